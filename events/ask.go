@@ -1,0 +1,183 @@
+package events
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Gates: what kind of question an ask is. Answering one never answers another.
+const (
+	GateTool        = "tool"
+	GateStep        = "step"
+	GateSpawn       = "spawn"
+	GateInterrupted = "interrupted"
+	GateTrust       = "trust"
+	GateBudget      = "budget"
+	GateHTTP        = "http" // posted to /api/ask
+)
+
+// AskRaised puts a question to a person. Whatever it is about waits.
+type AskRaised struct {
+	Ask        string          `json:"ask"`
+	Gate       string          `json:"gate"`
+	Title      string          `json:"title"`
+	Ticket     string          `json:"ticket,omitempty"`
+	Call       string          `json:"call,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Args       json.RawMessage `json:"args,omitempty"`        // the whole payload
+	ArgsSHA256 string          `json:"args_sha256,omitempty"` // of its canonical form
+	Effect     string          `json:"effect,omitempty"`
+	Diff       string          `json:"diff,omitempty"`
+	DiffBlob   *BlobRef        `json:"diff_blob,omitempty"`
+	Note       string          `json:"note,omitempty"` // why it is asked, what the preview said
+	Attempt    int             `json:"attempt,omitempty"`
+	Round      int             `json:"round,omitempty"`
+	PostedBy   string          `json:"posted_by,omitempty"` // http: who posted it
+	ExpiresAt  *time.Time      `json:"expires_at,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (AskRaised) EventType() Type { return Type{"AskRaised", 1} }
+
+// EventTopic is the gate.
+func (a AskRaised) EventTopic() string { return Token(a.Gate) }
+
+// Decisions of a person, and outcomes of an ask.
+const (
+	Yes     = "yes"
+	No      = "no"
+	Expired = "expired"
+)
+
+// AskAnswered is a person's answer. A bare {"ask","decision","reason"?,"args"?}
+// body is lifted to this on reading.
+type AskAnswered struct {
+	Ask      string          `json:"ask"`
+	Decision string          `json:"decision"` // yes, no
+	Reason   string          `json:"reason,omitempty"`
+	Args     json.RawMessage `json:"args,omitempty"`     // edited payload; only with yes
+	Response json.RawMessage `json:"response,omitempty"` // asks of /api/ask: passed on verbatim
+}
+
+// EventType is the identity on the wire.
+func (AskAnswered) EventType() Type { return Type{"AskAnswered", 1} }
+
+// AskSettled closes an ask: the first valid answer or the timer, in stream
+// order. It is the complete record of the answer.
+type AskSettled struct {
+	Ask      string          `json:"ask"`
+	Gate     string          `json:"gate"`
+	Outcome  string          `json:"outcome"` // yes, no, expired
+	By       string          `json:"by"`
+	AnswerID string          `json:"answer_id"`
+	Reason   string          `json:"reason,omitempty"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Response json.RawMessage `json:"response,omitempty"`
+	At       time.Time       `json:"at"`
+}
+
+// EventType is the identity on the wire.
+func (AskSettled) EventType() Type { return Type{"AskSettled", 1} }
+
+// EventTopic is the gate.
+func (a AskSettled) EventTopic() string { return Token(a.Gate) }
+
+// AnswerRefused tells the author of an answer why it does not count, and who
+// settled the ask and when if somebody did.
+type AnswerRefused struct {
+	Ask       string     `json:"ask"`
+	AnswerID  string     `json:"answer_id"`
+	Author    string     `json:"author"`
+	Reason    string     `json:"reason"`
+	SettledBy string     `json:"settled_by,omitempty"`
+	SettledAt *time.Time `json:"settled_at,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (AnswerRefused) EventType() Type { return Type{"AnswerRefused", 1} }
+
+// AskPosted is a question that a program posted to /api/ask; approval raises it.
+type AskPosted struct {
+	RequestID  string          `json:"request_id"`
+	Data       json.RawMessage `json:"data"`
+	BodySHA256 string          `json:"body_sha256"`
+	TimeoutMS  int64           `json:"timeout_ms"`
+}
+
+// EventType is the identity on the wire.
+func (AskPosted) EventType() Type { return Type{"AskPosted", 1} }
+
+// TimerFired says that a moment has come that an event named.
+type TimerFired struct {
+	Ask string    `json:"ask"`
+	Due time.Time `json:"due"`
+}
+
+// EventType is the identity on the wire.
+func (TimerFired) EventType() Type { return Type{"TimerFired", 1} }
+
+// SpawnApproved lets an attempt at a ticket start.
+type SpawnApproved struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Prompt  string `json:"prompt,omitempty"` // edited by the person; empty: as requested
+	By      string `json:"by"`
+	Ask     string `json:"ask,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (SpawnApproved) EventType() Type { return Type{"SpawnApproved", 1} }
+
+// SpawnDenied refuses an attempt at a ticket.
+type SpawnDenied struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Reason  string `json:"reason"`
+	By      string `json:"by"`
+	Ask     string `json:"ask,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (SpawnDenied) EventType() Type { return Type{"SpawnDenied", 1} }
+
+// StepApproved lets a round go on.
+type StepApproved struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Round   int    `json:"round"`
+	By      string `json:"by"`
+	Ask     string `json:"ask,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (StepApproved) EventType() Type { return Type{"StepApproved", 1} }
+
+// StepDenied ends the attempt before the round.
+type StepDenied struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Round   int    `json:"round"`
+	Reason  string `json:"reason"`
+	By      string `json:"by"`
+	Ask     string `json:"ask,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (StepDenied) EventType() Type { return Type{"StepDenied", 1} }
+
+func askDefs() []Def {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return []Def{
+		Define(Decision, "approval", "A person is asked; something waits.", AskRaised{Ask: "01K", Gate: GateTool, Title: "edit_file a.go", Ticket: "T-001", Call: "01J-0",
+			Tool: "edit_file", Args: json.RawMessage(`{"path":"a.go"}`), ArgsSHA256: "ab", Effect: "writes", Diff: "-a\n+b\n"}),
+		Define(Word, "person", "A person's answer to an ask.", AskAnswered{Ask: "01K", Decision: No, Reason: "not this file"}),
+		Define(Decision, "approval", "An ask is closed; the complete record of its answer.", AskSettled{Ask: "01K", Gate: GateTool, Outcome: No, By: "ada", AnswerID: "01L", Reason: "not this file", At: at}),
+		Define(Decision, "approval", "An answer does not count.", AnswerRefused{"01K", "01M", "bob", "already settled", "ada", &at}),
+		Define(Word, "gateway, agent, person", "A program posted a question to /api/ask.", AskPosted{"r-1", json.RawMessage(`{"tool":"x"}`), "ab", 60000}),
+		Define(Outcome, "timers", "A moment has come that an event named.", TimerFired{"01K", at}),
+		Define(Decision, "approval", "An attempt at a ticket may start.", SpawnApproved{"T-001", 1, "", "rule", ""}),
+		Define(Decision, "approval", "An attempt at a ticket may not start.", SpawnDenied{"T-001", 1, "later", "ada", "01K"}),
+		Define(Decision, "approval", "A round may go on.", StepApproved{"T-001", 1, 2, "ada", "01K"}),
+		Define(Decision, "approval", "The attempt ends before this round.", StepDenied{"T-001", 1, 2, "enough", "ada", "01K"}),
+	}
+}

@@ -1,0 +1,96 @@
+package events
+
+// Views of files that a prompt may show.
+const (
+	ViewTree = "tree" // names only
+	ViewRaw  = "raw"  // the whole file
+)
+
+// ViewRequest names one view.
+type ViewRequest struct {
+	Path string `json:"path"`
+	View string `json:"view"`
+}
+
+// ContextRequested asks a worker for views of files before a prompt needs them.
+type ContextRequested struct {
+	Tier    int           `json:"tier"`
+	Goal    string        `json:"goal,omitempty"`
+	Track   string        `json:"track,omitempty"`
+	Ticket  string        `json:"ticket,omitempty"`
+	Attempt int           `json:"attempt,omitempty"`
+	Views   []ViewRequest `json:"views"`
+}
+
+// EventType is the identity on the wire.
+func (ContextRequested) EventType() Type { return Type{"ContextRequested", 1} }
+
+// EventTopic is the tier.
+func (c ContextRequested) EventTopic() string { return tierTopic(c.Tier) }
+
+// EventTier is the tier.
+func (c ContextRequested) EventTier() int { return c.Tier }
+
+// View is one view of a file, as it will stand in a prompt. Its bytes are Text
+// up to MaxInline, else in the blob store under SHA256.
+type View struct {
+	Path   string     `json:"path"`
+	View   string     `json:"view"`
+	Text   string     `json:"text,omitempty"`
+	SHA256 string     `json:"sha256,omitempty"` // of the view's bytes
+	Size   int64      `json:"size,omitempty"`
+	Blob   bool       `json:"blob,omitempty"`  // the bytes are in the blob store
+	File   *FileState `json:"file,omitempty"`  // the file it was made from
+	Error  string     `json:"error,omitempty"` // why there is no view
+}
+
+// ContextBuilt answers ContextRequested; Views stand in the order asked.
+type ContextBuilt struct {
+	Request string `json:"request"`
+	Views   []View `json:"views"`
+}
+
+// EventType is the identity on the wire.
+func (ContextBuilt) EventType() Type { return Type{"ContextBuilt", 1} }
+
+// RefreshRequested asks, after the last call of a round, which files differ
+// from what the conversation has seen.
+type RefreshRequested struct {
+	Ticket  string      `json:"ticket"`
+	Attempt int         `json:"attempt"`
+	Round   int         `json:"round"`
+	Files   []FileState `json:"files"`
+}
+
+// EventType is the identity on the wire.
+func (RefreshRequested) EventType() Type { return Type{"RefreshRequested", 1} }
+
+// FileUpdate is one changed file; the diff leads from Before to After.
+type FileUpdate struct {
+	Path     string   `json:"path"`
+	Before   string   `json:"before,omitempty"` // digests; empty: absent
+	After    string   `json:"after,omitempty"`
+	Size     int64    `json:"size,omitempty"`
+	Diff     string   `json:"diff,omitempty"`
+	DiffBlob *BlobRef `json:"diff_blob,omitempty"`
+	Error    string   `json:"error,omitempty"`
+}
+
+// FilesUpdated answers RefreshRequested with the files that changed; possibly none.
+type FilesUpdated struct {
+	Request string       `json:"request"`
+	Ticket  string       `json:"ticket"`
+	Files   []FileUpdate `json:"files"`
+}
+
+// EventType is the identity on the wire.
+func (FilesUpdated) EventType() Type { return Type{"FilesUpdated", 1} }
+
+func fileDefs() []Def {
+	return []Def{
+		Define(Decision, "planner, lead, contributor", "Views of files are needed for a prompt.", ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{"a.go", ViewRaw}}}),
+		Define(Outcome, "worker", "Views of files, by digest.", ContextBuilt{"01J", []View{{Path: "a.go", View: ViewRaw, Text: "x", SHA256: "ab", Size: 1, File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}}}}),
+		Define(Decision, "contributor", "Which files differ from what the conversation has seen?", RefreshRequested{"T-001", 1, 2, []FileState{{Path: "a.go", SHA256: "ab"}}}),
+		Define(Outcome, "worker", "The files that changed, as diffs.", FilesUpdated{"01J", "T-001", []FileUpdate{{Path: "a.go", Before: "ab", After: "cd", Size: 2, Diff: "-a\n+b\n"}}}),
+	}
+}

@@ -1,0 +1,108 @@
+package events
+
+// GoalSubmitted is what a person wants done.
+type GoalSubmitted struct {
+	Goal string `json:"goal"`
+}
+
+// EventType is the identity on the wire.
+func (GoalSubmitted) EventType() Type { return Type{"GoalSubmitted", 1} }
+
+// Track is one part of a goal, with a tech lead of its own.
+type Track struct {
+	ID          string   `json:"id"`
+	Title       string   `json:"title,omitempty"`
+	Description string   `json:"description"`
+	Modules     []string `json:"modules,omitempty"`
+	Severity    string   `json:"severity,omitempty"`
+	Persona     string   `json:"persona,omitempty"`
+	Acceptance  []string `json:"acceptance,omitempty"`
+}
+
+// TracksProposed is tier 1's plan.
+type TracksProposed struct {
+	Goal   string  `json:"goal"` // id of GoalSubmitted
+	Tracks []Track `json:"tracks"`
+}
+
+// EventType is the identity on the wire.
+func (TracksProposed) EventType() Type { return Type{"TracksProposed", 1} }
+
+// TracksAccepted is a person's yes to proposed tracks, where plan review is on.
+type TracksAccepted struct {
+	Goal   string   `json:"goal"`
+	Tracks []string `json:"tracks,omitempty"` // ids; none: all
+}
+
+// EventType is the identity on the wire.
+func (TracksAccepted) EventType() Type { return Type{"TracksAccepted", 1} }
+
+// PlanningFailed says that tier 1 or 2 gave no usable plan after its last attempt.
+type PlanningFailed struct {
+	Tier     int    `json:"tier"`
+	Goal     string `json:"goal"`
+	Track    string `json:"track,omitempty"`
+	Attempts int    `json:"attempts"`
+	Error    string `json:"error"`
+}
+
+// EventType is the identity on the wire.
+func (PlanningFailed) EventType() Type { return Type{"PlanningFailed", 1} }
+
+// TrackStarted hands a track to its tech lead. Tracks of a goal run one after another.
+type TrackStarted struct {
+	Goal  string `json:"goal"`
+	Track Track  `json:"track"`
+}
+
+// EventType is the identity on the wire.
+func (TrackStarted) EventType() Type { return Type{"TrackStarted", 1} }
+
+// TrackCompleted says that every ticket of the track is completed.
+type TrackCompleted struct {
+	Track string `json:"track"`
+}
+
+// EventType is the identity on the wire.
+func (TrackCompleted) EventType() Type { return Type{"TrackCompleted", 1} }
+
+// TrackBlocked says that nothing of the track can go on by itself.
+type TrackBlocked struct {
+	Track  string `json:"track"`
+	Reason string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (TrackBlocked) EventType() Type { return Type{"TrackBlocked", 1} }
+
+// GoalCompleted says that every track is completed.
+type GoalCompleted struct {
+	Goal string `json:"goal"`
+}
+
+// EventType is the identity on the wire.
+func (GoalCompleted) EventType() Type { return Type{"GoalCompleted", 1} }
+
+// GoalFailed says that the goal cannot be reached without a person.
+type GoalFailed struct {
+	Goal   string `json:"goal"`
+	Reason string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (GoalFailed) EventType() Type { return Type{"GoalFailed", 1} }
+
+func goalDefs() []Def {
+	track := Track{ID: "TR-1", Title: "Parser", Description: "Mend the parser", Modules: []string{"parse"}, Severity: "high"}
+	return []Def{
+		Define(Word, "person", "A person wants something done.", GoalSubmitted{"Mend the parser"}),
+		Define(Decision, "planner", "Tier 1 cut the goal into tracks.", TracksProposed{"01J", []Track{track}}),
+		Define(Word, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),
+		Define(Decision, "planner, lead", "No usable plan came after the last attempt.", PlanningFailed{2, "01J", "TR-1", 3, "no JSON array"}),
+		Define(Decision, "conductor", "A track was handed to its tech lead.", TrackStarted{"01J", track}),
+		Define(Decision, "conductor", "Every ticket of a track is completed.", TrackCompleted{"TR-1"}),
+		Define(Decision, "conductor", "A track cannot go on by itself.", TrackBlocked{"TR-1", "T-3 is blocked"}),
+		Define(Decision, "conductor", "Every track of the goal is completed.", GoalCompleted{"01J"}),
+		Define(Decision, "conductor", "The goal cannot be reached without a person.", GoalFailed{"01J", "track TR-1 is blocked"}),
+	}
+}

@@ -1,0 +1,81 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"iter"
+)
+
+// Errors of a [Log]. Callers branch on them with errors.Is.
+var (
+	// ErrConflict says that somebody else wrote under the expected filter first.
+	ErrConflict = errors.New("log: another writer was first")
+	// ErrHole says that stored events are missing: damage.
+	ErrHole = errors.New("log: events are missing from the stream")
+	// ErrFull says that the disk budget is used up; nothing was stored or forgotten.
+	ErrFull = errors.New("log: the disk budget is used up")
+	// ErrTooLarge says that an event is over MaxEventBytes.
+	ErrTooLarge = errors.New("log: event too large")
+	// ErrDenied says that the connection's rights do not allow the operation.
+	ErrDenied = errors.New("log: not permitted")
+	// ErrSlow says that a live reader fell behind and was cut off; it may
+	// watch again from its position.
+	ErrSlow = errors.New("log: reader too slow")
+	// ErrClosed says that the log was closed.
+	ErrClosed = errors.New("log: closed")
+)
+
+// MaxEventBytes bounds one stored event, envelope and all.
+const MaxEventBytes = 512 << 10
+
+// MaxInline is the largest body part kept inside an event; larger texts go to
+// the blob store and are named by digest.
+const MaxInline = 64 << 10
+
+// Expect is a compare-and-set: the append counts only while the last event
+// under Filter still stands at Last (0: there is none yet).
+type Expect struct {
+	Filter Filter
+	Last   uint64
+}
+
+// Log is the one stream of facts. Every implementation passes
+// eventstest.TestLog. Events are yielded with Seq set and Payload nil; a
+// caller decodes with its [Registry].
+type Log interface {
+	// Append stores e and returns its sequence. A second append of the same ID
+	// within the log's window is acknowledged with the first one's sequence.
+	// Errors: ErrConflict, ErrFull, ErrTooLarge, ErrDenied, or the context's.
+	Append(ctx context.Context, e Event, x *Expect) (uint64, error)
+	// Read yields the stored events under f with from <= Seq <= to in stream
+	// order; to == 0 means the end of the stream at the time of the call. An
+	// error is the last thing yielded; ErrHole when stored events are missing.
+	Read(ctx context.Context, f Filter, from, to uint64) iter.Seq2[Event, error]
+	// Watch yields the stored events under f from sequence from on, and then
+	// each new one as it comes, until ctx ends (then it stops without an
+	// error). Cutoff is the end of the stream when the call was made: the
+	// replay is over once an event at or past it was yielded, or at once if
+	// Last(f) is 0 or below from.
+	Watch(ctx context.Context, f Filter, from uint64) (cutoff uint64, feed iter.Seq2[Event, error], err error)
+	// Last is the sequence of the newest event under f, 0 if there is none.
+	Last(ctx context.Context, f Filter) (uint64, error)
+}
+
+// BlobRef names bytes in the blob store by content.
+type BlobRef struct {
+	SHA256    string `json:"sha256"`
+	Size      int64  `json:"size"`
+	MediaType string `json:"media_type,omitempty"`
+}
+
+// Blobs is the content-addressed store of bodies over MaxInline.
+type Blobs interface {
+	// Put stores b under its SHA-256; storing the same bytes again is free.
+	Put(ctx context.Context, b []byte, mediaType string) (BlobRef, error)
+	// Get returns the bytes and fails if they do not match the digest.
+	// ErrNoBlob where there is none.
+	Get(ctx context.Context, sha256 string) ([]byte, error)
+}
+
+// ErrNoBlob says that no blob has the asked digest.
+var ErrNoBlob = errors.New("no such blob")

@@ -1,0 +1,184 @@
+package events
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Part is one piece of a prompt: inline text, or bytes named by digest that
+// stand in an earlier event or in the blob store.
+type Part struct {
+	// Role is system, user, assistant or tool.
+	Role string `json:"role"`
+	// Text is the inline text; unset where SHA256 names the bytes.
+	Text string `json:"text,omitempty"`
+	// SHA256 and Size name the bytes.
+	SHA256 string `json:"sha256,omitempty"`
+	Size   int64  `json:"size,omitempty"`
+	// From is the id of the event that holds the bytes: the reply's text and
+	// calls for an assistant part, the result's text for a tool part, the view
+	// numbered Index of a ContextBuilt. Empty: the blob store.
+	From  string `json:"from,omitempty"`
+	Index int    `json:"index,omitempty"`
+	// Prefix and Suffix are inline text around the named bytes, such as a hint
+	// behind a tool's result.
+	Prefix string `json:"prefix,omitempty"`
+	Suffix string `json:"suffix,omitempty"`
+	// Call is the tool call that a tool part answers.
+	Call string `json:"call,omitempty"`
+	// Failed marks a tool part as an error.
+	Failed bool `json:"failed,omitempty"`
+	// Kind is "refresh" for the block of changed files, which stands last,
+	// after the last cache breakpoint; else empty.
+	Kind string `json:"kind,omitempty"`
+}
+
+// PartRefresh is the Kind of the block of changed files.
+const PartRefresh = "refresh"
+
+// ModelRequested asks for one model reply: one event per attempt.
+type ModelRequested struct {
+	StreamID      string      `json:"stream_id"` // "Tier 1", "Tier 3 (Worker): T-001" …
+	Goal          string      `json:"goal,omitempty"`
+	Track         string      `json:"track,omitempty"`
+	Ticket        string      `json:"ticket,omitempty"`
+	Call          string      `json:"call,omitempty"` // tier 4: the failed call
+	Attempt       int         `json:"attempt"`        // at this request, from 1
+	TicketAttempt int         `json:"ticket_attempt,omitempty"`
+	Round         int         `json:"round,omitempty"` // from 1
+	Tier          int         `json:"tier"`
+	Provider      string      `json:"provider"`
+	Model         string      `json:"model"`
+	NotBefore     *time.Time  `json:"not_before,omitempty"` // a retry waits until then
+	Params        ModelParams `json:"params"`
+	Tools         []string    `json:"tools,omitempty"` // names out of ToolsOffered
+	Manifest      []Part      `json:"manifest"`
+	SHA256        string      `json:"sha256"` // of the manifest's canonical JSON
+}
+
+// EventType is the identity on the wire.
+func (ModelRequested) EventType() Type { return Type{"ModelRequested", 1} }
+
+// EventTopic is the tier.
+func (m ModelRequested) EventTopic() string { return tierTopic(m.Tier) }
+
+// EventTier is the tier.
+func (m ModelRequested) EventTier() int { return m.Tier }
+
+// ModelParams are the parameters of a model call.
+type ModelParams struct {
+	Temperature     *float64 `json:"temperature,omitempty"`
+	TopP            *float64 `json:"top_p,omitempty"`
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
+}
+
+// ToolCall is a model's wish to run a tool. Its id is [CallID] of the request.
+type ToolCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"` // always valid JSON
+	// Malformed says why the arguments the model sent were no JSON object; the
+	// call is answered with it and never run. Args is then {}.
+	Malformed string `json:"malformed,omitempty"`
+}
+
+// Usage counts tokens as the provider reported them.
+type Usage struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read,omitempty"`
+	CacheWrite int64 `json:"cache_write,omitempty"`
+	Estimated  bool  `json:"estimated,omitempty"`
+}
+
+// ModelReplied is a whole reply of a model.
+type ModelReplied struct {
+	Request    string          `json:"request"`
+	Text       string          `json:"text"`
+	SHA256     string          `json:"sha256"` // of Text
+	Calls      []ToolCall      `json:"tool_calls,omitempty"`
+	Finish     string          `json:"finish"` // stop, tool_calls, max_tokens
+	Usage      Usage           `json:"usage"`
+	Model      string          `json:"model,omitempty"`       // as the provider named it
+	BodySHA256 string          `json:"body_sha256,omitempty"` // of the request on the wire
+	ScriptLine int             `json:"script_line,omitempty"` // from 1, scripted provider only
+	Raw        json.RawMessage `json:"raw,omitempty"`         // opaque blocks for the same vendor
+	DurationMS int64           `json:"duration_ms,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (ModelReplied) EventType() Type { return Type{"ModelReplied", 1} }
+
+// Kinds of model error: what to do, not what the vendor called it.
+const (
+	ModelRateLimited    = "rate_limited"
+	ModelOverloaded     = "overloaded"
+	ModelContextTooLong = "context_too_long"
+	ModelAuth           = "auth"
+	ModelInvalidRequest = "invalid_request"
+	ModelRefused        = "refused"
+	ModelIncomplete     = "incomplete"
+	ModelNetwork        = "network"
+	ModelCancelled      = "cancelled"
+	ModelExhausted      = "script_exhausted"
+)
+
+// ModelFailed says that an attempt at a reply failed.
+type ModelFailed struct {
+	Request      string `json:"request"`
+	Kind         string `json:"kind"`
+	Message      string `json:"message"`
+	RetryAfterMS int64  `json:"retry_after_ms,omitempty"`
+	ScriptLine   int    `json:"script_line,omitempty"`
+	Usage        *Usage `json:"usage,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (ModelFailed) EventType() Type { return Type{"ModelFailed", 1} }
+
+// Retryable tells whether another attempt at the same request may help.
+func (m ModelFailed) Retryable() bool {
+	switch m.Kind {
+	case ModelRateLimited, ModelOverloaded, ModelIncomplete, ModelNetwork:
+		return true
+	}
+	return false
+}
+
+// HintGiven is tier 4's short reading of a failed shell call.
+type HintGiven struct {
+	Call   string `json:"call"`
+	Ticket string `json:"ticket"`
+	Hint   string `json:"hint"`
+}
+
+// EventType is the identity on the wire.
+func (HintGiven) EventType() Type { return Type{"HintGiven", 1} }
+
+// HintSkipped says why a failed shell call gets no hint.
+type HintSkipped struct {
+	Call   string `json:"call"`
+	Ticket string `json:"ticket"`
+	Reason string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (HintSkipped) EventType() Type { return Type{"HintSkipped", 1} }
+
+func tierTopic(tier int) string {
+	return [...]string{"-", "tier1", "tier2", "tier3", "tier4"}[min(max(tier, 0), 4)]
+}
+
+func modelDefs() []Def {
+	return []Def{
+		Define(Decision, "planner, lead, contributor, qa", "A model is asked for one reply; one event per attempt.", ModelRequested{
+			StreamID: "Tier 3 (Worker): T-001", Ticket: "T-001", Attempt: 1, TicketAttempt: 1, Round: 2, Tier: 3, Provider: "script", Model: "m",
+			Params: ModelParams{MaxOutputTokens: 8192}, Tools: []string{"read_file"},
+			Manifest: []Part{{Role: "system", Text: "You are"}, {Role: "tool", SHA256: "ab", Size: 2, From: "01J", Call: "01J-0"}}, SHA256: "cd"}),
+		Define(Outcome, "models", "A model's whole reply.", ModelReplied{Request: "01J", Text: "ok", SHA256: "ab", Finish: "tool_calls",
+			Calls: []ToolCall{{ID: "01J-0", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}, Usage: Usage{Input: 10, Output: 2}, ScriptLine: 1}),
+		Define(Outcome, "models", "An attempt at a reply failed.", ModelFailed{Request: "01J", Kind: ModelRateLimited, Message: "429", RetryAfterMS: 1000}),
+		Define(Decision, "qa", "Tier 4's hint about a failed shell call.", HintGiven{"01J-0", "T-001", "missing import"}),
+		Define(Decision, "qa", "A failed shell call gets no hint.", HintSkipped{"01J-0", "T-001", "model failed"}),
+	}
+}

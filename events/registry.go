@@ -1,0 +1,188 @@
+package events
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Type is the identity of a message: a name for ever, and a version from 1.
+type Type struct {
+	Name    string
+	Version int
+}
+
+// Payload is a message body. EventType must not depend on the value.
+type Payload interface{ EventType() Type }
+
+// Class says who writes a type and what it means to replay.
+type Class int
+
+const (
+	// Decision is a fact that a decider decided; replay recomputes it.
+	Decision Class = iota + 1
+	// Outcome is what an effect found out about the world: a model's reply, a tool's result.
+	Outcome
+	// Word is what a person or a program outside said: goals, answers, control.
+	Word
+	// Notice is an operational remark; replay does not recompute it.
+	Notice
+)
+
+// String is the class as the catalogue prints it.
+func (c Class) String() string {
+	return [...]string{"invalid", "decision", "outcome", "word", "notice"}[c]
+}
+
+// Lift turns the body of one version into the body of the next.
+type Lift func(json.RawMessage) (json.RawMessage, error)
+
+// Def is one registered message type.
+type Def struct {
+	Type   Type
+	Class  Class
+	Writer string // who may write it: actors, or person, worker, agent, "any decider", joined by ", "
+	Doc    string // one sentence, for the catalogue
+	Sample Payload
+	lifts  []Lift
+	decode func(json.RawMessage) (Payload, error)
+	actors []string
+}
+
+// MayWrite tells whether a fact of this type counts when actor wrote it.
+func (d Def) MayWrite(actor string) bool {
+	for _, w := range d.actors {
+		switch {
+		case w == actor,
+			w == "person" && IsPerson(actor),
+			w == "worker" && IsWorker(actor),
+			w == "agent" && IsAgent(actor),
+			w == "any decider" && IsDecider(actor):
+			return true
+		}
+	}
+	return false
+}
+
+// Define describes a message type by a filled sample. The sample feeds the
+// frozen body, the schema and the catalogue.
+func Define[P Payload](class Class, writer, doc string, sample P, lifts ...Lift) Def {
+	return Def{
+		Type: sample.EventType(), Class: class, Writer: writer, Doc: doc, Sample: sample, lifts: lifts,
+		actors: strings.Split(writer, ", "),
+		decode: func(b json.RawMessage) (Payload, error) {
+			var p P
+			err := json.Unmarshal(b, &p)
+			return p, err
+		},
+	}
+}
+
+// Unknown is a payload of a type or version that this program does not know.
+type Unknown struct {
+	Name    string
+	Version int
+	Raw     json.RawMessage
+}
+
+// EventType is the identity that was on the wire.
+func (u Unknown) EventType() Type { return Type{u.Name, u.Version} }
+
+// Malformed is a payload of a known type whose body does not decode. It never
+// counts; it stays on the record.
+type Malformed struct {
+	Name    string
+	Version int
+	Raw     json.RawMessage
+	Reason  string
+}
+
+// EventType is the identity that was on the wire.
+func (m Malformed) EventType() Type { return Type{m.Name, m.Version} }
+
+// ErrNewer says that an event is of a type or version from a newer program.
+var ErrNewer = errors.New("event of an unknown type or version")
+
+// ErrRegistry says that a set of definitions is unusable: a programmer's error.
+var ErrRegistry = errors.New("bad registry")
+
+// Registry decodes payloads.
+type Registry struct{ defs map[string]Def }
+
+// NewRegistry checks and joins definitions: each type once, a class, and
+// exactly version-1 lifts.
+func NewRegistry(groups ...[]Def) (*Registry, error) {
+	r := &Registry{defs: map[string]Def{}}
+	for _, g := range groups {
+		for _, d := range g {
+			if err := d.check(); err != nil {
+				return nil, err
+			}
+			if _, dup := r.defs[d.Type.Name]; dup {
+				return nil, fmt.Errorf("%w: %s is defined twice", ErrRegistry, d.Type.Name)
+			}
+			r.defs[d.Type.Name] = d
+		}
+	}
+	return r, nil
+}
+
+func (d Def) check() error {
+	switch {
+	case !ValidToken(d.Type.Name):
+		return fmt.Errorf("%w: %q is no subject token", ErrRegistry, d.Type.Name)
+	case d.Class < Decision || d.Class > Notice:
+		return fmt.Errorf("%w: %s has no class", ErrRegistry, d.Type.Name)
+	case d.Type.Version < 1 || len(d.lifts) != d.Type.Version-1:
+		return fmt.Errorf("%w: %s is at version %d and has %d lifts", ErrRegistry, d.Type.Name, d.Type.Version, len(d.lifts))
+	}
+	return nil
+}
+
+// Defs lists the definitions by name.
+func (r *Registry) Defs() []Def {
+	out := make([]Def, 0, len(r.defs))
+	for _, d := range r.defs {
+		out = append(out, d)
+	}
+	slices.SortFunc(out, func(a, b Def) int { return strings.Compare(a.Type.Name, b.Type.Name) })
+	return out
+}
+
+// Lookup finds a definition by type name.
+func (r *Registry) Lookup(name string) (Def, bool) {
+	d, ok := r.defs[name]
+	return d, ok
+}
+
+// Decode fills e.Payload: the typed body, lifted to today's version, or
+// [Unknown], or [Malformed]. A fact whose actor may not write its type is
+// Malformed too: it stays on the record and never counts. Decode never fails,
+// so that one bad message cannot stop a reader.
+func (r *Registry) Decode(e *Event) {
+	if _, bad := e.Payload.(Malformed); bad {
+		return
+	}
+	d, ok := r.defs[e.Type]
+	if !ok || e.V > d.Type.Version {
+		e.Payload = Unknown{e.Type, e.V, e.Data}
+		return
+	}
+	if !d.MayWrite(e.Actor) {
+		e.Payload = Malformed{e.Type, e.V, e.Data, fmt.Sprintf("%s may not write %s", e.Actor, e.Type)}
+		return
+	}
+	body := e.Data
+	var err error
+	for v := e.V; v < d.Type.Version; v++ {
+		if body, err = d.lifts[v-1](body); err != nil {
+			e.Payload = Malformed{e.Type, e.V, e.Data, fmt.Sprintf("lift from version %d: %v", v, err)}
+			return
+		}
+	}
+	if e.Payload, err = d.decode(body); err != nil {
+		e.Payload = Malformed{e.Type, e.V, e.Data, err.Error()}
+	}
+}

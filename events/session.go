@@ -1,0 +1,137 @@
+package events
+
+import "encoding/json"
+
+// SessionOpened begins a session and records every setting that a decision may
+// depend on. The first event of its session.
+type SessionOpened struct {
+	Label     string   `json:"label,omitempty"`
+	Folder    string   `json:"folder"` // name of the log folder, YYYYMMDD_HHMMSS[_Label]
+	Workspace string   `json:"workspace,omitempty"`
+	Settings  Settings `json:"settings"`
+}
+
+// EventType is the identity on the wire.
+func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
+
+// Settings are the parts of the configuration that decisions depend on.
+type Settings struct {
+	MaxWorkers    int            `json:"max_workers"`              // tickets at work at once, from 1
+	StepMode      bool           `json:"step_mode,omitempty"`      // each round of a ticket asks
+	SpawnApproval bool           `json:"spawn_approval,omitempty"` // each start of a ticket asks
+	PlanReview    bool           `json:"plan_review,omitempty"`    // tracks wait for TracksAccepted
+	MaxRetries    int            `json:"max_retries"`              // automatic retries of a blocked ticket
+	QADisabled    bool           `json:"qa_disabled,omitempty"`
+	AskTimeoutMS  int64          `json:"ask_timeout_ms"`            // for /api/ask
+	GateTimeoutMS int64          `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits for ever
+	ToolTimeoutMS int64          `json:"tool_timeout_ms"`
+	Tiers         []TierSettings `json:"tiers"`
+	Rules         []Rule         `json:"rules,omitempty"`
+	Tracked       []string       `json:"tracked,omitempty"` // files that every refresh rereads
+}
+
+// TierSettings say which model serves a tier and how far it may go.
+type TierSettings struct {
+	Tier            int      `json:"tier"`
+	Provider        string   `json:"provider"`
+	Models          []string `json:"models"` // escalation ladder; index min(retries, len-1)
+	Temperature     *float64 `json:"temperature,omitempty"`
+	TopP            *float64 `json:"top_p,omitempty"`
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
+	MaxRounds       int      `json:"max_rounds,omitempty"` // rounds of one ticket attempt
+}
+
+// Tier finds the settings of a tier; the zero value where none are recorded.
+func (s Settings) Tier(n int) TierSettings {
+	for _, t := range s.Tiers {
+		if t.Tier == n {
+			return t
+		}
+	}
+	return TierSettings{Tier: n}
+}
+
+// Model is the ladder's model for the given number of retries.
+func (t TierSettings) Model(retries int) string {
+	if len(t.Models) == 0 {
+		return ""
+	}
+	return t.Models[min(max(retries, 0), len(t.Models)-1)]
+}
+
+// Rule lets, refuses or asks about tool calls. Deny beats ask beats allow.
+type Rule struct {
+	Tool   string   `json:"tool"`             // glob over tool names
+	Action string   `json:"action"`           // allow, deny, ask
+	Args   []string `json:"args,omitempty"`   // globs, one of which must match a path argument; none: any call
+	Scope  string   `json:"scope,omitempty"`  // "session" for rules added at run time
+	Source string   `json:"source,omitempty"` // file and line, or "--yes"
+}
+
+// RuleAdded puts a rule of the person on record.
+type RuleAdded struct {
+	Rule Rule `json:"rule"`
+}
+
+// EventType is the identity on the wire.
+func (RuleAdded) EventType() Type { return Type{"RuleAdded", 1} }
+
+// ToolsOffered records the tools of the session and their schemas.
+type ToolsOffered struct {
+	Tools []ToolOffer `json:"tools"` // by name
+}
+
+// EventType is the identity on the wire.
+func (ToolsOffered) EventType() Type { return Type{"ToolsOffered", 1} }
+
+// ToolOffer is one tool as a model sees it.
+type ToolOffer struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Effect      string          `json:"effect"` // reads, writes, executes, network, joined by "|"
+	Schema      json.RawMessage `json:"schema"`
+}
+
+// SessionClosed ends a session: nobody works on it any more.
+type SessionClosed struct {
+	Reason string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (SessionClosed) EventType() Type { return Type{"SessionClosed", 1} }
+
+// SessionStalled says that a decider cannot go on: it met an event it does not
+// know, or the record contradicts its own decisions.
+type SessionStalled struct {
+	Decider string `json:"decider"`
+	Reason  string `json:"reason"`
+	At      string `json:"at"` // id of the event it stopped before
+}
+
+// EventType is the identity on the wire.
+func (SessionStalled) EventType() Type { return Type{"SessionStalled", 1} }
+
+// WorkerLost reports that a worker stopped showing itself. It reports only;
+// the call it held is redelivered by the queue.
+type WorkerLost struct {
+	Worker string `json:"worker"`
+}
+
+// EventType is the identity on the wire.
+func (WorkerLost) EventType() Type { return Type{"WorkerLost", 1} }
+
+func sessionDefs() []Def {
+	return []Def{
+		Define(Word, "person", "A session begins, with every setting that decisions depend on.", SessionOpened{
+			Label: "demo", Folder: "20260102_030405_demo", Workspace: "/w",
+			Settings: Settings{MaxWorkers: 4, MaxRetries: 2, AskTimeoutMS: 60000, ToolTimeoutMS: 60000,
+				Tiers: []TierSettings{{Tier: 1, Provider: "script", Models: []string{"m1"}, MaxRounds: 40}},
+				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}),
+		Define(Word, "person", "A rule about tool calls holds from here on.", RuleAdded{Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}),
+		Define(Word, "person", "The tools of the session, with their schemas.", ToolsOffered{[]ToolOffer{{
+			Name: "read_file", Description: "Read a file.", Effect: "reads", Schema: json.RawMessage(`{"type":"object"}`)}}}),
+		Define(Word, "person", "The session is over.", SessionClosed{"done"}),
+		Define(Notice, "any decider", "A decider cannot go on; it says where and why.", SessionStalled{"conductor", "unknown type Foo v2", "01J"}),
+		Define(Notice, "timers", "A worker stopped showing itself.", WorkerLost{"worker-host1-1"}),
+	}
+}

@@ -1,0 +1,140 @@
+package events
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Roots of the subject space.
+const (
+	// RootEvents holds the stored facts.
+	RootEvents = "slop.ev"
+	// RootLive is where the server re-publishes each stored fact, for observers
+	// that need no consumer; the rest of the subject is the same.
+	RootLive = "slop.live"
+	// RootSignals is core NATS: text deltas, presence, performance samples.
+	// Never stored, never folded.
+	RootSignals = "slop.sig"
+)
+
+// MaxToken is the longest subject token in bytes; longer names are cut by [Token].
+const MaxToken = 64
+
+// ErrSubject says that a string is no subject of the event space.
+var ErrSubject = errors.New("not an event subject")
+
+// Tokens are the parts of an event's subject.
+type Tokens struct{ Project, Session, Actor, Type, Topic string }
+
+// Subject builds slop.ev.<project>.<session>.<actor>.<Type>.<topic>. An empty
+// token reads "-".
+func Subject(project, session, actor, typ, topic string) string {
+	n := len(RootEvents) + 5 + len(project) + len(session) + len(actor) + len(typ) + len(topic) + 1
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteString(RootEvents)
+	for _, t := range [...]string{project, session, actor, typ, topic} {
+		b.WriteByte('.')
+		if t == "" {
+			t = "-"
+		}
+		b.WriteString(t)
+	}
+	return b.String()
+}
+
+// ParseSubject splits a subject that [Subject] built. Wildcards, other roots,
+// missing or extra tokens and characters outside [A-Za-z0-9_-] are ErrSubject.
+func ParseSubject(s string) (Tokens, error) {
+	rest, ok := strings.CutPrefix(s, RootEvents+".")
+	if !ok {
+		return Tokens{}, fmt.Errorf("%w: %q does not begin with %s", ErrSubject, clip(s), RootEvents)
+	}
+	var part [5]string
+	for i := range part {
+		tok, tail, more := strings.Cut(rest, ".")
+		if more != (i < 4) || !ValidToken(tok) {
+			return Tokens{}, fmt.Errorf("%w: %q needs five tokens of [A-Za-z0-9_-]", ErrSubject, clip(s))
+		}
+		part[i], rest = tok, tail
+	}
+	return Tokens{part[0], part[1], part[2], part[3], part[4]}, nil
+}
+
+// ValidToken tells whether s may stand as one subject token.
+func ValidToken(s string) bool {
+	if s == "" || len(s) > MaxToken {
+		return false
+	}
+	for i := range len(s) {
+		if !tokenByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Token makes a subject token of any text: foreign characters become "_",
+// nothing becomes "-", and it is cut at MaxToken bytes.
+func Token(s string) string {
+	if s == "" {
+		return "-"
+	}
+	b := []byte(s)
+	if len(b) > MaxToken {
+		b = b[:MaxToken]
+	}
+	for i, c := range b {
+		if !tokenByte(c) {
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}
+
+func tokenByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+}
+
+func clip(s string) string {
+	if len(s) > 80 {
+		return s[:80] + "…"
+	}
+	return s
+}
+
+// Filter selects events by subject; an empty field matches anything.
+type Filter struct{ Project, Session, Actor, Type, Topic string }
+
+// Subject is the filter as a NATS subject with wildcards.
+func (f Filter) Subject() string {
+	parts := [5]string{f.Project, f.Session, f.Actor, f.Type, f.Topic}
+	last := len(parts)
+	for last > 0 && parts[last-1] == "" {
+		last--
+	}
+	var b strings.Builder
+	b.WriteString(RootEvents)
+	for _, p := range parts[:last] {
+		b.WriteByte('.')
+		if p == "" {
+			p = "*"
+		}
+		b.WriteString(p)
+	}
+	if last < len(parts) {
+		b.WriteString(".>")
+	}
+	return b.String()
+}
+
+// Match tells whether the filter selects e.
+func (f Filter) Match(e *Event) bool {
+	topic := e.Topic
+	if topic == "" {
+		topic = "-"
+	}
+	return (f.Project == "" || f.Project == e.Project) && (f.Session == "" || f.Session == e.Session) &&
+		(f.Actor == "" || f.Actor == e.Actor) && (f.Type == "" || f.Type == e.Type) && (f.Topic == "" || f.Topic == topic)
+}

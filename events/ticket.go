@@ -1,0 +1,171 @@
+package events
+
+// Ticket states, as the original spells them.
+const (
+	StatusTodo       = "todo"
+	StatusInProgress = "in_progress"
+	StatusCompleted  = "completed"
+	StatusBlocked    = "blocked"
+)
+
+// Ticket is one piece of work of a track.
+type Ticket struct {
+	ID                  string   `json:"id"`
+	Description         string   `json:"description"`
+	Status              string   `json:"status"`
+	AssignedTo          string   `json:"assigned_to"`
+	TargetFile          string   `json:"target_file,omitempty"`
+	ContextRequirements []string `json:"context_requirements"`
+	DependsOn           []string `json:"depends_on"`
+	BlockedReason       string   `json:"blocked_reason,omitempty"`
+	StepMode            bool     `json:"step_mode"`
+	Priority            string   `json:"priority"` // high, medium, low
+	ModelOverride       string   `json:"model_override,omitempty"`
+	PersonaID           string   `json:"persona_id,omitempty"`
+	RetryCount          int      `json:"retry_count"`
+}
+
+// TicketsPlanned is tier 2's plan of a track: a graph without a cycle.
+type TicketsPlanned struct {
+	Track   string   `json:"track"`
+	Tickets []Ticket `json:"tickets"`
+}
+
+// EventType is the identity on the wire.
+func (TicketsPlanned) EventType() Type { return Type{"TicketsPlanned", 1} }
+
+// TicketReady says that a todo ticket's dependencies are all completed.
+type TicketReady struct {
+	Ticket string `json:"ticket"`
+}
+
+// EventType is the identity on the wire.
+func (TicketReady) EventType() Type { return Type{"TicketReady", 1} }
+
+// SpawnRequested asks to start a ready ticket; approval answers with
+// SpawnApproved or SpawnDenied.
+type SpawnRequested struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"` // from 1
+	Model   string `json:"model"`
+	Prompt  string `json:"prompt"` // the ticket's description, which the person may edit
+}
+
+// EventType is the identity on the wire.
+func (SpawnRequested) EventType() Type { return Type{"SpawnRequested", 1} }
+
+// TicketStarted begins one attempt at a ticket. Each attempt starts clean:
+// nothing of an earlier one reaches the model.
+type TicketStarted struct {
+	Track   string `json:"track"`
+	Ticket  Ticket `json:"ticket"` // as it stands now
+	Attempt int    `json:"attempt"`
+	Model   string `json:"model"`
+	Prompt  string `json:"prompt"` // the description, or what the person made of it
+}
+
+// EventType is the identity on the wire.
+func (TicketStarted) EventType() Type { return Type{"TicketStarted", 1} }
+
+// Outcomes of one attempt at a ticket.
+const (
+	ResolvedDone    = "done"
+	ResolvedBlocked = "blocked"
+)
+
+// TicketResolved ends one attempt at a ticket.
+type TicketResolved struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Outcome string `json:"outcome"` // done, blocked
+	Text    string `json:"text,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (TicketResolved) EventType() Type { return Type{"TicketResolved", 1} }
+
+// TicketCompleted says that a ticket is done.
+type TicketCompleted struct {
+	Ticket string `json:"ticket"`
+}
+
+// EventType is the identity on the wire.
+func (TicketCompleted) EventType() Type { return Type{"TicketCompleted", 1} }
+
+// Kinds of block. They are told apart so that only the right hand undoes them.
+const (
+	BlockWorker     = "worker"     // the attempt gave up
+	BlockDependency = "dependency" // a ticket it depends on is blocked
+	BlockManual     = "manual"     // a person said so
+	BlockKilled     = "killed"     // a person ended it
+	BlockDenied     = "denied"     // a person refused its start
+)
+
+// TicketBlocked says that a ticket waits for a person.
+type TicketBlocked struct {
+	Ticket string `json:"ticket"`
+	Kind   string `json:"kind"`
+	Reason string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (TicketBlocked) EventType() Type { return Type{"TicketBlocked", 1} }
+
+// TicketUnblocked puts a blocked ticket back to todo.
+type TicketUnblocked struct {
+	Ticket string `json:"ticket"`
+}
+
+// EventType is the identity on the wire.
+func (TicketUnblocked) EventType() Type { return Type{"TicketUnblocked", 1} }
+
+// TicketRetried puts a ticket back to todo for another attempt.
+type TicketRetried struct {
+	Ticket     string `json:"ticket"`
+	RetryCount int    `json:"retry_count"`
+	Reason     string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (TicketRetried) EventType() Type { return Type{"TicketRetried", 1} }
+
+// TicketKilled ends the running attempt of a ticket: its calls are cancelled
+// and nothing more is sent for it. TicketBlocked of the kind killed follows.
+type TicketKilled struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	By      string `json:"by"`
+}
+
+// EventType is the identity on the wire.
+func (TicketKilled) EventType() Type { return Type{"TicketKilled", 1} }
+
+// StepRequested asks before a round of a ticket in step mode.
+type StepRequested struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Round   int    `json:"round"`
+	Summary string `json:"summary"`
+}
+
+// EventType is the identity on the wire.
+func (StepRequested) EventType() Type { return Type{"StepRequested", 1} }
+
+func ticketDefs() []Def {
+	t := Ticket{ID: "T-001", Description: "Mend", Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: "a.go",
+		ContextRequirements: []string{"b.go"}, DependsOn: []string{"T-000"}, Priority: "medium"}
+	return []Def{
+		Define(Decision, "lead", "Tier 2 cut a track into a graph of tickets.", TicketsPlanned{"TR-1", []Ticket{t}}),
+		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
+		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{"T-001", 1, "m", "Mend"}),
+		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{"TR-1", t, 1, "m", "Mend"}),
+		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{"T-001", 1, ResolvedBlocked, "text", "no such file"}),
+		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),
+		Define(Decision, "conductor", "A ticket waits for a person.", TicketBlocked{"T-001", BlockDependency, "T-000 is blocked"}),
+		Define(Decision, "conductor", "A blocked ticket is todo again.", TicketUnblocked{"T-001"}),
+		Define(Decision, "conductor", "A ticket gets another attempt.", TicketRetried{"T-001", 1, "no such file"}),
+		Define(Decision, "conductor", "The running attempt was ended by a person.", TicketKilled{"T-001", 1, "ada"}),
+		Define(Decision, "contributor", "A round waits for a person's yes.", StepRequested{"T-001", 1, 2, "2 results go to m"}),
+	}
+}

@@ -1,0 +1,186 @@
+package events
+
+import "encoding/json"
+
+// MaxArgs bounds the arguments of one tool call in bytes.
+const MaxArgs = 128 << 10
+
+// ToolRequested is a call that a model asked for.
+type ToolRequested struct {
+	Call    string          `json:"call"`
+	Tool    string          `json:"tool"`
+	Args    json.RawMessage `json:"args"`
+	Ticket  string          `json:"ticket"`
+	Attempt int             `json:"attempt"`
+	Round   int             `json:"round"`
+}
+
+// EventType is the identity on the wire.
+func (ToolRequested) EventType() Type { return Type{"ToolRequested", 1} }
+
+// EventTopic is the tool.
+func (t ToolRequested) EventTopic() string { return Token(t.Tool) }
+
+// ToolApproved lets one call run, with exactly these bytes. It is all that a
+// worker needs to read.
+type ToolApproved struct {
+	Call       string          `json:"call"`
+	Tool       string          `json:"tool"`
+	Args       json.RawMessage `json:"args"`
+	ArgsSHA256 string          `json:"args_sha256"` // of the canonical arguments
+	Effect     string          `json:"effect"`
+	Ticket     string          `json:"ticket"`
+	Generation int             `json:"generation"` // from 1; a person's retry of an interrupted call adds one
+	By         string          `json:"by"`         // a person, or "rule"
+	Rule       string          `json:"rule,omitempty"`
+	Ask        string          `json:"ask,omitempty"`
+	Edited     bool            `json:"edited,omitempty"` // a person changed the arguments
+	TimeoutMS  int64           `json:"timeout_ms"`
+}
+
+// EventType is the identity on the wire.
+func (ToolApproved) EventType() Type { return Type{"ToolApproved", 1} }
+
+// EventTopic is the tool.
+func (t ToolApproved) EventTopic() string { return Token(t.Tool) }
+
+// ToolDenied ends a call without running it; the reason goes back to the model.
+type ToolDenied struct {
+	Call   string `json:"call"`
+	Tool   string `json:"tool"`
+	Ticket string `json:"ticket"`
+	Reason string `json:"reason"`
+	By     string `json:"by"`
+	Ask    string `json:"ask,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (ToolDenied) EventType() Type { return Type{"ToolDenied", 1} }
+
+// EventTopic is the tool.
+func (t ToolDenied) EventTopic() string { return Token(t.Tool) }
+
+// PreviewRequested asks a worker what a writing call would change.
+type PreviewRequested struct {
+	Call   string          `json:"call"`
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args"`
+	Ticket string          `json:"ticket"`
+}
+
+// EventType is the identity on the wire.
+func (PreviewRequested) EventType() Type { return Type{"PreviewRequested", 1} }
+
+// EventTopic is the tool.
+func (t PreviewRequested) EventTopic() string { return Token(t.Tool) }
+
+// PreviewBuilt shows what a writing call would change. Nothing was changed.
+type PreviewBuilt struct {
+	Call     string       `json:"call"`
+	Diff     string       `json:"diff,omitempty"`
+	DiffBlob *BlobRef     `json:"diff_blob,omitempty"`
+	Changes  []FileChange `json:"changes,omitempty"`
+	Error    string       `json:"error,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (PreviewBuilt) EventType() Type { return Type{"PreviewBuilt", 1} }
+
+// FileChange is one file before and after; an empty digest means absent.
+type FileChange struct {
+	Path   string `json:"path"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// FileState is a file as a call or a view saw it.
+type FileState struct {
+	Path    string `json:"path"`
+	SHA256  string `json:"sha256,omitempty"` // empty: absent
+	Size    int64  `json:"size,omitempty"`
+	Written bool   `json:"written,omitempty"`
+}
+
+// Outcomes of a tool call.
+const (
+	ToolDone        = "done"
+	ToolFailed      = "failed"
+	ToolKilled      = "killed"      // its ticket was killed
+	ToolInterrupted = "interrupted" // its worker died; nobody knows how far it came
+)
+
+// ToolSettled is the outcome of a call. The first valid one in stream order counts.
+type ToolSettled struct {
+	Call        string          `json:"call"`
+	Tool        string          `json:"tool"`
+	Outcome     string          `json:"outcome"`
+	Text        string          `json:"text"`                // what the model reads
+	TextBlob    *BlobRef        `json:"text_blob,omitempty"` // the whole text where Text holds only its head
+	SHA256      string          `json:"sha256"`              // of the whole text
+	Data        json.RawMessage `json:"data,omitempty"`
+	Exit        *int            `json:"exit,omitempty"`
+	Stderr      string          `json:"stderr,omitempty"`
+	Interpreter string          `json:"interpreter,omitempty"`
+	Files       []FileState     `json:"files,omitempty"`
+	ArgsSHA256  string          `json:"args_sha256"`
+	Generation  int             `json:"generation"`
+	DurationMS  int64           `json:"duration_ms"`
+}
+
+// EventType is the identity on the wire.
+func (ToolSettled) EventType() Type { return Type{"ToolSettled", 1} }
+
+// EventTopic is the tool.
+func (t ToolSettled) EventTopic() string { return Token(t.Tool) }
+
+// ToolParked says that a call was given up after too many deliveries.
+type ToolParked struct {
+	Call       string `json:"call"`
+	Tool       string `json:"tool"`
+	Deliveries int    `json:"deliveries"`
+	Reason     string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (ToolParked) EventType() Type { return Type{"ToolParked", 1} }
+
+// EventTopic is the tool.
+func (t ToolParked) EventTopic() string { return Token(t.Tool) }
+
+// Resolutions of an interrupted call.
+const (
+	InterruptRetry = "retry"
+	InterruptDone  = "done"
+	InterruptFail  = "fail"
+)
+
+// InterruptResolved is a person's word on an interrupted call. After retry a
+// ToolApproved of the next generation follows.
+type InterruptResolved struct {
+	Call       string `json:"call"`
+	Tool       string `json:"tool"`
+	Ticket     string `json:"ticket"`
+	Resolution string `json:"resolution"`
+	By         string `json:"by"`
+	Reason     string `json:"reason,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (InterruptResolved) EventType() Type { return Type{"InterruptResolved", 1} }
+
+func toolDefs() []Def {
+	args := json.RawMessage(`{"path":"a"}`)
+	exit := 1
+	return []Def{
+		Define(Decision, "contributor", "A model asked for a tool call.", ToolRequested{"01J-0", "read_file", args, "T-001", 1, 1}),
+		Define(Decision, "approval", "A call may run, with exactly these bytes.", ToolApproved{Call: "01J-0", Tool: "edit_file", Args: args,
+			ArgsSHA256: "ab", Effect: "writes", Ticket: "T-001", Generation: 1, By: "ada", Ask: "01K", TimeoutMS: 60000}),
+		Define(Decision, "approval", "A call will not run; the reason goes to the model.", ToolDenied{"01J-0", "edit_file", "T-001", "not this file", "ada", "01K"}),
+		Define(Decision, "approval", "What would a writing call change?", PreviewRequested{"01J-0", "edit_file", args, "T-001"}),
+		Define(Outcome, "worker", "What a writing call would change.", PreviewBuilt{Call: "01J-0", Diff: "-a\n+b\n", Changes: []FileChange{{"a", "ab", "cd"}}}),
+		Define(Outcome, "worker", "The outcome of a call.", ToolSettled{Call: "01J-0", Tool: "run_powershell", Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
+			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}}, ArgsSHA256: "ab", Generation: 1, DurationMS: 3}),
+		Define(Outcome, "worker", "A call was given up after too many deliveries.", ToolParked{"01J-0", "run_powershell", 20, "delivered 20 times"}),
+		Define(Decision, "approval", "A person's word on an interrupted call.", InterruptResolved{"01J-0", "run_powershell", "T-001", InterruptFail, "ada", "unsure"}),
+	}
+}

@@ -1,0 +1,48 @@
+package tiers
+
+import (
+	"time"
+
+	"manualslop/events"
+)
+
+// MaxModelAttempts bounds the attempts at one model reply, the first included.
+const MaxModelAttempts = 3
+
+// Bounds of the wait before another attempt.
+const (
+	firstBackoff = 250 * time.Millisecond
+	maxBackoff   = 60 * time.Second
+)
+
+// NextAttempt builds the request that follows a failed one: the same prompt,
+// the next attempt, not before a wait counted from the failure's time (the
+// provider's own, capped, else 250 ms doubled each time). False when no
+// further attempt may help or MaxModelAttempts is reached.
+func NextAttempt(last events.ModelRequested, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
+	if !failure.Retryable() || last.Attempt >= MaxModelAttempts {
+		return events.ModelRequested{}, false
+	}
+	wait := firstBackoff << (last.Attempt - 1)
+	if failure.RetryAfterMS > 0 {
+		wait = time.Duration(failure.RetryAfterMS) * time.Millisecond
+	}
+	due := at.Add(min(wait, maxBackoff))
+	last.Attempt++
+	last.NotBefore = &due
+	return last, true
+}
+
+// Request fills what every model request has in common: model parameters of
+// the tier's settings and the manifest's digest.
+func Request(t events.TierSettings, model string, parts []events.Part) events.ModelRequested {
+	digest, err := events.ManifestDigest(parts)
+	if err != nil {
+		panic("tiers: " + err.Error()) // parts are plain strings and numbers
+	}
+	return events.ModelRequested{
+		Attempt: 1, Tier: t.Tier, Provider: t.Provider, Model: model,
+		Params:   events.ModelParams{Temperature: t.Temperature, TopP: t.TopP, MaxOutputTokens: t.MaxOutputTokens},
+		Manifest: parts, SHA256: digest,
+	}
+}

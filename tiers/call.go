@@ -1,0 +1,54 @@
+package tiers
+
+import "manualslop/events"
+
+// Call follows one tool call from its approval to its outcome, so that every
+// decider counts the same facts: the first valid one in stream order.
+type Call struct {
+	approved   bool
+	generation int
+	digest     string
+	open       bool // approved and without a valid outcome of this generation
+	done       bool // a final outcome counted
+}
+
+// Approve notes ToolApproved; a later generation reopens an interrupted call.
+func (c *Call) Approve(a events.ToolApproved) {
+	if c.done || a.Generation <= c.generation {
+		return
+	}
+	c.approved, c.generation, c.digest, c.open = true, a.Generation, a.ArgsSHA256, true
+}
+
+// Settle tells whether this outcome counts: the first one for the approved
+// bytes and the current generation. An interrupted call stays unfinished until
+// [Call.Resolve] or the next generation.
+func (c *Call) Settle(s events.ToolSettled) bool {
+	if c.done || !c.open || s.Generation != c.generation || s.ArgsSHA256 != c.digest {
+		return false
+	}
+	c.open = false
+	c.done = s.Outcome != events.ToolInterrupted
+	return true
+}
+
+// Park tells whether the queue's giving up counts: the call was open.
+func (c *Call) Park() bool {
+	if c.done || !c.open {
+		return false
+	}
+	c.open = false
+	return true
+}
+
+// Resolve ends an interrupted or parked call by a person's word.
+func (c *Call) Resolve() { c.open, c.done = false, true }
+
+// Generation is the newest approved generation, 0 before approval.
+func (c *Call) Generation() int { return c.generation }
+
+// WantsHint tells whether an outcome is a failed shell call, which tier 4 reads
+// before tier 3 does.
+func WantsHint(s events.ToolSettled) bool {
+	return s.Outcome == events.ToolFailed && s.Interpreter != ""
+}
