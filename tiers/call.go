@@ -5,7 +5,6 @@ import "manualslop/events"
 // Call follows one tool call from its approval to its outcome, so that every
 // decider counts the same facts: the first valid one in stream order.
 type Call struct {
-	approved   bool
 	generation int
 	digest     string
 	open       bool // approved and without a valid outcome of this generation
@@ -17,7 +16,7 @@ func (c *Call) Approve(a events.ToolApproved) {
 	if c.done || a.Generation <= c.generation {
 		return
 	}
-	c.approved, c.generation, c.digest, c.open = true, a.Generation, a.ArgsSHA256, true
+	c.generation, c.digest, c.open = a.Generation, a.ArgsSHA256, true
 }
 
 // Settle tells whether this outcome counts: the first one for the approved
