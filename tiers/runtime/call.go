@@ -1,0 +1,226 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tools"
+)
+
+// Bounds of what a ToolSettled carries, in bytes.
+const (
+	maxStderr = 8 << 10
+	maxData   = 32 << 10
+)
+
+// approved runs one call, exactly the approved bytes. Its claim, if it needs
+// one, decides what a redelivery may do.
+func (w *Worker) approved(ctx context.Context, d Delivery, p events.ToolApproved) error {
+	if d.Event.Actor != events.ActorApproval {
+		w.Logger.Error("a call without an approval is not run", "call", p.Call, "by", d.Event.Actor)
+		return nil
+	}
+	digest, err := events.CanonicalDigest(p.Args)
+	if err != nil || digest != p.ArgsSHA256 {
+		w.Logger.Error("a call whose bytes are not the approved ones is not run", "call", p.Call)
+		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the arguments are not the approved ones; the call was not run"))
+	}
+	if d.Deliveries > parkAfter {
+		return w.answer(ctx, &d.Event, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: d.Deliveries,
+			Reason: fmt.Sprintf("handed out %d times without an outcome", d.Deliveries)})
+	}
+	prepared, err := w.Tools.Prepare(ctx, w.Env, p.Tool, p.Args)
+	if err != nil {
+		return w.answer(ctx, &d.Event, w.settled(ctx, p, tools.Failure(err), 0))
+	}
+	effect := prepared.Spec().Effect
+	switch {
+	case effect&tools.Writes != 0:
+		return w.write(ctx, d, p, prepared)
+	case effect&tools.Executes != 0:
+		return w.execute(ctx, d, p, prepared)
+	}
+	out := w.run(ctx, &d.Event, p, prepared, nil)
+	return w.answer(ctx, &d.Event, out)
+}
+
+// execute runs a call that cannot be looked into: once claimed, it is never
+// run again without a person's word.
+func (w *Worker) execute(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
+	l := w.lease(d.Event.Session, p)
+	before, err := l.take(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case before == nil:
+	case before.Outcome != nil && before.Generation >= p.Generation:
+		return w.answer(ctx, &d.Event, *before.Outcome)
+	case before.Generation >= p.Generation:
+		return w.finish(ctx, &d.Event, l, w.interrupted(p))
+	default: // a person wants it run again
+		if err := l.write(ctx); err != nil {
+			return err
+		}
+	}
+	return w.finish(ctx, &d.Event, l, w.run(ctx, &d.Event, p, prepared, nil))
+}
+
+// write runs a call that changes files. The claim holds the files' digests
+// before and after, so that a redelivery can tell how far its predecessor came.
+func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
+	l := w.lease(d.Event.Session, p)
+	var settled *events.ToolSettled
+	out := w.run(ctx, &d.Event, p, prepared, func(ctx context.Context, changes []tools.PlannedChange) error {
+		for i := range changes {
+			changes[i].Diff = ""
+		}
+		l.claim.Changes = changes
+		before, err := l.take(ctx)
+		if err != nil || before == nil {
+			return err
+		}
+		if settled, err = w.resume(ctx, p, l, *before); err != nil || settled != nil {
+			return errors.Join(errResumed, err)
+		}
+		return l.write(ctx)
+	})
+	if settled != nil {
+		return w.finish(ctx, &d.Event, l, *settled)
+	}
+	if !l.held {
+		return w.unclaimed(ctx, d, p, l, out)
+	}
+	return w.finish(ctx, &d.Event, l, out)
+}
+
+// errResumed stops a write whose predecessor's claim says how the call ended.
+var errResumed = errors.New("the call was settled by its claim")
+
+// unclaimed handles a write that did not come to its claim: it failed before
+// it would change anything, or its predecessor has changed the files already
+// and the same edit finds nothing to do.
+func (w *Worker) unclaimed(ctx context.Context, d Delivery, p events.ToolApproved, l *lease, out events.ToolSettled) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	before, err := l.peek(ctx)
+	if err != nil {
+		return err
+	}
+	if before == nil || before.Generation < p.Generation {
+		return w.answer(ctx, &d.Event, out)
+	}
+	settled, err := w.resume(ctx, p, l, *before)
+	if err != nil {
+		return err
+	}
+	if settled == nil {
+		settled = &out // nothing of it is in place, and it fails as it is now
+	}
+	return w.finish(ctx, &d.Event, l, *settled)
+}
+
+// resume reads what a predecessor's claim says. A nil outcome means that the
+// call may run again, because every file is as it was before it.
+func (w *Worker) resume(ctx context.Context, p events.ToolApproved, l *lease, before claim) (*events.ToolSettled, error) {
+	if before.Generation < p.Generation {
+		return nil, nil
+	}
+	if before.Outcome != nil {
+		return before.Outcome, nil
+	}
+	done, untouched := true, true
+	var files []events.FileState
+	for _, c := range before.Changes {
+		state, err := tools.ResumeChange(ctx, w.Env, c)
+		if err != nil {
+			w.Logger.Warn("a claimed file cannot be looked at", "path", c.Path, "error", err)
+		}
+		done = done && state == tools.ChangeAfter
+		untouched = untouched && state == tools.ChangeBefore
+		files = append(files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true})
+	}
+	switch {
+	case untouched:
+		return nil, nil
+	case done:
+		text := "done: the change is in place; its first worker stopped after it"
+		return &events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Text: text, SHA256: events.Digest([]byte(text)),
+			Files: files, ArgsSHA256: p.ArgsSHA256, Generation: p.Generation}, nil
+	}
+	l.claim.Changes = before.Changes
+	out := w.interrupted(p)
+	return &out, nil
+}
+
+// finish records an outcome in the claim and then on the log. A lease that was
+// taken over is silent: its successor settles the call.
+func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := l.settle(ctx, out)
+	if errors.Is(err, events.ErrConflict) {
+		w.Logger.Warn("the call was taken over; its outcome here does not count", "call", out.Call)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.answer(ctx, cause, out)
+}
+
+// run makes the call within its time and turns the result into an outcome.
+func (w *Worker) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared, before func(context.Context, []tools.PlannedChange) error) events.ToolSettled {
+	watched, stop := w.kills.watch(ctx, cause.Session, p.Ticket)
+	defer stop()
+	began := w.Clock()
+	result := prepared.Run(watched, before)
+	out := w.settled(ctx, p, result, w.Clock().Sub(began))
+	if errors.Is(context.Cause(watched), errKilled) && result.Failed {
+		out.Outcome = events.ToolKilled
+	}
+	return out
+}
+
+func (w *Worker) settled(ctx context.Context, p events.ToolApproved, r tools.Result, took time.Duration) events.ToolSettled {
+	out := events.ToolSettled{
+		Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Exit: r.Exit, Interpreter: r.Interpreter,
+		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation, DurationMS: took.Milliseconds(), Stderr: tail(w.mask(r.Stderr), maxStderr),
+	}
+	if r.Failed {
+		out.Outcome = events.ToolFailed
+	}
+	text := w.mask(r.Text)
+	out.SHA256 = events.Digest([]byte(text))
+	out.Text, out.TextBlob = w.inline(ctx, text)
+	if out.TextBlob == nil {
+		out.SHA256 = events.Digest([]byte(out.Text))
+	}
+	if data, err := json.Marshal(r.Data); err == nil && r.Data != nil && len(data) <= maxData {
+		if data = []byte(w.mask(string(data))); json.Valid(data) {
+			out.Data = data
+		}
+	}
+	for _, f := range r.Files {
+		out.Files = append(out.Files, events.FileState{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Written: f.Written})
+	}
+	w.keep(ctx, out.Files)
+	return out
+}
+
+func (w *Worker) failed(p events.ToolApproved, text string) events.ToolSettled {
+	return events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolFailed, Text: text, SHA256: events.Digest([]byte(text)),
+		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation}
+}
+
+func (w *Worker) interrupted(p events.ToolApproved) events.ToolSettled {
+	out := w.failed(p, "ERROR: the call was interrupted: its worker stopped in the middle of it")
+	out.Outcome = events.ToolInterrupted
+	return out
+}

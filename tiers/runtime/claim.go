@@ -1,0 +1,91 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"manualslop/events"
+	"manualslop/tools"
+)
+
+// claim is the lease on one call that changes something. Its key is the
+// session and the call; its revision is the fence: whoever holds an older one
+// cannot record an outcome.
+type claim struct {
+	Worker     string                `json:"worker"`
+	Generation int                   `json:"generation"`
+	Changes    []tools.PlannedChange `json:"changes,omitempty"` // files as they were and as they are to be
+	Outcome    *events.ToolSettled   `json:"outcome,omitempty"` // what was found out; it may not be on the log yet
+}
+
+// lease is a claim that this worker holds.
+type lease struct {
+	w        *Worker
+	key      string
+	revision uint64
+	claim    claim
+	held     bool
+}
+
+func (w *Worker) lease(session string, p events.ToolApproved) *lease {
+	return &lease{w: w, key: session + "." + p.Call, claim: claim{Worker: w.Name, Generation: p.Generation}}
+}
+
+// take claims the call. Where somebody claimed it before, it tells what that
+// claim says; the caller decides whether it may be taken over.
+func (l *lease) take(ctx context.Context) (before *claim, err error) {
+	value, err := json.Marshal(l.claim)
+	if err != nil {
+		return nil, err
+	}
+	l.revision, err = l.w.Claims.Create(ctx, l.key, value)
+	if err == nil {
+		l.held = true
+		return nil, nil
+	}
+	if !errors.Is(err, ErrClaimed) {
+		return nil, fmt.Errorf("claim %s: %w", l.key, err)
+	}
+	return l.peek(ctx)
+}
+
+// peek reads the claim as it stands; nil if nobody made one.
+func (l *lease) peek(ctx context.Context) (*claim, error) {
+	value, revision, err := l.w.Claims.Get(ctx, l.key)
+	if errors.Is(err, ErrUnclaimed) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read claim %s: %w", l.key, err)
+	}
+	var c claim
+	if err := json.Unmarshal(value, &c); err != nil {
+		return nil, fmt.Errorf("claim %s is unreadable: %w", l.key, err)
+	}
+	l.revision = revision
+	return &c, nil
+}
+
+// write stores the lease's claim in place of the one last seen; ErrConflict if
+// somebody else was faster.
+func (l *lease) write(ctx context.Context) error {
+	value, err := json.Marshal(l.claim)
+	if err != nil {
+		return err
+	}
+	revision, err := l.w.Claims.Update(ctx, l.key, value, l.revision)
+	if err != nil {
+		return fmt.Errorf("update claim %s: %w", l.key, err)
+	}
+	l.revision, l.held = revision, true
+	return nil
+}
+
+// settle records the outcome in the claim before it goes to the log. A lease
+// that was taken over meanwhile may not settle.
+func (l *lease) settle(ctx context.Context, out events.ToolSettled) error {
+	l.claim.Outcome = &out
+	return l.write(ctx)
+}

@@ -1,0 +1,157 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"manualslop/events"
+	"manualslop/tools"
+)
+
+// treeDepth is how deep the directory view of a prompt goes.
+const treeDepth = 4
+
+// preview shows what a writing call would change; nothing is changed.
+func (w *Worker) preview(ctx context.Context, p events.PreviewRequested) events.Payload {
+	out := events.PreviewBuilt{Call: p.Call}
+	prepared, err := w.Tools.Prepare(ctx, w.Env, p.Tool, p.Args)
+	if err != nil {
+		out.Error = w.mask(tools.Failure(err).Text)
+		return out
+	}
+	plan, err := prepared.Plan(ctx)
+	if err != nil {
+		out.Error = w.mask(tools.Failure(err).Text)
+		return out
+	}
+	var diff string
+	for _, c := range plan.Changes {
+		diff += c.Diff
+		out.Changes = append(out.Changes, events.FileChange{Path: c.Path, Before: c.Before, After: c.After})
+	}
+	out.Diff, out.DiffBlob = w.inline(ctx, w.mask(diff))
+	return out
+}
+
+// views answers a request for views in the order asked.
+func (w *Worker) views(ctx context.Context, request string, p events.ContextRequested) events.Payload {
+	out := events.ContextBuilt{Request: request, Views: make([]events.View, len(p.Views))}
+	for i, v := range p.Views {
+		out.Views[i] = w.view(ctx, v)
+	}
+	return out
+}
+
+func (w *Worker) view(ctx context.Context, v events.ViewRequest) events.View {
+	out := events.View{Path: v.Path, View: v.View}
+	var text string
+	switch v.View {
+	case events.ViewTree:
+		text, out.Error = w.tree(ctx, v.Path)
+	case events.ViewRaw:
+		text, out.Error = w.raw(ctx, v.Path, &out)
+	default:
+		out.Error = "there is no view " + v.View
+	}
+	if out.Error != "" {
+		return out
+	}
+	text = w.mask(text)
+	out.SHA256, out.Size = events.Digest([]byte(text)), int64(len(text))
+	if len(text) <= events.MaxInline {
+		out.Text = text
+		return out
+	}
+	if _, err := w.Blobs.Put(ctx, []byte(text), "text/plain; charset=utf-8"); err != nil {
+		return events.View{Path: v.Path, View: v.View, Error: "the view could not be stored: " + err.Error()}
+	}
+	out.Blob = true
+	return out
+}
+
+func (w *Worker) tree(ctx context.Context, path string) (text, problem string) {
+	args, err := json.Marshal(map[string]any{"path": path, "max_depth": treeDepth})
+	if err != nil {
+		return "", err.Error()
+	}
+	prepared, err := w.Tools.Prepare(ctx, w.Env, "get_tree", args)
+	if err != nil {
+		return "", tools.Failure(err).Text
+	}
+	r := prepared.Run(ctx, nil)
+	if r.Failed {
+		return "", r.Text
+	}
+	return r.Text, ""
+}
+
+func (w *Worker) raw(ctx context.Context, path string, out *events.View) (text, problem string) {
+	file, err := w.Env.Workspace.ReadFile(ctx, path)
+	if err != nil {
+		return "", tools.Failure(err).Text
+	}
+	out.File = &events.FileState{Path: file.Path, SHA256: file.SHA256, Size: int64(len(file.Data))}
+	if !utf8.Valid(file.Data) {
+		return "", "the file is not UTF-8 text"
+	}
+	if len(file.Data) <= maxKept && w.stored.add(file.SHA256) {
+		w.keepBytes(ctx, file.Data)
+	}
+	return string(file.Data), ""
+}
+
+// refresh rereads the files that a conversation knows and shows those whose
+// bytes differ. A file that cannot be read is an entry with an error.
+func (w *Worker) refresh(ctx context.Context, request string, p events.RefreshRequested) events.Payload {
+	out := events.FilesUpdated{Request: request, Ticket: p.Ticket, Files: []events.FileUpdate{}}
+	for _, f := range p.Files {
+		if u, changed := w.reread(ctx, f); changed {
+			out.Files = append(out.Files, u)
+		}
+	}
+	return out
+}
+
+func (w *Worker) reread(ctx context.Context, f events.FileState) (events.FileUpdate, bool) {
+	u := events.FileUpdate{Path: f.Path, Before: f.SHA256}
+	file, err := w.Env.Workspace.ReadFile(ctx, f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return u, f.SHA256 != ""
+	case err != nil:
+		u.Error = w.mask(tools.Failure(err).Text)
+		return u, f.SHA256 != ""
+	case file.SHA256 == f.SHA256:
+		return u, false
+	}
+	u.After, u.Size = file.SHA256, int64(len(file.Data))
+	if !utf8.Valid(file.Data) {
+		u.Error = "the file is not UTF-8 text"
+		return u, true
+	}
+	if len(file.Data) <= maxKept && w.stored.add(file.SHA256) {
+		w.keepBytes(ctx, file.Data)
+	}
+	u.Diff, u.DiffBlob = w.inline(ctx, w.mask(udiff.Unified("a/"+f.Path, "b/"+f.Path, w.before(ctx, f), string(file.Data))))
+	if u.DiffBlob != nil {
+		u.Diff = ""
+	}
+	return u, true
+}
+
+// before is the content that the conversation knew, empty where it was not kept.
+func (w *Worker) before(ctx context.Context, f events.FileState) string {
+	if f.SHA256 == "" {
+		return ""
+	}
+	b, err := w.Blobs.Get(ctx, f.SHA256)
+	if err != nil || !utf8.Valid(b) {
+		return ""
+	}
+	return string(b)
+}

@@ -1,0 +1,247 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/script"
+)
+
+// ProviderScript is the name of the scripted provider.
+const ProviderScript = script.Name
+
+// cancelPoll is how often a running model call looks whether its ticket was killed.
+const cancelPoll = 50 * time.Millisecond
+
+// Models is the effect that calls models: one ModelReplied or ModelFailed for
+// each ModelRequested.
+type Models struct {
+	Project     string
+	Log         events.Log // with the rights of the actor models
+	Queue       Queue
+	Transcripts *Transcripts
+	Providers   map[string]llm.Provider
+	Script      *script.Script // nil: the scripted provider has no lines
+	Signals     Signals        // nil: no live text
+	Mask        Mask
+	Clock       Clock
+	Logger      *slog.Logger
+
+	mu        sync.Mutex
+	assigners map[string]*script.Assigner // by session
+	lines     map[string]int              // by request: its line of the script, 0 for none
+}
+
+// Run calls models for requests of the pool until ctx ends, slots at once.
+func (m *Models) Run(ctx context.Context, slots int) error {
+	return m.Queue.Work(ctx, PoolModels, slots, m.handle)
+}
+
+func (m *Models) handle(ctx context.Context, d Delivery) error {
+	p, ok := d.Event.Payload.(events.ModelRequested)
+	if !ok || d.Event.Project != m.Project {
+		return nil
+	}
+	tr := m.Transcripts.session(d.Event.Session)
+	if err := tr.await(ctx, d.Event.Seq); err != nil {
+		return err
+	}
+	if tr.isAnswered(d.Event.ID) {
+		return nil
+	}
+	if err := m.waitUntil(ctx, p.NotBefore); err != nil {
+		return err
+	}
+	outcome := m.call(ctx, tr, &d.Event, p)
+	if ctx.Err() != nil {
+		return ctx.Err() // the process ends; the request is handed out again
+	}
+	return m.publish(ctx, &d.Event, outcome)
+}
+
+func (m *Models) waitUntil(ctx context.Context, due *time.Time) error {
+	if due == nil {
+		return nil
+	}
+	if wait := due.Sub(m.Clock()); wait > 0 {
+		return pause(ctx, wait)
+	}
+	return nil
+}
+
+// call makes one attempt; its outcome is always a payload.
+func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) events.Payload {
+	if tr.isKilled(p) {
+		return events.ModelFailed{Request: e.ID, Kind: events.ModelCancelled, Message: "the ticket was killed"}
+	}
+	resolve := func(part events.Part) (string, []events.ToolCall, json.RawMessage, error) {
+		return tr.resolve(ctx, m.Transcripts.Blobs, part)
+	}
+	req, err := llm.Assemble(p.Manifest, tr.offers(p.Tools), resolve)
+	if err != nil {
+		return llm.AsError(err).Failed(e.ID)
+	}
+	req.Model, req.Params = p.Model, p.Params
+	wire, err := req.Wire()
+	if err != nil {
+		return llm.AsError(err).Failed(e.ID)
+	}
+	provider, line, err := m.provider(ctx, tr, e, p)
+	if err != nil {
+		return llm.AsError(err).Failed(e.ID)
+	}
+	return m.stream(ctx, tr, e, p, provider, req, events.Digest(wire), line)
+}
+
+func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, provider llm.Provider, req llm.Request, wire string, line int) events.Payload {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := m.cancelOnKill(ctx, tr, p, cancel)
+	defer stop()
+	began := m.Clock()
+	reply, err := llm.Collect(provider.Stream(ctx, req), func(delta string) { m.delta(ctx, e, p, delta) })
+	if err != nil {
+		failed := llm.AsError(err).Failed(e.ID)
+		failed.ScriptLine = line
+		return failed
+	}
+	out := m.masked(reply).Replied(e.ID)
+	out.BodySHA256, out.ScriptLine, out.DurationMS = wire, line, m.Clock().Sub(began).Milliseconds()
+	return out
+}
+
+// masked takes known secrets out of a reply before its digest is made.
+func (m *Models) masked(r llm.Reply) llm.Reply {
+	if m.Mask == nil {
+		return r
+	}
+	r.Text = string(m.Mask([]byte(r.Text)))
+	for i := range r.Calls {
+		if masked := m.Mask(r.Calls[i].Args); json.Valid(masked) {
+			r.Calls[i].Args = masked
+		}
+	}
+	return r
+}
+
+// errKilled is the cause of a model call that its ticket's end cancelled.
+var errKilled = errors.New("the ticket was killed")
+
+// cancelOnKill ends the call when its attempt is killed.
+func (m *Models) cancelOnKill(ctx context.Context, tr *transcript, p events.ModelRequested, cancel context.CancelCauseFunc) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(cancelPoll)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if tr.isKilled(p) {
+					cancel(errKilled)
+					return
+				}
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
+}
+
+// provider picks who answers: a line of the script by the session's order of
+// requests, or the configured provider.
+func (m *Models) provider(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) (llm.Provider, int, error) {
+	if p.Provider != ProviderScript {
+		provider, ok := m.Providers[p.Provider]
+		if !ok {
+			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("there is no provider %q; set [tiers.%d] provider", p.Provider, p.Tier)}
+		}
+		return provider, 0, nil
+	}
+	if m.Script == nil {
+		return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: "the scripted provider has no script; give --script FILE"}
+	}
+	line, err := m.assign(ctx, tr, e)
+	if err != nil {
+		return nil, 0, err
+	}
+	chosen, ok := m.Script.Play(line)
+	if !ok {
+		return nil, 0, script.Exhausted(p)
+	}
+	return chosen, line, nil
+}
+
+// assign folds the session's scripted requests up to e and returns e's line, 0 for none.
+func (m *Models) assign(ctx context.Context, tr *transcript, e *events.Event) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.assigners == nil {
+		m.assigners, m.lines = map[string]*script.Assigner{}, map[string]int{}
+	}
+	a := m.assigners[e.Session]
+	if a == nil {
+		a = script.NewAssigner(m.Script)
+		m.assigners[e.Session] = a
+	}
+	resolve := func(part events.Part) (string, []events.ToolCall, json.RawMessage, error) {
+		return tr.resolve(ctx, m.Transcripts.Blobs, part)
+	}
+	for _, r := range tr.scripted(e.ID) {
+		p, ok := r.Payload.(events.ModelRequested)
+		if _, known := m.lines[r.ID]; known || !ok {
+			continue
+		}
+		newest, err := llm.Newest(p.Manifest, resolve)
+		if err != nil {
+			return 0, err
+		}
+		m.lines[r.ID], _ = a.Assign(r, newest)
+	}
+	return m.lines[e.ID], nil
+}
+
+// delta publishes live text; a lost one does not matter.
+func (m *Models) delta(ctx context.Context, e *events.Event, p events.ModelRequested, text string) {
+	if m.Signals == nil {
+		return
+	}
+	body, err := json.Marshal(map[string]string{"stream_id": p.StreamID, "request": e.ID, "delta": text})
+	if err != nil {
+		return
+	}
+	if m.Mask != nil {
+		body = m.Mask(body)
+	}
+	if err := m.Signals.Signal(ctx, e.Project, e.Session, events.ActorModels, "delta", body); err != nil {
+		m.Logger.Debug("live text was not sent", "error", err)
+	}
+}
+
+// publish records an outcome under an id that derives from the request, so
+// that a repeated attempt is one event. A reply too large to store is a failure.
+func (m *Models) publish(ctx context.Context, request *events.Event, outcome events.Payload) error {
+	e, err := events.New(events.Origin{
+		ID: events.DecidedID(events.ActorModels, *request, 0), Time: m.Clock(), Project: request.Project, Session: request.Session,
+		Actor: events.ActorModels, Cause: request.ID,
+	}, outcome)
+	if err != nil {
+		return err
+	}
+	err = appendUntil(ctx, m.Log, e, m.Logger)
+	if _, failed := outcome.(events.ModelFailed); errors.Is(err, events.ErrTooLarge) && !failed {
+		return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelInvalidRequest,
+			Message: fmt.Sprintf("the reply is over %d bytes", events.MaxEventBytes)})
+	}
+	return err
+}

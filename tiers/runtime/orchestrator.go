@@ -1,0 +1,75 @@
+package runtime
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// Role is one decider that a process runs: how to start it, and a connection
+// with its rights.
+type Role struct {
+	Start func() *tiers.Machine
+	Log   events.Log
+}
+
+// Orchestrator runs deciders on every open session of a project. Any number
+// of processes may run the same ones: each fact is appended once, and the
+// others take it over.
+type Orchestrator struct {
+	Project string
+	Roles   []Role
+	Logger  *slog.Logger
+
+	mu       sync.Mutex
+	handlers map[string][]*Handler
+	wg       sync.WaitGroup
+}
+
+// Begin starts the deciders of a session.
+func (o *Orchestrator) Begin(ctx context.Context, session string, history []*events.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.handlers == nil {
+		o.handlers = map[string][]*Handler{}
+	}
+	for _, r := range o.Roles {
+		h := newHandler(r.Start(), r.Log, o.Logger, o.Project, session)
+		o.handlers[session] = append(o.handlers[session], h)
+		o.wg.Go(func() { h.run(ctx, history); h.drain(ctx) })
+	}
+}
+
+// Take hands an event to the session's deciders, waiting for one that is behind.
+func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
+	o.mu.Lock()
+	handlers := o.handlers[e.Session]
+	o.mu.Unlock()
+	for _, h := range handlers {
+		if h.Machine.Name() == e.Actor {
+			continue
+		}
+		select {
+		case h.in <- e:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Wait returns when every decider has stopped; the context of Begin ends them.
+func (o *Orchestrator) Wait() { o.wg.Wait() }
+
+// drain empties the mailbox of a stalled handler, so that it stops nobody else.
+func (h *Handler) drain(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.in:
+		}
+	}
+}

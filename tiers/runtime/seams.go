@@ -1,0 +1,73 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"manualslop/events"
+)
+
+// Delivery is one piece of claimed work.
+type Delivery struct {
+	Event events.Event
+	// Deliveries counts how often the queue handed it out, this time included.
+	Deliveries int
+}
+
+// Queue hands out work that its taker keeps alive until it is handled.
+type Queue interface {
+	// Work takes deliveries of a pool, at most slots at once, until ctx ends.
+	// A handle that returns nil acknowledges; an error gives the work back.
+	Work(ctx context.Context, pool string, slots int, handle func(context.Context, Delivery) error) error
+}
+
+// Pools of claimed work.
+const (
+	PoolTools  = "tools"
+	PoolModels = "models"
+)
+
+// ErrClaimed says that a claim exists already.
+var ErrClaimed = errors.New("already claimed")
+
+// ErrUnclaimed says that there is no claim under a key.
+var ErrUnclaimed = errors.New("not claimed")
+
+// Claims is the store of leases on calls that change something.
+type Claims interface {
+	// Create stores value under key; ErrClaimed if there is one.
+	Create(ctx context.Context, key string, value []byte) (revision uint64, err error)
+	// Get reads a claim and its revision; ErrUnclaimed if there is none.
+	Get(ctx context.Context, key string) (value []byte, revision uint64, err error)
+	// Update replaces the claim at revision; events.ErrConflict if it moved on.
+	Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
+}
+
+// OwnLog is a log that can find the newest event under a filter without a
+// consumer, which is all a worker may do.
+type OwnLog interface {
+	events.Log
+	// LastEvent is the newest event under f; false if there is none.
+	LastEvent(ctx context.Context, f events.Filter) (events.Event, bool, error)
+}
+
+// Live is the re-published feed for parts that may not read the stream.
+type Live interface {
+	// Follow calls take for each event under f from now on, until ctx ends.
+	Follow(ctx context.Context, f events.Filter, take func(events.Event)) error
+}
+
+// Signals publishes what is never stored: text deltas, presence.
+type Signals interface {
+	Signal(ctx context.Context, project, session, actor, name string, body []byte) error
+}
+
+// Clock tells the time where an effect stamps what it saw.
+type Clock func() time.Time
+
+// IDs makes fresh identifiers for outcomes.
+type IDs func() string
+
+// Mask removes known secrets from bytes before they reach the log.
+type Mask func([]byte) []byte

@@ -1,0 +1,98 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+	"unicode/utf8"
+
+	"manualslop/events"
+)
+
+// mask takes known secrets out of a text.
+func (w *Worker) mask(s string) string {
+	if w.Mask == nil || s == "" {
+		return s
+	}
+	return string(w.Mask([]byte(s)))
+}
+
+// inline splits a text into what stays in the event and, where that is not
+// all, the blob that holds the whole. A blob that cannot be stored leaves a cut
+// text that says so.
+func (w *Worker) inline(ctx context.Context, text string) (string, *events.BlobRef) {
+	if len(text) <= events.MaxInline {
+		return text, nil
+	}
+	ref, err := w.Blobs.Put(ctx, []byte(text), "text/plain; charset=utf-8")
+	if err != nil {
+		w.Logger.Warn("a long text is cut, its blob was not stored", "bytes", len(text), "error", err)
+		return head(text, events.MaxInline) + "\n… cut: the rest could not be stored", nil
+	}
+	return head(text, 4<<10), &ref
+}
+
+// head is at most n bytes from the beginning, whole characters only.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// tail is at most n bytes from the end, whole characters only.
+func tail(s string, n int) string {
+	cut := len(s) - n
+	if cut <= 0 {
+		return s
+	}
+	for cut < len(s) && !utf8.RuneStart(s[cut]) {
+		cut++
+	}
+	return s[cut:]
+}
+
+// maxKept bounds the files whose content is kept for later diffs, in bytes.
+const maxKept = 256 << 10
+
+// known is the set of digests that this worker stored already.
+type known struct {
+	mu  sync.Mutex
+	set map[string]bool
+}
+
+func (k *known) add(digest string) (fresh bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.set == nil || len(k.set) > 10_000 {
+		k.set = map[string]bool{}
+	}
+	if k.set[digest] {
+		return false
+	}
+	k.set[digest] = true
+	return true
+}
+
+// keep stores the content of files that a conversation has seen, so that a
+// later refresh can show what changed. A file that moved on is left out.
+func (w *Worker) keep(ctx context.Context, files []events.FileState) {
+	for _, f := range files {
+		if f.SHA256 == "" || f.Size > maxKept || !w.stored.add(f.SHA256) {
+			continue
+		}
+		file, err := w.Env.Workspace.ReadFile(ctx, f.Path)
+		if err != nil || file.SHA256 != f.SHA256 {
+			continue
+		}
+		w.keepBytes(ctx, file.Data)
+	}
+}
+
+func (w *Worker) keepBytes(ctx context.Context, data []byte) {
+	if _, err := w.Blobs.Put(ctx, data, "application/octet-stream"); err != nil {
+		w.Logger.Warn("a file's content was not kept for diffs", "bytes", len(data), "error", err)
+	}
+}

@@ -1,0 +1,177 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"manualslop/events"
+)
+
+// Transcripts keep what prompts refer to, for every open session: replies,
+// results, views, and the order of model requests.
+type Transcripts struct {
+	Blobs events.Blobs
+
+	mu       sync.Mutex
+	sessions map[string]*transcript
+}
+
+// transcript is one session's part of what prompts refer to.
+type transcript struct {
+	mu       sync.Mutex
+	seq      uint64
+	moved    chan struct{} // closed and renewed when seq moves
+	byID     map[string]*events.Event
+	answered map[string]bool // requests that have a reply or a failure
+	requests []*events.Event // ModelRequested in stream order
+	tools    map[string]events.ToolOffer
+	killed   map[string]int // ticket to its newest killed attempt
+}
+
+// Begin takes over a session.
+func (t *Transcripts) Begin(_ context.Context, session string, history []*events.Event) {
+	tr := t.session(session)
+	for _, e := range history {
+		tr.take(e)
+	}
+}
+
+// Take folds the next event of a session.
+func (t *Transcripts) Take(_ context.Context, e *events.Event) { t.session(e.Session).take(e) }
+
+func (t *Transcripts) session(id string) *transcript {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sessions == nil {
+		t.sessions = map[string]*transcript{}
+	}
+	tr := t.sessions[id]
+	if tr == nil {
+		tr = &transcript{moved: make(chan struct{}), byID: map[string]*events.Event{}, answered: map[string]bool{}, killed: map[string]int{}}
+		t.sessions[id] = tr
+	}
+	return tr
+}
+
+func (tr *transcript) take(e *events.Event) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	switch p := e.Payload.(type) {
+	case events.ToolsOffered:
+		tr.tools = make(map[string]events.ToolOffer, len(p.Tools))
+		for _, o := range p.Tools {
+			tr.tools[o.Name] = o
+		}
+	case events.ModelRequested:
+		tr.requests = append(tr.requests, e)
+	case events.ModelReplied:
+		tr.answered[p.Request] = true
+		tr.byID[e.ID] = e
+	case events.ModelFailed:
+		tr.answered[p.Request] = true
+	case events.ToolSettled, events.ContextBuilt:
+		tr.byID[e.ID] = e
+	case events.TicketKilled:
+		tr.killed[p.Ticket] = max(tr.killed[p.Ticket], p.Attempt)
+	}
+	tr.seq = e.Seq
+	close(tr.moved)
+	tr.moved = make(chan struct{})
+}
+
+// await waits until the transcript has passed seq.
+func (tr *transcript) await(ctx context.Context, seq uint64) error {
+	for {
+		tr.mu.Lock()
+		done, moved := tr.seq >= seq, tr.moved
+		tr.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-moved:
+		}
+	}
+}
+
+// isAnswered tells whether a request has a reply or a failure on the record.
+func (tr *transcript) isAnswered(request string) bool {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.answered[request]
+}
+
+// isKilled tells whether the attempt that a request belongs to was ended.
+func (tr *transcript) isKilled(m events.ModelRequested) bool {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return m.Ticket != "" && m.TicketAttempt > 0 && tr.killed[m.Ticket] >= m.TicketAttempt
+}
+
+// offers are the tools of a request, in its order.
+func (tr *transcript) offers(names []string) []events.ToolOffer {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	var out []events.ToolOffer
+	for _, n := range names {
+		if o, ok := tr.tools[n]; ok {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// scripted are the requests up to id that the scripted provider answers, in stream order.
+func (tr *transcript) scripted(id string) []*events.Event {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	var out []*events.Event
+	for _, e := range tr.requests {
+		if m, ok := e.Payload.(events.ModelRequested); ok && m.Provider == ProviderScript {
+			out = append(out, e)
+		}
+		if e.ID == id {
+			break
+		}
+	}
+	return out
+}
+
+// resolve finds the bytes that a prompt part names.
+func (tr *transcript) resolve(ctx context.Context, blobs events.Blobs, p events.Part) (string, []events.ToolCall, json.RawMessage, error) {
+	if p.From == "" {
+		b, err := blobs.Get(ctx, p.SHA256)
+		return string(b), nil, nil, err
+	}
+	tr.mu.Lock()
+	e := tr.byID[p.From]
+	tr.mu.Unlock()
+	if e == nil {
+		return "", nil, nil, fmt.Errorf("no event %s to take text from", p.From)
+	}
+	switch x := e.Payload.(type) {
+	case events.ModelReplied:
+		return x.Text, x.Calls, x.Raw, nil
+	case events.ToolSettled:
+		if x.TextBlob == nil {
+			return x.Text, nil, nil, nil
+		}
+		b, err := blobs.Get(ctx, x.TextBlob.SHA256)
+		return string(b), nil, nil, err
+	case events.ContextBuilt:
+		if p.Index < 0 || p.Index >= len(x.Views) {
+			return "", nil, nil, fmt.Errorf("event %s has no view %d", p.From, p.Index)
+		}
+		v := x.Views[p.Index]
+		if !v.Blob {
+			return v.Text, nil, nil, nil
+		}
+		b, err := blobs.Get(ctx, v.SHA256)
+		return string(b), nil, nil, err
+	}
+	return "", nil, nil, fmt.Errorf("event %s of type %s holds no text", p.From, e.Type)
+}

@@ -1,0 +1,171 @@
+package runtime
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"manualslop/events"
+	"manualslop/tools"
+)
+
+// parkAfter is the number of deliveries after which a call is given up.
+const parkAfter = 20
+
+// Worker is the effect that runs tools: it answers ToolApproved, and the
+// requests for previews, views and refreshes that need the project's files.
+type Worker struct {
+	Project string
+	Name    string // actor, worker-<host>-<n>
+	Log     OwnLog // with the worker's rights
+	Queue   Queue
+	Claims  Claims
+	Blobs   events.Blobs
+	Live    Live // nil: kills are not heard
+	Tools   *tools.Registry
+	Env     tools.Env
+	Mask    Mask
+	Clock   Clock
+	IDs     IDs
+	Logger  *slog.Logger
+
+	numbers numbers
+	stored  known
+	kills   kills
+}
+
+// Run works for the pool until ctx ends, slots calls at once.
+func (w *Worker) Run(ctx context.Context, slots int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	if w.Live != nil {
+		wg.Go(func() {
+			f := events.Filter{Project: w.Project, Actor: events.ActorConductor, Type: "TicketKilled"}
+			if err := w.Live.Follow(ctx, f, w.kills.heard); err != nil && ctx.Err() == nil {
+				w.Logger.Warn("kills are not heard any more", "error", err)
+			}
+		})
+	}
+	err := w.Queue.Work(ctx, PoolTools, slots, w.handle)
+	cancel(nil)
+	return err
+}
+
+func (w *Worker) handle(ctx context.Context, d Delivery) error {
+	if d.Event.Project != w.Project {
+		return nil
+	}
+	switch p := d.Event.Payload.(type) {
+	case events.ToolApproved:
+		return w.approved(ctx, d, p)
+	case events.PreviewRequested:
+		return w.answer(ctx, &d.Event, w.preview(ctx, p))
+	case events.ContextRequested:
+		return w.answer(ctx, &d.Event, w.views(ctx, d.Event.ID, p))
+	case events.RefreshRequested:
+		return w.answer(ctx, &d.Event, w.refresh(ctx, d.Event.ID, p))
+	}
+	w.Logger.Warn("work of an unknown kind is left alone", "type", d.Event.Type, "id", d.Event.ID)
+	return nil
+}
+
+// answer records an outcome that may be found out twice; the first one counts.
+func (w *Worker) answer(ctx context.Context, cause *events.Event, p events.Payload) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return w.publish(ctx, cause, p)
+}
+
+// publish appends an event under the worker's name with its next ordinal.
+// Ordinals have no gaps: an event that was not stored gives its number back.
+func (w *Worker) publish(ctx context.Context, cause *events.Event, p events.Payload) error {
+	return w.numbers.use(ctx, w, cause, func(n uint64) error {
+		e, err := events.New(events.Origin{
+			ID: w.IDs(), Time: w.Clock(), Project: cause.Project, Session: cause.Session, Actor: w.Name, Cause: cause.ID, N: n,
+		}, p)
+		if err != nil {
+			return err
+		}
+		return appendUntil(ctx, w.Log, e, w.Logger)
+	})
+}
+
+// numbers counts the worker's events in each session.
+type numbers struct {
+	mu   sync.Mutex
+	last map[string]uint64
+}
+
+// use runs write with the next number of cause's session, one at a time.
+func (n *numbers) use(ctx context.Context, w *Worker, cause *events.Event, write func(uint64) error) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.last == nil {
+		n.last = map[string]uint64{}
+	}
+	last, ok := n.last[cause.Session]
+	if !ok {
+		own, found, err := w.Log.LastEvent(ctx, events.Filter{Project: cause.Project, Session: cause.Session, Actor: w.Name})
+		if err != nil {
+			return err
+		}
+		if found {
+			last = own.N
+		}
+	}
+	if err := write(last + 1); err != nil {
+		delete(n.last, cause.Session) // whether it was stored is looked up again
+		return err
+	}
+	n.last[cause.Session] = last + 1
+	return nil
+}
+
+// kills remembers which attempts were ended and cancels what runs for them.
+type kills struct {
+	mu      sync.Mutex
+	running map[string]map[int]context.CancelCauseFunc
+	next    int
+}
+
+func (k *kills) heard(e events.Event) {
+	p, ok := e.Payload.(events.TicketKilled)
+	if !ok {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	// order-independent: every one of them is cancelled
+	for _, cancel := range k.running[e.Session+" "+p.Ticket] {
+		cancel(errKilled)
+	}
+}
+
+// watch gives a context that ends when the ticket is killed.
+func (k *kills) watch(ctx context.Context, session, ticket string) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	key := session + " " + ticket
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.running == nil {
+		k.running = map[string]map[int]context.CancelCauseFunc{}
+	}
+	if k.running[key] == nil {
+		k.running[key] = map[int]context.CancelCauseFunc{}
+	}
+	k.next++
+	id := k.next
+	k.running[key][id] = cancel
+	return ctx, func() {
+		cancel(nil)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.running[key], id)
+		if len(k.running[key]) == 0 {
+			delete(k.running, key)
+		}
+	}
+}
