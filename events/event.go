@@ -86,6 +86,10 @@ func (e Event) MarshalJSON() ([]byte, error) {
 // or out of its range, or a subject that contradicts the attributes.
 var ErrEnvelope = errors.New("not an event")
 
+// maxYear bounds the time of an event, so that a decider may add any wait to it
+// and still write it down: RFC 3339 ends with the year 9999.
+const maxYear = 9000
+
 // UnmarshalJSON reads the CloudEvents structured form. The subject decides
 // project, session, actor, type and topic; attributes that contradict it are
 // refused with ErrEnvelope. Seq and Payload stay unset.
@@ -112,6 +116,8 @@ func (e *Event) fromEnvelope(w *envelope) error {
 		return fmt.Errorf("%w: v %d is not a version", ErrEnvelope, w.V)
 	case w.Tier < 0 || w.Tier > 4:
 		return fmt.Errorf("%w: tier %d is not 1 to 4", ErrEnvelope, w.Tier)
+	case w.Time.UTC().Year() < 0 || w.Time.UTC().Year() > maxYear:
+		return fmt.Errorf("%w: its time is not of the years 0 to %d", ErrEnvelope, maxYear)
 	}
 	*e = Event{
 		ID: w.ID, Type: w.Type, V: w.V, Time: w.Time.UTC(), Project: t.Project, Session: t.Session,

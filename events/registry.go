@@ -1,6 +1,7 @@
 package events
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,10 @@ const (
 
 // String is the class as the catalogue prints it.
 func (c Class) String() string {
-	return [...]string{"invalid", "decision", "outcome", "word", "notice"}[c]
+	if c < Decision || c > Notice {
+		return "invalid"
+	}
+	return [...]string{"decision", "outcome", "word", "notice"}[c-Decision]
 }
 
 // Lift turns the body of one version into the body of the next.
@@ -172,6 +176,10 @@ func (r *Registry) Decode(e *Event) {
 	}
 	if !d.MayWrite(e.Actor) {
 		e.Payload = Malformed{e.Type, e.V, e.Data, fmt.Sprintf("%s may not write %s", e.Actor, e.Type)}
+		return
+	}
+	if e.V < 1 || bytes.Equal(bytes.TrimSpace(e.Data), []byte("null")) {
+		e.Payload = Malformed{e.Type, e.V, e.Data, "a body is an object of a version from 1"}
 		return
 	}
 	body := e.Data

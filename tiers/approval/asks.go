@@ -32,9 +32,6 @@ func (s *State) raise(e *events.Event, a events.AskRaised) {
 
 // spawn judges the start of a ticket.
 func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
-	if s.closed {
-		return
-	}
 	rule, yes := s.yesToAll()
 	if !s.settings.SpawnApproval || yes {
 		s.owe(events.SpawnApproved{Ticket: p.Ticket, Attempt: p.Attempt, By: byRule(rule, yes)})
@@ -46,9 +43,6 @@ func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
 
 // step judges a round in step mode.
 func (s *State) step(e *events.Event, p events.StepRequested) {
-	if s.closed {
-		return
-	}
 	if rule, yes := s.yesToAll(); yes {
 		s.owe(events.StepApproved{Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, By: byRule(rule, yes)})
 		return
@@ -73,7 +67,7 @@ func object(key, value string) json.RawMessage {
 
 // posted raises a program's question, once per request id.
 func (s *State) posted(e *events.Event, p events.AskPosted) {
-	if s.closed || p.RequestID == "" || len(p.RequestID) > events.MaxIDLength || s.asks[p.RequestID] != nil {
+	if p.RequestID == "" || len(p.RequestID) > events.MaxIDLength || s.asks[p.RequestID] != nil {
 		return
 	}
 	wait := time.Duration(p.TimeoutMS) * time.Millisecond

@@ -55,6 +55,9 @@ func evolve(s *State, e *events.Event) *State {
 		return s
 	}
 	s.owed = s.owed[:0:0]
+	if s.closed {
+		return s
+	}
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
 		s.settings, s.workspace = p.Settings, p.Workspace

@@ -94,7 +94,7 @@ func (t *tool) harmless() bool {
 
 // request judges a new call.
 func (s *State) request(e *events.Event, p events.ToolRequested) {
-	if s.calls[p.Call] != nil || s.closed {
+	if s.calls[p.Call] != nil {
 		return
 	}
 	c := &call{request: p, tool: s.tools[p.Tool], args: p.Args}
@@ -136,7 +136,7 @@ func (s *State) judged(e *events.Event, c *call) {
 // preview raises the ask that waited for what the call would change.
 func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 	c := s.calls[p.Call]
-	if c == nil || c.shown || c.denied || c.count.Generation() > 0 || s.closed {
+	if c == nil || c.shown || c.denied || c.count.Generation() > 0 {
 		return
 	}
 	c.shown = true
@@ -222,7 +222,7 @@ func (s *State) parked(e *events.Event, p events.ToolParked) {
 }
 
 func (s *State) askInterrupted(e *events.Event, c *call, why string) {
-	if s.closed || s.killed[c.request.Ticket] >= c.request.Attempt {
+	if s.killed[c.request.Ticket] >= c.request.Attempt {
 		s.owe(events.InterruptResolved{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket,
 			Resolution: events.InterruptFail, By: "engine", Reason: "the ticket is over"})
 		return

@@ -42,6 +42,7 @@ type State struct {
 	calls    map[string]*tiers.Call
 	tickets  map[string]string // call to ticket
 	requests map[string]*triage
+	closed   bool
 	owed     events.Payload // what the last event made due
 }
 
@@ -57,7 +58,7 @@ func newState() *State {
 }
 
 func decide(s *State, _ *events.Event) []events.Payload {
-	if s.owed == nil {
+	if s.owed == nil || s.closed {
 		return nil
 	}
 	return []events.Payload{s.owed}
@@ -68,6 +69,8 @@ func evolve(s *State, e *events.Event) *State {
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
 		s.settings = p.Settings
+	case events.SessionClosed:
+		s.closed = true
 	case events.ToolApproved:
 		s.approved(p)
 	case events.ToolSettled:

@@ -1,0 +1,142 @@
+package app
+
+// Config is everything that can be configured, after all layers have been joined. The tags of
+// its fields are the rules: they drive checking, joining and docs/config.md.
+//
+//   - toml: the key
+//   - doc: what it means, for the page
+//   - min, max: bounds of a number, both inclusive, both mandatory
+//   - enum: the words allowed, separated by |
+//   - items: the most entries of a list
+//   - keys: for tables with free names, which names are valid
+//   - project: what a project's slop.toml may do with the key (see projectPolicy); mandatory,
+//     so that a new key cannot be opened to projects by forgetting it
+//   - zero: "none" where 0 means that there is no limit
+type Config struct {
+	Bus       BusConfig                 `toml:"bus" doc:"The log and the server that keeps it."`
+	Hooks     HooksConfig               `toml:"hooks" doc:"The Hook API, served on loopback."`
+	Ask       AskConfig                 `toml:"ask" doc:"Questions posted to /api/ask. Asks of gates never expire."`
+	Shell     ShellConfig               `toml:"shell" doc:"Scripts that models ask to run."`
+	Net       NetConfig                 `toml:"net" doc:"Where tools may connect to."`
+	MCP       MCPConfig                 `toml:"mcp" doc:"Tools, and the files they may never touch."`
+	MMA       MMAConfig                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
+	Tiers     map[string]TierConfig     `toml:"tiers" keys:"1|2|3|4" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA."`
+	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them."`
+	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars."`
+	User      UserConfig                `toml:"user" doc:"The person at the controls."`
+	Files     FilesConfig               `toml:"files" doc:"What tools may see. Relative paths start at the project."`
+	Rules     []RuleConfig              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs that the call's argument must match (the path, for a shell the command line, for a fetch the host)."`
+}
+
+// BusConfig is the section [bus].
+type BusConfig struct {
+	Durability string `toml:"durability" enum:"sync|relaxed" project:"only=sync" doc:"\"sync\": an acknowledged event survives the loss of power. \"relaxed\": it survives the process; a power cut may take the last seconds or minutes."`
+	URL        string `toml:"url" project:"never" doc:"NATS servers to use instead of the embedded one, separated by commas. Credentials belong into --creds FILE."`
+	Replicas   int    `toml:"replicas" min:"1" max:"5" project:"never" doc:"Copies of the log on a cluster."`
+	Listen     string `toml:"listen" project:"never" doc:"HOST:PORT on which the embedded server accepts connections. Empty: it accepts none."`
+	MaxBytes   int64  `toml:"max_bytes" min:"67108864" max:"70368744177664" project:"never" doc:"Disk budget of the log in bytes. A full log refuses new events and forgets none."`
+}
+
+// HooksConfig is the section [hooks].
+type HooksConfig struct {
+	Listen string `toml:"listen" project:"never" doc:"Loopback HOST:PORT of the Hook API; port 0 takes a free one."`
+	Auth   string `toml:"auth" enum:"token|none" project:"only=token" doc:"\"none\" treats every local process as the configured person, so a shell tool can approve itself."`
+}
+
+// AskConfig is the section [ask].
+type AskConfig struct {
+	TimeoutS int `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a question is settled as a no."`
+}
+
+// ShellConfig is the section [shell].
+type ShellConfig struct {
+	TimeoutS int    `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and all it started are killed."`
+	Fallback string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"What runs scripts where PowerShell is missing."`
+	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write to the project only; where that cannot be enforced they are refused."`
+}
+
+// NetConfig is the section [net].
+type NetConfig struct {
+	AllowHosts []string `toml:"allow_hosts" items:"1000" project:"subset" doc:"Hosts that need no asking once a conversation has read untrusted text, and private addresses that may be reached at all: NAME, *.NAME or an address, each with an optional :PORT."`
+}
+
+// MCPConfig is the section [mcp].
+type MCPConfig struct {
+	Enabled       bool     `toml:"enabled" project:"only=false" doc:"Whether external MCP servers are used. Each still needs the person's trust."`
+	Blacklist     []string `toml:"blacklist" items:"1000" project:"add" doc:"Further names that no tool may touch, as globs over path elements. The built-in ones always apply; the lists of all files are joined."`
+	AllowSymlinks bool     `toml:"allow_symlinks" project:"only=false" doc:"Whether links that stay inside the base directories are followed."`
+}
+
+// MMAConfig is the section [mma].
+type MMAConfig struct {
+	MaxWorkers    int  `toml:"max_workers" min:"1" max:"64" project:"lower" doc:"Contributors at work at once."`
+	StepMode      bool `toml:"step_mode" project:"only=true" doc:"Whether every round of a contributor waits for a yes."`
+	SpawnApproval bool `toml:"spawn_approval" project:"only=true" doc:"Whether the launch of a contributor waits for a yes."`
+	MaxRetries    int  `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Further attempts at a ticket after the first has failed."`
+}
+
+// TierConfig is a section [tiers.N].
+type TierConfig struct {
+	Provider        string   `toml:"provider" project:"named" doc:"Name of the provider; \"script\" is the scripted model."`
+	Model           string   `toml:"model" project:"free" doc:"Name of the model."`
+	Models          []string `toml:"models" items:"16" project:"free" doc:"Ladder of models: a ticket's next attempt takes the next one. Empty: always model."`
+	Temperature     *float64 `toml:"temperature" min:"0" max:"2" project:"free" doc:"Sampling temperature; unset: the provider's default."`
+	TopP            *float64 `toml:"top_p" min:"0" max:"1" project:"free" doc:"Nucleus sampling; unset: the provider's default."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"1" max:"1000000" project:"lower" doc:"Longest reply."`
+	MaxRounds       int      `toml:"max_rounds" min:"1" max:"1000" project:"lower" doc:"Rounds (a reply and its tool calls) before a task is given up."`
+}
+
+// ProviderConfig is a section [providers.NAME].
+type ProviderConfig struct {
+	BaseURL   string            `toml:"base_url" project:"never" doc:"Address of the API; empty: the vendor's own. Plain http only without a key or on loopback."`
+	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml."`
+	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Further HTTP headers. Their values are masked in every record."`
+}
+
+// BudgetConfig is the section [budget].
+type BudgetConfig struct {
+	Session float64 `toml:"session" min:"0" max:"1000000" zero:"none" project:"lower" doc:"What a session may spend before a person is asked; 0: no limit."`
+	Ticket  float64 `toml:"ticket" min:"0" max:"1000000" zero:"none" project:"lower" doc:"What a ticket may spend before a person is asked; 0: no limit."`
+}
+
+// UserConfig is the section [user].
+type UserConfig struct {
+	Name string `toml:"name" project:"never" doc:"Under which name the person's answers are recorded; empty: the user of the operating system."`
+}
+
+// FilesConfig is the section [files].
+type FilesConfig struct {
+	BaseDirs []string `toml:"base_dirs" items:"256" project:"inside" doc:"Folders that tools may read and, with a yes, write. None and nothing tracked: the project."`
+	Tracked  []string `toml:"tracked" items:"4096" project:"inside" doc:"Files of interest; the folder of each is a base directory too."`
+}
+
+// Tier returns the settings of tier n, 1 to 4; any other n has none.
+func (c Config) Tier(n int) TierConfig {
+	names := [...]string{"", "1", "2", "3", "4"}
+	if n < 1 || n >= len(names) {
+		return TierConfig{}
+	}
+	return c.Tiers[names[n]]
+}
+
+// DefaultConfig is what applies where no file says otherwise.
+func DefaultConfig() Config {
+	tier := func(model string) TierConfig {
+		return TierConfig{Provider: "gemini", Model: model, MaxOutputTokens: 8192, MaxRounds: 40}
+	}
+	return Config{
+		Bus:   BusConfig{Durability: "sync", Replicas: 1, MaxBytes: 10 << 30},
+		Hooks: HooksConfig{Listen: "127.0.0.1:8999", Auth: "token"},
+		Ask:   AskConfig{TimeoutS: 60},
+		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off"},
+		MCP:   MCPConfig{Enabled: true},
+		MMA:   MMAConfig{MaxWorkers: 4, SpawnApproval: true, MaxRetries: 2},
+		Tiers: map[string]TierConfig{
+			"1": tier("gemini-3.1-pro-preview"),
+			"2": tier("gemini-3-flash-preview"),
+			"3": tier("gemini-2.5-flash-lite"),
+			"4": tier("gemini-2.5-flash-lite"),
+		},
+		Providers: map[string]ProviderConfig{},
+	}
+}

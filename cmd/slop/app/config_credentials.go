@@ -1,0 +1,109 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+)
+
+// minSecret is the shortest key that is accepted, in bytes: masking shorter ones would blot
+// out ordinary words.
+const minSecret = 8
+
+// Credentials is the person's credentials.toml: one section per provider.
+type Credentials struct {
+	Keys map[string]string // provider to key
+	// Exposed says that the file can be read by other users of the machine.
+	Exposed bool
+}
+
+// credential is one section of the file.
+type credential struct {
+	APIKey string `toml:"api_key" project:"never" doc:"The key of this provider."`
+}
+
+// credentialsSchema has free names at the top.
+func credentialsSchema() *configKey {
+	return &configKey{
+		shape: shapeNamed, names: "NAME", items: 64,
+		children: schemaFields(reflect.TypeFor[credential](), "NAME."),
+	}
+}
+
+// LoadCredentials reads credentials.toml from the person's folder, which is that of this
+// process's environment if userDir is empty; a missing file is empty.
+// Errors wrap [ConfigError] and never hold a key.
+func LoadCredentials(userDir string) (Credentials, error) {
+	none := Credentials{Keys: map[string]string{}}
+	if userDir = userDirOr(userDir); userDir == "" {
+		return none, nil
+	}
+	path := filepath.Join(userDir, "credentials.toml")
+	text, err := readConfigFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return none, nil
+	}
+	if err != nil {
+		return Credentials{}, err
+	}
+	credentials, err := parseCredentials(path, text)
+	if err != nil {
+		return Credentials{}, err
+	}
+	info, err := os.Stat(path)
+	credentials.Exposed = runtime.GOOS != "windows" && (err != nil || info.Mode().Perm()&0o077 != 0)
+	return credentials, nil
+}
+
+func parseCredentials(file string, text []byte) (Credentials, error) {
+	read := map[string]credential{}
+	doc, err := decodeDocument(file, text, credentialsSchema(), &read)
+	if err != nil {
+		return Credentials{}, err
+	}
+	credentials := Credentials{Keys: map[string]string{}}
+	found := checkBounds(credentialsSchema(), reflect.ValueOf(read), "")
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		key := read[name].APIKey
+		if len(key) < minSecret {
+			found = append(found, invalid(name+".api_key", "must have at least %d characters", minSecret))
+		}
+		credentials.Keys[name] = key
+	}
+	if len(found) > 0 {
+		return Credentials{}, doc.placed(found)
+	}
+	return credentials, nil
+}
+
+// Secrets are the values that must never reach a record: the keys of the file, the values of
+// configured headers, and what the configured environment variables hold. The longest comes
+// first, so that masking one that is part of another leaves no rest.
+func (c Credentials) Secrets(config Config, getenv func(string) string) []string {
+	secrets := slices.Collect(maps.Values(c.Keys))
+	for _, provider := range config.Providers {
+		secrets = slices.AppendSeq(secrets, maps.Values(provider.Headers))
+		if provider.APIKeyEnv != "" {
+			secrets = append(secrets, getenv(provider.APIKeyEnv))
+		}
+	}
+	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
+	slices.SortFunc(secrets, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	return slices.Compact(secrets)
+}
+
+// APIKey is the key of a provider: from the environment variable that the configuration
+// names, else from the file. It is empty where there is neither.
+func (c Credentials) APIKey(config Config, provider string, getenv func(string) string) string {
+	if variable := config.Providers[provider].APIKeyEnv; variable != "" {
+		return getenv(variable)
+	}
+	return c.Keys[provider]
+}

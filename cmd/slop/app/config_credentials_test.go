@@ -1,0 +1,83 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func noEnvironment(string) string { return "" }
+
+func TestCredentialsAreReadBySection(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "credentials.toml")
+	require.NoError(t, os.WriteFile(path, []byte("[gemini]\napi_key = \"gemini-secret\"\n[anthropic]\napi_key = \"anthropic-secret\"\n"), 0o600))
+	c, err := LoadCredentials(dir)
+	require.NoError(t, err)
+	require.False(t, c.Exposed)
+	require.Equal(t, "gemini-secret", c.APIKey(DefaultConfig(), "gemini", noEnvironment))
+	require.Empty(t, c.APIKey(DefaultConfig(), "openai", noEnvironment))
+	require.Equal(t, []string{"anthropic-secret", "gemini-secret"}, c.Secrets(DefaultConfig(), noEnvironment))
+
+	require.NoError(t, os.Chmod(path, 0o644))
+	c, err = LoadCredentials(dir)
+	require.NoError(t, err)
+	require.True(t, c.Exposed)
+}
+
+func TestMissingCredentialsAreEmpty(t *testing.T) {
+	t.Parallel()
+	c, err := LoadCredentials(t.TempDir())
+	require.NoError(t, err)
+	require.Empty(t, c.Keys)
+	require.Empty(t, c.Secrets(DefaultConfig(), noEnvironment))
+}
+
+func TestEverySecretOfTheConfigurationIsMasked(t *testing.T) {
+	t.Parallel()
+	config := DefaultConfig()
+	config.Providers["local"] = ProviderConfig{APIKeyEnv: "LOCAL_KEY", Headers: map[string]string{"X-Auth": "header-secret", "X-Short": "short"}}
+	getenv := func(name string) string { return map[string]string{"LOCAL_KEY": "environment-secret"}[name] }
+	c := Credentials{Keys: map[string]string{"gemini": "file-secret", "local": "file-secret"}}
+	require.Equal(t, []string{"environment-secret", "header-secret", "file-secret"}, c.Secrets(config, getenv))
+	require.Equal(t, "environment-secret", c.APIKey(config, "local", getenv))
+}
+
+func TestCredentialMistakesNeverShowTheKey(t *testing.T) {
+	t.Parallel()
+	const key = "sk-very-secret-0123456789"
+	for _, text := range []string{
+		"[gemini]\napi_kye = \"" + key + "\"", "gemini = \"" + key + "\"", "[gemini]\napi_key = [\"" + key + "\"]",
+		"[gemini]\napi_key = \"" + key + "\nx = 1", "[gemini]\napi_key = " + key, "[gemini]\napi_key = \"" + key + "\\u0001\"",
+		"[gemini]\napi_key = \"" + strings.Repeat(key, 200) + "\"",
+		"[gemini]\napi_key = \"short!\"", "[gemini]", "[\"a b\"]\napi_key = \"" + key + "\"",
+	} {
+		_, err := parseCredentials("credentials.toml", []byte(text))
+		var wrong *ConfigError
+		require.ErrorAs(t, err, &wrong, text)
+		require.Positive(t, wrong.Line, text)
+		require.NotContains(t, err.Error(), "secret", text)
+		require.NotContains(t, err.Error(), "short!", text)
+	}
+}
+
+func TestCredentialsAreBounded(t *testing.T) {
+	t.Parallel()
+	parse := func(providers, length int) error {
+		text := ""
+		for _, name := range texts(providers) {
+			text += "[" + name + "]\napi_key = \"" + strings.Repeat("k", length) + "\"\n"
+		}
+		_, err := parseCredentials("credentials.toml", []byte(text))
+		return err
+	}
+	require.NoError(t, parse(64, minSecret))
+	require.Error(t, parse(65, minSecret))
+	require.Error(t, parse(1, minSecret-1))
+	require.NoError(t, parse(1, maxConfigText))
+	require.Error(t, parse(1, maxConfigText+1))
+}

@@ -1,0 +1,191 @@
+package app
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"manualslop/events"
+)
+
+// maxServers is the most NATS servers that bus.url may name.
+const maxServers = 32
+
+var (
+	hostPattern   = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_-]{1,63})*\.?$`)
+	envPattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	headerPattern = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$")
+)
+
+// plainNumber writes a bound without an exponent.
+func plainNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+func checkAddresses(c Config) []*ConfigError {
+	var found []*ConfigError
+	if host, ok := hostPort(c.Hooks.Listen); !ok {
+		found = append(found, invalid("hooks.listen", "must be HOST:PORT, not %q", c.Hooks.Listen))
+	} else if !loopback(host) {
+		found = append(found, invalid("hooks.listen", "must be on loopback (127.0.0.1, localhost or [::1]), not %q", c.Hooks.Listen))
+	}
+	if host, ok := hostPort(c.Bus.Listen); c.Bus.Listen != "" && (!ok || host == "") {
+		found = append(found, invalid("bus.listen", "must be HOST:PORT, not %q (0.0.0.0 means every address)", c.Bus.Listen))
+	}
+	servers := strings.Split(c.Bus.URL, ",")
+	if len(servers) > maxServers {
+		return append(found, invalid("bus.url", "names %d servers, at most %d are allowed", len(servers), maxServers))
+	}
+	for _, server := range servers {
+		if problem := serverProblem(strings.TrimSpace(server)); c.Bus.URL != "" && problem != "" {
+			found = append(found, invalid("bus.url", "%s", problem))
+		}
+	}
+	return found
+}
+
+func serverProblem(server string) string {
+	u, err := url.Parse(server)
+	switch {
+	case err != nil || u.Host == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
+		return "must be nats://HOST:PORT, or tls, ws or wss"
+	case u.User != nil:
+		return "must not hold a name or password; use --creds FILE"
+	}
+	return ""
+}
+
+// hostPort splits an address with a numeric port from 0 to 65535.
+func hostPort(address string) (host string, ok bool) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return host, err == nil
+}
+
+func loopback(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
+}
+
+func checkHosts(c Config) []*ConfigError {
+	for _, host := range c.Net.AllowHosts {
+		if !allowableHost(host) {
+			return []*ConfigError{invalid("net.allow_hosts", "must hold NAME, *.NAME or an address, each with an optional :PORT, not %q", host)}
+		}
+	}
+	return nil
+}
+
+func allowableHost(text string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
+		return true
+	}
+	if host, port, err := net.SplitHostPort(text); err == nil {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return false
+		}
+		if _, err := netip.ParseAddr(host); err == nil {
+			return true
+		}
+		text = host
+	}
+	return len(text) <= 253 && hostPattern.MatchString(text)
+}
+
+func checkTiers(c Config) []*ConfigError {
+	var found []*ConfigError
+	for n := 1; n <= 4; n++ {
+		path := fmt.Sprintf("tiers.%d.", n)
+		if !validConfigName(c.Tier(n).Provider) {
+			found = append(found, invalid(path+"provider", "must be a name of letters, digits, dashes and underscores, not %q", c.Tier(n).Provider))
+		}
+		if c.Tier(n).Model == "" && len(c.Tier(n).Models) == 0 && c.Tier(n).Provider != scriptProvider {
+			found = append(found, invalid(path+"model", "must name a model"))
+		}
+	}
+	return found
+}
+
+func checkProviders(c Config) []*ConfigError {
+	var found []*ConfigError
+	for name, provider := range c.Providers {
+		path := "providers." + name + "."
+		if problem := baseURLProblem(provider); problem != "" {
+			found = append(found, invalid(path+"base_url", "%s", problem))
+		}
+		if provider.APIKeyEnv != "" && !envPattern.MatchString(provider.APIKeyEnv) {
+			found = append(found, invalid(path+"api_key_env", "must be the name of an environment variable, not its value"))
+		}
+		for header := range provider.Headers {
+			if !headerPattern.MatchString(header) {
+				found = append(found, invalid(path+"headers", "has a malformed header name %q", header))
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *ConfigError) int { return strings.Compare(a.Key, b.Key) })
+	return found
+}
+
+// baseURLProblem keeps keys and headers off the open network.
+func baseURLProblem(p ProviderConfig) string {
+	if p.BaseURL == "" {
+		return ""
+	}
+	u, err := url.Parse(p.BaseURL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "must be an http or https address"
+	case u.User != nil:
+		return "must not hold a name or password; use api_key_env or credentials.toml"
+	case u.RawQuery != "" || u.Fragment != "":
+		return "must not have a query or a fragment"
+	case u.Scheme == "http" && !loopback(u.Hostname()) && (p.APIKeyEnv != "" || len(p.Headers) > 0):
+		return "must be https where a key or a header is sent beyond this machine"
+	}
+	return ""
+}
+
+func checkUser(c Config) []*ConfigError {
+	if c.User.Name == "" || events.IsPerson(c.User.Name) {
+		return nil
+	}
+	return []*ConfigError{invalid("user.name", "must be letters, digits, dashes and underscores and not the name of a part of the engine, not %q", c.User.Name)}
+}
+
+func checkBlacklist(c Config) []*ConfigError {
+	for _, pattern := range c.MCP.Blacklist {
+		if !doublestar.ValidatePattern(pattern) {
+			return []*ConfigError{invalid("mcp.blacklist", "has a malformed glob %q", pattern)}
+		}
+	}
+	return nil
+}
+
+func checkRules(c Config) []*ConfigError {
+	var found []*ConfigError
+	for i, rule := range c.Rules {
+		path := fmt.Sprintf("rules.%d", i)
+		if rule.Tool == "" || !doublestar.ValidatePattern(rule.Tool) {
+			found = append(found, invalid(path+".tool", "must be a glob over the names of tools, not %q", rule.Tool))
+		}
+		if action, _ := rule.Action(); action == 0 {
+			found = append(found, invalid(path, "must have exactly one of allow, deny and ask"))
+		}
+		for _, part := range rule.parts() {
+			for _, glob := range part.scope.Globs {
+				if !doublestar.ValidatePattern(glob) {
+					found = append(found, invalid(path+"."+part.key, "has a malformed glob %q", glob))
+				}
+			}
+		}
+	}
+	return found
+}

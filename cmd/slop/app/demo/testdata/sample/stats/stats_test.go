@@ -1,0 +1,26 @@
+package stats
+
+import "testing"
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{
+		{nil, 0},
+		{[]float64{3, 1, 2}, 2},
+		{[]float64{4, 1, 3, 2}, 2.5},
+	} {
+		if got := Median(c.values); got != c.want {
+			t.Errorf("Median(%v) = %v, want %v", c.values, got, c.want)
+		}
+	}
+}
+
+func TestMedianLeavesTheValuesInPlace(t *testing.T) {
+	values := []float64{3, 1, 2}
+	Median(values)
+	if values[0] != 3 {
+		t.Errorf("the values were reordered: %v", values)
+	}
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"manualslop/events"
+)
+
+// globals are the flags and streams that every subcommand shares.
+type globals struct {
+	in      io.Reader
+	out     io.Writer
+	err     io.Writer
+	started bool // the command line was understood; what fails now is the work
+
+	projectDir string
+	dataDir    string
+	configFile string
+	json       bool
+	noColor    bool
+	quiet      bool
+	verbose    bool
+	nats       string
+	creds      string
+	context    string
+}
+
+func (g *globals) flags(f *pflag.FlagSet) {
+	f.StringVar(&g.projectDir, "project", ".", "the project's `DIR`")
+	f.StringVar(&g.dataDir, "data", "", "where the log is kept, a `DIR` (default <project>/.slop)")
+	f.StringVar(&g.configFile, "config", "", "a further configuration `FILE` of yours")
+	f.BoolVar(&g.json, "json", false, "print data as JSON lines")
+	f.BoolVar(&g.noColor, "no-color", false, "print without colours")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "print results and errors only")
+	f.BoolVar(&g.verbose, "verbose", false, "print the operator's log too")
+	f.StringVar(&g.nats, "nats", "", "use the bus at `URL` instead of one of our own")
+	f.StringVar(&g.creds, "creds", "", "credentials for that bus, a `FILE` (see slop keys)")
+	f.StringVar(&g.context, "context", "", "use the bus of the nats context `NAME`")
+}
+
+// place is a project and where its record is.
+type place struct {
+	config  Config
+	project string // absolute folder of the project
+	data    string // absolute folder of the record
+	name    string // subject token of the project
+	person  string // actor token of the person
+}
+
+// place reads the configuration and finds the folders.
+func (g *globals) place() (place, error) {
+	project, err := filepath.Abs(g.projectDir)
+	if err != nil {
+		return place{}, failed(exitUsage, "--project: %w", err)
+	}
+	if info, err := os.Stat(project); err != nil || !info.IsDir() {
+		return place{}, failed(exitUsage, "--project %s is no folder", g.projectDir)
+	}
+	if project, err = filepath.EvalSymlinks(project); err != nil {
+		return place{}, failed(exitUsage, "--project: %w", err)
+	}
+	data := g.dataDir
+	if data == "" {
+		data = filepath.Join(project, ".slop")
+	}
+	if data, err = filepath.Abs(data); err != nil {
+		return place{}, failed(exitUsage, "--data: %w", err)
+	}
+	cfg, err := LoadConfig(ConfigSources{ProjectDir: project, UserDir: UserConfigDir(os.Getenv), File: g.configFile, OSUser: osUser()})
+	if err != nil {
+		return place{}, err
+	}
+	p := place{config: cfg, project: project, data: data, name: events.Token(filepath.Base(project)), person: events.Token(cfg.User.Name)}
+	if !events.IsPerson(p.person) {
+		return place{}, failed(exitUsage, "the name %q belongs to the engine; set [user] name in your configuration", p.person)
+	}
+	return p, nil
+}
+
+// osUser is the name of the user of the operating system.
+func osUser() string {
+	u, err := user.Current()
+	if err != nil || u.Username == "" {
+		return "operator"
+	}
+	return filepath.Base(u.Username)
+}
+
+func (g *globals) printf(format string, args ...any) {
+	if !g.quiet {
+		fmt.Fprintf(g.out, format, args...)
+	}
+}

@@ -1,0 +1,108 @@
+// Package app is the command line of slop: one file a subcommand, the
+// configuration, and the wiring of roles to a bus.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	exitDone     = 0
+	exitFailed   = 1 // the thing asked for failed
+	exitUsage    = 2 // wrong usage or configuration
+	exitWaiting  = 3 // waiting for a person when it may not wait
+	exitDiverged = 4 // replay diverged
+)
+
+// exitError carries an exit status. A silent one was reported already.
+type exitError struct {
+	code   int
+	err    error
+	silent bool
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func failed(code int, format string, args ...any) error {
+	return &exitError{code: code, err: fmt.Errorf(format, args...)}
+}
+
+// Main runs the command line and returns its exit status.
+func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	g := &globals{in: in, out: out, err: errOut}
+	root := newRoot(g)
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	status, silent := exitUsage, false
+	var known *exitError
+	var config *ConfigError
+	switch {
+	case errors.As(err, &known):
+		status, silent = known.code, known.silent
+	case errors.As(err, &config):
+	case g.started:
+		status = exitFailed
+	}
+	if !silent {
+		fmt.Fprintf(errOut, "slop: %v\n", err)
+	}
+	return status
+}
+
+func newRoot(g *globals) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "slop",
+		Short: "Teams of AI models on your code base, under your control",
+		Long: `slop turns a goal into tracks, tracks into tickets, and has models carry the
+tickets out with tools. Nothing that changes anything runs without a yes, and
+everything that happens is an event that you can watch, replay and search.
+
+Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for a
+person when it may not wait, 4 replay diverged.`,
+		Example: `  slop demo                          the whole main job, with a scripted model
+  slop run "make the tests pass"     a session from goal to done
+  slop ask list                      what waits for you`,
+		SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRun: func(*cobra.Command, []string) { g.started = true },
+	}
+	g.flags(root.PersistentFlags())
+	root.AddCommand(commands(g)...)
+	return root
+}
+
+// commands is the list of subcommands.
+func commands(g *globals) []*cobra.Command {
+	return []*cobra.Command{
+		demoCommand(g), runCommand(g), serveCommand(g),
+		busCommand(g), gatewayCommand(g), orchestratorCommand(g), workerCommand(g),
+		askCommand(g), watchCommand(g), sessionsCommand(g), replayCommand(g), exportCommand(g),
+		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g),
+		toolCommand(g), keysCommand(g), doctorCommand(g), benchCommand(g), versionCommand(g),
+	}
+}
+
+// logger writes the operator's log to standard error.
+func (g *globals) logger() *slog.Logger {
+	level := slog.LevelWarn
+	switch {
+	case g.verbose:
+		level = slog.LevelDebug
+	case g.quiet:
+		level = slog.LevelError
+	}
+	return slog.New(slog.NewTextHandler(g.err, &slog.HandlerOptions{Level: level}))
+}

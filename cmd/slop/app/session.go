@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"manualslop/events"
+	"manualslop/tools"
+)
+
+// newID makes a fresh identifier.
+func newID() string { return ulid.MustNew(ulid.Now(), rand.Reader).String() }
+
+// voice writes events of one person in one session.
+type voice struct {
+	log     events.Log
+	project string
+	session string
+	person  string
+	mask    func([]byte) []byte
+}
+
+// say puts a person's word on record and returns its sequence and id.
+func (v voice) say(ctx context.Context, p events.Payload) (uint64, string, error) {
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: v.project, Session: v.session, Actor: v.person}, p)
+	if err != nil {
+		return 0, "", err
+	}
+	if v.mask != nil {
+		e.Data = v.mask(e.Data)
+	}
+	seq, err := v.log.Append(ctx, e, nil)
+	if err != nil {
+		return 0, "", fmt.Errorf("record %s: %w", e.Type, err)
+	}
+	return seq, e.ID, nil
+}
+
+// openSession begins a session: its settings and its tools are the first things on record.
+func openSession(ctx context.Context, log events.Log, p place, mask func([]byte) []byte, label string, scripted bool) (voice, error) {
+	now := time.Now()
+	v := voice{log: log, project: p.name, session: newID(), person: p.person, mask: mask}
+	if _, _, err := v.say(ctx, events.SessionOpened{
+		Label: label, Folder: folderName(now, label), Workspace: p.project, Settings: p.settings(scripted),
+	}); err != nil {
+		return v, err
+	}
+	_, _, err := v.say(ctx, offers(tools.Builtin()))
+	return v, err
+}

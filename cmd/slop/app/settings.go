@@ -1,0 +1,88 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm/script"
+	"manualslop/tools"
+)
+
+// settings are the parts of the configuration that decisions depend on, as a
+// session records them.
+func (p place) settings(scripted bool) events.Settings {
+	c := p.config
+	s := events.Settings{
+		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval, MaxRetries: c.MMA.MaxRetries,
+		AskTimeoutMS: int64(c.Ask.TimeoutS) * 1000, ToolTimeoutMS: int64(c.Shell.TimeoutS) * 1000,
+		Tracked: p.relative(c.Files.Tracked),
+	}
+	for n := 1; n <= 4; n++ {
+		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))
+	}
+	for _, r := range c.Rules {
+		s.Rules = append(s.Rules, rule(r))
+	}
+	return s
+}
+
+func tierSettings(n int, t TierConfig, scripted bool) events.TierSettings {
+	out := events.TierSettings{Tier: n, Provider: t.Provider, Models: t.Models, Temperature: t.Temperature, TopP: t.TopP,
+		MaxOutputTokens: t.MaxOutputTokens, MaxRounds: t.MaxRounds}
+	if len(out.Models) == 0 {
+		out.Models = []string{t.Model}
+	}
+	if scripted {
+		out.Provider = script.Name
+	}
+	return out
+}
+
+func rule(r RuleConfig) events.Rule {
+	action, scope := r.Action()
+	name := map[RuleAction]string{RuleAllow: "allow", RuleAsk: "ask", RuleDeny: "deny"}[action]
+	return events.Rule{Tool: r.Tool, Action: name, Args: scope.Globs, Source: r.Origin}
+}
+
+// relative names files as events do: relative to the project, with slashes.
+func (p place) relative(paths []string) []string {
+	var out []string
+	for _, path := range paths {
+		rel, err := filepath.Rel(p.project, path)
+		if err != nil || strings.HasPrefix(rel, "..") {
+			rel = path
+		}
+		out = append(out, filepath.ToSlash(rel))
+	}
+	return out
+}
+
+// offers are the tools as a session records them.
+func offers(r *tools.Registry) events.ToolsOffered {
+	var out events.ToolsOffered
+	for _, t := range r.All() {
+		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
+	}
+	return out
+}
+
+// secrets are the values that must never reach the record.
+func (p place) secrets() ([]string, error) {
+	credentials, err := LoadCredentials(UserConfigDir(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	return credentials.Secrets(p.config, os.Getenv), nil
+}
+
+// folderName is the name of a session's log folder: YYYYMMDD_HHMMSS[_Label].
+func folderName(at time.Time, label string) string {
+	name := at.Format("20060102_150405")
+	if label != "" {
+		name += "_" + events.Token(label)
+	}
+	return name
+}

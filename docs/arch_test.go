@@ -1,0 +1,196 @@
+package docs_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// layer says which packages of ours a package may import. A pattern ending in "/..." means
+// the folder and everything below it; "..." alone means all.
+type layer struct {
+	pkg    string
+	allows []string
+	why    string
+}
+
+// deciders are the folders below tiers that decide; each is two pure functions.
+var deciders = []string{
+	"tiers/conductor", "tiers/planner", "tiers/lead", "tiers/contributor", "tiers/qa", "tiers/approval",
+}
+
+// layers is searched from the top; the first line that matches a package counts.
+func layers() []layer {
+	table := []layer{
+		{"events/...", []string{"events/..."}, "the vocabulary stands under everything and leans on nothing"},
+		{"bus/...", []string{"bus/...", "events"}, "the log carries events and knows nothing of what they lead to"},
+		{"tiers", []string{"events"}, "what a decider is depends on what an event is, and on nothing else"},
+		{"tiers/planning", []string{"events", "tiers"}, "what the two planning tiers share is as pure as they are"},
+		{"tiers/planner", []string{"events", "tiers", "tiers/planning"}, "a decider sees the world only as events"},
+		{"tiers/lead", []string{"events", "tiers", "tiers/planning"}, "a decider sees the world only as events"},
+		{"tiers/tierstest", []string{"events", "events/eventstest", "tiers"}, "deciders are tested as given, when, then, without a world"},
+		{"tiers/llm/...", []string{"events", "tiers/llm/..."}, "a model's language is neutral: no vendor, tool or decider leaks into it"},
+		{"tiers/runtime/...", []string{"events", "tiers/...", "tools/..."}, "the shells join deciders, models and tools over the log's seams"},
+		{"tools/...", []string{"tools/..."}, "a tool knows no bus, event, model or session"},
+		{"projections", []string{"events", "tiers"}, "a read model is a pure fold of the log"},
+		{"projections/...", []string{"events", "projections/..."}, "keeping folds current needs the log's seams and the folds"},
+		{"hookgw/...", []string{"events", "projections/...", "hookgw/..."}, "the gateway has no state of its own: it reads folds and writes events"},
+		{"replay/...", append([]string{"events", "projections", "tiers", "replay/..."}, deciders...), "replay has no side effects, so it reaches nothing that has any"},
+		{"cmd/...", []string{"..."}, "the command wires everything and is imported by nobody"},
+		{"docs/...", nil, "rules about the code do not depend on it"},
+	}
+	for _, decider := range deciders {
+		table = append(table, layer{decider, []string{"events", "tiers"}, "a decider sees the world only as events"})
+	}
+	return table
+}
+
+// wall says which of our packages may import packages of others, tests included.
+type wall struct {
+	outside string
+	inside  []string
+	why     string
+}
+
+var walls = []wall{
+	{"github.com/nats-io/...", []string{"bus/..."}, "one package speaks to the broker; tests of others use bus/bustest"},
+	{"github.com/smacker/go-tree-sitter/...", []string{"tools/syntax/..."}, "cgo and its memory rules stay in one folder"},
+	{"github.com/pelletier/go-toml/...", []string{"cmd/..."}, "everything below cmd gets its settings as values"},
+	{"github.com/spf13/...", []string{"cmd/..."}, "only the command has a command line"},
+	{"github.com/stretchr/testify/assert", nil, "a test stops at its first surprise: use require"},
+	{"github.com/stretchr/testify/mock", nil, "tests use real parts"},
+}
+
+// matches tells whether a package path falls under a pattern.
+func matches(pattern, path string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if folder, below := strings.CutSuffix(pattern, "/..."); below {
+		return path == folder || strings.HasPrefix(path, folder+"/")
+	}
+	return path == pattern
+}
+
+func matchesAny(patterns []string, path string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, path) })
+}
+
+// layerOf finds the rule of a package.
+func layerOf(table []layer, path string) (layer, bool) {
+	i := slices.IndexFunc(table, func(l layer) bool { return matches(l.pkg, path) })
+	if i < 0 {
+		return layer{}, false
+	}
+	return table[i], true
+}
+
+func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
+	t.Parallel()
+	table := layers()
+	for _, p := range modulePackages(t) {
+		rule, found := layerOf(table, p.short())
+		if !found {
+			t.Errorf("package %s has no line in the table of layers; add one with its reason", p.short())
+			continue
+		}
+		for _, in := range p.imports(t, p.sources()) {
+			target, ours := strings.CutPrefix(in.path, modulePath+"/")
+			if ours && target != p.short() && !matchesAny(rule.allows, target) {
+				t.Errorf("%s: %s imports %s: %s", in.at, p.short(), target, rule.why)
+			}
+		}
+	}
+}
+
+func TestTestHelpersAreImportedOnlyByTests(t *testing.T) {
+	t.Parallel()
+	for _, p := range modulePackages(t) {
+		if strings.HasSuffix(p.Name, "test") {
+			continue
+		}
+		for _, in := range p.imports(t, p.sources()) {
+			target, ours := strings.CutPrefix(in.path, modulePath+"/")
+			if ours && strings.HasSuffix(target, "test") || in.path == "testing" {
+				t.Errorf("%s: %s imports %s outside its tests", in.at, p.short(), in.path)
+			}
+		}
+	}
+}
+
+func TestForeignModulesStayBehindTheirWall(t *testing.T) {
+	t.Parallel()
+	for _, p := range modulePackages(t) {
+		for _, in := range p.imports(t, append(p.sources(), p.tests()...)) {
+			for _, w := range walls {
+				if matches(w.outside, in.path) && !matchesAny(w.inside, p.short()) {
+					t.Errorf("%s: %s imports %s: %s", in.at, p.short(), in.path, w.why)
+				}
+			}
+		}
+	}
+}
+
+func TestNothingIsImportedForItsSideEffects(t *testing.T) {
+	t.Parallel()
+	for _, p := range modulePackages(t) {
+		for _, in := range p.imports(t, p.sources()) {
+			if in.name == "_" && in.path != "embed" {
+				t.Errorf("%s: %s imports %s only for its side effects: register in a list instead", in.at, p.short(), in.path)
+			}
+		}
+	}
+}
+
+func TestLayersOfPackagesThatDoNotExistYetAreLogged(t *testing.T) {
+	t.Parallel()
+	var existing []string
+	for _, p := range modulePackages(t) {
+		existing = append(existing, p.short())
+	}
+	for _, l := range layers() {
+		if !slices.ContainsFunc(existing, func(path string) bool { return matches(l.pkg, path) }) {
+			t.Logf("no package %s yet", l.pkg)
+		}
+	}
+}
+
+func TestLayerTableCatchesWhatItForbids(t *testing.T) {
+	t.Parallel()
+	table := layers()
+	cases := []struct {
+		from, to string
+		allowed  bool
+	}{
+		{"events", "bus", false},
+		{"events/eventstest", "events", true},
+		{"bus", "events", true},
+		{"bus", "tiers", false},
+		{"tiers/conductor", "tiers", true},
+		{"tiers/conductor", "tiers/approval", false},
+		{"tiers/approval", "projections", false},
+		{"tiers/llm/script", "tiers/llm", true},
+		{"tiers/llm/script", "tools", false},
+		{"tiers/runtime", "tiers/qa", true},
+		{"tiers/runtime", "hookgw", false},
+		{"tools/sandbox", "events", false},
+		{"projections", "projections/live", false},
+		{"projections/live", "projections", true},
+		{"projections/live", "bus", false},
+		{"hookgw", "bus", false},
+		{"replay", "tiers/qa", true},
+		{"replay", "tiers/runtime", false},
+		{"replay", "tools", false},
+		{"bus", "cmd/slop/app", false},
+		{"cmd/slop/app", "bus", true},
+	}
+	for _, c := range cases {
+		rule, found := layerOf(table, c.from)
+		require.True(t, found, c.from)
+		require.Equal(t, c.allowed, matchesAny(rule.allows, c.to), "%s imports %s", c.from, c.to)
+	}
+	_, found := layerOf(table, "tiers/newcomer")
+	require.False(t, found, "a new folder below tiers needs a line of its own")
+}

@@ -1,0 +1,84 @@
+package events_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+// The examples are those of RFC 8785.
+func TestCanonicalFormIsRFC8785(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ in, want string }{
+		"section 3.2.2": {
+			`{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+			  "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}`,
+			`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+		},
+		"section 3.2.3, keys by UTF-16 code units": {
+			`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`,
+			`{"\r":"Carriage Return","1":"One","` + "\u0080" + `":"Control","ö":"Latin Small Letter O With Diaeresis","€":"Euro Sign","😀":"Emoji: Grinning Face","` + "\ufb33" + `":"Hebrew Letter Dalet With Dagesh"}`,
+		},
+		"appendix B": {
+			`[0, -0, 5e-324, 1.7976931348623157e308, 9007199254740992, 295147905179352825856, 9.999999999999997e22, 1e21, 1e-7, 333333333.33333325, 1424953923781206.2]`,
+			`[0,0,5e-324,1.7976931348623157e+308,9007199254740992,295147905179352830000,9.999999999999997e+22,1e+21,1e-7,333333333.33333325,1424953923781206.2]`,
+		},
+		"white space and order": {"{ \"b\" : [ ] ,\n\t\"a\" : { } }", `{"a":{},"b":[]}`},
+		"a bare value":          {` "x" `, `"x"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := events.Canonical(json.RawMessage(c.in))
+			require.NoError(t, err)
+			require.Equal(t, c.want, string(got))
+			again, err := events.Canonical(got)
+			require.NoError(t, err)
+			require.Equal(t, string(got), string(again), "canonical form is its own canonical form")
+		})
+	}
+}
+
+func TestTextWithoutACanonicalFormIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]string{
+		"nothing": "", "cut": `{"a":`, "two values": `{} {}`, "a name twice": `{"a":1,"a":2}`, "a name twice, escaped": `{"a":1,"\u0061":2}`,
+		"a lone surrogate": `"\ud800"`, "no UTF-8": "\"\xff\"", "a number out of range": `1e999`, "not a number": `NaN`,
+		"nesting over the limit": strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
+	} {
+		_, err := events.Canonical(json.RawMessage(in))
+		require.Error(t, err, name)
+		_, err = events.CanonicalDigest(json.RawMessage(in))
+		require.Error(t, err, name)
+	}
+	_, err := events.Canonical(nil)
+	require.Error(t, err)
+}
+
+func TestDigestDependsOnTheValueAndNotOnItsSpelling(t *testing.T) {
+	t.Parallel()
+	one, err := events.CanonicalDigest(json.RawMessage(`{"b":1.0,"a":"\u0041"}`))
+	require.NoError(t, err)
+	two, err := events.CanonicalDigest(json.RawMessage(` {"a":"A","b":1} `))
+	require.NoError(t, err)
+	require.Equal(t, one, two)
+	require.Equal(t, events.Digest([]byte(`{"a":"A","b":1}`)), one)
+}
+
+func TestManifestDigestSeesEveryPartAndTheirOrder(t *testing.T) {
+	t.Parallel()
+	base := []events.Part{{Role: "system", Text: "a"}, {Role: "user", Text: "b"}}
+	want, err := events.ManifestDigest(base)
+	require.NoError(t, err)
+	for _, other := range [][]events.Part{
+		nil, base[:1], {base[1], base[0]}, {{Role: "system", Text: "ab"}, {Role: "user"}},
+		{base[0], {Role: "user", Text: "b", Failed: true}}, {base[0], {Role: "user", Text: "b", Kind: events.PartRefresh}},
+	} {
+		got, err := events.ManifestDigest(other)
+		require.NoError(t, err)
+		require.NotEqual(t, want, got)
+	}
+}

@@ -1,0 +1,96 @@
+package conductor
+
+import (
+	"fmt"
+
+	"manualslop/events"
+)
+
+// answer is what a person's request leads to: at least one fact.
+func (s *State) answer(e *events.Event) []events.Payload {
+	switch x := e.Payload.(type) {
+	case events.PauseRequested:
+		if s.paused {
+			return refused(e, "", "the session is already paused")
+		}
+		return []events.Payload{events.Paused{By: e.Actor}}
+	case events.ResumeRequested:
+		if !s.paused {
+			return refused(e, "", "the session is not paused")
+		}
+		return []events.Payload{events.Resumed{By: e.Actor}}
+	case events.KillRequested:
+		return s.answerTicket(e, x.Ticket, s.kill)
+	case events.RetryRequested:
+		return s.answerTicket(e, x.Ticket, s.retry)
+	case events.UnblockRequested:
+		return s.answerTicket(e, x.Ticket, s.unblock)
+	case events.BlockRequested:
+		return s.answerTicket(e, x.Ticket, func(e *events.Event, t *ticket) ([]events.Payload, string) {
+			return s.block(e, t, x.Reason)
+		})
+	case events.TracksAccepted:
+		return refused(e, "", s.refuseAcceptance(x))
+	}
+	return nil
+}
+
+// answerTicket finds the ticket and lets act decide: facts, or the reason of a refusal.
+func (s *State) answerTicket(e *events.Event, id string, act func(*events.Event, *ticket) ([]events.Payload, string)) []events.Payload {
+	t := s.tickets[id]
+	if t == nil {
+		return refused(e, id, "there is no such ticket")
+	}
+	facts, reason := act(e, t)
+	if reason != "" {
+		return refused(e, id, reason)
+	}
+	return facts
+}
+
+func refused(e *events.Event, id, reason string) []events.Payload {
+	return []events.Payload{events.ControlRefused{Request: e.ID, Kind: e.Type, Ticket: brief(id), Reason: reason}}
+}
+
+func (s *State) kill(e *events.Event, t *ticket) ([]events.Payload, string) {
+	if t.phase != running {
+		return nil, fmt.Sprintf("it is not running: it is %s", t.phase)
+	}
+	return []events.Payload{
+		events.TicketKilled{Ticket: t.ID, Attempt: t.attempt, By: e.Actor},
+		events.TicketBlocked{Ticket: t.ID, Kind: events.BlockKilled, Reason: "killed by " + e.Actor},
+	}, ""
+}
+
+func (s *State) block(e *events.Event, t *ticket, reason string) ([]events.Payload, string) {
+	if !t.phase.unstarted() {
+		return nil, fmt.Sprintf("only a todo ticket can be blocked: it is %s", t.phase)
+	}
+	reason = brief(because(reason, "blocked by "+e.Actor))
+	return []events.Payload{events.TicketBlocked{Ticket: t.ID, Kind: events.BlockManual, Reason: reason}}, ""
+}
+
+func (s *State) unblock(_ *events.Event, t *ticket) ([]events.Payload, string) {
+	if reason := whyHeld(t); reason != "" {
+		return nil, reason
+	}
+	return []events.Payload{events.TicketUnblocked{Ticket: t.ID}}, ""
+}
+
+func (s *State) retry(e *events.Event, t *ticket) ([]events.Payload, string) {
+	if reason := whyHeld(t); reason != "" {
+		return nil, reason
+	}
+	return []events.Payload{events.TicketRetried{Ticket: t.ID, RetryCount: t.RetryCount + 1, Reason: "retried by " + e.Actor}}, ""
+}
+
+// whyHeld says why a person cannot put a ticket back to todo; empty if he can.
+func whyHeld(t *ticket) string {
+	if t.phase != blocked {
+		return fmt.Sprintf("it is not blocked: it is %s", t.phase)
+	}
+	if d := t.blocker(); d != nil {
+		return "it " + dependsOnBlocked(d)
+	}
+	return ""
+}

@@ -1,0 +1,37 @@
+// Package conductor is the decider that runs goals, tracks and tickets: who is
+// ready, who starts, who is blocked, what is completed, and what a person's
+// control requests change.
+//
+// # Contract
+//
+// Tickets. A ticket is todo until each dependency is completed, then TicketReady
+// once. Ready tickets start by priority, then in planned order, while fewer than
+// MaxWorkers are between SpawnRequested and their end: SpawnRequested,
+// SpawnApproved, TicketStarted. An attempt that gives up is retried by itself
+// while retry_count < MaxRetries, each time one step up the model ladder; then
+// TicketBlocked{worker}. Words about an attempt that is not the current one do
+// not count.
+//
+// Blocks. A todo ticket with a blocked dependency becomes TicketBlocked{dependency},
+// hop by hop, and TicketUnblocked when none of its dependencies is blocked any
+// more. Blocks of the kinds worker, killed, denied and manual wait for a person:
+// UnblockRequested puts the ticket back as it was, RetryRequested gives it another
+// attempt one step up the ladder. Both are refused while a dependency is blocked.
+//
+// Tracks run one after another. A track is blocked when nothing in it runs, waits
+// for a slot or for approval, and something is not completed; TrackBlocked names
+// the tickets and why, and GoalFailed follows at once. Neither is final: if a
+// person's retry or unblock sets the track going, no TrackStarted is repeated, its
+// tickets just continue, and TrackCompleted and GoalCompleted may follow a
+// GoalFailed. If it gets stuck again, TrackBlocked and GoalFailed are said again.
+// A goal that failed in planning is over. A dependency that named no ticket when
+// it was planned is never completed.
+//
+// Pause holds SpawnRequested and TicketStarted and nothing else: running attempts
+// finish, plans are made, tickets become ready.
+//
+// Control counts only from persons. A request that changes nothing, and an
+// acceptance of tracks that nobody waits for, is answered with ControlRefused.
+//
+// After SessionClosed nothing is decided.
+package conductor

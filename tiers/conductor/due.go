@@ -1,0 +1,125 @@
+package conductor
+
+import (
+	"fmt"
+
+	"manualslop/events"
+)
+
+// workerTier is the tier that carries out tickets.
+const workerTier = 3
+
+// ticketDue is the fact about a ticket that ought to exist and does not.
+func (s *State) ticketDue(t *ticket) events.Payload {
+	switch t.phase {
+	case todo:
+		return t.todoDue()
+	case approved:
+		if !s.paused {
+			return s.start(t)
+		}
+	case denied:
+		return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockDenied, Reason: because(t.verdict, "its start was denied")}
+	case resolved:
+		return events.TicketCompleted{Ticket: t.ID}
+	case gaveUp:
+		return s.gaveUpDue(t)
+	case blocked:
+		if t.kind == events.BlockDependency && t.blockedDeps == 0 {
+			return events.TicketUnblocked{Ticket: t.ID}
+		}
+	}
+	return nil
+}
+
+func (t *ticket) todoDue() events.Payload {
+	if d := t.blocker(); d != nil {
+		return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockDependency, Reason: dependsOnBlocked(d)}
+	}
+	if t.openDeps == 0 {
+		return events.TicketReady{Ticket: t.ID}
+	}
+	return nil
+}
+
+func dependsOnBlocked(d *ticket) string { return fmt.Sprintf("depends on %s, which is blocked", d.ID) }
+
+func (s *State) gaveUpDue(t *ticket) events.Payload {
+	reason := because(t.verdict, "the attempt gave up")
+	if t.RetryCount < s.settings.MaxRetries {
+		return events.TicketRetried{Ticket: t.ID, RetryCount: t.RetryCount + 1, Reason: reason}
+	}
+	return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockWorker, Reason: reason}
+}
+
+// spawns asks to start as many ready tickets as there are free slots.
+func (s *State) spawns() []events.Payload {
+	free := min(max(s.settings.MaxWorkers, 1)-s.busy, len(s.ready))
+	if s.paused || free <= 0 {
+		return nil
+	}
+	out := make([]events.Payload, free)
+	for i, t := range s.ready[:free] {
+		out[i] = events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.Description}
+	}
+	return out
+}
+
+// model is the ticket's own model, or the ladder's for its retries.
+func (s *State) model(t *ticket) string {
+	if t.ModelOverride != "" {
+		return t.ModelOverride
+	}
+	return s.settings.Tier(workerTier).Model(t.RetryCount)
+}
+
+func (s *State) start(t *ticket) events.Payload {
+	now := t.Ticket
+	now.Status = events.StatusInProgress
+	return events.TicketStarted{
+		Track: t.track.ID, Ticket: now, Attempt: t.attempt, Model: s.model(t),
+		Prompt: because(t.prompt, t.Description),
+	}
+}
+
+// trackDue is the fact about a track that ought to exist and does not. Its
+// tickets have nothing due.
+func trackDue(tr *track) events.Payload {
+	switch {
+	case tr.completed, tr.blocked:
+	case tr.fault != "":
+		return events.TrackBlocked{Track: tr.ID, Reason: tr.fault}
+	case tr.planned && tr.open == 0:
+		return events.TrackCompleted{Track: tr.ID}
+	case tr.planned && tr.stuck():
+		return events.TrackBlocked{Track: tr.ID, Reason: tr.whyStuck()}
+	}
+	return nil
+}
+
+// goalDue is the fact about a goal that ought to exist and does not. Its
+// tracks have nothing due.
+func goalDue(g *goal) events.Payload {
+	switch {
+	case g.stage == planning && g.fault != "":
+		return events.GoalFailed{Goal: g.id, Reason: g.fault}
+	case g.stage != underway:
+		return nil
+	case g.current == nil || g.current.completed:
+		if g.next < len(g.tracks) {
+			return events.TrackStarted{Goal: g.id, Track: g.tracks[g.next]}
+		}
+		return events.GoalCompleted{Goal: g.id}
+	case g.current.blocked && !g.failed:
+		return events.GoalFailed{Goal: g.id, Reason: fmt.Sprintf("track %s is blocked: %s", g.current.ID, g.current.whyBlocked())}
+	}
+	return nil
+}
+
+// because is s, or its replacement where there is none.
+func because(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,101 @@
+package conductor
+
+import "manualslop/events"
+
+// emitted folds the conductor's own facts.
+func (s *State) emitted(e *events.Event) {
+	s.request = nil
+	switch x := e.Payload.(type) {
+	case events.Paused:
+		s.paused = true
+	case events.Resumed:
+		s.resumed()
+	case events.TrackStarted:
+		s.trackStarted(x)
+	case events.TrackCompleted:
+		tr := s.tracks[x.Track]
+		tr.completed = true
+		s.touchTrack(tr)
+	case events.TrackBlocked:
+		s.trackBlocked(s.tracks[x.Track])
+	case events.GoalCompleted:
+		s.goals[x.Goal].stage = over
+	case events.GoalFailed:
+		s.goalFailed(s.goals[x.Goal])
+	default:
+		s.ticketEmitted(e)
+	}
+}
+
+func (s *State) ticketEmitted(e *events.Event) {
+	switch x := e.Payload.(type) {
+	case events.TicketReady:
+		s.revive(s.tickets[x.Ticket], ready)
+	case events.SpawnRequested:
+		t := s.tickets[x.Ticket]
+		t.attempt = x.Attempt
+		s.move(t, spawning)
+	case events.TicketStarted:
+		s.move(s.tickets[x.Ticket.ID], running)
+	case events.TicketCompleted:
+		t := s.tickets[x.Ticket]
+		t.Status = events.StatusCompleted
+		s.move(t, completed)
+	case events.TicketBlocked:
+		t := s.tickets[x.Ticket]
+		t.Status, t.kind, t.BlockedReason = events.StatusBlocked, x.Kind, x.Reason
+		s.move(t, blocked)
+	case events.TicketUnblocked:
+		s.revive(s.tickets[x.Ticket], todo)
+	case events.TicketRetried:
+		t := s.tickets[x.Ticket]
+		t.RetryCount = x.RetryCount
+		s.revive(t, todo)
+	}
+}
+
+// revive puts a ticket back to work; what was said of its track and goal no
+// longer holds.
+func (s *State) revive(t *ticket, to phase) {
+	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt = events.StatusTodo, "", "", "", ""
+	if t.track.blocked {
+		t.track.blocked, t.track.goal.failed = false, false
+	}
+	s.move(t, to)
+}
+
+// resumed lets those go on that were approved during the pause.
+func (s *State) resumed() {
+	s.paused = false
+	for _, t := range s.held {
+		s.touch(t)
+	}
+	s.held = s.held[:0]
+}
+
+func (s *State) trackStarted(x events.TrackStarted) {
+	g := s.goals[x.Goal]
+	tr := &track{Track: x.Track, goal: g}
+	s.tracks[x.Track.ID] = tr
+	g.current = tr
+	g.next++
+	s.touchTrack(tr)
+}
+
+// trackBlocked also looks again at tracks that waited for this one.
+func (s *State) trackBlocked(tr *track) {
+	tr.blocked = true
+	s.touchTrack(tr)
+	for _, t := range tr.tickets {
+		for _, d := range t.dependants {
+			s.touchTrack(d.track)
+		}
+	}
+}
+
+func (s *State) goalFailed(g *goal) {
+	g.failed = true
+	if g.stage == planning {
+		g.stage = over
+	}
+}

@@ -1,0 +1,160 @@
+package conductor
+
+import (
+	"fmt"
+
+	"manualslop/events"
+)
+
+// fold takes what others said.
+func (s *State) fold(e *events.Event) {
+	switch x := e.Payload.(type) {
+	case events.SessionOpened:
+		s.settings = x.Settings
+	case events.SessionClosed:
+		s.closed = true
+	case events.GoalSubmitted:
+		s.goals[e.ID] = &goal{id: e.ID}
+	case events.TracksProposed:
+		s.proposed(x)
+	case events.TracksAccepted:
+		s.accepted(e, x)
+	case events.PlanningFailed:
+		s.planningFailed(x)
+	case events.TicketsPlanned:
+		s.plan(x)
+	case events.SpawnApproved:
+		s.spawnApproved(x)
+	case events.SpawnDenied:
+		if t := s.attempt(x.Ticket, x.Attempt, spawning); t != nil {
+			t.verdict = brief(x.Reason)
+			s.move(t, denied)
+		}
+	case events.TicketResolved:
+		s.ticketResolved(x)
+	case events.PauseRequested, events.ResumeRequested, events.KillRequested, events.RetryRequested,
+		events.BlockRequested, events.UnblockRequested:
+		s.asked(e)
+	}
+}
+
+// asked notes a person's word that wants an answer.
+func (s *State) asked(e *events.Event) {
+	if events.IsPerson(e.Actor) {
+		s.request = e
+	}
+}
+
+func (s *State) proposed(x events.TracksProposed) {
+	g := s.goals[x.Goal]
+	if g == nil || g.stage != planning || g.fault != "" {
+		return
+	}
+	g.tracks, g.stage = x.Tracks, underway
+	if s.settings.PlanReview {
+		g.stage = review
+	}
+	s.touchGoal(g)
+}
+
+// accepted lets the goal begin with the tracks a person chose, or asks for a refusal.
+func (s *State) accepted(e *events.Event, x events.TracksAccepted) {
+	if !events.IsPerson(e.Actor) {
+		return
+	}
+	if s.refuseAcceptance(x) != "" {
+		s.asked(e)
+		return
+	}
+	g := s.goals[x.Goal]
+	g.tracks, g.stage = chosen(g.tracks, x.Tracks), underway
+	s.touchGoal(g)
+}
+
+// refuseAcceptance says why an acceptance does not count; empty if it does.
+func (s *State) refuseAcceptance(x events.TracksAccepted) string {
+	g := s.goals[x.Goal]
+	switch {
+	case g == nil:
+		return "there is no such goal"
+	case g.stage != review:
+		return "no tracks of this goal wait for acceptance"
+	}
+	known := make(map[string]bool, len(g.tracks))
+	for _, t := range g.tracks {
+		known[t.ID] = true
+	}
+	for _, id := range x.Tracks {
+		if !known[id] {
+			return fmt.Sprintf("track %s was not proposed", brief(id))
+		}
+	}
+	return ""
+}
+
+// chosen are the tracks with the given ids in their planned order; all if there are no ids.
+func chosen(tracks []events.Track, ids []string) []events.Track {
+	if len(ids) == 0 {
+		return tracks
+	}
+	wanted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	var out []events.Track
+	for _, t := range tracks {
+		if wanted[t.ID] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (s *State) planningFailed(x events.PlanningFailed) {
+	fault := fmt.Sprintf("tier %d made no usable plan (requests to the model: %d): %s", x.Tier, x.Attempts, brief(x.Error))
+	if x.Tier == 1 {
+		if g := s.goals[x.Goal]; g != nil && g.stage == planning {
+			g.fault = fault
+			s.touchGoal(g)
+		}
+		return
+	}
+	if tr := s.tracks[x.Track]; tr != nil && !tr.planned {
+		tr.fault = fault
+		s.touchTrack(tr)
+	}
+}
+
+// attempt finds the ticket if it is in phase p of exactly this attempt.
+func (s *State) attempt(id string, attempt int, p phase) *ticket {
+	t := s.tickets[id]
+	if t == nil || t.phase != p || t.attempt != attempt {
+		return nil
+	}
+	return t
+}
+
+func (s *State) spawnApproved(x events.SpawnApproved) {
+	t := s.attempt(x.Ticket, x.Attempt, spawning)
+	if t == nil {
+		return
+	}
+	t.prompt = x.Prompt
+	s.move(t, approved)
+	if s.paused {
+		s.held = append(s.held, t)
+	}
+}
+
+func (s *State) ticketResolved(x events.TicketResolved) {
+	t := s.attempt(x.Ticket, x.Attempt, running)
+	if t == nil {
+		return
+	}
+	if x.Outcome == events.ResolvedDone {
+		s.move(t, resolved)
+		return
+	}
+	t.verdict = brief(x.Reason)
+	s.move(t, gaveUp)
+}

@@ -1,0 +1,167 @@
+package conductor
+
+import "manualslop/events"
+
+// State is what the conductor knows of a session. Maps are for look-up only;
+// every walk goes over a slice.
+type State struct {
+	settings events.Settings
+	closed   bool
+	paused   bool
+
+	goals   map[string]*goal
+	tracks  map[string]*track
+	tickets map[string]*ticket
+
+	ready   []*ticket // waiting for a slot, first to start first
+	held    []*ticket // approved while paused
+	busy    int       // slots in use
+	planned int       // tickets ever planned
+
+	request *events.Event // a person's word that wants an answer
+
+	touchedTickets []*ticket
+	touchedTracks  []*track
+	touchedGoals   []*goal
+}
+
+// phase is how far a ticket has come. Several phases share one of the four
+// states on the wire.
+type phase int
+
+const (
+	// todo waits for its dependencies.
+	todo phase = iota
+	// ready waits for a slot.
+	ready
+	// spawning waits for approval.
+	spawning
+	// approved may start unless the session is paused.
+	approved
+	// denied was refused its start; its block is due.
+	denied
+	// running is at work.
+	running
+	// resolved is done according to its worker; its completion is due.
+	resolved
+	// gaveUp is not done according to its worker; a retry or a block is due.
+	gaveUp
+	// completed is done for good.
+	completed
+	// blocked waits for a person, or for a dependency that does.
+	blocked
+)
+
+// String says it to a person.
+func (p phase) String() string {
+	return [...]string{
+		"waiting for its dependencies", "waiting for a free worker", "waiting for approval to start", "about to start",
+		"refused", "running", "about to be completed", "about to end", "completed", "blocked",
+	}[p]
+}
+
+// usesSlot counts towards MaxWorkers.
+func (p phase) usesSlot() bool { return p >= spawning && p <= gaveUp }
+
+// moves tells that the ticket goes on without a person's help.
+func (p phase) moves() bool { return p >= ready && p <= gaveUp }
+
+// unstarted is todo on the wire.
+func (p phase) unstarted() bool { return p <= approved }
+
+type ticket struct {
+	events.Ticket
+	track   *track
+	order   int // planned order in the session
+	phase   phase
+	touched bool
+
+	attempt int    // of the newest SpawnRequested
+	prompt  string // edited by the person who approved it
+	verdict string // why it was denied or gave up
+	kind    string // of its block
+
+	deps        []*ticket // those that exist
+	unknown     []string  // those that do not
+	dependants  []*ticket
+	openDeps    int // not completed, unknown ones included
+	blockedDeps int
+}
+
+type track struct {
+	events.Track
+	goal    *goal
+	tickets []*ticket
+	touched bool
+
+	planned   bool
+	fault     string // why there is no usable plan
+	completed bool
+	blocked   bool // TrackBlocked was said and still holds
+	open      int  // tickets not completed
+	moving    int  // tickets that go on without a person
+}
+
+// stage is how far a goal has come.
+type stage int
+
+const (
+	// planning waits for tier 1.
+	planning stage = iota
+	// review waits for a person's yes to the tracks.
+	review
+	// underway works through its tracks.
+	underway
+	// over is completed, or failed for good.
+	over
+)
+
+type goal struct {
+	id      string
+	stage   stage
+	touched bool
+
+	fault   string         // why there are no tracks
+	failed  bool           // GoalFailed was said and still holds
+	tracks  []events.Track // proposed, then those accepted
+	next    int
+	current *track
+}
+
+// rest forgets what the last cause touched; the machine has settled it.
+func (s *State) rest() {
+	for _, t := range s.touchedTickets {
+		t.touched = false
+	}
+	for _, tr := range s.touchedTracks {
+		tr.touched = false
+	}
+	for _, g := range s.touchedGoals {
+		g.touched = false
+	}
+	s.touchedTickets, s.touchedTracks, s.touchedGoals = s.touchedTickets[:0], s.touchedTracks[:0], s.touchedGoals[:0]
+	s.request = nil
+}
+
+func (s *State) touch(t *ticket) {
+	if !t.touched {
+		t.touched = true
+		s.touchedTickets = append(s.touchedTickets, t)
+	}
+	s.touchTrack(t.track)
+}
+
+func (s *State) touchTrack(tr *track) {
+	if !tr.touched {
+		tr.touched = true
+		s.touchedTracks = append(s.touchedTracks, tr)
+	}
+	s.touchGoal(tr.goal)
+}
+
+func (s *State) touchGoal(g *goal) {
+	if !g.touched {
+		g.touched = true
+		s.touchedGoals = append(s.touchedGoals, g)
+	}
+}

@@ -1,0 +1,96 @@
+package conductor
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+)
+
+// Bounds of a reason.
+const (
+	// maxReason bounds a text that is repeated from another event, in bytes.
+	maxReason = 2 << 10
+	// maxLine is the same where it is one of many.
+	maxLine = 200
+	// maxStuck bounds the whole reason of a blocked track, in bytes.
+	maxStuck = 8 << 10
+	// maxNamed bounds the tickets that one reason names.
+	maxNamed = 20
+)
+
+// stuck tells whether nothing of the track goes on without a person. A ticket
+// that waits for one of another track is not stuck while that track goes on.
+func (tr *track) stuck() bool {
+	if tr.moving > 0 {
+		return false
+	}
+	for _, t := range tr.tickets {
+		if t.phase != todo {
+			continue
+		}
+		for _, d := range t.deps {
+			if d.track != tr && d.phase != completed && !d.track.blocked {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// whyBlocked is the reason of TrackBlocked.
+func (tr *track) whyBlocked() string {
+	if tr.fault != "" {
+		return tr.fault
+	}
+	return tr.whyStuck()
+}
+
+// whyStuck names the tickets that are not completed, and why.
+func (tr *track) whyStuck() string {
+	var why []string
+	for _, t := range tr.tickets {
+		if t.phase == completed {
+			continue
+		}
+		if len(why) == maxNamed {
+			why = append(why, fmt.Sprintf("and %d more", tr.open-maxNamed))
+			break
+		}
+		why = append(why, t.whyWaiting())
+	}
+	return clip(strings.Join(why, "; "), maxStuck)
+}
+
+func (t *ticket) whyWaiting() string {
+	if t.phase == blocked && t.kind != events.BlockDependency {
+		return fmt.Sprintf("%s is blocked (%s): %s", t.ID, t.kind, clip(t.BlockedReason, maxLine))
+	}
+	var waits []string
+	for _, d := range t.deps {
+		switch {
+		case d.phase == blocked:
+			waits = append(waits, d.ID+", which is blocked")
+		case d.phase != completed:
+			waits = append(waits, d.ID+", which is not completed")
+		}
+	}
+	for _, id := range t.unknown {
+		waits = append(waits, clip(id, maxLine)+", which does not exist")
+	}
+	if len(waits) > maxNamed {
+		waits = append(waits[:maxNamed:maxNamed], fmt.Sprintf("%d more", len(waits)-maxNamed))
+	}
+	return t.ID + " waits for " + strings.Join(waits, " and for ")
+}
+
+// brief cuts a text that somebody else wrote.
+func brief(s string) string { return clip(s, maxReason) }
+
+// clip cuts a text at n bytes, on a character's border, and marks the cut.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}

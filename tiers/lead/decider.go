@@ -1,0 +1,120 @@
+package lead
+
+import (
+	"slices"
+
+	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/planning"
+)
+
+// tier is the tier that this package decides for.
+const tier = 2
+
+// State is what the lead knows of a session.
+type State struct {
+	settings events.Settings
+	closed   bool
+	byTrack  map[string]*work // every track ever started
+	waiting  map[string]*work // by the id of the fact whose answer is awaited
+	due      []*work          // those with a fact due, oldest first
+	taken    map[string]bool  // ticket ids of the session
+	order    []string         // the same in the order planned
+}
+
+// work is the plan of one track on its way.
+type work struct {
+	track events.Track
+	job   *planning.Job
+}
+
+// Decider is tier 2.
+func Decider() tiers.Decider[*State] {
+	return tiers.Decider[*State]{
+		Name: events.ActorLead,
+		New: func() *State {
+			return &State{byTrack: map[string]*work{}, waiting: map[string]*work{}, taken: map[string]bool{}}
+		},
+		Evolve: evolve,
+		Decide: decide,
+	}
+}
+
+func decide(s *State, _ *events.Event) []events.Payload {
+	if s.closed || len(s.due) == 0 {
+		return nil
+	}
+	return []events.Payload{s.due[0].job.Due()}
+}
+
+func evolve(s *State, e *events.Event) *State {
+	switch {
+	case s.closed:
+	case e.Actor == events.ActorLead:
+		s.emitted(e)
+	default:
+		s.fold(e)
+	}
+	return s
+}
+
+// emitted folds an own fact; it is always the one of the oldest due work.
+func (s *State) emitted(e *events.Event) {
+	if p, ok := e.Payload.(events.TicketsPlanned); ok {
+		for _, t := range p.Tickets {
+			s.taken[t.ID] = true
+			s.order = append(s.order, t.ID)
+		}
+	}
+	w := s.due[0]
+	s.due = slices.Delete(s.due, 0, 1)
+	w.job.Emitted(e)
+	if w.job.Awaits(e.ID) {
+		s.waiting[e.ID] = w
+	}
+}
+
+func (s *State) fold(e *events.Event) {
+	switch x := e.Payload.(type) {
+	case events.SessionOpened:
+		s.settings = x.Settings
+	case events.SessionClosed:
+		s.closed = true
+	case events.TrackStarted:
+		s.begin(x)
+	case events.ContextBuilt:
+		if w := s.answered(x.Request); w != nil {
+			w.job.Ask(s.prompt(w.track, e, x))
+		}
+	case events.ModelReplied:
+		if w := s.answered(x.Request); w != nil {
+			plan, err := s.read(w.track.ID, x.Text)
+			w.job.Replied(e, x, plan, err)
+		}
+	case events.ModelFailed:
+		if w := s.answered(x.Request); w != nil {
+			w.job.ModelFailed(e, x)
+		}
+	}
+}
+
+// answered is the work that waits for an answer to request, now due; nil if
+// none does.
+func (s *State) answered(request string) *work {
+	w := s.waiting[request]
+	if w != nil {
+		delete(s.waiting, request)
+		s.due = append(s.due, w)
+	}
+	return w
+}
+
+func (s *State) begin(x events.TrackStarted) {
+	if s.byTrack[x.Track.ID] != nil {
+		return
+	}
+	subject := planning.Subject{Tier: s.settings.Tier(tier), StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID}
+	w := &work{track: x.Track, job: planning.Begin(subject, views(x.Track))}
+	s.byTrack[x.Track.ID] = w
+	s.due = append(s.due, w)
+}

@@ -1,0 +1,14 @@
+// Package lead is the decider of tier 2: it cuts a track into a graph of tickets.
+//
+// # Contract
+//
+//   - TrackStarted leads to ContextRequested, ContextBuilt to ModelRequested, a
+//     usable reply to TicketsPlanned. After three unusable replies, or a model
+//     error that no further attempt mends, PlanningFailed{tier 2} ends it.
+//   - A plan on record has no cycle, and no ticket id occurs twice in the
+//     session. A dependency that names no ticket is let through: such a ticket
+//     never becomes ready, and the conductor says so.
+//   - It keeps context for one track only: nothing of another track is in its
+//     prompts but the ids already taken.
+//   - SessionClosed ends its work.
+package lead

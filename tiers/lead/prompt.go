@@ -1,0 +1,81 @@
+package lead
+
+import (
+	_ "embed"
+	"path"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers/planning"
+)
+
+// MaxModules bounds the files shown whole to the lead.
+const MaxModules = 3
+
+// systemPrompt is the constant head of every tier 2 prompt.
+//
+//go:embed system.md
+var systemPrompt string
+
+// views are the project's tree and the first modules that are files.
+func views(t events.Track) []events.ViewRequest {
+	out := []events.ViewRequest{{Path: ".", View: events.ViewTree}}
+	var shown []string
+	for _, m := range t.Modules {
+		if len(shown) < MaxModules && isFile(m) && !slices.Contains(shown, m) {
+			shown = append(shown, m)
+			out = append(out, events.ViewRequest{Path: m, View: events.ViewRaw})
+		}
+	}
+	return out
+}
+
+// isFile tells whether a module looks like the path of a file inside the project.
+func isFile(m string) bool {
+	ext := path.Ext(m)
+	return len(ext) > 1 && ext != m && path.Clean(m) == m && !path.IsAbs(m) && m != ".." &&
+		!strings.HasPrefix(m, "../") && !strings.ContainsAny(m, " \t\r\n\\*?")
+}
+
+// prompt is the whole manifest of the first request: rules, the track's brief,
+// the views.
+func (s *State) prompt(t events.Track, built *events.Event, x events.ContextBuilt) []events.Part {
+	parts := []events.Part{{Role: "system", Text: systemPrompt}, {Role: "user", Text: s.brief(t)}}
+	for i, v := range x.Views {
+		heading := v.Path
+		if v.View == events.ViewTree {
+			heading = "Project files"
+		}
+		parts = append(parts, planning.ViewPart(built, i, v, heading))
+	}
+	return parts
+}
+
+func (s *State) brief(t events.Track) string {
+	var b strings.Builder
+	b.WriteString("# Track brief\n\n" + t.ID)
+	if t.Title != "" {
+		b.WriteString(": " + t.Title)
+	}
+	b.WriteString("\n\n" + t.Description + "\n")
+	if t.Severity != "" {
+		b.WriteString("\nSeverity: " + t.Severity + "\n")
+	}
+	list(&b, "Acceptance", t.Acceptance)
+	list(&b, "Modules", t.Modules)
+	if len(s.order) > 0 {
+		b.WriteString("\nTicket ids already taken: " + planning.List(s.order) + "\n")
+	}
+	return b.String()
+}
+
+func list(b *strings.Builder, heading string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	b.WriteString("\n" + heading + ":\n")
+	for _, item := range items {
+		b.WriteString("- " + item + "\n")
+	}
+}

@@ -1,0 +1,145 @@
+package lead
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers/planning"
+)
+
+// Bounds of a plan.
+const (
+	// MaxTickets bounds the tickets of one track.
+	MaxTickets = 256
+	// DefaultAssignee is who carries out a ticket that names nobody.
+	DefaultAssignee = "tier3-worker"
+)
+
+// priorities are those that a ticket may have; the second is the default.
+var priorities = [...]string{"high", "medium", "low"}
+
+// draft is a ticket as the model writes it. Unknown fields do not matter.
+type draft struct {
+	ID                  string   `json:"id"`
+	Title               string   `json:"title"`
+	Description         string   `json:"description"`
+	AssignedTo          string   `json:"assigned_to"`
+	TargetFile          string   `json:"target_file"`
+	ContextRequirements []string `json:"context_requirements"`
+	DependsOn           []string `json:"depends_on"`
+	StepMode            bool     `json:"step_mode"`
+	Priority            string   `json:"priority"`
+	ModelOverride       string   `json:"model_override"`
+	PersonaID           string   `json:"persona_id"`
+}
+
+// ticket fills in what the model left open. Lists are empty, never null.
+func (d draft) ticket() events.Ticket {
+	t := events.Ticket{
+		ID: d.ID, Description: d.Description, Status: events.StatusTodo, AssignedTo: d.AssignedTo, TargetFile: d.TargetFile,
+		ContextRequirements: distinct(d.ContextRequirements), DependsOn: distinct(d.DependsOn), StepMode: d.StepMode,
+		Priority: strings.ToLower(d.Priority), ModelOverride: d.ModelOverride, PersonaID: d.PersonaID,
+	}
+	switch {
+	case t.Description == "":
+		t.Description = d.Title
+	case d.Title != "":
+		t.Description = d.Title + "\n\n" + t.Description
+	}
+	if t.AssignedTo == "" {
+		t.AssignedTo = DefaultAssignee
+	}
+	if t.Priority == "" {
+		t.Priority = priorities[1]
+	}
+	return t
+}
+
+// distinct is the list without repetitions and empty names, never nil.
+func distinct(names []string) []string {
+	out := make([]string, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, n := range names {
+		if n != "" && !seen[n] {
+			seen[n] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// read makes the plan of a track out of a reply.
+func (s *State) read(track, reply string) (events.Payload, error) {
+	var tickets []events.Ticket
+	_, err := planning.Read(reply, "tickets", func(drafts []draft) error {
+		if err := checkCount(len(drafts)); err != nil {
+			return err
+		}
+		tickets = make([]events.Ticket, len(drafts))
+		for i, d := range drafts {
+			tickets[i] = d.ticket()
+		}
+		return s.check(tickets)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return events.TicketsPlanned{Track: track, Tickets: tickets}, nil
+}
+
+func checkCount(n int) error {
+	switch {
+	case n == 0:
+		return errors.New("the array holds no ticket")
+	case n > MaxTickets:
+		return fmt.Errorf("%d tickets, at most %d are allowed", n, MaxTickets)
+	}
+	return nil
+}
+
+// check refuses a plan that the session could not carry out.
+func (s *State) check(tickets []events.Ticket) error {
+	seen := make(map[string]bool, len(tickets))
+	for i, t := range tickets {
+		if err := s.checkTicket(t, seen); err != nil {
+			return fmt.Errorf("ticket %d: %w", i+1, err)
+		}
+		seen[t.ID] = true
+	}
+	if cycle := findCycle(tickets); cycle != nil {
+		return fmt.Errorf("the dependencies form a cycle: %s", strings.Join(cycle, " → "))
+	}
+	return nil
+}
+
+func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
+	if err := planning.CheckID(t.ID); err != nil {
+		return err
+	}
+	switch {
+	case seen[t.ID]:
+		return fmt.Errorf("the id %s is used twice", t.ID)
+	case s.taken[t.ID]:
+		return fmt.Errorf("the id %s belongs to an earlier track", t.ID)
+	case slices.Contains(t.DependsOn, t.ID):
+		return fmt.Errorf("%s depends on itself", t.ID)
+	case !slices.Contains(priorities[:], t.Priority):
+		return fmt.Errorf("%s: priority %q is not high, medium or low", t.ID, planning.Clip(t.Priority, events.MaxToken))
+	}
+	err := planning.CheckText(t.Description)
+	for _, d := range t.DependsOn {
+		if err == nil && planning.CheckID(d) != nil {
+			err = fmt.Errorf("depends_on: %w", planning.CheckID(d))
+		}
+	}
+	if err == nil {
+		err = planning.CheckSize(t, planning.MaxItemBytes)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package llm
+
+import (
+	"encoding/json"
+	"slices"
+
+	"manualslop/events"
+)
+
+// Assemble builds the neutral request out of a manifest: Messages and Tools;
+// the caller fills Model and Params. Consecutive parts of one role become one
+// message, save assistant parts, of which each is a reply. The bytes behind
+// each part are checked against its digest and size.
+//
+// A manifest that makes no well-formed conversation, or bytes that do not
+// match, are an [*Error] of the kind invalid_request; more than MaxPrompt bytes
+// are context_too_long. Errors of resolve come back wrapped.
+func Assemble(manifest []events.Part, tools []events.ToolOffer, resolve Resolve) (Request, error) {
+	a := assembler{resolve: resolve}
+	for i, p := range manifest {
+		if err := a.add(i, p); err != nil {
+			return Request{}, err
+		}
+	}
+	if err := a.complete(len(manifest)); err != nil {
+		return Request{}, err
+	}
+	r := Request{Messages: a.messages}
+	for _, t := range tools {
+		r.Tools = append(r.Tools, Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+	}
+	return r, nil
+}
+
+type assembler struct {
+	resolve   Resolve
+	messages  []Message
+	open      []Call // of the last assistant message, not answered yet
+	size      int
+	refreshed bool
+}
+
+func (a *assembler) add(i int, p events.Part) error {
+	if a.refreshed {
+		return refuse(i, "stands behind the block of changed files, which is the last part")
+	}
+	got, err := read(i, p, a.resolve)
+	if err != nil {
+		return err
+	}
+	a.size += got.size()
+	if a.size > MaxPrompt {
+		return failure(events.ModelContextTooLong, "the prompt is over %d bytes", MaxPrompt)
+	}
+	if p.Role != RoleTool && p.Kind != events.PartRefresh && len(a.open) > 0 {
+		return refuse(i, "stands before the result of call %s", a.open[0].ID)
+	}
+	return a.place(i, p, got)
+}
+
+func (a *assembler) place(i int, p events.Part, got content) error {
+	switch {
+	case p.Kind == events.PartRefresh:
+		return a.refresh(i, got)
+	case p.Kind != "":
+		return refuse(i, "is of the unknown kind %q", p.Kind)
+	case p.Role == RoleSystem:
+		if len(a.messages) > 0 && a.last().Role != RoleSystem {
+			return refuse(i, "is of the system and stands behind the conversation")
+		}
+		a.text(RoleSystem, got.text)
+	case p.Role == RoleUser:
+		a.text(RoleUser, got.text)
+	case p.Role == RoleAssistant:
+		return a.assistant(i, got)
+	case p.Role == RoleTool:
+		return a.result(i, p, got)
+	default:
+		return refuse(i, "has the unknown role %q", p.Role)
+	}
+	return nil
+}
+
+func (a *assembler) last() *Message { return &a.messages[len(a.messages)-1] }
+
+// put adds a block to the last message where that has the role, else to a new one.
+func (a *assembler) put(role string, b Block) {
+	if len(a.messages) == 0 || a.last().Role != role {
+		a.messages = append(a.messages, Message{Role: role})
+	}
+	m := a.last()
+	m.Blocks = append(m.Blocks, b)
+}
+
+// text adds prose; empty prose is nothing, and no vendor takes it.
+func (a *assembler) text(role, s string) {
+	if s != "" {
+		a.put(role, Text(s))
+	}
+}
+
+func (a *assembler) assistant(i int, got content) error {
+	m := Message{Role: RoleAssistant}
+	if len(got.raw) > 0 {
+		var o Opaque
+		if err := json.Unmarshal(got.raw, &o); err != nil || o.Origin == "" {
+			return refuse(i, "brings an opaque block without an origin")
+		}
+		m.Blocks = append(m.Blocks, o)
+	}
+	if got.text != "" {
+		m.Blocks = append(m.Blocks, Text(got.text))
+	}
+	for _, c := range got.calls {
+		call := Call{ID: c.ID, Name: c.Name, Args: c.Args}
+		if c.ID == "" || slices.ContainsFunc(a.open, func(o Call) bool { return o.ID == c.ID }) {
+			return refuse(i, "brings a call without an id of its own")
+		}
+		a.open = append(a.open, call)
+		m.Blocks = append(m.Blocks, call)
+	}
+	if len(m.Blocks) > 0 {
+		a.messages = append(a.messages, m)
+	}
+	return nil
+}
+
+func (a *assembler) result(i int, p events.Part, got content) error {
+	at := slices.IndexFunc(a.open, func(c Call) bool { return c.ID == p.Call })
+	if at < 0 {
+		return refuse(i, "answers call %q, which waits for no result", p.Call)
+	}
+	a.put(RoleTool, Result{Call: p.Call, Name: a.open[at].Name, Text: got.text, Failed: p.Failed})
+	a.open = slices.Delete(a.open, at, at+1)
+	return nil
+}
+
+// refresh appends the block of changed files to the message before it, behind
+// its last result; where an assistant spoke last it is a message of its own.
+func (a *assembler) refresh(i int, got content) error {
+	if len(a.open) > 0 {
+		return refuse(i, "stands before the result of call %s", a.open[0].ID)
+	}
+	a.refreshed = true
+	role := RoleUser
+	if len(a.messages) > 0 && a.last().Role == RoleTool {
+		role = RoleTool
+	}
+	a.text(role, got.text)
+	return nil
+}
+
+// complete checks that a model can answer what there is; i is the number of parts.
+func (a *assembler) complete(i int) error {
+	switch {
+	case len(a.open) > 0:
+		return failure(events.ModelInvalidRequest, "the prompt of %d parts ends before the result of call %s", i, a.open[0].ID)
+	case len(a.messages) == 0 || a.last().Role == RoleSystem:
+		return failure(events.ModelInvalidRequest, "the prompt of %d parts asks nothing", i)
+	case a.last().Role == RoleAssistant:
+		return failure(events.ModelInvalidRequest, "the prompt of %d parts ends with the assistant's own words", i)
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package llm
+
+import (
+	"encoding/json"
+	"iter"
+	"strings"
+
+	"manualslop/events"
+)
+
+// Collect reads a stream to its end and assembles the reply. Each text delta
+// goes to onDelta first, if that is not nil. The error is always an [*Error];
+// the reply beside it holds only the usage reported so far, which was paid for.
+func Collect(stream iter.Seq2[Chunk, error], onDelta func(string)) (Reply, error) {
+	c := collector{onDelta: onDelta}
+	for chunk, err := range stream {
+		if err != nil {
+			return c.failed(AsError(err))
+		}
+		if bad := c.take(chunk); bad != nil {
+			return c.failed(bad)
+		}
+		if c.finish != nil {
+			return c.whole()
+		}
+	}
+	return c.failed(failure(events.ModelIncomplete, "the reply ended without its end marker"))
+}
+
+type collector struct {
+	onDelta func(string)
+	text    strings.Builder
+	calls   []*draft
+	usage   *events.Usage
+	finish  *Finish
+}
+
+func (c *collector) take(chunk Chunk) *Error {
+	switch x := chunk.(type) {
+	case TextDelta:
+		return c.addText(string(x))
+	case CallBegin:
+		return c.begin(x)
+	case CallArgs:
+		d, bad := c.open(x.Index)
+		if bad == nil {
+			d.add(x.Text)
+		}
+		return bad
+	case CallEnd:
+		d, bad := c.open(x.Index)
+		if bad == nil {
+			d.ended = true
+		}
+		return bad
+	case Usage:
+		u := events.Usage(x)
+		c.usage = &u
+		return nil
+	case Finish:
+		c.finish = &x
+		return nil
+	}
+	return failure(events.ModelIncomplete, "the provider sent an empty chunk")
+}
+
+func (c *collector) addText(s string) *Error {
+	if c.text.Len()+len(s) > MaxText {
+		return failure(events.ModelIncomplete, "the reply's text is over %d bytes", MaxText)
+	}
+	c.text.WriteString(s)
+	if c.onDelta != nil && s != "" {
+		c.onDelta(s)
+	}
+	return nil
+}
+
+func (c *collector) begin(b CallBegin) *Error {
+	if b.Index != len(c.calls) {
+		return failure(events.ModelIncomplete, "the provider opened call %d where call %d is next", b.Index, len(c.calls))
+	}
+	if len(c.calls) == MaxCalls {
+		return failure(events.ModelIncomplete, "the reply has over %d tool calls", MaxCalls)
+	}
+	c.calls = append(c.calls, &draft{name: b.Name})
+	return nil
+}
+
+func (c *collector) open(index int) (*draft, *Error) {
+	if index < 0 || index >= len(c.calls) || c.calls[index].ended {
+		return nil, failure(events.ModelIncomplete, "the provider sent arguments for call %d, which is not open", index)
+	}
+	return c.calls[index], nil
+}
+
+// failed is the empty reply with what was paid for, and the error.
+func (c *collector) failed(e *Error) (Reply, error) {
+	var r Reply
+	if c.usage != nil {
+		r.Usage = *c.usage
+	}
+	return r, e
+}
+
+// whole is the reply once its end marker came.
+func (c *collector) whole() (Reply, error) {
+	cut := c.finish.Reason == FinishMaxTokens
+	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: c.finish.Model}
+	for _, d := range c.calls {
+		r.Calls = append(r.Calls, d.call(cut))
+	}
+	switch {
+	case cut:
+		r.Finish = FinishMaxTokens
+	case c.finish.Reason != FinishStop && c.finish.Reason != FinishToolCalls:
+		return c.failed(failure(events.ModelIncomplete, "the provider finished for the unknown reason %q", c.finish.Reason))
+	case len(r.Calls) > 0:
+		r.Finish = FinishToolCalls
+	}
+	if bad := c.attachRaw(&r); bad != nil {
+		return c.failed(bad)
+	}
+	r.Usage = c.used()
+	return c.fitting(r)
+}
+
+func (c *collector) attachRaw(r *Reply) *Error {
+	if c.finish.Raw == nil {
+		return nil
+	}
+	raw, err := json.Marshal(*c.finish.Raw)
+	if err != nil {
+		return failure(events.ModelIncomplete, "the provider's opaque block is not JSON: %v", err)
+	}
+	r.Raw = raw
+	return nil
+}
+
+// used is the reported usage, or an estimate of the output alone.
+func (c *collector) used() events.Usage {
+	if c.usage != nil {
+		return *c.usage
+	}
+	out := count(c.text.String())
+	for _, d := range c.calls {
+		out += count(d.name) + count(string(d.args))
+	}
+	return events.Usage{Output: tokens(out), Estimated: true}
+}
+
+// fitting refuses a reply that no event could hold.
+func (c *collector) fitting(r Reply) (Reply, error) {
+	body, err := json.Marshal(r.Replied(""))
+	if err != nil {
+		return c.failed(failure(events.ModelIncomplete, "the reply cannot be recorded: %v", err))
+	}
+	if len(body) > MaxReply {
+		return c.failed(failure(events.ModelIncomplete, "the whole reply takes %d bytes on record, over %d", len(body), MaxReply))
+	}
+	return r, nil
+}

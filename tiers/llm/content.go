@@ -1,0 +1,87 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+)
+
+// Resolve finds what a part names: the text its digest is of and, for an
+// assistant part, the calls and the raw block of the reply. It is asked only
+// about parts that name bytes, and need not check digests.
+type Resolve func(p events.Part) (text string, calls []events.ToolCall, raw json.RawMessage, err error)
+
+// content is what a part brings to a prompt.
+type content struct {
+	text  string // with prefix and suffix
+	calls []events.ToolCall
+	raw   json.RawMessage
+}
+
+func (c content) size() int {
+	n := len(c.text) + len(c.raw)
+	for _, call := range c.calls {
+		n += len(call.Name) + len(call.Args)
+	}
+	return n
+}
+
+// read is the checked content of the part at position i from 0.
+func read(i int, p events.Part, resolve Resolve) (content, error) {
+	if p.SHA256 == "" {
+		if p.From != "" || p.Size != 0 {
+			return content{}, refuse(i, "names bytes without their digest")
+		}
+		return content{text: p.Prefix + p.Text + p.Suffix}, nil
+	}
+	if p.Text != "" {
+		return content{}, refuse(i, "has both a text and a digest")
+	}
+	text, calls, raw, err := resolve(p)
+	if err != nil {
+		return content{}, fmt.Errorf("prompt part %d: %w", i+1, err)
+	}
+	if int64(len(text)) != p.Size || events.Digest([]byte(text)) != p.SHA256 {
+		return content{}, refuse(i, "has %d bytes of digest %s, recorded are %d of %s", len(text), events.Digest([]byte(text)), p.Size, p.SHA256)
+	}
+	return content{text: p.Prefix + text + p.Suffix, calls: calls, raw: raw}, nil
+}
+
+func refuse(i int, format string, args ...any) error {
+	return failure(events.ModelInvalidRequest, "prompt part %d "+format, append([]any{i + 1}, args...)...)
+}
+
+// Newest is the text of a manifest's newest message: its last part and the
+// parts before it that [Assemble] puts into the same message (the results of a
+// round, the block of changed files), joined by line breaks. Bytes are checked
+// as Assemble checks them.
+func Newest(manifest []events.Part, resolve Resolve) (string, error) {
+	var texts []string
+	for i := newestFrom(manifest); i < len(manifest); i++ {
+		got, err := read(i, manifest[i], resolve)
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, got.text)
+	}
+	return strings.Join(texts, "\n"), nil
+}
+
+// newestFrom is the position of the newest message's first part.
+func newestFrom(manifest []events.Part) int {
+	i := len(manifest)
+	for i > 0 && manifest[i-1].Kind == events.PartRefresh {
+		i--
+	}
+	if i == 0 {
+		return 0
+	}
+	role := manifest[i-1].Role
+	i--
+	for role != RoleAssistant && i > 0 && manifest[i-1].Role == role {
+		i--
+	}
+	return i
+}

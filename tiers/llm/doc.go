@@ -1,0 +1,23 @@
+// Package llm is the neutral language in which slop speaks to models: one
+// request, one stream of chunks, few kinds of error. Each vendor is a folder
+// below this one and the only place that knows the vendor's words.
+//
+// # Contract
+//
+//   - [Assemble] builds a [Request] out of a recorded manifest. The same
+//     manifest and the same bytes give the same [Request.Wire], so its digest
+//     proves that a prompt is the same.
+//   - A [Provider] makes exactly one attempt: it never retries, because every
+//     attempt is an event of the engine. Each of its errors is an [*Error]
+//     whose kind says what to do.
+//   - A stream ends with [Finish] or with an error. One that just stops is an
+//     error of the kind incomplete, whatever the vendor's library says.
+//   - [Collect] turns a stream into a [Reply] within the limits below. A tool
+//     call whose arguments are not one whole JSON object is marked malformed
+//     and is never run.
+//   - [Block] and [Chunk] are closed sets of plain values: a switch over their
+//     types handles everything there is.
+//
+// The package does no I/O, reads no clock and imports only the vocabulary.
+// Not promised: that a text delta ends at the end of a character.
+package llm

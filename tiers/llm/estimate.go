@@ -1,0 +1,29 @@
+package llm
+
+import (
+	"unicode/utf8"
+
+	"manualslop/events"
+)
+
+// runesPerToken is the rule of thumb behind every estimate.
+const runesPerToken = 4
+
+// Estimate guesses the usage of a request and the characters of its reply at
+// four characters a token, for providers that report none. Marked estimated.
+func Estimate(r Request, reply string) events.Usage {
+	var in int64
+	for _, m := range r.Messages {
+		for _, b := range m.Blocks {
+			in += runes(b)
+		}
+	}
+	for _, t := range r.Tools {
+		in += count(t.Name) + count(t.Description) + count(string(t.Schema))
+	}
+	return events.Usage{Input: tokens(in), Output: tokens(count(reply)), Estimated: true}
+}
+
+func count(s string) int64 { return int64(utf8.RuneCountInString(s)) }
+
+func tokens(runes int64) int64 { return (runes + runesPerToken - 1) / runesPerToken }

@@ -1,0 +1,102 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+)
+
+// Roles of a message, and of the manifest part it was made from.
+const (
+	RoleSystem    = "system"
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleTool      = "tool"
+)
+
+// Message is one turn. [Assemble] makes only these: at most one of the system,
+// standing first, of Text; of the user, of Text; of the assistant, of at most
+// one Opaque, then at most one Text, then Calls; of the tools, one Result for
+// each Call of the assistant message right before it, and behind them at most
+// one Text, the block of changed files.
+type Message struct {
+	Role   string
+	Blocks []Block
+}
+
+// Tool is a tool as the model is told of it.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments
+}
+
+// Request asks for one reply.
+type Request struct {
+	Model    string
+	Params   events.ModelParams
+	Messages []Message
+	Tools    []Tool
+}
+
+// Wire is the canonical JSON (RFC 8785) of the request, the same for every
+// provider that has no wire of its own; ModelReplied.body_sha256 is its
+// digest. It fails only on arguments or schemas that are not JSON.
+func (r Request) Wire() ([]byte, error) {
+	type message struct {
+		Role   string      `json:"role"`
+		Blocks []wireBlock `json:"blocks"`
+	}
+	out := struct {
+		Model    string             `json:"model"`
+		Params   events.ModelParams `json:"params"`
+		Messages []message          `json:"messages"`
+		Tools    []Tool             `json:"tools,omitempty"`
+	}{Model: r.Model, Params: r.Params, Messages: []message{}, Tools: r.Tools}
+	for _, m := range r.Messages {
+		blocks := make([]wireBlock, len(m.Blocks))
+		for i, b := range m.Blocks {
+			blocks[i] = wireOf(b)
+		}
+		out.Messages = append(out.Messages, message{m.Role, blocks})
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	return events.Canonical(raw)
+}
+
+// System is the text of the system message, blocks joined by a blank line;
+// empty if there is none.
+func (r Request) System() string {
+	if len(r.Messages) == 0 || r.Messages[0].Role != RoleSystem {
+		return ""
+	}
+	return r.Messages[0].text("\n\n")
+}
+
+// Conversation is the messages behind the system message.
+func (r Request) Conversation() []Message {
+	if len(r.Messages) > 0 && r.Messages[0].Role == RoleSystem {
+		return r.Messages[1:]
+	}
+	return r.Messages
+}
+
+// text joins the texts and results of a message.
+func (m Message) text(sep string) string {
+	var parts []string
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case Text:
+			parts = append(parts, string(b))
+		case Result:
+			parts = append(parts, b.Text)
+		case Call, Opaque: // no prose
+		}
+	}
+	return strings.Join(parts, sep)
+}

@@ -1,0 +1,118 @@
+package script
+
+import (
+	"context"
+	"iter"
+	"time"
+	"unicode/utf8"
+
+	"manualslop/tiers/llm"
+)
+
+// textChunks is into how many deltas a text is cut, at most.
+const textChunks = 4
+
+// Provider plays one line.
+type Provider struct{ line Line }
+
+var _ llm.Provider = Provider{}
+
+// Play is the provider that says the line; false if there is no such line.
+func (s *Script) Play(number int) (Provider, bool) {
+	l, ok := s.Line(number)
+	return Provider{l}, ok
+}
+
+// Name is "script".
+func (Provider) Name() string { return Name }
+
+// Stream says the line whatever is asked. The line's delay is spread before
+// the pieces of its text.
+func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		reply := p.line.Reply
+		texts := cut(reply.Text)
+		pause := reply.Delay / time.Duration(max(1, len(texts)))
+		if len(texts) == 0 && !wait(ctx, pause, yield) {
+			return
+		}
+		for _, t := range texts {
+			if !wait(ctx, pause, yield) || !yield(llm.TextDelta(t), nil) {
+				return
+			}
+		}
+		for _, c := range reply.rest(r) {
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if reply.Error != nil {
+			failed := *reply.Error
+			yield(nil, &failed)
+		}
+	}
+}
+
+// wait pauses; when ctx ends it yields the error and is false.
+func wait(ctx context.Context, d time.Duration, yield func(llm.Chunk, error) bool) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		yield(nil, llm.AsError(ctx.Err()))
+		return false
+	}
+	return true
+}
+
+// rest is what stands behind the text.
+func (r *Reply) rest(req llm.Request) []llm.Chunk {
+	var out []llm.Chunk
+	for i, c := range r.Calls {
+		head, tail := halves(c.Args)
+		out = append(out, llm.CallBegin{Index: i, Name: c.Name}, llm.CallArgs{Index: i, Text: head}, llm.CallArgs{Index: i, Text: tail}, llm.CallEnd{Index: i})
+	}
+	if r.Error != nil {
+		if r.Usage != nil {
+			out = append(out, llm.Usage(*r.Usage))
+		}
+		return out
+	}
+	usage, reason := llm.Estimate(req, r.said()), llm.FinishStop
+	if r.Usage != nil {
+		usage = *r.Usage
+	}
+	if len(r.Calls) > 0 {
+		reason = llm.FinishToolCalls
+	}
+	return append(out, llm.Usage(usage), llm.Finish{Reason: reason, Model: req.Model})
+}
+
+// cut splits a text into a few pieces of whole characters.
+func cut(s string) []string {
+	size := max(1, (len(s)+textChunks-1)/textChunks)
+	var out []string
+	for len(s) > 0 {
+		n := boundary(s, size)
+		out = append(out, s[:n])
+		s = s[n:]
+	}
+	return out
+}
+
+func halves(s string) (string, string) {
+	n := boundary(s, len(s)/2)
+	return s[:n], s[n:]
+}
+
+// boundary is the first start of a character in s at or behind n.
+func boundary(s string, n int) int {
+	n = min(n, len(s))
+	for n < len(s) && !utf8.RuneStart(s[n]) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,113 @@
+package planner
+
+import (
+	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/planning"
+)
+
+// tier is the tier that this package decides for.
+const tier = 1
+
+// State is what the planner knows of a session.
+type State struct {
+	settings events.Settings
+	closed   bool
+	goal     goal          // at work; no id: none
+	job      *planning.Job // the plan of goal; nil: none
+	queue    []goal        // submitted and not begun
+	taken    trackIDs
+}
+
+type goal struct{ id, text string }
+
+// Decider is tier 1.
+func Decider() tiers.Decider[*State] {
+	return tiers.Decider[*State]{
+		Name:   events.ActorPlanner,
+		New:    func() *State { return &State{taken: trackIDs{used: map[string]bool{}}} },
+		Evolve: evolve,
+		Decide: decide,
+	}
+}
+
+func decide(s *State, _ *events.Event) []events.Payload {
+	if s.closed || s.job == nil || s.job.Due() == nil {
+		return nil
+	}
+	return []events.Payload{s.job.Due()}
+}
+
+func evolve(s *State, e *events.Event) *State {
+	switch {
+	case s.closed:
+	case e.Actor == events.ActorPlanner:
+		s.emitted(e)
+	default:
+		s.fold(e)
+	}
+	return s
+}
+
+func (s *State) emitted(e *events.Event) {
+	if p, ok := e.Payload.(events.TracksProposed); ok {
+		s.taken.add(p.Tracks)
+	}
+	if s.job != nil {
+		s.job.Emitted(e)
+	}
+}
+
+func (s *State) fold(e *events.Event) {
+	switch x := e.Payload.(type) {
+	case events.SessionOpened:
+		s.settings = x.Settings
+	case events.SessionClosed:
+		s.closed = true
+	case events.GoalSubmitted:
+		s.queue = append(s.queue, goal{e.ID, x.Goal})
+		s.begin()
+	case events.GoalCompleted:
+		s.end(x.Goal)
+	case events.GoalFailed:
+		s.end(x.Goal)
+	case events.ContextBuilt:
+		if s.awaits(x.Request) {
+			s.job.Ask(s.prompt(e, x))
+		}
+	case events.ModelReplied:
+		if s.awaits(x.Request) {
+			plan, err := s.read(x.Text)
+			s.job.Replied(e, x, plan, err)
+		}
+	case events.ModelFailed:
+		if s.awaits(x.Request) {
+			s.job.ModelFailed(e, x)
+		}
+	}
+}
+
+func (s *State) awaits(request string) bool { return s.job != nil && s.job.Awaits(request) }
+
+// begin takes the next goal out of the queue if none is at work.
+func (s *State) begin() {
+	if s.goal.id != "" || len(s.queue) == 0 {
+		return
+	}
+	s.goal, s.queue = s.queue[0], s.queue[1:]
+	subject := planning.Subject{Tier: s.settings.Tier(tier), StreamID: "Tier 1", Goal: s.goal.id}
+	if err := checkGoal(s.goal.text); err != nil {
+		s.job = planning.Refuse(subject, err.Error())
+		return
+	}
+	s.job = planning.Begin(subject, views())
+}
+
+// end frees the desk once the conductor is through with the goal at work.
+func (s *State) end(id string) {
+	if id != s.goal.id {
+		return
+	}
+	s.goal, s.job = goal{}, nil
+	s.begin()
+}

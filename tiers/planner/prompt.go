@@ -1,0 +1,57 @@
+package planner
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers/planning"
+)
+
+// MaxGoalBytes bounds a goal; a longer one is refused with PlanningFailed.
+const MaxGoalBytes = events.MaxInline
+
+// systemPrompt is the constant head of every tier 1 prompt.
+//
+//go:embed system.md
+var systemPrompt string
+
+// views are what tier 1 may see of a project.
+func views() []events.ViewRequest {
+	return []events.ViewRequest{
+		{Path: ".", View: events.ViewTree},
+		{Path: "AGENTS.md", View: events.ViewRaw},
+		{Path: "README.md", View: events.ViewRaw},
+	}
+}
+
+func checkGoal(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errors.New("the goal is empty")
+	case len(text) > MaxGoalBytes:
+		return fmt.Errorf("the goal is %d bytes long, at most %d are allowed", len(text), MaxGoalBytes)
+	}
+	return nil
+}
+
+// prompt is the whole manifest of the first request: rules, project, goal.
+// Documents that the project does not have are left out.
+func (s *State) prompt(built *events.Event, x events.ContextBuilt) []events.Part {
+	parts := []events.Part{{Role: "system", Text: systemPrompt}}
+	for i, v := range x.Views {
+		switch {
+		case v.View == events.ViewTree:
+			parts = append(parts, planning.ViewPart(built, i, v, "Project files"))
+		case v.Error == "":
+			parts = append(parts, planning.ViewPart(built, i, v, v.Path))
+		}
+	}
+	text := "# Goal\n\n" + s.goal.text + "\n"
+	if len(s.taken.order) > 0 {
+		text += "\nTrack ids already taken: " + planning.List(s.taken.order) + "\n"
+	}
+	return append(parts, events.Part{Role: "user", Text: text})
+}

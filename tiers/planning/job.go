@@ -1,0 +1,135 @@
+package planning
+
+import (
+	"fmt"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// MaxReplies bounds the replies that are read for one plan, the first included.
+const MaxReplies = 3
+
+// Subject says what is planned, by which tier.
+type Subject struct {
+	Tier        events.TierSettings
+	StreamID    string // of the conversation: "Tier 1", "Tier 2"
+	Goal, Track string // Track is empty on tier 1
+}
+
+// Job is one plan on its way: views of the project, requests, replies, the end.
+// The zero value is unusable; see [Begin] and [Refuse].
+type Job struct {
+	subject  Subject
+	due      events.Payload
+	waits    string // id of the own fact whose answer counts
+	last     events.ModelRequested
+	requests int
+	replies  int
+	done     bool
+}
+
+// Begin opens a job; a request for the views is due.
+func Begin(s Subject, views []events.ViewRequest) *Job {
+	return &Job{subject: s, due: events.ContextRequested{Tier: s.Tier.Tier, Goal: s.Goal, Track: s.Track, Views: views}}
+}
+
+// Refuse is a job that fails before it asks anybody.
+func Refuse(s Subject, reason string) *Job {
+	j := &Job{subject: s}
+	j.giveUp(reason)
+	return j
+}
+
+// Due is the fact that ought to exist and does not; nil if there is none.
+func (j *Job) Due() events.Payload { return j.due }
+
+// Done tells whether the plan, or its failure, is on record.
+func (j *Job) Done() bool { return j.done }
+
+// Awaits tells whether request is the fact whose answer the job waits for.
+func (j *Job) Awaits(request string) bool { return j.waits != "" && j.waits == request }
+
+// Ask makes the first request due. Parts are the whole prompt.
+func (j *Job) Ask(parts []events.Part) {
+	j.waits = ""
+	j.due = j.request(parts)
+}
+
+func (j *Job) request(parts []events.Part) events.ModelRequested {
+	r := tiers.Request(j.subject.Tier, j.subject.Tier.Model(j.replies), parts)
+	r.StreamID, r.Goal, r.Track, r.Round = j.subject.StreamID, j.subject.Goal, j.subject.Track, j.replies+1
+	return r
+}
+
+// ModelFailed folds the failure of the awaited request: another attempt is
+// due, or the end.
+func (j *Job) ModelFailed(e *events.Event, f events.ModelFailed) {
+	j.waits = ""
+	if next, ok := tiers.NextAttempt(j.last, f, e.Time); ok {
+		j.due = next
+		return
+	}
+	j.giveUp(fmt.Sprintf("the model failed (%s): %s", f.Kind, f.Message))
+}
+
+// Replied folds the awaited reply as its owner has read it: the plan is due
+// if unusable is nil, else a correction, else the end.
+func (j *Job) Replied(e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
+	j.waits = ""
+	j.replies++
+	if unusable == nil {
+		unusable = CheckSize(plan, MaxPlanBytes)
+	}
+	switch {
+	case unusable == nil:
+		j.due = plan
+	case j.replies >= MaxReplies:
+		j.giveUp(reason(r, unusable))
+	default:
+		j.due = j.request(slices.Concat(j.last.Manifest, answered(e, r), []events.Part{{Role: "user", Text: correction(reason(r, unusable))}}))
+	}
+}
+
+func reason(r events.ModelReplied, unusable error) string {
+	s := Clip(unusable.Error(), MaxErrorBytes)
+	if r.Finish == "max_tokens" {
+		s += " (the reply was cut off at the output limit; be briefer)"
+	}
+	return s
+}
+
+func correction(reason string) string {
+	return "Your reply could not be used: " + reason + "\n\nReply again with the whole JSON array and nothing else."
+}
+
+// answered is the reply as a part of the next prompt. A reply without text, or
+// one that called tools nobody offered, is left out: no vendor takes it back.
+func answered(e *events.Event, r events.ModelReplied) []events.Part {
+	if r.Text == "" || len(r.Calls) > 0 {
+		return nil
+	}
+	return []events.Part{{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID}}
+}
+
+func (j *Job) giveUp(reason string) {
+	j.due = events.PlanningFailed{
+		Tier: j.subject.Tier.Tier, Goal: j.subject.Goal, Track: j.subject.Track,
+		Attempts: j.requests, Error: Clip(reason, MaxErrorBytes),
+	}
+}
+
+// Emitted folds the job's own fact.
+func (j *Job) Emitted(e *events.Event) {
+	j.due = nil
+	switch x := e.Payload.(type) {
+	case events.ContextRequested:
+		j.waits = e.ID
+	case events.ModelRequested:
+		j.waits, j.last = e.ID, x
+		j.requests++
+	default:
+		j.done = true
+	}
+}

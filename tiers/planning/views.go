@@ -1,0 +1,29 @@
+package planning
+
+import (
+	"fmt"
+
+	"manualslop/events"
+)
+
+// MaxRawBytes bounds a whole file inside a planning prompt; a larger one is named only.
+const MaxRawBytes = 64 << 10
+
+// ViewPart is the i-th view of a ContextBuilt as a part of a prompt, under a
+// heading. The bytes stay where they are: the part names them.
+func ViewPart(built *events.Event, i int, v events.View, heading string) events.Part {
+	heading = "# " + heading + "\n\n"
+	switch {
+	case v.Error != "":
+		return events.Part{Role: "user", Text: heading + "It cannot be shown: " + Clip(v.Error, MaxErrorBytes) + "\n"}
+	case v.View == events.ViewRaw && v.Size > MaxRawBytes:
+		return events.Part{Role: "user", Text: fmt.Sprintf("%sIt is too large to show: %d bytes.\n", heading, v.Size)}
+	case v.SHA256 == "":
+		return events.Part{Role: "user", Text: heading + v.Text + "\n"}
+	}
+	p := events.Part{Role: "user", SHA256: v.SHA256, Size: v.Size, Prefix: heading, Suffix: "\n"}
+	if !v.Blob {
+		p.From, p.Index = built.ID, i
+	}
+	return p
+}

@@ -1,0 +1,138 @@
+package tierstest
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// Project and SessionID are where every test event belongs.
+const (
+	Project   = "p1"
+	SessionID = "S1"
+)
+
+// epoch is the time of the zeroth event.
+var epoch = time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+
+// ID is the id of the n-th foreign event, from 1.
+func ID(n int) string { return fmt.Sprintf("EV-%04d", n) }
+
+// At is the time of the n-th foreign event, from 1.
+func At(n int) time.Time { return epoch.Add(time.Duration(n) * time.Second) }
+
+// FactID is the id of the index-th fact, from 0, that decider decides on the
+// n-th foreign event.
+func FactID(decider string, n, index int) string {
+	return events.DecidedID(decider, events.Event{ID: ID(n), Time: At(n)}, index)
+}
+
+// History is a log in the making: foreign events and the facts decided on
+// them, in stream order.
+type History struct {
+	t        testing.TB
+	registry *events.Registry
+	foreign  int
+	log      []events.Event
+}
+
+func newHistory(t testing.TB) *History { return &History{t: t, registry: events.Catalogue()} }
+
+// Events is the log so far. The caller may not change it.
+func (h *History) Events() []events.Event { return h.log }
+
+// Last is the newest event of a type; the test fails if there is none.
+func (h *History) Last(typ string) events.Event {
+	h.t.Helper()
+	for i := len(h.log) - 1; i >= 0; i-- {
+		if h.log[i].Type == typ {
+			return h.log[i]
+		}
+	}
+	h.t.Fatalf("no %s on the log", typ)
+	return events.Event{}
+}
+
+// LastID is the id of the newest event of a type; the test fails if there is none.
+func (h *History) LastID(typ string) string {
+	h.t.Helper()
+	return h.Last(typ).ID
+}
+
+// All lists the payloads of a type, oldest first.
+func All[P events.Payload](h *History) []P {
+	var out []P
+	for i := range h.log {
+		if p, ok := h.log[i].Payload.(P); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// add writes a foreign event on the log and returns it as a reader sees it.
+func (h *History) add(p events.Payload) *events.Event {
+	h.t.Helper()
+	actor := ""
+	for p != nil {
+		if s, ok := p.(said); ok {
+			p, actor = s.Payload, s.actor
+			continue
+		}
+		c, ok := p.(computed)
+		if !ok {
+			break
+		}
+		p = c.make(h)
+	}
+	require.NotNil(h.t, p, "an event needs a payload")
+	if actor == "" {
+		actor = actorOf(h.registry, p)
+	}
+	h.foreign++
+	e, err := events.New(events.Origin{ID: ID(h.foreign), Time: At(h.foreign), Project: Project, Session: SessionID, Actor: actor}, p)
+	require.NoError(h.t, err)
+	return h.push(e)
+}
+
+// push stores an event and decodes it anew, so that what a decider reads went
+// through JSON once, as on a real log.
+func (h *History) push(e events.Event) *events.Event {
+	h.t.Helper()
+	e.Seq = uint64(len(h.log) + 1)
+	switch e.Payload.(type) {
+	case events.Unknown, events.Malformed:
+	default:
+		e.Payload = nil
+		h.registry.Decode(&e)
+	}
+	h.log = append(h.log, e)
+	return &h.log[len(h.log)-1]
+}
+
+// take gives a machine one event and puts the decided facts on the log.
+func (h *History) take(m *tiers.Machine, e *events.Event) []events.Payload {
+	h.t.Helper()
+	cause := *e
+	facts, err := m.Take(&cause)
+	require.NoError(h.t, err)
+	payloads := make([]events.Payload, len(facts))
+	for i, f := range facts {
+		payloads[i] = h.push(f).Payload
+	}
+	return payloads
+}
+
+// wire is an event as its bytes.
+func wire(t testing.TB, e events.Event) string {
+	t.Helper()
+	b, err := json.Marshal(e)
+	require.NoError(t, err)
+	return string(b)
+}

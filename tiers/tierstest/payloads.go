@@ -1,0 +1,95 @@
+package tierstest
+
+import (
+	"strings"
+	"testing"
+
+	"manualslop/events"
+)
+
+// Actors of test events unless [By] says otherwise.
+const (
+	Person = "ada"
+	Worker = "worker-1"
+	Agent  = "agent-1"
+)
+
+// said is a payload with an actor of its own.
+type said struct {
+	events.Payload
+	actor string
+}
+
+// By is p as written by actor.
+func By(actor string, p events.Payload) events.Payload { return said{p, actor} }
+
+// computed is a payload that depends on the history before it.
+type computed struct {
+	events.Payload
+	make func(*History) events.Payload
+}
+
+// With is a payload that is made when its turn comes, out of what stands on the
+// log by then. It may stand among Given, When and Then.
+func With(make func(*History) events.Payload) events.Payload {
+	return computed{events.Unknown{}, make}
+}
+
+// checked is an expected fact that is looked at instead of compared.
+type checked struct {
+	events.Payload
+	look func(testing.TB, events.Payload)
+}
+
+// Check is an expected fact of P's type that look examines.
+func Check[P events.Payload](look func(testing.TB, P)) events.Payload {
+	return checked{events.Unknown{}, func(t testing.TB, p events.Payload) {
+		t.Helper()
+		typed, ok := p.(P)
+		if !ok {
+			var want P
+			t.Fatalf("decided %T %+v, want %T", p, p, want)
+		}
+		look(t, typed)
+	}}
+}
+
+// actorOf is who writes p where the test does not say.
+func actorOf(r *events.Registry, p events.Payload) string {
+	switch x := p.(type) {
+	case events.ModelRequested:
+		return roleOfTier(x.Tier)
+	case events.ContextRequested:
+		return roleOfTier(x.Tier)
+	case events.PlanningFailed:
+		return roleOfTier(x.Tier)
+	}
+	d, ok := r.Lookup(p.EventType().Name)
+	if !ok {
+		return Person
+	}
+	first, _, _ := strings.Cut(d.Writer, ", ")
+	switch first {
+	case "person":
+		return Person
+	case "worker":
+		return Worker
+	case "agent":
+		return Agent
+	case "any decider":
+		return events.ActorConductor
+	}
+	return first
+}
+
+func roleOfTier(tier int) string {
+	switch tier {
+	case 1:
+		return events.ActorPlanner
+	case 2:
+		return events.ActorLead
+	case 3:
+		return events.ActorContributor
+	}
+	return events.ActorQA
+}

@@ -1,0 +1,91 @@
+package tierstest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// Starter is a decider of any state.
+type Starter interface{ Start() *tiers.Machine }
+
+// Scenario is one row of a decider's table. Given and When are foreign events;
+// what the decider itself decides on Given is produced by its machine. Then is
+// the whole decision on When, in order; none means that nothing is decided.
+type Scenario struct {
+	Name  string
+	Given []events.Payload
+	When  events.Payload
+	Then  []events.Payload
+}
+
+// Run plays each scenario as a parallel subtest.
+func Run(t *testing.T, decider Starter, scenarios []Scenario) {
+	t.Helper()
+	for _, sc := range scenarios {
+		t.Run(sc.Name, func(t *testing.T) {
+			t.Parallel()
+			sc.play(t, decider)
+		})
+	}
+}
+
+func (sc Scenario) play(t *testing.T, decider Starter) {
+	t.Helper()
+	h, m := newHistory(t), decider.Start()
+	for _, p := range sc.Given {
+		h.take(m, h.add(p))
+	}
+	got := h.take(m, h.add(sc.When))
+	sc.compare(t, h, m.Name(), got)
+}
+
+// compare looks at checked facts and compares the others as a reader of the
+// log sees them: an empty list that JSON omits equals none.
+func (sc Scenario) compare(t *testing.T, h *History, decider string, got []events.Payload) {
+	t.Helper()
+	want := make([]events.Payload, len(sc.Then))
+	for i, p := range sc.Then {
+		if c, ok := p.(computed); ok {
+			p = c.make(h)
+		}
+		c, look := p.(checked)
+		switch {
+		case !look:
+			want[i] = reread(t, h.registry, decider, p)
+		case i < len(got):
+			c.look(t, got[i])
+			want[i] = got[i]
+		default:
+			want[i] = p
+		}
+	}
+	if len(want) == 0 {
+		require.Empty(t, got)
+		return
+	}
+	require.Equal(t, want, got)
+}
+
+func reread(t *testing.T, r *events.Registry, actor string, p events.Payload) events.Payload {
+	t.Helper()
+	e, err := events.New(events.Origin{ID: ID(0), Actor: actor}, p)
+	require.NoError(t, err)
+	e.Payload = nil
+	r.Decode(&e)
+	return e.Payload
+}
+
+// Play gives the decider the foreign events one after another and returns the
+// whole log: for histories, digests and benchmarks.
+func Play(t testing.TB, decider Starter, foreign ...events.Payload) *History {
+	t.Helper()
+	h, m := newHistory(t), decider.Start()
+	for _, p := range foreign {
+		h.take(m, h.add(p))
+	}
+	return h
+}

@@ -1,0 +1,25 @@
+package tools
+
+// builtin is the one list of the tools that the engine brings.
+func builtin() []Tool {
+	return []Tool{
+		editFile(),
+		getFileSlice(),
+		getTree(),
+		listDirectory(),
+		readFile(),
+		runPowershell(),
+		searchFiles(),
+		setFileSlice(),
+	}
+}
+
+// Builtin is the registry of all tools that the engine brings. It panics where the list names one
+// twice, because the list is a constant of the program.
+func Builtin() *Registry {
+	r, err := NewRegistry(builtin()...)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}

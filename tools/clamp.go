@@ -1,0 +1,83 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// markerChars is the room kept for a truncation marker.
+const markerChars = 200
+
+// clamp cuts a text to the limits at the end of a line and says what is missing.
+func clamp(text string, limits Limits) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if fits(text, limits) {
+		return text
+	}
+	lines := splitLines(text)
+	kept, shown := takeLines(text, lines, limits)
+	return kept + marker(shown+1, len(lines), len(lines), "")
+}
+
+func fits(text string, limits Limits) bool {
+	if len(text) > limits.MaxChars && utf8.RuneCountInString(text) > limits.MaxChars {
+		return false
+	}
+	lines := strings.Count(text, "\n")
+	if !strings.HasSuffix(text, "\n") {
+		lines++
+	}
+	return lines <= limits.MaxLines
+}
+
+// marker says which lines of a text are missing; next tells how to go on, or is empty.
+func marker(from, to, total int, next string) string {
+	if from > to {
+		return fmt.Sprintf("… truncated: line %d of %d is too long and was cut%s", to, total, next)
+	}
+	return fmt.Sprintf("… truncated: lines %d–%d of %d not shown%s", from, to, total, next)
+}
+
+// takeLines gives as many whole lines as the limits allow beside a marker, each ended by a line
+// break, and their number. A first line that alone is too long is cut in its middle.
+func takeLines(text string, lines []line, limits Limits) (string, int) {
+	room := limits.MaxChars - markerChars
+	var b strings.Builder
+	for i, l := range lines {
+		if i >= limits.MaxLines-1 {
+			return b.String(), i
+		}
+		piece := text[l.start:l.end]
+		length := utf8.RuneCountInString(piece) + 2 // a line break is at most two characters
+		if length > room && i == 0 {
+			b.WriteString(cutMiddle(piece, room-markerChars/2) + "\n")
+			return b.String(), 1
+		}
+		if length > room {
+			return b.String(), i
+		}
+		b.WriteString(piece + breakOf(text, l))
+		room -= length
+	}
+	return b.String(), len(lines)
+}
+
+// breakOf gives the line's own end, or a line feed for a last line without one.
+func breakOf(text string, l line) string {
+	if l.end == l.next {
+		return "\n"
+	}
+	return text[l.end:l.next]
+}
+
+// cutMiddle shortens one line to about n characters and says how many are missing.
+func cutMiddle(text string, n int) string {
+	runes := []rune(text)
+	half := n / 2
+	if len(runes) <= 2*half {
+		return text
+	}
+	return fmt.Sprintf("%s … %d characters not shown … %s",
+		string(runes[:half]), len(runes)-2*half, string(runes[len(runes)-half:]))
+}

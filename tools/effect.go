@@ -1,0 +1,77 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Effect is what a call may do to the world, as a set. Zero is invalid.
+type Effect uint8
+
+const (
+	// Reads looks at files of the workspace.
+	Reads Effect = 1 << iota
+	// Writes changes files of the workspace, after a plan.
+	Writes
+	// Executes starts programs, whose effects nobody can foresee.
+	Executes
+	// Network talks to other machines.
+	Network
+
+	allEffects = Reads | Writes | Executes | Network
+)
+
+// effectNames are the words on the wire, in the order of the bits.
+func effectNames() []string { return []string{"reads", "writes", "executes", "network"} }
+
+// Has tells whether e contains all of other.
+func (e Effect) Has(other Effect) bool { return other != 0 && e&other == other }
+
+// Valid tells whether e is a set of known effects and not empty.
+func (e Effect) Valid() bool { return e != 0 && e&^allEffects == 0 }
+
+// String gives the names joined by "|", such as "reads|network".
+func (e Effect) String() string {
+	if !e.Valid() {
+		return fmt.Sprintf("invalid(%d)", uint8(e))
+	}
+	var parts []string
+	for i, name := range effectNames() {
+		if e.Has(1 << i) {
+			parts = append(parts, name)
+		}
+	}
+	return strings.Join(parts, "|")
+}
+
+// MarshalText is String; an invalid set is an error.
+func (e Effect) MarshalText() ([]byte, error) {
+	if !e.Valid() {
+		return nil, errors.New("tools: invalid effect")
+	}
+	return []byte(e.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes, in any order.
+func (e *Effect) UnmarshalText(text []byte) error {
+	var set Effect
+	for part := range strings.SplitSeq(string(text), "|") {
+		bit, ok := effectBit(part)
+		if !ok {
+			return fmt.Errorf("tools: unknown effect %q", part)
+		}
+		set |= bit
+	}
+	*e = set
+	return nil
+}
+
+func effectBit(name string) (Effect, bool) {
+	for i, known := range effectNames() {
+		if name == known {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}

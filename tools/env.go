@@ -1,0 +1,135 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"runtime"
+	"sync"
+	"time"
+
+	"manualslop/tools/sandbox"
+)
+
+// Env is what a call may use. The zero value allows nothing but computing.
+type Env struct {
+	// Workspace is the gate to files; nil refuses every path.
+	Workspace *sandbox.Workspace
+	// Shell says how scripts run.
+	Shell Shell
+	// Limits bound answers.
+	Limits Limits
+
+	seen *tracker // set for the time of one Run
+}
+
+// Fallbacks of Shell: what runs a script where PowerShell is not installed.
+const (
+	FallbackPOSIX = "posix" // bash, else sh
+	FallbackNone  = "none"  // nothing; the call fails
+)
+
+// Shell is the configuration of run_powershell.
+type Shell struct {
+	// Timeout is the time limit of a script; zero means 60 seconds.
+	Timeout time.Duration
+	// Fallback is FallbackPOSIX or FallbackNone; empty means posix everywhere but on Windows.
+	Fallback string
+	// PathPrepend are directories put in front of PATH.
+	PathPrepend []string
+	// Set are further variables for scripts; ${NAME} is replaced from the scrubbed environment.
+	Set map[string]string
+	// Pass are names of variables of the engine that scripts may see besides the usual ones.
+	Pass []string
+	// Inherit replaces the environment of the process as the source of values; nil means that.
+	Inherit []string
+}
+
+func (s Shell) timeout() time.Duration {
+	if s.Timeout <= 0 {
+		return sandbox.DefaultTimeout
+	}
+	return s.Timeout
+}
+
+func (s Shell) fallback() string {
+	switch {
+	case s.Fallback != "":
+		return s.Fallback
+	case runtime.GOOS == "windows":
+		return FallbackNone
+	}
+	return FallbackPOSIX
+}
+
+// Defaults and least values of Limits.
+const (
+	DefaultMaxChars = 40_000
+	DefaultMaxLines = 2_000
+	leastMaxChars   = 500
+	leastMaxLines   = 5
+)
+
+// Limits bound the answer of one call. Zero fields mean the defaults; very small values are raised
+// to 500 characters and 5 lines, so that an error and the way on always fit.
+type Limits struct {
+	MaxChars int // characters of Result.Text
+	MaxLines int // lines of Result.Text
+}
+
+func (l Limits) filled() Limits {
+	if l.MaxChars == 0 {
+		l.MaxChars = DefaultMaxChars
+	}
+	if l.MaxLines == 0 {
+		l.MaxLines = DefaultMaxLines
+	}
+	return Limits{MaxChars: max(l.MaxChars, leastMaxChars), MaxLines: max(l.MaxLines, leastMaxLines)}
+}
+
+// ReadFile reads a file through the gate and puts it on the call's list of files. Handlers and
+// planners use it rather than Workspace.ReadFile.
+func (e Env) ReadFile(ctx context.Context, path string) (sandbox.File, error) {
+	file, err := e.Workspace.ReadFile(ctx, path)
+	if err != nil {
+		if shown, gate := e.Workspace.Show(path); gate == nil && errors.Is(err, fs.ErrNotExist) {
+			e.seen.add(FileState{Path: shown})
+		}
+		return file, err
+	}
+	e.seen.add(FileState{Path: file.Path, SHA256: file.SHA256, Size: int64(len(file.Data))})
+	return file, nil
+}
+
+// tracker collects the files of one call. A nil tracker collects nothing.
+type tracker struct {
+	mu    sync.Mutex
+	files map[string]FileState
+}
+
+// add notes a file. A write replaces what was read of the same file, never the other way round.
+func (t *tracker) add(state FileState) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.files == nil {
+		t.files = map[string]FileState{}
+	}
+	old, known := t.files[state.Path]
+	if !known && len(t.files) >= MaxFiles || old.Written && !state.Written {
+		return
+	}
+	t.files[state.Path] = state
+}
+
+func (t *tracker) list() []FileState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []FileState
+	for _, state := range t.files {
+		out = append(out, state)
+	}
+	return sortedFiles(out)
+}

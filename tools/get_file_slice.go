@@ -1,0 +1,19 @@
+package tools
+
+import "context"
+
+type getFileSliceArgs struct {
+	Path      string `json:"path" doc:"file to read, relative to the workspace" min:"1"`
+	StartLine int    `json:"start_line" doc:"first line, counted from 1" min:"1"`
+	EndLine   int    `json:"end_line" doc:"last line, inclusive" min:"1"`
+}
+
+// getFileSlice answers with a range of lines.
+func getFileSlice() Tool {
+	return Reader(Spec{
+		Name: "get_file_slice", Summary: "Read a range of lines of a file (1-based, inclusive).", Effect: Reads,
+		Doc: "The answer is the text of the lines as it is. Where the file ends before end_line, a last line says how many lines it has.",
+	}, func(ctx context.Context, env Env, in getFileSliceArgs) (Result, error) {
+		return slice{tool: "get_file_slice", path: in.Path, from: in.StartLine, to: in.EndLine}.read(ctx, env)
+	})
+}

@@ -1,0 +1,133 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"manualslop/tools/sandbox"
+)
+
+const (
+	defaultTreeDepth = 3
+	maxTreeEntries   = 50_000
+)
+
+type getTreeArgs struct {
+	Path     string `json:"path" doc:"directory to show, relative to the workspace; . for the workspace itself" min:"1"`
+	MaxDepth int    `json:"max_depth,omitzero" doc:"levels to show; default 3" min:"1" max:"20"`
+	Ignored  bool   `json:"include_ignored,omitzero" doc:"also show what .gitignore leaves out, and .git"`
+}
+
+type treeData struct {
+	Path      string     `json:"path"`
+	Depth     int        `json:"depth"` // levels shown, less than asked for where the answer would be too long
+	Entries   []treeItem `json:"entries"`
+	Ignored   int        `json:"ignored"`
+	Truncated bool       `json:"truncated"`
+}
+
+type treeItem struct {
+	Path   string `json:"path"`
+	Kind   string `json:"kind"`
+	Size   int64  `json:"size"`
+	Hidden int    `json:"hidden,omitempty"` // entries of a folder at the last level shown
+}
+
+// getTree answers with the structure of a folder.
+func getTree() Tool {
+	return Reader(Spec{
+		Name: "get_tree", Summary: "Show the structure of a directory up to max_depth levels.", Effect: Reads,
+		Doc: "Folders end with a slash; one whose content is below the last level shown has the number of its entries behind it. Two blanks stand for one level. Where the whole answer would be too long, fewer levels are shown and a note says so. What .gitignore leaves out is not shown unless include_ignored is set.",
+	}, tree)
+}
+
+func tree(ctx context.Context, env Env, in getTreeArgs) (Result, error) {
+	start, err := env.Workspace.Show(in.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	depth := in.MaxDepth
+	if depth == 0 {
+		depth = defaultTreeDepth
+	}
+	var entries []sandbox.Entry
+	opts := sandbox.WalkOptions{MaxDepth: depth + 1, MaxEntries: maxTreeEntries, Gitignore: !in.Ignored}
+	stats, err := env.Workspace.Walk(ctx, in.Path, opts, func(e sandbox.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return drawTree(start, entries, depth, stats, env.Limits), nil
+}
+
+// drawTree takes levels away until the answer fits; with one level left, rows.
+func drawTree(start string, entries []sandbox.Entry, depth int, stats sandbox.WalkStats, limits Limits) Result {
+	asked := depth
+	items := treeItems(entries, depth)
+	for depth > 1 && !treeFits(items, limits) {
+		depth--
+		items = treeItems(entries, depth)
+	}
+	data := treeData{Path: start, Depth: depth, Entries: items, Ignored: stats.Ignored}
+	data.Truncated = stats.Truncated || depth < asked || !treeFits(items, limits)
+	if len(items) > limits.MaxLines {
+		data.Entries = items[:limits.MaxLines]
+	}
+	var notes []string
+	if depth < asked {
+		notes = append(notes, fmt.Sprintf("… %d of %d levels shown, because more would be too long; call get_tree on a subfolder", depth, asked))
+	}
+	if stats.Truncated {
+		notes = append(notes, fmt.Sprintf("… the walk ended after %d entries; call get_tree on a subfolder", stats.Visited))
+	}
+	if stats.Ignored > 0 {
+		notes = append(notes, fmt.Sprintf("… %d entries left out by .gitignore", stats.Ignored))
+	}
+	rows := []string{strings.TrimSuffix(start, "/") + "/"}
+	for _, item := range items {
+		rows = append(rows, item.row(start))
+	}
+	return Result{Text: fitRows(rows, len(rows), notes, "rows; call get_tree on a subfolder", limits), Data: data}
+}
+
+// treeItems keeps the entries down to depth and counts, for each folder on the last level, the
+// entries directly below.
+func treeItems(entries []sandbox.Entry, depth int) []treeItem {
+	items := []treeItem{}
+	for _, e := range entries {
+		if e.Depth <= depth {
+			items = append(items, treeItem{Path: e.Path, Kind: e.Kind.String(), Size: e.Size})
+		} else if e.Depth == depth+1 {
+			// A walk visits parents before children, so the last item is the folder of this entry.
+			items[len(items)-1].Hidden++
+		}
+	}
+	return items
+}
+
+func treeFits(items []treeItem, limits Limits) bool {
+	chars := markerChars
+	for _, item := range items {
+		chars += utf8.RuneCountInString(item.Path) + 20
+	}
+	return chars <= limits.MaxChars && len(items)+5 <= limits.MaxLines
+}
+
+func (t treeItem) row(start string) string {
+	rel := inside(start, t.Path)
+	name := strings.Repeat("  ", strings.Count(rel, "/")+1) + visibleName(rel[strings.LastIndexByte(rel, '/')+1:])
+	switch t.Kind {
+	case sandbox.KindDirectory.String():
+		name += "/"
+	case sandbox.KindLink.String():
+		name += " (link)"
+	}
+	if t.Hidden > 0 {
+		name += fmt.Sprintf(" (%d entries)", t.Hidden)
+	}
+	return name
+}

@@ -1,0 +1,78 @@
+package tools
+
+import (
+	"strings"
+
+	"manualslop/tools/sandbox"
+)
+
+// maxScriptBytes bounds a script, which has to fit into one argument of a program.
+const maxScriptBytes = 100_000
+
+// interpreter is a program that runs scripts.
+type interpreter struct {
+	path       string
+	name       string // for answers and events: pwsh, powershell, bash or sh
+	powershell bool
+}
+
+// findInterpreter looks for PowerShell on the PATH of env, then for what the fallback allows.
+func findInterpreter(env []string, fallback string) (interpreter, error) {
+	for _, name := range []string{"powershell.exe", "pwsh.exe", "powershell", "pwsh"} {
+		if path, ok := sandbox.FindProgram(env, name); ok {
+			return interpreter{path: path, name: strings.TrimSuffix(name, ".exe"), powershell: true}, nil
+		}
+	}
+	switch fallback {
+	case FallbackPOSIX:
+	case FallbackNone:
+		return interpreter{}, Refuse("PowerShell is not installed, and [shell] fallback = \"none\" allows no other shell; use the file tools instead")
+	default:
+		return interpreter{}, Refuse("[shell] fallback is %q; it must be \"posix\" or \"none\"", fallback)
+	}
+	for _, name := range []string{"bash", "sh", "bash.exe", "sh.exe"} {
+		if path, ok := sandbox.FindProgram(env, name); ok {
+			return interpreter{path: path, name: strings.TrimSuffix(name, ".exe")}, nil
+		}
+	}
+	for _, path := range []string{"/bin/bash", "/bin/sh"} {
+		if name := path[len("/bin/"):]; sandbox.Executable(path) {
+			return interpreter{path: path, name: name}, nil
+		}
+	}
+	return interpreter{}, Refuse("no shell was found on PATH; use the file tools instead")
+}
+
+// args is the command line that runs a script in dir, without the program itself.
+func (i interpreter) args(dir, script string) []string {
+	if !i.powershell {
+		return []string{"-c", script}
+	}
+	full := "Set-Location -LiteralPath " + quotePowershell(dir) + "\n" + script
+	return []string{"-NoProfile", "-NonInteractive", "-Command", full}
+}
+
+// quotePowershell makes a literal string. PowerShell takes four more characters for a single quote,
+// and doubling any of them stands for itself.
+func quotePowershell(text string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for _, r := range text {
+		switch r {
+		case '\'', '\u2018', '\u2019', '\u201A', '\u201B':
+			b.WriteRune(r)
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// variables are the configured ones over those that keep git from asking for a password.
+func (s Shell) variables() map[string]string {
+	out := map[string]string{"GIT_TERMINAL_PROMPT": "0", "GCM_INTERACTIVE": "never"}
+	for name, value := range s.Set {
+		out[name] = value
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	nearestLines = 3
+	// maxCompared bounds the lines that are compared, and the characters of each.
+	maxCompared     = 20_000
+	maxComparedSize = 200
+)
+
+// notFound explains why a text does not occur: what nearly matches, and which lines are nearest.
+func notFound(doc document, lines []line, old string) error {
+	text := "old_string not found in " + doc.file.Path
+	if hint := nearMiss(doc.text, lines, old); hint != "" {
+		text += "; " + hint
+	}
+	if near := nearest(doc.text, lines, old); near != "" {
+		text += "; nearest lines: " + near
+	}
+	return Refuse("%s; copy the text exactly from read_file", text)
+}
+
+// nearMiss finds the usual mistakes: line numbers copied along, other blanks, look-alike characters.
+func nearMiss(text string, lines []line, old string) string {
+	stripped := regexp.MustCompile(`(?m)^\s*\d+(?:→|\t|: ?| ?\| ?)`).ReplaceAllString(old, "")
+	if stripped != old && strings.TrimSpace(stripped) != "" && strings.Contains(withEnds(text, "\n"), withEnds(stripped, "\n")) {
+		return "it begins its lines with line numbers, which are not part of the file"
+	}
+	for _, try := range []struct {
+		fold func(string) string
+		what string
+	}{
+		{foldBlanks, "a text that differs only in blanks or indentation is"},
+		{func(s string) string { return foldBlanks(foldLookalikes(s)) }, "a text that differs only in look-alike characters is"},
+	} {
+		if from, to := findFolded(text, lines, old, try.fold); from > 0 {
+			return fmt.Sprintf("%s at lines %d–%d", try.what, from, to)
+		}
+	}
+	return ""
+}
+
+// findFolded looks for consecutive lines that equal those of old after folding.
+func findFolded(text string, lines []line, old string, fold func(string) string) (from, to int) {
+	var wanted []string
+	for _, l := range splitLines(strings.Trim(old, "\r\n")) {
+		wanted = append(wanted, fold(strings.Trim(old, "\r\n")[l.start:l.end]))
+	}
+	if len(wanted) == 0 || len(lines) > maxCompared || strings.Join(wanted, "") == "" {
+		return 0, 0
+	}
+	folded := make([]string, len(lines))
+	for i, l := range lines {
+		folded[i] = fold(text[l.start:l.end])
+	}
+	for i := 0; i+len(wanted) <= len(folded); i++ {
+		if slices.Equal(folded[i:i+len(wanted)], wanted) {
+			return i + 1, i + len(wanted)
+		}
+	}
+	return 0, 0
+}
+
+func foldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// foldLookalikes brings typographic characters to the ones a keyboard has.
+func foldLookalikes(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '‘' || r == '’' || r == '‚' || r == '‛':
+			return '\''
+		case r == '“' || r == '”' || r == '„':
+			return '"'
+		case r >= '‐' && r <= '―' || r == '−':
+			return '-'
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// nearest shows the lines most like the first line of old that says something.
+func nearest(text string, lines []line, old string) string {
+	wanted := ""
+	for l := range strings.Lines(withEnds(old, "\n")) {
+		if wanted = strings.TrimSpace(l); wanted != "" {
+			break
+		}
+	}
+	type candidate struct {
+		number int
+		score  float64
+	}
+	var best []candidate
+	for i, l := range lines[:min(len(lines), maxCompared)] {
+		if score := likeness(wanted, strings.TrimSpace(text[l.start:l.end])); score > 0.4 {
+			best = append(best, candidate{i + 1, score})
+		}
+	}
+	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	var parts []string
+	for _, c := range best[:min(len(best), nearestLines)] {
+		l := lines[c.number-1]
+		parts = append(parts, fmt.Sprintf("%d: %q", c.number, oneLine(text[l.start:l.end], 120)))
+	}
+	return strings.Join(parts, " | ")
+}
+
+// likeness is the share of pairs of neighbouring characters that two texts have in common.
+func likeness(a, b string) float64 {
+	a, b = a[:min(len(a), maxComparedSize)], b[:min(len(b), maxComparedSize)]
+	if a == b {
+		return 1
+	}
+	if len(a) < 2 || len(b) < 2 {
+		return 0
+	}
+	pairs := map[string]int{}
+	for i := range len(a) - 1 {
+		pairs[a[i:i+2]]++
+	}
+	common := 0
+	for i := range len(b) - 1 {
+		if pairs[b[i:i+2]] > 0 {
+			pairs[b[i:i+2]]--
+			common++
+		}
+	}
+	return 2 * float64(common) / float64(len(a)+len(b)-2)
+}

@@ -1,0 +1,160 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"manualslop/tools/sandbox"
+)
+
+// Plan is what a writer wants to change.
+type Plan struct {
+	Changes []Change
+	// Summary is the first line of the answer, such as "edit_file a.py: 2 occurrences replaced".
+	Summary string
+	// Data are details for the structured twin of the answer, nil where there are none.
+	Data any
+	// DryRun means that the answer shows the changes and nothing is written.
+	DryRun bool
+}
+
+// Change is one file as it was read and as it is to be. Make it with Edit, Create or Delete.
+type Change struct {
+	Path   string      // as sandbox.File names it: relative with slashes, absolute outside the primary directory
+	Before []byte      // what the planner read; nil: the file does not exist
+	After  []byte      // what is to be written; nil: the file is removed
+	Mode   fs.FileMode // permission bits of a new file; zero: 0644 before the umask
+}
+
+// Edit replaces the content of a file that was read with Env.ReadFile.
+func Edit(file sandbox.File, after []byte) Change {
+	return Change{Path: file.Path, Before: present(file.Data), After: present(after), Mode: file.Mode}
+}
+
+// Create makes a new file.
+func Create(path string, content []byte, mode fs.FileMode) Change {
+	return Change{Path: path, After: present(content), Mode: mode}
+}
+
+// Delete removes a file that was read with Env.ReadFile.
+func Delete(file sandbox.File) Change {
+	return Change{Path: file.Path, Before: present(file.Data), Mode: file.Mode}
+}
+
+// present keeps an empty content apart from an absent file.
+func present(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}
+
+// PlannedChange is a Change as it is shown, approved and claimed: digests instead of contents.
+type PlannedChange struct {
+	Path       string `json:"path"`
+	Before     string `json:"before"` // SHA-256 in hex, empty: the file does not exist
+	After      string `json:"after"`  // SHA-256 in hex, empty: the file is removed
+	BeforeSize int64  `json:"before_size"`
+	AfterSize  int64  `json:"after_size"`
+	Diff       string `json:"diff"` // unified, whole, valid UTF-8
+}
+
+// Preview is what a call would do.
+type Preview struct {
+	Changes []PlannedChange `json:"changes"`
+	Summary string          `json:"summary,omitempty"`
+	DryRun  bool            `json:"dry_run,omitempty"`
+}
+
+// effective drops the changes that change nothing.
+func (p Plan) effective() []Change {
+	return slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool {
+		return (c.Before == nil) == (c.After == nil) && bytes.Equal(c.Before, c.After)
+	})
+}
+
+func (p Plan) preview() Preview {
+	preview := Preview{Summary: p.Summary, DryRun: p.DryRun, Changes: []PlannedChange{}}
+	for _, c := range p.effective() {
+		preview.Changes = append(preview.Changes, c.planned())
+	}
+	return preview
+}
+
+func (c Change) planned() PlannedChange {
+	return PlannedChange{
+		Path: c.Path, Before: digest(c.Before), After: digest(c.After),
+		BeforeSize: int64(len(c.Before)), AfterSize: int64(len(c.After)), Diff: c.diff(),
+	}
+}
+
+func (c Change) write() sandbox.Write {
+	return sandbox.Write{Path: c.Path, Before: digest(c.Before), After: c.After, Mode: c.Mode}
+}
+
+func digest(data []byte) string {
+	if data == nil {
+		return ""
+	}
+	return sandbox.Digest(data)
+}
+
+func (c Change) diff() string {
+	from, to := "a/"+c.Path, "b/"+c.Path
+	if c.Before == nil {
+		from = "/dev/null"
+	}
+	if c.After == nil {
+		to = "/dev/null"
+	}
+	return udiff.Unified(from, to, shown(c.Before), shown(c.After))
+}
+
+// ChangeState says which side of a planned change a file is on. Zero is invalid.
+type ChangeState uint8
+
+const (
+	// ChangeBefore: the file is as it was; the change may be made again.
+	ChangeBefore ChangeState = iota + 1
+	// ChangeAfter: the change is in place.
+	ChangeAfter
+	// ChangeOther: somebody else changed the file; a person has to decide.
+	ChangeOther
+)
+
+// String gives the word for logs.
+func (s ChangeState) String() string {
+	switch s {
+	case ChangeBefore:
+		return "before"
+	case ChangeAfter:
+		return "after"
+	case ChangeOther:
+		return "other"
+	}
+	return "invalid"
+}
+
+// ResumeChange looks which side of a change a file is on, after the call that planned it was
+// interrupted. A file that cannot be read is ChangeOther together with the error.
+func ResumeChange(ctx context.Context, env Env, change PlannedChange) (ChangeState, error) {
+	file, err := env.Workspace.ReadFile(ctx, change.Path)
+	now := file.SHA256
+	if errors.Is(err, fs.ErrNotExist) {
+		now, err = "", nil
+	}
+	switch {
+	case err != nil:
+		return ChangeOther, err
+	case now == change.After:
+		return ChangeAfter, nil
+	case now == change.Before:
+		return ChangeBefore, nil
+	}
+	return ChangeOther, nil
+}

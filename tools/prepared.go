@@ -1,0 +1,178 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"manualslop/tools/sandbox"
+)
+
+// Prepared is a call whose arguments are good. It may be planned any number of times and is run
+// once.
+type Prepared struct {
+	spec Spec
+	env  Env
+	call call
+}
+
+// Spec says what is called.
+func (p *Prepared) Spec() Spec { return p.spec }
+
+// Plan shows what the call would change and changes nothing. Calls that do not write have an empty
+// preview. An error means that the call would fail in the same way; Failure words it for a model.
+func (p *Prepared) Plan(ctx context.Context) (preview Preview, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(p.spec.Name, r)
+		}
+	}()
+	if p.call.plan == nil {
+		return Preview{Changes: []PlannedChange{}}, nil
+	}
+	plan, err := p.plan(ctx, p.env)
+	if err != nil {
+		return Preview{}, err
+	}
+	return plan.preview(), nil
+}
+
+// Run makes the call. It never panics and always answers.
+//
+// For a writer it plans, locks the files, plans again on what is there now, calls before with the
+// changes (the caller records its claim there and may compare them with what was approved) and
+// writes all of them or none. An error of before means nothing is written and the result matches
+// ErrNotClaimed and that error. before may be nil; it is not called for a dry run, for a plan without
+// changes, or for other kinds of tools.
+func (p *Prepared) Run(ctx context.Context, before func(context.Context, []PlannedChange) error) (result Result) {
+	env := p.env
+	env.seen = &tracker{}
+	defer func() {
+		if r := recover(); r != nil {
+			result = Failure(panicked(p.spec.Name, r))
+		}
+		if result.Files == nil {
+			result.Files = env.seen.list()
+		}
+		result.Text = clamp(result.Text, env.Limits)
+	}()
+	if err := ctx.Err(); err != nil {
+		return Failure(err)
+	}
+	var err error
+	if p.call.plan != nil {
+		result, err = p.write(ctx, env, before)
+	} else {
+		result, err = p.call.run(ctx, env)
+	}
+	if err != nil {
+		return Failure(err)
+	}
+	return result
+}
+
+func panicked(name string, value any) error {
+	return fmt.Errorf("%s: %w: %v\n%s", name, ErrPanic, value, debug.Stack())
+}
+
+// plan calls the planner and refuses plans that name one file twice.
+func (p *Prepared) plan(ctx context.Context, env Env) (Plan, error) {
+	if err := ctx.Err(); err != nil {
+		return Plan{}, err
+	}
+	plan, err := p.call.plan(ctx, env)
+	if err != nil {
+		return Plan{}, err
+	}
+	seen := map[string]bool{}
+	for _, c := range plan.Changes {
+		if seen[c.Path] {
+			return Plan{}, fmt.Errorf("%s: the plan names %s twice", p.spec.Name, c.Path)
+		}
+		seen[c.Path] = true
+	}
+	return plan, nil
+}
+
+func (p *Prepared) write(ctx context.Context, env Env, before func(context.Context, []PlannedChange) error) (Result, error) {
+	plan, err := p.plan(ctx, env)
+	if err != nil {
+		return Result{}, err
+	}
+	if plan.DryRun || len(plan.effective()) == 0 {
+		return p.answer(plan, env), nil
+	}
+	guard, err := env.Workspace.Lock(ctx, paths(plan)...)
+	if err != nil {
+		return Result{}, err
+	}
+	defer guard.Release()
+	if plan, err = p.plan(ctx, env); err != nil {
+		return Result{}, err
+	}
+	if before != nil && len(plan.effective()) > 0 {
+		if err := before(ctx, plan.preview().Changes); err != nil {
+			return Result{}, errors.Join(ErrNotClaimed, err)
+		}
+	}
+	var writes []sandbox.Write
+	for _, c := range plan.effective() {
+		writes = append(writes, c.write())
+	}
+	if err := guard.Apply(ctx, writes); err != nil {
+		return Result{}, err
+	}
+	for _, c := range plan.effective() {
+		env.seen.add(FileState{Path: c.Path, SHA256: digest(c.After), Size: int64(len(c.After)), Written: true})
+	}
+	return p.answer(plan, env), nil
+}
+
+func paths(plan Plan) []string {
+	var out []string
+	for _, c := range plan.Changes {
+		out = append(out, c.Path)
+	}
+	return out
+}
+
+// writeData is the structured twin of a writer's answer.
+type writeData struct {
+	Summary string          `json:"summary"`
+	Written bool            `json:"written"`
+	DryRun  bool            `json:"dry_run,omitempty"`
+	Changes []PlannedChange `json:"changes"`
+	Details any             `json:"details,omitempty"`
+}
+
+// answer shows what was, or with a dry run would be, written.
+func (p *Prepared) answer(plan Plan, env Env) Result {
+	preview := plan.preview()
+	var b strings.Builder
+	switch {
+	case len(preview.Changes) == 0:
+		b.WriteString("no change: nothing was written\n")
+	case plan.DryRun:
+		b.WriteString("dry run: nothing was written\n")
+	}
+	if plan.Summary != "" {
+		b.WriteString(plan.Summary + "\n")
+	}
+	for i, c := range preview.Changes {
+		after := "removed"
+		if c.After != "" {
+			after = fmt.Sprintf("sha256 %s, %d bytes", c.After, c.AfterSize)
+		}
+		fmt.Fprintf(&b, "%s: %s\n%s", c.Path, after, c.Diff)
+		preview.Changes[i].Diff = clamp(c.Diff, env.Limits)
+	}
+	return Result{
+		Text: strings.TrimSuffix(b.String(), "\n"),
+		Data: writeData{
+			Summary: plan.Summary, DryRun: plan.DryRun, Changes: preview.Changes, Details: plan.Data,
+			Written: !plan.DryRun && len(preview.Changes) > 0,
+		},
+	}
+}

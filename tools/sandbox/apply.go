@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// MaxWrites bounds the files of one Apply.
+const MaxWrites = 1_000
+
+// DefaultMode is the mode of a new file before the process's umask.
+const DefaultMode fs.FileMode = 0o644
+
+// Write is one file as it is to be.
+type Write struct {
+	Path   string
+	Before string      // SHA-256 the file must have now; empty: it must not exist
+	After  []byte      // new content; nil: the file is removed
+	Mode   fs.FileMode // permission bits of a new file; zero: DefaultMode. An existing file keeps its own
+}
+
+// Apply writes all the files or none of them. It fails with ErrConflict when one is not as Before
+// says, with ErrTooLarge over the size limit, and with ErrDenied when one has several hard links.
+// Every file must be one that the guard was taken for. A context that ends before the first rename
+// means nothing is written; later it has no effect. If the process dies in between, some files
+// have their old content and some the new one, never a mixture in one file.
+func (g *Guard) Apply(ctx context.Context, writes []Write) error {
+	if len(writes) > MaxWrites {
+		return fmt.Errorf("%d files are more than the limit of %d: %w", len(writes), MaxWrites, ErrTooLarge)
+	}
+	t := &transaction{w: g.w}
+	defer t.close()
+	for _, write := range writes {
+		p, err := g.w.locate(write.Path)
+		if err != nil {
+			return err
+		}
+		if _, held := g.files[p.abs()]; !held {
+			return fmt.Errorf("%s: the guard was not taken for this file", p.show)
+		}
+		if err := t.stage(ctx, p, write); err != nil {
+			return errors.Join(err, t.undo())
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return errors.Join(err, t.undo())
+	}
+	if err := t.commit(context.WithoutCancel(ctx)); err != nil {
+		return errors.Join(err, t.undo())
+	}
+	return t.sync()
+}
+
+// transaction is one Apply in progress.
+type transaction struct {
+	w      *Workspace
+	staged []*staged
+	made   []place // folders that were created, outermost first
+}
+
+// stage checks one file and puts its new content beside it.
+func (t *transaction) stage(ctx context.Context, p place, write Write) error {
+	if int64(len(write.After)) > t.w.maxBytes {
+		return tooLarge(p.show, int64(len(write.After)), t.w.maxBytes)
+	}
+	if p.rel == "." {
+		return &FileError{Path: p.show, Problem: "is a directory", Err: ErrIsDirectory}
+	}
+	if write.After != nil {
+		if err := t.makeParents(p); err != nil {
+			return err
+		}
+	}
+	s, err := t.w.stage(ctx, p, write)
+	if err != nil {
+		return err
+	}
+	t.staged = append(t.staged, s)
+	if write.After == nil {
+		return nil
+	}
+	return s.writeTemp(write)
+}
+
+// makeParents creates the missing folders above p.
+func (t *transaction) makeParents(p place) error {
+	var missing []place
+	for up := t.w.parent(p); up.rel != "."; up = t.w.parent(up) {
+		_, err := up.base.root.Lstat(filepath.FromSlash(up.rel))
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return t.w.explain(up, err)
+		}
+		missing = append(missing, up)
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		err := missing[i].base.root.Mkdir(filepath.FromSlash(missing[i].rel), 0o755)
+		switch {
+		case err == nil:
+			t.made = append(t.made, missing[i])
+		case !errors.Is(err, fs.ErrExist):
+			return t.w.explain(missing[i], err)
+		}
+	}
+	return nil
+}
+
+func (t *transaction) commit(ctx context.Context) error {
+	for _, s := range t.staged {
+		if err := s.commit(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undo puts back what was committed, last first, and removes what was staged and created.
+func (t *transaction) undo() error {
+	var errs []error
+	for i := len(t.staged) - 1; i >= 0; i-- {
+		errs = append(errs, t.staged[i].undo())
+	}
+	for i := len(t.made) - 1; i >= 0; i-- {
+		_ = t.made[i].base.root.Remove(filepath.FromSlash(t.made[i].rel)) // fails where others put something in
+	}
+	return errors.Join(errs...)
+}
+
+// sync makes the renames durable, including those of new folders.
+func (t *transaction) sync() error {
+	var errs []error
+	for _, s := range t.staged {
+		errs = append(errs, syncDirectory(s.dir))
+	}
+	for _, made := range t.made {
+		dir, _, err := t.w.open(t.w.parent(made), wantDirectory)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, syncDirectory(dir), dir.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (t *transaction) close() {
+	for _, s := range t.staged {
+		s.close()
+	}
+}

@@ -1,0 +1,145 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// protected are the names that no configuration can open: conversation history, configuration,
+// secrets, and the engine's own folder and temporary files.
+func protected() []string {
+	return []string{
+		"history.toml", "*_history.toml", "config.toml", "credentials.toml",
+		"*.pem", "*.key", ".env", ".env.*", ".slop", tempPrefix + "*" + tempSuffix,
+	}
+}
+
+// templates are names under .env.* that by convention hold no secret.
+func templates() []string {
+	return []string{".env.example", ".env.sample", ".env.template"}
+}
+
+// blacklist decides by name alone whether a path is protected.
+type blacklist struct {
+	elements []string // patterns for one element, folded
+	anchored []string // patterns for a path from its base, folded
+	engine   []string // absolute real folders of the engine, folded, slash separated
+}
+
+// newBlacklist adds patterns to the protected names. A pattern without a slash is matched on
+// every element of a path. One with a slash is matched on the path and on its parents: from the
+// base when it begins with a slash, else at any depth. A trailing slash is ignored.
+func newBlacklist(patterns []string) (*blacklist, error) {
+	b := &blacklist{}
+	for _, pattern := range append(protected(), patterns...) {
+		clean := fold(strings.TrimSuffix(strings.ReplaceAll(pattern, `\`, "/"), "/"))
+		clean = strings.TrimPrefix(clean, "./")
+		if clean == "" || !doublestar.ValidatePattern(clean) {
+			return nil, fmt.Errorf("blacklist: bad pattern %q", pattern)
+		}
+		switch {
+		case !strings.Contains(clean, "/"):
+			b.elements = append(b.elements, clean)
+		case strings.HasPrefix(clean, "/"):
+			b.anchored = append(b.anchored, strings.TrimPrefix(clean, "/"))
+		default:
+			b.anchored = append(b.anchored, "**/"+clean)
+		}
+	}
+	return b, nil
+}
+
+// hit tells whether the slash path rel, relative to the real folder base, is protected.
+func (b *blacklist) hit(base, rel string) bool {
+	if rel == "." {
+		return false
+	}
+	elements := strings.Split(rel, "/")
+	folded := make([]string, len(elements))
+	for i, element := range elements {
+		folded[i] = foldElement(element)
+		if b.hitElement(folded[i]) {
+			return true
+		}
+	}
+	for i := range folded {
+		if b.hitPath(base, strings.Join(folded[:i+1], "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *blacklist) hitElement(folded string) bool {
+	for _, pattern := range b.elements {
+		if doublestar.MatchUnvalidated(pattern, folded) && !isTemplate(pattern, folded) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTemplate(pattern, folded string) bool {
+	if pattern != fold(".env.*") {
+		return false
+	}
+	for _, name := range templates() {
+		if folded == fold(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *blacklist) hitPath(base, folded string) bool {
+	for _, pattern := range b.anchored {
+		if doublestar.MatchUnvalidated(pattern, folded) {
+			return true
+		}
+	}
+	if len(b.engine) == 0 {
+		return false
+	}
+	absolute := strings.TrimSuffix(foldPath(base), "/") + "/" + folded
+	for _, folder := range b.engine {
+		if absolute == folder {
+			return true
+		}
+	}
+	return false
+}
+
+// foldElement brings all spellings that some file system takes for the same name to one form:
+// case, invisible characters, a stream suffix, trailing dots and blanks.
+func foldElement(element string) string {
+	if at := strings.IndexByte(element, ':'); at > 0 {
+		element = element[:at]
+	}
+	return strings.TrimRight(fold(element), " .")
+}
+
+// foldPath folds a slash path element by element.
+func foldPath(path string) string {
+	elements := strings.Split(path, "/")
+	for i, element := range elements {
+		elements[i] = foldElement(element)
+	}
+	return strings.Join(elements, "/")
+}
+
+// fold maps each letter to the first of its case variants and drops format characters.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		first := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			first = min(first, next)
+		}
+		return first
+	}, s)
+}

@@ -1,0 +1,111 @@
+package sandbox
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+const (
+	ignoreFile = ".gitignore"
+	// maxIgnoreBytes and maxIgnoreRules bound one ignore file; the rest of it has no effect.
+	maxIgnoreBytes = 256 << 10
+	maxIgnoreRules = 2_000
+)
+
+// ignoreRule is one line of an ignore file.
+type ignoreRule struct {
+	pattern string // for doublestar, relative to the file's directory
+	negate  bool
+	dirOnly bool
+}
+
+// ignoreRules are the rules of one directory and, behind them, those of its parents.
+type ignoreRules struct {
+	dir   string // slash path of the directory from its base, "." for the base
+	rules []ignoreRule
+	up    *ignoreRules
+}
+
+// rulesAbove reads the ignore files of the parents of p within its base.
+func (w *Workspace) rulesAbove(ctx context.Context, p place) *ignoreRules {
+	if p.rel == "." {
+		return nil
+	}
+	up := w.parent(p)
+	return w.rulesOf(ctx, up, w.rulesAbove(ctx, up))
+}
+
+// rulesOf adds the ignore file of the directory p, if it has a readable one.
+func (w *Workspace) rulesOf(ctx context.Context, p place, up *ignoreRules) *ignoreRules {
+	child, ok := w.child(p, ignoreFile)
+	if !ok {
+		return up
+	}
+	file, err := w.read(ctx, child)
+	if err != nil {
+		return up
+	}
+	rules := parseIgnore(string(file.Data[:min(len(file.Data), maxIgnoreBytes)]))
+	if len(rules) == 0 {
+		return up
+	}
+	return &ignoreRules{dir: p.rel, rules: rules, up: up}
+}
+
+// ignores tells whether the path, relative to the base, is left out. The nearest file with an
+// opinion decides, in it the last rule that matches.
+func (r *ignoreRules) ignores(rel string, isDir bool) bool {
+	for ; r != nil; r = r.up {
+		local := rel
+		if r.dir != "." {
+			local = strings.TrimPrefix(rel, r.dir+"/")
+		}
+		for i := len(r.rules) - 1; i >= 0; i-- {
+			rule := r.rules[i]
+			if (isDir || !rule.dirOnly) && doublestar.MatchUnvalidated(rule.pattern, local) {
+				return !rule.negate
+			}
+		}
+	}
+	return false
+}
+
+func parseIgnore(text string) []ignoreRule {
+	var out []ignoreRule
+	for line := range strings.Lines(text) {
+		if rule, ok := parseIgnoreLine(strings.TrimRight(line, "\r\n")); ok && len(out) < maxIgnoreRules {
+			out = append(out, rule)
+		}
+	}
+	return out
+}
+
+func parseIgnoreLine(line string) (ignoreRule, bool) {
+	if trimmed := strings.TrimRight(line, " \t"); !strings.HasSuffix(trimmed, `\`) {
+		line = trimmed
+	}
+	if line == "" || line[0] == '#' {
+		return ignoreRule{}, false
+	}
+	var rule ignoreRule
+	if line[0] == '!' {
+		rule.negate, line = true, line[1:]
+	}
+	if strings.HasSuffix(line, "/") {
+		rule.dirOnly, line = true, strings.TrimRight(line, "/")
+	}
+	anchored := strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if strings.HasSuffix(line, "/**") {
+		line += "/*"
+	}
+	line = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)
+	if !anchored {
+		line = path.Join("**", line)
+	}
+	rule.pattern = line
+	return rule, line != "" && doublestar.ValidatePattern(line)
+}

@@ -1,0 +1,110 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+const (
+	// lockWait is the longest wait for another writer.
+	lockWait = 30 * time.Second
+	// lockPause is the time between two attempts.
+	lockPause = 2 * time.Millisecond
+)
+
+// Guard holds the locks for a set of files. Release it after use; it must not be used by two
+// goroutines at once.
+type Guard struct {
+	w     *Workspace
+	files map[string]place // by absolute path
+	dirs  []*os.File
+}
+
+// Lock waits for the right to write the given files and returns it. The locks are advisory and
+// held on the parent directories (on the nearest one that exists), so they order the writers of
+// all processes that use this package on a local file system, and not editors and shells. It
+// fails with ErrBusy after 30 seconds. A goroutine must not hold two guards.
+func (w *Workspace) Lock(ctx context.Context, names ...string) (*Guard, error) {
+	g := &Guard{w: w, files: map[string]place{}}
+	dirs := map[string]place{}
+	for _, name := range names {
+		p, err := w.locate(name)
+		if err != nil {
+			return nil, err
+		}
+		g.files[p.abs()] = p
+		dir, err := w.existing(p)
+		if err != nil {
+			return nil, err
+		}
+		dirs[dir.abs()] = dir
+	}
+	sorted := make([]string, 0, len(dirs))
+	for dir := range dirs {
+		sorted = append(sorted, dir)
+	}
+	slices.Sort(sorted)
+	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, ErrBusy)
+	defer cancel()
+	for _, name := range sorted {
+		if err := g.lock(ctx, dirs[name]); err != nil {
+			g.Release()
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// existing is the nearest parent of p that exists.
+func (w *Workspace) existing(p place) (place, error) {
+	for p.rel != "." {
+		p = w.parent(p)
+		_, err := p.base.root.Lstat(filepath.FromSlash(p.rel))
+		if err == nil {
+			return p, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return place{}, w.explain(p, err)
+		}
+	}
+	return p, nil
+}
+
+func (g *Guard) lock(ctx context.Context, p place) error {
+	dir, _, err := g.w.open(p, wantDirectory)
+	if err != nil {
+		return err
+	}
+	for {
+		ok, err := tryLock(dir)
+		if ok {
+			g.dirs = append(g.dirs, dir)
+			return nil
+		}
+		if err != nil {
+			return errors.Join(fileError(p.show, err), dir.Close())
+		}
+		select {
+		case <-ctx.Done():
+			_ = dir.Close()
+			if cause := context.Cause(ctx); errors.Is(cause, ErrBusy) {
+				return &FileError{Path: p.show, Problem: "another writer holds this folder; try again", Err: ErrBusy}
+			}
+			return ctx.Err()
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+// Release gives the locks back. Calls after the first do nothing.
+func (g *Guard) Release() {
+	for _, dir := range g.dirs {
+		_ = dir.Close()
+	}
+	g.dirs, g.files = nil, nil
+}

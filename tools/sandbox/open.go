@@ -1,0 +1,113 @@
+package sandbox
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// kind is what an open must find.
+type kind uint8
+
+const (
+	wantFile kind = iota + 1
+	wantDirectory
+)
+
+// open runs step 5 of the gate. The caller closes the file.
+func (w *Workspace) open(p place, want kind) (*os.File, fs.FileInfo, error) {
+	name := filepath.FromSlash(p.rel)
+	before, err := p.base.root.Lstat(name)
+	if err != nil {
+		return nil, nil, w.explain(p, err)
+	}
+	if err := w.checkKind(p, before, want); err != nil {
+		return nil, nil, err
+	}
+	f, err := p.base.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, nil, w.explain(p, err)
+	}
+	info, err := w.inspect(p, f, want)
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// inspect checks what was really opened.
+func (w *Workspace) inspect(p place, f *os.File, want kind) (fs.FileInfo, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fileError(p.show, err)
+	}
+	if err := w.checkKind(p, info, want); err != nil {
+		return nil, err
+	}
+	if err := w.checkRealName(p, f, info); err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
+func (w *Workspace) checkKind(p place, info fs.FileInfo, want kind) error {
+	mode := info.Mode()
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return w.denyLink(p, p.rel)
+	case mode.IsDir() && want == wantFile:
+		return &FileError{Path: p.show, Problem: "is a directory", Err: ErrIsDirectory}
+	case mode.IsDir():
+		return nil
+	case !mode.IsRegular():
+		return &FileError{Path: p.show, Problem: "is not a regular file", Err: ErrNotRegular}
+	case want == wantDirectory:
+		return &FileError{Path: p.show, Problem: "is a file, not a directory", Err: ErrNotRegular}
+	}
+	return nil
+}
+
+// checkRealName compares the kernel's name for the handle with the expected one, so that a link
+// anywhere in the path shows, also one that was put there after the checks.
+func (w *Workspace) checkRealName(p place, f *os.File, info fs.FileInfo) error {
+	real := kernelName(f)
+	if real == "" {
+		return w.checkByLooking(p, info)
+	}
+	if rest, cut := strings.CutSuffix(real, deletedSuffix); cut && identityOf(info).links == 0 {
+		real = rest
+	}
+	if real == p.abs() {
+		return nil
+	}
+	if link, found := linkIn(p.base.root, p.rel); found {
+		return w.denyLink(p, link)
+	}
+	return w.deny(p.show, "the file is not the one that this path names")
+}
+
+// checkByLooking is the weaker form where the kernel does not tell the name of a handle.
+func (w *Workspace) checkByLooking(p place, info fs.FileInfo) error {
+	if link, found := linkIn(p.base.root, p.rel); found {
+		return w.denyLink(p, link)
+	}
+	now, err := p.base.root.Lstat(filepath.FromSlash(p.rel))
+	if err != nil || !os.SameFile(now, info) {
+		return w.deny(p.show, "the file was replaced while it was being opened; try again")
+	}
+	return nil
+}
+
+// explain words a failed open. A link explains it best, whatever the system said.
+func (w *Workspace) explain(p place, err error) error {
+	if link, found := linkIn(p.base.root, p.rel); found {
+		return w.denyLink(p, link)
+	}
+	return fileError(p.show, err)
+}
+
+func (w *Workspace) denyLink(p place, link string) error {
+	return w.deny(p.show, visible(link)+" is a symbolic link, and links are not followed ([mcp] allow_symlinks)")
+}

@@ -1,0 +1,148 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// place is a path that passed every check that needs no open file.
+type place struct {
+	base base
+	rel  string // slash separated, relative to the base; "." for the base itself
+	show string // as tools show it
+}
+
+// abs is the absolute path with the separators of the system.
+func (p place) abs() string { return filepath.Join(p.base.real, filepath.FromSlash(p.rel)) }
+
+// locate runs steps 1 to 4 of the gate.
+func (w *Workspace) locate(name string) (place, error) {
+	if w == nil {
+		return place{}, &DeniedError{Path: visible(name), Reason: "this call has no workspace"}
+	}
+	if problem := formProblem(name, runtime.GOOS); problem != "" {
+		return place{}, w.deny(name, problem)
+	}
+	abs := filepath.FromSlash(strings.ReplaceAll(name, `\`, "/"))
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(w.primary, abs)
+	}
+	p, err := w.place(name, filepath.Clean(abs))
+	if err != nil || !w.links {
+		return p, err
+	}
+	real, err := realName(p.abs())
+	if err != nil {
+		return place{}, w.deny(name, "a symbolic link in this path cannot be followed")
+	}
+	if real == p.abs() {
+		return p, nil
+	}
+	return w.place(name, real)
+}
+
+// place maps a clean absolute path to its base and applies the blacklist.
+func (w *Workspace) place(asked, abs string) (place, error) {
+	for _, alias := range w.aliases {
+		if rel, ok := below(alias.given, abs); ok {
+			abs = filepath.Join(alias.real, filepath.FromSlash(rel))
+			break
+		}
+	}
+	for _, b := range w.bases {
+		rel, ok := below(b.real, abs)
+		if !ok {
+			continue
+		}
+		if w.names.hit(b.real, rel) {
+			return place{}, w.deny(asked, "this name is protected")
+		}
+		return place{base: b, rel: rel, show: w.show(abs)}, nil
+	}
+	return place{}, w.deny(asked, "this path is outside the allowed directories")
+}
+
+// show shortens an absolute path to one relative to the primary directory where it is inside.
+func (w *Workspace) show(abs string) string {
+	if rel, ok := below(w.primary, abs); ok {
+		return rel
+	}
+	return filepath.ToSlash(abs)
+}
+
+// child is the place of an entry of the directory p, or false where the entry is protected.
+func (w *Workspace) child(p place, name string) (place, bool) {
+	rel := path.Join(p.rel, name)
+	if w.names.hit(p.base.real, rel) {
+		return place{}, false
+	}
+	return place{base: p.base, rel: rel, show: path.Join(p.show, name)}, true
+}
+
+// parent is the place of the directory that holds p. The parent of a base is the base.
+func (w *Workspace) parent(p place) place {
+	rel := path.Dir(p.rel)
+	up := place{base: p.base, rel: rel}
+	up.show = w.show(up.abs())
+	return up
+}
+
+// Check runs the checks that need no open file: form, containment, blacklist and, where links are
+// allowed, the target. The error is a *DeniedError.
+func (w *Workspace) Check(name string) error {
+	_, err := w.locate(name)
+	return err
+}
+
+// Show gives the form in which tools name a path that passes the gate: relative to the primary
+// directory where it is inside, absolute otherwise, with slashes.
+func (w *Workspace) Show(name string) (string, error) {
+	p, err := w.locate(name)
+	return p.show, err
+}
+
+func (w *Workspace) deny(asked, reason string) error {
+	return &DeniedError{Path: visible(asked), Reason: reason, Allowed: w.Directories()}
+}
+
+// linkIn gives the first element of rel that is a symbolic link.
+func linkIn(root *os.Root, rel string) (string, bool) {
+	elements := strings.Split(rel, "/")
+	for i := range elements {
+		name := strings.Join(elements[:i+1], "/")
+		info, err := root.Lstat(filepath.FromSlash(name))
+		if err != nil {
+			return "", false
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// realName follows the links of a path whose last elements need not exist. A link to nothing is
+// an error, because whatever is made there later would be made elsewhere.
+func realName(abs string) (string, error) {
+	real, err := filepath.EvalSymlinks(abs)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	if _, err := os.Lstat(abs); err == nil {
+		return "", fs.ErrNotExist
+	}
+	up := filepath.Dir(abs)
+	if up == abs {
+		return "", fs.ErrNotExist
+	}
+	real, err = realName(up)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(real, filepath.Base(abs)), nil
+}

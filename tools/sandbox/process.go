@@ -1,0 +1,179 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"time"
+)
+
+const (
+	// DefaultTimeout is the time limit of a command that names none.
+	DefaultTimeout = 60 * time.Second
+	// DefaultMaxOutput is the number of bytes kept of each output stream unless Command says
+	// otherwise.
+	DefaultMaxOutput = 256 << 10
+	// CallVariable marks every process of one run in its environment.
+	CallVariable = "SLOP_CALL"
+	// drainWait is how long a pipe may stay open after everything was killed.
+	drainWait = 250 * time.Millisecond
+)
+
+// Command is one program to run.
+type Command struct {
+	Path      string        // absolute path of the program
+	Args      []string      // without the program's own name
+	Dir       string        // working directory
+	Env       []string      // the whole environment, see Environment
+	Timeout   time.Duration // zero: DefaultTimeout
+	MaxOutput int           // bytes kept per stream, half from each end; zero: DefaultMaxOutput
+}
+
+// Outcome is what a run left behind.
+type Outcome struct {
+	Stdout        string // valid UTF-8, with a marker where bytes are missing
+	Stderr        string
+	StdoutDropped int64 // bytes not in Stdout
+	StderrDropped int64
+	Exit          int  // exit code; 128 + signal number for a program that a signal ended
+	TimedOut      bool // the time limit ended it
+	Killed        int  // processes that had to be ended after leaving the program's group
+	Duration      time.Duration
+}
+
+// Run runs a program to its end and leaves nothing of it running; see the package comment for how
+// and for the one exception. The program has no input and no terminal. The error says that it
+// could not be started or that the context ended; the outcome is then what there was until then.
+func Run(ctx context.Context, c Command) (Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return Outcome{}, err
+	}
+	// The death of the thread that started a child counts as the death of its parent, so the
+	// thread has to last as long as the child.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r, err := start(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return r.wait(ctx)
+}
+
+// running is a program between its start and its end.
+type running struct {
+	cmd     *exec.Cmd
+	mark    string
+	out     *pipe
+	errs    *pipe
+	began   time.Time
+	timeout time.Duration
+}
+
+func start(c Command) (*running, error) {
+	r := &running{mark: CallVariable + "=" + rand.Text(), began: time.Now(), timeout: c.Timeout}
+	if r.timeout <= 0 {
+		r.timeout = DefaultTimeout
+	}
+	limit := c.MaxOutput
+	if limit <= 0 {
+		limit = DefaultMaxOutput
+	}
+	var err error
+	if r.out, err = newPipe(limit); err != nil {
+		return nil, err
+	}
+	if r.errs, err = newPipe(limit); err != nil {
+		r.out.abandon()
+		return nil, err
+	}
+	r.cmd = exec.Command(c.Path, c.Args...) //nolint:noctx // ended by wait, with all its descendants
+	r.cmd.Dir = c.Dir
+	r.cmd.Env = append(slices.Clone(c.Env), r.mark)
+	r.cmd.Stdout, r.cmd.Stderr = r.out.write, r.errs.write
+	r.cmd.SysProcAttr = isolated()
+	if err := r.cmd.Start(); err != nil {
+		r.out.abandon()
+		r.errs.abandon()
+		return nil, fmt.Errorf("start %s: %w", c.Path, err)
+	}
+	r.out.listen()
+	r.errs.listen()
+	return r, nil
+}
+
+// wait sees the program to its end and everything it started to theirs.
+func (r *running) wait(ctx context.Context) (Outcome, error) {
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		awaitExit(r.cmd)
+	}()
+	limit := time.NewTimer(r.timeout)
+	defer limit.Stop()
+	var o Outcome
+	var ended error
+	select {
+	case <-exited:
+	case <-limit.C:
+		o.TimedOut = true
+	case <-ctx.Done():
+		ended = ctx.Err()
+	}
+	o.Killed = killTree(r.cmd, r.mark, r.out.id, r.errs.id)
+	<-exited
+	_ = r.cmd.Wait() // the exit code is read below; there is nothing else to learn
+	o.Exit = exitCode(r.cmd.ProcessState)
+	o.Stdout, o.StdoutDropped = r.out.finish()
+	o.Stderr, o.StderrDropped = r.errs.finish()
+	o.Duration = time.Since(r.began)
+	return o, ended
+}
+
+// pipe carries one output stream into a ring.
+type pipe struct {
+	read, write *os.File
+	id          string // the kernel's name for the pipe, empty where it has none
+	kept        *ring
+	ended       chan struct{}
+}
+
+func newPipe(limit int) (*pipe, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	return &pipe{
+		read: read, write: write, id: pipeName(read), kept: newRing(limit), ended: make(chan struct{}),
+	}, nil
+}
+
+// abandon closes both ends of a pipe that nobody will use.
+func (p *pipe) abandon() {
+	_ = p.read.Close()
+	_ = p.write.Close()
+}
+
+// listen gives up the writing end, which the child now holds, and collects what comes.
+func (p *pipe) listen() {
+	_ = p.write.Close()
+	go func() {
+		defer close(p.ended)
+		_, _ = io.Copy(p.kept, p.read) // a broken pipe is the end of the stream
+	}()
+}
+
+// finish waits a little for the end of the stream and gives what was kept.
+func (p *pipe) finish() (string, int64) {
+	_ = p.read.SetReadDeadline(time.Now().Add(drainWait)) // not supported everywhere
+	select {
+	case <-p.ended:
+	case <-time.After(2 * drainWait):
+	}
+	_ = p.read.Close()
+	return p.kept.text()
+}

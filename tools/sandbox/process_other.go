@@ -1,0 +1,28 @@
+//go:build !unix
+
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// isolated changes nothing here.
+func isolated() *syscall.SysProcAttr { return nil }
+
+// awaitExit returns when the program has ended.
+func awaitExit(cmd *exec.Cmd) { _ = cmd.Wait() }
+
+// pipeName is empty: pipes cannot be found by name here.
+func pipeName(*os.File) string { return "" }
+
+// killTree ends the program and the processes that taskkill finds below it.
+func killTree(cmd *exec.Cmd, _ string, _ ...string) int {
+	_ = exec.Command("taskkill", "/F", "/T", "/PID", strconv.Itoa(cmd.Process.Pid)).Run() //nolint:noctx // short, and must run after cancellation
+	_ = cmd.Process.Kill()
+	return 0
+}
+
+func exitCode(state *os.ProcessState) int { return state.ExitCode() }

@@ -1,0 +1,214 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// DefaultMaxFileBytes is the largest file that is read or written unless Config says otherwise.
+const DefaultMaxFileBytes = 8 << 20
+
+// Config says what a workspace contains.
+type Config struct {
+	// Primary is the directory that relative paths are resolved against and where shells start.
+	// Empty: the first of Bases, else the working directory of the process.
+	Primary string
+	// Bases are further allowed directories. Each must exist.
+	Bases []string
+	// TrackedFiles are the files of the project; the parent of each is allowed too. Relative ones
+	// are resolved against Primary. One whose name is blacklisted, whose parent does not exist or
+	// whose parent is the root of the file system adds nothing.
+	TrackedFiles []string
+	// Blacklist adds patterns to the names that are always protected; see the package comment.
+	Blacklist []string
+	// AllowSymlinks follows links whose target is inside a base. Off, every link is refused.
+	AllowSymlinks bool
+	// Engine are the engine's own folders (data, tokens), protected besides every `.slop`.
+	// Relative ones are resolved against Primary. They need not exist.
+	Engine []string
+	// MaxFileBytes bounds a file; zero means DefaultMaxFileBytes.
+	MaxFileBytes int64
+}
+
+// base is one allowed directory.
+type base struct {
+	given string // absolute and clean, as configured
+	real  string // links resolved
+	root  *os.Root
+}
+
+// Workspace is an open set of allowed directories. It is safe for concurrent use. A nil Workspace
+// refuses everything.
+type Workspace struct {
+	primary   string // real path
+	bases     []base // none inside another, sorted by path
+	aliases   []base // spellings of bases that go through a link
+	names     *blacklist
+	engine    []string
+	links     bool
+	maxBytes  int64
+	protected protectedFiles
+	closing   sync.Once
+}
+
+// Open checks the configuration and opens the base directories. Close the workspace after use.
+func Open(cfg Config) (*Workspace, error) {
+	names, err := newBlacklist(cfg.Blacklist)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{names: names, links: cfg.AllowSymlinks, maxBytes: cfg.MaxFileBytes}
+	if w.maxBytes <= 0 {
+		w.maxBytes = DefaultMaxFileBytes
+	}
+	given, err := cfg.directories(names)
+	if err != nil {
+		return nil, err
+	}
+	w.primary = given[0].real
+	w.engine = cfg.engineFolders(w.primary)
+	for _, folder := range w.engine {
+		names.engine = append(names.engine, foldPath(filepath.ToSlash(folder)))
+	}
+	if err := w.openBases(given); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// directories lists the allowed directories, the primary one first, not yet opened.
+func (cfg Config) directories(names *blacklist) ([]base, error) {
+	wanted := slices.Clone(cfg.Bases)
+	if cfg.Primary != "" {
+		wanted = append([]string{cfg.Primary}, wanted...)
+	}
+	if len(wanted) == 0 {
+		wanted = []string{"."}
+	}
+	var out []base
+	for _, dir := range wanted {
+		b, err := directory(dir)
+		if err != nil {
+			return nil, fmt.Errorf("open workspace: %w", err)
+		}
+		out = append(out, b)
+	}
+	for _, file := range cfg.TrackedFiles {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(out[0].given, file)
+		}
+		parent, err := directory(filepath.Dir(file))
+		if err != nil || filepath.Dir(parent.real) == parent.real || names.hitElement(foldElement(filepath.Base(file))) {
+			continue
+		}
+		out = append(out, parent)
+	}
+	return out, nil
+}
+
+func directory(dir string) (base, error) {
+	given, err := filepath.Abs(dir)
+	if err != nil {
+		return base{}, err
+	}
+	real, err := filepath.EvalSymlinks(given)
+	if err != nil {
+		return base{}, err
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return base{}, err
+	}
+	if !info.IsDir() {
+		return base{}, fmt.Errorf("%s is not a directory", given)
+	}
+	return base{given: given, real: real}, nil
+}
+
+// engineFolders gives the real paths of the engine's folders, also of those that do not exist yet.
+func (cfg Config) engineFolders(primary string) []string {
+	var out []string
+	for _, folder := range cfg.Engine {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(primary, folder)
+		}
+		real, err := realName(filepath.Clean(folder))
+		if err != nil {
+			real = filepath.Clean(folder)
+		}
+		out = append(out, real)
+	}
+	return out
+}
+
+// openBases opens the outermost of the given directories; the others are inside one of them.
+func (w *Workspace) openBases(given []base) error {
+	slices.SortStableFunc(given, func(a, b base) int { return strings.Compare(a.real, b.real) })
+	for _, b := range given {
+		if b.given != b.real {
+			w.aliases = append(w.aliases, b)
+		}
+		covered := slices.ContainsFunc(w.bases, func(o base) bool {
+			_, inside := below(o.real, b.real)
+			return inside
+		})
+		if covered {
+			continue
+		}
+		root, err := os.OpenRoot(b.real)
+		if err != nil {
+			return fmt.Errorf("open workspace: %w", err)
+		}
+		b.root = root
+		w.bases = append(w.bases, b)
+	}
+	return nil
+}
+
+// Close releases the directories. Calls after the first do nothing.
+func (w *Workspace) Close() error {
+	if w == nil {
+		return nil
+	}
+	var errs []error
+	w.closing.Do(func() {
+		for _, b := range w.bases {
+			errs = append(errs, b.root.Close())
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// Primary is the real absolute path of the primary directory.
+func (w *Workspace) Primary() string {
+	if w == nil {
+		return ""
+	}
+	return w.primary
+}
+
+// Directories lists the real absolute paths of the bases. It is for operators, not for models.
+func (w *Workspace) Directories() []string {
+	if w == nil {
+		return nil
+	}
+	var out []string
+	for _, b := range w.bases {
+		out = append(out, b.real)
+	}
+	return out
+}
+
+// below gives path relative to dir, slash separated, if path is dir or inside it.
+func below(dir, path string) (string, bool) {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
