@@ -5,7 +5,7 @@ BIN     := bin/slop
 SOURCES  = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*')
 # Packages whose tests know the -update flag: they own goldens or generated pages.
 UPDATERS = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path './.*' \
-	-exec grep -l 'flag.Bool("update"' {} + | xargs -r -n1 dirname | sort -u)
+	-exec grep -l 'flag.Bool."update"' {} + | xargs -r -n1 dirname | sort -u)
 # What the working tree differs by, as one digest.
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 

@@ -82,3 +82,56 @@ func TestManifestDigestSeesEveryPartAndTheirOrder(t *testing.T) {
 		require.NotEqual(t, want, got)
 	}
 }
+
+// plainManifestDigest is the digest by way of JSON text.
+func plainManifestDigest(t testing.TB, parts []events.Part) string {
+	t.Helper()
+	raw, err := json.Marshal(parts)
+	require.NoError(t, err)
+	digest, err := events.CanonicalDigest(raw)
+	require.NoError(t, err)
+	return digest
+}
+
+func requireManifestDigest(t testing.TB, parts []events.Part) {
+	t.Helper()
+	got, err := events.ManifestDigest(parts)
+	require.NoError(t, err)
+	require.Equal(t, plainManifestDigest(t, parts), got, "%+q", parts)
+}
+
+func TestManifestDigestIsThatOfItsCanonicalJSON(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	for c := range 0x300 {
+		all.WriteRune(rune(c))
+	}
+	full := events.Part{Role: "tool", Text: "t", SHA256: "ab", Size: 7, From: "01J", Index: 3, Prefix: "p", Suffix: "s", Call: "c", Failed: true, Kind: "refresh"}
+	for _, parts := range [][]events.Part{
+		nil, {}, {{}}, {full}, {full, {Role: "user"}, full},
+		{{Role: all.String(), Text: all.String(), Prefix: "\u2028\u2029<>&😀", Suffix: "\xff\xc3(\xed\xa0\x80 end\xe2\x82"}},
+		{{Size: 1 << 53, Index: -5}}, {{Size: -1}}, {{Size: 1<<53 + 1}}, {{Size: 1<<63 - 1, Index: 1<<62 + 1}},
+	} {
+		requireManifestDigest(t, parts)
+	}
+}
+
+func FuzzManifestDigest(f *testing.F) {
+	f.Add("user", "a\"\\\b\f\n\r\t\x01\x7f", "é\u2028", "\xff", int64(1<<53), 0, true)
+	f.Fuzz(func(t *testing.T, role, text, prefix, from string, size int64, index int, failed bool) {
+		requireManifestDigest(t, []events.Part{{Role: role, Text: text, Prefix: prefix, From: from, Size: size, Index: index, Failed: failed}, {Role: role}})
+	})
+}
+
+func BenchmarkManifestDigest(b *testing.B) {
+	parts := make([]events.Part, 40)
+	for i := range parts {
+		parts[i] = events.Part{Role: "user", Text: strings.Repeat("some text\n", 40), From: "01KDZV3M880000000000000000"}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := events.ManifestDigest(parts); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

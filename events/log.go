@@ -10,6 +10,8 @@ import (
 var (
 	// ErrConflict says that somebody else wrote under the expected filter first.
 	ErrConflict = errors.New("log: another writer was first")
+	// ErrDuplicate says that another, different event is stored under the same id.
+	ErrDuplicate = errors.New("log: the id is taken by another event")
 	// ErrHole says that stored events are missing: damage.
 	ErrHole = errors.New("log: events are missing from the stream")
 	// ErrFull says that the disk budget is used up; nothing was stored or forgotten.
@@ -44,7 +46,8 @@ type Expect struct {
 // caller decodes with its [Registry].
 type Log interface {
 	// Append stores e and returns its sequence. A second append of the same ID
-	// within the log's window is acknowledged with the first one's sequence.
+	// within the log's window is acknowledged with the first one's sequence, or
+	// refused with ErrDuplicate where a log can tell that the two differ.
 	// Errors: ErrConflict, ErrFull, ErrTooLarge, ErrDenied, or the context's.
 	Append(ctx context.Context, e Event, x *Expect) (uint64, error)
 	// Read yields the stored events under f with from <= Seq <= to in stream

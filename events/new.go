@@ -31,15 +31,23 @@ func New(o Origin, p Payload) (Event, error) {
 	t := p.EventType()
 	e := Event{
 		ID: o.ID, Type: t.Name, V: t.Version, Time: o.Time.UTC(), Project: o.Project, Session: o.Session, Actor: o.Actor,
-		Topic: "-", Cause: o.Cause, Corr: correlation(p), N: o.N, Data: data, Payload: p,
+		Cause: o.Cause, N: o.N, Data: data, Payload: p,
 	}
+	e.Topic, e.Corr, e.Tier = Attributes(p)
+	return e, nil
+}
+
+// Attributes are the envelope attributes that follow from a payload: the topic
+// ("-" where its type has none), what it belongs to, and the tier.
+func Attributes(p Payload) (topic, corr string, tier int) {
+	topic = "-"
 	if x, ok := p.(topical); ok {
-		e.Topic = x.EventTopic()
+		topic = x.EventTopic()
 	}
 	if x, ok := p.(tiered); ok {
-		e.Tier = x.EventTier()
+		tier = x.EventTier()
 	}
-	return e, nil
+	return topic, correlation(p), tier
 }
 
 // Decided wraps the index-th fact that decider decided on cause: derived id,

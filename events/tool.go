@@ -99,6 +99,7 @@ type FileState struct {
 	SHA256  string `json:"sha256,omitempty"` // empty: absent
 	Size    int64  `json:"size,omitempty"`
 	Written bool   `json:"written,omitempty"`
+	Before  string `json:"before,omitempty"` // of a written file: its digest before, empty: it was absent
 }
 
 // Outcomes of a tool call.

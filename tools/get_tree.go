@@ -66,7 +66,10 @@ func tree(ctx context.Context, env Env, in getTreeArgs) (Result, error) {
 
 // drawTree takes levels away until the answer fits; with one level left, rows.
 func drawTree(start string, entries []sandbox.Entry, depth int, stats sandbox.WalkStats, limits Limits) Result {
-	asked := depth
+	asked := 0 // levels that there are, at most as many as were asked for
+	for _, e := range entries {
+		asked = max(asked, min(e.Depth, depth))
+	}
 	items := treeItems(entries, depth)
 	for depth > 1 && !treeFits(items, limits) {
 		depth--
@@ -85,13 +88,13 @@ func drawTree(start string, entries []sandbox.Entry, depth int, stats sandbox.Wa
 		notes = append(notes, fmt.Sprintf("… the walk ended after %d entries; call get_tree on a subfolder", stats.Visited))
 	}
 	if stats.Ignored > 0 {
-		notes = append(notes, fmt.Sprintf("… %d entries left out by .gitignore", stats.Ignored))
+		notes = append(notes, "… left out by .gitignore: "+entryCount(stats.Ignored))
 	}
 	rows := []string{strings.TrimSuffix(start, "/") + "/"}
 	for _, item := range items {
 		rows = append(rows, item.row(start))
 	}
-	return Result{Text: fitRows(rows, len(rows), notes, "rows; call get_tree on a subfolder", limits), Data: data}
+	return Result{Text: fitRows(rows, len(rows), notes, "rows not shown; call get_tree on a subfolder", limits), Data: data}
 }
 
 // treeItems keeps the entries down to depth and counts, for each folder on the last level, the
@@ -127,7 +130,14 @@ func (t treeItem) row(start string) string {
 		name += " (link)"
 	}
 	if t.Hidden > 0 {
-		name += fmt.Sprintf(" (%d entries)", t.Hidden)
+		name += " (" + entryCount(t.Hidden) + ")"
 	}
 	return name
+}
+
+func entryCount(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }

@@ -92,7 +92,7 @@ func (d searchData) text(stats sandbox.WalkStats, limits Limits) string {
 		notes = append(notes, fmt.Sprintf("no file below %s matches %s", d.Path, d.Pattern))
 	}
 	if stats.Ignored > 0 {
-		notes = append(notes, fmt.Sprintf("… %d entries that .gitignore leaves out were not searched; include_ignored=true searches them", stats.Ignored))
+		notes = append(notes, fmt.Sprintf("… not searched: %s that .gitignore leaves out; include_ignored=true searches them too", entryCount(stats.Ignored)))
 	}
 	if stats.Truncated {
 		notes = append(notes, fmt.Sprintf("… the search ended after %d entries; search in a subfolder", stats.Visited))
@@ -104,7 +104,7 @@ func (d searchData) text(stats sandbox.WalkStats, limits Limits) string {
 	for _, file := range d.Files {
 		rows = append(rows, visibleName(file))
 	}
-	return fitRows(rows, d.Total, notes, "match; use a narrower pattern", limits)
+	return fitRows(rows, d.Total, notes, "files not shown; use a narrower pattern", limits)
 }
 
 // fitRows joins rows and notes, and leaves out rows at the end, with their number, until it fits.
@@ -123,7 +123,7 @@ func fitRows(rows []string, total int, notes []string, what string, limits Limit
 	}
 	out := append([]string(nil), rows[:kept]...)
 	if kept < total {
-		out = append(out, fmt.Sprintf("… truncated: %d of %d not shown %s", total-kept, total, what))
+		out = append(out, fmt.Sprintf("… truncated: %d of %d %s", total-kept, total, what))
 	}
 	return strings.Join(append(out, notes...), "\n")
 }

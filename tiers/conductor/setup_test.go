@@ -1,7 +1,7 @@
 package conductor_test
 
 import (
-	"slices"
+	"fmt"
 	"strings"
 
 	"manualslop/events"
@@ -142,10 +142,11 @@ func refusal(kind, ticket, reason string) events.Payload {
 	})
 }
 
-func ids(prefix string, n int) []string {
+// numbered are n ids: T-1, T-2 …
+func numbered(n int) []string {
 	out := make([]string, n)
 	for i := range out {
-		out[i] = prefix + string(rune('1'+i))
+		out[i] = fmt.Sprintf("T-%d", i+1)
 	}
-	return slices.Clip(out)
+	return out
 }

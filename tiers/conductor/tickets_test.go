@@ -121,7 +121,7 @@ func TestStarting(t *testing.T) {
 
 func TestWorkerLimitAndOrder(t *testing.T) {
 	t.Parallel()
-	five := planned("TR-1", ids("T-", 5)...)
+	five := planned("TR-1", numbered(5)...)
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{
 			Name: "four slots: the fifth ready ticket waits", Given: begin(), When: five,

@@ -76,7 +76,7 @@ func (r *run) afterRequests() {
 // settled takes the outcome that counts.
 func (r *run) settled(c *call, id string, p events.ToolSettled) {
 	for _, f := range p.Files {
-		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.SHA256, Size: f.Size}
+		r.saw(f)
 	}
 	if p.Outcome == events.ToolInterrupted {
 		return
@@ -84,6 +84,18 @@ func (r *run) settled(c *call, id string, p events.ToolSettled) {
 	c.answer(events.Part{SHA256: p.SHA256, Size: textSize(p), From: id, Failed: p.Outcome != events.ToolDone})
 	c.awaitsHint = tiers.WantsHint(p)
 	r.settle()
+}
+
+// saw notes what the conversation knows of a file: what it read, and of a file
+// that it wrote what stood there before, so that the refresh shows the change.
+func (r *run) saw(f events.FileState) {
+	_, known := r.files[f.Path]
+	switch {
+	case !f.Written:
+		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.SHA256, Size: f.Size}
+	case !known:
+		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.Before}
+	}
 }
 
 func textSize(p events.ToolSettled) int64 {

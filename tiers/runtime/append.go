@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -15,7 +16,7 @@ func appendUntil(ctx context.Context, log events.Log, e events.Event, logger *sl
 	for {
 		_, err := log.Append(ctx, e, nil)
 		switch {
-		case err == nil:
+		case err == nil, errors.Is(err, events.ErrDuplicate): // the first outcome counts
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()

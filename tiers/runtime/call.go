@@ -76,9 +76,7 @@ func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, p
 	l := w.lease(d.Event.Session, p)
 	var settled *events.ToolSettled
 	out := w.run(ctx, &d.Event, p, prepared, func(ctx context.Context, changes []tools.PlannedChange) error {
-		for i := range changes {
-			changes[i].Diff = ""
-		}
+		w.keepBefore(ctx, changes)
 		l.claim.Changes = changes
 		before, err := l.take(ctx)
 		if err != nil || before == nil {
@@ -91,6 +89,9 @@ func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, p
 	})
 	if settled != nil {
 		return w.finish(ctx, &d.Event, l, *settled)
+	}
+	for i := range out.Files {
+		out.Files[i].Before = l.before(out.Files[i].Path)
 	}
 	if !l.held {
 		return w.unclaimed(ctx, d, p, l, out)
@@ -143,7 +144,7 @@ func (w *Worker) resume(ctx context.Context, p events.ToolApproved, l *lease, be
 		}
 		done = done && state == tools.ChangeAfter
 		untouched = untouched && state == tools.ChangeBefore
-		files = append(files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true})
+		files = append(files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true, Before: c.Before})
 	}
 	switch {
 	case untouched:

@@ -89,3 +89,13 @@ func (l *lease) settle(ctx context.Context, out events.ToolSettled) error {
 	l.claim.Outcome = &out
 	return l.write(ctx)
 }
+
+// before is the digest that a file had before the claimed change.
+func (l *lease) before(path string) string {
+	for _, c := range l.claim.Changes {
+		if c.Path == path {
+			return c.Before
+		}
+	}
+	return ""
+}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"manualslop/events"
+	"manualslop/tools"
 )
 
 // mask takes known secrets out of a text.
@@ -94,5 +95,14 @@ func (w *Worker) keep(ctx context.Context, files []events.FileState) {
 func (w *Worker) keepBytes(ctx context.Context, data []byte) {
 	if _, err := w.Blobs.Put(ctx, data, "application/octet-stream"); err != nil {
 		w.Logger.Warn("a file's content was not kept for diffs", "bytes", len(data), "error", err)
+	}
+}
+
+// keepBefore stores the content of files that are about to change, and takes
+// the diffs out of the changes, which a claim does not need.
+func (w *Worker) keepBefore(ctx context.Context, changes []tools.PlannedChange) {
+	for i, c := range changes {
+		changes[i].Diff = ""
+		w.keep(ctx, []events.FileState{{Path: c.Path, SHA256: c.Before, Size: c.BeforeSize}})
 	}
 }

@@ -22,7 +22,7 @@ const folds = 8
 //   - notices and undecodable bodies change nothing;
 //   - an event of an unknown type stops it with ErrNewer;
 //   - it changes no payload that it was given.
-func Laws(t *testing.T, decider Starter, histories ...[]events.Payload) {
+func Laws(t testing.TB, decider Starter, histories ...[]events.Payload) {
 	t.Helper()
 	require.NotEmpty(t, histories, "laws need a history")
 	for _, foreign := range histories {
@@ -42,7 +42,7 @@ func Laws(t *testing.T, decider Starter, histories ...[]events.Payload) {
 }
 
 // fold gives a fresh machine the events and returns its facts as bytes.
-func fold(t *testing.T, decider Starter, log []events.Event) []string {
+func fold(t testing.TB, decider Starter, log []events.Event) []string {
 	t.Helper()
 	m := decider.Start()
 	var out []string
@@ -55,7 +55,7 @@ func fold(t *testing.T, decider Starter, log []events.Event) []string {
 	return out
 }
 
-func mustTake(t *testing.T, m *tiers.Machine, e events.Event) []string {
+func mustTake(t testing.TB, m *tiers.Machine, e events.Event) []string {
 	t.Helper()
 	facts, err := m.Take(&e)
 	require.NoError(t, err)
@@ -66,14 +66,14 @@ func mustTake(t *testing.T, m *tiers.Machine, e events.Event) []string {
 	return out
 }
 
-func payloadBytes(t *testing.T, p events.Payload) string {
+func payloadBytes(t testing.TB, p events.Payload) string {
 	t.Helper()
 	b, err := json.Marshal(p)
 	require.NoError(t, err)
 	return string(b)
 }
 
-func ownFacts(t *testing.T, log []events.Event, name string) []string {
+func ownFacts(t testing.TB, log []events.Event, name string) []string {
 	t.Helper()
 	var out []string
 	for _, e := range log {
@@ -101,7 +101,7 @@ func ownLast(log []events.Event, name string) []events.Event {
 
 // withNotices puts a notice of each kind and an undecodable body of a known
 // type behind every event.
-func withNotices(t *testing.T, log []events.Event) []events.Event {
+func withNotices(t testing.TB, log []events.Event) []events.Event {
 	t.Helper()
 	h := newHistory(t)
 	h.foreign = 1_000_000 // ids of their own
@@ -124,7 +124,7 @@ func withNotices(t *testing.T, log []events.Event) []events.Event {
 	return h.log
 }
 
-func stopsOnUnknown(t *testing.T, decider Starter, log []events.Event) {
+func stopsOnUnknown(t testing.TB, decider Starter, log []events.Event) {
 	t.Helper()
 	m := decider.Start()
 	for _, e := range log {
@@ -137,7 +137,7 @@ func stopsOnUnknown(t *testing.T, decider Starter, log []events.Event) {
 
 // SilentAfterClose checks that nothing is decided once a session is closed,
 // whatever comes then: the whole history again.
-func SilentAfterClose(t *testing.T, decider Starter, histories ...[]events.Payload) {
+func SilentAfterClose(t testing.TB, decider Starter, histories ...[]events.Payload) {
 	t.Helper()
 	for _, foreign := range histories {
 		h, m := newHistory(t), decider.Start()

@@ -33,6 +33,21 @@ func (g *Guard) Apply(ctx context.Context, writes []Write) error {
 	}
 	t := &transaction{w: g.w}
 	defer t.close()
+	err := g.stageAll(ctx, t, writes)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = t.commit(context.WithoutCancel(ctx))
+	}
+	if err != nil {
+		return errors.Join(err, t.undo())
+	}
+	return t.sync()
+}
+
+// stageAll checks all files and puts their new contents beside them.
+func (g *Guard) stageAll(ctx context.Context, t *transaction, writes []Write) error {
 	for _, write := range writes {
 		p, err := g.w.locate(write.Path)
 		if err != nil {
@@ -42,16 +57,10 @@ func (g *Guard) Apply(ctx context.Context, writes []Write) error {
 			return fmt.Errorf("%s: the guard was not taken for this file", p.show)
 		}
 		if err := t.stage(ctx, p, write); err != nil {
-			return errors.Join(err, t.undo())
+			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return errors.Join(err, t.undo())
-	}
-	if err := t.commit(context.WithoutCancel(ctx)); err != nil {
-		return errors.Join(err, t.undo())
-	}
-	return t.sync()
+	return nil
 }
 
 // transaction is one Apply in progress.

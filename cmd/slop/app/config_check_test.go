@@ -113,7 +113,7 @@ func TestNearestKeyIsFoundOnlyWhenNear(t *testing.T) {
 	long := strings.Repeat("a", maxComparedKey)
 	require.Equal(t, 1, editDistance(long, long[1:]))
 	require.Equal(t, maxComparedKey+1, editDistance(long+"a", long))
-	require.Nil(t, nearest("zzz", configTestSchema().children, func(k *configKey) string { return k.name }))
+	require.Nil(t, nearest("zzz", configTestSchema().children))
 }
 
 func FuzzConfigNeverPanicsAndNeverWidens(f *testing.F) {
@@ -126,7 +126,7 @@ func FuzzConfigNeverPanicsAndNeverWidens(f *testing.F) {
 		if os.WriteFile(filepath.Join(dir, "slop.toml"), []byte(text), 0o600) != nil {
 			return
 		}
-		got, err := LoadConfig(ConfigSources{Project: dir, UserDir: filepath.Join(dir, "nobody")})
+		got, err := LoadConfig(ConfigSources{ProjectDir: dir, UserDir: filepath.Join(dir, "nobody")})
 		if err != nil {
 			var wrong *ConfigError
 			require.ErrorAs(t, err, &wrong)

@@ -12,11 +12,11 @@ import (
 
 // ConfigSources says where the layers of a configuration are. Later ones win, but for the
 // project's, which can only make things stricter:
-// defaults, UserDir/config.toml, File, Project/slop.toml.
+// defaults, UserDir/config.toml, File, ProjectDir/slop.toml.
 type ConfigSources struct {
-	// Project is the folder of slop.toml, which may be missing. Relative paths in any layer
+	// ProjectDir is the folder of slop.toml, which may be missing. Relative paths in any layer
 	// start here. Empty means the working directory.
-	Project string
+	ProjectDir string
 	// UserDir is the folder of config.toml, which may be missing. Empty means what
 	// [UserConfigDir] makes of this process's environment.
 	UserDir string
@@ -53,9 +53,9 @@ func userDirOr(dir string) string {
 // LoadConfig reads and joins all layers and checks the result. Every error it returns wraps
 // one or more [ConfigError], each with file and line.
 func LoadConfig(sources ConfigSources) (Config, error) {
-	projectDir, err := filepath.Abs(sources.Project)
+	projectDir, err := filepath.Abs(sources.ProjectDir)
 	if err != nil {
-		return Config{}, &ConfigError{Kind: ConfigUnreadable, File: sources.Project, Problem: "has no absolute path", cause: err}
+		return Config{}, &ConfigError{Kind: ConfigUnreadable, File: sources.ProjectDir, Problem: "has no absolute path", cause: err}
 	}
 	layers := &configLayers{config: DefaultConfig(), places: map[string]configPlace{}}
 	if dir := userDirOr(sources.UserDir); dir != "" {

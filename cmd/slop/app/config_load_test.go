@@ -20,8 +20,8 @@ func newConfigCase(t *testing.T) configCase {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	c := configCase{t: t}
-	c.Project, c.UserDir = filepath.Join(root, "project"), filepath.Join(root, "user")
-	require.NoError(t, os.Mkdir(c.Project, 0o755))
+	c.ProjectDir, c.UserDir = filepath.Join(root, "project"), filepath.Join(root, "user")
+	require.NoError(t, os.Mkdir(c.ProjectDir, 0o755))
 	require.NoError(t, os.Mkdir(c.UserDir, 0o755))
 	return c
 }
@@ -44,7 +44,7 @@ func (c configCase) load(user, extra, project string) (Config, error) {
 		c.File = c.write(c.UserDir, "extra.toml", extra)
 	}
 	if project != "" {
-		c.write(c.Project, "slop.toml", project)
+		c.write(c.ProjectDir, "slop.toml", project)
 	}
 	return LoadConfig(c.ConfigSources)
 }
@@ -58,7 +58,7 @@ func TestWithoutFilesTheDefaultsApply(t *testing.T) {
 	want := DefaultConfig()
 	want.User.Name = "ann"
 	require.Equal(t, want, got)
-	require.Equal(t, []string{c.Project}, got.BaseDirs(c.Project))
+	require.Equal(t, []string{c.ProjectDir}, got.BaseDirs(c.ProjectDir))
 }
 
 func TestLaterLayersWinKeyByKey(t *testing.T) {
@@ -85,7 +85,7 @@ func TestRulesAndBlacklistsOfAllLayersAddUp(t *testing.T) {
 		"mcp.blacklist = [\"*.p12\", \"secret\"]\nrules = [ { tool = \"fetch_url\", deny = true } ]\n")
 	require.NoError(t, err)
 	require.Equal(t, []string{"*.p12", "secret"}, got.MCP.Blacklist)
-	user, extra, project := filepath.Join(c.UserDir, "config.toml"), filepath.Join(c.UserDir, "extra.toml"), filepath.Join(c.Project, "slop.toml")
+	user, extra, project := filepath.Join(c.UserDir, "config.toml"), filepath.Join(c.UserDir, "extra.toml"), filepath.Join(c.ProjectDir, "slop.toml")
 	require.Equal(t, []RuleConfig{
 		{Tool: "read_*", Allow: RuleScope{All: true}, Origin: user + ":3"},
 		{Tool: "edit_file", Allow: RuleScope{Globs: []string{"src/**", "docs/**"}}, Origin: extra + ":1"},
@@ -134,7 +134,7 @@ func TestUnreadableFilesAreErrors(t *testing.T) {
 	require.EqualError(t, err, c.File+": cannot be read: no such file or directory")
 
 	c = newConfigCase(t)
-	require.NoError(t, os.Mkdir(filepath.Join(c.Project, "slop.toml"), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(c.ProjectDir, "slop.toml"), 0o755))
 	_, err = c.load("", "", "")
 	require.Equal(t, ConfigUnreadable, kind(err))
 

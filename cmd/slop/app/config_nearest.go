@@ -1,13 +1,11 @@
 package app
 
-import (
-	"strings"
-)
+import "strings"
 
 // keyHint proposes the valid key that was probably meant: the nearest in the same table, else
 // the same name elsewhere, else the list of what the table knows.
 func keyHint(schema, table *configKey, wrong string) string {
-	if near := nearest(wrong, table.children, func(k *configKey) string { return k.name }); near != nil {
+	if near := nearest(wrong, table.children); near != nil {
 		return "did you mean `" + near.name + "`?"
 	}
 	for _, leaf := range schema.leaves() {
@@ -15,7 +13,7 @@ func keyHint(schema, table *configKey, wrong string) string {
 			return "did you mean `" + leaf.path + "`?"
 		}
 	}
-	if near := nearest(wrong, schema.leaves(), func(k *configKey) string { return k.name }); near != nil {
+	if near := nearest(wrong, schema.leaves()); near != nil {
 		return "did you mean `" + near.path + "`?"
 	}
 	names := make([]string, len(table.children))
@@ -27,12 +25,12 @@ func keyHint(schema, table *configKey, wrong string) string {
 
 // nearest finds the key whose name takes the fewest edits, if they are few for its length;
 // nil otherwise. The first of equals wins.
-func nearest(wrong string, among []*configKey, name func(*configKey) string) *configKey {
+func nearest(wrong string, among []*configKey) *configKey {
 	var best *configKey
 	least := 0
 	for _, key := range among {
-		distance := editDistance(strings.ToLower(wrong), strings.ToLower(name(key)))
-		if distance > max(2, len(name(key))/3) || distance >= len(name(key)) {
+		distance := editDistance(strings.ToLower(wrong), strings.ToLower(key.name))
+		if distance > max(2, len(key.name)/3) || distance >= len(key.name) {
 			continue
 		}
 		if best == nil || distance < least {

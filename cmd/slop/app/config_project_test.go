@@ -135,9 +135,9 @@ func TestProjectsCannotSlipThroughOtherSpellings(t *testing.T) {
 func TestProjectsCannotOpenFoldersThroughLinks(t *testing.T) {
 	t.Parallel()
 	c := newConfigCase(t)
-	require.NoError(t, os.Symlink("/", filepath.Join(c.Project, "link")))
-	require.NoError(t, os.Symlink("/nowhere/yet", filepath.Join(c.Project, "dangling")))
-	c.write(c.Project, "plain", "")
+	require.NoError(t, os.Symlink("/", filepath.Join(c.ProjectDir, "link")))
+	require.NoError(t, os.Symlink("/nowhere/yet", filepath.Join(c.ProjectDir, "dangling")))
+	c.write(c.ProjectDir, "plain", "")
 	for _, bad := range []string{
 		"base_dirs = [\"link\"]", "base_dirs = [\"link/tmp\"]", "base_dirs = [\"/\"]", "base_dirs = [\"missing\"]",
 		"base_dirs = [\"dangling\"]", "base_dirs = [\"plain\"]", "base_dirs = [\"../project-sibling\"]",
@@ -154,22 +154,22 @@ func TestProjectsCannotOpenFoldersThroughLinks(t *testing.T) {
 func TestProjectsNarrowBaseDirectories(t *testing.T) {
 	t.Parallel()
 	c := newConfigCase(t)
-	c.write(c.Project, "src/a.go", "")
-	require.NoError(t, os.Symlink("src", filepath.Join(c.Project, "alias")))
+	c.write(c.ProjectDir, "src/a.go", "")
+	require.NoError(t, os.Symlink("src", filepath.Join(c.ProjectDir, "alias")))
 	got, err := c.load("", "", "[files]\nbase_dirs = [\"alias\"]\ntracked = [\"src/a.go\"]\n")
 	require.NoError(t, err)
-	require.Equal(t, []string{filepath.Join(c.Project, "src")}, got.BaseDirs(c.Project))
-	require.Equal(t, []string{filepath.Join(c.Project, "src", "a.go")}, got.Files.Tracked)
+	require.Equal(t, []string{filepath.Join(c.ProjectDir, "src")}, got.BaseDirs(c.ProjectDir))
+	require.Equal(t, []string{filepath.Join(c.ProjectDir, "src", "a.go")}, got.Files.Tracked)
 }
 
 func TestProjectsCannotWidenByTakingEntriesAway(t *testing.T) {
 	t.Parallel()
 	c := newConfigCase(t)
-	c.write(c.Project, "src/a.go", "")
+	c.write(c.ProjectDir, "src/a.go", "")
 	person := "[files]\ntracked = [\"src/a.go\"]\n"
 	got, err := c.load(person, "", "")
 	require.NoError(t, err)
-	require.Equal(t, []string{filepath.Join(c.Project, "src")}, got.BaseDirs(c.Project))
+	require.Equal(t, []string{filepath.Join(c.ProjectDir, "src")}, got.BaseDirs(c.ProjectDir))
 
 	_, err = c.load(person, "", "[files]\ntracked = []\n")
 	var wrong *ConfigError

@@ -19,7 +19,7 @@ type RuleConfig struct {
 // RuleScope says which calls of a tool a rule covers.
 type RuleScope struct {
 	All   bool     // every call
-	Globs []string // otherwise: calls whose argument matches one of these
+	Globs []string // otherwise: calls whose paths match, relative to the project
 }
 
 // Set tells whether the rule has this part at all.

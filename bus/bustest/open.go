@@ -1,0 +1,45 @@
+package bustest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"manualslop/bus"
+)
+
+// openTimeout is generous: a loaded machine starts many servers at once.
+const openTimeout = 30 * time.Second
+
+// Open runs a bus in a folder of its own until the test ends. It is relaxed
+// unless an option says otherwise: tests do not survive a loss of power.
+func Open(tb testing.TB, options ...func(*bus.Config)) *bus.Server {
+	tb.Helper()
+	cfg := bus.Config{Dir: tb.TempDir(), Durability: bus.Relaxed, Serves: tb.Name(), Host: "test", MaxBytes: 1 << 30}
+	for _, o := range options {
+		o(&cfg)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	defer cancel()
+	s, err := bus.Open(ctx, cfg)
+	if err != nil {
+		tb.Fatalf("open bus: %v", err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Errorf("close bus: %v", err)
+		}
+	})
+	return s
+}
+
+// Connect is a connection in the given role, closed when the test ends.
+func Connect(tb testing.TB, s *bus.Server, role bus.Role) *bus.Conn {
+	tb.Helper()
+	c, err := s.Connect(role)
+	if err != nil {
+		tb.Fatalf("connect as %s: %v", role, err)
+	}
+	tb.Cleanup(c.Close)
+	return c
+}

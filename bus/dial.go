@@ -1,0 +1,177 @@
+package bus
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"manualslop/events"
+)
+
+// DialConfig says how to reach a server in another process.
+type DialConfig struct {
+	// URL of the server. Default: what Creds or Context name.
+	URL string
+	// Creds is a file of tokens that WriteKeys wrote, or a NATS .creds file.
+	Creds string
+	// Context is the name of a nats context of this user.
+	Context string
+	// Role to speak for.
+	Role Role
+	// Logger takes remarks on the connection. Default: nothing is logged.
+	Logger *slog.Logger
+}
+
+// Waits between attempts to reach a lost server.
+const (
+	reconnectWait   = 200 * time.Millisecond
+	reconnectJitter = 100 * time.Millisecond
+	dialTimeout     = 5 * time.Second
+)
+
+// Dial connects to our server in another process or to a cluster. A lost
+// connection is made again for ever; appends wait meanwhile for as long as
+// their contexts allow.
+func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
+	if err := cfg.Role.Check(); err != nil {
+		return nil, err
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	url, opts, err := cfg.credentials()
+	if err != nil {
+		return nil, fmt.Errorf("dial: %w", err)
+	}
+	timeout := dialTimeout
+	if at, ok := ctx.Deadline(); ok {
+		timeout = min(timeout, time.Until(at))
+	}
+	opts = append(opts, nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectJitter(reconnectJitter, reconnectJitter), nats.Timeout(timeout))
+	c, err := newConn(cfg.Role, cfg.Logger, url, opts...)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.learnReplicas(ctx); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("dial: %w", err)
+	}
+	return c, nil
+}
+
+// learnReplicas finds out whether the nearest replica may lag behind. A role
+// without the right to ask, or a cluster without the stream yet, leaves it open.
+func (c *Conn) learnReplicas(ctx context.Context) error {
+	switch c.role.Kind {
+	case Worker, Agent, Live:
+		return nil
+	}
+	var out struct {
+		Config struct {
+			Replicas int `json:"num_replicas"`
+		} `json:"config"`
+	}
+	err := c.api(ctx, apiStreamInfo+StreamEvents, nil, &out)
+	if errors.Is(err, ErrUnavailable) || errors.Is(err, events.ErrDenied) {
+		return nil
+	}
+	c.replicated = out.Config.Replicas > 1
+	return err
+}
+
+// credentials turns files into options of the client library.
+func (cfg *DialConfig) credentials() (string, []nats.Option, error) {
+	if cfg.Context != "" {
+		return cfg.fromContext()
+	}
+	url := cfg.URL
+	var opts []nats.Option
+	switch {
+	case cfg.Creds == "":
+	case filepath.Ext(cfg.Creds) == ".creds":
+		opts = append(opts, nats.UserCredentials(cfg.Creds))
+	default:
+		keys, err := readKeys(cfg.Creds)
+		if err != nil {
+			return "", nil, err
+		}
+		token := keys.Tokens[cfg.Role.Actor()]
+		if token == "" {
+			return "", nil, fmt.Errorf("%w: %s holds no token for %s", ErrRole, cfg.Creds, cfg.Role)
+		}
+		opts = append(opts, nats.Token(token))
+		if url == "" {
+			url = keys.URL
+		}
+	}
+	if url == "" {
+		return "", nil, fmt.Errorf("%w: no server is named", ErrConfig)
+	}
+	return url, opts, nil
+}
+
+// natsContext is the part of a nats context file that we use.
+type natsContext struct {
+	URL      string `json:"url"`
+	Creds    string `json:"creds"`
+	Token    string `json:"token"`
+	User     string `json:"user"`
+	Password string `json:"password"`
+	CA       string `json:"ca"`
+	Cert     string `json:"cert"`
+	Key      string `json:"key"`
+}
+
+func (cfg *DialConfig) fromContext() (string, []nats.Option, error) {
+	if cfg.Context != filepath.Base(cfg.Context) {
+		return "", nil, fmt.Errorf("%w: %q is no name of a nats context", ErrConfig, cfg.Context)
+	}
+	home, err := os.UserConfigDir()
+	if err != nil {
+		return "", nil, fmt.Errorf("nats context: %w", err)
+	}
+	path := filepath.Join(home, "nats", "context", cfg.Context+".json")
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("nats context: %w", err)
+	}
+	var nc natsContext
+	if err := json.Unmarshal(body, &nc); err != nil {
+		return "", nil, fmt.Errorf("nats context %s: %w", path, err)
+	}
+	if cfg.URL != "" {
+		nc.URL = cfg.URL
+	}
+	if nc.URL == "" {
+		return "", nil, fmt.Errorf("%w: nats context %s names no server", ErrConfig, path)
+	}
+	return nc.URL, nc.options(), nil
+}
+
+func (nc natsContext) options() []nats.Option {
+	var opts []nats.Option
+	if nc.Creds != "" {
+		opts = append(opts, nats.UserCredentials(nc.Creds))
+	}
+	if nc.Token != "" {
+		opts = append(opts, nats.Token(nc.Token))
+	}
+	if nc.User != "" {
+		opts = append(opts, nats.UserInfo(nc.User, nc.Password))
+	}
+	if nc.CA != "" {
+		opts = append(opts, nats.RootCAs(nc.CA))
+	}
+	if nc.Cert != "" {
+		opts = append(opts, nats.ClientCert(nc.Cert, nc.Key))
+	}
+	return opts
+}

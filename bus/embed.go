@@ -1,0 +1,158 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// Times of the embedded server.
+const (
+	startTimeout = 30 * time.Second
+	memoryLimit  = 64 << 20 // JetStream's own: the state of consumers that live in memory
+)
+
+// Server is an embedded NATS server on one data folder.
+type Server struct {
+	cfg   Config
+	log   *slog.Logger
+	lock  *flock.Flock
+	keys  *keyring
+	nats  *server.Server
+	admin *Conn
+
+	whole    bool // the store was found whole, so its end may be recorded
+	closing  sync.Once
+	closeErr error
+}
+
+// Open takes the data folder, starts the server on it and creates or checks
+// the streams. Errors: ErrLocked when another process has the folder,
+// ErrDamaged when a store is there that cannot be read whole, ErrConfig.
+func Open(ctx context.Context, cfg Config) (*Server, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(cfg.store(), 0o700); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	lock, err := lockFolder(cfg.Dir, cfg.Serves)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context) error {
+	var err error
+	if s.keys, err = openKeyring(s.cfg.Dir, poolNames(s.cfg.Pools)); err != nil {
+		return err
+	}
+	before, err := surveyStore(s.cfg.store())
+	if err != nil {
+		return err
+	}
+	opts, err := s.options()
+	if err != nil {
+		return err
+	}
+	if s.nats, err = server.NewServer(opts); err != nil {
+		return fmt.Errorf("embedded server: %w", err)
+	}
+	s.nats.SetLoggerV2(serverLog{s.log}, false, false, false)
+	s.nats.Start()
+	if !s.nats.ReadyForConnections(startTimeout) {
+		return fmt.Errorf("embedded server: %w", context.DeadlineExceeded)
+	}
+	if s.admin, err = s.Connect(Role{Kind: Admin}); err != nil {
+		return err
+	}
+	if err := s.prepareStreams(ctx, before); err != nil {
+		return err
+	}
+	s.whole = true
+	for _, p := range s.cfg.Pools {
+		if err := s.admin.EnsurePool(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Server) options() (*server.Options, error) {
+	o := &server.Options{
+		ServerName: "slop", DontListen: s.cfg.Listen == "", NoSigs: true, NoSystemAccount: true,
+		JetStream: true, DisableJetStreamBanner: true, StoreDir: s.cfg.store(),
+		JetStreamMaxMemory: memoryLimit, JetStreamMaxStore: 1 << 50,
+		SyncAlways:                 s.cfg.Durability == Sync,
+		CustomClientAuthentication: s.keys,
+		MaxPayload:                 server.MAX_PAYLOAD_SIZE,
+	}
+	if s.cfg.Listen == "" {
+		return o, nil
+	}
+	host, port, err := net.SplitHostPort(s.cfg.Listen)
+	if err == nil {
+		o.Host = host
+		o.Port, err = strconv.Atoi(port)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: listen %q: %w", ErrConfig, s.cfg.Listen, err)
+	}
+	if o.Port == 0 {
+		o.Port = server.RANDOM_PORT
+	}
+	return o, nil
+}
+
+// Connect makes a connection inside this process with the rights of role.
+func (s *Server) Connect(role Role) (*Conn, error) {
+	if err := role.Check(); err != nil {
+		return nil, err
+	}
+	token := s.keys.mint(role)
+	return newConn(role, s.log, "", nats.InProcessServer(s.nats), nats.Token(token), nats.NoReconnect())
+}
+
+// URL is where other processes reach the server; empty without a listener.
+func (s *Server) URL() string {
+	if s.cfg.Listen == "" {
+		return ""
+	}
+	return s.nats.ClientURL()
+}
+
+// Close ends every connection, stops the server and frees the folder. It waits
+// until the store is closed, so that the next start need not repair it.
+func (s *Server) Close() error {
+	s.closing.Do(func() {
+		if s.whole {
+			s.closeErr = s.recordEnd()
+		}
+		if s.admin != nil {
+			s.admin.Close()
+		}
+		if s.nats != nil {
+			s.nats.Shutdown()
+			s.nats.WaitForShutdown()
+		}
+		s.closeErr = joinUnlock(s.closeErr, s.lock)
+	})
+	return s.closeErr
+}
+
+func joinUnlock(err error, lock *flock.Flock) error { return errors.Join(err, lock.Unlock()) }

@@ -1,0 +1,91 @@
+package bus
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"manualslop/events"
+)
+
+// Errors of the bus beside those of events.Log.
+var (
+	// ErrLocked says that another process serves the data folder; see [LockedError].
+	ErrLocked = errors.New("bus: the data folder is in use")
+	// ErrDamaged says that the store on disk cannot be read whole. Nothing is
+	// created or deleted then.
+	ErrDamaged = errors.New("bus: the store on disk is damaged")
+	// ErrMismatch says that a stream of an existing cluster is set up
+	// differently from what slop needs; see [MismatchError].
+	ErrMismatch = errors.New("bus: a stream is set up differently")
+	// ErrClaimed says that a claim exists already.
+	ErrClaimed = errors.New("bus: claimed already")
+	// ErrNoKey says that a bucket has no such key.
+	ErrNoKey = errors.New("bus: no such key")
+	// ErrNoPool says that there is no work pool of that name.
+	ErrNoPool = errors.New("bus: no such pool")
+	// ErrRole says that a role is malformed or that no token is known for it.
+	ErrRole = errors.New("bus: no such role")
+	// ErrUnavailable says that nothing answers for a stream on this connection.
+	ErrUnavailable = errors.New("bus: the stream does not answer")
+)
+
+// Causes by which a waiting request is woken.
+var (
+	errNoReply     = errors.New("no reply in time")
+	errReconnected = errors.New("the connection was lost and made again")
+)
+
+// Codes of the server's JetStream API that callers branch on.
+const (
+	codeWrongLastSeq      jetstream.ErrorCode = 10071
+	codeWrongLastSeqConst jetstream.ErrorCode = 10164
+	codeStoreFailed       jetstream.ErrorCode = 10077
+	codeNoStorage         jetstream.ErrorCode = 10047
+	codeNoResources       jetstream.ErrorCode = 10023
+	codeMessageTooLarge   jetstream.ErrorCode = 10054
+	codeStreamNotFound    jetstream.ErrorCode = 10059
+	codeConsumerNotFound  jetstream.ErrorCode = 10014
+	codeNoMessage         jetstream.ErrorCode = 10037
+)
+
+// mapAPI turns an error answer of the server into the error that callers
+// branch on, the server's words behind it.
+func mapAPI(e *jetstream.APIError) error {
+	if e == nil {
+		return nil
+	}
+	var is error
+	switch e.ErrorCode {
+	case codeWrongLastSeq, codeWrongLastSeqConst:
+		is = events.ErrConflict
+	case codeStoreFailed, codeNoStorage, codeNoResources:
+		is = events.ErrFull
+	case codeMessageTooLarge:
+		is = events.ErrTooLarge
+	case codeStreamNotFound:
+		is = ErrUnavailable
+	case codeConsumerNotFound:
+		is = ErrNoPool
+	case codeNoMessage:
+		is = ErrNoKey
+	default:
+		return e
+	}
+	return fmt.Errorf("%w (%w)", is, e)
+}
+
+// mapConn turns an error of the client library into ours where callers branch on it.
+func mapConn(err error) error {
+	switch {
+	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrConnectionDraining):
+		return fmt.Errorf("%w: %w", events.ErrClosed, err)
+	case errors.Is(err, nats.ErrMaxPayload):
+		return fmt.Errorf("%w: %w", events.ErrTooLarge, err)
+	case errors.Is(err, nats.ErrNoResponders):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
+}

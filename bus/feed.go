@@ -1,0 +1,250 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+
+	"manualslop/events"
+)
+
+// Sizes and times of a feed. What a feed has asked for and not yet handed on
+// waits in its local buffer; a reader that is slow simply asks later, and the
+// server keeps nothing for it.
+const (
+	feedBatch     = 256
+	feedBytes     = 8 << 20
+	feedExpires   = 30 * time.Second
+	feedHeartbeat = time.Second
+	feedSilence   = 5 * feedHeartbeat / 2
+	feedInactive  = 30 * time.Second
+	feedPatience  = 5 // heartbeats without a message that is known to be stored
+)
+
+// delivery is one message of the stream and its place.
+type delivery struct {
+	msg     *nats.Msg
+	seq     uint64
+	at      time.Time
+	pending uint64 // events under the filter behind this one
+}
+
+// feed is an ordered consumer: every message under one filter from a sequence
+// on, in order, each once, for as long as it is asked. It makes its consumer
+// anew whenever the server has lost it or a message went missing on the way.
+type feed struct {
+	c      *Conn
+	filter string
+	from   uint64 // next stream sequence to take
+	total  uint64 // events under the filter from the first from on, at creation
+
+	name  string
+	sub   *nats.Subscription
+	msgs  chan *nats.Msg
+	link  <-chan struct{}
+	count uint64 // messages taken from this consumer
+	asked int    // messages asked for and not arrived
+	quiet *time.Timer
+	due   bool // the caller knows that more is stored
+	idle  int  // heartbeats since the last message while more was due
+}
+
+// openFeed makes the consumer. Close must be called.
+func (c *Conn) openFeed(ctx context.Context, f events.Filter, from uint64) (*feed, error) {
+	fd := &feed{c: c, filter: f.Subject(), from: max(from, 1), quiet: time.NewTimer(feedSilence)}
+	pending, err := fd.create(ctx)
+	if err != nil {
+		fd.close()
+		return nil, err
+	}
+	fd.total = pending
+	return fd, nil
+}
+
+type createRequest struct {
+	Stream string         `json:"stream_name"`
+	Config consumerConfig `json:"config"`
+	Action string         `json:"action"`
+}
+
+type consumerConfig struct {
+	Name          string        `json:"name"`
+	DeliverPolicy string        `json:"deliver_policy"`
+	StartSeq      uint64        `json:"opt_start_seq"`
+	AckPolicy     string        `json:"ack_policy"`
+	Filter        string        `json:"filter_subject"`
+	MemStorage    bool          `json:"mem_storage"`
+	Replicas      int           `json:"num_replicas"`
+	Inactive      time.Duration `json:"inactive_threshold"`
+	MaxWaiting    int           `json:"max_waiting"`
+}
+
+// create makes a consumer from fd.from on and says how many events are waiting.
+func (fd *feed) create(ctx context.Context) (uint64, error) {
+	fd.link = fd.c.relink()
+	fd.name, fd.count, fd.asked = nuid.Next(), 0, 0
+	fd.msgs = make(chan *nats.Msg, 2*feedBatch)
+	// An inbox outside the one that answers to requests share: the library
+	// would take a message there for the answer to a lone request.
+	inbox := fd.c.nc.NewInbox()
+	var err error
+	if fd.sub, err = fd.c.nc.ChanSubscribe(inbox, fd.msgs); err != nil {
+		return 0, mapConn(err)
+	}
+	var out struct {
+		Pending uint64 `json:"num_pending"`
+	}
+	err = fd.c.api(ctx, apiCreate+StreamEvents+"."+fd.name+"."+fd.filter, createRequest{
+		Stream: StreamEvents, Action: "create",
+		Config: consumerConfig{Name: fd.name, DeliverPolicy: "by_start_sequence", StartSeq: fd.from, AckPolicy: "none",
+			Filter: fd.filter, MemStorage: true, Replicas: 1, Inactive: feedInactive, MaxWaiting: 16},
+	}, &out)
+	return out.Pending, err
+}
+
+// close ends the feed and removes its consumer; the server would do so by
+// itself after a while.
+func (fd *feed) close() {
+	fd.quiet.Stop()
+	fd.drop()
+}
+
+func (fd *feed) drop() {
+	if fd.sub == nil {
+		return
+	}
+	// Errors mean that the connection is gone, and with it both of them.
+	_ = fd.sub.Unsubscribe()
+	_ = fd.c.nc.Publish(apiDelete+StreamEvents+"."+fd.name, nil)
+	fd.sub = nil
+}
+
+// errAgain says that the consumer is of no more use.
+var errAgain = errors.New("consumer must be made again")
+
+// next waits for the next message until ctx ends.
+func (fd *feed) next(ctx context.Context) (delivery, error) {
+	for {
+		d, err := fd.take(ctx)
+		if err == nil {
+			fd.from = d.seq + 1
+			return d, nil
+		}
+		if !errors.Is(err, errAgain) {
+			return delivery{}, err
+		}
+		fd.drop()
+		if _, err := fd.create(ctx); err != nil {
+			return delivery{}, err
+		}
+	}
+}
+
+// take waits for a message of the present consumer.
+func (fd *feed) take(ctx context.Context) (delivery, error) {
+	for {
+		if err := fd.ask(); err != nil {
+			return delivery{}, err
+		}
+		msg, err := fd.receive(ctx)
+		if err != nil {
+			return delivery{}, err
+		}
+		if status := msg.Header.Get("Status"); status != "" && len(msg.Data) == 0 {
+			if err := fd.onStatus(status, msg.Header); err != nil {
+				return delivery{}, err
+			}
+			continue
+		}
+		fd.asked--
+		fd.idle = 0
+		meta, err := msg.Metadata()
+		if err != nil {
+			return delivery{}, fmt.Errorf("%w: %w", errAgain, err)
+		}
+		if fd.count++; meta.Sequence.Consumer != fd.count {
+			return delivery{}, errAgain
+		}
+		return delivery{msg, meta.Sequence.Stream, meta.Timestamp, meta.NumPending}, nil
+	}
+}
+
+// ask keeps at least half a batch on the way.
+func (fd *feed) ask() error {
+	if fd.asked > feedBatch/2 {
+		return nil
+	}
+	n := feedBatch - fd.asked
+	body := fmt.Appendf(nil, `{"batch":%d,"max_bytes":%d,"expires":%d,"idle_heartbeat":%d}`, n, feedBytes, feedExpires, feedHeartbeat)
+	err := fd.c.nc.PublishRequest(apiNext+StreamEvents+"."+fd.name, fd.sub.Subject, body)
+	switch {
+	case err == nil:
+		fd.asked += n
+		return nil
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return mapConn(err)
+	}
+	return nil // disconnected: the reconnect makes a new consumer
+}
+
+// receive waits for anything from the server. Silence, or a new connection,
+// means that the consumer may be gone.
+func (fd *feed) receive(ctx context.Context) (*nats.Msg, error) {
+	select {
+	case m, ok := <-fd.msgs:
+		if ok {
+			return m, nil
+		}
+		return nil, events.ErrClosed
+	default:
+	}
+	fd.quiet.Reset(feedSilence)
+	for {
+		select {
+		case m, ok := <-fd.msgs:
+			if ok {
+				return m, nil
+			}
+			return nil, events.ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-fd.link:
+			return nil, errAgain
+		case <-fd.quiet.C:
+			switch {
+			case fd.c.nc.IsClosed():
+				return nil, events.ErrClosed
+			case fd.c.nc.IsConnected():
+				return nil, errAgain
+			}
+			fd.quiet.Reset(feedSilence)
+		}
+	}
+}
+
+// onStatus books a remark of the server about what was asked.
+func (fd *feed) onStatus(status string, h nats.Header) error {
+	if status == "100" {
+		if last := h.Get("Nats-Last-Consumer"); last != "" && last != strconv.FormatUint(fd.count, 10) {
+			return errAgain
+		}
+		if fd.due {
+			fd.idle++
+		}
+		if fd.idle >= feedPatience {
+			return fmt.Errorf("%w: nothing is delivered from %d on", events.ErrHole, fd.from)
+		}
+		return nil
+	}
+	n, err := strconv.Atoi(h.Get("Nats-Pending-Messages"))
+	if err != nil {
+		return errAgain
+	}
+	fd.asked = max(fd.asked-n, 0)
+	return nil
+}

@@ -1,0 +1,127 @@
+package bus
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// keyring knows who may connect: for each token's SHA-256 its role. Tokens of
+// this process live as long as it does; those for other processes are kept on
+// disk by digest, never in the clear.
+type keyring struct {
+	path  string
+	pools []string
+
+	mu     sync.Mutex
+	minted map[string]Role
+	kept   map[string]Role
+}
+
+var _ server.Authentication = (*keyring)(nil)
+
+type keptToken struct {
+	SHA256 string `json:"sha256"`
+	Role
+}
+
+func openKeyring(data string, pools []string) (*keyring, error) {
+	k := &keyring{path: filepath.Join(data, "bus-tokens.json"), pools: pools, minted: map[string]Role{}, kept: map[string]Role{}}
+	body, err := os.ReadFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tokens: %w", err)
+	}
+	var list []keptToken
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, fmt.Errorf("tokens: %s: %w", k.path, err)
+	}
+	for _, t := range list {
+		if err := t.Check(); err != nil {
+			return nil, fmt.Errorf("tokens: %s: %w", k.path, err)
+		}
+		k.kept[t.SHA256] = t.Role
+	}
+	return k, nil
+}
+
+func newToken() string { return rand.Text() + rand.Text() }
+
+func digest(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// mint makes a token that is valid while this process lives.
+func (k *keyring) mint(r Role) string {
+	token := newToken()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.minted[digest(token)] = r
+	return token
+}
+
+// keep makes a token that stays valid over restarts once save was called.
+func (k *keyring) keep(r Role) string {
+	token := newToken()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept[digest(token)] = r
+	return token
+}
+
+// knows tells whether token was kept for exactly this role.
+func (k *keyring) knows(token string, r Role) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	kept, ok := k.kept[digest(token)]
+	return ok && kept == r
+}
+
+func (k *keyring) save() error {
+	k.mu.Lock()
+	list := make([]keptToken, 0, len(k.kept))
+	for sum, r := range k.kept {
+		list = append(list, keptToken{sum, r})
+	}
+	k.mu.Unlock()
+	slices.SortFunc(list, func(a, b keptToken) int { return strings.Compare(a.SHA256, b.SHA256) })
+	body, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return fmt.Errorf("tokens: %w", err)
+	}
+	return writeFile(k.path, append(body, '\n'))
+}
+
+// Check lets a connection in whose token is known and gives it its rights.
+func (k *keyring) Check(c server.ClientAuthentication) bool {
+	token := c.GetOpts().Token
+	if token == "" {
+		return false
+	}
+	sum := digest(token)
+	k.mu.Lock()
+	r, ok := k.minted[sum]
+	if !ok {
+		r, ok = k.kept[sum]
+	}
+	k.mu.Unlock()
+	if !ok {
+		return false
+	}
+	c.RegisterUser(&server.User{Username: r.String(), Permissions: rightsOf(r, k.pools).permissions()})
+	return true
+}

@@ -1,0 +1,124 @@
+package bus
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"manualslop/events"
+)
+
+// WorkerSlots is how many workers of one host have names and tokens.
+const WorkerSlots = 16
+
+// keyFile is a file of tokens for one process; Tokens are by actor.
+type keyFile struct {
+	URL    string            `json:"url,omitempty"`
+	Tokens map[string]string `json:"tokens"`
+}
+
+// WorkerName is the actor of the n-th worker slot of a host, from 1.
+func WorkerName(host string, n int) string {
+	suffix := "-" + strconv.Itoa(n)
+	room := events.MaxToken - len(events.WorkerPrefix) - len(suffix)
+	host = events.Token(host)
+	return events.WorkerPrefix + host[:min(len(host), room)] + suffix
+}
+
+// WriteKeys writes the files of tokens by which other processes connect:
+// orchestrator.json, worker.json, gateway.json (with the people and agents it
+// speaks for), person-<name>.json, reader.json and live.json, readable by this
+// user only. Tokens that are in the files and still valid stay as they are.
+func (s *Server) WriteKeys(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("write keys: %w", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return fmt.Errorf("write keys: %w", err)
+	}
+	files, err := s.keyRoles()
+	if err != nil {
+		return fmt.Errorf("write keys: %w", err)
+	}
+	bodies := map[string][]byte{}
+	for name, roles := range files {
+		if bodies[name], err = s.keyBody(filepath.Join(dir, name), roles); err != nil {
+			return fmt.Errorf("write keys: %s: %w", name, err)
+		}
+	}
+	// First what the server accepts, then what others present.
+	if err := s.keys.save(); err != nil {
+		return fmt.Errorf("write keys: %w", err)
+	}
+	for name, body := range bodies {
+		if err := writeFile(filepath.Join(dir, name), body); err != nil {
+			return fmt.Errorf("write keys: %w", err)
+		}
+	}
+	return nil
+}
+
+// keyRoles says whose tokens stand in which file.
+func (s *Server) keyRoles() (map[string][]Role, error) {
+	files := map[string][]Role{
+		"orchestrator.json": {{Kind: Models}, {Kind: Timers}},
+		"gateway.json":      {{Kind: Gateway}},
+		"reader.json":       {{Kind: Reader}},
+		"live.json":         {{Kind: Live}},
+	}
+	for _, d := range events.Deciders() {
+		files["orchestrator.json"] = append(files["orchestrator.json"], Role{Decider, d})
+	}
+	for n := range WorkerSlots {
+		files["worker.json"] = append(files["worker.json"], Role{Worker, WorkerName(s.cfg.Host, n+1)})
+	}
+	for _, p := range s.cfg.People {
+		r := Role{Person, p}
+		files["person-"+p+".json"] = []Role{r}
+		files["gateway.json"] = append(files["gateway.json"], r)
+	}
+	for _, a := range s.cfg.Agents {
+		files["gateway.json"] = append(files["gateway.json"], Role{Agent, a})
+	}
+	for _, roles := range files {
+		for _, r := range roles {
+			if err := r.Check(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return files, nil
+}
+
+func (s *Server) keyBody(path string, roles []Role) ([]byte, error) {
+	old, err := readKeys(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	file := keyFile{URL: s.URL(), Tokens: map[string]string{}}
+	for _, r := range roles {
+		token := old.Tokens[r.Actor()]
+		if token == "" || !s.keys.knows(token, r) {
+			token = s.keys.keep(r)
+		}
+		file.Tokens[r.Actor()] = token
+	}
+	body, err := json.MarshalIndent(file, "", "  ")
+	return append(body, '\n'), err
+}
+
+func readKeys(path string) (keyFile, error) {
+	var f keyFile
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(body, &f); err != nil {
+		return f, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}

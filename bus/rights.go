@@ -1,0 +1,149 @@
+package bus
+
+import (
+	"slices"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"manualslop/events"
+)
+
+// Subjects of the server's API, and of buckets, that rights are made of.
+const (
+	apiStreamInfo = "$JS.API.STREAM.INFO."
+	apiMsgGet     = "$JS.API.STREAM.MSG.GET."
+	apiDirectGet  = "$JS.API.DIRECT.GET."
+	apiCreate     = "$JS.API.CONSUMER.CREATE."
+	apiConsInfo   = "$JS.API.CONSUMER.INFO."
+	apiDelete     = "$JS.API.CONSUMER.DELETE."
+	apiNext       = "$JS.API.CONSUMER.MSG.NEXT."
+	subjectClaims = "$KV.SLOP_CLAIMS."
+	subjectSnaps  = "$KV.SLOP_SNAPSHOTS."
+	subjectBlobs  = "$O.SLOP_BLOBS."
+)
+
+// grants are the subjects that a connection may publish and subscribe. What is
+// not granted is refused; a denial beats a grant.
+type grants struct {
+	publish, denyPublish, subscribe []string
+}
+
+// rightsOf lists what a role may do. Pools are the names of the work pools:
+// a reader may make consumers of its own and never touch those.
+func rightsOf(r Role, pools []string) grants {
+	g := grants{subscribe: []string{r.inbox() + ".>"}}
+	switch r.Kind {
+	case Live:
+		return grants{subscribe: []string{events.RootLive + ".>"}}
+	case Admin:
+		return grants{publish: []string{">"}, subscribe: []string{">"}}
+	case Reader:
+		g.readLog(pools)
+		g.readBlobs()
+		return g
+	case Agent:
+		g.write(r, "AskPosted")
+		g.lastOfOwn(r)
+		return g
+	case Worker:
+		g.write(r, typesOf("worker")...)
+		g.lastOfOwn(r)
+		g.work(PoolTools)
+		g.claims()
+		g.writeBlobs()
+		g.signals(r)
+		g.subscribe = append(g.subscribe, events.RootLive+".*.*."+events.ActorConductor+".TicketKilled.>")
+		return g
+	}
+	g.write(r)
+	g.readLog(pools)
+	g.writeBlobs()
+	g.signals(r)
+	switch r.Kind {
+	case Models:
+		g.work(PoolModels)
+	case Decider, Gateway:
+		g.publish = append(g.publish, subjectSnaps+">", apiDirectGet+streamSnapshots+"."+subjectSnaps+">")
+	}
+	return g
+}
+
+// write grants the role's own subtree, or only the given types in it.
+func (g *grants) write(r Role, types ...string) {
+	own := events.RootEvents + ".*.*." + r.Actor() + "."
+	if len(types) == 0 {
+		g.publish = append(g.publish, own+">")
+	}
+	for _, t := range types {
+		g.publish = append(g.publish, own+t+".>")
+	}
+}
+
+// lastOfOwn grants the newest event of the role's own subtree.
+func (g *grants) lastOfOwn(r Role) {
+	g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+events.RootEvents+".*.*."+r.Actor()+".>")
+}
+
+// readLog grants consumers of the role's own making over events, each with one filter.
+func (g *grants) readLog(pools []string) {
+	g.publish = append(g.publish,
+		apiStreamInfo+StreamEvents, apiMsgGet+StreamEvents,
+		apiDirectGet+StreamEvents, apiDirectGet+StreamEvents+"."+events.RootEvents+".>",
+		apiCreate+StreamEvents+".*."+events.RootEvents+".>", apiConsInfo+StreamEvents+".*",
+		apiDelete+StreamEvents+".*", apiNext+StreamEvents+".*")
+	for _, p := range pools {
+		g.denyPublish = append(g.denyPublish, apiCreate+StreamEvents+"."+p+".>",
+			apiDelete+StreamEvents+"."+p, apiNext+StreamEvents+"."+p)
+	}
+	g.subscribe = append(g.subscribe, events.RootLive+".>", events.RootSignals+".>")
+}
+
+// work grants pulling from one pool: next message, its description, and
+// acknowledgements in both formats that the server knows.
+func (g *grants) work(pool string) {
+	g.denyPublish = slices.DeleteFunc(g.denyPublish, func(s string) bool { return s == apiNext+StreamEvents+"."+pool })
+	g.publish = append(g.publish, apiNext+StreamEvents+"."+pool, apiConsInfo+StreamEvents+"."+pool,
+		"$JS.ACK."+StreamEvents+"."+pool+".>", "$JS.ACK.*.*."+StreamEvents+"."+pool+".>")
+}
+
+func (g *grants) claims() {
+	g.publish = append(g.publish, subjectClaims+">", apiDirectGet+streamClaims+"."+subjectClaims+">")
+}
+
+func (g *grants) readBlobs() {
+	g.publish = append(g.publish, apiDirectGet+streamBlobs, apiDirectGet+streamBlobs+"."+subjectBlobs+">")
+}
+
+func (g *grants) writeBlobs() {
+	g.readBlobs()
+	g.publish = append(g.publish, subjectBlobs+">")
+}
+
+func (g *grants) signals(r Role) {
+	g.publish = append(g.publish, events.RootSignals+".*.*."+r.Actor()+".>")
+	g.subscribe = append(g.subscribe, events.RootSignals+".>")
+}
+
+// permissions is the form that the server takes. A connection that may publish
+// nothing is denied everything, because an empty list would mean no limit.
+func (g grants) permissions() *server.Permissions {
+	p := &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: g.publish, Deny: g.denyPublish},
+		Subscribe: &server.SubjectPermission{Allow: g.subscribe},
+	}
+	if len(g.publish) == 0 {
+		p.Publish = &server.SubjectPermission{Deny: []string{">"}}
+	}
+	return p
+}
+
+// typesOf lists the types of the catalogue that are written by writer.
+func typesOf(writer string) []string {
+	var out []string
+	for _, d := range events.Catalogue().Defs() {
+		if d.Writer == writer {
+			out = append(out, d.Type.Name)
+		}
+	}
+	return out
+}

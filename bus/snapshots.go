@@ -1,0 +1,80 @@
+package bus
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/nats-io/nats.go"
+
+	"manualslop/events"
+)
+
+// maxSnapshotBytes bounds a stored snapshot after compression.
+const maxSnapshotBytes = 960 << 10
+
+// MaxSnapshot bounds a snapshot in bytes of JSON.
+const MaxSnapshot = 64 << 20
+
+// PutSnapshot stores v as JSON under key and replaces what was there.
+// events.ErrTooLarge when it does not fit into one message. A snapshot is a
+// state that can be computed again from the log: losing one costs time and
+// nothing else, so a caller may go on after an error.
+func (c *Conn) PutSnapshot(ctx context.Context, key string, v any) error {
+	if err := checkKey(key); err != nil {
+		return fmt.Errorf("put snapshot: %w", err)
+	}
+	var buf bytes.Buffer
+	zip := gzip.NewWriter(&buf)
+	err := json.NewEncoder(zip).Encode(v)
+	if err == nil {
+		err = zip.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("put snapshot %s: %w", key, err)
+	}
+	if buf.Len() > maxSnapshotBytes {
+		return fmt.Errorf("put snapshot %s: %w: %d bytes, at most %d", key, events.ErrTooLarge, buf.Len(), maxSnapshotBytes)
+	}
+	if _, err := c.publish(ctx, &nats.Msg{Subject: subjectSnaps + key, Data: buf.Bytes()}); err != nil {
+		return fmt.Errorf("put snapshot %s: %w", key, err)
+	}
+	return nil
+}
+
+// Snapshot decodes the snapshot under key into v; ErrNoKey if there is none.
+func (c *Conn) Snapshot(ctx context.Context, key string, v any) error {
+	if err := checkKey(key); err != nil {
+		return fmt.Errorf("get snapshot: %w", err)
+	}
+	m, err := c.directGet(ctx, apiDirectGet+streamSnapshots+"."+subjectSnaps+key, nil)
+	if err == nil && (m == nil || len(m.Body) == 0) {
+		err = ErrNoKey
+	}
+	if err != nil {
+		return fmt.Errorf("get snapshot %s: %w", key, err)
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(m.Body))
+	if err == nil {
+		err = json.NewDecoder(io.LimitReader(zip, MaxSnapshot)).Decode(v)
+	}
+	if err != nil {
+		return fmt.Errorf("get snapshot %s: %w", key, err)
+	}
+	return nil
+}
+
+// DeleteSnapshot removes the snapshot under key, if there is one.
+func (c *Conn) DeleteSnapshot(ctx context.Context, key string) error {
+	if err := checkKey(key); err != nil {
+		return fmt.Errorf("delete snapshot: %w", err)
+	}
+	m := &nats.Msg{Subject: subjectSnaps + key, Header: nats.Header{"KV-Operation": {"DEL"}}}
+	if _, err := c.publish(ctx, m); err != nil {
+		return fmt.Errorf("delete snapshot %s: %w", key, err)
+	}
+	return nil
+}

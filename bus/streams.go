@@ -1,0 +1,171 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"manualslop/events"
+)
+
+// StreamEvents is the one stream of facts.
+const StreamEvents = "SLOP_EV"
+
+// Names of the streams behind the object store and the buckets.
+const (
+	streamBlobs     = "OBJ_SLOP_BLOBS"
+	streamSnapshots = "KV_SLOP_SNAPSHOTS"
+	streamClaims    = "KV_SLOP_CLAIMS"
+)
+
+// headerRoom is what a stored event may need beside its body.
+const headerRoom = 4 << 10
+
+// maxConsumers bounds the readers and pools of a cluster: explicit, because
+// the server's default counts every ordered consumer too.
+const maxConsumers = 500
+
+// streamConfigs is the table of streams, given a disk budget in bytes and a
+// number of replicas. Full means refuse, never forget; nothing of events,
+// blobs or claims can be deleted.
+func streamConfigs(budget int64, replicas int) []jetstream.StreamConfig {
+	base := jetstream.StreamConfig{
+		Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		Replicas: replicas, AllowDirect: true, DenyDelete: true, DenyPurge: true, MaxConsumers: maxConsumers,
+		Compression: jetstream.S2Compression, Metadata: map[string]string{"slop": "1"},
+	}
+	facts, blobs, snapshots, claims := base, base, base, base
+
+	facts.Name, facts.Subjects = StreamEvents, []string{events.RootEvents + ".>"}
+	facts.MaxBytes = budget / 2
+	facts.MaxMsgSize = events.MaxEventBytes + headerRoom
+	facts.Duplicates = 10 * time.Minute
+	facts.RePublish = &jetstream.RePublish{Source: events.RootEvents + ".>", Destination: events.RootLive + ".>"}
+
+	blobs.Name, blobs.Subjects = streamBlobs, []string{subjectBlobs + "C.>", subjectBlobs + "M.>"}
+	blobs.MaxBytes = budget / 16 * 7
+	blobs.MaxMsgSize = blobChunk + headerRoom
+
+	claims.Name, claims.Subjects = streamClaims, []string{subjectClaims + ">"}
+	claims.MaxBytes = budget / 32
+	claims.MaxMsgSize = MaxClaim + headerRoom
+	claims.MaxMsgsPerSubject = 16
+
+	snapshots.Name, snapshots.Subjects = streamSnapshots, []string{subjectSnaps + ">"}
+	snapshots.MaxBytes = budget / 32
+	snapshots.MaxMsgSize = maxSnapshotBytes + headerRoom
+	snapshots.MaxMsgsPerSubject = 1
+	snapshots.DenyPurge, snapshots.AllowRollup = false, true
+
+	return []jetstream.StreamConfig{facts, blobs, claims, snapshots}
+}
+
+// Provision says how the streams of an existing cluster are made.
+type Provision struct {
+	// Replicas of each stream, 1 to 5. Default 1.
+	Replicas int
+	// MaxBytes is the disk budget of all streams together. Default 10 GiB.
+	MaxBytes int64
+	// Pools to create. Default [Pools].
+	Pools []Pool
+}
+
+// MismatchError lists how a stream differs from what slop needs.
+type MismatchError struct {
+	Stream string
+	// Differences read "setting: is X, must be Y".
+	Differences []string
+}
+
+// Error lists the differences.
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("%v: %s: %s", ErrMismatch, e.Stream, strings.Join(e.Differences, "; "))
+}
+
+// Is makes the error match ErrMismatch.
+func (e *MismatchError) Is(target error) bool { return target == ErrMismatch }
+
+// Provision creates the streams and pools that are missing and checks those
+// that are there: a difference is a [MismatchError], and nothing is changed.
+// Sizes are the cluster's own business and not compared. It needs the role
+// Admin, or rights of that extent on a cluster.
+func (c *Conn) Provision(ctx context.Context, p Provision) error {
+	if p.MaxBytes <= 0 {
+		p.MaxBytes = defaultBudget
+	}
+	for _, want := range streamConfigs(p.MaxBytes, max(p.Replicas, 1)) {
+		if _, err := c.ensureStream(ctx, want); err != nil {
+			return err
+		}
+	}
+	if p.Pools == nil {
+		p.Pools = Pools()
+	}
+	for _, pool := range p.Pools {
+		if err := c.EnsurePool(ctx, pool); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ensureStream looks a stream up, checks it, or creates it.
+func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
+	s, err := c.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = c.js.CreateStream(ctx, want)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", want.Name, mapConn(err))
+	}
+	info := s.CachedInfo()
+	if diff := differences(info.Config, want); len(diff) > 0 {
+		return nil, &MismatchError{want.Name, diff}
+	}
+	return info, nil
+}
+
+// differences compares every setting that a promise rests on.
+func differences(is, must jetstream.StreamConfig) []string {
+	var out []string
+	check := func(name string, a, b any) {
+		if sa, sb := fmt.Sprint(a), fmt.Sprint(b); sa != sb {
+			out = append(out, fmt.Sprintf("%s: is %s, must be %s", name, sa, sb))
+		}
+	}
+	check("subjects", is.Subjects, must.Subjects)
+	check("storage", is.Storage, must.Storage)
+	check("retention", is.Retention, must.Retention)
+	check("discard", is.Discard, must.Discard)
+	check("replicas", is.Replicas, must.Replicas)
+	check("max_age", is.MaxAge, must.MaxAge)
+	check("max_msgs", max(is.MaxMsgs, 0), max(must.MaxMsgs, 0))
+	check("max_msgs_per_subject", max(is.MaxMsgsPerSubject, 0), max(must.MaxMsgsPerSubject, 0))
+	check("max_msg_size", is.MaxMsgSize, must.MaxMsgSize)
+	check("max_consumers", is.MaxConsumers, must.MaxConsumers)
+	check("deny_delete", is.DenyDelete, must.DenyDelete)
+	check("deny_purge", is.DenyPurge, must.DenyPurge)
+	check("allow_rollup", is.AllowRollup, must.AllowRollup)
+	check("allow_direct", is.AllowDirect, must.AllowDirect)
+	check("no_ack", is.NoAck, must.NoAck)
+	check("sealed", is.Sealed, must.Sealed)
+	check("republish", republishText(is.RePublish), republishText(must.RePublish))
+	check("mirror", is.Mirror != nil, false)
+	check("sources", len(is.Sources), 0)
+	if must.Duplicates > 0 {
+		check("duplicate_window", is.Duplicates, must.Duplicates)
+	}
+	check("persist_mode", is.PersistMode, must.PersistMode)
+	return out
+}
+
+func republishText(r *jetstream.RePublish) string {
+	if r == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%s to %s, headers only %t", r.Source, r.Destination, r.HeadersOnly)
+}

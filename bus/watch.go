@@ -1,0 +1,50 @@
+package bus
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"manualslop/events"
+)
+
+// Watch yields stored events and then new ones; see events.Log. The cutoff is
+// the sequence of the newest event under f when the call was made, so the
+// replay is over once an event at or past it was yielded, or at once if it is
+// below from. The feed holds a consumer of the server until it is ranged over
+// and left; it may be ranged over once.
+func (c *Conn) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error], error) {
+	cutoff, err := c.Last(ctx, f)
+	if err != nil {
+		return 0, nil, fmt.Errorf("watch %s: %w", f.Subject(), err)
+	}
+	fd, err := c.openFeed(ctx, f, from)
+	if err != nil {
+		return 0, nil, fmt.Errorf("watch %s: %w", f.Subject(), err)
+	}
+	return cutoff, func(yield func(events.Event, error) bool) {
+		defer fd.close()
+		if err := c.follow(ctx, fd, newWitness(f, max(from, 1), fd.total), yield); err != nil {
+			yield(events.Event{}, fmt.Errorf("watch %s: %w", f.Subject(), err))
+		}
+	}, nil
+}
+
+func (c *Conn) follow(ctx context.Context, fd *feed, w *witness, yield func(events.Event, error) bool) error {
+	for {
+		fd.due = w.left > 0
+		d, err := fd.next(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err == nil {
+			err = w.see(d)
+		}
+		if err != nil {
+			return err
+		}
+		if e, ok := c.event(d); ok && !yield(e, nil) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"manualslop/events"
+)
+
+// Times of claimed work.
+const (
+	pullExpires     = 5 * time.Second
+	pullHeartbeat   = 500 * time.Millisecond
+	pullSilence     = 5 * pullHeartbeat / 2
+	progressEvery   = 100 * time.Millisecond
+	firstRedelivery = 100 * time.Millisecond
+	lastRedelivery  = 5 * time.Second
+)
+
+// Delivery is one piece of work. It may have been handed out before, to this
+// process or another, and that one may have carried it out.
+type Delivery struct {
+	Event events.Event
+	// Deliveries counts how often it was handed out, this time included.
+	Deliveries int
+}
+
+// Redelivered tells whether somebody had it before.
+func (d Delivery) Redelivered() bool { return d.Deliveries > 1 }
+
+// Work takes work from a pool until ctx ends, at most slots pieces at a time,
+// and calls handle for each, in goroutines of its own. While handle runs the
+// server is told so; a nil error ends the work for good, any other hands it out
+// again after a pause that grows with each delivery. When ctx ends, handle's
+// context ends, Work waits for it and returns nil. Errors: ErrNoPool,
+// events.ErrDenied, events.ErrClosed.
+func (c *Conn) Work(ctx context.Context, pool string, slots int, handle func(context.Context, Delivery) error) error {
+	if slots < 1 {
+		return fmt.Errorf("work on %s: %w: %d slots", pool, ErrConfig, slots)
+	}
+	var info struct{}
+	if err := c.api(ctx, apiConsInfo+StreamEvents+"."+pool, nil, &info); err != nil {
+		return fmt.Errorf("work on %s: %w", pool, err)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var wg sync.WaitGroup
+	for range slots {
+		wg.Go(func() {
+			s := &slot{c: c, next: apiNext + StreamEvents + "." + pool, handle: handle}
+			if err := s.run(ctx); err != nil {
+				stop(err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("work on %s: %w", pool, err)
+	}
+	return nil
+}
+
+// slot pulls one message at a time: the server never hands it more than it is
+// free to do.
+type slot struct {
+	c      *Conn
+	next   string
+	handle func(context.Context, Delivery) error
+}
+
+func (s *slot) run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := s.session(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// session works on one inbox until the server falls silent; then an answer to
+// an old request may still be under way, and must not meet a new one.
+func (s *slot) session(ctx context.Context) error {
+	link := s.c.relink()
+	msgs := make(chan *nats.Msg, 4)
+	inbox := s.c.nc.NewInbox()
+	sub, err := s.c.nc.ChanSubscribe(inbox, msgs)
+	if err != nil {
+		return mapConn(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // fails only on a closed connection
+	pctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer s.c.denials.watch(s.next, cancel)()
+	quiet := time.NewTimer(pullSilence)
+	defer quiet.Stop()
+	for {
+		if err := s.pull(inbox); err != nil {
+			return err
+		}
+		msg, err := s.await(pctx, msgs, link, quiet)
+		if msg == nil || err != nil {
+			return err
+		}
+		s.carry(ctx, msg)
+	}
+}
+
+func (s *slot) pull(inbox string) error {
+	body := fmt.Appendf(nil, `{"batch":1,"expires":%d,"idle_heartbeat":%d}`, pullExpires, pullHeartbeat)
+	err := s.c.nc.PublishRequest(s.next, inbox, body)
+	if errors.Is(err, nats.ErrConnectionClosed) {
+		return mapConn(err)
+	}
+	return nil // disconnected: silence or the reconnect begins a new session
+}
+
+// await waits for work; nil without an error means that a new session is due.
+func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan struct{}, quiet *time.Timer) (*nats.Msg, error) {
+	for {
+		quiet.Reset(pullSilence)
+		select {
+		case m, ok := <-msgs:
+			if !ok {
+				return nil, events.ErrClosed
+			}
+			switch status := m.Header.Get("Status"); {
+			case status == "" || len(m.Data) > 0:
+				return m, nil
+			case status == "100":
+				continue
+			}
+			return nil, nil
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), events.ErrDenied) {
+				return nil, context.Cause(ctx)
+			}
+			return nil, nil
+		case <-link:
+			return nil, nil
+		case <-quiet.C:
+			if s.c.nc.IsClosed() {
+				return nil, events.ErrClosed
+			}
+			return nil, nil
+		}
+	}
+}
+
+// carry hands one message to the handler and its outcome to the server.
+func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		s.c.log.Warn("work without a place in the stream", "subject", msg.Subject, "error", err)
+		return
+	}
+	e, ok := s.c.event(delivery{msg: msg, seq: meta.Sequence.Stream, at: meta.Timestamp})
+	if !ok {
+		s.answer(msg, "+TERM")
+		return
+	}
+	stop := s.showProgress(msg)
+	err = s.handle(ctx, Delivery{Event: e, Deliveries: int(meta.NumDelivered)})
+	stop()
+	if err == nil {
+		s.answer(msg, "+ACK")
+		return
+	}
+	pause := min(firstRedelivery<<min(meta.NumDelivered-1, 16), lastRedelivery)
+	if ctx.Err() != nil {
+		pause = 0 // we are leaving: another may have it at once
+	} else {
+		s.c.log.Warn("work failed", "event", e.ID, "type", e.Type, "delivery", meta.NumDelivered, "error", err)
+	}
+	s.answer(msg, fmt.Sprintf(`-NAK {"delay":%d}`, pause))
+}
+
+// showProgress tells the server at short intervals that somebody is at work.
+func (s *slot) showProgress(msg *nats.Msg) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				s.answer(msg, "+WPI")
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+// answer tells the server about a message. It is a hint: a lost one means that
+// the message is handed out again.
+func (s *slot) answer(msg *nats.Msg, what string) {
+	if err := s.c.nc.Publish(msg.Reply, []byte(what)); err != nil {
+		s.c.log.Warn("acknowledgement not sent", "subject", msg.Subject, "error", err)
+	}
+}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"manualslop/bus"
+	"manualslop/events"
+	"manualslop/tiers/runtime"
+)
+
+// busQueue gives the runtime its queue of claimed work.
+type busQueue struct{ conn *bus.Conn }
+
+// Work decodes deliveries and hands them on.
+func (q busQueue) Work(ctx context.Context, pool string, slots int, handle func(context.Context, runtime.Delivery) error) error {
+	registry := events.Catalogue()
+	return q.conn.Work(ctx, pool, slots, func(ctx context.Context, d bus.Delivery) error {
+		e := d.Event
+		registry.Decode(&e)
+		return handle(ctx, runtime.Delivery{Event: e, Deliveries: d.Deliveries})
+	})
+}
+
+// busClaims gives the runtime its store of leases.
+type busClaims struct{ conn *bus.Conn }
+
+// Create stores a claim; runtime.ErrClaimed if there is one.
+func (c busClaims) Create(ctx context.Context, key string, value []byte) (uint64, error) {
+	revision, err := c.conn.CreateClaim(ctx, key, value)
+	if errors.Is(err, bus.ErrClaimed) {
+		return 0, runtime.ErrClaimed
+	}
+	return revision, err
+}
+
+// Get reads a claim; runtime.ErrUnclaimed if there is none.
+func (c busClaims) Get(ctx context.Context, key string) ([]byte, uint64, error) {
+	value, revision, err := c.conn.Claim(ctx, key)
+	if errors.Is(err, bus.ErrNoKey) {
+		return nil, 0, runtime.ErrUnclaimed
+	}
+	return value, revision, err
+}
+
+// Update replaces a claim at its revision.
+func (c busClaims) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	return c.conn.UpdateClaim(ctx, key, value, revision)
+}
+
+// busLive gives a worker the re-published feed.
+type busLive struct{ conn *bus.Conn }
+
+// Follow decodes what comes and hands it on.
+func (l busLive) Follow(ctx context.Context, f events.Filter, take func(events.Event)) error {
+	registry := events.Catalogue()
+	return l.conn.Follow(ctx, f, func(e events.Event) {
+		registry.Decode(&e)
+		take(e)
+	})
+}
+
+// busSignals publishes what is never stored.
+type busSignals struct{ conn *bus.Conn }
+
+// Signal publishes one signal.
+func (s busSignals) Signal(ctx context.Context, project, session, actor, name string, body []byte) error {
+	return s.conn.Signal(ctx, project, session, actor, name, body)
+}

@@ -1,0 +1,227 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"golang.org/x/term"
+
+	"manualslop/events"
+)
+
+// asker puts open questions on the terminal, one at a time, and records the
+// answers. A question may be answered elsewhere meanwhile; a line that was
+// typed for it is then not used.
+type asker struct {
+	g     *globals
+	voice voice
+	wait  bool
+
+	open    []events.AskRaised
+	shown   string // ask on the terminal
+	stale   bool   // a line is being typed for an ask that was settled elsewhere
+	lines   chan typedLine
+	want    chan struct{} // a line is wanted
+	reading bool
+	ended   bool   // there is no more input
+	stuck   string // the question that nobody is there to answer
+}
+
+// typedLine is one line of input, or its end.
+type typedLine struct {
+	text string
+	err  error
+}
+
+func newAsker(g *globals, v voice, o runOptions) asker {
+	a := asker{g: g, voice: v, wait: o.wait, lines: make(chan typedLine), want: make(chan struct{}, 1)}
+	go readLines(g.in, a.want, a.lines)
+	return a
+}
+
+// readLines reads a line when one is wanted, so that nothing typed before a
+// question is taken for its answer.
+func readLines(in io.Reader, want <-chan struct{}, lines chan<- typedLine) {
+	r := bufio.NewReader(in)
+	for range want {
+		flushTyped(in)
+		text, err := r.ReadString('\n')
+		if text != "" {
+			err = nil
+		}
+		lines <- typedLine{strings.TrimSpace(text), err}
+	}
+}
+
+// take folds what opens and closes questions.
+func (a *asker) take(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.AskRaised:
+		a.open = append(a.open, p)
+	case events.AskSettled:
+		for i := range a.open {
+			if a.open[i].Ask == p.Ask {
+				a.open = append(a.open[:i], a.open[i+1:]...)
+				break
+			}
+		}
+		if a.shown == p.Ask {
+			a.shown, a.stale = "", a.reading
+		}
+		a.stuck = ""
+	case events.AnswerRefused:
+		if p.Author == a.voice.person && !a.g.json {
+			fmt.Fprintf(a.g.out, "the answer to %s does not count: %s\n", p.Ask, refusedBy(p))
+			a.shown = ""
+		}
+	}
+}
+
+func refusedBy(p events.AnswerRefused) string {
+	if p.SettledBy == "" || p.SettledAt == nil {
+		return p.Reason
+	}
+	return fmt.Sprintf("%s, by %s at %s", p.Reason, p.SettledBy, p.SettledAt.Local().Format("15:04:05"))
+}
+
+// next puts the oldest open question on the terminal.
+func (a *asker) next(view *progress) {
+	if len(a.open) == 0 || a.shown != "" {
+		return
+	}
+	ask := a.open[0]
+	if a.ended {
+		if !a.wait {
+			a.stuck = ask.Title + " (" + ask.Ask + ")"
+		}
+		return
+	}
+	view.clear()
+	if !a.g.json {
+		printAsk(a.g.out, ask, false)
+		fmt.Fprint(a.g.out, "[y]es, [n]o REASON, [e]dit, [s]how all > ")
+	}
+	a.shown = ask.Ask
+	if !a.reading {
+		a.reading = true
+		a.want <- struct{}{}
+	}
+}
+
+// typed takes a line for the question on the terminal.
+func (a *asker) typed(ctx context.Context, line typedLine) error {
+	a.reading = false
+	if line.err != nil {
+		a.ended, a.shown, a.stale = true, "", false
+		return nil
+	}
+	if a.stale || a.shown == "" {
+		a.stale = false
+		fmt.Fprintf(a.g.err, "%q was not used: the question was settled elsewhere\n", line.text)
+		a.shown = ""
+		return nil
+	}
+	answer, err := a.read(line.text)
+	if err != nil {
+		fmt.Fprintf(a.g.err, "%v\n", err)
+		a.shown = ""
+		return nil
+	}
+	if answer == nil { // shown in full; ask again
+		a.shown = ""
+		return nil
+	}
+	_, _, err = a.voice.say(ctx, *answer)
+	return err
+}
+
+// errAnswer tells how to answer.
+var errAnswer = errors.New("type y, n REASON, e, e {JSON} or s")
+
+// read turns a line into an answer; nil when it asked to see more.
+func (a *asker) read(line string) (*events.AskAnswered, error) {
+	var ask events.AskRaised
+	for _, o := range a.open {
+		if o.Ask == a.shown {
+			ask = o
+		}
+	}
+	verb, rest, _ := strings.Cut(line, " ")
+	out := &events.AskAnswered{Ask: ask.Ask}
+	switch strings.ToLower(verb) {
+	case "y", "yes":
+		out.Decision, out.Reason = events.Yes, rest
+	case "n", "no":
+		out.Decision, out.Reason = events.No, rest
+	case "s", "show":
+		printAsk(a.g.out, ask, true)
+		return nil, nil
+	case "e", "edit":
+		edited, err := a.edited(rest, ask.Args)
+		if err != nil {
+			return nil, err
+		}
+		out.Decision, out.Args = events.Yes, edited
+	default:
+		return nil, errAnswer
+	}
+	return out, nil
+}
+
+// edited is the payload that the person wants instead.
+func (a *asker) edited(inline string, args json.RawMessage) (json.RawMessage, error) {
+	raw := []byte(inline)
+	if strings.TrimSpace(inline) == "" {
+		var err error
+		if raw, err = editFile(args); err != nil {
+			return nil, err
+		}
+	}
+	if !json.Valid(raw) {
+		return nil, errors.New("the edited payload is not JSON")
+	}
+	return json.RawMessage(raw), nil
+}
+
+// editFile opens the payload in the person's editor.
+func editFile(args json.RawMessage) ([]byte, error) {
+	editor := firstOf(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	if editor == "" {
+		return nil, errors.New("set EDITOR to edit, or type e {JSON}")
+	}
+	f, err := os.CreateTemp("", "slop-ask-*.json")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	var pretty any
+	if err := json.Unmarshal(args, &pretty); err != nil {
+		return nil, err
+	}
+	enc := json.NewEncoder(f)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := errors.Join(enc.Encode(pretty), f.Close()); err != nil {
+		return nil, err
+	}
+	words := strings.Fields(editor)
+	cmd := exec.Command(words[0], append(words[1:], f.Name())...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w", editor, err)
+	}
+	return os.ReadFile(f.Name())
+}
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(v any) bool {
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

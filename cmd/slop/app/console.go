@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"manualslop/events"
+)
+
+// console shows one session while it runs and asks on the terminal.
+type console struct {
+	g     *globals
+	voice voice
+	goal  string
+	opts  runOptions
+	view  *progress
+	asks  asker
+	out   outcome
+}
+
+// outcome is how a run ended.
+type outcome struct {
+	done    bool
+	failed  string // why the goal was not reached
+	waiting string // the question that nobody answered
+}
+
+func (o outcome) word() string {
+	if o.failed != "" {
+		return "failed: " + o.failed
+	}
+	return "done"
+}
+
+func newConsole(g *globals, v voice, goal string, o runOptions) *console {
+	return &console{g: g, voice: v, goal: goal, opts: o, view: newProgress(g), asks: newAsker(g, v, o)}
+}
+
+// run follows the session until the goal ends or a question cannot be asked.
+func (c *console) run(ctx context.Context) (outcome, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	f := events.Filter{Project: c.voice.project, Session: c.voice.session}
+	cutoff, feed, err := c.voice.log.Watch(ctx, f, 1)
+	if err != nil {
+		return c.out, err
+	}
+	stream := make(chan *events.Event, 256)
+	broken := make(chan error, 1)
+	go c.read(ctx, feed, stream, broken)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	live := cutoff == 0
+	for {
+		select {
+		case <-ctx.Done():
+			c.view.clear()
+			return c.out, failed(exitFailed, "stopped; `slop run --resume` goes on with session %s", c.voice.session)
+		case err := <-broken:
+			return c.out, err
+		case e := <-stream:
+			c.take(e)
+			live = live || e.Seq >= cutoff
+		case line := <-c.asks.lines:
+			if err := c.asks.typed(ctx, line); err != nil {
+				return c.out, err
+			}
+		case <-tick.C:
+			live = true
+			c.view.refresh()
+		}
+		if live && c.ended() {
+			c.view.clear()
+			return c.out, nil
+		}
+		if live {
+			c.asks.next(c.view)
+		}
+	}
+}
+
+// read decodes the feed for the one goroutine that shows it.
+func (c *console) read(ctx context.Context, feed func(func(events.Event, error) bool), stream chan<- *events.Event, broken chan<- error) {
+	registry := events.Catalogue()
+	for e, err := range feed {
+		if err != nil {
+			broken <- err
+			return
+		}
+		registry.Decode(&e)
+		select {
+		case stream <- &e:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// take folds one event into what is shown and what is asked.
+func (c *console) take(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.GoalCompleted:
+		c.out.done, c.out.failed = c.out.done || p.Goal == c.goal, ""
+	case events.GoalFailed:
+		if p.Goal == c.goal {
+			c.out.failed = p.Reason
+		}
+	case events.TicketRetried, events.TicketUnblocked, events.TicketStarted:
+		c.out.failed = ""
+	case events.SessionStalled:
+		c.out.failed = p.Decider + " is stalled: " + p.Reason
+	}
+	c.asks.take(e)
+	if c.g.json {
+		c.printJSON(e)
+		return
+	}
+	c.view.take(e)
+}
+
+func (c *console) ended() bool {
+	if c.asks.stuck != "" {
+		c.out.waiting = c.asks.stuck
+		return true
+	}
+	return c.out.done || c.out.failed != ""
+}
+
+func (c *console) printJSON(e *events.Event) {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return
+	}
+	fmt.Fprintf(c.g.out, "%s\n", b)
+}

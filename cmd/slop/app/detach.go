@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// detachWait bounds how long a background engine may take to answer.
+const detachWait = 15 * time.Second
+
+// detach starts this command again in the background and returns when it answers.
+func (g *globals) detach(ctx context.Context, p place) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.data, 0o700); err != nil {
+		return err
+	}
+	if _, err := findEngine(p.data); err == nil {
+		return failed(exitFailed, "an engine runs on %s already", p.data)
+	}
+	logPath := filepath.Join(p.data, "run.log")
+	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer logFile.Close()
+	cmd := exec.Command(self, withoutDetach(os.Args[1:])...)
+	cmd.Stdout, cmd.Stderr = logFile, logFile
+	background(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	gone := make(chan error, 1)
+	go func() { gone <- cmd.Wait() }()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(detachWait)
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-gone:
+			return failed(exitFailed, "the background run ended at once (%v); see %s", err, logPath)
+		case <-late:
+			return errors.New("the background run does not answer; see " + logPath)
+		case <-tick.C:
+			if info, err := findEngine(p.data); err == nil && info.PID == cmd.Process.Pid {
+				g.printf("session %s runs in the background as process %d; its output goes to %s\nslop watch shows it, slop ask list what it asks\n", info.Session, info.PID, logPath)
+				return nil
+			}
+		}
+	}
+}
+
+// withoutDetach is the same command line for the process in the background,
+// which waits for answers from elsewhere.
+func withoutDetach(args []string) []string {
+	var out []string
+	for _, a := range args {
+		if a != "--detach" && a != "--detach=true" {
+			out = append(out, a)
+		}
+	}
+	return append(out, "--wait")
+}

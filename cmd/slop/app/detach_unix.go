@@ -1,0 +1,11 @@
+//go:build unix
+
+package app
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// background gives a process a session of its own, so that it outlives the terminal.
+func background(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"manualslop/bus"
+	"manualslop/events"
+	"manualslop/hookgw"
+	"manualslop/projections/live"
+	"manualslop/tiers"
+	"manualslop/tiers/approval"
+	"manualslop/tiers/conductor"
+	"manualslop/tiers/contributor"
+	"manualslop/tiers/lead"
+	"manualslop/tiers/llm/script"
+	"manualslop/tiers/planner"
+	"manualslop/tiers/qa"
+	"manualslop/tiers/runtime"
+	"manualslop/tools"
+)
+
+// workerSlots is how many calls one worker process runs at once.
+const workerSlots = 16
+
+// modelSlots is how many model calls one process makes at once.
+const modelSlots = 16
+
+// engine is the roles that one process runs, on one bus.
+type engine struct {
+	place
+	bus    *connector
+	script *script.Script
+	mask   func([]byte) []byte
+	logger *slog.Logger
+
+	ctx    context.Context // ends when a role fails or the process is asked to stop
+	stop   context.CancelFunc
+	group  *errgroup.Group
+	reader *runtime.Reader
+	live   *live.Live
+	hooks  *hookgw.Gateway
+}
+
+// newEngine prepares an engine without roles. close ends it.
+func (g *globals) newEngine(ctx context.Context, p place, natsListen string, sc *script.Script) (*engine, error) {
+	secrets, err := p.secrets()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := g.openBus(ctx, p, natsListen)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	return &engine{place: p, bus: conn, script: sc, mask: newMask(secrets), logger: g.logger(), ctx: ctx, stop: stop, group: group}, nil
+}
+
+// close stops every role, waits for it and gives up the bus.
+func (e *engine) close() error {
+	e.stop()
+	err := e.group.Wait()
+	e.bus.close()
+	return err
+}
+
+// wait returns when a role failed or the process is asked to stop.
+func (e *engine) wait() { <-e.ctx.Done() }
+
+// deciders are the deciders by name.
+func deciders() map[string]func() *tiers.Machine {
+	return map[string]func() *tiers.Machine{
+		events.ActorConductor:   func() *tiers.Machine { return conductor.Decider().Start() },
+		events.ActorPlanner:     func() *tiers.Machine { return planner.Decider().Start() },
+		events.ActorLead:        func() *tiers.Machine { return lead.Decider().Start() },
+		events.ActorContributor: func() *tiers.Machine { return contributor.Decider().Start() },
+		events.ActorQA:          func() *tiers.Machine { return qa.Decider().Start() },
+		events.ActorApproval:    func() *tiers.Machine { return approval.Decider().Start() },
+	}
+}
+
+// orchestratorRoles are what `slop orchestrator` runs when nothing narrows it.
+func orchestratorRoles() []string {
+	return append(events.Deciders(), events.ActorModels, events.ActorTimers)
+}
+
+// orchestrate runs deciders and the effects beside them, by name.
+func (e *engine) orchestrate(names []string) error {
+	reading, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Reader})
+	if err != nil {
+		return err
+	}
+	e.reader = &runtime.Reader{Log: reading, Registry: events.Catalogue(), Project: e.name, Logger: e.logger}
+	crew := &runtime.Orchestrator{Project: e.name, Logger: e.logger}
+	all := deciders()
+	for _, name := range names {
+		switch start := all[name]; {
+		case start != nil:
+			conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Decider, Name: name})
+			if err != nil {
+				return err
+			}
+			crew.Roles = append(crew.Roles, runtime.Role{Start: start, Log: conn})
+			e.announce(conn, name)
+		case name == events.ActorModels:
+			if err := e.callModels(); err != nil {
+				return err
+			}
+		case name == events.ActorTimers:
+			if err := e.watchClocks(); err != nil {
+				return err
+			}
+		default:
+			return failed(exitUsage, "there is no role %q; there are %v", name, orchestratorRoles())
+		}
+	}
+	e.reader.Subscribe(crew)
+	e.group.Go(func() error {
+		defer crew.Wait()
+		return e.role("orchestrator", e.reader.Run(e.ctx))
+	})
+	return nil
+}
+
+// callModels runs the effect that calls models.
+func (e *engine) callModels() error {
+	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Models})
+	if err != nil {
+		return err
+	}
+	transcripts := &runtime.Transcripts{Blobs: conn}
+	e.reader.Subscribe(transcripts)
+	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Script: e.script,
+		Signals: busSignals{conn}, Mask: e.mask, Clock: time.Now, Logger: e.logger}
+	e.announce(conn, events.ActorModels)
+	e.group.Go(func() error { return e.role("models", m.Run(e.ctx, modelSlots)) })
+	return nil
+}
+
+// watchClocks runs the effect that fires timers.
+func (e *engine) watchClocks() error {
+	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Timers})
+	if err != nil {
+		return err
+	}
+	e.reader.Subscribe(&runtime.Timers{Log: conn, Clock: time.Now, Logger: e.logger})
+	e.announce(conn, events.ActorTimers)
+	return nil
+}
+
+// work runs a worker under a name.
+func (e *engine) work(name string) error {
+	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Worker, Name: name})
+	if err != nil {
+		return err
+	}
+	env, err := e.toolEnv()
+	if err != nil {
+		return err
+	}
+	w := &runtime.Worker{Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
+		Live: busLive{conn}, Tools: tools.Builtin(), Env: env, Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
+	e.announce(conn, name)
+	e.group.Go(func() error { return e.role(name, w.Run(e.ctx, workerSlots)) })
+	return nil
+}
+
+// announce shows that a role runs, for as long as it does.
+func (e *engine) announce(conn *bus.Conn, actor string) {
+	e.group.Go(func() error {
+		if err := conn.Announce(e.ctx, e.name, actor); err != nil && e.ctx.Err() == nil {
+			e.logger.Warn("a role cannot show that it runs", "role", actor, "error", err)
+		}
+		return nil
+	})
+}
+
+// role names the role in an error; the end of the context is none.
+func (e *engine) role(name string, err error) error {
+	if err == nil || e.ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

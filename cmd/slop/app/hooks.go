@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"manualslop/bus"
+	"manualslop/events"
+	"manualslop/hookgw"
+	"manualslop/projections/live"
+	"manualslop/projections/sessionlog"
+)
+
+// hooksAt is where the gateway listens: the flag, else the configuration.
+func hooksAt(p place, flag string) string {
+	if flag != "" {
+		return flag
+	}
+	return p.config.Hooks.Listen
+}
+
+// all starts every role in this process.
+func (e *engine) all(ctx context.Context, listen string, fallBack bool) error {
+	if err := e.orchestrate(orchestratorRoles()); err != nil {
+		return err
+	}
+	if err := e.work(workerName(1)); err != nil {
+		return err
+	}
+	return e.serveHooks(ctx, listen, fallBack)
+}
+
+// tokens is the folder of the gateway's bearer tokens.
+func (p place) tokens() string { return filepath.Join(p.data, "tokens") }
+
+// serveHooks starts the read models, the session logs and the gateway. With
+// fallBack a port in use is no error: a free one is taken.
+func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) error {
+	own, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Gateway})
+	if err != nil {
+		return err
+	}
+	if e.live, err = live.Open(e.ctx, own, e.name, live.Options{Snapshots: own.Snapshots(), Logger: e.logger}); err != nil {
+		return err
+	}
+	cfg, err := e.hooksConfig(own, listen)
+	if err != nil {
+		return err
+	}
+	e.hooks, err = hookgw.New(ctx, cfg)
+	if errors.Is(err, hookgw.ErrAddressInUse) && fallBack {
+		cfg.Listen = "127.0.0.1:0"
+		e.hooks, err = hookgw.New(ctx, cfg)
+	}
+	if err != nil {
+		return failed(exitFailed, "%w", err)
+	}
+	e.announce(own, events.ActorGateway)
+	e.group.Go(func() error { return e.role("gateway", e.hooks.Serve(e.ctx)) })
+	logs := sessionlog.Writer{Dir: filepath.Join(e.project, "logs", "sessions"), Log: own, Project: e.name, Logger: e.logger}
+	e.group.Go(func() error { return e.role("session logs", logs.Run(e.ctx)) })
+	return nil
+}
+
+// hooksConfig wires the gateway to connections with the rights of those on
+// whose behalf it writes.
+func (e *engine) hooksConfig(own *bus.Conn, listen string) (hookgw.Config, error) {
+	person, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: e.person})
+	if err != nil {
+		return hookgw.Config{}, err
+	}
+	agent, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Agent, Name: events.AgentPrefix + "hooks"})
+	if err != nil {
+		return hookgw.Config{}, err
+	}
+	return hookgw.Config{
+		Listen: listen, Auth: e.config.Hooks.Auth, Tokens: e.tokens(), Project: e.name, Person: e.person,
+		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },
+		Models: e.live, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Logger: e.logger,
+	}, nil
+}
+
+// info says where this engine can be reached.
+func (e *engine) info(session string) engineInfo {
+	info := engineInfo{PID: os.Getpid(), Session: session, Tokens: e.tokens(), Project: e.project}
+	if e.hooks != nil {
+		info.Hooks = e.hooks.URL()
+	}
+	if e.bus.server != nil {
+		info.NATS = e.bus.server.URL()
+	}
+	if info.NATS != "" {
+		info.Keys = e.keysDir()
+	}
+	return info
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"manualslop/events"
+)
+
+// briefLines bounds what a question shows of its payload and diff before it
+// says how to see all of it.
+const briefLines = 60
+
+// printAsk shows a question: what it is about, the payload as it would run,
+// and the diff. Characters that hide or reorder text are made visible.
+func printAsk(w io.Writer, a events.AskRaised, whole bool) {
+	fmt.Fprintf(w, "\n── %s · %s", a.Gate, visible(a.Title))
+	if a.Ticket != "" {
+		fmt.Fprintf(w, " · %s", a.Ticket)
+	}
+	fmt.Fprintf(w, "\n   %s", a.Ask)
+	if a.Effect != "" {
+		fmt.Fprintf(w, " · %s", a.Effect)
+	}
+	fmt.Fprintln(w)
+	if a.Note != "" {
+		fmt.Fprintf(w, "   %s\n", visible(a.Note))
+	}
+	body := payloadText(a.Args)
+	if a.Diff != "" {
+		body = append(body, strings.Split(strings.TrimRight(a.Diff, "\n"), "\n")...)
+	}
+	for i, line := range body {
+		if !whole && i == briefLines {
+			fmt.Fprintf(w, "   … %d more lines: s shows all of it\n", len(body)-i)
+			break
+		}
+		fmt.Fprintf(w, "   %s\n", visible(line))
+	}
+	if a.DiffBlob != nil {
+		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, a.Ask)
+	}
+}
+
+// payloadText is the payload, one line an argument, texts of several lines as they are.
+func payloadText(args json.RawMessage) []string {
+	var m map[string]json.RawMessage
+	dec := json.NewDecoder(bytes.NewReader(args))
+	if len(args) == 0 || dec.Decode(&m) != nil {
+		if len(args) == 0 {
+			return nil
+		}
+		return []string{string(args)}
+	}
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		var s string
+		if json.Unmarshal(m[k], &s) != nil {
+			out = append(out, k+": "+string(m[k]))
+			continue
+		}
+		lines := strings.Split(s, "\n")
+		if len(lines) == 1 {
+			out = append(out, k+": "+s)
+			continue
+		}
+		out = append(out, k+":")
+		for _, l := range lines {
+			out = append(out, "  "+l)
+		}
+	}
+	return out
+}
+
+// visible spells out characters that a terminal would act on or not show:
+// controls, direction marks, zero-width ones.
+func visible(s string) string {
+	hidden := func(r rune) bool {
+		return r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029')
+	}
+	if strings.IndexFunc(s, hidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

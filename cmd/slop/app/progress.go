@@ -1,0 +1,199 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"manualslop/events"
+)
+
+// progress shows a session as it goes: plain lines, and on a terminal one
+// status line below them.
+type progress struct {
+	out     io.Writer
+	status  bool
+	quiet   bool
+	shown   bool
+	tickets map[string]string // state by ticket
+	order   []string
+	running map[string]string // call to tool
+	last    string            // the call that started last
+	tokens  int64
+	begun   time.Time
+}
+
+func newProgress(g *globals) *progress {
+	f, ok := g.out.(*os.File)
+	return &progress{out: g.out, status: ok && term.IsTerminal(int(f.Fd())) && !g.quiet && !g.json, quiet: g.quiet,
+		tickets: map[string]string{}, running: map[string]string{}, begun: time.Now()}
+}
+
+// take folds an event and prints what is worth a line.
+func (p *progress) take(e *events.Event) {
+	line := p.fold(e)
+	if line == "" || p.quiet {
+		p.refresh()
+		return
+	}
+	p.clear()
+	fmt.Fprintf(p.out, "%s  %s\n", e.Time.Local().Format("15:04:05"), line)
+	p.refresh()
+}
+
+// fold takes an event into the figures and returns its line, if it has one.
+func (p *progress) fold(e *events.Event) string {
+	switch x := e.Payload.(type) {
+	case events.SessionOpened:
+		return "session " + e.Session
+	case events.GoalSubmitted:
+		return "goal: " + x.Goal
+	case events.TracksProposed:
+		return fmt.Sprintf("tier 1 proposes %d track(s)", len(x.Tracks))
+	case events.TrackStarted:
+		return "track " + x.Track.ID + ": " + firstOf(x.Track.Title, x.Track.Description)
+	case events.TicketsPlanned:
+		for _, t := range x.Tickets {
+			p.set(t.ID, events.StatusTodo)
+		}
+		return fmt.Sprintf("tier 2 plans %d ticket(s)", len(x.Tickets))
+	case events.PlanningFailed:
+		return fmt.Sprintf("tier %d gave no usable plan: %s", x.Tier, x.Error)
+	case events.ModelReplied:
+		p.tokens += x.Usage.Input + x.Usage.Output
+	case events.ModelFailed:
+		return "model: " + x.Kind + ": " + x.Message
+	case events.ToolApproved:
+		p.running[x.Call], p.last = x.Tool, x.Call
+	case events.ToolSettled:
+		delete(p.running, x.Call)
+		return toolLine(x)
+	case events.ToolDenied:
+		return "  denied " + x.Tool + ": " + x.Reason
+	case events.HintGiven:
+		return "  QA: " + x.Hint
+	case events.FilesUpdated:
+		return filesLine(x)
+	}
+	return p.foldTicket(e)
+}
+
+func (p *progress) foldTicket(e *events.Event) string {
+	switch x := e.Payload.(type) {
+	case events.TicketStarted:
+		p.set(x.Ticket.ID, events.StatusInProgress)
+		return fmt.Sprintf("%s starts (attempt %d, %s): %s", x.Ticket.ID, x.Attempt, x.Model, oneLine(x.Prompt))
+	case events.TicketCompleted:
+		p.set(x.Ticket, events.StatusCompleted)
+		return x.Ticket + " is completed"
+	case events.TicketBlocked:
+		p.set(x.Ticket, events.StatusBlocked)
+		return x.Ticket + " is blocked: " + x.Reason
+	case events.TicketRetried:
+		p.set(x.Ticket, events.StatusTodo)
+		return fmt.Sprintf("%s is tried again (%d): %s", x.Ticket, x.RetryCount, x.Reason)
+	case events.TicketUnblocked:
+		p.set(x.Ticket, events.StatusTodo)
+		return x.Ticket + " is unblocked"
+	case events.Paused:
+		return "paused by " + x.By
+	case events.Resumed:
+		return "resumed by " + x.By
+	case events.TrackCompleted:
+		return "track " + x.Track + " is completed"
+	case events.TrackBlocked:
+		return "track " + x.Track + " is blocked: " + x.Reason
+	case events.GoalCompleted:
+		return "done"
+	case events.GoalFailed:
+		return "not done: " + x.Reason
+	case events.AskSettled:
+		return fmt.Sprintf("  %s: %s by %s", x.Gate, x.Outcome, x.By)
+	case events.ControlRefused:
+		return x.Kind + " refused: " + x.Reason
+	case events.SessionStalled:
+		return x.Decider + " is stalled: " + x.Reason
+	}
+	return ""
+}
+
+func toolLine(x events.ToolSettled) string {
+	line := fmt.Sprintf("  %s %s", x.Tool, x.Outcome)
+	if x.Exit != nil && *x.Exit != 0 {
+		line += fmt.Sprintf(" (exit %d)", *x.Exit)
+	}
+	if x.Outcome == events.ToolFailed && x.Exit == nil {
+		line += ": " + oneLine(x.Text)
+	}
+	return line
+}
+
+func filesLine(x events.FilesUpdated) string {
+	if len(x.Files) == 0 {
+		return ""
+	}
+	var names []string
+	for _, f := range x.Files {
+		names = append(names, f.Path)
+	}
+	return "  changed: " + strings.Join(names, ", ")
+}
+
+func (p *progress) set(ticket, state string) {
+	if _, known := p.tickets[ticket]; !known {
+		p.order = append(p.order, ticket)
+	}
+	p.tickets[ticket] = state
+}
+
+// refresh prints the status line anew.
+func (p *progress) refresh() {
+	if !p.status {
+		return
+	}
+	count := map[string]int{}
+	for _, s := range p.tickets {
+		count[s]++
+	}
+	tool := p.running[p.last]
+	if tool == "" {
+		tool = "-"
+	}
+	line := fmt.Sprintf("todo %d · at work %d · done %d · blocked %d │ %s │ %d tokens │ %s", count[events.StatusTodo],
+		count[events.StatusInProgress], count[events.StatusCompleted], count[events.StatusBlocked], tool, p.tokens,
+		time.Since(p.begun).Round(time.Second))
+	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
+	p.shown = true
+}
+
+// clear takes the status line away, so that something else can be printed.
+func (p *progress) clear() {
+	if p.shown {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+func oneLine(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		s = s[:i] + " …"
+	}
+	if r := []rune(s); len(r) > 100 {
+		s = string(r[:99]) + "…"
+	}
+	return s
+}
+
+func firstOf(s ...string) string {
+	for _, v := range s {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

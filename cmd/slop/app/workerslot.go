@@ -1,0 +1,55 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"manualslop/events"
+)
+
+// maxWorkerSlots is how many workers of one host share a data folder.
+const maxWorkerSlots = 16
+
+// workerName is the stable name of this host's n-th worker.
+func workerName(n int) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	host, _, _ = strings.Cut(host, ".")
+	token := events.Token(host)
+	return events.WorkerPrefix + token[:min(len(token), events.MaxToken-len(events.WorkerPrefix)-4)] + "-" + strconv.Itoa(n)
+}
+
+// takeWorkerSlot claims a worker's name on this host for as long as the process lives.
+func takeWorkerSlot(data string, slot int) (name string, free func(), err error) {
+	if slot < 0 || slot > maxWorkerSlots {
+		return "", nil, failed(exitUsage, "--slot must be 1 to %d", maxWorkerSlots)
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return "", nil, err
+	}
+	first, last := 1, maxWorkerSlots
+	if slot > 0 {
+		first, last = slot, slot
+	}
+	for n := first; n <= last; n++ {
+		lock := flock.New(filepath.Join(data, fmt.Sprintf("worker-%d.lock", n)))
+		ok, err := lock.TryLock()
+		if err != nil {
+			return "", nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+		}
+		if ok {
+			return workerName(n), func() { _ = lock.Unlock() }, nil
+		}
+	}
+	if slot > 0 {
+		return "", nil, failed(exitFailed, "worker %d runs already on this host", slot)
+	}
+	return "", nil, failed(exitFailed, "%d workers run already on this host", maxWorkerSlots)
+}

@@ -1,0 +1,91 @@
+package eventstest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"manualslop/events"
+)
+
+// Patience bounds every wait of this package; a fact that takes longer has
+// not come.
+const Patience = 20 * time.Second
+
+// Expect waits until the log holds, under the filter, events of the given types
+// in this order, others between them allowed, and returns those events with
+// their payloads decoded by the catalogue. The test ends here if they do not come.
+func Expect(tb testing.TB, log events.Log, f events.Filter, types ...string) []events.Event {
+	tb.Helper()
+	var found []events.Event
+	waitFor(tb, log, f, fmt.Sprintf("the types %s in this order", strings.Join(types, ", ")), func(e events.Event) bool {
+		if len(found) < len(types) && e.Type == types[len(found)] {
+			found = append(found, e)
+		}
+		return len(found) == len(types)
+	})
+	return found
+}
+
+// ExpectWhere waits until the log holds an event under the filter that accept
+// takes, and returns it with its payload decoded.
+func ExpectWhere(tb testing.TB, log events.Log, f events.Filter, what string, accept func(events.Event) bool) events.Event {
+	tb.Helper()
+	var found events.Event
+	waitFor(tb, log, f, what, func(e events.Event) bool {
+		found = e
+		return accept(e)
+	})
+	return found
+}
+
+// All reads everything that the log holds under the filter now, decoded.
+func All(tb testing.TB, log events.Log, f events.Filter) []events.Event {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	var out []events.Event
+	catalogue := events.Catalogue()
+	for e, err := range log.Read(ctx, f, 1, 0) {
+		if err != nil {
+			tb.Fatalf("read %s: %v", f.Subject(), err)
+		}
+		catalogue.Decode(&e)
+		out = append(out, e)
+	}
+	return out
+}
+
+// Types lists the types of events, in their order.
+func Types(list []events.Event) []string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = e.Type
+	}
+	return out
+}
+
+func waitFor(tb testing.TB, log events.Log, f events.Filter, what string, done func(events.Event) bool) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	_, feed, err := log.Watch(ctx, f, 1)
+	if err != nil {
+		tb.Fatalf("watch %s: %v", f.Subject(), err)
+	}
+	catalogue := events.Catalogue()
+	var seen []string
+	for e, err := range feed {
+		if err != nil {
+			tb.Fatalf("watch %s: %v", f.Subject(), err)
+		}
+		catalogue.Decode(&e)
+		seen = append(seen, e.Type)
+		if done(e) {
+			return
+		}
+	}
+	tb.Fatalf("%s did not come under %s; there are %s", what, f.Subject(), strings.Join(seen, ", "))
+}

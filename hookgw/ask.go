@@ -1,0 +1,205 @@
+package hookgw
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+	"unicode"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// question is what a program posted to /api/ask.
+type question struct {
+	session string
+	id      string
+	data    json.RawMessage // masked
+	digest  string          // of the body's canonical form, as it came
+}
+
+// postAsk puts a question to the person and waits for the answer. The same
+// body with the same request_id joins the question that is already there.
+func postAsk(c *call) error {
+	q, err := c.question()
+	if err != nil {
+		return err
+	}
+	select {
+	case c.gw.slots <- struct{}{}:
+		defer func() { <-c.gw.slots }()
+	default:
+		c.w.Header().Set("Retry-After", "1")
+		return refuse(http.StatusServiceUnavailable, "too many asks are waiting", "Wait until the person has answered some.")
+	}
+	w := c.gw.asks.join(q.session, q.id, func(e *events.Event) bool { return raises(e) || settles(e) })
+	defer w.leave()
+	if err := c.gw.caughtUp(c.r.Context(), w.since); err != nil {
+		return err
+	}
+	if ask, known := c.lookup(q.session, q.id); known {
+		return c.join(q, ask, w)
+	}
+	if err := c.post(q); err != nil {
+		return err
+	}
+	return c.await(q, w, c.gw.cfg.AskTimeout, nil)
+}
+
+// join waits with the one who posted the question. It may leave when its client
+// does; who posted waits until the end, so that a program that posts and leaves
+// cannot have more asks open than there are places.
+func (c *call) join(q question, ask projections.Ask, w *waiter) error {
+	if err := q.same(ask); err != nil {
+		return err
+	}
+	if ask.Settled != nil {
+		return c.answerOf(ask.Settled)
+	}
+	left := c.gw.cfg.AskTimeout
+	if ask.ExpiresAt != nil {
+		left = ask.ExpiresAt.Sub(c.gw.cfg.Clock())
+	}
+	return c.await(q, w, left, c.r.Context().Done())
+}
+
+// same refuses a question whose request_id belongs to something else.
+func (q question) same(ask projections.Ask) error {
+	if ask.Posted == nil || ask.Posted.BodySHA256 != q.digest {
+		return refuse(http.StatusConflict, "this request_id belongs to another ask", "Use a fresh request_id, or the same body to join the ask.")
+	}
+	return nil
+}
+
+// raises and settles know approval's facts. Under another actor's name such a
+// body decodes to events.Malformed.
+func raises(e *events.Event) bool {
+	_, ok := e.Payload.(events.AskRaised)
+	return ok
+}
+
+func settles(e *events.Event) bool {
+	_, ok := e.Payload.(events.AskSettled)
+	return ok
+}
+
+// question reads the body of a POST /api/ask.
+func (c *call) question() (question, error) {
+	session, err := c.openSession()
+	if err != nil {
+		return question{}, err
+	}
+	digest, err := events.CanonicalDigest(c.body)
+	if err != nil {
+		return question{}, refuse(http.StatusBadRequest, "the body has no canonical form", "Numbers must fit a double, and no name may stand twice in an object.").because(err)
+	}
+	q := question{session: session, data: c.gw.mask(c.body), digest: digest}
+	raw, named := c.fields["request_id"]
+	if !named {
+		q.id = newUUID()
+		return q, nil
+	}
+	q.id, err = requestID(raw)
+	return q, err
+}
+
+// requestID reads an id that came from outside.
+func requestID(raw json.RawMessage) (string, error) {
+	var id string
+	if json.Unmarshal(raw, &id) != nil || id == "" || len(id) > events.MaxIDLength {
+		return "", refuse(http.StatusBadRequest, "request_id is not usable", "Use a text of 1 to 128 bytes, or leave it out and one is made.")
+	}
+	for _, r := range id {
+		if !unicode.IsPrint(r) {
+			return "", refuse(http.StatusBadRequest, "request_id holds characters that cannot be shown", "Use letters, digits and punctuation.")
+		}
+	}
+	return id, nil
+}
+
+// newUUID is a random identifier of version 4 (RFC 9562).
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+func (c *call) lookup(session, id string) (ask projections.Ask, ok bool) {
+	c.gw.cfg.Models.Read(session, func(s *projections.Set) { ask, ok = s.Ask(id) })
+	return ask, ok
+}
+
+// post publishes the question under the actor whose token came with it. Clients
+// discover it by the entry of the queue that its AskRaised makes.
+func (c *call) post(q question) error {
+	as := c.gw.own
+	if c.who == RightAsk {
+		as = c.gw.agent
+	}
+	e, err := c.gw.askEvent(as, q.session, events.AskPosted{
+		RequestID: q.id, Data: q.data, BodySHA256: q.digest, TimeoutMS: c.gw.cfg.AskTimeout.Milliseconds(),
+	})
+	if err != nil {
+		return err
+	}
+	return c.publish(as, e)
+}
+
+// await waits for the settlement as long as the ask has left, and a little more.
+func (c *call) await(q question, w *waiter, left time.Duration, gone <-chan struct{}) error {
+	timer := time.NewTimer(max(0, left) + c.gw.cfg.Limits.AskGrace)
+	defer timer.Stop()
+	for {
+		select {
+		case e := <-w.got:
+			if err := c.gw.caughtUp(c.r.Context(), e.Seq); err != nil {
+				return err
+			}
+			ask, _ := c.lookup(q.session, q.id)
+			if err := q.same(ask); err != nil { // somebody posted this id a moment before
+				return err
+			}
+			if ask.Settled != nil {
+				return c.settled(ask.Settled)
+			}
+		case <-timer.C:
+			return c.timedOut()
+		case <-gone:
+			return c.r.Context().Err()
+		case <-c.gw.stopping:
+			return refuse(http.StatusServiceUnavailable, "the gateway is stopping", "The ask stays open: post the same body with request_id "+q.id+" again to go on waiting.")
+		}
+	}
+}
+
+// settled answers one who was waiting.
+func (c *call) settled(s *projections.SettledAsk) error {
+	if s.Outcome == events.Expired {
+		return c.timedOut()
+	}
+	return c.answerOf(s)
+}
+
+func (c *call) timedOut() *problem {
+	return refuse(http.StatusGatewayTimeout, "nobody answered within "+c.gw.cfg.AskTimeout.String(), "Take it as a no.")
+}
+
+// answerOf tells the program what the person said: the response verbatim, or
+// what a plain yes or no means.
+func (c *call) answerOf(s *projections.SettledAsk) error {
+	if s.Outcome != events.Yes && s.Outcome != events.No {
+		return settledProblem(s)
+	}
+	response := s.Response
+	if len(response) == 0 {
+		plain, err := json.Marshal(plainAnswer{Approved: s.Outcome == events.Yes, Args: s.Args, Reason: s.Reason})
+		if err != nil {
+			return err
+		}
+		response = plain
+	}
+	return c.reply(http.StatusOK, map[string]any{"status": "ok", "response": response})
+}

@@ -1,0 +1,79 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+	"unicode/utf8"
+)
+
+// readBody reads a JSON object of at most limit bytes.
+func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, limit int64) (json.RawMessage, *problem) {
+	tooLarge := refuse(http.StatusRequestEntityTooLarge, "the body is too large", "The README lists the limit of each route.")
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, tooLarge
+	case err != nil:
+		return nil, refuse(http.StatusRequestTimeout, "the body did not arrive", "Send it whole and without pauses.").because(err)
+	}
+	if err := stay(w); err != nil {
+		return nil, problemOf(err)
+	}
+	return body, checkJSON(body, g.cfg.Limits.Depth)
+}
+
+// stay ends the time limit for reading the request, which would otherwise end
+// a connection on which the client only waits.
+func stay(w http.ResponseWriter) error {
+	return http.NewResponseController(w).SetReadDeadline(time.Time{})
+}
+
+// checkJSON refuses what is not one JSON text in UTF-8 of bounded depth.
+func checkJSON(body []byte, depth int) *problem {
+	switch {
+	case !utf8.Valid(body):
+		return refuse(http.StatusBadRequest, "the body is not UTF-8", "Send JSON in UTF-8.")
+	case nesting(body) > depth:
+		return refuse(http.StatusBadRequest, "the body is nested too deeply", "Flatten it; 64 levels are enough for everything.")
+	case !json.Valid(body):
+		return refuse(http.StatusBadRequest, "the body is not JSON", "Send exactly one JSON object.")
+	}
+	return nil
+}
+
+// nesting is the greatest depth of arrays and objects in a text that may be JSON.
+func nesting(text []byte) int {
+	deepest, now := 0, 0
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
+}
+
+// object splits a JSON object into its members, by exact name.
+func object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+		return nil, false
+	}
+	return members, true
+}

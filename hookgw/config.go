@@ -1,0 +1,123 @@
+package hookgw
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"manualslop/events"
+)
+
+// Ways to tell who is asking.
+const (
+	// AuthToken demands a bearer token for everything but /status.
+	AuthToken = "token"
+	// AuthNone takes everybody for the configured person. Every other check stays.
+	AuthNone = "none"
+)
+
+// DefaultListen is where the original listened.
+const DefaultListen = "127.0.0.1:8999"
+
+// ErrConfig says that a Config is unusable.
+var ErrConfig = errors.New("gateway configuration")
+
+// Config is everything a gateway needs. Log, PersonLog, AgentLog, Models,
+// Project, Person and, with tokens, Tokens are required.
+type Config struct {
+	// Listen is host:port; the host is 127.0.0.1, ::1 or localhost, and port 0
+	// picks a free one. Empty: DefaultListen.
+	Listen string
+	// Auth is AuthToken (also when empty) or AuthNone.
+	Auth string
+	// Tokens is the folder of human.token, ask.token and read.token. It is made
+	// with mode 0700 where it is missing; tokens that are there are used again.
+	Tokens string
+
+	// Project and Person are subject tokens; Person is the actor of answers.
+	Project, Person string
+	// AgentLabel makes the actor of what comes with the ask token: "agent-" and
+	// this label. Empty: "hooks".
+	AgentLabel string
+
+	// Log has the rights of the actor "gateway" and may read everything.
+	Log events.Log
+	// PersonLog opens the connection that has a person's rights.
+	PersonLog func(person string) events.Log
+	// AgentLog opens the connection that has the rights of "agent-" and label.
+	AgentLog func(label string) events.Log
+	// Models are the read models.
+	Models Models
+
+	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
+	AskTimeout time.Duration
+	// Limits bound everything; zero fields take their defaults.
+	Limits Limits
+
+	// Clock stamps events. Nil: the machine's.
+	Clock func() time.Time
+	// NewID makes a fresh event id. Nil: a random ULID of the clock's time.
+	NewID func() string
+	// Masker hides known secrets in bytes that are about to be put on record.
+	// Nil: nothing is hidden.
+	Masker func([]byte) []byte
+	// Logger is for the operator. Nil: nothing is logged.
+	Logger *slog.Logger
+}
+
+// withDefaults checks c and fills what may be left out.
+func (c Config) withDefaults() (Config, error) {
+	if err := c.check(); err != nil {
+		return c, err
+	}
+	setDefault(&c.Listen, DefaultListen)
+	setDefault(&c.Auth, AuthToken)
+	setDefault(&c.AgentLabel, "hooks")
+	setDefault(&c.AskTimeout, time.Minute)
+	c.Limits = c.Limits.withDefaults()
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.NewID == nil {
+		clock := c.Clock
+		c.NewID = func() string { return ulid.MustNew(ulid.Timestamp(clock()), rand.Reader).String() }
+	}
+	if c.Masker == nil {
+		c.Masker = func(b []byte) []byte { return b }
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+func (c Config) check() error {
+	switch {
+	case c.Auth != "" && c.Auth != AuthToken && c.Auth != AuthNone:
+		return fmt.Errorf("%w: auth %q is neither %q nor %q", ErrConfig, c.Auth, AuthToken, AuthNone)
+	case c.Auth != AuthNone && c.Tokens == "":
+		return fmt.Errorf("%w: no folder for the tokens", ErrConfig)
+	case !events.ValidToken(c.Project):
+		return fmt.Errorf("%w: project %q is no subject token", ErrConfig, c.Project)
+	case !events.IsPerson(c.Person):
+		return fmt.Errorf("%w: %q is no name of a person", ErrConfig, c.Person)
+	case !events.ValidToken(events.AgentPrefix + c.AgentLabel):
+		return fmt.Errorf("%w: agent label %q is no subject token", ErrConfig, c.AgentLabel)
+	case c.Log == nil || c.PersonLog == nil || c.AgentLog == nil || c.Models == nil:
+		return fmt.Errorf("%w: Log, PersonLog, AgentLog and Models are required", ErrConfig)
+	case c.AskTimeout < 0:
+		return fmt.Errorf("%w: ask timeout %s is negative", ErrConfig, c.AskTimeout)
+	}
+	return c.Limits.check()
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

@@ -1,0 +1,78 @@
+package hookgw
+
+import (
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// turnedAway is what a connection over the limit gets.
+var turnedAway = crowded(`{"error":"too many connections","hint":"Close some and try again."}` + "\n")
+
+// lingerTime is how long a refused connection may take to read why.
+const lingerTime = 500 * time.Millisecond
+
+func crowded(body string) []byte {
+	return []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: " +
+		strconv.Itoa(len(body)) + "\r\n\r\n" + body)
+}
+
+// boundedListener hands out at most cap(slots) connections at a time and tells
+// the others why they are turned away.
+type boundedListener struct {
+	*net.TCPListener
+	slots  chan struct{}
+	linger chan struct{}
+}
+
+func bound(l *net.TCPListener, conns int) *boundedListener {
+	return &boundedListener{TCPListener: l, slots: make(chan struct{}, conns), linger: make(chan struct{}, 64)}
+}
+
+// Accept waits for a connection that has room.
+func (b *boundedListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := b.AcceptTCP()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case b.slots <- struct{}{}:
+			return &boundedConn{TCPConn: conn, free: sync.OnceFunc(func() { <-b.slots })}, nil
+		default:
+			b.turnAway(conn)
+		}
+	}
+}
+
+func (b *boundedListener) turnAway(conn *net.TCPConn) {
+	select {
+	case b.linger <- struct{}{}:
+	default:
+		conn.Close()
+		return
+	}
+	go func() {
+		defer func() { <-b.linger }()
+		defer conn.Close()
+		if conn.SetDeadline(time.Now().Add(lingerTime)) != nil {
+			return
+		}
+		if _, err := conn.Write(turnedAway); err == nil && conn.CloseWrite() == nil {
+			_, _ = io.Copy(io.Discard, io.LimitReader(conn, 64<<10)) // so that the answer is not lost to a reset
+		}
+	}()
+}
+
+type boundedConn struct {
+	*net.TCPConn
+	free func()
+}
+
+// Close frees the slot.
+func (c *boundedConn) Close() error {
+	defer c.free()
+	return c.TCPConn.Close()
+}

@@ -1,0 +1,161 @@
+package hookgw
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"manualslop/events"
+)
+
+// reactionWait bounds how long a control request waits for the conductor; the
+// settle wait of the limits does too.
+const reactionWait = 2 * time.Second
+
+// maxReason bounds the reason of a block in bytes.
+const maxReason = 4 << 10
+
+// control is the body of POST /api/control.
+type control struct {
+	Action string `json:"action"`
+	Ticket string `json:"ticket"`
+	Reason string `json:"reason"`
+	On     *bool  `json:"on"`
+}
+
+// controlAction is one thing that a person can ask of the conductor.
+type controlAction struct {
+	name   string
+	ticket bool   // it is about one
+	takes  string // further member, "" where there is none
+	// reaction is the last fact by which the conductor answers; "" where
+	// nobody answers, because the request itself is what counts.
+	reaction string
+	payload  func(control) events.Payload
+}
+
+func controlActions() []controlAction {
+	return []controlAction{
+		{"pause", false, "", "Paused", func(control) events.Payload { return events.PauseRequested{} }},
+		{"resume", false, "", "Resumed", func(control) events.Payload { return events.ResumeRequested{} }},
+		{"kill", true, "", "TicketBlocked", func(c control) events.Payload { return events.KillRequested{Ticket: c.Ticket} }},
+		{"retry", true, "", "TicketRetried", func(c control) events.Payload { return events.RetryRequested{Ticket: c.Ticket} }},
+		{"block", true, "reason", "TicketBlocked", func(c control) events.Payload {
+			return events.BlockRequested{Ticket: c.Ticket, Reason: c.Reason}
+		}},
+		{"unblock", true, "", "TicketUnblocked", func(c control) events.Payload { return events.UnblockRequested{Ticket: c.Ticket} }},
+		{"step_mode", false, "on", "", func(c control) events.Payload { return events.StepModeSet{On: *c.On} }},
+	}
+}
+
+// postControl publishes what the person wants and tells what the conductor made of it.
+func postControl(c *call) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	action, want, err := c.control()
+	if err != nil {
+		return err
+	}
+	e, err := c.say(session, action.payload(want))
+	if err != nil || action.reaction == "" {
+		return c.done(err)
+	}
+	return c.reaction(e, action.reaction)
+}
+
+// say publishes the person's word and returns it, with its sequence, once it
+// can be read.
+func (c *call) say(session string, p events.Payload) (events.Event, error) {
+	e, err := c.gw.event(c.gw.person, session, p)
+	if err != nil {
+		return events.Event{}, err
+	}
+	if e.Seq, err = c.gw.append(c.r.Context(), c.gw.person, e, nil); err != nil {
+		return events.Event{}, err
+	}
+	c.wrote = true
+	return e, c.gw.caughtUp(c.r.Context(), e.Seq)
+}
+
+// done answers that the request took effect, unless err says otherwise.
+func (c *call) done(err error) error {
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// control reads the body: which action, on what.
+func (c *call) control() (controlAction, control, error) {
+	var want control
+	none := controlAction{}
+	if json.Unmarshal(c.body, &want) != nil {
+		return none, want, refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
+	}
+	all := controlActions()
+	at := slices.IndexFunc(all, func(a controlAction) bool { return a.name == want.Action })
+	if at < 0 {
+		return none, want, refuse(http.StatusBadRequest, "there is no such action", "Use "+actionNames(all)+".")
+	}
+	if p := all[at].check(c.fields, want); p != nil {
+		return none, want, p
+	}
+	want.Reason = string(c.gw.cfg.Masker([]byte(want.Reason)))
+	return all[at], want, nil
+}
+
+func actionNames(all []controlAction) string {
+	names := make([]string, len(all))
+	for i, a := range all {
+		names[i] = a.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// check refuses members that the action does not take, and wants those that it needs.
+func (a controlAction) check(fields map[string]json.RawMessage, want control) *problem {
+	for name := range fields {
+		known := name == "action" || name == a.takes || a.ticket && name == "ticket"
+		if !known {
+			return refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent", "Leave out "+clip(strings.ToValidUTF8(name, "?"), 64)+".")
+		}
+	}
+	switch {
+	case a.ticket && (want.Ticket == "" || len(want.Ticket) > events.MaxIDLength):
+		return refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+	case a.takes == "on" && want.On == nil:
+		return refuse(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
+	case len(want.Reason) > maxReason:
+		return refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
+	}
+	return nil
+}
+
+// reaction waits for the fact by which the conductor answers e. Without one in
+// time the request stands and the answer says so.
+func (c *call) reaction(e events.Event, typ string) error {
+	ctx, cancel := context.WithTimeout(c.r.Context(), min(reactionWait, c.gw.cfg.Limits.SettleWait))
+	defer cancel()
+	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
+		if err != nil {
+			break
+		}
+		if got.Actor != events.ActorConductor || got.Cause != e.ID {
+			continue
+		}
+		if p, refused := got.Payload.(events.ControlRefused); refused {
+			return refuse(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows how things stand.")
+		}
+		if got.Type == typ {
+			return c.done(c.gw.caughtUp(c.r.Context(), got.Seq))
+		}
+	}
+	return c.reply(http.StatusAccepted, map[string]string{
+		"status": "accepted", "hint": "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what came of it.",
+	})
+}

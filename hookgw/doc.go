@@ -1,0 +1,22 @@
+// Package hookgw is the gateway: it serves the Hook API over HTTP from the read
+// models and turns what is written into events.
+//
+// # Contract
+//
+//   - The gateway has no state of its own. What it answers is a fold of the log;
+//     what it is told becomes an event. Two gateways on one log agree.
+//   - After a write was answered, every later read on any connection sees it.
+//   - An answer is published under the person's own connection, an ask that came
+//     with the ask token under an agent's, everything else under "gateway".
+//   - Every failure of any part of an ask means no.
+//   - It listens on loopback only and trusts no page and no process because of
+//     where they are: the names in Host, Origin and Sec-Fetch-Site are checked
+//     on every method, there are no CORS headers, and every right is a token.
+//   - Everything has a limit ([Limits]); over it there is a clear error.
+//   - Every error is one JSON object with "error" and "hint".
+//
+// # Adding a route
+//
+// A route is a row of the table in routes.go: method, pattern, right, handler
+// and one sentence. Guarding, parsing and recording are the same for all.
+package hookgw

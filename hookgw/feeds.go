@@ -1,0 +1,40 @@
+package hookgw
+
+import (
+	"net/http"
+	"sync"
+)
+
+// feedCount bounds live feeds, in all and per client.
+type feedCount struct {
+	mu        sync.Mutex
+	perClient int
+	all       int
+	open      map[string]int
+	total     int
+}
+
+func newFeedCount(l Limits) *feedCount {
+	return &feedCount{perClient: l.FeedsPerClient, all: l.Feeds, open: map[string]int{}}
+}
+
+// enter takes a place for a feed of client; leave gives it back.
+func (f *feedCount) enter(client string) (leave func(), p *problem) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open[client] >= f.perClient || f.total >= f.all {
+		return nil, refuse(http.StatusTooManyRequests, "too many feeds are open", "Close one; ?client= names the reader whose feeds are counted.")
+	}
+	f.open[client]++
+	f.total++
+	return func() { f.exit(client) }, nil
+}
+
+func (f *feedCount) exit(client string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.total--
+	if f.open[client]--; f.open[client] == 0 {
+		delete(f.open, client)
+	}
+}

@@ -1,0 +1,156 @@
+package hookgw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+
+	"manualslop/events"
+)
+
+// Gateway serves the Hook API. Make it with New, then call Serve.
+type Gateway struct {
+	cfg      Config
+	listener *net.TCPListener
+	guard    *guard
+	table    table
+
+	own, person, agent writer
+
+	asks     *waiting
+	slots    chan struct{} // asks that wait
+	feeds    *feedCount
+	drains   chan struct{} // one drain at a time in this process
+	refusals *refusals
+
+	ready    chan struct{}
+	stopping chan struct{}
+	tasks    chan func(context.Context)
+}
+
+// New checks cfg, makes the tokens that are missing and binds the address, so
+// that URL is known and two gateways cannot start on one port. It serves
+// nothing until Serve is called; Close gives the address back without serving.
+// Errors: ErrConfig, ErrTokens, ErrNotLoopback, ErrAddressInUse.
+func New(ctx context.Context, cfg Config) (*Gateway, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	var keys *keyring
+	if cfg.Auth == AuthToken {
+		if keys, err = openKeyring(cfg.Tokens); err != nil {
+			return nil, err
+		}
+	}
+	listener, err := listen(ctx, cfg.Listen)
+	if err != nil {
+		return nil, err
+	}
+	agent := events.AgentPrefix + cfg.AgentLabel
+	g := &Gateway{
+		cfg: cfg, listener: listener, guard: newGuard(port(listener), keys), table: Routes(),
+		own:    writer{events.ActorGateway, cfg.Log},
+		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
+		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
+		slots:  make(chan struct{}, cfg.Limits.Waiting), drains: make(chan struct{}, 1),
+		feeds: newFeedCount(cfg.Limits), refusals: newRefusals(cfg.Limits),
+		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
+	}
+	g.asks = newWaiting(cfg.Models, cfg.Logger, g.start)
+	return g, nil
+}
+
+func port(l net.Listener) int {
+	return l.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // a TCP listener
+}
+
+// URL is the address to speak to, such as "http://127.0.0.1:8999".
+func (g *Gateway) URL() string { return "http://" + g.listener.Addr().String() }
+
+// Ready is closed when the gateway answers.
+func (g *Gateway) Ready() <-chan struct{} { return g.ready }
+
+// Close gives up the address of a gateway that never served.
+func (g *Gateway) Close() error { return g.listener.Close() }
+
+// Serve answers until ctx ends, then lets running requests finish within
+// Limits.Shutdown: asks that wait are told to come back, feeds are told their
+// position. Nil after an end of ctx. Call it once.
+func (g *Gateway) Serve(ctx context.Context) error {
+	base, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	server := g.server(base)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(bound(g.listener, g.cfg.Limits.Conns)) }()
+	g.announce(ctx)
+	var running sync.WaitGroup
+	for {
+		select {
+		case task := <-g.tasks:
+			running.Go(func() { task(base) })
+		case err := <-served:
+			cut()
+			running.Wait()
+			return fmt.Errorf("serve %s: %w", g.URL(), err)
+		case <-ctx.Done():
+			return g.stop(base, server, func() { cut(); running.Wait() })
+		}
+	}
+}
+
+func (g *Gateway) announce(ctx context.Context) {
+	close(g.ready)
+	g.cfg.Logger.InfoContext(ctx, "gateway is listening", slog.String("url", g.URL()), slog.String("auth", g.cfg.Auth))
+	if g.cfg.Auth == AuthNone {
+		g.cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine speaks for the person, so a shell tool can approve itself",
+			slog.String("url", g.URL()), slog.String("person", g.cfg.Person))
+	}
+}
+
+// stop ends the server in order: waiting requests first, then the rest, then
+// what runs in the background.
+func (g *Gateway) stop(base context.Context, server *http.Server, finish func()) error {
+	close(g.stopping)
+	grace, cancel := context.WithTimeout(base, g.cfg.Limits.Shutdown)
+	defer cancel()
+	defer finish()
+	if err := server.Shutdown(grace); err != nil {
+		return errors.Join(fmt.Errorf("stop %s: %w", g.URL(), err), server.Close())
+	}
+	return nil
+}
+
+// start runs a task until the gateway ends. It is dropped when it ends first.
+func (g *Gateway) start(task func(context.Context)) {
+	select {
+	case g.tasks <- task:
+	case <-g.stopping:
+	}
+}
+
+func (g *Gateway) server(base context.Context) *http.Server {
+	l := g.cfg.Limits
+	return &http.Server{
+		Handler:           http.HandlerFunc(g.serveHTTP),
+		ReadHeaderTimeout: l.HeaderTimeout,
+		ReadTimeout:       l.HeaderTimeout + l.BodyTimeout,
+		IdleTimeout:       l.IdleTimeout,
+		MaxHeaderBytes:    l.HeaderBytes,
+		ErrorLog:          slog.NewLogLogger(g.cfg.Logger.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return base },
+	}
+}
+
+// serveHTTP is the one way in.
+func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{gw: g, w: w, r: r, who: RightNone}
+	if err := c.serve(); err != nil {
+		c.fail(err)
+	}
+	g.record(c)
+}

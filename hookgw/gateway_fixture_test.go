@@ -1,0 +1,223 @@
+package hookgw_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/events/eventstest"
+	"manualslop/hookgw"
+)
+
+const (
+	project = "p1"
+	session = "s1"
+	person  = "ada"
+)
+
+// fixture is a gateway that serves one session of a log in memory.
+type fixture struct {
+	t      *testing.T
+	log    *eventstest.Memory
+	models hookgw.Models
+	gw     *hookgw.Gateway
+	client *http.Client
+	tokens string
+	stop   func()
+	logged *lockedBuffer
+	count  atomic.Uint64
+}
+
+// open starts a gateway with the given changes to its configuration, in a
+// session that was just opened.
+func open(t *testing.T, change ...func(*hookgw.Config)) *fixture {
+	t.Helper()
+	f := openEmpty(t, change...)
+	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo"})
+	return f
+}
+
+// openEmpty is open on a log without a session.
+func openEmpty(t *testing.T, change ...func(*hookgw.Config)) *fixture {
+	t.Helper()
+	log := eventstest.NewMemory()
+	f := &fixture{t: t, log: log, tokens: filepath.Join(t.TempDir(), "tokens"), logged: &lockedBuffer{}}
+	cfg := hookgw.Config{
+		Listen: "127.0.0.1:0", Tokens: f.tokens, Project: project, Person: person,
+		Log:       log,
+		PersonLog: func(string) events.Log { return log },
+		AgentLog:  func(string) events.Log { return log },
+		Models:    openModels(t, log, 1000),
+		Logger:    slog.New(slog.NewTextHandler(f.logged, nil)),
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	f.models = cfg.Models
+	gw, err := hookgw.New(t.Context(), cfg)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- gw.Serve(ctx) }()
+	<-gw.Ready()
+	f.gw, f.client = gw, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	f.stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-done)
+	})
+	t.Cleanup(func() {
+		f.client.CloseIdleConnections()
+		f.stop()
+	})
+	return f
+}
+
+// put appends a fact of an actor to the session and waits until it is in the models.
+func (f *fixture) put(actor string, p events.Payload) events.Event {
+	f.t.Helper()
+	e, err := events.New(events.Origin{
+		ID: "T-" + strconv.FormatUint(f.count.Add(1), 10), Time: time.Now(), Project: project, Session: session, Actor: actor,
+	}, p)
+	require.NoError(f.t, err)
+	e.Seq, err = f.log.Append(f.t.Context(), e, nil)
+	require.NoError(f.t, err)
+	require.NoError(f.t, f.models.WaitFor(f.t.Context(), e.Seq))
+	return e
+}
+
+func (f *fixture) token(r hookgw.Right) string {
+	f.t.Helper()
+	if r == hookgw.RightNone {
+		return ""
+	}
+	raw, err := os.ReadFile(filepath.Join(f.tokens, hookgw.TokenFile(r)))
+	require.NoError(f.t, err)
+	return strings.TrimSpace(string(raw))
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) object(t *testing.T) map[string]any {
+	t.Helper()
+	var out map[string]any
+	require.NoError(t, json.Unmarshal(a.body, &out), string(a.body))
+	return out
+}
+
+// request builds a request that nothing is wrong with.
+func (f *fixture) request(method, path string, right hookgw.Right, body string) *http.Request {
+	f.t.Helper()
+	var r io.Reader
+	if body != "" {
+		r = strings.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(f.t.Context(), method, f.gw.URL()+path, r)
+	require.NoError(f.t, err)
+	if right != hookgw.RightNone {
+		req.Header.Set("Authorization", "Bearer "+f.token(right))
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req
+}
+
+func (f *fixture) send(req *http.Request) answer {
+	f.t.Helper()
+	a, err := f.trySend(req)
+	require.NoError(f.t, err)
+	return a
+}
+
+func (f *fixture) trySend(req *http.Request) (answer, error) {
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, body}, err
+}
+
+func (f *fixture) get(path string, right hookgw.Right) answer {
+	f.t.Helper()
+	return f.send(f.request(http.MethodGet, path, right, ""))
+}
+
+func (f *fixture) post(path string, right hookgw.Right, body string) answer {
+	f.t.Helper()
+	return f.send(f.request(http.MethodPost, path, right, body))
+}
+
+// background sends a request and hands over its answer when it comes.
+func (f *fixture) background(req *http.Request) <-chan answer {
+	out := make(chan answer, 1)
+	go func() {
+		a, err := f.trySend(req)
+		if err != nil {
+			a.body = []byte(err.Error())
+		}
+		out <- a
+	}()
+	return out
+}
+
+// recorded lists the facts of a type that are on the log.
+func recorded[P events.Payload](f *fixture) []P {
+	f.t.Helper()
+	var want P
+	var out []P
+	for _, e := range eventstest.All(f.t, f.log, events.Filter{Project: project, Type: want.EventType().Name}) {
+		if p, ok := e.Payload.(P); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// lockedBuffer is a writer that several goroutines share.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write appends p.
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+// String is everything written so far.
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// expect waits for a fact on the log, and until it is in the models.
+func (f *fixture) expect(typ string, accept func(events.Event) bool) events.Event {
+	f.t.Helper()
+	e := eventstest.ExpectWhere(f.t, f.log, events.Filter{Project: project, Type: typ}, typ, accept)
+	require.NoError(f.t, f.models.WaitFor(f.t.Context(), e.Seq))
+	return e
+}

@@ -1,0 +1,30 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"manualslop/events"
+)
+
+// postGoal puts a person's goal on record and answers with its id.
+func postGoal(c *call) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	var goal string
+	if raw, ok := c.fields["goal"]; !ok || len(c.fields) != 1 || json.Unmarshal(raw, &goal) != nil || strings.TrimSpace(goal) == "" {
+		return refuse(http.StatusBadRequest, "there is no goal", `Send {"goal": "what you want done"} and nothing else.`)
+	}
+	if len(goal) > events.MaxInline {
+		return refuse(http.StatusRequestEntityTooLarge, "the goal is too long", "Say it in 64 KiB, and put the rest into a file of the project.")
+	}
+	goal = string(c.gw.cfg.Masker([]byte(goal)))
+	e, err := c.say(session, events.GoalSubmitted{Goal: goal})
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, map[string]string{"status": "ok", "goal": e.ID})
+}

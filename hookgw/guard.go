@@ -1,0 +1,91 @@
+package hookgw
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// guard decides who may come in. It is the same for every route and method.
+type guard struct {
+	hosts   []string // exact values of Host
+	origins []string // exact values of Origin
+	keys    *keyring // nil: everybody is the person
+}
+
+// newGuard accepts the three names of loopback with the bound port.
+func newGuard(port int, keys *keyring) *guard {
+	g := &guard{keys: keys}
+	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		host := fmt.Sprintf("%s:%d", name, port)
+		g.hosts = append(g.hosts, host)
+		g.origins = append(g.origins, "http://"+host)
+	}
+	return g
+}
+
+// place refuses requests that were addressed to somebody else (a rebound name)
+// or sent by a foreign page. Absent headers pass: no page can leave them out.
+func (g *guard) place(r *http.Request) *problem {
+	if !slices.Contains(g.hosts, r.Host) {
+		return refuse(http.StatusMisdirectedRequest, "this Host is not served here", "Speak to the address that slop serve printed, with its port.")
+	}
+	for _, origin := range r.Header["Origin"] {
+		if !slices.Contains(g.origins, origin) {
+			return refuse(http.StatusForbidden, "requests from this Origin are refused", "Pages of other origins may not use the gateway.")
+		}
+	}
+	for _, site := range r.Header["Sec-Fetch-Site"] {
+		if site != "same-origin" && site != "none" {
+			return refuse(http.StatusForbidden, "cross-site requests are refused", "Only the gateway's own pages may use it from a browser.")
+		}
+	}
+	return nil
+}
+
+// identify is the right that the request's token gives; everybody's without tokens.
+func (g *guard) identify(r *http.Request) Right {
+	if g.keys == nil {
+		return RightHuman
+	}
+	values := r.Header["Authorization"]
+	if len(values) != 1 {
+		return RightNone
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return RightNone
+	}
+	return g.keys.find(strings.TrimSpace(token))
+}
+
+// admit refuses who may not use a route that demands need.
+func admit(w http.ResponseWriter, who, need Right) *problem {
+	switch {
+	case who.covers(need):
+		return nil
+	case who == RightNone:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		return refuse(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+TokenFile(need)+", in the folder that slop serve names.")
+	}
+	return refuse(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")
+}
+
+// jsonOnly refuses bodies of any other type: a page can send those without
+// being asked first.
+func jsonOnly(r *http.Request) *problem {
+	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength == 0 {
+		return nil
+	}
+	types := r.Header["Content-Type"]
+	if len(types) == 1 && len(r.Header["Content-Encoding"]) == 0 {
+		media, params, err := mime.ParseMediaType(types[0])
+		charset, named := params["charset"]
+		if err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8")) {
+			return nil
+		}
+	}
+	return refuse(http.StatusUnsupportedMediaType, "the body must be JSON", "Send Content-Type: application/json, in UTF-8 and not compressed.")
+}

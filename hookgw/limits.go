@@ -1,0 +1,93 @@
+package hookgw
+
+import (
+	"fmt"
+	"time"
+)
+
+// Limits bound what a client can make the gateway hold. A zero field takes the
+// default in its comment.
+type Limits struct {
+	// Body is the largest request body in bytes (1 MiB).
+	Body int64
+	// SessionBody is the largest body of POST /api/session in bytes (10 MiB).
+	SessionBody int64
+	// AskBytes is the largest posted question and the largest answer in bytes, as
+	// they are stored (256 KiB). Approval copies both into events of its own, and
+	// those have to fit too.
+	AskBytes int
+	// Depth is how deep a body may nest (64).
+	Depth int
+	// HeaderBytes bounds the request's head (16 KiB).
+	HeaderBytes int
+	// Conns is the number of connections (8192).
+	Conns int
+	// Waiting is the number of asks that wait at once (4096). It is below Conns,
+	// so that waiting agents cannot lock out the person who would answer.
+	Waiting int
+	// FeedsPerClient is the number of live feeds of one token and client name (16).
+	FeedsPerClient int
+	// Feeds is the number of live feeds of all clients (128).
+	Feeds int
+	// Batch is the number of entries that one GET /api/events returns (1000).
+	Batch int
+	// BatchBytes ends a batch early, once its payloads are over it (8 MiB).
+	BatchBytes int
+	// Refusals is how many refused requests are put on record per second (5).
+	Refusals int
+	// RefusalBurst is how many may come at once (50).
+	RefusalBurst int
+
+	// HeaderTimeout is for the request's head (5 s), BodyTimeout for its body
+	// (20 s), WriteTimeout for an answer or one event of a feed (10 s),
+	// IdleTimeout for a connection between requests (60 s).
+	HeaderTimeout, BodyTimeout, WriteTimeout, IdleTimeout time.Duration
+	// Heartbeat is the pause between the comments of a quiet feed (15 s).
+	Heartbeat time.Duration
+	// AskGrace is how much longer than the ask's own limit the handler waits for
+	// the settlement (2 s).
+	AskGrace time.Duration
+	// SettleWait is how long an answer waits to learn whether it counted (5 s).
+	SettleWait time.Duration
+	// CatchUp is how long a write waits for the read models (10 s).
+	CatchUp time.Duration
+	// Shutdown is how long running requests may take when the gateway stops (5 s).
+	Shutdown time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.Body, 1<<20)
+	setDefault(&l.SessionBody, 10<<20)
+	setDefault(&l.AskBytes, 256<<10)
+	setDefault(&l.Depth, 64)
+	setDefault(&l.HeaderBytes, 16<<10)
+	setDefault(&l.Conns, 8192)
+	setDefault(&l.Waiting, 4096)
+	setDefault(&l.FeedsPerClient, 16)
+	setDefault(&l.Feeds, 128)
+	setDefault(&l.Batch, 1000)
+	setDefault(&l.BatchBytes, 8<<20)
+	setDefault(&l.Refusals, 5)
+	setDefault(&l.RefusalBurst, 50)
+	setDefault(&l.HeaderTimeout, 5*time.Second)
+	setDefault(&l.BodyTimeout, 20*time.Second)
+	setDefault(&l.WriteTimeout, 10*time.Second)
+	setDefault(&l.IdleTimeout, time.Minute)
+	setDefault(&l.Heartbeat, 15*time.Second)
+	setDefault(&l.AskGrace, 2*time.Second)
+	setDefault(&l.SettleWait, 5*time.Second)
+	setDefault(&l.CatchUp, 10*time.Second)
+	setDefault(&l.Shutdown, 5*time.Second)
+	return l
+}
+
+func (l Limits) check() error {
+	f := l.withDefaults()
+	least := min(f.Body, f.SessionBody, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
+		int64(f.Feeds), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
+	shortest := min(f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.SettleWait, f.CatchUp, f.Shutdown)
+	if least < 1 || shortest < 0 {
+		return fmt.Errorf("%w: a limit is negative", ErrConfig)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package hookgw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+)
+
+// Errors of listening.
+var (
+	// ErrNotLoopback says that the address can be reached from elsewhere, or is
+	// a name under which no client may speak to the gateway.
+	ErrNotLoopback = errors.New("the gateway listens on 127.0.0.1, ::1 or localhost only")
+	// ErrAddressInUse says that somebody else listens there.
+	ErrAddressInUse = errors.New("address in use")
+)
+
+// listen binds addr, which must be loopback.
+func listen(ctx context.Context, addr string) (*net.TCPListener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("%w: listen address %q: %w", ErrConfig, addr, err)
+	}
+	switch host {
+	case "127.0.0.1", "::1":
+	case "localhost":
+		host = "127.0.0.1"
+	default:
+		return nil, fmt.Errorf("listen on %q: %w", addr, ErrNotLoopback)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return nil, fmt.Errorf("%w: listen address %q: the port is no number up to 65535", ErrConfig, addr)
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%w: another program (or another slop) listens on %s; choose another with --listen HOST:PORT or [hooks] listen, port 0 takes a free one", ErrAddressInUse, addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return l.(*net.TCPListener), nil //nolint:forcetypeassert // what "tcp" returns
+}

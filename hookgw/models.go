@@ -1,0 +1,29 @@
+package hookgw
+
+import (
+	"context"
+	"iter"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// Models are the read models as the gateway uses them; somebody else keeps
+// them current.
+type Models interface {
+	// Current is the session that a request without ?session= means; empty
+	// while there is none.
+	Current() string
+	// Sessions lists the sessions of the project, oldest first.
+	Sessions() []projections.Summary
+	// Read calls f with one consistent state of a session's models, which f may
+	// use, unchanged, until it returns. False: there is no such session and f
+	// was not called.
+	Read(session string, f func(*projections.Set)) bool
+	// WaitFor returns once every event up to seq is in the models, or with ctx.
+	WaitFor(ctx context.Context, seq uint64) error
+	// Subscribe yields the session's events from sequence from on, decoded, and
+	// then each new one as it comes, until ctx ends. An error is the last thing
+	// yielded; events.ErrSlow cuts off a reader that fell behind.
+	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
+}

@@ -1,0 +1,127 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// drainAttempts bounds how often a drain gives way to other processes.
+const drainAttempts = 32
+
+// batch is the answer of GET /api/events.
+type batch struct {
+	Events []json.RawMessage `json:"events"`
+	// Through is where the next ?since= goes on.
+	Through uint64 `json:"through"`
+	// More says that the batch was cut at its limit.
+	More bool `json:"more,omitempty"`
+}
+
+// getEvents takes the client's queue, or only looks at what came after ?since=.
+func getEvents(c *call) error {
+	session, err := c.session()
+	if err != nil {
+		return err
+	}
+	query := c.r.URL.Query()
+	client := query.Get("client")
+	if client != "" && !events.ValidToken(client) {
+		return refuse(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
+	}
+	var out batch
+	if query.Has("since") {
+		since, perr := strconv.ParseUint(query.Get("since"), 10, 64)
+		if perr != nil {
+			return refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
+		}
+		out, err = c.look(session, func(*projections.Set) uint64 { return since })
+	} else {
+		out, err = c.drain(session, client)
+	}
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// drain takes everything that was pushed since the client's last drain. The
+// record that it was taken is a compare-and-set on the drains of the session:
+// of two that read the same queue one is told that the other was first, and
+// reads again.
+func (c *call) drain(session, client string) (batch, error) {
+	ctx := c.r.Context()
+	if session == "" {
+		return batch{Events: []json.RawMessage{}}, nil
+	}
+	select {
+	case c.gw.drains <- struct{}{}:
+		defer func() { <-c.gw.drains }()
+	case <-ctx.Done():
+		return batch{}, ctx.Err()
+	}
+	taken := events.Filter{Project: c.gw.cfg.Project, Session: session, Actor: events.ActorGateway, Type: events.EventsDrained{}.EventType().Name}
+	for range drainAttempts {
+		last, err := c.gw.cfg.Log.Last(ctx, taken)
+		if err != nil {
+			return batch{}, err
+		}
+		if err := c.gw.caughtUp(ctx, last); err != nil {
+			return batch{}, err
+		}
+		out, err := c.look(session, func(s *projections.Set) uint64 { return s.QueuePosition(client) })
+		if err != nil || len(out.Events) == 0 {
+			return out, err
+		}
+		err = c.take(session, events.EventsDrained{Client: client, Through: out.Through}, &events.Expect{Filter: taken, Last: last})
+		if !errors.Is(err, events.ErrConflict) {
+			return out, err
+		}
+	}
+	return batch{}, refuse(http.StatusServiceUnavailable, "too many drain this queue at once", "Give each reader a ?client= of its own.")
+}
+
+// take appends the record of a drain.
+func (c *call) take(session string, p events.EventsDrained, x *events.Expect) error {
+	e, err := c.gw.event(c.gw.own, session, p)
+	if err != nil {
+		return err
+	}
+	if _, err := c.gw.append(c.r.Context(), c.gw.own, e, x); err != nil {
+		return err
+	}
+	c.wrote = true
+	return nil
+}
+
+// look reads the queue after a position, as much as one batch holds. Entries of
+// one sequence stay together, because a position cannot stand between them.
+func (c *call) look(session string, position func(*projections.Set) uint64) (batch, error) {
+	var after uint64
+	var found []projections.QueueEntry
+	c.read(session, func(s *projections.Set) {
+		after = position(s)
+		found = s.QueueSince(after)
+	})
+	out := batch{Events: []json.RawMessage{}, Through: after}
+	size := 0
+	for i, entry := range found {
+		raw, err := json.Marshal(entry)
+		if err != nil {
+			return batch{}, err
+		}
+		size += len(raw)
+		full := len(out.Events) >= c.gw.cfg.Limits.Batch || size > c.gw.cfg.Limits.BatchBytes
+		if i > 0 && full && entry.Seq != out.Through {
+			out.More = true
+			break
+		}
+		out.Events = append(out.Events, raw)
+		out.Through = entry.Seq
+	}
+	return out, nil
+}

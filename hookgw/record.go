@@ -1,0 +1,120 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"manualslop/events"
+)
+
+// Bounds of what HookCalled keeps of a request.
+const (
+	maxRecordedPath   = 256
+	maxRecordedBody   = 4 << 10
+	maxRecordedClient = events.MaxToken
+)
+
+// record puts a request on the log: every one that published something, and of
+// the asks and refused requests as many as the rate allows, so that a flood
+// cannot fill the disk.
+func (g *Gateway) record(c *call) {
+	refused := c.status >= http.StatusBadRequest
+	if !c.wrote && !refused && c.r.Method == http.MethodGet {
+		return
+	}
+	reason := c.reason
+	if !c.wrote {
+		ok, skipped := g.refusals.take(g.cfg.Clock())
+		if !ok {
+			return
+		}
+		if skipped > 0 {
+			reason += " (" + strconv.Itoa(skipped) + " more before it were not recorded)"
+		}
+	}
+	session := g.cfg.Models.Current()
+	if session == "" {
+		g.cfg.Logger.InfoContext(c.r.Context(), "request without a session", slog.Int("status", c.status), slog.String("reason", reason))
+		return
+	}
+	e, err := g.event(g.own, session, events.HookCalled{
+		Method: clip(c.r.Method, 16), Path: clip(c.r.URL.Path, maxRecordedPath), Body: g.recordedBody(c.body), Status: c.status,
+		Client: c.client(), Reason: reason,
+	})
+	if err == nil {
+		_, err = g.append(c.r.Context(), g.own, e, nil)
+	}
+	if err != nil {
+		g.cfg.Logger.ErrorContext(c.r.Context(), "request not recorded", slog.Any("error", err))
+	}
+}
+
+// client is who sent the request: the right of its token and the name it gave itself.
+func (c *call) client() string {
+	name := string(c.who)
+	if given := c.r.URL.Query().Get("client"); given != "" {
+		name += ":" + given
+	}
+	return clip(name, maxRecordedClient)
+}
+
+// recordedBody is the masked body, or its head where it is large.
+func (g *Gateway) recordedBody(body json.RawMessage) json.RawMessage {
+	if len(body) == 0 {
+		return nil
+	}
+	masked := g.mask(body)
+	if len(masked) <= maxRecordedBody {
+		return masked
+	}
+	head, err := json.Marshal(map[string]any{"bytes": len(body), "head": clip(string(masked), maxRecordedBody)})
+	if err != nil {
+		return nil
+	}
+	return head
+}
+
+// clip cuts s to n bytes at most and keeps it valid text.
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = s[:n]
+	}
+	return strings.ToValidUTF8(s, "�")
+}
+
+// refusals is a bucket of tokens: so many at once, so many per second.
+type refusals struct {
+	mu        sync.Mutex
+	perSecond float64
+	burst     float64
+	left      float64
+	last      time.Time
+	skipped   int
+}
+
+func newRefusals(l Limits) *refusals {
+	return &refusals{perSecond: float64(l.Refusals), burst: float64(l.RefusalBurst), left: float64(l.RefusalBurst)}
+}
+
+// take says whether another one may be recorded, and how many were not since
+// the last that was.
+func (b *refusals) take(now time.Time) (ok bool, skipped int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.last.IsZero() {
+		b.left = min(b.burst, b.left+max(0, now.Sub(b.last).Seconds())*b.perSecond)
+	}
+	b.last = now
+	if b.left < 1 {
+		b.skipped++
+		return false, 0
+	}
+	b.left--
+	skipped, b.skipped = b.skipped, 0
+	return true, skipped
+}

@@ -1,0 +1,54 @@
+package hookgw
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// getSession answers {"session": {"entries": […]}}.
+func getSession(c *call) error {
+	session, err := c.session()
+	if err != nil {
+		return err
+	}
+	var entries json.RawMessage
+	c.read(session, func(s *projections.Set) { entries, err = s.View("session") })
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, map[string]any{"session": entries})
+}
+
+// postSession replaces the discussion entries by those of the same body.
+func postSession(c *call) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	inner, ok := object(c.fields["session"])
+	entries := bytes.TrimSpace(inner["entries"])
+	if !ok || len(entries) == 0 || entries[0] != '[' {
+		return refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+	}
+	e, err := c.gw.event(c.gw.person, session, events.SessionEdited{Entries: c.gw.mask(entries)})
+	if err != nil {
+		return err
+	}
+	if err := c.publish(c.gw.person, e); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, map[string]string{"status": "updated"})
+}
+
+// getSessions lists the sessions of the project.
+func getSessions(c *call) error {
+	list := c.gw.cfg.Models.Sessions()
+	if list == nil {
+		list = []projections.Summary{}
+	}
+	return c.reply(http.StatusOK, map[string]any{"current": c.gw.cfg.Models.Current(), "sessions": list})
+}

@@ -1,0 +1,62 @@
+package hookgw
+
+import (
+	"net/http"
+	"strings"
+
+	"manualslop/events"
+)
+
+// maxFilters bounds the ?filter= of one feed.
+const maxFilters = 16
+
+// subjectFilter selects events by subject, with the bus's wildcards: "*" is one
+// token, ">" the rest. Any of several patterns selects.
+type subjectFilter [][]string
+
+// parseFilters reads ?filter= values: a subject of slop.ev, or its part behind
+// the session, such as "approval.>" or "*.AskRaised.*". None selects everything.
+func parseFilters(values []string) (subjectFilter, *problem) {
+	if len(values) > maxFilters {
+		return nil, refuse(http.StatusBadRequest, "too many filters", "Use at most 16, or widen one with * or >.")
+	}
+	var out subjectFilter
+	for _, v := range values {
+		if !strings.HasPrefix(v, events.RootEvents+".") {
+			v = events.RootEvents + ".*.*." + v
+		}
+		tokens := strings.Split(v, ".")
+		for i, t := range tokens {
+			if !events.ValidToken(t) && t != "*" && (t != ">" || i != len(tokens)-1) {
+				return nil, refuse(http.StatusBadRequest, "this filter is no subject", `Use tokens of A-Z a-z 0-9 _ - with * for one and a last > for the rest, such as "approval.AskRaised.>".`)
+			}
+		}
+		out = append(out, tokens)
+	}
+	return out, nil
+}
+
+func (f subjectFilter) match(subject string) bool {
+	if len(f) == 0 {
+		return true
+	}
+	have := strings.Split(subject, ".")
+	for _, want := range f {
+		if matchTokens(want, have) {
+			return true
+		}
+	}
+	return false
+}
+
+func matchTokens(want, have []string) bool {
+	for i, w := range want {
+		switch {
+		case w == ">":
+			return len(have) > i
+		case i >= len(have), w != "*" && w != have[i]:
+			return false
+		}
+	}
+	return len(want) == len(have)
+}

@@ -1,0 +1,130 @@
+package hookgw
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// TokenFile names the file of a right's token in the folder of tokens.
+func TokenFile(r Right) string { return string(r) + ".token" }
+
+// ErrTokens says that the folder of tokens cannot be trusted.
+var ErrTokens = errors.New("tokens")
+
+// Sizes of tokens: what is made, and what is accepted from a file.
+const (
+	tokenBytes    = 32
+	minTokenChars = 32
+	maxTokenChars = 256
+)
+
+// keyring holds a digest of each token, so that comparing takes the same time
+// for every guess.
+type keyring struct {
+	rights  []Right
+	digests [][sha256.Size]byte
+}
+
+// openKeyring reads the tokens in dir and makes those that are missing.
+func openKeyring(dir string) (*keyring, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTokens, err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTokens, err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%w: others may enter %s (mode %04o); chmod 700 it", ErrTokens, dir, info.Mode().Perm())
+	}
+	k := &keyring{}
+	for _, r := range []Right{RightHuman, RightAsk, RightRead} {
+		token, err := readOrMake(filepath.Join(dir, TokenFile(r)))
+		if err != nil {
+			return nil, err
+		}
+		if k.find(token) != RightNone {
+			return nil, fmt.Errorf("%w: two files in %s hold the same token; delete them", ErrTokens, dir)
+		}
+		k.rights = append(k.rights, r)
+		k.digests = append(k.digests, sha256.Sum256([]byte(token)))
+	}
+	return k, nil
+}
+
+// find is the right that token gives, RightNone for a stranger's.
+func (k *keyring) find(token string) Right {
+	digest := sha256.Sum256([]byte(token))
+	found := RightNone
+	for i := range k.digests {
+		if subtle.ConstantTimeCompare(digest[:], k.digests[i][:]) == 1 {
+			found = k.rights[i]
+		}
+	}
+	return found
+}
+
+// readOrMake returns the token in a file. Of several processes that make it at
+// the same moment one wins, and all return the winner's.
+func readOrMake(path string) (string, error) {
+	token, err := readToken(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	raw := make([]byte, tokenBytes)
+	if _, err := rand.Read(raw); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrTokens, err)
+	}
+	if err := writeOnce(path, base64.RawURLEncoding.EncodeToString(raw)+"\n"); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%w: %w", ErrTokens, err)
+	}
+	return readToken(path)
+}
+
+// writeOnce puts a whole file in place, or fails with fs.ErrExist.
+func writeOnce(path, text string) error {
+	draft, err := os.CreateTemp(filepath.Dir(path), ".draft-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(draft.Name())
+	_, werr := draft.WriteString(text)
+	if err := errors.Join(werr, draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	return os.Link(draft.Name(), path)
+}
+
+func readToken(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrTokens, err)
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%w: %s is no regular file; delete it", ErrTokens, path)
+	case info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("%w: others may read %s (mode %04o); delete it, and a new one is made", ErrTokens, path, info.Mode().Perm())
+	case info.Size() > maxTokenChars+2:
+		return "", fmt.Errorf("%w: %s is too long for a token; delete it", ErrTokens, path)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrTokens, err)
+	}
+	token := strings.TrimSpace(string(raw))
+	if len(token) < minTokenChars || len(token) > maxTokenChars || strings.IndexFunc(token, notVisible) >= 0 {
+		return "", fmt.Errorf("%w: %s holds no token of %d to %d visible characters; delete it, and a new one is made", ErrTokens, path, minTokenChars, maxTokenChars)
+	}
+	return token, nil
+}
+
+func notVisible(r rune) bool { return r <= ' ' || r > '~' }

@@ -1,0 +1,128 @@
+package hookgw
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// resubscribePause is between two attempts to follow a session whose feed broke.
+const resubscribePause = 50 * time.Millisecond
+
+// waiting wakes requests when an event of their ask comes. One feed per session
+// serves all of them, so that an answer costs the same with one and with
+// thousands of asks open.
+type waiting struct {
+	models Models
+	logger *slog.Logger
+	start  func(func(context.Context))
+
+	mu    sync.Mutex
+	rooms map[string]*room // by session
+}
+
+func newWaiting(m Models, logger *slog.Logger, start func(func(context.Context))) *waiting {
+	return &waiting{models: m, logger: logger, start: start, rooms: map[string]*room{}}
+}
+
+// room holds those who wait in one session.
+type room struct {
+	session string
+	mu      sync.Mutex
+	seen    uint64                          // every event up to here was shown to those who wait
+	waiters map[string]map[*waiter]struct{} // by ask
+}
+
+// maxWanted is how many events of one ask a waiter may want: raised, settled,
+// answer refused.
+const maxWanted = 3
+
+// waiter is one request that waits for events of its ask.
+type waiter struct {
+	wants func(*events.Event) bool
+	got   chan events.Event // holds maxWanted
+	since uint64            // events up to here must be looked for in the models
+	leave func()
+}
+
+// join begins to wait for the events of an ask that wants accepts. Events up to
+// the waiter's since are not shown; look for their effect in the models. Call
+// leave when done.
+func (w *waiting) join(session, ask string, wants func(*events.Event) bool) *waiter {
+	r := w.room(session)
+	me := &waiter{wants: wants, got: make(chan events.Event, maxWanted)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	me.since = r.seen
+	if r.waiters[ask] == nil {
+		r.waiters[ask] = map[*waiter]struct{}{}
+	}
+	r.waiters[ask][me] = struct{}{}
+	me.leave = func() { r.drop(ask, me) }
+	return me
+}
+
+func (w *waiting) room(session string) *room {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.rooms[session]
+	if r == nil {
+		r = &room{session: session, waiters: map[string]map[*waiter]struct{}{}}
+		w.models.Read(session, func(s *projections.Set) { r.seen = s.Seq() })
+		w.rooms[session] = r
+		w.start(func(ctx context.Context) { w.follow(ctx, r) })
+	}
+	return r
+}
+
+// follow shows the session's events to those who wait until ctx ends. A broken
+// feed is taken up again where it ended.
+func (w *waiting) follow(ctx context.Context, r *room) {
+	for ctx.Err() == nil {
+		for e, err := range w.models.Subscribe(ctx, r.session, r.position()+1) {
+			if err != nil {
+				w.logger.WarnContext(ctx, "feed of asks broke and is taken up again", slog.String("session", r.session), slog.Any("error", err))
+				break
+			}
+			r.show(e)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(resubscribePause):
+		}
+	}
+}
+
+func (r *room) position() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen
+}
+
+func (r *room) show(e events.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = max(r.seen, e.Seq)
+	for w := range r.waiters[e.Corr] {
+		if !w.wants(&e) {
+			continue
+		}
+		select {
+		case w.got <- e:
+		default: // it has all that there can be
+		}
+	}
+}
+
+func (r *room) drop(ask string, w *waiter) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.waiters[ask], w)
+	if len(r.waiters[ask]) == 0 {
+		delete(r.waiters, ask)
+	}
+}

@@ -1,0 +1,125 @@
+package projections
+
+import (
+	"slices"
+
+	"manualslop/events"
+)
+
+// The states of ai_status that the original names.
+const (
+	statusIdle       = "idle"
+	statusPaused     = "paused"
+	statusSending    = "sending..."
+	statusPowershell = "running powershell..."
+	statusFetching   = "fetching url..."
+	statusSearching  = "searching web..."
+)
+
+// activity folds what is under way right now: open model requests and running
+// tool calls.
+type activity struct {
+	Requests requests       `json:"requests"`
+	Calls    calls          `json:"calls"`
+	Running  map[string]int `json:"running"`             // calls under way by tool
+	Killed   map[string]int `json:"killed,omitempty"`    // newest killed attempt by ticket
+	LastTier int            `json:"last_tier,omitempty"` // of the newest request
+	Paused   bool           `json:"paused,omitempty"`
+}
+
+func newActivity() activity {
+	return activity{Requests: requests{}, Calls: calls{}, Running: map[string]int{}, Killed: map[string]int{}}
+}
+
+func (a *activity) apply(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ModelRequested:
+		if p.Ticket == "" || p.TicketAttempt == 0 || p.TicketAttempt > a.Killed[p.Ticket] {
+			a.Requests.asked(e, &p)
+			a.LastTier = p.Tier
+		}
+	case events.ModelReplied:
+		a.Requests.answered(p.Request)
+	case events.ModelFailed:
+		a.Requests.answered(p.Request)
+	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked, events.InterruptResolved:
+		a.call(e)
+	case events.TicketKilled:
+		a.kill(p.Ticket, p.Attempt)
+	case events.SessionClosed:
+		*a = newActivity()
+	case events.Paused:
+		a.Paused = true
+	case events.Resumed:
+		a.Paused = false
+	}
+}
+
+func (a *activity) call(e *events.Event) {
+	k, counts := a.Calls.take(e)
+	if !counts {
+		return
+	}
+	switch e.Payload.(type) {
+	case events.ToolApproved:
+		a.Running[k.Tool]++
+	case events.ToolSettled, events.ToolParked:
+		a.stopped(k.Tool)
+	}
+}
+
+func (a *activity) stopped(tool string) {
+	if a.Running[tool]--; a.Running[tool] <= 0 {
+		delete(a.Running, tool)
+	}
+}
+
+// kill drops what an ended attempt had under way: nobody waits for it.
+func (a *activity) kill(ticket string, attempt int) {
+	a.Killed[ticket] = max(a.Killed[ticket], attempt)
+	// order-independent: deletes what belongs to the attempt, whatever comes first.
+	for id, q := range a.Requests {
+		if q.Ticket == ticket && q.TicketAttempt <= attempt {
+			delete(a.Requests, id)
+		}
+	}
+	// order-independent: deletes and counts down, whatever comes first.
+	for id, k := range a.Calls {
+		if k.Ticket == ticket && k.Attempt <= attempt {
+			if k.Open {
+				a.stopped(k.Tool)
+			}
+			delete(a.Calls, id)
+		}
+	}
+}
+
+// thinking tells whether a model or a shell is at work.
+func (a *activity) thinking() bool { return len(a.Requests) > 0 || a.Running["run_powershell"] > 0 }
+
+// live tells whether a tool is at work.
+func (a *activity) live() bool { return len(a.Running) > 0 }
+
+// status is the one line that the original shows.
+func (a *activity) status() string {
+	switch {
+	case a.Running["run_powershell"] > 0:
+		return statusPowershell
+	case a.Running["fetch_url"] > 0:
+		return statusFetching
+	case a.Running["web_search"] > 0:
+		return statusSearching
+	case len(a.Running) > 0:
+		names := make([]string, 0, len(a.Running))
+		// order-independent: sorted below.
+		for name := range a.Running {
+			names = append(names, name)
+		}
+		return "running " + slices.Min(names) + "..."
+	case len(a.Requests) > 0:
+		return statusSending
+	case a.Paused:
+		return statusPaused
+	}
+	return statusIdle
+}

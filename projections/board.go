@@ -1,0 +1,148 @@
+package projections
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"manualslop/events"
+)
+
+// board folds tracks and tickets with their live states.
+type board struct {
+	PlanReview bool              `json:"plan_review,omitempty"`
+	Proposed   []*boardTrack     `json:"proposed,omitempty"` // wait for a person
+	Tracks     []*boardTrack     `json:"tracks,omitempty"`
+	Active     string            `json:"active,omitempty"` // the track started last
+	tickets    map[string]*place // newest ticket of an id
+}
+
+// boardTrack is a track on the board.
+type boardTrack struct {
+	Track   events.Track   `json:"track"`
+	Goal    string         `json:"goal"`
+	Status  string         `json:"status"`
+	Reason  string         `json:"reason,omitempty"`
+	Tickets []*boardTicket `json:"tickets,omitempty"`
+}
+
+// boardTicket is a ticket on the board.
+type boardTicket struct {
+	Ticket    events.Ticket `json:"ticket"` // with its live state
+	BlockKind string        `json:"block_kind,omitempty"`
+	Attempt   int           `json:"attempt,omitempty"`
+	Model     string        `json:"model,omitempty"`
+	Started   *time.Time    `json:"started,omitempty"` // newest attempt
+	Ended     *time.Time    `json:"ended,omitempty"`
+}
+
+// place is where a ticket stands.
+type place struct {
+	track  *boardTrack
+	ticket *boardTicket
+}
+
+func newBoard() board { return board{tickets: map[string]*place{}} }
+
+// UnmarshalJSON reads a board and rebuilds its index.
+func (b *board) UnmarshalJSON(raw []byte) error {
+	type plain board
+	if err := json.Unmarshal(raw, (*plain)(b)); err != nil {
+		return err
+	}
+	b.tickets = map[string]*place{}
+	for _, tr := range b.Tracks {
+		for _, t := range tr.Tickets {
+			b.tickets[t.Ticket.ID] = &place{tr, t}
+		}
+	}
+	return nil
+}
+
+func (b *board) apply(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.SessionOpened:
+		b.PlanReview = p.Settings.PlanReview
+	case events.TracksProposed:
+		b.propose(p)
+	case events.TracksAccepted:
+		b.accept(p)
+	case events.TrackStarted:
+		b.start(p)
+	case events.TrackCompleted:
+		b.mark(p.Track, events.StatusCompleted, "")
+	case events.TrackBlocked:
+		b.mark(p.Track, events.StatusBlocked, p.Reason)
+	case events.GoalFailed:
+		b.withdraw(p.Goal)
+	case events.TicketsPlanned:
+		b.plan(p)
+	default:
+		b.applyTicket(e)
+	}
+}
+
+// propose takes tier 1's plan: onto the board, or to a person where plans are
+// reviewed. A newer plan of the same goal replaces what was not started.
+func (b *board) propose(p events.TracksProposed) {
+	b.withdraw(p.Goal)
+	for _, t := range p.Tracks {
+		b.Proposed = append(b.Proposed, &boardTrack{Track: t, Goal: p.Goal, Status: events.StatusTodo})
+	}
+	if !b.PlanReview {
+		b.accept(events.TracksAccepted{Goal: p.Goal})
+	}
+}
+
+// accept moves proposed tracks onto the board; those of the goal that were not
+// named are dropped.
+func (b *board) accept(p events.TracksAccepted) {
+	for _, t := range b.Proposed {
+		if t.Goal == p.Goal && (len(p.Tracks) == 0 || slices.Contains(p.Tracks, t.Track.ID)) && b.track(t.Track.ID) == nil {
+			b.Tracks = append(b.Tracks, t)
+		}
+	}
+	b.withdraw(p.Goal)
+}
+
+func (b *board) withdraw(goal string) {
+	b.Proposed = slices.DeleteFunc(b.Proposed, func(t *boardTrack) bool { return t.Goal == goal })
+}
+
+func (b *board) track(id string) *boardTrack {
+	for i := len(b.Tracks) - 1; i >= 0; i-- {
+		if b.Tracks[i].Track.ID == id {
+			return b.Tracks[i]
+		}
+	}
+	return nil
+}
+
+func (b *board) start(p events.TrackStarted) {
+	b.Active = p.Track.ID
+	tr := b.track(p.Track.ID)
+	if tr == nil {
+		tr = &boardTrack{}
+		b.Tracks = append(b.Tracks, tr)
+	}
+	tr.Track, tr.Goal, tr.Status, tr.Reason = p.Track, p.Goal, events.StatusInProgress, ""
+}
+
+func (b *board) mark(id, status, reason string) {
+	if tr := b.track(id); tr != nil {
+		tr.Status, tr.Reason = status, reason
+	}
+}
+
+// plan puts tier 2's tickets under their track; a newer plan replaces an older one.
+func (b *board) plan(p events.TicketsPlanned) {
+	tr := b.track(p.Track)
+	if tr == nil {
+		return
+	}
+	tr.Tickets = make([]*boardTicket, len(p.Tickets))
+	for i, t := range p.Tickets {
+		tr.Tickets[i] = &boardTicket{Ticket: t}
+		b.tickets[t.ID] = &place{tr, tr.Tickets[i]}
+	}
+}

@@ -1,0 +1,19 @@
+package projections
+
+// Catalogue is every read model, by name. Each entry starts one on an empty session.
+func Catalogue() []func() Model {
+	return []func() Model{
+		asks.Model,
+		endState.Model,
+		cost.Model,
+		diagnostics.Model,
+		queue.Model,
+		files.Model,
+		mmaStatus.Model,
+		discussion.Model,
+		summary.Model,
+		tickets.Model,
+		timeline.Model,
+		toolCalls.Model,
+	}
+}

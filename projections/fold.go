@@ -1,0 +1,79 @@
+package projections
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"manualslop/events"
+)
+
+// Fold describes one read model. S is its whole state and marshals to JSON
+// and back without loss.
+type Fold[S any] struct {
+	// Name is the model's name for ever, such as "asks".
+	Name string
+	// Version counts changes of S or Apply from 1; a bump discards snapshots.
+	Version int
+	// New is the state before the first event.
+	New func() S
+	// Apply folds one decoded event. It may reuse the state it was given.
+	Apply func(S, *events.Event) S
+	// View renders what a client sees; nil: the state itself.
+	View func(S) any
+}
+
+// Model is a fold at work on one session, its state's type erased.
+type Model interface {
+	// Name is the fold's name.
+	Name() string
+	// Version is the fold's version.
+	Version() int
+	// Apply folds one decoded event.
+	Apply(e *events.Event)
+	// JSON is the whole state; equal states give equal bytes.
+	JSON() (json.RawMessage, error)
+	// View is what a client of the gateway sees.
+	View() (json.RawMessage, error)
+	// Restore replaces the state by one that JSON gave; on an error it stays.
+	Restore(state json.RawMessage) error
+}
+
+// Model starts the fold on an empty session.
+func (f Fold[S]) Model() Model { return &model[S]{fold: f, state: f.New()} }
+
+type model[S any] struct {
+	fold  Fold[S]
+	state S
+}
+
+func (m *model[S]) Name() string { return m.fold.Name }
+
+func (m *model[S]) Version() int { return m.fold.Version }
+
+func (m *model[S]) Apply(e *events.Event) { m.state = m.fold.Apply(m.state, e) }
+
+func (m *model[S]) JSON() (json.RawMessage, error) { return encode(m.fold.Name, m.state) }
+
+func (m *model[S]) View() (json.RawMessage, error) {
+	if m.fold.View == nil {
+		return m.JSON()
+	}
+	return encode(m.fold.Name, m.fold.View(m.state))
+}
+
+func (m *model[S]) Restore(raw json.RawMessage) error {
+	s := m.fold.New()
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return fmt.Errorf("restore %s: %w", m.fold.Name, err)
+	}
+	m.state = s
+	return nil
+}
+
+func encode(name string, v any) (json.RawMessage, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", name, err)
+	}
+	return b, nil
+}

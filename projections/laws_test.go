@@ -1,0 +1,194 @@
+package projections_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/projections"
+	"manualslop/projections/sessiongen"
+)
+
+func foldAll(log []events.Event) *projections.Set {
+	set := projections.NewSet()
+	for i := range log {
+		set.Apply(&log[i])
+	}
+	return set
+}
+
+func TestNamesAreSortedAndUnique(t *testing.T) {
+	t.Parallel()
+	set := projections.NewSet()
+	var names []string
+	for _, start := range projections.Catalogue() {
+		m := start()
+		require.Positive(t, m.Version(), m.Name())
+		names = append(names, m.Name())
+	}
+	require.Equal(t, names, set.Names())
+	slices.Sort(names)
+	require.Len(t, slices.Compact(names), len(set.Names()))
+}
+
+func TestTheSameLogFoldsToTheSameBytes(t *testing.T) {
+	t.Parallel()
+	log := decoded(t, sessiongen.GenerateSession(3, 400))
+	one, two := foldAll(log), foldAll(decoded(t, sessiongen.GenerateSession(3, 400)))
+	require.Equal(t, one.Digest(), two.Digest())
+	require.Equal(t, one.Sum(), two.Sum())
+	other := foldAll(decoded(t, sessiongen.GenerateSession(4, 400)))
+	require.NotEqual(t, one.Sum(), other.Sum())
+	for name, digest := range one.Digest() {
+		if name != "diagnostics" {
+			require.NotEqual(t, projections.NewSet().Digest()[name], digest, "%s folds nothing of a whole session", name)
+		}
+	}
+}
+
+func TestFoldingThroughASnapshotEqualsFoldingWhole(t *testing.T) {
+	t.Parallel()
+	log := decoded(t, sessiongen.GenerateSession(5, 300))
+	want := foldAll(log)
+	for _, cut := range []int{0, 1, 17, 60, 123, 222, 299, 300} {
+		half := foldAll(log[:cut])
+		snap, err := half.Snapshot()
+		require.NoError(t, err)
+		raw, err := json.Marshal(snap)
+		require.NoError(t, err)
+		var stored projections.Snapshot
+		require.NoError(t, json.Unmarshal(raw, &stored))
+		again := projections.NewSet()
+		require.NoError(t, again.Restore(stored))
+		require.Equal(t, half.Digest(), again.Digest(), "restored at %d", cut)
+		require.Equal(t, half.Seq(), again.Seq())
+		require.Equal(t, half.LastID(), again.LastID())
+		for i := range log[cut:] {
+			again.Apply(&log[cut+i])
+		}
+		require.Equal(t, want.Digest(), again.Digest(), "cut at %d", cut)
+		for _, name := range want.Names() {
+			a, err := want.View(name)
+			require.NoError(t, err)
+			b, err := again.View(name)
+			require.NoError(t, err)
+			require.JSONEq(t, string(a), string(b), name)
+		}
+	}
+}
+
+func TestSnapshotsOfOtherVersionsAreDiscarded(t *testing.T) {
+	t.Parallel()
+	set := foldAll(decoded(t, sessiongen.GenerateSession(5, 60)))
+	change := map[string]func(*projections.Snapshot){
+		"bumped version":  func(s *projections.Snapshot) { s.Models[0].Version++ },
+		"renamed model":   func(s *projections.Snapshot) { s.Models[0].Name = "other" },
+		"missing model":   func(s *projections.Snapshot) { s.Models = s.Models[1:] },
+		"damaged state":   func(s *projections.Snapshot) { s.Models[3].State = json.RawMessage(`{"entries":7,`) },
+		"another's state": func(s *projections.Snapshot) { s.Models[0].State = json.RawMessage(`[]`) },
+	}
+	for name, f := range change {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			snap, err := set.Snapshot()
+			require.NoError(t, err)
+			f(&snap)
+			fresh := projections.NewSet()
+			require.ErrorIs(t, fresh.Restore(snap), projections.ErrStale)
+			require.Equal(t, projections.NewSet().Digest(), fresh.Digest(), "a refused snapshot leaves no trace")
+		})
+	}
+}
+
+func TestEveryKnownTypeFoldsOnAnEmptySession(t *testing.T) {
+	t.Parallel()
+	set := projections.NewSet()
+	for i, d := range events.Catalogue().Defs() {
+		e := events.Event{ID: d.Type.Name, Type: d.Type.Name, V: d.Type.Version, Time: at(uint64(i)), Seq: uint64(i + 1), Session: "S1", Payload: d.Sample}
+		set.Apply(&e)
+		require.LessOrEqual(t, len(projections.Summarize(d.Sample)), projections.MaxSummary, d.Type.Name)
+	}
+	require.NotEmpty(t, set.Sum())
+	for _, name := range set.Names() {
+		raw, err := set.View(name)
+		require.NoError(t, err)
+		require.True(t, json.Valid(raw))
+	}
+}
+
+func TestUnknownAndMalformedEventsChangeNothing(t *testing.T) {
+	t.Parallel()
+	log := decoded(t, sessiongen.GenerateSession(6, 100))
+	want := foldAll(log[:50]).Digest()
+	for _, p := range []events.Payload{
+		nil,
+		events.Unknown{Name: "TicketReady", Version: 9, Raw: json.RawMessage(`{}`)},
+		events.Malformed{Name: "TicketReady", Version: 1, Raw: json.RawMessage(`7`), Reason: "no object"},
+	} {
+		set := foldAll(log[:50])
+		e := log[50]
+		e.Payload = p
+		set.Apply(&e)
+		require.Equal(t, want, set.Digest())
+		require.Equal(t, e.Seq, set.Seq(), "it was read all the same")
+		for _, start := range projections.Catalogue() {
+			m := start()
+			before, err := m.JSON()
+			require.NoError(t, err)
+			m.Apply(&e)
+			after, err := m.JSON()
+			require.NoError(t, err)
+			require.Equal(t, before, after, m.Name())
+		}
+	}
+}
+
+func TestARepeatedSequenceChangesNothing(t *testing.T) {
+	t.Parallel()
+	log := decoded(t, sessiongen.GenerateSession(6, 100))
+	set := foldAll(log)
+	want := set.Digest()
+	for i := range log {
+		set.Apply(&log[i])
+	}
+	require.Equal(t, want, set.Digest())
+}
+
+func TestFoldsChangeNoPayload(t *testing.T) {
+	t.Parallel()
+	log := decoded(t, sessiongen.GenerateSession(9, 200))
+	before, err := json.Marshal(log)
+	require.NoError(t, err)
+	set := foldAll(log)
+	set.Sum()
+	after, err := json.Marshal(log)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.Equal(t, decoded(t, sessiongen.GenerateSession(9, 200)), log, "payloads are shared by all readers")
+}
+
+func TestASessionOfTwentyThousandEventsFoldsInLinearTime(t *testing.T) {
+	t.Parallel()
+	perEvent := func(length int) time.Duration {
+		log := decoded(t, sessiongen.GenerateSession(2, length))
+		best := time.Hour
+		for range 5 {
+			begun := time.Now()
+			foldAll(log)
+			best = min(best, time.Since(begun))
+		}
+		return best / time.Duration(length)
+	}
+	short, long := perEvent(1_000), perEvent(20_000)
+	require.Less(t, long, 8*short+20*time.Microsecond, "a quadratic fold costs twenty times as much an event")
+}
+
+func TestViewsOfUnknownModelsAreRefused(t *testing.T) {
+	t.Parallel()
+	_, err := projections.NewSet().View("nothing")
+	require.ErrorIs(t, err, projections.ErrNoModel)
+}

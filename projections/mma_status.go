@@ -1,0 +1,115 @@
+package projections
+
+import "manualslop/events"
+
+// MMAStatus is the state of the four tiers, as GET /api/gui/mma_status
+// answers: exactly the original's fourteen keys.
+type MMAStatus struct {
+	MMAStatus               string            `json:"mma_status"`            // Idle, Planning, Executing, Done
+	AIStatus                string            `json:"ai_status"`             // "idle", "sending...", "running powershell..." …
+	ActiveTier              *string           `json:"active_tier"`           // "Tier 3"; null while nothing is at work
+	ActiveTrack             string            `json:"active_track"`          // id of the track started last
+	ActiveTickets           []TicketState     `json:"active_tickets"`        // tickets of that track
+	StepMode                bool              `json:"mma_step_mode"`         // each round of a ticket asks
+	PendingToolApproval     bool              `json:"pending_tool_approval"` // any open ask but step and spawn
+	PendingMMAStepApproval  bool              `json:"pending_mma_step_approval"`
+	PendingMMASpawnApproval bool              `json:"pending_mma_spawn_approval"`
+	PendingApproval         bool              `json:"pending_approval"` // step or tool
+	PendingSpawn            bool              `json:"pending_spawn"`    // the spawn approval's other name
+	Tracks                  []TrackState      `json:"tracks"`
+	ProposedTracks          []TrackState      `json:"proposed_tracks"` // wait for a person
+	MMAStreams              map[string]string `json:"mma_streams"`     // whole text by stream id
+}
+
+// mma is the state behind MMAStatus.
+type mma struct {
+	Phase    phase             `json:"phase"`
+	Board    board             `json:"board"`
+	Activity activity          `json:"activity"`
+	Requests requests          `json:"requests"`
+	Streams  streams           `json:"streams"`
+	Asks     map[string]string `json:"asks"` // open asks and their gates
+	StepMode bool              `json:"step_mode"`
+}
+
+var mmaStatus = Fold[*mma]{
+	Name: "mma_status", Version: 1,
+	New: func() *mma {
+		return &mma{Phase: newPhase(), Board: newBoard(), Activity: newActivity(), Requests: requests{}, Streams: streams{}, Asks: map[string]string{}}
+	},
+	Apply: (*mma).apply,
+	View:  func(m *mma) any { return m.view() },
+}
+
+func (m *mma) apply(e *events.Event) *mma {
+	m.Phase.apply(e)
+	m.Board.apply(e)
+	m.Activity.apply(e)
+	switch p := e.Payload.(type) {
+	case events.SessionOpened:
+		m.StepMode = p.Settings.StepMode
+	case events.StepModeSet:
+		m.StepMode = p.On
+	case events.AskRaised:
+		m.Asks[p.Ask] = p.Gate
+	case events.AskSettled:
+		delete(m.Asks, p.Ask)
+	case events.ModelRequested:
+		m.Requests.asked(e, &p)
+	case events.ModelReplied:
+		if q, counts := m.Requests.answered(p.Request); counts {
+			m.Streams.replied(q, p.Text)
+		}
+	case events.ModelFailed:
+		m.Requests.answered(p.Request)
+	}
+	return m
+}
+
+func (m *mma) view() MMAStatus {
+	v := MMAStatus{
+		MMAStatus: m.Phase.State, AIStatus: m.Activity.status(), ActiveTrack: m.Board.Active,
+		ActiveTickets: []TicketState{}, StepMode: m.StepMode,
+		Tracks: trackStates(m.Board.Tracks), ProposedTracks: trackStates(m.Board.Proposed), MMAStreams: m.Streams.texts(),
+	}
+	if tr := m.Board.track(m.Board.Active); tr != nil {
+		v.ActiveTickets = ticketStates(tr.Tickets)
+	}
+	if tier := m.Activity.LastTier; tier > 0 && (v.MMAStatus == Planning || v.MMAStatus == Executing) {
+		name := tierName(tier)
+		v.ActiveTier = &name
+	}
+	// order-independent: sets flags only.
+	for _, gate := range m.Asks {
+		switch gate {
+		case events.GateStep:
+			v.PendingMMAStepApproval = true
+		case events.GateSpawn:
+			v.PendingMMASpawnApproval = true
+		default:
+			v.PendingToolApproval = true
+		}
+	}
+	v.PendingApproval = v.PendingMMAStepApproval || v.PendingToolApproval
+	v.PendingSpawn = v.PendingMMASpawnApproval
+	return v
+}
+
+// tierName is a tier as the original tags it; empty for none.
+func tierName(tier int) string {
+	if tier < 1 || tier > 4 {
+		return ""
+	}
+	return [...]string{"Tier 1", "Tier 2", "Tier 3", "Tier 4"}[tier-1]
+}
+
+// MMAStatus is the state of the four tiers.
+func (s *Set) MMAStatus() MMAStatus { return stateOf(s, mmaStatus).view() }
+
+// StreamText is the whole text of one stream so far, empty if there is none.
+func (s *Set) StreamText(id string) string {
+	if st := stateOf(s, mmaStatus).Streams[id]; st != nil {
+		return st.text()
+	}
+	return ""
+}

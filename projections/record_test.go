@@ -1,0 +1,207 @@
+package projections_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+func TestTheDiscussionHoldsGoalsRepliesAndResults(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	request := s.asks("T-1", 3)
+	s.by(events.ActorModels, events.ModelFailed{Request: request, Kind: events.ModelOverloaded, Message: "try later"})
+	request = s.asks("T-1", 3)
+	s.replies(request, "looking", "read_file", "edit_file")
+	s.approved("c1", "read_file", "T-1")
+	s.by(events.ActorContributor, events.ToolRequested{Call: "c2", Tool: "edit_file", Args: json.RawMessage(`{}`), Ticket: "T-1"})
+	s.by("worker-1", outcome("c1", "read_file", "contents"))
+	s.by("worker-1", outcome("c1", "read_file", "other contents"))
+	s.by("worker-1", outcome("c2", "edit_file", "never approved"))
+	s.by(events.ActorApproval, events.ToolDenied{Call: "c2", Tool: "edit_file", Ticket: "T-1", Reason: "not this file", By: "ada"})
+	s.by(events.ActorQA, events.HintGiven{Call: "c1", Ticket: "T-1", Hint: "missing import"})
+	var got [][3]string
+	for _, n := range s.set.Discussion().Entries {
+		got = append(got, [3]string{n.Role, n.Tool + n.Outcome, n.Content})
+	}
+	require.Equal(t, [][3]string{
+		{"User", "", "Mend the parser"},
+		{"System", "", "[script] overloaded: try later"},
+		{"AI", "", "looking"},
+		{"Tool", "read_filedone", "contents"},
+		{"Tool", "edit_filedenied", "not this file"},
+		{"System", "", "QA ANALYSIS:\nmissing import"},
+	}, got)
+	require.Equal(t, []string{"read_file", "edit_file"}, s.set.Discussion().Entries[2].Calls)
+	require.True(t, s.set.Discussion().Entries[3].Collapsed)
+	raw, err := json.Marshal(s.set.Discussion().Entries[0])
+	require.NoError(t, err)
+	require.JSONEq(t, `{"role":"User","content":"Mend the parser","ts":"2026-01-02T03:04:07Z","collapsed":false,"seq":2}`, string(raw))
+}
+
+func TestAPostedSessionReplacesTheDiscussionVerbatim(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	s.by("ada", events.SessionEdited{Entries: json.RawMessage(`[{"role":"User","content":"x","mine":[1,2]}]`)})
+	view, err := s.set.View("session")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"entries":[{"role":"User","content":"x","mine":[1,2]}]}`, string(view))
+	s.by("ada", events.GoalSubmitted{Goal: "more"})
+	require.Len(t, s.set.Discussion().Entries, 2)
+	s.by("ada", events.SessionEdited{Entries: json.RawMessage(`{"entries":[]}`)})
+	require.Len(t, s.set.Discussion().Entries, 2, "anything but an array changes nothing")
+	s.by("ada", events.SessionEdited{Entries: json.RawMessage(`[]`)})
+	require.Empty(t, s.set.Discussion().Entries)
+}
+
+func TestAToolCallCountsOnlyItsFirstValidOutcome(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	s.by("worker-1", outcome("c1", "read_file", "before it was asked for"))
+	s.approved("c1", "read_file", "T-1")
+	wrong := outcome("c1", "read_file", "other bytes")
+	wrong.ArgsSHA256 = "other"
+	s.by("worker-1", wrong)
+	older := outcome("c1", "read_file", "another generation")
+	older.Generation = 2
+	s.by("worker-1", older)
+	c, _ := s.set.ToolCall("c1")
+	require.Equal(t, projections.CallRunning, c.State)
+	s.by("worker-2", outcome("c1", "read_file", "first"))
+	s.by("worker-3", outcome("c1", "read_file", "second"))
+	c, _ = s.set.ToolCall("c1")
+	require.Equal(t, projections.CallSettled, c.State)
+	require.Equal(t, "worker-2", c.Worker)
+	require.Equal(t, events.Digest([]byte("first")), c.SHA256)
+	require.EqualValues(t, 3, c.DurationMS)
+	_, ok := s.set.ToolCall("c9")
+	require.False(t, ok)
+}
+
+func TestAnInterruptedCallGoesOnInItsNextGeneration(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	s.approved("c1", "run_powershell", "T-1")
+	cut := outcome("c1", "run_powershell", "")
+	cut.Outcome = events.ToolInterrupted
+	s.by("worker-1", cut)
+	s.by(events.ActorApproval, events.AskRaised{Ask: "A1", Gate: events.GateInterrupted, Call: "c1"})
+	c, _ := s.set.ToolCall("c1")
+	require.Equal(t, projections.CallInterrupted, c.State)
+	require.Equal(t, "A1", c.Ask)
+	s.by(events.ActorApproval, events.InterruptResolved{Call: "c1", Tool: "run_powershell", Ticket: "T-1", Resolution: events.InterruptRetry, By: "ada"})
+	s.by(events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "run_powershell", ArgsSHA256: "d", Generation: 2, By: "ada"})
+	s.by("worker-1", outcome("c1", "run_powershell", "of the first generation"))
+	c, _ = s.set.ToolCall("c1")
+	require.Equal(t, projections.CallRunning, c.State)
+	again := outcome("c1", "run_powershell", "done")
+	again.Generation = 2
+	s.by("worker-1", again)
+	c, _ = s.set.ToolCall("c1")
+	require.Equal(t, projections.CallSettled, c.State)
+	require.Equal(t, events.ToolDone, c.Outcome)
+	require.Equal(t, 2, c.Generation)
+}
+
+func TestAParkedCallIsEndedByAPerson(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	s.approved("c1", "run_powershell", "T-1")
+	s.by("worker-1", events.ToolParked{Call: "c1", Tool: "run_powershell", Deliveries: 20, Reason: "delivered 20 times"})
+	c, _ := s.set.ToolCall("c1")
+	require.Equal(t, projections.CallInterrupted, c.State)
+	s.by(events.ActorApproval, events.InterruptResolved{Call: "c1", Tool: "run_powershell", Ticket: "T-1", Resolution: events.InterruptFail, By: "ada", Reason: "unsure"})
+	c, _ = s.set.ToolCall("c1")
+	require.Equal(t, projections.CallSettled, c.State)
+	require.Equal(t, events.InterruptFail, c.Outcome)
+	require.Equal(t, "fail", s.set.Discussion().Entries[1].Outcome)
+	require.Len(t, s.set.ToolCalls(), 1)
+}
+
+func TestCostCountsEachRequestOnce(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	request := s.asks("T-1", 3)
+	s.replies(request, "a")
+	s.replies(request, "b")
+	s.by(events.ActorModels, events.ModelFailed{Request: s.asks("T-1", 3), Kind: events.ModelIncomplete, Usage: &events.Usage{Input: 5, CacheRead: 1}})
+	s.replies(s.asks("", 1), "plan")
+	cost := s.set.Cost()
+	require.Equal(t, projections.Usage{Requests: 2, Failed: 1, Input: 25, Output: 4, CacheRead: 1}, cost.Total)
+	require.Equal(t, projections.Usage{Requests: 1, Failed: 1, Input: 15, Output: 2, CacheRead: 1}, *cost.Tier["3"])
+	require.Equal(t, *cost.Tier["3"], *cost.Ticket["T-1"])
+	require.Equal(t, projections.Usage{Requests: 1, Input: 10, Output: 2}, *cost.Model["script/m1"])
+}
+
+func TestFilesShowTheirNewestDigestAndWhoWroteThem(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	s.by("worker-1", events.ContextBuilt{Request: "R", Views: []events.View{{Path: "a.go", File: &events.FileState{Path: "a.go", SHA256: "h1", Size: 1}}, {Path: "gone.go", Error: "no such file"}}})
+	s.approved("c1", "edit_file", "T-1")
+	wrote := outcome("c1", "edit_file", "ok")
+	wrote.Files = []events.FileState{{Path: "a.go", SHA256: "h2", Size: 2, Written: true}, {Path: "b.go", SHA256: "h3", Size: 3}}
+	s.by("worker-1", wrote)
+	s.by("worker-1", events.FilesUpdated{Request: "R", Ticket: "T-1", Files: []events.FileUpdate{{Path: "b.go", Before: "h3", Error: "not text"}}})
+	files := s.set.Files()
+	require.Len(t, files, 2)
+	require.Equal(t, "h2", files["a.go"].SHA256)
+	require.Equal(t, "c1", files["a.go"].Call)
+	require.Equal(t, 1, files["a.go"].WrittenN)
+	require.Nil(t, files["b.go"].Written)
+	require.Equal(t, "not text", files["b.go"].Error)
+}
+
+func TestTheTimelineHasARowForEachEvent(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	all := s.set.Timeline(0, 0)
+	require.Len(t, all, len(s.log))
+	require.Equal(t, projections.Row{Seq: 2, Time: at(2), Actor: "ada", Type: "GoalSubmitted", Summary: "Mend the parser"}, all[1])
+	require.Equal(t, all[3:4], s.set.Timeline(3, 1))
+	require.Empty(t, s.set.Timeline(s.set.Seq(), 10))
+}
+
+func TestSummariesAreOneBoundedLineOfWholeCharacters(t *testing.T) {
+	t.Parallel()
+	exact := strings.Repeat("x", projections.MaxSummary)
+	require.Equal(t, exact, projections.Summarize(events.GoalSubmitted{Goal: exact}))
+	for _, goal := range []string{exact + "y", strings.Repeat("ä", projections.MaxSummary), "x" + strings.Repeat("日本", projections.MaxSummary)} {
+		got := projections.Summarize(events.GoalSubmitted{Goal: goal})
+		require.LessOrEqual(t, len(got), projections.MaxSummary)
+		require.True(t, utf8.ValidString(got))
+		require.True(t, strings.HasSuffix(got, "…"))
+	}
+	require.Equal(t, "one…", projections.Summarize(events.GoalSubmitted{Goal: "one\ntwo"}))
+}
+
+func TestTheSummaryOfASession(t *testing.T) {
+	t.Parallel()
+	s := opened(t, events.Settings{})
+	s.by("ada", events.GoalSubmitted{Goal: "Mend"})
+	s.by(events.ActorApproval, events.AskRaised{Ask: "A1", Gate: events.GateTool})
+	s.by(events.ActorConductor, events.SessionStalled{Decider: "conductor", Reason: "unknown type Foo v2"})
+	require.Equal(t, projections.Summary{
+		Session: "S1", Label: "demo", Folder: "20260102_030405_demo", Goal: "Mend", Opened: at(1), State: projections.Planning,
+		PendingAsks: 1, Stalled: "conductor: unknown type Foo v2",
+	}, s.set.Summary())
+	s.by("ada", events.SessionClosed{Reason: "done"})
+	require.Equal(t, at(5), *s.set.Summary().Closed)
+	light := projections.NewSummarizer()
+	for i := range s.log {
+		if projections.Summarizes(s.log[i].Type) {
+			light.Apply(&s.log[i])
+		}
+	}
+	require.Equal(t, s.set.Summary(), light.Summary(), "the types it names are enough")
+	raw, err := json.Marshal(light)
+	require.NoError(t, err)
+	var again projections.Summarizer
+	require.NoError(t, json.Unmarshal(raw, &again))
+	require.Equal(t, light.Summary(), again.Summary())
+}

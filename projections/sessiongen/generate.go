@@ -1,0 +1,152 @@
+package sessiongen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"manualslop/events"
+)
+
+// MinEvents is the shortest session that has a plan and an end.
+const MinEvents = 40
+
+// Where every made-up session belongs.
+const (
+	Project = "p1"
+	person  = "ada"
+)
+
+// epoch is the time of the first event of seed 0.
+var epoch = time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+
+// SessionID is the id of the session that a seed gives.
+func SessionID(seed uint64) string { return fmt.Sprintf("01SESSION%017d", seed) }
+
+// GenerateSession makes up a closed session of exactly n events, with Seq 1 to
+// n and payloads decoded. It panics below MinEvents.
+func GenerateSession(seed uint64, n int) []events.Event {
+	if n < MinEvents {
+		panic(fmt.Sprintf("sessiongen: a session needs %d events, not %d", MinEvents, n))
+	}
+	g := &generator{
+		random: rand.New(rand.NewPCG(seed, 0x5eed)), session: SessionID(seed), at: epoch.Add(time.Duration(seed) * time.Hour),
+		counts: map[string]uint64{}, log: make([]events.Event, 0, n), text: prose(),
+		output: outputBytes + openingBytes/n,
+	}
+	g.run(n)
+	return g.log
+}
+
+// generator writes one session.
+type generator struct {
+	random  *rand.Rand
+	session string
+	at      time.Time
+	counts  map[string]uint64
+	log     []events.Event
+	text    string
+	goal    string
+	tickets []*ticket
+	shells  int
+	output  int // mean size of a tool's output in bytes
+}
+
+// ticket is a ticket under way.
+type ticket struct {
+	events.Ticket
+	rounds int
+	parts  []events.Part
+}
+
+const (
+	trackID = "TR-1"
+	// epilogue is how many events end a session: those of the track, the goal
+	// and the session; each ticket under way needs endOfTicket more.
+	epilogue    = 3
+	endOfTicket = 4
+	// roundMost is the most events that one round takes, roundLeast what one
+	// that reads a single file takes.
+	roundMost  = 22
+	roundLeast = 7
+	atWork     = 3
+)
+
+// run writes the opening, rounds of tickets side by side while there is room,
+// what ends them, and pushed entries up to the asked length.
+func (g *generator) run(n int) {
+	g.open(n)
+	next := 0
+	var working []*ticket
+	for {
+		room := n - len(g.log) - epilogue - endOfTicket*(len(working)+1)
+		if room < roundLeast {
+			break
+		}
+		if len(working) == 0 || len(working) < atWork && next < len(g.tickets) && room > 2*roundMost {
+			working = append(working, g.start(g.tickets[next]))
+			next++
+			continue
+		}
+		i := g.random.IntN(len(working))
+		g.round(working[i], room < roundMost)
+		if next < len(g.tickets) && room > 2*roundMost && working[i].rounds > 2+g.random.IntN(4) {
+			g.finish(working[i])
+			working = append(working[:i], working[i+1:]...)
+		}
+	}
+	for _, t := range working {
+		g.finish(t)
+	}
+	for n-len(g.log) > epilogue {
+		g.emit(person, events.EventPushed{Kind: "note", Payload: []byte(`{"text":"` + g.words(200) + `"}`)})
+	}
+	g.emit(events.ActorConductor, events.TrackCompleted{Track: trackID})
+	g.emit(events.ActorConductor, events.GoalCompleted{Goal: g.goal})
+	g.emit(person, events.SessionClosed{Reason: "done"})
+}
+
+// emit stores a payload as the next event, caused by the one before it.
+func (g *generator) emit(actor string, p events.Payload) events.Event {
+	cause := events.Event{ID: g.session, Time: g.at}
+	if len(g.log) > 0 {
+		cause = g.log[len(g.log)-1]
+	}
+	g.at = g.at.Add(time.Duration(1+g.random.IntN(900)) * time.Millisecond)
+	o := events.Origin{
+		ID: events.DecidedID(actor, cause, len(g.log)), Time: g.at, Project: Project, Session: g.session, Actor: actor, Cause: cause.ID,
+	}
+	if events.IsDecider(actor) || events.IsWorker(actor) {
+		g.counts[actor]++
+		o.N = g.counts[actor]
+	}
+	e, err := events.New(o, p)
+	if err != nil {
+		panic("sessiongen: " + err.Error()) // payloads are made here
+	}
+	e.Seq = uint64(len(g.log) + 1)
+	g.log = append(g.log, e)
+	return e
+}
+
+// words cuts about size bytes out of a fixed text.
+func (g *generator) words(size int) string {
+	from := g.random.IntN(len(g.text) - size)
+	return strings.ToValidUTF8(g.text[from:from+size], "")
+}
+
+// lines is words with line breaks, quotes and tabs as source code has them.
+func (g *generator) lines(size int) string {
+	var b strings.Builder
+	b.Grow(size)
+	for b.Len() < size {
+		fmt.Fprintf(&b, "\tif name == \"%s\" {\n\t\treturn %d // %s\n\t}\n", g.words(12), g.random.IntN(1000), g.words(30))
+	}
+	return b.String()
+}
+
+// prose is the text that words cuts from.
+func prose() string {
+	return strings.Repeat("the parser reads one line at a time and keeps what it cannot use for the next call so that nothing is lost when a frame ends early ", 40)
+}

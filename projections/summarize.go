@@ -1,0 +1,156 @@
+package projections
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"manualslop/events"
+)
+
+// MaxSummary bounds the summary of an event in bytes.
+const MaxSummary = 120
+
+// Summarize says in a few words what a payload is about: one line, at most
+// MaxSummary bytes, empty where the type says it all.
+func Summarize(p events.Payload) string {
+	switch x := p.(type) {
+	case events.SessionOpened:
+		return head(x.Folder)
+	case events.SessionClosed:
+		return head(x.Reason)
+	case events.SessionStalled:
+		return head(x.Reason)
+	case events.RuleAdded:
+		return head(x.Rule.Action + " " + x.Rule.Tool)
+	case events.GoalSubmitted:
+		return head(x.Goal)
+	case events.TracksProposed:
+		return count(len(x.Tracks), "track")
+	case events.TrackStarted:
+		return head(x.Track.Title)
+	case events.TrackBlocked:
+		return head(x.Reason)
+	case events.GoalFailed:
+		return head(x.Reason)
+	case events.PlanningFailed:
+		return head(x.Error)
+	case events.TicketsPlanned:
+		return count(len(x.Tickets), "ticket")
+	case events.ControlRefused:
+		return head(x.Kind + ": " + x.Reason)
+	case events.HookCalled:
+		return head(x.Method + " " + x.Path + " " + strconv.Itoa(x.Status))
+	case events.EventPushed:
+		return head(x.Kind)
+	case events.WorkerLost:
+		return head(x.Worker)
+	}
+	if s := summarizeTicket(p); s != "" {
+		return s
+	}
+	if s := summarizeCall(p); s != "" {
+		return s
+	}
+	return summarizeAsk(p)
+}
+
+func summarizeTicket(p events.Payload) string {
+	switch x := p.(type) {
+	case events.TicketStarted:
+		return head("attempt " + strconv.Itoa(x.Attempt) + " on " + x.Model)
+	case events.TicketResolved:
+		if x.Reason != "" {
+			return head(x.Outcome + ": " + x.Reason)
+		}
+		return head(x.Outcome)
+	case events.TicketBlocked:
+		return head(x.Kind + ": " + x.Reason)
+	case events.TicketRetried:
+		return head("retry " + strconv.Itoa(x.RetryCount) + ": " + x.Reason)
+	case events.TicketKilled:
+		return head("by " + x.By)
+	case events.StepRequested:
+		return head(x.Summary)
+	case events.FilesUpdated:
+		return count(len(x.Files), "file")
+	case events.ContextBuilt:
+		return count(len(x.Views), "view")
+	}
+	return ""
+}
+
+func summarizeCall(p events.Payload) string {
+	switch x := p.(type) {
+	case events.ModelRequested:
+		return head(x.StreamID + ", " + x.Model)
+	case events.ModelReplied:
+		if len(x.Calls) > 0 {
+			return count(len(x.Calls), "call")
+		}
+		return head(x.Text)
+	case events.ModelFailed:
+		return head(x.Kind + ": " + x.Message)
+	case events.HintGiven:
+		return head(x.Hint)
+	case events.HintSkipped:
+		return head(x.Reason)
+	case events.ToolRequested:
+		return head(x.Tool)
+	case events.ToolApproved:
+		return head(x.Tool + " by " + x.By)
+	case events.ToolDenied:
+		return head(x.Tool + ": " + x.Reason)
+	case events.ToolSettled:
+		return head(x.Tool + " " + x.Outcome)
+	case events.ToolParked:
+		return head(x.Tool + ": " + x.Reason)
+	case events.InterruptResolved:
+		return head(x.Tool + ": " + x.Resolution)
+	}
+	return ""
+}
+
+func summarizeAsk(p events.Payload) string {
+	switch x := p.(type) {
+	case events.AskRaised:
+		return head(x.Gate + ": " + x.Title)
+	case events.AskAnswered:
+		return head(x.Decision)
+	case events.AskSettled:
+		return head(x.Outcome + " by " + x.By)
+	case events.AnswerRefused:
+		return head(x.Author + ": " + x.Reason)
+	case events.SpawnDenied:
+		return head(x.Reason)
+	case events.StepDenied:
+		return head(x.Reason)
+	}
+	return ""
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// head is the first line of a text, cut at MaxSummary bytes between characters.
+func head(s string) string {
+	cut := len(s) > MaxSummary
+	if cut {
+		n := MaxSummary - len("…")
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s = s[:n]
+	}
+	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
+		s, cut = s[:i], true
+	}
+	if cut {
+		return s + "…"
+	}
+	return s
+}

@@ -1,0 +1,99 @@
+package projections
+
+import (
+	"time"
+
+	"manualslop/events"
+)
+
+// Summary is what a list of sessions shows of one.
+type Summary struct {
+	Session     string     `json:"session"`
+	Label       string     `json:"label,omitempty"`
+	Folder      string     `json:"folder"` // of its logs
+	Workspace   string     `json:"workspace,omitempty"`
+	Goal        string     `json:"goal,omitempty"` // the newest one's text
+	Opened      time.Time  `json:"opened"`
+	Closed      *time.Time `json:"closed,omitempty"`
+	CloseReason string     `json:"close_reason,omitempty"`
+	Stalled     string     `json:"stalled,omitempty"` // why a decider stopped last
+	State       string     `json:"state"`             // Idle, Planning, Executing, Done
+	PendingAsks int        `json:"pending_asks"`
+}
+
+// overview is small enough to keep for every session of a log.
+type overview struct {
+	Summary Summary         `json:"summary"`
+	Phase   phase           `json:"phase"`
+	Asks    map[string]bool `json:"asks"` // open ones
+}
+
+var summary = Fold[*overview]{
+	Name: "summary", Version: 1,
+	New: func() *overview {
+		return &overview{Summary: Summary{State: Idle}, Phase: newPhase(), Asks: map[string]bool{}}
+	},
+	Apply: (*overview).apply,
+	View:  func(o *overview) any { return o.Summary },
+}
+
+func (o *overview) apply(e *events.Event) *overview {
+	o.Phase.apply(e)
+	s := &o.Summary
+	switch p := e.Payload.(type) {
+	case events.SessionOpened:
+		s.Session, s.Label, s.Folder, s.Workspace, s.Opened = e.Session, p.Label, p.Folder, p.Workspace, e.Time
+	case events.SessionClosed:
+		at := e.Time
+		s.Closed, s.CloseReason = &at, p.Reason
+	case events.SessionStalled:
+		s.Stalled = p.Decider + ": " + p.Reason
+	case events.GoalSubmitted:
+		s.Goal = p.Goal
+	case events.AskRaised:
+		o.Asks[p.Ask] = true
+	case events.AskSettled:
+		delete(o.Asks, p.Ask)
+	}
+	s.State, s.PendingAsks = o.Phase.State, len(o.Asks)
+	return o
+}
+
+// Summarizes tells whether events of a type may change a [Summary]; the others
+// need not be decoded for one.
+func Summarizes(typ string) bool {
+	switch typ {
+	case "SessionOpened", "SessionClosed", "SessionStalled", "GoalSubmitted", "GoalCompleted", "GoalFailed",
+		"TrackStarted", "TicketsPlanned", "TicketStarted", "AskRaised", "AskSettled":
+		return true
+	}
+	return false
+}
+
+// Summarizer folds the Summary of one session and nothing else.
+type Summarizer struct{ o *overview }
+
+// NewSummarizer starts on an empty session.
+func NewSummarizer() Summarizer { return Summarizer{summary.New()} }
+
+// Apply folds one decoded event.
+func (s Summarizer) Apply(e *events.Event) { s.o.apply(e) }
+
+// Summary is what the events so far say.
+func (s Summarizer) Summary() Summary { return s.o.Summary }
+
+// MarshalJSON is the whole state.
+func (s Summarizer) MarshalJSON() ([]byte, error) { return encode(summary.Name, s.o) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Summarizer) UnmarshalJSON(raw []byte) error {
+	m := &model[*overview]{fold: summary}
+	if err := m.Restore(raw); err != nil {
+		return err
+	}
+	s.o = m.state
+	return nil
+}
+
+// Summary is what a list of sessions shows of this one.
+func (s *Set) Summary() Summary { return stateOf(s, summary).Summary }

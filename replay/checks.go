@@ -1,0 +1,191 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"manualslop/events"
+)
+
+// checks is what the walk remembers for facts that must agree with earlier ones.
+type checks struct {
+	lastSeq  uint64
+	ordinals map[string]uint64 // actor to its newest n
+	approved map[permit]bool   // calls and the bytes that may run
+	answers  map[string]answer // id of an event that may settle an ask
+	settled  map[string]bool   // ask to whether its outcome was a yes
+}
+
+type permit struct{ call, digest string }
+
+type answer struct {
+	ask string // empty: it may settle any ask as a no
+	yes bool
+}
+
+func newChecks() checks {
+	return checks{ordinals: map[string]uint64{}, approved: map[permit]bool{}, answers: map[string]answer{}, settled: map[string]bool{}}
+}
+
+// place checks where the event stands: its sequence, and the session it is in.
+func (v *verifier) place(i int, e *events.Event) *Divergence {
+	first := &v.history[0]
+	switch {
+	case e.Seq <= v.checks.lastSeq:
+		return at(CodeSequence, i, e, fmt.Sprintf("sequence %d follows %d", e.Seq, v.checks.lastSeq))
+	case e.Project != first.Project || e.Session != first.Session:
+		return at(CodeEnvelope, i, e, fmt.Sprintf("it belongs to session %q of project %q", e.Session, e.Project))
+	}
+	v.checks.lastSeq = e.Seq
+	if _, opened := e.Payload.(events.SessionOpened); opened != (i == 0) {
+		if opened {
+			return at(CodeNotOpened, i, e, "the session is opened a second time")
+		}
+		return at(CodeNotOpened, i, e, "the first event is "+e.Type)
+	}
+	return nil
+}
+
+// identity checks that the id is new and the cause is old.
+func (v *verifier) identity(i int, e *events.Event) *Divergence {
+	if e.ID == "" {
+		return at(CodeEnvelope, i, e, "it has no id")
+	}
+	if first := v.first[e.ID]; first != i {
+		return at(CodeDuplicate, i, e, fmt.Sprintf("%s stands at position %d already", e.ID, first))
+	}
+	if e.Cause == "" {
+		return nil
+	}
+	if cause, ok := v.first[e.Cause]; !ok || cause >= i {
+		return at(CodeCause, i, e, fmt.Sprintf("%s does not stand before it", e.Cause))
+	}
+	return nil
+}
+
+// writer checks that decisions come from those who may decide them. Whatever
+// else an actor may not write counts for nothing and stays on the record.
+func (v *verifier) writer(i int, e *events.Event) *Divergence {
+	d, ok := v.registry.Lookup(e.Type)
+	if ok && d.Class == events.Decision && !d.MayWrite(e.Actor) {
+		return at(CodeWriter, i, e, e.Actor+" may not write "+e.Type)
+	}
+	return nil
+}
+
+// ordinal checks that n counts up by one from 1. Notices have none, and what
+// counts for nothing is not counted.
+func (v *verifier) ordinal(i int, e *events.Event) *Divergence {
+	if _, bad := e.Payload.(events.Malformed); bad || v.isNotice(e) || !events.IsDecider(e.Actor) && !events.IsWorker(e.Actor) {
+		return nil
+	}
+	last := v.checks.ordinals[e.Actor]
+	if e.N != last+1 {
+		return at(CodeGap, i, e, fmt.Sprintf("n is %d and should be %d", e.N, last+1))
+	}
+	v.checks.ordinals[e.Actor] = e.N
+	return nil
+}
+
+// attributes checks that the envelope of an outcome is the one that its body
+// has: our own effects write those. What people and programs outside say may
+// come in any envelope that carries it.
+func (v *verifier) attributes(i int, e *events.Event) *Divergence {
+	d, ok := v.registry.Lookup(e.Type)
+	if !ok || d.Class != events.Outcome || e.Payload.EventType() != d.Type {
+		return nil
+	}
+	if _, bad := e.Payload.(events.Malformed); bad || e.V != d.Type.Version {
+		return nil
+	}
+	name, corr, tier := events.Attributes(e.Payload)
+	if topic(e) == name && e.Corr == corr && e.Tier == tier && (e.N == 0 || events.IsWorker(e.Actor)) {
+		return nil
+	}
+	return at(CodeEnvelope, i, e, fmt.Sprintf("topic, corr and tier are %q, %q and %d and should be %q, %q and %d; only deciders and workers have an n",
+		topic(e), e.Corr, e.Tier, name, corr, tier))
+}
+
+// content checks what a fact says against its own bytes and earlier facts.
+func (v *verifier) content(i int, e *events.Event) *Divergence {
+	c := &v.checks
+	switch p := e.Payload.(type) {
+	case events.ModelRequested:
+		digest, err := events.ManifestDigest(p.Manifest)
+		return digestOf(i, e, "manifest", p.SHA256, digest, err)
+	case events.ToolApproved:
+		c.approved[permit{p.Call, p.ArgsSHA256}] = true
+		if p.Ask != "" && !c.settled[p.Ask] {
+			return at(CodeAnswer, i, e, "ask "+p.Ask+" was not settled with a yes before it")
+		}
+		return digestOfArgs(i, e, p.ArgsSHA256, p.Args)
+	case events.ToolSettled:
+		if !c.approved[permit{p.Call, p.ArgsSHA256}] {
+			return at(CodeUnapproved, i, e, "no earlier approval of call "+p.Call+" with arguments "+p.ArgsSHA256)
+		}
+		if p.TextBlob == nil {
+			return digestOf(i, e, "text", p.SHA256, events.Digest([]byte(p.Text)), nil)
+		}
+		return digestOf(i, e, "text's blob", p.SHA256, p.TextBlob.SHA256, nil)
+	case events.ModelReplied:
+		return digestOf(i, e, "text", p.SHA256, events.Digest([]byte(p.Text)), nil)
+	case events.ContextBuilt:
+		return digestsOfViews(i, e, p)
+	case events.AskRaised:
+		if p.ArgsSHA256 != "" {
+			return digestOfArgs(i, e, p.ArgsSHA256, p.Args)
+		}
+	case events.AskAnswered:
+		c.answers[e.ID] = answer{ask: p.Ask, yes: p.Decision == events.Yes}
+	case events.TimerFired:
+		c.answers[e.ID] = answer{ask: p.Ask}
+	case events.TicketKilled, events.SessionClosed:
+		c.answers[e.ID] = answer{}
+	case events.AskSettled:
+		return v.settlement(i, e, p)
+	}
+	return nil
+}
+
+// settlement checks that an ask ends by an earlier event that is about it, and
+// with a yes only by a yes.
+func (v *verifier) settlement(i int, e *events.Event, p events.AskSettled) *Divergence {
+	a, ok := v.checks.answers[p.AnswerID]
+	switch {
+	case !ok:
+		return at(CodeAnswer, i, e, fmt.Sprintf("no answer, timer, kill or close %q stands before it", p.AnswerID))
+	case a.ask != "" && a.ask != p.Ask:
+		return at(CodeAnswer, i, e, p.AnswerID+" is about ask "+a.ask)
+	case p.Outcome == events.Yes && !a.yes:
+		return at(CodeAnswer, i, e, p.AnswerID+" is no yes")
+	}
+	v.checks.settled[p.Ask] = p.Outcome == events.Yes
+	return nil
+}
+
+func digestsOfViews(i int, e *events.Event, p events.ContextBuilt) *Divergence {
+	for _, view := range p.Views {
+		if view.Blob || view.Error != "" {
+			continue
+		}
+		if d := digestOf(i, e, "view of "+view.Path, view.SHA256, events.Digest([]byte(view.Text)), nil); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+func digestOfArgs(i int, e *events.Event, recorded string, args json.RawMessage) *Divergence {
+	digest, err := events.CanonicalDigest(args)
+	return digestOf(i, e, "arguments", recorded, digest, err)
+}
+
+func digestOf(i int, e *events.Event, what, recorded, computed string, err error) *Divergence {
+	switch {
+	case err != nil:
+		return at(CodeDigest, i, e, err.Error())
+	case recorded != computed:
+		return at(CodeDigest, i, e, fmt.Sprintf("the digest of the %s is %s and should be %s", what, recorded, computed))
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+)
+
+// Code names a kind of divergence for ever. Codes are never renumbered or reused.
+type Code string
+
+// The codes. [Codes] says what each means.
+const (
+	CodeMissing    Code = "R001"
+	CodeExtra      Code = "R002"
+	CodeDifferent  Code = "R003"
+	CodeOrder      Code = "R004"
+	CodeDuplicate  Code = "R005"
+	CodeGap        Code = "R006"
+	CodeCause      Code = "R007"
+	CodeChain      Code = "R008"
+	CodeOwed       Code = "R009"
+	CodeNewer      Code = "R010"
+	CodeSequence   Code = "R011"
+	CodeEnvelope   Code = "R012"
+	CodeNotOpened  Code = "R013"
+	CodeDigest     Code = "R014"
+	CodeUnapproved Code = "R015"
+	CodeWriter     Code = "R016"
+	CodeAnswer     Code = "R017"
+	CodeDecider    Code = "R018"
+)
+
+// CodeMeaning is one line of the table of codes.
+type CodeMeaning struct {
+	Code    Code
+	Name    string // two or three words
+	Meaning string // one sentence
+}
+
+// Codes lists every code with its meaning, by number.
+func Codes() []CodeMeaning {
+	return []CodeMeaning{
+		{CodeMissing, "missing decision", "A decision that follows from the record is not there, although the decider wrote later ones."},
+		{CodeExtra, "extra decision", "A recorded decision follows from nothing that was recorded before it."},
+		{CodeDifferent, "different decision", "A recorded decision differs from the one that follows from the record; the detail names the attributes."},
+		{CodeOrder, "order of decisions", "A decision is recorded before one that the decider made earlier."},
+		{CodeDuplicate, "duplicate id", "An event has the id of an earlier one."},
+		{CodeGap, "gap in n", "The ordinals of a decider or worker do not count up by one from 1: something of its was lost or put in."},
+		{CodeCause, "unknown cause", "An event names a cause that does not stand before it in the session."},
+		{CodeChain, "broken chain", "The hash chain of an exported file does not hold: an event, its place or the number of events was changed."},
+		{CodeOwed, "owed", "The record ends although decisions on it are still due: it was cut, or the session was still running."},
+		{CodeNewer, "newer event", "The record holds a type or version that this program does not know, so it cannot decide on it."},
+		{CodeSequence, "sequence", "The stream sequence does not increase from event to event."},
+		{CodeEnvelope, "wrong envelope", "An event has no id, belongs to another project or session than the first one, or an outcome stands in an envelope that is not its body's."},
+		{CodeNotOpened, "not opened", "The session does not begin with SessionOpened, or is opened twice."},
+		{CodeDigest, "wrong digest", "A digest is not the digest of the bytes that stand beside it: of a manifest, arguments, a text or a view."},
+		{CodeUnapproved, "unapproved outcome", "A tool's outcome is recorded without an earlier approval of the same call with the same arguments."},
+		{CodeWriter, "forged decision", "A fact of the class decision was written by an actor that may not decide it."},
+		{CodeAnswer, "unjustified answer", "An ask is settled, or something approved by it, without the earlier event that it names, or against it."},
+		{CodeDecider, "decider failed", "A decider came to no decision: an error of the program, not of the record."},
+	}
+}
+
+// Divergence is the first place where the record and what follows from it part.
+type Divergence struct {
+	Code Code
+	// Seq is the stream sequence of the event at fault; of the last event where
+	// something is missing at the end.
+	Seq uint64
+	// Position is the index of that event in the history, from 0; the length of
+	// the history where something is missing at the end.
+	Position int
+	// Actor is whose event is at fault, or whose decision is missing.
+	Actor string
+	// Cause is the id of the event on which it was, or should have been, decided.
+	Cause string
+	// Recorded is the event at fault; nil where nothing was recorded.
+	Recorded *events.Event
+	// Attempted is the decision that follows from the record; nil where there is none.
+	Attempted *events.Event
+	// Detail says in words what differs.
+	Detail string
+}
+
+// Error is the divergence in one line.
+func (d *Divergence) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s at position %d, sequence %d", d.Code, d.Code.Name(), d.Position, d.Seq)
+	if d.Actor != "" {
+		fmt.Fprintf(&b, ", %s", d.Actor)
+	}
+	if d.Detail != "" {
+		fmt.Fprintf(&b, ": %s", d.Detail)
+	}
+	return b.String()
+}
+
+// Name is the code in words, empty for a code that does not exist.
+func (c Code) Name() string {
+	for _, m := range Codes() {
+		if m.Code == c {
+			return m.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"manualslop/events"
+)
+
+// plainEvent takes a line of a file without header: an envelope, or an event
+// with its sequence.
+func (p *reader) plainEvent(b []byte) error {
+	var l struct {
+		SpecVersion string          `json:"specversion"`
+		Seq         uint64          `json:"seq"`
+		Event       json.RawMessage `json:"event"`
+	}
+	if err := json.Unmarshal(b, &l); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	body := l.Event
+	if l.SpecVersion != "" {
+		body = b
+	}
+	var e events.Event
+	if err := e.UnmarshalJSON(body); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if e.Seq = l.Seq; e.Seq == 0 {
+		e.Seq = p.seq + 1
+	}
+	if p.sum.Events == 0 {
+		p.head.Project, p.head.Session = e.Project, e.Session
+	}
+	return p.event(e)
+}
+
+// chained takes an event's line of an export.
+func (p *reader) chained(l line) error {
+	if p.blob != nil || p.sum.Blobs > 0 {
+		return fmt.Errorf("%w: an event follows a blob", ErrFormat)
+	}
+	var e events.Event
+	raw := l.Event
+	if len(l.Stored) > 0 {
+		raw = l.Stored
+		var s stored
+		err := strict(raw, &s)
+		if err == nil {
+			e, err = events.FromStored(events.Stored{Subject: l.Subject, MsgID: s.MsgID, Seq: l.Seq, Time: s.Time, Body: s.Body})
+		}
+		if _, bad := e.Payload.(events.Malformed); err != nil || !bad || len(l.Event) > 0 {
+			return fmt.Errorf("%w: a stored body must stand alone and be none that can be read", ErrFormat)
+		}
+	} else if err := e.UnmarshalJSON(raw); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	e.Seq = l.Seq
+	p.chain.add(l.Seq, raw)
+	if l.Chain != p.chain.String() {
+		return at(CodeChain, p.sum.Events, &e, fmt.Sprintf("the chain is %.16s… and should be %.16s…", l.Chain, p.chain))
+	}
+	if l.Subject != e.Subject() {
+		return fmt.Errorf("%w: the subject of event %s is %q", ErrFormat, e.ID, l.Subject)
+	}
+	return p.event(e)
+}
+
+// event hands out one event.
+func (p *reader) event(e events.Event) error {
+	switch {
+	case p.sum.Events == p.limits.events:
+		return fmt.Errorf("%w: more than %d events", ErrLimit, p.limits.events)
+	case e.Project != p.head.Project || e.Session != p.head.Session:
+		return fmt.Errorf("%w: event %s belongs to another session", ErrFormat, e.ID)
+	case e.Seq <= p.seq:
+		return fmt.Errorf("%w: sequence %d follows %d", ErrFormat, e.Seq, p.seq)
+	}
+	p.seq = e.Seq
+	p.registry.Decode(&e)
+	p.sum.Events++
+	if !p.plain {
+		for _, ref := range blobRefs(e.Payload) {
+			p.wanted[ref.SHA256] = true
+		}
+		if len(p.wanted) > p.limits.blobs {
+			return fmt.Errorf("%w: more than %d blobs", ErrLimit, p.limits.blobs)
+		}
+	}
+	if p.sink.Event != nil {
+		if err := p.sink.Event(e); err != nil {
+			return sinkError{err}
+		}
+	}
+	return nil
+}
+
+// piece takes one piece of a blob and hands the blob out when it is whole.
+func (p *reader) piece(l line) error {
+	if p.blob == nil {
+		if err := p.openBlob(*l.Blob); err != nil {
+			return err
+		}
+	}
+	b := p.blob
+	if *l.Blob != b.ref || l.Part != b.parts || len(l.Event) > 0 || len(l.Stored) > 0 {
+		return fmt.Errorf("%w: piece %d of blob %s does not belong here", ErrFormat, l.Part, l.Blob.SHA256)
+	}
+	b.parts++
+	b.bytes = append(b.bytes, l.Data...)
+	switch have := int64(len(b.bytes)); {
+	case have > b.ref.Size, len(l.Data) == 0 && b.ref.Size > 0:
+		return fmt.Errorf("%w: piece %d of %s does not fit its size %d", ErrBlob, l.Part, b.ref.SHA256, b.ref.Size)
+	case have < b.ref.Size:
+		return nil
+	}
+	p.blob = nil
+	if events.Digest(b.bytes) != b.ref.SHA256 {
+		return fmt.Errorf("%w: the bytes are not those of %s", ErrBlob, b.ref.SHA256)
+	}
+	p.wanted[b.ref.SHA256] = false
+	p.sum.Blobs++
+	if p.sink.Blob != nil {
+		if err := p.sink.Blob(b.ref, b.bytes); err != nil {
+			return sinkError{err}
+		}
+	}
+	return nil
+}
+
+// openBlob begins a blob that an event names and that was not read yet.
+func (p *reader) openBlob(ref events.BlobRef) error {
+	switch {
+	case !p.wanted[ref.SHA256]:
+		return fmt.Errorf("%w: no event names blob %s, or it was here before", ErrFormat, ref.SHA256)
+	case ref.Size < 0 || ref.Size > p.limits.blob:
+		return fmt.Errorf("%w: a blob of %d bytes, at most %d", ErrLimit, ref.Size, p.limits.blob)
+	}
+	p.blob = &openBlob{ref: ref}
+	return nil
+}

@@ -1,0 +1,261 @@
+package replay_test
+
+import (
+	"encoding/json"
+	"time"
+
+	"manualslop/events"
+)
+
+// scenario is a named way in which a session can go.
+type scenario struct {
+	name   string
+	script script
+}
+
+var yesToAll = []events.Rule{{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}
+
+// scenarios together make every decider write every type of decision it has,
+// as far as the outside can bring it about.
+func scenarios() []scenario {
+	read, edit, shell := call{"read_file", `{"path":"a.go"}`}, call{"edit_file", `{"path":"a.go","content":"b <&> é"}`}, call{"run_powershell", `{"script":"make test"}`}
+	return []scenario{
+		{"plain", script{goal: "Mend the parser", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{read, edit}}},
+		{"two-tracks", script{goal: "Mend both", tracks: 2, tickets: 3, rules: yesToAll, rounds: []call{shell}}},
+		{"asked", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit, edit, edit}, react: askedReact()}},
+		{"failing", script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{shell}, react: failingReact()}},
+		{"gated", script{goal: "Mend it", tracks: 1, tickets: 2, rounds: []call{read}, react: gatedReact(),
+			settings: func(s *events.Settings) { s.StepMode, s.SpawnApproval, s.PlanReview = true, true, true }}},
+		{"interrupted", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell, shell, shell}, rules: yesToAll, react: interruptedReact()}},
+		{"expired", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell}, react: expiredReact(),
+			settings: func(s *events.Settings) { s.GateTimeoutMS = 1000 }}},
+		{"controlled", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read}, react: controlledReact(),
+			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
+		{"unplannable", script{goal: "Mend it", tracks: 1, react: unplannableReact}},
+		{"posted", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{read}, react: postedReact()}},
+		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
+	}
+}
+
+// askedReact answers no, then yes twice by two people, then with edited arguments.
+func askedReact() func(*world, *events.Event) bool {
+	asked := 0
+	return func(w *world, e *events.Event) bool {
+		p, ok := e.Payload.(events.AskRaised)
+		if !ok {
+			return false
+		}
+		switch asked++; asked {
+		case 1:
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.No, Reason: "not this file"})
+		case 2:
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes})
+			w.say("bob", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.No})
+			w.say("bob", e.ID, events.AskAnswered{Ask: "unknown", Decision: events.Yes})
+		default:
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Args: json.RawMessage(`{"path":"a.go","content":1}`)})
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Args: json.RawMessage(`{ "path": "a.go", "content": "c" }`)})
+		}
+		return true
+	}
+}
+
+// failingReact lets models fail now and then, shells fail, and one attempt give up.
+func failingReact() func(*world, *events.Event) bool {
+	requests, settled := 0, 0
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.ModelRequested:
+			requests++
+			switch {
+			case requests == 3:
+				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelRateLimited, Message: "429", RetryAfterMS: 2000})
+			case requests == 5:
+				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelIncomplete, Message: "no end"})
+			case requests == 9:
+				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelAuth, Message: "401"})
+			case p.Tier == 3 && p.Round == 2 && p.TicketAttempt == 1:
+				w.reply(e, "BLOCKED: there is no parser")
+			case p.Tier == 4 && requests%2 == 0:
+				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelExhausted, Message: "script exhausted"})
+			default:
+				return false
+			}
+			return true
+		case events.ToolApproved:
+			if settled++; settled%2 == 1 {
+				w.settle(e, p, events.ToolFailed)
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// gatedReact answers every gate, some with no and one with an edited prompt.
+func gatedReact() func(*world, *events.Event) bool {
+	spawns, steps := 0, 0
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.TracksProposed:
+			w.say("ada", e.ID, events.TracksAccepted{Goal: p.Goal})
+			w.say("ada", e.ID, events.TracksAccepted{Goal: "unknown"})
+			return true
+		case events.AskRaised:
+			a := events.AskAnswered{Ask: p.Ask, Decision: events.Yes}
+			switch p.Gate {
+			case events.GateSpawn:
+				if spawns++; spawns == 1 {
+					a.Args = json.RawMessage(`{"prompt":"Mend only the lexer"}`)
+				} else if spawns == 2 {
+					a.Decision = events.No
+				}
+			case events.GateStep:
+				if steps++; steps == 3 {
+					a.Decision, a.Reason = events.No, "enough"
+				}
+			}
+			w.say("ada", e.ID, a)
+			return true
+		}
+		return false
+	}
+}
+
+// interruptedReact loses workers in the middle of calls and parks one.
+func interruptedReact() func(*world, *events.Event) bool {
+	asked := 0
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.ToolApproved:
+			switch {
+			case asked >= 3 || p.Generation > 1:
+				return false
+			case asked == 2:
+				w.say(w.worker(), e.ID, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: 20, Reason: "delivered 20 times"})
+			default:
+				w.settle(e, p, events.ToolInterrupted)
+				w.say(events.ActorTimers, e.ID, events.WorkerLost{Worker: "worker-h-1"})
+			}
+			return true
+		case events.AskRaised:
+			asked++
+			a := events.AskAnswered{Ask: p.Ask, Decision: events.Yes}
+			if asked == 2 {
+				a.Args = json.RawMessage(`{"resolution":"done"}`)
+			} else if asked == 3 {
+				a.Decision = events.No
+			}
+			w.say("ada", e.ID, a)
+			return true
+		}
+		return false
+	}
+}
+
+// expiredReact never answers; the timer does, once too early.
+func expiredReact() func(*world, *events.Event) bool {
+	return func(w *world, e *events.Event) bool {
+		p, ok := e.Payload.(events.AskRaised)
+		if ok && p.ExpiresAt != nil {
+			w.say(events.ActorTimers, e.ID, events.TimerFired{Ask: p.Ask, Due: p.ExpiresAt.Add(-time.Second)})
+			w.say(events.ActorTimers, e.ID, events.TimerFired{Ask: p.Ask, Due: *p.ExpiresAt})
+		}
+		return ok
+	}
+}
+
+// controlledReact is a person who cannot leave the session alone.
+func controlledReact() func(*world, *events.Event) bool {
+	started := 0
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.TicketsPlanned:
+			w.say("ada", "", events.BlockRequested{Ticket: p.Tickets[2].ID, Reason: "waits for legal"})
+			w.say("ada", "", events.KillRequested{Ticket: "nobody"})
+		case events.TicketBlocked:
+			if p.Kind == events.BlockManual {
+				w.say("ada", "", events.UnblockRequested{Ticket: p.Ticket})
+			} else {
+				w.say("ada", "", events.RetryRequested{Ticket: p.Ticket})
+			}
+		case events.TicketStarted:
+			switch started++; started {
+			case 1:
+				w.say("ada", "", events.PauseRequested{})
+				w.say("ada", "", events.KillRequested{Ticket: p.Ticket.ID})
+			case 2:
+				w.say("ada", "", events.StepModeSet{On: true})
+				w.say("ada", "", events.StepModeSet{On: false})
+			}
+		case events.Paused:
+			w.say("ada", "", events.ResumeRequested{})
+		}
+		return false
+	}
+}
+
+// unplannableReact is a tier 1 that never gives an array.
+func unplannableReact(w *world, e *events.Event) bool {
+	_, ok := e.Payload.(events.ModelRequested)
+	if ok {
+		w.reply(e, "I would rather not.")
+	}
+	return ok
+}
+
+// postedReact has a program ask something, twice, and a person answer it.
+func postedReact() func(*world, *events.Event) bool {
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.GoalSubmitted:
+			for _, request := range []string{"r-1", "r-1", "r-2"} {
+				w.say("agent-ci", "", events.AskPosted{RequestID: request, Data: json.RawMessage(`{"tool":"deploy"}`), BodySHA256: "ab", TimeoutMS: 60_000})
+			}
+			w.say(events.ActorGateway, "", events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200})
+			w.say(events.ActorGateway, "", events.EventPushed{Kind: "ask_received", Payload: json.RawMessage(`{"request_id":"r-1"}`)})
+			w.say(events.ActorGateway, "", events.EventsDrained{Through: 3})
+		case events.AskRaised:
+			if p.Ask == "r-2" {
+				return true // still open when the session is closed
+			}
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Response: json.RawMessage(`{"ok":[1,2.50]}`)})
+			return true
+		}
+		return false
+	}
+}
+
+// noisyReact puts on the record what counts for nothing: bare and broken
+// answers, answers of those who may not give one, double outcomes.
+func noisyReact() func(*world, *events.Event) bool {
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.AskRaised:
+			bare := func(actor, body string) {
+				w.pending = append(w.pending, said{actor: actor, payload: events.AskAnswered{}, raw: []byte(body)})
+			}
+			bare("bob", `{"ask": "`+p.Ask+`", "decision": "maybe"}`)
+			bare("bob", `{"ask":`)
+			bare("worker-h-9", `{"ask":"`+p.Ask+`","decision":"yes"}`)
+			bare("ada", `{"ask": "`+p.Ask+`", "decision": "yes"}`)
+			bare("bob", "\xff\x00")
+			return true
+		case events.ToolApproved:
+			w.settle(e, p, events.ToolDone)
+			w.settle(e, p, events.ToolFailed)
+			return true
+		}
+		return false
+	}
+}
+
+// scenarioNamed is a fresh script of that name; scripts count and serve one session.
+func scenarioNamed(name string) script {
+	for _, s := range scenarios() {
+		if s.name == name {
+			return s.script
+		}
+	}
+	panic("no scenario " + name)
+}

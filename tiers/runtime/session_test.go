@@ -1,0 +1,49 @@
+package runtime_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+// writes is a script in which one ticket changes a file and runs a command that fails once.
+const writes = `
+{"tier":1,"reply":{"text":"Here is the plan: [{\"id\":\"TR-1\",\"description\":\"greet\"}] Good luck."}}
+{"tier":2,"reply":{"text":"[{\"id\":\"T-1\",\"description\":\"greet the world\",\"target_file\":\"a.txt\"}]"}}
+{"tier":3,"ticket":"T-1","reply":{"tool_calls":[{"name":"read_file","args":{"path":"a.txt"}},{"name":"run_powershell","args":{"script":"echo broken >&2; exit 3"}}]}}
+{"tier":4,"reply":{"text":"the script exits with 3"}}
+{"tier":3,"ticket":"T-1","contains":"QA ANALYSIS","reply":{"tool_calls":[{"name":"edit_file","args":{"path":"a.txt","old_string":"hello","new_string":"hello world","replace_all":false}}]}}
+{"tier":3,"ticket":"T-1","contains":"[SYSTEM: FILES UPDATED]","reply":{"text":"greeted"}}
+`
+
+func TestAGoalBecomesFinishedWorkAndEveryChangeHadItsYes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"a.txt": "hello\n"})
+	w.open(nil)
+	w.start(writes)
+	goal := w.say(events.GoalSubmitted{Goal: "greet"})
+	answered := map[string]bool{}
+	log := w.until(func(e *events.Event) bool {
+		if p, ok := e.Payload.(events.AskRaised); ok && !answered[p.Ask] {
+			answered[p.Ask] = true
+			w.say(events.AskAnswered{Ask: p.Ask, Decision: events.Yes})
+		}
+		p, ok := e.Payload.(events.GoalCompleted)
+		return ok && p.Goal == goal
+	})
+	got, err := os.ReadFile(filepath.Join(w.dir, "a.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "hello world\n", string(got))
+	require.Len(t, answered, 2, "the shell and the edit asked, the read did not")
+	approvedBy := map[string]string{}
+	for _, e := range log {
+		if p, ok := e.Payload.(events.ToolApproved); ok {
+			approvedBy[p.Tool] = p.By
+		}
+	}
+	require.Equal(t, map[string]string{"read_file": "rule", "run_powershell": person, "edit_file": person}, approvedBy)
+}

@@ -1,0 +1,193 @@
+package runtime_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/stretchr/testify/require"
+
+	"manualslop/bus"
+	"manualslop/bus/bustest"
+	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/approval"
+	"manualslop/tiers/conductor"
+	"manualslop/tiers/contributor"
+	"manualslop/tiers/lead"
+	"manualslop/tiers/llm/script"
+	"manualslop/tiers/planner"
+	"manualslop/tiers/qa"
+	"manualslop/tiers/runtime"
+	"manualslop/tools"
+	"manualslop/tools/sandbox"
+)
+
+const (
+	project = "p1"
+	session = "S1"
+	person  = "ada"
+)
+
+// queue, claims: what the runtime needs of the bus.
+type queue struct{ conn *bus.Conn }
+
+func (q queue) Work(ctx context.Context, pool string, slots int, handle func(context.Context, runtime.Delivery) error) error {
+	registry := events.Catalogue()
+	return q.conn.Work(ctx, pool, slots, func(ctx context.Context, d bus.Delivery) error {
+		registry.Decode(&d.Event)
+		return handle(ctx, runtime.Delivery{Event: d.Event, Deliveries: d.Deliveries})
+	})
+}
+
+type claims struct{ bus.Claims }
+
+func (c claims) Create(ctx context.Context, key string, value []byte) (uint64, error) {
+	rev, err := c.Claims.Create(ctx, key, value)
+	if errors.Is(err, bus.ErrClaimed) {
+		return 0, runtime.ErrClaimed
+	}
+	return rev, err
+}
+
+func (c claims) Get(ctx context.Context, key string) ([]byte, uint64, error) {
+	got, err := c.Claims.Get(ctx, key)
+	if errors.Is(err, bus.ErrNoKey) {
+		return nil, 0, runtime.ErrUnclaimed
+	}
+	return got.Value, got.Rev, err
+}
+
+// world is an engine without its gateway, on a real bus and a real folder.
+type world struct {
+	t      testing.TB
+	server *bus.Server
+	dir    string
+	person *bus.Conn
+	mu     sync.Mutex
+	stop   []func()
+}
+
+func newWorld(t testing.TB, files map[string]string) *world {
+	w := &world{t: t, server: bustest.Open(t), dir: t.TempDir()}
+	for name, text := range files {
+		path := filepath.Join(w.dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	w.person = w.connect(bus.Role{Kind: bus.Person, Name: person})
+	return w
+}
+
+func (w *world) connect(r bus.Role) *bus.Conn { return bustest.Connect(w.t, w.server, r) }
+
+func logger() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func newID() string { return ulid.MustNew(ulid.Now(), rand.Reader).String() }
+
+// start runs every decider, the models with a script, and one worker.
+func (w *world) start(lines string) (stop func()) {
+	sc, err := script.Parse(bytes.NewBufferString(lines))
+	require.NoError(w.t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	crew := &runtime.Orchestrator{Project: project, Logger: logger()}
+	for _, start := range machines() {
+		crew.Roles = append(crew.Roles, runtime.Role{Start: start, Log: w.connect(bus.Role{Kind: bus.Decider, Name: start().Name()})})
+	}
+	models := w.connect(bus.Role{Kind: bus.Models})
+	transcripts := &runtime.Transcripts{Blobs: models}
+	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
+	reader.Subscribe(crew)
+	reader.Subscribe(transcripts)
+	reader.Subscribe(&runtime.Timers{Log: w.connect(bus.Role{Kind: bus.Timers}), Clock: time.Now, Logger: logger()})
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Script: sc, Clock: time.Now, Logger: logger()}
+	worker := w.worker("worker-test-1")
+	wg.Go(func() { require.NoError(w.t, reader.Run(ctx)) })
+	wg.Go(func() { _ = m.Run(ctx, 8) })
+	wg.Go(func() { _ = worker.Run(ctx, 8) })
+	stop = sync.OnceFunc(func() { cancel(); wg.Wait(); crew.Wait() })
+	w.t.Cleanup(stop)
+	return stop
+}
+
+func machines() []func() *tiers.Machine {
+	return []func() *tiers.Machine{
+		func() *tiers.Machine { return conductor.Decider().Start() },
+		func() *tiers.Machine { return planner.Decider().Start() },
+		func() *tiers.Machine { return lead.Decider().Start() },
+		func() *tiers.Machine { return contributor.Decider().Start() },
+		func() *tiers.Machine { return qa.Decider().Start() },
+		func() *tiers.Machine { return approval.Decider().Start() },
+	}
+}
+
+func (w *world) worker(name string) *runtime.Worker {
+	conn := w.connect(bus.Role{Kind: bus.Worker, Name: name})
+	workspace, err := sandbox.Open(sandbox.Config{Primary: w.dir})
+	require.NoError(w.t, err)
+	return &runtime.Worker{Project: project, Name: name, Log: conn, Queue: queue{conn}, Claims: claims{conn.Claims()}, Blobs: conn,
+		Tools: tools.Builtin(), Env: tools.Env{Workspace: workspace}, Clock: time.Now, IDs: newID, Logger: logger()}
+}
+
+// say records a person's word.
+func (w *world) say(p events.Payload) string {
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: person}, p)
+	require.NoError(w.t, err)
+	_, err = w.person.Append(context.Background(), e, nil)
+	require.NoError(w.t, err)
+	return e.ID
+}
+
+// open begins a session with every tool and a scripted model on each tier.
+func (w *world) open(change func(*events.Settings)) {
+	s := events.Settings{MaxWorkers: 4, MaxRetries: 1, AskTimeoutMS: 60_000, ToolTimeoutMS: 20_000}
+	for n := 1; n <= 4; n++ {
+		s.Tiers = append(s.Tiers, events.TierSettings{Tier: n, Provider: script.Name, Models: []string{"small", "large"}, MaxRounds: 10})
+	}
+	if change != nil {
+		change(&s)
+	}
+	w.say(events.SessionOpened{Folder: "f", Workspace: w.dir, Settings: s})
+	var offered events.ToolsOffered
+	for _, t := range tools.Builtin().All() {
+		offered.Tools = append(offered.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
+	}
+	w.say(offered)
+}
+
+// until waits for an event of the session and returns all events up to it.
+func (w *world) until(want func(e *events.Event) bool) []events.Event {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	_, feed, err := w.person.Watch(ctx, events.Filter{Project: project, Session: session}, 1)
+	require.NoError(w.t, err)
+	registry := events.Catalogue()
+	var out []events.Event
+	for e, err := range feed {
+		require.NoError(w.t, err)
+		registry.Decode(&e)
+		out = append(out, e)
+		if want(&e) {
+			return out
+		}
+	}
+	for _, e := range out {
+		w.t.Logf("%d %s %s %s", e.Seq, e.Actor, e.Type, e.Data)
+	}
+	w.t.Fatal("the awaited event did not come")
+	return nil
+}
+
+func isType(typ string) func(*events.Event) bool {
+	return func(e *events.Event) bool { return e.Type == typ }
+}

@@ -1,0 +1,103 @@
+package tools_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/tools"
+)
+
+func TestListDirectoryHasOneRowForEachEntry(t *testing.T) {
+	t.Parallel()
+	env, dir := setup(t, map[string]string{"b.txt": "12345", "a file.py": "", "src/x": "", ".env": "", "config.toml": "", ".slop/x": "", "z/y": ""})
+	require.NoError(t, os.Symlink("src", filepath.Join(dir, "link")))
+	result := call(t, env, "list_directory", args{"path": "."})
+	require.Equal(t, "[dir] src\n[dir] z\n[file] a file.py 0\n[file] b.txt 5\n[link] link", result.Text)
+	require.Equal(t, map[string]any{"path": ".", "total": 5.0, "truncated": false, "entries": []any{
+		map[string]any{"kind": "dir", "name": "src", "size": 0.0}, map[string]any{"kind": "dir", "name": "z", "size": 0.0},
+		map[string]any{"kind": "file", "name": "a file.py", "size": 0.0}, map[string]any{"kind": "file", "name": "b.txt", "size": 5.0},
+		map[string]any{"kind": "link", "name": "link", "size": 0.0},
+	}}, data(t, result))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
+	require.Equal(t, "(empty directory)", call(t, env, "list_directory", args{"path": "empty"}).Text)
+	require.Equal(t, "ERROR: b.txt: is a file, not a directory", call(t, env, "list_directory", args{"path": "b.txt"}).Text)
+	require.True(t, call(t, env, "list_directory", args{"path": "link"}).Failed)
+}
+
+func many(n int) map[string]string {
+	files := map[string]string{}
+	for i := range n {
+		files[fmt.Sprintf("f%03d.txt", i)] = ""
+	}
+	return files
+}
+
+func TestLongListingsAreCut(t *testing.T) {
+	t.Parallel()
+	env, _ := setup(t, many(30))
+	env.Limits = tools.Limits{MaxLines: 10}
+	list := call(t, env, "list_directory", args{"path": "."})
+	require.True(t, strings.HasSuffix(list.Text, "[file] f008.txt 0\n… truncated: lines 10–30 of 30 not shown"), list.Text)
+	require.Equal(t, true, data(t, list)["truncated"])
+	found := call(t, env, "search_files", args{"path": ".", "pattern": "*.txt"})
+	require.True(t, strings.HasSuffix(found.Text, "f008.txt\n… truncated: 21 of 30 files not shown; use a narrower pattern"), found.Text)
+	require.Equal(t, 30.0, data(t, found)["total"])
+	tree := call(t, env, "get_tree", args{"path": "."})
+	require.Contains(t, tree.Text, "truncated: 22 of 31 rows not shown; call get_tree on a subfolder")
+}
+
+func TestSearchFilesMatchesGlobs(t *testing.T) {
+	t.Parallel()
+	env, _ := setup(t, map[string]string{
+		"a.py": "", "src/b.py": "", "src/deep/c.py": "", "src/d.txt": "", "out/e.py": "", ".gitignore": "out/\n", "src/secret.key": "", ".env": "", ".slop/f.py": "",
+	})
+	for pattern, want := range map[string]string{
+		"**/*.py":        "a.py\nsrc/b.py\nsrc/deep/c.py",
+		"*.py":           "a.py",
+		"./*.py":         "a.py",
+		"src/*.{py,txt}": "src/b.py\nsrc/d.txt",
+		"src/**":         "src/b.py\nsrc/d.txt\nsrc/deep/c.py",
+		"**/[bc].py":     "src/b.py\nsrc/deep/c.py",
+		"**/*.key":       "no file below . matches **/*.key",
+	} {
+		text, _, _ := strings.Cut(call(t, env, "search_files", args{"path": ".", "pattern": pattern}).Text, "\n…")
+		require.Equal(t, want, text, pattern)
+	}
+	require.Contains(t, call(t, env, "search_files", args{"path": ".", "pattern": "*"}).Text, "… not searched: 1 entry that .gitignore leaves out")
+	require.Equal(t, "out/e.py", call(t, env, "search_files", args{"path": ".", "pattern": "out/*", "include_ignored": true}).Text)
+	require.Equal(t, "src/deep/c.py", call(t, env, "search_files", args{"path": "src", "pattern": "deep/*"}).Text, "the pattern is relative to path, the answer to the workspace")
+	for _, pattern := range []string{"../*", "a/../../*", "/etc/*", `\\x`, "[", "{a"} {
+		result := call(t, env, "search_files", args{"path": ".", "pattern": pattern})
+		require.True(t, result.Failed, pattern)
+		require.True(t, strings.HasPrefix(result.Text, "ERROR: the pattern"), result.Text)
+	}
+	require.True(t, strings.HasPrefix(call(t, env, "search_files", args{"path": "..", "pattern": "*"}).Text, "ACCESS DENIED"))
+}
+
+func TestGetTreeShowsLevelsAndCountsTheRest(t *testing.T) {
+	t.Parallel()
+	env, _ := setup(t, map[string]string{"a.py": "", "src/b.py": "", "src/deep/c.py": "", "src/deep/more/d.py": "", "src/deep/e.py": "", "x/y": "", ".env": ""})
+	require.Equal(t, "./\n  a.py\n  src/\n    b.py\n    deep/ (3 entries)\n  x/\n    y", call(t, env, "get_tree", args{"path": ".", "max_depth": 2}).Text)
+	require.Equal(t, "./\n  a.py\n  src/ (2 entries)\n  x/ (1 entry)", call(t, env, "get_tree", args{"path": ".", "max_depth": 1}).Text)
+	require.Equal(t, "src/deep/\n  c.py\n  e.py\n  more/\n    d.py", call(t, env, "get_tree", args{"path": "src/deep"}).Text)
+	whole := call(t, env, "get_tree", args{"path": ".", "max_depth": 20})
+	require.Contains(t, whole.Text, "      more/\n        d.py")
+}
+
+func TestATreeThatIsTooLongLosesLevelsFirst(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"top": ""}
+	for i := range 30 {
+		files[fmt.Sprintf("a/b/f%02d", i)] = ""
+	}
+	env, _ := setup(t, files)
+	env.Limits = tools.Limits{MaxLines: 20}
+	result := call(t, env, "get_tree", args{"path": ".", "max_depth": 5})
+	require.Equal(t, "./\n  a/\n    b/ (30 entries)\n  top\n… 2 of 3 levels shown, because more would be too long; call get_tree on a subfolder", result.Text)
+	require.Equal(t, 2.0, data(t, result)["depth"])
+}
