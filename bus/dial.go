@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"manualslop/events"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // DialConfig says how to reach a server in another process.
@@ -25,6 +24,10 @@ type DialConfig struct {
 	Context string
 	// Role to speak for.
 	Role Role
+	// Replicas of each stream on a cluster. Where the streams are missing they
+	// are created so; where they are there and differ, Dial refuses. 0 takes
+	// what is there, or 1.
+	Replicas int
 	// Logger takes remarks on the connection. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -36,7 +39,8 @@ const (
 	dialTimeout     = 5 * time.Second
 )
 
-// Dial connects to our server in another process or to a cluster. A lost
+// Dial connects to our server in another process or to a cluster; a stream
+// there that is set up differently is ErrMismatch, never updated. A lost
 // connection is made again for ever; appends wait meanwhile for as long as
 // their contexts allow.
 func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
@@ -60,31 +64,39 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.learnReplicas(ctx); err != nil {
+	if err := c.meetStream(ctx, cfg.Replicas); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("dial: %w", err)
 	}
 	return c, nil
 }
 
-// learnReplicas finds out whether the nearest replica may lag behind. A role
-// without the right to ask, or a cluster without the stream yet, leaves it open.
-func (c *Conn) learnReplicas(ctx context.Context) error {
+// meetStream checks the stream of a server that is not ours, or creates the
+// streams where the cluster has none yet. A role that may not look takes it on
+// trust: it finds out with its first request.
+func (c *Conn) meetStream(ctx context.Context, replicas int) error {
 	switch c.role.Kind {
 	case Worker, Agent, Live:
 		return nil
 	}
 	var out struct {
-		Config struct {
-			Replicas int `json:"num_replicas"`
-		} `json:"config"`
+		Config jetstream.StreamConfig `json:"config"`
 	}
 	err := c.api(ctx, apiStreamInfo+StreamEvents, nil, &out)
-	if errors.Is(err, ErrUnavailable) || errors.Is(err, events.ErrDenied) {
-		return nil
+	if errors.Is(err, ErrUnavailable) && !errors.Is(err, nats.ErrNoResponders) {
+		return c.Provision(ctx, Provision{Replicas: replicas})
+	}
+	if err != nil {
+		return err
 	}
 	c.replicated = out.Config.Replicas > 1
-	return err
+	if replicas == 0 {
+		replicas = out.Config.Replicas
+	}
+	if diff := differences(out.Config, streamConfigs(defaultBudget, replicas)[0]); len(diff) > 0 {
+		return &MismatchError{StreamEvents, diff}
+	}
+	return nil
 }
 
 // credentials turns files into options of the client library.

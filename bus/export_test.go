@@ -4,4 +4,3 @@ import "github.com/nats-io/nats.go"
 
 // NATS is the stock connection under c.
 func (c *Conn) NATS() *nats.Conn { return c.nc }
-

@@ -221,3 +221,22 @@ func (f *fixture) expect(typ string, accept func(events.Event) bool) events.Even
 	require.NoError(f.t, f.models.WaitFor(f.t.Context(), e.Seq))
 	return e
 }
+
+// settableClock is a clock that a test moves.
+type settableClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now is the time that was set.
+func (c *settableClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *settableClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}

@@ -19,7 +19,7 @@ import (
 // project is a workspace with something for every tool, and more of it than the limits allow.
 func project(t testing.TB) (tools.Env, string) {
 	t.Helper()
-	files := many(400)
+	files := many(60)
 	files["a.txt"] = numbered(3_000)
 	files["wide.txt"] = strings.Repeat("é", 100_000)
 	files["src/a.py"] = "def f():\n    return 1\n"
@@ -106,7 +106,7 @@ func TestLawGarbageArgumentsFailPolitely(t *testing.T) {
 			bytes.Replace(good, []byte("{"), []byte(`{"no_such":1,`), 1), bytes.ReplaceAll(good, []byte(`":"`), []byte(`":"\u0000`)),
 			bytes.ReplaceAll(good, []byte(`":"`), []byte(`":"../../`)), bytes.ReplaceAll(good, []byte(`":1`), []byte(`":-1`)),
 		} {
-			if tool.Spec().Effect.Has(tools.Executes) && bytes.Contains(raw, []byte("../")) {
+			if bytes.Equal(raw, good) || tool.Spec().Effect.Has(tools.Executes) && bytes.Contains(raw, []byte("../")) {
 				continue
 			}
 			p, err := tools.Builtin().Prepare(t.Context(), env, name, raw)

@@ -48,10 +48,10 @@ func (q queue) Work(ctx context.Context, pool string, slots int, handle func(con
 	})
 }
 
-type claims struct{ bus.Claims }
+type claims struct{ conn *bus.Conn }
 
 func (c claims) Create(ctx context.Context, key string, value []byte) (uint64, error) {
-	rev, err := c.Claims.Create(ctx, key, value)
+	rev, err := c.conn.CreateClaim(ctx, key, value)
 	if errors.Is(err, bus.ErrClaimed) {
 		return 0, runtime.ErrClaimed
 	}
@@ -59,11 +59,15 @@ func (c claims) Create(ctx context.Context, key string, value []byte) (uint64, e
 }
 
 func (c claims) Get(ctx context.Context, key string) ([]byte, uint64, error) {
-	got, err := c.Claims.Get(ctx, key)
+	value, rev, err := c.conn.Claim(ctx, key)
 	if errors.Is(err, bus.ErrNoKey) {
 		return nil, 0, runtime.ErrUnclaimed
 	}
-	return got.Value, got.Rev, err
+	return value, rev, err
+}
+
+func (c claims) Update(ctx context.Context, key string, value []byte, rev uint64) (uint64, error) {
+	return c.conn.UpdateClaim(ctx, key, value, rev)
 }
 
 // world is an engine without its gateway, on a real bus and a real folder.
@@ -134,7 +138,7 @@ func (w *world) worker(name string) *runtime.Worker {
 	conn := w.connect(bus.Role{Kind: bus.Worker, Name: name})
 	workspace, err := sandbox.Open(sandbox.Config{Primary: w.dir})
 	require.NoError(w.t, err)
-	return &runtime.Worker{Project: project, Name: name, Log: conn, Queue: queue{conn}, Claims: claims{conn.Claims()}, Blobs: conn,
+	return &runtime.Worker{Project: project, Name: name, Log: conn, Queue: queue{conn}, Claims: claims{conn}, Blobs: conn,
 		Tools: tools.Builtin(), Env: tools.Env{Workspace: workspace}, Clock: time.Now, IDs: newID, Logger: logger()}
 }
 

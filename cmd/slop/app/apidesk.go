@@ -1,0 +1,204 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	"manualslop/events"
+	"manualslop/hookgw"
+	"manualslop/projections"
+)
+
+// apiDesk reaches a running engine through its gateway.
+type apiDesk struct {
+	place  place
+	reader *apiClient
+	person *apiClient
+}
+
+func newAPIDesk(p place, info engineInfo) (*apiDesk, error) {
+	reader, err := newAPIClient(info, hookgw.RightRead)
+	if err != nil {
+		return nil, err
+	}
+	person, err := newAPIClient(info, hookgw.RightHuman)
+	if err != nil {
+		return nil, err
+	}
+	return &apiDesk{place: p, reader: reader, person: person}, nil
+}
+
+func (d *apiDesk) close() {
+	d.reader.http.CloseIdleConnections()
+	d.person.http.CloseIdleConnections()
+}
+
+func (d *apiDesk) sessions(ctx context.Context) ([]projections.Summary, string, error) {
+	var out struct {
+		Current  string                `json:"current"`
+		Sessions []projections.Summary `json:"sessions"`
+	}
+	err := d.reader.get(ctx, "/api/sessions", nil, &out)
+	return out.Sessions, out.Current, err
+}
+
+func (d *apiDesk) asks(ctx context.Context, session string) ([]askLine, error) {
+	var out struct {
+		Asks []askLine `json:"asks"`
+	}
+	err := d.reader.get(ctx, "/api/asks", url.Values{"session": {session}, "state": {"all"}}, &out)
+	return out.Asks, err
+}
+
+func (d *apiDesk) answer(ctx context.Context, session string, a askLine, given answer) (bool, error) {
+	body := map[string]any{"request_id": a.RequestID, "response": given}
+	var out json.RawMessage
+	status, err := d.person.post(ctx, "/api/ask/respond", url.Values{"session": {session}}, body, &out)
+	var refused *apiError
+	if errors.As(err, &refused) {
+		switch {
+		case refused.SettledAt != nil:
+			return false, &settledError{ask: a.RequestID, outcome: refused.Outcome, by: refused.SettledBy, at: *refused.SettledAt}
+		case refused.Status == http.StatusUnprocessableEntity:
+			return false, wrapped{errAnswerRefused, refused}
+		}
+	}
+	return status == http.StatusAccepted, err
+}
+
+func (d *apiDesk) control(ctx context.Context, session string, want controlRequest) (bool, error) {
+	raw, err := json.Marshal(want.payload)
+	if err != nil {
+		return false, err
+	}
+	body := map[string]any{}
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return false, err
+	}
+	body["action"] = want.action
+	var out json.RawMessage
+	status, err := d.person.post(ctx, "/api/control", url.Values{"session": {session}}, body, &out)
+	var refused *apiError
+	if errors.As(err, &refused) && refused.Status == http.StatusConflict {
+		err = wrapped{errControlRefused, refused}
+	}
+	return status == http.StatusAccepted, err
+}
+
+// wrapped is an error of a kind, worded by another.
+type wrapped struct{ kind, err error }
+
+// Error is the wording.
+func (w wrapped) Error() string { return w.kind.Error() + ": " + w.err.Error() }
+
+// Unwrap gives both.
+func (w wrapped) Unwrap() []error { return []error{w.kind, w.err} }
+
+// retryPause is between two attempts to take up a stream that broke, and
+// maxRetries how often that may fail in a row.
+const (
+	retryPause = 200 * time.Millisecond
+	maxRetries = 5
+)
+
+// feed reads the stream. With follow a stream that breaks is taken up again
+// where it ended, for as long as the engine runs.
+func (d *apiDesk) feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event, error] {
+	return func(yield func(events.Event, error) bool) {
+		at := after
+		for failures := 0; ; failures++ {
+			from := at
+			over, err := d.read(ctx, session, &at, filters, follow, yield)
+			if over || ctx.Err() != nil {
+				return
+			}
+			if at > from {
+				failures = 0
+			}
+			var refused *apiError
+			if !follow || failures >= maxRetries || errors.As(err, &refused) || !d.runs() {
+				yield(events.Event{}, err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(retryPause):
+			}
+		}
+	}
+}
+
+// runs tells whether the engine still runs.
+func (d *apiDesk) runs() bool {
+	_, err := findEngine(d.place.data)
+	return err == nil
+}
+
+// read reads one stream from *at on and moves *at along. over says that the
+// reader has all that it wanted.
+func (d *apiDesk) read(ctx context.Context, session string, at *uint64, filters []subjectPattern, follow bool, yield func(events.Event, error) bool) (over bool, err error) {
+	s, err := d.reader.openStream(ctx, session, *at, filters)
+	if err != nil {
+		return false, err
+	}
+	defer s.body.Close()
+	for {
+		f, err := s.next()
+		if err != nil {
+			*at = s.at
+			return false, wrapped{errStreamEnded, err}
+		}
+		switch f.kind {
+		case "snapshot":
+			if !follow {
+				return true, nil
+			}
+		case "disconnected":
+			*at = s.at
+			return false, errStreamEnded
+		case "":
+			e, err := s.event(f)
+			if err != nil {
+				return false, err
+			}
+			if !yield(e, nil) {
+				return true, nil
+			}
+			*at = s.at
+		}
+	}
+}
+
+// blobs reads bodies through the gateway.
+func (d *apiDesk) blobs() events.Blobs { return apiBlobs{d.reader} }
+
+type apiBlobs struct{ client *apiClient }
+
+// Put is refused: the gateway takes no bodies.
+func (b apiBlobs) Put(context.Context, []byte, string) (events.BlobRef, error) {
+	return events.BlobRef{}, events.ErrDenied
+}
+
+// Get reads a body and compares it with its digest.
+func (b apiBlobs) Get(ctx context.Context, sha256 string) ([]byte, error) {
+	res, err := b.client.open(ctx, http.MethodGet, "/api/blobs/"+sha256, nil, nil, nil)
+	var refused *apiError
+	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		return nil, wrapped{events.ErrNoBlob, refused}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := readBounded(res.Body)
+	if err == nil && events.Digest(body) != sha256 {
+		err = wrapped{events.ErrNoBlob, errors.New("what came is something else")}
+	}
+	return body, err
+}

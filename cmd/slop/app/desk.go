@@ -1,0 +1,174 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// desk is an engine, or the record of one, as a client command uses it: through
+// the gateway of a running engine, over a bus, or from the store itself.
+type desk interface {
+	// sessions lists the sessions of the project, oldest first, and which one is
+	// current; empty while there is none.
+	sessions(ctx context.Context) (list []projections.Summary, current string, err error)
+	// asks lists every ask of a session, settled ones too, in the order raised.
+	asks(ctx context.Context, session string) ([]askLine, error)
+	// answer gives the person's answer; errSettled, errAnswerRefused, or
+	// pending, where it is on record and nobody has counted it yet.
+	answer(ctx context.Context, session string, a askLine, given answer) (pending bool, err error)
+	// control publishes what the person wants of the conductor; errControlRefused,
+	// or pending, where the conductor has not answered yet.
+	control(ctx context.Context, session string, want controlRequest) (pending bool, err error)
+	// feed yields a session's events after a sequence, not decoded: those that
+	// are there, and with follow each new one until ctx ends or the engine does.
+	feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event, error]
+	// blobs reads bodies that events name.
+	blobs() events.Blobs
+	// close gives up what the desk holds.
+	close()
+}
+
+// askLine is an ask with the id by which it is answered.
+type askLine struct {
+	RequestID string `json:"request_id"`
+	State     string `json:"state"` // pending, settled
+	projections.Ask
+}
+
+// answer is what a person says to an ask.
+type answer struct {
+	Approved bool            `json:"approved"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+}
+
+// controlRequest is one thing that a person wants of the conductor.
+type controlRequest struct {
+	action   string
+	reaction string // the type of the last fact by which the conductor agrees
+	payload  events.Payload
+}
+
+// settledError says that somebody else's answer counted.
+type settledError struct {
+	ask, outcome, by string
+	at               time.Time
+}
+
+// Error says who answered and when.
+func (e *settledError) Error() string {
+	return fmt.Sprintf("ask %s is settled already: %s by %s at %s (%s ago)", e.ask, e.outcome, visible(e.by),
+		e.at.Local().Format("15:04:05 on 2006-01-02"), age(time.Since(e.at)))
+}
+
+// errAnswerRefused says that an answer does not count; the ask is still open.
+var errAnswerRefused = errors.New("the answer does not count")
+
+// errControlRefused says that a control request changed nothing.
+var errControlRefused = errors.New("nothing was changed")
+
+// errNoSession says that no session is there to act on.
+var errNoSession = errors.New("there is no session yet; `slop run GOAL` starts one")
+
+// reactionWait is how long a client waits for a decider to answer.
+const reactionWait = 2 * time.Second
+
+// openDesk finds the engine of the data folder, or the bus that was named.
+func (g *globals) openDesk(ctx context.Context, p place) (desk, error) {
+	if g.remote(p) {
+		return g.openBusDesk(ctx, p)
+	}
+	info, err := findEngine(p.data)
+	if err != nil {
+		return nil, &exitError{code: exitFailed, err: err}
+	}
+	return newAPIDesk(p, info)
+}
+
+// openRecord is like openDesk for commands that only read: without an engine
+// they open the store themselves. It makes no store where there is none.
+func (g *globals) openRecord(ctx context.Context, p place) (desk, error) {
+	d, err := g.openDesk(ctx, p)
+	if !errors.Is(err, errNoEngine) {
+		return d, err
+	}
+	if !hasStore(p.data) {
+		return nil, failed(exitFailed, "%s holds no record; `slop run` or `slop demo` makes one", p.data)
+	}
+	return g.openBusDesk(ctx, p)
+}
+
+// hasStore tells whether a log was ever kept in the data folder.
+func hasStore(data string) bool {
+	_, err := os.Stat(filepath.Join(data, "bus"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// pickSession is the session that a command means: the named one, which may be
+// abbreviated, or the current one.
+func pickSession(ctx context.Context, d desk, word string) (projections.Summary, error) {
+	list, current, err := d.sessions(ctx)
+	if err != nil {
+		return projections.Summary{}, err
+	}
+	if word == "" {
+		word = current
+	}
+	if word == "" || len(list) == 0 {
+		return projections.Summary{}, failed(exitFailed, "%w", errNoSession)
+	}
+	ids := make([]string, len(list))
+	for i, s := range list {
+		ids[i] = s.Session
+		if s.Folder == word {
+			word = s.Session
+		}
+	}
+	id, err := expandID("session", word, ids)
+	if err != nil {
+		return projections.Summary{}, err
+	}
+	for _, s := range list {
+		if s.Session == id {
+			return s, nil
+		}
+	}
+	return projections.Summary{}, failed(exitFailed, "there is no session %q", word)
+}
+
+// history reads a whole session as it stands now, decoded.
+func history(ctx context.Context, d desk, session string) ([]events.Event, error) {
+	registry := events.Catalogue()
+	var out []events.Event
+	for e, err := range d.feed(ctx, session, 0, nil, false) {
+		if err != nil {
+			return nil, err
+		}
+		registry.Decode(&e)
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// foldAsks lists the asks of a folded session.
+func foldAsks(s *projections.Set) []askLine {
+	var out []askLine
+	for _, a := range s.Asks() {
+		line := askLine{RequestID: a.AskRaised.Ask, State: "pending", Ask: a}
+		if !a.Open() {
+			line.State = "settled"
+		}
+		out = append(out, line)
+	}
+	return out
+}

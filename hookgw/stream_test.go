@@ -1,0 +1,202 @@
+package hookgw_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw"
+)
+
+func TestAFeedReplaysThenShowsOneSnapshotThenIsLive(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	second := f.push(1)
+	r, _ := f.feed("/api/stream")
+	require.Equal(t, "SessionOpened", r.must().typ(t))
+	replayed := r.must()
+	require.Equal(t, second.Seq, replayed.id)
+	require.Empty(t, replayed.event, "a fact reaches onmessage")
+	var e events.Event
+	require.NoError(t, json.Unmarshal([]byte(replayed.data), &e))
+	require.Equal(t, second.ID, e.ID, "the data is the event as any observer reads it")
+
+	snapshot := r.must()
+	require.Equal(t, "snapshot", snapshot.event)
+	require.Equal(t, second.Seq, snapshot.id)
+	var body map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(snapshot.data), &body))
+	for _, key := range []string{"session", "seq", "mma_status", "diagnostics", "asks"} {
+		require.Contains(t, body, key)
+	}
+	require.JSONEq(t, strconv.FormatUint(second.Seq, 10), string(body["seq"]))
+
+	live := f.push(2)
+	require.Equal(t, live.Seq, r.must().id)
+}
+
+func TestAFeedGoesOnBehindTheLastEventThatTheClientHas(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	first := f.push(1)
+	second := f.push(2)
+	for name, r := range map[string]func() *reader{
+		"header": func() *reader { r, _ := f.feed("/api/stream", strconv.FormatUint(first.Seq, 10)); return r },
+		"since":  func() *reader { r, _ := f.feed("/api/stream?since=" + strconv.FormatUint(first.Seq, 10)); return r },
+		"header before since": func() *reader {
+			r, _ := f.feed("/api/stream?since=0", strconv.FormatUint(first.Seq, 10))
+			return r
+		},
+	} {
+		got := r()
+		require.Equal(t, second.Seq, got.must().id, name)
+		require.Equal(t, "snapshot", got.must().event, name)
+	}
+	r, _ := f.feed("/api/stream", strconv.FormatUint(second.Seq, 10))
+	require.Equal(t, "snapshot", r.must().event, "nothing to replay")
+	third := f.push(3)
+	require.Equal(t, third.Seq, r.must().id)
+}
+
+func TestAPositionThatTheLogDoesNotHaveIsRefused(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	last := f.push(1)
+	for _, bad := range []string{"x", "-1", strconv.FormatUint(last.Seq+1, 10), "99999999999999999999"} {
+		req := f.request(http.MethodGet, "/api/stream", hookgw.RightRead, "")
+		req.Header.Set("Last-Event-ID", bad)
+		require.Equal(t, http.StatusBadRequest, f.send(req).status, bad)
+	}
+}
+
+func TestAFilterSelectsAndThePositionMovesOverTheRest(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *hookgw.Config) { c.Limits.Heartbeat = 5 * time.Millisecond })
+	f.push(1)
+	f.raise("a1", events.GateTool)
+	f.raise("a2", events.GateStep)
+	unseen := f.push(2)
+	for _, filter := range []string{"approval.>", "*.AskRaised.*", "slop.ev.p1.*.approval.>", "approval.AskRaised.tool&filter=*.*.step"} {
+		r, end := f.feed("/api/stream?filter=" + filter)
+		require.Equal(t, "AskRaised", r.must().typ(t), filter)
+		require.Equal(t, "AskRaised", r.must().typ(t), filter)
+		require.Equal(t, "snapshot", r.must().event, filter)
+		beat := r.must()
+		require.Equal(t, "heartbeat", beat.comment, filter)
+		require.Equal(t, unseen.Seq, beat.id, "who comes back need not read again what the filter left out")
+		end()
+	}
+	for _, bad := range []string{"approval..x", "a.>.b", "a%20b", "appr%2A.>", "slop.ev.p1.%22.>"} {
+		require.Equal(t, http.StatusBadRequest, f.get("/api/stream?filter="+bad, hookgw.RightRead).status, bad)
+	}
+	many := "/api/stream?filter=a.>"
+	for range 16 {
+		many += "&filter=a.>"
+	}
+	require.Equal(t, http.StatusBadRequest, f.get(many, hookgw.RightRead).status)
+}
+
+func TestAFeedShowsItsSessionOnly(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.push(1)
+	other, err := events.New(events.Origin{ID: "X", Time: time.Now(), Project: project, Session: "s0", Actor: "gateway"}, events.EventPushed{Kind: "x"})
+	require.NoError(t, err)
+	seq, err := f.log.Append(t.Context(), other, nil)
+	require.NoError(t, err)
+	require.NoError(t, f.models.WaitFor(t.Context(), seq))
+	f.push(2)
+	r, _ := f.feed("/api/stream?session=" + session)
+	require.Equal(t, "SessionOpened", r.must().typ(t))
+	for range 2 {
+		var e events.Event
+		require.NoError(t, json.Unmarshal([]byte(r.must().data), &e))
+		require.Equal(t, session, e.Session)
+	}
+	require.Equal(t, "snapshot", r.must().event)
+	require.Equal(t, http.StatusNotFound, f.get("/api/stream?session=nowhere", hookgw.RightRead).status)
+}
+
+func TestAQuietFeedBeats(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *hookgw.Config) { c.Limits.Heartbeat = time.Millisecond })
+	r, _ := f.feed("/api/stream")
+	require.Equal(t, "SessionOpened", r.must().typ(t))
+	require.Equal(t, "snapshot", r.must().event)
+	for range 3 {
+		require.Equal(t, "heartbeat", r.must().comment)
+	}
+}
+
+func TestASlowReaderIsDisconnectedWithItsPositionAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *hookgw.Config) { c.Limits.WriteTimeout = time.Minute })
+	large := json.RawMessage(`"` + string(make8(100<<10)) + `"`)
+	slow, _ := f.feed("/api/stream")
+	const pushed = 2000
+	for range pushed {
+		f.put(events.ActorGateway, events.EventPushed{Kind: "tick", Payload: large[:100<<10]})
+	}
+	got := slow.rest()
+	last := got[len(got)-1]
+	require.Equal(t, "disconnected", last.event)
+	var body struct {
+		Position uint64 `json:"position"`
+		Reason   string `json:"reason"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(last.data), &body))
+	require.Equal(t, got[len(got)-2].id, body.Position, "the position is that of the last event that was shown")
+	require.Equal(t, body.Position, last.id)
+	require.Contains(t, body.Reason, "slow")
+
+	seq := uint64(0)
+	for _, fr := range got[:len(got)-1] {
+		if fr.event == "" {
+			seq++
+			require.Equal(t, seq, fr.id, "no gap")
+		}
+	}
+	again, end := f.feed("/api/stream", strconv.FormatUint(last.id, 10))
+	defer end()
+	for seq < pushed+1 {
+		fr := again.must()
+		if fr.event == "" && fr.comment == "" {
+			seq++
+			require.Equal(t, seq, fr.id, "no gap")
+		}
+	}
+}
+
+func make8(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = 'x'
+	}
+	return b
+}
+
+func TestAFeedIsToldItsPositionWhenTheGatewayStops(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	last := f.push(1)
+	r, _ := f.feed("/api/stream")
+	for range 3 {
+		r.must()
+	}
+	go f.stop()
+	end := r.rest()
+	require.Len(t, end, 1)
+	require.Equal(t, "disconnected", end[0].event)
+	require.Equal(t, last.Seq, end[0].id)
+}
+
+func TestWithoutASessionThereIsNoFeed(t *testing.T) {
+	t.Parallel()
+	f := openEmpty(t)
+	require.Equal(t, http.StatusConflict, f.get("/api/stream", hookgw.RightRead).status)
+}
