@@ -192,7 +192,7 @@ func TestTheSummaryOfASession(t *testing.T) {
 	}, s.set.Summary())
 	s.by("ada", events.SessionClosed{Reason: "done"})
 	require.Equal(t, at(5), *s.set.Summary().Closed)
-	light := projections.NewSummarizer()
+	light := &projections.Summarizer{}
 	for i := range s.log {
 		if projections.Summarizes(s.log[i].Type) {
 			light.Apply(&s.log[i])

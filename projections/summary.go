@@ -1,6 +1,8 @@
 package projections
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"manualslop/events"
@@ -70,26 +72,44 @@ func Summarizes(typ string) bool {
 	return false
 }
 
-// Summarizer folds the Summary of one session and nothing else.
+// Summarizer folds the Summary of one session and nothing else. The zero value
+// is an empty session.
 type Summarizer struct{ o *overview }
 
-// NewSummarizer starts on an empty session.
-func NewSummarizer() Summarizer { return Summarizer{summary.New()} }
+func (s *Summarizer) state() *overview {
+	if s.o == nil {
+		s.o = summary.New()
+	}
+	return s.o
+}
 
 // Apply folds one decoded event.
-func (s Summarizer) Apply(e *events.Event) { s.o.apply(e) }
+func (s *Summarizer) Apply(e *events.Event) { s.state().apply(e) }
 
 // Summary is what the events so far say.
-func (s Summarizer) Summary() Summary { return s.o.Summary }
+func (s *Summarizer) Summary() Summary { return s.state().Summary }
 
-// MarshalJSON is the whole state.
-func (s Summarizer) MarshalJSON() ([]byte, error) { return encode(summary.Name, s.o) }
+// MarshalJSON is the whole state and the version that made it.
+func (s *Summarizer) MarshalJSON() ([]byte, error) {
+	state, err := encode(summary.Name, s.state())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(ModelSnapshot{summary.Name, summary.Version, state})
+}
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads what MarshalJSON wrote; ErrStale if another version did.
 func (s *Summarizer) UnmarshalJSON(raw []byte) error {
-	m := &model[*overview]{fold: summary}
-	if err := m.Restore(raw); err != nil {
+	var snap ModelSnapshot
+	if err := json.Unmarshal(raw, &snap); err != nil {
 		return err
+	}
+	if snap.Name != summary.Name || snap.Version != summary.Version {
+		return fmt.Errorf("%w: %s version %d, want %s version %d", ErrStale, snap.Name, snap.Version, summary.Name, summary.Version)
+	}
+	m := &model[*overview]{fold: summary}
+	if err := m.Restore(snap.State); err != nil {
+		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	s.o = m.state
 	return nil

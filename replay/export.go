@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -14,8 +15,9 @@ import (
 // Export writes one portable file: a header, a line per event with the hash
 // chain, the blobs that the events name, and a footer. The history is one
 // session's, decoded or not. Without a store (nil) a history that names blobs
-// is refused with ErrBlob, as is a blob that the store does not have. The same
-// history gives the same bytes.
+// is refused with ErrBlob, as is a store that gives other bytes. A blob that the
+// store does not have (anybody can name one) is counted as missing. The same
+// history and blobs give the same bytes.
 func Export(ctx context.Context, w io.Writer, history []events.Event, blobs events.Blobs) (Summary, error) {
 	if len(history) == 0 {
 		return Summary{}, fmt.Errorf("export: %w: the history is empty", ErrFormat)
@@ -119,6 +121,10 @@ func (x *exporter) blob(ctx context.Context, ref events.BlobRef, blobs events.Bl
 		return fmt.Errorf("%w: no store to read it from", ErrBlob)
 	}
 	b, err := blobs.Get(ctx, ref.SHA256)
+	if errors.Is(err, events.ErrNoBlob) {
+		x.sum.Missing++
+		return x.line(line{Blob: &ref, Missing: true})
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBlob, err)
 	}

@@ -62,9 +62,10 @@ type Header struct {
 
 // Summary counts what a file holds. Chain is empty for plain JSON lines.
 type Summary struct {
-	Events int    `json:"events"`
-	Blobs  int    `json:"blobs"`
-	Chain  string `json:"chain"`
+	Events  int    `json:"events"`
+	Blobs   int    `json:"blobs"`
+	Missing int    `json:"missing,omitempty"` // blobs that events name and the store did not have
+	Chain   string `json:"chain"`
 }
 
 // stored is an event whose body on the stream was no envelope, as it came.
@@ -83,9 +84,10 @@ type line struct {
 	Event   json.RawMessage `json:"event,omitempty"`
 	Stored  json.RawMessage `json:"stored,omitempty"`
 
-	Blob *events.BlobRef `json:"blob,omitempty"`
-	Part int             `json:"part,omitempty"`
-	Data []byte          `json:"data,omitempty"`
+	Blob    *events.BlobRef `json:"blob,omitempty"`
+	Part    int             `json:"part,omitempty"`
+	Data    []byte          `json:"data,omitempty"`
+	Missing bool            `json:"missing,omitempty"`
 
 	End *Summary `json:"end,omitempty"`
 }

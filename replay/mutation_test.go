@@ -44,7 +44,7 @@ func (m mutant) what() string {
 }
 
 // maxLeaves bounds the leaves of one decision that are changed, spread evenly.
-const maxLeaves = 24
+const maxLeaves = 8
 
 // mutants yields every change of one place. Sequences are counted anew, so that
 // no mutant is found by its sequence alone.

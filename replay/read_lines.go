@@ -37,7 +37,7 @@ func (p *reader) plainEvent(b []byte) error {
 
 // chained takes an event's line of an export.
 func (p *reader) chained(l line) error {
-	if p.blob != nil || p.sum.Blobs > 0 {
+	if p.blob != nil || p.sum.Blobs+p.sum.Missing > 0 {
 		return fmt.Errorf("%w: an event follows a blob", ErrFormat)
 	}
 	var e events.Event
@@ -103,7 +103,12 @@ func (p *reader) piece(l line) error {
 		}
 	}
 	b := p.blob
-	if *l.Blob != b.ref || l.Part != b.parts || len(l.Event) > 0 || len(l.Stored) > 0 {
+	if l.Missing && b.parts == 0 && len(l.Data) == 0 {
+		p.blob, p.wanted[b.ref.SHA256] = nil, false
+		p.sum.Missing++
+		return nil
+	}
+	if *l.Blob != b.ref || l.Part != b.parts || l.Missing || len(l.Event) > 0 || len(l.Stored) > 0 {
 		return fmt.Errorf("%w: piece %d of blob %s does not belong here", ErrFormat, l.Part, l.Blob.SHA256)
 	}
 	b.parts++

@@ -169,8 +169,8 @@ func (p *reader) end(said Summary) error {
 	if p.blob != nil {
 		return fmt.Errorf("%w: %s ends after %d bytes of %d", ErrBlob, p.blob.ref.SHA256, len(p.blob.bytes), p.blob.ref.Size)
 	}
-	if p.sum.Blobs < len(p.wanted) {
-		return fmt.Errorf("%w: events name %d blobs and %d are here", ErrBlob, len(p.wanted), p.sum.Blobs)
+	if here := p.sum.Blobs + p.sum.Missing; here < len(p.wanted) {
+		return fmt.Errorf("%w: events name %d blobs and %d are here", ErrBlob, len(p.wanted), here)
 	}
 	p.sum.Chain = p.chain.String()
 	if said != p.sum {

@@ -21,7 +21,7 @@ func scenarios() []scenario {
 	read, edit, shell := call{"read_file", `{"path":"a.go"}`}, call{"edit_file", `{"path":"a.go","content":"b <&> é"}`}, call{"run_powershell", `{"script":"make test"}`}
 	return []scenario{
 		{"plain", script{goal: "Mend the parser", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{read, edit}}},
-		{"two-tracks", script{goal: "Mend both", tracks: 2, tickets: 3, rules: yesToAll, rounds: []call{shell}}},
+		{"two-tracks", script{goal: "Mend both", tracks: 2, tickets: 2, rules: yesToAll, rounds: []call{shell}}},
 		{"asked", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit, edit, edit}, react: askedReact()}},
 		{"failing", script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{shell}, react: failingReact()}},
 		{"gated", script{goal: "Mend it", tracks: 1, tickets: 2, rounds: []call{read}, react: gatedReact(),

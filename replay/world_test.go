@@ -61,6 +61,7 @@ type script struct {
 	cut      int  // stop the log after so many events; 0: when quiet
 	open     bool // nobody closes the session
 	padding  int  // bytes of text in each tool result
+	tools    int  // tools offered beside the three that are called
 }
 
 // call is one tool call that tier 3 makes, one per round.
@@ -113,7 +114,7 @@ func (w *world) open() {
 		w.script.settings(&settings)
 	}
 	w.say("ada", "", events.SessionOpened{Label: "test", Folder: "20260102_030405_test", Workspace: "/w", Settings: settings})
-	w.say("ada", "", events.ToolsOffered{Tools: offers()})
+	w.say("ada", "", events.ToolsOffered{Tools: offers(w.script.tools)})
 	for _, rule := range w.script.rules {
 		w.say("ada", "", events.RuleAdded{Rule: rule})
 	}
@@ -121,13 +122,18 @@ func (w *world) open() {
 	w.say("ada", "", events.GoalSubmitted{Goal: w.script.goal})
 }
 
-func offers() []events.ToolOffer {
+// offers are the three tools that scenarios call, and more that nobody does.
+func offers(more int) []events.ToolOffer {
 	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"script":{"type":"string"}},"additionalProperties":false}`)
-	return []events.ToolOffer{
+	out := []events.ToolOffer{
 		{Name: "edit_file", Description: "Change a file.", Effect: "writes", Schema: schema},
 		{Name: "read_file", Description: "Read a file.", Effect: "reads", Schema: schema},
 		{Name: "run_powershell", Description: "Run a script.", Effect: "executes", Schema: schema},
 	}
+	for i := range more {
+		out = append(out, events.ToolOffer{Name: fmt.Sprintf("tool_%d", i), Description: "One of many.", Effect: "reads", Schema: schema})
+	}
+	return out
 }
 
 // run gives turns until nobody has anything to do.

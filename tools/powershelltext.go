@@ -7,13 +7,19 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// maxJudgedBytes is the longest script that is judged. The parser recurses with the nesting of the
+// text, and a hostile script may be nothing but nesting.
+const maxJudgedBytes = 16 << 10
+
 // powershellSign gives what marks a script as PowerShell, or nothing. A script that a shell can
 // parse is PowerShell only if one of its commands is, so text in quotes and here-documents does
-// not count; one that it cannot parse is judged by its look.
+// not count; one that it cannot parse is judged by its look. Scripts that name their interpreter,
+// and very long ones, are not judged.
 func powershellSign(script string) string {
-	if strings.HasPrefix(script, "#!") {
+	if strings.HasPrefix(script, "#!") || len(script) > maxJudgedBytes {
 		return ""
 	}
+	cmdlet := regexp.MustCompile(`^(?:` + cmdletVerbs + `)-[A-Z][A-Za-z]+$`)
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 	if err != nil {
 		return signInText(script)
@@ -21,17 +27,17 @@ func powershellSign(script string) string {
 	sign := ""
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if sign == "" {
-			sign = signInNode(node)
+			sign = signInNode(node, cmdlet)
 		}
 		return sign == ""
 	})
 	return sign
 }
 
-func signInNode(node syntax.Node) string {
+func signInNode(node syntax.Node, cmdlet *regexp.Regexp) string {
 	switch n := node.(type) {
 	case *syntax.CallExpr:
-		return signInCall(n)
+		return signInCall(n, cmdlet)
 	case *syntax.Word:
 		return signInParts(n.Parts)
 	case *syntax.DblQuoted:
@@ -41,11 +47,11 @@ func signInNode(node syntax.Node) string {
 }
 
 // signInCall knows `Get-ChildItem …` and `$x = …`.
-func signInCall(call *syntax.CallExpr) string {
+func signInCall(call *syntax.CallExpr, cmdlet *regexp.Regexp) string {
 	if len(call.Args) == 0 {
 		return ""
 	}
-	if name := call.Args[0].Lit(); isCmdlet(name) {
+	if name := call.Args[0].Lit(); cmdlet.MatchString(name) {
 		return name
 	}
 	if len(call.Args) < 2 || call.Args[1].Lit() != "=" || len(call.Args[0].Parts) != 1 {
@@ -70,10 +76,7 @@ func signInParts(parts []syntax.WordPart) string {
 	return ""
 }
 
-func isCmdlet(name string) bool {
-	return regexp.MustCompile(`^(?:` + cmdletVerbs + `)-[A-Z][A-Za-z]+$`).MatchString(name)
-}
-
+// cmdletVerbs are the verbs that names of PowerShell commands begin with.
 const cmdletVerbs = `Add|Clear|Compare|Compress|Convert|ConvertFrom|ConvertTo|Copy|Enter|Exit|Expand|Export|Find|ForEach|Format|Get|` +
 	`Group|Import|Invoke|Join|Measure|Move|New|Out|Read|Receive|Register|Remove|Rename|Resolve|Restart|Save|Select|Send|Set|` +
 	`Sort|Split|Start|Stop|Tee|Test|Trace|Unregister|Update|Use|Wait|Where|Write`

@@ -40,6 +40,14 @@ func (r *Reader) Subscribe(s Subscriber) { r.subs = append(r.subs, s) }
 // Run reads until ctx ends. A feed that breaks is taken up again where it
 // broke; only damage to the stream ends Run with an error.
 func (r *Reader) Run(ctx context.Context) error {
+	err := r.run(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (r *Reader) run(ctx context.Context) error {
 	r.known = map[string]bool{}
 	if err := r.findOpen(ctx); err != nil {
 		return err

@@ -98,7 +98,13 @@ func logger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 func newID() string { return ulid.MustNew(ulid.Now(), rand.Reader).String() }
 
 // start runs every decider, the models with a script, and one worker.
-func (w *world) start(lines string) (stop func()) {
+func (w *world) start(lines string) {
+	w.startWithoutWorker(lines)
+	w.runWorker("worker-test-1")
+}
+
+// startWithoutWorker runs every decider and the models with a script.
+func (w *world) startWithoutWorker(lines string) (stop func()) {
 	sc, err := script.Parse(bytes.NewBufferString(lines))
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -114,10 +120,8 @@ func (w *world) start(lines string) (stop func()) {
 	reader.Subscribe(transcripts)
 	reader.Subscribe(&runtime.Timers{Log: w.connect(bus.Role{Kind: bus.Timers}), Clock: time.Now, Logger: logger()})
 	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Script: sc, Clock: time.Now, Logger: logger()}
-	worker := w.worker("worker-test-1")
 	wg.Go(func() { require.NoError(w.t, reader.Run(ctx)) })
 	wg.Go(func() { _ = m.Run(ctx, 8) })
-	wg.Go(func() { _ = worker.Run(ctx, 8) })
 	stop = sync.OnceFunc(func() { cancel(); wg.Wait(); crew.Wait() })
 	w.t.Cleanup(stop)
 	return stop

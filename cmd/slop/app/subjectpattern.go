@@ -57,4 +57,3 @@ func selected(patterns []subjectPattern, e *events.Event) bool {
 	}
 	return len(patterns) == 0
 }
-

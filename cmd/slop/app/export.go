@@ -1,0 +1,95 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/replay"
+)
+
+func exportCommand(g *globals) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "export SESSION",
+		Short: "Write a session into one portable file",
+		Long: `Export writes everything on record of a session into one file: a header, a line
+an event with a hash chain over them, every body that an event names, and a
+footer. The same session gives the same bytes. slop replay FILE reads it
+anywhere, without a store. What the engine knew to be a secret was masked before
+it came on record; file contents and what models said are in the file.
+
+It asks the engine that runs, or opens the store where none does. SESSION may be
+abbreviated, or be the name of the session's log folder.`,
+		Example: `  slop export 7QK2M4 -o session.jsonl
+  slop export 7QK2M4 | slop replay - --verify`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: g.completeSession(cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return g.export(cmd.Context(), args[0], file)
+		},
+	}
+	cmd.Flags().StringVarP(&file, "output", "o", "-", "write to `FILE` instead of standard output")
+	return cmd
+}
+
+func (g *globals) export(ctx context.Context, word, file string) error {
+	p, err := g.place()
+	if err != nil {
+		return err
+	}
+	d, err := g.openRecord(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	s, err := pickSession(ctx, d, word)
+	if err != nil {
+		return err
+	}
+	past, err := history(ctx, d, s.Session)
+	if err != nil {
+		return failed(exitFailed, "read session %s: %w", s.Session, err)
+	}
+	var sum replay.Summary
+	write := func(w io.Writer) error {
+		buffered := bufio.NewWriter(w)
+		var err error
+		if sum, err = replay.Export(ctx, buffered, past, d.blobs()); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	}
+	if file == "-" {
+		err = write(g.out)
+	} else {
+		err = writeWhole(file, write)
+	}
+	if err != nil {
+		return failed(exitFailed, "export session %s: %w", s.Session, err)
+	}
+	g.notice("%d events and %d bodies of session %s, chain %s", sum.Events, sum.Blobs, s.Session, sum.Chain)
+	return nil
+}
+
+// writeWhole writes a file that only this user may read, whole or not at all.
+func writeWhole(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

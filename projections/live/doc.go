@@ -1,0 +1,24 @@
+// Package live keeps the read models of a project current: one reader of the
+// log that fans out to everybody who looks at sessions inside a process.
+//
+// # Contract
+//
+//   - [Open] reads the log once, so that every session is known by its
+//     [Summary], and then follows it with a single watch. Old sessions are
+//     folded when somebody first looks at one; sessions that open from then on
+//     are folded as they happen.
+//   - [View.Read] sees a session as it stands after one event, never in between.
+//     [Live.WaitFor] makes a writer see what it wrote.
+//   - [Live.Await] waits for a state of a session and [Live.Subscribe] for its
+//     events. Nobody polls. A subscriber gets a replay up to a fixed cutoff and
+//     then every event as it comes; one that falls behind is cut off with
+//     events.ErrSlow and may subscribe again from its position. Nothing is
+//     ever dropped silently.
+//   - Snapshots are optional and never trusted: one of another version, or of
+//     another log, is discarded and the session folded from its beginning.
+//
+// Not promised: that two sessions are seen at the same position of the log.
+//
+// Locks: none of Live, session and subscriber is taken while another is held,
+// but a subscriber's under Live.mu.
+package live

@@ -1,0 +1,181 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// ErrNoSession says that the log holds no session of that id.
+var ErrNoSession = errors.New("no such session")
+
+// Options say how sessions are kept. The zero value is usable.
+type Options struct {
+	// Session limits everything to one session; empty: all of the project.
+	Session string
+	// Registry decodes payloads; nil: events.Catalogue().
+	Registry *events.Registry
+	// Backlog is how many events a subscriber may be behind before it is cut
+	// off, default 4096.
+	Backlog int
+	// Folded is how many sessions are kept folded at most, beside those that
+	// somebody waits for; default 256.
+	Folded int
+	// Snapshots stores states between runs; nil: sessions are always folded
+	// from their beginning.
+	Snapshots Snapshots
+	// SnapshotEvery is after how many events of a session its state is stored,
+	// default 5000; it is also stored when the session closes.
+	SnapshotEvery int
+	// Logger hears of snapshots that fail; nil: nobody does.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Registry == nil {
+		o.Registry = events.Catalogue()
+	}
+	if o.Backlog <= 0 {
+		o.Backlog = 4096
+	}
+	if o.Folded <= 0 {
+		o.Folded = 256
+	}
+	if o.SnapshotEvery <= 0 {
+		o.SnapshotEvery = 5000
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Live keeps the sessions of one project current. Safe for concurrent use.
+type Live struct {
+	log     events.Log
+	project string
+	opts    Options
+	filter  events.Filter
+
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the reader has ended; err is set then
+	err    error
+	saves  chan *session
+	saving sync.WaitGroup
+	clock  atomic.Uint64 // counts uses of sessions
+
+	mu       sync.RWMutex
+	position uint64 // newest event taken by everybody
+	noted    uint64 // newest event in the summaries, and its id
+	notedID  string
+	sessions map[string]*session
+	order    []*session // by first event
+	waiters  []positionWaiter
+	subs     map[*subscriber]struct{}
+}
+
+// Open reads the log of a project up to its present end and follows it until
+// ctx ends or Close. It fails where the log does.
+func Open(ctx context.Context, log events.Log, project string, opts Options) (*Live, error) {
+	l := &Live{
+		log: log, project: project, opts: opts.withDefaults(), filter: events.Filter{Project: project, Session: opts.Session},
+		done: make(chan struct{}), saves: make(chan *session, 16), sessions: map[string]*session{}, subs: map[*subscriber]struct{}{},
+	}
+	if err := l.replay(ctx); err != nil {
+		return nil, fmt.Errorf("open read models of %s: %w", project, err)
+	}
+	ctx, l.cancel = context.WithCancel(ctx)
+	_, feed, err := log.Watch(ctx, l.filter, l.position+1)
+	if err != nil {
+		l.cancel()
+		return nil, fmt.Errorf("open read models of %s: %w", project, err)
+	}
+	l.saving.Go(func() { l.save(context.WithoutCancel(ctx)) })
+	go l.follow(ctx, feed)
+	return l, nil
+}
+
+// Close ends the reader and everybody who waits, and stores what is worth
+// storing. It returns why the reader had ended before, if it had.
+func (l *Live) Close() error {
+	l.cancel()
+	<-l.done
+	l.saving.Wait()
+	if errors.Is(l.err, events.ErrClosed) {
+		return nil
+	}
+	return l.err
+}
+
+// Done is closed when the read models are no longer kept current.
+func (l *Live) Done() <-chan struct{} { return l.done }
+
+// Err is why Done was closed: events.ErrClosed after Close or the end of its
+// context, else the log's failure. Nil before.
+func (l *Live) Err() error {
+	select {
+	case <-l.done:
+		return l.err
+	default:
+		return nil
+	}
+}
+
+// Position is the sequence of the newest event that every view has taken.
+func (l *Live) Position() uint64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.position
+}
+
+// Summary is what is known of a session without folding it.
+type Summary struct {
+	projections.Summary
+	LastSeq uint64 `json:"last_seq"` // of its newest event
+}
+
+// Sessions lists the sessions in the order in which they began.
+func (l *Live) Sessions() []Summary {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	out := make([]Summary, len(l.order))
+	for i, s := range l.order {
+		out[i] = s.summary()
+	}
+	return out
+}
+
+// Current is the session opened last among those that are not closed, else
+// among all; empty if there is none.
+func (l *Live) Current() string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	closed := ""
+	for i := len(l.order) - 1; i >= 0; i-- {
+		switch s := l.order[i].summary(); {
+		case s.Opened.IsZero():
+		case s.Closed == nil:
+			return s.Session
+		case closed == "":
+			closed = s.Session
+		}
+	}
+	return closed
+}
+
+// Session is a view of a session; false if the log holds none of that id.
+func (l *Live) Session(id string) (*View, bool) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	s := l.sessions[id]
+	if s == nil {
+		return nil, false
+	}
+	return &View{l, s}, true
+}

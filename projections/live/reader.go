@@ -1,0 +1,152 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// replay reads what is stored, for summaries only: nothing is folded before
+// somebody looks.
+func (l *Live) replay(ctx context.Context) error {
+	end, err := l.log.Last(ctx, l.filter)
+	if err != nil {
+		return err
+	}
+	from := l.restoreIndex(ctx, end)
+	for e, err := range l.log.Read(ctx, l.filter, from, end) {
+		if err != nil {
+			return err
+		}
+		l.note(&e)
+	}
+	l.position = end
+	return ctx.Err()
+}
+
+// follow takes events until the feed ends. A feed that fell behind is watched
+// anew from the position.
+func (l *Live) follow(ctx context.Context, feed iter.Seq2[events.Event, error]) {
+	err := l.drain(feed)
+	for errors.Is(err, events.ErrSlow) && ctx.Err() == nil {
+		if _, feed, err = l.log.Watch(ctx, l.filter, l.Position()+1); err == nil {
+			err = l.drain(feed)
+		}
+	}
+	if err == nil || ctx.Err() != nil {
+		err = events.ErrClosed
+	}
+	l.err = err
+	close(l.done)
+}
+
+func (l *Live) drain(feed iter.Seq2[events.Event, error]) error {
+	for e, err := range feed {
+		if err != nil {
+			return err
+		}
+		l.take(&e)
+	}
+	return nil
+}
+
+// take gives one event to its session, then to everybody who waits.
+func (l *Live) take(e *events.Event) {
+	l.opts.Registry.Decode(e)
+	l.mu.Lock()
+	_, known := l.sessions[e.Session]
+	s := l.note(e)
+	if !known {
+		s.set = projections.NewSet()
+	}
+	l.mu.Unlock()
+	s.used.Store(l.clock.Add(1))
+
+	if s.apply(e, l.opts.SnapshotEvery) {
+		l.wantSave(s)
+	}
+
+	l.mu.Lock()
+	l.position = e.Seq
+	l.wake()
+	// order-independent: each subscriber has a queue of its own.
+	for sub := range l.subs {
+		if sub.session == "" || sub.session == e.Session {
+			sub.push(e)
+		}
+	}
+	l.mu.Unlock()
+	if !known {
+		l.evict()
+	}
+}
+
+// note finds or begins the session of an event and keeps its summary current;
+// l.mu is held, or nobody else knows l yet.
+func (l *Live) note(e *events.Event) *session {
+	s := l.sessions[e.Session]
+	if s == nil {
+		s = newSession(e.Session, e.Seq)
+		l.sessions[e.Session] = s
+		l.order = append(l.order, s)
+	}
+	s.note(l.opts.Registry, e)
+	l.noted, l.notedID = e.Seq, e.ID
+	return s
+}
+
+// positionWaiter waits until the position has reached seq.
+type positionWaiter struct {
+	seq  uint64
+	done chan struct{}
+}
+
+// wake releases the waiters whose position has come; l.mu is held.
+func (l *Live) wake() {
+	still := l.waiters[:0]
+	for _, w := range l.waiters {
+		if w.seq <= l.position {
+			close(w.done)
+		} else {
+			still = append(still, w)
+		}
+	}
+	clear(l.waiters[len(still):])
+	l.waiters = still
+}
+
+// WaitFor waits until every view has taken the event at seq, so that who wrote
+// it reads it. An event of another project never comes.
+func (l *Live) WaitFor(ctx context.Context, seq uint64) error {
+	l.mu.Lock()
+	if l.position >= seq {
+		l.mu.Unlock()
+		return nil
+	}
+	w := positionWaiter{seq, make(chan struct{})}
+	l.waiters = append(l.waiters, w)
+	l.mu.Unlock()
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		l.forget(w.done)
+		return ctx.Err()
+	case <-l.done:
+		return l.err
+	}
+}
+
+func (l *Live) forget(done chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, w := range l.waiters {
+		if w.done == done {
+			l.waiters = append(l.waiters[:i], l.waiters[i+1:]...)
+			return
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package live
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// session is one session: its summary always, its read models while folded.
+type session struct {
+	id    string
+	first uint64        // sequence of its first event
+	used  atomic.Uint64 // Live.clock at the last use
+
+	// Guarded by Live.mu.
+	light   projections.Summarizer
+	lastSeq uint64
+
+	mu      sync.RWMutex
+	set     *projections.Set // nil: not folded
+	loading chan struct{}    // closed when the load under way has ended; nil: none
+	pending []*events.Event  // came while loading
+	waiters []*stateWaiter
+	fresh   int // events folded since the newest snapshot
+}
+
+// stateWaiter waits for a state of the session.
+type stateWaiter struct {
+	holds func(*projections.Set) bool
+	done  chan struct{}
+}
+
+func newSession(id string, first uint64) *session {
+	return &session{id: id, first: first}
+}
+
+// note keeps the summary current; Live.mu is held. It decodes what it needs.
+func (s *session) note(r *events.Registry, e *events.Event) {
+	s.lastSeq = e.Seq
+	if !projections.Summarizes(e.Type) {
+		return
+	}
+	if e.Payload == nil {
+		r.Decode(e)
+	}
+	s.light.Apply(e)
+}
+
+// summary is what is known without folding; Live.mu is held.
+func (s *session) summary() Summary {
+	out := Summary{Summary: s.light.Summary(), LastSeq: s.lastSeq}
+	out.Session = s.id
+	return out
+}
+
+// apply folds one event and releases those whose state has come. True when the
+// state is worth storing.
+func (s *session) apply(e *events.Event, saveEvery int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loading != nil {
+		s.pending = append(s.pending, e)
+		return false
+	}
+	if s.set == nil {
+		return false
+	}
+	s.fold(e)
+	_, over := e.Payload.(events.SessionClosed)
+	return over || s.fresh >= saveEvery
+}
+
+// fold applies one event; s.mu is held.
+func (s *session) fold(e *events.Event) {
+	s.set.Apply(e)
+	s.fresh++
+	still := s.waiters[:0]
+	for _, w := range s.waiters {
+		if w.holds(s.set) {
+			close(w.done)
+		} else {
+			still = append(still, w)
+		}
+	}
+	clear(s.waiters[len(still):])
+	s.waiters = still
+}
+
+// load folds the session unless it is folded. Events that come meanwhile wait
+// in pending; the read goes to the end of the log, so none is missed.
+func (l *Live) load(ctx context.Context, s *session) error {
+	for {
+		s.mu.Lock()
+		switch {
+		case s.set != nil:
+			s.mu.Unlock()
+			return nil
+		case s.loading == nil:
+			s.loading = make(chan struct{})
+			s.mu.Unlock()
+			return l.loadNow(ctx, s)
+		}
+		loading := s.loading
+		s.mu.Unlock()
+		select {
+		case <-loading:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// loadNow reads the session and then takes what came meanwhile.
+func (l *Live) loadNow(ctx context.Context, s *session) error {
+	set, read, err := l.read(ctx, s)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pending := s.pending
+	close(s.loading)
+	s.loading, s.pending = nil, nil
+	if err != nil {
+		return err
+	}
+	s.set, s.fresh = set, read
+	for _, e := range pending {
+		s.fold(e)
+	}
+	return nil
+}
+
+// read folds the session's stored events into a new set, from a snapshot where
+// there is a good one, and says how many it read.
+func (l *Live) read(ctx context.Context, s *session) (set *projections.Set, read int, err error) {
+	f := l.filter
+	f.Session = s.id
+	set = l.restore(ctx, s, f)
+	for e, err := range l.log.Read(ctx, f, max(s.first, set.Seq()+1), 0) {
+		if err != nil {
+			return nil, 0, err
+		}
+		l.opts.Registry.Decode(&e)
+		set.Apply(&e)
+		read++
+	}
+	return set, read, ctx.Err()
+}
+
+// evict unfolds the sessions used longest ago while more are folded than
+// allowed. One that somebody waits for, and one that is being loaded, stays.
+func (l *Live) evict() {
+	for _, s := range l.leastUsed() {
+		s.mu.Lock()
+		if s.set != nil && s.loading == nil && len(s.waiters) == 0 {
+			s.set = nil
+		}
+		s.mu.Unlock()
+	}
+}

@@ -1,0 +1,176 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// Snapshots stores states between runs, as JSON by key. Losing one costs time
+// and nothing else, so a store may refuse or forget any of them.
+type Snapshots interface {
+	// Put stores v under key in place of what was there.
+	Put(ctx context.Context, key string, v any) error
+	// Get reads what is stored under key into v; an error if there is none.
+	Get(ctx context.Context, key string, v any) error
+}
+
+func (l *Live) setKey(session string) string { return "folds." + l.project + "." + session }
+
+func (l *Live) indexKey() string { return "folds." + l.project + ".-index" }
+
+// index is the summaries of all sessions at one position of the log.
+type index struct {
+	Seq      uint64         `json:"seq"`
+	LastID   string         `json:"last_id"`
+	Sessions []indexSession `json:"sessions"`
+}
+
+type indexSession struct {
+	ID      string                  `json:"id"`
+	First   uint64                  `json:"first"`
+	LastSeq uint64                  `json:"last_seq"`
+	Light   *projections.Summarizer `json:"light"`
+}
+
+// restoreIndex takes the stored summaries if they belong to this log, and says
+// from where to read on.
+func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
+	if l.opts.Snapshots == nil || l.opts.Session != "" {
+		return 1
+	}
+	var ix index
+	if l.opts.Snapshots.Get(ctx, l.indexKey(), &ix) != nil || ix.Seq > end || !l.holds(ctx, l.filter, ix.Seq, ix.LastID) {
+		return 1
+	}
+	for _, x := range ix.Sessions {
+		s := newSession(x.ID, x.First)
+		s.lastSeq = x.LastSeq
+		if x.Light != nil {
+			s.light = *x.Light
+		}
+		l.sessions[x.ID] = s
+		l.order = append(l.order, s)
+	}
+	l.noted, l.notedID = ix.Seq, ix.LastID
+	return ix.Seq + 1
+}
+
+// restore is a set at the session's newest usable snapshot, or an empty one.
+func (l *Live) restore(ctx context.Context, s *session, f events.Filter) *projections.Set {
+	set := projections.NewSet()
+	if l.opts.Snapshots == nil {
+		return set
+	}
+	var snap projections.Snapshot
+	if l.opts.Snapshots.Get(ctx, l.setKey(s.id), &snap) != nil || !l.holds(ctx, f, snap.Seq, snap.LastID) {
+		return set
+	}
+	if err := set.Restore(snap); err != nil {
+		l.opts.Logger.Info("snapshot discarded", "session", s.id, "error", err)
+	}
+	return set
+}
+
+// holds tells whether the log has the event with that id at that sequence: a
+// snapshot of another log does not count.
+func (l *Live) holds(ctx context.Context, f events.Filter, seq uint64, id string) bool {
+	if seq == 0 {
+		return false
+	}
+	for e, err := range l.log.Read(ctx, f, seq, seq) {
+		return err == nil && e.Seq == seq && e.ID == id
+	}
+	return false
+}
+
+// wantSave asks for a snapshot of a session; while many are wanted, it waits
+// for the next occasion.
+func (l *Live) wantSave(s *session) {
+	if l.opts.Snapshots == nil {
+		return
+	}
+	select {
+	case l.saves <- s:
+	default:
+	}
+}
+
+// worthSaving is the least number of events that a snapshot at the end saves
+// reading.
+const worthSaving = 200
+
+// save stores snapshots as they are wanted, and in the end those that save
+// reading much.
+func (l *Live) save(ctx context.Context) {
+	if l.opts.Snapshots == nil {
+		return
+	}
+	var indexed uint64
+	for {
+		select {
+		case s := <-l.saves:
+			l.saveSession(ctx, s, 1)
+			indexed = l.saveIndex(ctx, indexed)
+		case <-l.done:
+			l.mu.RLock()
+			all := slices.Clone(l.order)
+			l.mu.RUnlock()
+			for _, s := range all {
+				l.saveSession(ctx, s, worthSaving)
+			}
+			l.saveIndex(ctx, indexed)
+			return
+		}
+	}
+}
+
+// saveSession stores a folded session's state if at least so many events were
+// folded since the last time.
+func (l *Live) saveSession(ctx context.Context, s *session, least int) {
+	s.mu.Lock()
+	if s.set == nil || s.fresh < least {
+		s.mu.Unlock()
+		return
+	}
+	snap, err := s.set.Snapshot()
+	s.fresh = 0
+	s.mu.Unlock()
+	if err == nil {
+		err = l.opts.Snapshots.Put(ctx, l.setKey(s.id), snap)
+	}
+	if err != nil {
+		l.opts.Logger.Info("snapshot not stored", "session", s.id, "error", err)
+	}
+}
+
+// saveIndex stores the summaries if the last index is long behind, and says
+// where the newest one stands.
+func (l *Live) saveIndex(ctx context.Context, indexed uint64) uint64 {
+	ix, raw, err := l.index(indexed)
+	if err == nil && raw != nil {
+		err = l.opts.Snapshots.Put(ctx, l.indexKey(), raw)
+	}
+	if err != nil {
+		l.opts.Logger.Info("index of sessions not stored", "error", err)
+	}
+	return ix
+}
+
+// index renders the summaries; nothing if there is little new.
+func (l *Live) index(indexed uint64) (uint64, json.RawMessage, error) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.opts.Session != "" || l.noted < indexed+worthSaving {
+		return indexed, nil, nil
+	}
+	ix := index{Seq: l.noted, LastID: l.notedID}
+	for _, s := range l.order {
+		ix.Sessions = append(ix.Sessions, indexSession{s.id, s.first, s.lastSeq, &s.light})
+	}
+	raw, err := json.Marshal(ix)
+	return ix.Seq, raw, err
+}

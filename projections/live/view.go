@@ -1,0 +1,133 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"manualslop/projections"
+)
+
+// View is one session's read models.
+type View struct {
+	l *Live
+	s *session
+}
+
+// Session is the session's id.
+func (v *View) Session() string { return v.s.id }
+
+// Summary is what is known of the session without folding it.
+func (v *View) Summary() Summary {
+	v.l.mu.RLock()
+	defer v.l.mu.RUnlock()
+	return v.s.summary()
+}
+
+// Read shows fn the read models under a read lock: events wait meanwhile. fn
+// may not keep the set. A session that is not folded is read from the log
+// first, which is when Read can fail.
+func (v *View) Read(ctx context.Context, fn func(*projections.Set)) error {
+	for {
+		if err := v.l.use(ctx, v.s); err != nil {
+			return fmt.Errorf("read session %s: %w", v.s.id, err)
+		}
+		v.s.mu.RLock()
+		if v.s.set != nil {
+			defer v.s.mu.RUnlock()
+			fn(v.s.set)
+			return nil
+		}
+		v.s.mu.RUnlock()
+	}
+}
+
+// use loads a session and notes that somebody looked.
+func (l *Live) use(ctx context.Context, s *session) error {
+	s.used.Store(l.clock.Add(1))
+	s.mu.RLock()
+	folded := s.set != nil
+	s.mu.RUnlock()
+	if folded {
+		return nil
+	}
+	if err := l.load(ctx, s); err != nil {
+		return err
+	}
+	l.evict()
+	return nil
+}
+
+// leastUsed lists the folded sessions beyond the allowed number, those used
+// longest ago first.
+func (l *Live) leastUsed() []*session {
+	l.mu.RLock()
+	folded := slices.Clone(l.order)
+	l.mu.RUnlock()
+	used := map[*session]uint64{}
+	folded = slices.DeleteFunc(folded, func(s *session) bool {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		used[s] = s.used.Load()
+		return s.set == nil
+	})
+	if len(folded) <= l.opts.Folded {
+		return nil
+	}
+	slices.SortFunc(folded, func(a, b *session) int { return cmp.Compare(used[a], used[b]) })
+	return folded[:len(folded)-l.opts.Folded]
+}
+
+// Await waits until a session's state holds. It looks at once and then after
+// each event of the session, in the reader's goroutine and under the session's
+// lock: holds must be quick and may not call back. ErrNoSession if the log
+// holds no such session.
+func (l *Live) Await(ctx context.Context, id string, holds func(*projections.Set) bool) error {
+	v, ok := l.Session(id)
+	if !ok {
+		return fmt.Errorf("await %s: %w", id, ErrNoSession)
+	}
+	w, err := l.enlist(ctx, v.s, holds)
+	if err != nil || w == nil {
+		return err
+	}
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		v.s.dismiss(w)
+		return ctx.Err()
+	case <-l.done:
+		return l.err
+	}
+}
+
+// enlist adds a waiter; nil if the state holds already.
+func (l *Live) enlist(ctx context.Context, s *session, holds func(*projections.Set) bool) (*stateWaiter, error) {
+	for {
+		if err := l.use(ctx, s); err != nil {
+			return nil, fmt.Errorf("await %s: %w", s.id, err)
+		}
+		s.mu.Lock()
+		if s.set == nil {
+			s.mu.Unlock()
+			continue
+		}
+		defer s.mu.Unlock()
+		if holds(s.set) {
+			return nil, nil
+		}
+		w := &stateWaiter{holds, make(chan struct{})}
+		s.waiters = append(s.waiters, w)
+		return w, nil
+	}
+}
+
+func (s *session) dismiss(w *stateWaiter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.waiters, w); i >= 0 {
+		s.waiters = slices.Delete(s.waiters, i, i+1)
+	}
+}

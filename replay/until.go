@@ -1,0 +1,74 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// Until is the part of a history up to and including a sequence; all of it for
+// a sequence at or past its end. The result shares memory with the history.
+func Until(history []events.Event, seq uint64) []events.Event {
+	n := sort.Search(len(history), func(i int) bool { return history[i].Seq > seq })
+	return history[:n:n]
+}
+
+// Rebuild folds a history into the read models. Payloads that are not decoded
+// yet are decoded on a copy. The digest of each model is [projections.Set.Digest].
+func Rebuild(history []events.Event) *projections.Set {
+	history = decoded(events.Catalogue(), history)
+	set := projections.NewSet()
+	for i := range history {
+		set.Apply(&history[i])
+	}
+	return set
+}
+
+// ErrFork says that a history cannot be the beginning of another session.
+var ErrFork = errors.New("cannot be forked")
+
+// Branch is what tells a fork from the session that it shares its beginning with.
+type Branch struct {
+	Session string // a session of its own
+	Folder  string // its log folder's name
+	Label   string
+}
+
+// Fork makes the beginning of a history, up to and including a sequence, the
+// beginning of another session. Ids, times, causes and ordinals stay: deciders
+// that read it go on from there, and pay first what was owed at that place.
+// Sequences are 0 until the fork is stored. ErrFork for a branch without
+// session or folder, the session itself, or a prefix without SessionOpened.
+//
+// The events of both sessions have the same ids; a log that refuses an id it
+// has seen must store a fork in a way that does not look at them.
+func Fork(history []events.Event, seq uint64, b Branch) ([]events.Event, error) {
+	prefix := decoded(events.Catalogue(), Until(history, seq))
+	switch {
+	case len(prefix) == 0:
+		return nil, fmt.Errorf("%w: nothing stands before sequence %d", ErrFork, seq)
+	case !events.ValidToken(b.Session) || b.Session == prefix[0].Session:
+		return nil, fmt.Errorf("%w: %q is no session of its own", ErrFork, b.Session)
+	case b.Folder == "":
+		return nil, fmt.Errorf("%w: a fork needs a log folder of its own", ErrFork)
+	}
+	opened, ok := prefix[0].Payload.(events.SessionOpened)
+	if !ok {
+		return nil, fmt.Errorf("%w: it begins with %s", ErrFork, prefix[0].Type)
+	}
+	opened.Folder, opened.Label = b.Folder, b.Label
+	data, err := json.Marshal(opened)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFork, err)
+	}
+	out := append([]events.Event(nil), prefix...)
+	for i := range out {
+		out[i].Session, out[i].Seq = b.Session, 0
+	}
+	out[0].Data, out[0].V, out[0].Payload = data, opened.EventType().Version, opened
+	return out, nil
+}

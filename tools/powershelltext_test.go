@@ -1,0 +1,20 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHostileScriptsAreJudgedSoon(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"(", "$(", "\"$(", "{ ", "`", "a|", "a;", "@'\n", "if (", "${a:-", "a<<E\n"} {
+		began := time.Now()
+		powershellSign(strings.Repeat(piece, maxJudgedBytes/len(piece)))
+		require.Less(t, time.Since(began), 5*time.Second, piece)
+	}
+	require.NotEmpty(t, powershellSign("Get-Item\n"+strings.Repeat(" ", maxJudgedBytes-9)))
+	require.Empty(t, powershellSign("Get-Item\n"+strings.Repeat(" ", maxJudgedBytes-8)))
+}
