@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,57 +42,65 @@ func (c *Conn) Append(ctx context.Context, e events.Event, x *events.Expect) (ui
 		m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(x.Last, 10)}
 		m.Header[jetstream.ExpectedLastSubjSeqSubjHeader] = []string{x.Filter.Subject()}
 	}
-	seq, err := c.store(ctx, m, e, x)
+	seq, err := c.store(ctx, m, e.ID, x)
 	if err != nil {
 		return 0, fmt.Errorf("append %s %s: %w", e.Type, e.ID, err)
 	}
 	return seq, nil
 }
 
-func (c *Conn) store(ctx context.Context, m *nats.Msg, e events.Event, x *events.Expect) (uint64, error) {
+func (c *Conn) store(ctx context.Context, m *nats.Msg, id string, x *events.Expect) (uint64, error) {
 	a, err := c.publish(ctx, m)
 	if errors.Is(err, events.ErrConflict) && x != nil {
-		return c.settleConflict(ctx, e, x.Filter, err)
+		return c.settleConflict(ctx, m, x.Filter, err)
 	}
 	if err != nil || !a.Duplicate {
 		return a.Sequence, err
 	}
-	same, err := c.holds(ctx, a.Sequence, e)
-	if err != nil || same {
-		return a.Sequence, err
+	switch same, err := c.compare(ctx, m, a.Sequence); {
+	case err != nil:
+		return 0, err
+	case same:
+		return a.Sequence, nil
 	}
 	// The id is taken by an event on another subject, such as the original of
-	// a copied session. The log keeps both.
-	m.Header.Set(jetstream.MsgIDHeader, e.ID+"."+nuid.Next())
+	// a copied session, or one that guessed the id. The log keeps both.
+	m.Header.Set(jetstream.MsgIDHeader, id+"."+nuid.Next())
 	a, err = c.publish(ctx, m)
 	return a.Sequence, err
 }
 
 // settleConflict tells a lost race from an answer that was lost: the server
 // checks the expectation before it looks for duplicates.
-func (c *Conn) settleConflict(ctx context.Context, e events.Event, f events.Filter, conflict error) (uint64, error) {
-	last, found, err := c.LastEvent(ctx, f)
+func (c *Conn) settleConflict(ctx context.Context, m *nats.Msg, f events.Filter, conflict error) (uint64, error) {
+	last, err := c.lastStored(ctx, f)
 	if err != nil {
 		return 0, errors.Join(conflict, err)
 	}
-	if found && last.ID == e.ID && last.Subject() == e.Subject() {
+	if last != nil && last.Subject == m.Subject && bytes.Equal(last.Body, m.Data) {
 		return last.Seq, nil
 	}
 	return 0, conflict
 }
 
-// holds tells whether the event that stands at seq is e. A role that may not
-// read the log looks at the newest event of its own subject instead.
-func (c *Conn) holds(ctx context.Context, seq uint64, e events.Event) (bool, error) {
-	var stored events.Event
-	var found bool
-	var err error
-	if c.role.Kind == Worker || c.role.Kind == Agent {
-		stored, found, err = c.LastEvent(ctx, events.Filter{Project: e.Project, Session: e.Session, Actor: e.Actor, Type: e.Type, Topic: e.Topic})
-	} else {
-		stored, found, err = c.get(ctx, apiDirectGet+StreamEvents, getRequest{Seq: seq})
+// compare tells whether the message at seq, which has taken the id of m, is m
+// itself; events.ErrDuplicate if it is another one of the same subject. A role
+// that may not read the log looks at the newest message of that subject.
+func (c *Conn) compare(ctx context.Context, m *nats.Msg, seq uint64) (bool, error) {
+	subject, req := apiDirectGet+StreamEvents, any(getRequest{Seq: seq})
+	if !c.role.readsLog() {
+		subject, req = subject+"."+m.Subject, nil
 	}
-	return found && stored.ID == e.ID && stored.Subject() == e.Subject(), err
+	stored, err := c.directGet(ctx, subject, req)
+	switch {
+	case err != nil:
+		return false, err
+	case stored == nil || stored.Subject != m.Subject || stored.MsgID != m.Header.Get(jetstream.MsgIDHeader):
+		return false, nil
+	case !bytes.Equal(stored.Body, m.Data):
+		return false, fmt.Errorf("%w: sequence %d", events.ErrDuplicate, stored.Seq)
+	}
+	return true, nil
 }
 
 // publish sends a message into a stream and waits for its acknowledgement.

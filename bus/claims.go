@@ -50,7 +50,7 @@ func (c *Conn) UpdateClaim(ctx context.Context, key string, value []byte, rev ui
 	return next, nil
 }
 
-func (c *Conn) getClaim(ctx context.Context, key string) (*events.Stored, error) {
+func (c *Conn) getClaim(ctx context.Context, key string) (*stored, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}

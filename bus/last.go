@@ -27,27 +27,27 @@ func (c *Conn) Last(ctx context.Context, f events.Filter) (uint64, error) {
 	return e.Seq, err
 }
 
-// LastEvent is the newest event under f; false if there is none. A worker may
-// ask for its own subtree only.
+// LastEvent is the newest event under f; false if there is none. A role that
+// may not read the log may ask for its own subtree only.
 func (c *Conn) LastEvent(ctx context.Context, f events.Filter) (events.Event, bool, error) {
-	if c.replicated {
-		return c.lastOfLeader(ctx, f)
-	}
-	return c.get(ctx, apiDirectGet+StreamEvents+"."+f.Subject(), nil)
-}
-
-// get reads one stored event by a direct get, which any replica may answer.
-func (c *Conn) get(ctx context.Context, subject string, req any) (events.Event, bool, error) {
-	m, err := c.directGet(ctx, subject, req)
+	m, err := c.lastStored(ctx, f)
 	if err != nil || m == nil {
 		return events.Event{}, false, err
 	}
-	e, err := events.FromStored(*m)
+	e, err := fromStored(*m)
 	return e, err == nil, err
 }
 
+// lastStored is the newest message under f; nil if there is none.
+func (c *Conn) lastStored(ctx context.Context, f events.Filter) (*stored, error) {
+	if c.replicated {
+		return c.lastOfLeader(ctx, f)
+	}
+	return c.directGet(ctx, apiDirectGet+StreamEvents+"."+f.Subject(), nil)
+}
+
 // directGet reads one stored message of any stream; nil where there is none.
-func (c *Conn) directGet(ctx context.Context, subject string, req any) (*events.Stored, error) {
+func (c *Conn) directGet(ctx context.Context, subject string, req any) (*stored, error) {
 	var body []byte
 	if req != nil {
 		var err error
@@ -74,10 +74,10 @@ func (c *Conn) directGet(ctx context.Context, subject string, req any) (*events.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", subject, err)
 	}
-	return &events.Stored{
+	return &stored{events.Stored{
 		Subject: stamped(resp.Header, jetstream.SubjectHeader), MsgID: resp.Header.Get(jetstream.MsgIDHeader),
 		Seq: seq, Time: at, Body: resp.Data,
-	}, nil
+	}, len(resp.Header.Values(jetstream.StreamHeader)) > 1}, nil
 }
 
 // stamped is a header that the server wrote into its answer. It stands behind
@@ -96,7 +96,7 @@ func sequence(h nats.Header) (uint64, error) {
 
 // lastOfLeader asks the leader of a replicated stream, which has every
 // acknowledged event.
-func (c *Conn) lastOfLeader(ctx context.Context, f events.Filter) (events.Event, bool, error) {
+func (c *Conn) lastOfLeader(ctx context.Context, f events.Filter) (*stored, error) {
 	var out struct {
 		Message *struct {
 			Subject string    `json:"subject"`
@@ -108,18 +108,19 @@ func (c *Conn) lastOfLeader(ctx context.Context, f events.Filter) (events.Event,
 	}
 	err := c.api(ctx, apiMsgGet+StreamEvents, getRequest{LastFor: f.Subject()}, &out)
 	if errors.Is(err, ErrNoKey) {
-		return events.Event{}, false, nil
+		return nil, nil
 	}
 	if err != nil || out.Message == nil {
-		return events.Event{}, false, err
+		return nil, err
 	}
-	m := out.Message
-	h, err := nats.DecodeHeadersMsg(m.Header)
-	if err != nil && len(m.Header) > 0 {
-		return events.Event{}, false, fmt.Errorf("headers of event %d: %w", m.Seq, err)
+	m, h := out.Message, nats.Header{}
+	if len(m.Header) > 0 {
+		if h, err = nats.DecodeHeadersMsg(m.Header); err != nil {
+			return nil, fmt.Errorf("headers of event %d: %w", m.Seq, err)
+		}
 	}
-	e, err := events.FromStored(events.Stored{Subject: m.Subject, MsgID: h.Get(jetstream.MsgIDHeader), Seq: m.Seq, Time: m.Time, Body: m.Data})
-	return e, err == nil, err
+	return &stored{events.Stored{Subject: m.Subject, MsgID: h.Get(jetstream.MsgIDHeader), Seq: m.Seq, Time: m.Time, Body: m.Data},
+		len(h.Values(jetstream.StreamHeader)) > 0}, nil
 }
 
 // end is the last sequence of the stream and the count of its events.

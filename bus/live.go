@@ -42,12 +42,13 @@ func (c *Conn) republished(m *nats.Msg) (events.Event, bool) {
 		return events.Event{}, false
 	}
 	seq, err := sequence(m.Header)
-	if err != nil || len(m.Header.Values(jetstream.StreamHeader)) != 1 {
-		c.log.Warn("live message without a place of its own in the log", "subject", m.Subject)
+	if err != nil {
+		c.log.Warn("live message without a place in the log", "subject", m.Subject, "error", err)
 		return events.Event{}, false
 	}
-	e, err := events.FromStored(events.Stored{Subject: stamped(m.Header, jetstream.SubjectHeader),
-		MsgID: m.Header.Get(jetstream.MsgIDHeader), Seq: seq, Time: at, Body: m.Data})
+	e, err := fromStored(stored{events.Stored{Subject: stamped(m.Header, jetstream.SubjectHeader),
+		MsgID: m.Header.Get(jetstream.MsgIDHeader), Seq: seq, Time: at, Body: m.Data},
+		len(m.Header.Values(jetstream.StreamHeader)) > 1})
 	if err != nil {
 		c.log.Warn("foreign message in the live feed", "subject", m.Subject, "error", err)
 		return events.Event{}, false
@@ -57,20 +58,23 @@ func (c *Conn) republished(m *nats.Msg) (events.Event, bool) {
 
 // listen hands the messages of a core subscription to take until ctx ends.
 func (c *Conn) listen(ctx context.Context, subject string, take func(*nats.Msg)) error {
+	lctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer c.denials.watch(subject, cancel)()
 	sub, err := c.nc.SubscribeSync(subject)
 	if err != nil {
 		return mapConn(err)
 	}
 	defer func() { _ = sub.Unsubscribe() }() // fails only on a closed connection
 	for {
-		m, err := sub.NextMsgWithContext(ctx)
+		m, err := sub.NextMsgWithContext(lctx)
 		switch {
 		case err == nil:
 			take(m)
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, nats.ErrPermissionViolation):
-			return fmt.Errorf("%w: %w", events.ErrDenied, err)
+		case lctx.Err() != nil:
+			return context.Cause(lctx)
 		default:
 			return mapConn(err)
 		}

@@ -59,17 +59,15 @@ func (c *Conn) read(ctx context.Context, f events.Filter, from, to uint64, yield
 	return nil
 }
 
-// event decodes a delivery. A foreign subject, or a message that the server
-// copied into the stream on somebody's behalf, is none: permissions pin the
-// writer of a message only where he published it himself.
+// event decodes a delivery; false for a foreign subject.
 func (c *Conn) event(d delivery) (events.Event, bool) {
-	if d.msg.Header.Get(jetstream.StreamHeader) != "" {
-		c.log.Warn("message was not published by its actor", "seq", d.seq, "subject", d.msg.Subject)
-		return events.Event{}, false
-	}
-	e, err := events.FromStored(events.Stored{
+	m := stored{events.Stored{
 		Subject: d.msg.Subject, MsgID: d.msg.Header.Get(jetstream.MsgIDHeader), Seq: d.seq, Time: d.at, Body: d.msg.Data,
-	})
+	}, d.msg.Header.Get(jetstream.StreamHeader) != ""}
+	if m.copied {
+		c.log.Warn("event was not published by its actor and does not count", "seq", d.seq, "subject", d.msg.Subject)
+	}
+	e, err := fromStored(m)
 	if err != nil {
 		c.log.Warn("foreign message in the stream", "seq", d.seq, "error", err)
 		return events.Event{}, false

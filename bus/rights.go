@@ -1,8 +1,6 @@
 package bus
 
 import (
-	"slices"
-
 	"github.com/nats-io/nats-server/v2/server"
 
 	"manualslop/events"
@@ -56,14 +54,19 @@ func rightsOf(r Role, pools []string) grants {
 		return g
 	}
 	g.write(r)
-	g.readLog(pools)
 	g.writeBlobs()
 	g.signals(r)
 	switch r.Kind {
 	case Models:
+		g.lastOfOwn(r)
 		g.work(PoolModels)
+	case Timers:
+		g.lastOfOwn(r)
 	case Decider, Gateway:
+		g.readLog(pools)
 		g.publish = append(g.publish, subjectSnaps+">", apiDirectGet+streamSnapshots+"."+subjectSnaps+">")
+	case Person:
+		g.readLog(pools)
 	}
 	return g
 }
@@ -101,7 +104,6 @@ func (g *grants) readLog(pools []string) {
 // work grants pulling from one pool: next message, its description, and
 // acknowledgements in both formats that the server knows.
 func (g *grants) work(pool string) {
-	g.denyPublish = slices.DeleteFunc(g.denyPublish, func(s string) bool { return s == apiNext+StreamEvents+"."+pool })
 	g.publish = append(g.publish, apiNext+StreamEvents+"."+pool, apiConsInfo+StreamEvents+"."+pool,
 		"$JS.ACK."+StreamEvents+"."+pool+".>", "$JS.ACK.*.*."+StreamEvents+"."+pool+".>")
 }

@@ -189,7 +189,6 @@ func TestServersAnswersDoNotForgeEvents(t *testing.T) {
 	list, err := read(t, b.ctx, log, events.Filter{Actor: events.ActorApproval})
 	require.NoError(t, err)
 	for i := range list {
-		t.Logf("%d %s %s %.100s", list[i].Seq, list[i].Subject(), list[i].ID, list[i].Data)
 		events.Catalogue().Decode(&list[i])
 		if p, ok := list[i].Payload.(events.ToolApproved); ok {
 			require.NotEqual(t, "forged", p.Call, "event %d", list[i].Seq)

@@ -81,6 +81,15 @@ func (r Role) String() string {
 	return string(r.Kind)
 }
 
+// readsLog tells whether the role may read the whole log.
+func (r Role) readsLog() bool {
+	switch r.Kind {
+	case Decider, Gateway, Person, Reader, Admin:
+		return true
+	}
+	return false
+}
+
 // inbox is the prefix under which the role receives answers. It holds the kind,
 // so that a person named "reader" shares nothing with the role.
 func (r Role) inbox() string { return "_INBOX_" + string(r.Kind) + "_" + r.Actor() }

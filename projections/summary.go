@@ -76,15 +76,16 @@ func Summarizes(typ string) bool {
 // is an empty session.
 type Summarizer struct{ o *overview }
 
+// state is the state so far; reading it changes nothing.
 func (s *Summarizer) state() *overview {
 	if s.o == nil {
-		s.o = summary.New()
+		return summary.New()
 	}
 	return s.o
 }
 
 // Apply folds one decoded event.
-func (s *Summarizer) Apply(e *events.Event) { s.state().apply(e) }
+func (s *Summarizer) Apply(e *events.Event) { s.o = s.state().apply(e) }
 
 // Summary is what the events so far say.
 func (s *Summarizer) Summary() Summary { return s.state().Summary }

@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+
+	"manualslop/events"
 )
 
 // chain is the running hash of an exported file. It starts with the SHA-256 of
 // the header's line; each event turns it into the SHA-256 of what it was, the
-// event's sequence as eight bytes, and the event's bytes as they stand in the file.
+// event's sequence as eight bytes, and the event's bytes as they stand in the
+// file; each blob adds its size and its name, whose digest stands for its bytes.
 type chain [sha256.Size]byte
 
 func startChain(header []byte) chain { return sha256.Sum256(header) }
@@ -21,6 +24,15 @@ func (c *chain) add(seq uint64, event []byte) {
 	h.Write(n[:])
 	h.Write(event)
 	h.Sum(c[:0])
+}
+
+// addBlob continues the chain over a blob that was carried or is missing.
+func (c *chain) addBlob(ref events.BlobRef, missing bool) {
+	name := "blob "
+	if missing {
+		name = "missing "
+	}
+	c.add(uint64(ref.Size), []byte(name+ref.SHA256+" "+ref.MediaType))
 }
 
 func (c chain) String() string { return hex.EncodeToString(c[:]) }

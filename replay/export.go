@@ -123,6 +123,7 @@ func (x *exporter) blob(ctx context.Context, ref events.BlobRef, blobs events.Bl
 	b, err := blobs.Get(ctx, ref.SHA256)
 	if errors.Is(err, events.ErrNoBlob) {
 		x.sum.Missing++
+		x.chain.addBlob(ref, true)
 		return x.line(line{Blob: &ref, Missing: true})
 	}
 	if err != nil {
@@ -136,6 +137,7 @@ func (x *exporter) blob(ctx context.Context, ref events.BlobRef, blobs events.Bl
 	}
 	ref.Size = int64(len(b))
 	x.sum.Blobs++
+	x.chain.addBlob(ref, false)
 	for part := 0; ; part++ {
 		n := min(len(b), blobPiece)
 		if err := x.line(line{Blob: &ref, Part: part, Data: b[:n]}); err != nil {

@@ -106,6 +106,7 @@ func (p *reader) piece(l line) error {
 	if l.Missing && b.parts == 0 && len(l.Data) == 0 {
 		p.blob, p.wanted[b.ref.SHA256] = nil, false
 		p.sum.Missing++
+		p.chain.addBlob(b.ref, true)
 		return nil
 	}
 	if *l.Blob != b.ref || l.Part != b.parts || l.Missing || len(l.Event) > 0 || len(l.Stored) > 0 {
@@ -125,6 +126,7 @@ func (p *reader) piece(l line) error {
 	}
 	p.wanted[b.ref.SHA256] = false
 	p.sum.Blobs++
+	p.chain.addBlob(b.ref, false)
 	if p.sink.Blob != nil {
 		if err := p.sink.Blob(b.ref, b.bytes); err != nil {
 			return sinkError{err}

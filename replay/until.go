@@ -43,9 +43,7 @@ type Branch struct {
 // that read it go on from there, and pay first what was owed at that place.
 // Sequences are 0 until the fork is stored. ErrFork for a branch without
 // session or folder, the session itself, or a prefix without SessionOpened.
-//
-// The events of both sessions have the same ids; a log that refuses an id it
-// has seen must store a fork in a way that does not look at them.
+// The events of both sessions have the same ids; a log keeps both.
 func Fork(history []events.Event, seq uint64, b Branch) ([]events.Event, error) {
 	prefix := decoded(events.Catalogue(), Until(history, seq))
 	switch {

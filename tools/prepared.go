@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"manualslop/tools/sandbox"
@@ -77,7 +78,7 @@ func panicked(name string, value any) error {
 	return fmt.Errorf("%s: %w: %v\n%s", name, ErrPanic, value, debug.Stack())
 }
 
-// plan calls the planner and refuses plans that name one file twice.
+// plan calls the planner and refuses plans that are too long or name one file twice.
 func (p *Prepared) plan(ctx context.Context, env Env) (Plan, error) {
 	if err := ctx.Err(); err != nil {
 		return Plan{}, err
@@ -85,6 +86,9 @@ func (p *Prepared) plan(ctx context.Context, env Env) (Plan, error) {
 	plan, err := p.call.plan(ctx, env)
 	if err != nil {
 		return Plan{}, err
+	}
+	if len(plan.Changes) > sandbox.MaxWrites {
+		return Plan{}, Refuse("this would change %d files, more than the limit of %d", len(plan.Changes), sandbox.MaxWrites)
 	}
 	seen := map[string]bool{}
 	for _, c := range plan.Changes {
@@ -102,7 +106,7 @@ func (p *Prepared) write(ctx context.Context, env Env, before func(context.Conte
 		return Result{}, err
 	}
 	if plan.DryRun || len(plan.effective()) == 0 {
-		return p.answer(plan, env), nil
+		return answer(plan, plan.preview(), env.Limits), nil
 	}
 	guard, err := env.Workspace.Lock(ctx, paths(plan)...)
 	if err != nil {
@@ -112,22 +116,19 @@ func (p *Prepared) write(ctx context.Context, env Env, before func(context.Conte
 	if plan, err = p.plan(ctx, env); err != nil {
 		return Result{}, err
 	}
-	if before != nil && len(plan.effective()) > 0 {
-		if err := before(ctx, plan.preview().Changes); err != nil {
+	preview := plan.preview()
+	if before != nil && len(preview.Changes) > 0 {
+		if err := before(ctx, slices.Clone(preview.Changes)); err != nil {
 			return Result{}, errors.Join(ErrNotClaimed, err)
 		}
 	}
-	var writes []sandbox.Write
-	for _, c := range plan.effective() {
-		writes = append(writes, c.write())
-	}
-	if err := guard.Apply(ctx, writes); err != nil {
+	if err := guard.Apply(ctx, writes(plan)); err != nil {
 		return Result{}, err
 	}
-	for _, c := range plan.effective() {
-		env.seen.add(FileState{Path: c.Path, SHA256: digest(c.After), Size: int64(len(c.After)), Written: true})
+	for _, c := range preview.Changes {
+		env.seen.add(FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true})
 	}
-	return p.answer(plan, env), nil
+	return answer(plan, preview, env.Limits), nil
 }
 
 func paths(plan Plan) []string {
@@ -138,7 +139,15 @@ func paths(plan Plan) []string {
 	return out
 }
 
-// writeData is the structured twin of a writer's answer.
+func writes(plan Plan) []sandbox.Write {
+	var out []sandbox.Write
+	for _, c := range plan.effective() {
+		out = append(out, c.write())
+	}
+	return out
+}
+
+// writeData is the structured twin of a writer's answer. Its diffs are cut like the text.
 type writeData struct {
 	Summary string          `json:"summary"`
 	Written bool            `json:"written"`
@@ -148,8 +157,11 @@ type writeData struct {
 }
 
 // answer shows what was, or with a dry run would be, written.
-func (p *Prepared) answer(plan Plan, env Env) Result {
-	preview := plan.preview()
+func answer(plan Plan, preview Preview, limits Limits) Result {
+	data := writeData{
+		Summary: plan.Summary, DryRun: plan.DryRun, Changes: []PlannedChange{}, Details: plan.Data,
+		Written: !plan.DryRun && len(preview.Changes) > 0,
+	}
 	var b strings.Builder
 	switch {
 	case len(preview.Changes) == 0:
@@ -160,19 +172,19 @@ func (p *Prepared) answer(plan Plan, env Env) Result {
 	if plan.Summary != "" {
 		b.WriteString(plan.Summary + "\n")
 	}
-	for i, c := range preview.Changes {
+	for _, c := range preview.Changes {
 		after := "removed"
 		if c.After != "" {
 			after = fmt.Sprintf("sha256 %s, %d bytes", c.After, c.AfterSize)
 		}
-		fmt.Fprintf(&b, "%s: %s\n%s", c.Path, after, c.Diff)
-		preview.Changes[i].Diff = clamp(c.Diff, env.Limits)
+		fmt.Fprintf(&b, "%s: %s\n", c.Path, after)
+		if room := limits.MaxChars - b.Len(); room > 0 {
+			c.Diff = clamp(c.Diff, limits)
+		} else {
+			c.Diff = ""
+		}
+		b.WriteString(c.Diff)
+		data.Changes = append(data.Changes, c)
 	}
-	return Result{
-		Text: strings.TrimSuffix(b.String(), "\n"),
-		Data: writeData{
-			Summary: plan.Summary, DryRun: plan.DryRun, Changes: preview.Changes, Details: plan.Data,
-			Written: !plan.DryRun && len(preview.Changes) > 0,
-		},
-	}
+	return Result{Text: strings.TrimSuffix(b.String(), "\n"), Data: data}
 }

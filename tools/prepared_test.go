@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/sandbox"
 )
 
 type nothing struct{}
@@ -225,6 +227,21 @@ func TestAPlanThatNamesAFileTwiceIsRefused(t *testing.T) {
 		return tools.Plan{Changes: []tools.Change{tools.Create("x", nil, 0), tools.Create("x", nil, 0)}}, nil
 	})).Run(t.Context(), nil)
 	require.True(t, result.Failed)
+}
+
+func TestAPlanOverTheLimitOfFilesIsRefused(t *testing.T) {
+	t.Parallel()
+	env, dir := setup(t, nil)
+	plan := tools.Plan{}
+	for i := range sandbox.MaxWrites + 1 {
+		plan.Changes = append(plan.Changes, tools.Create(fmt.Sprintf("f%d", i), nil, 0))
+	}
+	tool := writer(func(context.Context, tools.Env) (tools.Plan, error) { return plan, nil })
+	require.Equal(t, "ERROR: this would change 1001 files, more than the limit of 1000", ready(t, env, tool).Run(t.Context(), nil).Text)
+	require.Empty(t, fingerprint(t, dir))
+	plan.Changes = plan.Changes[1:]
+	require.False(t, ready(t, env, tool).Run(t.Context(), nil).Failed)
+	require.Len(t, fingerprint(t, dir), sandbox.MaxWrites)
 }
 
 func TestHugeDiffsAreMadeSoon(t *testing.T) {

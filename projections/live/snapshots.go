@@ -12,10 +12,10 @@ import (
 // Snapshots stores states between runs, as JSON by key. Losing one costs time
 // and nothing else, so a store may refuse or forget any of them.
 type Snapshots interface {
-	// Put stores v under key in place of what was there.
-	Put(ctx context.Context, key string, v any) error
-	// Get reads what is stored under key into v; an error if there is none.
-	Get(ctx context.Context, key string, v any) error
+	// PutSnapshot stores v under key in place of what was there.
+	PutSnapshot(ctx context.Context, key string, v any) error
+	// Snapshot reads what is stored under key into v; an error if there is none.
+	Snapshot(ctx context.Context, key string, v any) error
 }
 
 func (l *Live) setKey(session string) string { return "folds." + l.project + "." + session }
@@ -43,7 +43,7 @@ func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
 		return 1
 	}
 	var ix index
-	if l.opts.Snapshots.Get(ctx, l.indexKey(), &ix) != nil || ix.Seq > end || !l.holds(ctx, l.filter, ix.Seq, ix.LastID) {
+	if l.opts.Snapshots.Snapshot(ctx, l.indexKey(), &ix) != nil || ix.Seq > end || !l.holds(ctx, l.filter, ix.Seq, ix.LastID) {
 		return 1
 	}
 	for _, x := range ix.Sessions {
@@ -66,7 +66,7 @@ func (l *Live) restore(ctx context.Context, s *session, f events.Filter) *projec
 		return set
 	}
 	var snap projections.Snapshot
-	if l.opts.Snapshots.Get(ctx, l.setKey(s.id), &snap) != nil || !l.holds(ctx, f, snap.Seq, snap.LastID) {
+	if l.opts.Snapshots.Snapshot(ctx, l.setKey(s.id), &snap) != nil || !l.holds(ctx, f, snap.Seq, snap.LastID) {
 		return set
 	}
 	if err := set.Restore(snap); err != nil {
@@ -140,7 +140,7 @@ func (l *Live) saveSession(ctx context.Context, s *session, least int) {
 	s.fresh = 0
 	s.mu.Unlock()
 	if err == nil {
-		err = l.opts.Snapshots.Put(ctx, l.setKey(s.id), snap)
+		err = l.opts.Snapshots.PutSnapshot(ctx, l.setKey(s.id), snap)
 	}
 	if err != nil {
 		l.opts.Logger.Info("snapshot not stored", "session", s.id, "error", err)
@@ -152,7 +152,7 @@ func (l *Live) saveSession(ctx context.Context, s *session, least int) {
 func (l *Live) saveIndex(ctx context.Context, indexed uint64) uint64 {
 	ix, raw, err := l.index(indexed)
 	if err == nil && raw != nil {
-		err = l.opts.Snapshots.Put(ctx, l.indexKey(), raw)
+		err = l.opts.Snapshots.PutSnapshot(ctx, l.indexKey(), raw)
 	}
 	if err != nil {
 		l.opts.Logger.Info("index of sessions not stored", "error", err)

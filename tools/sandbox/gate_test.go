@@ -245,6 +245,33 @@ func TestALinkSwappedInDuringReadsNeverLeadsOutside(t *testing.T) {
 	wg.Wait()
 }
 
+func TestAFileReadWhileItIsReplacedIsOldOrNew(t *testing.T) {
+	t.Parallel()
+	w, _ := open(t, map[string]string{"f": "a"})
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for text := "a"; ctx.Err() == nil; {
+			guard, err := w.Lock(t.Context(), "f")
+			if err != nil {
+				return
+			}
+			next := map[string]string{"a": "b", "b": "a"}[text]
+			if guard.Apply(t.Context(), []sandbox.Write{{Path: "f", Before: hash(text), After: []byte(next)}}) == nil {
+				text = next
+			}
+			guard.Release()
+		}
+	})
+	for range 300 {
+		file, err := w.ReadFile(t.Context(), "f")
+		require.NoError(t, err)
+		require.Contains(t, []string{"a", "b"}, string(file.Data))
+	}
+	cancel()
+	wg.Wait()
+}
+
 func TestOnlyRegularFilesAreRead(t *testing.T) {
 	t.Parallel()
 	w, dir := open(t, map[string]string{"sub/x": ""})

@@ -76,7 +76,7 @@ func (w *Workspace) checkRealName(p place, f *os.File, info fs.FileInfo) error {
 	if real == "" {
 		return w.checkByLooking(p, info)
 	}
-	if rest, cut := strings.CutSuffix(real, deletedSuffix); cut && identityOf(info).links == 0 {
+	if rest, cut := strings.CutSuffix(real, deletedSuffix); cut && replaced(f) {
 		real = rest
 	}
 	if real == p.abs() {
@@ -86,6 +86,13 @@ func (w *Workspace) checkRealName(p place, f *os.File, info fs.FileInfo) error {
 		return w.denyLink(p, link)
 	}
 	return w.deny(p.show, "the file is not the one that this path names")
+}
+
+// replaced tells whether the file has lost its name since it was opened, as the old content does
+// when a writer renames a new one over it.
+func replaced(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && identityOf(info).links == 0
 }
 
 // checkByLooking is the weaker form where the kernel does not tell the name of a handle.

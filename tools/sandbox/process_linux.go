@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,35 +51,96 @@ func pipeName(f *os.File) string {
 	return name
 }
 
-// killTree ends the program's group and whatever left it, and counts the latter.
+// killTree ends the program's group and whatever left it, and counts the latter. It returns when
+// two looks in a row find nothing alive, because a process cannot be recognised in the moment in
+// which it becomes another program.
 func killTree(cmd *exec.Cmd, mark string, pipes ...string) int {
 	leader := cmd.Process.Pid
-	strays := descendants(leader)
+	h := &hunt{leader: leader, mark: []byte(mark), pipes: pipes, targets: map[int]string{}, strays: map[int]bool{}}
+	h.addDescendants()
 	_ = syscall.Kill(-leader, syscall.SIGKILL)
-	killed := map[int]bool{}
-	for _, pid := range strays {
-		if group, err := syscall.Getpgid(pid); err == nil && group != leader {
-			killed[pid] = true
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+	clean := 0
+	for deadline := time.Now().Add(sweepLimit); clean < 2 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if h.round() {
+			clean++
+		} else {
+			clean = 0
 		}
 	}
-	for deadline := time.Now().Add(sweepLimit); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		found := marked(leader, mark, pipes)
-		if len(found) == 0 {
-			break
-		}
-		for _, pid := range found {
-			if group, err := syscall.Getpgid(pid); err == nil && group != leader {
-				killed[pid] = true
-			}
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
-	return len(killed)
+	return len(h.strays)
 }
 
-// processes lists the numbers of all processes but this one.
-func processes() []int {
+// hunt is the search for the processes of one run.
+type hunt struct {
+	leader  int
+	mark    []byte
+	pipes   []string
+	targets map[int]string // known processes and their start times
+	strays  map[int]bool   // those that had left the group
+}
+
+// round looks at all processes, ends the ones of this run, and tells whether there were none.
+func (h *hunt) round() bool {
+	none := true
+	for _, p := range processes() {
+		if p.pid == h.leader || p.dead() {
+			continue
+		}
+		known := h.targets[p.pid] == p.start
+		if !known && p.group != h.leader && p.session != h.leader && !h.marked(p) {
+			continue
+		}
+		none = false
+		h.targets[p.pid] = p.start
+		if p.group != h.leader {
+			h.strays[p.pid] = true
+		}
+		_ = syscall.Kill(p.pid, syscall.SIGKILL)
+	}
+	return none
+}
+
+// addDescendants makes targets of the children of the leader, their children and so on.
+func (h *hunt) addDescendants() {
+	children := map[int][]process{}
+	for _, p := range processes() {
+		children[p.parent] = append(children[p.parent], p)
+	}
+	for next := children[h.leader]; len(next) > 0; {
+		p := next[0]
+		h.targets[p.pid] = p.start
+		next = append(next[1:len(next):len(next)], children[p.pid]...)
+	}
+}
+
+// marked knows a process by its environment or by an output pipe. Only the standard streams are
+// compared: a process being forked by another goroutine briefly holds all our files, but has the
+// engine's own streams.
+func (h *hunt) marked(p process) bool {
+	dir := "/proc/" + strconv.Itoa(p.pid)
+	if env, err := os.ReadFile(dir + "/environ"); err == nil && bytes.Contains(env, h.mark) {
+		return true
+	}
+	for _, fd := range []string{"/fd/1", "/fd/2"} {
+		if name, err := os.Readlink(dir + fd); err == nil && strings.HasPrefix(name, "pipe:") && slices.Contains(h.pipes, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// process is what /proc tells about one.
+type process struct {
+	pid, parent, group, session int
+	state                       string
+	start                       string // ticks since boot, which tells a reused number apart
+}
+
+// dead tells whether it runs no more and only waits to be waited for.
+func (p process) dead() bool { return p.state == "Z" || p.state == "X" }
+
+// processes lists all processes but this one.
+func processes() []process {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -88,78 +150,37 @@ func processes() []int {
 	if err != nil {
 		return nil
 	}
-	var out []int
+	var out []process
 	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
-			out = append(out, pid)
-		}
-	}
-	return out
-}
-
-// marked finds the living processes of one run by their environment or by an output pipe. Only
-// the standard streams are compared: a process being forked by another goroutine briefly holds all
-// our files, but has the engine's own streams.
-func marked(leader int, mark string, pipes []string) []int {
-	var out []int
-	for _, pid := range processes() {
-		if pid == leader {
+		pid, err := strconv.Atoi(name)
+		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		proc := "/proc/" + strconv.Itoa(pid)
-		env, err := os.ReadFile(proc + "/environ")
-		if err == nil && bytes.Contains(env, []byte(mark)) || holds(proc, pipes) {
-			out = append(out, pid)
+		if p, ok := look(pid); ok {
+			out = append(out, p)
 		}
 	}
 	return out
 }
 
-func holds(proc string, pipes []string) bool {
-	for _, fd := range []string{"/fd/1", "/fd/2"} {
-		name, err := os.Readlink(proc + fd)
-		if err != nil {
-			continue
-		}
-		for _, pipe := range pipes {
-			if pipe != "" && name == pipe {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// descendants lists the children of leader, their children and so on.
-func descendants(leader int) []int {
-	children := map[int][]int{}
-	for _, pid := range processes() {
-		if parent, ok := parentOf(pid); ok {
-			children[parent] = append(children[parent], pid)
-		}
-	}
-	var out []int
-	for next := children[leader]; len(next) > 0; {
-		pid := next[0]
-		out = append(out, pid)
-		next = append(next[1:], children[pid]...)
-	}
-	return out
-}
-
-// parentOf reads the fourth field of the status line; the second may contain anything, but ends
-// at the last closing bracket.
-func parentOf(pid int) (int, bool) {
+// look reads the status line of a process. Its second field may contain anything, but ends at the
+// last closing bracket.
+func look(pid int) (process, bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return 0, false
+		return process{}, false
 	}
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 2 {
-		return 0, false
+	if len(fields) < 20 {
+		return process{}, false
 	}
-	parent, err := strconv.Atoi(fields[1])
-	return parent, err == nil
+	p := process{pid: pid, state: fields[0], start: fields[19]}
+	for i, into := range []*int{&p.parent, &p.group, &p.session} {
+		if *into, err = strconv.Atoi(fields[i+1]); err != nil {
+			return process{}, false
+		}
+	}
+	return p, true
 }
 
 func exitCode(state *os.ProcessState) int {

@@ -130,7 +130,7 @@ func DefaultConfig() Config {
 		Ask:   AskConfig{TimeoutS: 60},
 		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off"},
 		MCP:   MCPConfig{Enabled: true},
-		MMA:   MMAConfig{MaxWorkers: 4, SpawnApproval: true, MaxRetries: 2},
+		MMA:   MMAConfig{MaxWorkers: 4, MaxRetries: 2},
 		Tiers: map[string]TierConfig{
 			"1": tier("gemini-3.1-pro-preview"),
 			"2": tier("gemini-3-flash-preview"),

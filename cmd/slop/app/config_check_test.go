@@ -138,7 +138,6 @@ func FuzzConfigNeverPanicsAndNeverWidens(f *testing.F) {
 		require.Empty(t, got.Providers)
 		require.Empty(t, got.Net.AllowHosts)
 		require.LessOrEqual(t, got.MMA.MaxWorkers, want.MMA.MaxWorkers)
-		require.True(t, got.MMA.SpawnApproval)
 		require.Empty(t, got.User.Name)
 		for _, rule := range got.Rules {
 			action, _ := rule.Action()

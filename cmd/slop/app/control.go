@@ -122,8 +122,8 @@ func unblockCommand(g *globals) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "unblock TICKET",
 		Short: "Put a blocked ticket back to todo",
-		Long: `Unblock puts a blocked ticket back to todo; its attempts are not counted anew.
-Status 1: the ticket is not blocked, or waits for another one that is.`,
+		Long: `Unblock puts a blocked ticket back to todo, whoever blocked it. Status 1: the
+ticket is not blocked, or waits for another one that is.`,
 		Example:           `  slop unblock T-003`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: g.completeTicket,

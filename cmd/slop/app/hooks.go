@@ -79,7 +79,7 @@ func (e *engine) hooksConfig(own *bus.Conn, listen string) (hookgw.Config, error
 	return hookgw.Config{
 		Listen: listen, Auth: e.config.Hooks.Auth, Tokens: e.tokens(), Project: e.name, Person: e.person,
 		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },
-		Models: e.live, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Logger: e.logger,
+		Models: hookModels{e.ctx, e.live}, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Logger: e.logger,
 	}, nil
 }
 

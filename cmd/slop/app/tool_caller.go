@@ -1,0 +1,100 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"manualslop/tools"
+)
+
+// toolAnswer is what slop tool call --json and slop tool batch print of a call.
+type toolAnswer struct {
+	OK bool `json:"ok"`
+	// Text is what a model reads.
+	Text string `json:"text"`
+	// Data is the structured twin of Text, null where there is none.
+	Data any `json:"data"`
+	// Error says in one line why the call failed, null where it did not.
+	Error *string `json:"error"`
+
+	preview  string // what a call that needs a yes would change
+	waits    bool   // it needs a yes
+	operator string // for the person only
+}
+
+// toolCaller makes calls without an engine.
+type toolCaller struct {
+	registry *tools.Registry
+	env      tools.Env
+	gate     *toolGate
+}
+
+// newToolCaller opens the project for calls. Close its workspace after use.
+func (g *globals) newToolCaller(yes bool) (*toolCaller, error) {
+	p, err := g.place()
+	if err != nil {
+		return nil, err
+	}
+	env, err := p.toolEnv()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range p.untrusted() {
+		g.notice("%s of the project has no effect: you have not trusted it", name)
+	}
+	registry := tools.Builtin()
+	gate, err := newToolGate(p, registry, yes)
+	if err != nil {
+		return nil, failed(exitFailed, "%w", err)
+	}
+	return &toolCaller{registry: registry, env: env, gate: gate}, nil
+}
+
+func (c *toolCaller) close() { _ = c.env.Workspace.Close() }
+
+// call makes one call, if it may run.
+func (c *toolCaller) call(ctx context.Context, name string, args json.RawMessage) (toolAnswer, error) {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	prepared, err := c.registry.Prepare(ctx, c.env, name, args)
+	if err != nil {
+		return answerOf(tools.Failure(err)), nil
+	}
+	verdict, reason, err := c.gate.judge(name, args)
+	if err != nil {
+		return toolAnswer{}, err
+	}
+	switch verdict {
+	case rulingRun:
+		return answerOf(prepared.Run(ctx, nil)), nil
+	case rulingAsk:
+		out := refusedAnswer(reason + "; nothing was changed")
+		out.waits = true
+		if preview, err := prepared.Plan(ctx); err == nil {
+			for _, change := range preview.Changes {
+				out.preview += change.Diff
+			}
+		}
+		return out, nil
+	}
+	return refusedAnswer(reason), nil
+}
+
+func refusedAnswer(reason string) toolAnswer {
+	return toolAnswer{Text: "ERROR: " + reason, Error: &reason}
+}
+
+func answerOf(r tools.Result) toolAnswer {
+	out := toolAnswer{OK: !r.Failed, Text: r.Text, Data: r.Data, operator: r.Operator}
+	if r.Failed {
+		why := oneLine(r.Text)
+		if r.Exit != nil {
+			why = fmt.Sprintf("exit code %d", *r.Exit)
+		}
+		out.Error = &why
+	}
+	return out
+}

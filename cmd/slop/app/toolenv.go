@@ -1,0 +1,99 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"manualslop/tools"
+	"manualslop/tools/sandbox"
+)
+
+// toolEnv is what tools may use in a project: the folders that are open to
+// them, and how scripts run. The environment of scripts is the person's
+// mcp_env.toml; a project's own one has no effect without trust, see untrusted.
+// Errors: a *ConfigError, and status 2 for what cannot be enforced.
+func (p place) toolEnv() (tools.Env, error) {
+	if p.config.Shell.Sandbox != "off" {
+		return tools.Env{}, failed(exitUsage, "[shell] sandbox = %q cannot be enforced by this program, so it runs no tools; only \"off\" can", p.config.Shell.Sandbox)
+	}
+	user := UserConfigDir(os.Getenv)
+	scripts, err := userShellEnvironment(user)
+	if err != nil {
+		return tools.Env{}, err
+	}
+	primary := p.project
+	if bases := p.config.BaseDirs(p.project); !insideAny(bases, primary) {
+		primary = bases[0]
+	}
+	engine := []string{p.data}
+	if user != "" {
+		engine = append(engine, user)
+	}
+	w, err := sandbox.Open(sandbox.Config{
+		Primary: primary, Bases: p.config.Files.BaseDirs, TrackedFiles: p.config.Files.Tracked,
+		Blacklist: p.config.MCP.Blacklist, AllowSymlinks: p.config.MCP.AllowSymlinks, Engine: engine,
+	})
+	if err != nil {
+		return tools.Env{}, failed(exitUsage, "[files] base_dirs: %w", err)
+	}
+	return tools.Env{Workspace: w, Shell: tools.Shell{
+		Timeout: time.Duration(p.config.Shell.TimeoutS) * time.Second, Fallback: p.config.Shell.Fallback,
+		PathPrepend: scripts.Path.Prepend, Set: scripts.Env,
+	}}, nil
+}
+
+// userShellEnvironment reads the person's mcp_env.toml, expanded.
+func userShellEnvironment(user string) (ShellEnvironment, error) {
+	if user == "" {
+		return ShellEnvironment{}, nil
+	}
+	file := filepath.Join(user, "mcp_env.toml")
+	e, err := LoadShellEnvironment(file)
+	if err != nil {
+		return ShellEnvironment{}, err
+	}
+	known := scrubbed()
+	if _, err := e.Expand(known); err != nil {
+		return ShellEnvironment{}, failed(exitUsage, "%s: %w", file, err)
+	}
+	folders := e.Path.Prepend
+	e.Path.Prepend = nil
+	for _, folder := range folders {
+		if drivePattern.MatchString(folder) && runtime.GOOS != "windows" {
+			continue
+		}
+		folder, err := expandVariables(folder, known)
+		if err != nil {
+			return ShellEnvironment{}, failed(exitUsage, "%s: %w", file, err)
+		}
+		e.Path.Prepend = append(e.Path.Prepend, folder)
+	}
+	return e, nil
+}
+
+// scrubbed is what a script sees of this process's environment.
+func scrubbed() map[string]string {
+	out := map[string]string{}
+	for _, entry := range sandbox.Environment(sandbox.Environ{}) {
+		name, value, _ := strings.Cut(entry, "=")
+		out[name] = value
+	}
+	return out
+}
+
+// untrusted lists the files of the project that would take effect if the
+// person had trusted them.
+func (p place) untrusted() []string {
+	var out []string
+	for _, name := range []string{"mcp_env.toml", "mcp_config.json"} {
+		if _, err := os.Lstat(filepath.Join(p.project, name)); !errors.Is(err, fs.ErrNotExist) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package live_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/projections"
+	"manualslop/projections/live"
+	"manualslop/projections/sessiongen"
+)
+
+// watched records a session while it is kept current, closes, and returns what
+// its models were.
+func watched(t *testing.T, b *bench, s *store, length int) map[string]string {
+	t.Helper()
+	l, err := live.Open(patient(t), b.log, project, live.Options{Snapshots: s})
+	require.NoError(t, err)
+	want := b.record(1, length)
+	require.NoError(t, l.WaitFor(patient(t), uint64(length)))
+	require.NoError(t, l.Close())
+	return want
+}
+
+func TestASnapshotSparesReadingTheSession(t *testing.T) {
+	t.Parallel()
+	b, s := newBench(t), newStore()
+	want := watched(t, b, s, 300)
+	require.Len(t, s.kept, 2, "one of the session, one of the summaries")
+	log := &counting{Log: b.log}
+	l := open(t, log, live.Options{Snapshots: s})
+	require.LessOrEqual(t, log.read.Load(), int64(1), "the summaries came from the index")
+	require.Equal(t, projections.Done, l.Sessions()[0].State)
+	require.Equal(t, want, digest(t, l, sessiongen.SessionID(1)))
+	require.LessOrEqual(t, log.read.Load(), int64(3))
+	last := b.say(sessiongen.SessionID(1), "ada", events.GoalSubmitted{Goal: "more"})
+	require.NoError(t, l.WaitFor(patient(t), last))
+	require.NotEqual(t, want, digest(t, l, sessiongen.SessionID(1)))
+	require.Equal(t, "more", l.Sessions()[0].Goal)
+}
+
+func TestAWrongSnapshotIsDiscarded(t *testing.T) {
+	t.Parallel()
+	spoil := map[string]func(s *store, key string){
+		"another version": func(s *store, key string) {
+			s.change(t, key, func(v map[string]any) {
+				for _, m := range v["models"].([]any) {
+					m.(map[string]any)["version"] = 99
+				}
+			})
+		},
+		"another log":  func(s *store, key string) { s.change(t, key, func(v map[string]any) { v["last_id"] = "other" }) },
+		"a later log":  func(s *store, key string) { s.change(t, key, func(v map[string]any) { v["seq"] = 9_999 }) },
+		"no position":  func(s *store, key string) { s.change(t, key, func(v map[string]any) { v["seq"] = 0 }) },
+		"nothing":      func(s *store, key string) { delete(s.kept, key) },
+		"damaged text": func(s *store, key string) { s.kept[key] = []byte(`{"seq":`) },
+	}
+	for name, f := range spoil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, s := newBench(t), newStore()
+			want := watched(t, b, s, 300)
+			f(s, "folds."+project+"."+sessiongen.SessionID(1))
+			if name != "another version" {
+				f(s, "folds."+project+".-index")
+			}
+			log := &counting{Log: b.log}
+			l := open(t, log, live.Options{Snapshots: s})
+			require.Equal(t, want, digest(t, l, sessiongen.SessionID(1)))
+			require.GreaterOrEqual(t, log.read.Load(), int64(300), "it was folded from its beginning")
+		})
+	}
+}
+
+func (s *store) change(t *testing.T, key string, f func(map[string]any)) {
+	t.Helper()
+	var v map[string]any
+	require.NoError(t, json.Unmarshal(s.kept[key], &v))
+	f(v)
+	raw, err := json.Marshal(v)
+	require.NoError(t, err)
+	s.kept[key] = raw
+}
+
+func TestAStoreThatRefusesSnapshotsChangesNothing(t *testing.T) {
+	t.Parallel()
+	b, s := newBench(t), newStore()
+	s.full = true
+	watched(t, b, s, 300)
+	require.Empty(t, s.kept)
+}
+
+func TestLongSessionsAreStoredNowAndThen(t *testing.T) {
+	t.Parallel()
+	b, s := newBench(t), newStore()
+	b.opens("S0")
+	l := open(t, b.log, live.Options{Snapshots: s, SnapshotEvery: 10})
+	seq := b.opens("S1")
+	for range 30 {
+		seq = b.say("S1", "ada", events.EventPushed{Kind: "n"})
+	}
+	require.NoError(t, l.WaitFor(patient(t), seq))
+	require.Eventually(t, func() bool {
+		var snap projections.Snapshot
+		return s.Snapshot(t.Context(), "folds."+project+".S1", &snap) == nil && snap.Seq > 10
+	}, patience, 1e6)
+}
