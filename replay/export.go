@@ -22,6 +22,9 @@ func Export(ctx context.Context, w io.Writer, history []events.Event, blobs even
 	if len(history) == 0 {
 		return Summary{}, fmt.Errorf("export: %w: the history is empty", ErrFormat)
 	}
+	if len(history) > MaxEvents {
+		return Summary{}, fmt.Errorf("export: %w: %d events, at most %d", ErrLimit, len(history), MaxEvents)
+	}
 	x := &exporter{w: bufio.NewWriter(w)}
 	if err := x.header(&history[0]); err != nil {
 		return Summary{}, fmt.Errorf("export: %w", err)
@@ -29,6 +32,9 @@ func Export(ctx context.Context, w io.Writer, history []events.Event, blobs even
 	refs, err := x.events(ctx, history)
 	if err != nil {
 		return Summary{}, fmt.Errorf("export: %w", err)
+	}
+	if len(refs) > MaxBlobs {
+		return Summary{}, fmt.Errorf("export: %w: %d blobs, at most %d", ErrLimit, len(refs), MaxBlobs)
 	}
 	for _, ref := range refs {
 		if err := x.blob(ctx, ref, blobs); err != nil {
@@ -123,6 +129,7 @@ func (x *exporter) blob(ctx context.Context, ref events.BlobRef, blobs events.Bl
 	b, err := blobs.Get(ctx, ref.SHA256)
 	if errors.Is(err, events.ErrNoBlob) {
 		x.sum.Missing++
+		ref.Size = 0 // nobody knows; what an event says is not to be trusted
 		x.chain.addBlob(ref, true)
 		return x.line(line{Blob: &ref, Missing: true})
 	}

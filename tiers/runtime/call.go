@@ -33,7 +33,11 @@ func (w *Worker) approved(ctx context.Context, d Delivery, p events.ToolApproved
 		return w.answer(ctx, &d.Event, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: d.Deliveries,
 			Reason: fmt.Sprintf("handed out %d times without an outcome", d.Deliveries)})
 	}
-	prepared, err := w.Tools.Prepare(ctx, w.Env, p.Tool, p.Args)
+	env := w.Env
+	if p.TimeoutMS > 0 {
+		env.Shell.Timeout = time.Duration(p.TimeoutMS) * time.Millisecond
+	}
+	prepared, err := w.Tools.Prepare(ctx, env, p.Tool, p.Args)
 	if err != nil {
 		return w.answer(ctx, &d.Event, w.settled(ctx, p, tools.Failure(err), 0))
 	}

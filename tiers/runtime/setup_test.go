@@ -146,6 +146,24 @@ func (w *world) worker(name string) *runtime.Worker {
 		Tools: tools.Builtin(), Env: tools.Env{Workspace: workspace}, Clock: time.Now, IDs: newID, Logger: logger()}
 }
 
+// hearing is the re-published feed, by which a worker hears of kills.
+type hearing struct{ conn *bus.Conn }
+
+func (h hearing) Follow(ctx context.Context, f events.Filter, take func(events.Event)) error {
+	registry := events.Catalogue()
+	return h.conn.Follow(ctx, f, func(e events.Event) {
+		registry.Decode(&e)
+		take(e)
+	})
+}
+
+// runHearing runs a worker that hears of kills.
+func (w *world) runHearing(name string) {
+	worker := w.worker(name)
+	worker.Live = hearing{w.connect(bus.Role{Kind: bus.Worker, Name: name})}
+	w.run(worker)
+}
+
 // say records a person's word.
 func (w *world) say(p events.Payload) string {
 	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: person}, p)
