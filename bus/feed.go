@@ -20,10 +20,12 @@ const (
 	feedBatch     = 256
 	feedBytes     = 8 << 20
 	feedExpires   = 30 * time.Second
-	feedHeartbeat = time.Second
+	feedHeartbeat = 500 * time.Millisecond
 	feedSilence   = 5 * feedHeartbeat / 2
 	feedInactive  = 30 * time.Second
-	feedPatience  = 5 // heartbeats without a message that is known to be stored
+	// Heartbeats without a message that is known to be stored; a replica may lag.
+	feedPatience        = 2
+	feedPatienceReplica = 20
 )
 
 // delivery is one message of the stream and its place.
@@ -236,7 +238,7 @@ func (fd *feed) onStatus(status string, h nats.Header) error {
 		if fd.due {
 			fd.idle++
 		}
-		if fd.idle >= feedPatience {
+		if fd.idle >= feedPatienceReplica || fd.idle >= feedPatience && !fd.c.replicated {
 			return fmt.Errorf("%w: nothing is delivered from %d on", events.ErrHole, fd.from)
 		}
 		return nil

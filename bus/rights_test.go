@@ -133,7 +133,7 @@ func TestLiveObserverSeesNewEventsAndDoesNothing(t *testing.T) {
 		refused(t, live, subject)
 	}
 	require.Empty(t, failed)
-	require.ErrorIs(t, live.Signals(b.ctx, bus.Signal{}, func(bus.Signal) {}), events.ErrDenied)
+	require.ErrorIs(t, b.as(t, bus.Role{Kind: bus.Live}).Signals(b.ctx, bus.Signal{}, func(bus.Signal) {}), events.ErrDenied)
 }
 
 func TestNobodySubscribesToAnswersOfOthers(t *testing.T) {

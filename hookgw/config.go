@@ -52,6 +52,8 @@ type Config struct {
 	AgentLog func(label string) events.Log
 	// Models are the read models.
 	Models Models
+	// Blobs holds the bodies that events name. Nil: GET /api/blobs finds none.
+	Blobs events.Blobs
 
 	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
 	AskTimeout time.Duration

@@ -44,6 +44,7 @@ func Routes() []Route {
 
 		{get, "/api/events", RightHuman, "Takes what is in the queue of ?client=; with ?since=SEQ it only looks.", nil, getEvents},
 		{get, "/api/stream", RightRead, "Server-sent events: the log of ?session=, replayed and then live, by ?filter=.", nil, stream},
+		{get, "/api/blobs/{sha256}", RightRead, "The bytes of a body that an event names.", nil, getBlob},
 
 		{get, "/api/asks", RightRead, "Open questions; ?state=all, settled or pending.", nil, getAsks},
 		{post, "/api/ask", RightAsk, "Asks the person and waits for the answer.", smallBody, postAsk},

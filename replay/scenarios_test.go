@@ -111,7 +111,7 @@ func gatedReact() func(*world, *events.Event) bool {
 					a.Decision = events.No
 				}
 			case events.GateStep:
-				if steps++; steps == 3 {
+				if steps++; steps == 2 {
 					a.Decision, a.Reason = events.No, "enough"
 				}
 			}

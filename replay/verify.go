@@ -135,7 +135,11 @@ func (v *verifier) decision(i int, e *events.Event) *Divergence {
 		return at(CodeExtra, i, e, intention(e)+" follows from nothing before it")
 	}
 	if detail := differences(want, e); detail != "" {
-		d := at(v.misplaced(f, want, e, i), i, e, detail)
+		code := v.misplaced(f, want, e, i)
+		if code != CodeDifferent {
+			detail = intention(want) + " is due and " + intention(e) + " is recorded"
+		}
+		d := at(code, i, e, detail)
 		d.Attempted = want
 		return d
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"net"
@@ -40,7 +39,7 @@ type member struct {
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd
-	said *bytes.Buffer // standard error of every life
+	said *lockedBuffer // standard error of every life
 }
 
 // newFleet lays out the demo's project and describes the processes.
@@ -81,7 +80,7 @@ func freePort(t *testing.T) string {
 }
 
 func (f *fleet) add(name string, args ...string) {
-	f.members = append(f.members, &member{fleet: f, name: name, args: append(args, "--project", f.dir, "--json"), said: &bytes.Buffer{}})
+	f.members = append(f.members, &member{fleet: f, name: name, args: append(args, "--project", f.dir, "--json"), said: &lockedBuffer{}})
 }
 
 // start starts every process and waits until each says that it answers.
@@ -94,8 +93,8 @@ func (f *fleet) start() {
 func (f *fleet) stop() {
 	for _, m := range f.members {
 		m.kill()
-		if f.t.Failed() && m.said.Len() > 0 {
-			f.t.Logf("%s said:\n%s", m.name, m.said)
+		if f.t.Failed() {
+			f.t.Logf("%s said:\n%s", m.name, m.said.String())
 		}
 	}
 }
@@ -111,7 +110,7 @@ func (m *member) start() {
 	require.NoError(m.fleet.t, err)
 	require.NoError(m.fleet.t, m.cmd.Start())
 	lines := bufio.NewScanner(out)
-	require.True(m.fleet.t, lines.Scan(), "%s ended before it was ready: %s", m.name, m.said)
+	require.True(m.fleet.t, lines.Scan(), "%s ended before it was ready: %s", m.name, m.said.String())
 	var ready struct{ Ready bool }
 	require.NoError(m.fleet.t, json.Unmarshal(lines.Bytes(), &ready), "%s said %q", m.name, lines.Text())
 	require.True(m.fleet.t, ready.Ready)

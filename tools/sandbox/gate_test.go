@@ -136,6 +136,27 @@ func TestABaseInsideAnotherDoesNotHideAProtectedName(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Close()
 	require.ErrorIs(t, w.Check(".slop/logs/l.txt"), sandbox.ErrDenied)
+	elsewhere, err := sandbox.Open(sandbox.Config{Primary: t.TempDir(), TrackedFiles: []string{filepath.Join(dir, ".slop/logs/l.txt")}})
+	require.NoError(t, err)
+	defer elsewhere.Close()
+	require.ErrorIs(t, elsewhere.Check(filepath.Join(dir, ".slop/logs/l.txt")), sandbox.ErrDenied)
+}
+
+func TestTheWorkingDirectoryIsABaseOnlyWhenThereIsNoOther(t *testing.T) {
+	t.Parallel()
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	w, err := sandbox.Open(sandbox.Config{})
+	require.NoError(t, err)
+	defer w.Close()
+	require.NoError(t, w.Check("gate_test.go"))
+	_, dir := open(t, map[string]string{"f": ""})
+	tracked, err := sandbox.Open(sandbox.Config{TrackedFiles: []string{filepath.Join(dir, "f")}})
+	require.NoError(t, err)
+	defer tracked.Close()
+	require.Equal(t, here, tracked.Primary())
+	require.ErrorIs(t, tracked.Check("gate_test.go"), sandbox.ErrDenied)
+	require.NoError(t, tracked.Check(filepath.Join(dir, "f")))
 }
 
 func TestOpenRefusesMissingDirectoriesAndFiles(t *testing.T) {

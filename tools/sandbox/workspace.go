@@ -16,13 +16,14 @@ const DefaultMaxFileBytes = 8 << 20
 // Config says what a workspace contains.
 type Config struct {
 	// Primary is the directory that relative paths are resolved against and where shells start.
-	// Empty: the first of Bases, else the working directory of the process.
+	// It is allowed itself. Empty: the first of Bases, else the working directory of the process,
+	// which is then allowed only where there are no tracked files either.
 	Primary string
 	// Bases are further allowed directories. Each must exist.
 	Bases []string
 	// TrackedFiles are the files of the project; the parent of each is allowed too. Relative ones
-	// are resolved against Primary. One whose name is blacklisted, whose parent does not exist or
-	// whose parent is the root of the file system adds nothing.
+	// are resolved against Primary. One with a protected name in its path, without an existing
+	// parent, or directly in the root of the file system adds nothing.
 	TrackedFiles []string
 	// Blacklist adds patterns to the names that are always protected; see the package comment.
 	Blacklist []string
@@ -66,49 +67,66 @@ func Open(cfg Config) (*Workspace, error) {
 	if w.maxBytes <= 0 {
 		w.maxBytes = DefaultMaxFileBytes
 	}
-	given, err := cfg.directories(names)
+	primary, allowed, err := cfg.directories(names)
 	if err != nil {
 		return nil, err
 	}
-	w.primary = given[0].real
+	w.primary = primary.real
 	w.engine = cfg.engineFolders(w.primary)
 	for _, folder := range w.engine {
 		names.engine = append(names.engine, foldPath(filepath.ToSlash(folder)))
 	}
-	if err := w.openBases(given); err != nil {
+	if err := w.openBases(allowed); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// directories lists the allowed directories, the primary one first, not yet opened.
-func (cfg Config) directories(names *blacklist) ([]base, error) {
-	wanted := slices.Clone(cfg.Bases)
+// directories gives the primary directory and the allowed ones, not yet opened.
+func (cfg Config) directories(names *blacklist) (primary base, allowed []base, err error) {
+	wanted := cfg.Bases
 	if cfg.Primary != "" {
-		wanted = append([]string{cfg.Primary}, wanted...)
+		wanted = append([]string{cfg.Primary}, cfg.Bases...)
 	}
-	if len(wanted) == 0 {
-		wanted = []string{"."}
-	}
-	var out []base
 	for _, dir := range wanted {
 		b, err := directory(dir)
 		if err != nil {
-			return nil, fmt.Errorf("open workspace: %w", err)
+			return base{}, nil, fmt.Errorf("open workspace: %w", err)
 		}
-		out = append(out, b)
+		allowed = append(allowed, b)
+	}
+	if len(allowed) > 0 {
+		primary = allowed[0]
+	} else if primary, err = directory("."); err != nil {
+		return base{}, nil, fmt.Errorf("open workspace: %w", err)
 	}
 	for _, file := range cfg.TrackedFiles {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(out[0].given, file)
+		if parent, ok := parentOfTracked(primary, file, names); ok {
+			allowed = append(allowed, parent)
 		}
-		parent, err := directory(filepath.Dir(file))
-		if err != nil || filepath.Dir(parent.real) == parent.real || names.hitElement(foldElement(filepath.Base(file))) {
-			continue
-		}
-		out = append(out, parent)
 	}
-	return out, nil
+	if len(allowed) == 0 {
+		allowed = []base{primary}
+	}
+	return primary, allowed, nil
+}
+
+// parentOfTracked is the directory that a tracked file opens. A protected name anywhere in the
+// file's path opens nothing, because below a base only the names inside of it are looked at.
+func parentOfTracked(primary base, file string, names *blacklist) (base, bool) {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(primary.given, file)
+	}
+	parent, err := directory(filepath.Dir(file))
+	if err != nil || filepath.Dir(parent.real) == parent.real {
+		return base{}, false
+	}
+	for element := range strings.SplitSeq(filepath.ToSlash(filepath.Join(parent.real, filepath.Base(file))), "/") {
+		if names.hitElement(foldElement(element)) {
+			return base{}, false
+		}
+	}
+	return parent, true
 }
 
 func directory(dir string) (base, error) {

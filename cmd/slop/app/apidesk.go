@@ -65,7 +65,7 @@ func (d *apiDesk) answer(ctx context.Context, session string, a askLine, given a
 		case refused.SettledAt != nil:
 			return false, &settledError{ask: a.RequestID, outcome: refused.Outcome, by: refused.SettledBy, at: *refused.SettledAt}
 		case refused.Status == http.StatusUnprocessableEntity:
-			return false, wrapped{errAnswerRefused, refused}
+			return false, wrapped{errAnswerRefused, errors.New(visible(refused.Message))}
 		}
 	}
 	return status == http.StatusAccepted, err
@@ -85,7 +85,7 @@ func (d *apiDesk) control(ctx context.Context, session string, want controlReque
 	status, err := d.person.post(ctx, "/api/control", url.Values{"session": {session}}, body, &out)
 	var refused *apiError
 	if errors.As(err, &refused) && refused.Status == http.StatusConflict {
-		err = wrapped{errControlRefused, refused}
+		err = wrapped{errControlRefused, errors.New(visible(refused.Message))}
 	}
 	return status == http.StatusAccepted, err
 }

@@ -27,9 +27,12 @@ func (g *globals) openBusDesk(ctx context.Context, p place) (*busDesk, error) {
 	if err != nil {
 		return nil, err
 	}
-	conns, err := g.openBus(ctx, p, "")
-	if err != nil {
-		return nil, err
+	conns := &connector{dial: g.dialConfig(p)}
+	conns.dial.Replicas = 0 // whatever is there
+	if !g.remote(p) {
+		if conns.server, err = g.openStore(ctx, p, "slop, reading"); err != nil {
+			return nil, err
+		}
 	}
 	d := &busDesk{place: p, conns: conns, mask: newMask(secrets)}
 	if err := d.connect(ctx, g.remote(p)); err != nil {
@@ -58,7 +61,7 @@ func (d *busDesk) blobs() events.Blobs { return d.read }
 
 func (d *busDesk) sessions(ctx context.Context) ([]projections.Summary, string, error) {
 	registry := events.Catalogue()
-	folds := map[string]projections.Summarizer{}
+	folds := map[string]*projections.Summarizer{}
 	var order []string
 	for e, err := range d.read.Read(ctx, events.Filter{Project: d.place.name}, 1, 0) {
 		if err != nil {
@@ -69,7 +72,7 @@ func (d *busDesk) sessions(ctx context.Context) ([]projections.Summary, string, 
 		}
 		fold, known := folds[e.Session]
 		if !known {
-			fold = projections.NewSummarizer()
+			fold = &projections.Summarizer{}
 			folds[e.Session] = fold
 			order = append(order, e.Session)
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"manualslop/bus"
 	"manualslop/events"
 	"manualslop/projections"
 )
@@ -77,9 +78,6 @@ var errAnswerRefused = errors.New("the answer does not count")
 // errControlRefused says that a control request changed nothing.
 var errControlRefused = errors.New("nothing was changed")
 
-// errNoSession says that no session is there to act on.
-var errNoSession = errors.New("there is no session yet; `slop run GOAL` starts one")
-
 // reactionWait is how long a client waits for a decider to answer.
 const reactionWait = 2 * time.Second
 
@@ -108,6 +106,19 @@ func (g *globals) openRecord(ctx context.Context, p place) (desk, error) {
 	return g.openBusDesk(ctx, p)
 }
 
+// openStore starts the bus of the data folder for this command alone; nobody
+// else can reach it.
+func (g *globals) openStore(ctx context.Context, p place, serves string) (*bus.Server, error) {
+	server, err := bus.Open(ctx, bus.Config{
+		Dir: p.data, Durability: p.config.Bus.Durability, MaxBytes: p.config.Bus.MaxBytes, Serves: serves,
+		People: []string{p.person}, Agents: []string{events.AgentPrefix + "hooks"}, Logger: g.logger(),
+	})
+	if err != nil {
+		return nil, &exitError{code: exitFailed, err: err}
+	}
+	return server, nil
+}
+
 // hasStore tells whether a log was ever kept in the data folder.
 func hasStore(data string) bool {
 	_, err := os.Stat(filepath.Join(data, "bus"))
@@ -125,7 +136,7 @@ func pickSession(ctx context.Context, d desk, word string) (projections.Summary,
 		word = current
 	}
 	if word == "" || len(list) == 0 {
-		return projections.Summary{}, failed(exitFailed, "%w", errNoSession)
+		return projections.Summary{}, failed(exitFailed, "there is no session yet; `slop run GOAL` opens one")
 	}
 	ids := make([]string, len(list))
 	for i, s := range list {

@@ -12,6 +12,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/projections/live"
+	"manualslop/projections/sessionlog"
 	"manualslop/tiers"
 	"manualslop/tiers/approval"
 	"manualslop/tiers/conductor"
@@ -44,6 +45,7 @@ type engine struct {
 	reader *runtime.Reader
 	live   *live.Live
 	hooks  *hookgw.Gateway
+	logs   *sessionlog.Writer
 }
 
 // newEngine prepares an engine without roles. close ends it.

@@ -43,7 +43,7 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	if err != nil {
 		return err
 	}
-	if e.live, err = live.Open(e.ctx, own, e.name, live.Options{Snapshots: own.Snapshots(), Logger: e.logger}); err != nil {
+	if e.live, err = live.Open(e.ctx, own, e.name, live.Options{Snapshots: own, Logger: e.logger}); err != nil {
 		return err
 	}
 	cfg, err := e.hooksConfig(own, listen)
@@ -60,9 +60,27 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	}
 	e.announce(own, events.ActorGateway)
 	e.group.Go(func() error { return e.role("gateway", e.hooks.Serve(e.ctx)) })
-	logs := sessionlog.Writer{Dir: filepath.Join(e.project, "logs", "sessions"), Log: own, Project: e.name, Logger: e.logger}
-	e.group.Go(func() error { return e.role("session logs", logs.Run(e.ctx)) })
+	return e.writeLogs(own)
+}
+
+// writeLogs keeps the session logs of the project's folder.
+func (e *engine) writeLogs(log events.Log) error {
+	var err error
+	if e.logs, err = sessionlog.New(log, events.Catalogue(), e.name, e.project, e.logger); err != nil {
+		return err
+	}
+	e.group.Go(func() error {
+		return errors.Join(e.role("session logs", e.logs.Run(e.ctx, e.live)), e.logs.Close())
+	})
 	return nil
+}
+
+// finishLogs makes sure that a session's log files have everything.
+func (e *engine) finishLogs(session string) error {
+	if e.logs == nil {
+		return nil
+	}
+	return e.logs.Rebuild(e.ctx, session)
 }
 
 // hooksConfig wires the gateway to connections with the rights of those on

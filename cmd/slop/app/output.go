@@ -70,6 +70,19 @@ func (g *globals) printDiff(w io.Writer, diff string) {
 	}
 }
 
+// printText prints what a tool or a model wrote and ends it with a line end. A
+// terminal gets no character that it would act on.
+func (g *globals) printText(text string) {
+	if isTerminal(g.out) {
+		lines := strings.Split(text, "\n")
+		for i := range lines {
+			lines[i] = visible(lines[i])
+		}
+		text = strings.Join(lines, "\n")
+	}
+	fmt.Fprintln(g.out, strings.TrimSuffix(text, "\n"))
+}
+
 // age is how long ago something was, in one unit.
 func age(d time.Duration) string {
 	switch {

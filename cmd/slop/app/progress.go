@@ -71,7 +71,7 @@ func (p *progress) fold(e *events.Event) string {
 		p.running[x.Call], p.last = x.Tool, x.Call
 	case events.ToolSettled:
 		delete(p.running, x.Call)
-		return toolLine(x)
+		return settledLine(x)
 	case events.ToolDenied:
 		return "  denied " + x.Tool + ": " + x.Reason
 	case events.HintGiven:
@@ -121,7 +121,7 @@ func (p *progress) foldTicket(e *events.Event) string {
 	return ""
 }
 
-func toolLine(x events.ToolSettled) string {
+func settledLine(x events.ToolSettled) string {
 	line := fmt.Sprintf("  %s %s", x.Tool, x.Outcome)
 	if x.Exit != nil && *x.Exit != 0 {
 		line += fmt.Sprintf(" (exit %d)", *x.Exit)

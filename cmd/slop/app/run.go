@@ -157,8 +157,8 @@ func (e *engine) resume(ctx context.Context, conn *bus.Conn) (voice, string, err
 	return v, goal, nil
 }
 
-// errNoSession says that no session is open.
-var errNoSession = errors.New("there is no open session")
+// errNoOpenSession says that no session is open.
+var errNoOpenSession = errors.New("there is no open session")
 
 // newestOpen is the session that was opened last and not closed.
 func newestOpen(ctx context.Context, log events.Log, project string) (string, error) {
@@ -176,7 +176,7 @@ func newestOpen(ctx context.Context, log events.Log, project string) (string, er
 		}
 	}
 	if len(open) == 0 {
-		return "", &exitError{code: exitFailed, err: fmt.Errorf("%w of project %s", errNoSession, project)}
+		return "", &exitError{code: exitFailed, err: fmt.Errorf("%w of project %s", errNoOpenSession, project)}
 	}
 	return open[len(open)-1], nil
 }
@@ -223,6 +223,9 @@ func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 		return &exitError{code: exitWaiting, err: errors.New(outcome.waiting), silent: true}
 	}
 	if _, _, err := v.say(context.WithoutCancel(e.ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
+		return err
+	}
+	if err := e.finishLogs(v.session); err != nil {
 		return err
 	}
 	if outcome.failed != "" {

@@ -88,7 +88,7 @@ func (e *engine) openOrResume(yes bool) (string, error) {
 	if err == nil {
 		return session, nil
 	}
-	if !errors.Is(err, errNoSession) {
+	if !errors.Is(err, errNoOpenSession) {
 		return "", err
 	}
 	v, err := openSession(e.ctx, conn, e.place, e.mask, "", e.script != nil)

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -113,7 +112,7 @@ func (g *globals) callTool(ctx context.Context, name string, args json.RawMessag
 			return err
 		}
 	} else if !answer.waits {
-		fmt.Fprintln(g.out, answer.Text)
+		g.printText(answer.Text)
 	}
 	if answer.operator != "" {
 		g.notice("%s", visible(answer.operator))

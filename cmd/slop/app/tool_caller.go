@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"manualslop/tools"
 )
@@ -90,7 +91,7 @@ func refusedAnswer(reason string) toolAnswer {
 func answerOf(r tools.Result) toolAnswer {
 	out := toolAnswer{OK: !r.Failed, Text: r.Text, Data: r.Data, operator: r.Operator}
 	if r.Failed {
-		why := oneLine(r.Text)
+		why := strings.TrimPrefix(oneLine(r.Text), "ERROR: ")
 		if r.Exit != nil {
 			why = fmt.Sprintf("exit code %d", *r.Exit)
 		}

@@ -1,0 +1,230 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/bus"
+	"manualslop/bus/bustest"
+	"manualslop/events"
+)
+
+// working runs Work in the background and checks its end with the test's.
+func working(t *testing.T, ctx context.Context, c *bus.Conn, slots int, handle func(context.Context, bus.Delivery) error) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- c.Work(ctx, bus.PoolTools, slots, handle) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-done)
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+func TestEachCallIsHandledOnceByOneOfManyWorkers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const calls = 200
+	seen := make(chan string, 2*calls)
+	for _, r := range []bus.Role{worker1, worker2} {
+		working(t, b.ctx, b.as(t, r), 4, func(_ context.Context, d bus.Delivery) error {
+			seen <- d.Event.ID
+			return nil
+		})
+	}
+	written := b.approve(t, b.as(t, approval), calls)
+	got := map[string]int{}
+	for range written {
+		got[<-seen]++
+	}
+	for _, e := range written {
+		require.Equal(t, 1, got[e.ID])
+	}
+	require.Empty(t, seen)
+}
+
+func TestNoMoreIsTakenThanThereAreSlots(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var now, most atomic.Int64
+	left := make(chan struct{}, 20)
+	release := make(chan struct{})
+	working(t, b.ctx, b.as(t, worker1), 3, func(context.Context, bus.Delivery) error {
+		n := now.Add(1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		<-release
+		now.Add(-1)
+		left <- struct{}{}
+		return nil
+	})
+	b.approve(t, b.as(t, approval), 20)
+	for range 20 {
+		release <- struct{}{}
+	}
+	for range 20 {
+		<-left
+	}
+	require.LessOrEqual(t, most.Load(), int64(3))
+}
+
+func TestLongCallIsNotHandedOutTwice(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var count atomic.Int64
+	done := make(chan struct{})
+	for _, r := range []bus.Role{worker1, worker2} {
+		working(t, b.ctx, b.as(t, r), 1, func(context.Context, bus.Delivery) error {
+			count.Add(1)
+			timer := time.NewTimer(1200 * time.Millisecond) // three times the pool's AckWait
+			defer timer.Stop()
+			<-timer.C
+			close(done)
+			return nil
+		})
+	}
+	b.approve(t, b.as(t, approval), 1)
+	<-done
+	require.Equal(t, int64(1), count.Load())
+}
+
+func TestCallOfADeadWorkerComesBackSoon(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	dying := b.as(t, worker1)
+	taken := make(chan time.Time, 1)
+	hang := make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- dying.Work(b.ctx, bus.PoolTools, 1, func(context.Context, bus.Delivery) error {
+			dying.Close() // a killed process sends nothing more
+			taken <- time.Now()
+			<-hang
+			return nil
+		})
+	}()
+	written := b.approve(t, b.as(t, approval), 1)
+	died := <-taken
+	again := make(chan bus.Delivery, 1)
+	working(t, b.ctx, b.as(t, worker2), 1, func(_ context.Context, d bus.Delivery) error {
+		again <- d
+		return nil
+	})
+	d := <-again
+	require.Less(t, time.Since(died), 600*time.Millisecond)
+	require.Equal(t, written[0].ID, d.Event.ID)
+	require.True(t, d.Redelivered())
+	require.Equal(t, 2, d.Deliveries)
+	close(hang)
+	require.ErrorIs(t, <-ended, events.ErrClosed)
+}
+
+func TestFailedCallIsHandedOutAgainAfterAPause(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var tries []time.Time
+	done := make(chan struct{})
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+		tries = append(tries, time.Now())
+		if d.Deliveries < 3 {
+			return errors.New("not yet")
+		}
+		close(done)
+		return nil
+	})
+	b.approve(t, b.as(t, approval), 1)
+	<-done
+	require.Len(t, tries, 3)
+	require.GreaterOrEqual(t, tries[1].Sub(tries[0]), 100*time.Millisecond)
+	require.GreaterOrEqual(t, tries[2].Sub(tries[1]), 200*time.Millisecond)
+}
+
+func TestLeavingWorkerGivesItsCallBackAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	taken := make(chan struct{})
+	stop := working(t, b.ctx, b.as(t, worker1), 1, func(ctx context.Context, _ bus.Delivery) error {
+		close(taken)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	b.approve(t, b.as(t, approval), 1)
+	<-taken
+	again := make(chan time.Time, 1)
+	stop()
+	left := time.Now()
+	working(t, b.ctx, b.as(t, worker2), 1, func(context.Context, bus.Delivery) error {
+		again <- time.Now()
+		return nil
+	})
+	require.Less(t, (<-again).Sub(left), 300*time.Millisecond)
+}
+
+func TestOtherEventsAreNoWork(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	log := bustest.Connect(t, b.srv, admin)
+	for _, p := range []struct {
+		actor string
+		p     events.Payload
+	}{
+		{events.ActorConductor, events.TicketReady{Ticket: "T"}}, {"ada", events.ToolApproved{Call: "forged"}},
+		{"worker-x-1", events.ContextRequested{}}, {events.ActorApproval, events.ToolDenied{Call: "c"}},
+		{events.ActorLead, events.ContextRequested{Tier: 2}},
+	} {
+		_, err := log.Append(b.ctx, b.Event(t, p.actor, p.p), nil)
+		require.NoError(t, err)
+	}
+	got := make(chan bus.Delivery, 8)
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+		got <- d
+		return nil
+	})
+	first := <-got
+	require.Equal(t, "ContextRequested", first.Event.Type)
+	require.Equal(t, events.ActorLead, first.Event.Actor)
+}
+
+func TestMissingPoolIsAnError(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c := b.as(t, admin)
+	nothing := func(context.Context, bus.Delivery) error { return nil }
+	require.ErrorIs(t, c.Work(b.ctx, "gpu", 1, nothing), bus.ErrNoPool)
+	require.ErrorIs(t, c.Work(b.ctx, bus.PoolTools, 0, nothing), bus.ErrConfig)
+	require.ErrorIs(t, c.EnsurePool(b.ctx, bus.Pool{Name: "gpu"}), bus.ErrNoPool)
+	gpu := bus.Pool{Name: "gpu", Filters: []events.Filter{{Actor: events.ActorApproval, Type: "ToolApproved", Topic: "render"}}}
+	require.NoError(t, c.EnsurePool(b.ctx, gpu))
+	require.NoError(t, c.EnsurePool(b.ctx, gpu), "as often as one likes")
+}
+
+func TestWorkFlowsWithoutLongGaps(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const calls = 3000
+	done := make(chan struct{}, calls)
+	for _, r := range []bus.Role{worker1, worker2} {
+		working(t, b.ctx, b.as(t, r), 2, func(context.Context, bus.Delivery) error {
+			done <- struct{}{}
+			return nil
+		})
+	}
+	log := b.as(t, approval)
+	var gap longest
+	for range calls {
+		b.approve(t, log, 1)
+		start := time.Now()
+		<-done
+		gap.see(time.Since(start))
+	}
+	require.Less(t, gap.value(), time.Second)
+	t.Logf("longest wait for one of %d calls: %s", calls, gap.value())
+}

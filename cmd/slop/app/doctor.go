@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// health is how a thing that slop depends on is. The zero value is none.
+type health string
+
+const (
+	healthOK     health = "ok"
+	healthNote   health = "note"   // works, and is worth knowing
+	healthBroken health = "broken" // something that should work does not
+)
+
+// finding is one line of slop doctor.
+type finding struct {
+	Check  string `json:"check"`
+	Health health `json:"health"`
+	Detail string `json:"detail"`
+}
+
+func ok(check, detail string) finding     { return finding{check, healthOK, detail} }
+func note(check, detail string) finding   { return finding{check, healthNote, detail} }
+func broken(check, detail string) finding { return finding{check, healthBroken, detail} }
+
+// doctorTime bounds all that the doctor waits for.
+const doctorTime = 30 * time.Second
+
+func doctorCommand(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Whether everything that slop needs is in order",
+		Long: `Doctor looks at what slop depends on: the configuration, the data folder and who
+holds it, the store (whether it can be read whole), how long the disk takes to
+make an event durable, free space, the shell that runs scripts, git, the gateway
+of the running engine, the roles at work, and the providers of the tiers. It
+changes nothing that is there.
+
+Each line says ok, note or broken; with --json it is one object a line. Status
+1: something is broken.`,
+		Example: `  slop doctor
+  slop doctor --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), doctorTime)
+			defer cancel()
+			return g.printFindings(g.examine(ctx))
+		},
+	}
+}
+
+// examine makes every check, in the order in which they depend on each other.
+func (g *globals) examine(ctx context.Context) []finding {
+	out := []finding{ok("program", readBuildInfo().String())}
+	p, err := g.place()
+	if err != nil {
+		return append(out, broken("configuration", err.Error()))
+	}
+	out = append(out, ok("configuration", "user "+p.person+", project "+p.name))
+	for _, name := range p.untrusted() {
+		out = append(out, note("trust", name+" of the project has no effect: you have not trusted it"))
+	}
+	out = append(out, checkData(p), checkDisk(p), checkSync(p))
+	info, engineErr := findEngine(p.data)
+	out = append(out, g.checkStore(ctx, p, engineErr == nil)...)
+	out = append(out, checkShell(p), checkGit(ctx))
+	out = append(out, checkEngine(ctx, info, engineErr)...)
+	out = append(out, g.checkRoles(ctx, p, info)...)
+	return append(out, findProviders(p)...)
+}
+
+func (g *globals) printFindings(all []finding) error {
+	var ill []string
+	rows := [][]string{}
+	for _, f := range all {
+		if f.Health == healthBroken {
+			ill = append(ill, f.Check)
+		}
+		rows = append(rows, []string{string(f.Health), f.Check, visible(strings.ReplaceAll(f.Detail, "\n", " · "))})
+		if g.json {
+			if err := g.printLine(f); err != nil {
+				return err
+			}
+		}
+	}
+	if !g.json {
+		printTable(g.out, rows)
+	}
+	if len(ill) > 0 {
+		return failed(exitFailed, "broken: %s", strings.Join(ill, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"manualslop/bus"
+	"manualslop/hookgw"
+	"manualslop/tools"
+	"manualslop/tools/sandbox"
+)
+
+// checkShell tells what runs scripts.
+func checkShell(p place) finding {
+	const check = "shell"
+	env, err := p.toolEnv()
+	if err != nil {
+		return broken(check, err.Error())
+	}
+	defer func() { _ = env.Workspace.Close() }()
+	vars := sandbox.Environment(sandbox.Environ{PathPrepend: env.Shell.PathPrepend, Set: env.Shell.Set})
+	if path, found := sandbox.FindProgram(vars, "powershell.exe", "pwsh.exe", "powershell", "pwsh"); found {
+		return ok(check, "PowerShell: "+path)
+	}
+	if env.Shell.Fallback == tools.FallbackNone {
+		return note(check, "PowerShell is not installed, and [shell] fallback = \"none\": run_powershell refuses every script")
+	}
+	if path, found := sandbox.FindProgram(vars, "bash", "sh"); found {
+		return note(check, "PowerShell is not installed; scripts run in "+path)
+	}
+	return broken(check, "neither PowerShell nor a POSIX shell is on PATH")
+}
+
+func checkGit(ctx context.Context) finding {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return note("git", "not found; get_git_diff cannot work")
+	}
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return broken("git", fmt.Sprintf("%s: %v", path, err))
+	}
+	return ok("git", strings.TrimSpace(string(out)))
+}
+
+// checkEngine tells whether the gateway of the engine answers, and to its tokens.
+func checkEngine(ctx context.Context, info engineInfo, engineErr error) []finding {
+	const check = "gateway"
+	if errors.Is(engineErr, errNoEngine) {
+		return []finding{note("engine", "none runs on this data folder")}
+	}
+	if engineErr != nil {
+		return []finding{broken("engine", engineErr.Error())}
+	}
+	out := []finding{ok("engine", fmt.Sprintf("process %d, session %s", info.PID, info.Session))}
+	client, err := newAPIClient(info, hookgw.RightRead)
+	if err != nil {
+		return append(out, broken(check, err.Error()))
+	}
+	begun := time.Now()
+	var body json.RawMessage
+	if err := client.get(ctx, "/status", nil, &body); err != nil {
+		return append(out, broken(check, err.Error()))
+	}
+	if err := client.get(ctx, "/api/gui/mma_status", nil, &body); err != nil {
+		return append(out, broken(check, "it answers, and refuses the token in "+info.Tokens+": "+err.Error()))
+	}
+	return append(out, ok(check, fmt.Sprintf("%s answers in %s", info.Hooks, time.Since(begun).Round(time.Microsecond))))
+}
+
+// presenceTime is how long the doctor listens for roles, which show themselves
+// several times a second.
+const presenceTime = time.Second
+
+// checkRoles listens on the bus for the roles at work. Without a way to the bus
+// there is nothing to hear.
+func (g *globals) checkRoles(ctx context.Context, p place, info engineInfo) []finding {
+	dial := g.dialConfig(p)
+	switch {
+	case g.remote(p):
+	case info.NATS != "" && info.Keys != "":
+		dial.URL, dial.Creds = info.NATS, filepath.Join(info.Keys, "reader.json")
+	default:
+		return nil
+	}
+	dial.Role = bus.Role{Kind: bus.Reader}
+	conn, err := bus.Dial(ctx, dial)
+	if errors.Is(err, bus.ErrRole) {
+		dial.Role = bus.Role{Kind: bus.Person, Name: p.person}
+		conn, err = bus.Dial(ctx, dial)
+	}
+	if err != nil {
+		return []finding{broken("bus", err.Error())}
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, presenceTime)
+	defer cancel()
+	here := map[string]bool{}
+	if err := conn.Presence(ctx, p.name, func(actor string, present bool) { here[actor] = present }); err != nil && ctx.Err() == nil {
+		return []finding{broken("bus", err.Error())}
+	}
+	return roleFindings(here)
+}
+
+// roleFindings says which roles are at work and which nobody runs.
+func roleFindings(here map[string]bool) []finding {
+	var present, missing []string
+	workers := 0
+	for actor, there := range here {
+		if there && strings.HasPrefix(actor, "worker-") {
+			workers++
+		}
+	}
+	for _, role := range orchestratorRoles() {
+		if here[role] {
+			present = append(present, role)
+		} else {
+			missing = append(missing, role)
+		}
+	}
+	slices.Sort(missing)
+	out := []finding{ok("roles", fmt.Sprintf("at work: %s", firstOf(strings.Join(present, ", "), "none")))}
+	if len(missing) > 0 {
+		out = append(out, broken("roles", "nobody runs "+strings.Join(missing, ", ")))
+	}
+	if workers == 0 {
+		return append(out, broken("workers", "none is there; slop worker starts one"))
+	}
+	return append(out, ok("workers", fmt.Sprintf("%d at work", workers)))
+}
+
+// findProviders tells whether the tiers' providers have what they need to be called.
+func findProviders(p place) []finding {
+	const check = "providers"
+	credentials, err := LoadCredentials(UserConfigDir(os.Getenv))
+	if err != nil {
+		return []finding{broken(check, err.Error())}
+	}
+	var out []finding
+	if credentials.Exposed {
+		out = append(out, note("credentials", "other users may read credentials.toml; chmod 600 it"))
+	}
+	tiers := map[string][]string{}
+	for n := 1; n <= 4; n++ {
+		name := p.config.Tier(n).Provider
+		tiers[name] = append(tiers[name], fmt.Sprint(n))
+	}
+	names := make([]string, 0, len(tiers))
+	for name := range tiers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		used := name + " (tier " + strings.Join(tiers[name], ", ") + ")"
+		switch {
+		case name == scriptProvider:
+			out = append(out, ok(check, used+" is the scripted model"))
+		case credentials.APIKey(p.config, name, os.Getenv) != "":
+			out = append(out, ok(check, used+" has a key"))
+		case p.config.Providers[name].BaseURL != "":
+			out = append(out, note(check, used+" is called without a key"))
+		default:
+			out = append(out, note(check, used+" has no key; put one into credentials.toml, or name a variable in [providers."+name+"] api_key_env"))
+		}
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/bus"
+)
+
+func keysCommand(g *globals) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "keys",
+		Short: "Write the credentials of the bus, one file a role",
+		Long: `Keys writes the files with which other processes connect to the bus of this data
+folder: orchestrator.json, worker.json, gateway.json, person-NAME.json for you,
+reader.json and live.json, each readable by you only. Each file gives the rights
+of its role and no others; the server enforces them. Tokens that are still valid
+stay as they are, so that running processes keep working.
+
+The engine must not be running. slop serve --nats-listen and slop bus write the
+files by themselves when they start, with the address in them.
+
+To withdraw every token, stop the engine and delete bus-tokens.json in the data
+folder.`,
+		Example: `  slop keys
+  slop keys --dir ./keys
+  slop watch --nats nats://host:4222 --creds keys/reader.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := g.place()
+			if err != nil {
+				return err
+			}
+			return g.writeKeys(cmd.Context(), p, firstOf(dir, p.keysDir()))
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIR` (default <data>/keys)")
+	return cmd
+}
+
+func (g *globals) writeKeys(ctx context.Context, p place, dir string) (err error) {
+	if g.remote(p) {
+		return failed(exitUsage, "slop keys writes credentials of the embedded bus; those of a cluster come from its operator")
+	}
+	server, err := g.openStore(ctx, p, "slop keys")
+	if errors.Is(err, bus.ErrLocked) {
+		return failed(exitFailed, "%w; stop it, or use the files in %s, which it wrote if its bus listens", err, p.keysDir())
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	if err := server.WriteKeys(dir); err != nil {
+		return failed(exitFailed, "%w", err)
+	}
+	return g.printKeys(dir)
+}
+
+// keyLine is one line of slop keys --json.
+type keyLine struct {
+	Role string `json:"role"`
+	File string `json:"file"`
+}
+
+func (g *globals) printKeys(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return failed(exitFailed, "%w", err)
+	}
+	rows := [][]string{}
+	for _, e := range entries {
+		role, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		line := keyLine{Role: role, File: filepath.Join(dir, e.Name())}
+		rows = append(rows, []string{line.Role, line.File})
+		if g.json {
+			if err := g.printLine(line); err != nil {
+				return err
+			}
+		}
+	}
+	if !g.json && !g.quiet {
+		printTable(g.out, rows)
+	}
+	return nil
+}

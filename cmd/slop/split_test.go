@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/projections"
+	"manualslop/replay"
+)
+
+// endState is what must be the same however a session came to its end
+// (DESIGN.md section 13). What a tool printed is left out: a test run prints
+// how long it took, and a write that its first worker finished says so.
+func endState(log []events.Event) projections.EndState {
+	end := replay.Rebuild(log).EndState()
+	for _, entries := range end.Entries {
+		for i := range entries {
+			if entries[i].Tool != "" {
+				entries[i].SHA256, entries[i].Head = "", ""
+			}
+		}
+	}
+	return end
+}
+
+// requireVerified checks that every recorded decision follows and none is owed.
+func requireVerified(t *testing.T, log []events.Event) {
+	t.Helper()
+	_, err := replay.Verify(log, replay.Deciders()...)
+	require.NoError(t, err)
+}
+
+// runAlone is the demo in one process; it returns the project's folder.
+func runAlone(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "sample")
+	out, err := exec.Command("slop", "demo", "--yes", "--dir", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return dir
+}
+
+func TestSixProcessesEndWhereOneDoes(t *testing.T) {
+	t.Parallel()
+	alone := historyOf(t, runAlone(t))
+	f := newFleet(t)
+	f.start()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	out, err := f.run(ctx).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	log := history(t, f.person(ctx), filepath.Base(f.dir))
+	requireVerified(t, log)
+	require.Equal(t, endState(alone), endState(log))
+	f.requireSampleWorks()
+}
+
+// requireSampleWorks runs the sample project's own tests.
+func (f *fleet) requireSampleWorks() {
+	cmd := exec.Command("go", "test", "./...")
+	cmd.Dir, cmd.Env = f.dir, f.env
+	out, err := cmd.CombinedOutput()
+	require.NoError(f.t, err, "%s", out)
+}
+
+// historyOf reads the only session of a project whose engine has ended.
+func historyOf(t *testing.T, dir string) []events.Event {
+	t.Helper()
+	out, err := exec.Command("slop", "--project", dir, "watch", "--json", "--no-follow").Output()
+	require.NoError(t, err)
+	file, err := replay.Import(context.Background(), bytes.NewReader(out))
+	require.NoError(t, err)
+	return file.Events
+}

@@ -1,0 +1,160 @@
+package sessionlog
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+const (
+	filePerm   = 0o600
+	folderPerm = 0o700
+	bufferSize = 64 << 10
+)
+
+// errChanged says that a file is not what this process left.
+var errChanged = errors.New("changed by somebody else")
+
+// repair makes a log file be what is rendered. While the file agrees it is only
+// read. Where it ends early, the rest is appended; where it differs, a new file
+// takes its place.
+type repair struct {
+	root  *os.Root
+	name  string
+	f     *os.File
+	right int64         // bytes that are as they should be
+	old   *bufio.Reader // the rest of what is there; nil: all of it is right
+	fresh *os.File      // what takes the place of f; nil: f is good so far
+	w     *bufio.Writer // to the end of fresh or f; nil while only comparing
+}
+
+// beginRepair opens or makes a log file.
+func beginRepair(root *os.Root, name string) (*repair, error) {
+	if err := root.Remove(scratch(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove what a crash left: %w", err)
+	}
+	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE, filePerm)
+	if err != nil {
+		return nil, err
+	}
+	return &repair{root: root, name: name, f: f, old: bufio.NewReaderSize(f, bufferSize)}, nil
+}
+
+// scratch is where a file is built that takes another's place.
+func scratch(name string) string { return name + ".rebuild" }
+
+// write takes the next bytes that should be there.
+func (r *repair) write(b []byte) error {
+	if r.old == nil {
+		_, err := r.w.Write(b)
+		r.right += int64(len(b))
+		return err
+	}
+	have := make([]byte, len(b))
+	n, err := io.ReadFull(r.old, have)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	switch {
+	case !bytes.Equal(have[:n], b[:n]):
+		err = r.replace()
+	case n == len(b):
+		r.right += int64(n)
+		return nil
+	default:
+		r.right += int64(n)
+		b = b[n:]
+		err = r.continueFile()
+	}
+	if err != nil {
+		return err
+	}
+	return r.write(b)
+}
+
+// continueFile goes on writing behind the bytes that are right.
+func (r *repair) continueFile() error {
+	if _, err := r.f.Seek(r.right, io.SeekStart); err != nil {
+		return err
+	}
+	r.old, r.w = nil, bufio.NewWriterSize(r.f, bufferSize)
+	return nil
+}
+
+// replace begins a new file with the bytes that are right.
+func (r *repair) replace() error {
+	fresh, err := r.root.OpenFile(scratch(r.name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, filePerm)
+	if err != nil {
+		return err
+	}
+	r.fresh, r.old, r.w = fresh, nil, bufio.NewWriterSize(fresh, bufferSize)
+	_, err = io.Copy(r.w, io.NewSectionReader(r.f, 0, r.right))
+	return err
+}
+
+// finish makes the file be what was written and nothing more.
+func (r *repair) finish() error {
+	if r.old != nil {
+		return r.f.Truncate(r.right)
+	}
+	if err := r.w.Flush(); err != nil || r.fresh == nil {
+		return err
+	}
+	if err := r.fresh.Sync(); err != nil {
+		return err
+	}
+	return r.root.Rename(scratch(r.name), r.name)
+}
+
+func (r *repair) close() error {
+	err := r.f.Close()
+	if r.fresh != nil {
+		err = errors.Join(err, r.fresh.Close())
+	}
+	return err
+}
+
+// appendTo writes b behind the first right bytes of a file, which is all there
+// may be; errChanged otherwise.
+func appendTo(root *os.Root, name string, right int64, b []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY, filePerm)
+	if errors.Is(err, os.ErrNotExist) {
+		return errChanged
+	}
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.Size() != right:
+		err = errChanged
+	default:
+		_, err = f.WriteAt(b, right)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncFile makes a file survive a loss of power.
+func syncFile(root *os.Root, name string) error {
+	f, err := root.OpenFile(name, os.O_WRONLY, filePerm)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// writeWhole makes a file of one piece be b, in one step.
+func writeWhole(root *os.Root, name string, b []byte) error {
+	have, err := root.ReadFile(name)
+	if err == nil && bytes.Equal(have, b) {
+		return nil
+	}
+	if err := root.WriteFile(scratch(name), b, filePerm); err != nil {
+		return err
+	}
+	return root.Rename(scratch(name), name)
+}

@@ -1,0 +1,120 @@
+package sessionlog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// Names of the files of a session.
+const (
+	Comms     = "comms.log"
+	ToolCalls = "toolcalls.log"
+	APIHooks  = "apihooks.log"
+	CLICalls  = "clicalls.log"
+	// Scripts is the folder of the scripts that were run.
+	Scripts = "scripts/generated"
+)
+
+// Files lists the files that every opened session has.
+func Files() []string { return []string{Comms, ToolCalls, APIHooks, CLICalls} }
+
+// Append is a piece of a file. Script files come in one piece; a log file that
+// is named with no bytes comes to exist.
+type Append struct {
+	File  string // relative to the session's folder, with forward slashes
+	Bytes []byte
+}
+
+// Renderer turns the events of one session into what they append to its files.
+type Renderer struct {
+	tracker  *projections.Tracker
+	folder   string
+	requests map[string]events.ModelRequested
+	calls    map[string]*toolCall
+	records  int // in toolcalls.log
+	scripts  int
+}
+
+// toolCall is what a record of a call needs besides its outcome.
+type toolCall struct {
+	requested events.ToolRequested
+	approved  events.ToolApproved
+}
+
+// NewRenderer starts on an empty session.
+func NewRenderer() *Renderer {
+	return &Renderer{tracker: projections.NewTracker(), requests: map[string]events.ModelRequested{}, calls: map[string]*toolCall{}}
+}
+
+// Folder is the name of the session's folder, empty before SessionOpened.
+func (r *Renderer) Folder() string { return r.folder }
+
+// Lines folds one decoded event and returns what it appends, in order. Nothing
+// is written of a session before it is opened.
+func (r *Renderer) Lines(e *events.Event) []Append {
+	if p, opens := e.Payload.(events.SessionOpened); opens {
+		return r.opened(p)
+	}
+	if r.folder == "" || !r.tracker.Counts(e) {
+		return nil
+	}
+	switch p := e.Payload.(type) {
+	case events.ModelRequested:
+		return r.asked(e, p)
+	case events.ModelReplied:
+		return r.replied(e, p)
+	case events.ModelFailed:
+		return r.failed(e, p)
+	case events.HookCalled:
+		return []Append{{APIHooks, hookLine(e, p)}}
+	}
+	return r.call(e)
+}
+
+func (r *Renderer) opened(p events.SessionOpened) []Append {
+	if r.folder != "" {
+		return nil
+	}
+	r.folder = p.Folder
+	return []Append{
+		{Comms, nil},
+		{ToolCalls, fmt.Appendf(nil, "# Tool calls of session %s\n\n", inline(p.Folder))},
+		{APIHooks, nil},
+		{CLICalls, nil},
+	}
+}
+
+// stamp prints a time as every file has it.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// line is v as one line of JSON.
+func line(v any) []byte {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("sessionlog: " + err.Error()) // payloads come from JSON
+	}
+	return []byte(b.String())
+}
+
+// hookLine is a request to the gateway. Whatever a client put into the path
+// stays on one line.
+func hookLine(e *events.Event, p events.HookCalled) []byte {
+	b := fmt.Appendf(nil, "[%s] %s %s %d", stamp(e.Time), inline(p.Method), inline(p.Path), p.Status)
+	if p.Client != "" {
+		b = fmt.Appendf(b, " client=%s", inline(p.Client))
+	}
+	if p.Reason != "" {
+		b = fmt.Appendf(b, " reason=%q", p.Reason)
+	}
+	if len(p.Body) > 0 {
+		b = fmt.Appendf(b, " - Payload: %s", strings.TrimSuffix(string(line(p.Body)), "\n"))
+	}
+	return append(b, '\n')
+}

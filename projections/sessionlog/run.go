@@ -1,0 +1,82 @@
+package sessionlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"manualslop/events"
+)
+
+// Run repairs what is there and then follows the source until ctx ends, when
+// it returns nil, or the source does. At the start it checks every session that
+// is not closed, and rebuilds closed ones of which a file is missing. A session
+// whose files cannot be written is reported and left until the next start; the
+// others go on.
+func (w *Writer) Run(ctx context.Context, source Source) error {
+	next := source.Position() + 1
+	for _, s := range source.Sessions() {
+		if s.Opened.IsZero() {
+			continue
+		}
+		if err := w.own(s.Folder, s.Session); err != nil || s.Closed != nil && w.complete(s.Folder) {
+			w.failed(ctx, s.Session, err)
+			continue
+		}
+		w.failed(ctx, s.Session, w.Rebuild(ctx, s.Session))
+	}
+	for {
+		last, err := w.follow(ctx, source, next)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, events.ErrSlow):
+			next = last + 1
+		default:
+			return fmt.Errorf("session logs: %w", err)
+		}
+	}
+}
+
+// own gives a folder to a session before any file is touched, so that the
+// earlier of two sessions has it.
+func (w *Writer) own(name, session string) error {
+	if err := checkFolder(name); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.claimFor(session)(name)
+}
+
+// follow writes events as they come and says which was the last.
+func (w *Writer) follow(ctx context.Context, source Source, from uint64) (uint64, error) {
+	last := from - 1
+	for e, err := range source.Subscribe(ctx, "", from) {
+		if err != nil {
+			return last, err
+		}
+		last = e.Seq
+		if !w.isBroken(e.Session) {
+			w.failed(ctx, e.Session, w.Take(ctx, &e))
+		}
+	}
+	return last, events.ErrClosed
+}
+
+func (w *Writer) isBroken(session string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.broken[session]
+}
+
+// failed reports a session that is given up; a canceled context is none.
+func (w *Writer) failed(ctx context.Context, session string, err error) {
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	w.logger.Error("session log given up until the next start", "session", session, "error", err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.broken[session] = true
+}

@@ -1,0 +1,139 @@
+package sessionlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"path"
+	"sync"
+
+	"manualslop/events"
+	"manualslop/projections/live"
+)
+
+// Source is what a Writer follows; *live.Live is one.
+type Source interface {
+	// Position is the sequence of the newest event seen.
+	Position() uint64
+	// Sessions lists the sessions in the order in which they began.
+	Sessions() []live.Summary
+	// Subscribe yields decoded events from a sequence on; of all sessions where
+	// session is empty.
+	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
+}
+
+// Writer keeps the log files of a project's sessions. One writer at a time may
+// work on a project folder. Safe for concurrent use.
+type Writer struct {
+	log      events.Log
+	registry *events.Registry
+	project  string
+	root     *os.Root
+	logger   *slog.Logger
+
+	mu      sync.Mutex
+	folders map[string]*folder // by session: as this process left them
+	owner   map[string]string  // folder name to session
+	broken  map[string]bool    // sessions given up until the next start
+}
+
+// New is a writer for the sessions of a project whose files stand in the
+// existing folder dir. Close must be called. A nil logger hears nothing.
+func New(log events.Log, registry *events.Registry, project, dir string, logger *slog.Logger) (*Writer, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("session logs: %w", err)
+	}
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &Writer{log: log, registry: registry, project: project, root: root, logger: logger,
+		folders: map[string]*folder{}, owner: map[string]string{}, broken: map[string]bool{}}, nil
+}
+
+// Close lets go of the project's folder. Everything that was taken is in the files.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.root.Close()
+}
+
+// Rebuild makes a session's files what the log says, whatever is there: a
+// prefix is continued, anything else replaced. A session that was never opened
+// has none. ErrFolder if its folder's name may not be used.
+func (w *Writer) Rebuild(ctx context.Context, session string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := w.attach(ctx, session, 0); err != nil {
+		return fmt.Errorf("rebuild logs of %s: %w", session, err)
+	}
+	return nil
+}
+
+// attach renders a session from its beginning up to a sequence (0: the end of
+// the log), comparing with what is there.
+func (w *Writer) attach(ctx context.Context, session string, to uint64) (*folder, error) {
+	delete(w.folders, session)
+	d := newFolder(w.root, w.claimFor(session))
+	defer d.abandon()
+	for e, err := range w.log.Read(ctx, events.Filter{Project: w.project, Session: session}, 1, to) {
+		if err != nil {
+			return nil, err
+		}
+		w.registry.Decode(&e)
+		if err := d.take(&e); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := d.settle(); err != nil {
+		return nil, err
+	}
+	w.folders[session] = d
+	return d, nil
+}
+
+// claimFor gives folder names to the first session that has them.
+func (w *Writer) claimFor(session string) func(string) error {
+	return func(name string) error {
+		if owner, taken := w.owner[name]; taken && owner != session {
+			return fmt.Errorf("%w: %s is the folder of session %s", ErrFolder, name, owner)
+		}
+		w.owner[name] = session
+		return nil
+	}
+}
+
+// Take writes one decoded event, which must be stored already. The files of a
+// session are compared with the log when its first event is taken, and again
+// when somebody else has changed them.
+func (w *Writer) Take(ctx context.Context, e *events.Event) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := errChanged
+	if d := w.folders[e.Session]; d != nil {
+		err = d.take(e)
+	}
+	if errors.Is(err, errChanged) {
+		_, err = w.attach(ctx, e.Session, e.Seq)
+	}
+	if err != nil {
+		return fmt.Errorf("log of %s: %w", e.Session, err)
+	}
+	return nil
+}
+
+// complete tells whether a session's folder has all its files.
+func (w *Writer) complete(name string) bool {
+	for _, file := range Files() {
+		if _, err := w.root.Stat(path.Join(Base, name, file)); err != nil {
+			return false
+		}
+	}
+	return true
+}
