@@ -75,8 +75,7 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 // streams where the cluster has none yet. A role that may not look takes it on
 // trust: it finds out with its first request.
 func (c *Conn) meetStream(ctx context.Context, replicas int) error {
-	switch c.role.Kind {
-	case Worker, Agent, Live:
+	if !c.role.readsLog() {
 		return nil
 	}
 	var out struct {

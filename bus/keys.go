@@ -65,7 +65,7 @@ func (s *Server) WriteKeys(dir string) error {
 // keyRoles says whose tokens stand in which file.
 func (s *Server) keyRoles() (map[string][]Role, error) {
 	files := map[string][]Role{
-		"orchestrator.json": {{Kind: Models}, {Kind: Timers}},
+		"orchestrator.json": {{Kind: Reader}, {Kind: Models}, {Kind: Timers}},
 		"gateway.json":      {{Kind: Gateway}},
 		"reader.json":       {{Kind: Reader}},
 		"live.json":         {{Kind: Live}},

@@ -80,6 +80,7 @@ type TicketResolved struct {
 	Outcome string `json:"outcome"` // done, blocked
 	Text    string `json:"text,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+	Final   bool   `json:"final,omitempty"` // blocked by a person's no: nobody tries again by himself
 }
 
 // EventType is the identity on the wire.
@@ -99,7 +100,7 @@ const (
 	BlockDependency = "dependency" // a ticket it depends on is blocked
 	BlockManual     = "manual"     // a person said so
 	BlockKilled     = "killed"     // a person ended it
-	BlockDenied     = "denied"     // a person refused its start
+	BlockDenied     = "denied"     // a person refused its start or one of its rounds
 )
 
 // TicketBlocked says that a ticket waits for a person.
@@ -160,7 +161,7 @@ func ticketDefs() []Def {
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
 		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{"T-001", 1, "m", "Mend"}),
 		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{"TR-1", t, 1, "m", "Mend"}),
-		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{"T-001", 1, ResolvedBlocked, "text", "no such file"}),
+		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{"T-001", 1, ResolvedBlocked, "text", "no such file", false}),
 		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),
 		Define(Decision, "conductor", "A ticket waits for a person.", TicketBlocked{"T-001", BlockDependency, "T-000 is blocked"}),
 		Define(Decision, "conductor", "A blocked ticket is todo again.", TicketUnblocked{"T-001"}),

@@ -2,7 +2,6 @@ package hookgw_test
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,29 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 )
 
-// blobMap is a store of bodies in memory.
-type blobMap map[string][]byte
-
-// Put stores b under its digest.
-func (m blobMap) Put(_ context.Context, b []byte, mediaType string) (events.BlobRef, error) {
-	m[events.Digest(b)] = b
-	return events.BlobRef{SHA256: events.Digest(b), Size: int64(len(b)), MediaType: mediaType}, nil
-}
-
-// Get reads b by its digest.
-func (m blobMap) Get(_ context.Context, sha256 string) ([]byte, error) {
-	if b, ok := m[sha256]; ok {
-		return b, nil
-	}
-	return nil, events.ErrNoBlob
-}
-
 func TestABodyThatAnEventNamesIsServedByteForByte(t *testing.T) {
 	t.Parallel()
-	blobs := blobMap{}
+	blobs := eventstest.NewMemory()
 	f := open(t, func(c *hookgw.Config) { c.Blobs = blobs })
 	ref, err := blobs.Put(t.Context(), bytes.Repeat([]byte("<b>\x00\xff"), 500_000), "text/plain")
 	require.NoError(t, err)
@@ -45,7 +28,7 @@ func TestABodyThatAnEventNamesIsServedByteForByte(t *testing.T) {
 
 func TestABodyThatIsNotThereIsNotFound(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Blobs = blobMap{} })
+	f := open(t, func(c *hookgw.Config) { c.Blobs = eventstest.NewMemory() })
 	for _, digest := range []string{strings.Repeat("a", 64), strings.Repeat("A", 64), strings.Repeat("a", 63), "..", "x"} {
 		require.Equal(t, http.StatusNotFound, f.get("/api/blobs/"+digest, hookgw.RightRead).status, digest)
 	}

@@ -80,6 +80,7 @@ var immaterial = map[string]string{
 	"changed FilesUpdated.data.files[].path":        "the diff is what the prompt shows, and no refresh follows the last round",
 	"changed FilesUpdated.data.files[].before":      "the diff is what the prompt shows",
 	"changed FilesUpdated.data.files[].after":       "the diff is what the prompt shows, and no refresh follows the last round",
+	"changed FilesUpdated.data.files[].diff":        "a prompt that was never sent, its round was refused",
 	"changed FilesUpdated.data.files[].size":        "the diff is what the prompt shows, and no refresh follows the last round",
 
 	// Settings and tools that mattered nowhere in these sessions.

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -46,9 +47,10 @@ func (m mutant) what() string {
 // maxLeaves bounds the leaves of one decision that are changed, spread evenly.
 const maxLeaves = 8
 
-// mutants yields every change of one place. Sequences are counted anew, so that
-// no mutant is found by its sequence alone.
-func mutants(history []events.Event, yield func(mutant)) {
+// mutants yields every change of one place: each event removed, doubled,
+// repeated and swapped, and every stride-th changed. Sequences are counted anew,
+// so that no mutant is found by its sequence alone.
+func mutants(history []events.Event, stride int, yield func(mutant)) {
 	for i := range history {
 		e := history[i]
 		yield(mutant{kind: "removed", at: &e, history: renumbered(slices.Delete(slices.Clone(history), i, i+1))})
@@ -60,6 +62,9 @@ func mutants(history []events.Event, yield func(mutant)) {
 			swapped := slices.Clone(history)
 			swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
 			yield(mutant{kind: "swapped", at: &e, next: &history[i+1], history: renumbered(swapped)})
+		}
+		if i%stride != 0 {
+			continue
 		}
 		for name, change := range attributeChanges() {
 			other := e
@@ -170,13 +175,17 @@ func commute(a, b *events.Event) bool {
 
 func TestEveryChangeOfATruthfulHistoryIsRefusedOrImmaterial(t *testing.T) {
 	t.Parallel()
+	stride := 8
+	if os.Getenv("SLOP_LOAD") == "full" {
+		stride = 1
+	}
 	var mu sync.Mutex
 	met := map[string]bool{}
 	t.Run("scenarios", func(t *testing.T) {
 		for _, s := range scenarios() {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				mutants(play(1, s.script), func(m mutant) {
+				mutants(play(1, s.script), stride, func(m mutant) {
 					_, err := replay.Verify(m.history, replay.Deciders()...)
 					if err != nil {
 						var d *replay.Divergence
@@ -200,6 +209,6 @@ func TestEveryChangeOfATruthfulHistoryIsRefusedOrImmaterial(t *testing.T) {
 		}
 	})
 	for what := range immaterial {
-		require.True(t, met[what], "%q is in the table and always refused", what)
+		require.True(t, stride > 1 || met[what], "%q is in the table and always refused", what)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/bus"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/replay"
@@ -69,12 +69,14 @@ func (f *fleet) requireSampleWorks() {
 	require.NoError(f.t, err, "%s", out)
 }
 
-// historyOf reads the only session of a project whose engine has ended.
+// historyOf reads the newest session of a project whose engine has ended.
 func historyOf(t *testing.T, dir string) []events.Event {
 	t.Helper()
-	out, err := exec.Command("slop", "--project", dir, "watch", "--json", "--no-follow").Output()
+	server, err := bus.Open(t.Context(), bus.Config{Dir: filepath.Join(dir, ".slop")})
 	require.NoError(t, err)
-	file, err := replay.Import(context.Background(), bytes.NewReader(out))
+	defer func() { require.NoError(t, server.Close()) }()
+	conn, err := server.Connect(bus.Role{Kind: bus.Reader})
 	require.NoError(t, err)
-	return file.Events
+	defer conn.Close()
+	return history(t, conn, filepath.Base(dir))
 }

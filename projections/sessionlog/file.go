@@ -147,13 +147,18 @@ func syncFile(root *os.Root, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// writeWhole makes a file of one piece be b, in one step.
+// writeWhole makes a file of one piece be b, in one step; errChanged if its
+// folder is gone.
 func writeWhole(root *os.Root, name string, b []byte) error {
 	have, err := root.ReadFile(name)
 	if err == nil && bytes.Equal(have, b) {
 		return nil
 	}
-	if err := root.WriteFile(scratch(name), b, filePerm); err != nil {
+	err = root.WriteFile(scratch(name), b, filePerm)
+	if errors.Is(err, os.ErrNotExist) {
+		return errChanged
+	}
+	if err != nil {
 		return err
 	}
 	return root.Rename(scratch(name), name)

@@ -39,13 +39,14 @@ type folder struct {
 	claim    func(name string) error
 	renderer *Renderer
 	repairs  map[string]*repair // while the beginning is compared; nil afterwards
+	settled  bool               // what was rendered so far is in the files
 	right    map[string]int64   // sizes of the files
 	closed   bool               // the session is
 	seq      uint64             // newest event written
 }
 
 func newFolder(project *os.Root, claim func(string) error) *folder {
-	return &folder{project: project, claim: claim, renderer: NewRenderer(), repairs: map[string]*repair{}, right: map[string]int64{}}
+	return &folder{project: project, claim: claim, renderer: NewRenderer(), right: map[string]int64{}}
 }
 
 func (d *folder) path(file string) string { return path.Join(Base, d.renderer.Folder(), file) }
@@ -71,7 +72,10 @@ func (d *folder) take(e *events.Event) error {
 	if _, over := e.Payload.(events.SessionClosed); over {
 		d.closed = true
 	}
-	if d.closed && d.repairs == nil {
+	switch {
+	case d.settled && d.repairs != nil:
+		return d.settle()
+	case d.settled && d.closed:
 		return d.sync()
 	}
 	return nil
@@ -119,7 +123,7 @@ func (d *folder) write(piece Append) error {
 // settle makes the files be what was rendered so far; from then on events append.
 func (d *folder) settle() error {
 	repairs := d.repairs
-	d.repairs = nil
+	d.repairs, d.settled = nil, true
 	var err error
 	for _, file := range Files() {
 		r := repairs[file]

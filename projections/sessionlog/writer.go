@@ -123,6 +123,7 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 		_, err = w.attach(ctx, e.Session, e.Seq)
 	}
 	if err != nil {
+		delete(w.folders, e.Session)
 		return fmt.Errorf("log of %s: %w", e.Session, err)
 	}
 	return nil

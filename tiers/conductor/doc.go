@@ -9,8 +9,9 @@
 // MaxWorkers are between SpawnRequested and their end: SpawnRequested,
 // SpawnApproved, TicketStarted. An attempt that gives up is retried by itself
 // while retry_count < MaxRetries, each time one step up the model ladder; then
-// TicketBlocked{worker}. Words about an attempt that is not the current one do
-// not count.
+// TicketBlocked{worker}. One that ended on a person's no is not retried by itself:
+// TicketBlocked{denied}. Words about an attempt that is not the current one do not
+// count.
 //
 // Blocks. A todo ticket with a blocked dependency becomes TicketBlocked{dependency},
 // hop by hop, and TicketUnblocked when none of its dependencies is blocked any

@@ -46,6 +46,9 @@ func dependsOnBlocked(d *ticket) string { return fmt.Sprintf("depends on %s, whi
 
 func (s *State) gaveUpDue(t *ticket) events.Payload {
 	reason := because(t.verdict, "the attempt gave up")
+	if t.final {
+		return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockDenied, Reason: reason}
+	}
 	if t.RetryCount < s.settings.MaxRetries {
 		return events.TicketRetried{Ticket: t.ID, RetryCount: t.RetryCount + 1, Reason: reason}
 	}

@@ -155,6 +155,6 @@ func (s *State) ticketResolved(x events.TicketResolved) {
 		s.move(t, resolved)
 		return
 	}
-	t.verdict = brief(x.Reason)
+	t.verdict, t.final = brief(x.Reason), x.Final
 	s.move(t, gaveUp)
 }

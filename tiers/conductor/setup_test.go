@@ -92,6 +92,11 @@ func gaveUp(id string, attempt int) events.Payload {
 	return events.TicketResolved{Ticket: id, Attempt: attempt, Outcome: events.ResolvedBlocked, Reason: "no such file"}
 }
 
+// refusedRound is the end of an attempt on a person's no.
+func refusedRound(id string, attempt int) events.Payload {
+	return events.TicketResolved{Ticket: id, Attempt: attempt, Outcome: events.ResolvedBlocked, Reason: "step refused by ada: no", Final: true}
+}
+
 // ran is the first attempt at each ticket from approval to done.
 func ran(ids ...string) []events.Payload {
 	var out []events.Payload

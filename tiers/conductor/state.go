@@ -79,6 +79,7 @@ type ticket struct {
 	attempt int    // of the newest SpawnRequested
 	prompt  string // edited by the person who approved it
 	verdict string // why it was denied or gave up
+	final   bool   // it gave up on a person's no: no retry by itself
 	kind    string // of its block
 
 	deps        []*ticket // those that exist

@@ -188,6 +188,26 @@ func TestRetriesEscalate(t *testing.T) {
 			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockWorker, Reason: "the attempt gave up"}),
 		},
 		{
+			Name: "what a person refused is not retried by itself", Given: given(begin(retries(2)), planned("TR-1", "A", "B < A", "C"), approve("A", 1)),
+			When: refusedRound("A", 1),
+			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockDenied, Reason: "step refused by ada: no"}, blockedBy("B", "A")),
+		},
+		{
+			Name: "a refusal without a reason gets one", Given: given(begin(retries(2)), planned("TR-1", "A", "C"), approve("A", 1)),
+			When: events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: events.ResolvedBlocked, Final: true},
+			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockDenied, Reason: "the attempt gave up"}),
+		},
+		{
+			Name:  "a person's retry after a refusal brings automatic ones back",
+			Given: given(begin(retries(2)), one, approve("A", 1), refusedRound("A", 1), events.RetryRequested{Ticket: "A"}, approve("A", 2)),
+			When:  gaveUp("A", 2), Then: given(events.TicketRetried{Ticket: "A", RetryCount: 2, Reason: "no such file"}, isReady("A"), spawn("A", 3, "m2")),
+		},
+		{
+			Name: "final says nothing of what is done", Given: given(begin(), one, approve("A", 1)),
+			When: events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: events.ResolvedDone, Final: true},
+			Then: given(events.TicketCompleted{Ticket: "A"}, finished()),
+		},
+		{
 			Name: "an outcome nobody knows is no success", Given: given(begin(), planned("TR-1", "A", "B"), approve("A", 1)),
 			When: events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: "perhaps", Reason: "hm"},
 			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockWorker, Reason: "hm"}),

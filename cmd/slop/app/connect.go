@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"manualslop/bus"
+	"manualslop/events"
 )
 
 // connector opens connections with the rights of a role, to a bus of our own
@@ -60,13 +61,17 @@ func (g *globals) openBus(ctx context.Context, p place, listen string) (*connect
 		listen = p.config.Bus.Listen
 	}
 	server, err := bus.Open(ctx, bus.Config{
-		Dir: p.data, Durability: p.config.Bus.Durability, Listen: listen, MaxBytes: p.config.Bus.MaxBytes, Logger: g.logger(),
+		Dir: p.data, Durability: p.config.Bus.Durability, Listen: listen, MaxBytes: p.config.Bus.MaxBytes,
+		People: []string{p.person}, Agents: []string{agentHooks}, Serves: p.project, Logger: g.logger(),
 	})
 	if err != nil {
 		return nil, &exitError{code: exitFailed, err: err}
 	}
 	return &connector{server: server}, nil
 }
+
+// agentHooks is the actor of what comes with the gateway's ask token.
+const agentHooks = events.AgentPrefix + "hooks"
 
 // remote tells whether the bus is somebody else's.
 func (g *globals) remote(p place) bool {

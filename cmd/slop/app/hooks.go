@@ -90,7 +90,7 @@ func (e *engine) hooksConfig(own *bus.Conn, listen string) (hookgw.Config, error
 	if err != nil {
 		return hookgw.Config{}, err
 	}
-	agent, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Agent, Name: events.AgentPrefix + "hooks"})
+	agent, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Agent, Name: agentHooks})
 	if err != nil {
 		return hookgw.Config{}, err
 	}

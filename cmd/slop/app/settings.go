@@ -35,8 +35,8 @@ func tierSettings(n int, t TierConfig, scripted bool) events.TierSettings {
 	if len(out.Models) == 0 {
 		out.Models = []string{t.Model}
 	}
-	if scripted {
-		out.Provider = script.Name
+	if scripted && t.Provider != script.Name {
+		out.Provider, out.Models = script.Name, []string{"scripted"}
 	}
 	return out
 }

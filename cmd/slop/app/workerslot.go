@@ -4,37 +4,30 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/gofrs/flock"
 
-	"manualslop/events"
+	"manualslop/bus"
 )
-
-// maxWorkerSlots is how many workers of one host share a data folder.
-const maxWorkerSlots = 16
 
 // workerName is the stable name of this host's n-th worker.
 func workerName(n int) string {
 	host, err := os.Hostname()
 	if err != nil {
-		host = "localhost"
+		host = "host"
 	}
-	host, _, _ = strings.Cut(host, ".")
-	token := events.Token(host)
-	return events.WorkerPrefix + token[:min(len(token), events.MaxToken-len(events.WorkerPrefix)-4)] + "-" + strconv.Itoa(n)
+	return bus.WorkerName(host, n)
 }
 
 // takeWorkerSlot claims a worker's name on this host for as long as the process lives.
 func takeWorkerSlot(data string, slot int) (name string, free func(), err error) {
-	if slot < 0 || slot > maxWorkerSlots {
-		return "", nil, failed(exitUsage, "--slot must be 1 to %d", maxWorkerSlots)
+	if slot < 0 || slot > bus.WorkerSlots {
+		return "", nil, failed(exitUsage, "--slot must be 1 to %d", bus.WorkerSlots)
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return "", nil, err
 	}
-	first, last := 1, maxWorkerSlots
+	first, last := 1, bus.WorkerSlots
 	if slot > 0 {
 		first, last = slot, slot
 	}
@@ -51,5 +44,5 @@ func takeWorkerSlot(data string, slot int) (name string, free func(), err error)
 	if slot > 0 {
 		return "", nil, failed(exitFailed, "worker %d runs already on this host", slot)
 	}
-	return "", nil, failed(exitFailed, "%d workers run already on this host", maxWorkerSlots)
+	return "", nil, failed(exitFailed, "%d workers run already on this host", bus.WorkerSlots)
 }

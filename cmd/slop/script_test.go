@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"manualslop/cmd/slop/app/demo"
+)
+
+// TestMain makes this test binary the command slop of all tests.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"slop": main})
+}
+
+// TestScripts runs testdata/script. Beside the standard commands there are:
+//
+//	exits STATUS COMMAND…   the command must end with this status
+//	until PATTERN COMMAND…  runs the command until a line of its output matches, then ends it
+//	engine [FLAGS…]         runs slop serve until the script ends; sets HOOKS, NATS, TOKENS, SESSION
+//	post PATH JSON          posts as the person to the engine's gateway; the answer is stdout
+//	sample DIR              writes the demo's project, and its script beside it as script.jsonl
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup:               setupScript,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exitsCommand, "until": untilCommand, "engine": engineCommand, "post": postCommand, "sample": sampleCommand,
+		},
+	})
+}
+
+// scriptConfig is the person's configuration in every script.
+const scriptConfig = `[user]
+name = "ada"
+[bus]
+durability = "relaxed"
+[hooks]
+listen = "127.0.0.1:0"
+[mma]
+spawn_approval = false
+`
+
+// setupScript gives a script a home of its own, where the Go command still
+// finds its cache.
+func setupScript(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return err
+	}
+	config := filepath.Join(home, ".config")
+	env.Vars = append(env.Vars, "HOME="+home, "XDG_CONFIG_HOME="+config, "CONFIG="+filepath.Join(config, "slop"),
+		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8")
+	if err := os.MkdirAll(filepath.Join(config, "slop"), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(config, "slop", "config.toml"), []byte(scriptConfig), 0o600)
+}
+
+func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%s: %v", args[1], err)
+	}
+	if got != want {
+		ts.Fatalf("%s ended with status %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// started is a command at work in the script's folder and environment.
+type started struct {
+	cmd   *exec.Cmd
+	lines *bufio.Reader
+	said  *lockedBuffer
+}
+
+func start(ts *testscript.TestScript, name string, args ...string) *started {
+	s := &started{cmd: exec.Command(name, args...), said: &lockedBuffer{}}
+	path, err := exec.LookPath(name)
+	ts.Check(err)
+	s.cmd.Path = path
+	s.cmd.Dir = ts.MkAbs(".")
+	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "GOCACHE", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN", "LANG", "TMPDIR"} {
+		s.cmd.Env = append(s.cmd.Env, key+"="+ts.Getenv(key))
+	}
+	s.cmd.Stderr = s.said
+	out, err := s.cmd.StdoutPipe()
+	ts.Check(err)
+	s.lines = bufio.NewReader(out)
+	ts.Check(s.cmd.Start())
+	ts.Defer(s.stop)
+	return s
+}
+
+// stop asks the command to end and waits for it.
+func (s *started) stop() {
+	if s.cmd.ProcessState != nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(os.Interrupt)
+	_, _ = io.Copy(io.Discard, s.lines)
+	_ = s.cmd.Wait()
+}
+
+func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN COMMAND…")
+	}
+	want, err := regexp.Compile(args[0])
+	ts.Check(err)
+	s := start(ts, args[1], args[2:]...)
+	defer s.stop()
+	for {
+		line, err := s.lines.ReadString('\n')
+		if want.MatchString(line) {
+			_, err := io.WriteString(ts.Stdout(), line)
+			ts.Check(err)
+			return
+		}
+		if err != nil {
+			ts.Fatalf("%s ended without a line that matches %q: %s", args[1], args[0], s.said)
+		}
+	}
+}
+
+func engineCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("unsupported: ! engine")
+	}
+	s := start(ts, "slop", append([]string{"serve", "--json"}, args...)...)
+	line, err := s.lines.ReadBytes('\n')
+	if err != nil {
+		ts.Fatalf("slop serve ended before it was ready: %s", s.said)
+	}
+	var ready struct {
+		Hooks, Tokens, Session string
+		NATS                   *string
+	}
+	ts.Check(json.Unmarshal(line, &ready))
+	ts.Setenv("HOOKS", ready.Hooks)
+	ts.Setenv("TOKENS", ready.Tokens)
+	ts.Setenv("SESSION", ready.Session)
+	if ready.NATS != nil {
+		ts.Setenv("NATS", *ready.NATS)
+	}
+	var drained sync.WaitGroup
+	drained.Go(func() { _, _ = io.Copy(io.Discard, s.lines) })
+}
+
+func postCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: post PATH JSON")
+	}
+	token, err := os.ReadFile(filepath.Join(ts.Getenv("TOKENS"), "human.token"))
+	ts.Check(err)
+	req, err := http.NewRequest(http.MethodPost, ts.Getenv("HOOKS")+args[0], bytes.NewReader([]byte(args[1])))
+	ts.Check(err)
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	ts.Check(err)
+	defer res.Body.Close()
+	_, err = io.Copy(ts.Stdout(), res.Body)
+	ts.Check(err)
+	if refused := res.StatusCode >= http.StatusBadRequest; refused != neg {
+		ts.Fatalf("post %s: status %d", args[0], res.StatusCode)
+	}
+}
+
+func sampleCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sample DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(demo.Extract(dir))
+	ts.Check(os.WriteFile(filepath.Join(filepath.Dir(dir), "script.jsonl"), demo.Script(), 0o600))
+}

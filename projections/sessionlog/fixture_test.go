@@ -1,0 +1,141 @@
+package sessionlog_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/events/eventstest"
+	"manualslop/projections/sessiongen"
+	"manualslop/projections/sessionlog"
+)
+
+const project = sessiongen.Project
+
+func patient(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// at is the time of the n-th event, a quarter of a second past.
+func at(n int) time.Time {
+	return time.Date(2026, 1, 2, 3, 4, n, 250_000_000, time.UTC)
+}
+
+// story is events of one session, rendered as they come.
+type story struct {
+	t        testing.TB
+	n        int
+	session  string
+	renderer *sessionlog.Renderer
+	files    map[string]string
+}
+
+func tell(t testing.TB) *story {
+	t.Helper()
+	return &story{t: t, session: "S1", renderer: sessionlog.NewRenderer(), files: map[string]string{}}
+}
+
+func (s *story) event(actor string, p events.Payload) events.Event {
+	s.t.Helper()
+	s.n++
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", s.n), Time: at(s.n), Project: project, Session: s.session, Actor: actor}, p)
+	require.NoError(s.t, err)
+	e.Payload, e.Seq = nil, uint64(s.n)
+	return e
+}
+
+// by renders a fact and returns its id.
+func (s *story) by(actor string, p events.Payload) string {
+	s.t.Helper()
+	e := s.event(actor, p)
+	events.Catalogue().Decode(&e)
+	for _, piece := range s.renderer.Lines(&e) {
+		s.files[piece.File] += string(piece.Bytes)
+	}
+	return e.ID
+}
+
+func opened() events.SessionOpened {
+	return events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo"}
+}
+
+// shell plays one script from wish to outcome.
+func (s *story) shell(call, script string, out events.ToolSettled) {
+	s.t.Helper()
+	args, err := json.Marshal(map[string]string{"script": script})
+	require.NoError(s.t, err)
+	s.by(events.ActorContributor, events.ToolRequested{Call: call, Tool: "run_powershell", Args: args, Ticket: "T-1", Attempt: 1, Round: 2})
+	s.by(events.ActorApproval, events.ToolApproved{Call: call, Tool: "run_powershell", Args: args, ArgsSHA256: "d", Ticket: "T-1", Generation: 1, By: "ada"})
+	out.Call, out.Tool, out.ArgsSHA256, out.Generation = call, "run_powershell", "d", 1
+	s.by("worker-1", out)
+}
+
+// stage is a log and a project folder.
+type stage struct {
+	t   testing.TB
+	log *eventstest.Memory
+	dir string
+}
+
+func newStage(t testing.TB) *stage {
+	t.Helper()
+	return &stage{t: t, log: eventstest.NewMemory(), dir: t.TempDir()}
+}
+
+func (s *stage) add(e events.Event) events.Event {
+	s.t.Helper()
+	e.Payload = nil
+	seq, err := s.log.Append(patient(s.t), e, nil)
+	require.NoError(s.t, err)
+	e.Seq = seq
+	events.Catalogue().Decode(&e)
+	return e
+}
+
+func (s *stage) writer() *sessionlog.Writer {
+	s.t.Helper()
+	w, err := sessionlog.New(s.log, events.Catalogue(), project, s.dir, nil)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { require.NoError(s.t, w.Close()) })
+	return w
+}
+
+// files reads everything below the project folder.
+func (s *stage) files() map[string]string {
+	s.t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(s.dir, path)
+		out[filepath.ToSlash(rel)] = string(raw)
+		return err
+	})
+	require.NoError(s.t, err)
+	return out
+}
+
+// rendered is what the files of the log's sessions should be.
+func (s *stage) rendered(session string) map[string]string {
+	s.t.Helper()
+	r, out := sessionlog.NewRenderer(), map[string]string{}
+	for _, e := range eventstest.All(s.t, s.log, events.Filter{Project: project, Session: session}) {
+		for _, piece := range r.Lines(&e) {
+			out[sessionlog.Base+"/"+r.Folder()+"/"+piece.File] += string(piece.Bytes)
+		}
+	}
+	return out
+}
