@@ -33,6 +33,7 @@ type Conn struct {
 	// replicated tells that answers of the nearest replica may be old.
 	replicated bool
 	denials    denials
+	closed     chan struct{} // closed with the connection
 
 	mu   sync.Mutex
 	link chan struct{} // closed and replaced at each reconnect
@@ -45,13 +46,14 @@ var (
 
 // newConn finishes a connection: options shared by both ways to connect.
 func newConn(role Role, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
-	c := &Conn{role: role, log: log.With("role", role.String()), link: make(chan struct{})}
+	c := &Conn{role: role, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{})}
 	opts = append(opts,
 		nats.Name("slop "+role.String()),
 		nats.CustomInboxPrefix(role.inbox()),
 		nats.ReconnectBufSize(-1),
 		nats.PermissionErrOnSubscribe(true),
 		nats.ErrorHandler(c.onError),
+		nats.ClosedHandler(func(*nats.Conn) { c.onClose() }),
 		nats.ReconnectHandler(func(*nats.Conn) { c.onReconnect() }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
@@ -83,6 +85,11 @@ func (c *Conn) onReconnect() {
 	c.link = make(chan struct{})
 	c.mu.Unlock()
 	c.denials.wakeAll(errReconnected)
+}
+
+func (c *Conn) onClose() {
+	close(c.closed)
+	c.denials.wakeAll(events.ErrClosed)
 }
 
 // relink returns a channel that is closed at the next reconnect.
@@ -129,6 +136,7 @@ func (c *Conn) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 		select {
 		case <-ctx.Done():
 		case <-link:
+		case <-c.closed:
 		case <-time.After(retryPause):
 		}
 	}

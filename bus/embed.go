@@ -128,6 +128,16 @@ func (s *Server) Connect(role Role) (*Conn, error) {
 	return newConn(role, s.log, "", nats.InProcessServer(s.nats), nats.Token(token), nats.NoReconnect())
 }
 
+// Stock makes a connection of the plain NATS client with the rights of role,
+// for tests and benchmarks that show what the bus adds to it.
+func (s *Server) Stock(role Role) (*nats.Conn, error) {
+	c, err := s.Connect(role)
+	if err != nil {
+		return nil, err
+	}
+	return c.nc, nil
+}
+
 // URL is where other processes reach the server; empty without a listener.
 func (s *Server) URL() string {
 	if s.cfg.Listen == "" {

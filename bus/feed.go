@@ -198,30 +198,23 @@ func (fd *feed) ask() error {
 // means that the consumer may be gone.
 func (fd *feed) receive(ctx context.Context) (*nats.Msg, error) {
 	select {
-	case m, ok := <-fd.msgs:
-		if ok {
-			return m, nil
-		}
-		return nil, events.ErrClosed
+	case m := <-fd.msgs:
+		return m, nil
 	default:
 	}
 	fd.quiet.Reset(feedSilence)
 	for {
 		select {
-		case m, ok := <-fd.msgs:
-			if ok {
-				return m, nil
-			}
-			return nil, events.ErrClosed
+		case m := <-fd.msgs:
+			return m, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-fd.c.closed:
+			return nil, events.ErrClosed
 		case <-fd.link:
 			return nil, errAgain
 		case <-fd.quiet.C:
-			switch {
-			case fd.c.nc.IsClosed():
-				return nil, events.ErrClosed
-			case fd.c.nc.IsConnected():
+			if fd.c.nc.IsConnected() {
 				return nil, errAgain
 			}
 			fd.quiet.Reset(feedSilence)

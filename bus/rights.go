@@ -58,10 +58,10 @@ func rightsOf(r Role, pools []string) grants {
 	g.signals(r)
 	switch r.Kind {
 	case Models:
-		g.lastOfOwn(r)
+		g.readLog(pools)
 		g.work(PoolModels)
 	case Timers:
-		g.lastOfOwn(r)
+		g.readLog(pools)
 	case Decider, Gateway:
 		g.readLog(pools)
 		g.publish = append(g.publish, subjectSnaps+">", apiDirectGet+streamSnapshots+"."+subjectSnaps+">")

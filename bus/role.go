@@ -84,7 +84,7 @@ func (r Role) String() string {
 // readsLog tells whether the role may read the whole log.
 func (r Role) readsLog() bool {
 	switch r.Kind {
-	case Decider, Gateway, Person, Reader, Admin:
+	case Decider, Models, Timers, Gateway, Person, Reader, Admin:
 		return true
 	}
 	return false

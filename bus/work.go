@@ -43,8 +43,7 @@ func (c *Conn) Work(ctx context.Context, pool string, slots int, handle func(con
 	if slots < 1 {
 		return fmt.Errorf("work on %s: %w: %d slots", pool, ErrConfig, slots)
 	}
-	var info struct{}
-	if err := c.api(ctx, apiConsInfo+StreamEvents+"."+pool, nil, &info); err != nil {
+	if err := c.findPool(ctx, pool); err != nil {
 		return fmt.Errorf("work on %s: %w", pool, err)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -52,7 +51,7 @@ func (c *Conn) Work(ctx context.Context, pool string, slots int, handle func(con
 	var wg sync.WaitGroup
 	for range slots {
 		wg.Go(func() {
-			s := &slot{c: c, next: apiNext + StreamEvents + "." + pool, handle: handle}
+			s := &slot{c: c, pool: pool, next: apiNext + StreamEvents + "." + pool, handle: handle}
 			if err := s.run(ctx); err != nil {
 				stop(err)
 			}
@@ -65,21 +64,45 @@ func (c *Conn) Work(ctx context.Context, pool string, slots int, handle func(con
 	return nil
 }
 
+// findPool makes sure that a pool is there.
+func (c *Conn) findPool(ctx context.Context, pool string) error {
+	var info struct{}
+	return c.api(ctx, apiConsInfo+StreamEvents+"."+pool, nil, &info)
+}
+
 // slot pulls one message at a time: the server never hands it more than it is
 // free to do.
 type slot struct {
-	c      *Conn
-	next   string
-	handle func(context.Context, Delivery) error
+	c          *Conn
+	pool, next string
+	handle     func(context.Context, Delivery) error
 }
+
+// errTrouble says that the server would not take a pull.
+var errTrouble = errors.New("pull refused")
 
 func (s *slot) run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		if err := s.session(ctx); err != nil {
+		err := s.session(ctx)
+		if errors.Is(err, errTrouble) {
+			pause(ctx, retryPause)
+			err = s.c.findPool(ctx, s.pool)
+		}
+		if err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pause waits for d or the end of ctx.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // session works on one inbox until the server falls silent; then an answer to
@@ -124,28 +147,26 @@ func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan str
 	for {
 		quiet.Reset(pullSilence)
 		select {
-		case m, ok := <-msgs:
-			if !ok {
-				return nil, events.ErrClosed
-			}
+		case m := <-msgs:
 			switch status := m.Header.Get("Status"); {
 			case status == "" || len(m.Data) > 0:
 				return m, nil
 			case status == "100":
 				continue
+			case status == "404" || status == "408":
+				return nil, nil // nothing came in time
 			}
-			return nil, nil
+			return nil, errTrouble
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), events.ErrDenied) {
 				return nil, context.Cause(ctx)
 			}
 			return nil, nil
+		case <-s.c.closed:
+			return nil, events.ErrClosed
 		case <-link:
 			return nil, nil
 		case <-quiet.C:
-			if s.c.nc.IsClosed() {
-				return nil, events.ErrClosed
-			}
 			return nil, nil
 		}
 	}
@@ -179,25 +200,27 @@ func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
 	s.answer(msg, fmt.Sprintf(`-NAK {"delay":%d}`, pause))
 }
 
-// showProgress tells the server at short intervals that somebody is at work.
+// showProgress tells the server at short intervals that somebody is at work,
+// until stop is called.
 func (s *slot) showProgress(msg *nats.Msg) (stop func()) {
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(progressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				s.answer(msg, "+WPI")
-			case <-done:
-				return
-			}
+	var mu sync.Mutex
+	stopped := false
+	var timer *time.Timer
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(progressEvery, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !stopped {
+			s.answer(msg, "+WPI")
+			timer.Reset(progressEvery)
 		}
 	})
 	return func() {
-		close(done)
-		wg.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		timer.Stop()
 	}
 }
 

@@ -39,7 +39,11 @@ func postAsk(c *call) error {
 	if err := c.gw.caughtUp(c.r.Context(), w.since); err != nil {
 		return err
 	}
-	if ask, known := c.lookup(q.session, q.id); known {
+	ask, known, err := c.lookup(q.session, q.id)
+	switch {
+	case err != nil:
+		return err
+	case known:
 		return c.join(q, ask, w)
 	}
 	if err := c.post(q); err != nil {
@@ -127,9 +131,9 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-func (c *call) lookup(session, id string) (ask projections.Ask, ok bool) {
-	c.gw.cfg.Models.Read(session, func(s *projections.Set) { ask, ok = s.Ask(id) })
-	return ask, ok
+func (c *call) lookup(session, id string) (ask projections.Ask, ok bool, err error) {
+	err = c.read(session, func(s *projections.Set) { ask, ok = s.Ask(id) })
+	return ask, ok, err
 }
 
 // post publishes the question under the actor whose token came with it. Clients
@@ -158,7 +162,10 @@ func (c *call) await(q question, w *waiter, left time.Duration, gone <-chan stru
 			if err := c.gw.caughtUp(c.r.Context(), e.Seq); err != nil {
 				return err
 			}
-			ask, _ := c.lookup(q.session, q.id)
+			ask, _, err := c.lookup(q.session, q.id)
+			if err != nil {
+				return err
+			}
 			if err := q.same(ask); err != nil { // somebody posted this id a moment before
 				return err
 			}

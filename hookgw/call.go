@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"manualslop/events"
 	"manualslop/projections"
 )
 
@@ -81,7 +80,7 @@ func (c *call) session() (string, error) {
 	if name == "" {
 		return c.gw.cfg.Models.Current(), nil
 	}
-	if !events.ValidToken(name) || !c.gw.cfg.Models.Read(name, func(*projections.Set) {}) {
+	if _, ok := c.gw.cfg.Models.Session(name); !ok {
 		return "", refuse(http.StatusNotFound, "there is no such session", "GET /api/sessions lists them.")
 	}
 	return name, nil
@@ -97,11 +96,14 @@ func (c *call) openSession() (string, error) {
 }
 
 // read calls f with the models of a session; where there is none yet, with
-// models that have seen nothing.
-func (c *call) read(session string, f func(*projections.Set)) {
-	if session == "" || !c.gw.cfg.Models.Read(session, f) {
+// models that have seen nothing. f may not keep them.
+func (c *call) read(session string, f func(*projections.Set)) error {
+	view, ok := c.gw.cfg.Models.Session(session)
+	if !ok {
 		f(projections.NewSet())
+		return nil
 	}
+	return view.Read(c.r.Context(), f)
 }
 
 // reply sends v as JSON. RawMessage members go out as they are.

@@ -21,6 +21,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/projections/live"
 )
 
 const (
@@ -61,7 +62,7 @@ func openEmpty(t *testing.T, change ...func(*hookgw.Config)) *fixture {
 		Log:       log,
 		PersonLog: func(string) events.Log { return log },
 		AgentLog:  func(string) events.Log { return log },
-		Models:    openModels(t, log, 1000),
+		Models:    openModels(t, log),
 		Logger:    slog.New(slog.NewTextHandler(f.logged, nil)),
 	}
 	for _, c := range change {
@@ -239,4 +240,14 @@ func (c *settableClock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+}
+
+// openModels keeps read models of the log until the test ends. A reader that is
+// 1000 events behind is slow.
+func openModels(t *testing.T, log events.Log) *live.Live {
+	t.Helper()
+	models, err := live.Open(context.WithoutCancel(t.Context()), log, project, live.Options{Backlog: 1000})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, models.Close()) })
+	return models
 }

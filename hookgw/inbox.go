@@ -34,7 +34,9 @@ func getAsks(c *call) error {
 		return refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
 	}
 	var lines []askLine
-	c.read(session, func(s *projections.Set) { lines = inbox(s, state) })
+	if err := c.read(session, func(s *projections.Set) { lines = inbox(s, state) }); err != nil {
+		return err
+	}
 	return c.reply(http.StatusOK, map[string]any{"asks": lines})
 }
 

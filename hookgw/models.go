@@ -5,21 +5,18 @@ import (
 	"iter"
 
 	"manualslop/events"
-	"manualslop/projections"
+	"manualslop/projections/live"
 )
 
-// Models are the read models as the gateway uses them; somebody else keeps
-// them current.
+// Models are the read models as the gateway uses them; *live.Live is one.
 type Models interface {
 	// Current is the session that a request without ?session= means; empty
 	// while there is none.
 	Current() string
 	// Sessions lists the sessions of the project, oldest first.
-	Sessions() []projections.Summary
-	// Read calls f with one consistent state of a session's models, which f may
-	// use, unchanged, until it returns. False: there is no such session and f
-	// was not called.
-	Read(session string, f func(*projections.Set)) bool
+	Sessions() []live.Summary
+	// Session is a view of a session's models; false where there is no such session.
+	Session(id string) (*live.View, bool)
 	// WaitFor returns once every event up to seq is in the models, or with ctx.
 	WaitFor(ctx context.Context, seq uint64) error
 	// Subscribe yields the session's events from sequence from on, decoded, and

@@ -103,10 +103,12 @@ func (c *call) take(session string, p events.EventsDrained, x *events.Expect) er
 func (c *call) look(session string, position func(*projections.Set) uint64) (batch, error) {
 	var after uint64
 	var found []projections.QueueEntry
-	c.read(session, func(s *projections.Set) {
+	if err := c.read(session, func(s *projections.Set) {
 		after = position(s)
 		found = s.QueueSince(after)
-	})
+	}); err != nil {
+		return batch{}, err
+	}
 	out := batch{Events: []json.RawMessage{}, Through: after}
 	size := 0
 	for i, entry := range found {

@@ -59,8 +59,8 @@ func (c *call) response() (id string, response json.RawMessage, err error) {
 // known is the open ask of that id. Before it says that there is none it makes
 // sure that the read models have seen the whole log.
 func (c *call) known(session, id string) (projections.Ask, error) {
-	ask, ok := c.lookup(session, id)
-	if !ok {
+	ask, ok, err := c.lookup(session, id)
+	if err == nil && !ok {
 		last, err := c.gw.cfg.Log.Last(c.r.Context(), events.Filter{Project: c.gw.cfg.Project, Session: session})
 		if err != nil {
 			return projections.Ask{}, err
@@ -68,9 +68,11 @@ func (c *call) known(session, id string) (projections.Ask, error) {
 		if err := c.gw.caughtUp(c.r.Context(), last); err != nil {
 			return projections.Ask{}, err
 		}
-		ask, ok = c.lookup(session, id)
+		ask, ok, err = c.lookup(session, id)
 	}
 	switch {
+	case err != nil:
+		return projections.Ask{}, err
 	case !ok:
 		return projections.Ask{}, refuse(http.StatusNotFound, "there is no such ask", "GET /api/asks lists the open ones.")
 	case ask.Settled != nil:
@@ -102,7 +104,10 @@ func (c *call) verdict(session, answerID string, answer events.AskAnswered, w *w
 	if err := c.gw.caughtUp(c.r.Context(), until); err != nil {
 		return err
 	}
-	ask, _ := c.lookup(session, answer.Ask)
+	ask, _, err := c.lookup(session, answer.Ask)
+	if err != nil {
+		return err
+	}
 	if ask.Settled != nil {
 		return c.told(ask.Settled, answerID, answer)
 	}

@@ -3,6 +3,7 @@ package hookgw
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"manualslop/events"
@@ -16,8 +17,8 @@ func getSession(c *call) error {
 		return err
 	}
 	var entries json.RawMessage
-	c.read(session, func(s *projections.Set) { entries, err = s.View("session") })
-	if err != nil {
+	rerr := c.read(session, func(s *projections.Set) { entries, err = s.View("session") })
+	if err := errors.Join(rerr, err); err != nil {
 		return err
 	}
 	return c.reply(http.StatusOK, map[string]any{"session": entries})
@@ -46,9 +47,6 @@ func postSession(c *call) error {
 
 // getSessions lists the sessions of the project.
 func getSessions(c *call) error {
-	list := c.gw.cfg.Models.Sessions()
-	if list == nil {
-		list = []projections.Summary{}
-	}
-	return c.reply(http.StatusOK, map[string]any{"current": c.gw.cfg.Models.Current(), "sessions": list})
+	m := c.gw.cfg.Models
+	return c.reply(http.StatusOK, map[string]any{"current": m.Current(), "sessions": m.Sessions()})
 }

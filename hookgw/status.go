@@ -2,6 +2,7 @@ package hookgw
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"manualslop/projections"
@@ -20,8 +21,8 @@ func model(name string) func(*call) error {
 			return err
 		}
 		var body json.RawMessage
-		c.read(session, func(s *projections.Set) { body, err = s.View(name) })
-		if err != nil {
+		rerr := c.read(session, func(s *projections.Set) { body, err = s.View(name) })
+		if err := errors.Join(rerr, err); err != nil {
 			return err
 		}
 		return c.reply(http.StatusOK, body)

@@ -80,7 +80,7 @@ func (c *call) position(session string) (uint64, error) {
 // snapshot is the state of the models that a feed shows, and where it stands.
 func (c *call) snapshot(session string) (cutoff uint64, body []byte, err error) {
 	out := map[string]any{"session": session}
-	c.read(session, func(s *projections.Set) {
+	rerr := c.read(session, func(s *projections.Set) {
 		cutoff = s.Seq()
 		out["seq"], out["asks"] = cutoff, inbox(s, statePending)
 		for _, name := range []string{"mma_status", "diagnostics", "session"} {
@@ -89,7 +89,7 @@ func (c *call) snapshot(session string) (cutoff uint64, body []byte, err error) 
 			out[name] = raw
 		}
 	})
-	if err != nil {
+	if err := errors.Join(rerr, err); err != nil {
 		return 0, nil, err
 	}
 	body, err = json.Marshal(out)

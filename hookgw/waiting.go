@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"manualslop/events"
-	"manualslop/projections"
 )
 
 // resubscribePause is between two attempts to follow a session whose feed broke.
@@ -72,7 +71,9 @@ func (w *waiting) room(session string) *room {
 	r := w.rooms[session]
 	if r == nil {
 		r = &room{session: session, waiters: map[string]map[*waiter]struct{}{}}
-		w.models.Read(session, func(s *projections.Set) { r.seen = s.Seq() })
+		if view, ok := w.models.Session(session); ok {
+			r.seen = view.Summary().LastSeq
+		}
 		w.rooms[session] = r
 		w.start(func(ctx context.Context) { w.follow(ctx, r) })
 	}

@@ -139,6 +139,13 @@ func (s *Set) OpenAsks() []Ask {
 	return stateOf(s, asks).list(func(a *Ask) bool { return a.Settled == nil })
 }
 
+// PostedAsk finds what came to /api/ask under a request id and is not raised
+// yet; what is raised is an [Ask] of that id.
+func (s *Set) PostedAsk(requestID string) (PostedAsk, bool) {
+	p, waits := stateOf(s, asks).Posted[requestID]
+	return p, waits
+}
+
 // Ask finds an ask by id; that of /api/ask is its request id.
 func (s *Set) Ask(id string) (Ask, bool) {
 	a := stateOf(s, asks).byID[id]

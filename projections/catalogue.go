@@ -11,6 +11,7 @@ func Catalogue() []func() Model {
 		files.Model,
 		mmaStatus.Model,
 		discussion.Model,
+		settings.Model,
 		summary.Model,
 		tickets.Model,
 		timeline.Model,

@@ -167,6 +167,25 @@ func TestTheTimelineHasARowForEachEvent(t *testing.T) {
 	require.Empty(t, s.set.Timeline(s.set.Seq(), 10))
 }
 
+func TestSettingsAreWhatHoldsNow(t *testing.T) {
+	t.Parallel()
+	own := events.Rule{Tool: "edit_file", Action: "deny"}
+	s := opened(t, events.Settings{MaxWorkers: 3, Rules: []events.Rule{own}})
+	yes := events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}
+	s.by("ada", events.RuleAdded{Rule: yes})
+	s.by("ada", events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Schema: json.RawMessage(`{}`)}}})
+	s.by("ada", events.StepModeSet{On: true})
+	s.by(events.ActorConductor, events.Paused{By: "ada"})
+	now := s.set.Settings()
+	require.Equal(t, []events.Rule{own, yes}, now.Rules)
+	require.Equal(t, 3, now.MaxWorkers)
+	require.True(t, now.StepMode)
+	require.True(t, now.Paused)
+	require.Equal(t, "read_file", now.Tools[0].Name)
+	s.by(events.ActorConductor, events.Resumed{By: "ada"})
+	require.False(t, s.set.Settings().Paused)
+}
+
 func TestSummariesAreOneBoundedLineOfWholeCharacters(t *testing.T) {
 	t.Parallel()
 	exact := strings.Repeat("x", projections.MaxSummary)

@@ -19,7 +19,7 @@ type checks struct {
 type permit struct{ call, digest string }
 
 type answer struct {
-	ask string // empty: it may settle any ask as a no
+	ask string
 	yes bool
 }
 
@@ -139,22 +139,22 @@ func (v *verifier) content(i int, e *events.Event) *Divergence {
 		c.answers[e.ID] = answer{ask: p.Ask, yes: p.Decision == events.Yes}
 	case events.TimerFired:
 		c.answers[e.ID] = answer{ask: p.Ask}
-	case events.TicketKilled, events.SessionClosed:
-		c.answers[e.ID] = answer{}
 	case events.AskSettled:
 		return v.settlement(i, e, p)
 	}
 	return nil
 }
 
-// settlement checks that an ask ends by an earlier event that is about it, and
-// with a yes only by a yes.
+// settlement checks that an ask ends by an earlier event. A yes needs a
+// person's yes to that ask; a no may also come of whatever made it pointless,
+// such as the end of its ticket, but not of an answer to another ask.
 func (v *verifier) settlement(i int, e *events.Event, p events.AskSettled) *Divergence {
-	a, ok := v.checks.answers[p.AnswerID]
+	a, isAnswer := v.checks.answers[p.AnswerID]
+	first, known := v.first[p.AnswerID]
 	switch {
-	case !ok:
-		return at(CodeAnswer, i, e, fmt.Sprintf("no answer, timer, kill or close %q stands before it", p.AnswerID))
-	case a.ask != "" && a.ask != p.Ask:
+	case !known || first >= i:
+		return at(CodeAnswer, i, e, fmt.Sprintf("no event %q stands before it", p.AnswerID))
+	case isAnswer && a.ask != p.Ask:
 		return at(CodeAnswer, i, e, p.AnswerID+" is about ask "+a.ask)
 	case p.Outcome == events.Yes && !a.yes:
 		return at(CodeAnswer, i, e, p.AnswerID+" is no yes")

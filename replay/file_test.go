@@ -233,3 +233,21 @@ func TestReadHandsOutWhatTheSinkTakesAndItsErrors(t *testing.T) {
 	_, _, err = replay.Read(ctx, bytes.NewReader(file), replay.Sink{})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+func TestExportRefusesMoreThanAReaderTakes(t *testing.T) {
+	t.Parallel()
+	_, err := replay.Export(t.Context(), &bytes.Buffer{}, make([]events.Event, replay.MaxEvents+1), nil)
+	require.ErrorIs(t, err, replay.ErrLimit)
+	history := play(1, scenarioNamed("plain"))[:1]
+	var updates []events.FileUpdate
+	for i := range replay.MaxBlobs + 1 {
+		updates = append(updates, events.FileUpdate{DiffBlob: &events.BlobRef{SHA256: fmt.Sprint(i)}})
+	}
+	history[0].Payload = events.FilesUpdated{Files: updates}
+	_, err = replay.Export(t.Context(), &bytes.Buffer{}, history, shelf{})
+	require.ErrorIs(t, err, replay.ErrLimit)
+	store := shelf{}
+	history = withBlobs(t, store, make([]byte, replay.MaxBlobBytes+1))
+	_, err = replay.Export(t.Context(), &bytes.Buffer{}, history, store)
+	require.ErrorIs(t, err, replay.ErrLimit)
+}

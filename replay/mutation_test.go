@@ -47,10 +47,9 @@ func (m mutant) what() string {
 // maxLeaves bounds the leaves of one decision that are changed, spread evenly.
 const maxLeaves = 8
 
-// mutants yields every change of one place: each event removed, doubled,
-// repeated and swapped, and every stride-th changed. Sequences are counted anew,
-// so that no mutant is found by its sequence alone.
-func mutants(history []events.Event, stride int, yield func(mutant)) {
+// mutants yields every change of one place. Sequences are counted anew, so that
+// no mutant is found by its sequence alone.
+func mutants(history []events.Event, yield func(mutant)) {
 	for i := range history {
 		e := history[i]
 		yield(mutant{kind: "removed", at: &e, history: renumbered(slices.Delete(slices.Clone(history), i, i+1))})
@@ -62,9 +61,6 @@ func mutants(history []events.Event, stride int, yield func(mutant)) {
 			swapped := slices.Clone(history)
 			swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
 			yield(mutant{kind: "swapped", at: &e, next: &history[i+1], history: renumbered(swapped)})
-		}
-		if i%stride != 0 {
-			continue
 		}
 		for name, change := range attributeChanges() {
 			other := e
@@ -175,17 +171,17 @@ func commute(a, b *events.Event) bool {
 
 func TestEveryChangeOfATruthfulHistoryIsRefusedOrImmaterial(t *testing.T) {
 	t.Parallel()
-	stride := 8
-	if os.Getenv("SLOP_LOAD") == "full" {
-		stride = 1
-	}
+	full := os.Getenv("SLOP_LOAD") == "full" // make load; otherwise one session
 	var mu sync.Mutex
 	met := map[string]bool{}
 	t.Run("scenarios", func(t *testing.T) {
 		for _, s := range scenarios() {
+			if !full && !slices.Contains([]string{"asked"}, s.name) {
+				continue
+			}
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				mutants(play(1, s.script), stride, func(m mutant) {
+				mutants(play(1, s.script), func(m mutant) {
 					_, err := replay.Verify(m.history, replay.Deciders()...)
 					if err != nil {
 						var d *replay.Divergence
@@ -209,6 +205,6 @@ func TestEveryChangeOfATruthfulHistoryIsRefusedOrImmaterial(t *testing.T) {
 		}
 	})
 	for what := range immaterial {
-		require.True(t, stride > 1 || met[what], "%q is in the table and always refused", what)
+		require.True(t, !full || met[what], "%q is in the table and always refused", what)
 	}
 }

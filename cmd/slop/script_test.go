@@ -2,7 +2,7 @@ package main
 
 import (
 	"bufio"
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -31,7 +30,8 @@ func TestMain(m *testing.M) {
 //	exits STATUS COMMAND…   the command must end with this status
 //	until PATTERN COMMAND…  runs the command until a line of its output matches, then ends it
 //	engine [FLAGS…]         runs slop serve until the script ends; sets HOOKS, NATS, TOKENS, SESSION
-//	post PATH JSON          posts as the person to the engine's gateway; the answer is stdout
+//	endengine               ends it before
+//	post PATH JSON [later]  posts as the person to the engine's gateway; the answer is stdout, or nobody waits for it
 //	sample DIR              writes the demo's project, and its script beside it as script.jsonl
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup:               setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exitsCommand, "until": untilCommand, "engine": engineCommand, "post": postCommand, "sample": sampleCommand,
+			"exits": exitsCommand, "until": untilCommand, "engine": engineCommand, "endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand,
 		},
 	})
 }
@@ -65,13 +65,18 @@ func setupScript(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
+	env.Values[engineKey{}] = &engineSlot{}
 	config := filepath.Join(home, ".config")
 	env.Vars = append(env.Vars, "HOME="+home, "XDG_CONFIG_HOME="+config, "CONFIG="+filepath.Join(config, "slop"),
 		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8")
 	if err := os.MkdirAll(filepath.Join(config, "slop"), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(config, "slop", "config.toml"), []byte(scriptConfig), 0o600)
+	own := filepath.Join(config, "slop", "config.toml")
+	if _, err := os.Stat(own); err == nil {
+		return nil // the script brings its own
+	}
+	return os.WriteFile(own, []byte(scriptConfig), 0o600)
 }
 
 func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -96,9 +101,10 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // started is a command at work in the script's folder and environment.
 type started struct {
-	cmd   *exec.Cmd
-	lines *bufio.Reader
-	said  *lockedBuffer
+	cmd     *exec.Cmd
+	lines   *bufio.Reader
+	said    *lockedBuffer
+	drained chan struct{} // nil while somebody reads lines
 }
 
 func start(ts *testscript.TestScript, name string, args ...string) *started {
@@ -125,8 +131,21 @@ func (s *started) stop() {
 		return
 	}
 	_ = s.cmd.Process.Signal(os.Interrupt)
-	_, _ = io.Copy(io.Discard, s.lines)
+	s.drain()
+	<-s.drained
 	_ = s.cmd.Wait()
+}
+
+// drain reads what nobody wants, so that the command is not held up.
+func (s *started) drain() {
+	if s.drained != nil {
+		return
+	}
+	s.drained = make(chan struct{})
+	go func() {
+		defer close(s.drained)
+		_, _ = io.Copy(io.Discard, s.lines)
+	}()
 }
 
 func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -150,6 +169,21 @@ func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// engineSlot holds a script's engine.
+type engineSlot struct{ running *started }
+
+// engineKey finds it.
+type engineKey struct{}
+
+func endEngineCommand(ts *testscript.TestScript, neg bool, args []string) {
+	slot, ok := ts.Value(engineKey{}).(*engineSlot)
+	if neg || len(args) > 0 || !ok || slot.running == nil {
+		ts.Fatalf("usage: endengine, after engine")
+	}
+	slot.running.stop()
+	slot.running = nil
+}
+
 func engineCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("unsupported: ! engine")
@@ -170,20 +204,33 @@ func engineCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if ready.NATS != nil {
 		ts.Setenv("NATS", *ready.NATS)
 	}
-	var drained sync.WaitGroup
-	drained.Go(func() { _, _ = io.Copy(io.Discard, s.lines) })
+	s.drain()
+	if slot, ok := ts.Value(engineKey{}).(*engineSlot); ok {
+		slot.running = s
+	}
 }
 
 func postCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: post PATH JSON")
+	later := len(args) == 3 && args[2] == "later"
+	if len(args) != 2 && !later {
+		ts.Fatalf("usage: post PATH JSON [later]")
 	}
 	token, err := os.ReadFile(filepath.Join(ts.Getenv("TOKENS"), "human.token"))
 	ts.Check(err)
-	req, err := http.NewRequest(http.MethodPost, ts.Getenv("HOOKS")+args[0], bytes.NewReader([]byte(args[1])))
+	ctx, cancel := context.WithCancel(context.Background())
+	ts.Defer(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, ts.Getenv("HOOKS")+args[0], strings.NewReader(args[1]))
 	ts.Check(err)
 	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	req.Header.Set("Content-Type", "application/json")
+	if later {
+		go func() {
+			if res, err := http.DefaultClient.Do(req); err == nil {
+				res.Body.Close()
+			}
+		}()
+		return
+	}
 	res, err := http.DefaultClient.Do(req)
 	ts.Check(err)
 	defer res.Body.Close()

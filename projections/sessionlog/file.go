@@ -98,7 +98,7 @@ func (r *repair) replace() error {
 // finish makes the file be what was written and nothing more.
 func (r *repair) finish() error {
 	if r.old != nil {
-		return r.f.Truncate(r.right)
+		return r.cut()
 	}
 	if err := r.w.Flush(); err != nil || r.fresh == nil {
 		return err
@@ -107,6 +107,15 @@ func (r *repair) finish() error {
 		return err
 	}
 	return r.root.Rename(scratch(r.name), r.name)
+}
+
+// cut takes off what stands behind the bytes that are right.
+func (r *repair) cut() error {
+	info, err := r.f.Stat()
+	if err != nil || info.Size() == r.right {
+		return err
+	}
+	return r.f.Truncate(r.right)
 }
 
 func (r *repair) close() error {

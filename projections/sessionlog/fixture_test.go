@@ -111,7 +111,10 @@ func (s *stage) writer() *sessionlog.Writer {
 	return w
 }
 
-// files reads everything below the project folder.
+// sign names bytes so that a difference stays readable.
+func sign(b []byte) string { return fmt.Sprintf("%d bytes, %s", len(b), events.Digest(b)) }
+
+// files are signs of everything below the project folder.
 func (s *stage) files() map[string]string {
 	s.t.Helper()
 	out := map[string]string{}
@@ -121,21 +124,26 @@ func (s *stage) files() map[string]string {
 		}
 		raw, err := os.ReadFile(path)
 		rel, _ := filepath.Rel(s.dir, path)
-		out[filepath.ToSlash(rel)] = string(raw)
+		out[filepath.ToSlash(rel)] = sign(raw)
 		return err
 	})
 	require.NoError(s.t, err)
 	return out
 }
 
-// rendered is what the files of the log's sessions should be.
+// rendered are signs of what the files of a session should be.
 func (s *stage) rendered(session string) map[string]string {
 	s.t.Helper()
-	r, out := sessionlog.NewRenderer(), map[string]string{}
+	r, whole := sessionlog.NewRenderer(), map[string][]byte{}
 	for _, e := range eventstest.All(s.t, s.log, events.Filter{Project: project, Session: session}) {
 		for _, piece := range r.Lines(&e) {
-			out[sessionlog.Base+"/"+r.Folder()+"/"+piece.File] += string(piece.Bytes)
+			name := sessionlog.Base + "/" + r.Folder() + "/" + piece.File
+			whole[name] = append(whole[name], piece.Bytes...)
 		}
+	}
+	out := map[string]string{}
+	for name, b := range whole {
+		out[name] = sign(b)
 	}
 	return out
 }

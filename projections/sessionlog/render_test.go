@@ -105,9 +105,9 @@ func TestARequestToTheGatewayStaysOnItsLine(t *testing.T) {
 	t.Parallel()
 	s := tell(t)
 	s.by("ada", opened())
-	s.by(events.ActorGateway, events.HookCalled{Method: "POST", Path: "/api/ask", Body: json.RawMessage(`{"a": "<b>"}`), Status: 200, Client: "c1"})
+	s.by(events.ActorGateway, events.HookCalled{Method: "POST", Path: "/api/ask", Body: json.RawMessage(`{"a": "b"}`), Status: 200, Client: "c1"})
 	s.by(events.ActorGateway, events.HookCalled{Method: "GET", Path: "/x\n[forged] POST /y", Status: 403, Reason: "no\ntoken"})
-	require.Equal(t, "[2026-01-02T03:04:02.250Z] POST /api/ask 200 client=c1 - Payload: {\"a\":\"<b>\"}\n"+
+	require.Equal(t, "[2026-01-02T03:04:02.250Z] POST /api/ask 200 client=c1 - Payload: {\"a\":\"b\"}\n"+
 		"[2026-01-02T03:04:03.250Z] GET /x [forged] POST /y 403 reason=\"no\\ntoken\"\n", s.files["apihooks.log"])
 }
 

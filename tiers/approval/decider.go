@@ -1,20 +1,8 @@
-// Package approval is the decider that says yes or no: the only one that
-// writes ToolApproved, and only what a rule or an answer of a person justifies.
-//
-// # Contract
-//
-//   - Every tool call ends as ToolApproved or ToolDenied. Reads run; writes,
-//     shells and unknown effects ask unless a rule of the person allows them.
-//     Deny beats ask beats allow.
-//   - An ask is settled once, by the first valid answer or timer in stream
-//     order. Every later or invalid answer gets an AnswerRefused that says why.
-//   - A yes covers exact bytes: ToolApproved carries the digest of the
-//     arguments, also of those that the person edited, which pass the schema
-//     and the deny rules again.
-//   - Whatever cannot be judged is a question or a no, never a yes.
 package approval
 
 import (
+	"encoding/json"
+
 	"manualslop/events"
 	"manualslop/tiers"
 )
@@ -30,9 +18,10 @@ type State struct {
 	workspace string
 	rules     []events.Rule
 	tools     map[string]*tool
-	calls     map[string]*call
+	calls     map[string]*call // by id; nil once a call had its last word
+	previews  []*call          // that wait for their preview, oldest first
 	asks      map[string]*ask
-	open      []*ask         // in the order raised; settled ones are dropped when met
+	open      []*ask         // not settled, oldest first
 	killed    map[string]int // ticket to its newest killed attempt
 	closed    bool
 	owed      []events.Payload // what the last foreign event made due, in order
@@ -54,10 +43,15 @@ func evolve(s *State, e *events.Event) *State {
 		s.paid(e)
 		return s
 	}
-	s.owed = s.owed[:0:0]
-	if s.closed {
-		return s
+	s.owed = nil
+	if !s.closed {
+		s.fold(e)
 	}
+	return s
+}
+
+// fold takes what others said.
+func (s *State) fold(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
 		s.settings, s.workspace = p.Settings, p.Workspace
@@ -66,14 +60,8 @@ func evolve(s *State, e *events.Event) *State {
 		s.rules = append(s.rules, p.Rule)
 	case events.ToolsOffered:
 		s.offer(p)
-	case events.ToolRequested:
-		s.request(e, p)
-	case events.PreviewBuilt:
-		s.preview(e, p)
-	case events.ToolSettled:
-		s.settled(e, p)
-	case events.ToolParked:
-		s.parked(e, p)
+	case events.ToolRequested, events.PreviewBuilt, events.ToolSettled, events.ToolParked:
+		s.foldCall(e)
 	case events.SpawnRequested:
 		s.spawn(e, p)
 	case events.StepRequested:
@@ -82,43 +70,78 @@ func evolve(s *State, e *events.Event) *State {
 		s.posted(e, p)
 	case events.AskAnswered:
 		s.answered(e, p)
+	case events.Malformed:
+		s.unreadable(e, p)
 	case events.TimerFired:
 		s.fired(e, p)
+	case events.TicketBlocked:
+		s.blocked(e, p)
 	case events.TicketKilled:
 		s.kill(e, p)
 	case events.SessionClosed:
 		s.close(e, p)
-	case events.Malformed:
-		s.unreadable(e, p)
 	}
-	return s
 }
 
-// owe makes facts due.
-func (s *State) owe(p ...events.Payload) { s.owed = append(s.owed, p...) }
+func (s *State) foldCall(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ToolRequested:
+		s.request(e, p)
+	case events.PreviewBuilt:
+		s.preview(e, p)
+	case events.ToolSettled:
+		s.settled(e, p)
+	case events.ToolParked:
+		s.parked(e, p)
+	}
+}
+
+// owe makes a fact due.
+func (s *State) owe(p events.Payload) { s.owed = append(s.owed, p) }
 
 // paid folds an own fact: it is the head of what is owed, and what its
 // existence means for calls and asks is noted.
 func (s *State) paid(e *events.Event) {
-	if len(s.owed) > 0 {
-		s.owed = s.owed[1:]
-	}
+	s.owed = s.owed[1:]
 	switch p := e.Payload.(type) {
+	case events.PreviewRequested:
+		s.previews = append(s.previews, s.calls[p.Call])
 	case events.AskRaised:
-		a := &ask{raised: p}
-		s.asks[p.Ask] = a
+		a := newAsk(p)
+		s.asks[a.id] = a
 		s.open = append(s.open, a)
 	case events.AskSettled:
-		s.asks[p.Ask].settled = &p
+		s.asks[p.Ask].settled = &settlement{by: p.By, at: p.At}
+		s.open = without(s.open, s.asks[p.Ask])
 	case events.ToolApproved:
 		c := s.calls[p.Call]
 		c.count.Approve(p)
-		c.args, c.digest = p.Args, p.ArgsSHA256
+		c.args, c.digest, c.edited = p.Args, p.ArgsSHA256, p.Edited
 	case events.ToolDenied:
-		s.calls[p.Call].denied = true
+		s.calls[p.Call] = nil
 	case events.InterruptResolved:
 		if p.Resolution != events.InterruptRetry {
-			s.calls[p.Call].count.Resolve()
+			s.calls[p.Call] = nil
 		}
 	}
+}
+
+// without is list without x, in a new array: whoever walks the old one is not disturbed.
+func without[T comparable](list []T, x T) []T {
+	out := make([]T, 0, len(list))
+	for _, y := range list {
+		if y != x {
+			out = append(out, y)
+		}
+	}
+	return out
+}
+
+// object is a JSON object of one member.
+func object(key, value string) json.RawMessage {
+	b, err := json.Marshal(map[string]string{key: value})
+	if err != nil {
+		panic("approval: " + err.Error()) // two strings
+	}
+	return b
 }

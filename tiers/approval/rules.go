@@ -2,8 +2,10 @@ package approval
 
 import (
 	"encoding/json"
-	"path"
+	"errors"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -14,116 +16,150 @@ import (
 type verdict int
 
 const (
+	// silent: no rule speaks about the call.
 	silent verdict = iota
-	allow
-	ask_
-	deny
+	// allowed: it runs without a question.
+	allowed
+	// questioned: a person must look at it.
+	questioned
+	// denied: it does not run.
+	denied
 )
 
-// judge finds the strongest rule about a call. A rule with argument globs that
-// cannot be held against the call counts as an ask when it denies, and not at
-// all when it allows.
-func (s *State) judge(name string, args json.RawMessage) (verdict, events.Rule) {
+// actionOf is the verdict that a rule wants. One that nobody knows is a question.
+func actionOf(r events.Rule) verdict {
+	switch r.Action {
+	case "allow":
+		return allowed
+	case "deny":
+		return denied
+	}
+	return questioned
+}
+
+// judge finds the strongest rule about a call.
+func (s *State) judge(t *tool, args json.RawMessage) (verdict, events.Rule) {
 	best, why := silent, events.Rule{}
-	paths, exact := s.pathArguments(args)
+	if len(s.rules) == 0 {
+		return best, why
+	}
+	on := s.subjectOf(t, args)
 	for _, r := range s.rules {
-		v := applies(r, name, paths, exact)
-		if v > best {
+		if v := on.under(r); v > best {
 			best, why = v, r
 		}
 	}
 	return best, why
 }
 
-func applies(r events.Rule, name string, paths []string, exact bool) verdict {
-	if ok, err := doublestar.Match(r.Tool, name); err != nil || !ok {
+// under is what one rule says of the call. A rule that would refuse but cannot
+// be judged is a question; one that would allow but cannot be judged is silent.
+func (c subject) under(r events.Rule) verdict {
+	want := actionOf(r)
+	named, err := namesTool(r.Tool, c.tool, want)
+	switch {
+	case err != nil && want == allowed, err == nil && !named:
+		return silent
+	case err != nil:
+		return questioned
+	case len(r.Args) == 0:
+		return want
+	case want == allowed:
+		return c.allowedBy(r.Args)
+	}
+	return c.refusedBy(r.Args, want)
+}
+
+// errNoGlob stands for a rule that names no tool.
+var errNoGlob = errors.New("a rule without a glob over tools")
+
+// namesTool holds a rule's glob against a tool's name. Case does not matter
+// where the rule refuses.
+func namesTool(glob, name string, want verdict) (bool, error) {
+	if glob == "" {
+		return false, errNoGlob
+	}
+	if want != allowed {
+		glob, name = fold(glob), fold(name)
+	}
+	return doublestar.Match(glob, name)
+}
+
+// allowedBy tells whether globs cover every file that the call can touch. They
+// never cover a shell, nor paths that are not known to be in the workspace.
+func (c subject) allowedBy(globs []string) verdict {
+	if !c.confined || !c.exact || len(c.paths) == 0 {
 		return silent
 	}
-	v := map[string]verdict{"allow": allow, "ask": ask_, "deny": deny}[r.Action]
-	if len(r.Args) == 0 {
-		return v
-	}
-	if !exact || len(paths) == 0 {
-		if v == allow {
+	for _, p := range c.paths {
+		if !slices.ContainsFunc(globs, func(g string) bool { return covers(g, p) }) {
 			return silent
 		}
-		return ask_
 	}
-	if hits(r.Args, paths, v == allow) {
-		return v
-	}
-	return silent
+	return allowed
 }
 
-// hits tells whether a glob matches one of the paths, or all of them where an
-// allow must cover the whole call. Case does not matter for a refusal.
-func hits(globs, paths []string, all bool) bool {
-	for _, p := range paths {
-		hit := false
-		for _, g := range globs {
-			subject := p
-			if !all {
-				g, subject = strings.ToLower(g), strings.ToLower(p)
-			}
-			if ok, err := doublestar.Match(g, subject); err == nil && ok {
-				hit = true
-			}
-		}
-		if hit != all {
-			return hit
-		}
-	}
-	return all
+// covers holds an allow rule's glob against a path, to the letter. A glob with
+// a backslash could mean two things and covers nothing.
+func covers(glob, path string) bool {
+	ok, err := doublestar.Match(strings.TrimPrefix(glob, "./"), path)
+	return ok && err == nil && !strings.Contains(glob, `\`)
 }
 
-// pathArguments are the path-like arguments of a call, relative to the
-// workspace. exact is false where one of them cannot be held against a glob.
-func (s *State) pathArguments(args json.RawMessage) (paths []string, exact bool) {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(args, &m) != nil {
-		return nil, false
+// refusedBy is what globs of a rule that refuses say: its word about a path
+// that one of them hits; a question where that cannot be known.
+func (c subject) refusedBy(globs []string, want verdict) verdict {
+	out := silent
+	if !c.exact || len(c.paths) == 0 {
+		out = questioned
 	}
-	exact = true
-	for _, key := range []string{"path", "src_path", "dest_path", "target"} {
-		raw, ok := m[key]
-		if !ok {
+	for _, g := range globs {
+		g = c.workspace.glob(g)
+		if !doublestar.ValidatePattern(g) {
+			out = questioned
 			continue
 		}
-		var p string
-		if json.Unmarshal(raw, &p) != nil {
-			return nil, false
+		hits := func(p string) bool { return doublestar.MatchUnvalidated(g, fold(p)) }
+		if slices.ContainsFunc(c.paths, hits) {
+			return want
 		}
-		rel, ok := s.relative(p)
-		if !ok {
-			exact = false
-			continue
+		if slices.ContainsFunc(c.texts, hits) {
+			out = questioned
 		}
-		paths = append(paths, rel)
 	}
-	return paths, exact
+	return out
 }
 
-func (s *State) relative(p string) (string, bool) {
-	p = strings.ReplaceAll(p, `\`, "/")
-	if path.IsAbs(p) {
-		root := strings.TrimRight(strings.ReplaceAll(s.workspace, `\`, "/"), "/")
-		rest, ok := strings.CutPrefix(path.Clean(p), root+"/")
-		if root == "" || !ok {
-			return "", false
+// fold brings spellings to one form that some file system takes for the same
+// name: the first of each letter's cases, without invisible characters.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
 		}
-		return rest, true
-	}
-	p = path.Clean(p)
-	return p, p != ".." && !strings.HasPrefix(p, "../")
+		first := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			first = min(first, next)
+		}
+		return first
+	}, s)
 }
 
-// yesToAll is the rule behind --yes: it answers the gates of tools, steps and
-// spawns, and nothing else.
-func (s *State) yesToAll() (events.Rule, bool) {
+// yesToAll is the name of the rule behind --yes, if there is one: it answers
+// the gates of tools, steps and spawns, and nothing else.
+func (s *State) yesToAll() (string, bool) {
 	for _, r := range s.rules {
 		if r.Tool == "*" && r.Action == "allow" && r.Scope == "session" && len(r.Args) == 0 {
-			return r, true
+			return ruleName(r), true
 		}
 	}
-	return events.Rule{}, false
+	return "", false
+}
+
+// ruleName is how a decision names its rule.
+func ruleName(r events.Rule) string {
+	if r.Source != "" {
+		return clip(r.Source, MaxReason)
+	}
+	return clip(strings.TrimSpace(r.Action+" "+r.Tool), MaxReason)
 }

@@ -4,45 +4,49 @@ import "manualslop/events"
 
 // settle closes an ask and owes what follows from it.
 func (s *State) settle(a *ask, out events.AskSettled) {
-	out.Ask, out.Gate = a.raised.Ask, a.raised.Gate
+	out.Ask, out.Gate = a.id, a.gate
 	s.owe(out)
-	switch a.raised.Gate {
+	switch a.gate {
 	case events.GateTool:
-		s.settleTool(a, out)
+		s.settleTool(s.calls[a.call], out)
 	case events.GateSpawn:
 		s.settleSpawn(a, out)
 	case events.GateStep:
 		s.settleStep(a, out)
 	case events.GateInterrupted:
-		s.settleInterrupted(a, out)
+		s.settleInterrupted(s.calls[a.call], out)
 	}
 }
 
-func (s *State) settleTool(a *ask, out events.AskSettled) {
-	c := s.calls[a.raised.Call]
+// settleTool lets a call run as it was asked about or as the person edited it,
+// unless a rule forbids these bytes by now.
+func (s *State) settleTool(c *call, out events.AskSettled) {
 	if out.Outcome != events.Yes {
-		s.deny(c, out.By, out.Ask, refusal(out))
+		s.deny(c, grounds{by: out.By, ask: out.Ask}, refusal(out))
 		return
 	}
-	if len(out.Args) == 0 {
-		s.approve(c, out.By, "", out.Ask, false, 1)
+	now := *c
+	if len(out.Args) > 0 {
+		now.args = out.Args
+		now.digest, _ = c.tool.check(out.Args) // an answer with bad args does not come here
+		now.edited = now.digest != c.digest
+	}
+	if rule, no := s.forbidden(&now); no {
+		s.deny(c, grounds{by: byRule, ask: out.Ask}, forbids(rule))
 		return
 	}
-	edited := *c
-	edited.args = out.Args
-	digest, err := events.CanonicalDigest(out.Args)
-	if err != nil {
-		s.deny(c, "engine", out.Ask, "the edited arguments have no canonical form")
-		return
-	}
-	edited.digest = digest
-	if v, rule := s.judge(c.request.Tool, out.Args); v == deny {
-		s.deny(c, "rule", out.Ask, "a rule forbids the edited arguments ("+ruleName(rule)+")")
-		return
-	}
-	s.approve(&edited, out.By, "", out.Ask, true, 1)
+	s.approve(&now, grounds{by: out.By, ask: out.Ask}, 1)
 }
 
+// forbidden finds the deny rule that speaks about a call as it is now.
+func (s *State) forbidden(c *call) (events.Rule, bool) {
+	v, rule := s.judge(c.tool, c.args)
+	return rule, v == denied
+}
+
+func forbids(r events.Rule) string { return "a rule forbids it (" + ruleName(r) + ")" }
+
+// refusal is the reason that a model reads.
 func refusal(out events.AskSettled) string {
 	if out.Reason != "" {
 		return out.Reason
@@ -51,64 +55,59 @@ func refusal(out events.AskSettled) string {
 }
 
 func (s *State) settleSpawn(a *ask, out events.AskSettled) {
-	t, n := a.raised.Ticket, a.raised.Attempt
 	if out.Outcome != events.Yes {
-		s.owe(events.SpawnDenied{Ticket: t, Attempt: n, Reason: refusal(out), By: out.By, Ask: out.Ask})
+		s.owe(events.SpawnDenied{Ticket: a.ticket, Attempt: a.attempt, Reason: refusal(out), By: out.By, Ask: out.Ask})
 		return
 	}
-	s.owe(events.SpawnApproved{Ticket: t, Attempt: n, Prompt: promptOf(out.Args), By: out.By, Ask: out.Ask})
+	s.owe(events.SpawnApproved{Ticket: a.ticket, Attempt: a.attempt, Prompt: promptOf(out.Args), By: out.By, Ask: out.Ask})
 }
 
 func (s *State) settleStep(a *ask, out events.AskSettled) {
-	t, n, round := a.raised.Ticket, a.raised.Attempt, a.raised.Round
 	if out.Outcome != events.Yes {
-		s.owe(events.StepDenied{Ticket: t, Attempt: n, Round: round, Reason: refusal(out), By: out.By, Ask: out.Ask})
+		s.owe(events.StepDenied{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, Reason: refusal(out), By: out.By, Ask: out.Ask})
 		return
 	}
-	s.owe(events.StepApproved{Ticket: t, Attempt: n, Round: round, By: out.By, Ask: out.Ask})
+	s.owe(events.StepApproved{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, By: out.By, Ask: out.Ask})
 }
 
-func (s *State) settleInterrupted(a *ask, out events.AskSettled) {
-	c := s.calls[a.raised.Call]
-	resolution := events.InterruptFail
-	if out.Outcome == events.Yes {
-		resolution = events.InterruptRetry
-		if r := resolutionOf(out.Args); r != "" {
-			resolution = r
-		}
-	}
-	s.owe(events.InterruptResolved{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket,
-		Resolution: resolution, By: out.By, Reason: out.Reason})
-	if resolution == events.InterruptRetry {
-		s.approve(c, out.By, "", out.Ask, false, c.count.Generation()+1)
-	}
-}
-
-// kill withdraws the questions of a killed attempt.
+// kill ends what waits for the attempts of a ticket up to the killed one.
 func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	s.killed[p.Ticket] = max(s.killed[p.Ticket], p.Attempt)
-	s.withdraw(e, p.By, "the ticket was killed", func(a *ask) bool {
-		return a.raised.Ticket == p.Ticket && a.raised.Attempt <= p.Attempt
+	s.withdraw(e, p.By, killedReason, func(a *ask) bool { return a.ticket == p.Ticket && a.attempt <= p.Attempt })
+	s.dropPreviews(p.By, killedReason, func(c *call) bool { return s.over(c.request.Ticket, c.request.Attempt) })
+}
+
+// blocked withdraws the question whether a ticket may start: a person blocked
+// it meanwhile.
+func (s *State) blocked(e *events.Event, p events.TicketBlocked) {
+	s.withdraw(e, e.Actor, "the ticket was blocked: "+clip(p.Reason, MaxReason), func(a *ask) bool {
+		return a.gate == events.GateSpawn && a.ticket == p.Ticket
 	})
 }
 
-// close withdraws every question of a session that is over.
+// close ends what waits in a session that is over.
 func (s *State) close(e *events.Event, p events.SessionClosed) {
 	s.closed = true
-	s.withdraw(e, e.Actor, "the session was closed: "+p.Reason, func(*ask) bool { return true })
+	reason := "the session was closed: " + clip(p.Reason, MaxReason)
+	s.withdraw(e, e.Actor, reason, func(*ask) bool { return true })
+	s.dropPreviews(e.Actor, reason, func(*call) bool { return true })
 }
 
 // withdraw settles open asks as a no, in the order raised.
 func (s *State) withdraw(e *events.Event, by, reason string, which func(*ask) bool) {
-	still := s.open[:0:0]
 	for _, a := range s.open {
-		switch {
-		case a.settled != nil:
-		case which(a):
+		if which(a) {
 			s.settle(a, events.AskSettled{Outcome: events.No, By: by, AnswerID: e.ID, Reason: reason, At: e.Time})
-		default:
-			still = append(still, a)
 		}
 	}
-	s.open = still
+}
+
+// dropPreviews denies calls that wait for their preview, oldest first.
+func (s *State) dropPreviews(by, reason string, which func(*call) bool) {
+	for _, c := range s.previews {
+		if which(c) {
+			s.previews = without(s.previews, c)
+			s.deny(c, grounds{by: by}, reason)
+		}
+	}
 }

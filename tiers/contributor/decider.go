@@ -1,15 +1,3 @@
-// Package contributor is the decider of tier 3: the loop of model replies and
-// tool calls that carries out a ticket. The original calls it the worker, and
-// so do its stream ids: "Tier 3 (Worker): <ticket id>".
-//
-// # Contract
-//
-// Each TicketStarted begins a run with an empty conversation: nothing of an
-// earlier attempt or of another ticket reaches the model. A round is one reply
-// and its calls, which run in parallel; the next round waits until every call
-// has an outcome, every failed shell call has its hint or the reason why it
-// gets none, and the files the conversation knows were reread. The run ends
-// with exactly one TicketResolved, or silently when its ticket is killed.
 package contributor
 
 import (
@@ -22,9 +10,6 @@ func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{Name: events.ActorContributor, New: newState, Evolve: evolve, Decide: decide}
 }
 
-// DefaultMaxRounds bounds the rounds of one attempt where the settings do not.
-const DefaultMaxRounds = 40
-
 // State is what the contributor knows of a session.
 type State struct {
 	settings events.Settings
@@ -32,9 +17,9 @@ type State struct {
 	stepMode bool
 	closed   bool
 	runs     map[string]*run   // by ticket: its newest attempt
-	requests map[string]string // id of an own request to its ticket
-	calls    map[string]string // call id to its ticket
-	touched  string            // ticket that the last event was about
+	requests map[string]string // id of an own request that waits for its answer, to its ticket
+	calls    map[string]string // id of a requested call to its ticket
+	touched  *run              // what the last event was about; may be nil
 }
 
 func newState() *State {
@@ -44,31 +29,55 @@ func newState() *State {
 // decide looks only at the run that the last event was about: every other run
 // was quiet before it and still is.
 func decide(s *State, _ *events.Event) []events.Payload {
-	r := s.runs[s.touched]
-	if r == nil || s.closed {
+	if s.touched == nil || s.closed {
 		return nil
 	}
-	return r.next(s)
+	return s.touched.next(s)
 }
 
-func (s *State) touch(ticket string) *run {
-	s.touched = ticket
-	return s.runs[ticket]
-}
-
-// running is the live run of a ticket's attempt, nil if there is none.
+// running is the live run of exactly this attempt at a ticket, nil if there is none.
 func (s *State) running(ticket string, attempt int) *run {
-	if r := s.touch(ticket); r != nil && r.attempt == attempt && r.phase != ended {
-		return r
+	r := s.runs[ticket]
+	if r == nil || r.attempt != attempt || r.phase == ended {
+		return nil
 	}
-	return nil
+	s.touched = r
+	return r
 }
 
-// asked is the live run that waits for the answer to an own request.
-func (s *State) asked(request string) *run {
-	r := s.touch(s.requests[request])
-	if r == nil || r.phase == ended || r.pending != request {
+// stepping is the live run that waits for a person's word on a round, nil if
+// there is none.
+func (s *State) stepping(ticket string, attempt, round int) *run {
+	r := s.running(ticket, attempt)
+	if r == nil || r.phase != awaitStep || r.round != round {
 		return nil
 	}
 	return r
+}
+
+// asked is the live run that waits in phase p for the answer to an own request,
+// nil if there is none. The first answer counts: the request is then forgotten.
+func (s *State) asked(request string, p phase) *run {
+	r := s.runs[s.requests[request]]
+	if r == nil || r.phase != p || r.pending != request {
+		return nil
+	}
+	delete(s.requests, request)
+	s.touched = r
+	return r
+}
+
+// call finds a call of the round at which a live run is.
+func (s *State) call(id string) (*run, *call) {
+	r := s.runs[s.calls[id]]
+	if r == nil || r.phase != awaitCalls {
+		return nil, nil
+	}
+	for _, c := range r.calls {
+		if c.id == id {
+			s.touched = r
+			return r, c
+		}
+	}
+	return nil, nil
 }

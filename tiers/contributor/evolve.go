@@ -1,82 +1,57 @@
 package contributor
 
-import "manualslop/events"
+import (
+	"manualslop/events"
+	"manualslop/tiers"
+)
 
 func evolve(s *State, e *events.Event) *State {
-	s.touched = ""
+	s.touched = nil
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
 		s.settings, s.stepMode = p.Settings, p.Settings.StepMode
 	case events.ToolsOffered:
-		s.tools = s.tools[:0:0]
-		for _, t := range p.Tools {
-			s.tools = append(s.tools, t.Name)
+		s.tools = make([]string, len(p.Tools))
+		for i, t := range p.Tools {
+			s.tools[i] = t.Name
 		}
 	case events.StepModeSet:
 		s.stepMode = p.On
 	case events.SessionClosed:
 		s.closed = true
 	case events.TicketStarted:
-		s.runs[p.Ticket.ID] = newRun(p)
-		s.touch(p.Ticket.ID)
+		s.touched = newRun(p)
+		s.runs[p.Ticket.ID] = s.touched
 	case events.TicketKilled:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
-			r.phase = ended
-		}
-	case events.TicketResolved:
-		if r := s.running(p.Ticket, p.Attempt); r != nil {
-			r.phase = ended
-		}
-	case events.ContextRequested, events.ModelRequested, events.RefreshRequested, events.StepRequested, events.ToolRequested:
-		s.evolveOwn(e)
-	case events.ContextBuilt:
-		if r := s.asked(p.Request); r != nil && r.phase == awaitContext {
-			r.context(e.ID, p)
-		}
-	case events.StepApproved:
-		if r := s.running(p.Ticket, p.Attempt); r != nil && r.phase == awaitStep && r.round == p.Round {
-			r.phase = sendRound
-		}
-	case events.StepDenied:
-		if r := s.running(p.Ticket, p.Attempt); r != nil && r.phase == awaitStep && r.round == p.Round {
-			r.end(events.ResolvedBlocked, "", "step refused by "+p.By+": "+p.Reason)
-		}
-	case events.ModelReplied:
-		if r := s.asked(p.Request); r != nil && r.phase == awaitModel {
-			r.replied(e.ID, p)
-		}
-	case events.ModelFailed:
-		if r := s.asked(p.Request); r != nil && r.phase == awaitModel {
-			r.modelFailed(p, e.Time)
-		}
-	case events.FilesUpdated:
-		if r := s.asked(p.Request); r != nil && r.phase == awaitRefresh {
-			r.refreshed(p, s.settings)
+			r.over()
 		}
 	default:
+		if e.Actor == events.ActorContributor {
+			s.emitted(e)
+			break
+		}
+		s.answered(e)
 		s.evolveCall(e)
 	}
 	return s
 }
 
-// evolveOwn notes that an own fact exists, so that it is not decided again.
-func (s *State) evolveOwn(e *events.Event) {
+// emitted notes that an own fact exists, so that it is not decided again.
+func (s *State) emitted(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
-		if r := s.running(p.Ticket, p.Attempt); r != nil && p.Tier == 3 {
-			r.wait(awaitContext, e.ID)
-			s.requests[e.ID] = p.Ticket
+		if r := s.running(p.Ticket, p.Attempt); r != nil {
+			s.wait(r, awaitContext, e.ID)
 		}
 	case events.ModelRequested:
-		if r := s.running(p.Ticket, p.TicketAttempt); r != nil && p.Tier == 3 {
-			r.wait(awaitModel, e.ID)
+		if r := s.running(p.Ticket, p.TicketAttempt); r != nil {
+			s.wait(r, awaitModel, e.ID)
 			r.request, r.retry = p, nil
-			s.requests[e.ID] = p.Ticket
 		}
 	case events.RefreshRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
-			r.wait(awaitRefresh, e.ID)
-			s.requests[e.ID] = p.Ticket
+			s.wait(r, awaitRefresh, e.ID)
 		}
 	case events.StepRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
@@ -85,8 +60,48 @@ func (s *State) evolveOwn(e *events.Event) {
 	case events.ToolRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
 			s.calls[p.Call] = p.Ticket
-			r.requested++
-			r.afterRequests()
+			r.callRequested()
+		}
+	case events.TicketResolved:
+		if r := s.running(p.Ticket, p.Attempt); r != nil {
+			r.over()
+		}
+	}
+}
+
+// wait puts a run to rest until its request is answered.
+func (s *State) wait(r *run, p phase, request string) {
+	r.phase, r.pending = p, request
+	s.requests[request] = r.ticket.ID
+}
+
+// answered folds answers to the run's own requests.
+func (s *State) answered(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ContextBuilt:
+		if r := s.asked(p.Request, awaitContext); r != nil {
+			r.context(e.ID, p)
+		}
+	case events.StepApproved:
+		if r := s.stepping(p.Ticket, p.Attempt, p.Round); r != nil {
+			r.phase = sendRound
+		}
+	case events.StepDenied:
+		if r := s.stepping(p.Ticket, p.Attempt, p.Round); r != nil {
+			r.end(events.ResolvedBlocked, "", "step refused by "+p.By+": "+p.Reason)
+			r.outcome.Final = true
+		}
+	case events.ModelReplied:
+		if r := s.asked(p.Request, awaitModel); r != nil {
+			r.replied(e.ID, p)
+		}
+	case events.ModelFailed:
+		if r := s.asked(p.Request, awaitModel); r != nil {
+			r.modelFailed(p, e.Time)
+		}
+	case events.FilesUpdated:
+		if r := s.asked(p.Request, awaitRefresh); r != nil {
+			r.refreshed(p, s.settings.Tier(tier).MaxRounds)
 		}
 	}
 }
@@ -100,18 +115,23 @@ func (s *State) evolveCall(e *events.Event) {
 		}
 	case events.ToolDenied:
 		if r, c := s.call(p.Call); c != nil && c.result == nil {
-			c.answer(denial(p))
-			r.settle()
+			s.result(r, c, denial(p))
 		}
 	case events.ToolSettled:
 		if r, c := s.call(p.Call); c != nil && c.count.Settle(p) {
-			r.settled(c, e.ID, p)
+			r.learned(p.Files)
+			if p.Outcome != events.ToolInterrupted {
+				c.awaitsHint = tiers.WantsHint(p)
+				s.result(r, c, outcome(e.ID, p))
+			}
+		}
+	case events.ToolParked:
+		if _, c := s.call(p.Call); c != nil {
+			c.count.Park()
 		}
 	case events.InterruptResolved:
 		if r, c := s.call(p.Call); c != nil && p.Resolution != events.InterruptRetry && c.result == nil {
-			c.count.Resolve()
-			c.answer(resolution(p))
-			r.settle()
+			s.result(r, c, resolution(p))
 		}
 	case events.HintGiven:
 		if r, c := s.call(p.Call); c != nil && c.awaitsHint {
@@ -126,16 +146,9 @@ func (s *State) evolveCall(e *events.Event) {
 	}
 }
 
-// call finds a call of a live run.
-func (s *State) call(id string) (*run, *call) {
-	r := s.touch(s.calls[id])
-	if r == nil || r.phase != awaitCalls {
-		return nil, nil
-	}
-	for _, c := range r.calls {
-		if c.id == id {
-			return r, c
-		}
-	}
-	return nil, nil
+// result gives a call its result; no later word about it counts.
+func (s *State) result(r *run, c *call, p events.Part) {
+	c.count.Resolve()
+	c.answer(p)
+	r.settle()
 }

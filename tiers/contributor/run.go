@@ -5,10 +5,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"manualslop/events"
 	"manualslop/tiers"
 )
+
+// tier is the contributor's.
+const tier = 3
 
 // phase is where a run stands: what it owes or what it waits for.
 type phase int
@@ -16,7 +21,7 @@ type phase int
 const (
 	needContext phase = iota + 1 // owes ContextRequested
 	awaitContext
-	startRound // owes StepRequested in step mode, else the request
+	startRound // owes StepRequested in step mode, else ModelRequested
 	awaitStep
 	sendRound // owes ModelRequested
 	awaitModel
@@ -30,22 +35,25 @@ const (
 
 // run is one attempt at a ticket.
 type run struct {
-	track     string
-	ticket    events.Ticket
-	attempt   int
-	model     string
-	prompt    string
-	phase     phase
-	pending   string // id of the own request that is waited for
-	round     int
-	parts     []events.Part // the conversation so far, without refresh blocks
-	refresh   *events.Part  // stands last in the next prompt only
-	files     map[string]events.FileState
-	request   events.ModelRequested
-	retry     *events.ModelRequested // another attempt at request
-	calls     []*call
-	requested int // calls for which ToolRequested exists
-	outcome   events.TicketResolved
+	track   string
+	ticket  events.Ticket
+	attempt int
+	model   string
+	prompt  string
+	phase   phase
+	pending string // id of the own request that is waited for
+	round   int
+
+	parts   []events.Part               // the conversation so far, without refresh blocks
+	size    int                         // of parts as JSON
+	refresh *events.Part                // stands last in the next prompt only
+	files   map[string]events.FileState // what the conversation knows, by path
+
+	request     events.ModelRequested
+	retry       *events.ModelRequested // another attempt at request
+	calls       []*call                // of this round, in the reply's order
+	unrequested []*call                // those of them for which ToolRequested is due
+	outcome     events.TicketResolved
 }
 
 func newRun(p events.TicketStarted) *run {
@@ -53,22 +61,22 @@ func newRun(p events.TicketStarted) *run {
 		phase: needContext, round: 1, files: map[string]events.FileState{}}
 }
 
-func (r *run) wait(p phase, request string) { r.phase, r.pending = p, request }
+// over forgets everything about an attempt that ended but that it was there.
+func (r *run) over() { *r = run{attempt: r.attempt, phase: ended} }
 
 func (r *run) end(outcome, text, reason string) {
 	r.phase = resolve
-	r.outcome = events.TicketResolved{Ticket: r.ticket.ID, Attempt: r.attempt, Outcome: outcome, Text: text, Reason: reason}
+	r.outcome = events.TicketResolved{Ticket: r.ticket.ID, Attempt: r.attempt, Outcome: outcome, Text: text, Reason: clip(reason, MaxReason)}
 }
 
-// next is the fact that the run owes now, if it owes one.
+// next is what the run owes now; nothing while it waits.
 func (r *run) next(s *State) []events.Payload {
 	switch r.phase {
 	case needContext:
 		return []events.Payload{r.contextRequest()}
 	case startRound:
 		if s.stepMode || r.ticket.StepMode {
-			return []events.Payload{events.StepRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
-				Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.model)}}
+			return []events.Payload{r.stepRequest()}
 		}
 		return []events.Payload{r.modelRequest(s)}
 	case sendRound:
@@ -83,16 +91,9 @@ func (r *run) next(s *State) []events.Payload {
 	return nil
 }
 
-func (r *run) contextRequest() events.ContextRequested {
-	views := []events.ViewRequest{{Path: ".", View: events.ViewTree}}
-	seen := map[string]bool{"": true}
-	for _, path := range append([]string{r.ticket.TargetFile}, r.ticket.ContextRequirements...) {
-		if !seen[path] {
-			seen[path] = true
-			views = append(views, events.ViewRequest{Path: path, View: events.ViewRaw})
-		}
-	}
-	return events.ContextRequested{Tier: 3, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views}
+func (r *run) stepRequest() events.StepRequested {
+	return events.StepRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
+		Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.model)}
 }
 
 func (r *run) modelRequest(s *State) events.ModelRequested {
@@ -103,7 +104,7 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 	if r.refresh != nil {
 		parts = append(parts, *r.refresh)
 	}
-	m := tiers.Request(s.settings.Tier(3), r.model, parts)
+	m := tiers.Request(s.settings.Tier(tier), r.model, parts)
 	m.StreamID = StreamID(r.ticket.ID)
 	m.Track, m.Ticket, m.TicketAttempt, m.Round, m.Tools = r.track, r.ticket.ID, r.attempt, r.round, s.tools
 	return m
@@ -112,9 +113,24 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 // StreamID is the key of a ticket's text in mma_streams.
 func StreamID(ticket string) string { return "Tier 3 (Worker): " + ticket }
 
+// say puts a part at the end of the conversation.
+func (r *run) say(p events.Part) {
+	r.parts = append(r.parts, p)
+	r.size += sizeOf(p) + len(",")
+}
+
+// begin sends the conversation to the model, unless it became too long.
+func (r *run) begin() {
+	if r.size > MaxConversation {
+		r.end(events.ResolvedBlocked, "", fmt.Sprintf("the conversation of %d bytes is over the limit of %d", r.size, MaxConversation))
+		return
+	}
+	r.phase = startRound
+}
+
 func (r *run) replied(id string, p events.ModelReplied) {
 	r.refresh = nil
-	r.parts = append(r.parts, events.Part{Role: "assistant", SHA256: p.SHA256, Size: int64(len(p.Text)), From: id})
+	r.say(events.Part{Role: "assistant", SHA256: p.SHA256, Size: int64(len(p.Text)), From: id})
 	switch {
 	case len(p.Calls) > 0:
 		r.startCalls(p.Calls)
@@ -123,20 +139,20 @@ func (r *run) replied(id string, p events.ModelReplied) {
 	case strings.TrimSpace(p.Text) == "":
 		r.end(events.ResolvedBlocked, "", "the model sent an empty reply")
 	default:
-		r.answered(p.Text)
+		r.concluded(p.Text)
 	}
 }
 
-// answered ends the run with the model's last word. A text that begins with
+// concluded ends the run with the model's last word. A text that begins with
 // BLOCKED gives up and says why.
-func (r *run) answered(text string) {
+func (r *run) concluded(text string) {
 	reason, gaveUp := strings.CutPrefix(strings.TrimSpace(text), "BLOCKED")
-	if !gaveUp {
+	if next, _ := utf8.DecodeRuneInString(reason); !gaveUp || next == '_' || unicode.IsLetter(next) || unicode.IsDigit(next) {
 		r.end(events.ResolvedDone, text, "")
 		return
 	}
-	reason, _, _ = strings.Cut(strings.TrimLeft(reason, ": "), "\n")
-	r.end(events.ResolvedBlocked, text, reason)
+	reason, _, _ = strings.Cut(strings.TrimLeft(reason, ": \t\r\n"), "\n")
+	r.end(events.ResolvedBlocked, text, strings.TrimSpace(reason))
 }
 
 func (r *run) modelFailed(p events.ModelFailed, at time.Time) {
@@ -146,17 +162,4 @@ func (r *run) modelFailed(p events.ModelFailed, at time.Time) {
 		return
 	}
 	r.retry, r.phase = &again, sendRound
-}
-
-// advance begins the next round, or ends the run when it had its last.
-func (r *run) advance(maxRounds int) {
-	if maxRounds <= 0 {
-		maxRounds = DefaultMaxRounds
-	}
-	if r.round >= maxRounds {
-		r.end(events.ResolvedBlocked, "", fmt.Sprintf("no end after %d rounds", maxRounds))
-		return
-	}
-	r.round++
-	r.phase = startRound
 }

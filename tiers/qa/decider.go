@@ -1,35 +1,9 @@
-// Package qa is the decider of tier 4: it has each failed shell call read by
-// the cheapest model and turned into a hint of about twenty words.
-//
-// # Contract
-//
-// For every failed shell outcome that counts, qa ends with exactly one of
-// HintGiven and HintSkipped. Tier 4 sees the exit status and the end of the
-// error output of that one call, has no tools, and keeps no memory.
 package qa
 
 import (
-	_ "embed"
-	"fmt"
-	"strings"
-	"time"
-	"unicode/utf8"
-
 	"manualslop/events"
 	"manualslop/tiers"
 )
-
-//go:embed system.md
-var system string
-
-// Bounds of what tier 4 reads and writes, in bytes.
-const (
-	MaxTrace = 4000
-	MaxHint  = 400
-)
-
-// StreamID is tier 4's key in mma_streams.
-const StreamID = "Tier 4"
 
 // Decider is qa's two functions.
 func Decider() tiers.Decider[*State] {
@@ -39,22 +13,22 @@ func Decider() tiers.Decider[*State] {
 // State is what qa knows of a session.
 type State struct {
 	settings events.Settings
-	calls    map[string]*tiers.Call
-	tickets  map[string]string // call to ticket
-	requests map[string]*triage
+	calls    map[string]*call
+	requests map[string]*triage // by id of an own request that waits for its answer
+	killed   map[string]int     // ticket to its newest killed attempt
 	closed   bool
 	owed     events.Payload // what the last event made due
 }
 
-// triage is one failed call at tier 4.
-type triage struct {
-	call, ticket string
-	request      events.ModelRequested
-	done         bool
+// call is a tool call from its request on.
+type call struct {
+	ticket  string
+	attempt int
+	count   tiers.Call
 }
 
 func newState() *State {
-	return &State{calls: map[string]*tiers.Call{}, tickets: map[string]string{}, requests: map[string]*triage{}}
+	return &State{calls: map[string]*call{}, requests: map[string]*triage{}, killed: map[string]int{}}
 }
 
 func decide(s *State, _ *events.Event) []events.Payload {
@@ -71,98 +45,62 @@ func evolve(s *State, e *events.Event) *State {
 		s.settings = p.Settings
 	case events.SessionClosed:
 		s.closed = true
-	case events.ToolApproved:
-		s.approved(p)
-	case events.ToolSettled:
-		if c := s.calls[p.Call]; c != nil && c.Settle(p) && tiers.WantsHint(p) {
-			s.owed = s.triage(p)
-		}
+	case events.TicketKilled:
+		s.killed[p.Ticket] = max(s.killed[p.Ticket], p.Attempt)
 	case events.ModelRequested:
 		if e.Actor == events.ActorQA {
 			s.requests[e.ID] = &triage{call: p.Call, ticket: p.Ticket, request: p}
 		}
 	case events.ModelReplied:
-		if t := s.open(p.Request); t != nil {
+		if t := s.answered(p.Request); t != nil {
 			s.owed = t.replied(p)
 		}
 	case events.ModelFailed:
-		if t := s.open(p.Request); t != nil {
-			s.owed = t.failed(p, e.Time)
+		if t := s.answered(p.Request); t != nil {
+			s.owed = s.failed(t, p, e.Time)
 		}
+	default:
+		s.follow(e)
 	}
 	return s
 }
 
-func (s *State) approved(p events.ToolApproved) {
-	c := s.calls[p.Call]
-	if c == nil {
-		c = &tiers.Call{}
-		s.calls[p.Call] = c
+// follow keeps count of tool calls as every decider does.
+func (s *State) follow(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ToolRequested:
+		if s.calls[p.Call] == nil {
+			s.calls[p.Call] = &call{ticket: p.Ticket, attempt: p.Attempt}
+		}
+	case events.ToolApproved:
+		if c := s.calls[p.Call]; c != nil {
+			c.count.Approve(p)
+		}
+	case events.ToolParked:
+		if c := s.calls[p.Call]; c != nil {
+			c.count.Park()
+		}
+	case events.InterruptResolved:
+		if c := s.calls[p.Call]; c != nil && p.Resolution != events.InterruptRetry {
+			c.count.Resolve()
+		}
+	case events.ToolSettled:
+		if c := s.calls[p.Call]; c != nil && c.count.Settle(p) && tiers.WantsHint(p) {
+			s.owed = s.triage(c, p)
+		}
 	}
-	c.Approve(p)
-	s.tickets[p.Call] = p.Ticket
 }
 
-// open takes the triage that a reply belongs to; the first reply counts.
-func (s *State) open(request string) *triage {
+// over tells whether the attempt of a call was ended by a person.
+func (s *State) over(c *call) bool {
+	last, killed := s.killed[c.ticket]
+	return killed && c.attempt <= last
+}
+
+// answered takes the triage that waits for an answer to a request; the first
+// one counts.
+func (s *State) answered(request string) *triage {
 	t := s.requests[request]
-	if t == nil || t.done {
-		return nil
-	}
-	t.done = true
+	delete(s.requests, request)
 	return t
-}
-
-// triage asks tier 4, or says why nobody is asked.
-func (s *State) triage(p events.ToolSettled) events.Payload {
-	t := s.settings.Tier(4)
-	if s.settings.QADisabled || t.Provider == "" {
-		return events.HintSkipped{Call: p.Call, Ticket: s.tickets[p.Call], Reason: "disabled"}
-	}
-	m := tiers.Request(t, t.Model(0), []events.Part{
-		{Role: "system", Text: system},
-		{Role: "user", Text: trace(p)},
-	})
-	m.StreamID, m.Ticket, m.Call = StreamID, s.tickets[p.Call], p.Call
-	return m
-}
-
-func trace(p events.ToolSettled) string {
-	exit := "no exit code"
-	if p.Exit != nil {
-		exit = fmt.Sprintf("exit code %d", *p.Exit)
-	}
-	out := p.Stderr
-	if strings.TrimSpace(out) == "" {
-		out = p.Text
-	}
-	if cut := len(out) - MaxTrace; cut > 0 {
-		for cut < len(out) && !utf8.RuneStart(out[cut]) {
-			cut++
-		}
-		out = "…" + out[cut:]
-	}
-	return fmt.Sprintf("%s, %s\n\n%s", p.Interpreter, exit, out)
-}
-
-func (t *triage) replied(p events.ModelReplied) events.Payload {
-	hint := strings.Join(strings.Fields(p.Text), " ")
-	if hint == "" {
-		return events.HintSkipped{Call: t.call, Ticket: t.ticket, Reason: "the model sent no text"}
-	}
-	if len(hint) > MaxHint {
-		cut := MaxHint
-		for !utf8.RuneStart(hint[cut]) {
-			cut--
-		}
-		hint = hint[:cut] + "…"
-	}
-	return events.HintGiven{Call: t.call, Ticket: t.ticket, Hint: hint}
-}
-
-func (t *triage) failed(p events.ModelFailed, at time.Time) events.Payload {
-	if again, ok := tiers.NextAttempt(t.request, p, at); ok {
-		return again
-	}
-	return events.HintSkipped{Call: t.call, Ticket: t.ticket, Reason: "model " + p.Kind + ": " + p.Message}
 }

@@ -81,7 +81,11 @@ type world struct {
 }
 
 func newWorld(t testing.TB, files map[string]string) *world {
-	w := &world{t: t, server: bustest.Open(t), dir: t.TempDir()}
+	return newWorldOn(t, bustest.Open(t), files)
+}
+
+func newWorldOn(t testing.TB, server *bus.Server, files map[string]string) *world {
+	w := &world{t: t, server: server, dir: t.TempDir()}
 	for name, text := range files {
 		path := filepath.Join(w.dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -41,16 +41,24 @@ func (w *Worker) Run(ctx context.Context, slots int) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	if w.Live != nil {
-		wg.Go(func() {
-			f := events.Filter{Project: w.Project, Actor: events.ActorConductor, Type: "TicketKilled"}
-			if err := w.Live.Follow(ctx, f, w.kills.heard); err != nil && ctx.Err() == nil {
-				w.Logger.Warn("kills are not heard any more", "error", err)
-			}
-		})
+		wg.Go(func() { w.hear(ctx) })
 	}
 	err := w.Queue.Work(ctx, PoolTools, slots, w.handle)
 	cancel(nil)
 	return err
+}
+
+// hear listens for kills until ctx ends. One that is said while the connection
+// is down is missed: the script then runs to its end, and nobody uses what it says.
+func (w *Worker) hear(ctx context.Context) {
+	f := events.Filter{Project: w.Project, Actor: events.ActorConductor, Type: "TicketKilled"}
+	for ctx.Err() == nil {
+		err := w.Live.Follow(ctx, f, w.kills.heard)
+		if ctx.Err() != nil || pause(ctx, retryPause) != nil {
+			return
+		}
+		w.Logger.Info("listening for kills again", "error", err)
+	}
 }
 
 func (w *Worker) handle(ctx context.Context, d Delivery) error {

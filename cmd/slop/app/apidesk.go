@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"manualslop/events"
@@ -65,7 +66,8 @@ func (d *apiDesk) answer(ctx context.Context, session string, a askLine, given a
 		case refused.SettledAt != nil:
 			return false, &settledError{ask: a.RequestID, outcome: refused.Outcome, by: refused.SettledBy, at: *refused.SettledAt}
 		case refused.Status == http.StatusUnprocessableEntity:
-			return false, wrapped{errAnswerRefused, errors.New(visible(refused.Message))}
+			why := strings.TrimPrefix(refused.Message, errAnswerRefused.Error()+": ")
+			return false, wrapped{errAnswerRefused, errors.New(visible(why))}
 		}
 	}
 	return status == http.StatusAccepted, err

@@ -126,9 +126,9 @@ func (g *globals) callTool(ctx context.Context, name string, args json.RawMessag
 	if answer.preview != "" && !g.quiet {
 		g.printDiff(g.err, answer.preview)
 	}
-	hint := "; give it with --yes"
+	hint := "--yes gives it"
 	if yes {
-		hint = " by a rule of the configuration that asks; --yes does not answer it"
+		hint = "a rule of the configuration asks about it, and --yes does not answer that"
 	}
-	return failed(exitWaiting, "%s%s", *answer.Error, hint)
+	return failed(exitWaiting, "%s; %s", *answer.Error, hint)
 }

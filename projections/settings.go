@@ -1,0 +1,38 @@
+package projections
+
+import "manualslop/events"
+
+// Settings are what the session's decisions depend on, as recorded.
+type Settings struct {
+	events.Settings
+	Workspace string             `json:"workspace,omitempty"`
+	Tools     []events.ToolOffer `json:"tools"` // by name
+	Paused    bool               `json:"paused"`
+}
+
+var settings = Fold[*Settings]{
+	Name: "settings", Version: 1,
+	New: func() *Settings { return &Settings{Tools: []events.ToolOffer{}} },
+	Apply: func(s *Settings, e *events.Event) *Settings {
+		switch p := e.Payload.(type) {
+		case events.SessionOpened:
+			s.Settings, s.Workspace = p.Settings, p.Workspace
+			s.Rules = append([]events.Rule{}, p.Settings.Rules...)
+		case events.RuleAdded:
+			s.Rules = append(s.Rules, p.Rule)
+		case events.ToolsOffered:
+			s.Tools = p.Tools
+		case events.StepModeSet:
+			s.StepMode = p.On
+		case events.Paused:
+			s.Paused = true
+		case events.Resumed:
+			s.Paused = false
+		}
+		return s
+	},
+}
+
+// Settings are the session's settings with the rules added since, whether step
+// mode is on now, and the tools offered. They are shared: read them only.
+func (s *Set) Settings() Settings { return *stateOf(s, settings) }

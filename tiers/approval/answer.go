@@ -1,0 +1,132 @@
+package approval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+)
+
+// answered counts an answer, or tells its author why it does not count.
+func (s *State) answered(e *events.Event, p events.AskAnswered) {
+	p.Args, p.Response = stored(p.Args), stored(p.Response)
+	if string(p.Args) == "null" {
+		p.Args = nil
+	}
+	a := s.asks[p.Ask]
+	if why := s.invalid(a, p); why != "" {
+		s.refuse(e, p.Ask, why)
+		return
+	}
+	s.settle(a, events.AskSettled{Outcome: p.Decision, By: e.Actor, AnswerID: e.ID, Reason: p.Reason, Args: p.Args, Response: p.Response, At: e.Time})
+}
+
+// invalid is why an answer never counts, empty when it does.
+func (s *State) invalid(a *ask, p events.AskAnswered) string {
+	switch {
+	case a == nil:
+		return "there is no such ask"
+	case a.settled != nil:
+		return "it was settled before"
+	case p.Decision != events.Yes && p.Decision != events.No:
+		return `decision is neither "yes" nor "no"`
+	case len(p.Reason) > MaxReason:
+		return tooLong("the reason", len(p.Reason), MaxReason)
+	case len(p.Args) > 0 && p.Decision != events.Yes:
+		return "args come only with yes"
+	case len(p.Response) > 0 && a.gate != events.GateHTTP:
+		return "response is for asks of /api/ask only"
+	case len(p.Response) > MaxPosted:
+		return tooLong("the response", len(p.Response), MaxPosted)
+	case len(p.Args) > 0:
+		return s.badEdit(a, p.Args)
+	}
+	return ""
+}
+
+func tooLong(what string, n, most int) string {
+	return fmt.Sprintf("%s of %d bytes is over the limit of %d", what, n, most)
+}
+
+// badEdit checks a payload that a person changed.
+func (s *State) badEdit(a *ask, args json.RawMessage) string {
+	switch a.gate {
+	case events.GateTool:
+		if _, bad := s.calls[a.call].tool.check(args); bad != "" {
+			return "the edited arguments do not fit: " + bad
+		}
+		return ""
+	case events.GateSpawn:
+		if len(args) > MaxPrompt {
+			return tooLong("the prompt", len(args), MaxPrompt)
+		}
+		if strings.TrimSpace(promptOf(args)) == "" {
+			return `args must be {"prompt": "…"}`
+		}
+		return ""
+	case events.GateInterrupted:
+		switch resolutionOf(args) {
+		case events.InterruptRetry, events.InterruptDone, events.InterruptFail:
+			return ""
+		}
+		return `args must be {"resolution": "retry"}, "done" or "fail"`
+	}
+	return "this ask takes no args"
+}
+
+// promptOf is the prompt that a person wrote, empty where args hold none.
+func promptOf(args json.RawMessage) string {
+	var v struct {
+		Prompt string `json:"prompt"`
+	}
+	read(args, &v)
+	return v.Prompt
+}
+
+// resolutionOf is the resolution that a person named, empty where args hold none.
+func resolutionOf(args json.RawMessage) string {
+	var v struct {
+		Resolution string `json:"resolution"`
+	}
+	read(args, &v)
+	return v.Resolution
+}
+
+// read fills v from an object that has no other members; else v stays as it is.
+func read[T any](args json.RawMessage, v *T) {
+	var got T
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.DisallowUnknownFields()
+	if dec.Decode(&got) == nil {
+		*v = got
+	}
+}
+
+// refuse tells the author of an answer why it does not count.
+func (s *State) refuse(e *events.Event, id, why string) {
+	r := events.AnswerRefused{Ask: clip(id, events.MaxIDLength), AnswerID: e.ID, Author: e.Actor, Reason: clip(why, MaxNote)}
+	if a := s.asks[id]; a != nil && a.settled != nil {
+		at := a.settled.at
+		r.SettledBy, r.SettledAt = a.settled.by, &at
+	}
+	s.owe(r)
+}
+
+// unreadable answers an answer that cannot be read, or whose author may not give one.
+func (s *State) unreadable(e *events.Event, p events.Malformed) {
+	if p.Name == (events.AskAnswered{}).EventType().Name {
+		s.refuse(e, e.Corr, p.Reason)
+	}
+}
+
+// fired settles an ask whose time is over as a no. A timer that is too early
+// for the ask, or too late, changes nothing.
+func (s *State) fired(e *events.Event, p events.TimerFired) {
+	a := s.asks[p.Ask]
+	if a == nil || a.settled != nil || a.expires == nil || p.Due.Before(*a.expires) {
+		return
+	}
+	s.settle(a, events.AskSettled{Outcome: events.Expired, By: e.Actor, AnswerID: e.ID, Reason: "nobody answered in time", At: e.Time})
+}

@@ -1,0 +1,91 @@
+package approval
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"manualslop/events"
+)
+
+// ask is one question: what it is about, and how it ended.
+type ask struct {
+	id, gate, call string
+	ticket         string
+	attempt, round int
+	expires        *time.Time
+	settled        *settlement // nil while it is open
+}
+
+// settlement is what a late answer is told.
+type settlement struct {
+	by string
+	at time.Time
+}
+
+func newAsk(p events.AskRaised) *ask {
+	return &ask{id: p.Ask, gate: p.Gate, call: p.Call, ticket: p.Ticket, attempt: p.Attempt, round: p.Round, expires: p.ExpiresAt}
+}
+
+// raise puts a question. Its id derives from its cause, so that no two asks of
+// any session share one; if a program has posted a question under that very id,
+// the next one is taken.
+func (s *State) raise(e *events.Event, a events.AskRaised) {
+	for i := 0; a.Ask == "" || s.asks[a.Ask] != nil; i++ {
+		a.Ask = events.DecidedID("ask-"+a.Gate, *e, i)
+	}
+	if a.ExpiresAt == nil && s.settings.GateTimeoutMS > 0 {
+		due := e.Time.Add(span(s.settings.GateTimeoutMS, MaxGateWait))
+		a.ExpiresAt = &due
+	}
+	a.Title = line(a.Title)
+	s.owe(a)
+}
+
+// spawn judges the start of a ticket.
+func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
+	switch name, yes := s.yesToAll(); {
+	case yes:
+		s.owe(events.SpawnApproved{Ticket: p.Ticket, Attempt: p.Attempt, By: byRule + " " + name})
+	case !s.settings.SpawnApproval:
+		s.owe(events.SpawnApproved{Ticket: p.Ticket, Attempt: p.Attempt, By: byRule})
+	default:
+		s.raise(e, events.AskRaised{Gate: events.GateSpawn, Title: "start " + p.Ticket + " on " + p.Model, Ticket: p.Ticket,
+			Attempt: p.Attempt, Args: object("prompt", p.Prompt)})
+	}
+}
+
+// step judges a round in step mode.
+func (s *State) step(e *events.Event, p events.StepRequested) {
+	switch name, yes := s.yesToAll(); {
+	case s.over(p.Ticket, p.Attempt):
+		s.owe(events.StepDenied{Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, Reason: killedReason, By: "engine"})
+	case yes:
+		s.owe(events.StepApproved{Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, By: byRule + " " + name})
+	default:
+		s.raise(e, events.AskRaised{Gate: events.GateStep, Title: p.Summary, Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round})
+	}
+}
+
+// posted raises a program's question, once per request id.
+func (s *State) posted(e *events.Event, p events.AskPosted) {
+	data := stored(p.Data)
+	if !validRequestID(p.RequestID) || s.asks[p.RequestID] != nil || len(data) > MaxPosted {
+		return
+	}
+	wait := DefaultAskWait
+	for _, ms := range []int64{s.settings.AskTimeoutMS, p.TimeoutMS} {
+		if ms > 0 {
+			wait = span(ms, MaxAskWait)
+		}
+	}
+	due := e.Time.Add(wait)
+	s.raise(e, events.AskRaised{Ask: p.RequestID, Gate: events.GateHTTP, Title: "asked by " + e.Actor, Args: data,
+		PostedBy: e.Actor, ExpiresAt: &due})
+}
+
+// validRequestID tells whether a program's name for its question can be shown
+// and repeated.
+func validRequestID(id string) bool {
+	return id != "" && len(id) <= events.MaxIDLength && !strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) })
+}

@@ -1,0 +1,146 @@
+package approval
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// call is one tool call on its way, until its last word.
+type call struct {
+	request events.ToolRequested
+	tool    *tool
+	args    json.RawMessage // as requested, or as a person edited them
+	digest  string          // of the canonical args
+	edited  bool
+	count   tiers.Call
+	note    string // why it asks
+}
+
+// over tells whether an attempt at a ticket was ended by a person.
+func (s *State) over(ticket string, attempt int) bool {
+	last, killed := s.killed[ticket]
+	return killed && attempt <= last
+}
+
+const killedReason = "the ticket was killed"
+
+// request judges a new call.
+func (s *State) request(e *events.Event, p events.ToolRequested) {
+	if _, seen := s.calls[p.Call]; seen {
+		return
+	}
+	c := &call{request: p, tool: s.tools[p.Tool], args: p.Args}
+	s.calls[p.Call] = c
+	switch {
+	case c.tool == nil:
+		s.deny(c, grounds{by: "engine"}, "unknown tool "+line(p.Tool)+"; there are "+s.names())
+	case s.over(p.Ticket, p.Attempt):
+		s.deny(c, grounds{by: "engine"}, killedReason)
+	default:
+		s.judgeNew(e, c)
+	}
+}
+
+// names lists the tools there are, for a model that wanted another one.
+func (s *State) names() string {
+	out := make([]string, 0, len(s.tools))
+	// order-independent: sorted below
+	for name := range s.tools {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return clip(strings.Join(out, ", "), MaxNote)
+}
+
+func (s *State) judgeNew(e *events.Event, c *call) {
+	digest, problem := c.tool.check(c.args)
+	if problem != "" {
+		s.deny(c, grounds{by: "engine"}, "the arguments of "+c.request.Tool+" do not fit: "+problem)
+		return
+	}
+	c.digest = digest
+	v, rule := s.judge(c.tool, c.args)
+	switch {
+	case v == denied:
+		s.deny(c, grounds{by: byRule}, forbids(rule))
+		return
+	case v == allowed:
+		s.approve(c, grounds{by: byRule, rule: ruleName(rule)}, 1)
+		return
+	case v == silent && c.tool.harmless():
+		s.approve(c, grounds{by: byRule, rule: "reads run"}, 1)
+		return
+	case v == questioned:
+		c.note = "a rule wants a person to look (" + ruleName(rule) + ")"
+	}
+	if c.tool.previews() {
+		s.owe(events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket})
+		return
+	}
+	s.askTool(e, c, events.PreviewBuilt{})
+}
+
+// preview raises the ask that waited for what the call would change. Only the
+// first preview of a call that waits for one counts.
+func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
+	if c := s.calls[p.Call]; c != nil && slices.Contains(s.previews, c) {
+		s.previews = without(s.previews, c)
+		s.askTool(e, c, p)
+	}
+}
+
+func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
+	a := askAbout(c, events.GateTool, title(c.request))
+	notes := []string{c.note}
+	if p.Error != "" {
+		notes = append(notes, "the preview failed: "+p.Error)
+	}
+	if a.Diff, a.DiffBlob = p.Diff, p.DiffBlob; sizeOf(a.Diff) > MaxDiff {
+		a.Diff = ""
+		notes = append(notes, "the diff is too long to be shown")
+	}
+	a.Note = clip(strings.Trim(strings.Join(notes, "; "), "; "), MaxNote)
+	s.raise(e, a)
+}
+
+func askAbout(c *call, gate, title string) events.AskRaised {
+	return events.AskRaised{
+		Gate: gate, Title: title, Ticket: c.request.Ticket, Call: c.request.Call, Tool: c.request.Tool,
+		Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect, Attempt: c.request.Attempt, Round: c.request.Round,
+	}
+}
+
+// title says in one line what the call is about.
+func title(r events.ToolRequested) string {
+	var a struct{ Path, Script string }
+	if json.Unmarshal(r.Args, &a) != nil {
+		return r.Tool
+	}
+	if a.Path != "" {
+		return r.Tool + " " + a.Path
+	}
+	return r.Tool + " " + firstLine(strings.TrimSpace(a.Script))
+}
+
+// byRule stands where a person's name would, of what a rule decided.
+const byRule = "rule"
+
+// grounds say what a decision about a call rests on.
+type grounds struct {
+	by, rule, ask string
+}
+
+func (s *State) approve(c *call, g grounds, generation int) {
+	s.owe(events.ToolApproved{
+		Call: c.request.Call, Tool: c.request.Tool, Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect,
+		Ticket: c.request.Ticket, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS,
+	})
+}
+
+func (s *State) deny(c *call, g grounds, reason string) {
+	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, Reason: reason, By: g.by, Ask: g.ask})
+}

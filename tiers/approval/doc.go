@@ -1,0 +1,36 @@
+// Package approval is the decider that says yes or no: the only one that
+// writes ToolApproved, and only what a rule or an answer of a person justifies.
+//
+// # Contract
+//
+// Calls. Every tool call gets ToolApproved or ToolDenied. Unknown tools and
+// arguments that break the schema are denied. Reads and public look-ups run;
+// writes ask with a preview of what they would change, shells and unknown
+// effects ask at once, unless a rule of the person speaks: deny beats ask beats
+// allow. A rule that cannot be judged about a call, because its glob is broken
+// or the call's paths are not known, is a question when it would refuse and
+// nothing when it would allow. A glob of an allow rule never covers a shell.
+//
+// Asks. An ask is settled once, by the first valid answer or timer in stream
+// order; expired means no. Every other answer gets an AnswerRefused that says
+// why, and who settled the ask and when. Asks are independent: answering one
+// never answers another, and the id of one can be taken by no other.
+//
+// Bytes. A yes covers exact bytes: ToolApproved carries the digest of the
+// arguments, also of those that the person edited, which pass the schema again.
+// Deny rules are held against the bytes once more when the yes comes.
+//
+// Interrupted calls. A call whose worker died while it changed something, or
+// that the queue gave up, asks: retry runs it as the next generation, done and
+// fail settle it. No, expired and a killed ticket mean fail.
+//
+// A rule that allows everything for the session (--yes) answers the gates of
+// tools, steps and spawns, and nothing else.
+//
+// The end of an attempt withdraws its asks as a no and denies its calls that
+// wait for a preview; so does the end of the session for all of them, and
+// nothing is decided after it.
+//
+// Every fact fits one event: what people, programs and workers say is bounded
+// (limits.go), and what is over is refused or cut with a note.
+package approval

@@ -1,0 +1,63 @@
+package approval
+
+import "manualslop/events"
+
+// settled takes the outcome that counts. A call whose worker died while it
+// changed something asks what to do about it.
+func (s *State) settled(e *events.Event, p events.ToolSettled) {
+	c := s.calls[p.Call]
+	switch {
+	case c == nil || !c.count.Settle(p):
+	case p.Outcome == events.ToolInterrupted:
+		s.interrupted(e, c, "its worker stopped in the middle of it; nobody knows how far it came")
+	default:
+		s.calls[p.Call] = nil
+	}
+}
+
+// parked takes the queue's giving up: of a call that runs, or of the preview
+// that a call waits for.
+func (s *State) parked(e *events.Event, p events.ToolParked) {
+	c := s.calls[p.Call]
+	switch {
+	case c == nil:
+	case c.count.Park():
+		s.interrupted(e, c, p.Reason)
+	default:
+		s.preview(e, events.PreviewBuilt{Call: p.Call, Error: p.Reason})
+	}
+}
+
+func (s *State) interrupted(e *events.Event, c *call, why string) {
+	if s.over(c.request.Ticket, c.request.Attempt) {
+		s.resolve(c, events.InterruptFail, "engine", killedReason)
+		return
+	}
+	a := askAbout(c, events.GateInterrupted, "interrupted: "+title(c.request))
+	a.Note = clip(why, MaxNote) + `. yes runs it again; yes with {"resolution":"done"} takes it as done; no takes it as failed`
+	s.raise(e, a)
+}
+
+func (s *State) resolve(c *call, resolution, by, reason string) {
+	s.owe(events.InterruptResolved{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket,
+		Resolution: resolution, By: by, Reason: reason})
+}
+
+// settleInterrupted does what the person said. Whatever is not a plain yes is
+// a fail, and no yes lifts a deny rule.
+func (s *State) settleInterrupted(c *call, out events.AskSettled) {
+	resolution, reason := events.InterruptFail, out.Reason
+	if out.Outcome == events.Yes {
+		resolution = events.InterruptRetry
+		if len(out.Args) > 0 {
+			resolution = resolutionOf(out.Args)
+		}
+	}
+	if rule, no := s.forbidden(c); no && resolution == events.InterruptRetry {
+		resolution, reason = events.InterruptFail, forbids(rule)
+	}
+	s.resolve(c, resolution, out.By, reason)
+	if resolution == events.InterruptRetry {
+		s.approve(c, grounds{by: out.By, ask: out.Ask}, c.count.Generation()+1)
+	}
+}

@@ -1,0 +1,119 @@
+package approval
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+)
+
+// subject is what rules look at in a call.
+type subject struct {
+	tool      string
+	confined  bool // it touches no more files than its arguments name
+	workspace folder
+	paths     []string // that its arguments name, relative to the workspace
+	exact     bool     // these are all paths under the known names
+	texts     []string // other texts of the arguments, which may be paths
+}
+
+// maxPath is the length of the longest text that can be a path, in bytes.
+const maxPath = 4096
+
+// namesPath tells whether an argument of this name is a path.
+func namesPath(key string) bool {
+	return slices.Contains([]string{"path", "src_path", "dest_path", "target"}, key)
+}
+
+func (s *State) subjectOf(t *tool, args json.RawMessage) subject {
+	c := subject{tool: t.offer.Name, confined: t.confined(), workspace: folder(s.workspace), exact: true}
+	var members map[string]any
+	if json.Unmarshal(args, &members) != nil {
+		c.exact = false
+		return c
+	}
+	// order-independent: rules ask only whether some path or text is hit
+	for key, v := range members {
+		switch text, is := v.(string); {
+		case !namesPath(key):
+			c.addTexts(v)
+		case !is:
+			c.exact = false
+			c.addTexts(v)
+		default:
+			c.addPath(text)
+		}
+	}
+	return c
+}
+
+// addPath takes an argument that is a path. One outside the workspace cannot be
+// held against a glob.
+func (c *subject) addPath(text string) {
+	if rel, inside := c.workspace.relative(text); inside {
+		c.paths = append(c.paths, rel)
+		return
+	}
+	c.exact = false
+}
+
+// addTexts takes every text of a value that might be a path.
+func (c *subject) addTexts(v any) {
+	switch x := v.(type) {
+	case string:
+		if rel, inside := c.workspace.relative(x); inside && len(x) <= maxPath {
+			c.texts = append(c.texts, rel)
+		}
+	case []any:
+		for _, item := range x {
+			c.addTexts(item)
+		}
+	case map[string]any:
+		// order-independent: as above
+		for _, item := range x {
+			c.addTexts(item)
+		}
+	}
+}
+
+// folder is the absolute path of the workspace.
+type folder string
+
+// below is an absolute path relative to the folder.
+func (f folder) below(abs string) (string, bool) {
+	root := strings.TrimRight(slashed(string(f)), "/")
+	rest, ok := strings.CutPrefix(abs, root+"/")
+	return rest, ok && root != ""
+}
+
+// relative is a path as rules name it: relative to the workspace, with slashes,
+// without detours. False for a path outside.
+func (f folder) relative(p string) (string, bool) {
+	p = path.Clean(slashed(p))
+	if isAbsolute(p) {
+		return f.below(p)
+	}
+	return p, p != ".." && !strings.HasPrefix(p, "../")
+}
+
+// glob is the glob of a rule that refuses, in the form of folded paths. A
+// folder means everything in it.
+func (f folder) glob(g string) string {
+	g = slashed(g)
+	if rel, inside := f.below(g); inside {
+		g = rel
+	}
+	g = strings.TrimPrefix(g, "./")
+	if strings.HasSuffix(g, "/") {
+		g += "**"
+	}
+	return fold(g)
+}
+
+func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
+
+// isAbsolute holds for a path of any system: on one where a drive letter means
+// nothing, such a path is refused by the worker anyway.
+func isAbsolute(p string) bool {
+	return path.IsAbs(p) || len(p) >= 2 && p[1] == ':'
+}

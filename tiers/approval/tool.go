@@ -1,0 +1,91 @@
+package approval
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"manualslop/events"
+)
+
+// Effects of a tool, as its offer names them. Any other name is an effect that
+// nobody here knows.
+const (
+	effectReads   = "reads"
+	effectWrites  = "writes"
+	effectNetwork = "network"
+)
+
+// tool is one offered tool with its schema ready to check arguments.
+type tool struct {
+	offer   events.ToolOffer
+	effects []string
+	schema  *jsonschema.Resolved
+	broken  string // why the schema cannot be used; such a tool never runs
+}
+
+// offer replaces the tools of the session. Calls that were requested before
+// keep the tool that they were requested of.
+func (s *State) offer(p events.ToolsOffered) {
+	s.tools = make(map[string]*tool, len(p.Tools))
+	for _, o := range p.Tools {
+		s.tools[o.Name] = newTool(o)
+	}
+}
+
+func newTool(o events.ToolOffer) *tool {
+	t := &tool{offer: o, effects: strings.Split(o.Effect, "|")}
+	var schema jsonschema.Schema
+	err := json.Unmarshal(o.Schema, &schema)
+	if err == nil {
+		t.schema, err = schema.Resolve(nil)
+	}
+	if err != nil {
+		t.broken = brief(err)
+	}
+	return t
+}
+
+// brief is the beginning of an error's text, for a model to read.
+func brief(err error) string { return clip(firstLine(err.Error()), 500) }
+
+// only tells whether the tool has no other effects than these. One without a
+// known effect has others.
+func (t *tool) only(known ...string) bool {
+	return !slices.ContainsFunc(t.effects, func(e string) bool { return !slices.Contains(known, e) })
+}
+
+// harmless tells whether a call of the tool runs without a question: it reads,
+// or it looks at public addresses, and nothing else.
+func (t *tool) harmless() bool { return t.only(effectReads, effectNetwork) }
+
+// confined tells whether a call touches no more files than its arguments name.
+func (t *tool) confined() bool { return t.only(effectReads, effectNetwork, effectWrites) }
+
+// previews tells whether a worker can show what a call would change.
+func (t *tool) previews() bool { return slices.Contains(t.effects, effectWrites) }
+
+// check says why arguments do not fit, and gives their digest when they do.
+func (t *tool) check(args json.RawMessage) (digest, problem string) {
+	if t.broken != "" {
+		return "", "the tool's schema is broken: " + t.broken
+	}
+	if len(args) > events.MaxArgs {
+		return "", fmt.Sprintf("%d bytes are over the limit of %d", len(args), events.MaxArgs)
+	}
+	digest, err := events.CanonicalDigest(args)
+	if err != nil {
+		return "", "there is no canonical form of them: " + brief(err)
+	}
+	var v any
+	if err := json.Unmarshal(args, &v); err != nil {
+		return "", brief(err)
+	}
+	if err := t.schema.Validate(v); err != nil {
+		return "", brief(err)
+	}
+	return digest, ""
+}

@@ -1,0 +1,114 @@
+package contributor
+
+import (
+	"encoding/json"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// call is one tool call of the current round.
+type call struct {
+	id, tool   string
+	args       json.RawMessage
+	malformed  string // why it is never run
+	count      tiers.Call
+	result     *events.Part // nil until there is one; malformed calls have it at once
+	awaitsHint bool
+}
+
+func newCall(c events.ToolCall) *call {
+	out := &call{id: c.ID, tool: c.Name, args: c.Args, malformed: c.Malformed}
+	if c.Malformed != "" {
+		out.answer(events.Part{Text: "ERROR: the arguments of " + clip(c.Name, MaxReason) + " cannot be used: " + clip(c.Malformed, MaxReason) +
+			". Send the call again with one JSON object.", Failed: true})
+	}
+	return out
+}
+
+func (c *call) answer(p events.Part) {
+	p.Role, p.Call = "tool", c.id
+	c.result = &p
+}
+
+// hint puts tier 4's reading behind the failed result, where tier 3 sees both.
+func (c *call) hint(text string) {
+	c.awaitsHint = false
+	c.result.Suffix = "\nQA ANALYSIS:\n" + text
+}
+
+// startCalls begins the calls of a reply.
+func (r *run) startCalls(calls []events.ToolCall) {
+	r.calls, r.unrequested, r.phase = nil, nil, callTools
+	for _, tc := range calls {
+		c := newCall(tc)
+		r.calls = append(r.calls, c)
+		if c.result == nil {
+			r.unrequested = append(r.unrequested, c)
+		}
+	}
+	r.awaitCalls()
+}
+
+// callRequests asks for every well-formed call that was not asked for yet.
+func (r *run) callRequests() []events.Payload {
+	out := make([]events.Payload, len(r.unrequested))
+	for i, c := range r.unrequested {
+		out[i] = events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round}
+	}
+	return out
+}
+
+// callRequested notes that the next call was asked for.
+func (r *run) callRequested() {
+	r.unrequested = r.unrequested[1:]
+	r.awaitCalls()
+}
+
+// awaitCalls moves on once each well-formed call was asked for.
+func (r *run) awaitCalls() {
+	if len(r.unrequested) == 0 {
+		r.phase = awaitCalls
+		r.settle()
+	}
+}
+
+// settle closes the round's calls when all of them have their result, in the
+// order of the calls.
+func (r *run) settle() {
+	for _, c := range r.calls {
+		if c.result == nil || c.awaitsHint {
+			return
+		}
+	}
+	for _, c := range r.calls {
+		r.say(*c.result)
+	}
+	r.calls, r.phase = nil, needRefresh
+}
+
+// outcome is what the model reads of a call that ran.
+func outcome(id string, p events.ToolSettled) events.Part {
+	size := int64(len(p.Text))
+	if p.TextBlob != nil {
+		size = p.TextBlob.Size
+	}
+	return events.Part{SHA256: p.SHA256, Size: size, From: id, Failed: p.Outcome != events.ToolDone}
+}
+
+// denial is what the model reads of a call that did not run.
+func denial(p events.ToolDenied) events.Part {
+	return events.Part{Text: "DENIED: " + clip(p.Reason, MaxReason), Failed: true}
+}
+
+// resolution is what the model reads of a call that was interrupted.
+func resolution(p events.InterruptResolved) events.Part {
+	if p.Resolution == events.InterruptDone {
+		return events.Part{Text: "The call was interrupted; " + p.By + " checked and says that it is done."}
+	}
+	text := "ERROR: the call was interrupted and did not finish"
+	if p.Reason != "" {
+		text += ": " + clip(p.Reason, MaxReason)
+	}
+	return events.Part{Text: text, Failed: true}
+}

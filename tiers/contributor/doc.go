@@ -1,0 +1,25 @@
+// Package contributor is the decider of tier 3: the loop of model replies and
+// tool calls that carries out a ticket. The original calls it the worker, and
+// so do its stream ids: "Tier 3 (Worker): <ticket id>".
+//
+// # Contract
+//
+// Each TicketStarted begins a run with an empty conversation: nothing of an
+// earlier attempt or of another ticket reaches the model. A round is one reply
+// and its calls, which run in parallel; the next round waits until every call
+// has an outcome, every failed shell call has its hint or the reason why it
+// gets none, and the files the conversation knows were reread. In step mode it
+// also waits for a person's yes.
+//
+// Each prompt begins with exactly the parts of the one before it, so that a
+// provider may reuse what it has read; only the block of changed files, the
+// last part, is in one prompt and in no later one.
+//
+// The run ends with exactly one TicketResolved, or silently when its ticket is
+// killed or the session closed. A reply without a call is its last word; one
+// that begins with BLOCKED gives up. A round that a person refuses ends the
+// run for good (TicketResolved.Final).
+//
+// Every fact fits one event: the conversation, the block of changed files and
+// the list of known files are bounded (limits.go).
+package contributor

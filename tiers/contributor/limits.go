@@ -1,0 +1,45 @@
+package contributor
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// DefaultMaxRounds bounds the rounds of one attempt where the settings do not.
+const DefaultMaxRounds = 40
+
+// Bounds of what a run puts on the log, in bytes of JSON.
+const (
+	// MaxConversation bounds the parts of a prompt without the block of changed
+	// files. A run that comes over it ends as blocked.
+	MaxConversation = 320 << 10
+	// MaxRefresh bounds the block of changed files. What does not fit is named
+	// without its diff, then counted.
+	MaxRefresh = 96 << 10
+	// MaxKnown bounds the list of files that a refresh rereads; those beyond it,
+	// by path, are not reread.
+	MaxKnown = 256 << 10
+)
+
+// MaxReason bounds a reason, in bytes of text; it is cut.
+const MaxReason = 2 << 10
+
+// sizeOf is the size of a value as JSON.
+func sizeOf(v any) int {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("contributor: " + err.Error()) // strings and numbers
+	}
+	return len(b)
+}
+
+// clip cuts a text at n bytes, on a character's border, and marks the cut.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

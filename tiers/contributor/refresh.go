@@ -1,0 +1,102 @@
+package contributor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+)
+
+// learned notes what the conversation knows of files: what it read, and of a
+// file that it wrote what stood there before, so that the refresh shows the
+// change.
+func (r *run) learned(files []events.FileState) {
+	for _, f := range files {
+		_, known := r.files[f.Path]
+		switch {
+		case !f.Written:
+			r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.SHA256, Size: f.Size}
+		case !known:
+			r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.Before}
+		}
+	}
+}
+
+// known lists the files that a refresh rereads: those of the conversation and
+// the tracked ones, by path, as many as fit.
+func (r *run) known(tracked []string) []events.FileState {
+	out := make([]events.FileState, 0, len(r.files)+len(tracked))
+	for _, path := range tracked {
+		if _, ok := r.files[path]; !ok {
+			out = append(out, events.FileState{Path: path})
+		}
+	}
+	// order-independent: sorted below
+	for _, f := range r.files {
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b events.FileState) int { return strings.Compare(a.Path, b.Path) })
+	out = slices.Compact(out)
+	room := MaxKnown
+	for i, f := range out {
+		if room -= sizeOf(f) + len(","); room < 0 {
+			return out[:i]
+		}
+	}
+	return out
+}
+
+// refreshed takes the changed files into the next prompt and begins its round.
+func (r *run) refreshed(p events.FilesUpdated, maxRounds int) {
+	for _, f := range p.Files {
+		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.After, Size: f.Size}
+	}
+	if maxRounds <= 0 {
+		maxRounds = DefaultMaxRounds
+	}
+	if r.round >= maxRounds {
+		r.end(events.ResolvedBlocked, "", fmt.Sprintf("no end after %d rounds", maxRounds))
+		return
+	}
+	r.round++
+	r.refresh = refreshPart(p.Files)
+	r.begin()
+}
+
+// refreshPart is the block of changed files, nil where nothing changed. It is
+// the last part of the next prompt and of no later one.
+func refreshPart(files []events.FileUpdate) *events.Part {
+	if len(files) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("[SYSTEM: FILES UPDATED]\n")
+	room := MaxRefresh - 256 // for the part around the text and its last line
+	for i, f := range files {
+		text := updateText(f)
+		if sizeOf(text) > room {
+			text = fmt.Sprintf("%s: changed; its diff does not fit here, read the file again\n", f.Path)
+		}
+		if sizeOf(text) > room {
+			fmt.Fprintf(&b, "and %d more files changed; read again what you need\n", len(files)-i)
+			break
+		}
+		room -= sizeOf(text)
+		b.WriteString(text)
+	}
+	return &events.Part{Role: "user", Kind: events.PartRefresh, Text: b.String()}
+}
+
+// updateText is what the block says of one file.
+func updateText(f events.FileUpdate) string {
+	switch {
+	case f.Error != "":
+		return fmt.Sprintf("%s: cannot be read: %s\n", f.Path, clip(f.Error, MaxReason))
+	case f.After == "":
+		return fmt.Sprintf("%s: deleted\n", f.Path)
+	case f.DiffBlob != nil:
+		return fmt.Sprintf("%s: changed; the diff of %d bytes is too long to show, read the file again\n", f.Path, f.DiffBlob.Size)
+	}
+	return strings.TrimRight(f.Diff, "\n") + "\n"
+}

@@ -1,0 +1,112 @@
+package qa
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+//go:embed system.md
+var system string
+
+// Bounds of what tier 4 reads and writes, in bytes without the mark of a cut.
+const (
+	MaxTrace = 4000
+	MaxHint  = 400
+)
+
+// StreamID is tier 4's key in mma_streams.
+const StreamID = "Tier 4"
+
+// tier is qa's.
+const tier = 4
+
+// triage is one failed call at tier 4.
+type triage struct {
+	call, ticket string
+	request      events.ModelRequested
+}
+
+func skipped(call, ticket, reason string) events.HintSkipped {
+	return events.HintSkipped{Call: call, Ticket: ticket, Reason: reason}
+}
+
+const killedReason = "the ticket was killed"
+
+// triage asks tier 4, or says why nobody is asked.
+func (s *State) triage(c *call, p events.ToolSettled) events.Payload {
+	t := s.settings.Tier(tier)
+	switch {
+	case s.over(c):
+		return skipped(p.Call, c.ticket, killedReason)
+	case s.settings.QADisabled || t.Provider == "":
+		return skipped(p.Call, c.ticket, "disabled")
+	}
+	m := tiers.Request(t, t.Model(0), []events.Part{
+		{Role: "system", Text: system},
+		{Role: "user", Text: trace(p)},
+	})
+	m.StreamID, m.Ticket, m.TicketAttempt, m.Call = StreamID, c.ticket, c.attempt, p.Call
+	return m
+}
+
+// trace is what tier 4 reads: how the command ended, and the end of what it said.
+func trace(p events.ToolSettled) string {
+	exit := "no exit code"
+	if p.Exit != nil {
+		exit = fmt.Sprintf("exit code %d", *p.Exit)
+	}
+	out := p.Stderr
+	if strings.TrimSpace(out) == "" {
+		out = p.Text
+	}
+	return fmt.Sprintf("%s, %s\n\n%s", p.Interpreter, exit, tail(out, MaxTrace))
+}
+
+// tail is the last n bytes of a text, whole characters only, with a mark where
+// something was cut.
+func tail(s string, n int) string {
+	cut := len(s) - n
+	if cut <= 0 {
+		return s
+	}
+	for cut < len(s) && !utf8.RuneStart(s[cut]) {
+		cut++
+	}
+	return "…" + s[cut:]
+}
+
+// head is the same from the beginning.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+func (t *triage) replied(p events.ModelReplied) events.Payload {
+	hint := strings.Join(strings.Fields(p.Text), " ")
+	if hint == "" {
+		return skipped(t.call, t.ticket, "the model sent no text")
+	}
+	return events.HintGiven{Call: t.call, Ticket: t.ticket, Hint: head(hint, MaxHint)}
+}
+
+// failed asks again where that may help.
+func (s *State) failed(t *triage, p events.ModelFailed, at time.Time) events.Payload {
+	if s.over(s.calls[t.call]) {
+		return skipped(t.call, t.ticket, killedReason)
+	}
+	if again, ok := tiers.NextAttempt(t.request, p, at); ok {
+		return again
+	}
+	return skipped(t.call, t.ticket, "model "+p.Kind+": "+p.Message)
+}
