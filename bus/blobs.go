@@ -21,7 +21,7 @@ import (
 const blobChunk = 256 << 10
 
 // MaxBlob bounds one blob in bytes.
-const MaxBlob = 256 << 20
+const MaxBlob = 64 << 20
 
 const blobBucket = "SLOP_BLOBS"
 

@@ -25,7 +25,9 @@ func TestClosedConnectionEndsEverybodySoon(t *testing.T) {
 			ends <- err
 		}
 	}()
-	go func() { ends <- w.Work(b.ctx, bus.PoolTools, 2, func(context.Context, bus.Delivery) error { return nil }) }()
+	go func() {
+		ends <- w.Work(b.ctx, bus.PoolTools, 2, func(context.Context, bus.Delivery) error { return nil })
+	}()
 	watcher.Close()
 	w.Close()
 	start := time.Now()

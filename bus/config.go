@@ -26,8 +26,8 @@ var ErrConfig = errors.New("bus: bad configuration")
 // disk has room for that.
 const defaultBudget = 10 << 30
 
-// minBudget keeps every stream large enough for one message.
-const minBudget = 64 << 20
+// MinBudget is the least disk budget: every stream must hold some messages.
+const MinBudget = 8 << 20
 
 // Config is what [Open] needs. The zero value of each field but Dir is usable.
 type Config struct {
@@ -39,8 +39,9 @@ type Config struct {
 	// tokens; port 0 takes a free one. Default: no listener at all.
 	Listen string
 	// MaxBytes is the disk budget in bytes; half of it is for events. Default
-	// 10 GiB, or nine tenths of the free disk where that is less. It is
-	// settled when the store is made; later it can be raised and never lowered.
+	// 10 GiB, or nine tenths of the free disk where that is less; at least
+	// MinBudget. It is settled when the store is made; later it can be raised
+	// and never lowered.
 	MaxBytes int64
 	// Serves says what the process does, for the message that a second
 	// process on the same folder gets.
@@ -64,8 +65,8 @@ func (cfg *Config) complete() error {
 	case cfg.Durability != Sync && cfg.Durability != Relaxed:
 		return fmt.Errorf("%w: durability %q is neither %q nor %q", ErrConfig, cfg.Durability, Sync, Relaxed)
 	}
-	if cfg.MaxBytes < 0 {
-		return fmt.Errorf("%w: disk budget of %d bytes", ErrConfig, cfg.MaxBytes)
+	if cfg.MaxBytes != 0 && cfg.MaxBytes < MinBudget {
+		return fmt.Errorf("%w: disk budget of %d bytes, at least %d", ErrConfig, cfg.MaxBytes, MinBudget)
 	}
 	if cfg.Pools == nil {
 		cfg.Pools = Pools()
@@ -94,5 +95,5 @@ func (cfg *Config) budget() int64 {
 	if err != nil {
 		return defaultBudget
 	}
-	return max(min(defaultBudget, free/10*9), minBudget)
+	return max(min(defaultBudget, free/10*9), MinBudget)
 }

@@ -29,7 +29,6 @@ type Conn struct {
 	role Role
 	log  *slog.Logger
 	nc   *nats.Conn
-	js   jetstream.JetStream
 	// replicated tells that answers of the nearest replica may be old.
 	replicated bool
 	denials    denials
@@ -47,8 +46,8 @@ var (
 // newConn finishes a connection: options shared by both ways to connect.
 func newConn(role Role, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
 	c := &Conn{role: role, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{})}
-	opts = append(opts,
-		nats.Name("slop "+role.String()),
+	opts = append([]nats.Option{
+		nats.Name("slop " + role.String()),
 		nats.CustomInboxPrefix(role.inbox()),
 		nats.ReconnectBufSize(-1),
 		nats.PermissionErrOnSubscribe(true),
@@ -60,14 +59,10 @@ func newConn(role Role, log *slog.Logger, url string, opts ...nats.Option) (*Con
 				c.log.Warn("bus connection lost", "error", err)
 			}
 		}),
-	)
+	}, opts...)
 	var err error
 	if c.nc, err = nats.Connect(url, opts...); err != nil {
 		return nil, fmt.Errorf("connect as %s: %w", role, mapConn(err))
-	}
-	if c.js, err = jetstream.New(c.nc); err != nil {
-		c.nc.Close()
-		return nil, fmt.Errorf("connect as %s: %w", role, err)
 	}
 	return c, nil
 }

@@ -70,7 +70,7 @@ func (s *Server) prepareStreams(ctx context.Context, before survey) error {
 		if before.streams[StreamEvents] && want.Name != StreamEvents && before.lastSeq > 0 {
 			return fmt.Errorf("%w: the log is there and stream %s is not", ErrDamaged, want.Name)
 		}
-		if _, err := s.admin.ensureStream(ctx, want); err != nil {
+		if err := s.admin.ensureStream(ctx, want); err != nil {
 			return err
 		}
 	}
@@ -79,12 +79,11 @@ func (s *Server) prepareStreams(ctx context.Context, before survey) error {
 
 // checkStream refuses a stream that is lost or has lost messages.
 func (s *Server) checkStream(ctx context.Context, want jetstream.StreamConfig, before survey) error {
-	found, err := s.admin.js.Stream(ctx, want.Name)
+	info, err := s.admin.stream(ctx, want.Name)
 	if err != nil {
 		return fmt.Errorf("%w: stream %s is on disk under %s and the server does not find it (%w); "+
 			"restore the folder from a copy, or move it away to begin anew", ErrDamaged, want.Name, s.cfg.store(), err)
 	}
-	info := found.CachedInfo()
 	if err := checkState(want.Name, info.State, before.lastSeq); err != nil {
 		return err
 	}
@@ -92,10 +91,10 @@ func (s *Server) checkStream(ctx context.Context, want jetstream.StreamConfig, b
 		return &MismatchError{want.Name, diff}
 	}
 	if s.cfg.MaxBytes > 0 && want.MaxBytes > info.Config.MaxBytes {
-		if _, err := s.admin.js.UpdateStream(ctx, want); err != nil {
+		if err := s.admin.api(ctx, apiStreamUpdate+want.Name, want, &info); err != nil {
 			return fmt.Errorf("raise the disk budget of %s: %w", want.Name, err)
 		}
-		s.log.Info("disk budget raised", "stream", want.Name, "from", info.Config.MaxBytes, "to", want.MaxBytes)
+		s.log.Info("disk budget raised", "stream", want.Name, "bytes", want.MaxBytes)
 	}
 	return nil
 }
@@ -126,11 +125,11 @@ func checkState(name string, st jetstream.StreamState, recorded uint64) error {
 func (s *Server) recordEnd() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	st, err := s.admin.end(ctx)
+	info, err := s.admin.stream(ctx, StreamEvents)
 	if err != nil {
 		return fmt.Errorf("record the end of the log: %w", err)
 	}
-	body, err := json.Marshal(marker{Stream: StreamEvents, LastSeq: st.LastSeq, Created: true})
+	body, err := json.Marshal(marker{Stream: StreamEvents, LastSeq: info.State.LastSeq, Created: true})
 	if err != nil {
 		return fmt.Errorf("record the end of the log: %w", err)
 	}

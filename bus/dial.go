@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // DialConfig says how to reach a server in another process.
@@ -78,21 +77,18 @@ func (c *Conn) meetStream(ctx context.Context, replicas int) error {
 	if !c.role.readsLog() {
 		return nil
 	}
-	var out struct {
-		Config jetstream.StreamConfig `json:"config"`
-	}
-	err := c.api(ctx, apiStreamInfo+StreamEvents, nil, &out)
-	if errors.Is(err, ErrUnavailable) && !errors.Is(err, nats.ErrNoResponders) {
+	info, err := c.stream(ctx, StreamEvents)
+	if errors.Is(err, errNoStream) {
 		return c.Provision(ctx, Provision{Replicas: replicas})
 	}
 	if err != nil {
 		return err
 	}
-	c.replicated = out.Config.Replicas > 1
+	c.replicated = info.Config.Replicas > 1
 	if replicas == 0 {
-		replicas = out.Config.Replicas
+		replicas = info.Config.Replicas
 	}
-	if diff := differences(out.Config, streamConfigs(defaultBudget, replicas)[0]); len(diff) > 0 {
+	if diff := differences(info.Config, streamConfigs(defaultBudget, replicas)[0]); len(diff) > 0 {
 		return &MismatchError{StreamEvents, diff}
 	}
 	return nil
@@ -139,6 +135,7 @@ type natsContext struct {
 	CA       string `json:"ca"`
 	Cert     string `json:"cert"`
 	Key      string `json:"key"`
+	Inbox    string `json:"inbox_prefix"`
 }
 
 func (cfg *DialConfig) fromContext() (string, []nats.Option, error) {
@@ -177,6 +174,9 @@ func (nc natsContext) options() []nats.Option {
 	}
 	if nc.User != "" {
 		opts = append(opts, nats.UserInfo(nc.User, nc.Password))
+	}
+	if nc.Inbox != "" {
+		opts = append(opts, nats.CustomInboxPrefix(nc.Inbox))
 	}
 	if nc.CA != "" {
 		opts = append(opts, nats.RootCAs(nc.CA))

@@ -185,6 +185,25 @@ func keyTokens(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
+func TestRemovedKeysAreValidNoMore(t *testing.T) {
+	t.Parallel()
+	b := setup(t, listening)
+	dir := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, b.srv.WriteKeys(dir))
+	stolen := filepath.Join(t.TempDir(), "stolen.json")
+	body, err := os.ReadFile(filepath.Join(dir, "worker.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(stolen, body, 0o600))
+	dial(t, bus.DialConfig{Creds: stolen, Role: worker1})
+	require.NoError(t, os.Remove(filepath.Join(dir, "worker.json")))
+	require.NoError(t, b.srv.WriteKeys(filepath.Join(t.TempDir(), "other")))
+	dial(t, bus.DialConfig{Creds: stolen, Role: worker1}).Close()
+	require.NoError(t, b.srv.WriteKeys(dir))
+	_, err = bus.Dial(b.ctx, bus.DialConfig{Creds: stolen, Role: worker1})
+	require.ErrorIs(t, err, nats.ErrAuthorization)
+	dial(t, bus.DialConfig{Creds: filepath.Join(dir, "worker.json"), Role: worker1})
+}
+
 func TestNatsContextsAreRead(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)

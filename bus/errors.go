@@ -32,6 +32,9 @@ var (
 	ErrUnavailable = errors.New("bus: the stream does not answer")
 )
 
+// errNoStream says that the server has no such stream; it matches ErrUnavailable.
+var errNoStream = fmt.Errorf("%w: there is no such stream", ErrUnavailable)
+
 // Causes by which a waiting request is woken.
 var (
 	errNoReply     = errors.New("no reply in time")
@@ -66,7 +69,7 @@ func mapAPI(e *jetstream.APIError) error {
 	case codeMessageTooLarge:
 		is = events.ErrTooLarge
 	case codeStreamNotFound:
-		is = ErrUnavailable
+		is = errNoStream
 	case codeConsumerNotFound:
 		is = ErrNoPool
 	case codeNoMessage:

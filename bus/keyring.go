@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,18 +27,21 @@ type keyring struct {
 
 	mu     sync.Mutex
 	minted map[string]Role
-	kept   map[string]Role
+	kept   map[string]keptToken
 }
 
 var _ server.Authentication = (*keyring)(nil)
 
+// keptToken is a token in a file under Dir; written anew, the files of a folder
+// replace all that were there.
 type keptToken struct {
 	SHA256 string `json:"sha256"`
+	Dir    string `json:"dir"`
 	Role
 }
 
 func openKeyring(data string, pools []string) (*keyring, error) {
-	k := &keyring{path: filepath.Join(data, "bus-tokens.json"), pools: pools, minted: map[string]Role{}, kept: map[string]Role{}}
+	k := &keyring{path: filepath.Join(data, "bus-tokens.json"), pools: pools, minted: map[string]Role{}, kept: map[string]keptToken{}}
 	body, err := os.ReadFile(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
@@ -53,7 +57,7 @@ func openKeyring(data string, pools []string) (*keyring, error) {
 		if err := t.Check(); err != nil {
 			return nil, fmt.Errorf("tokens: %s: %w", k.path, err)
 		}
-		k.kept[t.SHA256] = t.Role
+		k.kept[t.SHA256] = t
 	}
 	return k, nil
 }
@@ -74,36 +78,39 @@ func (k *keyring) mint(r Role) string {
 	return token
 }
 
-// keep makes a token that stays valid over restarts once save was called.
-func (k *keyring) keep(r Role) string {
-	token := newToken()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.kept[digest(token)] = r
-	return token
-}
-
-// knows tells whether token was kept for exactly this role.
+// knows tells whether token is kept for exactly this role.
 func (k *keyring) knows(token string, r Role) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	kept, ok := k.kept[digest(token)]
-	return ok && kept == r
+	return ok && kept.Role == r
 }
 
-func (k *keyring) save() error {
+// replace makes tokens the only valid ones of the files under dir, also after
+// a restart.
+func (k *keyring) replace(dir string, tokens map[string]Role) error {
 	k.mu.Lock()
-	list := make([]keptToken, 0, len(k.kept))
-	for sum, r := range k.kept {
-		list = append(list, keptToken{sum, r})
+	defer k.mu.Unlock()
+	next := map[string]keptToken{}
+	for sum, t := range k.kept {
+		if t.Dir != dir {
+			next[sum] = t
+		}
 	}
-	k.mu.Unlock()
-	slices.SortFunc(list, func(a, b keptToken) int { return strings.Compare(a.SHA256, b.SHA256) })
+	for token, r := range tokens {
+		sum := digest(token)
+		next[sum] = keptToken{sum, dir, r}
+	}
+	list := slices.SortedFunc(maps.Values(next), func(a, b keptToken) int { return strings.Compare(a.SHA256, b.SHA256) })
 	body, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
-	return writeFile(k.path, append(body, '\n'))
+	if err := writeFile(k.path, append(body, '\n')); err != nil {
+		return err
+	}
+	k.kept = next
+	return nil
 }
 
 // Check lets a connection in whose token is known and gives it its rights.
@@ -116,7 +123,9 @@ func (k *keyring) Check(c server.ClientAuthentication) bool {
 	k.mu.Lock()
 	r, ok := k.minted[sum]
 	if !ok {
-		r, ok = k.kept[sum]
+		var t keptToken
+		t, ok = k.kept[sum]
+		r = t.Role
 	}
 	k.mu.Unlock()
 	if !ok {

@@ -32,31 +32,44 @@ func WorkerName(host string, n int) string {
 // WriteKeys writes the files of tokens by which other processes connect:
 // orchestrator.json, worker.json, gateway.json (with the people and agents it
 // speaks for), person-<name>.json, reader.json and live.json, readable by this
-// user only. Tokens that are in the files and still valid stay as they are.
+// user only. Tokens that are in the files and still valid stay as they are; a
+// token that is gone from them is valid no more, so removing a file first and
+// writing again revokes it.
 func (s *Server) WriteKeys(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := s.writeKeys(dir); err != nil {
 		return fmt.Errorf("write keys: %w", err)
 	}
+	return nil
+}
+
+func (s *Server) writeKeys(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("write keys: %w", err)
+		return err
 	}
 	files, err := s.keyRoles()
 	if err != nil {
-		return fmt.Errorf("write keys: %w", err)
+		return err
 	}
-	bodies := map[string][]byte{}
+	bodies, tokens := map[string][]byte{}, map[string]Role{}
 	for name, roles := range files {
-		if bodies[name], err = s.keyBody(filepath.Join(dir, name), roles); err != nil {
-			return fmt.Errorf("write keys: %s: %w", name, err)
+		if bodies[name], err = s.keyBody(filepath.Join(dir, name), roles, tokens); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	// First what the server accepts, then what others present.
-	if err := s.keys.save(); err != nil {
-		return fmt.Errorf("write keys: %w", err)
+	if err := s.keys.replace(dir, tokens); err != nil {
+		return err
 	}
 	for name, body := range bodies {
 		if err := writeFile(filepath.Join(dir, name), body); err != nil {
-			return fmt.Errorf("write keys: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -94,7 +107,8 @@ func (s *Server) keyRoles() (map[string][]Role, error) {
 	return files, nil
 }
 
-func (s *Server) keyBody(path string, roles []Role) ([]byte, error) {
+// keyBody is one file; its tokens are added to all.
+func (s *Server) keyBody(path string, roles []Role, all map[string]Role) ([]byte, error) {
 	old, err := readKeys(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -103,9 +117,9 @@ func (s *Server) keyBody(path string, roles []Role) ([]byte, error) {
 	for _, r := range roles {
 		token := old.Tokens[r.Actor()]
 		if token == "" || !s.keys.knows(token, r) {
-			token = s.keys.keep(r)
+			token = newToken()
 		}
-		file.Tokens[r.Actor()] = token
+		file.Tokens[r.Actor()], all[token] = token, r
 	}
 	body, err := json.MarshalIndent(file, "", "  ")
 	return append(body, '\n'), err

@@ -122,12 +122,3 @@ func (c *Conn) lastOfLeader(ctx context.Context, f events.Filter) (*stored, erro
 	return &stored{events.Stored{Subject: m.Subject, MsgID: h.Get(jetstream.MsgIDHeader), Seq: m.Seq, Time: m.Time, Body: m.Data},
 		len(h.Values(jetstream.StreamHeader)) > 0}, nil
 }
-
-// end is the last sequence of the stream and the count of its events.
-func (c *Conn) end(ctx context.Context) (jetstream.StreamState, error) {
-	var out struct {
-		State jetstream.StreamState `json:"state"`
-	}
-	err := c.api(ctx, apiStreamInfo+StreamEvents, nil, &out)
-	return out.State, err
-}

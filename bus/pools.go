@@ -76,8 +76,13 @@ func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
 	if !events.ValidToken(p.Name) || len(p.Filters) == 0 {
 		return fmt.Errorf("%w: %q with %d filters", ErrNoPool, p.Name, len(p.Filters))
 	}
-	if _, err := c.js.CreateOrUpdateConsumer(ctx, StreamEvents, p.config()); err != nil {
-		return fmt.Errorf("pool %s: %w", p.Name, mapConn(err))
+	var info struct{}
+	err := c.api(ctx, apiDurable+StreamEvents+"."+p.Name, struct {
+		Stream string                   `json:"stream_name"`
+		Config jetstream.ConsumerConfig `json:"config"`
+	}{StreamEvents, p.config()}, &info)
+	if err != nil {
+		return fmt.Errorf("pool %s: %w", p.Name, err)
 	}
 	return nil
 }

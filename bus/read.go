@@ -30,15 +30,15 @@ func (c *Conn) read(ctx context.Context, f events.Filter, from, to uint64, yield
 		end = min(to, last)
 	}
 	from = max(from, 1)
+	if end < from {
+		return nil
+	}
 	fd, err := c.openFeed(ctx, f, from)
 	if err != nil {
 		return err
 	}
 	defer fd.close()
 	fd.due = true
-	if end < from && fd.total == 0 {
-		return nil
-	}
 	w := newWitness(f, from, fd.total)
 	for w.seq < end {
 		d, err := fd.next(ctx)

@@ -1,6 +1,8 @@
 package bus
 
 import (
+	"slices"
+
 	"github.com/nats-io/nats-server/v2/server"
 
 	"manualslop/events"
@@ -8,16 +10,19 @@ import (
 
 // Subjects of the server's API, and of buckets, that rights are made of.
 const (
-	apiStreamInfo = "$JS.API.STREAM.INFO."
-	apiMsgGet     = "$JS.API.STREAM.MSG.GET."
-	apiDirectGet  = "$JS.API.DIRECT.GET."
-	apiCreate     = "$JS.API.CONSUMER.CREATE."
-	apiConsInfo   = "$JS.API.CONSUMER.INFO."
-	apiDelete     = "$JS.API.CONSUMER.DELETE."
-	apiNext       = "$JS.API.CONSUMER.MSG.NEXT."
-	subjectClaims = "$KV.SLOP_CLAIMS."
-	subjectSnaps  = "$KV.SLOP_SNAPSHOTS."
-	subjectBlobs  = "$O.SLOP_BLOBS."
+	apiStreamInfo   = "$JS.API.STREAM.INFO."
+	apiStreamCreate = "$JS.API.STREAM.CREATE."
+	apiStreamUpdate = "$JS.API.STREAM.UPDATE."
+	apiMsgGet       = "$JS.API.STREAM.MSG.GET."
+	apiDurable      = "$JS.API.CONSUMER.DURABLE.CREATE."
+	apiDirectGet    = "$JS.API.DIRECT.GET."
+	apiCreate       = "$JS.API.CONSUMER.CREATE."
+	apiConsInfo     = "$JS.API.CONSUMER.INFO."
+	apiDelete       = "$JS.API.CONSUMER.DELETE."
+	apiNext         = "$JS.API.CONSUMER.MSG.NEXT."
+	subjectClaims   = "$KV.SLOP_CLAIMS."
+	subjectSnaps    = "$KV.SLOP_SNAPSHOTS."
+	subjectBlobs    = "$O.SLOP_BLOBS."
 )
 
 // grants are the subjects that a connection may publish and subscribe. What is
@@ -26,7 +31,11 @@ type grants struct {
 	publish, denyPublish, subscribe []string
 }
 
-// rightsOf lists what a role may do. Pools are the names of the work pools:
+// rightsOf lists what a role may do. The subject alone says who published a
+// message, so no role may publish under another's token, nor make the server do
+// so: its answers go to any reply subject that a request names. What it copies
+// out of a stream carries a mark and does not count (see stored); what a consumer
+// delivers keeps its own subject; its other answers are no events. Pools are the names of the work pools:
 // a reader may make consumers of its own and never touch those.
 func rightsOf(r Role, pools []string) grants {
 	g := grants{subscribe: []string{r.inbox() + ".>"}}
@@ -58,7 +67,7 @@ func rightsOf(r Role, pools []string) grants {
 	g.signals(r)
 	switch r.Kind {
 	case Models:
-		g.readLog(pools)
+		g.readLog(pools, PoolModels)
 		g.work(PoolModels)
 	case Timers:
 		g.readLog(pools)
@@ -87,16 +96,19 @@ func (g *grants) lastOfOwn(r Role) {
 	g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+events.RootEvents+".*.*."+r.Actor()+".>")
 }
 
-// readLog grants consumers of the role's own making over events, each with one filter.
-func (g *grants) readLog(pools []string) {
+// readLog grants consumers of the role's own making over events, each with one
+// filter. The pools stay as they are, and work is taken only from those in works.
+func (g *grants) readLog(pools []string, works ...string) {
 	g.publish = append(g.publish,
 		apiStreamInfo+StreamEvents, apiMsgGet+StreamEvents,
 		apiDirectGet+StreamEvents, apiDirectGet+StreamEvents+"."+events.RootEvents+".>",
 		apiCreate+StreamEvents+".*."+events.RootEvents+".>", apiConsInfo+StreamEvents+".*",
 		apiDelete+StreamEvents+".*", apiNext+StreamEvents+".*")
 	for _, p := range pools {
-		g.denyPublish = append(g.denyPublish, apiCreate+StreamEvents+"."+p+".>",
-			apiDelete+StreamEvents+"."+p, apiNext+StreamEvents+"."+p)
+		g.denyPublish = append(g.denyPublish, apiCreate+StreamEvents+"."+p+".>", apiDelete+StreamEvents+"."+p)
+		if !slices.Contains(works, p) {
+			g.denyPublish = append(g.denyPublish, apiNext+StreamEvents+"."+p)
+		}
 	}
 	g.subscribe = append(g.subscribe, events.RootLive+".>", events.RootSignals+".>")
 }

@@ -2,8 +2,7 @@ package bus_test
 
 import (
 	"context"
-	"errors"
-	"strings"
+	"fmt"
 	"testing"
 	"time"
 
@@ -196,25 +195,33 @@ func TestServersAnswersDoNotForgeEvents(t *testing.T) {
 	}
 }
 
-// A consumer may be told to deliver anywhere; the server must not let a reader
-// write through one.
-func TestReadersCannotWriteThroughConsumers(t *testing.T) {
+// A consumer may be told to deliver anywhere, and hands a message to whatever
+// reply subject is named. The log must not take that for a new author's word.
+func TestConsumersDoNotForgeEvents(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	c := b.as(t, ada)
 	js, err := jetstream.New(c.NATS())
 	require.NoError(t, err)
-	_, err = c.Append(b.ctx, b.Event(t, "ada", events.GoalSubmitted{Goal: "g"}), nil)
+	forged := b.Event(t, events.ActorApproval, events.ToolApproved{Call: "forged"})
+	body, err := forged.MarshalJSON()
 	require.NoError(t, err)
-	for _, deliver := range []string{"slop.ev.p1.s1.approval.ToolApproved.x", "$JS.API.STREAM.PURGE.SLOP_EV", "$JS.API.STREAM.DELETE.SLOP_EV"} {
-		_, err := js.CreatePushConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Name: "x" + strings.ReplaceAll(deliver, ".", "_"), DeliverSubject: deliver, FilterSubject: "slop.ev.p1.s1.ada.>", MemoryStorage: true})
-		var refusedByServer *jetstream.APIError
+	_, err = c.NATS().Request("slop.ev.p1.s1.ada.GoalSubmitted.-", body, soon)
+	require.NoError(t, err)
+	for i, deliver := range []string{forged.Subject(), "$JS.API.STREAM.PURGE.SLOP_EV", "$JS.API.STREAM.DELETE.SLOP_EV"} {
+		_, err := js.CreatePushConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Name: fmt.Sprintf("push%d", i), DeliverSubject: deliver, FilterSubject: "slop.ev.p1.s1.ada.>", MemoryStorage: true})
+		var refusal *jetstream.APIError
 		if err != nil {
-			require.True(t, errors.As(err, &refusedByServer), "%s: %v", deliver, err)
+			require.ErrorAs(t, err, &refusal, deliver)
 		}
 	}
+	_, err = js.CreateConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Name: "pull", FilterSubject: "slop.ev.p1.s1.ada.>", MemoryStorage: true, AckPolicy: jetstream.AckNonePolicy})
+	require.NoError(t, err)
+	require.NoError(t, c.NATS().PublishRequest("$JS.API.CONSUMER.MSG.NEXT.SLOP_EV.pull", forged.Subject(), []byte(`{"batch":1}`)))
 	require.NoError(t, c.NATS().Flush())
-	list, err := read(t, b.ctx, c, events.Filter{})
+	b.approve(t, b.as(t, approval), 1)
+	list, err := read(t, b.ctx, c, events.Filter{Actor: events.ActorApproval})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
+	require.NotEqual(t, forged.ID, list[0].ID)
 }

@@ -34,6 +34,7 @@ func TestConfigurationThatMakesNoSenseIsRefused(t *testing.T) {
 		"no folder":       {},
 		"durability":      {Dir: t.TempDir(), Durability: "async"},
 		"negative budget": {Dir: t.TempDir(), MaxBytes: -1},
+		"small budget":    {Dir: t.TempDir(), MaxBytes: bus.MinBudget - 1},
 		"listen":          {Dir: t.TempDir(), Listen: "here"},
 	} {
 		_, err := bus.Open(t.Context(), cfg)
@@ -161,22 +162,20 @@ func TestFlippedBitInAnOlderBlockIsAHoleForEveryReader(t *testing.T) {
 
 	b := setup(t, func(c *bus.Config) { c.Dir = dir })
 	log := b.as(t, reader)
-	for _, f := range []events.Filter{{}, {Session: "s1"}} {
-		list, err := read(t, b.ctx, log, f)
-		require.ErrorIs(t, err, events.ErrHole, f.Subject())
-		require.Less(t, len(list), 100)
-		_, feed, err := log.Watch(b.ctx, f, 1)
-		require.NoError(t, err)
-		for _, ferr := range feed {
-			err = ferr
-		}
-		require.ErrorIs(t, err, events.ErrHole, f.Subject())
+	list, err := read(t, b.ctx, log, events.Filter{Session: "s1"})
+	require.ErrorIs(t, err, events.ErrHole)
+	require.Less(t, len(list), 100)
+	_, feed, err := log.Watch(b.ctx, events.Filter{}, 1)
+	require.NoError(t, err)
+	for _, ferr := range feed {
+		err = ferr
 	}
+	require.ErrorIs(t, err, events.ErrHole)
 }
 
 func TestFullStoreRefusesAndForgetsNothing(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *bus.Config) { c.MaxBytes = 8 << 20 })
+	b := setup(t, func(c *bus.Config) { c.MaxBytes = bus.MinBudget })
 	c := b.as(t, conductor)
 	stored := 0
 	var err error
@@ -199,7 +198,7 @@ func TestBudgetIsRaisedAndNeverLowered(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	filled(t, dir, 20)
-	for _, budget := range []int64{1 << 20, 2 << 30} {
+	for _, budget := range []int64{bus.MinBudget, 2 << 30} {
 		s, err := bus.Open(t.Context(), bus.Config{Dir: dir, Durability: bus.Relaxed, MaxBytes: budget})
 		require.NoError(t, err)
 		c, err := s.Connect(conductor)

@@ -98,7 +98,7 @@ func (c *Conn) Provision(ctx context.Context, p Provision) error {
 		p.MaxBytes = defaultBudget
 	}
 	for _, want := range streamConfigs(p.MaxBytes, max(p.Replicas, 1)) {
-		if _, err := c.ensureStream(ctx, want); err != nil {
+		if err := c.ensureStream(ctx, want); err != nil {
 			return err
 		}
 	}
@@ -113,20 +113,32 @@ func (c *Conn) Provision(ctx context.Context, p Provision) error {
 	return nil
 }
 
+// streamInfo is what the server tells about a stream.
+type streamInfo struct {
+	Config jetstream.StreamConfig `json:"config"`
+	State  jetstream.StreamState  `json:"state"`
+}
+
+// stream looks a stream up; ErrUnavailable if there is none.
+func (c *Conn) stream(ctx context.Context, name string) (streamInfo, error) {
+	var info streamInfo
+	err := c.api(ctx, apiStreamInfo+name, nil, &info)
+	return info, err
+}
+
 // ensureStream looks a stream up, checks it, or creates it.
-func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
-	s, err := c.js.Stream(ctx, want.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		s, err = c.js.CreateStream(ctx, want)
+func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
+	info, err := c.stream(ctx, want.Name)
+	if errors.Is(err, errNoStream) {
+		err = c.api(ctx, apiStreamCreate+want.Name, want, &info)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("stream %s: %w", want.Name, mapConn(err))
+		return fmt.Errorf("stream %s: %w", want.Name, err)
 	}
-	info := s.CachedInfo()
 	if diff := differences(info.Config, want); len(diff) > 0 {
-		return nil, &MismatchError{want.Name, diff}
+		return &MismatchError{want.Name, diff}
 	}
-	return info, nil
+	return nil
 }
 
 // differences compares every setting that a promise rests on.

@@ -11,8 +11,9 @@ import (
 // Watch yields stored events and then new ones; see events.Log. The cutoff is
 // the sequence of the newest event under f when the call was made, so the
 // replay is over once an event at or past it was yielded, or at once if it is
-// below from. The feed holds a consumer of the server until it is ranged over
-// and left; it may be ranged over once.
+// below from. A slow reader is never cut off: it asks the server for more when
+// it is ready, and nothing is kept for it meanwhile. The feed holds a consumer of
+// the server until it is ranged over and left; it may be ranged over once.
 func (c *Conn) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error], error) {
 	cutoff, err := c.Last(ctx, f)
 	if err != nil {

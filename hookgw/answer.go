@@ -18,14 +18,14 @@ type plainAnswer struct {
 	Reason   string          `json:"reason,omitempty"`
 }
 
-// answer is what a response means for an ask. Of /api/ask it is passed on
+// meaning is what a response says to an ask. Of /api/ask it is passed on
 // verbatim and is a no only where it plainly says so; at a gate everything but
 // a plain yes is a no.
-func (g *Gateway) answer(ask projections.Ask, response json.RawMessage) events.AskAnswered {
+func meaning(ask projections.Ask, response json.RawMessage) events.AskAnswered {
 	meant, understood := readAnswer(response)
 	out := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No}
 	if ask.Gate == events.GateHTTP {
-		out.Response = g.mask(response)
+		out.Response = response
 		if !understood || meant.Approved {
 			out.Decision = events.Yes
 		}

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"manualslop/events"
+	"manualslop/projections"
 )
 
 // approve plays the approval decider for the questions of /api/ask and for the
@@ -81,4 +84,13 @@ func (f *fixture) raise(ask, gate string) {
 func (f *fixture) awaitAsk(id string) {
 	f.t.Helper()
 	f.expect(events.AskRaised{}.EventType().Name, func(e events.Event) bool { return e.Corr == id })
+}
+
+// awaitRaised waits until the read models show a question.
+func (f *fixture) awaitRaised(id string) {
+	f.t.Helper()
+	require.NoError(f.t, f.models.Await(f.t.Context(), session, func(s *projections.Set) bool {
+		_, ok := s.Ask(id)
+		return ok
+	}))
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -32,9 +34,9 @@ const (
 
 // fixture is a gateway that serves one session of a log in memory.
 type fixture struct {
-	t      *testing.T
+	t      testing.TB
 	log    *eventstest.Memory
-	models hookgw.Models
+	models *live.Live
 	gw     *hookgw.Gateway
 	client *http.Client
 	tokens string
@@ -45,7 +47,7 @@ type fixture struct {
 
 // open starts a gateway with the given changes to its configuration, in a
 // session that was just opened.
-func open(t *testing.T, change ...func(*hookgw.Config)) *fixture {
+func open(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 	t.Helper()
 	f := openEmpty(t, change...)
 	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo"})
@@ -53,29 +55,30 @@ func open(t *testing.T, change ...func(*hookgw.Config)) *fixture {
 }
 
 // openEmpty is open on a log without a session.
-func openEmpty(t *testing.T, change ...func(*hookgw.Config)) *fixture {
+func openEmpty(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 	t.Helper()
 	log := eventstest.NewMemory()
+	models := openModels(t, log, 1000)
 	f := &fixture{t: t, log: log, tokens: filepath.Join(t.TempDir(), "tokens"), logged: &lockedBuffer{}}
 	cfg := hookgw.Config{
 		Listen: "127.0.0.1:0", Tokens: f.tokens, Project: project, Person: person,
 		Log:       log,
 		PersonLog: func(string) events.Log { return log },
 		AgentLog:  func(string) events.Log { return log },
-		Models:    openModels(t, log),
+		Models:    models,
 		Logger:    slog.New(slog.NewTextHandler(f.logged, nil)),
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
-	f.models = cfg.Models
+	f.models = cfg.Models.(*live.Live)
 	gw, err := hookgw.New(t.Context(), cfg)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- gw.Serve(ctx) }()
 	<-gw.Ready()
-	f.gw, f.client = gw, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	f.gw, f.client = gw, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100, DialContext: dialNarrow}}
 	f.stop = sync.OnceFunc(func() {
 		cancel()
 		require.NoError(t, <-done)
@@ -223,6 +226,16 @@ func (f *fixture) expect(typ string, accept func(events.Event) bool) events.Even
 	return e
 }
 
+// dialNarrow connects with a small receive buffer, so that a client that does
+// not read is noticed soon.
+func dialNarrow(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return conn, errors.Join(err, tcp.SetReadBuffer(16<<10))
+	}
+	return conn, err
+}
+
 // settableClock is a clock that a test moves.
 type settableClock struct {
 	mu  sync.Mutex
@@ -243,10 +256,10 @@ func (c *settableClock) advance(d time.Duration) {
 }
 
 // openModels keeps read models of the log until the test ends. A reader that is
-// 1000 events behind is slow.
-func openModels(t *testing.T, log events.Log) *live.Live {
+// more than backlog events behind is slow.
+func openModels(t testing.TB, log events.Log, backlog int) *live.Live {
 	t.Helper()
-	models, err := live.Open(context.WithoutCancel(t.Context()), log, project, live.Options{Backlog: 1000})
+	models, err := live.Open(context.WithoutCancel(t.Context()), log, project, live.Options{Backlog: backlog})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, models.Close()) })
 	return models

@@ -1,6 +1,7 @@
 package hookgw
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -24,7 +25,7 @@ func postRespond(c *call) error {
 	if err != nil {
 		return err
 	}
-	answer := c.gw.answer(ask, response)
+	answer := meaning(ask, response)
 	e, err := c.gw.askEvent(c.gw.person, session, answer)
 	if err != nil {
 		return err
@@ -53,23 +54,15 @@ func (c *call) response() (id string, response json.RawMessage, err error) {
 	if response, ok = c.fields["response"]; !ok {
 		return "", nil, refuse(http.StatusBadRequest, "response is missing", `Send {"request_id": "…", "response": …}.`)
 	}
+	if !bytes.Equal(c.gw.cfg.Masker(c.body), c.body) { // masked, it would say or run something else
+		return "", nil, refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
+	}
 	return id, response, nil
 }
 
-// known is the open ask of that id. Before it says that there is none it makes
-// sure that the read models have seen the whole log.
+// known is the open ask of that id.
 func (c *call) known(session, id string) (projections.Ask, error) {
-	ask, ok, err := c.lookup(session, id)
-	if err == nil && !ok {
-		last, err := c.gw.cfg.Log.Last(c.r.Context(), events.Filter{Project: c.gw.cfg.Project, Session: session})
-		if err != nil {
-			return projections.Ask{}, err
-		}
-		if err := c.gw.caughtUp(c.r.Context(), last); err != nil {
-			return projections.Ask{}, err
-		}
-		ask, ok, err = c.lookup(session, id)
-	}
+	ask, ok, err := c.find(session, id)
 	switch {
 	case err != nil:
 		return projections.Ask{}, err
@@ -79,6 +72,23 @@ func (c *call) known(session, id string) (projections.Ask, error) {
 		return projections.Ask{}, settledProblem(ask.Settled)
 	}
 	return ask, nil
+}
+
+// find looks an ask up. Before it says that there is none it makes sure that the
+// read models have seen the whole log.
+func (c *call) find(session, id string) (projections.Ask, bool, error) {
+	ask, ok, err := c.lookup(session, id)
+	if ok || err != nil {
+		return ask, ok, err
+	}
+	last, err := c.gw.cfg.Log.Last(c.r.Context(), events.Filter{Project: c.gw.cfg.Project, Session: session})
+	if err != nil {
+		return projections.Ask{}, false, err
+	}
+	if err := c.gw.caughtUp(c.r.Context(), last); err != nil {
+		return projections.Ask{}, false, err
+	}
+	return c.lookup(session, id)
 }
 
 // refuses tells whether e says that the answer with this id does not count.

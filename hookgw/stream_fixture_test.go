@@ -35,7 +35,7 @@ func (fr frame) typ(t *testing.T) string {
 
 // reader reads the frames of a feed.
 type reader struct {
-	t    *testing.T
+	t    testing.TB
 	body *bufio.Reader
 }
 

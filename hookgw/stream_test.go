@@ -136,10 +136,13 @@ func TestAQuietFeedBeats(t *testing.T) {
 
 func TestASlowReaderIsDisconnectedWithItsPositionAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Limits.WriteTimeout = time.Minute })
-	large := json.RawMessage(`"` + strings.Repeat("x", 20<<10) + `"`)
+	f := open(t, func(c *hookgw.Config) {
+		c.Limits.WriteTimeout = time.Minute
+		c.Models = openModels(t, c.Log, 20)
+	})
+	large := json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)
 	slow, _ := f.feed("/api/stream")
-	const pushed = 2500
+	const pushed = 170
 	for range pushed {
 		f.put(events.ActorGateway, events.EventPushed{Kind: "tick", Payload: large})
 	}
@@ -157,7 +160,7 @@ func TestASlowReaderIsDisconnectedWithItsPositionAndLosesNothing(t *testing.T) {
 
 	seq := uint64(0)
 	for _, fr := range got[:len(got)-1] {
-		if fr.event == "" {
+		if fr.event == "" && fr.comment == "" {
 			seq++
 			require.Equal(t, seq, fr.id, "no gap")
 		}

@@ -22,7 +22,7 @@ func config(t *testing.T) hookgw.Config {
 	same := func(string) events.Log { return log }
 	return hookgw.Config{
 		Listen: "127.0.0.1:0", Tokens: filepath.Join(t.TempDir(), "tokens"), Project: project, Person: person,
-		Log: log, PersonLog: same, AgentLog: same, Models: openModels(t, log),
+		Log: log, PersonLog: same, AgentLog: same, Models: openModels(t, log, 1000),
 	}
 }
 

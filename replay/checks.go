@@ -46,12 +46,13 @@ func (v *verifier) place(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// identity checks that the id is new and the cause is old.
+// identity checks that the id is new and the cause is old. A notice may stand
+// twice: a restarted process says again what it cannot know to have said.
 func (v *verifier) identity(i int, e *events.Event) *Divergence {
 	if e.ID == "" {
 		return at(CodeEnvelope, i, e, "it has no id")
 	}
-	if first := v.first[e.ID]; first != i {
+	if first := v.first[e.ID]; first != i && !v.isNotice(e) {
 		return at(CodeDuplicate, i, e, fmt.Sprintf("%s stands at position %d already", e.ID, first))
 	}
 	if e.Cause == "" {

@@ -46,7 +46,7 @@ func Codes() []CodeMeaning {
 		{CodeExtra, "extra decision", "A recorded decision follows from nothing that was recorded before it."},
 		{CodeDifferent, "different decision", "A recorded decision differs from the one that follows from the record; the detail names the attributes."},
 		{CodeOrder, "order of decisions", "A decision is recorded before one that the decider made earlier."},
-		{CodeDuplicate, "duplicate id", "An event has the id of an earlier one."},
+		{CodeDuplicate, "duplicate id", "An event, and no mere notice, has the id of an earlier one."},
 		{CodeGap, "gap in n", "The ordinals of a decider or worker do not count up by one from 1: something of its was lost or put in."},
 		{CodeCause, "unknown cause", "An event names a cause that does not stand before it in the session."},
 		{CodeChain, "broken chain", "The hash chain of an exported file does not hold: an event, its place or the number of events was changed."},

@@ -8,6 +8,7 @@ var immaterial = map[string]string{
 	// Remarks, and what counts for nothing.
 	"changed notice":    "replay does not recompute notices",
 	"removed notice":    "replay does not recompute notices",
+	"doubled notice":    "a restarted process may say it again",
 	"repeated notice":   "replay does not recompute notices",
 	"changed malformed": "it counts for nothing, whatever it says",
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -117,8 +118,10 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	return out
 }
 
-// masked takes known secrets out of a reply before its digest is made.
+// masked takes known secrets out of a reply, and makes its text valid UTF-8,
+// before its digest is made.
 func (m *Models) masked(r llm.Reply) llm.Reply {
+	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
 	if m.Mask == nil {
 		return r
 	}

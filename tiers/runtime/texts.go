@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -9,12 +10,13 @@ import (
 	"manualslop/tools"
 )
 
-// mask takes known secrets out of a text.
+// mask takes known secrets out of a text and makes it valid UTF-8, so that its
+// digest is that of what the log will hold.
 func (w *Worker) mask(s string) string {
-	if w.Mask == nil || s == "" {
-		return s
+	if w.Mask != nil && s != "" {
+		s = string(w.Mask([]byte(s)))
 	}
-	return string(w.Mask([]byte(s)))
+	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // inline splits a text into what stays in the event and, where that is not

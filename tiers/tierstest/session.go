@@ -1,6 +1,7 @@
 package tierstest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,12 +15,13 @@ const MaxEvents = 100_000
 
 // Sim is several machines on one log. Each event goes, in stream order, to
 // every machine in the order given and then to the script; what they answer is
-// appended to the log in that order.
+// appended to the log in that order. [Sim.Scatter] lets them drift apart.
 type Sim struct {
 	*History
 	machines []*tiers.Machine
 	script   func(events.Event) []events.Payload
-	next     int
+	choose   func(int) int // nil: in step
+	next     []int         // each reader's place in the log: the machines in order, then the script
 }
 
 // Session starts machines of the deciders on an empty log.
@@ -29,8 +31,14 @@ func Session(t testing.TB, deciders ...Starter) *Sim {
 	for _, d := range deciders {
 		s.machines = append(s.machines, d.Start())
 	}
+	s.next = make([]int, len(s.machines)+1)
 	return s
 }
+
+// Scatter lets every machine and the script read at a pace of its own, as
+// separate processes do: of n that have something to read, the one that
+// choose(n), from 0, names takes its next event.
+func (s *Sim) Scatter(choose func(n int) int) { s.choose = choose }
 
 // Script sets who plays the world: it sees each event of the log once and
 // returns the outcomes and answers that follow it: model replies, tool
@@ -58,15 +66,40 @@ func (s *Sim) SayAtOnce(payloads ...events.Payload) {
 
 func (s *Sim) settle() {
 	s.t.Helper()
-	for ; s.next < len(s.log); s.next++ {
+	for {
+		var behind []int
+		for reader, next := range s.next {
+			if next < len(s.log) {
+				behind = append(behind, reader)
+			}
+		}
+		if len(behind) == 0 {
+			return
+		}
 		require.Less(s.t, len(s.log), MaxEvents, "the session does not come to rest")
-		e := s.log[s.next]
-		for _, m := range s.machines {
-			s.take(m, &e)
-		}
-		for _, p := range s.script(e) {
-			s.add(p)
-		}
+		s.turn(s.pick(behind))
+	}
+}
+
+// pick names the reader whose turn it is: the hindmost, unless scattered.
+func (s *Sim) pick(behind []int) int {
+	if s.choose != nil {
+		return behind[s.choose(len(behind))]
+	}
+	return slices.MinFunc(behind, func(a, b int) int { return s.next[a] - s.next[b] })
+}
+
+// turn lets one reader take its next event.
+func (s *Sim) turn(reader int) {
+	s.t.Helper()
+	e := s.log[s.next[reader]]
+	s.next[reader]++
+	if reader < len(s.machines) {
+		s.take(s.machines[reader], &e)
+		return
+	}
+	for _, p := range s.script(e) {
+		s.add(p)
 	}
 }
 
@@ -74,11 +107,11 @@ func (s *Sim) settle() {
 // beginning, and fails if any of them decides anything else than the log holds.
 func (s *Sim) Restart(deciders ...Starter) {
 	s.t.Helper()
-	s.machines = s.machines[:0]
+	s.machines, s.next = nil, nil
 	for _, d := range deciders {
 		m := d.Start()
 		var decided, stored []string
-		for _, e := range s.log[:s.next] {
+		for _, e := range s.log {
 			facts, err := m.Take(&e)
 			require.NoError(s.t, err)
 			for _, f := range facts {
@@ -89,6 +122,7 @@ func (s *Sim) Restart(deciders ...Starter) {
 			}
 		}
 		require.Equal(s.t, stored, decided, "%s decides otherwise after a restart", m.Name())
-		s.machines = append(s.machines, m)
+		s.machines, s.next = append(s.machines, m), append(s.next, len(s.log))
 	}
+	s.next = append(s.next, len(s.log)) // the script has read it too
 }

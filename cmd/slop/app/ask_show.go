@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -37,17 +38,20 @@ zero-width ones and those that turn the direction of text are spelled out as
 	return cmd
 }
 
-// showAsk prints an ask, its diff fetched where it is too large for the event.
+// showAsk prints an ask. Where the event holds only the head of the diff, the
+// whole is fetched; a person never sees a part as if it were all.
 func (g *globals) showAsk(ctx context.Context, d desk, a askLine) error {
-	if a.DiffBlob != nil && a.Diff == "" {
+	var missing error
+	if a.DiffBlob != nil {
 		diff, err := d.blobs().Get(ctx, a.DiffBlob.SHA256)
-		if err != nil {
-			g.notice("the diff of %d bytes cannot be read: %v", a.DiffBlob.Size, err)
+		if err == nil {
+			a.Diff = string(diff)
+		} else {
+			missing = failed(exitFailed, "only the beginning of the diff of %d bytes is shown: %w", a.DiffBlob.Size, err)
 		}
-		a.Diff = string(diff)
 	}
 	if g.json {
-		return g.printLine(a)
+		return errors.Join(g.printLine(a), missing)
 	}
 	g.printAskHead(g.out, a)
 	for _, line := range payloadText(a.Args) {
@@ -57,7 +61,7 @@ func (g *globals) showAsk(ctx context.Context, d desk, a askLine) error {
 		fmt.Fprintln(g.out, "diff")
 		g.printDiff(g.out, a.Diff)
 	}
-	return nil
+	return missing
 }
 
 // printAskHead prints what is known of an ask beside its payload.

@@ -26,7 +26,7 @@ type asker struct {
 
 	open    []events.AskRaised
 	shown   string // ask on the terminal
-	stale   bool   // a line is being typed for an ask that was settled elsewhere
+	stale   string // how the ask was settled elsewhere for which a line is being typed
 	lines   chan typedLine
 	want    chan struct{} // a line is wanted
 	reading bool
@@ -72,8 +72,11 @@ func (a *asker) take(e *events.Event) {
 				break
 			}
 		}
+		if a.shown == p.Ask && a.reading {
+			a.stale = fmt.Sprintf("%s by %s at %s", p.Outcome, p.By, p.At.Local().Format("15:04:05"))
+		}
 		if a.shown == p.Ask {
-			a.shown, a.stale = "", a.reading
+			a.shown = ""
 		}
 		a.stuck = ""
 	case events.AnswerRefused:
@@ -119,13 +122,12 @@ func (a *asker) next(view *progress) {
 func (a *asker) typed(ctx context.Context, line typedLine) error {
 	a.reading = false
 	if line.err != nil {
-		a.ended, a.shown, a.stale = true, "", false
+		a.ended, a.shown, a.stale = true, "", ""
 		return nil
 	}
-	if a.stale || a.shown == "" {
-		a.stale = false
-		fmt.Fprintf(a.g.err, "%q was not used: the question was settled elsewhere\n", line.text)
-		a.shown = ""
+	if a.stale != "" || a.shown == "" {
+		fmt.Fprintf(a.g.err, "%q was not used: the question was settled: %s\n", line.text, a.stale)
+		a.stale, a.shown = "", ""
 		return nil
 	}
 	answer, err := a.read(line.text)

@@ -97,7 +97,7 @@ func (e *engine) hooksConfig(own *bus.Conn, listen string) (hookgw.Config, error
 	return hookgw.Config{
 		Listen: listen, Auth: e.config.Hooks.Auth, Tokens: e.tokens(), Project: e.name, Person: e.person,
 		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },
-		Models: hookModels{e.ctx, e.live}, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Logger: e.logger,
+		Models: e.live, Blobs: own, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Logger: e.logger,
 	}, nil
 }
 
@@ -114,4 +114,13 @@ func (e *engine) info(session string) engineInfo {
 		info.Keys = e.keysDir()
 	}
 	return info
+}
+
+// register tells other processes where this engine is, until remove is called,
+// and writes credentials for them where its bus listens.
+func (e *engine) register(session string) (remove func(), err error) {
+	if err := e.writeKeys(); err != nil {
+		return nil, err
+	}
+	return writeRunFile(e.data, e.info(session))
 }

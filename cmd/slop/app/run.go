@@ -104,7 +104,7 @@ func (g *globals) run(ctx context.Context, p place, o runOptions, goal string) e
 		return err
 	}
 	if !g.remote(p) {
-		remove, err := writeRunFile(p.data, e.info(v.session))
+		remove, err := e.register(v.session)
 		if err != nil {
 			return err
 		}

@@ -67,10 +67,7 @@ func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error 
 	if err != nil {
 		return err
 	}
-	if err := e.writeKeys(); err != nil {
-		return err
-	}
-	remove, err := writeRunFile(e.data, e.info(session))
+	remove, err := e.register(session)
 	if err != nil {
 		return err
 	}

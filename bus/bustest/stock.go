@@ -1,0 +1,62 @@
+package bustest
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"manualslop/bus"
+)
+
+// Stock connects with the plain NATS client to a server in another process,
+// with one token of a file that WriteKeys wrote: what anybody has who is given
+// that file and nothing of ours. What the server says of refused publishes
+// comes on the channel.
+func Stock(tb testing.TB, url, keyFile, actor string) (*nats.Conn, <-chan error) {
+	tb.Helper()
+	var keys struct{ Tokens map[string]string }
+	body, err := os.ReadFile(keyFile)
+	if err == nil {
+		err = json.Unmarshal(body, &keys)
+	}
+	if err != nil {
+		tb.Fatalf("read keys: %v", err)
+	}
+	refused := make(chan error, 16)
+	nc, err := nats.Connect(url, nats.Token(keys.Tokens[actor]),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
+	if err != nil {
+		tb.Fatalf("connect as %s: %v", actor, err)
+	}
+	tb.Cleanup(nc.Close)
+	return nc, refused
+}
+
+// ForgetSnapshots deletes every stored snapshot and says how many there were.
+func ForgetSnapshots(tb testing.TB, s *bus.Server) uint64 {
+	tb.Helper()
+	nc, err := s.Stock(bus.Role{Kind: bus.Admin})
+	if err != nil {
+		tb.Fatalf("forget snapshots: %v", err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		tb.Fatalf("forget snapshots: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	defer cancel()
+	stream, err := js.Stream(ctx, "KV_SLOP_SNAPSHOTS")
+	if err != nil {
+		tb.Fatalf("forget snapshots: %v", err)
+	}
+	had := stream.CachedInfo().State.Msgs
+	if err := stream.Purge(ctx); err != nil {
+		tb.Fatalf("forget snapshots: %v", err)
+	}
+	return had
+}

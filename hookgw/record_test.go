@@ -1,0 +1,115 @@
+package hookgw_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw"
+)
+
+func TestWritesAsksAndRefusalsAreOnRecordAndPlainReadsAreNot(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.approve()
+	f.get("/status", hookgw.RightNone)
+	f.get("/api/session", hookgw.RightRead)
+	f.get("/api/events", hookgw.RightHuman) // empty: it takes nothing
+	f.post("/api/session?client=me", hookgw.RightHuman, `{"session":{"entries":[]}}`)
+	waiting := f.ask(`{"request_id":"r1"}`)
+	f.awaitAsk("r1")
+	f.respond("r1", "true")
+	<-waiting
+	f.get("/api/session", hookgw.RightAsk)
+	f.get("/api/events", hookgw.RightHuman)
+	f.stop()
+	got := map[string]events.HookCalled{}
+	for _, h := range recorded[events.HookCalled](f) {
+		got[h.Method+" "+h.Path] = h
+	}
+	require.Len(t, got, 5)
+	require.Equal(t, events.HookCalled{Method: "POST", Path: "/api/session", Status: 200, Client: "human:me", Body: []byte(`{"session":{"entries":[]}}`)}, got["POST /api/session"])
+	require.Equal(t, events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200, Client: "ask", Body: []byte(`{"request_id":"r1"}`)}, got["POST /api/ask"])
+	require.Equal(t, 200, got["POST /api/ask/respond"].Status)
+	require.Equal(t, events.HookCalled{Method: "GET", Path: "/api/session", Status: 403, Client: "ask", Reason: "this token may not do that"}, got["GET /api/session"])
+	require.Equal(t, 200, got["GET /api/events"].Status)
+}
+
+func TestSecretsAreMaskedBeforeTheyReachTheLog(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-very-secret"
+	f := open(t, func(c *hookgw.Config) {
+		c.Masker = func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(secret), []byte("***")) }
+	})
+	f.approve()
+	f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":["`+secret+`"]}}`)
+	waiting := f.ask(`{"request_id":"r1","x":"` + secret + `"}`)
+	f.awaitAsk("r1")
+	f.raise("g1", events.GateTool)
+	require.Equal(t, http.StatusUnprocessableEntity, f.respond("r1", `"`+secret+`"`).status, "masked it would not be the answer")
+	require.Equal(t, http.StatusUnprocessableEntity, f.respond("g1", `{"approved":true,"args":{"path":"`+secret+`"}}`).status)
+	require.Empty(t, recorded[events.AskAnswered](f))
+	f.respond("r1", "true")
+	<-waiting
+	f.get("/api/session", hookgw.RightNone)
+	f.stop()
+	for e, err := range f.log.Read(t.Context(), events.Filter{}, 1, 0) {
+		require.NoError(t, err)
+		require.NotContains(t, string(e.Data), secret, e.Type)
+	}
+}
+
+func TestWhatAMaskBreaksIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *hookgw.Config) { c.Masker = func([]byte) []byte { return []byte("{") } })
+	require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":["x"]}}`).status)
+	f.stop()
+	require.Contains(t, string(recorded[events.HookCalled](f)[0].Body), "hidden")
+}
+
+func TestTokensNeverReachTheLogOrTheRecord(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	human := f.token(hookgw.RightHuman)
+	f.send(f.request(http.MethodPost, "/api/session?token="+human, hookgw.RightHuman, `{"session":{"entries":[]}}`))
+	f.get("/api/nowhere?token="+human, hookgw.RightHuman)
+	f.stop()
+	require.NotContains(t, f.logged.String(), human)
+	for e, err := range f.log.Read(t.Context(), events.Filter{}, 1, 0) {
+		require.NoError(t, err)
+		require.NotContains(t, string(e.Data), human, e.Type)
+	}
+}
+
+func TestALargeBodyIsRecordedByItsHead(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.post("/api/session", hookgw.RightHuman, sessionOf(4<<10))
+	f.post("/api/session", hookgw.RightHuman, sessionOf(4<<10+1))
+	f.send(f.request(http.MethodGet, "/"+strings.Repeat("x", 300), hookgw.RightNone, ""))
+	f.stop()
+	got := recorded[events.HookCalled](f)
+	require.Len(t, got, 3)
+	require.Len(t, got[0].Body, 4<<10)
+	require.Contains(t, string(got[1].Body), `"bytes":4097`)
+	require.Len(t, got[2].Path, 256)
+}
+
+func TestEveryErrorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, a := range []answer{
+		f.get("/nowhere", hookgw.RightNone), f.get("/api/session", hookgw.RightNone), f.get("/api/session", hookgw.RightAsk),
+		f.get("/api/ask", hookgw.RightHuman), f.post("/api/session", hookgw.RightHuman, `[]`), f.respond("x", "true"),
+		f.get("/api/stream?session=x", hookgw.RightRead), f.get("/api/events?since=x", hookgw.RightHuman),
+	} {
+		body := a.object(t)
+		require.NotEmpty(t, body["error"])
+		require.NotEmpty(t, body["hint"])
+		require.Equal(t, "application/json", a.header.Get("Content-Type"))
+	}
+}
