@@ -14,6 +14,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/bus/bustest"
+	"manualslop/bus/rawbus"
 	"manualslop/events"
 )
 
@@ -100,10 +101,19 @@ func BenchmarkReadSession(b *testing.B) {
 
 func BenchmarkRawChain(b *testing.B) {
 	eachDurability(b, func(b *testing.B, s *bus.Server) {
-		chain := bustest.NewRawChain(b, s, "s1")
+		chain, err := rawbus.New(s.Stock, "s1")
+		require.NoError(b, err)
+		defer chain.Close()
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = rawbus.Work(ctx, s.Stock, bus.WorkerName("test", 1), 1)
+		}()
+		defer func() { cancel(); <-done }()
 		var all []time.Duration
 		for b.Loop() {
-			d, err := chain.Trip(context.Background())
+			d, err := chain.Trip(ctx)
 			require.NoError(b, err)
 			all = append(all, d)
 		}

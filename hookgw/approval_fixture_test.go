@@ -13,6 +13,7 @@ import (
 // approve plays the approval decider for the questions of /api/ask and for the
 // asks that a test raises: the first valid answer or timer settles.
 func (f *fixture) approve() {
+	log := f.as(events.ActorApproval)
 	go func() {
 		raised := map[string]string{} // gates by ask
 		settled := map[string]events.AskSettled{}
@@ -31,7 +32,7 @@ func (f *fixture) approve() {
 				if err != nil {
 					return
 				}
-				if _, err := f.log.Append(f.t.Context(), own, nil); err != nil {
+				if _, err := log.Append(f.t.Context(), own, nil); err != nil {
 					return
 				}
 			}

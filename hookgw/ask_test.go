@@ -227,6 +227,17 @@ func TestWithoutASessionNothingIsAskedOrAnswered(t *testing.T) {
 	require.Equal(t, http.StatusConflict, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":[]}}`).status)
 }
 
+func TestInAClosedSessionNothingIsAskedAndItCanStillBeLookedAt(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.put(person, events.SessionClosed{Reason: "done"})
+	require.Equal(t, http.StatusConflict, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status, "it would wait for nothing")
+	require.Empty(t, recorded[events.AskPosted](f))
+	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	r, _ := f.feed("/api/stream")
+	require.Equal(t, "SessionOpened", r.must().typ(t))
+}
+
 func TestWhoOnlyJoinedMayLeave(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *hookgw.Config) { c.Limits.Waiting = 2 })

@@ -86,13 +86,25 @@ func (c *call) session() (string, error) {
 	return name, nil
 }
 
-// openSession is like session for requests that cannot go without one.
-func (c *call) openSession() (string, error) {
+// someSession is like session for requests that cannot go without one.
+func (c *call) someSession() (string, error) {
 	name, err := c.session()
 	if err == nil && name == "" {
 		err = refuse(http.StatusConflict, "no session is open", "Start one with slop run, or wait until the engine has.")
 	}
 	return name, err
+}
+
+// openSession is like someSession for requests that somebody has to work on.
+func (c *call) openSession() (string, error) {
+	name, err := c.someSession()
+	if err != nil {
+		return "", err
+	}
+	if view, ok := c.gw.cfg.Models.Session(name); ok && view.Summary().Closed != nil {
+		return "", refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; start another one.")
+	}
+	return name, nil
 }
 
 // read calls f with the models of a session; where there is none yet, with

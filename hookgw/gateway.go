@@ -94,9 +94,10 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		case task := <-g.tasks:
 			running.Go(func() { task(base) })
 		case err := <-served:
+			close(g.stopping)
 			cut()
 			running.Wait()
-			return fmt.Errorf("serve %s: %w", g.URL(), err)
+			return errors.Join(fmt.Errorf("serve %s: %w", g.URL(), err), server.Close())
 		case <-ctx.Done():
 			return g.stop(base, server, func() { cut(); running.Wait() })
 		}

@@ -11,13 +11,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
@@ -35,14 +34,14 @@ const (
 // fixture is a gateway that serves one session of a log in memory.
 type fixture struct {
 	t      testing.TB
-	log    *eventstest.Memory
+	log    events.Log
+	as     func(actor string) events.Log // the connection of an actor
 	models *live.Live
 	gw     *hookgw.Gateway
 	client *http.Client
 	tokens string
 	stop   func()
 	logged *lockedBuffer
-	count  atomic.Uint64
 }
 
 // open starts a gateway with the given changes to its configuration, in a
@@ -59,7 +58,7 @@ func openEmpty(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 	t.Helper()
 	log := eventstest.NewMemory()
 	models := openModels(t, log, 1000)
-	f := &fixture{t: t, log: log, tokens: filepath.Join(t.TempDir(), "tokens"), logged: &lockedBuffer{}}
+	f := &fixture{t: t, log: log, as: func(string) events.Log { return log }, tokens: filepath.Join(t.TempDir(), "tokens"), logged: &lockedBuffer{}}
 	cfg := hookgw.Config{
 		Listen: "127.0.0.1:0", Tokens: f.tokens, Project: project, Person: person,
 		Log:       log,
@@ -71,7 +70,10 @@ func openEmpty(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 	for _, c := range change {
 		c(&cfg)
 	}
-	f.models = cfg.Models.(*live.Live)
+	f.models = models
+	if own, ok := cfg.Models.(*live.Live); ok {
+		f.models = own
+	}
 	gw, err := hookgw.New(t.Context(), cfg)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -94,10 +96,10 @@ func openEmpty(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 func (f *fixture) put(actor string, p events.Payload) events.Event {
 	f.t.Helper()
 	e, err := events.New(events.Origin{
-		ID: "T-" + strconv.FormatUint(f.count.Add(1), 10), Time: time.Now(), Project: project, Session: session, Actor: actor,
+		ID: ulid.Make().String(), Time: time.Now(), Project: project, Session: session, Actor: actor,
 	}, p)
 	require.NoError(f.t, err)
-	e.Seq, err = f.log.Append(f.t.Context(), e, nil)
+	e.Seq, err = f.as(actor).Append(f.t.Context(), e, nil)
 	require.NoError(f.t, err)
 	require.NoError(f.t, f.models.WaitFor(f.t.Context(), e.Seq))
 	return e

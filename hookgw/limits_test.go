@@ -285,16 +285,14 @@ func TestWhatWasLeftOutOfTheRecordIsCounted(t *testing.T) {
 	t.Parallel()
 	clock := &settableClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	f := open(t, limited(func(l *hookgw.Limits) { l.Refusals, l.RefusalBurst = 1, 1 }), func(c *hookgw.Config) { c.Clock = clock.Now })
-	knock := func() { // one after the other, as each is recorded when its connection is free again
-		req := f.request(http.MethodGet, "/api/session", hookgw.RightNone, "")
-		req.Close = true
-		f.send(req)
-	}
+	f.client = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}} // on which a request begins when the one before is on record
+	defer f.client.CloseIdleConnections()
 	for range 4 {
-		knock()
+		f.get("/api/session", hookgw.RightNone)
 	}
+	f.get("/status", hookgw.RightNone)
 	clock.advance(time.Second)
-	knock()
+	f.get("/api/session", hookgw.RightNone)
 	f.stop()
 	got := recorded[events.HookCalled](f)
 	require.Len(t, got, 2)

@@ -13,7 +13,7 @@ import (
 // postRespond publishes the person's answer to an ask and tells whether it was
 // the one that counted.
 func postRespond(c *call) error {
-	session, err := c.openSession()
+	session, err := c.someSession()
 	if err != nil {
 		return err
 	}

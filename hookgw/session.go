@@ -26,7 +26,7 @@ func getSession(c *call) error {
 
 // postSession replaces the discussion entries by those of the same body.
 func postSession(c *call) error {
-	session, err := c.openSession()
+	session, err := c.someSession()
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 // frame is the log's sequence, so a client that comes back with Last-Event-ID
 // goes on where it was.
 func stream(c *call) error {
-	session, err := c.openSession()
+	session, err := c.someSession()
 	if err != nil {
 		return err
 	}

@@ -94,6 +94,16 @@ func (r *reader) must() frame {
 	return fr
 }
 
+// telling is the next frame that is no heartbeat.
+func (r *reader) telling() frame {
+	r.t.Helper()
+	for {
+		if fr := r.must(); fr.comment == "" {
+			return fr
+		}
+	}
+}
+
 // rest reads until the feed ends.
 func (r *reader) rest() []frame {
 	r.t.Helper()

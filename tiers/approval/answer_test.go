@@ -131,7 +131,7 @@ func TestUnreadableBodies(t *testing.T) {
 			Then: given(notCounted("", firstFree, "ada", strings.Repeat("x", approval.MaxNote)+"…")),
 		},
 		{Name: "of anything else change nothing", Given: given(begin(), shell), When: broken("RuleAdded", "unexpected end")},
-		{Name: "of nothing in a closed session are refused", Given: given(begin(), events.SessionClosed{}), When: broken("AskAnswered", "cut")},
+		{Name: "of an answer in a closed session change nothing", Given: given(begin(), events.SessionClosed{}), When: broken("AskAnswered", "cut")},
 	})
 }
 

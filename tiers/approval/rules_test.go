@@ -115,6 +115,7 @@ func TestRulesThatCannotBeJudgedAsk(t *testing.T) {
 		{"a deny over paths on a path with a drive", list(deny("*", "docs/**")), readOf(`C:\w\docs\a`), asks, "test:deny"},
 		{"a deny over paths on a path of no text", list(deny("*", "docs/**")), wants("c1", "odd", `{"path":["docs/a"]}`), asks, "test:deny"},
 		{"a deny over paths on a path under an unknown name", list(deny("*", "docs/**")), wants("c1", "odd", `{"path":"src/a","to":{"file":["docs/a"]}}`), asks, "test:deny"},
+		{"a deny over paths on a call of no object", list(deny("*", "docs/**")), wants("c1", "anything", `"docs/a"`), asks, "test:deny"},
 		{"an ask over paths on a shell", list(ask("*", "docs/**")), shell, asks, "test:ask"},
 		{"an allow that cannot be judged stays silent", []events.Rule{allow("run_["), allow("")}, shell, asks, ""},
 	})

@@ -76,16 +76,16 @@ func (t *tool) check(args json.RawMessage) (digest, problem string) {
 	if len(args) > events.MaxArgs {
 		return "", fmt.Sprintf("%d bytes are over the limit of %d", len(args), events.MaxArgs)
 	}
-	digest, err := events.CanonicalDigest(args)
-	if err != nil {
-		return "", "there is no canonical form of them: " + brief(err)
-	}
 	var v any
 	if err := json.Unmarshal(args, &v); err != nil {
 		return "", brief(err)
 	}
 	if err := t.schema.Validate(v); err != nil {
 		return "", brief(err)
+	}
+	digest, err := events.CanonicalDigest(args)
+	if err != nil {
+		return "", "there is no canonical form of them: " + brief(err)
 	}
 	return digest, ""
 }

@@ -23,6 +23,7 @@ type asker struct {
 	g     *globals
 	voice voice
 	wait  bool
+	yes   standingYes
 
 	open    []events.AskRaised
 	shown   string // ask on the terminal
@@ -41,7 +42,7 @@ type typedLine struct {
 }
 
 func newAsker(g *globals, v voice, o runOptions) asker {
-	a := asker{g: g, voice: v, wait: o.wait, lines: make(chan typedLine), want: make(chan struct{}, 1)}
+	a := asker{g: g, voice: v, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine), want: make(chan struct{}, 1)}
 	go readLines(g.in, a.want, a.lines)
 	return a
 }
@@ -65,6 +66,10 @@ func (a *asker) take(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.AskRaised:
 		a.open = append(a.open, p)
+	case events.SessionOpened:
+		a.yes.rules = append(a.yes.rules, p.Settings.Rules...)
+	case events.RuleAdded:
+		a.yes.rules = append(a.yes.rules, p.Rule)
 	case events.AskSettled:
 		for i := range a.open {
 			if a.open[i].Ask == p.Ask {
@@ -82,6 +87,8 @@ func (a *asker) take(e *events.Event) {
 	case events.AnswerRefused:
 		if p.Author == a.voice.person && !a.g.json {
 			fmt.Fprintf(a.g.out, "the answer to %s does not count: %s\n", p.Ask, refusedBy(p))
+		}
+		if a.shown == p.Ask {
 			a.shown = ""
 		}
 	}
@@ -94,17 +101,22 @@ func refusedBy(p events.AnswerRefused) string {
 	return fmt.Sprintf("%s, by %s at %s", p.Reason, p.SettledBy, p.SettledAt.Local().Format("15:04:05"))
 }
 
-// next puts the oldest open question on the terminal.
-func (a *asker) next(view *progress) {
+// next puts the oldest open question on the terminal, or answers it where --yes does.
+func (a *asker) next(ctx context.Context, view *progress) error {
 	if len(a.open) == 0 || a.shown != "" {
-		return
+		return nil
 	}
 	ask := a.open[0]
+	if a.yes.covers(ask) {
+		a.shown = ask.Ask
+		_, _, err := a.voice.say(ctx, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes, Reason: yesRule().Source})
+		return err
+	}
 	if a.ended {
 		if !a.wait {
 			a.stuck = ask.Title + " (" + ask.Ask + ")"
 		}
-		return
+		return nil
 	}
 	view.clear()
 	if !a.g.json {
@@ -116,6 +128,7 @@ func (a *asker) next(view *progress) {
 		a.reading = true
 		a.want <- struct{}{}
 	}
+	return nil
 }
 
 // typed takes a line for the question on the terminal.

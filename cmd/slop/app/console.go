@@ -71,12 +71,14 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 			live = true
 			c.view.refresh()
 		}
+		if live && !c.ended() {
+			if err := c.asks.next(ctx, c.view); err != nil {
+				return c.out, err
+			}
+		}
 		if live && c.ended() {
 			c.view.clear()
 			return c.out, nil
-		}
-		if live {
-			c.asks.next(c.view)
 		}
 	}
 }

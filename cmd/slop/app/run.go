@@ -116,19 +116,20 @@ func (g *globals) run(ctx context.Context, p place, o runOptions, goal string) e
 // begin opens the session and puts the goal on record, or finds the session to
 // go on with.
 func (e *engine) begin(ctx context.Context, conn *bus.Conn, o runOptions, goal string) (voice, string, error) {
+	var v voice
+	var id string
+	var err error
 	if o.resume {
-		return e.resume(ctx, conn)
+		v, id, err = e.resume(ctx, conn)
+	} else {
+		v, err = openSession(ctx, conn, e.place, e.mask, o.label, e.script != nil)
 	}
-	v, err := openSession(ctx, conn, e.place, e.mask, o.label, e.script != nil)
-	if err != nil {
-		return v, "", err
+	if err == nil && o.yes {
+		_, _, err = v.say(ctx, events.RuleAdded{Rule: yesRule()})
 	}
-	if o.yes {
-		if _, _, err := v.say(ctx, events.RuleAdded{Rule: yesRule()}); err != nil {
-			return v, "", err
-		}
+	if err == nil && !o.resume {
+		_, id, err = v.say(ctx, events.GoalSubmitted{Goal: goal})
 	}
-	_, id, err := v.say(ctx, events.GoalSubmitted{Goal: goal})
 	return v, id, err
 }
 
@@ -226,7 +227,7 @@ func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 		return err
 	}
 	if err := e.finishLogs(v.session); err != nil {
-		return err
+		g.notice("the session's log files are not whole: %v", err)
 	}
 	if outcome.failed != "" {
 		return failed(exitFailed, "the goal was not reached: %s", outcome.failed)

@@ -44,11 +44,36 @@ func (v voice) say(ctx context.Context, p events.Payload) (uint64, string, error
 func openSession(ctx context.Context, log events.Log, p place, mask func([]byte) []byte, label string, scripted bool) (voice, error) {
 	now := time.Now()
 	v := voice{log: log, project: p.name, session: newID(), person: p.person, mask: mask}
+	folder, err := freeFolder(ctx, log, p.name, folderName(now, label))
+	if err != nil {
+		return v, err
+	}
 	if _, _, err := v.say(ctx, events.SessionOpened{
-		Label: label, Folder: folderName(now, label), Workspace: p.project, Settings: p.settings(scripted),
+		Label: label, Folder: folder, Workspace: p.project, Settings: p.settings(scripted),
 	}); err != nil {
 		return v, err
 	}
-	_, _, err := v.say(ctx, offers(tools.Builtin()))
+	_, _, err = v.say(ctx, offers(tools.Builtin()))
 	return v, err
+}
+
+// freeFolder is a name for a session's log folder that no earlier session of
+// the project has: sessions of one second and label are numbered.
+func freeFolder(ctx context.Context, log events.Log, project, name string) (string, error) {
+	registry := events.Catalogue()
+	taken := map[string]bool{}
+	for e, err := range log.Read(ctx, events.Filter{Project: project, Type: events.SessionOpened{}.EventType().Name}, 1, 0) {
+		if err != nil {
+			return "", fmt.Errorf("look for earlier sessions: %w", err)
+		}
+		registry.Decode(&e)
+		if opened, ok := e.Payload.(events.SessionOpened); ok {
+			taken[opened.Folder] = true
+		}
+	}
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = fmt.Sprintf("%s_%d", name, n)
+	}
+	return free, nil
 }

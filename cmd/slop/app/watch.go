@@ -36,7 +36,8 @@ or its part behind the session; * stands for one token, a last > for the rest.
 Given more than once, any of them selects.
 
 A reader that cannot keep up is cut off with its position and goes on there by
-itself. Watch ends with the engine, or at an interrupt.`,
+itself. Watch ends with the engine, or at an interrupt; with --no-follow at the
+end of the record, which it reads from the store where no engine runs.`,
 		Example: `  slop watch
   slop watch --filter 'approval.>' --filter '*.AskAnswered.>'
   slop watch --json --since 120 | jq -r .type
@@ -61,7 +62,11 @@ func (g *globals) watch(ctx context.Context, o watchOptions) error {
 	if err != nil {
 		return err
 	}
-	d, err := g.openDesk(ctx, p)
+	open := g.openDesk
+	if o.stop {
+		open = g.openRecord
+	}
+	d, err := open(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,235 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"manualslop/bus"
+	"manualslop/events"
+	"manualslop/tools"
+)
+
+// answer measures from the publish of a person's answer to the response of the
+// /api/ask that waited for it, beside two raw appends and their hops.
+func (b *bench) answer(ctx context.Context, durability string, goal float64) (BenchResult, error) {
+	r := BenchResult{Name: "answer releases /api/ask", Durability: durability, Unit: "µs"}
+	e, err := b.engine(ctx, durability, "")
+	if err != nil {
+		return r, err
+	}
+	defer e.close()
+	if err := e.all(ctx, "127.0.0.1:0", false); err != nil {
+		return r, err
+	}
+	<-e.hooks.Ready()
+	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: e.person})
+	if err != nil {
+		return r, err
+	}
+	v, err := openSession(e.ctx, conn, e.place, nil, "", true)
+	if err != nil {
+		return r, err
+	}
+	token, err := readToken(e.tokens(), "human")
+	if err != nil {
+		return r, err
+	}
+	raised, err := raisedAsks(e.ctx, v)
+	if err != nil {
+		return r, err
+	}
+	raw, stop, err := b.rawInProcess(ctx, durability)
+	if err != nil {
+		return r, err
+	}
+	defer stop()
+	one := func(n int) ([]time.Duration, error) {
+		var out []time.Duration
+		for range n {
+			took, err := b.oneAnswer(e, v, token, raised)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, took)
+		}
+		return out, nil
+	}
+	ours, theirs, err := b.alternate(ctx, one, raw.Pair)
+	r = r.medians(ours, theirs)
+	r.Limit = goal
+	return r, err
+}
+
+// raisedAsks yields the ids of asks as they are raised.
+func raisedAsks(ctx context.Context, v voice) (<-chan string, error) {
+	_, feed, err := v.log.Watch(ctx, events.Filter{Project: v.project, Session: v.session, Type: "AskRaised"}, 1)
+	if err != nil {
+		return nil, err
+	}
+	out := make(chan string, 16)
+	go func() {
+		for e, err := range feed {
+			if err != nil {
+				return
+			}
+			out <- e.Corr
+		}
+	}()
+	return out, nil
+}
+
+func (b *bench) oneAnswer(e *engine, v voice, token string, raised <-chan string) (time.Duration, error) {
+	done := make(chan error, 1)
+	go func() {
+		req, err := http.NewRequestWithContext(e.ctx, http.MethodPost, e.hooks.URL()+"/api/ask", strings.NewReader(`{"question":"go on?"}`))
+		if err != nil {
+			done <- err
+			return
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			done <- err
+			return
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err == nil && resp.StatusCode != http.StatusOK {
+			err = fmt.Errorf("/api/ask answers %d %s", resp.StatusCode, body)
+		}
+		done <- err
+	}()
+	var id string
+	select {
+	case id = <-raised:
+	case err := <-done:
+		return 0, fmt.Errorf("the ask ended before it was answered: %w", err)
+	}
+	start := time.Now()
+	if _, _, err := v.say(e.ctx, events.AskAnswered{Ask: id, Decision: events.Yes, Response: json.RawMessage(`true`)}); err != nil {
+		return 0, err
+	}
+	err := <-done
+	return time.Since(start), err
+}
+
+// takeover measures from the kill of a worker in the middle of a command to
+// the outcome that another worker records.
+func (b *bench) takeover(ctx context.Context) (BenchResult, error) {
+	r := BenchResult{Name: "a killed worker's call is taken up", Durability: bus.Sync, Unit: "ms", Goal: 600}
+	var took []float64
+	for range 5 {
+		one, err := b.oneTakeover(ctx)
+		if err != nil {
+			return r, err
+		}
+		took = append(took, float64(one.Microseconds())/1e3)
+	}
+	r.Value, r.N = median(took), len(took)
+	return r, nil
+}
+
+func (b *bench) oneTakeover(ctx context.Context) (time.Duration, error) {
+	e, err := b.engine(ctx, bus.Sync, "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer e.close()
+	if err := b.twoWorkers(e); err != nil {
+		return 0, err
+	}
+	args, err := json.Marshal(map[string]string{"script": "echo $PPID > pid.new; mv pid.new pid; sleep 60"})
+	if err != nil {
+		return 0, err
+	}
+	p := &pinger{tool: "run_powershell", inFlight: 1, trips: make(chan time.Duration, 1), args: func(int) json.RawMessage { return args }}
+	if err := e.pingAll(p, offers(tools.Builtin()), events.Rule{Tool: "run_powershell", Action: "allow"}); err != nil {
+		return 0, err
+	}
+	pid, err := awaitPID(ctx, filepath.Join(e.project, "pid"))
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return 0, err
+	}
+	if _, err := p.take(ctx, 1); err != nil {
+		return 0, err
+	}
+	return time.Since(start), nil
+}
+
+func awaitPID(ctx context.Context, path string) (int, error) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if raw, err := os.ReadFile(path); err == nil {
+			return strconv.Atoi(string(bytes.TrimSpace(raw)))
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// ready measures how long slop serve takes on an empty data folder until it answers.
+func (b *bench) ready(context.Context) (BenchResult, error) {
+	r := BenchResult{Name: "slop serve is ready, empty data folder", Durability: bus.Sync, Unit: "ms", Goal: 150}
+	var took []float64
+	for range 5 {
+		start := time.Now()
+		cmd, err := b.process("serve", "--json", "--project", b.dir(), "--listen", "127.0.0.1:0")
+		if err != nil {
+			return r, err
+		}
+		took = append(took, float64(time.Since(start).Microseconds())/1e3)
+		if err := cmd.Process.Kill(); err != nil {
+			return r, err
+		}
+	}
+	r.Value, r.N = median(took), len(took)
+	return r, nil
+}
+
+// idleTime is how long an engine is left alone before its memory is read.
+const idleTime = 3 * time.Second
+
+// memory measures the resident memory of an idle slop serve.
+func (b *bench) memory(ctx context.Context) (BenchResult, error) {
+	r := BenchResult{Name: "resident memory of an idle slop serve", Durability: bus.Sync, Unit: "MiB", Goal: 60, N: 1}
+	cmd, err := b.process("serve", "--json", "--project", b.dir(), "--listen", "127.0.0.1:0")
+	if err != nil {
+		return r, err
+	}
+	select {
+	case <-time.After(idleTime):
+	case <-ctx.Done():
+		return r, ctx.Err()
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err != nil {
+		return r, fmt.Errorf("memory is read from /proc: %w", err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			r.Value = kib / 1024
+			return r, err
+		}
+	}
+	return r, fmt.Errorf("/proc tells no VmRSS")
+}
