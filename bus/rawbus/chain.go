@@ -25,6 +25,13 @@ import (
 // Connect makes a plain connection with the rights of a role.
 type Connect func(bus.Role) (*nats.Conn, error)
 
+// Dial connects to a server in another process with a file of credentials.
+func Dial(url, creds string) Connect {
+	return func(r bus.Role) (*nats.Conn, error) {
+		return bus.DialStock(bus.DialConfig{URL: url, Creds: creds, Role: r})
+	}
+}
+
 // openTimeout bounds the creation of a consumer.
 const openTimeout = 10 * time.Second
 

@@ -68,3 +68,9 @@ func (s *screen) await(text string, ended <-chan struct{}) error {
 		}
 	}
 }
+
+// lines is every whole line of a text.
+func lines(text string) []string {
+	all := strings.Split(text, "\n")
+	return all[:len(all)-1]
+}

@@ -113,9 +113,7 @@ func (a *asker) next(ctx context.Context, view *progress) error {
 		return err
 	}
 	if a.ended {
-		if !a.wait {
-			a.stuck = ask.Title + " (" + ask.Ask + ")"
-		}
+		a.unattended(ask, view)
 		return nil
 	}
 	view.clear()
@@ -129,6 +127,21 @@ func (a *asker) next(ctx context.Context, view *progress) error {
 		a.want <- struct{}{}
 	}
 	return nil
+}
+
+// unattended handles a question without a terminal: it ends the run, or is
+// shown once to whoever may answer it elsewhere.
+func (a *asker) unattended(ask events.AskRaised, view *progress) {
+	if !a.wait {
+		a.stuck = ask.Title + " (" + ask.Ask + ")"
+		return
+	}
+	a.shown = ask.Ask
+	if !a.g.json {
+		view.clear()
+		printAsk(a.g.out, ask, false)
+		fmt.Fprintf(a.g.out, "   waits for: slop ask answer %s yes|no\n", ask.Ask)
+	}
 }
 
 // typed takes a line for the question on the terminal.

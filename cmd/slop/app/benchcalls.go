@@ -16,8 +16,6 @@ import (
 	"manualslop/events"
 	"manualslop/tiers/runtime"
 	"manualslop/tools"
-
-	"github.com/nats-io/nats.go"
 )
 
 // nothingArgs are the arguments of a tool that does nothing.
@@ -208,11 +206,8 @@ func (b *bench) rawProcesses(ctx context.Context) (*rawbus.Chain, func(), error)
 
 // rawWorker is the raw chain's worker as a process.
 func (g *globals) rawWorker(ctx context.Context, name string) error {
-	connect := func(role bus.Role) (*nats.Conn, error) {
-		return bus.DialStock(bus.DialConfig{URL: g.nats, Creds: g.creds, Role: role})
-	}
 	fmt.Fprintln(g.out, "ready")
-	return rawbus.Work(ctx, connect, name, workerSlots)
+	return rawbus.Work(ctx, rawbus.Dial(g.nats, g.creds), name, workerSlots)
 }
 
 // claimedCalls measures calls that change a file, each with its claim.
