@@ -56,9 +56,9 @@ type Log interface {
 	Read(ctx context.Context, f Filter, from, to uint64) iter.Seq2[Event, error]
 	// Watch yields the stored events under f from sequence from on, and then
 	// each new one as it comes, until ctx ends (then it stops without an
-	// error). Cutoff is the end of the stream when the call was made: the
-	// replay is over once an event at or past it was yielded, or at once if
-	// Last(f) is 0 or below from.
+	// error). Cutoff is the sequence of the newest event under f when the call
+	// was made, 0 if there was none: the replay is over once an event at or
+	// past it was yielded, or at once if it is below from.
 	Watch(ctx context.Context, f Filter, from uint64) (cutoff uint64, feed iter.Seq2[Event, error], err error)
 	// Last is the sequence of the newest event under f, 0 if there is none.
 	Last(ctx context.Context, f Filter) (uint64, error)

@@ -55,6 +55,9 @@ type Config struct {
 	// Blobs holds the bodies that events name. Nil: GET /api/blobs finds none.
 	Blobs events.Blobs
 
+	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
+	Roles func() (present, missing []string)
+
 	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
 	AskTimeout time.Duration
 	// Limits bound everything; zero fields take their defaults.
@@ -83,6 +86,9 @@ func (c Config) withDefaults() (Config, error) {
 	c.Limits = c.Limits.withDefaults()
 	if c.Clock == nil {
 		c.Clock = time.Now
+	}
+	if c.Roles == nil {
+		c.Roles = func() (present, missing []string) { return nil, nil }
 	}
 	if c.NewID == nil {
 		clock := c.Clock

@@ -32,14 +32,15 @@ func Routes() []Route {
 	return []Route{
 		{get, "/status", RightNone, "Whether the gateway answers.", nil, status},
 
-		{get, "/api/gui/mma_status", RightRead, "State of the tiers, tracks, tickets, streams and gates.", nil, model("mma_status")},
-		{get, "/api/mma_status", RightRead, "The same, under a path of an older guide.", nil, model("mma_status")},
-		{get, "/mma_status", RightRead, "The same, under the oldest path.", nil, model("mma_status")},
+		{get, "/api/gui/mma_status", RightRead, "State of the tiers, tracks, tickets, streams and gates.", nil, mmaStatus},
+		{get, "/api/mma_status", RightRead, "The same, under a path of an older guide.", nil, mmaStatus},
+		{get, "/mma_status", RightRead, "The same, under the oldest path.", nil, mmaStatus},
 		{get, "/api/gui/diagnostics", RightRead, "Indicators: thinking, live, prior.", nil, model("diagnostics")},
 		{get, "/diagnostics", RightRead, "The same, under the oldest path.", nil, model("diagnostics")},
 
 		{get, "/api/session", RightRead, "The discussion entries.", nil, getSession},
 		{post, "/api/session", RightHuman, "Replaces the discussion entries.", sessionBody, postSession},
+		{get, "/api/roles", RightRead, "Who is at work, and which roles nobody runs.", nil, getRoles},
 		{get, "/api/sessions", RightRead, "Every session of the project, and which one is current.", nil, getSessions},
 
 		{get, "/api/events", RightHuman, "Takes what is in the queue of ?client=; with ?since=SEQ it only looks.", nil, getEvents},

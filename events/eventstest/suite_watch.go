@@ -61,11 +61,10 @@ func testWatch(s *suite) {
 	past := s.ready(3)
 	s.put(s.build.Event(s, "ada", events.PauseRequested{}))
 	cutoff, w := s.watch(s.ctx, events.Filter{Actor: events.ActorConductor}, 1)
+	require.Equal(s, past[2].Seq, cutoff, "the replay is over with the newest event under the filter")
 	for _, e := range wire(past) {
-		require.Less(s, uint64(0), cutoff)
 		require.Equal(s, e, w.next(s))
 	}
-	require.LessOrEqual(s, cutoff, past[2].Seq, "the replay is over with the last event under the filter")
 	s.put(s.build.Event(s, "ada", events.ResumeRequested{}))
 	live := s.ready(2)
 	require.Equal(s, live[0].ID, w.next(s).ID)

@@ -25,18 +25,3 @@ func TestLaws(t *testing.T) {
 	tierstest.Laws(t, approval.Decider(), histories()...)
 	tierstest.SilentAfterClose(t, approval.Decider(), histories()...)
 }
-
-// TestARestartAtAnyPointDecidesTheSame stops in front of each event of the
-// histories, starts anew on the log so far, and goes on.
-func TestARestartAtAnyPointDecidesTheSame(t *testing.T) {
-	t.Parallel()
-	for _, foreign := range histories() {
-		for cut := range foreign {
-			s := tierstest.Session(t, approval.Decider())
-			s.Say(foreign[:cut]...)
-			s.Restart(approval.Decider())
-			s.Say(foreign[cut:]...)
-			s.Restart(approval.Decider())
-		}
-	}
-}

@@ -111,6 +111,7 @@ func TestOnlyTheFirstValidOutcomeCounts(t *testing.T) {
 		{Name: "not one for other bytes", Given: given(round1(), reply("", read), approve(0)), When: settle(0, events.ToolDone, "x", otherBytes)},
 		{Name: "not one of another generation", Given: given(round1(), reply("", read), approve(0)), When: settle(0, events.ToolDone, "x", generation(2))},
 		{Name: "not one of an unknown call", Given: given(round1(), reply("", read), approve(0)), When: events.ToolSettled{Call: "X"}},
+		{Name: "not one of an earlier round", Given: given(round1(), aRound(), reply("", read), approve(0)), When: events.ToolSettled{Call: wanted(0, read).Call, ArgsSHA256: events.Digest(read.Args), Generation: 1}},
 		{Name: "not a second one", Given: given(both, settle(0, events.ToolDone, "x")), When: settle(0, events.ToolFailed, "y")},
 		{Name: "not one after a denial", Given: given(round1(), reply("", read, shell), deny(0, "no"), approve(0)), When: settle(0, events.ToolDone, "x")},
 		{Name: "not a denial after an outcome", Given: given(both, settle(0, events.ToolDone, "x")), When: deny(0, "no")},

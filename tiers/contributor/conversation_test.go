@@ -184,13 +184,4 @@ func TestLaws(t *testing.T) {
 	}
 	tierstest.Laws(t, contributor.Decider(), histories...)
 	tierstest.SilentAfterClose(t, contributor.Decider(), histories...)
-	for _, foreign := range histories {
-		for cut := range foreign {
-			s := tierstest.Session(t, contributor.Decider())
-			s.Say(foreign[:cut]...)
-			s.Restart(contributor.Decider())
-			s.Say(foreign[cut:]...)
-			s.Restart(contributor.Decider())
-		}
-	}
 }

@@ -18,7 +18,8 @@ const folds = 8
 // Laws checks what every decider keeps, over histories of foreign events:
 //
 //   - folding the same events gives the same facts, ids and bytes included;
-//   - a restart that reads the whole log, its own facts included, decides the same;
+//   - a restart that reads the whole log, its own facts included, decides the
+//     same, and goes on the same from any point;
 //   - notices and undecodable bodies change nothing, except that the author of
 //     an answer is told, which the tests of approval check;
 //   - an event of an unknown type stops it with ErrNewer;
@@ -39,6 +40,23 @@ func Laws(t testing.TB, decider Starter, histories ...[]events.Payload) {
 		require.Equal(t, want, fold(t, decider, ownLast(log, name)), "the place of its own facts on the log matters")
 		require.Equal(t, want, fold(t, decider, withNotices(t, log)), "notices change the decision")
 		stopsOnUnknown(t, decider, log)
+		restarts(t, decider, foreign, log)
+	}
+}
+
+// restarts stops in front of each foreign event, starts anew on the log so far
+// and goes on; the log must become the same.
+func restarts(t testing.TB, decider Starter, foreign []events.Payload, want []events.Event) {
+	t.Helper()
+	for cut := range foreign {
+		s := Session(t, decider)
+		s.Say(foreign[:cut]...)
+		s.Restart(decider)
+		s.Say(foreign[cut:]...)
+		require.Equal(t, len(want), len(s.log), "a restart before event %d of the history changes it", cut+1)
+		for i := range want {
+			require.Equal(t, wire(t, want[i]), wire(t, s.log[i]), "a restart before event %d of the history changes it", cut+1)
+		}
 	}
 }
 

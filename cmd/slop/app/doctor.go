@@ -70,7 +70,7 @@ func (g *globals) examine(ctx context.Context) []finding {
 	out = append(out, g.checkStore(ctx, p, engineErr == nil)...)
 	out = append(out, checkShell(p), checkGit(ctx))
 	out = append(out, checkEngine(ctx, info, engineErr)...)
-	out = append(out, g.checkRoles(ctx, p, info)...)
+	out = append(out, checkRoles(ctx, info, engineErr)...)
 	return append(out, findProviders(p)...)
 }
 

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"manualslop/bus"
 	"manualslop/hookgw"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
@@ -76,65 +74,24 @@ func checkEngine(ctx context.Context, info engineInfo, engineErr error) []findin
 	return append(out, ok(check, fmt.Sprintf("%s answers in %s", info.Hooks, time.Since(begun).Round(time.Microsecond))))
 }
 
-// presenceTime is how long the doctor listens for roles, which show themselves
-// several times a second.
-const presenceTime = time.Second
-
-// checkRoles listens on the bus for the roles at work. Without a way to the bus
-// there is nothing to hear.
-func (g *globals) checkRoles(ctx context.Context, p place, info engineInfo) []finding {
-	dial := g.dialConfig(p)
-	switch {
-	case g.remote(p):
-	case info.NATS != "" && info.Keys != "":
-		dial.URL, dial.Creds = info.NATS, filepath.Join(info.Keys, "reader.json")
-	default:
+// checkRoles asks the gateway which roles are at work.
+func checkRoles(ctx context.Context, info engineInfo, engineErr error) []finding {
+	if engineErr != nil {
 		return nil
 	}
-	dial.Role = bus.Role{Kind: bus.Reader}
-	conn, err := bus.Dial(ctx, dial)
-	if errors.Is(err, bus.ErrRole) {
-		dial.Role = bus.Role{Kind: bus.Person, Name: p.person}
-		conn, err = bus.Dial(ctx, dial)
-	}
+	client, err := newAPIClient(info, hookgw.RightRead)
 	if err != nil {
-		return []finding{broken("bus", err.Error())}
+		return nil // said of the gateway already
 	}
-	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, presenceTime)
-	defer cancel()
-	here := map[string]bool{}
-	if err := conn.Presence(ctx, p.name, func(actor string, present bool) { here[actor] = present }); err != nil && ctx.Err() == nil {
-		return []finding{broken("bus", err.Error())}
+	var roles struct{ Present, Missing []string }
+	if err := client.get(ctx, "/api/roles", nil, &roles); err != nil {
+		return []finding{broken("roles", err.Error())}
 	}
-	return roleFindings(here)
-}
-
-// roleFindings says which roles are at work and which nobody runs.
-func roleFindings(here map[string]bool) []finding {
-	var present, missing []string
-	workers := 0
-	for actor, there := range here {
-		if there && strings.HasPrefix(actor, "worker-") {
-			workers++
-		}
+	out := []finding{ok("roles", "at work: "+firstOf(strings.Join(roles.Present, ", "), "none"))}
+	if len(roles.Missing) > 0 {
+		out = append(out, broken("roles", "nobody runs "+strings.Join(roles.Missing, ", ")))
 	}
-	for _, role := range orchestratorRoles() {
-		if here[role] {
-			present = append(present, role)
-		} else {
-			missing = append(missing, role)
-		}
-	}
-	slices.Sort(missing)
-	out := []finding{ok("roles", fmt.Sprintf("at work: %s", firstOf(strings.Join(present, ", "), "none")))}
-	if len(missing) > 0 {
-		out = append(out, broken("roles", "nobody runs "+strings.Join(missing, ", ")))
-	}
-	if workers == 0 {
-		return append(out, broken("workers", "none is there; slop worker starts one"))
-	}
-	return append(out, ok("workers", fmt.Sprintf("%d at work", workers)))
+	return out
 }
 
 // findProviders tells whether the tiers' providers have what they need to be called.

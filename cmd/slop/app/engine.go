@@ -151,6 +151,13 @@ func (e *engine) watchClocks() error {
 		return err
 	}
 	e.reader.Subscribe(&runtime.Timers{Log: conn, Clock: time.Now, Logger: e.logger})
+	lost := &runtime.Presence{Project: e.name, Log: conn, Clock: time.Now, IDs: newID, Logger: e.logger}
+	e.reader.Subscribe(lost)
+	e.watchPresence(conn, func(actor string, here bool) {
+		if !here {
+			lost.Gone(e.ctx, actor)
+		}
+	})
 	e.announce(conn, events.ActorTimers)
 	return nil
 }

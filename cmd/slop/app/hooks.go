@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -46,7 +47,9 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	if e.live, err = live.Open(e.ctx, own, e.name, live.Options{Snapshots: own, Logger: e.logger}); err != nil {
 		return err
 	}
-	cfg, err := e.hooksConfig(own, listen)
+	who := newAttendance()
+	e.watchPresence(own, who.changed)
+	cfg, err := e.hooksConfig(own, listen, who)
 	if err != nil {
 		return err
 	}
@@ -63,9 +66,14 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	return e.writeLogs(own)
 }
 
-// writeLogs keeps the session logs of the project's folder.
+// writeLogs keeps the session logs of the project's folder, which is there
+// before the first goal: what a planner sees of the project must not depend on
+// who was first.
 func (e *engine) writeLogs(log events.Log) error {
-	var err error
+	err := os.MkdirAll(filepath.Join(e.project, filepath.FromSlash(sessionlog.Base)), 0o700)
+	if err != nil {
+		return fmt.Errorf("session logs: %w", err)
+	}
 	if e.logs, err = sessionlog.New(log, events.Catalogue(), e.name, e.project, e.logger); err != nil {
 		return err
 	}
@@ -85,7 +93,7 @@ func (e *engine) finishLogs(session string) error {
 
 // hooksConfig wires the gateway to connections with the rights of those on
 // whose behalf it writes.
-func (e *engine) hooksConfig(own *bus.Conn, listen string) (hookgw.Config, error) {
+func (e *engine) hooksConfig(own *bus.Conn, listen string, who *attendance) (hookgw.Config, error) {
 	person, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: e.person})
 	if err != nil {
 		return hookgw.Config{}, err
@@ -97,7 +105,7 @@ func (e *engine) hooksConfig(own *bus.Conn, listen string) (hookgw.Config, error
 	return hookgw.Config{
 		Listen: listen, Auth: e.config.Hooks.Auth, Tokens: e.tokens(), Project: e.name, Person: e.person,
 		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },
-		Models: e.live, Blobs: own, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Logger: e.logger,
+		Models: e.live, Blobs: own, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Roles: who.roles, Logger: e.logger,
 	}, nil
 }
 

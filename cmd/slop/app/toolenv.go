@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"manualslop/projections/sessionlog"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
 )
@@ -30,7 +31,7 @@ func (p place) toolEnv() (tools.Env, error) {
 	if bases := p.config.BaseDirs(p.project); !insideAny(bases, primary) {
 		primary = bases[0]
 	}
-	engine := []string{p.data}
+	engine := []string{p.data, filepath.Join(p.project, filepath.FromSlash(sessionlog.Base))}
 	if user != "" {
 		engine = append(engine, user)
 	}

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+func TestARoleThatNobodyRunsIsMissing(t *testing.T) {
+	t.Parallel()
+	a := newAttendance()
+	_, missing := a.roles()
+	require.Empty(t, missing, "roles have a moment to show themselves")
+	a.begun = time.Now().Add(-2 * presenceGrace)
+	a.changed("worker-h-1", true)
+	a.changed("worker-h-2", true)
+	for _, role := range orchestratorRoles() {
+		a.changed(role, true)
+	}
+	present, missing := a.roles()
+	require.Empty(t, missing)
+	require.Len(t, present, len(orchestratorRoles())+2)
+	a.changed(events.ActorApproval, false)
+	a.changed("worker-h-1", false)
+	_, missing = a.roles()
+	require.Equal(t, []string{events.ActorApproval}, missing, "one worker is enough")
+	a.changed("worker-h-2", false)
+	_, missing = a.roles()
+	require.Equal(t, []string{events.ActorApproval, anyWorker}, missing)
+}
