@@ -27,6 +27,9 @@ var dependencyLine = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 // requirement is a module that go.mod names.
 var requirement = regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.-]+\.[a-z]+/\S+) v\S+`)
 
+// toolLine is a program that `go tool` runs, as go.mod names it.
+var toolLine = regexp.MustCompile(`(?m)^tool (\S+)$`)
+
 func TestGeneratedPagesNameATestThatRewritesThem(t *testing.T) {
 	t.Parallel()
 	eachFile(t, func(page string) {
@@ -89,11 +92,22 @@ func TestEveryDirectDependencyHasALine(t *testing.T) {
 			t.Errorf("docs/dependencies.md lists %s, which go.mod does not have", module)
 		}
 	}
+	used := map[string]bool{}
+	for _, found := range toolLine.FindAllStringSubmatch(string(mod), -1) {
+		used[moduleOf(required, found[1])] = true
+	}
 	for _, p := range modulePackages(t) {
 		for _, in := range p.imports(t, append(p.sources(), p.tests()...)) {
-			if module := moduleOf(required, in.path); module != "" && !slices.Contains(lines, module) {
+			module := moduleOf(required, in.path)
+			used[module] = true
+			if module != "" && !slices.Contains(lines, module) {
 				t.Errorf("%s imports %s, and docs/dependencies.md has no line for %s", in.at, in.path, module)
 			}
+		}
+	}
+	for _, module := range lines {
+		if !used[module] {
+			t.Errorf("docs/dependencies.md lists %s, which nothing imports", module)
 		}
 	}
 }

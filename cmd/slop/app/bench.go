@@ -3,14 +3,12 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -221,14 +219,13 @@ func (g *globals) bench(ctx context.Context, names []string, n int) error {
 	if n < benchBlocks {
 		return failed(exitUsage, "--trips must be at least %d", benchBlocks)
 	}
-	w := tabwriter.NewWriter(g.out, 0, 0, 2, ' ', 0)
 	if !g.json {
-		fmt.Fprintln(w, "MEASURED\tDURABILITY\tMEDIAN\tP99\tRAW BUS\tRATIO\tGOAL\t")
+		fmt.Fprintf(g.out, benchRow, "MEASURED", "DURABILITY", "MEDIAN", "P99", "RAW BUS", "RATIO", "GOAL")
 	}
 	for _, name := range names {
 		r, err := Bench(ctx, name, self, n, g.err)
 		if err != nil {
-			return errors.Join(w.Flush(), fmt.Errorf("%s: %w", name, err))
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		if g.json {
 			b, err := json.Marshal(r)
@@ -238,13 +235,13 @@ func (g *globals) bench(ctx context.Context, names []string, n int) error {
 			fmt.Fprintf(g.out, "%s\n", b)
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Durability, figure(r.Value, r.Unit), figure(r.P99, r.Unit), figure(r.Reference, r.Unit), figure(r.Ratio, "×"), goal(r))
-		if err := w.Flush(); err != nil {
-			return err
-		}
+		fmt.Fprintf(g.out, benchRow, r.Name, r.Durability, figure(r.Value, r.Unit), figure(r.P99, r.Unit), figure(r.Reference, r.Unit), figure(r.Ratio, "×"), goal(r))
 	}
 	return nil
 }
+
+// benchRow lays out a row; figures come one at a time, so widths are fixed.
+const benchRow = "%-50s %-10s %12s %12s %12s %8s  %s\n"
 
 func figure(v float64, unit string) string {
 	if v == 0 {

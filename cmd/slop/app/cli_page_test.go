@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,7 +89,7 @@ func ownFlags(cmd *cobra.Command) string {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		if f.DefValue != "" && f.DefValue != "false" {
+		if !slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue) {
 			meaning += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
 		rows += fmt.Sprintf("| `%s` | %s |\n", name, cell(plainMarkdown(meaning)))
@@ -99,7 +100,7 @@ func ownFlags(cmd *cobra.Command) string {
 // plainMarkdown keeps Markdown from reading a text as anything but text. Indented lines are code
 // already.
 func plainMarkdown(text string) string {
-	escape := strings.NewReplacer("\\", "\\\\", "<", "\\<", ">", "\\>", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "#", "\\#")
+	escape := strings.NewReplacer("\\", "\\\\", "<", "\\<", "*", "\\*", "_", "\\_", "`", "\\`")
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	for i, line := range lines {
 		if !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "    ") {

@@ -1,0 +1,306 @@
+package tierstest_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+// record is a finished log, read by a fold of its own: it shares no code with
+// the deciders that it checks.
+type record struct {
+	log      []events.Event
+	at       map[string]int // id of an event to its place
+	closed   int            // place of SessionClosed
+	killed   map[attempt]int
+	calls    map[string]*callRecord
+	order    []*callRecord
+	requests map[string]events.ModelRequested
+}
+
+type attempt struct {
+	ticket string
+	n      int
+}
+
+type callRecord struct {
+	request    events.ToolRequested
+	generation int
+	digest     string
+	open       bool
+	finals     int
+	shellFails int
+	hints      int
+}
+
+func readLog(log []events.Event) *record {
+	r := &record{log: log, at: map[string]int{}, killed: map[attempt]int{}, calls: map[string]*callRecord{}, requests: map[string]events.ModelRequested{}}
+	for i, e := range log {
+		r.at[e.ID] = i
+		switch p := e.Payload.(type) {
+		case events.SessionClosed:
+			r.closed = i
+		case events.TicketKilled:
+			r.killed[attempt{p.Ticket, p.Attempt}] = i
+		case events.ModelRequested:
+			r.requests[e.ID] = p
+		case events.ToolRequested:
+			c := &callRecord{request: p}
+			r.calls[p.Call], r.order = c, append(r.order, c)
+		default:
+			r.call(e)
+		}
+	}
+	return r
+}
+
+func (r *record) call(e events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ToolApproved:
+		c := r.calls[p.Call]
+		c.generation, c.digest, c.open = p.Generation, p.ArgsSHA256, true
+	case events.ToolDenied:
+		r.calls[p.Call].finals++
+	case events.ToolSettled:
+		c := r.calls[p.Call]
+		if !c.open || p.Generation != c.generation || p.ArgsSHA256 != c.digest {
+			return
+		}
+		c.open = false
+		if p.Outcome != events.ToolInterrupted {
+			c.finals++
+		}
+		if p.Outcome == events.ToolFailed && p.Interpreter != "" {
+			c.shellFails++
+		}
+	case events.ToolParked:
+		r.calls[p.Call].open = false
+	case events.InterruptResolved:
+		if p.Resolution != events.InterruptRetry {
+			r.calls[p.Call].finals++
+		}
+	case events.HintGiven:
+		r.calls[p.Call].hints++
+	case events.HintSkipped:
+		r.calls[p.Call].hints++
+	}
+}
+
+// alone tells whether nobody ended the attempt and the session was not closed
+// before it could end by itself.
+func (r *record) alone(a attempt) bool {
+	_, killed := r.killed[a]
+	return !killed && r.finished()
+}
+
+// finished tells whether the session was closed only when its goal had an end.
+func (r *record) finished() bool {
+	for i, e := range r.log[:r.closed] {
+		switch e.Type {
+		case "GoalCompleted", "GoalFailed":
+			return i < r.closed
+		}
+	}
+	return false
+}
+
+func (r *record) callsEndOnce(t *testing.T) {
+	t.Helper()
+	for _, c := range r.order {
+		require.LessOrEqual(t, c.finals, 1, "call %s", c.request.Call)
+		if r.alone(attempt{c.request.Ticket, c.request.Attempt}) {
+			require.Equal(t, 1, c.finals, "call %s of %s has no outcome", c.request.Call, c.request.Ticket)
+		}
+	}
+}
+
+func (r *record) failedShellsAreRead(t *testing.T) {
+	t.Helper()
+	for _, c := range r.order {
+		require.LessOrEqual(t, c.hints, c.shellFails, "call %s", c.request.Call)
+		if r.finished() {
+			require.Equal(t, c.shellFails, c.hints, "call %s", c.request.Call)
+		}
+	}
+}
+
+func (r *record) approvalsAreJustified(t *testing.T) {
+	t.Helper()
+	rules := map[string]bool{"reads run": true}
+	settled := map[string]events.AskSettled{}
+	asked := map[string]events.AskRaised{}
+	for _, e := range r.log {
+		switch p := e.Payload.(type) {
+		case events.SessionOpened:
+			for _, rule := range p.Settings.Rules {
+				rules[rule.Source] = rule.Action == "allow"
+			}
+		case events.RuleAdded:
+			rules[p.Rule.Source] = p.Rule.Action == "allow"
+		case events.AskRaised:
+			asked[p.Ask] = p
+		case events.AskSettled:
+			settled[p.Ask] = p
+		case events.ToolApproved:
+			require.Equal(t, events.ActorApproval, e.Actor)
+			digest, err := events.CanonicalDigest(p.Args)
+			require.NoError(t, err)
+			require.Equal(t, digest, p.ArgsSHA256)
+			r.isJustified(t, p, rules, asked[p.Ask], settled[p.Ask])
+		}
+	}
+}
+
+func (r *record) isJustified(t *testing.T, p events.ToolApproved, rules map[string]bool, ask events.AskRaised, answer events.AskSettled) {
+	t.Helper()
+	if p.Ask == "" {
+		require.Equal(t, "rule", p.By)
+		require.True(t, rules[p.Rule], "%q allows nothing", p.Rule)
+		require.True(t, p.Rule != "reads run" || p.Effect == "reads", "%s is no read", p.Effect)
+		require.JSONEq(t, string(r.calls[p.Call].request.Args), string(p.Args))
+		require.Equal(t, 1, p.Generation)
+		return
+	}
+	require.Equal(t, p.Call, ask.Call, "the ask was about this call")
+	require.Contains(t, []string{events.GateTool, events.GateInterrupted}, ask.Gate)
+	require.Equal(t, ask.Gate == events.GateInterrupted, p.Generation > 1)
+	require.Equal(t, events.Yes, answer.Outcome)
+	require.Equal(t, p.By, answer.By)
+	said := r.log[r.at[answer.AnswerID]]
+	word, ok := said.Payload.(events.AskAnswered)
+	require.True(t, ok, "a person's word, not %s", said.Type)
+	require.Equal(t, p.By, said.Actor)
+	require.Equal(t, events.Yes, word.Decision)
+	require.Equal(t, p.Ask, word.Ask)
+	want := ask.Args
+	if ask.Gate == events.GateTool && len(word.Args) > 0 {
+		want = word.Args
+	}
+	require.JSONEq(t, string(want), string(p.Args), "exactly what was shown or edited")
+}
+
+func (r *record) asksAreSettledOnce(t *testing.T) {
+	t.Helper()
+	open := map[string]string{}
+	for _, e := range r.log {
+		switch p := e.Payload.(type) {
+		case events.AskRaised:
+			require.NotContains(t, open, p.Ask)
+			open[p.Ask] = p.Gate
+		case events.AskSettled:
+			require.Equal(t, open[p.Ask], p.Gate, "it is open until here")
+			open[p.Ask] = "settled"
+			cause := r.log[r.at[p.AnswerID]]
+			switch p.Outcome {
+			case events.Yes:
+				require.Equal(t, "AskAnswered", cause.Type)
+			case events.Expired:
+				require.Equal(t, "TimerFired", cause.Type)
+			default:
+				require.Contains(t, []string{"AskAnswered", "TicketKilled", "TicketBlocked", "SessionClosed"}, cause.Type)
+			}
+		}
+	}
+	for ask, state := range open {
+		require.Equal(t, "settled", state, "ask %s is left open", ask)
+	}
+}
+
+func (r *record) answersAreAnswered(t *testing.T) {
+	t.Helper()
+	told := map[string]int{}
+	for _, e := range r.log {
+		switch p := e.Payload.(type) {
+		case events.AskSettled:
+			told[p.AnswerID]++
+		case events.AnswerRefused:
+			told[p.AnswerID]++
+		}
+	}
+	for _, e := range r.log[:r.closed] {
+		if e.Type == "AskAnswered" {
+			require.Equal(t, 1, told[e.ID], "answer %s by %s", e.ID, e.Actor)
+		}
+	}
+}
+
+func (r *record) attemptsEndOnce(t *testing.T) {
+	t.Helper()
+	ends := map[attempt]int{}
+	for _, e := range r.log {
+		if p, ok := e.Payload.(events.TicketResolved); ok {
+			ends[attempt{p.Ticket, p.Attempt}]++
+		}
+	}
+	for _, e := range r.log {
+		p, ok := e.Payload.(events.TicketStarted)
+		if !ok {
+			continue
+		}
+		a := attempt{p.Ticket.ID, p.Attempt}
+		require.LessOrEqual(t, ends[a], 1, "%v", a)
+		if r.alone(a) {
+			require.Equal(t, 1, ends[a], "%v does not end", a)
+		}
+	}
+}
+
+// promptsGrow checks that each prompt of an attempt begins with the one before
+// it, and that nothing of an earlier attempt is in it.
+func (r *record) promptsGrow(t *testing.T) {
+	t.Helper()
+	last, began := map[attempt]string{}, map[attempt]int{}
+	for i, e := range r.log {
+		if p, ok := e.Payload.(events.TicketStarted); ok {
+			began[attempt{p.Ticket.ID, p.Attempt}] = i
+		}
+		p, ok := e.Payload.(events.ModelRequested)
+		if !ok || p.Tier != 3 {
+			continue
+		}
+		a := attempt{p.Ticket, p.TicketAttempt}
+		parts := p.Manifest
+		if n := len(parts) - 1; parts[n].Kind == events.PartRefresh {
+			parts = parts[:n]
+		}
+		for _, part := range parts {
+			require.Empty(t, part.Kind)
+			require.True(t, part.From == "" || r.at[part.From] > began[a], "%v remembers %s", a, part.From)
+		}
+		b, err := json.Marshal(parts)
+		require.NoError(t, err)
+		now := strings.TrimSuffix(string(b), "]")
+		require.True(t, strings.HasPrefix(now, last[a]), "%v, round %d", a, p.Round)
+		last[a] = now
+	}
+}
+
+// killsAreFinal checks that nothing is sent, asked or approved for an attempt
+// on an event that came after its kill.
+func (r *record) killsAreFinal(t *testing.T) {
+	t.Helper()
+	for _, e := range r.log {
+		var a attempt
+		switch p := e.Payload.(type) {
+		case events.ModelRequested:
+			a = attempt{p.Ticket, p.TicketAttempt}
+		case events.ToolRequested:
+			a = attempt{p.Ticket, p.Attempt}
+		case events.ToolApproved:
+			a = attempt{p.Ticket, r.calls[p.Call].request.Attempt}
+		case events.AskRaised:
+			a = attempt{p.Ticket, p.Attempt}
+		case events.TicketResolved:
+			a = attempt{p.Ticket, p.Attempt}
+		default:
+			continue
+		}
+		if killed, ok := r.killed[a]; ok {
+			require.Less(t, r.at[e.Cause], killed, "%s of %v", e.Type, a)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package tierstest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+// worlds is how many random sessions are played.
+const worlds = 120
+
+// TestWhateverHappensTheRulesHold plays random sessions with all deciders, each
+// reading at a pace of its own, and checks what must hold of every log.
+func TestWhateverHappensTheRulesHold(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(worlds) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			c := newChaos(t, seed)
+			c.run()
+			log := readLog(c.sim.Events())
+			log.callsEndOnce(t)
+			log.approvalsAreJustified(t)
+			log.asksAreSettledOnce(t)
+			log.answersAreAnswered(t)
+			log.attemptsEndOnce(t)
+			log.failedShellsAreRead(t)
+			log.promptsGrow(t)
+			log.killsAreFinal(t)
+			c.sim.Restart(everyDecider()...)
+		})
+	}
+}
+
+// TestTheRandomWorldsAreNotTame makes sure that the random sessions come to
+// where the rules bite.
+func TestTheRandomWorldsAreNotTame(t *testing.T) {
+	t.Parallel()
+	seen := map[string]int{}
+	for seed := range uint64(worlds / 4) {
+		c := newChaos(t, seed)
+		c.run()
+		for _, e := range c.sim.Events() {
+			seen[e.Type]++
+			switch p := e.Payload.(type) {
+			case events.AskRaised:
+				seen["asked "+p.Gate]++
+			case events.ToolApproved:
+				seen[fmt.Sprintf("edited %v", p.Edited)]++
+				seen[fmt.Sprintf("generation %d", min(p.Generation, 2))]++
+			case events.TicketResolved:
+				seen[fmt.Sprintf("final %v", p.Final)]++
+			case events.AskSettled:
+				seen[p.Outcome]++
+			}
+		}
+	}
+	for _, want := range []string{
+		"asked tool", "asked step", "asked spawn", "asked interrupted", "asked http", "edited true", "generation 2", "final true", events.Yes, events.No, events.Expired,
+		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled", "TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
+		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied",
+	} {
+		require.Positive(t, seen[want], want)
+	}
+}

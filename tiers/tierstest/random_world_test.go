@@ -1,0 +1,269 @@
+package tierstest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"manualslop/events"
+	"manualslop/tiers/tierstest"
+)
+
+// chaos plays models, workers, timers and people by chance: outcomes come in any
+// order, late, twice, broken or not at all as asked; people answer, contradict
+// themselves and take control. Sooner or later every request is answered, so
+// that a session that stands still is the deciders' fault.
+type chaos struct {
+	*rand.Rand
+	sim     *tierstest.Sim
+	pending []events.Payload // what will be said, in any order
+	tickets []string
+	control int // requests of people that are left
+	rounds  int // replies of tier 3 with calls that are left
+	closed  bool
+}
+
+func newChaos(t *testing.T, seed uint64) *chaos {
+	t.Helper()
+	c := &chaos{Rand: rand.New(rand.NewPCG(seed, 7)), sim: tierstest.Session(t, everyDecider()...), control: 6, rounds: 60}
+	c.sim.Scatter(c.IntN)
+	c.sim.Script(c.react)
+	return c
+}
+
+// chance is true once in n times.
+func (c *chaos) chance(n int) bool { return c.IntN(n) == 0 }
+
+func pick[T any](c *chaos, from ...T) T { return from[c.IntN(len(from))] }
+
+// run plays a session until nobody has anything left to say, and closes it: at
+// the end, or, once in eight times, in the middle.
+func (c *chaos) run() {
+	c.sim.Say(events.SessionOpened{Workspace: "/w", Settings: c.settings()}, toolsOfChaos())
+	if c.chance(3) {
+		c.sim.Say(events.RuleAdded{Rule: events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}})
+	}
+	c.sim.Say(events.GoalSubmitted{Goal: "Mend it"})
+	middle := -1
+	if c.chance(8) {
+		middle = 20 + c.IntN(200)
+	}
+	for {
+		for len(c.pending) > 0 && (middle < 0 || len(c.sim.Events()) < middle) {
+			c.sim.Say(c.next())
+		}
+		if middle >= 0 || !c.calm() {
+			break
+		}
+	}
+	c.closed = true
+	c.sim.Say(events.SessionClosed{Reason: "over"})
+	for len(c.pending) > 0 {
+		c.sim.Say(c.next())
+	}
+}
+
+// calm lets go whatever a person holds; false when nothing is held.
+func (c *chaos) calm() bool {
+	paused := 0
+	for _, e := range c.sim.Events() {
+		switch e.Payload.(type) {
+		case events.Paused:
+			paused++
+		case events.Resumed:
+			paused--
+		}
+	}
+	if paused > 0 {
+		c.sim.Say(events.ResumeRequested{})
+	}
+	return paused > 0
+}
+
+func (c *chaos) settings() events.Settings {
+	s := events.Settings{MaxWorkers: 1 + c.IntN(3), MaxRetries: c.IntN(3), StepMode: c.chance(3), SpawnApproval: c.chance(2), QADisabled: c.chance(4), AskTimeoutMS: 60_000}
+	if c.chance(2) {
+		s.GateTimeoutMS = 60_000
+	}
+	for tier := 1; tier <= 4; tier++ {
+		s.Tiers = append(s.Tiers, events.TierSettings{Tier: tier, Provider: "script", Models: []string{"m0", "m1"}, MaxRounds: 2 + c.IntN(4)})
+	}
+	for _, r := range []events.Rule{
+		{Tool: "write", Action: "allow", Args: []string{"src/**"}, Source: "allow-src"}, {Tool: "write", Action: "deny", Args: []string{"docs/**"}, Source: "deny-docs"},
+		{Tool: "shell", Action: "ask", Source: "ask-shell"}, {Tool: "sh*", Action: "allow", Source: "allow-shell"}, {Tool: "read", Action: "deny", Args: []string{"secret/*"}, Source: "deny-secret"},
+	} {
+		if c.chance(3) {
+			s.Rules = append(s.Rules, r)
+		}
+	}
+	return s
+}
+
+func toolsOfChaos() events.ToolsOffered {
+	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)
+	return events.ToolsOffered{Tools: []events.ToolOffer{
+		{Name: "read", Effect: "reads", Schema: schema}, {Name: "write", Effect: "writes", Schema: schema},
+		{Name: "shell", Effect: "executes", Schema: schema}, {Name: "odd", Effect: "teleports", Schema: schema},
+	}}
+}
+
+// next takes one thing that will be said.
+func (c *chaos) next() events.Payload {
+	i := c.IntN(len(c.pending))
+	p := c.pending[i]
+	c.pending = slices.Delete(c.pending, i, i+1)
+	return p
+}
+
+func (c *chaos) later(p ...events.Payload) { c.pending = append(c.pending, p...) }
+
+// react notes what an event leads to, and now and then says something of what
+// is due while the deciders are still reading.
+func (c *chaos) react(e events.Event) []events.Payload {
+	c.outcome(e)
+	if len(c.pending) == 0 || c.closed || !c.chance(3) {
+		return nil
+	}
+	return []events.Payload{c.next()}
+}
+
+func (c *chaos) outcome(e events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ContextRequested:
+		c.later(events.ContextBuilt{Request: e.ID})
+	case events.ModelRequested:
+		c.model(e.ID, p)
+	case events.PreviewRequested:
+		c.preview(p.Call)
+	case events.AskRaised:
+		c.answers(p)
+	case events.ToolApproved:
+		c.outcomes(p)
+	case events.RefreshRequested:
+		c.later(events.FilesUpdated{Request: e.ID, Ticket: p.Ticket, Files: pick(c, nil, []events.FileUpdate{{Path: "src/a", Before: "1", After: "2", Diff: "-a\n+b\n"}})})
+	case events.TicketReady:
+		c.tickets = append(c.tickets, p.Ticket)
+	}
+	if c.control > 0 && len(c.tickets) > 0 && c.chance(25) {
+		c.control--
+		ticket := pick(c, c.tickets...)
+		c.later(pick[events.Payload](c, events.KillRequested{Ticket: ticket}, events.KillRequested{Ticket: ticket}, events.RetryRequested{Ticket: ticket}, events.BlockRequested{Ticket: ticket},
+			events.UnblockRequested{Ticket: ticket}, events.PauseRequested{}, events.ResumeRequested{}, events.StepModeSet{On: c.chance(2)},
+			events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent, events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
+	}
+}
+
+// model answers a request, or fails it.
+func (c *chaos) model(id string, r events.ModelRequested) {
+	if c.chance(10) {
+		c.later(events.ModelFailed{Request: id, Kind: pick(c, events.ModelOverloaded, events.ModelNetwork, events.ModelAuth, events.ModelExhausted), Message: "oh"})
+		return
+	}
+	p := events.ModelReplied{Request: id, Finish: "stop"}
+	switch r.Tier {
+	case 1:
+		p.Text = tracks(1 + c.IntN(2))
+	case 2:
+		p.Text = c.plan(r.Track)
+	case 3:
+		c.contribute(id, &p)
+	case 4:
+		p.Text = pick(c, "missing import", "")
+	}
+	p.SHA256 = events.Digest([]byte(p.Text))
+	c.later(p)
+	if c.chance(10) {
+		c.later(events.ModelReplied{Request: id, Text: "a second reply", Finish: "stop"})
+	}
+}
+
+func (c *chaos) plan(track string) string {
+	var items []string
+	for i := range 1 + c.IntN(4) {
+		deps := ""
+		if i > 0 && c.chance(2) {
+			deps = fmt.Sprintf("%q", fmt.Sprintf("%s-%d", track, c.IntN(i)))
+		}
+		items = append(items, fmt.Sprintf(`{"id":"%s-%d","description":"do it","depends_on":[%s]}`, track, i, deps))
+	}
+	return "[" + strings.Join(items, ",") + "]"
+}
+
+func (c *chaos) contribute(id string, p *events.ModelReplied) {
+	if c.rounds == 0 || c.chance(3) {
+		p.Text, p.Finish = pick(c, "It is done.", "It is done.", "It is done.", "BLOCKED: no such file", ""), pick(c, "stop", "stop", "stop", "max_tokens")
+		return
+	}
+	c.rounds--
+	for i := range 1 + c.IntN(3) {
+		call := events.ToolCall{ID: events.CallID(id, i), Name: pick(c, "read", "write", "shell", "odd", "unknown"),
+			Args: json.RawMessage(pick(c, `{"path":"src/a"}`, `{"path":"src/b"}`, `{"path":"docs/a"}`, `{"path":"secret/a"}`, `{"path":"../x"}`, `{"path":7}`))}
+		if c.chance(10) {
+			call.Args, call.Malformed = json.RawMessage(`{}`), "no JSON"
+		}
+		p.Calls = append(p.Calls, call)
+	}
+	p.Finish = "tool_calls"
+}
+
+func (c *chaos) preview(call string) {
+	if c.chance(8) {
+		c.later(events.ToolParked{Call: call, Reason: "handed out too often"})
+		return
+	}
+	c.later(events.PreviewBuilt{Call: call, Diff: "-a\n+b\n", Error: pick(c, "", "no such file")})
+	if c.chance(5) {
+		c.later(events.PreviewBuilt{Call: call, Diff: "another"})
+	}
+}
+
+// answers gives an ask one answer that counts, unless its time is over before,
+// and some that do not.
+func (c *chaos) answers(p events.AskRaised) {
+	good := events.AskAnswered{Ask: p.Ask, Decision: pick(c, events.Yes, events.Yes, events.Yes, events.No)}
+	if good.Decision == events.Yes && c.chance(3) {
+		switch p.Gate {
+		case events.GateTool:
+			good.Args = json.RawMessage(pick(c, `{"path":"src/edited"}`, `{"path":"docs/edited"}`, string(p.Args)))
+		case events.GateSpawn:
+			good.Args = json.RawMessage(`{"prompt":"Mend it well"}`)
+		case events.GateInterrupted:
+			good.Args = json.RawMessage(pick(c, `{"resolution":"done"}`, `{"resolution":"fail"}`, `{"resolution":"retry"}`))
+		}
+	}
+	c.later(tierstest.By(pick(c, "ada", "bob"), good))
+	if p.ExpiresAt != nil && c.chance(3) {
+		c.later(events.TimerFired{Ask: p.Ask, Due: *p.ExpiresAt})
+	}
+	if c.chance(3) {
+		c.later(pick[events.Payload](c, events.AskAnswered{Ask: p.Ask, Decision: "perhaps"}, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Args: json.RawMessage(`[7]`)},
+			events.AskAnswered{Ask: p.Ask, Decision: events.No}, tierstest.By(tierstest.Agent, events.AskAnswered{Ask: p.Ask, Decision: events.Yes}),
+			tierstest.By(tierstest.Person, events.Malformed{Name: "AskAnswered", Version: 1, Reason: "cut"}), events.AskAnswered{Ask: "nobody", Decision: events.Yes},
+			events.TimerFired{Ask: p.Ask, Due: tierstest.At(0)}))
+	}
+}
+
+// outcomes gives an approved call one outcome that counts, and some that do not.
+func (c *chaos) outcomes(p events.ToolApproved) {
+	s := events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: pick(c, events.ToolDone, events.ToolDone, events.ToolFailed, events.ToolInterrupted), Text: "text", SHA256: events.Digest([]byte("text")),
+		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation, Files: []events.FileState{{Path: "src/a", SHA256: "1", Written: p.Tool == "write"}}}
+	if p.Tool == "shell" {
+		s.Interpreter = "bash"
+	}
+	c.later(pick[events.Payload](c, s, s, s, s, s, events.ToolParked{Call: p.Call, Tool: p.Tool, Reason: "handed out too often"}))
+	if c.chance(3) {
+		wrong := s
+		switch c.IntN(3) {
+		case 0:
+			wrong.Generation--
+		case 1:
+			wrong.ArgsSHA256 = "ab"
+		case 2:
+			wrong.Outcome = events.ToolFailed
+		}
+		c.later(wrong)
+	}
+}
