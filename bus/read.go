@@ -48,6 +48,11 @@ func (c *Conn) read(ctx context.Context, f events.Filter, from, to uint64, yield
 		if err := w.see(d); err != nil {
 			return err
 		}
+		if d.seq == last {
+			if err := c.nothingSkipped(ctx, f, d); err != nil {
+				return err
+			}
+		}
 		if d.seq > end {
 			return nil
 		}

@@ -29,6 +29,6 @@ func fromStored(m stored) (events.Event, error) {
 	if err != nil {
 		return events.Event{}, err
 	}
-	e.Payload = events.Malformed{Name: e.Type, Version: 1, Raw: raw, Reason: fmt.Sprintf("%s did not publish it: the server copied it here", e.Actor)}
+	e.Payload = events.Unreadable(e.Type, 1, raw, fmt.Sprintf("%s did not publish it: the server copied it here", e.Actor))
 	return e, nil
 }

@@ -25,13 +25,13 @@ func (c *Conn) Watch(ctx context.Context, f events.Filter, from uint64) (uint64,
 	}
 	return cutoff, func(yield func(events.Event, error) bool) {
 		defer fd.close()
-		if err := c.follow(ctx, fd, newWitness(f, max(from, 1), fd.total), yield); err != nil {
+		if err := c.follow(ctx, f, cutoff, fd, newWitness(f, max(from, 1), fd.total), yield); err != nil {
 			yield(events.Event{}, fmt.Errorf("watch %s: %w", f.Subject(), err))
 		}
 	}, nil
 }
 
-func (c *Conn) follow(ctx context.Context, fd *feed, w *witness, yield func(events.Event, error) bool) error {
+func (c *Conn) follow(ctx context.Context, f events.Filter, cutoff uint64, fd *feed, w *witness, yield func(events.Event, error) bool) error {
 	for {
 		fd.due = w.left > 0
 		d, err := fd.next(ctx)
@@ -40,6 +40,9 @@ func (c *Conn) follow(ctx context.Context, fd *feed, w *witness, yield func(even
 		}
 		if err == nil {
 			err = w.see(d)
+		}
+		if err == nil && d.seq == cutoff {
+			err = c.nothingSkipped(ctx, f, d)
 		}
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"context"
 	"fmt"
 
 	"manualslop/events"
@@ -35,6 +36,24 @@ func (w *witness) see(d delivery) error {
 	}
 	if d.pending < w.left {
 		return fmt.Errorf("%w: %d of them, at or before %d", events.ErrHole, w.left-d.pending, d.seq)
+	}
+	return nil
+}
+
+// nothingSkipped looks for holes up to d, the last stored event under f: what
+// the server could not read it still counts as to come, and behind d there is
+// less than that. ErrHole.
+func (c *Conn) nothingSkipped(ctx context.Context, f events.Filter, d delivery) error {
+	if d.pending == 0 {
+		return nil
+	}
+	behind, err := c.openFeed(ctx, f, d.seq+1)
+	if err != nil {
+		return err
+	}
+	behind.close()
+	if behind.total < d.pending {
+		return fmt.Errorf("%w: %d of them, before %d", events.ErrHole, d.pending-behind.total, d.seq)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func FromStored(m Stored) (Event, error) {
 		return e, nil
 	}
 	e.Data = json.RawMessage("null")
-	e.Payload = Malformed{Name: t.Type, Version: 1, Raw: m.Body, Reason: err.Error()}
+	e.Payload = Unreadable(t.Type, 1, m.Body, err.Error())
 	return e, nil
 }
 

@@ -94,13 +94,23 @@ type Unknown struct {
 // EventType is the identity that was on the wire.
 func (u Unknown) EventType() Type { return Type{u.Name, u.Version} }
 
-// Malformed is a payload of a known type whose body does not decode. It never
-// counts; it stays on the record.
+// Malformed is a payload that never counts and stays on the record: its bytes
+// cannot be read as its type, or its actor may not write that type.
 type Malformed struct {
 	Name    string
 	Version int
 	Raw     json.RawMessage
-	Reason  string
+	// Reason says why it does not count. Decisions quote it, so it is the same
+	// text wherever and from whatever copy of the record the event is read.
+	Reason string
+	// Detail is what the reading stumbled on, for people. It varies with
+	// versions of libraries, so nothing is decided on it.
+	Detail string
+}
+
+// Unreadable is the payload of an event whose bytes are not what its type wants.
+func Unreadable(name string, version int, raw json.RawMessage, detail string) Malformed {
+	return Malformed{Name: name, Version: version, Raw: raw, Reason: "it cannot be read as " + name, Detail: detail}
 }
 
 // EventType is the identity that was on the wire.
@@ -169,28 +179,28 @@ func (r *Registry) Decode(e *Event) {
 	if _, bad := e.Payload.(Malformed); bad {
 		return
 	}
+	if e.V < 1 || bytes.Equal(bytes.TrimSpace(e.Data), []byte("null")) {
+		e.Payload = Unreadable(e.Type, e.V, e.Data, "a body is an object of a version from 1")
+		return
+	}
 	d, ok := r.defs[e.Type]
 	if !ok || e.V > d.Type.Version {
 		e.Payload = Unknown{e.Type, e.V, e.Data}
 		return
 	}
 	if !d.MayWrite(e.Actor) {
-		e.Payload = Malformed{e.Type, e.V, e.Data, fmt.Sprintf("%s may not write %s", e.Actor, e.Type)}
-		return
-	}
-	if e.V < 1 || bytes.Equal(bytes.TrimSpace(e.Data), []byte("null")) {
-		e.Payload = Malformed{e.Type, e.V, e.Data, "a body is an object of a version from 1"}
+		e.Payload = Malformed{Name: e.Type, Version: e.V, Raw: e.Data, Reason: fmt.Sprintf("%s may not write %s", e.Actor, e.Type)}
 		return
 	}
 	body := e.Data
 	var err error
 	for v := e.V; v < d.Type.Version; v++ {
 		if body, err = d.lifts[v-1](body); err != nil {
-			e.Payload = Malformed{e.Type, e.V, e.Data, fmt.Sprintf("lift from version %d: %v", v, err)}
+			e.Payload = Unreadable(e.Type, e.V, e.Data, fmt.Sprintf("lift from version %d: %v", v, err))
 			return
 		}
 	}
 	if e.Payload, err = d.decode(body); err != nil {
-		e.Payload = Malformed{e.Type, e.V, e.Data, err.Error()}
+		e.Payload = Unreadable(e.Type, e.V, e.Data, err.Error())
 	}
 }

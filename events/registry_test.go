@@ -70,7 +70,7 @@ func TestABodyThatALiftRefusesIsMalformed(t *testing.T) {
 	t.Parallel()
 	bad, ok := decodeTea(t, 1, `{"kind":"black"}`).(events.Malformed)
 	require.True(t, ok)
-	require.Contains(t, bad.Reason, "lift from version 1: no pot")
+	require.Contains(t, bad.Detail, "lift from version 1: no pot")
 	require.Equal(t, events.Type{Name: "TeaBrewed", Version: 1}, bad.EventType())
 }
 

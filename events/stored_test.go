@@ -93,7 +93,7 @@ func TestBareAnswerOfSomebodyWhoMayNotAnswerIsMalformed(t *testing.T) {
 	t.Parallel()
 	for _, actor := range []string{"worker-h-1", "agent-ci", "models", "gateway", "approval"} {
 		e := fromStored(t, events.Stored{Subject: "slop.ev.p1.01S." + actor + ".AskAnswered.tool", Body: []byte(`{"ask":"01K","decision":"yes"}`)})
-		require.IsType(t, events.Malformed{}, e.Payload, actor)
+		require.Equal(t, actor+" may not write AskAnswered", e.Payload.(events.Malformed).Reason)
 	}
 }
 
@@ -122,14 +122,18 @@ func TestGarbageOnTheStreamDoesNotStopAReader(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "x", "null", "[]", `{"ask":""}`, `{"ask":1}`, `{"ask":"01K","decision":[]}`, "\xff\xfe", strings.Repeat("[", 100_000)} {
 		e := fromStored(t, events.Stored{Subject: answerSubject, Seq: 1, Body: []byte(body)})
-		require.IsType(t, events.Malformed{}, e.Payload, "%.20q", body)
+		bad, isBad := e.Payload.(events.Malformed)
+		require.True(t, isBad, "%.20q", body)
+		require.NotEmpty(t, bad.Detail)
 		require.NotEmpty(t, e.ID)
 		wire, err := json.Marshal(e)
 		require.NoError(t, err, "it can be shown")
 		var again events.Event
 		require.NoError(t, json.Unmarshal(wire, &again))
 		events.Catalogue().Decode(&again)
-		require.IsType(t, events.Malformed{}, again.Payload, "and shown, it is still nothing that counts")
+		shown, isBad := again.Payload.(events.Malformed)
+		require.True(t, isBad, "and shown, it is still nothing that counts")
+		require.Equal(t, bad.Reason, shown.Reason, "for the same reason, because decisions quote it")
 	}
 }
 

@@ -49,7 +49,7 @@ func bodyDifference(want, got *events.Event) string {
 		return ""
 	}
 	if bad, ok := got.Payload.(events.Malformed); ok {
-		return "data cannot be read: " + bad.Reason
+		return "data cannot be read: " + bad.Reason + ": " + bad.Detail
 	}
 	recorded := got.Data
 	if got.V != want.V {

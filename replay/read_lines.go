@@ -44,13 +44,9 @@ func (p *reader) chained(l line) error {
 	raw := l.Event
 	if len(l.Stored) > 0 {
 		raw = l.Stored
-		var s stored
-		err := strict(raw, &s)
-		if err == nil {
-			e, err = events.FromStored(events.Stored{Subject: l.Subject, MsgID: s.MsgID, Seq: l.Seq, Time: s.Time, Body: s.Body})
-		}
-		if _, bad := e.Payload.(events.Malformed); err != nil || !bad || len(l.Event) > 0 {
-			return fmt.Errorf("%w: a stored body must stand alone and be none that can be read", ErrFormat)
+		var err error
+		if e, err = uncounted(l); err != nil {
+			return err
 		}
 	} else if err := e.UnmarshalJSON(raw); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
@@ -64,6 +60,29 @@ func (p *reader) chained(l line) error {
 		return fmt.Errorf("%w: the subject of event %s is %q", ErrFormat, e.ID, l.Subject)
 	}
 	return p.event(e)
+}
+
+// uncounted is the event of a stored body. It never counts, whatever its bytes
+// say: they are no envelope, or the server copied one to where it stands.
+func uncounted(l line) (events.Event, error) {
+	var s stored
+	if err := strict(l.Stored, &s); err != nil {
+		return events.Event{}, err
+	}
+	if len(l.Event) > 0 {
+		return events.Event{}, fmt.Errorf("%w: a line is an event or a stored body", ErrFormat)
+	}
+	m := events.Stored{Subject: l.Subject, MsgID: s.MsgID, Seq: l.Seq, Time: s.Time, Body: s.Body}
+	e, err := events.FromStored(m)
+	if _, bad := e.Payload.(events.Malformed); err == nil && !bad {
+		m.Body = nil
+		e, err = events.FromStored(m)
+		e.Payload = events.Unreadable(e.Type, e.V, s.Body, "it stands where its author did not publish it")
+	}
+	if err != nil {
+		return events.Event{}, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return e, nil
 }
 
 // event hands out one event.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/events"
 	"manualslop/replay"
 )
 
@@ -151,14 +152,39 @@ func TestFilesThatAreNoExportAreRefusedWithTheirLine(t *testing.T) {
 	}
 }
 
-func TestAStoredBodyThatCanBeReadIsNoStoredBody(t *testing.T) {
+func TestAStoredBodyNeverCountsEvenIfItCanBeRead(t *testing.T) {
 	t.Parallel()
-	file := string(exported(t, play(1, scenarioNamed("noisy")), nil))
-	require.Contains(t, file, `"stored":{`)
-	header, _, _ := strings.Cut(file, "\n")
-	body := `{"msg_id":"M","time":"2026-01-02T03:04:05Z","body":"eyJhc2siOiJ4IiwiZGVjaXNpb24iOiJ5ZXMifQ=="}` // a bare answer
-	_, err := imported(t, []byte(header+"\n"+`{"seq":1,"subject":"slop.ev.p1.S.ada.AskAnswered.-","chain":"","stored":`+body+"}\n"))
-	require.ErrorIs(t, err, replay.ErrFormat)
+	history := play(1, scenarioNamed("asked"))
+	i := position(history, "AskAnswered", 0)
+	answer := &history[i]
+	body, err := json.Marshal(answer)
+	require.NoError(t, err)
+	answer.Data, answer.Payload = json.RawMessage("null"), events.Unreadable(answer.Type, answer.V, body, "the server copied it here")
+	file := exported(t, history[:i+1], nil)
+	require.Contains(t, string(file), `"stored":{`)
+	back, err := imported(t, file)
+	require.NoError(t, err)
+	got := back.Events[i]
+	bad, uncounted := got.Payload.(events.Malformed)
+	require.True(t, uncounted, "%T", got.Payload)
+	require.Equal(t, body, []byte(bad.Raw))
+	require.Equal(t, answer.Payload.(events.Malformed).Reason, bad.Reason)
+	require.Equal(t, answer.ID, got.ID)
+	require.Equal(t, string(file), string(exported(t, back.Events, nil)))
+}
+
+func TestALineIsAnEventOrAStoredBody(t *testing.T) {
+	t.Parallel()
+	header := `{"slop_export":1,"project":"p1","session":"S"}`
+	body := `{"msg_id":"M","time":"2026-01-02T03:04:05Z","body":"eA=="}`
+	for name, line := range map[string]string{
+		"both":              `{"seq":1,"subject":"slop.ev.p1.S.ada.AskAnswered.-","chain":"","event":{},"stored":` + body + `}`,
+		"a foreign subject": `{"seq":1,"subject":"slop.sig.x","chain":"","stored":` + body + `}`,
+		"an unknown member": `{"seq":1,"subject":"slop.ev.p1.S.ada.AskAnswered.-","chain":"","stored":{"x":1}}`,
+	} {
+		_, err := imported(t, []byte(header+"\n"+line+"\n"))
+		require.ErrorIs(t, err, replay.ErrFormat, name)
+	}
 }
 
 func FuzzRead(f *testing.F) {

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -66,6 +67,23 @@ func TestVerifyDecodesOnACopy(t *testing.T) {
 	whole, err := replay.Verify(history, replay.Deciders()...)
 	require.NoError(t, err)
 	require.Equal(t, whole, report)
+}
+
+func TestARecordVerifiesAlsoAsObserversSeeIt(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenarios() {
+		seen := play(1, s.script)
+		for i := range seen {
+			wire, err := json.Marshal(seen[i])
+			require.NoError(t, err)
+			var e events.Event
+			require.NoError(t, json.Unmarshal(wire, &e))
+			e.Seq = seen[i].Seq
+			seen[i] = e
+		}
+		_, err := replay.Verify(seen, replay.Deciders()...)
+		require.NoError(t, err, s.name)
+	}
 }
 
 func TestOneDeciderCanBeVerifiedAlone(t *testing.T) {

@@ -23,8 +23,8 @@ const (
 type tool struct {
 	offer   events.ToolOffer
 	effects []string
-	schema  *jsonschema.Resolved
-	broken  string // why the schema cannot be used; such a tool never runs
+	schema  *jsonschema.Resolved // once resolve was called
+	broken  string               // why the schema cannot be used; such a tool never runs
 }
 
 // offer replaces the tools of the session. Calls that were requested before
@@ -37,16 +37,23 @@ func (s *State) offer(p events.ToolsOffered) {
 }
 
 func newTool(o events.ToolOffer) *tool {
-	t := &tool{offer: o, effects: strings.Split(o.Effect, "|")}
+	return &tool{offer: o, effects: strings.Split(o.Effect, "|")}
+}
+
+// resolve makes the schema ready. That is dear, and most tools of a session
+// are never called, so it waits for the first call.
+func (t *tool) resolve() {
+	if t.schema != nil || t.broken != "" {
+		return
+	}
 	var schema jsonschema.Schema
-	err := json.Unmarshal(o.Schema, &schema)
+	err := json.Unmarshal(t.offer.Schema, &schema)
 	if err == nil {
 		t.schema, err = schema.Resolve(nil)
 	}
 	if err != nil {
 		t.broken = brief(err)
 	}
-	return t
 }
 
 // brief is the beginning of an error's text, for a model to read.
@@ -70,6 +77,7 @@ func (t *tool) previews() bool { return slices.Contains(t.effects, effectWrites)
 
 // check says why arguments do not fit, and gives their digest when they do.
 func (t *tool) check(args json.RawMessage) (digest, problem string) {
+	t.resolve()
 	if t.broken != "" {
 		return "", "the tool's schema is broken: " + t.broken
 	}

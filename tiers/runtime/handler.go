@@ -29,6 +29,7 @@ type Handler struct {
 	Logger  *slog.Logger
 
 	project, session string
+	stopped          func(session, decider string, reason error) // nil: nobody hears of it
 	in               chan *events.Event
 	recorded         []*events.Event // own facts on the log that were not decided again yet
 	last             uint64          // newest own sequence
@@ -85,6 +86,9 @@ func (h *Handler) decide(ctx context.Context, e *events.Event) bool {
 	}
 	if ctx.Err() == nil {
 		h.stall(ctx, e, err)
+		if h.stopped != nil {
+			h.stopped(h.session, h.Machine.Name(), err)
+		}
 	}
 	return false
 }

@@ -42,13 +42,16 @@ type Models struct {
 
 // Run calls models for requests of the pool until ctx ends, slots at once.
 func (m *Models) Run(ctx context.Context, slots int) error {
-	return m.Queue.Work(ctx, PoolModels, slots, m.handle)
+	return workUntilFull(ctx, m.Queue, PoolModels, slots, m.handle)
 }
 
 func (m *Models) handle(ctx context.Context, d Delivery) error {
 	p, ok := d.Event.Payload.(events.ModelRequested)
-	if !ok || d.Event.Project != m.Project {
+	if !ok {
 		return nil
+	}
+	if d.Event.Project != m.Project {
+		return errForeign
 	}
 	tr := m.Transcripts.session(d.Event.Session)
 	if err := tr.await(ctx, d.Event.Seq); err != nil {

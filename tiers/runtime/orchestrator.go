@@ -23,6 +23,9 @@ type Orchestrator struct {
 	Project string
 	Roles   []Role
 	Logger  *slog.Logger
+	// Stopped hears of a decider that cannot go on with a session, and why; nil:
+	// nobody does. It is called once for each and must not block.
+	Stopped func(session, decider string, reason error)
 
 	mu       sync.Mutex
 	handlers map[string][]*Handler
@@ -38,6 +41,7 @@ func (o *Orchestrator) Begin(ctx context.Context, session string, history []*eve
 	}
 	for _, r := range o.Roles {
 		h := newHandler(r.Start(), r.Log, o.Logger, o.Project, session)
+		h.stopped = o.Stopped
 		o.handlers[session] = append(o.handlers[session], h)
 		o.wg.Go(func() { h.run(ctx, history); h.drain(ctx) })
 	}

@@ -22,6 +22,9 @@ type Queue interface {
 	Work(ctx context.Context, pool string, slots int, handle func(context.Context, Delivery) error) error
 }
 
+// errForeign gives back work of another project on the same bus.
+var errForeign = errors.New("work of another project")
+
 // Pools of claimed work.
 const (
 	PoolTools  = "tools"

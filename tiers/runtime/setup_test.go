@@ -76,8 +76,6 @@ type world struct {
 	server *bus.Server
 	dir    string
 	person *bus.Conn
-	mu     sync.Mutex
-	stop   []func()
 }
 
 func newWorld(t testing.TB, files map[string]string) *world {

@@ -43,7 +43,7 @@ func (w *Worker) Run(ctx context.Context, slots int) error {
 	if w.Live != nil {
 		wg.Go(func() { w.hear(ctx) })
 	}
-	err := w.Queue.Work(ctx, PoolTools, slots, w.handle)
+	err := workUntilFull(ctx, w.Queue, PoolTools, slots, w.handle)
 	cancel(nil)
 	return err
 }
@@ -63,7 +63,7 @@ func (w *Worker) hear(ctx context.Context) {
 
 func (w *Worker) handle(ctx context.Context, d Delivery) error {
 	if d.Event.Project != w.Project {
-		return nil
+		return errForeign
 	}
 	switch p := d.Event.Payload.(type) {
 	case events.ToolApproved:

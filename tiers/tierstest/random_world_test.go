@@ -24,6 +24,7 @@ type chaos struct {
 	control int // requests of people that are left
 	rounds  int // replies of tier 3 with calls that are left
 	closed  bool
+	cut     bool // the session was closed in the middle
 }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
@@ -47,16 +48,14 @@ func (c *chaos) run() {
 		c.sim.Say(events.RuleAdded{Rule: events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}})
 	}
 	c.sim.Say(events.GoalSubmitted{Goal: "Mend it"})
-	middle := -1
+	end := tierstest.MaxEvents
 	if c.chance(8) {
-		middle = 20 + c.IntN(200)
+		end = 20 + c.IntN(200)
 	}
-	for {
-		for len(c.pending) > 0 && (middle < 0 || len(c.sim.Events()) < middle) {
+	for again := true; again; again = !c.cut && c.calm() {
+		for len(c.pending) > 0 && !c.cut {
 			c.sim.Say(c.next())
-		}
-		if middle >= 0 || !c.calm() {
-			break
+			c.cut = len(c.sim.Events()) >= end
 		}
 	}
 	c.closed = true

@@ -34,7 +34,7 @@ type BusConfig struct {
 	URL        string `toml:"url" project:"never" doc:"NATS servers to use instead of the embedded one, separated by commas. Credentials belong into --creds FILE."`
 	Replicas   int    `toml:"replicas" min:"1" max:"5" project:"never" doc:"Copies of the log on a cluster."`
 	Listen     string `toml:"listen" project:"never" doc:"HOST:PORT on which the embedded server accepts connections. Empty: it accepts none."`
-	MaxBytes   int64  `toml:"max_bytes" min:"67108864" max:"70368744177664" project:"never" doc:"Disk budget of the log in bytes. A full log refuses new events and forgets none."`
+	MaxBytes   int64  `toml:"max_bytes" min:"8388608" max:"70368744177664" project:"never" doc:"Disk budget of the log in bytes. A full log refuses new events and forgets none."`
 }
 
 // HooksConfig is the section [hooks].

@@ -18,6 +18,9 @@ type console struct {
 	view  *progress
 	asks  asker
 	out   outcome
+
+	stalls <-chan stall // of our own deciders; nil where they run elsewhere
+	cutoff uint64       // what stands up to here happened before
 }
 
 // outcome is how a run ended.
@@ -25,6 +28,7 @@ type outcome struct {
 	done    bool
 	failed  string // why the goal was not reached
 	waiting string // the question that nobody answered
+	stalled string // why a decider does not go on; the session stays open
 }
 
 func (o outcome) word() string {
@@ -52,6 +56,7 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 	go c.read(ctx, feed, stream, broken)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	c.cutoff = cutoff
 	live := cutoff == 0
 	for {
 		select {
@@ -63,6 +68,8 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 		case e := <-stream:
 			c.take(e)
 			live = live || e.Seq >= cutoff
+		case s := <-c.stalls:
+			c.stalled(s.session, s.decider, s.reason.Error())
 		case line := <-c.asks.lines:
 			if err := c.asks.typed(ctx, line); err != nil {
 				return c.out, err
@@ -112,7 +119,9 @@ func (c *console) take(e *events.Event) {
 	case events.TicketRetried, events.TicketUnblocked, events.TicketStarted:
 		c.out.failed = ""
 	case events.SessionStalled:
-		c.out.failed = p.Decider + " is stalled: " + p.Reason
+		if e.Seq > c.cutoff {
+			c.stalled(e.Session, p.Decider, p.Reason)
+		}
 	}
 	c.asks.take(e)
 	if c.g.json {
@@ -122,12 +131,19 @@ func (c *console) take(e *events.Event) {
 	c.view.take(e)
 }
 
+// stalled notes that a decider does not go on with the session.
+func (c *console) stalled(session, decider, reason string) {
+	if session == c.voice.session && c.out.stalled == "" {
+		c.out.stalled = decider + " stopped: " + reason
+	}
+}
+
 func (c *console) ended() bool {
 	if c.asks.stuck != "" {
 		c.out.waiting = c.asks.stuck
 		return true
 	}
-	return c.out.done || c.out.failed != ""
+	return c.out.done || c.out.failed != "" || c.out.stalled != ""
 }
 
 func (c *console) printJSON(e *events.Event) {

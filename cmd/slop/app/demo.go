@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,26 +64,32 @@ func (g *globals) demo(ctx context.Context, dir string, yes bool) error {
 	if err := g.run(ctx, p, o, demo.Goal); err != nil {
 		return err
 	}
-	g.printf("%s", afterDemo(dir))
+	g.printf("%s", afterDemo(dir, g.session, p))
 	return nil
 }
 
-// afterDemo tells how to look at what happened.
-func afterDemo(dir string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `
-The sample's tests pass now. Everything that happened is on its log:
+// afterDemo tells how to look at what happened and how to take part.
+func afterDemo(dir, session string, p place) string {
+	self := os.Args[0]
+	return fmt.Sprintf(`
+The sample's own tests pass now. Everything that happened is on its log:
 
-  slop --project %[1]s sessions              the session
-  slop --project %[1]s replay SESSION        its read models, rebuilt
-  slop --project %[1]s replay SESSION --verify   every decision, checked
-  ls %[1]s/logs/sessions                     the readable logs
+  %[1]s --project %[2]s sessions show %[3]s
+  %[1]s --project %[2]s replay %[3]s             its read models, rebuilt
+  %[1]s --project %[2]s replay %[3]s --verify    every decision, checked
+  ls %[2]s/logs/sessions/*                       the readable logs
 
-While an engine runs (slop serve --nats-listen 127.0.0.1:4222) anybody with the
-rights can watch it and answer by publishing one event:
+While an engine runs, anybody with the rights can watch it and answer a
+question by publishing one event. In one terminal
 
-  slop watch
-  nats pub 'slop.ev.<project>.<session>.<you>.AskAnswered.tool' '{"ask":"<id>","decision":"yes"}'
-`, dir)
-	return b.String()
+  %[1]s --project %[2]s serve --nats-listen 127.0.0.1:4222
+
+and in others
+
+  %[1]s --project %[2]s watch
+  %[1]s --project %[2]s ask list
+  nats --server nats://TOKEN@127.0.0.1:4222 pub 'slop.ev.%[4]s.SESSION.%[5]s.AskAnswered.tool' '{"ask":"ID","decision":"yes"}'
+
+where TOKEN stands in %[6]s.
+`, self, dir, session, p.name, p.person, filepath.Join(p.keysDir(), "person-"+p.person+".json"))
 }

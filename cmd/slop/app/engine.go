@@ -42,6 +42,7 @@ type engine struct {
 	ctx    context.Context // ends when a role fails or the process is asked to stop
 	stop   context.CancelFunc
 	group  *errgroup.Group
+	stalls chan stall // of our own deciders
 	reader *runtime.Reader
 	live   *live.Live
 	hooks  *hookgw.Gateway
@@ -60,7 +61,7 @@ func (g *globals) newEngine(ctx context.Context, p place, natsListen string, sc 
 	}
 	ctx, stop := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	return &engine{place: p, bus: conn, script: sc, mask: newMask(secrets), logger: g.logger(), ctx: ctx, stop: stop, group: group}, nil
+	return &engine{place: p, bus: conn, script: sc, mask: newMask(secrets), logger: g.logger(), ctx: ctx, stop: stop, group: group, stalls: make(chan stall, 64)}, nil
 }
 
 // close stops every role, waits for it and gives up the bus.
@@ -98,7 +99,7 @@ func (e *engine) orchestrate(names []string) error {
 		return err
 	}
 	e.reader = &runtime.Reader{Log: reading, Registry: events.Catalogue(), Project: e.name, Logger: e.logger}
-	crew := &runtime.Orchestrator{Project: e.name, Logger: e.logger}
+	crew := &runtime.Orchestrator{Project: e.name, Logger: e.logger, Stopped: e.stopped}
 	all := deciders()
 	for _, name := range names {
 		switch start := all[name]; {

@@ -17,7 +17,8 @@ type globals struct {
 	in      io.Reader
 	out     io.Writer
 	err     io.Writer
-	started bool // the command line was understood; what fails now is the work
+	started bool   // the command line was understood; what fails now is the work
+	session string // the session that a run opened or went on with
 
 	projectDir string
 	dataDir    string

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"manualslop/events"
+	"manualslop/tiers/llm/script"
 )
 
 // progress shows a session as it goes: plain lines, and on a terminal one
@@ -24,13 +25,15 @@ type progress struct {
 	running map[string]string // call to tool
 	last    string            // the call that started last
 	tokens  int64
+	asked   map[string]string // model request to its provider
+	priced  bool              // every token so far has a known price
 	begun   time.Time
 }
 
 func newProgress(g *globals) *progress {
 	f, ok := g.out.(*os.File)
 	return &progress{out: g.out, status: ok && term.IsTerminal(int(f.Fd())) && !g.quiet && !g.json, quiet: g.quiet,
-		tickets: map[string]string{}, running: map[string]string{}, begun: time.Now()}
+		tickets: map[string]string{}, running: map[string]string{}, asked: map[string]string{}, priced: true, begun: time.Now()}
 }
 
 // take folds an event and prints what is worth a line.
@@ -63,8 +66,12 @@ func (p *progress) fold(e *events.Event) string {
 		return fmt.Sprintf("tier 2 plans %d ticket(s)", len(x.Tickets))
 	case events.PlanningFailed:
 		return fmt.Sprintf("tier %d gave no usable plan: %s", x.Tier, x.Error)
+	case events.ModelRequested:
+		p.asked[e.ID] = x.Provider
 	case events.ModelReplied:
 		p.tokens += x.Usage.Input + x.Usage.Output
+		p.priced = p.priced && p.asked[x.Request] == script.Name
+		delete(p.asked, x.Request)
 	case events.ModelFailed:
 		return "model: " + x.Kind + ": " + x.Message
 	case events.ToolApproved:
@@ -163,11 +170,20 @@ func (p *progress) refresh() {
 	if tool == "" {
 		tool = "-"
 	}
-	line := fmt.Sprintf("todo %d · at work %d · done %d · blocked %d │ %s │ %d tokens │ %s", count[events.StatusTodo],
-		count[events.StatusInProgress], count[events.StatusCompleted], count[events.StatusBlocked], tool, p.tokens,
+	line := fmt.Sprintf("todo %d · at work %d · done %d · blocked %d │ %s │ %d tokens │ %s │ %s", count[events.StatusTodo],
+		count[events.StatusInProgress], count[events.StatusCompleted], count[events.StatusBlocked], tool, p.tokens, p.cost(),
 		time.Since(p.begun).Round(time.Second))
 	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
 	p.shown = true
+}
+
+// cost is what the session has cost. Only the scripted model has a price yet:
+// nothing. An unknown price is said to be unknown.
+func (p *progress) cost() string {
+	if p.priced {
+		return "$0"
+	}
+	return "cost unknown"
 }
 
 // clear takes the status line away, so that something else can be printed.

@@ -59,6 +59,9 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Write
 	}
 	if !silent {
 		fmt.Fprintf(errOut, "slop: %v\n", err)
+		if do := remedy(err); do != "" {
+			fmt.Fprintln(errOut, do)
+		}
 	}
 	return status
 }

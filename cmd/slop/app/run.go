@@ -103,6 +103,7 @@ func (g *globals) run(ctx context.Context, p place, o runOptions, goal string) e
 	if err != nil {
 		return err
 	}
+	g.session = v.session
 	if !g.remote(p) {
 		remove, err := e.register(v.session)
 		if err != nil {
@@ -212,6 +213,7 @@ func readScript(file string) (*script.Script, error) {
 // follow shows what happens and asks what must be asked until the goal ends.
 func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 	c := newConsole(g, v, goal, o)
+	c.stalls = e.stalls
 	outcome, err := c.run(e.ctx)
 	if cause := context.Cause(e.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -222,6 +224,9 @@ func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 	if outcome.waiting != "" {
 		fmt.Fprintf(g.err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and use `slop ask answer`\n", outcome.waiting)
 		return &exitError{code: exitWaiting, err: errors.New(outcome.waiting), silent: true}
+	}
+	if outcome.stalled != "" {
+		return failed(exitFailed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a program that knows how", v.session, outcome.stalled)
 	}
 	if _, _, err := v.say(context.WithoutCancel(e.ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
 		return err

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+
+	"manualslop/events"
+)
+
+// stall is a decider of this process that does not go on with a session.
+type stall struct {
+	session, decider string
+	reason           error
+}
+
+// stopped hears of a decider that does not go on. Where the log itself is the
+// reason, nobody else can go on either, and the process ends.
+func (e *engine) stopped(session, decider string, reason error) {
+	for _, end := range []error{events.ErrFull, events.ErrHole, events.ErrDenied} {
+		if errors.Is(reason, end) {
+			e.group.Go(func() error { return e.role(decider, fmt.Errorf("session %s: %w", session, reason)) })
+			return
+		}
+	}
+	select {
+	case e.stalls <- stall{session, decider, reason}:
+	default: // as many are waiting to be looked at; the log has this one too
+	}
+}
+
+// remedy is what a person can do about an error of the log.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, events.ErrFull):
+		return "nothing recorded is lost; raise [bus] max_bytes in your configuration, then `slop run --resume` or `slop serve` goes on"
+	case errors.Is(err, events.ErrHole):
+		return "the store on disk is damaged, and nothing was changed; restore the data folder from a copy, or move it away to begin anew"
+	}
+	return ""
+}
