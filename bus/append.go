@@ -30,7 +30,7 @@ func (c *Conn) Append(ctx context.Context, e events.Event, x *events.Expect) (ui
 	if _, err := events.ParseSubject(subject); err != nil {
 		return 0, fmt.Errorf("append %s: %w", e.ID, err)
 	}
-	body, err := json.Marshal(e)
+	body, err := e.MarshalJSON()
 	if err != nil {
 		return 0, fmt.Errorf("append %s: %w", e.ID, err)
 	}

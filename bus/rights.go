@@ -80,14 +80,15 @@ func rightsOf(r Role, pools []string) grants {
 	return g
 }
 
-// write grants the role's own subtree, or only the given types in it.
+// write grants the role's own subtree, or only the given types in it. A subject
+// with fewer or more tokens than an event's is nobody's.
 func (g *grants) write(r Role, types ...string) {
 	own := events.RootEvents + ".*.*." + r.Actor() + "."
 	if len(types) == 0 {
-		g.publish = append(g.publish, own+">")
+		g.publish = append(g.publish, own+"*.*")
 	}
 	for _, t := range types {
-		g.publish = append(g.publish, own+t+".>")
+		g.publish = append(g.publish, own+t+".*")
 	}
 }
 

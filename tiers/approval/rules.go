@@ -99,11 +99,11 @@ func (c subject) allowedBy(globs []string) verdict {
 	return allowed
 }
 
-// covers holds an allow rule's glob against a path, to the letter. A glob with
-// a backslash could mean two things and covers nothing.
+// covers holds an allow rule's glob against a path, to the letter. A broken glob
+// covers nothing.
 func covers(glob, path string) bool {
 	ok, err := doublestar.Match(strings.TrimPrefix(glob, "./"), path)
-	return ok && err == nil && !strings.Contains(glob, `\`)
+	return ok && err == nil
 }
 
 // refusedBy is what globs of a rule that refuses say: its word about a path

@@ -57,7 +57,7 @@ func (s *State) ticketEmitted(e *events.Event) {
 // revive puts a ticket back to work; what was said of its track and goal no
 // longer holds.
 func (s *State) revive(t *ticket, to phase) {
-	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt, t.final = events.StatusTodo, "", "", "", "", false
+	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt = events.StatusTodo, "", "", "", ""
 	if t.track.blocked {
 		t.track.blocked, t.track.goal.failed = false, false
 	}

@@ -126,6 +126,27 @@ func TestOnlyTheFirstValidOutcomeCounts(t *testing.T) {
 	})
 }
 
+func TestALaterWordDoesNotChangeAResult(t *testing.T) {
+	t.Parallel()
+	both := given(round1(), reply("", read, shell), approve(1))
+	rest := given(settle(1, events.ToolDone, "y"), reread())
+	denied := results(t, given(both, deny(0, "no"), rest))
+	done := results(t, given(both, approve(0), settle(0, events.ToolDone, "x"), rest))
+	for i, c := range []struct {
+		want  []part
+		given []events.Payload
+	}{
+		{denied, given(deny(0, "no"), approve(0), settle(0, events.ToolDone, "x"))},
+		{denied, given(deny(0, "no"), deny(0, "never"))},
+		{done, given(approve(0), settle(0, events.ToolDone, "x"), deny(0, "no"))},
+		{done, given(approve(0), settle(0, events.ToolDone, "x"), resolve(0, "fail", ""))},
+	} {
+		got := results(t, given(both, c.given, rest))
+		got[0].From, got[1].From, c.want[0].From, c.want[1].From = "", "", "", "" // which event it was depends on the history
+		require.Equal(t, c.want, got, "case %d", i)
+	}
+}
+
 func TestAFailedShellCallWaitsForItsHint(t *testing.T) {
 	t.Parallel()
 	one := given(round1(), reply("", shell), approve(0))

@@ -46,7 +46,7 @@ type run struct {
 
 	parts   []events.Part               // the conversation so far, without refresh blocks
 	size    int                         // of parts as JSON
-	refresh *events.Part                // stands last in the next prompt only
+	refresh *events.Part                // stands last in this round's prompt only
 	files   map[string]events.FileState // what the conversation knows, by path
 
 	request     events.ModelRequested
@@ -129,7 +129,6 @@ func (r *run) begin() {
 }
 
 func (r *run) replied(id string, p events.ModelReplied) {
-	r.refresh = nil
 	r.say(events.Part{Role: "assistant", SHA256: p.SHA256, Size: int64(len(p.Text)), From: id})
 	switch {
 	case len(p.Calls) > 0:

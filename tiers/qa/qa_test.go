@@ -193,7 +193,8 @@ func TestNothingIsSentForAKilledTicket(t *testing.T) {
 		{Name: "the next attempt", Given: later, When: settled(func(p *events.ToolSettled) { p.Call = "c2" }), Then: given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
 			require.Equal(t, 2, p.TicketAttempt)
 		}))},
-		{Name: "an older kill does not lift a newer one", Given: given(opened(), events.TicketKilled{Ticket: "T-1", Attempt: 2}, killed), When: settled(), Then: skips("the ticket was killed")},
+		{Name: "an older kill does not lift a newer one", Given: given(opened(), requested("c2", 2), approved("c2", 1), events.TicketKilled{Ticket: "T-1", Attempt: 2}, killed),
+			When: settled(func(p *events.ToolSettled) { p.Call = "c2" }), Then: given(events.HintSkipped{Call: "c2", Ticket: "T-1", Reason: "the ticket was killed"})},
 	})
 }
 

@@ -15,6 +15,9 @@ import (
 // retryPause is the wait before an append or a feed is tried again.
 const retryPause = 100 * time.Millisecond
 
+// stallWait bounds the recording of a stall.
+const stallWait = 2 * time.Second
+
 // mailbox bounds the events that wait for one decider of one session; the
 // reading waits when it is full.
 const mailbox = 1024
@@ -165,6 +168,9 @@ func (h *Handler) stall(ctx context.Context, at *events.Event, reason error) {
 		Actor: h.Machine.Name(), Cause: at.ID,
 	}, events.SessionStalled{Decider: h.Machine.Name(), Reason: reason.Error(), At: at.ID})
 	if err == nil {
+		// Whoever ends the process because of the stall does not take its record away.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stallWait)
+		defer cancel()
 		_, err = h.Log.Append(ctx, e, nil)
 	}
 	if err != nil {
