@@ -66,7 +66,7 @@ func (s *Server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opts, err := s.options()
+	opts, err := s.options(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) options() (*server.Options, error) {
+func (s *Server) options(ctx context.Context) (*server.Options, error) {
 	o := &server.Options{
 		ServerName: "slop", DontListen: s.cfg.Listen == "", NoSigs: true, NoSystemAccount: true,
 		JetStream: true, DisableJetStreamBanner: true, StoreDir: s.cfg.store(),
@@ -115,8 +115,20 @@ func (s *Server) options() (*server.Options, error) {
 	}
 	if o.Port == 0 {
 		o.Port = server.RANDOM_PORT
+		return o, nil
 	}
-	return o, nil
+	return o, canListen(ctx, s.cfg.Listen)
+}
+
+// canListen tries an address, because the server would only log that it is in
+// use, and never be ready.
+func canListen(ctx context.Context, addr string) error {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return fmt.Errorf("accept connections on %s: %w", addr, err)
+	}
+	return l.Close()
 }
 
 // Connect makes a connection inside this process with the rights of role.

@@ -3,6 +3,7 @@ package hookgw
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -11,7 +12,7 @@ import (
 
 // readBody reads a JSON object of at most limit bytes.
 func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, limit int64) (json.RawMessage, *problem) {
-	tooLarge := refuse(http.StatusRequestEntityTooLarge, "the body is too large", "The README lists the limit of each route.")
+	tooLarge := refuse(http.StatusRequestEntityTooLarge, "the body is too large", fmt.Sprintf("Send at most %d bytes.", limit))
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}

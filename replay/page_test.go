@@ -54,6 +54,7 @@ identity, writer, decision, ordinal, envelope, content.
 	}
 	fmt.Fprintf(&b, `
 A session that is still running usually owes something for a moment; its record then ends with %s and nothing else.
+`+"`slop replay`"+` forgives that one where the record cannot be whole: while an engine runs, or behind `+"`--until`"+`.
 
 ## What only the chain finds
 
@@ -77,7 +78,7 @@ Neighbours that do not depend on each other may also change places.
 |---|---|
 | header | `+"`slop_export`"+` (the version, %d), `+"`project`, `session`"+` |
 | one per event | `+"`seq`, `subject`, `chain`, `event`"+` (the CloudEvents envelope) |
-| one per body that was no envelope | `+"`seq`, `subject`, `chain`, `stored`"+` with `+"`msg_id`, `time`, `body`"+` (base64), as it stands on the stream |
+| one per body that was no envelope, or that the server copied | `+"`seq`, `subject`, `chain`, `stored`"+` with `+"`msg_id`, `time`, `body`"+` (base64), as it stands on the stream |
 | one per piece of a blob | `+"`blob`"+` with `+"`sha256`, `size`, `media_type`; `part`"+` from 0; `+"`data`"+` (base64, 1 MiB a piece) |
 | one per blob that is not in the store | `+"`blob`, `missing`"+` |
 | footer | `+"`end`"+` with the number of `+"`events`, `blobs`, `missing`"+` and the last `+"`chain`"+` |

@@ -25,9 +25,9 @@ func NextAttempt(last events.ModelRequested, failure events.ModelFailed, at time
 	}
 	wait := firstBackoff << (last.Attempt - 1)
 	if failure.RetryAfterMS > 0 {
-		wait = time.Duration(failure.RetryAfterMS) * time.Millisecond
+		wait = time.Duration(min(failure.RetryAfterMS, maxBackoff.Milliseconds())) * time.Millisecond
 	}
-	due := at.Add(min(wait, maxBackoff))
+	due := at.Add(wait)
 	last.Attempt++
 	last.NotBefore = &due
 	return last, true

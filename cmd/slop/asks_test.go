@@ -175,9 +175,9 @@ func TestAnswersThatDoNotCountLeaveTheAskOpen(t *testing.T) {
 		{`{"ask":"` + id + `","decision":"yes","args":{"path":"a.txt"}}`, "do not fit"},
 		{`{"ask":"` + id + `","decision":"no","args":{"path":"a.txt"}}`, "args come only with yes"},
 		{`{"ask":"` + id + `","decision":"yes","response":1}`, "response is for asks of /api/ask only"},
-		{`yes`, "not an event"},
-		{`{"decision":"yes"}`, "not an event"},
-		{``, "not an event"},
+		{`yes`, "cannot be read"},
+		{`{"decision":"yes"}`, "cannot be read"},
+		{``, "cannot be read"},
 	} {
 		a.publish(bad.body)
 		_, refused := fact(t, a.log, i+1, anyOf[events.AnswerRefused])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"manualslop/events"
@@ -17,6 +16,9 @@ const (
 	maxData   = 32 << 10
 )
 
+// maxFiles bounds the files that a ToolSettled names.
+const maxFiles = 1000
+
 // approved runs one call, exactly the approved bytes. Its claim, if it needs
 // one, decides what a redelivery may do.
 func (w *Worker) approved(ctx context.Context, d Delivery, p events.ToolApproved) error {
@@ -28,10 +30,6 @@ func (w *Worker) approved(ctx context.Context, d Delivery, p events.ToolApproved
 	if err != nil || digest != p.ArgsSHA256 {
 		w.Logger.Error("a call whose bytes are not the approved ones is not run", "call", p.Call)
 		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the arguments are not the approved ones; the call was not run"))
-	}
-	if d.Deliveries > parkAfter {
-		return w.answer(ctx, &d.Event, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: d.Deliveries,
-			Reason: fmt.Sprintf("handed out %d times without an outcome", d.Deliveries)})
 	}
 	env := w.Env
 	if p.TimeoutMS > 0 {
@@ -207,12 +205,12 @@ func (w *Worker) settled(ctx context.Context, p events.ToolApproved, r tools.Res
 	if out.TextBlob == nil {
 		out.SHA256 = events.Digest([]byte(out.Text))
 	}
-	if data, err := json.Marshal(r.Data); err == nil && r.Data != nil && len(data) <= maxData {
+	if data, err := json.Marshal(r.Data); err == nil && r.Data != nil && len(data) <= maxData && encoded(string(data)) <= 2*maxData {
 		if data = []byte(w.mask(string(data))); json.Valid(data) {
 			out.Data = data
 		}
 	}
-	for _, f := range r.Files {
+	for _, f := range r.Files[:min(len(r.Files), maxFiles)] {
 		out.Files = append(out.Files, events.FileState{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Written: f.Written})
 	}
 	w.keep(ctx, out.Files)

@@ -41,13 +41,18 @@ func (w *Worker) preview(ctx context.Context, p events.PreviewRequested) events.
 // views answers a request for views in the order asked.
 func (w *Worker) views(ctx context.Context, request string, p events.ContextRequested) events.Payload {
 	out := events.ContextBuilt{Request: request, Views: make([]events.View, len(p.Views))}
+	room := maxInlineSum
 	for i, v := range p.Views {
-		out.Views[i] = w.view(ctx, v)
+		out.Views[i] = w.view(ctx, v, &room)
 	}
 	return out
 }
 
-func (w *Worker) view(ctx context.Context, v events.ViewRequest) events.View {
+// maxInlineSum bounds the texts that one event carries inline, in bytes of
+// JSON; what does not fit goes to the blob store.
+const maxInlineSum = 192 << 10
+
+func (w *Worker) view(ctx context.Context, v events.ViewRequest, room *int) events.View {
 	out := events.View{Path: v.Path, View: v.View}
 	var text string
 	switch v.View {
@@ -63,8 +68,9 @@ func (w *Worker) view(ctx context.Context, v events.ViewRequest) events.View {
 	}
 	text = w.mask(text)
 	out.SHA256, out.Size = events.Digest([]byte(text)), int64(len(text))
-	if len(text) <= events.MaxInline {
+	if fits(text, *room) {
 		out.Text = text
+		*room -= encoded(text)
 		return out
 	}
 	if _, err := w.Blobs.Put(ctx, []byte(text), "text/plain; charset=utf-8"); err != nil {
@@ -109,15 +115,16 @@ func (w *Worker) raw(ctx context.Context, path string, out *events.View) (text, 
 // bytes differ. A file that cannot be read is an entry with an error.
 func (w *Worker) refresh(ctx context.Context, request string, p events.RefreshRequested) events.Payload {
 	out := events.FilesUpdated{Request: request, Ticket: p.Ticket, Files: []events.FileUpdate{}}
+	room := maxInlineSum
 	for _, f := range p.Files {
-		if u, changed := w.reread(ctx, f); changed {
+		if u, changed := w.reread(ctx, f, &room); changed {
 			out.Files = append(out.Files, u)
 		}
 	}
 	return out
 }
 
-func (w *Worker) reread(ctx context.Context, f events.FileState) (events.FileUpdate, bool) {
+func (w *Worker) reread(ctx context.Context, f events.FileState, room *int) (events.FileUpdate, bool) {
 	u := events.FileUpdate{Path: f.Path, Before: f.SHA256}
 	file, err := w.Env.Workspace.ReadFile(ctx, f.Path)
 	switch {
@@ -137,10 +144,18 @@ func (w *Worker) reread(ctx context.Context, f events.FileState) (events.FileUpd
 	if len(file.Data) <= maxKept && w.stored.add(file.SHA256) {
 		w.keepBytes(ctx, file.Data)
 	}
-	u.Diff, u.DiffBlob = w.inline(ctx, w.mask(udiff.Unified("a/"+f.Path, "b/"+f.Path, w.before(ctx, f), string(file.Data))))
-	if u.DiffBlob != nil {
-		u.Diff = ""
+	diff := w.mask(udiff.Unified("a/"+f.Path, "b/"+f.Path, w.before(ctx, f), string(file.Data)))
+	if fits(diff, *room) {
+		u.Diff = diff
+		*room -= encoded(diff)
+		return u, true
 	}
+	ref, err := w.Blobs.Put(ctx, []byte(diff), "text/x-diff; charset=utf-8")
+	if err != nil {
+		u.Error = "the file changed; its diff could not be stored: " + err.Error()
+		return u, true
+	}
+	u.DiffBlob = &ref
 	return u, true
 }
 

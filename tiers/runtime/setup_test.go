@@ -85,12 +85,17 @@ func newWorld(t testing.TB, files map[string]string) *world {
 func newWorldOn(t testing.TB, server *bus.Server, files map[string]string) *world {
 	w := &world{t: t, server: server, dir: t.TempDir()}
 	for name, text := range files {
-		path := filepath.Join(w.dir, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		w.write(name, text)
 	}
 	w.person = w.connect(bus.Role{Kind: bus.Person, Name: person})
 	return w
+}
+
+// write puts a file into the project.
+func (w *world) write(name, text string) {
+	path := filepath.Join(w.dir, name)
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func (w *world) connect(r bus.Role) *bus.Conn { return bustest.Connect(w.t, w.server, r) }

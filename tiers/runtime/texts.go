@@ -23,7 +23,7 @@ func (w *Worker) mask(s string) string {
 // all, the blob that holds the whole. A blob that cannot be stored leaves a cut
 // text that says so.
 func (w *Worker) inline(ctx context.Context, text string) (string, *events.BlobRef) {
-	if len(text) <= events.MaxInline {
+	if fits(text, 2*events.MaxInline) {
 		return text, nil
 	}
 	ref, err := w.Blobs.Put(ctx, []byte(text), "text/plain; charset=utf-8")
@@ -32,6 +32,28 @@ func (w *Worker) inline(ctx context.Context, text string) (string, *events.BlobR
 		return head(text, events.MaxInline) + "\n… cut: the rest could not be stored", nil
 	}
 	return head(text, 4<<10), &ref
+}
+
+// fits tells whether a text may stand in an event: at most MaxInline bytes, and
+// at most room once it is written as JSON, where some characters take six.
+func fits(text string, room int) bool {
+	return len(text) <= events.MaxInline && encoded(text) <= room
+}
+
+// encoded is the length of a text as a JSON string of encoding/json.
+func encoded(text string) int {
+	n := 2
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\' || r == '\n' || r == '\r' || r == '\t' || r == '\b' || r == '\f':
+			n += 2
+		case r < 0x20 || r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029':
+			n += 6
+		default:
+			n += utf8.RuneLen(r)
+		}
+	}
+	return n
 }
 
 // head is at most n bytes from the beginning, whole characters only.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 
@@ -65,6 +66,9 @@ func (w *Worker) handle(ctx context.Context, d Delivery) error {
 	if d.Event.Project != w.Project {
 		return errForeign
 	}
+	if d.Deliveries > parkAfter {
+		return w.giveUp(ctx, d)
+	}
 	switch p := d.Event.Payload.(type) {
 	case events.ToolApproved:
 		return w.approved(ctx, d, p)
@@ -76,6 +80,28 @@ func (w *Worker) handle(ctx context.Context, d Delivery) error {
 		return w.answer(ctx, &d.Event, w.refresh(ctx, d.Event.ID, p))
 	}
 	w.Logger.Warn("work of an unknown kind is left alone", "type", d.Event.Type, "id", d.Event.ID)
+	return nil
+}
+
+// giveUp answers work that was handed out too often without an outcome, so
+// that nothing waits for it for ever.
+func (w *Worker) giveUp(ctx context.Context, d Delivery) error {
+	why := fmt.Sprintf("handed out %d times without an outcome", d.Deliveries)
+	w.Logger.Error("work is given up", "type", d.Event.Type, "id", d.Event.ID, "reason", why)
+	switch p := d.Event.Payload.(type) {
+	case events.ToolApproved:
+		return w.answer(ctx, &d.Event, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: d.Deliveries, Reason: why})
+	case events.PreviewRequested:
+		return w.answer(ctx, &d.Event, events.PreviewBuilt{Call: p.Call, Error: why})
+	case events.ContextRequested:
+		out := events.ContextBuilt{Request: d.Event.ID}
+		for _, v := range p.Views {
+			out.Views = append(out.Views, events.View{Path: v.Path, View: v.View, Error: why})
+		}
+		return w.answer(ctx, &d.Event, out)
+	case events.RefreshRequested:
+		return w.answer(ctx, &d.Event, events.FilesUpdated{Request: d.Event.ID, Ticket: p.Ticket, Files: []events.FileUpdate{}})
+	}
 	return nil
 }
 

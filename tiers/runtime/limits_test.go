@@ -1,0 +1,98 @@
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/bus"
+	"manualslop/events"
+	"manualslop/tiers/runtime"
+)
+
+// handed is a queue that hands out one piece of work, for the n-th time.
+type handed struct {
+	event events.Event
+	n     int
+}
+
+func (h handed) Work(ctx context.Context, _ string, _ int, handle func(context.Context, runtime.Delivery) error) error {
+	return handle(ctx, runtime.Delivery{Event: h.event, Deliveries: h.n})
+}
+
+// handOut gives a worker one piece of work of a decider and returns what it answers.
+func (w *world) handOut(actor string, p events.Payload, n int) events.Payload {
+	w.t.Helper()
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: actor, N: 1}, p)
+	require.NoError(w.t, err)
+	worker := w.worker("worker-test-1")
+	worker.Queue = handed{e, n}
+	require.NoError(w.t, worker.Run(context.Background(), 1))
+	answer, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(context.Background(), events.Filter{Project: project, Session: session, Actor: "worker-test-1"})
+	require.NoError(w.t, err)
+	require.True(w.t, found)
+	events.Catalogue().Decode(&answer)
+	return answer.Payload
+}
+
+func TestWorkThatWasHandedOutTooOftenIsGivenUpWithAnAnswer(t *testing.T) {
+	t.Parallel()
+	args := json.RawMessage(`{"path":"a.txt"}`)
+	digest, err := events.CanonicalDigest(args)
+	require.NoError(t, err)
+	call := events.ToolApproved{Call: "c", Tool: "read_file", Args: args, ArgsSHA256: digest, Effect: "reads", Generation: 1}
+	views := events.ContextRequested{Tier: 3, Ticket: "T-1", Views: []events.ViewRequest{{Path: "a.txt", View: events.ViewRaw}}}
+	w := newWorld(t, map[string]string{"a.txt": "hello\n"})
+	require.IsType(t, events.ToolSettled{}, w.handOut(events.ActorApproval, call, 20))
+	require.IsType(t, events.ToolParked{}, w.handOut(events.ActorApproval, call, 21))
+	preview := w.handOut(events.ActorApproval, events.PreviewRequested{Call: "c", Tool: "edit_file", Args: args}, 21)
+	require.NotEmpty(t, preview.(events.PreviewBuilt).Error)
+	built := w.handOut(events.ActorContributor, views, 21)
+	require.NotEmpty(t, built.(events.ContextBuilt).Views[0].Error)
+	refreshed := w.handOut(events.ActorContributor, events.RefreshRequested{Ticket: "T-1", Files: []events.FileState{{Path: "a.txt"}}}, 21)
+	require.Empty(t, refreshed.(events.FilesUpdated).Files)
+}
+
+func TestManyViewsAndDiffsStayWithinOneEvent(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	views := events.ContextRequested{Tier: 3, Ticket: "T-1"}
+	refresh := events.RefreshRequested{Ticket: "T-1"}
+	for i := range 12 {
+		name := fmt.Sprintf("f%02d.txt", i)
+		files[name] = strings.Repeat("<&>\n", 15<<10)
+		views.Views = append(views.Views, events.ViewRequest{Path: name, View: events.ViewRaw})
+		refresh.Files = append(refresh.Files, events.FileState{Path: name})
+	}
+	w := newWorld(t, files)
+	inline, blobs := 0, 0 // each is 60 KiB, and 285 KiB as JSON
+	for _, v := range w.handOut(events.ActorContributor, views, 1).(events.ContextBuilt).Views {
+		require.Empty(t, v.Error)
+		if v.Blob {
+			blobs++
+		} else {
+			inline++
+		}
+	}
+	require.Zero(t, inline)
+	require.Equal(t, 12, blobs)
+	for _, f := range w.handOut(events.ActorContributor, refresh, 1).(events.FilesUpdated).Files {
+		require.Empty(t, f.Error)
+		require.NotNil(t, f.DiffBlob)
+	}
+	for i := range 12 {
+		w.write(fmt.Sprintf("f%02d.txt", i), strings.Repeat("word\n", 12<<10))
+	}
+	inline = 0
+	for _, v := range w.handOut(events.ActorContributor, views, 1).(events.ContextBuilt).Views {
+		if !v.Blob {
+			inline++
+		}
+	}
+	require.Equal(t, 2, inline, "192 KiB hold two of 60 KiB, which are 72 KiB as JSON")
+}
