@@ -27,6 +27,8 @@ type asker struct {
 
 	open    []events.AskRaised
 	shown   string // ask on the terminal
+	cut     string // ask of which only a part was shown
+	whole   string // ask that was shown whole
 	stale   string // how the ask was settled elsewhere for which a line is being typed
 	lines   chan typedLine
 	want    chan struct{} // a line is wanted
@@ -118,7 +120,9 @@ func (a *asker) next(ctx context.Context, view *progress) error {
 	}
 	view.clear()
 	if !a.g.json {
-		printAsk(a.g.out, ask, false)
+		if a.whole != ask.Ask && printAsk(a.g.out, ask, !isTerminal(a.g.in)) {
+			a.cut = ask.Ask
+		}
 		fmt.Fprint(a.g.out, "[y]es, [n]o REASON, [e]dit, [s]how all > ")
 	}
 	a.shown = ask.Ask
@@ -185,11 +189,15 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 	out := &events.AskAnswered{Ask: ask.Ask}
 	switch strings.ToLower(verb) {
 	case "y", "yes":
+		if a.cut == ask.Ask {
+			return nil, errors.New("only a part of it was shown: type s to see all of it, then y")
+		}
 		out.Decision, out.Reason = events.Yes, rest
 	case "n", "no":
 		out.Decision, out.Reason = events.No, rest
 	case "s", "show":
 		printAsk(a.g.out, ask, true)
+		a.cut, a.whole = "", ask.Ask
 		return nil, nil
 	case "e", "edit":
 		edited, err := a.edited(rest, ask.Args)

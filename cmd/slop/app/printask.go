@@ -15,11 +15,12 @@ import (
 
 // briefLines bounds what a question shows of its payload and diff before it
 // says how to see all of it.
-const briefLines = 60
+const briefLines = 120
 
 // printAsk shows a question: what it is about, the payload as it would run,
-// and the diff. Characters that hide or reorder text are made visible.
-func printAsk(w io.Writer, a events.AskRaised, whole bool) {
+// and the diff. Characters that hide or reorder text are made visible. It tells
+// whether anything was left out.
+func printAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
 	fmt.Fprintf(w, "\n── %s · %s", a.Gate, visible(a.Title))
 	if a.Ticket != "" {
 		fmt.Fprintf(w, " · %s", a.Ticket)
@@ -39,6 +40,7 @@ func printAsk(w io.Writer, a events.AskRaised, whole bool) {
 	for i, line := range body {
 		if !whole && i == briefLines {
 			fmt.Fprintf(w, "   … %d more lines: s shows all of it\n", len(body)-i)
+			cut = true
 			break
 		}
 		fmt.Fprintf(w, "   %s\n", visible(line))
@@ -46,6 +48,7 @@ func printAsk(w io.Writer, a events.AskRaised, whole bool) {
 	if a.DiffBlob != nil {
 		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, a.Ask)
 	}
+	return cut
 }
 
 // payloadText is the payload, one line an argument, texts of several lines as they are.

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+func TestAYesNeedsTheWholeQuestionOnTheTerminal(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	args, err := json.Marshal(map[string]string{"script": strings.Repeat("echo\n", briefLines) + "rm -rf hidden"})
+	require.NoError(t, err)
+	ask := events.AskRaised{Ask: "a-1", Gate: events.GateTool, Title: "run", Args: args}
+	a := asker{g: &globals{out: &out, err: &out}, open: []events.AskRaised{ask}, shown: "a-1"}
+	require.True(t, printAsk(&out, ask, false))
+	require.NotContains(t, out.String(), "rm -rf hidden")
+	a.cut = "a-1"
+	_, err = a.read("y")
+	require.ErrorContains(t, err, "type s")
+	given, err := a.read("n too long")
+	require.NoError(t, err)
+	require.Equal(t, events.No, given.Decision)
+	given, err = a.read("s")
+	require.NoError(t, err)
+	require.Nil(t, given)
+	require.Contains(t, out.String(), "rm -rf hidden")
+	given, err = a.read("y")
+	require.NoError(t, err)
+	require.Equal(t, events.Yes, given.Decision)
+}
+
+func TestAnswersAreReadAsTyped(t *testing.T) {
+	t.Parallel()
+	a := asker{g: &globals{}, open: []events.AskRaised{{Ask: "a-1"}}, shown: "a-1"}
+	edited, err := a.read(`e {"path":"x"}`)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"path":"x"}`, string(edited.Args))
+	require.Equal(t, events.Yes, edited.Decision)
+	no, err := a.read("no not this file")
+	require.NoError(t, err)
+	require.Equal(t, "not this file", no.Reason)
+	for _, line := range []string{"", "maybe", "yep", "e {broken"} {
+		given, err := a.read(line)
+		require.Error(t, err, line)
+		require.Nil(t, given, line)
+	}
+}
+
+func TestTextThatATerminalWouldHideIsSpelledOut(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "a<U+202E>b<U+200B>c<U+001B>[2J\td", visible("a\u202eb\u200bc\x1b[2J\td"))
+}
