@@ -93,20 +93,3 @@ func (r Role) readsLog() bool {
 // inbox is the prefix under which the role receives answers. It holds the kind,
 // so that a person named "reader" shares nothing with the role.
 func (r Role) inbox() string { return "_INBOX_" + string(r.Kind) + "_" + r.Actor() }
-
-// ActorRole is the role that writes under an actor token: a decider's, a
-// worker's, a person's and so on. ErrRole where the token is none.
-func ActorRole(actor string) (Role, error) {
-	r := Role{Kind: Person, Name: actor}
-	switch {
-	case events.IsDecider(actor):
-		r.Kind = Decider
-	case events.IsWorker(actor):
-		r.Kind = Worker
-	case strings.HasPrefix(actor, events.AgentPrefix):
-		r.Kind = Agent
-	case actor == events.ActorModels, actor == events.ActorTimers, actor == events.ActorGateway, actor == events.ActorAdmin:
-		r = Role{Kind: Kind(actor)}
-	}
-	return r, r.Check()
-}

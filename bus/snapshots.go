@@ -66,15 +66,3 @@ func (c *Conn) Snapshot(ctx context.Context, key string, v any) error {
 	}
 	return nil
 }
-
-// DeleteSnapshot removes the snapshot under key, if there is one.
-func (c *Conn) DeleteSnapshot(ctx context.Context, key string) error {
-	if err := checkKey(key); err != nil {
-		return fmt.Errorf("delete snapshot: %w", err)
-	}
-	m := &nats.Msg{Subject: subjectSnaps + key, Header: nats.Header{"KV-Operation": {"DEL"}}}
-	if _, err := c.publish(ctx, m); err != nil {
-		return fmt.Errorf("delete snapshot %s: %w", key, err)
-	}
-	return nil
-}

@@ -1,7 +1,6 @@
 package bus_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -220,37 +219,4 @@ func TestAddressInUseIsSaidAtOnce(t *testing.T) {
 	_, err := bus.Open(t.Context(), bus.Config{Dir: t.TempDir(), Durability: bus.Relaxed, Listen: taken})
 	require.ErrorIs(t, err, syscall.EADDRINUSE)
 	require.ErrorContains(t, err, taken)
-}
-
-// What is missing under a filter is not always missing in the count that the
-// server gives with each message.
-func TestHoleIsNoticedByEveryReaderWhoseFilterItIsUnder(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s, err := bus.Open(t.Context(), bus.Config{Dir: dir, Durability: bus.Relaxed, MaxBytes: 1 << 30})
-	require.NoError(t, err)
-	c, err := s.Connect(ada)
-	require.NoError(t, err)
-	noise := rand.New(rand.NewPCG(3, 4))
-	goal := make([]byte, 100<<10)
-	builders := []*eventstest.Builder{{Project: "p1", Session: "s1"}, {Project: "p1", Session: "s2"}}
-	for i := range 100 { // more than one block of 8 MiB
-		for j := range goal {
-			goal[j] = byte('a' + noise.IntN(26))
-		}
-		_, err := c.Append(t.Context(), builders[i%2].Event(t, "ada", events.GoalSubmitted{Goal: string(goal)}), nil)
-		require.NoError(t, err)
-	}
-	c.Close()
-	require.NoError(t, s.Close())
-	flip(t, dir)
-
-	b := setup(t, func(c *bus.Config) { c.Dir = dir })
-	log := b.as(t, reader)
-	_, err = read(t, b.ctx, log, events.Filter{Project: "p1"})
-	require.ErrorIs(t, err, events.ErrHole)
-	_, first := read(t, b.ctx, log, events.Filter{Project: "p1", Session: "s1"})
-	_, second := read(t, b.ctx, log, events.Filter{Project: "p1", Session: "s2"})
-	require.ErrorIs(t, errors.Join(first, second), events.ErrHole, "one of the two sessions has it")
-	require.True(t, first == nil || second == nil, "and the other is whole")
 }

@@ -30,9 +30,6 @@ type Delivery struct {
 	Deliveries int
 }
 
-// Redelivered tells whether somebody had it before.
-func (d Delivery) Redelivered() bool { return d.Deliveries > 1 }
-
 // Work takes work from a pool until ctx ends, at most slots pieces at a time,
 // and calls handle for each, in goroutines of its own. While handle runs the
 // server is told so; a nil error ends the work for good, any other hands it out

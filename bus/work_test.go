@@ -121,7 +121,7 @@ func TestCallOfADeadWorkerComesBackSoon(t *testing.T) {
 	d := <-again
 	require.Less(t, time.Since(died), 600*time.Millisecond)
 	require.Equal(t, written[0].ID, d.Event.ID)
-	require.True(t, d.Redelivered())
+	require.Greater(t, d.Deliveries, 1)
 	require.Equal(t, 2, d.Deliveries)
 	close(hang)
 	require.ErrorIs(t, <-ended, events.ErrClosed)

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -96,13 +97,13 @@ func correlation(p Payload) string {
 	case TimerFired:
 		return x.Ask
 	case ModelRequested:
-		return firstOf(x.Call, x.Ticket, x.Track, x.Goal)
+		return cmp.Or(x.Call, x.Ticket, x.Track, x.Goal)
 	case ModelReplied:
 		return x.Request
 	case ModelFailed:
 		return x.Request
 	case ContextRequested:
-		return firstOf(x.Ticket, x.Track, x.Goal)
+		return cmp.Or(x.Ticket, x.Track, x.Goal)
 	case ContextBuilt:
 		return x.Request
 	case FilesUpdated:
@@ -157,15 +158,6 @@ func correlationOfWork(p Payload) string {
 		return x.Goal
 	case GoalFailed:
 		return x.Goal
-	}
-	return ""
-}
-
-func firstOf(s ...string) string {
-	for _, v := range s {
-		if v != "" {
-			return v
-		}
 	}
 	return ""
 }

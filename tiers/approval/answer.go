@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // answered counts an answer, or tells its author why it does not count.
@@ -106,7 +107,7 @@ func read[T any](args json.RawMessage, v *T) {
 
 // refuse tells the author of an answer why it does not count.
 func (s *State) refuse(e *events.Event, id, why string) {
-	r := events.AnswerRefused{Ask: clip(id, events.MaxIDLength), AnswerID: e.ID, Author: e.Actor, Reason: clip(why, MaxNote)}
+	r := events.AnswerRefused{Ask: tiers.Clip(id, events.MaxIDLength), AnswerID: e.ID, Author: e.Actor, Reason: tiers.Clip(why, MaxNote)}
 	if a := s.asks[id]; a != nil && a.settled != nil {
 		at := a.settled.at
 		r.SettledBy, r.SettledAt = a.settled.by, &at

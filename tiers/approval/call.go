@@ -53,7 +53,7 @@ func (s *State) names() string {
 		out = append(out, name)
 	}
 	slices.Sort(out)
-	return clip(strings.Join(out, ", "), MaxNote)
+	return tiers.Clip(strings.Join(out, ", "), MaxNote)
 }
 
 func (s *State) judgeNew(e *events.Event, c *call) {
@@ -103,7 +103,7 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 		a.Diff = ""
 		notes = append(notes, "the diff is too long to be shown")
 	}
-	a.Note = clip(strings.Trim(strings.Join(notes, "; "), "; "), MaxNote)
+	a.Note = tiers.Clip(strings.Trim(strings.Join(notes, "; "), "; "), MaxNote)
 	s.raise(e, a)
 }
 

@@ -1,6 +1,9 @@
 package approval
 
-import "manualslop/events"
+import (
+	"manualslop/events"
+	"manualslop/tiers"
+)
 
 // settled takes the outcome that counts. A call whose worker died while it
 // changed something asks what to do about it.
@@ -34,7 +37,7 @@ func (s *State) interrupted(e *events.Event, c *call, why string) {
 		return
 	}
 	a := askAbout(c, events.GateInterrupted, "interrupted: "+title(c.request))
-	a.Note = clip(why, MaxNote) + `. yes runs it again; yes with {"resolution":"done"} takes it as done; no takes it as failed`
+	a.Note = tiers.Clip(why, MaxNote) + `. yes runs it again; yes with {"resolution":"done"} takes it as done; no takes it as failed`
 	s.raise(e, a)
 }
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // Bounds of what becomes part of approval's facts, in bytes. Sizes of JSON are
@@ -67,17 +67,6 @@ func sizeOf(text string) int {
 	return len(b)
 }
 
-// clip cuts a text at n bytes, on a character's border, and marks the cut.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
-
 // line makes one printable line of a text, at most MaxTitle characters long.
 func line(s string) string {
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -85,7 +74,7 @@ func line(s string) string {
 			return r
 		}
 		return ' '
-	}, clip(s, 8*MaxTitle)))
+	}, tiers.Clip(s, 8*MaxTitle)))
 	if rs := []rune(s); len(rs) > MaxTitle {
 		return string(rs[:MaxTitle-1]) + "…"
 	}

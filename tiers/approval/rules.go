@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // verdict is what the rules say of a call; a higher one beats a lower one.
@@ -159,7 +160,7 @@ func (s *State) yesToAll() (string, bool) {
 // ruleName is how a decision names its rule.
 func ruleName(r events.Rule) string {
 	if r.Source != "" {
-		return clip(r.Source, MaxReason)
+		return tiers.Clip(r.Source, MaxReason)
 	}
-	return clip(strings.TrimSpace(r.Action+" "+r.Tool), MaxReason)
+	return tiers.Clip(strings.TrimSpace(r.Action+" "+r.Tool), MaxReason)
 }

@@ -1,6 +1,9 @@
 package approval
 
-import "manualslop/events"
+import (
+	"manualslop/events"
+	"manualslop/tiers"
+)
 
 // settle closes an ask and owes what follows from it.
 func (s *State) settle(a *ask, out events.AskSettled) {
@@ -80,7 +83,7 @@ func (s *State) kill(e *events.Event, p events.TicketKilled) {
 // blocked withdraws the question whether a ticket may start: a person blocked
 // it meanwhile.
 func (s *State) blocked(e *events.Event, p events.TicketBlocked) {
-	s.withdraw(e, e.Actor, "the ticket was blocked: "+clip(p.Reason, MaxReason), func(a *ask) bool {
+	s.withdraw(e, e.Actor, "the ticket was blocked: "+tiers.Clip(p.Reason, MaxReason), func(a *ask) bool {
 		return a.gate == events.GateSpawn && a.ticket == p.Ticket
 	})
 }
@@ -88,7 +91,7 @@ func (s *State) blocked(e *events.Event, p events.TicketBlocked) {
 // close ends what waits in a session that is over.
 func (s *State) close(e *events.Event, p events.SessionClosed) {
 	s.closed = true
-	reason := "the session was closed: " + clip(p.Reason, MaxReason)
+	reason := "the session was closed: " + tiers.Clip(p.Reason, MaxReason)
 	s.withdraw(e, e.Actor, reason, func(*ask) bool { return true })
 	s.dropPreviews(e.Actor, reason, func(*call) bool { return true })
 }

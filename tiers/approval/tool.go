@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // Effects of a tool, as its offer names them. Any other name is an effect that
@@ -57,7 +58,7 @@ func (t *tool) resolve() {
 }
 
 // brief is the beginning of an error's text, for a model to read.
-func brief(err error) string { return clip(firstLine(err.Error()), 500) }
+func brief(err error) string { return tiers.Clip(firstLine(err.Error()), 500) }
 
 // only tells whether the tool has no other effects than these. One without a
 // known effect has others.

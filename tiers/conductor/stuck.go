@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // Bounds of a reason.
@@ -59,12 +60,12 @@ func (tr *track) whyStuck() string {
 		}
 		why = append(why, t.whyWaiting())
 	}
-	return clip(strings.Join(why, "; "), maxStuck)
+	return tiers.Clip(strings.Join(why, "; "), maxStuck)
 }
 
 func (t *ticket) whyWaiting() string {
 	if t.phase == blocked && t.kind != events.BlockDependency {
-		return fmt.Sprintf("%s is blocked (%s): %s", t.ID, t.kind, clip(t.BlockedReason, maxLine))
+		return fmt.Sprintf("%s is blocked (%s): %s", t.ID, t.kind, tiers.Clip(t.BlockedReason, maxLine))
 	}
 	var waits []string
 	for _, d := range t.deps {
@@ -76,7 +77,7 @@ func (t *ticket) whyWaiting() string {
 		}
 	}
 	for _, id := range t.unknown {
-		waits = append(waits, clip(id, maxLine)+", which does not exist")
+		waits = append(waits, tiers.Clip(id, maxLine)+", which does not exist")
 	}
 	if len(waits) > maxNamed {
 		waits = append(waits[:maxNamed:maxNamed], fmt.Sprintf("%d more", len(waits)-maxNamed))
@@ -85,12 +86,4 @@ func (t *ticket) whyWaiting() string {
 }
 
 // brief cuts a text that somebody else wrote.
-func brief(s string) string { return clip(s, maxReason) }
-
-// clip cuts a text at n bytes, on a character's border, and marks the cut.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}
+func brief(s string) string { return tiers.Clip(s, maxReason) }

@@ -20,7 +20,7 @@ type call struct {
 func newCall(c events.ToolCall) *call {
 	out := &call{id: c.ID, tool: c.Name, args: c.Args, malformed: c.Malformed}
 	if c.Malformed != "" {
-		out.answer(events.Part{Text: "ERROR: the arguments of " + clip(c.Name, MaxReason) + " cannot be used: " + clip(c.Malformed, MaxReason) +
+		out.answer(events.Part{Text: "ERROR: the arguments of " + tiers.Clip(c.Name, MaxReason) + " cannot be used: " + tiers.Clip(c.Malformed, MaxReason) +
 			". Send the call again with one JSON object.", Failed: true})
 	}
 	return out
@@ -98,7 +98,7 @@ func outcome(id string, p events.ToolSettled) events.Part {
 
 // denial is what the model reads of a call that did not run.
 func denial(p events.ToolDenied) events.Part {
-	return events.Part{Text: "DENIED: " + clip(p.Reason, MaxReason), Failed: true}
+	return events.Part{Text: "DENIED: " + tiers.Clip(p.Reason, MaxReason), Failed: true}
 }
 
 // resolution is what the model reads of a call that was interrupted.
@@ -108,7 +108,7 @@ func resolution(p events.InterruptResolved) events.Part {
 	}
 	text := "ERROR: the call was interrupted and did not finish"
 	if p.Reason != "" {
-		text += ": " + clip(p.Reason, MaxReason)
+		text += ": " + tiers.Clip(p.Reason, MaxReason)
 	}
 	return events.Part{Text: text, Failed: true}
 }

@@ -1,9 +1,6 @@
 package contributor
 
-import (
-	"encoding/json"
-	"unicode/utf8"
-)
+import "encoding/json"
 
 // DefaultMaxRounds bounds the rounds of one attempt where the settings do not.
 const DefaultMaxRounds = 40
@@ -31,15 +28,4 @@ func sizeOf(v any) int {
 		panic("contributor: " + err.Error()) // strings and numbers
 	}
 	return len(b)
-}
-
-// clip cuts a text at n bytes, on a character's border, and marks the cut.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }

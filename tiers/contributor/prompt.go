@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 //go:embed system.md
@@ -44,7 +45,7 @@ func (r *run) context(id string, p events.ContextBuilt) {
 func view(from string, i int, v events.View) events.Part {
 	head := fmt.Sprintf("## %s (%s)\n", v.Path, v.View)
 	if v.Error != "" {
-		return events.Part{Role: "user", Text: head + "not available: " + clip(v.Error, MaxReason) + "\n"}
+		return events.Part{Role: "user", Text: head + "not available: " + tiers.Clip(v.Error, MaxReason) + "\n"}
 	}
 	return events.Part{Role: "user", Prefix: head, SHA256: v.SHA256, Size: v.Size, From: from, Index: i}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // learned notes what the conversation knows of files: what it read, and of a
@@ -92,7 +93,7 @@ func refreshPart(files []events.FileUpdate) *events.Part {
 func updateText(f events.FileUpdate) string {
 	switch {
 	case f.Error != "":
-		return fmt.Sprintf("%s: cannot be read: %s\n", f.Path, clip(f.Error, MaxReason))
+		return fmt.Sprintf("%s: cannot be read: %s\n", f.Path, tiers.Clip(f.Error, MaxReason))
 	case f.After == "":
 		return fmt.Sprintf("%s: deleted\n", f.Path)
 	case f.DiffBlob != nil:

@@ -66,7 +66,7 @@ func (r *run) over() { *r = run{attempt: r.attempt, phase: ended} }
 
 func (r *run) end(outcome, text, reason string) {
 	r.phase = resolve
-	r.outcome = events.TicketResolved{Ticket: r.ticket.ID, Attempt: r.attempt, Outcome: outcome, Text: text, Reason: clip(reason, MaxReason)}
+	r.outcome = events.TicketResolved{Ticket: r.ticket.ID, Attempt: r.attempt, Outcome: outcome, Text: text, Reason: tiers.Clip(reason, MaxReason)}
 }
 
 // next is what the run owes now; nothing while it waits.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/planning"
 )
 
@@ -127,7 +128,7 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 	case slices.Contains(t.DependsOn, t.ID):
 		return fmt.Errorf("%s depends on itself", t.ID)
 	case !slices.Contains(priorities[:], t.Priority):
-		return fmt.Errorf("%s: priority %q is not high, medium or low", t.ID, planning.Clip(t.Priority, events.MaxToken))
+		return fmt.Errorf("%s: priority %q is not high, medium or low", t.ID, tiers.Clip(t.Priority, events.MaxToken))
 	}
 	err := planning.CheckText(t.Description)
 	for _, d := range t.DependsOn {

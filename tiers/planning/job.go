@@ -93,7 +93,7 @@ func (j *Job) Replied(e *events.Event, r events.ModelReplied, plan events.Payloa
 }
 
 func reason(r events.ModelReplied, unusable error) string {
-	s := Clip(unusable.Error(), MaxErrorBytes)
+	s := tiers.Clip(unusable.Error(), MaxErrorBytes)
 	if r.Finish == "max_tokens" {
 		s += " (the reply was cut off at the output limit; be briefer)"
 	}
@@ -116,7 +116,7 @@ func answered(e *events.Event, r events.ModelReplied) []events.Part {
 func (j *Job) giveUp(reason string) {
 	j.due = events.PlanningFailed{
 		Tier: j.subject.Tier.Tier, Goal: j.subject.Goal, Track: j.subject.Track,
-		Attempts: j.requests, Error: Clip(reason, MaxErrorBytes),
+		Attempts: j.requests, Error: tiers.Clip(reason, MaxErrorBytes),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // Bounds of a plan. Together they keep every event that repeats a part of it
@@ -37,7 +38,7 @@ func CheckSize(v any, limit int) error {
 // CheckID refuses what cannot name a track or ticket.
 func CheckID(id string) error {
 	if !events.ValidToken(id) {
-		return fmt.Errorf("id %q is not 1 to %d characters of A-Z a-z 0-9 _ -", Clip(id, events.MaxToken), events.MaxToken)
+		return fmt.Errorf("id %q is not 1 to %d characters of A-Z a-z 0-9 _ -", tiers.Clip(id, events.MaxToken), events.MaxToken)
 	}
 	return nil
 }

@@ -123,11 +123,3 @@ func decodeItem(raw json.RawMessage, into any) error {
 	}
 	return err
 }
-
-// Clip cuts s at n bytes, on a character's border, and marks the cut.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}

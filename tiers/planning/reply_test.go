@@ -106,13 +106,6 @@ func TestUnclosedBracketsAreTriedSoOftenAndNotMore(t *testing.T) {
 	require.ErrorIs(t, err, planning.ErrNoArray)
 }
 
-func TestClipCutsOnACharactersBorder(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "ab", planning.Clip("ab", 2))
-	require.Equal(t, "ab…", planning.Clip("abc", 2))
-	require.Equal(t, "…", planning.Clip("ä", 1))
-}
-
 func TestLimitsAtOneMore(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, planning.CheckText(strings.Repeat("x", planning.MaxTextBytes)))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // MaxRawBytes bounds a whole file inside a planning prompt; a larger one is named only.
@@ -15,7 +16,7 @@ func ViewPart(built *events.Event, i int, v events.View, heading string) events.
 	heading = "# " + heading + "\n\n"
 	switch {
 	case v.Error != "":
-		return events.Part{Role: "user", Text: heading + "It cannot be shown: " + Clip(v.Error, MaxErrorBytes) + "\n"}
+		return events.Part{Role: "user", Text: heading + "It cannot be shown: " + tiers.Clip(v.Error, MaxErrorBytes) + "\n"}
 	case v.View == events.ViewRaw && v.Size > MaxRawBytes:
 		return events.Part{Role: "user", Text: fmt.Sprintf("%sIt is too large to show: %d bytes.\n", heading, v.Size)}
 	case v.SHA256 == "":

@@ -81,23 +81,12 @@ func tail(s string, n int) string {
 	return "…" + s[cut:]
 }
 
-// head is the same from the beginning.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
-
 func (t *triage) replied(p events.ModelReplied) events.Payload {
 	hint := strings.Join(strings.Fields(p.Text), " ")
 	if hint == "" {
 		return skipped(t.call, t.ticket, "the model sent no text")
 	}
-	return events.HintGiven{Call: t.call, Ticket: t.ticket, Hint: head(hint, MaxHint)}
+	return events.HintGiven{Call: t.call, Ticket: t.ticket, Hint: tiers.Clip(hint, MaxHint)}
 }
 
 // failed asks again where that may help.

@@ -109,8 +109,8 @@ func (a *asker) next(ctx context.Context, view *progress) error {
 		return nil
 	}
 	ask := a.open[0]
-	if a.yes.covers(ask) {
-		a.shown = ask.Ask
+	if a.yes.covers(ask) && a.yes.said != ask.Ask {
+		a.shown, a.yes.said = ask.Ask, ask.Ask
 		_, _, err := a.voice.say(ctx, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes, Reason: yesRule().Source})
 		return err
 	}

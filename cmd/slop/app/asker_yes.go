@@ -14,6 +14,7 @@ import (
 type standingYes struct {
 	given bool
 	rules []events.Rule // of the session
+	said  string        // the ask that it answered last: one whose answer did not count is the person's
 }
 
 // covers tells whether --yes answers a question: one about a tool, a step or a

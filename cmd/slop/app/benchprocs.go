@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"manualslop/bus"
@@ -162,7 +161,11 @@ func (b *bench) oneTakeover(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	start := time.Now()
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	worker, err := os.FindProcess(pid)
+	if err != nil {
+		return 0, err
+	}
+	if err := worker.Kill(); err != nil {
 		return 0, err
 	}
 	if _, err := p.take(ctx, 1); err != nil {

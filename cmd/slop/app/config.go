@@ -21,8 +21,8 @@ type Config struct {
 	MCP       MCPConfig                 `toml:"mcp" doc:"Tools, and the files they may never touch."`
 	MMA       MMAConfig                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
 	Tiers     map[string]TierConfig     `toml:"tiers" keys:"1|2|3|4" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA."`
-	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them."`
-	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars."`
+	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them. Only the provider script exists so far, which needs neither."`
+	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars. Nothing spends any so far, so nothing is held against it."`
 	User      UserConfig                `toml:"user" doc:"The person at the controls."`
 	Files     FilesConfig               `toml:"files" doc:"What tools may see. Relative paths start at the project."`
 	Rules     []RuleConfig              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match. For a call that names no path, globs never allow, and ask where they would deny."`
@@ -57,12 +57,12 @@ type ShellConfig struct {
 
 // NetConfig is the section [net].
 type NetConfig struct {
-	AllowHosts []string `toml:"allow_hosts" items:"1000" project:"subset" doc:"Hosts that need no asking once a conversation has read untrusted text, and private addresses that may be reached at all: NAME, *.NAME or an address, each with an optional :PORT."`
+	AllowHosts []string `toml:"allow_hosts" items:"1000" project:"subset" doc:"Hosts that need no asking once a conversation has read untrusted text, and private addresses that may be reached at all: NAME, *.NAME or an address, each with an optional :PORT. No tool of today reaches the network."`
 }
 
 // MCPConfig is the section [mcp].
 type MCPConfig struct {
-	Enabled       bool     `toml:"enabled" project:"only=false" doc:"Whether external MCP servers are used. Each still needs the person's trust."`
+	Enabled       bool     `toml:"enabled" project:"only=false" doc:"Whether external MCP servers are used. Each still needs the person's trust. None is used so far."`
 	Blacklist     []string `toml:"blacklist" items:"1000" project:"add" doc:"Further names that no tool may touch, as globs over path elements. The built-in ones always apply; the lists of all files are joined."`
 	AllowSymlinks bool     `toml:"allow_symlinks" project:"only=false" doc:"Whether links that stay inside the base directories are followed."`
 }

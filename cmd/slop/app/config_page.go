@@ -27,8 +27,8 @@ at the project. A file has at most 256 KiB and 4096 keys, a string at most 4096 
 const pageOutro = `
 ## mcp_env.toml
 
-The environment of shells and external MCP servers: in the person's folder, and in a project, where
-it takes effect only after the person has trusted its content.
+The environment of shells, in the person's folder. One in a project has no effect: trusting its
+content is still to come.
 
 %s
 ## credentials.toml

@@ -1,0 +1,15 @@
+package tiers
+
+import "unicode/utf8"
+
+// Clip cuts a text at n bytes, on a character's border, and marks the cut with
+// "…", which comes on top. Deciders bound by it what others said.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
