@@ -39,6 +39,9 @@ type AskRaised struct {
 // EventType is the identity on the wire.
 func (AskRaised) EventType() Type { return Type{"AskRaised", 1} }
 
+// EventCorr is the ask.
+func (e AskRaised) EventCorr() string { return e.Ask }
+
 // EventTopic is the gate.
 func (a AskRaised) EventTopic() string { return Token(a.Gate) }
 
@@ -62,6 +65,9 @@ type AskAnswered struct {
 // EventType is the identity on the wire.
 func (AskAnswered) EventType() Type { return Type{"AskAnswered", 1} }
 
+// EventCorr is the ask.
+func (e AskAnswered) EventCorr() string { return e.Ask }
+
 // AskSettled closes an ask: the first valid answer or the timer, in stream
 // order. It is the complete record of the answer.
 type AskSettled struct {
@@ -78,6 +84,9 @@ type AskSettled struct {
 
 // EventType is the identity on the wire.
 func (AskSettled) EventType() Type { return Type{"AskSettled", 1} }
+
+// EventCorr is the ask.
+func (e AskSettled) EventCorr() string { return e.Ask }
 
 // EventTopic is the gate.
 func (a AskSettled) EventTopic() string { return Token(a.Gate) }
@@ -96,6 +105,9 @@ type AnswerRefused struct {
 // EventType is the identity on the wire.
 func (AnswerRefused) EventType() Type { return Type{"AnswerRefused", 1} }
 
+// EventCorr is the ask.
+func (e AnswerRefused) EventCorr() string { return e.Ask }
+
 // AskPosted is a question that a program posted to /api/ask; approval raises it.
 type AskPosted struct {
 	RequestID  string          `json:"request_id"`
@@ -107,6 +119,9 @@ type AskPosted struct {
 // EventType is the identity on the wire.
 func (AskPosted) EventType() Type { return Type{"AskPosted", 1} }
 
+// EventCorr is the ask.
+func (e AskPosted) EventCorr() string { return e.RequestID }
+
 // TimerFired says that a moment has come that an event named.
 type TimerFired struct {
 	Ask string    `json:"ask"`
@@ -115,6 +130,9 @@ type TimerFired struct {
 
 // EventType is the identity on the wire.
 func (TimerFired) EventType() Type { return Type{"TimerFired", 1} }
+
+// EventCorr is the ask.
+func (e TimerFired) EventCorr() string { return e.Ask }
 
 // SpawnApproved lets an attempt at a ticket start.
 type SpawnApproved struct {
@@ -128,6 +146,9 @@ type SpawnApproved struct {
 // EventType is the identity on the wire.
 func (SpawnApproved) EventType() Type { return Type{"SpawnApproved", 1} }
 
+// EventCorr is the ticket.
+func (e SpawnApproved) EventCorr() string { return e.Ticket }
+
 // SpawnDenied refuses an attempt at a ticket.
 type SpawnDenied struct {
 	Ticket  string `json:"ticket"`
@@ -139,6 +160,9 @@ type SpawnDenied struct {
 
 // EventType is the identity on the wire.
 func (SpawnDenied) EventType() Type { return Type{"SpawnDenied", 1} }
+
+// EventCorr is the ticket.
+func (e SpawnDenied) EventCorr() string { return e.Ticket }
 
 // StepApproved lets a round go on.
 type StepApproved struct {
@@ -152,6 +176,9 @@ type StepApproved struct {
 // EventType is the identity on the wire.
 func (StepApproved) EventType() Type { return Type{"StepApproved", 1} }
 
+// EventCorr is the ticket.
+func (e StepApproved) EventCorr() string { return e.Ticket }
+
 // StepDenied ends the attempt before the round.
 type StepDenied struct {
 	Ticket  string `json:"ticket"`
@@ -164,6 +191,9 @@ type StepDenied struct {
 
 // EventType is the identity on the wire.
 func (StepDenied) EventType() Type { return Type{"StepDenied", 1} }
+
+// EventCorr is the ticket.
+func (e StepDenied) EventCorr() string { return e.Ticket }
 
 func askDefs() []Def {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -1,5 +1,7 @@
 package events
 
+import "cmp"
+
 // Views of files that a prompt may show.
 const (
 	ViewTree = "tree" // names only
@@ -24,6 +26,9 @@ type ContextRequested struct {
 
 // EventType is the identity on the wire.
 func (ContextRequested) EventType() Type { return Type{"ContextRequested", 1} }
+
+// EventCorr is the most particular thing that it belongs to.
+func (e ContextRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Track, e.Goal) }
 
 // EventTopic is the tier.
 func (c ContextRequested) EventTopic() string { return tierTopic(c.Tier) }
@@ -53,6 +58,9 @@ type ContextBuilt struct {
 // EventType is the identity on the wire.
 func (ContextBuilt) EventType() Type { return Type{"ContextBuilt", 1} }
 
+// EventCorr is the request.
+func (e ContextBuilt) EventCorr() string { return e.Request }
+
 // RefreshRequested asks, after the last call of a round, which files differ
 // from what the conversation has seen.
 type RefreshRequested struct {
@@ -64,6 +72,9 @@ type RefreshRequested struct {
 
 // EventType is the identity on the wire.
 func (RefreshRequested) EventType() Type { return Type{"RefreshRequested", 1} }
+
+// EventCorr is the ticket.
+func (e RefreshRequested) EventCorr() string { return e.Ticket }
 
 // FileUpdate is one changed file; the diff leads from Before to After.
 type FileUpdate struct {
@@ -85,6 +96,9 @@ type FilesUpdated struct {
 
 // EventType is the identity on the wire.
 func (FilesUpdated) EventType() Type { return Type{"FilesUpdated", 1} }
+
+// EventCorr is the ticket.
+func (e FilesUpdated) EventCorr() string { return e.Ticket }
 
 func fileDefs() []Def {
 	return []Def{

@@ -28,6 +28,9 @@ type TracksProposed struct {
 // EventType is the identity on the wire.
 func (TracksProposed) EventType() Type { return Type{"TracksProposed", 1} }
 
+// EventCorr is the goal.
+func (e TracksProposed) EventCorr() string { return e.Goal }
+
 // TracksAccepted is a person's yes to proposed tracks, where plan review is on.
 type TracksAccepted struct {
 	Goal   string   `json:"goal"`
@@ -58,6 +61,9 @@ type TrackStarted struct {
 // EventType is the identity on the wire.
 func (TrackStarted) EventType() Type { return Type{"TrackStarted", 1} }
 
+// EventCorr is the track.
+func (e TrackStarted) EventCorr() string { return e.Track.ID }
+
 // TrackCompleted says that every ticket of the track is completed.
 type TrackCompleted struct {
 	Track string `json:"track"`
@@ -65,6 +71,9 @@ type TrackCompleted struct {
 
 // EventType is the identity on the wire.
 func (TrackCompleted) EventType() Type { return Type{"TrackCompleted", 1} }
+
+// EventCorr is the track.
+func (e TrackCompleted) EventCorr() string { return e.Track }
 
 // TrackBlocked says that nothing of the track can go on by itself.
 type TrackBlocked struct {
@@ -75,6 +84,9 @@ type TrackBlocked struct {
 // EventType is the identity on the wire.
 func (TrackBlocked) EventType() Type { return Type{"TrackBlocked", 1} }
 
+// EventCorr is the track.
+func (e TrackBlocked) EventCorr() string { return e.Track }
+
 // GoalCompleted says that every track is completed.
 type GoalCompleted struct {
 	Goal string `json:"goal"`
@@ -82,6 +94,9 @@ type GoalCompleted struct {
 
 // EventType is the identity on the wire.
 func (GoalCompleted) EventType() Type { return Type{"GoalCompleted", 1} }
+
+// EventCorr is the goal.
+func (e GoalCompleted) EventCorr() string { return e.Goal }
 
 // GoalFailed says that the goal cannot be reached without a person.
 type GoalFailed struct {
@@ -91,6 +106,9 @@ type GoalFailed struct {
 
 // EventType is the identity on the wire.
 func (GoalFailed) EventType() Type { return Type{"GoalFailed", 1} }
+
+// EventCorr is the goal.
+func (e GoalFailed) EventCorr() string { return e.Goal }
 
 func goalDefs() []Def {
 	track := Track{ID: "TR-1", Title: "Parser", Description: "Mend the parser", Modules: []string{"parse"}, Severity: "high"}

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -59,6 +60,9 @@ type ModelRequested struct {
 // EventType is the identity on the wire.
 func (ModelRequested) EventType() Type { return Type{"ModelRequested", 1} }
 
+// EventCorr is the most particular thing that it belongs to.
+func (e ModelRequested) EventCorr() string { return cmp.Or(e.Call, e.Ticket, e.Track, e.Goal) }
+
 // EventTopic is the tier.
 func (m ModelRequested) EventTopic() string { return tierTopic(m.Tier) }
 
@@ -109,6 +113,9 @@ type ModelReplied struct {
 // EventType is the identity on the wire.
 func (ModelReplied) EventType() Type { return Type{"ModelReplied", 1} }
 
+// EventCorr is the request.
+func (e ModelReplied) EventCorr() string { return e.Request }
+
 // Kinds of model error: what to do, not what the vendor called it.
 const (
 	ModelRateLimited    = "rate_limited"
@@ -136,6 +143,9 @@ type ModelFailed struct {
 // EventType is the identity on the wire.
 func (ModelFailed) EventType() Type { return Type{"ModelFailed", 1} }
 
+// EventCorr is the request.
+func (e ModelFailed) EventCorr() string { return e.Request }
+
 // Retryable tells whether another attempt at the same request may help.
 func (m ModelFailed) Retryable() bool {
 	switch m.Kind {
@@ -155,6 +165,9 @@ type HintGiven struct {
 // EventType is the identity on the wire.
 func (HintGiven) EventType() Type { return Type{"HintGiven", 1} }
 
+// EventCorr is the call.
+func (e HintGiven) EventCorr() string { return e.Call }
+
 // HintSkipped says why a failed shell call gets no hint.
 type HintSkipped struct {
 	Call   string `json:"call"`
@@ -164,6 +177,9 @@ type HintSkipped struct {
 
 // EventType is the identity on the wire.
 func (HintSkipped) EventType() Type { return Type{"HintSkipped", 1} }
+
+// EventCorr is the call.
+func (e HintSkipped) EventCorr() string { return e.Call }
 
 func tierTopic(tier int) string {
 	return [...]string{"-", "tier1", "tier2", "tier3", "tier4"}[min(max(tier, 0), 4)]

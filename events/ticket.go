@@ -34,6 +34,9 @@ type TicketsPlanned struct {
 // EventType is the identity on the wire.
 func (TicketsPlanned) EventType() Type { return Type{"TicketsPlanned", 1} }
 
+// EventCorr is the track.
+func (e TicketsPlanned) EventCorr() string { return e.Track }
+
 // TicketReady says that a todo ticket's dependencies are all completed.
 type TicketReady struct {
 	Ticket string `json:"ticket"`
@@ -41,6 +44,9 @@ type TicketReady struct {
 
 // EventType is the identity on the wire.
 func (TicketReady) EventType() Type { return Type{"TicketReady", 1} }
+
+// EventCorr is the ticket.
+func (e TicketReady) EventCorr() string { return e.Ticket }
 
 // SpawnRequested asks to start a ready ticket; approval answers with
 // SpawnApproved or SpawnDenied.
@@ -54,6 +60,9 @@ type SpawnRequested struct {
 // EventType is the identity on the wire.
 func (SpawnRequested) EventType() Type { return Type{"SpawnRequested", 1} }
 
+// EventCorr is the ticket.
+func (e SpawnRequested) EventCorr() string { return e.Ticket }
+
 // TicketStarted begins one attempt at a ticket. Each attempt starts clean:
 // nothing of an earlier one reaches the model.
 type TicketStarted struct {
@@ -66,6 +75,9 @@ type TicketStarted struct {
 
 // EventType is the identity on the wire.
 func (TicketStarted) EventType() Type { return Type{"TicketStarted", 1} }
+
+// EventCorr is the ticket.
+func (e TicketStarted) EventCorr() string { return e.Ticket.ID }
 
 // Outcomes of one attempt at a ticket.
 const (
@@ -86,6 +98,9 @@ type TicketResolved struct {
 // EventType is the identity on the wire.
 func (TicketResolved) EventType() Type { return Type{"TicketResolved", 1} }
 
+// EventCorr is the ticket.
+func (e TicketResolved) EventCorr() string { return e.Ticket }
+
 // TicketCompleted says that a ticket is done.
 type TicketCompleted struct {
 	Ticket string `json:"ticket"`
@@ -93,6 +108,9 @@ type TicketCompleted struct {
 
 // EventType is the identity on the wire.
 func (TicketCompleted) EventType() Type { return Type{"TicketCompleted", 1} }
+
+// EventCorr is the ticket.
+func (e TicketCompleted) EventCorr() string { return e.Ticket }
 
 // Kinds of block. They are told apart so that only the right hand undoes them.
 const (
@@ -113,6 +131,9 @@ type TicketBlocked struct {
 // EventType is the identity on the wire.
 func (TicketBlocked) EventType() Type { return Type{"TicketBlocked", 1} }
 
+// EventCorr is the ticket.
+func (e TicketBlocked) EventCorr() string { return e.Ticket }
+
 // TicketUnblocked puts a blocked ticket back to todo.
 type TicketUnblocked struct {
 	Ticket string `json:"ticket"`
@@ -120,6 +141,9 @@ type TicketUnblocked struct {
 
 // EventType is the identity on the wire.
 func (TicketUnblocked) EventType() Type { return Type{"TicketUnblocked", 1} }
+
+// EventCorr is the ticket.
+func (e TicketUnblocked) EventCorr() string { return e.Ticket }
 
 // TicketRetried puts a ticket back to todo for another attempt.
 type TicketRetried struct {
@@ -130,6 +154,9 @@ type TicketRetried struct {
 
 // EventType is the identity on the wire.
 func (TicketRetried) EventType() Type { return Type{"TicketRetried", 1} }
+
+// EventCorr is the ticket.
+func (e TicketRetried) EventCorr() string { return e.Ticket }
 
 // TicketKilled ends the running attempt of a ticket: its calls are cancelled
 // and nothing more is sent for it. TicketBlocked of the kind killed follows.
@@ -142,6 +169,9 @@ type TicketKilled struct {
 // EventType is the identity on the wire.
 func (TicketKilled) EventType() Type { return Type{"TicketKilled", 1} }
 
+// EventCorr is the ticket.
+func (e TicketKilled) EventCorr() string { return e.Ticket }
+
 // StepRequested asks before a round of a ticket in step mode.
 type StepRequested struct {
 	Ticket  string `json:"ticket"`
@@ -152,6 +182,9 @@ type StepRequested struct {
 
 // EventType is the identity on the wire.
 func (StepRequested) EventType() Type { return Type{"StepRequested", 1} }
+
+// EventCorr is the ticket.
+func (e StepRequested) EventCorr() string { return e.Ticket }
 
 func ticketDefs() []Def {
 	t := Ticket{ID: "T-001", Description: "Mend", Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: "a.go",

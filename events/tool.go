@@ -18,6 +18,9 @@ type ToolRequested struct {
 // EventType is the identity on the wire.
 func (ToolRequested) EventType() Type { return Type{"ToolRequested", 1} }
 
+// EventCorr is the call.
+func (e ToolRequested) EventCorr() string { return e.Call }
+
 // EventTopic is the tool.
 func (t ToolRequested) EventTopic() string { return Token(t.Tool) }
 
@@ -41,6 +44,9 @@ type ToolApproved struct {
 // EventType is the identity on the wire.
 func (ToolApproved) EventType() Type { return Type{"ToolApproved", 1} }
 
+// EventCorr is the call.
+func (e ToolApproved) EventCorr() string { return e.Call }
+
 // EventTopic is the tool.
 func (t ToolApproved) EventTopic() string { return Token(t.Tool) }
 
@@ -57,6 +63,9 @@ type ToolDenied struct {
 // EventType is the identity on the wire.
 func (ToolDenied) EventType() Type { return Type{"ToolDenied", 1} }
 
+// EventCorr is the call.
+func (e ToolDenied) EventCorr() string { return e.Call }
+
 // EventTopic is the tool.
 func (t ToolDenied) EventTopic() string { return Token(t.Tool) }
 
@@ -70,6 +79,9 @@ type PreviewRequested struct {
 
 // EventType is the identity on the wire.
 func (PreviewRequested) EventType() Type { return Type{"PreviewRequested", 1} }
+
+// EventCorr is the call.
+func (e PreviewRequested) EventCorr() string { return e.Call }
 
 // EventTopic is the tool.
 func (t PreviewRequested) EventTopic() string { return Token(t.Tool) }
@@ -85,6 +97,9 @@ type PreviewBuilt struct {
 
 // EventType is the identity on the wire.
 func (PreviewBuilt) EventType() Type { return Type{"PreviewBuilt", 1} }
+
+// EventCorr is the call.
+func (e PreviewBuilt) EventCorr() string { return e.Call }
 
 // FileChange is one file before and after; an empty digest means absent.
 type FileChange struct {
@@ -131,6 +146,9 @@ type ToolSettled struct {
 // EventType is the identity on the wire.
 func (ToolSettled) EventType() Type { return Type{"ToolSettled", 1} }
 
+// EventCorr is the call.
+func (e ToolSettled) EventCorr() string { return e.Call }
+
 // EventTopic is the tool.
 func (t ToolSettled) EventTopic() string { return Token(t.Tool) }
 
@@ -144,6 +162,9 @@ type ToolParked struct {
 
 // EventType is the identity on the wire.
 func (ToolParked) EventType() Type { return Type{"ToolParked", 1} }
+
+// EventCorr is the call.
+func (e ToolParked) EventCorr() string { return e.Call }
 
 // EventTopic is the tool.
 func (t ToolParked) EventTopic() string { return Token(t.Tool) }
@@ -168,6 +189,9 @@ type InterruptResolved struct {
 
 // EventType is the identity on the wire.
 func (InterruptResolved) EventType() Type { return Type{"InterruptResolved", 1} }
+
+// EventCorr is the call.
+func (e InterruptResolved) EventCorr() string { return e.Call }
 
 func toolDefs() []Def {
 	args := json.RawMessage(`{"path":"a"}`)

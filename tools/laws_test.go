@@ -185,7 +185,7 @@ func TestLawACancelledCallReturnsAtOnceAndChangesNothing(t *testing.T) {
 		cancel()
 		began := time.Now()
 		result := p.Run(ctx, func(context.Context, []tools.PlannedChange) error { t.Error("claimed"); return nil })
-		require.Less(t, time.Since(began), 100*time.Millisecond)
+		require.Less(t, time.Since(began), time.Second)
 		require.True(t, result.Failed)
 		require.ErrorIs(t, result.Err, context.Canceled)
 		require.Equal(t, before, fingerprint(t, dir))

@@ -13,7 +13,8 @@ func TestHostileScriptsAreJudgedSoon(t *testing.T) {
 	for _, piece := range []string{"(", "$(", "\"$(", "{ ", "`", "a|", "a;", "@'\n", "if (", "${a:-", "a<<E\n"} {
 		began := time.Now()
 		powershellSign(strings.Repeat(piece, maxJudgedBytes/len(piece)))
-		require.Less(t, time.Since(began), 5*time.Second, piece)
+		// Far above what a loaded machine needs, and far below what nesting would cost unbounded.
+		require.Less(t, time.Since(began), time.Minute, piece)
 	}
 	require.NotEmpty(t, powershellSign("Get-Item\n"+strings.Repeat(" ", maxJudgedBytes-9)))
 	require.Empty(t, powershellSign("Get-Item\n"+strings.Repeat(" ", maxJudgedBytes-8)))

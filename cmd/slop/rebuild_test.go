@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,14 +18,15 @@ import (
 	"manualslop/bus/bustest"
 )
 
-// demoSite is the project of a demo that has run to its end, and its session.
-func demoSite(t *testing.T) (*site, string) {
+// demoSite is the project of a demo that has run to its end, its session, and
+// the folder of that session's logs.
+func demoSite(t *testing.T) (s *site, session, logs string) {
 	t.Helper()
-	s := newSite(t, nil)
+	s = newSite(t, nil)
 	s.dir = runAlone(t)
-	var first struct{ Session string }
+	var first struct{ Session, Folder string }
 	require.NoError(t, json.Unmarshal([]byte(s.ok("sessions", "--json")), &first))
-	return s, first.Session
+	return s, first.Session, filepath.Join(s.dir, "logs", "sessions", first.Folder)
 }
 
 // tree is the contents of every file below a folder, by path.
@@ -32,6 +34,9 @@ func tree(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // not yet
+		}
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -59,10 +64,10 @@ func (s *site) models(session string) map[string]string {
 
 func TestDeletedLogsAndSnapshotsComeBackTheSame(t *testing.T) {
 	t.Parallel()
-	s, session := demoSite(t)
+	s, session, folder := demoSite(t)
 	models, digests := s.models(session), s.ok("replay", session, "--verify")
-	logs := tree(t, filepath.Join(s.dir, "logs"))
-	require.NotEmpty(t, logs)
+	logs := tree(t, folder)
+	require.Contains(t, logs["/toolcalls.log"], "run_powershell")
 	require.Contains(t, models["/api/gui/mma_status?"], "T-005")
 
 	require.NoError(t, os.RemoveAll(filepath.Join(s.dir, "logs")))
@@ -75,8 +80,8 @@ func TestDeletedLogsAndSnapshotsComeBackTheSame(t *testing.T) {
 	require.Equal(t, digests, s.ok("replay", session, "--verify"))
 	r := s.start("serve", "--json")
 	r.sees("\n")
-	require.Eventually(t, func() bool { return maps.Equal(logs, tree(t, filepath.Join(s.dir, "logs"))) }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return maps.Equal(logs, tree(t, folder)) }, patience, 10*time.Millisecond)
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(t, r.wait())
-	require.Equal(t, logs, tree(t, filepath.Join(s.dir, "logs")), "the end of the engine adds nothing")
+	require.Equal(t, logs, tree(t, folder), "the end of the engine adds nothing")
 }
