@@ -14,7 +14,9 @@
 //     come from events, in UTC; nothing is read back from the files.
 //   - A [Writer] keeps no position. It renders a session from its beginning and
 //     compares: a file that is a prefix of what should be there is continued,
-//     any other is replaced in one step.
+//     any other is replaced in one step. The folder of a closed session gets an
+//     empty file .complete once everything is in it; only then is it not compared
+//     again at the next start.
 //   - The folder's name comes from SessionOpened. A name that is no plain
 //     folder name, or that an earlier session has, is refused; nothing is ever
 //     written outside the project's logs.

@@ -114,12 +114,13 @@ func (s *stage) writer() *sessionlog.Writer {
 // sign names bytes so that a difference stays readable.
 func sign(b []byte) string { return fmt.Sprintf("%d bytes, %s", len(b), events.Digest(b)) }
 
-// files are signs of everything below the project folder.
+// files are signs of everything below the project folder, but for the mark of
+// a whole folder.
 func (s *stage) files() map[string]string {
 	s.t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || entry.Name() == ".complete" {
 			return err
 		}
 		raw, err := os.ReadFile(path)

@@ -16,6 +16,10 @@ var ErrFolder = errors.New("unusable log folder")
 // Base is where the folders of sessions stand below a project.
 const Base = "logs/sessions"
 
+// completeMark is an empty file in the folder of a closed session whose logs
+// have everything up to its end.
+const completeMark = ".complete"
+
 // maxFolderName bounds a folder's name in bytes.
 const maxFolderName = 128
 
@@ -93,6 +97,9 @@ func (d *folder) begin() error {
 	if err := d.project.MkdirAll(d.path(Scripts), folderPerm); err != nil {
 		return fmt.Errorf("make log folder: %w", err)
 	}
+	if err := d.project.Remove(d.path(completeMark)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("open log: %w", err)
+	}
 	d.repairs = map[string]*repair{}
 	for _, file := range Files() {
 		r, err := beginRepair(d.project, d.path(file))
@@ -155,12 +162,13 @@ func (d *folder) abandon() {
 	d.repairs = nil
 }
 
-// sync makes the files of a session that is over survive a loss of power.
+// sync makes the files of a session that is over survive a loss of power, and
+// marks the folder: without the mark they are compared again at the next start.
 func (d *folder) sync() error {
 	for _, file := range Files() {
 		if err := syncFile(d.project, d.path(file)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	return nil
+	return writeWhole(d.project, d.path(completeMark), nil)
 }

@@ -10,9 +10,9 @@ import (
 
 // Run repairs what is there and then follows the source until ctx ends, when
 // it returns nil, or the source does. At the start it checks every session that
-// is not closed, and rebuilds closed ones of which a file is missing. A session
-// whose files cannot be written is reported and left until the next start; the
-// others go on.
+// is not closed, and rebuilds closed ones of which a file is missing or that
+// were left unfinished. A session whose files cannot be written is reported and
+// left until the next start; the others go on.
 func (w *Writer) Run(ctx context.Context, source Source) error {
 	next := source.Position() + 1
 	for _, s := range source.Sessions() {

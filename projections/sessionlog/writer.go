@@ -129,9 +129,10 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 	return nil
 }
 
-// complete tells whether a session's folder has all its files.
+// complete tells whether the folder of a closed session has all its files, up
+// to the session's end.
 func (w *Writer) complete(name string) bool {
-	for _, file := range Files() {
+	for _, file := range append(Files(), completeMark) {
 		if _, err := w.root.Stat(path.Join(Base, name, file)); err != nil {
 			return false
 		}

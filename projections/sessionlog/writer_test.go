@@ -208,6 +208,28 @@ func TestRunRepairsAtItsStartAndThenFollows(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
+func TestRebuildThatWasCutShortIsTakenUpAtTheNextStart(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, e := range sessiongen.GenerateSession(1, 80) {
+		s.add(e)
+	}
+	want := s.rendered(sessiongen.SessionID(1))
+	require.NoError(t, s.writer().Rebuild(patient(t), sessiongen.SessionID(1)))
+	require.Equal(t, want, s.files())
+	folder := filepath.Join(s.dir, filepath.Dir(slices.Min(slices.Collect(maps.Keys(want)))))
+	require.NoError(t, os.Truncate(filepath.Join(folder, "comms.log"), 100))
+	require.NoError(t, os.Remove(filepath.Join(folder, ".complete")))
+
+	l, err := live.Open(patient(t), s.log, project, live.Options{})
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- s.writer().Run(patient(t), l) }()
+	require.Eventually(t, func() bool { return maps.Equal(want, s.files()) }, 1e10, 1e6)
+	require.NoError(t, l.Close())
+	require.ErrorIs(t, <-ended, events.ErrClosed)
+}
+
 func TestASessionWhoseFilesCannotBeWrittenHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

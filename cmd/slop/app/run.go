@@ -85,11 +85,20 @@ func (g *globals) run(ctx context.Context, p place, o runOptions, goal string) e
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err := e.close(); err != nil {
-			g.logger().Error("the engine did not end well", "error", err)
-		}
-	}()
+	err = g.runOn(ctx, e, p, o, goal)
+	ended := e.close()
+	switch {
+	case ended == nil || errors.Is(err, ended):
+	case errors.Is(err, context.Canceled): // because a role ended
+		return ended
+	default:
+		g.logger().Error("the engine did not end well", "error", ended)
+	}
+	return err
+}
+
+// runOn takes the goal to its end on an engine without roles yet.
+func (g *globals) runOn(ctx context.Context, e *engine, p place, o runOptions, goal string) error {
 	if !g.remote(p) {
 		if err := e.all(ctx, hooksAt(p, o.listen), o.listen == ""); err != nil {
 			return err
