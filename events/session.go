@@ -27,7 +27,8 @@ type Settings struct {
 	ToolTimeoutMS int64          `json:"tool_timeout_ms"`
 	Tiers         []TierSettings `json:"tiers"`
 	Rules         []Rule         `json:"rules,omitempty"`
-	Tracked       []string       `json:"tracked,omitempty"` // files that every refresh rereads
+	Tracked       []string       `json:"tracked,omitempty"`      // files that every refresh rereads
+	FollowLinks   bool           `json:"follow_links,omitempty"` // tools follow symbolic links, so a path does not say which file it is
 }
 
 // TierSettings say which model serves a tier and how far it may go.
@@ -75,6 +76,15 @@ type RuleAdded struct {
 
 // EventType is the identity on the wire.
 func (RuleAdded) EventType() Type { return Type{"RuleAdded", 1} }
+
+// RulesReplaced puts the person's rules of now in the place of every earlier
+// one: an engine that goes on with a session holds to today's configuration.
+type RulesReplaced struct {
+	Rules []Rule `json:"rules"`
+}
+
+// EventType is the identity on the wire.
+func (RulesReplaced) EventType() Type { return Type{"RulesReplaced", 1} }
 
 // ToolsOffered records the tools of the session and their schemas.
 type ToolsOffered struct {
@@ -128,6 +138,7 @@ func sessionDefs() []Def {
 				Tiers: []TierSettings{{Tier: 1, Provider: "script", Models: []string{"m1"}, MaxRounds: 40}},
 				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}),
 		Define(Word, "person", "A rule about tool calls holds from here on.", RuleAdded{Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}),
+		Define(Word, "person", "The rules of now stand in the place of every earlier one.", RulesReplaced{[]Rule{{Tool: "*", Action: "ask", Source: "config.toml:3"}}}),
 		Define(Word, "person", "The tools of the session, with their schemas.", ToolsOffered{[]ToolOffer{{
 			Name: "read_file", Description: "Read a file.", Effect: "reads", Schema: json.RawMessage(`{"type":"object"}`)}}}),
 		Define(Word, "person", "The session is over.", SessionClosed{"done"}),

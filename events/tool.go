@@ -38,7 +38,10 @@ type ToolApproved struct {
 	Rule       string          `json:"rule,omitempty"`
 	Ask        string          `json:"ask,omitempty"`
 	Edited     bool            `json:"edited,omitempty"` // a person changed the arguments
-	TimeoutMS  int64           `json:"timeout_ms"`
+	// Changes are what the person was shown. A worker that would change
+	// anything else changes nothing. Unset where nothing was shown.
+	Changes   []FileChange `json:"changes,omitempty"`
+	TimeoutMS int64        `json:"timeout_ms"`
 }
 
 // EventType is the identity on the wire.

@@ -124,8 +124,8 @@ func at(code Code, i int, e *events.Event, detail string) *Divergence {
 // decision compares an event of a decider with what is due from it.
 func (v *verifier) decision(i int, e *events.Event) *Divergence {
 	f := v.byActor[e.Actor]
-	if f == nil || v.isNotice(e) {
-		return nil
+	if _, unreadable := e.Payload.(events.Malformed); f == nil || unreadable || v.isNotice(e) {
+		return nil // what nobody can read decides nothing, whoever it looks to be from
 	}
 	if u, ok := e.Payload.(events.Unknown); ok {
 		return at(CodeNewer, i, e, fmt.Sprintf("%s decided %s version %d, which this program does not know", e.Actor, u.Name, u.Version))

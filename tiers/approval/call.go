@@ -17,7 +17,8 @@ type call struct {
 	digest  string          // of the canonical args
 	edited  bool
 	count   tiers.Call
-	note    string // why it asks
+	note    string              // why it asks
+	shown   []events.FileChange // what its preview said it would change
 }
 
 // over tells whether an attempt at a ticket was ended by a person.
@@ -94,6 +95,7 @@ func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 }
 
 func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
+	c.shown = p.Changes
 	a := askAbout(c, events.GateTool, title(c.request))
 	notes := []string{c.note}
 	if p.Error != "" {
@@ -137,7 +139,7 @@ type grounds struct {
 func (s *State) approve(c *call, g grounds, generation int) {
 	s.owe(events.ToolApproved{
 		Call: c.request.Call, Tool: c.request.Tool, Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect,
-		Ticket: c.request.Ticket, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS,
+		Ticket: c.request.Ticket, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: c.shown,
 	})
 }
 

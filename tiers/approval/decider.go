@@ -2,6 +2,7 @@ package approval
 
 import (
 	"encoding/json"
+	"slices"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -58,6 +59,8 @@ func (s *State) fold(e *events.Event) {
 		s.rules = append(s.rules, p.Settings.Rules...)
 	case events.RuleAdded:
 		s.rules = append(s.rules, p.Rule)
+	case events.RulesReplaced:
+		s.rules = slices.Clone(p.Rules)
 	case events.ToolsOffered:
 		s.offer(p)
 	case events.ToolRequested, events.PreviewBuilt, events.ToolSettled, events.ToolParked:

@@ -12,7 +12,7 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	switch {
 	case c == nil || !c.count.Settle(p):
 	case p.Outcome == events.ToolInterrupted:
-		s.interrupted(e, c, "its worker stopped in the middle of it; nobody knows how far it came")
+		s.interrupted(e, c, "its worker stopped in the middle of it; nobody knows how far it came, and what it started may still run")
 	default:
 		s.calls[p.Call] = nil
 	}
@@ -61,6 +61,8 @@ func (s *State) settleInterrupted(c *call, out events.AskSettled) {
 	}
 	s.resolve(c, resolution, out.By, reason)
 	if resolution == events.InterruptRetry {
-		s.approve(c, grounds{by: out.By, ask: out.Ask}, c.count.Generation()+1)
+		again := *c
+		again.shown = nil // the files are as the interrupted run left them
+		s.approve(&again, grounds{by: out.By, ask: out.Ask}, c.count.Generation()+1)
 	}
 }

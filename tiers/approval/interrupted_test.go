@@ -37,7 +37,7 @@ func TestAnInterruptedCallAsksAlsoUnderYes(t *testing.T) {
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{
 			Name: "interrupted", Given: running, When: ran(shell, events.ToolInterrupted, 1),
-			Then: given(askedAgain(4, shell, "its worker stopped in the middle of it; nobody knows how far it came")),
+			Then: given(askedAgain(4, shell, "its worker stopped in the middle of it; nobody knows how far it came, and what it started may still run")),
 		},
 		{
 			Name: "parked", Given: running, When: events.ToolParked{Call: "c1", Reason: "handed out 21 times without an outcome"},

@@ -32,7 +32,9 @@ func (s *State) settleTool(c *call, out events.AskSettled) {
 	if len(out.Args) > 0 {
 		now.args = out.Args
 		now.digest, _ = c.tool.check(out.Args) // an answer with bad args does not come here
-		now.edited = now.digest != c.digest
+		if now.edited = now.digest != c.digest; now.edited {
+			now.shown = nil // the person wrote these arguments and saw no diff of them
+		}
 	}
 	if rule, no := s.forbidden(&now); no {
 		s.deny(c, grounds{by: byRule, ask: out.Ask}, forbids(rule))

@@ -13,7 +13,7 @@ type subject struct {
 	confined  bool // it touches no more files than its arguments name
 	workspace folder
 	paths     []string // that its arguments name, relative to the workspace
-	exact     bool     // these are all paths under the known names
+	exact     bool     // these are all paths under the known names, and each is the file that it names
 	texts     []string // other texts of the arguments, which may be paths
 }
 
@@ -26,7 +26,7 @@ func namesPath(key string) bool {
 }
 
 func (s *State) subjectOf(t *tool, args json.RawMessage) subject {
-	c := subject{tool: t.offer.Name, confined: t.confined(), workspace: folder(s.workspace), exact: true}
+	c := subject{tool: t.offer.Name, confined: t.confined(), workspace: folder(s.workspace), exact: !s.settings.FollowLinks}
 	var members map[string]any
 	if json.Unmarshal(args, &members) != nil {
 		c.exact = false

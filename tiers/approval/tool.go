@@ -53,12 +53,9 @@ func (t *tool) resolve() {
 		t.schema, err = schema.Resolve(nil)
 	}
 	if err != nil {
-		t.broken = brief(err)
+		t.broken = "it is no JSON Schema"
 	}
 }
-
-// brief is the beginning of an error's text, for a model to read.
-func brief(err error) string { return tiers.Clip(firstLine(err.Error()), 500) }
 
 // only tells whether the tool has no other effects than these. One without a
 // known effect has others.
@@ -86,15 +83,18 @@ func (t *tool) check(args json.RawMessage) (digest, problem string) {
 		return "", fmt.Sprintf("%d bytes are over the limit of %d", len(args), events.MaxArgs)
 	}
 	var v any
-	if err := json.Unmarshal(args, &v); err != nil {
-		return "", brief(err)
+	switch {
+	case !json.Valid(args):
+		return "", "they are not JSON"
+	case json.Unmarshal(args, &v) != nil:
+		return "", "a number in them is out of range"
 	}
-	if err := t.schema.Validate(v); err != nil {
-		return "", brief(err)
+	if t.schema.Validate(v) != nil {
+		return "", tiers.Clip(t.misfit(v), 500)
 	}
 	digest, err := events.CanonicalDigest(args)
 	if err != nil {
-		return "", "there is no canonical form of them: " + brief(err)
+		return "", "there is no canonical form of them"
 	}
 	return digest, ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"manualslop/events"
@@ -77,18 +78,38 @@ func (w *Worker) execute(ctx context.Context, d Delivery, p events.ToolApproved,
 func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(d.Event.Session, p)
 	var settled *events.ToolSettled
+	unshown, lost := false, false
 	out := w.run(ctx, &d.Event, p, prepared, func(ctx context.Context, changes []tools.PlannedChange) error {
 		w.keepBefore(ctx, changes)
 		l.claim.Changes = changes
-		before, err := l.take(ctx)
-		if err != nil || before == nil {
+		before, err := l.peek(ctx)
+		if err != nil {
 			return err
 		}
-		if settled, err = w.resume(ctx, p, l, *before); err != nil || settled != nil {
-			return errors.Join(errResumed, err)
+		if before != nil {
+			if settled, err = w.resume(ctx, p, l, *before); err != nil || settled != nil {
+				return errors.Join(errResumed, err)
+			}
 		}
-		return l.write(ctx)
+		if unshown = !shown(p.Changes, changes); unshown {
+			return errNotShown
+		}
+		if before != nil {
+			return l.write(ctx)
+		}
+		if before, err = l.take(ctx); before != nil {
+			lost = true
+			err = ErrClaimed
+		}
+		return err
 	})
+	if lost { // by a moment, to another worker: the queue hands the call out again
+		return fmt.Errorf("call %s: %w", p.Call, ErrClaimed)
+	}
+	if unshown {
+		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the file changed after "+p.By+" was shown the diff, so nothing was written. "+
+			"Read it again and repeat the call; it will be asked anew."))
+	}
 	if settled != nil {
 		return w.finish(ctx, &d.Event, l, *settled)
 	}
@@ -99,6 +120,26 @@ func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, p
 		return w.unclaimed(ctx, d, p, l, out)
 	}
 	return w.finish(ctx, &d.Event, l, out)
+}
+
+// errNotShown stops a write that is not the one that a person said yes to.
+var errNotShown = errors.New("the change is not the one that was approved")
+
+// shown tells whether a write would change exactly what the person was shown.
+// Where nothing was shown, the yes was to the arguments.
+func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {
+	if len(approved) == 0 {
+		return true
+	}
+	if len(approved) != len(planned) {
+		return false
+	}
+	for i, a := range approved {
+		if p := planned[i]; a.Path != p.Path || a.Before != p.Before || a.After != p.After {
+			return false
+		}
+	}
+	return true
 }
 
 // errResumed stops a write whose predecessor's claim says how the call ended.

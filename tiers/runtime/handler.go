@@ -34,6 +34,7 @@ type Handler struct {
 	project, session string
 	stopped          func(session, decider string, reason error) // nil: nobody hears of it
 	in               chan *events.Event
+	registry         *events.Registry
 	recorded         []*events.Event // own facts on the log that were not decided again yet
 	last             uint64          // newest own sequence
 	stalledAt        string          // where the record says that this decider stopped before
@@ -41,7 +42,7 @@ type Handler struct {
 
 func newHandler(m *tiers.Machine, log events.Log, logger *slog.Logger, project, session string) *Handler {
 	return &Handler{Machine: m, Log: log, Logger: logger.With("decider", m.Name(), "session", session),
-		project: project, session: session, in: make(chan *events.Event, mailbox)}
+		project: project, session: session, in: make(chan *events.Event, mailbox), registry: events.Catalogue()}
 }
 
 // run decides until ctx ends or the session stalls.
@@ -68,9 +69,15 @@ func (h *Handler) run(ctx context.Context, history []*events.Event) {
 	}
 }
 
-// remember notes an own event of the log. A stall is no decision.
+// remember notes an own event of the log. A stall is no decision, and neither
+// is what only looks like one: the server itself can be made to publish its
+// answers on a decider's subject. Such a message moves the position that the
+// next append expects, and nothing else.
 func (h *Handler) remember(e *events.Event) {
 	h.last = max(h.last, e.Seq)
+	if _, unreadable := e.Payload.(events.Malformed); unreadable {
+		return
+	}
 	if e.Type == (events.SessionStalled{}).EventType().Name {
 		h.stalledAt = e.Cause
 		return
@@ -142,6 +149,7 @@ func (h *Handler) catchUp(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read own facts: %w", err)
 		}
+		h.registry.Decode(&e)
 		h.remember(&e)
 	}
 	return nil

@@ -167,3 +167,26 @@ func TestAWorkerRunsOnlyTheApprovedBytes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "hello\n", string(got))
 }
+
+func TestAWriteThatIsNotWhatThePersonSawChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"a.txt": "one\ntwo\nthree\n"})
+	w.open(nil)
+	w.start(oneCall("set_file_slice", `{"path":"a.txt","start_line":2,"end_line":2,"new_content":"TWO\n"}`))
+	w.say(events.GoalSubmitted{Goal: "g"})
+	log := w.until(isType("AskRaised"))
+	ask, ok := log[len(log)-1].Payload.(events.AskRaised)
+	require.True(t, ok)
+	require.Contains(t, ask.Diff, "+TWO")
+	w.write("a.txt", "zero\nkeep\none\ntwo\nthree\n")
+	w.say(events.AskAnswered{Ask: ask.Ask, Decision: events.Yes})
+	log = w.until(isType("ToolSettled"))
+	settled, ok := log[len(log)-1].Payload.(events.ToolSettled)
+	require.True(t, ok)
+	require.Equal(t, events.ToolFailed, settled.Outcome)
+	require.Contains(t, settled.Text, "changed after ada was shown the diff")
+	got, err := os.ReadFile(filepath.Join(w.dir, "a.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "zero\nkeep\none\ntwo\nthree\n", string(got))
+	w.until(isType("GoalCompleted"))
+}

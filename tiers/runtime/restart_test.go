@@ -122,3 +122,24 @@ func TestAPostedQuestionExpiresAsANo(t *testing.T) {
 	require.Equal(t, events.Expired, p.Outcome)
 	require.NotEmpty(t, facts(log)[events.ActorApproval])
 }
+
+func TestWhatNobodyCanReadInADecidersSubtreeStallsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"a.txt": "hello\n"})
+	w.open(nil)
+	w.yesToAll()
+	w.startWithoutWorker(writes)
+	stock, err := w.server.Stock(bus.Role{Kind: bus.Reader})
+	require.NoError(t, err)
+	defer stock.Close()
+	// The server publishes its answer where the request says.
+	require.NoError(t, stock.PublishRequest("$JS.API.STREAM.INFO.SLOP_EV", events.Subject(project, session, events.ActorApproval, "ToolApproved", "edit_file"), nil))
+	require.NoError(t, stock.Flush())
+	w.until(func(e *events.Event) bool { return e.Actor == events.ActorApproval })
+	w.runWorker("worker-test-1")
+	w.say(events.GoalSubmitted{Goal: "greet"})
+	log := w.until(isType("GoalCompleted"))
+	for _, e := range log {
+		require.NotEqual(t, "SessionStalled", e.Type, "%s", e.Data)
+	}
+}

@@ -72,6 +72,8 @@ func (a *asker) take(e *events.Event) {
 		a.yes.rules = append(a.yes.rules, p.Settings.Rules...)
 	case events.RuleAdded:
 		a.yes.rules = append(a.yes.rules, p.Rule)
+	case events.RulesReplaced:
+		a.yes.rules = append([]events.Rule(nil), p.Rules...)
 	case events.AskSettled:
 		for i := range a.open {
 			if a.open[i].Ask == p.Ask {

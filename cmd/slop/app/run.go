@@ -99,14 +99,17 @@ func (g *globals) run(ctx context.Context, p place, o runOptions, goal string) e
 
 // runOn takes the goal to its end on an engine without roles yet.
 func (g *globals) runOn(ctx context.Context, e *engine, p place, o runOptions, goal string) error {
-	if !g.remote(p) {
-		if err := e.all(ctx, hooksAt(p, o.listen), o.listen == ""); err != nil {
-			return err
-		}
-	}
 	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: p.person})
 	if err != nil {
 		return err
+	}
+	if !g.remote(p) {
+		if err := e.holdToRules(conn, o.resume && o.yes); err != nil {
+			return err
+		}
+		if err := e.all(ctx, hooksAt(p, o.listen), o.listen == ""); err != nil {
+			return err
+		}
 	}
 	v, goalID, err := e.begin(e.ctx, conn, o, goal)
 	if err != nil {
@@ -134,8 +137,11 @@ func (e *engine) begin(ctx context.Context, conn *bus.Conn, o runOptions, goal s
 	} else {
 		v, err = openSession(ctx, conn, e.place, e.mask, o.label, e.script != nil)
 	}
-	if err == nil && o.yes {
+	if err == nil && o.yes && !o.resume {
 		_, _, err = v.say(ctx, events.RuleAdded{Rule: yesRule()})
+	}
+	if err == nil && o.resume && e.bus.server == nil {
+		_, _, err = v.say(ctx, events.RulesReplaced{Rules: e.rules(o.yes)})
 	}
 	if err == nil && !o.resume {
 		_, id, err = v.say(ctx, events.GoalSubmitted{Goal: goal})
@@ -173,12 +179,24 @@ var errNoOpenSession = errors.New("there is no open session")
 
 // newestOpen is the session that was opened last and not closed.
 func newestOpen(ctx context.Context, log events.Log, project string) (string, error) {
+	open, err := openSessions(ctx, log, project)
+	if err != nil {
+		return "", err
+	}
+	if len(open) == 0 {
+		return "", &exitError{code: exitFailed, err: fmt.Errorf("%w of project %s", errNoOpenSession, project)}
+	}
+	return open[len(open)-1], nil
+}
+
+// openSessions are the sessions that were opened and not closed, oldest first.
+func openSessions(ctx context.Context, log events.Log, project string) ([]string, error) {
 	var open []string
 	for _, typ := range []string{"SessionOpened", "SessionClosed"} {
 		for e, err := range log.Read(ctx, events.Filter{Project: project, Type: typ}, 1, 0) {
 			switch {
 			case err != nil:
-				return "", err
+				return nil, err
 			case typ == "SessionOpened":
 				open = append(open, e.Session)
 			default:
@@ -186,10 +204,7 @@ func newestOpen(ctx context.Context, log events.Log, project string) (string, er
 			}
 		}
 	}
-	if len(open) == 0 {
-		return "", &exitError{code: exitFailed, err: fmt.Errorf("%w of project %s", errNoOpenSession, project)}
-	}
-	return open[len(open)-1], nil
+	return open, nil
 }
 
 func without(list []string, s string) []string {

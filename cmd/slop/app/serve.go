@@ -60,10 +60,17 @@ func (g *globals) serve(ctx context.Context, p place, o runOptions) error {
 }
 
 func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error {
+	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: e.person})
+	if err != nil {
+		return err
+	}
+	if err := e.holdToRules(conn, o.yes); err != nil {
+		return err
+	}
 	if err := e.all(ctx, hooksAt(e.place, o.listen), false); err != nil {
 		return err
 	}
-	session, err := e.openOrResume(o.yes)
+	session, err := e.openOrResume(conn, o.yes)
 	if err != nil {
 		return err
 	}
@@ -76,11 +83,7 @@ func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error 
 }
 
 // openOrResume is the newest open session, or a new one.
-func (e *engine) openOrResume(yes bool) (string, error) {
-	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: e.person})
-	if err != nil {
-		return "", err
-	}
+func (e *engine) openOrResume(conn *bus.Conn, yes bool) (string, error) {
 	session, err := newestOpen(e.ctx, conn, e.name)
 	if err == nil {
 		return session, nil

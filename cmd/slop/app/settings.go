@@ -18,15 +18,25 @@ func (p place) settings(scripted bool) events.Settings {
 	s := events.Settings{
 		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval, MaxRetries: c.MMA.MaxRetries,
 		AskTimeoutMS: int64(c.Ask.TimeoutS) * 1000, ToolTimeoutMS: int64(c.Shell.TimeoutS) * 1000,
-		Tracked: p.relative(c.Files.Tracked),
+		Tracked: p.relative(c.Files.Tracked), FollowLinks: c.MCP.AllowSymlinks,
 	}
 	for n := 1; n <= 4; n++ {
 		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))
 	}
-	for _, r := range c.Rules {
-		s.Rules = append(s.Rules, rule(r))
-	}
+	s.Rules = p.rules(false)
 	return s
+}
+
+// rules are the person's rules of now, with --yes where it was given.
+func (p place) rules(yes bool) []events.Rule {
+	out := []events.Rule{}
+	for _, r := range p.config.Rules {
+		out = append(out, rule(r))
+	}
+	if yes {
+		out = append(out, yesRule())
+	}
+	return out
 }
 
 func tierSettings(n int, t TierConfig, scripted bool) events.TierSettings {
