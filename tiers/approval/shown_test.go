@@ -54,7 +54,7 @@ func TestRulesOfNowStandInThePlaceOfEarlierOnes(t *testing.T) {
 			Then: given(deniedSaying("test:deny")),
 		},
 		{
-			Name: "a new deny rule holds against a yes to what was asked before it",
+			Name:  "a new deny rule holds against a yes to what was asked before it",
 			Given: given(begin(), shell, replaced(deny("run_powershell"))), When: answer(askID(events.GateTool, firstFree), events.Yes),
 			Then: given(decided[events.AskSettled](), deniedSaying("test:deny")),
 		},
