@@ -187,6 +187,7 @@ func TestFullDiskEndsTheEngineAndLosesNothing(t *testing.T) {
 	s := newSite(t, map[string]string{"a.txt": "one\n", "big.txt": noise(60 << 10)})
 	s.configure(strings.Replace(scriptConfig, "[bus]\n", "[bus]\nmax_bytes = 8388608\n", 1))
 	fill(t, s.data(""), 3700<<10)
+	s.ok("adopt", "--yes")
 	replies := slices.Repeat([]string{calls("read_file", map[string]any{"path": "big.txt"})}, 15)
 	script := s.script(onePlan(append(replies, says("done"))...))
 	said := s.fails(1, "run", "--script", script, "fill it")

@@ -52,7 +52,7 @@ func newFleet(t *testing.T) *fleet {
 	config := filepath.Join(home, "config.toml")
 	require.NoError(t, os.WriteFile(config, []byte("[user]\nname = \""+person+"\"\n[bus]\ndurability = \"relaxed\"\n"), 0o600))
 	f := &fleet{t: t, dir: dir, nats: "127.0.0.1:" + freePort(t)}
-	f.env = append(os.Environ(), "XDG_CONFIG_HOME="+home, "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local")
+	f.env = append(os.Environ(), "XDG_CONFIG_HOME="+home, stateVar(dir), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local")
 	url := "nats://" + f.nats
 	creds := func(role string) []string {
 		return []string{"--nats", url, "--creds", filepath.Join(dir, ".slop", "keys", role+".json")}

@@ -24,6 +24,7 @@ func demoSite(t *testing.T) (s *site, session, logs string) {
 	t.Helper()
 	s = newSite(t, nil)
 	s.dir = runAlone(t)
+	s.env = append(s.env, stateVar(s.dir))
 	var first struct{ Session, Folder string }
 	require.NoError(t, json.Unmarshal([]byte(s.ok("sessions", "--json")), &first))
 	return s, first.Session, filepath.Join(s.dir, "logs", "sessions", first.Folder)
@@ -54,9 +55,14 @@ func (s *site) models(session string) map[string]string {
 	r := s.start("serve", "--json")
 	r.sees("\n")
 	out := map[string]string{}
-	for _, path := range []string{"/api/gui/mma_status?", "/api/gui/diagnostics?", "/api/session?", "/api/asks?state=all&", "/api/sessions?"} {
+	for _, path := range []string{"/api/gui/mma_status?", "/api/gui/diagnostics?", "/api/session?", "/api/asks?state=all&"} {
 		out[path] = string(s.get(path + "session=" + session))
 	}
+	// An engine that starts puts the rules of now on the record of open sessions.
+	var list struct{ Sessions []json.RawMessage }
+	require.NoError(s.t, json.Unmarshal(s.get("/api/sessions"), &list))
+	out["/api/sessions"] = string(list.Sessions[0])
+	require.Contains(s.t, out["/api/sessions"], session)
 	require.NoError(s.t, r.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(s.t, r.wait())
 	return out

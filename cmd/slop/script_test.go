@@ -67,7 +67,7 @@ func setupScript(env *testscript.Env) error {
 	}
 	env.Values[engineKey{}] = &engineSlot{}
 	config := filepath.Join(home, ".config")
-	env.Vars = append(env.Vars, "HOME="+home, "XDG_CONFIG_HOME="+config, "CONFIG="+filepath.Join(config, "slop"),
+	env.Vars = append(env.Vars, "HOME="+home, "XDG_CONFIG_HOME="+config, "XDG_STATE_HOME="+filepath.Join(home, ".local", "state"), "CONFIG="+filepath.Join(config, "slop"),
 		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8")
 	if err := os.MkdirAll(filepath.Join(config, "slop"), 0o700); err != nil {
 		return err
@@ -113,7 +113,7 @@ func start(ts *testscript.TestScript, name string, args ...string) *started {
 	ts.Check(err)
 	s.cmd.Path = path
 	s.cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "GOCACHE", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN", "LANG", "TMPDIR"} {
+	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PATH", "GOCACHE", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN", "LANG", "TMPDIR"} {
 		s.cmd.Env = append(s.cmd.Env, key+"="+ts.Getenv(key))
 	}
 	s.cmd.Stderr = s.said

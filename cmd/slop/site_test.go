@@ -45,8 +45,13 @@ func newSite(t *testing.T, files map[string]string) *site {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	s.env = append(os.Environ(), "XDG_CONFIG_HOME="+s.home, "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local")
+	s.env = append(os.Environ(), "XDG_CONFIG_HOME="+s.home, stateVar(s.dir), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local")
 	return s
+}
+
+// stateVar lets slop keep what it remembers for its user beside a project.
+func stateVar(project string) string {
+	return "XDG_STATE_HOME=" + filepath.Join(filepath.Dir(project), "state")
 }
 
 // configure writes the person's configuration.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -41,7 +42,9 @@ func requireVerified(t *testing.T, log []events.Event) {
 func runAlone(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sample")
-	out, err := exec.Command("slop", "demo", "--yes", "--dir", dir).CombinedOutput()
+	cmd := exec.Command("slop", "demo", "--yes", "--dir", dir)
+	cmd.Env = append(os.Environ(), stateVar(dir))
+	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return dir
 }

@@ -145,7 +145,8 @@ payload: the JSON in FILE, or on standard input for "-", takes the place of what
 was asked; it must fit the tool's schema, and rules that deny hold for it too.
 
 Status 1 means that the answer did not count: the ask is unknown, the payload
-does not fit, or somebody else was first, who is then named.`,
+does not fit, or somebody else was first, who is then named. Status 3: the answer is on
+record, and nobody has counted it yet, because approval does not run.`,
 		Example: `  slop ask answer 7QK2M4 yes
   slop ask answer 7QK2M4 no --reason "use the helper instead"
   slop ask show 7QK2M4 --json | jq .args > args.json
@@ -194,15 +195,16 @@ func (g *globals) answerAsk(ctx context.Context, d desk, session string, asks []
 		said = events.Yes
 	}
 	state := "ok"
+	var uncounted error
 	if pending {
 		state = "accepted"
-		g.notice("the answer is on record; approval has not counted it yet")
+		uncounted = failed(exitWaiting, "the answer is on record, and nobody has counted it; is approval running? `slop doctor` tells")
 	}
 	if g.json {
-		return g.printLine(map[string]string{"status": state, "ask": a.RequestID, "decision": said})
+		return errors.Join(g.printLine(map[string]string{"status": state, "ask": a.RequestID, "decision": said}), uncounted)
 	}
 	g.printf("%s: %s\n", visible(a.RequestID), said)
-	return nil
+	return uncounted
 }
 
 // readEdit reads the payload that --edit names; none without the flag.

@@ -11,8 +11,6 @@ import (
 	"os/exec"
 	"strings"
 
-	"golang.org/x/term"
-
 	"manualslop/events"
 )
 
@@ -90,7 +88,7 @@ func (a *asker) take(e *events.Event) {
 		a.stuck = ""
 	case events.AnswerRefused:
 		if p.Author == a.voice.person && !a.g.json {
-			fmt.Fprintf(a.g.out, "the answer to %s does not count: %s\n", p.Ask, refusedBy(p))
+			fmt.Fprintln(a.g.out, printable(fmt.Sprintf("the answer to %s does not count: %s", p.Ask, refusedBy(p))))
 		}
 		if a.shown == p.Ask {
 			a.shown = ""
@@ -146,7 +144,7 @@ func (a *asker) unattended(ask events.AskRaised, view *progress) {
 	if !a.g.json {
 		view.clear()
 		printAsk(a.g.out, ask, false)
-		fmt.Fprintf(a.g.out, "   waits for: slop ask answer %s yes|no\n", ask.Ask)
+		fmt.Fprintf(a.g.out, "   waits for: slop ask answer %s yes|no\n", visible(ask.Ask))
 	}
 }
 
@@ -158,13 +156,13 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		return nil
 	}
 	if a.stale != "" || a.shown == "" {
-		fmt.Fprintf(a.g.err, "%q was not used: the question was settled: %s\n", line.text, a.stale)
+		fmt.Fprintf(a.g.err, "%q was not used: the question was settled: %s\n", line.text, printable(a.stale))
 		a.stale, a.shown = "", ""
 		return nil
 	}
 	answer, err := a.read(line.text)
 	if err != nil {
-		fmt.Fprintf(a.g.err, "%v\n", err)
+		fmt.Fprintln(a.g.err, printable(err.Error()))
 		a.shown = ""
 		return nil
 	}
@@ -198,7 +196,11 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 	case "n", "no":
 		out.Decision, out.Reason = events.No, rest
 	case "s", "show":
-		printAsk(a.g.out, ask, true)
+		shown := a.g.out
+		if a.g.json { // only events go there
+			shown = a.g.err
+		}
+		printAsk(shown, ask, true)
 		a.cut, a.whole = "", ask.Ask
 		return nil, nil
 	case "e", "edit":
@@ -256,10 +258,4 @@ func editFile(args json.RawMessage) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", editor, err)
 	}
 	return os.ReadFile(f.Name())
-}
-
-// isTerminal tells whether a stream is a terminal.
-func isTerminal(v any) bool {
-	f, ok := v.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -113,6 +113,9 @@ func Bench(ctx context.Context, name, self string, n int, errOut io.Writer) (Ben
 			if err != nil {
 				return BenchResult{}, err
 			}
+			if root, err = filepath.EvalSymlinks(root); err != nil {
+				return BenchResult{}, err
+			}
 			b := &bench{g: &globals{in: strings.NewReader(""), out: io.Discard, err: errOut, quiet: true}, self: self, root: root, n: n}
 			defer b.close()
 			r, err := m.run(b, ctx)
@@ -150,7 +153,7 @@ func (b *bench) engine(ctx context.Context, durability, listen string) (*engine,
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		return nil, err
 	}
-	p := place{config: cfg, project: project, data: filepath.Join(project, ".slop"), name: "bench", person: "bench"}
+	p := place{config: cfg, project: project, data: filepath.Join(project, ".slop"), base: "bench", name: "bench", person: "bench", state: filepath.Join(b.root, "state", "slop")}
 	return b.g.newEngine(ctx, p, listen, nil)
 }
 
@@ -215,6 +218,11 @@ func (g *globals) bench(ctx context.Context, names []string, n int) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
+	}
+	for _, name := range names {
+		if !slices.Contains(BenchNames(), name) {
+			return failed(exitUsage, "there is no measurement %q; there are %s", name, strings.Join(BenchNames(), ", "))
+		}
 	}
 	if n < benchBlocks {
 		return failed(exitUsage, "--trips must be at least %d", benchBlocks)

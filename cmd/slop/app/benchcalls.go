@@ -103,6 +103,7 @@ func (b *bench) twoWorkers(e *engine) error {
 func (b *bench) process(args ...string) (*exec.Cmd, error) {
 	cmd := exec.Command(b.self, args...)
 	cmd.Stderr = b.g.err
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(b.root, "state"))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -60,10 +61,16 @@ func (g *globals) openBus(ctx context.Context, p place, listen string) (*connect
 	if listen == "" {
 		listen = p.config.Bus.Listen
 	}
+	if err := p.claim(); err != nil {
+		return nil, err
+	}
 	server, err := bus.Open(ctx, bus.Config{
 		Dir: p.data, Durability: p.config.Bus.Durability, Listen: listen, MaxBytes: p.config.Bus.MaxBytes,
 		People: []string{p.person}, Agents: []string{agentHooks}, Serves: p.project, Logger: g.logger(),
 	})
+	if errors.Is(err, bus.ErrConfig) {
+		return nil, &exitError{code: exitUsage, err: err}
+	}
 	if err != nil {
 		return nil, &exitError{code: exitFailed, err: err}
 	}

@@ -24,7 +24,8 @@ workers, the questions. Without --yes you are asked before anything is written
 or run; type y.
 
 At the end the project's own tests pass, and the demo tells how to look at what
-happened.`,
+happened. With --json standard output has the events, one a line, and nothing
+else.`,
 		Example: `  slop demo
   slop demo --yes --dir /tmp/sample`,
 		Args: cobra.NoArgs,
@@ -59,12 +60,16 @@ func (g *globals) demo(ctx context.Context, dir string, yes bool) error {
 		return err
 	}
 	p.config.Hooks.Listen = "127.0.0.1:0"
-	g.printf("The sample project is in %s\n", dir)
+	if !g.json {
+		g.printf("The sample project is in %s\n", dir)
+	}
 	o := runOptions{script: scriptFile, yes: yes, label: "demo", nats: "127.0.0.1:0"}
 	if err := g.run(ctx, p, o, demo.Goal); err != nil {
 		return err
 	}
-	g.printf("%s", afterDemo(dir, g.session, p))
+	if !g.json {
+		g.printf("%s", afterDemo(dir, g.session, p))
+	}
 	return nil
 }
 

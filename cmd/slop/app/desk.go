@@ -86,7 +86,14 @@ func (g *globals) openDesk(ctx context.Context, p place) (desk, error) {
 	if g.remote(p) {
 		return g.openBusDesk(ctx, p)
 	}
+	if err := p.checkOwner(); err != nil {
+		return nil, err
+	}
 	info, err := findEngine(p.data)
+	var damaged *damagedRunFile
+	if errors.As(err, &damaged) {
+		g.notice("%v; as no engine runs, it does not count", damaged.err)
+	}
 	if err != nil {
 		return nil, &exitError{code: exitFailed, err: err}
 	}
@@ -109,6 +116,9 @@ func (g *globals) openRecord(ctx context.Context, p place) (desk, error) {
 // openStore starts the bus of the data folder for this command alone; nobody
 // else can reach it.
 func (g *globals) openStore(ctx context.Context, p place, serves string) (*bus.Server, error) {
+	if err := p.claim(); err != nil {
+		return nil, err
+	}
 	server, err := bus.Open(ctx, bus.Config{
 		Dir: p.data, Durability: p.config.Bus.Durability, MaxBytes: p.config.Bus.MaxBytes, Serves: serves,
 		People: []string{p.person}, Agents: []string{events.AgentPrefix + "hooks"}, Logger: g.logger(),

@@ -18,7 +18,7 @@ func (g *globals) detach(ctx context.Context, p place) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(p.data, 0o700); err != nil {
+	if err := p.claim(); err != nil {
 		return err
 	}
 	if _, err := findEngine(p.data); err == nil {

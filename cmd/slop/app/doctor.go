@@ -66,7 +66,10 @@ func (g *globals) examine(ctx context.Context) []finding {
 		out = append(out, note("trust", name+" of the project has no effect: you have not trusted it"))
 	}
 	out = append(out, checkData(p), checkDisk(p), checkSync(p))
-	info, engineErr := findEngine(p.data)
+	info, engineErr := engineInfo{}, errForeign
+	if p.checkOwner() == nil {
+		info, engineErr = findEngine(p.data)
+	}
 	out = append(out, g.checkStore(ctx, p, engineErr == nil)...)
 	out = append(out, checkShell(p), checkGit(ctx))
 	out = append(out, checkEngine(ctx, info, engineErr)...)

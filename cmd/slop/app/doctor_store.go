@@ -18,7 +18,12 @@ import (
 func checkData(p place) finding {
 	const check = "data folder"
 	info, err := os.Stat(p.data)
+	foreign := p.checkOwner()
 	switch {
+	case p.state == "":
+		return broken(check, errNoState.Error())
+	case foreign != nil:
+		return broken(check, foreign.Error())
 	case errors.Is(err, fs.ErrNotExist):
 		return note(check, p.data+" is not there yet; the first run makes it")
 	case err != nil:
@@ -106,6 +111,8 @@ func (g *globals) checkStore(ctx context.Context, p place, running bool) []findi
 		return []finding{note(check, "the log is on another bus")}
 	case !hasStore(p.data):
 		return []finding{note(check, "there is no log yet")}
+	case p.checkOwner() != nil:
+		return []finding{note(check, "not opened: the data folder is not yours")}
 	}
 	server, err := g.openStore(ctx, p, "slop doctor")
 	var held *bus.LockedError

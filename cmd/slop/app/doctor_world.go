@@ -52,6 +52,13 @@ func checkGit(ctx context.Context) finding {
 // checkEngine tells whether the gateway of the engine answers, and to its tokens.
 func checkEngine(ctx context.Context, info engineInfo, engineErr error) []finding {
 	const check = "gateway"
+	var damaged *damagedRunFile
+	if errors.As(engineErr, &damaged) {
+		return []finding{note("engine", "none runs on this data folder; "+damaged.err.Error())}
+	}
+	if errors.Is(engineErr, errForeign) {
+		return []finding{note("engine", "not looked for in a data folder that is not yours")}
+	}
 	if errors.Is(engineErr, errNoEngine) {
 		return []finding{note("engine", "none runs on this data folder")}
 	}

@@ -50,7 +50,9 @@ type place struct {
 	config  Config
 	project string // absolute folder of the project
 	data    string // absolute folder of the record
-	name    string // subject token of the project
+	base    string // subject token of the name of the project's folder
+	name    string // subject token of the project: as the data folder says, else base
+	state   string // folder of what slop remembers for this user; empty where there is none
 	person  string // actor token of the person
 }
 
@@ -70,18 +72,44 @@ func (g *globals) place() (place, error) {
 	if data == "" {
 		data = filepath.Join(project, ".slop")
 	}
-	if data, err = filepath.Abs(data); err != nil {
+	if data, err = dataFolder(data); err != nil {
 		return place{}, failed(exitUsage, "--data: %w", err)
+	}
+	if g.creds != "" {
+		if _, err := os.Stat(g.creds); err != nil {
+			return place{}, failed(exitUsage, "--creds: %w", err)
+		}
 	}
 	cfg, err := LoadConfig(ConfigSources{ProjectDir: project, UserDir: UserConfigDir(os.Getenv), File: g.configFile, OSUser: osUser()})
 	if err != nil {
 		return place{}, err
 	}
-	p := place{config: cfg, project: project, data: data, name: events.Token(filepath.Base(project)), person: events.Token(cfg.User.Name)}
+	base := events.Token(filepath.Base(project))
+	p := place{config: cfg, project: project, data: data, base: base, name: base, person: events.Token(cfg.User.Name), state: userStateDir(os.Getenv)}
+	if own, bound, err := p.ownership(); err == nil && bound.Folder == project {
+		p.name = own.Project
+	}
 	if !events.IsPerson(p.person) {
 		return place{}, failed(exitUsage, "the name %q belongs to the engine; set [user] name in your configuration", p.person)
 	}
 	return p, nil
+}
+
+// dataFolder is the data folder, absolute and without links on the way to it, so
+// that it has one name. It need not be there; a file is none.
+func dataFolder(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return "", fmt.Errorf("%s is no folder", path)
+	}
+	parent, err := realPath(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, filepath.Base(path)), nil
 }
 
 // osUser is the name of the user of the operating system.

@@ -40,6 +40,9 @@ func (p place) tokens() string { return filepath.Join(p.data, "tokens") }
 // serveHooks starts the read models, the session logs and the gateway. With
 // fallBack a port in use is no error: a free one is taken.
 func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) error {
+	if err := e.claim(); err != nil {
+		return err
+	}
 	own, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Gateway})
 	if err != nil {
 		return err
@@ -57,6 +60,9 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	if errors.Is(err, hookgw.ErrAddressInUse) && fallBack {
 		cfg.Listen = "127.0.0.1:0"
 		e.hooks, err = hookgw.New(ctx, cfg)
+	}
+	if errors.Is(err, hookgw.ErrNotLoopback) || errors.Is(err, hookgw.ErrConfig) {
+		return failed(exitUsage, "%w", err)
 	}
 	if err != nil {
 		return failed(exitFailed, "%w", err)

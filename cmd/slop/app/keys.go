@@ -26,11 +26,14 @@ stay as they are, so that running processes keep working.
 The engine must not be running. slop serve --nats-listen and slop bus write the
 files by themselves when they start, with the address in them.
 
+A folder inside the project is refused, the data folder aside: tools that models
+call can read what is there.
+
 To withdraw every token, stop the engine and delete bus-tokens.json in the data
 folder.`,
 		Example: `  slop keys
-  slop keys --dir ./keys
-  slop watch --nats nats://host:4222 --creds keys/reader.json`,
+  slop keys --dir ~/slop-keys
+  slop watch --nats nats://host:4222 --creds ~/slop-keys/reader.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := g.place()
@@ -48,6 +51,9 @@ func (g *globals) writeKeys(ctx context.Context, p place, dir string) (err error
 	if g.remote(p) {
 		return failed(exitUsage, "slop keys writes credentials of the embedded bus; those of a cluster come from its operator")
 	}
+	if err := p.checkKeysDir(dir); err != nil {
+		return err
+	}
 	server, err := g.openStore(ctx, p, "slop keys")
 	if errors.Is(err, bus.ErrLocked) {
 		return failed(exitFailed, "%w; stop it, or use the files in %s, which it wrote if its bus listens", err, p.keysDir())
@@ -60,6 +66,24 @@ func (g *globals) writeKeys(ctx context.Context, p place, dir string) (err error
 		return failed(exitFailed, "%w", err)
 	}
 	return g.printKeys(dir)
+}
+
+// checkKeysDir refuses a folder in which tools could read the credentials.
+func (p place) checkKeysDir(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = realPath(dir)
+	}
+	if err != nil {
+		return failed(exitUsage, "--dir: %w", err)
+	}
+	if insideAny([]string{p.data}, dir) {
+		return nil
+	}
+	if insideAny(append(openedDirs(p.config, p.project), p.project), dir) {
+		return failed(exitUsage, "--dir %s is inside the project, where tools that models call could read the credentials; give a folder outside of it, or leave --dir out for %s", dir, p.keysDir())
+	}
+	return nil
 }
 
 // keyLine is one line of slop keys --json.

@@ -26,8 +26,17 @@ func (g *globals) printLine(v any) error {
 // notice tells the person something that is no result.
 func (g *globals) notice(format string, args ...any) {
 	if !g.quiet {
-		fmt.Fprintf(g.err, "slop: "+format+"\n", args...)
+		fmt.Fprintf(g.err, "slop: %s\n", eachVisible(fmt.Sprintf(format, args...)))
 	}
+}
+
+// eachVisible makes every line of a text of ours visible.
+func eachVisible(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = visible(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // silently ends the program with a status whose reason was printed already.
@@ -74,11 +83,7 @@ func (g *globals) printDiff(w io.Writer, diff string) {
 // terminal gets no character that it would act on.
 func (g *globals) printText(text string) {
 	if isTerminal(g.out) {
-		lines := strings.Split(text, "\n")
-		for i := range lines {
-			lines[i] = visible(lines[i])
-		}
-		text = strings.Join(lines, "\n")
+		text = eachVisible(text)
 	}
 	fmt.Fprintln(g.out, strings.TrimSuffix(text, "\n"))
 }

@@ -21,13 +21,13 @@ const briefLines = 120
 // and the diff. Characters that hide or reorder text are made visible. It tells
 // whether anything was left out.
 func printAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
-	fmt.Fprintf(w, "\n── %s · %s", a.Gate, visible(a.Title))
+	fmt.Fprintf(w, "\n── %s · %s", visible(a.Gate), visible(a.Title))
 	if a.Ticket != "" {
-		fmt.Fprintf(w, " · %s", a.Ticket)
+		fmt.Fprintf(w, " · %s", visible(a.Ticket))
 	}
-	fmt.Fprintf(w, "\n   %s", a.Ask)
+	fmt.Fprintf(w, "\n   %s", visible(a.Ask))
 	if a.Effect != "" {
-		fmt.Fprintf(w, " · %s", a.Effect)
+		fmt.Fprintf(w, " · %s", visible(a.Effect))
 	}
 	fmt.Fprintln(w)
 	if a.Note != "" {
@@ -46,7 +46,7 @@ func printAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
 		fmt.Fprintf(w, "   %s\n", visible(line))
 	}
 	if a.DiffBlob != nil {
-		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, a.Ask)
+		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, visible(a.Ask))
 	}
 	return cut
 }
@@ -81,9 +81,20 @@ func payloadText(args json.RawMessage) []string {
 	return out
 }
 
+// printable is a text of one line that others wrote, as it may be shown: line
+// ends inside it are marked, and the rest is as visible has it.
+func printable(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\r\n\t "), "\n")
+	for i := range lines {
+		lines[i] = visible(strings.TrimSuffix(lines[i], "\r"))
+	}
+	return strings.Join(lines, " ⏎ ")
+}
+
 // visible spells out characters that a terminal would act on or not show:
-// controls, direction marks, zero-width ones.
+// controls, direction marks, zero-width ones, line ends too.
 func visible(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	hidden := func(r rune) bool {
 		return r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029')
 	}

@@ -3,11 +3,8 @@ package app
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"manualslop/events"
 	"manualslop/tiers/llm/script"
@@ -31,8 +28,7 @@ type progress struct {
 }
 
 func newProgress(g *globals) *progress {
-	f, ok := g.out.(*os.File)
-	return &progress{out: g.out, status: ok && term.IsTerminal(int(f.Fd())) && !g.quiet && !g.json, quiet: g.quiet,
+	return &progress{out: g.out, status: isTerminal(g.out) && !g.quiet && !g.json, quiet: g.quiet,
 		tickets: map[string]string{}, running: map[string]string{}, asked: map[string]string{}, priced: true, begun: time.Now()}
 }
 
@@ -44,7 +40,7 @@ func (p *progress) take(e *events.Event) {
 		return
 	}
 	p.clear()
-	fmt.Fprintf(p.out, "%s  %s\n", e.Time.Local().Format("15:04:05"), line)
+	fmt.Fprintf(p.out, "%s  %s\n", e.Time.Local().Format("15:04:05"), printable(line))
 	p.refresh()
 }
 
@@ -173,7 +169,7 @@ func (p *progress) refresh() {
 	line := fmt.Sprintf("todo %d · at work %d · done %d · blocked %d │ %s │ %d tokens │ %s │ %s", count[events.StatusTodo],
 		count[events.StatusInProgress], count[events.StatusCompleted], count[events.StatusBlocked], tool, p.tokens, p.cost(),
 		time.Since(p.begun).Round(time.Second))
-	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
+	fmt.Fprintf(p.out, "\r\x1b[K%s", printable(line))
 	p.shown = true
 }
 

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,6 +69,9 @@ func (g *globals) readPast(ctx context.Context, word string) (past []events.Even
 	var in io.Reader = g.in
 	if word != "-" {
 		f, err := os.Open(word)
+		if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(word, `./\`) { // no session is called that
+			return nil, false, failed(exitFailed, "there is no file %q", word)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return g.readSession(ctx, word)
 		}

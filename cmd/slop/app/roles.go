@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,9 @@ With --json it prints one line when it answers: {"ready":true,"nats":URL,"keys":
   slop worker --nats nats://127.0.0.1:4222 --creds .slop/keys/worker.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkListenFlags("", listen); err != nil {
+				return err
+			}
 			return g.alone(cmd.Context(), listen, "", func(e *engine) error {
 				if e.bus.server == nil {
 					return failed(exitUsage, "slop bus runs a bus of its own; leave --nats and --context out")
@@ -50,6 +54,9 @@ and they come back.`,
 		Example: `  slop gateway --nats nats://127.0.0.1:4222 --creds .slop/keys/gateway.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkListenFlags(listen, ""); err != nil {
+				return err
+			}
 			return g.alone(cmd.Context(), "", "gateway", func(e *engine) error {
 				if err := e.serveHooks(cmd.Context(), hooksAt(e.place, listen), false); err != nil {
 					return err
@@ -87,6 +94,11 @@ Roles: ` + strings.Join(orchestratorRoles(), ", ") + `.`,
 			if len(only) == 0 {
 				only = orchestratorRoles()
 			}
+			for _, name := range only {
+				if !slices.Contains(orchestratorRoles(), name) {
+					return failed(exitUsage, "--only: there is no role %q; there are %v", name, orchestratorRoles())
+				}
+			}
 			return g.alone(cmd.Context(), "", "orchestrator", func(e *engine) error {
 				var err error
 				if e.script, err = readScript(scriptFile); err != nil {
@@ -116,7 +128,7 @@ the data folder; a restarted worker takes its old name again.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return g.alone(cmd.Context(), "", "worker", func(e *engine) error {
-				name, free, err := takeWorkerSlot(e.data, slot)
+				name, free, err := takeWorkerSlot(e.place, slot)
 				if err != nil {
 					return err
 				}

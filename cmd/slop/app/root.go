@@ -37,13 +37,17 @@ func failed(code int, format string, args ...any) error {
 
 // Main runs the command line and returns its exit status.
 func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	g := &globals{in: in, out: out, err: errOut}
+	result := &stdout{to: out}
+	g := &globals{in: in, out: result, err: errOut}
 	root := newRoot(g)
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(result)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
+	if lost := result.failure(); err == nil && lost != nil {
+		err = failed(exitFailed, "standard output: %w", lost)
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -58,7 +62,7 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Write
 		status = exitFailed
 	}
 	if !silent {
-		fmt.Fprintf(errOut, "slop: %v\n", err)
+		fmt.Fprintf(errOut, "slop: %s\n", eachVisible(err.Error()))
 		if do := remedy(err); do != "" {
 			fmt.Fprintln(errOut, do)
 		}
@@ -94,7 +98,7 @@ func commands(g *globals) []*cobra.Command {
 		busCommand(g), gatewayCommand(g), orchestratorCommand(g), workerCommand(g),
 		askCommand(g), watchCommand(g), sessionsCommand(g), replayCommand(g), exportCommand(g),
 		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g),
-		toolCommand(g), keysCommand(g), doctorCommand(g), benchCommand(g), versionCommand(g),
+		toolCommand(g), keysCommand(g), adoptCommand(g), doctorCommand(g), benchCommand(g), versionCommand(g),
 	}
 }
 

@@ -49,9 +49,15 @@ goes on with it.`,
 			if o.resume != (len(args) == 0) {
 				return errors.New("give one GOAL, or --resume without one")
 			}
+			if !o.resume && strings.TrimSpace(strings.Join(args, " ")) == "" {
+				return errors.New("the GOAL is empty")
+			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkListenFlags(o.listen, o.nats); err != nil {
+				return err
+			}
 			p, err := g.place()
 			if err != nil {
 				return err
@@ -63,7 +69,7 @@ goes on with it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines)")
+	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines); with --nats give it here too where the models on that bus are scripted, as the session records its models")
 	f.BoolVar(&o.yes, "yes", false, "say yes to tools, steps and starts of this session; rules that deny or ask stay")
 	f.BoolVar(&o.detach, "detach", false, "go on in the background")
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
@@ -246,11 +252,11 @@ func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 		return err
 	}
 	if outcome.waiting != "" {
-		fmt.Fprintf(g.err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and use `slop ask answer`\n", outcome.waiting)
+		fmt.Fprintf(g.err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and use `slop ask answer`\n", printable(outcome.waiting))
 		return &exitError{code: exitWaiting, err: errors.New(outcome.waiting), silent: true}
 	}
 	if outcome.stalled != "" {
-		return failed(exitFailed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a program that knows how", v.session, outcome.stalled)
+		return failed(exitFailed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a program that knows how", v.session, printable(outcome.stalled))
 	}
 	if _, _, err := v.say(context.WithoutCancel(e.ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
 		return err
@@ -259,7 +265,7 @@ func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 		g.notice("the session's log files are not whole: %v", err)
 	}
 	if outcome.failed != "" {
-		return failed(exitFailed, "the goal was not reached: %s", outcome.failed)
+		return failed(exitFailed, "the goal was not reached: %s", printable(outcome.failed))
 	}
 	return nil
 }

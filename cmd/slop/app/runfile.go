@@ -43,6 +43,28 @@ func writeRunFile(data string, info engineInfo) (remove func(), err error) {
 	return func() { _ = os.Remove(path) }, nil
 }
 
+// damagedRunFile says that run.json cannot be read and no engine runs. It
+// counts as errNoEngine.
+type damagedRunFile struct{ err error }
+
+// Error is what errNoEngine says.
+func (*damagedRunFile) Error() string { return errNoEngine.Error() }
+
+// Is makes the error match errNoEngine.
+func (*damagedRunFile) Is(target error) bool { return target == errNoEngine }
+
+// damagedRun is the error for a run.json that cannot be read: what it means
+// depends on whether an engine has the folder.
+func damagedRun(data string, why error) error {
+	why = fmt.Errorf("%s is damaged: %w", runFile(data), why)
+	release, err := holdFolder(data)
+	if err != nil {
+		return errors.Join(why, err)
+	}
+	release()
+	return &damagedRunFile{why}
+}
+
 // findEngine reads where the engine is; errNoEngine if none runs.
 func findEngine(data string) (engineInfo, error) {
 	b, err := os.ReadFile(runFile(data))
@@ -53,8 +75,12 @@ func findEngine(data string) (engineInfo, error) {
 		return engineInfo{}, err
 	}
 	var info engineInfo
-	if err := json.Unmarshal(b, &info); err != nil {
-		return engineInfo{}, fmt.Errorf("%s is damaged: %w", runFile(data), err)
+	err = json.Unmarshal(b, &info)
+	if err == nil && info.PID <= 0 {
+		err = errors.New("it names no process")
+	}
+	if err != nil {
+		return engineInfo{}, damagedRun(data, err)
 	}
 	if !alive(info.PID) {
 		return engineInfo{}, errNoEngine

@@ -28,6 +28,9 @@ When it answers it prints where: with --json one line
   slop serve --json --listen 127.0.0.1:0 --nats-listen 127.0.0.1:4222`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkListenFlags(listen, natsListen); err != nil {
+				return err
+			}
 			p, err := g.place()
 			if err != nil {
 				return err

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,6 +79,24 @@ func offers(r *tools.Registry) events.ToolsOffered {
 		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
 	}
 	return out
+}
+
+// checkListenFlags refuses what cannot be an address to listen on, before
+// anything is opened.
+func checkListenFlags(listen, nats string) error {
+	for flag, addr := range map[string]string{"--listen": listen, "--nats-listen": nats} {
+		if addr == "" {
+			continue
+		}
+		_, port, err := net.SplitHostPort(addr)
+		if err == nil {
+			_, err = strconv.ParseUint(port, 10, 16)
+		}
+		if err != nil {
+			return failed(exitUsage, "%s %q is no address: give HOST:PORT, such as 127.0.0.1:0", flag, addr)
+		}
+	}
+	return nil
 }
 
 // secrets are the values that must never reach the record.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,12 +33,14 @@ func (p place) toolEnv() (tools.Env, error) {
 		primary = bases[0]
 	}
 	engine := []string{p.data, filepath.Join(p.project, filepath.FromSlash(sessionlog.Base))}
-	if user != "" {
-		engine = append(engine, user)
+	for _, own := range []string{user, p.state} {
+		if own != "" {
+			engine = append(engine, own)
+		}
 	}
 	w, err := sandbox.Open(sandbox.Config{
 		Primary: primary, Bases: p.config.Files.BaseDirs, TrackedFiles: p.config.Files.Tracked,
-		Blacklist: p.config.MCP.Blacklist, AllowSymlinks: p.config.MCP.AllowSymlinks, Engine: engine,
+		Blacklist: slices.Concat(p.config.MCP.Blacklist, credentialNames()), AllowSymlinks: p.config.MCP.AllowSymlinks, Engine: engine,
 	})
 	if err != nil {
 		return tools.Env{}, failed(exitUsage, "[files] base_dirs: %w", err)
@@ -46,6 +49,12 @@ func (p place) toolEnv() (tools.Env, error) {
 		Timeout: time.Duration(p.config.Shell.TimeoutS) * time.Second, Fallback: p.config.Shell.Fallback,
 		PathPrepend: scripts.Path.Prepend, Set: scripts.Env,
 	}}, nil
+}
+
+// credentialNames are the names of files that slop writes and that give rights,
+// wherever a person has put them.
+func credentialNames() []string {
+	return []string{"*.token", "person-*.json", "bus-tokens.json", ownerFile, "run.json"}
 }
 
 // userShellEnvironment reads the person's mcp_env.toml, expanded.

@@ -20,11 +20,11 @@ func workerName(n int) string {
 }
 
 // takeWorkerSlot claims a worker's name on this host for as long as the process lives.
-func takeWorkerSlot(data string, slot int) (name string, free func(), err error) {
+func takeWorkerSlot(p place, slot int) (name string, free func(), err error) {
 	if slot < 0 || slot > bus.WorkerSlots {
 		return "", nil, failed(exitUsage, "--slot must be 1 to %d", bus.WorkerSlots)
 	}
-	if err := os.MkdirAll(data, 0o700); err != nil {
+	if err := p.claim(); err != nil {
 		return "", nil, err
 	}
 	first, last := 1, bus.WorkerSlots
@@ -32,7 +32,7 @@ func takeWorkerSlot(data string, slot int) (name string, free func(), err error)
 		first, last = slot, slot
 	}
 	for n := first; n <= last; n++ {
-		lock := flock.New(filepath.Join(data, fmt.Sprintf("worker-%d.lock", n)))
+		lock := flock.New(filepath.Join(p.data, fmt.Sprintf("worker-%d.lock", n)))
 		ok, err := lock.TryLock()
 		if err != nil {
 			return "", nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
