@@ -44,7 +44,9 @@ func openKeyring(data string, pools []string) (*keyring, error) {
 	k := &keyring{path: filepath.Join(data, "bus-tokens.json"), pools: pools, minted: map[string]Role{}, kept: map[string]keptToken{}}
 	body, err := os.ReadFile(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return k, nil
+		// The file is there from the first start on, so that nobody can bring
+		// one later by adding a file to the folder.
+		return k, writeFile(k.path, []byte("[]\n"))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tokens: %w", err)

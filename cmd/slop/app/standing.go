@@ -1,23 +1,55 @@
 package app
 
 import (
+	"reflect"
+
 	"manualslop/events"
 )
 
-// holdToRules puts today's rules in the place of those that open sessions were
-// begun with, before any role goes on with them: a rule that was taken away
+// holdToRules puts today's rules in the place of those that hold in open
+// sessions, before any role goes on with them: a rule that was taken away
 // allows nothing more, a new one holds, and an earlier --yes is over. yes gives
-// it anew, to the newest session only.
+// it anew, to the newest session only. A session whose rules are today's is
+// left as it is.
 func (e *engine) holdToRules(log events.Log, yes bool) error {
 	open, err := openSessions(e.ctx, log, e.name)
 	if err != nil {
 		return err
 	}
 	for i, session := range open {
+		now := e.rules(yes && i == len(open)-1)
+		standing, err := e.standingRules(log, session)
+		if err != nil {
+			return err
+		}
+		if reflect.DeepEqual(now, standing) {
+			continue
+		}
 		v := voice{log: log, project: e.name, session: session, person: e.person, mask: e.mask}
-		if _, _, err := v.say(e.ctx, events.RulesReplaced{Rules: e.rules(yes && i == len(open)-1)}); err != nil {
+		if _, _, err := v.say(e.ctx, events.RulesReplaced{Rules: now}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// standingRules are the rules that hold in a session, as approval folds them.
+func (e *engine) standingRules(log events.Log, session string) ([]events.Rule, error) {
+	registry := events.Catalogue()
+	rules := []events.Rule{}
+	for ev, err := range log.Read(e.ctx, events.Filter{Project: e.name, Session: session}, 1, 0) {
+		if err != nil {
+			return nil, err
+		}
+		registry.Decode(&ev)
+		switch p := ev.Payload.(type) {
+		case events.SessionOpened:
+			rules = append(rules, p.Settings.Rules...)
+		case events.RuleAdded:
+			rules = append(rules, p.Rule)
+		case events.RulesReplaced:
+			rules = append([]events.Rule{}, p.Rules...)
+		}
+	}
+	return rules, nil
 }
