@@ -170,7 +170,7 @@ func (m *Models) provider(ctx context.Context, tr *transcript, e *events.Event, 
 	if p.Provider != ProviderScript {
 		provider, ok := m.Providers[p.Provider]
 		if !ok {
-			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("there is no provider %q; set [tiers.%d] provider", p.Provider, p.Tier)}
+			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("this program has no provider %q for tier %d; it has the scripted model: give --script FILE", p.Provider, p.Tier)}
 		}
 		return provider, 0, nil
 	}

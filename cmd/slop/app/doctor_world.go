@@ -101,7 +101,7 @@ func checkRoles(ctx context.Context, info engineInfo, engineErr error) []finding
 	return out
 }
 
-// findProviders tells whether the tiers' providers have what they need to be called.
+// findProviders tells whether this program has the tiers' providers.
 func findProviders(p place) []finding {
 	const check = "providers"
 	credentials, err := LoadCredentials(UserConfigDir(os.Getenv))
@@ -127,12 +127,8 @@ func findProviders(p place) []finding {
 		switch {
 		case name == scriptProvider:
 			out = append(out, ok(check, used+" is the scripted model"))
-		case credentials.APIKey(p.config, name, os.Getenv) != "":
-			out = append(out, ok(check, used+" has a key"))
-		case p.config.Providers[name].BaseURL != "":
-			out = append(out, note(check, used+" is called without a key"))
 		default:
-			out = append(out, note(check, used+" has no key; put one into credentials.toml, or name a variable in [providers."+name+"] api_key_env"))
+			out = append(out, note(check, used+" is not in this program; it has the scripted model: give --script FILE"))
 		}
 	}
 	return out
