@@ -175,7 +175,7 @@ func TestUnusablePlansAreSentBack(t *testing.T) {
 		{"prose", "I would rather not", "the reply contains no JSON array"},
 		{"no tickets", "[]", "the array holds no ticket"},
 		{"257 tickets", many(lead.MaxTickets + 1), "257 tickets, at most 256 are allowed"},
-		{"a wrong type", `[{"id":"A","description":"a","depends_on":"B"}]`, `item 1: field "depends_on" must be a []string, not a string`},
+		{"a wrong type", `[{"id":"A","description":"a","depends_on":"B"}]`, `item 1: field "depends_on" must be a list`},
 		{"a missing id", `[{"description":"a"}]`, `ticket 1: id "" is not 1 to 64 characters`},
 		{"an id of 65 characters", array(draft(strings.Repeat("x", 65))), `ticket 1: id "xxx`},
 		{"a missing description", `[{"id":"A"}]`, "ticket 1: A: the description is missing"},

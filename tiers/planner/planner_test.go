@@ -174,7 +174,7 @@ func TestUnusableReplies(t *testing.T) {
 		},
 		{
 			Name: "the third unusable reply is the end", Given: after(asked(), replied("no idea"), replied("[]")), When: replied(`[{"description":7}]`),
-			Then: then(failure(3, `item 1: field "description" must be a string, not a number`)),
+			Then: then(failure(3, `item 1: field "description" must be a string`)),
 		},
 		{
 			Name: "the third reply may still be right", Given: after(asked(), replied("no idea"), replied("[]")), When: replied(`[{"description":"a"}]`),

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
+	"unicode/utf8"
 )
 
 // ErrNoArray says that a reply holds no JSON array of objects.
@@ -104,7 +106,7 @@ func decode[T any](text, key string) (items []T, found bool, err error) {
 	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(array, &raw); err != nil {
-		return nil, true, fmt.Errorf("it is not a valid JSON array: %w", err)
+		return nil, true, errors.New("it is not a valid JSON array" + near(err, array))
 	}
 	items = make([]T, len(raw))
 	for i := range raw {
@@ -115,11 +117,49 @@ func decode[T any](text, key string) (items []T, found bool, err error) {
 	return items, true, nil
 }
 
+// near quotes the text around the place where JSON went wrong. The words are
+// ours: what a decider says may not change with the library.
+func near(err error, text json.RawMessage) string {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return ""
+	}
+	at := int(min(syntax.Offset, int64(len(text))))
+	return fmt.Sprintf(": something is wrong at character %d, after %q", at, tail(string(text[:at]), 20))
+}
+
+// tail is the end of a text, whole characters only.
+func tail(s string, n int) string {
+	cut := max(0, len(s)-n)
+	for cut < len(s) && !utf8.RuneStart(s[cut]) {
+		cut++
+	}
+	return s[cut:]
+}
+
 func decodeItem(raw json.RawMessage, into any) error {
 	err := json.Unmarshal(raw, into)
 	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Errorf("field %q must be a %s, not a %s", wrong.Field, wrong.Type, wrong.Value)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return fmt.Errorf("field %q must be %s", wrong.Field, kindName(wrong.Type))
 	}
-	return err
+	return errors.New("it does not have the form that was asked for")
+}
+
+// kindName is a type in the words of JSON.
+func kindName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a number"
 }
