@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -16,10 +17,18 @@ import (
 
 // kills is how many processes the kill test kills in all; sessions, over how many sessions at most.
 var (
-	kills    = flag.Int("kills", 50, "processes to kill in all")
-	sessions = flag.Int("kill-sessions", 8, "sessions over which the kills are spread at most")
+	kills    = flag.Int("kills", load(50, 400), "processes to kill in all; make load kills more")
+	sessions = flag.Int("kill-sessions", load(8, 64), "sessions over which the kills are spread at most")
 	seed     = flag.Uint64("kill-seed", 0, "seed of the kills; 0 takes one from the clock")
 )
+
+// load is a size in make test, and in make load.
+func load(test, full int) int {
+	if os.Getenv("SLOP_LOAD") == "full" {
+		return full
+	}
+	return test
+}
 
 // TestKillingAnyProcessAnywhereLeadsToTheSameEnd kills each of the six
 // processes at random points of a session and starts it again.
