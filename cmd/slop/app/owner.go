@@ -135,6 +135,9 @@ func (p place) bind(project string) error {
 	if err == nil {
 		err = writeJSON(filepath.Join(p.data, ownerFile), owner{ID: id, Project: project})
 	}
+	if err == nil { // a log is nothing to commit: it holds what models read and said
+		err = os.WriteFile(filepath.Join(p.data, ".gitignore"), []byte("*\n"), 0o600)
+	}
 	if err != nil {
 		return failed(exitFailed, "bind %s to you: %w", p.data, err)
 	}
