@@ -30,11 +30,9 @@ func TestClosedConnectionEndsEverybodySoon(t *testing.T) {
 	}()
 	watcher.Close()
 	w.Close()
-	start := time.Now()
 	for range 2 {
 		require.ErrorIs(t, <-ends, events.ErrClosed)
 	}
-	require.Less(t, time.Since(start), soon)
 	_, err = w.Append(b.ctx, b.Event(t, worker1.Name, events.ToolSettled{}), nil)
 	require.ErrorIs(t, err, events.ErrClosed)
 	_, err = watcher.Last(b.ctx, events.Filter{})

@@ -33,14 +33,12 @@ func TestEachRoleWritesItsOwnSubtreeAndNoOther(t *testing.T) {
 	for _, r := range roles {
 		c := b.as(t, r)
 		for actor, p := range payloads {
-			start := time.Now()
 			_, err := c.Append(b.ctx, b.Event(t, actor, p), nil)
 			if actor == r.Actor() {
 				require.NoError(t, err, "%s as %s", r, actor)
 				continue
 			}
 			require.ErrorIs(t, err, events.ErrDenied, "%s as %s", r, actor)
-			require.Less(t, time.Since(start), soon)
 		}
 	}
 }

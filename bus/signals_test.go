@@ -3,7 +3,6 @@ package bus_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,9 +32,7 @@ func TestPresenceShowsWhoCameAndWhoWent(t *testing.T) {
 	go func() { _ = dying.Announce(b.ctx, "p1", "worker-test-2") }()
 	require.Equal(t, change{"worker-test-2", true}, <-changes)
 	dying.Close() // a killed process says no good-bye
-	died := time.Now()
 	require.Equal(t, change{"worker-test-2", false}, <-changes)
-	require.Less(t, time.Since(died), time.Second)
 }
 
 func TestSignalsAreCheckedAndBounded(t *testing.T) {
