@@ -61,7 +61,8 @@ func killSession(t *testing.T, random *rand.Rand, count int, want any) (killed i
 	require.NoError(t, run.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- run.Wait() }()
-	acked := f.watch(ctx, conn)
+	acked, begun := f.watch(ctx, conn)
+	<-begun // a person who starts a run while the bus is down is told so and starts it again
 	var err error
 	for running := true; running; {
 		pause := time.Duration(random.IntN(120)) * time.Millisecond
@@ -93,10 +94,11 @@ func killSession(t *testing.T, random *rand.Rand, count int, want any) (killed i
 
 // watch gathers the ids of what the log acknowledged while processes die, and
 // answers the questions that a kill raises: an interrupted command is run again.
-func (f *fleet) watch(ctx context.Context, log events.Log) (acknowledged func() []string) {
+func (f *fleet) watch(ctx context.Context, log events.Log) (acknowledged func() []string, begun <-chan struct{}) {
 	var mu sync.Mutex
 	var ids []string
 	registry := events.Catalogue()
+	opened := make(chan struct{})
 	_, feed, err := log.Watch(ctx, events.Filter{}, 1)
 	require.NoError(f.t, err)
 	go func() {
@@ -108,6 +110,9 @@ func (f *fleet) watch(ctx context.Context, log events.Log) (acknowledged func() 
 			mu.Lock()
 			ids = append(ids, e.ID)
 			mu.Unlock()
+			if _, goal := e.Payload.(events.GoalSubmitted); goal {
+				close(opened)
+			}
 			if p, ok := e.Payload.(events.AskRaised); ok && p.Gate == events.GateInterrupted {
 				f.answer(ctx, log, e, p)
 			}
@@ -117,7 +122,7 @@ func (f *fleet) watch(ctx context.Context, log events.Log) (acknowledged func() 
 		mu.Lock()
 		defer mu.Unlock()
 		return append([]string(nil), ids...)
-	}
+	}, opened
 }
 
 func (f *fleet) answer(ctx context.Context, log events.Log, asked events.Event, p events.AskRaised) {

@@ -48,10 +48,13 @@ func (w *world) yesToAll() {
 // awaitFile waits until a file of the project has content.
 func (w *world) awaitFile(name string) {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool {
-		info, err := os.Stat(filepath.Join(w.dir, name))
-		return err == nil && info.Size() > 0
-	}, 20*time.Second, time.Millisecond)
+	require.Eventually(w.t, func() bool { return w.has(name) }, 20*time.Second, time.Millisecond)
+}
+
+// has tells whether a file of the project has content.
+func (w *world) has(name string) bool {
+	info, err := os.Stat(filepath.Join(w.dir, name))
+	return err == nil && info.Size() > 0
 }
 
 func TestAShellWhoseWorkerDiedIsNeverRunAgainWithoutAPersonsWord(t *testing.T) {

@@ -96,3 +96,47 @@ func TestManyViewsAndDiffsStayWithinOneEvent(t *testing.T) {
 	}
 	require.Equal(t, 2, inline, "192 KiB hold two of 60 KiB, which are 72 KiB as JSON")
 }
+
+// handedTwice is a queue that hands out the same work again while it is carried out.
+type handedTwice struct {
+	event   events.Event
+	running func() bool
+}
+
+func (h handedTwice) Work(ctx context.Context, _ string, _ int, handle func(context.Context, runtime.Delivery) error) error {
+	first := make(chan error, 1)
+	go func() { first <- handle(ctx, runtime.Delivery{Event: h.event, Deliveries: 1}) }()
+	for !h.running() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if err := handle(ctx, runtime.Delivery{Event: h.event, Deliveries: 2}); err != nil {
+		return err
+	}
+	return <-first
+}
+
+func TestACallThatIsUnderWayHereIsNotTakenForDead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	args := json.RawMessage(`{"script":"echo run >> runs.log; sleep 0.3"}`)
+	digest, err := events.CanonicalDigest(args)
+	require.NoError(t, err)
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorApproval, N: 1},
+		events.ToolApproved{Call: "c", Tool: "run_powershell", Args: args, ArgsSHA256: digest, Effect: "executes", Generation: 1, TimeoutMS: 20_000})
+	require.NoError(t, err)
+	worker := w.worker("worker-test-1")
+	worker.Queue = handedTwice{e, func() bool { return w.has("runs.log") }}
+	require.NoError(t, worker.Run(t.Context(), 2))
+	var outcomes []string
+	registry := events.Catalogue()
+	for e, err := range w.connect(bus.Role{Kind: bus.Reader}).Read(t.Context(), events.Filter{Project: project, Actor: "worker-test-1"}, 1, 0) {
+		require.NoError(t, err)
+		registry.Decode(&e)
+		if p, ok := e.Payload.(events.ToolSettled); ok {
+			outcomes = append(outcomes, p.Outcome)
+		}
+	}
+	require.Equal(t, []string{events.ToolDone}, outcomes)
+}

@@ -33,6 +33,7 @@ type Worker struct {
 	numbers numbers
 	stored  known
 	kills   kills
+	flights flights
 }
 
 // Run works for the pool until ctx ends, slots calls at once.
@@ -66,6 +67,10 @@ func (w *Worker) handle(ctx context.Context, d Delivery) error {
 	if d.Event.Project != w.Project {
 		return errForeign
 	}
+	return w.flights.once(ctx, d.Event.Session+" "+d.Event.ID, func() error { return w.carryOut(ctx, d) })
+}
+
+func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
 	if d.Deliveries > parkAfter {
 		return w.giveUp(ctx, d)
 	}
