@@ -95,12 +95,11 @@ func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, p
 			return errNotShown
 		}
 		if before != nil {
-			return l.write(ctx)
-		}
-		if before, err = l.take(ctx); before != nil {
-			lost = true
+			err = l.write(ctx)
+		} else if before, err = l.take(ctx); before != nil {
 			err = ErrClaimed
 		}
+		lost = errors.Is(err, ErrClaimed) || errors.Is(err, events.ErrConflict)
 		return err
 	})
 	if lost { // by a moment, to another worker: the queue hands the call out again

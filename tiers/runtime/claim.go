@@ -48,7 +48,10 @@ func (l *lease) take(ctx context.Context) (before *claim, err error) {
 	if !errors.Is(err, ErrClaimed) {
 		return nil, fmt.Errorf("claim %s: %w", l.key, err)
 	}
-	return l.peek(ctx)
+	if before, err = l.peek(ctx); err == nil && before == nil {
+		err = fmt.Errorf("claim %s: %w, and cannot be read", l.key, ErrClaimed) // not ours, so nothing may run
+	}
+	return before, err
 }
 
 // peek reads the claim as it stands; nil if nobody made one.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -139,4 +141,60 @@ func TestACallThatIsUnderWayHereIsNotTakenForDead(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{events.ToolDone}, outcomes)
+}
+
+// unreadableClaims say that a claim exists and cannot show it.
+type unreadableClaims struct{ runtime.Claims }
+
+func (unreadableClaims) Create(context.Context, string, []byte) (uint64, error) {
+	return 0, runtime.ErrClaimed
+}
+
+func (unreadableClaims) Get(context.Context, string) ([]byte, uint64, error) {
+	return nil, 0, runtime.ErrUnclaimed
+}
+
+// overtaken is a store of claims in which another worker is always faster.
+type overtaken struct{ runtime.Claims }
+
+func (overtaken) Get(context.Context, string) ([]byte, uint64, error) {
+	return []byte(`{"worker":"worker-test-2","generation":1,"changes":[{"path":"a.txt","before":"` + events.Digest([]byte("hello\n")) + `","after":"cd"}]}`), 1, nil
+}
+
+func (overtaken) Update(context.Context, string, []byte, uint64) (uint64, error) {
+	return 0, events.ErrConflict
+}
+
+func TestACallWhoseClaimIsNotOursDoesNotRunAndSettlesNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		claims       runtime.Claims
+		tool, effect string
+		args         string
+	}{
+		"a script under a claim that cannot be read": {unreadableClaims{}, "run_powershell", "executes", `{"script":"echo run >> runs.log"}`},
+		"a write under a claim that cannot be read":  {unreadableClaims{}, "edit_file", "writes", `{"path":"a.txt","old_string":"hello","new_string":"bye"}`},
+		"a write that another worker took over":      {overtaken{}, "edit_file", "writes", `{"path":"a.txt","old_string":"hello","new_string":"bye"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{"a.txt": "hello\n"})
+			args := json.RawMessage(c.args)
+			digest, err := events.CanonicalDigest(args)
+			require.NoError(t, err)
+			e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorApproval, N: 1},
+				events.ToolApproved{Call: "c", Tool: c.tool, Args: args, ArgsSHA256: digest, Effect: c.effect, Generation: 1, TimeoutMS: 20_000})
+			require.NoError(t, err)
+			worker := w.worker("worker-test-1")
+			worker.Claims, worker.Queue = c.claims, handed{e, 1}
+			require.Error(t, worker.Run(t.Context(), 1), "the queue hands it out again")
+			require.False(t, w.has("runs.log"))
+			got, err := os.ReadFile(filepath.Join(w.dir, "a.txt"))
+			require.NoError(t, err)
+			require.Equal(t, "hello\n", string(got))
+			_, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(t.Context(), events.Filter{Project: project, Actor: "worker-test-1"})
+			require.NoError(t, err)
+			require.False(t, found, "an outcome was recorded")
+		})
+	}
 }
