@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/events"
+	"manualslop/projections"
 	"manualslop/replay"
 )
 
@@ -39,42 +41,28 @@ abbreviated, or be the name of the session's log folder.`,
 }
 
 func (g *globals) export(ctx context.Context, word, file string) error {
-	p, err := g.place()
-	if err != nil {
-		return err
-	}
-	d, err := g.openRecord(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	s, err := pickSession(ctx, d, word)
-	if err != nil {
-		return err
-	}
-	past, err := history(ctx, d, s.Session)
-	if err != nil {
-		return failed(exitFailed, "read session %s: %w", s.Session, err)
-	}
-	var sum replay.Summary
-	write := func(w io.Writer) error {
-		buffered := bufio.NewWriter(w)
-		var err error
-		if sum, err = replay.Export(ctx, buffered, past, d.blobs()); err != nil {
-			return err
+	return g.withHistory(ctx, word, func(d desk, s projections.Summary, past []events.Event) error {
+		var sum replay.Summary
+		write := func(w io.Writer) error {
+			buffered := bufio.NewWriter(w)
+			var err error
+			if sum, err = replay.Export(ctx, buffered, past, d.blobs()); err != nil {
+				return err
+			}
+			return buffered.Flush()
 		}
-		return buffered.Flush()
-	}
-	if file == "-" {
-		err = write(g.out)
-	} else {
-		err = writeWhole(file, write)
-	}
-	if err != nil {
-		return failed(exitFailed, "export session %s: %w", s.Session, err)
-	}
-	g.notice("%d events and %d bodies of session %s, chain %s", sum.Events, sum.Blobs, s.Session, sum.Chain)
-	return nil
+		var err error
+		if file == "-" {
+			err = write(g.out)
+		} else {
+			err = writeWhole(file, write)
+		}
+		if err != nil {
+			return failed(exitFailed, "export session %s: %w", s.Session, err)
+		}
+		g.notice("%d events and %d bodies of session %s, chain %s", sum.Events, sum.Blobs, s.Session, sum.Chain)
+		return nil
+	})
 }
 
 // writeWhole writes a file that only this user may read, whole or not at all.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/events"
 	"manualslop/projections"
 )
 
@@ -107,6 +108,18 @@ asks, and the tokens that it used. Without an ID it is the current session. With
 
 // withSession hands over a session, folded as it stands now.
 func (g *globals) withSession(ctx context.Context, word string, f func(ctx context.Context, d desk, s projections.Summary, set *projections.Set) error) error {
+	return g.withHistory(ctx, word, func(d desk, s projections.Summary, past []events.Event) error {
+		set := projections.NewSet()
+		for i := range past {
+			set.Apply(&past[i])
+		}
+		return f(ctx, d, s, set)
+	})
+}
+
+// withHistory hands over the events of a session, from the engine that runs or
+// from the store where none does.
+func (g *globals) withHistory(ctx context.Context, word string, f func(d desk, s projections.Summary, past []events.Event) error) error {
 	p, err := g.place()
 	if err != nil {
 		return err
@@ -124,11 +137,7 @@ func (g *globals) withSession(ctx context.Context, word string, f func(ctx conte
 	if err != nil {
 		return failed(exitFailed, "read session %s: %w", s.Session, err)
 	}
-	set := projections.NewSet()
-	for i := range past {
-		set.Apply(&past[i])
-	}
-	return f(ctx, d, s, set)
+	return f(d, s, past)
 }
 
 // sessionDetail is what slop sessions show --json prints.
