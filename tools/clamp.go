@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"manualslop/tools/document"
 )
 
 // markerChars is the room kept for a truncation marker.
@@ -15,7 +17,7 @@ func clamp(text string, limits Limits) string {
 	if fits(text, limits) {
 		return text
 	}
-	lines := splitLines(text)
+	lines := document.Lines(text)
 	kept, shown := takeLines(text, lines, limits)
 	return kept + marker(shown+1, len(lines), len(lines), "")
 }
@@ -41,14 +43,14 @@ func marker(from, to, total int, next string) string {
 
 // takeLines gives as many whole lines as the limits allow beside a marker, each ended by a line
 // break, and their number. A first line that alone is too long is cut in its middle.
-func takeLines(text string, lines []line, limits Limits) (string, int) {
+func takeLines(text string, lines []document.Line, limits Limits) (string, int) {
 	room := limits.MaxChars - markerChars
 	var b strings.Builder
 	for i, l := range lines {
 		if i >= limits.MaxLines-1 {
 			return b.String(), i
 		}
-		piece := text[l.start:l.end]
+		piece := text[l.Start:l.End]
 		length := utf8.RuneCountInString(piece) + 2 // a line break is at most two characters
 		if length > room && i == 0 {
 			b.WriteString(cutMiddle(piece, room-markerChars/2) + "\n")
@@ -64,11 +66,11 @@ func takeLines(text string, lines []line, limits Limits) (string, int) {
 }
 
 // breakOf gives the line's own end, or a line feed for a last line without one.
-func breakOf(text string, l line) string {
-	if l.end == l.next {
+func breakOf(text string, l document.Line) string {
+	if l.End == l.Next {
 		return "\n"
 	}
-	return text[l.end:l.next]
+	return text[l.End:l.Next]
 }
 
 // cutMiddle shortens one line to about n characters and says how many are missing.

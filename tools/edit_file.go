@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"manualslop/tools/document"
 )
 
 //go:embed edit_file.md
@@ -44,8 +46,8 @@ func planEdit(ctx context.Context, env Env, in editFileArgs) (Plan, error) {
 	if in.OldString == in.NewString {
 		return Plan{}, Refuse("old_string and new_string are the same; nothing to change in %s", doc.file.Path)
 	}
-	lines := splitLines(doc.text)
-	found := findText(doc.text, in.OldString, in.NewString)
+	lines := document.Lines(doc.Text)
+	found := findText(doc.Text, in.OldString, in.NewString)
 	switch {
 	case len(found) == 0:
 		return Plan{}, notFound(doc, lines, in.OldString)
@@ -53,13 +55,13 @@ func planEdit(ctx context.Context, env Env, in editFileArgs) (Plan, error) {
 		return Plan{}, Refuse("old_string occurs %d times in %s, at lines %s; add text around it to make it unique, or set replace_all",
 			len(found), doc.file.Path, joinNumbers(startLines(lines, found)))
 	}
-	after, err := doc.with(replaceText(doc.text, lines, found, in))
+	change, err := doc.change(replacements(doc.Text, lines, found, in)...)
 	if err != nil {
 		return Plan{}, err
 	}
 	at := startLines(lines, found)
 	return Plan{
-		Changes: []Change{Edit(doc.file, after)}, DryRun: in.DryRun,
+		Changes: []Change{change}, DryRun: in.DryRun,
 		Data:    editData{Replacements: len(found), Lines: at[:min(len(at), 100)]},
 		Summary: fmt.Sprintf("edit_file %s: %s replaced, at line %s", doc.file.Path, occurrences(len(found)), joinNumbers(at)),
 	}, nil
@@ -78,11 +80,11 @@ type span struct{ start, end int }
 // findText finds the occurrences of old, left to right, without overlaps. All line ends count as
 // the same, unless old and replacement differ in nothing but line ends: then they count exactly.
 func findText(text, old, replacement string) []span {
-	if withEnds(old, "\n") == withEnds(replacement, "\n") || !strings.Contains(text, "\r") && !strings.Contains(old, "\r") {
+	if document.WithEnds(old, "\n") == document.WithEnds(replacement, "\n") || !strings.Contains(text, "\r") && !strings.Contains(old, "\r") {
 		return findExact(text, old)
 	}
 	plain, offsets := foldEnds(text)
-	found := findExact(plain, withEnds(old, "\n"))
+	found := findExact(plain, document.WithEnds(old, "\n"))
 	for i, s := range found {
 		found[i] = span{offsets(s.start), offsets(s.end)}
 	}
@@ -126,28 +128,24 @@ func foldEnds(text string) (string, func(int) int) {
 	}
 }
 
-// replaceText leaves every byte outside of the spans alone. The line ends of the new text are those
-// of the text around it.
-func replaceText(text string, lines []line, found []span, in editFileArgs) string {
-	exact := withEnds(in.OldString, "\n") == withEnds(in.NewString, "\n")
-	var b strings.Builder
-	last := 0
-	for _, s := range found {
-		b.WriteString(text[last:s.start])
-		if exact {
-			b.WriteString(in.NewString)
-		} else {
-			b.WriteString(withEnds(in.NewString, lineEnd(text, lines, numberOf(lines, s.start)-1)))
+// replacements are the splices of an edit. The line ends of the new text are those of the text
+// around it.
+func replacements(text string, lines []document.Line, found []span, in editFileArgs) []document.Splice {
+	exact := document.WithEnds(in.OldString, "\n") == document.WithEnds(in.NewString, "\n")
+	out := make([]document.Splice, len(found))
+	for i, s := range found {
+		out[i] = document.Splice{Start: s.start, End: s.end, New: in.NewString}
+		if !exact {
+			out[i].New = document.WithEnds(in.NewString, document.LineEnd(text, lines, document.NumberOf(lines, s.start)-1))
 		}
-		last = s.end
 	}
-	return b.String() + text[last:]
+	return out
 }
 
-func startLines(lines []line, found []span) []int {
+func startLines(lines []document.Line, found []span) []int {
 	out := make([]int, len(found))
 	for i, s := range found {
-		out[i] = numberOf(lines, s.start)
+		out[i] = document.NumberOf(lines, s.start)
 	}
 	return out
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"manualslop/tools/document"
 )
 
 const (
@@ -17,21 +19,21 @@ const (
 )
 
 // notFound explains why a text does not occur: what nearly matches, and which lines are nearest.
-func notFound(doc document, lines []line, old string) error {
+func notFound(doc textFile, lines []document.Line, old string) error {
 	text := "old_string not found in " + doc.file.Path
-	if hint := nearMiss(doc.text, lines, old); hint != "" {
+	if hint := nearMiss(doc.Text, lines, old); hint != "" {
 		text += "; " + hint
 	}
-	if near := nearest(doc.text, lines, old); near != "" {
+	if near := nearest(doc.Text, lines, old); near != "" {
 		text += "; nearest lines: " + near
 	}
 	return Refuse("%s; copy the text exactly from read_file", text)
 }
 
 // nearMiss finds the usual mistakes: line numbers copied along, other blanks, look-alike characters.
-func nearMiss(text string, lines []line, old string) string {
+func nearMiss(text string, lines []document.Line, old string) string {
 	stripped := regexp.MustCompile(`(?m)^\s*\d+(?:→|\t|: ?| ?\| ?)`).ReplaceAllString(old, "")
-	if stripped != old && strings.TrimSpace(stripped) != "" && strings.Contains(withEnds(text, "\n"), withEnds(stripped, "\n")) {
+	if stripped != old && strings.TrimSpace(stripped) != "" && strings.Contains(document.WithEnds(text, "\n"), document.WithEnds(stripped, "\n")) {
 		return "it begins its lines with line numbers, which are not part of the file"
 	}
 	for _, try := range []struct {
@@ -49,17 +51,17 @@ func nearMiss(text string, lines []line, old string) string {
 }
 
 // findFolded looks for consecutive lines that equal those of old after folding.
-func findFolded(text string, lines []line, old string, fold func(string) string) (from, to int) {
+func findFolded(text string, lines []document.Line, old string, fold func(string) string) (from, to int) {
 	var wanted []string
-	for _, l := range splitLines(strings.Trim(old, "\r\n")) {
-		wanted = append(wanted, fold(strings.Trim(old, "\r\n")[l.start:l.end]))
+	for _, l := range document.Lines(strings.Trim(old, "\r\n")) {
+		wanted = append(wanted, fold(strings.Trim(old, "\r\n")[l.Start:l.End]))
 	}
 	if len(wanted) == 0 || len(lines) > maxCompared || strings.Join(wanted, "") == "" {
 		return 0, 0
 	}
 	folded := make([]string, len(lines))
 	for i, l := range lines {
-		folded[i] = fold(text[l.start:l.end])
+		folded[i] = fold(text[l.Start:l.End])
 	}
 	for i := 0; i+len(wanted) <= len(folded); i++ {
 		if slices.Equal(folded[i:i+len(wanted)], wanted) {
@@ -89,9 +91,9 @@ func foldLookalikes(s string) string {
 }
 
 // nearest shows the lines most like the first line of old that says something.
-func nearest(text string, lines []line, old string) string {
+func nearest(text string, lines []document.Line, old string) string {
 	wanted := ""
-	for l := range strings.Lines(withEnds(old, "\n")) {
+	for l := range strings.Lines(document.WithEnds(old, "\n")) {
 		if wanted = strings.TrimSpace(l); wanted != "" {
 			break
 		}
@@ -102,7 +104,7 @@ func nearest(text string, lines []line, old string) string {
 	}
 	var best []candidate
 	for i, l := range lines[:min(len(lines), maxCompared)] {
-		if score := likeness(wanted, strings.TrimSpace(text[l.start:l.end])); score > 0.4 {
+		if score := likeness(wanted, strings.TrimSpace(text[l.Start:l.End])); score > 0.4 {
 			best = append(best, candidate{i + 1, score})
 		}
 	}
@@ -110,7 +112,7 @@ func nearest(text string, lines []line, old string) string {
 	var parts []string
 	for _, c := range best[:min(len(best), nearestLines)] {
 		l := lines[c.number-1]
-		parts = append(parts, fmt.Sprintf("%d: %q", c.number, oneLine(text[l.start:l.end], 120)))
+		parts = append(parts, fmt.Sprintf("%d: %q", c.number, oneLine(text[l.Start:l.End], 120)))
 	}
 	return strings.Join(parts, " | ")
 }

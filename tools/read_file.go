@@ -5,6 +5,8 @@ import (
 	_ "embed" // for the long text
 	"fmt"
 	"strings"
+
+	"manualslop/tools/document"
 )
 
 //go:embed read_file.md
@@ -50,18 +52,18 @@ func (s slice) read(ctx context.Context, env Env) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	lines := splitLines(doc.text)
+	lines := document.Lines(doc.Text)
 	from, to, err := s.within(doc.file.Path, len(lines))
 	if err != nil {
 		return Result{}, err
 	}
 	data := sliceData{
-		Path: doc.file.Path, SHA256: doc.file.SHA256, Encoding: doc.encoding, Size: len(doc.file.Data),
+		Path: doc.file.Path, SHA256: doc.file.SHA256, Encoding: doc.Encoding, Size: len(doc.file.Data),
 		Lines: len(lines), StartLine: from, EndLine: to,
 	}
 	body := ""
 	if to >= from {
-		body = strings.ToValidUTF8(doc.text[lines[from-1].start:lines[to-1].next], "\uFFFD")
+		body = strings.ToValidUTF8(doc.Text[lines[from-1].Start:lines[to-1].Next], "\uFFFD")
 	}
 	text := body
 	switch {
@@ -93,7 +95,7 @@ func (s slice) within(path string, n int) (from, to int, err error) {
 // cut shows what fits of a body that begins at line from, and how to go on. last is the last line
 // that is shown.
 func (s slice) cut(body string, from, to, total int, limits Limits) (text, kept string, last int) {
-	kept, count := takeLines(body, splitLines(body), limits)
+	kept, count := takeLines(body, document.Lines(body), limits)
 	last = from + count - 1
 	if last >= to {
 		return kept + marker(last+1, last, total, ""), kept, last

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"manualslop/tools/document"
 	"manualslop/tools/sandbox"
 )
 
@@ -121,15 +122,15 @@ func squeeze(text string, limits Limits) string {
 	if fits(text, limits) {
 		return text
 	}
-	lines := splitLines(text)
+	lines := document.Lines(text)
 	limits.MaxChars -= markerChars / 2
 	keep := max(limits.MaxLines-1, 2) / 2
 	head, tail := min(keep, len(lines)), max(len(lines)-keep, keep)
-	first := cutMiddleOf(text[:lines[head-1].next], limits.MaxChars/2)
+	first := cutMiddleOf(text[:lines[head-1].Next], limits.MaxChars/2)
 	if tail >= len(lines) {
 		return cutMiddle(text, limits.MaxChars)
 	}
-	last := cutMiddleOf(text[lines[tail].start:], limits.MaxChars/2)
+	last := cutMiddleOf(text[lines[tail].Start:], limits.MaxChars/2)
 	if tail == head {
 		return closed(first) + last
 	}

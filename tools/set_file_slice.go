@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"manualslop/tools/document"
 )
 
 //go:embed set_file_slice.md
@@ -47,19 +49,19 @@ func planSlice(ctx context.Context, env Env, in setFileSliceArgs) (Plan, error) 
 	if err := doc.checkHash(in.ExpectedHash); err != nil {
 		return Plan{}, err
 	}
-	lines := splitLines(doc.text)
+	lines := document.Lines(doc.Text)
 	if err := in.within(doc.file.Path, len(lines)); err != nil {
 		return Plan{}, err
 	}
-	text := replaceLines(doc.text, lines, in.StartLine, in.EndLine, in.NewContent)
-	after, err := doc.with(text)
+	text := replaceLines(doc.Text, lines, in.StartLine, in.EndLine, in.NewContent)
+	change, err := doc.change(document.Between(doc.Text, text))
 	if err != nil {
 		return Plan{}, err
 	}
-	detail := sliceChange{StartLine: in.StartLine, Lines: len(splitLines(text))}
+	detail := sliceChange{StartLine: in.StartLine, Lines: len(document.Lines(text))}
 	detail.EndLine = in.EndLine + detail.Lines - len(lines)
 	return Plan{
-		Changes: []Change{Edit(doc.file, after)}, DryRun: in.DryRun, Data: detail,
+		Changes: []Change{change}, DryRun: in.DryRun, Data: detail,
 		Summary: "set_file_slice " + doc.file.Path + ": " + detail.describe(in),
 	}, nil
 }
@@ -79,7 +81,7 @@ func planNewFile(env Env, in setFileSliceArgs) (Plan, error) {
 	if strings.HasSuffix(in.Path, "/") || strings.HasSuffix(in.Path, `\`) {
 		return Plan{}, Refuse("%s ends with a slash; give the name of a file", in.Path)
 	}
-	lines := len(splitLines(in.NewContent))
+	lines := len(document.Lines(in.NewContent))
 	return Plan{
 		Changes: []Change{Create(shown, []byte(in.NewContent), 0)}, DryRun: in.DryRun,
 		Data:    sliceChange{StartLine: 1, EndLine: lines, Lines: lines},
@@ -113,18 +115,18 @@ func (c sliceChange) describe(in setFileSliceArgs) string {
 
 // replaceLines puts content in the place of lines from to to (1-based). New lines take the line
 // end of the text they replace, and the file keeps or keeps lacking the line end of its last line.
-func replaceLines(text string, lines []line, from, to int, content string) string {
-	end := lineEnd(text, lines, from-1)
+func replaceLines(text string, lines []document.Line, from, to int, content string) string {
+	end := document.LineEnd(text, lines, from-1)
 	start := len(text)
 	if from <= len(lines) {
-		start = lines[from-1].start
+		start = lines[from-1].Start
 	}
 	stop := start
 	if to >= from {
-		stop = lines[to-1].next
+		stop = lines[to-1].Next
 	}
 	head, tail := text[:start], text[stop:]
-	content = withEnds(content, end)
+	content = document.WithEnds(content, end)
 	if content == "" {
 		return removed(head, tail, text)
 	}

@@ -1,0 +1,175 @@
+package document
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Encodings that Decode finds. DecodePython adds the names of code pages.
+const (
+	UTF8    = "utf-8"
+	UTF8BOM = "utf-8-bom"
+	Damaged = "utf-8 with invalid bytes" // Text is then not valid UTF-8
+	UTF16LE = "utf-16le"
+	UTF16BE = "utf-16be"
+	Latin1  = "latin-1" // guessed: neither UTF-8 nor binary
+)
+
+// Document is a text file: what it says, and what is needed to write it back.
+type Document struct {
+	Text     string // decoded, without byte order mark, line ends as in the file
+	Encoding string
+	data     []byte
+}
+
+// EncodingError says that a file's encoding cannot hold a character of new text.
+type EncodingError struct {
+	Encoding string
+	Rune     rune
+}
+
+// Error is one line.
+func (e *EncodingError) Error() string {
+	return fmt.Sprintf("its encoding (%s) cannot hold %q; use other characters", e.Encoding, e.Rune)
+}
+
+// Decode finds the encoding of data. It answers false for binary data.
+func Decode(data []byte) (Document, bool) {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		if text, ok := decodeUTF16(data[2:], binary.LittleEndian); ok {
+			return Document{text, UTF16LE, data}, true
+		}
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		if text, ok := decodeUTF16(data[2:], binary.BigEndian); ok {
+			return Document{text, UTF16BE, data}, true
+		}
+	}
+	switch {
+	case bytes.IndexByte(data, 0) >= 0:
+		return Document{}, false
+	case bytes.HasPrefix(data, []byte{0xEF, 0xBB, 0xBF}) && utf8.Valid(data):
+		return Document{string(data[3:]), UTF8BOM, data}, true
+	case utf8.Valid(data):
+		return Document{string(data), UTF8, data}, true
+	case mostlyUTF8(data):
+		return Document{string(data), Damaged, data}, true
+	}
+	runes := make([]rune, len(data))
+	for i, c := range data {
+		runes[i] = rune(c)
+	}
+	return Document{string(runes), Latin1, data}, true
+}
+
+// mostlyUTF8 tells whether data has more well-formed long characters than stray bytes.
+func mostlyUTF8(data []byte) bool {
+	long, stray := 0, 0
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			stray++
+		case size > 1:
+			long++
+		}
+		data = data[size:]
+	}
+	return long > stray
+}
+
+// decodeUTF16 answers false for text that would not come back the same.
+func decodeUTF16(data []byte, order binary.ByteOrder) (string, bool) {
+	if len(data)%2 != 0 {
+		return "", false
+	}
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	text := string(utf16.Decode(units))
+	return text, bytes.Equal(encodeUTF16(text, order), data) && !strings.ContainsRune(text, 0)
+}
+
+func encodeUTF16(text string, order binary.ByteOrder) []byte {
+	units := utf16.Encode([]rune(text))
+	out := make([]byte, 2*len(units))
+	for i, unit := range units {
+		order.PutUint16(out[2*i:], unit)
+	}
+	return out
+}
+
+// Splice gives the bytes of the file with the splices made. Bytes outside of them are copied as
+// they are. The error is an *EncodingError where the encoding cannot hold new text.
+func (d Document) Splice(splices []Splice) ([]byte, error) {
+	ordered, err := order(len(d.Text), splices)
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	at := d.offsets()
+	last := 0
+	for _, s := range ordered {
+		start, end := at(s.Start), at(s.End)
+		encoded, err := d.encode(s.New)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, d.data[last:start]...), encoded...)
+		last = end
+	}
+	return append(out, d.data[last:]...), nil
+}
+
+// offsets gives a function from rising offsets in Text to offsets in the file.
+func (d Document) offsets() func(int) int {
+	switch d.Encoding {
+	case UTF8BOM:
+		return func(offset int) int { return offset + 3 }
+	case UTF16LE, UTF16BE:
+		return d.counted(2, func(r rune) int { return 2 * utf16.RuneLen(r) })
+	case Latin1:
+		return d.counted(0, func(rune) int { return 1 })
+	}
+	return func(offset int) int { return offset }
+}
+
+// counted adds up the sizes of characters in the file, beginning behind head bytes.
+func (d Document) counted(head int, size func(rune) int) func(int) int {
+	passed := 0
+	return func(offset int) int {
+		for _, r := range d.Text[passed:offset] {
+			head += size(r)
+		}
+		passed = offset
+		return head
+	}
+}
+
+func (d Document) encode(text string) ([]byte, error) {
+	switch d.Encoding {
+	case UTF16LE:
+		return encodeUTF16(text, binary.LittleEndian), nil
+	case UTF16BE:
+		return encodeUTF16(text, binary.BigEndian), nil
+	case Latin1:
+		return encodeLatin1(text)
+	}
+	return []byte(text), nil
+}
+
+func encodeLatin1(text string) ([]byte, error) {
+	out := make([]byte, 0, len(text))
+	for _, r := range text {
+		if r > 0xFF {
+			return nil, &EncodingError{Latin1, r}
+		}
+		out = append(out, byte(r))
+	}
+	return out, nil
+}

@@ -1,0 +1,72 @@
+package document
+
+import "strings"
+
+// Line is one line of a text: text[Start:End] without and text[Start:Next] with its end.
+type Line struct {
+	Start, End, Next int
+}
+
+// Lines splits a text. What follows the last line end is a line only if it is not empty.
+func Lines(text string) []Line {
+	var out []Line
+	start := 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\n':
+			out = append(out, Line{start, i, i + 1})
+		case text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n':
+			out = append(out, Line{start, i, i + 2})
+			i++
+		case text[i] == '\r':
+			out = append(out, Line{start, i, i + 1})
+		default:
+			continue
+		}
+		start = i + 1
+	}
+	if start < len(text) {
+		out = append(out, Line{start, len(text), len(text)})
+	}
+	return out
+}
+
+// NumberOf is the 1-based number of the line that holds the byte at offset.
+func NumberOf(lines []Line, offset int) int {
+	low, high := 0, len(lines)
+	for low < high {
+		middle := (low + high) / 2
+		if lines[middle].Next <= offset {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return min(low+1, max(len(lines), 1))
+}
+
+// LineEnd is the line end that new text at line number i (0-based) takes: that of the line itself,
+// of the nearest one before, of the nearest one after, else LF.
+func LineEnd(text string, lines []Line, i int) string {
+	for j := min(i, len(lines)-1); j >= 0; j-- {
+		if lines[j].End < lines[j].Next {
+			return text[lines[j].End:lines[j].Next]
+		}
+	}
+	for j := i + 1; j < len(lines); j++ {
+		if lines[j].End < lines[j].Next {
+			return text[lines[j].End:lines[j].Next]
+		}
+	}
+	return "\n"
+}
+
+// WithEnds rewrites all line ends of text as end.
+func WithEnds(text, end string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.ReplaceAll(text, "\r", "\n")
+	if end == "\n" {
+		return text
+	}
+	return strings.ReplaceAll(text, "\n", end)
+}

@@ -1,0 +1,76 @@
+package document
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Splice replaces Text[Start:End] of a document by New. Offsets are bytes of the decoded text;
+// Start equal to End inserts.
+type Splice struct {
+	Start, End int
+	New        string
+}
+
+// errSplices says that splices overlap or lie outside of the text, which is a mistake of the caller.
+var errSplices = errors.New("document: splices overlap or lie outside of the text")
+
+// Apply gives the text with all splices made. They may come in any order; two of them must not
+// overlap, and insertions at one place are made in the order given. Line ends are taken as they are.
+func Apply(text string, splices []Splice) (string, error) {
+	ordered, err := order(len(text), splices)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	last := 0
+	for _, s := range ordered {
+		b.WriteString(text[last:s.Start])
+		b.WriteString(s.New)
+		last = s.End
+	}
+	b.WriteString(text[last:])
+	return b.String(), nil
+}
+
+// order sorts splices by place and refuses those that do not fit a text of that size.
+func order(size int, splices []Splice) ([]Splice, error) {
+	ordered := slices.Clone(splices)
+	slices.SortStableFunc(ordered, func(a, b Splice) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
+	last := 0
+	for _, s := range ordered {
+		if s.Start < last || s.End < s.Start || s.End > size {
+			return nil, errSplices
+		}
+		last = s.End
+	}
+	return ordered, nil
+}
+
+// Between gives the smallest single splice that makes after of before, at borders of characters.
+func Between(before, after string) Splice {
+	most := min(len(before), len(after))
+	head := 0
+	for head < most && before[head] == after[head] {
+		head++
+	}
+	for head > 0 && !(border(before, head) && border(after, head)) {
+		head--
+	}
+	tail := 0
+	for tail < most-head && before[len(before)-1-tail] == after[len(after)-1-tail] {
+		tail++
+	}
+	for tail > 0 && !(border(before, len(before)-tail) && border(after, len(after)-tail)) {
+		tail--
+	}
+	return Splice{head, len(before) - tail, after[head : len(after)-tail]}
+}
+
+// border tells whether a character begins or the text ends at offset.
+func border(text string, offset int) bool {
+	return offset == len(text) || utf8.RuneStart(text[offset])
+}
