@@ -1,0 +1,99 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+// outlineSymbol is one definition in the structured twin of every outline, of any language. Lines
+// are counted from 1 and inclusive.
+type outlineSymbol struct {
+	// Name is the dotted path: "A.m", "outer.inner"; in C++ "N::A::m".
+	Name string `json:"name"`
+	// Kind is class, function, async_function, method, async_method, struct, enum and so on.
+	Kind string `json:"kind"`
+	// Line is that of the keyword or the name.
+	Line int `json:"line"`
+	// Start is the first line with decorators, attributes or template<> in front.
+	Start int `json:"start"`
+	// End is the line of the last statement.
+	End int `json:"end"`
+	// Decorators are the expressions without "@".
+	Decorators []string `json:"decorators"`
+	// Ordinal counts symbols of one name from 1, in source order; it picks one as name#2.
+	Ordinal int `json:"ordinal"`
+	// Of is the number of symbols of this name.
+	Of int `json:"of"`
+	// Signature is the head of the definition as written.
+	Signature string `json:"signature"`
+	// Doc is the first line of the docstring or doc comment.
+	Doc string `json:"doc"`
+}
+
+// outlineData is the structured twin of an outline.
+type outlineData struct {
+	Symbols  []outlineSymbol `json:"symbols"`
+	Warnings []string        `json:"warnings"` // what is wrong with the file, so that the rest may be, too
+}
+
+// outlineRow is one definition as the text of an outline shows it.
+type outlineRow struct {
+	outlineSymbol
+	Depth int      // levels of nesting
+	Title string   // the name as shown, such as the last part of the path
+	Marks []string // what stands behind the lines: "@property", "#2 of 3", "(conditional)"
+}
+
+// outlineOf makes the twin of rows. No rows and no warnings are empty lists.
+func outlineOf(rows []outlineRow, warnings []string) outlineData {
+	data := outlineData{Symbols: []outlineSymbol{}, Warnings: append([]string{}, warnings...)}
+	for _, row := range rows {
+		symbol := row.outlineSymbol
+		symbol.Decorators = append([]string{}, symbol.Decorators...)
+		data.Symbols = append(data.Symbols, symbol)
+	}
+	return data
+}
+
+// outlineText shows an outline: warnings first, then one line for each row, two blanks deeper for
+// each level: "  [Method] m (Lines 4-9) @property".
+func outlineText(rows []outlineRow, warnings []string) string {
+	var b strings.Builder
+	for _, warning := range warnings {
+		b.WriteString("warning: " + oneLine(warning, 500) + "\n")
+	}
+	for _, row := range rows {
+		b.WriteString(row.text() + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// maxShownDepth bounds the indentation of a row.
+const maxShownDepth = 100
+
+func (r outlineRow) text() string {
+	line := fmt.Sprintf("%s[%s] %s (Lines %d-%d)", strings.Repeat("  ", min(r.Depth, maxShownDepth)), kindTitle(r.Kind), oneLine(r.Title, 200), r.Start, r.End)
+	for _, mark := range r.Marks {
+		line += " " + oneLine(mark, 120)
+	}
+	return line
+}
+
+// kindTitle writes a kind for people: "async_method" is "Async Method".
+func kindTitle(kind string) string {
+	words := strings.Split(kind, "_")
+	for i, word := range words {
+		if word != "" {
+			words[i] = strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// ordinalMark tells apart symbols of one name; empty for the only one.
+func (s outlineSymbol) ordinalMark() string {
+	if s.Of < 2 {
+		return ""
+	}
+	return fmt.Sprintf("#%d of %d", s.Ordinal, s.Of)
+}

@@ -1,0 +1,49 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/tools/document"
+)
+
+// page shows a long answer from its line startLine on, as far as the limits allow, and ends with
+// what is missing and how the same tool goes on:
+//
+//	… truncated: lines 201–950 of 950 not shown; call NAME with start_line=201
+//
+// Lines are those of the answer, counted from 1; startLine 0 means 1. An answer that fits comes back
+// as it is. A first line behind the end is a Refusal.
+func page(text, tool string, startLine int, limits Limits) (string, error) {
+	startLine = max(startLine, 1)
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if startLine == 1 && fits(text, limits) {
+		return text, nil
+	}
+	lines := document.Lines(text)
+	if startLine > max(len(lines), 1) {
+		return "", Refuse("start_line %d is out of range: the answer has %d lines", startLine, len(lines))
+	}
+	if len(lines) == 0 {
+		return "", nil
+	}
+	rest := text[lines[startLine-1].Start:]
+	if fits(rest, limits) {
+		return rest, nil
+	}
+	kept, count := takeLines(rest, document.Lines(rest), limits)
+	last := startLine + count - 1
+	if last >= len(lines) {
+		return kept + marker(last+1, last, len(lines), ""), nil
+	}
+	return kept + marker(last+1, len(lines), len(lines), fmt.Sprintf("; call %s with start_line=%d", tool, last+1)), nil
+}
+
+// paged answers with one page of a text and the whole structured twin.
+func paged(text string, data any, tool string, startLine int, limits Limits) (Result, error) {
+	shown, err := page(text, tool, startLine, limits)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Text: shown, Data: data}, nil
+}
