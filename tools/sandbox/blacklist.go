@@ -2,8 +2,10 @@ package sandbox
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -73,6 +75,14 @@ func (b *blacklist) hit(base, rel string) bool {
 	return false
 }
 
+// hitChild is hit for a name in a folder that is not protected itself.
+func (b *blacklist) hitChild(base, dir, name string) bool {
+	if b.hitElement(foldElement(name)) {
+		return true
+	}
+	return len(b.anchored)+len(b.engine) > 0 && b.hitPath(base, foldPath(path.Join(dir, name)))
+}
+
 func (b *blacklist) hitElement(folded string) bool {
 	for _, pattern := range b.elements {
 		if doublestar.MatchUnvalidated(pattern, folded) && !isTemplate(pattern, folded) {
@@ -122,8 +132,8 @@ func foldElement(element string) string {
 }
 
 // foldPath folds a slash path element by element.
-func foldPath(path string) string {
-	elements := strings.Split(path, "/")
+func foldPath(slashed string) string {
+	elements := strings.Split(slashed, "/")
 	for i, element := range elements {
 		elements[i] = foldElement(element)
 	}
@@ -132,6 +142,9 @@ func foldPath(path string) string {
 
 // fold maps each letter to the first of its case variants and drops format characters.
 func fold(s string) string {
+	if isASCII(s) {
+		return strings.ToUpper(s) // which come before the lower-case letters
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
@@ -142,4 +155,13 @@ func fold(s string) string {
 		}
 		return first
 	}, s)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

@@ -59,10 +59,10 @@ func (w *Workspace) List(ctx context.Context, name string) (entries []Entry, tru
 	if err != nil {
 		return nil, false, err
 	}
-	return w.list(ctx, p, 1)
+	return w.list(ctx, p, 1, true)
 }
 
-func (w *Workspace) list(ctx context.Context, p place, depth int) ([]Entry, bool, error) {
+func (w *Workspace) list(ctx context.Context, p place, depth int, sizes bool) ([]Entry, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
@@ -87,24 +87,35 @@ func (w *Workspace) list(ctx context.Context, p place, depth int) ([]Entry, bool
 		if !ok {
 			continue
 		}
-		info, err := p.base.root.Lstat(filepath.FromSlash(child.rel))
-		if err != nil {
-			continue
+		entry := Entry{Path: child.show, Name: d.Name(), Kind: kindOf(d.Type()), Depth: depth}
+		if sizes && entry.Kind == KindFile {
+			info, err := p.base.root.Lstat(filepath.FromSlash(child.rel))
+			if err != nil {
+				continue
+			}
+			entry = entryOf(child, info, depth)
 		}
-		entries = append(entries, entryOf(child, info, depth))
+		entries = append(entries, entry)
 	}
 	return entries, truncated, nil
 }
 
 func entryOf(p place, info fs.FileInfo, depth int) Entry {
-	e := Entry{Path: p.show, Name: path.Base(p.show), Kind: KindOther, Depth: depth}
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
-		e.Kind, e.Size = KindFile, info.Size()
-	case mode.IsDir():
-		e.Kind = KindDirectory
-	case mode&fs.ModeSymlink != 0:
-		e.Kind = KindLink
+	e := Entry{Path: p.show, Name: path.Base(p.show), Kind: kindOf(info.Mode()), Depth: depth}
+	if e.Kind == KindFile {
+		e.Size = info.Size()
 	}
 	return e
+}
+
+func kindOf(mode fs.FileMode) EntryKind {
+	switch {
+	case mode.IsRegular():
+		return KindFile
+	case mode.IsDir():
+		return KindDirectory
+	case mode&fs.ModeSymlink != 0:
+		return KindLink
+	}
+	return KindOther
 }

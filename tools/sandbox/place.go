@@ -75,13 +75,13 @@ func (w *Workspace) show(abs string) string {
 	return filepath.ToSlash(abs)
 }
 
-// child is the place of an entry of the directory p, or false where the entry is protected.
+// child is the place of an entry of the directory p, or false where the entry is protected. p is
+// not protected itself.
 func (w *Workspace) child(p place, name string) (place, bool) {
-	rel := path.Join(p.rel, name)
-	if w.names.hit(p.base.real, rel) {
+	if w.names.hitChild(p.base.real, p.rel, name) {
 		return place{}, false
 	}
-	return place{base: p.base, rel: rel, show: path.Join(p.show, name)}, true
+	return place{base: p.base, rel: path.Join(p.rel, name), show: path.Join(p.show, name)}, true
 }
 
 // parent is the place of the directory that holds p. The parent of a base is the base.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -49,10 +50,12 @@ func (w *Workspace) read(ctx context.Context, p place) (File, error) {
 	if err := w.checkHardLinks(ctx, p, info); err != nil {
 		return File{}, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, w.maxBytes+1))
-	if err != nil {
+	var content bytes.Buffer
+	content.Grow(int(info.Size()) + bytes.MinRead) // the size may change while it is read
+	if _, err := content.ReadFrom(io.LimitReader(f, w.maxBytes+1)); err != nil {
 		return File{}, fileError(p.show, err)
 	}
+	data := content.Bytes()
 	if int64(len(data)) > w.maxBytes {
 		return File{}, tooLarge(p.show, int64(len(data)), w.maxBytes)
 	}

@@ -17,6 +17,7 @@ type WalkOptions struct {
 	MaxDepth   int  // levels below the start
 	MaxEntries int  // entries visited
 	Gitignore  bool // leave out what .gitignore files say, and every .git folder
+	NoSizes    bool // leave Entry.Size zero where that spares a look at the file
 }
 
 // WalkStats tells what a walk left out.
@@ -65,7 +66,7 @@ func within(asked, most int) int {
 }
 
 func (k *walker) directory(ctx context.Context, p place, depth int, rules *ignoreRules) error {
-	entries, truncated, err := k.w.list(ctx, p, depth)
+	entries, truncated, err := k.w.list(ctx, p, depth, !k.opts.NoSizes)
 	if err != nil {
 		if depth == 1 || ctx.Err() != nil {
 			return err
