@@ -112,7 +112,7 @@ func (c Change) diff() string {
 	if c.After == nil {
 		to = "/dev/null"
 	}
-	return udiff.Unified(from, to, shown(c.Before), shown(c.After))
+	return udiff.Unified(from, to, shown(c.Path, c.Before), shown(c.Path, c.After))
 }
 
 // ChangeState says which side of a planned change a file is on. Zero is invalid.

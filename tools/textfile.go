@@ -13,25 +13,36 @@ import (
 // textFile is a text file as a tool reads it.
 type textFile struct {
 	document.Document
-	file sandbox.File
+	file   sandbox.File
+	source error // why CPython would not decode the Python file, a *document.SourceError; else nil
 }
 
-// readDocument reads a text file. Binary files are refused.
+// readDocument reads a text file: Python as CPython decodes it, see document.DecodePython, where the
+// text stays readable if CPython would refuse it. Binary files are refused.
 func readDocument(ctx context.Context, env Env, path string) (textFile, error) {
 	file, err := env.ReadFile(ctx, path)
 	if err != nil {
 		return textFile{}, err
 	}
-	doc, ok := document.Decode(file.Data)
-	if !ok {
+	doc, source := decodeFile(file.Path, file.Data)
+	if doc.Encoding == "" {
 		return textFile{}, Refuse("%s is a binary file of %d bytes (NUL byte at offset %d), which this tool does not handle",
 			file.Path, len(file.Data), bytes.IndexByte(file.Data, 0))
 	}
-	return textFile{doc, file}, nil
+	return textFile{doc, file, source}, nil
 }
 
-// change gives the change of the file that makes the splices, or refuses text that the file's
-// encoding cannot hold.
+// decodeFile gives the text of a file, the zero Document for a binary one.
+func decodeFile(path string, data []byte) (doc document.Document, source error) {
+	if document.IsPython(path, data) {
+		return document.DecodePython(data)
+	}
+	doc, _ = document.Decode(data)
+	return doc, nil
+}
+
+// change gives the change of the file that makes the splices. It refuses text that the file's
+// encoding cannot hold, and an edit of an encoding declaration that the rest of the file belies.
 func (d textFile) change(splices ...document.Splice) (Change, error) {
 	after, err := d.Splice(splices)
 	var cannot *document.EncodingError
@@ -41,7 +52,28 @@ func (d textFile) change(splices ...document.Splice) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	if d.source == nil && document.IsPython(d.file.Path, d.file.Data) {
+		if err := d.stillReads(after, splices); err != nil {
+			return Change{}, err
+		}
+	}
 	return Edit(d.file, after), nil
+}
+
+// stillReads refuses an edit of Python source after which the file would be read as another text.
+func (d textFile) stillReads(after []byte, splices []document.Splice) error {
+	want, err := document.Apply(d.Text, splices)
+	if err != nil {
+		return err
+	}
+	now, problem := decodeFile(d.file.Path, after)
+	switch {
+	case problem != nil:
+		return Refuse("%s could not be decoded after this edit: %s; its encoding is %s, keep its declaration in the first two lines", d.file.Path, problem, d.Encoding)
+	case now.Text != want:
+		return Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in the first two lines", d.file.Path, now.Encoding, d.Encoding)
+	}
+	return nil
 }
 
 // checkHash refuses a file that is not the expected one. An expected hash is SHA-256 in hex, whole
@@ -66,9 +98,9 @@ func checkHash(path, now, expected string) error {
 }
 
 // shown is file content as a person or a model sees it: valid UTF-8.
-func shown(data []byte) string {
-	doc, ok := document.Decode(data)
-	if !ok {
+func shown(path string, data []byte) string {
+	doc, _ := decodeFile(path, data)
+	if doc.Encoding == "" {
 		return "(binary)\n"
 	}
 	return strings.ToValidUTF8(doc.Text, "\uFFFD")

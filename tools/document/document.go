@@ -24,6 +24,7 @@ type Document struct {
 	Text     string // decoded, without byte order mark, line ends as in the file
 	Encoding string
 	data     []byte
+	page     paged // for the encodings that Python source declares; its page is nil otherwise
 }
 
 // EncodingError says that a file's encoding cannot hold a character of new text.
@@ -42,28 +43,28 @@ func Decode(data []byte) (Document, bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
 		if text, ok := decodeUTF16(data[2:], binary.LittleEndian); ok {
-			return Document{text, UTF16LE, data}, true
+			return Document{Text: text, Encoding: UTF16LE, data: data}, true
 		}
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
 		if text, ok := decodeUTF16(data[2:], binary.BigEndian); ok {
-			return Document{text, UTF16BE, data}, true
+			return Document{Text: text, Encoding: UTF16BE, data: data}, true
 		}
 	}
 	switch {
 	case bytes.IndexByte(data, 0) >= 0:
 		return Document{}, false
 	case bytes.HasPrefix(data, []byte{0xEF, 0xBB, 0xBF}) && utf8.Valid(data):
-		return Document{string(data[3:]), UTF8BOM, data}, true
+		return Document{Text: string(data[3:]), Encoding: UTF8BOM, data: data}, true
 	case utf8.Valid(data):
-		return Document{string(data), UTF8, data}, true
+		return Document{Text: string(data), Encoding: UTF8, data: data}, true
 	case mostlyUTF8(data):
-		return Document{string(data), Damaged, data}, true
+		return Document{Text: string(data), Encoding: Damaged, data: data}, true
 	}
 	runes := make([]rune, len(data))
 	for i, c := range data {
 		runes[i] = rune(c)
 	}
-	return Document{string(runes), Latin1, data}, true
+	return Document{Text: string(runes), Encoding: Latin1, data: data}, true
 }
 
 // mostlyUTF8 tells whether data has more well-formed long characters than stray bytes.
@@ -111,10 +112,13 @@ func (d Document) Splice(splices []Splice) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []byte
+	out := make([]byte, 0, len(d.data))
 	at := d.offsets()
 	last := 0
 	for _, s := range ordered {
+		if d.converted() && !(border(d.Text, s.Start) && border(d.Text, s.End)) {
+			return nil, errSplices
+		}
 		start, end := at(s.Start), at(s.End)
 		encoded, err := d.encode(s.New)
 		if err != nil {
@@ -126,8 +130,16 @@ func (d Document) Splice(splices []Splice) ([]byte, error) {
 	return append(out, d.data[last:]...), nil
 }
 
+// converted tells whether the bytes of the file are not those of Text.
+func (d Document) converted() bool {
+	return d.page.page != nil || d.Encoding == UTF16LE || d.Encoding == UTF16BE || d.Encoding == Latin1
+}
+
 // offsets gives a function from rising offsets in Text to offsets in the file.
 func (d Document) offsets() func(int) int {
+	if d.page.page != nil {
+		return d.page.offsets(d.data)
+	}
 	switch d.Encoding {
 	case UTF8BOM:
 		return func(offset int) int { return offset + 3 }
@@ -152,6 +164,9 @@ func (d Document) counted(head int, size func(rune) int) func(int) int {
 }
 
 func (d Document) encode(text string) ([]byte, error) {
+	if d.page.page != nil {
+		return d.page.encode(text, d.Encoding)
+	}
 	switch d.Encoding {
 	case UTF16LE:
 		return encodeUTF16(text, binary.LittleEndian), nil

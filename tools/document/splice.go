@@ -15,8 +15,8 @@ type Splice struct {
 	New        string
 }
 
-// errSplices says that splices overlap or lie outside of the text, which is a mistake of the caller.
-var errSplices = errors.New("document: splices overlap or lie outside of the text")
+// errSplices says that splices overlap, cut a character or lie outside of the text, which is a mistake of the caller.
+var errSplices = errors.New("document: splices overlap, cut a character or lie outside of the text")
 
 // Apply gives the text with all splices made. They may come in any order; two of them must not
 // overlap, and insertions at one place are made in the order given. Line ends are taken as they are.
