@@ -1,0 +1,20 @@
+// Package stdlib knows the names of Python's standard library, so that tools can tell its modules
+// from those of others without a Python.
+package stdlib
+
+import (
+	_ "embed" // for the names
+	"strings"
+)
+
+// names.txt has the top-level modules and packages of CPython 3.11 to 3.14 on all platforms, one a
+// line, sorted: sys.stdlib_module_names of each version, __main__, and the packages of its tests.
+//
+//go:embed names.txt
+var names string
+
+// Has tells whether a module, given by its dotted name, belongs to the standard library.
+func Has(module string) bool {
+	top, _, _ := strings.Cut(module, ".")
+	return top != "" && (strings.HasPrefix(names, top+"\n") || strings.Contains(names, "\n"+top+"\n"))
+}
