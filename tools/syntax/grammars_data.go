@@ -1,0 +1,115 @@
+package syntax
+
+import (
+	"github.com/smacker/go-tree-sitter/css"
+	"github.com/smacker/go-tree-sitter/cue"
+	"github.com/smacker/go-tree-sitter/dockerfile"
+	"github.com/smacker/go-tree-sitter/hcl"
+	"github.com/smacker/go-tree-sitter/html"
+	markdown "github.com/smacker/go-tree-sitter/markdown/tree-sitter-markdown"
+	"github.com/smacker/go-tree-sitter/protobuf"
+	"github.com/smacker/go-tree-sitter/sql"
+	"github.com/smacker/go-tree-sitter/svelte"
+	"github.com/smacker/go-tree-sitter/toml"
+	"github.com/smacker/go-tree-sitter/yaml"
+)
+
+// dataGrammars are the languages of schemas, configuration and documents.
+func dataGrammars() []*grammar {
+	return []*grammar{
+		protobufGrammar(), sqlGrammar(), cueGrammar(), markupGrammar("html"), markupGrammar("svelte"),
+		{
+			name: "hcl", endings: "hcl tf tfvars nomad", load: hcl.GetLanguage, note: "blocks", into: []string{"body"},
+			defs: map[string]def{"block": {kind: "block", hook: hclBlock, body: "<block_start>"}},
+		},
+		{
+			name: "toml", endings: "toml", files: "Cargo.lock Pipfile poetry.lock", load: toml.GetLanguage, note: "tables and top-level keys",
+			defs: map[string]def{
+				"table":               {kind: "table", leaf: true, hook: tomlTable, body: "<pair>"},
+				"table_array_element": {kind: "table", leaf: true, hook: tomlTable, body: "<pair>"},
+				"pair":                {kind: "key", leaf: true, hook: tomlTable},
+			},
+		},
+		{
+			name: "yaml", endings: "yaml yml", load: yaml.GetLanguage, note: "keys of the two outermost levels",
+			into: []string{"document", "block_node", "block_mapping"},
+			defs: map[string]def{"block_mapping_pair": {kind: "key", hook: yamlKey, body: "value"}},
+		},
+		{
+			name: "css", endings: "css", load: css.GetLanguage, note: "rules", into: []string{"block"},
+			defs: map[string]def{
+				"rule_set":            {kind: "rule", leaf: true, name: "<selectors>", body: "<block>"},
+				"media_statement":     {kind: "media", hook: upToBlock, body: "<block>"},
+				"supports_statement":  {kind: "supports", hook: upToBlock, body: "<block>"},
+				"keyframes_statement": {kind: "keyframes", leaf: true, name: "<keyframes_name>", body: "<keyframe_block_list>"},
+				"at_rule":             {kind: "rule", leaf: true, hook: upToBlock, body: "<block>"},
+			},
+		},
+		{
+			name: "dockerfile", endings: "dockerfile containerfile", files: "Dockerfile Containerfile", load: dockerfile.GetLanguage, note: "build stages (their FROM line)",
+			defs: map[string]def{"from_instruction": {kind: "stage", leaf: true, hook: dockerStage}},
+		},
+		{
+			name: "markdown", endings: "md markdown mdown", load: markdown.GetLanguage, note: "headings with their sections",
+			defs: map[string]def{"section": {kind: "section", hook: markdownSection, open: true, body: "<paragraph>"}},
+		},
+	}
+}
+
+func protobufGrammar() *grammar {
+	return &grammar{
+		name: "protobuf", endings: "proto", load: protobuf.GetLanguage, into: []string{"message_body", "enum_body"},
+		defs: map[string]def{
+			"message": {kind: "message", name: "<message_name>", body: "<message_body>"},
+			"enum":    {kind: "enum", name: "<enum_name>", body: "<enum_body>", leaf: true},
+			"service": {kind: "service", name: "<service_name>"},
+			"rpc":     {kind: "rpc", name: "<rpc_name>", leaf: true},
+			"oneof":   {kind: "oneof", name: "<identifier>", leaf: true},
+		},
+	}
+}
+
+func sqlGrammar() *grammar {
+	const object = "<object_reference>"
+	return &grammar{
+		name: "sql", endings: "sql", load: sql.GetLanguage, into: []string{"statement", "transaction", "block"}, lift: []string{"statement"},
+		defs: map[string]def{
+			"create_table":             {kind: "table", name: object, leaf: true, body: "<column_definitions>"},
+			"create_view":              {kind: "view", name: object, leaf: true, body: "<create_query>"},
+			"create_materialized_view": {kind: "view", name: object, leaf: true, body: "<create_query>"},
+			"create_index":             {kind: "index", name: "column", leaf: true},
+			"create_function":          {kind: "function", name: object, leaf: true, body: "<function_body>"},
+			"create_type":              {kind: "type", name: object, leaf: true},
+			"create_trigger":           {kind: "trigger", name: object, leaf: true},
+			"create_schema":            {kind: "schema", name: "<identifier>", leaf: true},
+			"create_sequence":          {kind: "sequence", name: object, leaf: true},
+		},
+	}
+}
+
+func cueGrammar() *grammar {
+	return &grammar{
+		name: "cue", endings: "cue", load: cue.GetLanguage, note: "fields of the outermost level and definitions",
+		defs: map[string]def{
+			"field":      {kind: "field", name: "<label>", leaf: true, body: "<value>"},
+			"let_clause": {kind: "let", name: "left", leaf: true},
+		},
+	}
+}
+
+// markupGrammar serves HTML and Svelte.
+func markupGrammar(name string) *grammar {
+	g := &grammar{
+		name: name, endings: "svelte", load: svelte.GetLanguage, note: "headings, elements with an id, scripts and styles",
+		into: []string{"element", "if_statement", "each_statement", "else_statement", "await_statement", "key_statement"},
+		defs: map[string]def{
+			"element":        {kind: "element", hook: markupElement, open: true},
+			"script_element": {kind: "script", leaf: true, hook: markupElement},
+			"style_element":  {kind: "style", leaf: true, hook: markupElement},
+		},
+	}
+	if name == "html" {
+		g.endings, g.load = "html htm xhtml", html.GetLanguage
+	}
+	return g
+}

@@ -1,0 +1,121 @@
+package syntax
+
+import (
+	"github.com/smacker/go-tree-sitter/bash"
+	"github.com/smacker/go-tree-sitter/javascript"
+	"github.com/smacker/go-tree-sitter/lua"
+	"github.com/smacker/go-tree-sitter/php"
+	"github.com/smacker/go-tree-sitter/python"
+	"github.com/smacker/go-tree-sitter/ruby"
+	"github.com/smacker/go-tree-sitter/typescript/tsx"
+	"github.com/smacker/go-tree-sitter/typescript/typescript"
+)
+
+// scriptGrammars are the interpreted languages.
+func scriptGrammars() []*grammar {
+	js := &grammar{name: "javascript", endings: "js mjs cjs jsx es6", load: javascript.GetLanguage}
+	ts := &grammar{name: "typescript", endings: "ts mts cts", load: typescript.GetLanguage}
+	x := &grammar{name: "tsx", endings: "tsx", load: tsx.GetLanguage}
+	for _, g := range []*grammar{js, ts, x} {
+		g.defs = ecmaDefs()
+		g.into = []string{
+			"export_statement", "lexical_declaration", "variable_declaration", "class_body", "expression_statement", "ambient_declaration",
+			"statement_block", "interface_body", "object_type", "object", "if_statement", "else_clause", "try_statement",
+		}
+		g.lift = []string{"export_statement", "lexical_declaration", "variable_declaration", "expression_statement", "ambient_declaration"}
+		g.lead = []string{"decorator"}
+	}
+	return []*grammar{js, ts, x, pythonGrammar(), rubyGrammar(), bashGrammar(), phpGrammar(), luaGrammar()}
+}
+
+// ecmaDefs serve JavaScript and TypeScript, whose trees name things alike.
+func ecmaDefs() map[string]def {
+	return map[string]def{
+		"function_declaration":           {kind: "function"},
+		"generator_function_declaration": {kind: "function"},
+		"function_signature":             {kind: "function", leaf: true},
+		"class_declaration":              {kind: "class"},
+		"abstract_class_declaration":     {kind: "class"},
+		"class":                          {kind: "class", hook: defaultClass},
+		"interface_declaration":          {kind: "interface"},
+		"enum_declaration":               {kind: "enum", leaf: true},
+		"type_alias_declaration":         {kind: "type", leaf: true, body: "value"},
+		"internal_module":                {kind: "namespace"},
+		"module":                         {kind: "module"},
+		"method_definition":              {kind: "method", leaf: true},
+		"method_signature":               {kind: "method", leaf: true},
+		"abstract_method_signature":      {kind: "method", leaf: true},
+		"public_field_definition":        {kind: "field", leaf: true, hook: ecmaField("name"), body: "value/body value"},
+		"field_definition":               {kind: "field", leaf: true, hook: ecmaField("property"), body: "value/body value"},
+		"property_signature":             {kind: "field", leaf: true},
+		"variable_declarator":            {kind: "variable", leaf: true, hook: ecmaVariable, body: "value/body value"},
+		"assignment_expression":          {kind: "function", open: true, hook: ecmaAssignment, body: "right/body right"},
+		"pair":                           {kind: "function", leaf: true, hook: ecmaPair, body: "value/body"},
+	}
+}
+
+func pythonGrammar() *grammar {
+	return &grammar{
+		name: "python", endings: "py pyi pyw", load: python.GetLanguage, nested: true,
+		into: []string{
+			"decorated_definition", "block", "if_statement", "else_clause", "elif_clause", "try_statement", "except_clause", "finally_clause",
+			"with_statement", "for_statement", "while_statement", "match_statement", "case_clause",
+		},
+		lift: []string{"decorated_definition"}, lead: []string{"decorator"},
+		defs: map[string]def{
+			"class_definition":    {kind: "class"},
+			"function_definition": {kind: "function", hook: pythonFunction},
+		},
+	}
+}
+
+func rubyGrammar() *grammar {
+	return &grammar{
+		name: "ruby", endings: "rb rake gemspec ru", files: "Rakefile Gemfile", load: ruby.GetLanguage,
+		into: []string{"body_statement", "singleton_class", "if", "unless", "begin", "then", "else"},
+		defs: map[string]def{
+			"module":           {kind: "module"},
+			"class":            {kind: "class"},
+			"method":           {kind: "method", leaf: true},
+			"singleton_method": {kind: "method", leaf: true},
+			"assignment":       {kind: "constant", leaf: true, name: "<constant>", body: "right"},
+		},
+	}
+}
+
+func bashGrammar() *grammar {
+	return &grammar{
+		name: "bash", endings: "sh bash ksh zsh bats", files: ".bashrc .bash_profile .profile", load: bash.GetLanguage,
+		into: []string{"if_statement", "else_clause", "elif_clause", "case_statement", "case_item", "compound_statement", "list", "while_statement", "for_statement", "do_group"},
+		defs: map[string]def{"function_definition": {kind: "function"}},
+	}
+}
+
+func phpGrammar() *grammar {
+	return &grammar{
+		name: "php", endings: "php phtml php5 inc", load: php.GetLanguage,
+		into: []string{"declaration_list", "enum_declaration_list", "compound_statement", "if_statement", "const_declaration", "property_declaration"},
+		lift: []string{"const_declaration", "property_declaration"},
+		defs: map[string]def{
+			"namespace_definition":  {kind: "namespace"},
+			"class_declaration":     {kind: "class"},
+			"interface_declaration": {kind: "interface"},
+			"trait_declaration":     {kind: "trait"},
+			"enum_declaration":      {kind: "enum"},
+			"function_definition":   {kind: "function"},
+			"method_declaration":    {kind: "method", leaf: true},
+			"const_element":         {kind: "constant", name: "<name>", leaf: true},
+			"property_element":      {kind: "property", name: "<variable_name>", leaf: true},
+		},
+	}
+}
+
+func luaGrammar() *grammar {
+	return &grammar{
+		name: "lua", endings: "lua", load: lua.GetLanguage, into: []string{"if_statement", "do_statement"},
+		defs: map[string]def{
+			"function_statement":   {kind: "function", leaf: true, hook: luaFunction, body: "<function_body> <function_end>"},
+			"variable_declaration": {kind: "function", leaf: true, hook: luaVariable, body: "value/<function_body> value/<function_end>"},
+		},
+	}
+}

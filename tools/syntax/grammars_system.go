@@ -1,0 +1,173 @@
+package syntax
+
+import (
+	"github.com/smacker/go-tree-sitter/c"
+	"github.com/smacker/go-tree-sitter/cpp"
+	"github.com/smacker/go-tree-sitter/csharp"
+	"github.com/smacker/go-tree-sitter/golang"
+	"github.com/smacker/go-tree-sitter/groovy"
+	"github.com/smacker/go-tree-sitter/java"
+	"github.com/smacker/go-tree-sitter/kotlin"
+	"github.com/smacker/go-tree-sitter/rust"
+	"github.com/smacker/go-tree-sitter/scala"
+	"github.com/smacker/go-tree-sitter/swift"
+)
+
+// systemGrammars are the compiled languages. C and C++ list nothing here: package cfamily reads
+// them, and uses these grammars to see damage.
+func systemGrammars() []*grammar {
+	return []*grammar{
+		{name: "c", endings: "c", load: c.GetLanguage},
+		{name: "cpp", endings: "cc cpp cxx c++ h hh hpp hxx h++ ipp ixx inl tpp txx cu cuh", separator: "::", load: cpp.GetLanguage},
+		goGrammar(), javaGrammar(), csharpGrammar(), kotlinGrammar(), swiftGrammar(), rustGrammar(), scalaGrammar(), groovyGrammar(),
+	}
+}
+
+func goGrammar() *grammar {
+	return &grammar{
+		name: "go", endings: "go", load: golang.GetLanguage,
+		into: []string{"const_declaration", "var_declaration", "var_spec_list", "type_declaration"},
+		lift: []string{"const_declaration", "var_declaration", "type_declaration"},
+		defs: map[string]def{
+			"function_declaration": {kind: "function"},
+			"method_declaration":   {kind: "method", hook: goMethod},
+			"type_spec":            {hook: goType, leaf: true, body: "type/<field_declaration_list> type"},
+			"type_alias":           {kind: "type", leaf: true},
+			"const_spec":           {kind: "constant", leaf: true, body: "value"},
+			"var_spec":             {kind: "variable", leaf: true, body: "value"},
+		},
+	}
+}
+
+func javaGrammar() *grammar {
+	return &grammar{
+		name: "java", endings: "java", load: java.GetLanguage,
+		into: []string{"class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body", "module_body"},
+		defs: map[string]def{
+			"class_declaration":                   {kind: "class"},
+			"interface_declaration":               {kind: "interface"},
+			"enum_declaration":                    {kind: "enum"},
+			"record_declaration":                  {kind: "record"},
+			"annotation_type_declaration":         {kind: "annotation"},
+			"method_declaration":                  {kind: "method", leaf: true},
+			"constructor_declaration":             {kind: "constructor", leaf: true},
+			"compact_constructor_declaration":     {kind: "constructor", leaf: true},
+			"annotation_type_element_declaration": {kind: "method", leaf: true},
+			"field_declaration":                   {kind: "field", name: "declarator/name", leaf: true},
+			"constant_declaration":                {kind: "constant", name: "declarator/name", leaf: true},
+		},
+	}
+}
+
+func csharpGrammar() *grammar {
+	return &grammar{
+		name: "csharp", endings: "cs csx", load: csharp.GetLanguage, into: []string{"declaration_list"},
+		defs: map[string]def{
+			"namespace_declaration":             {kind: "namespace"},
+			"file_scoped_namespace_declaration": {kind: "namespace"},
+			"class_declaration":                 {kind: "class"},
+			"interface_declaration":             {kind: "interface"},
+			"struct_declaration":                {kind: "struct"},
+			"record_declaration":                {kind: "record"},
+			"record_struct_declaration":         {kind: "record"},
+			"enum_declaration":                  {kind: "enum"},
+			"delegate_declaration":              {kind: "delegate", leaf: true},
+			"method_declaration":                {kind: "method", leaf: true},
+			"constructor_declaration":           {kind: "constructor", leaf: true},
+			"destructor_declaration":            {kind: "destructor", leaf: true, hook: tilde},
+			"operator_declaration":              {kind: "operator", leaf: true, hook: csharpOperator},
+			"conversion_operator_declaration":   {kind: "operator", leaf: true, hook: csharpOperator},
+			"indexer_declaration":               {kind: "indexer", leaf: true, body: "accessors", hook: fixed("this[]")},
+			"property_declaration":              {kind: "property", leaf: true, body: "accessors value"},
+			"event_declaration":                 {kind: "event", leaf: true, body: "accessors"},
+			"event_field_declaration":           {kind: "event", leaf: true, name: "<variable_declaration>/<variable_declarator>/name"},
+			"field_declaration":                 {kind: "field", leaf: true, name: "<variable_declaration>/<variable_declarator>/name"},
+			"local_function_statement":          {kind: "function", leaf: true},
+		},
+	}
+}
+
+func kotlinGrammar() *grammar {
+	return &grammar{
+		name: "kotlin", endings: "kt kts", load: kotlin.GetLanguage,
+		into: []string{"class_body", "enum_class_body", "companion_object", "statements"},
+		defs: map[string]def{
+			"class_declaration":    {kind: "class", hook: byKeyword("<type_identifier>"), body: "<class_body> <enum_class_body>"},
+			"object_declaration":   {kind: "object", name: "<type_identifier>", body: "<class_body>"},
+			"function_declaration": {kind: "function", name: "<simple_identifier>", body: "<function_body>", leaf: true},
+			"property_declaration": {kind: "property", name: "<variable_declaration>/<simple_identifier>", leaf: true},
+			"type_alias":           {kind: "type", name: "<type_identifier>", leaf: true},
+		},
+	}
+}
+
+func swiftGrammar() *grammar {
+	return &grammar{
+		name: "swift", endings: "swift", load: swift.GetLanguage,
+		into: []string{"class_body", "enum_class_body", "protocol_body"},
+		defs: map[string]def{
+			"class_declaration":             {kind: "class", hook: byKeyword("name")},
+			"protocol_declaration":          {kind: "protocol"},
+			"function_declaration":          {kind: "function", hook: swiftFunction},
+			"protocol_function_declaration": {kind: "function", leaf: true},
+			"init_declaration":              {kind: "constructor", leaf: true, hook: fixed("init")},
+			"deinit_declaration":            {kind: "destructor", leaf: true, hook: fixed("deinit")},
+			"subscript_declaration":         {kind: "subscript", leaf: true, hook: fixed("subscript")},
+			"property_declaration":          {kind: "property", leaf: true},
+			"typealias_declaration":         {kind: "type", leaf: true},
+		},
+	}
+}
+
+func rustGrammar() *grammar {
+	return &grammar{
+		name: "rust", endings: "rs", separator: "::", load: rust.GetLanguage,
+		into: []string{"declaration_list", "foreign_mod_item"}, lead: []string{"attribute_item"},
+		defs: map[string]def{
+			"struct_item":             {kind: "struct", leaf: true},
+			"enum_item":               {kind: "enum", leaf: true},
+			"union_item":              {kind: "union", leaf: true},
+			"trait_item":              {kind: "trait"},
+			"impl_item":               {kind: "impl", hook: rustImpl},
+			"mod_item":                {kind: "module"},
+			"function_item":           {kind: "function"},
+			"function_signature_item": {kind: "function", leaf: true},
+			"const_item":              {kind: "constant", leaf: true, body: "value"},
+			"static_item":             {kind: "variable", leaf: true, body: "value"},
+			"type_item":               {kind: "type", leaf: true},
+			"associated_type":         {kind: "type", leaf: true},
+			"macro_definition":        {kind: "macro", leaf: true, body: "<macro_rule>"},
+		},
+	}
+}
+
+func scalaGrammar() *grammar {
+	return &grammar{
+		name: "scala", endings: "scala sc", load: scala.GetLanguage,
+		into: []string{"template_body", "enum_body", "extension_definition", "package_clause"},
+		defs: map[string]def{
+			"class_definition":     {kind: "class"},
+			"object_definition":    {kind: "object"},
+			"package_object":       {kind: "object"},
+			"trait_definition":     {kind: "trait"},
+			"enum_definition":      {kind: "enum"},
+			"function_definition":  {kind: "function"},
+			"function_declaration": {kind: "function", leaf: true},
+			"val_definition":       {kind: "value", name: "pattern", leaf: true, body: "value"},
+			"var_definition":       {kind: "variable", name: "pattern", leaf: true, body: "value"},
+			"given_definition":     {kind: "given", leaf: true},
+			"type_definition":      {kind: "type", leaf: true},
+		},
+	}
+}
+
+func groovyGrammar() *grammar {
+	return &grammar{
+		name: "groovy", endings: "groovy gradle gvy", files: "Jenkinsfile", load: groovy.GetLanguage, into: []string{"closure"},
+		defs: map[string]def{
+			"class_definition":     {kind: "class"},
+			"function_definition":  {kind: "function", name: "function"},
+			"function_declaration": {kind: "function", name: "function", leaf: true},
+		},
+	}
+}

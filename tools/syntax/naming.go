@@ -1,0 +1,178 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+
+	sitter "github.com/smacker/go-tree-sitter"
+)
+
+// The functions here name what a path of fields cannot. Each is the hook of one kind of node.
+
+type hook = func(node *sitter.Node, src []byte) (naming, bool)
+
+// text is the content of what a path leads to, with its place.
+func text(node *sitter.Node, path string, src []byte) (string, int) {
+	at := follow(node, path)
+	if at == nil {
+		return "", 0
+	}
+	return at.Content(src), int(at.StartByte())
+}
+
+// plain names a node by a path.
+func plain(node *sitter.Node, path string, src []byte) (naming, bool) {
+	title, at := text(node, path, src)
+	return naming{title: title, at: at}, title != ""
+}
+
+// fixed gives every node the same name.
+func fixed(title string) hook {
+	return func(node *sitter.Node, _ []byte) (naming, bool) {
+		return naming{title: title, at: int(node.StartByte())}, true
+	}
+}
+
+// tilde marks a destructor.
+func tilde(node *sitter.Node, src []byte) (naming, bool) {
+	n, ok := plain(node, "name", src)
+	n.title = "~" + n.title
+	return n, ok
+}
+
+// byKeyword takes the kind from the keyword that is written.
+func byKeyword(path string) hook {
+	known := []string{"class", "struct", "interface", "enum", "extension", "actor", "object"}
+	return func(node *sitter.Node, src []byte) (naming, bool) {
+		n, ok := plain(node, path, src)
+		for i := range min(int(node.ChildCount()), maxSearched) {
+			if child := node.Child(i); !child.IsNamed() && slices.Contains(known, child.Type()) {
+				n.kind = child.Type()
+				break
+			}
+		}
+		return n, ok
+	}
+}
+
+// goMethod puts the receiver's type in front.
+func goMethod(node *sitter.Node, src []byte) (naming, bool) {
+	n, ok := plain(node, "name", src)
+	receiver, _ := text(node, "receiver/<parameter_declaration>/type", src)
+	receiver, _, _ = strings.Cut(strings.TrimLeft(receiver, "*( "), "[")
+	if receiver = strings.Trim(receiver, " )"); receiver != "" {
+		n.title = receiver + "." + n.title
+	}
+	return n, ok
+}
+
+// goType tells structs and interfaces from other types.
+func goType(node *sitter.Node, src []byte) (naming, bool) {
+	n, ok := plain(node, "name", src)
+	n.kind = "type"
+	if of := follow(node, "type"); of != nil {
+		switch of.Type() {
+		case "struct_type":
+			n.kind = "struct"
+		case "interface_type":
+			n.kind = "interface"
+		}
+	}
+	return n, ok
+}
+
+// csharpOperator names an operator or a conversion by its head.
+func csharpOperator(node *sitter.Node, src []byte) (naming, bool) {
+	head := node.Content(src)
+	if parameters := follow(node, "parameters"); parameters != nil {
+		head = string(src[node.StartByte():parameters.StartByte()])
+	}
+	at := strings.Index(head, "operator")
+	if at < 0 {
+		return naming{}, false
+	}
+	return naming{title: head[at:], at: int(node.StartByte()) + at}, true
+}
+
+// swiftFunction knows that operators have no name node.
+func swiftFunction(node *sitter.Node, src []byte) (naming, bool) {
+	name := follow(node, "name")
+	if name != nil && name.Type() == "simple_identifier" {
+		return naming{title: name.Content(src), at: int(name.StartByte())}, true
+	}
+	head, _, _ := strings.Cut(node.Content(src), "(")
+	_, title, found := strings.Cut(head, "func ")
+	return naming{title: title, at: int(node.StartByte()) + len(head) - len(title)}, found
+}
+
+// rustImpl is called what it says, and what is inside begins with the type.
+func rustImpl(node *sitter.Node, src []byte) (naming, bool) {
+	of, at := text(node, "type", src)
+	n := naming{title: "impl " + of, scope: of, at: at}
+	if generic := follow(node, "type/type"); generic != nil {
+		n.scope = generic.Content(src)
+	}
+	if trait, _ := text(node, "trait", src); trait != "" {
+		n.title = "impl " + trait + " for " + of
+	}
+	return n, of != ""
+}
+
+// pythonFunction tells async functions apart.
+func pythonFunction(node *sitter.Node, src []byte) (naming, bool) {
+	n, ok := plain(node, "name", src)
+	if strings.HasPrefix(node.Content(src), "async") {
+		n.kind = "async_function"
+	}
+	return n, ok
+}
+
+func luaFunction(node *sitter.Node, src []byte) (naming, bool) { return plain(node, "name", src) }
+
+// luaVariable is a function where a function is assigned.
+func luaVariable(node *sitter.Node, src []byte) (naming, bool) {
+	value := follow(node, "value")
+	if value == nil || value.Type() != "function" {
+		return naming{}, false
+	}
+	return plain(node, "name", src)
+}
+
+// elixirCall knows the macros that define.
+func elixirCall(node *sitter.Node, src []byte) (naming, bool) {
+	target, _ := text(node, "target", src)
+	kinds := map[string]string{
+		"defmodule": "module", "defprotocol": "protocol", "defimpl": "impl",
+		"def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "guard", "defdelegate": "function",
+	}
+	kind, ok := kinds[target]
+	head := follow(node, "<arguments>")
+	if !ok || head == nil || head.NamedChildCount() == 0 {
+		return naming{}, false
+	}
+	first := head.NamedChild(0)
+	if first.Type() == "binary_operator" { // a guard
+		if left := follow(first, "left"); left != nil {
+			first = left
+		}
+	}
+	if first.Type() == "call" {
+		if of := follow(first, "target"); of != nil {
+			first = of
+		}
+	}
+	return naming{title: first.Content(src), kind: kind, at: int(first.StartByte())}, true
+}
+
+// ocamlLet tells functions from values, and skips patterns.
+func ocamlLet(node *sitter.Node, src []byte) (naming, bool) {
+	pattern := follow(node, "pattern")
+	if pattern == nil || pattern.Type() != "value_name" && pattern.Type() != "parenthesized_operator" {
+		return naming{}, false
+	}
+	n := naming{title: pattern.Content(src), at: int(pattern.StartByte())}
+	if childOf(node, "parameter") != nil {
+		n.kind = "function"
+	}
+	return n, true
+}

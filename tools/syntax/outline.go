@@ -1,0 +1,181 @@
+package syntax
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	sitter "github.com/smacker/go-tree-sitter"
+)
+
+// maxDepth bounds how deep definitions are looked for.
+const maxDepth = 400
+
+// Structure is what Outline finds.
+type Structure struct {
+	Symbols []Symbol // in source order, those around before those inside
+	Damage  []Damage // what the parser could not make sense of; empty does not mean valid
+}
+
+// Outline lists the definitions of a text. It matches ErrTooLarge, ErrTooHard, ErrNoLanguage or the
+// error of the context; a broken text is no error.
+func Outline(ctx context.Context, language Language, src []byte) (Structure, error) {
+	return withTree(ctx, language, src, func(root *sitter.Node) Structure {
+		w := walker{grammar: language.grammar, src: src, lines: newLines(src), separator: language.Separator()}
+		w.cursor = sitter.NewTreeCursor(root)
+		defer w.cursor.Close()
+		w.children(scope{}, 0)
+		Number(w.found)
+		return Structure{Symbols: append([]Symbol{}, w.found...), Damage: damageOf(root, w.lines)}
+	})
+}
+
+// walker collects symbols. It visits what lies in containers and nothing else, because the binding
+// keeps every visited node on the heap until the tree goes.
+type walker struct {
+	grammar   *grammar
+	cursor    *sitter.TreeCursor
+	src       []byte
+	lines     lines
+	separator string
+	found     []Symbol
+}
+
+// scope is what surrounds a symbol.
+type scope struct {
+	path  string // empty at top level
+	kind  string // of the innermost symbol
+	depth int    // number of symbols around
+}
+
+// children visits the children of the cursor's node; level counts nodes, not symbols.
+func (w *walker) children(in scope, level int) {
+	if level > maxDepth || !w.cursor.GoToFirstChild() {
+		return
+	}
+	var front lead
+	for {
+		node := w.cursor.CurrentNode()
+		if node.IsNamed() {
+			w.visit(node, in, level, &front)
+		}
+		if !w.cursor.GoToNextSibling() {
+			break
+		}
+	}
+	w.cursor.GoToParent()
+}
+
+func (w *walker) visit(node *sitter.Node, in scope, level int, front *lead) {
+	kind := node.Type()
+	if strings.Contains(kind, "comment") {
+		front.comment(w, node)
+		return
+	}
+	if slices.Contains(w.grammar.lead, kind) {
+		front.attribute(w, node)
+		return
+	}
+	rule, defines := w.grammar.defs[kind]
+	if defines {
+		if named, ok := rule.named(node, w.src); ok {
+			w.define(node, rule, named, in, level, *front)
+			*front = lead{end: int(node.EndByte())}
+			return
+		}
+	}
+	if rule.open || slices.Contains(w.grammar.into, kind) || node.IsError() {
+		w.container(node, kind, in, level, *front)
+	}
+	*front = lead{end: int(node.EndByte())}
+}
+
+// container looks into a node that is no symbol itself. Where it holds one symbol only, such as an
+// export or a declaration with one name, that symbol takes the container's place.
+func (w *walker) container(node *sitter.Node, kind string, in scope, level int, front lead) {
+	first := len(w.found)
+	w.children(in, level+1)
+	if !slices.Contains(w.grammar.lift, kind) || len(w.found) == first {
+		return
+	}
+	direct := 0
+	for _, s := range w.found[first:] {
+		if s.Depth == in.depth {
+			direct++
+		}
+	}
+	if direct != 1 {
+		return
+	}
+	s := &w.found[first]
+	s.Start, s.End = front.start(w.trimmed(node))
+	s.StartLine, s.EndLine = w.lines.number(s.Start), w.lines.number(max(s.End-1, s.Start))
+	s.Decorators = append(front.texts, s.Decorators...)
+	s.SignatureEnd = min(s.SignatureEnd, s.End)
+	if s.Doc == "" {
+		s.Doc = front.doc(w, s.Start)
+	}
+}
+
+func (w *walker) define(node *sitter.Node, rule def, named naming, in scope, level int, front lead) {
+	start, end := w.trimmed(node)
+	s := Symbol{Title: named.title, Kind: named.kind, Depth: in.depth, Decorators: front.texts, Doc: front.doc(w, start)}
+	s.Start, s.End = front.start(start, end)
+	s.SignatureEnd = s.End
+	if body := rule.bodyOf(node); body != nil && int(body.StartByte()) < s.End {
+		s.SignatureEnd = w.headEnd(s.Start, int(body.StartByte()))
+	}
+	if s.Kind == "function" && memberful(in.kind) {
+		s.Kind = "method"
+	}
+	s.Name = s.Title
+	if in.path != "" {
+		s.Name = in.path + w.separator + s.Title
+	}
+	s.Line = w.lines.number(max(named.at, start))
+	s.StartLine, s.EndLine = w.lines.number(s.Start), w.lines.number(max(s.End-1, s.Start))
+	w.found = append(w.found, s)
+	if rule.leaf || s.Kind == "function" && !w.grammar.nested || s.Kind == "method" && !w.grammar.nested {
+		return
+	}
+	inner := scope{path: s.Name, kind: s.Kind, depth: in.depth + 1}
+	if named.scope != "" {
+		inner.path = named.scope
+		if in.path != "" {
+			inner.path = in.path + w.separator + named.scope
+		}
+	}
+	w.children(inner, level+1)
+}
+
+// memberful tells whether functions directly in a symbol of that kind are methods.
+func memberful(kind string) bool {
+	switch kind {
+	case "class", "struct", "interface", "trait", "enum", "impl", "protocol", "object", "record", "union", "extension", "actor":
+		return true
+	}
+	return false
+}
+
+// trimmed is a node's place without the blanks that some grammars count in.
+func (w *walker) trimmed(node *sitter.Node) (start, end int) {
+	start, end = int(node.StartByte()), min(int(node.EndByte()), len(w.src))
+	for start < end && isBlank(w.src[start]) {
+		start++
+	}
+	for end > start && isBlank(w.src[end-1]) {
+		end--
+	}
+	return start, end
+}
+
+// headEnd is where a head ends that runs up to a body: without blanks and the sign of a definition.
+func (w *walker) headEnd(start, body int) int {
+	head := strings.TrimRight(string(w.src[start:max(body, start)]), " \t\r\n\f")
+	for _, sign := range []string{" =>", " ="} {
+		head = strings.TrimRight(strings.TrimSuffix(head, sign), " \t\r\n\f")
+	}
+	return start + len(head)
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }

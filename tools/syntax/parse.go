@@ -1,0 +1,91 @@
+package syntax
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	sitter "github.com/smacker/go-tree-sitter"
+)
+
+// MaxSize is the largest text, in bytes, that is parsed.
+const MaxSize = 8 << 20
+
+// operationLimit bounds one parse. Hostile texts of some hundred kilobytes take under a second.
+const operationLimit = 5 * time.Second
+
+// Sentinels for errors.Is.
+var (
+	// ErrTooLarge says that a text is longer than MaxSize.
+	ErrTooLarge = errors.New("syntax: the text is too large to parse")
+	// ErrTooHard says that a parse was given up after some seconds.
+	ErrTooHard = errors.New("syntax: parsing took too long")
+	// ErrNoLanguage says that the language is the zero value.
+	ErrNoLanguage = errors.New("syntax: no language")
+)
+
+// slots bounds the parses that run at a time, in the whole process: each one keeps a processor busy
+// and holds about ten times the size of its text.
+var slots = make(chan struct{}, max(runtime.GOMAXPROCS(0), 1))
+
+// withTree parses src and hands the root to read, which must not keep any node. It returns when
+// read has returned or ctx is done; in the second case the parse goes on alone, within its limits,
+// and its result is dropped.
+func withTree[T any](ctx context.Context, language Language, src []byte, read func(root *sitter.Node) T) (T, error) {
+	var none T
+	switch {
+	case ctx.Err() != nil:
+		return none, ctx.Err()
+	case language.grammar == nil:
+		return none, ErrNoLanguage
+	case len(src) > MaxSize:
+		return none, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(src), MaxSize)
+	}
+	select {
+	case slots <- struct{}{}:
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		defer func() { <-slots }()
+		value, err := parse(language, src, read)
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
+
+// parse runs in a goroutine of its own, so a panic must not leave it. The context stays outside:
+// the binding would spoil a parser whose context ends just after the parse.
+func parse[T any](language Language, src []byte, read func(root *sitter.Node) T) (value T, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("syntax: %s: panic: %v\n%s", language.Name(), r, debug.Stack())
+		}
+	}()
+	parser := sitter.NewParser()
+	defer parser.Close()
+	parser.SetLanguage(language.grammar.load())
+	parser.SetOperationLimit(int(operationLimit.Microseconds()))
+	tree, err := parser.ParseCtx(context.Background(), nil, src)
+	if errors.Is(err, sitter.ErrOperationLimit) {
+		return value, ErrTooHard
+	}
+	if err != nil {
+		return value, fmt.Errorf("syntax: %s: %w", language.Name(), err)
+	}
+	defer tree.Close()
+	return read(tree.RootNode()), nil
+}

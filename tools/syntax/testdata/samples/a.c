@@ -1,0 +1,2 @@
+struct p { int x; };
+int add(int a, int b) { return a + b; }

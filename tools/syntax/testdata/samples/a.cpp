@@ -1,0 +1,1 @@
+namespace n { class A { void m() {} }; }
