@@ -4,13 +4,16 @@ package tools
 func builtin() []Tool {
 	return []Tool{
 		editFile(),
+		fetchURL(),
 		getFileSlice(),
 		getTree(),
+		getUIPerformance(),
 		listDirectory(),
 		readFile(),
 		runPowershell(),
 		searchFiles(),
 		setFileSlice(),
+		webSearch(),
 	}
 }
 

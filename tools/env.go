@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"manualslop/tools/sandbox"
+	"manualslop/tools/web"
 )
 
 // Env is what a call may use. The zero value allows nothing but computing.
@@ -17,6 +18,10 @@ type Env struct {
 	Workspace *sandbox.Workspace
 	// Shell says how scripts run.
 	Shell Shell
+	// Net is the gate to the network; nil refuses every address.
+	Net *web.Client
+	// Performance measures the process; nil: it has no monitor.
+	Performance func(context.Context) (Performance, error)
 	// Limits bound answers.
 	Limits Limits
 

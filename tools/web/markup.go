@@ -1,0 +1,166 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"codeberg.org/readeck/go-readability/v2"
+	"codeberg.org/readeck/go-readability/v2/render"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+)
+
+const (
+	// maxNodes is the largest tree that is read as a page; a larger one is read as a stream of text.
+	maxNodes = 100_000
+	// leastMain is how many characters a main part has, unless it is most of the page.
+	leastMain = 250
+)
+
+// readHTML fills in title, text and links of a page.
+func (r *response) readHTML(page *Page, text, format string) {
+	doc, err := html.Parse(strings.NewReader(text))
+	if err != nil || countNodes(doc, maxNodes) >= maxNodes {
+		page.Text = strippedText(text) // nested too deeply, or too large a tree
+		return
+	}
+	page.Title = titleOf(doc)
+	t := tidier{base: r.base(baseHref(doc))}
+	t.tidy(doc)
+	page.Links = t.links
+	whole := render.InnerText(doc)
+	root, text := doc, whole
+	if main, mainText := mainPart(doc, r.url); main != nil && isMain(mainText, whole) {
+		root, text, page.Main = main, mainText, true
+	}
+	if page.Text = text; format != FormatText {
+		if markdown, err := markdownOf(root); err == nil {
+			page.Text = markdown
+		}
+	}
+	page.Text = squeezeBlank(page.Text)
+}
+
+// mainPart finds the article of a page; nil where there is none.
+func mainPart(doc *html.Node, at *url.URL) (*html.Node, string) {
+	parser := readability.NewParser()
+	parser.DisableJSONLD = true
+	article, err := parser.ParseDocument(doc, at)
+	if err != nil || article.Node == nil {
+		return nil, ""
+	}
+	return article.Node, render.InnerText(article.Node)
+}
+
+// isMain tells whether a part is enough to stand for the whole.
+func isMain(part, whole string) bool {
+	n := utf8.RuneCountInString(part)
+	return n >= leastMain || 2*n >= utf8.RuneCountInString(whole)
+}
+
+func markdownOf(root *html.Node) (string, error) {
+	markdown, err := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
+		table.NewTablePlugin(),
+	)).ConvertNode(root)
+	return narrowTables(string(markdown)), err
+}
+
+// narrowTables takes out the blanks and dashes that only align the columns of tables.
+func narrowTables(markdown string) string {
+	if !strings.Contains(markdown, "|") {
+		return markdown
+	}
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(markdown) {
+		fenced = fenced != strings.HasPrefix(strings.TrimSpace(line), "```")
+		if !fenced && strings.HasPrefix(line, "|") {
+			line = narrow(narrow(line, "  ", " "), "----", "---")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// narrow replaces long by short until no long is left.
+func narrow(line, long, short string) string {
+	for strings.Contains(line, long) {
+		line = strings.ReplaceAll(line, long, short)
+	}
+	return line
+}
+
+// strippedText is the text between the tags, for pages that no tree can be made of.
+func strippedText(text string) string {
+	tokens := html.NewTokenizer(strings.NewReader(text))
+	tokens.SetMaxBuf(1 << 20)
+	var b strings.Builder
+	skip := ""
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return squeezeBlank(b.String())
+		case html.StartTagToken:
+			if name, _ := tokens.TagName(); skip == "" && isHidden(string(name)) {
+				skip = string(name)
+			}
+		case html.EndTagToken:
+			if name, _ := tokens.TagName(); skip == string(name) {
+				skip = ""
+			}
+		case html.TextToken:
+			if words := strings.TrimSpace(string(tokens.Text())); skip == "" && words != "" {
+				b.WriteString(words + "\n")
+			}
+		}
+	}
+}
+
+// countNodes counts up to limit.
+func countNodes(root *html.Node, limit int) int {
+	n := 0
+	for range root.Descendants() {
+		if n++; n >= limit {
+			break
+		}
+	}
+	return n
+}
+
+func titleOf(doc *html.Node) string {
+	for n := range doc.Descendants() {
+		if n.Type == html.ElementNode && n.Data == "title" && n.FirstChild != nil {
+			return n.FirstChild.Data
+		}
+	}
+	return ""
+}
+
+func baseHref(doc *html.Node) string {
+	for n := range doc.Descendants() {
+		if n.Type == html.ElementNode && n.Data == "base" {
+			return attribute(n, "href")
+		}
+	}
+	return ""
+}
+
+// squeezeBlank drops blanks at line ends and blank lines after the first of several.
+func squeezeBlank(text string) string {
+	var b strings.Builder
+	blank := true
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" && blank {
+			continue
+		}
+		blank = line == ""
+		b.WriteString(line + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+)
+
+// Formats of a page's text.
+const (
+	FormatMarkdown = "markdown"
+	FormatText     = "text"
+)
+
+// Link is one link of a page.
+type Link struct {
+	Text string `json:"text"`
+	URL  string `json:"url"`
+}
+
+// Page is what a fetch found. Its texts are harmless to show and still untrusted.
+type Page struct {
+	URL         string // the last address, after redirects
+	Status      int
+	ContentType string
+	Title       string
+	Text        string
+	Main        bool // Text is the main part of a page and leaves out its frame
+	Cut         bool // the page is longer than MaxBody and Text holds its beginning
+	Removed     int  // control and invisible characters taken out of Text
+	Links       []Link
+}
+
+// Fetch gets one page. The error is a *Problem, the end of ctx, or internal. An answer of the
+// server that is an error (status 400 and above) is a page like any other.
+func (c *Client) Fetch(ctx context.Context, address, format string) (*Page, error) {
+	if c == nil {
+		return nil, problem("this call has no network")
+	}
+	u, err := c.parse(address)
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := c.within(ctx)
+	defer cancel()
+	r, err := c.get(within, u, nil)
+	if err != nil {
+		return nil, err
+	}
+	return soon(within, func() (*Page, error) { return r.page(format) })
+}
+
+// soon calls work and gives up waiting for it when ctx ends. What is worked on has bounds of its
+// own, so that a call left behind ends too.
+func soon[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if r := recover(); r != nil {
+				o.err = fmt.Errorf("web: the page broke its reader: %v\n%s", r, debug.Stack())
+			}
+			done <- o
+		}()
+		o.value, o.err = work()
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		if err := context.Cause(ctx); err == errTooSlow { //nolint:errorlint // the cause is this very value
+			return none, problem("the page took too long to read; use another source")
+		}
+		return none, ctx.Err()
+	}
+}
+
+// page reads an answer.
+func (r *response) page(format string) (*Page, error) {
+	k := r.kind()
+	page := &Page{URL: r.url.String(), Status: r.status, ContentType: r.mediaType(), Cut: r.cut, Links: []Link{}}
+	switch k {
+	case kindHTML:
+		r.readHTML(page, r.decode(k), format)
+	case kindText:
+		page.Text = r.decode(k)
+	default:
+		if r.status < http.StatusBadRequest {
+			return nil, problem("%s is %s, not text, so it is not shown; look for a page or a text of the same content", shownURL(r.url), r.described())
+		}
+	}
+	page.Text, page.Removed = harmless(page.Text)
+	page.Title = oneLine(page.Title, 300)
+	page.ContentType = oneLine(page.ContentType, 100)
+	return page, nil
+}
+
+// described is the type and, where it is known, the size of an answer that is not shown.
+func (r *response) described() string {
+	what := "of the type " + oneLine(r.mediaType(), 60)
+	if r.mediaType() == "application/pdf" || strings.HasPrefix(string(r.body), "%PDF-") {
+		what = "a PDF document"
+	}
+	size := r.header.Get("Content-Length")
+	switch {
+	case size != "" && !strings.ContainsFunc(size, func(c rune) bool { return c < '0' || c > '9' }):
+		return what + " (" + oneLine(size, 20) + " bytes)"
+	case len(r.body) < sniffed:
+		return fmt.Sprintf("%s (%d bytes)", what, len(r.body))
+	}
+	return what
+}
+
+// base is the address that relative links of the page start at.
+func (r *response) base(href string) *url.URL {
+	if u, err := r.url.Parse(href); href != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		return u
+	}
+	return r.url
+}

@@ -1,0 +1,71 @@
+package web
+
+import "net/netip"
+
+// reach says how a special address can be opened. Zero is invalid.
+type reach uint8
+
+const (
+	// byName: an entry of the allowed hosts with the host's name opens it.
+	byName reach = iota + 1
+	// byAddress: only an entry with the address itself opens it.
+	byAddress
+)
+
+// special is one block of addresses that is not a public place.
+type special struct {
+	block netip.Prefix
+	what  string
+	reach reach
+}
+
+// registry are the special-purpose registries of IANA for both families, blocks that are reachable
+// from everywhere left out, with the metadata services of clouds that stand on public addresses.
+func registry() []special {
+	var out []special
+	add := func(reach reach, what string, blocks ...string) {
+		for _, block := range blocks {
+			out = append(out, special{netip.MustParsePrefix(block), what, reach})
+		}
+	}
+	add(byName, "an address of this machine", "127.0.0.0/8", "::1/128")
+	add(byName, "a private address", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "100.64.0.0/10")
+	add(byAddress, "a metadata service", "169.254.169.254/32", "fd00:ec2::254/128", "168.63.129.16/32")
+	add(byAddress, "a link-local address", "169.254.0.0/16", "fe80::/10", "fec0::/10")
+	add(byAddress, "an unspecified address", "0.0.0.0/8", "::/128")
+	add(byAddress, "a multicast or broadcast address", "224.0.0.0/4", "255.255.255.255/32", "ff00::/8")
+	add(byAddress, "an address for documentation", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32", "3fff::/20")
+	add(byAddress, "an address for measurements", "198.18.0.0/15")
+	add(byAddress, "a translated address", "::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "192.88.99.0/24")
+	add(byAddress, "a reserved address", "192.0.0.0/24", "240.0.0.0/4", "100::/64", "100:0:0:1::/64", "2001::/23", "5f00::/16")
+	return out
+}
+
+// nat64 is the one range of translated addresses that may lead to a public place.
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
+// global is where public IPv6 addresses are given out; everything else is reserved.
+var global = netip.MustParsePrefix("2000::/3")
+
+// classify tells what is special about an address; false for a public one. An address with
+// another one inside counts as the inner one, or is refused as a whole.
+func classify(table []special, addr netip.Addr) (special, bool) {
+	addr = addr.Unmap().WithZone("")
+	if nat64.Contains(addr) {
+		b := addr.As16()
+		addr = netip.AddrFrom4([4]byte(b[12:]))
+	}
+	best, found := special{}, false
+	for _, s := range table {
+		if s.block.Contains(addr) && (!found || s.block.Bits() > best.block.Bits()) {
+			best, found = s, true
+		}
+	}
+	switch {
+	case found:
+		return best, true
+	case !addr.IsValid() || addr.Is6() && !global.Contains(addr):
+		return special{what: "a reserved address", reach: byAddress}, true
+	}
+	return special{}, false
+}

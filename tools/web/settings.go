@@ -1,0 +1,91 @@
+package web
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+)
+
+// Bounds of one fetch.
+const (
+	// MaxRedirects is the number of redirects that are followed.
+	MaxRedirects = 5
+	// MaxBody bounds a page in bytes, after decompression. The rest is not read.
+	MaxBody = 4 << 20
+	// DefaultTimeout is the time for one fetch, redirects and reading included.
+	DefaultTimeout = 30 * time.Second
+	// DefaultSearchURL is DuckDuckGo's page for browsers without scripts.
+	DefaultSearchURL = "https://html.duckduckgo.com/html/"
+
+	maxHeader    = 256 << 10
+	maxURL       = 8 << 10
+	maxQuery     = 500
+	dialTimeout  = 10 * time.Second
+	maxEntryName = 253
+)
+
+// Settings say what a client may do.
+type Settings struct {
+	// AllowHosts are NAME, *.NAME or an address, each with an optional :PORT. An entry without a
+	// port stands for ports 80 and 443. A name opens the loopback and private addresses that it
+	// resolves to; any other special address has to be listed as an address.
+	AllowHosts []string
+	// SearchURL is the form that Search sends its query to; empty means DefaultSearchURL.
+	SearchURL string
+	// Secrets are values that must not be part of any request. They are not logged.
+	Secrets []string
+	// Timeout is the time for one fetch; zero means DefaultTimeout.
+	Timeout time.Duration
+	// Resolver looks up names; nil means the system's.
+	Resolver *net.Resolver
+}
+
+// Client fetches pages. It is safe for concurrent use. A nil client refuses everything.
+type Client struct {
+	allow    []entry
+	table    []special
+	secrets  []string
+	search   *url.URL
+	timeout  time.Duration
+	resolver *net.Resolver
+}
+
+// New checks the settings. The error names the entry that is wrong.
+func New(s Settings) (*Client, error) {
+	c := &Client{table: registry(), timeout: s.Timeout, resolver: s.Resolver}
+	if c.timeout <= 0 {
+		c.timeout = DefaultTimeout
+	}
+	for _, text := range s.AllowHosts {
+		e, ok := parseEntry(text)
+		if !ok {
+			return nil, fmt.Errorf("web: %q is not NAME, *.NAME or an address, with an optional :PORT", text)
+		}
+		c.allow = append(c.allow, e)
+	}
+	for _, secret := range s.Secrets {
+		if secret != "" {
+			c.secrets = append(c.secrets, fold(secret))
+		}
+	}
+	if s.SearchURL == "" {
+		s.SearchURL = DefaultSearchURL
+	}
+	search, err := url.Parse(s.SearchURL)
+	if err != nil || search.Host == "" || search.Scheme != "http" && search.Scheme != "https" {
+		return nil, fmt.Errorf("web: the search address %q is not http or https", s.SearchURL)
+	}
+	c.search = search
+	return c, nil
+}
+
+// Problem is a failure that a model can understand: one line that says what to do next.
+type Problem struct{ Text string }
+
+// Error is the text.
+func (p *Problem) Error() string { return p.Text }
+
+func problem(format string, args ...any) error {
+	return &Problem{Text: fmt.Sprintf(format, args...)}
+}

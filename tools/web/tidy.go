@@ -1,0 +1,182 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"codeberg.org/readeck/go-readability/v2/render"
+	"golang.org/x/net/html"
+)
+
+const (
+	// maxLinks bounds the links of a page.
+	maxLinks = 300
+	// maxCells is the largest table, counted as rows times columns, that is laid out as one, and
+	// maxCellBytes the longest text in all of it: each column is padded to its longest cell.
+	maxCells     = 20_000
+	maxCellBytes = 200_000
+	// maxBlocks is how deeply lists and quotations are shown inside each other.
+	maxBlocks = 12
+	// maxSpan is the most columns or rows that one cell covers.
+	maxSpan = 10
+)
+
+// tidier prepares a tree for reading: what nobody sees is taken out, links become absolute, and
+// tables that would grow without a bound become plain blocks.
+type tidier struct {
+	base  *url.URL
+	links []Link
+	seen  map[string]bool
+}
+
+func (t *tidier) tidy(doc *html.Node) {
+	t.links, t.seen = []Link{}, map[string]bool{}
+	for _, n := range slices.Collect(doc.Descendants()) {
+		switch {
+		case n.Type == html.CommentNode, n.Type == html.ElementNode && (isHidden(n.Data) || hides(n)):
+			if n.Parent != nil {
+				n.Parent.RemoveChild(n)
+			}
+		case n.Type != html.ElementNode:
+		case n.Data == "a":
+			t.link(n)
+		case n.Data == "img":
+			t.image(n)
+		case n.Data == "table":
+			limitTable(n)
+		case isBlock(n.Data) && blocksAbove(n) >= maxBlocks:
+			n.Data, n.DataAtom = "div", 0
+		}
+	}
+}
+
+// isHidden are elements whose content is not for reading.
+func isHidden(name string) bool {
+	switch name {
+	case "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math", "canvas", "audio", "video", "select", "textarea", "input", "button", "link":
+		return true
+	}
+	return false
+}
+
+// hides tells whether an element says itself that it is not shown.
+func hides(n *html.Node) bool {
+	for _, a := range n.Attr {
+		value := strings.ToLower(strings.ReplaceAll(a.Val, " ", ""))
+		switch {
+		case a.Key == "hidden", a.Key == "aria-hidden" && value == "true",
+			a.Key == "style" && (strings.Contains(value, "display:none") || strings.Contains(value, "visibility:hidden") ||
+				strings.Contains(value, "font-size:0") || strings.Contains(value, "opacity:0;") || strings.HasSuffix(value, "opacity:0")):
+			return n.Data != "body" && n.Data != "html"
+		}
+	}
+	return false
+}
+
+// link makes the target absolute and puts it on the list; one that is no page loses its target.
+func (t *tidier) link(n *html.Node) {
+	href := strings.TrimSpace(attribute(n, "href"))
+	target, err := t.base.Parse(href)
+	if err == nil {
+		target.User = nil
+		target = unwrap(target)
+	}
+	if href == "" || err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "href" })
+		return
+	}
+	setAttribute(n, "href", target.String())
+	if strings.HasPrefix(href, "#") || len(t.links) >= maxLinks || t.seen[target.String()] || len(target.String()) > maxURL {
+		return
+	}
+	t.seen[target.String()] = true
+	shown, _ := harmless(target.String())
+	t.links = append(t.links, Link{Text: oneLine(render.InnerText(n), 120), URL: shown})
+}
+
+// image keeps pictures that have a name and an address.
+func (t *tidier) image(n *html.Node) {
+	src, err := t.base.Parse(strings.TrimSpace(attribute(n, "src")))
+	alt := strings.TrimSpace(attribute(n, "alt"))
+	if err != nil || alt == "" || src.Scheme != "http" && src.Scheme != "https" {
+		if n.Parent != nil {
+			n.Parent.RemoveChild(n)
+		}
+		return
+	}
+	src.User = nil
+	n.Attr = []html.Attribute{{Key: "src", Val: src.String()}, {Key: "alt", Val: alt}}
+}
+
+// isBlock are elements that indent what is in them.
+func isBlock(name string) bool {
+	return name == "ul" || name == "ol" || name == "blockquote" || name == "dl"
+}
+
+func blocksAbove(n *html.Node) int {
+	count := 0
+	for up := range n.Ancestors() {
+		if isBlock(up.Data) {
+			count++
+		}
+	}
+	return count
+}
+
+// limitTable bounds what a table makes of its markup: each row is filled up to the longest.
+func limitTable(table *html.Node) {
+	rows, columns, inRow, bytes := 0, 0, 0, 0
+	var parts []*html.Node
+	for n := range table.Descendants() {
+		if n.Type == html.TextNode {
+			bytes += len(n.Data)
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.Data {
+		case "tr":
+			rows, inRow = rows+1, 0
+			parts = append(parts, n)
+		case "td", "th":
+			for _, span := range []string{"colspan", "rowspan"} {
+				if count, err := strconv.Atoi(attribute(n, span)); err != nil || count > maxSpan || count < 1 {
+					setAttribute(n, span, "1")
+				}
+			}
+			width, _ := strconv.Atoi(attribute(n, "colspan"))
+			inRow += max(width, 1)
+			columns = max(columns, inRow)
+			parts = append(parts, n)
+		case "thead", "tbody", "tfoot", "caption":
+			parts = append(parts, n)
+		}
+	}
+	if rows*columns <= maxCells && bytes <= maxCellBytes {
+		return
+	}
+	for _, n := range append(parts, table) {
+		n.Data, n.DataAtom = "div", 0
+	}
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func setAttribute(n *html.Node, key, value string) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key {
+			n.Attr[i].Val = value
+			return
+		}
+	}
+	n.Attr = append(n.Attr, html.Attribute{Key: key, Val: value})
+}
