@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"codeberg.org/readeck/go-readability/v2/render"
@@ -29,7 +30,11 @@ func (c *Client) Search(ctx context.Context, query string) ([]Hit, error) {
 	if c == nil {
 		return nil, problem("this call has no network")
 	}
-	query, _ = harmless(strings.Join(strings.Fields(query), " "))
+	query = strings.Join(strings.Fields(query), " ")
+	if strings.ContainsFunc(query, unicode.IsControl) {
+		return nil, problem("the query contains a control character; give a few words")
+	}
+	query, _ = harmless(query)
 	switch {
 	case query == "":
 		return nil, problem("the query is empty; give a few words to search for")
