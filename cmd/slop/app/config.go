@@ -57,7 +57,8 @@ type ShellConfig struct {
 
 // NetConfig is the section [net].
 type NetConfig struct {
-	AllowHosts []string `toml:"allow_hosts" items:"1000" project:"subset" doc:"Hosts that need no asking once a conversation has read untrusted text, and private addresses that may be reached at all: NAME, *.NAME or an address, each with an optional :PORT. No tool of today reaches the network."`
+	AllowHosts []string `toml:"allow_hosts" items:"1000" project:"subset" doc:"Hosts that need no asking once a conversation has read untrusted text, and private addresses that may be reached at all: NAME, *.NAME or an address, each with an optional :PORT; without one it stands for ports 80 and 443. A name opens the loopback and private addresses it resolves to; link-local addresses, metadata services and other special ones have to be listed as addresses."`
+	SearchURL  string   `toml:"search_url" project:"never" doc:"Form that web_search posts its query to, with the shape of DuckDuckGo's HTML page; empty: https://html.duckduckgo.com/html/. One at a private address has to be in allow_hosts too."`
 }
 
 // MCPConfig is the section [mcp].

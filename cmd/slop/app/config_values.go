@@ -80,7 +80,24 @@ func checkHosts(c Config) []*ConfigError {
 			return []*ConfigError{invalid("net.allow_hosts", "must hold NAME, *.NAME or an address, each with an optional :PORT, not %q", host)}
 		}
 	}
+	if problem := searchURLProblem(c.Net.SearchURL); problem != "" {
+		return []*ConfigError{invalid("net.search_url", "%s", problem)}
+	}
 	return nil
+}
+
+func searchURLProblem(text string) string {
+	if text == "" {
+		return ""
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "must be an http or https address"
+	case u.User != nil || u.Fragment != "":
+		return "must not hold a name, a password or a fragment"
+	}
+	return ""
 }
 
 func allowableHost(text string) bool {

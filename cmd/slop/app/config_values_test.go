@@ -29,6 +29,7 @@ func TestValuesAreCheckedForTheirForm(t *testing.T) {
 			[]any{[]string{"a.example", "*.b.example", "localhost:8080", "10.0.0.1", "10.0.0.1:80", "::1", "[::1]:80"}},
 			[]any{[]string{"*"}, []string{"a.*"}, []string{"http://a"}, []string{"a/b"}, []string{"a b"}, []string{"a:0"}, []string{"a:65536"}, []string{"*.*.a"}, []string{"10.0.0.0/8"}, []string{strings.Repeat("a.", 127)}},
 		},
+		{"net.search_url", []any{"", "https://search.example/html/", "http://127.0.0.1:8080/?a=b"}, []any{"search.example", "ftp://a", "https://", "https://u:p@a", "https://a/#b"}},
 		{"mcp.blacklist", []any{[]string{"*.pem", "**/x"}}, []any{[]string{"["}}},
 		{"tiers.1.provider", []any{"gemini", "my-local_1", strings.Repeat("p", 64)}, []any{"", "a b", "a.b", strings.Repeat("p", 65)}},
 		{"tiers.1.model", []any{"m"}, []any{""}},

@@ -13,6 +13,7 @@ import (
 	"manualslop/projections/sessionlog"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
+	"manualslop/tools/web"
 )
 
 // toolEnv is what tools may use in a project: the folders that are open to
@@ -38,6 +39,10 @@ func (p place) toolEnv() (tools.Env, error) {
 			engine = append(engine, own)
 		}
 	}
+	network, err := p.network()
+	if err != nil {
+		return tools.Env{}, err
+	}
 	w, err := sandbox.Open(sandbox.Config{
 		Primary: primary, Bases: p.config.Files.BaseDirs, TrackedFiles: p.config.Files.Tracked,
 		Blacklist: slices.Concat(p.config.MCP.Blacklist, credentialNames()), AllowSymlinks: p.config.MCP.AllowSymlinks, Engine: engine,
@@ -45,10 +50,24 @@ func (p place) toolEnv() (tools.Env, error) {
 	if err != nil {
 		return tools.Env{}, failed(exitUsage, "[files] base_dirs: %w", err)
 	}
-	return tools.Env{Workspace: w, Shell: tools.Shell{
+	return tools.Env{Workspace: w, Net: network, Performance: newMonitor().look, Shell: tools.Shell{
 		Timeout: time.Duration(p.config.Shell.TimeoutS) * time.Second, Fallback: p.config.Shell.Fallback,
 		PathPrepend: scripts.Path.Prepend, Set: scripts.Env,
 	}}, nil
+}
+
+// network is the gate to other machines that the configuration opens. It sends
+// out nothing that holds a secret of the configuration.
+func (p place) network() (*web.Client, error) {
+	secrets, err := p.secrets()
+	if err != nil {
+		return nil, err
+	}
+	client, err := web.New(web.Settings{AllowHosts: p.config.Net.AllowHosts, SearchURL: p.config.Net.SearchURL, Secrets: secrets})
+	if err != nil {
+		return nil, failed(exitUsage, "[net]: %w", err)
+	}
+	return client, nil
 }
 
 // credentialNames are the names of files that slop writes and that give rights,
