@@ -1,0 +1,147 @@
+package python
+
+import "strings"
+
+// Import is what one import statement says of one module.
+type Import struct {
+	Statement    *Statement
+	Module       string // dotted, without leading dots; empty in "from . import a"
+	Level        int    // leading dots
+	From         bool
+	Names        []ImportedName // of a plain import: the module itself
+	Conditional  bool           // not on the module's top level: inside if, try, with, a class, a function …
+	TypeChecking bool           // inside "if TYPE_CHECKING:"
+}
+
+// ImportedName is one name of an import; Name is "*" for all.
+type ImportedName struct {
+	Name, As string // As is empty without "as"
+	Span            // from the name through its alias
+}
+
+// Bound is the name that the import binds in its scope: the alias, or the first part of the name.
+func (n ImportedName) Bound() string {
+	if n.As != "" {
+		return n.As
+	}
+	name, _, _ := strings.Cut(n.Name, ".")
+	return name
+}
+
+// Imports are all imports of the file at any depth, in order. "import a, b" gives one per module.
+func (f *File) Imports() []Import {
+	out := []Import{}
+	for s := range f.Statements() {
+		switch s.Kind {
+		case ImportModules:
+			out = append(out, f.plainImports(s)...)
+		case ImportFrom:
+			out = append(out, f.fromImport(s))
+		}
+	}
+	return out
+}
+
+func (f *File) newImport(s *Statement) Import {
+	i := Import{Statement: s, Conditional: s.Parent != nil}
+	for p := s; p.Parent != nil; p = p.Parent {
+		if p.Parent.Kind == If && f.isTypeChecking(p.Parent) {
+			i.TypeChecking = true
+		}
+	}
+	return i
+}
+
+// isTypeChecking tells whether the condition of an if is TYPE_CHECKING, also of a module.
+func (f *File) isTypeChecking(s *Statement) bool {
+	condition := strings.TrimSuffix(s.Header.Of(f.Text), ":")
+	condition = strings.Trim(strings.TrimPrefix(condition, "if"), " \t\f()")
+	return condition == "TYPE_CHECKING" || strings.HasSuffix(condition, ".TYPE_CHECKING") && !strings.ContainsAny(condition, " (")
+}
+
+// reader reads the tokens of one statement without comments and line ends.
+type reader struct {
+	lex  lexer
+	kind TokenKind
+}
+
+func (f *File) reader(span Span) *reader {
+	r := &reader{lex: newLexer(f.Text[:span.End], f.Lines)}
+	r.lex.pos = span.Start
+	r.next()
+	return r
+}
+
+func (r *reader) next() { r.kind = r.lex.next() }
+
+func (r *reader) text() string { return r.lex.text[r.lex.start:r.lex.end] }
+
+// word passes over a name and tells whether it was that one.
+func (r *reader) word(name string) bool {
+	if r.kind == Name && r.text() == name {
+		r.next()
+		return true
+	}
+	return false
+}
+
+// name reads a dotted name.
+func (r *reader) name() (string, Span) {
+	var b strings.Builder
+	span := Span{r.lex.start, r.lex.start}
+	for r.kind == Name && r.text() != "as" && r.text() != "import" || r.kind == Op && r.text() == "." {
+		b.WriteString(Normalize(r.text()))
+		span.End = r.lex.end
+		r.next()
+	}
+	return b.String(), span
+}
+
+// imported reads a name with its alias.
+func (r *reader) imported() ImportedName {
+	name, span := r.name()
+	out := ImportedName{Name: name, Span: span}
+	if r.word("as") && r.kind == Name {
+		out.As, out.End = Normalize(r.text()), r.lex.end
+		r.next()
+	}
+	return out
+}
+
+func (f *File) plainImports(s *Statement) []Import {
+	r := f.reader(s.Span)
+	var out []Import
+	for r.kind != endOfText {
+		r.next() // the keyword or a comma
+		if name := r.imported(); name.Name != "" {
+			one := f.newImport(s)
+			one.Module, one.Names = name.Name, []ImportedName{name}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func (f *File) fromImport(s *Statement) Import {
+	r := f.reader(s.Span)
+	out := f.newImport(s)
+	out.From, out.Names = true, []ImportedName{}
+	r.next()
+	for r.kind == Op && strings.Trim(r.text(), ".") == "" {
+		out.Level += r.lex.end - r.lex.start
+		r.next()
+	}
+	out.Module, _ = r.name()
+	r.word("import")
+	for r.kind != endOfText {
+		switch {
+		case r.kind == Name:
+			out.Names = append(out.Names, r.imported())
+			continue
+		case r.text() == "*":
+			out.Names = append(out.Names, ImportedName{Name: "*", Span: Span{r.lex.start, r.lex.end}})
+		}
+		r.next()
+	}
+	return out
+}

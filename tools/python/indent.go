@@ -1,0 +1,81 @@
+package python
+
+// indentation is where a logical line begins and how deep it is.
+type indentation struct {
+	line  int // start of its first physical line
+	blank int // end of the blanks there
+	first int // its first token
+	col   int // with tabs to every eighth column
+	alt   int // with tabs as one column
+}
+
+// Tabs go to the next column divisible by this.
+const tabSize = 8
+
+// begin finds the next logical line from the start of a physical line on, passing over blank lines and
+// comments. It answers false at the end of the text.
+func (l *lexer) begin(in *indentation) bool {
+	i := l.pos
+	for i < len(l.text) {
+		in.line = i
+		i = l.measure(in)
+		if i == len(l.text) {
+			break
+		}
+		switch classes[l.text[i]] {
+		case classHash:
+			i = l.lineEnd(i)
+			if i < len(l.text) {
+				i = l.lineAfter(i)
+			}
+		case classLineEnd:
+			i = l.lineAfter(i)
+		default:
+			in.first, l.pos = i, i
+			return true
+		}
+	}
+	l.pos = len(l.text)
+	return false
+}
+
+// measure reads the blanks at the start of a logical line, and the joined lines that consist of nothing
+// else, of which the first that is indented counts.
+func (l *lexer) measure(in *indentation) int {
+	i, col, alt, joined, blank := in.line, 0, 0, 0, -1
+	for ; i < len(l.text); i++ {
+		switch l.text[i] {
+		case ' ':
+			col++
+			alt++
+			continue
+		case '\t':
+			col = (col/tabSize + 1) * tabSize
+			alt++
+			continue
+		case '\f':
+			col, alt = 0, 0
+			continue
+		case '\\':
+			if i+1 < len(l.text) && classes[l.text[i+1]] == classLineEnd {
+				if joined == 0 {
+					joined = col
+				}
+				if blank < 0 {
+					blank = i
+				}
+				i = l.join(i) - 1
+				continue
+			}
+		}
+		break
+	}
+	if joined > 0 {
+		col, alt = joined, joined
+	}
+	if blank < 0 {
+		blank = i
+	}
+	in.col, in.alt, in.blank = col, alt, blank
+	return i
+}

@@ -1,0 +1,146 @@
+package python
+
+// StatementKind says what a statement is by its first word.
+type StatementKind uint8
+
+// Kinds of statements. Simple is every expression and assignment, and what begins no known statement.
+const (
+	Simple StatementKind = iota
+	Def
+	Class
+	If
+	Elif
+	Else
+	For
+	While
+	Try
+	Except
+	Finally
+	With
+	Match
+	Case
+	ImportModules // import a, b
+	ImportFrom    // from a import b
+	Return
+	Raise
+	Pass
+	Break
+	Continue
+	Del
+	Assert
+	Global
+	Nonlocal
+	TypeAlias
+)
+
+// Compound tells whether statements of this kind have a header and a suite.
+func (k StatementKind) Compound() bool { return k >= Def && k <= Case }
+
+// statementKind is the kind that a keyword begins; soft keywords are not among them.
+func statementKind(word string) StatementKind {
+	switch word {
+	case "def":
+		return Def
+	case "class":
+		return Class
+	case "if":
+		return If
+	case "elif":
+		return Elif
+	case "else":
+		return Else
+	case "for":
+		return For
+	case "while":
+		return While
+	case "try":
+		return Try
+	case "except":
+		return Except
+	case "finally":
+		return Finally
+	case "with":
+		return With
+	}
+	return simpleKind(word)
+}
+
+func simpleKind(word string) StatementKind {
+	switch word {
+	case "import":
+		return ImportModules
+	case "from":
+		return ImportFrom
+	case "return":
+		return Return
+	case "raise":
+		return Raise
+	case "pass":
+		return Pass
+	case "break":
+		return Break
+	case "continue":
+		return Continue
+	case "del":
+		return Del
+	case "assert":
+		return Assert
+	case "global":
+		return Global
+	case "nonlocal":
+		return Nonlocal
+	}
+	return Simple
+}
+
+// IsKeyword tells whether word is a hard keyword of Python 3.
+func IsKeyword(word string) bool {
+	switch word {
+	case "and", "as", "async", "await", "in", "is", "lambda", "not", "or", "yield", "None", "True", "False":
+		return true
+	}
+	return statementKind(word) != Simple
+}
+
+// beginsStatement tells whether word begins a statement and cannot stand in an expression.
+func beginsStatement(word string) bool {
+	switch statementKind(word) {
+	case Simple, If, Else, For, ImportFrom:
+		return false
+	}
+	return true
+}
+
+// blockOf names the header of a statement as CPython does where its block is missing.
+func blockOf(s *Statement, star bool) string {
+	switch s.Kind {
+	case Def:
+		return "function definition"
+	case Class:
+		return "class definition"
+	case If:
+		return "'if' statement"
+	case Elif:
+		return "'elif' statement"
+	case Else:
+		return "'else' statement"
+	case For:
+		return "'for' statement"
+	case While:
+		return "'while' statement"
+	case Try:
+		return "'try' statement"
+	case Except:
+		if star {
+			return "'except*' statement"
+		}
+		return "'except' statement"
+	case Finally:
+		return "'finally' statement"
+	case With:
+		return "'with' statement"
+	case Match:
+		return "'match' statement"
+	}
+	return "'case' statement"
+}

@@ -1,0 +1,204 @@
+package python
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/tools/document"
+)
+
+// lexer cuts text into tokens. The parser runs it over whole files without keeping the tokens.
+type lexer struct {
+	text     string
+	pos      int // next byte to read
+	start    int // of the token that was read
+	end      int
+	stack    []frame // what is open, innermost last
+	lost     int     // brackets that were opened beyond maxFrames
+	problems []Problem
+	lines    []document.Line
+	literal  bool // the innermost frame is literal text of an f-string
+	hasCR    bool
+	trivia   bool // comments and line ends inside brackets are tokens too
+}
+
+// frame is something open: a bracket, an f-string, or a replacement field of one.
+type frame struct {
+	offset  int    // of the opening token
+	owner   int32  // index of the frame of the f-string around it, -1 if there is none
+	strings uint16 // f-strings that are open, this one included
+	kind    byte   // '(' '[' '{', a quote for an f-string, or field or spec
+	flags   prefix
+	specs   uint8 // format specifications that a field is in
+}
+
+const (
+	field = 'F' // expression of a replacement field
+	spec  = 'S' // its format specification
+)
+
+// What CPython allows, and how much is kept track of beyond.
+const (
+	maxBrackets = 200
+	maxStrings  = 150
+	maxFrames   = 4096
+)
+
+// endOfText is what next gives at the end and ever after.
+const endOfText TokenKind = 0
+
+func newLexer(text string, lines []document.Line) lexer {
+	return lexer{text: text, lines: lines, hasCR: strings.IndexByte(text, '\r') >= 0}
+}
+
+// next reads one token and gives its kind; keywords are names to it.
+func (l *lexer) next() TokenKind {
+	if l.literal {
+		if kind := l.middle(); kind != endOfText {
+			return kind
+		}
+	}
+	text, i := l.text, l.pos
+	for i < len(text) {
+		switch classes[text[i]] {
+		case classBlank:
+			i++
+			continue
+		case classWord:
+			return l.word(i)
+		case classDigit:
+			return l.number(i)
+		case classDot:
+			return l.dot(i)
+		case classQuote:
+			return l.quoted(i, i, 0)
+		case classOpen:
+			return l.open(i)
+		case classClose:
+			return l.close(i)
+		case classOp:
+			return l.operator(i)
+		case classOdd:
+			return l.odd(i)
+		case classJoin:
+			i = l.join(i)
+			continue
+		case classHash:
+			end := l.lineEnd(i)
+			if l.trivia {
+				return l.token(Comment, i, end)
+			}
+			i = end
+			continue
+		}
+		kind, after := l.newline(i)
+		if kind != endOfText {
+			return kind
+		}
+		i = after
+		if l.literal {
+			return l.next()
+		}
+	}
+	return l.finish()
+}
+
+func (l *lexer) token(kind TokenKind, start, end int) TokenKind {
+	l.start, l.end, l.pos = start, end, end
+	return kind
+}
+
+// finish reports what is open at the end of the text.
+func (l *lexer) finish() TokenKind {
+	if n := len(l.stack); n > 0 {
+		l.neverClosed(l.stack[n-1], len(l.text))
+		l.stack, l.literal, l.lost = l.stack[:0], false, 0
+	}
+	return l.token(endOfText, len(l.text), len(l.text))
+}
+
+// newline reads a line end. Inside brackets it is a token only if trivia are, and endOfText means none.
+func (l *lexer) newline(i int) (kind TokenKind, after int) {
+	after = l.lineAfter(i)
+	if len(l.stack) == 0 {
+		return l.token(Newline, i, after), after
+	}
+	if l.beginsStatement(after) && l.recover(after) {
+		return l.token(Newline, i, after), after
+	}
+	if l.trivia {
+		return l.token(NL, i, after), after
+	}
+	l.pos = after
+	return endOfText, after
+}
+
+// lineEnd is where the line that holds i ends.
+func (l *lexer) lineEnd(i int) int {
+	if !l.hasCR {
+		if n := strings.IndexByte(l.text[i:], '\n'); n >= 0 {
+			return i + n
+		}
+		return len(l.text)
+	}
+	for i < len(l.text) && l.text[i] != '\n' && l.text[i] != '\r' {
+		i++
+	}
+	return i
+}
+
+// lineAfter is where the line behind the line end at i begins.
+func (l *lexer) lineAfter(i int) int {
+	if l.text[i] == '\r' && i+1 < len(l.text) && l.text[i+1] == '\n' {
+		return i + 2
+	}
+	return i + 1
+}
+
+// join reads a backslash and gives where to go on.
+func (l *lexer) join(i int) int {
+	next := i + 1
+	if next == len(l.text) {
+		l.problem(next, stopped, "unexpected EOF while parsing")
+		return next
+	}
+	if classes[l.text[next]] != classLineEnd {
+		l.problem(next, stopped, "unexpected character after line continuation character")
+		return next
+	}
+	after := l.lineAfter(next)
+	if after == len(l.text) {
+		l.problem(next, stopped, "unexpected EOF while parsing")
+	}
+	return after
+}
+
+// odd reads a character that belongs nowhere.
+func (l *lexer) odd(i int) TokenKind {
+	switch c := l.text[i]; {
+	case c == 0: // reported once for the whole text
+	case c < ' ' || c == 0x7F:
+		l.problem(i, raised, fmt.Sprintf("invalid non-printable character U+%04X", c))
+	default:
+		l.problem(i, parsed, "invalid syntax")
+	}
+	return l.token(Op, i, i+1)
+}
+
+func (l *lexer) problem(offset int, stage stage, text string) {
+	l.report(Problem{offset, text, SyntaxError, stage, offset})
+}
+
+func (l *lexer) report(p Problem) {
+	if len(l.problems) < mostProblems {
+		l.problems = append(l.problems, p)
+	}
+}
+
+// full tells that another problem would not be kept, so that its text need not be made.
+func (l *lexer) full() bool { return len(l.problems) == mostProblems }
+
+// lineOf is the 1-based number of the line that holds offset; the text's end counts to its last line.
+func (l *lexer) lineOf(offset int) int {
+	return document.NumberOf(l.lines, offset)
+}

@@ -1,0 +1,137 @@
+package python
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/runenames"
+)
+
+// stringValue is the value of a string literal; false for bytes. What is no valid escape stays as it
+// is, and half a surrogate pair becomes U+FFFD.
+func stringValue(literal string) (string, bool) {
+	quote := strings.IndexAny(literal, `"'`)
+	if quote < 0 {
+		return "", false
+	}
+	p, ok := prefix(0), true
+	if quote > 0 {
+		p, ok = prefixOf(literal[:quote])
+	}
+	if !ok || p&bytesLiteral != 0 {
+		return "", false
+	}
+	size := 1
+	if body := literal[quote:]; len(body) >= 6 && body[1] == body[0] && body[2] == body[0] {
+		size = 3
+	}
+	if len(literal) < quote+2*size {
+		return "", false
+	}
+	body := literal[quote+size : len(literal)-size]
+	if strings.IndexByte(body, '\r') >= 0 {
+		body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\r", "\n")
+	}
+	if p&raw != 0 || strings.IndexByte(body, '\\') < 0 {
+		return body, true
+	}
+	return unescape(body), true
+}
+
+func unescape(body string) string {
+	var b strings.Builder
+	for {
+		back := strings.IndexByte(body, '\\')
+		if back < 0 || back+1 == len(body) {
+			b.WriteString(body)
+			return b.String()
+		}
+		b.WriteString(body[:back])
+		text, size := escapeValue(body[back+1:])
+		b.WriteString(text)
+		body = body[back+1+size:]
+	}
+}
+
+// escapeValue gives what the escape behind a backslash stands for, and its size.
+func escapeValue(s string) (string, int) {
+	switch c := s[0]; c {
+	case '\n':
+		return "", 1
+	case '\\', '\'', '"':
+		return s[:1], 1
+	case 'a':
+		return "\a", 1
+	case 'b':
+		return "\b", 1
+	case 'f':
+		return "\f", 1
+	case 'n':
+		return "\n", 1
+	case 'r':
+		return "\r", 1
+	case 't':
+		return "\t", 1
+	case 'v':
+		return "\v", 1
+	case 'x':
+		return codePoint(s, 2)
+	case 'u':
+		return codePoint(s, 4)
+	case 'U':
+		return codePoint(s, 8)
+	case 'N':
+		return namedCharacter(s)
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		return octal(s)
+	}
+	return `\`, 0
+}
+
+// codePoint reads an escape of that many hexadecimal digits.
+func codePoint(s string, digits int) (string, int) {
+	if len(s) < 1+digits {
+		return `\`, 0
+	}
+	var r rune
+	for i := 1; i <= digits; i++ {
+		v := strings.IndexByte("0123456789abcdef", s[i]|0x20)
+		if s[i] < '0' || v < 0 || r > utf8.MaxRune {
+			return `\`, 0
+		}
+		r = r<<4 | rune(v)
+	}
+	if r > utf8.MaxRune {
+		return `\`, 0
+	}
+	if utf16.IsSurrogate(r) {
+		r = utf8.RuneError
+	}
+	return string(r), 1 + digits
+}
+
+func octal(s string) (string, int) {
+	var r rune
+	i := 0
+	for i < 3 && i < len(s) && s[i] >= '0' && s[i] <= '7' {
+		r = r<<3 | rune(s[i]-'0')
+		i++
+	}
+	return string(r), i
+}
+
+// namedCharacter reads an escape with the name of a character. Names that are not found stay as written.
+func namedCharacter(s string) (string, int) {
+	end := strings.IndexByte(s, '}')
+	if len(s) < 2 || s[1] != '{' || end < 0 {
+		return `\`, 0
+	}
+	name := strings.ToUpper(s[2:end])
+	for r := range rune(utf8.MaxRune + 1) {
+		if !strings.HasPrefix(name, "<") && runenames.Name(r) == name {
+			return string(r), end + 1
+		}
+	}
+	return `\`, 0
+}

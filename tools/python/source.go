@@ -1,0 +1,81 @@
+package python
+
+import (
+	"strings"
+
+	"manualslop/tools/document"
+)
+
+// LineOf is the 1-based number of the line that holds offset.
+func (f *File) LineOf(offset int) int { return document.NumberOf(f.Lines, offset) }
+
+// StartLine is the line of the first decorator, or of the keyword where there is none.
+func (f *File) StartLine(s *Symbol) int { return f.LineOf(s.Statement.OuterStart()) }
+
+// Line is the line of the def, class or async keyword.
+func (f *File) Line(s *Symbol) int { return f.LineOf(s.Statement.Start) }
+
+// EndLine is the line where the last statement of the symbol ends.
+func (f *File) EndLine(s *Symbol) int { return f.lineOfEnd(s.Statement.End) }
+
+// lineOfEnd is the line of the last byte before end.
+func (f *File) lineOfEnd(end int) int { return f.LineOf(max(end-1, 0)) }
+
+// Source is the text of a definition: its whole lines from the first decorator to the last statement
+// without the last line end. Where something else shares the first or the last line, only its own part.
+func (f *File) Source(s *Symbol) string { return f.SourceSpan(s).Of(f.Text) }
+
+// SourceSpan is where Source is.
+func (f *File) SourceSpan(s *Symbol) Span {
+	return f.WholeLines(Span{s.Statement.OuterStart(), s.Statement.End})
+}
+
+// WholeLines widens a span to whole lines without the last line end: to the blanks in front of it, and
+// to what follows it where that is blanks, semicolons and a comment.
+func (f *File) WholeLines(span Span) Span {
+	first := f.Lines[f.LineOf(span.Start)-1]
+	if strings.TrimLeft(f.Text[first.Start:span.Start], " \t\f") == "" {
+		span.Start = first.Start
+	}
+	last := f.Lines[f.lineOfEnd(span.End)-1]
+	if end := max(last.End, span.End); end > span.End {
+		if rest := strings.TrimLeft(f.Text[span.End:end], " \t\f;"); rest == "" || rest[0] == '#' {
+			span.End = end
+		}
+	}
+	return span
+}
+
+// Signature is the header of a definition from its keyword through the colon, as written.
+func (f *File) Signature(s *Symbol) string { return s.Statement.Header.Of(f.Text) }
+
+// Decorators are the decorators' expressions as written, without '@' and blanks around.
+func (f *File) Decorators(s *Symbol) []string {
+	out := make([]string, 0, len(s.Statement.Decorators))
+	for _, d := range s.Statement.Decorators {
+		out = append(out, strings.TrimLeft(f.Text[d.Start+1:d.End], " \t\f"))
+	}
+	return out
+}
+
+// Comment finds the comment lines directly above a definition (above its decorators): as indented as
+// it, without a blank line between.
+func (f *File) Comment(s *Symbol) (Span, bool) {
+	first := f.StartLine(s) - 1 // 0-based
+	indent := s.Statement.Indent
+	at := first
+	for at > 0 && isComment(f.lineText(at-1), indent) && !f.InString(at) && !f.Joined(at) {
+		at--
+	}
+	if at == first {
+		return Span{}, false
+	}
+	return Span{f.Lines[at].Start + len(indent), f.Lines[first-1].End}, true
+}
+
+// lineText is a line by its 0-based number, without its end.
+func (f *File) lineText(i int) string { return f.Text[f.Lines[i].Start:f.Lines[i].End] }
+
+func isComment(line, indent string) bool {
+	return strings.HasPrefix(line, indent) && strings.HasPrefix(line[len(indent):], "#")
+}
