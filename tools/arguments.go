@@ -84,6 +84,12 @@ func decodeInto(tool string, fields []field, args json.RawMessage, in reflect.Va
 			}
 			continue
 		}
+		if f.items != nil {
+			if err := f.decodeObjects(tool, raw, in.Field(f.index)); err != nil {
+				return err
+			}
+			continue
+		}
 		if problem := f.decode(raw, in.Field(f.index)); problem != "" {
 			return &ArgumentError{Tool: tool, Field: f.name, Problem: problem}
 		}
@@ -160,6 +166,34 @@ func (f field) decodeList(raw json.RawMessage, into reflect.Value) string {
 	}
 	into.Set(reflect.ValueOf(values))
 	return f.checkRange(float64(len(values)), "must have a number of items of")
+}
+
+// decodeObjects fills a list of structs. Problems name the item by its number, counted from 1.
+func (f field) decodeObjects(tool string, raw json.RawMessage, into reflect.Value) error {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil || items == nil {
+		return &ArgumentError{Tool: tool, Field: f.name, Problem: "must be of type array"}
+	}
+	if problem := f.checkRange(float64(len(items)), "must have a number of items of"); problem != "" {
+		return &ArgumentError{Tool: tool, Field: f.name, Problem: problem}
+	}
+	values := reflect.MakeSlice(into.Type(), len(items), len(items))
+	for i, item := range items {
+		err := decodeInto(tool, f.items, item, values.Index(i))
+		var bad *ArgumentError
+		if errors.As(err, &bad) {
+			where := fmt.Sprintf("%s number %d", f.name, i+1)
+			if bad.Field != "" {
+				where += ", " + bad.Field
+			}
+			return &ArgumentError{Tool: tool, Field: where, Problem: bad.Problem}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	into.Set(values)
+	return nil
 }
 
 func (f field) checkString(s string) string {

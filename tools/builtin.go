@@ -5,6 +5,7 @@ func builtin() []Tool {
 	return []Tool{
 		editFile(),
 		fetchURL(),
+		findText(),
 		getFileSlice(),
 		getTree(),
 		getUIPerformance(),

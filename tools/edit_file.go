@@ -47,7 +47,7 @@ func planEdit(ctx context.Context, env Env, in editFileArgs) (Plan, error) {
 		return Plan{}, Refuse("old_string and new_string are the same; nothing to change in %s", doc.file.Path)
 	}
 	lines := document.Lines(doc.Text)
-	found := findText(doc.Text, in.OldString, in.NewString)
+	found := occurrencesOf(doc.Text, in.OldString, in.NewString)
 	switch {
 	case len(found) == 0:
 		return Plan{}, notFound(doc, lines, in.OldString)
@@ -77,9 +77,9 @@ func occurrences(n int) string {
 // span is a piece of a text in bytes.
 type span struct{ start, end int }
 
-// findText finds the occurrences of old, left to right, without overlaps. All line ends count as
+// occurrencesOf finds the occurrences of old, left to right, without overlaps. All line ends count as
 // the same, unless old and replacement differ in nothing but line ends: then they count exactly.
-func findText(text, old, replacement string) []span {
+func occurrencesOf(text, old, replacement string) []span {
 	if document.WithEnds(old, "\n") == document.WithEnds(replacement, "\n") || !strings.Contains(text, "\r") && !strings.Contains(old, "\r") {
 		return findExact(text, old)
 	}

@@ -16,7 +16,8 @@ import (
 //	enum:"a,b"             the allowed strings
 //	min:"1" max:"9"        bounds of a number, of the characters of a string, of the items of a list
 //
-// Types are string, bool, int, float64 and []string.
+// Types are string, bool, int, float64, []string, and a list of structs of the same kind, whose
+// own fields must not be lists of structs.
 type field struct {
 	index    int
 	name     string
@@ -25,6 +26,7 @@ type field struct {
 	optional bool
 	enum     []string
 	min, max *float64
+	items    []field // of the objects of a list of structs, else nil
 }
 
 // fieldsOf reads an argument struct. It refuses what it does not understand.
@@ -62,11 +64,9 @@ func fieldOf(sf reflect.StructField) (field, error) {
 	case f.doc == "":
 		return f, fmt.Errorf("needs a doc tag")
 	}
-	switch sf.Type {
-	case reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[int](),
-		reflect.TypeFor[float64](), reflect.TypeFor[[]string]():
-	default:
-		return f, fmt.Errorf("type %s is not supported", sf.Type)
+	var err error
+	if f.items, err = itemsOf(sf.Type); err != nil {
+		return f, err
 	}
 	if enum := sf.Tag.Get("enum"); enum != "" {
 		if f.kind != reflect.String {
@@ -74,12 +74,36 @@ func fieldOf(sf reflect.StructField) (field, error) {
 		}
 		f.enum = strings.Split(enum, ",")
 	}
-	var err error
 	if f.min, err = bound(sf.Tag, "min", f.kind); err != nil {
 		return f, err
 	}
 	f.max, err = bound(sf.Tag, "max", f.kind)
 	return f, err
+}
+
+// itemsOf gives the fields of a list of structs, nil for the plain types, else an error.
+func itemsOf(t reflect.Type) ([]field, error) {
+	switch t {
+	case reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[int](),
+		reflect.TypeFor[float64](), reflect.TypeFor[[]string]():
+		return nil, nil
+	}
+	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("type %s is not supported", t)
+	}
+	items, err := fieldsOf(t.Elem())
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range items {
+		if f.items != nil {
+			return nil, fmt.Errorf("%s is a list of structs in a list of structs", f.name)
+		}
+	}
+	if len(items) == 0 {
+		return nil, fmt.Errorf("type %s has no fields", t)
+	}
+	return items, nil
 }
 
 func bound(tag reflect.StructTag, name string, kind reflect.Kind) (*float64, error) {
@@ -112,7 +136,10 @@ func schemaOf(fields []field) json.RawMessage {
 
 func (f field) schema() string {
 	parts := []string{`"type":` + quote(f.typeName())}
-	if f.kind == reflect.Slice {
+	switch {
+	case f.items != nil:
+		parts = append(parts, `"items":`+string(schemaOf(f.items)))
+	case f.kind == reflect.Slice:
 		parts = append(parts, `"items":{"type":"string"}`)
 	}
 	parts = append(parts, `"description":`+quote(f.doc))

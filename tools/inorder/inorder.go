@@ -1,0 +1,121 @@
+// Package inorder does work on many items at once and hands on the results in the order of the items,
+// with bounded memory.
+package inorder
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// slot is one item on its way.
+type slot[In, Out any] struct {
+	item In
+	done chan outcome[Out] // takes the result; it has room for it
+}
+
+// outcome is a result, or what a call panicked with.
+type outcome[Out any] struct {
+	out      Out
+	panicked any // nil: it did not
+}
+
+// Do calls work for each item on that many goroutines, and consume with each result, one after the
+// other, in the order of the items. Items are drawn on one goroutine of their own, and no more of them
+// than three times the number of workers are drawn and not yet consumed, so a slow consumer holds up
+// everything.
+//
+// Do ends early with the error of consume, or with that of the context; the context that work gets is
+// then cancelled. A panic of work or items is passed on to the caller. All calls of work have returned when Do returns, and items is not drawn from any more
+// unless it is waiting for its next item.
+func Do[In, Out any](ctx context.Context, workers int, items iter.Seq[In], work func(context.Context, In) Out, consume func(Out) error) error {
+	workers = max(workers, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	queue := make(chan slot[In, Out], workers) // in the order of the items
+	jobs := make(chan slot[In, Out], workers)
+	go draw(ctx, items, queue, jobs)
+	var busy sync.WaitGroup
+	for range workers {
+		busy.Go(func() {
+			for s := range received(ctx, jobs) {
+				s.done <- guarded(ctx, s.item, work)
+			}
+		})
+	}
+	err, panicked := collect(ctx, queue, consume)
+	cancel()
+	busy.Wait()
+	if panicked != nil {
+		panic(panicked)
+	}
+	return err
+}
+
+func guarded[In, Out any](ctx context.Context, item In, work func(context.Context, In) Out) (o outcome[Out]) {
+	defer func() { o.panicked = recover() }()
+	o.out = work(ctx, item)
+	return o
+}
+
+// draw hands each item to the collector and to the workers.
+func draw[In, Out any](ctx context.Context, items iter.Seq[In], queue, jobs chan<- slot[In, Out]) {
+	defer close(queue)
+	defer close(jobs)
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			s := slot[In, Out]{done: make(chan outcome[Out], 1)}
+			s.done <- outcome[Out]{panicked: panicked}
+			select {
+			case queue <- s:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	for item := range items {
+		s := slot[In, Out]{item: item, done: make(chan outcome[Out], 1)}
+		select {
+		case queue <- s:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case jobs <- s:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// received gives what comes through a channel until it is closed or the context ends.
+func received[T any](ctx context.Context, from <-chan T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for ctx.Err() == nil {
+			select {
+			case v, open := <-from:
+				if !open || !yield(v) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func collect[In, Out any](ctx context.Context, queue <-chan slot[In, Out], consume func(Out) error) (err error, panicked any) {
+	for s := range received(ctx, queue) {
+		select {
+		case o := <-s.done:
+			if o.panicked != nil {
+				return nil, o.panicked
+			}
+			if err := consume(o.out); err != nil {
+				return err, nil
+			}
+		case <-ctx.Done():
+			return ctx.Err(), nil
+		}
+	}
+	return ctx.Err(), nil
+}

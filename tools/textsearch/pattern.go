@@ -1,0 +1,159 @@
+package textsearch
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxProgram bounds a compiled expression, in instructions.
+const maxProgram = 2_000
+
+// Errors of Compile that a caller words.
+var (
+	// ErrLines says that a pattern contains a line end.
+	ErrLines = errors.New("it contains a line end, but matches lie within one line")
+	// ErrEmpty says that a pattern is empty.
+	ErrEmpty = errors.New("it is empty")
+	// ErrLarge says that an expression is too large.
+	ErrLarge = errors.New("it is too large; use a simpler one")
+)
+
+// Query is what to look for.
+type Query struct {
+	Text       string // what a line must contain
+	Regex      bool   // Text is a regular expression in the syntax of package regexp
+	Word       bool   // no letter, digit or underscore stands directly before or behind the match
+	IgnoreCase bool
+}
+
+// Pattern is a compiled Query.
+type Pattern struct {
+	plain string         // empty for expressions
+	line  *regexp.Regexp // finds a match in one line; nil for plain texts
+	text  *regexp.Regexp // finds the next line that may have a match; nil where each must be tried
+	word  bool           // the borders of matches of line are to be checked
+}
+
+// Compile checks a query. The error is one line: one of the sentinels, or what is wrong with the
+// expression.
+func Compile(q Query) (*Pattern, error) {
+	switch {
+	case q.Text == "":
+		return nil, ErrEmpty
+	case strings.ContainsAny(q.Text, "\r\n"):
+		return nil, ErrLines
+	case !q.Regex && !q.IgnoreCase:
+		return &Pattern{plain: q.Text, word: q.Word}, nil
+	}
+	source, flags := q.Text, ""
+	if !q.Regex {
+		source = regexp.QuoteMeta(source)
+	}
+	if err := checkSize(source); err != nil {
+		return nil, err
+	}
+	if q.Regex && q.Word {
+		source = `\b(?:` + source + `)\b`
+	}
+	if q.IgnoreCase {
+		flags = "(?i)"
+	}
+	p := &Pattern{word: q.Word && !q.Regex}
+	var err error
+	if p.line, err = regexp.Compile(flags + source); err != nil {
+		return nil, problem(err)
+	}
+	if !knowsText("(?m)" + flags + source) {
+		p.text, err = regexp.Compile("(?m)" + flags + source)
+	}
+	return p, err
+}
+
+// knowsText tells whether an expression asks for the begin or end of the text, which a line in a
+// longer text has not.
+func knowsText(source string) bool {
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		return true
+	}
+	open := []*syntax.Regexp{tree}
+	for len(open) > 0 {
+		last := open[len(open)-1]
+		if last.Op == syntax.OpBeginText || last.Op == syntax.OpEndText {
+			return true
+		}
+		open = append(open[:len(open)-1], last.Sub...)
+	}
+	return false
+}
+
+// checkSize refuses expressions that would take too long on every character.
+func checkSize(source string) error {
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		return problem(err)
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return problem(err)
+	}
+	if len(program.Inst) > maxProgram {
+		return ErrLarge
+	}
+	return nil
+}
+
+func problem(err error) error {
+	var bad *syntax.Error
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if bad.Code == syntax.ErrLarge || bad.Code == syntax.ErrNestingDepth {
+		return ErrLarge
+	}
+	return fmt.Errorf("%s: %q", bad.Code, bad.Expr)
+}
+
+// find tells where the first match in a line begins.
+func (p *Pattern) find(line string) (start int, ok bool) {
+	for from := 0; from <= len(line); {
+		at := p.first(line[from:])
+		if at == nil {
+			return 0, false
+		}
+		start = from + at[0]
+		if !p.word || isBorder(line, start) && isBorder(line, from+at[1]) {
+			return start, true
+		}
+		_, size := utf8.DecodeRuneInString(line[start:])
+		from = start + max(size, 1)
+	}
+	return 0, false
+}
+
+func (p *Pattern) first(line string) []int {
+	if p.line != nil {
+		return p.line.FindStringIndex(line)
+	}
+	at := strings.Index(line, p.plain)
+	if at < 0 {
+		return nil
+	}
+	return []int{at, at + len(p.plain)}
+}
+
+// isBorder tells whether a word begins or ends at offset, or none is there.
+func isBorder(line string, offset int) bool {
+	before, _ := utf8.DecodeLastRuneInString(line[:offset])
+	behind, _ := utf8.DecodeRuneInString(line[offset:])
+	return !isWord(before) || !isWord(behind)
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
