@@ -63,3 +63,13 @@ func (f *File) Broken() (Problem, bool) {
 func sortProblems(problems []Problem) {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Offset, b.Offset) })
 }
+
+// Lexical tells whether it is CPython's tokenizer that finds the problem, not its parser.
+func (p Problem) Lexical() bool { return p.stage != parsed }
+
+// Preferred tells whether CPython reports the problem even where its parser failed on an earlier
+// line: true for what its tokenizer finds, except for the end of the text.
+func (p Problem) Preferred() bool { return p.stage == raised }
+
+// Found is the offset that a reader has come to when the problem shows, which may lie behind Offset.
+func (p Problem) Found() int { return p.found }

@@ -1,0 +1,217 @@
+package grammar
+
+// maxDepth bounds how deeply expressions and blocks may nest. CPython gives up in the same region.
+const maxDepth = 3_000
+
+// parser reads one file. It takes only what CPython takes and says where it had to stop; why that
+// is wrong is found out by the diagnosis.
+type parser struct {
+	arena
+	src      string
+	toks     []token
+	pos      int
+	depth    int
+	scratch  []*node // children of the nodes in the making
+	opened   int     // token at which the innermost statement began that has a line of its own
+	failures []failure
+}
+
+// failure is a statement that does not parse.
+type failure struct {
+	statement int // its first token
+	at        int // the token that cannot be
+	deep      bool
+}
+
+// stop is what a failing statement panics with; statement recovers it.
+type stop struct{ deep bool }
+
+// parse reads a whole file. The root is a kBlock.
+func parse(src string, toks []token) (*node, []failure) {
+	p := &parser{src: src, toks: toks}
+	root := p.new(kBlock, 0)
+	base := len(p.scratch)
+	for p.sym() != symEnd {
+		p.push(p.statement())
+	}
+	return p.close(root, base), p.failures
+}
+
+func (p *parser) sym() symbol { return p.toks[p.pos].sym }
+
+// peek is the symbol n tokens ahead.
+func (p *parser) peek(n int) symbol {
+	if p.pos+n < len(p.toks) {
+		return p.toks[p.pos+n].sym
+	}
+	return symEnd
+}
+
+func (p *parser) fail() { panic(stop{}) }
+
+// take reads one token of a kind, if it is the next one.
+func (p *parser) take(s symbol) bool {
+	if p.toks[p.pos].sym != s {
+		return false
+	}
+	p.pos++
+	return true
+}
+
+// expect reads one token, which has to be of a kind.
+func (p *parser) expect(s symbol) {
+	if p.toks[p.pos].sym != s {
+		p.fail()
+	}
+	p.pos++
+}
+
+// word tells whether the next token is a name with that text: a soft keyword.
+func (p *parser) word(text string) bool {
+	t := p.toks[p.pos]
+	return t.sym == symName && p.src[t.start:t.end] == text
+}
+
+// enter counts a level of nesting; leave takes it back.
+func (p *parser) enter() {
+	if p.depth++; p.depth > maxDepth {
+		panic(stop{deep: true})
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// new begins a node at a token.
+func (p *parser) new(k kind, token int) *node {
+	n := p.node()
+	*n = node{kind: k, token: int32(token), start: p.toks[token].start, end: p.toks[token].end}
+	return n
+}
+
+// push adds a child to the node in the making.
+func (p *parser) push(n *node) { p.scratch = append(p.scratch, n) }
+
+// close ends a node behind the last token read; its children are what was pushed since base.
+func (p *parser) close(n *node, base int) *node {
+	n.kids = p.list(p.scratch[base:])
+	p.scratch = p.scratch[:base]
+	if p.pos > 0 {
+		n.end = max(n.end, p.toks[p.pos-1].end)
+	}
+	return n
+}
+
+// with makes a node of the given children that ends behind the last token read.
+func (p *parser) with(n *node, kids ...*node) *node {
+	base := len(p.scratch)
+	p.scratch = append(p.scratch, kids...)
+	return p.close(n, base)
+}
+
+// name reads an identifier.
+func (p *parser) name() *node {
+	n := p.new(kName, p.pos)
+	p.expect(symName)
+	return n
+}
+
+// statement reads one statement with its line end. A statement that does not parse is noted and
+// passed over; what it is in the tree is kBroken.
+func (p *parser) statement() (n *node) {
+	outer, depth, base, began := p.opened, p.depth, len(p.scratch), p.pos
+	p.opened = p.pos
+	defer func() {
+		p.opened = outer
+		if r := recover(); r != nil {
+			failed, ours := r.(stop)
+			if !ours {
+				panic(r)
+			}
+			p.failures = append(p.failures, failure{statement: began, at: p.pos, deep: failed.deep})
+			p.depth, p.scratch = depth, p.scratch[:base]
+			n = p.recover(began)
+		}
+	}()
+	p.enter()
+	defer p.leave()
+	if p.sym() == symIndent {
+		p.fail()
+	}
+	return p.compoundOrSimple()
+}
+
+// recover passes over the rest of a statement that began at a token: to the end of its logical
+// line, with the block that may follow, and with the clauses that would hang in the air.
+func (p *parser) recover(began int) *node {
+	n := p.new(kBroken, began)
+	base := len(p.scratch)
+	for from := began; ; from = p.pos {
+		if p.sym() != symIndent {
+			p.skipLine(from)
+		}
+		if p.sym() == symIndent {
+			p.push(p.indented())
+		}
+		switch p.sym() {
+		case kwElif, kwElse, kwExcept, kwFinally:
+			continue
+		}
+		return p.close(n, base)
+	}
+}
+
+// skipLine goes behind the next line end, and forward in any case.
+func (p *parser) skipLine(began int) {
+	for p.pos > began && p.toks[p.pos-1].sym == symNewline {
+		return
+	}
+	for p.sym() != symEnd {
+		s := p.sym()
+		if (s == symIndent || s == symDedent) && p.pos > began {
+			return
+		}
+		p.pos++
+		if s == symNewline {
+			return
+		}
+	}
+}
+
+// indented reads an indented block, whatever stands in front of it.
+func (p *parser) indented() *node {
+	p.expect(symIndent)
+	n := p.new(kBlock, p.pos)
+	base := len(p.scratch)
+	for p.sym() != symDedent && p.sym() != symEnd {
+		p.push(p.statement())
+	}
+	p.take(symDedent)
+	return p.close(n, base)
+}
+
+// block reads what follows the colon of a compound statement.
+func (p *parser) block() *node {
+	p.expect(opColon)
+	if p.take(symNewline) {
+		return p.indented()
+	}
+	n := p.new(kBlock, p.pos)
+	return p.with(n, p.simpleStatements())
+}
+
+// simpleStatements reads the simple statements of one line.
+func (p *parser) simpleStatements() *node {
+	n := p.new(kSimple, p.pos)
+	first := p.simple()
+	if p.take(symNewline) {
+		return first
+	}
+	base := len(p.scratch)
+	p.push(first)
+	for p.take(opSemicolon) && p.sym() != symNewline {
+		p.push(p.simple())
+	}
+	p.close(n, base)
+	p.expect(symNewline)
+	return n
+}
