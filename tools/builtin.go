@@ -7,6 +7,7 @@ func builtin() []Tool {
 		fetchURL(),
 		findText(),
 		getFileSlice(),
+		getGitDiff(),
 		getTree(),
 		getUIPerformance(),
 		listDirectory(),

@@ -1,0 +1,104 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// private is an administrative folder of our own for one diff. It has no refs and no hooks.
+type private struct {
+	program Program
+	repo    repository
+	dir     string
+}
+
+// carried are the settings that the diff of a working tree cannot do without: words and numbers
+// that name no program and no place.
+var carried = regexp.MustCompile(`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode)|extensions\.objectformat|core\.repositoryformatversion)$`)
+
+var plainValue = regexp.MustCompile(`^[a-z0-9]{1,10}$`)
+
+// private makes the folder. Close it after use.
+func (p Program) private(ctx context.Context, repo repository) (_ *private, err error) {
+	dir, err := os.MkdirTemp("", "slop-git-")
+	if err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	w := &private{program: p, repo: repo, dir: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	config, err := p.harmless(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range []string{"refs", "objects"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			return nil, fmt.Errorf("git: %w", err)
+		}
+	}
+	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return nil, fmt.Errorf("git: %w", err)
+		}
+	}
+	return w, w.borrowSplitIndex()
+}
+
+func (w *private) close() error { return os.RemoveAll(w.dir) }
+
+// harmless gives the settings to carry over, as the text of a configuration. Reading a file of
+// settings by name runs nothing and follows no inclusion.
+func (p Program) harmless(ctx context.Context, repo repository) (string, error) {
+	text := "[core]\n\tbare = false\n"
+	for _, file := range []string{filepath.Join(repo.common, "config"), filepath.Join(repo.admin, "config.worktree")} {
+		if _, err := os.Lstat(file); err != nil {
+			continue
+		}
+		out, failed, err := p.run(ctx, os.TempDir(), []string{"GIT_DIR=" + filepath.Join(repo.admin, "none")}, "config", "--file", file, "--no-includes", "-z", "--list")
+		if err != nil {
+			return "", err
+		}
+		if failed != "" {
+			return "", problem("the repository's configuration cannot be read: %s", failed)
+		}
+		for entry := range strings.SplitSeq(out, "\x00") {
+			key, value, _ := strings.Cut(entry, "\n")
+			value = strings.ToLower(value)
+			if section, name, ok := strings.Cut(strings.ToLower(key), "."); ok && carried.MatchString(strings.ToLower(key)) && plainValue.MatchString(value) {
+				text += fmt.Sprintf("[%s]\n\t%s = %s\n", section, name, value)
+			}
+		}
+	}
+	return text, nil
+}
+
+// borrowSplitIndex links to the shared part of an index that is kept in two files, where git looks
+// for it beside the configuration.
+func (w *private) borrowSplitIndex() error {
+	shared, err := filepath.Glob(filepath.Join(w.repo.admin, "sharedindex.*"))
+	if err != nil {
+		return nil //nolint:nilerr // the folder's name is no pattern; such an index is rare
+	}
+	for _, file := range shared {
+		if err := os.Symlink(file, filepath.Join(w.dir, filepath.Base(file))); err != nil {
+			return fmt.Errorf("git: %w", err)
+		}
+	}
+	return nil
+}
+
+// git runs a command in the private folder on the repository's working tree.
+func (w *private) git(ctx context.Context, args ...string) (out, failed string, err error) {
+	return w.program.run(ctx, w.repo.root, []string{
+		"GIT_DIR=" + w.dir, "GIT_WORK_TREE=" + w.repo.root, "GIT_INDEX_FILE=" + filepath.Join(w.repo.admin, "index"),
+		"GIT_OBJECT_DIRECTORY=" + filepath.Join(w.repo.common, "objects"),
+	}, args...)
+}

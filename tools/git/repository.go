@@ -1,0 +1,114 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// repository is where a working tree and its administrative folders are.
+type repository struct {
+	root   string // of the working tree
+	admin  string // has HEAD and index: .git, or its part for one worktree
+	common string // has objects and config; the same as admin but for worktrees
+}
+
+// maxPointer bounds the small files that point from folder to folder.
+const maxPointer = 8 << 10
+
+// find looks for the repository that holds dir, from dir upwards.
+func find(dir string) (repository, error) {
+	for {
+		entry := filepath.Join(dir, ".git")
+		info, err := os.Lstat(entry)
+		switch {
+		case err != nil:
+		case info.IsDir():
+			return ordinary(dir, entry)
+		case info.Mode().IsRegular():
+			return linked(dir, entry)
+		default:
+			return repository{}, problem("the .git of this repository is a link or something stranger, which is not followed")
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return repository{}, problem("no git repository holds this path; get_git_diff works inside of one")
+		}
+		dir = up
+	}
+}
+
+// ordinary is a repository with a folder .git.
+func ordinary(root, admin string) (repository, error) {
+	for _, name := range []string{"objects", "HEAD", "index", "config"} {
+		info, err := os.Lstat(filepath.Join(admin, name))
+		if err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return repository{}, problem("the repository's %s is a link, which is not followed", name)
+		}
+	}
+	return repository{root: root, admin: admin, common: admin}, nil
+}
+
+// linked is a worktree or a submodule: its .git is a file that names the administrative folder.
+// Anybody can write such a file, so the folder must point back.
+func linked(root, entry string) (repository, error) {
+	target, ok := strings.CutPrefix(pointer(entry), "gitdir: ")
+	if !ok {
+		return repository{}, problem("the .git file of this repository cannot be read")
+	}
+	admin := resolve(root, target)
+	if back := pointer(filepath.Join(admin, "gitdir")); back != "" && same(resolve(admin, back), entry) {
+		common := resolve(admin, firstOf(pointer(filepath.Join(admin, "commondir")), "."))
+		if !same(filepath.Dir(filepath.Dir(admin)), common) {
+			return repository{}, problem("the worktree's folder is not where worktrees of its repository are, so it is not followed")
+		}
+		return repository{root: root, admin: admin, common: common}, nil
+	}
+	if inSubmodules(root, admin) {
+		return repository{root: root, admin: admin, common: admin}, nil
+	}
+	return repository{}, problem("the .git file points to a folder that does not point back, so it is not followed")
+}
+
+// inSubmodules tells whether admin is where a repository above root keeps its submodules.
+func inSubmodules(root, admin string) bool {
+	for up := filepath.Dir(root); up != filepath.Dir(up); up = filepath.Dir(up) {
+		rel, err := filepath.Rel(realOf(filepath.Join(up, ".git", "modules")), realOf(admin))
+		if err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// pointer is the first line of a small file, empty where there is none.
+func pointer(name string) string {
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer {
+		return ""
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimRight(line, "\r")
+}
+
+func resolve(dir, path string) string {
+	path = filepath.FromSlash(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return filepath.Clean(path)
+}
+
+func same(a, b string) bool { return realOf(a) == realOf(b) }
+
+// realOf follows links, and leaves a path alone that cannot be followed.
+func realOf(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}

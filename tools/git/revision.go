@@ -1,0 +1,95 @@
+package git
+
+import (
+	"context"
+	"regexp"
+	"strings"
+)
+
+// revisionForm are the names that are given to git at all. They cannot be options, ranges, paths
+// in trees or searches.
+var revisionForm = regexp.MustCompile(`^[\p{L}\p{N}_@][\p{L}\p{N}_./@{}^~+#-]*$`)
+
+const maxRevision = 200
+
+// revision is a commit, or the empty tree where there is none yet.
+type revision struct {
+	name string // as it was asked for, with the short hash
+	hash string
+}
+
+// resolve finds the commit that a name stands for. It reads the repository's own configuration,
+// in which everything that could run is switched off.
+func (p Program) resolve(ctx context.Context, repo repository, name string) (revision, error) {
+	if len(name) > maxRevision || !revisionForm.MatchString(name) || strings.Contains(name, "..") || strings.Contains(name, "{/") {
+		return revision{}, problem("%s is no revision; give a commit hash, branch or tag, such as HEAD~1 or main", shown(name))
+	}
+	out, failed, err := p.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return revision{}, err
+	}
+	lines := strings.Fields(out)
+	if failed == "" && len(lines) > 0 && isHash(lines[len(lines)-1]) {
+		hash := lines[len(lines)-1]
+		return revision{name: label(name, hash), hash: hash}, nil
+	}
+	if name == "HEAD" {
+		return p.emptyTree(ctx, repo)
+	}
+	return revision{}, p.unknown(ctx, repo, name)
+}
+
+func (p Program) inside(ctx context.Context, repo repository, args ...string) (out, failed string, err error) {
+	return p.run(ctx, repo.root, []string{"GIT_DIR=" + repo.admin, "GIT_WORK_TREE=" + repo.root}, args...)
+}
+
+// emptyTree stands for HEAD in a repository without a commit.
+func (p Program) emptyTree(ctx context.Context, repo repository) (revision, error) {
+	out, failed, err := p.inside(ctx, repo, "hash-object", "-t", "tree", "--stdin")
+	if err != nil {
+		return revision{}, err
+	}
+	if hash := strings.TrimSpace(out); failed == "" && isHash(hash) {
+		return revision{name: "nothing (there is no commit yet)", hash: hash}, nil
+	}
+	return revision{}, problem("git cannot read this repository: %s", shown(failed))
+}
+
+// unknown words a name that nothing has, with the branches and tags that there are.
+func (p Program) unknown(ctx context.Context, repo repository, name string) error {
+	out, failed, err := p.inside(ctx, repo, "for-each-ref", "--count=8", "--sort=-creatordate", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
+	if err != nil {
+		return err
+	}
+	known := strings.Join(strings.Fields(out), ", ")
+	if failed != "" || known == "" {
+		return problem("the repository has no revision %s; give a commit hash or HEAD", shown(name))
+	}
+	return problem("the repository has no revision %s; the latest are %s", shown(name), shown(known))
+}
+
+func label(name, hash string) string {
+	if strings.HasPrefix(hash, name) && len(name) >= 7 {
+		return hash[:min(len(hash), 12)]
+	}
+	return name + " (" + hash[:min(len(hash), 12)] + ")"
+}
+
+func isHash(text string) bool {
+	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// shown makes a name fit for one line.
+func shown(name string) string {
+	const most = 200
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F {
+			return '\uFFFD'
+		}
+		return r
+	}, name)
+	if runes := []rune(name); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return name
+}

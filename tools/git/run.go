@@ -1,0 +1,87 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"manualslop/tools/sandbox"
+)
+
+// maxOutput bounds what is read of one command, in bytes.
+const maxOutput = 24 << 20
+
+// Program is a git to run.
+type Program struct {
+	// Path is the absolute path of the program.
+	Path string
+	// Search is the PATH that it finds its own parts on.
+	Search string
+	// Timeout is the time limit of one command; zero means DefaultTimeout.
+	Timeout time.Duration
+}
+
+// DefaultTimeout is the time limit of one command; a diff takes three to five.
+const DefaultTimeout = 30 * time.Second
+
+// Problem is a failure that a model can understand: one line that says what to do next.
+type Problem struct{ Text string }
+
+// Error is the text.
+func (p *Problem) Error() string { return p.Text }
+
+func problem(format string, args ...any) error {
+	return &Problem{Text: fmt.Sprintf(format, args...)}
+}
+
+// run calls git with an environment of its own and gives its output. Failed says that git ended
+// with an error, which is then in the last result.
+func (p Program) run(ctx context.Context, dir string, env []string, args ...string) (out string, failed string, err error) {
+	if p.Timeout <= 0 {
+		p.Timeout = DefaultTimeout
+	}
+	o, err := sandbox.Run(ctx, sandbox.Command{
+		Path: p.Path, Args: append(guards(), args...), Dir: dir, Timeout: p.Timeout, MaxOutput: 2 * maxOutput,
+		Env: append([]string{
+			"PATH=" + p.Search, "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent", "LC_ALL=C", "TZ=UTC",
+			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
+			"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+			"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_DISCOVERY_ACROSS_FILESYSTEM=0",
+		}, env...),
+	})
+	switch {
+	case err != nil:
+		return "", "", err
+	case o.TimedOut:
+		return "", "", problem("git was not done within its time limit; narrow the path")
+	case o.StdoutDropped > 0:
+		return "", "", problem("the diff is longer than %d MiB; narrow the path, or give stat_only", maxOutput>>20)
+	case o.Exit != 0:
+		why, _, _ := strings.Cut(strings.TrimSpace(o.Stderr), "\n")
+		return o.Stdout, firstOf(why, fmt.Sprintf("git ended with exit code %d", o.Exit)), nil
+	}
+	return o.Stdout, "", nil
+}
+
+// guards come before each command. They matter where a repository's configuration is read.
+func guards() []string {
+	var out []string
+	for _, setting := range []string{
+		"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.attributesFile=/dev/null", "core.excludesFile=/dev/null",
+		"core.sshCommand=false", "core.askPass=true", "core.alternateRefsCommand=false", "core.quotePath=false", "core.untrackedCache=false",
+		"protocol.allow=never", "diff.autoRefreshIndex=false", "credential.helper=", "gpg.program=false", "advice.detachedHead=false",
+	} {
+		out = append(out, "-c", setting)
+	}
+	return append(out, "--no-pager", "--literal-pathspecs")
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"path/filepath"
+	"strings"
+
+	"manualslop/tools/sandbox"
+)
+
+// program finds a program that the engine runs by itself, on the PATH that scripts have. One inside
+// of the workspace is passed over: a model may have put it there.
+func (e Env) program(names ...string) (path, search string, found bool) {
+	variables := sandbox.Environment(sandbox.Environ{Inherit: e.Shell.Inherit, PathPrepend: e.Shell.PathPrepend})
+	var dirs []string
+	for _, entry := range variables {
+		if list, ok := strings.CutPrefix(entry, "PATH="); ok {
+			dirs = filepath.SplitList(list)
+		}
+	}
+	var kept []string
+	for _, dir := range dirs {
+		if !e.inWorkspace(dir) {
+			kept = append(kept, dir)
+		}
+	}
+	search = strings.Join(kept, string(filepath.ListSeparator))
+	for _, name := range names {
+		for _, dir := range kept {
+			full := filepath.Join(dir, name)
+			if sandbox.Executable(full) && !e.inWorkspace(full) {
+				return full, search, true
+			}
+		}
+	}
+	return "", search, false
+}
+
+// inWorkspace tells whether a path, its links followed, lies in a base directory.
+func (e Env) inWorkspace(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = filepath.Clean(path)
+	}
+	for _, base := range e.Workspace.Directories() {
+		rel, err := filepath.Rel(base, real)
+		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
