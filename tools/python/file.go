@@ -26,7 +26,7 @@ type Statement struct {
 	Kind       StatementKind
 	Async      bool         // async def, async for, async with
 	Inline     bool         // the suite stands on the header's line
-	Span                    // first token (not a decorator) to last token of the last statement of the suite
+	Span                    // first token (not a decorator) to last token of the suite, no semicolon behind a simple statement
 	Header     Span         // compound: first token through the colon; simple: like Span
 	Decorators []Span       // each from its '@' to the last token of its logical line
 	Parent     *Statement   // nil at top level

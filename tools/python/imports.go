@@ -45,7 +45,7 @@ func (f *File) Imports() []Import {
 func (f *File) newImport(s *Statement) Import {
 	i := Import{Statement: s, Conditional: s.Parent != nil}
 	for p := s; p.Parent != nil; p = p.Parent {
-		if p.Parent.Kind == If && f.isTypeChecking(p.Parent) {
+		if head := p.Parent; (head.Kind == If || head.Kind == Elif) && f.isTypeChecking(head) {
 			i.TypeChecking = true
 		}
 	}
@@ -55,8 +55,9 @@ func (f *File) newImport(s *Statement) Import {
 // isTypeChecking tells whether the condition of an if is TYPE_CHECKING, also of a module.
 func (f *File) isTypeChecking(s *Statement) bool {
 	condition := strings.TrimSuffix(s.Header.Of(f.Text), ":")
-	condition = strings.Trim(strings.TrimPrefix(condition, "if"), " \t\f()")
-	return condition == "TYPE_CHECKING" || strings.HasSuffix(condition, ".TYPE_CHECKING") && !strings.ContainsAny(condition, " (")
+	condition = strings.Trim(condition[strings.IndexByte(condition, 'f')+1:], " \t\f()")
+	module, ok := strings.CutSuffix(condition, "TYPE_CHECKING")
+	return ok && (module == "" || module[len(module)-1] == '.' && !strings.ContainsAny(module, " ("))
 }
 
 // reader reads the tokens of one statement without comments and line ends.

@@ -31,7 +31,7 @@ func (f *File) SourceSpan(s *Symbol) Span {
 }
 
 // WholeLines widens a span to whole lines without the last line end: to the blanks in front of it, and
-// to what follows it where that is blanks, semicolons and a comment.
+// to what follows it where that is blanks, semicolons, a comment or a backslash.
 func (f *File) WholeLines(span Span) Span {
 	first := f.Lines[f.LineOf(span.Start)-1]
 	if strings.TrimLeft(f.Text[first.Start:span.Start], " \t\f") == "" {
@@ -39,7 +39,7 @@ func (f *File) WholeLines(span Span) Span {
 	}
 	last := f.Lines[f.lineOfEnd(span.End)-1]
 	if end := max(last.End, span.End); end > span.End {
-		if rest := strings.TrimLeft(f.Text[span.End:end], " \t\f;"); rest == "" || rest[0] == '#' {
+		if rest := strings.TrimLeft(f.Text[span.End:end], " \t\f;"); rest == "" || rest == `\` || rest[0] == '#' {
 			span.End = end
 		}
 	}

@@ -12,8 +12,8 @@ func (p *parser) simples(kind StatementKind, token TokenKind) {
 		if token = p.rest(s); token != Op {
 			return
 		}
-		token = l.next()
 		for token == Op && l.text[l.start] == ';' {
+			p.top().semicolon = l.end
 			token = l.next()
 		}
 		if token == Newline || token == endOfText {

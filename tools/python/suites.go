@@ -9,6 +9,7 @@ type suite struct {
 	conditional bool       // inside a compound statement since symbol
 	extra       bool       // unexpected indentation; the statements are those of the suite below
 	base        int        // index of its first statement in parser.pending
+	semicolon   int        // end of the last semicolon behind a statement
 	col, alt    int
 }
 
@@ -28,12 +29,16 @@ func (p *parser) push(owner *Statement, col, alt int) {
 }
 
 // pop closes the innermost suite: its statements become the owner's body, and the owner ends where the
-// last of them does.
+// last of them does or the semicolon behind it.
 func (p *parser) pop() {
 	p.orphans()
 	s := *p.top()
 	p.suites = p.suites[:len(p.suites)-1]
-	if s.extra || len(p.pending) == s.base {
+	if s.extra {
+		p.top().semicolon = s.semicolon
+		return
+	}
+	if len(p.pending) == s.base {
 		return
 	}
 	body := p.keep(p.pending[s.base:])
@@ -42,7 +47,7 @@ func (p *parser) pop() {
 		p.file.Body = body
 		return
 	}
-	s.owner.Body, s.owner.End = body, body[len(body)-1].End
+	s.owner.Body, s.owner.End = body, max(body[len(body)-1].End, s.semicolon)
 }
 
 // keep copies statements into a list of their own.
