@@ -2,7 +2,7 @@ package python
 
 import "strings"
 
-// maxSpecs is how deep CPython lets replacement fields stand in format specifications.
+// maxSpecs is how many format specifications CPython lets a replacement field not stand in.
 const maxSpecs = 3
 
 // openString begins an f-string or t-string.
@@ -147,7 +147,7 @@ func (l *lexer) escape(i int, p prefix, named bool) (int, bool) {
 // openField begins a replacement field.
 func (l *lexer) openField(i int) TokenKind {
 	l.push(frame{offset: i, kind: field})
-	if l.stack[len(l.stack)-1].specs == maxSpecs-1 {
+	if l.stack[len(l.stack)-1].specs == maxSpecs {
 		l.problem(i, raised, "f-string: expressions nested too deeply")
 	}
 	l.literal = false
