@@ -26,6 +26,7 @@ func project(t testing.TB) (tools.Env, string) {
 	for name, content := range map[string]string{"HEAD": "ref: refs/heads/main\n", "objects/.keep": "", "refs/.keep": ""} {
 		files[".git/"+name] = content // all that a repository without a commit needs
 	}
+	files["src/a.py"] = "\"\"\"Doc.\"\"\"\nimport os\n\nX = 1\n\n\ndef f():\n    return os.sep\n\n\nclass A:\n    def m(self):\n        return X\n"
 	env, dir := setup(t, files)
 	online(t, &env)
 	return env, dir
@@ -49,6 +50,15 @@ func sample(t testing.TB, tool tools.Tool) map[string]any {
 	}
 	if name := tool.Spec().Name; strings.HasPrefix(name, "list_") || strings.HasPrefix(name, "search_") || name == "get_tree" {
 		known["path"] = "."
+	}
+	if name := tool.Spec().Name; strings.HasPrefix(name, "py_") {
+		known["path"], known["name"] = "src/a.py", "f"
+		switch name {
+		case "py_get_class_summary":
+			known["name"] = "A"
+		case "py_get_var_declaration":
+			known["name"] = "X"
+		}
 	}
 	out := map[string]any{}
 	for _, name := range schema.Required {

@@ -117,6 +117,32 @@ func nearest(text string, lines []document.Line, old string) string {
 	return strings.Join(parts, " | ")
 }
 
+// nearestNames gives at most five dotted names that may have been meant: those that end in the name
+// first, then the most alike.
+func nearestNames(name string, names []string) []string {
+	const most, least = 5, 0.35
+	type candidate struct {
+		name  string
+		score float64
+	}
+	var best []candidate
+	for _, n := range names[:min(len(names), maxCompared)] {
+		score := likeness(strings.ToLower(name), strings.ToLower(n))
+		if strings.HasSuffix(n, "."+name) {
+			score = 2
+		}
+		if score >= least {
+			best = append(best, candidate{n, score})
+		}
+	}
+	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	var near []string
+	for _, c := range best[:min(len(best), most)] {
+		near = append(near, c.name)
+	}
+	return near
+}
+
 // likeness is the share of pairs of neighbouring characters that two texts have in common.
 func likeness(a, b string) float64 {
 	a, b = a[:min(len(a), maxComparedSize)], b[:min(len(b), maxComparedSize)]

@@ -28,13 +28,12 @@ func (s Spec) Text() string {
 	return s.Summary + "\n\n" + strings.TrimSpace(s.Doc)
 }
 
+var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`)
+
 // validate checks the constants of a tool.
 func (s Spec) validate() error {
-	named, err := regexp.MatchString(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`, s.Name)
 	switch {
-	case err != nil:
-		return err
-	case !named:
+	case !toolName.MatchString(s.Name):
 		return fmt.Errorf("tools: bad tool name %q", s.Name)
 	case s.Summary == "" || strings.ContainsAny(s.Summary, "\r\n") || utf8.RuneCountInString(s.Summary) > 200:
 		return fmt.Errorf("tools: %s: the summary must be one line of at most 200 characters", s.Name)

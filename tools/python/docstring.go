@@ -14,7 +14,7 @@ func (f *File) Docstring(s *Symbol) (Docstring, bool) {
 	if s != nil {
 		body = s.Statement.Body
 	}
-	if len(body) == 0 || body[0].Kind != Simple || !mayBeDocstring(f.Text[body[0].Start]) {
+	if len(body) == 0 || body[0].Kind != Simple || body[0].Empty() || !mayBeDocstring(f.Text[body[0].Start]) {
 		return Docstring{}, false
 	}
 	literals, ok := f.literals(body[0].Span)

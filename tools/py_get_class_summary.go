@@ -1,0 +1,66 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"manualslop/tools/python"
+)
+
+type pyGetClassSummaryArgs struct {
+	Path      string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
+	Name      string `json:"name" doc:"dotted path of a class, such as A or Outer.Inner; name#2 picks the second of several" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+}
+
+type classesData struct {
+	Classes  []classItem `json:"classes"`
+	Warnings []string    `json:"warnings"`
+}
+
+// pyGetClassSummary answers with what a class consists of.
+func pyGetClassSummary() Tool {
+	return Reader(Spec{
+		Name: "py_get_class_summary", Summary: "Summarise a Python class: bases, docstring, attributes and method signatures with their lines.", Effect: Reads,
+		Doc: "Use it instead of reading a class to learn what it offers. The answer has the head of the class, its docstring, class attributes, the attributes that `__init__` sets on self, and one line per method: `def m(self, a) -> int (lines 4-9) @property — first line of its docstring`. " +
+			"Nested classes are named. `py_get_definition` with `A.m` shows a method.",
+	}, classSummary)
+}
+
+func classSummary(ctx context.Context, env Env, in pyGetClassSummaryArgs) (Result, error) {
+	f, err := readPython(ctx, env, in.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	found, err := f.findClasses(in.Name)
+	if err != nil {
+		return Result{}, err
+	}
+	data := classesData{Classes: []classItem{}, Warnings: f.warnings()}
+	var parts []string
+	for _, s := range found {
+		item := f.class(s)
+		data.Classes = append(data.Classes, item)
+		parts = append(parts, item.text())
+	}
+	return paged(strings.Join(parts, "\n\n"), data, "py_get_class_summary", in.StartLine, env.Limits)
+}
+
+// findClasses gives the classes of a dotted name, at least one.
+func (f pythonFile) findClasses(name string) ([]*python.Symbol, error) {
+	found, err := f.find(name)
+	if err != nil {
+		return nil, err
+	}
+	var classes []*python.Symbol
+	for _, s := range found {
+		if s.Kind == python.KindClass {
+			classes = append(classes, s)
+		}
+	}
+	if len(classes) == 0 {
+		kind := strings.ReplaceAll(string(found[0].Kind), "_", " ")
+		return nil, Refuse("'%s' is not a class but a %s; call py_get_symbol_info", found[0].Path, kind)
+	}
+	return classes, nil
+}

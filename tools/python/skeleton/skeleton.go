@@ -1,0 +1,275 @@
+// Package skeleton shortens a Python module to what a reader needs to use it: imports, constants,
+// signatures and docstrings.
+//
+// The result is valid Python for a file that is: bodies of functions become "...", long values, too.
+// Lines end with a line feed, blank lines are set anew, and everything else is copied as it stands in
+// the file, in the file's own indentation.
+package skeleton
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+	"manualslop/tools/python/public"
+)
+
+// maxStatement is the number of characters up to which a constant is kept as it is, maxAll that of
+// an assignment to __all__.
+const (
+	maxStatement = 100
+	maxAll       = 4_000
+)
+
+// Options say what a skeleton holds.
+type Options struct {
+	// Comments keeps the comments directly above definitions.
+	Comments bool
+	// PublicOnly leaves out definitions and constants that are not meant for others: see package
+	// public. Imports stay.
+	PublicOnly bool
+	// MaxDocstringLines shortens docstrings of more lines; zero keeps them whole. Docstrings that are
+	// not one literal in triple quotes are kept whole.
+	MaxDocstringLines int
+}
+
+// Make gives the skeleton of a module. It is empty where nothing is left.
+func Make(f *python.File, o Options) string {
+	w := writer{file: f, options: o, unit: f.IndentUnit(), bound: map[*python.Statement][]python.Variable{}}
+	if w.unit == "" {
+		w.unit = "    "
+	}
+	for _, v := range f.Variables() {
+		w.bound[v.Statement] = append(w.bound[v.Statement], v)
+	}
+	if o.PublicOnly {
+		if names, ok := public.All(f); ok {
+			w.exported = map[string]bool{}
+			for _, name := range names {
+				w.exported[name] = true
+			}
+		}
+	}
+	w.suite(f.Body, nil, "")
+	return document.WithEnds(string(w.out), "\n")
+}
+
+type writer struct {
+	file     *python.File
+	options  Options
+	unit     string
+	bound    map[*python.Statement][]python.Variable // module and class level bindings
+	exported map[string]bool                         // nil: names without underscores
+	out      []byte
+	last     python.StatementKind // what was written last at the top level
+}
+
+func (w *writer) text(s python.Span) string { return w.file.Text[s.Start:s.End] }
+
+func (w *writer) line(indent, text string) {
+	w.out = append(append(append(w.out, indent...), text...), '\n')
+}
+
+// suite writes the statements of a module, a class or a block in one of them, which belong to owner.
+func (w *writer) suite(body []*python.Statement, owner *python.Symbol, indent string) {
+	for i := 0; i < len(body); i++ {
+		s := body[i]
+		own := indent
+		if s.Parent == nil || !s.Parent.Inline {
+			own = blanks(s)
+		}
+		switch {
+		case i == 0 && w.isDocstring(s):
+			w.space(s)
+			w.line(own, w.docstring(s, own))
+		case s.Symbol != nil:
+			if w.wanted(s.Symbol.Name, s.Symbol.Parent) {
+				w.space(s)
+				w.definition(s, own)
+			}
+		case isHead(s.Kind):
+			end := i + 1
+			for end < len(body) && isClause(body[end].Kind) {
+				end++
+			}
+			if w.keeps(body[i:end]) {
+				w.space(s)
+				w.blocks(body[i:end], owner, own)
+			}
+			i = end - 1
+		case s.Kind == python.ImportModules || s.Kind == python.ImportFrom:
+			w.space(s)
+			w.line(own, w.text(s.Span))
+		case w.keepsBinding(s, owner):
+			w.space(s)
+			w.line(own, w.binding(s))
+		}
+	}
+}
+
+// blanks is the indentation of a statement that begins its line. A form feed begins it anew.
+func blanks(s *python.Statement) string {
+	return s.Indent[strings.LastIndexByte(s.Indent, '\f')+1:]
+}
+
+// space puts a blank line between groups of top-level statements.
+func (w *writer) space(s *python.Statement) {
+	if s.Parent != nil {
+		return
+	}
+	kind := s.Kind
+	switch kind {
+	case python.TypeAlias:
+		kind = python.Simple
+	case python.ImportFrom:
+		kind = python.ImportModules
+	}
+	if len(w.out) > 0 && (kind != w.last || kind.Compound()) {
+		w.out = append(w.out, '\n')
+	}
+	w.last = kind
+}
+
+// wanted tells whether a name inside of parent, nil for the module, is shown.
+func (w *writer) wanted(name string, parent *python.Symbol) bool {
+	switch {
+	case !w.options.PublicOnly:
+		return true
+	case parent == nil && w.exported != nil:
+		return w.exported[name] || name == "__all__"
+	}
+	return public.Member(name)
+}
+
+// definition writes a class or function.
+func (w *writer) definition(s *python.Statement, indent string) {
+	if span, ok := w.file.Comment(s.Symbol); ok && w.options.Comments {
+		for line := range strings.Lines(document.WithEnds(w.text(span), "\n")) {
+			w.line(indent, strings.TrimSpace(line))
+		}
+	}
+	for _, d := range s.Decorators {
+		w.line(indent, w.text(d))
+	}
+	w.line(indent, w.text(s.Header))
+	inner := indent + w.unit
+	if !s.Inline && len(s.Body) > 0 {
+		inner = blanks(s.Body[0])
+	}
+	before := len(w.out)
+	if s.Kind == python.Class {
+		w.suite(s.Body, s.Symbol, inner)
+	} else if len(s.Body) > 0 && w.isDocstring(s.Body[0]) {
+		w.line(inner, w.docstring(s.Body[0], inner))
+		w.line(inner, "...")
+	}
+	w.fill(before)
+}
+
+// blocks writes a compound statement with all its clauses, because each of them may be needed by the
+// others.
+func (w *writer) blocks(chain []*python.Statement, owner *python.Symbol, indent string) {
+	for _, s := range chain {
+		w.line(indent, w.text(s.Header))
+		before := len(w.out)
+		if s.Kind == python.Match {
+			for _, c := range s.Body {
+				w.blocks([]*python.Statement{c}, owner, blanks(c))
+			}
+		} else {
+			w.suite(s.Body, owner, indent+w.unit)
+		}
+		w.fill(before)
+	}
+}
+
+// fill gives a header that nothing was written under a body on its line.
+func (w *writer) fill(before int) {
+	if len(w.out) == before {
+		w.out = append(w.out[:before-1], " ...\n"...)
+	}
+}
+
+// keeps tells whether a compound statement holds anything that a reader looks for.
+func (w *writer) keeps(chain []*python.Statement) bool {
+	head := chain[0]
+	choice := head.Kind == python.If || head.Kind == python.Try || head.Kind == python.With || head.Kind == python.Match
+	if head.Kind == python.If && strings.Contains(w.text(head.Header), "__name__") {
+		choice = false // what runs as a program is not for readers
+	}
+	return slices.ContainsFunc(chain, func(s *python.Statement) bool { return w.holds(s, choice) })
+}
+
+// holds tells whether a definition, an import or, with bindings, a constant is somewhere inside.
+func (w *writer) holds(s *python.Statement, bindings bool) bool {
+	return slices.ContainsFunc(s.Body, func(inner *python.Statement) bool {
+		switch {
+		case inner.Symbol != nil:
+			return w.wanted(inner.Symbol.Name, inner.Symbol.Parent)
+		case inner.Kind == python.ImportModules || inner.Kind == python.ImportFrom:
+			return true
+		case len(inner.Body) > 0:
+			return w.holds(inner, bindings)
+		}
+		return bindings && w.keepsBinding(inner, nil)
+	})
+}
+
+func (w *writer) keepsBinding(s *python.Statement, owner *python.Symbol) bool {
+	return slices.ContainsFunc(w.bound[s], func(v python.Variable) bool { return w.wanted(v.Name, owner) })
+}
+
+// binding is an assignment with its value, or with the value cut down.
+func (w *writer) binding(s *python.Statement) string {
+	text := w.text(s.Span)
+	v := w.bound[s][0]
+	short := utf8.RuneCountInString(text) <= maxStatement && !strings.ContainsAny(text, "\r\n")
+	if short || v.Value.Start == v.Value.End || v.Path == "__all__" && len(text) <= maxAll {
+		return text
+	}
+	return w.file.Text[s.Start:v.Value.Start] + w.value(v.Value)
+}
+
+// value cuts a value down to "..."; of a call the function stays: "namedtuple(...)".
+func (w *writer) value(span python.Span) string {
+	const called = 60 // characters of the function's name
+	depth, open, closed := 0, -1, -1
+	for t := range w.file.Tokens(span) {
+		text := w.text(t.Span)
+		switch {
+		case depth == 0 && (closed >= 0 || open < 0 && t.Kind != python.Name && text != "." && text != "("):
+			return "..."
+		case text == "(" || text == "[" || text == "{":
+			if depth == 0 {
+				open = t.Start
+			}
+			depth++
+		case text == ")" || text == "]" || text == "}":
+			if depth--; depth == 0 {
+				closed = t.End
+			}
+		}
+	}
+	if name := open - span.Start; closed != span.End || name <= 0 || name > called || strings.ContainsAny(w.file.Text[span.Start:open], " \t\r\n\\") {
+		return "..."
+	}
+	return w.file.Text[span.Start:open] + "(...)"
+}
+
+func isHead(kind python.StatementKind) bool {
+	switch kind {
+	case python.If, python.Try, python.With, python.For, python.While, python.Match:
+		return true
+	}
+	return false
+}
+
+func isClause(kind python.StatementKind) bool {
+	switch kind {
+	case python.Elif, python.Else, python.Except, python.Finally:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/tools/python"
+	"manualslop/tools/python/members"
+)
+
+// maxValue bounds the characters of a value in a summary.
+const maxValue = 80
+
+// classItem is one class of a structured answer.
+type classItem struct {
+	outlineSymbol
+	Docstring string          `json:"docstring"` // whole, cleaned
+	Bases     []string        `json:"bases"`     // as written
+	Keywords  []string        `json:"keywords"`  // such as "metaclass=ABCMeta"
+	Variables []attributeItem `json:"attributes"`
+	Instance  []attributeItem `json:"instance_attributes"` // set on self in __init__
+	Methods   []methodItem    `json:"methods"`
+	Classes   []outlineSymbol `json:"classes"` // nested ones
+
+	head string
+}
+
+// attributeItem is an attribute of a class or of its instances.
+type attributeItem struct {
+	Name       string `json:"name"`
+	Line       int    `json:"line"`
+	Annotation string `json:"annotation"` // as written
+	Value      string `json:"value"`      // as written, without the one of several names
+}
+
+// methodItem is a method; Head is its signature on one line.
+type methodItem struct {
+	outlineSymbol
+	Head string `json:"head"`
+}
+
+// class describes a class.
+func (f pythonFile) class(s *python.Symbol) classItem {
+	of := members.Of(f.File, s)
+	doc, _ := f.Docstring(s)
+	item := classItem{
+		outlineSymbol: f.symbol(s), Docstring: doc.Clean, head: members.Signature(f.File, s),
+		Bases: append([]string{}, of.Bases...), Keywords: append([]string{}, of.Keywords...),
+		Variables: []attributeItem{}, Instance: []attributeItem{}, Methods: []methodItem{}, Classes: []outlineSymbol{},
+	}
+	for _, v := range of.Attributes {
+		if isAugmented(f.Text[v.Target.End:max(v.Value.Start, v.Target.End)]) {
+			continue
+		}
+		item.Variables = append(item.Variables, attributeItem{v.Name, f.LineOf(v.Target.Start), v.Annotation.Of(f.Text), v.Value.Of(f.Text)})
+	}
+	for _, a := range of.Instance {
+		item.Instance = append(item.Instance, attributeItem{a.Name, f.LineOf(a.Statement.Start), a.Annotation, a.Value})
+	}
+	for _, m := range of.Methods {
+		item.Methods = append(item.Methods, methodItem{f.symbol(m), members.Signature(f.File, m)})
+	}
+	for _, c := range of.Nested {
+		item.Classes = append(item.Classes, f.symbol(c))
+	}
+	return item
+}
+
+// isAugmented tells by what stands between target and value whether a statement changes a variable
+// that there is: "x += 1".
+func isAugmented(between string) bool {
+	operator := strings.TrimSpace(between)
+	return len(operator) > 1 && strings.HasSuffix(operator, "=") && strings.ContainsAny(operator[:1], "+-*/%@&|^<>")
+}
+
+func (c classItem) text() string {
+	var b strings.Builder
+	for _, d := range c.Decorators {
+		b.WriteString("@" + oneLine(foldLines(d), maxValue) + "\n")
+	}
+	fmt.Fprintf(&b, "%s (lines %d-%d)", oneLine(c.head, 1_000), c.Start, c.End)
+	if mark := c.ordinalMark(); mark != "" {
+		b.WriteString(" " + mark)
+	}
+	for line := range strings.Lines(c.Docstring) {
+		b.WriteString(strings.TrimRight("\n    "+strings.TrimRight(line, "\r\n"), " "))
+	}
+	var methods, classes []string
+	for _, m := range c.Methods {
+		methods = append(methods, m.text())
+	}
+	for _, n := range c.Classes {
+		classes = append(classes, fmt.Sprintf("%s (lines %d-%d)", n.Name, n.Start, n.End))
+	}
+	writeSection(&b, "attributes", attributeRows(c.Variables, ""))
+	writeSection(&b, "instance attributes set in __init__", attributeRows(c.Instance, "self."))
+	writeSection(&b, "methods", methods)
+	writeSection(&b, "classes", classes)
+	if len(c.Methods)+len(c.Variables)+len(c.Instance)+len(c.Classes) == 0 {
+		b.WriteString("\nno members")
+	}
+	return b.String()
+}
+
+// writeSection writes rows under a title, and nothing where there are none.
+func writeSection(b *strings.Builder, title string, rows []string) {
+	if len(rows) == 0 {
+		return
+	}
+	b.WriteString("\n" + title + ":")
+	for _, row := range rows {
+		b.WriteString("\n  " + row)
+	}
+}
+
+func attributeRows(attributes []attributeItem, prefix string) []string {
+	var rows []string
+	for _, a := range attributes {
+		row := prefix + a.Name
+		if a.Annotation != "" {
+			row += ": " + oneLine(foldLines(a.Annotation), maxValue)
+		}
+		if a.Value != "" {
+			row += " = " + oneLine(foldLines(a.Value), maxValue)
+		}
+		rows = append(rows, fmt.Sprintf("%s (line %d)", row, a.Line))
+	}
+	return rows
+}
+
+func (m methodItem) text() string {
+	row := fmt.Sprintf("%s (lines %d-%d)", oneLine(m.Head, 400), m.Start, m.End)
+	for _, d := range m.Decorators {
+		row += " @" + oneLine(foldLines(d), maxValue)
+	}
+	if mark := m.ordinalMark(); mark != "" {
+		row += " " + mark
+	}
+	if m.Doc != "" {
+		row += " — " + oneLine(m.Doc, 120)
+	}
+	return row
+}
+
+// foldLines brings code of several lines to one.
+func foldLines(code string) string {
+	if !strings.ContainsAny(code, "\r\n") {
+		return code
+	}
+	return foldBlanks(code)
+}
