@@ -22,7 +22,6 @@ func project(t testing.TB) (tools.Env, string) {
 	files := many(60)
 	files["a.txt"] = numbered(3_000)
 	files["wide.txt"] = strings.Repeat("é", 100_000)
-	files["src/a.py"] = "def f():\n    return 1\n"
 	for name, content := range map[string]string{"HEAD": "ref: refs/heads/main\n", "objects/.keep": "", "refs/.keep": ""} {
 		files[".git/"+name] = content // all that a repository without a commit needs
 	}
