@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,6 +60,7 @@ func sample(t testing.TB, tool tools.Tool) map[string]any {
 			known["name"] = "X"
 		}
 	}
+	samplePythonEdit(tool.Spec().Name, known)
 	out := map[string]any{}
 	for _, name := range schema.Required {
 		property := schema.Properties[name]
@@ -81,6 +83,23 @@ func sample(t testing.TB, tool tools.Tool) map[string]any {
 		out[name] = value
 	}
 	return out
+}
+
+// samplePythonEdit gives the tools that edit Python by structure something they can do in src/a.py.
+func samplePythonEdit(tool string, known map[string]any) {
+	python := map[string]map[string]any{
+		"py_add_def":             {"name": "g", "new_content": "def g(): pass"},
+		"py_move_def":            {"src_path": "src/a.py", "dest_path": "src/b.py", "name": "f"},
+		"py_region_wrap":         {"start_line": 1, "end_line": 8, "region_name": "all"},
+		"py_remove_def":          {"name": "f"},
+		"py_set_signature":       {"name": "f", "new_signature": "def f(a):"},
+		"py_set_var_declaration": {"name": "X", "new_declaration": "X = 2"},
+		"py_update_definition":   {"name": "f", "new_content": "def f(): pass"},
+	}
+	if own, ok := python[tool]; ok {
+		known["path"] = "src/a.py"
+		maps.Copy(known, own)
+	}
 }
 
 // takesAnyText tells whether the texts that a tool takes may be about anything, so that "../" in

@@ -1,0 +1,41 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // for the long text
+	"fmt"
+
+	"manualslop/tools/python/edit"
+)
+
+//go:embed py_add_def.md
+var pyAddDefDoc string
+
+type pyAddDefArgs struct {
+	Path         string `json:"path" doc:"Python file, relative to the workspace; it must exist" min:"1"`
+	Name         string `json:"name" doc:"dotted path of the new definition: f for the module, A.m to put m into class A" min:"1"`
+	NewContent   string `json:"new_content" doc:"the definition, with its decorators and body; its name is the last part of name" min:"1"`
+	AnchorType   string `json:"anchor_type,omitzero" doc:"where it goes in its block; left out: bottom" enum:"top,bottom,before,after"`
+	AnchorSymbol string `json:"anchor_symbol,omitzero" doc:"for before and after: dotted path of a class or function in the same block"`
+	ExpectedHash string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that the file must have now" max:"64"`
+	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
+}
+
+// pyAddDef plans a new definition.
+func pyAddDef() Tool {
+	return Writer(Spec{
+		Name: "py_add_def", Summary: "Add a Python class, function or method at a named place of a file.",
+		Effect: Writes, Doc: pyAddDefDoc,
+	}, func(ctx context.Context, env Env, in pyAddDefArgs) (Plan, error) {
+		p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
+		if err != nil {
+			return Plan{}, err
+		}
+		change, err := p.source.Add(in.Name, in.NewContent, edit.Anchor{Type: in.AnchorType, Symbol: in.AnchorSymbol})
+		if err != nil {
+			return Plan{}, refused(err)
+		}
+		return p.plan(change, in.DryRun, p.data(in.Name, change),
+			fmt.Sprintf("py_add_def %s: %s added as %s", p.file.Path, in.Name, linesOf(change)))
+	})
+}

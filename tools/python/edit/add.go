@@ -1,0 +1,284 @@
+package edit
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+)
+
+// Kinds of anchors.
+const (
+	Top    = "top"    // below shebang, cookie, docstring and imports, or a class's docstring
+	Bottom = "bottom" // below everything else of the block
+	Before = "before" // above the anchor's decorators and attached comment
+	After  = "after"  // below the anchor
+)
+
+// Anchor says where a definition goes in its block. The zero value means the bottom.
+type Anchor struct {
+	Type   string // Top, Bottom, Before or After
+	Symbol string // dotted path of a definition in the same block, for Before and After
+}
+
+// Add puts a new definition into the module, or into the class or function that the dotted path name
+// begins with. content is the definition; the last part of name must be its name.
+func (s Source) Add(name, content string, anchor Anchor) (Change, error) {
+	parent, own, err := split("name", name)
+	if err != nil {
+		return Change{}, err
+	}
+	fr, err := newFragment("new_content", content)
+	if err != nil {
+		return Change{}, err
+	}
+	if _, err := fr.definitions(own); err != nil {
+		return Change{}, err
+	}
+	spot, err := s.spot(parent, anchor)
+	if err != nil {
+		return Change{}, err
+	}
+	if err := s.checkNew(fr, spot.owner, own); err != nil {
+		return Change{}, err
+	}
+	return s.insert(fr, spot)
+}
+
+// checkNew refuses a definition whose name is taken in its scope, unless decorators say that several
+// belong together.
+func (s Source) checkNew(fr fragment, owner *python.Symbol, name string) error {
+	name = python.Normalize(name)
+	together := func(file *python.File, symbol *python.Symbol) bool {
+		return slices.ContainsFunc(file.Decorators(symbol), func(decorator string) bool { return gathers(decorator, name) })
+	}
+	legitimate := name == "_"
+	for _, symbol := range fr.file.Symbols {
+		legitimate = legitimate || symbol.Parent == nil && together(fr.file.File, symbol)
+	}
+	for _, symbol := range s.Symbols {
+		if symbol.Parent == owner && symbol.Name == name && !legitimate && !together(s.File, symbol) {
+			return refuse("%s has '%s' already (%s); change it with py_update_definition, or give the new one another name",
+				s.Path, symbol.Path, s.span(symbol))
+		}
+	}
+	for _, variable := range s.Variables() {
+		if variable.Owner == owner && variable.Name == name && variable.Statement.Parent == parentOf(owner) && !legitimate {
+			return refuse("%s binds '%s' already (line %d); remove or rename that, or give the definition another name",
+				s.Path, variable.Path, s.LineOf(variable.Target.Start))
+		}
+	}
+	return nil
+}
+
+func parentOf(owner *python.Symbol) *python.Statement {
+	if owner == nil {
+		return nil
+	}
+	return owner.Statement
+}
+
+var overloads = regexp.MustCompile(`^([\w.]+\.)?(overload|singledispatch|singledispatchmethod)\b`)
+
+// gathers tells whether a decorator makes several definitions of one name belong together, such as
+// overload or name.setter.
+func gathers(decorator, name string) bool {
+	rest, own := strings.CutPrefix(decorator, name+".")
+	return overloads.MatchString(decorator) || own && rest != ""
+}
+
+// spot is a place for a definition.
+type spot struct {
+	owner  *python.Symbol // nil: the module
+	layout layout
+	line   int  // the definition goes behind this line; -1: to the beginning of the file
+	above  int  // blank lines wanted above
+	below  int  // and below
+	hugs   bool // existing blank lines at this place stay above the definition, not below it
+	open   bool // the suite stands on its header's line and is put on a line of its own first
+	first  bool // in a suite that is opened: the definition goes above what is there
+}
+
+// spot finds the place for a definition in the block of the class or function parent.
+func (s Source) spot(parent string, anchor Anchor) (spot, error) {
+	var owner *python.Symbol
+	if parent != "" {
+		var err error
+		if len(s.Find(parent)) == 0 {
+			return spot{}, s.missing("class or function to put it into", parent, s.Suggest(parent))
+		}
+		if owner, err = s.definition(parent); err != nil {
+			return spot{}, err
+		}
+	}
+	kind := anchor.Type
+	if kind == "" {
+		kind = Bottom
+	}
+	switch {
+	case kind == Before || kind == After:
+		return s.beside(owner, anchor)
+	case kind != Top && kind != Bottom:
+		return spot{}, refuse("anchor_type '%s' is unknown; use top, bottom, before or after", shorten(kind))
+	case owner == nil:
+		return s.inModule(kind), nil
+	case owner.Statement.Inline:
+		return s.opened(owner, kind), nil
+	}
+	return s.inSuite(owner, kind), nil
+}
+
+func (s Source) inModule(kind string) spot {
+	at := spot{layout: layout{unit: s.unit()}, above: 2, below: 2, line: len(s.Lines) - 1}
+	if kind == Top {
+		at.line = s.importsEnd()
+	} else {
+		for at.line >= 0 && s.blank(at.line) {
+			at.line--
+		}
+	}
+	return s.settled(at)
+}
+
+// settled leaves out blank lines that would only stand at the ends of the file.
+func (s Source) settled(at spot) spot {
+	if at.line < 0 {
+		at.above = 0
+	}
+	rest := at.line + 1
+	for s.blank(rest) {
+		rest++
+	}
+	if rest >= len(s.Lines) {
+		at.below = 0
+	}
+	return at
+}
+
+func (s Source) inSuite(owner *python.Symbol, kind string) spot {
+	statement := owner.Statement
+	body := statement.Body
+	at := spot{owner: owner, layout: s.below(statement), above: 1, below: 1}
+	switch {
+	case kind == Bottom:
+		at.line, at.below = s.trailing(s.last(body[len(body)-1].End), width(at.layout.base)), 0
+	case s.isDocstring(body[0], owner):
+		at.line = s.last(body[0].End)
+		if len(body) == 1 && s.trailing(at.line, width(at.layout.base)) == at.line {
+			at.below = 0
+		}
+	default:
+		at.line, at.above = s.last(statement.Header.End), 0
+	}
+	return at
+}
+
+// below is the indentation in the suite of a class or function.
+func (s Source) below(owner *python.Statement) layout {
+	step := s.step(owner)
+	if step == "" {
+		step = s.unit()
+	}
+	return layout{base: base(owner) + step, unit: step}
+}
+
+// opened is a place in a suite that stands on its header's line.
+func (s Source) opened(owner *python.Symbol, kind string) spot {
+	statement := owner.Statement
+	at := spot{owner: owner, layout: s.below(statement), open: true, above: 1, line: s.last(statement.End)}
+	at.first = kind == Top && !s.isDocstring(statement.Body[0], owner)
+	return at
+}
+
+// beside is the place before or after an anchor.
+func (s Source) beside(owner *python.Symbol, anchor Anchor) (spot, error) {
+	if anchor.Symbol == "" {
+		return spot{}, refuse("anchor_type %s needs anchor_symbol, the dotted path of a definition in the same block", anchor.Type)
+	}
+	symbol, err := s.definition(anchor.Symbol)
+	if err != nil {
+		return spot{}, err
+	}
+	if symbol.Parent != owner {
+		where := "the module"
+		if owner != nil {
+			where = "'" + owner.Path + "'"
+		}
+		return spot{}, refuse("anchor_symbol '%s' is not directly in %s, where the definition goes; choose an anchor in the same block",
+			anchor.Symbol, where)
+	}
+	return s.besideSymbol(owner, symbol, anchor.Type), nil
+}
+
+func (s Source) besideSymbol(owner, symbol *python.Symbol, kind string) spot {
+	statement := symbol.Statement
+	gap := separation(statement)
+	at := spot{owner: owner, layout: layout{base: base(statement), unit: s.unit()}, above: gap, below: gap}
+	if owner != nil && s.step(owner.Statement) != "" {
+		at.layout.unit = s.step(owner.Statement)
+	}
+	if kind == Before {
+		at.line, at.hugs = s.top(symbol)-1, true
+		if s.begins(statement, at.line) {
+			at.above = 0
+		}
+		return at
+	}
+	at.line = s.trailing(s.last(statement.End), width(at.layout.base)+1)
+	next := at.line + 1
+	for s.blank(next) {
+		next++
+	}
+	if next >= len(s.Lines) || s.ends(statement, next) {
+		at.below = 0
+	}
+	return at
+}
+
+// insert makes the change that puts a fragment at a spot.
+func (s Source) insert(fr fragment, at spot) (Change, error) {
+	lines := fr.at(at.layout)
+	if at.open {
+		return s.insertOpened(lines, at)
+	}
+	end := s.lineEnd(max(at.line, 0))
+	above, below := at.above, at.below
+	if at.hugs {
+		for i := at.line; above > 0 && i >= 0 && s.blank(i); i-- {
+			above--
+		}
+	} else {
+		for i := at.line + 1; below > 0 && s.blank(i); i++ {
+			below--
+		}
+	}
+	offset := s.behind(at.line)
+	head := strings.Repeat(end, above)
+	if at.line >= 0 && s.Lines[at.line].End == offset {
+		head = end + head
+	}
+	text := strings.Join(lines, end)
+	splice := document.Splice{Start: offset, End: offset, New: head + text + end + strings.Repeat(end, below)}
+	return s.finish([]document.Splice{splice}, 0, len(head), len(head)+len(text))
+}
+
+// insertOpened puts the suite of a header on a line of its own and the fragment above or below it.
+func (s Source) insertOpened(lines []string, at spot) (Change, error) {
+	statement := at.owner.Statement
+	end := s.lineEnd(at.line)
+	text := strings.Join(lines, end)
+	open := document.Splice{Start: statement.Header.End, End: statement.Body[0].Start, New: end + at.layout.base}
+	if at.first {
+		open.New = end + text + end + end + at.layout.base
+		return s.finish([]document.Splice{open}, 0, len(end), len(end)+len(text))
+	}
+	offset := s.behind(at.line)
+	head := end
+	if s.Lines[at.line].End == offset {
+		head = end + end
+	}
+	below := document.Splice{Start: offset, End: offset, New: head + text + end}
+	return s.finish([]document.Splice{open, below}, 1, len(head), len(head)+len(text))
+}

@@ -1,0 +1,134 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+)
+
+// fragment is new text: whole lines without the blank ones around them, split at its line ends.
+type fragment struct {
+	label  string   // what errors call it
+	raw    []string // as given
+	lines  []string // moved to the left margin
+	indent string   // what was taken away: the indentation of the first line of code
+	code   int      // the first line that is neither blank nor a comment
+	file   Source   // lines, parsed
+}
+
+// newFragment reads text that a caller wants to put into a file. label names it in errors.
+func newFragment(label, text string) (fragment, error) {
+	text = document.WithEnds(strings.TrimPrefix(text, "\uFEFF"), "\n")
+	raw := trimBlank(strings.Split(text, "\n"))
+	switch {
+	case strings.ContainsRune(text, 0):
+		return fragment{}, refuse("%s holds a NUL byte, which no Python file may hold", label)
+	case len(raw) == 0:
+		return fragment{}, refuse("%s is empty; give the whole text", label)
+	}
+	fr := dedented(label, raw)
+	if problem, broken := python.Broken(fr.file.Text); broken {
+		lifted, ok := lift(fr)
+		if !ok {
+			line := document.NumberOf(fr.file.Lines, problem.Offset)
+			return fragment{}, refuse("%s does not parse: its line %d: %s", label, line, problem.Text)
+		}
+		fr = lifted
+	}
+	return fr, nil
+}
+
+// trimBlank drops the blank lines around the others.
+func trimBlank(lines []string) []string {
+	isBlank := func(line string) bool { return strings.TrimSpace(line) == "" }
+	for len(lines) > 0 && isBlank(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && isBlank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// dedented moves lines to the left margin, but for those that begin inside a string.
+func dedented(label string, raw []string) fragment {
+	parse := func(lines []string) Source { return Source{Path: label}.with(strings.Join(lines, "\n")) }
+	fr := fragment{label: label, raw: raw, lines: slices.Clone(raw), file: parse(raw)}
+	for fr.code < len(raw)-1 && (fr.file.blank(fr.code) || fr.file.comment(fr.code)) {
+		fr.code++
+	}
+	fr.indent = leading(raw[fr.code])
+	if fr.indent == "" {
+		return fr
+	}
+	for i, line := range raw {
+		if !fr.file.literal(i) {
+			fr.lines[i] = line[len(common(leading(line), fr.indent)):]
+		}
+	}
+	fr.file = parse(fr.lines)
+	return fr
+}
+
+// lift repairs text whose first line alone was stripped of its indentation, as happens when a
+// definition is copied without the blanks in front of it.
+func lift(fr fragment) (fragment, bool) {
+	if fr.indent != "" {
+		return fragment{}, false
+	}
+	for i := fr.code + 1; i < len(fr.raw); i++ {
+		if !fr.startsCode(i) {
+			continue
+		}
+		raw := slices.Clone(fr.raw)
+		raw[fr.code] = leading(raw[i]) + raw[fr.code]
+		lifted := dedented(fr.label, raw)
+		_, broken := python.Broken(lifted.file.Text)
+		return lifted, !broken
+	}
+	return fragment{}, false
+}
+
+// startsCode tells whether a logical line begins at line i.
+func (fr fragment) startsCode(i int) bool {
+	return !fr.file.inside(i) && !fr.file.blank(i) && !fr.file.comment(i) && strings.TrimSpace(fr.lines[i]) != ""
+}
+
+// definitions gives the definitions of the fragment, which holds nothing else, and checks that all
+// have the one name; name is the last part of a path.
+func (fr fragment) definitions(name string) ([]*python.Statement, error) {
+	for _, statement := range fr.file.Body {
+		switch line := fr.file.LineOf(statement.OuterStart()); {
+		case statement.Symbol == nil:
+			return nil, refuse("%s must hold the definition of '%s' and nothing else, but its line %d is %q; put other statements in with edit_file",
+				fr.label, name, line, shorten(fr.lines[line-1]))
+		case statement.Symbol.Name != python.Normalize(name):
+			return nil, refuse("%s defines '%s' at its line %d, not '%s'; give the definition of '%s' alone, and use rename_symbol to rename",
+				fr.label, statement.Symbol.Name, line, name, name)
+		}
+	}
+	if len(fr.file.Body) == 0 {
+		return nil, refuse("%s holds no definition; give the definition of '%s' with its def or class line", fr.label, name)
+	}
+	return fr.file.Body, nil
+}
+
+// shorten makes a line of code fit for an error.
+func shorten(line string) string {
+	line = strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD")
+	if runes := []rune(line); len(runes) > 60 {
+		return string(runes[:59]) + "…"
+	}
+	return line
+}
+
+// common is the longest common beginning of two texts of one-byte characters.
+func common(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}

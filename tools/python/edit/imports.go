@@ -1,0 +1,92 @@
+package edit
+
+import (
+	"strings"
+
+	"manualslop/tools/python"
+)
+
+// importsEnd is the last line of what stands at the top of a module: shebang, cookie and a leading
+// comment that stands alone, the docstring, and the import block with what is mixed into it. It is
+// -1 where there is nothing of it.
+func (s Source) importsEnd() int {
+	end := s.preamble()
+	body := s.Body
+	if len(body) > 0 && s.isDocstring(body[0], nil) {
+		end, body = s.last(body[0].End), body[1:]
+	}
+	for _, chain := range chains(body) {
+		switch {
+		case s.imports(chain):
+			end = max(end, s.last(chain[len(chain)-1].End))
+		case !s.mixed(chain):
+			return end
+		}
+	}
+	return end
+}
+
+// preamble is the last line of shebang, cookie and the comment block at the top of the file that a
+// blank line sets apart; -1 where there is none.
+func (s Source) preamble() int {
+	end := -1
+	for i := range s.Lines {
+		switch {
+		case s.comment(i):
+		case s.blank(i) && i > 0:
+			return i - 1
+		default:
+			return end
+		}
+		if i < 2 && directive.MatchString(s.content(i)) {
+			end = i
+		}
+	}
+	return len(s.Lines) - 1
+}
+
+// chains groups the statements of a block: each with the clauses that go on with it.
+func chains(body []*python.Statement) [][]*python.Statement {
+	var out [][]*python.Statement
+	for i, statement := range body {
+		if i > 0 && clause(statement) {
+			out[len(out)-1] = append(out[len(out)-1], statement)
+		} else {
+			out = append(out, []*python.Statement{statement})
+		}
+	}
+	return out
+}
+
+// clause tells whether a statement goes on with the one before it.
+func clause(statement *python.Statement) bool {
+	switch statement.Kind {
+	case python.Elif, python.Else, python.Except, python.Finally:
+		return true
+	}
+	return false
+}
+
+// imports tells whether a statement is an import, or holds imports and no definition and is not
+// the main part of a script.
+func (s Source) imports(chain []*python.Statement) bool {
+	found := false
+	if head := chain[0].Header; chain[0].Kind.Compound() && strings.Contains(head.Of(s.Text), "__name__") {
+		return false
+	}
+	for _, statement := range chain {
+		for _, one := range append(inner(statement), statement) {
+			if one.Symbol != nil {
+				return false
+			}
+			found = found || one.Kind == python.ImportModules || one.Kind == python.ImportFrom
+		}
+	}
+	return found
+}
+
+// mixed tells whether a statement may stand between the imports of an import block without ending
+// it: an assignment of a name such as __all__.
+func (s Source) mixed(chain []*python.Statement) bool {
+	return len(chain) == 1 && chain[0].Kind == python.Simple && strings.HasPrefix(s.Text[chain[0].Start:chain[0].End], "__")
+}

@@ -1,0 +1,175 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/tools/python"
+)
+
+// layout is the indentation of the place where a fragment goes.
+type layout struct {
+	base  string   // of the fragment's first line of code
+	unit  string   // one level
+	known []string // further steps that occur there and are left as they are
+	old   []string // the lines that are replaced, none for new text
+}
+
+// level is one level of indentation in a fragment: as it is there and as it is to be.
+type level struct{ old, new string }
+
+// at gives the lines of the fragment re-indented to their place. The structure of the text stays:
+// each deeper level becomes one unit deeper. A fragment that already is as the place has it keeps
+// every byte.
+func (fr fragment) at(place layout) []string {
+	verbatim := fr.fits(place)
+	if verbatim && fr.indent == place.base || fr.stripped(place) {
+		lines := slices.Clone(fr.raw)
+		lines[fr.code] = place.base + strings.TrimLeft(lines[fr.code], " \t\f")
+		return lines
+	}
+	out := slices.Clone(fr.lines)
+	stack := []level{{"", place.base}}
+	shift := stack[0] // of the logical line that the present line belongs to
+	waiting := 0      // comment lines before this line wait for its level
+	for i, line := range fr.lines {
+		switch {
+		case fr.file.literal(i) || strings.TrimSpace(line) == "":
+			continue
+		case fr.file.inside(i):
+			out[i] = moved(line, shift)
+			continue
+		case fr.file.comment(i):
+			continue
+		}
+		before := slices.Clone(stack)
+		stack = entered(stack, leading(line), place.unit, verbatim)
+		shift = stack[len(stack)-1]
+		fr.comments(out, waiting, i, append(before, shift))
+		out[i] = shift.new + line[len(leading(line)):]
+		waiting = i + 1
+	}
+	fr.comments(out, waiting, len(fr.lines), stack)
+	return out
+}
+
+// comments re-indents the comment lines from from up to to, which lie between two logical lines with
+// the given levels.
+func (fr fragment) comments(out []string, from, to int, levels []level) {
+	for i := from; i < to; i++ {
+		if !fr.file.comment(i) {
+			continue
+		}
+		text := leading(fr.lines[i])
+		best := levels[0]
+		for _, l := range levels {
+			if width(l.old) <= width(text) && width(l.old) >= width(best.old) {
+				best = l
+			}
+		}
+		out[i] = moved(fr.lines[i], best)
+	}
+}
+
+// entered gives the levels that are open at a line with an indentation.
+func entered(stack []level, indent, unit string, verbatim bool) []level {
+	for len(stack) > 1 && width(stack[len(stack)-1].old) > width(indent) {
+		stack = stack[:len(stack)-1]
+	}
+	top := stack[len(stack)-1]
+	if width(indent) <= width(top.old) {
+		return stack
+	}
+	step := unit
+	if rest, ok := strings.CutPrefix(indent, top.old); ok && verbatim {
+		step = rest
+	}
+	return append(slices.Clone(stack), level{indent, top.new + step})
+}
+
+// moved moves a line by as much as its level moves, and not beyond the margin.
+func moved(line string, l level) string {
+	indent := leading(line)
+	text := line[len(indent):]
+	if rest, ok := strings.CutPrefix(indent, l.old); ok {
+		return l.new + rest + text
+	}
+	if strings.ContainsAny(l.new+indent, "\t\f") {
+		return line
+	}
+	return strings.Repeat(" ", max(0, width(indent)+width(l.new)-width(l.old))) + text
+}
+
+// steps are what each deeper level of the fragment adds to the one around it; "?" stands for one
+// that does not begin like the one around it.
+func (fr fragment) steps() []string {
+	var out []string
+	open := []string{""}
+	for i, line := range fr.lines {
+		if !fr.startsCode(i) {
+			continue
+		}
+		indent := leading(line)
+		for len(open) > 1 && width(open[len(open)-1]) > width(indent) {
+			open = open[:len(open)-1]
+		}
+		top := open[len(open)-1]
+		if width(indent) <= width(top) {
+			continue
+		}
+		step, ok := strings.CutPrefix(indent, top)
+		if !ok {
+			step = "?"
+		}
+		open, out = append(open, indent), append(out, step)
+	}
+	return out
+}
+
+// fits tells whether the fragment is indented in steps that the place has.
+func (fr fragment) fits(place layout) bool {
+	return !slices.ContainsFunc(fr.steps(), func(step string) bool {
+		return step != place.unit && !slices.Contains(place.known, step)
+	})
+}
+
+// stripped tells whether the fragment is as its place has it but for the blanks in front of its
+// first line of code, which were lost when it was copied.
+func (fr fragment) stripped(place layout) bool {
+	if fr.indent != "" || place.base == "" {
+		return false
+	}
+	whole := slices.Clone(fr.raw)
+	whole[fr.code] = place.base + whole[fr.code]
+	for i := fr.code + 1; i < len(whole); i++ {
+		if !fr.file.literal(i) && strings.TrimSpace(whole[i]) != "" && !strings.HasPrefix(whole[i], place.base) {
+			return false
+		}
+	}
+	if len(fr.steps()) == 0 {
+		return fr.continues(place)
+	}
+	lifted := dedented(fr.label, whole)
+	_, broken := python.Broken(lifted.file.Text)
+	return !broken && lifted.fits(place)
+}
+
+// continues tells whether the continuation lines of a fragment without blocks are as they would be at
+// its place: one of them stands there already, or the last one closes the first, or they are aligned
+// with what follows its open bracket.
+func (fr fragment) continues(place layout) bool {
+	rest := fr.raw[fr.code+1:]
+	if len(rest) == 0 {
+		return false
+	}
+	for i, line := range rest {
+		if !fr.file.literal(fr.code+1+i) && strings.TrimSpace(line) != "" && slices.Contains(place.old, line) {
+			return true
+		}
+	}
+	if last := rest[len(rest)-1]; leading(last) == place.base && strings.ContainsAny(strings.TrimSpace(last)[:1], ")]}") {
+		return true
+	}
+	open := strings.IndexAny(fr.raw[fr.code], "([{")
+	return open >= 0 && open+1 < len(fr.raw[fr.code]) && width(leading(rest[0])) == open+1+width(place.base)
+}

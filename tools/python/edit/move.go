@@ -1,0 +1,238 @@
+package edit
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+)
+
+// Relocation says which definition moves where.
+type Relocation struct {
+	Name         string // dotted path in the source
+	NewName      string // dotted path in the destination; empty means Name
+	Anchor       Anchor // in the destination
+	CarryImports bool   // put the imports that are lacking into the destination
+	Together     bool   // both files are in one folder, so that relative imports mean the same
+}
+
+// Moved is what a move does. For a move within one file Source and Destination are the same.
+type Moved struct {
+	Source, Destination Change
+	// Path is the dotted path of the definition where it is now.
+	Path string
+	// SourceUses and DestinationUses are the lines of the results that still use the old name.
+	SourceUses, DestinationUses []int
+	// Imports are the imports that the moved code uses and its new file lacked.
+	Imports []Need
+	// Names are further names of the old module that the moved code uses and the new one lacks.
+	Names []string
+}
+
+// Move takes a definition with its decorators and the comment attached to it from one file to another.
+func Move(source, dest Source, r Relocation) (Moved, error) {
+	symbol, parent, own, err := source.leaving(r)
+	if err != nil {
+		return Moved{}, err
+	}
+	fr, err := source.lifted(symbol, own)
+	if err != nil {
+		return Moved{}, err
+	}
+	spot, err := dest.spot(parent, r.Anchor)
+	if err != nil {
+		return Moved{}, err
+	}
+	if err := dest.checkNew(fr, spot.owner, own); err != nil {
+		return Moved{}, err
+	}
+	moved := Moved{Path: joined(parent, own)}
+	moved.Imports, moved.Names = source.needs(dest, source.whole(symbol), symbol.Name)
+	if moved.Destination, err = dest.receive(fr, parent, r, moved.Imports); err != nil {
+		return Moved{}, err
+	}
+	removal := source.removal(symbol)
+	if moved.Source, err = source.finish(removal, len(removal)-1, 0, 0); err != nil {
+		return Moved{}, err
+	}
+	moved.SourceUses = usesIn(moved.Source.Result, symbol)
+	moved.DestinationUses = []int{}
+	if own != symbol.Name || strings.Contains(moved.Path, ".") != (symbol.Parent != nil) || dest.binds(symbol.Path) {
+		moved.DestinationUses = usesIn(moved.Destination.Result, symbol)
+	}
+	return moved, nil
+}
+
+// MoveWithin moves a definition to another place of its file.
+func (s Source) MoveWithin(r Relocation) (Moved, error) {
+	symbol, parent, own, err := s.leaving(r)
+	if err != nil {
+		return Moved{}, err
+	}
+	fr, err := s.lifted(symbol, own)
+	if err != nil {
+		return Moved{}, err
+	}
+	anchor, err := s.staying(symbol, parent, r.Anchor)
+	if err != nil {
+		return Moved{}, err
+	}
+	removal := s.removal(symbol)
+	text, err := document.Apply(s.Text, removal)
+	if err != nil {
+		return Moved{}, err
+	}
+	rest := s.with(text)
+	spot, err := rest.spot(parent, anchor)
+	if err != nil {
+		return Moved{}, err
+	}
+	if err := rest.checkNew(fr, spot.owner, own); err != nil {
+		return Moved{}, err
+	}
+	change, err := rest.insert(fr, spot)
+	if err != nil {
+		return Moved{}, err
+	}
+	change.Splices = s.composed(removal, change)
+	moved := Moved{Source: change, Destination: change, Path: joined(parent, own), Imports: []Need{}, Names: []string{}, SourceUses: []int{}}
+	if moved.Path != symbol.Path {
+		moved.SourceUses = usesIn(change.Result, symbol)
+	}
+	moved.DestinationUses = moved.SourceUses
+	return moved, nil
+}
+
+// leaving finds the definition that moves, and takes its new path apart.
+func (s Source) leaving(r Relocation) (symbol *python.Symbol, parent, own string, err error) {
+	if symbol, err = s.definition(r.Name); err != nil {
+		return nil, "", "", err
+	}
+	parent, own, err = split("dest_name", cmp.Or(r.NewName, symbol.Path))
+	return symbol, parent, python.Normalize(own), err
+}
+
+// whole is the text of a definition with decorators.
+func (s Source) whole(symbol *python.Symbol) python.Span {
+	return python.Span{Start: symbol.Statement.OuterStart(), End: symbol.Statement.End}
+}
+
+// lifted gives the text of a definition as a fragment, under another name.
+func (s Source) lifted(symbol *python.Symbol, name string) (fragment, error) {
+	from, to := s.Lines[s.top(symbol)].Start, s.Lines[s.last(symbol.Statement.End)].End
+	if name == symbol.Name {
+		return newFragment("the definition", s.Text[from:to])
+	}
+	return newFragment("the definition", s.Text[from:symbol.NameSpan.Start]+name+s.Text[symbol.NameSpan.End:to])
+}
+
+// receive makes the change of the destination.
+func (s Source) receive(fr fragment, parent string, r Relocation, needs []Need) (Change, error) {
+	var imports []document.Splice
+	if r.CarryImports {
+		imports = s.carry(needs, r.Together)
+	}
+	text, err := document.Apply(s.Text, imports)
+	if err != nil {
+		return Change{}, err
+	}
+	now := s.with(text)
+	spot, err := now.spot(parent, r.Anchor)
+	if err != nil {
+		return Change{}, err
+	}
+	change, err := now.insert(fr, spot)
+	if err != nil {
+		return Change{}, err
+	}
+	change.Splices = s.composed(imports, change)
+	return change, nil
+}
+
+// staying checks that the place a definition moves to is not in itself, and gives the anchor as it
+// is named once the definition is gone.
+func (s Source) staying(symbol *python.Symbol, parent string, anchor Anchor) (Anchor, error) {
+	within := func(other *python.Symbol) bool {
+		return other.Statement.Start >= symbol.Statement.Start && other.Statement.End <= symbol.Statement.End
+	}
+	if parent != "" {
+		owner, err := s.definition(parent)
+		if err != nil {
+			return anchor, err
+		}
+		if within(owner) {
+			return anchor, refuse("'%s' cannot move into itself; choose a dest_name outside of it", symbol.Path)
+		}
+	}
+	if anchor.Symbol == "" || anchor.Type != Before && anchor.Type != After {
+		return anchor, nil
+	}
+	beside, err := s.definition(anchor.Symbol)
+	if err != nil {
+		return anchor, err
+	}
+	if within(beside) {
+		return anchor, refuse("'%s' cannot be its own anchor; choose another anchor_symbol", symbol.Path)
+	}
+	path, _, _ := strings.Cut(anchor.Symbol, "#")
+	left := slices.DeleteFunc(slices.Clone(s.Find(path)), within)
+	if len(left) > 1 {
+		return Anchor{anchor.Type, path + "#" + strconv.Itoa(slices.Index(left, beside)+1)}, nil
+	}
+	return Anchor{anchor.Type, path}, nil
+}
+
+// composed gives the splices of the text itself for a change that was made behind other splices.
+func (s Source) composed(first []document.Splice, change Change) []document.Splice {
+	if splices, ok := compose(first, change.Splices); ok {
+		if result, err := document.Apply(s.Text, splices); err == nil && result == change.Result {
+			return s.cut(splices)
+		}
+	}
+	return s.cut([]document.Splice{document.Between(s.Text, change.Result)})
+}
+
+// compose carries the second splices, which are made in the result of the first, over to the text
+// before both. It answers false where they touch the same text.
+func compose(first, second []document.Splice) ([]document.Splice, bool) {
+	ordered := slices.Clone(first)
+	slices.SortStableFunc(ordered, func(a, b document.Splice) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
+	back := func(offset int) (int, bool) {
+		delta := 0
+		for _, f := range ordered {
+			start := f.Start + delta
+			if offset <= start {
+				break
+			}
+			if offset < start+len(f.New) {
+				return 0, false
+			}
+			delta += len(f.New) - (f.End - f.Start)
+		}
+		return offset - delta, true
+	}
+	out := slices.Clone(first)
+	for _, next := range second {
+		start, ok := back(next.Start)
+		end, fits := back(next.End)
+		if !ok || !fits {
+			return nil, false
+		}
+		out = append(out, document.Splice{Start: start, End: end, New: next.New})
+	}
+	return out, true
+}
+
+func usesIn(text string, symbol *python.Symbol) []int {
+	return Source{}.with(text).Uses(symbol)
+}
+
+func joined(parent, own string) string {
+	if parent == "" {
+		return own
+	}
+	return parent + "." + own
+}

@@ -1,0 +1,176 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+)
+
+// Error is a request that cannot be carried out. Its text is one line and says what to do next.
+type Error struct{ Text string }
+
+// Error is the text.
+func (e *Error) Error() string { return e.Text }
+
+func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+
+// Source is a decoded Python file that parses.
+type Source struct {
+	*python.File
+	states []lineState // of each line
+	// Path names the file in errors.
+	Path string
+	// Unit is one level of indentation where the text itself shows none; empty means four spaces.
+	Unit string
+	// LineEnd is what new lines end with where the text has no line end; empty means LF.
+	LineEnd string
+}
+
+// Change is what an edit does to one text.
+type Change struct {
+	// Splices make the change. There are none where the text already is as asked for.
+	Splices []document.Splice
+	// Start and End are the 1-based lines of the new text in the result. Where text was only
+	// removed, Start is the line that follows and End is Start-1.
+	Start, End int
+	// Result is the whole text afterwards.
+	Result string
+}
+
+// Open parses text, which has no byte order mark, and refuses what does not parse.
+func Open(path, text string) (Source, error) {
+	if problem, broken := python.Broken(text); broken {
+		line := document.NumberOf(document.Lines(text), problem.Offset)
+		return Source{}, refuse("%s does not parse (line %d: %s), so its structure is not certain; repair it with edit_file first", path, line, problem.Text)
+	}
+	return Source{Path: path}.with(text), nil
+}
+
+// with gives a source with another text.
+func (s Source) with(text string) Source {
+	s.File = python.Parse(text)
+	s.states = statesOf(s.File)
+	return s
+}
+
+// unit is one level of indentation for new text.
+func (s Source) unit() string {
+	for _, unit := range []string{s.IndentUnit(), s.Unit} {
+		if unit != "" {
+			return unit
+		}
+	}
+	return "    "
+}
+
+// index is the 0-based number of the line that holds the byte at offset.
+func (s Source) index(offset int) int { return s.LineOf(offset) - 1 }
+
+// content is line i (0-based) without its end.
+func (s Source) content(i int) string { return s.Text[s.Lines[i].Start:s.Lines[i].End] }
+
+// inside tells whether line i goes on with a string, a bracket or a joined line.
+func (s Source) inside(i int) bool { return i < len(s.Lines) && s.states[i] != fresh }
+
+// literal tells whether line i begins inside a string.
+func (s Source) literal(i int) bool { return i < len(s.Lines) && s.states[i] == inString }
+
+// blank tells whether line i is empty but for spaces and tabs and stands for itself.
+func (s Source) blank(i int) bool {
+	return i < len(s.Lines) && strings.Trim(s.content(i), " \t") == "" && !s.inside(i)
+}
+
+// comment tells whether line i holds a comment and nothing else.
+func (s Source) comment(i int) bool {
+	return i < len(s.Lines) && strings.HasPrefix(strings.TrimLeft(s.content(i), " \t\f"), "#") && !s.inside(i)
+}
+
+// indent is the blank beginning of line i.
+func (s Source) indent(i int) string { return leading(s.content(i)) }
+
+// last is the last line of the logical line that holds the byte before offset end.
+func (s Source) last(end int) int {
+	i := s.index(max(end-1, 0))
+	for s.inside(i + 1) {
+		i++
+	}
+	return i
+}
+
+// lineEnd is the line end for new text at line i: that of the line or of the nearest one.
+func (s Source) lineEnd(i int) string {
+	if s.LineEnd != "" && !strings.ContainsAny(s.Text, "\r\n") {
+		return s.LineEnd
+	}
+	return document.LineEnd(s.Text, s.Lines, i)
+}
+
+// behind is the offset where line i ends, with its line end; -1 gives the beginning of the text.
+func (s Source) behind(i int) int {
+	if i < 0 {
+		return 0
+	}
+	return s.Lines[i].Next
+}
+
+// finish checks that the result parses and works out where the new text is: the bytes from to to of
+// the New of the splice main.
+func (s Source) finish(splices []document.Splice, main, from, to int) (Change, error) {
+	result, err := document.Apply(s.Text, splices)
+	if err != nil {
+		return Change{}, err
+	}
+	lines := document.Lines(result)
+	if problem, broken := python.Broken(result); broken {
+		return Change{}, refuse("%s would not parse any more (line %d: %s); nothing was written",
+			s.Path, document.NumberOf(lines, problem.Offset), problem.Text)
+	}
+	start := splices[main].Start
+	for i, other := range splices {
+		if other.Start < splices[main].Start || other.Start == splices[main].Start && i < main {
+			start += len(other.New) - (other.End - other.Start)
+		}
+	}
+	change := Change{Result: result, Start: document.NumberOf(lines, start+from)}
+	change.End = change.Start - 1
+	if to > from {
+		change.End = document.NumberOf(lines, start+to-1)
+	}
+	change.Splices = s.cut(splices)
+	return change, nil
+}
+
+// cut cuts splices down to what differs and drops those that change nothing.
+func (s Source) cut(splices []document.Splice) []document.Splice {
+	var out []document.Splice
+	for _, splice := range splices {
+		least := document.Between(s.Text[splice.Start:splice.End], splice.New)
+		if least.Start < least.End || least.New != "" {
+			out = append(out, document.Splice{Start: least.Start + splice.Start, End: least.End + splice.Start, New: least.New})
+		}
+	}
+	return out
+}
+
+// leading is the blank beginning of a line.
+func leading(line string) string {
+	return line[:len(line)-len(strings.TrimLeft(line, " \t\f"))]
+}
+
+// width is the column that an indentation reaches, with a tab stop every eight columns.
+func width(indent string) int {
+	column := 0
+	for _, c := range indent {
+		switch c {
+		case '\t':
+			column += 8 - column%8
+		case '\f':
+			column = 0
+		default:
+			column++
+		}
+	}
+	return column
+}

@@ -1,0 +1,113 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+)
+
+// Update replaces a definition. Its decorators stay unless content has its own, and so do the
+// comment lines above it unless content begins with some.
+func (s Source) Update(name, content string) (Change, error) {
+	symbol, err := s.definition(name)
+	if err != nil {
+		return Change{}, err
+	}
+	fr, err := newFragment("new_content", content)
+	if err != nil {
+		return Change{}, err
+	}
+	statements, err := fr.definitions(symbol.Name)
+	if err != nil {
+		return Change{}, err
+	}
+	if len(statements) > 1 {
+		return Change{}, refuse("new_content defines '%s' %d times; give one definition, and add the others with py_add_def",
+			symbol.Name, len(statements))
+	}
+	lines := fr.at(s.layout(symbol.Statement))
+	old := symbol.Statement
+	start, end := old.Start, s.Lines[s.last(old.End)].End
+	if len(statements[0].Decorators) > 0 {
+		start = old.OuterStart()
+	}
+	if fr.code == 0 {
+		return s.finishWhole(s.replacement(start, end, lines))
+	}
+	note, noted := s.attached(symbol)
+	if start == old.OuterStart() {
+		if noted {
+			start = note.Start
+		}
+		return s.finishWhole(s.replacement(start, end, lines))
+	}
+	return s.updateApart(old, end, lines, fr.code)
+}
+
+// updateApart replaces the comment above the decorators and the definition below them.
+func (s Source) updateApart(old *python.Statement, end int, lines []string, code int) (Change, error) {
+	comment := slices.DeleteFunc(slices.Clone(lines[:code]), func(line string) bool { return strings.TrimSpace(line) == "" })
+	above := document.Splice{Start: old.OuterStart(), End: old.OuterStart()}
+	if note, noted := s.attached(old.Symbol); noted {
+		above = s.replacement(note.Start, s.Lines[s.index(note.End-1)].End, comment)
+	} else {
+		above = s.replacement(above.Start, above.End, append(comment, base(old)))
+	}
+	own := s.replacement(old.Start, end, lines[code:])
+	return s.finish([]document.Splice{above, own}, 1, 0, len(own.New))
+}
+
+// finishWhole finishes a change of one splice, all of which is the new text.
+func (s Source) finishWhole(splice document.Splice) (Change, error) {
+	return s.finish([]document.Splice{splice}, 0, 0, len(splice.New))
+}
+
+// layout is the indentation in and below a compound statement that is there.
+func (s Source) layout(old *python.Statement) layout {
+	place := layout{base: base(old), unit: s.step(old), old: s.linesOf(old)}
+	for _, statement := range inner(old) {
+		if step, ok := strings.CutPrefix(base(statement), base(statement.Parent)); ok && step != "" && !statement.Parent.Inline {
+			place.known = append(place.known, step)
+		}
+	}
+	if place.unit == "" {
+		place.unit = s.unit()
+	}
+	return place
+}
+
+// base is the indentation of a statement behind the last form feed.
+func base(statement *python.Statement) string {
+	return statement.Indent[strings.LastIndexByte(statement.Indent, '\f')+1:]
+}
+
+// linesOf gives the lines of a statement as they are.
+func (s Source) linesOf(statement *python.Statement) []string {
+	var out []string
+	for i := s.index(statement.Start); i <= s.last(statement.End); i++ {
+		out = append(out, s.content(i))
+	}
+	return out
+}
+
+// step is the indentation of a statement's suite against its own, empty where it has none.
+func (s Source) step(old *python.Statement) string {
+	if old.Inline || len(old.Body) == 0 {
+		return ""
+	}
+	step, _ := strings.CutPrefix(base(old.Body[0]), base(old))
+	return step
+}
+
+// inner gives all statements below one, at any depth.
+func inner(root *python.Statement) []*python.Statement {
+	var out []*python.Statement
+	queue := slices.Clone(root.Body)
+	for len(queue) > 0 {
+		out = append(out, queue[0])
+		queue = append(queue[1:], queue[0].Body...)
+	}
+	return out
+}
