@@ -11,6 +11,7 @@ func builtin() []Tool {
 		getTree(),
 		getUIPerformance(),
 		listDirectory(),
+		multiEdit(),
 		pyAddDef(),
 		pyGetClassSummary(),
 		pyGetCodeOutline(),

@@ -162,7 +162,7 @@ func TestEditFileRefusesWhatIsNotUnique(t *testing.T) {
 	require.Equal(t, "ERROR: old_string occurs 4 times in f, at lines 1, 3, 5, 5; add text around it to make it unique, or set replace_all", result.Text)
 	require.Equal(t, "x\ny\nx\n\nx x\n", get(t, dir, "f"))
 	result = call(t, env, "edit_file", args{"path": "f", "old_string": "x", "new_string": "z", "replace_all": true})
-	require.Contains(t, result.Text, "edit_file f: 4 occurrences replaced, at line 1, 3, 5, 5")
+	require.Contains(t, result.Text, "edit_file f: 4 occurrences replaced, at lines 1, 3, 5, 5")
 	require.Equal(t, map[string]any{"replacements": 4.0, "lines": []any{1.0, 3.0, 5.0, 5.0}}, data(t, result)["details"])
 }
 

@@ -52,10 +52,16 @@ func (e *ArgumentError) Is(target error) bool { return target == ErrBadArguments
 
 // Refusal is a failure that a model caused and can repair. Planners and handlers return it as
 // their error; its text reaches the model behind "ERROR: ".
-type Refusal struct{ Text string }
+type Refusal struct {
+	Text  string
+	Cause error // what it words, for errors.Is; nil where there is no such error
+}
 
 // Error is the text.
 func (e *Refusal) Error() string { return e.Text }
+
+// Unwrap gives the cause.
+func (e *Refusal) Unwrap() error { return e.Cause }
 
 // Refuse makes a Refusal. The text is one line and says what to do next.
 func Refuse(format string, args ...any) error {

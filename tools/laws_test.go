@@ -47,6 +47,7 @@ func sample(t testing.TB, tool tools.Tool) map[string]any {
 	known := map[string]any{
 		"path": "a.txt", "pattern": "**/*", "script": "echo hi", "old_string": "line 7\n", "new_string": "x\n", "new_content": "x\n",
 		"start_line": 1, "end_line": 2_500, "url": siteURL() + "/long", "query": "bees",
+		"edits": []any{map[string]any{"path": "a.txt", "old_string": "line 7\n", "new_string": "x\n"}},
 	}
 	if name := tool.Spec().Name; strings.HasPrefix(name, "list_") || strings.HasPrefix(name, "search_") || name == "get_tree" {
 		known["path"] = "."

@@ -8,67 +8,81 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"manualslop/tools/document"
 )
 
 const (
-	nearestLines = 3
+	nearestLines  = 3
+	maxNearMisses = 10
 	// maxCompared bounds the lines that are compared, and the characters of each.
 	maxCompared     = 20_000
 	maxComparedSize = 200
 )
 
 // notFound explains why a text does not occur: what nearly matches, and which lines are nearest.
-func notFound(doc textFile, lines []document.Line, old string) error {
-	text := "old_string not found in " + doc.file.Path
-	if hint := nearMiss(doc.Text, lines, old); hint != "" {
-		text += "; " + hint
+func notFound(path, text string, lines []document.Line, e textEdit) error {
+	why := "old_string not found in " + path
+	if hint := nearMiss(text, lines, e.old); hint != "" {
+		why += "; " + hint
+	} else if at := findExact(text, e.new); len(at) > 0 && strings.TrimSpace(e.new) != "" {
+		why += "; new_string is there already, at " + lineList(startLines(lines, at))
 	}
-	if near := nearest(doc.Text, lines, old); near != "" {
-		text += "; nearest lines: " + near
+	if near := nearest(text, lines, e.old); near != "" {
+		why += "; nearest lines: " + near
 	}
-	return Refuse("%s; copy the text exactly from read_file", text)
+	return Refuse("%s; copy the text exactly from read_file", why)
 }
 
-// nearMiss finds the usual mistakes: line numbers copied along, other blanks, look-alike characters.
+// nearMiss finds the usual mistakes: line numbers copied along, escapes, other blanks, look-alike
+// characters, another normal form.
 func nearMiss(text string, lines []document.Line, old string) string {
 	stripped := regexp.MustCompile(`(?m)^\s*\d+(?:→|\t|: ?| ?\| ?)`).ReplaceAllString(old, "")
 	if stripped != old && strings.TrimSpace(stripped) != "" && strings.Contains(document.WithEnds(text, "\n"), document.WithEnds(stripped, "\n")) {
 		return "it begins its lines with line numbers, which are not part of the file"
+	}
+	unescaped := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'", `\\`, `\`).Replace(old)
+	if unescaped != old && strings.TrimSpace(unescaped) != "" && strings.Contains(document.WithEnds(text, "\n"), document.WithEnds(unescaped, "\n")) {
+		return "it has backslashes in front of characters that the file has without them"
 	}
 	for _, try := range []struct {
 		fold func(string) string
 		what string
 	}{
 		{foldBlanks, "a text that differs only in blanks or indentation is"},
-		{func(s string) string { return foldBlanks(foldLookalikes(s)) }, "a text that differs only in look-alike characters is"},
+		{norm.NFC.String, "a text that differs only in the Unicode normal form (NFC or NFD) is"},
+		{func(s string) string { return foldBlanks(foldLookalikes(norm.NFC.String(s))) }, "a text that differs only in look-alike characters is"},
 	} {
-		if from, to := findFolded(text, lines, old, try.fold); from > 0 {
-			return fmt.Sprintf("%s at lines %d–%d", try.what, from, to)
+		if at := findFolded(text, lines, old, try.fold); len(at) > 0 {
+			return fmt.Sprintf("%s at %s", try.what, strings.Join(at, ", "))
 		}
 	}
 	return ""
 }
 
-// findFolded looks for consecutive lines that equal those of old after folding.
-func findFolded(text string, lines []document.Line, old string, fold func(string) string) (from, to int) {
+// findFolded looks for consecutive lines that equal those of old after folding, and names the first
+// places, such as "lines 3–5".
+func findFolded(text string, lines []document.Line, old string, fold func(string) string) []string {
+	old = strings.Trim(old, "\r\n")
 	var wanted []string
-	for _, l := range document.Lines(strings.Trim(old, "\r\n")) {
-		wanted = append(wanted, fold(strings.Trim(old, "\r\n")[l.Start:l.End]))
+	for _, l := range document.Lines(old) {
+		wanted = append(wanted, fold(old[l.Start:l.End]))
 	}
 	if len(wanted) == 0 || len(lines) > maxCompared || strings.Join(wanted, "") == "" {
-		return 0, 0
+		return nil
 	}
 	folded := make([]string, len(lines))
 	for i, l := range lines {
 		folded[i] = fold(text[l.Start:l.End])
 	}
-	for i := 0; i+len(wanted) <= len(folded); i++ {
+	var at []string
+	for i := 0; i+len(wanted) <= len(folded) && len(at) < maxNearMisses; i++ {
 		if slices.Equal(folded[i:i+len(wanted)], wanted) {
-			return i + 1, i + len(wanted)
+			at = append(at, fmt.Sprintf("lines %d–%d", i+1, i+len(wanted)))
 		}
 	}
-	return 0, 0
+	return at
 }
 
 func foldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }

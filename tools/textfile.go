@@ -41,39 +41,43 @@ func decodeFile(path string, data []byte) (doc document.Document, source error) 
 	return doc, nil
 }
 
-// change gives the change of the file that makes the splices. It refuses text that the file's
-// encoding cannot hold, and an edit of an encoding declaration that the rest of the file belies.
+// change gives the change of the file that makes the splices. It refuses what edited and changeTo do.
 func (d textFile) change(splices ...document.Splice) (Change, error) {
-	after, err := d.Splice(splices)
-	var cannot *document.EncodingError
-	if errors.As(err, &cannot) {
-		return Change{}, Refuse("%s: %s", d.file.Path, cannot)
-	}
+	next, err := d.edited(splices)
 	if err != nil {
 		return Change{}, err
 	}
-	if d.source == nil && document.IsPython(d.file.Path, d.file.Data) {
-		if err := d.stillReads(after, splices); err != nil {
-			return Change{}, err
-		}
-	}
-	return Edit(d.file, after), nil
+	return d.changeTo(next)
 }
 
-// stillReads refuses an edit of Python source after which the file would be read as another text.
-func (d textFile) stillReads(after []byte, splices []document.Splice) error {
-	want, err := document.Apply(d.Text, splices)
-	if err != nil {
-		return err
+// edited makes splices in the document. It refuses text that the file's encoding cannot hold.
+func (d textFile) edited(splices []document.Splice) (document.Document, error) {
+	for _, s := range splices {
+		if strings.IndexByte(s.New, 0) >= 0 {
+			return document.Document{}, Refuse("the new text for %s contains a NUL character, which would make the file binary", d.file.Path)
+		}
 	}
-	now, problem := decodeFile(d.file.Path, after)
-	switch {
-	case problem != nil:
-		return Refuse("%s could not be decoded after this edit: %s; its encoding is %s, keep its declaration in the first two lines", d.file.Path, problem, d.Encoding)
-	case now.Text != want:
-		return Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in the first two lines", d.file.Path, now.Encoding, d.Encoding)
+	next, err := d.Edit(splices)
+	var cannot *document.EncodingError
+	if errors.As(err, &cannot) {
+		return document.Document{}, Refuse("%s: %s", d.file.Path, cannot)
 	}
-	return nil
+	return next, err
+}
+
+// changeTo gives the change that makes the file this document, which was edited out of its own. It
+// refuses to change the encoding declaration of Python source so that the rest of the file belies it.
+func (d textFile) changeTo(next document.Document) (Change, error) {
+	if d.source == nil && document.IsPython(d.file.Path, d.file.Data) {
+		now, problem := decodeFile(d.file.Path, next.Bytes())
+		switch {
+		case problem != nil:
+			return Change{}, Refuse("%s could not be decoded after this edit: %s; its encoding is %s, keep its declaration in the first two lines", d.file.Path, problem, d.Encoding)
+		case now.Text != next.Text:
+			return Change{}, Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in the first two lines", d.file.Path, now.Encoding, d.Encoding)
+		}
+	}
+	return Edit(d.file, next.Bytes()), nil
 }
 
 // checkHash refuses a file that is not the expected one. An expected hash is SHA-256 in hex, whole

@@ -105,6 +105,20 @@ func encodeUTF16(text string, order binary.ByteOrder) []byte {
 	return out
 }
 
+// Edit gives the document with the splices made, in the same encoding. Errors are those of Splice.
+func (d Document) Edit(splices []Splice) (Document, error) {
+	data, err := d.Splice(splices)
+	if err != nil {
+		return Document{}, err
+	}
+	d.data = data
+	d.Text, err = Apply(d.Text, splices)
+	return d, err
+}
+
+// Bytes are the bytes of the file. The caller must not change them.
+func (d Document) Bytes() []byte { return d.data }
+
 // Splice gives the bytes of the file with the splices made. Bytes outside of them are copied as
 // they are. The error is an *EncodingError where the encoding cannot hold new text.
 func (d Document) Splice(splices []Splice) ([]byte, error) {

@@ -1,0 +1,165 @@
+package tools
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"manualslop/tools/document"
+)
+
+// textEdit replaces a text by another one.
+type textEdit struct {
+	old, new string
+	all      bool // every occurrence
+	count    int  // occurrences there must be, all of which are replaced; 0: one, or with all any number
+}
+
+// editMade is what an edit does to a text.
+type editMade struct {
+	splices []document.Splice
+	lines   []int  // where the replaced texts begin
+	note    string // how the text was found where it does not occur exactly
+}
+
+// on finds what is to be replaced in a text. The error is a Refusal.
+func (e textEdit) on(path, text string) (editMade, error) {
+	if e.old == e.new {
+		return editMade{}, Refuse("old_string and new_string are the same; nothing to change in %s", path)
+	}
+	lines := document.Lines(text)
+	found := occurrencesOf(text, e.old, e.new)
+	at := startLines(lines, found)
+	switch {
+	case len(found) == 0 && !e.all && e.count == 0:
+		if made, ok := e.loosely(text, lines); ok {
+			return made, nil
+		}
+		return editMade{}, notFound(path, text, lines, e)
+	case len(found) == 0:
+		return editMade{}, notFound(path, text, lines, e)
+	case e.count > 0 && len(found) != e.count:
+		return editMade{}, Refuse("old_string occurs %s in %s, at %s, but expected_count is %d; nothing was replaced",
+			times(len(found)), path, lineList(at), e.count)
+	case len(found) > 1 && !e.all && e.count == 0:
+		return editMade{}, Refuse("old_string occurs %d times in %s, at %s; add text around it to make it unique, or set replace_all",
+			len(found), path, lineList(at))
+	}
+	return editMade{splices: replacements(text, lines, found, e), lines: at}, nil
+}
+
+// String is what the answer says of the edit.
+func (m editMade) String() string {
+	what := "1 occurrence"
+	if len(m.lines) != 1 {
+		what = fmt.Sprintf("%d occurrences", len(m.lines))
+	}
+	text := fmt.Sprintf("%s replaced, at %s", what, lineList(m.lines))
+	if m.note != "" {
+		text += "; note: " + m.note
+	}
+	return text
+}
+
+func (m editMade) data() editData {
+	return editData{Replacements: len(m.lines), Lines: m.lines[:min(len(m.lines), 100)], Note: m.note}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// span is a piece of a text in bytes.
+type span struct{ start, end int }
+
+// occurrencesOf finds the occurrences of old, left to right, without overlaps. All line ends count as
+// the same, unless old and replacement differ in nothing but line ends: then they count exactly.
+func occurrencesOf(text, old, replacement string) []span {
+	if document.WithEnds(old, "\n") == document.WithEnds(replacement, "\n") || !strings.Contains(text, "\r") && !strings.Contains(old, "\r") {
+		return findExact(text, old)
+	}
+	plain, offsets := foldEnds(text)
+	found := findExact(plain, document.WithEnds(old, "\n"))
+	for i, s := range found {
+		found[i] = span{offsets(s.start), offsets(s.end)}
+	}
+	return found
+}
+
+func findExact(text, old string) []span {
+	var found []span
+	for from := 0; ; {
+		at := strings.Index(text[from:], old)
+		if at < 0 {
+			return found
+		}
+		found = append(found, span{from + at, from + at + len(old)})
+		from += at + len(old)
+	}
+}
+
+// foldEnds makes every line end a line feed, and gives a function from offsets in that text to
+// offsets in the original. It is asked for rising offsets.
+func foldEnds(text string) (string, func(int) int) {
+	var b strings.Builder
+	var crlf []int // offsets in the folded text just behind a line end that was two bytes long
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\r' {
+			b.WriteByte(text[i])
+			continue
+		}
+		b.WriteByte('\n')
+		if i+1 < len(text) && text[i+1] == '\n' {
+			i++
+			crlf = append(crlf, b.Len())
+		}
+	}
+	passed := 0
+	return b.String(), func(offset int) int {
+		for passed < len(crlf) && crlf[passed] <= offset {
+			passed++
+		}
+		return offset + passed
+	}
+}
+
+// replacements are the splices of an edit. The line ends of the new text are those of the text
+// around it.
+func replacements(text string, lines []document.Line, found []span, in textEdit) []document.Splice {
+	exact := document.WithEnds(in.old, "\n") == document.WithEnds(in.new, "\n")
+	out := make([]document.Splice, len(found))
+	for i, s := range found {
+		out[i] = document.Splice{Start: s.start, End: s.end, New: in.new}
+		if !exact {
+			out[i].New = document.WithEnds(in.new, document.LineEnd(text, lines, document.NumberOf(lines, s.start)-1))
+		}
+	}
+	return out
+}
+
+func startLines(lines []document.Line, found []span) []int {
+	out := make([]int, len(found))
+	for i, s := range found {
+		out[i] = document.NumberOf(lines, s.start)
+	}
+	return out
+}
+
+// lineList lists lines; the 200 that fit an answer in any case are enough to see the pattern.
+func lineList(numbers []int) string {
+	const most = 200
+	if len(numbers) == 1 {
+		return fmt.Sprintf("line %d", numbers[0])
+	}
+	var parts []string
+	for _, n := range numbers[:min(len(numbers), most)] {
+		parts = append(parts, strconv.Itoa(n))
+	}
+	if len(numbers) > most {
+		parts = append(parts, fmt.Sprintf("… and %d more", len(numbers)-most))
+	}
+	return "lines " + strings.Join(parts, ", ")
+}
