@@ -16,14 +16,16 @@ type editFileArgs struct {
 	ReplaceAll    bool   `json:"replace_all,omitzero" doc:"replace every occurrence"`
 	ExpectedCount int    `json:"expected_count,omitzero" doc:"how often old_string occurs; all occurrences are replaced, and none if there are more or fewer" min:"1"`
 	ExpectedHash  string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that the file must have now" max:"64"`
+	Force         bool   `json:"force,omitzero" doc:"write a Python file also if it would not parse"`
 	DryRun        bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
 // editData is the structured detail of an edit by text.
 type editData struct {
-	Replacements int    `json:"replacements"`
-	Lines        []int  `json:"lines"`          // where the replaced texts began, at most 100
-	Note         string `json:"note,omitempty"` // how the text was found where it does not occur exactly
+	Replacements int         `json:"replacements"`
+	Lines        []int       `json:"lines"`          // where the replaced texts began, at most 100
+	Ranges       []lineRange `json:"ranges"`         // where the new texts are, at most 100
+	Note         string      `json:"note,omitempty"` // how the text was found where it does not occur exactly
 }
 
 // editFile plans the replacement of an exact text.
@@ -45,7 +47,12 @@ func planEdit(ctx context.Context, env Env, in editFileArgs) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	change, err := doc.change(made.splices...)
+	next, err := doc.edited(made.splices)
+	if err != nil {
+		return Plan{}, err
+	}
+	made.in(next.Text)
+	change, err := doc.changeTo(next, in.Force)
 	if err != nil {
 		return Plan{}, err
 	}

@@ -18,8 +18,24 @@ type textEdit struct {
 // editMade is what an edit does to a text.
 type editMade struct {
 	splices []document.Splice
-	lines   []int  // where the replaced texts begin
-	note    string // how the text was found where it does not occur exactly
+	lines   []int       // where the replaced texts begin
+	ranges  []lineRange // where the new texts are afterwards
+	note    string      // how the text was found where it does not occur exactly
+}
+
+// lineRange is some lines, counted from 1, both inclusive. Where there are none, the end is before
+// the start.
+type lineRange struct {
+	Start int `json:"start_line"`
+	End   int `json:"end_line"`
+}
+
+// String says lines as answers do.
+func (r lineRange) String() string {
+	if r.Start == r.End {
+		return fmt.Sprintf("line %d", r.Start)
+	}
+	return fmt.Sprintf("lines %d–%d", r.Start, r.End)
 }
 
 // on finds what is to be replaced in a text. The error is a Refusal.
@@ -55,6 +71,9 @@ func (m editMade) String() string {
 		what = fmt.Sprintf("%d occurrences", len(m.lines))
 	}
 	text := fmt.Sprintf("%s replaced, at %s", what, lineList(m.lines))
+	if len(m.ranges) == 1 && m.ranges[0].End != m.lines[0] && m.ranges[0].End >= m.ranges[0].Start {
+		text += ", now " + m.ranges[0].String()
+	}
 	if m.note != "" {
 		text += "; note: " + m.note
 	}
@@ -62,7 +81,26 @@ func (m editMade) String() string {
 }
 
 func (m editMade) data() editData {
-	return editData{Replacements: len(m.lines), Lines: m.lines[:min(len(m.lines), 100)], Note: m.note}
+	return editData{
+		Replacements: len(m.lines), Lines: m.lines[:min(len(m.lines), 100)],
+		Ranges: m.ranges[:min(len(m.ranges), 100)], Note: m.note,
+	}
+}
+
+// in notes where the new texts are in the text after the edit.
+func (m *editMade) in(after string) {
+	lines := document.Lines(after)
+	moved := 0
+	for _, s := range m.splices {
+		start := s.Start + moved
+		r := lineRange{Start: document.NumberOf(lines, start)}
+		r.End = r.Start - 1
+		if s.New != "" {
+			r.End = document.NumberOf(lines, start+len(s.New)-1)
+		}
+		m.ranges = append(m.ranges, r)
+		moved += len(s.New) - (s.End - s.Start)
+	}
 }
 
 func times(n int) string {
@@ -148,12 +186,17 @@ func startLines(lines []document.Line, found []span) []int {
 	return out
 }
 
-// lineList lists lines; the 200 that fit an answer in any case are enough to see the pattern.
+// lineList lists lines, as "line 3" or "lines 3, 7".
 func lineList(numbers []int) string {
-	const most = 200
 	if len(numbers) == 1 {
-		return fmt.Sprintf("line %d", numbers[0])
+		return "line " + joinNumbers(numbers)
 	}
+	return "lines " + joinNumbers(numbers)
+}
+
+// joinNumbers lists numbers; the 200 that fit an answer in any case are enough to see the pattern.
+func joinNumbers(numbers []int) string {
+	const most = 200
 	var parts []string
 	for _, n := range numbers[:min(len(numbers), most)] {
 		parts = append(parts, strconv.Itoa(n))
@@ -161,5 +204,5 @@ func lineList(numbers []int) string {
 	if len(numbers) > most {
 		parts = append(parts, fmt.Sprintf("… and %d more", len(numbers)-most))
 	}
-	return "lines " + strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
 }

@@ -14,6 +14,7 @@ var multiEditDoc string
 
 type multiEditArgs struct {
 	Edits  []oneEdit `json:"edits" doc:"the edits, made in this order" min:"1" max:"500"`
+	Force  bool      `json:"force,omitzero" doc:"write Python files also if they would not parse"`
 	DryRun bool      `json:"dry_run,omitzero" doc:"show the changes and write nothing"`
 }
 
@@ -52,7 +53,7 @@ func planMultiEdit(ctx context.Context, env Env, in multiEditArgs) (Plan, error)
 	}
 	plan := Plan{DryRun: in.DryRun, Data: m.data}
 	for _, f := range m.files {
-		change, err := f.old.changeTo(f.now.Document)
+		change, err := f.old.changeTo(f.now.Document, in.Force)
 		if err != nil {
 			return Plan{}, err
 		}
@@ -108,6 +109,7 @@ func (m *multiEditor) edit(ctx context.Context, e oneEdit) error {
 	if f.now.Document, err = f.now.edited(made.splices); err != nil {
 		return err
 	}
+	made.in(f.now.Text)
 	m.data.Edits = append(m.data.Edits, editOfMany{path, made.data()})
 	if made.note != "" {
 		m.notes += fmt.Sprintf("; note on edit %d: %s", len(m.data.Edits), made.note)

@@ -79,7 +79,7 @@ func findFolded(text string, lines []document.Line, old string, fold func(string
 	var at []string
 	for i := 0; i+len(wanted) <= len(folded) && len(at) < maxNearMisses; i++ {
 		if slices.Equal(folded[i:i+len(wanted)], wanted) {
-			at = append(at, fmt.Sprintf("lines %d–%d", i+1, i+len(wanted)))
+			at = append(at, lineRange{i + 1, i + len(wanted)}.String())
 		}
 	}
 	return at

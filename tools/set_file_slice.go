@@ -15,12 +15,15 @@ import (
 var setFileSliceDoc string
 
 type setFileSliceArgs struct {
-	Path         string `json:"path" doc:"file to change, relative to the workspace" min:"1"`
-	StartLine    int    `json:"start_line" doc:"first line to replace, counted from 1" min:"1"`
-	EndLine      int    `json:"end_line" doc:"last line to replace, inclusive; start_line-1 inserts before start_line" min:"0"`
-	NewContent   string `json:"new_content" doc:"the lines that take their place; empty removes them"`
-	ExpectedHash string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that the file must have now" max:"64"`
-	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
+	Path          string `json:"path" doc:"file to change, relative to the workspace" min:"1"`
+	StartLine     int    `json:"start_line" doc:"first line to replace, counted from 1" min:"1"`
+	EndLine       int    `json:"end_line" doc:"last line to replace, inclusive; start_line-1 inserts before start_line" min:"0"`
+	NewContent    string `json:"new_content" doc:"the lines that take their place; empty removes them"`
+	ExpectedFirst string `json:"expected_first_line,omitzero" doc:"what line start_line must be now, blanks around it aside; guards against stale numbers"`
+	ExpectedLast  string `json:"expected_last_line,omitzero" doc:"what line end_line must be now, blanks around it aside"`
+	ExpectedHash  string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that the file must have now" max:"64"`
+	Force         bool   `json:"force,omitzero" doc:"write a Python file also if it would not parse"`
+	DryRun        bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
 // sliceChange is the structured detail of an edit by line numbers.
@@ -53,8 +56,15 @@ func planSlice(ctx context.Context, env Env, in setFileSliceArgs) (Plan, error) 
 	if err := in.within(doc.file.Path, len(lines)); err != nil {
 		return Plan{}, err
 	}
+	if err := in.guard(doc, lines); err != nil {
+		return Plan{}, err
+	}
 	text := replaceLines(doc.Text, lines, in.StartLine, in.EndLine, in.NewContent)
-	change, err := doc.change(document.Between(doc.Text, text))
+	next, err := doc.edited([]document.Splice{document.Between(doc.Text, text)})
+	if err != nil {
+		return Plan{}, err
+	}
+	change, err := doc.changeTo(next, in.Force)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -72,21 +82,78 @@ func planNewFile(env Env, in setFileSliceArgs) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if in.StartLine != 1 || in.EndLine != 0 {
-		return Plan{}, Refuse("%s does not exist; start_line=1 and end_line=0 create it", shown)
-	}
-	if err := checkHash(shown, "", in.ExpectedHash); err != nil {
+	if err := in.checkNew(shown); err != nil {
 		return Plan{}, err
-	}
-	if strings.HasSuffix(in.Path, "/") || strings.HasSuffix(in.Path, `\`) {
-		return Plan{}, Refuse("%s ends with a slash; give the name of a file", in.Path)
 	}
 	lines := len(document.Lines(in.NewContent))
 	return Plan{
 		Changes: []Change{Create(shown, []byte(in.NewContent), 0)}, DryRun: in.DryRun,
 		Data:    sliceChange{StartLine: 1, EndLine: lines, Lines: lines},
-		Summary: fmt.Sprintf("set_file_slice %s: new file with %d lines", shown, lines),
+		Summary: fmt.Sprintf("set_file_slice %s: new file with %s", shown, lineCount(lines)),
 	}, nil
+}
+
+// checkNew refuses what cannot be a new file.
+func (in setFileSliceArgs) checkNew(shown string) error {
+	if in.StartLine != 1 || in.EndLine != 0 {
+		return Refuse("%s does not exist; start_line=1 and end_line=0 create it", shown)
+	}
+	if err := checkHash(shown, "", in.ExpectedHash); err != nil {
+		return err
+	}
+	if strings.HasSuffix(in.Path, "/") || strings.HasSuffix(in.Path, `\`) {
+		return Refuse("%s ends with a slash; give the name of a file", in.Path)
+	}
+	if in.ExpectedFirst+in.ExpectedLast != "" {
+		return Refuse("%s does not exist, but an expected line was given", shown)
+	}
+	if strings.IndexByte(in.NewContent, 0) >= 0 {
+		return Refuse("the new text for %s contains a NUL character, which would make the file binary", shown)
+	}
+	if doc, problem := decodeFile(shown, []byte(in.NewContent)); problem != nil || doc.Text != strings.TrimPrefix(in.NewContent, "\uFEFF") {
+		return Refuse("%s would declare an encoding, but new files are written as UTF-8; leave the declaration out", shown)
+	}
+	if in.Force {
+		return nil
+	}
+	return refuseUnlessForced(shown, "", in.NewContent)
+}
+
+// guard refuses to edit where the lines are not the expected ones.
+func (in setFileSliceArgs) guard(doc textFile, lines []document.Line) error {
+	for _, g := range []struct {
+		argument, want string
+		number         int
+	}{{"expected_first_line", in.ExpectedFirst, in.StartLine}, {"expected_last_line", in.ExpectedLast, in.EndLine}} {
+		want := strings.TrimSpace(g.want)
+		if want == "" {
+			continue
+		}
+		have := "there is no such line"
+		if g.number >= 1 && g.number <= len(lines) {
+			line := doc.Text[lines[g.number-1].Start:lines[g.number-1].End]
+			if strings.TrimSpace(line) == want {
+				continue
+			}
+			have = fmt.Sprintf("that is %q", oneLine(strings.TrimSpace(line), 120))
+		}
+		return Refuse("line %d of %s is not the %s: %s%s; read the lines again", g.number, doc.file.Path, g.argument, have, whereLine(doc.Text, lines, want))
+	}
+	return nil
+}
+
+// whereLine tells which lines say what was expected.
+func whereLine(text string, lines []document.Line, want string) string {
+	var at []int
+	for i, l := range lines {
+		if strings.TrimSpace(text[l.Start:l.End]) == want {
+			at = append(at, i+1)
+		}
+	}
+	if len(at) == 0 {
+		return ", and no line is the expected one"
+	}
+	return ", and what was expected is at " + lineList(at)
 }
 
 func (in setFileSliceArgs) within(path string, n int) error {
@@ -102,15 +169,16 @@ func (in setFileSliceArgs) within(path string, n int) error {
 }
 
 func (c sliceChange) describe(in setFileSliceArgs) string {
-	old := fmt.Sprintf("lines %d–%d", in.StartLine, in.EndLine)
-	now := fmt.Sprintf("lines %d–%d", c.StartLine, c.EndLine)
+	old, now := lineRange{in.StartLine, in.EndLine}, lineRange{c.StartLine, c.EndLine}
 	switch {
 	case in.EndLine < in.StartLine:
-		return fmt.Sprintf("inserted as %s", now)
+		return "inserted as " + now.String()
 	case c.EndLine < c.StartLine:
-		return old + " removed"
+		return old.String() + " removed"
+	case old == now:
+		return old.String() + " replaced"
 	}
-	return old + " replaced, now " + now
+	return fmt.Sprintf("%s replaced, now %s", old, now)
 }
 
 // replaceLines puts content in the place of lines from to to (1-based). New lines take the line

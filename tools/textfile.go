@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"manualslop/tools/document"
@@ -41,13 +42,14 @@ func decodeFile(path string, data []byte) (doc document.Document, source error) 
 	return doc, nil
 }
 
-// change gives the change of the file that makes the splices. It refuses what edited and changeTo do.
+// change gives the change of the file that makes the splices. It refuses what edited and changeTo do;
+// whether a result parses is the caller's to check.
 func (d textFile) change(splices ...document.Splice) (Change, error) {
 	next, err := d.edited(splices)
 	if err != nil {
 		return Change{}, err
 	}
-	return d.changeTo(next)
+	return d.changeTo(next, true)
 }
 
 // edited makes splices in the document. It refuses text that the file's encoding cannot hold.
@@ -66,8 +68,9 @@ func (d textFile) edited(splices []document.Splice) (document.Document, error) {
 }
 
 // changeTo gives the change that makes the file this document, which was edited out of its own. It
-// refuses to change the encoding declaration of Python source so that the rest of the file belies it.
-func (d textFile) changeTo(next document.Document) (Change, error) {
+// refuses to change the encoding declaration of Python source so that the rest of the file belies it,
+// and, unless broken files are wanted, to break a Python file that parses.
+func (d textFile) changeTo(next document.Document, broken bool) (Change, error) {
 	if d.source == nil && document.IsPython(d.file.Path, d.file.Data) {
 		now, problem := decodeFile(d.file.Path, next.Bytes())
 		switch {
@@ -77,7 +80,28 @@ func (d textFile) changeTo(next document.Document) (Change, error) {
 			return Change{}, Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in the first two lines", d.file.Path, now.Encoding, d.Encoding)
 		}
 	}
+	if !broken {
+		if err := refuseUnlessForced(d.file.Path, d.Text, next.Text); err != nil {
+			return Change{}, err
+		}
+	}
 	return Edit(d.file, next.Bytes()), nil
+}
+
+// refuseUnlessForced is refuseBroken for tools that have an argument force.
+func refuseUnlessForced(path, before, after string) error {
+	err := refuseBroken(path, before, after)
+	if err != nil {
+		return Refuse("%s, or set force", err)
+	}
+	return nil
+}
+
+func lineCount(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }
 
 // checkHash refuses a file that is not the expected one. An expected hash is SHA-256 in hex, whole
