@@ -7,6 +7,7 @@ func builtin() []Tool {
 		fetchURL(),
 		findText(),
 		getFileSlice(),
+		getFileSummary(),
 		getGitDiff(),
 		getTree(),
 		getUIPerformance(),

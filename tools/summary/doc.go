@@ -1,6 +1,6 @@
-// Package summary tells in a few lines what a file that is not a program holds: the tables of a
-// TOML or INI file, the headings of a Markdown file, the keys of a JSON or YAML file, what kind of
-// binary file it is, and whether a text looks generated or minified.
+// Package summary tells in a few lines what a file holds: the imports, classes and functions of a
+// Python module, the tables of a TOML or INI file, the headings of a Markdown file, the keys of a
+// JSON or YAML file, what kind of binary file it is, and whether a text looks generated or minified.
 //
 // It reads decoded text and touches no files. Nothing here fails: what is not understood is left
 // out, and a warning of the [Summary] says so. The time is linear in the size of the text.
@@ -28,6 +28,7 @@ type Section struct {
 type Item struct {
 	Name  string // a heading, a key, the path of a table
 	Line  int    // counted from 1
+	End   int    // last line where the item has several, else 0
 	Depth int    // nesting below the items before it, from 0
 	Text  string // what is to be said about it, such as the keys of a table
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"manualslop/tools/python"
 )
 
 // rows writes a summary in one line each.
@@ -104,14 +106,47 @@ func FuzzSummaries(f *testing.F) {
 	f.Add("{\"a\":[{}]}")
 	f.Add("# x\n---\n```\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, s := range []Summary{TOML(text), INI(text), Markdown(text), JSON(context.Background(), text), YAML(text), Plain(text)} {
+		for _, s := range []Summary{TOML(text), INI(text), Markdown(text), JSON(context.Background(), text), YAML(text), Plain(text), Python(python.Parse(text))} {
 			for _, section := range s.Sections {
 				for _, item := range section.Items {
 					require.Positive(t, item.Line)
 				}
 			}
 		}
+		HeadComment(text)
 		Hints(text)
 		Binary([]byte(text))
 	})
+}
+
+func TestHeadCommentsAreFoundInManyLanguages(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"// Copyright 2020 X.\n// All rights reserved.\n\n//go:build linux\n\n// Package a does b.\n// And c.\n//\n// More.\npackage a\n": "Package a does b. And c.",
+		"#!/bin/sh\n# Runs it.\n#\n# Long.\nset -e\n":           "Runs it.",
+		"/*\n * Copyright X\n *\n * The parser.\n */\nint a;\n": "The parser.",
+		"/** One line. */\nclass A {}\n":                        "One line.",
+		"/*\nPlain text\nin a block\n*/\n":                      "Plain text in a block",
+		"<!-- Head -->\n<html>\n":                               "Head",
+		"-- A view\nselect 1;\n":                                "A view",
+		"<?php\n/**\n * Sends mail.\n */\n":                     "Sends mail.",
+		"#include <a.h>\n/* not the head */\n":                  "",
+		"package a\n// x\n":                                     "",
+		"// SPDX-License-Identifier: MIT\n":                     "",
+		"":                                                      "",
+	} {
+		require.Equal(t, want, HeadComment(text), "%q", text)
+	}
+}
+
+func TestPythonModulesAreSummarised(t *testing.T) {
+	t.Parallel()
+	f := python.Parse("\"\"\"First\nparagraph.\n\nSecond.\n\"\"\"\n__all__ = ['B', 'x']\nimport os, numpy\nfrom . import c\nfrom .d import e\nimport os.path\nX = 1\nx = [1,\n 2]\ny = 1\n\ndef _f(): pass\n@dec\ndef g(a, *,\n      b): 'Doc.\\n\\nMore.'\nclass A: pass\nclass B(A):\n  \"Bee.\"\n  def m(self): pass\n  @p\n  def n(self): pass\n")
+	got := Python(f)
+	require.Equal(t, "First paragraph.", got.Doc)
+	require.Equal(t, []string{
+		"6 __all__|B, x", "7 stdlib|os, os.path", "7 other|numpy", "8 relative|., .d",
+		"21 class B(A)|Bee. [m, n]", "20 class A|", "16 def _f()|", "17 def g(a, *, b)|Doc.", "12 x|[1, 2]", "11 X|1",
+	}, rows(got))
+	require.Equal(t, []string{"1 def f()|", "2 def _g()|"}, rows(Python(python.Parse("def f(): pass\ndef _g(): pass\n"))))
 }

@@ -1,0 +1,92 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"manualslop/tools/summary"
+	"manualslop/tools/syntax"
+)
+
+// summariseCode outlines a file of a language that has a grammar, exported names first, and shows
+// the first lines of any other.
+func summariseCode(ctx context.Context, name, text string) (summary.Summary, error) {
+	language, known := syntax.ByPath(name)
+	if !known {
+		return summary.Plain(text), nil
+	}
+	found, err := syntax.Outline(ctx, language, []byte(text))
+	switch {
+	case errors.Is(err, syntax.ErrTooLarge) || errors.Is(err, syntax.ErrTooHard) || errors.Is(err, syntax.ErrNoLanguage):
+		out := summary.Plain(text)
+		out.Warnings = append(out.Warnings, strings.TrimPrefix(err.Error(), "syntax: "))
+		return out, nil
+	case err != nil:
+		return summary.Summary{}, err
+	}
+	out := summary.Summary{Format: language.Name(), Doc: summary.HeadComment(text)}
+	if len(found.Damage) > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("line %d: not understood; what follows may be incomplete", found.Damage[0].Line))
+	}
+	if len(found.Symbols) == 0 {
+		out.Sections = summary.Plain(text).Sections
+		return out, nil
+	}
+	title := "definitions"
+	if note := language.Note(); note != "" {
+		title = note
+	}
+	out.Sections = []summary.Section{{Title: title, Items: codeItems(language.Name(), text, found.Symbols)}}
+	return out, nil
+}
+
+// maxCodeDepth is the number of levels below the top that a summary shows.
+const maxCodeDepth = 1
+
+// codeItems puts exported symbols first, each with those inside of it.
+func codeItems(language, text string, symbols []syntax.Symbol) []summary.Item {
+	var exported, others []summary.Item
+	var group *[]summary.Item
+	for _, s := range symbols {
+		if s.Depth > maxCodeDepth {
+			continue
+		}
+		if s.Depth == 0 || group == nil {
+			if group = &others; isExported(language, text[s.Start:s.SignatureEnd], s.Title) {
+				group = &exported
+			}
+		}
+		kind := strings.ReplaceAll(s.Kind, "_", " ") + " "
+		*group = append(*group, summary.Item{
+			Name: kind + strings.TrimPrefix(s.Title, kind), Line: s.StartLine, End: s.EndLine, Depth: s.Depth, Text: s.Doc,
+		})
+	}
+	return append(exported, others...)
+}
+
+// isExported tells whether a symbol is meant for other files, as far as its head says.
+func isExported(language, head, name string) bool {
+	words := strings.FieldsFunc(head, func(r rune) bool { return !unicode.IsLetter(r) })
+	words = words[:min(len(words), 8)]
+	switch language {
+	case "go":
+		first, _ := utf8.DecodeRuneInString(name)
+		return unicode.IsUpper(first)
+	case "rust":
+		return slices.Contains(words, "pub")
+	case "java", "csharp":
+		return slices.Contains(words, "public")
+	case "javascript", "typescript", "tsx":
+		return slices.Contains(words, "export")
+	case "kotlin", "scala", "php", "swift":
+		return !slices.Contains(words, "private")
+	case "c", "cpp":
+		return !slices.Contains(words, "static")
+	}
+	return !strings.HasPrefix(name, "_")
+}

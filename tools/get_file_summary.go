@@ -1,0 +1,202 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // for the long text
+	"fmt"
+	"path"
+	"strings"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+	"manualslop/tools/sandbox"
+	"manualslop/tools/summary"
+)
+
+//go:embed get_file_summary.md
+var getFileSummaryDoc string
+
+type getFileSummaryArgs struct {
+	Path      string `json:"path" doc:"file to summarise, relative to the workspace" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+}
+
+// summaryData is the structured twin of a summary.
+type summaryData struct {
+	Path     string           `json:"path"`
+	Format   string           `json:"format"` // "Python", "TOML", "go", "text", "binary" …
+	Lines    int              `json:"lines"`
+	Bytes    int              `json:"bytes"`
+	Encoding string           `json:"encoding"` // empty for binary files
+	Endings  string           `json:"line_ends"`
+	SHA256   string           `json:"sha256"`
+	Doc      string           `json:"doc"`
+	Hints    []string         `json:"hints"`
+	Sections []summarySection `json:"sections"`
+	Warnings []string         `json:"warnings"`
+}
+
+type summarySection struct {
+	Title string        `json:"title"`
+	Items []summaryItem `json:"items"`
+}
+
+type summaryItem struct {
+	Name  string `json:"name"`
+	Line  int    `json:"line"`
+	End   int    `json:"end"` // last line; line itself where that is all
+	Depth int    `json:"depth"`
+	Text  string `json:"text"`
+}
+
+// getFileSummary answers with what a file holds.
+func getFileSummary() Tool {
+	return Reader(Spec{
+		Name: "get_file_summary", Summary: "Say in a few lines what a file holds: definitions, tables, headings or keys with their lines, and its size.", Effect: Reads, Doc: getFileSummaryDoc,
+	}, func(ctx context.Context, env Env, in getFileSummaryArgs) (Result, error) {
+		file, err := env.ReadFile(ctx, in.Path)
+		if err != nil {
+			return Result{}, err
+		}
+		data, err := summarise(ctx, file)
+		if err != nil {
+			return Result{}, err
+		}
+		return paged(data.text(), data, "get_file_summary", in.StartLine, env.Limits)
+	})
+}
+
+func summarise(ctx context.Context, file sandbox.File) (summaryData, error) {
+	data := summaryData{Path: file.Path, Bytes: len(file.Data), SHA256: file.SHA256, Hints: []string{}, Sections: []summarySection{}, Warnings: []string{}}
+	doc, source := decodeFile(file.Path, file.Data)
+	if doc.Encoding == "" {
+		data.Format, data.Doc = "binary", summary.Binary(file.Data)
+		return data, nil
+	}
+	lines := document.Lines(doc.Text)
+	data.Lines, data.Encoding, data.Endings = len(lines), doc.Encoding, lineEnds(doc.Text, lines)
+	data.Hints = summary.Hints(doc.Text)
+	var found summary.Summary
+	if document.IsPython(file.Path, file.Data) {
+		f := pythonFile{textFile{doc, file, source}, python.Parse(doc.Text)}
+		found = summary.Python(f.File)
+		found.Warnings = f.warnings()
+	} else {
+		var err error
+		if found, err = summariseText(ctx, file.Path, doc.Text); err != nil {
+			return data, err
+		}
+	}
+	data.add(found)
+	return data, ctx.Err()
+}
+
+// summariseText chooses by the name of the file.
+func summariseText(ctx context.Context, name, text string) (summary.Summary, error) {
+	base := strings.ToLower(path.Base(name))
+	switch path.Ext(base) {
+	case ".toml":
+		return summary.TOML(text), nil
+	case ".ini", ".cfg":
+		return summary.INI(text), nil
+	case ".md", ".markdown", ".mdown", ".mdx":
+		return summary.Markdown(text), nil
+	case ".json", ".jsonl", ".ndjson", ".ipynb", ".geojson", ".webmanifest":
+		return summary.JSON(ctx, text), ctx.Err()
+	case ".yaml", ".yml":
+		return summary.YAML(text), nil
+	}
+	switch base {
+	case "pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock":
+		return summary.TOML(text), nil
+	case ".editorconfig", ".gitconfig", ".flake8", ".pylintrc", ".coveragerc":
+		return summary.INI(text), nil
+	case "pipfile.lock", "composer.lock", ".babelrc", ".eslintrc", ".prettierrc":
+		return summary.JSON(ctx, text), ctx.Err()
+	}
+	return summariseCode(ctx, name, text)
+}
+
+// lineEnds names the line ends of a text: "LF", "CRLF", "CR", "mixed", or empty without any.
+func lineEnds(text string, lines []document.Line) string {
+	names := map[string]string{"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
+	found := ""
+	for _, l := range lines {
+		end := names[text[l.End:l.Next]]
+		if found != "" && end != "" && end != found {
+			return "mixed"
+		}
+		if end != "" {
+			found = end
+		}
+	}
+	return found
+}
+
+func (d *summaryData) add(found summary.Summary) {
+	d.Format, d.Doc = found.Format, found.Doc
+	d.Warnings = append(d.Warnings, found.Warnings...)
+	for _, section := range found.Sections {
+		out := summarySection{Title: section.Title, Items: []summaryItem{}}
+		for _, i := range section.Items {
+			out.Items = append(out.Items, summaryItem{i.Name, i.Line, max(i.End, i.Line), i.Depth, i.Text})
+		}
+		d.Sections = append(d.Sections, out)
+	}
+}
+
+func (d summaryData) text() string {
+	var b strings.Builder
+	if d.Format == "binary" {
+		fmt.Fprintf(&b, "%s: binary, %s", visibleName(d.Path), count(d.Bytes, "byte"))
+		if d.Doc != "" {
+			b.WriteString(", " + d.Doc)
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s: %s, %s, %s, %s", visibleName(d.Path), d.Format, count(d.Lines, "line"), count(d.Bytes, "byte"), d.Encoding)
+	if d.Endings != "" && d.Endings != "LF" {
+		b.WriteString(", line ends " + d.Endings)
+	}
+	for _, hint := range d.Hints {
+		b.WriteString("\nnote: " + oneLine(hint, 300))
+	}
+	for _, warning := range d.Warnings {
+		b.WriteString("\nwarning: " + oneLine(warning, 500))
+	}
+	if d.Doc != "" {
+		b.WriteString("\n" + oneLine(d.Doc, 1_000))
+	}
+	for _, section := range d.Sections {
+		var rows []string
+		for _, item := range section.Items {
+			rows = append(rows, item.row())
+		}
+		title := section.Title
+		if len(rows) > 1 && title != "imports" {
+			title += fmt.Sprintf(" (%d)", len(rows))
+		}
+		writeSection(&b, title, rows)
+	}
+	return b.String()
+}
+
+func (i summaryItem) row() string {
+	lines := fmt.Sprint(i.Line)
+	if i.End > i.Line {
+		lines += fmt.Sprintf("-%d", i.End)
+	}
+	row := lines + " " + strings.Repeat("  ", min(i.Depth, maxShownDepth)) + oneLine(i.Name, 300)
+	if i.Text != "" {
+		row += ": " + oneLine(i.Text, 4_000)
+	}
+	return row
+}
+
+// count says how many there are of a thing: "1 line", "2 lines".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,51 @@
+package summary
+
+import (
+	"regexp"
+	"strings"
+
+	"manualslop/tools/document"
+)
+
+// maxHeadLines bounds the lines at the top of a file that are looked at.
+const maxHeadLines = 200
+
+var (
+	commentSign = regexp.MustCompile(`^\s*(?://[/!]*|#+(?:\s|$)|--+|;+|%+|/\*[*!]*|\*/|\*+|<!--|\{-\|?|\(\*)\s?`)
+	commentEnd  = regexp.MustCompile(`\s*(?:\*+/|-->|-\}|\*\))\s*$`)
+	blockSign   = regexp.MustCompile(`^\s*(?:/\*|<!--|\{-|\(\*)`)
+	directive   = regexp.MustCompile(`^(?:#!|//go:|// \+build|<\?|# .*-\*-|["']use )`) // lines that say nothing
+	legal       = regexp.MustCompile(`(?i)copyright|licen[sc]e|SPDX|all rights reserved|-\*-|^vim?:`)
+)
+
+// HeadComment is the first paragraph of the comment at the top of a program in any language that
+// says something else than who owns it. Lines that begin a block comment, its middle and its end
+// are known by their signs.
+func HeadComment(text string) string {
+	var found []string
+	inBlock := false
+	for i, l := range document.Lines(text[:min(len(text), 64<<10)]) {
+		line := strings.TrimSpace(text[l.Start:l.End])
+		if directive.MatchString(line) || i >= maxHeadLines {
+			continue
+		}
+		comment := inBlock || commentSign.MatchString(line)
+		said := strings.TrimSpace(commentEnd.ReplaceAllString(commentSign.ReplaceAllString(line, ""), ""))
+		inBlock = (inBlock || blockSign.MatchString(line)) && !commentEnd.MatchString(line)
+		if comment && said != "" {
+			found = append(found, said)
+			continue
+		}
+		if len(found) > 0 && !legal.MatchString(strings.Join(found, " ")) {
+			return strings.Join(found, " ")
+		}
+		found = nil
+		if line != "" && !comment {
+			return ""
+		}
+	}
+	if legal.MatchString(strings.Join(found, " ")) {
+		return ""
+	}
+	return strings.Join(found, " ")
+}
