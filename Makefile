@@ -2,6 +2,8 @@
 
 GO      ?= go
 BIN     := bin/slop
+# The version of Beads that "make bd" builds.
+BD_VERSION = v1.3.0
 SOURCES  = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*')
 # Packages whose tests know the -update flag: they own goldens or generated pages.
 UPDATERS = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path './.*' \
@@ -10,7 +12,7 @@ UPDATERS = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench load generate fmt check-clean
+.PHONY: help demo build test lint bench load generate fmt check-clean bd
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +42,11 @@ load: ## the load tests at full size (minutes, not seconds)
 generate: ## rewrite generated pages and goldens
 	@test -n "$(UPDATERS)" || { echo "no test knows -update"; exit 1; }
 	$(GO) test -count=1 $(UPDATERS) -update
+
+bd: ## build bin/bd, the program behind the bd_* tools, for their tests (minutes; needs a C compiler)
+	@mkdir -p bin/.bd
+	cd bin/.bd && printf 'module bdtool\n\ngo 1.26\n' > go.mod && $(GO) get -tool github.com/steveyegge/beads/cmd/bd@$(BD_VERSION)
+	cd bin/.bd && CGO_ENABLED=1 $(GO) build -tags gms_pure_go -o ../bd github.com/steveyegge/beads/cmd/bd
 
 fmt: ## format every Go file
 	gofmt -w $(SOURCES)

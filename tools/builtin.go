@@ -3,6 +3,10 @@ package tools
 // builtin is the one list of the tools that the engine brings.
 func builtin() []Tool {
 	return []Tool{
+		bdCreate(),
+		bdList(),
+		bdReady(),
+		bdUpdate(),
 		editFile(),
 		fetchURL(),
 		findText(),

@@ -16,10 +16,10 @@
 //
 // # Writing a tool
 //
-// A tool is an argument struct, a [Spec] and a function, put together by [Reader], [Writer] or
-// [Executor], and one line in builtin.go. The schema comes from the tags of the struct; see field
-// in schema.go for them. A handler touches files only through [Env.ReadFile] and the methods of
-// Env.Workspace, returns errors as they are (Failure words them), and [Refuse] for what the model
+// A tool is an argument struct, a [Spec] and a function, put together by [Reader], [Writer],
+// [Executor] or [Outside], and one line in builtin.go. The schema comes from the tags of the
+// struct; see field in schema.go for them. A handler touches files only through [Env.ReadFile] and
+// the methods of Env.Workspace, returns errors as they are (Failure words them), and [Refuse] for what the model
 // can repair. A planner for Writer returns changes made with [Edit], [Create] and [Delete] and
 // touches nothing. Handlers check their context in loops; a cancelled call must return within
 // 100 ms. Tools know nothing of buses, events, models and sessions.

@@ -12,7 +12,7 @@ type Effect uint8
 const (
 	// Reads looks at files of the workspace.
 	Reads Effect = 1 << iota
-	// Writes changes files of the workspace, after a plan.
+	// Writes changes files of the workspace after a plan, or something outside of them.
 	Writes
 	// Executes starts programs, whose effects nobody can foresee.
 	Executes

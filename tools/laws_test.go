@@ -15,7 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/beads/beadstest"
 )
+
+func TestMain(m *testing.M) {
+	beadstest.Main()
+	os.Exit(m.Run())
+}
 
 // project is a workspace with something for every tool, and more of it than the limits allow.
 func project(t testing.TB) (tools.Env, string) {
@@ -29,6 +35,7 @@ func project(t testing.TB) (tools.Env, string) {
 	files["src/a.py"] = "\"\"\"Doc.\"\"\"\nimport os\n\nX = 1\n\n\ndef f():\n    return os.sep\n\n\nclass A:\n    def m(self):\n        return X\n"
 	env, dir := setup(t, files)
 	online(t, &env)
+	env.Shell.Inherit = []string{"PATH=" + beadstest.Install(t, dir, "one") + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	return env, dir
 }
 
@@ -46,7 +53,7 @@ func sample(t testing.TB, tool tools.Tool) map[string]any {
 	require.NoError(t, json.Unmarshal(tool.Schema(), &schema))
 	known := map[string]any{
 		"path": "a.txt", "pattern": "**/*", "script": "echo hi", "old_string": "line 7\n", "new_string": "x\n", "new_content": "x\n",
-		"start_line": 1, "end_line": 2_500, "url": siteURL() + "/long", "query": "bees",
+		"start_line": 1, "end_line": 2_500, "url": siteURL() + "/long", "query": "bees", "bead_id": "t-1", "status": "closed",
 		"edits": []any{map[string]any{"path": "a.txt", "old_string": "line 7\n", "new_string": "x\n"}},
 	}
 	if name := tool.Spec().Name; strings.HasPrefix(name, "list_") || strings.HasPrefix(name, "search_") || name == "get_tree" {

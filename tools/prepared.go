@@ -22,6 +22,11 @@ type Prepared struct {
 // Spec says what is called.
 func (p *Prepared) Spec() Spec { return p.spec }
 
+// Plans tells whether the call changes files by a plan, so that a claim of its changes can tell
+// after an interruption how far it came. Other calls that change something must never be made a
+// second time without a person's word.
+func (p *Prepared) Plans() bool { return p.call.plan != nil }
+
 // Plan shows what the call would change and changes nothing. Calls that do not write have an empty
 // preview. An error means that the call would fail in the same way; Failure words it for a model.
 func (p *Prepared) Plan(ctx context.Context) (preview Preview, err error) {

@@ -53,6 +53,17 @@ func Executor[In any](spec Spec, handle func(ctx context.Context, env Env, in In
 	})
 }
 
+// Outside makes a tool that changes something through a program or a service, where no plan of
+// files can show it. Its effect contains Writes and not Executes, so it is asked about like other
+// writes; but it has an empty preview, and a call that was interrupted cannot be resumed: only a
+// person can tell whether to make it again. Panics and errors are as with Reader.
+func Outside[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
+	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes), "what changes something outside writes and does not execute")
+	return newTyped(spec, func(in In) call {
+		return call{run: func(ctx context.Context, env Env) (Result, error) { return handle(ctx, env, in) }}
+	})
+}
+
 // Foreign makes a tool whose schema and handling are somebody else's, such as a tool of an MCP
 // server. Its arguments are only checked to be one JSON object. A bad spec is an error, because it
 // comes from outside.

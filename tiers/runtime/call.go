@@ -40,19 +40,19 @@ func (w *Worker) approved(ctx context.Context, d Delivery, p events.ToolApproved
 	if err != nil {
 		return w.answer(ctx, &d.Event, w.settled(ctx, p, tools.Failure(err), 0))
 	}
-	effect := prepared.Spec().Effect
-	switch {
-	case effect&tools.Writes != 0:
+	switch effect := prepared.Spec().Effect; {
+	case effect.Has(tools.Writes) && prepared.Plans():
 		return w.write(ctx, d, p, prepared)
-	case effect&tools.Executes != 0:
+	case effect.Has(tools.Writes), effect.Has(tools.Executes):
 		return w.execute(ctx, d, p, prepared)
 	}
 	out := w.run(ctx, &d.Event, p, prepared, nil)
 	return w.answer(ctx, &d.Event, out)
 }
 
-// execute runs a call that cannot be looked into: once claimed, it is never
-// run again without a person's word.
+// execute runs a call that cannot be looked into, such as a script or a change
+// outside of the project's files: once claimed, it is never run again without a
+// person's word.
 func (w *Worker) execute(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(d.Event.Session, p)
 	before, err := l.take(ctx)

@@ -91,6 +91,42 @@ func TestAShellWhoseWorkerDiedIsNeverRunAgainWithoutAPersonsWord(t *testing.T) {
 	}
 }
 
+// TestAChangeOutsideWhoseWorkerDiedIsNotMadeTwice has a tool that writes without a plan of files.
+func TestAChangeOutsideWhoseWorkerDiedIsNotMadeTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	require.NoError(t, os.Mkdir(filepath.Join(w.dir, ".beads"), 0o755))
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "bd"), []byte(`#!/bin/sh
+if [ "$3" = version ]; then echo '{"version":"1.3.0"}'; exit; fi
+echo run >>"$BEADS_DIR/../runs.log"
+[ "$(wc -l <"$BEADS_DIR/../runs.log")" -gt 1 ] || sleep 30
+echo '{"id":"t-1","status":"open","title":"a"}'
+`), 0o755))
+	start := func(name string) (stop func()) {
+		worker := w.worker(name)
+		worker.Env.Shell.Inherit = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
+		return w.run(worker)
+	}
+	w.open(nil)
+	w.yesToAll()
+	w.startWithoutWorker(oneCall("bd_create", `{"title":"a","description":"b"}`))
+	first := start("worker-test-1")
+	w.say(events.GoalSubmitted{Goal: "g"})
+	w.awaitFile("runs.log")
+	first()
+	start("worker-test-2")
+	log := w.until(isType("AskRaised"))
+	ask, ok := log[len(log)-1].Payload.(events.AskRaised)
+	require.True(t, ok)
+	require.Equal(t, events.GateInterrupted, ask.Gate)
+	w.say(events.AskAnswered{Ask: ask.Ask, Decision: events.Yes, Args: json.RawMessage(`{"resolution":"done"}`)})
+	w.until(isType("GoalCompleted"))
+	runs, err := os.ReadFile(filepath.Join(w.dir, "runs.log"))
+	require.NoError(t, err)
+	require.Equal(t, "run\n", string(runs))
+}
+
 // claimFor puts a predecessor's claim on a write, as it stands after a kill.
 func (w *world) claimFor(e *events.Event, p events.ToolApproved, before, after string) {
 	value, err := json.Marshal(map[string]any{"worker": "worker-test-9", "generation": p.Generation,

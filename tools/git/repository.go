@@ -112,3 +112,12 @@ func realOf(path string) string {
 	}
 	return filepath.Clean(path)
 }
+
+// MainCheckout is the working tree that a worktree at dir belongs to; false where dir is in none.
+func MainCheckout(dir string) (string, bool) {
+	repo, err := find(dir)
+	if err != nil || repo.admin == repo.common || filepath.Base(repo.common) != ".git" {
+		return "", false
+	}
+	return filepath.Dir(repo.common), true
+}
