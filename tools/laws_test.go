@@ -64,9 +64,14 @@ func sample(t testing.TB, tool tools.Tool) map[string]any {
 		switch name {
 		case "py_get_class_summary":
 			known["name"] = "A"
+		case "py_get_hierarchy":
+			known["class_name"] = "A"
 		case "py_get_var_declaration":
 			known["name"] = "X"
 		}
+	}
+	if tool.Spec().Name == "derive_code_path" {
+		known["target"] = "A.m"
 	}
 	samplePythonEdit(tool.Spec().Name, known)
 	out := map[string]any{}

@@ -1,0 +1,123 @@
+package project
+
+import (
+	"slices"
+
+	"manualslop/tools/python/grammar"
+)
+
+// callers gives the functions that call a function or hand it on, in the order of files and lines.
+// first is set for the target itself: then calls that may be its own are collected, too.
+func (c *calls) callers(to owner, first bool) ([]edge, error) {
+	if to.symbol == nil {
+		return nil, c.ctx.Err()
+	}
+	var edges []edge
+	known := map[string]bool{}
+	fresh := c.namesOf(to)
+	for len(fresh) > 0 {
+		for _, name := range fresh {
+			known[name] = true
+		}
+		units, err := c.holding(fresh)
+		if err != nil {
+			return nil, err
+		}
+		if err := prepare(c.ctx, units); err != nil {
+			return nil, err
+		}
+		var next []string
+		for _, u := range units {
+			if err := c.ctx.Err(); err != nil {
+				return nil, err
+			}
+			wide, narrow := c.aliases(u, fresh, func(v value) bool { return c.reaches([]value{v}, to, "reference") })
+			next = append(next, wide...)
+			edges = c.callersIn(edges, u, to, append(narrow, fresh...), first)
+		}
+		fresh = slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(next, func(n string) bool { return known[n] }))))
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return compareOwners(a.to, b.to) })
+	for i := range edges {
+		slices.SortStableFunc(edges[i].sites, func(a, b CallSite) int { return a.Line - b.Line })
+	}
+	return edges, nil
+}
+
+// namesOf gives the names by which code calls a function: for a constructor, those of its class and
+// of the subclasses that inherit it.
+func (c *calls) namesOf(to owner) []string {
+	names := []string{to.symbol.Name}
+	switch class := to.symbol.Parent; {
+	case !isClass(class):
+	case to.symbol.Name == "__init__" || to.symbol.Name == "__new__":
+		at := owner{to.unit, class}
+		names = []string{class.Name, to.symbol.Name}
+		if f, _, err := c.subclasses(c.ctx, at, func(string) bool { return true }); err == nil {
+			for o := range f.seen {
+				names = append(names, o.symbol.Name)
+			}
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	return names
+}
+
+// callersIn adds the calls of one file.
+func (c *calls) callersIn(edges []edge, u *Unit, to owner, names []string, first bool) []edge {
+	uses := u.Names().Uses
+	for i := range uses {
+		use := &uses[i]
+		if use.Context != grammar.Load && use.Context != grammar.Attribute || !slices.Contains(names, use.Name) {
+			continue
+		}
+		how := u.how(use)
+		if how == "" {
+			continue
+		}
+		from := owner{u, u.callerAt(use.Span.Start)}
+		var values []value
+		if use.Context == grammar.Attribute {
+			values = c.members(c.evalTokens(u, u.baseOf(use.Span.Start)), use.Key)
+		} else {
+			values = c.used(u, *use)
+		}
+		line := u.Python().LineOf(use.Span.Start)
+		switch {
+		case c.reaches(values, to, how):
+			edges = addSite(edges, from, CallSite{Line: line, How: how})
+		case first && how == "call" && use.Context == grammar.Attribute && !c.tells(values) && use.Name == to.symbol.Name && len(c.graph.Possible) < mostUnresolved:
+			c.graph.Possible = append(c.graph.Possible, Unresolved{Text: c.calleeText(u, use), In: symbolPath(from.symbol), Path: u.Path, Line: line})
+		}
+	}
+	return edges
+}
+
+func (c *calls) calleeText(u *Unit, use *grammar.Use) string {
+	base := u.baseOf(use.Span.Start)
+	return clip(textOf(u, base)+"."+use.Name, 60)
+}
+
+// tells tells whether anything is known about values.
+func (c *calls) tells(values []value) bool {
+	return slices.ContainsFunc(values, func(v value) bool { return v.kind != kindVariable && v.kind != kindParameter })
+}
+
+// reaches tells whether using the values in that way runs the function, or hands it on.
+func (c *calls) reaches(values []value, to owner, how string) bool {
+	for _, v := range values {
+		at := owner{v.unit, v.symbol}
+		switch v.kind {
+		case kindFunction:
+			if at == to {
+				return true
+			}
+		case kindClass:
+			if at == to || how == "call" && slices.Contains(c.constructors(v), to) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,308 @@
+package project
+
+import (
+	"strings"
+
+	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
+)
+
+// resolver answers what names and expressions stand for. It keeps what it found, and serves one
+// goroutine.
+type resolver struct {
+	*Project
+	values  map[boundIn][]value
+	orders  map[owner][]owner
+	fields  map[owner]map[string][]python.Span
+	results map[owner][]value
+	depth   int
+}
+
+// boundIn is a binding of a file.
+type boundIn struct {
+	unit *Unit
+	binding
+}
+
+// mostDepth bounds how far one question leads to others.
+const mostDepth = 60
+
+func (p *Project) resolver() *resolver {
+	return &resolver{
+		Project: p, values: map[boundIn][]value{}, orders: map[owner][]owner{}, fields: map[owner]map[string][]python.Span{}, results: map[owner][]value{},
+	}
+}
+
+// eval gives what an expression may stand for; nil where that cannot be told.
+func (r *resolver) eval(u *Unit, span python.Span) []value {
+	return r.evalTokens(u, u.tokens(span))
+}
+
+func (r *resolver) evalTokens(u *Unit, tokens []python.Token) []value {
+	if r.depth >= mostDepth || len(tokens) == 0 {
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	if u.is(tokens, 0, "await") {
+		tokens = tokens[1:]
+	}
+	if parts := u.splitAt(tokens, "if", "or", "and"); len(parts) > 1 {
+		return r.evalParts(u, tokens, parts)
+	}
+	values, next := r.atom(u, tokens)
+	for next < len(tokens) && len(values) > 0 {
+		switch {
+		case u.is(tokens, next, ".") && isName(tokens, next+1):
+			values = r.members(values, u.key(tokens[next+1]))
+			next += 2
+		case u.is(tokens, next, "("):
+			end := u.closing(tokens, next)
+			values = r.called(values)
+			next = end + 1
+		case u.is(tokens, next, "["):
+			values = subscripted(values)
+			next = u.closing(tokens, next) + 1
+		default:
+			return nil
+		}
+	}
+	return values
+}
+
+// key is the name that Python looks up for the name at a token.
+func (u *Unit) key(t python.Token) string {
+	if use := u.use(t.Start); use != nil {
+		return use.Key
+	}
+	return python.Normalize(u.word(t))
+}
+
+// evalParts evaluates "a if c else b", "a or b" and "a and b".
+func (r *resolver) evalParts(u *Unit, tokens []python.Token, parts [][]python.Token) []value {
+	if u.is(tokens, len(parts[0]), "if") && len(parts) == 2 {
+		branches := u.splitAt(parts[1], "else")
+		if len(branches) != 2 {
+			return nil
+		}
+		return union(r.evalTokens(u, parts[0]), r.evalTokens(u, branches[1])...)
+	}
+	var values []value
+	for _, part := range parts {
+		values = union(values, r.evalTokens(u, part)...)
+	}
+	return values
+}
+
+// atom evaluates what an expression begins with and gives the index behind it.
+func (r *resolver) atom(u *Unit, tokens []python.Token) ([]value, int) {
+	first := tokens[0]
+	switch {
+	case first.Kind == python.Name:
+		if u.is(tokens, 0, "super") && u.is(tokens, 1, "(") {
+			if super := r.super(u, first.Start); super != nil {
+				return super, u.closing(tokens, 1) + 1
+			}
+		}
+		return r.nameAt(u, first.Start), 1
+	case first.Kind == python.String || first.Kind == python.FStringStart:
+		return []value{library("str")}, stringEnd(tokens)
+	case first.Kind == python.Number:
+		return []value{library("number")}, 1
+	case u.is(tokens, 0, "("):
+		end := u.closing(tokens, 0)
+		return r.evalTokens(u, tokens[1:min(end, len(tokens))]), end + 1
+	case u.is(tokens, 0, "["):
+		return []value{library("list")}, u.closing(tokens, 0) + 1
+	case u.is(tokens, 0, "{"):
+		return []value{library("dict")}, u.closing(tokens, 0) + 1
+	}
+	return nil, len(tokens)
+}
+
+// stringEnd is the index behind the string literals that tokens begin with.
+func stringEnd(tokens []python.Token) int {
+	depth := 0
+	for i, t := range tokens {
+		switch {
+		case t.Kind == python.FStringStart:
+			depth++
+		case t.Kind == python.FStringEnd:
+			depth--
+		case depth == 0 && t.Kind != python.String:
+			return i
+		}
+	}
+	return len(tokens)
+}
+
+// super is what super() stands for in the function around offset.
+func (r *resolver) super(u *Unit, offset int) []value {
+	for s := u.Enclosing(offset); s != nil; s = s.Parent {
+		if isClass(s) {
+			return []value{{kind: kindSuper, unit: u, symbol: s}}
+		}
+	}
+	return nil
+}
+
+// nameAt evaluates the name that is used at offset.
+func (r *resolver) nameAt(u *Unit, offset int) []value {
+	use := u.use(offset)
+	if use == nil {
+		return nil
+	}
+	return r.used(u, *use)
+}
+
+// used evaluates a use of a name.
+func (r *resolver) used(u *Unit, use grammar.Use) []value {
+	if use.Binding != nil {
+		return r.bound(u, binding{use.Binding, use.Key})
+	}
+	return r.unbound(u, use.Scope, use.Name)
+}
+
+// unbound evaluates a name that its file does not bind: it comes by "import *", or is a builtin.
+func (r *resolver) unbound(u *Unit, scope *grammar.Scope, name string) []value {
+	if values := r.starred(u, name); values != nil {
+		return values
+	}
+	if isBuiltin(name) {
+		return []value{{kind: kindBuiltin, name: name}}
+	}
+	return nil
+}
+
+// dotted evaluates "a.b.c" as if it stood in a scope.
+func (r *resolver) dotted(u *Unit, scope *grammar.Scope, chain string) []value {
+	names := strings.Split(chain, ".")
+	values := r.lookup(u, scope, names[0])
+	for _, name := range names[1:] {
+		values = r.members(values, name)
+	}
+	return values
+}
+
+// lookup evaluates a plain name as if it stood in a scope.
+func (r *resolver) lookup(u *Unit, scope *grammar.Scope, name string) []value {
+	for at := scope; at != nil; at = at.Parent {
+		if at.Kind == grammar.ClassScope && at != scope {
+			continue
+		}
+		if key := (binding{at, name}); len(u.bound[key]) > 0 {
+			return r.bound(u, key)
+		}
+	}
+	return r.unbound(u, scope, name)
+}
+
+// called gives what calls of the values give.
+func (r *resolver) called(values []value) []value {
+	var out []value
+	for _, v := range values {
+		switch v.kind {
+		case kindClass:
+			out = union(out, instanceOf(v))
+		case kindFunction:
+			out = union(out, r.returned(v)...)
+		case kindInstance:
+			for _, method := range r.member(v, "__call__") {
+				if method.kind == kindFunction {
+					out = union(out, r.returned(method)...)
+				}
+			}
+		case kindLibrary, kindBuiltin:
+			out = union(out, library(v.name+"()"))
+		}
+	}
+	return out
+}
+
+// returned is what a function gives, by its annotation, else by its return statements.
+func (r *resolver) returned(function value) []value {
+	u := function.unit
+	_, result := u.header(function.symbol)
+	if len(result) == 0 {
+		return r.returnedByCode(function)
+	}
+	span := spanOf(result)
+	if word := strings.Trim(u.Text()[span.Start:span.End], `"'`); function.owner != nil && (word == "Self" || strings.HasSuffix(word, ".Self")) {
+		return []value{instanceOf(classValue(function.owner.unit, function.owner.symbol))}
+	}
+	return r.annotated(u, result)
+}
+
+// mostReturns bounds the return statements that are looked at.
+const mostReturns = 8
+
+// returnedByCode evaluates the return statements of a function without annotation. A generator and
+// a coroutine give something else.
+func (r *resolver) returnedByCode(function value) []value {
+	at := owner{function.unit, function.symbol}
+	if values, known := r.results[at]; known {
+		return values
+	}
+	r.results[at] = nil // for functions that call themselves
+	u := function.unit
+	var out []value
+	for i, s := range returns(function.symbol.Statement.Body, 0) {
+		if i == mostReturns {
+			break
+		}
+		if tokens := u.tokens(s.Span); len(tokens) > 1 {
+			out = union(out, r.evalTokens(u, tokens[1:])...)
+		}
+	}
+	r.results[at] = known(out)
+	return r.results[at]
+}
+
+// returns gives the return statements of a function's own code.
+func returns(statements []*python.Statement, depth int) []*python.Statement {
+	var out []*python.Statement
+	for _, s := range statements {
+		switch {
+		case s.Symbol != nil || depth > 100:
+		case s.Kind == python.Return:
+			out = append(out, s)
+		default:
+			out = append(out, returns(s.Body, depth+1)...)
+		}
+	}
+	return out
+}
+
+// subscripted keeps classes, whose subscript names the same class with arguments.
+func subscripted(values []value) []value {
+	var out []value
+	for _, v := range values {
+		if v.kind == kindClass || v.kind == kindLibrary {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func isBuiltin(name string) bool { return strings.Contains(builtins, " "+name+" ") }
+
+// builtins are the names that every module has, between blanks.
+const builtins = " " +
+	"ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError " +
+	"BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError " +
+	"ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning " +
+	"EnvironmentError Exception ExceptionGroup FileExistsError FileNotFoundError FloatingPointError " +
+	"FutureWarning GeneratorExit IOError ImportError ImportWarning IndentationError IndexError " +
+	"InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError " +
+	"ModuleNotFoundError NameError NotADirectoryError NotImplemented NotImplementedError OSError " +
+	"OverflowError PendingDeprecationWarning PermissionError ProcessLookupError PythonFinalizationError " +
+	"RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration " +
+	"StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError TypeError " +
+	"UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError " +
+	"UnicodeWarning UserWarning ValueError Warning WindowsError ZeroDivisionError __annotations__ " +
+	"__build_class__ __builtins__ __debug__ __doc__ __file__ __import__ __loader__ __name__ __package__ " +
+	"__path__ __spec__ abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr " +
+	"classmethod compile complex delattr dict dir divmod enumerate eval exec exit filter float format " +
+	"frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter len list " +
+	"locals map max memoryview min next object oct open ord pow print property quit range repr " +
+	"reveal_type reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip "

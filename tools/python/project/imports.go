@@ -1,0 +1,256 @@
+package project
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/tools/python"
+)
+
+// imported is one name that an import statement brings.
+type imported struct {
+	unit   *Unit
+	from   bool
+	level  int         // dots in front of the module
+	module string      // dotted, may be empty behind dots
+	name   string      // of "from m import name"; "*" for all
+	at     python.Span // of name; of the dotted module without from
+	as     python.Span // of the alias; empty where there is none
+	start  int         // of the statement
+}
+
+// imports lists all that a file imports, at any depth, in order.
+func (u *Unit) imports() []imported {
+	u.importing.Do(func() {
+		last := -1
+		for _, imp := range u.Python().Imports() {
+			if imp.Statement.Start != last {
+				last = imp.Statement.Start
+				u.imported = append(u.imported, u.readImport(imp.Statement.Span)...)
+			}
+		}
+	})
+	return u.imported
+}
+
+// importAt is the import that binds the name at offset, false where there is none.
+func (u *Unit) importAt(offset int) (imported, bool) {
+	for _, imp := range u.imports() {
+		if imp.as.Start == offset && imp.as.End > offset || imp.as.End == 0 && imp.at.Start == offset {
+			return imp, true
+		}
+	}
+	return imported{}, false
+}
+
+// readImport takes an import statement apart.
+func (u *Unit) readImport(span python.Span) []imported {
+	tokens := u.tokens(span)
+	if len(tokens) > 0 && u.is(tokens, len(tokens)-1, ";") {
+		tokens = tokens[:len(tokens)-1]
+	}
+	base := imported{unit: u, start: span.Start}
+	i := 1
+	if u.is(tokens, 0, "from") {
+		base.from = true
+		for ; i < len(tokens) && !u.is(tokens, i, "import"); i++ {
+			switch word := u.word(tokens[i]); {
+			case strings.Trim(word, ".") == "" && base.module == "":
+				base.level += len(word)
+			case word != "\\":
+				base.module += python.Normalize(word)
+			}
+		}
+		i++
+	}
+	rest := slices.DeleteFunc(slices.Clone(tokens[min(i, len(tokens)):]), func(t python.Token) bool {
+		word := u.word(t)
+		return word == "(" || word == ")" || word == "\\"
+	})
+	var out []imported
+	for _, part := range u.splitAt(rest, ",") {
+		if imp, ok := u.readAlias(base, part); ok {
+			out = append(out, imp)
+		}
+	}
+	return out
+}
+
+func (u *Unit) readAlias(imp imported, part []python.Token) (imported, bool) {
+	if len(part) == 0 {
+		return imp, false
+	}
+	name := part
+	if n := len(part); n > 2 && u.is(part, n-2, "as") {
+		name, imp.as = part[:n-2], part[n-1].Span
+	}
+	imp.at = spanOf(name)
+	text := ""
+	for _, t := range name {
+		text += python.Normalize(u.word(t))
+	}
+	if imp.from {
+		imp.name = text
+	} else {
+		imp.module = text
+	}
+	return imp, true
+}
+
+// binds is the name that the import gives a value in its scope, "*" for all.
+func (i imported) binds() string {
+	switch {
+	case i.as.End > 0:
+		return python.Normalize(i.unit.Text()[i.as.Start:i.as.End])
+	case i.from:
+		return i.name
+	}
+	top, _, _ := strings.Cut(i.module, ".")
+	return top
+}
+
+// source is the module that a from-import takes from, or that an import names.
+func (m *modules) source(i imported) place {
+	if i.level > 0 {
+		return m.relative(i.unit, i.level, i.module)
+	}
+	at, _ := m.absolute(i.unit, i.module)
+	return at
+}
+
+// importedValue is what an import binds.
+func (r *resolver) importedValue(i imported) []value {
+	switch {
+	case i.from:
+		at := r.modules.source(i)
+		if !at.found() {
+			return []value{library(strings.Repeat(".", i.level) + strings.TrimPrefix(i.module+"."+i.name, "."))}
+		}
+		values := r.members([]value{moduleValue(at)}, i.name)
+		if len(values) == 0 {
+			return []value{{kind: kindUnknown}}
+		}
+		return values
+	case i.as.End > 0:
+		if at := r.modules.source(i); at.found() {
+			return []value{moduleValue(at)}
+		}
+		return []value{library(i.module)}
+	}
+	top, _, _ := strings.Cut(i.module, ".")
+	at, root := r.modules.absolute(i.unit, i.module)
+	if at.found() {
+		at = r.modules.child(root, top)
+	}
+	if !at.found() {
+		return []value{library(top)}
+	}
+	return []value{moduleValue(at)}
+}
+
+// stars are the modules of the project that a file imports all names of.
+func (r *resolver) stars(u *Unit) []place {
+	var out []place
+	for _, i := range u.imports() {
+		if i.name == "*" {
+			if at := r.modules.source(i); at.unit != nil && at.unit != u {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
+}
+
+// starredFrom is the module among the star imports of a file that brings a name.
+func (r *resolver) starredFrom(u *Unit, name string, depth int) (boundIn, bool) {
+	if depth > 8 {
+		return boundIn{}, false
+	}
+	stars := r.stars(u)
+	for _, at := range slices.Backward(stars) {
+		if !at.unit.exports(name) {
+			continue
+		}
+		if key := (binding{at.unit.module(), name}); len(at.unit.bound[key]) > 0 {
+			return boundIn{at.unit, key}, true
+		}
+		if found, ok := r.starredFrom(at.unit, name, depth+1); ok {
+			return found, true
+		}
+	}
+	return boundIn{}, false
+}
+
+// starred evaluates a name that comes by "import *"; nil where none brings it.
+func (r *resolver) starred(u *Unit, name string) []value {
+	if found, ok := r.starredFrom(u, name, 0); ok {
+		return r.bound(found.unit, found.binding)
+	}
+	return nil
+}
+
+// exports tells whether "import *" from the unit brings a name that the unit binds.
+func (u *Unit) exports(name string) bool {
+	u.Names()
+	listed := u.listed("__all__")
+	if len(u.bound[binding{u.module(), "__all__"}]) == 0 {
+		return !strings.HasPrefix(name, "_")
+	}
+	for _, s := range listed {
+		if s.text == name {
+			return true
+		}
+	}
+	return false
+}
+
+// listedName is a string in a list of names such as __all__.
+type listedName struct {
+	text string
+	at   python.Span // of the name inside of the quotes
+}
+
+// listed gives the strings of the statements that begin with a name such as __all__ at module
+// level.
+func (u *Unit) listed(variable string) []listedName {
+	var out []listedName
+	for _, s := range u.topLevel(u.Python().Body, 0) {
+		tokens := u.tokens(s.Span)
+		if !u.is(tokens, 0, variable) {
+			continue
+		}
+		out = append(out, u.strings(tokens)...)
+	}
+	return out
+}
+
+// strings gives the plain string literals among tokens.
+func (u *Unit) strings(tokens []python.Token) []listedName {
+	var out []listedName
+	for _, t := range tokens {
+		if t.Kind != python.String {
+			continue
+		}
+		source := u.word(t)
+		if text, ok := literal(source); ok {
+			start := t.Start + strings.LastIndex(source, text)
+			out = append(out, listedName{text, python.Span{Start: start, End: start + len(text)}})
+		}
+	}
+	return out
+}
+
+// topLevel gives the simple statements of a module, also those under if, try and with.
+func (u *Unit) topLevel(statements []*python.Statement, depth int) []*python.Statement {
+	var out []*python.Statement
+	for _, s := range statements {
+		switch {
+		case s.Symbol != nil:
+		case len(s.Body) > 0 && depth < 100:
+			out = append(out, u.topLevel(s.Body, depth+1)...)
+		default:
+			out = append(out, s)
+		}
+	}
+	return out
+}

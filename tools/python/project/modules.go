@@ -1,0 +1,221 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"manualslop/tools/python/stdlib"
+)
+
+// modules knows which file an import means. A folder is a package where it holds an __init__.py;
+// other folders with Python files below them are namespace packages and roots of imports.
+type modules struct {
+	files   map[string]*Unit    // path without its extension; a .py wins over a .pyi
+	stubs   map[string]*Unit    // the same for .pyi
+	folders map[string]bool     // that hold Python files at any depth
+	tops    map[string][]string // first name of a module → folders, no packages, that hold it
+}
+
+// place is what a dotted module name leads to: a module or a namespace package.
+type place struct {
+	unit   *Unit
+	folder string // of a package or namespace package; "" with a unit that is no package
+}
+
+func (at place) found() bool { return at.unit != nil || at.folder != "" }
+
+func newModules(units []*Unit) *modules {
+	m := &modules{files: map[string]*Unit{}, stubs: map[string]*Unit{}, folders: map[string]bool{"": true}, tops: map[string][]string{}}
+	for _, u := range units {
+		stem, extension := split(u.Path)
+		if extension == ".pyi" {
+			m.stubs[stem] = u
+		} else {
+			m.files[stem] = u
+		}
+		for folder := folderOf(u.Path); folder != "" && !m.folders[folder]; folder = folderOf(folder) {
+			m.folders[folder] = true
+		}
+	}
+	for stem, u := range m.stubs {
+		if m.files[stem] == nil {
+			m.files[stem] = u
+		}
+	}
+	for stem := range m.files {
+		m.addTop(stem)
+	}
+	for folder := range m.folders {
+		m.addTop(folder)
+	}
+	for _, roots := range m.tops {
+		slices.SortFunc(roots, nearerRoot)
+	}
+	return m
+}
+
+// addTop notes a module or folder that can be imported by its last name alone.
+func (m *modules) addTop(at string) {
+	root, name := folderOf(at), path.Base(at)
+	if at == "" || name == "__init__" || m.isPackage(root) || slices.Contains(m.tops[name], root) {
+		return
+	}
+	m.tops[name] = append(m.tops[name], root)
+}
+
+// nearerRoot puts shallow folders first, then the order of names.
+func nearerRoot(a, b string) int {
+	if d := strings.Count(a, "/") - strings.Count(b, "/"); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}
+
+func (m *modules) isPackage(folder string) bool {
+	return folder != "" && m.files[folder+"/__init__"] != nil
+}
+
+// root is the folder from which the imports of a file begin: the first one above it that is no
+// package.
+func (m *modules) root(u *Unit) string {
+	folder := folderOf(u.Path)
+	for m.isPackage(folder) {
+		folder = folderOf(folder)
+	}
+	return folder
+}
+
+// name is the dotted name of a module as code beside its root imports it.
+func (m *modules) name(u *Unit) string {
+	stem, _ := split(u.Path)
+	stem = strings.TrimSuffix(strings.TrimSuffix(stem, "__init__"), "/")
+	if root := m.root(u); root != "" {
+		stem = strings.TrimPrefix(stem, root+"/")
+	}
+	return strings.ReplaceAll(stem, "/", ".")
+}
+
+// child is a module or package inside a folder.
+func (m *modules) child(folder, name string) place {
+	at := join(folder, name)
+	if m.isPackage(at) {
+		return place{m.files[at+"/__init__"], at}
+	}
+	if u := m.files[at]; u != nil {
+		return place{unit: u}
+	}
+	if m.folders[at] {
+		return place{folder: at}
+	}
+	return place{}
+}
+
+// descend follows names from a folder.
+func (m *modules) descend(folder string, names []string) place {
+	at := place{folder: folder}
+	for i, name := range names {
+		if i > 0 && at.folder == "" {
+			return place{}
+		}
+		if at = m.child(at.folder, name); !at.found() {
+			return place{}
+		}
+	}
+	return at
+}
+
+// absolute resolves "a.b.c" as imported by a file. It also gives the folder that holds a.
+func (m *modules) absolute(from *Unit, dotted string) (place, string) {
+	names := strings.Split(dotted, ".")
+	for _, root := range m.roots(from, names[0]) {
+		at := m.descend(root, names)
+		if at.unit == nil && stdlib.Has(names[0]) {
+			continue
+		}
+		if at.found() {
+			return at, root
+		}
+	}
+	return place{}, ""
+}
+
+// roots lists the folders in which a file's absolute imports are looked for: its own root, the ones
+// above it, then those that hold such a module somewhere else, which is a guess and not made for
+// names of the standard library.
+func (m *modules) roots(from *Unit, top string) []string {
+	own := m.root(from)
+	roots := []string{own}
+	for folder := own; folder != ""; {
+		folder = folderOf(folder)
+		roots = append(roots, folder)
+	}
+	if stdlib.Has(top) {
+		return roots
+	}
+	for _, root := range m.tops[top] {
+		if !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	return append(roots, folderOf(from.Path))
+}
+
+// relative resolves the module part of "from ..a import b": level dots and a dotted name that may
+// be empty.
+func (m *modules) relative(from *Unit, level int, dotted string) place {
+	folder := folderOf(from.Path)
+	for ; level > 1; level-- {
+		if folder == "" {
+			return place{}
+		}
+		folder = folderOf(folder)
+	}
+	if dotted != "" {
+		return m.descend(folder, strings.Split(dotted, "."))
+	}
+	if m.isPackage(folder) {
+		return place{m.files[folder+"/__init__"], folder}
+	}
+	return place{folder: folder}
+}
+
+// twin is the stub of a module, or the module of a stub.
+func (m *modules) twin(u *Unit) *Unit {
+	stem, extension := split(u.Path)
+	if extension != ".pyi" {
+		return m.stubs[stem]
+	}
+	if other := m.files[stem]; other != u {
+		return other
+	}
+	return nil
+}
+
+// at is the place of a unit.
+func (m *modules) at(u *Unit) place {
+	if stem, _ := split(u.Path); path.Base(stem) == "__init__" {
+		return place{u, folderOf(u.Path)}
+	}
+	return place{unit: u}
+}
+
+func split(file string) (stem, extension string) {
+	extension = path.Ext(file)
+	return strings.TrimSuffix(file, extension), extension
+}
+
+// folderOf is the folder of a path, "" for the outermost one.
+func folderOf(at string) string {
+	if i := strings.LastIndexByte(at, '/'); i >= 0 {
+		return at[:i]
+	}
+	return ""
+}
+
+func join(folder, name string) string {
+	if folder == "" {
+		return name
+	}
+	return folder + "/" + name
+}

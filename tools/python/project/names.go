@@ -1,0 +1,43 @@
+package project
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"manualslop/tools/python"
+)
+
+// isIdentifier tells whether a text can be a name of Python: letters, digits and underscores of any
+// script, no digit first. Keywords can.
+func isIdentifier(name string) bool {
+	if name == "" || !utf8.ValidString(name) {
+		return false
+	}
+	for i, r := range norm.NFKC.String(name) {
+		letter := r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) || unicode.Is(unicode.Other_ID_Start, r)
+		if !letter && (i == 0 || !unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc, unicode.Other_ID_Continue)) {
+			return false
+		}
+	}
+	return true
+}
+
+// lastPart is what stands behind the last dot.
+func lastPart(dotted string) string { return dotted[strings.LastIndexByte(dotted, '.')+1:] }
+
+// location names a place for people.
+func (u *Unit) location(offset int) string {
+	return u.Path + ":" + strconv.Itoa(u.Python().LineOf(offset))
+}
+
+// symbolPath is the dotted path of a symbol, empty for the module.
+func symbolPath(s *python.Symbol) string {
+	if s == nil {
+		return ""
+	}
+	return s.Path
+}

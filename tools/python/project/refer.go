@@ -1,0 +1,281 @@
+package project
+
+import (
+	"slices"
+	"sort"
+
+	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
+)
+
+// reference is what one occurrence of a name refers to.
+type reference struct {
+	targets []boundIn // bindings of the project; one with an empty binding is a module
+	outside bool      // something that is not of the project: of a library, or a builtin
+}
+
+// unknown tells that nothing could be told.
+func (ref reference) unknown() bool { return len(ref.targets) == 0 && !ref.outside }
+
+func (ref *reference) add(at boundIn) {
+	if !slices.Contains(ref.targets, at) {
+		ref.targets = append(ref.targets, at)
+	}
+}
+
+// refer tells what a use refers to.
+func (r *resolver) refer(u *Unit, use *grammar.Use) reference {
+	switch use.Context {
+	case grammar.Attribute:
+		return r.referMember(r.evalTokens(u, u.baseOf(use.Span.Start)), use.Key)
+	case grammar.KeywordArgument:
+		return r.referKeyword(u, use)
+	case grammar.ImportOriginal:
+		return r.referOriginal(u, use.Span.Start)
+	case grammar.ImportPath:
+		return r.referPath(u, use)
+	}
+	var ref reference
+	switch {
+	case use.Binding != nil:
+		ref.add(boundIn{u, binding{use.Binding, use.Key}})
+	default:
+		if at, ok := r.starredFrom(u, use.Key, 0); ok {
+			ref.add(at)
+		}
+		ref.outside = len(ref.targets) == 0 && isBuiltin(use.Name)
+	}
+	return ref
+}
+
+// referMember tells where an attribute of the values is bound.
+func (r *resolver) referMember(values []value, name string) reference {
+	var ref reference
+	for _, v := range values {
+		switch v.kind {
+		case kindLibrary, kindBuiltin:
+			ref.outside = true
+		case kindModule:
+			if at, ok := r.moduleBinding(v, name); ok {
+				ref.add(at)
+			} else if at := r.modules.child(v.folder, name); v.folder != "" && at.unit != nil {
+				ref.add(boundIn{unit: at.unit})
+			}
+		case kindClass, kindInstance, kindSuper:
+			if at, _, ok := r.classBinding(v, name); ok {
+				ref.add(at)
+			}
+		}
+	}
+	return ref
+}
+
+// referOriginal tells what "a" in "from m import a as b" is.
+func (r *resolver) referOriginal(u *Unit, offset int) reference {
+	var ref reference
+	for _, i := range u.imports() {
+		if i.at.Start == offset {
+			ref.targets, ref.outside = r.importOrigin(i)
+			return ref
+		}
+	}
+	return ref
+}
+
+// importOrigin is where what a from-import takes is bound, or the module that an import binds.
+func (r *resolver) importOrigin(i imported) (targets []boundIn, outside bool) {
+	at := r.modules.source(i)
+	if !at.found() {
+		return nil, true
+	}
+	if !i.from {
+		if at.unit != nil && i.as.End > 0 {
+			return []boundIn{{unit: at.unit}}, false
+		}
+		return nil, false
+	}
+	return r.referMember([]value{moduleValue(at)}, i.name).targets, false
+}
+
+// referPath tells which module a part of the path of an import is.
+func (r *resolver) referPath(u *Unit, use *grammar.Use) reference {
+	var ref reference
+	for _, i := range u.imports() {
+		if use.Span.Start < i.start || use.Span.Start >= i.at.Start && i.from || use.Span.Start > i.at.End && !i.from {
+			continue
+		}
+		if at := r.modules.source(i); at.unit != nil && lastPart(i.module) == use.Name {
+			ref.targets = []boundIn{{unit: at.unit}}
+		} else {
+			ref.outside = !at.found()
+		}
+	}
+	return ref
+}
+
+// referKeyword tells which parameter or field a keyword argument names.
+func (r *resolver) referKeyword(u *Unit, use *grammar.Use) reference {
+	tokens, at := u.around(use.Span.Start)
+	open := u.opening(tokens, at)
+	if open < 1 {
+		return reference{}
+	}
+	callees := r.evalTokens(u, u.baseEnding(tokens, open-1))
+	var ref reference
+	for _, v := range callees {
+		switch v.kind {
+		case kindLibrary, kindBuiltin:
+			ref.outside = true
+		case kindFunction:
+			r.addParameter(&ref, v, use.Name)
+		case kindInstance:
+			for _, method := range r.member(v, "__call__") {
+				r.addParameter(&ref, method, use.Name)
+			}
+		case kindClass:
+			r.addConstructor(&ref, u, use, v)
+		}
+	}
+	return ref
+}
+
+// addConstructor adds what a keyword names in a call of a class: a parameter of its constructor, or
+// a field of a data class; in a pattern, an attribute.
+func (r *resolver) addConstructor(ref *reference, u *Unit, use *grammar.Use, class value) {
+	s := u.statementAt(use.Span.Start)
+	pattern := s != nil && s.Kind == python.Case
+	if !pattern {
+		before := len(ref.targets)
+		for _, name := range []string{"__init__", "__new__"} {
+			for _, method := range r.member(class, name) {
+				r.addParameter(ref, method, use.Name)
+			}
+		}
+		if len(ref.targets) > before {
+			return
+		}
+	}
+	if pattern || r.hasFields(owner{class.unit, class.symbol}) {
+		if at, _, ok := r.classBinding(class, use.Name); ok {
+			ref.add(at)
+		}
+	}
+}
+
+// addParameter adds the parameter of a function, if it has one of that name.
+func (r *resolver) addParameter(ref *reference, function value, name string) {
+	if function.kind != kindFunction {
+		return
+	}
+	scope := function.unit.classScope(function.symbol)
+	if scope == nil {
+		return
+	}
+	key := binding{scope, name}
+	for _, i := range function.unit.bound[key] {
+		if function.unit.names.Uses[i].Context == grammar.Parameter {
+			ref.add(boundIn{function.unit, key})
+			return
+		}
+	}
+}
+
+// origins follows imports to where a thing is really bound. What comes from outside of the project
+// is bound by its import.
+func (r *resolver) origins(at boundIn, depth int) []boundIn {
+	if at.scope == nil || depth > 20 {
+		return []boundIn{at}
+	}
+	var out []boundIn
+	own := false
+	for _, i := range at.unit.bound[at.binding] {
+		use := at.unit.names.Uses[i]
+		var found []boundIn
+		if use.Context == grammar.Import {
+			if imp, ok := at.unit.importAt(use.Span.Start); ok {
+				found, _ = r.importOrigin(imp)
+			}
+		}
+		own = own || len(found) == 0
+		for _, origin := range found {
+			if origin == at {
+				continue
+			}
+			for _, o := range r.origins(origin, depth+1) {
+				if !slices.Contains(out, o) {
+					out = append(out, o)
+				}
+			}
+		}
+	}
+	if own || len(out) == 0 {
+		out = append(out, at)
+	}
+	return out
+}
+
+// around gives the tokens of the statement's head or decorator that holds offset, and the index of
+// the token that begins there, -1 where none does.
+func (u *Unit) around(offset int) ([]python.Token, int) {
+	s := u.statementAt(offset)
+	if s == nil {
+		return nil, -1
+	}
+	span := headOf(s)
+	for _, decorator := range s.Decorators {
+		if offset >= decorator.Start && offset < decorator.End {
+			span = decorator
+		}
+	}
+	tokens := u.cachedTokens(span)
+	at := sort.Search(len(tokens), func(i int) bool { return tokens[i].Start >= offset })
+	if at == len(tokens) || tokens[at].Start != offset {
+		return nil, -1
+	}
+	return tokens, at
+}
+
+// baseOf gives the tokens of the expression in front of the dot before the attribute at offset.
+func (u *Unit) baseOf(offset int) []python.Token {
+	tokens, at := u.around(offset)
+	if at < 2 || !u.is(tokens, at-1, ".") {
+		return nil
+	}
+	return u.baseEnding(tokens, at-2)
+}
+
+// baseEnding gives the primary expression (names, attributes, calls, subscripts) whose last token
+// has the index end.
+func (u *Unit) baseEnding(tokens []python.Token, end int) []python.Token {
+	i := end
+	for i >= 0 {
+		bracket := u.step(tokens[i]) < 0
+		if bracket {
+			if i = u.opening(tokens, i); i < 0 {
+				return nil
+			}
+		}
+		switch {
+		case i > 1 && tokens[i].Kind == python.Name && u.is(tokens, i-1, "."):
+			i -= 2
+		case bracket && i > 0 && (tokens[i-1].Kind == python.Name || u.step(tokens[i-1]) < 0 || tokens[i-1].Kind == python.String):
+			i--
+		default:
+			return tokens[i : end+1]
+		}
+	}
+	return nil
+}
+
+// opening is the index of the bracket around, or for a closing bracket of the one that opens it; -1
+// where there is none.
+func (u *Unit) opening(tokens []python.Token, at int) int {
+	depth := 0
+	for i := at - 1; i >= 0; i-- {
+		depth += u.step(tokens[i])
+		if depth > 0 {
+			return i
+		}
+	}
+	return -1
+}

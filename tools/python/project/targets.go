@@ -1,0 +1,161 @@
+package project
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
+)
+
+// named finds what a dotted name means: its first names may be those of a module, what follows is
+// looked up as Python does: in the module, in a class and its ancestors, or in a function.
+func (s *search) named(t target) []boundIn {
+	units := s.units
+	if t.file != "" {
+		units = nil
+		if u := s.byPath[t.file]; u != nil {
+			units = []*Unit{u}
+		}
+	}
+	var out []boundIn
+	for _, u := range s.allWith(units, t) {
+		module := "." + s.modules.name(u)
+		for i := range t.names {
+			if i > 0 && !strings.HasSuffix(module, "."+joined(t.names[:i])) {
+				continue
+			}
+			for _, at := range s.inside(u, t.names[i:], t.ordinal) {
+				for _, o := range s.origins(at, 0) {
+					if !slices.Contains(out, o) {
+						out = append(out, o)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// allWith adds to the files searched those that mention both the first and the last name, because
+// what is used within may be defined elsewhere.
+func (s *search) allWith(units []*Unit, t target) []*Unit {
+	if t.file != "" || len(t.names) < 2 {
+		return units
+	}
+	out := slices.Clone(units)
+	for _, u := range s.Project.units {
+		if !slices.Contains(units, u) && u.mentions([]string{t.last()}) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// inside finds where a path of names is bound within a file.
+func (r *resolver) inside(u *Unit, names []string, ordinal string) []boundIn {
+	u.Names()
+	last := names[len(names)-1]
+	if len(names) == 1 {
+		if key := (binding{u.module(), last}); len(u.bound[key]) > 0 && ordinal == "" {
+			return []boundIn{{u, key}}
+		}
+	}
+	var out []boundIn
+	add := func(at boundIn) {
+		if !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	}
+	for _, symbol := range u.Python().Find(joined(names) + ordinal) {
+		add(u.bindingOf(symbol))
+	}
+	if len(out) > 0 || len(names) == 1 {
+		return out
+	}
+	for _, around := range u.Python().Find(joined(names[:len(names)-1])) {
+		scope := u.scopeOf[around]
+		switch {
+		case scope == nil:
+		case isClass(around):
+			if at, _, ok := r.classBinding(classValue(u, around), last); ok {
+				add(at)
+			}
+		case len(u.bound[binding{scope, last}]) > 0:
+			add(boundIn{u, binding{scope, last}})
+		}
+	}
+	return out
+}
+
+// bindingOf is where the name of a class or function is bound.
+func (u *Unit) bindingOf(s *python.Symbol) boundIn {
+	if use := u.use(s.NameSpan.Start); use != nil && use.Binding != nil {
+		return boundIn{u, binding{use.Binding, use.Key}}
+	}
+	return boundIn{u, binding{u.module(), s.Name}}
+}
+
+// definitions describes what was asked for, in the order of files and lines.
+func (s *search) definitions() []Definition {
+	out := []Definition{}
+	for at := range s.wanted {
+		out = append(out, s.describe(at)...)
+	}
+	slices.SortFunc(out, func(a, b Definition) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, strings.Compare(a.Name, b.Name))
+	})
+	return slices.Compact(out)
+}
+
+// describe gives the first place that binds something; all of them for classes and functions.
+func (r *resolver) describe(at boundIn) []Definition {
+	u := at.unit
+	if at.scope == nil {
+		return []Definition{{Path: u.Path, Name: r.modules.name(u), Kind: "module", Line: 1, Start: 1, End: max(len(u.Python().Lines), 1)}}
+	}
+	var out []Definition
+	offset := -1
+	for _, i := range u.bound[at.binding] {
+		use := u.names.Uses[i]
+		if s := u.statementAt(use.Span.Start); use.Context == grammar.Definition && s != nil && s.Symbol != nil {
+			out = append(out, u.definition(s.Symbol))
+		} else if offset < 0 {
+			offset = use.Span.Start
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if class := symbolOf(at.scope); offset < 0 && isClass(class) {
+		if spans := r.fieldsOf(owner{u, class})[at.name]; len(spans) > 0 {
+			offset = spans[0].Start
+		}
+	}
+	if offset < 0 {
+		return nil
+	}
+	name := at.name
+	if around := symbolPath(symbolOf(at.scope)); around != "" {
+		name = around + "." + name
+	}
+	line := u.Python().LineOf(offset)
+	return []Definition{{Path: u.Path, Name: name, Kind: u.kindOfBinding(offset), Line: line, Start: line, End: line}}
+}
+
+// kindOfBinding says what a name is that is no class and no function.
+func (u *Unit) kindOfBinding(offset int) string {
+	use := u.use(offset)
+	switch {
+	case use == nil:
+		return "variable"
+	case use.Context == grammar.Import:
+		return "import"
+	case use.Context == grammar.Parameter:
+		return "parameter"
+	case use.Context == grammar.Attribute:
+		return "attribute"
+	}
+	return "variable"
+}

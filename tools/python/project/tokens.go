@@ -1,0 +1,146 @@
+package project
+
+import (
+	"strings"
+	"sync"
+
+	"manualslop/tools/python"
+)
+
+// tokens are the tokens of a piece of source that mean something: no comments and line ends.
+func (u *Unit) tokens(span python.Span) []python.Token {
+	var out []python.Token
+	for t := range u.Python().Tokens(span) {
+		switch t.Kind {
+		case python.Comment, python.Newline, python.NL:
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// word is the source of a token.
+func (u *Unit) word(t python.Token) string { return u.Text()[t.Start:t.End] }
+
+// is tells whether token i is that operator or name.
+func (u *Unit) is(tokens []python.Token, i int, word string) bool {
+	return i >= 0 && i < len(tokens) && tokens[i].Kind != python.String && u.word(tokens[i]) == word
+}
+
+// isName tells whether token i is an identifier or keyword.
+func isName(tokens []python.Token, i int) bool {
+	return i >= 0 && i < len(tokens) && tokens[i].Kind == python.Name
+}
+
+// closing is the index of the bracket that closes the one at i, len(tokens) where it is missing.
+func (u *Unit) closing(tokens []python.Token, i int) int {
+	depth := 0
+	for ; i < len(tokens); i++ {
+		depth += u.step(tokens[i])
+		if depth == 0 {
+			return i
+		}
+	}
+	return len(tokens)
+}
+
+// step is 1 for an opening bracket, -1 for a closing one, else 0.
+func (u *Unit) step(t python.Token) int {
+	if t.Kind != python.Op || t.End-t.Start != 1 {
+		return 0
+	}
+	switch u.Text()[t.Start] {
+	case '(', '[', '{':
+		return 1
+	case ')', ']', '}':
+		return -1
+	}
+	return 0
+}
+
+// splitAt cuts tokens at an operator or word that stands outside of all brackets.
+func (u *Unit) splitAt(tokens []python.Token, words ...string) [][]python.Token {
+	var out [][]python.Token
+	depth, from := 0, 0
+	for i, t := range tokens {
+		depth += u.step(t)
+		if depth != 0 || u.step(t) != 0 {
+			continue
+		}
+		for _, word := range words {
+			if u.is(tokens, i, word) {
+				out = append(out, tokens[from:i])
+				from = i + 1
+				break
+			}
+		}
+	}
+	return append(out, tokens[from:])
+}
+
+// spanOf is the source that tokens cover.
+func spanOf(tokens []python.Token) python.Span {
+	if len(tokens) == 0 {
+		return python.Span{}
+	}
+	return python.Span{Start: tokens[0].Start, End: tokens[len(tokens)-1].End}
+}
+
+// header gives the parts of a definition's header: what stands in the parentheses behind its name,
+// cut at the commas, and what stands behind "->".
+func (u *Unit) header(s *python.Symbol) (arguments [][]python.Token, result []python.Token) {
+	tokens := u.tokens(s.Statement.Header)
+	i := 0
+	for i < len(tokens) && !u.is(tokens, i, "(") && !u.is(tokens, i, ":") {
+		if u.is(tokens, i, "[") {
+			i = u.closing(tokens, i)
+		}
+		i++
+	}
+	if !u.is(tokens, i, "(") {
+		return nil, nil
+	}
+	end := u.closing(tokens, i)
+	for _, part := range u.splitAt(tokens[i+1:min(end, len(tokens))], ",") {
+		if len(part) > 0 {
+			arguments = append(arguments, part)
+		}
+	}
+	if u.is(tokens, end+1, "->") {
+		result = tokens[end+2:]
+		if n := len(result); n > 0 && u.is(result, n-1, ":") {
+			result = result[:n-1]
+		}
+	}
+	return arguments, result
+}
+
+// literal is the value of a plain string literal without escapes, false for any other.
+func literal(source string) (string, bool) {
+	body := strings.TrimLeft(source, "rRuU")
+	for _, quote := range []string{`"""`, "'''", `"`, "'"} {
+		if len(body) >= 2*len(quote) && strings.HasPrefix(body, quote) && strings.HasSuffix(body, quote) {
+			body = body[len(quote) : len(body)-len(quote)]
+			return body, !strings.Contains(body, `\`)
+		}
+	}
+	return "", false
+}
+
+// cachedTokens is tokens for a piece that is asked for many times in a row.
+func (u *Unit) cachedTokens(span python.Span) []python.Token {
+	u.lastTokens.Lock()
+	defer u.lastTokens.Unlock()
+	if u.lastTokens.span != span || u.lastTokens.tokens == nil {
+		u.lastTokens.span, u.lastTokens.tokens = span, u.tokens(span)
+	}
+	return u.lastTokens.tokens
+}
+
+// lastTokens are the tokens of the piece that was asked for last.
+type lastTokens struct {
+	sync.Mutex
+	span   python.Span
+	tokens []python.Token
+}

@@ -1,0 +1,190 @@
+package project
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
+)
+
+// Unit is one file of a project. It is decoded, parsed and analysed when that is first asked for;
+// its methods may be called by several goroutines.
+type Unit struct {
+	Path string
+	data []byte
+
+	decoding   sync.Once
+	doc        document.Document
+	text       bool  // false: binary
+	odd        error // why CPython would not decode the file
+	parsing    sync.Once
+	python     *python.File
+	analysing  sync.Once
+	importing  sync.Once
+	lastTokens lastTokens
+	imported   []imported
+	names      *grammar.Names
+	uses       map[int]int // offset of a name → index in names.Uses
+	bound      map[binding][]int
+	scopeOf    map[*python.Symbol]*grammar.Scope
+}
+
+// binding is a name in the scope that binds it: what all its uses refer to.
+type binding struct {
+	scope *grammar.Scope
+	name  string
+}
+
+// Readable tells whether the file is text. What CPython would not decode may still be readable.
+func (u *Unit) Readable() bool {
+	u.decoding.Do(func() {
+		doc, err := document.DecodePython(u.data)
+		u.doc, u.text, u.odd = doc, doc.Encoding != "", err
+	})
+	return u.text
+}
+
+// Text is the decoded text, empty where the file is not Readable.
+func (u *Unit) Text() string {
+	if !u.Readable() {
+		return ""
+	}
+	return u.doc.Text
+}
+
+// Python is the structure of the file.
+func (u *Unit) Python() *python.File {
+	u.parsing.Do(func() { u.python = python.Parse(u.Text()) })
+	return u.python
+}
+
+// Names are all names of the file with their scopes.
+func (u *Unit) Names() *grammar.Names {
+	u.analysing.Do(func() {
+		u.names = grammar.AnalyzeFile(u.Python())
+		u.index()
+	})
+	return u.names
+}
+
+// index makes the tables that lookups need.
+func (u *Unit) index() {
+	u.uses = make(map[int]int, len(u.names.Uses))
+	u.bound = map[binding][]int{}
+	for i, use := range u.names.Uses {
+		u.uses[use.Span.Start] = i
+		if use.Binding != nil && use.Context.Binds() && use.Context != grammar.Delete {
+			key := binding{use.Binding, use.Key}
+			u.bound[key] = append(u.bound[key], i)
+		}
+	}
+	u.scopeOf = map[*python.Symbol]*grammar.Scope{}
+	for _, scope := range u.names.Scopes {
+		if s := symbolOf(scope); s != nil {
+			u.scopeOf[s] = scope
+		}
+	}
+}
+
+// use is the name that begins at offset, nil where none does.
+func (u *Unit) use(offset int) *grammar.Use {
+	names := u.Names()
+	if i, ok := u.uses[offset]; ok {
+		return &names.Uses[i]
+	}
+	return nil
+}
+
+// module is the outermost scope.
+func (u *Unit) module() *grammar.Scope {
+	if scopes := u.Names().Scopes; len(scopes) > 0 {
+		return scopes[0]
+	}
+	return nil
+}
+
+// symbolOf is the class or function that a scope is the body of, nil for other scopes.
+func symbolOf(scope *grammar.Scope) *python.Symbol {
+	if scope != nil && (scope.Kind == grammar.ClassScope || scope.Kind == grammar.FunctionScope) {
+		return scope.Symbol
+	}
+	return nil
+}
+
+// Enclosing is the innermost class or function around offset, nil at module level. The line of a
+// definition and its decorators belong to what is around it.
+func (u *Unit) Enclosing(offset int) *python.Symbol {
+	var found *python.Symbol
+	statements := u.Python().Body
+	for len(statements) > 0 {
+		i := sort.Search(len(statements), func(i int) bool { return statements[i].OuterStart() > offset }) - 1
+		if i < 0 || statements[i].End <= offset {
+			return found
+		}
+		s := statements[i]
+		if s.Symbol != nil && offset >= s.Header.End {
+			found = s.Symbol
+		}
+		statements = s.Body
+	}
+	return found
+}
+
+// statementAt is the innermost statement that holds offset, nil where none does.
+func (u *Unit) statementAt(offset int) *python.Statement {
+	var found *python.Statement
+	statements := u.Python().Body
+	for len(statements) > 0 {
+		i := sort.Search(len(statements), func(i int) bool { return statements[i].OuterStart() > offset }) - 1
+		if i < 0 || statements[i].End <= offset {
+			return found
+		}
+		found = statements[i]
+		statements = found.Body
+	}
+	return found
+}
+
+// LineText is the line that holds offset without surrounding blanks, at most 200 characters of it.
+func (u *Unit) LineText(offset int) string {
+	file := u.Python()
+	n := file.LineOf(offset)
+	if n < 1 || n > len(file.Lines) {
+		return ""
+	}
+	line := file.Lines[n-1]
+	return clip(strings.TrimSpace(u.Text()[line.Start:line.End]), 200)
+}
+
+func clip(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+// Broken tells why a file does not parse. Without thorough only its tokens and indentation are
+// looked at.
+func (u *Unit) Broken(thorough bool) (string, bool) {
+	switch {
+	case !u.Readable():
+		return "it is binary", true
+	case u.odd != nil:
+		return u.odd.Error(), true
+	}
+	if thorough {
+		if found := grammar.Check(u.Text(), 1); len(found) > 0 {
+			return "line " + strconv.Itoa(found[0].Line) + ": " + found[0].Text, true
+		}
+		return "", false
+	}
+	if problem, broken := u.Python().Broken(); broken {
+		return "line " + strconv.Itoa(u.Python().LineOf(problem.Offset)) + ": " + problem.Text, true
+	}
+	return "", false
+}

@@ -1,0 +1,396 @@
+package project
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
+)
+
+// UsageQuery asks where a name is used.
+type UsageQuery struct {
+	Name    string                 // "f", or dotted: "A.m", "mod.f", "path/file.py:A.m"
+	Within  func(path string) bool // the files that are searched
+	Strings bool                   // also list whole words in strings and comments
+	Others  bool                   // also list what is known to be another thing of that name
+}
+
+// Certainties of a Usage.
+const (
+	Certain  = "certain"  // it is the thing that was asked for, or one of them
+	Possible = "possible" // nothing tells what it is
+	Other    = "other"    // it is something else, such as a local variable
+	Mention  = "mention"  // in a string or comment
+)
+
+// unparsedKind is the kind of an occurrence of which the statement does not parse.
+const unparsedKind = "unparsed"
+
+// Usage is one occurrence of a name.
+type Usage struct {
+	Line   int `json:"line"`
+	Column int `json:"column"` // of the first byte of the name in its line, from 1
+	// Kind is call, import, attribute, definition, assignment, reference, annotation, keyword, delete,
+	// decorator, base, parameter, global, string, comment, or unparsed where the statement does not
+	// parse.
+	Kind      string `json:"kind"`
+	In        string `json:"in"`        // dotted path of the class or function around, empty at module level
+	Certainty string `json:"certainty"` // one of the constants above
+	Text      string `json:"text"`      // the line without blanks around, at most 200 characters
+}
+
+// FileUsages are the usages of one file, in order.
+type FileUsages struct {
+	Path   string  `json:"path"`
+	Usages []Usage `json:"usages"`
+}
+
+// Usages is the answer to a UsageQuery.
+type Usages struct {
+	Name     string       `json:"name"`
+	Targets  []Definition `json:"targets"` // what the name means, as far as the project defines it
+	Files    []FileUsages `json:"files"`
+	Total    int          `json:"total"`    // usages listed
+	Possible int          `json:"possible"` // of these, those that nothing is known about
+	Others   int          `json:"others"`   // occurrences that are another thing, listed or not
+	Mentions int          `json:"mentions"` // in strings and comments, listed or not
+	Warnings []string     `json:"warnings"`
+}
+
+// Usages finds every token with the last name of the query. A name without dots means every
+// function, class, variable and attribute of that name within the query's files; local variables
+// and parameters count only where there is nothing else.
+func (p *Project) Usages(ctx context.Context, q UsageQuery) (Usages, error) {
+	t := parseTarget(q.Name)
+	answer := Usages{Name: q.Name, Targets: []Definition{}, Files: []FileUsages{}, Warnings: []string{}}
+	units, err := p.mentioning(ctx, t.last())
+	if err != nil {
+		return answer, err
+	}
+	units = slices.DeleteFunc(units, func(u *Unit) bool { return !q.Within(u.Path) })
+	if err := prepare(ctx, units); err != nil {
+		return answer, err
+	}
+	s := &search{resolver: p.resolver(), query: q, target: t, units: units}
+	if err := s.find(ctx); err != nil {
+		return answer, err
+	}
+	if err := s.chooseTargets(); err != nil {
+		return answer, err
+	}
+	s.report(&answer)
+	return answer, nil
+}
+
+// search is one search for usages.
+type search struct {
+	*resolver
+	query  UsageQuery
+	target target
+	units  []*Unit
+	found  [][]occurrence // for each unit
+	wanted map[boundIn]bool
+}
+
+// occurrence is one token, or one word in a string or comment.
+type occurrence struct {
+	offset  int
+	kind    string
+	ref     reference
+	mention bool
+	use     *grammar.Use // nil for mentions and where the statement does not parse
+}
+
+// find collects the occurrences and what they refer to.
+func (s *search) find(ctx context.Context) error {
+	s.found = make([][]occurrence, len(s.units))
+	name := s.target.last()
+	err := parallel(ctx, len(s.units), func(i int) { s.found[i] = s.units[i].occurrences(name) })
+	for i, u := range s.units {
+		for j := range s.found[i] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			o := &s.found[i][j]
+			if o.use == nil {
+				continue
+			}
+			o.ref = s.refer(u, o.use)
+			o.ref.targets = s.allOrigins(o.ref.targets)
+		}
+	}
+	return err
+}
+
+func (r *resolver) allOrigins(targets []boundIn) []boundIn {
+	var out []boundIn
+	for _, at := range targets {
+		for _, o := range r.origins(at, 0) {
+			if !slices.Contains(out, o) {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// occurrences finds the tokens of a file that are a name, and the whole words in strings and
+// comments.
+func (u *Unit) occurrences(name string) []occurrence {
+	var out []occurrence
+	names := u.Names()
+	have := map[int]bool{}
+	for i := range names.Uses {
+		if use := &names.Uses[i]; use.Name == name {
+			out = append(out, occurrence{offset: use.Span.Start, kind: u.kindOf(use), use: use})
+			have[use.Span.Start] = true
+		}
+	}
+	rest := 0
+	for _, at := range words(u.Text(), name) {
+		if !have[at] {
+			rest++
+		}
+	}
+	if rest == 0 {
+		return out
+	}
+	for t := range u.Python().Tokens(python.Span{Start: 0, End: len(u.Text())}) {
+		out = append(out, u.inToken(t, name, have)...)
+	}
+	slices.SortStableFunc(out, func(a, b occurrence) int { return a.offset - b.offset })
+	return out
+}
+
+// inToken finds a name in a token that the names of the file do not have.
+func (u *Unit) inToken(t python.Token, name string, have map[int]bool) []occurrence {
+	kind := ""
+	switch t.Kind {
+	case python.String, python.FStringMiddle:
+		kind = "string"
+	case python.Comment:
+		kind = "comment"
+	case python.Name, python.Keyword:
+		if !have[t.Start] && python.Normalize(u.word(t)) == name {
+			return []occurrence{{offset: t.Start, kind: unparsedKind}}
+		}
+		return nil
+	default:
+		return nil
+	}
+	var out []occurrence
+	for _, at := range words(u.word(t), name) {
+		out = append(out, occurrence{offset: t.Start + at, kind: kind, mention: true})
+	}
+	return out
+}
+
+// words finds a name in a text where it is not part of a longer name.
+func words(text, name string) []int {
+	var out []int
+	for from := 0; name != ""; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			break
+		}
+		at := from + i
+		if !wordBefore(text, at) && !wordAfter(text, at+len(name)) {
+			out = append(out, at)
+		}
+		from = at + len(name)
+	}
+	return out
+}
+
+func wordBefore(text string, at int) bool { return at > 0 && isWordByte(text[at-1]) }
+
+func wordAfter(text string, at int) bool { return at < len(text) && isWordByte(text[at]) }
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// kindOf is what a use does, in the words of Usage.Kind.
+func (u *Unit) kindOf(use *grammar.Use) string {
+	switch use.Context {
+	case grammar.Import, grammar.ImportOriginal, grammar.ImportPath:
+		return "import"
+	case grammar.Definition:
+		return "definition"
+	case grammar.Store, grammar.Augmented, grammar.Declaration:
+		return "assignment"
+	case grammar.Parameter, grammar.TypeParameter:
+		return "parameter"
+	case grammar.Delete:
+		return "delete"
+	case grammar.Global, grammar.Nonlocal:
+		return "global"
+	case grammar.KeywordArgument:
+		return "keyword"
+	case grammar.Annotation:
+		return "annotation"
+	}
+	return u.kindOfRead(use)
+}
+
+// kindOfRead tells calls, decorators, bases and stores to attributes from other reads.
+func (u *Unit) kindOfRead(use *grammar.Use) string {
+	switch use.Access {
+	case grammar.Store, grammar.Augmented:
+		return "assignment"
+	case grammar.Delete:
+		return "delete"
+	}
+	if s := u.statementAt(use.Span.Start); s != nil {
+		if use.Span.Start < s.Start {
+			return u.kindInDecorator(s, use)
+		}
+		if s.Kind == python.Class && use.Span.Start < s.Header.End && !u.followed(use.Span.End, "(") {
+			return "base"
+		}
+	}
+	switch {
+	case u.followed(use.Span.End, "("):
+		return "call"
+	case use.Context == grammar.Attribute:
+		return "attribute"
+	}
+	return "reference"
+}
+
+func (u *Unit) kindInDecorator(s *python.Statement, use *grammar.Use) string {
+	for _, d := range s.Decorators {
+		if use.Span.Start < d.Start || use.Span.End > d.End {
+			continue
+		}
+		if head := u.Text()[d.Start:use.Span.End]; !strings.ContainsAny(head, "([{,") {
+			return "decorator"
+		}
+	}
+	if u.followed(use.Span.End, "(") {
+		return "call"
+	}
+	return "reference"
+}
+
+// followed tells whether a word comes next behind offset.
+func (u *Unit) followed(offset int, word string) bool {
+	return strings.HasPrefix(strings.TrimLeft(u.Text()[offset:], " \t\f"), word)
+}
+
+// chooseTargets decides what was asked for.
+func (s *search) chooseTargets() error {
+	s.wanted = map[boundIn]bool{}
+	if len(s.target.names) > 1 || s.target.file != "" {
+		for _, at := range s.named(s.target) {
+			s.wanted[at] = true
+		}
+		if len(s.wanted) == 0 {
+			return &NotFoundError{Name: s.query.Name, Nearest: s.nearestOf()}
+		}
+		return nil
+	}
+	for _, list := range s.found {
+		for _, o := range list {
+			for _, at := range o.ref.targets {
+				if !at.local() {
+					s.wanted[at] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// local tells whether something is bound in a function.
+func (at boundIn) local() bool {
+	return at.scope != nil && at.scope.Kind != grammar.ModuleScope && at.scope.Kind != grammar.ClassScope
+}
+
+// nearestOf gives the definitions of the same last name among the files searched.
+func (s *search) nearestOf() []string {
+	var out []string
+	for _, u := range s.units {
+		for _, symbol := range u.Python().Symbols {
+			if symbol.Name == s.target.last() && len(out) < 5 {
+				out = append(out, u.Path+":"+symbol.Path)
+			}
+		}
+	}
+	return out
+}
+
+// certainty judges an occurrence.
+func (s *search) certainty(o occurrence) string {
+	switch {
+	case o.mention:
+		return Mention
+	case o.use != nil && o.use.Context == grammar.Attribute && o.ref.unknown() && s.onlyLocal():
+		return Other
+	case o.use == nil || o.ref.unknown():
+		return Possible
+	case len(s.wanted) == 0:
+		return Certain
+	}
+	for _, at := range o.ref.targets {
+		if s.wanted[at] {
+			return Certain
+		}
+	}
+	return Other
+}
+
+// onlyLocal tells whether something was asked for that no attribute can be.
+func (s *search) onlyLocal() bool {
+	for at := range s.wanted {
+		if !at.local() {
+			return false
+		}
+	}
+	return len(s.wanted) > 0
+}
+
+// report fills the answer.
+func (s *search) report(answer *Usages) {
+	for i, u := range s.units {
+		file := FileUsages{Path: u.Path, Usages: []Usage{}}
+		unparsed := false
+		for _, o := range s.found[i] {
+			certainty := s.certainty(o)
+			switch certainty {
+			case Mention:
+				answer.Mentions++
+			case Other:
+				answer.Others++
+			}
+			if certainty == Mention && !s.query.Strings || certainty == Other && !s.query.Others {
+				continue
+			}
+			if certainty == Possible {
+				answer.Possible++
+			}
+			unparsed = unparsed || o.kind == unparsedKind
+			file.Usages = append(file.Usages, u.usage(o, certainty))
+		}
+		if len(file.Usages) > 0 {
+			answer.Files = append(answer.Files, file)
+			answer.Total += len(file.Usages)
+		}
+		if problem, broken := u.Broken(unparsed); broken {
+			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s does not parse (%s), so what is found in it may be incomplete", u.Path, problem))
+		}
+	}
+	answer.Targets = s.definitions()
+}
+
+func (u *Unit) usage(o occurrence, certainty string) Usage {
+	f := u.Python()
+	line := f.LineOf(o.offset)
+	return Usage{
+		Line: line, Column: o.offset - f.Lines[line-1].Start + 1, Kind: o.kind, In: symbolPath(u.Enclosing(o.offset)),
+		Certainty: certainty, Text: u.LineText(o.offset),
+	}
+}
