@@ -112,10 +112,11 @@ func (l *lexer) beginsStatement(i int) bool {
 	return end-i <= len("continue") && beginsStatement(l.text[i:end])
 }
 
-// recover gives up brackets that are still open where a statement begins: those inside the innermost
-// f-string of several lines, whose literal text then goes on, else all of them, which answers true.
-func (l *lexer) recover(at int) bool {
-	l.neverClosed(l.stack[len(l.stack)-1], at)
+// recover gives up brackets that are still open behind the line end at i, where a statement begins:
+// those inside the innermost f-string of several lines, whose literal text then goes on, else all of
+// them, which answers true.
+func (l *lexer) recover(i, at int) bool {
+	l.neverClosed(l.stack[len(l.stack)-1], i)
 	l.lost = 0
 	for n := len(l.stack) - 1; n >= 0; n-- {
 		if f := l.stack[n]; f.flags&triple != 0 {

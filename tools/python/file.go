@@ -18,6 +18,7 @@ type File struct {
 	Body     []*Statement // top level, in order
 	Symbols  []*Symbol    // every class and function at any depth, in order of the def or class keyword
 	Problems []Problem    // lexical and indentation errors, in order, at most 100; empty: the structure is certain
+	first    Problem      // found first
 }
 
 // Statement is one statement of a text. A clause (elif, else, except, finally) is a statement of its

@@ -47,11 +47,9 @@ func (l *lexer) innermost() int {
 
 // giveUpLine ends all f-strings of one line up to the first that may have several.
 func (l *lexer) giveUpLine() {
-	l.lost = 0
 	for n := l.innermost(); n >= 0 && l.stack[n].flags&triple == 0; n = l.innermost() {
-		l.stack = l.stack[:n]
+		l.stack, l.literal, l.lost = l.stack[:n], false, 0
 	}
-	l.literal = false
 }
 
 // middle reads in the literal text of an f-string, or in a format specification, which is literal

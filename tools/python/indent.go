@@ -30,6 +30,10 @@ func (l *lexer) begin(in *indentation) bool {
 			}
 		case classLineEnd:
 			i = l.lineAfter(i)
+		case classJoin: // which joins nothing
+			i = l.join(i)
+			in.first, l.pos = i, i
+			return true
 		default:
 			in.first, l.pos = i, i
 			return true

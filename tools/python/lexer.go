@@ -19,6 +19,7 @@ type lexer struct {
 	lines    []document.Line
 	literal  bool // the innermost frame is literal text of an f-string
 	hasCR    bool
+	strict   bool // brackets stay open until they are closed
 	trivia   bool // comments and line ends inside brackets are tokens too
 }
 
@@ -82,6 +83,9 @@ func (l *lexer) next() TokenKind {
 			return l.odd(i)
 		case classJoin:
 			i = l.join(i)
+			if l.strict && len(l.problems) > 0 {
+				return l.token(endOfText, i, i)
+			}
 			continue
 		case classHash:
 			end := l.lineEnd(i)
@@ -123,7 +127,7 @@ func (l *lexer) newline(i int) (kind TokenKind, after int) {
 	if len(l.stack) == 0 {
 		return l.token(Newline, i, after), after
 	}
-	if l.beginsStatement(after) && l.recover(after) {
+	if !l.strict && l.beginsStatement(after) && l.recover(i, after) {
 		return l.token(Newline, i, after), after
 	}
 	if l.trivia {
@@ -177,6 +181,7 @@ func (l *lexer) join(i int) int {
 func (l *lexer) odd(i int) TokenKind {
 	switch c := l.text[i]; {
 	case c == 0: // reported once for the whole text
+	case l.strict && c > ' ' && c < 0x7F: // no error of the tokenizer
 	case c < ' ' || c == 0x7F:
 		l.problem(i, raised, fmt.Sprintf("invalid non-printable character U+%04X", c))
 	default:
@@ -186,6 +191,9 @@ func (l *lexer) odd(i int) TokenKind {
 }
 
 func (l *lexer) problem(offset int, stage stage, text string) {
+	if stage == raised && l.innermost() >= 0 {
+		stage = inside
+	}
 	l.report(Problem{offset, text, SyntaxError, stage, offset})
 }
 

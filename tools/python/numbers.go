@@ -1,6 +1,9 @@
 package python
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // number reads a number that begins with a digit.
 func (l *lexer) number(i int) TokenKind {
@@ -157,7 +160,7 @@ func (l *lexer) exponent(start, i int) TokenKind {
 	return l.endNumber(start, i, "decimal")
 }
 
-// endNumber ends a number at i. A letter may follow only where it begins a keyword that can.
+// endNumber ends a number at i. Letters may follow only where they begin a keyword that can.
 func (l *lexer) endNumber(start, i int, name string) TokenKind {
 	c := l.at(i)
 	if c >= 0x80 || !wordBytes[c] {
@@ -167,9 +170,11 @@ func (l *lexer) endNumber(start, i int, name string) TokenKind {
 	for end < len(l.text) && wordBytes[l.text[end]] {
 		end++
 	}
-	word := l.text[i:end]
-	for _, keyword := range [...]string{"and", "else", "for", "if", "in", "is", "not", "or"} {
-		if len(word) >= len(keyword) && word[:len(keyword)] == keyword {
+	switch word := l.text[i:end]; word {
+	case "and", "else", "for", "not", "or":
+		return l.token(Number, start, i)
+	default: // CPython looks at two letters only
+		if len(word) >= 2 && word[0] == 'i' && strings.IndexByte("fns", word[1]) >= 0 {
 			return l.token(Number, start, i)
 		}
 	}

@@ -39,13 +39,12 @@ func Parse(text string) *File {
 		p.logical()
 	}
 	if p.head != nil {
-		p.missingBlock(p.head, p.lastLineEnd())
+		p.missingBlock(p.head, f.Lines[len(f.Lines)-1].End)
 	}
 	for len(p.suites) > 0 {
 		p.pop()
 	}
-	f.Problems = p.lex.problems
-	sortProblems(f.Problems)
+	f.setProblems(p.lex.problems)
 	nameSymbols(f.Symbols)
 	return f
 }
@@ -68,9 +67,6 @@ func linesOf(text string) []document.Line {
 	}
 	return lines
 }
-
-// lastLineEnd is where the last line with a token ends.
-func (p *parser) lastLineEnd() int { return p.lex.lineEnd(p.head.Header.End) }
 
 // add makes a statement of the innermost suite that begins at start.
 func (p *parser) add(kind StatementKind, start int) *Statement {

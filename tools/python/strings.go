@@ -73,7 +73,7 @@ func (l *lexer) quoted(start, quote int, p prefix) TokenKind {
 		return l.unterminated(start, body, end, q, p)
 	}
 	if p&bytesLiteral != 0 && !ascii(text[body:end]) {
-		l.problem(start, raised, "bytes can only contain ASCII literal characters")
+		l.problem(start, parsed, "bytes can only contain ASCII literal characters")
 	}
 	return l.token(String, start, end)
 }
@@ -137,11 +137,11 @@ func (l *lexer) unterminated(start, body, end int, q byte, p prefix) TokenKind {
 			l.stack, l.literal, l.lost = l.stack[:0], false, 0
 			return l.token(FStringEnd, start, body)
 		}
-		if p&triple == 0 {
-			l.giveUpLine()
-		}
 	}
 	l.unterminatedProblem(start, end, p, "string")
+	if p&triple == 0 {
+		l.giveUpLine()
+	}
 	return l.token(String, start, end)
 }
 

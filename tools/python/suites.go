@@ -63,37 +63,46 @@ func (p *parser) keep(list []*Statement) []*Statement {
 
 // indent opens and closes suites for a logical line.
 func (p *parser) indent(in indentation) {
-	top := p.top()
-	if p.head != nil {
-		head := p.head
-		p.head = nil
-		if in.col > top.col {
-			p.enter(head, in)
-			return
-		}
-		p.missingBlock(head, in.first)
+	top, head := p.top(), p.head
+	p.head = nil
+	if head != nil && in.col > top.col {
+		p.enter(head, in)
+		return
 	}
 	if in.col != top.col {
 		p.orphans()
 	}
 	p.deep = p.deep && in.col > top.col
+	place := in.first
 	switch {
 	case in.col > top.col:
-		if p.deep {
-			return
-		}
-		p.problem(max(in.first-1, 0), in.first, parsed, IndentationError, "unexpected indent")
-		extra := *top
-		extra.extra, extra.col, extra.alt = true, in.col, in.alt
-		p.enough(extra, in)
+		p.unexpected(in)
 		return
 	case in.col < top.col:
+		place = max(in.first-1, in.line)
 		p.dedent(in)
 		top = p.top()
 	}
 	if in.col == top.col && in.alt != top.alt {
 		p.tabs(in)
 	}
+	if head != nil {
+		p.missingBlock(head, place)
+	}
+}
+
+// unexpected takes a line that is too deep, and those that follow it there, into the suite.
+func (p *parser) unexpected(in indentation) {
+	if p.deep {
+		return
+	}
+	if in.alt <= p.top().alt {
+		p.tabs(in)
+	}
+	p.problem(max(in.first-1, 0), in.first, indented, IndentationError, "unexpected indent")
+	extra := *p.top()
+	extra.extra, extra.col, extra.alt = true, in.col, in.alt
+	p.enough(extra, in)
 }
 
 // enter opens the indented suite of head.
@@ -137,7 +146,7 @@ func (p *parser) tabs(in indentation) {
 	p.problem(in.line, in.first, stopped, TabError, "inconsistent use of tabs and spaces in indentation")
 }
 
-// missingBlock reports a header without a suite before the token at offset.
+// missingBlock reports a header without a suite at the place where it should have begun.
 func (p *parser) missingBlock(head *Statement, offset int) {
 	if p.colon && !p.lex.full() {
 		text := fmt.Sprintf("expected an indented block after %s on line %d", blockOf(head, p.star), p.lex.lineOf(head.Start))
