@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,19 +14,16 @@ import (
 
 // summariseCode outlines a file of a language that has a grammar, exported names first, and shows
 // the first lines of any other.
-func summariseCode(ctx context.Context, name, text string) (summary.Summary, error) {
+func summariseCode(ctx context.Context, name, text string) summary.Summary {
 	language, known := syntax.ByPath(name)
 	if !known {
-		return summary.Plain(text), nil
+		return summary.Plain(text)
 	}
 	found, err := syntax.Outline(ctx, language, []byte(text))
-	switch {
-	case errors.Is(err, syntax.ErrTooLarge) || errors.Is(err, syntax.ErrTooHard) || errors.Is(err, syntax.ErrNoLanguage):
+	if err != nil { // too large or too hard to parse
 		out := summary.Plain(text)
 		out.Warnings = append(out.Warnings, strings.TrimPrefix(err.Error(), "syntax: "))
-		return out, nil
-	case err != nil:
-		return summary.Summary{}, err
+		return out
 	}
 	out := summary.Summary{Format: language.Name(), Doc: summary.HeadComment(text)}
 	if len(found.Damage) > 0 {
@@ -35,14 +31,14 @@ func summariseCode(ctx context.Context, name, text string) (summary.Summary, err
 	}
 	if len(found.Symbols) == 0 {
 		out.Sections = summary.Plain(text).Sections
-		return out, nil
+		return out
 	}
 	title := "definitions"
 	if note := language.Note(); note != "" {
 		title = note
 	}
 	out.Sections = []summary.Section{{Title: title, Items: codeItems(language.Name(), text, found.Symbols)}}
-	return out, nil
+	return out
 }
 
 // maxCodeDepth is the number of levels below the top that a summary shows.

@@ -58,7 +58,10 @@ func getFileSummary() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		data, err := summarise(ctx, file)
+		data, err := within(ctx, len(file.Data), func() summaryData { return summarise(ctx, file) })
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return Result{}, err
 		}
@@ -66,12 +69,13 @@ func getFileSummary() Tool {
 	})
 }
 
-func summarise(ctx context.Context, file sandbox.File) (summaryData, error) {
+// summarise ends early, with less than there is, when the context ends.
+func summarise(ctx context.Context, file sandbox.File) summaryData {
 	data := summaryData{Path: file.Path, Bytes: len(file.Data), SHA256: file.SHA256, Hints: []string{}, Sections: []summarySection{}, Warnings: []string{}}
 	doc, source := decodeFile(file.Path, file.Data)
 	if doc.Encoding == "" {
 		data.Format, data.Doc = "binary", summary.Binary(file.Data)
-		return data, nil
+		return data
 	}
 	lines := document.Lines(doc.Text)
 	data.Lines, data.Encoding, data.Endings = len(lines), doc.Encoding, lineEnds(doc.Text, lines)
@@ -82,37 +86,34 @@ func summarise(ctx context.Context, file sandbox.File) (summaryData, error) {
 		found = summary.Python(f.File)
 		found.Warnings = f.warnings()
 	} else {
-		var err error
-		if found, err = summariseText(ctx, file.Path, doc.Text); err != nil {
-			return data, err
-		}
+		found = summariseText(ctx, file.Path, doc.Text)
 	}
 	data.add(found)
-	return data, ctx.Err()
+	return data
 }
 
 // summariseText chooses by the name of the file.
-func summariseText(ctx context.Context, name, text string) (summary.Summary, error) {
+func summariseText(ctx context.Context, name, text string) summary.Summary {
 	base := strings.ToLower(path.Base(name))
 	switch path.Ext(base) {
 	case ".toml":
-		return summary.TOML(text), nil
+		return summary.TOML(text)
 	case ".ini", ".cfg":
-		return summary.INI(text), nil
+		return summary.INI(text)
 	case ".md", ".markdown", ".mdown", ".mdx":
-		return summary.Markdown(text), nil
+		return summary.Markdown(text)
 	case ".json", ".jsonl", ".ndjson", ".ipynb", ".geojson", ".webmanifest":
-		return summary.JSON(ctx, text), ctx.Err()
+		return summary.JSON(ctx, text)
 	case ".yaml", ".yml":
-		return summary.YAML(text), nil
+		return summary.YAML(text)
 	}
 	switch base {
 	case "pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock":
-		return summary.TOML(text), nil
+		return summary.TOML(text)
 	case ".editorconfig", ".gitconfig", ".flake8", ".pylintrc", ".coveragerc":
-		return summary.INI(text), nil
+		return summary.INI(text)
 	case "pipfile.lock", "composer.lock", ".babelrc", ".eslintrc", ".prettierrc":
-		return summary.JSON(ctx, text), ctx.Err()
+		return summary.JSON(ctx, text)
 	}
 	return summariseCode(ctx, name, text)
 }

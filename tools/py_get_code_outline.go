@@ -26,7 +26,10 @@ func pyGetCodeOutline() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		rows := f.outline(in.MaxDepth, in.Variables)
+		rows, err := within(ctx, len(f.Text), func() []outlineRow { return f.outline(in.MaxDepth, in.Variables) })
+		if err != nil {
+			return Result{}, err
+		}
 		warnings := f.warnings()
 		text := outlineText(rows, warnings)
 		if len(rows) == 0 {

@@ -36,7 +36,11 @@ func pyGetSkeleton() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		text := skeleton.Make(f.File, skeleton.Options{Comments: in.Comments, PublicOnly: in.PublicOnly, MaxDocstringLines: in.MaxDocstringLines})
+		options := skeleton.Options{Comments: in.Comments, PublicOnly: in.PublicOnly, MaxDocstringLines: in.MaxDocstringLines}
+		text, err := within(ctx, len(f.Text), func() string { return skeleton.Make(f.File, options) })
+		if err != nil {
+			return Result{}, err
+		}
 		if text == "" {
 			text = fmt.Sprintf("# %s: no imports, constants, classes or functions\n", oneLine(f.file.Path, 1_000))
 		}

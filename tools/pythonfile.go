@@ -29,7 +29,8 @@ func readPython(ctx context.Context, env Env, path string) (pythonFile, error) {
 	if !document.IsPython(doc.file.Path, doc.file.Data) {
 		return pythonFile{}, Refuse("not a python file: %s", doc.file.Path)
 	}
-	return pythonFile{doc, python.Parse(doc.Text)}, ctx.Err()
+	parsed, err := within(ctx, len(doc.Text), func() *python.File { return python.Parse(doc.Text) })
+	return pythonFile{doc, parsed}, err
 }
 
 // warnings lists what makes the structure of the file uncertain: "line 3: '(' was never closed".

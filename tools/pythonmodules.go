@@ -16,6 +16,9 @@ const (
 	groupLocal      = "local"
 )
 
+// maxLevel bounds the leading dots of an import that are followed.
+const maxLevel = 100
+
 // moduleFinder finds the files of the workspace that the imports of one file mean. It looks at names
 // of files only, beside the file, at the root of its package and in the folders above.
 type moduleFinder struct {
@@ -64,6 +67,9 @@ func (m *moduleFinder) isPackage(folder string) bool {
 // file gives the file of a module as imported with so many leading dots, empty where the workspace
 // has none. A folder without __init__.py is given with a slash behind it.
 func (m *moduleFinder) file(module string, level int) string {
+	if level > maxLevel {
+		return ""
+	}
 	if level > 0 {
 		folder := m.folder
 		for range level - 1 {
@@ -71,13 +77,15 @@ func (m *moduleFinder) file(module string, level int) string {
 		}
 		return m.below(folder, module)
 	}
-	top, _, _ := strings.Cut(module, ".")
-	for _, root := range m.roots {
-		if stdlib.Has(top) { // only a regular module or package hides one of the standard library
-			if first := m.below(root, top); first == "" || strings.HasSuffix(first, "/") {
-				continue
-			}
+	roots := m.roots
+	if top, _, _ := strings.Cut(module, "."); stdlib.Has(top) {
+		// Only a regular module or package beside the file's own hides one of the standard library.
+		roots = roots[:min(len(roots), 1)]
+		if len(roots) == 0 || !isFile(m.below(roots[0], top)) {
+			return ""
 		}
+	}
+	for _, root := range roots {
 		if at := m.below(root, module); at != "" {
 			return at
 		}
@@ -85,18 +93,26 @@ func (m *moduleFinder) file(module string, level int) string {
 	return ""
 }
 
-// below resolves a dotted name in a folder.
+// isFile tells a file that below gives from a folder, or from nothing.
+func isFile(found string) bool { return found != "" && !strings.HasSuffix(found, "/") }
+
+// below resolves a dotted name in a folder: to a package, a module, or a folder.
 func (m *moduleFinder) below(folder, module string) string {
 	at := path.Join(folder, strings.ReplaceAll(module, ".", "/"))
-	for _, name := range []string{path.Join(at, "__init__.py"), path.Join(at, "__init__.pyi"), at + ".py", at + ".pyi"} {
-		if module == "" && !strings.HasPrefix(path.Base(name), "__init__") {
-			continue
-		}
+	isFolder := m.kind(at) == sandbox.KindDirectory
+	var names []string
+	if isFolder {
+		names = append(names, path.Join(at, "__init__.py"), path.Join(at, "__init__.pyi"))
+	}
+	if module != "" {
+		names = append(names, at+".py", at+".pyi")
+	}
+	for _, name := range names {
 		if m.kind(name) == sandbox.KindFile {
 			return name
 		}
 	}
-	if m.kind(at) == sandbox.KindDirectory {
+	if isFolder {
 		return at + "/"
 	}
 	return ""
@@ -117,7 +133,7 @@ func (m *moduleFinder) group(module string, level int, names []string) (group st
 		if isFolder || strings.HasPrefix(path.Base(file), "__init__.") {
 			inside = m.below(folder, name)
 		}
-		if name == "*" || inside == "" || strings.HasSuffix(inside, "/") {
+		if name == "*" || !isFile(inside) {
 			others = true
 			continue
 		}

@@ -52,7 +52,7 @@ type library struct {
 }
 
 // standardLibrary opens the standard library and picks about so many of its files.
-func standardLibrary(t *testing.T, count int) library {
+func standardLibrary(t testing.TB, count int) library {
 	t.Helper()
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {
@@ -81,6 +81,14 @@ func standardLibrary(t *testing.T, count int) library {
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
 	env := tools.Env{Workspace: w, Limits: tools.Limits{MaxChars: 10 << 20, MaxLines: 1 << 20}}
 	return library{env, tools.Builtin(), interpreter, dir, some}
+}
+
+// relative is a file as the tools are told of it.
+func (lib library) relative(t testing.TB, file string) string {
+	t.Helper()
+	path, err := filepath.Rel(lib.dir, file)
+	require.NoError(t, err)
+	return path
 }
 
 // ask gives the oracle one line each and reads one record each.
@@ -113,8 +121,7 @@ func TestReadingToolsAgreeWithCPython(t *testing.T) {
 		if !record.OK {
 			continue
 		}
-		path, err := filepath.Rel(lib.dir, record.Path)
-		require.NoError(t, err)
+		path := lib.relative(t, record.Path)
 		checkOutline(t, lib, path, record)
 		checkImports(t, lib, path, record)
 		checkTexts(t, lib, path, record)
@@ -238,8 +245,7 @@ func TestSkeletonsAreValidPythonWithAllDefinitions(t *testing.T) {
 	var lines []string
 	source, kept := 0, 0
 	for _, file := range valid {
-		path, err := filepath.Rel(lib.dir, file)
-		require.NoError(t, err)
+		path := lib.relative(t, file)
 		for _, in := range []args{{"path": path}, {"path": path, "comments": true, "max_docstring_lines": 1}} {
 			var made struct{ Skeleton string }
 			lib.answer(t, "py_get_skeleton", in, &made)

@@ -17,7 +17,12 @@ const maxCode = 100
 // Python tells what a module imports and defines, public names first.
 func Python(f *python.File) Summary {
 	p := pythonReader{file: f}
-	p.all, p.hasAll = public.All(f)
+	if p.all, p.hasAll = public.All(f); p.hasAll {
+		p.exported = make(map[string]bool, len(p.all))
+		for _, name := range p.all {
+			p.exported[name] = true
+		}
+	}
 	doc, _ := f.Docstring(nil)
 	out := Summary{Format: "Python", Doc: paragraph(doc.Clean)}
 	for _, section := range []Section{
@@ -32,9 +37,10 @@ func Python(f *python.File) Summary {
 }
 
 type pythonReader struct {
-	file   *python.File
-	all    []string
-	hasAll bool
+	file     *python.File
+	all      []string
+	hasAll   bool
+	exported map[string]bool // the names of all
 }
 
 // paragraph is the first one of a text, on one line.
@@ -61,7 +67,7 @@ func clip(code string) string {
 
 func (p pythonReader) public(name string) bool {
 	if p.hasAll {
-		return slices.Contains(p.all, name)
+		return p.exported[name]
 	}
 	return public.Member(name)
 }
