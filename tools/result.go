@@ -24,10 +24,19 @@ type Result struct {
 	Script string `json:"script,omitempty"`
 	// Files are the files that the call read or wrote, sorted by path, at most MaxFiles.
 	Files []FileState `json:"files,omitempty"`
+	// Artifacts are whole texts that Text and Data hold only parts of, for the caller to store.
+	Artifacts []Artifact `json:"-"`
 	// Operator is for the log of the person, never for a model; empty where Text says it all.
 	Operator string `json:"-"`
 	// Err is the cause of a failure, for errors.Is; nil for programs that ended badly.
 	Err error `json:"-"`
+}
+
+// Artifact is a text that is too long for an answer, at most sandbox.MaxWhole bytes of it.
+type Artifact struct {
+	Name string // "stdout" or "stderr"; at most one of each name
+	Data []byte // as it came, not always valid UTF-8
+	Cut  bool   // Data is only the beginning
 }
 
 // MaxFiles bounds Result.Files.

@@ -63,7 +63,7 @@ func runScript(ctx context.Context, env Env, in runPowershellArgs) (Result, erro
 	timeout := env.Shell.timeout()
 	outcome, err := sandbox.Run(ctx, sandbox.Command{
 		Path: shell.path, Args: shell.args(env.Workspace.Primary(), in.Script), Dir: env.Workspace.Primary(),
-		Env: variables, Timeout: timeout,
+		Env: variables, Timeout: timeout, KeepWhole: true,
 	})
 	result := shell.result(outcome, timeout, env.Limits)
 	result.Script = in.Script
@@ -97,7 +97,7 @@ func (i interpreter) result(o sandbox.Outcome, timeout time.Duration, limits Lim
 	result := Result{Interpreter: i.name, Stderr: o.Stderr, Failed: true}
 	if o.TimedOut {
 		result.Text = "ERROR: timed out after " + seconds(timeout)
-		result.Data = data
+		result.Data, result.Artifacts = data, artifacts(o, Limits{})
 		return result
 	}
 	data.Exit = &o.Exit
@@ -107,9 +107,24 @@ func (i interpreter) result(o sandbox.Outcome, timeout time.Duration, limits Lim
 		head = "INTERPRETER: " + i.name + " (PowerShell is not installed)\n"
 	}
 	half := Limits{MaxChars: (limits.MaxChars - markerChars) / 2, MaxLines: (limits.MaxLines - 4) / 2}
+	result.Artifacts = artifacts(o, half)
 	result.Text = fmt.Sprintf("%sSTDOUT:\n%s\nSTDERR:\n%s\nEXIT CODE: %d",
 		head, squeeze(trimEnd(o.Stdout), half), squeeze(trimEnd(o.Stderr), half), o.Exit)
 	return result
+}
+
+// artifacts are the streams that do not fit into their part of an answer; without limits, all that
+// are not empty.
+func artifacts(o sandbox.Outcome, limits Limits) []Artifact {
+	var out []Artifact
+	add := func(name, text string, dropped int64, whole sandbox.Stream) {
+		if len(whole.Data) > 0 && (dropped > 0 || !fits(trimEnd(text), limits)) {
+			out = append(out, Artifact{Name: name, Data: whole.Data, Cut: !whole.All})
+		}
+	}
+	add("stdout", o.Stdout, o.StdoutDropped, o.StdoutWhole)
+	add("stderr", o.Stderr, o.StderrDropped, o.StderrWhole)
+	return out
 }
 
 // trimEnd drops one line end, because the form of the answer brings its own.

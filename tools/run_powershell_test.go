@@ -113,7 +113,7 @@ func posix(t *testing.T, files map[string]string) (tools.Env, string) {
 	t.Helper()
 	env, dir := setup(t, files)
 	bin := t.TempDir()
-	for _, name := range []string{"bash", "sh", "sleep", "cat", "env", "seq", "setsid", "echo"} {
+	for _, name := range []string{"bash", "sh", "sleep", "cat", "env", "seq", "setsid", "echo", "yes", "head"} {
 		for _, from := range []string{"/usr/bin/", "/bin/"} {
 			if _, err := os.Stat(from + name); err == nil {
 				require.NoError(t, os.Symlink(from+name, filepath.Join(bin, name)))
@@ -222,6 +222,15 @@ func TestLongOutputKeepsItsEndsAndTheExitCode(t *testing.T) {
 	require.Contains(t, result.Text, "not shown …")
 	require.LessOrEqual(t, len([]rune(result.Text)), tools.DefaultMaxChars)
 	require.LessOrEqual(t, strings.Count(result.Text, "\n")+1, tools.DefaultMaxLines)
+	require.Len(t, result.Artifacts, 2)
+	require.Equal(t, "stdout", result.Artifacts[0].Name)
+	require.Len(t, result.Artifacts[0].Data, 588895)
+	require.Equal(t, "1\n2\n3\n", string(result.Artifacts[1].Data[:6]))
+	require.False(t, result.Artifacts[0].Cut)
+	require.Empty(t, call(t, env, "run_powershell", args{"script": "echo little"}).Artifacts)
+	flood := call(t, env, "run_powershell", args{"script": "yes | head -c 20000000"})
+	require.Len(t, flood.Artifacts[0].Data, sandbox.MaxWhole)
+	require.True(t, flood.Artifacts[0].Cut)
 	env.Limits = tools.Limits{MaxChars: 500, MaxLines: 5}
 	for _, script := range []string{"seq 1 1000", "seq -s, 1 10000", "seq 1 1000; seq -s, 1 10000 >&2"} {
 		small := call(t, env, "run_powershell", args{"script": script})

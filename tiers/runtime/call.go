@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -245,11 +244,7 @@ func (w *Worker) settled(ctx context.Context, p events.ToolApproved, r tools.Res
 	if out.TextBlob == nil {
 		out.SHA256 = events.Digest([]byte(out.Text))
 	}
-	if data, err := json.Marshal(r.Data); err == nil && r.Data != nil && len(data) <= maxData && encoded(string(data)) <= 2*maxData {
-		if data = []byte(w.mask(string(data))); json.Valid(data) {
-			out.Data = data
-		}
-	}
+	out.Data = w.twin(ctx, r)
 	for _, f := range r.Files[:min(len(r.Files), maxFiles)] {
 		out.Files = append(out.Files, events.FileState{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Written: f.Written})
 	}

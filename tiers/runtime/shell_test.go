@@ -1,6 +1,8 @@
 package runtime_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,4 +40,30 @@ func TestKillingATicketEndsItsRunningScript(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, events.ToolKilled, p.Outcome)
 	w.until(isType("GoalFailed"))
+}
+
+func TestTheWholeOutputOfAScriptIsStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.open(nil)
+	w.yesToAll()
+	w.start(oneCall("run_powershell", `{"script":"seq 1 100000; echo little >&2"}`))
+	w.say(events.GoalSubmitted{Goal: "g"})
+	log := w.until(isType("ToolSettled"))
+	p, ok := log[len(log)-1].Payload.(events.ToolSettled)
+	require.True(t, ok)
+	var twin struct {
+		Artifacts []struct {
+			Name string
+			events.BlobRef
+		}
+	}
+	require.NoError(t, json.Unmarshal(p.Data, &twin))
+	require.Len(t, twin.Artifacts, 1, "the answer has all of the other stream")
+	require.Equal(t, "stdout", twin.Artifacts[0].Name)
+	require.EqualValues(t, 588895, twin.Artifacts[0].Size)
+	body, err := w.person.Get(t.Context(), twin.Artifacts[0].SHA256)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(body), "1\n2\n"))
+	require.True(t, strings.HasSuffix(string(body), "\n99999\n100000\n"))
 }

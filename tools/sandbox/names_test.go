@@ -68,22 +68,28 @@ func TestGitignoreRules(t *testing.T) {
 
 func TestTheRingKeepsBothEndsAndValidText(t *testing.T) {
 	t.Parallel()
-	whole := newRing(8)
+	whole := newRing(8, 10)
 	_, _ = whole.Write([]byte("1234"))
 	_, _ = whole.Write([]byte("5678"))
 	text, dropped := whole.text()
 	require.Equal(t, "12345678", text)
 	require.Zero(t, dropped)
 
-	over := newRing(8)
+	over := newRing(8, 10)
 	for _, part := range []string{"1", "234", "5678", "9", "abcdefgh"} {
 		_, _ = over.Write([]byte(part))
 	}
 	text, dropped = over.text()
 	require.Equal(t, "1234\n… 9 bytes of output not shown …\nefgh", text)
 	require.EqualValues(t, 9, dropped)
+	stream, all := over.beginning()
+	require.Equal(t, "123456789a", string(stream))
+	require.False(t, all)
+	stream, all = whole.beginning()
+	require.Equal(t, "12345678", string(stream))
+	require.True(t, all)
 
-	cut := newRing(8)
+	cut := newRing(8, 10)
 	_, _ = cut.Write([]byte("123ééé678"))
 	text, dropped = cut.text()
 	require.Equal(t, "123\n… 6 bytes of output not shown …\n678", text)

@@ -18,6 +18,8 @@ const (
 	// DefaultMaxOutput is the number of bytes kept of each output stream unless Command says
 	// otherwise.
 	DefaultMaxOutput = 256 << 10
+	// MaxWhole is the number of bytes of each stream that are kept as a whole.
+	MaxWhole = 16 << 20
 	// CallVariable marks every process of one run in its environment.
 	CallVariable = "SLOP_CALL"
 	// drainWait is how long a pipe may stay open after everything was killed.
@@ -32,6 +34,7 @@ type Command struct {
 	Env       []string      // the whole environment, see Environment
 	Timeout   time.Duration // zero: DefaultTimeout
 	MaxOutput int           // bytes kept per stream, half from each end; zero: DefaultMaxOutput
+	KeepWhole bool          // keep the streams as a whole too
 }
 
 // Outcome is what a run left behind.
@@ -40,10 +43,18 @@ type Outcome struct {
 	Stderr        string
 	StdoutDropped int64 // bytes not in Stdout
 	StderrDropped int64
+	StdoutWhole   Stream // empty without KeepWhole
+	StderrWhole   Stream
 	Exit          int  // exit code; 128 + signal number for a program that a signal ended
 	TimedOut      bool // the time limit ended it
 	Killed        int  // processes that had to be ended after leaving the program's group
 	Duration      time.Duration
+}
+
+// Stream is an output stream from its beginning, byte for byte.
+type Stream struct {
+	Data []byte
+	All  bool // false: there was more than MaxWhole bytes
 }
 
 // Run runs a program to its end and leaves nothing of it running; see the package comment for how
@@ -83,11 +94,15 @@ func start(c Command) (*running, error) {
 	if limit <= 0 {
 		limit = DefaultMaxOutput
 	}
+	whole := 0
+	if c.KeepWhole {
+		whole = MaxWhole
+	}
 	var err error
-	if r.out, err = newPipe(limit); err != nil {
+	if r.out, err = newPipe(limit, whole); err != nil {
 		return nil, err
 	}
-	if r.errs, err = newPipe(limit); err != nil {
+	if r.errs, err = newPipe(limit, whole); err != nil {
 		r.out.abandon()
 		return nil, err
 	}
@@ -130,6 +145,8 @@ func (r *running) wait(ctx context.Context) (Outcome, error) {
 	o.Exit = exitCode(r.cmd.ProcessState)
 	o.Stdout, o.StdoutDropped = r.out.finish()
 	o.Stderr, o.StderrDropped = r.errs.finish()
+	o.StdoutWhole.Data, o.StdoutWhole.All = r.out.kept.beginning()
+	o.StderrWhole.Data, o.StderrWhole.All = r.errs.kept.beginning()
 	o.Duration = time.Since(r.began)
 	return o, ended
 }
@@ -142,13 +159,13 @@ type pipe struct {
 	ended       chan struct{}
 }
 
-func newPipe(limit int) (*pipe, error) {
+func newPipe(limit, whole int) (*pipe, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	return &pipe{
-		read: read, write: write, id: pipeName(read), kept: newRing(limit), ended: make(chan struct{}),
+		read: read, write: write, id: pipeName(read), kept: newRing(limit, whole), ended: make(chan struct{}),
 	}, nil
 }
 

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ring keeps the head and the tail of a stream and counts what it drops in between.
+// ring keeps the head and the tail of a stream and counts what it drops in between. Beside that it
+// keeps the stream from its beginning, up to a larger bound.
 type ring struct {
 	mu    sync.Mutex
 	half  int
@@ -15,9 +16,11 @@ type ring struct {
 	tail  []byte // circular once full
 	next  int    // where the oldest byte of a full tail is
 	total int64
+	whole []byte // the stream, up to room bytes
+	room  int
 }
 
-func newRing(limit int) *ring { return &ring{half: max(limit/2, 1)} }
+func newRing(limit, whole int) *ring { return &ring{half: max(limit/2, 1), room: whole} }
 
 // Write never fails and takes everything.
 func (r *ring) Write(p []byte) (int, error) {
@@ -25,6 +28,7 @@ func (r *ring) Write(p []byte) (int, error) {
 	defer r.mu.Unlock()
 	n := len(p)
 	r.total += int64(n)
+	r.whole = append(r.whole, p[:min(n, r.room-len(r.whole))]...)
 	if room := r.half - len(r.head); room > 0 {
 		take := min(room, len(p))
 		r.head = append(r.head, p[:take]...)
@@ -44,6 +48,13 @@ func (r *ring) Write(p []byte) (int, error) {
 		r.next = (r.next + n) % r.half
 	}
 	return n, nil
+}
+
+// beginning gives the stream from its beginning, and tells whether that is all of it.
+func (r *ring) beginning() (stream []byte, all bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.whole, int64(len(r.whole)) == r.total
 }
 
 // text gives what was kept as valid UTF-8, with a marker where bytes are missing, and their number.

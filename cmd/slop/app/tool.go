@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +60,7 @@ each line is a tool with its long text and the JSON Schema of its arguments.`,
 }
 
 func toolCallCommand(g *globals) *cobra.Command {
-	var args string
+	var args, output string
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "call NAME",
@@ -69,7 +71,10 @@ files shows the diff. With --json it prints one line
 
 Without --yes a call that writes or executes is refused with status 3, and the
 diff of what it would change goes to standard error. Status 1: the call failed,
-or a rule denies it.`,
+or a rule denies it.
+
+The output of a script that is too long for an answer is cut in its middle;
+--output writes all of it, as the files stdout and stderr.`,
 		Example: `  slop tool call read_file --args '{"path": "README.md"}'
   slop tool call edit_file --yes --args '{"path": "a.go", "old_string": "x", "new_string": "y"}'
   slop tool call read_file --json --args - < args.json`,
@@ -89,16 +94,22 @@ or a rule denies it.`,
 					return failed(exitFailed, "--args: %w", err)
 				}
 			}
-			return g.callTool(cmd.Context(), words[0], raw, yes)
+			return g.callTool(cmd.Context(), words[0], raw, toolCallOptions{yes, output})
 		},
 	}
 	cmd.Flags().StringVar(&args, "args", "{}", "the arguments, a `JSON` object; - reads it from standard input")
 	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to this call; rules that deny or ask stay")
+	cmd.Flags().StringVar(&output, "output", "", "write whole outputs that the answer cuts into `DIR`, which is made")
 	return cmd
 }
 
-func (g *globals) callTool(ctx context.Context, name string, args json.RawMessage, yes bool) error {
-	caller, err := g.newToolCaller(yes)
+type toolCallOptions struct {
+	yes    bool
+	output string // folder for whole outputs, or empty
+}
+
+func (g *globals) callTool(ctx context.Context, name string, args json.RawMessage, o toolCallOptions) error {
+	caller, err := g.newToolCaller(o.yes)
 	if err != nil {
 		return err
 	}
@@ -106,6 +117,9 @@ func (g *globals) callTool(ctx context.Context, name string, args json.RawMessag
 	answer, err := caller.call(ctx, name, args)
 	if err != nil {
 		return failed(exitFailed, "%w", err)
+	}
+	if err := g.writeArtifacts(answer.artifacts, o.output); err != nil {
+		return err
 	}
 	if g.json {
 		if err := g.printLine(answer); err != nil {
@@ -127,8 +141,33 @@ func (g *globals) callTool(ctx context.Context, name string, args json.RawMessag
 		g.printDiff(g.err, answer.preview)
 	}
 	hint := "--yes gives it"
-	if yes {
+	if o.yes {
 		hint = "a rule of the configuration asks about it, and --yes does not answer that"
 	}
 	return failed(exitWaiting, "%s; %s", *answer.Error, hint)
+}
+
+// writeArtifacts writes whole outputs into a folder, or says that there are some.
+func (g *globals) writeArtifacts(artifacts []tools.Artifact, dir string) error {
+	if dir == "" || len(artifacts) == 0 {
+		for _, a := range artifacts {
+			g.notice("%s is cut in the answer; --output DIR writes all %d bytes of it", a.Name, len(a.Data))
+		}
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return failed(exitFailed, "--output: %w", err)
+	}
+	for _, a := range artifacts {
+		file := filepath.Join(dir, a.Name)
+		if err := os.WriteFile(file, a.Data, 0o600); err != nil {
+			return failed(exitFailed, "--output: %w", err)
+		}
+		more := ""
+		if a.Cut {
+			more = ", its beginning"
+		}
+		g.notice("%s is in %s (%d bytes%s)", a.Name, file, len(a.Data), more)
+	}
+	return nil
 }

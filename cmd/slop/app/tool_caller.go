@@ -20,9 +20,10 @@ type toolAnswer struct {
 	// Error says in one line why the call failed, null where it did not.
 	Error *string `json:"error"`
 
-	preview  string // what a call that needs a yes would change
-	waits    bool   // it needs a yes
-	operator string // for the person only
+	preview   string // what a call that needs a yes would change
+	waits     bool   // it needs a yes
+	operator  string // for the person only
+	artifacts []tools.Artifact
 }
 
 // toolCaller makes calls without an engine.
@@ -89,7 +90,7 @@ func refusedAnswer(reason string) toolAnswer {
 }
 
 func answerOf(r tools.Result) toolAnswer {
-	out := toolAnswer{OK: !r.Failed, Text: r.Text, Data: r.Data, operator: r.Operator}
+	out := toolAnswer{OK: !r.Failed, Text: r.Text, Data: r.Data, operator: r.Operator, artifacts: r.Artifacts}
 	if r.Failed {
 		why := strings.TrimPrefix(oneLine(r.Text), "ERROR: ")
 		if r.Exit != nil {
