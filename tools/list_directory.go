@@ -9,21 +9,27 @@ import (
 	"manualslop/tools/sandbox"
 )
 
+// maxTwinEntries bounds the entries in the twin of a listing, a tree or a search.
+const maxTwinEntries = 10_000
+
 type listDirectoryArgs struct {
-	Path string `json:"path" doc:"directory to list, relative to the workspace; . for the workspace itself" min:"1"`
+	Path      string `json:"path" doc:"directory to list, relative to the workspace; . for the workspace itself" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, as a cut answer says" min:"1"`
 }
 
 // entryData is one row of a listing.
 type entryData struct {
-	Kind string `json:"kind"` // file, dir, link or other
-	Name string `json:"name"`
-	Size int64  `json:"size"` // bytes of a file, else 0
+	Kind   string `json:"kind"` // file, dir, link or other
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`             // bytes of a file, else 0
+	Target string `json:"target,omitempty"` // of a link, or words in parentheses
 }
 
 type listData struct {
 	Path      string      `json:"path"`
-	Entries   []entryData `json:"entries"`
+	Entries   []entryData `json:"entries"` // at most 10,000
 	Total     int         `json:"total"`
+	Protected int         `json:"protected"` // entries left out because of their names
 	Truncated bool        `json:"truncated"` // the folder holds more than Entries
 }
 
@@ -31,21 +37,22 @@ type listData struct {
 func listDirectory() Tool {
 	return Reader(Spec{
 		Name: "list_directory", Summary: "List a directory: one row `[file] name size` or `[dir] name` per entry.", Effect: Reads,
-		Doc: "Directories come first, then everything else, each in order of the names. Sizes are bytes. Links and other entries appear as `[link] name` and `[other] name`. Protected files are left out.",
+		Doc: "Directories come first, then everything else, each in order of the names. Sizes are bytes. Links appear as `[link] name -> target` and are not followed, other entries as `[other] name`. Protected files are left out and counted in a last line. For what is in the folders below use `get_tree`.",
 	}, func(ctx context.Context, env Env, in listDirectoryArgs) (Result, error) {
 		shown, err := env.Workspace.Show(in.Path)
 		if err != nil {
 			return Result{}, err
 		}
-		entries, cut, err := env.Workspace.List(ctx, in.Path)
+		found, err := env.Workspace.List(ctx, in.Path)
 		if err != nil {
 			return Result{}, err
 		}
-		return listing(shown, entries, cut, env.Limits), nil
+		return listing(shown, found, in.StartLine, env.Limits)
 	})
 }
 
-func listing(path string, entries []sandbox.Entry, cut bool, limits Limits) Result {
+func listing(path string, found sandbox.Listing, startLine int, limits Limits) (Result, error) {
+	entries := found.Entries
 	slices.SortStableFunc(entries, func(a, b sandbox.Entry) int {
 		if (a.Kind == sandbox.KindDirectory) == (b.Kind == sandbox.KindDirectory) {
 			return 0
@@ -55,27 +62,38 @@ func listing(path string, entries []sandbox.Entry, cut bool, limits Limits) Resu
 		}
 		return 1
 	})
-	data := listData{Path: path, Entries: []entryData{}, Total: len(entries), Truncated: cut}
+	data := listData{Path: path, Entries: []entryData{}, Total: len(entries), Protected: found.Protected}
 	rows := make([]string, 0, len(entries))
 	for _, e := range entries {
-		row := fmt.Sprintf("[%s] %s", e.Kind, visibleName(e.Name))
-		if e.Kind == sandbox.KindFile {
-			row += fmt.Sprintf(" %d", e.Size)
-		}
-		rows = append(rows, row)
-		if len(data.Entries) < limits.MaxLines {
-			data.Entries = append(data.Entries, entryData{Kind: e.Kind.String(), Name: e.Name, Size: e.Size})
+		rows = append(rows, listRow(e))
+		if len(data.Entries) < maxTwinEntries {
+			data.Entries = append(data.Entries, entryData{Kind: e.Kind.String(), Name: e.Name, Size: e.Size, Target: e.Target})
 		}
 	}
-	data.Truncated = cut || len(data.Entries) < len(entries)
-	text := strings.Join(rows, "\n")
+	data.Truncated = found.Truncated || len(data.Entries) < len(entries)
 	if len(rows) == 0 {
-		text = "(empty directory)"
+		rows = append(rows, "(empty directory)")
 	}
-	if cut {
-		text += "\n… the directory holds more entries than can be listed"
+	var notes []string
+	if found.Protected > 0 {
+		notes = append(notes, fmt.Sprintf("… left out: %d protected", found.Protected))
 	}
-	return Result{Text: text, Data: data}
+	if found.Truncated {
+		notes = append(notes, "… the directory holds more entries than can be listed")
+	}
+	text, err := pageRows(rows, notes, "list_directory", startLine, limits)
+	return Result{Text: text, Data: data}, err
+}
+
+func listRow(e sandbox.Entry) string {
+	row := fmt.Sprintf("[%s] %s", e.Kind, visibleName(e.Name))
+	switch e.Kind {
+	case sandbox.KindFile:
+		row += fmt.Sprintf(" %d", e.Size)
+	case sandbox.KindLink:
+		row += " -> " + visibleName(e.Target)
+	}
+	return row
 }
 
 // visibleName keeps a name on one line.

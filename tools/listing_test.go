@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,11 +18,11 @@ func TestListDirectoryHasOneRowForEachEntry(t *testing.T) {
 	env, dir := setup(t, map[string]string{"b.txt": "12345", "a file.py": "", "src/x": "", ".env": "", "config.toml": "", ".slop/x": "", "z/y": ""})
 	require.NoError(t, os.Symlink("src", filepath.Join(dir, "link")))
 	result := call(t, env, "list_directory", args{"path": "."})
-	require.Equal(t, "[dir] src\n[dir] z\n[file] a file.py 0\n[file] b.txt 5\n[link] link", result.Text)
-	require.Equal(t, map[string]any{"path": ".", "total": 5.0, "truncated": false, "entries": []any{
+	require.Equal(t, "[dir] src\n[dir] z\n[file] a file.py 0\n[file] b.txt 5\n[link] link -> src\n… left out: 3 protected", result.Text)
+	require.Equal(t, map[string]any{"path": ".", "total": 5.0, "protected": 3.0, "truncated": false, "entries": []any{
 		map[string]any{"kind": "dir", "name": "src", "size": 0.0}, map[string]any{"kind": "dir", "name": "z", "size": 0.0},
 		map[string]any{"kind": "file", "name": "a file.py", "size": 0.0}, map[string]any{"kind": "file", "name": "b.txt", "size": 5.0},
-		map[string]any{"kind": "link", "name": "link", "size": 0.0},
+		map[string]any{"kind": "link", "name": "link", "size": 0.0, "target": "src"},
 	}}, data(t, result))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
 	require.Equal(t, "(empty directory)", call(t, env, "list_directory", args{"path": "empty"}).Text)
@@ -42,13 +43,16 @@ func TestLongListingsAreCut(t *testing.T) {
 	env, _ := setup(t, many(30))
 	env.Limits = tools.Limits{MaxLines: 10}
 	list := call(t, env, "list_directory", args{"path": "."})
-	require.True(t, strings.HasSuffix(list.Text, "[file] f008.txt 0\n… truncated: lines 10–30 of 30 not shown"), list.Text)
-	require.Equal(t, true, data(t, list)["truncated"])
+	require.True(t, strings.HasSuffix(list.Text, "[file] f008.txt 0\n… truncated: lines 10–30 of 30 not shown; call list_directory with start_line=10"), list.Text)
+	require.Equal(t, 30.0, data(t, list)["total"])
+	rest := call(t, env, "list_directory", args{"path": ".", "start_line": 25}).Text
+	require.Equal(t, "[file] f024.txt 0\n[file] f025.txt 0\n[file] f026.txt 0\n[file] f027.txt 0\n[file] f028.txt 0\n[file] f029.txt 0", rest)
+	require.Equal(t, "ERROR: start_line 31 is out of range: the answer has 30 lines", call(t, env, "list_directory", args{"path": ".", "start_line": 31}).Text)
 	found := call(t, env, "search_files", args{"path": ".", "pattern": "*.txt"})
-	require.True(t, strings.HasSuffix(found.Text, "f008.txt\n… truncated: 21 of 30 files not shown; use a narrower pattern"), found.Text)
+	require.True(t, strings.HasSuffix(found.Text, "f008.txt\n… truncated: lines 10–30 of 30 not shown; call search_files with start_line=10"), found.Text)
 	require.Equal(t, 30.0, data(t, found)["total"])
 	tree := call(t, env, "get_tree", args{"path": "."})
-	require.Contains(t, tree.Text, "truncated: 22 of 31 rows not shown; call get_tree on a subfolder")
+	require.Contains(t, tree.Text, "truncated: lines 10–31 of 31 not shown; call get_tree with start_line=10")
 }
 
 func TestSearchFilesMatchesGlobs(t *testing.T) {
@@ -79,11 +83,22 @@ func TestSearchFilesMatchesGlobs(t *testing.T) {
 	require.True(t, strings.HasPrefix(call(t, env, "search_files", args{"path": "..", "pattern": "*"}).Text, "ACCESS DENIED"))
 }
 
+func TestSearchFilesCanShowTheNewestFirst(t *testing.T) {
+	t.Parallel()
+	env, dir := setup(t, map[string]string{"a": "", "b": "", "c": "", "d": ""})
+	for i, name := range []string{"b", "d", "a"} {
+		when := time.Date(2001, 1, 1+i, 0, 0, 0, 0, time.UTC)
+		require.NoError(t, os.Chtimes(filepath.Join(dir, name), when, when))
+	}
+	require.Equal(t, "c\na\nd\nb", call(t, env, "search_files", args{"path": ".", "pattern": "*", "order": "newest"}).Text)
+	require.Equal(t, "a\nb\nc\nd", call(t, env, "search_files", args{"path": ".", "pattern": "*", "order": "path"}).Text)
+}
+
 func TestGetTreeShowsLevelsAndCountsTheRest(t *testing.T) {
 	t.Parallel()
 	env, _ := setup(t, map[string]string{"a.py": "", "src/b.py": "", "src/deep/c.py": "", "src/deep/more/d.py": "", "src/deep/e.py": "", "x/y": "", ".env": ""})
-	require.Equal(t, "./\n  a.py\n  src/\n    b.py\n    deep/ (3 entries)\n  x/\n    y", call(t, env, "get_tree", args{"path": ".", "max_depth": 2}).Text)
-	require.Equal(t, "./\n  a.py\n  src/ (2 entries)\n  x/ (1 entry)", call(t, env, "get_tree", args{"path": ".", "max_depth": 1}).Text)
+	require.Equal(t, "./ (1 left out)\n  a.py\n  src/\n    b.py\n    deep/ (3 entries)\n  x/\n    y\n… left out: 1 protected", call(t, env, "get_tree", args{"path": ".", "max_depth": 2}).Text)
+	require.Equal(t, "./ (1 left out)\n  a.py\n  src/ (2 entries)\n  x/ (1 entry)\n… left out: 1 protected", call(t, env, "get_tree", args{"path": ".", "max_depth": 1}).Text)
 	require.Equal(t, "src/deep/\n  c.py\n  e.py\n  more/\n    d.py", call(t, env, "get_tree", args{"path": "src/deep"}).Text)
 	whole := call(t, env, "get_tree", args{"path": ".", "max_depth": 20})
 	require.Contains(t, whole.Text, "      more/\n        d.py")

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"manualslop/tools/document"
 )
@@ -37,6 +39,31 @@ func page(text, tool string, startLine int, limits Limits) (string, error) {
 		return kept + marker(last+1, last, len(lines), ""), nil
 	}
 	return kept + marker(last+1, len(lines), len(lines), fmt.Sprintf("; call %s with start_line=%d", tool, last+1)), nil
+}
+
+// pageRows joins rows of one line each, from row startLine on, and puts notes behind them. Where not
+// all rows fit, a last line says which are missing and how the tool goes on.
+func pageRows(rows, notes []string, tool string, startLine int, limits Limits) (string, error) {
+	from := max(startLine, 1)
+	if from > max(len(rows), 1) {
+		return "", Refuse("start_line %d is out of range: the answer has %s", from, lineCount(len(rows)))
+	}
+	room := limits.MaxChars - markerChars
+	for _, note := range notes {
+		room -= utf8.RuneCountInString(note) + 1
+	}
+	last := from - 1
+	for last < len(rows) && last-from+1 < limits.MaxLines-len(notes)-1 {
+		if room -= utf8.RuneCountInString(rows[last]) + 1; room < 0 && last >= from {
+			break
+		}
+		last++
+	}
+	out := append(slices.Clone(rows[from-1:last]), notes...)
+	if last < len(rows) {
+		out = append(out, marker(last+1, len(rows), len(rows), fmt.Sprintf("; call %s with start_line=%d", tool, last+1)))
+	}
+	return strings.Join(out, "\n"), nil
 }
 
 // paged answers with one page of a text and the whole structured twin.

@@ -28,6 +28,7 @@ func TestReadFileAnswersWithTheTextItself(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"path": "a.txt", "sha256": hash(result.Text), "encoding": "utf-8", "size": 20.0, "lines": 5.0,
 		"start_line": 1.0, "end_line": 5.0, "truncated": false, "text": result.Text,
+		"line_ends": "mixed", "cut_lines": []any{}, "notes": []any{},
 	}, data(t, result))
 	require.Equal(t, []tools.FileState{{Path: "a.txt", SHA256: hash(result.Text), Size: 20}}, result.Files)
 	result = call(t, env, "read_file", args{"path": "empty"})
@@ -83,8 +84,9 @@ func TestEncodingsAreNamedAndHonoured(t *testing.T) {
 		"latin": "caf\xe9\n", "damaged": "äöü \xff ok\n", "nul": "a\x00b", "odd": "\xFF\xFEa",
 	})
 	for name, want := range map[string][2]string{
-		"bom": {"utf-8-bom", "äb\n"}, "le": {"utf-16le", "aä\n"}, "be": {"utf-16be", "aä\n"}, "latin": {"latin-1", "café\n"},
-		"damaged": {"utf-8 with invalid bytes", "äöü \uFFFD ok\n"}, "odd": {"latin-1", "ÿþa"},
+		"bom": {"utf-8-bom", "äb\n"}, "le": {"utf-16le", "aä\n… encoding utf-16le"}, "be": {"utf-16be", "aä\n… encoding utf-16be"},
+		"latin": {"latin-1", "café\n… encoding latin-1 (guessed)"}, "odd": {"latin-1", "ÿþa\n… encoding latin-1 (guessed)"},
+		"damaged": {"utf-8 with invalid bytes", "äöü \uFFFD ok\n… invalid UTF-8 is shown as \uFFFD"},
 	} {
 		result := call(t, env, "read_file", args{"path": name})
 		require.Equal(t, want[1], result.Text, name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -12,17 +13,20 @@ import (
 )
 
 type searchFilesArgs struct {
-	Path    string `json:"path" doc:"directory to search in, relative to the workspace; . for the workspace itself" min:"1"`
-	Pattern string `json:"pattern" doc:"glob relative to path, such as **/*.py or src/{a,b}/*.c" min:"1" max:"1000"`
-	Ignored bool   `json:"include_ignored,omitzero" doc:"also search what .gitignore leaves out, and .git"`
+	Path      string `json:"path" doc:"directory to search in, relative to the workspace; . for the workspace itself" min:"1"`
+	Pattern   string `json:"pattern" doc:"glob relative to path, such as **/*.py or src/{a,b}/*.c" min:"1" max:"1000"`
+	Order     string `json:"order,omitzero" doc:"path (default), or newest: the files written last come first" enum:"path,newest"`
+	Ignored   bool   `json:"include_ignored,omitzero" doc:"also search what .gitignore leaves out, and .git"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, as a cut answer says" min:"1"`
 }
 
 type searchData struct {
 	Path      string   `json:"path"`
 	Pattern   string   `json:"pattern"`
-	Files     []string `json:"files"`
-	Total     int      `json:"total"`   // all that match, also those not in Files
-	Ignored   int      `json:"ignored"` // files and folders that .gitignore left out
+	Files     []string `json:"files"`     // at most 10,000
+	Total     int      `json:"total"`     // all that match, also those not in Files
+	Ignored   int      `json:"ignored"`   // files and folders that .gitignore left out
+	Protected int      `json:"protected"` // files and folders left out because of their names
 	Truncated bool     `json:"truncated"`
 }
 
@@ -30,7 +34,7 @@ type searchData struct {
 func searchFiles() Tool {
 	return Reader(Spec{
 		Name: "search_files", Summary: "Find files by a glob pattern below a directory.", Effect: Reads,
-		Doc: "`*` and `?` do not match a slash, `**` matches any number of folders, `{a,b}` either, `[a-z]` a range. `*.py` finds files directly in path, `**/*.py` at any depth. The answer is one path per line, relative to the workspace, in order. What .gitignore leaves out is not searched unless include_ignored is set; protected files never are.",
+		Doc: "`*` and `?` do not match a slash, `**` matches any number of folders, `{a,b}` either, `[a-z]` a range. `*.py` finds files directly in path, `**/*.py` at any depth. The answer is one path per line, relative to the workspace, in order. What .gitignore leaves out is not searched unless include_ignored is set; protected files never are. With `order` newest the files written last come first.",
 	}, search)
 }
 
@@ -43,22 +47,35 @@ func search(ctx context.Context, env Env, in searchFilesArgs) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	data := searchData{Path: start, Pattern: pattern, Files: []string{}}
-	stats, err := env.Workspace.Walk(ctx, in.Path, sandbox.WalkOptions{Gitignore: !in.Ignored}, func(e sandbox.Entry) error {
-		if e.Kind != sandbox.KindFile || !doublestar.MatchUnvalidated(pattern, inside(start, e.Path)) {
-			return nil
-		}
-		if data.Total++; len(data.Files) < env.Limits.MaxLines {
-			data.Files = append(data.Files, e.Path)
+	var found []sandbox.Entry
+	opts := sandbox.WalkOptions{Gitignore: !in.Ignored, NoSizes: in.Order != "newest"}
+	stats, err := env.Workspace.Walk(ctx, in.Path, opts, func(e sandbox.Entry) error {
+		if e.Kind == sandbox.KindFile && doublestar.MatchUnvalidated(pattern, inside(start, e.Path)) {
+			found = append(found, e)
 		}
 		return nil
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	data.Ignored = stats.Ignored
+	if in.Order == "newest" {
+		slices.SortStableFunc(found, func(a, b sandbox.Entry) int { return b.Modified.Compare(a.Modified) })
+	}
+	data := searchData{Path: start, Pattern: pattern, Files: []string{}, Total: len(found), Ignored: stats.Ignored, Protected: stats.Protected}
+	rows := make([]string, 0, len(found))
+	for _, e := range found {
+		rows = append(rows, visibleName(e.Path))
+		if len(data.Files) < maxTwinEntries {
+			data.Files = append(data.Files, e.Path)
+		}
+	}
 	data.Truncated = stats.Truncated || data.Total > len(data.Files)
-	return Result{Text: data.text(stats, env.Limits), Data: data}, nil
+	notes := data.notes(stats)
+	if len(rows) == 0 { // then the first note says so
+		rows, notes = notes[:1], notes[1:]
+	}
+	text, err := pageRows(rows, notes, "search_files", in.StartLine, env.Limits)
+	return Result{Text: text, Data: data}, err
 }
 
 // cleanPattern refuses patterns that are not valid or lead elsewhere.
@@ -86,7 +103,7 @@ func inside(start, path string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path, start), "/")
 }
 
-func (d searchData) text(stats sandbox.WalkStats, limits Limits) string {
+func (d searchData) notes(stats sandbox.WalkStats) []string {
 	var notes []string
 	if d.Total == 0 {
 		notes = append(notes, fmt.Sprintf("no file below %s matches %s", d.Path, d.Pattern))
@@ -100,30 +117,5 @@ func (d searchData) text(stats sandbox.WalkStats, limits Limits) string {
 	if stats.Unread > 0 {
 		notes = append(notes, fmt.Sprintf("… %d folders could not be read", stats.Unread))
 	}
-	rows := make([]string, 0, len(d.Files))
-	for _, file := range d.Files {
-		rows = append(rows, visibleName(file))
-	}
-	return fitRows(rows, d.Total, notes, "files not shown; use a narrower pattern", limits)
-}
-
-// fitRows joins rows and notes, and leaves out rows at the end, with their number, until it fits.
-func fitRows(rows []string, total int, notes []string, what string, limits Limits) string {
-	tail := len(notes) + 1
-	room := limits.MaxChars - markerChars
-	for _, note := range notes {
-		room -= len(note) + 1
-	}
-	kept := 0
-	for kept < len(rows) && kept < limits.MaxLines-tail {
-		if room -= len(rows[kept]) + 1; room < 0 {
-			break
-		}
-		kept++
-	}
-	out := append([]string(nil), rows[:kept]...)
-	if kept < total {
-		out = append(out, fmt.Sprintf("… truncated: %d of %d %s", total-kept, total, what))
-	}
-	return strings.Join(append(out, notes...), "\n")
+	return notes
 }

@@ -9,6 +9,9 @@ type Line struct {
 
 // Lines splits a text. What follows the last line end is a line only if it is not empty.
 func Lines(text string) []Line {
+	if strings.IndexByte(text, '\r') < 0 {
+		return linesOfLF(text)
+	}
 	var out []Line
 	start := 0
 	for i := 0; i < len(text); i++ {
@@ -27,6 +30,20 @@ func Lines(text string) []Line {
 	}
 	if start < len(text) {
 		out = append(out, Line{start, len(text), len(text)})
+	}
+	return out
+}
+
+// linesOfLF splits a text without carriage returns, which is what most texts are.
+func linesOfLF(text string) []Line {
+	out := make([]Line, 0, strings.Count(text, "\n")+1)
+	for start := 0; start < len(text); {
+		end := strings.IndexByte(text[start:], '\n')
+		if end < 0 {
+			return append(out, Line{start, len(text), len(text)})
+		}
+		out = append(out, Line{start, start + end, start + end + 1})
+		start += end + 1
 	}
 	return out
 }

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // EntryKind is what a directory entry is. Zero is invalid.
@@ -47,63 +49,114 @@ type Entry struct {
 	Kind  EntryKind
 	Size  int64 // bytes of a regular file, else 0
 	Depth int   // 1 for the entries of the directory a walk began at
+	// Modified is when a regular file was last written; zero where sizes are not asked for.
+	Modified time.Time
+	// Target is where a link leads, as tools show it, or words in parentheses where they may not.
+	Target string
+}
+
+// What Entry.Target says of links that lead to what tools may not show.
+const (
+	TargetOutside   = "(outside the workspace)"
+	TargetProtected = "(protected)"
+	TargetUnknown   = "(unreadable)"
+)
+
+// Listing is what a directory holds.
+type Listing struct {
+	Entries   []Entry // in order of their names
+	Protected int     // entries left out because of their names
+	Truncated bool    // the directory holds more names than the limit
 }
 
 // maxDirectoryEntries bounds the names read from one directory.
 const maxDirectoryEntries = 100_000
 
-// List gives the entries of one directory in order of their names, without the protected ones.
-// truncated tells that the directory holds more names than the limit.
-func (w *Workspace) List(ctx context.Context, name string) (entries []Entry, truncated bool, err error) {
+// List gives the entries of one directory without the protected ones.
+func (w *Workspace) List(ctx context.Context, name string) (Listing, error) {
 	p, err := w.locate(name)
 	if err != nil {
-		return nil, false, err
+		return Listing{}, err
 	}
 	return w.list(ctx, p, 1, true)
 }
 
-func (w *Workspace) list(ctx context.Context, p place, depth int, sizes bool) ([]Entry, bool, error) {
+func (w *Workspace) list(ctx context.Context, p place, depth int, sizes bool) (Listing, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return Listing{}, err
 	}
 	dir, _, err := w.open(p, wantDirectory)
 	if err != nil {
-		return nil, false, err
+		return Listing{}, err
 	}
 	defer dir.Close()
 	found, err := dir.ReadDir(maxDirectoryEntries + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, fileError(p.show, err)
+		return Listing{}, fileError(p.show, err)
 	}
-	truncated := len(found) > maxDirectoryEntries
+	out := Listing{Truncated: len(found) > maxDirectoryEntries}
 	found = found[:min(len(found), maxDirectoryEntries)]
 	slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	entries := make([]Entry, 0, len(found))
+	out.Entries = make([]Entry, 0, len(found))
 	for _, d := range found {
 		if err := ctx.Err(); err != nil {
-			return nil, false, err
+			return Listing{}, err
 		}
 		child, ok := w.child(p, d.Name())
 		if !ok {
+			out.Protected++
 			continue
 		}
-		entry := Entry{Path: child.show, Name: d.Name(), Kind: kindOf(d.Type()), Depth: depth}
-		if sizes && entry.Kind == KindFile {
-			info, err := p.base.root.Lstat(filepath.FromSlash(child.rel))
-			if err != nil {
-				continue
-			}
-			entry = entryOf(child, info, depth)
+		if entry, ok := w.entry(child, d, depth, sizes); ok {
+			out.Entries = append(out.Entries, entry)
 		}
-		entries = append(entries, entry)
 	}
-	return entries, truncated, nil
+	return out, nil
+}
+
+// entry describes a name found in a directory. It answers false where the name is gone.
+func (w *Workspace) entry(p place, d fs.DirEntry, depth int, sizes bool) (Entry, bool) {
+	entry := Entry{Path: p.show, Name: d.Name(), Kind: kindOf(d.Type()), Depth: depth}
+	switch {
+	case entry.Kind == KindLink:
+		entry.Target = w.target(p)
+	case sizes && entry.Kind == KindFile:
+		info, err := p.base.root.Lstat(filepath.FromSlash(p.rel))
+		if err != nil {
+			return Entry{}, false
+		}
+		entry = entryOf(p, info, depth)
+	}
+	return entry, true
+}
+
+// target tells where a link leads by its own words; that there is something is not checked.
+func (w *Workspace) target(p place) string {
+	target, err := p.base.root.Readlink(filepath.FromSlash(p.rel))
+	if err != nil {
+		return TargetUnknown
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(p.abs()), target)
+	}
+	if formProblem(target, runtime.GOOS) != "" {
+		return TargetUnknown
+	}
+	to, err := w.place(target, filepath.Clean(target))
+	var denied *DeniedError
+	switch {
+	case err == nil:
+		return to.show
+	case errors.As(err, &denied) && denied.Reason == protectedName:
+		return TargetProtected
+	}
+	return TargetOutside
 }
 
 func entryOf(p place, info fs.FileInfo, depth int) Entry {
 	e := Entry{Path: p.show, Name: path.Base(p.show), Kind: kindOf(info.Mode()), Depth: depth}
 	if e.Kind == KindFile {
-		e.Size = info.Size()
+		e.Size, e.Modified = info.Size(), info.ModTime()
 	}
 	return e
 }

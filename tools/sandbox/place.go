@@ -46,6 +46,9 @@ func (w *Workspace) locate(name string) (place, error) {
 	return w.place(name, real)
 }
 
+// protectedName is the reason of a denial by the blacklist.
+const protectedName = "this name is protected"
+
 // place maps a clean absolute path to its base and applies the blacklist.
 func (w *Workspace) place(asked, abs string) (place, error) {
 	for _, alias := range w.aliases {
@@ -60,7 +63,7 @@ func (w *Workspace) place(asked, abs string) (place, error) {
 			continue
 		}
 		if w.names.hit(b.real, rel) {
-			return place{}, w.deny(asked, "this name is protected")
+			return place{}, w.deny(asked, protectedName)
 		}
 		return place{base: b, rel: rel, show: w.show(abs)}, nil
 	}

@@ -24,8 +24,11 @@ type WalkOptions struct {
 type WalkStats struct {
 	Visited   int  // entries handed to the visitor
 	Ignored   int  // entries left out by .gitignore; what is inside an ignored folder is not counted
+	Protected int  // entries left out because of their names; what is inside of them is not counted
 	Truncated bool // a bound on entries cut the walk short
 	Unread    int  // folders that could not be opened
+	// LeftOut counts the ignored and protected entries of each folder that has some.
+	LeftOut map[string]int
 }
 
 // walker is one walk.
@@ -46,7 +49,7 @@ func (w *Workspace) Walk(ctx context.Context, name string, opts WalkOptions, vis
 	}
 	opts.MaxDepth = within(opts.MaxDepth, DefaultWalkDepth)
 	opts.MaxEntries = within(opts.MaxEntries, DefaultWalkEntries)
-	k := &walker{w: w, opts: opts, visit: visit}
+	k := &walker{w: w, opts: opts, visit: visit, stats: WalkStats{LeftOut: map[string]int{}}}
 	var rules *ignoreRules
 	if opts.Gitignore {
 		rules = w.rulesAbove(ctx, p)
@@ -66,7 +69,7 @@ func within(asked, most int) int {
 }
 
 func (k *walker) directory(ctx context.Context, p place, depth int, rules *ignoreRules) error {
-	entries, truncated, err := k.w.list(ctx, p, depth, !k.opts.NoSizes)
+	found, err := k.w.list(ctx, p, depth, !k.opts.NoSizes)
 	if err != nil {
 		if depth == 1 || ctx.Err() != nil {
 			return err
@@ -74,11 +77,13 @@ func (k *walker) directory(ctx context.Context, p place, depth int, rules *ignor
 		k.stats.Unread++
 		return nil
 	}
-	k.stats.Truncated = k.stats.Truncated || truncated
+	k.stats.Truncated = k.stats.Truncated || found.Truncated
+	k.stats.Protected += found.Protected
+	k.leaveOut(p, found.Protected)
 	if k.opts.Gitignore {
 		rules = k.w.rulesOf(ctx, p, rules)
 	}
-	for _, e := range entries {
+	for _, e := range found.Entries {
 		if err := k.entry(ctx, p, e, rules); err != nil {
 			return err
 		}
@@ -86,10 +91,17 @@ func (k *walker) directory(ctx context.Context, p place, depth int, rules *ignor
 	return nil
 }
 
+func (k *walker) leaveOut(dir place, n int) {
+	if n > 0 {
+		k.stats.LeftOut[dir.show] += n
+	}
+}
+
 func (k *walker) entry(ctx context.Context, dir place, e Entry, rules *ignoreRules) error {
 	p, _ := k.w.child(dir, e.Name)
 	if k.opts.Gitignore && (e.Name == ".git" || rules.ignores(p.rel, e.Kind == KindDirectory)) {
 		k.stats.Ignored++
+		k.leaveOut(dir, 1)
 		return nil
 	}
 	if k.stats.Visited == k.opts.MaxEntries {

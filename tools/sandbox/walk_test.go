@@ -35,9 +35,31 @@ func TestWalkIsOrderedAndSeesNoProtectedNamesAndFollowsNoLinks(t *testing.T) {
 	require.NoError(t, os.Symlink("..", filepath.Join(dir, "b", "loop")))
 	got, stats := walk(t, w, ".", sandbox.WalkOptions{})
 	require.Equal(t, []string{"file a.txt 1", "dir b 1", "file b/a 2", "link b/loop 2", "file b/z 2", "dir c 1", "link link 1"}, got)
-	require.Equal(t, sandbox.WalkStats{Visited: 7}, stats)
+	require.Equal(t, sandbox.WalkStats{Visited: 7, Protected: 4, LeftOut: map[string]int{".": 2, "b": 1, "c": 1}}, stats)
 	got, _ = walk(t, w, "b", sandbox.WalkOptions{})
 	require.Equal(t, []string{"file b/a 1", "link b/loop 1", "file b/z 1"}, got)
+}
+
+func TestLinksSayWhereTheyLead(t *testing.T) {
+	t.Parallel()
+	w, dir := open(t, map[string]string{"a.txt": "", "sub/b": "", ".env": ""})
+	for name, target := range map[string]string{
+		"l1": "a.txt", "l2": filepath.Join(dir, "sub", "b"), "l3": "/etc/passwd", "l4": ".env", "l5": "none", "l6": "../../x", "sub/l7": "../a.txt", "l8": "l1", "l9": ".",
+	} {
+		require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
+	}
+	got := map[string]string{}
+	_, err := w.Walk(t.Context(), ".", sandbox.WalkOptions{NoSizes: true}, func(e sandbox.Entry) error {
+		if e.Kind == sandbox.KindLink {
+			got[e.Path] = e.Target
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		"l1": "a.txt", "l2": "sub/b", "l3": sandbox.TargetOutside, "l4": sandbox.TargetProtected, "l5": "none", "l6": sandbox.TargetOutside,
+		"sub/l7": "a.txt", "l8": "l1", "l9": ".",
+	}, got)
 }
 
 func TestWalkObeysItsBounds(t *testing.T) {

@@ -8,10 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"manualslop/tools"
+	"manualslop/tools/inorder"
 )
 
 func toolBatchCommand(g *globals) *cobra.Command {
@@ -19,10 +23,16 @@ func toolBatchCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch",
 		Short: "Make calls from standard input, one a line",
-		Long: `Batch reads JSON lines {"tool","args"} from standard input, makes the calls one
-after the other, and writes one line {"ok","text","data","error"} for each, in
-the order of the input: text is what a model reads, data its structured twin,
-error a line that says why it failed, or null.
+		Long: `Batch reads JSON lines {"tool","args"} from standard input, makes the calls on
+all cores, and writes one line {"ok","text","data","error"} for each, in the
+order of the input: text is what a model reads, data its structured twin, error
+a line that says why it failed, or null.
+
+Calls of tools that neither write nor execute run at the same time. A call that
+writes or executes waits until all calls before it are done, and all calls after
+it wait for it; so a read behind a write sees what was written. An answer is
+written as soon as it and those before it are there. A reader that is slow, or
+no input, holds everything up: memory stays bounded.
 
 Every line gets its answer. Status 3: some calls needed a yes and were refused;
 give --yes. Status 1: some line was no call. A call that failed is an answer and
@@ -36,39 +46,55 @@ does not change the status.`,
 	return cmd
 }
 
+// batchCall is one line of the input on its way.
+type batchCall struct {
+	callLine
+	problem string // why the line is no call; empty: it is one
+	waits   []*barrier
+	ends    *barrier
+}
+
+// batchAnswer is one line of the output.
+type batchAnswer struct {
+	line    []byte
+	refused bool  // the call needed a yes
+	broken  bool  // the line was no call
+	err     error // the batch cannot go on
+}
+
 func (g *globals) batchTools(ctx context.Context, yes bool) error {
 	caller, err := g.newToolCaller(yes)
 	if err != nil {
 		return err
 	}
 	defer caller.close()
-	lines := bufio.NewReaderSize(g.in, 64<<10)
+	workers := runtime.GOMAXPROCS(0)
 	refused, broken := 0, 0
-	for ctx.Err() == nil {
-		line, err := readCallLine(lines)
-		if errors.Is(err, io.EOF) {
-			break
+	shown := &counter{g: g, every: time.Second, shows: isTerminal(g.err) && !isTerminal(g.out) && !g.quiet}
+	var unread error
+	calls := batchCalls(bufio.NewReaderSize(g.in, 64<<10), caller.registry, &unread)
+	err = inorder.Do(ctx, workers, calls, caller.answerCall, func(a batchAnswer) error {
+		if a.err != nil {
+			return a.err
 		}
-		if err != nil && !errors.Is(err, errCallTooLong) {
-			return failed(exitFailed, "read the calls: %w", err)
-		}
-		answer, ok, err := caller.callLine(ctx, line, err)
-		if err != nil {
-			return failed(exitFailed, "%w", err)
-		}
-		if !ok {
+		if a.broken {
 			broken++
 		}
-		if answer.waits {
+		if a.refused {
 			refused++
 		}
-		if err := g.printLine(answer); err != nil {
-			return err
-		}
-	}
+		shown.count()
+		_, err := g.out.Write(a.line)
+		return err
+	})
+	shown.clear()
 	switch {
 	case ctx.Err() != nil:
-		return failed(exitFailed, "stopped")
+		return failed(exitFailed, "stopped after %d answers", shown.n)
+	case err != nil:
+		return failed(exitFailed, "%w", err)
+	case unread != nil:
+		return failed(exitFailed, "read the calls: %w", unread)
 	case refused > 0:
 		return failed(exitWaiting, "%d calls needed a yes and were refused; --yes gives it, but not where a rule asks", refused)
 	case broken > 0:
@@ -77,49 +103,90 @@ func (g *globals) batchTools(ctx context.Context, yes bool) error {
 	return nil
 }
 
-// callLine makes the call of one line; ok says that the line was one.
-func (c *toolCaller) callLine(ctx context.Context, line []byte, tooLong error) (answer toolAnswer, ok bool, err error) {
-	if tooLong != nil {
-		return refusedAnswer(tooLong.Error()), false, nil
-	}
-	var call struct {
-		Tool string          `json:"tool"`
-		Args json.RawMessage `json:"args"`
-	}
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&call); err != nil || call.Tool == "" || dec.More() {
-		return refusedAnswer(`the line is no call; write {"tool": "…", "args": {…}}`), false, nil
-	}
-	answer, err = c.call(ctx, call.Tool, call.Args)
-	return answer, true, err
-}
-
-// errCallTooLong says that a line of a batch is over the limit of arguments.
-var errCallTooLong = fmt.Errorf("the line is over the limit of %d bytes", tools.MaxArguments)
-
-// readCallLine reads the next line that is not blank. A line over the limit is
-// passed over and reported as errCallTooLong.
-func readCallLine(r *bufio.Reader) ([]byte, error) {
-	for {
-		var line []byte
-		over := false
-		var err error
-		for more := true; more; {
-			var part []byte
-			part, err = r.ReadSlice('\n')
-			more = errors.Is(err, bufio.ErrBufferFull)
-			if over = over || len(line)+len(part) > tools.MaxArguments; !over {
-				line = append(line, part...)
+// batchCalls reads the calls and says what each has to wait for. It sets failed where the input breaks.
+func batchCalls(in *bufio.Reader, registry *tools.Registry, failed *error) iter.Seq[batchCall] {
+	return func(yield func(batchCall) bool) {
+		var turns turns
+		for {
+			line, err := readCallLine(in)
+			if err != nil && !errors.Is(err, errCallTooLong) {
+				if !errors.Is(err, io.EOF) {
+					*failed = err
+				}
+				return
+			}
+			c := readBatchCall(line, err)
+			c.waits, c.ends = turns.next(!changesNothing(registry, c))
+			if !yield(c) {
+				return
 			}
 		}
-		switch {
-		case over:
-			return nil, errCallTooLong
-		case len(bytes.TrimSpace(line)) > 0:
-			return line, nil
-		case err != nil:
-			return nil, err
+	}
+}
+
+func readBatchCall(line []byte, tooLong error) batchCall {
+	if tooLong != nil {
+		return batchCall{problem: tooLong.Error()}
+	}
+	call, ok := parseCall(line)
+	if !ok {
+		return batchCall{problem: `the line is no call; write {"tool": "…", "args": {…}}`}
+	}
+	return batchCall{callLine: call}
+}
+
+// changesNothing tells whether a call only looks. A line that is no call does.
+func changesNothing(registry *tools.Registry, c batchCall) bool {
+	tool, known := registry.Lookup(c.Tool)
+	return !known || !tool.Spec().Effect.Has(tools.Writes) && !tool.Spec().Effect.Has(tools.Executes)
+}
+
+// answerCall makes the call of one line when its turn comes.
+func (c *toolCaller) answerCall(ctx context.Context, call batchCall) (out batchAnswer) {
+	defer call.ends.done()
+	for _, b := range call.waits {
+		if err := b.wait(ctx); err != nil {
+			return batchAnswer{err: err}
 		}
+	}
+	answer := refusedAnswer(call.problem)
+	if call.problem == "" {
+		var err error
+		if answer, err = c.call(ctx, call.Tool, call.Args); err != nil {
+			return batchAnswer{err: err}
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(answer)
+	return batchAnswer{line: b.Bytes(), refused: answer.waits, broken: call.problem != "", err: err}
+}
+
+// counter tells the person at the terminal how many answers there are.
+type counter struct {
+	g     *globals
+	every time.Duration
+	shows bool
+	n     int
+	last  time.Time
+	there bool
+}
+
+func (c *counter) count() {
+	c.n++
+	now := time.Now()
+	if c.last.IsZero() {
+		c.last = now
+	}
+	if c.shows && now.Sub(c.last) >= c.every {
+		c.last, c.there = now, true
+		fmt.Fprintf(c.g.err, "\r\x1b[K%d calls answered", c.n)
+	}
+}
+
+func (c *counter) clear() {
+	if c.there {
+		fmt.Fprint(c.g.err, "\r\x1b[K")
 	}
 }

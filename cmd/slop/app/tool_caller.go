@@ -30,7 +30,7 @@ type toolAnswer struct {
 type toolCaller struct {
 	registry *tools.Registry
 	env      tools.Env
-	gate     *toolGate
+	gates    *gatePool
 }
 
 // newToolCaller opens the project for calls. Close its workspace after use.
@@ -47,11 +47,11 @@ func (g *globals) newToolCaller(yes bool) (*toolCaller, error) {
 		g.notice("%s of the project has no effect: you have not trusted it", name)
 	}
 	registry := tools.Builtin()
-	gate, err := newToolGate(p, registry, yes)
-	if err != nil {
+	gates := &gatePool{open: func() (*toolGate, error) { return newToolGate(p, registry, yes) }}
+	if err := gates.fill(); err != nil {
 		return nil, failed(exitFailed, "%w", err)
 	}
-	return &toolCaller{registry: registry, env: env, gate: gate}, nil
+	return &toolCaller{registry: registry, env: env, gates: gates}, nil
 }
 
 func (c *toolCaller) close() { _ = c.env.Workspace.Close() }
@@ -65,7 +65,7 @@ func (c *toolCaller) call(ctx context.Context, name string, args json.RawMessage
 	if err != nil {
 		return answerOf(tools.Failure(err)), nil
 	}
-	verdict, reason, err := c.gate.judge(name, args)
+	verdict, reason, err := c.gates.judge(name, args)
 	if err != nil {
 		return toolAnswer{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"manualslop/events"
@@ -75,4 +76,49 @@ func (g *toolGate) judge(tool string, args json.RawMessage) (ruling, string, err
 		}
 	}
 	return rulingDenied, "nothing allows " + tool, nil
+}
+
+// maxJudged bounds the calls that one gate judges, because its session remembers them.
+const maxJudged = 1_000
+
+// gatePool judges calls on several goroutines. Each gate judges one call at a time, and what it judged
+// has no bearing on the next call.
+type gatePool struct {
+	open func() (*toolGate, error)
+	mu   sync.Mutex
+	free []*toolGate
+}
+
+// fill opens the first gate, so that rules that cannot be used are known before the first call.
+func (p *gatePool) fill() error {
+	g, err := p.open()
+	if err == nil {
+		p.free = append(p.free, g)
+	}
+	return err
+}
+
+func (p *gatePool) judge(tool string, args json.RawMessage) (ruling, string, error) {
+	g, err := p.take()
+	if err != nil {
+		return rulingDenied, "", err
+	}
+	verdict, reason, err := g.judge(tool, args)
+	if err == nil && g.calls < maxJudged {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.free = append(p.free, g)
+	}
+	return verdict, reason, err
+}
+
+func (p *gatePool) take() (*toolGate, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		g := p.free[n-1]
+		p.free = p.free[:n-1]
+		return g, nil
+	}
+	return p.open()
 }
