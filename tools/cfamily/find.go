@@ -1,0 +1,85 @@
+package cfamily
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Find gives the symbols that a name means, in source order:
+//
+//   - those with exactly this path, "N::A::m"; blanks do not count, and "." stands for "::" too
+//   - else those whose path ends in it and has nothing but namespaces in front, so that "A::m" and
+//     "f" find N::A::m and N::f, but "m" does not reach into the class A
+//
+// Prototypes are left out where there is a definition. "name#2" picks one by its Ordinal, whatever
+// it is.
+func Find(symbols []Symbol, name string) []Symbol {
+	base, ordinal := CutOrdinal(name)
+	key := folded(base)
+	if key == "" {
+		return nil
+	}
+	spaces := map[string]bool{}
+	for _, s := range symbols {
+		if s.Kind == "namespace" || s.Kind == "module" || s.Kind == "package" {
+			spaces[folded(s.Name)] = true
+		}
+	}
+	var exact, near []Symbol
+	for _, s := range symbols {
+		full := folded(s.Name)
+		switch {
+		case full == key || s.Arguments != "" && full+folded(s.Arguments) == key:
+			exact = append(exact, s)
+		case strings.HasSuffix(full, "::"+key) && onlySpaces(strings.TrimSuffix(full, "::"+key), spaces):
+			near = append(near, s)
+		}
+	}
+	if len(exact) == 0 {
+		exact = near
+	}
+	return chosen(exact, ordinal)
+}
+
+// CutOrdinal takes "name#2" apart; the ordinal is 0 where none is given.
+func CutOrdinal(name string) (base string, ordinal int) {
+	name = strings.TrimSpace(name)
+	if i := strings.LastIndexByte(name, '#'); i > 0 {
+		if n, err := strconv.Atoi(name[i+1:]); err == nil && n > 0 {
+			return name[:i], n
+		}
+	}
+	return name, 0
+}
+
+// folded makes names comparable.
+func folded(name string) string {
+	name = strings.Join(strings.Fields(name), "")
+	name = strings.TrimPrefix(strings.TrimSuffix(name, "()"), "::")
+	if strings.HasSuffix(name, "operator") { // its "()" belongs to it
+		name += "()"
+	}
+	return strings.ReplaceAll(name, ".", "::")
+}
+
+// onlySpaces tells whether a path is one of namespaces, which a file may also open by macros.
+func onlySpaces(path string, spaces map[string]bool) bool {
+	return path != "" && spaces[path]
+}
+
+func chosen(symbols []Symbol, ordinal int) []Symbol {
+	var picked, definitions []Symbol
+	for _, s := range symbols {
+		if ordinal != 0 && s.Ordinal != ordinal {
+			continue
+		}
+		picked = append(picked, s)
+		if !s.Declaration {
+			definitions = append(definitions, s)
+		}
+	}
+	if ordinal == 0 && len(definitions) > 0 {
+		return definitions
+	}
+	return picked
+}

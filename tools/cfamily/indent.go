@@ -1,0 +1,134 @@
+package cfamily
+
+import (
+	"strings"
+
+	"manualslop/tools/document"
+)
+
+// placed indents a text for the place that starts at offset, whose line begins with the target
+// indentation. Lines that begin inside of a string stay as they are; so do directives at the margin.
+func (f *File) placed(offset int, content string) string {
+	target := f.indentation(offset)
+	content = document.WithEnds(content, "\n")
+	lines := strings.Split(content, "\n")
+	base := blanks(lines[0])
+	inside := insideLiterals(content)
+	lines[0] = strings.TrimLeft(lines[0], " \t")
+	last := blanks(lines[len(lines)-1])
+	absolute := base == "" && target != "" && last == target && len(lines) > 1
+	from, to := f.units(target, base, lines)
+	for i := 1; i < len(lines); i++ {
+		line := lines[i]
+		switch {
+		case inside[i]:
+		case strings.TrimSpace(line) == "":
+			lines[i] = ""
+		case absolute, strings.HasPrefix(line, "#"):
+		default:
+			rest, deeper := strings.CutPrefix(line, base)
+			if !deeper {
+				rest = strings.TrimLeft(line, " \t")
+			}
+			lines[i] = target + converted(rest, from, to)
+		}
+	}
+	return document.WithEnds(strings.Join(lines, "\n"), document.LineEnd(f.Text, f.lines, f.line(offset)-1))
+}
+
+// indentation is what the line of an offset begins with.
+func (f *File) indentation(offset int) string {
+	if len(f.lines) == 0 {
+		return ""
+	}
+	l := f.lines[f.line(offset)-1]
+	return blanks(f.Text[l.Start:l.End])
+}
+
+func blanks(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
+
+// insideLiterals tells which lines of a text begin inside of a string.
+func insideLiterals(text string) map[int]bool {
+	out := map[int]bool{}
+	tokens, _ := lex(text)
+	for _, t := range tokens {
+		if t.kind != literal {
+			continue
+		}
+		first := strings.Count(text[:t.start], "\n")
+		for n := range strings.Count(text[t.start:t.end], "\n") {
+			out[first+n+1] = true
+		}
+	}
+	return out
+}
+
+// units gives the unit of the new lines and that of the place, where one has tabs and the other
+// blanks; else both are empty.
+func (f *File) units(target, base string, lines []string) (from, to string) {
+	tabs, spaces := indents(strings.Split(document.WithEnds(f.Text, "\n"), "\n"))
+	newTabs, newSpaces := 0, 0
+	width := 0
+	for _, line := range lines[1:] {
+		rest, ok := strings.CutPrefix(line, base)
+		indent := blanks(rest)
+		switch {
+		case !ok || indent == "":
+		case indent[0] == '\t':
+			newTabs++
+		default:
+			newSpaces++
+			if n := len(indent) - len(strings.TrimLeft(indent, " ")); n > 1 && (width == 0 || n < width) {
+				width = n
+			}
+		}
+	}
+	switch {
+	case newTabs == 0 && newSpaces > 0 && tabs > spaces && width > 0:
+		return strings.Repeat(" ", width), "\t"
+	case newSpaces == 0 && newTabs > 0 && spaces > tabs && !strings.Contains(target, "\t"):
+		return "\t", f.spaceUnit()
+	}
+	return "", ""
+}
+
+// indents counts the lines that begin with a tab and with two blanks.
+func indents(lines []string) (tabs, spaces int) {
+	for _, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "\t"):
+			tabs++
+		case strings.HasPrefix(line, "  "):
+			spaces++
+		}
+	}
+	return tabs, spaces
+}
+
+// spaceUnit is the smallest indentation of the file, of two to eight blanks; four where there is none.
+func (f *File) spaceUnit() string {
+	least := 0
+	for _, l := range f.lines {
+		n := len(blanks(f.Text[l.Start:l.End]))
+		if n >= 2 && n <= 8 && n < l.End-l.Start && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	if least == 0 {
+		least = 4
+	}
+	return strings.Repeat(" ", least)
+}
+
+// converted writes the indentation of a line in another unit.
+func converted(line, from, to string) string {
+	if from == "" {
+		return line
+	}
+	n := 0
+	for strings.HasPrefix(line, from) {
+		line = line[len(from):]
+		n++
+	}
+	return strings.Repeat(to, n) + line
+}

@@ -1,0 +1,5 @@
+package cfamily_test
+
+import "flag"
+
+var update = flag.Bool("update", false, "rewrite the goldens")

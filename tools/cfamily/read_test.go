@@ -1,0 +1,89 @@
+package cfamily_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/tools/cfamily"
+)
+
+// Every file in testdata/read has its structure beside it.
+func TestReadGivesTheStructure(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/read/*")
+	require.NoError(t, err)
+	for _, name := range files {
+		if strings.HasSuffix(name, ".txt") {
+			continue
+		}
+		raw, err := os.ReadFile(name)
+		require.NoError(t, err)
+		language := cfamily.C
+		if cfamily.OnlyCPP(name) {
+			language = cfamily.CPP
+		}
+		file := cfamily.Read(string(raw), language, cfamily.Macros{})
+		have := shown(file)
+		if *update {
+			require.NoError(t, os.WriteFile(name+".txt", []byte(have), 0o644))
+		}
+		want, err := os.ReadFile(name + ".txt")
+		require.NoError(t, err)
+		require.Equal(t, string(want), have, name)
+		checkFile(t, file)
+	}
+}
+
+func shown(file *cfamily.File) string {
+	var b strings.Builder
+	for _, s := range file.Symbols {
+		fmt.Fprintf(&b, "%s%s %s%s lines %d-%d name %d", strings.Repeat("  ", s.Depth), s.Kind, s.Name, s.Arguments, s.StartLine, s.EndLine, s.Line)
+		for mark, is := range map[string]bool{" declaration": s.Declaration, " minor": s.Minor} {
+			if is {
+				b.WriteString(mark)
+			}
+		}
+		if s.Of > 1 {
+			fmt.Fprintf(&b, " #%d of %d", s.Ordinal, s.Of)
+		}
+		if s.Bases != "" {
+			fmt.Fprintf(&b, " bases %q", s.Bases)
+		}
+		fmt.Fprintf(&b, " signature %q", file.Text[s.Start:s.SignatureEnd])
+		if s.Doc != "" {
+			fmt.Fprintf(&b, " doc %q", s.Doc)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// checkFile checks what holds for every text.
+func checkFile(t testing.TB, file *cfamily.File) {
+	t.Helper()
+	size := len(file.Text)
+	cleaned := file.Cleaned()
+	require.Len(t, cleaned, size)
+	for i := range cleaned {
+		if c := file.Text[i]; cleaned[i] != c {
+			require.Equal(t, byte(' '), cleaned[i], "only blanks are put in")
+			require.NotContains(t, "\r\n", string(c), "line ends stay")
+		}
+	}
+	last := 0
+	for _, s := range file.Symbols {
+		require.True(t, 0 <= s.Start && s.Start <= s.Head && s.Head <= s.End && s.End <= size && s.Start <= s.SignatureEnd && s.SignatureEnd <= s.End, "%+v", s)
+		require.True(t, s.BodyEnd == 0 && s.BodyStart == 0 || s.Start <= s.BodyStart && s.BodyStart < s.BodyEnd && s.BodyEnd <= s.End, "%+v", s)
+		require.True(t, 1 <= s.StartLine && s.StartLine <= s.EndLine, "%+v", s)
+		require.True(t, 1 <= s.Ordinal && s.Ordinal <= s.Of)
+		require.NotEmpty(t, s.Name)
+		require.NotEmpty(t, s.Kind)
+		require.GreaterOrEqual(t, s.Start, last, "in source order")
+		last = s.Start
+	}
+}

@@ -1,0 +1,7 @@
+namespace n {
+class A {
+  void m() {
+  }
+};
+}
+int f(

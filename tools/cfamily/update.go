@@ -1,0 +1,178 @@
+package cfamily
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"manualslop/tools/document"
+	"manualslop/tools/syntax"
+)
+
+// UpdateError says why a definition was not replaced, in one line that says what to do next.
+type UpdateError struct{ Text string }
+
+// Error is the text.
+func (e *UpdateError) Error() string { return e.Text }
+
+func refuse(format string, args ...any) error { return &UpdateError{fmt.Sprintf(format, args...)} }
+
+// Update plans to put content in the place of a symbol of this file. A template<…> line stays unless
+// content brings its own; the text is indented to its place in the unit and with the line ends of
+// the file. It is an *UpdateError where content or the result would not balance, would not define
+// the name, would hide other definitions, or would be more damaged than the file is.
+func (f *File) Update(ctx context.Context, s Symbol, content string) (document.Splice, error) {
+	content = trimLines(content)
+	start := s.Start
+	if s.Head > s.Start && !strings.HasPrefix(strings.TrimLeft(content, " \t"), "template") {
+		start = s.Head
+	}
+	if !directivesClosed(f.Text[start:s.End]) {
+		return document.Splice{}, refuse("an #if cuts the head or the end of '%s'; use edit_file", s.Name)
+	}
+	if problem := balance(f.Text[s.Start:s.End]); problem != "" {
+		return document.Splice{}, refuse("'%s' does not end where it should (%s), so the file must be repaired with edit_file first", s.Name, problem)
+	}
+	if content == "" {
+		return document.Splice{}, refuse("new_content is empty; use edit_file to remove a definition")
+	}
+	if problem := balance(content); problem != "" {
+		return document.Splice{}, refuse("new_content does not balance: %s", problem)
+	}
+	if strings.HasSuffix(f.Text[s.Start:s.End], ";") && strings.HasSuffix(content, "}") {
+		content += ";"
+	}
+	if !directivesClosed(content) {
+		return document.Splice{}, refuse("new_content has an #if, #else or #endif without its counterpart")
+	}
+	content = f.placed(start, content)
+	splice := document.Splice{Start: start, End: s.End, New: content}
+	if f.Text[start:s.End] == content {
+		return splice, nil
+	}
+	after := Read(f.Text[:start]+content+f.Text[s.End:], f.Language, f.macros)
+	if err := f.compare(after, s, splice); err != nil {
+		return document.Splice{}, err
+	}
+	return splice, f.damaged(ctx, after, splice)
+}
+
+// trimLines drops blank lines at both ends, and blanks behind the last character.
+func trimLines(text string) string {
+	text = strings.TrimRight(text, " \t\r\n\f")
+	for {
+		line, rest, found := strings.Cut(text, "\n")
+		if !found || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
+}
+
+// compare checks that the new text defines the name and hides nothing outside of it.
+func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
+	end := splice.Start + len(splice.New)
+	shift := len(splice.New) - (splice.End - splice.Start)
+	defined := slices.ContainsFunc(after.Symbols, func(n Symbol) bool {
+		return n.Name == s.Name && n.Start >= s.Start && n.End <= end+1 && hasCode(n) == hasCode(s) && (s.Declaration || !n.Declaration)
+	})
+	if !defined {
+		return refuse("new_content does not define '%s', but %s; give the whole definition under its own name", s.Name, defines(after.Symbols, s.Start, end))
+	}
+	outside := map[string]int{}
+	for _, o := range f.Symbols {
+		if o.End <= s.Start || o.Start >= s.End {
+			outside[fmt.Sprintf("%s %s", o.Kind, o.Name)]++
+		}
+	}
+	for _, n := range after.Symbols {
+		if n.End <= s.Start || n.Start >= s.End+shift {
+			outside[fmt.Sprintf("%s %s", n.Kind, n.Name)]--
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(outside)) {
+		if outside[name] != 0 {
+			return refuse("with new_content the %s outside of it would be read differently; check brackets, quotes and comments", name)
+		}
+	}
+	return nil
+}
+
+// defines says what the symbols of a piece are.
+func defines(symbols []Symbol, start, end int) string {
+	var names []string
+	for _, s := range symbols {
+		if s.Start >= start && s.End <= end && len(names) < 3 {
+			what := "'" + s.Name + "'"
+			if s.Declaration {
+				what = "only declares " + what
+			}
+			names = append(names, what)
+		}
+	}
+	if len(names) == 0 {
+		return "nothing that could be recognized"
+	}
+	return strings.Join(names, ", ")
+}
+
+// directivesClosed tells whether the #ifs of a piece of text are whole.
+func directivesClosed(text string) bool {
+	tokens, _ := lex(text)
+	depth := 0
+	for _, t := range tokens {
+		if t.kind != directive {
+			continue
+		}
+		switch name, _ := directiveOf(text[t.start:t.end]); name {
+		case "if", "ifdef", "ifndef":
+			depth++
+		case "else", "elif", "elifdef", "elifndef":
+			if depth == 0 {
+				return false
+			}
+		case "endif":
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0
+}
+
+// damaged refuses a result that tree-sitter finds more wrong with than with the file.
+func (f *File) damaged(ctx context.Context, after *File, splice document.Splice) error {
+	language, ok := syntax.ByName(f.Language.String())
+	if !ok {
+		return nil
+	}
+	now, err := syntax.DamageOf(ctx, language, after.Cleaned())
+	if err != nil || len(now) == 0 {
+		return ctx.Err()
+	}
+	before, err := syntax.DamageOf(ctx, language, f.Cleaned())
+	if err != nil || len(now) <= len(before) {
+		return ctx.Err()
+	}
+	for _, d := range now {
+		if d.Start >= splice.Start && d.Start <= splice.Start+len(splice.New) {
+			what := fmt.Sprintf("%q does not fit", short(after.Text[d.Start:min(d.End, len(after.Text))]))
+			if d.Missing != "" {
+				what = fmt.Sprintf("%q is missing", d.Missing)
+			}
+			return refuse("new_content would not parse: line %d of the result: %s; correct it, or use edit_file if the parser is wrong", d.Line, what)
+		}
+	}
+	return nil
+}
+
+func short(text string) string {
+	const most = 60
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
