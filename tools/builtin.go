@@ -40,6 +40,18 @@ func builtin() []Tool {
 		runPowershell(),
 		searchFiles(),
 		setFileSlice(),
+		tsCGetCodeOutline(),
+		tsCGetDefinition(),
+		tsCGetSignature(),
+		tsCGetSkeleton(),
+		tsCUpdateDefinition(),
+		tsCppGetCodeOutline(),
+		tsCppGetDefinition(),
+		tsCppGetSignature(),
+		tsCppGetSkeleton(),
+		tsCppUpdateDefinition(),
+		tsGetCodeOutline(),
+		tsGetDefinition(),
 		webSearch(),
 	}
 }

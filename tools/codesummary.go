@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"manualslop/tools/cfamily"
 	"manualslop/tools/summary"
 	"manualslop/tools/syntax"
 )
@@ -19,7 +20,7 @@ func summariseCode(ctx context.Context, name, text string) summary.Summary {
 	if !known {
 		return summary.Plain(text)
 	}
-	found, err := syntax.Outline(ctx, language, []byte(text))
+	found, err := structureOf(ctx, language, text)
 	if err != nil { // too large or too hard to parse
 		out := summary.Plain(text)
 		out.Warnings = append(out.Warnings, strings.TrimPrefix(err.Error(), "syntax: "))
@@ -39,6 +40,25 @@ func summariseCode(ctx context.Context, name, text string) summary.Summary {
 	}
 	out.Sections = []summary.Section{{Title: title, Items: codeItems(language.Name(), text, found.Symbols)}}
 	return out
+}
+
+// structureOf lists the definitions of a text; C and C++ have a reader of their own.
+func structureOf(ctx context.Context, language syntax.Language, text string) (syntax.Structure, error) {
+	c := map[string]cfamily.Language{"c": cfamily.C, "cpp": cfamily.CPP}[language.Name()]
+	if c == 0 || len(text) > syntax.MaxSize {
+		return syntax.Outline(ctx, language, []byte(text))
+	}
+	file := cfamily.Read(text, c, cfamily.Macros{})
+	out := syntax.Structure{Symbols: []syntax.Symbol{}}
+	for _, s := range file.Symbols {
+		if !s.Minor {
+			out.Symbols = append(out.Symbols, s.Symbol)
+		}
+	}
+	for _, p := range file.Problems() {
+		out.Damage = append(out.Damage, syntax.Damage{Line: p.Line})
+	}
+	return out, ctx.Err()
 }
 
 // maxCodeDepth is the number of levels below the top that a summary shows.

@@ -33,6 +33,7 @@ func project(t testing.TB) (tools.Env, string) {
 		files[".git/"+name] = content // all that a repository without a commit needs
 	}
 	files["src/a.py"] = "\"\"\"Doc.\"\"\"\nimport os\n\nX = 1\n\n\ndef f():\n    return os.sep\n\n\nclass A:\n    def m(self):\n        return X\n"
+	files["src/a.cpp"] = "struct A {\n    int m() { return 1; }\n};\nint f() { return 1; }\n"
 	env, dir := setup(t, files)
 	online(t, &env)
 	env.Shell.Inherit = []string{"PATH=" + beadstest.Install(t, dir, "one") + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
@@ -74,6 +75,9 @@ func sample(t testing.TB, tool tools.Tool) map[string]any {
 		known["target"] = "A.m"
 	}
 	samplePythonEdit(tool.Spec().Name, known)
+	if strings.HasPrefix(tool.Spec().Name, "ts_") {
+		known["path"], known["name"], known["new_content"] = "src/a.cpp", "f", "int f() { return 2; }"
+	}
 	out := map[string]any{}
 	for _, name := range schema.Required {
 		property := schema.Properties[name]
