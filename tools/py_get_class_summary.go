@@ -21,9 +21,9 @@ type classesData struct {
 // pyGetClassSummary answers with what a class consists of.
 func pyGetClassSummary() Tool {
 	return Reader(Spec{
-		Name: "py_get_class_summary", Summary: "Summarise a Python class: bases, docstring, attributes and method signatures with their lines.", Effect: Reads,
+		Name: "py_get_class_summary", Summary: "Summarise a Python class: bases, docstring, attributes, method signatures with their lines, and what it inherits.", Effect: Reads,
 		Doc: "Use it instead of reading a class to learn what it offers. The answer has the head of the class, its docstring, class attributes, the attributes that `__init__` sets on self, and one line per method: `def m(self, a) -> int (lines 4-9) @property — first line of its docstring`. " +
-			"Nested classes are named. `py_get_definition` with `A.m` shows a method.",
+			"Then come the members that it inherits from classes of the workspace and does not override, with their files. `py_get_definition` with `A.m` shows a method, `py_get_hierarchy` the subclasses.",
 	}, classSummary)
 }
 
@@ -40,6 +40,13 @@ func classSummary(ctx context.Context, env Env, in pyGetClassSummaryArgs) (Resul
 	var parts []string
 	for _, s := range found {
 		item := f.class(s)
+		if len(item.Bases) > 0 {
+			bases, ancestors, err := ancestry(ctx, env, f, s)
+			if err != nil {
+				return Result{}, err
+			}
+			item.inherit(bases, ancestors)
+		}
 		data.Classes = append(data.Classes, item)
 		parts = append(parts, item.text())
 	}

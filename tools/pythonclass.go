@@ -2,10 +2,12 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"manualslop/tools/python"
 	"manualslop/tools/python/members"
+	"manualslop/tools/python/project"
 )
 
 // maxValue bounds the characters of a value in a summary.
@@ -15,14 +17,32 @@ const maxValue = 80
 type classItem struct {
 	outlineSymbol
 	Docstring string          `json:"docstring"` // whole, cleaned
-	Bases     []string        `json:"bases"`     // as written
-	Keywords  []string        `json:"keywords"`  // such as "metaclass=ABCMeta"
+	Bases     []baseItem      `json:"bases"`
+	Keywords  []string        `json:"keywords"` // such as "metaclass=ABCMeta"
 	Variables []attributeItem `json:"attributes"`
 	Instance  []attributeItem `json:"instance_attributes"` // set on self in __init__
 	Methods   []methodItem    `json:"methods"`
-	Classes   []outlineSymbol `json:"classes"` // nested ones
+	Classes   []outlineSymbol `json:"classes"`   // nested ones
+	Inherited []inheritedItem `json:"inherited"` // nearest first, without what is overridden
 
 	head string
+}
+
+// baseItem is a base class as written; Path is empty where its definition is not in the workspace.
+type baseItem struct {
+	Name  string `json:"name"`
+	Path  string `json:"path"`
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+}
+
+// inheritedItem is what a class has from an ancestor in the workspace.
+type inheritedItem struct {
+	Class     string          `json:"class"`
+	Path      string          `json:"path"`
+	Variables []attributeItem `json:"attributes"`
+	Instance  []attributeItem `json:"instance_attributes"`
+	Methods   []methodItem    `json:"methods"`
 }
 
 // attributeItem is an attribute of a class or of its instances.
@@ -45,8 +65,11 @@ func (f pythonFile) class(s *python.Symbol) classItem {
 	doc, _ := f.Docstring(s)
 	item := classItem{
 		outlineSymbol: f.symbol(s), Docstring: doc.Clean, head: members.Signature(f.File, s),
-		Bases: append([]string{}, of.Bases...), Keywords: append([]string{}, of.Keywords...),
+		Bases: []baseItem{}, Inherited: []inheritedItem{}, Keywords: append([]string{}, of.Keywords...),
 		Variables: []attributeItem{}, Instance: []attributeItem{}, Methods: []methodItem{}, Classes: []outlineSymbol{},
+	}
+	for _, base := range of.Bases {
+		item.Bases = append(item.Bases, baseItem{Name: base})
 	}
 	for _, v := range of.Attributes {
 		if isAugmented(f.Text[v.Target.End:max(v.Value.Start, v.Target.End)]) {
@@ -65,6 +88,54 @@ func (f pythonFile) class(s *python.Symbol) classItem {
 	}
 	return item
 }
+
+// inherit adds what a class has from its ancestors: where its direct bases are defined, and the
+// members of all of them that nothing nearer overrides.
+func (c *classItem) inherit(bases []project.ClassNode, ancestors []ancestor) {
+	for i := range min(len(bases), len(c.Bases)) {
+		if of := bases[i].Class; of != nil && len(bases) == len(c.Bases) {
+			c.Bases[i] = baseItem{c.Bases[i].Name, of.Path, of.Start, of.End}
+		}
+	}
+	seen := map[string]bool{}
+	c.note(seen)
+	for _, a := range ancestors {
+		from := a.file.class(a.symbol)
+		item := inheritedItem{Class: from.Name, Path: a.file.file.Path, Variables: []attributeItem{}, Instance: []attributeItem{}, Methods: []methodItem{}}
+		for _, v := range from.Variables {
+			if !seen[v.Name] {
+				item.Variables = append(item.Variables, v)
+			}
+		}
+		for _, v := range from.Instance {
+			if !seen[v.Name] {
+				item.Instance = append(item.Instance, v)
+			}
+		}
+		for _, m := range from.Methods {
+			if !seen[m.last()] {
+				item.Methods = append(item.Methods, m)
+			}
+		}
+		from.note(seen)
+		if len(item.Variables)+len(item.Instance)+len(item.Methods) > 0 {
+			c.Inherited = append(c.Inherited, item)
+		}
+	}
+}
+
+// note adds the names of all members of a class to a set.
+func (c *classItem) note(seen map[string]bool) {
+	for _, v := range append(slices.Clone(c.Variables), c.Instance...) {
+		seen[v.Name] = true
+	}
+	for _, m := range c.Methods {
+		seen[m.last()] = true
+	}
+}
+
+// last is the name without that of the class.
+func (m methodItem) last() string { return m.Name[strings.LastIndexByte(m.Name, '.')+1:] }
 
 // isAugmented tells by what stands between target and value whether a statement changes a variable
 // that there is: "x += 1".
@@ -85,19 +156,26 @@ func (c classItem) text() string {
 	for line := range strings.Lines(c.Docstring) {
 		b.WriteString(strings.TrimRight("\n    "+strings.TrimRight(line, "\r\n"), " "))
 	}
-	var methods, classes []string
-	for _, m := range c.Methods {
-		methods = append(methods, m.text())
+	var bases, classes []string
+	for _, base := range c.Bases {
+		if base.Path != "" {
+			bases = append(bases, fmt.Sprintf("%s -> %s lines %d-%d", foldLines(base.Name), visibleName(base.Path), base.Start, base.End))
+		}
 	}
 	for _, n := range c.Classes {
 		classes = append(classes, fmt.Sprintf("%s (lines %d-%d)", n.Name, n.Start, n.End))
 	}
+	writeSection(&b, "bases", bases)
 	writeSection(&b, "attributes", attributeRows(c.Variables, ""))
 	writeSection(&b, "instance attributes set in __init__", attributeRows(c.Instance, "self."))
-	writeSection(&b, "methods", methods)
+	writeSection(&b, "methods", methodRows(c.Methods))
 	writeSection(&b, "classes", classes)
 	if len(c.Methods)+len(c.Variables)+len(c.Instance)+len(c.Classes) == 0 {
-		b.WriteString("\nno members")
+		b.WriteString("\nno members of its own")
+	}
+	for _, from := range c.Inherited {
+		rows := append(attributeRows(from.Variables, ""), attributeRows(from.Instance, "self.")...)
+		writeSection(&b, fmt.Sprintf("inherited from %s (%s)", from.Class, visibleName(from.Path)), append(rows, methodRows(from.Methods)...))
 	}
 	return b.String()
 }
@@ -124,6 +202,14 @@ func attributeRows(attributes []attributeItem, prefix string) []string {
 			row += " = " + oneLine(foldLines(a.Value), maxValue)
 		}
 		rows = append(rows, fmt.Sprintf("%s (line %d)", row, a.Line))
+	}
+	return rows
+}
+
+func methodRows(methods []methodItem) []string {
+	var rows []string
+	for _, m := range methods {
+		rows = append(rows, m.text())
 	}
 	return rows
 }
