@@ -94,9 +94,9 @@ func items(file Source, from, to int) [][]python.Token {
 	return slices.DeleteFunc(out, func(item []python.Token) bool { return len(item) == 0 })
 }
 
-// broken lists the calls in the result of a change that do not fit new parameters and did fit the
+// brokenCalls lists the calls in the result of a change that do not fit new parameters and did fit the
 // old ones. It judges by names alone and leaves out what unpacks its arguments.
-func (s Source) broken(symbol *python.Symbol, after parameters, change Change) []Call {
+func (s Source) brokenCalls(symbol *python.Symbol, after parameters, change Change) []Call {
 	out := []Call{}
 	if symbol.Kind == python.KindClass || symbol.Of > 1 {
 		return out
@@ -107,7 +107,7 @@ func (s Source) broken(symbol *python.Symbol, after parameters, change Change) [
 		skip := s.bound(symbol, site.receiver)
 		problem := after.problem(site, skip)
 		if problem != "" && before.problem(site, skip) == "" && len(out) < mostCalls {
-			out = append(out, Call{Line: now.LineOf(site.offset), Problem: problem})
+			out = append(out, Call{Line: now.LineOf(site.Span.Start), Problem: problem})
 		}
 	}
 	return out

@@ -6,15 +6,13 @@ import (
 	"strings"
 
 	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
 )
 
-// site is one call.
+// site is one call of a definition.
 type site struct {
-	offset     int
-	receiver   string // name in front of the dot, empty where there is none
-	positional int
-	keywords   []string
-	unpacks    bool // *args or **kwargs
+	grammar.Call
+	receiver string // what stands in front of the dot, empty where there is none
 }
 
 // sites finds the calls of a symbol by its name: of a function the bare name, of a method the name
@@ -26,55 +24,36 @@ func (s Source) sites(symbol *python.Symbol) []site {
 		name, method = symbol.Parent.Name, false
 	}
 	var out []site
-	var last [3]python.Token // the three tokens before this one
-	for token := range s.Tokens(python.Span{End: len(s.Text)}) {
-		if token.Kind == python.Comment || token.Kind == python.NL {
-			continue
+	for _, call := range grammar.AnalyzeFile(s.File).Calls {
+		callee := call.Callee
+		if callee == "" {
+			callee = call.CalleeSpan.Of(s.Text)
 		}
-		called := token.Kind == python.Op && token.Of(s.Text) == "(" && last[2].Kind == python.Name &&
-			python.Normalize(last[2].Of(s.Text)) == name
-		if before := last[1].Of(s.Text); called && before != "def" && before != "class" && (before == ".") == method {
-			receiver := ""
-			if method {
-				receiver = last[0].Of(s.Text)
-			}
-			out = append(out, s.site(last[2].Start, token.Start, receiver))
+		receiver, own := "", callee
+		if at := strings.LastIndexByte(callee, '.'); at >= 0 {
+			receiver, own = callee[:at], python.Normalize(strings.TrimSpace(callee[at+1:]))
 		}
-		last = [3]python.Token{last[1], last[2], token}
+		if own == name && (receiver != "") == method && !call.Decorator {
+			out = append(out, site{call, receiver})
+		}
 	}
 	return out
 }
 
-// site reads the arguments of the call whose bracket opens at open.
-func (s Source) site(offset, open int, receiver string) site {
-	call := site{offset: offset, receiver: receiver}
-	for _, item := range items(s, open, len(s.Text)) {
-		switch first := item[0].Of(s.Text); {
-		case first == "*" || first == "**":
-			call.unpacks = true
-		case len(item) > 1 && item[0].Kind == python.Name && item[1].Of(s.Text) == "=":
-			call.keywords = append(call.keywords, python.Normalize(first))
-		default:
-			call.positional++
-		}
-	}
-	return call
-}
-
 // problem says why a call does not fit, or nothing. skip parameters are filled by the call itself.
 func (p parameters) problem(call site, skip int) string {
-	if call.unpacks {
+	if call.Star || call.DoubleStar {
 		return ""
 	}
 	names := p.names[min(skip, len(p.names)):]
-	if call.positional > len(names) && !p.many {
-		return fmt.Sprintf("gives %s, %d taken", counted(call.positional), len(names))
+	if call.Positional > len(names) && !p.many {
+		return fmt.Sprintf("gives %s, %d taken", counted(call.Positional), len(names))
 	}
 	given := map[string]bool{}
-	for _, name := range names[:min(call.positional, len(names))] {
+	for _, name := range names[:min(call.Positional, len(names))] {
 		given[name] = true
 	}
-	for _, keyword := range call.keywords {
+	for _, keyword := range call.Keywords {
 		at := slices.Index(names, keyword)
 		_, own := p.keywords[keyword]
 		switch {

@@ -29,11 +29,10 @@ func newFragment(label, text string) (fragment, error) {
 		return fragment{}, refuse("%s is empty; give the whole text", label)
 	}
 	fr := dedented(label, raw)
-	if problem, broken := python.Broken(fr.file.Text); broken {
+	if problem, broken := fr.file.broken(); broken {
 		lifted, ok := lift(fr)
 		if !ok {
-			line := document.NumberOf(fr.file.Lines, problem.Offset)
-			return fragment{}, refuse("%s does not parse: its line %d: %s", label, line, problem.Text)
+			return fragment{}, refuse("%s does not parse: its line %d: %s", label, problem.Line, problem.Text)
 		}
 		fr = lifted
 	}
@@ -85,7 +84,7 @@ func lift(fr fragment) (fragment, bool) {
 		raw := slices.Clone(fr.raw)
 		raw[fr.code] = leading(raw[i]) + raw[fr.code]
 		lifted := dedented(fr.label, raw)
-		_, broken := python.Broken(lifted.file.Text)
+		_, broken := lifted.file.broken()
 		return lifted, !broken
 	}
 	return fragment{}, false

@@ -3,8 +3,6 @@ package edit
 import (
 	"slices"
 	"strings"
-
-	"manualslop/tools/python"
 )
 
 // layout is the indentation of the place where a fragment goes.
@@ -150,7 +148,7 @@ func (fr fragment) stripped(place layout) bool {
 		return fr.continues(place)
 	}
 	lifted := dedented(fr.label, whole)
-	_, broken := python.Broken(lifted.file.Text)
+	_, broken := lifted.file.broken()
 	return !broken && lifted.fits(place)
 }
 

@@ -58,10 +58,10 @@ func Move(source, dest Source, r Relocation) (Moved, error) {
 	if moved.Source, err = source.finish(removal, len(removal)-1, 0, 0); err != nil {
 		return Moved{}, err
 	}
-	moved.SourceUses = usesIn(moved.Source.Result, symbol)
+	moved.SourceUses = usesIn(moved.Source.Result, symbol, false)
 	moved.DestinationUses = []int{}
 	if own != symbol.Name || strings.Contains(moved.Path, ".") != (symbol.Parent != nil) || dest.binds(symbol.Path) {
-		moved.DestinationUses = usesIn(moved.Destination.Result, symbol)
+		moved.DestinationUses = usesIn(moved.Destination.Result, symbol, true)
 	}
 	return moved, nil
 }
@@ -100,7 +100,7 @@ func (s Source) MoveWithin(r Relocation) (Moved, error) {
 	change.Splices = s.composed(removal, change)
 	moved := Moved{Source: change, Destination: change, Path: joined(parent, own), Imports: []Need{}, Names: []string{}, SourceUses: []int{}}
 	if moved.Path != symbol.Path {
-		moved.SourceUses = usesIn(change.Result, symbol)
+		moved.SourceUses = usesIn(change.Result, symbol, false)
 	}
 	moved.DestinationUses = moved.SourceUses
 	return moved, nil
@@ -224,10 +224,6 @@ func compose(first, second []document.Splice) ([]document.Splice, bool) {
 		out = append(out, document.Splice{Start: start, End: end, New: next.New})
 	}
 	return out, true
-}
-
-func usesIn(text string, symbol *python.Symbol) []int {
-	return Source{}.with(text).Uses(symbol)
 }
 
 func joined(parent, own string) string {

@@ -31,7 +31,7 @@ func statement(imported python.Import, name python.ImportedName) string {
 // needs compares the names that the text of a definition uses with what its file and the file it
 // moves to bind: imports that are lacking, and names of the old file that are not imports.
 func (s Source) needs(dest Source, span python.Span, own string) (imports []Need, names []string) {
-	used, there := s.names(span), dest.bindings()
+	used, there := s.moduleNames(span), dest.bindings()
 	imports, names = []Need{}, []string{}
 	for _, b := range s.imported() {
 		future := b.From && b.Level == 0 && b.Module == "__future__"
@@ -50,19 +50,6 @@ func (s Source) needs(dest Source, span python.Span, own string) (imports []Need
 	}
 	slices.Sort(names)
 	return imports, names
-}
-
-// names are the names in a piece of text that do not follow a dot.
-func (s Source) names(span python.Span) map[string]bool {
-	out := map[string]bool{}
-	dot := false
-	for token := range s.Tokens(span) {
-		if token.Kind == python.Name && !dot {
-			out[python.Normalize(token.Of(s.Text))] = true
-		}
-		dot = token.Of(s.Text) == "."
-	}
-	return out
 }
 
 // defined are the names that definitions and variables of the module bind.

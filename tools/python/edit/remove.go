@@ -20,7 +20,7 @@ func (s Source) Remove(name string) (Change, []int, error) {
 	if err != nil {
 		return Change{}, nil, err
 	}
-	return change, usesIn(change.Result, symbol), nil
+	return change, usesIn(change.Result, symbol, false), nil
 }
 
 // removal gives the splices that take a definition out; the last one is the gap.

@@ -28,7 +28,7 @@ func (s Source) SetSignature(name, signature string) (Change, []Call, error) {
 	if err != nil {
 		return Change{}, nil, err
 	}
-	return change, s.broken(symbol, parametersOf(fr.file, header), change), nil
+	return change, s.brokenCalls(symbol, parametersOf(fr.file, header), change), nil
 }
 
 // newHeader reads a header with or without its colon. A body of its own shows that it is complete.
@@ -37,7 +37,7 @@ func newHeader(signature string) (fragment, *python.Statement, error) {
 	var first error
 	for _, body := range []string{" pass", ": pass", "\n pass"} {
 		fr, err := newFragment("new_signature", text+body)
-		if err == nil {
+		if err == nil && fr.file.Body[0].Symbol != nil {
 			return checkedHeader(fr)
 		}
 		if first == nil {
@@ -47,20 +47,29 @@ func newHeader(signature string) (fragment, *python.Statement, error) {
 	if strings.TrimSpace(text) == "" {
 		return fragment{}, nil, refuse("new_signature is empty; give the line from def or class through the colon")
 	}
+	if whole, err := newFragment("new_signature", text); err == nil && len(whole.file.Body) > 0 && whole.file.Body[0].Symbol != nil {
+		return fragment{}, nil, errBody
+	}
+	if first == nil {
+		return fragment{}, nil, refuse("new_signature must be the header of a definition, such as 'def f(a, b) -> int:'")
+	}
 	return fragment{}, nil, refuse("new_signature is not the header of a definition, such as 'def f(a, b) -> int:' (%s)", first.Error())
 }
+
+// errBody refuses a signature with a body.
+var errBody = refuse("new_signature must end with the colon; the body stays as it is, so leave it out")
 
 func checkedHeader(fr fragment) (fragment, *python.Statement, error) {
 	body := fr.file.Body
 	switch {
-	case len(body) != 1 || body[0].Symbol == nil:
-		return fr, nil, refuse("new_signature must be one header of a definition, such as 'def f(a, b) -> int:'")
+	case len(body) != 1:
+		return fr, nil, errBody
 	case len(body[0].Decorators) > 0 || fr.code > 0:
 		return fr, nil, refuse("new_signature must begin with def, async def or class; decorators and comments above stay as they are, so leave them out")
 	case len(body[0].Body) != 1 || body[0].Body[0].Kind != python.Pass || body[0].End != len(fr.file.Text):
-		return fr, nil, refuse("new_signature must end with the colon; the body stays as it is, so leave it out")
+		return fr, nil, errBody
 	case strings.Count(strings.TrimSpace(fr.file.Text[body[0].Header.End:]), "pass") != 1:
-		return fr, nil, refuse("new_signature must end with the colon; the body stays as it is, so leave it out")
+		return fr, nil, errBody
 	}
 	return fr, body[0], nil
 }

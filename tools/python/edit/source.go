@@ -6,6 +6,7 @@ import (
 
 	"manualslop/tools/document"
 	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
 )
 
 // Error is a request that cannot be carried out. Its text is one line and says what to do next.
@@ -41,11 +42,23 @@ type Change struct {
 
 // Open parses text, which has no byte order mark, and refuses what does not parse.
 func Open(path, text string) (Source, error) {
-	if problem, broken := python.Broken(text); broken {
-		line := document.NumberOf(document.Lines(text), problem.Offset)
-		return Source{}, refuse("%s does not parse (line %d: %s), so its structure is not certain; repair it with edit_file first", path, line, problem.Text)
+	source := Source{Path: path}.with(text)
+	if problem, broken := source.broken(); broken {
+		return Source{}, refuse("%s does not parse (line %d: %s), so its structure is not certain; repair it with edit_file first",
+			path, problem.Line, problem.Text)
 	}
-	return Source{Path: path}.with(text), nil
+	return source, nil
+}
+
+// broken gives the first syntax error: of tokens and indentation, else of the grammar.
+func (s Source) broken() (grammar.Error, bool) {
+	if problem, ok := s.Broken(); ok {
+		return grammar.Error{Line: s.LineOf(problem.Offset), Text: problem.Text}, true
+	}
+	if found := grammar.CheckFile(s.File, 1); len(found) > 0 {
+		return found[0], true
+	}
+	return grammar.Error{}, false
 }
 
 // with gives a source with another text.
@@ -123,9 +136,8 @@ func (s Source) finish(splices []document.Splice, main, from, to int) (Change, e
 		return Change{}, err
 	}
 	lines := document.Lines(result)
-	if problem, broken := python.Broken(result); broken {
-		return Change{}, refuse("%s would not parse any more (line %d: %s); nothing was written",
-			s.Path, document.NumberOf(lines, problem.Offset), problem.Text)
+	if problem, broken := s.with(result).broken(); broken {
+		return Change{}, refuse("%s would not parse any more (line %d: %s); nothing was written", s.Path, problem.Line, problem.Text)
 	}
 	start := splices[main].Start
 	for i, other := range splices {

@@ -4,48 +4,68 @@ import (
 	"slices"
 
 	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
 )
 
 // mostUses bounds the lines of uses that are reported of one file.
 const mostUses = 200
 
-// Uses gives the lines where a name is used: of a member of a class the name behind a dot, of
-// everything else the name alone. Strings, comments, names of keyword arguments and definitions of
-// the name do not count. It judges by tokens, so another thing of that name counts too.
-func (s Source) Uses(symbol *python.Symbol) []int {
+// uses gives the lines where the name of a definition is used that was, or is, in the scope of its
+// parent: of a member of a class the attributes of that name of whatever object, of everything else
+// what Python would look up there or not find at all. Strings, comments and other definitions of the
+// name do not count, imports of it only where asked for.
+func (s Source) uses(symbol *python.Symbol, imports bool) []int {
 	member := symbol.Parent != nil && symbol.Parent.Kind == python.KindClass
-	var before, here python.Token // here is the last name that matched
 	lines := []int{}
-	depth := 0
-	note := func(next string) {
-		if here.Kind == 0 || next == "=" && depth > 0 && before.Of(s.Text) != "." {
-			return
+	for _, use := range grammar.AnalyzeFile(s.File).Uses {
+		if use.Name != symbol.Name || !counts(use.Context, member, imports) || !member && !looksIn(use.Binding, symbol.Parent) {
+			continue
 		}
-		if line := s.LineOf(here.Start); !slices.Contains(lines[max(0, len(lines)-1):], line) && len(lines) < mostUses {
+		line := s.LineOf(use.Span.Start)
+		if len(lines) < mostUses && (len(lines) == 0 || lines[len(lines)-1] != line) {
 			lines = append(lines, line)
 		}
 	}
-	var last python.Token
-	for token := range s.Tokens(python.Span{End: len(s.Text)}) {
-		if token.Kind == python.Comment || token.Kind == python.NL {
-			continue
-		}
-		text := token.Of(s.Text)
-		note(text)
-		here = python.Token{}
-		switch previous := last.Of(s.Text); {
-		case token.Kind == python.Op && (text == "(" || text == "[" || text == "{"):
-			depth++
-		case token.Kind == python.Op && (text == ")" || text == "]" || text == "}"):
-			depth--
-		case token.Kind == python.Name && python.Normalize(text) == symbol.Name && (previous == ".") == member &&
-			previous != "def" && previous != "class":
-			before, here = last, token
-		}
-		last = token
-	}
-	note("")
 	return lines
+}
+
+func counts(context grammar.Context, member, imports bool) bool {
+	switch context {
+	case grammar.Attribute:
+		return member
+	case grammar.Load, grammar.Annotation, grammar.Augmented, grammar.Delete, grammar.Global, grammar.Nonlocal:
+		return !member
+	case grammar.Import, grammar.ImportOriginal:
+		return !member && imports
+	}
+	return false
+}
+
+// looksIn tells whether a name is looked up in the scope of owner, or nowhere.
+func looksIn(binding *grammar.Scope, owner *python.Symbol) bool {
+	switch {
+	case binding == nil:
+		return true
+	case owner == nil:
+		return binding.Kind == grammar.ModuleScope
+	}
+	return binding.Symbol != nil && binding.Symbol.Path == owner.Path
+}
+
+// usesIn gives the lines of a text that use a name.
+func usesIn(text string, symbol *python.Symbol, imports bool) []int {
+	return Source{}.with(text).uses(symbol, imports)
+}
+
+// moduleNames are the names in a piece of text that Python looks up in the module.
+func (s Source) moduleNames(span python.Span) map[string]bool {
+	out := map[string]bool{}
+	for _, use := range grammar.AnalyzeFile(s.File).Uses {
+		if use.Span.Start >= span.Start && use.Span.End <= span.End && use.Binding != nil && use.Binding.Kind == grammar.ModuleScope {
+			out[use.Key] = true
+		}
+	}
+	return out
 }
 
 // binding is one name that an import binds.
@@ -64,7 +84,7 @@ func (s Source) imported() []binding {
 			prefix = owner.Path + "."
 		}
 		for _, name := range imported.Names {
-			out = append(out, binding{imported, name, prefix + name.Bound()})
+			out = append(out, binding{imported, name, prefix + python.Normalize(name.Bound())})
 		}
 	}
 	return out
