@@ -64,7 +64,7 @@ func TestUpdate(t *testing.T) {
 		"blanks around the text go":       {"def f(): pass\n", "f", "\n\n  \ndef f(): return 1\n\n\n", "def f(): return 1\n"},
 		"irregular steps stay":            {"class A:\n    def f(self):\n      if 1:\n            a\n      b\n", "A.f", "    def f(self):\n      if 1:\n            a\n      c\n", "class A:\n    def f(self):\n      if 1:\n            a\n      c\n"},
 		"comments left of the block stay": {"class A:\n    def f(self):\n        a\n# x\n        b\n", "A.f", "    def f(self):\n        a\n# x\n        c\n", "class A:\n    def f(self):\n        a\n# x\n        c\n"},
-		"backslash behind the last line":  {"def f(): pass\\\n\nx = 1\n", "f", "def f(): return 1", "def f(): return 1\nx = 1\n"},
+		"backslash behind the last line":  {"def f(): pass\\\n\nx = 1\n", "f", "def f(): return 1", "def f(): return 1\\\n\nx = 1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,6 +14,7 @@ type fragment struct {
 	raw    []string // as given
 	lines  []string // moved to the left margin
 	indent string   // what was taken away: the indentation of the first line of code
+	tail   string   // what was appended to the text as given, on its last line
 	code   int      // the first line that is neither blank nor a comment
 	file   Source   // lines, parsed
 }
@@ -28,7 +29,12 @@ func newFragment(label, text string) (fragment, error) {
 	case len(raw) == 0:
 		return fragment{}, refuse("%s is empty; give the whole text", label)
 	}
+	last := &raw[len(raw)-1]
 	fr := dedented(label, raw)
+	if _, broken := fr.file.broken(); broken && strings.HasSuffix(*last, "\\") { // it joined a line that is not given
+		*last = strings.TrimRight(strings.TrimSuffix(*last, "\\"), " \t\f")
+		fr = dedented(label, raw)
+	}
 	if problem, broken := fr.file.broken(); broken {
 		lifted, ok := lift(fr)
 		if !ok {

@@ -161,7 +161,9 @@ func (fr fragment) continues(place layout) bool {
 		return false
 	}
 	for i, line := range rest {
-		if !fr.file.literal(fr.code+1+i) && strings.TrimSpace(line) != "" && slices.Contains(place.old, line) {
+		line = strings.TrimSuffix(line, fr.tail)
+		there := func(old string) bool { return strings.HasPrefix(old, line) }
+		if !fr.file.literal(fr.code+1+i) && strings.TrimSpace(line) != "" && slices.ContainsFunc(place.old, there) {
 			return true
 		}
 	}

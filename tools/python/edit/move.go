@@ -90,8 +90,10 @@ func (s Source) MoveWithin(r Relocation) (Moved, error) {
 	if err != nil {
 		return Moved{}, err
 	}
-	if err := rest.checkNew(fr, spot.owner, own); err != nil {
-		return Moved{}, err
+	if joined(parent, own) != symbol.Path {
+		if err := rest.checkNew(fr, spot.owner, own); err != nil {
+			return Moved{}, err
+		}
 	}
 	change, err := rest.insert(fr, spot)
 	if err != nil {

@@ -29,7 +29,7 @@ func (s Source) Update(name, content string) (Change, error) {
 	}
 	lines := fr.at(s.layout(symbol.Statement))
 	old := symbol.Statement
-	start, end := old.Start, s.Lines[s.last(old.End)].End
+	start, end := old.Start, s.end(old)
 	if len(statements[0].Decorators) > 0 {
 		start = old.OuterStart()
 	}
@@ -57,6 +57,15 @@ func (s Source) updateApart(old *python.Statement, end int, lines []string, code
 	}
 	own := s.replacement(old.Start, end, lines[code:])
 	return s.finish([]document.Splice{above, own}, 1, 0, len(own.New))
+}
+
+// end is where the last line of a statement ends, before a backslash that joins a blank line to it.
+func (s Source) end(statement *python.Statement) int {
+	end := s.WholeLines(statement.Span).End
+	if s.Text[end-1] == '\\' {
+		end = len(strings.TrimRight(s.Text[:end-1], " \t\f"))
+	}
+	return max(end, statement.End)
 }
 
 // finishWhole finishes a change of one splice, all of which is the new text.
