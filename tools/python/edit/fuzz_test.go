@@ -35,13 +35,19 @@ func seed(f *testing.F) {
 				f.Add(text, seeds[j], uint16(7*i+j))
 			}
 		}
+		f.Add(strings.Repeat("0", i+1)+"=@ABCDEFGHIJKLMNOPQRSTUVWXYZ\x00\x01\x02"[i:], "def f(): pass", uint16(i))
 	}
 }
 
-// opened parses a fuzzed text, and gives up on what does not parse or is large.
-func opened(t *testing.T, text string) edit.Source {
-	source, err := edit.Open("a.py", text)
-	if err != nil || len(text) > 20_000 {
+// opened parses a fuzzed text. One that does not parse stands for a woven one; what is still no Python
+// or too large is given up.
+func opened(t *testing.T, text *string) edit.Source {
+	source, err := edit.Open("a.py", *text)
+	if err != nil {
+		*text = woven(*text)
+		source, err = edit.Open("a.py", *text)
+	}
+	if err != nil || len(*text) > 20_000 {
 		t.Skip()
 	}
 	return source
@@ -106,7 +112,7 @@ func found(t *testing.T, after edit.Source, path string, line int) *python.Symbo
 func FuzzUpdate(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text, content string, pick uint16) {
-		source := opened(t, text)
+		source := opened(t, &text)
 		symbol, name := picked(t, source, pick)
 		same, err := source.Update(name, source.File.Source(symbol))
 		require.NoError(t, err)
@@ -140,7 +146,7 @@ func indented(text string) string {
 func FuzzRemove(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text, _ string, pick uint16) {
-		source := opened(t, text)
+		source := opened(t, &text)
 		symbol, name := picked(t, source, pick)
 		change, _, err := source.Remove(name)
 		require.NoError(t, err, "%q %s", text, name)
@@ -165,7 +171,7 @@ func FuzzRemove(f *testing.F) {
 func FuzzAdd(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text, content string, pick uint16) {
-		source := opened(t, text)
+		source := opened(t, &text)
 		if pick%2 == 0 {
 			content = "def new(a,\n   b):\n   '''\n x'''\n   return 1"
 		}
@@ -199,7 +205,7 @@ func FuzzAdd(f *testing.F) {
 func FuzzMove(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text, other string, pick uint16) {
-		source, dest := opened(t, text), opened(t, other)
+		source, dest := opened(t, &text), opened(t, &other)
 		symbol, name := picked(t, source, pick/2)
 		kind := []string{edit.Top, edit.Bottom}[pick%2]
 		r := edit.Relocation{Name: name, NewName: "moved", Anchor: edit.Anchor{Type: kind}, CarryImports: pick%3 == 0, Together: true}
@@ -221,7 +227,7 @@ func FuzzMove(f *testing.F) {
 func FuzzSetSignature(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text, signature string, pick uint16) {
-		source := opened(t, text)
+		source := opened(t, &text)
 		symbol, name := picked(t, source, pick)
 		same, _, err := source.SetSignature(name, source.Signature(symbol))
 		require.NoError(t, err)
@@ -242,7 +248,7 @@ func FuzzSetSignature(f *testing.F) {
 func FuzzSetVariable(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text, declaration string, pick uint16) {
-		source := opened(t, text)
+		source := opened(t, &text)
 		variables := source.Variables()
 		if len(variables) == 0 {
 			t.Skip()
@@ -270,7 +276,7 @@ func FuzzSetVariable(f *testing.F) {
 func FuzzWrapRegion(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text, name string, pick uint16) {
-		source := opened(t, text)
+		source := opened(t, &text)
 		first := 1 + int(pick)%(len(source.Lines)+1)
 		change, err := source.WrapRegion(first, first+int(pick)%5, name)
 		if err != nil {

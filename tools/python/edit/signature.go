@@ -37,7 +37,7 @@ func newHeader(signature string) (fragment, *python.Statement, error) {
 	var first error
 	for _, body := range []string{" pass", ": pass", "\n pass"} {
 		fr, err := newFragment("new_signature", text+body)
-		if err == nil && fr.file.Body[0].Symbol != nil {
+		if err == nil && len(fr.file.Body) > 0 && fr.file.Body[0].Symbol != nil {
 			fr.tail = body
 			return checkedHeader(fr)
 		}
