@@ -3,7 +3,9 @@ package tools
 import (
 	"context"
 	_ "embed" // for the long text
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"manualslop/tools/python/edit"
 )
@@ -26,16 +28,21 @@ func pyAddDef() Tool {
 	return Writer(Spec{
 		Name: "py_add_def", Summary: "Add a Python class, function or method at a named place of a file.",
 		Effect: Writes, Doc: pyAddDefDoc,
-	}, func(ctx context.Context, env Env, in pyAddDefArgs) (Plan, error) {
-		p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
-		if err != nil {
-			return Plan{}, err
-		}
-		change, err := p.source.Add(in.Name, in.NewContent, edit.Anchor{Type: in.AnchorType, Symbol: in.AnchorSymbol})
-		if err != nil {
-			return Plan{}, refused(err)
-		}
-		return p.plan(change, in.DryRun, p.data(in.Name, change),
-			fmt.Sprintf("py_add_def %s: %s added as %s", p.file.Path, in.Name, linesOf(change)))
-	})
+	}, promptly(planAddition))
+}
+
+func planAddition(ctx context.Context, env Env, in pyAddDefArgs) (Plan, error) {
+	p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Plan{}, Refuse("%s does not exist; create it with set_file_slice (start_line=1, end_line=0), or give the path of a file that is there", in.Path)
+	}
+	if err != nil {
+		return Plan{}, err
+	}
+	change, err := p.source.Add(in.Name, in.NewContent, edit.Anchor{Type: in.AnchorType, Symbol: in.AnchorSymbol})
+	if err != nil {
+		return Plan{}, refused(err)
+	}
+	return p.plan(change, in.DryRun, p.data(in.Name, change),
+		fmt.Sprintf("py_add_def %s: %s added as %s", p.file.Path, in.Name, linesOf(change)))
 }

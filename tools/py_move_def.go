@@ -45,7 +45,7 @@ func pyMoveDef() Tool {
 	return Writer(Spec{
 		Name: "py_move_def", Summary: "Move a Python class, function or method to another place or file.",
 		Effect: Writes, Doc: pyMoveDefDoc,
-	}, planMove)
+	}, promptly(planMove))
 }
 
 func planMove(ctx context.Context, env Env, in pyMoveDefArgs) (Plan, error) {

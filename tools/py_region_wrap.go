@@ -22,16 +22,18 @@ func pyRegionWrap() Tool {
 		Doc: "A line `#region NAME` is put above `start_line` and `#endregion` below `end_line`, at the indentation of the block. Line numbers shift with every edit, so read the lines first or give `expected_hash`.\n\n" +
 			"The lines must be whole statements of one block: refused, with the right lines, where an end is inside a string, a bracket or a joined line, where a statement is cut (also a decorator from its function, or `else` from its `if`), and where another region is crossed. " +
 			"Regions may be nested. The answer is the new SHA-256, the lines with the markers and a diff.",
-	}, func(ctx context.Context, env Env, in pyRegionWrapArgs) (Plan, error) {
-		p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
-		if err != nil {
-			return Plan{}, err
-		}
-		change, err := p.source.WrapRegion(in.StartLine, in.EndLine, in.RegionName)
-		if err != nil {
-			return Plan{}, refused(err)
-		}
-		return p.plan(change, in.DryRun, p.data(in.RegionName, change),
-			fmt.Sprintf("py_region_wrap %s: region %s is now %s", p.file.Path, in.RegionName, linesOf(change)))
-	})
+	}, promptly(planRegion))
+}
+
+func planRegion(ctx context.Context, env Env, in pyRegionWrapArgs) (Plan, error) {
+	p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
+	if err != nil {
+		return Plan{}, err
+	}
+	change, err := p.source.WrapRegion(in.StartLine, in.EndLine, in.RegionName)
+	if err != nil {
+		return Plan{}, refused(err)
+	}
+	return p.plan(change, in.DryRun, p.data(in.RegionName, change),
+		fmt.Sprintf("py_region_wrap %s: region %s is now %s", p.file.Path, in.RegionName, linesOf(change)))
 }

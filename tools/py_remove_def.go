@@ -27,7 +27,7 @@ func pyRemoveDef() Tool {
 			"blank lines around the gap are tidied.\n\n" +
 			"The answer is the new SHA-256 and a diff, and the lines of the same file that still use the name; uses in other files are found with `py_find_usages`. " +
 			"Where several definitions have the name, nothing is changed and each is listed with its lines; choose one as `name#2`.",
-	}, planRemoval)
+	}, promptly(planRemoval))
 }
 
 func planRemoval(ctx context.Context, env Env, in pyRemoveDefArgs) (Plan, error) {

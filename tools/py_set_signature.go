@@ -31,7 +31,7 @@ func pySetSignature() Tool {
 			"The colon may be left out; `async` may come or go. The name must stay: `rename_symbol` renames.\n\n" +
 			"The answer is the new SHA-256, the new lines and a diff. It also lists calls in the same file that fitted the old signature and do not fit the new one; calls in other files are found with `py_find_usages`. " +
 			"Where several definitions have the name, nothing is changed and each is listed with its lines; choose one as `name#2`.",
-	}, planSignature)
+	}, promptly(planSignature))
 }
 
 func planSignature(ctx context.Context, env Env, in pySetSignatureArgs) (Plan, error) {

@@ -22,16 +22,18 @@ func pySetVarDeclaration() Tool {
 			"A comment behind it stays unless `new_declaration` ends with one. `new_declaration` must be one statement that binds the same name and nothing else.\n\n" +
 			"Refused, with the lines: a name that is bound more than once (choose `name#2`), and one that is bound together with others (`a, b = 1, 2`, `a = b = 1`) or by an import. " +
 			"The answer is the new SHA-256, the new lines and a diff.",
-	}, func(ctx context.Context, env Env, in pySetVarDeclarationArgs) (Plan, error) {
-		p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
-		if err != nil {
-			return Plan{}, err
-		}
-		change, err := p.source.SetVariable(in.Name, in.NewDeclaration)
-		if err != nil {
-			return Plan{}, refused(err)
-		}
-		return p.plan(change, in.DryRun, p.data(in.Name, change),
-			fmt.Sprintf("py_set_var_declaration %s: %s", p.file.Path, replaced(in.Name, change)))
-	})
+	}, promptly(planVariable))
+}
+
+func planVariable(ctx context.Context, env Env, in pySetVarDeclarationArgs) (Plan, error) {
+	p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
+	if err != nil {
+		return Plan{}, err
+	}
+	change, err := p.source.SetVariable(in.Name, in.NewDeclaration)
+	if err != nil {
+		return Plan{}, refused(err)
+	}
+	return p.plan(change, in.DryRun, p.data(in.Name, change),
+		fmt.Sprintf("py_set_var_declaration %s: %s", p.file.Path, replaced(in.Name, change)))
 }

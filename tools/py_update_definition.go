@@ -22,16 +22,18 @@ func pyUpdateDefinition() Tool {
 	return Writer(Spec{
 		Name: "py_update_definition", Summary: "Replace a Python class, function or method by its name.",
 		Effect: Writes, Doc: pyUpdateDefinitionDoc,
-	}, func(ctx context.Context, env Env, in pyUpdateDefinitionArgs) (Plan, error) {
-		p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
-		if err != nil {
-			return Plan{}, err
-		}
-		change, err := p.source.Update(in.Name, in.NewContent)
-		if err != nil {
-			return Plan{}, refused(err)
-		}
-		return p.plan(change, in.DryRun, p.data(in.Name, change),
-			fmt.Sprintf("py_update_definition %s: %s", p.file.Path, replaced(in.Name, change)))
-	})
+	}, promptly(planUpdate))
+}
+
+func planUpdate(ctx context.Context, env Env, in pyUpdateDefinitionArgs) (Plan, error) {
+	p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
+	if err != nil {
+		return Plan{}, err
+	}
+	change, err := p.source.Update(in.Name, in.NewContent)
+	if err != nil {
+		return Plan{}, refused(err)
+	}
+	return p.plan(change, in.DryRun, p.data(in.Name, change),
+		fmt.Sprintf("py_update_definition %s: %s", p.file.Path, replaced(in.Name, change)))
 }

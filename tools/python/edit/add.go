@@ -107,7 +107,7 @@ func (s Source) spot(parent string, anchor Anchor) (spot, error) {
 	if parent != "" {
 		var err error
 		if len(s.Find(parent)) == 0 {
-			return spot{}, s.missing("class or function to put it into", parent, s.Suggest(parent))
+			return spot{}, s.missing("class or function", parent, s.Suggest(parent))
 		}
 		if owner, err = s.definition(parent); err != nil {
 			return spot{}, err

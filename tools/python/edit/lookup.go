@@ -61,8 +61,10 @@ func (s Source) missing(what, name string, near []string) error {
 	return refuse("no %s '%s' in %s; %scall py_get_code_outline to see all", what, shorten(name), s.Path, nearest)
 }
 
-// dotted is a path of names.
-var dotted = regexp.MustCompile(`^[\pL\p{Nl}_][\pL\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}·]*(\.[\pL\p{Nl}_][\pL\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}·]*)*$`)
+// dotted is a path of names; what is in front of the last may end with a number, as in A#2.m.
+var dotted = regexp.MustCompile(`^(` + word + `(\.` + word + `)*(#[1-9][0-9]*)?\.)?` + word + `$`)
+
+const word = `[\pL\p{Nl}_][\pL\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}·]*`
 
 // split takes a dotted path of a definition to be made apart: the path around it and its own name.
 func split(label, path string) (parent, name string, err error) {
