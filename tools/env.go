@@ -46,6 +46,13 @@ type Shell struct {
 	Set map[string]string
 	// Pass are names of variables of the engine that scripts may see besides the usual ones.
 	Pass []string
+	// Confine lets scripts write to the workspace only; see sandbox.Workspace.Confine. Where that is
+	// not possible, they do not run.
+	Confine bool
+	// Network leaves the network to confined scripts; others have it anyway.
+	Network bool
+	// Frozen are paths in the workspace that confined scripts can read and not change.
+	Frozen []string
 	// Inherit replaces the environment of the process as the source of values; nil means that.
 	Inherit []string
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	_ "embed" // for the long text
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -61,10 +62,15 @@ func runScript(ctx context.Context, env Env, in runPowershellArgs) (Result, erro
 		}
 	}
 	timeout := env.Shell.timeout()
-	outcome, err := sandbox.Run(ctx, sandbox.Command{
+	command, release, err := env.confined(ctx, sandbox.Command{
 		Path: shell.path, Args: shell.args(env.Workspace.Primary(), in.Script), Dir: env.Workspace.Primary(),
 		Env: variables, Timeout: timeout, KeepWhole: true,
 	})
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	outcome, err := sandbox.Run(ctx, command)
 	result := shell.result(outcome, timeout, env.Limits)
 	result.Script = in.Script
 	if err != nil {
@@ -72,6 +78,23 @@ func runScript(ctx context.Context, env Env, in runPowershellArgs) (Result, erro
 		result.Text, result.Operator, result.Err, result.Failed, result.Exit = failed.Text, failed.Operator, err, true, nil
 	}
 	return result, nil
+}
+
+// confined puts a command behind walls where the configuration wants that, and refuses where it
+// cannot be done. Release must be called when the command has ended.
+func (e Env) confined(ctx context.Context, command sandbox.Command) (_ sandbox.Command, release func(), err error) {
+	if !e.Shell.Confine {
+		return command, func() {}, nil
+	}
+	program, _, found := e.program("bwrap")
+	if !found {
+		return command, nil, Refuse("[shell] sandbox = \"workspace\" needs bubblewrap (bwrap), which is not installed, so no script is run; use the file tools instead")
+	}
+	command, release, err = e.Workspace.Confine(ctx, command, sandbox.Confinement{Program: program, Network: e.Shell.Network, Frozen: e.Shell.Frozen})
+	if errors.Is(err, sandbox.ErrNotConfined) {
+		return command, nil, Refuse("[shell] sandbox = \"workspace\" is not possible here, so no script is run; use the file tools instead (%s)", oneLine(err.Error(), 200))
+	}
+	return command, release, err
 }
 
 // checkScript refuses scripts that cannot be handed over as one argument.

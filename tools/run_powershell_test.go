@@ -5,6 +5,7 @@ package tools_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -247,4 +248,40 @@ func TestScriptsThatCannotBeHandedOverAreRefused(t *testing.T) {
 		result := call(t, env, "run_powershell", args{"script": script})
 		require.True(t, strings.HasPrefix(result.Text, "ERROR: the script "), result.Text)
 	}
+}
+
+func TestAConfinedScriptStaysInTheWorkspace(t *testing.T) {
+	t.Parallel()
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip("bubblewrap is not installed")
+	}
+	if out, err := exec.CommandContext(t.Context(), bwrap, "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--", "/bin/true").CombinedOutput(); err != nil {
+		t.Skipf("bubblewrap cannot make namespaces here: %v: %s", err, out)
+	}
+	env, dir := setup(t, map[string]string{".env": "TOKEN=hunter2\n", "slop.toml": "old"})
+	outside := t.TempDir()
+	env.Shell.Confine, env.Shell.Frozen = true, []string{"slop.toml"}
+	result := call(t, env, "run_powershell", args{"script": "pwd; touch made; cat .env; touch " + outside + "/pwned; echo new >slop.toml; exit 5"})
+	require.Equal(t, 5, *result.Exit)
+	require.NotContains(t, result.Text, "hunter2")
+	require.Contains(t, result.Text, dir)
+	require.FileExists(t, filepath.Join(dir, "made"))
+	require.NoFileExists(t, filepath.Join(outside, "pwned"))
+	require.Equal(t, "old", get(t, dir, "slop.toml"))
+}
+
+func TestAScriptThatCannotBeConfinedIsNotRun(t *testing.T) {
+	t.Parallel()
+	env, dir := posix(t, nil)
+	env.Shell.Confine = true
+	result := call(t, env, "run_powershell", args{"script": "touch ran"})
+	require.Contains(t, result.Text, `ERROR: [shell] sandbox = "workspace" needs bubblewrap (bwrap), which is not installed, so no script is run`)
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "bwrap"), []byte("#!/bin/sh\necho 'bwrap: no' >&2\nexit 1\n"), 0o755))
+	env.Shell.PathPrepend = []string{bin}
+	result = call(t, env, "run_powershell", args{"script": "touch ran"})
+	require.Contains(t, result.Text, `ERROR: [shell] sandbox = "workspace" is not possible here, so no script is run; use the file tools instead (`)
+	require.NoFileExists(t, filepath.Join(dir, "ran"))
+	require.NoFileExists(t, filepath.Join(dir, ".env"))
 }

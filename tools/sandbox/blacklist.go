@@ -15,9 +15,12 @@ import (
 func protected() []string {
 	return []string{
 		"history.toml", "*_history.toml", "config.toml", "credentials.toml",
-		"*.pem", "*.key", ".env", ".env.*", ".slop", tempPrefix + "*" + tempSuffix,
+		"*.pem", "*.key", ".env", ".env.*", engineFolder, tempPrefix + "*" + tempSuffix,
 	}
 }
+
+// engineFolder is the engine's own folder in a project.
+const engineFolder = ".slop"
 
 // templates are names under .env.* that by convention hold no secret.
 func templates() []string {
@@ -27,6 +30,7 @@ func templates() []string {
 // blacklist decides by name alone whether a path is protected.
 type blacklist struct {
 	elements []string // patterns for one element, folded
+	fixed    []string // those of them that are no patterns, as they were written
 	anchored []string // patterns for a path from its base, folded
 	engine   []string // absolute real folders of the engine, folded, slash separated
 }
@@ -45,6 +49,9 @@ func newBlacklist(patterns []string) (*blacklist, error) {
 		switch {
 		case !strings.Contains(clean, "/"):
 			b.elements = append(b.elements, clean)
+			if !strings.ContainsAny(pattern, `*?[{\/`) {
+				b.fixed = append(b.fixed, pattern)
+			}
 		case strings.HasPrefix(clean, "/"):
 			b.anchored = append(b.anchored, strings.TrimPrefix(clean, "/"))
 		default:

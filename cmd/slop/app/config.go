@@ -52,7 +52,8 @@ type AskConfig struct {
 type ShellConfig struct {
 	TimeoutS int    `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and all it started are killed."`
 	Fallback string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"What runs scripts where PowerShell is missing."`
-	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write to the project only; where that cannot be enforced they are refused."`
+	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write to the base directories and an empty /tmp only, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and where it cannot be enforced scripts are refused."`
+	Network  bool   `toml:"network" project:"only=false" doc:"Whether scripts in the sandbox \"workspace\" reach the network. Without that sandbox it cannot be taken away, so false is then an error."`
 }
 
 // NetConfig is the section [net].
@@ -129,7 +130,7 @@ func DefaultConfig() Config {
 		Bus:   BusConfig{Durability: "sync", Replicas: 1, MaxBytes: 10 << 30},
 		Hooks: HooksConfig{Listen: "127.0.0.1:8999", Auth: "token"},
 		Ask:   AskConfig{TimeoutS: 60},
-		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off"},
+		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off", Network: true},
 		MCP:   MCPConfig{Enabled: true},
 		MMA:   MMAConfig{MaxWorkers: 4, MaxRetries: 2},
 		Tiers: map[string]TierConfig{

@@ -25,6 +25,9 @@ func checkShell(p place) finding {
 	}
 	defer func() { _ = env.Workspace.Close() }()
 	vars := sandbox.Environment(sandbox.Environ{PathPrepend: env.Shell.PathPrepend, Set: env.Shell.Set})
+	if _, found := sandbox.FindProgram(vars, "bwrap"); env.Shell.Confine && !found {
+		return broken(check, "[shell] sandbox = \"workspace\" needs bubblewrap (bwrap), which is not on PATH: run_powershell refuses every script")
+	}
 	if path, found := sandbox.FindProgram(vars, "powershell.exe", "pwsh.exe", "powershell", "pwsh"); found {
 		return ok(check, "PowerShell: "+path)
 	}

@@ -21,8 +21,9 @@ import (
 // mcp_env.toml; a project's own one has no effect without trust, see untrusted.
 // Errors: a *ConfigError, and status 2 for what cannot be enforced.
 func (p place) toolEnv() (tools.Env, error) {
-	if p.config.Shell.Sandbox != "off" {
-		return tools.Env{}, failed(exitUsage, "[shell] sandbox = %q cannot be enforced by this program, so it runs no tools; only \"off\" can", p.config.Shell.Sandbox)
+	confine := p.config.Shell.Sandbox == "workspace"
+	if !confine && !p.config.Shell.Network {
+		return tools.Env{}, failed(exitUsage, "[shell] network = false can be enforced with sandbox = \"workspace\" only, so no tools run")
 	}
 	user := UserConfigDir(os.Getenv)
 	scripts, err := userShellEnvironment(user)
@@ -52,8 +53,16 @@ func (p place) toolEnv() (tools.Env, error) {
 	}
 	return tools.Env{Workspace: w, Net: network, Performance: newMonitor().look, Shell: tools.Shell{
 		Timeout: time.Duration(p.config.Shell.TimeoutS) * time.Second, Fallback: p.config.Shell.Fallback,
-		PathPrepend: scripts.Path.Prepend, Set: scripts.Env,
+		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.config.Shell.Network, Frozen: frozenNames(),
 	}}, nil
+}
+
+// frozenNames are files of a project that decide what programs outside of the
+// sandbox do: those of slop, of git, and of other agents.
+func frozenNames() []string {
+	return []string{
+		"slop.toml", "mcp_env.toml", "mcp_config.json", ".git/config", ".git/hooks", ".git/info", ".beads/hooks", ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
+	}
 }
 
 // network is the gate to other machines that the configuration opens. It sends

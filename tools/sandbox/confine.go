@@ -1,0 +1,318 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// maxMasks bounds the protected files that are hidden from one program.
+	maxMasks = 2_000
+	// maxMaskScan bounds the entries that are looked at to find them.
+	maxMaskScan = 500_000
+	// probeTimeout is the time that an empty program has inside.
+	probeTimeout = 10 * time.Second
+)
+
+// ErrNotConfined says that a program cannot be confined here, so it must not run.
+var ErrNotConfined = errors.New("the program cannot be confined")
+
+// Confinement says how a program is confined.
+type Confinement struct {
+	// Program is the absolute path of bwrap (bubblewrap).
+	Program string
+	// Network leaves the network reachable.
+	Network bool
+	// Frozen are paths relative to the base directories that can be read and not changed, such as
+	// configuration of the engine. A name without a slash is kept from being made, too.
+	Frozen []string
+}
+
+// Confine changes a command so that it can write to the base directories and to a temporary folder
+// of its own, and nowhere else. The rest of the file system is read-only; home directories, /tmp
+// and /run are empty; protected files and the engine's folders are out of reach, also where they
+// do not exist yet; processes, and without Network every address, are out of sight. All processes
+// end with the program. Directories of PATH stay readable wherever they are.
+//
+// Call release when the program has ended. The error matches ErrNotConfined where confining is not
+// possible here; the command must then not be run.
+//
+// Names that must not be made are held by placeholders while the program runs. What cannot be
+// held: new files deeper in the tree, or under a protected pattern such as *.key. Sockets outside
+// of /run and abstract ones stay reachable where the network is.
+func (w *Workspace) Confine(ctx context.Context, c Command, how Confinement) (_ Command, release func(), err error) {
+	if w == nil {
+		return c, nil, w.Check(".")
+	}
+	masks, release, err := w.prepare(ctx, how.Frozen)
+	if err != nil {
+		return c, nil, err
+	}
+	defer func() {
+		if err != nil {
+			release()
+			release = nil
+		}
+	}()
+	arguments := append(w.walls(c, how), maskArguments(masks)...)
+	inside := func(program string, args ...string) Command {
+		confined := c
+		confined.Path, confined.Env = how.Program, temporary(c.Env)
+		confined.Args = append(append(slices.Clone(arguments), "--chdir", c.Dir, "--", program), args...)
+		return confined
+	}
+	if err := probe(ctx, inside); err != nil {
+		return c, release, err
+	}
+	return inside(c.Path, c.Args...), release, nil
+}
+
+// prepare finds what has to be masked and holds the places of what is absent. No other run looks
+// or lets go at the same time.
+func (w *Workspace) prepare(ctx context.Context, frozen []string) ([]mask, func(), error) {
+	guard, err := w.lockBases(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer guard.Release()
+	masks, err := w.masks(ctx, frozen)
+	if err != nil {
+		return nil, nil, err
+	}
+	held, err := holdPlaces(masks)
+	if err != nil {
+		return nil, nil, errors.Join(ErrNotConfined, err)
+	}
+	return masks, func() {
+		if guard, err := w.lockBases(context.Background()); err == nil {
+			defer guard.Release()
+			held.release()
+		}
+	}, nil
+}
+
+// lockBases takes the locks of all base directories.
+func (w *Workspace) lockBases(ctx context.Context) (*Guard, error) {
+	var names []string
+	for _, b := range w.bases {
+		names = append(names, filepath.Join(b.real, "placeholder"))
+	}
+	return w.Lock(ctx, names...)
+}
+
+// probe runs nothing inside the walls, because a failure of bwrap cannot be told from one of the
+// program.
+func probe(ctx context.Context, inside func(string, ...string) Command) error {
+	try := inside("/bin/sh", "-c", ":")
+	try.Timeout, try.KeepWhole = probeTimeout, false
+	o, err := Run(ctx, try)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return errors.Join(ErrNotConfined, err)
+	case o.TimedOut || o.Exit != 0:
+		why, _, _ := strings.Cut(strings.TrimSpace(o.Stderr), "\n")
+		return fmt.Errorf("%w: %s", ErrNotConfined, why)
+	}
+	return nil
+}
+
+// walls are the arguments that make the view of the file system, without the masks.
+func (w *Workspace) walls(c Command, how Confinement) []string {
+	out := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"}
+	if !how.Network {
+		out = append(out, "--unshare-net")
+	}
+	out = append(out, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+	hidden := hiddenFolders(c.Env)
+	for _, folder := range hidden {
+		out = append(out, "--tmpfs", folder)
+	}
+	if resolver, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && inAny(hidden, resolver) {
+		out = append(out, "--ro-bind", resolver, resolver)
+	}
+	for _, dir := range pathOf(c.Env) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && inAny(hidden, real) && !slices.Contains(hidden, real) {
+			out = append(out, "--ro-bind", real, real)
+		}
+	}
+	for _, b := range w.bases {
+		out = append(out, "--bind", b.real, b.real)
+	}
+	return out
+}
+
+// hiddenFolders are the homes and the places of sockets and temporary files.
+func hiddenFolders(env []string) []string {
+	wanted := []string{"/tmp", "/var/tmp", "/run"}
+	if home, err := os.UserHomeDir(); err == nil {
+		wanted = append(wanted, home)
+	}
+	for _, entry := range env {
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
+			wanted = append(wanted, home)
+		}
+	}
+	var out []string
+	for _, folder := range wanted {
+		real, err := filepath.EvalSymlinks(folder)
+		if err == nil && filepath.IsAbs(real) && real != "/" && !slices.Contains(out, real) {
+			out = append(out, real)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func inAny(folders []string, path string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { _, in := below(folder, path); return in })
+}
+
+func pathOf(env []string) []string {
+	for _, entry := range env {
+		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
+			return filepath.SplitList(path)
+		}
+	}
+	return nil
+}
+
+// temporary points programs to the empty temporary folder.
+func temporary(env []string) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, "TMPDIR=") })
+	return append(out, "TMPDIR=/tmp")
+}
+
+// mask is a path that a confined program must not change.
+type mask struct {
+	path   string
+	kind   maskKind
+	absent bool // it does not exist; something has to hold its place
+}
+
+// maskKind says what a program sees of a mask. Zero is invalid.
+type maskKind uint8
+
+const (
+	hideFile   maskKind = iota + 1 // a file that cannot be opened
+	hideFolder                     // an empty folder
+	freeze                         // what is there, read-only
+)
+
+func maskArguments(masks []mask) []string {
+	var out []string
+	for _, m := range masks {
+		switch {
+		case m.kind == hideFolder:
+			out = append(out, "--tmpfs", m.path, "--remount-ro", m.path)
+		case m.kind == hideFile || m.absent:
+			out = append(out, "--ro-bind", "/dev/null", m.path)
+		default:
+			out = append(out, "--ro-bind", m.path, m.path)
+		}
+	}
+	return out
+}
+
+// masks lists what has to be out of reach, parents first.
+func (w *Workspace) masks(ctx context.Context, frozen []string) ([]mask, error) {
+	found := map[string]mask{}
+	left := maxMaskScan
+	for _, b := range w.bases {
+		if err := w.existingMasks(ctx, b, found, &left); err != nil {
+			return nil, err
+		}
+		w.fixedMasks(b, frozen, found)
+	}
+	for _, folder := range w.engine {
+		info, err := os.Lstat(folder)
+		if err == nil && info.IsDir() && isEmpty(folder) {
+			err = fs.ErrNotExist // another run may hold its place
+		}
+		inside := slices.ContainsFunc(w.bases, func(b base) bool { _, in := below(b.real, folder); return in })
+		if err == nil && info.IsDir() || err != nil && inside {
+			found[folder] = mask{path: folder, kind: hideFolder, absent: err != nil}
+		}
+	}
+	if len(found) > maxMasks || left <= 0 {
+		return nil, fmt.Errorf("%w: the workspace is too large to find all its protected files", ErrNotConfined)
+	}
+	out := make([]mask, 0, len(found))
+	for _, m := range found {
+		out = append(out, m)
+	}
+	slices.SortFunc(out, func(a, b mask) int { return strings.Compare(a.path, b.path) })
+	return slices.DeleteFunc(out, func(m mask) bool { // what is in a hidden folder is hidden
+		return slices.ContainsFunc(out, func(o mask) bool {
+			_, in := below(o.path, m.path)
+			return in && o.kind == hideFolder && o.path != m.path
+		})
+	}), nil
+}
+
+func isEmpty(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	return err == nil && len(entries) == 0
+}
+
+// existingMasks finds the protected names that are there.
+func (w *Workspace) existingMasks(ctx context.Context, b base, found map[string]mask, left *int) error {
+	return filepath.WalkDir(b.real, func(path string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if *left--; *left <= 0 {
+			return filepath.SkipAll
+		}
+		rel, inside := below(b.real, path)
+		switch {
+		case err != nil || !inside || rel == ".":
+			return nil
+		case d.IsDir() && d.Name() == ".git":
+			return filepath.SkipDir
+		case !w.names.hit(b.real, rel):
+			return nil
+		case d.IsDir():
+			found[path] = mask{path: path, kind: hideFolder}
+			return filepath.SkipDir
+		case d.Type().IsRegular():
+			found[path] = mask{path: path, kind: hideFile}
+		}
+		return nil
+	})
+}
+
+// fixedMasks are names at the top of a base that must not come into being, and frozen ones.
+func (w *Workspace) fixedMasks(b base, frozen []string, found map[string]mask) {
+	for _, name := range w.names.fixed {
+		path := filepath.Join(b.real, name)
+		kind := hideFile
+		if name == engineFolder {
+			kind = hideFolder
+		}
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || isPlaceholder(path) || kind == hideFolder && isEmpty(path) {
+			found[path] = mask{path: path, kind: kind, absent: true}
+		}
+	}
+	for _, name := range frozen {
+		path := filepath.Join(b.real, filepath.FromSlash(name))
+		if _, taken := found[path]; taken {
+			continue
+		}
+		info, err := os.Lstat(path)
+		switch {
+		case err == nil && info.Mode()&fs.ModeSymlink == 0 && !isPlaceholder(path):
+			found[path] = mask{path: path, kind: freeze}
+		case !strings.Contains(name, "/") && (errors.Is(err, fs.ErrNotExist) || isPlaceholder(path)):
+			found[path] = mask{path: path, kind: freeze, absent: true}
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// placeholderText is what a file holds that only keeps a name from being taken. A run that was
+// killed may leave one; the next run knows it and takes it away.
+const placeholderText = "# slop keeps this name free while a confined script runs; this file may be deleted.\n"
+
+// holding are the placeholders of one run, each open and locked in common with other runs.
+type holding struct {
+	files  []*os.File
+	parent []string // folders that were made on the way, outermost first
+}
+
+// holdPlaces makes something to mount over where a name is absent.
+func holdPlaces(masks []mask) (*holding, error) {
+	h := &holding{}
+	for _, m := range masks {
+		if !m.absent {
+			continue
+		}
+		if err := h.hold(m); err != nil {
+			h.release()
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+func (h *holding) hold(m mask) error {
+	if err := h.makeParents(filepath.Dir(m.path)); err != nil {
+		return err
+	}
+	f, err := openPlaceholder(m)
+	if err != nil {
+		return err
+	}
+	h.files = append(h.files, f)
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("the name %s cannot be held: %w", filepath.Base(m.path), err)
+	}
+	return nil
+}
+
+func openPlaceholder(m mask) (*os.File, error) {
+	if m.kind == hideFolder {
+		if err := os.Mkdir(m.path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		return os.OpenFile(m.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	}
+	f, err := os.OpenFile(m.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err == nil {
+		if _, err = f.WriteString(placeholderText); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return f, nil
+	}
+	if isPlaceholder(m.path) {
+		return os.OpenFile(m.path, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	}
+	return nil, err
+}
+
+// inPlace tells whether an open file is still what its name names.
+func inPlace(f *os.File, path string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(open, named)
+}
+
+// isPlaceholder tells whether a file is there only to hold its name.
+func isPlaceholder(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(placeholderText)) {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	return err == nil && string(text) == placeholderText
+}
+
+func (h *holding) makeParents(dir string) error {
+	var missing []string
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	slices.Reverse(missing)
+	for _, dir := range missing {
+		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		h.parent = append(h.parent, dir)
+	}
+	return nil
+}
+
+// release takes the placeholders away that no other run holds. What somebody has written to in
+// the meantime stays.
+func (h *holding) release() {
+	for _, f := range h.files {
+		alone := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+		info, err := f.Stat()
+		if alone && err == nil && inPlace(f, f.Name()) && (info.IsDir() || isPlaceholder(f.Name())) {
+			_ = os.Remove(f.Name()) // a folder that is not empty stays
+		}
+		_ = f.Close()
+	}
+	for _, dir := range slices.Backward(h.parent) {
+		_ = os.Remove(dir)
+	}
+	h.files, h.parent = nil, nil
+}
