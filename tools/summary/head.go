@@ -14,7 +14,7 @@ var (
 	commentSign = regexp.MustCompile(`^\s*(?://[/!]*|#+(?:\s|$)|--+|;+|%+|/\*[*!]*|\*/|\*+|<!--|\{-\|?|\(\*)\s?`)
 	commentEnd  = regexp.MustCompile(`\s*(?:\*+/|-->|-\}|\*\))\s*$`)
 	blockSign   = regexp.MustCompile(`^\s*(?:/\*|<!--|\{-|\(\*)`)
-	directive   = regexp.MustCompile(`^(?:#!|//go:|// \+build|<\?|# .*-\*-|["']use )`) // lines that say nothing
+	directive   = regexp.MustCompile(`^(?:#!|#ifndef |#define \w+$|#pragma once|//go:|// \+build|<\?|# .*-\*-|["']use )`) // lines that say nothing
 	legal       = regexp.MustCompile(`(?i)copyright|licen[sc]e|SPDX|all rights reserved|-\*-|^vim?:`)
 )
 
