@@ -29,7 +29,7 @@ func (f *File) InsteadOf(line int) (Problem, bool) {
 // tokenize runs the tokenizer over the whole text as CPython does after an error of its parser, and
 // gives the problem at which it stops: one of its own, or the bracket that is open there.
 func (f *File) tokenize() Problem {
-	l := newLexer(f.Text, f.Lines)
+	l := f.lexer(len(f.Text))
 	l.strict = true
 	columns := []indentation{{}}
 	var in indentation

@@ -21,16 +21,16 @@ func (f *File) Docstring(s *Symbol) (Docstring, bool) {
 	if !ok {
 		return Docstring{}, false
 	}
-	doc := Docstring{Span: Span{literals[0].Start, literals[len(literals)-1].End}}
+	var value strings.Builder
 	for _, literal := range literals {
-		value, ok := stringValue(literal.Of(f.Text))
+		part, ok := stringValue(literal.Of(f.Text))
 		if !ok {
 			return Docstring{}, false
 		}
-		doc.Raw += value
+		value.WriteString(part)
 	}
-	doc.Clean = cleanDoc(doc.Raw)
-	return doc, true
+	span := Span{literals[0].Start, literals[len(literals)-1].End}
+	return Docstring{span, value.String(), cleanDoc(value.String())}, true
 }
 
 func mayBeDocstring(c byte) bool {

@@ -19,6 +19,7 @@ type File struct {
 	Symbols  []*Symbol    // every class and function at any depth, in order of the def or class keyword
 	Problems []Problem    // lexical and indentation errors, in order, at most 100; empty: the structure is certain
 	first    Problem      // found first
+	hasCR    bool         // some line ends are not LF
 }
 
 // Statement is one statement of a text. A clause (elif, else, except, finally) is a statement of its

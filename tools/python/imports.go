@@ -67,7 +67,7 @@ type reader struct {
 }
 
 func (f *File) reader(span Span) *reader {
-	r := &reader{lex: newLexer(f.Text[:span.End], f.Lines)}
+	r := &reader{lex: f.lexer(span.End)}
 	r.lex.pos = span.Start
 	r.next()
 	return r
@@ -137,8 +137,10 @@ func (f *File) fromImport(s *Statement) Import {
 	for r.kind != endOfText {
 		switch {
 		case r.kind == Name:
-			out.Names = append(out.Names, r.imported())
-			continue
+			if name := r.imported(); name.Name != "" {
+				out.Names = append(out.Names, name)
+				continue
+			}
 		case r.text() == "*":
 			out.Names = append(out.Names, ImportedName{Name: "*", Span: Span{r.lex.start, r.lex.end}})
 		}

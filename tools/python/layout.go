@@ -1,6 +1,9 @@
 package python
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // IndentUnit is the blanks by which most blocks of the file are deeper than their headers, the first
 // among equals; empty for a file without blocks.
@@ -42,45 +45,38 @@ func (f *File) begins(line int) (inString, joined bool) {
 		return false, false
 	}
 	at := f.Lines[line-1].Start
-	l := newLexer(f.Text, f.Lines)
-	l.pos, l.trivia = f.logicalStart(at), true
+	l := f.lexer(len(f.Text))
+	l.pos, l.trivia = f.logicalBefore(at).Start, true
 	kind := Newline
 	for l.pos < at {
-		kind = l.next()
+		inString = l.innermost() >= 0
+		if kind = l.next(); l.start >= at { // only blanks and backslashes stand between
+			return inString, true
+		}
 	}
-	switch {
-	case l.end > at || l.innermost() >= 0 || l.literal:
+	if l.pos > at || l.innermost() >= 0 {
 		return true, true
-	case len(l.stack) > 0:
-		return false, true
 	}
-	return false, kind != Newline || l.end != at
+	return false, len(l.stack) > 0 || kind != Newline
 }
 
-// logicalStart is a place before at, outside of brackets and strings, where a statement begins.
-func (f *File) logicalStart(at int) int {
-	start, body := 0, f.Body
+// logicalBefore is the last simple statement, header or decorator that begins before at, or what is
+// before the first of them.
+func (f *File) logicalBefore(at int) Span {
+	last, body := Span{}, f.Body
 	for {
-		low, high := 0, len(body)
-		for low < high {
-			if middle := (low + high) / 2; body[middle].OuterStart() < at {
-				low = middle + 1
-			} else {
-				high = middle
-			}
+		n := sort.Search(len(body), func(i int) bool { return body[i].OuterStart() >= at })
+		if n == 0 {
+			return last
 		}
-		if low == 0 {
-			return start
-		}
-		s := body[low-1]
-		start = s.OuterStart()
+		s := body[n-1]
 		for _, d := range s.Decorators {
 			if d.Start < at {
-				start = d.Start
+				last = d
 			}
 		}
 		if s.Start < at {
-			start = s.Start
+			last = s.Header
 		}
 		body = s.Body
 	}

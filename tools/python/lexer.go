@@ -48,8 +48,9 @@ const (
 // endOfText is what next gives at the end and ever after.
 const endOfText TokenKind = 0
 
-func newLexer(text string, lines []document.Line) lexer {
-	return lexer{text: text, lines: lines, hasCR: strings.IndexByte(text, '\r') >= 0}
+// lexer reads the text up to end.
+func (f *File) lexer(end int) lexer {
+	return lexer{text: f.Text[:end], lines: f.Lines, hasCR: f.hasCR}
 }
 
 // next reads one token and gives its kind; keywords are names to it.

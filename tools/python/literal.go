@@ -1,6 +1,7 @@
 package python
 
 import (
+	"maps"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -36,10 +37,10 @@ func stringValue(literal string) (string, bool) {
 	if p&raw != 0 || strings.IndexByte(body, '\\') < 0 {
 		return body, true
 	}
-	return unescape(body), true
+	return unescape(body, charactersOf(body)), true
 }
 
-func unescape(body string) string {
+func unescape(body string, characters map[string]rune) string {
 	var b strings.Builder
 	for {
 		back := strings.IndexByte(body, '\\')
@@ -48,14 +49,14 @@ func unescape(body string) string {
 			return b.String()
 		}
 		b.WriteString(body[:back])
-		text, size := escapeValue(body[back+1:])
+		text, size := escapeValue(body[back+1:], characters)
 		b.WriteString(text)
 		body = body[back+1+size:]
 	}
 }
 
 // escapeValue gives what the escape behind a backslash stands for, and its size.
-func escapeValue(s string) (string, int) {
+func escapeValue(s string, characters map[string]rune) (string, int) {
 	switch c := s[0]; c {
 	case '\n':
 		return "", 1
@@ -82,7 +83,7 @@ func escapeValue(s string) (string, int) {
 	case 'U':
 		return codePoint(s, 8)
 	case 'N':
-		return namedCharacter(s)
+		return namedCharacter(s, characters)
 	case '0', '1', '2', '3', '4', '5', '6', '7':
 		return octal(s)
 	}
@@ -121,17 +122,57 @@ func octal(s string) (string, int) {
 	return string(r), i
 }
 
-// namedCharacter reads an escape with the name of a character. Names that are not found stay as written.
-func namedCharacter(s string) (string, int) {
-	end := strings.IndexByte(s, '}')
-	if len(s) < 2 || s[1] != '{' || end < 0 {
+// namedCharacter reads an escape with the name of a character. Names that are not known stay as written.
+func namedCharacter(s string, characters map[string]rune) (string, int) {
+	name, ok := escapedName(s)
+	r, known := characters[strings.ToUpper(name)]
+	if !ok || !known {
 		return `\`, 0
 	}
-	name := strings.ToUpper(s[2:end])
-	for r := range rune(utf8.MaxRune + 1) {
-		if !strings.HasPrefix(name, "<") && runenames.Name(r) == name {
-			return string(r), end + 1
+	return string(r), len("N{}") + len(name)
+}
+
+// escapedName is the name in an escape that begins at its N.
+func escapedName(s string) (string, bool) {
+	if !strings.HasPrefix(s, "N{") {
+		return "", false
+	}
+	end := strings.IndexAny(s, "}\\")
+	if end < 0 || s[end] != '}' {
+		return "", false
+	}
+	return s[len("N{"):end], true
+}
+
+// charactersOf gives the characters that are named in the text of a literal.
+func charactersOf(body string) map[string]rune {
+	var wanted map[string]rune
+	for rest := body; ; {
+		at := strings.Index(rest, `\N{`)
+		if at < 0 {
+			break
+		}
+		rest = rest[at+1:]
+		if name, ok := escapedName(rest); ok {
+			if wanted == nil {
+				wanted = map[string]rune{}
+			}
+			wanted[strings.ToUpper(name)] = -1
 		}
 	}
-	return `\`, 0
+	if wanted == nil {
+		return nil
+	}
+	for r := range rune(lastNamed) {
+		if name := runenames.Name(r); name != "" && name[0] != '<' {
+			if _, ok := wanted[name]; ok {
+				wanted[name] = r
+			}
+		}
+	}
+	maps.DeleteFunc(wanted, func(_ string, r rune) bool { return r < 0 })
+	return wanted
 }
+
+// lastNamed is behind the last character that has a name of its own and is no variation selector.
+const lastNamed = 0x20000

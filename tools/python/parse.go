@@ -28,8 +28,9 @@ type parser struct {
 // Parse reads the structure of decoded text without byte order mark. It never fails and never panics;
 // see File.Problems.
 func Parse(text string) *File {
-	f := &File{Text: text, Lines: linesOf(text)}
-	p := &parser{file: f, lex: newLexer(text, f.Lines), chunk: min(max(len(f.Lines)/2, 8), 512)}
+	f := &File{Text: text, hasCR: strings.IndexByte(text, '\r') >= 0}
+	f.Lines = f.lines()
+	p := &parser{file: f, lex: f.lexer(len(text)), chunk: min(max(len(f.Lines)/2, 8), 512)}
 	p.suites = append(make([]suite, 0, 8), suite{})
 	if null := strings.IndexByte(text, 0); null >= 0 {
 		p.lex.report(Problem{Offset: null, Text: "source code cannot contain null bytes", Type: SyntaxError, stage: stopped})
@@ -49,11 +50,12 @@ func Parse(text string) *File {
 	return f
 }
 
-// linesOf is document.Lines, faster for texts without CR.
-func linesOf(text string) []document.Line {
-	if strings.IndexByte(text, '\r') >= 0 {
-		return document.Lines(text)
+// lines is document.Lines, faster for texts without CR.
+func (f *File) lines() []document.Line {
+	if f.hasCR {
+		return document.Lines(f.Text)
 	}
+	text := f.Text
 	lines := make([]document.Line, 0, strings.Count(text, "\n")+1)
 	start := 0
 	for start < len(text) {

@@ -63,9 +63,13 @@ func (f *File) Decorators(s *Symbol) []string {
 func (f *File) Comment(s *Symbol) (Span, bool) {
 	first := f.StartLine(s) - 1 // 0-based
 	indent := s.Statement.Indent
+	before := f.logicalBefore(f.Lines[first].Start).End
 	at := first
-	for at > 0 && isComment(f.lineText(at-1), indent) && !f.InString(at) && !f.Joined(at) {
+	for at > 0 && f.Lines[at-1].Start >= before && isComment(f.lineText(at-1), indent) {
 		at--
+	}
+	if at < first && f.Joined(at+1) {
+		at++
 	}
 	if at == first {
 		return Span{}, false

@@ -31,7 +31,7 @@ type Token struct {
 // at least where they are not to be known. Comments are included; indentation is not.
 func (f *File) Tokens(span Span) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
-		l := newLexer(f.Text[:span.End], f.Lines)
+		l := f.lexer(span.End)
 		l.pos, l.trivia = span.Start, true
 		fresh := true // no token of the logical line was seen
 		for {
