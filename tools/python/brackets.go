@@ -109,7 +109,7 @@ func (l *lexer) beginsStatement(i int) bool {
 	for end < len(l.text) && wordBytes[l.text[end]] {
 		end++
 	}
-	return end-i <= len("continue") && beginsStatement(l.text[i:end])
+	return end-i <= len("continue") && l.at(end) < 0x80 && beginsStatement(l.text[i:end])
 }
 
 // recover gives up brackets that are still open behind the line end at i, where a statement begins:

@@ -47,10 +47,10 @@ var classes = newClasses()
 func newWordBytes() *[256]bool {
 	var t [256]bool
 	for c, class := range classes {
-		t[c] = class == classWord || class == classDigit
+		t[c] = c < 0x80 && (class == classWord || class == classDigit)
 	}
 	return &t
 }
 
-// wordBytes are the bytes that go on with a name.
+// wordBytes are the bytes of ASCII that go on with a name.
 var wordBytes = newWordBytes()

@@ -163,7 +163,7 @@ func (l *lexer) exponent(start, i int) TokenKind {
 // endNumber ends a number at i. Letters may follow only where they begin a keyword that can.
 func (l *lexer) endNumber(start, i int, name string) TokenKind {
 	c := l.at(i)
-	if c >= 0x80 || !wordBytes[c] {
+	if !wordBytes[c] {
 		return l.token(Number, start, i)
 	}
 	end := i

@@ -27,42 +27,40 @@ func ascii(s string) bool {
 
 // word reads a name, or the string whose prefix it is.
 func (l *lexer) word(i int) TokenKind {
-	text, end := l.text, i+1
-	high := text[i]
+	text, end := l.text, i
 	for end < len(text) && wordBytes[text[end]] {
-		high |= text[end]
 		end++
 	}
-	if end < len(text) && classes[text[end]] == classQuote && end-i <= 2 {
-		if p, ok := prefixOf(text[i:end]); ok {
-			return l.quoted(i, end, p)
+	if end < len(text) {
+		c := text[end]
+		if c >= utf8.RuneSelf {
+			return l.wideWord(i, end)
 		}
-	}
-	if high >= utf8.RuneSelf {
-		return l.wideWord(i, end)
+		if classes[c] == classQuote && end-i <= 2 {
+			if p, ok := prefixOf(text[i:end]); ok {
+				return l.quoted(i, end, p)
+			}
+		}
 	}
 	return l.token(Name, i, end)
 }
 
-// wideWord reads a name with characters beyond ASCII and reports the first that cannot be in one.
-func (l *lexer) wideWord(i, end int) TokenKind {
-	for at, r := range l.text[i:end] {
-		if r == utf8.RuneError || !inName(r, at == 0) {
-			l.invalid(i+at, r)
-			if at > 0 {
-				end = i + at
-			} else {
-				end = i + utf8.RuneLen(r)
-				if r == utf8.RuneError {
-					_, size := utf8.DecodeRuneInString(l.text[i:])
-					end = i + size
-				}
-				return l.token(Op, i, end)
-			}
+// wideWord goes on with a name at its first byte beyond ASCII. A character that cannot be in a name is
+// reported where it begins a token.
+func (l *lexer) wideWord(start, end int) TokenKind {
+	for end < len(l.text) {
+		r, size := utf8.DecodeRuneInString(l.text[end:])
+		if !inName(r, end == start) || r == utf8.RuneError && size == 1 {
 			break
 		}
+		end += size
 	}
-	return l.token(Name, i, end)
+	if end > start {
+		return l.token(Name, start, end)
+	}
+	r, size := utf8.DecodeRuneInString(l.text[start:])
+	l.invalid(start, r)
+	return l.token(Op, start, start+size)
 }
 
 func (l *lexer) invalid(at int, r rune) {

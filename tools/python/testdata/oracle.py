@@ -25,7 +25,7 @@ LINE = re.compile("\r\n|\r|\n")
 
 def decode(data):
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return data.decode(encoding), encoding
+    return data.decode(encoding)
 
 
 def whole(text):
@@ -209,12 +209,12 @@ def describe(path):
         data = file.read()
     try:
         tree = ast.parse(data)
-        text, encoding = decode(data)
+        text = decode(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError) as error:
         return {"refused": str(error)}
     records = Records(Source(text), tree)
     return {
-        "encoding": encoding, "doc": records.doc, "symbols": records.symbols,
+        "doc": records.doc, "symbols": records.symbols,
         "variables": records.variables, "imports": records.imports, "statements": sorted(records.statements, key=lambda s: s[0]),
     }
 
