@@ -37,6 +37,7 @@ func builtin() []Tool {
 		pySetVarDeclaration(),
 		pyUpdateDefinition(),
 		readFile(),
+		renameSymbol(),
 		runPowershell(),
 		searchFiles(),
 		setFileSlice(),

@@ -112,6 +112,7 @@ func samplePythonEdit(tool string, known map[string]any) {
 		"py_set_signature":       {"name": "f", "new_signature": "def f(a):"},
 		"py_set_var_declaration": {"name": "X", "new_declaration": "X = 2"},
 		"py_update_definition":   {"name": "f", "new_content": "def f(): pass"},
+		"rename_symbol":          {"name": "f", "new_name": "g"},
 	}
 	if own, ok := python[tool]; ok {
 		known["path"] = "src/a.py"

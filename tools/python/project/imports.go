@@ -126,6 +126,9 @@ func (r *resolver) importedValue(i imported) []value {
 		if !at.found() {
 			return []value{library(strings.Repeat(".", i.level) + strings.TrimPrefix(i.module+"."+i.name, "."))}
 		}
+		if sub, ok := r.ownSubmodule(i, at); ok {
+			return []value{moduleValue(sub)}
+		}
 		values := r.members([]value{moduleValue(at)}, i.name)
 		if len(values) == 0 {
 			return []value{{kind: kindUnknown}}
@@ -146,6 +149,16 @@ func (r *resolver) importedValue(i imported) []value {
 		return []value{library(top)}
 	}
 	return []value{moduleValue(at)}
+}
+
+// ownSubmodule is what "from . import a" in a package's own __init__ takes where the package has
+// such a module: the name that it binds is no other thing than that.
+func (r *resolver) ownSubmodule(i imported, from place) (place, bool) {
+	if from.unit != i.unit || from.folder == "" {
+		return place{}, false
+	}
+	at := r.modules.child(from.folder, i.name)
+	return at, at.found()
 }
 
 // stars are the modules of the project that a file imports all names of.

@@ -94,6 +94,9 @@ func (r *resolver) importOrigin(i imported) (targets []boundIn, outside bool) {
 		}
 		return nil, false
 	}
+	if sub, ok := r.ownSubmodule(i, at); ok {
+		return []boundIn{{unit: sub.unit}}, false
+	}
 	return r.referMember([]value{moduleValue(at)}, i.name).targets, false
 }
 

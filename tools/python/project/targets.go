@@ -3,6 +3,7 @@ package project
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"manualslop/tools/python"
@@ -75,18 +76,36 @@ func (r *resolver) inside(u *Unit, names []string, ordinal string) []boundIn {
 		return out
 	}
 	for _, around := range u.Python().Find(joined(names[:len(names)-1])) {
-		scope := u.scopeOf[around]
-		switch {
-		case scope == nil:
-		case isClass(around):
-			if at, _, ok := r.classBinding(classValue(u, around), last); ok {
-				add(at)
-			}
-		case len(u.bound[binding{scope, last}]) > 0:
-			add(boundIn{u, binding{scope, last}})
+		if at, ok := r.insideOf(u, around, last); ok {
+			add(at)
 		}
 	}
+	if n, err := strconv.Atoi(strings.TrimPrefix(ordinal, "#")); err == nil && ordinal != "" {
+		out = out[min(max(n-1, 0), len(out)):min(max(n, 0), len(out))]
+	}
 	return out
+}
+
+// insideOf finds where a name is bound in a class, also by its ancestors, or in a function.
+func (r *resolver) insideOf(u *Unit, around *python.Symbol, name string) (boundIn, bool) {
+	scope := u.scopeOf[around]
+	switch {
+	case scope == nil:
+		return boundIn{}, false
+	case isClass(around):
+		at, _, ok := r.classBinding(classValue(u, around), mangled(around.Name, name))
+		return at, ok
+	}
+	key := binding{scope, name}
+	return boundIn{u, key}, len(u.bound[key]) > 0
+}
+
+// mangled is the name that Python looks up for a name in the body of a class.
+func mangled(class, name string) string {
+	if class = strings.TrimLeft(class, "_"); class == "" || !isPrivate(name) {
+		return name
+	}
+	return "_" + class + name
 }
 
 // bindingOf is where the name of a class or function is bound.
@@ -137,6 +156,9 @@ func (r *resolver) describe(at boundIn) []Definition {
 		return nil
 	}
 	name := at.name
+	if use := u.use(offset); use != nil {
+		name = use.Name
+	}
 	if around := symbolPath(symbolOf(at.scope)); around != "" {
 		name = around + "." + name
 	}

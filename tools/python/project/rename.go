@@ -1,0 +1,286 @@
+package project
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
+)
+
+// RenameQuery asks for a renaming.
+type RenameQuery struct {
+	Path string // the file that defines what is renamed
+	Name string // dotted path in it: "f", "A", "A.m", "x", "f.local", "f.parameter"; "#2" picks one of several
+	New  string // the new last part of the name
+}
+
+// Renaming is what a renaming would change. Nothing was changed.
+type Renaming struct {
+	Target   Definition    `json:"target"`
+	New      string        `json:"new_name"`
+	Files    []RenamedFile `json:"files"`
+	Count    int           `json:"occurrences"` // changed
+	Possible []Place       `json:"possible"`    // of the old name, on objects of unknown type or of several types: not changed
+	Mentions []Place       `json:"mentions"`    // the old name in strings and comments: not changed
+	Left     int           `json:"not_listed"`  // possible places and mentions beyond the bound of the lists
+	Warnings []string      `json:"warnings"`
+}
+
+// RenamedFile is a file that a renaming changes.
+type RenamedFile struct {
+	Path    string            `json:"path"`
+	Lines   []int             `json:"lines"` // each once
+	Splices []document.Splice `json:"-"`     // of the decoded text, in order
+}
+
+// Place is a line that a person should look at.
+type Place struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+// RenameError says why something cannot be renamed, and what to do.
+type RenameError struct{ Text string }
+
+// Error is one line.
+func (e *RenameError) Error() string { return e.Text }
+
+func refuse(format string, args ...any) error { return &RenameError{fmt.Sprintf(format, args...)} }
+
+// mostPlaces bounds the lists of a Renaming.
+const mostPlaces = 200
+
+// renamer is one renaming.
+type renamer struct {
+	*resolver
+	ctx    context.Context
+	old    string // as the source spells it, in NFKC
+	new    string
+	at     boundIn
+	wanted map[boundIn]bool
+	order  []boundIn // wanted, in the order in which it was found
+	units  []*Unit   // that mention the old name
+	aside  []owner   // the classes whose attribute is renamed, and their relatives
+	edits  map[*Unit][]edit
+	answer Renaming
+}
+
+// edit is one change: the new name in place of span, or behind it as an alias.
+type edit struct {
+	span  python.Span
+	alias bool
+}
+
+// Rename finds what a renaming changes in all files. It refuses with a *RenameError, a
+// *NotFoundError or an *AmbiguousError; nothing that was found then is to be changed.
+func (p *Project) Rename(ctx context.Context, q RenameQuery) (Renaming, error) {
+	n := &renamer{
+		resolver: p.resolver(), ctx: ctx, new: python.Normalize(q.New), wanted: map[boundIn]bool{}, edits: map[*Unit][]edit{},
+		answer: Renaming{New: python.Normalize(q.New), Files: []RenamedFile{}, Possible: []Place{}, Mentions: []Place{}, Warnings: []string{}},
+	}
+	for _, step := range []func() error{
+		func() error { return n.choose(q) }, n.checkNames, n.prepareUnits, n.spread, n.checkCollisions, n.collect, n.checkResults, n.report,
+	} {
+		if err := ctx.Err(); err != nil {
+			return n.answer, err
+		}
+		if err := step(); err != nil {
+			return n.answer, err
+		}
+	}
+	return n.answer, nil
+}
+
+// choose finds the one binding that is renamed.
+func (n *renamer) choose(q RenameQuery) error {
+	u := n.byPath[q.Path]
+	if u == nil {
+		return refuse("%s is not among the project's Python files", q.Path)
+	}
+	if problem, broken := u.Broken(true); broken {
+		return refuse("%s does not parse (%s); repair it first", q.Path, problem)
+	}
+	t := parseTarget(q.Name)
+	n.old = t.last()
+	found := n.sameParameter(n.inside(u, t.names, t.ordinal))
+	switch {
+	case len(found) == 0 && len(t.names) == 1 && isBuiltin(n.old):
+		return refuse("%s is a builtin of Python and cannot be renamed", n.old)
+	case len(found) == 0:
+		return &NotFoundError{Name: q.Path + ":" + q.Name, Nearest: u.Python().Suggest(joined(t.names))}
+	case len(found) > 1:
+		ambiguous := &AmbiguousError{Name: q.Name}
+		for i, at := range found {
+			for _, d := range n.describe(at) {
+				d.Name = fmt.Sprintf("%s#%d", joined(t.names), i+1)
+				ambiguous.Candidates = append(ambiguous.Candidates, d)
+			}
+		}
+		return ambiguous
+	}
+	n.at = found[0]
+	definitions := n.describe(n.at)
+	if len(definitions) == 0 {
+		return &NotFoundError{Name: q.Path + ":" + q.Name}
+	}
+	n.answer.Target = definitions[0]
+	return n.refuseImported()
+}
+
+// sameParameter keeps the last of several parameters of overloads of one function, because the
+// others are renamed with it.
+func (n *renamer) sameParameter(found []boundIn) []boundIn {
+	for i, at := range found {
+		s := symbolOf(at.scope)
+		if !isFunction(s) || !n.isParameter(at) || i < len(found)-1 && !isOverload(at.unit, s) {
+			return found
+		}
+	}
+	return found[max(0, len(found)-1):]
+}
+
+// refuseImported refuses to rename by a name that only imports what another file of the project
+// defines.
+func (n *renamer) refuseImported() error {
+	for _, i := range n.at.unit.bound[n.at.binding] {
+		use := n.at.unit.names.Uses[i]
+		imp, ok := n.at.unit.importAt(use.Span.Start)
+		if use.Context != grammar.Import || !ok || imp.as.End > 0 || !imp.from {
+			continue
+		}
+		for _, origin := range n.allOrigins([]boundIn{n.at}) {
+			for _, d := range n.describe(origin) {
+				if origin != n.at {
+					return refuse("%s is only imported in %s; rename it where it is defined: path %s, name %s", n.old, n.at.unit.Path, d.Path, d.Name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// checkNames refuses names that cannot be.
+func (n *renamer) checkNames() error {
+	switch {
+	case !isIdentifier(n.new):
+		return refuse("%q is not a valid Python name", clip(n.new, 100))
+	case python.IsKeyword(n.new):
+		return refuse("%s is a keyword of Python; choose another name", n.new)
+	case n.new == n.old:
+		return refuse("%s has that name already", n.old)
+	case n.isMember() && isDunder(n.old):
+		return refuse("%s is a name that Python itself looks up; it cannot be renamed", n.old)
+	case !n.isMember() && isBuiltin(n.new):
+		return refuse("%s is a builtin of Python, which the new name would hide; choose another name", n.new)
+	case n.at.scope.Kind == grammar.ModuleScope && isDunder(n.old):
+		return refuse("%s is a name with a meaning of its own in Python; it cannot be renamed", n.old)
+	}
+	return nil
+}
+
+func isDunder(name string) bool {
+	return len(name) > 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+}
+
+func isPrivate(name string) bool {
+	return strings.HasPrefix(name, "__") && !strings.HasSuffix(name, "__")
+}
+
+// isMember tells whether an attribute of a class is renamed.
+func (n *renamer) isMember() bool { return n.at.scope.Kind == grammar.ClassScope }
+
+// prepareUnits parses the files that mention the old name. What is local to a function concerns its
+// own file alone, except for parameters, which calls name.
+func (n *renamer) prepareUnits() error {
+	if n.at.local() && !n.isParameter(n.at) {
+		n.units = []*Unit{n.at.unit}
+		return nil
+	}
+	units, err := n.mentioning(n.ctx, n.old)
+	if err != nil {
+		return err
+	}
+	n.units = units
+	return prepare(n.ctx, units)
+}
+
+func (r *resolver) isParameter(at boundIn) bool {
+	return slices.ContainsFunc(at.unit.bound[at.binding], func(i int) bool { return at.unit.names.Uses[i].Context == grammar.Parameter })
+}
+
+// want adds a binding to those that are renamed. It tells whether it is new.
+func (n *renamer) want(at boundIn) bool {
+	if n.wanted[at] {
+		return false
+	}
+	n.wanted[at] = true
+	n.order = append(n.order, at)
+	return true
+}
+
+// spread adds what has to be renamed together with the chosen binding.
+func (n *renamer) spread() error {
+	n.want(n.at)
+	n.wantTwin(n.at)
+	var err error
+	switch {
+	case n.isMember():
+		err = n.spreadMembers()
+	case n.isParameter(n.at):
+		err = n.spreadParameters()
+	}
+	if err != nil {
+		return err
+	}
+	return n.spreadImports()
+}
+
+// wantTwin adds the same name of the module's stub, or of the stub's module.
+func (n *renamer) wantTwin(at boundIn) {
+	twin := n.modules.twin(at.unit)
+	if twin == nil {
+		return
+	}
+	path := n.old
+	if around := symbolPath(at.scope.Symbol); around != "" && at.scope.Kind != grammar.ModuleScope {
+		path = around + "." + n.old
+	}
+	for _, other := range n.inside(twin, strings.Split(path, "."), "") {
+		if other.unit == twin && other.scope.Kind == at.scope.Kind {
+			n.want(other)
+		}
+	}
+}
+
+// spreadImports adds the names under which other modules import what is renamed, as far as they
+// are the same name.
+func (n *renamer) spreadImports() error {
+	for again := true; again; {
+		again = false
+		for _, u := range n.units {
+			if err := n.ctx.Err(); err != nil {
+				return err
+			}
+			for _, i := range u.imports() {
+				if !i.from || i.name != n.old || i.as.End > 0 || !n.takes(i) {
+					continue
+				}
+				if use := u.use(i.at.Start); use != nil && use.Binding != nil && n.want(boundIn{u, binding{use.Binding, use.Key}}) {
+					again = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// takes tells whether an import takes something that is renamed.
+func (n *renamer) takes(i imported) bool {
+	targets, _ := n.importOrigin(i)
+	return slices.ContainsFunc(targets, func(at boundIn) bool { return n.wanted[at] })
+}

@@ -1,0 +1,188 @@
+package project
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
+)
+
+// spreadMembers adds the attribute of every class that overrides it or is overridden, because a
+// call on an object of one of them may mean any. A private name belongs to its class alone.
+func (n *renamer) spreadMembers() error {
+	class := owner{n.at.unit, symbolOf(n.at.scope)}
+	if isPrivate(n.old) {
+		n.aside = []owner{class}
+		return nil
+	}
+	relatives := map[owner]bool{}
+	pending := []owner{class}
+	for len(pending) > 0 {
+		at := pending[0]
+		pending = pending[1:]
+		if relatives[at] {
+			continue
+		}
+		f, truncated, err := n.subclasses(n.ctx, at, func(string) bool { return true })
+		if err != nil {
+			return err
+		}
+		if truncated {
+			return refuse("class %s has too many subclasses to rename an attribute of all", at.symbol.Path)
+		}
+		for o := range f.seen {
+			relatives[o] = true
+			for _, above := range n.resolver.order(o) {
+				if n.hasOwn(above, n.at.name) && !relatives[above] {
+					pending = append(pending, above)
+				}
+			}
+		}
+	}
+	for o := range relatives {
+		n.aside = append(n.aside, o)
+	}
+	slices.SortFunc(n.aside, compareOwners)
+	for _, o := range n.aside {
+		if scope := o.unit.classScope(o.symbol); n.hasOwn(o, n.at.name) && scope != nil {
+			n.want(boundIn{o.unit, binding{scope, n.at.name}})
+		}
+	}
+	n.warnOutside()
+	return nil
+}
+
+// hasOwn tells whether a class binds an attribute in its body or gives it to self.
+func (r *resolver) hasOwn(class owner, name string) bool {
+	scope := class.unit.classScope(class.symbol)
+	return scope != nil && (len(class.unit.bound[binding{scope, name}]) > 0 || len(r.fieldsOf(class)[name]) > 0)
+}
+
+// warnOutside tells of bases that the project does not know: they may define or call the old name.
+func (n *renamer) warnOutside() {
+	var bases []string
+	for _, o := range n.aside {
+		for _, base := range n.outside(o) {
+			if !slices.Contains(bases, base) && !isBuiltin(base) {
+				bases = append(bases, base)
+			}
+		}
+	}
+	if len(bases) > 0 {
+		n.warn("the class has bases outside of the project, which may define or call "+n.old+": %s", strings.Join(bases[:min(len(bases), 10)], ", "))
+	}
+}
+
+// spreadParameters adds the same parameter of overloads and of methods that override this one or are
+// overridden.
+func (n *renamer) spreadParameters() error {
+	function := symbolOf(n.at.scope)
+	if function == nil {
+		return nil
+	}
+	homes := []owner{{n.at.unit, function}}
+	if isClass(function.Parent) && function.Name != "__init__" && function.Name != "__new__" {
+		family := &renamer{resolver: n.resolver, ctx: n.ctx, old: function.Name, wanted: map[boundIn]bool{}, at: n.at.unit.bindingOf(function)}
+		if err := family.spreadMembers(); err != nil {
+			return err
+		}
+		for _, at := range family.order {
+			for _, d := range at.unit.Python().Find(symbolPath(symbolOf(at.scope)) + "." + function.Name) {
+				homes = append(homes, owner{at.unit, d})
+			}
+		}
+	}
+	for _, s := range n.at.unit.Python().Find(function.Path) {
+		homes = append(homes, owner{n.at.unit, s})
+	}
+	for _, home := range homes {
+		if scope := home.unit.classScope(home.symbol); scope != nil {
+			if at := (boundIn{home.unit, binding{scope, n.at.name}}); n.isParameter(at) {
+				n.want(at)
+			}
+		}
+	}
+	return nil
+}
+
+// checkCollisions refuses a new name that is taken where the old one is bound.
+func (n *renamer) checkCollisions() error {
+	for _, at := range n.order {
+		key := binding{at.scope, n.newKey(at)}
+		if uses := at.unit.bound[key]; len(uses) > 0 {
+			return refuse("%s is taken: %s binds it at line %d", n.new, at.unit.Path, at.unit.Python().LineOf(at.unit.names.Uses[uses[0]].Span.Start))
+		}
+	}
+	for _, o := range n.aside {
+		name := n.new
+		if scope := o.unit.classScope(o.symbol); scope != nil {
+			name = n.newKey(boundIn{o.unit, binding{scope, n.old}})
+		}
+		if _, class, ok := n.classBinding(classValue(o.unit, o.symbol), name); ok {
+			return refuse("%s is taken: %s has an attribute of that name", n.new, class.unit.Path+":"+class.symbol.Path)
+		}
+	}
+	return n.checkStars()
+}
+
+// newKey is the new name as Python looks it up in the scope of a binding.
+func (n *renamer) newKey(at boundIn) string {
+	if class := symbolOf(at.scope); isClass(class) {
+		return mangled(class.Name, n.new)
+	}
+	return n.new
+}
+
+// checkStars refuses where "import *" of a renamed name would stop or hide something.
+func (n *renamer) checkStars() error {
+	if n.at.scope.Kind != grammar.ModuleScope {
+		return nil
+	}
+	for _, u := range n.Project.units {
+		if err := n.ctx.Err(); err != nil {
+			return err
+		}
+		if !starImport.Match(u.data) {
+			continue
+		}
+		if err := n.checkStarsOf(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// starImport matches what can be an import of all names.
+var starImport = regexp.MustCompile(`import[ \t]*\*`)
+
+func (n *renamer) checkStarsOf(u *Unit) error {
+	for _, star := range n.stars(u) {
+		module := star.unit.module()
+		if !n.wanted[boundIn{star.unit, binding{module, n.old}}] || !star.unit.exports(n.old) {
+			continue
+		}
+		listed := len(star.unit.bound[binding{module, "__all__"}]) > 0
+		if strings.HasPrefix(n.new, "_") && !listed && u.mentions([]string{n.old}) {
+			return refuse("%s imports all names of %s, but not those with an underscore in front; choose another name", u.Path, star.unit.Path)
+		}
+		if uses := u.bound[binding{u.module(), n.new}]; len(uses) > 0 {
+			return refuse("%s is taken: %s binds it at line %d and imports all names of %s", n.new, u.Path,
+				u.Python().LineOf(u.names.Uses[uses[0]].Span.Start), star.unit.Path)
+		}
+	}
+	return nil
+}
+
+// slotNames gives the strings of __slots__ and __match_args__ in the body of a class.
+func (u *Unit) slotNames(class *python.Symbol) []listedName {
+	var out []listedName
+	for _, s := range u.topLevel(class.Statement.Body, 0) {
+		tokens := u.tokens(s.Span)
+		if u.is(tokens, 0, "__slots__") || u.is(tokens, 0, "__match_args__") {
+			out = append(out, u.strings(tokens)...)
+		}
+	}
+	return out
+}
