@@ -19,6 +19,7 @@ func builtin() []Tool {
 		listDirectory(),
 		multiEdit(),
 		pyAddDef(),
+		pyCheckSyntax(),
 		pyFindUsages(),
 		pyGetClassSummary(),
 		pyGetCodeOutline(),

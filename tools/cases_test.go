@@ -81,7 +81,7 @@ func runCase(t *testing.T, file string) {
 	w, err := sandbox.Open(sandbox.Config{Primary: dir})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
-	have := replay(t, archive, tools.Env{Workspace: w})
+	have := replay(t, archive, tools.Env{Workspace: w, Shell: tools.Shell{Inherit: []string{"PATH="}}})
 	have.Files = append(have.Files, leftOver(t, dir, before)...)
 	got, want := txtar.Format(have), txtar.Format(archive)
 	if *update {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -32,6 +33,7 @@ type Command struct {
 	Args      []string      // without the program's own name
 	Dir       string        // working directory
 	Env       []string      // the whole environment, see Environment
+	Input     []byte        // what the program reads from its standard input; nil: nothing
 	Timeout   time.Duration // zero: DefaultTimeout
 	MaxOutput int           // bytes kept per stream, half from each end; zero: DefaultMaxOutput
 	KeepWhole bool          // keep the streams as a whole too
@@ -58,7 +60,7 @@ type Stream struct {
 }
 
 // Run runs a program to its end and leaves nothing of it running; see the package comment for how
-// and for the one exception. The program has no input and no terminal. The error says that it
+// and for the one exception. The program has no terminal, and no input but Command.Input. The error says that it
 // could not be started or that the context ended; the outcome is then what there was until then.
 func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
@@ -110,6 +112,9 @@ func start(c Command) (*running, error) {
 	r.cmd.Dir = c.Dir
 	r.cmd.Env = append(slices.Clone(c.Env), r.mark)
 	r.cmd.Stdout, r.cmd.Stderr = r.out.write, r.errs.write
+	if c.Input != nil {
+		r.cmd.Stdin = bytes.NewReader(c.Input)
+	}
 	r.cmd.SysProcAttr = isolated()
 	if err := r.cmd.Start(); err != nil {
 		r.out.abandon()

@@ -5,14 +5,24 @@ package grammar
 func (p *parser) strings(n *node) *node {
 	n.kind = kString
 	base := len(p.scratch)
+	var seen literals
 	for {
 		switch p.sym() {
 		case symString:
+			text := p.toks[p.pos].text(p.src)
+			if wrong := wrongLiteral(text); wrong != "" {
+				p.failWith(wrong)
+			}
+			seen.add(text)
 			p.pos++
 		case symFStart:
+			seen.add(p.toks[p.pos].text(p.src))
 			p.pos++
 			p.fstring(symFEnd)
 		default:
+			if text := seen.mixed(); text != "" {
+				p.failWith(text)
+			}
 			return p.close(n, base)
 		}
 	}

@@ -128,7 +128,7 @@ func Analyze(text string) *Names { return AnalyzeFile(python.Parse(text)) }
 // AnalyzeFile is Analyze for a text whose structure is known.
 func AnalyzeFile(file *python.File) *Names {
 	toks := tokensOf(file)
-	root, _ := parse(file.Text, toks)
+	root, _ := parse(file.Text, toks, NewestVersion)
 	w := newWalker(file, toks)
 	w.module(root)
 	return w.finish()

@@ -12,23 +12,27 @@ type parser struct {
 	pos      int
 	depth    int
 	scratch  []*node // children of the nodes in the making
-	opened   int     // token at which the innermost statement began that has a line of its own
+	version  Version
 	failures []failure
 }
 
 // failure is a statement that does not parse.
 type failure struct {
-	statement int // its first token
-	at        int // the token that cannot be
+	statement int    // its first token
+	at        int    // the token that cannot be
+	text      string // what is wrong, where the parser knows
 	deep      bool
 }
 
 // stop is what a failing statement panics with; statement recovers it.
-type stop struct{ deep bool }
+type stop struct {
+	text string
+	deep bool
+}
 
 // parse reads a whole file. The root is a kBlock.
-func parse(src string, toks []token) (*node, []failure) {
-	p := &parser{src: src, toks: toks}
+func parse(src string, toks []token, version Version) (*node, []failure) {
+	p := &parser{src: src, toks: toks, version: version}
 	root := p.new(kBlock, 0)
 	base := len(p.scratch)
 	for p.sym() != symEnd {
@@ -48,6 +52,9 @@ func (p *parser) peek(n int) symbol {
 }
 
 func (p *parser) fail() { panic(stop{}) }
+
+// failWith fails at the next token for a reason that the parser knows.
+func (p *parser) failWith(text string) { panic(stop{text: text}) }
 
 // take reads one token of a kind, if it is the next one.
 func (p *parser) take(s symbol) bool {
@@ -75,7 +82,7 @@ func (p *parser) word(text string) bool {
 // enter counts a level of nesting; leave takes it back.
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxDepth {
-		panic(stop{deep: true})
+		panic(stop{"too many nested expressions or blocks", true})
 	}
 }
 
@@ -118,16 +125,14 @@ func (p *parser) name() *node {
 // statement reads one statement with its line end. A statement that does not parse is noted and
 // passed over; what it is in the tree is kBroken.
 func (p *parser) statement() (n *node) {
-	outer, depth, base, began := p.opened, p.depth, len(p.scratch), p.pos
-	p.opened = p.pos
+	depth, base, began := p.depth, len(p.scratch), p.pos
 	defer func() {
-		p.opened = outer
 		if r := recover(); r != nil {
 			failed, ours := r.(stop)
 			if !ours {
 				panic(r)
 			}
-			p.failures = append(p.failures, failure{statement: began, at: p.pos, deep: failed.deep})
+			p.failures = append(p.failures, failure{statement: began, at: p.pos, text: failed.text, deep: failed.deep})
 			p.depth, p.scratch = depth, p.scratch[:base]
 			n = p.recover(began)
 		}

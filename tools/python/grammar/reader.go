@@ -8,27 +8,48 @@ type token struct {
 	start, end int32
 }
 
+func (t token) text(src string) string { return src[t.start:t.end] }
+
 // reader makes tokens for the parser of those of package python.
 type reader struct {
 	src       string
 	toks      []token
-	indents   []int
-	lineStart int // where the logical line begins that the next token belongs to
+	indents   []indentation
+	tabs      []int // where lines begin whose indentation depends on the width of a tab
+	lineStart int   // where the logical line begins that the next token belongs to
+	comment   int   // where the last comment begins
 	fresh     bool
+
+	strict  bool // a line end inside brackets is none, whatever the next line looks like
+	open    []token
+	bracket lexical // strict: the first bracket that does not fit
 }
+
+// indentation is a width with tabs to columns of eight, and one with tabs as wide as a blank.
+type indentation struct{ column, other int }
 
 // tokensOf reads all tokens of a file. The last one is symEnd.
 func tokensOf(file *python.File) []token {
-	r := reader{src: file.Text, toks: make([]token, 0, len(file.Text)/4+8), indents: []int{0}, fresh: true}
+	r := newReader(file)
+	r.run(file)
+	return r.toks
+}
+
+func newReader(file *python.File) *reader {
+	return &reader{src: file.Text, toks: make([]token, 0, len(file.Text)/4+8), indents: []indentation{{}}, fresh: true}
+}
+
+func (r *reader) run(file *python.File) {
 	for t := range file.Tokens(python.Span{Start: 0, End: len(file.Text)}) {
 		r.read(t)
 	}
-	return r.finish()
+	r.finish()
 }
 
 func (r *reader) read(t python.Token) {
 	switch t.Kind {
 	case python.Comment:
+		r.comment = t.Start
 		return
 	case python.NL:
 		if r.fresh {
@@ -36,7 +57,10 @@ func (r *reader) read(t python.Token) {
 		}
 		return
 	case python.Newline:
-		r.add(symNewline, t.Start, t.End)
+		if r.strict && len(r.open) > 0 {
+			return
+		}
+		r.newline(t.Start)
 		r.lineStart, r.fresh = t.End, true
 		return
 	}
@@ -45,6 +69,19 @@ func (r *reader) read(t python.Token) {
 		r.indent(t.Start)
 	}
 	r.add(r.symbol(t), t.Start, t.End)
+	if r.strict {
+		r.balance(r.toks[len(r.toks)-1])
+	}
+}
+
+// newline adds the end of a logical line. As in CPython it begins where a comment in front of it
+// does, and is one character long.
+func (r *reader) newline(at int) {
+	start := at
+	if n := len(r.toks); n > 0 && r.comment >= int(r.toks[n-1].end) {
+		start = r.comment
+	}
+	r.add(symNewline, start, at+1)
 }
 
 func (r *reader) add(s symbol, start, end int) {
@@ -76,50 +113,62 @@ func (r *reader) symbol(t python.Token) symbol {
 
 // indent adds what the indentation of a logical line says whose first token begins at an offset.
 func (r *reader) indent(at int) {
-	column := width(r.src[r.lineStart:at])
-	if column > r.indents[len(r.indents)-1] {
-		r.indents = append(r.indents, column)
+	now := width(r.src[r.lineStart:at])
+	top := r.indents[len(r.indents)-1]
+	if now.column > top.column {
+		if now.other <= top.other {
+			r.tabs = append(r.tabs, r.lineStart)
+		}
+		r.indents = append(r.indents, now)
 		r.add(symIndent, at, at)
+		return
 	}
-	for column < r.indents[len(r.indents)-1] {
+	for now.column < r.indents[len(r.indents)-1].column {
 		r.indents = r.indents[:len(r.indents)-1]
 		r.add(symDedent, at, at)
+	}
+	if top = r.indents[len(r.indents)-1]; now.column == top.column && now.other != top.other {
+		r.tabs = append(r.tabs, r.lineStart)
 	}
 }
 
 // width is the indentation that blanks make. Behind a backslash only the blanks before it count,
 // unless there are none.
-func width(blanks string) int {
-	column, joined := 0, 0
+func width(blanks string) indentation {
+	var now, joined indentation
 	for i := 0; i < len(blanks); i++ {
 		switch blanks[i] {
 		case ' ':
-			column++
+			now.column++
+			now.other++
 		case '\t':
-			column = (column/8 + 1) * 8
+			now.column = (now.column/8 + 1) * 8
+			now.other++
 		case '\f':
-			column = 0
+			now = indentation{}
 		case '\\':
-			if joined == 0 {
-				joined = column
+			if joined.column == 0 {
+				joined = now
 			}
 		}
 	}
-	if joined > 0 {
+	if joined.column > 0 {
 		return joined
 	}
-	return column
+	return now
 }
 
 // finish ends the last line and all blocks.
-func (r *reader) finish() []token {
+func (r *reader) finish() {
 	end := len(r.src)
 	if n := len(r.toks); n > 0 && r.toks[n-1].sym != symNewline {
-		r.add(symNewline, end, end)
+		r.newline(end)
 	}
 	for range r.indents[1:] {
 		r.add(symDedent, end, end)
 	}
 	r.add(symEnd, end, end)
-	return r.toks
+	if n := len(r.open); n > 0 && r.bracket.text == "" {
+		r.bracket = neverClosed(r.src, r.open[n-1])
+	}
 }
