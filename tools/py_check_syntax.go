@@ -94,7 +94,7 @@ func ownErrors(data []byte, version grammar.Version) []pythonError {
 		return []pythonError{{Line: source.Line, EndLine: source.Line, Kind: python.SyntaxError, Text: source.Text}}
 	}
 	var out []pythonError
-	for _, e := range grammar.CheckFile(python.Parse(doc.Text), mostSyntaxErrors, version) {
+	for _, e := range grammar.CheckVersion(python.Parse(doc.Text), mostSyntaxErrors, version) {
 		out = append(out, pythonError{
 			Line: e.Line, Column: e.Column, EndLine: e.EndLine, EndColumn: e.EndColumn, Kind: e.Kind, Text: e.Text, Source: e.Source,
 		})

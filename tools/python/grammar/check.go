@@ -29,11 +29,14 @@ const maxErrors = 100
 // the one that CPython reports, then one for each other statement that fails on its own, in order;
 // at most limit, or 100 where limit is not positive. Nil means that this parser found none.
 func Check(text string, limit int) []Error {
-	return CheckFile(python.Parse(text), limit, DefaultVersion)
+	return CheckFile(python.Parse(text), limit)
 }
 
-// CheckFile is Check for a text whose structure is known, in the words of a version.
-func CheckFile(file *python.File, limit int, version Version) []Error {
+// CheckFile is Check for a text whose structure is known.
+func CheckFile(file *python.File, limit int) []Error { return CheckVersion(file, limit, DefaultVersion) }
+
+// CheckVersion is CheckFile in the words of a version.
+func CheckVersion(file *python.File, limit int, version Version) []Error {
 	if limit <= 0 || limit > maxErrors {
 		limit = maxErrors
 	}
