@@ -33,7 +33,9 @@ func Check(text string, limit int) []Error {
 }
 
 // CheckFile is Check for a text whose structure is known.
-func CheckFile(file *python.File, limit int) []Error { return CheckVersion(file, limit, DefaultVersion) }
+func CheckFile(file *python.File, limit int) []Error {
+	return CheckVersion(file, limit, DefaultVersion)
+}
 
 // CheckVersion is CheckFile in the words of a version.
 func CheckVersion(file *python.File, limit int, version Version) []Error {
