@@ -136,15 +136,8 @@ func (s Source) lineSplice(i int, lines []string, apart bool) document.Splice {
 	if apart && i >= 0 {
 		text = end + text
 	}
-	if apart && i+1 < len(s.Lines) && !s.blank(i+1) && !(i+1 == s.index(s.firstCode()) && s.imports(s.Body[:1])) {
+	if apart && i+1 < len(s.Lines) && !s.blank(i+1) {
 		text += end
 	}
 	return document.Splice{Start: s.behind(i), End: s.behind(i), New: text}
-}
-
-func (s Source) firstCode() int {
-	if len(s.Body) == 0 {
-		return 0
-	}
-	return s.Body[0].OuterStart()
 }
