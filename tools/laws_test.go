@@ -20,6 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	beadstest.Main()
+	editAsOtherProcess()
 	os.Exit(m.Run())
 }
 
