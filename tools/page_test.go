@@ -5,10 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
@@ -70,18 +73,58 @@ to the network, runs; one that writes or executes asks, unless a rule of yours a
 ([config.md](config.md), ` + "`[[rules]]`" + `). ` + "`slop tool call NAME`" + ` makes a call without an engine.
 A question mark follows an argument that may be left out.
 
-| tool | effect | does |
-|---|---|---|
+Examples are cases of the tests: the call, and what a model reads as its answer.
 `)
 	all := tools.Builtin().All()
-	for _, tool := range all {
-		spec := tool.Spec()
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", spec.Name, spec.Name, cell(spec.Effect.String()), cell(spec.Summary))
+	for _, f := range families() {
+		fmt.Fprintf(&b, "\n**%s**\n\n| tool | effect | does |\n|---|---|---|\n", f.title)
+		for _, tool := range all {
+			if spec := tool.Spec(); familyOf(spec.Name) == f.title {
+				fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", spec.Name, spec.Name, cell(spec.Effect.String()), cell(spec.Summary))
+			}
+		}
 	}
-	for _, tool := range all {
-		b.WriteString(section(t, tool))
+	for _, f := range families() {
+		for _, tool := range all {
+			if familyOf(tool.Spec().Name) == f.title {
+				b.WriteString(section(t, tool))
+			}
+		}
 	}
 	return b.String()
+}
+
+// family is a group of tools on the page, by globs over their names.
+type family struct {
+	title string
+	globs []string
+}
+
+// families are in the order of the page; a tool belongs to the first that fits.
+func families() []family {
+	return []family{
+		{"Files", []string{"read_file", "list_directory", "search_files", "find_text", "get_file_slice", "set_file_slice", "edit_file", "multi_edit", "get_tree"}},
+		{"Python", []string{"py_*", "rename_symbol"}},
+		{"C and C++", []string{"ts_c_*", "ts_cpp_*"}},
+		{"Other languages", []string{"ts_*"}},
+		{"Analysis", []string{"get_file_summary", "get_git_diff", "derive_code_path"}},
+		{"Network", []string{"web_search", "fetch_url"}},
+		{"Runtime", []string{"get_ui_performance"}},
+		{"Beads", []string{"bd_*"}},
+		{"Shell", []string{"run_*"}},
+	}
+}
+
+// familyOf is the title of a tool's family, empty where it has none.
+func familyOf(name string) string {
+	for _, f := range families() {
+		for _, glob := range f.globs {
+			if ok, err := path.Match(glob, name); ok && err == nil {
+				return f.title
+			}
+		}
+	}
+	return ""
 }
 
 func section(t *testing.T, tool tools.Tool) string {
@@ -98,7 +141,55 @@ func section(t *testing.T, tool tools.Tool) string {
 	if doc := strings.TrimSpace(spec.Doc); doc != "" {
 		fmt.Fprintf(&b, "\n%s\n", doc)
 	}
+	b.WriteString(example(t, spec.Name))
 	return b.String()
+}
+
+// maxExampleLines bounds an answer on the page.
+const maxExampleLines = 30
+
+// example shows the first call of the tool in its case example.txtar, and the answer. Tools that need
+// more than files have their example in their long text.
+func example(t *testing.T, name string) string {
+	t.Helper()
+	if outside(name) {
+		return ""
+	}
+	archive, err := txtar.ParseFile(filepath.Join("testdata/cases", name, "example.txtar"))
+	require.NoError(t, err, "every tool has a case example.txtar, which the page shows")
+	for i, section := range archive.Files {
+		if section.Name != "call" || i+1 == len(archive.Files) {
+			continue
+		}
+		var call struct {
+			Tool string          `json:"tool"`
+			Args json.RawMessage `json:"args"`
+		}
+		require.NoError(t, json.Unmarshal(section.Data, &call))
+		if call.Tool == name {
+			answer := strings.SplitAfter(strings.TrimRight(string(archive.Files[i+1].Data), "\n")+"\n", "\n")
+			if len(answer) > maxExampleLines {
+				answer = append(answer[:maxExampleLines], "…\n")
+			}
+			fence := "````"
+			return fmt.Sprintf("\nExample:\n\n```json\n%s\n```\n\n%stext\n%s%s\n", call.Args, fence, strings.Join(answer, ""), fence)
+		}
+	}
+	t.Fatalf("%s: example.txtar has no call of the tool", name)
+	return ""
+}
+
+func TestEveryToolIsInAFamilyAndHasAnExample(t *testing.T) {
+	t.Parallel()
+	for _, tool := range tools.Builtin().All() {
+		spec := tool.Spec()
+		require.NotEmpty(t, familyOf(spec.Name), "%s is in no family of the page", spec.Name)
+		if outside(spec.Name) {
+			require.Contains(t, spec.Doc, "Example:", "%s needs more than files, so its long text has the example", spec.Name)
+			continue
+		}
+		require.NotEmpty(t, example(t, spec.Name))
+	}
 }
 
 // rows writes a row for each argument, and for each member of the objects of a list.

@@ -72,6 +72,9 @@ func (p *Prepared) Run(ctx context.Context, before func(context.Context, []Plann
 		result, err = p.write(ctx, env, before)
 	} else {
 		result, err = p.call.run(ctx, env)
+		if err == nil && !p.spec.Effect.Has(Executes) {
+			err = ctx.Err() // an answer that was cut short is none, whether or not the handler noticed
+		}
 	}
 	if err != nil {
 		return Failure(err)
