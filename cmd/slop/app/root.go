@@ -37,6 +37,7 @@ func failed(code int, format string, args ...any) error {
 
 // Main runs the command line and returns its exit status.
 func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	shield()
 	result := &stdout{to: out}
 	g := &globals{in: in, out: result, err: errOut}
 	root := newRoot(g)
