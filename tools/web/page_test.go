@@ -225,6 +225,7 @@ func TestHostileMarkupIsReadWithinBounds(t *testing.T) {
 		"deep":         strings.Repeat("<div>", 100_000) + "end",
 		"deep quotes":  strings.Repeat("<blockquote>", 400) + strings.Repeat("<p>a", 30_000),
 		"deep lists":   strings.Repeat("<ul><li>", 200) + strings.Repeat("<li>a", 30_000),
+		"deep texts":   strings.Repeat("<div>", 400) + strings.Repeat("<p>some text, with commas, and more words here.</p>", 20_000),
 		"wide":         strings.Repeat("<p>a", 300_000),
 		"spans":        "<table><tr><td colspan=1000000000 rowspan=1000000000>a</table>" + strings.Repeat("<table><tr><td colspan=9999>x</table>", 1_000),
 		"square table": "<table><tr>" + strings.Repeat("<td>x", 30_000) + strings.Repeat("<tr><td>y", 30_000) + "</table>",

@@ -164,8 +164,7 @@ func TestRedirectsAreJudgedLikeAddresses(t *testing.T) {
 
 func TestAtMostFiveRedirects(t *testing.T) {
 	t.Parallel()
-	var s *site
-	s = serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		left := strings.Count(r.URL.Path, "x")
 		if left == 0 {
 			page("text/plain", "arrived")(w, r)

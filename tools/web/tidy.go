@@ -17,6 +17,9 @@ const (
 	// maxCellBytes the longest text in all of it: each column is padded to its longest cell.
 	maxCells     = 20_000
 	maxCellBytes = 200_000
+	// maxDepth is how deeply elements that only group stand inside each other; the readers take
+	// time in proportion to depth times size.
+	maxDepth = 60
 	// maxBlocks is how deeply lists and quotations are shown inside each other.
 	maxBlocks = 12
 	// maxSpan is the most columns or rows that one cell covers.
@@ -40,6 +43,8 @@ func (t *tidier) tidy(doc *html.Node) {
 				n.Parent.RemoveChild(n)
 			}
 		case n.Type != html.ElementNode:
+		case groups(n.Data) && depthOf(n) > maxDepth:
+			unwrapElement(n)
 		case n.Data == "a":
 			t.link(n)
 		case n.Data == "img":
@@ -108,6 +113,32 @@ func (t *tidier) image(n *html.Node) {
 	}
 	src.User = nil
 	n.Attr = []html.Attribute{{Key: "src", Val: src.String()}, {Key: "alt", Val: alt}}
+}
+
+// groups are elements that can go without their content losing its sense.
+func groups(name string) bool {
+	switch name {
+	case "div", "span", "section", "article", "main", "center", "font", "b", "i", "u", "em", "strong", "small", "big", "form", "label", "blockquote", "ul", "ol", "dl":
+		return true
+	}
+	return false
+}
+
+func depthOf(n *html.Node) int {
+	depth := 0
+	for range n.Ancestors() {
+		depth++
+	}
+	return depth
+}
+
+// unwrapElement puts the children of an element in its place.
+func unwrapElement(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = n.FirstChild {
+		n.RemoveChild(child)
+		n.Parent.InsertBefore(child, n)
+	}
+	n.Parent.RemoveChild(n)
 }
 
 // isBlock are elements that indent what is in them.
