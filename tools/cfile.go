@@ -35,20 +35,9 @@ func readC(ctx context.Context, env Env, name string, language cfamily.Language)
 	if !cfamily.Belongs(doc.file.Path) {
 		return codeFile{}, Refuse("not a %s file: %s", map[cfamily.Language]string{cfamily.C: "C", cfamily.CPP: "C++"}[language], doc.file.Path)
 	}
-	f, err := readCFamily(ctx, env, doc, cLanguage(doc.file.Path, language))
+	f, err := readCFamily(ctx, env, doc, cfamily.LanguageOf(doc.file.Path, doc.Text, language))
 	f.outlineTool = "ts_" + language.String() + "_get_code_outline"
 	return f, err
-}
-
-// cLanguage goes by the file's name, and by what is asked for where that leaves it open.
-func cLanguage(name string, asked cfamily.Language) cfamily.Language {
-	switch {
-	case cfamily.OnlyCPP(name):
-		return cfamily.CPP
-	case strings.HasSuffix(name, ".c"):
-		return cfamily.C
-	}
-	return asked
 }
 
 // readCFamily reads the structure of C or C++ with the macros of the headers that the file includes.
@@ -131,7 +120,7 @@ func (f codeFile) declaredOnly(ctx context.Context, env Env, found []cfamily.Sym
 	if !ok {
 		return text
 	}
-	there := cfamily.Read(header, cLanguage(other, f.c.Language), cfamily.Macros{})
+	there := cfamily.Read(header, cfamily.LanguageOf(other, header, f.c.Language), cfamily.Macros{})
 	for _, s := range cfamily.Find(there.Symbols, found[0].Name) {
 		if !s.Declaration {
 			return text + fmt.Sprintf("; it is defined in %s at lines %d-%d", other, s.StartLine, s.EndLine)

@@ -165,6 +165,9 @@ func readCode(ctx context.Context, env Env, path, name string) (codeFile, error)
 	case "c":
 		return readCFamily(ctx, env, doc, cfamily.C)
 	case "cpp":
+		if name == "" {
+			return readCFamily(ctx, env, doc, cfamily.LanguageOf(doc.file.Path, doc.Text, cfamily.C))
+		}
 		return readCFamily(ctx, env, doc, cfamily.CPP)
 	}
 	found, err := syntax.Outline(ctx, language, []byte(doc.Text))

@@ -20,7 +20,7 @@ func summariseCode(ctx context.Context, name, text string) summary.Summary {
 	if !known {
 		return summary.Plain(text)
 	}
-	found, err := structureOf(ctx, language, text)
+	found, err := structureOf(ctx, name, language, text)
 	if err != nil { // too large or too hard to parse
 		out := summary.Plain(text)
 		out.Warnings = append(out.Warnings, strings.TrimPrefix(err.Error(), "syntax: "))
@@ -42,16 +42,23 @@ func summariseCode(ctx context.Context, name, text string) summary.Summary {
 	return out
 }
 
-// structureOf lists the definitions of a text; C and C++ have a reader of their own.
-func structureOf(ctx context.Context, language syntax.Language, text string) (syntax.Structure, error) {
-	c := map[string]cfamily.Language{"c": cfamily.C, "cpp": cfamily.CPP}[language.Name()]
-	if c == 0 || len(text) > syntax.MaxSize {
+// structureOf lists the definitions of a text. C and C++ have a reader of their own; their namespaces
+// are left out, so that what is in them takes their place.
+func structureOf(ctx context.Context, name string, language syntax.Language, text string) (syntax.Structure, error) {
+	if of := language.Name(); of != "c" && of != "cpp" || len(text) > syntax.MaxSize {
 		return syntax.Outline(ctx, language, []byte(text))
 	}
-	file := cfamily.Read(text, c, cfamily.Macros{})
+	file := cfamily.Read(text, cfamily.LanguageOf(name, text, cfamily.C), cfamily.Macros{})
 	out := syntax.Structure{Symbols: []syntax.Symbol{}}
+	var spaces []int // ends of the namespaces around
 	for _, s := range file.Symbols {
-		if !s.Minor {
+		for len(spaces) > 0 && spaces[len(spaces)-1] <= s.Start {
+			spaces = spaces[:len(spaces)-1]
+		}
+		if s.Kind == "namespace" {
+			spaces = append(spaces, s.End)
+		} else if !s.Minor {
+			s.Depth = max(0, s.Depth-len(spaces))
 			out.Symbols = append(out.Symbols, s.Symbol)
 		}
 	}

@@ -33,7 +33,7 @@ func (l Language) String() string {
 // endings of file names of the family, and whether only C++ has them.
 var endings = map[string]bool{
 	".c": false, ".h": false, ".cc": true, ".cpp": true, ".cxx": true, ".c++": true, ".hpp": true, ".hh": true, ".hxx": true, ".h++": true,
-	".ipp": true, ".ixx": true, ".inl": true, ".tpp": true, ".txx": true, ".tcc": true, ".inc": false, ".cu": true, ".cuh": true, ".cppm": true, ".m": false, ".mm": true, ".ino": true,
+	".ipp": true, ".ixx": true, ".inl": true, ".tpp": true, ".txx": true, ".tcc": true, ".inc": false, ".cu": true, ".cuh": true, ".cppm": true, ".ino": true,
 }
 
 // Belongs tells whether a file's name is one of the family.
@@ -44,6 +44,27 @@ func Belongs(name string) bool {
 
 // OnlyCPP tells whether a file's name is one that only C++ uses.
 func OnlyCPP(name string) bool { return endings[ending(name)] }
+
+// LanguageOf goes by a file's name, and for headers, whose name leaves it open, by what is in them.
+// asked is what they are where nothing in them is of C++ alone.
+func LanguageOf(name, text string, asked Language) Language {
+	switch {
+	case OnlyCPP(name):
+		return CPP
+	case ending(name) == ".c":
+		return C
+	case asked == CPP:
+		return CPP
+	}
+	tokens, _ := lex(text)
+	for _, t := range tokens {
+		switch text[t.start:t.end] {
+		case "namespace", "template", "class", "constexpr", "typename", "::", "virtual", "operator":
+			return CPP
+		}
+	}
+	return asked
+}
 
 func ending(name string) string {
 	if strings.HasSuffix(name, ".C") || strings.HasSuffix(name, ".H") {

@@ -31,3 +31,11 @@ func TestHostileTextsEndWell(t *testing.T) {
 		}
 	}
 }
+
+// Scopes that are no symbols nest, too.
+func TestDeepNestingDoesNotExhaustTheStack(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"struct{", "extern \"C\"{", "namespace{", "class A{", "export{", "namespace a{"} {
+		checkFile(t, cfamily.Read(strings.Repeat(piece, 200_000), cfamily.CPP, cfamily.Macros{}))
+	}
+}

@@ -6,9 +6,9 @@ import (
 	"manualslop/tools/document"
 )
 
-// placed indents a text for the place that starts at offset, whose line begins with the target
+// placed indents a text for the place of what it replaces, whose line begins with the target
 // indentation. Lines that begin inside of a string stay as they are; so do directives at the margin.
-func (f *File) placed(offset int, content string) string {
+func (f *File) placed(offset, end int, content string) string {
 	target := f.indentation(offset)
 	content = document.WithEnds(content, "\n")
 	lines := strings.Split(content, "\n")
@@ -17,7 +17,7 @@ func (f *File) placed(offset int, content string) string {
 	lines[0] = strings.TrimLeft(lines[0], " \t")
 	last := blanks(lines[len(lines)-1])
 	absolute := base == "" && target != "" && last == target && len(lines) > 1
-	from, to := f.units(target, base, lines)
+	from, to := f.units(f.Text[offset:end], target, base, lines)
 	for i := 1; i < len(lines); i++ {
 		line := lines[i]
 		switch {
@@ -27,6 +27,9 @@ func (f *File) placed(offset int, content string) string {
 		case absolute, strings.HasPrefix(line, "#"):
 		default:
 			rest, deeper := strings.CutPrefix(line, base)
+			if !deeper && base == target {
+				continue
+			}
 			if !deeper {
 				rest = strings.TrimLeft(line, " \t")
 			}
@@ -64,9 +67,17 @@ func insideLiterals(text string) map[int]bool {
 }
 
 // units gives the unit of the new lines and that of the place, where one has tabs and the other
-// blanks; else both are empty.
-func (f *File) units(target, base string, lines []string) (from, to string) {
-	tabs, spaces := indents(strings.Split(document.WithEnds(f.Text, "\n"), "\n"))
+// blanks; else both are empty. The place is what is replaced, or the file where that is flat.
+func (f *File) units(old, target, base string, lines []string) (from, to string) {
+	tabs, spaces := indents(old)
+	if tabs+spaces == 0 {
+		tabs, spaces = indents(f.Text)
+		if tabs > spaces { // a few lines of the other kind are alignment
+			spaces = 0
+		} else {
+			tabs = 0
+		}
+	}
 	newTabs, newSpaces := 0, 0
 	width := 0
 	for _, line := range lines[1:] {
@@ -84,17 +95,18 @@ func (f *File) units(target, base string, lines []string) (from, to string) {
 		}
 	}
 	switch {
-	case newTabs == 0 && newSpaces > 0 && tabs > spaces && width > 0:
+	case newTabs == 0 && newSpaces > 0 && spaces == 0 && tabs > 0 && width > 0:
 		return strings.Repeat(" ", width), "\t"
-	case newSpaces == 0 && newTabs > 0 && spaces > tabs && !strings.Contains(target, "\t"):
+	case newSpaces == 0 && newTabs > 0 && tabs == 0 && spaces > 0 && !strings.Contains(target, "\t"):
 		return "\t", f.spaceUnit()
 	}
 	return "", ""
 }
 
-// indents counts the lines that begin with a tab and with two blanks.
-func indents(lines []string) (tabs, spaces int) {
-	for _, line := range lines {
+// indents counts the lines behind the first that begin with a tab and with two blanks.
+func indents(text string) (tabs, spaces int) {
+	_, rest, _ := strings.Cut(document.WithEnds(text, "\n"), "\n")
+	for line := range strings.Lines(rest) {
 		switch {
 		case strings.HasPrefix(line, "\t"):
 			tabs++

@@ -21,16 +21,25 @@ const (
 	takesPlace                       // anything else: a value, a type, a function
 )
 
-// Learn reads the #defines of a text.
+// Learn reads the #defines of a text, without reading the rest of it.
 func Learn(text string) Macros {
-	tokens, _ := lex(text)
 	var directives []token
-	for _, t := range tokens {
-		if t.kind == directive {
-			directives = append(directives, t)
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '#')
+		if i < 0 {
+			return learn(text, directives)
+		}
+		start := at + i
+		if at = start + 1; strings.TrimRight(text[lineStart(text, start):start], " \t") == "" {
+			at = endOfLine(text, start)
+			directives = append(directives, token{kind: directive, start: int32(start), end: int32(at)})
 		}
 	}
-	return learn(text, directives)
+}
+
+// lineStart is where the line of offset begins.
+func lineStart(text string, offset int) int {
+	return strings.LastIndexAny(text[max(0, offset-200):offset], "\r\n") + 1 + max(0, offset-200)
 }
 
 func newMacros() Macros {

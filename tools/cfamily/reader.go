@@ -1,6 +1,7 @@
 package cfamily
 
 import (
+	"slices"
 	"strings"
 
 	"manualslop/tools/syntax"
@@ -21,10 +22,11 @@ type reader struct {
 type around struct {
 	path  string // of the symbols around, empty at top level
 	class string // name of the class whose members are read
-	depth int
+	depth int    // symbols around
+	level int    // scopes around, with those that are no symbols
 }
 
-// maxDepth bounds nested scopes.
+// maxDepth bounds nested scopes, so that a foreign text cannot exhaust the stack.
 const maxDepth = 200
 
 func (r *reader) str(i int) string {
@@ -218,7 +220,8 @@ func (r *reader) callEnd(i int) int {
 func (r *reader) add(s Symbol, in around, first, head, last, name int) {
 	s.Start, s.End = int(r.tokens[first].start), int(r.tokens[min(last, len(r.tokens)-1)].end)
 	s.Head = int(r.tokens[min(head, len(r.tokens)-1)].start)
-	s.Start, s.Head = r.overAnnotations(first, s.Start), max(r.overAnnotations(head, s.Head), s.Start)
+	s.Start = r.overAnnotations(first, s.Start)
+	s.Head = max(r.overAnnotations(head, s.Head), s.Start)
 	if s.SignatureEnd == 0 {
 		s.SignatureEnd = s.End
 	}
@@ -233,24 +236,26 @@ func (r *reader) add(s Symbol, in around, first, head, last, name int) {
 }
 
 // overAnnotations moves the start of a declaration in front of annotations that were dropped between
-// it and the token before.
+// it and the token before, as far as nothing but a line end stands between them.
 func (r *reader) overAnnotations(first, start int) int {
 	before := 0
 	if first > 0 {
 		before = int(r.tokens[first-1].end)
 	}
-	low, high := 0, len(r.dropped)
-	for low < high {
-		if middle := (low + high) / 2; r.dropped[middle].start < before {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	if low < len(r.dropped) && r.dropped[low].start < start {
-		return r.dropped[low].start
+	i, _ := slices.BinarySearchFunc(r.dropped, start, func(d span, at int) int { return d.start - at })
+	for i--; i >= 0 && r.dropped[i].start >= before && r.adjoins(r.dropped[i].end, start); i-- {
+		start = r.dropped[i].start
 	}
 	return start
+}
+
+// adjoins tells whether at most one line end, and blanks, stand between two places.
+func (r *reader) adjoins(end, start int) bool {
+	if end > start {
+		return false
+	}
+	gap := strings.ReplaceAll(r.text[end:start], "\r\n", "\n")
+	return strings.Trim(gap, " \t\r\n\f") == "" && strings.Count(gap, "\n")+strings.Count(gap, "\r") <= 1
 }
 
 // endBefore is the end of the token before i.

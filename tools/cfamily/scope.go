@@ -4,7 +4,7 @@ import "strings"
 
 // scope reads the declarations from i up to end.
 func (r *reader) scope(i, end int, in around) {
-	if in.depth > maxDepth {
+	if in.level++; in.level > maxDepth {
 		return
 	}
 	for i < end {

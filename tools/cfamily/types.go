@@ -26,7 +26,7 @@ func (r *reader) classWord(j, end int, h *head, in around) (next int, done bool)
 		s.BodyStart, s.BodyEnd = int(r.tokens[c.body].start), int(r.tokens[behind-1].end)
 		s.SignatureEnd = r.endBefore(c.body)
 		r.add(s, in, h.first, h.start, last-1, at)
-		inner = around{path: r.found[len(r.found)-1].Name, depth: in.depth + 1}
+		inner = around{path: r.found[len(r.found)-1].Name, depth: in.depth + 1, level: in.level}
 	}
 	if s.Kind != "enum" {
 		inner.class = c.last()
@@ -249,7 +249,7 @@ func (r *reader) namespace(j, end int, h *head, in around) int {
 		return end
 	}
 	s := symbol("namespace", strings.Join(parts, "::"))
-	inner := around{path: in.path, depth: in.depth + 1}
+	inner := around{path: in.path, depth: in.depth + 1, level: in.level}
 	if s.Title == "" {
 		s.Title = "(anonymous)"
 	}
