@@ -23,9 +23,11 @@ func (c *calls) callers(to owner, first bool) ([]edge, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := prepare(c.ctx, units); err != nil {
+		units, left, err := prepare(c.ctx, units)
+		if err != nil {
 			return nil, err
 		}
+		c.graph.Truncated = c.graph.Truncated || left > 0
 		var next []string
 		for _, u := range units {
 			if err := c.ctx.Err(); err != nil {

@@ -192,7 +192,7 @@ func (r *resolver) moduleBinding(v value, name string) (boundIn, bool) {
 	if key := (binding{v.unit.module(), name}); len(v.unit.bound[key]) > 0 {
 		return boundIn{v.unit, key}, true
 	}
-	return r.starredFrom(v.unit, name, 0)
+	return r.starredFrom(v.unit, name)
 }
 
 // classMember evaluates an attribute of a class or of an instance of it.
@@ -205,9 +205,7 @@ func (r *resolver) classMember(v value, name string) []value {
 	if len(at.unit.bound[at.binding]) > 0 {
 		values = r.bound(at.unit, at.binding)
 	}
-	for _, span := range r.fieldsOf(class)[name] {
-		values = union(values, r.assigned(at.unit, span)...)
-	}
+	values = union(slices.Clone(values), r.fieldValues(class, name)...)
 	if len(values) == 0 {
 		return []value{{kind: kindVariable, unit: at.unit, scope: at.scope, name: name}}
 	}
@@ -223,6 +221,21 @@ func (r *resolver) classMember(v value, name string) []value {
 		out = union(out, m)
 	}
 	return out
+}
+
+// fieldValues evaluates what the methods of a class give to an attribute of self.
+func (r *resolver) fieldValues(class owner, name string) []value {
+	at := fieldIn{class, name}
+	if values, known := r.given[at]; known {
+		return values
+	}
+	r.given[at] = nil // for attributes that are defined by themselves
+	var out []value
+	for _, span := range r.fieldsOf(class)[name] {
+		out = union(out, r.assigned(class.unit, span)...)
+	}
+	r.given[at] = known(out)
+	return r.given[at]
 }
 
 // classBinding is where an attribute of a class or instance is bound: by the first class in order

@@ -15,6 +15,7 @@ type resolver struct {
 	orders  map[owner][]owner
 	fields  map[owner]map[string][]python.Span
 	results map[owner][]value
+	given   map[fieldIn][]value
 	depth   int
 }
 
@@ -24,12 +25,18 @@ type boundIn struct {
 	binding
 }
 
+// fieldIn is an attribute that methods of a class give to self.
+type fieldIn struct {
+	class owner
+	name  string
+}
+
 // mostDepth bounds how far one question leads to others.
 const mostDepth = 60
 
 func (p *Project) resolver() *resolver {
 	return &resolver{
-		Project: p, values: map[boundIn][]value{}, orders: map[owner][]owner{}, fields: map[owner]map[string][]python.Span{}, results: map[owner][]value{},
+		Project: p, values: map[boundIn][]value{}, orders: map[owner][]owner{}, fields: map[owner]map[string][]python.Span{}, results: map[owner][]value{}, given: map[fieldIn][]value{},
 	}
 }
 

@@ -102,22 +102,32 @@ func TestCirclesEnd(t *testing.T) {
 		"b.py: from a import *\nfrom a import y as x\nclass B(A): ...\n",
 		"c.py: from c import *\nimport c\nc = c.c.c\n",
 	)
-	for _, file := range []string{"a.py", "b.py", "c.py"} {
-		u := p.Unit(file)
-		r := p.resolver()
-		for i := range u.Names().Uses {
-			ref := r.refer(u, &u.Names().Uses[i])
-			_ = r.allOrigins(ref.targets)
+	everyUse(p)
+	starred := []string{"fields.py: class A:\n    def m(self):\n" + strings.Repeat("        self.x = self.x.y or self.y.x\n        self.y = self.x.x or self.y\n", 50) + "A().x.y\n"}
+	for i := range 12 {
+		text := ""
+		for j := range 12 {
+			text += fmt.Sprintf("from m%d import *\nfrom m%d import f\n", j, j)
 		}
+		starred = append(starred, fmt.Sprintf("m%d.py: %sunknown\n", i, text))
 	}
+	everyUse(made(starred...))
 	deep := "d.py: x0 = 1\n"
 	for i := range 3_000 {
 		deep += fmt.Sprintf("x%d = x%d\n", i+1, i)
 	}
 	p = made(deep + "y = " + strings.Repeat("(", 5_000) + "x3000" + strings.Repeat(")", 5_000) + "\n")
-	u := p.Unit("d.py")
-	r := p.resolver()
-	for i := range u.Names().Uses {
-		r.used(u, u.Names().Uses[i])
+	everyUse(p)
+}
+
+// everyUse asks what every name of a project refers to and stands for.
+func everyUse(p *Project) {
+	for _, u := range p.units {
+		r := p.resolver()
+		for i := range u.Names().Uses {
+			use := &u.Names().Uses[i]
+			r.allOrigins(r.refer(u, use).targets)
+			r.used(u, *use)
+		}
 	}
 }

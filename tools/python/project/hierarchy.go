@@ -123,8 +123,9 @@ func (r *resolver) subclasses(ctx context.Context, class owner, within func(stri
 		if err != nil {
 			return f, false, err
 		}
-		if err := prepare(ctx, units); err != nil {
-			return f, false, err
+		units, left, err := prepare(ctx, units)
+		if err != nil || left > 0 {
+			return f, left > 0, err
 		}
 		var next []string
 		for _, u := range units {

@@ -29,16 +29,23 @@ func (u *Unit) imports() []imported {
 				u.imported = append(u.imported, u.readImport(imp.Statement.Span)...)
 			}
 		}
+		u.importOf = make(map[int]int, len(u.imported))
+		for i, imp := range u.imported {
+			if imp.as.End > 0 {
+				u.importOf[imp.as.Start] = i
+			} else {
+				u.importOf[imp.at.Start] = i
+			}
+		}
 	})
 	return u.imported
 }
 
 // importAt is the import that binds the name at offset, false where there is none.
 func (u *Unit) importAt(offset int) (imported, bool) {
-	for _, imp := range u.imports() {
-		if imp.as.Start == offset && imp.as.End > offset || imp.as.End == 0 && imp.at.Start == offset {
-			return imp, true
-		}
+	all := u.imports()
+	if i, ok := u.importOf[offset]; ok {
+		return all[i], true
 	}
 	return imported{}, false
 }
@@ -174,20 +181,25 @@ func (r *resolver) stars(u *Unit) []place {
 	return out
 }
 
-// starredFrom is the module among the star imports of a file that brings a name.
-func (r *resolver) starredFrom(u *Unit, name string, depth int) (boundIn, bool) {
-	if depth > 8 {
-		return boundIn{}, false
-	}
-	stars := r.stars(u)
-	for _, at := range slices.Backward(stars) {
+// starredFrom is where a name is bound that a file has by its star imports.
+func (r *resolver) starredFrom(u *Unit, name string) (boundIn, bool) {
+	return r.starredBehind(u, name, map[*Unit]bool{u: true})
+}
+
+// starredBehind passes over the modules that were seen.
+func (r *resolver) starredBehind(u *Unit, name string, seen map[*Unit]bool) (boundIn, bool) {
+	for _, at := range slices.Backward(r.stars(u)) {
+		if seen[at.unit] {
+			continue
+		}
+		seen[at.unit] = true
 		if !at.unit.exports(name) {
 			continue
 		}
 		if key := (binding{at.unit.module(), name}); len(at.unit.bound[key]) > 0 {
 			return boundIn{at.unit, key}, true
 		}
-		if found, ok := r.starredFrom(at.unit, name, depth+1); ok {
+		if found, ok := r.starredBehind(at.unit, name, seen); ok {
 			return found, true
 		}
 	}
@@ -196,7 +208,7 @@ func (r *resolver) starredFrom(u *Unit, name string, depth int) (boundIn, bool) 
 
 // starred evaluates a name that comes by "import *"; nil where none brings it.
 func (r *resolver) starred(u *Unit, name string) []value {
-	if found, ok := r.starredFrom(u, name, 0); ok {
+	if found, ok := r.starredFrom(u, name); ok {
 		return r.bound(found.unit, found.binding)
 	}
 	return nil

@@ -166,9 +166,19 @@ func isASCII(data []byte) bool {
 	return true
 }
 
-// prepare parses units on all cores, so that what follows finds them parsed.
-func prepare(ctx context.Context, units []*Unit) error {
-	return parallel(ctx, len(units), func(i int) { units[i].Names() })
+// mostAnalysed bounds the bytes of source of which one question analyses the names, which take many
+// times as much memory.
+const mostAnalysed = 64 << 20
+
+// prepare parses units on all cores, so that what follows finds them parsed. It gives those that the
+// bound allows, and the number of those left out.
+func prepare(ctx context.Context, units []*Unit) ([]*Unit, int, error) {
+	size, n := 0, 0
+	for n < len(units) && size+len(units[n].data) <= mostAnalysed {
+		size += len(units[n].data)
+		n++
+	}
+	return units[:n], len(units) - n, parallel(ctx, n, func(i int) { units[i].Names() })
 }
 
 // parallel calls do for 0 to n-1 on all cores and returns early, with the context's error, when the

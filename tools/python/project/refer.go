@@ -40,7 +40,7 @@ func (r *resolver) refer(u *Unit, use *grammar.Use) reference {
 	case use.Binding != nil:
 		ref.add(boundIn{u, binding{use.Binding, use.Key}})
 	default:
-		if at, ok := r.starredFrom(u, use.Key, 0); ok {
+		if at, ok := r.starredFrom(u, use.Key); ok {
 			ref.add(at)
 		}
 		ref.outside = len(ref.targets) == 0 && isBuiltin(use.Name)
@@ -185,10 +185,16 @@ func (r *resolver) addParameter(ref *reference, function value, name string) {
 
 // origins follows imports to where a thing is really bound. What comes from outside of the project
 // is bound by its import.
-func (r *resolver) origins(at boundIn, depth int) []boundIn {
-	if at.scope == nil || depth > 20 {
+func (r *resolver) origins(at boundIn) []boundIn {
+	return r.originsBehind(at, map[boundIn]bool{})
+}
+
+// originsBehind passes over what was seen.
+func (r *resolver) originsBehind(at boundIn, seen map[boundIn]bool) []boundIn {
+	if at.scope == nil || len(seen) > mostOrigins {
 		return []boundIn{at}
 	}
+	seen[at] = true
 	var out []boundIn
 	own := false
 	for _, i := range at.unit.bound[at.binding] {
@@ -201,13 +207,8 @@ func (r *resolver) origins(at boundIn, depth int) []boundIn {
 		}
 		own = own || len(found) == 0
 		for _, origin := range found {
-			if origin == at {
-				continue
-			}
-			for _, o := range r.origins(origin, depth+1) {
-				if !slices.Contains(out, o) {
-					out = append(out, o)
-				}
+			if !seen[origin] {
+				out = append(out, r.originsBehind(origin, seen)...)
 			}
 		}
 	}
@@ -216,6 +217,9 @@ func (r *resolver) origins(at boundIn, depth int) []boundIn {
 	}
 	return out
 }
+
+// mostOrigins bounds the imports that are followed for one name.
+const mostOrigins = 1_000
 
 // around gives the tokens of the statement's head or decorator that holds offset, and the index of
 // the token that begins there, -1 where none does.

@@ -205,8 +205,12 @@ func (n *renamer) prepareUnits() error {
 	if err != nil {
 		return err
 	}
+	units, left, err := prepare(n.ctx, units)
+	if left > 0 {
+		return refuse("%s stands in too many files of the project to rename it in all of them", n.old)
+	}
 	n.units = units
-	return prepare(n.ctx, units)
+	return err
 }
 
 func (r *resolver) isParameter(at boundIn) bool {

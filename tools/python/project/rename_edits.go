@@ -147,7 +147,7 @@ func (n *renamer) reexports(u *Unit) bool {
 	if n.at.scope.Kind != grammar.ModuleScope || len(u.bound[binding{u.module(), n.old}]) > 0 {
 		return false
 	}
-	at, ok := n.starredFrom(u, n.old, 0)
+	at, ok := n.starredFrom(u, n.old)
 	return ok && n.wanted[at]
 }
 

@@ -28,7 +28,7 @@ func (s *search) named(t target) []boundIn {
 				continue
 			}
 			for _, at := range s.inside(u, t.names[i:], t.ordinal) {
-				for _, o := range s.origins(at, 0) {
+				for _, o := range s.origins(at) {
 					if !slices.Contains(out, o) {
 						out = append(out, o)
 					}

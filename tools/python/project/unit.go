@@ -27,6 +27,7 @@ type Unit struct {
 	importing  sync.Once
 	lastTokens lastTokens
 	imported   []imported
+	importOf   map[int]int // offset of the name that an import binds → index in imported
 	names      *grammar.Names
 	uses       map[int]int // offset of a name → index in names.Uses
 	bound      map[binding][]int

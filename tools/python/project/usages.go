@@ -71,8 +71,12 @@ func (p *Project) Usages(ctx context.Context, q UsageQuery) (Usages, error) {
 		return answer, err
 	}
 	units = slices.DeleteFunc(units, func(u *Unit) bool { return !q.Within(u.Path) })
-	if err := prepare(ctx, units); err != nil {
+	units, left, err := prepare(ctx, units)
+	if err != nil {
 		return answer, err
+	}
+	if left > 0 {
+		answer.Warnings = append(answer.Warnings, fmt.Sprintf("the name stands in too many files; %d of them were not searched, give a narrower path", left))
 	}
 	s := &search{resolver: p.resolver(), query: q, target: t, units: units}
 	if err := s.find(ctx); err != nil {
@@ -128,7 +132,7 @@ func (s *search) find(ctx context.Context) error {
 func (r *resolver) allOrigins(targets []boundIn) []boundIn {
 	var out []boundIn
 	for _, at := range targets {
-		for _, o := range r.origins(at, 0) {
+		for _, o := range r.origins(at) {
 			if !slices.Contains(out, o) {
 				out = append(out, o)
 			}
