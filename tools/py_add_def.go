@@ -15,7 +15,7 @@ var pyAddDefDoc string
 
 type pyAddDefArgs struct {
 	Path         string `json:"path" doc:"Python file, relative to the workspace; it must exist" min:"1"`
-	Name         string `json:"name" doc:"dotted path of the new definition: f for the module, A.m to put m into class A" min:"1"`
+	Name         string `json:"name" doc:"dotted path of the new definition: f for the module, A.m to put m into class A; or only where it goes: A for class A, empty for the module"`
 	NewContent   string `json:"new_content" doc:"the definition, with its decorators and body; its name is the last part of name" min:"1"`
 	AnchorType   string `json:"anchor_type,omitzero" doc:"where it goes in its block; left out: bottom" enum:"top,bottom,before,after"`
 	AnchorSymbol string `json:"anchor_symbol,omitzero" doc:"for before and after: dotted path of a class or function in the same block"`
@@ -39,10 +39,10 @@ func planAddition(ctx context.Context, env Env, in pyAddDefArgs) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	change, err := p.source.Add(in.Name, in.NewContent, edit.Anchor{Type: in.AnchorType, Symbol: in.AnchorSymbol})
+	path, change, err := p.source.Add(in.Name, in.NewContent, edit.Anchor{Type: in.AnchorType, Symbol: in.AnchorSymbol})
 	if err != nil {
 		return Plan{}, refused(err)
 	}
-	return p.plan(change, in.DryRun, p.data(in.Name, change),
-		fmt.Sprintf("py_add_def %s: %s added as %s", p.file.Path, in.Name, linesOf(change)))
+	return p.plan(change, in.DryRun, p.data(path, change),
+		fmt.Sprintf("py_add_def %s: %s added as %s", p.file.Path, path, linesOf(change)))
 }

@@ -24,27 +24,46 @@ type Anchor struct {
 }
 
 // Add puts a new definition into the module, or into the class or function that the dotted path name
-// begins with. content is the definition; the last part of name must be its name.
-func (s Source) Add(name, content string, anchor Anchor) (Change, error) {
-	parent, own, err := split("name", name)
-	if err != nil {
-		return Change{}, err
-	}
+// begins with. content is the definition; the last part of name must be its name. A name that is
+// empty, or that of a class or function while content defines something else, says only where; the
+// path that the definition then has is returned.
+func (s Source) Add(name, content string, anchor Anchor) (path string, change Change, err error) {
 	fr, err := newFragment("new_content", content)
 	if err != nil {
-		return Change{}, err
+		return "", Change{}, err
+	}
+	parent, own, err := s.place(name, fr)
+	if err != nil {
+		return "", Change{}, err
 	}
 	if _, err := fr.definitions(own); err != nil {
-		return Change{}, err
+		return "", Change{}, err
 	}
 	spot, err := s.spot(parent, anchor)
 	if err != nil {
-		return Change{}, err
+		return "", Change{}, err
 	}
 	if err := s.checkNew(fr, spot.owner, own); err != nil {
-		return Change{}, err
+		return "", Change{}, err
 	}
-	return s.insert(fr, spot)
+	if path = own; parent != "" {
+		path = parent + "." + own
+	}
+	change, err = s.insert(fr, spot)
+	return path, change, err
+}
+
+// place tells the block that a new definition goes into, and its name there.
+func (s Source) place(name string, fr fragment) (parent, own string, err error) {
+	defined := fr.defined()
+	if strings.TrimSpace(name) == "" && defined != "" {
+		return "", defined, nil
+	}
+	parent, own, err = split("name", name)
+	if err == nil && defined != "" && defined != python.Normalize(own) && len(s.Find(name)) > 0 {
+		return name, defined, nil
+	}
+	return parent, own, err
 }
 
 // checkNew refuses a definition whose name is taken in its scope, unless decorators say that several
@@ -197,7 +216,11 @@ func (s Source) beside(owner *python.Symbol, anchor Anchor) (spot, error) {
 	if anchor.Symbol == "" {
 		return spot{}, refuse("anchor_type %s needs anchor_symbol, the dotted path of a definition in the same block", anchor.Type)
 	}
-	symbol, err := s.definition(anchor.Symbol)
+	name := anchor.Symbol
+	if owner != nil && len(s.Find(name)) == 0 {
+		name = owner.Path + "." + name // the name alone, of a definition in the block
+	}
+	symbol, err := s.definition(name)
 	if err != nil {
 		return spot{}, err
 	}

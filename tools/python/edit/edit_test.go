@@ -155,7 +155,7 @@ func TestAdd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			change, err := open(t, c.before).Add(c.name, c.content, c.anchor)
+			_, change, err := open(t, c.before).Add(c.name, c.content, c.anchor)
 			require.NoError(t, err)
 			require.Equal(t, c.after, applied(t, c.before, change))
 			lines := document.Lines(c.after)

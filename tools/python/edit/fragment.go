@@ -120,6 +120,16 @@ func (fr fragment) definitions(name string) ([]*python.Statement, error) {
 	return fr.file.Body, nil
 }
 
+// defined is the name of the first definition of the fragment; empty where it holds none.
+func (fr fragment) defined() string {
+	for _, symbol := range fr.file.Symbols {
+		if symbol.Parent == nil {
+			return symbol.Name
+		}
+	}
+	return ""
+}
+
 // shorten makes a line of code fit for an error.
 func shorten(line string) string {
 	line = strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD")

@@ -184,7 +184,7 @@ func FuzzAdd(f *testing.F) {
 					parent = strings.TrimSuffix(symbol.Path, symbol.Name)
 				}
 			}
-			change, err := source.Add(parent+"new", content, anchor)
+			_, change, err := source.Add(parent+"new", content, anchor)
 			if err != nil {
 				continue
 			}

@@ -145,7 +145,7 @@ func (o *oracle) reindented(symbol *python.Symbol, name string) {
 	empty, err := edit.Open("empty.py", "")
 	require.NoError(o.t, err)
 	empty.Unit = []string{" ", "  ", "\t", "      "}[o.random.IntN(4)]
-	content, err := empty.Add(symbol.Name, o.source.File.Source(symbol), edit.Anchor{})
+	_, content, err := empty.Add(symbol.Name, o.source.File.Source(symbol), edit.Anchor{})
 	require.NoError(o.t, err, "%s: %s", o.name, name)
 	change, err := o.source.Update(name, content.Result)
 	require.NoError(o.t, err, "%s: %s", o.name, name)
@@ -191,7 +191,7 @@ func (o *oracle) added(symbol *python.Symbol, name string) {
 	}
 	anchor := edit.Anchor{Type: []string{edit.Before, edit.After}[o.random.IntN(2)], Symbol: name}
 	if symbol.Parent == nil || symbol.Parent.Of == 1 {
-		change, err := o.source.Add(path, content, anchor)
+		_, change, err := o.source.Add(path, content, anchor)
 		require.NoError(o.t, err, "%s: %s", o.name, name)
 		o.send(oracleCase{Op: "added", After: change.Result, Path: path, Ordinal: 1}, name+" "+anchor.Type)
 	}
@@ -200,7 +200,7 @@ func (o *oracle) added(symbol *python.Symbol, name string) {
 			if parent != "" && symbol.Of > 1 {
 				continue
 			}
-			change, err := o.source.Add(parent+"slop_new", content, edit.Anchor{Type: kind})
+			_, change, err := o.source.Add(parent+"slop_new", content, edit.Anchor{Type: kind})
 			require.NoError(o.t, err, "%s: %s", o.name, name)
 			o.send(oracleCase{Op: "added", After: change.Result, Path: parent + "slop_new", Ordinal: 1}, kind+" "+parent)
 		}
