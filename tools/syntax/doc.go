@@ -8,7 +8,7 @@
 //
 // # What holds
 //
-// Texts of more than [MaxSize] bytes are refused, a parse ends after a few seconds with [ErrTooHard],
+// Texts of more than [MaxSize] bytes are refused, a parse ends after two seconds and one a megabyte with [ErrTooHard],
 // and at most as many parses run at a time as Go has processors. A cancelled call returns at once;
 // the parse that it began ends by itself. Every call has a parser of its own and closes what it
 // made, so memory stays flat. Depth is bounded, so that nested brackets of a foreign text cannot

@@ -3,6 +3,7 @@ package syntax_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -63,7 +64,11 @@ func TestMemoryStaysFlatOver100000Parses(t *testing.T) {
 	parse(rounds)
 	grown := settle() - before
 	t.Logf("%d parses: %d KiB more resident", 2*rounds, grown>>10)
-	require.Less(t, grown, 32<<20, "a leak of 2 KB a parse would show")
+	limit := 32 << 20
+	if raceDetector {
+		limit = 150 << 20 // it remembers every goroutine
+	}
+	require.Less(t, grown, limit, "a leak of 2 KB a parse would show")
 }
 
 func TestHostileTextsEndWell(t *testing.T) {
@@ -194,7 +199,17 @@ func FuzzOutline(f *testing.F) {
 		all := syntax.Languages()
 		l := all[int(pick)%len(all)]
 		got, err := syntax.Outline(t.Context(), l, src)
+		if errors.Is(err, syntax.ErrTooHard) { // see TestAParseThatDoesNotEndIsGivenUp
+			return
+		}
 		require.NoError(t, err)
 		inside(t, l, got, len(src))
 	})
+}
+
+// Found by fuzzing: the grammar of Groovy never comes to an end with this.
+func TestAParseThatDoesNotEndIsGivenUp(t *testing.T) {
+	t.Parallel()
+	_, err := syntax.Outline(t.Context(), language(t, "groovy"), []byte("ss A x { void f() {'"))
+	require.ErrorIs(t, err, syntax.ErrTooHard)
 }

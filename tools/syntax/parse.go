@@ -14,8 +14,11 @@ import (
 // MaxSize is the largest text, in bytes, that is parsed.
 const MaxSize = 8 << 20
 
-// operationLimit bounds one parse. Hostile texts of some hundred kilobytes take under a second.
-const operationLimit = 5 * time.Second
+// operationLimit bounds one parse of a text of so many bytes. Real texts take a fifth of a second a
+// megabyte; there are short ones on which a grammar does not come to an end.
+func operationLimit(size int) time.Duration {
+	return 2*time.Second + time.Duration(size)*time.Second>>20
+}
 
 // Sentinels for errors.Is.
 var (
@@ -78,7 +81,7 @@ func parse[T any](language Language, src []byte, read func(root *sitter.Node) T)
 	parser := sitter.NewParser()
 	defer parser.Close()
 	parser.SetLanguage(language.grammar.load())
-	parser.SetOperationLimit(int(operationLimit.Microseconds()))
+	parser.SetOperationLimit(int(operationLimit(len(src)).Microseconds()))
 	tree, err := parser.ParseCtx(context.Background(), nil, src)
 	if errors.Is(err, sitter.ErrOperationLimit) {
 		return value, ErrTooHard
