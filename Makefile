@@ -8,11 +8,18 @@ SOURCES  = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.
 # Packages whose tests know the -update flag: they own goldens or generated pages.
 UPDATERS = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path './.*' \
 	-exec grep -l 'flag.Bool."update"' {} + | xargs -r -n1 dirname | sort -u)
+# How long each fuzz target runs, and which folders they are looked for in.
+FUZZTIME ?= 30s
+FUZZIN   ?= .
+# Real Python files for tests and benchmarks, from packages of Debian; the folder is not in git.
+CORPUS = bin/corpus
+CORPUS_PACKAGES = python3-django python3-numpy python3-sqlalchemy python3-twisted python3-sympy python3-networkx \
+	python3-babel python3-docutils python3-pygments python3-sphinx python3-tornado python3-werkzeug python3-requests
 # What the working tree differs by, as one digest.
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench load generate fmt check-clean bd
+.PHONY: help demo build test lint bench load fuzz corpus generate fmt check-clean bd
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,9 +30,10 @@ demo: build ## run the main job on the embedded sample project; ARGS="--yes" ans
 build: ## build bin/slop
 	$(GO) build -trimpath -o $(BIN) ./cmd/slop
 
-test: lint ## everything that CI runs: lint, race tests, each benchmark once
+test: lint ## everything that CI runs: lint, race tests, each benchmark once, seconds of fuzzing
 	$(GO) test -race -p 2 -timeout 20m ./...
 	$(GO) test -run '^$$' -bench . -benchtime 1x -p 1 ./...
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZIN=./tools
 
 lint: ## gofmt, go vet, staticcheck
 	@unformatted="$$(gofmt -l $(SOURCES))"; \
@@ -38,6 +46,26 @@ bench: ## every benchmark at full length
 
 load: ## the load tests at full size (minutes, not seconds)
 	SLOP_LOAD=full $(GO) test -count=1 -p 1 -timeout 60m ./...
+
+fuzz: ## every fuzz target for FUZZTIME=30s each; what they find is kept in testdata/fuzz
+	@failed=""; \
+	for file in $$(grep -rlE --include='*_test.go' '^func Fuzz' $(FUZZIN) | grep -v /testdata/ | sort); do \
+		for target in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$$file"); do \
+			echo "$$target ($$(dirname "$$file"))"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" || failed="$$failed $$target"; \
+		done; \
+	done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
+
+corpus: ## fetch Python files of Debian packages for tests and benchmarks into bin/corpus (needs apt)
+	@if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then \
+		echo "no apt-get here: tests and benchmarks use the Python files that this machine has"; exit 0; fi; \
+	mkdir -p $(CORPUS)/deb $(CORPUS)/python && cd $(CORPUS) && for package in $(CORPUS_PACKAGES); do \
+		ls deb/"$$package"_*.deb >/dev/null 2>&1 || (cd deb && apt-get download -q "$$package") || { echo "$$package: not to be had"; continue; }; \
+		mkdir -p python/"$$package" && dpkg-deb --fsys-tarfile deb/"$$package"_*.deb | \
+			tar -x -C python/"$$package" --wildcards --no-anchored '*.py' 2>/dev/null || true; \
+	done; \
+	echo "$$(find python -name '*.py' -type f | wc -l) files in $(CORPUS)/python"
 
 generate: ## rewrite generated pages and goldens
 	@test -n "$(UPDATERS)" || { echo "no test knows -update"; exit 1; }

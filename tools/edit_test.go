@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/document"
 )
 
 func TestSetFileSlice(t *testing.T) {
@@ -211,5 +212,34 @@ func FuzzEditsLeaveOtherBytesAlone(f *testing.F) {
 		if !strings.Contains(text, "\r") && !strings.Contains(old, "\r") && !strings.Contains(replacement, "\r") && utf8.ValidString(text) {
 			require.Equal(t, strings.ReplaceAll(text, old, replacement), get(t, dir, "f"))
 		}
+	})
+}
+
+func FuzzSlicesLeaveOtherLinesAlone(f *testing.F) {
+	f.Add("a\r\nb\nc", 2, 2, "x\ny")
+	f.Add("\xff\xfe\rb", 1, 0, "c")
+	f.Add("äö\n\xff\n", 2, 2, "")
+	env, dir := setup(f, nil)
+	f.Fuzz(func(t *testing.T, text string, from, to int, content string) {
+		doc, ok := document.Decode([]byte(text))
+		if !ok || !utf8.ValidString(content) || doc.Encoding != document.UTF8 && doc.Encoding != document.Damaged {
+			return
+		}
+		put(t, dir, map[string]string{"f": text})
+		_, err := callTool(t.Context(), env, "set_file_slice", args{"path": "f", "start_line": from, "end_line": to, "new_content": content})
+		lines := document.Lines(text)
+		after := get(t, dir, "f")
+		if err != nil || from > len(lines)+1 || to > len(lines) || to < from-1 || strings.ContainsRune(content, 0) {
+			require.Equal(t, text, after, "nothing was done")
+			return
+		}
+		head, tail := "", ""
+		if from > 1 {
+			head = text[:lines[from-2].End] // its line end may come or go where the file lacks its last one
+		}
+		if to < len(lines) {
+			tail = text[lines[to].Start:]
+		}
+		require.True(t, strings.HasPrefix(after, head) && strings.HasSuffix(after, tail), "%q became %q", text, after)
 	})
 }

@@ -18,7 +18,7 @@ const (
 )
 
 // notesOn tells what is special about a text file: how it was decoded, and whether a person wrote it.
-func notesOn(doc textFile, lines []document.Line) []string {
+func notesOn(doc textFile, lines int) []string {
 	notes := []string{}
 	switch doc.Encoding {
 	case document.UTF8, document.UTF8BOM:
@@ -32,18 +32,19 @@ func notesOn(doc textFile, lines []document.Line) []string {
 	if doc.source != nil {
 		notes = append(notes, fmt.Sprintf("Python refuses it: %s", doc.source))
 	}
-	if len(lines) > 0 && len(doc.Text) > maxLineChars && len(doc.Text)/len(lines) > minifiedLine {
+	if lines > 0 && len(doc.Text) > maxLineChars && len(doc.Text)/lines > minifiedLine {
 		notes = append(notes, "it looks minified")
 	}
-	if line := generatedLine(doc.Text, lines); line > 0 {
+	if line := generatedLine(doc.Text); line > 0 {
 		notes = append(notes, fmt.Sprintf("line %d says that it is generated; change what generates it", line))
 	}
 	return notes
 }
 
 // generatedLine is the line that says that a program wrote the file, or 0.
-func generatedLine(text string, lines []document.Line) int {
-	for i, l := range lines[:min(len(lines), generatedLines)] {
+func generatedLine(text string) int {
+	lines, _ := document.LinesFrom(text[:min(len(text), 2*generatedBytes)], 1, generatedLines)
+	for i, l := range lines {
 		if l.Start > generatedBytes {
 			break
 		}

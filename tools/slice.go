@@ -41,16 +41,16 @@ func (s slice) read(ctx context.Context, env Env) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	lines := document.Lines(doc.Text)
-	from, to, err := s.within(doc.file.Path, len(lines))
+	lines, total := document.LinesFrom(doc.Text, max(s.from, 1), env.Limits.MaxLines+1)
+	from, to, err := s.within(doc.file.Path, total)
 	if err != nil {
 		return Result{}, err
 	}
 	data := sliceData{
 		Path: doc.file.Path, SHA256: doc.file.SHA256, Encoding: doc.Encoding, Size: len(doc.file.Data),
-		Lines: len(lines), LineEnds: lineEndsOf(doc.Text), StartLine: from, EndLine: to, CutLines: []int{}, Notes: notesOn(doc, lines),
+		Lines: total, LineEnds: lineEndsOf(doc.Text), StartLine: from, EndLine: to, CutLines: []int{}, Notes: notesOn(doc, total),
 	}
-	body, end, cut := shorten(doc.Text, lines, from, to, env.Limits)
+	body, end, cut := shorten(doc.Text, lines, from, to, env.Limits.MaxChars)
 	data.CutLines = append(data.CutLines, cut...)
 	note, limits := data.note(s.info), env.Limits
 	limits.MaxChars -= utf8.RuneCountInString(note) + 2
@@ -61,13 +61,13 @@ func (s slice) read(ctx context.Context, env Env) (Result, error) {
 	tail := note
 	switch {
 	case end < to || !fits(body, limits):
-		tail, body, data.EndLine = s.cut(body, from, to, len(lines), limits)
+		tail, body, data.EndLine = s.cut(body, from, to, total, limits)
 		data.Truncated = true
 		if note != "" {
 			tail = note + "\n" + tail
 		}
-	case s.to > len(lines):
-		tail = strings.TrimPrefix(note+"\n"+fmt.Sprintf("… end of file: %s has %s", doc.file.Path, lineCount(len(lines))), "\n")
+	case s.to > total:
+		tail = strings.TrimPrefix(note+"\n"+fmt.Sprintf("… end of file: %s has %s", doc.file.Path, lineCount(total)), "\n")
 	}
 	data.Text = body
 	if tail != "" {
@@ -91,16 +91,21 @@ func (s slice) within(path string, n int) (from, to int, err error) {
 	return from, to, nil
 }
 
-// shorten gives the lines from to to as they are shown: long ones cut in the middle, invalid bytes
-// replaced. It stops behind the line end, before to, when there is surely more than the limits allow.
-func shorten(text string, lines []document.Line, from, to int, limits Limits) (body string, end int, cut []int) {
+// shorten gives lines, the first of which has the number from, as they are shown: long ones cut in the
+// middle, invalid bytes replaced. It stops behind line end, which is before to where there is surely
+// more than the limits allow.
+func shorten(text string, lines []document.Line, from, to, maxChars int) (body string, end int, cut []int) {
 	var b strings.Builder
-	for end = from - 1; end < to && end-from < limits.MaxLines && b.Len() <= limits.MaxChars*utf8.UTFMax; end++ {
-		l := lines[end]
+	end = from - 1
+	for _, l := range lines {
+		if end == to || b.Len() > maxChars*utf8.UTFMax {
+			break
+		}
+		end++
 		piece := text[l.Start:l.Next]
 		if l.End-l.Start > maxLineChars && utf8.RuneCountInString(text[l.Start:l.End]) > maxLineChars {
 			piece = cutLine(text[l.Start:l.End]) + text[l.End:l.Next]
-			cut = append(cut, end+1)
+			cut = append(cut, end)
 		}
 		b.WriteString(piece)
 	}

@@ -34,6 +34,37 @@ func Lines(text string) []Line {
 	return out
 }
 
+// LinesFrom gives at most so many lines from number first (counted from 1) on, and how many lines the
+// text has. It is Lines for who needs a few lines of a long text.
+func LinesFrom(text string, first, most int) (lines []Line, total int) {
+	if strings.IndexByte(text, '\r') >= 0 {
+		all := Lines(text)
+		from := min(max(first, 1)-1, len(all))
+		return all[from:min(from+max(most, 0), len(all))], len(all)
+	}
+	total = strings.Count(text, "\n")
+	if text != "" && text[len(text)-1] != '\n' {
+		total++
+	}
+	start := 0
+	for range first - 1 {
+		end := strings.IndexByte(text[start:], '\n')
+		if end < 0 {
+			return nil, total
+		}
+		start += end + 1
+	}
+	for len(lines) < most && start < len(text) {
+		end, next := len(text), len(text)
+		if at := strings.IndexByte(text[start:], '\n'); at >= 0 {
+			end, next = start+at, start+at+1
+		}
+		lines = append(lines, Line{start, end, next})
+		start = next
+	}
+	return lines, total
+}
+
 // linesOfLF splits a text without carriage returns, which is what most texts are.
 func linesOfLF(text string) []Line {
 	out := make([]Line, 0, strings.Count(text, "\n")+1)

@@ -18,7 +18,7 @@ type SourceError struct {
 // Error is one line.
 func (e *SourceError) Error() string { return e.Text }
 
-// DecodePython decodes Python source as CPython does: by its byte order mark, by the encoding that
+// DecodePython decodes Python source, which must not be changed afterwards, as CPython does: by its byte order mark, by the encoding that
 // one of its first two lines declares (PEP 263), else as UTF-8.
 //
 // The error is a *SourceError where CPython refuses the file or where the program does not have its
@@ -58,13 +58,13 @@ func decodePython(data []byte) (Document, error) {
 		if err := checkUTF8(source, declared); err != nil {
 			return Document{}, err
 		}
-		return Document{Text: string(source), Encoding: UTF8BOM, data: data}, nil
+		return Document{Text: asText(source), Encoding: UTF8BOM, data: data}, nil
 	}
 	if name, known := codecName(declared); declared == "" || known && name == UTF8 {
 		if err := checkUTF8(data, declared); err != nil {
 			return Document{}, err
 		}
-		return Document{Text: string(data), Encoding: UTF8, data: data}, nil
+		return Document{Text: asText(data), Encoding: UTF8, data: data}, nil
 	}
 	return decodeDeclared(data, declared, line)
 }

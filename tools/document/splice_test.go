@@ -139,3 +139,18 @@ func FuzzBetween(f *testing.F) {
 		}
 	})
 }
+
+func TestLinesFromIsAPartOfLines(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "a", "a\n", "a\nb\n\nc", "a\r\nb\rc\n", "\n\n", "\r"} {
+		all := Lines(text)
+		for first := 1; first < 8; first++ {
+			for most := range 8 {
+				lines, total := LinesFrom(text, first, most)
+				require.Equal(t, len(all), total, "%q", text)
+				from := min(first-1, len(all))
+				require.Equal(t, append([]Line{}, all[from:min(from+most, len(all))]...), append([]Line{}, lines...), "%q from %d, %d", text, first, most)
+			}
+		}
+	}
+}
