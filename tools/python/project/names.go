@@ -41,3 +41,28 @@ func symbolPath(s *python.Symbol) string {
 	}
 	return s.Path
 }
+
+// words finds a name in a text where it is not part of a longer name.
+func words(text, name string) []int {
+	var out []int
+	for from := 0; name != ""; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			break
+		}
+		at := from + i
+		if !wordBefore(text, at) && !wordAfter(text, at+len(name)) {
+			out = append(out, at)
+		}
+		from = at + len(name)
+	}
+	return out
+}
+
+func wordBefore(text string, at int) bool { return at > 0 && isWordByte(text[at-1]) }
+
+func wordAfter(text string, at int) bool { return at < len(text) && isWordByte(text[at]) }
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
