@@ -21,9 +21,7 @@ func corpus(b *testing.B) []string {
 	if _, err := exec.LookPath("python3"); err == nil {
 		texts = nil
 		for _, path := range sample(b, pythonFiles(b), 1800) {
-			data, err := os.ReadFile(path)
-			require.NoError(b, err)
-			texts = append(texts, string(data))
+			texts = append(texts, read(b, path))
 		}
 	}
 	size := 0

@@ -33,7 +33,7 @@ type Statement struct {
 	Decorators []Span       // each from its '@' to the last token of its logical line
 	Parent     *Statement   // nil at top level
 	Body       []*Statement // suite
-	Indent     string       // blanks in front of its logical line (of the header's, in an inline suite)
+	Indent     string       // blanks in front of its logical line (its header's, in an inline suite), behind a form feed
 	Symbol     *Symbol      // of every Def and Class, nil for all others
 }
 

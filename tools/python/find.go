@@ -41,15 +41,12 @@ func (f *File) Suggest(name string) []string {
 	seen := map[string]bool{}
 	var candidates []candidate
 	for _, s := range f.Symbols {
-		if seen[s.Path] {
-			continue
-		}
-		seen[s.Path] = true
-		if distance, ok := unlike(path, s); ok {
-			candidates = append(candidates, candidate{s.Path, distance})
+		if distance, ok := unlike(path, s); ok && !seen[s.Path] {
+			seen[s.Path] = true
+			candidates = append(candidates, candidate{s.Path, distance, editDistance(path, s.Path)})
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Or(a.distance-b.distance, a.whole-b.whole) })
 	out := []string{}
 	for _, c := range candidates[:min(len(candidates), mostSuggestions)] {
 		out = append(out, c.path)
@@ -58,13 +55,16 @@ func (f *File) Suggest(name string) []string {
 }
 
 type candidate struct {
-	path     string
-	distance int
+	path            string
+	distance, whole int // of the last part, of the whole path
 }
 
 // unlike says how unlike a symbol is to what was asked for; false if it is not worth naming.
 func unlike(asked string, s *Symbol) (int, bool) {
-	switch last := asked[strings.LastIndexByte(asked, '.')+1:]; {
+	last := asked[strings.LastIndexByte(asked, '.')+1:]
+	switch {
+	case last == "":
+		return 0, false
 	case s.Path == asked:
 		return 0, true
 	case strings.HasSuffix(s.Path, "."+asked):
@@ -73,14 +73,13 @@ func unlike(asked string, s *Symbol) (int, bool) {
 		return 2, true
 	case strings.EqualFold(s.Name, last):
 		return 3, true
-	default:
-		far := max(len(last), len(s.Name))
-		near := editDistance(strings.ToLower(last), strings.ToLower(s.Name))
-		if strings.Contains(strings.ToLower(s.Name), strings.ToLower(last)) && len(last) > 2 {
-			near = min(near, 2)
-		}
-		return 3 + near, near <= max(1, far/3)
 	}
+	a, b := strings.ToLower(last), strings.ToLower(s.Name)
+	distance, far := editDistance(a, b), max(1, max(len(a), len(b))/3)
+	if len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		distance = min(distance, far)
+	}
+	return 3 + distance, distance <= far
 }
 
 // longestName bounds the names that are compared letter by letter.

@@ -3,7 +3,8 @@ package python
 // indentation is where a logical line begins and how deep it is.
 type indentation struct {
 	line  int // start of its first physical line
-	blank int // end of the blanks there
+	from  int // start of the blanks there, behind the last form feed
+	blank int // end of them
 	first int // its first token
 	col   int // with tabs to every eighth column
 	alt   int // with tabs as one column
@@ -47,6 +48,7 @@ func (l *lexer) begin(in *indentation) bool {
 // else, of which the first that is indented counts.
 func (l *lexer) measure(in *indentation) int {
 	i, col, alt, joined, blank := in.line, 0, 0, 0, -1
+	in.from = i
 	for ; i < len(l.text); i++ {
 		switch l.text[i] {
 		case ' ':
@@ -59,6 +61,9 @@ func (l *lexer) measure(in *indentation) int {
 			continue
 		case '\f':
 			col, alt = 0, 0
+			if blank < 0 {
+				in.from = i + 1
+			}
 			continue
 		case '\\':
 			if i+1 < len(l.text) && classes[l.text[i+1]] == classLineEnd {

@@ -26,7 +26,7 @@ func (f *File) IndentUnit() string {
 	return best
 }
 
-// InString tells whether a line (1-based) begins inside a string.
+// InString tells whether a line (1-based) begins inside a string, be it in a replacement field of one.
 func (f *File) InString(line int) bool {
 	inString, _ := f.begins(line)
 	return inString

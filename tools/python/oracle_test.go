@@ -338,3 +338,11 @@ func exercise(f *File) {
 		f.Decorators(s)
 	}
 }
+
+// read gives the text of a file.
+func read(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
+}

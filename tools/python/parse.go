@@ -79,7 +79,7 @@ func (p *parser) add(kind StatementKind, start int) *Statement {
 	p.statements = p.statements[1:]
 	s.Kind, s.Start, s.End = kind, start, start
 	s.Parent = p.top().owner
-	s.Indent = p.lex.text[p.line.line:p.line.blank]
+	s.Indent = p.lex.text[p.line.from:p.line.blank]
 	p.pending = append(p.pending, s)
 	return s
 }

@@ -26,10 +26,8 @@ func TestProblemsAgreeWithCPython(t *testing.T) {
 	}
 	var texts []string
 	for _, path := range sample(t, pythonFiles(t), 1700) {
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
-		if len(data) < 6000 && utf8.Valid(data) && !strings.Contains(string(data), "coding") {
-			texts = append(texts, string(data))
+		if text := read(t, path); len(text) < 6000 && utf8.ValidString(text) && !strings.Contains(text, "coding") {
+			texts = append(texts, text)
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 2))
