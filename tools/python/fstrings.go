@@ -146,7 +146,7 @@ func (l *lexer) escape(i int, p prefix, named bool) (int, bool) {
 func (l *lexer) openField(i int) TokenKind {
 	l.push(frame{offset: i, kind: field})
 	if l.stack[len(l.stack)-1].specs == maxSpecs {
-		l.problem(i, raised, "f-string: expressions nested too deeply")
+		l.problem(i-1, raised, "f-string: expressions nested too deeply")
 	}
 	l.literal = false
 	return l.token(Op, i, i+1)
