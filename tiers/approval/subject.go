@@ -32,19 +32,40 @@ func (s *State) subjectOf(t *tool, args json.RawMessage) subject {
 		c.exact = false
 		return c
 	}
+	c.addMembers(members)
+	return c
+}
+
+// addMembers takes the arguments, and those of each object in a list of them, such as the edits of a
+// call that edits several files.
+func (c *subject) addMembers(members map[string]any) {
 	// order-independent: rules ask only whether some path or text is hit
 	for key, v := range members {
-		switch text, is := v.(string); {
-		case !namesPath(key):
-			c.addTexts(v)
-		case !is:
-			c.exact = false
-			c.addTexts(v)
+		switch x := v.(type) {
+		case string:
+			if namesPath(key) {
+				c.addPath(x)
+			} else {
+				c.addTexts(x)
+			}
+		case []any:
+			c.exact = c.exact && !namesPath(key)
+			c.addList(x)
 		default:
-			c.addPath(text)
+			c.exact = c.exact && !namesPath(key)
+			c.addTexts(v)
 		}
 	}
-	return c
+}
+
+func (c *subject) addList(items []any) {
+	for _, item := range items {
+		if members, is := item.(map[string]any); is {
+			c.addMembers(members)
+		} else {
+			c.addTexts(item)
+		}
+	}
 }
 
 // addPath takes an argument that is a path. One outside the workspace cannot be
