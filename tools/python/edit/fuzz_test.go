@@ -2,6 +2,7 @@ package edit_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -220,6 +221,15 @@ func FuzzMove(f *testing.F) {
 		if moved, err := source.MoveWithin(r); err == nil {
 			after := sound(t, text, moved.Destination)
 			require.NotEmpty(t, after.Find("moved"))
+			want := tokens(source.File, python.Span{End: len(text)})
+			have := tokens(after.File, python.Span{End: len(after.Text)})
+			if len(have) == len(want)+1 {
+				want = append(want, "pass")
+			}
+			slices.Sort(want)
+			have[slices.Index(have, "moved")] = symbol.NameSpan.Of(text)
+			slices.Sort(have)
+			require.Equal(t, strings.Join(want, " "), strings.Join(have, " "))
 		}
 	})
 }
