@@ -49,12 +49,12 @@ func (o *oracle) send(c oracleCase, label string) {
 }
 
 // TestEditsOfRealFilesAgreeWithCPython edits definitions, variables and regions of the standard
-// library of the python3 on PATH and compares the trees. SLOP_LOAD=full takes every file.
+// library of the python3 on PATH and compares the trees. SLOP_LOAD=full takes a fifth of its files instead of a sixtieth.
 func TestEditsOfRealFilesAgreeWithCPython(t *testing.T) {
 	t.Parallel()
 	step, each := 60, 2
 	if os.Getenv("SLOP_LOAD") == "full" {
-		step, each = 1, 6
+		step, each = 5, 4
 	}
 	var all bytes.Buffer
 	for i, file := range libraryFiles(t) {
