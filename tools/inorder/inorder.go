@@ -43,7 +43,7 @@ func Do[In, Out any](ctx context.Context, workers int, items iter.Seq[In], work 
 			}
 		})
 	}
-	err, panicked := collect(ctx, queue, consume)
+	panicked, err := collect(ctx, queue, consume)
 	cancel()
 	busy.Wait()
 	if panicked != nil {
@@ -103,19 +103,19 @@ func received[T any](ctx context.Context, from <-chan T) iter.Seq[T] {
 	}
 }
 
-func collect[In, Out any](ctx context.Context, queue <-chan slot[In, Out], consume func(Out) error) (err error, panicked any) {
+func collect[In, Out any](ctx context.Context, queue <-chan slot[In, Out], consume func(Out) error) (panicked any, err error) {
 	for s := range received(ctx, queue) {
 		select {
 		case o := <-s.done:
 			if o.panicked != nil {
-				return nil, o.panicked
+				return o.panicked, nil
 			}
 			if err := consume(o.out); err != nil {
-				return err, nil
+				return nil, err
 			}
 		case <-ctx.Done():
-			return ctx.Err(), nil
+			return nil, ctx.Err()
 		}
 	}
-	return ctx.Err(), nil
+	return nil, ctx.Err()
 }
