@@ -22,11 +22,11 @@ type truth struct {
 
 // clangNode is a declaration or statement of clang's dump that is not closed yet.
 type clangNode struct {
-	kind, name, tag             string
-	implicit, complete, body    bool
-	inFunction, skip, templated bool
-	functions                   int // function children so far
-	loc, begin, end             place
+	kind, name, tag          string
+	implicit, complete, body bool
+	inFunction, skip         bool
+	functions                int // function children so far
+	loc, begin, end          place
 }
 
 type place struct {

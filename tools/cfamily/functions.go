@@ -326,7 +326,7 @@ func (r *reader) operatorOf(h *head, in around) (callable, bool) {
 		}
 		last = open
 	}
-	if r.byteAt(last-1) == '>' && r.word(h.operator+1) == false && r.backAngles(last-1) > h.operator+1 {
+	if r.byteAt(last-1) == '>' && !r.word(h.operator+1) && r.backAngles(last-1) > h.operator+1 {
 		last = r.backAngles(last - 1) // operator==<int>
 	}
 	title := operatorTitle(r.text[r.tokens[h.operator].start:r.tokens[last-1].end])

@@ -94,7 +94,7 @@ func (p *parser) logical() {
 	}
 	if token != Name {
 		p.orphans()
-		p.simples(Simple, token)
+		p.simples(Simple)
 		return
 	}
 	word := l.text[l.start:l.end]
@@ -106,7 +106,7 @@ func (p *parser) logical() {
 	case kind.Compound():
 		p.compound(p.add(kind, l.start))
 	case kind != Simple:
-		p.simples(kind, token)
+		p.simples(kind)
 	default:
 		p.soft(word)
 	}
@@ -125,15 +125,15 @@ func (p *parser) soft(word string) {
 			p.compound(p.add(Case, start))
 			return
 		}
-		p.simples(Simple, Name)
+		p.simples(Simple)
 	case "type":
 		kind := Simple
 		if p.lex.aliasAhead() {
 			kind = TypeAlias
 		}
-		p.simples(kind, Name)
+		p.simples(kind)
 	default:
-		p.simples(Simple, Name)
+		p.simples(Simple)
 	}
 }
 

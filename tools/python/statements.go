@@ -4,12 +4,13 @@ import "slices"
 
 // simples reads the simple statements of a logical line, or the rest of one, from the token that was
 // read last on.
-func (p *parser) simples(kind StatementKind, token TokenKind) {
+func (p *parser) simples(kind StatementKind) {
 	l := &p.lex
 	for {
 		s := p.add(kind, l.start)
 		s.End = l.end
-		if token = p.rest(s); token != Op {
+		token := p.rest(s)
+		if token != Op {
 			return
 		}
 		for token == Op && l.text[l.start] == ';' {
@@ -97,7 +98,7 @@ func (p *parser) suite(s *Statement, star bool) {
 // tail reads simple statements that follow something on their line.
 func (p *parser) tail(token TokenKind) {
 	if token != Newline && token != endOfText {
-		p.simples(p.inlineKind(token), token)
+		p.simples(p.inlineKind(token))
 	}
 }
 

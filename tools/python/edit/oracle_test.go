@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools/document"
@@ -85,7 +84,7 @@ func judge(t *testing.T, cases *bytes.Buffer) {
 	command.Stdin = bytes.NewReader(cases.Bytes())
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))
-	assert.Empty(t, string(out[:min(len(out), 5_000)]))
+	require.Empty(t, string(out[:min(len(out), 5_000)]))
 	cases.Reset()
 }
 

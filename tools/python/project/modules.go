@@ -192,14 +192,6 @@ func (m *modules) twin(u *Unit) *Unit {
 	return nil
 }
 
-// at is the place of a unit.
-func (m *modules) at(u *Unit) place {
-	if stem, _ := split(u.Path); path.Base(stem) == "__init__" {
-		return place{u, folderOf(u.Path)}
-	}
-	return place{unit: u}
-}
-
 func split(file string) (stem, extension string) {
 	extension = path.Ext(file)
 	return strings.TrimSuffix(file, extension), extension

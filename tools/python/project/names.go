@@ -1,7 +1,6 @@
 package project
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,11 +27,6 @@ func isIdentifier(name string) bool {
 
 // lastPart is what stands behind the last dot.
 func lastPart(dotted string) string { return dotted[strings.LastIndexByte(dotted, '.')+1:] }
-
-// location names a place for people.
-func (u *Unit) location(offset int) string {
-	return u.Path + ":" + strconv.Itoa(u.Python().LineOf(offset))
-}
 
 // symbolPath is the dotted path of a symbol, empty for the module.
 func symbolPath(s *python.Symbol) string {

@@ -1,9 +1,7 @@
 package project
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"manualslop/tools/python"
 	"manualslop/tools/python/grammar"
@@ -95,25 +93,4 @@ func union(values []value, more ...value) []value {
 // known drops what says nothing.
 func known(values []value) []value {
 	return slices.DeleteFunc(slices.Clone(values), func(v value) bool { return v.kind == kindUnknown })
-}
-
-// sortValues brings values into the order of files and places.
-func sortValues(values []value) {
-	slices.SortStableFunc(values, func(a, b value) int {
-		return cmp.Or(strings.Compare(a.path(), b.path()), cmp.Compare(a.offset(), b.offset()))
-	})
-}
-
-func (v value) path() string {
-	if v.unit != nil {
-		return v.unit.Path
-	}
-	return v.folder
-}
-
-func (v value) offset() int {
-	if v.symbol != nil {
-		return v.symbol.Statement.Start
-	}
-	return 0
 }
