@@ -72,7 +72,7 @@ func (l *lexer) quoted(start, quote int, p prefix) TokenKind {
 	if !ok {
 		return l.unterminated(start, body, end, q, p)
 	}
-	if p&bytesLiteral != 0 && !ascii(text[body:end]) {
+	if p&bytesLiteral != 0 && !l.strict && !ascii(text[body:end]) { // found by the parser of CPython
 		l.problem(start, parsed, "bytes can only contain ASCII literal characters")
 	}
 	return l.token(String, start, end)

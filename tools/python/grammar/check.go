@@ -44,26 +44,30 @@ func CheckVersion(file *python.File, limit int, version Version) []Error {
 	}
 	r := newReader(file)
 	r.run(file)
-	c := checker{file: file, toks: r.toks, version: version}
+	c := checker{file: file, toks: r.toks, blanks: r.blanks, version: version}
 	_, failures := parse(file.Text, c.toks, version)
-	problems := lexicalProblems(file, r, version)
+	problems, guessed := lexicalProblems(file, r, version)
 	if len(failures) == 0 && len(problems) == 0 {
 		return nil
 	}
-	return c.errors(failures, problems, limit)
+	first := c.first
+	if guessed {
+		first = c.strictly
+	}
+	return c.errors(first(failures), failures, problems, limit)
 }
 
 // checker words the errors of one file.
 type checker struct {
 	file    *python.File
 	toks    []token
+	blanks  []lexical // errors of indentation
 	levels  []uint16
 	version Version
 }
 
-// errors puts the error first that CPython reports, then those of other lines in order.
-func (c *checker) errors(failures []failure, problems []lexical, limit int) []Error {
-	first := c.reported(failures, problems)
+// errors puts those of other lines behind the first error, in order.
+func (c *checker) errors(first Error, failures []failure, problems []lexical, limit int) []Error {
 	var rest []Error
 	taken := map[int]bool{first.Line: true}
 	add := func(e Error) {
@@ -85,53 +89,48 @@ func (c *checker) errors(failures []failure, problems []lexical, limit int) []Er
 	return out[:min(len(out), limit)]
 }
 
-// reported is the error that CPython reports. Where a bracket was given up because a statement seems
-// to begin inside, it is looked for again without such guesses.
-func (c *checker) reported(failures []failure, problems []lexical) Error {
-	for _, p := range problems {
-		if p.guessed {
-			return c.strictly()
-		}
-	}
-	return c.first(failures, problems)
-}
-
-// strictly finds the error that CPython reports in a text whose brackets are not closed.
-func (c *checker) strictly() Error {
+// strictly finds the error that CPython reports in a text with brackets that were given up because a
+// statement seems to begin inside: without such guesses.
+func (c *checker) strictly([]failure) Error {
 	r := newReader(c.file)
 	r.strict = true
 	r.run(c.file)
-	s := checker{file: c.file, toks: r.toks, version: c.version}
+	s := checker{file: c.file, toks: r.toks, blanks: r.blanks, version: c.version}
 	_, failures := parse(c.file.Text, s.toks, c.version)
-	problems := lexicalProblems(c.file, r, c.version)
-	if len(failures) == 0 && len(problems) == 0 {
-		return c.first(nil, lexicalProblems(c.file, &reader{}, c.version))
-	}
-	return s.first(failures, problems)
+	return s.first(failures)
 }
 
-// first is the error that CPython reports of these. Errors of its tokenizer win over those of its
-// parser, even if they come later in the text, with few exceptions.
-func (c *checker) first(failures []failure, problems []lexical) Error {
-	if len(failures) == 0 {
-		return c.problem(problems[0])
+// first is the error that CPython reports, given the statements that do not parse. Errors of its
+// tokenizer win over those of its parser, even if they come later in the text, with few exceptions.
+func (c *checker) first(failures []failure) Error {
+	found := complaint{reached: len(c.file.Text) + 1}
+	line := len(c.file.Lines) + 2
+	if len(failures) > 0 {
+		found = c.failure(failures[0])
+		line = c.line(found.reached)
 	}
-	found := c.failure(failures[0])
-	if len(problems) == 0 {
-		return c.complaint(found)
-	}
-	p := problems[0]
+	p, instead := c.file.InsteadOf(line)
+	lex := lexicalOf(c.file, p, c.version)
 	switch {
-	case p.found <= found.reached:
-		return c.problem(p)
-	case found.plain && found.kind == python.IndentationError:
+	case len(c.blanks) > 0 && c.blanks[0].found <= found.reached && (p.Text == "" || c.blanks[0].found <= lex.found):
+		return c.problem(c.blanks[0])
+	case p.Text != "" && lex.found <= found.reached:
+		return c.problem(c.met(lex))
+	case found.plain && found.kind == python.IndentationError, !instead, c.version < 12 && strings.HasPrefix(lex.text, "f-string"):
 		return c.complaint(found)
-	case p.preferred && !c.inFString(p):
-		return c.problem(p)
-	case p.unclosed && c.line(found.reached) > c.line(p.offset):
-		return c.problem(p)
 	}
-	return c.complaint(found)
+	return c.problem(lex)
+}
+
+// met is the error of a tokenizer that stops where the parser wants a token. It is the one given,
+// which is meant for a text that the parser gave up before, but for a bad backslash.
+func (c *checker) met(lex lexical) lexical {
+	for _, p := range c.file.Problems {
+		if p.Lexical() && !p.Preferred() && p.Type == python.SyntaxError && p.Found() <= lex.found && p.Offset >= lex.offset {
+			return lexicalOf(c.file, p, c.version)
+		}
+	}
+	return lex
 }
 
 // failure finds the words for a statement that does not parse.
@@ -177,26 +176,6 @@ func (c *checker) complaint(found complaint) Error {
 	return e
 }
 
-// inFString tells whether a lexical problem lies in an f-string or t-string. CPython does not look
-// for these behind an error of its parser.
-func (c *checker) inFString(p lexical) bool {
-	if c.version < 12 {
-		return strings.HasPrefix(p.text, "f-string")
-	}
-	level := 0
-	for _, t := range c.toks {
-		switch {
-		case int(t.start) > p.offset || int(t.start) == p.offset && t.sym != symFStart:
-			return level > 0
-		case t.sym == symFStart:
-			level++
-		case t.sym == symFEnd:
-			level--
-		}
-	}
-	return level > 0
-}
-
 // locate fills in the place of an error; a negative end is not known.
 func (c *checker) locate(e *Error, start, end int) {
 	e.Line, e.Column = c.position(start)
@@ -212,8 +191,6 @@ func (c *checker) locate(e *Error, start, end int) {
 		e.Source = c.file.Text[line.Start:line.End]
 	}
 }
-
-func (c *checker) line(offset int) int { return document.NumberOf(c.file.Lines, offset) }
 
 // position gives line and column of an offset.
 func (c *checker) position(offset int) (line, column int) {

@@ -114,8 +114,6 @@ func diagnose(file *python.File, toks []token, levels []uint16, first int, versi
 // because it may stand for a bracket that is not closed.
 func (d *diagnosis) reached() int {
 	switch t := d.toks[d.fill-1]; t.sym {
-	case symNewline:
-		return int(t.end)
 	case symIndent, symDedent:
 		return int(t.start) - 1
 	default:

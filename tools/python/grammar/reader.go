@@ -1,6 +1,10 @@
 package grammar
 
-import "manualslop/tools/python"
+import (
+	"strings"
+
+	"manualslop/tools/python"
+)
 
 // token is one token of a logical line. Comments and empty lines are no tokens, indentation is.
 type token struct {
@@ -15,14 +19,13 @@ type reader struct {
 	src       string
 	toks      []token
 	indents   []indentation
-	tabs      []int // where lines begin whose indentation depends on the width of a tab
-	lineStart int   // where the logical line begins that the next token belongs to
-	comment   int   // where the last comment begins
+	blanks    []lexical // errors of indentation
+	lineStart int       // where the logical line begins that the next token belongs to
+	comment   int       // where the last comment begins
 	fresh     bool
 
-	strict  bool // a line end inside brackets is none, whatever the next line looks like
-	open    []token
-	bracket lexical // strict: the first bracket that does not fit
+	strict bool // a line end inside brackets is none, whatever the next line looks like
+	level  int  // open brackets
 }
 
 // indentation is a width with tabs to columns of eight, and one with tabs as wide as a blank.
@@ -57,9 +60,10 @@ func (r *reader) read(t python.Token) {
 		}
 		return
 	case python.Newline:
-		if r.strict && len(r.open) > 0 {
+		if r.strict && r.level > 0 {
 			return
 		}
+		r.level = 0
 		r.newline(t.Start)
 		r.lineStart, r.fresh = t.End, true
 		return
@@ -68,10 +72,14 @@ func (r *reader) read(t python.Token) {
 		r.fresh = false
 		r.indent(t.Start)
 	}
-	r.add(r.symbol(t), t.Start, t.End)
-	if r.strict {
-		r.balance(r.toks[len(r.toks)-1])
+	s := r.symbol(t)
+	switch s {
+	case opLeftParen, opLeftBracket, opLeftBrace:
+		r.level++
+	case opRightParen, opRightBracket, opRightBrace:
+		r.level = max(0, r.level-1)
 	}
+	r.add(s, t.Start, t.End)
 }
 
 // newline adds the end of a logical line. As in CPython it begins where a comment in front of it
@@ -117,7 +125,7 @@ func (r *reader) indent(at int) {
 	top := r.indents[len(r.indents)-1]
 	if now.column > top.column {
 		if now.other <= top.other {
-			r.tabs = append(r.tabs, r.lineStart)
+			r.badTabs()
 		}
 		r.indents = append(r.indents, now)
 		r.add(symIndent, at, at)
@@ -127,9 +135,22 @@ func (r *reader) indent(at int) {
 		r.indents = r.indents[:len(r.indents)-1]
 		r.add(symDedent, at, at)
 	}
-	if top = r.indents[len(r.indents)-1]; now.column == top.column && now.other != top.other {
-		r.tabs = append(r.tabs, r.lineStart)
+	switch top = r.indents[len(r.indents)-1]; {
+	case now.column != top.column:
+		end := at + strings.IndexAny(r.src[at:]+"\n", "\r\n")
+		r.blanks = append(r.blanks, lexical{
+			offset: end, found: r.lineStart, kind: python.IndentationError, text: "unindent does not match any outer indentation level",
+		})
+	case now.other != top.other:
+		r.badTabs()
 	}
+}
+
+// badTabs notes that the indentation of the line depends on the width of a tab.
+func (r *reader) badTabs() {
+	r.blanks = append(r.blanks, lexical{
+		offset: r.lineStart, found: r.lineStart, kind: python.TabError, text: "inconsistent use of tabs and spaces in indentation",
+	})
 }
 
 // width is the indentation that blanks make. Behind a backslash only the blanks before it count,
@@ -168,7 +189,4 @@ func (r *reader) finish() {
 		r.add(symDedent, end, end)
 	}
 	r.add(symEnd, end, end)
-	if n := len(r.open); n > 0 && r.bracket.text == "" {
-		r.bracket = neverClosed(r.src, r.open[n-1])
-	}
 }
