@@ -73,12 +73,8 @@ func checkSyntax(ctx context.Context, env Env, in pyCheckSyntaxArgs) (Result, er
 			return Result{}, err
 		}
 	}
-	switch {
-	case version > 0:
-	case c.verdict != nil && c.verdict.version > 0:
+	if version == 0 && c.verdict != nil {
 		version = c.verdict.version
-	default:
-		version = grammar.DefaultVersion
 	}
 	if c.own, err = within(ctx, len(file.Data), func() []pythonError { return ownErrors(file.Data, version) }); err != nil {
 		return Result{}, err
@@ -86,15 +82,20 @@ func checkSyntax(ctx context.Context, env Env, in pyCheckSyntaxArgs) (Result, er
 	return c.result(), nil
 }
 
-// ownErrors are the errors that the engine's own parser finds.
+// ownErrors are the errors that the engine's own parser finds; without a version the newest syntax is
+// right.
 func ownErrors(data []byte, version grammar.Version) []pythonError {
 	doc, err := document.DecodePython(data)
 	var source *document.SourceError
 	if errors.As(err, &source) {
 		return []pythonError{{Line: source.Line, EndLine: source.Line, Kind: python.SyntaxError, Text: source.Text}}
 	}
+	found := grammar.Check(doc.Text, mostSyntaxErrors)
+	if version > 0 {
+		found = grammar.CheckVersion(python.Parse(doc.Text), mostSyntaxErrors, version)
+	}
 	var out []pythonError
-	for _, e := range grammar.CheckVersion(python.Parse(doc.Text), mostSyntaxErrors, version) {
+	for _, e := range found {
 		out = append(out, pythonError{
 			Line: e.Line, Column: e.Column, EndLine: e.EndLine, EndColumn: e.EndColumn, Kind: e.Kind, Text: e.Text, Source: e.Source,
 		})

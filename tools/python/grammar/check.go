@@ -34,27 +34,33 @@ func Check(text string, limit int) []Error {
 
 // CheckFile is Check for a text whose structure is known.
 func CheckFile(file *python.File, limit int) []Error {
-	return CheckVersion(file, limit, DefaultVersion)
+	return check(file, limit, NewestVersion, DefaultVersion)
 }
 
-// CheckVersion is CheckFile in the words of a version.
+// CheckVersion is CheckFile for one version of Python, in its words: what that version does not have
+// yet is an error.
 func CheckVersion(file *python.File, limit int, version Version) []Error {
+	return check(file, limit, version, version)
+}
+
+// check takes the syntax of one version and speaks in the words of another.
+func check(file *python.File, limit int, syntax, words Version) []Error {
 	if limit <= 0 || limit > maxErrors {
 		limit = maxErrors
 	}
 	r := newReader(file)
 	r.run(file)
-	c := checker{file: file, toks: r.toks, blanks: r.blanks, version: version}
-	_, failures := parse(file.Text, c.toks, version)
-	problems, guessed := lexicalProblems(file, r, version)
+	c := checker{file: file, toks: r.toks, blanks: r.blanks, syntax: syntax, version: words}
+	_, failures := parse(file.Text, c.toks, syntax)
+	problems, guessed := lexicalProblems(file, r, words)
 	if len(failures) == 0 && len(problems) == 0 {
 		return nil
 	}
-	first := c.first
+	first := c.first(failures, problems)
 	if guessed {
-		first = c.strictly
+		first = c.strictly(problems)
 	}
-	return c.errors(first(failures), failures, problems, limit)
+	return c.errors(first, failures, problems, limit)
 }
 
 // checker words the errors of one file.
@@ -62,8 +68,10 @@ type checker struct {
 	file    *python.File
 	toks    []token
 	blanks  []lexical // errors of indentation
-	levels  []uint16
-	version Version
+	levels  []uint16  // open brackets behind each token
+	steps   int       // what diagnoses may still cost
+	syntax  Version   // whose syntax is taken
+	version Version   // whose words are used
 }
 
 // errors puts those of other lines behind the first error, in order.
@@ -91,18 +99,19 @@ func (c *checker) errors(first Error, failures []failure, problems []lexical, li
 
 // strictly finds the error that CPython reports in a text with brackets that were given up because a
 // statement seems to begin inside: without such guesses.
-func (c *checker) strictly([]failure) Error {
+func (c *checker) strictly(problems []lexical) Error {
 	r := newReader(c.file)
 	r.strict = true
 	r.run(c.file)
-	s := checker{file: c.file, toks: r.toks, blanks: r.blanks, version: c.version}
-	_, failures := parse(c.file.Text, s.toks, c.version)
-	return s.first(failures)
+	s := checker{file: c.file, toks: r.toks, blanks: r.blanks, syntax: c.syntax, version: c.version}
+	_, failures := parse(c.file.Text, s.toks, c.syntax)
+	return s.first(failures, problems)
 }
 
-// first is the error that CPython reports, given the statements that do not parse. Errors of its
-// tokenizer win over those of its parser, even if they come later in the text, with few exceptions.
-func (c *checker) first(failures []failure) Error {
+// first is the error that CPython reports, given the statements that do not parse and, where there are
+// none, the errors of the tokenizer. The latter win over those of the parser, even if they come later
+// in the text, with few exceptions.
+func (c *checker) first(failures []failure, problems []lexical) Error {
 	found := complaint{reached: len(c.file.Text) + 1}
 	line := len(c.file.Lines) + 2
 	if len(failures) > 0 {
@@ -111,12 +120,15 @@ func (c *checker) first(failures []failure) Error {
 	}
 	p, instead := c.file.InsteadOf(line)
 	lex := lexicalOf(c.file, p, c.version)
+	real := p.Text != "" && (p.Lexical() || strings.HasSuffix(p.Text, neverClosed))
 	switch {
 	case len(c.blanks) > 0 && c.blanks[0].found <= found.reached && (p.Text == "" || c.blanks[0].found <= lex.found):
 		return c.problem(c.blanks[0])
-	case p.Text != "" && lex.found <= found.reached:
+	case real && lex.found <= found.reached:
 		return c.problem(c.met(lex))
-	case found.plain && found.kind == python.IndentationError, !instead, c.version < 12 && strings.HasPrefix(lex.text, "f-string"):
+	case len(failures) == 0 && !instead:
+		return c.problem(problems[0])
+	case found.plain && found.kind == python.IndentationError, !real, !instead, c.version < 12 && strings.HasPrefix(lex.text, "f-string"):
 		return c.complaint(found)
 	}
 	return c.problem(lex)
@@ -140,9 +152,9 @@ func (c *checker) failure(f failure) complaint {
 		return complaint{kind: python.SyntaxError, text: f.text, start: int(t.start), end: int(t.end), reached: int(t.start)}
 	}
 	if c.levels == nil {
-		c.levels = levelsOf(c.toks)
+		c.levels, c.steps = levelsOf(c.toks), leastSteps+stepsPerToken*len(c.toks)
 	}
-	if found, ok := diagnose(c.file, c.toks, c.levels, f.statement, c.version); ok {
+	if found, ok := c.diagnose(f.statement); ok {
 		return found
 	}
 	return complaint{
@@ -164,6 +176,10 @@ func (c *checker) complaint(found complaint) Error {
 		found.start = lines[n-1].End
 	}
 	c.locate(&e, found.start, found.end)
+	if found.line > 0 {
+		e.EndLine, e.Line = e.Line, c.line(found.line-1)
+		e.Source = c.source(e.Line)
+	}
 	switch {
 	case atEnd && !found.blank:
 		e.Column, e.EndColumn = 0, 0
@@ -186,10 +202,16 @@ func (c *checker) locate(e *Error, start, end int) {
 			e.EndColumn++
 		}
 	}
-	if e.Line <= len(c.file.Lines) {
-		line := c.file.Lines[e.Line-1]
-		e.Source = c.file.Text[line.Start:line.End]
+	e.Source = c.source(e.Line)
+}
+
+// source is the text of a line, empty behind the last one.
+func (c *checker) source(number int) string {
+	if number > len(c.file.Lines) {
+		return ""
 	}
+	line := c.file.Lines[number-1]
+	return c.file.Text[line.Start:line.End]
 }
 
 // position gives line and column of an offset.

@@ -23,7 +23,7 @@ func (p *parser) compoundOrSimple() *node {
 	case kwAsync:
 		return p.async(n)
 	case symName:
-		if p.word("match") && p.opensMatch() {
+		if p.version >= 10 && p.word("match") && p.opensMatch() {
 			return p.match(n)
 		}
 	}
@@ -102,7 +102,7 @@ func (p *parser) try(n *node) *node {
 	base := len(p.scratch)
 	p.pos++
 	p.push(p.block())
-	star := p.sym() == kwExcept && p.peek(1) == opStar
+	star := p.version >= 11 && p.sym() == kwExcept && p.peek(1) == opStar
 	handled := false
 	for p.sym() == kwExcept {
 		p.push(p.except(star))
@@ -135,7 +135,11 @@ func (p *parser) except(star bool) *node {
 		case p.take(kwAs):
 			as = p.name()
 		default:
-			for p.take(opComma) && p.sym() != opColon {
+			for p.sym() == opComma {
+				p.since(14)
+				if p.pos++; p.sym() == opColon {
+					break
+				}
 				p.push(p.expression())
 			}
 		}
@@ -163,7 +167,7 @@ func (p *parser) withStatement(n *node) *node {
 // parenthesisedItems tells whether a parenthesis begins here that holds all items: a colon follows
 // it and an "as" stands directly in it.
 func (p *parser) parenthesisedItems() bool {
-	if p.sym() != opLeftParen {
+	if p.sym() != opLeftParen || p.version < 9 {
 		return false
 	}
 	level, as := 0, false
@@ -263,9 +267,11 @@ func (p *parser) class(n, decorators *node) *node {
 // typeParameters reads "[T, *Ts, **P]"; nil where there are none.
 func (p *parser) typeParameters() *node {
 	n := p.new(kTypeParameters, p.pos)
-	if !p.take(opLeftBracket) {
+	if p.sym() != opLeftBracket {
 		return nil
 	}
+	p.since(12)
+	p.pos++
 	base := len(p.scratch)
 	for {
 		p.push(p.typeParameter())
@@ -288,7 +294,9 @@ func (p *parser) typeParameter() *node {
 	if !n.flag && p.take(opColon) {
 		bound = p.expression()
 	}
-	if p.take(opAssign) {
+	if p.sym() == opAssign {
+		p.since(13)
+		p.pos++
 		if star {
 			value = p.starExpression()
 		} else {

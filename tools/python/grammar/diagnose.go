@@ -11,8 +11,12 @@ import (
 // The first mistake recognised is the error; where there is none, the text is wrong at the last
 // token that the first time looked at.
 
-// maxSteps bounds the work of one diagnosis.
-const maxSteps = 3_000_000
+// What the diagnoses of one text may cost, in looks at tokens. Right statements take some thirty for a
+// token; a mistake in the middle of many brackets can take any number.
+const (
+	leastSteps    = 500_000
+	stepsPerToken = 40
+)
 
 // rule names what is remembered for a token.
 type rule uint8
@@ -64,7 +68,7 @@ type diagnosis struct {
 	fill    int  // tokens that were looked at
 	invalid bool // with the alternatives for mistakes
 	memo    map[memoKey]memoValue
-	steps   int
+	steps   *int  // left
 	yes     *node // what statements give that are there
 }
 
@@ -72,6 +76,7 @@ type diagnosis struct {
 type complaint struct {
 	kind       string
 	text       string
+	line       int  // an offset + 1 in the line that is named, where that is not the line of start
 	start, end int  // start is -1 for the end of the text as such
 	blank      bool // start is the end of an indentation, of which the last column counts
 	doubtful   bool // the words may not be those of CPython
@@ -83,19 +88,23 @@ type complaint struct {
 type exhausted struct{}
 
 // diagnose finds what is wrong with the statement that begins at token first, or with what follows
-// it. It answers false where nothing is found.
-func diagnose(file *python.File, toks []token, levels []uint16, first int, version Version) (found complaint, ok bool) {
+// it. It answers false where nothing is found, or not within the steps that are left.
+func (c *checker) diagnose(first int) (found complaint, ok bool) {
 	d := &diagnosis{
-		src: file.Text, lines: file.Lines, toks: toks, levels: levels, minor: int(version), pos: first, fill: first + 1,
+		src: c.file.Text, lines: c.file.Lines, toks: c.toks, levels: c.levels, minor: int(c.version), pos: first, fill: first + 1, steps: &c.steps,
 	}
 	d.yes = d.node()
+	last := -1
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case complaint:
 			found, ok = r, true
 		case exhausted:
-			found, ok = d.generic(d.fill-1), true
+			if ok = last >= 0; ok {
+				found = d.generic(last)
+				found.doubtful = true
+			}
 		default:
 			panic(r)
 		}
@@ -104,7 +113,7 @@ func diagnose(file *python.File, toks []token, levels []uint16, first int, versi
 	if d.passes(first) {
 		return complaint{}, false
 	}
-	last := d.fill - 1
+	last = d.fill - 1
 	d.invalid = true
 	d.passes(first)
 	return d.generic(last), true
@@ -123,7 +132,7 @@ func (d *diagnosis) reached() int {
 
 // passes reads statements from a token on and tells whether they end with their block.
 func (d *diagnosis) passes(first int) bool {
-	d.memo, d.pos, d.steps = map[memoKey]memoValue{}, first, 0
+	d.memo, d.pos = map[memoKey]memoValue{}, first
 	for d.statement() {
 	}
 	return d.toks[d.pos].sym == symEnd || d.toks[d.pos].sym == symDedent
@@ -181,7 +190,7 @@ func (d *diagnosis) raiseNext(text string) {
 // sym looks at the next token.
 func (d *diagnosis) sym() symbol {
 	d.fill = max(d.fill, d.pos+1)
-	if d.steps++; d.steps > maxSteps {
+	if *d.steps--; *d.steps < 0 {
 		panic(exhausted{})
 	}
 	return d.toks[d.pos].sym
@@ -234,12 +243,13 @@ func (d *diagnosis) soft(text string) bool {
 
 func (d *diagnosis) text(at int) string { return d.src[d.toks[at].start:d.toks[at].end] }
 
-// forced reads a token that has to be there, also for the first time.
-func (d *diagnosis) forced(s symbol) {
+// insist reads a token that has to be there, also for the first time. It is always true.
+func (d *diagnosis) insist(s symbol) bool {
 	if d.sym() != s {
 		panic(d.complain(python.SyntaxError, "expected '"+s.spelling()+"'", d.pos))
 	}
 	d.pos++
+	return true
 }
 
 // span makes a node from a token on to the last one read.

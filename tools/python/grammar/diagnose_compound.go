@@ -118,23 +118,26 @@ func (d *diagnosis) function() bool {
 	d.try(func() {
 		d.tok(kwAsync)
 		at := d.pos
-		if d.tok(kwDef) && d.tok(symName) && d.optionalTypes() && d.tok(opLeftParen) && d.optional(d.functionParams) &&
-			d.tok(opRightParen) && d.optional(d.result) {
+		if d.functionHeader(d.tok) {
 			d.needBlock("function definition", at)
 		}
 	})
+	if d.minor < 13 {
+		d.tok(kwAsync)
+		return d.functionHeader(d.insist) && d.insist(opColon) && d.block()
+	}
+	d.try(func() {
+		d.tok(kwAsync)
+		_ = d.functionHeader(d.insist) && d.insist(opColon) && d.block()
+	})
 	d.tok(kwAsync)
-	if !d.tok(kwDef) || !d.tok(symName) || !d.optionalTypes() {
-		return false
-	}
-	d.forced(opLeftParen)
-	d.optional(d.functionParams)
-	if !d.tok(opRightParen) {
-		return false
-	}
-	d.optional(d.result)
-	d.forced(opColon)
-	return d.block()
+	return d.functionHeader(d.tok) && d.body()
+}
+
+// functionHeader reads a header from def to before the colon; read takes the opening parenthesis.
+func (d *diagnosis) functionHeader(read func(symbol) bool) bool {
+	return d.tok(kwDef) && d.tok(symName) && d.optionalTypes() && read(opLeftParen) && d.optional(d.functionParams) &&
+		d.tok(opRightParen) && d.optional(d.result)
 }
 
 func (d *diagnosis) functionParams() bool { return d.parameters(functionParameters) }
@@ -197,7 +200,7 @@ func (d *diagnosis) elseBlock() bool {
 	if !d.tok(kwElse) {
 		return false
 	}
-	d.forced(opColon)
+	d.insist(opColon)
 	return d.block()
 }
 

@@ -89,7 +89,7 @@ func (d *diagnosis) invalidAlias() {
 }
 
 func (d *diagnosis) invalidImport() {
-	if d.minor < 13 {
+	if d.minor < 12 {
 		return
 	}
 	at := d.pos
@@ -101,7 +101,7 @@ func (d *diagnosis) invalidImport() {
 		d.raiseFrom(a, "Did you mean to use 'from ... import ...' instead?")
 	}
 	d.pos = at + 1
-	if b := d.leaf(symNewline); b != nil {
+	if b := d.leaf(symNewline); d.minor >= 13 && b != nil {
 		d.raiseFrom(b, "Expected one or more names after 'import'")
 	}
 }

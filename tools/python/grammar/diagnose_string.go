@@ -105,7 +105,11 @@ func (d *diagnosis) conversion() bool {
 	}
 	letter := d.stringLetter(int(a.token))
 	if a.end != b.start {
-		d.raiseRange(a, b, letter+"-string: conversion type must come right after the exclamation mark")
+		mark := "exclamanation" // sic
+		if d.minor >= 14 {
+			mark = "exclamation"
+		}
+		d.raiseRange(a, b, letter+"-string: conversion type must come right after the "+mark+" mark")
 	}
 	switch text := d.text(int(b.token)); text {
 	case "s", "r", "a":

@@ -4,7 +4,7 @@ func (d *diagnosis) tryStatement() bool {
 	at := d.pos
 	d.try(d.invalidTry)
 	d.tok(kwTry)
-	d.forced(opColon)
+	d.insist(opColon)
 	if !d.block() {
 		return false
 	}
@@ -38,10 +38,6 @@ func (d *diagnosis) invalidTry() {
 	d.pos = begin
 	d.repeat(func() *node { return d.ok(d.block()) })
 	handlers := d.pos
-	if d.minor < 12 {
-		d.mixedOld(both)
-		return
-	}
 	if len(d.repeat(func() *node { return d.except(false) })) > 0 {
 		if a := d.leaf(kwExcept); a != nil {
 			if b := d.leaf(opStar); b != nil && d.expression() != nil && d.optional(d.asName) && d.tok(opColon) {
@@ -53,24 +49,6 @@ func (d *diagnosis) invalidTry() {
 	if len(d.repeat(func() *node { return d.except(true) })) > 0 {
 		if a := d.leaf(kwExcept); a != nil && d.optional(func() bool { return d.expression() != nil && d.optional(d.asName) }) && d.tok(opColon) {
 			d.raiseAt(a, both)
-		}
-	}
-}
-
-// mixedOld finds handlers of both forms as Python 3.11 did.
-func (d *diagnosis) mixedOld(text string) {
-	handlers := d.pos
-	if len(d.repeat(func() *node { return d.except(false) })) > 0 {
-		if a := d.leaf(kwExcept); a != nil {
-			if b := d.leaf(opStar); b != nil && d.expression() != nil && d.optional(d.asName) && d.tok(opColon) {
-				d.raiseRange(a, b, text)
-			}
-		}
-	}
-	d.pos = handlers
-	if len(d.repeat(func() *node { return d.except(true) })) > 0 {
-		if a := d.leaf(kwExcept); a != nil && d.optional(func() bool { return d.expression() != nil && d.optional(d.asName) }) && d.tok(opColon) {
-			d.raiseAt(a, text)
 		}
 	}
 }
@@ -187,6 +165,6 @@ func (d *diagnosis) finally() bool {
 	if !d.tok(kwFinally) {
 		return false
 	}
-	d.forced(opColon)
+	d.insist(opColon)
 	return d.block()
 }

@@ -233,7 +233,9 @@ func (p *parser) subscript() *node {
 // slice reads an index, a slice or an unpacked tuple of indexes.
 func (p *parser) slice() *node {
 	n := p.new(kSlice, p.pos)
-	if p.take(opStar) {
+	if p.sym() == opStar {
+		p.since(11)
+		p.pos++
 		n.kind = kStar
 		return p.with(n, p.expression())
 	}

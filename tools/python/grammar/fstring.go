@@ -1,5 +1,7 @@
 package grammar
 
+import "strings"
+
 // strings reads string literals that stand side by side. The children are the expressions in
 // replacement fields.
 func (p *parser) strings(n *node) *node {
@@ -16,9 +18,16 @@ func (p *parser) strings(n *node) *node {
 			seen.add(text)
 			p.pos++
 		case symFStart:
-			seen.add(p.toks[p.pos].text(p.src))
+			text := p.toks[p.pos].text(p.src)
+			seen.add(text)
+			if strings.ContainsAny(text, "tT") {
+				p.since(14)
+			}
 			p.pos++
+			outer := p.quotes
+			p.quotes = strings.TrimLeft(text, "fFrR")
 			p.fstring(symFEnd)
+			p.quotes = outer
 		default:
 			if text := seen.mixed(); text != "" {
 				p.failWith(text)
@@ -48,7 +57,11 @@ func (p *parser) fstring(end symbol) {
 // replacement reads a replacement field.
 func (p *parser) replacement() {
 	p.pos++
+	begin := p.pos
 	p.push(p.yieldOrExpressions())
+	if p.version < 12 {
+		p.oldField(begin)
+	}
 	p.take(opAssign)
 	if p.take(opExclamation) {
 		p.conversion()
@@ -58,6 +71,19 @@ func (p *parser) replacement() {
 		return
 	}
 	p.expect(opRightBrace)
+}
+
+// oldField fails for what the expression of a replacement field could not hold before Python 3.12.
+func (p *parser) oldField(begin int) {
+	text := p.src[p.toks[begin].start:p.toks[p.pos-1].end]
+	switch {
+	case strings.Contains(text, "\\"):
+		p.failWith("f-string expression part cannot include a backslash")
+	case strings.Contains(text, p.quotes):
+		p.failWith("f-string: expecting '}'")
+	case p.scratch[len(p.scratch)-1].kind == kStar:
+		p.failWith("f-string: cannot use starred expression here")
+	}
 }
 
 // conversion reads the letter behind "!".

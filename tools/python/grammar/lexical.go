@@ -17,11 +17,14 @@ type lexical struct {
 	found  int // where the tokenizer had come to
 }
 
+// neverClosed is how the message about an open bracket ends.
+const neverClosed = "was never closed"
+
 // lexicalProblems lists those of a text, also those that follow other errors. The flag tells that a
 // bracket was given up because a statement seems to begin inside, so that others may be wrong.
 func lexicalProblems(file *python.File, r *reader, version Version) (out []lexical, guessed bool) {
 	for _, p := range file.Problems {
-		unclosed := strings.HasSuffix(p.Text, "was never closed")
+		unclosed := strings.HasSuffix(p.Text, neverClosed)
 		if p.Type != python.SyntaxError || !p.Lexical() && !unclosed {
 			continue
 		}

@@ -152,7 +152,7 @@ func badEscape(rest string) (why string, n int) {
 		}
 		end := strings.IndexByte(rest, '}')
 		if end < 0 {
-			return `malformed \N character escape`, len(rest) - 1
+			return `malformed \N character escape`, len(rest)
 		}
 		if end == 2 {
 			return `malformed \N character escape`, 2

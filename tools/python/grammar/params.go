@@ -80,7 +80,7 @@ func (p *parser) parameter(annotated, star, mayDefault bool) bool {
 	p.expect(symName)
 	var annotation, value *node
 	if annotated && p.take(opColon) {
-		if star {
+		if star && p.version >= 11 {
 			annotation = p.starExpression()
 		} else {
 			annotation = p.expression()

@@ -12,7 +12,8 @@ type parser struct {
 	pos      int
 	depth    int
 	scratch  []*node // children of the nodes in the making
-	version  Version
+	version  Version // whose syntax is taken
+	quotes   string  // those of the f-string that is read
 	failures []failure
 }
 
@@ -55,6 +56,13 @@ func (p *parser) fail() { panic(stop{}) }
 
 // failWith fails at the next token for a reason that the parser knows.
 func (p *parser) failWith(text string) { panic(stop{text: text}) }
+
+// since fails where a piece of the language is newer than the version of Python.
+func (p *parser) since(v Version) {
+	if p.version < v {
+		p.fail()
+	}
+}
 
 // take reads one token of a kind, if it is the next one.
 func (p *parser) take(s symbol) bool {

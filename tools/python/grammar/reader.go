@@ -183,6 +183,9 @@ func width(blanks string) indentation {
 func (r *reader) finish() {
 	end := len(r.src)
 	if n := len(r.toks); n > 0 && r.toks[n-1].sym != symNewline {
+		if r.level > 0 {
+			r.comment = 0 // the text ends inside brackets
+		}
 		r.newline(end)
 	}
 	for range r.indents[1:] {

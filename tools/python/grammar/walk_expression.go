@@ -64,6 +64,9 @@ func (w *walker) comprehension(n *node) {
 	})
 }
 
+// longestCallee bounds the dotted chains that are told, in bytes.
+const longestCallee = 500
+
 // chain walks a base with trailers; access is what is done to the last one.
 func (w *walker) chain(n *node, access Context) {
 	w.walk(n.kids[0])
@@ -85,6 +88,9 @@ func (w *walker) chain(n *node, access Context) {
 			}
 			if callee != "" {
 				callee += "." + u.Name
+			}
+			if len(callee) > longestCallee {
+				callee = ""
 			}
 		case kCall:
 			w.call(n, i+1, callee)

@@ -8,27 +8,22 @@ USED = 1 | 2 | 4 | 8 | 16 | 128  # global, local, parameter, nonlocal, use, impo
 
 
 def scope(table, out):
-    names = {}
-    used = USED - 1 if table.get_type() == "module" else USED
-    for symbol in table._table.symbols.items():
-        name, flags = symbol
-        if not flags & used or name in ("__class__", ".0"):
-            continue
-        names[name] = "?LGGFL"[(flags >> 11) & 15]
-    if table.get_type() == "module":
-        names = {name: "M" for name in names}
-    out.append([table.get_type(), table.get_name(), table.get_lineno(), sorted(map(list, names.items()))])
+    module = table.get_type() == "module"
+    names = []
+    for name, flags in table._table.symbols.items():
+        if flags & (USED - 1 if module else USED) and name not in ("__class__", ".0"):
+            names.append(name + ":" + ("M" if module else "?LGGFL"[(flags >> 11) & 15]))
+    out.append("%s %s %d [%s]" % (table.get_type(), table.get_name(), table.get_lineno(), " ".join(sorted(names))))
     for child in table.get_children():
         scope(child, out)
 
 
 for path in sys.stdin.read().splitlines():
-    answer = None
     try:
         with tokenize.open(path) as file:
             text = file.read()
         answer = []
         scope(symtable.symtable(text, path, "exec"), answer)
-    except (SyntaxError, ValueError, UnicodeDecodeError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError):
         answer = None
     print(json.dumps(answer))
