@@ -31,7 +31,9 @@ type Confinement struct {
 	// Network leaves the network reachable.
 	Network bool
 	// Frozen are paths relative to the base directories that can be read and not changed, such as
-	// configuration of the engine. A name without a slash is kept from being made, too.
+	// configuration of the engine. They are kept from being made, too, and the folders on the way
+	// from being replaced; of those that are absent the outermost is held as an empty one. Folders
+	// may be patterns, which stand for those that exist.
 	Frozen []string
 }
 
@@ -45,7 +47,7 @@ type Confinement struct {
 // possible here; the command must then not be run.
 //
 // Names that must not be made are held by placeholders while the program runs. What cannot be
-// held: new files deeper in the tree, or under a protected pattern such as *.key. Sockets outside
+// held: other new files deeper in the tree, or under a protected pattern such as *.key. Sockets outside
 // of /run and abstract ones stay reachable where the network is.
 func (w *Workspace) Confine(ctx context.Context, c Command, how Confinement) (_ Command, release func(), err error) {
 	if w == nil {
@@ -205,6 +207,7 @@ const (
 	hideFile   maskKind = iota + 1 // a file that cannot be opened
 	hideFolder                     // an empty folder
 	freeze                         // what is there, read-only
+	pin                            // a folder whose content may change and whose name may not
 )
 
 func maskArguments(masks []mask) []string {
@@ -213,7 +216,9 @@ func maskArguments(masks []mask) []string {
 		switch {
 		case m.kind == hideFolder:
 			out = append(out, "--tmpfs", m.path, "--remount-ro", m.path)
-		case m.kind == hideFile || m.absent:
+		case m.kind == pin:
+			out = append(out, "--bind", m.path, m.path)
+		case m.kind == hideFile || m.absent && placeholderFor(m.path) == placeholderText:
 			out = append(out, "--ro-bind", "/dev/null", m.path)
 		default:
 			out = append(out, "--ro-bind", m.path, m.path)
@@ -230,7 +235,10 @@ func (w *Workspace) masks(ctx context.Context, frozen []string) ([]mask, error) 
 		if err := w.existingMasks(ctx, b, found, &left); err != nil {
 			return nil, err
 		}
-		w.fixedMasks(b, frozen, found)
+		w.fixedMasks(b, found)
+		if err := freezeNames(b, frozen, found); err != nil {
+			return nil, err
+		}
 	}
 	for _, folder := range w.engine {
 		info, err := os.Lstat(folder)
@@ -290,8 +298,8 @@ func (w *Workspace) existingMasks(ctx context.Context, b base, found map[string]
 	})
 }
 
-// fixedMasks are names at the top of a base that must not come into being, and frozen ones.
-func (w *Workspace) fixedMasks(b base, frozen []string, found map[string]mask) {
+// fixedMasks are names at the top of a base that must not come into being.
+func (w *Workspace) fixedMasks(b base, found map[string]mask) {
 	for _, name := range w.names.fixed {
 		path := filepath.Join(b.real, name)
 		kind := hideFile
@@ -300,19 +308,6 @@ func (w *Workspace) fixedMasks(b base, frozen []string, found map[string]mask) {
 		}
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || isPlaceholder(path) || kind == hideFolder && isEmpty(path) {
 			found[path] = mask{path: path, kind: kind, absent: true}
-		}
-	}
-	for _, name := range frozen {
-		path := filepath.Join(b.real, filepath.FromSlash(name))
-		if _, taken := found[path]; taken {
-			continue
-		}
-		info, err := os.Lstat(path)
-		switch {
-		case err == nil && info.Mode()&fs.ModeSymlink == 0 && !isPlaceholder(path):
-			found[path] = mask{path: path, kind: freeze}
-		case !strings.Contains(name, "/") && (errors.Is(err, fs.ErrNotExist) || isPlaceholder(path)):
-			found[path] = mask{path: path, kind: freeze, absent: true}
 		}
 	}
 }

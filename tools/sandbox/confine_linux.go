@@ -10,10 +10,6 @@ import (
 	"syscall"
 )
 
-// placeholderText is what a file holds that only keeps a name from being taken. A run that was
-// killed may leave one; the next run knows it and takes it away.
-const placeholderText = "# slop keeps this name free while a confined script runs; this file may be deleted.\n"
-
 // holding are the placeholders of one run, each open and locked in common with other runs.
 type holding struct {
 	files  []*os.File
@@ -59,7 +55,7 @@ func openPlaceholder(m mask) (*os.File, error) {
 	}
 	f, err := os.OpenFile(m.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
-		if _, err = f.WriteString(placeholderText); err != nil {
+		if _, err = f.WriteString(placeholderFor(m.path)); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		return f, nil
@@ -83,11 +79,11 @@ func inPlace(f *os.File, path string) bool {
 // isPlaceholder tells whether a file is there only to hold its name.
 func isPlaceholder(path string) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(placeholderText)) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(placeholderFor(path))) {
 		return false
 	}
 	text, err := os.ReadFile(path)
-	return err == nil && string(text) == placeholderText
+	return err == nil && string(text) == placeholderFor(path)
 }
 
 func (h *holding) makeParents(dir string) error {

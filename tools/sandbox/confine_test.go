@@ -111,6 +111,63 @@ func TestProtectedFilesAreOutOfReachInside(t *testing.T) {
 	require.NotContains(t, tryRead(dir, "moved"), "hunter2")
 }
 
+// gitNames are names that decide which programs git runs.
+func gitNames() []string {
+	return []string{".git/config", ".git/commondir", ".git/hooks", ".git/worktrees/*/commondir"}
+}
+
+func TestAFrozenNameCannotBeMadeBehindItsFolder(t *testing.T) {
+	t.Parallel()
+	how := sandbox.Confinement{Program: bubblewrap(t), Frozen: append(gitNames(), ".claude/settings.json")}
+	w, dir := open(t, map[string]string{".git/config": "old", ".git/HEAD": "h", ".git/worktrees/x/commondir": "../..", ".claude/other": "o"})
+	o := confined(t, w, how, `mv .git .git2 2>/dev/null && echo moved; mv .claude c2 2>/dev/null && echo moved; mv .git/worktrees/x .git/y 2>/dev/null && echo moved
+		rm -rf .git/config .git/commondir .git/hooks .git/worktrees .claude 2>/dev/null
+		for f in .git/config .git/commondir .git/hooks/pre-commit .git/worktrees/x/commondir .claude/settings.json; do
+			mkdir -p $(dirname $f) 2>/dev/null; (echo pwned >$f) 2>/dev/null && echo "wrote $f"
+		done; echo new >.git/HEAD; exit 0`)
+	require.Empty(t, o.Stdout, o.Stderr)
+	require.Equal(t, "old", get(t, dir, ".git/config"))
+	require.Equal(t, "new\n", get(t, dir, ".git/HEAD"), "what is not frozen can be changed")
+	require.Equal(t, "../..", get(t, dir, ".git/worktrees/x/commondir"))
+	for _, name := range []string{".git/commondir", ".git/hooks", ".claude/settings.json"} {
+		require.NoFileExists(t, filepath.Join(dir, name))
+	}
+}
+
+func TestTheFolderOfAFrozenNameCannotBeMade(t *testing.T) {
+	t.Parallel()
+	how := sandbox.Confinement{Program: bubblewrap(t), Frozen: gitNames()}
+	w, dir := open(t, nil)
+	script := `mkdir -p .git/hooks 2>/dev/null && echo made; (echo pwned >.git/config) 2>/dev/null && echo wrote; rm -rf .git 2>/dev/null; (echo pwned >.git) 2>/dev/null && echo wrote; exit 0`
+	require.Empty(t, confined(t, w, how, script).Stdout)
+	require.NoDirExists(t, filepath.Join(dir, ".git"), "no placeholder is left")
+	put(t, dir, map[string]string{".git": "gitdir: /elsewhere"})
+	require.Empty(t, confined(t, w, how, script).Stdout)
+	require.Equal(t, "gitdir: /elsewhere", get(t, dir, ".git"))
+}
+
+func TestALinkInThePlaceOfAFrozenNameCannotBeConfined(t *testing.T) {
+	t.Parallel()
+	how := sandbox.Confinement{Program: bubblewrap(t), Frozen: gitNames()}
+	w, dir := open(t, map[string]string{"admin/config": "old"})
+	require.NoError(t, os.Symlink("admin", filepath.Join(dir, ".git")))
+	_, release, err := w.Confine(t.Context(), bash(":"), how)
+	require.ErrorIs(t, err, sandbox.ErrNotConfined)
+	require.Nil(t, release)
+}
+
+func TestGitWorksInsideThoughItsConfigurationIsFrozen(t *testing.T) {
+	t.Parallel()
+	how := sandbox.Confinement{Program: bubblewrap(t), Frozen: gitNames()}
+	w, dir := open(t, map[string]string{"a.txt": "a"})
+	out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput()
+	require.NoError(t, err, string(out))
+	o := confined(t, w, how, `export GIT_CONFIG_GLOBAL=/dev/null; git add a.txt && git -c user.name=a -c user.email=a@b commit -qm first && git branch other && git log --format=%s --all && git status --porcelain -uno`)
+	require.Equal(t, "first\n", o.Stdout, o.Stderr)
+	require.Equal(t, 0, o.Exit)
+	require.NoFileExists(t, filepath.Join(dir, ".git/commondir"))
+}
+
 func TestPlaceholdersOfSeveralRunsGoWithTheLast(t *testing.T) {
 	t.Parallel()
 	how := sandbox.Confinement{Program: bubblewrap(t), Frozen: []string{"slop.toml"}}

@@ -61,7 +61,9 @@ func (p place) toolEnv() (tools.Env, error) {
 // sandbox do: those of slop, of git, and of other agents.
 func frozenNames() []string {
 	return []string{
-		"slop.toml", "mcp_env.toml", "mcp_config.json", ".git/config", ".git/hooks", ".git/info", ".beads/hooks", ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
+		"slop.toml", "mcp_env.toml", "mcp_config.json",
+		".git/config", ".git/config.worktree", ".git/commondir", ".git/hooks", ".git/info", ".git/worktrees/*/commondir", ".git/worktrees/*/config.worktree",
+		".beads/hooks", ".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".gemini/settings.json", ".mcp.json", ".cursor/mcp.json",
 	}
 }
 

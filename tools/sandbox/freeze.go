@@ -1,0 +1,76 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// placeholderText is what a file holds that only keeps a name from being taken. A run that was
+// killed may leave one; the next run knows it and takes it away.
+const placeholderText = "# slop keeps this name free while a confined script runs; this file may be deleted.\n"
+
+// placeholderFor is what is written to hold a name. Git takes any commondir for the place of its
+// configuration, so the one that is held names the folder itself, as if there were none.
+func placeholderFor(path string) string {
+	if filepath.Base(path) == "commondir" {
+		return ".\n"
+	}
+	return placeholderText
+}
+
+// freezeNames masks the frozen names of a base.
+func freezeNames(b base, frozen []string, found map[string]mask) error {
+	for _, name := range frozen {
+		folders := []string{path.Dir(name)}
+		if strings.Contains(folders[0], "*") {
+			matches, err := fs.Glob(b.root.FS(), folders[0])
+			if err != nil {
+				return fmt.Errorf("%w: %w", ErrNotConfined, err)
+			}
+			folders = matches
+		}
+		for _, folder := range folders {
+			if err := freezeName(b, path.Join(folder, path.Base(name)), found); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// freezeName masks one name. What is on the way to it must not be exchanged for something else
+// either: a folder is pinned, a file is frozen in the place of the name, and a link, which nothing
+// can be mounted on, makes confining impossible.
+func freezeName(b base, name string, found map[string]mask) error {
+	elements := strings.Split(name, "/")
+	for i := range elements {
+		rel, last := filepath.Join(elements[:i+1]...), i+1 == len(elements)
+		full := filepath.Join(b.real, rel)
+		if other, taken := found[full]; taken && other.kind != pin {
+			return nil
+		}
+		info, err := b.root.Lstat(rel)
+		absent := errors.Is(err, fs.ErrNotExist) || err == nil && (isPlaceholder(full) || !last && info.IsDir() && isEmpty(full))
+		switch {
+		case absent && last:
+			found[full] = mask{path: full, kind: freeze, absent: true}
+			return nil
+		case absent:
+			found[full] = mask{path: full, kind: hideFolder, absent: true}
+			return nil
+		case err != nil:
+			return fmt.Errorf("%w: %s cannot be looked at", ErrNotConfined, name)
+		case info.Mode()&fs.ModeSymlink != 0:
+			return fmt.Errorf("%w: %s is a link and could be replaced", ErrNotConfined, filepath.ToSlash(rel))
+		case last || !info.IsDir():
+			found[full] = mask{path: full, kind: freeze}
+			return nil
+		}
+		found[full] = mask{path: full, kind: pin}
+	}
+	return nil
+}
