@@ -36,6 +36,7 @@ var snippets = []string{
 	"for x in y\n  async with z as w:\n\n\n    # c\n    v\nasync x\nasync\n",
 	"\xff\xfe = '\xff'\nx\xc3 = 1\n",
 	"x = \\",
+	"def f(); x\n  y\nif a;\n  b\n",
 	"@d\n",
 	"@d\nx = 1\nclass A:\n  @e\n",
 }

@@ -77,7 +77,7 @@ func bombs(mega int) map[string]string {
 // SLOP_LOAD=full makes them 8 MB long.
 func TestHostileTextsCostNoMoreThanTheirLength(t *testing.T) {
 	t.Parallel()
-	size := 1 << 19
+	size := 1 << 18
 	if os.Getenv("SLOP_LOAD") == "full" {
 		size = 8 << 20
 	}

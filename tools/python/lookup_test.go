@@ -99,8 +99,10 @@ func TestLinesInsideStringsAndStatementsAreKnown(t *testing.T) {
 // over the whole text.
 func TestLinesAreKnownInRealFiles(t *testing.T) {
 	t.Parallel()
-	for _, path := range sample(t, pythonFiles(t), 100) {
-		places(t, Parse(read(t, path)))
+	for _, path := range sample(t, pythonFiles(t), 60) {
+		if text := read(t, path); len(text) < 50_000 {
+			places(t, Parse(text))
+		}
 	}
 }
 

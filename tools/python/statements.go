@@ -76,10 +76,11 @@ func (p *parser) compound(s *Statement) {
 		return
 	}
 	l.problem(l.start, parsed, "expected ':'")
-	p.head, p.colon = s, false
-	if end == Op {
+	if end == Op { // a semicolon: what follows is no block of this
 		p.tail(l.next())
+		return
 	}
+	p.head, p.colon = s, false
 }
 
 // suite reads what follows the colon of a header.
