@@ -30,6 +30,12 @@ func TestNamesAreBoundByPythonsRules(t *testing.T) {
 			"class A:\n    x = 1\n    def f(self):\n        return x\n",
 			"A:definition:module\nx:store:class A\nf:definition:class A\nself:parameter:function f\nx:load:-",
 		},
+		"a class body reads the name around until it binds its own": {
+			"x = d = 1\nclass A:\n    x = x\n    d: d\n    y = x\n    def f(self, f=f): pass\n    y: y = 1\n    for _ in d: z, z = z, 1\n",
+			"x:store:module\nd:store:module\nA:definition:module\nx:store:class A\nx:load:module\nd:declaration:class A\nd:annotation:module\n" +
+				"y:store:class A\nx:load:class A\nf:definition:class A\nself:parameter:function f\nf:parameter:function f\nf:load:-\n" +
+				"y:store:class A\ny:annotation:class A\n_:store:class A\nd:load:class A\nz:store:class A\nz:store:class A\nz:load:class A",
+		},
 		"a default is read outside, a parameter bound inside": {
 			"def f(a=b): a\n", "f:definition:module\na:parameter:function f\nb:load:-\na:load:function f",
 		},

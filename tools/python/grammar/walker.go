@@ -140,6 +140,7 @@ func (w *walker) finish() *Names {
 			u.Binding.Bound[u.Key] = append(u.Binding.Bound[u.Key], i)
 		}
 	}
+	w.names.rebindClassReads(w.src)
 	return w.names
 }
 

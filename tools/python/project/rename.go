@@ -84,7 +84,8 @@ func (p *Project) Rename(ctx context.Context, q RenameQuery) (Renaming, error) {
 		answer: Renaming{New: python.Normalize(q.New), Files: []RenamedFile{}, Possible: []Place{}, Mentions: []Place{}, Warnings: []string{}},
 	}
 	for _, step := range []func() error{
-		func() error { return n.choose(q) }, n.checkNames, n.prepareUnits, n.spread, n.checkCollisions, n.collect, n.checkResults, n.report,
+		func() error { return n.choose(q) }, n.checkNames, n.prepareUnits, n.spread, n.checkCollisions, n.checkKeywords, n.checkClassBodies, n.collect,
+		n.checkResults, n.report,
 	} {
 		if err := ctx.Err(); err != nil {
 			return n.answer, err

@@ -37,9 +37,7 @@ func TestARenamingKeepsWhatAProgramDoes(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		if got := runExercise(t, renamed(t, files, r)); got != want {
-			println("BAD", at.String())
-		}
+		require.Equal(t, want, runExercise(t, renamed(t, files, r)), "%s", at)
 		checked++
 	}
 	require.NotZero(t, checked)
