@@ -17,7 +17,7 @@ type deriveCodePathArgs struct {
 // deriveCodePath answers with the calls around a function.
 func deriveCodePath() Tool {
 	return Reader(Spec{
-		Name: "derive_code_path", Summary: "Trace the calls around a Python function over the whole project: what it calls, level by level, and who calls it.", Effect: Reads,
+		Name: "derive_code_path", Summary: "Trace the calls around a Python function over the whole project: what it calls, level by level, and who calls it.", Effect: Reads | Wide,
 		Doc: "Use it to understand what a function sets in motion, or what a change of it can reach. Calls are followed through imports, aliases, re-exports, `self`, `super()`, base classes, constructors, decorators and simple types (annotations, `x = A()`). " +
 			"The answer has two trees, callees and callers, with `name  file:line  called at lines`. `cycle` marks a function that stands above itself, `seen` one whose calls are shown elsewhere, `deep` one at the last level (a larger max_depth goes on), `cut` one of which some calls were left out to keep within the budget. `reference` is a function that is handed on instead of called, `decorator` one behind @. " +
 			"Calls of builtins and libraries are counted, calls whose callee cannot be told are listed as unresolved, and calls of the same name on objects of unknown type as possible callers.",

@@ -18,18 +18,21 @@ const (
 	Executes
 	// Network talks to other machines.
 	Network
+	// Wide is said beside Reads or Writes: the call looks at, or changes, files that its arguments do
+	// not name, so that a rule about paths cannot judge it.
+	Wide
 
-	allEffects = Reads | Writes | Executes | Network
+	allEffects = Reads | Writes | Executes | Network | Wide
 )
 
 // effectNames are the words on the wire, in the order of the bits.
-func effectNames() []string { return []string{"reads", "writes", "executes", "network"} }
+func effectNames() []string { return []string{"reads", "writes", "executes", "network", "wide"} }
 
 // Has tells whether e contains all of other.
 func (e Effect) Has(other Effect) bool { return other != 0 && e&other == other }
 
-// Valid tells whether e is a set of known effects and not empty.
-func (e Effect) Valid() bool { return e != 0 && e&^allEffects == 0 }
+// Valid tells whether e is a set of known effects, and not empty nor Wide alone.
+func (e Effect) Valid() bool { return e&^Wide != 0 && e&^allEffects == 0 }
 
 // String gives the names joined by "|", such as "reads|network".
 func (e Effect) String() string {

@@ -38,7 +38,7 @@ const defaultFindResults = 200
 func findText() Tool {
 	return Reader(Spec{
 		Name: "find_text", Summary: "Find lines that contain a text or match an expression, in a file or below a directory.",
-		Effect: Reads, Doc: findTextDoc,
+		Effect: Reads | Wide, Doc: findTextDoc,
 	}, find)
 }
 

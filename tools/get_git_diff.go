@@ -42,7 +42,7 @@ type gitDiffData struct {
 func getGitDiff() Tool {
 	return Reader(Spec{
 		Name: "get_git_diff", Summary: "Show what changed in a file or directory, between commits or against the working tree.",
-		Effect: Reads, Doc: getGitDiffDoc,
+		Effect: Reads | Wide, Doc: getGitDiffDoc,
 	}, gitDiff)
 }
 

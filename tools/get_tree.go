@@ -44,7 +44,7 @@ type treeItem struct {
 // getTree answers with the structure of a folder.
 func getTree() Tool {
 	return Reader(Spec{
-		Name: "get_tree", Summary: "Show the structure of a directory up to max_depth levels.", Effect: Reads,
+		Name: "get_tree", Summary: "Show the structure of a directory up to max_depth levels.", Effect: Reads | Wide,
 		Doc: "Folders end with a slash; one whose content is below the last level shown has the number of its entries behind it, and one with ignored or protected entries the number of those left out. Links are shown as `name -> target` and not followed. Two blanks stand for one level. Where the whole answer would be too long, fewer levels are shown and a note says so. What .gitignore leaves out is not shown unless include_ignored is set.",
 	}, tree)
 }

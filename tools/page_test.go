@@ -70,7 +70,9 @@ func page(t *testing.T) string {
 
 What models can call, as they are told about it. The effect decides about approval: a call that only reads, or talks
 to the network, runs; one that writes or executes asks, unless a rule of yours allows or denies it
-([config.md](config.md), ` + "`[[rules]]`" + `). ` + "`slop tool call NAME`" + ` makes a call without an engine.
+([config.md](config.md), ` + "`[[rules]]`" + `). *Wide* calls also touch files that their arguments do not name, so a rule about
+paths that refuses makes them ask, and one that allows does not cover them.
+` + "`slop tool call NAME`" + ` makes a call without an engine.
 A question mark follows an argument that may be left out.
 
 Examples are cases of the tests: the call, and what a model reads as its answer.

@@ -23,7 +23,7 @@ type pyFindUsagesArgs struct {
 // pyFindUsages answers with the uses of a name.
 func pyFindUsages() Tool {
 	return Reader(Spec{
-		Name: "py_find_usages", Summary: "Find where a Python name is used: every token of that name, with what it does there and in which function.", Effect: Reads,
+		Name: "py_find_usages", Summary: "Find where a Python name is used: every token of that name, with what it does there and in which function.", Effect: Reads | Wide,
 		Doc: pyFindUsagesDoc,
 	}, findUsages)
 }

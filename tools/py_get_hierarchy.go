@@ -17,7 +17,7 @@ type pyGetHierarchyArgs struct {
 // pyGetHierarchy answers with the bases and subclasses of a class.
 func pyGetHierarchy() Tool {
 	return Reader(Spec{
-		Name: "py_get_hierarchy", Summary: "Show what a Python class inherits from and what inherits from it, at any depth, over the project.", Effect: Reads,
+		Name: "py_get_hierarchy", Summary: "Show what a Python class inherits from and what inherits from it, at any depth, over the project.", Effect: Reads | Wide,
 		Doc: "Use it before you change a class or a method that subclasses may override. Imports, aliases and re-exports are followed, type arguments (`Base[T]`) are left away. With a folder as path, subclasses are looked for in it; with a file, in the whole workspace. " +
 			"The answer has the class with its lines, the order in which Python looks up members, then bases and subclasses as trees, each class with file and lines. `outside` marks bases that are not in the project, such as those of libraries; `cycle` a class that is its own ancestor; `repeated` one whose relatives are shown elsewhere in the tree. " +
 			"Where several classes have the name, the error lists them.",

@@ -24,7 +24,7 @@ type renameSymbolArgs struct {
 // renameSymbol plans the renaming of a Python name in all files that use it.
 func renameSymbol() Tool {
 	return Writer(Spec{
-		Name: "rename_symbol", Summary: "Rename a Python function, class, method, attribute, variable or parameter in every file that uses it.", Effect: Writes,
+		Name: "rename_symbol", Summary: "Rename a Python function, class, method, attribute, variable or parameter in every file that uses it.", Effect: Writes | Wide,
 		Doc: renameSymbolDoc,
 	}, planRename)
 }

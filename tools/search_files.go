@@ -33,7 +33,7 @@ type searchData struct {
 // searchFiles answers with the files whose path matches a glob.
 func searchFiles() Tool {
 	return Reader(Spec{
-		Name: "search_files", Summary: "Find files by a glob pattern below a directory.", Effect: Reads,
+		Name: "search_files", Summary: "Find files by a glob pattern below a directory.", Effect: Reads | Wide,
 		Doc: "`*` and `?` do not match a slash, `**` matches any number of folders, `{a,b}` either, `[a-z]` a range. `*.py` finds files directly in path, `**/*.py` at any depth. The answer is one path per line, relative to the workspace, in order. What .gitignore leaves out is not searched unless include_ignored is set; protected files never are. With `order` newest the files written last come first.",
 	}, search)
 }

@@ -41,8 +41,8 @@ func TestWhatCannotRunIsDenied(t *testing.T) {
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{
 			Name: "an unknown tool, with the names of those there are", Given: begin(), When: wants("c1", "rm_rf", `{}`),
-			Then: given(refused(wants("c1", "rm_rf", `{}`), "engine", "", "unknown tool rm_rf; there are anything, broken, edit_file, fetch_and_save, half_odd, look_up, "+
-				"mcp__fs__write, move_file, none, odd, read_file, run_powershell, save_and_run, script_file, web_search")),
+			Then: given(refused(wants("c1", "rm_rf", `{}`), "engine", "", "unknown tool rm_rf; there are anything, broken, edit_file, fetch_and_save, find_text, half_odd, look_up, "+
+				"mcp__fs__write, move_file, none, odd, read_file, rename_symbol, run_powershell, save_and_run, script_file, web_search")),
 		},
 		{
 			Name: "any tool before tools were offered", Given: given(events.SessionOpened{}), When: odd(`{"path":"a"}`),

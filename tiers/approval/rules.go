@@ -111,7 +111,7 @@ func covers(glob, path string) bool {
 // that one of them hits; a question where that cannot be known.
 func (c subject) refusedBy(globs []string, want verdict) verdict {
 	out := silent
-	if !c.exact || len(c.paths) == 0 {
+	if !c.confined || !c.exact || len(c.paths) == 0 {
 		out = questioned
 	}
 	for _, g := range globs {

@@ -117,6 +117,9 @@ func TestRulesThatCannotBeJudgedAsk(t *testing.T) {
 		{"a deny over paths on one path elsewhere and one of no text", list(deny("*", "docs/**")), wants("c1", "odd", `{"path":"src/a","target":["src/b"]}`), asks, "test:deny"},
 		{"a deny over paths on a path under an unknown name", list(deny("*", "docs/**")), wants("c1", "odd", `{"path":"src/a","to":{"file":["docs/a"]}}`), asks, "test:deny"},
 		{"a deny over paths on a call of no object", list(deny("*", "docs/**")), wants("c1", "anything", `"docs/a"`), asks, "test:deny"},
+		{"a deny over paths on a read that goes beyond its path", list(deny("*", "docs/**")), wants("c1", "find_text", `{"path":"src"}`), asks, "test:deny"},
+		{"a deny over paths on a write that goes beyond its path", list(deny("*", "docs/**")), wants("c1", "rename_symbol", `{"path":"src/a"}`), asks, "test:deny"},
+		{"an allow over paths on a write that goes beyond its path", []events.Rule{allow("*", "src/**")}, wants("c1", "rename_symbol", `{"path":"src/a"}`), asks, ""},
 		{"an ask over paths on a shell", list(ask("*", "docs/**")), shell, asks, "test:ask"},
 		{"an allow that cannot be judged stays silent", []events.Rule{allow("run_["), allow("")}, shell, asks, ""},
 	})

@@ -52,7 +52,7 @@ func effects() map[string]string {
 	return map[string]string{
 		"read_file": "reads", "web_search": "network", "look_up": "reads|network", "edit_file": "writes", "move_file": "writes",
 		"run_powershell": "executes", "script_file": "executes", "save_and_run": "writes|executes", "fetch_and_save": "network|writes",
-		"odd": "teleports", "half_odd": "reads|teleports", "none": "", "broken": "reads", "mcp__fs__write": "writes", "anything": "teleports",
+		"odd": "teleports", "half_odd": "reads|teleports", "none": "", "broken": "reads", "mcp__fs__write": "writes", "anything": "teleports", "find_text": "reads|wide", "rename_symbol": "writes|wide",
 	}
 }
 
@@ -60,11 +60,11 @@ const pathSchema = `{"type":"object","properties":{"path":{"type":"string"},"con
 
 func offers() events.ToolsOffered {
 	schemas := map[string]string{
-		"read_file": pathSchema, "edit_file": pathSchema, "script_file": pathSchema, "broken": `{"$ref":"other:schema"}`, "anything": `true`,
+		"read_file": pathSchema, "edit_file": pathSchema, "script_file": pathSchema, "find_text": pathSchema, "rename_symbol": pathSchema, "broken": `{"$ref":"other:schema"}`, "anything": `true`,
 		"run_powershell": `{"type":"object","properties":{"script":{"type":"string"}},"required":["script"],"additionalProperties":false}`,
 	}
 	var out events.ToolsOffered
-	for _, name := range strings.Fields("read_file web_search look_up edit_file move_file run_powershell script_file save_and_run fetch_and_save odd half_odd none broken mcp__fs__write anything") {
+	for _, name := range strings.Fields("read_file web_search look_up edit_file move_file run_powershell script_file save_and_run fetch_and_save odd half_odd none broken mcp__fs__write anything find_text rename_symbol") {
 		schema := schemas[name]
 		if schema == "" {
 			schema = `{"type":"object"}`

@@ -18,6 +18,7 @@ const (
 	effectReads   = "reads"
 	effectWrites  = "writes"
 	effectNetwork = "network"
+	effectWide    = "wide"
 )
 
 // tool is one offered tool with its schema ready to check arguments.
@@ -65,7 +66,7 @@ func (t *tool) only(known ...string) bool {
 
 // harmless tells whether a call of the tool runs without a question: it reads,
 // or it looks at public addresses, and nothing else.
-func (t *tool) harmless() bool { return t.only(effectReads, effectNetwork) }
+func (t *tool) harmless() bool { return t.only(effectReads, effectNetwork, effectWide) }
 
 // confined tells whether a call touches no more files than its arguments name.
 func (t *tool) confined() bool { return t.only(effectReads, effectNetwork, effectWrites) }
