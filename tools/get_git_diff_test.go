@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -259,6 +260,57 @@ func TestAForgedPointerOpensNoOtherRepository(t *testing.T) {
 		require.Regexp(t, `not followed|cannot be read`, result.Text, path)
 		require.NotContains(t, result.Text, "hunter2")
 	}
+}
+
+// TestBorrowedObjectsOpenNoOtherRepository has an own .git that gets commits or objects elsewhere.
+func TestBorrowedObjectsOpenNoOtherRepository(t *testing.T) {
+	t.Parallel()
+	_, private := repo(t, map[string]string{"p.txt": "hunter2\n"})
+	commitHash := strings.TrimSpace(git(t, private, "rev-parse", "HEAD"))
+	loose, err := filepath.Glob(private + "/.git/objects/??/*")
+	require.NoError(t, err)
+	require.NotEmpty(t, loose)
+	_, other := repo(t, map[string]string{"p.txt": "hunter2\n"})
+	git(t, other, "gc", "-q")
+	packs, err := filepath.Glob(other + "/.git/objects/pack/*")
+	require.NoError(t, err)
+	require.NotEmpty(t, packs)
+	borrow := map[string]func(admin string) error{
+		"alternates": func(admin string) error {
+			return os.WriteFile(filepath.Join(admin, "objects/info/alternates"), []byte(private+"/.git/objects\n"), 0o600)
+		},
+		"commondir": func(admin string) error {
+			return os.WriteFile(filepath.Join(admin, "commondir"), []byte(private+"/.git\n"), 0o600)
+		},
+		"a linked folder of packs": func(admin string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(admin, "objects/pack")), os.Symlink(other+"/.git/objects/pack", filepath.Join(admin, "objects/pack")))
+		},
+		"linked objects": func(admin string) error {
+			var errs []error
+			for _, object := range loose {
+				folder := filepath.Join(admin, "objects", filepath.Base(filepath.Dir(object)))
+				errs = append(errs, os.MkdirAll(folder, 0o700), os.Symlink(object, filepath.Join(folder, filepath.Base(object))))
+			}
+			return errors.Join(errs...)
+		},
+		"linked packs": func(admin string) error {
+			var errs []error
+			for _, pack := range packs {
+				errs = append(errs, os.Symlink(pack, filepath.Join(admin, "objects/pack", filepath.Base(pack))))
+			}
+			return errors.Join(errs...)
+		},
+	}
+	for how, make := range borrow {
+		env, dir := repo(t, map[string]string{"a.txt": "a\n"})
+		require.NoError(t, make(filepath.Join(dir, ".git")), how)
+		result := call(t, env, "get_git_diff", args{"path": ".", "head_rev": commitHash})
+		require.True(t, result.Failed, "%s: %s", how, result.Text)
+		require.Contains(t, result.Text, "not followed", how)
+	}
+	env, dir := repo(t, map[string]string{"a.txt": "a\n"})
+	put(t, dir, map[string]string{".git/commondir": ".\n"})
+	require.Contains(t, diffOf(t, env, args{"path": "."}).Text, "no change", "a folder may name itself")
 }
 
 func TestASubmoduleIsComparedByItsCommitAndNotEntered(t *testing.T) {

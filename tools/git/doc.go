@@ -11,7 +11,8 @@
 //
 // Nothing that a caller gives becomes an option: revisions are checked and resolved to hashes,
 // paths are literal and follow "--". A file of a worktree or submodule is followed to its
-// administrative folder only where that folder points back.
+// administrative folder only where that folder points back. A repository with objects from elsewhere, by
+// alternates or links, is refused.
 //
 // Because filters do not run, a file under a content filter such as LFS that was touched is
 // compared as it is, not as the filter would store it.

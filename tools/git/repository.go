@@ -16,8 +16,17 @@ type repository struct {
 // maxPointer bounds the small files that point from folder to folder.
 const maxPointer = 8 << 10
 
-// find looks for the repository that holds dir, from dir upwards.
+// find looks for the repository that holds dir, from dir upwards, and makes sure that what it shows is
+// its own.
 func find(dir string) (repository, error) {
+	repo, err := locate(dir)
+	if err == nil {
+		err = repo.borrowsNothing()
+	}
+	return repo, err
+}
+
+func locate(dir string) (repository, error) {
 	for {
 		entry := filepath.Join(dir, ".git")
 		info, err := os.Lstat(entry)
@@ -45,6 +54,9 @@ func ordinary(root, admin string) (repository, error) {
 		if err == nil && info.Mode()&os.ModeSymlink != 0 {
 			return repository{}, problem("the repository's %s is a link, which is not followed", name)
 		}
+	}
+	if other := pointer(filepath.Join(admin, "commondir")); other != "" && !same(resolve(admin, other), admin) {
+		return repository{}, problem("the repository's commondir names another one, which is not followed")
 	}
 	return repository{root: root, admin: admin, common: admin}, nil
 }
