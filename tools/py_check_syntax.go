@@ -76,24 +76,34 @@ func checkSyntax(ctx context.Context, env Env, in pyCheckSyntaxArgs) (Result, er
 	if version == 0 && c.verdict != nil {
 		version = c.verdict.version
 	}
-	if c.own, err = within(ctx, len(file.Data), func() []pythonError { return ownErrors(file.Data, version) }); err != nil {
+	if c.own, err = within(ctx, len(file.Data), func() own { return ownErrors(file.Data, version) }); err != nil {
 		return Result{}, err
 	}
 	return c.result(), nil
 }
 
-// ownErrors are the errors that the engine's own parser finds; without a version the newest syntax is
-// right.
-func ownErrors(data []byte, version grammar.Version) []pythonError {
+// own is what the engine's own parser finds: errors, and what only a compiler would refuse.
+type own struct{ errors, later []pythonError }
+
+// ownErrors parses a file with the engine's own parser; without a version the newest syntax is right.
+func ownErrors(data []byte, version grammar.Version) own {
 	doc, err := document.DecodePython(data)
 	var source *document.SourceError
 	if errors.As(err, &source) {
-		return []pythonError{{Line: source.Line, EndLine: source.Line, Kind: python.SyntaxError, Text: source.Text}}
+		return own{errors: []pythonError{{Line: source.Line, EndLine: source.Line, Kind: python.SyntaxError, Text: source.Text}}}
 	}
-	found := grammar.Check(doc.Text, mostSyntaxErrors)
+	file := python.Parse(doc.Text)
+	found := grammar.CheckFile(file, mostSyntaxErrors)
 	if version > 0 {
-		found = grammar.CheckVersion(python.Parse(doc.Text), mostSyntaxErrors, version)
+		found = grammar.CheckVersion(file, mostSyntaxErrors, version)
 	}
+	if len(found) > 0 {
+		return own{errors: pythonErrors(found)}
+	}
+	return own{later: pythonErrors(grammar.CompileErrors(file))}
+}
+
+func pythonErrors(found []grammar.Error) []pythonError {
 	var out []pythonError
 	for _, e := range found {
 		out = append(out, pythonError{
@@ -109,16 +119,17 @@ type syntaxCheck struct {
 	data    []byte
 	verdict *verdict // nil where no interpreter was asked
 	why     string   // why not
-	own     []pythonError
+	own     own
 }
 
 func (c *syntaxCheck) result() Result {
 	data := syntaxData{Path: c.path, Checker: "slop", Errors: c.errors(), Warnings: []string{}}
+	later := c.own.later
 	if c.verdict != nil {
-		data.Checker = c.verdict.checker
-		for _, e := range c.verdict.later {
-			data.Warnings = append(data.Warnings, fmt.Sprintf("%s: %s: %s", c.place(e), e.Kind, e.Text))
-		}
+		data.Checker, later = c.verdict.checker, c.verdict.later
+	}
+	for _, e := range later[:min(len(later), mostSyntaxErrors)] {
+		data.Warnings = append(data.Warnings, fmt.Sprintf("%s: %s: %s", c.place(e), e.Kind, e.Text))
 	}
 	if valid := len(data.Errors) == 0; !valid || c.verdict != nil {
 		data.Valid = &valid
@@ -131,7 +142,7 @@ func (c *syntaxCheck) result() Result {
 func (c *syntaxCheck) errors() []pythonError {
 	switch {
 	case c.verdict == nil:
-		return append([]pythonError{}, c.own...)
+		return append([]pythonError{}, c.own.errors...)
 	case c.verdict.failed == nil:
 		return []pythonError{}
 	}
@@ -141,7 +152,7 @@ func (c *syntaxCheck) errors() []pythonError {
 		first.Source = c.decoded()[line.Start:line.End]
 	}
 	out := []pythonError{first}
-	for _, e := range c.own[min(1, len(c.own)):] { // ours begins with the same one
+	for _, e := range c.own.errors[min(1, len(c.own.errors)):] { // ours begins with the same one
 		if e.Line != first.Line {
 			out = append(out, e)
 		}

@@ -169,7 +169,8 @@ func (c *checker) problem(p lexical) Error {
 }
 
 func (c *checker) complaint(found complaint) Error {
-	e := Error{Kind: found.kind, Text: found.text, Certain: !found.doubtful}
+	e := Error{Kind: found.kind, Text: found.text}
+	e.Certain = !found.doubtful && (c.version >= 12 || !strings.HasPrefix(e.Text, "f-string"))
 	lines, n := c.file.Lines, len(c.file.Lines)
 	atEnd := found.start < 0 || found.blank && found.start >= len(c.file.Text)
 	if atEnd && n > 0 {
