@@ -245,9 +245,12 @@ func (w *Workspace) masks(ctx context.Context, frozen []string) ([]mask, error) 
 		if err == nil && info.IsDir() && isEmpty(folder) {
 			err = fs.ErrNotExist // another run may hold its place
 		}
-		inside := slices.ContainsFunc(w.bases, func(b base) bool { _, in := below(b.real, folder); return in })
-		if err == nil && info.IsDir() || err != nil && inside {
+		inside := slices.IndexFunc(w.bases, func(b base) bool { _, in := below(b.real, folder); return in })
+		if err == nil && info.IsDir() || err != nil && inside >= 0 {
 			found[folder] = mask{path: folder, kind: hideFolder, absent: err != nil}
+		}
+		if inside >= 0 {
+			pinAbove(w.bases[inside].real, folder, found)
 		}
 	}
 	if len(found) > maxMasks || left <= 0 {

@@ -111,6 +111,19 @@ func TestProtectedFilesAreOutOfReachInside(t *testing.T) {
 	require.NotContains(t, tryRead(dir, "moved"), "hunter2")
 }
 
+func TestAFolderOfTheEngineCannotBeMadeAnewBehindItsParent(t *testing.T) {
+	t.Parallel()
+	how := sandbox.Confinement{Program: bubblewrap(t)}
+	w, dir := open(t, map[string]string{".config/slop/config.toml": "old", ".config/other": "o"}, func(c *sandbox.Config) {
+		c.Engine = []string{".config/slop", "logs/sessions"}
+	})
+	o := confined(t, w, how, `mv .config c2 2>/dev/null && echo moved; mv logs l2 2>/dev/null && echo moved; rm -rf .config logs 2>/dev/null
+		for f in .config/slop/config.toml .config/slop/x logs/sessions/forged; do mkdir -p $(dirname $f) 2>/dev/null; (echo pwned >$f) 2>/dev/null && echo "wrote $f"; done; exit 0`)
+	require.Empty(t, o.Stdout, o.Stderr)
+	require.Equal(t, "old", get(t, dir, ".config/slop/config.toml"))
+	require.NoDirExists(t, filepath.Join(dir, "logs"), "no placeholder is left")
+}
+
 // gitNames are names that decide which programs git runs.
 func gitNames() []string {
 	return []string{".git/config", ".git/commondir", ".git/hooks", ".git/worktrees/*/commondir"}

@@ -74,3 +74,15 @@ func freezeName(b base, name string, found map[string]mask) error {
 	}
 	return nil
 }
+
+// pinAbove pins the folders between a base and a path in it.
+func pinAbove(base, full string, found map[string]mask) {
+	for dir := filepath.Dir(full); dir != base; dir = filepath.Dir(dir) {
+		if _, inside := below(base, dir); !inside {
+			return
+		}
+		if _, taken := found[dir]; !taken {
+			found[dir] = mask{path: dir, kind: pin}
+		}
+	}
+}
