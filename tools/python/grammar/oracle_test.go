@@ -228,7 +228,16 @@ func scopes(names *grammar.Names) []string {
 		case binding != nil && binding.Kind != grammar.ModuleScope:
 			letter = "F"
 		}
-		tables[s][key] = letter
+		if s.Kind != grammar.ClassScope || tables[s][key] != "L" { // a class may read a name before it binds it
+			tables[s][key] = letter
+		}
+	}
+	for _, s := range names.Scopes {
+		for key := range s.Bound {
+			if s.Kind == grammar.ClassScope {
+				note(s, s, key)
+			}
+		}
 	}
 	for _, u := range names.Uses {
 		switch u.Context {

@@ -16,21 +16,26 @@ type walker struct {
 	symbols map[int]*python.Symbol // by the offset of def, class or async
 	scope   *Scope
 	access  Context // what plain names mean at the moment: Load or Annotation
-	pending []pendingUse
-	intern  map[string]string
-}
 
-// pendingUse is a use before it is bound, with the scope that a binding context binds in.
-type pendingUse struct {
-	Use
-	binder *Scope // the scope where the name is looked up or bound first
+	// Every name of the text has a place, in source order; walking fills in those that are uses.
+	places  []int32 // place of a token that is a name
+	uses    []Use
+	binders []*Scope // the scope where the use is looked up or bound first
 }
 
 func newWalker(file *python.File, toks []token) *walker {
 	w := &walker{
 		names: &Names{File: file}, src: file.Text, toks: toks, access: Load,
-		symbols: make(map[int]*python.Symbol, len(file.Symbols)), intern: map[string]string{},
+		symbols: make(map[int]*python.Symbol, len(file.Symbols)), places: make([]int32, len(toks)),
 	}
+	count := int32(0)
+	for i, t := range toks {
+		w.places[i] = count
+		if t.sym == symName {
+			count++
+		}
+	}
+	w.uses, w.binders = make([]Use, count), make([]*Scope, count)
 	for _, s := range file.Symbols {
 		w.symbols[s.Statement.Start] = s
 	}
@@ -80,7 +85,7 @@ func mangled(class, name string) string {
 }
 
 // use notes an identifier.
-func (w *walker) use(token int32, context Context) *pendingUse {
+func (w *walker) use(token int32, context Context) *Use {
 	t := w.toks[token]
 	name := w.text(token)
 	access := context
@@ -92,11 +97,14 @@ func (w *walker) use(token int32, context Context) *pendingUse {
 	case context > Import:
 		access = Load
 	}
-	w.pending = append(w.pending, pendingUse{Use{
+	place := w.places[token]
+	w.binders[place] = w.scope
+	u := &w.uses[place]
+	*u = Use{
 		Name: name, Key: mangled(w.scope.class, name), Span: python.Span{Start: int(t.start), End: int(t.end)},
 		Context: context, Access: access, Scope: w.scope,
-	}, w.scope})
-	return &w.pending[len(w.pending)-1]
+	}
+	return u
 }
 
 // bind notes an identifier that binds its name in the current scope.
@@ -105,7 +113,7 @@ func (w *walker) bind(token int32, context Context) { w.bindIn(w.scope, token, c
 // bindIn notes an identifier that binds its name in a scope that may be an outer one.
 func (w *walker) bindIn(scope *Scope, token int32, context Context) {
 	u := w.use(token, context)
-	u.binder = scope
+	w.binders[w.places[token]] = scope
 	mark(&scope.binds, u.Key)
 }
 
@@ -118,28 +126,31 @@ func mark(set *map[string]bool, name string) {
 
 // finish binds the uses and puts everything in source order.
 func (w *walker) finish() *Names {
-	slices.SortStableFunc(w.pending, func(a, b pendingUse) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	slices.SortStableFunc(w.names.Calls, func(a, b Call) int { return cmp.Or(a.Span.Start-b.Span.Start, b.Span.End-a.Span.End) })
 	slices.SortStableFunc(w.names.Scopes[1:], func(a, b *Scope) int { return cmp.Or(a.Span.Start-b.Span.Start, b.Span.End-a.Span.End) })
 	module := w.names.Scopes[0]
-	for _, u := range w.pending {
-		if u.Context.Binds() && u.binder.globals[u.Key] {
+	for place, u := range w.uses {
+		if u.Context.Binds() && w.binders[place].globals[u.Key] {
 			mark(&module.binds, u.Key)
 		}
 	}
-	w.names.Uses = make([]Use, len(w.pending))
-	for i, u := range w.pending {
-		if looksUp(u.Context) {
-			u.Binding = resolve(u.binder, u.Key)
+	found := w.uses[:0]
+	for place, u := range w.uses {
+		if u.Context == 0 {
+			continue // a name that is no use, such as a soft keyword
 		}
-		w.names.Uses[i] = u.Use
+		if looksUp(u.Context) {
+			u.Binding = resolve(w.binders[place], u.Key)
+		}
 		if u.Binding != nil && u.Context.Binds() {
 			if u.Binding.Bound == nil {
 				u.Binding.Bound = map[string][]int{}
 			}
-			u.Binding.Bound[u.Key] = append(u.Binding.Bound[u.Key], i)
+			u.Binding.Bound[u.Key] = append(u.Binding.Bound[u.Key], len(found))
 		}
+		found = append(found, u)
 	}
+	w.names.Uses = found
 	w.names.rebindClassReads(w.src)
 	return w.names
 }
