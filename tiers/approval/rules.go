@@ -101,8 +101,11 @@ func (c subject) allowedBy(globs []string) verdict {
 }
 
 // covers holds an allow rule's glob against a path, to the letter. A broken glob
-// covers nothing.
+// covers nothing, and a wide one no file that steers programs.
 func covers(glob, path string) bool {
+	if !meant(glob, path) {
+		return false
+	}
 	ok, err := doublestar.Match(strings.TrimPrefix(glob, "./"), path)
 	return ok && err == nil
 }

@@ -189,6 +189,13 @@ func TestAllowsOverPaths(t *testing.T) {
 		{"a write that also runs", only("**"), wants("c1", "save_and_run", `{"path":"src/a.sh"}`), asks, ""},
 		{"an unknown effect", only("**"), wants("c1", "odd", `{"path":"src/a.go"}`), asks, ""},
 		{"a write that looks things up", only("src/**"), wants("c1", "fetch_and_save", `{"path":"src/a.go"}`), runs, "test:allow"},
+		{"a hook of git", only("**"), editOf(".git/hooks/pre-commit"), asks, ""},
+		{"the configuration of git, in another case", only("**", "*/*"), editOf("sub/../.Git/config"), asks, ""},
+		{"the .git of a folder below", only("src/**"), editOf("src/dep/.git/config"), asks, ""},
+		{"the configuration of the engine", only("**", "*.toml"), editOf("slop.toml"), asks, ""},
+		{"the settings of another agent", only("**", ".*/*"), editOf(".claude/settings.json"), asks, ""},
+		{"the settings of another agent, by name", only(".claude/*.json"), editOf(".claude/settings.json"), runs, "test:allow"},
+		{"a name that only begins so", only("**"), editOf(".github/workflows/ci.yml"), runs, "test:allow"},
 		{"a call without a path", only("**"), wants("c1", "mcp__fs__write", `{"file":"src/a.go"}`), asks, ""},
 		{"a path of no text", only("**"), wants("c1", "mcp__fs__write", `{"path":1}`), asks, ""},
 	})

@@ -25,7 +25,7 @@ type Config struct {
 	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars. Nothing spends any so far, so nothing is held against it."`
 	User      UserConfig                `toml:"user" doc:"The person at the controls."`
 	Files     FilesConfig               `toml:"files" doc:"What tools may see. Relative paths start at the project."`
-	Rules     []RuleConfig              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match. For a call that names no path, or that goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow, and ask where they would deny."`
+	Rules     []RuleConfig              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that spells the name out for .git and the settings of slop and other agents. For a call that names no path, or that goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow, and ask where they would deny."`
 }
 
 // BusConfig is the section [bus].
