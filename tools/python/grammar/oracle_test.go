@@ -234,7 +234,7 @@ func scopes(names *grammar.Names) []string {
 	}
 	for _, s := range names.Scopes {
 		for key := range s.Bound {
-			if s.Kind == grammar.ClassScope {
+			if s.Kind == grammar.ClassScope && key != "__class__" {
 				note(s, s, key)
 			}
 		}
