@@ -41,6 +41,9 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 	if problem := balance(content); problem != "" {
 		return document.Splice{}, refuse("new_content does not balance: %s", problem)
 	}
+	if strings.HasSuffix(content, "\\") {
+		return document.Splice{}, refuse("new_content ends with a backslash, which would join the next line to it; leave it out")
+	}
 	if strings.HasSuffix(f.Text[s.Start:s.End], ";") && strings.HasSuffix(content, "}") {
 		content += ";"
 	}
@@ -80,6 +83,9 @@ func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 	})
 	if !defined {
 		return refuse("new_content does not define '%s', but %s; give the whole definition under its own name", s.Name, defines(after.Symbols, s.Start, end))
+	}
+	if err := f.left(after, s, end); err != nil {
+		return err
 	}
 	outside := map[string]int{}
 	for _, o := range f.Symbols {
