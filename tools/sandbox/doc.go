@@ -33,8 +33,8 @@
 //
 // # Processes
 //
-// [Run] starts a program in a session of its own with an environment built by [Environment], no
-// input and bounded output, and leaves nothing running: the process group is killed at the time
+// [Run] starts a program in a session of its own with an environment built by [Environment],
+// the input it is given and bounded output, and leaves nothing running: the process group is killed at the time
 // limit, on cancellation and after a normal exit; on Linux, processes that left the group are then
 // found by a random marker in their environment, by the output pipe they hold, or as descendants.
 // A process that leaves the group, drops its environment, redirects its output and is orphaned

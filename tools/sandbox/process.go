@@ -60,8 +60,9 @@ type Stream struct {
 }
 
 // Run runs a program to its end and leaves nothing of it running; see the package comment for how
-// and for the one exception. The program has no terminal, and no input but Command.Input. The error says that it
-// could not be started or that the context ended; the outcome is then what there was until then.
+// and for the one exception. The program has no terminal, and no input but Command.Input. The error
+// says that it could not be started or that the context ended; the outcome is then what there was
+// until then.
 func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return Outcome{}, err

@@ -37,6 +37,22 @@ func TestRunGivesOutputAndExitCode(t *testing.T) {
 	require.Equal(t, 137, o.Exit)
 }
 
+func TestRunHandsOverInput(t *testing.T) {
+	t.Parallel()
+	c := bash("cat")
+	c.Input = []byte("in\x00put")
+	o, err := sandbox.Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, "in\x00put", o.Stdout)
+	for _, script := range []string{"exit 3", "sleep 100 & exit 3", "exec <&-; exit 3"} {
+		c = bash(script)
+		c.Input = make([]byte, 4<<20) // more than a pipe holds
+		o, err = sandbox.Run(t.Context(), c)
+		require.NoError(t, err)
+		require.Equal(t, 3, o.Exit, "a program that does not read it ends all the same")
+	}
+}
+
 func TestRunReportsAProgramThatCannotStart(t *testing.T) {
 	t.Parallel()
 	_, err := sandbox.Run(t.Context(), sandbox.Command{Path: "/none/program"})
