@@ -38,6 +38,7 @@ type moveData struct {
 	DestUses    []int       `json:"destination_uses"` // lines of dest_path that still use it
 	Imports     []edit.Need `json:"imports"`          // imports that dest_path lacked
 	Names       []string    `json:"names"`            // other names of src_path that the moved code uses
+	Clashes     []string    `json:"clashes"`          // names it uses that dest_path binds to something else
 }
 
 // pyMoveDef plans the move of a definition.
@@ -139,7 +140,7 @@ func moveDetails(from, to, name string, moved edit.Moved) moveData {
 	return moveData{
 		Source:      pyEditData{from, name, moved.Source.Start, moved.Source.End},
 		Destination: pyEditData{to, moved.Path, moved.Destination.Start, moved.Destination.End},
-		SourceUses:  moved.SourceUses, DestUses: moved.DestinationUses, Imports: moved.Imports, Names: moved.Names,
+		SourceUses:  moved.SourceUses, DestUses: moved.DestinationUses, Imports: moved.Imports, Names: moved.Names, Clashes: moved.Clashes,
 	}
 }
 
@@ -168,6 +169,9 @@ func moveSummary(from, to, name string, moved edit.Moved) string {
 	}
 	if len(moved.Names) > 0 {
 		lines = append(lines, fmt.Sprintf("names of %s that the moved code uses and %s lacks: %s", from, to, strings.Join(moved.Names, ", ")))
+	}
+	if len(moved.Clashes) > 0 {
+		lines = append(lines, fmt.Sprintf("names that the moved code uses and %s binds to something else than %s: %s", to, from, strings.Join(moved.Clashes, ", ")))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -30,6 +30,8 @@ type Moved struct {
 	Imports []Need
 	// Names are further names of the old module that the moved code uses and the new one lacks.
 	Names []string
+	// Clashes are names that the moved code uses and the new module binds to something else.
+	Clashes []string
 }
 
 // Move takes a definition with its decorators and the comment attached to it from one file to another.
@@ -51,6 +53,7 @@ func Move(source, dest Source, r Relocation) (Moved, error) {
 	}
 	moved := Moved{Path: joined(parent, own)}
 	moved.Imports, moved.Names = source.needs(dest, source.whole(symbol), symbol.Name)
+	moved.Clashes = source.clashes(dest, source.whole(symbol), symbol.Name)
 	if moved.Destination, err = dest.receive(fr, parent, r, moved.Imports); err != nil {
 		return Moved{}, err
 	}
@@ -100,7 +103,7 @@ func (s Source) MoveWithin(r Relocation) (Moved, error) {
 		return Moved{}, err
 	}
 	change.Splices = s.composed(removal, change)
-	moved := Moved{Source: change, Destination: change, Path: joined(parent, own), Imports: []Need{}, Names: []string{}, SourceUses: []int{}}
+	moved := Moved{Source: change, Destination: change, Path: joined(parent, own), Imports: []Need{}, Names: []string{}, Clashes: []string{}, SourceUses: []int{}}
 	if moved.Path != symbol.Path {
 		moved.SourceUses = usesIn(change.Result, symbol, false)
 	}

@@ -1,0 +1,45 @@
+package edit
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"manualslop/tools/python"
+)
+
+// clashes are the names that the text of a definition uses and that the module it moves to binds to
+// something else than its own module.
+func (s Source) clashes(dest Source, span python.Span, own string) []string {
+	here, there := s.meanings(), dest.meanings()
+	out := []string{}
+	for name := range s.moduleNames(span) {
+		same := slices.ContainsFunc(here[name], func(meaning string) bool { return slices.Contains(there[name], meaning) })
+		if name != own && len(here[name]) > 0 && len(there[name]) > 0 && !same {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// meanings tell for each name that the module binds what it stands for: a module, or a name of one.
+// Of a module's path only the last part counts, because it may be written from "." or from the root.
+func (s Source) meanings() map[string][]string {
+	out := map[string][]string{}
+	for name := range s.defined() {
+		file := path.Base(s.Path)
+		out[name] = append(out[name], strings.TrimSuffix(file, path.Ext(file))+":"+name)
+	}
+	for _, b := range s.imported() {
+		meaning := b.name.Name
+		switch {
+		case b.From:
+			meaning = b.Module[strings.LastIndexByte(b.Module, '.')+1:] + ":" + b.name.Name
+		case b.name.As == "":
+			meaning = b.name.Bound()
+		}
+		out[b.path] = append(out[b.path], meaning)
+	}
+	return out
+}
