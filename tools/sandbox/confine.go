@@ -133,7 +133,9 @@ func (w *Workspace) walls(c Command, how Confinement) []string {
 	if !how.Network {
 		out = append(out, "--unshare-net")
 	}
-	out = append(out, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+	// The settings of the kernel belong to the user root, who may be the one that runs the engine, with
+	// or without capabilities; core_pattern among them names a program.
+	out = append(out, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys")
 	hidden := hiddenFolders(c.Env)
 	for _, folder := range hidden {
 		out = append(out, "--tmpfs", folder)

@@ -60,6 +60,16 @@ func TestAConfinedProgramWritesToTheWorkspaceOnly(t *testing.T) {
 	require.Equal(t, "bmore\n", get(t, dir, "sub/b.txt"))
 }
 
+// The engine of a container often runs as root, to whom these files belong.
+func TestAConfinedProgramCannotSetTheKernel(t *testing.T) {
+	t.Parallel()
+	how := sandbox.Confinement{Program: bubblewrap(t), Network: true}
+	w, _ := open(t, nil)
+	o := confined(t, w, how, `for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/core_uses_pid /proc/sysrq-trigger; do test -w $f && echo "can write $f"; done
+		find /proc/sys /proc/irq /proc/bus -type f -writable 2>/dev/null | head -n 3; cat /proc/sys/kernel/ostype`)
+	require.Equal(t, "Linux\n", o.Stdout, o.Stderr)
+}
+
 func TestAConfinedProgramSeesNeitherHomesNorProcesses(t *testing.T) {
 	t.Parallel()
 	how := sandbox.Confinement{Program: bubblewrap(t), Network: true}
