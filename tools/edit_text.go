@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,7 +62,26 @@ func (e textEdit) on(path, text string) (editMade, error) {
 		return editMade{}, Refuse("old_string occurs %d times in %s, at %s; add text around it to make it unique, or set replace_all",
 			len(found), path, lineList(at))
 	}
+	if len(found) == 1 && !e.all && e.count == 0 {
+		if again := overlapping(text, e, found[0]); len(again) > 0 {
+			return editMade{}, Refuse("old_string occurs more than once in %s, at %s, and the places overlap; add text around it to make it unique",
+				path, lineList(append(at, startLines(lines, again)...)))
+		}
+	}
 	return editMade{splices: replacements(text, lines, found, e), lines: at}, nil
+}
+
+// overlapping finds the occurrences that begin inside of one; "}\n}" is twice in "}\n}\n}".
+func overlapping(text string, e textEdit, s span) []span {
+	behind := s.start + 1
+	if strings.HasPrefix(text[s.start:], "\r\n") {
+		behind++
+	}
+	found := occurrencesOf(text[behind:min(len(text), s.end+2*len(e.old))], e.old, e.new)
+	for i, f := range found {
+		found[i] = span{f.start + behind, f.end + behind}
+	}
+	return slices.DeleteFunc(found, func(f span) bool { return f.start >= s.end })
 }
 
 // String is what the answer says of the edit.
