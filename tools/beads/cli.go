@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -142,13 +143,16 @@ func (c CLI) several(ctx context.Context, args ...string) ([]Bead, error) {
 
 // call runs one command and decodes what it prints.
 func (c CLI) call(ctx context.Context, into any, args ...string) error {
+	if err := c.checkFolder(); err != nil {
+		return err
+	}
 	timeout := c.Timeout
 	if timeout <= 0 {
 		timeout = DefaultTimeout
 	}
 	o, err := sandbox.Run(ctx, sandbox.Command{
 		Path: c.Program, Args: append([]string{"--json", "--sandbox"}, args...), Dir: c.Dir, Timeout: timeout, MaxOutput: 2 * maxOutput,
-		Env: append(append([]string{}, c.Env...), c.variables()...),
+		Env: slices.Concat(c.Env, c.variables(), embedded()),
 	})
 	switch {
 	case err != nil:

@@ -6,7 +6,9 @@
 // questions, within 30 seconds each. Nothing that a caller gives can become an option.
 //
 // bd runs the programs .beads/hooks/on_* of a project at each change. A project can bring its own,
-// so a change is refused where there are any. bd is never taken from inside of the project.
+// so a change is refused where there are any. bd also takes variables, commands among them, from
+// .beads/.env, and the settings there may name a server on any host: with either, every call is
+// refused. bd is never taken from inside of the project.
 //
 // A failure that a model can understand is a [*Problem]. Callers make one call at a time per
 // database.

@@ -152,6 +152,40 @@ func TestProgramsOfTheProjectDoNotRunAtChanges(t *testing.T) {
 	require.Len(t, all, 1)
 }
 
+func TestSettingsOfTheProjectLeadToNoProgramAndNoServer(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		".env":          "BEADS_DOLT_CREDENTIAL_COMMAND=touch ran\n",
+		"metadata.json": `{"backend":"dolt","DOLT_MODE":"server","dolt_server_host":"192.0.2.1"}`,
+		"config.json":   `{"backend":"postgres","postgres_dsn":"postgres://192.0.2.1/x"}`,
+	} {
+		c := fake(t)
+		require.NoError(t, os.MkdirAll(filepath.Join(c.Dir, beads.Folder), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(c.Dir, beads.Folder, name), []byte(text), 0o600))
+		_, err := c.List(t.Context())
+		var problem *beads.Problem
+		require.ErrorAs(t, err, &problem, name)
+		require.ErrorAs(t, c.Check(t.Context()), &problem, name)
+		require.Contains(t, problem.Text, ".beads/"+name)
+	}
+}
+
+// TestTheGenuineProgramIsLedToNoServer has settings whose server would be asked by bd alone.
+func TestTheGenuineProgramIsLedToNoServer(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"dolt:\n  shared-server: true\n", "dolt:\n  host: 192.0.2.1\n", "dolt:\n  mode: server\n  port: 9\n"} {
+		c := genuine(t)
+		settings := filepath.Join(c.Dir, beads.Folder, "metadata.json")
+		metadata, err := os.ReadFile(settings)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(settings, []byte(strings.Replace(string(metadata), `"dolt_mode": "embedded",`, "", 1)), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(c.Dir, beads.Folder, "config.yaml"), []byte(text), 0o600))
+		all, err := c.List(t.Context())
+		require.NoError(t, err, text)
+		require.Empty(t, all)
+	}
+}
+
 func TestOldAndOddProgramsAreNoticed(t *testing.T) {
 	t.Parallel()
 	for version, fine := range map[string]bool{"1.1.0": true, "1.10.2": true, "2.0": true, "1.0.9": false, "0.49.6": false, "": false, "dev": false} {

@@ -1,0 +1,58 @@
+package beads
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxSettings bounds a file of settings, which has a dozen lines.
+const maxSettings = 256 << 10
+
+// checkFolder refuses a database whose folder would make bd run programs or leave this machine. bd
+// takes variables from .env, and with them commands for passwords; the settings may name a server.
+func (c CLI) checkFolder() error {
+	if _, err := os.Lstat(filepath.Join(c.Dir, Folder, ".env")); !errors.Is(err, fs.ErrNotExist) {
+		return problem("the project has %s/.env, whose variables can make bd run programs; a person has to look at it and remove it first", Folder)
+	}
+	for _, name := range []string{"metadata.json", "config.json"} {
+		if err := c.checkSettings(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c CLI) checkSettings(name string) error {
+	path := filepath.Join(c.Dir, Folder, name)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettings {
+		return problem("%s/%s cannot be read as the settings of a database", Folder, name)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return problem("%s/%s cannot be read as the settings of a database", Folder, name)
+	}
+	var is struct {
+		Backend string `json:"backend"`
+		Mode    string `json:"dolt_mode"`
+	}
+	if json.Unmarshal(text, &is) != nil || is.Backend != "" && is.Backend != "dolt" || is.Mode != "" && !strings.EqualFold(is.Mode, "embedded") {
+		return problem("%s/%s names a database on a server; the beads tools work with an embedded one only", Folder, name)
+	}
+	return nil
+}
+
+// embedded are the variables that win over the project's config.yaml, so that nothing in it leads to
+// a server.
+func embedded() []string {
+	return []string{
+		"BD_DOLT_MODE=embedded", "BD_DOLT_SHARED_SERVER=false", "BEADS_DOLT_SERVER_HOST=127.0.0.1", "BEADS_DOLT_AUTO_START=0",
+	}
+}
