@@ -51,6 +51,14 @@ type library struct {
 	files       []string // about as many as were asked for
 }
 
+// sampled is the number of files that a test takes; SLOP_LOAD=full takes all.
+func sampled() int {
+	if os.Getenv("SLOP_LOAD") == "full" {
+		return 1 << 20
+	}
+	return 100
+}
+
 // standardLibrary opens the standard library and picks about so many of its files.
 func standardLibrary(t testing.TB, count int) library {
 	t.Helper()
