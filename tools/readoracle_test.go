@@ -119,11 +119,7 @@ func ask[T any](t *testing.T, lib library, lines []string, mode ...string) []T {
 
 func TestReadingToolsAgreeWithCPython(t *testing.T) {
 	t.Parallel()
-	count := 250
-	if testing.Short() {
-		count = 60
-	}
-	lib := standardLibrary(t, count)
+	lib := standardLibrary(t, sampled())
 	checked := 0
 	for _, record := range ask[astRecord](t, lib, lib.files) {
 		if !record.OK {
@@ -241,11 +237,7 @@ func plain(s string) string { return strings.NewReplacer("\r\n", "\n", "\r", "\n
 
 func TestSkeletonsAreValidPythonWithAllDefinitions(t *testing.T) {
 	t.Parallel()
-	count := 300
-	if testing.Short() {
-		count = 100
-	}
-	lib := standardLibrary(t, count)
+	lib := standardLibrary(t, sampled())
 	var valid []string
 	for _, record := range ask[astRecord](t, lib, lib.files) {
 		if record.OK {

@@ -3,10 +3,12 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -233,7 +235,8 @@ func TestNothingOfAConfinedProgramIsLeftRunning(t *testing.T) {
 	t.Parallel()
 	how := sandbox.Confinement{Program: bubblewrap(t), Network: true}
 	w, dir := open(t, nil)
-	script := `env -i setsid sh -c 'exec sleep 987654' >/dev/null 2>&1 & setsid sh -c '(setsid sleep 987655 >/dev/null 2>&1 &)'; echo up >up; `
+	mark := fmt.Sprintf("98765.%d", os.Getpid()) // other runs of this test may be on the machine
+	script := fmt.Sprintf(`env -i setsid sh -c 'exec sleep %[1]s' >/dev/null 2>&1 & setsid sh -c '(setsid sleep %[1]s >/dev/null 2>&1 &)'; echo up >up; `, mark)
 	for _, end := range []string{"exit 0", "sleep 1000"} {
 		c := bash(script + end)
 		c.Dir, c.Timeout = dir, 2*time.Second
@@ -243,7 +246,7 @@ func TestNothingOfAConfinedProgramIsLeftRunning(t *testing.T) {
 		release()
 		require.NoError(t, err)
 		require.Equal(t, end == "sleep 1000", o.TimedOut)
-		out, _ := exec.CommandContext(t.Context(), "pgrep", "-f", "sleep 98765[45]").Output()
+		out, _ := exec.CommandContext(t.Context(), "pgrep", "-f", "sleep "+regexp.QuoteMeta(mark)).Output()
 		require.Empty(t, string(out))
 	}
 }
