@@ -111,27 +111,14 @@ const (
 	opGreaterEqual
 	opLessGreater // Python 2's "not equal", a token to this day
 
-	firstAugmented // augmented assignments
+	firstAugmented // augmented assignments, one for each binary operator, in the same order
 )
 
-// Augmented assignments.
-const (
-	opPlusAssign symbol = firstAugmented + iota
-	opMinusAssign
-	opStarAssign
-	opSlashAssign
-	opDoubleSlashAssign
-	opPercentAssign
-	opAtAssign
-	opShiftLeftAssign
-	opShiftRightAssign
-	opAmpersandAssign
-	opBarAssign
-	opCaretAssign
-	opDoubleStarAssign
+// augmented is the number of augmented assignments.
+const augmented = opTilde - firstBinary
 
-	endOfSymbols
-)
+// endOfSymbols is behind the last one.
+const endOfSymbols = firstAugmented + augmented
 
 // keywordTexts and operatorTexts spell the symbols from firstKeyword and firstOperator on; a gap in
 // the numbering is an empty string.
