@@ -232,6 +232,9 @@ func noise(n int) string {
 	for i := range b {
 		x = x*6364136223846793005 + 1442695040888963407
 		b[i] = 'a' + byte(x>>33%26)
+		if i%100 == 99 {
+			b[i] = '\n'
+		}
 	}
 	return string(b)
 }
