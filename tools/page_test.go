@@ -236,3 +236,10 @@ func TestToolPageIsUpToDate(t *testing.T) {
 	require.NoError(t, err, "run make generate")
 	require.True(t, page(t) == string(have), "docs/tools.md is stale; run make generate")
 }
+
+// outside tells whether a tool needs more than files, so that its example stands in its text.
+func outside(name string) bool {
+	return slices.Contains([]string{
+		"run_powershell", "get_git_diff", "fetch_url", "web_search", "get_ui_performance", "bd_list", "bd_create", "bd_update", "bd_ready",
+	}, name)
+}
