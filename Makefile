@@ -11,7 +11,7 @@ UPDATERS = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path
 # Packages of pure functions on one goroutine: the race detector finds nothing there and costs much.
 PURE = ./tools/cfamily ./tools/document ./tools/python ./tools/python/edit ./tools/python/grammar \
 	./tools/python/members ./tools/python/public ./tools/python/skeleton ./tools/python/stdlib ./tools/summary ./tools/textsearch
-# What fuzzing in "make test" takes two seconds each for: the scanner, the clean-up of C, every edit.
+# What fuzzing in "make test" takes a second each for: the scanner, the clean-up of C, every edit.
 FUZZED = ./tools/document ./tools/python/edit ./tools/python/fuzz_test.go ./tools/cfamily ./tools/edit_test.go
 # How long each fuzz target runs, and which folders they are looked for in.
 FUZZTIME ?= 30s
@@ -39,7 +39,7 @@ test: lint ## everything that CI runs: lint, race tests, each benchmark once, se
 	$(GO) test -race -p 2 -timeout 20m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
 	$(GO) test -p 2 -timeout 20m $(PURE)
 	$(GO) test -run '^$$' -bench . -benchtime 1x -p 1 ./...
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZIN="$(FUZZED)"
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=1s FUZZIN="$(FUZZED)"
 
 lint: ## gofmt, go vet, staticcheck
 	@unformatted="$$(gofmt -l $(SOURCES))"; \

@@ -116,16 +116,24 @@ func (l *Live) save(ctx context.Context) {
 			l.saveSession(ctx, s, 1)
 			indexed = l.saveIndex(ctx, indexed)
 		case <-l.done:
-			l.mu.RLock()
-			all := slices.Clone(l.order)
-			l.mu.RUnlock()
-			for _, s := range all {
-				l.saveSession(ctx, s, worthSaving)
-			}
-			l.saveIndex(ctx, indexed)
+			l.saveRest(ctx, indexed)
 			return
 		}
 	}
+}
+
+// saveRest stores what was wanted before the end and is not stored yet, and what saves reading much.
+func (l *Live) saveRest(ctx context.Context, indexed uint64) {
+	l.mu.RLock()
+	all := slices.Clone(l.order)
+	l.mu.RUnlock()
+	for len(l.saves) > 0 {
+		l.saveSession(ctx, <-l.saves, 1)
+	}
+	for _, s := range all {
+		l.saveSession(ctx, s, worthSaving)
+	}
+	l.saveIndex(ctx, indexed)
 }
 
 // saveSession stores a folded session's state if at least so many events were

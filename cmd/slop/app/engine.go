@@ -64,10 +64,13 @@ func (g *globals) newEngine(ctx context.Context, p place, natsListen string, sc 
 	return &engine{place: p, bus: conn, script: sc, mask: newMask(secrets), logger: g.logger(), ctx: ctx, stop: stop, group: group, stalls: make(chan stall, 64)}, nil
 }
 
-// close stops every role, waits for it and gives up the bus.
+// close stops every role, waits for it and for the read models' snapshots, and gives up the bus.
 func (e *engine) close() error {
 	e.stop()
 	err := e.group.Wait()
+	if e.live != nil {
+		_ = e.live.Close() // why reading ended is known to the gateway, which said so
+	}
 	e.bus.close()
 	return err
 }
