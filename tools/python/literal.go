@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// stringValue is the value of a string literal; false for bytes. What is no valid escape stays as it
+// stringValue is the value of a string literal; false for bytes, and for one that does not end. What is no valid escape stays as it
 // is, and half a surrogate pair becomes U+FFFD.
 func stringValue(literal string) (string, bool) {
 	quote := strings.IndexAny(literal, `"'`)
@@ -27,7 +27,7 @@ func stringValue(literal string) (string, bool) {
 	if body := literal[quote:]; len(body) >= 6 && body[1] == body[0] && body[2] == body[0] {
 		size = 3
 	}
-	if len(literal) < quote+2*size {
+	if len(literal) < quote+2*size || !strings.HasSuffix(literal, literal[quote:quote+size]) {
 		return "", false
 	}
 	body := literal[quote+size : len(literal)-size]
