@@ -16,11 +16,7 @@ func pyGetDefinition() Tool {
 			"Comments above and below are not part of it; those above are in the structured answer.\n\n" +
 			"`name` is the whole dotted path: a bare method name does not find `A.method`. Definitions inside if, try and with count too. Where several definitions have the name (getter and setter, overloads), all are shown, each under a line `name#1 (lines 3-9)`; ask for `name#1` to get one alone.",
 	}, func(ctx context.Context, env Env, in pyGetDefinitionArgs) (Result, error) {
-		f, err := readPython(ctx, env, in.Path)
-		if err != nil {
-			return Result{}, err
-		}
-		found, err := f.find(in.Name)
+		f, found, err := findPython(ctx, env, in.Path, in.Name)
 		if err != nil {
 			return Result{}, err
 		}

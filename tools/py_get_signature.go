@@ -18,11 +18,7 @@ func pyGetSignature() Tool {
 		Doc: "The answer is exactly the text of the file, of several lines where the signature has them, without decorators and without a comment behind the colon. It can be changed and given to `py_set_signature`. " +
 			"Several definitions of one name are all shown, each under a line `name#1 (lines 3-9)`.",
 	}, func(ctx context.Context, env Env, in pyGetSignatureArgs) (Result, error) {
-		f, err := readPython(ctx, env, in.Path)
-		if err != nil {
-			return Result{}, err
-		}
-		found, err := f.find(in.Name)
+		f, found, err := findPython(ctx, env, in.Path, in.Name)
 		if err != nil {
 			return Result{}, err
 		}

@@ -21,11 +21,7 @@ func pyGetSymbolInfo() Tool {
 		Doc: "The answer is a line `A.m (method) lines 3–9, def in line 4` and the source: whole lines from the first decorator to the last statement. Several definitions of one name follow each other, marked `#1 of 2`. Use it instead of `py_get_definition` to learn where a definition is, for `get_file_slice` or `set_file_slice`. " +
 			"The structured answer has line, start, end, signature, first line of the docstring, decorators, and the comment above.",
 	}, func(ctx context.Context, env Env, in pyGetSymbolInfoArgs) (Result, error) {
-		f, err := readPython(ctx, env, in.Path)
-		if err != nil {
-			return Result{}, err
-		}
-		found, err := f.find(in.Name)
+		f, found, err := findPython(ctx, env, in.Path, in.Name)
 		if err != nil {
 			return Result{}, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 
+	"manualslop/tools/abandon"
 	"manualslop/tools/document"
 	"manualslop/tools/python"
 	"manualslop/tools/python/edit"
@@ -55,30 +56,8 @@ func openEdit(ctx context.Context, env Env, path, expected string) (pythonEdit, 
 // promptly makes a planner whose work cannot be interrupted, such as parsing a large file, return as
 // soon as the context ends. The work goes on to its end and is thrown away.
 func promptly[In any](plan func(context.Context, Env, In) (Plan, error)) func(context.Context, Env, In) (Plan, error) {
-	type outcome struct {
-		plan     Plan
-		err      error
-		panicked any
-	}
 	return func(ctx context.Context, env Env, in In) (Plan, error) {
-		done := make(chan outcome, 1)
-		go func() {
-			var out outcome
-			defer func() {
-				out.panicked = recover()
-				done <- out
-			}()
-			out.plan, out.err = plan(ctx, env, in)
-		}()
-		select {
-		case <-ctx.Done():
-			return Plan{}, ctx.Err()
-		case out := <-done:
-			if out.panicked != nil {
-				panic(out.panicked)
-			}
-			return out.plan, out.err
-		}
+		return abandon.WhenDone(ctx, func() (Plan, error) { return plan(ctx, env, in) })
 	}
 }
 

@@ -33,6 +33,16 @@ func readPython(ctx context.Context, env Env, path string) (pythonFile, error) {
 	return pythonFile{doc, parsed}, err
 }
 
+// findPython reads a Python file and finds the definitions of a dotted name in it, at least one.
+func findPython(ctx context.Context, env Env, path, name string) (pythonFile, []*python.Symbol, error) {
+	f, err := readPython(ctx, env, path)
+	if err != nil {
+		return pythonFile{}, nil, err
+	}
+	found, err := f.find(name)
+	return f, found, err
+}
+
 // warnings lists what makes the structure of the file uncertain: "line 3: '(' was never closed".
 func (f pythonFile) warnings() []string {
 	out := []string{}

@@ -1,6 +1,10 @@
 package tools
 
-import "context"
+import (
+	"context"
+
+	"manualslop/tools/abandon"
+)
 
 // longWork is the size of a text, in bytes, from which work on it is worth interrupting.
 const longWork = 256 << 10
@@ -15,26 +19,5 @@ func within[T any](ctx context.Context, size int, work func() T) (T, error) {
 	if size < longWork {
 		return work(), nil
 	}
-	type outcome struct {
-		value    T
-		panicked any
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		var out outcome
-		defer func() {
-			out.panicked = recover()
-			done <- out
-		}()
-		out.value = work()
-	}()
-	select {
-	case <-ctx.Done():
-		return none, ctx.Err()
-	case out := <-done:
-		if out.panicked != nil {
-			panic(out.panicked) // for Run to report
-		}
-		return out.value, nil
-	}
+	return abandon.WhenDone(ctx, func() (T, error) { return work(), nil })
 }

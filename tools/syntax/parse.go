@@ -9,6 +9,8 @@ import (
 	"time"
 
 	sitter "github.com/smacker/go-tree-sitter"
+
+	"manualslop/tools/abandon"
 )
 
 // MaxSize is the largest text, in bytes, that is parsed.
@@ -52,22 +54,10 @@ func withTree[T any](ctx context.Context, language Language, src []byte, read fu
 	case <-ctx.Done():
 		return none, ctx.Err()
 	}
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
+	return abandon.WhenDone(ctx, func() (T, error) {
 		defer func() { <-slots }()
-		value, err := parse(language, src, read)
-		done <- outcome{value, err}
-	}()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-		return none, ctx.Err()
-	}
+		return parse(language, src, read)
+	})
 }
 
 // parse runs in a goroutine of its own, so a panic must not leave it. The context stays outside:

@@ -2,11 +2,13 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
+
+	"manualslop/tools/abandon"
 )
 
 // Formats of a page's text.
@@ -56,31 +58,11 @@ func (c *Client) Fetch(ctx context.Context, address, format string) (*Page, erro
 // soon calls work and gives up waiting for it when ctx ends. What is worked on has bounds of its
 // own, so that a call left behind ends too.
 func soon[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
+	value, err := abandon.WhenDone(ctx, work)
+	if err != nil && errors.Is(err, ctx.Err()) && errors.Is(context.Cause(ctx), errTooSlow) {
+		return value, problem("the page took too long to read; use another source")
 	}
-	done := make(chan outcome, 1)
-	go func() {
-		var o outcome
-		defer func() {
-			if r := recover(); r != nil {
-				o.err = fmt.Errorf("web: the page broke its reader: %v\n%s", r, debug.Stack())
-			}
-			done <- o
-		}()
-		o.value, o.err = work()
-	}()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		if err := context.Cause(ctx); err == errTooSlow { //nolint:errorlint // the cause is this very value
-			return none, problem("the page took too long to read; use another source")
-		}
-		return none, ctx.Err()
-	}
+	return value, err
 }
 
 // page reads an answer.

@@ -49,7 +49,7 @@ func opened(t *testing.T, text *string) edit.Source {
 		source, err = edit.Open("a.py", *text)
 	}
 	if err != nil || len(*text) > 20_000 {
-		t.Skip()
+		t.Skip("the text is no file that can be edited, or a very long one")
 	}
 	return source
 }
@@ -57,7 +57,7 @@ func opened(t *testing.T, text *string) edit.Source {
 // picked gives one of the symbols and its name.
 func picked(t *testing.T, source edit.Source, pick uint16) (*python.Symbol, string) {
 	if len(source.Symbols) == 0 {
-		t.Skip()
+		t.Skip("the text defines nothing")
 	}
 	symbol := source.Symbols[int(pick)%len(source.Symbols)]
 	return symbol, fmt.Sprintf("%s#%d", symbol.Path, symbol.Ordinal)
@@ -261,7 +261,7 @@ func FuzzSetVariable(f *testing.F) {
 		source := opened(t, &text)
 		variables := source.Variables()
 		if len(variables) == 0 {
-			t.Skip()
+			t.Skip("the text binds no variable")
 		}
 		variable := variables[int(pick)%len(variables)]
 		name := fmt.Sprintf("%s#%d", variable.Path, variable.Ordinal)
