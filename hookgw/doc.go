@@ -17,6 +17,6 @@
 //
 // # Adding a route
 //
-// A route is a row of the table in routes.go: method, pattern, right, handler
+// A route is a row of its group in routes_GROUP.go: method, pattern, right, handler
 // and one sentence. Guarding, parsing and recording are the same for all.
 package hookgw

@@ -30,11 +30,13 @@ Send one as ` + "`Authorization: Bearer TOKEN`" + `, and JSON bodies as ` + "`Co
 
 Every error is one JSON object with ` + "`error` and `hint`" + `. After a write was answered, every later read sees it.
 With ` + "`?session=ID`" + ` a route looks into that session instead of the current one, where it looks into one at all.
-
-| method | path | token | what |
-|---|---|---|---|
 `)
+	group := ""
 	for _, r := range hookgw.Routes() {
+		if r.Group != group {
+			group = r.Group
+			fmt.Fprintf(&b, "\n## %s\n\n| method | path | token | what |\n|---|---|---|---|\n", group)
+		}
 		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", r.Method, r.Pattern, tokenOf(r.Right), strings.ReplaceAll(r.Doc, "|", "\\|"))
 	}
 	fmt.Fprintf(&b, `

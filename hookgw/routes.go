@@ -17,6 +17,13 @@ type Route struct {
 	Right Right
 	// Doc is one sentence for the catalogue.
 	Doc string
+	// Group is the heading under which the catalogue lists the route.
+	Group string
+	// Query is what the route takes in its query.
+	Query []Parameter
+	// Takes and Gives are values whose types describe the body of the request and
+	// of the answer with status 200. Nil: none, or an object of any shape.
+	Takes, Gives any
 
 	body   func(Limits) int64 // largest body; nil: none
 	handle func(*call) error
@@ -26,34 +33,30 @@ func smallBody(l Limits) int64 { return l.Body }
 
 func sessionBody(l Limits) int64 { return l.SessionBody }
 
-// Routes is everything that the gateway serves.
+// Parameter is one thing that a route takes in its query.
+type Parameter struct {
+	// Name is the parameter's name.
+	Name string
+	// Type is its JSON type: string, integer, number or boolean.
+	Type string
+	// Doc is one sentence for the catalogue.
+	Doc string
+}
+
+// sessionParameter picks another session than the current one.
+func sessionParameter() Parameter {
+	return Parameter{"session", "string", "Look into this session instead of the current one."}
+}
+
+// Routes is everything that the gateway serves. Each group is a file of its own.
 func Routes() []Route {
-	const get, post = http.MethodGet, http.MethodPost
-	return []Route{
-		{get, "/status", RightNone, "Whether the gateway answers.", nil, status},
-
-		{get, "/api/gui/mma_status", RightRead, "State of the tiers, tracks, tickets, streams and gates.", nil, mmaStatus},
-		{get, "/api/mma_status", RightRead, "The same, under a path of an older guide.", nil, mmaStatus},
-		{get, "/mma_status", RightRead, "The same, under the oldest path.", nil, mmaStatus},
-		{get, "/api/gui/diagnostics", RightRead, "Indicators: thinking, live, prior.", nil, model("diagnostics")},
-		{get, "/diagnostics", RightRead, "The same, under the oldest path.", nil, model("diagnostics")},
-
-		{get, "/api/session", RightRead, "The discussion entries.", nil, getSession},
-		{post, "/api/session", RightHuman, "Replaces the discussion entries.", sessionBody, postSession},
-		{get, "/api/roles", RightRead, "Who is at work, and which roles nobody runs.", nil, getRoles},
-		{get, "/api/sessions", RightRead, "Every session of the project, and which one is current.", nil, getSessions},
-
-		{get, "/api/events", RightHuman, "Takes what is in the queue of ?client=; with ?since=SEQ it only looks.", nil, getEvents},
-		{get, "/api/stream", RightRead, "Server-sent events: the log of ?session=, replayed and then live, by ?filter=.", nil, stream},
-		{get, "/api/blobs/{sha256}", RightRead, "The bytes of a body that an event names.", nil, getBlob},
-
-		{get, "/api/asks", RightRead, "Open questions; ?state=all, settled or pending.", nil, getAsks},
-		{post, "/api/ask", RightAsk, "Asks the person and waits for the answer.", smallBody, postAsk},
-		{post, "/api/ask/respond", RightHuman, "Answers a question, of /api/ask or of a gate.", smallBody, postRespond},
-
-		{post, "/api/goal", RightHuman, "Gives the team a goal.", smallBody, postGoal},
-		{post, "/api/control", RightHuman, "Pauses, resumes, kills, retries, blocks, unblocks, or sets step mode.", smallBody, postControl},
-	}
+	return slices.Concat(
+		statusRoutes(),
+		sessionRoutes(),
+		eventRoutes(),
+		askRoutes(),
+		controlRoutes(),
+	)
 }
 
 // table finds routes.

@@ -1,0 +1,13 @@
+package hookgw
+
+import "net/http"
+
+// controlRoutes tell the team what to do.
+func controlRoutes() []Route {
+	const post, group = http.MethodPost, "Control"
+	of := []Parameter{sessionParameter()}
+	return []Route{
+		{Method: post, Pattern: "/api/goal", Right: RightHuman, Group: group, Query: of, Doc: "Gives the team a goal.", body: smallBody, handle: postGoal},
+		{Method: post, Pattern: "/api/control", Right: RightHuman, Group: group, Query: of, Doc: "Pauses, resumes, kills, retries, blocks, unblocks, or sets step mode.", body: smallBody, handle: postControl},
+	}
+}

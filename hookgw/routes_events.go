@@ -1,0 +1,16 @@
+package hookgw
+
+import "net/http"
+
+// eventRoutes hand out what happens.
+func eventRoutes() []Route {
+	const get, group = http.MethodGet, "Events"
+	client := Parameter{"client", "string", "Name of the reader, up to 64 of A-Z a-z 0-9 _ -; empty: the one that all others share."}
+	return []Route{
+		{Method: get, Pattern: "/api/events", Right: RightHuman, Group: group, Doc: "Takes what is in the queue of ?client=; with ?since=SEQ it only looks.", handle: getEvents,
+			Query: []Parameter{client, {"since", "integer", "Only look, at what came after this sequence."}, sessionParameter()}, Gives: batch{}},
+		{Method: get, Pattern: "/api/stream", Right: RightRead, Group: group, Doc: "Server-sent events: the log of ?session=, replayed and then live, by ?filter=.", handle: stream,
+			Query: []Parameter{client, {"since", "integer", "Begin after this sequence; Last-Event-ID goes before it."}, {"filter", "string", "A subject with wildcards; may stand several times."}, sessionParameter()}},
+		{Method: get, Pattern: "/api/blobs/{sha256}", Right: RightRead, Group: group, Doc: "The bytes of a body that an event names.", handle: getBlob},
+	}
+}
