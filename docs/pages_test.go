@@ -28,7 +28,7 @@ var dependencyLine = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 var requirement = regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.-]+\.[a-z]+/\S+) v\S+`)
 
 // toolLine is a program that `go tool` runs, as go.mod names it.
-var toolLine = regexp.MustCompile(`(?m)^tool (\S+)$`)
+var toolLine = regexp.MustCompile(`(?m)^(?:tool |\t)([^\s()]+)$`)
 
 func TestGeneratedPagesNameATestThatRewritesThem(t *testing.T) {
 	t.Parallel()
