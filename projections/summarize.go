@@ -45,6 +45,10 @@ func Summarize(p events.Payload) string {
 		return head(x.Kind)
 	case events.WorkerLost:
 		return head(x.Worker)
+	case events.SessionStarred:
+		return map[bool]string{true: "kept", false: "no longer kept"}[x.On]
+	case events.LogsPruned:
+		return head(x.Reason)
 	}
 	if s := summarizeTicket(p); s != "" {
 		return s
