@@ -86,7 +86,7 @@ func TestEverySampleFillsWhatItsTypeRequires(t *testing.T) {
 }
 
 // pastTense are the endings of a fact: what happened, or the state that was reached.
-var pastTense = regexp.MustCompile(`^([A-Z][a-z]+)*(ed|Built|Given|Lost|Ready|Set)$`)
+var pastTense = regexp.MustCompile(`^([A-Z]+[a-z]+)*(ed|Built|Given|Lost|Ready|Set)$`)
 
 func TestEveryNameSaysWhatHappened(t *testing.T) {
 	t.Parallel()

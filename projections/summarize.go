@@ -49,6 +49,10 @@ func Summarize(p events.Payload) string {
 		return map[bool]string{true: "kept", false: "no longer kept"}[x.On]
 	case events.LogsPruned:
 		return head(x.Reason)
+	case events.GUITaskQueued:
+		return head(string(x.Task))
+	case events.GUITaskFailed:
+		return head(x.Error)
 	}
 	if s := summarizeTicket(p); s != "" {
 		return s
