@@ -42,11 +42,34 @@ type SessionEdited struct {
 // EventType is the identity on the wire.
 func (SessionEdited) EventType() Type { return Type{"SessionEdited", 1} }
 
+// Scopes of [ShutdownRequested].
+const (
+	// ShutdownEngine ends a process that runs the whole engine.
+	ShutdownEngine = "engine"
+	// ShutdownGateway ends a gateway that runs alone; everything else goes on.
+	ShutdownGateway = "gateway"
+)
+
+// ShutdownRequested says that a person had a process stopped. It changes no
+// decision: the session goes on when an engine does.
+type ShutdownRequested struct {
+	// Scope says what ends: engine or gateway.
+	Scope string `json:"scope"`
+	// PID is the process that ends.
+	PID int `json:"pid"`
+	// Reason is what the person said about it.
+	Reason string `json:"reason,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (ShutdownRequested) EventType() Type { return Type{"ShutdownRequested", 1} }
+
 func hookDefs() []Def {
 	return []Def{
 		Define(Notice, "gateway", "A request to the gateway that changed, asked or was refused.", HookCalled{Method: "POST", Path: "/api/ask", Body: json.RawMessage(`{}`), Status: 200}),
 		Define(Word, "gateway, person", "An entry of the queue that GET /api/events drains.", EventPushed{"ask_received", json.RawMessage(`{"request_id":"r-1"}`)}),
 		Define(Notice, "gateway", "A client has taken the queue up to a sequence.", EventsDrained{"", 42}),
 		Define(Word, "person", "The discussion entries were replaced.", SessionEdited{json.RawMessage(`[]`)}),
+		Define(Word, "person", "A person had a process of the engine stopped.", ShutdownRequested{ShutdownEngine, 4711, "done for today"}),
 	}
 }
