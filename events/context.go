@@ -1,0 +1,75 @@
+package events
+
+// More views of files, which tools make.
+const (
+	ViewSkeleton = "skeleton" // declarations without bodies
+	ViewOutline  = "outline"  // names and lines of declarations
+	ViewSummary  = "summary"  // what the file holds, in short
+)
+
+// TrackedFile is an entry of a project's files: a path or a pattern, and how it
+// is to be shown.
+type TrackedFile struct {
+	Path          string `json:"path"`
+	AutoAggregate *bool  `json:"auto_aggregate,omitempty"`
+	ForceFull     bool   `json:"force_full,omitempty"`
+	ViewMode      string `json:"view_mode,omitempty"`
+}
+
+// FilesTracked replaces the files that every refresh rereads.
+type FilesTracked struct {
+	BaseDir  string   `json:"base_dir,omitempty"` // relative to the project folder
+	Patterns []string `json:"patterns"`           // as they were asked for, relative to BaseDir
+	Paths    []string `json:"paths"`              // what they stood for, relative to the project folder
+	Preset   string   `json:"preset,omitempty"`   // that was loaded
+}
+
+// EventType is the identity on the wire.
+func (FilesTracked) EventType() Type { return Type{"FilesTracked", 1} }
+
+// ContextPresetSaved names a selection of files and screenshots.
+type ContextPresetSaved struct {
+	Name        string        `json:"name"`
+	Files       []TrackedFile `json:"files"`
+	Screenshots []string      `json:"screenshots,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (ContextPresetSaved) EventType() Type { return Type{"ContextPresetSaved", 1} }
+
+// ContextPresetLoaded makes a preset the selection.
+type ContextPresetLoaded struct {
+	Name string `json:"name"`
+}
+
+// EventType is the identity on the wire.
+func (ContextPresetLoaded) EventType() Type { return Type{"ContextPresetLoaded", 1} }
+
+// ContextPresetDeleted removes a preset; the selection stays.
+type ContextPresetDeleted struct {
+	Name string `json:"name"`
+}
+
+// EventType is the identity on the wire.
+func (ContextPresetDeleted) EventType() Type { return Type{"ContextPresetDeleted", 1} }
+
+// ContextInjectionRequested asks a worker for a view of a file, which becomes an
+// entry of a discussion. A worker answers with ContextBuilt.
+type ContextInjectionRequested struct {
+	Discussion string `json:"discussion,omitempty"` // empty: the one that is active when the view comes
+	Path       string `json:"path"`
+	View       string `json:"view"`
+}
+
+// EventType is the identity on the wire.
+func (ContextInjectionRequested) EventType() Type { return Type{"ContextInjectionRequested", 1} }
+
+func contextDefs() []Def {
+	return []Def{
+		Define(Word, "person", "The files that every refresh rereads.", FilesTracked{Patterns: []string{"src/**/*.go"}, Paths: []string{"src/a.go"}}),
+		Define(Word, "person", "A selection of files has a name.", ContextPresetSaved{Name: "parser", Files: []TrackedFile{{Path: "src/a.go", ViewMode: ViewSkeleton}}, Screenshots: []string{"a.png"}}),
+		Define(Word, "person", "A preset is the selection.", ContextPresetLoaded{"parser"}),
+		Define(Word, "person", "A preset was removed.", ContextPresetDeleted{"parser"}),
+		Define(Word, "person", "Put a view of a file into a discussion.", ContextInjectionRequested{Path: "src/a.go", View: ViewSkeleton}),
+	}
+}

@@ -1,0 +1,76 @@
+package events
+
+import "encoding/json"
+
+// ProjectSwitchRequested asks to go over to a project document. A gateway
+// answers with ProjectLoaded or ProjectSwitchFailed; one that died in between
+// answers after its restart.
+type ProjectSwitchRequested struct {
+	Path string `json:"path"` // of the document, relative to the project folder
+}
+
+// EventType is the identity on the wire.
+func (ProjectSwitchRequested) EventType() Type { return Type{"ProjectSwitchRequested", 1} }
+
+// ProjectLoaded says what a project document held. From here on it is the
+// session's project.
+type ProjectLoaded struct {
+	Request  string          `json:"request,omitempty"` // the switch that it answers; none: it came along from another session
+	Path     string          `json:"path"`
+	SHA256   string          `json:"sha256"` // of the file; a save expects it
+	Size     int64           `json:"size"`
+	Document json.RawMessage `json:"document"`          // the file's tables as JSON, masked
+	Ignored  []string        `json:"ignored,omitempty"` // keys that have no effect, each with its reason
+}
+
+// EventType is the identity on the wire.
+func (ProjectLoaded) EventType() Type { return Type{"ProjectLoaded", 1} }
+
+// EventCorr is the switch.
+func (e ProjectLoaded) EventCorr() string { return e.Request }
+
+// ProjectSwitchFailed says that the document of a switch could not be loaded;
+// the project is the one that it was.
+type ProjectSwitchFailed struct {
+	Request string `json:"request"`
+	Path    string `json:"path"`
+	Error   string `json:"error"`
+}
+
+// EventType is the identity on the wire.
+func (ProjectSwitchFailed) EventType() Type { return Type{"ProjectSwitchFailed", 1} }
+
+// EventCorr is the switch.
+func (e ProjectSwitchFailed) EventCorr() string { return e.Request }
+
+// ProjectEdited changes the project document as RFC 7386 has it: objects are
+// merged key by key, null removes a key, everything else replaces.
+type ProjectEdited struct {
+	Changes json.RawMessage `json:"changes"`
+	Ignored []string        `json:"ignored,omitempty"` // keys of the changes that have no effect
+}
+
+// EventType is the identity on the wire.
+func (ProjectEdited) EventType() Type { return Type{"ProjectEdited", 1} }
+
+// ProjectSaved says that the document was written to its file.
+type ProjectSaved struct {
+	Path    string `json:"path"`
+	SHA256  string `json:"sha256"`
+	Size    int64  `json:"size"`
+	Through uint64 `json:"through"` // the newest edit that is in the file
+}
+
+// EventType is the identity on the wire.
+func (ProjectSaved) EventType() Type { return Type{"ProjectSaved", 1} }
+
+func projectDefs() []Def {
+	return []Def{
+		Define(Word, "person", "Go over to a project document.", ProjectSwitchRequested{"slop_project.toml"}),
+		Define(Outcome, "gateway", "A project document was loaded.", ProjectLoaded{
+			Request: "01J", Path: "slop_project.toml", SHA256: "ab", Size: 24, Document: json.RawMessage(`{"project":{"name":"demo"}}`), Ignored: []string{"gemini_cli.binary_path: a project starts no program"}}),
+		Define(Outcome, "gateway", "A project document could not be loaded.", ProjectSwitchFailed{"01J", "gone.toml", "there is no such file"}),
+		Define(Word, "person", "The project document was changed.", ProjectEdited{Changes: json.RawMessage(`{"project":{"name":"other"}}`)}),
+		Define(Outcome, "gateway", "The project document was written to its file.", ProjectSaved{"slop_project.toml", "cd", 25, 7}),
+	}
+}
