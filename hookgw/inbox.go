@@ -21,9 +21,18 @@ const (
 
 // getAsks is the inbox: what waits for the person, oldest first.
 func getAsks(c *call) error {
-	session, err := c.session()
+	lines, err := c.inbox()
 	if err != nil {
 		return err
+	}
+	return c.reply(http.StatusOK, map[string]any{"asks": lines})
+}
+
+// inbox lists the asks of the session in the state that the query names.
+func (c *call) inbox() ([]askLine, error) {
+	session, err := c.session()
+	if err != nil {
+		return nil, err
 	}
 	state := c.r.URL.Query().Get("state")
 	switch state {
@@ -31,13 +40,11 @@ func getAsks(c *call) error {
 		state = statePending
 	case statePending, stateSettled, stateAll:
 	default:
-		return refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
+		return nil, refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
 	}
 	var lines []askLine
-	if err := c.read(session, func(s *projections.Set) { lines = inbox(s, state) }); err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, map[string]any{"asks": lines})
+	err = c.read(session, func(s *projections.Set) { lines = inbox(s, state) })
+	return lines, err
 }
 
 // inbox lists the asks in a state, in the order raised.

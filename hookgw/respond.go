@@ -21,37 +21,54 @@ func postRespond(c *call) error {
 	if err != nil {
 		return err
 	}
+	if id == "" {
+		return refuse(http.StatusBadRequest, "request_id is missing", `Send {"request_id": "…", "response": …}.`)
+	}
 	ask, err := c.known(session, id)
 	if err != nil {
 		return err
 	}
+	return c.respond(session, ask, response)
+}
+
+// respond answers an open ask and tells the client what came of it.
+func (c *call) respond(session string, ask projections.Ask, response json.RawMessage) error {
 	answer := meaning(ask, response)
 	e, err := c.gw.askEvent(c.gw.person, session, answer)
 	if err != nil {
 		return err
 	}
-	w := c.gw.asks.join(session, id, func(got *events.Event) bool { return settles(got) || refuses(got, e.ID) })
-	defer w.leave()
-	if _, err := c.gw.append(c.r.Context(), c.gw.person, e, nil); err != nil {
+	v, err := c.settle(e, answer)
+	if err != nil {
 		return err
 	}
-	c.wrote = true
-	return c.verdict(session, e.ID, answer, w)
+	if p := v.problem(); p != nil {
+		return p
+	}
+	if v.settled == nil {
+		return c.reply(http.StatusAccepted, map[string]string{
+			"status": "recorded", "hint": "The answer is on record; approval has not settled the ask yet. See GET /api/asks.",
+		})
+	}
+	out := map[string]string{"status": "ok"}
+	if answer.Reason == notUnderstood {
+		out["decision"], out["hint"] = answer.Decision, "It counted as a no: send true, false or {\"approved\": …}."
+	}
+	return c.reply(http.StatusOK, out)
 }
 
-// response reads the body: which ask, and what is said.
+// response reads the body: which ask, empty where it names none, and what is said.
 func (c *call) response() (id string, response json.RawMessage, err error) {
 	if _, err := events.Canonical(c.body); err != nil {
 		return "", nil, refuse(http.StatusBadRequest, "the body has no canonical form", "No name may stand twice in an object.").because(err)
 	}
-	raw, ok := c.fields["request_id"]
+	if raw, ok := c.fields["request_id"]; ok {
+		if id, err = requestID(raw); err != nil {
+			return "", nil, err
+		}
+	}
+	response, ok := c.fields["response"]
 	if !ok {
-		return "", nil, refuse(http.StatusBadRequest, "request_id is missing", `Send {"request_id": "…", "response": …}.`)
-	}
-	if id, err = requestID(raw); err != nil {
-		return "", nil, err
-	}
-	if response, ok = c.fields["response"]; !ok {
 		return "", nil, refuse(http.StatusBadRequest, "response is missing", `Send {"request_id": "…", "response": …}.`)
 	}
 	if !bytes.Equal(c.gw.cfg.Masker(c.body), c.body) { // masked, it would say or run something else
@@ -97,46 +114,50 @@ func refuses(e *events.Event, answer string) bool {
 	return ok && p.AnswerID == answer
 }
 
-// verdict waits until approval has settled the ask or refused the answer.
-func (c *call) verdict(session, answerID string, answer events.AskAnswered, w *waiter) error {
+// verdict is what came of an answer.
+type verdict struct {
+	answerID string
+	settled  *projections.SettledAsk // how the ask stands; nil while it is open
+	refused  string                  // why the answer does not count
+}
+
+// settle publishes an answer and waits until approval has settled the ask or
+// refused the answer, or has done neither in time.
+func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error) {
+	w := c.gw.asks.join(e.Session, answer.Ask, func(got *events.Event) bool { return settles(got) || refuses(got, e.ID) })
+	defer w.leave()
+	if _, err := c.gw.append(c.r.Context(), c.gw.person, e, nil); err != nil {
+		return verdict{}, err
+	}
+	c.wrote = true
+	out := verdict{answerID: e.ID}
 	timer := time.NewTimer(c.gw.cfg.Limits.SettleWait)
 	defer timer.Stop()
-	until, why := w.since, ""
+	until := w.since
 	select {
-	case e := <-w.got:
-		until = e.Seq
-		if p, refused := e.Payload.(events.AnswerRefused); refused {
-			why = p.Reason
+	case got := <-w.got:
+		until = got.Seq
+		if p, refused := got.Payload.(events.AnswerRefused); refused {
+			out.refused = p.Reason
 		}
 	case <-timer.C:
 	case <-c.gw.stopping:
 	}
 	if err := c.gw.caughtUp(c.r.Context(), until); err != nil {
-		return err
+		return verdict{}, err
 	}
-	ask, _, err := c.lookup(session, answer.Ask)
-	if err != nil {
-		return err
-	}
-	if ask.Settled != nil {
-		return c.told(ask.Settled, answerID, answer)
-	}
-	if why != "" {
-		return refuse(http.StatusUnprocessableEntity, "the answer does not count: "+why, "The ask is still open; correct the answer and send it again.")
-	}
-	return c.reply(http.StatusAccepted, map[string]string{
-		"status": "recorded", "hint": "The answer is on record; approval has not settled the ask yet. See GET /api/asks.",
-	})
+	ask, _, err := c.lookup(e.Session, answer.Ask)
+	out.settled = ask.Settled
+	return out, err
 }
 
-// told says whether the settlement was this answer's.
-func (c *call) told(s *projections.SettledAsk, answerID string, answer events.AskAnswered) error {
-	if s.AnswerID != answerID {
-		return settledProblem(s)
+// problem says why the answer did not count; nil where it did or may yet.
+func (v verdict) problem() *problem {
+	switch {
+	case v.settled != nil && v.settled.AnswerID != v.answerID:
+		return settledProblem(v.settled)
+	case v.settled == nil && v.refused != "":
+		return refuse(http.StatusUnprocessableEntity, "the answer does not count: "+v.refused, "The ask is still open; correct the answer and send it again.")
 	}
-	out := map[string]string{"status": "ok"}
-	if answer.Reason == notUnderstood {
-		out["decision"], out["hint"] = answer.Decision, "It counted as a no: send true, false or {\"approved\": …}."
-	}
-	return c.reply(http.StatusOK, out)
+	return nil
 }

@@ -1,0 +1,85 @@
+package hookgw
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// gates are the three approvals of the original. Each has its own events,
+// questions, endpoints and buttons: nothing that is said at one is heard at another.
+func gates() []string { return []string{events.GateTool, events.GateStep, events.GateSpawn} }
+
+// gateAsks is the answer of GET /api/asks/{gate}.
+type gateAsks struct {
+	Gate string    `json:"gate"`
+	Asks []askLine `json:"asks"`
+}
+
+// gate is the gate that the path names.
+func (c *call) gate() (string, error) {
+	name := c.vars["gate"]
+	if !slices.Contains(gates(), name) {
+		return "", refuse(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+"; GET /api/asks lists the asks of all kinds.")
+	}
+	return name, nil
+}
+
+// getGateAsks is the inbox of one gate.
+func getGateAsks(c *call) error {
+	gate, err := c.gate()
+	if err != nil {
+		return err
+	}
+	lines, err := c.inbox()
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, gateAsks{gate, slices.DeleteFunc(lines, func(l askLine) bool { return l.Gate != gate })})
+}
+
+// postGateRespond answers an ask of one gate: the one that is named, else the
+// oldest that is open. An ask of another gate stays as it is.
+func postGateRespond(c *call) error {
+	gate, err := c.gate()
+	if err != nil {
+		return err
+	}
+	session, err := c.someSession()
+	if err != nil {
+		return err
+	}
+	id, response, err := c.response()
+	if err != nil {
+		return err
+	}
+	ask, err := c.askOf(session, gate, id)
+	if err != nil {
+		return err
+	}
+	return c.respond(session, ask, response)
+}
+
+// askOf is the open ask of a gate that id names; without one the oldest.
+func (c *call) askOf(session, gate, id string) (projections.Ask, error) {
+	if id != "" {
+		ask, err := c.known(session, id)
+		if err == nil && ask.Gate != gate {
+			err = refuse(http.StatusConflict, fmt.Sprintf("this ask is of the gate %s, not %s", ask.Gate, gate), "Nothing was answered; GET /api/asks tells the gate of each.")
+		}
+		return ask, err
+	}
+	var open []projections.Ask
+	if err := c.read(session, func(s *projections.Set) { open = s.OpenAsks() }); err != nil {
+		return projections.Ask{}, err
+	}
+	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
+	if at < 0 {
+		return projections.Ask{}, refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open", "GET /api/asks lists what is.")
+	}
+	return open[at], nil
+}
