@@ -55,6 +55,10 @@ type Config struct {
 	// Blobs holds the bodies that events name. Nil: GET /api/blobs finds none.
 	Blobs events.Blobs
 
+	// Signals shows live feeds what is never stored: the text that models write,
+	// while they write it. Nil: there is none.
+	Signals Signals
+
 	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
 	Roles func() (present, missing []string)
 

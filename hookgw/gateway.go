@@ -24,6 +24,7 @@ type Gateway struct {
 	asks     *waiting
 	slots    chan struct{} // asks that wait
 	feeds    *feedCount
+	hubs     *hubs
 	drains   chan struct{} // one drain at a time in this process
 	refusals *refusals
 
@@ -61,6 +62,7 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		feeds: newFeedCount(cfg.Limits), refusals: newRefusals(cfg.Limits),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
 	}
+	g.hubs = &hubs{gw: g, open: map[string]*hub{}}
 	g.asks = newWaiting(cfg.Models, cfg.Logger, g.start)
 	return g, nil
 }

@@ -20,15 +20,23 @@ type Limits struct {
 	Depth int
 	// HeaderBytes bounds the request's head (16 KiB).
 	HeaderBytes int
-	// Conns is the number of connections (8192).
+	// Conns is the number of connections (10240).
 	Conns int
-	// Waiting is the number of asks that wait at once (4096). It is below Conns,
-	// so that waiting agents cannot lock out the person who would answer.
+	// Waiting is the number of asks that wait at once (6000). Together with Feeds
+	// it is below Conns, so that those who wait cannot lock out the person who
+	// would answer.
 	Waiting int
-	// FeedsPerClient is the number of live feeds of one token and client name (16).
+	// FeedsPerClient is the number of live feeds, of either kind, of one token
+	// and client name (16).
 	FeedsPerClient int
-	// Feeds is the number of live feeds of all clients (128).
+	// Feeds is the number of live feeds of all clients (2048).
 	Feeds int
+	// FeedBytes is how many bytes of the newest messages of a session are kept
+	// for its live feeds (4 MiB); a reader further behind is disconnected.
+	FeedBytes int
+	// FeedWindow is how long a live feed may gather messages before it sends them
+	// together (20 ms).
+	FeedWindow time.Duration
 	// Batch is the number of entries that one GET /api/events returns (1000).
 	Batch int
 	// BatchBytes ends a batch early, once its payloads are over it (8 MiB).
@@ -61,10 +69,12 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.AskBytes, 256<<10)
 	setDefault(&l.Depth, 64)
 	setDefault(&l.HeaderBytes, 16<<10)
-	setDefault(&l.Conns, 8192)
-	setDefault(&l.Waiting, 4096)
+	setDefault(&l.Conns, 10240)
+	setDefault(&l.Waiting, 6000)
 	setDefault(&l.FeedsPerClient, 16)
-	setDefault(&l.Feeds, 128)
+	setDefault(&l.Feeds, 2048)
+	setDefault(&l.FeedBytes, 4<<20)
+	setDefault(&l.FeedWindow, 20*time.Millisecond)
 	setDefault(&l.Batch, 1000)
 	setDefault(&l.BatchBytes, 8<<20)
 	setDefault(&l.Refusals, 5)
@@ -84,8 +94,8 @@ func (l Limits) withDefaults() Limits {
 func (l Limits) check() error {
 	f := l.withDefaults()
 	least := min(f.Body, f.SessionBody, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
-		int64(f.Feeds), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
-	shortest := min(f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.SettleWait, f.CatchUp, f.Shutdown)
+		int64(f.Feeds), int64(f.FeedBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
+	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.SettleWait, f.CatchUp, f.Shutdown)
 	if least < 1 || shortest < 0 {
 		return fmt.Errorf("%w: a limit is negative", ErrConfig)
 	}

@@ -10,7 +10,8 @@ func eventRoutes() []Route {
 		{Method: get, Pattern: "/api/events", Right: RightHuman, Group: group, Doc: "Takes what is in the queue of ?client=; with ?since=SEQ it only looks.", handle: getEvents,
 			Query: []Parameter{client, {"since", "integer", "Only look, at what came after this sequence."}, sessionParameter()}, Gives: batch{}},
 		{Method: get, Pattern: "/api/stream", Right: RightRead, Group: group, Doc: "Server-sent events: the log of ?session=, replayed and then live, by ?filter=.", handle: stream,
-			Query: []Parameter{client, {"since", "integer", "Begin after this sequence; Last-Event-ID goes before it."}, {"filter", "string", "A subject with wildcards; may stand several times."}, sessionParameter()}},
+			Query: []Parameter{client, {"since", "integer", "Begin after this sequence; Last-Event-ID goes before it."}, {"filter", "string", "A subject with wildcards; may stand several times."},
+				{"signals", "integer", "1 shows live text of models too, as event: delta, which has no position."}, sessionParameter()}},
 		{Method: get, Pattern: "/api/blobs/{sha256}", Right: RightRead, Group: group, Doc: "The bytes of a body that an event names.", handle: getBlob},
 	}
 }

@@ -1,71 +1,116 @@
 package hookgw
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
-
-	"manualslop/events"
 )
 
-// sse writes server-sent events.
+// sse writes server-sent events. The response's own buffer gathers them; what
+// was written leaves with flush.
 type sse struct {
 	w        http.ResponseWriter
 	conn     *http.ResponseController
 	timeout  time.Duration
 	filter   subjectFilter
+	text     bool // live text is wanted
 	cutoff   uint64
 	snapshot []byte // nil once it is written
-	at       uint64 // everything up to here is with the client
-	buf      bytes.Buffer
+	at       uint64 // everything up to here was shown or left out
+	armed    bool   // the time limit of writing runs
 }
 
 // begin opens the feed, and shows the snapshot at once where nothing precedes it.
 func (s *sse) begin() error {
-	s.buf.WriteString("retry: 1000\n\n")
-	s.showSnapshot()
+	if err := s.send([]byte("retry: 1000\n\n")); err != nil {
+		return err
+	}
+	if err := s.showSnapshot(); err != nil {
+		return err
+	}
 	return s.flush()
 }
 
-// showSnapshot writes the snapshot once everything up to the cutoff was shown.
-func (s *sse) showSnapshot() {
-	if s.snapshot == nil || s.at < s.cutoff {
-		return
-	}
-	fmt.Fprintf(&s.buf, "event: snapshot\nid: %d\ndata: %s\n\n", s.at, s.snapshot)
-	s.snapshot = nil
-}
-
-// event shows e if the filter selects it. The bytes leave when quiet says that
-// no other event is at hand.
-func (s *sse) event(e *events.Event, quiet bool) error {
-	if s.filter.match(e.Subject()) {
-		body, err := json.Marshal(e)
-		if err != nil {
+// send writes bytes that leave with the next flush, or before.
+func (s *sse) send(b []byte) error {
+	if !s.armed {
+		if err := s.conn.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
 			return err
 		}
-		fmt.Fprintf(&s.buf, "id: %d\ndata: %s\n\n", e.Seq, body)
+		s.armed = true
 	}
-	s.at = e.Seq
-	s.showSnapshot()
-	if quiet || s.buf.Len() > 32<<10 {
-		return s.flush()
+	_, err := s.w.Write(b)
+	return err
+}
+
+// flush lets go what was written.
+func (s *sse) flush() error {
+	if !s.armed {
+		return nil
 	}
-	return nil
+	s.armed = false
+	return s.conn.Flush()
+}
+
+// showSnapshot writes the snapshot once everything up to the cutoff was shown.
+func (s *sse) showSnapshot() error {
+	if s.snapshot == nil || s.at < s.cutoff {
+		return nil
+	}
+	body := s.snapshot
+	s.snapshot = nil
+	return s.send(fmt.Appendf(nil, "event: snapshot\nid: %d\ndata: %s\n\n", s.at, body))
+}
+
+// show writes frames, and lets them go.
+func (s *sse) show(frames []*frame) error {
+	for _, f := range frames {
+		if err := s.write(f); err != nil {
+			return err
+		}
+	}
+	return s.flush()
+}
+
+// write shows a frame that the client does not have if the filter selects it.
+func (s *sse) write(f *frame) error {
+	if f.seq == 0 {
+		if !s.text {
+			return nil
+		}
+		return s.send(f.sse)
+	}
+	if f.seq <= s.at {
+		return nil
+	}
+	if s.filter.match(f.subject) {
+		if err := s.send(f.sse); err != nil {
+			return err
+		}
+	}
+	s.at = f.seq
+	return s.showSnapshot()
+}
+
+// pass notes that the log has nothing else up to a sequence.
+func (s *sse) pass(seq uint64) error {
+	s.at = max(s.at, seq)
+	return s.showSnapshot()
 }
 
 // heartbeat keeps the connection alive and moves the client's position over
 // what the filter left out.
 func (s *sse) heartbeat() error {
-	fmt.Fprintf(&s.buf, ": heartbeat\nid: %d\n\n", s.at)
+	if err := s.send(fmt.Appendf(nil, ": heartbeat\nid: %d\n\n", s.at)); err != nil {
+		return err
+	}
 	return s.flush()
 }
 
-// disconnect ends the feed with the client's position.
+// disconnect ends the feed with the client's position. It returns the cause.
 func (s *sse) disconnect(reason string, cause error) error {
 	body, err := json.Marshal(map[string]any{
 		"position": s.at, "reason": reason, "hint": "Connect again with Last-Event-ID: " + strconv.FormatUint(s.at, 10) + ".",
@@ -73,15 +118,6 @@ func (s *sse) disconnect(reason string, cause error) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&s.buf, "event: disconnected\nid: %d\ndata: %s\n\n", s.at, body)
-	return errors.Join(cause, s.flush())
-}
-
-func (s *sse) flush() error {
-	if err := s.conn.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
-		return err
-	}
-	_, err := s.w.Write(s.buf.Bytes())
-	s.buf.Reset()
-	return errors.Join(err, s.conn.Flush())
+	err = s.send(fmt.Appendf(nil, "event: disconnected\nid: %d\ndata: %s\n\n", s.at, body))
+	return errors.Join(cause, err, s.flush())
 }

@@ -1,7 +1,6 @@
 package hookgw
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -38,15 +37,17 @@ func stream(c *call) error {
 	if err != nil {
 		return err
 	}
+	h, leaveHub := c.gw.hubs.enter(session)
+	defer leaveHub()
 	s := &sse{w: c.w, conn: http.NewResponseController(c.w), timeout: c.gw.cfg.Limits.WriteTimeout, at: from}
-	s.filter, s.cutoff, s.snapshot = filter, cutoff, snapshot
+	s.filter, s.text, s.cutoff, s.snapshot = filter, c.r.URL.Query().Get("signals") == "1", cutoff, snapshot
 	if err := stay(c.w); err != nil {
 		return err
 	}
 	c.status = http.StatusOK
 	c.w.Header().Set("Content-Type", "text/event-stream")
 	c.w.WriteHeader(http.StatusOK)
-	if err := c.feed(session, s); err != nil && c.r.Context().Err() == nil {
+	if err := c.feed(h, s); err != nil && c.r.Context().Err() == nil {
 		c.gw.cfg.Logger.InfoContext(c.r.Context(), "feed ended", "session", session, "position", s.at, "error", err)
 	}
 	return nil
@@ -97,27 +98,34 @@ func (c *call) snapshot(session string) (cutoff uint64, body []byte, err error) 
 }
 
 // feed writes until the client leaves, falls behind, or the gateway stops.
-func (c *call) feed(session string, s *sse) error {
-	ctx, cancel := context.WithCancel(c.r.Context())
-	defer cancel()
-	incoming := follow(ctx, c.gw.cfg.Models, session, s.at+1)
-	heartbeat := time.NewTicker(c.gw.cfg.Limits.Heartbeat)
-	defer heartbeat.Stop()
+func (c *call) feed(h *hub, s *sse) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
+	next, err := c.replay(h, s)
+	if err != nil {
+		return err
+	}
+	heartbeat := time.NewTicker(c.gw.cfg.Limits.Heartbeat)
+	defer heartbeat.Stop()
+	place := cursor{hub: h, next: next}
 	for {
-		var err error
+		frames, more, tick, err := place.take()
+		if err != nil {
+			return s.disconnect(reasonOf(err), err)
+		}
+		if err := s.show(frames); err != nil {
+			return err
+		}
+		if more {
+			continue
+		}
 		select {
-		case next := <-incoming:
-			if next.err != nil {
-				return s.disconnect(reasonOf(next.err), next.err)
-			}
-			err = s.event(&next.event, len(incoming) == 0)
+		case <-tick:
 		case <-heartbeat.C:
 			err = s.heartbeat()
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-c.r.Context().Done():
+			return c.r.Context().Err()
 		case <-c.gw.stopping:
 			return s.disconnect("the gateway is stopping", nil)
 		}
@@ -127,43 +135,53 @@ func (c *call) feed(session string, s *sse) error {
 	}
 }
 
+// replay shows what the log has and the hub's frames do not, and says where
+// among those the reader goes on. While the ring moves on faster than the
+// reader reads, it goes on with the log.
+func (c *call) replay(h *hub, s *sse) (next int, err error) {
+	for {
+		next, seen := h.join()
+		if s.at >= seen {
+			return next, nil
+		}
+		if err := c.replayTo(h.session, s, seen); err != nil {
+			return 0, err
+		}
+		if h.keeps(next) {
+			return next, nil
+		}
+	}
+}
+
+// replayTo shows the stored events up to a sequence.
+func (c *call) replayTo(session string, s *sse, through uint64) error {
+	ctx := c.r.Context()
+	for e, err := range c.gw.cfg.Log.Read(ctx, events.Filter{Project: c.gw.cfg.Project, Session: session}, s.at+1, through) {
+		if err != nil {
+			return s.disconnect(reasonOf(err), err)
+		}
+		f, err := factFrame(&e)
+		if err != nil {
+			return s.disconnect(reasonOf(err), err)
+		}
+		if err := s.write(f); err != nil {
+			return err
+		}
+		select {
+		case <-c.gw.stopping:
+			return s.disconnect("the gateway is stopping", errStopping)
+		default:
+		}
+	}
+	return errors.Join(ctx.Err(), s.pass(through), s.flush())
+}
+
+// errStopping says that the gateway ends.
+var errStopping = errors.New("the gateway is stopping")
+
 func reasonOf(err error) string {
 	if errors.Is(err, events.ErrSlow) {
 		return "the reader was too slow"
 	}
 	return "the feed broke"
-}
-
-// errFeedEnded says that a subscription ended by itself.
-var errFeedEnded = errors.New("the subscription ended")
-
-// arrival is an event of a subscription, or how it ended.
-type arrival struct {
-	event events.Event
-	err   error
-}
-
-// follow hands a subscription over as a channel. While nobody receives, the
-// subscription's own buffer fills, and it is what decides that a reader is slow.
-func follow(ctx context.Context, m Models, session string, from uint64) <-chan arrival {
-	out := make(chan arrival, 64)
-	go func() {
-		last := errFeedEnded
-		for e, err := range m.Subscribe(ctx, session, from) {
-			if err != nil {
-				last = err
-				break
-			}
-			select {
-			case out <- arrival{event: e}:
-			case <-ctx.Done():
-				return
-			}
-		}
-		select {
-		case out <- arrival{err: last}:
-		case <-ctx.Done():
-		}
-	}()
-	return out
 }

@@ -36,11 +36,11 @@ func parseFilters(values []string) (subjectFilter, *problem) {
 	return out, nil
 }
 
-func (f subjectFilter) match(subject string) bool {
+// match tells whether a subject, as tokens, is selected.
+func (f subjectFilter) match(have []string) bool {
 	if len(f) == 0 {
 		return true
 	}
-	have := strings.Split(subject, ".")
 	for _, want := range f {
 		if matchTokens(want, have) {
 			return true

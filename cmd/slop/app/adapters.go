@@ -6,6 +6,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/hookgw"
 	"manualslop/tiers/runtime"
 )
 
@@ -66,4 +67,13 @@ type busSignals struct{ conn *bus.Conn }
 // Signal publishes one signal.
 func (s busSignals) Signal(ctx context.Context, project, session, actor, name string, body []byte) error {
 	return s.conn.Signal(ctx, project, session, actor, name, body)
+}
+
+// busText shows the gateway the live text of a project's models.
+func busText(conn *bus.Conn, project string) hookgw.Signals {
+	return func(ctx context.Context, session string, take func(hookgw.Signal)) error {
+		return conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels}, func(s bus.Signal) {
+			take(hookgw.Signal{Actor: s.Actor, Name: s.Name, Body: s.Body})
+		})
+	}
 }

@@ -1,0 +1,66 @@
+package hookgw_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw"
+)
+
+// speaking gives a gateway the signals that a test sends. Who listens is told:
+// the session when it begins, nothing when it ends.
+func speaking() (say chan hookgw.Signal, listening chan string, change func(*hookgw.Config)) {
+	say, listening = make(chan hookgw.Signal), make(chan string, 4)
+	return say, listening, func(c *hookgw.Config) {
+		c.Signals = func(ctx context.Context, session string, take func(hookgw.Signal)) error {
+			listening <- session
+			for {
+				select {
+				case s := <-say:
+					take(s)
+				case <-ctx.Done():
+					listening <- ""
+					return nil
+				}
+			}
+		}
+	}
+}
+
+// delta is a signal of a model that writes.
+func delta(body string) hookgw.Signal {
+	return hookgw.Signal{Actor: events.ActorModels, Name: "delta", Body: []byte(body)}
+}
+
+func TestLiveTextIsShownToWhoAsksForItAndHasNoPosition(t *testing.T) {
+	t.Parallel()
+	say, listening, spoken := speaking()
+	f := open(t, spoken)
+	plain, endPlain := f.feed("/api/stream")
+	wants, endWants := f.feed("/api/stream?signals=1")
+	require.Equal(t, session, <-listening)
+	for _, want := range []string{"", "snapshot"} {
+		require.Equal(t, want, plain.must().event)
+		require.Equal(t, want, wants.must().event)
+	}
+	say <- delta("{\"stream_id\":\"Tier 1\",\n \"delta\":\"Hel\"}")
+	say <- hookgw.Signal{Actor: events.ActorModels, Name: "here"}
+	say <- delta("no JSON")
+	say <- hookgw.Signal{Actor: "worker-1", Name: "delta", Body: []byte(`{"delta":"forged"}`)}
+	say <- delta(`{"stream_id":"Tier 1","delta":"lo"}`)
+	for _, want := range []string{`{"stream_id":"Tier 1","delta":"Hel"}`, `{"stream_id":"Tier 1","delta":"lo"}`} {
+		fr := wants.must()
+		require.Equal(t, "delta", fr.event)
+		require.Equal(t, want, fr.data)
+		require.False(t, fr.hasID)
+	}
+	fact := f.push(1)
+	require.Equal(t, fact.Seq, wants.must().id)
+	require.Equal(t, fact.Seq, plain.must().id, "no text for who did not ask")
+	endPlain()
+	endWants()
+	require.Empty(t, <-listening, "nobody reads, so nobody listens")
+}
