@@ -16,6 +16,10 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, limit int64) 
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
+	// "100 Continue" must not fall under the limit of the answer before.
+	if err := http.NewResponseController(w).SetWriteDeadline(time.Time{}); err != nil {
+		return nil, problemOf(err)
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var over *http.MaxBytesError
 	switch {

@@ -1,10 +1,10 @@
 package hookgw
 
 import (
-	"bytes"
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -22,6 +22,8 @@ type call struct {
 	body   json.RawMessage            // as it came
 	fields map[string]json.RawMessage // its members
 
+	asked url.Values // see query
+
 	status int    // of the answer, 0 before
 	wrote  bool   // something was published
 	reason string // of a refusal
@@ -30,9 +32,9 @@ type call struct {
 // serve checks the request in the order place, path, right, type, size, form.
 func (c *call) serve() error {
 	h := c.w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h["X-Content-Type-Options"] = headers.noSniff
+	h["Cache-Control"] = headers.noStore
+	h["Cross-Origin-Resource-Policy"] = headers.sameOrigin
 	if p := c.gw.guard.place(c.r); p != nil {
 		return p
 	}
@@ -76,7 +78,7 @@ func (c *call) parse(route *Route) *problem {
 // session is the one that ?session= names, else the current one; empty while
 // there is none.
 func (c *call) session() (string, error) {
-	name := c.r.URL.Query().Get("session")
+	name := c.query().Get("session")
 	if name == "" {
 		return c.gw.cfg.Models.Current(), nil
 	}
@@ -118,30 +120,50 @@ func (c *call) read(session string, f func(*projections.Set)) error {
 	return view.Read(c.r.Context(), f)
 }
 
+// query is what stands behind the path's question mark, parsed once.
+func (c *call) query() url.Values {
+	if c.asked == nil {
+		if c.r.URL.RawQuery == "" {
+			return nil
+		}
+		c.asked = c.r.URL.Query()
+	}
+	return c.asked
+}
+
 // reply sends v as JSON. RawMessage members go out as they are.
 func (c *call) reply(status int, v any) error {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	body, err := encode(v)
+	if err != nil {
 		return err
 	}
+	return c.replyJSON(status, body)
+}
+
+// replyJSON sends a body that encode made and that others may be sending too.
+// A client that does not take it within the write timeout is cut off; each
+// answer on a connection begins with a limit of its own.
+func (c *call) replyJSON(status int, body []byte) error {
 	c.status = status
 	h := c.w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	h["Content-Type"] = headers.json
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	conn := http.NewResponseController(c.w)
 	_ = conn.SetWriteDeadline(time.Now().Add(c.gw.cfg.Limits.WriteTimeout))
 	c.w.WriteHeader(status)
-	_, err := c.w.Write(buf.Bytes())
-	if err == nil {
+	_, err := c.w.Write(body)
+	if err == nil && c.onRecord() {
 		err = conn.Flush() // the client need not wait until the request is on record
 	}
-	_ = conn.SetWriteDeadline(time.Time{})
 	if err != nil {
 		c.gw.cfg.Logger.DebugContext(c.r.Context(), "client left before its answer", slog.Any("error", err))
 	}
 	return nil
+}
+
+// headers are values of headers that every answer shares.
+var headers = struct{ noSniff, noStore, sameOrigin, json []string }{
+	[]string{"nosniff"}, []string{"no-store"}, []string{"same-origin"}, []string{"application/json"},
 }
 
 // fail sends err as the problem that it is, unless an answer has begun.

@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/projections"
+	"manualslop/projections/live"
 )
 
 // gates are the three approvals of the original. Each has its own events,
@@ -30,16 +31,20 @@ func (c *call) gate() (string, error) {
 }
 
 // getGateAsks is the inbox of one gate.
-func getGateAsks(c *call) error {
-	gate, err := c.gate()
-	if err != nil {
-		return err
+func getGateAsks() func(*call) error {
+	shown := map[string]map[string]live.Rendering{}
+	for _, gate := range gates() {
+		shown[gate] = inboxes("asks of "+gate, func(lines []askLine) any {
+			return gateAsks{gate, slices.DeleteFunc(lines, func(l askLine) bool { return l.Gate != gate })}
+		})
 	}
-	lines, err := c.inbox()
-	if err != nil {
-		return err
+	return func(c *call) error {
+		gate, err := c.gate()
+		if err != nil {
+			return err
+		}
+		return c.inbox(shown[gate])
 	}
-	return c.reply(http.StatusOK, gateAsks{gate, slices.DeleteFunc(lines, func(l askLine) bool { return l.Gate != gate })})
 }
 
 // postGateRespond answers an ask of one gate: the one that is named, else the

@@ -54,7 +54,7 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 	}
 	agent := events.AgentPrefix + cfg.AgentLabel
 	g := &Gateway{
-		cfg: cfg, listener: listener, guard: newGuard(port(listener), keys), table: Routes(),
+		cfg: cfg, listener: listener, guard: newGuard(port(listener), keys), table: newTable(Routes()),
 		own:    writer{events.ActorGateway, cfg.Log},
 		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},

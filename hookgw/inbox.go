@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"manualslop/projections"
+	"manualslop/projections/live"
 )
 
 // askLine is one line of the inbox.
@@ -20,31 +21,28 @@ const (
 )
 
 // getAsks is the inbox: what waits for the person, oldest first.
-func getAsks(c *call) error {
-	lines, err := c.inbox()
-	if err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, map[string]any{"asks": lines})
+func getAsks() func(*call) error {
+	shown := inboxes("asks", func(lines []askLine) any { return map[string][]askLine{"asks": lines} })
+	return func(c *call) error { return c.inbox(shown) }
 }
 
-// inbox lists the asks of the session in the state that the query names.
-func (c *call) inbox() ([]askLine, error) {
-	session, err := c.session()
-	if err != nil {
-		return nil, err
+// inboxes are renderings of the asks in each state that a query may name.
+func inboxes(name string, of func([]askLine) any) map[string]live.Rendering {
+	shown := map[string]live.Rendering{}
+	for _, state := range []string{statePending, stateSettled, stateAll} {
+		shown[state] = view(name+", "+state, func(s *projections.Set) (any, error) { return of(inbox(s, state)), nil }, "asks")
 	}
-	state := c.r.URL.Query().Get("state")
-	switch state {
-	case "":
-		state = statePending
-	case statePending, stateSettled, stateAll:
-	default:
-		return nil, refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
+	shown[""] = shown[statePending]
+	return shown
+}
+
+// inbox answers with the rendering of the state that the query names.
+func (c *call) inbox(shown map[string]live.Rendering) error {
+	wanted, ok := shown[c.query().Get("state")]
+	if !ok {
+		return refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
 	}
-	var lines []askLine
-	err = c.read(session, func(s *projections.Set) { lines = inbox(s, state) })
-	return lines, err
+	return c.show(wanted)
 }
 
 // inbox lists the asks in a state, in the order raised.

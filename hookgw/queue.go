@@ -28,7 +28,7 @@ func getEvents(c *call) error {
 	if err != nil {
 		return err
 	}
-	query := c.r.URL.Query()
+	query := c.query()
 	client := query.Get("client")
 	if client != "" && !events.ValidToken(client) {
 		return refuse(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")

@@ -23,8 +23,7 @@ const (
 // the asks and refused requests as many as the rate allows, so that a flood
 // cannot fill the disk.
 func (g *Gateway) record(c *call) {
-	refused := c.status >= http.StatusBadRequest
-	if !c.wrote && !refused && c.r.Method == http.MethodGet {
+	if !c.onRecord() {
 		return
 	}
 	reason := c.reason
@@ -54,10 +53,16 @@ func (g *Gateway) record(c *call) {
 	}
 }
 
+// onRecord tells whether the request is none of the plain reads, which leave no
+// trace.
+func (c *call) onRecord() bool {
+	return c.wrote || c.status >= http.StatusBadRequest || c.r.Method != http.MethodGet
+}
+
 // client is who sent the request: the right of its token and the name it gave itself.
 func (c *call) client() string {
 	name := string(c.who)
-	if given := c.r.URL.Query().Get("client"); given != "" {
+	if given := c.query().Get("client"); given != "" {
 		name += ":" + given
 	}
 	return clip(name, maxRecordedClient)

@@ -1,8 +1,6 @@
 package hookgw
 
 import (
-	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -26,20 +24,16 @@ func list(s []string) []string {
 // mmaStatus answers with the read model; where nobody runs a role that the
 // session needs, ai_status says so, because nothing goes on without it.
 func mmaStatus(c *call) error {
-	session, err := c.session()
-	if err != nil {
-		return err
+	_, missing := c.gw.cfg.Roles()
+	if len(missing) == 0 {
+		return c.show(view("mma_status", func(s *projections.Set) (any, error) { return s.MMAStatus(), nil }, "mma_status"))
 	}
-	var body json.RawMessage
-	rerr := c.read(session, func(s *projections.Set) {
+	status := "waiting: nobody runs " + strings.Join(missing, ", ")
+	shown := view("mma_status, waiting", func(s *projections.Set) (any, error) {
 		v := s.MMAStatus()
-		if _, missing := c.gw.cfg.Roles(); len(missing) > 0 {
-			v.AIStatus = "waiting: nobody runs " + strings.Join(missing, ", ")
-		}
-		body, err = json.Marshal(v)
-	})
-	if err := errors.Join(rerr, err); err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, body)
+		v.AIStatus = status
+		return v, nil
+	}, "mma_status")
+	shown.Variant = status
+	return c.show(shown)
 }

@@ -60,21 +60,43 @@ func Routes() []Route {
 }
 
 // table finds routes.
-type table []Route
+type table struct {
+	all   []Route
+	fixed map[string]map[string]*Route // those without variables, by path and method
+}
+
+func newTable(all []Route) table {
+	t := table{all, map[string]map[string]*Route{}}
+	for i := range all {
+		r := &all[i]
+		if strings.Contains(r.Pattern, "{") {
+			continue
+		}
+		if t.fixed[r.Pattern] == nil {
+			t.fixed[r.Pattern] = map[string]*Route{}
+		}
+		t.fixed[r.Pattern][r.Method] = r
+	}
+	return t
+}
 
 // find is the route of a request and the values of its path's variables. A path
 // is compared segment by segment and never cleaned, decoded or redirected, so
 // that a route has one spelling.
 func (t table) find(method, escaped string) (*Route, map[string]string, *problem) {
+	if r := t.fixed[escaped][method]; r != nil {
+		return r, nil, nil
+	}
 	segments := strings.Split(escaped, "/")
 	var allowed []string
-	for i := range t {
-		vars, ok := match(t[i].Pattern, segments)
-		if ok && t[i].Method == method {
-			return &t[i], vars, nil
+	for i := range t.all {
+		r := &t.all[i]
+		vars, ok := match(r.Pattern, segments)
+		if ok && r.Method == method {
+			return r, vars, nil
 		}
-		if ok && !slices.Contains(allowed, t[i].Method) {
-			allowed = append(allowed, t[i].Method)
+		if ok && !slices.Contains(allowed, r.Method) {
+			allowed = append(allowed, r.Method)
 		}
 	}
 	if len(allowed) == 0 {

@@ -3,7 +3,6 @@ package hookgw
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"manualslop/events"
@@ -11,17 +10,12 @@ import (
 )
 
 // getSession answers {"session": {"entries": […]}}.
-func getSession(c *call) error {
-	session, err := c.session()
-	if err != nil {
-		return err
-	}
-	var entries json.RawMessage
-	rerr := c.read(session, func(s *projections.Set) { entries, err = s.View("session") })
-	if err := errors.Join(rerr, err); err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, map[string]any{"session": entries})
+func getSession() func(*call) error {
+	shown := view("session", func(s *projections.Set) (any, error) {
+		entries, err := s.View("session")
+		return map[string]json.RawMessage{"session": entries}, err
+	}, "session")
+	return func(c *call) error { return c.show(shown) }
 }
 
 // postSession replaces the discussion entries by those of the same body.

@@ -20,7 +20,7 @@ func stream(c *call) error {
 	if err != nil {
 		return err
 	}
-	filter, p := parseFilters(c.r.URL.Query()["filter"])
+	filter, p := parseFilters(c.query()["filter"])
 	if p != nil {
 		return p
 	}
@@ -40,7 +40,7 @@ func stream(c *call) error {
 	h, leaveHub := c.gw.hubs.enter(session)
 	defer leaveHub()
 	s := &sse{w: c.w, conn: http.NewResponseController(c.w), timeout: c.gw.cfg.Limits.WriteTimeout, at: from}
-	s.filter, s.text, s.cutoff, s.snapshot = filter, c.r.URL.Query().Get("signals") == "1", cutoff, snapshot
+	s.filter, s.text, s.cutoff, s.snapshot = filter, c.query().Get("signals") == "1", cutoff, snapshot
 	if err := stay(c.w); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func stream(c *call) error {
 func (c *call) position(session string) (uint64, error) {
 	given := c.r.Header.Get("Last-Event-ID")
 	if given == "" {
-		given = c.r.URL.Query().Get("since")
+		given = c.query().Get("since")
 	}
 	if given == "" {
 		return 0, nil

@@ -60,6 +60,7 @@ type inbox struct {
 
 var asks = Fold[*inbox]{
 	Name: "asks", Version: 1,
+	Takes: ofAsks,
 	New:   func() *inbox { return &inbox{Posted: map[string]PostedAsk{}, byID: map[string]*Ask{}} },
 	Apply: (*inbox).apply,
 	View: func(i *inbox) any {

@@ -67,6 +67,7 @@ type meter struct {
 
 var cost = Fold[*meter]{
 	Name: "cost", Version: 1,
+	Takes: ofRequests,
 	New:   func() *meter { return &meter{Requests: requests{}, Cost: newCost()} },
 	Apply: (*meter).apply,
 	View:  func(m *meter) any { return m.Cost },

@@ -16,7 +16,8 @@ type indicators struct {
 
 var diagnostics = Fold[*indicators]{
 	Name: "diagnostics", Version: 1,
-	New: func() *indicators { return &indicators{Activity: newActivity()} },
+	Takes: ofTheWork,
+	New:   func() *indicators { return &indicators{Activity: newActivity()} },
 	Apply: func(i *indicators, e *events.Event) *indicators {
 		i.Activity.apply(e)
 		if _, over := e.Payload.(events.SessionClosed); over {

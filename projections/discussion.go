@@ -62,6 +62,7 @@ type storedEntry struct {
 
 var discussion = Fold[*conversation]{
 	Name: "session", Version: 1,
+	Takes: ofTheWork,
 	New:   func() *conversation { return &conversation{Requests: requests{}, Calls: calls{}} },
 	Apply: (*conversation).apply,
 	View:  func(c *conversation) any { return c.view() },

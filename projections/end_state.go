@@ -62,6 +62,7 @@ type comparison struct {
 
 var endState = Fold[*comparison]{
 	Name: "comparable", Version: 1,
+	Takes: ofTheWork,
 	New: func() *comparison {
 		return &comparison{
 			Phase: newPhase(), Board: newBoard(), Requests: requests{}, Calls: calls{}, Streams: streams{}, Talk: newTalk(),

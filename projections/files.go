@@ -26,6 +26,7 @@ type fileTable struct {
 
 var files = Fold[*fileTable]{
 	Name: "files", Version: 1,
+	Takes: ofTheWork,
 	New:   func() *fileTable { return &fileTable{Calls: calls{}, Files: map[string]*FileRecord{}} },
 	Apply: (*fileTable).apply,
 	View: func(t *fileTable) any {

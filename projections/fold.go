@@ -18,6 +18,9 @@ type Fold[S any] struct {
 	New func() S
 	// Apply folds one decoded event. It may reuse the state it was given.
 	Apply func(S, *events.Event) S
+	// Takes tells which payloads Apply is given; nil: all of them. The others
+	// leave the model, and what was rendered of it, as they are.
+	Takes func(events.Payload) bool
 	// View renders what a client sees; nil: the state itself.
 	View func(S) any
 }
@@ -28,6 +31,8 @@ type Model interface {
 	Name() string
 	// Version is the fold's version.
 	Version() int
+	// Takes tells whether events with this payload are for the model.
+	Takes(p events.Payload) bool
 	// Apply folds one decoded event.
 	Apply(e *events.Event)
 	// JSON is the whole state; equal states give equal bytes.
@@ -49,6 +54,8 @@ type model[S any] struct {
 func (m *model[S]) Name() string { return m.fold.Name }
 
 func (m *model[S]) Version() int { return m.fold.Version }
+
+func (m *model[S]) Takes(p events.Payload) bool { return m.fold.Takes == nil || m.fold.Takes(p) }
 
 func (m *model[S]) Apply(e *events.Event) { m.state = m.fold.Apply(m.state, e) }
 

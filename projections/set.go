@@ -15,17 +15,31 @@ var ErrNoModel = errors.New("no such read model")
 
 // Set is every read model of one session, folded up to Seq.
 type Set struct {
-	seq    uint64
-	last   string
-	models []Model
+	makers  []func() Model
+	seq     uint64
+	last    string
+	applied uint64 // events given to any model
+	slots   []slot
+	byName  map[string]int
+}
+
+// slot is one model in a set.
+type slot struct {
+	Model
+	changed uint64        // Set.applied when it was given its newest event
+	stopped *StoppedError // nil while it goes on
 }
 
 // NewSet starts every model of [Catalogue] on an empty session.
-func NewSet() *Set {
-	makers := Catalogue()
-	s := &Set{models: make([]Model, len(makers))}
+func NewSet() *Set { return NewSetOf(Catalogue()) }
+
+// NewSetOf starts other models than those of [Catalogue]. Getters of models
+// that are not among them panic.
+func NewSetOf(makers []func() Model) *Set {
+	s := &Set{makers: makers, slots: make([]slot, len(makers)), byName: make(map[string]int, len(makers))}
 	for i, start := range makers {
-		s.models[i] = start()
+		s.slots[i].Model = start()
+		s.byName[s.slots[i].Name()] = i
 	}
 	return s
 }
@@ -38,6 +52,7 @@ func (s *Set) LastID() string { return s.last }
 
 // Apply folds one decoded event of the session. An event at or before Seq was
 // seen already and changes nothing; one with Seq 0 is not stored yet and counts.
+// A model that panics stops alone; see [Set.Stopped].
 func (s *Set) Apply(e *events.Event) {
 	if e.Seq != 0 {
 		if e.Seq <= s.seq {
@@ -49,35 +64,64 @@ func (s *Set) Apply(e *events.Event) {
 	case nil, events.Unknown, events.Malformed:
 		return
 	}
-	for _, m := range s.models {
-		m.Apply(e)
+	s.applied++
+	for i := range s.slots {
+		if m := &s.slots[i]; m.stopped == nil && m.Takes(e.Payload) {
+			m.changed = s.applied
+			m.give(e)
+		}
 	}
 }
 
-// View is the named model as a client of the gateway sees it; ErrNoModel.
-func (s *Set) View(name string) (json.RawMessage, error) {
-	for _, m := range s.models {
-		if m.Name() == name {
-			return m.View()
+// Revision grows with every event that one of the named models was given; with
+// no names, with every event that any model was. While it stays, so do the
+// views of these models. A model that does not exist never changes.
+func (s *Set) Revision(models ...string) uint64 {
+	if len(models) == 0 {
+		return s.applied
+	}
+	var newest uint64
+	for _, name := range models {
+		if i, ok := s.byName[name]; ok {
+			newest = max(newest, s.slots[i].changed)
 		}
 	}
-	return nil, fmt.Errorf("%w: %q", ErrNoModel, name)
+	return newest
+}
+
+// View is the named model as a client of the gateway sees it; ErrNoModel, or a
+// *StoppedError.
+func (s *Set) View(name string) (json.RawMessage, error) {
+	i, ok := s.byName[name]
+	if !ok {
+		return nil, fmt.Errorf("%w: %q", ErrNoModel, name)
+	}
+	if stopped := s.slots[i].stopped; stopped != nil {
+		return nil, stopped
+	}
+	return s.slots[i].View()
 }
 
 // Names lists the models in the order of [Catalogue].
 func (s *Set) Names() []string {
-	names := make([]string, len(s.models))
-	for i, m := range s.models {
-		names[i] = m.Name()
+	names := make([]string, len(s.slots))
+	for i := range s.slots {
+		names[i] = s.slots[i].Name()
 	}
 	return names
 }
 
-// Digest is the SHA-256, in hexadecimal, of each model's JSON by name. Every
-// state built from decoded events has a JSON form, so it cannot fail.
+// Digest is the SHA-256, in hexadecimal, of each model's JSON by name; of one
+// that stopped, the reason. Every state built from decoded events has a JSON
+// form, so it cannot fail.
 func (s *Set) Digest() map[string]string {
-	out := make(map[string]string, len(s.models))
-	for _, m := range s.models {
+	out := make(map[string]string, len(s.slots))
+	for i := range s.slots {
+		m := &s.slots[i]
+		if m.stopped != nil {
+			out[m.Name()] = m.stopped.Error()
+			continue
+		}
 		raw, err := m.JSON()
 		if err != nil {
 			panic("projections: " + err.Error()) // payloads come from JSON
@@ -92,18 +136,32 @@ func (s *Set) Digest() map[string]string {
 func (s *Set) Sum() string {
 	digests := s.Digest()
 	h := sha256.New()
-	for _, m := range s.models {
+	for i := range s.slots {
+		m := &s.slots[i]
 		fmt.Fprintf(h, "%s %d %s\n", m.Name(), m.Version(), digests[m.Name()])
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// stateOf finds a fold's state in a set.
+// stateOf finds a fold's state in a set. It panics with a *StoppedError where
+// the model stopped; [Set.Show] makes an error of that.
 func stateOf[S any](s *Set, f Fold[S]) S {
-	for _, m := range s.models {
-		if x, ok := m.(*model[S]); ok && x.fold.Name == f.Name {
-			return x.state
-		}
+	i, ok := s.byName[f.Name]
+	if !ok {
+		panic("projections: " + f.Name + " is not in the catalogue") // a programmer's error
 	}
-	panic("projections: " + f.Name + " is not in the catalogue") // a programmer's error
+	if stopped := s.slots[i].stopped; stopped != nil {
+		panic(stopped)
+	}
+	return inner[S](s.slots[i].Model).state
+}
+
+// inner looks through models that wrap another one.
+func inner[S any](m Model) *model[S] {
+	for {
+		if x, ok := m.(*model[S]); ok {
+			return x
+		}
+		m = m.(interface{ Unwrap() Model }).Unwrap() //nolint:forcetypeassert // a programmer's error
+	}
 }

@@ -12,7 +12,8 @@ type Settings struct {
 
 var settings = Fold[*Settings]{
 	Name: "settings", Version: 1,
-	New: func() *Settings { return &Settings{Tools: []events.ToolOffer{}} },
+	Takes: ofTheWork,
+	New:   func() *Settings { return &Settings{Tools: []events.ToolOffer{}} },
 	Apply: func(s *Settings, e *events.Event) *Settings {
 		switch p := e.Payload.(type) {
 		case events.SessionOpened:

@@ -24,10 +24,15 @@ type ModelSnapshot struct {
 	State   json.RawMessage `json:"state"`
 }
 
-// Snapshot renders the state of every model.
+// Snapshot renders the state of every model. While one has stopped there is
+// none: a later program that knows how to fold the event must come by it again.
 func (s *Set) Snapshot() (Snapshot, error) {
-	snap := Snapshot{Seq: s.seq, LastID: s.last, Models: make([]ModelSnapshot, len(s.models))}
-	for i, m := range s.models {
+	snap := Snapshot{Seq: s.seq, LastID: s.last, Models: make([]ModelSnapshot, len(s.slots))}
+	for i := range s.slots {
+		m := &s.slots[i]
+		if m.stopped != nil {
+			return Snapshot{}, m.stopped
+		}
 		raw, err := m.JSON()
 		if err != nil {
 			return Snapshot{}, err
@@ -41,11 +46,12 @@ func (s *Set) Snapshot() (Snapshot, error) {
 // when a model is missing, of another version or does not decode, the set
 // stays as it was.
 func (s *Set) Restore(snap Snapshot) error {
-	fresh := NewSet()
-	if len(snap.Models) != len(fresh.models) {
-		return fmt.Errorf("%w: it holds %d models of %d", ErrStale, len(snap.Models), len(fresh.models))
+	fresh := NewSetOf(s.makers)
+	if len(snap.Models) != len(fresh.slots) {
+		return fmt.Errorf("%w: it holds %d models of %d", ErrStale, len(snap.Models), len(fresh.slots))
 	}
-	for i, m := range fresh.models {
+	for i := range fresh.slots {
+		m := &fresh.slots[i]
 		have := snap.Models[i]
 		if have.Name != m.Name() || have.Version != m.Version() {
 			return fmt.Errorf("%w: %s version %d, want %s version %d", ErrStale, have.Name, have.Version, m.Name(), m.Version())
@@ -54,6 +60,10 @@ func (s *Set) Restore(snap Snapshot) error {
 			return fmt.Errorf("%w: %w", ErrStale, err)
 		}
 	}
-	s.seq, s.last, s.models = snap.Seq, snap.LastID, fresh.models
+	s.seq, s.last, s.slots = snap.Seq, snap.LastID, fresh.slots
+	s.applied++
+	for i := range s.slots {
+		s.slots[i].changed = s.applied
+	}
 	return nil
 }

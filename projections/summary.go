@@ -32,6 +32,7 @@ type overview struct {
 
 var summary = Fold[*overview]{
 	Name: "summary", Version: 1,
+	Takes: ofTheWork,
 	New: func() *overview {
 		return &overview{Summary: Summary{State: Idle}, Phase: newPhase(), Asks: map[string]bool{}}
 	},

@@ -19,6 +19,7 @@ type TicketRow struct {
 
 var tickets = Fold[*board]{
 	Name: "tickets", Version: 1,
+	Takes: ofTheWork,
 	New:   func() *board { b := newBoard(); return &b },
 	Apply: func(b *board, e *events.Event) *board { b.apply(e); return b },
 	View: func(b *board) any {

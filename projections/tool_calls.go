@@ -63,6 +63,7 @@ type ledger struct {
 
 var toolCalls = Fold[*ledger]{
 	Name: "tools", Version: 1,
+	Takes: ofTheWork,
 	New: func() *ledger {
 		return &ledger{Open: calls{}, Totals: map[string]*ToolTotal{}, byID: map[string]*ToolCall{}}
 	},

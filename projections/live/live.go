@@ -33,7 +33,10 @@ type Options struct {
 	// SnapshotEvery is after how many events of a session its state is stored,
 	// default 5000; it is also stored when the session closes.
 	SnapshotEvery int
-	// Logger hears of snapshots that fail; nil: nobody does.
+	// Models are the read models that are kept; nil: projections.Catalogue().
+	Models []func() projections.Model
+	// Logger hears of snapshots that fail and of models that stop; nil: nobody
+	// does.
 	Logger *slog.Logger
 }
 
@@ -43,6 +46,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Backlog <= 0 {
 		o.Backlog = 4096
+	}
+	if o.Models == nil {
+		o.Models = projections.Catalogue()
 	}
 	if o.Folded <= 0 {
 		o.Folded = 256
@@ -76,6 +82,7 @@ type Live struct {
 	notedID  string
 	sessions map[string]*session
 	order    []*session // by first event
+	current  string     // see Current
 	waiters  []positionWaiter
 	subs     map[*subscriber]struct{}
 }
@@ -156,17 +163,22 @@ func (l *Live) Sessions() []Summary {
 func (l *Live) Current() string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	closed := ""
+	return l.current
+}
+
+// newCurrent finds the current session; l.mu is held, or nobody else knows l yet.
+func (l *Live) newCurrent() {
+	l.current = ""
 	for i := len(l.order) - 1; i >= 0; i-- {
 		switch s := l.order[i].summary(); {
 		case s.Opened.IsZero():
 		case s.Closed == nil:
-			return s.Session
-		case closed == "":
-			closed = s.Session
+			l.current = s.Session
+			return
+		case l.current == "":
+			l.current = s.Session
 		}
 	}
-	return closed
 }
 
 // Session is a view of a session; false if the log holds none of that id.
@@ -177,5 +189,5 @@ func (l *Live) Session(id string) (*View, bool) {
 	if s == nil {
 		return nil, false
 	}
-	return &View{l, s}, true
+	return &s.view, true
 }

@@ -24,6 +24,7 @@ func (l *Live) replay(ctx context.Context) error {
 		l.note(&e)
 	}
 	l.position = end
+	l.newCurrent()
 	return ctx.Err()
 }
 
@@ -60,13 +61,21 @@ func (l *Live) take(e *events.Event) {
 	_, known := l.sessions[e.Session]
 	s := l.note(e)
 	if !known {
-		s.set = projections.NewSet()
+		s.set = projections.NewSetOf(l.opts.Models)
+	}
+	switch e.Payload.(type) {
+	case events.SessionOpened, events.SessionClosed:
+		l.newCurrent()
 	}
 	l.mu.Unlock()
 	s.used.Store(l.clock.Add(1))
 
-	if s.apply(e, l.opts.SnapshotEvery) {
+	worth, stopped := s.apply(e, l.opts.SnapshotEvery)
+	if worth {
 		l.wantSave(s)
+	}
+	for _, m := range stopped {
+		l.opts.Logger.Error("a read model stopped; the others go on", "session", s.id, "error", m)
 	}
 
 	l.mu.Lock()
@@ -89,7 +98,7 @@ func (l *Live) take(e *events.Event) {
 func (l *Live) note(e *events.Event) *session {
 	s := l.sessions[e.Session]
 	if s == nil {
-		s = newSession(e.Session, e.Seq)
+		s = l.newSession(e.Session, e.Seq)
 		l.sessions[e.Session] = s
 		l.order = append(l.order, s)
 	}

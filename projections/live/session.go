@@ -14,6 +14,7 @@ type session struct {
 	id    string
 	first uint64        // sequence of its first event
 	used  atomic.Uint64 // Live.clock at the last use
+	view  View
 
 	// Guarded by Live.mu.
 	light   projections.Summarizer
@@ -25,16 +26,28 @@ type session struct {
 	pending []*events.Event  // came while loading
 	waiters []*stateWaiter
 	fresh   int // events folded since the newest snapshot
+
+	renderings renderings // of set
 }
 
 // stateWaiter waits for a state of the session.
 type stateWaiter struct {
 	holds func(*projections.Set) bool
-	done  chan struct{}
+	done  chan struct{} // closed when it holds, or err says why it cannot be known
+	err   error
 }
 
-func newSession(id string, first uint64) *session {
-	return &session{id: id, first: first}
+// came tells whether the waiter need not wait any longer; the session's lock is
+// held.
+func (w *stateWaiter) came(set *projections.Set) (ok bool) {
+	w.err = set.Show(func(set *projections.Set) { ok = w.holds(set) })
+	return ok || w.err != nil
+}
+
+func (l *Live) newSession(id string, first uint64) *session {
+	s := &session{id: id, first: first}
+	s.view = View{l, s}
+	return s
 }
 
 // note keeps the summary current; Live.mu is held. It decodes what it needs.
@@ -56,21 +69,26 @@ func (s *session) summary() Summary {
 	return out
 }
 
-// apply folds one event and releases those whose state has come. True when the
-// state is worth storing.
-func (s *session) apply(e *events.Event, saveEvery int) bool {
+// apply folds one event and releases those whose state has come. It tells when
+// the state is worth storing, and which models this event stopped.
+func (s *session) apply(e *events.Event, saveEvery int) (worth bool, stopped []*projections.StoppedError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.loading != nil {
 		s.pending = append(s.pending, e)
-		return false
+		return false, nil
 	}
 	if s.set == nil {
-		return false
+		return false, nil
 	}
 	s.fold(e)
+	for _, m := range s.set.Stopped() {
+		if m.Seq == e.Seq {
+			stopped = append(stopped, m)
+		}
+	}
 	_, over := e.Payload.(events.SessionClosed)
-	return over || s.fresh >= saveEvery
+	return over || s.fresh >= saveEvery, stopped
 }
 
 // fold applies one event; s.mu is held.
@@ -79,7 +97,7 @@ func (s *session) fold(e *events.Event) {
 	s.fresh++
 	still := s.waiters[:0]
 	for _, w := range s.waiters {
-		if w.holds(s.set) {
+		if w.came(s.set) {
 			close(w.done)
 		} else {
 			still = append(still, w)
@@ -125,6 +143,7 @@ func (l *Live) loadNow(ctx context.Context, s *session) error {
 		return err
 	}
 	s.set, s.fresh = set, read
+	s.renderings.drop()
 	for _, e := range pending {
 		s.fold(e)
 	}
@@ -155,6 +174,7 @@ func (l *Live) evict() {
 		s.mu.Lock()
 		if s.set != nil && s.loading == nil && len(s.waiters) == 0 {
 			s.set = nil
+			s.renderings.drop()
 		}
 		s.mu.Unlock()
 	}

@@ -47,7 +47,7 @@ func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
 		return 1
 	}
 	for _, x := range ix.Sessions {
-		s := newSession(x.ID, x.First)
+		s := l.newSession(x.ID, x.First)
 		s.lastSeq = x.LastSeq
 		if x.Light != nil {
 			s.light = *x.Light
@@ -61,7 +61,7 @@ func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
 
 // restore is a set at the session's newest usable snapshot, or an empty one.
 func (l *Live) restore(ctx context.Context, s *session, f events.Filter) *projections.Set {
-	set := projections.NewSet()
+	set := projections.NewSetOf(l.opts.Models)
 	if l.opts.Snapshots == nil {
 		return set
 	}

@@ -27,7 +27,8 @@ func (v *View) Summary() Summary {
 
 // Read shows fn the read models under a read lock: events wait meanwhile. fn
 // may not keep the set. A session that is not folded is read from the log
-// first, which is when Read can fail.
+// first, which is when Read can fail; also with a *projections.StoppedError,
+// where fn looked at a model that stopped.
 func (v *View) Read(ctx context.Context, fn func(*projections.Set)) error {
 	for {
 		if err := v.l.use(ctx, v.s); err != nil {
@@ -36,8 +37,7 @@ func (v *View) Read(ctx context.Context, fn func(*projections.Set)) error {
 		v.s.mu.RLock()
 		if v.s.set != nil {
 			defer v.s.mu.RUnlock()
-			fn(v.s.set)
-			return nil
+			return v.s.set.Show(fn)
 		}
 		v.s.mu.RUnlock()
 	}
@@ -82,7 +82,8 @@ func (l *Live) leastUsed() []*session {
 // Await waits until a session's state holds. It looks at once and then after
 // each event of the session, in the reader's goroutine and under the session's
 // lock: holds must be quick and may not call back. ErrNoSession if the log
-// holds no such session.
+// holds no such session, a *projections.StoppedError where holds looks at a
+// model that stopped.
 func (l *Live) Await(ctx context.Context, id string, holds func(*projections.Set) bool) error {
 	v, ok := l.Session(id)
 	if !ok {
@@ -94,7 +95,7 @@ func (l *Live) Await(ctx context.Context, id string, holds func(*projections.Set
 	}
 	select {
 	case <-w.done:
-		return nil
+		return w.err
 	case <-ctx.Done():
 		v.s.dismiss(w)
 		return ctx.Err()
@@ -115,10 +116,10 @@ func (l *Live) enlist(ctx context.Context, s *session, holds func(*projections.S
 			continue
 		}
 		defer s.mu.Unlock()
-		if holds(s.set) {
-			return nil, nil
+		w := &stateWaiter{holds: holds, done: make(chan struct{})}
+		if w.came(s.set) {
+			return nil, w.err
 		}
-		w := &stateWaiter{holds, make(chan struct{})}
 		s.waiters = append(s.waiters, w)
 		return w, nil
 	}

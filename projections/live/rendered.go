@@ -1,0 +1,145 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"manualslop/projections"
+)
+
+// MaxRenderings is how many rendered views of one session are kept. Those
+// beyond it are rendered for each reader.
+const MaxRenderings = 64
+
+// Rendering says how a view of a session becomes bytes.
+type Rendering struct {
+	// Name is the view's for ever: renderings of one name have one Render and
+	// one list of Models. There is a fixed number of names in a program; what
+	// a client sends is not part of one.
+	Name string
+	// Variant tells renderings of one name apart that depend on more than the
+	// models; only those of the variant asked for last are kept.
+	Variant string
+	// Models are the read models that Render looks at. None: all of them.
+	Models []string
+	// Render makes the bytes under the session's read lock; it may not keep the
+	// set.
+	Render func(*projections.Set) ([]byte, error)
+}
+
+// rendering keeps the newest bytes of one name.
+type rendering struct {
+	making sync.Mutex // held by the one that renders
+	newest atomic.Pointer[rendered]
+}
+
+// rendered is bytes and what they were made of.
+type rendered struct {
+	revision uint64
+	variant  string
+	body     []byte
+}
+
+func (r *rendered) fits(revision uint64, variant string) bool {
+	return r != nil && r.revision == revision && r.variant == variant
+}
+
+// Rendered is a view of the session as bytes, which all readers share and nobody
+// may change. They are made when somebody asks, once for each change of the
+// models that they show, however many ask at the same moment. What Render
+// returns as an error is returned and not kept; a *projections.StoppedError
+// where it looked at a model that stopped.
+func (v *View) Rendered(ctx context.Context, r Rendering) ([]byte, error) {
+	for {
+		if err := v.l.use(ctx, v.s); err != nil {
+			return nil, fmt.Errorf("read session %s: %w", v.s.id, err)
+		}
+		v.s.mu.RLock()
+		if v.s.set == nil {
+			v.s.mu.RUnlock()
+			continue
+		}
+		kept := v.s.renderings.of(r.Name)
+		if kept == nil {
+			defer v.s.mu.RUnlock()
+			return render(v.s.set, r)
+		}
+		newest := kept.newest.Load()
+		fits := newest.fits(v.s.set.Revision(r.Models...), r.Variant)
+		v.s.mu.RUnlock()
+		if fits {
+			return newest.body, nil
+		}
+		if body, ok, err := v.s.renew(kept, r); ok {
+			return body, err
+		}
+	}
+}
+
+// renew renders a view unless somebody else just did; false if the session was
+// unfolded meanwhile.
+func (s *session) renew(kept *rendering, r Rendering) (body []byte, ok bool, err error) {
+	kept.making.Lock()
+	defer kept.making.Unlock()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.set == nil || s.renderings.of(r.Name) != kept {
+		return nil, false, nil
+	}
+	revision := s.set.Revision(r.Models...)
+	if newest := kept.newest.Load(); newest.fits(revision, r.Variant) {
+		return newest.body, true, nil
+	}
+	body, err = render(s.set, r)
+	if err == nil {
+		kept.newest.Store(&rendered{revision, r.Variant, body})
+	}
+	return body, true, err
+}
+
+func render(set *projections.Set, r Rendering) (body []byte, err error) {
+	stopped := set.Show(func(set *projections.Set) { body, err = r.Render(set) })
+	if stopped != nil {
+		return nil, stopped
+	}
+	return body, err
+}
+
+// renderings are the rendered views of one fold of a session.
+type renderings struct {
+	mu     sync.Mutex // held while byName is replaced
+	byName atomic.Pointer[map[string]*rendering]
+}
+
+// of is the place of a view; nil when there are too many.
+func (all *renderings) of(name string) *rendering {
+	if byName := all.byName.Load(); byName != nil {
+		if kept := (*byName)[name]; kept != nil {
+			return kept
+		}
+	}
+	return all.add(name)
+}
+
+func (all *renderings) add(name string) *rendering {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	next := map[string]*rendering{}
+	if byName := all.byName.Load(); byName != nil {
+		if kept := (*byName)[name]; kept != nil || len(*byName) >= MaxRenderings {
+			return kept
+		}
+		// order-independent: copies a map.
+		for name, kept := range *byName {
+			next[name] = kept
+		}
+	}
+	next[name] = &rendering{}
+	all.byName.Store(&next)
+	return next[name]
+}
+
+// drop forgets all; the session's lock is held, so nobody reads.
+func (all *renderings) drop() { all.byName.Store(nil) }

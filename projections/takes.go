@@ -1,0 +1,31 @@
+package projections
+
+import "manualslop/events"
+
+// ofTheWork is every payload but those that only the gateway's own books are
+// about, which come most often while programs talk to it.
+func ofTheWork(p events.Payload) bool {
+	switch p.(type) {
+	case events.HookCalled, events.EventPushed, events.EventsDrained:
+		return false
+	}
+	return true
+}
+
+// ofAsks is what an inbox is made of.
+func ofAsks(p events.Payload) bool {
+	switch p.(type) {
+	case events.AskPosted, events.AskRaised, events.AskSettled, events.AnswerRefused:
+		return true
+	}
+	return false
+}
+
+// ofRequests is the course of model calls.
+func ofRequests(p events.Payload) bool {
+	switch p.(type) {
+	case events.ModelRequested, events.ModelReplied, events.ModelFailed:
+		return true
+	}
+	return false
+}
