@@ -50,6 +50,7 @@ type ModelRequested struct {
 	Tier          int         `json:"tier"`
 	Provider      string      `json:"provider"`
 	Model         string      `json:"model"`
+	Command       string      `json:"command,omitempty"`    // program of a provider that runs as a subprocess; empty: its own
 	NotBefore     *time.Time  `json:"not_before,omitempty"` // a retry waits until then
 	Params        ModelParams `json:"params"`
 	Tools         []string    `json:"tools,omitempty"` // names out of ToolsOffered

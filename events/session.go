@@ -15,20 +15,43 @@ type SessionOpened struct {
 func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 
 // Settings are the parts of the configuration that decisions depend on.
+//
+// # What a person changes while a session runs
+//
+// StepModeSet, TierChanged, ProviderChanged and SettingsChanged change what
+// they name, from the next decision on; [Settings.Changed] applies them. A
+// request, an attempt's slot or a question that is decided already keeps what
+// it has. A session that an engine goes on with keeps the settings that its log
+// says, whatever the configuration of the day; its rules alone are today's.
+//
+// The others stay for the whole session:
+//   - AskTimeoutMS, GateTimeoutMS and ToolTimeoutMS: a deadline that a person
+//     was promised, or under which a call was approved, may not move.
+//   - Tracked and FollowLinks: which file a path means, and with it what a yes
+//     to that path allows, is the same from the first approval to the last.
+//   - Rules are no setting of this kind: RuleAdded and RulesReplaced speak of them.
+//
+// # Programs
+//
+// Providers name programs that this engine starts, so only what a person wrote
+// fills it: SessionOpened, from the person's own configuration and never from
+// the project's file, and ProviderChanged. A program is an absolute path
+// without arguments.
 type Settings struct {
-	MaxWorkers    int            `json:"max_workers"`              // tickets at work at once, from 1
-	StepMode      bool           `json:"step_mode,omitempty"`      // each round of a ticket asks
-	SpawnApproval bool           `json:"spawn_approval,omitempty"` // each start of a ticket asks
-	PlanReview    bool           `json:"plan_review,omitempty"`    // tracks wait for TracksAccepted
-	MaxRetries    int            `json:"max_retries"`              // automatic retries of a blocked ticket
-	QADisabled    bool           `json:"qa_disabled,omitempty"`
-	AskTimeoutMS  int64          `json:"ask_timeout_ms"`            // for /api/ask
-	GateTimeoutMS int64          `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits for ever
-	ToolTimeoutMS int64          `json:"tool_timeout_ms"`
-	Tiers         []TierSettings `json:"tiers"`
-	Rules         []Rule         `json:"rules,omitempty"`
-	Tracked       []string       `json:"tracked,omitempty"`      // files that every refresh rereads
-	FollowLinks   bool           `json:"follow_links,omitempty"` // tools follow symbolic links, so a path does not say which file it is
+	MaxWorkers    int                `json:"max_workers"`              // tickets at work at once, from 1
+	StepMode      bool               `json:"step_mode,omitempty"`      // each round of a ticket asks
+	SpawnApproval bool               `json:"spawn_approval,omitempty"` // each start of a ticket asks
+	PlanReview    bool               `json:"plan_review,omitempty"`    // tracks wait for TracksAccepted
+	MaxRetries    int                `json:"max_retries"`              // automatic retries of a blocked ticket
+	QADisabled    bool               `json:"qa_disabled,omitempty"`
+	AskTimeoutMS  int64              `json:"ask_timeout_ms"`            // for /api/ask
+	GateTimeoutMS int64              `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits for ever
+	ToolTimeoutMS int64              `json:"tool_timeout_ms"`
+	Tiers         []TierSettings     `json:"tiers"`
+	Rules         []Rule             `json:"rules,omitempty"`
+	Providers     []ProviderSettings `json:"providers,omitempty"`    // at most one of a name
+	Tracked       []string           `json:"tracked,omitempty"`      // files that every refresh rereads
+	FollowLinks   bool               `json:"follow_links,omitempty"` // tools follow symbolic links, so a path does not say which file it is
 }
 
 // TierSettings say which model serves a tier and how far it may go.
@@ -42,22 +65,10 @@ type TierSettings struct {
 	MaxRounds       int      `json:"max_rounds,omitempty"` // rounds of one ticket attempt
 }
 
-// Tier finds the settings of a tier; the zero value where none are recorded.
-func (s Settings) Tier(n int) TierSettings {
-	for _, t := range s.Tiers {
-		if t.Tier == n {
-			return t
-		}
-	}
-	return TierSettings{Tier: n}
-}
-
-// Model is the ladder's model for the given number of retries.
-func (t TierSettings) Model(retries int) string {
-	if len(t.Models) == 0 {
-		return ""
-	}
-	return t.Models[min(max(retries, 0), len(t.Models)-1)]
+// ProviderSettings say how a provider is reached.
+type ProviderSettings struct {
+	Provider string `json:"provider"`
+	Command  string `json:"command"` // program of one that runs as a subprocess
 }
 
 // Rule lets, refuses or asks about tool calls. Deny beats ask beats allow.

@@ -78,6 +78,8 @@ func (b *board) apply(e *events.Event) {
 	case events.TicketsPlanned:
 		b.plan(p)
 	default:
+		now, _ := events.Settings{PlanReview: b.PlanReview}.Changed(e.Payload)
+		b.PlanReview = now.PlanReview
 		b.applyTicket(e)
 	}
 }

@@ -61,7 +61,7 @@ type comparison struct {
 }
 
 var endState = Fold[*comparison]{
-	Name: "comparable", Version: 1,
+	Name: "comparable", Version: 2,
 	Takes: ofTheWork,
 	New: func() *comparison {
 		return &comparison{

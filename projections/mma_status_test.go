@@ -94,6 +94,18 @@ func TestProposedTracksWaitForAPersonOnlyUnderReview(t *testing.T) {
 	}
 }
 
+func TestWhetherPlansAreReviewedFollowsTheSettingsOfNow(t *testing.T) {
+	t.Parallel()
+	for _, now := range []bool{false, true} {
+		s := opened(t, events.Settings{PlanReview: !now})
+		s.by("ada", events.SettingsChanged{PlanReview: &now})
+		goal := s.by("ada", events.GoalSubmitted{Goal: "g"})
+		s.by(events.ActorPlanner, events.TracksProposed{Goal: goal, Tracks: []events.Track{{ID: "TR-1"}}})
+		require.Equal(t, now, len(s.set.MMAStatus().ProposedTracks) == 1)
+		require.Equal(t, !now, len(s.set.MMAStatus().Tracks) == 1)
+	}
+}
+
 func TestPendingFlagsFollowTheGateOfOpenAsks(t *testing.T) {
 	t.Parallel()
 	type flags struct{ tool, step, spawn bool }

@@ -186,6 +186,21 @@ func TestSettingsAreWhatHoldsNow(t *testing.T) {
 	require.False(t, s.set.Settings().Paused)
 }
 
+func TestSettingsFollowEveryChangeThatCounts(t *testing.T) {
+	t.Parallel()
+	two, many := 2, events.MaxWorkers+1
+	s := opened(t, events.Settings{MaxWorkers: 3, Rules: []events.Rule{{Tool: "a"}}, Tiers: []events.TierSettings{{Tier: 1, Provider: "gemini", Models: []string{"m"}}}})
+	s.by("ada", events.TierChanged{Tier: 1, Provider: "gemini-cli"})
+	s.by("ada", events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/g"})
+	s.by("ada", events.ProviderChanged{Provider: "gemini_cli", Command: "g --yolo"})
+	s.by("ada", events.SettingsChanged{MaxWorkers: &two})
+	s.by("ada", events.SettingsChanged{MaxWorkers: &many})
+	s.by("agent-ci", events.SettingsChanged{SpawnApproval: new(bool)})
+	s.by("ada", events.RulesReplaced{Rules: []events.Rule{{Tool: "b"}}})
+	require.Equal(t, events.Settings{MaxWorkers: 2, Rules: []events.Rule{{Tool: "b"}}, Tiers: []events.TierSettings{{Tier: 1, Provider: "gemini_cli", Models: []string{"m"}}},
+		Providers: []events.ProviderSettings{{Provider: "gemini_cli", Command: "/bin/g"}}}, s.set.Settings().Settings)
+}
+
 func TestSummariesAreOneBoundedLineOfWholeCharacters(t *testing.T) {
 	t.Parallel()
 	exact := strings.Repeat("x", projections.MaxSummary)

@@ -11,7 +11,7 @@ type Settings struct {
 }
 
 var settings = Fold[*Settings]{
-	Name: "settings", Version: 1,
+	Name: "settings", Version: 2,
 	Takes: ofTheWork,
 	New:   func() *Settings { return &Settings{Tools: []events.ToolOffer{}} },
 	Apply: func(s *Settings, e *events.Event) *Settings {
@@ -23,17 +23,19 @@ var settings = Fold[*Settings]{
 			s.Rules = append(s.Rules, p.Rule)
 		case events.ToolsOffered:
 			s.Tools = p.Tools
-		case events.StepModeSet:
-			s.StepMode = p.On
+		case events.RulesReplaced:
+			s.Rules = append([]events.Rule{}, p.Rules...)
 		case events.Paused:
 			s.Paused = true
 		case events.Resumed:
 			s.Paused = false
+		default:
+			s.Settings, _ = s.Settings.Changed(e.Payload)
 		}
 		return s
 	},
 }
 
-// Settings are the session's settings with the rules added since, whether step
-// mode is on now, and the tools offered. They are shared: read them only.
+// Settings are the session's settings with every change since, the rules of now and
+// the tools offered. They are shared: read them only.
 func (s *Set) Settings() Settings { return *stateOf(s, settings) }

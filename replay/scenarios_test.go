@@ -33,6 +33,8 @@ func scenarios() []scenario {
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
 		{"unplannable", script{goal: "Mend it", tracks: 1, react: unplannableReact}},
 		{"posted", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{read}, react: postedReact()}},
+		{"changed", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read}, react: changedReact(),
+			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
 		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
 	}
 }
@@ -57,6 +59,34 @@ func askedReact() func(*world, *events.Event) bool {
 			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Args: json.RawMessage(`{ "path": "a.go", "content": "c" }`)})
 		}
 		return true
+	}
+}
+
+// changedReact lets a person change every setting that can be changed, some
+// changes not counting, and models fail in between.
+func changedReact() func(*world, *events.Event) bool {
+	requests, on, two, none := 0, true, 2, 0
+	changes := []events.Payload{
+		events.TierChanged{Tier: 2, Provider: "gemini-cli", Models: []string{"g0", "g1"}}, events.ProviderChanged{Provider: "gemini_cli", Command: "/opt/gemini"},
+		events.SettingsChanged{MaxWorkers: &two, SpawnApproval: &on}, events.TierChanged{Tier: 7, Provider: "nobody"},
+		events.TierChanged{Models: []string{"later"}, MaxOutputTokens: &two}, events.SettingsChanged{MaxRetries: &none, PlanReview: &on, QADisabled: &on},
+		events.ProviderChanged{Provider: "gemini_cli"}, events.TierChanged{Tier: 3, MaxRounds: &none},
+	}
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.ModelRequested:
+			if requests++; requests <= len(changes) {
+				w.say("ada", e.ID, changes[requests-1])
+			}
+			if requests%3 == 0 {
+				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelOverloaded, Message: "busy"})
+				return true
+			}
+		case events.AskRaised:
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes})
+			return true
+		}
+		return false
 	}
 }
 

@@ -17,9 +17,10 @@ const (
 
 // NextAttempt builds the request that follows a failed one: the same prompt,
 // the next attempt, not before a wait counted from the failure's time (the
-// provider's own, capped, else 250 ms doubled each time). False when no
+// provider's own, capped, else 250 ms doubled each time). It goes to model by
+// the settings of now, so a person who changes them reaches it. False when no
 // further attempt may help or MaxModelAttempts is reached.
-func NextAttempt(last events.ModelRequested, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
+func NextAttempt(s events.Settings, model string, last events.ModelRequested, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
 	if !failure.Retryable() || last.Attempt >= MaxModelAttempts {
 		return events.ModelRequested{}, false
 	}
@@ -30,19 +31,23 @@ func NextAttempt(last events.ModelRequested, failure events.ModelFailed, at time
 	due := at.Add(wait)
 	last.Attempt++
 	last.NotBefore = &due
-	return last, true
+	return address(s, model, last), true
 }
 
-// Request fills what every model request has in common: model parameters of
-// the tier's settings and the manifest's digest.
-func Request(t events.TierSettings, model string, parts []events.Part) events.ModelRequested {
+// Request fills what every model request has in common: who answers it, by the
+// settings of its tier, and the manifest's digest.
+func Request(s events.Settings, tier int, model string, parts []events.Part) events.ModelRequested {
 	digest, err := events.ManifestDigest(parts)
 	if err != nil {
 		panic("tiers: " + err.Error()) // parts are plain strings and numbers
 	}
-	return events.ModelRequested{
-		Attempt: 1, Tier: t.Tier, Provider: t.Provider, Model: model,
-		Params:   events.ModelParams{Temperature: t.Temperature, TopP: t.TopP, MaxOutputTokens: t.MaxOutputTokens},
-		Manifest: parts, SHA256: digest,
-	}
+	return address(s, model, events.ModelRequested{Attempt: 1, Tier: tier, Manifest: parts, SHA256: digest})
+}
+
+// address says who answers a request of a tier, and how.
+func address(s events.Settings, model string, r events.ModelRequested) events.ModelRequested {
+	t := s.Tier(r.Tier)
+	r.Provider, r.Model, r.Command = t.Provider, model, s.Command(t.Provider)
+	r.Params = events.ModelParams{Temperature: t.Temperature, TopP: t.TopP, MaxOutputTokens: t.MaxOutputTokens}
+	return r
 }

@@ -83,6 +83,8 @@ func (s *State) fold(e *events.Event) {
 		s.kill(e, p)
 	case events.SessionClosed:
 		s.close(e, p)
+	default:
+		s.settings, _ = s.settings.Changed(e.Payload)
 	}
 }
 

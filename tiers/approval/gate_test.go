@@ -99,6 +99,17 @@ func TestStepGate(t *testing.T) {
 	})
 }
 
+func TestTheSpawnGateIsSwitchedWhileASessionRuns(t *testing.T) {
+	t.Parallel()
+	on, off := true, false
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "on", Given: given(begin(), events.SettingsChanged{SpawnApproval: &on}), When: start, Then: given(decided[events.AskRaised]())},
+		{Name: "off", Given: given(begin(spawnApproval), events.SettingsChanged{SpawnApproval: &off}), When: start, Then: given(decided[events.SpawnApproved]())},
+		{Name: "off, and what is asked stays asked", Given: given(begin(spawnApproval), start), When: events.SettingsChanged{SpawnApproval: &off}},
+		{Name: "by nobody but a person", Given: given(begin(spawnApproval), tierstest.By(tierstest.Agent, events.SettingsChanged{SpawnApproval: &off})), When: start, Then: given(decided[events.AskRaised]())},
+	})
+}
+
 // TestAsksAreIndependent opens one ask of each kind and answers one of them.
 func TestAsksAreIndependent(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,8 @@ func (s *State) fold(e *events.Event) {
 	case events.PauseRequested, events.ResumeRequested, events.KillRequested, events.RetryRequested,
 		events.BlockRequested, events.UnblockRequested:
 		s.asked(e)
+	default:
+		s.settings, _ = s.settings.Changed(e.Payload)
 	}
 }
 

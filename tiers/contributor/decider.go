@@ -14,7 +14,6 @@ func Decider() tiers.Decider[*State] {
 type State struct {
 	settings events.Settings
 	tools    []string
-	stepMode bool
 	closed   bool
 	runs     map[string]*run   // by ticket: its newest attempt
 	requests map[string]string // id of an own request that waits for its answer, to its ticket

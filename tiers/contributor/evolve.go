@@ -9,14 +9,12 @@ func evolve(s *State, e *events.Event) *State {
 	s.touched = nil
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
-		s.settings, s.stepMode = p.Settings, p.Settings.StepMode
+		s.settings = p.Settings
 	case events.ToolsOffered:
 		s.tools = make([]string, len(p.Tools))
 		for i, t := range p.Tools {
 			s.tools[i] = t.Name
 		}
-	case events.StepModeSet:
-		s.stepMode = p.On
 	case events.SessionClosed:
 		s.closed = true
 	case events.TicketStarted:
@@ -31,6 +29,7 @@ func evolve(s *State, e *events.Event) *State {
 			s.emitted(e)
 			break
 		}
+		s.settings, _ = s.settings.Changed(e.Payload)
 		s.answered(e)
 		s.evolveCall(e)
 	}
@@ -97,7 +96,7 @@ func (s *State) answered(e *events.Event) {
 		}
 	case events.ModelFailed:
 		if r := s.asked(p.Request, awaitModel); r != nil {
-			r.modelFailed(p, e.Time)
+			r.modelFailed(s.settings, p, e.Time)
 		}
 	case events.FilesUpdated:
 		if r := s.asked(p.Request, awaitRefresh); r != nil {

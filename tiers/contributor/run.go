@@ -38,7 +38,6 @@ type run struct {
 	track   string
 	ticket  events.Ticket
 	attempt int
-	model   string
 	prompt  string
 	phase   phase
 	pending string // id of the own request that is waited for
@@ -57,7 +56,7 @@ type run struct {
 }
 
 func newRun(p events.TicketStarted) *run {
-	return &run{track: p.Track, ticket: p.Ticket, attempt: p.Attempt, model: p.Model, prompt: p.Prompt,
+	return &run{track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt,
 		phase: needContext, round: 1, files: map[string]events.FileState{}}
 }
 
@@ -75,8 +74,8 @@ func (r *run) next(s *State) []events.Payload {
 	case needContext:
 		return []events.Payload{r.contextRequest()}
 	case startRound:
-		if s.stepMode || r.ticket.StepMode {
-			return []events.Payload{r.stepRequest()}
+		if s.settings.StepMode || r.ticket.StepMode {
+			return []events.Payload{r.stepRequest(s.settings)}
 		}
 		return []events.Payload{r.modelRequest(s)}
 	case sendRound:
@@ -91,9 +90,18 @@ func (r *run) next(s *State) []events.Payload {
 	return nil
 }
 
-func (r *run) stepRequest() events.StepRequested {
+func (r *run) stepRequest(now events.Settings) events.StepRequested {
 	return events.StepRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
-		Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.model)}
+		Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.model(now))}
+}
+
+// model is the ticket's own, or the ladder's of now for its retries: it goes
+// with the provider of now, whatever the attempt began with.
+func (r *run) model(now events.Settings) string {
+	if r.ticket.ModelOverride != "" {
+		return r.ticket.ModelOverride
+	}
+	return now.Tier(tier).Model(r.ticket.RetryCount)
 }
 
 func (r *run) modelRequest(s *State) events.ModelRequested {
@@ -104,7 +112,7 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 	if r.refresh != nil {
 		parts = append(parts, *r.refresh)
 	}
-	m := tiers.Request(s.settings.Tier(tier), r.model, parts)
+	m := tiers.Request(s.settings, tier, r.model(s.settings), parts)
 	m.StreamID = StreamID(r.ticket.ID)
 	m.Track, m.Ticket, m.TicketAttempt, m.Round, m.Tools = r.track, r.ticket.ID, r.attempt, r.round, s.tools
 	return m
@@ -154,8 +162,8 @@ func (r *run) concluded(text string) {
 	r.end(events.ResolvedBlocked, text, strings.TrimSpace(reason))
 }
 
-func (r *run) modelFailed(p events.ModelFailed, at time.Time) {
-	again, ok := tiers.NextAttempt(r.request, p, at)
+func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Time) {
+	again, ok := tiers.NextAttempt(now, r.model(now), r.request, p, at)
 	if !ok {
 		r.end(events.ResolvedBlocked, "", "model "+p.Kind+": "+p.Message)
 		return

@@ -53,7 +53,7 @@ func TestTheFirstPrompt(t *testing.T) {
 			})),
 		},
 		{
-			Name: "goes to the attempt's model with the tier's settings and the session's tools", Given: given(opened(), starts(2)), When: context(),
+			Name: "goes to the ladder's model with the tier's settings and the session's tools", Given: given(opened(), starts(2)), When: context(),
 			Then: given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
 				p.Manifest, p.SHA256 = nil, ""
 				require.Equal(t, events.ModelRequested{StreamID: "Tier 3 (Worker): T-1", Track: "TR-1", Ticket: "T-1", Attempt: 1, TicketAttempt: 2, Round: 1, Tier: 3,

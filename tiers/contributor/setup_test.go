@@ -21,7 +21,7 @@ var temperature = 0.5
 
 // opened is a session with two tools; its tier 3 is scripted.
 func opened(change ...func(*events.Settings)) []events.Payload {
-	s := events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m0"}, MaxRounds: maxRounds, MaxOutputTokens: 100, Temperature: &temperature}}}
+	s := events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m1", "m2"}, MaxRounds: maxRounds, MaxOutputTokens: 100, Temperature: &temperature}}}
 	for _, c := range change {
 		c(&s)
 	}

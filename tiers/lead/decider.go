@@ -84,17 +84,19 @@ func (s *State) fold(e *events.Event) {
 		s.begin(x)
 	case events.ContextBuilt:
 		if w := s.answered(x.Request); w != nil {
-			w.job.Ask(s.prompt(w.track, e, x))
+			w.job.Ask(s.settings, s.prompt(w.track, e, x))
 		}
 	case events.ModelReplied:
 		if w := s.answered(x.Request); w != nil {
 			plan, err := s.read(w.track.ID, x.Text)
-			w.job.Replied(e, x, plan, err)
+			w.job.Replied(s.settings, e, x, plan, err)
 		}
 	case events.ModelFailed:
 		if w := s.answered(x.Request); w != nil {
-			w.job.ModelFailed(e, x)
+			w.job.ModelFailed(s.settings, e, x)
 		}
+	default:
+		s.settings, _ = s.settings.Changed(e.Payload)
 	}
 }
 
@@ -113,7 +115,7 @@ func (s *State) begin(x events.TrackStarted) {
 	if s.byTrack[x.Track.ID] != nil {
 		return
 	}
-	subject := planning.Subject{Tier: s.settings.Tier(tier), StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID}
 	w := &work{track: x.Track, job: planning.Begin(subject, views(x.Track))}
 	s.byTrack[x.Track.ID] = w
 	s.due = append(s.due, w)

@@ -287,7 +287,7 @@ func TestTracksDoNotMix(t *testing.T) {
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	tierstest.Laws(t, lead.Decider(),
-		after(asked(), failedWith(events.ModelNetwork), replied("hm"), replied(array(draft("A"), draft("B", "A"))), startedTrack("TR-2"), built(),
+		after(asked(), failedWith(events.ModelNetwork), events.TierChanged{Provider: "other"}, replied("hm"), replied(array(draft("A"), draft("B", "A"))), startedTrack("TR-2"), built(),
 			replied("hm"), replied("hm"), replied(array(draft("A")))),
 		after(asked(), failedWith(events.ModelExhausted)))
 	tierstest.SilentAfterClose(t, lead.Decider(), asked(), after(asked(), replied("hm")))

@@ -73,17 +73,19 @@ func (s *State) fold(e *events.Event) {
 		s.end(x.Goal)
 	case events.ContextBuilt:
 		if s.awaits(x.Request) {
-			s.job.Ask(s.prompt(e, x))
+			s.job.Ask(s.settings, s.prompt(e, x))
 		}
 	case events.ModelReplied:
 		if s.awaits(x.Request) {
 			plan, err := s.read(x.Text)
-			s.job.Replied(e, x, plan, err)
+			s.job.Replied(s.settings, e, x, plan, err)
 		}
 	case events.ModelFailed:
 		if s.awaits(x.Request) {
-			s.job.ModelFailed(e, x)
+			s.job.ModelFailed(s.settings, e, x)
 		}
+	default:
+		s.settings, _ = s.settings.Changed(e.Payload)
 	}
 }
 
@@ -95,7 +97,7 @@ func (s *State) begin() {
 		return
 	}
 	s.goal, s.queue = s.queue[0], s.queue[1:]
-	subject := planning.Subject{Tier: s.settings.Tier(tier), StreamID: "Tier 1", Goal: s.goal.id}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id}
 	if err := checkGoal(s.goal.text); err != nil {
 		s.job = planning.Refuse(subject, err.Error())
 		return

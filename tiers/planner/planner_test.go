@@ -325,7 +325,7 @@ func TestOneGoalAtATime(t *testing.T) {
 
 func TestLaws(t *testing.T) {
 	t.Parallel()
-	history := after(asked(), failedWith(events.ModelNetwork), replied("hm"), replied(`[{"description":"a"}]`), goal(),
+	history := after(asked(), failedWith(events.ModelNetwork), events.TierChanged{Provider: "other"}, replied("hm"), replied(`[{"description":"a"}]`), goal(),
 		events.GoalCompleted{Goal: goalID}, built(tree()), replied("hm"), replied("hm"), replied("hm"))
 	tierstest.Laws(t, planner.Decider(), history)
 	tierstest.SilentAfterClose(t, planner.Decider(), asked(), then(opened(), goal()))

@@ -13,7 +13,7 @@ const MaxReplies = 3
 
 // Subject says what is planned, by which tier.
 type Subject struct {
-	Tier        events.TierSettings
+	Tier        int
 	StreamID    string // of the conversation: "Tier 1", "Tier 2"
 	Goal, Track string // Track is empty on tier 1
 }
@@ -32,7 +32,7 @@ type Job struct {
 
 // Begin opens a job; a request for the views is due.
 func Begin(s Subject, views []events.ViewRequest) *Job {
-	return &Job{subject: s, due: events.ContextRequested{Tier: s.Tier.Tier, Goal: s.Goal, Track: s.Track, Views: views}}
+	return &Job{subject: s, due: events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Views: views}}
 }
 
 // Refuse is a job that fails before it asks anybody.
@@ -51,23 +51,27 @@ func (j *Job) Done() bool { return j.done }
 // Awaits tells whether request is the fact whose answer the job waits for.
 func (j *Job) Awaits(request string) bool { return j.waits != "" && j.waits == request }
 
-// Ask makes the first request due. Parts are the whole prompt.
-func (j *Job) Ask(parts []events.Part) {
+// Ask makes the first request due, under the settings of now. Parts are the
+// whole prompt.
+func (j *Job) Ask(now events.Settings, parts []events.Part) {
 	j.waits = ""
-	j.due = j.request(parts)
+	j.due = j.request(now, parts)
 }
 
-func (j *Job) request(parts []events.Part) events.ModelRequested {
-	r := tiers.Request(j.subject.Tier, j.subject.Tier.Model(j.replies), parts)
+func (j *Job) request(now events.Settings, parts []events.Part) events.ModelRequested {
+	r := tiers.Request(now, j.subject.Tier, j.model(now), parts)
 	r.StreamID, r.Goal, r.Track, r.Round = j.subject.StreamID, j.subject.Goal, j.subject.Track, j.replies+1
 	return r
 }
 
+// model is the ladder's, one up for each unusable reply.
+func (j *Job) model(now events.Settings) string { return now.Tier(j.subject.Tier).Model(j.replies) }
+
 // ModelFailed folds the failure of the awaited request: another attempt is
 // due, or the end.
-func (j *Job) ModelFailed(e *events.Event, f events.ModelFailed) {
+func (j *Job) ModelFailed(now events.Settings, e *events.Event, f events.ModelFailed) {
 	j.waits = ""
-	if next, ok := tiers.NextAttempt(j.last, f, e.Time); ok {
+	if next, ok := tiers.NextAttempt(now, j.model(now), j.last, f, e.Time); ok {
 		j.due = next
 		return
 	}
@@ -76,7 +80,7 @@ func (j *Job) ModelFailed(e *events.Event, f events.ModelFailed) {
 
 // Replied folds the awaited reply as its owner has read it: the plan is due
 // if unusable is nil, else a correction, else the end.
-func (j *Job) Replied(e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
+func (j *Job) Replied(now events.Settings, e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
 	j.waits = ""
 	j.replies++
 	if unusable == nil {
@@ -88,7 +92,7 @@ func (j *Job) Replied(e *events.Event, r events.ModelReplied, plan events.Payloa
 	case j.replies >= MaxReplies:
 		j.giveUp(reason(r, unusable))
 	default:
-		j.due = j.request(slices.Concat(j.last.Manifest, answered(e, r), []events.Part{{Role: "user", Text: correction(reason(r, unusable))}}))
+		j.due = j.request(now, slices.Concat(j.last.Manifest, answered(e, r), []events.Part{{Role: "user", Text: correction(reason(r, unusable))}}))
 	}
 }
 
@@ -115,7 +119,7 @@ func answered(e *events.Event, r events.ModelReplied) []events.Part {
 
 func (j *Job) giveUp(reason string) {
 	j.due = events.PlanningFailed{
-		Tier: j.subject.Tier.Tier, Goal: j.subject.Goal, Track: j.subject.Track,
+		Tier: j.subject.Tier, Goal: j.subject.Goal, Track: j.subject.Track,
 		Attempts: j.requests, Error: tiers.Clip(reason, MaxErrorBytes),
 	}
 }

@@ -60,6 +60,7 @@ func evolve(s *State, e *events.Event) *State {
 			s.owed = s.failed(t, p, e.Time)
 		}
 	default:
+		s.settings, _ = s.settings.Changed(e.Payload)
 		s.follow(e)
 	}
 	return s

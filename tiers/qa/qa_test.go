@@ -230,7 +230,7 @@ func TestTwoFailedCallsAreReadApart(t *testing.T) {
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	histories := [][]events.Payload{
-		given(opened(), settled(), failed(events.ModelOverloaded), reply("a typo"), requested("c2", 1), approved("c2", 1), events.TicketKilled{Ticket: "T-1", Attempt: 1},
+		given(opened(), settled(), events.TierChanged{Tier: 4, Provider: "other", Models: []string{"x"}}, failed(events.ModelOverloaded), reply("a typo"), requested("c2", 1), approved("c2", 1), events.TicketKilled{Ticket: "T-1", Attempt: 1},
 			settled(func(p *events.ToolSettled) { p.Call = "c2" })),
 		given(opened(func(s *events.Settings) { s.QADisabled = true }), settled()),
 	}

@@ -56,6 +56,9 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 				seen[fmt.Sprintf("final %v", p.Final)]++
 			case events.AskSettled:
 				seen[p.Outcome]++
+			case events.ModelRequested:
+				seen["asked of "+p.Provider+p.Command]++
+				seen["model "+p.Model]++
 			}
 		}
 	}
@@ -63,6 +66,7 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 		"asked tool", "asked step", "asked spawn", "asked interrupted", "asked http", "edited true", "generation 2", "final true", events.Yes, events.No, events.Expired,
 		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled", "TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
 		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied",
+		"asked of script", "asked of gemini_cli", "asked of gemini_cli/bin/g", "model m1", "model n0", "SettingsChanged",
 	} {
 		require.Positive(t, seen[want], want)
 	}

@@ -47,6 +47,9 @@ func (c *chaos) run() {
 	if c.chance(3) {
 		c.sim.Say(events.RuleAdded{Rule: events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}})
 	}
+	for c.chance(2) {
+		c.sim.Say(c.change(), c.change())
+	}
 	c.sim.Say(events.GoalSubmitted{Goal: "Mend it"})
 	end := tierstest.MaxEvents
 	if c.chance(8) {
@@ -151,8 +154,16 @@ func (c *chaos) outcome(e events.Event) {
 		ticket := pick(c, c.tickets...)
 		c.later(pick[events.Payload](c, events.KillRequested{Ticket: ticket}, events.KillRequested{Ticket: ticket}, events.RetryRequested{Ticket: ticket}, events.BlockRequested{Ticket: ticket},
 			events.UnblockRequested{Ticket: ticket}, events.PauseRequested{}, events.ResumeRequested{}, events.StepModeSet{On: c.chance(2)},
-			events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent, events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
+			c.change(), c.change(), events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent, events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
 	}
+}
+
+// change is a word about the settings; now and then one that may not count.
+func (c *chaos) change() events.Payload {
+	number, on := c.IntN(7)-1, c.chance(2)
+	return pick[events.Payload](c, events.TierChanged{Tier: pick(c, 0, 0, 3, 9), Provider: pick(c, "script", "gemini-cli", "gemini_cli"), Models: pick(c, nil, []string{"n0", "n1"}, []string{""})},
+		events.TierChanged{Tier: 3, MaxRounds: &number}, events.ProviderChanged{Provider: "gemini_cli", Command: pick(c, "", "/bin/g", "g")},
+		events.SettingsChanged{MaxWorkers: &number, MaxRetries: &number}, events.SettingsChanged{SpawnApproval: &on, QADisabled: &on})
 }
 
 // model answers a request, or fails it.

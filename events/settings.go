@@ -1,0 +1,129 @@
+package events
+
+import (
+	"slices"
+	"strings"
+)
+
+// ProviderGeminiCLI is the provider that drives the gemini command line.
+const ProviderGeminiCLI = "gemini_cli"
+
+// ProviderName is the one spelling of a provider's name: the gemini command
+// line is also known as gemini-cli.
+func ProviderName(name string) string {
+	if strings.EqualFold(name, "gemini-cli") {
+		return ProviderGeminiCLI
+	}
+	return name
+}
+
+// Tier finds the settings of a tier; the zero value where none are recorded.
+func (s Settings) Tier(n int) TierSettings {
+	for _, t := range s.Tiers {
+		if t.Tier == n {
+			return t
+		}
+	}
+	return TierSettings{Tier: n}
+}
+
+// Command is the program set for a provider; empty: the provider's own.
+func (s Settings) Command(provider string) string {
+	for _, p := range s.Providers {
+		if p.Provider == provider {
+			return p.Command
+		}
+	}
+	return ""
+}
+
+// Model is the ladder's model for the given number of retries.
+func (t TierSettings) Model(retries int) string {
+	if len(t.Models) == 0 {
+		return ""
+	}
+	return t.Models[min(max(retries, 0), len(t.Models)-1)]
+}
+
+// Changed is s after the event with payload p, and whether that event counts
+// as a change of settings. It is the only place that applies one: every decider
+// and fold that keeps Settings calls it. A change that its Check refuses counts
+// for nothing. The value that it is called on, and what it shares with others,
+// stays as it is.
+func (s Settings) Changed(p Payload) (Settings, bool) {
+	switch x := p.(type) {
+	case StepModeSet:
+		s.StepMode = x.On
+	case TierChanged:
+		if x.Check() != nil {
+			return s, false
+		}
+		s.Tiers = x.apply(s.Tiers)
+	case ProviderChanged:
+		return s.provided(x)
+	case SettingsChanged:
+		if x.Check() != nil {
+			return s, false
+		}
+		set(&s.MaxWorkers, x.MaxWorkers)
+		set(&s.MaxRetries, x.MaxRetries)
+		set(&s.SpawnApproval, x.SpawnApproval)
+		set(&s.PlanReview, x.PlanReview)
+		set(&s.QADisabled, x.QADisabled)
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// apply gives a copy of the tiers with the change in it; a tier that was not
+// recorded is added.
+func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
+	out := slices.Clone(tiers)
+	for n := 1; n <= 4; n++ {
+		if e.Tier != 0 && e.Tier != n {
+			continue
+		}
+		i := slices.IndexFunc(out, func(t TierSettings) bool { return t.Tier == n })
+		if i < 0 {
+			i, out = len(out), append(out, TierSettings{Tier: n})
+		}
+		t := &out[i]
+		if e.Provider != "" {
+			t.Provider = ProviderName(e.Provider)
+		}
+		if len(e.Models) > 0 {
+			t.Models = e.Models
+		}
+		if e.Temperature != nil {
+			t.Temperature = e.Temperature
+		}
+		if e.TopP != nil {
+			t.TopP = e.TopP
+		}
+		set(&t.MaxOutputTokens, e.MaxOutputTokens)
+		set(&t.MaxRounds, e.MaxRounds)
+	}
+	return out
+}
+
+// provided gives s with the program of one provider set; an empty command
+// takes it out.
+func (s Settings) provided(e ProviderChanged) (Settings, bool) {
+	name := ProviderName(e.Provider)
+	others := slices.DeleteFunc(slices.Clone(s.Providers), func(p ProviderSettings) bool { return p.Provider == name })
+	if e.Check() != nil || e.Command != "" && len(others) >= MaxProviders {
+		return s, false
+	}
+	if e.Command != "" {
+		others = append(others, ProviderSettings{name, e.Command})
+	}
+	s.Providers = others
+	return s, true
+}
+
+func set[T any](to, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}

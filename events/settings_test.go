@@ -1,0 +1,167 @@
+package events_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+func to[T any](v T) *T { return &v }
+
+func someSettings() events.Settings {
+	return events.Settings{MaxWorkers: 4, MaxRetries: 2, PlanReview: true, Tiers: []events.TierSettings{
+		{Tier: 1, Provider: "gemini", Models: []string{"a"}, MaxRounds: 40}, {Tier: 3, Provider: "gemini", Models: []string{"b", "c"}, Temperature: to(0.5)},
+	}, Providers: []events.ProviderSettings{{Provider: "other", Command: "/bin/other"}}}
+}
+
+func TestAChangeChangesWhatItNamesAndNothingElse(t *testing.T) {
+	t.Parallel()
+	tier3 := func(change func(*events.TierSettings)) func(*events.Settings) {
+		return func(s *events.Settings) { change(&s.Tiers[1]) }
+	}
+	for name, c := range map[string]struct {
+		change events.Payload
+		want   func(*events.Settings)
+	}{
+		"step mode":   {events.StepModeSet{On: true}, func(s *events.Settings) { s.StepMode = true }},
+		"provider":    {events.TierChanged{Tier: 3, Provider: "script"}, tier3(func(t *events.TierSettings) { t.Provider = "script" })},
+		"its aliases": {events.TierChanged{Tier: 3, Provider: "gemini-cli"}, tier3(func(t *events.TierSettings) { t.Provider = "gemini_cli" })},
+		"the ladder":  {events.TierChanged{Tier: 3, Models: []string{"x"}}, tier3(func(t *events.TierSettings) { t.Models = []string{"x"} })},
+		"parameters": {events.TierChanged{Tier: 3, Temperature: to(0.0), TopP: to(1.0), MaxOutputTokens: to(9), MaxRounds: to(1)},
+			tier3(func(t *events.TierSettings) {
+				t.Temperature, t.TopP, t.MaxOutputTokens, t.MaxRounds = to(0.0), to(1.0), 9, 1
+			})},
+		"a tier that was not recorded": {events.TierChanged{Tier: 4, Provider: "script"}, func(s *events.Settings) {
+			s.Tiers = append(s.Tiers, events.TierSettings{Tier: 4, Provider: "script"})
+		}},
+		"all four": {events.TierChanged{Models: []string{"x"}}, func(s *events.Settings) {
+			s.Tiers[0].Models, s.Tiers[1].Models = []string{"x"}, []string{"x"}
+			s.Tiers = append(s.Tiers, events.TierSettings{Tier: 2, Models: []string{"x"}}, events.TierSettings{Tier: 4, Models: []string{"x"}})
+		}},
+		"a program": {events.ProviderChanged{Provider: "gemini-cli", Command: "/opt/with space/gemini"}, func(s *events.Settings) {
+			s.Providers = append(s.Providers, events.ProviderSettings{Provider: "gemini_cli", Command: "/opt/with space/gemini"})
+		}},
+		"another program":      {events.ProviderChanged{Provider: "other", Command: `C:\other.exe`}, func(s *events.Settings) { s.Providers[0].Command = `C:\other.exe` }},
+		"no program":           {events.ProviderChanged{Provider: "other"}, func(s *events.Settings) { s.Providers = []events.ProviderSettings{} }},
+		"no program any more":  {events.ProviderChanged{Provider: "third"}, func(*events.Settings) {}},
+		"the session's limits": {events.SettingsChanged{MaxWorkers: to(1), MaxRetries: to(0)}, func(s *events.Settings) { s.MaxWorkers, s.MaxRetries = 1, 0 }},
+		"the session's gates": {events.SettingsChanged{SpawnApproval: to(true), PlanReview: to(false), QADisabled: to(true)}, func(s *events.Settings) {
+			s.SpawnApproval, s.PlanReview, s.QADisabled = true, false, true
+		}},
+	} {
+		before, want := someSettings(), someSettings()
+		after, changed := before.Changed(c.change)
+		require.True(t, changed, name)
+		require.Equal(t, someSettings(), before, "%s: the settings it was called on are shared", name)
+		c.want(&want)
+		require.Equal(t, want, after, name)
+	}
+	after, changed := someSettings().Changed(events.PauseRequested{})
+	require.False(t, changed)
+	require.Equal(t, someSettings(), after)
+}
+
+func TestTheProgramOfAProviderIsFoundByItsName(t *testing.T) {
+	t.Parallel()
+	s, _ := someSettings().Changed(events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/g"})
+	require.Equal(t, "/bin/g", s.Command("gemini_cli"))
+	require.Equal(t, "/bin/other", s.Command("other"))
+	require.Empty(t, s.Command("script"))
+}
+
+// refusable is a change that can be looked at before it is said.
+type refusable interface {
+	events.Payload
+	Check() error
+}
+
+func TestAChangeBeyondALimitIsRefusedAndNeverCounts(t *testing.T) {
+	t.Parallel()
+	names := func(n int) []string { return strings.Split(strings.Repeat("m ", n-1)+"m", " ") }
+	long := func(n int) string { return strings.Repeat("x", n) }
+	for name, c := range map[string][2]refusable{
+		"tier":              {events.TierChanged{Tier: 4, Provider: "p"}, events.TierChanged{Tier: 5, Provider: "p"}},
+		"tier below":        {events.TierChanged{Tier: 0, Provider: "p"}, events.TierChanged{Tier: -1, Provider: "p"}},
+		"nothing":           {events.TierChanged{Tier: 1, TopP: to(0.0)}, events.TierChanged{Tier: 1}},
+		"no models":         {events.TierChanged{Models: names(1)}, events.TierChanged{Models: []string{}}},
+		"models":            {events.TierChanged{Models: names(events.MaxModels)}, events.TierChanged{Models: names(events.MaxModels + 1)}},
+		"an empty model":    {events.TierChanged{Models: names(2)}, events.TierChanged{Models: []string{"m", ""}}},
+		"a model's name":    {events.TierChanged{Models: []string{long(events.MaxModelName)}}, events.TierChanged{Models: []string{long(events.MaxModelName + 1)}}},
+		"a model's escape":  {events.TierChanged{Models: []string{"a b"}}, events.TierChanged{Models: []string{"a\x1bb"}}},
+		"a provider's name": {events.TierChanged{Provider: long(events.MaxProviderName)}, events.TierChanged{Provider: long(events.MaxProviderName + 1)}},
+		"a provider's dot":  {events.TierChanged{Provider: "a-b_c"}, events.TierChanged{Provider: "a.b"}},
+		"temperature":       {events.TierChanged{Temperature: to(2.0)}, events.TierChanged{Temperature: to(math.Nextafter(2, 3))}},
+		"temperature below": {events.TierChanged{Temperature: to(0.0)}, events.TierChanged{Temperature: to(-0.1)}},
+		"no temperature":    {events.TierChanged{Temperature: to(1.0)}, events.TierChanged{Temperature: to(math.NaN())}},
+		"top_p":             {events.TierChanged{TopP: to(1.0)}, events.TierChanged{TopP: to(1.01)}},
+		"max_output_tokens": {events.TierChanged{MaxOutputTokens: to(events.MaxOutputTokens)}, events.TierChanged{MaxOutputTokens: to(events.MaxOutputTokens + 1)}},
+		"no output":         {events.TierChanged{MaxOutputTokens: to(1)}, events.TierChanged{MaxOutputTokens: to(0)}},
+		"max_rounds":        {events.TierChanged{MaxRounds: to(events.MaxRounds)}, events.TierChanged{MaxRounds: to(events.MaxRounds + 1)}},
+		"no rounds":         {events.TierChanged{MaxRounds: to(1)}, events.TierChanged{MaxRounds: to(0)}},
+		"one of two":        {events.TierChanged{TopP: to(1.0), MaxRounds: to(1)}, events.TierChanged{TopP: to(1.0), MaxRounds: to(0)}},
+		"a provider":        {events.ProviderChanged{Provider: "p"}, events.ProviderChanged{}},
+		"a relative path":   {events.ProviderChanged{Provider: "p", Command: "/bin/g"}, events.ProviderChanged{Provider: "p", Command: "bin/g"}},
+		"a bare name":       {events.ProviderChanged{Provider: "p", Command: "/g"}, events.ProviderChanged{Provider: "p", Command: "g"}},
+		"a drive alone":     {events.ProviderChanged{Provider: "p", Command: `C:\g`}, events.ProviderChanged{Provider: "p", Command: `C:g.exe`}},
+		"a network share":   {events.ProviderChanged{Provider: "p", Command: `c:/g`}, events.ProviderChanged{Provider: "p", Command: `\\host\g.exe`}},
+		"a long path":       {events.ProviderChanged{Provider: "p", Command: "/" + long(events.MaxCommand-1)}, events.ProviderChanged{Provider: "p", Command: "/" + long(events.MaxCommand)}},
+		"a path's NUL":      {events.ProviderChanged{Provider: "p", Command: "/é"}, events.ProviderChanged{Provider: "p", Command: "/a\x00b"}},
+		"workers":           {events.SettingsChanged{MaxWorkers: to(events.MaxWorkers)}, events.SettingsChanged{MaxWorkers: to(events.MaxWorkers + 1)}},
+		"no workers":        {events.SettingsChanged{MaxWorkers: to(1)}, events.SettingsChanged{MaxWorkers: to(0)}},
+		"retries":           {events.SettingsChanged{MaxRetries: to(events.MaxRetries)}, events.SettingsChanged{MaxRetries: to(events.MaxRetries + 1)}},
+		"retries below":     {events.SettingsChanged{MaxRetries: to(0)}, events.SettingsChanged{MaxRetries: to(-1)}},
+		"no setting":        {events.SettingsChanged{PlanReview: to(false)}, events.SettingsChanged{}},
+	} {
+		require.NoError(t, c[0].Check(), name)
+		_, changed := someSettings().Changed(c[0])
+		require.True(t, changed, name)
+		require.ErrorIs(t, c[1].Check(), events.ErrSetting, name)
+		after, changed := someSettings().Changed(c[1])
+		require.False(t, changed, name)
+		require.Equal(t, someSettings(), after, name)
+	}
+}
+
+func TestTheNumberOfProgramsIsBounded(t *testing.T) {
+	t.Parallel()
+	var s events.Settings
+	for i := range events.MaxProviders {
+		var changed bool
+		s, changed = s.Changed(events.ProviderChanged{Provider: strings.Repeat("p", i+1), Command: "/bin/p"})
+		require.True(t, changed)
+	}
+	_, changed := s.Changed(events.ProviderChanged{Provider: "more", Command: "/bin/p"})
+	require.False(t, changed)
+	s, changed = s.Changed(events.ProviderChanged{Provider: "p", Command: "/bin/other"})
+	require.True(t, changed, "one that is there may change")
+	require.Len(t, s.Providers, events.MaxProviders)
+}
+
+func TestBodiesWithoutProgramsReadAsBefore(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"ModelRequested", "SessionOpened"} {
+		d, ok := events.Catalogue().Lookup(name)
+		require.True(t, ok)
+		body, err := json.Marshal(d.Sample)
+		require.NoError(t, err)
+		require.NotContains(t, string(body), "command")
+		require.NotContains(t, string(body), "providers")
+	}
+}
+
+func TestOnlyAPersonChangesSettings(t *testing.T) {
+	t.Parallel()
+	for _, p := range []events.Payload{events.TierChanged{}, events.ProviderChanged{}, events.SettingsChanged{}, events.SessionOpened{}} {
+		d, ok := events.Catalogue().Lookup(p.EventType().Name)
+		require.True(t, ok)
+		require.True(t, d.MayWrite("ada"))
+		for _, actor := range append(events.Deciders(), "worker-h-1", "agent-ci", events.ActorGateway, events.ActorModels, events.ActorTimers) {
+			require.False(t, d.MayWrite(actor), "%s by %s", d.Type.Name, actor)
+		}
+	}
+}
