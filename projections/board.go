@@ -77,6 +77,12 @@ func (b *board) apply(e *events.Event) {
 		b.withdraw(p.Goal)
 	case events.TicketsPlanned:
 		b.plan(p)
+	case events.TicketsAdded:
+		b.extra(p)
+	case events.GraphMutated:
+		for _, op := range p.Ops {
+			b.mutate(op)
+		}
 	default:
 		now, _ := events.Settings{PlanReview: b.PlanReview}.Changed(e.Payload)
 		b.PlanReview = now.PlanReview

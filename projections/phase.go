@@ -14,6 +14,7 @@ const (
 type phase struct {
 	State string          `json:"state"`
 	Goals map[string]bool `json:"goals,omitempty"` // goals that are neither completed nor failed
+	Extra map[string]bool `json:"extra,omitempty"` // tracks without a goal, and whether they are at work
 }
 
 func newPhase() phase { return phase{State: Idle, Goals: map[string]bool{}} }
@@ -29,8 +30,20 @@ func (p *phase) apply(e *events.Event) {
 		p.State = Planning
 	case events.TicketsPlanned:
 		p.State = Executing
+	case events.TicketsAdded:
+		if p.Extra == nil {
+			p.Extra = map[string]bool{}
+		}
+		p.Extra[x.Track.ID], p.State = true, Executing
 	case events.TicketStarted:
+		if _, extra := p.Extra[x.Track]; extra {
+			p.Extra[x.Track] = true
+		}
 		p.State = Executing
+	case events.TrackCompleted:
+		p.rest(x.Track, Done)
+	case events.TrackBlocked:
+		p.rest(x.Track, Idle)
 	case events.GoalCompleted:
 		p.close(x.Goal, Done)
 	case events.GoalFailed:
@@ -49,11 +62,38 @@ func (p *phase) open(goal string) {
 	p.Goals[goal] = true
 }
 
-// close ends a goal; the state is next unless another goal is still open.
+// close ends a goal; the state is next unless something else is still open.
 func (p *phase) close(goal, next string) {
 	delete(p.Goals, goal)
-	if len(p.Goals) > 0 {
-		next = Planning
+	switch {
+	case len(p.Goals) > 0:
+		p.State = Planning
+	case p.extraWork():
+		p.State = Executing
+	default:
+		p.State = next
 	}
-	p.State = next
+}
+
+// rest notes that a track without a goal is not at work; the state is next
+// unless something else is.
+func (p *phase) rest(track, next string) {
+	if _, extra := p.Extra[track]; !extra {
+		return
+	}
+	p.Extra[track] = false
+	if len(p.Goals) == 0 && !p.extraWork() {
+		p.State = next
+	}
+}
+
+// extraWork tells whether a track without a goal is at work.
+func (p *phase) extraWork() bool {
+	// order-independent: asks whether there is any.
+	for _, working := range p.Extra {
+		if working {
+			return true
+		}
+	}
+	return false
 }

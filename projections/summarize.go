@@ -37,6 +37,12 @@ func Summarize(p events.Payload) string {
 		return head(x.Error)
 	case events.TicketsPlanned:
 		return count(len(x.Tickets), "ticket")
+	case events.TicketsAdded:
+		return head(x.Track.Title)
+	case events.WorkerSpawnRequested:
+		return head(x.Prompt)
+	case events.GraphMutated:
+		return count(len(x.Ops), "operation")
 	case events.ControlRefused:
 		return head(x.Kind + ": " + x.Reason)
 	case events.HookCalled:

@@ -31,7 +31,7 @@ type overview struct {
 }
 
 var summary = Fold[*overview]{
-	Name: "summary", Version: 1,
+	Name: "summary", Version: 2,
 	Takes: ofTheWork,
 	New: func() *overview {
 		return &overview{Summary: Summary{State: Idle}, Phase: newPhase(), Asks: map[string]bool{}}
@@ -67,7 +67,8 @@ func (o *overview) apply(e *events.Event) *overview {
 func Summarizes(typ string) bool {
 	switch typ {
 	case "SessionOpened", "SessionClosed", "SessionStalled", "GoalSubmitted", "GoalCompleted", "GoalFailed",
-		"TrackStarted", "TicketsPlanned", "TicketStarted", "AskRaised", "AskSettled":
+		"TrackStarted", "TicketsPlanned", "TicketStarted", "AskRaised", "AskSettled",
+		"TicketsAdded", "TrackCompleted", "TrackBlocked":
 		return true
 	}
 	return false

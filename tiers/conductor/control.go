@@ -29,6 +29,10 @@ func (s *State) answer(e *events.Event) []events.Payload {
 		return s.answerTicket(e, x.Ticket, func(e *events.Event, t *ticket) ([]events.Payload, string) {
 			return s.block(e, t, x.Reason)
 		})
+	case events.WorkerSpawnRequested:
+		return s.addWorker(e, x)
+	case events.GraphMutationRequested:
+		return s.mutation(e, x)
 	case events.TracksAccepted:
 		return refused(e, "", s.refuseAcceptance(x))
 	}

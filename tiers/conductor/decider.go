@@ -10,7 +10,10 @@ func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{
 		Name: events.ActorConductor,
 		New: func() *State {
-			return &State{goals: map[string]*goal{}, tracks: map[string]*track{}, tickets: map[string]*ticket{}}
+			return &State{
+				goals: map[string]*goal{}, tracks: map[string]*track{}, tickets: map[string]*ticket{},
+				removed: map[string]bool{}, awaited: map[string][]*ticket{}, workers: map[string]string{},
+			}
 		},
 		Evolve: evolve,
 		Decide: decide,

@@ -28,6 +28,18 @@
 // A goal that failed in planning is over. A dependency that named no ticket when
 // it was planned is never completed.
 //
+// Workers. WorkerSpawnRequested becomes TicketsAdded: a track of its own with one
+// ticket, which belongs to no goal and goes the way of every other ticket. Of
+// several requests with one request_id the first counts.
+//
+// Changes. GraphMutationRequested is carried out whole, as GraphMutated, or refused
+// whole. Only tickets that are todo, ready or blocked can be changed; one that waits
+// for approval to start has to be blocked first. A ready ticket that gets an open
+// dependency waits again. What was said of a stuck track no longer holds when its
+// dependencies or tickets change, and is said again where it still does. A ticket
+// that is added under an id for which others wait in vain is what they wait for.
+// An id is never used twice, also not that of a ticket that was removed.
+//
 // Pause holds SpawnRequested and TicketStarted and nothing else: running attempts
 // finish, plans are made, tickets become ready.
 //

@@ -22,6 +22,10 @@ func (s *State) emitted(e *events.Event) {
 		s.goals[x.Goal].stage = over
 	case events.GoalFailed:
 		s.goalFailed(s.goals[x.Goal])
+	case events.TicketsAdded:
+		s.added(x)
+	case events.GraphMutated:
+		s.mutated(x)
 	default:
 		s.ticketEmitted(e)
 	}
@@ -58,10 +62,20 @@ func (s *State) ticketEmitted(e *events.Event) {
 // longer holds.
 func (s *State) revive(t *ticket, to phase) {
 	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt = events.StatusTodo, "", "", "", ""
-	if t.track.blocked {
-		t.track.blocked, t.track.goal.failed = false, false
-	}
+	s.unblockTrack(t.track)
 	s.move(t, to)
+}
+
+// unblockTrack takes back what was said of a track and its goal; if it still
+// holds it is said again.
+func (s *State) unblockTrack(tr *track) {
+	if !tr.blocked {
+		return
+	}
+	tr.blocked = false
+	if tr.goal != nil {
+		tr.goal.failed = false
+	}
 }
 
 // resumed lets those go on that were approved during the pause.

@@ -33,7 +33,7 @@ func (s *State) fold(e *events.Event) {
 	case events.TicketResolved:
 		s.ticketResolved(x)
 	case events.PauseRequested, events.ResumeRequested, events.KillRequested, events.RetryRequested,
-		events.BlockRequested, events.UnblockRequested:
+		events.BlockRequested, events.UnblockRequested, events.WorkerSpawnRequested, events.GraphMutationRequested:
 		s.asked(e)
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)

@@ -19,24 +19,37 @@ func (s *State) plan(x events.TicketsPlanned) {
 		tr.fault = fmt.Sprintf("the plan uses the ticket id %s a second time", brief(id))
 		return
 	}
-	tr.planned, tr.open = true, len(x.Tickets)
-	tr.tickets = make([]*ticket, len(x.Tickets))
-	for i, p := range x.Tickets {
-		p.Status, p.BlockedReason, p.RetryCount = events.StatusTodo, "", 0
-		t := &ticket{Ticket: p, track: tr, order: s.planned}
-		s.planned++
-		s.tickets[p.ID], tr.tickets[i] = t, t
+	s.enter(tr, x.Tickets)
+}
+
+// enter puts tickets with fresh ids into the graph, under a track without any.
+func (s *State) enter(tr *track, tickets []events.Ticket) {
+	tr.planned = true
+	entered := make([]*ticket, len(tickets))
+	for i, p := range tickets {
+		entered[i] = s.place(tr, p)
 	}
-	for _, t := range tr.tickets {
+	for _, t := range entered {
 		s.link(t)
 	}
+}
+
+// place puts a ticket under its track, without its dependencies.
+func (s *State) place(tr *track, p events.Ticket) *ticket {
+	p.Status, p.BlockedReason, p.RetryCount = events.StatusTodo, "", 0
+	t := &ticket{Ticket: p, track: tr, order: s.planned}
+	s.planned++
+	s.tickets[p.ID] = t
+	tr.tickets = append(tr.tickets, t)
+	tr.open++
+	return t
 }
 
 // firstTaken is the first id that the session or the plan itself already has.
 func (s *State) firstTaken(tickets []events.Ticket) string {
 	seen := make(map[string]bool, len(tickets))
 	for _, p := range tickets {
-		if seen[p.ID] || s.tickets[p.ID] != nil {
+		if seen[p.ID] || s.taken(p.ID) {
 			return p.ID
 		}
 		seen[p.ID] = true
@@ -44,29 +57,51 @@ func (s *State) firstTaken(tickets []events.Ticket) string {
 	return ""
 }
 
+// taken tells whether a ticket of the session has or had this id.
+func (s *State) taken(id string) bool { return s.tickets[id] != nil || s.removed[id] }
+
 func (s *State) link(t *ticket) {
 	seen := make(map[string]bool, len(t.DependsOn))
 	for _, id := range t.DependsOn {
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		d := s.tickets[id]
-		if d == nil {
-			t.unknown = append(t.unknown, id)
-			t.openDeps++
-			continue
-		}
-		t.deps = append(t.deps, d)
-		d.dependants = append(d.dependants, t)
-		if d.phase != completed {
-			t.openDeps++
-		}
-		if d.phase == blocked {
-			t.blockedDeps++
+		if !seen[id] {
+			seen[id] = true
+			s.depend(t, id)
 		}
 	}
 	s.touch(t)
+}
+
+// depend makes a ticket wait for the one with the given id.
+func (s *State) depend(t *ticket, id string) {
+	d := s.tickets[id]
+	if d == nil {
+		t.unknown = append(t.unknown, id)
+		s.awaited[id] = append(s.awaited[id], t)
+		t.openDeps++
+		return
+	}
+	t.deps = append(t.deps, d)
+	d.dependants = append(d.dependants, t)
+	t.openDeps += count(d.phase != completed)
+	t.blockedDeps += count(d.phase == blocked)
+}
+
+// release ends a wait for the ticket with the given id.
+func (s *State) release(t *ticket, id string) {
+	if i := slices.Index(t.unknown, id); i >= 0 {
+		t.unknown = slices.Delete(t.unknown, i, i+1)
+		s.awaited[id] = without(s.awaited[id], t)
+		t.openDeps--
+		return
+	}
+	d := s.tickets[id]
+	t.deps, d.dependants = without(t.deps, d), without(d.dependants, t)
+	t.openDeps -= count(d.phase != completed)
+	t.blockedDeps -= count(d.phase == blocked)
+}
+
+func without(list []*ticket, t *ticket) []*ticket {
+	return slices.DeleteFunc(list, func(x *ticket) bool { return x == t })
 }
 
 // move is the only place where a ticket changes its phase; it keeps every count.
@@ -76,11 +111,10 @@ func (s *State) move(t *ticket, to phase) {
 	s.busy += count(to.usesSlot()) - count(from.usesSlot())
 	t.track.moving += count(to.moves()) - count(from.moves())
 	if from == ready {
-		s.ready = slices.DeleteFunc(s.ready, func(r *ticket) bool { return r == t })
+		s.ready = without(s.ready, t)
 	}
 	if to == ready {
-		i, _ := slices.BinarySearchFunc(s.ready, t, startsBefore)
-		s.ready = slices.Insert(s.ready, i, t)
+		s.queue(t)
 	}
 	if to == completed {
 		t.track.open--
@@ -94,6 +128,12 @@ func (s *State) move(t *ticket, to phase) {
 		}
 	}
 	s.touch(t)
+}
+
+// queue gives a ready ticket its place among those that wait for a slot.
+func (s *State) queue(t *ticket) {
+	i, _ := slices.BinarySearchFunc(s.ready, t, startsBefore)
+	s.ready = slices.Insert(s.ready, i, t)
 }
 
 func count(b bool) int {

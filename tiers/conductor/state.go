@@ -12,10 +12,14 @@ type State struct {
 	goals   map[string]*goal
 	tracks  map[string]*track
 	tickets map[string]*ticket
+	removed map[string]bool      // ids that were taken out and are not used again
+	awaited map[string][]*ticket // tickets that were told to wait for an id that does not exist
+	workers map[string]string    // tickets of the workers asked for, by request id
 
 	ready   []*ticket // waiting for a slot, first to start first
 	held    []*ticket // approved while paused
 	busy    int       // slots in use
+	extra   int       // tickets that persons added
 	planned int       // tickets ever planned
 
 	request *events.Event // a person's word that wants an answer
@@ -50,13 +54,15 @@ const (
 	completed
 	// blocked waits for a person, or for a dependency that does.
 	blocked
+	// removed was taken out of the graph.
+	removed
 )
 
 // String says it to a person.
 func (p phase) String() string {
 	return [...]string{
 		"waiting for its dependencies", "waiting for a free worker", "waiting for approval to start", "about to start",
-		"refused", "running", "about to be completed", "about to end", "completed", "blocked",
+		"refused", "running", "about to be completed", "about to end", "completed", "blocked", "removed",
 	}[p]
 }
 
@@ -91,7 +97,7 @@ type ticket struct {
 
 type track struct {
 	events.Track
-	goal    *goal
+	goal    *goal // nil: a person asked for it
 	tickets []*ticket
 	touched bool
 
@@ -157,7 +163,9 @@ func (s *State) touchTrack(tr *track) {
 		tr.touched = true
 		s.touchedTracks = append(s.touchedTracks, tr)
 	}
-	s.touchGoal(tr.goal)
+	if tr.goal != nil {
+		s.touchGoal(tr.goal)
+	}
 }
 
 func (s *State) touchGoal(g *goal) {

@@ -61,16 +61,23 @@ func evolve(s *State, e *events.Event) *State {
 // emitted folds an own fact; it is always the one of the oldest due work.
 func (s *State) emitted(e *events.Event) {
 	if p, ok := e.Payload.(events.TicketsPlanned); ok {
-		for _, t := range p.Tickets {
-			s.taken[t.ID] = true
-			s.order = append(s.order, t.ID)
-		}
+		s.take(p.Tickets)
 	}
 	w := s.due[0]
 	s.due = slices.Delete(s.due, 0, 1)
 	w.job.Emitted(e)
 	if w.job.Awaits(e.ID) {
 		s.waiting[e.ID] = w
+	}
+}
+
+// take notes ids that no other ticket of the session may have.
+func (s *State) take(tickets []events.Ticket) {
+	for _, t := range tickets {
+		if !s.taken[t.ID] {
+			s.taken[t.ID] = true
+			s.order = append(s.order, t.ID)
+		}
 	}
 }
 
@@ -82,6 +89,12 @@ func (s *State) fold(e *events.Event) {
 		s.closed = true
 	case events.TrackStarted:
 		s.begin(x)
+	case events.TicketsAdded:
+		for _, t := range x.Tickets {
+			s.taken[t.ID] = true // not told to the model, which cannot hit on it
+		}
+	case events.GraphMutated:
+		s.mutated(x)
 	case events.ContextBuilt:
 		if w := s.answered(x.Request); w != nil {
 			w.job.Ask(s.settings, s.prompt(w.track, e, x))
@@ -97,6 +110,16 @@ func (s *State) fold(e *events.Event) {
 		}
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
+	}
+}
+
+// mutated notes the ids of tickets that a person added. That of one that was
+// taken out stays taken.
+func (s *State) mutated(x events.GraphMutated) {
+	for _, op := range x.Ops {
+		if op.Op == events.GraphAddTicket && op.New != nil {
+			s.take([]events.Ticket{*op.New})
+		}
 	}
 }
 

@@ -65,7 +65,7 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 	for _, want := range []string{
 		"asked tool", "asked step", "asked spawn", "asked interrupted", "asked http", "edited true", "generation 2", "final true", events.Yes, events.No, events.Expired,
 		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled", "TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
-		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied",
+		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded", "GraphMutated",
 		"asked of script", "asked of gemini_cli", "asked of gemini_cli/bin/g", "model m1", "model n0", "SettingsChanged",
 	} {
 		require.Positive(t, seen[want], want)

@@ -29,7 +29,7 @@ type chaos struct {
 
 func newChaos(t *testing.T, seed uint64) *chaos {
 	t.Helper()
-	c := &chaos{Rand: rand.New(rand.NewPCG(seed, 7)), sim: tierstest.Session(t, everyDecider()...), control: 6, rounds: 60}
+	c := &chaos{Rand: rand.New(rand.NewPCG(seed, 7)), sim: tierstest.Session(t, everyDecider()...), control: 8, rounds: 60}
 	c.sim.Scatter(c.IntN)
 	c.sim.Script(c.react)
 	return c
@@ -149,6 +149,10 @@ func (c *chaos) outcome(e events.Event) {
 	case events.TicketReady:
 		c.tickets = append(c.tickets, p.Ticket)
 	}
+	if c.control > 0 && len(c.tickets) > 0 && c.chance(30) {
+		c.control--
+		c.later(c.mutation())
+	}
 	if c.control > 0 && len(c.tickets) > 0 && c.chance(25) {
 		c.control--
 		ticket := pick(c, c.tickets...)
@@ -164,6 +168,25 @@ func (c *chaos) change() events.Payload {
 	return pick[events.Payload](c, events.TierChanged{Tier: pick(c, 0, 0, 3, 9), Provider: pick(c, "script", "gemini-cli", "gemini_cli"), Models: pick(c, nil, []string{"n0", "n1"}, []string{""})},
 		events.TierChanged{Tier: 3, MaxRounds: &number}, events.ProviderChanged{Provider: "gemini_cli", Command: pick(c, "", "/bin/g", "g")},
 		events.SettingsChanged{MaxWorkers: &number, MaxRetries: &number}, events.SettingsChanged{SpawnApproval: &on, QADisabled: &on})
+}
+
+// mutation is a person's wish for more work, or other work, or another order.
+func (c *chaos) mutation() events.Payload {
+	a, b := pick(c, c.tickets...), pick(c, c.tickets...)
+	if c.chance(3) {
+		return events.WorkerSpawnRequested{Prompt: "Mend it too", RequestID: fmt.Sprint("w-", c.IntN(3)), Model: pick(c, "", "m7")}
+	}
+	ops := []events.GraphOp{
+		{Op: events.GraphAddTicket, Ticket: fmt.Sprint("N-", c.control), New: &events.Ticket{Description: "do it too", DependsOn: []string{a}}},
+		{Op: events.GraphAddDependency, Ticket: fmt.Sprint("N-", c.control), Dependency: b},
+		{Op: events.GraphSetPriority, Ticket: a, Priority: "high"},
+		{Op: events.GraphAddDependency, Ticket: a, Dependency: b},
+		{Op: events.GraphRemoveDependency, Ticket: a, Dependency: b},
+		{Op: events.GraphRemoveTicket, Ticket: a},
+		{Op: events.GraphSetStepMode, Ticket: a, StepMode: true},
+	}
+	from := c.IntN(len(ops))
+	return events.GraphMutationRequested{Ops: ops[from : from+1+c.IntN(min(2, len(ops)-from))]}
 }
 
 // model answers a request, or fails it.

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,13 @@ func (p *progress) fold(e *events.Event) string {
 			p.set(t.ID, events.StatusTodo)
 		}
 		return fmt.Sprintf("tier 2 plans %d ticket(s)", len(x.Tickets))
+	case events.TicketsAdded:
+		for _, t := range x.Tickets {
+			p.set(t.ID, events.StatusTodo)
+		}
+		return "worker asked for: " + x.Track.Title
+	case events.GraphMutated:
+		return p.mutated(x)
 	case events.PlanningFailed:
 		return fmt.Sprintf("tier %d gave no usable plan: %s", x.Tier, x.Error)
 	case events.ModelRequested:
@@ -83,6 +91,20 @@ func (p *progress) fold(e *events.Event) string {
 		return filesLine(x)
 	}
 	return p.foldTicket(e)
+}
+
+// mutated takes over which tickets came and went.
+func (p *progress) mutated(x events.GraphMutated) string {
+	for _, op := range x.Ops {
+		switch op.Op {
+		case events.GraphAddTicket:
+			p.set(op.Ticket, events.StatusTodo)
+		case events.GraphRemoveTicket:
+			delete(p.tickets, op.Ticket)
+			p.order = slices.DeleteFunc(p.order, func(id string) bool { return id == op.Ticket })
+		}
+	}
+	return fmt.Sprintf("%s changed the graph of tickets (%d)", x.By, len(x.Ops))
 }
 
 func (p *progress) foldTicket(e *events.Event) string {

@@ -1,0 +1,157 @@
+package events
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Bounds of a worker that a person asks for.
+const (
+	// MaxWorkerPrompt bounds the prompt in bytes.
+	MaxWorkerPrompt = 32 << 10
+	// MaxWorkerContext bounds the number of context paths.
+	MaxWorkerContext = 64
+	// MaxPathLength bounds one path in bytes.
+	MaxPathLength = 1 << 10
+	// MaxTicketBytes bounds a ticket in bytes of JSON.
+	MaxTicketBytes = 128 << 10
+)
+
+// Priorities are those that a ticket may have, the first to start first.
+func Priorities() []string { return []string{"high", "medium", "low"} }
+
+// WorkerSpawnRequested asks for one more worker: a ticket of its own, outside
+// any goal, that goes the ordinary way.
+type WorkerSpawnRequested struct {
+	Prompt     string   `json:"prompt"`
+	Context    []string `json:"context,omitempty"` // paths whose contents the worker begins with
+	TargetFile string   `json:"target_file,omitempty"`
+	Model      string   `json:"model,omitempty"`    // instead of the ladder's
+	Priority   string   `json:"priority,omitempty"` // empty: medium
+	StepMode   bool     `json:"step_mode,omitempty"`
+	// RequestID makes asking again harmless: of several requests with one id only
+	// the first counts.
+	RequestID string `json:"request_id,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (WorkerSpawnRequested) EventType() Type { return Type{"WorkerSpawnRequested", 1} }
+
+// WorkerTicket is the id of the ticket that a WorkerSpawnRequested of this
+// event id leads to.
+func WorkerTicket(request string) string {
+	sum := sha256.Sum256([]byte("worker ticket\x00" + request))
+	return "W-" + hex.EncodeToString(sum[:6])
+}
+
+// WorkerTrack is the id of the track of a worker's ticket.
+func WorkerTrack(ticket string) string { return "TR-" + ticket }
+
+// Ticket is what is asked for, under an id.
+func (r WorkerSpawnRequested) Ticket(id string) Ticket {
+	t := Ticket{
+		ID: id, Description: r.Prompt, Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: r.TargetFile,
+		ContextRequirements: r.Context, DependsOn: []string{}, StepMode: r.StepMode, Priority: r.Priority, ModelOverride: r.Model,
+	}
+	if t.ContextRequirements == nil {
+		t.ContextRequirements = []string{}
+	}
+	if t.Priority == "" {
+		t.Priority = "medium"
+	}
+	return t
+}
+
+// Check says why nobody could carry the request out: a [LimitError] for what
+// is too large, nil if nothing is wrong.
+func (r WorkerSpawnRequested) Check() error {
+	if len(r.RequestID) > MaxIDLength {
+		return LimitError{"the request_id", len(r.RequestID), MaxIDLength, "bytes long"}
+	}
+	return r.Ticket("W").Check()
+}
+
+// LimitError says that something a person sent is too large.
+type LimitError struct {
+	What       string // "the prompt"
+	Got, Limit int
+	Unit       string // "bytes long"
+}
+
+// Error says how large it is and how large it may be.
+func (e LimitError) Error() string {
+	return fmt.Sprintf("%s is %d %s, at most %d are allowed", e.What, e.Got, e.Unit, e.Limit)
+}
+
+// Check says why a ticket that a person wrote cannot be carried out; a
+// [LimitError] for what is too large. It knows no other ticket.
+func (t Ticket) Check() error {
+	switch {
+	case !ValidToken(t.ID):
+		return fmt.Errorf("a ticket's id is 1 to %d characters of A-Z a-z 0-9 _ -", MaxToken)
+	case strings.TrimSpace(t.Description) == "":
+		return errors.New("the prompt is missing")
+	case len(t.Description) > MaxWorkerPrompt:
+		return LimitError{"the prompt", len(t.Description), MaxWorkerPrompt, "bytes long"}
+	case len(t.ContextRequirements) > MaxWorkerContext:
+		return LimitError{"the context", len(t.ContextRequirements), MaxWorkerContext, "paths long"}
+	case len(t.ModelOverride) > MaxModelName:
+		return LimitError{"the model's name", len(t.ModelOverride), MaxModelName, "bytes long"}
+	case !slices.Contains(Priorities(), t.Priority):
+		return errors.New("the priority is not high, medium or low")
+	}
+	return errors.Join(t.checkPaths(), t.checkSize())
+}
+
+func (t Ticket) checkPaths() error {
+	paths := t.ContextRequirements
+	if t.TargetFile != "" {
+		paths = append(slices.Clone(paths), t.TargetFile)
+	}
+	for _, p := range paths {
+		switch {
+		case p == "":
+			return errors.New("a path of the context is empty")
+		case len(p) > MaxPathLength:
+			return LimitError{"a path", len(p), MaxPathLength, "bytes long"}
+		}
+	}
+	return nil
+}
+
+func (t Ticket) checkSize() error {
+	b, err := json.Marshal(t)
+	if err == nil && len(b) > MaxTicketBytes {
+		err = LimitError{"the ticket", len(b), MaxTicketBytes, "bytes long as JSON"}
+	}
+	return err
+}
+
+// TicketsAdded puts a track onto the board that no goal asked for, with its
+// tickets. It is as much as TrackStarted and TicketsPlanned together.
+type TicketsAdded struct {
+	Request   string   `json:"request"`              // id of WorkerSpawnRequested
+	RequestID string   `json:"request_id,omitempty"` // as asked
+	Track     Track    `json:"track"`
+	Tickets   []Ticket `json:"tickets"`
+}
+
+// EventType is the identity on the wire.
+func (TicketsAdded) EventType() Type { return Type{"TicketsAdded", 1} }
+
+// EventCorr is the track.
+func (e TicketsAdded) EventCorr() string { return e.Track.ID }
+
+func workerDefs() []Def {
+	ask := WorkerSpawnRequested{Prompt: "Mend the parser", Context: []string{"b.go"}, TargetFile: "a.go", Priority: "medium", RequestID: "r-1"}
+	return []Def{
+		Define(Word, "person", "One more worker, outside any goal.", ask),
+		Define(Decision, "conductor", "A track without a goal, and its tickets.", TicketsAdded{"01J", "r-1",
+			Track{ID: "TR-W-0a1b2c3d4e5f", Title: "Mend the parser", Description: "ada asked for this worker."}, []Ticket{ask.Ticket("W-0a1b2c3d4e5f")}}),
+	}
+}

@@ -1,0 +1,58 @@
+package conductor
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// MaxAdded bounds the tickets that persons may add to one session.
+const MaxAdded = 4096
+
+// maxTitle bounds the title of a worker's track in bytes.
+const maxTitle = 80
+
+// addWorker answers a person who wants one more worker.
+func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []events.Payload {
+	id := events.WorkerTicket(e.ID)
+	if reason := s.refuseWorker(x, id); reason != "" {
+		return refused(e, id, reason)
+	}
+	title, _, _ := strings.Cut(strings.TrimSpace(x.Prompt), "\n")
+	return []events.Payload{events.TicketsAdded{
+		Request: e.ID, RequestID: x.RequestID,
+		Track: events.Track{ID: events.WorkerTrack(id), Title: tiers.Clip(strings.TrimSpace(title), maxTitle),
+			Description: fmt.Sprintf("%s asked for this worker.", e.Actor)},
+		Tickets: []events.Ticket{x.Ticket(id)},
+	}}
+}
+
+// refuseWorker says why a worker cannot be had; empty if he can.
+func (s *State) refuseWorker(x events.WorkerSpawnRequested, id string) string {
+	if err := x.Check(); err != nil {
+		return brief(err.Error())
+	}
+	before, again := s.workers[x.RequestID]
+	switch {
+	case x.RequestID != "" && again:
+		return fmt.Sprintf("this request_id was used before, for %s", before)
+	case s.taken(id) || s.tracks[events.WorkerTrack(id)] != nil:
+		return "its ticket is there already"
+	case s.extra >= MaxAdded:
+		return fmt.Sprintf("%d tickets were added to this session, which is the limit", s.extra)
+	}
+	return ""
+}
+
+// added puts the new track onto the board. It belongs to no goal.
+func (s *State) added(x events.TicketsAdded) {
+	tr := &track{Track: x.Track}
+	s.tracks[x.Track.ID] = tr
+	s.enter(tr, x.Tickets)
+	s.extra += len(x.Tickets)
+	if x.RequestID != "" && len(x.Tickets) > 0 {
+		s.workers[x.RequestID] = x.Tickets[0].ID
+	}
+}
