@@ -1,5 +1,22 @@
 package events
 
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrTracked says that a list of tracked files is too long.
+var ErrTracked = errors.New("too many tracked files")
+
+// Bounds of what one FilesTracked may name: every refresh names them all in one
+// event, with a digest each.
+const (
+	// MaxTracked is the number of files.
+	MaxTracked = 1024
+	// MaxTrackedBytes is the length of their names together.
+	MaxTrackedBytes = 128 << 10
+)
+
 // More views of files, which tools make.
 const (
 	ViewSkeleton = "skeleton" // declarations without bodies
@@ -26,6 +43,18 @@ type FilesTracked struct {
 
 // EventType is the identity on the wire.
 func (FilesTracked) EventType() Type { return Type{"FilesTracked", 1} }
+
+// Check refuses more files than a refresh can name; ErrTracked.
+func (e FilesTracked) Check() error {
+	bytes := 0
+	for _, p := range e.Paths {
+		bytes += len(p)
+	}
+	if len(e.Paths) > MaxTracked || bytes > MaxTrackedBytes {
+		return fmt.Errorf("%w: %d files with names of %d bytes; there may be %d with %d", ErrTracked, len(e.Paths), bytes, MaxTracked, MaxTrackedBytes)
+	}
+	return nil
+}
 
 // ContextPresetSaved names a selection of files and screenshots.
 type ContextPresetSaved struct {

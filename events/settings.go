@@ -70,6 +70,11 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 		set(&s.SpawnApproval, x.SpawnApproval)
 		set(&s.PlanReview, x.PlanReview)
 		set(&s.QADisabled, x.QADisabled)
+	case FilesTracked:
+		if x.Check() != nil {
+			return s, false
+		}
+		s.Tracked = x.Paths
 	default:
 		return s, false
 	}

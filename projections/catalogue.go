@@ -5,11 +5,13 @@ func Catalogue() []func() Model {
 	return []func() Model{
 		asks.Model,
 		endState.Model,
+		contextViews.Model,
 		cost.Model,
 		diagnostics.Model,
 		queue.Model,
 		files.Model,
 		mmaStatus.Model,
+		project.Model,
 		discussion.Model,
 		settings.Model,
 		summary.Model,

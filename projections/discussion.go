@@ -13,7 +13,16 @@ const (
 	RoleAI     = "AI"
 	RoleTool   = "Tool"
 	RoleSystem = "System"
+	// RoleVendor is for what a vendor's interface says.
+	RoleVendor = "Vendor API"
+	// RoleContext is for files that a person put into a discussion.
+	RoleContext = "Context"
 )
+
+// DefaultRoles are the roles until a person sets others.
+func DefaultRoles() []string {
+	return []string{RoleUser, RoleAI, RoleVendor, RoleSystem, RoleContext, RoleTool}
+}
 
 // Entry is one entry of the discussion.
 type Entry struct {
@@ -29,6 +38,11 @@ type Entry struct {
 	Tool      string    `json:"tool,omitempty"`
 	Calls     []string  `json:"calls,omitempty"`   // tools that the reply asked for
 	Outcome   string    `json:"outcome,omitempty"` // of a tool
+	// Path and View say which view of which file an entry of the role Context
+	// shows. What is over events.MaxInline is in Blob, and Content is empty.
+	Path string          `json:"path,omitempty"`
+	View string          `json:"view,omitempty"`
+	Blob *events.BlobRef `json:"blob,omitempty"`
 	// Raw is an entry as POST /api/session brought it, in its own words; the
 	// other fields are then unset.
 	Raw json.RawMessage `json:"-"`
@@ -48,24 +62,56 @@ type Discussion struct {
 	Entries []Entry `json:"entries"`
 }
 
+// conversation is every discussion of a session. What the team does goes to the
+// active one.
 type conversation struct {
-	Requests requests      `json:"requests"`
-	Calls    calls         `json:"calls"`
-	Entries  []storedEntry `json:"entries"`
+	Requests requests           `json:"requests"`
+	Calls    calls              `json:"calls"`
+	Active   string             `json:"active"`
+	Roles    []string           `json:"roles"`
+	Threads  map[string]*thread `json:"threads"` // by name
+	Uploads  []*upload          `json:"uploads,omitempty"`
+	Awaited  []injection        `json:"awaited,omitempty"`
+	Refused  []refusal          `json:"refused,omitempty"`
 }
 
-// storedEntry tells entries of the log from those that a client brought.
+// storedEntry tells entries of the log from those that a client brought. An
+// entry that several discussions share is never changed, only replaced.
 type storedEntry struct {
+	ID    string          `json:"id"`
 	Entry *Entry          `json:"entry,omitempty"`
 	Raw   json.RawMessage `json:"raw,omitempty"`
 }
 
+// size is about what the entry takes in memory and in a snapshot, in bytes.
+func (n storedEntry) size() int {
+	if n.Entry != nil {
+		return entryOverhead + len(n.Entry.Content)
+	}
+	return entryOverhead + len(n.Raw)
+}
+
+// shown is the entry as a client sees it.
+func (n storedEntry) shown() Entry {
+	if n.Entry != nil {
+		return *n.Entry
+	}
+	return Entry{Raw: n.Raw}
+}
+
 var discussion = Fold[*conversation]{
-	Name: "session", Version: 1,
+	Name: "session", Version: 2,
 	Takes: ofTheWork,
-	New:   func() *conversation { return &conversation{Requests: requests{}, Calls: calls{}} },
+	New:   newConversation,
 	Apply: (*conversation).apply,
 	View:  func(c *conversation) any { return c.view() },
+}
+
+func newConversation() *conversation {
+	return &conversation{
+		Requests: requests{}, Calls: calls{}, Active: firstDiscussion, Roles: DefaultRoles(),
+		Threads: map[string]*thread{firstDiscussion: {Entries: []storedEntry{}}},
+	}
 }
 
 func (c *conversation) apply(e *events.Event) *conversation {
@@ -88,15 +134,22 @@ func (c *conversation) apply(e *events.Event) *conversation {
 		c.add(e, Entry{Role: RoleSystem, Content: "planning failed: " + p.Error, Tier: p.Tier, Track: p.Track})
 	case events.GoalFailed:
 		c.add(e, Entry{Role: RoleSystem, Content: "goal failed: " + p.Reason})
-	case events.SessionEdited:
-		c.replace(p.Entries)
+	case events.ContextInjectionRequested:
+		c.await(e, &p)
+	case events.ContextBuilt:
+		c.inject(e, &p)
+	default:
+		c.said(e)
 	}
 	return c
 }
 
-func (c *conversation) add(e *events.Event, n Entry) {
+// add appends an entry of the log to the active discussion.
+func (c *conversation) add(e *events.Event, n Entry) { c.addTo(c.Active, e, n) }
+
+func (c *conversation) addTo(name string, e *events.Event, n Entry) {
 	n.Time, n.Seq = e.Time, e.Seq
-	c.Entries = append(c.Entries, storedEntry{Entry: &n})
+	c.Threads[name].append(e, storedEntry{ID: e.ID, Entry: &n})
 }
 
 func (c *conversation) replied(e *events.Event, p *events.ModelReplied) {
@@ -130,29 +183,7 @@ func (c *conversation) call(e *events.Event) {
 	c.add(e, n)
 }
 
-// replace takes a client's entries as they are; anything but an array changes nothing.
-func (c *conversation) replace(raw json.RawMessage) {
-	var entries []json.RawMessage
-	if json.Unmarshal(raw, &entries) != nil {
-		return
-	}
-	c.Entries = make([]storedEntry, len(entries))
-	for i, n := range entries {
-		c.Entries[i].Raw = n
-	}
-}
+func (c *conversation) view() Discussion { return c.Threads[c.Active].view() }
 
-func (c *conversation) view() Discussion {
-	d := Discussion{Entries: make([]Entry, len(c.Entries))}
-	for i, n := range c.Entries {
-		if n.Entry != nil {
-			d.Entries[i] = *n.Entry
-		} else {
-			d.Entries[i].Raw = n.Raw
-		}
-	}
-	return d
-}
-
-// Discussion is the session's discussion.
+// Discussion is the session's active discussion.
 func (s *Set) Discussion() Discussion { return stateOf(s, discussion).view() }

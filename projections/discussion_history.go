@@ -1,0 +1,191 @@
+package projections
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"manualslop/events"
+)
+
+// History is the discussion table of a project as the original keeps it in
+// history.toml.
+type History struct {
+	Roles       []string                  `json:"roles" toml:"roles"`
+	Active      string                    `json:"active" toml:"active"`
+	Discussions map[string]HistoryStretch `json:"discussions" toml:"discussions"`
+}
+
+// HistoryStretch is one discussion of a [History]. Each entry is a text: an
+// optional line "@" and a time, a line with the role and a colon, the content.
+type HistoryStretch struct {
+	GitCommit   string   `json:"git_commit" toml:"git_commit"`
+	LastUpdated string   `json:"last_updated" toml:"last_updated"`
+	History     []string `json:"history" toml:"history,multiline"`
+}
+
+// entryTime is how the original writes times.
+const entryTime = "2006-01-02T15:04:05"
+
+// HistoryEntry is an entry as a text of history.toml holds it.
+type HistoryEntry struct {
+	Role      string `json:"role"`
+	Content   string `json:"content"`
+	Collapsed bool   `json:"collapsed"`
+	Time      string `json:"ts"`
+}
+
+// String is the text of the entry.
+func (n HistoryEntry) String() string {
+	text := n.Role + ":\n" + n.Content
+	if n.Time != "" {
+		return "@" + n.Time + "\n" + text
+	}
+	return text
+}
+
+// ParseHistoryEntry reads a text of history.toml. The role is matched without
+// case and may stand in brackets and without its colon; where the first line is
+// none, the whole text is the content and the role is User.
+func ParseHistoryEntry(text string, roles []string) HistoryEntry {
+	n := HistoryEntry{Role: RoleUser}
+	if at, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(at, "@") {
+		n.Time, text = strings.TrimSpace(at[1:]), rest
+	}
+	n.Content = text
+	line, rest, _ := strings.Cut(text, "\n")
+	line = strings.TrimSuffix(strings.TrimSpace(line), ":")
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "["), "]")
+	line = strings.TrimSuffix(line, ":")
+	for _, role := range roles {
+		if strings.EqualFold(role, line) {
+			n.Role, n.Content = role, rest
+			break
+		}
+	}
+	return n
+}
+
+// historyEntry is what a text of history.toml keeps of the entry.
+func (n storedEntry) historyEntry(roles []string) HistoryEntry {
+	if n.Entry != nil {
+		out := HistoryEntry{Role: n.Entry.Role, Content: n.Entry.Content, Collapsed: n.Entry.Collapsed, Time: n.Entry.Time.Format(entryTime)}
+		if ref := n.Entry.Blob; ref != nil {
+			out.Content = fmt.Sprintf("[%s of %s: %d bytes, sha256 %s]", n.Entry.View, n.Entry.Path, ref.Size, ref.SHA256)
+		}
+		return out
+	}
+	var text string
+	if json.Unmarshal(n.Raw, &text) == nil {
+		return ParseHistoryEntry(text, roles)
+	}
+	var members map[string]any
+	if json.Unmarshal(n.Raw, &members) != nil {
+		return HistoryEntry{Role: RoleUser, Content: string(n.Raw)}
+	}
+	word := func(name string) string { s, _ := members[name].(string); return s }
+	out := HistoryEntry{Role: cmp.Or(word("role"), RoleUser), Content: word("content"), Time: word("ts")}
+	out.Collapsed, _ = members["collapsed"].(bool)
+	return out
+}
+
+// ActiveHistory is the active discussion in the texts of history.toml.
+func (s *Set) ActiveHistory() []string {
+	c := stateOf(s, discussion)
+	return c.Threads[c.Active].history(c.Roles)
+}
+
+func (t *thread) history(roles []string) []string {
+	out := make([]string, len(t.Entries))
+	for i, n := range t.Entries {
+		out[i] = n.historyEntry(roles).String()
+	}
+	return out
+}
+
+// History is every discussion of the session as history.toml has them.
+func (s *Set) History() History {
+	c := stateOf(s, discussion)
+	out := History{Roles: slices.Clone(c.Roles), Active: c.Active, Discussions: map[string]HistoryStretch{}}
+	for name, t := range c.Threads {
+		out.Discussions[name] = HistoryStretch{GitCommit: t.GitCommit, LastUpdated: t.updated(), History: t.history(c.Roles)}
+	}
+	return out
+}
+
+// Check says what is wrong with a history that is to be imported; empty: nothing.
+func (h History) Check() string {
+	if len(h.Roles) > 0 {
+		if reason := CheckRoles(h.Roles); reason != "" {
+			return reason
+		}
+	}
+	if len(h.Discussions) == 0 {
+		return "there is no discussion in it"
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Discussions)) {
+		if reason := CheckDiscussionName(name); reason != "" {
+			return reason
+		}
+	}
+	if _, ok := h.Discussions[h.Active]; h.Active != "" && !ok {
+		return "the active discussion is not in it"
+	}
+	return ""
+}
+
+// importHistory adds or replaces the discussions of a history, all or none.
+func (c *conversation) importHistory(e *events.Event, raw []byte) string {
+	var h History
+	if json.Unmarshal(raw, &h) != nil {
+		return "the history cannot be read"
+	}
+	if reason := h.Check(); reason != "" {
+		return reason
+	}
+	roles := c.Roles
+	if len(h.Roles) > 0 {
+		roles = h.Roles
+	}
+	made, fresh, entries, bytes := map[string]*thread{}, 0, 0, 0
+	for i, name := range slices.Sorted(maps.Keys(h.Discussions)) {
+		t, err := imported(e, strconv.Itoa(i), h.Discussions[name], roles)
+		if err != nil {
+			return "an entry cannot be kept: " + err.Error()
+		}
+		made[name] = t
+		entries, bytes = entries+len(t.Entries), bytes+t.Bytes
+		if old := c.Threads[name]; old != nil {
+			entries, bytes = entries-len(old.Entries), bytes-old.Bytes
+		} else {
+			fresh++
+		}
+	}
+	if reason := c.room(fresh, entries, bytes); reason != "" {
+		return reason
+	}
+	maps.Copy(c.Threads, made)
+	c.Roles, c.Active = roles, cmp.Or(h.Active, c.Active)
+	return ""
+}
+
+// imported is a discussion of a history. Its entries keep their own times.
+func imported(e *events.Event, prefix string, h HistoryStretch, roles []string) (*thread, error) {
+	t := &thread{By: e.ID, Begun: e.Seq, GitCommit: h.GitCommit, LastUpdated: h.LastUpdated}
+	entries := make([]storedEntry, len(h.History))
+	for i, text := range h.History {
+		raw, err := json.Marshal(ParseHistoryEntry(text, roles))
+		if err != nil {
+			return nil, err
+		}
+		entries[i] = storedEntry{ID: e.ID + "-" + prefix + "-" + strconv.Itoa(i), Raw: raw}
+	}
+	t.set(e, entries)
+	t.Updated = time.Time{}
+	return t, nil
+}

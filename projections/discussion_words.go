@@ -1,0 +1,309 @@
+package projections
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"manualslop/events"
+)
+
+// maxRefusals is how many refused words a read model remembers.
+const maxRefusals = 64
+
+// refusal is a word of a person that changed nothing, and why.
+type refusal struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// refuse notes the newest refusals.
+func refuse(all []refusal, id, reason string) []refusal {
+	if len(all) >= maxRefusals {
+		all = all[1:]
+	}
+	return append(slices.Clip(all), refusal{id, reason})
+}
+
+func refusalOf(all []refusal, id string) string {
+	for _, r := range all {
+		if r.ID == id {
+			return r.Reason
+		}
+	}
+	return ""
+}
+
+// DiscussionRefusal says why an event of a person changed no discussion; empty
+// where it did, and for all but the newest refusals.
+func (s *Set) DiscussionRefusal(id string) string {
+	return refusalOf(stateOf(s, discussion).Refused, id)
+}
+
+// said folds what a person says about the discussions. What cannot be done
+// changes nothing; the reason is kept for the gateway to tell.
+func (c *conversation) said(e *events.Event) {
+	var reason string
+	switch p := e.Payload.(type) {
+	case events.SessionEdited:
+		reason = c.replace(e, p.Entries)
+	case events.SessionPartUploaded:
+		reason = c.uploaded(e, &p)
+	case events.DiscussionCreated:
+		reason = c.create(e, p.Name)
+	case events.DiscussionForked:
+		reason = c.fork(e, &p)
+	case events.DiscussionSwitched:
+		if _, reason = c.named(p.Name); reason == "" {
+			c.Active = p.Name
+		}
+	case events.DiscussionRenamed:
+		reason = c.rename(p.From, p.To)
+	case events.DiscussionDeleted:
+		reason = c.remove(p.Name)
+	case events.DiscussionRolesSet:
+		reason = c.setRoles(p.Roles)
+	default:
+		reason = c.saidOfEntry(e)
+	}
+	if reason != "" {
+		c.Refused = refuse(c.Refused, e.ID, reason)
+	}
+}
+
+// saidOfEntry folds what a person says about one entry.
+func (c *conversation) saidOfEntry(e *events.Event) string {
+	switch p := e.Payload.(type) {
+	case events.DiscussionEntryAdded:
+		name := cmp.Or(p.Discussion, c.Active)
+		if _, reason := c.named(name); reason != "" {
+			return reason
+		}
+		if reason := c.knownRole(p.Role); reason != "" {
+			return reason
+		}
+		c.addTo(name, e, Entry{Role: p.Role, Content: p.Content, Collapsed: p.Collapsed})
+	case events.DiscussionEntryEdited:
+		return c.edit(e, &p)
+	case events.DiscussionEntryDeleted:
+		t, reason := c.named(cmp.Or(p.Discussion, c.Active))
+		if reason != "" {
+			return reason
+		}
+		i := t.find(p.Entry)
+		if i < 0 {
+			return "there is no such entry"
+		}
+		t.set(e, slices.Delete(slices.Clone(t.Entries), i, i+1))
+	}
+	return ""
+}
+
+func (c *conversation) named(name string) (*thread, string) {
+	if t := c.Threads[name]; t != nil {
+		return t, ""
+	}
+	return nil, "there is no such discussion"
+}
+
+func (c *conversation) knownRole(role string) string {
+	if slices.Contains(c.Roles, role) {
+		return ""
+	}
+	return "there is no such role; there are " + strings.Join(c.Roles, ", ")
+}
+
+// newName says why a discussion cannot get a name; empty: it can.
+func (c *conversation) newName(name string) string {
+	if reason := CheckDiscussionName(name); reason != "" {
+		return reason
+	}
+	if c.Threads[name] != nil {
+		return "there is a discussion of that name already"
+	}
+	return ""
+}
+
+func (c *conversation) create(e *events.Event, name string) string {
+	reason := cmp.Or(c.newName(name), c.room(1, 0, 0))
+	if reason == "" {
+		c.Threads[name] = &thread{By: e.ID, Begun: e.Seq, Updated: e.Time, Entries: []storedEntry{}}
+	}
+	return reason
+}
+
+func (c *conversation) fork(e *events.Event, p *events.DiscussionForked) string {
+	from, reason := c.named(p.From)
+	if reason != "" {
+		return reason
+	}
+	end := len(from.Entries)
+	if p.Through != "" {
+		if end = from.find(p.Through) + 1; end == 0 {
+			return "there is no such entry"
+		}
+	}
+	t := &thread{By: e.ID, Begun: e.Seq, From: p.From, GitCommit: from.GitCommit}
+	t.set(e, append([]storedEntry{}, from.Entries[:end]...))
+	name := c.freeTake(p.From)
+	if reason := cmp.Or(CheckDiscussionName(name), c.room(1, len(t.Entries), t.Bytes)); reason != "" {
+		return reason
+	}
+	c.Threads[name] = t
+	return ""
+}
+
+func (c *conversation) rename(from, to string) string {
+	t, reason := c.named(from)
+	if reason = cmp.Or(reason, c.newName(to)); reason != "" {
+		return reason
+	}
+	delete(c.Threads, from)
+	c.Threads[to] = t
+	if c.Active == from {
+		c.Active = to
+	}
+	return ""
+}
+
+// remove takes a discussion out. Where it was the active one, the one it was
+// branched off takes its place, or else the oldest.
+func (c *conversation) remove(name string) string {
+	t, reason := c.named(name)
+	switch {
+	case reason != "":
+		return reason
+	case len(c.Threads) == 1:
+		return "it is the only discussion"
+	}
+	delete(c.Threads, name)
+	if c.Active != name {
+		return ""
+	}
+	c.Active = t.From
+	if c.Threads[t.From] == nil {
+		c.Active = c.oldest()
+	}
+	return ""
+}
+
+func (c *conversation) oldest() string {
+	first := ""
+	for name, t := range c.Threads {
+		if first == "" || cmp.Or(cmp.Compare(t.Begun, c.Threads[first].Begun), cmp.Compare(name, first)) < 0 {
+			first = name
+		}
+	}
+	return first
+}
+
+// CheckRoles says what is wrong with a list of roles; empty: nothing.
+func CheckRoles(roles []string) string {
+	if len(roles) == 0 || len(roles) > MaxRoles {
+		return fmt.Sprintf("there are 1 to %d roles", MaxRoles)
+	}
+	seen := map[string]bool{}
+	for _, r := range roles {
+		folded := strings.ToLower(r)
+		switch {
+		case r == "" || len(r) > MaxRole || CheckDiscussionName(r) != "" || strings.ContainsAny(r, "[]:"):
+			return fmt.Sprintf("a role is printable text of 1 to %d bytes without brackets and colons", MaxRole)
+		case seen[folded]:
+			return "two roles differ by case at most"
+		}
+		seen[folded] = true
+	}
+	return ""
+}
+
+func (c *conversation) setRoles(roles []string) string {
+	reason := CheckRoles(roles)
+	if reason == "" {
+		c.Roles = roles
+	}
+	return reason
+}
+
+func (c *conversation) edit(e *events.Event, p *events.DiscussionEntryEdited) string {
+	t, reason := c.named(cmp.Or(p.Discussion, c.Active))
+	if reason != "" {
+		return reason
+	}
+	i := t.find(p.Entry)
+	if i < 0 {
+		return "there is no such entry"
+	}
+	if p.Role != nil {
+		if reason := c.knownRole(*p.Role); reason != "" {
+			return reason
+		}
+	}
+	n, reason := t.Entries[i].edited(p)
+	if reason != "" {
+		return reason
+	}
+	t.Bytes += n.size() - t.Entries[i].size()
+	t.Entries[i], t.Updated = n, e.Time
+	return ""
+}
+
+// edited is a changed copy of the entry.
+func (n storedEntry) edited(p *events.DiscussionEntryEdited) (storedEntry, string) {
+	if n.Entry == nil {
+		return n.editedRaw(p)
+	}
+	changed := *n.Entry
+	if p.Role != nil {
+		changed.Role = *p.Role
+	}
+	if p.Content != nil {
+		changed.Content, changed.Blob = *p.Content, nil
+	}
+	if p.Collapsed != nil {
+		changed.Collapsed = *p.Collapsed
+	}
+	return storedEntry{ID: n.ID, Entry: &changed}, ""
+}
+
+// editedRaw changes an entry that a client brought, whose other members stay.
+func (n storedEntry) editedRaw(p *events.DiscussionEntryEdited) (storedEntry, string) {
+	var members map[string]any
+	if json.Unmarshal(n.Raw, &members) != nil || members == nil {
+		return n, "the entry is no object, so it has nothing to edit"
+	}
+	if p.Role != nil {
+		members["role"] = *p.Role
+	}
+	if p.Content != nil {
+		members["content"] = *p.Content
+	}
+	if p.Collapsed != nil {
+		members["collapsed"] = *p.Collapsed
+	}
+	raw, err := json.Marshal(members)
+	if err != nil {
+		return n, "the entry cannot be written"
+	}
+	return storedEntry{ID: n.ID, Raw: raw}, ""
+}
+
+// replace takes a client's entries as they are for the active discussion;
+// anything but an array changes nothing.
+func (c *conversation) replace(e *events.Event, raw json.RawMessage) string {
+	var entries []json.RawMessage
+	if json.Unmarshal(raw, &entries) != nil {
+		return "the entries are no list"
+	}
+	if len(entries) > MaxEntries {
+		return fmt.Sprintf("a discussion takes %d entries at once at most", MaxEntries)
+	}
+	stored := make([]storedEntry, len(entries))
+	for i, n := range entries {
+		stored[i] = storedEntry{ID: e.ID + "-" + strconv.Itoa(i), Raw: n}
+	}
+	c.Threads[c.Active].set(e, stored)
+	return ""
+}

@@ -1,0 +1,294 @@
+package projections
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"manualslop/events"
+)
+
+// Bounds of what a project takes.
+const (
+	// MaxProjectBytes is the size of a project document as JSON.
+	MaxProjectBytes = 256 << 10
+	// MaxPatterns is how many files and patterns a project or preset tracks.
+	MaxPatterns = 256
+	// MaxPresets is the number of context presets of a session.
+	MaxPresets = 64
+)
+
+// projectState is the session's project document and what hangs on it.
+type projectState struct {
+	Path     string                   `json:"path,omitempty"`
+	SHA256   string                   `json:"sha256,omitempty"`
+	Size     int64                    `json:"size,omitempty"`
+	Document json.RawMessage          `json:"document,omitempty"`
+	Loaded   *time.Time               `json:"loaded,omitempty"`
+	Edited   uint64                   `json:"edited,omitempty"` // sequence of the newest edit
+	Saved    uint64                   `json:"saved,omitempty"`  // the newest edit in the file
+	Switch   *projectSwitch           `json:"switch,omitempty"` // under way
+	Error    string                   `json:"error,omitempty"`  // of the last switch
+	Tracked  *events.FilesTracked     `json:"tracked,omitempty"`
+	At       *time.Time               `json:"tracked_at,omitempty"`
+	Presets  map[string]ContextPreset `json:"presets"`
+	Selected string                   `json:"selected,omitempty"`
+	Refused  []refusal                `json:"refused,omitempty"`
+}
+
+type projectSwitch struct {
+	ID   string `json:"id"`
+	Path string `json:"path"`
+}
+
+// ContextPreset is a named selection of files and screenshots.
+type ContextPreset struct {
+	Name        string               `json:"name"`
+	Files       []events.TrackedFile `json:"files"`
+	Screenshots []string             `json:"screenshots"`
+	Saved       time.Time            `json:"saved"`
+}
+
+var project = Fold[*projectState]{
+	Name: "project", Version: 1,
+	Takes: ofProjects,
+	New:   func() *projectState { return &projectState{Presets: map[string]ContextPreset{}} },
+	Apply: (*projectState).apply,
+}
+
+func (p *projectState) apply(e *events.Event) *projectState {
+	var reason string
+	switch w := e.Payload.(type) {
+	case events.ProjectSwitchRequested:
+		if p.Switch != nil {
+			p.Refused = refuse(p.Refused, p.Switch.ID, "another switch came after it")
+		}
+		p.Switch, p.Error = &projectSwitch{e.ID, w.Path}, ""
+	case events.ProjectLoaded:
+		reason = p.loaded(e, &w)
+	case events.ProjectSwitchFailed:
+		if p.Switch != nil && p.Switch.ID == w.Request {
+			p.Switch, p.Error = nil, w.Error
+		}
+	case events.ProjectEdited:
+		reason = p.edited(e, w.Changes)
+	case events.ProjectSaved:
+		if w.Path == p.Path || p.Path == "" {
+			p.Path, p.SHA256, p.Size, p.Saved = w.Path, w.SHA256, w.Size, w.Through
+		}
+	case events.FilesTracked:
+		at := e.Time
+		p.Tracked, p.At, p.Selected = &w, &at, w.Preset
+	default:
+		reason = p.preset(e)
+	}
+	if reason != "" {
+		p.Refused = refuse(p.Refused, e.ID, reason)
+	}
+	return p
+}
+
+// loaded takes a document, unless its switch was settled or superseded before.
+func (p *projectState) loaded(e *events.Event, w *events.ProjectLoaded) string {
+	if w.Request != "" && (p.Switch == nil || p.Switch.ID != w.Request) {
+		return "the switch was settled before"
+	}
+	at := e.Time
+	p.Path, p.SHA256, p.Size, p.Document, p.Loaded = w.Path, w.SHA256, w.Size, w.Document, &at
+	p.Edited, p.Saved, p.Switch, p.Error = 0, 0, nil, ""
+	return ""
+}
+
+func (p *projectState) edited(e *events.Event, changes json.RawMessage) string {
+	merged, err := MergePatch(p.Document, changes)
+	switch {
+	case err != nil:
+		return "the changes are no JSON object"
+	case len(merged) > MaxProjectBytes:
+		return fmt.Sprintf("the project document would be over %d KiB", MaxProjectBytes>>10)
+	}
+	p.Document, p.Edited = merged, e.Seq
+	return ""
+}
+
+func (p *projectState) preset(e *events.Event) string {
+	switch w := e.Payload.(type) {
+	case events.ContextPresetSaved:
+		if _, known := p.Presets[w.Name]; !known && len(p.Presets) >= MaxPresets {
+			return fmt.Sprintf("there are %d context presets at most", MaxPresets)
+		}
+		p.Presets[w.Name] = ContextPreset{w.Name, listOf(w.Files), listOf(w.Screenshots), e.Time}
+	case events.ContextPresetLoaded:
+		if _, known := p.Presets[w.Name]; !known {
+			return "there is no such preset"
+		}
+		p.Selected = w.Name
+	case events.ContextPresetDeleted:
+		if _, known := p.Presets[w.Name]; !known {
+			return "there is no such preset"
+		}
+		delete(p.Presets, w.Name)
+	}
+	return ""
+}
+
+// listOf makes an empty list of none, so that JSON shows [].
+func listOf[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Project is the session's project as clients see it.
+type Project struct {
+	Path     string         `json:"path"`   // of the document; empty: none was loaded
+	SHA256   string         `json:"sha256"` // of its file
+	Size     int64          `json:"size"`
+	Loaded   *time.Time     `json:"loaded"`
+	Changed  bool           `json:"changed"` // there are edits that are not in the file
+	Edited   uint64         `json:"edited"`  // sequence of the newest edit
+	Document map[string]any `json:"document"`
+	Ignored  []string       `json:"ignored"` // keys without effect, each with its reason
+}
+
+// Project is the session's project document: the loaded one with its edits, or
+// else one made of the session's settings.
+func (s *Set) Project() Project {
+	p := stateOf(s, project)
+	doc := p.Document
+	if p.Loaded == nil {
+		base, err := json.Marshal(defaultProject(s.Settings()))
+		if err == nil {
+			doc, err = MergePatch(base, cmp.Or(string(doc), "{}"))
+		}
+		if err != nil {
+			panic("projections: " + err.Error()) // the document was merged before
+		}
+	}
+	out := Project{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Loaded: p.Loaded, Changed: p.Edited > p.Saved, Edited: p.Edited, Document: objectOf(doc)}
+	out.Ignored = IgnoredKeys(out.Document)
+	return out
+}
+
+// defaultProject is what the original makes of a new project.
+func defaultProject(s Settings) map[string]any {
+	name := ""
+	if s.Workspace != "" {
+		name = path.Base(s.Workspace)
+	}
+	tracked := make([]any, len(s.Tracked))
+	for i, file := range s.Tracked {
+		tracked[i] = file
+	}
+	return map[string]any{
+		"project":     map[string]any{"name": name, "git_dir": "", "system_prompt": "", "main_context": ""},
+		"output":      map[string]any{"output_dir": "./md_gen"},
+		"files":       map[string]any{"base_dir": ".", "paths": tracked},
+		"screenshots": map[string]any{"base_dir": ".", "paths": []any{}},
+		"mma":         map[string]any{"epic": "", "active_track_id": "", "tracks": []any{}},
+	}
+}
+
+// FlatProject is the shape of GET /api/project.
+type FlatProject struct {
+	Project     map[string]any `json:"project"`
+	Output      map[string]any `json:"output"`
+	Files       map[string]any `json:"files"`
+	Screenshots map[string]any `json:"screenshots"`
+	Discussion  FlatDiscussion `json:"discussion"`
+}
+
+// FlatDiscussion is the active discussion in the texts of history.toml.
+type FlatDiscussion struct {
+	Roles   []string `json:"roles"`
+	History []string `json:"history"`
+}
+
+// FlatProject is the project and the active discussion, as the original's
+// flat_config gives them. What is not known is an empty object.
+func (s *Set) FlatProject() FlatProject {
+	doc := s.Project().Document
+	return FlatProject{
+		tableOf(doc, "project"), tableOf(doc, "output"), tableOf(doc, "files"), tableOf(doc, "screenshots"),
+		FlatDiscussion{s.DiscussionRoles(), s.ActiveHistory()},
+	}
+}
+
+// tableOf is a table of a document, empty where there is none.
+func tableOf(doc map[string]any, key string) map[string]any {
+	if t, ok := doc[key].(map[string]any); ok {
+		return t
+	}
+	return map[string]any{}
+}
+
+// ProjectSwitch is what GET /api/project_switch_status answers.
+type ProjectSwitch struct {
+	InProgress  bool   `json:"in_progress"`
+	PendingPath string `json:"pending_path"`
+	ActivePath  string `json:"active_path"`
+	Error       string `json:"error"`
+	id          string
+}
+
+// Request is the id of the switch that is under way; empty: none is.
+func (s ProjectSwitch) Request() string { return s.id }
+
+// ProjectSwitch tells how the last switch of projects stands.
+func (s *Set) ProjectSwitch() ProjectSwitch {
+	p := stateOf(s, project)
+	out := ProjectSwitch{ActivePath: p.Path, Error: p.Error}
+	if p.Switch != nil {
+		out.InProgress, out.PendingPath, out.id = true, p.Switch.Path, p.Switch.ID
+	}
+	return out
+}
+
+// ProjectRefusal says why an event changed nothing about the project; empty
+// where it did, and for all but the newest refusals.
+func (s *Set) ProjectRefusal(id string) string { return refusalOf(stateOf(s, project).Refused, id) }
+
+// Tracking is what a person tracks.
+type Tracking struct {
+	events.FilesTracked
+	At       *time.Time `json:"at"`       // of the last scan; null: none was made
+	Selected string     `json:"selected"` // the preset that was loaded last
+}
+
+// Tracking is the tracked files as they were expanded last. Before that they
+// are those of the session's settings.
+func (s *Set) Tracking() Tracking {
+	p := stateOf(s, project)
+	if p.Tracked == nil {
+		tracked := listOf(s.Settings().Tracked)
+		return Tracking{FilesTracked: events.FilesTracked{Patterns: tracked, Paths: tracked}}
+	}
+	return Tracking{*p.Tracked, p.At, p.Selected}
+}
+
+// TrackingDue tells that the project's files are other ones than those that
+// were expanded last.
+func (s *Set) TrackingDue() bool {
+	p := stateOf(s, project)
+	if p.Document == nil {
+		return false
+	}
+	base, patterns, problem := FilePatterns(s.Project().Document)
+	now := s.Tracking()
+	return problem == "" && (base != now.BaseDir || !slices.Equal(patterns, now.Patterns))
+}
+
+// ContextPresets lists the presets by name.
+func (s *Set) ContextPresets() []ContextPreset {
+	p := stateOf(s, project)
+	out := make([]ContextPreset, 0, len(p.Presets))
+	for _, preset := range p.Presets {
+		out = append(out, preset)
+	}
+	slices.SortFunc(out, func(a, b ContextPreset) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}

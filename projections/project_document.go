@@ -1,0 +1,213 @@
+package projections
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+)
+
+// errNoObject says that a document or its changes are no JSON object.
+var errNoObject = errors.New("not a JSON object")
+
+// MergePatch applies changes to a JSON object as RFC 7386 has it. An empty
+// document is an empty object.
+func MergePatch[D, C ~[]byte | ~string](document D, changes C) (json.RawMessage, error) {
+	doc := map[string]any{}
+	if len(document) > 0 {
+		doc = objectOf([]byte(document))
+	}
+	patch := objectOf([]byte(changes))
+	if doc == nil || patch == nil {
+		return nil, errNoObject
+	}
+	raw, err := json.Marshal(merged(doc, patch))
+	if err != nil {
+		return nil, fmt.Errorf("encode a document: %w", err)
+	}
+	return raw, nil
+}
+
+// merged changes doc by patch and returns it.
+func merged(doc, patch map[string]any) map[string]any {
+	for key, value := range patch {
+		change, nested := value.(map[string]any)
+		switch {
+		case value == nil:
+			delete(doc, key)
+		case nested:
+			old, ok := doc[key].(map[string]any)
+			if !ok {
+				old = map[string]any{}
+			}
+			doc[key] = merged(old, change)
+		default:
+			doc[key] = value
+		}
+	}
+	return doc
+}
+
+// objectOf decodes a JSON object and keeps its numbers as they are written; nil
+// for anything else.
+func objectOf(raw []byte) map[string]any {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var out map[string]any
+	if dec.Decode(&out) != nil {
+		return nil
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil
+	}
+	return out
+}
+
+// textTables are the tables of a document whose known keys are texts.
+func textTables() map[string][]string {
+	return map[string][]string{
+		"project": {"name", "git_dir", "system_prompt", "main_context"}, "output": {"output_dir"},
+		"files": {"base_dir"}, "screenshots": {"base_dir"}, "gemini_cli": {"binary_path"},
+	}
+}
+
+// CheckProject says what is wrong with a project document; empty: nothing.
+// Keys that are not known may hold anything.
+func CheckProject(doc map[string]any) string {
+	tables := append(keysOf(textTables()), "agent", "discussion", "mma")
+	slices.Sort(tables)
+	for _, name := range tables {
+		value, given := doc[name]
+		table, ok := value.(map[string]any)
+		if given && !ok {
+			return name + " is no table"
+		}
+		for _, key := range textTables()[name] {
+			if v, given := table[key]; given {
+				if _, ok := v.(string); !ok {
+					return name + "." + key + " is no text"
+				}
+			}
+		}
+	}
+	if _, _, problem := FilePatterns(doc); problem != "" {
+		return problem
+	}
+	_, problem := textList(tableOf(doc, "screenshots")["paths"], "screenshots.paths")
+	return problem
+}
+
+func keysOf[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// textList reads a list of texts of bounded length.
+func textList(value any, name string) ([]string, string) {
+	if value == nil {
+		return nil, ""
+	}
+	list, ok := value.([]any)
+	if !ok {
+		return nil, name + " is no list"
+	}
+	if len(list) > MaxPatterns {
+		return nil, fmt.Sprintf("%s has over %d entries", name, MaxPatterns)
+	}
+	out := make([]string, len(list))
+	for i, v := range list {
+		if out[i], ok = v.(string); !ok {
+			return nil, fmt.Sprintf("%s[%d] is no text", name, i)
+		}
+	}
+	return out, ""
+}
+
+// ProjectFiles are the entries of files.paths: texts, or tables with a path.
+func ProjectFiles(doc map[string]any) (files []events.TrackedFile, problem string) {
+	value, given := tableOf(doc, "files")["paths"]
+	if !given {
+		return []events.TrackedFile{}, ""
+	}
+	list, ok := value.([]any)
+	if !ok {
+		return nil, "files.paths is no list"
+	}
+	if len(list) > MaxPatterns {
+		return nil, fmt.Sprintf("files.paths has over %d entries", MaxPatterns)
+	}
+	files = make([]events.TrackedFile, len(list))
+	for i, v := range list {
+		if text, ok := v.(string); ok {
+			files[i].Path = text
+			continue
+		}
+		raw, err := json.Marshal(v)
+		if err != nil || json.Unmarshal(raw, &files[i]) != nil || files[i].Path == "" {
+			return nil, fmt.Sprintf("files.paths[%d] is neither a text nor a table with a path", i)
+		}
+	}
+	return files, ""
+}
+
+// FilePatterns are the folder and the patterns of the files that a document tracks.
+func FilePatterns(doc map[string]any) (base string, patterns []string, problem string) {
+	files, problem := ProjectFiles(doc)
+	if problem != "" {
+		return "", nil, problem
+	}
+	patterns = make([]string, len(files))
+	for i, f := range files {
+		patterns[i] = f.Path
+	}
+	base, _ = tableOf(doc, "files")["base_dir"].(string)
+	if base == "." {
+		base = ""
+	}
+	return base, patterns, ""
+}
+
+// IgnoredKeys lists what a document says without effect, each with its reason:
+// a project file can only make things stricter.
+func IgnoredKeys(doc map[string]any) []string {
+	out := []string{}
+	add := func(key, why string) { out = append(out, key+": "+why) }
+	if _, given := tableOf(doc, "gemini_cli")["binary_path"]; given {
+		add("gemini_cli.binary_path", "a project starts no program; set gcli_path or the person's configuration")
+	}
+	if len(tableOf(tableOf(doc, "agent"), "tools")) > 0 {
+		add("agent.tools", "the person's rules say which tools run")
+	}
+	if _, given := tableOf(doc, "discussion")["discussions"]; given {
+		add("discussion.discussions", "import discussions with slop history import")
+	}
+	for _, key := range []string{"mcp", "mcp_servers", "mcpServers", "mcp_config", "mcp_env", "shell", "net", "rules", "providers", "hooks"} {
+		if _, given := doc[key]; given {
+			add(key, "only the person's configuration says this")
+		}
+	}
+	for _, place := range [][2]string{{"files", "base_dir"}, {"screenshots", "base_dir"}, {"output", "output_dir"}, {"project", "git_dir"}} {
+		if dir, _ := tableOf(doc, place[0])[place[1]].(string); LeavesProject(dir) {
+			add(place[0]+"."+place[1], "it lies outside of the project folder")
+		}
+	}
+	return out
+}
+
+// LeavesProject tells that a path is not plainly below the project folder.
+func LeavesProject(dir string) bool {
+	slashed := strings.ReplaceAll(dir, `\`, "/")
+	clean := path.Clean(slashed)
+	drive := len(slashed) > 1 && slashed[1] == ':'
+	return strings.HasPrefix(slashed, "/") || drive || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsRune(slashed, 0)
+}
