@@ -31,7 +31,7 @@ type builtViews struct {
 var contextViews = Fold[*builtViews]{
 	Name: "context_views", Version: 1,
 	Takes: func(p events.Payload) bool { _, built := p.(events.ContextBuilt); return built },
-	New: func() *builtViews { return &builtViews{Views: []BuiltView{}} },
+	New:   func() *builtViews { return &builtViews{Views: []BuiltView{}} },
 	Apply: func(s *builtViews, e *events.Event) *builtViews {
 		if p, ok := e.Payload.(events.ContextBuilt); ok {
 			for _, v := range p.Views {

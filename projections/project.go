@@ -80,6 +80,10 @@ func (p *projectState) apply(e *events.Event) *projectState {
 			p.Path, p.SHA256, p.Size, p.Saved = w.Path, w.SHA256, w.Size, w.Through
 		}
 	case events.FilesTracked:
+		if err := w.Check(); err != nil {
+			reason = err.Error()
+			break
+		}
 		at := e.Time
 		p.Tracked, p.At, p.Selected = &w, &at, w.Preset
 	default:
@@ -265,7 +269,7 @@ func (s *Set) Tracking() Tracking {
 	p := stateOf(s, project)
 	if p.Tracked == nil {
 		tracked := listOf(s.Settings().Tracked)
-		return Tracking{FilesTracked: events.FilesTracked{Patterns: tracked, Paths: tracked}}
+		return Tracking{FilesTracked: events.FilesTracked{Patterns: tracked, Paths: tracked}, Selected: p.Selected}
 	}
 	return Tracking{*p.Tracked, p.At, p.Selected}
 }
