@@ -112,6 +112,7 @@ func (t *thread) history(roles []string) []string {
 func (s *Set) History() History {
 	c := stateOf(s, discussion)
 	out := History{Roles: slices.Clone(c.Roles), Active: c.Active, Discussions: map[string]HistoryStretch{}}
+	// order-independent: each name has a place of its own
 	for name, t := range c.Threads {
 		out.Discussions[name] = HistoryStretch{GitCommit: t.GitCommit, LastUpdated: t.updated(), History: t.history(c.Roles)}
 	}

@@ -123,6 +123,7 @@ func (c *conversation) freeTake(from string) string {
 // room says why another discussion with these entries does not fit; empty: it does.
 func (c *conversation) room(threads, entries, bytes int) string {
 	threads += len(c.Threads)
+	// order-independent: sums
 	for _, t := range c.Threads {
 		entries += len(t.Entries)
 		bytes += t.Bytes
@@ -158,6 +159,7 @@ func (d DiscussionInfo) By() string { return d.by }
 func (s *Set) Discussions() []DiscussionInfo {
 	c := stateOf(s, discussion)
 	out := make([]DiscussionInfo, 0, len(c.Threads))
+	// order-independent: the list is sorted below
 	for name, t := range c.Threads {
 		_, take := TakeBase(name)
 		out = append(out, DiscussionInfo{

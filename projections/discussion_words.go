@@ -192,6 +192,7 @@ func (c *conversation) remove(name string) string {
 
 func (c *conversation) oldest() string {
 	first := ""
+	// order-independent: the least of a total order is found
 	for name, t := range c.Threads {
 		if first == "" || cmp.Or(cmp.Compare(t.Begun, c.Threads[first].Begun), cmp.Compare(name, first)) < 0 {
 			first = name

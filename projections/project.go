@@ -290,6 +290,7 @@ func (s *Set) TrackingDue() bool {
 func (s *Set) ContextPresets() []ContextPreset {
 	p := stateOf(s, project)
 	out := make([]ContextPreset, 0, len(p.Presets))
+	// order-independent: the list is sorted below
 	for _, preset := range p.Presets {
 		out = append(out, preset)
 	}

@@ -36,6 +36,7 @@ func MergePatch[D, C ~[]byte | ~string](document D, changes C) (json.RawMessage,
 
 // merged changes doc by patch and returns it.
 func merged(doc, patch map[string]any) map[string]any {
+	// order-independent: each key has a place of its own
 	for key, value := range patch {
 		change, nested := value.(map[string]any)
 		switch {
@@ -105,6 +106,7 @@ func CheckProject(doc map[string]any) string {
 
 func keysOf[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
+	// order-independent: the list is sorted below
 	for k := range m {
 		out = append(out, k)
 	}
