@@ -46,6 +46,11 @@ func (c *call) serve() error {
 	if p := admit(c.w, c.who, route.Right); p != nil {
 		return p
 	}
+	if !route.always {
+		if p := c.gw.reachable(); p != nil {
+			return p
+		}
+	}
 	if p := c.parse(route); p != nil {
 		return p
 	}

@@ -62,6 +62,10 @@ type Config struct {
 	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
 	Roles func() (present, missing []string)
 
+	// Bus tells why the bus cannot be reached, for clients to read; nil while it
+	// can. It is asked for each request. Nil: it always can.
+	Bus func() error
+
 	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
 	AskTimeout time.Duration
 	// Limits bound everything; zero fields take their defaults.
@@ -93,6 +97,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Roles == nil {
 		c.Roles = func() (present, missing []string) { return nil, nil }
+	}
+	if c.Bus == nil {
+		c.Bus = func() error { return nil }
 	}
 	if c.NewID == nil {
 		clock := c.Clock

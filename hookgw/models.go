@@ -23,4 +23,6 @@ type Models interface {
 	// then each new one as it comes, until ctx ends. An error is the last thing
 	// yielded; events.ErrSlow cuts off a reader that fell behind.
 	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
+	// Err is why the models are no longer kept current; nil while they are.
+	Err() error
 }

@@ -49,9 +49,12 @@ func settledProblem(s *projections.SettledAsk) *problem {
 // problemOf says what a client is told about err.
 func problemOf(err error) *problem {
 	var p *problem
+	var stopped *projections.StoppedError
 	switch {
 	case errors.As(err, &p):
 		return p
+	case errors.As(err, &stopped):
+		return stoppedProblem(stopped)
 	case errors.Is(err, events.ErrTooLarge):
 		return refuse(http.StatusRequestEntityTooLarge, "this is too large for one event of the log", "Send less than 512 KiB at once.").because(err)
 	case errors.Is(err, events.ErrFull):

@@ -27,6 +27,10 @@ func (g *Gateway) record(c *call) {
 		return
 	}
 	reason := c.reason
+	if away := g.reachable(); away != nil { // whoever comes next on this connection must not wait for it
+		g.cfg.Logger.InfoContext(c.r.Context(), "request not recorded", slog.Int("status", c.status), slog.Any("error", away))
+		return
+	}
 	if !c.wrote {
 		ok, skipped := g.refusals.take(g.cfg.Clock())
 		if !ok {

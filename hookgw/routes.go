@@ -27,6 +27,7 @@ type Route struct {
 
 	body   func(Limits) int64 // largest body; nil: none
 	handle func(*call) error
+	always bool // answers while the bus is away, too
 }
 
 func smallBody(l Limits) int64 { return l.Body }
@@ -52,6 +53,7 @@ func sessionParameter() Parameter {
 func Routes() []Route {
 	return slices.Concat(
 		statusRoutes(),
+		healthRoutes(),
 		sessionRoutes(),
 		eventRoutes(),
 		askRoutes(),

@@ -11,7 +11,7 @@ func statusRoutes() []Route {
 	const get, group = http.MethodGet, "Status"
 	of := []Parameter{sessionParameter()}
 	return []Route{
-		{Method: get, Pattern: "/status", Right: RightNone, Group: group, Doc: "Whether the gateway answers.", Gives: map[string]string{}, handle: status},
+		{Method: get, Pattern: "/status", Right: RightNone, Group: group, Doc: "Whether the gateway answers.", Gives: map[string]string{}, always: true, handle: status},
 		{Method: get, Pattern: "/api/gui/mma_status", Right: RightRead, Group: group, Query: of, Gives: projections.MMAStatus{}, Doc: "State of the tiers, tracks, tickets, streams and gates.", handle: mmaStatus},
 		{Method: get, Pattern: "/api/mma_status", Right: RightRead, Group: group, Query: of, Gives: projections.MMAStatus{}, Doc: "The same, under a path of an older guide.", handle: mmaStatus},
 		{Method: get, Pattern: "/mma_status", Right: RightRead, Group: group, Query: of, Gives: projections.MMAStatus{}, Doc: "The same, under the oldest path.", handle: mmaStatus},

@@ -43,6 +43,17 @@ func (v *View) Read(ctx context.Context, fn func(*projections.Set)) error {
 	}
 }
 
+// Stopped lists the session's read models that do not go on, as far as it is
+// folded; it reads nothing.
+func (v *View) Stopped() []*projections.StoppedError {
+	v.s.mu.RLock()
+	defer v.s.mu.RUnlock()
+	if v.s.set == nil {
+		return nil
+	}
+	return v.s.set.Stopped()
+}
+
 // use loads a session and notes that somebody looked.
 func (l *Live) use(ctx context.Context, s *session) error {
 	s.used.Store(l.clock.Add(1))

@@ -1,0 +1,80 @@
+package hookgw
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// guiHealth is the answer of GET /api/gui_health, in the original's keys.
+type guiHealth struct {
+	// Healthy tells whether everything goes on.
+	Healthy bool `json:"healthy"`
+	// DegradedReason is what does not; null while all is well.
+	DegradedReason *string `json:"degraded_reason"`
+	// LastAssert is the newest message of a part that gave up: a read model that
+	// stopped on an event, or a decider; null if none did.
+	LastAssert *string `json:"last_assert"`
+	// IOPoolAlive tells whether a worker is there to run tools.
+	IOPoolAlive bool `json:"io_pool_alive"`
+}
+
+// healthRoutes tell how the program itself is.
+func healthRoutes() []Route {
+	return []Route{{Method: http.MethodGet, Pattern: "/api/gui_health", Right: RightRead, Group: "Status", Query: []Parameter{sessionParameter()}, Gives: guiHealth{},
+		Doc: "Whether everything goes on, and what does not; answers while the bus is away, too.", always: true, handle: getHealth}}
+}
+
+// getHealth answers from what is in this process alone.
+func getHealth(c *call) error {
+	session, err := c.session()
+	if err != nil {
+		return err
+	}
+	present, missing := c.gw.cfg.Roles()
+	out := guiHealth{IOPoolAlive: slices.ContainsFunc(present, events.IsWorker)}
+	var reasons []string
+	if away := c.gw.reachable(); away != nil {
+		reasons = append(reasons, away.Message)
+	}
+	if len(missing) > 0 {
+		reasons = append(reasons, "nobody runs "+strings.Join(missing, ", "))
+	}
+	if view, ok := c.gw.cfg.Models.Session(session); ok {
+		if stalled := view.Summary().Stalled; stalled != "" {
+			said := "a decider stopped: " + stalled
+			reasons, out.LastAssert = append(reasons, said), &said
+		}
+		for _, stopped := range view.Stopped() {
+			said := stopped.Error()
+			reasons, out.LastAssert = append(reasons, said), &said
+		}
+	}
+	if out.Healthy = len(reasons) == 0; !out.Healthy {
+		all := strings.Join(reasons, "; ")
+		out.DegradedReason = &all
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// reachable says why nothing can be read or written now; nil while it can. What
+// the models hold is not shown meanwhile: nobody could tell how old it is.
+func (g *Gateway) reachable() *problem {
+	if err := g.cfg.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
+		return refuse(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(), "Start the gateway again; it reads the log anew.").because(err)
+	}
+	if err := g.cfg.Bus(); err != nil {
+		return refuse(http.StatusServiceUnavailable, "the bus cannot be reached: "+err.Error(), "Nothing is lost; try again once it is back. GET /status answers meanwhile.").because(err)
+	}
+	return nil
+}
+
+// stoppedProblem tells which read model does not go on, and since when.
+func stoppedProblem(e *projections.StoppedError) *problem {
+	return refuse(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("Everything else goes on. A program that can fold event %d brings it back when it starts.", e.Seq)).because(e)
+}

@@ -1,0 +1,96 @@
+package hookgw_test
+
+import (
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw"
+	"manualslop/projections/live"
+	"manualslop/projections/projectionstest"
+)
+
+const health = "/api/gui_health"
+
+// staffed says that every role is there.
+func staffed(c *hookgw.Config) {
+	c.Roles = func() (present, missing []string) { return []string{"approval", "worker-h-1"}, nil }
+}
+
+func TestHealthHasExactlyTheKeysOfTheOriginal(t *testing.T) {
+	t.Parallel()
+	f := open(t, staffed)
+	require.Equal(t, `{"healthy":true,"degraded_reason":null,"last_assert":null,"io_pool_alive":true}`+"\n", string(f.get(health, hookgw.RightRead).body))
+	require.Equal(t, http.StatusUnauthorized, f.get(health, hookgw.RightNone).status)
+}
+
+func TestHealthSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *hookgw.Config) {
+		c.Roles = func() (present, missing []string) { return []string{"approval"}, []string{"conductor", "worker"} }
+	})
+	f.put(events.ActorConductor, events.SessionStalled{Decider: "conductor", Reason: "no such version"})
+	got := f.get(health, hookgw.RightRead).object(t)
+	require.Equal(t, false, got["healthy"])
+	require.Equal(t, false, got["io_pool_alive"])
+	require.Contains(t, got["degraded_reason"], "conductor, worker")
+	require.Contains(t, got["degraded_reason"], "no such version")
+	require.Contains(t, got["last_assert"], "no such version")
+}
+
+func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
+	t.Parallel()
+	f := open(t, staffed, func(c *hookgw.Config) {
+		models, err := live.Open(t.Context(), c.Log, project, live.Options{Models: projectionstest.Breaking("session", projectionstest.On("GoalSubmitted"))})
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = models.Close() })
+		c.Models = models
+	})
+	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	goal := f.put(person, events.GoalSubmitted{Goal: "Mend"})
+	a := f.get("/api/session", hookgw.RightRead)
+	require.Equal(t, http.StatusServiceUnavailable, a.status)
+	require.Contains(t, a.object(t)["error"], "session stopped at event 2 (GoalSubmitted): broken on purpose")
+	require.EqualValues(t, 2, goal.Seq)
+	require.Equal(t, http.StatusOK, f.get("/api/gui/mma_status", hookgw.RightRead).status)
+	require.Equal(t, http.StatusOK, f.get("/api/events", hookgw.RightHuman).status)
+	require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":[]}}`).status, "writes go on")
+	got := f.get(health, hookgw.RightRead).object(t)
+	require.Equal(t, false, got["healthy"])
+	require.Contains(t, got["last_assert"], "broken on purpose")
+	require.Equal(t, `{"thinking":false,"live":false,"prior":false}`+"\n", string(f.get("/api/gui/diagnostics", hookgw.RightRead).body))
+}
+
+func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
+	t.Parallel()
+	var away atomic.Bool
+	f := open(t, staffed, func(c *hookgw.Config) {
+		c.Bus = func() error {
+			if away.Load() {
+				return errors.New("connection refused")
+			}
+			return nil
+		}
+	})
+	before := len(recorded[events.HookCalled](f))
+	away.Store(true)
+	for path, right := range map[string]hookgw.Right{"/api/gui/mma_status": hookgw.RightRead, "/api/session": hookgw.RightRead, "/api/events": hookgw.RightHuman} {
+		a := f.get(path, right)
+		require.Equal(t, http.StatusServiceUnavailable, a.status, path)
+		require.Contains(t, a.object(t)["error"], "connection refused")
+	}
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":[]}}`).status)
+	require.Equal(t, http.StatusUnauthorized, f.get("/api/session", hookgw.RightNone).status, "who may not look is not told")
+	require.Equal(t, http.StatusOK, f.get("/status", hookgw.RightNone).status)
+	got := f.get(health, hookgw.RightRead).object(t)
+	require.Equal(t, false, got["healthy"])
+	require.Contains(t, got["degraded_reason"], "connection refused")
+	away.Store(false)
+	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	require.Empty(t, recorded[events.SessionEdited](f), "what was refused was not done")
+	require.Len(t, recorded[events.HookCalled](f), before, "and nobody waited to put it on record")
+}
