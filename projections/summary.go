@@ -21,6 +21,8 @@ type Summary struct {
 	Stalled     string     `json:"stalled,omitempty"` // why a decider stopped last
 	State       string     `json:"state"`             // Idle, Planning, Executing, Done
 	PendingAsks int        `json:"pending_asks"`
+	Starred     bool       `json:"starred,omitempty"` // a person keeps the log files
+	Pruned      bool       `json:"pruned,omitempty"`  // the log files are gone
 }
 
 // overview is small enough to keep for every session of a log.
@@ -31,7 +33,7 @@ type overview struct {
 }
 
 var summary = Fold[*overview]{
-	Name: "summary", Version: 2,
+	Name: "summary", Version: 3,
 	Takes: ofTheWork,
 	New: func() *overview {
 		return &overview{Summary: Summary{State: Idle}, Phase: newPhase(), Asks: map[string]bool{}}
@@ -53,6 +55,12 @@ func (o *overview) apply(e *events.Event) *overview {
 		s.Stalled = p.Decider + ": " + p.Reason
 	case events.GoalSubmitted:
 		s.Goal = p.Goal
+	case events.SessionStarred:
+		s.Starred = p.On
+	case events.LogsPruned:
+		s.Pruned = true
+	case events.LogsRestored:
+		s.Pruned = false
 	case events.AskRaised:
 		o.Asks[p.Ask] = true
 	case events.AskSettled:
@@ -68,7 +76,8 @@ func Summarizes(typ string) bool {
 	switch typ {
 	case "SessionOpened", "SessionClosed", "SessionStalled", "GoalSubmitted", "GoalCompleted", "GoalFailed",
 		"TrackStarted", "TicketsPlanned", "TicketStarted", "AskRaised", "AskSettled",
-		"TicketsAdded", "TrackCompleted", "TrackBlocked":
+		"TicketsAdded", "TrackCompleted", "TrackBlocked",
+		"SessionStarred", "LogsPruned", "LogsRestored":
 		return true
 	}
 	return false

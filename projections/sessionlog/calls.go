@@ -19,26 +19,25 @@ func (r *Renderer) call(e *events.Event) []Append {
 	case events.ToolApproved:
 		r.calls[p.Call].approved = p
 	case events.ToolDenied:
-		c := r.ends(p.Call)
-		return []Append{
-			resultLine(e, c, result{Outcome: "denied", Text: p.Reason}),
-			r.record(e, c, outcome{word: "denied by " + p.By, text: p.Reason}),
-		}
+		return r.over(e, r.ends(p.Call), "denied", "denied by "+p.By, p.Reason)
 	case events.ToolSettled:
 		return r.settled(e, p)
 	case events.ToolParked:
-		return []Append{r.record(e, r.calls[p.Call], outcome{word: fmt.Sprintf("given up after %d deliveries", p.Deliveries), text: p.Reason})}
+		return r.record(e, r.calls[p.Call], outcome{word: fmt.Sprintf("given up after %d deliveries", p.Deliveries), text: p.Reason})
 	case events.InterruptResolved:
 		if p.Resolution == events.InterruptRetry {
 			return nil
 		}
-		c := r.ends(p.Call)
-		return []Append{
-			resultLine(e, c, result{Outcome: p.Resolution, Text: p.Reason}),
-			r.record(e, c, outcome{word: p.Resolution + ", says " + p.By, text: p.Reason}),
-		}
+		return r.over(e, r.ends(p.Call), p.Resolution, p.Resolution+", says "+p.By, p.Reason)
 	}
 	return nil
+}
+
+// over is the end of a call that somebody decided.
+func (r *Renderer) over(e *events.Event, c *toolCall, what, word, reason string) []Append {
+	text, file, pieces := r.body("result", reason, nil)
+	pieces = append(pieces, resultLine(e, c, result{Outcome: what, Text: text, TextFile: file}))
+	return append(pieces, r.record(e, c, outcome{word: word, text: text, file: file})...)
 }
 
 // ends forgets a call that has its last word.
@@ -53,20 +52,21 @@ func (r *Renderer) settled(e *events.Event, p events.ToolSettled) []Append {
 	if p.Outcome != events.ToolInterrupted {
 		r.ends(p.Call)
 	}
-	o := outcome{word: p.Outcome, text: p.Text, exit: p.Exit, blob: p.TextBlob, ms: p.DurationMS}
-	var pieces []Append
+	text, file, pieces := r.body("result", p.Text, p.TextBlob)
+	o := outcome{word: p.Outcome, text: text, file: file, exit: p.Exit, ms: p.DurationMS}
 	script, isScript := scriptOf(c)
 	if isScript {
 		r.scripts++
 		o.script = fmt.Sprintf("%s/%s_%04d%s", Scripts, e.Time.UTC().Format("20060102_150405"), r.scripts, extension(p.Interpreter))
-		pieces = append(pieces, Append{o.script, []byte(script)})
+		pieces = append(pieces, Append{File: o.script, Bytes: []byte(script)})
 	}
 	if isScript || p.Interpreter != "" {
-		pieces = append(pieces, Append{CLICalls, cliLine(e, p, script)})
+		pieces = append(pieces, r.ran(e, p, script, o)...)
 	}
-	return append(pieces,
-		resultLine(e, c, result{Outcome: p.Outcome, Text: p.Text, TextBlob: p.TextBlob, Data: p.Data, Exit: p.Exit, DurationMS: p.DurationMS}),
-		r.record(e, c, o))
+	data, dataFile, files := r.jsonBody("data", p.Data)
+	pieces = append(pieces, files...)
+	pieces = append(pieces, resultLine(e, c, result{Outcome: p.Outcome, Text: text, TextFile: file, Data: data, DataFile: dataFile, Exit: p.Exit, DurationMS: p.DurationMS}))
+	return append(pieces, r.record(e, c, o)...)
 }
 
 // scriptOf is the script of a shell call, exactly as it was approved.
@@ -93,20 +93,38 @@ func extension(interpreter string) string {
 	return ".sh"
 }
 
-// cliLine is one line of clicalls.log.
-func cliLine(e *events.Event, p events.ToolSettled, script string) []byte {
-	return line(struct {
-		Time    string  `json:"ts"`
-		ID      string  `json:"id"`
-		Call    string  `json:"call"`
-		Command string  `json:"command"`
-		Stdin   string  `json:"stdin"`
-		Stdout  string  `json:"stdout"`
-		Stderr  string  `json:"stderr"`
-		Exit    *int    `json:"exit_code"`
-		Outcome string  `json:"outcome"`
-		Latency float64 `json:"latency"` // in seconds
-	}{stamp(e.Time), e.ID, p.Call, p.Interpreter, script, stdoutOf(p.Text), p.Stderr, p.Exit, p.Outcome, float64(p.DurationMS) / 1000})
+// cliRun is one line of clicalls.log. What is too long for it is in a file: a
+// script in its own, an output in that of the whole result.
+type cliRun struct {
+	Time       string    `json:"ts"`
+	Timestamp  string    `json:"timestamp"` // the same again
+	ID         string    `json:"id"`
+	Call       string    `json:"call"`
+	Command    string    `json:"command"`
+	Stdin      string    `json:"stdin"`
+	StdinFile  *bodyFile `json:"stdin_file,omitempty"`
+	Stdout     string    `json:"stdout"`
+	OutputFile *bodyFile `json:"output_file,omitempty"`
+	Stderr     string    `json:"stderr"`
+	StderrFile *bodyFile `json:"stderr_file,omitempty"`
+	Exit       *int      `json:"exit_code"`
+	Outcome    string    `json:"outcome"`
+	Latency    float64   `json:"latency"` // in seconds
+}
+
+// ran is the run of a program, behind the files it names.
+func (r *Renderer) ran(e *events.Event, p events.ToolSettled, script string, o outcome) []Append {
+	run := cliRun{Time: stamp(e.Time), Timestamp: stamp(e.Time), ID: e.ID, Call: p.Call, Command: p.Interpreter, Stdin: script, OutputFile: o.file,
+		Exit: p.Exit, Outcome: p.Outcome, Latency: float64(p.DurationMS) / 1000}
+	if len(script) > MaxBody {
+		run.Stdin, run.StdinFile = "", &bodyFile{Name: o.script, Size: int64(len(script)), SHA256: events.Digest([]byte(script))}
+	}
+	if o.file == nil {
+		run.Stdout = stdoutOf(p.Text)
+	}
+	var pieces []Append
+	run.Stderr, run.StderrFile, pieces = r.body("stderr", p.Stderr, nil)
+	return append(pieces, Append{File: CLICalls, Bytes: line(run)})
 }
 
 // stdoutOf cuts the output out of "STDOUT:\n…\nSTDERR:\n…\nEXIT CODE: n". A

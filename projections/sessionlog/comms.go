@@ -6,10 +6,11 @@ import (
 	"manualslop/events"
 )
 
-// comm is one line of comms.log. Kind and Type say the same: readers of the
-// original look for either.
+// comm is one line of comms.log. Kind and Type say the same, and so do ts and
+// timestamp: readers of the original look for either.
 type comm struct {
 	Time       string  `json:"ts"`
+	Timestamp  string  `json:"timestamp"` // the same again
 	ID         string  `json:"id"`        // of the event
 	Direction  string  `json:"direction"` // OUT to a model, IN from it
 	Kind       string  `json:"kind"`
@@ -35,7 +36,8 @@ const (
 
 func commsLine(e *events.Event, c comm) Append {
 	c.Time, c.ID, c.Type = stamp(e.Time), e.ID, c.Kind
-	return Append{Comms, line(c)}
+	c.Timestamp = c.Time
+	return Append{File: Comms, Bytes: line(c)}
 }
 
 func tierOf(tier int) *string {
@@ -51,19 +53,42 @@ func about(m events.ModelRequested, direction, kind string, payload any) comm {
 		StreamID: m.StreamID, Track: m.Track, Ticket: m.Ticket, Payload: payload}
 }
 
+// sentPart is a part of a prompt as a record has it.
+type sentPart struct {
+	events.Part
+	File *bodyFile `json:"text_file,omitempty"`
+}
+
+// prompt is a manifest whose long texts have files of their own.
+func (r *Renderer) prompt(manifest []events.Part) (parts []sentPart, pieces []Append) {
+	parts = make([]sentPart, len(manifest))
+	for i, p := range manifest {
+		var blob *events.BlobRef
+		if p.SHA256 != "" && p.From == "" {
+			blob = &events.BlobRef{SHA256: p.SHA256, Size: p.Size}
+		}
+		text, file, files := r.body("prompt", p.Text, blob)
+		p.Text = text
+		parts[i] = sentPart{p, file}
+		pieces = append(pieces, files...)
+	}
+	return parts, pieces
+}
+
 func (r *Renderer) asked(e *events.Event, p events.ModelRequested) []Append {
 	kept := p
 	kept.Manifest = nil
 	r.requests[e.ID] = kept
-	return []Append{commsLine(e, about(p, out, kindRequest, struct {
+	parts, pieces := r.prompt(p.Manifest)
+	return append(pieces, commsLine(e, about(p, out, kindRequest, struct {
 		Attempt  int                `json:"attempt"`
 		Round    int                `json:"round,omitempty"`
 		Call     string             `json:"call,omitempty"`
 		Params   events.ModelParams `json:"params"`
 		Tools    []string           `json:"tools,omitempty"`
-		Manifest []events.Part      `json:"manifest"`
+		Manifest []sentPart         `json:"manifest"`
 		SHA256   string             `json:"sha256"`
-	}{p.Attempt, p.Round, p.Call, p.Params, p.Tools, p.Manifest, p.SHA256}))}
+	}{p.Attempt, p.Round, p.Call, p.Params, p.Tools, parts, p.SHA256})))
 }
 
 // take forgets a request that has its answer.
@@ -73,16 +98,37 @@ func (r *Renderer) take(request string) events.ModelRequested {
 	return m
 }
 
+// wishedCall is a call in a reply as a record has it.
+type wishedCall struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Args      json.RawMessage `json:"args,omitempty"`
+	File      *bodyFile       `json:"args_file,omitempty"`
+	Malformed string          `json:"malformed,omitempty"`
+}
+
+func (r *Renderer) wishes(calls []events.ToolCall) (out []wishedCall, pieces []Append) {
+	for _, c := range calls {
+		args, file, files := r.jsonBody("args", c.Args)
+		out = append(out, wishedCall{c.ID, c.Name, args, file, c.Malformed})
+		pieces = append(pieces, files...)
+	}
+	return out, pieces
+}
+
 func (r *Renderer) replied(e *events.Event, p events.ModelReplied) []Append {
-	return []Append{commsLine(e, about(r.take(p.Request), in, kindResponse, struct {
-		Request    string            `json:"request"`
-		Text       string            `json:"text"`
-		Calls      []events.ToolCall `json:"tool_calls,omitempty"`
-		Finish     string            `json:"finish"`
-		Usage      events.Usage      `json:"usage"`
-		Model      string            `json:"model,omitempty"`
-		DurationMS int64             `json:"duration_ms"`
-	}{p.Request, p.Text, p.Calls, p.Finish, p.Usage, p.Model, p.DurationMS}))}
+	text, file, pieces := r.body("reply", p.Text, nil)
+	calls, files := r.wishes(p.Calls)
+	return append(append(pieces, files...), commsLine(e, about(r.take(p.Request), in, kindResponse, struct {
+		Request    string       `json:"request"`
+		Text       string       `json:"text"`
+		File       *bodyFile    `json:"text_file,omitempty"`
+		Calls      []wishedCall `json:"tool_calls,omitempty"`
+		Finish     string       `json:"finish"`
+		Usage      events.Usage `json:"usage"`
+		Model      string       `json:"model,omitempty"`
+		DurationMS int64        `json:"duration_ms"`
+	}{p.Request, text, file, calls, p.Finish, p.Usage, p.Model, p.DurationMS})))
 }
 
 func (r *Renderer) failed(e *events.Event, p events.ModelFailed) []Append {
@@ -101,8 +147,9 @@ type result struct {
 	Tool       string          `json:"tool"`
 	Outcome    string          `json:"outcome"`
 	Text       string          `json:"text"`
-	TextBlob   *events.BlobRef `json:"text_blob,omitempty"`
+	TextFile   *bodyFile       `json:"text_file,omitempty"`
 	Data       json.RawMessage `json:"data,omitempty"`
+	DataFile   *bodyFile       `json:"data_file,omitempty"`
 	Exit       *int            `json:"exit,omitempty"`
 	DurationMS int64           `json:"duration_ms"`
 }

@@ -7,19 +7,29 @@
 //	    apihooks.log                            one line of text for each recorded request to the gateway
 //	    clicalls.log                            one JSON object a line: each program that a tool ran
 //	    scripts/generated/<time>_<nnnn>.ps1|.sh each script that was run, in order
+//	    outputs/<nnnn>_<kind>.txt               each body over 16 KiB, and each that is a blob, once
+//	<project>/logs/log_registry.toml            every session, and why its files are kept
 //
 // # Contract
 //
-//   - Every byte is a pure function of the session's events ([Renderer]): times
-//     come from events, in UTC; nothing is read back from the files.
+//   - Every byte is a pure function of the session's events ([Renderer]) and of
+//     the blobs that they name: times come from events, in UTC; nothing is read
+//     back from the files. A record carries name, size and SHA-256 of a long
+//     body in place of the body. A blob that nobody has is named in its file,
+//     and asked for again at the next start.
 //   - A [Writer] keeps no position. It renders a session from its beginning and
 //     compares: a file that is a prefix of what should be there is continued,
 //     any other is replaced in one step. The folder of a closed session gets an
-//     empty file .complete once everything is in it; only then is it not compared
-//     again at the next start.
+//     file .complete, with the size of each, once everything is in it and on the
+//     disk; only then is it not compared again at the next start. A file that
+//     somebody renames, cuts or deletes comes back with the next event of its
+//     session, at the latest when the session closes.
+//   - The files of a session may be pruned ([Keeper]): LogsPruned is an event, so
+//     that a rebuild does not bring them back, and LogsRestored does. Only what a
+//     writer makes is removed, never a link or what somebody put there.
 //   - The folder's name comes from SessionOpened. A name that is no plain
 //     folder name, or that an earlier session has, is refused; nothing is ever
-//     written outside the project's logs.
+//     written outside the project's logs, nor through a link.
 //   - Only facts that count are written: the first answer to a request, the
 //     first outcome of a call. Secrets were masked before they became events.
 package sessionlog

@@ -36,11 +36,27 @@ func beginRepair(root *os.Root, name string) (*repair, error) {
 	if err := root.Remove(scratch(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove what a crash left: %w", err)
 	}
+	if err := dropLink(root, name); err != nil {
+		return nil, err
+	}
 	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
 		return nil, err
 	}
 	return &repair{root: root, name: name, f: f, old: bufio.NewReaderSize(f, bufferSize)}, nil
+}
+
+// dropLink removes a link that stands where a file should be; what it leads to
+// stays as it is.
+func dropLink(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		return nil
+	}
+	if err := root.Remove(name); err != nil {
+		return fmt.Errorf("remove a link: %w", err)
+	}
+	return nil
 }
 
 // scratch is where a file is built that takes another's place.
@@ -160,8 +176,11 @@ func syncFile(root *os.Root, name string) error {
 // folder is gone.
 func writeWhole(root *os.Root, name string, b []byte) error {
 	have, err := root.ReadFile(name)
-	if err == nil && bytes.Equal(have, b) {
+	if info, lerr := root.Lstat(name); err == nil && lerr == nil && info.Mode().IsRegular() && bytes.Equal(have, b) {
 		return nil
+	}
+	if err := root.Remove(scratch(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove what a crash left: %w", err)
 	}
 	err = root.WriteFile(scratch(name), b, filePerm)
 	if errors.Is(err, os.ErrNotExist) {

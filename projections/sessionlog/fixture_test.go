@@ -105,7 +105,7 @@ func (s *stage) add(e events.Event) events.Event {
 
 func (s *stage) writer() *sessionlog.Writer {
 	s.t.Helper()
-	w, err := sessionlog.New(s.log, events.Catalogue(), project, s.dir, nil)
+	w, err := sessionlog.New(s.log, s.log, events.Catalogue(), project, s.dir, nil)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { require.NoError(s.t, w.Close()) })
 	return w
@@ -139,6 +139,12 @@ func (s *stage) rendered(session string) map[string]string {
 	for _, e := range eventstest.All(s.t, s.log, events.Filter{Project: project, Session: session}) {
 		for _, piece := range r.Lines(&e) {
 			name := sessionlog.Base + "/" + r.Folder() + "/" + piece.File
+			if piece.Blob != nil {
+				var err error
+				whole[name], err = s.log.Get(patient(s.t), piece.Blob.SHA256)
+				require.NoError(s.t, err)
+				continue
+			}
 			whole[name] = append(whole[name], piece.Bytes...)
 		}
 	}

@@ -1,10 +1,13 @@
 package sessionlog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path"
+	"strings"
+	"time"
 
 	"manualslop/events"
 )
@@ -15,10 +18,6 @@ var ErrFolder = errors.New("unusable log folder")
 
 // Base is where the folders of sessions stand below a project.
 const Base = "logs/sessions"
-
-// completeMark is an empty file in the folder of a closed session whose logs
-// have everything up to its end.
-const completeMark = ".complete"
 
 // maxFolderName bounds a folder's name in bytes.
 const maxFolderName = 128
@@ -40,24 +39,26 @@ func checkFolder(name string) error {
 // of them open.
 type folder struct {
 	project  *os.Root
+	blobs    events.Blobs // nil: there are none
 	claim    func(name string) error
 	renderer *Renderer
 	repairs  map[string]*repair // while the beginning is compared; nil afterwards
 	settled  bool               // what was rendered so far is in the files
 	right    map[string]int64   // sizes of the files
+	lacking  bool               // a blob was not to be had: the folder is not complete
 	closed   bool               // the session is
 	seq      uint64             // newest event written
 }
 
-func newFolder(project *os.Root, claim func(string) error) *folder {
-	return &folder{project: project, claim: claim, renderer: NewRenderer(), right: map[string]int64{}}
+func (w *Writer) newFolder(session string) *folder {
+	return &folder{project: w.root, blobs: w.blobs, claim: w.claimFor(session), renderer: NewRenderer(), right: map[string]int64{}}
 }
 
 func (d *folder) path(file string) string { return path.Join(Base, d.renderer.Folder(), file) }
 
 // take renders an event into the files; errChanged if they are not what this
 // process left.
-func (d *folder) take(e *events.Event) error {
+func (d *folder) take(ctx context.Context, e *events.Event) error {
 	if e.Seq <= d.seq {
 		return nil
 	}
@@ -68,8 +69,11 @@ func (d *folder) take(e *events.Event) error {
 			return err
 		}
 	}
+	if len(pieces) > 0 && d.settled && !d.intact(Files()) {
+		return errChanged
+	}
 	for _, piece := range pieces {
-		if err := d.write(piece); err != nil {
+		if err := d.write(ctx, piece); err != nil {
 			return fmt.Errorf("write %s of %s: %w", piece.File, d.renderer.Folder(), err)
 		}
 	}
@@ -94,8 +98,8 @@ func (d *folder) begin() error {
 	if err := d.claim(name); err != nil {
 		return err
 	}
-	if err := d.project.MkdirAll(d.path(Scripts), folderPerm); err != nil {
-		return fmt.Errorf("make log folder: %w", err)
+	if err := d.makeFolders(); err != nil {
+		return err
 	}
 	if err := d.project.Remove(d.path(completeMark)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("open log: %w", err)
@@ -111,10 +115,40 @@ func (d *folder) begin() error {
 	return nil
 }
 
-func (d *folder) write(piece Append) error {
+// makeFolders makes the session's folders. None of them may be a link: through
+// it other files of the project would be written.
+func (d *folder) makeFolders() error {
+	name := ""
+	for element := range strings.SplitSeq(d.path(Scripts), "/") {
+		name = path.Join(name, element)
+		if err := makeFolder(d.project, name); err != nil {
+			return err
+		}
+	}
+	return makeFolder(d.project, d.path(Bodies))
+}
+
+func makeFolder(root *os.Root, name string) error {
+	if err := root.Mkdir(name, folderPerm); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("make log folder: %w", err)
+	}
+	info, err := root.Lstat(name)
+	if err != nil {
+		return fmt.Errorf("make log folder: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%w: %s is no folder of its own", ErrFolder, name)
+	}
+	return nil
+}
+
+// isWhole tells files that come in one piece from those that grow.
+func isWhole(file string) bool { return path.Dir(file) == Scripts || path.Dir(file) == Bodies }
+
+func (d *folder) write(ctx context.Context, piece Append) error {
 	switch {
-	case path.Dir(piece.File) == Scripts:
-		return writeWhole(d.project, d.path(piece.File), piece.Bytes)
+	case isWhole(piece.File):
+		return d.writeBody(ctx, piece)
 	case len(piece.Bytes) == 0:
 		return nil
 	case d.repairs != nil:
@@ -125,6 +159,50 @@ func (d *folder) write(piece Append) error {
 	}
 	d.right[piece.File] += int64(len(piece.Bytes))
 	return nil
+}
+
+// blobWait bounds how long a body of the store is waited for.
+const blobWait = 10 * time.Second
+
+// writeBody makes a file of one piece. A blob that nobody has is named in its
+// file, and fetched again at the next start.
+func (d *folder) writeBody(ctx context.Context, piece Append) error {
+	content, name := piece.Bytes, d.path(piece.File)
+	if piece.Blob != nil {
+		if have, err := d.project.ReadFile(name); err == nil && events.Digest(have) == piece.Blob.SHA256 {
+			content = have
+		} else {
+			content = d.fetch(ctx, piece)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d.right[piece.File] = int64(len(content))
+	return writeWhole(d.project, name, content)
+}
+
+func (d *folder) fetch(ctx context.Context, piece Append) []byte {
+	if d.blobs != nil {
+		ctx, cancel := context.WithTimeout(ctx, blobWait)
+		defer cancel()
+		if content, err := d.blobs.Get(ctx, piece.Blob.SHA256); err == nil {
+			return content
+		}
+	}
+	d.lacking = true
+	return absent(piece.Bytes, piece.Blob)
+}
+
+// intact tells whether files have the sizes that this process left.
+func (d *folder) intact(files []string) bool {
+	for _, file := range files {
+		info, err := d.project.Lstat(d.path(file))
+		if err != nil || !info.Mode().IsRegular() || info.Size() != d.right[file] {
+			return false
+		}
+	}
+	return true
 }
 
 // settle makes the files be what was rendered so far; from then on events append.
@@ -160,15 +238,4 @@ func (d *folder) abandon() {
 		}
 	}
 	d.repairs = nil
-}
-
-// sync makes the files of a session that is over survive a loss of power, and
-// marks the folder: without the mark they are compared again at the next start.
-func (d *folder) sync() error {
-	for _, file := range Files() {
-		if err := syncFile(d.project, d.path(file)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return writeWhole(d.project, d.path(completeMark), nil)
 }

@@ -13,14 +13,14 @@ import (
 type outcome struct {
 	word   string
 	text   string
-	blob   *events.BlobRef
-	script string // file, empty where there is none
+	file   *bodyFile // instead of text
+	script string    // file, empty where there is none
 	exit   *int
 	ms     int64
 }
 
-// record is one Markdown section of toolcalls.log.
-func (r *Renderer) record(e *events.Event, c *toolCall, o outcome) Append {
+// record is one Markdown section of toolcalls.log, behind the files it names.
+func (r *Renderer) record(e *events.Event, c *toolCall, o outcome) []Append {
 	r.records++
 	q, a := c.requested, c.approved
 	var b strings.Builder
@@ -37,21 +37,35 @@ func (r *Renderer) record(e *events.Event, c *toolCall, o outcome) Append {
 		fmt.Fprintf(&b, ", %d ms", o.ms)
 	}
 	b.WriteByte('\n')
-	args := a.Args
-	if a.Generation == 0 {
-		args = q.Args
-	}
-	if o.script != "" {
-		fmt.Fprintf(&b, "- script: [%[1]s](%[1]s)\n", o.script)
+	pieces := r.called(&b, c, o)
+	b.WriteString("\n### Result\n\n")
+	if o.file != nil {
+		b.WriteString(o.file.link("A result"))
 	} else {
-		b.WriteString("\n### Arguments\n\n" + fenced("json", strings.TrimSuffix(string(line(args)), "\n")))
-	}
-	b.WriteString("\n### Result\n\n" + fenced("", o.text))
-	if o.blob != nil {
-		fmt.Fprintf(&b, "\nThe whole text has %d bytes: blob %s\n", o.blob.Size, inline(o.blob.SHA256))
+		b.WriteString(fenced("", o.text))
 	}
 	b.WriteString("\n---\n\n")
-	return Append{ToolCalls, []byte(b.String())}
+	return append(pieces, Append{File: ToolCalls, Bytes: []byte(b.String())})
+}
+
+// called writes with what a tool was called: the name of its script, or its arguments.
+func (r *Renderer) called(b *strings.Builder, c *toolCall, o outcome) []Append {
+	if o.script != "" {
+		fmt.Fprintf(b, "- script: [%[1]s](%[1]s)\n", o.script)
+		return nil
+	}
+	raw := c.approved.Args
+	if c.approved.Generation == 0 {
+		raw = c.requested.Args
+	}
+	args, file, pieces := r.jsonBody("args", raw)
+	b.WriteString("\n### Arguments\n\n")
+	if file != nil {
+		b.WriteString(file.link("Arguments"))
+	} else {
+		b.WriteString(fenced("json", strings.TrimSuffix(string(line(args)), "\n")))
+	}
+	return pieces
 }
 
 func approver(a events.ToolApproved) string {

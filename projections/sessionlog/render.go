@@ -23,11 +23,14 @@ const (
 // Files lists the files that every opened session has.
 func Files() []string { return []string{Comms, ToolCalls, APIHooks, CLICalls} }
 
-// Append is a piece of a file. Script files come in one piece; a log file that
-// is named with no bytes comes to exist.
+// Append is a piece of a file. Files of [Scripts] and [Bodies] come in one
+// piece; a log file that is named with no bytes comes to exist.
 type Append struct {
 	File  string // relative to the session's folder, with forward slashes
 	Bytes []byte
+	// Blob, where it is set, names the bytes that the file holds; Bytes are then
+	// only what is known without the store.
+	Blob *events.BlobRef
 }
 
 // Renderer turns the events of one session into what they append to its files.
@@ -36,7 +39,8 @@ type Renderer struct {
 	folder   string
 	requests map[string]events.ModelRequested
 	calls    map[string]*toolCall
-	records  int // in toolcalls.log
+	bodies   map[string]*bodyFile // by digest
+	records  int                  // in toolcalls.log
 	scripts  int
 }
 
@@ -48,7 +52,8 @@ type toolCall struct {
 
 // NewRenderer starts on an empty session.
 func NewRenderer() *Renderer {
-	return &Renderer{tracker: projections.NewTracker(), requests: map[string]events.ModelRequested{}, calls: map[string]*toolCall{}}
+	return &Renderer{tracker: projections.NewTracker(), requests: map[string]events.ModelRequested{}, calls: map[string]*toolCall{},
+		bodies: map[string]*bodyFile{}}
 }
 
 // Folder is the name of the session's folder, empty before SessionOpened.
@@ -71,7 +76,7 @@ func (r *Renderer) Lines(e *events.Event) []Append {
 	case events.ModelFailed:
 		return r.failed(e, p)
 	case events.HookCalled:
-		return []Append{{APIHooks, hookLine(e, p)}}
+		return r.hooked(e, p)
 	}
 	return r.call(e)
 }
@@ -82,10 +87,10 @@ func (r *Renderer) opened(p events.SessionOpened) []Append {
 	}
 	r.folder = p.Folder
 	return []Append{
-		{Comms, nil},
-		{ToolCalls, fmt.Appendf(nil, "# Tool calls of session %s\n\n", inline(p.Folder))},
-		{APIHooks, nil},
-		{CLICalls, nil},
+		{File: Comms},
+		{File: ToolCalls, Bytes: fmt.Appendf(nil, "# Tool calls of session %s\n\n", inline(p.Folder))},
+		{File: APIHooks},
+		{File: CLICalls},
 	}
 }
 
@@ -103,9 +108,9 @@ func line(v any) []byte {
 	return []byte(b.String())
 }
 
-// hookLine is a request to the gateway. Whatever a client put into the path
-// stays on one line.
-func hookLine(e *events.Event, p events.HookCalled) []byte {
+// hooked is a request to the gateway. Whatever a client put into the path stays
+// on one line.
+func (r *Renderer) hooked(e *events.Event, p events.HookCalled) []Append {
 	b := fmt.Appendf(nil, "[%s] %s %s %d", stamp(e.Time), inline(p.Method), inline(p.Path), p.Status)
 	if p.Client != "" {
 		b = fmt.Appendf(b, " client=%s", inline(p.Client))
@@ -113,8 +118,12 @@ func hookLine(e *events.Event, p events.HookCalled) []byte {
 	if p.Reason != "" {
 		b = fmt.Appendf(b, " reason=%q", p.Reason)
 	}
-	if len(p.Body) > 0 {
-		b = fmt.Appendf(b, " - Payload: %s", strings.TrimSuffix(string(line(p.Body)), "\n"))
+	body, file, pieces := r.jsonBody("payload", p.Body)
+	switch {
+	case file != nil:
+		b = fmt.Appendf(b, " - Payload: %s", file)
+	case len(body) > 0:
+		b = fmt.Appendf(b, " - Payload: %s", strings.TrimSuffix(string(line(body)), "\n"))
 	}
-	return append(b, '\n')
+	return append(pieces, Append{File: APIHooks, Bytes: append(b, '\n')})
 }

@@ -12,14 +12,18 @@ import (
 // it returns nil, or the source does. At the start it checks every session that
 // is not closed, and rebuilds closed ones of which a file is missing or that
 // were left unfinished. A session whose files cannot be written is reported and
-// left until the next start; the others go on.
+// left until it closes, or the next start; the others go on.
 func (w *Writer) Run(ctx context.Context, source Source) error {
 	next := source.Position() + 1
 	for _, s := range source.Sessions() {
 		if s.Opened.IsZero() {
 			continue
 		}
-		if err := w.own(s.Folder, s.Session); err != nil || s.Closed != nil && w.complete(s.Folder) {
+		if s.Pruned {
+			w.failed(ctx, s.Session, w.clear(ctx, s.Session, s.Folder))
+			continue
+		}
+		if err := w.own(s.Folder, s.Session); err != nil || s.Closed != nil && complete(w.root, s.Folder) {
 			w.failed(ctx, s.Session, err)
 			continue
 		}
@@ -57,7 +61,7 @@ func (w *Writer) follow(ctx context.Context, source Source, from uint64) (uint64
 			return last, err
 		}
 		last = e.Seq
-		if !w.isBroken(e.Session) {
+		if _, closes := e.Payload.(events.SessionClosed); closes || !w.isBroken(e.Session) {
 			w.failed(ctx, e.Session, w.Take(ctx, &e))
 		}
 	}
@@ -75,7 +79,7 @@ func (w *Writer) failed(ctx context.Context, session string, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	w.logger.Error("session log given up until the next start", "session", session, "error", err)
+	w.logger.Error("session log given up until the session closes or the next start", "session", session, "error", err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.broken[session] = true

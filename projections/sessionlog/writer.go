@@ -7,7 +7,6 @@ import (
 	"iter"
 	"log/slog"
 	"os"
-	"path"
 	"sync"
 
 	"manualslop/events"
@@ -29,6 +28,7 @@ type Source interface {
 // work on a project folder. Safe for concurrent use.
 type Writer struct {
 	log      events.Log
+	blobs    events.Blobs
 	registry *events.Registry
 	project  string
 	root     *os.Root
@@ -37,12 +37,14 @@ type Writer struct {
 	mu      sync.Mutex
 	folders map[string]*folder // by session: as this process left them
 	owner   map[string]string  // folder name to session
-	broken  map[string]bool    // sessions given up until the next start
+	broken  map[string]bool    // sessions given up until they close or the next start
+	gone    map[string]bool    // sessions whose files were pruned
 }
 
 // New is a writer for the sessions of a project whose files stand in the
-// existing folder dir. Close must be called. A nil logger hears nothing.
-func New(log events.Log, registry *events.Registry, project, dir string, logger *slog.Logger) (*Writer, error) {
+// existing folder dir. Close must be called. Bodies in files of their own come
+// from blobs; nil: from the events alone. A nil logger hears nothing.
+func New(log events.Log, blobs events.Blobs, registry *events.Registry, project, dir string, logger *slog.Logger) (*Writer, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("session logs: %w", err)
@@ -50,8 +52,8 @@ func New(log events.Log, registry *events.Registry, project, dir string, logger 
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &Writer{log: log, registry: registry, project: project, root: root, logger: logger,
-		folders: map[string]*folder{}, owner: map[string]string{}, broken: map[string]bool{}}, nil
+	return &Writer{log: log, blobs: blobs, registry: registry, project: project, root: root, logger: logger,
+		folders: map[string]*folder{}, owner: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}, nil
 }
 
 // Close lets go of the project's folder. Everything that was taken is in the files.
@@ -74,17 +76,25 @@ func (w *Writer) Rebuild(ctx context.Context, session string) error {
 }
 
 // attach renders a session from its beginning up to a sequence (0: the end of
-// the log), comparing with what is there.
+// the log), comparing with what is there. Of a pruned one there is nothing.
 func (w *Writer) attach(ctx context.Context, session string, to uint64) (*folder, error) {
 	delete(w.folders, session)
-	d := newFolder(w.root, w.claimFor(session))
+	gone, name, err := w.pruned(ctx, session, to)
+	if err != nil {
+		return nil, err
+	}
+	w.gone[session] = gone
+	if gone {
+		return nil, w.remove(ctx, session, name)
+	}
+	d := w.newFolder(session)
 	defer d.abandon()
 	for e, err := range w.log.Read(ctx, events.Filter{Project: w.project, Session: session}, 1, to) {
 		if err != nil {
 			return nil, err
 		}
 		w.registry.Decode(&e)
-		if err := d.take(&e); err != nil {
+		if err := d.take(ctx, &e); err != nil {
 			return nil, err
 		}
 	}
@@ -116,8 +126,15 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err := errChanged
-	if d := w.folders[e.Session]; d != nil {
-		err = d.take(e)
+	switch e.Payload.(type) {
+	case events.LogsPruned, events.LogsRestored: // the whole folder changes
+	default:
+		if w.gone[e.Session] {
+			return nil
+		}
+		if d := w.folders[e.Session]; d != nil {
+			err = d.take(ctx, e)
+		}
 	}
 	if errors.Is(err, errChanged) {
 		_, err = w.attach(ctx, e.Session, e.Seq)
@@ -127,15 +144,4 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 		return fmt.Errorf("log of %s: %w", e.Session, err)
 	}
 	return nil
-}
-
-// complete tells whether the folder of a closed session has all its files, up
-// to the session's end.
-func (w *Writer) complete(name string) bool {
-	for _, file := range append(Files(), completeMark) {
-		if _, err := w.root.Stat(path.Join(Base, name, file)); err != nil {
-			return false
-		}
-	}
-	return true
 }

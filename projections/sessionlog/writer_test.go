@@ -173,7 +173,7 @@ func TestNothingIsWrittenThroughALinkOutOfTheProject(t *testing.T) {
 
 func TestAProjectFolderMustExist(t *testing.T) {
 	t.Parallel()
-	_, err := sessionlog.New(newStage(t).log, events.Catalogue(), project, filepath.Join(t.TempDir(), "none"), nil)
+	_, err := sessionlog.New(newStage(t).log, nil, events.Catalogue(), project, filepath.Join(t.TempDir(), "none"), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 

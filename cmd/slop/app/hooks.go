@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"manualslop/bus"
 	"manualslop/events"
 	"manualslop/hookgw"
@@ -75,17 +77,20 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 // writeLogs keeps the session logs of the project's folder, which is there
 // before the first goal: what a planner sees of the project must not depend on
 // who was first.
-func (e *engine) writeLogs(log events.Log) error {
+func (e *engine) writeLogs(log *bus.Conn) error {
 	err := os.MkdirAll(filepath.Join(e.project, filepath.FromSlash(sessionlog.Base)), 0o700)
 	if err != nil {
 		return fmt.Errorf("session logs: %w", err)
 	}
-	if e.logs, err = sessionlog.New(log, events.Catalogue(), e.name, e.project, e.logger); err != nil {
+	if e.logs, err = sessionlog.New(log, log, events.Catalogue(), e.name, e.project, e.logger); err != nil {
 		return err
 	}
 	e.group.Go(func() error {
 		return errors.Join(e.role("session logs", e.logs.Run(e.ctx, e.live)), e.logs.Close())
 	})
+	keeper := &sessionlog.Keeper{Log: log, Registry: events.Catalogue(), Project: e.name, Dir: e.project,
+		Encode: toml.Marshal, Clock: time.Now, NewID: newID, Logger: e.logger}
+	e.group.Go(func() error { return e.role("session registry", keeper.Run(e.ctx, e.live)) })
 	return nil
 }
 

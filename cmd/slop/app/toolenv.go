@@ -34,7 +34,7 @@ func (p place) toolEnv() (tools.Env, error) {
 	if bases := p.config.BaseDirs(p.project); !insideAny(bases, primary) {
 		primary = bases[0]
 	}
-	engine := []string{p.data, filepath.Join(p.project, filepath.FromSlash(sessionlog.Base))}
+	engine := []string{p.data, filepath.Join(p.project, filepath.FromSlash(sessionlog.Base)), filepath.Join(p.project, filepath.FromSlash(sessionlog.RegistryFile))}
 	for _, own := range []string{user, p.state} {
 		if own != "" {
 			engine = append(engine, own)

@@ -1,0 +1,70 @@
+package sessionlog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+)
+
+// MaxBody is the longest body in bytes that a record holds itself. A longer
+// one, and one that is a blob, has a file of its own in [Bodies].
+const MaxBody = 16 << 10
+
+// Bodies is the folder of bodies that are too long for a record.
+const Bodies = "outputs"
+
+// bodyFile stands in a record for a body that has a file of its own.
+type bodyFile struct {
+	Name   string `json:"name"` // relative to the session's folder
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// String is the file as a text line names it.
+func (b *bodyFile) String() string { return fmt.Sprintf("file=%s size=%d", b.Name, b.Size) }
+
+// body is what a record says of a text: the text itself, or the file that holds
+// it, which is also returned as a piece the first time that it is named. One
+// content has one file in a session, whatever names it.
+func (r *Renderer) body(kind, text string, blob *events.BlobRef) (inline string, file *bodyFile, pieces []Append) {
+	if blob == nil && len(text) <= MaxBody {
+		return text, nil, nil
+	}
+	digest, size := "", int64(len(text))
+	if blob != nil {
+		digest, size = blob.SHA256, blob.Size
+	} else {
+		digest = events.Digest([]byte(text))
+	}
+	if known := r.bodies[digest]; known != nil {
+		return "", known, nil
+	}
+	name := fmt.Sprintf("%s/%04d_%s.txt", Bodies, len(r.bodies)+1, kind)
+	file = &bodyFile{Name: name, Size: size, SHA256: digest}
+	r.bodies[digest] = file
+	return "", file, []Append{{File: name, Bytes: []byte(text), Blob: blob}}
+}
+
+// jsonBody is body for JSON, nil where a file holds it.
+func (r *Renderer) jsonBody(kind string, raw json.RawMessage) (json.RawMessage, *bodyFile, []Append) {
+	if len(raw) <= MaxBody {
+		return raw, nil, nil
+	}
+	_, file, pieces := r.body(kind, strings.TrimSuffix(string(line(raw)), "\n"), nil)
+	if file == nil { // shorter without its blanks
+		return raw, nil, nil
+	}
+	return nil, file, pieces
+}
+
+// link is a file as Markdown names it.
+func (b *bodyFile) link(what string) string {
+	return fmt.Sprintf("%s of %d bytes: [%[3]s](%[3]s)\n", what, b.Size, b.Name)
+}
+
+// absent is the content of a file whose blob nobody has: what is known of it.
+func absent(head []byte, blob *events.BlobRef) []byte {
+	return fmt.Appendf(head[:len(head):len(head)], "\n[the rest is missing: blob %s of %d bytes is not in the store]\n", inline(blob.SHA256), blob.Size)
+}

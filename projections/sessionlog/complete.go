@@ -1,0 +1,68 @@
+package sessionlog
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// completeMark is a file in the folder of a closed session whose logs have
+// everything up to its end: one line for each file, with its size.
+const completeMark = ".complete"
+
+// maxMark bounds the mark that is read, in bytes.
+const maxMark = 16 << 20
+
+// sync makes the files of a session that is over survive a loss of power, and
+// marks the folder: without the mark they are compared again at the next start.
+// errChanged where somebody else has changed a file.
+func (d *folder) sync() error {
+	names := slices.Sorted(maps.Keys(d.right))
+	if !d.intact(names) {
+		return errChanged
+	}
+	var mark bytes.Buffer
+	for _, file := range names {
+		if err := syncFile(d.project, d.path(file)); err != nil {
+			return err
+		}
+		fmt.Fprintf(&mark, "%d %s\n", d.right[file], file)
+	}
+	if d.lacking {
+		return nil
+	}
+	return writeWhole(d.project, d.path(completeMark), mark.Bytes())
+}
+
+// complete tells whether the folder of a closed session has all its files, up
+// to the session's end.
+func complete(root *os.Root, name string) bool {
+	at := path.Join(Base, name, completeMark)
+	info, err := root.Lstat(at)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMark {
+		return false
+	}
+	mark, err := root.ReadFile(at)
+	if err != nil {
+		return false
+	}
+	listed := 0
+	for entry := range strings.Lines(string(mark)) {
+		size, file, _ := strings.Cut(strings.TrimSuffix(entry, "\n"), " ")
+		want, err := strconv.ParseInt(size, 10, 64)
+		if err != nil || file == "" {
+			return false
+		}
+		info, err := root.Lstat(path.Join(Base, name, file))
+		if err != nil || !info.Mode().IsRegular() || info.Size() != want {
+			return false
+		}
+		listed++
+	}
+	return listed >= len(Files())
+}

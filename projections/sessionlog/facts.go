@@ -1,0 +1,169 @@
+package sessionlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"manualslop/events"
+)
+
+// keptMessages is how many messages a session may have before it is kept
+// without anybody's star.
+const keptMessages = 10
+
+// Facts is what decides whether a session's log files are kept. It is a fold of
+// the session's events that decodes next to none of them.
+type Facts struct {
+	// Session is the id, Folder the name of the log folder, empty before the
+	// session was opened.
+	Session, Folder string
+	// Opened and Closed are the ends of the session; Closed is nil while it is open.
+	Opened time.Time
+	Closed *time.Time
+	// Starred tells whether a person keeps the files, Restored whether one took
+	// them back after they were pruned, Pruned whether they are gone.
+	Starred, Restored, Pruned bool
+	// Messages counts requests to models, replies and outcomes of tools; Errors
+	// those that failed, and what else went wrong.
+	Messages, Errors int
+	// Size is the sum of the bodies of what is logged, in bytes.
+	Size int64
+	// Word is the first of ERROR, WARNING, EXCEPTION that a reply, a result or a
+	// refusal holds; Major the type of the first major event.
+	Word, Major string
+}
+
+// Apply folds one event of the session. Payloads are decoded by registry where
+// they matter; e is not changed.
+func (f *Facts) Apply(registry *events.Registry, e *events.Event) {
+	def, known := registry.Lookup(e.Type)
+	if !known || !def.MayWrite(e.Actor) {
+		return
+	}
+	f.count(e)
+	switch e.Type {
+	case "SessionOpened", "SessionClosed", "SessionStarred", "LogsPruned", "LogsRestored":
+		decoded := *e
+		registry.Decode(&decoded)
+		f.note(&decoded)
+	case "TrackStarted", "ProjectLoaded", "ProjectSaved":
+		if f.Major == "" {
+			f.Major = e.Type
+		}
+	}
+}
+
+func (f *Facts) note(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.SessionOpened:
+		if f.Opened.IsZero() {
+			f.Session, f.Folder, f.Opened = e.Session, p.Folder, e.Time
+		}
+	case events.SessionClosed:
+		at := e.Time
+		f.Closed = &at
+	case events.SessionStarred:
+		f.Starred = p.On
+	case events.LogsPruned:
+		f.Pruned = true
+	case events.LogsRestored:
+		f.Restored = f.Restored || f.Pruned
+		f.Pruned = false
+	}
+}
+
+// count takes the size and the words of what is logged.
+func (f *Facts) count(e *events.Event) {
+	switch e.Type {
+	case "ModelRequested":
+		f.Messages++
+	case "ModelReplied", "ToolDenied":
+		f.Messages++
+		f.look(e.Data)
+	case "ModelFailed":
+		f.Messages++
+		f.Errors++
+		f.look(e.Data)
+	case "ToolSettled":
+		f.Messages++
+		f.settled(e.Data)
+	case "GoalFailed", "PlanningFailed", "SessionStalled", "ToolParked":
+		f.Errors++
+		f.look(e.Data)
+	case "HookCalled", "HintGiven":
+		f.look(e.Data)
+	default:
+		return
+	}
+	f.Size += int64(len(e.Data))
+}
+
+func (f *Facts) settled(data []byte) {
+	var p struct {
+		Outcome  string          `json:"outcome"`
+		TextBlob *events.BlobRef `json:"text_blob"`
+	}
+	if json.Unmarshal(data, &p) == nil {
+		if p.Outcome != events.ToolDone {
+			f.Errors++
+		}
+		if p.TextBlob != nil {
+			f.Size += max(p.TextBlob.Size, 0)
+		}
+	}
+	f.look(data)
+}
+
+func (f *Facts) look(data []byte) {
+	if f.Word != "" {
+		return
+	}
+	for _, word := range []string{"ERROR", "WARNING", "EXCEPTION"} {
+		if bytes.Contains(data, []byte(word)) {
+			f.Word = word
+			return
+		}
+	}
+}
+
+// Kept says why the files are kept whatever their age; empty: nothing keeps them.
+func (f *Facts) Kept() string {
+	switch {
+	case f.Starred:
+		return "starred"
+	case f.Restored:
+		return "restored"
+	case f.Messages > keptMessages:
+		return fmt.Sprintf("%d messages", f.Messages)
+	case f.Word != "":
+		return "contains " + f.Word
+	case f.Errors > 0:
+		return fmt.Sprintf("%d errors", f.Errors)
+	case f.Major != "":
+		return "has " + f.Major
+	}
+	return ""
+}
+
+// Limits of what is pruned.
+const (
+	// PruneAge is how long a session must be over.
+	PruneAge = 24 * time.Hour
+	// PruneSize is the size in bytes below which a session is not worth keeping.
+	PruneSize = 2 << 10
+)
+
+// Prunable says why the files of a session may go; empty: they stay.
+func (f *Facts) Prunable(now time.Time) string {
+	switch {
+	case f.Opened.IsZero(), f.Closed == nil, f.Pruned, now.Sub(*f.Closed) <= PruneAge, f.Kept() != "":
+		return ""
+	case f.Messages == 0:
+		return "nothing was exchanged with a model"
+	case f.Size < PruneSize:
+		return fmt.Sprintf("under %d bytes", PruneSize)
+	}
+	return ""
+}

@@ -1,0 +1,210 @@
+package sessionlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path"
+	"time"
+
+	"manualslop/events"
+)
+
+// RegistryFile lists the sessions of a project and why their logs are kept.
+const RegistryFile = "logs/log_registry.toml"
+
+// registryEvery is how many events the registry file may be behind while
+// nothing happens that it shows at once.
+const registryEvery = 64
+
+// Keeper keeps [RegistryFile] and, once at its start, prunes what is not worth
+// keeping. Every field but Logger is required.
+type Keeper struct {
+	// Log has the rights of the actor "gateway".
+	Log events.Log
+	// Registry decodes payloads.
+	Registry *events.Registry
+	// Project is the subject token, Dir the project's folder.
+	Project, Dir string
+	// Encode writes a map of [Row] by folder name as TOML.
+	Encode func(any) ([]byte, error)
+	// Clock tells how old a session is, and stamps what is pruned.
+	Clock func() time.Time
+	// NewID makes a fresh event id.
+	NewID func() string
+	// Logger hears of folders that are left alone. Nil: nobody does.
+	Logger *slog.Logger
+
+	root  *os.Root
+	facts map[string]*Facts
+	order []*Facts // by first event
+	fresh int      // events since the file was written
+}
+
+// Row is one session in the registry file.
+type Row struct {
+	Session     string     `toml:"session_id"`
+	Path        string     `toml:"path"`
+	Start       time.Time  `toml:"start_time"`
+	End         *time.Time `toml:"end_time,omitempty"`
+	Whitelisted bool       `toml:"whitelisted"`
+	Reason      string     `toml:"reason,omitempty"` // why it is whitelisted
+	Starred     bool       `toml:"starred"`
+	Pruned      bool       `toml:"pruned"`
+	Metrics     Metrics    `toml:"metadata"`
+}
+
+// Metrics are the figures of a session in the registry file.
+type Metrics struct {
+	Messages int   `toml:"message_count"`
+	Errors   int   `toml:"errors"`
+	Size     int64 `toml:"size_bytes"`
+}
+
+// Run folds every session, writes the registry file, prunes, and then follows
+// the source until ctx ends, when it returns nil, or the source does. What
+// cannot be written or removed is reported and stops nothing.
+func (k *Keeper) Run(ctx context.Context, source Source) error {
+	root, err := os.OpenRoot(k.Dir)
+	if err != nil {
+		return fmt.Errorf("session registry: %w", err)
+	}
+	defer root.Close()
+	k.root, k.facts, k.order, k.fresh = root, map[string]*Facts{}, nil, 0
+	if k.Logger == nil {
+		k.Logger = slog.New(slog.DiscardHandler)
+	}
+	next := source.Position() + 1
+	if err := k.fold(ctx, next-1); err != nil {
+		return stopped(ctx, err)
+	}
+	k.write(ctx)
+	k.prune(ctx)
+	for {
+		last, err := k.follow(ctx, source, next)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !errors.Is(err, events.ErrSlow) {
+			return stopped(ctx, err)
+		}
+		next = last + 1
+	}
+}
+
+// stopped names the part that ended; the end of ctx is no error.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("session registry: %w", err)
+}
+
+func (k *Keeper) fold(ctx context.Context, to uint64) error {
+	if to == 0 {
+		return nil
+	}
+	for e, err := range k.Log.Read(ctx, events.Filter{Project: k.Project}, 1, to) {
+		if err != nil {
+			return err
+		}
+		k.apply(&e)
+	}
+	return ctx.Err()
+}
+
+func (k *Keeper) apply(e *events.Event) {
+	f := k.facts[e.Session]
+	if f == nil {
+		f = &Facts{Session: e.Session}
+		k.facts[e.Session] = f
+		k.order = append(k.order, f)
+	}
+	f.Apply(k.Registry, e)
+}
+
+// follow folds what comes and writes the file when it should.
+func (k *Keeper) follow(ctx context.Context, source Source, from uint64) (uint64, error) {
+	last := from - 1
+	for e, err := range source.Subscribe(ctx, "", from) {
+		if err != nil {
+			return last, err
+		}
+		last = e.Seq
+		k.apply(&e)
+		k.fresh++
+		switch e.Payload.(type) {
+		case events.SessionOpened, events.SessionClosed, events.SessionStarred, events.LogsPruned, events.LogsRestored:
+			k.fresh = registryEvery
+		}
+		if k.fresh >= registryEvery {
+			k.write(ctx)
+		}
+	}
+	return last, events.ErrClosed
+}
+
+// Rows are the lines of the registry file by folder name. The first session
+// that has a folder's name owns it.
+func (k *Keeper) rows() map[string]Row {
+	rows := make(map[string]Row, len(k.order))
+	for _, f := range k.order {
+		if _, taken := rows[f.Folder]; taken || f.Opened.IsZero() || checkFolder(f.Folder) != nil {
+			continue
+		}
+		why := f.Kept()
+		rows[f.Folder] = Row{Session: f.Session, Path: path.Join(Base, f.Folder), Start: f.Opened.UTC(), End: f.Closed,
+			Whitelisted: why != "", Reason: why, Starred: f.Starred, Pruned: f.Pruned,
+			Metrics: Metrics{Messages: f.Messages, Errors: f.Errors, Size: f.Size}}
+	}
+	return rows
+}
+
+// write makes the registry file be what the log says, in one step.
+func (k *Keeper) write(ctx context.Context) {
+	k.fresh = 0
+	raw, err := k.Encode(k.rows())
+	if err == nil {
+		err = makeFolder(k.root, path.Dir(RegistryFile))
+	}
+	if err == nil {
+		err = writeWhole(k.root, RegistryFile, raw)
+	}
+	if err != nil {
+		k.Logger.WarnContext(ctx, "the session registry cannot be written", "file", RegistryFile, "error", err)
+	}
+}
+
+// prune records which sessions are not worth keeping; the writer removes their
+// folders. The newest session stays, and so does a folder with anything in it
+// that no writer put there.
+func (k *Keeper) prune(ctx context.Context) {
+	now := k.Clock()
+	rows := k.rows()
+	for i, f := range k.order {
+		why := f.Prunable(now)
+		if why == "" || i == len(k.order)-1 || rows[f.Folder].Session != f.Session {
+			continue
+		}
+		if foreign, err := foreignIn(k.root, f.Folder); err != nil || len(foreign) > 0 {
+			k.Logger.WarnContext(ctx, "a log folder is not pruned, as not everything in it is a log", "folder", f.Folder, "foreign", foreign, "error", err)
+			continue
+		}
+		if err := k.publish(ctx, f, why, now); err != nil {
+			k.Logger.WarnContext(ctx, "a session's logs cannot be pruned", "session", f.Session, "error", err)
+			return
+		}
+	}
+}
+
+func (k *Keeper) publish(ctx context.Context, f *Facts, why string, now time.Time) error {
+	e, err := events.New(events.Origin{ID: k.NewID(), Time: now, Project: k.Project, Session: f.Session, Actor: events.ActorGateway},
+		events.LogsPruned{Reason: why, Size: f.Size})
+	if err != nil {
+		return err
+	}
+	_, err = k.Log.Append(ctx, e, nil)
+	return err
+}
