@@ -58,6 +58,7 @@ func Routes() []Route {
 		eventRoutes(),
 		askRoutes(),
 		controlRoutes(),
+		logRoutes(),
 	)
 }
 

@@ -6,10 +6,13 @@ import "net/http"
 func logRoutes() []Route {
 	const post, group = http.MethodPost, "Logs"
 	of := []Parameter{sessionParameter()}
+	done := struct {
+		Status string `json:"status"`
+	}{}
 	return []Route{
 		{Method: post, Pattern: "/api/logs/star", Right: RightHuman, Group: group, Query: of, Doc: "Keeps the log files of a session, or no longer does.",
-			Takes: starRequest{}, Gives: statusAnswer{}, body: smallBody, handle: postStar},
+			Takes: starRequest{}, Gives: done, body: smallBody, handle: postStar},
 		{Method: post, Pattern: "/api/logs/restore", Right: RightHuman, Group: group, Query: of, Doc: "Brings back the log files of a session that were pruned.",
-			Takes: struct{}{}, Gives: statusAnswer{}, body: smallBody, handle: postRestore},
+			Takes: struct{}{}, Gives: done, body: smallBody, handle: postRestore},
 	}
 }

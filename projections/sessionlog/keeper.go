@@ -85,6 +85,7 @@ func (k *Keeper) Run(ctx context.Context, source Source) error {
 	for {
 		last, err := k.follow(ctx, source, next)
 		if ctx.Err() != nil {
+			k.write(context.WithoutCancel(ctx))
 			return nil
 		}
 		if !errors.Is(err, events.ErrSlow) {

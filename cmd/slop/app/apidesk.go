@@ -92,6 +92,12 @@ func (d *apiDesk) control(ctx context.Context, session string, want controlReque
 	return status == http.StatusAccepted, err
 }
 
+func (d *apiDesk) keep(ctx context.Context, session string, want keepRequest) error {
+	var out json.RawMessage
+	_, err := d.person.post(ctx, want.path, url.Values{"session": {session}}, want.body, &out)
+	return err
+}
+
 // wrapped is an error of a kind, worded by another.
 type wrapped struct{ kind, err error }
 

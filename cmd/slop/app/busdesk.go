@@ -105,6 +105,12 @@ var errReadOnly = errors.New("these credentials only read; use those of a person
 
 // say publishes the person's word in a session.
 func (d *busDesk) say(ctx context.Context, session string, p events.Payload) (uint64, string, error) {
+	if d.person == nil && d.conns.server != nil { // our own store
+		var err error
+		if d.person, err = d.conns.as(ctx, bus.Role{Kind: bus.Person, Name: d.place.person}); err != nil {
+			return 0, "", err
+		}
+	}
 	if d.person == nil {
 		return 0, "", errReadOnly
 	}
@@ -217,6 +223,11 @@ func (d *busDesk) await(ctx context.Context, session, decider string, after uint
 		}
 	}
 	return nil
+}
+
+func (d *busDesk) keep(ctx context.Context, session string, want keepRequest) error {
+	_, _, err := d.say(ctx, session, want.payload)
+	return err
 }
 
 func (d *busDesk) feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event, error] {

@@ -30,6 +30,8 @@ type desk interface {
 	// control publishes what the person wants of the conductor; errControlRefused,
 	// or pending, where the conductor has not answered yet.
 	control(ctx context.Context, session string, want controlRequest) (pending bool, err error)
+	// keep publishes the person's word on the log files of a session.
+	keep(ctx context.Context, session string, want keepRequest) error
 	// feed yields a session's events after a sequence, not decoded: those that
 	// are there, and with follow each new one until ctx ends or the engine does.
 	feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event, error]
@@ -58,6 +60,14 @@ type controlRequest struct {
 	action   string
 	reaction string // the type of the last fact by which the conductor agrees
 	payload  events.Payload
+}
+
+// keepRequest is the person's word on log files: a path of the gateway with its
+// body, or the event that it makes.
+type keepRequest struct {
+	path    string
+	body    any
+	payload events.Payload
 }
 
 // settledError says that somebody else's answer counted.

@@ -88,10 +88,15 @@ func (e *engine) writeLogs(log *bus.Conn) error {
 	e.group.Go(func() error {
 		return errors.Join(e.role("session logs", e.logs.Run(e.ctx, e.live)), e.logs.Close())
 	})
+	e.keepRegistry(log)
+	return nil
+}
+
+// keepRegistry keeps the list of session logs, and prunes those not worth keeping.
+func (e *engine) keepRegistry(log *bus.Conn) {
 	keeper := &sessionlog.Keeper{Log: log, Registry: events.Catalogue(), Project: e.name, Dir: e.project,
 		Encode: toml.Marshal, Clock: time.Now, NewID: newID, Logger: e.logger}
 	e.group.Go(func() error { return e.role("session registry", keeper.Run(e.ctx, e.live)) })
-	return nil
 }
 
 // finishLogs makes sure that a session's log files have everything.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -34,7 +35,7 @@ func (p place) toolEnv() (tools.Env, error) {
 	if bases := p.config.BaseDirs(p.project); !insideAny(bases, primary) {
 		primary = bases[0]
 	}
-	engine := []string{p.data, filepath.Join(p.project, filepath.FromSlash(sessionlog.Base)), filepath.Join(p.project, filepath.FromSlash(sessionlog.RegistryFile))}
+	engine := []string{p.data, filepath.Join(p.project, filepath.FromSlash(sessionlog.Base))}
 	for _, own := range []string{user, p.state} {
 		if own != "" {
 			engine = append(engine, own)
@@ -46,7 +47,7 @@ func (p place) toolEnv() (tools.Env, error) {
 	}
 	w, err := sandbox.Open(sandbox.Config{
 		Primary: primary, Bases: p.config.Files.BaseDirs, TrackedFiles: p.config.Files.Tracked,
-		Blacklist: slices.Concat(p.config.MCP.Blacklist, credentialNames()), AllowSymlinks: p.config.MCP.AllowSymlinks, Engine: engine,
+		Blacklist: slices.Concat(p.config.MCP.Blacklist, credentialNames(), []string{path.Base(sessionlog.RegistryFile)}), AllowSymlinks: p.config.MCP.AllowSymlinks, Engine: engine,
 	})
 	if err != nil {
 		return tools.Env{}, failed(exitUsage, "[files] base_dirs: %w", err)
