@@ -18,6 +18,7 @@ type call struct {
 	r   *http.Request
 	who Right
 
+	route  *Route                     // nil before it is found
 	vars   map[string]string          // of the path
 	body   json.RawMessage            // as it came
 	fields map[string]json.RawMessage // its members
@@ -42,7 +43,7 @@ func (c *call) serve() error {
 	if p != nil {
 		return p
 	}
-	c.vars, c.who = vars, c.gw.guard.identify(c.r)
+	c.route, c.vars, c.who = route, vars, c.gw.guard.identify(c.r)
 	if p := admit(c.w, c.who, route.Right); p != nil {
 		return p
 	}

@@ -66,6 +66,9 @@ type Config struct {
 	// can. It is asked for each request. Nil: it always can.
 	Bus func() error
 
+	// Host is the program that the gateway runs in. Nil: nothing is known of it.
+	Host Host
+
 	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
 	AskTimeout time.Duration
 	// Limits bound everything; zero fields take their defaults.
@@ -100,6 +103,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Bus == nil {
 		c.Bus = func() error { return nil }
+	}
+	if c.Host == nil {
+		c.Host = newHostless()
 	}
 	if c.NewID == nil {
 		clock := c.Clock

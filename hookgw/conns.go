@@ -47,6 +47,9 @@ func (b *boundedListener) Accept() (net.Conn, error) {
 	}
 }
 
+// open is how many connections there are.
+func (b *boundedListener) open() int { return len(b.slots) }
+
 func (b *boundedListener) turnAway(conn *net.TCPConn) {
 	select {
 	case b.linger <- struct{}{}:

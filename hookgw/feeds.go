@@ -30,6 +30,13 @@ func (f *feedCount) enter(client string) (leave func(), p *problem) {
 	return func() { f.exit(client) }, nil
 }
 
+// inUse is how many feeds are open.
+func (f *feedCount) inUse() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.total
+}
+
 func (f *feedCount) exit(client string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

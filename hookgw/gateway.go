@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"manualslop/events"
 )
@@ -27,6 +28,9 @@ type Gateway struct {
 	hubs     *hubs
 	drains   chan struct{} // one drain at a time in this process
 	refusals *refusals
+	conns    *boundedListener
+	unrouted statusCounts // answers to requests without a route
+	begun    time.Time
 
 	ready    chan struct{}
 	stopping chan struct{}
@@ -54,12 +58,13 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 	}
 	agent := events.AgentPrefix + cfg.AgentLabel
 	g := &Gateway{
-		cfg: cfg, listener: listener, guard: newGuard(port(listener), keys), table: newTable(Routes()),
+		cfg: cfg, listener: listener, guard: newGuard(port(listener), keys), table: newTable(counted(Routes())),
 		own:    writer{events.ActorGateway, cfg.Log},
 		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
 		slots:  make(chan struct{}, cfg.Limits.Waiting), drains: make(chan struct{}, 1),
 		feeds: newFeedCount(cfg.Limits), refusals: newRefusals(cfg.Limits),
+		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
 	}
 	g.hubs = &hubs{gw: g, open: map[string]*hub{}}
@@ -88,7 +93,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	defer cut()
 	server := g.server(base)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(bound(g.listener, g.cfg.Limits.Conns)) }()
+	go func() { served <- server.Serve(g.conns) }()
 	g.announce(ctx)
 	var running sync.WaitGroup
 	for {
@@ -155,5 +160,6 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := c.serve(); err != nil {
 		c.fail(err)
 	}
+	g.count(c)
 	g.record(c)
 }

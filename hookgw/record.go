@@ -57,10 +57,13 @@ func (g *Gateway) record(c *call) {
 	}
 }
 
-// onRecord tells whether the request is none of the plain reads, which leave no
-// trace.
+// onRecord tells whether the request is none of the plain reads and signals, which
+// leave no trace.
 func (c *call) onRecord() bool {
-	return c.wrote || c.status >= http.StatusBadRequest || c.r.Method != http.MethodGet
+	if c.wrote || c.status >= http.StatusBadRequest {
+		return true
+	}
+	return c.r.Method != http.MethodGet && (c.route == nil || !c.route.signal)
 }
 
 // client is who sent the request: the right of its token and the name it gave itself.

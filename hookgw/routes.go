@@ -26,6 +26,8 @@ type Route struct {
 	Takes, Gives any
 
 	body   func(Limits) int64 // largest body; nil: none
+	signal bool               // what it takes is passed on and goes on record only where it is refused
+	served *statusCounts      // set in a gateway's own table
 	handle func(*call) error
 	always bool // answers while the bus is away, too
 }
@@ -59,6 +61,7 @@ func Routes() []Route {
 		askRoutes(),
 		controlRoutes(),
 		logRoutes(),
+		programRoutes(),
 	)
 }
 

@@ -54,6 +54,11 @@ type ToolTotal struct {
 	DurationMS int64 `json:"duration_ms"`
 }
 
+// Pending counts the model requests and the tool calls that have no last word yet.
+func (s *Set) Pending() (models, calls int) {
+	return len(stateOf(s, cost).Requests), len(stateOf(s, toolCalls).Open)
+}
+
 type ledger struct {
 	Open   calls                 `json:"open"`
 	Calls  []*ToolCall           `json:"calls"`

@@ -12,23 +12,23 @@ var getUIPerformanceDoc string
 
 type getUIPerformanceArgs struct{}
 
-// Performance is what a process knows about itself. Nil figures are not measured here: only a
-// front end that draws has frames and input.
+// Performance is how the engine is doing: sums over its processes, and what an attached front end
+// reports. Nil figures are not measured: only a front end that draws has frames and input.
 type Performance struct {
 	FPS         *float64 `json:"fps"`
 	FrameTimeMS *float64 `json:"frame_time_ms"`
 	InputLagMS  *float64 `json:"input_lag_ms"`
-	CPUPercent  float64  `json:"cpu_percent"`  // of one core, since the last look or the start
+	CPUPercent  float64  `json:"cpu_percent"`  // of one core, over about the last second
 	MemoryBytes int64    `json:"memory_bytes"` // resident
 	HeapBytes   int64    `json:"heap_bytes"`
 	Goroutines  int      `json:"goroutines"`
-	UptimeS     float64  `json:"uptime_s"`
+	UptimeS     float64  `json:"uptime_s"` // of the process that runs longest
 }
 
-// getUIPerformance tells how the engine's process is doing.
+// getUIPerformance tells how the engine is doing.
 func getUIPerformance() Tool {
 	return Reader(Spec{
-		Name: "get_ui_performance", Summary: "Return frame rate, input lag, CPU share and memory of the engine's own process.",
+		Name: "get_ui_performance", Summary: "Return frame rate, input lag, CPU share and memory of the engine, all its processes together.",
 		Effect: Reads, Doc: getUIPerformanceDoc,
 	}, func(ctx context.Context, env Env, _ getUIPerformanceArgs) (Result, error) {
 		if env.Performance == nil {
@@ -48,7 +48,7 @@ func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
 func measured(figure *float64, unit string) string {
 	if figure == nil {
-		return "not measured (no front end in this process)"
+		return "not measured (no front end is attached)"
 	}
 	return strconv.FormatFloat(*figure, 'f', 1, 64) + unit
 }

@@ -143,10 +143,10 @@ func TestPerformanceIsThatOfTheProcess(t *testing.T) {
 	require.True(t, strings.HasPrefix(none.Text, "ERROR: no performance monitor in this process; "), none.Text)
 	online(t, &env)
 	result := call(t, env, "get_ui_performance", args{})
-	require.Equal(t, `FPS: not measured (no front end in this process)
-Frame Time: not measured (no front end in this process)
+	require.Equal(t, `FPS: not measured (no front end is attached)
+Frame Time: not measured (no front end is attached)
 CPU: 12.5 %
-Input Lag: not measured (no front end in this process)
+Input Lag: not measured (no front end is attached)
 Memory: 64.0 MiB
 Heap: 1.0 MiB
 Goroutines: 7

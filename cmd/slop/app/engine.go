@@ -42,6 +42,8 @@ type engine struct {
 	ctx    context.Context // ends when a role fails or the process is asked to stop
 	stop   context.CancelFunc
 	group  *errgroup.Group
+	front  front // what ends behind the roles
+	vitals *vitals
 	stalls chan stall // of our own deciders
 	reader *runtime.Reader
 	live   *live.Live
@@ -55,24 +57,16 @@ func (g *globals) newEngine(ctx context.Context, p place, natsListen string, sc 
 	if err != nil {
 		return nil, err
 	}
-	conn, err := g.openBus(ctx, p, natsListen)
-	if err != nil {
+	start := newStartup()
+	var conn *connector
+	if err := start.do("bus", func() error { conn, err = g.openBus(ctx, p, natsListen); return err }); err != nil {
 		return nil, err
 	}
+	behind := newFront(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	return &engine{place: p, bus: conn, script: sc, mask: newMask(secrets), logger: g.logger(), ctx: ctx, stop: stop, group: group, stalls: make(chan stall, 64)}, nil
-}
-
-// close stops every role, waits for it and for the read models' snapshots, and gives up the bus.
-func (e *engine) close() error {
-	e.stop()
-	err := e.group.Wait()
-	if e.live != nil {
-		_ = e.live.Close() // why reading ended is known to the gateway, which said so
-	}
-	e.bus.close()
-	return err
+	return &engine{place: p, bus: conn, script: sc, mask: newMask(secrets), logger: g.logger(), ctx: ctx, stop: stop, group: group, front: behind,
+		vitals: newVitals(p.name, start, stop), stalls: make(chan stall, 64)}, nil
 }
 
 // wait returns when a role failed or the process is asked to stop.
@@ -114,11 +108,11 @@ func (e *engine) orchestrate(names []string) error {
 			crew.Roles = append(crew.Roles, runtime.Role{Start: start, Log: conn})
 			e.announce(conn, name)
 		case name == events.ActorModels:
-			if err := e.callModels(); err != nil {
+			if err := e.vitals.startup.do(name, e.callModels); err != nil {
 				return err
 			}
 		case name == events.ActorTimers:
-			if err := e.watchClocks(); err != nil {
+			if err := e.vitals.startup.do(name, e.watchClocks); err != nil {
 				return err
 			}
 		default:
@@ -126,7 +120,7 @@ func (e *engine) orchestrate(names []string) error {
 		}
 	}
 	e.reader.Subscribe(crew)
-	e.group.Go(func() error {
+	e.background("orchestrator", func() error {
 		defer crew.Wait()
 		return e.role("orchestrator", e.reader.Run(e.ctx))
 	})
@@ -144,7 +138,7 @@ func (e *engine) callModels() error {
 	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Script: e.script,
 		Signals: busSignals{conn}, Mask: e.mask, Clock: time.Now, Logger: e.logger}
 	e.announce(conn, events.ActorModels)
-	e.group.Go(func() error { return e.role("models", m.Run(e.ctx, modelSlots)) })
+	e.background(events.ActorModels, func() error { return e.role("models", m.Run(e.ctx, modelSlots)) })
 	return nil
 }
 
@@ -176,15 +170,19 @@ func (e *engine) work(name string) error {
 	if err != nil {
 		return err
 	}
+	env.Performance = e.vitals.tool
 	w := &runtime.Worker{Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
 		Live: busLive{conn}, Tools: tools.Builtin(), Env: env, Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
 	e.announce(conn, name)
-	e.group.Go(func() error { return e.role(name, w.Run(e.ctx, workerSlots)) })
+	e.background(name, func() error { return e.role(name, w.Run(e.ctx, workerSlots)) })
 	return nil
 }
 
 // announce shows that a role runs, for as long as it does.
 func (e *engine) announce(conn *bus.Conn, actor string) {
+	if e.vitals.mouth.conn == nil {
+		e.vitals.mouth = mouth{conn, actor}
+	}
 	e.group.Go(func() error {
 		if err := conn.Announce(e.ctx, e.name, actor); err != nil && e.ctx.Err() == nil {
 			e.logger.Warn("a role cannot show that it runs", "role", actor, "error", err)

@@ -27,10 +27,13 @@ func hooksAt(p place, flag string) string {
 
 // all starts every role in this process.
 func (e *engine) all(ctx context.Context, listen string, fallBack bool) error {
-	if err := e.orchestrate(orchestratorRoles()); err != nil {
+	e.vitals.scope = events.ShutdownEngine
+	start := e.vitals.startup
+	start.expect("orchestrator", "worker", "read models", "gateway", "session logs", "session")
+	if err := start.do("orchestrator", func() error { return e.orchestrate(orchestratorRoles()) }); err != nil {
 		return err
 	}
-	if err := e.work(workerName(1)); err != nil {
+	if err := start.do("worker", func() error { return e.work(workerName(1)) }); err != nil {
 		return err
 	}
 	return e.serveHooks(ctx, listen, fallBack)
@@ -49,15 +52,33 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	if err != nil {
 		return err
 	}
-	if e.live, err = live.Open(e.ctx, own, e.name, live.Options{Snapshots: own, Logger: e.logger}); err != nil {
+	if err := e.vitals.startup.do("read models", func() error { return e.openModels(own) }); err != nil {
 		return err
 	}
+	e.vitals.watch(own, e.live)
+	e.measure(own, events.ActorGateway)
 	who := newAttendance()
 	e.watchPresence(own, who.changed)
 	cfg, err := e.hooksConfig(own, listen, who)
 	if err != nil {
 		return err
 	}
+	if err := e.vitals.startup.do("gateway", func() error { return e.bindHooks(ctx, cfg, fallBack) }); err != nil {
+		return err
+	}
+	e.announce(own, events.ActorGateway)
+	e.behind("gateway", e.hooks.Serve)
+	return e.vitals.startup.do("session logs", func() error { return e.writeLogs(own) })
+}
+
+// openModels keeps the project's sessions current until the engine is closed.
+func (e *engine) openModels(own *bus.Conn) (err error) {
+	e.live, err = live.Open(e.front.ctx, own, e.name, live.Options{Snapshots: own, Logger: e.logger})
+	return err
+}
+
+// bindHooks makes the gateway, on a free port where it may fall back to one.
+func (e *engine) bindHooks(ctx context.Context, cfg hookgw.Config, fallBack bool) (err error) {
 	e.hooks, err = hookgw.New(ctx, cfg)
 	if errors.Is(err, hookgw.ErrAddressInUse) && fallBack {
 		cfg.Listen = "127.0.0.1:0"
@@ -69,9 +90,7 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	if err != nil {
 		return failed(exitFailed, "%w", err)
 	}
-	e.announce(own, events.ActorGateway)
-	e.group.Go(func() error { return e.role("gateway", e.hooks.Serve(e.ctx)) })
-	return e.writeLogs(own)
+	return nil
 }
 
 // writeLogs keeps the session logs of the project's folder, which is there
@@ -85,8 +104,12 @@ func (e *engine) writeLogs(log *bus.Conn) error {
 	if e.logs, err = sessionlog.New(log, log, events.Catalogue(), e.name, e.project, e.logger); err != nil {
 		return err
 	}
-	e.group.Go(func() error {
-		return errors.Join(e.role("session logs", e.logs.Run(e.ctx, e.live)), e.logs.Close())
+	e.behind("session logs", func(ctx context.Context) error {
+		err := e.logs.Run(ctx, e.live)
+		if ctx.Err() != nil {
+			err = nil
+		}
+		return errors.Join(err, e.logs.Close())
 	})
 	e.keepRegistry(log)
 	return nil
@@ -121,7 +144,7 @@ func (e *engine) hooksConfig(own *bus.Conn, listen string, who *attendance) (hoo
 	return hookgw.Config{
 		Listen: listen, Auth: e.config.Hooks.Auth, Tokens: e.tokens(), Project: e.name, Person: e.person,
 		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },
-		Models: e.live, Blobs: own, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Signals: busText(own, e.name), Roles: who.roles, Logger: e.logger,
+		Models: e.live, Blobs: own, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second, Masker: e.mask, Signals: busText(own, e.name), Roles: who.roles, Host: e.vitals, Logger: e.logger,
 	}, nil
 }
 

@@ -31,7 +31,7 @@ With --json it prints one line when it answers: {"ready":true,"nats":URL,"keys":
 				if e.bus.server == nil {
 					return failed(exitUsage, "slop bus runs a bus of its own; leave --nats and --context out")
 				}
-				if err := e.writeKeys(); err != nil {
+				if err := errors.Join(e.writeKeys(), e.measureBus()); err != nil {
 					return err
 				}
 				return g.ready(map[string]any{"ready": true, "nats": e.bus.server.URL(), "keys": e.keysDir()},
@@ -107,6 +107,7 @@ Roles: ` + strings.Join(orchestratorRoles(), ", ") + `.`,
 				if err := e.orchestrate(only); err != nil {
 					return err
 				}
+				e.measureRole()
 				return g.ready(map[string]any{"ready": true, "roles": only}, "orchestrator runs "+strings.Join(only, ", "))
 			})
 		},
@@ -136,6 +137,7 @@ the data folder; a restarted worker takes its old name again.`,
 				if err := e.work(name); err != nil {
 					return err
 				}
+				e.measureRole()
 				return g.ready(map[string]any{"ready": true, "worker": name}, name+" works")
 			})
 		},
@@ -163,6 +165,7 @@ func (g *globals) alone(ctx context.Context, natsListen, role string, start func
 	if err := start(e); err != nil {
 		return errors.Join(err, e.close())
 	}
+	e.vitals.startup.finish()
 	e.wait()
 	return e.close()
 }

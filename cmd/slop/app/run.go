@@ -117,10 +117,13 @@ func (g *globals) runOn(ctx context.Context, e *engine, p place, o runOptions, g
 			return err
 		}
 	}
-	v, goalID, err := e.begin(e.ctx, conn, o, goal)
+	var v voice
+	var goalID string
+	err = e.vitals.startup.do("session", func() error { v, goalID, err = e.begin(e.ctx, conn, o, goal); return err })
 	if err != nil {
 		return err
 	}
+	e.vitals.startup.finish()
 	g.session = v.session
 	if !g.remote(p) {
 		remove, err := e.register(v.session)
@@ -240,6 +243,9 @@ func readScript(file string) (*script.Script, error) {
 	return s, nil
 }
 
+// errStopped says that a person had the engine stopped before the goal was reached.
+var errStopped = errors.New("stopped on request")
+
 // follow shows what happens and asks what must be asked until the goal ends.
 func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 	c := newConsole(g, v, goal, o)
@@ -247,6 +253,10 @@ func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 	outcome, err := c.run(e.ctx)
 	if cause := context.Cause(e.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
+	}
+	if err != nil && e.vitals.asked.Load() {
+		g.notice("stopped on request; slop run --resume goes on with session %s", v.session)
+		return &exitError{code: exitDone, err: errStopped, silent: true}
 	}
 	if err != nil {
 		return err

@@ -73,10 +73,12 @@ func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error 
 	if err := e.all(ctx, hooksAt(e.place, o.listen), false); err != nil {
 		return err
 	}
-	session, err := e.openOrResume(conn, o.yes)
+	var session string
+	err = e.vitals.startup.do("session", func() error { session, err = e.openOrResume(conn, o.yes); return err })
 	if err != nil {
 		return err
 	}
+	e.vitals.startup.finish()
 	remove, err := e.register(session)
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func (p place) toolEnv() (tools.Env, error) {
 	if err != nil {
 		return tools.Env{}, failed(exitUsage, "[files] base_dirs: %w", err)
 	}
-	return tools.Env{Workspace: w, Net: network, Performance: newMonitor().look, Shell: tools.Shell{
+	return tools.Env{Workspace: w, Net: network, Performance: ownPerformance(), Shell: tools.Shell{
 		Timeout: time.Duration(p.config.Shell.TimeoutS) * time.Second, Fallback: p.config.Shell.Fallback,
 		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.config.Shell.Network, Frozen: frozenNames(),
 	}}, nil

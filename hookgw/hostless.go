@@ -1,0 +1,41 @@
+package hookgw
+
+import (
+	"context"
+	"net/http"
+)
+
+// hostless stands where nobody said what program the gateway runs in: nothing
+// is measured, the start is over, and there is nothing to stop.
+type hostless struct{ started chan struct{} }
+
+func newHostless() hostless {
+	started := make(chan struct{})
+	close(started)
+	return hostless{started}
+}
+
+// Performance has no figures.
+func (hostless) Performance() Performance { return Performance{} }
+
+// Report refuses: nobody would see it.
+func (hostless) Report(context.Context, Frame) error { return errHostless() }
+
+// Telemetry has no figures.
+func (hostless) Telemetry() HostTelemetry { return HostTelemetry{} }
+
+// Startup lists nothing.
+func (hostless) Startup() []StartupTask { return nil }
+
+// Started is closed.
+func (h hostless) Started() <-chan struct{} { return h.started }
+
+// Scope is empty: Shutdown ends nothing.
+func (hostless) Scope() string { return "" }
+
+// Shutdown does nothing.
+func (hostless) Shutdown() {}
+
+func errHostless() *problem {
+	return refuse(http.StatusNotImplemented, "this gateway knows nothing of the program that it runs in", "Ask the gateway of slop serve, run or gateway.")
+}

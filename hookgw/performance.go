@@ -1,0 +1,69 @@
+package hookgw
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"manualslop/events"
+)
+
+// Bounds of what a front end may say of itself.
+const (
+	// maxFrame is the largest figure of a report; more is no measurement.
+	maxFrame = 1e6
+	// frontEndNameHint says what a name may be.
+	frontEndNameHint = "Use 1 to 64 of A-Z a-z 0-9 _ and -, or leave it out."
+)
+
+// performanceAnswer is the body of GET /api/performance.
+type performanceAnswer struct {
+	Performance Performance `json:"performance"`
+}
+
+func getPerformance(c *call) error {
+	return c.reply(http.StatusOK, performanceAnswer{c.gw.cfg.Host.Performance()})
+}
+
+// postPerformance takes the figures of an attached front end. They are passed on
+// as a signal: never stored, and gone when the front end is.
+func postPerformance(c *call) error {
+	frame, p := readFrame(c.body)
+	if p != nil {
+		return p
+	}
+	err := c.gw.cfg.Host.Report(c.r.Context(), frame)
+	if errors.Is(err, ErrFrontEnds) {
+		return refuse(http.StatusTooManyRequests, "too many front ends report", "End one, or wait until it is forgotten.")
+	}
+	return c.done(err)
+}
+
+// readFrame reads a report strictly: a figure that cannot be one is refused, so
+// that a broken front end is noticed and not shown.
+func readFrame(body json.RawMessage) (Frame, *problem) {
+	var f Frame
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if dec.Decode(&f) != nil {
+		return f, refuse(http.StatusBadRequest, "this is no report of a front end", `Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}, any of them, and "name" if there are several.`)
+	}
+	if f.Name != "" && !events.ValidToken(f.Name) {
+		return f, refuse(http.StatusBadRequest, "this is no name of a front end", frontEndNameHint)
+	}
+	figures := 0
+	for _, v := range []*float64{f.FPS, f.FrameTimeMS, f.InputLagMS} {
+		if v == nil {
+			continue
+		}
+		figures++
+		if !(*v >= 0 && *v <= maxFrame) {
+			return f, refuse(http.StatusBadRequest, "a figure is out of range", "Each is from 0 to 1000000.")
+		}
+	}
+	if figures == 0 {
+		return f, refuse(http.StatusBadRequest, "the report has no figure", "Send fps, frame_time_ms or input_lag_ms.")
+	}
+	return f, nil
+}

@@ -1,0 +1,296 @@
+package hookgw_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw"
+)
+
+// host is a program that the test says everything about.
+type host struct {
+	performance hookgw.Performance
+	reported    chan hookgw.Frame
+	refuses     error
+	telemetry   hookgw.HostTelemetry
+	startup     []hookgw.StartupTask
+	started     chan struct{}
+	scope       string
+	looked      atomic.Int32 // at whether the start is over
+	stopped     atomic.Int32
+}
+
+func newHost() *host {
+	return &host{reported: make(chan hookgw.Frame, 16), started: make(chan struct{}), scope: events.ShutdownEngine}
+}
+
+func (h *host) Performance() hookgw.Performance { return h.performance }
+func (h *host) Report(_ context.Context, f hookgw.Frame) error {
+	if h.refuses == nil {
+		h.reported <- f
+	}
+	return h.refuses
+}
+func (h *host) Telemetry() hookgw.HostTelemetry { return h.telemetry }
+func (h *host) Startup() []hookgw.StartupTask   { return h.startup }
+func (h *host) Started() <-chan struct{} {
+	h.looked.Add(1)
+	return h.started
+}
+func (h *host) Scope() string { return h.scope }
+func (h *host) Shutdown()     { h.stopped.Add(1) }
+
+// in is a gateway inside a program.
+func in(h *host) func(*hookgw.Config) { return func(c *hookgw.Config) { c.Host = h } }
+
+func TestPerformanceIsNullWhereNobodyMeasures(t *testing.T) {
+	t.Parallel()
+	got := open(t).get("/api/performance", hookgw.RightRead)
+	require.Equal(t, http.StatusOK, got.status)
+	figures, ok := got.object(t)["performance"].(map[string]any)
+	require.True(t, ok)
+	for _, key := range []string{"fps", "last_frame_time_ms", "frame_time_ms", "input_lag_ms", "front_end", "cpu_percent", "memory_bytes", "goroutines", "events_per_s", "projection_lag", "queue_depth"} {
+		value, there := figures[key]
+		require.True(t, there, key)
+		require.Nil(t, value, key)
+	}
+}
+
+func TestAReportOfAFrontEndIsPassedOnAndNotRecorded(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	f := open(t, in(h))
+	got := f.post("/api/performance", hookgw.RightHuman, `{"name":"console","fps":59.9,"input_lag_ms":0}`)
+	require.Equal(t, http.StatusOK, got.status, string(got.body))
+	require.JSONEq(t, `{"status":"ok"}`, string(got.body))
+	fps, lag := 59.9, 0.0
+	require.Equal(t, hookgw.Frame{Name: "console", FPS: &fps, InputLagMS: &lag}, <-h.reported)
+	f.stop()
+	require.Empty(t, recorded[events.HookCalled](f), "a signal is never stored")
+}
+
+func TestAHostileReportIsRefusedAndRecorded(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	f := open(t, in(h))
+	for _, body := range []string{
+		`{"fps":NaN}`, `{"fps":Infinity}`, `{"fps":"60"}`, `{"fps":-0.1}`, `{"fps":1000000.1}`, `{"fps":1e999}`, `{"input_lag_ms":-1}`, `{"frame_time_ms":1e7}`,
+		`{}`, `{"name":"a"}`, `{"fps":null}`, `{"fps":60,"cpu_percent":1}`, `{"fps":60,"name":"a b"}`, `{"fps":60,"name":"` + strings.Repeat("a", events.MaxToken+1) + `"}`, `[60]`,
+	} {
+		got := f.post("/api/performance", hookgw.RightHuman, body)
+		require.Equal(t, http.StatusBadRequest, got.status, body)
+		require.NotEmpty(t, got.object(t)["hint"], body)
+	}
+	require.Empty(t, h.reported)
+	require.Equal(t, http.StatusOK, f.post("/api/performance", hookgw.RightHuman, `{"fps":1000000,"name":"`+strings.Repeat("a", events.MaxToken)+`"}`).status)
+	for _, weak := range []hookgw.Right{hookgw.RightRead, hookgw.RightAsk} {
+		require.Equal(t, http.StatusForbidden, f.post("/api/performance", weak, `{"fps":60}`).status)
+	}
+	f.stop()
+	require.NotEmpty(t, recorded[events.HookCalled](f))
+}
+
+func TestOneFrontEndTooManyIsToldSo(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	h.refuses = fmt.Errorf("panel: %w", hookgw.ErrFrontEnds)
+	require.Equal(t, http.StatusTooManyRequests, open(t, in(h)).post("/api/performance", hookgw.RightHuman, `{"fps":1}`).status)
+	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/performance", hookgw.RightHuman, `{"fps":1}`).status)
+}
+
+func TestTelemetryCountsReadsByRouteAndStatus(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for range 3 {
+		f.get("/api/asks", hookgw.RightRead)
+	}
+	f.get("/api/asks?state=odd", hookgw.RightRead)
+	f.get("/api/asks", hookgw.RightNone)
+	f.get("/made/up/1", hookgw.RightRead)
+	f.get("/made/up/2", hookgw.RightRead)
+	var got struct {
+		Requests []struct {
+			Method, Path string
+			Status       int
+			Count        uint64
+		}
+	}
+	require.NoError(t, json.Unmarshal(f.get("/api/system/telemetry", hookgw.RightRead).body, &got))
+	lines := map[string]uint64{}
+	for _, r := range got.Requests {
+		lines[fmt.Sprint(r.Method, r.Path, r.Status)] = r.Count
+	}
+	require.Equal(t, map[string]uint64{"GET/api/asks200": 3, "GET/api/asks400": 1, "GET/api/asks401": 1, "404": 2}, lines)
+}
+
+func TestTelemetryTellsWhatWaitsAndWhatIsInUse(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	lag := uint64(7)
+	h.performance.ProjectionLag = &lag
+	h.telemetry = hookgw.HostTelemetry{
+		Version: "slop 1", Process: &hookgw.ProcessFigures{Name: "gateway", Threads: 9, Goroutines: 99},
+		Bus: &hookgw.BusFigures{Messages: 5, Pools: []hookgw.PoolFigures{{Name: "models", Waiting: 1}, {Name: "tools", Waiting: 2, Running: 3}}},
+	}
+	f := open(t, in(h), func(c *hookgw.Config) {
+		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
+		c.Limits.Waiting, c.Limits.Conns = 12, 34
+	})
+	f.put(events.ActorLead, events.ModelRequested{StreamID: "Tier 2", Tier: 2, Provider: "script", Model: "m"})
+	waits := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"question":"go on?"}`))
+	f.expect("AskPosted", func(events.Event) bool { return true })
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateHTTP})
+
+	got := f.get("/api/system/telemetry", hookgw.RightRead).object(t)
+	queues, ok := got["queues"].(map[string]any)
+	require.True(t, ok)
+	require.Equal(t, session, queues["session"])
+	require.EqualValues(t, 1, queues["asks_open"])
+	require.Equal(t, map[string]any{"open": 1.0, "limit": 12.0}, queues["asks_waiting"])
+	require.EqualValues(t, 1, queues["model_requests_pending"])
+	require.EqualValues(t, 2, queues["tools_waiting"])
+	require.EqualValues(t, 1, queues["models_waiting"])
+	require.Equal(t, map[string]any{"os": 9.0, "goroutines": 99.0}, got["threads"])
+	require.Equal(t, map[string]any{"present": []any{"gateway"}, "missing": []any{"worker"}}, got["roles"])
+	models, ok := got["projections"].(map[string]any)
+	require.True(t, ok)
+	require.EqualValues(t, 7, models["lag"])
+	require.EqualValues(t, 4, models["position"])
+	gateway, ok := got["gateway"].(map[string]any)
+	require.True(t, ok)
+	require.Equal(t, map[string]any{"open": 2.0, "limit": 34.0}, gateway["connections"])
+	require.Equal(t, "slop 1", got["version"])
+	f.stop()
+	<-waits
+}
+
+func TestTelemetryHasEveryKeyWithoutABus(t *testing.T) {
+	t.Parallel()
+	got := openEmpty(t).get("/api/system/telemetry", hookgw.RightRead)
+	require.Equal(t, http.StatusOK, got.status)
+	o := got.object(t)
+	for _, key := range []string{"process", "bus"} {
+		value, there := o[key]
+		require.True(t, there, key)
+		require.Nil(t, value, key)
+	}
+	for _, key := range []string{"processes", "background_tasks", "front_ends", "requests"} {
+		require.Equal(t, []any{}, o[key], key)
+	}
+}
+
+func TestStartupIsShownWhileItGoesOnAndWaitedFor(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	one, two, took, why := 100.0, 101.5, 1500.0, "no disk"
+	h.startup = []hookgw.StartupTask{
+		{CanaryID: "canary-1", Module: "bus", SubmitTS: 100, StartTS: &one, EndTS: &two, ElapsedMS: &took, Status: hookgw.StartupCompleted},
+		{CanaryID: "canary-2", Module: "worker", SubmitTS: 100, StartTS: &one, Status: hookgw.StartupRunning},
+		{CanaryID: "canary-3", Module: "session", SubmitTS: 100, Status: hookgw.StartupPending},
+		{CanaryID: "canary-4", Module: "logs", SubmitTS: 100, StartTS: &one, EndTS: &one, Status: hookgw.StartupFailed, Error: &why},
+	}
+	f := open(t, in(h))
+	status := func(done bool) string {
+		return fmt.Sprintf(`{"pending":["worker","session"],"completed":["bus"],"failed":["logs"],"running":["worker"],"done":%t,"elapsed_ms":1500}`, done)
+	}
+	require.JSONEq(t, status(false), string(f.get("/api/warmup_status", hookgw.RightRead).body))
+	require.JSONEq(t, status(false), string(f.get("/api/warmup_wait?timeout=0.01", hookgw.RightRead).body))
+	waits := f.background(f.request(http.MethodGet, "/api/warmup_wait", hookgw.RightRead, ""))
+	close(h.started)
+	require.JSONEq(t, status(true), string((<-waits).body))
+
+	var tasks []map[string]any
+	require.NoError(t, json.Unmarshal(f.get("/api/warmup_canaries", hookgw.RightRead).body, &tasks))
+	require.Len(t, tasks, 4)
+	require.Equal(t, map[string]any{"canary_id": "canary-3", "module": "session", "thread_name": "", "thread_id": 0.0, "submit_ts": 100.0,
+		"start_ts": nil, "end_ts": nil, "elapsed_ms": nil, "status": "pending", "error": nil}, tasks[2])
+}
+
+func TestAWaitForTheStartIsBounded(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	f := open(t, in(h))
+	for _, odd := range []string{"NaN", "-1", "300.1", "Inf", "soon", "1e99"} {
+		require.Equal(t, http.StatusBadRequest, f.get("/api/warmup_wait?timeout="+odd, hookgw.RightRead).status, odd)
+	}
+	waits := f.background(f.request(http.MethodGet, "/api/warmup_wait?timeout=300", hookgw.RightRead, ""))
+	require.Eventually(t, func() bool { return h.looked.Load() > 0 }, eventsPatience, time.Millisecond)
+	f.stop() // ends the wait
+	require.Equal(t, http.StatusOK, (<-waits).status)
+}
+
+// eventsPatience bounds what a test waits for.
+const eventsPatience = 30 * time.Second
+
+func TestShutdownIsOnRecordAnsweredAndThenObeyed(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	f := open(t, in(h), func(c *hookgw.Config) {
+		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "s3cret", "[hidden]")) }
+	})
+	for range 2 {
+		got := f.post("/api/shutdown", hookgw.RightHuman, `{"reason":"s3cret plans"}`)
+		require.Equal(t, http.StatusOK, got.status)
+		o := got.object(t)
+		require.Equal(t, "ok", o["status"])
+		require.Equal(t, events.ShutdownEngine, o["stops"])
+		require.Equal(t, true, o["recorded"])
+	}
+	f.stop()
+	require.EqualValues(t, 2, h.stopped.Load())
+	require.Equal(t, events.ShutdownRequested{Scope: events.ShutdownEngine, PID: os.Getpid(), Reason: "[hidden] plans"}, recorded[events.ShutdownRequested](f)[0])
+}
+
+func TestShutdownNeedsThePerson(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	f := open(t, in(h))
+	for right, status := range map[hookgw.Right]int{hookgw.RightNone: http.StatusUnauthorized, hookgw.RightRead: http.StatusForbidden, hookgw.RightAsk: http.StatusForbidden} {
+		require.Equal(t, status, f.post("/api/shutdown", right, `{}`).status, right)
+	}
+	require.Equal(t, http.StatusBadRequest, f.post("/api/shutdown", hookgw.RightHuman, `{"reason":1}`).status)
+	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/shutdown", hookgw.RightHuman, `{"reason":"`+strings.Repeat("a", 4097)+`"}`).status)
+	require.Zero(t, h.stopped.Load())
+	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/shutdown", hookgw.RightHuman, `{}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/shutdown", hookgw.RightHuman, `{"reason":"`+strings.Repeat("a", 4096)+`"}`).status)
+}
+
+func TestAGatewayThatRunsAloneSaysThatOnlyItEnds(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	h.scope = events.ShutdownGateway
+	o := openEmpty(t, in(h)).post("/api/shutdown", hookgw.RightHuman, `{}`).object(t)
+	require.Equal(t, events.ShutdownGateway, o["stops"])
+	require.Contains(t, o["hint"], "Only this gateway")
+	require.Equal(t, false, o["recorded"], "there is no session to put it into")
+}
+
+// deaf is a log that takes nothing.
+type deaf struct{ events.Log }
+
+// Append fails.
+func (deaf) Append(context.Context, events.Event, *events.Expect) (uint64, error) {
+	return 0, errors.New("no bus")
+}
+
+func TestADeadLogDoesNotKeepTheProgramFromEnding(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	f := open(t, in(h), func(c *hookgw.Config) { c.PersonLog = func(string) events.Log { return deaf{c.Log} } })
+	got := f.post("/api/shutdown", hookgw.RightHuman, `{}`)
+	require.Equal(t, http.StatusOK, got.status)
+	require.Equal(t, false, got.object(t)["recorded"])
+	f.stop()
+	require.EqualValues(t, 1, h.stopped.Load())
+}

@@ -1,0 +1,65 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+
+	"manualslop/events"
+)
+
+// shutdownRequest is the body of POST /api/shutdown.
+type shutdownRequest struct {
+	Reason string `json:"reason"`
+}
+
+// shutdownAnswer says what will end.
+type shutdownAnswer struct {
+	Status string `json:"status"`
+	Stops  string `json:"stops"` // engine or gateway
+	PID    int    `json:"pid"`
+	// Recorded says whether the request is on the log; it counts without that, too.
+	Recorded bool   `json:"recorded"`
+	Hint     string `json:"hint"`
+}
+
+// postShutdown puts the request on record, answers, and only then begins to
+// stop. A log that takes nothing any more does not keep the program from ending.
+func postShutdown(c *call) error {
+	var want shutdownRequest
+	if json.Unmarshal(c.body, &want) != nil {
+		return refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {}, or {"reason": "done for today"}.`)
+	}
+	if len(want.Reason) > maxReason {
+		return refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
+	}
+	host := c.gw.cfg.Host
+	out := shutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}
+	switch out.Stops {
+	case events.ShutdownEngine:
+		out.Hint = "The engine stops in order; slop serve or slop run --resume goes on with the session."
+	case events.ShutdownGateway:
+		out.Hint = "Only this gateway ends; the bus, the orchestrator and the workers go on."
+	default:
+		return errHostless()
+	}
+	defer host.Shutdown()
+	out.Recorded = c.recordShutdown(events.ShutdownRequested{
+		Scope: out.Stops, PID: out.PID, Reason: string(c.gw.cfg.Masker([]byte(want.Reason))),
+	})
+	return c.reply(http.StatusOK, out)
+}
+
+// recordShutdown puts the person's word into the current session, if there is one.
+func (c *call) recordShutdown(word events.ShutdownRequested) bool {
+	session := c.gw.cfg.Models.Current()
+	if session == "" {
+		return false
+	}
+	if _, err := c.say(session, word); err != nil {
+		c.gw.cfg.Logger.WarnContext(c.r.Context(), "a shutdown is not on record", slog.Any("error", err))
+		return c.wrote
+	}
+	return true
+}

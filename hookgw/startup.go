@@ -1,0 +1,98 @@
+package hookgw
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Bounds of GET /api/warmup_wait.
+const (
+	defaultStartupWait = 30 * time.Second
+	maxStartupWait     = 5 * time.Minute
+)
+
+// startupStatus is the body of GET /api/warmup_status: names of tasks by how
+// they stand.
+type startupStatus struct {
+	Pending   []string `json:"pending"` // not begun, or at work
+	Completed []string `json:"completed"`
+	Failed    []string `json:"failed"`
+	Running   []string `json:"running"` // of the pending ones
+	Done      bool     `json:"done"`
+	ElapsedMS float64  `json:"elapsed_ms"` // from the first submission to the newest end
+}
+
+func (c *call) startupStatus() startupStatus {
+	out := startupStatus{Pending: []string{}, Completed: []string{}, Failed: []string{}, Running: []string{}}
+	select {
+	case <-c.gw.cfg.Host.Started():
+		out.Done = true
+	default:
+	}
+	begun, ended := 0.0, 0.0
+	for i, t := range c.gw.cfg.Host.Startup() {
+		if i == 0 || t.SubmitTS < begun {
+			begun = t.SubmitTS
+		}
+		if t.EndTS != nil {
+			ended = max(ended, *t.EndTS)
+		}
+		switch t.Status {
+		case StartupCompleted:
+			out.Completed = append(out.Completed, t.Module)
+		case StartupFailed:
+			out.Failed = append(out.Failed, t.Module)
+		case StartupRunning:
+			out.Running = append(out.Running, t.Module)
+			out.Pending = append(out.Pending, t.Module)
+		default:
+			out.Pending = append(out.Pending, t.Module)
+		}
+	}
+	out.ElapsedMS = max(0, 1000*(ended-begun))
+	return out
+}
+
+func getStartupStatus(c *call) error { return c.reply(http.StatusOK, c.startupStatus()) }
+
+// waitForStartup answers with the status once the start is over, or the time is.
+func waitForStartup(c *call) error {
+	wait, p := startupWait(c.query().Get("timeout"))
+	if p != nil {
+		return p
+	}
+	if err := stay(c.w); err != nil {
+		return err
+	}
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	select {
+	case <-c.gw.cfg.Host.Started():
+	case <-late.C:
+	case <-c.gw.stopping:
+	case <-c.r.Context().Done():
+		return c.r.Context().Err()
+	}
+	return getStartupStatus(c)
+}
+
+func startupWait(given string) (time.Duration, *problem) {
+	if given == "" {
+		return defaultStartupWait, nil
+	}
+	seconds, err := strconv.ParseFloat(given, 64)
+	if err != nil || !(seconds >= 0 && seconds <= maxStartupWait.Seconds()) {
+		return 0, refuse(http.StatusBadRequest, "this is no time to wait", "Send ?timeout= in seconds, from 0 to "+strconv.Itoa(int(maxStartupWait.Seconds()))+".")
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+// getStartupTasks lists the tasks of the start, each with its times.
+func getStartupTasks(c *call) error {
+	tasks := c.gw.cfg.Host.Startup()
+	if tasks == nil {
+		tasks = []StartupTask{}
+	}
+	return c.reply(http.StatusOK, tasks)
+}
