@@ -109,6 +109,20 @@ type ModelReplied struct {
 	ScriptLine int             `json:"script_line,omitempty"` // from 1, scripted provider only
 	Raw        json.RawMessage `json:"raw,omitempty"`         // opaque blocks for the same vendor
 	DurationMS int64           `json:"duration_ms,omitempty"`
+	CLI        *CLICall        `json:"cli,omitempty"` // of a provider that runs as a subprocess
+}
+
+// CLICall is one run of a provider's program.
+type CLICall struct {
+	Command     []string `json:"command"` // program and arguments
+	StdinSHA256 string   `json:"stdin_sha256,omitempty"`
+	StdinSize   int64    `json:"stdin_size,omitempty"`
+	Stdout      string   `json:"stdout,omitempty"` // head and tail, with a marker where bytes are missing
+	Stderr      string   `json:"stderr,omitempty"` // the same
+	Exit        *int     `json:"exit,omitempty"`   // unset where it was not started or was ended by us
+	LatencyMS   int64    `json:"latency_ms"`
+	Session     string   `json:"session,omitempty"`   // the program's own name for its run
+	OwnTools    []string `json:"own_tools,omitempty"` // tools that the program says it ran by itself; none of our calls
 }
 
 // EventType is the identity on the wire.
@@ -133,12 +147,13 @@ const (
 
 // ModelFailed says that an attempt at a reply failed.
 type ModelFailed struct {
-	Request      string `json:"request"`
-	Kind         string `json:"kind"`
-	Message      string `json:"message"`
-	RetryAfterMS int64  `json:"retry_after_ms,omitempty"`
-	ScriptLine   int    `json:"script_line,omitempty"`
-	Usage        *Usage `json:"usage,omitempty"`
+	Request      string   `json:"request"`
+	Kind         string   `json:"kind"`
+	Message      string   `json:"message"`
+	RetryAfterMS int64    `json:"retry_after_ms,omitempty"`
+	ScriptLine   int      `json:"script_line,omitempty"`
+	Usage        *Usage   `json:"usage,omitempty"`
+	CLI          *CLICall `json:"cli,omitempty"`
 }
 
 // EventType is the identity on the wire.

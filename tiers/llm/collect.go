@@ -105,7 +105,7 @@ func (c *collector) failed(e *Error) (Reply, error) {
 // whole is the reply once its end marker came.
 func (c *collector) whole() (Reply, error) {
 	cut := c.finish.Reason == FinishMaxTokens
-	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: c.finish.Model}
+	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: c.finish.Model, CLI: c.finish.CLI}
 	for _, d := range c.calls {
 		r.Calls = append(r.Calls, d.call(cut))
 	}

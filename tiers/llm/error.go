@@ -19,6 +19,8 @@ type Error struct {
 	Message string
 	// RetryAfter is how long the provider asks to wait; 0 if it did not say.
 	RetryAfter time.Duration
+	// CLI is the run of the provider's program; nil where there is none.
+	CLI *events.CLICall
 
 	cause error
 }
@@ -31,7 +33,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Failed is the fact that the request with this id failed.
 func (e *Error) Failed(request string) events.ModelFailed {
-	return events.ModelFailed{Request: request, Kind: e.Kind, Message: clip(e.Message), RetryAfterMS: e.RetryAfter.Milliseconds()}
+	return events.ModelFailed{Request: request, Kind: e.Kind, Message: clip(e.Message), RetryAfterMS: e.RetryAfter.Milliseconds(), CLI: e.CLI}
 }
 
 // Kinds lists the kinds of error there are.

@@ -20,6 +20,8 @@ type Reply struct {
 	Model string
 	// Raw is the vendor's [Opaque] as JSON; nil if there is none.
 	Raw json.RawMessage
+	// CLI is the run of the provider's program; nil where there is none.
+	CLI *events.CLICall
 }
 
 // Replied is the reply as the fact that answers the request with this id. The
@@ -35,6 +37,6 @@ func (r Reply) Replied(request string) events.ModelReplied {
 	}
 	return events.ModelReplied{
 		Request: request, Text: r.Text, SHA256: events.Digest([]byte(r.Text)), Calls: calls,
-		Finish: r.Finish, Usage: r.Usage, Model: r.Model, Raw: r.Raw,
+		Finish: r.Finish, Usage: r.Usage, Model: r.Model, Raw: r.Raw, CLI: r.CLI,
 	}
 }

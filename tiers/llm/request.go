@@ -35,7 +35,10 @@ type Tool struct {
 
 // Request asks for one reply.
 type Request struct {
-	Model    string
+	Model string
+	// Command is the program of a provider that runs one; empty: its own. It is
+	// no part of the prompt and so not of Wire.
+	Command  string
 	Params   events.ModelParams
 	Messages []Message
 	Tools    []Tool

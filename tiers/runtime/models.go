@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -92,7 +94,7 @@ func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p ev
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
 	}
-	req.Model, req.Params = p.Model, p.Params
+	req.Model, req.Params, req.Command = p.Model, p.Params, p.Command
 	wire, err := req.Wire()
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
@@ -113,7 +115,7 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	reply, err := llm.Collect(provider.Stream(ctx, req), func(delta string) { m.delta(ctx, e, p, delta) })
 	if err != nil {
 		failed := llm.AsError(err).Failed(e.ID)
-		failed.ScriptLine = line
+		failed.ScriptLine, failed.Message, failed.CLI = line, string(m.hide([]byte(failed.Message))), m.hideRun(failed.CLI)
 		return failed
 	}
 	out := m.masked(reply).Replied(e.ID)
@@ -124,17 +126,32 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 // masked takes known secrets out of a reply, and makes its text valid UTF-8,
 // before its digest is made.
 func (m *Models) masked(r llm.Reply) llm.Reply {
-	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
-	if m.Mask == nil {
-		return r
-	}
-	r.Text = string(m.Mask([]byte(r.Text)))
+	r.Text = string(m.hide([]byte(strings.ToValidUTF8(r.Text, "\uFFFD"))))
 	for i := range r.Calls {
-		if masked := m.Mask(r.Calls[i].Args); json.Valid(masked) {
+		if masked := m.hide(r.Calls[i].Args); json.Valid(masked) {
 			r.Calls[i].Args = masked
 		}
 	}
+	r.CLI = m.hideRun(r.CLI)
 	return r
+}
+
+// hide takes known secrets out of bytes.
+func (m *Models) hide(b []byte) []byte {
+	if m.Mask == nil {
+		return b
+	}
+	return m.Mask(b)
+}
+
+// hideRun is the run of a program without known secrets.
+func (m *Models) hideRun(c *events.CLICall) *events.CLICall {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	out.Stdout, out.Stderr = string(m.hide([]byte(c.Stdout))), string(m.hide([]byte(c.Stderr)))
+	return &out
 }
 
 // errKilled is the cause of a model call that its ticket's end cancelled.
@@ -168,9 +185,12 @@ func (m *Models) cancelOnKill(ctx context.Context, tr *transcript, p events.Mode
 // requests, or the configured provider.
 func (m *Models) provider(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) (llm.Provider, int, error) {
 	if p.Provider != ProviderScript {
+		if !tr.mayRun(p.Provider, p.Command) {
+			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("no person of this session named the program %q for %s; it is not run", p.Command, p.Provider)}
+		}
 		provider, ok := m.Providers[p.Provider]
 		if !ok {
-			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("this program has no provider %q for tier %d; it has the scripted model: give --script FILE", p.Provider, p.Tier)}
+			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("this program has no provider %q for tier %d; it has %s, and the scripted model: give --script FILE", p.Provider, p.Tier, m.names())}
 		}
 		return provider, 0, nil
 	}
@@ -187,6 +207,9 @@ func (m *Models) provider(ctx context.Context, tr *transcript, e *events.Event, 
 	}
 	return chosen, line, nil
 }
+
+// names are the providers that this program has.
+func (m *Models) names() string { return strings.Join(slices.Sorted(maps.Keys(m.Providers)), ", ") }
 
 // assign folds the session's scripted requests up to e and returns e's line, 0 for none.
 func (m *Models) assign(ctx context.Context, tr *transcript, e *events.Event) (int, error) {

@@ -28,7 +28,11 @@ type transcript struct {
 	requests []*events.Event // ModelRequested in stream order
 	tools    map[string]events.ToolOffer
 	killed   map[string]int // ticket to its newest killed attempt
+	programs map[program]bool
 }
+
+// program is one that a person named for a provider.
+type program struct{ provider, command string }
 
 // Begin takes over a session.
 func (t *Transcripts) Begin(_ context.Context, session string, history []*events.Event) {
@@ -49,7 +53,7 @@ func (t *Transcripts) session(id string) *transcript {
 	}
 	tr := t.sessions[id]
 	if tr == nil {
-		tr = &transcript{moved: make(chan struct{}), byID: map[string]*events.Event{}, answered: map[string]bool{}, killed: map[string]int{}}
+		tr = &transcript{moved: make(chan struct{}), byID: map[string]*events.Event{}, answered: map[string]bool{}, killed: map[string]int{}, programs: map[program]bool{}}
 		t.sessions[id] = tr
 	}
 	return tr
@@ -59,6 +63,12 @@ func (tr *transcript) take(e *events.Event) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	switch p := e.Payload.(type) {
+	case events.SessionOpened:
+		for _, named := range p.Settings.Providers {
+			tr.programs[program{named.Provider, named.Command}] = true
+		}
+	case events.ProviderChanged:
+		tr.programs[program{events.ProviderName(p.Provider), p.Command}] = true
 	case events.ToolsOffered:
 		tr.tools = make(map[string]events.ToolOffer, len(p.Tools))
 		for _, o := range p.Tools {
@@ -110,6 +120,15 @@ func (tr *transcript) isKilled(m events.ModelRequested) bool {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return m.Ticket != "" && m.TicketAttempt > 0 && tr.killed[m.Ticket] >= m.TicketAttempt
+}
+
+// mayRun tells whether a person of this session named the program for the
+// provider, at any time; no program named is the provider's own. A request that
+// says otherwise comes from nobody who may start programs here.
+func (tr *transcript) mayRun(provider, command string) bool {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return command == "" || events.CheckCommand(command) == nil && tr.programs[program{provider, command}]
 }
 
 // offers are the tools of a request, in its order.

@@ -37,6 +37,7 @@ type Command struct {
 	Timeout   time.Duration // zero: DefaultTimeout
 	MaxOutput int           // bytes kept per stream, half from each end; zero: DefaultMaxOutput
 	KeepWhole bool          // keep the streams as a whole too
+	Follow    func([]byte)  // nil, or gets what the program writes to its standard output as it comes
 }
 
 // Outcome is what a run left behind.
@@ -62,7 +63,8 @@ type Stream struct {
 // Run runs a program to its end and leaves nothing of it running; see the package comment for how
 // and for the one exception. The program has no terminal, and no input but Command.Input. The error
 // says that it could not be started or that the context ended; the outcome is then what there was
-// until then.
+// until then. Follow is not called any more once Run has returned, unless a process that was not
+// found holds the output.
 func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return Outcome{}, err
@@ -122,8 +124,8 @@ func start(c Command) (*running, error) {
 		r.errs.abandon()
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
-	r.out.listen()
-	r.errs.listen()
+	r.out.listen(c.Follow)
+	r.errs.listen(nil)
 	return r, nil
 }
 
@@ -162,6 +164,7 @@ type pipe struct {
 	read, write *os.File
 	id          string // the kernel's name for the pipe, empty where it has none
 	kept        *ring
+	follow      func([]byte)
 	ended       chan struct{}
 }
 
@@ -181,12 +184,21 @@ func (p *pipe) abandon() {
 	_ = p.write.Close()
 }
 
+// Write keeps what came and shows it to the follower, which may not keep it.
+func (p *pipe) Write(b []byte) (int, error) {
+	if p.follow != nil {
+		p.follow(b)
+	}
+	return p.kept.Write(b)
+}
+
 // listen gives up the writing end, which the child now holds, and collects what comes.
-func (p *pipe) listen() {
+func (p *pipe) listen(follow func([]byte)) {
+	p.follow = follow
 	_ = p.write.Close()
 	go func() {
 		defer close(p.ended)
-		_, _ = io.Copy(p.kept, p.read) // a broken pipe is the end of the stream
+		_, _ = io.Copy(p, p.read) // a broken pipe is the end of the stream
 	}()
 }
 

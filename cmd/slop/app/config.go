@@ -21,7 +21,7 @@ type Config struct {
 	MCP       MCPConfig                 `toml:"mcp" doc:"Tools, and the files they may never touch."`
 	MMA       MMAConfig                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
 	Tiers     map[string]TierConfig     `toml:"tiers" keys:"1|2|3|4" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA."`
-	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them. Only the provider script exists so far, which needs neither."`
+	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are script, which needs none of it, and gemini_cli (also written gemini-cli), which runs the gemini command line."`
 	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars. Nothing spends any so far, so nothing is held against it."`
 	User      UserConfig                `toml:"user" doc:"The person at the controls."`
 	Files     FilesConfig               `toml:"files" doc:"What tools may see. Relative paths start at the project."`
@@ -93,6 +93,8 @@ type ProviderConfig struct {
 	BaseURL   string            `toml:"base_url" project:"never" doc:"Address of the API; empty: the vendor's own. Plain http only without a key or on loopback."`
 	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml."`
 	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Further HTTP headers. Their values are masked in every record."`
+	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini). A person changes it in a running session with ProviderChanged."`
+	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program that writes nothing is ended; 0: 90."`
 }
 
 // BudgetConfig is the section [budget].

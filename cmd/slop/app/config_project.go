@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"manualslop/events"
 )
 
 // projectPolicy says what a project's slop.toml may do with a key. A project can make things
@@ -108,7 +110,7 @@ func widens(key *configKey, person Config, mine, theirs reflect.Value) string {
 		}
 		return ""
 	case key.project == projectNamed:
-		if slices.Contains(knownProviders(person), theirs.String()) {
+		if slices.Contains(knownProviders(person), events.ProviderName(theirs.String())) {
 			return ""
 		}
 		return fmt.Sprintf("cannot choose the provider %q from a project", theirs.String())
@@ -148,10 +150,10 @@ func numberOf(v reflect.Value) float64 {
 func knownProviders(c Config) []string {
 	names := []string{scriptProvider}
 	for name := range c.Providers {
-		names = append(names, name)
+		names = append(names, events.ProviderName(name))
 	}
 	for _, tier := range c.Tiers {
-		names = append(names, tier.Provider)
+		names = append(names, events.ProviderName(tier.Provider))
 	}
 	return names
 }

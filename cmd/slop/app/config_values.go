@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
@@ -133,8 +134,16 @@ func checkTiers(c Config) []*ConfigError {
 
 func checkProviders(c Config) []*ConfigError {
 	var found []*ConfigError
-	for name, provider := range c.Providers {
-		path := "providers." + name + "."
+	named := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		provider, path := c.Providers[name], "providers."+name+"."
+		if one := events.ProviderName(name); named[one] {
+			found = append(found, invalid("providers."+name, "is the provider %s, which has a section already", one))
+		}
+		named[events.ProviderName(name)] = true
+		if events.CheckCommand(provider.Command) != nil {
+			found = append(found, invalid(path+"command", "must be the absolute path of a program, without arguments"))
+		}
 		if problem := baseURLProblem(provider); problem != "" {
 			found = append(found, invalid(path+"base_url", "%s", problem))
 		}

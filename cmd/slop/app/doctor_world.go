@@ -11,7 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/tiers/llm/geminicli"
+	"manualslop/tiers/runtime"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
 )
@@ -117,7 +120,7 @@ func findProviders(p place) []finding {
 	}
 	tiers := map[string][]string{}
 	for n := 1; n <= 4; n++ {
-		name := p.config.Tier(n).Provider
+		name := events.ProviderName(p.config.Tier(n).Provider)
 		tiers[name] = append(tiers[name], fmt.Sprint(n))
 	}
 	names := make([]string, 0, len(tiers))
@@ -130,9 +133,20 @@ func findProviders(p place) []finding {
 		switch {
 		case name == scriptProvider:
 			out = append(out, ok(check, used+" is the scripted model"))
+		case name == geminicli.Name:
+			out = append(out, findGemini(p, check, used))
 		default:
-			out = append(out, note(check, used+" is not in this program; it has the scripted model: give --script FILE"))
+			out = append(out, note(check, used+" is not in this program; it has gemini_cli, and the scripted model: give --script FILE"))
 		}
 	}
 	return out
+}
+
+// findGemini tells whether there is a program for the provider gemini_cli.
+func findGemini(p place, check, used string) finding {
+	path, err := runtime.FindProgram(firstOf(p.config.provider(geminicli.Name).Command, geminicli.DefaultProgram))
+	if err != nil {
+		return note(check, used+": "+err.Error())
+	}
+	return ok(check, used+" runs "+visible(path))
 }

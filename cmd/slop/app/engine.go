@@ -135,7 +135,7 @@ func (e *engine) callModels() error {
 	}
 	transcripts := &runtime.Transcripts{Blobs: conn}
 	e.reader.Subscribe(transcripts)
-	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Script: e.script,
+	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Providers: providers(e.config), Script: e.script,
 		Signals: busSignals{conn}, Mask: e.mask, Clock: time.Now, Logger: e.logger}
 	e.announce(conn, events.ActorModels)
 	e.background(events.ActorModels, func() error { return e.role("models", m.Run(e.ctx, modelSlots)) })

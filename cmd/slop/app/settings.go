@@ -25,7 +25,7 @@ func (p place) settings(scripted bool) events.Settings {
 	for n := 1; n <= 4; n++ {
 		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))
 	}
-	s.Rules = p.rules(false)
+	s.Rules, s.Providers = p.rules(false), programs(c)
 	return s
 }
 
@@ -42,7 +42,7 @@ func (p place) rules(yes bool) []events.Rule {
 }
 
 func tierSettings(n int, t TierConfig, scripted bool) events.TierSettings {
-	out := events.TierSettings{Tier: n, Provider: t.Provider, Models: t.Models, Temperature: t.Temperature, TopP: t.TopP,
+	out := events.TierSettings{Tier: n, Provider: events.ProviderName(t.Provider), Models: t.Models, Temperature: t.Temperature, TopP: t.TopP,
 		MaxOutputTokens: t.MaxOutputTokens, MaxRounds: t.MaxRounds}
 	if len(out.Models) == 0 {
 		out.Models = []string{t.Model}

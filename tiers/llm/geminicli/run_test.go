@@ -1,0 +1,153 @@
+package geminicli_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/geminicli"
+	"manualslop/tiers/runtime"
+)
+
+func TestAnAttemptWithoutAResultFails(t *testing.T) {
+	t.Parallel()
+	result := func(rest string) string { return `{"type":"result","status":"error",` + rest + "}\n" }
+	for name, c := range map[string]struct{ command, kind, says string }{
+		"no result":          {says(t, hello), failed, "without a result"},
+		"nothing":            {program(t, "echo boom >&2; exit 1"), failed, "exit code 1 and without a result: boom"},
+		"an error line":      {says(t, `{"type":"error","severity":"error","message":"loop"}`+"\n"), failed, "loop"},
+		"cut off":            {says(t, `{"type":"message","role":"assistant","content":"cut`+"\n"+done), failed, "line 1 is not JSON"},
+		"two in a line":      {says(t, strings.TrimSpace(hello)+hello+done), failed, "line 1 is not JSON"},
+		"a wrong shape":      {says(t, `{"type":"message","role":[]}`+"\n"+done), failed, "line 1 of the type message does not have its shape"},
+		"no authentication":  {program(t, "exit 41"), events.ModelAuth, "exit code 41"},
+		"bad input":          {program(t, "exit 42"), events.ModelInvalidRequest, "exit code 42"},
+		"an error":           {says(t, result(`"error":{"type":"MockError","message":"simulated"}`)), events.ModelInvalidRequest, "simulated"},
+		"an error in words":  {says(t, result(`"error":"429 quota exceeded"`)), events.ModelRateLimited, "quota"},
+		"an error elsewhere": {says(t, result(`"message":"503 UNAVAILABLE: the model is overloaded"`)), events.ModelOverloaded, "overloaded"},
+		"a wrong key":        {says(t, result(`"error":{"type":"FatalAuthenticationError","message":"no"}`)), events.ModelAuth, "no"},
+		"a long prompt":      {says(t, result(`"error":"the input token count (9) exceeds the maximum"`)), events.ModelContextTooLong, "exceeds"},
+		"a refusal":          {says(t, result(`"error":"stopped: SAFETY"`)), events.ModelRefused, "SAFETY"},
+		"no network":         {says(t, result(`"error":"TypeError: fetch failed"`)), events.ModelNetwork, "fetch"},
+		"no reason":          {says(t, result(`"stats":{}`)), events.ModelInvalidRequest, "no reason"},
+		"no status":          {says(t, `{"type":"result"}`+"\n"), events.ModelInvalidRequest, "no reason"},
+		"no program":         {"/nowhere/gemini", events.ModelInvalidRequest, "/nowhere/gemini is no file that may be run"},
+		"a relative program": {"bin/gemini", events.ModelInvalidRequest, "no absolute path"},
+		"no executable":      {filepath.Join(t.TempDir()), events.ModelInvalidRequest, "no file that may be run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := fails(t, c.command)
+			require.Equal(t, c.kind, e.Kind, e.Message)
+			require.Contains(t, e.Message, c.says)
+			require.True(t, llm.KnownKind(e.Kind))
+		})
+	}
+}
+
+func TestTheProgramSeesItsPromptAnEmptyFolderAndFewVariables(t *testing.T) {
+	t.Setenv("GEMINI_API_KEY", "key-for-the-program")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "not-for-the-program")
+	t.Setenv("OPENAI_API_KEY", "not-for-the-program")
+	seen := t.TempDir()
+	command := program(t, `cat > '`+seen+`/prompt'; env > '`+seen+`/env'; pwd > '`+seen+`/folder'; find . -type f > '`+seen+`/files'
+cat .gemini/settings.json > '`+seen+`/settings'; echo '`+strings.TrimSpace(done)+`'`)
+	_, err := ask(t, command)
+	require.NoError(t, err)
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(seen, name))
+		require.NoError(t, err)
+		return string(b)
+	}
+	require.Contains(t, read("prompt"), "You are a contributor.\n\n")
+	require.Contains(t, read("prompt"), "No tools can be called")
+	require.True(t, strings.HasSuffix(read("prompt"), "\n\nMend it; $(touch /tmp/never) `x`\n"), "no shell reads the prompt")
+	require.Contains(t, read("env"), "GEMINI_API_KEY=key-for-the-program\n")
+	require.Contains(t, read("env"), "GEMINI_CLI_HOOK_CONTEXT=manual_slop\n")
+	require.NotContains(t, read("env"), "not-for-the-program")
+	require.Equal(t, "./.gemini/settings.json\n", read("files"))
+	require.Contains(t, read("settings"), `"tools":{"core":[]}`)
+	require.NoDirExists(t, strings.TrimSpace(read("folder")), "it is gone afterwards")
+}
+
+func TestAConversationIsOnePrompt(t *testing.T) {
+	t.Parallel()
+	seen := filepath.Join(t.TempDir(), "prompt")
+	r := request(program(t, `cat > '`+seen+`'; echo '`+strings.TrimSpace(done)+`'`))
+	r.Tools = nil
+	r.Messages = append(r.Messages,
+		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "other"}, llm.Text("I look."), llm.Call{ID: "c1", Name: "read_file", Args: []byte(`{"path":"a"}`)}}},
+		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "c1", Name: "read_file", Text: "x\n"}, llm.Result{Call: "c2", Name: "edit_file", Text: "no", Failed: true}, llm.Text("[SYSTEM: FILES UPDATED]")}})
+	_, err := llm.Collect(provider().Stream(t.Context(), r), nil)
+	require.NoError(t, err)
+	got, err := os.ReadFile(seen)
+	require.NoError(t, err)
+	require.Equal(t, "You are a contributor.\n\n## User\n\nMend it; $(touch /tmp/never) `x`\n\n## Assistant\n\nI look.\n\n(called the tool read_file with {\"path\":\"a\"})\n\n"+
+		"## Result of the tool read_file\n\nx\n\n## Error of the tool edit_file\n\nno\n\n[SYSTEM: FILES UPDATED]\n", string(got))
+}
+
+func TestASilentProgramIsEnded(t *testing.T) {
+	t.Parallel()
+	p := geminicli.Provider{Run: runtime.RunProgram, Silence: 50 * time.Millisecond}
+	_, err := llm.Collect(p.Stream(t.Context(), request(program(t, "exec sleep 1000"))), nil)
+	var e *llm.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, events.ModelNetwork, e.Kind)
+	require.Contains(t, e.Message, "wrote nothing for 50ms")
+	require.Nil(t, e.CLI.Exit)
+}
+
+// TestNothingOfTheProgramOutlivesTheAttempt gives the program a child that
+// leaves its process group and holds its output.
+func TestNothingOfTheProgramOutlivesTheAttempt(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"cancelled", "given up"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pipe := filepath.Join(t.TempDir(), "alive")
+			command := program(t, `: > '`+pipe+`'; (setsid sh -c 'exec 9<"`+pipe+`"; : >"`+pipe+`.open"; sleep 1000' &)
+while [ ! -e '`+pipe+`.open' ]; do sleep 0.01; done; echo '`+strings.TrimSpace(hello)+`'; sleep 1000`)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			why := errors.New("killed by ada")
+			var last error
+			for chunk, err := range provider().Stream(ctx, request(command)) {
+				if last = err; chunk != nil {
+					require.NotEmpty(t, holders(t, pipe))
+				}
+				if chunk != nil && name == "given up" {
+					break
+				}
+				cancel(why)
+			}
+			require.Empty(t, holders(t, pipe), "a process of the program lives on")
+			if name == "cancelled" {
+				var e *llm.Error
+				require.ErrorAs(t, last, &e)
+				require.Equal(t, events.ModelCancelled, e.Kind)
+				require.Equal(t, why.Error(), e.Message)
+			}
+		})
+	}
+}
+
+// holders are the processes that hold a file open.
+func holders(t *testing.T, path string) []string {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	require.NoError(t, err)
+	var out []string
+	for _, l := range links {
+		if target, err := os.Readlink(l); err == nil && target == path {
+			out = append(out, l)
+		}
+	}
+	return out
+}
