@@ -10,6 +10,7 @@ func Catalogue() []func() Model {
 		diagnostics.Model,
 		queue.Model,
 		files.Model,
+		gui.Model,
 		mmaStatus.Model,
 		project.Model,
 		discussion.Model,

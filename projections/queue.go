@@ -18,6 +18,7 @@ const (
 	QueueRequestStart  = "request_start"      // a model was asked
 	QueueReplyReceived = "response_received"  // a model answered or failed
 	QueueToolExecution = "tool_execution"     // a tool began or ended
+	QueueGUITaskFailed = "gui_task_failed"    // a task of POST /api/gui did not do what it asked
 )
 
 // QueueEntry is an entry of the queue that GET /api/events drains.
@@ -91,7 +92,7 @@ type pushed struct {
 }
 
 var queue = Fold[*pushed]{
-	Name: "events", Version: 1,
+	Name: "events", Version: 2,
 	New:   func() *pushed { return &pushed{Requests: requests{}, Calls: calls{}, Drained: map[string]uint64{}} },
 	Apply: (*pushed).apply,
 	View: func(q *pushed) any {

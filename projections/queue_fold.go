@@ -1,11 +1,19 @@
 package projections
 
-import "manualslop/events"
+import (
+	"encoding/json"
+
+	"manualslop/events"
+)
 
 func (q *pushed) apply(e *events.Event) *pushed {
 	switch p := e.Payload.(type) {
 	case events.EventPushed:
 		q.Entries = append(q.Entries, storedQueueEntry{Seq: e.Seq, Type: p.Kind, Time: e.Time, Payload: p.Payload})
+	case events.GUITaskFailed:
+		if raw, err := json.Marshal(p); err == nil {
+			q.Entries = append(q.Entries, storedQueueEntry{Seq: e.Seq, Type: QueueGUITaskFailed, Time: e.Time, Payload: raw})
+		}
 	case events.EventsDrained:
 		q.Drained[p.Client] = max(q.Drained[p.Client], p.Through)
 	case events.AskRaised:

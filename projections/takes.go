@@ -6,7 +6,7 @@ import "manualslop/events"
 // about, which come most often while programs talk to it.
 func ofTheWork(p events.Payload) bool {
 	switch p.(type) {
-	case events.HookCalled, events.EventPushed, events.EventsDrained:
+	case events.HookCalled, events.EventPushed, events.EventsDrained, events.GUITaskQueued, events.GUITaskFailed:
 		return false
 	}
 	return true
@@ -35,6 +35,15 @@ func ofProjects(p events.Payload) bool {
 	switch p.(type) {
 	case events.ProjectSwitchRequested, events.ProjectLoaded, events.ProjectSwitchFailed, events.ProjectEdited, events.ProjectSaved,
 		events.FilesTracked, events.ContextPresetSaved, events.ContextPresetLoaded, events.ContextPresetDeleted:
+		return true
+	}
+	return false
+}
+
+// ofTheGUI is what came to POST /api/gui.
+func ofTheGUI(p events.Payload) bool {
+	switch p.(type) {
+	case events.GUITaskQueued, events.GUITaskFailed:
 		return true
 	}
 	return false

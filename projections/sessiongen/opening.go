@@ -17,6 +17,7 @@ func (g *generator) open(n int) {
 		{Name: "edit_file", Description: "Edit a file.", Effect: "writes", Schema: []byte(`{"type":"object"}`)},
 		{Name: "run_powershell", Description: "Run a script.", Effect: "executes", Schema: []byte(`{"type":"object"}`)},
 	}})
+	g.emit(person, events.GUITaskQueued{Task: []byte(`{"action":"set_value","item":"mma_epic_input","value":"Mend the parser"}`)})
 	g.goal = g.emit(person, events.GoalSubmitted{Goal: "Mend the parser: " + g.words(200)}).ID
 	track := events.Track{ID: trackID, Title: "Parser", Description: g.words(300), Modules: []string{"parse"}, Severity: "high"}
 	g.ask(events.ActorPlanner, events.ModelRequested{StreamID: "Tier 1", Goal: g.goal, Tier: 1}, events.ModelReplied{Text: `[{"id":"TR-1"}] ` + g.words(300)})

@@ -1,0 +1,136 @@
+package projections
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"manualslop/events"
+)
+
+// Bounds of what the read model "gui" keeps.
+const (
+	MaxGUITasks      = 64      // newest tasks
+	MaxGUISelections = 64      // tab bars, and list boxes, in which something is selected
+	MaxGUISelected   = 4 << 10 // one selected entry of a list, in bytes of JSON
+)
+
+// GUITaskRow is a task that came to POST /api/gui.
+type GUITaskRow struct {
+	ID     string    `json:"id"`
+	Seq    uint64    `json:"seq"`
+	Time   time.Time `json:"ts"`
+	Action string    `json:"action"`
+	Item   string    `json:"item,omitempty"`
+	Error  string    `json:"error,omitempty"` // why it did not do what it asked
+}
+
+// guiState is what the original kept in its window.
+type guiState struct {
+	Values map[string]json.RawMessage `json:"values"` // of stored fields that were set
+	Tabs   map[string]string          `json:"tabs"`   // by tab bar
+	Lists  map[string]json.RawMessage `json:"lists"`  // by list box
+	Tasks  []GUITaskRow               `json:"tasks"`  // oldest first
+}
+
+var gui = Fold[*guiState]{
+	Name: "gui", Version: 1,
+	Takes: ofTheGUI,
+	New: func() *guiState {
+		return &guiState{Values: map[string]json.RawMessage{}, Tabs: map[string]string{}, Lists: map[string]json.RawMessage{}, Tasks: []GUITaskRow{}}
+	},
+	Apply: (*guiState).apply,
+}
+
+func (g *guiState) apply(e *events.Event) *guiState {
+	switch p := e.Payload.(type) {
+	case events.GUITaskQueued:
+		t, err := ReadGUITask(p.Task)
+		g.note(GUITaskRow{ID: e.ID, Seq: e.Seq, Time: e.Time, Action: t.Action, Item: t.Item})
+		if err == nil {
+			g.take(t)
+		}
+	case events.GUITaskFailed:
+		for i := range g.Tasks {
+			if g.Tasks[i].ID == p.Queued {
+				g.Tasks[i].Error = head(p.Error)
+			}
+		}
+	}
+	return g
+}
+
+func (g *guiState) note(row GUITaskRow) {
+	if len(g.Tasks) == MaxGUITasks {
+		copy(g.Tasks, g.Tasks[1:])
+		g.Tasks = g.Tasks[:MaxGUITasks-1]
+	}
+	g.Tasks = append(g.Tasks, row)
+}
+
+// take does what a task asks of the values that are kept here.
+func (g *guiState) take(t GUITask) {
+	switch t.Action {
+	case GUISetValue:
+		if f := GUIFieldOf(t.Item); f != nil && f.Stored() && f.Check(t.Value) == nil {
+			g.Values[f.Name] = compact(t.Value)
+		}
+	case GUISelectTab:
+		if t.selects() && roomFor(g.Tabs, t.Item) {
+			g.Tabs[t.Item] = textOf(t.Value)
+		}
+	case GUISelectItem:
+		if t.selects() && roomFor(g.Lists, t.Item) {
+			g.Lists[t.Item] = compact(t.Value)
+		}
+	}
+}
+
+// selects tells whether the task names a tab or an entry that can be kept.
+func (t GUITask) selects() bool {
+	if t.Action == GUISelectTab {
+		return len(t.Value) > 0 && t.Value[0] == '"' && len(textOf(t.Value)) <= events.MaxIDLength
+	}
+	return len(t.Value) > 0 && len(t.Value) <= MaxGUISelected
+}
+
+func roomFor[V any](m map[string]V, key string) bool {
+	_, there := m[key]
+	return there || len(m) < MaxGUISelections
+}
+
+// compact is raw without space between its tokens, as a stored state has it.
+func compact(raw json.RawMessage) json.RawMessage {
+	var buf bytes.Buffer
+	if err := json.Compact(&buf, raw); err != nil {
+		return raw
+	}
+	return buf.Bytes()
+}
+
+// GUITasks are the newest tasks of POST /api/gui, oldest first.
+func (s *Set) GUITasks() []GUITaskRow {
+	return append([]GUITaskRow{}, stateOf(s, gui).Tasks...)
+}
+
+// GUITab is the tab that is selected in a tab bar, empty if none is.
+func (s *Set) GUITab(bar string) string { return stateOf(s, gui).Tabs[bar] }
+
+// GUIListItem is the entry that is selected in a list box, nil if none is.
+func (s *Set) GUIListItem(box string) json.RawMessage { return stateOf(s, gui).Lists[box] }
+
+// GUISelected tells whether a selection that the read model has seen is kept:
+// there is room for it, and it names something.
+func (s *Set) GUISelected(t GUITask) bool {
+	g := stateOf(s, gui)
+	_, tab := g.Tabs[t.Item]
+	_, entry := g.Lists[t.Item]
+	return t.selects() && (t.Action == GUISelectTab && tab || t.Action == GUISelectItem && entry)
+}
+
+// GUISelections are the tabs and list entries that are selected. The maps are
+// shared: read them only.
+func (s *Set) GUISelections() (tabs map[string]string, lists map[string]json.RawMessage) {
+	g := stateOf(s, gui)
+	return g.Tabs, g.Lists
+}
