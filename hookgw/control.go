@@ -136,9 +136,21 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 	return nil
 }
 
-// reaction waits for the fact by which the conductor answers e. Without one in
-// time the request stands and the answer says so.
+// reaction answers once the conductor has answered e. Without an answer in time
+// the request stands and the client is told so.
 func (c *call) reaction(e events.Event, typ string) error {
+	answered, err := c.answered(e, typ)
+	if err != nil || answered {
+		return c.done(err)
+	}
+	return c.reply(http.StatusAccepted, map[string]string{
+		"status": "accepted", "hint": "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what came of it.",
+	})
+}
+
+// answered waits for the fact by which the conductor answers e, until it can be
+// read. False without one in time; a refusal is a *problem.
+func (c *call) answered(e events.Event, typ string) (bool, error) {
 	ctx, cancel := context.WithTimeout(c.r.Context(), min(reactionWait, c.gw.cfg.Limits.SettleWait))
 	defer cancel()
 	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
@@ -149,13 +161,11 @@ func (c *call) reaction(e events.Event, typ string) error {
 			continue
 		}
 		if p, refused := got.Payload.(events.ControlRefused); refused {
-			return refuse(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows how things stand.")
+			return false, refuse(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows how things stand.")
 		}
 		if got.Type == typ {
-			return c.done(c.gw.caughtUp(c.r.Context(), got.Seq))
+			return true, c.gw.caughtUp(c.r.Context(), got.Seq)
 		}
 	}
-	return c.reply(http.StatusAccepted, map[string]string{
-		"status": "accepted", "hint": "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what came of it.",
-	})
+	return false, nil
 }

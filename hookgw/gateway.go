@@ -27,6 +27,7 @@ type Gateway struct {
 	feeds    *feedCount
 	hubs     *hubs
 	drains   chan struct{} // one drain at a time in this process
+	resets   chan struct{} // one reset at a time in this process
 	refusals *refusals
 	conns    *boundedListener
 	unrouted statusCounts // answers to requests without a route
@@ -62,7 +63,7 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		own:    writer{events.ActorGateway, cfg.Log},
 		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
-		slots:  make(chan struct{}, cfg.Limits.Waiting), drains: make(chan struct{}, 1),
+		slots:  make(chan struct{}, cfg.Limits.Waiting), drains: make(chan struct{}, 1), resets: make(chan struct{}, 1),
 		feeds: newFeedCount(cfg.Limits), refusals: newRefusals(cfg.Limits),
 		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),

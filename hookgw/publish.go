@@ -47,10 +47,18 @@ func (g *Gateway) caughtUp(ctx context.Context, seq uint64) error {
 // approval adds when it copies it.
 func (g *Gateway) askEvent(w writer, session string, p events.Payload) (events.Event, error) {
 	e, err := g.event(w, session, p)
-	if err == nil && len(e.Data) > g.cfg.Limits.AskBytes {
-		err = refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.cfg.Limits.AskBytes), "Put large contents into a file and name it.")
+	if err == nil {
+		err = g.answerFits(e)
 	}
 	return e, err
+}
+
+// answerFits refuses a question or an answer that is too large.
+func (g *Gateway) answerFits(e events.Event) error {
+	if len(e.Data) > g.cfg.Limits.AskBytes {
+		return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.cfg.Limits.AskBytes), "Put large contents into a file and name it.")
+	}
+	return nil
 }
 
 // publish stores what the request says and returns once it can be read.

@@ -62,6 +62,7 @@ func Routes() []Route {
 		controlRoutes(),
 		logRoutes(),
 		programRoutes(),
+		guiRoutes(),
 	)
 }
 

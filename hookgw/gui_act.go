@@ -1,0 +1,91 @@
+package hookgw
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+
+	"manualslop/projections"
+)
+
+// setValue sets a field. A stored one was set when the read model took the
+// task; of a bound one the event is said by which its owner changes.
+func (r *guiRun) setValue() error {
+	f := projections.GUIFieldOf(r.task.Item)
+	if f == nil {
+		return unknown("field", r.task.Item, fieldNames())
+	}
+	if err := f.Check(r.task.Value); err != nil || f.Stored() {
+		return err
+	}
+	if err := r.open(); err != nil {
+		return err
+	}
+	p, err := f.Say(r.task.Value)
+	if err != nil {
+		return err
+	}
+	_, err = r.say(p)
+	return err
+}
+
+func fieldNames() []string {
+	var out []string
+	for _, f := range projections.GUIFields() {
+		out = append(append(out, f.Name), f.Aliases...)
+	}
+	return out
+}
+
+// open refuses what somebody has to work on, where the session is closed.
+func (r *guiRun) open() error {
+	view, ok := r.c.gw.cfg.Models.Session(r.queued.Session)
+	if ok && view.Summary().Closed != nil {
+		return refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; btn_reset_session opens another one.")
+	}
+	return nil
+}
+
+// click does what a button does.
+func (r *guiRun) click(name string) error {
+	all := guiButtons()
+	at := slices.IndexFunc(all, func(b guiButton) bool { return b.is(name) })
+	if at < 0 {
+		return unknown("button", name, buttonNames(all))
+	}
+	if !all[at].closed {
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	return all[at].do(r)
+}
+
+// callback does what a named callback does: the same as a button.
+func (r *guiRun) callback() error {
+	all := guiCallbacks()
+	at := slices.IndexFunc(all, func(c guiCallback) bool { return c.Name == r.task.Item })
+	if at < 0 {
+		return unknown("callback", r.task.Item, callbackNames(all))
+	}
+	return r.click(all[at].Button)
+}
+
+// selected makes sure that the read model took the selection, which it does
+// while there is room for it.
+func (r *guiRun) selected() error {
+	var taken bool
+	err := r.c.read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
+	if err == nil && !taken {
+		err = refuse(http.StatusBadRequest, "the selection is not kept", "Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
+	}
+	return err
+}
+
+// text is a JSON value without the space around it; empty for none and null.
+func text(raw []byte) []byte {
+	if raw = bytes.TrimSpace(raw); bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	return raw
+}

@@ -1,0 +1,254 @@
+package hookgw_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw"
+	"manualslop/projections"
+)
+
+// freshFields is what every field holds in a session that was just opened. A
+// name that the original's documents use may never leave this list.
+func freshFields() map[string]string {
+	out := map[string]string{
+		"active_tickets":             `[]`,
+		"active_tier":                `null`,
+		"active_track":               `""`,
+		"ai_input":                   `""`,
+		"ai_response":                `""`,
+		"ai_status":                  `"idle"`,
+		"current_model":              `""`,
+		"current_provider":           `""`,
+		"disc_entries":               `[]`,
+		"gcli_path":                  `""`,
+		"history_trunc_limit":        `8000`,
+		"live":                       `false`,
+		"max_retries":                `0`,
+		"max_tokens":                 `0`,
+		"max_workers":                `0`,
+		"mma_epic_input":             `""`,
+		"mma_paused":                 `false`,
+		"mma_status":                 `"idle"`,
+		"mma_step_mode":              `false`,
+		"mma_streams":                `{}`,
+		"mma_tier_usage":             `{}`,
+		"pending_approval":           `false`,
+		"pending_mma_spawn_approval": `false`,
+		"pending_mma_step_approval":  `false`,
+		"pending_tool_approval":      `false`,
+		"plan_review":                `false`,
+		"prior":                      `false`,
+		"proposed_tracks":            `[]`,
+		"qa_disabled":                `false`,
+		"rag_emb_provider":           `"gemini"`,
+		"rag_enabled":                `false`,
+		"rag_source":                 `"chroma"`,
+		"session_folder":             `"20260102_030405_demo"`,
+		"session_id":                 `"s1"`,
+		"show_windows":               `{}`,
+		"spawn_approval":             `false`,
+		"temperature":                `null`,
+		"thinking":                   `false`,
+		"top_p":                      `null`,
+		"tracks":                     `[]`,
+	}
+	for n := 1; n <= 4; n++ {
+		for name, value := range map[string]string{"provider": `""`, "model": `""`, "models": `[]`, "temperature": `null`, "top_p": `null`, "max_output_tokens": `0`, "max_rounds": `0`} {
+			out[fmt.Sprintf("tier%d_%s", n, name)] = value
+		}
+	}
+	return out
+}
+
+// sampleOf is a value that a field takes and does not hold at first, and what
+// it then reads as.
+func sampleOf(f projections.GUIField) (value, reads string) {
+	switch f.Name {
+	case "current_provider":
+		return `"gemini-cli"`, `"gemini_cli"`
+	case "tier2_provider":
+		return `"MiniMax"`, `"minimax"`
+	case "gcli_path":
+		return `"/opt/gemini"`, `"/opt/gemini"`
+	case "disc_entries":
+		return `[{"role":"User","content":"hi"}]`, `[{"role":"User","content":"hi"}]`
+	}
+	value = map[projections.FieldType]string{
+		projections.FieldText: `"a text <of> ü"`, projections.FieldBool: `true`, projections.FieldInteger: `7`, projections.FieldNumber: `0.5`,
+		projections.FieldList: `["m1","m2"]`, projections.FieldObject: `{"Log":true}`,
+	}[f.Type]
+	if strings.HasSuffix(f.Name, "provider") {
+		value = `"script"`
+	}
+	return value, value
+}
+
+// wrongValues are values that no field of a type takes.
+func wrongValues(of projections.FieldType) []string {
+	all := map[projections.FieldType][]string{
+		projections.FieldText: {`"x"`}, projections.FieldBool: {`true`, `false`}, projections.FieldInteger: {`3`}, projections.FieldNumber: {`0.5`, `1e999`},
+		projections.FieldList: {`[]`}, projections.FieldObject: {`{}`},
+	}
+	out := []string{`null`, `[[1]]`, `{"a":{"b":1}}`}
+	for typ, values := range all {
+		if typ != of && !(of == projections.FieldNumber && typ == projections.FieldInteger) {
+			out = append(out, values...)
+		}
+	}
+	return slices.DeleteFunc(out, func(v string) bool {
+		return of == projections.FieldNumber && v == `0.5` || of == projections.FieldList && v[0] == '[' || of == projections.FieldObject && v[0] == '{'
+	})
+}
+
+func TestEveryFieldHasItsDefault(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	want := freshFields()
+	var state map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(f.get("/api/gui/state", hookgw.RightRead).body, &state))
+	require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(state)))
+	for name, value := range want {
+		require.JSONEq(t, value, string(state[name]), name)
+		require.JSONEq(t, value, f.value(t, name), name)
+	}
+	require.Empty(t, f.failures())
+}
+
+func TestEveryFieldIsSetAndReadWithItsAliasesAfterARestartAndARebuild(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	want := map[string]string{}
+	for _, field := range projections.GUIFields() {
+		if !field.Settable() {
+			continue
+		}
+		value, reads := sampleOf(field)
+		for _, name := range append([]string{field.Name, "ui_" + field.Name}, field.Aliases...) {
+			f.queue(t, set(t, name, json.RawMessage(value)))
+			require.JSONEq(t, reads, f.value(t, name), name)
+			require.JSONEq(t, reads, f.value(t, field.Name), name)
+		}
+		want[field.Name] = reads
+	}
+	require.Empty(t, f.failures())
+	require.NotEmpty(t, want)
+	again := f.again(t)
+	state := string(f.get("/api/gui/state", hookgw.RightRead).body)
+	for name := range want {
+		require.JSONEq(t, f.value(t, name), again.value(t, name), "%s in another gateway", name)
+	}
+	require.JSONEq(t, state, string(again.get("/api/gui/state", hookgw.RightRead).body))
+	f.stop()
+	require.JSONEq(t, state, string(again.get("/api/gui/state", hookgw.RightRead).body), "the first gateway kept nothing to itself")
+}
+
+func TestAFieldTakesNoValueOfAnotherType(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	var want []string
+	for _, field := range projections.GUIFields() {
+		if !field.Settable() {
+			continue
+		}
+		before := f.value(t, field.Name)
+		f.queue(t, `{"action":"set_value","item":"`+field.Name+`"}`)
+		want = append(want, field.Name)
+		for _, wrong := range wrongValues(field.Type) {
+			f.queue(t, set(t, field.Name, json.RawMessage(wrong)))
+			want = append(want, field.Name)
+			require.JSONEq(t, before, f.value(t, field.Name), "%s %s", field.Name, wrong)
+		}
+	}
+	require.Greater(t, len(want), 200)
+	var got []string
+	for _, failed := range f.failures() {
+		require.Contains(t, failed.Error, "does not take this value")
+		got = append(got, failed.Item)
+	}
+	require.Equal(t, want, got, "each of them failed visibly, in order")
+}
+
+func TestAFieldThatCanOnlyBeReadSaysSo(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	before := string(f.get("/api/gui/state", hookgw.RightRead).body)
+	failed := 0
+	for _, field := range projections.GUIFields() {
+		if field.Settable() {
+			continue
+		}
+		got := f.requireFailed(t, failed, set(t, field.Name, json.RawMessage(freshFields()[field.Name])))
+		require.Contains(t, got.Error, "it can only be read", field.Name)
+		failed++
+	}
+	require.GreaterOrEqual(t, failed, 20)
+	require.JSONEq(t, before, string(f.get("/api/gui/state", hookgw.RightRead).body))
+}
+
+func TestValuesOutsideTheLimitsOfTheirOwnerFailVisibly(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for i, c := range []struct{ field, at, over string }{
+		{"max_workers", `64`, `65`}, {"max_workers", `1`, `0`}, {"max_retries", `10`, `11`}, {"temperature", `2`, `2.1`}, {"tier4_temperature", `0`, `-0.1`},
+		{"top_p", `1`, `1.1`}, {"max_tokens", `1000000`, `1000001`}, {"tier1_max_rounds", `1000`, `1001`}, {"tier1_max_rounds", `4.0`, `4.5`},
+		{"gcli_path", `"/bin/gemini"`, `"gemini --yolo"`}, {"gcli_path", `""`, `"../gemini"`}, {"current_provider", `"script"`, `"no provider"`}, {"current_model", `"m"`, `""`},
+		{"tier3_models", `["a"]`, `["a",1]`}, {"tier3_models", `["a","b"]`, `["a",""]`},
+		{"ai_input", `"` + strings.Repeat("x", events.MaxInline-2) + `"`, `"` + strings.Repeat("y", events.MaxInline-1) + `"`},
+		{"show_windows", `{"a":"` + strings.Repeat("x", events.MaxInline-8) + `"}`, `{"a":"` + strings.Repeat("x", events.MaxInline-7) + `"}`},
+	} {
+		f.queue(t, set(t, c.field, json.RawMessage(c.at)))
+		require.JSONEq(t, c.at, f.value(t, c.field), c.field)
+		got := f.requireFailed(t, i, set(t, c.field, json.RawMessage(c.over)))
+		require.NotEmpty(t, got.Error)
+		require.JSONEq(t, c.at, f.value(t, c.field), c.field)
+	}
+}
+
+func TestAnUnknownFieldNamesTheNearest(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for i, c := range []struct {
+		name string
+		near []string
+	}{
+		{"curent_model", []string{"current_model"}}, {"mma_epic", []string{"mma_epic_input"}}, {"Temperature", []string{"temperature"}}, {"xyzzy plugh", nil}, {"ui_xyzzy plugh", nil},
+	} {
+		got := f.requireFailed(t, i, set(t, c.name, json.RawMessage(`"x"`)))
+		require.Subset(t, got.Nearest, c.near)
+		if c.near == nil {
+			require.Empty(t, got.Nearest)
+		}
+		require.Equal(t, "null", f.value(t, c.name), "as in the original")
+	}
+	queued := recorded[events.GUITaskQueued](f)
+	require.Len(t, queued, 5)
+	shown := entriesOf(t, f.get("/api/events?since=0", hookgw.RightHuman), "gui_task_failed")
+	require.Len(t, shown, 5)
+	require.Equal(t, map[string]any{"action": "set_value", "item": "curent_model", "value": "x"}, shown[0]["task"])
+	require.Equal(t, []any{"current_model"}, shown[0]["nearest"])
+	require.Contains(t, shown[0]["error"], "current_model")
+}
+
+// entriesOf are the payloads of the queue's entries of a type.
+func entriesOf(t *testing.T, a answer, typ string) []map[string]any {
+	t.Helper()
+	require.Equal(t, http.StatusOK, a.status)
+	var out []map[string]any
+	for _, e := range a.object(t)["events"].([]any) {
+		if entry := e.(map[string]any); entry["type"] == typ {
+			payload, ok := entry["payload"].(map[string]any)
+			require.True(t, ok)
+			out = append(out, payload)
+		}
+	}
+	return out
+}

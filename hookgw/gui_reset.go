@@ -1,0 +1,124 @@
+package hookgw
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// resetReason is why a session was closed that a person reset.
+const resetReason = "reset"
+
+// reset closes the session and opens another one with the settings, tools and
+// project of now. Rules that held for the one session only, such as --yes, stay
+// behind. Of two resets at once one counts.
+func (r *guiRun) reset() error {
+	g, ctx := r.c.gw, r.c.r.Context()
+	select {
+	case g.resets <- struct{}{}:
+		defer func() { <-g.resets }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	opened, err := g.cfg.Log.Last(ctx, openings(g.cfg.Project))
+	if err == nil {
+		err = g.caughtUp(ctx, opened)
+	}
+	if err != nil {
+		return err
+	}
+	if r.replaced() {
+		return nil
+	}
+	var heritage []events.Payload
+	err = r.c.read(r.queued.Session, func(s *projections.Set) {
+		heritage = inherited(s, g.freeFolder(g.cfg.Clock(), s.Summary().Label))
+	})
+	if err != nil {
+		return err
+	}
+	if r.open() == nil {
+		if _, err := r.say(events.SessionClosed{Reason: resetReason}); err != nil {
+			return err
+		}
+	}
+	return r.begin(heritage, opened)
+}
+
+// openings are the beginnings of the project's sessions.
+func openings(project string) events.Filter {
+	return events.Filter{Project: project, Type: events.SessionOpened{}.EventType().Name}
+}
+
+// replaced tells whether another reset took this session's place already.
+func (r *guiRun) replaced() bool {
+	view, ok := r.c.gw.cfg.Models.Session(r.queued.Session)
+	return ok && view.Summary().CloseReason == resetReason && r.c.gw.cfg.Models.Current() != r.queued.Session
+}
+
+// inherited is what the next session begins with.
+func inherited(s *projections.Set, folder string) []events.Payload {
+	now := s.Settings()
+	settings := now.Settings
+	settings.Rules = slices.DeleteFunc(slices.Clone(settings.Rules), func(rule events.Rule) bool { return rule.Scope == sessionScope })
+	out := []events.Payload{events.SessionOpened{Label: s.Summary().Label, Folder: folder, Workspace: now.Workspace, Settings: settings}}
+	if len(now.Tools) > 0 {
+		out = append(out, events.ToolsOffered{Tools: now.Tools})
+	}
+	return out
+}
+
+// sessionScope is the scope of a rule that holds in its session only.
+const sessionScope = "session"
+
+// begin opens the next session, unless somebody opened one after the sequence
+// opened.
+func (r *guiRun) begin(heritage []events.Payload, opened uint64) error {
+	g := r.c.gw
+	session := events.DecidedID(g.person.actor, r.queued, r.said)
+	for i, p := range heritage {
+		e, err := r.event(g.person, p)
+		if err != nil {
+			return err
+		}
+		e.Session = session
+		var first *events.Expect
+		if i == 0 {
+			first = &events.Expect{Filter: openings(g.cfg.Project), Last: opened}
+		}
+		e.Seq, err = g.append(r.c.r.Context(), g.person, e, first)
+		if errors.Is(err, events.ErrConflict) {
+			return refuse(http.StatusConflict, "another session was opened at the same time", "GET /api/sessions tells which one is current.")
+		}
+		if err == nil {
+			err = g.caughtUp(r.c.r.Context(), e.Seq)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeFolder is a name for a session's log folder that no other session has:
+// YYYYMMDD_HHMMSS[_Label], numbered where that is taken.
+func (g *Gateway) freeFolder(at time.Time, label string) string {
+	name := at.Format("20060102_150405")
+	if label != "" {
+		name += "_" + events.Token(label)
+	}
+	taken := map[string]bool{}
+	for _, s := range g.cfg.Models.Sessions() {
+		taken[s.Folder] = true
+	}
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = fmt.Sprintf("%s_%d", name, n)
+	}
+	return free
+}

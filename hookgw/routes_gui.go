@@ -1,0 +1,19 @@
+package hookgw
+
+import "net/http"
+
+// guiRoutes are the window that the original had: its fields, buttons and lists.
+func guiRoutes() []Route {
+	const get, post, group = http.MethodGet, http.MethodPost, "GUI"
+	of := sessionParameter()
+	name := []Parameter{{"tag", "string", "Name of a field, tab bar, list box or ticket."}, {"item", "string", "The same."}, {"field", "string", "The same."}, of}
+	return []Route{
+		{Method: get, Pattern: "/api/gui", Right: RightRead, Group: group, Query: []Parameter{of}, Gives: guiPage{}, handle: getGUI,
+			Doc: "Every field with its type, meaning and value, every button and callback with what it does."},
+		{Method: post, Pattern: "/api/gui", Right: RightHuman, Group: group, Query: []Parameter{of}, Takes: map[string]any{}, Gives: queuedAnswer{}, body: smallBody, handle: postGUI,
+			Doc: "Queues a task and does it: set_value, click, select_tab, select_list_item, custom_callback, push_event, or anything; one that fails shows in /api/events as gui_task_failed."},
+		{Method: get, Pattern: "/api/gui/value", Right: RightRead, Group: group, Query: name, Gives: guiValue{}, Doc: "The value of a field, or the status of a ticket; null where nothing has that name.", handle: getGUIValue},
+		{Method: get, Pattern: "/api/gui/value/{tag}", Right: RightRead, Group: group, Query: []Parameter{of}, Gives: guiValue{}, Doc: "The same, named in the path.", handle: getGUIValue},
+		{Method: get, Pattern: "/api/gui/state", Right: RightRead, Group: group, Query: []Parameter{of}, Gives: map[string]any{}, Doc: "The value of every field by name.", handle: getGUIState},
+	}
+}
