@@ -73,6 +73,21 @@ func (c *Conn) Role() Role { return c.role }
 // Close ends the connection; whoever waits on it gets events.ErrClosed.
 func (c *Conn) Close() { c.nc.Close() }
 
+// Reachable tells why the server cannot be reached now; nil while it can. A
+// server that hangs is noticed after some seconds, one that ended at once.
+func (c *Conn) Reachable() error {
+	switch {
+	case c.nc.IsConnected():
+		return nil
+	case c.nc.IsClosed():
+		return events.ErrClosed
+	}
+	if err := c.nc.LastError(); err != nil {
+		return fmt.Errorf("%w: the connection is lost and is being made again (%w)", ErrUnavailable, err)
+	}
+	return fmt.Errorf("%w: the connection is lost and is being made again", ErrUnavailable)
+}
+
 func (c *Conn) onReconnect() {
 	c.log.Info("bus connection is back")
 	c.mu.Lock()

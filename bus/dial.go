@@ -36,6 +36,9 @@ const (
 	reconnectWait   = 200 * time.Millisecond
 	reconnectJitter = 100 * time.Millisecond
 	dialTimeout     = 5 * time.Second
+	// A server that does not answer so many pings is lost.
+	pingEvery  = 2 * time.Second
+	pingsUnmet = 2
 )
 
 // Dial connects to our server in another process or to a cluster; a stream
@@ -58,7 +61,8 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 		timeout = min(timeout, time.Until(at))
 	}
 	opts = append(opts, nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectJitter(reconnectJitter, reconnectJitter), nats.Timeout(timeout))
+		nats.ReconnectJitter(reconnectJitter, reconnectJitter), nats.Timeout(timeout),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsUnmet))
 	c, err := newConn(cfg.Role, cfg.Logger, url, opts...)
 	if err != nil {
 		return nil, err

@@ -54,6 +54,8 @@ type feed struct {
 	quiet *time.Timer
 	due   bool // the caller knows that more is stored
 	idle  int  // heartbeats since the last message while more was due
+
+	before mark // what stands before from; empty where that is not known
 }
 
 // openFeed makes the consumer. Close must be called.
@@ -134,13 +136,16 @@ func (fd *feed) next(ctx context.Context) (delivery, error) {
 	for {
 		d, err := fd.take(ctx)
 		if err == nil {
-			fd.from = d.seq + 1
+			fd.from, fd.before = d.seq+1, markOf(d)
 			return d, nil
 		}
 		if !errors.Is(err, errAgain) {
 			return delivery{}, err
 		}
 		fd.drop()
+		if err := fd.c.stillHolds(ctx, fd.before); err != nil {
+			return delivery{}, err
+		}
 		if _, err := fd.create(ctx); err != nil {
 			return delivery{}, err
 		}

@@ -46,9 +46,17 @@ func (c *Conn) LastEvent(ctx context.Context, f events.Filter) (events.Event, bo
 // lastStored is the newest message under f; nil if there is none.
 func (c *Conn) lastStored(ctx context.Context, f events.Filter) (*stored, error) {
 	if c.replicated {
-		return c.lastOfLeader(ctx, f)
+		return c.askLeader(ctx, getRequest{LastFor: f.Subject()})
 	}
 	return c.directGet(ctx, apiDirectGet+StreamEvents+"."+f.Subject(), nil)
+}
+
+// storedAt is the message at a sequence of the log; nil if there is none.
+func (c *Conn) storedAt(ctx context.Context, seq uint64) (*stored, error) {
+	if c.replicated {
+		return c.askLeader(ctx, getRequest{Seq: seq})
+	}
+	return c.directGet(ctx, apiDirectGet+StreamEvents, getRequest{Seq: seq})
 }
 
 // directGet reads one stored message of any stream; nil where there is none.
@@ -99,9 +107,9 @@ func sequence(h nats.Header) (uint64, error) {
 	return strconv.ParseUint(stamped(h, jetstream.SequenceHeader), 10, 64)
 }
 
-// lastOfLeader asks the leader of a replicated stream, which has every
+// askLeader asks the leader of a replicated stream, which has every
 // acknowledged event.
-func (c *Conn) lastOfLeader(ctx context.Context, f events.Filter) (*stored, error) {
+func (c *Conn) askLeader(ctx context.Context, req getRequest) (*stored, error) {
 	var out struct {
 		Message *struct {
 			Subject string    `json:"subject"`
@@ -111,7 +119,7 @@ func (c *Conn) lastOfLeader(ctx context.Context, f events.Filter) (*stored, erro
 			Time    time.Time `json:"time"`
 		} `json:"message"`
 	}
-	err := c.api(ctx, apiMsgGet+StreamEvents, getRequest{LastFor: f.Subject()}, &out)
+	err := c.api(ctx, apiMsgGet+StreamEvents, req, &out)
 	if errors.Is(err, ErrNoKey) {
 		return nil, nil
 	}

@@ -23,6 +23,10 @@ var (
 	// ErrSlow says that a live reader fell behind and was cut off; it may
 	// watch again from its position.
 	ErrSlow = errors.New("log: reader too slow")
+	// ErrReplaced says that the log is not the one that was read before: it is
+	// shorter, or another event stands where the reader was. What was read must
+	// not be mixed with what is there now.
+	ErrReplaced = errors.New("log: another history than the one that was read")
 	// ErrClosed says that the log was closed.
 	ErrClosed = errors.New("log: closed")
 )

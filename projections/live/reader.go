@@ -3,7 +3,9 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"time"
 
 	"manualslop/events"
 	"manualslop/projections"
@@ -28,11 +30,21 @@ func (l *Live) replay(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// follow takes events until the feed ends. A feed that fell behind is watched
-// anew from the position.
+// retryPause is between two attempts to follow a log whose feed broke.
+const retryPause = 100 * time.Millisecond
+
+// follow takes events until the log ends or ctx does. A feed that broke is
+// watched anew from the position, in the same log only.
 func (l *Live) follow(ctx context.Context, feed iter.Seq2[events.Event, error]) {
 	err := l.drain(feed)
-	for errors.Is(err, events.ErrSlow) && ctx.Err() == nil {
+	for ctx.Err() == nil && survivable(err) {
+		if !errors.Is(err, events.ErrSlow) {
+			l.opts.Logger.Warn("the feed of the read models broke and is taken up again", "position", l.Position(), "error", err)
+			pause(ctx, retryPause)
+		}
+		if err = l.sameLog(ctx); err != nil {
+			continue
+		}
 		if _, feed, err = l.log.Watch(ctx, l.filter, l.Position()+1); err == nil {
 			err = l.drain(feed)
 		}
@@ -42,6 +54,41 @@ func (l *Live) follow(ctx context.Context, feed iter.Seq2[events.Event, error]) 
 	}
 	l.err = err
 	close(l.done)
+}
+
+// survivable tells whether another attempt may go better.
+func survivable(err error) bool {
+	for _, last := range []error{events.ErrHole, events.ErrDenied, events.ErrReplaced, events.ErrClosed} {
+		if errors.Is(err, last) {
+			return false
+		}
+	}
+	return err != nil
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// sameLog makes sure that the log still holds the newest event taken.
+func (l *Live) sameLog(ctx context.Context) error {
+	l.mu.RLock()
+	seq, id := l.noted, l.notedID
+	l.mu.RUnlock()
+	if seq == 0 {
+		return nil
+	}
+	for e, err := range l.log.Read(ctx, l.filter, seq, seq) {
+		if err != nil || e.Seq == seq && e.ID == id {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: event %d is not what it was", events.ErrReplaced, seq)
 }
 
 func (l *Live) drain(feed iter.Seq2[events.Event, error]) error {

@@ -32,6 +32,13 @@ type Reader struct {
 	closed   map[string]bool            // sessions that were over before this process began
 	history  map[string][]*events.Event // while catching up
 	order    []string
+	newest   mark // of what was read live
+}
+
+// mark is an event by its place and its id.
+type mark struct {
+	Seq uint64
+	ID  string
 }
 
 // Subscribe adds a subscriber; only before Run.
@@ -56,19 +63,27 @@ func (r *Reader) run(ctx context.Context) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		_, feed, err := r.Log.Watch(ctx, events.Filter{Project: r.Project}, r.next)
-		if err == nil {
-			for e, ferr := range feed {
-				if ferr != nil {
-					err = ferr
-					break
-				}
-				r.live(ctx, &e)
-			}
-		}
-		if err = r.survivable(ctx, err); err != nil {
+		if err := r.survivable(ctx, r.watch(ctx)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// watch follows the log until the feed breaks.
+func (r *Reader) watch(ctx context.Context) error {
+	if err := r.sameLog(ctx); err != nil {
+		return err
+	}
+	_, feed, err := r.Log.Watch(ctx, events.Filter{Project: r.Project}, r.next)
+	if err != nil {
+		return err
+	}
+	for e, err := range feed {
+		if err != nil {
+			return err
+		}
+		r.live(ctx, &e)
 	}
 	return nil
 }
@@ -78,7 +93,7 @@ func (r *Reader) survivable(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	if errors.Is(err, events.ErrHole) || errors.Is(err, events.ErrDenied) || errors.Is(err, events.ErrClosed) {
+	if errors.Is(err, events.ErrReplaced) || errors.Is(err, events.ErrHole) || errors.Is(err, events.ErrDenied) || errors.Is(err, events.ErrClosed) {
 		return fmt.Errorf("read the stream: %w", err)
 	}
 	r.Logger.Warn("the event feed broke and is taken up again", "error", err, "from", r.next)
@@ -166,8 +181,22 @@ func opens(e *events.Event) bool {
 	return ok
 }
 
+// sameLog makes sure that the log still holds the newest event that was read
+// live; events.ErrReplaced.
+func (r *Reader) sameLog(ctx context.Context) error {
+	if r.newest.Seq == 0 {
+		return nil
+	}
+	for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project}, r.newest.Seq, r.newest.Seq) {
+		if err != nil || e.ID == r.newest.ID {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: event %d is not what it was", events.ErrReplaced, r.newest.Seq)
+}
+
 func (r *Reader) live(ctx context.Context, e *events.Event) {
-	r.next = e.Seq + 1
+	r.next, r.newest = e.Seq+1, mark{e.Seq, e.ID}
 	r.Registry.Decode(e)
 	if !r.known[e.Session] {
 		if opens(e) {
