@@ -10,6 +10,10 @@ import (
 	"manualslop/events"
 )
 
+// hubHistory is how far before the end of the log a hub begins, so that most
+// readers need not read the log themselves.
+const hubHistory = 4096
+
 // hub follows one session for all who read it live. It encodes each event once
 // and wakes its readers together, at most once per window; each reader goes on
 // at its own position. A hub runs while somebody reads.
@@ -36,6 +40,9 @@ var errFeedEnded = errors.New("the subscription ended")
 func (h *hub) add(f *frame) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if f.subject == nil {
+		f.seq = h.seen
+	}
 	h.ring.add(f)
 	h.seen = max(h.seen, f.seq)
 	if h.timer != nil {
@@ -68,18 +75,19 @@ func (h *hub) fail(err error) {
 	h.wakeNow()
 }
 
-// join is where a reader that has everything up to seen goes on.
-func (h *hub) join() (next int, seen uint64) {
+// join is where a reader that has everything up to a sequence goes on. False
+// when the log must show it what comes next, at least up to seen.
+func (h *hub) join(at uint64) (next int, seen uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.ring.end(), h.seen
+	next, ok = h.ring.find(at)
+	return next, h.seen, ok
 }
 
-// keeps tells whether the frame of this number, or the next to come, is at hand.
-func (h *hub) keeps(number int) bool {
+func (h *hub) position() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return number >= h.ring.first
+	return h.seen
 }
 
 // cursor is a reader's place in a hub.
@@ -126,7 +134,8 @@ func (s *hubs) enter(session string) (h *hub, leave func()) {
 		h = &hub{session: session, window: s.gw.cfg.Limits.FeedWindow, gone: make(chan struct{}), tick: make(chan struct{})}
 		h.ring.limit = s.gw.cfg.Limits.FeedBytes
 		if view, ok := s.gw.cfg.Models.Session(session); ok {
-			h.seen = view.Summary().LastSeq
+			h.seen = max(view.Summary().LastSeq, hubHistory) - hubHistory
+			h.ring.base = h.seen
 		}
 		s.open[session] = h
 		s.gw.start(func(ctx context.Context) { s.gw.follow(ctx, h) })
@@ -172,8 +181,7 @@ func (g *Gateway) follow(ctx context.Context, h *hub) {
 	}
 	err := events.ErrSlow
 	for errors.Is(err, events.ErrSlow) && ctx.Err() == nil {
-		_, seen := h.join()
-		err = g.followFacts(ctx, h, seen+1)
+		err = g.followFacts(ctx, h, h.position()+1)
 	}
 	if ctx.Err() == nil {
 		g.cfg.Logger.WarnContext(ctx, "live feeds of a session broke", slog.String("session", h.session), slog.Any("error", err))

@@ -2,7 +2,9 @@ package hookgw
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +14,8 @@ import (
 // frame is one message of a session as every reader with equal rights gets it:
 // encoded once, never changed.
 type frame struct {
-	seq     uint64   // position on the log; 0 for live text, which has none
-	subject []string // tokens, for filters
+	seq     uint64   // position on the log; of live text, that of the fact before it
+	subject []string // tokens, for filters; nil for live text
 	sse     []byte   // as server-sent event
 	body    []byte   // the JSON within sse
 }
@@ -50,8 +52,19 @@ func newFrame(head string, body []byte) *frame {
 type ring struct {
 	limit  int
 	size   int
-	first  int // number of the oldest frame that is kept
+	base   uint64 // every fact behind this sequence, up to the newest, is kept
+	first  int    // number of the oldest frame that is kept
 	frames []*frame
+}
+
+// find is the number of the first frame behind a sequence. False when not all
+// facts behind it are kept.
+func (r *ring) find(seq uint64) (int, bool) {
+	if seq < r.base {
+		return 0, false
+	}
+	i, _ := slices.BinarySearchFunc(r.frames, seq+1, func(f *frame, seq uint64) int { return cmp.Compare(f.seq, seq) })
+	return r.first + i, true
 }
 
 func (r *ring) end() int { return r.first + len(r.frames) }
@@ -61,6 +74,7 @@ func (r *ring) add(f *frame) {
 	r.size += len(f.sse)
 	for r.size > r.limit && len(r.frames) > 1 {
 		r.size -= len(r.frames[0].sse)
+		r.base = r.frames[0].seq
 		r.frames[0] = nil
 		r.frames = r.frames[1:]
 		r.first++

@@ -77,7 +77,7 @@ func (s *sse) show(frames []*frame) error {
 
 // write shows a frame that the client does not have if the filter selects it.
 func (s *sse) write(f *frame) error {
-	if f.seq == 0 {
+	if f.subject == nil {
 		if !s.text {
 			return nil
 		}

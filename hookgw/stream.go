@@ -135,20 +135,17 @@ func (c *call) feed(h *hub, s *sse) error {
 	}
 }
 
-// replay shows what the log has and the hub's frames do not, and says where
-// among those the reader goes on. While the ring moves on faster than the
-// reader reads, it goes on with the log.
+// replay shows what the log has and the hub does not keep, and says where the
+// reader goes on with the hub. While the hub moves on faster than the reader
+// reads, it goes on with the log.
 func (c *call) replay(h *hub, s *sse) (next int, err error) {
 	for {
-		next, seen := h.join()
-		if s.at >= seen {
+		next, seen, ok := h.join(s.at)
+		if ok {
 			return next, nil
 		}
 		if err := c.replayTo(h.session, s, seen); err != nil {
 			return 0, err
-		}
-		if h.keeps(next) {
-			return next, nil
 		}
 	}
 }

@@ -214,3 +214,58 @@ func TestWithoutASessionThereIsNoFeed(t *testing.T) {
 	f := openEmpty(t)
 	require.Equal(t, http.StatusConflict, f.get("/api/stream", hookgw.RightRead).status)
 }
+
+func TestWhatIsNoLongerKeptForFeedsIsReadFromTheLog(t *testing.T) {
+	t.Parallel()
+	f := open(t, limited(func(l *hookgw.Limits) { l.FeedBytes = 1 }))
+	f.feed("/api/stream") // so that there is something to be kept
+	const pushed = 20
+	for i := range pushed {
+		f.push(i)
+	}
+	r, _ := f.feed("/api/stream")
+	for seq := range uint64(pushed + 1) {
+		require.Equal(t, seq+1, r.must().id)
+	}
+	require.Equal(t, "snapshot", r.must().event)
+	require.Equal(t, f.push(pushed).Seq, r.must().id)
+}
+
+func TestAReaderFurtherBehindThanWhatIsKeptIsCutOff(t *testing.T) {
+	t.Parallel()
+	f := open(t, limited(func(l *hookgw.Limits) { l.FeedBytes, l.FeedWindow, l.Heartbeat = 1, time.Hour, 30*time.Millisecond }))
+	r, _ := f.feed("/api/stream")
+	require.Equal(t, "SessionOpened", r.telling().typ(t))
+	require.Equal(t, "snapshot", r.telling().event)
+	for i := range 200 { // it wakes for its heartbeat only
+		f.push(i)
+	}
+	got := r.rest()
+	last := got[len(got)-1]
+	require.Equal(t, "disconnected", last.event)
+	require.Contains(t, last.data, "slow")
+	require.Less(t, last.id, uint64(200))
+	for _, fr := range got {
+		require.LessOrEqual(t, fr.id, last.id, "the position is that of what it was shown")
+	}
+}
+
+func TestEveryReaderOfASessionSeesEveryEventInOrder(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	readers := make([]*reader, 8)
+	for i := range readers {
+		readers[i], _ = f.feed("/api/stream?filter=gateway.>&filter=operator.>")
+		require.Equal(t, "SessionOpened", readers[i].must().typ(t))
+		require.Equal(t, "snapshot", readers[i].must().event)
+	}
+	const pushed = 200
+	for i := range pushed {
+		f.push(i)
+	}
+	for _, r := range readers {
+		for seq := range uint64(pushed) {
+			require.Equal(t, seq+2, r.must().id)
+		}
+	}
+}
