@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -260,12 +261,27 @@ func TestEveryReaderOfASessionSeesEveryEventInOrder(t *testing.T) {
 		require.Equal(t, "snapshot", readers[i].must().event)
 	}
 	const pushed = 200
+	var reading sync.WaitGroup
+	seen := make([][]uint64, len(readers))
+	for i, r := range readers {
+		reading.Go(func() {
+			for range pushed {
+				fr, err := r.next()
+				if err != nil {
+					return
+				}
+				seen[i] = append(seen[i], fr.id)
+			}
+		})
+	}
 	for i := range pushed {
 		f.push(i)
 	}
-	for _, r := range readers {
-		for seq := range uint64(pushed) {
-			require.Equal(t, seq+2, r.must().id)
+	reading.Wait()
+	for _, got := range seen {
+		require.Len(t, got, pushed)
+		for n, id := range got {
+			require.EqualValues(t, n+2, id)
 		}
 	}
 }
