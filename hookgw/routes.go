@@ -63,6 +63,7 @@ func Routes() []Route {
 		logRoutes(),
 		programRoutes(),
 		guiRoutes(),
+		moneyRoutes(),
 	)
 }
 

@@ -1,0 +1,104 @@
+package projections
+
+import "manualslop/events"
+
+// MaxPromptMessages is how many messages of a prompt are kept apart, the newest
+// ones; older ones are counted in the sums only.
+const MaxPromptMessages = 512
+
+// maxPromptTools bounds the tools whose size is remembered.
+const maxPromptTools = 1024
+
+// Prompt is the newest prompt of the session, in bytes: what [events.ModelRequested]
+// says of it. No text of it is kept.
+type Prompt struct {
+	Request  string `json:"request"` // id of the event; empty before the first
+	Stream   string `json:"stream"`
+	Tier     int    `json:"tier"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	// System, Tools and History add up to the whole prompt.
+	System  int64 `json:"system"`
+	Tools   int64 `json:"tools"`
+	History int64 `json:"history"`
+	// Messages are those of the history, oldest first; Omitted older ones are not
+	// among them.
+	Messages []PromptMessage `json:"messages"`
+	Omitted  int             `json:"omitted"`
+	// Rounds is how many replies of the model the history holds.
+	Rounds int `json:"rounds"`
+}
+
+// PromptMessage is one message of a prompt.
+type PromptMessage struct {
+	Role    string `json:"role"` // user, assistant or tool
+	Bytes   int64  `json:"bytes"`
+	ToolUse bool   `json:"tool_use"` // it calls tools, or answers such a call
+}
+
+type promptState struct {
+	Offered map[string]int64 `json:"offered"` // bytes of a tool's description, by name
+	Prompt  Prompt           `json:"prompt"`
+}
+
+var prompt = Fold[*promptState]{
+	Name: "prompt", Version: 1,
+	Takes: func(p events.Payload) bool {
+		switch p.(type) {
+		case events.ToolsOffered, events.ModelRequested:
+			return true
+		}
+		return false
+	},
+	New: func() *promptState {
+		return &promptState{Offered: map[string]int64{}, Prompt: Prompt{Messages: []PromptMessage{}}}
+	},
+	Apply: (*promptState).apply,
+	View:  func(s *promptState) any { return s.Prompt },
+}
+
+func (s *promptState) apply(e *events.Event) *promptState {
+	switch p := e.Payload.(type) {
+	case events.ToolsOffered:
+		s.Offered = map[string]int64{}
+		for _, t := range p.Tools[:min(len(p.Tools), maxPromptTools)] {
+			s.Offered[t.Name] = int64(len(t.Name) + len(t.Description) + len(t.Schema))
+		}
+	case events.ModelRequested:
+		s.Prompt = s.measure(e.ID, &p)
+	}
+	return s
+}
+
+// measure sizes a prompt.
+func (s *promptState) measure(id string, p *events.ModelRequested) Prompt {
+	out := Prompt{Request: id, Stream: p.StreamID, Tier: p.Tier, Provider: p.Provider, Model: p.Model, Messages: s.Prompt.Messages[:0]}
+	for _, name := range p.Tools {
+		out.Tools += s.Offered[name]
+	}
+	for i := range p.Manifest {
+		part := &p.Manifest[i]
+		size := int64(len(part.Text)+len(part.Prefix)+len(part.Suffix)) + max(0, part.Size)
+		if part.Role == "system" {
+			out.System += size
+			continue
+		}
+		out.History += size
+		m := PromptMessage{Role: part.Role, Bytes: size}
+		switch part.Role {
+		case "assistant":
+			out.Rounds++
+			m.ToolUse = i+1 < len(p.Manifest) && p.Manifest[i+1].Role == "tool"
+		case "tool":
+			m.ToolUse = true
+		}
+		out.Messages = append(out.Messages, m)
+	}
+	if over := len(out.Messages) - MaxPromptMessages; over > 0 {
+		out.Omitted, out.Messages = over, append([]PromptMessage{}, out.Messages[over:]...)
+	}
+	return out
+}
+
+// Prompt is the newest prompt of the session. It is shared: read it only.
+func (s *Set) Prompt() Prompt { return stateOf(s, prompt).Prompt }

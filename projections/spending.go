@@ -1,0 +1,146 @@
+package projections
+
+import (
+	"encoding/json"
+	"time"
+
+	"manualslop/events"
+)
+
+// Bounds of the spending model.
+const (
+	// MaxSpendingLines is how many lines are kept apart; what comes beyond is
+	// summed per provider and model, in lines whose ticket is [OtherTickets].
+	MaxSpendingLines = 4096
+	// MaxSpendingPoints is how long the history of a line gets before each two
+	// neighbours become one.
+	MaxSpendingPoints = 32
+	// OtherTickets stands where a ticket would, of lines beyond the bound.
+	OtherTickets = "(others)"
+)
+
+// SpendingLine is what one model used for one ticket, or for a track or goal
+// where no ticket is concerned, as providers reported it.
+type SpendingLine struct {
+	Track    string `json:"track,omitempty"`
+	Ticket   string `json:"ticket,omitempty"`
+	Tier     int    `json:"tier"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Usage    Usage  `json:"usage"`
+	// History is Usage over time, oldest first; the points add up to it.
+	History []SpendingPoint `json:"history"`
+}
+
+// SpendingPoint is what was used up to a time and behind the point before.
+type SpendingPoint struct {
+	At    time.Time `json:"at"` // of the newest answer in it
+	Usage Usage     `json:"usage"`
+}
+
+// spendingKey tells lines apart.
+type spendingKey struct {
+	track, ticket   string
+	tier            int
+	provider, model string
+}
+
+type spendings struct {
+	Requests requests        `json:"requests"`
+	Lines    []*SpendingLine `json:"lines"` // in the order of their first answer
+	byKey    map[spendingKey]*SpendingLine
+}
+
+var spending = Fold[*spendings]{
+	Name: "spending", Version: 1,
+	Takes: ofRequests,
+	New: func() *spendings {
+		return &spendings{Requests: requests{}, Lines: []*SpendingLine{}, byKey: map[spendingKey]*SpendingLine{}}
+	},
+	Apply: (*spendings).apply,
+	View: func(s *spendings) any {
+		return struct {
+			Lines []*SpendingLine `json:"lines"`
+		}{s.Lines}
+	},
+}
+
+// UnmarshalJSON reads the state and rebuilds its index.
+func (s *spendings) UnmarshalJSON(raw []byte) error {
+	type plain spendings
+	if err := json.Unmarshal(raw, (*plain)(s)); err != nil {
+		return err
+	}
+	for _, l := range s.Lines {
+		s.byKey[spendingKey{l.Track, l.Ticket, l.Tier, l.Provider, l.Model}] = l
+	}
+	return nil
+}
+
+func (s *spendings) apply(e *events.Event) *spendings {
+	switch p := e.Payload.(type) {
+	case events.ModelRequested:
+		s.Requests.asked(e, &p)
+	case events.ModelReplied:
+		if q, counts := s.Requests.answered(p.Request); counts {
+			u := Usage{Requests: 1}
+			u.add(p.Usage)
+			s.line(q).spend(e.Time, u)
+		}
+	case events.ModelFailed:
+		if q, counts := s.Requests.answered(p.Request); counts {
+			u := Usage{Failed: 1}
+			if p.Usage != nil {
+				u.add(*p.Usage)
+			}
+			s.line(q).spend(e.Time, u)
+		}
+	}
+	return s
+}
+
+// line finds or begins the line of a request.
+func (s *spendings) line(q request) *SpendingLine {
+	k := spendingKey{q.Track, q.Ticket, q.Tier, q.Provider, q.Model}
+	if l := s.byKey[k]; l != nil {
+		return l
+	}
+	if len(s.Lines) >= MaxSpendingLines {
+		k = spendingKey{ticket: OtherTickets, provider: q.Provider, model: q.Model}
+		if l := s.byKey[k]; l != nil {
+			return l
+		}
+	}
+	l := &SpendingLine{Track: k.track, Ticket: k.ticket, Tier: k.tier, Provider: k.provider, Model: k.model}
+	s.byKey[k] = l
+	s.Lines = append(s.Lines, l)
+	return l
+}
+
+// spend adds what one answer used; a full history loses detail, never a token.
+func (l *SpendingLine) spend(at time.Time, u Usage) {
+	l.Usage.sum(u)
+	if len(l.History) >= MaxSpendingPoints {
+		half := l.History[:0]
+		for i := 0; i < len(l.History); i += 2 {
+			pair := l.History[i]
+			if i+1 < len(l.History) {
+				pair.At = l.History[i+1].At
+				pair.Usage.sum(l.History[i+1].Usage)
+			}
+			half = append(half, pair)
+		}
+		l.History = half
+	}
+	l.History = append(l.History, SpendingPoint{at, u})
+}
+
+// sum adds what somebody else used.
+func (u *Usage) sum(o Usage) {
+	u.Requests += o.Requests
+	u.Failed += o.Failed
+	u.add(events.Usage{Input: o.Input, Output: o.Output, CacheRead: o.CacheRead, CacheWrite: o.CacheWrite, Estimated: o.Estimated})
+}
+
+// Spending is what the session used so far, line by line. It is shared: read it only.
+func (s *Set) Spending() []*SpendingLine { return stateOf(s, spending).Lines }
