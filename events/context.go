@@ -39,6 +39,7 @@ type FilesTracked struct {
 	Patterns []string `json:"patterns"`           // as they were asked for, relative to BaseDir
 	Paths    []string `json:"paths"`              // what they stood for, relative to the project folder
 	Preset   string   `json:"preset,omitempty"`   // that was loaded
+	Skipped  []string `json:"skipped,omitempty"`  // patterns that stand for nothing, each with its reason
 }
 
 // EventType is the identity on the wire.

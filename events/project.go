@@ -58,7 +58,7 @@ type ProjectSaved struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
-	Through uint64 `json:"through"` // the newest edit that is in the file
+	Through uint64 `json:"through"` // the newest edit or load that is in the file
 }
 
 // EventType is the identity on the wire.

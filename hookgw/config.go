@@ -58,6 +58,9 @@ type Config struct {
 	// Signals shows live feeds what is never stored: the text that models write,
 	// while they write it. Nil: there is none.
 	Signals Signals
+	// ProjectFiles is the project folder. Nil: projects and histories are
+	// neither loaded nor saved, and no files are found by patterns.
+	ProjectFiles ProjectFiles
 
 	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
 	Roles func() (present, missing []string)

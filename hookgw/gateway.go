@@ -97,6 +97,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	go func() { served <- server.Serve(g.conns) }()
 	g.announce(ctx)
 	var running sync.WaitGroup
+	running.Go(func() { g.resumeProject(base) })
 	for {
 		select {
 		case task := <-g.tasks:

@@ -235,13 +235,12 @@ func TestAQuestionOrAnswerThatApprovalCouldNotCopyIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, (<-waiting).status)
 }
 
-func TestABodyOverOneEventOfTheLogIsRefusedAndNothingIsStored(t *testing.T) {
+func TestASessionOverOneEventOfTheLogIsStoredInParts(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	a := f.post("/api/session", hookgw.RightHuman, sessionOf(events.MaxEventBytes+1))
-	require.Equal(t, http.StatusRequestEntityTooLarge, a.status)
-	require.Contains(t, a.object(t)["hint"], "512 KiB")
+	f.says("/api/session", sessionOf(events.MaxEventBytes+1), http.StatusOK)
 	require.Empty(t, recorded[events.SessionEdited](f))
+	require.NotEmpty(t, recorded[events.SessionPartUploaded](f))
 }
 
 func TestABatchOfTheQueueIsBounded(t *testing.T) {

@@ -57,6 +57,8 @@ func Routes() []Route {
 		statusRoutes(),
 		healthRoutes(),
 		sessionRoutes(),
+		discussionRoutes(),
+		projectRoutes(),
 		eventRoutes(),
 		askRoutes(),
 		controlRoutes(),

@@ -3,6 +3,7 @@ package hookgw
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"manualslop/events"
@@ -29,14 +30,34 @@ func postSession(c *call) error {
 	if !ok || len(entries) == 0 || entries[0] != '[' {
 		return refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
-	e, err := c.gw.event(c.gw.person, session, events.SessionEdited{Entries: c.gw.mask(entries)})
+	if err := c.replaceEntries(session, entries); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, map[string]string{"status": "updated"})
+}
+
+// replaceEntries publishes entries for the active discussion: in one event, or
+// in parts where they are large.
+func (c *call) replaceEntries(session string, entries json.RawMessage) error {
+	var list []json.RawMessage
+	if json.Unmarshal(entries, &list) != nil {
+		return refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+	}
+	if len(list) > projections.MaxEntries {
+		return refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.", projections.MaxEntries))
+	}
+	masked := c.gw.mask(entries)
+	e, err := c.gw.event(c.gw.person, session, events.SessionEdited{Entries: masked})
 	if err != nil {
 		return err
+	}
+	if len(e.Data) > smallUpload {
+		return c.upload(session, events.UploadEntries, string(masked))
 	}
 	if err := c.publish(c.gw.person, e); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, map[string]string{"status": "updated"})
+	return c.counts(session, e.ID, (*projections.Set).DiscussionRefusal)
 }
 
 // getSessions lists the sessions of the project.

@@ -28,6 +28,7 @@ type projectState struct {
 	Size     int64                    `json:"size,omitempty"`
 	Document json.RawMessage          `json:"document,omitempty"`
 	Loaded   *time.Time               `json:"loaded,omitempty"`
+	Began    uint64                   `json:"began,omitempty"`  // sequence of the load
 	Edited   uint64                   `json:"edited,omitempty"` // sequence of the newest edit
 	Saved    uint64                   `json:"saved,omitempty"`  // the newest edit in the file
 	Switch   *projectSwitch           `json:"switch,omitempty"` // under way
@@ -76,7 +77,7 @@ func (p *projectState) apply(e *events.Event) *projectState {
 	case events.ProjectEdited:
 		reason = p.edited(e, w.Changes)
 	case events.ProjectSaved:
-		if w.Path == p.Path || p.Path == "" {
+		if w.Through >= p.Began { // else it was of the document before
 			p.Path, p.SHA256, p.Size, p.Saved = w.Path, w.SHA256, w.Size, w.Through
 		}
 	case events.FilesTracked:
@@ -102,7 +103,7 @@ func (p *projectState) loaded(e *events.Event, w *events.ProjectLoaded) string {
 	}
 	at := e.Time
 	p.Path, p.SHA256, p.Size, p.Document, p.Loaded = w.Path, w.SHA256, w.Size, w.Document, &at
-	p.Edited, p.Saved, p.Switch, p.Error = 0, 0, nil, ""
+	p.Began, p.Edited, p.Saved, p.Switch, p.Error = e.Seq, 0, 0, nil, ""
 	return ""
 }
 
@@ -153,8 +154,9 @@ type Project struct {
 	SHA256   string         `json:"sha256"` // of its file
 	Size     int64          `json:"size"`
 	Loaded   *time.Time     `json:"loaded"`
-	Changed  bool           `json:"changed"` // there are edits that are not in the file
-	Edited   uint64         `json:"edited"`  // sequence of the newest edit
+	Changed  bool           `json:"changed"`         // there are edits that are not in the file
+	Began    uint64         `json:"began,omitempty"` // sequence of the load
+	Through  uint64         `json:"through"`         // sequence of the newest edit, or else of the load
 	Document map[string]any `json:"document"`
 	Ignored  []string       `json:"ignored"` // keys without effect, each with its reason
 }
@@ -173,7 +175,7 @@ func (s *Set) Project() Project {
 			panic("projections: " + err.Error()) // the document was merged before
 		}
 	}
-	out := Project{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Loaded: p.Loaded, Changed: p.Edited > p.Saved, Edited: p.Edited, Document: objectOf(doc)}
+	out := Project{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Loaded: p.Loaded, Changed: p.Edited > p.Saved, Through: max(p.Edited, p.Began), Document: objectOf(doc)}
 	out.Ignored = IgnoredKeys(out.Document)
 	return out
 }

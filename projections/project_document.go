@@ -162,7 +162,8 @@ func ProjectFiles(doc map[string]any) (files []events.TrackedFile, problem strin
 	return files, ""
 }
 
-// FilePatterns are the folder and the patterns of the files that a document tracks.
+// FilePatterns are the folder and the patterns of the files that a document
+// tracks. A folder outside of the project has no effect.
 func FilePatterns(doc map[string]any) (base string, patterns []string, problem string) {
 	files, problem := ProjectFiles(doc)
 	if problem != "" {
@@ -173,7 +174,7 @@ func FilePatterns(doc map[string]any) (base string, patterns []string, problem s
 		patterns[i] = f.Path
 	}
 	base, _ = tableOf(doc, "files")["base_dir"].(string)
-	if base == "." {
+	if base == "." || LeavesProject(base) {
 		base = ""
 	}
 	return base, patterns, ""

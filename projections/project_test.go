@@ -31,7 +31,7 @@ func TestWithoutADocumentTheProjectIsMadeOfTheSettings(t *testing.T) {
 	require.Equal(t, "demo", p.Document["project"].(map[string]any)["name"], "what was not sent stays")
 	require.Equal(t, json.Number("12345678901234567890"), p.Document["mine"].(map[string]any)["n"])
 	require.True(t, p.Changed)
-	s.by(events.ActorGateway, events.ProjectSaved{Path: "p.toml", SHA256: "cd", Through: p.Edited})
+	s.by(events.ActorGateway, events.ProjectSaved{Path: "p.toml", SHA256: "cd", Through: p.Through})
 	require.False(t, s.set.Project().Changed)
 	require.Equal(t, "p.toml", s.set.ProjectSwitch().ActivePath)
 }

@@ -49,6 +49,7 @@ type engine struct {
 	live   *live.Live
 	hooks  *hookgw.Gateway
 	logs   *sessionlog.Writer
+	files  *projectFiles
 }
 
 // newEngine prepares an engine without roles. close ends it.

@@ -73,6 +73,9 @@ func (e *engine) close() error {
 	if e.live != nil {
 		_ = e.live.Close() // why reading ended is known to the gateway, which said so
 	}
+	if e.files != nil {
+		e.files.close()
+	}
 	e.bus.close()
 	return err
 }

@@ -1,0 +1,90 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// importRequest is a history.toml as text.
+type importRequest struct {
+	TOML string `json:"toml"`
+}
+
+// importAnswer says what was taken over.
+type importAnswer struct {
+	Status      string `json:"status"`
+	Discussions int    `json:"discussions"`
+	Entries     int    `json:"entries"`
+	Active      string `json:"active"`
+}
+
+// exportAnswer is every discussion, as the text of a history.toml and as data.
+type exportAnswer struct {
+	TOML    string              `json:"toml"`
+	History projections.History `json:"history"`
+}
+
+// postImport adds or replaces the discussions of a history.toml, all or none.
+func postImport(c *call) error {
+	var want importRequest
+	if err := c.decode(&want, `{"toml": "…the text of history.toml…"}`); err != nil {
+		return err
+	}
+	files, err := c.gw.files()
+	if err != nil {
+		return err
+	}
+	session, err := c.someSession()
+	if err != nil {
+		return err
+	}
+	h, err := files.ReadHistory(want.TOML)
+	if err != nil {
+		return fileProblem(err)
+	}
+	if err := c.importHistory(session, h); err != nil {
+		return err
+	}
+	out := importAnswer{Status: "ok", Discussions: len(h.Discussions)}
+	for _, d := range h.Discussions {
+		out.Entries += len(d.History)
+	}
+	if err := c.read(session, func(s *projections.Set) { out.Active = s.ActiveDiscussion() }); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// importHistory publishes a history whose texts were masked before.
+func (c *call) importHistory(session string, h projections.History) error {
+	if wrong := h.Check(); wrong != "" {
+		return refuse(http.StatusBadRequest, wrong, "docs/hooks.md shows the format.")
+	}
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return c.upload(session, events.UploadHistory, string(raw))
+}
+
+func getExport(c *call) error {
+	files, err := c.gw.files()
+	if err != nil {
+		return err
+	}
+	session, err := c.session()
+	if err != nil {
+		return err
+	}
+	var out exportAnswer
+	if err := c.read(session, func(s *projections.Set) { out.History = s.History() }); err != nil {
+		return err
+	}
+	if out.TOML, err = files.WriteHistory(out.History); err != nil {
+		return fileProblem(err)
+	}
+	return c.reply(http.StatusOK, out)
+}

@@ -1,0 +1,202 @@
+package hookgw
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// projectAnswer is the answer of GET /api/project.
+type projectAnswer struct {
+	Project projections.FlatProject `json:"project"`
+}
+
+// projectRequest holds tables of the project document, in the flat shape or the full one.
+type projectRequest struct {
+	Project map[string]any `json:"project"`
+}
+
+func getProject() func(*call) error {
+	shown := view("project", func(s *projections.Set) (any, error) { return projectAnswer{s.FlatProject()}, nil }, "project", "session", "settings")
+	return func(c *call) error { return c.show(shown) }
+}
+
+func getProjectDocument() func(*call) error {
+	shown := view("project/document", func(s *projections.Set) (any, error) { return s.Project(), nil }, "project", "settings")
+	return func(c *call) error { return c.show(shown) }
+}
+
+func getProjectSwitch() func(*call) error {
+	shown := view("project_switch", func(s *projections.Set) (any, error) { return s.ProjectSwitch(), nil }, "project")
+	return func(c *call) error { return c.show(shown) }
+}
+
+// postProject merges what was sent into the document. A discussion that comes
+// along changes the discussions, because they are no part of the document here.
+func postProject(c *call) error {
+	inner, ok := object(c.fields["project"])
+	if !ok || len(c.fields) != 1 {
+		return refuse(http.StatusBadRequest, "there is no project", `Send {"project": {"project": {"name": "…"}}} and nothing else.`)
+	}
+	session, err := c.someSession()
+	if err != nil {
+		return err
+	}
+	talk := inner["discussion"]
+	delete(inner, "discussion")
+	changes, err := json.Marshal(inner)
+	if err != nil {
+		return err
+	}
+	if err := c.editProject(session, c.gw.mask(changes)); err != nil {
+		return err
+	}
+	if err := c.postedDiscussion(session, talk); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, statusAnswer{"updated"})
+}
+
+// editProject publishes changes of the document, and the files that it tracks
+// from then on. Everything is checked before anything is published.
+func (c *call) editProject(session string, changes json.RawMessage) error {
+	if bytes.Equal(changes, []byte("{}")) {
+		return nil
+	}
+	var doc map[string]any
+	var size int
+	var due bool
+	var err error
+	if rerr := c.read(session, func(s *projections.Set) {
+		doc, size, err = changed(s, changes)
+		due = err == nil && trackingDiffers(s, doc)
+	}); rerr != nil {
+		return rerr
+	}
+	switch {
+	case err != nil:
+		return refuse(http.StatusBadRequest, "the project is no JSON object of tables", `Send {"project": {"project": {"name": "…"}}}.`)
+	case size > projections.MaxProjectBytes:
+		return refuse(http.StatusRequestEntityTooLarge, "the project document is too large", fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
+	}
+	if wrong := projections.CheckProject(doc); wrong != "" {
+		return refuse(http.StatusBadRequest, "the project does not fit: "+clip(wrong, 200), "docs/hooks.md shows the tables.")
+	}
+	var tracked *events.FilesTracked
+	if due && c.gw.cfg.ProjectFiles != nil {
+		found, err := c.gw.expand(c.r.Context(), doc, "")
+		if err != nil {
+			return err
+		}
+		tracked = &found
+	}
+	if _, err := c.word(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)}, (*projections.Set).ProjectRefusal); err != nil {
+		return err
+	}
+	if tracked == nil {
+		return nil
+	}
+	_, err = c.word(session, *tracked, (*projections.Set).ProjectRefusal)
+	return err
+}
+
+// changed is the document as the changes would make it, and its size.
+func changed(s *projections.Set, changes json.RawMessage) (doc map[string]any, size int, err error) {
+	now, err := json.Marshal(s.Project().Document)
+	if err != nil {
+		return nil, 0, err
+	}
+	merged, err := projections.MergePatch(now, changes)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = json.Unmarshal(merged, &doc)
+	return doc, len(merged), err
+}
+
+// trackingDiffers tells that a document tracks other files than are tracked now.
+func trackingDiffers(s *projections.Set, doc map[string]any) bool {
+	base, patterns, problem := projections.FilePatterns(doc)
+	now := s.Tracking()
+	return problem == "" && (base != now.BaseDir || !slices.Equal(patterns, now.Patterns))
+}
+
+// expand finds the files that a document tracks.
+func (g *Gateway) expand(ctx context.Context, doc map[string]any, preset string) (events.FilesTracked, error) {
+	none := events.FilesTracked{}
+	files, err := g.files()
+	if err != nil {
+		return none, err
+	}
+	base, patterns, problem := projections.FilePatterns(doc)
+	if problem != "" {
+		return none, refuse(http.StatusBadRequest, "the project does not fit: "+clip(problem, 200), "Send a list of paths and patterns.")
+	}
+	paths, skipped, err := files.Expand(ctx, base, patterns)
+	if err != nil {
+		return none, fileProblem(err)
+	}
+	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: list(paths), Skipped: skipped, Preset: preset}
+	if err := out.Check(); err != nil {
+		return none, refuse(http.StatusRequestEntityTooLarge, err.Error(), "Narrow the patterns; tools read every other file as well.")
+	}
+	return out, nil
+}
+
+// postedDiscussion takes over roles and entries that came with a project, where
+// they are not those of now.
+func (c *call) postedDiscussion(session string, raw json.RawMessage) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	var posted struct {
+		Roles       []string                              `json:"roles"`
+		History     []string                              `json:"history"`
+		Active      string                                `json:"active"`
+		Discussions map[string]projections.HistoryStretch `json:"discussions"`
+	}
+	if json.Unmarshal(c.gw.mask(raw), &posted) != nil {
+		return refuse(http.StatusBadRequest, "the discussion does not fit", `Send {"roles": […], "history": ["User:\nhello"]}.`)
+	}
+	var roles, history []string
+	if err := c.read(session, func(s *projections.Set) { roles, history = s.DiscussionRoles(), s.ActiveHistory() }); err != nil {
+		return err
+	}
+	if posted.Roles != nil && !slices.Equal(posted.Roles, roles) {
+		if wrong := projections.CheckRoles(posted.Roles); wrong != "" {
+			return refuse(http.StatusBadRequest, wrong, "Send a list of names.")
+		}
+		if _, err := c.aboutDiscussion(session, events.DiscussionRolesSet{Roles: posted.Roles}); err != nil {
+			return err
+		}
+		roles = posted.Roles
+	}
+	if posted.History != nil && !slices.Equal(posted.History, history) {
+		return c.replaceHistory(session, posted.History, roles)
+	}
+	for _, d := range posted.Discussions {
+		if len(d.History) > 0 {
+			return c.importHistory(session, projections.History{Active: posted.Active, Discussions: posted.Discussions})
+		}
+	}
+	return nil
+}
+
+// replaceHistory makes entries of texts.
+func (c *call) replaceHistory(session string, texts, roles []string) error {
+	entries := make([]projections.HistoryEntry, len(texts))
+	for i, text := range texts {
+		entries[i] = projections.ParseHistoryEntry(text, roles)
+	}
+	raw, err := json.Marshal(entries)
+	if err != nil {
+		return err
+	}
+	return c.replaceEntries(session, raw)
+}

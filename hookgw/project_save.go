@@ -1,0 +1,85 @@
+package hookgw
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// saveRequest says where to save the project document.
+type saveRequest struct {
+	// Path is the file; empty: the one that was loaded.
+	Path string `json:"path,omitempty"`
+	// Force overwrites a file that somebody else changed.
+	Force bool `json:"force,omitempty"`
+}
+
+// saveAnswer says what was written.
+type saveAnswer struct {
+	Status string `json:"status"`
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+// postProjectSave writes the document. To another file than its own it is
+// written only where there is none, and that one is its own from then on.
+func postProjectSave(c *call) error {
+	var want saveRequest
+	if err := c.decode(&want, `{"path": "project.toml", "force": false}`); err != nil {
+		return err
+	}
+	files, err := c.gw.files()
+	if err != nil {
+		return err
+	}
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	var now projections.Project
+	if err := c.read(session, func(s *projections.Set) { now = s.Project() }); err != nil {
+		return err
+	}
+	path, was := cmp.Or(want.Path, now.Path), ""
+	if path == now.Path {
+		was = now.SHA256
+	}
+	if err := checkProjectPath(path); err != nil {
+		return err
+	}
+	document, err := json.Marshal(now.Document)
+	if err != nil {
+		return err
+	}
+	if !want.Force {
+		if err := c.gw.holdsSecrets(c.r.Context(), files, path); err != nil {
+			return err
+		}
+	}
+	file, err := files.Save(context.WithoutCancel(c.r.Context()), path, document, was, want.Force)
+	if err != nil {
+		return fileProblem(err)
+	}
+	c.wrote = true
+	saved := events.ProjectSaved{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Through: now.Through}
+	if _, err := c.gw.settle(c.r.Context(), session, saved); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, saveAnswer{"ok", file.Path, file.SHA256, file.Size})
+}
+
+// holdsSecrets is an error where the file has what is hidden in the record:
+// saving would put the mask in its place.
+func (g *Gateway) holdsSecrets(ctx context.Context, files ProjectFiles, path string) error {
+	file, err := files.Load(ctx, path)
+	if err != nil || bytes.Equal(g.mask(file.Document), file.Document) {
+		return nil //nolint:nilerr // what cannot be read is Save's to tell
+	}
+	return refuse(http.StatusConflict, "the file holds a secret, which saving would replace by its mask", `Take the secret out of the file, or send "force": true.`)
+}

@@ -1,0 +1,209 @@
+package hookgw
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// maxProjectPath bounds the path of a project document in bytes.
+const maxProjectPath = 1024
+
+// switchRequest names a project document.
+type switchRequest struct {
+	Path string `json:"path"`
+	// Discard gives up edits that were not saved.
+	Discard bool `json:"discard,omitempty"`
+}
+
+// switchAnswer says what was loaded.
+type switchAnswer struct {
+	Status  string   `json:"status"`
+	Path    string   `json:"path"`
+	Ignored []string `json:"ignored"` // keys without effect, each with its reason
+	Tracked int      `json:"tracked"`
+}
+
+func postProjectSwitch(c *call) error { return c.switchProject(false) }
+
+func postProjectLoad(c *call) error { return c.switchProject(true) }
+
+// switchProject puts the wish on record first and then carries it out, so that a
+// gateway that comes after this one finishes what it began.
+func (c *call) switchProject(again bool) error {
+	var want switchRequest
+	if err := c.decode(&want, `{"path": "project.toml"}`); err != nil {
+		return err
+	}
+	if _, err := c.gw.files(); err != nil {
+		return err
+	}
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	var now projections.Project
+	if err := c.read(session, func(s *projections.Set) { now = s.Project() }); err != nil {
+		return err
+	}
+	if again {
+		want.Path = cmp.Or(want.Path, now.Path)
+	}
+	if err := checkProjectPath(want.Path); err != nil {
+		return err
+	}
+	if now.Changed && !want.Discard {
+		return refuse(http.StatusConflict, "the project has changes that are not saved", `Save them with POST /api/project/save, or send "discard": true.`)
+	}
+	e, err := c.say(session, events.ProjectSwitchRequested{Path: want.Path})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.gw.cfg.Limits.CatchUp)
+	defer cancel()
+	if err := c.gw.finishSwitch(ctx, session, e.ID, want.Path); err != nil {
+		return err
+	}
+	var out switchAnswer
+	if err := c.read(session, func(s *projections.Set) {
+		out = switchAnswer{"ok", s.Project().Path, s.Project().Ignored, len(s.Tracking().Paths)}
+	}); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+func checkProjectPath(path string) error {
+	if path == "" || len(path) > maxProjectPath || strings.ContainsRune(path, 0) {
+		return refuse(http.StatusBadRequest, "there is no path of a project document", `Send {"path": "project.toml"}, relative to the project folder, up to 1024 bytes.`)
+	}
+	return nil
+}
+
+// finishSwitch loads the document of a switch that is on record and settles the
+// switch: with the document, or with the reason why there is none.
+func (g *Gateway) finishSwitch(ctx context.Context, session, request, path string) error {
+	loaded, err := g.load(ctx, path)
+	if err != nil {
+		why := problemOf(err)
+		failed := events.ProjectSwitchFailed{Request: request, Path: path, Error: why.Message + ". " + why.Hint}
+		if _, serr := g.settle(ctx, session, failed); serr != nil {
+			return serr
+		}
+		return err
+	}
+	loaded.Request = request
+	e, err := g.settle(ctx, session, loaded)
+	if err != nil {
+		return err
+	}
+	view, ok := g.cfg.Models.Session(session)
+	if !ok {
+		return nil
+	}
+	reason := ""
+	if err := view.Read(ctx, func(s *projections.Set) { reason = s.ProjectRefusal(e.ID) }); err != nil {
+		return err
+	}
+	if reason != "" {
+		return refuse(http.StatusConflict, "another switch came after this one", "GET /api/project_switch_status shows which project is the active one.")
+	}
+	return g.retrack(ctx, session)
+}
+
+// settle publishes what the gateway found out and waits until it can be read.
+func (g *Gateway) settle(ctx context.Context, session string, p events.Payload) (events.Event, error) {
+	e, err := g.event(g.own, session, p)
+	if err != nil {
+		return e, err
+	}
+	if e.Seq, err = g.append(ctx, g.own, e, nil); err != nil {
+		return e, err
+	}
+	return e, g.caughtUp(ctx, e.Seq)
+}
+
+// load reads a document, masks its secrets and checks its shape.
+func (g *Gateway) load(ctx context.Context, path string) (events.ProjectLoaded, error) {
+	none := events.ProjectLoaded{}
+	files, err := g.files()
+	if err != nil {
+		return none, err
+	}
+	file, err := files.Load(ctx, path)
+	if err != nil {
+		return none, fileProblem(err)
+	}
+	masked := g.mask(file.Document)
+	var doc map[string]any
+	if json.Unmarshal(masked, &doc) != nil || doc == nil {
+		return none, refuse(http.StatusUnprocessableEntity, "the project document is no table once its secrets are hidden", "Take the secrets out of it.")
+	}
+	if len(masked) > projections.MaxProjectBytes {
+		return none, refuse(http.StatusRequestEntityTooLarge, "the project document is too large", "Move its discussions to a history file and import that with slop history import.")
+	}
+	if wrong := projections.CheckProject(doc); wrong != "" {
+		return none, refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+clip(wrong, 200), "Correct the file and load it again.")
+	}
+	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked, Ignored: projections.IgnoredKeys(doc)}, nil
+}
+
+// retrack expands the project's files where they are other ones than before.
+func (g *Gateway) retrack(ctx context.Context, session string) error {
+	view, ok := g.cfg.Models.Session(session)
+	if !ok {
+		return nil
+	}
+	var due bool
+	var doc map[string]any
+	if err := view.Read(ctx, func(s *projections.Set) { due, doc = s.TrackingDue(), s.Project().Document }); err != nil || !due {
+		return err
+	}
+	tracked, err := g.expand(ctx, doc, "")
+	if err != nil {
+		return err
+	}
+	e, err := g.event(g.person, session, tracked)
+	if err != nil {
+		return err
+	}
+	if e.Seq, err = g.append(ctx, g.person, e, nil); err != nil {
+		return err
+	}
+	return g.caughtUp(ctx, e.Seq)
+}
+
+// resumeProject finishes what a gateway before this one began in the current
+// session: a switch of projects, or finding the files of a changed project.
+func (g *Gateway) resumeProject(ctx context.Context) {
+	session := g.cfg.Models.Current()
+	view, ok := g.cfg.Models.Session(session)
+	if !ok || g.cfg.ProjectFiles == nil || view.Summary().Closed != nil {
+		return
+	}
+	var open projections.ProjectSwitch
+	ctx, cancel := context.WithTimeout(ctx, resumeTime)
+	defer cancel()
+	err := view.Read(ctx, func(s *projections.Set) { open = s.ProjectSwitch() })
+	switch {
+	case err != nil:
+	case open.InProgress:
+		err = g.finishSwitch(ctx, session, open.Request(), open.PendingPath)
+	default:
+		err = g.retrack(ctx, session)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		g.cfg.Logger.WarnContext(ctx, "what was begun with the project could not be finished", slog.String("session", session), slog.Any("error", err))
+	}
+}
+
+// resumeTime bounds what a gateway finishes when it starts.
+const resumeTime = time.Minute

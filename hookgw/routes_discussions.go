@@ -1,0 +1,31 @@
+package hookgw
+
+import "net/http"
+
+// discussionRoutes keep the discussions of a session and their takes.
+func discussionRoutes() []Route {
+	const get, post, group = http.MethodGet, http.MethodPost, "Discussions"
+	of := []Parameter{sessionParameter()}
+	row := func(path, doc string, takes any, handle func(*call) error) Route {
+		return Route{Method: post, Pattern: "/api/discussions" + path, Right: RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, body: smallBody, handle: handle}
+	}
+	history := row("/import", "Takes over the discussions of a history.toml of the original.", importRequest{}, postImport)
+	history.body, history.Gives = sessionBody, importAnswer{}
+	return []Route{
+		{Method: get, Pattern: "/api/discussions", Right: RightRead, Group: group, Query: of, Gives: discussionList{}, Doc: "The discussions, their roles, and which one is active.", handle: getDiscussions()},
+		{Method: get, Pattern: "/api/discussions/entries", Right: RightRead, Group: group, Gives: entryList{}, Doc: "The entries of a discussion, with the ids by which they are edited.", handle: getEntries,
+			Query: []Parameter{{"name", "string", "The discussion; empty: the active one."}, sessionParameter()}},
+		{Method: get, Pattern: "/api/discussions/export", Right: RightRead, Group: group, Query: of, Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", handle: getExport},
+		row("/create", "Begins an empty discussion.", nameRequest{}, postCreate),
+		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
+		row("/switch", "Makes a discussion the active one.", nameRequest{}, postSwitch),
+		row("/promote", "Gives a take a name of its own at the top level.", renameRequest{}, postPromote),
+		row("/rename", "Gives a discussion another name.", renameRequest{}, postRename),
+		row("/delete", "Removes a discussion; the record keeps it.", nameRequest{}, postDelete),
+		row("/roles", "Replaces the roles that entries may have.", rolesRequest{}, postRoles),
+		row("/entries/add", "Adds an entry.", entryRequest{}, postEntryAdd),
+		row("/entries/edit", "Changes role, content or collapsed of an entry.", entryEdit{}, postEntryEdit),
+		row("/entries/delete", "Takes an entry out.", entryName{}, postEntryDelete),
+		history,
+	}
+}
