@@ -22,7 +22,7 @@ type discussions struct {
 	Discussions []projections.DiscussionInfo
 }
 
-func entriesOf(f *fixture, name string) (ids, contents []string) {
+func talkOf(f *fixture, name string) (ids, contents []string) {
 	f.t.Helper()
 	list := read[struct {
 		Entries []struct {
@@ -41,16 +41,16 @@ func TestDiscussionsAreBranchedSwitchedPromotedAndDeleted(t *testing.T) {
 	f := open(t)
 	f.says("/api/discussions/entries/add", `{"content":"one"}`, http.StatusOK)
 	f.says("/api/discussions/entries/add", `{"role":"AI","content":"two"}`, http.StatusOK)
-	ids, _ := entriesOf(f, "")
+	ids, _ := talkOf(f, "")
 	a := f.says("/api/discussions/branch", `{"entry":"`+ids[0]+`"}`, http.StatusOK)
 	require.JSONEq(t, `{"status":"ok","name":"main_take_1"}`, string(a.body))
 	f.says("/api/discussions/switch", `{"name":"main_take_1"}`, http.StatusOK)
 	require.Equal(t, "main_take_1", read[discussions](f, "/api/discussions").Active)
 	f.put(person, events.GoalSubmitted{Goal: "in the take"})
-	_, contents := entriesOf(f, "")
+	_, contents := talkOf(f, "")
 	require.Equal(t, []string{"one", "in the take"}, contents)
 	f.says("/api/discussions/entries/edit", `{"entry":"`+ids[0]+`","content":"uno","collapsed":true}`, http.StatusOK)
-	_, contents = entriesOf(f, "main")
+	_, contents = talkOf(f, "main")
 	require.Equal(t, []string{"one", "two"}, contents)
 	f.says("/api/discussions/entries/delete", `{"discussion":"main","entry":"`+ids[1]+`"}`, http.StatusOK)
 	require.JSONEq(t, `{"status":"ok","name":"main_2"}`, string(f.says("/api/discussions/promote", `{"name":"main_take_1"}`, http.StatusOK).body))
@@ -84,7 +84,7 @@ func TestWhatCannotBeDoneToADiscussionIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, f.get("/api/discussions/entries?name=gone", hookgw.RightRead).status)
 	f.says("/api/discussions/entries/add", `{"content":"`+strings.Repeat("x", 256<<10)+`"}`, http.StatusOK)
 	f.says("/api/discussions/entries/add", `{"content":"`+strings.Repeat("x", 256<<10+1)+`"}`, http.StatusRequestEntityTooLarge)
-	ids, _ := entriesOf(f, "")
+	ids, _ := talkOf(f, "")
 	require.Len(t, ids, 1)
 	f.says("/api/discussions/entries/edit", `{"entry":"`+ids[0]+`"}`, http.StatusBadRequest)
 }
