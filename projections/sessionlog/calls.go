@@ -96,20 +96,24 @@ func extension(interpreter string) string {
 // cliRun is one line of clicalls.log. What is too long for it is in a file: a
 // script in its own, an output in that of the whole result.
 type cliRun struct {
-	Time       string    `json:"ts"`
-	Timestamp  string    `json:"timestamp"` // the same again
-	ID         string    `json:"id"`
-	Call       string    `json:"call"`
-	Command    string    `json:"command"`
-	Stdin      string    `json:"stdin"`
-	StdinFile  *bodyFile `json:"stdin_file,omitempty"`
-	Stdout     string    `json:"stdout"`
-	OutputFile *bodyFile `json:"output_file,omitempty"`
-	Stderr     string    `json:"stderr"`
-	StderrFile *bodyFile `json:"stderr_file,omitempty"`
-	Exit       *int      `json:"exit_code"`
-	Outcome    string    `json:"outcome"`
-	Latency    float64   `json:"latency"` // in seconds
+	Time        string    `json:"ts"`
+	Timestamp   string    `json:"timestamp"` // the same again
+	ID          string    `json:"id"`
+	Call        string    `json:"call"`
+	Command     string    `json:"command"`
+	Stdin       string    `json:"stdin"`
+	StdinFile   *bodyFile `json:"stdin_file,omitempty"`
+	StdinSHA256 string    `json:"stdin_sha256,omitempty"` // of a prompt, which is in comms.log
+	StdinSize   int64     `json:"stdin_size,omitempty"`
+	Stdout      string    `json:"stdout"`
+	OutputFile  *bodyFile `json:"output_file,omitempty"`
+	Stderr      string    `json:"stderr"`
+	StderrFile  *bodyFile `json:"stderr_file,omitempty"`
+	Exit        *int      `json:"exit_code"`
+	Outcome     string    `json:"outcome"`
+	Session     string    `json:"session,omitempty"`   // of a provider's program
+	OwnTools    []string  `json:"own_tools,omitempty"` // that it says it ran by itself
+	Latency     float64   `json:"latency"`             // in seconds
 }
 
 // ran is the run of a program, behind the files it names.

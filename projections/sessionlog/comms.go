@@ -119,7 +119,8 @@ func (r *Renderer) wishes(calls []events.ToolCall) (out []wishedCall, pieces []A
 func (r *Renderer) replied(e *events.Event, p events.ModelReplied) []Append {
 	text, file, pieces := r.body("reply", p.Text, nil)
 	calls, files := r.wishes(p.Calls)
-	return append(append(pieces, files...), commsLine(e, about(r.take(p.Request), in, kindResponse, struct {
+	pieces = append(append(pieces, files...), r.providerRun(e, p.Request, p.Finish, p.CLI)...)
+	return append(pieces, commsLine(e, about(r.take(p.Request), in, kindResponse, struct {
 		Request    string       `json:"request"`
 		Text       string       `json:"text"`
 		File       *bodyFile    `json:"text_file,omitempty"`
@@ -132,7 +133,9 @@ func (r *Renderer) replied(e *events.Event, p events.ModelReplied) []Append {
 }
 
 func (r *Renderer) failed(e *events.Event, p events.ModelFailed) []Append {
-	return []Append{commsLine(e, about(r.take(p.Request), in, kindError, p))}
+	pieces := r.providerRun(e, p.Request, p.Kind, p.CLI)
+	p.CLI = nil
+	return append(pieces, commsLine(e, about(r.take(p.Request), in, kindError, p)))
 }
 
 // resultLine is what goes back to a model of a call.

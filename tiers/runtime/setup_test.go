@@ -23,6 +23,8 @@ import (
 	"manualslop/tiers/conductor"
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/lead"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/geminicli"
 	"manualslop/tiers/llm/script"
 	"manualslop/tiers/planner"
 	"manualslop/tiers/qa"
@@ -126,7 +128,7 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 	reader.Subscribe(crew)
 	reader.Subscribe(transcripts)
 	reader.Subscribe(&runtime.Timers{Log: w.connect(bus.Role{Kind: bus.Timers}), Clock: time.Now, Logger: logger()})
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Script: sc, Clock: time.Now, Logger: logger()}
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram}}, Script: sc, Clock: time.Now, Logger: logger()}
 	wg.Go(func() { require.NoError(w.t, reader.Run(ctx)) })
 	wg.Go(func() { _ = m.Run(ctx, 8) })
 	stop = sync.OnceFunc(func() { cancel(); wg.Wait(); crew.Wait() })
