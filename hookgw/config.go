@@ -62,6 +62,9 @@ type Config struct {
 	// neither loaded nor saved, and no files are found by patterns.
 	ProjectFiles ProjectFiles
 
+	// Search finds words in the record. Nil: GET /api/search answers 503.
+	Search Searcher
+
 	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
 	Roles func() (present, missing []string)
 

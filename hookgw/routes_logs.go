@@ -1,15 +1,25 @@
 package hookgw
 
-import "net/http"
+import (
+	"net/http"
+
+	"manualslop/projections/search"
+)
 
 // logRoutes keep and prune the log files of sessions, and search the record.
 func logRoutes() []Route {
-	const post, group = http.MethodPost, "Logs"
+	const get, post, group = http.MethodGet, http.MethodPost, "Logs"
 	of := []Parameter{sessionParameter()}
 	done := struct {
 		Status string `json:"status"`
 	}{}
 	return []Route{
+		{Method: get, Pattern: "/api/search", Right: RightRead, Group: group, Doc: "Finds words in the events of every session.", Gives: search.Answer{}, handle: getSearch, Query: []Parameter{
+			{"q", "string", "Words, \"phrases\", word*, -word, and type: tier: ticket: tool: session: before: after:."},
+			{"limit", "integer", "How many hits, at most 1000; 20 where it is left out."},
+			{"offset", "integer", "How many hits to pass over, at most 10000."},
+			{"sort", "string", "newest (where it is left out) or score."},
+		}},
 		{Method: post, Pattern: "/api/logs/star", Right: RightHuman, Group: group, Query: of, Doc: "Keeps the log files of a session, or no longer does.",
 			Takes: starRequest{}, Gives: done, body: smallBody, handle: postStar},
 		{Method: post, Pattern: "/api/logs/restore", Right: RightHuman, Group: group, Query: of, Doc: "Brings back the log files of a session that were pruned.",

@@ -14,6 +14,7 @@ import (
 	"manualslop/bus"
 	"manualslop/events"
 	"manualslop/projections"
+	"manualslop/projections/search"
 )
 
 // desk is an engine, or the record of one, as a client command uses it: through
@@ -32,6 +33,8 @@ type desk interface {
 	control(ctx context.Context, session string, want controlRequest) (pending bool, err error)
 	// keep publishes the person's word on the log files of a session.
 	keep(ctx context.Context, session string, want keepRequest) error
+	// search finds words in the events of every session.
+	search(ctx context.Context, text string, page search.Page) (search.Answer, error)
 	// feed yields a session's events after a sequence, not decoded: those that
 	// are there, and with follow each new one until ctx ends or the engine does.
 	feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event, error]

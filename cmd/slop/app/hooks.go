@@ -63,11 +63,18 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	if err != nil {
 		return err
 	}
+	index, free := e.takeIndex(own)
+	if index != nil {
+		cfg.Search = index
+	}
 	if err := e.vitals.startup.do("gateway", func() error { return e.bindHooks(ctx, cfg, fallBack) }); err != nil {
 		return err
 	}
 	e.announce(own, events.ActorGateway)
 	e.behind("gateway", e.hooks.Serve)
+	if index != nil {
+		e.keepIndex(index, free)
+	}
 	return e.vitals.startup.do("session logs", func() error { return e.writeLogs(own) })
 }
 
@@ -119,7 +126,7 @@ func (e *engine) writeLogs(log *bus.Conn) error {
 func (e *engine) keepRegistry(log *bus.Conn) {
 	keeper := &sessionlog.Keeper{Log: log, Registry: events.Catalogue(), Project: e.name, Dir: e.project,
 		Encode: toml.Marshal, Clock: time.Now, NewID: newID, Logger: e.logger}
-	e.group.Go(func() error { return e.role("session registry", keeper.Run(e.ctx, e.live)) })
+	e.behind("session registry", func(ctx context.Context) error { return keeper.Run(ctx, e.live) })
 }
 
 // finishLogs makes sure that a session's log files have everything.

@@ -1,0 +1,81 @@
+package hookgw
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"manualslop/projections/search"
+)
+
+// Searcher finds words in the record; *search.Index is one.
+type Searcher interface {
+	// Find searches. Errors: *search.QueryError, search.ErrNotOpen,
+	// search.ErrDamaged, or the context's.
+	Find(ctx context.Context, q search.Query, page search.Page) (search.Answer, error)
+}
+
+// getSearch answers with the hits of ?q=.
+func getSearch(c *call) error {
+	if c.gw.cfg.Search == nil {
+		return refuse(http.StatusServiceUnavailable, "this gateway has no search index", "slop search --help tells how to search without one.")
+	}
+	values := c.r.URL.Query()
+	page, err := pageOf(values)
+	if err != nil {
+		return err
+	}
+	q, err := search.Parse(values.Get("q"), c.gw.cfg.Clock())
+	if err != nil {
+		return searchProblem(err)
+	}
+	found, err := c.gw.cfg.Search.Find(c.r.Context(), q, page)
+	if err != nil {
+		return searchProblem(err)
+	}
+	return c.reply(http.StatusOK, found)
+}
+
+// searchProblem is an error of a search as a client sees it.
+func searchProblem(err error) error {
+	var wrong *search.QueryError
+	switch {
+	case errors.As(err, &wrong):
+		return refuse(http.StatusBadRequest, wrong.Message, wrong.Hint)
+	case errors.Is(err, search.ErrNotOpen), errors.Is(err, search.ErrDamaged):
+		return refuse(http.StatusServiceUnavailable, "the search index is not ready", "It is being built; try again in a moment.").because(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return refuse(http.StatusServiceUnavailable, "the search takes too long", "Search for rarer words, or for fewer.").because(err)
+	}
+	return err
+}
+
+// pageOf reads which hits are wanted.
+func pageOf(values url.Values) (search.Page, error) {
+	limit, err := whole(values, "limit", search.DefaultLimit, search.MaxLimit)
+	if err != nil {
+		return search.Page{}, err
+	}
+	offset, err := whole(values, "offset", 0, search.MaxOffset)
+	if err != nil {
+		return search.Page{}, err
+	}
+	order := values.Get("sort")
+	if order != "" && order != search.Newest && order != search.Score {
+		return search.Page{}, refuse(http.StatusBadRequest, "there is no such order", "sort is newest or score.")
+	}
+	return search.Page{Limit: limit, Offset: offset, Sort: order}, nil
+}
+
+func whole(values url.Values, name string, otherwise, most int) (int, error) {
+	if !values.Has(name) {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(values.Get(name))
+	if err != nil || n < 0 || n > most {
+		return 0, refuse(http.StatusBadRequest, name+" is no number that is allowed", "Give 0 to "+strconv.Itoa(most)+".")
+	}
+	return n, nil
+}

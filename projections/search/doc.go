@@ -1,0 +1,23 @@
+// Package search finds words in the record of every session of a project. Its
+// index is a read model like any other: delete it and it comes back.
+//
+// # Contract
+//
+//   - One document for each event that says anything to a reader: what its body
+//     holds as text ([Text]), and its session, type, tier, ticket, tool and time.
+//     Prompts are left out, as they repeat the rest, and so are digests, schemas
+//     and views of files.
+//   - The index stores how far it came: the sequence, the id of the event there,
+//     and the version of what is indexed. One that is damaged, of another
+//     version, or of another log is thrown away and built anew; damage is found
+//     by the checksum of each file when the index is opened.
+//   - An [Index] has one owner at a time; the owner of the data folder is it. It
+//     follows the log in batches, at most a quarter of a second behind while
+//     it keeps up. A search first waits a moment for what is on the log already.
+//   - A query is parsed by this package alone ([Parse]) and never handed to the
+//     library's own language: no regular expressions, no wildcards but the end
+//     of a word, and limits on length, words and what a prefix stands for.
+//   - Nothing here decides anything, and nothing waits for it.
+//
+// It is the only package that imports the search library.
+package search

@@ -1,0 +1,105 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/document"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"manualslop/events"
+)
+
+// Fields of a document.
+const (
+	fieldText    = "text"
+	fieldSession = "session"
+	fieldType    = "type"
+	fieldTier    = "tier"
+	fieldTicket  = "ticket"
+	fieldTool    = "tool"
+	fieldTime    = "time" // in milliseconds since 1970
+	fieldStored  = "stored"
+)
+
+// stored is what a hit shows of an event without reading it again.
+type stored struct {
+	Session string    `json:"session"`
+	Time    time.Time `json:"time"`
+	Type    string    `json:"type"`
+	Actor   string    `json:"actor"`
+	Tier    int       `json:"tier,omitempty"`
+	Ticket  string    `json:"ticket,omitempty"`
+	Tool    string    `json:"tool,omitempty"`
+	Text    string    `json:"text,omitempty"`
+}
+
+// wordAnalyzer hands our words to the library.
+type wordAnalyzer struct{}
+
+// Analyze is the words of a text, with their places.
+func (wordAnalyzer) Analyze(raw []byte) analysis.TokenStream {
+	var out analysis.TokenStream
+	eachWord(string(raw), func(w word) bool {
+		out = append(out, &analysis.Token{Term: []byte(w.text), Start: w.start, End: w.end, Position: len(out) + 1, Type: analysis.AlphaNumeric})
+		return true
+	})
+	return out
+}
+
+// wholeAnalyzer takes a value as one word.
+type wholeAnalyzer struct{}
+
+// Analyze is the one word.
+func (wholeAnalyzer) Analyze(raw []byte) analysis.TokenStream {
+	return analysis.TokenStream{{Term: raw, End: len(raw), Position: 1, Type: analysis.AlphaNumeric}}
+}
+
+// idOf names the document of a sequence; names sort as sequences do.
+func idOf(seq uint64) string { return fmt.Sprintf("%016d", seq) }
+
+func seqOf(id string) uint64 {
+	seq, _ := strconv.ParseUint(strings.TrimLeft(id, "0"), 10, 64) // made by idOf
+	return seq
+}
+
+// document is what is indexed of a decoded event.
+func (x *Index) document(ctx context.Context, e *events.Event) (*document.Document, error) {
+	about, err := x.subjects.of(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if about.tier == 0 {
+		about.tier = e.Tier
+	}
+	s := stored{e.Session, e.Time.UTC(), e.Type, e.Actor, about.tier, about.ticket, about.tool, Text(e)}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	doc := document.NewDocument(idOf(e.Seq))
+	doc.AddField(document.NewTextFieldCustom(fieldStored, nil, raw, index.StoreField, nil))
+	doc.AddField(document.NewTextFieldCustom(fieldText, nil, []byte(s.Text), index.IndexField|index.IncludeTermVectors, wordAnalyzer{}))
+	for _, f := range []struct{ name, value string }{
+		{fieldSession, strings.ToLower(s.Session)}, {fieldType, s.Type}, {fieldTier, tierWord(s.Tier)},
+		{fieldTicket, strings.ToLower(s.Ticket)}, {fieldTool, strings.ToLower(s.Tool)},
+	} {
+		if f.value != "" {
+			doc.AddField(document.NewTextFieldCustom(f.name, nil, []byte(f.value), index.IndexField|index.SkipFreqNorm, wholeAnalyzer{}))
+		}
+	}
+	doc.AddField(document.NewNumericFieldWithIndexingOptions(fieldTime, nil, float64(s.Time.UnixMilli()), index.IndexField))
+	return doc, nil
+}
+
+func tierWord(tier int) string {
+	if tier == 0 {
+		return ""
+	}
+	return strconv.Itoa(tier)
+}

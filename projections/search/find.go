@@ -1,0 +1,278 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/search/query"
+)
+
+// Limits of a search.
+const (
+	// DefaultLimit and MaxLimit bound how many hits one answer has.
+	DefaultLimit = 20
+	MaxLimit     = 1000
+	// MaxOffset bounds how many hits may be passed over.
+	MaxOffset = 10_000
+	// MaxPrefix bounds how many words one prefix may stand for.
+	MaxPrefix = 256
+	// MaxTime bounds how long a search takes.
+	MaxTime = 5 * time.Second
+	// settleWait is how long a search waits for what is on the log already.
+	settleWait = time.Second
+)
+
+// Orders of hits.
+const (
+	Newest = "newest" // the newest event first
+	Score  = "score"  // the best match first
+)
+
+// Page says which hits an answer has.
+type Page struct {
+	Limit, Offset int
+	Sort          string // Newest, also when empty, or Score
+}
+
+// Hit is one event that was found.
+type Hit struct {
+	Session string    `json:"session"`
+	Seq     uint64    `json:"seq"`
+	Time    time.Time `json:"time"`
+	Type    string    `json:"type"`
+	Actor   string    `json:"actor"`
+	Tier    int       `json:"tier,omitempty"`
+	Ticket  string    `json:"ticket,omitempty"`
+	Tool    string    `json:"tool,omitempty"`
+	// Snippet is the text around the first match, on one line, without anything
+	// that steers a terminal.
+	Snippet string `json:"snippet"`
+	// Match is where the match stands in Snippet, in bytes: start and end.
+	Match [2]int `json:"match"`
+}
+
+// Answer is what a search found.
+type Answer struct {
+	Hits  []Hit  `json:"hits"`
+	Total uint64 `json:"total"` // events that match
+	// Indexed is the newest sequence that was searched, Behind how many are on
+	// the log behind it.
+	Indexed uint64 `json:"indexed"`
+	Behind  uint64 `json:"behind"`
+}
+
+// Find searches. It waits up to a second for what is on the log already.
+// Errors: *QueryError, ErrNotOpen, ErrDamaged, or the context's.
+func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
+	page.Limit = min(max(page.Limit, 0), MaxLimit)
+	page.Offset = min(max(page.Offset, 0), MaxOffset)
+	head, err := x.settle(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, MaxTime)
+	defer cancel()
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.index == nil {
+		return Answer{}, ErrNotOpen
+	}
+	out := Answer{Hits: []Hit{}, Indexed: x.at.Seq, Behind: max(head, x.at.Seq) - x.at.Seq}
+	err = guarded(func() error { return x.search(ctx, q, page, &out) })
+	if errors.Is(err, ErrDamaged) {
+		select {
+		case x.broken <- struct{}{}:
+		default:
+		}
+	}
+	return out, err
+}
+
+// settle waits until what is on the log is indexed, or long enough.
+func (x *Index) settle(ctx context.Context) (head uint64, err error) {
+	timer := time.NewTimer(settleWait)
+	defer timer.Stop()
+	for {
+		x.mu.RLock()
+		open, at, moved, newest := x.index != nil, x.at.Seq, x.moved, x.head
+		x.mu.RUnlock()
+		if newest == nil {
+			return at, nil
+		}
+		if head == 0 {
+			head = newest()
+		}
+		if open && at >= head {
+			return head, nil
+		}
+		x.please()
+		select {
+		case <-moved:
+		case <-timer.C:
+			return head, nil
+		case <-ctx.Done():
+			return head, ctx.Err()
+		}
+	}
+}
+
+// search asks the library; x.mu is held for reading.
+func (x *Index) search(ctx context.Context, q Query, page Page, out *Answer) error {
+	asked, err := x.build(q)
+	if err != nil {
+		return err
+	}
+	req := bleve.NewSearchRequestOptions(asked, page.Limit, page.Offset, false)
+	req.Fields = []string{fieldStored}
+	req.SortBy([]string{"-_id"})
+	if page.Sort == Score {
+		req.SortBy([]string{"-_score", "-_id"})
+	}
+	found, err := x.index.SearchInContext(ctx, req)
+	if err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	out.Total = found.Total
+	for _, match := range found.Hits {
+		raw, _ := match.Fields[fieldStored].(string)
+		var s stored
+		if err := json.Unmarshal([]byte(raw), &s); err != nil {
+			return fmt.Errorf("%w: event %s cannot be read", ErrDamaged, match.ID)
+		}
+		h := Hit{Session: s.Session, Seq: seqOf(match.ID), Time: s.Time, Type: s.Type, Actor: s.Actor, Tier: s.Tier, Ticket: s.Ticket, Tool: s.Tool}
+		h.Snippet, h.Match = snippet(s.Text, q.terms)
+		out.Hits = append(out.Hits, h)
+	}
+	return nil
+}
+
+// build is the query in the library's terms.
+func (x *Index) build(q Query) (query.Query, error) {
+	var must, not []query.Query
+	for _, t := range q.terms {
+		asked, err := x.term(t)
+		if err != nil {
+			return nil, err
+		}
+		if t.not {
+			not = append(not, asked)
+		} else {
+			must = append(must, asked)
+		}
+	}
+	sessions, err := x.sessionsOf(q.sessions)
+	if err != nil {
+		return nil, err
+	}
+	tiers := make([]string, len(q.tiers))
+	for i, tier := range q.tiers {
+		tiers[i] = tierWord(tier)
+	}
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{fieldType, q.types}, {fieldTier, tiers}, {fieldTicket, q.tickets}, {fieldTool, q.tools}, {fieldSession, sessions}} {
+		if len(f.values) > 0 {
+			must = append(must, anyOf(f.name, f.values))
+		}
+	}
+	if !q.after.IsZero() || !q.before.IsZero() {
+		must = append(must, between(q.after, q.before))
+	}
+	if len(must) == 0 {
+		must = append(must, query.NewMatchAllQuery())
+	}
+	return query.NewBooleanQuery(must, nil, not), nil
+}
+
+func anyOf(field string, values []string) query.Query {
+	out := make([]query.Query, len(values))
+	for i, v := range values {
+		one := query.NewTermQuery(v)
+		one.SetField(field)
+		out[i] = one
+	}
+	return query.NewDisjunctionQuery(out)
+}
+
+func between(after, before time.Time) query.Query {
+	var low, high *float64
+	if !after.IsZero() {
+		low = new(float64)
+		*low = float64(after.UnixMilli())
+	}
+	if !before.IsZero() {
+		high = new(float64)
+		*high = float64(before.UnixMilli())
+	}
+	q := query.NewNumericRangeQuery(low, high) // the lower end counts, the upper does not
+	q.SetField(fieldTime)
+	return q
+}
+
+// term is a word, a phrase, or what a prefix stands for.
+func (x *Index) term(t term) (query.Query, error) {
+	if !t.prefix {
+		if len(t.words) == 1 {
+			return anyOf(fieldText, t.words), nil
+		}
+		return query.NewPhraseQuery(t.words, fieldText), nil
+	}
+	dict, err := x.index.FieldDictPrefix(fieldText, []byte(t.words[0]))
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	defer dict.Close()
+	var all []string
+	for {
+		entry, err := dict.Next()
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		if entry == nil {
+			break
+		}
+		if all = append(all, entry.Term); len(all) > MaxPrefix {
+			return nil, &QueryError{Message: fmt.Sprintf("%s* stands for more than %d words", t.words[0], MaxPrefix), Hint: "Give more of the word."}
+		}
+	}
+	if len(all) == 0 {
+		return query.NewMatchNoneQuery(), nil
+	}
+	return anyOf(fieldText, all), nil
+}
+
+// sessionsOf finds the sessions whose ids begin or end as is asked. One that is
+// not there is kept, and finds nothing.
+func (x *Index) sessionsOf(asked []string) ([]string, error) {
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	dict, err := x.index.FieldDict(fieldSession)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	defer dict.Close()
+	out := slices.Clone(asked)
+	for {
+		entry, err := dict.Next()
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		if entry == nil {
+			return out, nil
+		}
+		if slices.ContainsFunc(asked, func(s string) bool { return strings.HasPrefix(entry.Term, s) || strings.HasSuffix(entry.Term, s) }) {
+			out = append(out, entry.Term)
+		}
+		if len(out) > MaxLimit+len(asked) {
+			return nil, &QueryError{Message: "session: stands for too many sessions", Hint: "Give more of its id."}
+		}
+	}
+}

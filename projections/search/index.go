@@ -1,0 +1,205 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/blevesearch/bleve/v2"
+
+	"manualslop/events"
+)
+
+// Errors of an [Index].
+var (
+	// ErrDamaged says that the index cannot be used as it is; it is built anew.
+	ErrDamaged = errors.New("the search index is damaged")
+	// ErrNotOpen says that the index is not open, or not yet.
+	ErrNotOpen = errors.New("the search index is not open")
+)
+
+// version counts changes of what is indexed and how; another one's index is
+// thrown away.
+const version = 1
+
+// positionKey is where an index keeps how far it came.
+const positionKey = "slop.position"
+
+// position is how far an index came.
+type position struct {
+	Version int    `json:"version"`
+	Project string `json:"project"`
+	Seq     uint64 `json:"seq"`
+	ID      string `json:"id"` // of the event there, which tells logs apart
+}
+
+// Options say what is indexed where. Log and Project are required.
+type Options struct {
+	// Dir is the folder of the index, which is made; empty: it is in memory only.
+	Dir string
+	// Log is read from where the index ends.
+	Log events.Log
+	// Project is the subject token.
+	Project string
+	// Registry decodes payloads; nil: events.Catalogue().
+	Registry *events.Registry
+	// Logger hears why an index is built anew. Nil: nobody does.
+	Logger *slog.Logger
+}
+
+// Index finds words in the events of a project. Make it with New, then call
+// Run, or Open, CatchUp and Close. Safe for concurrent use.
+type Index struct {
+	opts     Options
+	subjects *subjects
+	hurry    chan struct{} // somebody waits for what is not indexed yet
+	broken   chan struct{} // a search met damage
+
+	mu    sync.RWMutex
+	index bleve.Index // nil: not open
+	at    position
+	moved chan struct{} // closed when at moves
+	head  func() uint64 // newest event on the log; nil: not known
+}
+
+// New is an index that is not open.
+func New(opts Options) *Index {
+	if opts.Registry == nil {
+		opts.Registry = events.Catalogue()
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Index{opts: opts, hurry: make(chan struct{}, 1), broken: make(chan struct{}, 1), moved: make(chan struct{})}
+}
+
+// Open opens what is stored, or begins anew where that is missing, damaged, of
+// another version or of another log.
+func (x *Index) Open(ctx context.Context) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.subjects = &subjects{log: x.opts.Log, registry: x.opts.Registry, project: x.opts.Project, open: map[string]map[string]about{}}
+	if x.opts.Dir == "" {
+		return x.begin("")
+	}
+	if err := os.MkdirAll(x.opts.Dir, 0o700); err != nil {
+		return fmt.Errorf("search index: %w", err)
+	}
+	path := x.path()
+	if _, err := os.Lstat(path); err == nil {
+		err = x.load(ctx, path)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		x.opts.Logger.InfoContext(ctx, "the search index is built anew", "reason", err)
+	}
+	return x.begin(path)
+}
+
+func (x *Index) path() string { return filepath.Join(x.opts.Dir, "index") }
+
+// begin makes an empty index.
+func (x *Index) begin(path string) error {
+	x.at = position{Version: version, Project: x.opts.Project}
+	var err error
+	if path == "" {
+		x.index, err = bleve.NewMemOnly(bleve.NewIndexMapping())
+		return err
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("search index: %w", err)
+	}
+	if x.index, err = bleve.New(path, bleve.NewIndexMapping()); err != nil {
+		x.index = nil
+		return fmt.Errorf("search index: %w", err)
+	}
+	return nil
+}
+
+// load opens the stored index and checks that it is one of this log.
+func (x *Index) load(ctx context.Context, path string) error {
+	if err := verify(path); err != nil {
+		return err
+	}
+	var index bleve.Index
+	var raw []byte
+	err := guarded(func() (err error) {
+		if index, err = bleve.OpenUsing(path, map[string]any{"bolt_timeout": "5s"}); err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		raw, err = index.GetInternal([]byte(positionKey))
+		return err
+	})
+	var at position
+	if err == nil && raw != nil && json.Unmarshal(raw, &at) != nil {
+		err = fmt.Errorf("%w: its position cannot be read", ErrDamaged)
+	}
+	if err == nil {
+		err = x.belongs(ctx, at)
+	}
+	if err != nil {
+		if index != nil {
+			_ = guarded(index.Close) // it is thrown away
+		}
+		return err
+	}
+	x.index, x.at = index, at
+	return nil
+}
+
+// errForeign says that an index is of another version or another log.
+var errForeign = errors.New("the search index belongs to something else")
+
+// belongs checks a stored position against the log.
+func (x *Index) belongs(ctx context.Context, at position) error {
+	if at.Version != version || at.Project != x.opts.Project {
+		return fmt.Errorf("%w: version %d of project %q", errForeign, at.Version, at.Project)
+	}
+	if at.Seq == 0 {
+		return nil
+	}
+	for e, err := range x.opts.Log.Read(ctx, events.Filter{Project: x.opts.Project}, at.Seq, at.Seq) {
+		if err != nil {
+			return err
+		}
+		if e.ID == at.ID {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: its newest event is not on this log", errForeign)
+}
+
+// Close gives the index up. Calls after the first do nothing.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.index == nil {
+		return nil
+	}
+	index := x.index
+	x.index = nil
+	return guarded(index.Close)
+}
+
+// Position is the sequence of the newest event that is indexed.
+func (x *Index) Position() uint64 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.at.Seq
+}
+
+// guarded runs f and turns a panic of the library, which damage leads to, into
+// ErrDamaged.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, p)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,33 @@
+package search
+
+import (
+	"encoding/json"
+
+	"manualslop/events"
+)
+
+// named is what the members of a body say that an event belongs to.
+func named(e *events.Event) about {
+	var p struct {
+		Tier   json.RawMessage `json:"tier"`
+		Ticket json.RawMessage `json:"ticket"`
+		Tool   json.RawMessage `json:"tool"`
+	}
+	_ = json.Unmarshal(e.Data, &p) // what it does not say is unset
+	a := about{ticket: text(p.Ticket), tool: text(p.Tool)}
+	_ = json.Unmarshal(p.Tier, &a.tier)
+	if a.ticket == "" && p.Ticket != nil { // a whole ticket
+		var whole struct {
+			ID string `json:"id"`
+		}
+		_ = json.Unmarshal(p.Ticket, &whole)
+		a.ticket = whole.ID
+	}
+	return a
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s)
+	return s
+}

@@ -1,0 +1,129 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"manualslop/events"
+)
+
+// MaxText bounds the text of one event that is indexed, in bytes. What is
+// beyond it is not found.
+const MaxText = 64 << 10
+
+// silent are events whose bodies say nothing to a reader that others do not.
+func silent(typ string) bool {
+	switch typ {
+	case "ToolsOffered", "EventsDrained", "RefreshRequested", "ContextRequested", "SessionUploadPart":
+		return true
+	}
+	return false
+}
+
+// skipped tells members of a body that are not indexed: digests, what a vendor
+// wants back, and what another event has said already.
+func skipped(typ, key string) bool {
+	switch key {
+	case "sha256", "args_sha256", "body_sha256", "raw", "before", "after", "schema", "signature":
+		return true
+	}
+	switch typ {
+	case "ModelRequested":
+		return key == "manifest" || key == "tools" || key == "params"
+	case "SessionOpened":
+		return key == "settings"
+	case "ContextBuilt":
+		return key == "text"
+	case "ToolApproved":
+		return key == "args" || key == "changes"
+	case "PreviewRequested", "AskSettled":
+		return key == "args"
+	}
+	return false
+}
+
+// Text is what can be found of an event: every text in its body, in the order
+// in which they stand, a line each, at most MaxText bytes. Empty where there is
+// nothing.
+func Text(e *events.Event) string {
+	if silent(e.Type) {
+		return ""
+	}
+	w := walker{typ: e.Type, dec: json.NewDecoder(bytes.NewReader(e.Data))}
+	w.dec.UseNumber()
+	_ = w.value(0) // what comes before a fault is indexed
+	return w.out.String()
+}
+
+// maxNesting bounds how deep a body is walked.
+const maxNesting = 64
+
+// walker collects the texts of a JSON document.
+type walker struct {
+	typ string
+	dec *json.Decoder
+	out strings.Builder
+}
+
+// value walks the next value and says whether the walk is over.
+func (w *walker) value(depth int) (over bool) {
+	t, err := w.dec.Token()
+	if err != nil || depth > maxNesting || w.out.Len() >= MaxText {
+		return true
+	}
+	switch t := t.(type) {
+	case string:
+		w.add(t)
+	case json.Delim:
+		return w.inside(t, depth)
+	}
+	return false
+}
+
+func (w *walker) inside(open json.Delim, depth int) (over bool) {
+	for w.dec.More() {
+		if open == '{' {
+			key, err := w.dec.Token()
+			if err != nil {
+				return true
+			}
+			if name, _ := key.(string); skipped(w.typ, name) {
+				var skip json.RawMessage
+				if w.dec.Decode(&skip) != nil {
+					return true
+				}
+				continue
+			}
+		}
+		if w.value(depth + 1) {
+			return true
+		}
+	}
+	_, err := w.dec.Token()
+	return err != nil
+}
+
+// add takes a text, cut between characters where there is no more room.
+func (w *walker) add(s string) {
+	if s == "" {
+		return
+	}
+	if w.out.Len() > 0 {
+		w.out.WriteByte('\n')
+	}
+	w.out.WriteString(clip(s, MaxText-w.out.Len()))
+}
+
+// clip cuts a text to a size in bytes, between characters.
+func clip(s string, size int) string {
+	if len(s) <= size {
+		return s
+	}
+	size = max(size, 0)
+	for size > 0 && !utf8.RuneStart(s[size]) {
+		size--
+	}
+	return s[:size]
+}
