@@ -39,7 +39,7 @@ func getEvents(c *call) error {
 		if perr != nil {
 			return refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
 		}
-		out, err = c.look(session, func(*projections.Set) uint64 { return since })
+		out, err = c.look(session, func(s *projections.Set) (uint64, []projections.QueueEntry) { return since, s.QueueSince(since) })
 	} else {
 		out, err = c.drain(session, client)
 	}
@@ -73,9 +73,17 @@ func (c *call) drain(session, client string) (batch, error) {
 		if err := c.gw.caughtUp(ctx, last); err != nil {
 			return batch{}, err
 		}
-		out, err := c.look(session, func(s *projections.Set) uint64 { return s.QueuePosition(client) })
+		full := false
+		out, err := c.look(session, func(s *projections.Set) (uint64, []projections.QueueEntry) {
+			clients, known := s.QueueClients(client)
+			full = !known && clients >= projections.MaxQueueClients
+			return s.QueuePosition(client), s.Queue(client)
+		})
 		if err != nil || len(out.Events) == 0 {
 			return out, err
+		}
+		if full {
+			return batch{}, refuse(http.StatusTooManyRequests, "too many clients drain the queue of this session", "Use a ?client= that drained it before, or only look with ?since=.")
 		}
 		err = c.take(session, events.EventsDrained{Client: client, Through: out.Through}, &events.Expect{Filter: taken, Last: last})
 		if !errors.Is(err, events.ErrConflict) {
@@ -100,13 +108,10 @@ func (c *call) take(session string, p events.EventsDrained, x *events.Expect) er
 
 // look reads the queue after a position, as much as one batch holds. Entries of
 // one sequence stay together, because a position cannot stand between them.
-func (c *call) look(session string, position func(*projections.Set) uint64) (batch, error) {
+func (c *call) look(session string, behind func(*projections.Set) (uint64, []projections.QueueEntry)) (batch, error) {
 	var after uint64
 	var found []projections.QueueEntry
-	if err := c.read(session, func(s *projections.Set) {
-		after = position(s)
-		found = s.QueueSince(after)
-	}); err != nil {
+	if err := c.read(session, func(s *projections.Set) { after, found = behind(s) }); err != nil {
 		return batch{}, err
 	}
 	out := batch{Events: []json.RawMessage{}, Through: after}

@@ -79,7 +79,7 @@ func TestTheQueueIsDrainedPerClient(t *testing.T) {
 	require.Len(t, s.set.QueueSince(2), 1)
 	raw, err := json.Marshal(s.set.QueueSince(2)[0])
 	require.NoError(t, err)
-	require.JSONEq(t, `{"seq":3,"type":"note","ts":"2026-01-02T03:04:08Z","payload":{"n":2}}`, string(raw))
+	require.JSONEq(t, `{"seq":3,"type":"note","event_type":"note","ts":"2026-01-02T03:04:08Z","payload":{"n":2}}`, string(raw))
 }
 
 func TestFactsThatClientsWaitForStandInTheQueue(t *testing.T) {
@@ -105,7 +105,7 @@ func TestFactsThatClientsWaitForStandInTheQueue(t *testing.T) {
 	}, kinds)
 	received, err := json.Marshal(s.set.QueueSince(from)[0])
 	require.NoError(t, err)
-	require.JSONEq(t, `{"seq":6,"type":"ask_received","ts":"2026-01-02T03:04:11Z","request_id":"r-1","data":{"tool":"x"},
+	require.JSONEq(t, `{"seq":6,"type":"ask_received","event_type":"ask_received","ts":"2026-01-02T03:04:11Z","request_id":"r-1","data":{"tool":"x"},
 		"payload":{"request_id":"r-1","data":{"tool":"x"},"ask":"r-1","gate":"http"}}`, string(received))
 	response := s.set.QueueSince(from)[6].Fields
 	require.Equal(t, &projections.QueueFields{StreamID: "Tier 3 (Worker): T-1", Tier: 3, Ticket: "T-1", Status: "done", Text: "hello"}, response)

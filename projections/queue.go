@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -18,6 +19,7 @@ const (
 	QueueRequestStart  = "request_start"      // a model was asked
 	QueueReplyReceived = "response_received"  // a model answered or failed
 	QueueToolExecution = "tool_execution"     // a tool began or ended
+	QueueOverflow      = "overflow"           // entries before the next are gone
 	QueueGUITaskFailed = "gui_task_failed"    // a task of POST /api/gui did not do what it asked
 )
 
@@ -49,19 +51,23 @@ type QueueFields struct {
 	Status    string          `json:"status,omitempty"` // started, done, failed …
 	Text      string          `json:"text,omitempty"`
 	Usage     *events.Usage   `json:"usage,omitempty"`
+	Dropped   int             `json:"dropped,omitempty"` // overflow: entries that the reader did not get
+	From      uint64          `json:"from,omitempty"`    // overflow: the first sequence that may be missing
+	Through   uint64          `json:"through,omitempty"` // overflow: the last one that is
 }
 
-// MarshalJSON writes the entry with its payload. An ask of /api/ask carries
-// request_id and data beside the payload too, where clients of the original
-// look for them.
+// MarshalJSON writes the entry with its payload. Its kind stands under type and
+// event_type, because clients of the original look for either; an ask of
+// /api/ask carries request_id and data beside the payload too.
 func (q QueueEntry) MarshalJSON() ([]byte, error) {
 	type plain QueueEntry
 	out := struct {
 		plain
+		EventType string          `json:"event_type"`
 		RequestID string          `json:"request_id,omitempty"`
 		Data      json.RawMessage `json:"data,omitempty"`
 		Payload   any             `json:"payload"`
-	}{plain: plain(q)}
+	}{plain: plain(q), EventType: q.Type}
 	switch {
 	case q.Fields != nil:
 		out.Payload = q.Fields
@@ -83,17 +89,28 @@ type storedQueueEntry struct {
 	Fields  *QueueFields    `json:"fields,omitempty"`
 }
 
-// pushed is the whole queue and how far each client drained it.
+// pushed is the queue and how far each client drained it.
 type pushed struct {
-	Requests requests           `json:"requests"`
-	Calls    calls              `json:"calls"`
-	Entries  []storedQueueEntry `json:"entries"`
-	Drained  map[string]uint64  `json:"drained"`
+	Requests requests             `json:"requests"`
+	Calls    calls                `json:"calls"`
+	Entries  []storedQueueEntry   `json:"entries"`
+	Bytes    int                  `json:"bytes"` // of the entries, by queueSize
+	Lost     lostEntries          `json:"lost"`
+	Drained  map[string]queueMark `json:"drained"`
+}
+
+// queueMark is a place in the queue: how many entries of all that ever were in
+// it are up to a sequence.
+type queueMark struct {
+	Seq   uint64 `json:"seq"`
+	Count int    `json:"count"`
 }
 
 var queue = Fold[*pushed]{
-	Name: "events", Version: 2,
-	New:   func() *pushed { return &pushed{Requests: requests{}, Calls: calls{}, Drained: map[string]uint64{}} },
+	Name: "events", Version: 3,
+	New: func() *pushed {
+		return &pushed{Requests: requests{}, Calls: calls{}, Drained: map[string]queueMark{}}
+	},
 	Apply: (*pushed).apply,
 	View: func(q *pushed) any {
 		return struct {
@@ -102,32 +119,48 @@ var queue = Fold[*pushed]{
 	},
 }
 
-func (q *pushed) since(seq uint64) []QueueEntry {
-	from, _ := slices.BinarySearchFunc(q.Entries, seq+1, func(e storedQueueEntry, seq uint64) int {
-		switch {
-		case e.Seq < seq:
-			return -1
-		case e.Seq > seq:
-			return 1
-		}
-		return 0
-	})
-	out := make([]QueueEntry, len(q.Entries)-from)
-	for i, e := range q.Entries[from:] {
-		out[i] = QueueEntry(e)
+// since lists what is behind a mark, after a note of what is gone.
+func (q *pushed) since(m queueMark) []QueueEntry {
+	from := q.upTo(m.Seq)
+	out := make([]QueueEntry, 0, len(q.Entries)-from+1)
+	if m.Seq < q.Lost.Through {
+		out = append(out, q.Lost.entry(m))
+	}
+	for _, e := range q.Entries[from:] {
+		out = append(out, QueueEntry(e))
 	}
 	return out
 }
 
+// upTo counts the kept entries up to a sequence.
+func (q *pushed) upTo(seq uint64) int {
+	n, _ := slices.BinarySearchFunc(q.Entries, seq+1, func(e storedQueueEntry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+	return n
+}
+
 // Queue lists what a client has not drained yet, oldest first; the empty
-// client is the queue that all others share.
+// client is the queue that all others share. Where entries are gone that the
+// client did not get, the first entry is of kind QueueOverflow and says how many.
 func (s *Set) Queue(client string) []QueueEntry {
 	q := stateOf(s, queue)
 	return q.since(q.Drained[client])
 }
 
-// QueueSince lists the entries after a sequence, drained or not.
-func (s *Set) QueueSince(seq uint64) []QueueEntry { return stateOf(s, queue).since(seq) }
+// QueueSince lists the entries after a sequence, drained or not. The count of a
+// first entry of kind QueueOverflow is exact where seq is 0 or a position of
+// some client, and else at most so many.
+func (s *Set) QueueSince(seq uint64) []QueueEntry {
+	q := stateOf(s, queue)
+	return q.since(q.mark(seq))
+}
 
 // QueuePosition is the sequence up to which a client has drained the queue.
-func (s *Set) QueuePosition(client string) uint64 { return stateOf(s, queue).Drained[client] }
+func (s *Set) QueuePosition(client string) uint64 { return stateOf(s, queue).Drained[client].Seq }
+
+// QueueClients is how many clients have drained the queue, and whether this is
+// one of them.
+func (s *Set) QueueClients(client string) (count int, known bool) {
+	q := stateOf(s, queue)
+	_, known = q.Drained[client]
+	return len(q.Drained), known
+}

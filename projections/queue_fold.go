@@ -9,13 +9,15 @@ import (
 func (q *pushed) apply(e *events.Event) *pushed {
 	switch p := e.Payload.(type) {
 	case events.EventPushed:
-		q.Entries = append(q.Entries, storedQueueEntry{Seq: e.Seq, Type: p.Kind, Time: e.Time, Payload: p.Payload})
+		q.put(storedQueueEntry{Seq: e.Seq, Type: p.Kind, Time: e.Time, Payload: p.Payload})
 	case events.GUITaskFailed:
 		if raw, err := json.Marshal(p); err == nil {
-			q.Entries = append(q.Entries, storedQueueEntry{Seq: e.Seq, Type: QueueGUITaskFailed, Time: e.Time, Payload: raw})
+			q.put(storedQueueEntry{Seq: e.Seq, Type: QueueGUITaskFailed, Time: e.Time, Payload: raw})
 		}
 	case events.EventsDrained:
-		q.Drained[p.Client] = max(q.Drained[p.Client], p.Through)
+		if p.Through > q.Drained[p.Client].Seq {
+			q.Drained[p.Client] = q.mark(p.Through)
+		}
 	case events.AskRaised:
 		q.ask(e, &p)
 	case events.ModelRequested:
@@ -34,7 +36,7 @@ func (q *pushed) apply(e *events.Event) *pushed {
 }
 
 func (q *pushed) add(e *events.Event, kind string, f QueueFields) {
-	q.Entries = append(q.Entries, storedQueueEntry{Seq: e.Seq, Type: kind, Time: e.Time, Fields: &f})
+	q.put(storedQueueEntry{Seq: e.Seq, Type: kind, Time: e.Time, Fields: &f})
 }
 
 func (q *pushed) ask(e *events.Event, p *events.AskRaised) {
