@@ -1,0 +1,149 @@
+package hookgw_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw"
+)
+
+// current is the current session and how many there are.
+func current(t *testing.T, f *fixture) (string, int) {
+	t.Helper()
+	var out struct {
+		Current  string
+		Sessions []struct{ Session string }
+	}
+	require.NoError(t, json.Unmarshal(f.get("/api/sessions", hookgw.RightRead).body, &out))
+	return out.Current, len(out.Sessions)
+}
+
+func TestAResetClosesTheSessionAndOpensOneWithItsSettings(t *testing.T) {
+	t.Parallel()
+	for _, button := range []string{"btn_reset_session", "btn_reset"} {
+		t.Run(button, func(t *testing.T) {
+			t.Parallel()
+			f := open(t)
+			tools := events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads", Schema: json.RawMessage(`{}`)}}}
+			f.put(person, tools)
+			f.put(person, events.RuleAdded{Rule: events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}})
+			f.put(person, events.RuleAdded{Rule: events.Rule{Tool: "edit_file", Action: "deny"}})
+			for _, task := range []string{
+				`{"action":"set_value","item":"current_provider","value":"gemini_cli"}`, `{"action":"set_value","item":"gcli_path","value":"/opt/gemini"}`,
+				`{"action":"set_value","item":"mma_step_mode","value":true}`, `{"action":"set_value","item":"ai_input","value":"half a thought"}`,
+			} {
+				f.queue(t, task)
+			}
+			f.put(person, events.GoalSubmitted{Goal: "gone"})
+			f.queue(t, `{"action":"click","item":"`+button+`"}`)
+			require.Empty(t, f.failures())
+			now, sessions := current(t, f)
+			require.Equal(t, 2, sessions)
+			require.NotEqual(t, session, now)
+			for field, want := range map[string]string{
+				"session_id": `"` + now + `"`, "current_provider": `"gemini_cli"`, "gcli_path": `"/opt/gemini"`, "mma_step_mode": `true`,
+				"ai_input": `""`, "disc_entries": `[]`, "mma_status": `"idle"`, "prior": `false`,
+			} {
+				require.JSONEq(t, want, f.value(t, field), field)
+			}
+			opened := recorded[events.SessionOpened](f)
+			require.Len(t, opened, 2)
+			require.Equal(t, "demo", opened[1].Label)
+			require.NotEqual(t, opened[0].Folder, opened[1].Folder)
+			require.Equal(t, []events.Rule{{Tool: "edit_file", Action: "deny"}}, opened[1].Settings.Rules, "what held for the one session only, such as --yes, is over")
+			require.Equal(t, []events.ToolsOffered{tools, tools}, recorded[events.ToolsOffered](f))
+			require.Equal(t, []events.SessionClosed{{Reason: "reset"}}, recorded[events.SessionClosed](f))
+			require.JSONEq(t, `{"value":"half a thought"}`, string(f.get("/api/gui/value/ai_input?session="+session, hookgw.RightRead).body), "the old one stays on record")
+		})
+	}
+}
+
+func TestEachOfSeveralResetsOpensASession(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for n := 2; n <= 4; n++ {
+		f.queue(t, `{"action":"click","item":"btn_reset_session"}`)
+		_, sessions := current(t, f)
+		require.Equal(t, n, sessions)
+	}
+	folders := map[string]bool{}
+	for _, s := range recorded[events.SessionOpened](f) {
+		folders[s.Folder] = true
+	}
+	require.Len(t, folders, 4, "no two sessions share a folder")
+}
+
+func TestOfManyResetsOfOneSessionAtOnceOneCounts(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { f.post("/api/gui?session="+session, hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`) })
+	}
+	all.Wait()
+	_, sessions := current(t, f)
+	require.Equal(t, 2, sessions)
+	require.Empty(t, f.failures())
+}
+
+func TestOnARealBusTwoGatewaysResetOnce(t *testing.T) {
+	t.Parallel()
+	gateways := openOnBus(t, 2)
+	var all sync.WaitGroup
+	for _, f := range gateways {
+		all.Go(func() {
+			a := f.post("/api/gui?session="+session, hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`)
+			require.Equal(t, http.StatusOK, a.status, string(a.body))
+		})
+	}
+	all.Wait()
+	_, sessions := current(t, gateways[0])
+	require.Equal(t, 2, sessions)
+	gateways[1].queue(t, `{"action":"click","item":"btn_reset"}`)
+	_, sessions = current(t, gateways[0])
+	require.Equal(t, 3, sessions)
+}
+
+func TestASessionThatIsOverCanBeResetAndTakesNothingElseThatNeedsAnEngine(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.put(person, events.SessionClosed{Reason: "done"})
+	for i, task := range []string{
+		`{"action":"click","item":"btn_mma_pause"}`, `{"action":"set_value","item":"current_model","value":"m"}`, `{"action":"click","item":"btn_gen_send"}`,
+	} {
+		require.Contains(t, f.requireFailed(t, i, task).Error, "the session is closed")
+	}
+	f.queue(t, `{"action":"set_value","item":"ai_input","value":"x"}`)
+	require.JSONEq(t, `"x"`, f.value(t, "ai_input"))
+	f.queue(t, `{"action":"click","item":"btn_reset_session"}`)
+	require.Len(t, f.failures(), 3)
+	require.Len(t, recorded[events.SessionClosed](f), 1, "it was closed already")
+	now, _ := current(t, f)
+	require.NotEqual(t, session, now)
+	require.JSONEq(t, `false`, f.value(t, "prior"))
+}
+
+func TestAResetThatCannotOpenASessionCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	var once sync.Once
+	f := open(t, func(c *hookgw.Config) {
+		log := troubled{Log: c.Log, onAppend: func(e events.Event) (err error) {
+			if e.Type == "SessionOpened" {
+				once.Do(func() { err = events.ErrFull })
+			}
+			return err
+		}}
+		c.PersonLog = func(string) events.Log { return log }
+	})
+	a := f.post("/api/gui", hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`)
+	require.Equal(t, http.StatusInsufficientStorage, a.status)
+	f.queue(t, `{"action":"click","item":"btn_reset_session"}`)
+	_, sessions := current(t, f)
+	require.Equal(t, 2, sessions)
+	require.Len(t, recorded[events.SessionClosed](f), 1)
+}
