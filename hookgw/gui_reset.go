@@ -86,7 +86,7 @@ func (r *guiRun) begin(heritage []events.Payload, opened uint64) error {
 		if err != nil {
 			return err
 		}
-		e.Session = session
+		e.Session, e.Cause = session, "" // a cause stands in the session of its event
 		var first *events.Expect
 		if i == 0 {
 			first = &events.Expect{Filter: openings(g.cfg.Project), Last: opened}
