@@ -100,3 +100,14 @@ func TestATeamIsDrivenThroughTheGUIFromEpicToEndAndAgainAfterAReset(t *testing.T
 	}
 	r.kill()
 }
+
+func TestARunWhoseSessionIsResetEndsAndSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, twoFiles)
+	r := s.start("run", "--wait", "--script", s.script(onePlan(edits("a.txt", "one", "ONE"), says("done"))), "edit")
+	r.sees("edit_file") // it asks
+	s.gui(`{"action":"click","item":"btn_reset_session"}`)
+	require.Equal(t, 1, r.wait())
+	require.Contains(t, r.err.String(), "was closed before the goal was reached: reset")
+	require.Equal(t, "one\n", s.read("a.txt"), "what nobody approved did not happen")
+}

@@ -29,6 +29,7 @@ type outcome struct {
 	failed  string // why the goal was not reached
 	waiting string // the question that nobody answered
 	stalled string // why a decider does not go on; the session stays open
+	closed  string // why somebody closed the session meanwhile
 }
 
 func (o outcome) word() string {
@@ -118,6 +119,8 @@ func (c *console) take(e *events.Event) {
 		}
 	case events.TicketRetried, events.TicketUnblocked, events.TicketStarted:
 		c.out.failed = ""
+	case events.SessionClosed:
+		c.out.closed = p.Reason
 	case events.SessionStalled:
 		if e.Seq > c.cutoff {
 			c.stalled(e.Session, p.Decider, p.Reason)
@@ -143,7 +146,7 @@ func (c *console) ended() bool {
 		c.out.waiting = c.asks.stuck
 		return true
 	}
-	return c.out.done || c.out.failed != "" || c.out.stalled != ""
+	return c.out.done || c.out.failed != "" || c.out.stalled != "" || c.out.closed != ""
 }
 
 func (c *console) printJSON(e *events.Event) {

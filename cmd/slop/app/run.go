@@ -268,11 +268,16 @@ func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 	if outcome.stalled != "" {
 		return failed(exitFailed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a program that knows how", v.session, printable(outcome.stalled))
 	}
-	if _, _, err := v.say(context.WithoutCancel(e.ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
-		return err
+	if outcome.closed == "" {
+		if _, _, err := v.say(context.WithoutCancel(e.ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
+			return err
+		}
 	}
 	if err := e.finishLogs(v.session); err != nil {
 		g.notice("the session's log files are not whole: %v", err)
+	}
+	if outcome.closed != "" && !outcome.done {
+		return failed(exitFailed, "session %s was closed before the goal was reached: %s", v.session, printable(outcome.closed))
 	}
 	if outcome.failed != "" {
 		return failed(exitFailed, "the goal was not reached: %s", printable(outcome.failed))
