@@ -83,7 +83,9 @@ func TestOfManyResetsOfOneSessionAtOnceOneCounts(t *testing.T) {
 	f := open(t)
 	var all sync.WaitGroup
 	for range 8 {
-		all.Go(func() { f.post("/api/gui?session="+session, hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`) })
+		all.Go(func() {
+			f.post("/api/gui?session="+session, hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`)
+		})
 	}
 	all.Wait()
 	_, sessions := current(t, f)
