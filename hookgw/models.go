@@ -15,6 +15,9 @@ type Models interface {
 	Current() string
 	// Sessions lists the sessions of the project, oldest first.
 	Sessions() []live.Summary
+	// Listed is Current and Sessions as render shows them, rendered once for each
+	// change and shared; a program has one render.
+	Listed(render func(current string, all []live.Summary) ([]byte, error)) ([]byte, error)
 	// Session is a view of a session's models; false where there is no such session.
 	Session(id string) (*live.View, bool)
 	// WaitFor returns once every event up to seq is in the models, or with ctx.

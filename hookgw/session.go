@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/projections"
+	"manualslop/projections/live"
 )
 
 // getSession answers {"session": {"entries": […]}}.
@@ -62,6 +63,11 @@ func (c *call) replaceEntries(session string, entries json.RawMessage) error {
 
 // getSessions lists the sessions of the project.
 func getSessions(c *call) error {
-	m := c.gw.cfg.Models
-	return c.reply(http.StatusOK, map[string]any{"current": m.Current(), "sessions": m.Sessions()})
+	body, err := c.gw.cfg.Models.Listed(func(current string, all []live.Summary) ([]byte, error) {
+		return encode(map[string]any{"current": current, "sessions": all})
+	})
+	if err != nil {
+		return err
+	}
+	return c.replyJSON(http.StatusOK, body)
 }

@@ -9,6 +9,13 @@
 //     are folded as they happen.
 //   - [View.Read] sees a session as it stands after one event, never in between.
 //     [Live.WaitFor] makes a writer see what it wrote.
+//   - [View.Rendered] and [Live.Listed] share bytes between readers: they are
+//     made when somebody asks, at most once for each change of what they show.
+//   - A read model that panics stops alone. Looking at it is an error from then
+//     on, and no snapshot of its session is stored.
+//   - A feed that breaks is taken up again at the position. A log with another
+//     history than the one that was read is never mixed in: Live ends with
+//     events.ErrReplaced.
 //   - [Live.Await] waits for a state of a session and [Live.Subscribe] for its
 //     events. Nobody polls. A subscriber gets a replay up to a fixed cutoff and
 //     then every event as it comes; one that falls behind is cut off with
@@ -20,5 +27,6 @@
 // Not promised: that two sessions are seen at the same position of the log.
 //
 // Locks: none of Live, session and subscriber is taken while another is held,
-// but a subscriber's under Live.mu.
+// but a subscriber's under Live.mu, and the one of who renders, which is taken
+// before a session's or Live's.
 package live

@@ -76,6 +76,9 @@ type Live struct {
 	saving sync.WaitGroup
 	clock  atomic.Uint64 // counts uses of sessions
 
+	listing sync.Mutex // held by the one that renders the list
+	listed  *rendered  // see Listed
+
 	mu       sync.RWMutex
 	position uint64 // newest event taken by everybody
 	noted    uint64 // newest event in the summaries, and its id
@@ -151,11 +154,37 @@ type Summary struct {
 func (l *Live) Sessions() []Summary {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
+	return l.summaries()
+}
+
+// summaries is what is known of each session; l.mu is held.
+func (l *Live) summaries() []Summary {
 	out := make([]Summary, len(l.order))
 	for i, s := range l.order {
 		out[i] = s.summary()
 	}
 	return out
+}
+
+// Listed is the list of sessions, and which one is current, as render shows
+// them. All readers share the bytes, which are made once for each change when
+// somebody asks. A program has one render; its errors are returned and not kept.
+func (l *Live) Listed(render func(current string, all []Summary) ([]byte, error)) ([]byte, error) {
+	l.listing.Lock()
+	defer l.listing.Unlock()
+	l.mu.RLock()
+	revision, current := l.noted, l.current
+	if l.listed.fits(revision, "") {
+		l.mu.RUnlock()
+		return l.listed.body, nil
+	}
+	all := l.summaries()
+	l.mu.RUnlock()
+	body, err := render(current, all)
+	if err == nil {
+		l.listed = &rendered{revision: revision, body: body}
+	}
+	return body, err
 }
 
 // Current is the session opened last among those that are not closed, else

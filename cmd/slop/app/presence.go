@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -17,47 +18,59 @@ const presenceGrace = time.Second
 // anyWorker stands for the workers among the roles that should be there.
 const anyWorker = "worker"
 
-// attendance is who shows that it is at work on a project.
+// attendance is who shows that it is at work on a project. The lists are made
+// when somebody comes or goes, because every read asks for them.
 type attendance struct {
-	begun time.Time
-	mu    sync.Mutex
-	here  map[string]bool
+	mu               sync.RWMutex
+	here             map[string]bool
+	settled          bool // the grace is over: who is not here is missing
+	present, missing []string
 }
 
-func newAttendance() *attendance { return &attendance{begun: time.Now(), here: map[string]bool{}} }
+func newAttendance() *attendance {
+	a := &attendance{here: map[string]bool{}}
+	time.AfterFunc(presenceGrace, a.settle)
+	return a
+}
+
+// settle ends the grace.
+func (a *attendance) settle() { a.change(func() { a.settled = true }) }
 
 func (a *attendance) changed(actor string, here bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if here {
-		a.here[actor] = true
-	} else {
-		delete(a.here, actor)
-	}
+	a.change(func() {
+		if here {
+			a.here[actor] = true
+		} else {
+			delete(a.here, actor)
+		}
+	})
 }
 
-// roles lists the actors that are there, and the roles that nobody runs.
-func (a *attendance) roles() (present, missing []string) {
+// change makes the lists anew behind what do does.
+func (a *attendance) change(do func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	working := false
-	for actor := range a.here {
-		present = append(present, actor)
-		working = working || events.IsWorker(actor)
-	}
-	slices.Sort(present)
-	if time.Since(a.begun) < presenceGrace {
-		return present, nil
+	do()
+	a.present, a.missing = slices.Sorted(maps.Keys(a.here)), nil
+	if !a.settled {
+		return
 	}
 	for _, role := range orchestratorRoles() {
 		if !a.here[role] {
-			missing = append(missing, role)
+			a.missing = append(a.missing, role)
 		}
 	}
-	if !working {
-		missing = append(missing, anyWorker)
+	if !slices.ContainsFunc(a.present, events.IsWorker) {
+		a.missing = append(a.missing, anyWorker)
 	}
-	return present, missing
+}
+
+// roles lists the actors that are there, and the roles that nobody runs. The
+// lists are shared: nobody may change them.
+func (a *attendance) roles() (present, missing []string) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.present, a.missing
 }
 
 // watchPresence follows who is at work until the engine ends.

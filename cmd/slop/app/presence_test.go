@@ -2,7 +2,6 @@ package app
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,7 +13,7 @@ func TestARoleThatNobodyRunsIsMissing(t *testing.T) {
 	a := newAttendance()
 	_, missing := a.roles()
 	require.Empty(t, missing, "roles have a moment to show themselves")
-	a.begun = time.Now().Add(-2 * presenceGrace)
+	a.settle()
 	a.changed("worker-h-1", true)
 	a.changed("worker-h-2", true)
 	for _, role := range orchestratorRoles() {
