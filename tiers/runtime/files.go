@@ -61,8 +61,9 @@ func (w *Worker) view(ctx context.Context, v events.ViewRequest, room *int) even
 	case events.ViewRaw:
 		text, out.Error = w.raw(ctx, v.Path, &out)
 	default:
-		out.Error = "there is no view " + v.View
+		text, out.Error = w.toolView(ctx, v, &out)
 	}
+	out.Error = w.mask(out.Error)
 	if out.Error != "" {
 		return out
 	}

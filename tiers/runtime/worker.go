@@ -81,6 +81,8 @@ func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
 		return w.answer(ctx, &d.Event, w.preview(ctx, p))
 	case events.ContextRequested:
 		return w.answer(ctx, &d.Event, w.views(ctx, d.Event.ID, p))
+	case events.ContextInjectionRequested:
+		return w.answer(ctx, &d.Event, w.injected(ctx, d.Event.ID, p))
 	case events.RefreshRequested:
 		return w.answer(ctx, &d.Event, w.refresh(ctx, d.Event.ID, p))
 	}
@@ -104,6 +106,8 @@ func (w *Worker) giveUp(ctx context.Context, d Delivery) error {
 			out.Views = append(out.Views, events.View{Path: v.Path, View: v.View, Error: why})
 		}
 		return w.answer(ctx, &d.Event, out)
+	case events.ContextInjectionRequested:
+		return w.answer(ctx, &d.Event, events.ContextBuilt{Request: d.Event.ID, Views: []events.View{{Path: p.Path, View: p.View, Error: why}}})
 	case events.RefreshRequested:
 		return w.answer(ctx, &d.Event, events.FilesUpdated{Request: d.Event.ID, Ticket: p.Ticket, Files: []events.FileUpdate{}})
 	}
