@@ -54,7 +54,7 @@ func postProject(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.editProject(session, c.gw.mask(changes)); err != nil {
+	if err := c.editProject(session, c.gw.mask(changes), ""); err != nil {
 		return err
 	}
 	if err := c.postedDiscussion(session, talk); err != nil {
@@ -63,9 +63,10 @@ func postProject(c *call) error {
 	return c.reply(http.StatusOK, statusAnswer{"updated"})
 }
 
-// editProject publishes changes of the document, and the files that it tracks
-// from then on. Everything is checked before anything is published.
-func (c *call) editProject(session string, changes json.RawMessage) error {
+// editProject publishes changes of the document, which may come from a preset,
+// and the files that it tracks from then on. Everything is checked before
+// anything is published.
+func (c *call) editProject(session string, changes json.RawMessage, preset string) error {
 	if bytes.Equal(changes, []byte("{}")) {
 		return nil
 	}
@@ -75,7 +76,7 @@ func (c *call) editProject(session string, changes json.RawMessage) error {
 	var err error
 	if rerr := c.read(session, func(s *projections.Set) {
 		doc, size, err = changed(s, changes)
-		due = err == nil && trackingDiffers(s, doc)
+		due = err == nil && (preset != "" || trackingDiffers(s, doc))
 	}); rerr != nil {
 		return rerr
 	}
@@ -90,7 +91,7 @@ func (c *call) editProject(session string, changes json.RawMessage) error {
 	}
 	var tracked *events.FilesTracked
 	if due && c.gw.cfg.ProjectFiles != nil {
-		found, err := c.gw.expand(c.r.Context(), doc, "")
+		found, err := c.gw.expand(c.r.Context(), doc, preset)
 		if err != nil {
 			return err
 		}

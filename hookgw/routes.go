@@ -59,6 +59,7 @@ func Routes() []Route {
 		sessionRoutes(),
 		discussionRoutes(),
 		projectRoutes(),
+		contextRoutes(),
 		eventRoutes(),
 		askRoutes(),
 		controlRoutes(),

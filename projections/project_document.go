@@ -162,6 +162,12 @@ func ProjectFiles(doc map[string]any) (files []events.TrackedFile, problem strin
 	return files, ""
 }
 
+// ProjectScreenshots are the entries of screenshots.paths.
+func ProjectScreenshots(doc map[string]any) []string {
+	paths, _ := textList(tableOf(doc, "screenshots")["paths"], "screenshots.paths")
+	return paths
+}
+
 // FilePatterns are the folder and the patterns of the files that a document
 // tracks. A folder outside of the project has no effect.
 func FilePatterns(doc map[string]any) (base string, patterns []string, problem string) {

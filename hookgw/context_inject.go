@@ -1,0 +1,150 @@
+package hookgw
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// maxContextPath bounds the path of a file in bytes.
+const maxContextPath = 4096
+
+// injectRequest names a file and how it is to be shown.
+type injectRequest struct {
+	Path       string `json:"path"`
+	Mode       string `json:"mode,omitempty"`       // full (also when empty), skeleton, outline, summary, tree
+	Discussion string `json:"discussion,omitempty"` // empty: the active one
+}
+
+// injectAnswer says what was injected. Its bytes are in the entry, or at
+// /api/blobs/SHA256 where blob is true.
+type injectAnswer struct {
+	Status  string `json:"status"`
+	Request string `json:"request"`
+	Path    string `json:"path"`
+	View    string `json:"view"`
+	SHA256  string `json:"sha256"`
+	Size    int64  `json:"size"`
+	Blob    bool   `json:"blob"`
+}
+
+// viewOf is the view that a mode means.
+func viewOf(mode string) (string, bool) {
+	switch strings.ToLower(mode) {
+	case "", "full", events.ViewRaw:
+		return events.ViewRaw, true
+	case events.ViewSkeleton, "skel":
+		return events.ViewSkeleton, true
+	case events.ViewOutline:
+		return events.ViewOutline, true
+	case events.ViewSummary, "summarize":
+		return events.ViewSummary, true
+	case events.ViewTree:
+		return events.ViewTree, true
+	}
+	return "", false
+}
+
+// postInject publishes the wish and waits for the worker's view, for a while:
+// without a worker the wish stands and the answer says so.
+func postInject(c *call) error {
+	var want injectRequest
+	if err := c.decode(&want, `{"path": "src/a.py", "mode": "skeleton"}`); err != nil {
+		return err
+	}
+	view, known := viewOf(want.Mode)
+	switch {
+	case !known:
+		return refuse(http.StatusBadRequest, "there is no such mode", "Use full, skeleton, outline, summary or tree.")
+	case want.Path == "" || len(want.Path) > maxContextPath || strings.ContainsRune(want.Path, 0):
+		return refuse(http.StatusBadRequest, "there is no path of a file", "Name one relative to the project folder, in up to 4096 bytes.")
+	}
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	if want.Discussion != "" {
+		if err := c.hasDiscussion(session, want.Discussion); err != nil {
+			return err
+		}
+	}
+	e, err := c.aboutDiscussion(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view})
+	if err != nil {
+		return err
+	}
+	return c.injected(e)
+}
+
+// injected waits for the view that answers e.
+func (c *call) injected(e events.Event) error {
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
+	defer cancel()
+	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
+		if err != nil {
+			break
+		}
+		built, ok := got.Payload.(events.ContextBuilt)
+		if !ok || built.Request != e.ID || len(built.Views) == 0 {
+			continue
+		}
+		if err := c.gw.caughtUp(c.r.Context(), got.Seq); err != nil {
+			return err
+		}
+		v := built.Views[0]
+		if v.Error != "" {
+			return refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, and a mode that its language has.")
+		}
+		return c.reply(http.StatusOK, injectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob})
+	}
+	return c.reply(http.StatusAccepted, map[string]string{
+		"status": "accepted", "request": e.ID, "hint": "The wish is on record; no worker has answered yet. GET /api/discussions/entries shows the entry when it comes.",
+	})
+}
+
+// nothing is a body without members.
+type nothing struct{}
+
+// trackAnswer says which files are tracked now.
+type trackAnswer struct {
+	Status  string   `json:"status"`
+	Tracked int      `json:"tracked"`
+	Skipped []string `json:"skipped"` // patterns that stand for nothing, each with its reason
+}
+
+// tracked answers with what is tracked now.
+func (c *call) tracked(session string) error {
+	out := trackAnswer{Status: "ok"}
+	if err := c.read(session, func(s *projections.Set) {
+		now := s.Tracking()
+		out.Tracked, out.Skipped = len(now.Paths), list(now.Skipped)
+	}); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+func postRescan(c *call) error {
+	if err := c.decode(&nothing{}, "{}"); err != nil {
+		return err
+	}
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	var doc map[string]any
+	var preset string
+	if err := c.read(session, func(s *projections.Set) { doc, preset = s.Project().Document, s.Tracking().Selected }); err != nil {
+		return err
+	}
+	found, err := c.gw.expand(c.r.Context(), doc, preset)
+	if err != nil {
+		return err
+	}
+	if _, err := c.word(session, found, (*projections.Set).ProjectRefusal); err != nil {
+		return err
+	}
+	return c.tracked(session)
+}

@@ -1,0 +1,126 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// presetList is the answer of GET /api/context/presets.
+type presetList struct {
+	Selected string                      `json:"selected"`
+	Presets  []projections.ContextPreset `json:"presets"`
+}
+
+// presetRequest names a selection. Files are texts or tables with a path.
+type presetRequest struct {
+	Name        string   `json:"name"`
+	Files       []any    `json:"files,omitempty"`
+	Screenshots []string `json:"screenshots,omitempty"`
+}
+
+func getPresets() func(*call) error {
+	shown := view("context/presets", func(s *projections.Set) (any, error) {
+		return presetList{s.Tracking().Selected, s.ContextPresets()}, nil
+	}, "project", "settings")
+	return func(c *call) error { return c.show(shown) }
+}
+
+func postPresetSave(c *call) error {
+	var want presetRequest
+	if err := c.decode(&want, `{"name": "parser", "files": ["src/**/*.py"]}`); err != nil {
+		return err
+	}
+	session, err := c.someSession()
+	if err != nil {
+		return err
+	}
+	if wrong := projections.CheckDiscussionName(want.Name); wrong != "" {
+		return refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes", "Choose another name.")
+	}
+	selection := map[string]any{"files": map[string]any{"paths": want.Files}, "screenshots": map[string]any{"paths": anyList(want.Screenshots)}}
+	if want.Files == nil {
+		if err := c.read(session, func(s *projections.Set) { selection = s.Project().Document }); err != nil {
+			return err
+		}
+	}
+	if wrong := projections.CheckProject(selection); wrong != "" {
+		return refuse(http.StatusBadRequest, "the selection does not fit: "+clip(wrong, 200), fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
+	}
+	files, _ := projections.ProjectFiles(selection)
+	saved := events.ContextPresetSaved{Name: want.Name, Files: files, Screenshots: projections.ProjectScreenshots(selection)}
+	if _, err := c.word(session, saved, (*projections.Set).ProjectRefusal); err != nil {
+		return err
+	}
+	return c.tracked(session)
+}
+
+func anyList(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, t := range texts {
+		out[i] = t
+	}
+	return out
+}
+
+// preset reads a body that names a preset, which must be there.
+func (c *call) preset() (session string, found projections.ContextPreset, err error) {
+	var want nameRequest
+	if err = c.decode(&want, `{"name": "parser"}`); err != nil {
+		return "", found, err
+	}
+	if session, err = c.someSession(); err != nil {
+		return "", found, err
+	}
+	at := -1
+	err = c.read(session, func(s *projections.Set) {
+		presets := s.ContextPresets()
+		at = slices.IndexFunc(presets, func(p projections.ContextPreset) bool { return p.Name == want.Name })
+		if at >= 0 {
+			found = presets[at]
+		}
+	})
+	if err == nil && at < 0 {
+		err = refuse(http.StatusNotFound, "there is no such preset", "GET /api/context/presets lists them.")
+	}
+	return session, found, err
+}
+
+// postPresetLoad makes the preset the project's selection, which a save of the
+// project then keeps.
+func postPresetLoad(c *call) error {
+	session, preset, err := c.preset()
+	if err != nil {
+		return err
+	}
+	changes, err := json.Marshal(map[string]any{"files": map[string]any{"paths": preset.Files}, "screenshots": map[string]any{"paths": preset.Screenshots}})
+	if err != nil {
+		return err
+	}
+	if c.gw.cfg.ProjectFiles == nil {
+		_, err := c.gw.files()
+		return err
+	}
+	if _, err := c.word(session, events.ContextPresetLoaded{Name: preset.Name}, (*projections.Set).ProjectRefusal); err != nil {
+		return err
+	}
+	if err := c.editProject(session, changes, preset.Name); err != nil {
+		return err
+	}
+	return c.tracked(session)
+}
+
+func postPresetDelete(c *call) error {
+	session, preset, err := c.preset()
+	if err != nil {
+		return err
+	}
+	if _, err := c.word(session, events.ContextPresetDeleted{Name: preset.Name}, (*projections.Set).ProjectRefusal); err != nil {
+		return err
+	}
+	return c.tracked(session)
+}

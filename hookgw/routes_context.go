@@ -1,0 +1,23 @@
+package hookgw
+
+import "net/http"
+
+// contextRoutes show and choose what the team sees of the files.
+func contextRoutes() []Route {
+	const get, post, group = http.MethodGet, http.MethodPost, "Context"
+	of := []Parameter{sessionParameter()}
+	row := func(path, doc string, takes any, handle func(*call) error) Route {
+		return Route{Method: post, Pattern: "/api/context" + path, Right: RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: trackAnswer{}, body: smallBody, handle: handle}
+	}
+	inject := row("/inject", "Puts a view of a file into a discussion, as an entry of the role Context.", injectRequest{}, postInject)
+	inject.Gives = injectAnswer{}
+	return []Route{
+		{Method: get, Pattern: "/api/context/state", Right: RightRead, Group: group, Query: of, Gives: contextState{}, Doc: "Tracked files, views, injected entries, presets and what files depend on.", handle: getContextState()},
+		inject,
+		row("/rescan", "Finds the files again that the project's patterns stand for.", nothing{}, postRescan),
+		{Method: get, Pattern: "/api/context/presets", Right: RightRead, Group: group, Query: of, Gives: presetList{}, Doc: "The context presets, and which one was loaded last.", handle: getPresets()},
+		row("/presets/save", "Names a selection of files and screenshots; without files that of the project.", presetRequest{}, postPresetSave),
+		row("/presets/load", "Makes a preset the project's files and screenshots.", nameRequest{}, postPresetLoad),
+		row("/presets/delete", "Removes a preset; the selection stays.", nameRequest{}, postPresetDelete),
+	}
+}
