@@ -76,6 +76,17 @@ func (r WorkerSpawnRequested) Check() error {
 	return r.Ticket("W").Check()
 }
 
+// Digest names what is asked for, whatever the request_id: two requests with
+// one digest want the same.
+func (r WorkerSpawnRequested) Digest() string {
+	r.RequestID = ""
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic("events: " + err.Error()) // texts and a flag
+	}
+	return Digest(b)
+}
+
 // LimitError says that something a person sent is too large.
 type LimitError struct {
 	What       string // "the prompt"

@@ -17,9 +17,11 @@ func Catalogue() []func() Model {
 		discussion.Model,
 		settings.Model,
 		spending.Model,
+		spawned.Model,
 		summary.Model,
 		tickets.Model,
 		timeline.Model,
 		toolCalls.Model,
+		workers.Model,
 	}
 }

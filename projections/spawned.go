@@ -1,0 +1,157 @@
+package projections
+
+import (
+	"time"
+
+	"manualslop/events"
+)
+
+// Ends of a worker, beside the kinds of block.
+const (
+	// WorkerCompleted says that its ticket is done.
+	WorkerCompleted = "completed"
+	// WorkerRemoved says that its ticket was taken out of the graph.
+	WorkerRemoved = "removed"
+	// WorkerStopped says that the session was closed.
+	WorkerStopped = "stopped"
+)
+
+// Spawned is a worker that a person asked for, and how it ended.
+type Spawned struct {
+	Ticket    string     `json:"ticket"`
+	Track     string     `json:"track"`
+	RequestID string     `json:"request_id,omitempty"`
+	SHA256    string     `json:"sha256"`   // of what was asked for
+	Seq       uint64     `json:"seq"`      // of the request
+	At        time.Time  `json:"at"`       // of the request
+	Accepted  bool       `json:"accepted"` // the conductor has added the ticket
+	Provider  string     `json:"provider,omitempty"`
+	Model     string     `json:"model,omitempty"`     // of the newest request to a model
+	StreamID  string     `json:"stream_id,omitempty"` // of its text
+	Round     int        `json:"round,omitempty"`
+	Ended     *time.Time `json:"ended,omitempty"`   // nil while it goes on
+	Outcome   string     `json:"outcome,omitempty"` // completed, removed, stopped, or the kind of its block
+	Reason    string     `json:"reason,omitempty"`
+}
+
+// spawnedBook is every worker that was asked for.
+type spawnedBook struct {
+	Tickets map[string]*Spawned `json:"tickets"`
+	Names   map[string]string   `json:"names"` // tickets by request id
+	Closed  *time.Time          `json:"closed,omitempty"`
+}
+
+var spawned = Fold[*spawnedBook]{
+	Name: "spawned", Version: 1,
+	Takes: ofTheWork,
+	New:   func() *spawnedBook { return &spawnedBook{Tickets: map[string]*Spawned{}, Names: map[string]string{}} },
+	Apply: (*spawnedBook).apply,
+}
+
+func (b *spawnedBook) apply(e *events.Event) *spawnedBook {
+	switch p := e.Payload.(type) {
+	case events.WorkerSpawnRequested:
+		b.asked(e, p)
+	case events.TicketsAdded:
+		for _, t := range p.Tickets {
+			if w := b.Tickets[t.ID]; w != nil {
+				w.Accepted = true
+			}
+		}
+	case events.ControlRefused:
+		b.refused(p)
+	case events.ModelRequested:
+		if w := b.Tickets[p.Ticket]; w != nil && p.Tier == 3 {
+			w.Provider, w.Model, w.StreamID, w.Round = p.Provider, p.Model, p.StreamID, p.Round
+		}
+	case events.TicketCompleted:
+		b.end(e, p.Ticket, WorkerCompleted, "")
+	case events.TicketBlocked:
+		b.end(e, p.Ticket, p.Kind, p.Reason)
+	case events.TicketUnblocked:
+		b.revive(p.Ticket)
+	case events.TicketRetried:
+		b.revive(p.Ticket)
+	case events.GraphMutated:
+		for _, op := range p.Ops {
+			if op.Op == events.GraphRemoveTicket {
+				b.end(e, op.Ticket, WorkerRemoved, "removed by "+p.By)
+			}
+		}
+	case events.SessionClosed:
+		at := e.Time
+		b.Closed = &at
+	}
+	return b
+}
+
+func (b *spawnedBook) asked(e *events.Event, p events.WorkerSpawnRequested) {
+	ticket := events.WorkerTicket(e.ID)
+	if b.Tickets[ticket] != nil || b.Closed != nil {
+		return
+	}
+	b.Tickets[ticket] = &Spawned{
+		Ticket: ticket, Track: events.WorkerTrack(ticket), RequestID: p.RequestID, SHA256: p.Digest(), Seq: e.Seq, At: e.Time,
+	}
+	if p.RequestID != "" && b.Names[p.RequestID] == "" {
+		b.Names[p.RequestID] = ticket
+	}
+}
+
+// refused forgets a worker that nobody gets.
+func (b *spawnedBook) refused(p events.ControlRefused) {
+	ticket := events.WorkerTicket(p.Request)
+	w := b.Tickets[ticket]
+	if w == nil || w.Accepted || p.Kind != (events.WorkerSpawnRequested{}).EventType().Name {
+		return
+	}
+	delete(b.Tickets, ticket)
+	if b.Names[w.RequestID] == ticket {
+		delete(b.Names, w.RequestID)
+	}
+}
+
+func (b *spawnedBook) end(e *events.Event, ticket, outcome, reason string) {
+	if w := b.Tickets[ticket]; w != nil {
+		at := e.Time
+		w.Ended, w.Outcome, w.Reason = &at, outcome, reason
+	}
+}
+
+func (b *spawnedBook) revive(ticket string) {
+	if w := b.Tickets[ticket]; w != nil {
+		w.Ended, w.Outcome, w.Reason = nil, "", ""
+	}
+}
+
+// find is the worker of a ticket; what had not ended when the session was
+// closed ended with it.
+func (b *spawnedBook) find(ticket string) (Spawned, bool) {
+	w := b.Tickets[ticket]
+	if w == nil {
+		return Spawned{}, false
+	}
+	out := *w
+	if out.Ended == nil && b.Closed != nil {
+		out.Ended, out.Outcome, out.Reason = b.Closed, WorkerStopped, "the session was closed"
+	}
+	return out, true
+}
+
+// Spawned finds the worker that a person asked for by its ticket.
+func (s *Set) Spawned(ticket string) (Spawned, bool) { return stateOf(s, spawned).find(ticket) }
+
+// SpawnedAs finds the worker that a person asked for under a request id.
+func (s *Set) SpawnedAs(requestID string) (Spawned, bool) {
+	b := stateOf(s, spawned)
+	return b.find(b.Names[requestID])
+}
+
+// StreamReply is the newest reply on one stream, empty if there is none.
+func (s *Set) StreamReply(id string) string {
+	st := stateOf(s, mmaStatus).Streams[id]
+	if st == nil || len(st.Parts) == 0 {
+		return ""
+	}
+	return st.Parts[len(st.Parts)-1]
+}
