@@ -49,6 +49,9 @@ func WorkerTicket(request string) string {
 	return "W-" + hex.EncodeToString(sum[:6])
 }
 
+// WorkerStream is the key of a ticket's text in mma_streams.
+func WorkerStream(ticket string) string { return "Tier 3 (Worker): " + ticket }
+
 // WorkerTrack is the id of the track of a worker's ticket.
 func WorkerTrack(ticket string) string { return "TR-" + ticket }
 

@@ -143,10 +143,11 @@ func (c *call) reaction(e events.Event, typ string) error {
 	if err != nil || answered {
 		return c.done(err)
 	}
-	return c.reply(http.StatusAccepted, map[string]string{
-		"status": "accepted", "hint": "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what came of it.",
-	})
+	return c.reply(http.StatusAccepted, map[string]string{"status": "accepted", "hint": notYet})
 }
+
+// notYet is what a client is told whose request nobody answered in time.
+const notYet = "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what came of it."
 
 // answered waits for the fact by which the conductor answers e, until it can be
 // read. False without one in time; a refusal is a *problem.

@@ -50,9 +50,12 @@ func (g *guard) identify(r *http.Request) Right {
 	if g.keys == nil {
 		return RightHuman
 	}
-	values := r.Header["Authorization"]
-	if len(values) != 1 {
+	values, keys := r.Header["Authorization"], r.Header[apiKeyHeader]
+	if len(values)+len(keys) != 1 { // two credentials are none: which one counts is nobody's guess
 		return RightNone
+	}
+	if len(keys) == 1 {
+		return g.keys.find(strings.TrimSpace(keys[0]))
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -60,6 +63,10 @@ func (g *guard) identify(r *http.Request) Right {
 	}
 	return g.keys.find(strings.TrimSpace(token))
 }
+
+// apiKeyHeader may hold the token in place of Authorization, as the original's
+// headless service has it.
+const apiKeyHeader = "X-Api-Key"
 
 // admit refuses who may not use a route that demands need.
 func admit(w http.ResponseWriter, who, need Right) *problem {

@@ -207,7 +207,12 @@ func TestAWrongTokenOpensNoRoute(t *testing.T) {
 		"no scheme":          func(r *http.Request) { r.Header.Set("Authorization", human) },
 		"two headers":        func(r *http.Request) { r.Header["Authorization"] = []string{"Bearer " + human, "Bearer x"} },
 		"a cookie":           func(r *http.Request) { r.Header.Set("Cookie", "token="+human) },
-		"another header":     func(r *http.Request) { r.Header.Set("X-Api-Key", human) },
+		"another header":     func(r *http.Request) { r.Header.Set("X-Token", human) },
+		"a wrong API key":    func(r *http.Request) { r.Header.Set("X-Api-Key", flip(human)) },
+		"an API key beside": func(r *http.Request) {
+			r.Header.Set("X-Api-Key", human)
+			r.Header.Set("Authorization", "Bearer "+human)
+		},
 		"in the URL": func(r *http.Request) {
 			r.URL.RawQuery = url.Values{"token": {human}, "access_token": {human}, "authorization": {"Bearer " + human}}.Encode()
 		},

@@ -55,6 +55,8 @@ type Limits struct {
 	// AskGrace is how much longer than the ask's own limit the handler waits for
 	// the settlement (2 s).
 	AskGrace time.Duration
+	// Generate is how long POST /api/v1/generate waits for its worker (5 min).
+	Generate time.Duration
 	// SettleWait is how long an answer waits to learn whether it counted (5 s).
 	SettleWait time.Duration
 	// CatchUp is how long a write waits for the read models (10 s).
@@ -85,6 +87,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.IdleTimeout, time.Minute)
 	setDefault(&l.Heartbeat, 15*time.Second)
 	setDefault(&l.AskGrace, 2*time.Second)
+	setDefault(&l.Generate, 5*time.Minute)
 	setDefault(&l.SettleWait, 5*time.Second)
 	setDefault(&l.CatchUp, 10*time.Second)
 	setDefault(&l.Shutdown, 5*time.Second)
@@ -95,7 +98,7 @@ func (l Limits) check() error {
 	f := l.withDefaults()
 	least := min(f.Body, f.SessionBody, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
 		int64(f.Feeds), int64(f.FeedBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
-	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.SettleWait, f.CatchUp, f.Shutdown)
+	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.Generate, f.SettleWait, f.CatchUp, f.Shutdown)
 	if least < 1 || shortest < 0 {
 		return fmt.Errorf("%w: a limit is negative", ErrConfig)
 	}

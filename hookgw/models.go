@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"manualslop/events"
+	"manualslop/projections"
 	"manualslop/projections/live"
 )
 
@@ -22,6 +23,9 @@ type Models interface {
 	Session(id string) (*live.View, bool)
 	// WaitFor returns once every event up to seq is in the models, or with ctx.
 	WaitFor(ctx context.Context, seq uint64) error
+	// Await returns once holds is true of a session's models, or with ctx. It is
+	// called after every event, so it must be quick.
+	Await(ctx context.Context, session string, holds func(*projections.Set) bool) error
 	// Subscribe yields the session's events from sequence from on, decoded, and
 	// then each new one as it comes, until ctx ends. An error is the last thing
 	// yielded; events.ErrSlow cuts off a reader that fell behind.

@@ -24,7 +24,7 @@ func page() string {
 # Hook API
 
 What the gateway serves over HTTP, on loopback only. ` + "`slop serve`" + ` says where, and in which folder the tokens are.
-Send one as ` + "`Authorization: Bearer TOKEN`" + `, and JSON bodies as ` + "`Content-Type: application/json`" + `:
+Send one as ` + "`Authorization: Bearer TOKEN`" + ` or as ` + "`X-API-KEY: TOKEN`" + ` (both at once are refused), and JSON bodies as ` + "`Content-Type: application/json`" + `:
 
     curl -H "Authorization: Bearer $(cat .slop/tokens/human.token)" http://127.0.0.1:8999/api/asks
 

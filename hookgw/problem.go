@@ -19,8 +19,10 @@ type problem struct {
 	SettledBy string     `json:"settled_by,omitempty"`
 	SettledAt *time.Time `json:"settled_at,omitempty"`
 	Outcome   string     `json:"outcome,omitempty"`
-	allow     string     // methods that the path takes
-	cause     error
+	// Ticket is the one at work, where the client may go on with it.
+	Ticket string `json:"ticket,omitempty"`
+	allow  string // methods that the path takes
+	cause  error
 }
 
 // Error is the message to the client.

@@ -67,6 +67,8 @@ func Routes() []Route {
 		programRoutes(),
 		guiRoutes(),
 		moneyRoutes(),
+		mmaRoutes(),
+		headlessRoutes(),
 	)
 }
 

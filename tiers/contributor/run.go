@@ -119,7 +119,7 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 }
 
 // StreamID is the key of a ticket's text in mma_streams.
-func StreamID(ticket string) string { return "Tier 3 (Worker): " + ticket }
+func StreamID(ticket string) string { return events.WorkerStream(ticket) }
 
 // say puts a part at the end of the conversation.
 func (r *run) say(p events.Part) {

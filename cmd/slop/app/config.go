@@ -39,8 +39,9 @@ type BusConfig struct {
 
 // HooksConfig is the section [hooks].
 type HooksConfig struct {
-	Listen string `toml:"listen" project:"never" doc:"Loopback HOST:PORT of the Hook API; port 0 takes a free one."`
-	Auth   string `toml:"auth" enum:"token|none" project:"only=token" doc:"\"none\" treats every local process as the configured person, so a shell tool can approve itself."`
+	Listen           string `toml:"listen" project:"never" doc:"Loopback HOST:PORT of the Hook API; port 0 takes a free one."`
+	GenerateTimeoutS int    `toml:"generate_timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which POST /api/v1/generate answers 504; the worker goes on."`
+	Auth             string `toml:"auth" enum:"token|none" project:"only=token" doc:"\"none\" treats every local process as the configured person, so a shell tool can approve itself."`
 }
 
 // AskConfig is the section [ask].
@@ -130,7 +131,7 @@ func DefaultConfig() Config {
 	}
 	return Config{
 		Bus:   BusConfig{Durability: "sync", Replicas: 1, MaxBytes: 10 << 30},
-		Hooks: HooksConfig{Listen: "127.0.0.1:8999", Auth: "token"},
+		Hooks: HooksConfig{Listen: "127.0.0.1:8999", GenerateTimeoutS: 300, Auth: "token"},
 		Ask:   AskConfig{TimeoutS: 60},
 		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off", Network: true},
 		MCP:   MCPConfig{Enabled: true},

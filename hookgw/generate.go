@@ -1,0 +1,168 @@
+package hookgw
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// generateBody is the body of POST /api/v1/generate.
+type generateBody struct {
+	workerBody
+	TimeoutS float64 `json:"timeout_s,omitempty"` // seconds, at most the gateway's own limit
+}
+
+// generated is the answer of POST /api/v1/generate.
+type generated struct {
+	Status     string            `json:"status"` // ok
+	Text       string            `json:"text"`   // the worker's last word
+	Outcome    string            `json:"outcome"`
+	Reason     string            `json:"reason"` // of an outcome that is not completed
+	Usage      projections.Usage `json:"usage"`  // in tokens, of all its requests
+	Provider   string            `json:"provider"`
+	Model      string            `json:"model"`
+	Ticket     string            `json:"ticket"`
+	StreamID   string            `json:"stream_id"`
+	RequestID  string            `json:"request_id,omitempty"`
+	Rounds     int               `json:"rounds"`
+	DurationMS int64             `json:"duration_ms"` // from the request to the end
+}
+
+// postGenerate adds a worker and waits for its end. The worker goes on when the
+// client leaves or the time is over; the same request joins it again.
+func postGenerate(c *call) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	want, limit, err := c.generation()
+	if err != nil {
+		return err
+	}
+	select {
+	case c.gw.slots <- struct{}{}:
+		defer func() { <-c.gw.slots }()
+	default:
+		c.w.Header().Set("Retry-After", "1")
+		return refuse(http.StatusServiceUnavailable, "too many requests are waiting", "Wait until some of them are answered.")
+	}
+	s, err := c.spawn(session, want)
+	if err != nil {
+		return err
+	}
+	if err := c.awaitEnd(session, s.Ticket, limit); err != nil {
+		return err
+	}
+	out, err := c.generated(session, s.Ticket)
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// generation reads the body: which worker, and how long the client waits.
+func (c *call) generation() (want events.WorkerSpawnRequested, limit time.Duration, err error) {
+	limit = c.gw.cfg.Limits.Generate
+	if p := c.only(append(workerMembers(), "timeout_s")...); p != nil {
+		for _, parameter := range []string{"temperature", "top_p", "max_tokens", "max_output_tokens", "provider"} {
+			if _, sent := c.fields[parameter]; sent {
+				p.Hint = "It is a setting of the tier: set it with POST /api/gui, for all workers."
+			}
+		}
+		return want, 0, p
+	}
+	if want, err = c.worker(); err != nil {
+		return want, 0, err
+	}
+	raw, named := c.fields["timeout_s"]
+	if !named {
+		return want, limit, nil
+	}
+	var seconds float64
+	if json.Unmarshal(raw, &seconds) != nil || seconds <= 0 || seconds > limit.Seconds() {
+		return want, 0, refuse(http.StatusBadRequest, "timeout_s is not usable", "Send seconds, over 0 and at most "+limit.String()+", or leave it out.")
+	}
+	return want, time.Duration(seconds * float64(time.Second)), nil
+}
+
+// awaitEnd waits until the work on a ticket has ended, the client has left, the
+// gateway stops or the limit is over.
+func (c *call) awaitEnd(session, ticket string, limit time.Duration) error {
+	ctx, cancel := context.WithCancelCause(c.r.Context())
+	defer cancel(nil)
+	timed, end := context.WithTimeout(ctx, limit)
+	defer end()
+	go func() {
+		select {
+		case <-c.gw.stopping:
+			cancel(errStopping)
+		case <-timed.Done():
+		}
+	}()
+	err := c.gw.cfg.Models.Await(timed, session, func(s *projections.Set) bool { return ended(s, ticket) })
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(context.Cause(ctx), errStopping):
+		return refuse(http.StatusServiceUnavailable, "the gateway is stopping", "The worker goes on: send the same body again, or read GET /api/v1/stream?ticket="+ticket+".").about(ticket)
+	case ctx.Err() == nil && timed.Err() != nil:
+		return refuse(http.StatusGatewayTimeout, "the worker did not end within "+limit.String(),
+			"It goes on: send the same body with the same request_id again, read GET /api/v1/stream?ticket="+ticket+", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill.").about(ticket)
+	}
+	return err
+}
+
+// ended tells whether the work on a ticket has come to an end: nothing of it
+// goes on by itself.
+func ended(s *projections.Set, ticket string) bool {
+	if w, ok := s.Spawned(ticket); ok {
+		return w.Ended != nil
+	}
+	t, ok := s.Ticket(ticket)
+	return !ok || t.Status == events.StatusCompleted || t.Status == events.StatusBlocked || s.Summary().Closed != nil
+}
+
+// generated is how the work on a ticket ended, or stands.
+func (c *call) generated(session, ticket string) (generated, error) {
+	var out generated
+	err := c.read(session, func(s *projections.Set) {
+		out = generated{Status: "ok", Ticket: ticket, StreamID: events.WorkerStream(ticket), Text: s.StreamReply(events.WorkerStream(ticket))}
+		if u := s.Cost().Ticket[ticket]; u != nil {
+			out.Usage = *u
+		}
+		if w, ok := s.Spawned(ticket); ok {
+			out.Outcome, out.Reason, out.Provider, out.Model, out.RequestID, out.Rounds = w.Outcome, w.Reason, w.Provider, w.Model, w.RequestID, w.Round
+			if w.Ended != nil {
+				out.DurationMS = w.Ended.Sub(w.At).Milliseconds()
+			}
+			return
+		}
+		out.ofTicket(s, ticket)
+	})
+	return out, err
+}
+
+// ofTicket fills in how a ticket ended that was planned.
+func (g *generated) ofTicket(s *projections.Set, ticket string) {
+	g.Outcome = projections.WorkerRemoved
+	for _, t := range s.Tickets() {
+		if t.ID != ticket {
+			continue
+		}
+		g.Outcome, g.Model = t.Status, t.Model
+		if t.BlockKind != "" {
+			g.Outcome = t.BlockKind
+		}
+		if t.BlockedReason != nil {
+			g.Reason = *t.BlockedReason
+		}
+		if t.Started != nil && t.Ended != nil {
+			g.DurationMS = t.Ended.Sub(*t.Started).Milliseconds()
+		}
+	}
+}

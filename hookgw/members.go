@@ -1,0 +1,35 @@
+package hookgw
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// only refuses members of the body that the path does not take: what would be
+// left out silently could be what the client relies on.
+func (c *call) only(names ...string) *problem {
+	// order-independent: any one of them is named
+	for name := range c.fields {
+		if !slices.Contains(names, name) {
+			return refuse(http.StatusBadRequest, "this path does not take "+clip(strings.ToValidUTF8(name, "?"), 64), "It takes "+strings.Join(names, ", ")+".")
+		}
+	}
+	return nil
+}
+
+// oneOf is the text that stands under one of several names; twice only where it
+// is the same.
+func oneOf(names string, values ...string) (string, *problem) {
+	found := ""
+	for _, v := range values {
+		switch {
+		case v == "" || v == found:
+		case found == "":
+			found = v
+		default:
+			return "", refuse(http.StatusBadRequest, names+" do not agree", "They are names of one thing; send one of them.")
+		}
+	}
+	return found, nil
+}

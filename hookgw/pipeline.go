@@ -1,0 +1,141 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// killBody is the body of POST /api/mma/workers/kill: the worker under any one
+// of these names.
+type killBody struct {
+	WorkerUID string `json:"worker_uid,omitempty"`
+	WorkerID  string `json:"worker_id,omitempty"`
+	UID       string `json:"uid,omitempty"`
+	Ticket    string `json:"ticket,omitempty"`
+	TicketID  string `json:"ticket_id,omitempty"`
+}
+
+// killAnswer is the answer of POST /api/mma/workers/kill.
+type killAnswer struct {
+	Status    string `json:"status"` // ok; accepted where the conductor has not answered yet
+	Ticket    string `json:"ticket"`
+	WorkerUID string `json:"worker_uid"`
+	State     string `json:"state,omitempty"` // of the ticket now
+	Reason    string `json:"reason,omitempty"`
+	Hint      string `json:"hint,omitempty"`
+}
+
+// postKill ends the running attempt of a worker.
+func postKill(c *call) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	if p := c.only("worker_uid", "worker_id", "uid", "ticket", "ticket_id"); p != nil {
+		return p
+	}
+	var body killBody
+	if json.Unmarshal(c.body, &body) != nil {
+		return refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"worker_uid": "T-001"}.`)
+	}
+	ticket, p := oneOf("worker_uid and its other names", body.WorkerUID, body.WorkerID, body.UID, body.Ticket, body.TicketID)
+	if p != nil {
+		return p
+	}
+	if !events.ValidToken(ticket) {
+		return refuse(http.StatusBadRequest, "the body names no worker that can be killed", `Send {"worker_uid": "T-001"}, the ticket of a worker; GET /api/mma/workers lists them.`)
+	}
+	e, err := c.say(session, events.KillRequested{Ticket: ticket})
+	if err != nil {
+		return err
+	}
+	answered, err := c.answered(e, (events.TicketBlocked{}).EventType().Name)
+	if err != nil {
+		return err
+	}
+	out := killAnswer{Status: "accepted", Ticket: ticket, WorkerUID: ticket, Hint: notYet}
+	if !answered {
+		return c.reply(http.StatusAccepted, out)
+	}
+	out.Status, out.Hint = "ok", "POST /api/control with the action retry gives the ticket another attempt."
+	err = c.read(session, func(s *projections.Set) {
+		if t, ok := s.Ticket(ticket); ok {
+			out.State = t.Status
+			if t.BlockedReason != nil {
+				out.Reason = *t.BlockedReason
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// pipelineAnswer is the answer of POST /api/mma/pipeline/pause and resume.
+type pipelineAnswer struct {
+	Status  string   `json:"status"`  // ok; accepted where the conductor has not answered yet
+	Paused  bool     `json:"paused"`  // now
+	Changed bool     `json:"changed"` // false: it was so before
+	Running []string `json:"running"` // tickets at work, which finish
+	Hint    string   `json:"hint,omitempty"`
+}
+
+func postPause(c *call) error {
+	return c.pipeline(true, events.PauseRequested{}, events.Paused{})
+}
+
+func postResume(c *call) error {
+	return c.pipeline(false, events.ResumeRequested{}, events.Resumed{})
+}
+
+// pipeline pauses or resumes. Where it stands so already nothing is said.
+func (c *call) pipeline(paused bool, want, answer events.Payload) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	if p := c.only(); p != nil {
+		return p
+	}
+	out, err := c.pipelineNow(session)
+	if err != nil {
+		return err
+	}
+	if out.Paused == paused {
+		return c.reply(http.StatusOK, out)
+	}
+	e, err := c.say(session, want)
+	if err != nil {
+		return err
+	}
+	answered, err := c.answered(e, answer.EventType().Name)
+	if err != nil {
+		return err
+	}
+	if out, err = c.pipelineNow(session); err != nil {
+		return err
+	}
+	if !answered {
+		out.Status, out.Hint = "accepted", notYet
+		return c.reply(http.StatusAccepted, out)
+	}
+	out.Changed = true
+	return c.reply(http.StatusOK, out)
+}
+
+func (c *call) pipelineNow(session string) (pipelineAnswer, error) {
+	out := pipelineAnswer{Status: "ok", Running: []string{}}
+	err := c.read(session, func(s *projections.Set) {
+		out.Paused = s.Settings().Paused
+		for _, t := range s.Tickets() {
+			if t.Status == events.StatusInProgress {
+				out.Running = append(out.Running, t.ID)
+			}
+		}
+	})
+	return out, err
+}

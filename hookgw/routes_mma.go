@@ -1,0 +1,27 @@
+package hookgw
+
+import (
+	"net/http"
+
+	"manualslop/projections"
+)
+
+// mmaRoutes steer the team's workers, its pipeline and its graph.
+func mmaRoutes() []Route {
+	const get, post, group = http.MethodGet, http.MethodPost, "Workers"
+	of := []Parameter{sessionParameter()}
+	return []Route{
+		{Method: get, Pattern: "/api/mma/workers", Right: RightRead, Group: group, Query: of, Gives: projections.Workers{},
+			Doc: "Every sub-agent at work: what it does and waits for, its calls, asks, tokens, trace and the end of its text; and the newest at rest.", handle: model("workers")},
+		{Method: post, Pattern: "/api/mma/workers/spawn", Right: RightHuman, Group: group, Query: of, Takes: workerBody{}, Gives: spawnAnswer{},
+			Doc: "Adds a worker with a ticket of its own; the same request_id joins the one that is there.", body: smallBody, handle: postSpawn},
+		{Method: post, Pattern: "/api/mma/workers/kill", Right: RightHuman, Group: group, Query: of, Takes: killBody{}, Gives: killAnswer{},
+			Doc: "Ends the running attempt of a worker: its calls are cancelled, its ticket is blocked.", body: smallBody, handle: postKill},
+		{Method: post, Pattern: "/api/mma/pipeline/pause", Right: RightHuman, Group: group, Query: of, Takes: struct{}{}, Gives: pipelineAnswer{},
+			Doc: "Starts nothing new; what runs finishes.", body: smallBody, handle: postPause},
+		{Method: post, Pattern: "/api/mma/pipeline/resume", Right: RightHuman, Group: group, Query: of, Takes: struct{}{}, Gives: pipelineAnswer{},
+			Doc: "Ends a pause.", body: smallBody, handle: postResume},
+		{Method: post, Pattern: "/api/mma/dag/mutate", Right: RightHuman, Group: group, Query: of, Takes: mutateBody{}, Gives: mutateAnswer{},
+			Doc: "Changes the graph of tickets by one operation or several, all or nothing.", body: smallBody, handle: postMutate},
+	}
+}

@@ -1,0 +1,196 @@
+package hookgw
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// workerBody is the body of POST /api/mma/workers/spawn.
+type workerBody struct {
+	Prompt     string          `json:"prompt"`
+	Context    json.RawMessage `json:"context,omitempty"` // a list of paths whose contents the worker begins with, or a text
+	TargetFile string          `json:"target_file,omitempty"`
+	Model      string          `json:"model,omitempty"`    // instead of the tier's
+	Priority   string          `json:"priority,omitempty"` // high, medium, low
+	StepMode   bool            `json:"step_mode,omitempty"`
+	RequestID  string          `json:"request_id,omitempty"` // the same id and the same body join the worker that is there
+}
+
+// workerMembers are the names that workerBody takes.
+func workerMembers() []string {
+	return []string{"prompt", "context", "target_file", "model", "priority", "step_mode", "request_id"}
+}
+
+// spawnAnswer is the answer of POST /api/mma/workers/spawn.
+type spawnAnswer struct {
+	Status    string `json:"status"`     // ok; accepted where the conductor has not answered yet
+	Ticket    string `json:"ticket"`     // the worker's
+	WorkerUID string `json:"worker_uid"` // the same, as kill takes it
+	Track     string `json:"track"`
+	StreamID  string `json:"stream_id"` // of its text, in mma_streams
+	RequestID string `json:"request_id,omitempty"`
+	Joined    bool   `json:"joined"` // the worker was there before
+	Hint      string `json:"hint,omitempty"`
+}
+
+// postSpawn adds a worker.
+func postSpawn(c *call) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	if p := c.only(workerMembers()...); p != nil {
+		return p
+	}
+	want, err := c.worker()
+	if err != nil {
+		return err
+	}
+	s, err := c.spawn(session, want)
+	if err != nil {
+		return err
+	}
+	out := spawnAnswer{Status: "ok", Ticket: s.Ticket, WorkerUID: s.Ticket, Track: s.Track, StreamID: events.WorkerStream(s.Ticket), RequestID: s.RequestID, Joined: s.joined}
+	if s.Accepted {
+		return c.reply(http.StatusOK, out)
+	}
+	out.Status, out.Hint = "accepted", notYet
+	return c.reply(http.StatusAccepted, out)
+}
+
+// worker reads which worker the body asks for.
+func (c *call) worker() (events.WorkerSpawnRequested, error) {
+	var none, want events.WorkerSpawnRequested
+	var body workerBody
+	if json.Unmarshal(c.gw.mask(c.body), &body) != nil {
+		return none, refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
+	}
+	if raw, named := c.fields["request_id"]; named {
+		id, err := requestID(raw)
+		if err != nil {
+			return none, err
+		}
+		body.RequestID = id
+	}
+	want = events.WorkerSpawnRequested{
+		Prompt: body.Prompt, TargetFile: body.TargetFile, Model: body.Model, Priority: body.Priority, StepMode: body.StepMode, RequestID: body.RequestID,
+	}
+	if err := addContext(&want, body.Context); err != nil {
+		return none, err
+	}
+	return want, usable(want.Check())
+}
+
+// addContext takes a list of paths, or a text that goes behind the prompt.
+func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		want.Prompt += "\n\n# Context\n\n" + text
+		return nil
+	}
+	if json.Unmarshal(raw, &want.Context) != nil {
+		return refuse(http.StatusBadRequest, "context is neither a list of paths nor a text", `Send "context": ["a.go", "b.go"].`)
+	}
+	return nil
+}
+
+// usable tells a client what is wrong with what it wants of the team.
+func usable(err error) error {
+	var large events.LimitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &large):
+		return refuse(http.StatusRequestEntityTooLarge, err.Error(), "Send less; put large contents into a file of the project and name it.")
+	}
+	return refuse(http.StatusBadRequest, err.Error(), "docs/hooks.md tells what the path takes; nothing was changed.")
+}
+
+// spawnedWorker is a worker that a request asked for, or found.
+type spawnedWorker struct {
+	projections.Spawned
+	joined bool
+}
+
+// spawn asks for a worker and waits for the conductor's answer, or finds the one
+// that has the same request id.
+func (c *call) spawn(session string, want events.WorkerSpawnRequested) (spawnedWorker, error) {
+	if s, ok, err := c.spawnedAs(session, want); ok || err != nil {
+		return c.joined(session, s, err)
+	}
+	e, err := c.say(session, want)
+	if err != nil {
+		return spawnedWorker{}, err
+	}
+	if _, err = c.answered(e, (events.TicketsAdded{}).EventType().Name); err != nil {
+		// Another request with this id may have been first by a moment.
+		if s, ok, jerr := c.spawnedAs(session, want); ok || jerr != nil {
+			return c.joined(session, s, jerr)
+		}
+		return spawnedWorker{}, err
+	}
+	var s projections.Spawned
+	err = c.read(session, func(set *projections.Set) { s, _ = set.Spawned(events.WorkerTicket(e.ID)) })
+	return spawnedWorker{s, false}, err
+}
+
+// joined is a worker that another request asked for, once the conductor has
+// answered that one, or has not in time.
+func (c *call) joined(session string, s projections.Spawned, err error) (spawnedWorker, error) {
+	if err != nil || s.Accepted {
+		return spawnedWorker{s, true}, err
+	}
+	ctx, cancel := context.WithTimeout(c.r.Context(), min(reactionWait, c.gw.cfg.Limits.SettleWait))
+	defer cancel()
+	there := true
+	err = c.gw.cfg.Models.Await(ctx, session, func(set *projections.Set) bool {
+		var now projections.Spawned
+		if now, there = set.Spawned(s.Ticket); there {
+			s = now
+		}
+		return !there || s.Accepted
+	})
+	if err != nil && ctx.Err() == nil {
+		return spawnedWorker{}, err
+	}
+	if !there {
+		return spawnedWorker{}, refuse(http.StatusConflict, "the conductor refused the worker of this request_id", "Send it again to be told why.")
+	}
+	return spawnedWorker{s, true}, nil
+}
+
+// spawnedAs finds the worker of the same request id, once the read models have
+// seen the whole log. It refuses one that was asked for something else.
+func (c *call) spawnedAs(session string, want events.WorkerSpawnRequested) (s projections.Spawned, ok bool, err error) {
+	if want.RequestID == "" {
+		return s, false, nil
+	}
+	last, err := c.gw.cfg.Log.Last(c.r.Context(), events.Filter{Project: c.gw.cfg.Project, Session: session})
+	if err != nil {
+		return s, false, err
+	}
+	if err := c.gw.caughtUp(c.r.Context(), last); err != nil {
+		return s, false, err
+	}
+	err = c.read(session, func(set *projections.Set) { s, ok = set.SpawnedAs(want.RequestID) })
+	if err == nil && ok && s.SHA256 != want.Digest() {
+		err = refuse(http.StatusConflict, "this request_id belongs to another worker", "Use a fresh request_id, or the same body to join the worker.").about(s.Ticket)
+	}
+	return s, ok, err
+}
+
+// about names the ticket that a problem is about.
+func (p *problem) about(ticket string) *problem {
+	p.Ticket = ticket
+	return p
+}

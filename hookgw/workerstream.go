@@ -1,0 +1,268 @@
+package hookgw
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// postWorkerStream adds a worker and shows it.
+func postWorkerStream(c *call) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	if p := c.only(workerMembers()...); p != nil {
+		return p
+	}
+	want, err := c.worker()
+	if err != nil {
+		return err
+	}
+	leave, p := c.gw.feeds.enter(c.client())
+	if p != nil {
+		return p
+	}
+	defer leave()
+	s, err := c.spawn(session, want)
+	if err != nil {
+		return err
+	}
+	return c.workerFeed(session, s.Ticket)
+}
+
+// getWorkerStream shows the worker of a ticket.
+func getWorkerStream(c *call) error {
+	session, err := c.someSession()
+	if err != nil {
+		return err
+	}
+	ticket := c.query().Get("ticket")
+	known := false
+	err = c.read(session, func(s *projections.Set) {
+		_, asked := s.Spawned(ticket)
+		_, planned := s.Ticket(ticket)
+		known = asked || planned
+	})
+	switch {
+	case err != nil:
+		return err
+	case !known:
+		return refuse(http.StatusNotFound, "there is no such ticket", "Name one with ?ticket=; GET /api/mma/workers lists the workers.")
+	}
+	leave, p := c.gw.feeds.enter(c.client())
+	if p != nil {
+		return p
+	}
+	defer leave()
+	return c.workerFeed(session, ticket)
+}
+
+// workerFeed shows a worker from the beginning of its ticket to its end.
+func (c *call) workerFeed(session, ticket string) error {
+	at, err := c.position(session)
+	if err != nil {
+		return err
+	}
+	var from uint64 = 1
+	if err := c.read(session, func(s *projections.Set) {
+		if w, ok := s.Spawned(ticket); ok {
+			from = w.Seq
+		}
+	}); err != nil {
+		return err
+	}
+	if err := stay(c.w); err != nil {
+		return err
+	}
+	c.status = http.StatusOK
+	c.w.Header().Set("Content-Type", "text/event-stream")
+	c.w.WriteHeader(http.StatusOK)
+	f := &workerFeed{
+		call: c, session: session, told: workerTold{ticket: ticket, asks: map[string]bool{}, calls: map[string]bool{}, requests: map[string]int{}},
+		out: &sse{w: c.w, conn: http.NewResponseController(c.w), timeout: c.gw.cfg.Limits.WriteTimeout, at: at},
+	}
+	if err := f.run(from); err != nil && c.r.Context().Err() == nil {
+		c.gw.cfg.Logger.InfoContext(c.r.Context(), "feed of a worker ended", "session", session, "ticket", ticket, "position", f.out.at, "error", err)
+	}
+	return nil
+}
+
+// workerFeed is one client that watches one worker.
+type workerFeed struct {
+	call    *call
+	session string
+	told    workerTold
+	out     *sse
+}
+
+// maxDeltas bounds the pieces of live text that wait for a client; more are
+// dropped, because the whole text follows.
+const maxDeltas = 256
+
+// run shows stored events, then new ones, until the worker ends, the client
+// leaves or falls behind, or the gateway stops.
+func (f *workerFeed) run(from uint64) error {
+	ctx, cancel := context.WithCancel(f.call.r.Context())
+	defer cancel()
+	if err := f.begin(); err != nil {
+		return err
+	}
+	incoming := arrivals(ctx, f.call.gw.cfg.Models.Subscribe(ctx, f.session, from))
+	deltas := f.deltas(ctx)
+	heartbeat := time.NewTicker(f.call.gw.cfg.Limits.Heartbeat)
+	defer heartbeat.Stop()
+	for {
+		var err error
+		over := false
+		select {
+		case next := <-incoming:
+			if next.err != nil {
+				return f.out.disconnect(reasonOf(next.err), next.err)
+			}
+			over, err = f.event(&next.event)
+		case text := <-deltas:
+			err = f.write(0, "delta", text)
+		case <-heartbeat.C:
+			err = f.out.heartbeat()
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-f.call.gw.stopping:
+			return f.out.disconnect("the gateway is stopping", nil)
+		}
+		if over || err != nil {
+			return err
+		}
+	}
+}
+
+// begin says which worker it is, so that a client that spawned it knows.
+func (f *workerFeed) begin() error {
+	if err := f.out.begin(); err != nil {
+		return err
+	}
+	ticket := f.told.ticket
+	if err := f.write(0, "worker", map[string]string{"ticket": ticket, "worker_uid": ticket, "stream_id": events.WorkerStream(ticket), "session": f.session}); err != nil {
+		return err
+	}
+	return f.out.flush()
+}
+
+// event shows an event of the worker and tells whether it was its end.
+func (f *workerFeed) event(e *events.Event) (over bool, err error) {
+	kind, body := f.told.tell(e)
+	if kind != "" && e.Seq > f.out.at {
+		if err := f.write(e.Seq, kind, body); err != nil {
+			return false, err
+		}
+	}
+	f.out.at = max(f.out.at, e.Seq)
+	if f.told.mayEnd(e) {
+		if over, err = f.end(e); over || err != nil {
+			return over, err
+		}
+	}
+	return false, f.out.flush()
+}
+
+// end closes the feed where nothing of the ticket goes on by itself: what was
+// over once may have been tried again since.
+func (f *workerFeed) end(e *events.Event) (bool, error) {
+	if err := f.call.gw.caughtUp(f.call.r.Context(), e.Seq); err != nil {
+		return false, err
+	}
+	over := false
+	if err := f.call.read(f.session, func(s *projections.Set) { over = ended(s, f.told.ticket) }); err != nil || !over {
+		return false, err
+	}
+	out, err := f.call.generated(f.session, f.told.ticket)
+	if err != nil {
+		return false, err
+	}
+	if err := f.write(f.out.at, "end", out); err != nil {
+		return false, err
+	}
+	return true, f.out.flush()
+}
+
+// write shows one thing; with a sequence where the client can go on behind it.
+func (f *workerFeed) write(seq uint64, kind string, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	id := ""
+	if seq > 0 {
+		id = fmt.Sprintf("id: %d\n", seq)
+	}
+	if err := f.out.send(fmt.Appendf(nil, "event: %s\n%sdata: %s\n\n", kind, id, body)); err != nil {
+		return err
+	}
+	if seq == 0 {
+		return f.out.flush()
+	}
+	return nil
+}
+
+// deltas is the text that the worker's model is writing; nil where nobody says.
+func (f *workerFeed) deltas(ctx context.Context) <-chan json.RawMessage {
+	follow := f.call.gw.cfg.Signals
+	if follow == nil {
+		return nil
+	}
+	stream := events.WorkerStream(f.told.ticket)
+	out := make(chan json.RawMessage, maxDeltas)
+	take := func(s Signal) {
+		var piece struct {
+			StreamID string `json:"stream_id"`
+		}
+		if s.Name != signalDelta || json.Unmarshal(s.Body, &piece) != nil || piece.StreamID != stream {
+			return
+		}
+		select {
+		case out <- json.RawMessage(append([]byte{}, s.Body...)):
+		default:
+		}
+	}
+	f.call.gw.start(func(base context.Context) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(base, cancel)()
+		if err := follow(ctx, f.session, take); err != nil && ctx.Err() == nil {
+			f.call.gw.cfg.Logger.InfoContext(ctx, "live text ended", "session", f.session, "error", err)
+		}
+	})
+	return out
+}
+
+// arrival is an event of a subscription, or how it ended.
+type arrival struct {
+	event events.Event
+	err   error
+}
+
+// arrivals hands a subscription over as a channel. While nobody receives, the
+// subscription's own buffer fills, and it is what decides that a reader is slow.
+func arrivals(ctx context.Context, from iter.Seq2[events.Event, error]) <-chan arrival {
+	out := make(chan arrival, 64)
+	go func() {
+		for e, err := range from {
+			select {
+			case out <- arrival{e, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+		select {
+		case out <- arrival{err: events.ErrClosed}:
+		case <-ctx.Done():
+		}
+	}()
+	return out
+}
