@@ -67,8 +67,6 @@ const (
 	MaxProviderName = MaxToken
 	// MaxCommand bounds the path of a program in bytes.
 	MaxCommand = 4096
-	// MaxProviders bounds the providers whose program is set.
-	MaxProviders = 16
 )
 
 // ErrSetting says that a change of settings does not count. The text says what
@@ -103,8 +101,8 @@ func (e TierChanged) Check() error {
 
 // Check tells whether the change counts; ErrSetting if not.
 func (e ProviderChanged) Check() error {
-	if !ValidToken(e.Provider) {
-		return wrongSetting("provider is not 1 to %d characters of A-Z a-z 0-9 _ -", MaxProviderName)
+	if !RunsProgram(e.Provider) {
+		return wrongSetting("provider is none that runs a program; %s does", strings.Join(subprocesses(), ", "))
 	}
 	return CheckCommand(e.Command)
 }

@@ -17,6 +17,15 @@ func ProviderName(name string) string {
 	return name
 }
 
+// RunsProgram tells whether a provider, in whatever spelling, runs as a
+// subprocess, so that a program may be named for it.
+func RunsProgram(provider string) bool {
+	return slices.Contains(subprocesses(), ProviderName(provider))
+}
+
+// subprocesses are the providers that run a program.
+func subprocesses() []string { return []string{ProviderGeminiCLI} }
+
 // Tier finds the settings of a tier; the zero value where none are recorded.
 func (s Settings) Tier(n int) TierSettings {
 	for _, t := range s.Tiers {
@@ -60,7 +69,10 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 		}
 		s.Tiers = x.apply(s.Tiers)
 	case ProviderChanged:
-		return s.provided(x)
+		if x.Check() != nil {
+			return s, false
+		}
+		s.Providers = x.apply(s.Providers)
 	case SettingsChanged:
 		if x.Check() != nil {
 			return s, false
@@ -112,19 +124,15 @@ func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 	return out
 }
 
-// provided gives s with the program of one provider set; an empty command
-// takes it out.
-func (s Settings) provided(e ProviderChanged) (Settings, bool) {
+// apply gives a copy of the providers with the program of one of them set; an
+// empty command takes it out.
+func (e ProviderChanged) apply(providers []ProviderSettings) []ProviderSettings {
 	name := ProviderName(e.Provider)
-	others := slices.DeleteFunc(slices.Clone(s.Providers), func(p ProviderSettings) bool { return p.Provider == name })
-	if e.Check() != nil || e.Command != "" && len(others) >= MaxProviders {
-		return s, false
-	}
+	out := slices.DeleteFunc(slices.Clone(providers), func(p ProviderSettings) bool { return p.Provider == name })
 	if e.Command != "" {
-		others = append(others, ProviderSettings{name, e.Command})
+		out = append(out, ProviderSettings{name, e.Command})
 	}
-	s.Providers = others
-	return s, true
+	return out
 }
 
 func set[T any](to, value *T) {

@@ -46,9 +46,7 @@ func TestAChangeChangesWhatItNamesAndNothingElse(t *testing.T) {
 		"a program": {events.ProviderChanged{Provider: "gemini-cli", Command: "/opt/with space/gemini"}, func(s *events.Settings) {
 			s.Providers = append(s.Providers, events.ProviderSettings{Provider: "gemini_cli", Command: "/opt/with space/gemini"})
 		}},
-		"another program":      {events.ProviderChanged{Provider: "other", Command: `C:\other.exe`}, func(s *events.Settings) { s.Providers[0].Command = `C:\other.exe` }},
-		"no program":           {events.ProviderChanged{Provider: "other"}, func(s *events.Settings) { s.Providers = []events.ProviderSettings{} }},
-		"no program any more":  {events.ProviderChanged{Provider: "third"}, func(*events.Settings) {}},
+		"no program":           {events.ProviderChanged{Provider: "gemini_cli"}, func(*events.Settings) {}},
 		"the session's limits": {events.SettingsChanged{MaxWorkers: to(1), MaxRetries: to(0)}, func(s *events.Settings) { s.MaxWorkers, s.MaxRetries = 1, 0 }},
 		"the session's gates": {events.SettingsChanged{SpawnApproval: to(true), PlanReview: to(false), QADisabled: to(true)}, func(s *events.Settings) {
 			s.SpawnApproval, s.PlanReview, s.QADisabled = true, false, true
@@ -104,13 +102,14 @@ func TestAChangeBeyondALimitIsRefusedAndNeverCounts(t *testing.T) {
 		"max_rounds":        {events.TierChanged{MaxRounds: to(events.MaxRounds)}, events.TierChanged{MaxRounds: to(events.MaxRounds + 1)}},
 		"no rounds":         {events.TierChanged{MaxRounds: to(1)}, events.TierChanged{MaxRounds: to(0)}},
 		"one of two":        {events.TierChanged{TopP: to(1.0), MaxRounds: to(1)}, events.TierChanged{TopP: to(1.0), MaxRounds: to(0)}},
-		"a provider":        {events.ProviderChanged{Provider: "p"}, events.ProviderChanged{}},
-		"a relative path":   {events.ProviderChanged{Provider: "p", Command: "/bin/g"}, events.ProviderChanged{Provider: "p", Command: "bin/g"}},
-		"a bare name":       {events.ProviderChanged{Provider: "p", Command: "/g"}, events.ProviderChanged{Provider: "p", Command: "g"}},
-		"a drive alone":     {events.ProviderChanged{Provider: "p", Command: `C:\g`}, events.ProviderChanged{Provider: "p", Command: `C:g.exe`}},
-		"a network share":   {events.ProviderChanged{Provider: "p", Command: `c:/g`}, events.ProviderChanged{Provider: "p", Command: `\\host\g.exe`}},
-		"a long path":       {events.ProviderChanged{Provider: "p", Command: "/" + long(events.MaxCommand-1)}, events.ProviderChanged{Provider: "p", Command: "/" + long(events.MaxCommand)}},
-		"a path's NUL":      {events.ProviderChanged{Provider: "p", Command: "/é"}, events.ProviderChanged{Provider: "p", Command: "/a\x00b"}},
+		"a provider":        {events.ProviderChanged{Provider: "gemini_cli"}, events.ProviderChanged{}},
+		"one without any":   {events.ProviderChanged{Provider: "gemini-cli"}, events.ProviderChanged{Provider: "gemini", Command: "/bin/g"}},
+		"a relative path":   {events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/g"}, events.ProviderChanged{Provider: "gemini_cli", Command: "bin/g"}},
+		"a bare name":       {events.ProviderChanged{Provider: "gemini_cli", Command: "/g"}, events.ProviderChanged{Provider: "gemini_cli", Command: "g"}},
+		"a drive alone":     {events.ProviderChanged{Provider: "gemini_cli", Command: `C:\g`}, events.ProviderChanged{Provider: "gemini_cli", Command: `C:g.exe`}},
+		"a network share":   {events.ProviderChanged{Provider: "gemini_cli", Command: `c:/g`}, events.ProviderChanged{Provider: "gemini_cli", Command: `\\host\g.exe`}},
+		"a long path":       {events.ProviderChanged{Provider: "gemini_cli", Command: "/" + long(events.MaxCommand-1)}, events.ProviderChanged{Provider: "gemini_cli", Command: "/" + long(events.MaxCommand)}},
+		"a path's NUL":      {events.ProviderChanged{Provider: "gemini_cli", Command: "/é"}, events.ProviderChanged{Provider: "gemini_cli", Command: "/a\x00b"}},
 		"workers":           {events.SettingsChanged{MaxWorkers: to(events.MaxWorkers)}, events.SettingsChanged{MaxWorkers: to(events.MaxWorkers + 1)}},
 		"no workers":        {events.SettingsChanged{MaxWorkers: to(1)}, events.SettingsChanged{MaxWorkers: to(0)}},
 		"retries":           {events.SettingsChanged{MaxRetries: to(events.MaxRetries)}, events.SettingsChanged{MaxRetries: to(events.MaxRetries + 1)}},
@@ -127,19 +126,16 @@ func TestAChangeBeyondALimitIsRefusedAndNeverCounts(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfProgramsIsBounded(t *testing.T) {
+func TestAProviderHasOneProgramUntilItIsTakenAway(t *testing.T) {
 	t.Parallel()
 	var s events.Settings
-	for i := range events.MaxProviders {
-		var changed bool
-		s, changed = s.Changed(events.ProviderChanged{Provider: strings.Repeat("p", i+1), Command: "/bin/p"})
-		require.True(t, changed)
+	for _, program := range []string{"/bin/one", "/bin/two"} {
+		s, _ = s.Changed(events.ProviderChanged{Provider: "gemini-cli", Command: program})
+		require.Equal(t, []events.ProviderSettings{{Provider: "gemini_cli", Command: program}}, s.Providers)
 	}
-	_, changed := s.Changed(events.ProviderChanged{Provider: "more", Command: "/bin/p"})
-	require.False(t, changed)
-	s, changed = s.Changed(events.ProviderChanged{Provider: "p", Command: "/bin/other"})
-	require.True(t, changed, "one that is there may change")
-	require.Len(t, s.Providers, events.MaxProviders)
+	s, changed := s.Changed(events.ProviderChanged{Provider: "gemini_cli"})
+	require.True(t, changed)
+	require.Empty(t, s.Providers)
 }
 
 func TestBodiesWithoutProgramsReadAsBefore(t *testing.T) {

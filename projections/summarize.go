@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,8 @@ func Summarize(p events.Payload) string {
 		return head(x.Reason)
 	case events.SessionStalled:
 		return head(x.Reason)
+	case events.TierChanged, events.ProviderChanged, events.SettingsChanged:
+		return head(given(x))
 	case events.RuleAdded:
 		return head(x.Rule.Action + " " + x.Rule.Tool)
 	case events.GoalSubmitted:
@@ -67,6 +70,15 @@ func Summarize(p events.Payload) string {
 		return s
 	}
 	return summarizeAsk(p)
+}
+
+// given is what a change of settings gives, as its JSON without the braces.
+func given(change events.Payload) string {
+	b, err := json.Marshal(change)
+	if err != nil {
+		return ""
+	}
+	return strings.Trim(string(b), "{}")
 }
 
 func summarizeTicket(p events.Payload) string {

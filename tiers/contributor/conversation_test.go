@@ -180,7 +180,7 @@ func TestLaws(t *testing.T) {
 		manyRounds(),
 		given(opened(stepMode, tracked("b.go", "a.go")), starts(1), context(), events.StepApproved{Ticket: "T-1", Attempt: 1, Round: 1}, aRound(), starts(1, ofTicket("T-2")), context(),
 			events.StepDenied{Ticket: "T-2", Attempt: 1, Round: 1, By: "ada"}, events.StepApproved{Ticket: "T-1", Attempt: 1, Round: 2}, replyTo("T-1", "BLOCKED: no"), starts(2), context()),
-		given(opened(), events.TierChanged{Tier: 3, Provider: "other", Models: []string{"x"}}, starts(1), context(), events.ProviderChanged{Provider: "other", Command: "/bin/o"},
+		given(opened(), events.TierChanged{Tier: 3, Provider: "other", Models: []string{"x"}}, starts(1), context(), events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/o"},
 			failed(events.ModelOverloaded), events.TierChanged{Tier: 9, Provider: "never"}, aRound()),
 		given(round1(), reply("", shell, read), approve(0), approve(1), park(1), settle(0, events.ToolFailed, "boom", inShell), events.TicketKilled{Ticket: "T-1", Attempt: 1}, starts(2), context()),
 	}

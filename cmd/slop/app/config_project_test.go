@@ -56,7 +56,6 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"providers.gemini.api_key_env", "", "", "api_key_env = \"AWS_SECRET_ACCESS_KEY\""},
 	{"providers.gemini.headers", "", "", "headers = { X-A = \"1\" }"},
 	{"providers.gemini.command", "", "", "command = \"/w/evil\""},
-	{"providers.gemini.command", "providers.gemini.command = \"/w/evil\"", "", "command = \"/w/evil\""},
 	{"providers.gemini.silence_s", "", "", "silence_s = 1"},
 	{"tiers.1.provider", "tiers.2.provider = \"gemini-cli\"", "provider = \"gemini_cli\"", ""},
 	{"tiers.1.provider", "[providers.gemini_cli]", "provider = \"gemini-cli\"", ""},

@@ -125,9 +125,10 @@ func requireBound(t *testing.T, path string, good, bad any) {
 // withValue is the default configuration with one other value; numbers are converted.
 func withValue(path string, value any) Config {
 	c := DefaultConfig()
-	c.Providers["local"] = ProviderConfig{}
 	from := DefaultConfig()
-	from.Providers["local"] = ProviderConfig{}
+	for _, name := range []string{"local", "gemini_cli"} {
+		c.Providers[name], from.Providers[name] = ProviderConfig{}, ProviderConfig{}
+	}
 	parts := strings.Split(path, ".")
 	layer := reflect.New(reflect.TypeFor[Config]()).Elem()
 	layer.Set(reflect.ValueOf(from))

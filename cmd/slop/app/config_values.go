@@ -141,7 +141,10 @@ func checkProviders(c Config) []*ConfigError {
 			found = append(found, invalid("providers."+name, "is the provider %s, which has a section already", one))
 		}
 		named[events.ProviderName(name)] = true
-		if events.CheckCommand(provider.Command) != nil {
+		switch {
+		case provider.Command != "" && !events.RunsProgram(name):
+			found = append(found, invalid(path+"command", "is for providers that run a program, and this one runs none"))
+		case events.CheckCommand(provider.Command) != nil:
 			found = append(found, invalid(path+"command", "must be the absolute path of a program, without arguments"))
 		}
 		if problem := baseURLProblem(provider); problem != "" {

@@ -39,7 +39,8 @@ func TestValuesAreCheckedForTheirForm(t *testing.T) {
 			[]any{"h", "ftp://h", "https://", "https://u:p@h", "https://h?key=1", "https://h#x"},
 		},
 		{"providers.local.api_key_env", []any{"", "MY_KEY", "A" + strings.Repeat("x", 127)}, []any{"sk-123", "1A", "A=B", "A" + strings.Repeat("x", 128)}},
-		{"providers.local.command", []any{"", "/opt/my tools/gemini", `C:\gemini.cmd`}, []any{"gemini", "./gemini", "~/gemini", "bin/gemini"}},
+		{"providers.local.command", []any{""}, []any{"/opt/gemini"}},
+		{"providers.gemini_cli.command", []any{"", "/opt/my tools/gemini", `C:\gemini.cmd`}, []any{"gemini", "./gemini", "~/gemini", "bin/gemini"}},
 		{"user.name", []any{"", "ann", "Ann-1_x"}, []any{"a b", "a.b", "conductor", "gateway", "worker-1", "agent-x", strings.Repeat("x", 300)}},
 	}
 	for _, c := range cases {

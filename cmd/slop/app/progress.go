@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/projections"
 	"manualslop/tiers/llm/script"
 )
 
@@ -89,6 +90,12 @@ func (p *progress) fold(e *events.Event) string {
 		return "  QA: " + x.Hint
 	case events.FilesUpdated:
 		return filesLine(x)
+	case events.TierChanged:
+		return changeLine(e, x.Check())
+	case events.ProviderChanged:
+		return changeLine(e, x.Check())
+	case events.SettingsChanged:
+		return changeLine(e, x.Check())
 	}
 	return p.foldTicket(e)
 }
@@ -144,6 +151,14 @@ func (p *progress) foldTicket(e *events.Event) string {
 		return x.Decider + " is stalled: " + x.Reason
 	}
 	return ""
+}
+
+// changeLine tells of a person's change of settings.
+func changeLine(e *events.Event, wrong error) string {
+	if wrong != nil {
+		return fmt.Sprintf("%s of %s does not count: %v", e.Type, e.Actor, wrong)
+	}
+	return fmt.Sprintf("%s sets %s", e.Actor, projections.Summarize(e.Payload))
 }
 
 func settledLine(x events.ToolSettled) string {

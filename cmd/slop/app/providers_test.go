@@ -15,11 +15,10 @@ func TestTheProgramOfAProviderIsOnRecordUnderOneName(t *testing.T) {
 	c := DefaultConfig()
 	c.Tiers["1"] = TierConfig{Provider: "gemini-cli", Model: "m", MaxOutputTokens: 1, MaxRounds: 1}
 	c.Providers["gemini-cli"] = ProviderConfig{Command: "/bin/g", SilenceS: 7}
-	c.Providers["a"] = ProviderConfig{Command: "/bin/a"}
 	c.Providers["b"] = ProviderConfig{}
 	require.NoError(t, c.Validate())
 	s := place{config: c}.settings(false)
-	require.Equal(t, []events.ProviderSettings{{Provider: "a", Command: "/bin/a"}, {Provider: geminicli.Name, Command: "/bin/g"}}, s.Providers)
+	require.Equal(t, []events.ProviderSettings{{Provider: geminicli.Name, Command: "/bin/g"}}, s.Providers)
 	require.Equal(t, geminicli.Name, s.Tier(1).Provider)
 	require.Contains(t, providers(c), geminicli.Name)
 	require.Equal(t, 7, c.provider(geminicli.Name).SilenceS)

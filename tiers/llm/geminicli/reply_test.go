@@ -142,6 +142,11 @@ func TestLimitsOfTheOutput(t *testing.T) {
 	_, err := ask(t, says(t, long(geminicli.MaxLine)+done))
 	require.NoError(t, err)
 	require.Contains(t, fails(t, says(t, long(geminicli.MaxLine+1)+done)).Message, "over 4 MiB")
+	tools := strings.Repeat(`{"type":"tool_use","name":"glob"}`+"\n", geminicli.MaxTools)
+	reply, err := ask(t, says(t, tools+done))
+	require.NoError(t, err)
+	require.Len(t, reply.CLI.OwnTools, geminicli.MaxTools)
+	require.Contains(t, fails(t, says(t, tools+`{"type":"tool_use","name":"glob"}`+"\n"+done)).Message, "over 256 tool_use lines")
 	noise := strings.Repeat(strings.Repeat("x", 1<<20-1)+"\n", geminicli.MaxOutput>>20-1)
 	last := strings.Repeat("x", 1<<20-len(done)-1) + "\n"
 	_, err = ask(t, says(t, noise+last+done))

@@ -12,8 +12,8 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// maxTools bounds the tool_use lines of a run that are looked at.
-const maxTools = 256
+// MaxTools bounds the tool_use lines of a run.
+const MaxTools = 256
 
 // transcript is what the program has said so far.
 type transcript struct {
@@ -86,8 +86,9 @@ func (t *transcript) fold(m *message) string {
 			return t.say(words(m.Content, m.Text))
 		}
 	case "tool_use":
-		if len(t.used) < maxTools {
-			t.used = append(t.used, use{id: cmp.Or(m.ToolID, m.ID), name: cmp.Or(m.ToolName, m.Name), args: parametersOf(m)})
+		t.used = append(t.used, use{id: cmp.Or(m.ToolID, m.ID), name: cmp.Or(m.ToolName, m.Name), args: parametersOf(m)})
+		if len(t.used) > MaxTools {
+			t.broken = fmt.Errorf("the program has over %d tool_use lines", MaxTools)
 		}
 	case "tool_result":
 		t.ran(cmp.Or(m.ToolID, m.ID), cmp.Or(m.ToolName, m.Name))
