@@ -11,6 +11,10 @@
 // gets none, and the files the conversation knows were reread. In step mode it
 // also waits for a person's yes.
 //
+// Each request goes to the provider, the program and the model that the
+// settings of now name for tier 3 and the ticket's retries, whatever the attempt
+// began with; a request on record keeps what it has.
+//
 // Each prompt begins with exactly the parts of the one before it, so that a
 // provider may reuse what it has read; only the block of changed files, the
 // last part, is in one prompt and in no later one.

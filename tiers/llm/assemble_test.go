@@ -112,7 +112,7 @@ func TestTheWireIsFixed(t *testing.T) {
 	t.Parallel()
 	temperature := 0.5
 	req := llm.Request{
-		Model: "m", Params: events.ModelParams{Temperature: &temperature},
+		Model: "m", Command: "/bin/no/part/of/it", Params: events.ModelParams{Temperature: &temperature},
 		Messages: []llm.Message{
 			{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("hi")}},
 			{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "v", Data: json.RawMessage(`1`)}, llm.Call{ID: "c", Name: "t", Args: json.RawMessage(`{"b": 1, "a": 2}`)}}},

@@ -11,5 +11,7 @@
 //   - A failed model call is tried again as [tiers.NextAttempt] says and does not
 //     count as a reply. An unusable reply costs one of [MaxReplies] and moves the
 //     tier's model ladder up by one.
+//   - A request goes to whom the settings of now name; one on record keeps what
+//     it has.
 //   - Each job starts clean: nothing of another plan is in its prompts.
 package planning

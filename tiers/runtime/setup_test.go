@@ -78,6 +78,7 @@ type world struct {
 	server *bus.Server
 	dir    string
 	person *bus.Conn
+	mask   runtime.Mask // of the models; nil: none
 }
 
 func newWorld(t testing.TB, files map[string]string) *world {
@@ -128,7 +129,7 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 	reader.Subscribe(crew)
 	reader.Subscribe(transcripts)
 	reader.Subscribe(&runtime.Timers{Log: w.connect(bus.Role{Kind: bus.Timers}), Clock: time.Now, Logger: logger()})
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram}}, Script: sc, Clock: time.Now, Logger: logger()}
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram, Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Logger: logger()}
 	wg.Go(func() { require.NoError(w.t, reader.Run(ctx)) })
 	wg.Go(func() { _ = m.Run(ctx, 8) })
 	stop = sync.OnceFunc(func() { cancel(); wg.Wait(); crew.Wait() })

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,11 +17,21 @@ import (
 func providers(c Config) map[string]llm.Provider {
 	out := map[string]llm.Provider{}
 	for _, p := range []llm.Provider{
-		geminicli.Provider{Run: runtime.RunProgram, Silence: time.Duration(c.provider(geminicli.Name).SilenceS) * time.Second},
+		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name), Silence: time.Duration(c.provider(geminicli.Name).SilenceS) * time.Second},
 	} {
 		out[p.Name()] = p
 	}
 	return out
+}
+
+// runsFolder is where programs of a provider run: below the person's own folder
+// for caches, to which nobody else may write. Empty where there is none.
+func runsFolder(provider string) string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "slop", provider)
 }
 
 // provider is the section of a provider, in whatever spelling it has there.

@@ -5,8 +5,8 @@
 //
 //   - One attempt is one run of the program; nothing of an earlier run is used.
 //     The whole prompt, as text, is its standard input. It is started with an
-//     argument list, never by a shell, in a new empty folder that is removed
-//     afterwards, and ended with everything it started when the attempt ends.
+//     argument list, never by a shell, in a new empty folder below
+//     Provider.Folder that is removed afterwards, and ended with everything it started when the attempt ends.
 //   - It has no tools: [Provider] starts it in the approval mode that refuses,
 //     without extensions, in a folder whose settings leave no tool and no MCP
 //     server on. What the model wants to do goes through our gates or nowhere.

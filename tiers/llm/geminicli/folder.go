@@ -32,11 +32,12 @@ func inherited() []string {
 	}
 }
 
-// arguments are those of one run. The prompt is not among them.
+// arguments are those of one run. The prompt is not among them. A model's name
+// shares its word with the option, so that no name can be an option itself.
 func arguments(model string) []string {
 	args := []string{"--output-format", "stream-json", "--approval-mode", "default", "--extensions", "none"}
 	if model != "" {
-		args = append(args, "--model", model)
+		args = append(args, "--model="+model)
 	}
 	return args
 }
@@ -47,9 +48,16 @@ type work struct {
 	folder  string
 }
 
-// open prepares one run in a folder of its own.
-func open(r llm.Request) (work, *llm.Error) {
-	folder, err := os.MkdirTemp("", "slop-gemini-cli-")
+// open prepares one run in a folder of its own below parent.
+func open(parent string, r llm.Request) (work, *llm.Error) {
+	if !filepath.IsAbs(parent) {
+		return work{}, broken("there is no folder in which the program could run")
+	}
+	err := os.MkdirAll(parent, 0o700)
+	if err != nil {
+		return work{}, broken("make a folder for the program: %v", err)
+	}
+	folder, err := os.MkdirTemp(parent, "run-")
 	if err != nil {
 		return work{}, broken("make a folder for the program: %v", err)
 	}
@@ -73,8 +81,7 @@ func (w work) fill() error {
 	return os.WriteFile(filepath.Join(w.folder, ".gemini", "settings.json"), []byte(settings), 0o600)
 }
 
-// remove takes the folder away. What cannot be removed stays in the system's
-// folder for temporary files.
+// remove takes the folder away. What cannot be removed stays.
 func (w work) remove() { _ = os.RemoveAll(w.folder) }
 
 func broken(format string, args ...any) *llm.Error {

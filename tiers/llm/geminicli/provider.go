@@ -32,6 +32,10 @@ const (
 type Provider struct {
 	// Run runs programs; required.
 	Run llm.Runner
+	// Folder is where each run gets an empty folder of its own; required. The
+	// program looks for settings, variables and instructions in the folders
+	// above, so nobody but this user and the machine's owner may write to them.
+	Folder string
 	// Silence is how long the program may write nothing before it is ended;
 	// 0: DefaultSilence.
 	Silence time.Duration
@@ -53,7 +57,7 @@ var (
 // returns, nothing of the program runs any more.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		w, err := open(r)
+		w, err := open(p.Folder, r)
 		if err != nil {
 			yield(nil, err)
 			return

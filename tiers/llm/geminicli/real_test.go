@@ -1,3 +1,5 @@
+//go:build linux
+
 package geminicli_test
 
 import (
@@ -41,7 +43,7 @@ func TestTheRealProgramIsLeftNoTool(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("GEMINI_API_KEY", "no-key-at-all")
 	t.Setenv("GOOGLE_GEMINI_BASE_URL", server.URL)
-	reply, err := llm.Collect(provider().Stream(t.Context(), request(command)), nil)
+	reply, err := llm.Collect(provider(t).Stream(t.Context(), request(command)), nil)
 	require.NoError(t, err)
 	require.Equal(t, "hello from the server", reply.Text)
 	require.Equal(t, events.Usage{Input: 10, Output: 3}, reply.Usage)

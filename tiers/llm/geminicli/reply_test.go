@@ -1,3 +1,5 @@
+//go:build linux
+
 package geminicli_test
 
 import (
@@ -106,7 +108,7 @@ func TestARunIsOnRecord(t *testing.T) {
 	require.NoError(t, err, "the result counts, not the exit code")
 	require.Equal(t, "real", reply.Model)
 	run := reply.Replied("r").CLI
-	require.Equal(t, []string{command, "--output-format", "stream-json", "--approval-mode", "default", "--extensions", "none", "--model", "m1"}, run.Command)
+	require.Equal(t, []string{command, "--output-format", "stream-json", "--approval-mode", "default", "--extensions", "none", "--model=m1"}, run.Command)
 	require.Contains(t, run.Stdout, `"content":"hello"`)
 	require.Equal(t, "oh\n", run.Stderr)
 	require.Equal(t, 3, *run.Exit)
@@ -127,7 +129,7 @@ func TestWhatIsOnRecordOfARunIsBounded(t *testing.T) {
 func TestLiveTextComesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	var deltas []string
-	reply, err := llm.Collect(provider().Stream(t.Context(), request(says(t, hello+hello+done))), func(s string) { deltas = append(deltas, s) })
+	reply, err := llm.Collect(provider(t).Stream(t.Context(), request(says(t, hello+hello+done))), func(s string) { deltas = append(deltas, s) })
 	require.NoError(t, err)
 	require.Equal(t, []string{"hello", "hello"}, deltas)
 	require.Equal(t, "hellohello", reply.Text)

@@ -1,3 +1,5 @@
+//go:build linux
+
 package geminicli_test
 
 import (
@@ -13,8 +15,6 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
-	"manualslop/tiers/llm/geminicli"
-	"manualslop/tiers/runtime"
 )
 
 func TestAnAttemptWithoutAResultFails(t *testing.T) {
@@ -85,7 +85,7 @@ func TestAConversationIsOnePrompt(t *testing.T) {
 	r.Messages = append(r.Messages,
 		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "other"}, llm.Text("I look."), llm.Call{ID: "c1", Name: "read_file", Args: []byte(`{"path":"a"}`)}}},
 		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "c1", Name: "read_file", Text: "x\n"}, llm.Result{Call: "c2", Name: "edit_file", Text: "no", Failed: true}, llm.Text("[SYSTEM: FILES UPDATED]")}})
-	_, err := llm.Collect(provider().Stream(t.Context(), r), nil)
+	_, err := llm.Collect(provider(t).Stream(t.Context(), r), nil)
 	require.NoError(t, err)
 	got, err := os.ReadFile(seen)
 	require.NoError(t, err)
@@ -95,13 +95,61 @@ func TestAConversationIsOnePrompt(t *testing.T) {
 
 func TestASilentProgramIsEnded(t *testing.T) {
 	t.Parallel()
-	p := geminicli.Provider{Run: runtime.RunProgram, Silence: 50 * time.Millisecond}
+	p := provider(t)
+	p.Silence = 50 * time.Millisecond
 	_, err := llm.Collect(p.Stream(t.Context(), request(program(t, "exec sleep 1000"))), nil)
 	var e *llm.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, events.ModelNetwork, e.Kind)
 	require.Contains(t, e.Message, "wrote nothing for 50ms")
 	require.Nil(t, e.CLI.Exit)
+}
+
+func TestAModelsNameIsNoOption(t *testing.T) {
+	t.Parallel()
+	seen := filepath.Join(t.TempDir(), "arguments")
+	r := request(program(t, `for a in "$@"; do echo "$a"; done > '`+seen+`'; echo '`+strings.TrimSpace(done)+`'`))
+	r.Model = "--yolo"
+	_, err := llm.Collect(provider(t).Stream(t.Context(), r), nil)
+	require.NoError(t, err)
+	got, err := os.ReadFile(seen)
+	require.NoError(t, err)
+	require.Equal(t, "--output-format\nstream-json\n--approval-mode\ndefault\n--extensions\nnone\n--model=--yolo\n", string(got))
+}
+
+func TestNoFolderIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"", "relative", "/proc/none"} {
+		p := provider(t)
+		p.Folder = folder
+		_, err := llm.Collect(p.Stream(t.Context(), request("/bin/true")), nil)
+		require.ErrorContains(t, err, "folder", folder)
+	}
+}
+
+// TestTheMockHasTheModesOfTheOriginal runs the script that stands in for the
+// program elsewhere.
+func TestTheMockHasTheModesOfTheOriginal(t *testing.T) {
+	mock, err := filepath.Abs("../../../docs/examples/mock_gemini_cli.sh")
+	require.NoError(t, err)
+	p := provider(t)
+	for mode, want := range map[string]string{
+		"": "", "success": "", "malformed_json": "is not JSON", "error_result": "Mock simulated error", "timeout": "wrote nothing for 50ms",
+	} {
+		t.Setenv("MOCK_MODE", mode)
+		if mode == "timeout" {
+			p.Silence = 50 * time.Millisecond
+		} else {
+			p.Silence = time.Minute
+		}
+		reply, err := llm.Collect(p.Stream(t.Context(), request(mock)), nil)
+		if want != "" {
+			require.ErrorContains(t, err, want, mode)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, "It is done, says the mock.", reply.Text)
+	}
 }
 
 // TestNothingOfTheProgramOutlivesTheAttempt gives the program a child that
@@ -118,7 +166,7 @@ while [ ! -e '`+pipe+`.open' ]; do sleep 0.01; done; echo '`+strings.TrimSpace(h
 			defer cancel(nil)
 			why := errors.New("killed by ada")
 			var last error
-			for chunk, err := range provider().Stream(ctx, request(command)) {
+			for chunk, err := range provider(t).Stream(ctx, request(command)) {
 				if last = err; chunk != nil {
 					require.NotEmpty(t, holders(t, pipe))
 				}

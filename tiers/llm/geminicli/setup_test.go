@@ -1,3 +1,5 @@
+//go:build linux
+
 package geminicli_test
 
 import (
@@ -38,14 +40,15 @@ func request(command string) llm.Request {
 	}}
 }
 
-func provider() geminicli.Provider {
-	return geminicli.Provider{Run: runtime.RunProgram, Silence: time.Minute}
+func provider(t *testing.T) geminicli.Provider {
+	t.Helper()
+	return geminicli.Provider{Run: runtime.RunProgram, Folder: filepath.Join(t.TempDir(), "runs"), Silence: time.Minute}
 }
 
 // ask makes one attempt and collects it.
 func ask(t *testing.T, command string) (llm.Reply, error) {
 	t.Helper()
-	return llm.Collect(provider().Stream(t.Context(), request(command)), nil)
+	return llm.Collect(provider(t).Stream(t.Context(), request(command)), nil)
 }
 
 // fails is the error of an attempt of which nothing may come.
