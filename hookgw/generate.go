@@ -59,6 +59,9 @@ func postGenerate(c *call) error {
 		return err
 	}
 	out, err := c.generated(session, s.Ticket)
+	if err == nil {
+		err = refusedWorker(out.Outcome, out.Reason)
+	}
 	if err != nil {
 		return err
 	}

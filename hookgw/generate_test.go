@@ -304,6 +304,19 @@ func TestAnAPIKeyIsAToken(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, f.send(foreign).status, "a key opens no other door")
 }
 
+func TestGenerateIsToldThatTheConductorRefusedItLate(t *testing.T) {
+	t.Parallel()
+	f := open(t, limited(func(l *hookgw.Limits) { l.SettleWait = 10 * time.Millisecond }))
+	done := f.background(f.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it","request_id":"r-1"}`))
+	asked := f.expect("WorkerSpawnRequested", func(events.Event) bool { return true })
+	joined := f.human("/api/mma/workers/spawn", `{"prompt":"mend it","request_id":"r-1"}`)
+	require.Equal(t, http.StatusAccepted, joined.status)
+	f.put(events.ActorConductor, events.ControlRefused{Request: asked.ID, Kind: "WorkerSpawnRequested", Ticket: events.WorkerTicket(asked.ID), Reason: "there are enough"})
+	a := <-done
+	require.Equal(t, http.StatusConflict, a.status, string(a.body))
+	require.Equal(t, "there are enough", a.object(t)["error"])
+}
+
 func TestAnEndOfTimeIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	f := crewIn(openEmpty(t, limited(func(l *hookgw.Limits) { l.Generate = 20 * time.Millisecond })), nil, silence)

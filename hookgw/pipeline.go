@@ -2,6 +2,7 @@ package hookgw
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"manualslop/events"
@@ -53,6 +54,10 @@ func postKill(c *call) error {
 		return err
 	}
 	answered, err := c.answered(e, (events.TicketBlocked{}).EventType().Name)
+	var refused *problem
+	if errors.As(err, &refused) {
+		refused.Hint = "Only a worker that runs can be killed: GET /api/mma/workers shows them. One that waits is held with POST /api/control (block) or taken out with POST /api/mma/dag/mutate (remove_ticket)."
+	}
 	if err != nil {
 		return err
 	}

@@ -144,6 +144,14 @@ func (c *call) spawn(session string, want events.WorkerSpawnRequested) (spawnedW
 	return spawnedWorker{s, false}, err
 }
 
+// refusedWorker is the error of a worker that the conductor refused.
+func refusedWorker(outcome, reason string) error {
+	if outcome != projections.WorkerRefused {
+		return nil
+	}
+	return refuse(http.StatusConflict, reason, "Nothing was changed; GET /api/mma/workers shows who is at work.")
+}
+
 // joined is a worker that another request asked for, once the conductor has
 // answered that one, or has not in time.
 func (c *call) joined(session string, s projections.Spawned, err error) (spawnedWorker, error) {
@@ -152,21 +160,16 @@ func (c *call) joined(session string, s projections.Spawned, err error) (spawned
 	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), min(reactionWait, c.gw.cfg.Limits.SettleWait))
 	defer cancel()
-	there := true
 	err = c.gw.cfg.Models.Await(ctx, session, func(set *projections.Set) bool {
-		var now projections.Spawned
-		if now, there = set.Spawned(s.Ticket); there {
+		if now, ok := set.Spawned(s.Ticket); ok {
 			s = now
 		}
-		return !there || s.Accepted
+		return s.Accepted || s.Outcome == projections.WorkerRefused
 	})
 	if err != nil && ctx.Err() == nil {
 		return spawnedWorker{}, err
 	}
-	if !there {
-		return spawnedWorker{}, refuse(http.StatusConflict, "the conductor refused the worker of this request_id", "Send it again to be told why.")
-	}
-	return spawnedWorker{s, true}, nil
+	return spawnedWorker{s, true}, refusedWorker(s.Outcome, s.Reason)
 }
 
 // spawnedAs finds the worker of the same request id, once the read models have

@@ -14,7 +14,13 @@ const (
 	WorkerRemoved = "removed"
 	// WorkerStopped says that the session was closed.
 	WorkerStopped = "stopped"
+	// WorkerRefused says that the conductor added no ticket for it.
+	WorkerRefused = "refused"
 )
+
+// MaxRefusedWorkers bounds the refused requests that are kept; older ones are
+// forgotten.
+const MaxRefusedWorkers = 64
 
 // Spawned is a worker that a person asked for, and how it ended.
 type Spawned struct {
@@ -30,14 +36,15 @@ type Spawned struct {
 	StreamID  string     `json:"stream_id,omitempty"` // of its text
 	Round     int        `json:"round,omitempty"`
 	Ended     *time.Time `json:"ended,omitempty"`   // nil while it goes on
-	Outcome   string     `json:"outcome,omitempty"` // completed, removed, stopped, or the kind of its block
+	Outcome   string     `json:"outcome,omitempty"` // completed, removed, stopped, refused, or the kind of its block
 	Reason    string     `json:"reason,omitempty"`
 }
 
 // spawnedBook is every worker that was asked for.
 type spawnedBook struct {
 	Tickets map[string]*Spawned `json:"tickets"`
-	Names   map[string]string   `json:"names"` // tickets by request id
+	Names   map[string]string   `json:"names"`             // tickets by request id
+	Refused []string            `json:"refused,omitempty"` // tickets, oldest first
 	Closed  *time.Time          `json:"closed,omitempty"`
 }
 
@@ -59,7 +66,7 @@ func (b *spawnedBook) apply(e *events.Event) *spawnedBook {
 			}
 		}
 	case events.ControlRefused:
-		b.refused(p)
+		b.refused(e, p)
 	case events.ModelRequested:
 		if w := b.Tickets[p.Ticket]; w != nil && p.Tier == 3 {
 			w.Provider, w.Model, w.StreamID, w.Round = p.Provider, p.Model, p.StreamID, p.Round
@@ -98,16 +105,21 @@ func (b *spawnedBook) asked(e *events.Event, p events.WorkerSpawnRequested) {
 	}
 }
 
-// refused forgets a worker that nobody gets.
-func (b *spawnedBook) refused(p events.ControlRefused) {
+// refused ends a worker that nobody gets. Its request id may be used again.
+func (b *spawnedBook) refused(e *events.Event, p events.ControlRefused) {
 	ticket := events.WorkerTicket(p.Request)
 	w := b.Tickets[ticket]
-	if w == nil || w.Accepted || p.Kind != (events.WorkerSpawnRequested{}).EventType().Name {
+	if w == nil || w.Accepted || w.Ended != nil || p.Kind != (events.WorkerSpawnRequested{}).EventType().Name {
 		return
 	}
-	delete(b.Tickets, ticket)
+	b.end(e, ticket, WorkerRefused, p.Reason)
 	if b.Names[w.RequestID] == ticket {
 		delete(b.Names, w.RequestID)
+	}
+	b.Refused = append(b.Refused, ticket)
+	if len(b.Refused) > MaxRefusedWorkers {
+		delete(b.Tickets, b.Refused[0])
+		b.Refused = append([]string{}, b.Refused[1:]...)
 	}
 }
 

@@ -140,7 +140,7 @@ func TestASpawnedWorkerIsFoundAgainUntilItsEndAndAfter(t *testing.T) {
 	require.Equal(t, "stopped", got.Outcome)
 }
 
-func TestARefusedRequestForAWorkerIsForgotten(t *testing.T) {
+func TestARefusedRequestForAWorkerLeavesItsNameFree(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
 	ticket := s.spawns(events.WorkerSpawnRequested{Prompt: "Mend it", RequestID: "r-1"})
@@ -149,12 +149,21 @@ func TestARefusedRequestForAWorkerIsForgotten(t *testing.T) {
 	got, ok := s.set.SpawnedAs("r-1")
 	require.True(t, ok)
 	require.Equal(t, ticket, got.Ticket, "the first one counts")
-	_, ok = s.set.Spawned(events.WorkerTicket(again))
-	require.False(t, ok)
+	got, ok = s.set.Spawned(events.WorkerTicket(again))
+	require.True(t, ok)
+	require.Equal(t, []string{"refused", "again"}, []string{got.Outcome, got.Reason})
 	other := s.by("ada", events.WorkerSpawnRequested{Prompt: " ", RequestID: "r-2"})
 	s.by(events.ActorConductor, events.ControlRefused{Request: other, Kind: "WorkerSpawnRequested", Reason: "no prompt"})
 	_, ok = s.set.SpawnedAs("r-2")
 	require.False(t, ok)
+	for range projections.MaxRefusedWorkers {
+		other = s.by("ada", events.WorkerSpawnRequested{Prompt: " "})
+		s.by(events.ActorConductor, events.ControlRefused{Request: other, Kind: "WorkerSpawnRequested", Reason: "no prompt"})
+	}
+	_, ok = s.set.Spawned(events.WorkerTicket(again))
+	require.False(t, ok, "the oldest are forgotten")
+	_, ok = s.set.Spawned(events.WorkerTicket(other))
+	require.True(t, ok)
 }
 
 func TestTheBoardFollowsWorkersAndChanges(t *testing.T) {

@@ -61,6 +61,12 @@ func TestGenerateGoesOnOverARestartAndStandsUpToReplay(t *testing.T) {
 		_, joined := s.post("/api/v1/generate", `{"prompt":"mend it","context":["a.txt"],"request_id":"r-1"}`)
 		done <- joined
 	}()
+	status, got = s.post("/api/mma/dag/mutate", fmt.Sprintf(`{"ops":[{"op":"add_ticket","id":"N-1","track":"TR-%s","description":"more"},{"op":"remove_ticket","ticket":"N-1"}]}`, ticket))
+	require.Equal(t, http.StatusOK, status, "%v", got)
+	for _, path := range []string{"/api/mma/pipeline/pause", "/api/mma/pipeline/resume"} {
+		status, got = s.post(path, `{}`)
+		require.Equal(t, http.StatusOK, status, "%v", got)
+	}
 	status, got = s.post("/api/v1/confirm/"+edit, `{"approved":true}`)
 	require.Equal(t, http.StatusOK, status, "%v", got)
 	shell := s.pendingID(log, 2)

@@ -252,6 +252,15 @@ func TestModelErrors(t *testing.T) {
 	})
 }
 
+// added and spawned are tickets that came from a person.
+func added(id string) events.Payload {
+	return events.GraphMutated{By: "ada", Ops: []events.GraphOp{{Op: events.GraphAddTicket, Ticket: id, New: &events.Ticket{ID: id}}}}
+}
+
+func spawned(id string) events.Payload {
+	return events.TicketsAdded{Track: events.Track{ID: events.WorkerTrack(id)}, Tickets: []events.Ticket{{ID: id}}}
+}
+
 func TestTracksDoNotMix(t *testing.T) {
 	t.Parallel()
 	first := after(asked(), replied(array(draft("A"))))
@@ -268,6 +277,21 @@ func TestTracksDoNotMix(t *testing.T) {
 		{
 			Name: "an id of an earlier track is refused", Given: after(first, startedTrack("TR-2"), built()), When: replied(array(draft("A"))),
 			Then: then(corrected("ticket 1: the id A belongs to an earlier track")),
+		},
+		{
+			Name: "the id of a ticket that a person added is taken", When: replied(array(draft("N-1"))),
+			Given: after(asked(), replied(array(draft("A"))), added("N-1"), startedTrack("TR-2"), built()),
+			Then:  then(corrected("ticket 1: the id N-1 belongs to an earlier track")),
+		},
+		{
+			Name: "the id of a worker is taken, and not told", Given: after(asked(), replied(array(draft("A"))), spawned("W-1"), startedTrack("TR-2")), When: built(),
+			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
+				require.Contains(t, r.Manifest[1].Text, "\nTicket ids already taken: A\n")
+			})),
+		},
+		{
+			Name: "so a plan cannot use it", Given: after(asked(), replied(array(draft("A"))), spawned("W-1"), startedTrack("TR-2"), built()), When: replied(array(draft("W-1"))),
+			Then: then(corrected("ticket 1: the id W-1 belongs to an earlier track")),
 		},
 		{
 			Name: "a dependency on an earlier track is allowed", Given: after(first, startedTrack("TR-2"), built()), When: replied(array(draft("B", "A"))),
