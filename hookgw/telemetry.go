@@ -68,18 +68,9 @@ type gatewayFigures struct {
 }
 
 func getTelemetry(c *call) error {
-	out, err := c.telemetry()
-	if err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, out)
-}
-
-// telemetry gathers what is known now.
-func (c *call) telemetry() (telemetry, error) {
 	session, err := c.session()
 	if err != nil {
-		return telemetry{}, err
+		return err
 	}
 	g := c.gw
 	host := g.cfg.Host.Telemetry()
@@ -93,7 +84,10 @@ func (c *call) telemetry() (telemetry, error) {
 	if p := host.Process; p != nil {
 		out.Threads = threadCounts{&p.Threads, &p.Goroutines}
 	}
-	return out, c.readDepths(session, &out)
+	if err := c.readDepths(session, &out); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
 }
 
 // readDepths fills in what the read models know.

@@ -65,14 +65,14 @@ func setupScript(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	mock, err := filepath.Abs("../../docs/examples/mock_gemini_cli.sh")
+	examples, err := filepath.Abs("../../docs/examples")
 	if err != nil {
 		return err
 	}
 	env.Values[engineKey{}] = &engineSlot{}
 	config := filepath.Join(home, ".config")
 	env.Vars = append(env.Vars, "HOME="+home, "XDG_CONFIG_HOME="+config, "XDG_STATE_HOME="+filepath.Join(home, ".local", "state"), "CONFIG="+filepath.Join(config, "slop"),
-		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8", "MOCK_GEMINI_CLI="+mock)
+		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8", "EXAMPLES="+examples, "PYTHONDONTWRITEBYTECODE=1")
 	if err := os.MkdirAll(filepath.Join(config, "slop"), 0o700); err != nil {
 		return err
 	}

@@ -12,14 +12,15 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/hookclient"
 	"manualslop/projections"
 )
 
 // apiDesk reaches a running engine through its gateway.
 type apiDesk struct {
 	place  place
-	reader *apiClient
-	person *apiClient
+	reader *hookclient.Client
+	person *hookclient.Client
 }
 
 func newAPIDesk(p place, info engineInfo) (*apiDesk, error) {
@@ -35,8 +36,8 @@ func newAPIDesk(p place, info engineInfo) (*apiDesk, error) {
 }
 
 func (d *apiDesk) close() {
-	d.reader.http.CloseIdleConnections()
-	d.person.http.CloseIdleConnections()
+	d.reader.Close()
+	d.person.Close()
 }
 
 func (d *apiDesk) sessions(ctx context.Context) ([]projections.Summary, string, error) {
@@ -44,7 +45,7 @@ func (d *apiDesk) sessions(ctx context.Context) ([]projections.Summary, string, 
 		Current  string                `json:"current"`
 		Sessions []projections.Summary `json:"sessions"`
 	}
-	err := d.reader.get(ctx, "/api/sessions", nil, &out)
+	_, err := d.reader.Call(ctx, http.MethodGet, "/api/sessions", nil, nil, &out)
 	return out.Sessions, out.Current, err
 }
 
@@ -52,15 +53,15 @@ func (d *apiDesk) asks(ctx context.Context, session string) ([]askLine, error) {
 	var out struct {
 		Asks []askLine `json:"asks"`
 	}
-	err := d.reader.get(ctx, "/api/asks", url.Values{"session": {session}, "state": {"all"}}, &out)
+	_, err := d.reader.Call(ctx, http.MethodGet, "/api/asks", url.Values{"session": {session}, "state": {"all"}}, nil, &out)
 	return out.Asks, err
 }
 
 func (d *apiDesk) answer(ctx context.Context, session string, a askLine, given answer) (bool, error) {
 	body := map[string]any{"request_id": a.RequestID, "response": given}
 	var out json.RawMessage
-	status, err := d.person.post(ctx, "/api/ask/respond", url.Values{"session": {session}}, body, &out)
-	var refused *apiError
+	status, err := d.person.Call(ctx, http.MethodPost, "/api/ask/respond", url.Values{"session": {session}}, body, &out)
+	var refused *hookclient.Error
 	if errors.As(err, &refused) {
 		switch {
 		case refused.SettledAt != nil:
@@ -84,8 +85,8 @@ func (d *apiDesk) control(ctx context.Context, session string, want controlReque
 	}
 	body["action"] = want.action
 	var out json.RawMessage
-	status, err := d.person.post(ctx, "/api/control", url.Values{"session": {session}}, body, &out)
-	var refused *apiError
+	status, err := d.person.Call(ctx, http.MethodPost, "/api/control", url.Values{"session": {session}}, body, &out)
+	var refused *hookclient.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusConflict {
 		err = wrapped{errControlRefused, errors.New(visible(refused.Message))}
 	}
@@ -94,7 +95,7 @@ func (d *apiDesk) control(ctx context.Context, session string, want controlReque
 
 func (d *apiDesk) keep(ctx context.Context, session string, want keepRequest) error {
 	var out json.RawMessage
-	_, err := d.person.post(ctx, want.path, url.Values{"session": {session}}, want.body, &out)
+	_, err := d.person.Call(ctx, http.MethodPost, want.path, url.Values{"session": {session}}, want.body, &out)
 	return err
 }
 
@@ -128,7 +129,7 @@ func (d *apiDesk) feed(ctx context.Context, session string, after uint64, filter
 			if at > from {
 				failures = 0
 			}
-			var refused *apiError
+			var refused *hookclient.Error
 			if !follow || failures >= maxRetries || errors.As(err, &refused) || !d.runs() {
 				yield(events.Event{}, err)
 				return
@@ -142,6 +143,18 @@ func (d *apiDesk) feed(ctx context.Context, session string, after uint64, filter
 	}
 }
 
+// errStreamEnded says that the gateway ended a stream that should go on.
+var errStreamEnded = errors.New("the stream ended")
+
+// patterns are filters as the gateway takes them.
+func patterns(filters []subjectPattern) []string {
+	var out []string
+	for _, f := range filters {
+		out = append(out, f.String())
+	}
+	return out
+}
+
 // runs tells whether the engine still runs.
 func (d *apiDesk) runs() bool {
 	_, err := findEngine(d.place.data)
@@ -151,34 +164,34 @@ func (d *apiDesk) runs() bool {
 // read reads one stream from *at on and moves *at along. over says that the
 // reader has all that it wanted.
 func (d *apiDesk) read(ctx context.Context, session string, at *uint64, filters []subjectPattern, follow bool, yield func(events.Event, error) bool) (over bool, err error) {
-	s, err := d.reader.openStream(ctx, session, *at, filters)
+	s, err := d.reader.In(session).OpenStream(ctx, hookclient.StreamOptions{Since: *at, Filters: patterns(filters), Reader: "slop"})
 	if err != nil {
 		return false, err
 	}
-	defer s.body.Close()
+	defer s.Close()
 	for {
-		f, err := s.next()
+		f, err := s.Next()
 		if err != nil {
-			*at = s.at
+			*at = s.Position()
 			return false, wrapped{errStreamEnded, err}
 		}
-		switch f.kind {
-		case "snapshot":
+		switch f.Kind {
+		case hookclient.FrameSnapshot:
 			if !follow {
 				return true, nil
 			}
-		case "disconnected":
-			*at = s.at
+		case hookclient.FrameDisconnected:
+			*at = s.Position()
 			return false, errStreamEnded
 		case "":
-			e, err := s.event(f)
+			e, err := s.Event(f)
 			if err != nil {
 				return false, err
 			}
 			if !yield(e, nil) {
 				return true, nil
 			}
-			*at = s.at
+			*at = s.Position()
 		}
 	}
 }
@@ -186,7 +199,7 @@ func (d *apiDesk) read(ctx context.Context, session string, at *uint64, filters 
 // blobs reads bodies through the gateway.
 func (d *apiDesk) blobs() events.Blobs { return apiBlobs{d.reader} }
 
-type apiBlobs struct{ client *apiClient }
+type apiBlobs struct{ client *hookclient.Client }
 
 // Put is refused: the gateway takes no bodies.
 func (b apiBlobs) Put(context.Context, []byte, string) (events.BlobRef, error) {
@@ -195,18 +208,9 @@ func (b apiBlobs) Put(context.Context, []byte, string) (events.BlobRef, error) {
 
 // Get reads a body and compares it with its digest.
 func (b apiBlobs) Get(ctx context.Context, sha256 string) ([]byte, error) {
-	res, err := b.client.open(ctx, http.MethodGet, "/api/blobs/"+sha256, nil, nil, nil)
-	var refused *apiError
-	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-		return nil, wrapped{events.ErrNoBlob, refused}
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	body, err := readBounded(res.Body)
-	if err == nil && events.Digest(body) != sha256 {
-		err = wrapped{events.ErrNoBlob, errors.New("what came is something else")}
+	body, err := b.client.GetBlob(ctx, sha256)
+	if hookclient.StatusOf(err) == http.StatusNotFound || errors.Is(err, hookclient.ErrOtherBytes) {
+		err = wrapped{events.ErrNoBlob, err}
 	}
 	return body, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/hookclient"
 	"manualslop/tiers/llm/geminicli"
 	"manualslop/tiers/runtime"
 	"manualslop/tools"
@@ -78,13 +80,19 @@ func checkEngine(ctx context.Context, info engineInfo, engineErr error) []findin
 	}
 	begun := time.Now()
 	var body json.RawMessage
-	if err := client.get(ctx, "/status", nil, &body); err != nil {
-		return append(out, broken(check, err.Error()))
+	if err := look(ctx, client, "/status", &body); err != nil {
+		return append(out, broken(check, visible(err.Error())))
 	}
-	if err := client.get(ctx, "/api/gui/mma_status", nil, &body); err != nil {
-		return append(out, broken(check, "it answers, and refuses the token in "+info.Tokens+": "+err.Error()))
+	if err := look(ctx, client, "/api/gui/mma_status", &body); err != nil {
+		return append(out, broken(check, "it answers, and refuses the token in "+info.Tokens+": "+visible(err.Error())))
 	}
 	return append(out, ok(check, fmt.Sprintf("%s answers in %s", info.Hooks, time.Since(begun).Round(time.Microsecond))))
+}
+
+// look reads an answer of the gateway, once.
+func look(ctx context.Context, client *hookclient.Client, path string, out any) error {
+	_, err := client.Call(ctx, http.MethodGet, path, nil, nil, out)
+	return err
 }
 
 // checkRoles asks the gateway which roles are at work.
@@ -97,8 +105,8 @@ func checkRoles(ctx context.Context, info engineInfo, engineErr error) []finding
 		return nil // said of the gateway already
 	}
 	var roles struct{ Present, Missing []string }
-	if err := client.get(ctx, "/api/roles", nil, &roles); err != nil {
-		return []finding{broken("roles", err.Error())}
+	if err := look(ctx, client, "/api/roles", &roles); err != nil {
+		return []finding{broken("roles", visible(err.Error()))}
 	}
 	out := []finding{ok("roles", "at work: "+firstOf(strings.Join(roles.Present, ", "), "none"))}
 	if len(roles.Missing) > 0 {

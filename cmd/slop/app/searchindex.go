@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"manualslop/events"
+	"manualslop/hookgw/hookclient"
 	"manualslop/projections/search"
 )
 
@@ -69,9 +70,9 @@ func (e *engine) keepIndex(x *search.Index, free func()) {
 // search asks the engine.
 func (d *apiDesk) search(ctx context.Context, text string, page search.Page) (search.Answer, error) {
 	var out search.Answer
-	err := d.reader.get(ctx, "/api/search", url.Values{"q": {text}, "sort": {page.Sort},
-		"limit": {strconv.Itoa(page.Limit)}, "offset": {strconv.Itoa(page.Offset)}}, &out)
-	var refused *apiError
+	_, err := d.reader.Call(ctx, http.MethodGet, "/api/search", url.Values{"q": {text}, "sort": {page.Sort},
+		"limit": {strconv.Itoa(page.Limit)}, "offset": {strconv.Itoa(page.Offset)}}, nil, &out)
+	var refused *hookclient.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
 		err = &search.QueryError{Message: refused.Message, Hint: refused.Hint}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/hookgw/hookclient"
 )
 
 // feedOf serves one stream of frames after another and notes the positions from
@@ -66,7 +67,7 @@ func read(t *testing.T, d *apiDesk, follow bool) (seqs []uint64, last error) {
 
 func TestAHistoryEndsAtTheSnapshotHoweverLargeThatIs(t *testing.T) {
 	t.Parallel()
-	snapshot := "event: snapshot\nid: 2\ndata: " + strings.Repeat("x", 2*maxStreamLine) + "\n\n"
+	snapshot := "event: snapshot\nid: 2\ndata: " + strings.Repeat("x", 2*hookclient.MaxStreamLine) + "\n\n"
 	d, _ := feedOf(t, "retry: 1000\n\n"+sent(t, 1)+sent(t, 2)+snapshot+sent(t, 3))
 	seqs, err := read(t, d, false)
 	require.NoError(t, err)
@@ -87,7 +88,7 @@ func TestAFollowedStreamIsTakenUpWhereItBroke(t *testing.T) {
 		sent(t, 1)+": heartbeat\nid: 7\n\nevent: disconnected\nid: 7\ndata: {}\n\n",
 		sent(t, 8)+sent(t, 9))
 	seqs, err := read(t, d, true)
-	var refused *apiError
+	var refused *hookclient.Error
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, []uint64{1, 8, 9}, seqs)
 	require.Equal(t, []string{"", "7", "9"}, *from)
@@ -95,9 +96,9 @@ func TestAFollowedStreamIsTakenUpWhereItBroke(t *testing.T) {
 
 func TestAnEventOverTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
-	d, _ := feedOf(t, "id: 1\ndata: {\"x\":\""+strings.Repeat("x", maxStreamLine)+"\"}\n\n")
+	d, _ := feedOf(t, "id: 1\ndata: {\"x\":\""+strings.Repeat("x", hookclient.MaxStreamLine)+"\"}\n\n")
 	_, err := read(t, d, false)
-	require.ErrorIs(t, err, errLongAnswer)
+	require.ErrorIs(t, err, hookclient.ErrTooLong)
 }
 
 func TestATokenIsNeverSentToAnotherMachine(t *testing.T) {

@@ -1,0 +1,182 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/hookgw"
+	"manualslop/hookgw/hookclient"
+)
+
+// hookTarget says which gateway a call goes to, and as whom.
+type hookTarget struct {
+	url, tokenFile, session, reader string
+	limit                           time.Duration
+	repeat                          int
+}
+
+func hookCommand(g *globals) *cobra.Command {
+	var to hookTarget
+	cmd := &cobra.Command{
+		Use:   "hook METHOD [ARG…]",
+		Short: "Call a method of the Hook API's client",
+		Long: `Hook calls one method of the Hook API's client, by the name that the original's
+ApiHookClient gave it, and prints what comes back as JSON, nothing for null. It speaks to the engine
+of the data folder with your token, or to --url. An argument that stands for a
+value is JSON, or text where it is none; times are in seconds.
+
+Methods:
+` + hookMethodList() + `
+Exit status: 1 if the gateway refuses, or what a waiting method waits for does
+not come in time.`,
+		Example: `  slop hook get_mma_status
+  slop hook set_value mma_epic_input "make the tests pass"
+  slop hook click btn_mma_plan_epic
+  slop hook wait_for_value mma_status '"done"' 60
+  slop hook --url http://127.0.0.1:8999 get_status`,
+		Args: cobra.MinimumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			for _, m := range hookclient.Methods() {
+				names = append(names, m.Name+"\t"+m.Doc)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return g.hook(cmd.Context(), to, args[0], args[1:]) },
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVar(&to.url, "url", "", "speak to the gateway at `URL` instead of the data folder's engine")
+	cmd.Flags().StringVar(&to.tokenFile, "token-file", "", "send the token in `FILE`; with --url none is sent without it")
+	cmd.Flags().StringVar(&to.session, "session", "", "speak of session `ID` instead of the current one")
+	cmd.Flags().StringVar(&to.reader, "client", "", "drain the queue of events of the reader `NAME`")
+	cmd.Flags().DurationVar(&to.limit, "timeout", 0, "give up after this `TIME`, such as 90s; 0 waits as long as the method does")
+	cmd.Flags().IntVar(&to.repeat, "retries", hookclient.DefaultMaxRetries, "send a request that did not arrive again up to `N` times")
+	return cmd
+}
+
+// hookMethodList is the methods with what they take, for the help.
+func hookMethodList() string {
+	var b strings.Builder
+	for _, m := range hookclient.Methods() {
+		b.WriteString("  " + m.Usage() + "\n      " + m.Doc + "\n")
+	}
+	return b.String()
+}
+
+// hook calls one method and prints what it gives.
+func (g *globals) hook(ctx context.Context, to hookTarget, name string, args []string) error {
+	method, ok := hookclient.FindMethod(name)
+	if !ok {
+		return failed(exitUsage, "there is no method %q; nearest: %s; `slop hook --help` lists them", visible(name), strings.Join(nearestMethods(name), ", "))
+	}
+	if err := method.Check(args); err != nil {
+		return failed(exitUsage, "%w; usage: slop hook %s", err, method.Usage())
+	}
+	client, err := g.hookClient(to)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if to.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, to.limit)
+		defer cancel()
+	}
+	out, err := method.Call(ctx, client, args)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return failed(exitFailed, "%s: nothing came within %s", name, to.limit)
+	}
+	if err != nil {
+		return failed(exitFailed, "%s: %w", name, err)
+	}
+	return g.printHook(out)
+}
+
+// hookClient speaks to the named gateway, else to the data folder's engine.
+func (g *globals) hookClient(to hookTarget) (*hookclient.Client, error) {
+	o := hookclient.Options{BaseURL: to.url, TokenFile: to.tokenFile, Session: to.session, Reader: to.reader, MaxRetries: to.repeat}
+	if to.repeat <= 0 {
+		o.MaxRetries = -1
+	}
+	if to.url == "" {
+		p, err := g.place()
+		if err != nil {
+			return nil, err
+		}
+		info, err := findEngine(p.data)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := newAPIClient(info, hookgw.RightRead); err != nil { // checks that the address is on this machine
+			return nil, err
+		}
+		o.BaseURL = info.Hooks
+		if o.TokenFile == "" && info.Tokens != "" && p.config.Hooks.Auth != hookgw.AuthNone {
+			o.TokenFile = filepath.Join(info.Tokens, hookgw.TokenFile(hookgw.RightHuman))
+		}
+	}
+	client, err := hookclient.New(o)
+	if err != nil {
+		return nil, failed(exitUsage, "%w", err)
+	}
+	return client, nil
+}
+
+// printHook prints an answer as JSON: one line with --json, else indented, and
+// then nothing for null.
+func (g *globals) printHook(out any) error {
+	if g.json {
+		return g.printLine(out)
+	}
+	if out == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(out); err != nil {
+		return err
+	}
+	g.printf("%s", visibleJSON(b.String()))
+	return nil
+}
+
+// visibleJSON escapes characters in JSON text that would steer a terminal. Outside
+// of strings JSON has none but line ends.
+func visibleJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r == '\n' || r == '\t' || visible(string(r)) == string(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// nearestMethods are the names that a person may have meant, the likeliest first.
+func nearestMethods(name string) []string {
+	var names []string
+	for _, m := range hookclient.Methods() {
+		names = append(names, m.Name)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return editDistance(name, a) - editDistance(name, b) })
+	return names[:3]
+}

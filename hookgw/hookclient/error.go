@@ -1,0 +1,64 @@
+package hookclient
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// ErrTooLong says that the gateway sent more than a client takes.
+var ErrTooLong = errors.New("the answer is too long")
+
+// ErrTimeout says that what a polling method waits for did not come in time.
+var ErrTimeout = errors.New("it did not come in time")
+
+// ErrUnreachable says that no gateway answered at the address.
+var ErrUnreachable = errors.New("the gateway does not answer")
+
+// Error is a refusal of the gateway.
+type Error struct {
+	// Status is the HTTP status.
+	Status int `json:"-"`
+	// Message says what is wrong, Hint what to do.
+	Message string `json:"error"`
+	Hint    string `json:"hint"`
+	// SettledBy, SettledAt and Outcome say how an ask had been settled before.
+	SettledBy string     `json:"settled_by"`
+	SettledAt *time.Time `json:"settled_at"`
+	Outcome   string     `json:"outcome"`
+	// Body is the whole answer.
+	Body []byte `json:"-"`
+}
+
+// Error is the message and what to do about it.
+func (e *Error) Error() string {
+	switch {
+	case e.Message == "":
+		return fmt.Sprintf("the gateway answered with status %d", e.Status)
+	case e.Hint == "":
+		return e.Message
+	}
+	return e.Message + ". " + e.Hint
+}
+
+// StatusOf is the HTTP status of a refusal, 0 for any other error.
+func StatusOf(err error) int {
+	var refused *Error
+	if errors.As(err, &refused) {
+		return refused.Status
+	}
+	return 0
+}
+
+// refusal reads the answer of a request that was refused.
+func refusal(res *http.Response) error {
+	raw, err := readBounded(res.Body)
+	out := &Error{}
+	if err != nil || json.Unmarshal(raw, out) != nil {
+		out = &Error{}
+	}
+	out.Status, out.Body = res.StatusCode, raw
+	return out
+}

@@ -1,0 +1,108 @@
+package hookclient
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+)
+
+// GetValue reads a field; nil for one that there is not.
+func (c *Client) GetValue(ctx context.Context, item string) (any, error) {
+	var out struct {
+		Value any `json:"value"`
+	}
+	err := c.get(ctx, "/api/gui/value/"+url.PathEscape(item), nil, &out)
+	return out.Value, err
+}
+
+// GetTextValue reads a field as text: a text as it is, anything else as JSON.
+// False for null.
+func (c *Client) GetTextValue(ctx context.Context, itemTag string) (string, bool, error) {
+	v, err := c.GetValue(ctx, itemTag)
+	if err != nil || v == nil {
+		return "", false, err
+	}
+	if text, ok := v.(string); ok {
+		return text, true, nil
+	}
+	raw, err := json.Marshal(v)
+	return string(raw), true, err
+}
+
+// GetNodeStatus is the status of a node of the graph: the value of its tag, else
+// the indicator of that name as "active" or "inactive", as the original fell
+// back. False where there is neither.
+func (c *Client) GetNodeStatus(ctx context.Context, nodeTag string) (string, bool, error) {
+	if text, ok, err := c.GetTextValue(ctx, nodeTag); ok || err != nil {
+		return text, ok, err
+	}
+	var shown map[string]bool
+	if err := c.get(ctx, "/api/gui/diagnostics", nil, &shown); err != nil {
+		return "", false, err
+	}
+	on, ok := shown[indicator(nodeTag)]
+	switch {
+	case !ok:
+		return "", false, nil
+	case on:
+		return "active", true, nil
+	}
+	return "inactive", true, nil
+}
+
+// GetGUIState reads every gettable field by name.
+func (c *Client) GetGUIState(ctx context.Context) (map[string]any, error) {
+	return read[map[string]any](ctx, c, "/api/gui/state", nil)
+}
+
+// PostGUI queues a raw task.
+func (c *Client) PostGUI(ctx context.Context, task map[string]any) error {
+	return c.post(ctx, "/api/gui", task, nil)
+}
+
+// SetValue sets a field. An unknown one is queued as in the original; a
+// gui_task_failed event then tells of it.
+func (c *Client) SetValue(ctx context.Context, item string, value any) error {
+	return c.PostGUI(ctx, map[string]any{"action": "set_value", "item": item, "value": value})
+}
+
+// Click presses a button. At most one userData goes with it, such as the id of
+// the ticket or the ask that is meant.
+func (c *Client) Click(ctx context.Context, item string, userData ...any) error {
+	task := map[string]any{"action": "click", "item": item}
+	switch len(userData) {
+	case 0:
+	case 1:
+		task["user_data"] = userData[0]
+	default:
+		task["user_data"] = userData
+	}
+	return c.PostGUI(ctx, task)
+}
+
+// SelectTab shows a tab of a tab bar.
+func (c *Client) SelectTab(ctx context.Context, tabBar, tab string) error {
+	return c.PostGUI(ctx, map[string]any{"action": "select_tab", "tab_bar": tabBar, "tab": tab})
+}
+
+// SelectListItem selects an item of a list box.
+func (c *Client) SelectListItem(ctx context.Context, listbox, itemValue string) error {
+	return c.PostGUI(ctx, map[string]any{"action": "select_list_item", "listbox": listbox, "item_value": itemValue})
+}
+
+// CustomCallback calls a function of the gateway's registry by name.
+func (c *Client) CustomCallback(ctx context.Context, callback string, args ...any) error {
+	return c.PostGUI(ctx, map[string]any{"action": "custom_callback", "callback": callback, "args": args})
+}
+
+// PushEvent puts an event into the queue.
+func (c *Client) PushEvent(ctx context.Context, eventType string, payload any) error {
+	return c.PostGUI(ctx, map[string]any{"action": "push_event", "event_type": eventType, "payload": payload})
+}
+
+// ResetSession presses the reset button: a fresh session takes the place of the current one.
+func (c *Client) ResetSession(ctx context.Context) error { return c.Click(ctx, "btn_reset_session") }
+
+// indicator is a name of the diagnostics without what the GUI's tags add.
+func indicator(tag string) string { return strings.TrimSuffix(tag, "_indicator") }

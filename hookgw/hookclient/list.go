@@ -1,0 +1,17 @@
+package hookclient
+
+import "slices"
+
+// Methods lists every method of the client by the original's names, in groups.
+func Methods() []Method {
+	return slices.Concat(stateMethods(), guiMethods(), pollMethods(), askMethods(), teamMethods(), contextMethods(), telemetryMethods(), headlessMethods())
+}
+
+// text is a parameter that is taken as it is.
+func text(name string) Parameter { return Parameter{Name: name, Kind: KindText} }
+
+// optional makes a parameter one that may be left out.
+func optional(p Parameter) Parameter {
+	p.Optional = true
+	return p
+}

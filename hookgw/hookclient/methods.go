@@ -1,0 +1,212 @@
+package hookclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kinds of a method's parameters.
+const (
+	// KindText is taken as it is.
+	KindText = "text"
+	// KindJSON is JSON; what is none is taken as a text.
+	KindJSON = "json"
+	// KindObject is a JSON object.
+	KindObject = "object"
+	// KindSeconds is a number of seconds.
+	KindSeconds = "seconds"
+	// KindBool is true or false.
+	KindBool = "bool"
+)
+
+// Parameter is a parameter of a method.
+type Parameter struct {
+	Name     string
+	Kind     string
+	Optional bool
+	// Many says that any number of values may come; only the last parameter may.
+	Many bool
+}
+
+// Method is a method of the client as data.
+type Method struct {
+	// Name is the original's, such as "get_mma_status".
+	Name string
+	// Doc is one sentence.
+	Doc string
+	// Parameters in order; optional ones are last.
+	Parameters []Parameter
+
+	call func(context.Context, *Client, arguments) (any, error)
+}
+
+// ErrArguments says that a method was called with other arguments than it takes.
+var ErrArguments = errors.New("arguments")
+
+// FindMethod is the method of a name.
+func FindMethod(name string) (Method, bool) {
+	all := Methods()
+	at := slices.IndexFunc(all, func(m Method) bool { return m.Name == name })
+	if at < 0 {
+		return Method{}, false
+	}
+	return all[at], true
+}
+
+// Usage is the method's name and what it takes.
+func (m Method) Usage() string {
+	words := []string{m.Name}
+	for _, p := range m.Parameters {
+		word := strings.ToUpper(p.Name)
+		if p.Many {
+			word += "…"
+		}
+		if p.Optional {
+			word = "[" + word + "]"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// Check says whether arguments fit, without sending anything; ErrArguments.
+func (m Method) Check(args []string) error {
+	if _, err := m.read(args); err != nil {
+		return fmt.Errorf("%s: %w: %w", m.Name, ErrArguments, err)
+	}
+	return nil
+}
+
+// Call calls the method with arguments as a person types them, and returns what
+// it gives, nil for nothing. ErrArguments if they do not fit.
+func (m Method) Call(ctx context.Context, c *Client, args []string) (any, error) {
+	given, err := m.read(args)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", m.Name, ErrArguments, err)
+	}
+	return m.call(ctx, c, given)
+}
+
+// arguments are the values of a method's parameters, by position.
+type arguments []any
+
+func (a arguments) text(i int) string {
+	s, _ := a.at(i).(string)
+	return s
+}
+
+func (a arguments) object(i int) map[string]any {
+	o, _ := a.at(i).(map[string]any)
+	return o
+}
+
+func (a arguments) duration(i int) time.Duration {
+	d, _ := a.at(i).(time.Duration)
+	return d
+}
+
+func (a arguments) yes(i int) bool {
+	b, _ := a.at(i).(bool)
+	return b
+}
+
+// texts is the arguments from one on, as texts.
+func (a arguments) texts(i int) []string {
+	var out []string
+	for j := range a.rest(i) {
+		out = append(out, a.text(i+j))
+	}
+	return out
+}
+
+// objects is the arguments from one on, as objects.
+func (a arguments) objects(i int) []map[string]any {
+	var out []map[string]any
+	for j := range a.rest(i) {
+		out = append(out, a.object(i+j))
+	}
+	return out
+}
+
+// at is an argument, nil for an optional one that was left out.
+func (a arguments) at(i int) any {
+	if i >= len(a) {
+		return nil
+	}
+	return a[i]
+}
+
+// rest is the arguments from one on.
+func (a arguments) rest(i int) []any { return a[min(i, len(a)):] }
+
+func (m Method) read(args []string) (arguments, error) {
+	var out arguments
+	for i, arg := range args {
+		p, ok := m.parameter(i)
+		if !ok {
+			return nil, fmt.Errorf("it takes at most %d", len(m.Parameters))
+		}
+		v, err := p.read(arg)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	for _, p := range m.Parameters[min(len(args), len(m.Parameters)):] {
+		if !p.Optional {
+			return nil, fmt.Errorf("%s is missing", p.Name)
+		}
+	}
+	return out, nil
+}
+
+// parameter is what the i-th argument stands for.
+func (m Method) parameter(i int) (Parameter, bool) {
+	if i < len(m.Parameters) {
+		return m.Parameters[i], true
+	}
+	if n := len(m.Parameters); n > 0 && m.Parameters[n-1].Many {
+		return m.Parameters[n-1], true
+	}
+	return Parameter{}, false
+}
+
+func (p Parameter) read(arg string) (any, error) {
+	switch p.Kind {
+	case KindJSON:
+		return jsonOrText(arg), nil
+	case KindObject:
+		var out map[string]any
+		if json.Unmarshal([]byte(arg), &out) != nil || out == nil {
+			return nil, fmt.Errorf("%s is no JSON object", p.Name)
+		}
+		return out, nil
+	case KindSeconds:
+		n, err := strconv.ParseFloat(arg, 64)
+		if err != nil || !(n >= 0 && n <= 24*3600) {
+			return nil, fmt.Errorf("%s is no number of seconds up to a day", p.Name)
+		}
+		return time.Duration(n * float64(time.Second)), nil
+	case KindBool:
+		b, err := strconv.ParseBool(arg)
+		if err != nil {
+			return nil, fmt.Errorf("%s is neither true nor false", p.Name)
+		}
+		return b, nil
+	}
+	return arg, nil
+}
+
+func jsonOrText(arg string) any {
+	var v any
+	if json.Unmarshal([]byte(arg), &v) != nil {
+		return arg
+	}
+	return v
+}

@@ -1,0 +1,98 @@
+package hookclient
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+
+	"manualslop/projections"
+)
+
+// Status is the answer of GET /status.
+type Status struct {
+	Status string `json:"status"`
+}
+
+// GetStatus asks whether the gateway answers.
+func (c *Client) GetStatus(ctx context.Context) (Status, error) {
+	return read[Status](ctx, c, "/status", nil)
+}
+
+// GetHealth asks the headless service whether it lives.
+func (c *Client) GetHealth(ctx context.Context) (Status, error) {
+	return read[Status](ctx, c, "/health", nil)
+}
+
+// GetProject reads the project's configuration, flat as the original's.
+func (c *Client) GetProject(ctx context.Context) (map[string]any, error) {
+	var out struct {
+		Project map[string]any `json:"project"`
+	}
+	err := c.get(ctx, "/api/project", nil, &out)
+	return out.Project, err
+}
+
+// PostProject replaces the project's configuration.
+func (c *Client) PostProject(ctx context.Context, project map[string]any) error {
+	return c.post(ctx, "/api/project", map[string]any{"project": project}, nil)
+}
+
+// Session is the discussion.
+type Session struct {
+	Entries []json.RawMessage `json:"entries"`
+}
+
+// GetSession reads the discussion's entries.
+func (c *Client) GetSession(ctx context.Context) (Session, error) {
+	var out struct {
+		Session Session `json:"session"`
+	}
+	err := c.get(ctx, "/api/session", nil, &out)
+	return out.Session, err
+}
+
+// PostSession replaces the discussion's entries, of any JSON.
+func (c *Client) PostSession(ctx context.Context, entries any) error {
+	return c.post(ctx, "/api/session", map[string]any{"session": map[string]any{"entries": entries}}, nil)
+}
+
+// GetMMAStatus reads the state of the tiers.
+func (c *Client) GetMMAStatus(ctx context.Context) (projections.MMAStatus, error) {
+	return read[projections.MMAStatus](ctx, c, "/api/gui/mma_status", nil)
+}
+
+// GetDiagnostics reads the indicators.
+func (c *Client) GetDiagnostics(ctx context.Context) (projections.Diagnostics, error) {
+	return read[projections.Diagnostics](ctx, c, "/api/gui/diagnostics", nil)
+}
+
+// Event is an entry of the queue.
+type Event struct {
+	Seq     uint64          `json:"seq"` // several may share one
+	Type    string          `json:"type"`
+	Time    string          `json:"ts"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+// GetEvents takes what is in the reader's queue: nobody else of that name gets it again.
+func (c *Client) GetEvents(ctx context.Context) ([]Event, error) {
+	var query url.Values
+	if c.reader != "" {
+		query = url.Values{"client": {c.reader}}
+	}
+	var out struct {
+		Events []Event `json:"events"`
+	}
+	err := c.get(ctx, "/api/events", query, &out)
+	return out.Events, err
+}
+
+// GetIndicatorState tells whether an indicator is shown: thinking, live or
+// prior, also with "_indicator" behind. One that there is not is not shown.
+func (c *Client) GetIndicatorState(ctx context.Context, tag string) (bool, error) {
+	var out map[string]bool
+	if err := c.get(ctx, "/api/gui/diagnostics", nil, &out); err != nil {
+		return false, err
+	}
+	return out[indicator(tag)], nil
+}

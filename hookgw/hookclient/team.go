@@ -1,0 +1,151 @@
+package hookclient
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// GetMMAWorkers reads what every worker does.
+func (c *Client) GetMMAWorkers(ctx context.Context) (projections.Workers, error) {
+	return read[projections.Workers](ctx, c, "/api/mma/workers", nil)
+}
+
+// WorkerSpec says what a worker is to do.
+type WorkerSpec struct {
+	// RequestID makes the same request, however often it is sent, one worker;
+	// empty: SpawnMMAWorker and Generate make one.
+	RequestID string `json:"request_id,omitempty"`
+	// Prompt is what is wanted.
+	Prompt string `json:"prompt"`
+	// Context names files that the worker is shown.
+	Context []string `json:"context,omitempty"`
+	// TargetFile is the file that it is to change.
+	TargetFile string `json:"target_file,omitempty"`
+	// Model is the model; empty: that of tier 3.
+	Model string `json:"model,omitempty"`
+}
+
+// Spawned names a worker that was added.
+type Spawned struct {
+	Status    string `json:"status"` // ok; accepted where the conductor has not answered yet
+	Ticket    string `json:"ticket"`
+	WorkerUID string `json:"worker_uid"`
+	RequestID string `json:"request_id"`
+	Hint      string `json:"hint"`
+}
+
+// SpawnMMAWorker adds a worker with a ticket of its own. Every gate applies to it.
+func (c *Client) SpawnMMAWorker(ctx context.Context, w WorkerSpec) (Spawned, error) {
+	return repeated[Spawned](ctx, c, "/api/mma/workers/spawn", w.known(), headTimeout)
+}
+
+// known is the spec with a request id.
+func (w WorkerSpec) known() WorkerSpec {
+	if w.RequestID == "" {
+		w.RequestID = newRequestID()
+	}
+	return w
+}
+
+// repeated posts a body that carries a request_id, so that it may be sent again.
+func repeated[T any](ctx context.Context, c *Client, path string, body any, patience time.Duration) (T, error) {
+	var out T
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return out, err
+	}
+	answer, err := c.send(ctx, request{method: http.MethodPost, path: path, body: raw, patience: patience})
+	if err != nil {
+		return out, err
+	}
+	err = decode(answer, &out)
+	return out, err
+}
+
+// KillMMAWorker ends the running attempt of a worker: its ticket is blocked.
+func (c *Client) KillMMAWorker(ctx context.Context, workerID string) error {
+	return c.post(ctx, "/api/mma/workers/kill", map[string]string{"worker_id": workerID}, nil)
+}
+
+// PauseMMAPipeline starts nothing new; what runs finishes.
+func (c *Client) PauseMMAPipeline(ctx context.Context) error {
+	return c.post(ctx, "/api/mma/pipeline/pause", struct{}{}, nil)
+}
+
+// ResumeMMAPipeline ends a pause.
+func (c *Client) ResumeMMAPipeline(ctx context.Context) error {
+	return c.post(ctx, "/api/mma/pipeline/resume", struct{}{}, nil)
+}
+
+// Mutated tells what a change of the graph came to.
+type Mutated struct {
+	Status  string                    `json:"status"`
+	Request string                    `json:"request"`
+	Ops     []events.GraphOp          `json:"ops"`
+	Tickets []projections.TicketState `json:"tickets"` // those named that are there
+	Hint    string                    `json:"hint"`
+}
+
+// MutateMMADAG changes the graph of tickets, all or nothing. Each operation is
+// an object such as {"op": "add_dependency", "ticket": "T-2", "depends_on": "T-1"}.
+func (c *Client) MutateMMADAG(ctx context.Context, ops ...map[string]any) (Mutated, error) {
+	var out Mutated
+	err := c.post(ctx, "/api/mma/dag/mutate", map[string]any{"ops": ops}, &out)
+	return out, err
+}
+
+// Generated is what a worker came to.
+type Generated struct {
+	Status     string            `json:"status"`
+	Text       string            `json:"text"`
+	Outcome    string            `json:"outcome"`
+	Reason     string            `json:"reason"`
+	Usage      projections.Usage `json:"usage"`
+	Provider   string            `json:"provider"`
+	Model      string            `json:"model"`
+	Ticket     string            `json:"ticket"`
+	StreamID   string            `json:"stream_id"`
+	RequestID  string            `json:"request_id"`
+	Rounds     int               `json:"rounds"`
+	DurationMS int64             `json:"duration_ms"`
+}
+
+// Generate adds a worker and waits until its ticket ends. Status 504 means that
+// it takes longer than the gateway waits; the same RequestID joins it again.
+func (c *Client) Generate(ctx context.Context, w WorkerSpec) (Generated, error) {
+	return repeated[Generated](ctx, c, "/api/v1/generate", w.known(), 0)
+}
+
+// PendingAction is a script or a call that waits for a yes.
+type PendingAction struct {
+	ActionID string          `json:"action_id"`
+	Tool     string          `json:"tool"`
+	Script   *string         `json:"script"`
+	BaseDir  string          `json:"base_dir"`
+	Args     json.RawMessage `json:"args"`
+	Effect   string          `json:"effect"`
+	Ticket   string          `json:"ticket"`
+	Title    string          `json:"title"`
+	Diff     string          `json:"diff"`
+	RaisedAt time.Time       `json:"raised_at"`
+}
+
+// GetPendingActions lists what waits for a yes, oldest first.
+func (c *Client) GetPendingActions(ctx context.Context) ([]PendingAction, error) {
+	var out struct {
+		Actions []PendingAction `json:"pending_actions"`
+	}
+	err := c.get(ctx, "/api/v1/pending_actions", nil, &out)
+	return out.Actions, err
+}
+
+// ConfirmAction says yes or no to what waits.
+func (c *Client) ConfirmAction(ctx context.Context, actionID string, approved bool, reason string) error {
+	return c.post(ctx, "/api/v1/confirm/"+url.PathEscape(actionID), map[string]any{"approved": approved, "reason": reason}, nil)
+}
