@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // Bounds of one change of the graph.
@@ -102,6 +104,9 @@ func (op GraphOp) check() error {
 	case GraphSetModel:
 		if len(op.Model) > MaxModelName {
 			return LimitError{"the model's name", len(op.Model), MaxModelName, "bytes long"}
+		}
+		if strings.ContainsFunc(op.Model, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return errors.New("the model's name holds characters that cannot be shown")
 		}
 	case GraphAddTicket:
 		return op.checkNew()

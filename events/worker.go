@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Bounds of a worker that a person asks for.
@@ -116,6 +117,8 @@ func (t Ticket) Check() error {
 		return LimitError{"the context", len(t.ContextRequirements), MaxWorkerContext, "paths long"}
 	case len(t.ModelOverride) > MaxModelName:
 		return LimitError{"the model's name", len(t.ModelOverride), MaxModelName, "bytes long"}
+	case strings.ContainsFunc(t.ModelOverride, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return errors.New("the model's name holds characters that cannot be shown")
 	case !slices.Contains(Priorities(), t.Priority):
 		return errors.New("the priority is not high, medium or low")
 	}

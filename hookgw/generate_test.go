@@ -255,6 +255,22 @@ func TestTheStreamOfAWorkerTellsEverythingUpToItsEnd(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, f.get("/api/v1/stream", hookgw.RightRead).status)
 }
 
+func TestTheStreamOfAWorkerEndsWithTheGateway(t *testing.T) {
+	t.Parallel()
+	f := crewIn(openEmpty(t, limited(func(l *hookgw.Limits) { l.FeedsPerClient = 1 })), nil, silence)
+	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", hookgw.RightHuman, `{"prompt":"mend it"}`))
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 && w.Active[0].Request != "" })
+	require.Equal(t, http.StatusTooManyRequests, f.human("/api/v1/stream", `{"prompt":"mend it"}`).status)
+	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/stream?since=999999", `{"prompt":"mend it"}`).status)
+	require.Len(t, recorded[events.WorkerSpawnRequested](f), 1, "who gets no feed gets no worker")
+	go f.stop()
+	kinds, bodies := frames(t, resp)
+	require.Equal(t, "disconnected", kinds[len(kinds)-1])
+	require.Equal(t, "the gateway is stopping", bodies[len(bodies)-1]["reason"])
+}
+
 func recordedAt(f *fixture, typ string) uint64 {
 	return f.expect(typ, func(events.Event) bool { return true }).Seq
 }

@@ -25,6 +25,10 @@ func postWorkerStream(c *call) error {
 	if err != nil {
 		return err
 	}
+	at, err := c.position(session)
+	if err != nil {
+		return err
+	}
 	leave, p := c.gw.feeds.enter(c.client())
 	if p != nil {
 		return p
@@ -34,7 +38,7 @@ func postWorkerStream(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.workerFeed(session, s.Ticket)
+	return c.workerFeed(session, s.Ticket, at)
 }
 
 // getWorkerStream shows the worker of a ticket.
@@ -56,20 +60,21 @@ func getWorkerStream(c *call) error {
 	case !known:
 		return refuse(http.StatusNotFound, "there is no such ticket", "Name one with ?ticket=; GET /api/mma/workers lists the workers.")
 	}
+	at, err := c.position(session)
+	if err != nil {
+		return err
+	}
 	leave, p := c.gw.feeds.enter(c.client())
 	if p != nil {
 		return p
 	}
 	defer leave()
-	return c.workerFeed(session, ticket)
+	return c.workerFeed(session, ticket, at)
 }
 
-// workerFeed shows a worker from the beginning of its ticket to its end.
-func (c *call) workerFeed(session, ticket string) error {
-	at, err := c.position(session)
-	if err != nil {
-		return err
-	}
+// workerFeed shows a worker from the beginning of its ticket to its end. The
+// client has everything up to at.
+func (c *call) workerFeed(session, ticket string, at uint64) error {
 	var from uint64 = 1
 	if err := c.read(session, func(s *projections.Set) {
 		if w, ok := s.Spawned(ticket); ok {

@@ -119,6 +119,7 @@ func TestAWorkerOverALimitIsRefused(t *testing.T) {
 		refuses("a long path", "a path is 1025 bytes long, at most 1024 are allowed", func(x *events.WorkerSpawnRequested) { x.TargetFile = strings.Repeat("x", events.MaxPathLength+1) }),
 		refuses("an empty path", "a path of the context is empty", func(x *events.WorkerSpawnRequested) { x.Context = []string{""} }),
 		refuses("a long model", "the model's name is 257 bytes long, at most 256 are allowed", func(x *events.WorkerSpawnRequested) { x.Model = strings.Repeat("x", events.MaxModelName+1) }),
+		refuses("a model of another kind", "the model's name holds characters that cannot be shown", func(x *events.WorkerSpawnRequested) { x.Model = "m\x1b[2J" }),
 		refuses("a priority that does not exist", "the priority is not high, medium or low", func(x *events.WorkerSpawnRequested) { x.Priority = "urgent" }),
 		refuses("a long request id", "the request_id is 129 bytes long, at most 128 are allowed", func(x *events.WorkerSpawnRequested) { x.RequestID = strings.Repeat("x", events.MaxIDLength+1) }),
 	})
