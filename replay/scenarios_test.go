@@ -35,6 +35,8 @@ func scenarios() []scenario {
 		{"posted", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{read}, react: postedReact()}},
 		{"changed", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read}, react: changedReact(),
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
+		{"added", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read}, react: addedReact(),
+			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
 		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
 	}
 }
@@ -86,6 +88,28 @@ func changedReact() func(*world, *events.Event) bool {
 			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes})
 			return true
 		}
+		return false
+	}
+}
+
+// addedReact is a person who wants a worker beside the plan, another plan, and
+// things that cannot be.
+func addedReact() func(*world, *events.Event) bool {
+	return func(w *world, e *events.Event) bool {
+		p, ok := e.Payload.(events.TicketsPlanned)
+		if !ok {
+			return false
+		}
+		last, before := p.Tickets[2].ID, p.Tickets[1].ID
+		w.say("ada", "", events.WorkerSpawnRequested{Prompt: "Mend the lexer\nas well", Context: []string{"lexer.go"}, RequestID: "r-1"})
+		w.say("ada", "", events.WorkerSpawnRequested{Prompt: "Mend the lexer\nas well", Context: []string{"lexer.go"}, RequestID: "r-1"})
+		w.say("ada", "", events.GraphMutationRequested{Ops: []events.GraphOp{
+			{Op: events.GraphAddTicket, Ticket: "N-1", New: &events.Ticket{Description: "Document it", DependsOn: []string{last}}},
+			{Op: events.GraphAddTicket, Ticket: "N-2", Track: p.Track, New: &events.Ticket{Description: "Not needed"}},
+			{Op: events.GraphSetPriority, Ticket: last, Priority: "high"},
+		}})
+		w.say("ada", "", events.GraphMutationRequested{Ops: []events.GraphOp{{Op: events.GraphRemoveTicket, Ticket: "N-2"}, {Op: events.GraphSetModel, Ticket: "N-1", Model: "m9"}}})
+		w.say("ada", "", events.GraphMutationRequested{Ops: []events.GraphOp{{Op: events.GraphSetPriority, Ticket: before, Priority: "low"}, {Op: events.GraphAddDependency, Ticket: last, Dependency: "N-1"}}})
 		return false
 	}
 }
