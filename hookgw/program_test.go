@@ -175,6 +175,31 @@ func TestTelemetryTellsWhatWaitsAndWhatIsInUse(t *testing.T) {
 	<-waits
 }
 
+func TestMetricsAreTheSameFiguresAsText(t *testing.T) {
+	t.Parallel()
+	h := newHost()
+	h.telemetry = hookgw.HostTelemetry{
+		Processes: []hookgw.ProcessFigures{{Name: "worker-a-1", Host: "a", PID: 1, CPUPercent: 50}, {Name: "worker-a-1", Host: "b", PID: 1}},
+		Bus:       &hookgw.BusFigures{Bytes: 5, Pools: []hookgw.PoolFigures{{Name: "tools", Waiting: 2}}},
+	}
+	f := open(t, in(h), func(c *hookgw.Config) {
+		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
+	})
+	f.get("/api/asks", hookgw.RightRead)
+	got := f.get("/metrics", hookgw.RightRead)
+	require.Equal(t, http.StatusOK, got.status)
+	require.Contains(t, got.header.Get("Content-Type"), "text/plain")
+	for _, line := range []string{
+		`slop_process_cpu_ratio{actor="worker-a-1",host="a",pid="1"} 0.5`, `slop_queue_depth{queue="pool_tools"} 2`, `slop_log_bytes 5`,
+		`slop_role_present{role="worker"} 0`, `slop_hook_requests_total{method="GET",path="/api/asks",status="200"} 1`, `slop_gateway_limit{what="feeds"}`,
+	} {
+		require.Contains(t, string(got.body), line)
+	}
+	require.NotContains(t, string(got.body), "slop_projection_lag", "nobody measures it")
+	require.Equal(t, http.StatusUnauthorized, f.get("/metrics", hookgw.RightNone).status)
+	require.NotContains(t, string(open(t).get("/metrics", hookgw.RightRead).body), "slop_log_bytes")
+}
+
 func TestTelemetryHasEveryKeyWithoutABus(t *testing.T) {
 	t.Parallel()
 	got := openEmpty(t).get("/api/system/telemetry", hookgw.RightRead)

@@ -65,10 +65,10 @@ func Routes() []Route {
 		controlRoutes(),
 		logRoutes(),
 		programRoutes(),
-		guiRoutes(),
 		moneyRoutes(),
 		mmaRoutes(),
 		headlessRoutes(),
+		guiRoutes(),
 	)
 }
 

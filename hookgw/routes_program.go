@@ -13,6 +13,8 @@ func programRoutes() []Route {
 			Doc: "What an attached front end measured; shown for 5 seconds, never stored."},
 		{Method: get, Pattern: "/api/system/telemetry", Right: RightRead, Group: group, Query: of, Gives: telemetry{}, always: true, handle: getTelemetry,
 			Doc: "Queue depths, threads, background tasks, processes, bus, read models, limits in use, and counts of requests."},
+		{Method: get, Pattern: "/metrics", Right: RightRead, Group: group, Query: of, always: true, handle: getMetrics,
+			Doc: "The same figures as text for Prometheus."},
 		{Method: get, Pattern: "/api/warmup_status", Right: RightRead, Group: group, Gives: startupStatus{}, always: true, handle: getStartupStatus,
 			Doc: "Which tasks of the start are pending, completed or failed."},
 		{Method: get, Pattern: "/api/warmup_wait", Right: RightRead, Group: group, Gives: startupStatus{}, always: true, handle: waitForStartup,

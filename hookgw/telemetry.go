@@ -68,9 +68,18 @@ type gatewayFigures struct {
 }
 
 func getTelemetry(c *call) error {
-	session, err := c.session()
+	out, err := c.telemetry()
 	if err != nil {
 		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// telemetry gathers what is known now.
+func (c *call) telemetry() (telemetry, error) {
+	session, err := c.session()
+	if err != nil {
+		return telemetry{}, err
 	}
 	g := c.gw
 	host := g.cfg.Host.Telemetry()
@@ -84,10 +93,7 @@ func getTelemetry(c *call) error {
 	if p := host.Process; p != nil {
 		out.Threads = threadCounts{&p.Threads, &p.Goroutines}
 	}
-	if err := c.readDepths(session, &out); err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, out)
+	return out, c.readDepths(session, &out)
 }
 
 // readDepths fills in what the read models know.

@@ -1,0 +1,81 @@
+// Package metrics renders figures as text for Prometheus. It is the only package
+// that knows of Prometheus; a figure is a [Sample] everywhere else.
+package metrics
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Sample is one figure.
+type Sample struct {
+	// Name is that of the metric, such as "slop_log_bytes"; one that only grows
+	// is a Counter and ends in "_total".
+	Name, Help string
+	Counter    bool
+	// Labels are names and values in turn. Samples of one name have the same
+	// label names, and no two of them the same values.
+	Labels []string
+	Value  float64
+}
+
+// Text renders samples in the text format, and says its content type. An error
+// says that the samples break the rules above: a programmer's error.
+func Text(samples []Sample) (body []byte, contentType string, err error) {
+	registry := prometheus.NewRegistry()
+	if err := registry.Register(collector(samples)); err != nil {
+		return nil, "", fmt.Errorf("metrics: %w", err)
+	}
+	page := &page{header: http.Header{}}
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(page, &http.Request{Header: http.Header{}})
+	if page.status >= http.StatusBadRequest {
+		return nil, "", fmt.Errorf("metrics: %s", bytes.TrimSpace(page.body.Bytes()))
+	}
+	return page.body.Bytes(), page.header.Get("Content-Type"), nil
+}
+
+// collector hands over samples that were taken before.
+type collector []Sample
+
+// Describe says nothing: the samples differ from time to time.
+func (collector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect hands over the samples.
+func (c collector) Collect(out chan<- prometheus.Metric) {
+	for _, s := range c {
+		kind := prometheus.GaugeValue
+		if s.Counter {
+			kind = prometheus.CounterValue
+		}
+		var names, values []string
+		for i := 0; i+1 < len(s.Labels); i += 2 {
+			names, values = append(names, s.Labels[i]), append(values, s.Labels[i+1])
+		}
+		desc := prometheus.NewDesc(s.Name, s.Help, names, nil)
+		m, err := prometheus.NewConstMetric(desc, kind, s.Value, values...)
+		if err != nil {
+			m = prometheus.NewInvalidMetric(desc, err)
+		}
+		out <- m
+	}
+}
+
+// page keeps what a handler writes.
+type page struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header is the header of the answer.
+func (p *page) Header() http.Header { return p.header }
+
+// WriteHeader notes the status.
+func (p *page) WriteHeader(status int) { p.status = status }
+
+// Write keeps the body.
+func (p *page) Write(b []byte) (int, error) { return p.body.Write(b) }
