@@ -22,6 +22,7 @@ type call struct {
 	vars   map[string]string          // of the path
 	body   json.RawMessage            // as it came
 	fields map[string]json.RawMessage // its members
+	task   *guiRun                    // at work, of POST /api/gui; nil for other requests
 
 	asked url.Values // see query
 

@@ -71,7 +71,7 @@ func postControl(c *call) error {
 // say publishes the person's word and returns it, with its sequence, once it
 // can be read.
 func (c *call) say(session string, p events.Payload) (events.Event, error) {
-	e, err := c.gw.event(c.gw.person, session, p)
+	e, err := c.stamp(c.gw.person, session, p)
 	if err != nil {
 		return events.Event{}, err
 	}

@@ -28,8 +28,8 @@ func postGUI(c *call) error {
 	if err != nil {
 		return err
 	}
-	run := &guiRun{c: c, queued: queued, masked: !bytes.Equal(masked, c.body)}
-	if err := run.perform(masked); err != nil {
+	c.task = &guiRun{c: c, queued: queued, masked: !bytes.Equal(masked, c.body)}
+	if err := c.task.perform(masked); err != nil {
 		return err
 	}
 	return c.reply(http.StatusOK, queuedAnswer{"queued"})
@@ -63,7 +63,8 @@ func (r *guiRun) perform(raw json.RawMessage) error {
 	return r.fail(failed)
 }
 
-// failureOf is what is wrong with a task; false where the gateway failed, or the log.
+// failureOf is what is wrong with a task, which is whatever another request would
+// be refused for; false where the gateway failed, or the log.
 func failureOf(err error) (events.GUITaskFailed, bool) {
 	var p *problem
 	var unknown *unknownName
@@ -72,7 +73,7 @@ func failureOf(err error) (events.GUITaskFailed, bool) {
 		return events.GUITaskFailed{Error: unknown.Error(), Nearest: unknown.nearest}, true
 	case errors.Is(err, projections.ErrGUITask), errors.Is(err, projections.ErrGUIValue):
 		return events.GUITaskFailed{Error: err.Error()}, true
-	case errors.As(err, &p) && p.cause == nil && p.status < http.StatusInternalServerError:
+	case errors.As(err, &p):
 		return events.GUITaskFailed{Error: p.Message + ". " + p.Hint}, true
 	}
 	return events.GUITaskFailed{}, false
@@ -99,11 +100,7 @@ func (r *guiRun) act() error {
 // say publishes what follows from the task, as the person, and returns it once
 // it can be read.
 func (r *guiRun) say(p events.Payload) (events.Event, error) {
-	e, err := r.event(r.c.gw.person, p)
-	if err != nil {
-		return events.Event{}, err
-	}
-	return r.put(r.c.gw.person, e)
+	return r.c.say(r.queued.Session, p)
 }
 
 // event stamps what follows from the task.
@@ -116,22 +113,13 @@ func (r *guiRun) event(w writer, p events.Payload) (events.Event, error) {
 	return e, err
 }
 
-func (r *guiRun) put(w writer, e events.Event) (events.Event, error) {
-	var err error
-	if e.Seq, err = r.c.gw.append(r.c.r.Context(), w, e, nil); err != nil {
-		return e, err
-	}
-	return e, r.c.gw.caughtUp(r.c.r.Context(), e.Seq)
-}
-
 // fail puts on record that the task did not do what it asked.
 func (r *guiRun) fail(p events.GUITaskFailed) error {
 	e, err := r.event(r.c.gw.own, p)
 	if err != nil {
 		return err
 	}
-	_, err = r.put(r.c.gw.own, e)
-	return err
+	return r.c.publish(r.c.gw.own, e)
 }
 
 // unknownName says that a task names something that is not there.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"manualslop/events"
 	"manualslop/projections"
 )
 
@@ -25,7 +26,25 @@ func (r *guiRun) setValue() error {
 	if err != nil {
 		return err
 	}
-	_, err = r.say(p)
+	return r.change(p)
+}
+
+// change says what a setter says, in the way of its owner: what has to be
+// checked against the state of now, or needs files, goes that way here, too.
+func (r *guiRun) change(p events.Payload) error {
+	session := r.queued.Session
+	switch p := p.(type) {
+	case events.ProjectEdited:
+		return r.c.editProject(session, p.Changes, "")
+	case events.ProjectSwitchRequested:
+		return r.c.switchTo(session, switchRequest{Path: p.Path}, false)
+	case events.SessionEdited:
+		return r.c.replaceEntries(session, p.Entries)
+	case events.DiscussionSwitched, events.DiscussionRolesSet:
+		_, err := r.c.aboutDiscussion(session, p)
+		return err
+	}
+	_, err := r.say(p)
 	return err
 }
 

@@ -31,7 +31,7 @@ type guiCallback struct {
 
 // guiButtons is every button. One that needs a front end is not here.
 func guiButtons() []guiButton {
-	return slices.Concat(sessionButtons(), gateButtons(), teamButtons(), ticketButtons())
+	return slices.Concat(sessionButtons(), projectButtons(), gateButtons(), teamButtons(), ticketButtons())
 }
 
 // guiCallbacks is every callback: each does what a button does, under the
@@ -39,7 +39,7 @@ func guiButtons() []guiButton {
 func guiCallbacks() []guiCallback {
 	names := map[string]string{
 		"plan_epic": "btn_mma_plan_epic", "accept_tracks": "btn_mma_accept_tracks", "reset_session": "btn_reset_session", "pause": "btn_mma_pause",
-		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "gen_send": "btn_gen_send", "star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
+		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save", "load_project": "btn_project_load", "gen_send": "btn_gen_send", "star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
 		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket", "retry_ticket": "btn_mma_retry_ticket",
 		"block_ticket": "btn_mma_block_ticket", "unblock_ticket": "btn_mma_unblock_ticket",
 	}

@@ -36,7 +36,7 @@ func buttons(t *testing.T, f *fixture) []buttonLine {
 // T-1 is at work, T-2 waits for it, T-3 waits for a free worker.
 func team(t *testing.T) *fixture {
 	t.Helper()
-	f := openEmpty(t)
+	f := openEmpty(t, withFolder(&folder{files: map[string]string{"p.toml": `{"project":{"name":"of p"}}`}}))
 	f.put(person, events.SessionOpened{Folder: "20260102_030405_demo", Label: "demo", Settings: events.Settings{MaxWorkers: 1,
 		Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m3"}}}}})
 	f.deciding(map[string]func() *tiers.Machine{
@@ -112,6 +112,21 @@ func teamPresses() map[string]func(t *testing.T, f *fixture, id string) {
 			require.NotEqual(t, `[]`, f.value(t, "disc_entries"))
 			press(t, f, id, "")
 			require.JSONEq(t, `[]`, f.value(t, "disc_entries"))
+		},
+		"btn_project_save": func(t *testing.T, f *fixture, id string) {
+			f.queue(t, `{"action":"set_value","item":"project_name","value":"other"}`)
+			require.JSONEq(t, `true`, f.value(t, "project_changed"))
+			press(t, f, id, `,"user_data":"q.toml"`)
+			require.JSONEq(t, `false`, f.value(t, "project_changed"))
+			require.JSONEq(t, `"q.toml"`, f.value(t, "project_path"))
+			f.requireFailed(t, 0, `{"action":"click","item":"`+id+`","user_data":"p.toml"}`)
+			f.requireFailed(t, 1, `{"action":"click","item":"`+id+`","user_data":7}`)
+		},
+		"btn_project_load": func(t *testing.T, f *fixture, id string) {
+			press(t, f, id, `,"user_data":"p.toml"`)
+			require.JSONEq(t, `"of p"`, f.value(t, "project_name"))
+			f.requireFailed(t, 0, `{"action":"click","item":"`+id+`","user_data":"gone.toml"}`)
+			require.JSONEq(t, `"p.toml"`, f.value(t, "project_path"))
 		},
 		"btn_star_log": func(t *testing.T, f *fixture, id string) {
 			press(t, f, id, "")

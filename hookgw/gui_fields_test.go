@@ -1,6 +1,7 @@
 package hookgw_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -61,6 +62,11 @@ func freshFields() map[string]string {
 		"top_p":                      `null`,
 		"tracks":                     `[]`,
 	}
+	maps.Copy(out, map[string]string{
+		"project_path": `""`, "project_changed": `false`, "project_name": `""`, "project_git_dir": `""`, "project_system_prompt": `""`, "project_main_context": `""`,
+		"output_dir": `"./md_gen"`, "files_base_dir": `"."`, "files_paths": `[]`, "screenshots_base_dir": `"."`, "screenshots_paths": `[]`,
+		"active_discussion": `"main"`, "disc_roles": `["User","AI","Vendor API","System","Context","Tool"]`,
+	})
 	for n := 1; n <= 4; n++ {
 		for name, value := range map[string]string{"provider": `""`, "model": `""`, "models": `[]`, "temperature": `null`, "top_p": `null`, "max_output_tokens": `0`, "max_rounds": `0`} {
 			out[fmt.Sprintf("tier%d_%s", n, name)] = value
@@ -79,6 +85,10 @@ func sampleOf(f projections.GUIField) (value, reads string) {
 		return `"MiniMax"`, `"minimax"`
 	case "gcli_path":
 		return `"/opt/gemini"`, `"/opt/gemini"`
+	case "active_discussion":
+		return `"second"`, `"second"`
+	case "project_path":
+		return `"p.toml"`, `"p.toml"`
 	case "disc_entries":
 		return `[{"role":"User","content":"hi"}]`, `[{"role":"User","content":"hi"}]`
 	}
@@ -125,9 +135,14 @@ func TestEveryFieldHasItsDefault(t *testing.T) {
 
 func TestEveryFieldIsSetAndReadWithItsAliasesAfterARestartAndARebuild(t *testing.T) {
 	t.Parallel()
-	f := open(t)
+	f := open(t, withFolder(&folder{files: map[string]string{"p.toml": `{}`}}))
+	f.put(person, events.DiscussionCreated{Name: "second"})
+	fields := projections.GUIFields()
+	slices.SortStableFunc(fields, func(a, b projections.GUIField) int { // a switch gives up no edits
+		return cmp.Compare(strings.Index(b.Name, "project_path"), strings.Index(a.Name, "project_path"))
+	})
 	want := map[string]string{}
-	for _, field := range projections.GUIFields() {
+	for _, field := range fields {
 		if !field.Settable() {
 			continue
 		}

@@ -36,10 +36,10 @@ func (r *guiRun) reset() error {
 		return nil
 	}
 	var heritage []events.Payload
-	err = r.c.read(r.queued.Session, func(s *projections.Set) {
-		heritage = inherited(s, g.freeFolder(g.cfg.Clock(), s.Summary().Label))
+	rerr := r.c.read(r.queued.Session, func(s *projections.Set) {
+		heritage, err = inherited(s, g.freeFolder(g.cfg.Clock(), s.Summary().Label))
 	})
-	if err != nil {
+	if err := errors.Join(rerr, err); err != nil {
 		return err
 	}
 	if r.open() == nil {
@@ -62,7 +62,7 @@ func (r *guiRun) replaced() bool {
 }
 
 // inherited is what the next session begins with.
-func inherited(s *projections.Set, folder string) []events.Payload {
+func inherited(s *projections.Set, folder string) ([]events.Payload, error) {
 	now := s.Settings()
 	settings := now.Settings
 	settings.Rules = slices.DeleteFunc(slices.Clone(settings.Rules), func(rule events.Rule) bool { return rule.Scope == sessionScope })
@@ -70,7 +70,8 @@ func inherited(s *projections.Set, folder string) []events.Payload {
 	if len(now.Tools) > 0 {
 		out = append(out, events.ToolsOffered{Tools: now.Tools})
 	}
-	return out
+	project, err := inheritedProject(s)
+	return append(out, project...), err
 }
 
 // sessionScope is the scope of a rule that holds in its session only.
@@ -82,7 +83,11 @@ func (r *guiRun) begin(heritage []events.Payload, opened uint64) error {
 	g := r.c.gw
 	session := events.DecidedID(g.person.actor, r.queued, r.said)
 	for i, p := range heritage {
-		e, err := r.event(g.person, p)
+		w := g.person
+		if _, outcome := p.(events.ProjectLoaded); outcome {
+			w = g.own
+		}
+		e, err := r.event(w, p)
 		if err != nil {
 			return err
 		}
@@ -91,7 +96,7 @@ func (r *guiRun) begin(heritage []events.Payload, opened uint64) error {
 		if i == 0 {
 			first = &events.Expect{Filter: openings(g.cfg.Project), Last: opened}
 		}
-		e.Seq, err = g.append(r.c.r.Context(), g.person, e, first)
+		e.Seq, err = g.append(r.c.r.Context(), w, e, first)
 		if errors.Is(err, events.ErrConflict) {
 			return refuse(http.StatusConflict, "another session was opened at the same time", "GET /api/sessions tells which one is current.")
 		}

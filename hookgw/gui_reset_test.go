@@ -149,3 +149,49 @@ func TestAResetThatCannotOpenASessionCanBeRepeated(t *testing.T) {
 	require.Equal(t, 2, sessions)
 	require.Len(t, recorded[events.SessionClosed](f), 1)
 }
+
+func TestAResetKeepsTheProjectWithItsUnsavedEdits(t *testing.T) {
+	t.Parallel()
+	files := &folder{files: map[string]string{"p.toml": `{"project":{"name":"of p"},"files":{"paths":["a.go"]}}`}}
+	f := open(t, withFolder(files))
+	f.put(person, events.ContextPresetSaved{Name: "parser", Files: []events.TrackedFile{{Path: "a.go"}}})
+	f.queue(t, `{"action":"set_value","item":"project_path","value":"p.toml"}`)
+	f.queue(t, `{"action":"set_value","item":"project_system_prompt","value":"Be brief."}`)
+	fields := []string{"project_path", "project_name", "project_system_prompt", "project_changed", "files_paths"}
+	before := map[string]string{}
+	for _, name := range fields {
+		before[name] = f.value(t, name)
+	}
+	document := string(f.get("/api/project/document", hookgw.RightRead).body)
+	f.queue(t, `{"action":"click","item":"btn_reset_session"}`)
+	require.Empty(t, f.failures())
+	now, _ := current(t, f)
+	require.NotEqual(t, session, now)
+	for _, name := range fields {
+		require.JSONEq(t, before[name], f.value(t, name), name)
+	}
+	require.JSONEq(t, `true`, before["project_changed"])
+	require.JSONEq(t, `"Be brief."`, before["project_system_prompt"])
+	var was, is map[string]any
+	require.NoError(t, json.Unmarshal([]byte(document), &was))
+	require.NoError(t, json.Unmarshal(f.get("/api/project/document", hookgw.RightRead).body, &is))
+	for _, key := range []string{"document", "path", "sha256", "size", "changed"} {
+		require.Equal(t, was[key], is[key], key)
+	}
+	f.queue(t, `{"action":"click","item":"btn_project_save"}`)
+	require.Empty(t, f.failures(), "the file is still its own")
+	require.Contains(t, files.files["p.toml"], "Be brief.")
+}
+
+func TestAProjectThatDoesNotFitFailsVisibly(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for i, task := range []string{
+		`{"action":"click","item":"btn_project_save"}`, `{"action":"click","item":"btn_project_load","user_data":"p.toml"}`, `{"action":"set_value","item":"project_path","value":"p.toml"}`,
+		`{"action":"set_value","item":"files_paths","value":[1]}`, `{"action":"set_value","item":"active_discussion","value":"nobody"}`, `{"action":"set_value","item":"disc_roles","value":["",""]}`,
+	} {
+		require.NotEmpty(t, f.requireFailed(t, i, task).Error, task)
+	}
+	require.JSONEq(t, `[]`, f.value(t, "files_paths"))
+	require.JSONEq(t, `"main"`, f.value(t, "active_discussion"))
+}

@@ -27,51 +27,59 @@ type saveAnswer struct {
 	Size   int64  `json:"size"`
 }
 
-// postProjectSave writes the document. To another file than its own it is
-// written only where there is none, and that one is its own from then on.
+// postProjectSave writes the document to a file.
 func postProjectSave(c *call) error {
 	var want saveRequest
 	if err := c.decode(&want, `{"path": "project.toml", "force": false}`); err != nil {
-		return err
-	}
-	files, err := c.gw.files()
-	if err != nil {
 		return err
 	}
 	session, err := c.openSession()
 	if err != nil {
 		return err
 	}
+	saved, err := c.saveProject(session, want)
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, saveAnswer{"ok", saved.Path, saved.SHA256, saved.Size})
+}
+
+// saveProject writes the document of a session. To another file than its own it
+// is written only where there is none, and that one is its own from then on.
+func (c *call) saveProject(session string, want saveRequest) (events.ProjectSaved, error) {
+	none := events.ProjectSaved{}
+	files, err := c.gw.files()
+	if err != nil {
+		return none, err
+	}
 	var now projections.Project
 	if err := c.read(session, func(s *projections.Set) { now = s.Project() }); err != nil {
-		return err
+		return none, err
 	}
 	path, was := cmp.Or(want.Path, now.Path), ""
 	if path == now.Path {
 		was = now.SHA256
 	}
 	if err := checkProjectPath(path); err != nil {
-		return err
+		return none, err
 	}
 	document, err := json.Marshal(now.Document)
 	if err != nil {
-		return err
+		return none, err
 	}
 	if !want.Force {
 		if err := c.gw.holdsSecrets(c.r.Context(), files, path); err != nil {
-			return err
+			return none, err
 		}
 	}
 	file, err := files.Save(context.WithoutCancel(c.r.Context()), path, document, was, want.Force)
 	if err != nil {
-		return fileProblem(err)
+		return none, fileProblem(err)
 	}
 	c.wrote = true
 	saved := events.ProjectSaved{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Through: now.Through}
-	if _, err := c.gw.settle(c.r.Context(), session, saved); err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, saveAnswer{"ok", file.Path, file.SHA256, file.Size})
+	_, err = c.gw.settle(c.r.Context(), session, saved)
+	return saved, err
 }
 
 // holdsSecrets is an error where the file has what is hidden in the record:

@@ -43,11 +43,26 @@ func (c *call) switchProject(again bool) error {
 	if err := c.decode(&want, `{"path": "project.toml"}`); err != nil {
 		return err
 	}
-	if _, err := c.gw.files(); err != nil {
-		return err
-	}
 	session, err := c.openSession()
 	if err != nil {
+		return err
+	}
+	if err := c.switchTo(session, want, again); err != nil {
+		return err
+	}
+	var out switchAnswer
+	if err := c.read(session, func(s *projections.Set) {
+		out = switchAnswer{"ok", s.Project().Path, s.Project().Ignored, len(s.Tracking().Paths)}
+	}); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// switchTo makes a session go over to a project document. With again an empty
+// path is the present one.
+func (c *call) switchTo(session string, want switchRequest, again bool) error {
+	if _, err := c.gw.files(); err != nil {
 		return err
 	}
 	var now projections.Project
@@ -69,16 +84,7 @@ func (c *call) switchProject(again bool) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.gw.cfg.Limits.CatchUp)
 	defer cancel()
-	if err := c.gw.finishSwitch(ctx, session, e.ID, want.Path); err != nil {
-		return err
-	}
-	var out switchAnswer
-	if err := c.read(session, func(s *projections.Set) {
-		out = switchAnswer{"ok", s.Project().Path, s.Project().Ignored, len(s.Tracking().Paths)}
-	}); err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, out)
+	return c.gw.finishSwitch(ctx, session, e.ID, want.Path)
 }
 
 func checkProjectPath(path string) error {

@@ -22,6 +22,15 @@ func (g *Gateway) event(w writer, session string, p events.Payload) (events.Even
 	}, p)
 }
 
+// stamp makes an event of what the request says. What follows from a task of the
+// GUI names that as its cause.
+func (c *call) stamp(w writer, session string, p events.Payload) (events.Event, error) {
+	if c.task != nil && session == c.task.queued.Session {
+		return c.task.event(w, p)
+	}
+	return c.gw.event(w, session, p)
+}
+
 // append stores e. A client that leaves does not undo it.
 func (g *Gateway) append(ctx context.Context, w writer, e events.Event, x *events.Expect) (uint64, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.cfg.Limits.CatchUp)

@@ -48,7 +48,7 @@ func (c *call) replaceEntries(session string, entries json.RawMessage) error {
 		return refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.", projections.MaxEntries))
 	}
 	masked := c.gw.mask(entries)
-	e, err := c.gw.event(c.gw.person, session, events.SessionEdited{Entries: masked})
+	e, err := c.stamp(c.gw.person, session, events.SessionEdited{Entries: masked})
 	if err != nil {
 		return err
 	}

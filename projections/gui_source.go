@@ -15,6 +15,7 @@ type GUISources struct {
 	*Set
 	mma      *MMAStatus
 	settings *Settings
+	document *Project
 }
 
 // Status is the state of the four tiers.
@@ -33,6 +34,15 @@ func (g *GUISources) Now() *Settings {
 		g.settings = &v
 	}
 	return g.settings
+}
+
+// Document is the session's project document.
+func (g *GUISources) Document() *Project {
+	if g.document == nil {
+		v := g.Set.Project()
+		g.document = &v
+	}
+	return g.document
 }
 
 // value is what a field holds.

@@ -1,0 +1,71 @@
+package hookgw
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// projectButtons save and load the project document.
+func projectButtons() []guiButton {
+	return []guiButton{
+		{ID: "btn_project_save", Aliases: []string{"btn_save_project"}, UserData: "a path; none: the file that was loaded", Doc: "Writes the project document to its file, unless somebody else changed that.",
+			do: func(r *guiRun) error {
+				path, err := r.path()
+				if err == nil {
+					_, err = r.c.saveProject(r.queued.Session, saveRequest{Path: path})
+				}
+				return err
+			}},
+		{ID: "btn_project_load", Aliases: []string{"btn_load_project", "btn_project_switch"}, UserData: "a path; none: the present one again", Doc: "Goes over to a project document.",
+			do: func(r *guiRun) error {
+				path, err := r.path()
+				if err == nil {
+					err = r.c.switchTo(r.queued.Session, switchRequest{Path: path}, true)
+				}
+				return err
+			}},
+	}
+}
+
+// path is the path in a click's user_data, empty where there is none.
+func (r *guiRun) path() (string, error) {
+	data := text(r.task.UserData)
+	if len(data) == 0 {
+		return "", nil
+	}
+	var path string
+	if json.Unmarshal(data, &path) != nil {
+		return "", refuse(http.StatusBadRequest, "user_data is no path", `Send "project.toml", relative to the project folder, or leave it out.`)
+	}
+	return path, nil
+}
+
+// inheritedProject are the events by which another session has the project that
+// this one has now: the document with its edits, the tracked files, the presets.
+func inheritedProject(s *projections.Set) ([]events.Payload, error) {
+	var out []events.Payload
+	p := s.Project()
+	document, err := json.Marshal(p.Document)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Loaded != nil:
+		out = append(out, events.ProjectLoaded{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Document: document, Ignored: p.Ignored})
+		if p.Changed {
+			out = append(out, events.ProjectEdited{Changes: json.RawMessage(`{}`), Ignored: p.Ignored})
+		}
+	case p.Changed:
+		out = append(out, events.ProjectEdited{Changes: document, Ignored: p.Ignored})
+	}
+	if now := s.Tracking(); now.At != nil {
+		out = append(out, now.FilesTracked)
+	}
+	for _, preset := range s.ContextPresets() {
+		out = append(out, events.ContextPresetSaved{Name: preset.Name, Files: preset.Files, Screenshots: preset.Screenshots})
+	}
+	return out, nil
+}
