@@ -39,7 +39,7 @@ func (s Settings) Tier(n int) TierSettings {
 // Command is the program set for a provider; empty: the provider's own.
 func (s Settings) Command(provider string) string {
 	for _, p := range s.Providers {
-		if p.Provider == provider {
+		if ProviderName(p.Provider) == ProviderName(provider) {
 			return p.Command
 		}
 	}
@@ -128,7 +128,7 @@ func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 // empty command takes it out.
 func (e ProviderChanged) apply(providers []ProviderSettings) []ProviderSettings {
 	name := ProviderName(e.Provider)
-	out := slices.DeleteFunc(slices.Clone(providers), func(p ProviderSettings) bool { return p.Provider == name })
+	out := slices.DeleteFunc(slices.Clone(providers), func(p ProviderSettings) bool { return ProviderName(p.Provider) == name })
 	if e.Command != "" {
 		out = append(out, ProviderSettings{name, e.Command})
 	}

@@ -68,6 +68,11 @@ func TestTheProgramOfAProviderIsFoundByItsName(t *testing.T) {
 	t.Parallel()
 	s, _ := someSettings().Changed(events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/g"})
 	require.Equal(t, "/bin/g", s.Command("gemini_cli"))
+	require.Equal(t, "/bin/g", s.Command("gemini-cli"))
+	foreign := events.Settings{Providers: []events.ProviderSettings{{Provider: "gemini-cli", Command: "/bin/f"}}}
+	require.Equal(t, "/bin/f", foreign.Command("gemini_cli"))
+	foreign, _ = foreign.Changed(events.ProviderChanged{Provider: "gemini_cli"})
+	require.Empty(t, foreign.Providers)
 	require.Equal(t, "/bin/other", s.Command("other"))
 	require.Empty(t, s.Command("script"))
 }

@@ -47,7 +47,7 @@ func Request(s events.Settings, tier int, model string, parts []events.Part) eve
 // address says who answers a request of a tier, and how.
 func address(s events.Settings, model string, r events.ModelRequested) events.ModelRequested {
 	t := s.Tier(r.Tier)
-	r.Provider, r.Model, r.Command = t.Provider, model, s.Command(t.Provider)
+	r.Provider, r.Model, r.Command = events.ProviderName(t.Provider), model, s.Command(t.Provider)
 	r.Params = events.ModelParams{Temperature: t.Temperature, TopP: t.TopP, MaxOutputTokens: t.MaxOutputTokens}
 	return r
 }

@@ -9,7 +9,9 @@ import (
 )
 
 func histories() [][]events.Payload {
+	off, on := false, true
 	return [][]events.Payload{
+		given(begin(spawnApproval), busy("T-1", 1), events.SettingsChanged{SpawnApproval: &off}, busy("T-2", 1), events.SettingsChanged{SpawnApproval: &on}, busy("T-3", 1)),
 		given(begin(spawnApproval, gateTimeout(60_000)), busy("T-1", 1), busy("T-2", 1),
 			events.PreviewBuilt{Call: "T-1-edit", Diff: "-a"}, answer(askID("tool", 17), "yes", editing(`{"path":"b"}`)), answer(askID("tool", 17), "no"),
 			answer(askID("interrupted", 8), "yes"), answer("A-9", "yes"), events.TicketBlocked{Ticket: "T-2"}, events.TicketKilled{Ticket: "T-1", Attempt: 1},

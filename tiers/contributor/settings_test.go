@@ -27,6 +27,9 @@ func TestTheNextRequestIsAskedUnderTheSettingsOfNow(t *testing.T) {
 	one := 1
 	tierstest.Run(t, contributor.Decider(), scenarios{
 		{Name: "before the first", Given: given(opened(), toCLI, program, starts(1)), When: context(), Then: addressed("gemini_cli", "g0", "/bin/g", 1)},
+		{Name: "in whatever spelling they were opened", Given: given(opened(func(s *events.Settings) {
+			s.Tiers[0].Provider, s.Providers = "gemini-cli", []events.ProviderSettings{{Provider: "gemini-cli", Command: "/bin/g"}}
+		}), starts(1)), When: context(), Then: addressed("gemini_cli", "m1", "/bin/g", 1)},
 		{Name: "of an attempt that has begun", Given: given(opened(), starts(1), toCLI, program), When: context(), Then: addressed("gemini_cli", "g0", "/bin/g", 1)},
 		{Name: "between rounds", Given: given(round1(), reply("", read), approve(0), settle(0, events.ToolDone, "x"), toCLI), When: reread(), Then: addressed("gemini_cli", "g0", "", 1)},
 		{Name: "of another try", Given: given(round1(), toCLI, program), When: failed(events.ModelOverloaded), Then: addressed("gemini_cli", "g0", "/bin/g", 2)},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,13 +24,26 @@ func mockProgram(t *testing.T) string {
 	return path
 }
 
+// shellProgram is a program in the words of a shell. No child may be forked
+// while it is written: it would keep the file open, and nobody could run it.
+func shellProgram(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755))
+	return path
+}
+
 func TestASessionWhoseProviderIsChangedWhileItRunsComesToItsEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.open(nil)
-	w.start(writes)
+	stop := w.startWithoutWorker(writes)
 	w.say(events.TierChanged{Provider: "gemini-cli", Models: []string{"mock"}})
 	w.say(events.ProviderChanged{Provider: "gemini-cli", Command: mockProgram(t)})
+	stop() // what goes on with the session finds the settings on its log
+	w.start(writes)
 	goal := w.say(events.GoalSubmitted{Goal: "greet"})
 	log := w.until(func(e *events.Event) bool {
 		switch p := e.Payload.(type) {
@@ -61,9 +75,7 @@ func TestASessionWhoseProviderIsChangedWhileItRunsComesToItsEnd(t *testing.T) {
 // that names tools: one of ours, and one that it says it ran itself.
 func TestACallThatAProgramNamesGoesThroughTheGates(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "gemini")
-	require.NoError(t, os.WriteFile(program, []byte(`#!/bin/sh
-prompt=$(cat)
+	program := shellProgram(t, `prompt=$(cat)
 case $prompt in
 *"Error of the tool"*) ;;
 *"You are a contributor"*)
@@ -75,7 +87,7 @@ case $prompt in
 	;;
 esac
 printf '%s' "$prompt" | '`+mockProgram(t)+`' "$@"
-`), 0o755))
+`)
 	w := newWorld(t, map[string]string{"a.txt": "hello\n"})
 	w.open(func(s *events.Settings) {
 		s.Providers = []events.ProviderSettings{{Provider: geminicli.Name, Command: program}}
@@ -107,13 +119,11 @@ printf '%s' "$prompt" | '`+mockProgram(t)+`' "$@"
 
 func TestWhatAProgramWritesIsMasked(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "gemini")
-	require.NoError(t, os.WriteFile(program, []byte(`#!/bin/sh
-cat >/dev/null
+	program := shellProgram(t, `cat >/dev/null
 echo 'key=hunter22' >&2
 echo '{"type":"message","role":"assistant","content":"key=hunter22"}'
 echo '{"type":"result","status":"error","error":"key=hunter22"}'
-`), 0o755))
+`)
 	w := newWorld(t, nil)
 	w.mask = func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter22"), []byte("[secret]")) }
 	w.open(func(s *events.Settings) {
@@ -143,8 +153,7 @@ func TestOnlyAProgramThatAPersonOfTheSessionNamedIsRun(t *testing.T) {
 	w.say(events.ProviderChanged{Provider: geminicli.Name, Command: "relative"})
 	w.say(events.ProviderChanged{Provider: "another", Command: "/nowhere/of-another"})
 	touched := filepath.Join(t.TempDir(), "touched")
-	evil := filepath.Join(t.TempDir(), "evil")
-	require.NoError(t, os.WriteFile(evil, []byte("#!/bin/sh\n: >'"+touched+"'\n"), 0o755))
+	evil := shellProgram(t, ": >'"+touched+"'\n")
 	planner := w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorPlanner})
 	for command, says := range map[string]string{
 		evil:                            "no person of this session named the program",

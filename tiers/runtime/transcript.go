@@ -65,7 +65,7 @@ func (tr *transcript) take(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
 		for _, named := range p.Settings.Providers {
-			tr.programs[program{named.Provider, named.Command}] = true
+			tr.programs[program{events.ProviderName(named.Provider), named.Command}] = true
 		}
 	case events.ProviderChanged:
 		tr.programs[program{events.ProviderName(p.Provider), p.Command}] = true
