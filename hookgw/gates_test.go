@@ -82,6 +82,17 @@ func (f *fixture) openByGate() map[string][]string {
 	return out
 }
 
+// awaitGranted waits until approval has let n things through at a gate: the
+// fact comes right after the one that settles the ask.
+func (f *fixture) awaitGranted(gate string, n int) {
+	f.t.Helper()
+	typ := map[string]string{"tool": "ToolApproved", "step": "StepApproved", "spawn": "SpawnApproved"}[gate]
+	if n > 0 {
+		seen := 0
+		f.expect(typ, func(events.Event) bool { seen++; return seen == n })
+	}
+}
+
 // granted counts what approval let through, by gate.
 func granted(f *fixture) map[string]int {
 	return map[string]int{"tool": len(recorded[events.ToolApproved](f)), "step": len(recorded[events.StepApproved](f)), "spawn": len(recorded[events.SpawnApproved](f))}
@@ -114,6 +125,7 @@ func requireOnly(t *testing.T, f *fixture, was map[string][]string, gate string,
 	require.Equal(t, want, f.openByGate())
 	through := map[string]int{"tool": 0, "step": 0, "spawn": 0}
 	through[gate] = n
+	f.awaitGranted(gate, n)
 	require.Equal(t, through, granted(f))
 	state := f.get("/api/gui/mma_status", hookgw.RightRead).object(t)
 	for key, other := range map[string]string{"pending_tool_approval": "tool", "pending_mma_step_approval": "step", "pending_mma_spawn_approval": "spawn", "pending_spawn": "spawn"} {

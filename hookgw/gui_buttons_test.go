@@ -2,6 +2,7 @@ package hookgw_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -69,39 +70,19 @@ func press(t *testing.T, f *fixture, id string, more string) {
 	require.Empty(t, f.failures(), id)
 }
 
-// teamPresses say for each button outside the gates and the reset how it is
-// pressed and what must then be so.
-func teamPresses() map[string]func(t *testing.T, f *fixture, id string) {
-	return map[string]func(t *testing.T, f *fixture, id string){
-		"btn_mma_plan_epic": func(t *testing.T, f *fixture, id string) {
-			f.queue(t, `{"action":"set_value","item":"mma_epic_input","value":"Mend <all> ü"}`)
-			press(t, f, id, "")
-			goals := recorded[events.GoalSubmitted](f)
-			require.Equal(t, "Mend <all> ü", goals[len(goals)-1].Goal)
-		},
-		"btn_mma_accept_tracks": func(t *testing.T, f *fixture, id string) {
-			f.queue(t, `{"action":"set_value","item":"plan_review","value":true}`)
-			goal := f.put(person, events.GoalSubmitted{Goal: "More"})
-			f.put(events.ActorPlanner, events.TracksProposed{Goal: goal.ID, Tracks: []events.Track{{ID: "TR-8"}, {ID: "TR-9"}}})
-			press(t, f, id, `,"user_data":["TR-9"]`)
-			require.Equal(t, []events.TracksAccepted{{Goal: goal.ID, Tracks: []string{"TR-9"}}}, recorded[events.TracksAccepted](f))
-			require.JSONEq(t, `[]`, f.value(t, "proposed_tracks"))
-		},
-		"btn_mma_pause": func(t *testing.T, f *fixture, id string) {
-			press(t, f, id, "")
-			require.JSONEq(t, `true`, f.value(t, "mma_paused"), "the conductor has answered")
-		},
-		"btn_mma_resume": func(t *testing.T, f *fixture, id string) {
-			press(t, f, "btn_mma_pause", "")
-			press(t, f, id, "")
-			require.JSONEq(t, `false`, f.value(t, "mma_paused"))
-		},
-		"btn_mma_step_mode": func(t *testing.T, f *fixture, id string) {
-			for _, want := range []string{"true", "false"} {
-				press(t, f, id, "")
-				require.JSONEq(t, want, f.value(t, "mma_step_mode"))
-			}
-		},
+// pressing says how a button is pressed and what must then be so.
+type pressing func(t *testing.T, f *fixture, id string)
+
+// presses are those of each button outside the gates and the reset.
+func presses() map[string]pressing {
+	out := sessionPresses()
+	maps.Copy(out, teamPresses())
+	maps.Copy(out, ticketPresses())
+	return out
+}
+
+func sessionPresses() map[string]pressing {
+	return map[string]pressing{
 		"btn_gen_send": func(t *testing.T, f *fixture, id string) {
 			f.queue(t, `{"action":"set_value","item":"ai_input","value":"Say hello"}`)
 			press(t, f, id, "")
@@ -136,6 +117,45 @@ func teamPresses() map[string]func(t *testing.T, f *fixture, id string) {
 			press(t, f, id, "")
 			require.Equal(t, []events.SessionStarred{{On: false}}, recorded[events.SessionStarred](f))
 		},
+	}
+}
+
+func teamPresses() map[string]pressing {
+	return map[string]pressing{
+		"btn_mma_plan_epic": func(t *testing.T, f *fixture, id string) {
+			f.queue(t, `{"action":"set_value","item":"mma_epic_input","value":"Mend <all> ü"}`)
+			press(t, f, id, "")
+			goals := recorded[events.GoalSubmitted](f)
+			require.Equal(t, "Mend <all> ü", goals[len(goals)-1].Goal)
+		},
+		"btn_mma_accept_tracks": func(t *testing.T, f *fixture, id string) {
+			f.queue(t, `{"action":"set_value","item":"plan_review","value":true}`)
+			goal := f.put(person, events.GoalSubmitted{Goal: "More"})
+			f.put(events.ActorPlanner, events.TracksProposed{Goal: goal.ID, Tracks: []events.Track{{ID: "TR-8"}, {ID: "TR-9"}}})
+			press(t, f, id, `,"user_data":["TR-9"]`)
+			require.Equal(t, []events.TracksAccepted{{Goal: goal.ID, Tracks: []string{"TR-9"}}}, recorded[events.TracksAccepted](f))
+			require.JSONEq(t, `[]`, f.value(t, "proposed_tracks"))
+		},
+		"btn_mma_pause": func(t *testing.T, f *fixture, id string) {
+			press(t, f, id, "")
+			require.JSONEq(t, `true`, f.value(t, "mma_paused"), "the conductor has answered")
+		},
+		"btn_mma_resume": func(t *testing.T, f *fixture, id string) {
+			press(t, f, "btn_mma_pause", "")
+			press(t, f, id, "")
+			require.JSONEq(t, `false`, f.value(t, "mma_paused"))
+		},
+		"btn_mma_step_mode": func(t *testing.T, f *fixture, id string) {
+			for _, want := range []string{"true", "false"} {
+				press(t, f, id, "")
+				require.JSONEq(t, want, f.value(t, "mma_step_mode"))
+			}
+		},
+	}
+}
+
+func ticketPresses() map[string]pressing {
+	return map[string]pressing{
 		"btn_mma_kill_ticket": func(t *testing.T, f *fixture, id string) {
 			press(t, f, id, `,"user_data":"T-1"`)
 			require.JSONEq(t, `"blocked"`, ticketStatus(t, f, "T-1"))
@@ -160,11 +180,11 @@ func teamPresses() map[string]func(t *testing.T, f *fixture, id string) {
 
 func TestEveryButtonOfTheTeamDoesWhatItSaysUnderEveryName(t *testing.T) {
 	t.Parallel()
-	presses := teamPresses()
+	all := presses()
 	known := []string{"btn_reset_session", "btn_approve_tool", "btn_reject_tool", "btn_approve_mma_step", "btn_reject_mma_step", "btn_approve_spawn", "btn_reject_spawn"}
 	for _, b := range buttons(t, open(t)) {
 		require.NotEmpty(t, b.Doc, b.ID)
-		check := presses[b.ID]
+		check := all[b.ID]
 		if check == nil {
 			require.Contains(t, known, b.ID, "a button without a test")
 			continue
@@ -220,6 +240,7 @@ func requireAnswered(t *testing.T, f *fixture, was map[string][]string, gate str
 	if yes {
 		through[gate] = 1
 	}
+	f.awaitGranted(gate, through[gate])
 	require.Equal(t, through, granted(f))
 	answers := recorded[events.AskAnswered](f)
 	require.Len(t, answers, 1)
@@ -260,6 +281,7 @@ func TestAnEditedCallRunsAsThePersonWroteIt(t *testing.T) {
 	t.Parallel()
 	f, was := openGates(t)
 	press(t, f, "btn_approve_tool", `,"user_data":{"request_id":"`+was["tool"][0]+`","args":{"script":"pwd"},"reason":"better"}`)
+	f.awaitGranted("tool", 1)
 	got := recorded[events.ToolApproved](f)
 	require.Len(t, got, 1)
 	require.JSONEq(t, `{"script":"pwd"}`, string(got[0].Args))

@@ -133,11 +133,11 @@ func TestASwitchThatDiedIsFinishedByTheNextGateway(t *testing.T) {
 	require.True(t, read[projections.ProjectSwitch](f, "/api/project_switch_status").InProgress)
 	next := f.another(t, withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"},"files":{"paths":["a.go"]}}`}}))
 	next.expect("FilesTracked", func(events.Event) bool { return true })
-	require.Equal(t, "one.toml", read[projections.ProjectSwitch](f, "/api/project_switch_status").ActivePath)
+	require.Equal(t, "one.toml", read[projections.ProjectSwitch](next, "/api/project_switch_status").ActivePath)
 	f.put(person, events.ProjectSwitchRequested{Path: "gone.toml"})
 	last := f.another(t, withFolder(&folder{files: map[string]string{}}))
 	last.expect("ProjectSwitchFailed", func(events.Event) bool { return true })
-	require.Contains(t, read[projections.ProjectSwitch](f, "/api/project_switch_status").Error, "gone.toml")
+	require.Contains(t, read[projections.ProjectSwitch](last, "/api/project_switch_status").Error, "gone.toml")
 }
 
 func TestFilesOfAChangedProjectAreFoundByTheNextGateway(t *testing.T) {

@@ -73,7 +73,7 @@ func checkEngine(ctx context.Context, info engineInfo, engineErr error) []findin
 	if engineErr != nil {
 		return []finding{broken("engine", engineErr.Error())}
 	}
-	out := []finding{ok("engine", fmt.Sprintf("process %d, session %s", info.PID, info.Session))}
+	out := []finding{ok("engine", fmt.Sprintf("process %d, began with session %s", info.PID, info.Session))}
 	client, err := newAPIClient(info, hookgw.RightRead)
 	if err != nil {
 		return append(out, broken(check, err.Error()))
