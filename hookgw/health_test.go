@@ -58,10 +58,18 @@ func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 	require.EqualValues(t, 2, goal.Seq)
 	require.Equal(t, http.StatusOK, f.get("/api/gui/mma_status", hookgw.RightRead).status)
 	require.Equal(t, http.StatusOK, f.get("/api/events", hookgw.RightHuman).status)
-	require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":[]}}`).status, "writes go on")
+	require.Equal(t, http.StatusOK, f.post("/api/gui", hookgw.RightHuman, `{"action":"push_event","event_type":"note","payload":{}}`).status, "writes go on")
 	got := f.get(health, hookgw.RightRead).object(t)
 	require.Equal(t, false, got["healthy"])
 	require.Contains(t, got["last_assert"], "broken on purpose")
+	feed, _ := f.feed("/api/stream")
+	snapshot := feed.telling()
+	for snapshot.event != "snapshot" {
+		snapshot = feed.telling()
+	}
+	require.Contains(t, snapshot.data, `"session":null`)
+	require.Contains(t, snapshot.data, "broken on purpose")
+	require.Contains(t, snapshot.data, `"mma_status":{`)
 	require.Equal(t, `{"thinking":false,"live":false,"prior":false}`+"\n", string(f.get("/api/gui/diagnostics", hookgw.RightRead).body))
 }
 

@@ -83,11 +83,13 @@ func (c *call) snapshot(session string) (cutoff uint64, body []byte, err error) 
 	out := map[string]any{"session": session}
 	rerr := c.read(session, func(s *projections.Set) {
 		cutoff = s.Seq()
-		out["seq"], out["asks"] = cutoff, inbox(s, statePending)
+		out["seq"], out["asks"] = cutoff, nil
+		stopped := s.Show(func(s *projections.Set) { out["asks"] = inbox(s, statePending) })
+		err = shown(out, "asks", stopped)
 		for _, name := range []string{"mma_status", "diagnostics", "session"} {
 			raw, verr := s.View(name)
-			err = errors.Join(err, verr)
 			out[name] = raw
+			err = errors.Join(err, shown(out, name, verr))
 		}
 	})
 	if err := errors.Join(rerr, err); err != nil {
@@ -95,6 +97,18 @@ func (c *call) snapshot(session string) (cutoff uint64, body []byte, err error) 
 	}
 	body, err = json.Marshal(out)
 	return cutoff, body, err
+}
+
+// shown notes a model that stopped, of which a snapshot shows null: events go
+// on. Another error stays one.
+func shown(out map[string]any, name string, err error) error {
+	var stopped *projections.StoppedError
+	if !errors.As(err, &stopped) {
+		return err
+	}
+	all, _ := out["stopped"].([]string)
+	out[name], out["stopped"] = nil, append(all, stopped.Error())
+	return nil
 }
 
 // feed writes until the client leaves, falls behind, or the gateway stops.
