@@ -93,7 +93,12 @@ func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 	}
 	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":[]}}`).status)
 	require.Equal(t, http.StatusUnauthorized, f.get("/api/session", hookgw.RightNone).status, "who may not look is not told")
-	require.Equal(t, http.StatusOK, f.get("/status", hookgw.RightNone).status)
+	for _, path := range []string{"/status", "/health"} {
+		require.Equal(t, http.StatusOK, f.get(path, hookgw.RightNone).status)
+	}
+	for _, path := range []string{"/api/warmup_status", "/api/warmup_canaries", "/api/shutdown"} {
+		require.NotContains(t, string(f.get(path, hookgw.RightHuman).body), "connection refused", path)
+	}
 	got := f.get(health, hookgw.RightRead).object(t)
 	require.Equal(t, false, got["healthy"])
 	require.Contains(t, got["degraded_reason"], "connection refused")

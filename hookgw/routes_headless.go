@@ -7,7 +7,7 @@ func headlessRoutes() []Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Headless service"
 	of := sessionParameter()
 	return []Route{
-		{Method: get, Pattern: "/health", Right: RightNone, Group: group, Gives: map[string]string{}, Doc: "Whether the service answers.", handle: status},
+		{Method: get, Pattern: "/health", Right: RightNone, Group: group, Gives: map[string]string{}, Doc: "Whether the service answers.", always: true, handle: status},
 		{Method: post, Pattern: "/api/v1/generate", Right: RightHuman, Group: group, Query: []Parameter{of}, Takes: generateBody{}, Gives: generated{},
 			Doc: "Adds a worker, waits until its ticket ends and answers its text and tokens; 504 with the ticket where that takes too long. Every gate applies.", body: smallBody, handle: postGenerate},
 		{Method: post, Pattern: "/api/v1/stream", Right: RightHuman, Group: group, Query: []Parameter{of}, Takes: workerBody{},

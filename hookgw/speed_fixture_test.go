@@ -100,29 +100,40 @@ func turns(conn net.Conn, request []byte, n int) []time.Duration {
 	took := make([]time.Duration, 0, n)
 	for range n {
 		begun := time.Now()
-		if _, err := conn.Write(request); err != nil {
-			return took
-		}
-		status, length := "", 0
-		for {
-			line, err := r.ReadSlice('\n')
-			if err != nil {
-				return took
-			}
-			if len(line) <= 2 {
-				break
-			}
-			switch {
-			case status == "":
-				status = string(line[9:12])
-			case strings.HasPrefix(string(line), "Content-Length: "):
-				length, _ = strconv.Atoi(strings.TrimSpace(string(line[16:])))
-			}
-		}
-		if _, err := io.CopyN(io.Discard, r, int64(length)); err != nil || status != "200" {
+		if err := exchange(conn, r, request, io.Discard); err != nil {
 			return took
 		}
 		took = append(took, time.Since(begun))
 	}
 	return took
+}
+
+// exchange sends a request and writes the body of its answer, which must be a
+// 200, with as little of its own as possible.
+func exchange(conn net.Conn, r *bufio.Reader, request []byte, body io.Writer) error {
+	if _, err := conn.Write(request); err != nil {
+		return err
+	}
+	status, length := "", int64(0)
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if len(line) <= 2 {
+			break
+		}
+		if status == "" {
+			status = string(line[9:12])
+		} else if value, ok := strings.CutPrefix(string(line), "Content-Length: "); ok {
+			if length, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil {
+				return err
+			}
+		}
+	}
+	if status != "200" {
+		return fmt.Errorf("status %s", status)
+	}
+	_, err := io.CopyN(body, r, length)
+	return err
 }
