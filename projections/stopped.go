@@ -27,11 +27,15 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("the read model %s stopped at event %d (%s): %s", e.Model, e.Seq, e.Type, e.Reason)
 }
 
+func stoppedAt(model string, e *events.Event, reason any) *StoppedError {
+	return &StoppedError{model, e.Seq, e.ID, e.Type, fmt.Sprint(reason)}
+}
+
 // give folds an event, or stops the model where that panics.
 func (m *slot) give(e *events.Event) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			m.stopped = &StoppedError{m.Name(), e.Seq, e.ID, e.Type, fmt.Sprint(reason)}
+			m.stopped = stoppedAt(m.Name(), e, reason)
 		}
 	}()
 	m.Apply(e)

@@ -1,6 +1,7 @@
 package projections_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,4 +39,24 @@ func TestAModelThatPanicsStopsAloneAndSaysWhere(t *testing.T) {
 	_, err = broken.Snapshot()
 	require.ErrorIs(t, err, stopped[0], "nothing of it is stored")
 	require.Panics(t, func() { _ = broken.Show(func(*projections.Set) { panic("another") }) }, "only a stopped model is an error")
+}
+
+func TestASummaryThatPanicsStaysAsItWasAndSaysSo(t *testing.T) {
+	t.Parallel()
+	var s projections.Summarizer
+	raw, err := s.MarshalJSON()
+	require.NoError(t, err)
+	var snap projections.ModelSnapshot
+	require.NoError(t, json.Unmarshal(raw, &snap))
+	snap.State = json.RawMessage(`{"asks":null}`) // damage that only shows later
+	raw, err = json.Marshal(snap)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(raw, &s))
+	s.Apply(&events.Event{ID: "E1", Seq: 1, Type: "AskRaised", Payload: events.AskRaised{Ask: "A1"}})
+	s.Apply(&events.Event{ID: "E2", Seq: 2, Type: "GoalSubmitted", Payload: events.GoalSubmitted{Goal: "Mend"}})
+	got := s.Summary()
+	require.Contains(t, got.Stalled, "stopped at event 1 (AskRaised)")
+	require.Empty(t, got.Goal)
+	_, err = s.MarshalJSON()
+	require.Error(t, err, "it is not stored")
 }

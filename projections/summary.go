@@ -84,8 +84,12 @@ func Summarizes(typ string) bool {
 }
 
 // Summarizer folds the Summary of one session and nothing else. The zero value
-// is an empty session.
-type Summarizer struct{ o *overview }
+// is an empty session. Where the fold panics it stops: the summary stays as it
+// was, says so as Stalled, and is not stored.
+type Summarizer struct {
+	o       *overview
+	stopped *StoppedError
+}
 
 // state is the state so far; reading it changes nothing.
 func (s *Summarizer) state() *overview {
@@ -96,13 +100,32 @@ func (s *Summarizer) state() *overview {
 }
 
 // Apply folds one decoded event.
-func (s *Summarizer) Apply(e *events.Event) { s.o = s.state().apply(e) }
+func (s *Summarizer) Apply(e *events.Event) {
+	if s.stopped != nil {
+		return
+	}
+	defer func() {
+		if reason := recover(); reason != nil {
+			s.stopped = stoppedAt(summary.Name, e, reason)
+		}
+	}()
+	s.o = s.state().apply(e)
+}
 
 // Summary is what the events so far say.
-func (s *Summarizer) Summary() Summary { return s.state().Summary }
+func (s *Summarizer) Summary() Summary {
+	out := s.state().Summary
+	if s.stopped != nil {
+		out.Stalled = s.stopped.Error()
+	}
+	return out
+}
 
 // MarshalJSON is the whole state and the version that made it.
 func (s *Summarizer) MarshalJSON() ([]byte, error) {
+	if s.stopped != nil {
+		return nil, s.stopped
+	}
 	state, err := encode(summary.Name, s.state())
 	if err != nil {
 		return nil, err
@@ -123,7 +146,7 @@ func (s *Summarizer) UnmarshalJSON(raw []byte) error {
 	if err := m.Restore(snap.State); err != nil {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
-	s.o = m.state
+	s.o, s.stopped = m.state, nil
 	return nil
 }
 
