@@ -143,6 +143,9 @@ func (g *Gateway) start(task func(context.Context)) {
 	}
 }
 
+// headSlack is what net/http lets through beyond its limit of a head.
+const headSlack = 4 << 10
+
 func (g *Gateway) server(base context.Context) *http.Server {
 	l := g.cfg.Limits
 	return &http.Server{
@@ -150,7 +153,7 @@ func (g *Gateway) server(base context.Context) *http.Server {
 		ReadHeaderTimeout: l.HeaderTimeout,
 		ReadTimeout:       l.HeaderTimeout + l.BodyTimeout,
 		IdleTimeout:       l.IdleTimeout,
-		MaxHeaderBytes:    l.HeaderBytes,
+		MaxHeaderBytes:    max(1, l.HeaderBytes-headSlack),
 		ErrorLog:          slog.NewLogLogger(g.cfg.Logger.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return base },
 	}

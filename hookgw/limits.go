@@ -18,7 +18,8 @@ type Limits struct {
 	AskBytes int
 	// Depth is how deep a body may nest (64).
 	Depth int
-	// HeaderBytes bounds the request's head (16 KiB).
+	// HeaderBytes bounds the request's head, its first line and the empty one
+	// behind it included (16 KiB; at least 4 KiB and a byte are let through).
 	HeaderBytes int
 	// Conns is the number of connections (10240).
 	Conns int
