@@ -15,8 +15,8 @@ import (
 
 // Bounds of a batch: what is indexed in one step.
 const (
-	batchEvents = 500
-	batchBytes  = 4 << 20
+	batchEvents = 1000
+	batchBytes  = 8 << 20
 	// batchWait is how long a batch is held back for more at most.
 	batchWait = 250 * time.Millisecond
 )
