@@ -12,8 +12,10 @@
 //     version, or of another log is thrown away and built anew; damage is found
 //     by the checksum of each file when the index is opened.
 //   - An [Index] has one owner at a time; the owner of the data folder is it. It
-//     follows the log in batches, at most a quarter of a second behind while
-//     it keeps up. A search first waits a moment for what is on the log already.
+//     follows the log in batches, a quarter of a second behind while little
+//     happens. Between batches it rests, so that writers keep the processors; a
+//     search ends the rest, waits a moment for what is on the log already, and
+//     says how much it did not see.
 //   - A query is parsed by this package alone ([Parse]) and never handed to the
 //     library's own language: no regular expressions, no wildcards but the end
 //     of a word, and limits on length, words and what a prefix stands for.

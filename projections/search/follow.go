@@ -40,7 +40,7 @@ type Source interface {
 func (x *Index) Run(ctx context.Context, source Source) (err error) {
 	defer func() { err = errors.Join(err, x.Close()) }()
 	x.mu.Lock()
-	x.head = source.Position
+	x.head, x.gentle = source.Position, true
 	x.mu.Unlock()
 	for built := 0; ; built++ {
 		err := x.Open(ctx)
@@ -111,6 +111,7 @@ func (x *Index) CatchUp(ctx context.Context, to uint64) error {
 			if err := b.flush(); err != nil {
 				return err
 			}
+			x.rest(ctx, b.took)
 		}
 		select {
 		case <-x.broken:
@@ -158,7 +159,32 @@ func (x *Index) follow(ctx context.Context, source Source) error {
 			if err := b.flush(); err != nil {
 				return err
 			}
+			x.rest(ctx, b.took)
 		}
+	}
+}
+
+// Between batches an index that runs beside an engine rests, so that it takes
+// a share of the processors only: restShare times as long as the batch took, and
+// not longer than restMost. A search that waits ends the rest.
+const (
+	restShare = 3
+	restMost  = 2 * time.Second
+)
+
+func (x *Index) rest(ctx context.Context, took time.Duration) {
+	x.mu.RLock()
+	gentle := x.gentle
+	x.mu.RUnlock()
+	if !gentle || took == 0 {
+		return
+	}
+	timer := time.NewTimer(min(restShare*took, restMost))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-x.hurry:
+	case <-ctx.Done():
 	}
 }
 
@@ -191,6 +217,7 @@ type batch struct {
 	batch *bleve.Batch
 	at    position
 	bytes int
+	took  time.Duration // by the newest flush
 }
 
 func (x *Index) batch() *batch {
@@ -226,9 +253,11 @@ func (b *batch) full() bool {
 
 // flush indexes the batch together with the position behind it.
 func (b *batch) flush() error {
+	b.took = 0
 	if b.batch == nil {
 		return nil
 	}
+	begun := time.Now()
 	raw, err := json.Marshal(b.at)
 	if err != nil {
 		return err
@@ -243,7 +272,7 @@ func (b *batch) flush() error {
 	if err := guarded(func() error { return index.Batch(b.batch) }); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	b.batch, b.bytes = nil, 0
+	b.batch, b.bytes, b.took = nil, 0, time.Since(begun)
 	b.x.move(b.at)
 	return nil
 }

@@ -65,6 +65,8 @@ type Index struct {
 	at    position
 	moved chan struct{} // closed when at moves
 	head  func() uint64 // newest event on the log; nil: not known
+
+	gentle bool // it runs beside an engine
 }
 
 // New is an index that is not open.
