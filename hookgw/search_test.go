@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/projections/live"
 	"manualslop/projections/search"
 )
 
@@ -18,7 +19,7 @@ func searching(t *testing.T) *fixture {
 	t.Helper()
 	var x *search.Index
 	f := open(t, func(c *hookgw.Config) {
-		x = search.New(search.Options{Log: c.Log, Project: project})
+		x = search.New(search.Options{Log: c.Log, Project: project, Head: c.Models.(*live.Live).Position})
 		c.Search = x
 	})
 	ended := make(chan error, 1)

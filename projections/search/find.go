@@ -78,13 +78,16 @@ func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
+	x.searches.RLock()
+	defer x.searches.RUnlock()
 	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if x.index == nil {
+	index, at := x.index, x.at.Seq
+	x.mu.RUnlock()
+	if index == nil {
 		return Answer{}, ErrNotOpen
 	}
-	out := Answer{Hits: []Hit{}, Indexed: x.at.Seq, Behind: max(head, x.at.Seq) - x.at.Seq}
-	err = guarded(func() error { return x.search(ctx, q, page, &out) })
+	out := Answer{Hits: []Hit{}, Indexed: at, Behind: max(head, at) - at}
+	err = guarded(func() error { return reading{index}.search(ctx, q, page, &out) })
 	if errors.Is(err, ErrDamaged) {
 		select {
 		case x.broken <- struct{}{}:
@@ -96,18 +99,16 @@ func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 
 // settle waits until what is on the log is indexed, or long enough.
 func (x *Index) settle(ctx context.Context) (head uint64, err error) {
+	if x.opts.Head == nil {
+		return 0, nil
+	}
+	head = x.opts.Head()
 	timer := time.NewTimer(settleWait)
 	defer timer.Stop()
 	for {
 		x.mu.RLock()
-		open, at, moved, newest := x.index != nil, x.at.Seq, x.moved, x.head
+		open, at, moved := x.index != nil, x.at.Seq, x.moved
 		x.mu.RUnlock()
-		if newest == nil {
-			return at, nil
-		}
-		if head == 0 {
-			head = newest()
-		}
 		if open && at >= head {
 			return head, nil
 		}
@@ -122,9 +123,12 @@ func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 	}
 }
 
-// search asks the library; x.mu is held for reading.
-func (x *Index) search(ctx context.Context, q Query, page Page, out *Answer) error {
-	asked, err := x.build(q)
+// reading is an index that stays open while it is searched.
+type reading struct{ index bleve.Index }
+
+// search asks the library.
+func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) error {
+	asked, err := r.build(q)
 	if err != nil {
 		return err
 	}
@@ -134,7 +138,7 @@ func (x *Index) search(ctx context.Context, q Query, page Page, out *Answer) err
 	if page.Sort == Score {
 		req.SortBy([]string{"-_score", "-_id"})
 	}
-	found, err := x.index.SearchInContext(ctx, req)
+	found, err := r.index.SearchInContext(ctx, req)
 	if err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
@@ -153,10 +157,10 @@ func (x *Index) search(ctx context.Context, q Query, page Page, out *Answer) err
 }
 
 // build is the query in the library's terms.
-func (x *Index) build(q Query) (query.Query, error) {
+func (r reading) build(q Query) (query.Query, error) {
 	var must, not []query.Query
 	for _, t := range q.terms {
-		asked, err := x.term(t)
+		asked, err := r.term(t)
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +170,7 @@ func (x *Index) build(q Query) (query.Query, error) {
 			must = append(must, asked)
 		}
 	}
-	sessions, err := x.sessionsOf(q.sessions)
+	sessions, err := r.sessionsOf(q.sessions)
 	if err != nil {
 		return nil, err
 	}
@@ -217,14 +221,14 @@ func between(after, before time.Time) query.Query {
 }
 
 // term is a word, a phrase, or what a prefix stands for.
-func (x *Index) term(t term) (query.Query, error) {
+func (r reading) term(t term) (query.Query, error) {
 	if !t.prefix {
 		if len(t.words) == 1 {
 			return anyOf(fieldText, t.words), nil
 		}
 		return query.NewPhraseQuery(t.words, fieldText), nil
 	}
-	dict, err := x.index.FieldDictPrefix(fieldText, []byte(t.words[0]))
+	dict, err := r.index.FieldDictPrefix(fieldText, []byte(t.words[0]))
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -250,11 +254,11 @@ func (x *Index) term(t term) (query.Query, error) {
 
 // sessionsOf finds the sessions whose ids begin or end as is asked. One that is
 // not there is kept, and finds nothing.
-func (x *Index) sessionsOf(asked []string) ([]string, error) {
+func (r reading) sessionsOf(asked []string) ([]string, error) {
 	if len(asked) == 0 {
 		return nil, nil
 	}
-	dict, err := x.index.FieldDict(fieldSession)
+	dict, err := r.index.FieldDict(fieldSession)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
@@ -33,15 +34,41 @@ type Source interface {
 	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
 }
 
-// Run opens the index, brings it up to the log's end and follows the source
-// until ctx ends, when it returns nil, or the source does. Damage that shows
-// meanwhile has the index built anew, a few times at most. The index is closed
-// when Run returns.
+// lazyLook is how often an index that is not open yet looks whether it should be.
+const lazyLook = 500 * time.Millisecond
+
+// wanted waits until there is a reason to open the index; false: ctx ended before.
+func (x *Index) wanted(ctx context.Context, source Source) bool {
+	begun := source.Position()
+	if _, err := os.Lstat(x.path()); err != nil {
+		begun = 0
+	}
+	look := time.NewTicker(lazyLook)
+	defer look.Stop()
+	for source.Position()-begun < x.opts.Lazy {
+		select {
+		case <-x.hurry:
+			return true
+		case <-look.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// Run opens the index where there is reason to, brings it up to the log's end
+// and follows the source until ctx ends, when it returns nil, or the source
+// does. Damage that shows meanwhile has the index built anew, a few times at
+// most. The index is closed when Run returns.
 func (x *Index) Run(ctx context.Context, source Source) (err error) {
 	defer func() { err = errors.Join(err, x.Close()) }()
 	x.mu.Lock()
-	x.head, x.gentle = source.Position, true
+	x.gentle = true
 	x.mu.Unlock()
+	if !x.wanted(ctx, source) {
+		return nil
+	}
 	for built := 0; ; built++ {
 		err := x.Open(ctx)
 		if err == nil {
@@ -60,25 +87,17 @@ func (x *Index) Run(ctx context.Context, source Source) (err error) {
 	}
 }
 
-// discard closes a damaged index and forgets how far it came.
+// discard closes a damaged index and takes it away.
 func (x *Index) discard() error {
 	_ = x.Close() // it is thrown away
 	select {
 	case <-x.broken:
 	default:
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if x.opts.Dir == "" {
 		return nil
 	}
-	err := x.begin(x.path())
-	if err == nil {
-		index := x.index
-		x.index = nil
-		err = guarded(index.Close)
-	}
-	return err
+	return os.RemoveAll(x.path())
 }
 
 // keep brings the index up to the log's end and follows.
@@ -282,6 +301,5 @@ func (x *Index) move(to position) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.at = to
-	close(x.moved)
-	x.moved = make(chan struct{})
+	x.wake()
 }

@@ -48,6 +48,12 @@ type Options struct {
 	Project string
 	// Registry decodes payloads; nil: events.Catalogue().
 	Registry *events.Registry
+	// Head is the sequence of the newest event on the log, where Run is going to
+	// follow it: a search waits for that. Nil: a search does not wait.
+	Head func() uint64
+	// Lazy is how many new events have Run open the index; a search, and a log
+	// longer than that without an index, do so at once. Zero: it is opened at once.
+	Lazy uint64
 	// Logger hears why an index is built anew. Nil: nobody does.
 	Logger *slog.Logger
 }
@@ -60,11 +66,12 @@ type Index struct {
 	hurry    chan struct{} // somebody waits for what is not indexed yet
 	broken   chan struct{} // a search met damage
 
+	searches sync.RWMutex // held for reading while the index is searched, for writing while it is closed
+
 	mu    sync.RWMutex
 	index bleve.Index // nil: not open
 	at    position
 	moved chan struct{} // closed when at moves
-	head  func() uint64 // newest event on the log; nil: not known
 
 	gentle bool // it runs beside an engine
 }
@@ -83,20 +90,37 @@ func New(opts Options) *Index {
 // Open opens what is stored, or begins anew where that is missing, damaged, of
 // another version or of another log.
 func (x *Index) Open(ctx context.Context) error {
+	index, at, err := x.acquire(ctx)
+	if err != nil {
+		return err
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.subjects = &subjects{log: x.opts.Log, registry: x.opts.Registry, project: x.opts.Project, open: map[string]map[string]about{}}
+	x.index, x.at = index, at
+	x.wake()
+	return nil
+}
+
+// wake tells those who wait that the index moved; x.mu is held.
+func (x *Index) wake() {
+	close(x.moved)
+	x.moved = make(chan struct{})
+}
+
+// acquire is the stored index, or an empty one.
+func (x *Index) acquire(ctx context.Context) (bleve.Index, position, error) {
 	if x.opts.Dir == "" {
 		return x.begin("")
 	}
 	if err := os.MkdirAll(x.opts.Dir, 0o700); err != nil {
-		return fmt.Errorf("search index: %w", err)
+		return nil, position{}, fmt.Errorf("search index: %w", err)
 	}
 	path := x.path()
 	if _, err := os.Lstat(path); err == nil {
-		err = x.load(ctx, path)
+		index, at, err := x.load(ctx, path)
 		if err == nil || ctx.Err() != nil {
-			return err
+			return index, at, err
 		}
 		x.opts.Logger.InfoContext(ctx, "the search index is built anew", "reason", err)
 	}
@@ -106,52 +130,44 @@ func (x *Index) Open(ctx context.Context) error {
 func (x *Index) path() string { return filepath.Join(x.opts.Dir, "index") }
 
 // begin makes an empty index.
-func (x *Index) begin(path string) error {
-	x.at = position{Version: version, Project: x.opts.Project}
-	var err error
+func (x *Index) begin(path string) (index bleve.Index, at position, err error) {
+	at = position{Version: version, Project: x.opts.Project}
 	if path == "" {
-		x.index, err = bleve.NewMemOnly(bleve.NewIndexMapping())
-		return err
+		index, err = bleve.NewMemOnly(bleve.NewIndexMapping())
+		return index, at, err
 	}
 	if err := os.RemoveAll(path); err != nil {
-		return fmt.Errorf("search index: %w", err)
+		return nil, at, fmt.Errorf("search index: %w", err)
 	}
-	if x.index, err = bleve.New(path, bleve.NewIndexMapping()); err != nil {
-		x.index = nil
-		return fmt.Errorf("search index: %w", err)
+	if index, err = bleve.New(path, bleve.NewIndexMapping()); err != nil {
+		return nil, at, fmt.Errorf("search index: %w", err)
 	}
-	return nil
+	return index, at, nil
 }
 
 // load opens the stored index and checks that it is one of this log.
-func (x *Index) load(ctx context.Context, path string) error {
+func (x *Index) load(ctx context.Context, path string) (index bleve.Index, at position, err error) {
 	if err := verify(path); err != nil {
-		return err
+		return nil, at, err
 	}
-	var index bleve.Index
 	var raw []byte
-	err := guarded(func() (err error) {
+	err = guarded(func() (err error) {
 		if index, err = bleve.OpenUsing(path, map[string]any{"bolt_timeout": "5s"}); err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 		raw, err = index.GetInternal([]byte(positionKey))
 		return err
 	})
-	var at position
 	if err == nil && raw != nil && json.Unmarshal(raw, &at) != nil {
 		err = fmt.Errorf("%w: its position cannot be read", ErrDamaged)
 	}
 	if err == nil {
 		err = x.belongs(ctx, at)
 	}
-	if err != nil {
-		if index != nil {
-			_ = guarded(index.Close) // it is thrown away
-		}
-		return err
+	if err != nil && index != nil {
+		_ = guarded(index.Close) // it is thrown away
 	}
-	x.index, x.at = index, at
-	return nil
+	return index, at, err
 }
 
 // errForeign says that an index is of another version or another log.
@@ -179,12 +195,14 @@ func (x *Index) belongs(ctx context.Context, at position) error {
 // Close gives the index up. Calls after the first do nothing.
 func (x *Index) Close() error {
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.index == nil {
-		return nil
-	}
 	index := x.index
 	x.index = nil
+	x.mu.Unlock()
+	if index == nil {
+		return nil
+	}
+	x.searches.Lock() // those under way have the index still
+	defer x.searches.Unlock()
 	return guarded(index.Close)
 }
 

@@ -111,14 +111,15 @@ func TestAnIndexOfAnotherLogIsThrownAway(t *testing.T) {
 }
 
 // running is an index that follows a record until stop is called.
-func (r *record) running(x *search.Index) (stop func()) {
+func (r *record) running(lazy uint64) (x *search.Index, stop func()) {
 	r.t.Helper()
 	l, err := live.Open(patient(r.t), r.log, project, live.Options{Backlog: 16})
 	require.NoError(r.t, err)
+	x = search.New(search.Options{Dir: r.dir, Log: r.log, Project: project, Head: l.Position, Lazy: lazy})
 	ctx, cancel := context.WithCancel(patient(r.t))
 	ended := make(chan error, 1)
 	go func() { ended <- x.Run(ctx, l) }()
-	return func() {
+	return x, func() {
 		cancel()
 		require.NoError(r.t, <-ended)
 		require.NoError(r.t, l.Close())
@@ -134,8 +135,7 @@ func TestARunningIndexFindsWhatWasJustWritten(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
 	r.work("S1")
-	x := r.index(r.dir)
-	stop := r.running(x)
+	x, stop := r.running(0)
 	require.Eventually(t, func() bool { return x.Position() == 13 }, 20*time.Second, time.Millisecond)
 	for i := range 200 { // more than a slow reader may be behind
 		r.add("S2", "ada", events.GoalSubmitted{Goal: "quick"})
@@ -152,4 +152,30 @@ func TestARunningIndexFindsWhatWasJustWritten(t *testing.T) {
 	require.NoError(t, x.Open(patient(t)))
 	require.EqualValues(t, 213, x.Position(), "nothing is indexed twice")
 	require.NoError(t, x.Close())
+}
+
+func TestALazyIndexIsOpenedByASearchOrByEnoughEvents(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	r.work("S1")
+	x, stop := r.running(20)
+	require.EqualValues(t, 1, total(t, x, "mend"), "a search opens it")
+	stop()
+	require.EqualValues(t, 13, x.Position())
+
+	x, stop = r.running(20)
+	require.Eventually(t, func() bool {
+		r.add("S2", "ada", events.GoalSubmitted{Goal: "more"})
+		return x.Position() > 13
+	}, 20*time.Second, 20*time.Millisecond)
+	stop()
+
+	require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "index")))
+	x, stop = r.running(20)
+	require.Eventually(t, func() bool { return x.Position() == uint64(r.n) }, 20*time.Second, time.Millisecond, "a long log without an index")
+	stop()
+
+	x, stop = r.running(20)
+	stop()
+	require.Zero(t, x.Position(), "nobody wanted it")
 }

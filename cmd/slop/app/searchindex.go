@@ -22,9 +22,13 @@ import (
 // errIndexTaken says that another process works on the index of the data folder.
 var errIndexTaken = errors.New("another process works on the search index of this data folder")
 
+// lazyIndex is how many new events have an engine open its index without a
+// search, so that an idle one does not pay for it.
+const lazyIndex = 200
+
 // openIndex is the search index of the data folder, not open yet, which is this
 // process's until free is called.
-func (p place) openIndex(log events.Log, logger *slog.Logger) (x *search.Index, free func(), err error) {
+func (p place) openIndex(log events.Log, head func() uint64, logger *slog.Logger) (x *search.Index, free func(), err error) {
 	dir := filepath.Join(p.data, "search")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("search index: %w", err)
@@ -37,13 +41,13 @@ func (p place) openIndex(log events.Log, logger *slog.Logger) (x *search.Index, 
 	if !ok {
 		return nil, nil, errIndexTaken
 	}
-	return search.New(search.Options{Dir: dir, Log: log, Project: p.name, Logger: logger}), func() { _ = lock.Unlock() }, nil
+	return search.New(search.Options{Dir: dir, Log: log, Project: p.name, Head: head, Lazy: lazyIndex, Logger: logger}), func() { _ = lock.Unlock() }, nil
 }
 
 // takeIndex makes the search index this engine's. An engine goes on without
 // one: then what it returns is nil.
 func (e *engine) takeIndex(log events.Log) (x *search.Index, free func()) {
-	x, free, err := e.openIndex(log, e.logger)
+	x, free, err := e.openIndex(log, e.live.Position, e.logger)
 	if err != nil {
 		e.logger.Warn("there is no search in this engine", "error", err)
 		return nil, nil
@@ -88,7 +92,7 @@ func (d *busDesk) search(ctx context.Context, text string, page search.Page) (se
 	}
 	x := search.New(search.Options{Log: d.read, Project: d.place.name})
 	if d.conns.server != nil {
-		own, free, err := d.place.openIndex(d.read, nil)
+		own, free, err := d.place.openIndex(d.read, nil, nil)
 		if err != nil {
 			return search.Answer{}, err
 		}
