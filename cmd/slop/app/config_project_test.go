@@ -21,6 +21,7 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"hooks.listen", "", "", "listen = \"127.0.0.1:1\""},
 	{"hooks.auth", "hooks.auth = \"none\"", "auth = \"token\"", ""},
 	{"hooks.auth", "", "", "auth = \"none\""},
+	{"hooks.generate_timeout_s", "", "generate_timeout_s = 300", "generate_timeout_s = 301"},
 	{"ask.timeout_s", "", "timeout_s = 60", "timeout_s = 61"},
 	{"shell.timeout_s", "shell.timeout_s = 90", "timeout_s = 90", "timeout_s = 91"},
 	{"shell.fallback", "", "fallback = \"none\"", ""},
