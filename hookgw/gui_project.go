@@ -3,6 +3,7 @@ package hookgw
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"manualslop/events"
 	"manualslop/projections"
@@ -44,7 +45,8 @@ func (r *guiRun) path() (string, error) {
 }
 
 // inheritedProject are the events by which another session has the project that
-// this one has now: the document with its edits, the tracked files, the presets.
+// this one has now: the document with its edits, the tracked files, the presets
+// and the roles.
 func inheritedProject(s *projections.Set) ([]events.Payload, error) {
 	var out []events.Payload
 	p := s.Project()
@@ -53,7 +55,7 @@ func inheritedProject(s *projections.Set) ([]events.Payload, error) {
 		return nil, err
 	}
 	switch {
-	case p.Loaded != nil:
+	case p.Path != "":
 		out = append(out, events.ProjectLoaded{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Document: document, Ignored: p.Ignored})
 		if p.Changed {
 			out = append(out, events.ProjectEdited{Changes: json.RawMessage(`{}`), Ignored: p.Ignored})
@@ -66,6 +68,9 @@ func inheritedProject(s *projections.Set) ([]events.Payload, error) {
 	}
 	for _, preset := range s.ContextPresets() {
 		out = append(out, events.ContextPresetSaved{Name: preset.Name, Files: preset.Files, Screenshots: preset.Screenshots})
+	}
+	if roles := s.DiscussionRoles(); !slices.Equal(roles, projections.DefaultRoles()) {
+		out = append(out, events.DiscussionRolesSet{Roles: roles})
 	}
 	return out, nil
 }

@@ -178,3 +178,27 @@ func TestWithoutTheFolderNothingIsLoadedOrSaved(t *testing.T) {
 	}
 	f.says("/api/discussions/import", `{"toml":""}`, http.StatusServiceUnavailable)
 }
+
+func TestAResetKeepsTheProject(t *testing.T) {
+	t.Parallel()
+	f := open(t, withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"},"files":{"paths":["a.go"]}}`}}))
+	f.says("/api/project/switch", `{"path":"one.toml"}`, http.StatusOK)
+	f.says("/api/project", `{"project":{"project":{"name":"edited"}}}`, http.StatusOK)
+	f.says("/api/context/presets/save", `{"name":"p","files":["b.go"]}`, http.StatusOK)
+	f.says("/api/discussions/roles", `{"roles":["User","Critic"]}`, http.StatusOK)
+	f.says("/api/discussions/entries/add", `{"content":"stays behind"}`, http.StatusOK)
+	before := read[projections.Project](f, "/api/project/document")
+	f.says("/api/gui", `{"action":"click","item":"btn_reset_session"}`, http.StatusOK)
+	require.NotEqual(t, session, f.models.Current())
+	after := read[projections.Project](f, "/api/project/document")
+	require.Equal(t, before.Document, after.Document)
+	require.Equal(t, "one.toml", after.Path)
+	require.Equal(t, before.SHA256, after.SHA256)
+	require.True(t, after.Changed, "what was not saved is still not saved")
+	state := read[contextState](f, "/api/context/state")
+	require.Equal(t, []string{"p"}, state.Presets)
+	require.Equal(t, "a.go", state.Files[0].Path)
+	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", hookgw.RightRead).body))
+	require.Equal(t, []string{"User", "Critic"}, read[discussions](f, "/api/discussions").Roles)
+	f.says("/api/project/save", `{}`, http.StatusOK)
+}

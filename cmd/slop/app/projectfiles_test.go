@@ -222,3 +222,14 @@ func TestWhatAHistoryHoldsBesideIsAnErrorWithItsLine(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+func TestAHistoryFileHasALimit(t *testing.T) {
+	t.Parallel()
+	read := func(n int) error {
+		g := &globals{in: strings.NewReader(strings.Repeat("#", n))}
+		_, err := g.readHistoryFile("-")
+		return err
+	}
+	require.NoError(t, read(maxHistoryFile))
+	require.ErrorContains(t, read(maxHistoryFile+1), "divide it")
+}
