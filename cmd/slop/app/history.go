@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 
@@ -81,7 +82,7 @@ func (g *globals) importHistory(ctx context.Context, file, session string) error
 		Entries     int    `json:"entries"`
 		Active      string `json:"active"`
 	}
-	if _, err := api.person.post(ctx, "/api/discussions/import", url.Values{"session": {s.Session}}, map[string]string{"toml": string(text)}, &out); err != nil {
+	if _, err := api.person.Call(ctx, http.MethodPost, "/api/discussions/import", url.Values{"session": {s.Session}}, map[string]string{"toml": string(text)}, &out); err != nil {
 		return failed(exitFailed, "%w", err)
 	}
 	if g.json {
