@@ -35,7 +35,7 @@ func TestWhatTheAssistantSaysIsTheReplyInBothSpellings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			reply, err := ask(t, says(t, c.lines))
+			reply, err := ask(t, says(c.lines))
 			require.NoError(t, err)
 			require.Equal(t, c.want, reply.Text)
 			require.Equal(t, llm.FinishStop, reply.Finish)
@@ -59,7 +59,7 @@ func TestTokensAreThoseOfTheProgramOrAnEstimate(t *testing.T) {
 		"negative":                   {`{"input_tokens":-5,"output_tokens":30}`, guess},
 		"more cached than there was": {`{"input_tokens":5,"output_tokens":30,"cached":50}`, guess},
 	} {
-		reply, err := ask(t, says(t, hello+`{"type":"result","status":"success","stats":`+c.stats+"}\n"))
+		reply, err := ask(t, says(hello+`{"type":"result","status":"success","stats":`+c.stats+"}\n"))
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, reply.Usage, name)
 	}
@@ -86,7 +86,7 @@ func TestACallOfOursIsACallAndNothingElseIs(t *testing.T) {
 		"that it ran, unnumbered": {`{"type":"tool_use","name":"read_file"}` + "\n" + `{"type":"tool_result","output":"x"}` + "\n", nil, []string{"read_file"}},
 		"one of two":              {use("read_file", "t1") + use("edit_file", "t2") + `{"type":"tool_result","tool_id":"t2"}` + "\n", ours, []string{"edit_file"}},
 	} {
-		reply, err := ask(t, says(t, c.lines+hello+done))
+		reply, err := ask(t, says(c.lines+hello+done))
 		require.NoError(t, err, name)
 		require.Equal(t, c.calls, reply.Calls, name)
 		require.Equal(t, c.own, reply.CLI.OwnTools, name)
@@ -96,7 +96,7 @@ func TestACallOfOursIsACallAndNothingElseIs(t *testing.T) {
 		}
 		require.Equal(t, want, reply.Finish, name)
 	}
-	reply, err := ask(t, says(t, `{"type":"tool_use","name":"read_file","parameters":"no object"}`+"\n"+done))
+	reply, err := ask(t, says(`{"type":"tool_use","name":"read_file","parameters":"no object"}`+"\n"+done))
 	require.NoError(t, err)
 	require.NotEmpty(t, reply.Calls[0].Malformed, "it is answered and never run")
 }
@@ -104,7 +104,7 @@ func TestACallOfOursIsACallAndNothingElseIs(t *testing.T) {
 func TestARunIsOnRecord(t *testing.T) {
 	t.Parallel()
 	command := program(t, `cat >/dev/null; echo '{"type":"init","session_id":"s-1","model":"real"}'; echo oh >&2; echo '`+strings.TrimSpace(hello)+`'; echo '`+strings.TrimSpace(done)+`'; exit 3`)
-	reply, err := ask(t, command)
+	reply, err := ask(t, named(command))
 	require.NoError(t, err, "the result counts, not the exit code")
 	require.Equal(t, "real", reply.Model)
 	run := reply.Replied("r").CLI
@@ -119,7 +119,7 @@ func TestARunIsOnRecord(t *testing.T) {
 
 func TestWhatIsOnRecordOfARunIsBounded(t *testing.T) {
 	t.Parallel()
-	reply, err := ask(t, program(t, `head -c 100000 /dev/zero | tr '\0' x >&2; head -c 100000 /dev/zero | tr '\0' y; echo; echo '`+strings.TrimSpace(done)+`'`))
+	reply, err := ask(t, named(program(t, `head -c 100000 /dev/zero | tr '\0' x >&2; head -c 100000 /dev/zero | tr '\0' y; echo; echo '`+strings.TrimSpace(done)+`'`)))
 	require.NoError(t, err)
 	require.Less(t, len(reply.CLI.Stdout), 17<<10)
 	require.Less(t, len(reply.CLI.Stderr), 17<<10)
@@ -129,7 +129,7 @@ func TestWhatIsOnRecordOfARunIsBounded(t *testing.T) {
 func TestLiveTextComesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	var deltas []string
-	reply, err := llm.Collect(provider(t).Stream(t.Context(), request(says(t, hello+hello+done))), func(s string) { deltas = append(deltas, s) })
+	reply, err := llm.Collect(provider(t).Stream(t.Context(), request(program(t, "echo '"+hello+hello+done+"'"))), func(s string) { deltas = append(deltas, s) })
 	require.NoError(t, err)
 	require.Equal(t, []string{"hello", "hello"}, deltas)
 	require.Equal(t, "hellohello", reply.Text)
@@ -141,17 +141,17 @@ func TestLimitsOfTheOutput(t *testing.T) {
 		frame := `{"type":"thought","x":""}`
 		return strings.Replace(frame, `""`, `"`+strings.Repeat("x", n-len(frame))+`"`, 1) + "\n"
 	}
-	_, err := ask(t, says(t, long(geminicli.MaxLine)+done))
+	_, err := ask(t, says(long(geminicli.MaxLine)+done))
 	require.NoError(t, err)
-	require.Contains(t, fails(t, says(t, long(geminicli.MaxLine+1)+done)).Message, "over 4 MiB")
+	require.Contains(t, fails(t, says(long(geminicli.MaxLine+1)+done)).Message, "over 4 MiB")
 	tools := strings.Repeat(`{"type":"tool_use","name":"glob"}`+"\n", geminicli.MaxTools)
-	reply, err := ask(t, says(t, tools+done))
+	reply, err := ask(t, says(tools+done))
 	require.NoError(t, err)
 	require.Len(t, reply.CLI.OwnTools, geminicli.MaxTools)
-	require.Contains(t, fails(t, says(t, tools+`{"type":"tool_use","name":"glob"}`+"\n"+done)).Message, "over 256 tool_use lines")
+	require.Contains(t, fails(t, says(tools+`{"type":"tool_use","name":"glob"}`+"\n"+done)).Message, "over 256 tool_use lines")
 	noise := strings.Repeat(strings.Repeat("x", 1<<20-1)+"\n", geminicli.MaxOutput>>20-1)
 	last := strings.Repeat("x", 1<<20-len(done)-1) + "\n"
-	_, err = ask(t, says(t, noise+last+done))
+	_, err = ask(t, says(noise+last+done))
 	require.NoError(t, err)
-	require.Contains(t, fails(t, says(t, noise+"x"+last+done)).Message, "over 32 MiB")
+	require.Contains(t, fails(t, says(noise+"x"+last+done)).Message, "over 32 MiB")
 }

@@ -20,31 +20,34 @@ import (
 func TestAnAttemptWithoutAResultFails(t *testing.T) {
 	t.Parallel()
 	result := func(rest string) string { return `{"type":"result","status":"error",` + rest + "}\n" }
-	for name, c := range map[string]struct{ command, kind, says string }{
-		"no result":          {says(t, hello), failed, "without a result"},
-		"nothing":            {program(t, "echo boom >&2; exit 1"), failed, "exit code 1 and without a result: boom"},
-		"an error line":      {says(t, `{"type":"error","severity":"error","message":"loop"}`+"\n"), failed, "loop"},
-		"cut off":            {says(t, `{"type":"message","role":"assistant","content":"cut`+"\n"+done), failed, "line 1 is not JSON"},
-		"two in a line":      {says(t, strings.TrimSpace(hello)+hello+done), failed, "line 1 is not JSON"},
-		"a wrong shape":      {says(t, `{"type":"message","role":[]}`+"\n"+done), failed, "line 1 of the type message does not have its shape"},
-		"no authentication":  {program(t, "exit 41"), events.ModelAuth, "exit code 41"},
-		"bad input":          {program(t, "exit 42"), events.ModelInvalidRequest, "exit code 42"},
-		"an error":           {says(t, result(`"error":{"type":"MockError","message":"simulated"}`)), events.ModelInvalidRequest, "simulated"},
-		"an error in words":  {says(t, result(`"error":"429 quota exceeded"`)), events.ModelRateLimited, "quota"},
-		"an error elsewhere": {says(t, result(`"message":"503 UNAVAILABLE: the model is overloaded"`)), events.ModelOverloaded, "overloaded"},
-		"a wrong key":        {says(t, result(`"error":{"type":"FatalAuthenticationError","message":"no"}`)), events.ModelAuth, "no"},
-		"a long prompt":      {says(t, result(`"error":"the input token count (9) exceeds the maximum"`)), events.ModelContextTooLong, "exceeds"},
-		"a refusal":          {says(t, result(`"error":"stopped: SAFETY"`)), events.ModelRefused, "SAFETY"},
-		"no network":         {says(t, result(`"error":"TypeError: fetch failed"`)), events.ModelNetwork, "fetch"},
-		"no reason":          {says(t, result(`"stats":{}`)), events.ModelInvalidRequest, "no reason"},
-		"no status":          {says(t, `{"type":"result"}`+"\n"), events.ModelInvalidRequest, "no reason"},
-		"no program":         {"/nowhere/gemini", events.ModelInvalidRequest, "/nowhere/gemini is no file that may be run"},
-		"a relative program": {"bin/gemini", events.ModelInvalidRequest, "no absolute path"},
-		"no executable":      {filepath.Join(t.TempDir()), events.ModelInvalidRequest, "no file that may be run"},
+	for name, c := range map[string]struct {
+		run        llm.Runner
+		kind, says string
+	}{
+		"no result":          {says(hello), failed, "without a result"},
+		"nothing":            {named(program(t, "echo boom >&2; exit 1")), failed, "exit code 1 and without a result: boom"},
+		"an error line":      {says(`{"type":"error","severity":"error","message":"loop"}` + "\n"), failed, "loop"},
+		"cut off":            {says(`{"type":"message","role":"assistant","content":"cut` + "\n" + done), failed, "line 1 is not JSON"},
+		"two in a line":      {says(strings.TrimSpace(hello) + hello + done), failed, "line 1 is not JSON"},
+		"a wrong shape":      {says(`{"type":"message","role":[]}` + "\n" + done), failed, "line 1 of the type message does not have its shape"},
+		"no authentication":  {named(program(t, "exit 41")), events.ModelAuth, "exit code 41"},
+		"bad input":          {named(program(t, "exit 42")), events.ModelInvalidRequest, "exit code 42"},
+		"an error":           {says(result(`"error":{"type":"MockError","message":"simulated"}`)), events.ModelInvalidRequest, "simulated"},
+		"an error in words":  {says(result(`"error":"429 quota exceeded"`)), events.ModelRateLimited, "quota"},
+		"an error elsewhere": {says(result(`"message":"503 UNAVAILABLE: the model is overloaded"`)), events.ModelOverloaded, "overloaded"},
+		"a wrong key":        {says(result(`"error":{"type":"FatalAuthenticationError","message":"no"}`)), events.ModelAuth, "no"},
+		"a long prompt":      {says(result(`"error":"the input token count (9) exceeds the maximum"`)), events.ModelContextTooLong, "exceeds"},
+		"a refusal":          {says(result(`"error":"stopped: SAFETY"`)), events.ModelRefused, "SAFETY"},
+		"no network":         {says(result(`"error":"TypeError: fetch failed"`)), events.ModelNetwork, "fetch"},
+		"no reason":          {says(result(`"stats":{}`)), events.ModelInvalidRequest, "no reason"},
+		"no status":          {says(`{"type":"result"}` + "\n"), events.ModelInvalidRequest, "no reason"},
+		"no program":         {named("/nowhere/gemini"), events.ModelInvalidRequest, "/nowhere/gemini is no file that may be run"},
+		"a relative program": {named("bin/gemini"), events.ModelInvalidRequest, "no absolute path"},
+		"no executable":      {named(t.TempDir()), events.ModelInvalidRequest, "no file that may be run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := fails(t, c.command)
+			e := fails(t, c.run)
 			require.Equal(t, c.kind, e.Kind, e.Message)
 			require.Contains(t, e.Message, c.says)
 			require.True(t, llm.KnownKind(e.Kind))
@@ -59,7 +62,7 @@ func TestTheProgramSeesItsPromptAnEmptyFolderAndFewVariables(t *testing.T) {
 	seen := t.TempDir()
 	command := program(t, `cat > '`+seen+`/prompt'; env > '`+seen+`/env'; pwd > '`+seen+`/folder'; find . -type f > '`+seen+`/files'
 cat .gemini/settings.json > '`+seen+`/settings'; echo '`+strings.TrimSpace(done)+`'`)
-	_, err := ask(t, command)
+	_, err := ask(t, named(command))
 	require.NoError(t, err)
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join(seen, name))

@@ -3,6 +3,7 @@
 package geminicli_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -29,12 +30,25 @@ func program(t *testing.T, script string) string {
 	return path
 }
 
-// says is a program that writes lines and ends well.
-func says(t *testing.T, lines string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "out")
-	require.NoError(t, os.WriteFile(file, []byte(lines), 0o644))
-	return program(t, "cat '"+file+"'")
+// says stands for a program that writes lines, in pieces of any length, and
+// ends well. Nothing is started.
+func says(lines string) llm.Runner {
+	return func(_ context.Context, p llm.Program) (llm.Ended, error) {
+		for rest := []byte(lines); len(rest) > 0; {
+			n := min(len(rest), 4093)
+			p.Follow(rest[:n])
+			rest = rest[n:]
+		}
+		return llm.Ended{Path: p.Path, Stdout: lines[:min(len(lines), 100)]}, nil
+	}
+}
+
+// named runs the program of a path, whatever the request says.
+func named(path string) llm.Runner {
+	return func(ctx context.Context, p llm.Program) (llm.Ended, error) {
+		p.Path = path
+		return runtime.RunProgram(ctx, p)
+	}
 }
 
 // request is of tier 3, with one tool.
@@ -51,15 +65,17 @@ func provider(t *testing.T) geminicli.Provider {
 }
 
 // ask makes one attempt and collects it.
-func ask(t *testing.T, command string) (llm.Reply, error) {
+func ask(t *testing.T, run llm.Runner) (llm.Reply, error) {
 	t.Helper()
-	return llm.Collect(provider(t).Stream(t.Context(), request(command)), nil)
+	p := provider(t)
+	p.Run = run
+	return llm.Collect(p.Stream(t.Context(), request("")), nil)
 }
 
 // fails is the error of an attempt of which nothing may come.
-func fails(t *testing.T, command string) *llm.Error {
+func fails(t *testing.T, run llm.Runner) *llm.Error {
 	t.Helper()
-	reply, err := ask(t, command)
+	reply, err := ask(t, run)
 	require.Empty(t, reply.Text)
 	require.Empty(t, reply.Calls)
 	var e *llm.Error
