@@ -48,6 +48,9 @@ func (c *call) replaceEntries(session string, entries json.RawMessage) error {
 		return refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.", projections.MaxEntries))
 	}
 	masked := c.gw.mask(entries)
+	if json.Unmarshal(masked, &list) != nil { // the log keeps only what a read model can show
+		return refuse(http.StatusUnprocessableEntity, "the entries cannot go on record: hiding their secrets leaves no list", "Nothing was changed; leave the secrets out.")
+	}
 	e, err := c.stamp(c.gw.person, session, events.SessionEdited{Entries: masked})
 	if err != nil {
 		return err

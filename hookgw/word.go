@@ -41,10 +41,13 @@ func (c *call) word(session string, p events.Payload, why refusal) (events.Event
 	return e, c.counts(session, e.ID, why)
 }
 
-// counts is an error where a read model refused an event.
+// counts is an error where a read model refused an event. One that has stopped
+// refuses nothing: the event is on record, and counts when the model goes on.
 func (c *call) counts(session, id string, why refusal) error {
 	reason := ""
-	if err := c.read(session, func(s *projections.Set) { reason = why(s, id) }); err != nil {
+	err := c.read(session, func(s *projections.Set) { reason = why(s, id) })
+	var stopped *projections.StoppedError
+	if err != nil && !errors.As(err, &stopped) {
 		return err
 	}
 	if reason != "" {
