@@ -96,14 +96,13 @@ func TestOfManyResetsOfOneSessionAtOnceOneCounts(t *testing.T) {
 func TestOnARealBusTwoGatewaysResetOnce(t *testing.T) {
 	t.Parallel()
 	gateways := openOnBus(t, 2)
-	var all sync.WaitGroup
+	var answers []<-chan answer
 	for _, f := range gateways {
-		all.Go(func() {
-			a := f.post("/api/gui?session="+session, hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`)
-			require.Equal(t, http.StatusOK, a.status, string(a.body))
-		})
+		answers = append(answers, f.background(f.request(http.MethodPost, "/api/gui?session="+session, hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`)))
 	}
-	all.Wait()
+	for _, a := range answers {
+		require.Equal(t, http.StatusOK, (<-a).status)
+	}
 	_, sessions := current(t, gateways[0])
 	require.Equal(t, 2, sessions)
 	gateways[1].queue(t, `{"action":"click","item":"btn_reset"}`)
