@@ -59,6 +59,7 @@ type wall struct {
 
 var walls = []wall{
 	{"github.com/nats-io/...", []string{"bus/..."}, "one package speaks to the broker; tests of others use bus/bustest"},
+	{"github.com/coder/websocket/...", []string{"hookgw"}, "one package speaks to clients over HTTP"},
 	{"github.com/smacker/go-tree-sitter/...", []string{"tools/syntax/..."}, "cgo and its memory rules stay in one folder"},
 	{"codeberg.org/readeck/...", []string{"tools/web/..."}, "what a page says is one package's business"},
 	{"github.com/JohannesKaufmann/...", []string{"tools/web/..."}, "what a page says is one package's business"},

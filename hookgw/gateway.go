@@ -26,8 +26,9 @@ type Gateway struct {
 	slots    chan struct{} // asks that wait
 	feeds    *feedCount
 	hubs     *hubs
-	drains   chan struct{} // one drain at a time in this process
-	resets   chan struct{} // one reset at a time in this process
+	sockets  sync.WaitGroup // those that the server has handed over
+	drains   chan struct{}  // one drain at a time in this process
+	resets   chan struct{}  // one reset at a time in this process
 	refusals *refusals
 	conns    *boundedListener
 	unrouted statusCounts // answers to requests without a route
@@ -132,7 +133,21 @@ func (g *Gateway) stop(base context.Context, server *http.Server, finish func())
 	if err := server.Shutdown(grace); err != nil {
 		return errors.Join(fmt.Errorf("stop %s: %w", g.URL(), err), server.Close())
 	}
+	g.awaitSockets(grace)
 	return nil
+}
+
+// awaitSockets lets WebSockets say good-bye; the server does not wait for them.
+func (g *Gateway) awaitSockets(ctx context.Context) {
+	said := make(chan struct{})
+	go func() {
+		g.sockets.Wait()
+		close(said)
+	}()
+	select {
+	case <-said:
+	case <-ctx.Done():
+	}
 }
 
 // start runs a task until the gateway ends. It is dropped when it ends first.

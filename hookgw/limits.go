@@ -35,6 +35,8 @@ type Limits struct {
 	// FeedBytes is how many bytes of the newest messages of a session are kept
 	// for its live feeds (4 MiB); a reader further behind is disconnected.
 	FeedBytes int
+	// SocketBytes is the largest message that a client may send on /ws (64 KiB).
+	SocketBytes int
 	// FeedWindow is how long a live feed may gather messages before it sends them
 	// together (20 ms).
 	FeedWindow time.Duration
@@ -77,6 +79,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.FeedsPerClient, 16)
 	setDefault(&l.Feeds, 2048)
 	setDefault(&l.FeedBytes, 4<<20)
+	setDefault(&l.SocketBytes, 64<<10)
 	setDefault(&l.FeedWindow, 20*time.Millisecond)
 	setDefault(&l.Batch, 1000)
 	setDefault(&l.BatchBytes, 8<<20)
@@ -98,7 +101,7 @@ func (l Limits) withDefaults() Limits {
 func (l Limits) check() error {
 	f := l.withDefaults()
 	least := min(f.Body, f.SessionBody, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
-		int64(f.Feeds), int64(f.FeedBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
+		int64(f.Feeds), int64(f.FeedBytes), int64(f.SocketBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
 	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.Generate, f.SettleWait, f.CatchUp, f.Shutdown)
 	if least < 1 || shortest < 0 {
 		return fmt.Errorf("%w: a limit is negative", ErrConfig)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"manualslop/projections"
+	"manualslop/projections/live"
 )
 
 // getRoles tells which actors are at work and which roles nobody runs.
@@ -21,12 +22,12 @@ func list(s []string) []string {
 	return s
 }
 
-// mmaStatus answers with the read model; where nobody runs a role that the
+// mmaStatusView renders the read model; where nobody runs a role that the
 // session needs, ai_status says so, because nothing goes on without it.
-func mmaStatus(c *call) error {
-	_, missing := c.gw.cfg.Roles()
+func (g *Gateway) mmaStatusView() live.Rendering {
+	_, missing := g.cfg.Roles()
 	if len(missing) == 0 {
-		return c.show(view("mma_status", func(s *projections.Set) (any, error) { return s.MMAStatus(), nil }, "mma_status"))
+		return view("mma_status", func(s *projections.Set) (any, error) { return s.MMAStatus(), nil }, "mma_status")
 	}
 	status := "waiting: nobody runs " + strings.Join(missing, ", ")
 	shown := view("mma_status, waiting", func(s *projections.Set) (any, error) {
@@ -35,5 +36,7 @@ func mmaStatus(c *call) error {
 		return v, nil
 	}, "mma_status")
 	shown.Variant = status
-	return c.show(shown)
+	return shown
 }
+
+func mmaStatus(c *call) error { return c.show(c.gw.mmaStatusView()) }

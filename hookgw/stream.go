@@ -125,6 +125,12 @@ func (c *call) feed(h *hub, s *sse) error {
 	place := cursor{hub: h, next: next}
 	for {
 		frames, more, tick, err := place.take()
+		if errors.Is(err, events.ErrSlow) && s.at < s.cutoff { // it was never live; the log goes on
+			if place.next, err = c.replay(h, s); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return s.disconnect(reasonOf(err), err)
 		}
@@ -166,33 +172,53 @@ func (c *call) replay(h *hub, s *sse) (next int, err error) {
 
 // replayTo shows the stored events up to a sequence.
 func (c *call) replayTo(session string, s *sse, through uint64) error {
+	var broken error
+	err := c.stored(session, s.at, through, func(f *frame) error {
+		broken = s.write(f)
+		return broken
+	})
+	switch {
+	case broken != nil:
+		return broken
+	case err != nil:
+		return s.disconnect(reasonOf(err), err)
+	}
+	return errors.Join(s.pass(through), s.flush())
+}
+
+// stored calls show for the stored events of a session behind a sequence and up
+// to another, until it fails or the gateway stops.
+func (c *call) stored(session string, after, through uint64, show func(*frame) error) error {
 	ctx := c.r.Context()
-	for e, err := range c.gw.cfg.Log.Read(ctx, events.Filter{Project: c.gw.cfg.Project, Session: session}, s.at+1, through) {
+	for e, err := range c.gw.cfg.Log.Read(ctx, events.Filter{Project: c.gw.cfg.Project, Session: session}, after+1, through) {
 		if err != nil {
-			return s.disconnect(reasonOf(err), err)
+			return err
 		}
 		f, err := factFrame(&e)
 		if err != nil {
-			return s.disconnect(reasonOf(err), err)
+			return err
 		}
-		if err := s.write(f); err != nil {
+		if err := show(f); err != nil {
 			return err
 		}
 		select {
 		case <-c.gw.stopping:
-			return s.disconnect("the gateway is stopping", errStopping)
+			return errStopping
 		default:
 		}
 	}
-	return errors.Join(ctx.Err(), s.pass(through), s.flush())
+	return ctx.Err()
 }
 
 // errStopping says that the gateway ends.
 var errStopping = errors.New("the gateway is stopping")
 
 func reasonOf(err error) string {
-	if errors.Is(err, events.ErrSlow) {
+	switch {
+	case errors.Is(err, events.ErrSlow):
 		return "the reader was too slow"
+	case errors.Is(err, errStopping):
+		return errStopping.Error()
 	}
 	return "the feed broke"
 }

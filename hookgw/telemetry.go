@@ -75,12 +75,17 @@ func getTelemetry(c *call) error {
 	return c.reply(http.StatusOK, out)
 }
 
-// telemetry gathers what is known now.
+// telemetry gathers what is known now of the program and the request's session.
 func (c *call) telemetry() (telemetry, error) {
 	session, err := c.session()
 	if err != nil {
 		return telemetry{}, err
 	}
+	return c.telemetryOf(session)
+}
+
+// telemetryOf gathers what is known now of the program and a session.
+func (c *call) telemetryOf(session string) (telemetry, error) {
 	g := c.gw
 	host := g.cfg.Host.Telemetry()
 	out := telemetry{At: g.cfg.Clock(), HostTelemetry: host.complete(), UptimeS: time.Since(g.begun).Seconds(), Requests: g.requests()}
@@ -93,7 +98,8 @@ func (c *call) telemetry() (telemetry, error) {
 	if p := host.Process; p != nil {
 		out.Threads = threadCounts{&p.Threads, &p.Goroutines}
 	}
-	return out, c.readDepths(session, &out)
+	err := c.readDepths(session, &out)
+	return out, err
 }
 
 // readDepths fills in what the read models know.

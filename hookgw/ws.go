@@ -1,0 +1,223 @@
+package hookgw
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"manualslop/events"
+)
+
+// webSocket is the live feed over a WebSocket: messages of the channels that
+// the client subscribes to. It only shows; nothing is drained or written.
+func webSocket(c *call) error {
+	if p := upgrading(c.w, c.r); p != nil {
+		return p
+	}
+	session, err := c.someSession()
+	if err != nil {
+		return err
+	}
+	filter, p := parseFilters(c.query()["filter"])
+	if p != nil {
+		return p
+	}
+	from, err := c.position(session)
+	if err != nil {
+		return err
+	}
+	leave, p := c.gw.feeds.enter(c.client())
+	if p != nil {
+		return p
+	}
+	defer leave()
+	c.gw.sockets.Add(1)
+	defer c.gw.sockets.Done()
+	if err := stay(c.w); err != nil {
+		return err
+	}
+	conn, err := websocket.Accept(c.w, c.r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard knows the place more exactly
+	if err != nil {
+		c.status = http.StatusBadRequest // it has told the client
+		return nil
+	}
+	c.status = http.StatusSwitchingProtocols
+	conn.SetReadLimit(int64(c.gw.cfg.Limits.SocketBytes))
+	h, leaveHub := c.gw.hubs.enter(session)
+	defer leaveHub()
+	s := newSocket(c, conn, h, filter, from)
+	if err := s.run(); err != nil {
+		c.gw.cfg.Logger.DebugContext(c.r.Context(), "socket ended", "session", session, "position", s.at, "error", err)
+	}
+	return nil
+}
+
+// upgrading refuses requests that are no handshake of a WebSocket.
+func upgrading(w http.ResponseWriter, r *http.Request) *problem {
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") || !strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
+		w.Header().Set("Connection", "Upgrade")
+		w.Header().Set("Upgrade", "websocket")
+		return refuse(http.StatusUpgradeRequired, "this path speaks WebSocket", "Use a WebSocket client; GET /api/stream shows the log as server-sent events.")
+	}
+	if r.Header.Get("Sec-WebSocket-Version") != "13" || r.Header.Get("Sec-WebSocket-Key") == "" {
+		return refuse(http.StatusBadRequest, "this is no handshake of version 13", "Send Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key.")
+	}
+	return nil
+}
+
+// socket is one WebSocket at work.
+type socket struct {
+	c      *call
+	conn   *websocket.Conn
+	hub    *hub
+	filter subjectFilter
+	wants  map[string]bool   // channels
+	sent   map[string][]byte // newest state of each state channel that was sent
+	states map[string]stateOf
+	at     uint64 // every fact up to here was shown or left out
+	cutoff uint64 // facts up to here were there before the socket
+	looked uint64 // every entry of the queue up to here was
+}
+
+func newSocket(c *call, conn *websocket.Conn, h *hub, filter subjectFilter, from uint64) *socket {
+	s := &socket{c: c, conn: conn, hub: h, filter: filter, wants: map[string]bool{}, sent: map[string][]byte{}, states: c.stateChannels(h.session)}
+	s.cutoff = c.gw.newest(h.session)
+	if s.at = from; from == 0 && !c.query().Has("since") {
+		s.at = s.cutoff
+	}
+	s.looked = s.at
+	return s
+}
+
+// newest is the sequence of the newest event that a session's models have.
+func (g *Gateway) newest(session string) uint64 {
+	if view, ok := g.cfg.Models.Session(session); ok {
+		return view.Summary().LastSeq
+	}
+	return 0
+}
+
+// run serves the socket until the client leaves, falls behind, or the gateway
+// stops.
+func (s *socket) run() error {
+	defer s.conn.CloseNow() //nolint:errcheck // it may have ended
+	ctx, cancel := context.WithCancel(s.c.r.Context())
+	defer cancel()
+	orders := make(chan order)
+	go func() { defer cancel(); s.listen(ctx, orders) }()
+	go func() { defer cancel(); s.beat(ctx) }()
+	if err := s.greet(ctx); err != nil {
+		return err
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	next, err := s.replay(ctx)
+	if err != nil {
+		return err
+	}
+	return s.follow(ctx, orders, cursor{hub: s.hub, next: next})
+}
+
+// follow shows what comes.
+func (s *socket) follow(ctx context.Context, orders <-chan order, place cursor) error {
+	sample := time.NewTicker(time.Second)
+	defer sample.Stop()
+	for {
+		frames, more, tick, err := place.take()
+		if errors.Is(err, events.ErrSlow) && s.at < s.cutoff { // it was never live; the log goes on
+			if place.next, err = s.replay(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return s.disconnect(ctx, reasonOf(err), err)
+		}
+		err = s.show(ctx, frames)
+		if err == nil && !more {
+			err = s.showStates(ctx, false)
+		}
+		if err != nil {
+			return err
+		}
+		if more {
+			continue
+		}
+		select {
+		case <-tick:
+		case o := <-orders:
+			err = s.obey(ctx, o)
+		case <-sample.C:
+			err = s.showStates(ctx, true)
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.c.gw.stopping:
+			return s.disconnect(ctx, "the gateway is stopping", nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// replay shows what the log has and the hub does not keep.
+func (s *socket) replay(ctx context.Context) (next int, err error) {
+	for {
+		next, seen, ok := s.hub.join(s.at)
+		if ok {
+			return next, nil
+		}
+		if err := s.c.stored(s.hub.session, s.at, seen, func(f *frame) error { return s.show(ctx, []*frame{f}) }); err != nil {
+			return 0, s.disconnect(ctx, reasonOf(err), err)
+		}
+		s.at = max(s.at, seen)
+	}
+}
+
+// listen reads what the client says until it leaves.
+func (s *socket) listen(ctx context.Context, orders chan<- order) {
+	for {
+		kind, raw, err := s.conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		select {
+		case orders <- parseOrder(kind == websocket.MessageText, raw):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// beat ends connections whose other end is gone.
+func (s *socket) beat(ctx context.Context) {
+	tick := time.NewTicker(s.c.gw.cfg.Limits.Heartbeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		limited, cancel := context.WithTimeout(ctx, s.c.gw.cfg.Limits.WriteTimeout)
+		err := s.conn.Ping(limited)
+		cancel()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// disconnect ends the feed with the client's position. It returns the cause.
+func (s *socket) disconnect(ctx context.Context, reason string, cause error) error {
+	err := s.say(ctx, channelDisconnected, disconnected{s.at, reason, "Connect again with ?since= and this position."})
+	if err == nil {
+		err = s.conn.Close(websocket.StatusTryAgainLater, reason)
+	}
+	return errors.Join(cause, err)
+}

@@ -1,0 +1,153 @@
+package hookgw
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/coder/websocket"
+)
+
+// Channels that the gateway speaks on by itself.
+const (
+	channelHello        = "hello"        // what there is, once
+	channelSubscribed   = "subscribed"   // what the client is subscribed to now
+	channelPong         = "pong"         // the answer to ping
+	channelError        = "error"        // what was wrong with a message
+	channelDisconnected = "disconnected" // the end, with the client's position
+)
+
+// maxOrdered bounds the channels that one message of a client may name.
+const maxOrdered = 64
+
+// order is a message of a client: subscribe, unsubscribe or ping.
+type order struct {
+	action   string
+	channels []string
+	wrong    *problem // the message is none
+}
+
+// parseOrder reads a message. The original's envelope was never published, so
+// the usual spellings are all understood.
+func parseOrder(text bool, raw []byte) order {
+	var m struct {
+		Action, Type, Op, Channel string
+		Channels                  []string
+	}
+	if !text || nesting(raw) > 8 || json.Unmarshal(raw, &m) != nil {
+		return order{wrong: refuse(0, "the message is not understood", `Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
+	}
+	o := order{action: m.Action, channels: m.Channels}
+	for _, other := range []string{m.Type, m.Op} {
+		if o.action == "" {
+			o.action = other
+		}
+	}
+	if m.Channel != "" {
+		o.channels = append(o.channels, m.Channel)
+	}
+	switch {
+	case !slices.Contains([]string{"subscribe", "unsubscribe", "ping"}, o.action):
+		o.wrong = refuse(0, "there is no such action", "Use subscribe, unsubscribe or ping.")
+	case len(o.channels) > maxOrdered:
+		o.wrong = refuse(0, "too many channels in one message", "There are fewer; the hello lists them.")
+	case len(o.channels) == 0 && o.action != "ping":
+		o.wrong = refuse(0, "the message names no channel", `Add "channels": ["log"].`)
+	}
+	return o
+}
+
+// obey does what a client asked, or says why not.
+func (s *socket) obey(ctx context.Context, o order) error {
+	if o.wrong != nil {
+		return s.say(ctx, channelError, o.wrong)
+	}
+	if o.action == "ping" {
+		return s.say(ctx, channelPong, struct{}{})
+	}
+	if p := s.choose(o.channels, o.action == "subscribe"); p != nil {
+		return s.say(ctx, channelError, p)
+	}
+	return s.say(ctx, channelSubscribed, subscribed{s.subscribed()})
+}
+
+// choose changes the subscriptions; with a channel that there is not, none.
+func (s *socket) choose(channels []string, on bool) *problem {
+	for _, name := range channels {
+		if !slices.ContainsFunc(socketChannels(), func(c socketChannel) bool { return c.Name == name }) {
+			return refuse(0, "there is no such channel: "+clip(name, 64), "The hello lists the channels.")
+		}
+	}
+	for _, name := range channels {
+		switch {
+		case !on:
+			delete(s.wants, name)
+			delete(s.sent, name)
+		case !s.wants[name]:
+			s.wants[name] = true
+			if name == channelEvents {
+				s.looked = max(s.looked, s.at)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *socket) subscribed() []string {
+	names := []string{}
+	for _, c := range socketChannels() {
+		if s.wants[c.Name] {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Payloads of the gateway's own messages.
+type (
+	hello struct {
+		Session  string          `json:"session"`
+		Position uint64          `json:"position"` // facts after it are shown
+		Channels []socketChannel `json:"channels"`
+		Actions  []string        `json:"actions"`
+	}
+	subscribed struct {
+		Channels []string `json:"channels"`
+	}
+	disconnected struct {
+		Position uint64 `json:"position"`
+		Reason   string `json:"reason"`
+		Hint     string `json:"hint"`
+	}
+)
+
+func (s *socket) greet(ctx context.Context) error {
+	return s.say(ctx, channelHello, hello{s.hub.session, s.at, socketChannels(), []string{"subscribe", "unsubscribe", "ping"}})
+}
+
+// say sends a message of the gateway's own.
+func (s *socket) say(ctx context.Context, channel string, payload any) error {
+	body, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	return s.send(ctx, channel, 0, body)
+}
+
+// send sends one message; seq is its position, where it has one. A client that
+// does not take it within the write timeout is cut off.
+func (s *socket) send(ctx context.Context, channel string, seq uint64, payload []byte) error {
+	message := make([]byte, 0, len(payload)+len(channel)+64)
+	message = append(append(message, `{"channel":"`...), channel...)
+	if seq != 0 {
+		message = strconv.AppendUint(append(message, `","seq":`...), seq, 10)
+		message = append(message, `,"payload":`...)
+	} else {
+		message = append(message, `","payload":`...)
+	}
+	message = append(append(message, payload...), '}')
+	limited, cancel := context.WithTimeout(ctx, s.c.gw.cfg.Limits.WriteTimeout)
+	defer cancel()
+	return s.conn.Write(limited, websocket.MessageText, message)
+}
