@@ -1,13 +1,19 @@
 package sessionlog_test
 
 import (
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/projections/live"
 	"manualslop/projections/sessiongen"
 	"manualslop/projections/sessionlog"
 )
@@ -93,4 +99,48 @@ func TestALogThatIsALinkDoesNotChangeWhatItLeadsTo(t *testing.T) {
 	require.Equal(t, "package main", string(have))
 	require.NoError(t, os.Remove(precious))
 	require.Equal(t, want, s.files())
+}
+
+func TestASessionWhoseFolderIsInTheWayIsWrittenWhenItCloses(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	by := tell(t)
+	in := filepath.Join(s.dir, sessionlog.Base, opened().Folder)
+	require.NoError(t, os.MkdirAll(filepath.Dir(in), 0o700))
+	require.NoError(t, os.WriteFile(in, nil, 0o600))
+	s.add(by.event("ada", opened()))
+	l, err := live.Open(patient(t), s.log, project, live.Options{})
+	require.NoError(t, err)
+	var reported lockedBuffer
+	w, err := sessionlog.New(s.log, s.log, events.Catalogue(), project, s.dir, slog.New(slog.NewTextHandler(&reported, nil)))
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(patient(t), l) }()
+	require.Eventually(t, func() bool { return strings.Contains(reported.String(), "given up") }, 20*time.Second, time.Millisecond)
+	require.NoError(t, os.Remove(in))
+	s.add(by.event("ada", events.SessionClosed{Reason: "done"}))
+	require.Eventually(t, func() bool { return maps.Equal(s.rendered("S1"), s.files()) }, 20*time.Second, time.Millisecond)
+	require.NoError(t, l.Close())
+	require.ErrorIs(t, <-ended, events.ErrClosed)
+	require.NoError(t, w.Close())
+}
+
+// lockedBuffer is a buffer that several goroutines may use.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+// Write appends.
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// String is what was written.
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
