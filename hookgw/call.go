@@ -45,7 +45,7 @@ func (c *call) serve() error {
 		return p
 	}
 	c.route, c.vars, c.who = route, vars, c.gw.guard.identify(c.r)
-	if p := admit(c.w, c.who, route.Right); p != nil {
+	if p := admit(c.w, c.r, c.who, route.Right); p != nil {
 		return p
 	}
 	if !route.always {

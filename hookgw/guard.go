@@ -51,7 +51,7 @@ func (g *guard) identify(r *http.Request) Right {
 		return RightHuman
 	}
 	values, keys := r.Header["Authorization"], r.Header[apiKeyHeader]
-	if len(values)+len(keys) != 1 { // two credentials are none: which one counts is nobody's guess
+	if credentials(r) != 1 { // two are none: which one counts is nobody's guess
 		return RightNone
 	}
 	if len(keys) == 1 {
@@ -68,13 +68,21 @@ func (g *guard) identify(r *http.Request) Right {
 // headless service has it.
 const apiKeyHeader = "X-Api-Key"
 
+// credentials is how many tokens, or what should be one, a request brings.
+func credentials(r *http.Request) int {
+	return len(r.Header["Authorization"]) + len(r.Header[apiKeyHeader])
+}
+
 // admit refuses who may not use a route that demands need.
-func admit(w http.ResponseWriter, who, need Right) *problem {
+func admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem {
 	switch {
 	case who.covers(need):
 		return nil
 	case who == RightNone:
 		w.Header().Set("WWW-Authenticate", "Bearer")
+		if credentials(r) > 1 {
+			return refuse(http.StatusUnauthorized, "more than one token was sent", "Send Authorization: Bearer or X-API-KEY, not both, and once.")
+		}
 		return refuse(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+TokenFile(need)+", in the folder that slop serve names.")
 	}
 	return refuse(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")

@@ -130,7 +130,7 @@ func (c *call) mutation(session string) (events.GraphMutationRequested, error) {
 		list = body.Ops
 	}
 	if len(list) > events.MaxGraphOps {
-		return out, usable(events.LimitError{What: "the change", Got: len(list), Limit: events.MaxGraphOps, Unit: "operations long"})
+		return out, usable(events.LimitError{What: "the change", Got: len(list), Limit: events.MaxGraphOps, Unit: "operations long"}, "")
 	}
 	for i, raw := range list {
 		ops, p := c.operation(session, raw)
@@ -140,7 +140,7 @@ func (c *call) mutation(session string) (events.GraphMutationRequested, error) {
 		}
 		out.Ops = append(out.Ops, ops...)
 	}
-	return out, usable(out.Check())
+	return out, usable(out.Check(), "Operations: "+strings.Join(append(events.GraphOps(), graphSetDependencies), ", ")+"; GET /api/gui/mma_status lists the tickets.")
 }
 
 // operation reads one operation; those on several dependencies become several.

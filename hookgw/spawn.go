@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
 	"manualslop/events"
 	"manualslop/projections"
@@ -84,7 +85,7 @@ func (c *call) worker() (events.WorkerSpawnRequested, error) {
 	if err := addContext(&want, body.Context); err != nil {
 		return none, err
 	}
-	return want, usable(want.Check())
+	return want, usable(want.Check(), `It takes {"prompt": "what to do"} and, if you like, `+strings.Join(workerMembers()[1:], ", ")+".")
 }
 
 // addContext takes a list of paths, or a text that goes behind the prompt.
@@ -104,8 +105,9 @@ func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 	return nil
 }
 
-// usable tells a client what is wrong with what it wants of the team.
-func usable(err error) error {
+// usable tells a client what is wrong with what it wants of the team, and what
+// the path takes.
+func usable(err error, takes string) error {
 	var large events.LimitError
 	switch {
 	case err == nil:
@@ -113,7 +115,7 @@ func usable(err error) error {
 	case errors.As(err, &large):
 		return refuse(http.StatusRequestEntityTooLarge, err.Error(), "Send less; put large contents into a file of the project and name it.")
 	}
-	return refuse(http.StatusBadRequest, err.Error(), "docs/hooks.md tells what the path takes; nothing was changed.")
+	return refuse(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
 }
 
 // spawnedWorker is a worker that a request asked for, or found.

@@ -136,6 +136,7 @@ func (c *caller) drivesTheGUI() {
 	require.Equal(c.t, map[string]any{"n": 1.0}, c.object("wait_for_event", "greeting", "10")["payload"])
 	c.call(nil, "select_tab", "main_tabs", "mma")
 	c.call(nil, "select_list_item", "tracks", "TR-1")
+	require.NotEmpty(c.t, c.object("get_gui")["buttons"])
 	c.call(nil, "post_gui", `{"action": "set_value", "item": "ai_input", "value": "bye"}`)
 	require.Equal(c.t, "bye", c.object("get_gui_state")["ai_input"])
 	c.call(nil, "custom_callback", "no_such_callback")
@@ -150,7 +151,8 @@ func (c *caller) readsAndWritesTheProject() {
 	require.Equal(c.t, "other", c.object("get_project")["project"].(map[string]any)["name"]) //nolint:forcetypeassert // the test's own
 	require.Equal(c.t, false, c.object("get_project_switch_status")["in_progress"])
 	c.call(nil, "load_project")
-	c.call(nil, "save_project")
+	c.call(nil, "save_project", "saved.toml")
+	c.call(nil, "save_project", "", "true")
 	c.call(nil, "post_session", `[{"role": "User", "content": "hi"}]`)
 	require.Equal(c.t, []any{map[string]any{"role": "User", "content": "hi"}}, c.object("get_session")["entries"])
 	require.NotEmpty(c.t, c.object("inject_context", "b.txt", "full")["sha256"])

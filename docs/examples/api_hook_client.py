@@ -105,7 +105,7 @@ class ApiHookClient:
         return self._make_request("GET", "/api/project")
 
     def post_project(self, project):
-        """Replaces the project's configuration."""
+        """Merges tables into the project's configuration; None removes a key."""
         return self._make_request("POST", "/api/project", {"project": project})
 
     def get_session(self):
@@ -185,6 +185,18 @@ class ApiHookClient:
         """Whether a switch to another project is under way."""
         return self._make_request("GET", "/api/project_switch_status")
 
+    def switch_project(self, path, discard=False):
+        """Goes over to another project document; discard gives up changes that are not saved."""
+        return self._make_request("POST", "/api/project/switch", {"path": path, "discard": discard})
+
+    def load_project(self, path=None, discard=False):
+        """Loads a project document, or the present one again."""
+        return self._make_request("POST", "/api/project/load", {"discard": discard, **({"path": path} if path else {})})
+
+    def save_project(self, path=None, force=False):
+        """Writes the project document to a file, else to its own; force does so although somebody changed that."""
+        return self._make_request("POST", "/api/project/save", {"force": force, **({"path": path} if path else {})})
+
     def get_mma_workers(self):
         """The workers at work, with logs and traces."""
         return self._make_request("GET", "/api/mma/workers")
@@ -202,6 +214,10 @@ class ApiHookClient:
         return self._make_request("GET", "/api/system/telemetry")
 
     # -- the GUI
+
+    def get_gui(self):
+        """The fields, buttons and callbacks that there are, and how they stand."""
+        return self._make_request("GET", "/api/gui")
 
     def post_gui(self, gui_data):
         """Queues a raw task."""
@@ -264,11 +280,26 @@ class ApiHookClient:
             time.sleep(0.1)
         return True
 
+    def wait_for_project_switch(self, timeout=5):
+        """Waits until no switch of the project is under way and returns how it ended; None when it is not in time."""
+        end = time.monotonic() + timeout
+        while True:
+            status = self.get_project_switch_status()
+            if not status["in_progress"]:
+                return status
+            if time.monotonic() >= end:
+                return None
+            time.sleep(0.1)
+
     # -- the person
 
     def request_confirmation(self, tool_name, args):
         """Asks whether a tool may be used and waits for the answer. Take every error as a no."""
-        body = {"type": "tool_approval", "tool": tool_name, "args": args, "request_id": str(uuid.uuid4())}
+        return self.post_ask({"type": "tool_approval", "tool": tool_name, "args": args})
+
+    def post_ask(self, question):
+        """Asks any question and waits for the answer; a known request_id joins the question that is there."""
+        body = {"request_id": str(uuid.uuid4()), **question}
         return self._make_request("POST", "/api/ask", body, timeout=_FAR_FUTURE).get("response")
 
     def get_asks(self, state="pending"):

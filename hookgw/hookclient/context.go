@@ -74,8 +74,13 @@ func (c *Client) LoadProject(ctx context.Context, path string, discard bool) err
 	return c.post(ctx, "/api/project/load", body, nil)
 }
 
-// SaveProject writes the project document to its file. With force it does so
-// although somebody else changed that.
-func (c *Client) SaveProject(ctx context.Context, force bool) error {
-	return c.post(ctx, "/api/project/save", map[string]bool{"force": force}, nil)
+// SaveProject writes the project document to a file, which is its own from then
+// on; without a path to the one it has. With force it does so although somebody
+// else changed that.
+func (c *Client) SaveProject(ctx context.Context, path string, force bool) error {
+	body := map[string]any{"force": force}
+	if path != "" {
+		body["path"] = path
+	}
+	return c.post(ctx, "/api/project/save", body, nil)
 }

@@ -56,6 +56,48 @@ func (c *Client) GetGUIState(ctx context.Context) (map[string]any, error) {
 	return read[map[string]any](ctx, c, "/api/gui/state", nil)
 }
 
+// GUI is what there is to set, read and press, and how it stands.
+type GUI struct {
+	Actions   []string                   `json:"actions"`
+	Fields    []GUIField                 `json:"fields"`
+	Buttons   []GUIButton                `json:"buttons"`
+	Callbacks []GUICallback              `json:"callbacks"`
+	Tabs      map[string]string          `json:"tabs"`  // the selected one by tab bar
+	Lists     map[string]json.RawMessage `json:"lists"` // the selected entry by list box
+	Tasks     []json.RawMessage          `json:"tasks"` // the newest, oldest first
+}
+
+// GUIField is a field.
+type GUIField struct {
+	Name     string   `json:"name"`
+	Aliases  []string `json:"aliases,omitempty"`
+	Type     string   `json:"type"`
+	Settable bool     `json:"settable"`
+	Values   []string `json:"values,omitempty"` // the texts that it takes; none: any
+	Doc      string   `json:"doc"`
+	Value    any      `json:"value"`
+}
+
+// GUIButton is a button by what it does.
+type GUIButton struct {
+	ID       string   `json:"id"`
+	Aliases  []string `json:"aliases,omitempty"`
+	Doc      string   `json:"doc"`
+	UserData string   `json:"user_data,omitempty"` // what it takes there
+}
+
+// GUICallback is a name that CustomCallback takes.
+type GUICallback struct {
+	Name   string `json:"name"`
+	Button string `json:"button"` // what it does
+	Doc    string `json:"doc"`
+}
+
+// GetGUI reads which fields, buttons and callbacks there are, and how they stand.
+func (c *Client) GetGUI(ctx context.Context) (GUI, error) {
+	return read[GUI](ctx, c, "/api/gui", nil)
+}
+
 // PostGUI queues a raw task.
 func (c *Client) PostGUI(ctx context.Context, task map[string]any) error {
 	return c.post(ctx, "/api/gui", task, nil)

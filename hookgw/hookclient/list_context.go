@@ -19,9 +19,9 @@ func contextMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.LoadProject(ctx, a.text(0), a.yes(1))
 			}},
-		{"save_project", "Writes the project document to its file.", []Parameter{optional(Parameter{Name: "force", Kind: KindBool})},
+		{"save_project", "Writes the project document to a file, else to its own.", []Parameter{optional(path), optional(Parameter{Name: "force", Kind: KindBool})},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
-				return nil, c.SaveProject(ctx, a.yes(0))
+				return nil, c.SaveProject(ctx, a.text(0), a.yes(1))
 			}},
 	}
 }

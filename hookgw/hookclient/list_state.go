@@ -8,7 +8,7 @@ func stateMethods() []Method {
 	return []Method{
 		{"get_status", "Asks whether the gateway answers.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetStatus(ctx) }},
 		{"get_project", "Reads the project's configuration.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetProject(ctx) }},
-		{"post_project", "Replaces the project's configuration.", []Parameter{{Name: "project", Kind: KindObject}},
+		{"post_project", "Merges tables into the project's configuration; null removes a key.", []Parameter{{Name: "project", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PostProject(ctx, a.object(0))
 			}},
@@ -50,6 +50,7 @@ func guiMethods() []Method {
 				return orNull(value, known), err
 			}},
 		{"get_gui_state", "Reads every gettable field.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetGUIState(ctx) }},
+		{"get_gui", "Lists the fields, buttons and callbacks, and how they stand.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetGUI(ctx) }},
 		{"post_gui", "Queues a raw task.", []Parameter{{Name: "gui_data", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PostGUI(ctx, a.object(0))

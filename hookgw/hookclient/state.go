@@ -32,7 +32,7 @@ func (c *Client) GetProject(ctx context.Context) (map[string]any, error) {
 	return out.Project, err
 }
 
-// PostProject replaces the project's configuration.
+// PostProject merges tables into the project's configuration; null removes a key.
 func (c *Client) PostProject(ctx context.Context, project map[string]any) error {
 	return c.post(ctx, "/api/project", map[string]any{"project": project}, nil)
 }

@@ -31,9 +31,10 @@ func hookCommand(g *globals) *cobra.Command {
 		Use:   "hook METHOD [ARG…]",
 		Short: "Call a method of the Hook API's client",
 		Long: `Hook calls one method of the Hook API's client, by the name that the original's
-ApiHookClient gave it, and prints what comes back as JSON, nothing for null. It speaks to the engine
-of the data folder with your token, or to --url. An argument that stands for a
-value is JSON, or text where it is none; times are in seconds.
+ApiHookClient gave it, and prints what comes back as JSON, nothing for null. It
+speaks to the engine of the data folder with your token, or to --url. An
+argument that stands for a value is JSON, or text where it is none; times are in
+seconds. get_gui lists the fields, buttons and callbacks that there are.
 
 Methods:
 ` + hookMethodList() + `
@@ -45,15 +46,8 @@ not come in time.`,
   slop hook wait_for_value mma_status '"done"' 60
   slop hook --url http://127.0.0.1:8999 get_status`,
 		Args: cobra.MinimumNArgs(1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			var names []string
-			for _, m := range hookclient.Methods() {
-				names = append(names, m.Name+"\t"+m.Doc)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return g.completeHook(cmd.Context(), to, args), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return g.hook(cmd.Context(), to, args[0], args[1:]) },
 	}

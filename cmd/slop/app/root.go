@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -89,7 +90,27 @@ person when it may not wait, 4 replay diverged.`,
 	}
 	g.flags(root.PersistentFlags())
 	root.AddCommand(commands(g)...)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())
+	})
+	sayUsage(root.Commands())
 	return root
+}
+
+// sayUsage has commands and those below them say how they are used where they
+// are called with other arguments than they take.
+func sayUsage(all []*cobra.Command) {
+	for _, c := range all {
+		if takes := c.Args; takes != nil {
+			c.Args = func(c *cobra.Command, args []string) error {
+				if err := takes(c, args); err != nil {
+					return fmt.Errorf("%w; usage: %s", err, strings.TrimSuffix(c.UseLine(), " [flags]"))
+				}
+				return nil
+			}
+		}
+		sayUsage(c.Commands())
+	}
 }
 
 // commands is the list of subcommands.
