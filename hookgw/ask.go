@@ -208,5 +208,5 @@ func (c *call) answerOf(s *projections.SettledAsk) error {
 		}
 		response = plain
 	}
-	return c.reply(http.StatusOK, map[string]any{"status": "ok", "response": response})
+	return c.replyResponse(response)
 }

@@ -270,7 +270,7 @@ func TestThousandsOfAsksWaitAndEachGetsItsOwnAnswer(t *testing.T) {
 	for i := range asks {
 		waiting.Go(func() {
 			a, err := f.trySend(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, fmt.Sprintf(`{"request_id":"r%d"}`, i)))
-			if err != nil || a.status != http.StatusOK || string(a.body) != fmt.Sprintf(`{"response":{"n":%d},"status":"ok"}`+"\n", i) {
+			if err != nil || a.status != http.StatusOK || string(a.body) != fmt.Sprintf(`{"status": "ok", "response": {"n":%d}}`, i) {
 				wrong <- fmt.Sprint(i, err, a.status, string(a.body))
 			}
 		})

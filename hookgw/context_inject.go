@@ -99,9 +99,14 @@ func (c *call) injected(e events.Event) error {
 		}
 		return c.reply(http.StatusOK, injectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob})
 	}
-	return c.reply(http.StatusAccepted, map[string]string{
-		"status": "accepted", "request": e.ID, "hint": "The wish is on record; no worker has answered yet. GET /api/discussions/entries shows the entry when it comes.",
-	})
+	return c.reply(http.StatusAccepted, injectAccepted{"accepted", e.ID, "The wish is on record; no worker has answered yet. GET /api/discussions/entries shows the entry when it comes."})
+}
+
+// injectAccepted is the answer where no worker has answered in time.
+type injectAccepted struct {
+	Status  string `json:"status"`
+	Request string `json:"request"` // id of the wish
+	Hint    string `json:"hint"`
 }
 
 // nothing is a body without members.

@@ -21,9 +21,9 @@ const maxReason = 4 << 10
 // control is the body of POST /api/control.
 type control struct {
 	Action string `json:"action"`
-	Ticket string `json:"ticket"`
-	Reason string `json:"reason"`
-	On     *bool  `json:"on"`
+	Ticket string `json:"ticket,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	On     *bool  `json:"on,omitempty"`
 }
 
 // controlAction is one thing that a person can ask of the conductor.
@@ -87,7 +87,7 @@ func (c *call) done(err error) error {
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, map[string]string{"status": "ok"})
+	return c.reply(http.StatusOK, statusAnswer{"ok"})
 }
 
 // control reads the body: which action, on what.
@@ -143,7 +143,7 @@ func (c *call) reaction(e events.Event, typ string) error {
 	if err != nil || answered {
 		return c.done(err)
 	}
-	return c.reply(http.StatusAccepted, map[string]string{"status": "accepted", "hint": notYet})
+	return c.reply(http.StatusAccepted, hintedAnswer{"accepted", notYet})
 }
 
 // notYet is what a client is told whose request nobody answered in time.

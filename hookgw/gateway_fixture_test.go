@@ -42,6 +42,7 @@ type fixture struct {
 	tokens string
 	stop   func()
 	logged *lockedBuffer
+	checks checks
 }
 
 // open starts a gateway with the given changes to its configuration, in a
@@ -161,7 +162,11 @@ func (f *fixture) trySend(req *http.Request) (answer, error) {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	return answer{resp.StatusCode, resp.Header, body}, err
+	a := answer{resp.StatusCode, resp.Header, body}
+	if err == nil {
+		err = f.keepsContract(req, a)
+	}
+	return a, err
 }
 
 func (f *fixture) get(path string, right hookgw.Right) answer {

@@ -26,5 +26,16 @@ func postGoal(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, map[string]string{"status": "ok", "goal": e.ID})
+	return c.reply(http.StatusOK, goalAnswer{"ok", e.ID})
+}
+
+// goalBody is the body of POST /api/goal.
+type goalBody struct {
+	Goal string `json:"goal"`
+}
+
+// goalAnswer names the goal.
+type goalAnswer struct {
+	Status string `json:"status"`
+	Goal   string `json:"goal"` // its id
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"strings"
 
 	"manualslop/events"
@@ -32,7 +31,7 @@ func postGUI(c *call) error {
 	if err := c.task.perform(masked); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, queuedAnswer{"queued"})
+	return c.replyFixed(fixedQueued)
 }
 
 // guiRun is a task at work. What follows from it is said with the task as the

@@ -17,7 +17,7 @@ func (f *fixture) queue(t *testing.T, task string) {
 	t.Helper()
 	a := f.post("/api/gui", hookgw.RightHuman, task)
 	require.Equal(t, http.StatusOK, a.status, "%s: %s", task, a.body)
-	require.Equal(t, `{"status":"queued"}`+"\n", string(a.body))
+	require.Equal(t, `{"status": "queued"}`, string(a.body))
 }
 
 // set is the task that sets a field.

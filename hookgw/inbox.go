@@ -14,6 +14,11 @@ type askLine struct {
 	projections.Ask
 }
 
+// askList is the answer of GET /api/asks.
+type askList struct {
+	Asks []askLine `json:"asks"`
+}
+
 const (
 	statePending = "pending"
 	stateSettled = "settled"
@@ -22,7 +27,7 @@ const (
 
 // getAsks is the inbox: what waits for the person, oldest first.
 func getAsks() func(*call) error {
-	shown := inboxes("asks", func(lines []askLine) any { return map[string][]askLine{"asks": lines} })
+	shown := inboxes("asks", func(lines []askLine) any { return askList{lines} })
 	return func(c *call) error { return c.inbox(shown) }
 }
 

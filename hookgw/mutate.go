@@ -232,7 +232,7 @@ func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem) {
 		op.Track = take("track and track_id", b.Track, b.TrackID)
 		op.New = &events.Ticket{
 			ID: op.Ticket, Description: take("description and prompt", b.Description, b.Prompt), TargetFile: b.TargetFile,
-			ContextRequirements: append(slices.Clone(b.Context), b.ContextRequirements...), Priority: op.Priority, ModelOverride: op.Model, StepMode: op.StepMode,
+			ContextRequirements: list(slices.Concat(b.Context, b.ContextRequirements)), DependsOn: []string{}, Priority: op.Priority, ModelOverride: op.Model, StepMode: op.StepMode,
 		}
 		op.Priority, op.Model, op.StepMode = "", "", false
 	}

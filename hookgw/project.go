@@ -60,7 +60,7 @@ func postProject(c *call) error {
 	if err := c.postedDiscussion(session, talk); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, statusAnswer{"updated"})
+	return c.replyFixed(fixedUpdated)
 }
 
 // editProject publishes changes of the document, which may come from a preset,

@@ -24,7 +24,7 @@ func TestProjectHasTheShapeOfTheOriginal(t *testing.T) {
 	require.JSONEq(t, flat, string(f.get("/api/project", hookgw.RightRead).body))
 	require.Equal(t, `{"in_progress":false,"pending_path":"","active_path":"","error":""}`, strings.TrimSpace(string(f.get("/api/project_switch_status", hookgw.RightRead).body)))
 	a := f.says("/api/project", `{"project":{"project":{"name":"x"},"mine":{"kept":[1,2]}}}`, http.StatusOK)
-	require.Equal(t, `{"status":"updated"}`, strings.TrimSpace(string(a.body)))
+	require.Equal(t, `{"status": "updated"}`, strings.TrimSpace(string(a.body)))
 	got := read[map[string]map[string]map[string]any](f, "/api/project")
 	require.Equal(t, "x", got["project"]["project"]["name"])
 	require.Contains(t, got["project"]["project"], "git_dir", "what was not sent stays")

@@ -46,15 +46,31 @@ func (c *call) respond(session string, ask projections.Ask, response json.RawMes
 		return p
 	}
 	if v.settled == nil {
-		return c.reply(http.StatusAccepted, map[string]string{
-			"status": "recorded", "hint": "The answer is on record; approval has not settled the ask yet. See GET /api/asks.",
-		})
+		return c.reply(http.StatusAccepted, hintedAnswer{"recorded", "The answer is on record; approval has not settled the ask yet. See GET /api/asks."})
 	}
-	out := map[string]string{"status": "ok"}
 	if answer.Reason == notUnderstood {
-		out["decision"], out["hint"] = answer.Decision, "It counted as a no: send true, false or {\"approved\": …}."
+		return c.reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no: send true, false or {\"approved\": …}."})
 	}
-	return c.reply(http.StatusOK, out)
+	return c.replyFixed(fixedOK)
+}
+
+// responseBody is the body of POST /api/ask/respond, and gateResponse that of
+// a gate's.
+type responseBody struct {
+	RequestID string          `json:"request_id"`
+	Response  json.RawMessage `json:"response"`
+}
+
+type gateResponse struct {
+	RequestID string          `json:"request_id,omitempty"`
+	Response  json.RawMessage `json:"response"`
+}
+
+// respondAnswer tells that an answer counted; and as what, where it was unclear.
+type respondAnswer struct {
+	Status   string `json:"status"`
+	Decision string `json:"decision,omitempty"`
+	Hint     string `json:"hint,omitempty"`
 }
 
 // response reads the body: which ask, empty where it names none, and what is said.

@@ -11,7 +11,13 @@ import (
 // getRoles tells which actors are at work and which roles nobody runs.
 func getRoles(c *call) error {
 	present, missing := c.gw.cfg.Roles()
-	return c.reply(http.StatusOK, map[string][]string{"present": list(present), "missing": list(missing)})
+	return c.reply(http.StatusOK, roleList{list(present), list(missing)})
+}
+
+// roleList is the answer of GET /api/roles.
+type roleList struct {
+	Present []string `json:"present"`
+	Missing []string `json:"missing"`
 }
 
 // list makes an empty JSON array of nothing.

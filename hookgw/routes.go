@@ -24,6 +24,10 @@ type Route struct {
 	// Takes and Gives are values whose types describe the body of the request and
 	// of the answer with status 200. Nil: none, or an object of any shape.
 	Takes, Gives any
+	// Media is the type of the answer with status 200; empty: application/json.
+	Media string
+	// Also are the answers with other statuses that the route has for itself.
+	Also []Answer
 
 	body   func(Limits) int64 // largest body; nil: none
 	signal bool               // what it takes is passed on and goes on record only where it is refused
@@ -35,6 +39,15 @@ type Route struct {
 func smallBody(l Limits) int64 { return l.Body }
 
 func sessionBody(l Limits) int64 { return l.SessionBody }
+
+// Answer is one with a status of its own.
+type Answer struct {
+	// Status is the code, Doc says when it comes.
+	Status int
+	Doc    string
+	// Gives is a value of the body's type; nil: the error object.
+	Gives any
+}
 
 // Parameter is one thing that a route takes in its query.
 type Parameter struct {
@@ -68,6 +81,7 @@ func Routes() []Route {
 		moneyRoutes(),
 		mmaRoutes(),
 		headlessRoutes(),
+		contractRoutes(),
 		guiRoutes(),
 	)
 }

@@ -10,7 +10,7 @@ func contextRoutes() []Route {
 		return Route{Method: post, Pattern: "/api/context" + path, Right: RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: trackAnswer{}, body: smallBody, handle: handle}
 	}
 	inject := row("/inject", "Puts a view of a file into a discussion, as an entry of the role Context.", injectRequest{}, postInject)
-	inject.Gives = injectAnswer{}
+	inject.Gives, inject.Also = injectAnswer{}, []Answer{{http.StatusAccepted, "It is on record; no worker has answered yet.", injectAccepted{}}}
 	return []Route{
 		{Method: get, Pattern: "/api/context/state", Right: RightRead, Group: group, Query: of, Gives: contextState{}, Doc: "Tracked files, views, injected entries, presets and what files depend on.", handle: getContextState()},
 		inject,

@@ -7,7 +7,7 @@ func controlRoutes() []Route {
 	const post, group = http.MethodPost, "Control"
 	of := []Parameter{sessionParameter()}
 	return []Route{
-		{Method: post, Pattern: "/api/goal", Right: RightHuman, Group: group, Query: of, Doc: "Gives the team a goal.", body: smallBody, handle: postGoal},
-		{Method: post, Pattern: "/api/control", Right: RightHuman, Group: group, Query: of, Doc: "Pauses, resumes, kills, retries, blocks, unblocks, or sets step mode.", body: smallBody, handle: postControl},
+		{Method: post, Pattern: "/api/goal", Right: RightHuman, Group: group, Query: of, Doc: "Gives the team a goal.", Takes: goalBody{}, Gives: goalAnswer{}, body: smallBody, handle: postGoal},
+		{Method: post, Pattern: "/api/control", Right: RightHuman, Group: group, Query: of, Doc: "Pauses, resumes, kills, retries, blocks, unblocks, or sets step mode.", Takes: control{}, Gives: statusAnswer{}, Also: []Answer{{http.StatusAccepted, "It is on record; the conductor has not answered yet.", hintedAnswer{}}}, body: smallBody, handle: postControl},
 	}
 }

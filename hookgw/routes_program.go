@@ -9,11 +9,11 @@ func programRoutes() []Route {
 	return []Route{
 		{Method: get, Pattern: "/api/performance", Right: RightRead, Group: group, Gives: performanceAnswer{}, always: true, handle: getPerformance,
 			Doc: "Figures of the running program; FPS, frame time and input lag are null without an attached front end."},
-		{Method: post, Pattern: "/api/performance", Right: RightHuman, Group: group, Takes: Frame{}, body: smallBody, signal: true, always: true, handle: postPerformance,
+		{Method: post, Pattern: "/api/performance", Right: RightHuman, Group: group, Takes: Frame{}, Gives: statusAnswer{}, body: smallBody, signal: true, always: true, handle: postPerformance,
 			Doc: "What an attached front end measured; shown for 5 seconds, never stored."},
 		{Method: get, Pattern: "/api/system/telemetry", Right: RightRead, Group: group, Query: of, Gives: telemetry{}, always: true, handle: getTelemetry,
 			Doc: "Queue depths, threads, background tasks, processes, bus, read models, limits in use, and counts of requests."},
-		{Method: get, Pattern: "/metrics", Right: RightRead, Group: group, Query: of, always: true, handle: getMetrics,
+		{Method: get, Pattern: "/metrics", Right: RightRead, Group: group, Query: of, Media: mediaText, always: true, handle: getMetrics,
 			Doc: "The same figures as text for Prometheus."},
 		{Method: get, Pattern: "/api/warmup_status", Right: RightRead, Group: group, Gives: startupStatus{}, always: true, handle: getStartupStatus,
 			Doc: "Which tasks of the start are pending, completed or failed."},

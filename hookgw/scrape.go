@@ -1,7 +1,6 @@
 package hookgw
 
 import (
-	"net/http"
 	"strconv"
 
 	"manualslop/hookgw/metrics"
@@ -17,15 +16,7 @@ func getMetrics(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.status = http.StatusOK
-	h := c.w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	c.w.WriteHeader(http.StatusOK)
-	if err := c.writeParts(body); err != nil {
-		c.gw.cfg.Logger.DebugContext(c.r.Context(), "client left before its answer", "error", err)
-	}
-	return nil
+	return c.replyMedia(kind, body)
 }
 
 // samplesOf turns telemetry into samples; what nobody measures is left out.

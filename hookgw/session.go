@@ -11,11 +11,26 @@ import (
 	"manualslop/projections/live"
 )
 
+// sessionDocument is the shape of GET and POST /api/session.
+type sessionDocument struct {
+	Session struct {
+		Entries []json.RawMessage `json:"entries"`
+	} `json:"session"`
+}
+
+// sessionList is the answer of GET /api/sessions.
+type sessionList struct {
+	Current  string         `json:"current"`
+	Sessions []live.Summary `json:"sessions"`
+}
+
 // getSession answers {"session": {"entries": […]}}.
 func getSession() func(*call) error {
 	shown := view("session", func(s *projections.Set) (any, error) {
 		entries, err := s.View("session")
-		return map[string]json.RawMessage{"session": entries}, err
+		return struct {
+			Session json.RawMessage `json:"session"`
+		}{entries}, err
 	}, "session")
 	return func(c *call) error { return c.show(shown) }
 }
@@ -34,7 +49,7 @@ func postSession(c *call) error {
 	if err := c.replaceEntries(session, entries); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, map[string]string{"status": "updated"})
+	return c.replyFixed(fixedUpdated)
 }
 
 // replaceEntries publishes entries for the active discussion: in one event, or
@@ -67,7 +82,7 @@ func (c *call) replaceEntries(session string, entries json.RawMessage) error {
 // getSessions lists the sessions of the project.
 func getSessions(c *call) error {
 	body, err := c.gw.cfg.Models.Listed(func(current string, all []live.Summary) ([]byte, error) {
-		return encode(map[string]any{"current": current, "sessions": all})
+		return encode(sessionList{current, all})
 	})
 	if err != nil {
 		return err

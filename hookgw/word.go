@@ -60,3 +60,10 @@ func (c *call) counts(session, id string, why refusal) error {
 type statusAnswer struct {
 	Status string `json:"status"`
 }
+
+// hintedAnswer is that of a write that is on record and that nobody has
+// answered yet.
+type hintedAnswer struct {
+	Status string `json:"status"`
+	Hint   string `json:"hint"`
+}

@@ -1,0 +1,52 @@
+package hookgw
+
+import (
+	"fmt"
+
+	"manualslop/hookgw/openapi"
+)
+
+// OpenAPI describes routes as an OpenAPI 3.0 document; limits that are zero are
+// the default ones.
+func OpenAPI(routes []Route, limits Limits) openapi.Object {
+	limits = limits.withDefaults()
+	shown := map[string]sample{}
+	for _, s := range samplesOfRoutes() {
+		shown[s.route] = s
+	}
+	operations := make([]openapi.Operation, len(routes))
+	for i, r := range routes {
+		o := openapi.Operation{Method: r.Method, Path: r.Pattern, Group: r.Group, Doc: r.Doc, Takes: r.Takes, Gives: r.Gives, Media: r.Media}
+		o.TakesExample, o.GivesExample = shown[r.Method+" "+r.Pattern].takes, shown[r.Method+" "+r.Pattern].gives
+		if r.Right != RightNone {
+			o.Token = TokenFile(r.Right)
+		}
+		for _, p := range r.Query {
+			o.Query = append(o.Query, openapi.Parameter(p))
+		}
+		for _, a := range r.Also {
+			o.Also = append(o.Also, openapi.Answer(a))
+		}
+		if r.body != nil {
+			o.Body = r.body(limits)
+		}
+		operations[i] = o
+	}
+	return openapi.Document(openapi.Info{
+		Title: "Manual Slop Hook API", Version: "1.0.0", Server: "http://127.0.0.1:8999", Problem: problem{},
+		Description: described(limits),
+	}, operations)
+}
+
+func described(l Limits) string {
+	return fmt.Sprintf(`What the gateway serves over HTTP, on loopback only. `+"`slop serve`"+` says where, and in which folder the tokens are.
+Send one as `+"`Authorization: Bearer`"+` or as `+"`X-API-KEY`"+`, not both; never in the URL.
+
+* Bodies are one JSON object with `+"`Content-Type: application/json`"+`, in UTF-8, not compressed.
+* Host is 127.0.0.1, localhost or [::1] with the port; another one is 421. Origin and Sec-Fetch-Site are ours or absent, else 403. There are no CORS headers.
+* Every error is one JSON object with error and hint. After a write was answered, every later read sees it.
+* Limits: a head of %d bytes, %d levels in a body, %d connections, %d asks that wait, %d feeds for each client and %d in all, %d entries in one batch of events.
+  A head over its limit is the one error that is plain text: 431.
+  The head has %s to arrive, a body %s, an idle connection is closed after %s.
+`, l.HeaderBytes, l.Depth, l.Conns, l.Waiting, l.FeedsPerClient, l.Feeds, l.Batch, l.HeaderTimeout, l.BodyTimeout, l.IdleTimeout)
+}

@@ -1,0 +1,40 @@
+package hookgw
+
+// sample is an example of a route's bodies in the OpenAPI document.
+type sample struct {
+	route        string // method and pattern
+	takes, gives string // JSON; empty: none
+}
+
+// samplesOfRoutes are those whose shape the original's documents print.
+func samplesOfRoutes() []sample {
+	const status = `{"mma_status": "executing", "ai_status": "sending...", "active_tier": "Tier 3", "active_track": "track-1", "active_tickets": [], "mma_step_mode": false, ` +
+		`"pending_tool_approval": false, "pending_mma_step_approval": false, "pending_mma_spawn_approval": false, "pending_approval": false, "pending_spawn": false, ` +
+		`"tracks": [], "proposed_tracks": [], "mma_streams": {"Tier 1": "Epic planned."}}`
+	const indicators = `{"thinking": false, "live": false, "prior": false}`
+	const entries = `{"session": {"entries": [{"role": "User", "content": "Add a parser.", "collapsed": false}]}}`
+	return []sample{
+		{"GET /status", "", fixedOK},
+		{"GET /health", "", fixedOK},
+		{"GET /mma_status", "", status},
+		{"GET /api/mma_status", "", status},
+		{"GET /api/gui/mma_status", "", status},
+		{"GET /diagnostics", "", indicators},
+		{"GET /api/gui/diagnostics", "", indicators},
+		{"GET /api/session", "", entries},
+		{"POST /api/session", entries, fixedUpdated},
+		{"POST /api/project", `{"project": {"project": {"name": "demo"}}}`, fixedUpdated},
+		{"POST /api/gui", `{"action": "set_value", "item": "current_provider", "value": "gemini"}`, fixedQueued},
+		{"GET /api/gui/value", "", `{"value": "gemini"}`},
+		{"GET /api/gui/value/{tag}", "", `{"value": "gemini"}`},
+		{"GET /api/events", "", `{"events": [], "through": 42}`},
+		{"POST /api/ask", `{"type": "tool_approval", "tool": "run_powershell", "args": {"script": "ls"}}`, `{"status": "ok", "response": {"approved": true}}`},
+		{"POST /api/ask/respond", `{"request_id": "4b1c9a52-0d3e-4f6a-8f2b-6f0c3f1f7a11", "response": {"approved": true}}`, fixedOK},
+		{"GET /api/project_switch_status", "", `{"in_progress": false, "pending_path": "", "active_path": "demo.toml", "error": ""}`},
+		{"GET /api/gui_health", "", `{"healthy": true, "degraded_reason": null, "last_assert": null, "io_pool_alive": true}`},
+		{"GET /api/warmup_canaries", "", `[{"canary_id": "1", "module": "bus", "thread_name": "serve", "thread_id": 4242, "submit_ts": 1767323045.5, ` +
+			`"start_ts": 1767323045.5, "end_ts": 1767323045.75, "elapsed_ms": 250, "status": "completed", "error": null}]`},
+		{"POST /api/goal", `{"goal": "Add a parser."}`, ""},
+		{"POST /api/control", `{"action": "kill", "ticket": "T-001"}`, `{"status": "ok"}`},
+	}
+}
