@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -30,19 +31,62 @@ Send one as ` + "`Authorization: Bearer TOKEN`" + ` or as ` + "`X-API-KEY: TOKEN
 
 Every error is one JSON object with ` + "`error` and `hint`" + `. After a write was answered, every later read sees it.
 With ` + "`?session=ID`" + ` a route looks into that session instead of the current one, where it looks into one at all.
+The column *takes* has the members of the body and what the query may say; a ? stands behind what may be left out.
+[openapi.yaml](openapi.yaml) has the types of bodies and answers; a gateway serves it as ` + "`/openapi.yaml`" + ` and ` + "`/openapi.json`" + `.
 `)
 	group := ""
 	for _, r := range hookgw.Routes() {
 		if r.Group != group {
 			group = r.Group
-			fmt.Fprintf(&b, "\n## %s\n\n| method | path | token | what |\n|---|---|---|---|\n", group)
+			fmt.Fprintf(&b, "\n## %s\n\n| method | path | token | takes | what |\n|---|---|---|---|---|\n", group)
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", r.Method, r.Pattern, tokenOf(r.Right), strings.ReplaceAll(r.Doc, "|", "\\|"))
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", r.Method, r.Pattern, tokenOf(r.Right), takenBy(r), strings.ReplaceAll(r.Doc, "|", "\\|"))
 	}
 	fmt.Fprintf(&b, `
 %s holds the rights of both others. With %s no token is needed and everybody is the person.
 `, "`"+hookgw.TokenFile(hookgw.RightHuman)+"`", "`[hooks] auth = \"none\"`")
 	return b.String()
+}
+
+// takenBy lists the members of a route's body, and its query.
+func takenBy(r hookgw.Route) string {
+	var words []string
+	if taken := membersOf(reflect.TypeOf(r.Takes)); len(taken) > 0 {
+		words = append(words, "`{"+strings.Join(taken, ", ")+"}`")
+	}
+	for _, p := range r.Query {
+		if p.Name != "session" { // said above the tables
+			words = append(words, "`?"+p.Name+"=`")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// membersOf are the names of a body's members, with those inside of them.
+func membersOf(t reflect.Type) []string {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	var out []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			out = append(out, membersOf(f.Type)...)
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		if strings.Contains(options, "omitempty") || f.Type.Kind() == reflect.Pointer {
+			name += "?"
+		}
+		if inner := membersOf(f.Type); len(inner) > 0 {
+			name += ": {" + strings.Join(inner, ", ") + "}"
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 // tokenOf names the file whose token a route wants at least.

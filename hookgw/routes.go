@@ -127,7 +127,7 @@ func (t table) find(method, escaped string) (*Route, map[string]string, *problem
 		}
 	}
 	if len(allowed) == 0 {
-		return nil, nil, refuse(http.StatusNotFound, "there is no such path", "docs/hooks.md lists the paths.")
+		return nil, nil, refuse(http.StatusNotFound, "there is no such path", "GET /openapi.yaml lists the paths.")
 	}
 	list := strings.Join(allowed, ", ")
 	return nil, nil, &problem{status: http.StatusMethodNotAllowed, Message: "this path does not take this method", Hint: "Use " + list + ".", allow: list}

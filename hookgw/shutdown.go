@@ -11,7 +11,7 @@ import (
 
 // shutdownRequest is the body of POST /api/shutdown.
 type shutdownRequest struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // shutdownAnswer says what will end.
