@@ -71,7 +71,7 @@ func postInject(c *call) error {
 			return err
 		}
 	}
-	e, err := c.aboutDiscussion(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view})
+	e, err := c.say(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view})
 	if err != nil {
 		return err
 	}
@@ -96,6 +96,9 @@ func (c *call) injected(e events.Event) error {
 		v := built.Views[0]
 		if v.Error != "" {
 			return refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, and a mode that its language has.")
+		}
+		if err := c.counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal); err != nil {
+			return err
 		}
 		return c.reply(http.StatusOK, injectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob})
 	}

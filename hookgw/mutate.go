@@ -166,7 +166,7 @@ func (c *call) operation(session string, raw json.RawMessage) ([]events.GraphOp,
 	case graphSetDependencies:
 		return c.setDependencies(session, op.Ticket, depends)
 	case events.GraphAddTicket:
-		op.New.DependsOn = depends
+		op.New.DependsOn = list(depends)
 	}
 	return []events.GraphOp{op}, nil
 }
@@ -232,7 +232,7 @@ func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem) {
 		op.Track = take("track and track_id", b.Track, b.TrackID)
 		op.New = &events.Ticket{
 			ID: op.Ticket, Description: take("description and prompt", b.Description, b.Prompt), TargetFile: b.TargetFile,
-			ContextRequirements: list(slices.Concat(b.Context, b.ContextRequirements)), DependsOn: []string{}, Priority: op.Priority, ModelOverride: op.Model, StepMode: op.StepMode,
+			ContextRequirements: list(slices.Concat(b.Context, b.ContextRequirements)), Priority: op.Priority, ModelOverride: op.Model, StepMode: op.StepMode,
 		}
 		op.Priority, op.Model, op.StepMode = "", "", false
 	}

@@ -47,7 +47,7 @@ func TestWaitingAsksAreEachReleasedWithTheirAnswer(t *testing.T) {
 	var answering sync.WaitGroup
 	wrong := make(chan string, asks)
 	for i, c := range waiting {
-		answering.Go(func() { wrong <- answered(c, fmt.Sprintf(`{"response":{"n":%d},"status":"ok"}`, i)) })
+		answering.Go(func() { wrong <- answered(c, fmt.Sprintf(`{"status": "ok", "response": {"n":%d}}`, i)) })
 	}
 	for i := range waiting {
 		status, _ := s.post("/api/ask/respond", fmt.Sprintf(`{"request_id":"r%d","response":{"n":%d}}`, i, i))
