@@ -78,31 +78,46 @@ func postInject(c *call) error {
 	return c.injected(e)
 }
 
-// injected waits for the view that answers e.
+// injected waits for the view that answers e. A wish that was refused gets
+// none, unless a worker was so fast that the refusal is its own.
 func (c *call) injected(e events.Event) error {
+	refused := c.counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal)
+	through := c.gw.newest(e.Session) // whatever refused it stands up to here
 	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
 	defer cancel()
+	if refused != nil && through <= e.Seq {
+		return refused
+	}
 	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
 		if err != nil {
 			break
 		}
 		built, ok := got.Payload.(events.ContextBuilt)
-		if !ok || built.Request != e.ID || len(built.Views) == 0 {
-			continue
+		if ok && built.Request == e.ID && len(built.Views) > 0 {
+			return c.injectedView(e, got.Seq, built.Views[0])
 		}
-		if err := c.gw.caughtUp(c.r.Context(), got.Seq); err != nil {
-			return err
+		if refused != nil && got.Seq >= through {
+			break
 		}
-		v := built.Views[0]
-		if v.Error != "" {
-			return refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, and a mode that its language has.")
-		}
-		if err := c.counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal); err != nil {
-			return err
-		}
-		return c.reply(http.StatusOK, injectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob})
+	}
+	if refused != nil {
+		return refused
 	}
 	return c.reply(http.StatusAccepted, injectAccepted{"accepted", e.ID, "The wish is on record; no worker has answered yet. GET /api/discussions/entries shows the entry when it comes."})
+}
+
+// injectedView answers with the view that a worker made, once it can be read.
+func (c *call) injectedView(e events.Event, seq uint64, v events.View) error {
+	if err := c.gw.caughtUp(c.r.Context(), seq); err != nil {
+		return err
+	}
+	if v.Error != "" {
+		return refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, and a mode that its language has.")
+	}
+	if err := c.counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, injectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob})
 }
 
 // injectAccepted is the answer where no worker has answered in time.
