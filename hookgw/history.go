@@ -61,7 +61,7 @@ func postImport(c *call) error {
 // importHistory publishes a history whose texts were masked before.
 func (c *call) importHistory(session string, h projections.History) error {
 	if wrong := h.Check(); wrong != "" {
-		return refuse(http.StatusBadRequest, wrong, "docs/hooks.md shows the format.")
+		return refuse(http.StatusBadRequest, wrong, `Send roles, active and [discussions.NAME] with history, a list of texts such as "User:\nhello"; docs/hooks.md shows it.`)
 	}
 	raw, err := json.Marshal(h)
 	if err != nil {

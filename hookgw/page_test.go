@@ -1,6 +1,7 @@
 package hookgw_test
 
 import (
+	_ "embed"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +18,11 @@ import (
 var update = flag.Bool("update", false, "rewrite generated pages")
 
 const pagePath = "../docs/hooks.md"
+
+// inUse is what docs/hooks.md says about how the routes belong together.
+//
+//go:embed testdata/in_use.md
+var inUse string
 
 // page is docs/hooks.md: every route of the gateway.
 func page() string {
@@ -45,7 +51,7 @@ The column *takes* has the members of the body and what the query may say; a ? s
 	fmt.Fprintf(&b, `
 %s holds the rights of both others. With %s no token is needed and everybody is the person.
 `, "`"+hookgw.TokenFile(hookgw.RightHuman)+"`", "`[hooks] auth = \"none\"`")
-	return b.String()
+	return b.String() + inUse
 }
 
 // takenBy lists the members of a route's body, and its query.

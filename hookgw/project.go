@@ -87,7 +87,7 @@ func (c *call) editProject(session string, changes json.RawMessage, preset strin
 		return refuse(http.StatusRequestEntityTooLarge, "the project document is too large", fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return refuse(http.StatusBadRequest, "the project does not fit: "+clip(wrong, 200), "docs/hooks.md shows the tables.")
+		return refuse(http.StatusBadRequest, "the project does not fit: "+clip(wrong, 200), "GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
 	}
 	var tracked *events.FilesTracked
 	if due && c.gw.cfg.ProjectFiles != nil {

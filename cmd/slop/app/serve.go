@@ -10,6 +10,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/hookgw"
 )
 
 func serveCommand(g *globals) *cobra.Command {
@@ -108,7 +109,11 @@ func (g *globals) sayReady(e *engine, session string) error {
 	<-e.hooks.Ready()
 	info := e.info(session)
 	if !g.json {
-		g.printf("slop serves session %s of %s\n  hooks   %s\n  tokens  %s\n", session, e.project, info.Hooks, info.Tokens)
+		tokens := info.Tokens
+		if e.config.Hooks.Auth == hookgw.AuthNone {
+			tokens = "none needed: everybody is the person"
+		}
+		g.printf("slop serves session %s of %s\n  hooks   %s\n  tokens  %s\n", session, e.project, info.Hooks, tokens)
 		if info.NATS != "" {
 			g.printf("  bus     %s (credentials in %s)\n", info.NATS, info.Keys)
 		}
