@@ -209,6 +209,7 @@ func (c *caller) readsState() {
 	c.call(&shown, "get_indicator_state", "thinking_indicator")
 	require.False(c.t, shown)
 	require.NotEmpty(c.t, c.object("get_token_stats")["messages"])
+	require.NotEmpty(c.t, c.object("get_timeline", "1")["rows"])
 	require.NotEmpty(c.t, c.object("get_financial_metrics")["tracks"])
 }
 

@@ -124,6 +124,10 @@ class ApiHookClient:
         """The indicators thinking, live and prior."""
         return self._make_request("GET", "/api/gui/diagnostics")
 
+    def get_timeline(self, since=0):
+        """What happened behind a sequence, an event a row; go on with "through"."""
+        return self._make_request("GET", f"/api/timeline?since={since:d}")
+
     def get_performance(self):
         """What the program measures of itself."""
         return self._make_request("GET", "/api/performance")

@@ -12,6 +12,10 @@ func stateMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PostProject(ctx, a.object(0))
 			}},
+		{"get_timeline", "Reads what happened, an event a row.", []Parameter{optional(Parameter{Name: "since", Kind: KindSequence})},
+			func(ctx context.Context, c *Client, a arguments) (any, error) {
+				return c.GetTimeline(ctx, a.sequence(0))
+			}},
 		{"get_session", "Reads the entries of the discussion.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetSession(ctx) }},
 		{"post_session", "Replaces the entries of the discussion.", []Parameter{{Name: "entries", Kind: KindJSON}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {

@@ -21,6 +21,8 @@ const (
 	KindObject = "object"
 	// KindSeconds is a number of seconds.
 	KindSeconds = "seconds"
+	// KindSequence is a sequence of the log.
+	KindSequence = "sequence"
 	// KindBool is true or false.
 	KindBool = "bool"
 )
@@ -111,6 +113,11 @@ func (a arguments) duration(i int) time.Duration {
 	return d
 }
 
+func (a arguments) sequence(i int) uint64 {
+	n, _ := a.at(i).(uint64)
+	return n
+}
+
 func (a arguments) yes(i int) bool {
 	b, _ := a.at(i).(bool)
 	return b
@@ -193,6 +200,12 @@ func (p Parameter) read(arg string) (any, error) {
 			return nil, fmt.Errorf("%s is no number of seconds up to a day", p.Name)
 		}
 		return time.Duration(n * float64(time.Second)), nil
+	case KindSequence:
+		n, err := strconv.ParseUint(arg, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s is no sequence number", p.Name)
+		}
+		return n, nil
 	case KindBool:
 		b, err := strconv.ParseBool(arg)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"strconv"
 
 	"manualslop/projections"
 )
@@ -40,6 +41,18 @@ func (c *Client) PostProject(ctx context.Context, project map[string]any) error 
 // Session is the discussion.
 type Session struct {
 	Entries []json.RawMessage `json:"entries"`
+}
+
+// Timeline is what happened in a session, a row an event, oldest first.
+type Timeline struct {
+	Rows    []projections.Row `json:"rows"`
+	Through uint64            `json:"through"` // goes on behind the last row
+	Dropped uint64            `json:"dropped"` // rows that are not kept any more
+}
+
+// GetTimeline reads what happened behind a sequence, 0 for the beginning.
+func (c *Client) GetTimeline(ctx context.Context, since uint64) (Timeline, error) {
+	return read[Timeline](ctx, c, "/api/timeline", url.Values{"since": {strconv.FormatUint(since, 10)}})
 }
 
 // GetSession reads the discussion's entries.
