@@ -14,7 +14,7 @@ type board struct {
 	Proposed   []*boardTrack     `json:"proposed,omitempty"` // wait for a person
 	Tracks     []*boardTrack     `json:"tracks,omitempty"`
 	Active     string            `json:"active,omitempty"` // the track started last
-	tickets    map[string]*place // newest ticket of an id
+	tickets    map[string]*place // the ticket that an id means
 }
 
 // boardTrack is a track on the board.
@@ -34,6 +34,9 @@ type boardTicket struct {
 	Model     string        `json:"model,omitempty"`
 	Started   *time.Time    `json:"started,omitempty"` // newest attempt
 	Ended     *time.Time    `json:"ended,omitempty"`
+	// Second says that its id was another ticket's already: the conductor starts
+	// none of its plan, and what is said of that id is said of the other one.
+	Second bool `json:"second,omitempty"`
 }
 
 // place is where a ticket stands.
@@ -53,7 +56,9 @@ func (b *board) UnmarshalJSON(raw []byte) error {
 	b.tickets = map[string]*place{}
 	for _, tr := range b.Tracks {
 		for _, t := range tr.Tickets {
-			b.tickets[t.Ticket.ID] = &place{tr, t}
+			if !t.Second {
+				b.tickets[t.Ticket.ID] = &place{tr, t}
+			}
 		}
 	}
 	return nil
@@ -142,15 +147,23 @@ func (b *board) mark(id, status, reason string) {
 	}
 }
 
-// plan puts tier 2's tickets under their track; a newer plan replaces an older one.
+// plan puts tier 2's tickets under their track, whose first plan counts.
 func (b *board) plan(p events.TicketsPlanned) {
 	tr := b.track(p.Track)
-	if tr == nil {
+	if tr == nil || len(tr.Tickets) > 0 {
 		return
 	}
-	tr.Tickets = make([]*boardTicket, len(p.Tickets))
-	for i, t := range p.Tickets {
-		tr.Tickets[i] = &boardTicket{Ticket: t}
-		b.tickets[t.ID] = &place{tr, tr.Tickets[i]}
+	tr.Tickets = make([]*boardTicket, 0, len(p.Tickets))
+	for _, t := range p.Tickets {
+		b.enter(tr, t)
+	}
+}
+
+// enter puts a ticket under a track.
+func (b *board) enter(tr *boardTrack, ticket events.Ticket) {
+	t := &boardTicket{Ticket: ticket, Second: b.tickets[ticket.ID] != nil}
+	tr.Tickets = append(tr.Tickets, t)
+	if !t.Second {
+		b.tickets[ticket.ID] = &place{tr, t}
 	}
 }

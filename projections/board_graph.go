@@ -21,9 +21,7 @@ func (b *board) extra(p events.TicketsAdded) {
 func (b *board) mutate(op events.GraphOp) {
 	if op.Op == events.GraphAddTicket {
 		if tr := b.track(op.Track); tr != nil && op.New != nil {
-			t := &boardTicket{Ticket: *op.New}
-			tr.Tickets = append(tr.Tickets, t)
-			b.tickets[op.Ticket] = &place{tr, t}
+			b.enter(tr, *op.New)
 		}
 		return
 	}

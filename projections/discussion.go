@@ -100,7 +100,7 @@ func (n storedEntry) shown() Entry {
 }
 
 var discussion = Fold[*conversation]{
-	Name: "session", Version: 2,
+	Name: "session", Version: 3,
 	Takes: ofTheWork,
 	New:   newConversation,
 	Apply: (*conversation).apply,
@@ -112,6 +112,14 @@ func newConversation() *conversation {
 		Requests: requests{}, Calls: calls{}, Active: firstDiscussion, Roles: DefaultRoles(),
 		Threads: map[string]*thread{firstDiscussion: {Entries: []storedEntry{}}},
 	}
+}
+
+// UnmarshalJSON reads every discussion and no other: the first one, which a new
+// session has, may have been renamed or deleted.
+func (c *conversation) UnmarshalJSON(raw []byte) error {
+	type plain conversation
+	c.Threads = nil
+	return json.Unmarshal(raw, (*plain)(c))
 }
 
 func (c *conversation) apply(e *events.Event) *conversation {

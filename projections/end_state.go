@@ -61,7 +61,7 @@ type comparison struct {
 }
 
 var endState = Fold[*comparison]{
-	Name: "comparable", Version: 2,
+	Name: "comparable", Version: 3,
 	Takes: ofTheWork,
 	New: func() *comparison {
 		return &comparison{

@@ -33,7 +33,7 @@ type mma struct {
 }
 
 var mmaStatus = Fold[*mma]{
-	Name: "mma_status", Version: 2,
+	Name: "mma_status", Version: 3,
 	Takes: ofTheWork,
 	New: func() *mma {
 		return &mma{Phase: newPhase(), Board: newBoard(), Activity: newActivity(), Requests: requests{}, Streams: streams{}, Asks: map[string]string{}}

@@ -18,7 +18,7 @@ type TicketRow struct {
 }
 
 var tickets = Fold[*board]{
-	Name: "tickets", Version: 2,
+	Name: "tickets", Version: 3,
 	Takes: ofTheWork,
 	New:   func() *board { b := newBoard(); return &b },
 	Apply: func(b *board, e *events.Event) *board { b.apply(e); return b },

@@ -1,0 +1,173 @@
+package sessiongen
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"manualslop/events"
+)
+
+// Scrambled is n events of every type that the registry knows, in no sensible
+// order: each is a sample whose members were exchanged for those that other
+// samples have under the same name, for ids of events before it, and for
+// little numbers. So things meet that no engine writes in that order: two
+// plans of one track, outcomes before calls, renamed and deleted discussions.
+// All of them decode, and all are of one session; the same seed gives the same.
+func Scrambled(seed uint64, n int) []events.Event {
+	s := &scrambler{random: rand.New(rand.NewPCG(seed, 77)), registry: events.Catalogue(), words: map[string][]any{}}
+	for _, d := range s.registry.Defs() {
+		s.learn("", s.plain(d.Sample))
+	}
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	log := make([]events.Event, 0, n)
+	for len(log) < n {
+		d := s.registry.Defs()[s.random.IntN(len(s.registry.Defs()))]
+		at = at.Add(time.Duration(s.random.IntN(2000)) * time.Millisecond)
+		if e, ok := s.event(d, at, uint64(len(log)+1)); ok {
+			log = append(log, e)
+			s.ids = append(s.ids, e.ID)
+		}
+	}
+	return log
+}
+
+// scrambler makes events of exchanged parts.
+type scrambler struct {
+	random   *rand.Rand
+	registry *events.Registry
+	words    map[string][]any // what stands under a name in any sample
+	ids      []string         // of the events so far
+}
+
+// plain is a payload as decoded JSON.
+func (s *scrambler) plain(p events.Payload) any {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		panic("sessiongen: " + err.Error()) // samples marshal
+	}
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		panic("sessiongen: " + err.Error())
+	}
+	return v
+}
+
+// learn collects what stands under which name.
+func (s *scrambler) learn(name string, v any) {
+	s.words[name] = append(s.words[name], v)
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			s.learn(k, v[k])
+		}
+	case []any:
+		for _, x := range v {
+			s.learn(name, x)
+		}
+	}
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	// order-independent: the keys are sorted.
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// event is a scrambled sample; false if what came out does not decode.
+func (s *scrambler) event(d events.Def, at time.Time, seq uint64) (events.Event, bool) {
+	raw, err := json.Marshal(s.change("", s.plain(d.Sample)))
+	if err != nil {
+		panic("sessiongen: " + err.Error()) // made of decoded JSON
+	}
+	o := events.Origin{ID: events.DecidedID("scramble", events.Event{ID: d.Type.Name, Time: at}, int(seq)), Time: at, Project: Project, Session: "01SCRAMBLED", Actor: s.writer(d)} //nolint:gosec // small
+	if len(s.ids) > 0 {
+		o.Cause = s.ids[len(s.ids)-1]
+	}
+	e, err := events.New(o, d.Sample)
+	if err != nil {
+		panic("sessiongen: " + err.Error()) // samples are good
+	}
+	e.Seq, e.Data, e.Payload = seq, raw, nil
+	s.registry.Decode(&e)
+	_, broken := e.Payload.(events.Malformed)
+	return e, !broken
+}
+
+// change exchanges parts of a value that stands under name.
+func (s *scrambler) change(name string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			v[k] = s.change(k, v[k])
+		}
+	case []any:
+		out := []any{}
+		for _, x := range v {
+			for range s.random.IntN(3) {
+				out = append(out, s.change(name, copied(x)))
+			}
+		}
+		return out
+	case string:
+		return s.word(name, v)
+	case float64:
+		return float64(s.random.IntN(4))
+	case bool:
+		return s.random.IntN(2) == 0
+	}
+	return v
+}
+
+// copied is a deep copy of decoded JSON.
+func copied(v any) any {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic("sessiongen: " + err.Error())
+	}
+	var again any
+	_ = json.Unmarshal(raw, &again)
+	return again
+}
+
+// word is what may stand in place of a text.
+func (s *scrambler) word(name, was string) any {
+	switch s.random.IntN(6) {
+	case 0, 1:
+		return was
+	case 2:
+		if len(s.ids) > 0 {
+			return s.ids[len(s.ids)-1-s.random.IntN(min(len(s.ids), 12))]
+		}
+	case 3:
+		return string(rune('a' + s.random.IntN(3)))
+	}
+	known := s.words[name]
+	if w, ok := known[s.random.IntN(len(known))].(string); ok {
+		return w
+	}
+	return was
+}
+
+// writer is one of those that may write a type.
+func (s *scrambler) writer(d events.Def) string {
+	all := strings.Split(d.Writer, ", ")
+	switch w := all[s.random.IntN(len(all))]; w {
+	case "person":
+		return person
+	case "worker":
+		return "worker-made-1"
+	case "agent":
+		return "agent-ci"
+	case "any decider":
+		return events.ActorConductor
+	default:
+		return w
+	}
+}
