@@ -12,8 +12,13 @@ import (
 )
 
 // completeMark is a file in the folder of a closed session whose logs have
-// everything up to its end: one line for each file, with its size.
+// everything up to its end: a line with the sequence of the newest event that
+// is in them, as a closed session may still get some, and one line for each
+// file, with its size.
 const completeMark = ".complete"
+
+// markHead begins the first line of a mark, before the sequence.
+const markHead = "through "
 
 // maxMark bounds the mark that is read, in bytes.
 const maxMark = 16 << 20
@@ -27,6 +32,7 @@ func (d *folder) sync() error {
 		return errChanged
 	}
 	var mark bytes.Buffer
+	fmt.Fprintf(&mark, "%s%d\n", markHead, d.seq)
 	for _, file := range names {
 		if err := syncFile(d.project, d.path(file)); err != nil {
 			return err
@@ -40,8 +46,8 @@ func (d *folder) sync() error {
 }
 
 // complete tells whether the folder of a closed session has all its files, up
-// to the session's end.
-func complete(root *os.Root, name string) bool {
+// to the session's newest event.
+func complete(root *os.Root, name string, newest uint64) bool {
 	at := path.Join(Base, name, completeMark)
 	info, err := root.Lstat(at)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMark {
@@ -51,8 +57,12 @@ func complete(root *os.Root, name string) bool {
 	if err != nil {
 		return false
 	}
+	head, list, _ := strings.Cut(string(mark), "\n")
+	if head != fmt.Sprintf("%s%d", markHead, newest) {
+		return false
+	}
 	listed := 0
-	for entry := range strings.Lines(string(mark)) {
+	for entry := range strings.Lines(list) {
 		size, file, _ := strings.Cut(strings.TrimSuffix(entry, "\n"), " ")
 		want, err := strconv.ParseInt(size, 10, 64)
 		if err != nil || file == "" {

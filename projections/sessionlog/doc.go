@@ -20,10 +20,11 @@
 //   - A [Writer] keeps no position. It renders a session from its beginning and
 //     compares: a file that is a prefix of what should be there is continued,
 //     any other is replaced in one step. The folder of a closed session gets an
-//     file .complete, with the size of each, once everything is in it and on the
-//     disk; only then is it not compared again at the next start. A file that
-//     somebody renames, cuts or deletes comes back with the next event of its
-//     session, at the latest when the session closes.
+//     file .complete, with the newest event and the size of each, once everything
+//     is in it and on the disk; only then, and while no newer event came, is it
+//     not compared again at the next start. A file that somebody renames, cuts or
+//     deletes comes back with the next event of its session, at the latest when
+//     the session closes.
 //   - The files of a session may be pruned ([Keeper]): LogsPruned is an event, so
 //     that a rebuild does not bring them back, and LogsRestored does. Only what a
 //     writer makes is removed, never a link or what somebody put there.

@@ -23,7 +23,7 @@ func (w *Writer) Run(ctx context.Context, source Source) error {
 			w.failed(ctx, s.Session, w.clear(ctx, s.Session, s.Folder))
 			continue
 		}
-		if err := w.own(s.Folder, s.Session); err != nil || s.Closed != nil && complete(w.root, s.Folder) {
+		if err := w.own(s.Folder, s.Session); err != nil || s.Closed != nil && complete(w.root, s.Folder, s.LastSeq) {
 			w.failed(ctx, s.Session, err)
 			continue
 		}

@@ -250,3 +250,32 @@ func TestASessionWhoseFilesCannotBeWrittenHoldsUpNobody(t *testing.T) {
 	require.NoError(t, l.Close())
 	require.ErrorIs(t, <-ended, events.ErrClosed)
 }
+
+func TestAnEventThatComesAfterTheEndAndAKillIsWrittenAtTheNextStart(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	by := tell(t)
+	s.add(by.event("ada", opened()))
+	s.add(by.event("ada", events.SessionClosed{Reason: "done"}))
+	require.NoError(t, s.writer().Rebuild(patient(t), "S1"))
+	require.Equal(t, s.rendered("S1"), s.files())
+	s.add(by.event(events.ActorGateway, events.HookCalled{Method: "POST", Path: "/late", Status: 409})) // on the log, and nobody lives to write it
+
+	l, err := live.Open(patient(t), s.log, project, live.Options{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(patient(t))
+	ended := make(chan error, 1)
+	go func() { ended <- s.writer().Run(ctx, l) }()
+	next := tell(t)
+	next.session, next.n = "S2", 100
+	other := opened()
+	other.Folder = "20260102_030406_next"
+	s.add(next.event("ada", other))
+	want := s.rendered("S1")
+	maps.Copy(want, s.rendered("S2"))
+	require.Eventually(t, func() bool { return len(s.files()) == len(want) }, 1e10, 1e6)
+	require.Equal(t, want, s.files())
+	cancel()
+	require.NoError(t, <-ended)
+	require.NoError(t, l.Close())
+}
