@@ -98,7 +98,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	go func() { served <- server.Serve(g.conns) }()
 	g.announce(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { g.resumeProject(base) })
+	running.Go(func() { g.resume(base) })
 	for {
 		select {
 		case task := <-g.tasks:

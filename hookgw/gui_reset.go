@@ -3,7 +3,6 @@ package hookgw
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -47,7 +46,9 @@ func (r *guiRun) reset() error {
 			return err
 		}
 	}
-	return r.begin(heritage, opened)
+	next := successor{g, r.queued, r.said}
+	r.said += len(heritage)
+	return next.begin(ctx, heritage, opened)
 }
 
 // openings are the beginnings of the project's sessions.
@@ -76,39 +77,6 @@ func inherited(s *projections.Set, folder string) ([]events.Payload, error) {
 
 // sessionScope is the scope of a rule that holds in its session only.
 const sessionScope = "session"
-
-// begin opens the next session, unless somebody opened one after the sequence
-// opened.
-func (r *guiRun) begin(heritage []events.Payload, opened uint64) error {
-	g := r.c.gw
-	session := events.DecidedID(g.person.actor, r.queued, r.said)
-	for i, p := range heritage {
-		w := g.person
-		if _, outcome := p.(events.ProjectLoaded); outcome {
-			w = g.own
-		}
-		e, err := r.event(w, p)
-		if err != nil {
-			return err
-		}
-		e.Session, e.Cause = session, "" // a cause stands in the session of its event
-		var first *events.Expect
-		if i == 0 {
-			first = &events.Expect{Filter: openings(g.cfg.Project), Last: opened}
-		}
-		e.Seq, err = g.append(r.c.r.Context(), w, e, first)
-		if errors.Is(err, events.ErrConflict) {
-			return refuse(http.StatusConflict, "another session was opened at the same time", "GET /api/sessions tells which one is current.")
-		}
-		if err == nil {
-			err = g.caughtUp(r.c.r.Context(), e.Seq)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // freeFolder is a name for a session's log folder that no other session has:
 // YYYYMMDD_HHMMSS[_Label], numbered where that is taken.

@@ -187,6 +187,16 @@ func (g *Gateway) retrack(ctx context.Context, session string) error {
 	return g.caughtUp(ctx, e.Seq)
 }
 
+// resume finishes what gateways before this one began.
+func (g *Gateway) resume(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, resumeTime)
+	defer cancel()
+	if err := g.FinishReset(limited); err != nil && !errors.Is(err, context.Canceled) {
+		g.cfg.Logger.WarnContext(ctx, "a reset that was begun could not be finished", slog.Any("error", err))
+	}
+	g.resumeProject(ctx)
+}
+
 // resumeProject finishes what a gateway before this one began in the current
 // session: a switch of projects, or finding the files of a changed project.
 func (g *Gateway) resumeProject(ctx context.Context) {

@@ -74,6 +74,9 @@ func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error 
 	if err := e.all(ctx, hooksAt(e.place, o.listen), false); err != nil {
 		return err
 	}
+	if err := e.hooks.FinishReset(e.ctx); err != nil {
+		return err
+	}
 	var session string
 	err = e.vitals.startup.do("session", func() error { session, err = e.openOrResume(conn, o.yes); return err })
 	if err != nil {

@@ -4,10 +4,12 @@ import (
 	"reflect"
 
 	"manualslop/events"
+	"manualslop/tools"
 )
 
 // holdToRules puts today's rules in the place of those that hold in open
-// sessions, before any role goes on with them: a rule that was taken away
+// sessions, before any role goes on with them, and the tools into one that has
+// none: a rule that was taken away
 // allows nothing more, a new one holds, and an earlier --yes is over. yes gives
 // it anew, to the newest session only. A session whose rules are today's is
 // left as it is.
@@ -17,6 +19,9 @@ func (e *engine) holdToRules(log events.Log, yes bool) error {
 		return err
 	}
 	for i, session := range open {
+		if err := e.offerTools(log, session); err != nil {
+			return err
+		}
 		now := e.rules(yes && i == len(open)-1)
 		standing, err := e.standingRules(log, session)
 		if err != nil {
@@ -52,4 +57,16 @@ func (e *engine) standingRules(log events.Log, session string) ([]events.Rule, e
 		}
 	}
 	return rules, nil
+}
+
+// offerTools puts the tools on record of a session whose opener did not live to.
+func (e *engine) offerTools(log events.Log, session string) error {
+	offered := offers(tools.Builtin())
+	last, err := log.Last(e.ctx, events.Filter{Project: e.name, Session: session, Type: offered.EventType().Name})
+	if err != nil || last != 0 {
+		return err
+	}
+	v := voice{log: log, project: e.name, session: session, person: e.person, mask: e.mask}
+	_, _, err = v.say(e.ctx, offered)
+	return err
 }

@@ -1,0 +1,194 @@
+package hookgw
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/projections"
+	"manualslop/projections/live"
+)
+
+// successor is the session that takes the place of one that was reset. Its id
+// and those of its first events derive from the task that asked for the reset,
+// so whoever goes on with a reset writes the same events.
+type successor struct {
+	gw     *Gateway
+	queued events.Event // the task
+	first  int          // how many events followed from the task before
+}
+
+func (n successor) session() string {
+	return events.DecidedID(n.gw.person.actor, n.queued, n.first)
+}
+
+// event stamps the i-th event that the session begins with. It has no cause: a
+// cause stands in the session of its event.
+func (n successor) event(i int, p events.Payload) (writer, events.Event, error) {
+	w := n.gw.person
+	if _, outcome := p.(events.ProjectLoaded); outcome {
+		w = n.gw.own
+	}
+	e, err := events.New(events.Origin{
+		ID: events.DecidedID(w.actor, n.queued, n.first+i), Time: n.gw.cfg.Clock(), Project: n.gw.cfg.Project, Session: n.session(), Actor: w.actor,
+	}, p)
+	return w, e, err
+}
+
+// begin opens the session, unless somebody opened another one after the
+// sequence opened, and puts into it what it begins with.
+func (n successor) begin(ctx context.Context, heritage []events.Payload, opened uint64) error {
+	g := n.gw
+	w, e, err := n.event(0, heritage[0])
+	if err != nil {
+		return err
+	}
+	e.Seq, err = g.append(ctx, w, e, &events.Expect{Filter: openings(g.cfg.Project), Last: opened})
+	switch {
+	case errors.Is(err, events.ErrConflict):
+		if opened, err = g.cfg.Log.Last(ctx, events.Filter{Project: g.cfg.Project, Session: n.session()}); err != nil {
+			return err
+		}
+		if opened == 0 {
+			return refuse(http.StatusConflict, "another session was opened at the same time", "GET /api/sessions tells which one is current.")
+		}
+		e.Seq = opened // another gateway goes on with the same reset
+	case err != nil:
+		return err
+	}
+	if err := g.caughtUp(ctx, e.Seq); err != nil {
+		return err
+	}
+	return n.complete(ctx, heritage)
+}
+
+// complete puts into the session what is not there yet of what it begins with.
+func (n successor) complete(ctx context.Context, heritage []events.Payload) error {
+	missing := map[string]int{}
+	for i, p := range heritage {
+		_, e, err := n.event(i, p)
+		if err != nil {
+			return err
+		}
+		missing[e.ID] = i
+	}
+	for e, err := range n.gw.cfg.Log.Read(ctx, events.Filter{Project: n.gw.cfg.Project, Session: n.session()}, 1, 0) {
+		if err != nil {
+			return err
+		}
+		if delete(missing, e.ID); len(missing) == 0 {
+			return nil
+		}
+	}
+	for i, p := range heritage {
+		w, e, err := n.event(i, p)
+		if err != nil {
+			return err
+		}
+		if _, due := missing[e.ID]; !due {
+			continue
+		}
+		if e.Seq, err = n.gw.append(ctx, w, e, nil); err != nil {
+			return err
+		}
+		if err := n.gw.caughtUp(ctx, e.Seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FinishReset goes on with a reset that a process began and did not live to
+// end: the session is closed and no other one is open, or the other one lacks
+// tools or project. Otherwise it changes nothing. Call it before anybody opens
+// a session because none is open.
+func (g *Gateway) FinishReset(ctx context.Context) error {
+	select {
+	case g.resets <- struct{}{}:
+		defer func() { <-g.resets }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	opened, err := g.cfg.Log.Last(ctx, openings(g.cfg.Project))
+	if err == nil {
+		err = g.caughtUp(ctx, opened)
+	}
+	if err != nil {
+		return err
+	}
+	was, now := g.lastReset()
+	if was == "" {
+		return nil
+	}
+	next, err := g.successorOf(ctx, was, now)
+	if err != nil || next == nil {
+		return err
+	}
+	view, ok := g.cfg.Models.Session(was)
+	if !ok {
+		return nil
+	}
+	var heritage []events.Payload
+	rerr := view.Read(ctx, func(s *projections.Set) {
+		heritage, err = inherited(s, g.freeFolder(g.cfg.Clock(), s.Summary().Label))
+	})
+	if err := errors.Join(rerr, err); err != nil {
+		return err
+	}
+	if now == "" {
+		return next.begin(ctx, heritage, opened)
+	}
+	return next.complete(ctx, heritage)
+}
+
+// lastReset is the session that was reset last, as far as it shows, and the open
+// one that was opened next. The first is empty where the newest session cannot
+// have to do with a reset, the second where none was opened since.
+func (g *Gateway) lastReset() (was, now string) {
+	var opened []live.Summary
+	for _, s := range g.cfg.Models.Sessions() {
+		if !s.Opened.IsZero() {
+			opened = append(opened, s)
+		}
+	}
+	last := len(opened) - 1
+	switch {
+	case last >= 0 && opened[last].CloseReason == resetReason:
+		return opened[last].Session, ""
+	case last >= 1 && opened[last].Closed == nil && opened[last-1].Closed != nil:
+		return opened[last-1].Session, opened[last].Session
+	}
+	return "", ""
+}
+
+// mostBefore is the most events that follow from the task of a reset before the
+// next session is opened: the end of the one that is reset.
+const mostBefore = 1
+
+// successorOf is the successor of a session that was reset: the open one, or the
+// one that the task which closed it should have opened. Nil if the open one is
+// none of a reset.
+func (g *Gateway) successorOf(ctx context.Context, was, now string) (*successor, error) {
+	f := events.Filter{Project: g.cfg.Project, Session: was, Type: events.SessionClosed{}.EventType().Name}
+	cause := ""
+	for e, err := range g.cfg.Log.Read(ctx, f, 1, 0) {
+		if err != nil {
+			return nil, err
+		}
+		cause = e.Cause
+	}
+	f.Type = events.GUITaskQueued{}.EventType().Name
+	for e, err := range g.cfg.Log.Read(ctx, f, 1, 0) {
+		if err != nil {
+			return nil, err
+		}
+		for first := range mostBefore + 1 {
+			next := successor{g, e, first}
+			if now == "" && e.ID == cause && first == mostBefore || now != "" && next.session() == now {
+				return &next, nil
+			}
+		}
+	}
+	return nil, nil
+}
