@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 	"unicode"
 
 	"manualslop/events"
@@ -20,8 +19,7 @@ type question struct {
 	digest  string          // of the body's canonical form, as it came
 }
 
-// postAsk puts a question to the person and waits for the answer. The same
-// body with the same request_id joins the question that is already there.
+// postAsk puts a question to the person; the answer comes when there is one.
 func postAsk(c *call) error {
 	q, err := c.question()
 	if err != nil {
@@ -29,44 +27,18 @@ func postAsk(c *call) error {
 	}
 	select {
 	case c.gw.slots <- struct{}{}:
-		defer func() { <-c.gw.slots }()
 	default:
 		c.w.Header().Set("Retry-After", "1")
 		return refuse(http.StatusServiceUnavailable, "too many asks are waiting", "Wait until the person has answered some.")
 	}
-	w := c.gw.asks.join(q.session, q.id, func(e *events.Event) bool { return raises(e) || settles(e) })
-	defer w.leave()
-	if err := c.gw.caughtUp(c.r.Context(), w.since); err != nil {
+	l, err := c.handOver()
+	if err != nil {
+		<-c.gw.slots
 		return err
 	}
-	ask, known, err := c.lookup(q.session, q.id)
-	switch {
-	case err != nil:
-		return err
-	case known:
-		return c.join(q, ask, w)
-	}
-	if err := c.post(q); err != nil {
-		return err
-	}
-	return c.await(q, w, c.gw.cfg.AskTimeout, nil)
-}
-
-// join waits with the one who posted the question. It may leave when its client
-// does; who posted waits until the end, so that a program that posts and leaves
-// cannot have more asks open than there are places.
-func (c *call) join(q question, ask projections.Ask, w *waiter) error {
-	if err := q.same(ask); err != nil {
-		return err
-	}
-	if ask.Settled != nil {
-		return c.answerOf(ask.Settled)
-	}
-	left := c.gw.cfg.AskTimeout
-	if ask.ExpiresAt != nil {
-		left = ask.ExpiresAt.Sub(c.gw.cfg.Clock())
-	}
-	return c.await(q, w, left, c.r.Context().Done())
+	a := &asking{late: l, q: q}
+	go a.begin()
+	return nil
 }
 
 // same refuses a question whose request_id belongs to something else.
@@ -150,36 +122,6 @@ func (c *call) post(q question) error {
 		return err
 	}
 	return c.publish(as, e)
-}
-
-// await waits for the settlement as long as the ask has left, and a little more.
-func (c *call) await(q question, w *waiter, left time.Duration, gone <-chan struct{}) error {
-	timer := time.NewTimer(max(0, left) + c.gw.cfg.Limits.AskGrace)
-	defer timer.Stop()
-	for {
-		select {
-		case e := <-w.got:
-			if err := c.gw.caughtUp(c.r.Context(), e.Seq); err != nil {
-				return err
-			}
-			ask, _, err := c.lookup(q.session, q.id)
-			if err != nil {
-				return err
-			}
-			if err := q.same(ask); err != nil { // somebody posted this id a moment before
-				return err
-			}
-			if ask.Settled != nil {
-				return c.settled(ask.Settled)
-			}
-		case <-timer.C:
-			return c.timedOut()
-		case <-gone:
-			return c.r.Context().Err()
-		case <-c.gw.stopping:
-			return refuse(http.StatusServiceUnavailable, "the gateway is stopping", "The ask stays open: post the same body with request_id "+q.id+" again to go on waiting.")
-		}
-	}
 }
 
 // settled answers one who was waiting.

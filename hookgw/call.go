@@ -26,6 +26,9 @@ type call struct {
 
 	asked url.Values // see query
 
+	noted  json.RawMessage // what goes on record of a body that is gone
+	handed bool            // the answer comes later, see handOver
+
 	status int    // of the answer, 0 before
 	wrote  bool   // something was published
 	reason string // of a refusal
@@ -33,10 +36,7 @@ type call struct {
 
 // serve checks the request in the order place, path, right, type, size, form.
 func (c *call) serve() error {
-	h := c.w.Header()
-	h["X-Content-Type-Options"] = headers.noSniff
-	h["Cache-Control"] = headers.noStore
-	h["Cross-Origin-Resource-Policy"] = headers.sameOrigin
+	harden(c.w.Header())
 	if p := c.gw.guard.place(c.r); p != nil {
 		return p
 	}
@@ -171,6 +171,13 @@ func (c *call) replyJSON(status int, body []byte) error {
 // headers are values of headers that every answer shares.
 var headers = struct{ noSniff, noStore, sameOrigin, json []string }{
 	[]string{"nosniff"}, []string{"no-store"}, []string{"same-origin"}, []string{"application/json"},
+}
+
+// harden sets what stands in the head of every answer.
+func harden(h http.Header) {
+	h["X-Content-Type-Options"] = headers.noSniff
+	h["Cache-Control"] = headers.noStore
+	h["Cross-Origin-Resource-Policy"] = headers.sameOrigin
 }
 
 // fail sends err as the problem that it is, unless an answer has begun.

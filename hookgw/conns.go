@@ -64,7 +64,7 @@ func (b *boundedListener) turnAway(conn *net.TCPConn) {
 			return
 		}
 		if _, err := conn.Write(turnedAway); err == nil && conn.CloseWrite() == nil {
-			_, _ = io.Copy(io.Discard, io.LimitReader(conn, 64<<10)) // so that the answer is not lost to a reset
+			_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxDrained)) // so that the answer is not lost to a reset
 		}
 	}()
 }

@@ -24,9 +24,10 @@ type Gateway struct {
 
 	asks     *waiting
 	slots    chan struct{} // asks that wait
+	turns    chan struct{} // asks that are being posted
 	feeds    *feedCount
 	hubs     *hubs
-	sockets  sync.WaitGroup // those that the server has handed over
+	sockets  sync.WaitGroup // connections that the server has handed over
 	drains   chan struct{}  // one drain at a time in this process
 	resets   chan struct{}  // one reset at a time in this process
 	refusals *refusals
@@ -64,7 +65,8 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		own:    writer{events.ActorGateway, cfg.Log},
 		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
-		slots:  make(chan struct{}, cfg.Limits.Waiting), drains: make(chan struct{}, 1), resets: make(chan struct{}, 1),
+		slots:  make(chan struct{}, cfg.Limits.Waiting), turns: make(chan struct{}, postingAtOnce),
+		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1),
 		feeds: newFeedCount(cfg.Limits), refusals: newRefusals(cfg.Limits),
 		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
@@ -137,7 +139,8 @@ func (g *Gateway) stop(base context.Context, server *http.Server, finish func())
 	return nil
 }
 
-// awaitSockets lets WebSockets say good-bye; the server does not wait for them.
+// awaitSockets lets WebSockets say good-bye and tells asks that wait; the server
+// waits for neither.
 func (g *Gateway) awaitSockets(ctx context.Context) {
 	said := make(chan struct{})
 	go func() {
@@ -180,6 +183,13 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := c.serve(); err != nil {
 		c.fail(err)
 	}
+	if !c.handed {
+		g.finish(c)
+	}
+}
+
+// finish counts a request that was answered and puts it on record.
+func (g *Gateway) finish(c *call) {
 	g.count(c)
 	g.record(c)
 }

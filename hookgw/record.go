@@ -45,8 +45,12 @@ func (g *Gateway) record(c *call) {
 		g.cfg.Logger.InfoContext(c.r.Context(), "request without a session", slog.Int("status", c.status), slog.String("reason", reason))
 		return
 	}
+	body := c.noted
+	if body == nil {
+		body = g.recordedBody(c.body)
+	}
 	e, err := g.event(g.own, session, events.HookCalled{
-		Method: clip(c.r.Method, 16), Path: clip(c.r.URL.Path, maxRecordedPath), Body: g.recordedBody(c.body), Status: c.status,
+		Method: clip(c.r.Method, 16), Path: clip(c.r.URL.Path, maxRecordedPath), Body: body, Status: c.status,
 		Client: c.client(), Reason: reason,
 	})
 	if err == nil {

@@ -43,8 +43,8 @@ const maxWanted = 3
 // waiter is one request that waits for events of its ask.
 type waiter struct {
 	wants func(*events.Event) bool
-	got   chan events.Event // holds maxWanted
-	since uint64            // events up to here must be looked for in the models
+	got   chan *events.Event // holds maxWanted
+	since uint64             // events up to here must be looked for in the models
 	leave func()
 }
 
@@ -53,7 +53,7 @@ type waiter struct {
 // leave when done.
 func (w *waiting) join(session, ask string, wants func(*events.Event) bool) *waiter {
 	r := w.room(session)
-	me := &waiter{wants: wants, got: make(chan events.Event, maxWanted)}
+	me := &waiter{wants: wants, got: make(chan *events.Event, maxWanted)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	me.since = r.seen
@@ -113,7 +113,7 @@ func (r *room) show(e events.Event) {
 			continue
 		}
 		select {
-		case w.got <- e:
+		case w.got <- &e:
 		default: // it has all that there can be
 		}
 	}

@@ -1,0 +1,107 @@
+package hookgw
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// late is a request that is answered after its handler has ended, over a
+// connection that is taken from the server and ends with the answer. While it
+// waits it is that connection and a goroutine with a small stack, without the
+// server's buffers, the body and the stack that took the request in; where
+// thousands wait, those are most of the memory.
+type late struct {
+	call
+	conn net.Conn
+}
+
+// handOver takes the request from its handler, which returns. It must be ended.
+func (c *call) handOver() (*late, error) {
+	noted := c.gw.recordedBody(c.body)
+	c.gw.sockets.Add(1)
+	conn, _, err := http.NewResponseController(c.w).Hijack()
+	if err != nil {
+		c.gw.sockets.Done()
+		return nil, err
+	}
+	c.handed = true
+	r := &http.Request{Method: c.r.Method, URL: c.r.URL}
+	return &late{conn: conn, call: call{
+		gw: c.gw, w: &lateWriter{conn: conn}, r: r.WithContext(context.WithoutCancel(c.r.Context())),
+		who: c.who, route: c.route, noted: noted,
+	}}, nil
+}
+
+// end fails with err, unless it is nil, puts the request on record and closes
+// the connection.
+func (l *late) end(err error) {
+	defer l.gw.sockets.Done()
+	defer l.conn.Close()
+	if err != nil {
+		l.fail(err)
+	}
+	l.gw.finish(&l.call)
+	letRead(l.conn)
+}
+
+// letRead says that the answer is complete and gives the client time to take it:
+// to close a connection with bytes unread would break the answer off.
+func letRead(conn net.Conn) {
+	half, ok := conn.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxDrained))
+}
+
+// maxDrained is how much is read of what a client sends behind its request.
+const maxDrained = 64 << 10
+
+// lateWriter writes one answer to a connection that the server has handed over.
+// The answer is written by the one call of Write that follows WriteHeader.
+type lateWriter struct {
+	conn   net.Conn
+	header http.Header
+	status int
+}
+
+// Header is what goes out before the answer.
+func (l *lateWriter) Header() http.Header {
+	if l.header == nil {
+		l.header = http.Header{}
+		harden(l.header)
+	}
+	return l.header
+}
+
+// WriteHeader sets the status; nothing is sent yet.
+func (l *lateWriter) WriteHeader(status int) { l.status = status }
+
+// Write sends the head and the whole body.
+func (l *lateWriter) Write(body []byte) (int, error) {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", l.status, http.StatusText(l.status))
+	h := l.Header()
+	h.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	h.Set("Connection", "close")
+	if err := h.Write(&out); err != nil {
+		return 0, err
+	}
+	out.WriteString("\r\n")
+	out.Write(body)
+	if _, err := l.conn.Write(out.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(body), nil
+}
+
+// Flush has nothing to do: Write has sent everything.
+func (l *lateWriter) Flush() {}
+
+// SetWriteDeadline bounds how long the client may take to read the answer.
+func (l *lateWriter) SetWriteDeadline(by time.Time) error { return l.conn.SetWriteDeadline(by) }
