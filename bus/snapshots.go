@@ -22,14 +22,16 @@ const MaxSnapshot = 64 << 20
 // PutSnapshot stores v as JSON under key and replaces what was there.
 // events.ErrTooLarge when it does not fit into one message. A snapshot is a
 // state that can be computed again from the log: losing one costs time and
-// nothing else, so a caller may go on after an error.
+// nothing else, so a caller may go on after an error. A large v implements
+// io.WriterTo and writes its JSON piece by piece; encoded at once it would take
+// its size in memory twice over.
 func (c *Conn) PutSnapshot(ctx context.Context, key string, v any) error {
 	if err := checkKey(key); err != nil {
 		return fmt.Errorf("put snapshot: %w", err)
 	}
 	var buf bytes.Buffer
 	zip := gzip.NewWriter(&buf)
-	err := json.NewEncoder(zip).Encode(v)
+	err := writeJSON(zip, v)
 	if err == nil {
 		err = zip.Close()
 	}
@@ -43,6 +45,14 @@ func (c *Conn) PutSnapshot(ctx context.Context, key string, v any) error {
 		return fmt.Errorf("put snapshot %s: %w", key, err)
 	}
 	return nil
+}
+
+func writeJSON(w io.Writer, v any) error {
+	if pieces, ok := v.(io.WriterTo); ok {
+		_, err := pieces.WriteTo(w)
+		return err
+	}
+	return json.NewEncoder(w).Encode(v)
 }
 
 // Snapshot decodes the snapshot under key into v; ErrNoKey if there is none.
