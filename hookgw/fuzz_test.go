@@ -62,6 +62,7 @@ func openHostile(t testing.TB) *fixture {
 		l.Refusals, l.RefusalBurst = 1, 1
 	})
 	f := open(t, short, withFolder(&folder{files: map[string]string{"a.toml": "{}"}}), func(c *hookgw.Config) { c.AskTimeout = time.Millisecond })
+	f.put(events.ActorPlanner, events.TracksProposed{Goal: "g", Tracks: []events.Track{{ID: "TR-1"}}})
 	f.put(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{{ID: "T-1", TargetFile: "a.go"}}})
 	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Tool: "run_powershell", Args: json.RawMessage(`{"script":"ls"}`)})
 	f.put(events.ActorApproval, events.AskRaised{Ask: "a2", Gate: events.GateStep})
@@ -137,4 +138,3 @@ func FuzzEveryRoute(f *testing.F) {
 func printable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
 }
-

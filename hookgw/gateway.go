@@ -26,6 +26,7 @@ type Gateway struct {
 	slots    chan struct{} // asks that wait
 	turns    chan struct{} // asks that are being posted
 	feeds    *feedCount
+	replays  *events.Replays // for feeds
 	hubs     *hubs
 	sockets  sync.WaitGroup // connections that the server has handed over
 	drains   chan struct{}  // one drain at a time in this process
@@ -39,6 +40,9 @@ type Gateway struct {
 	stopping chan struct{}
 	tasks    chan func(context.Context)
 }
+
+// maxReplays is how many feeds read stored events at the same moment.
+const maxReplays = 32
 
 // New checks cfg, makes the tokens that are missing and binds the address, so
 // that URL is known and two gateways cannot start on one port. It serves
@@ -67,7 +71,7 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
 		slots:  make(chan struct{}, cfg.Limits.Waiting), turns: make(chan struct{}, postingAtOnce),
 		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1),
-		feeds: newFeedCount(cfg.Limits), refusals: newRefusals(cfg.Limits),
+		feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
 		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
 	}

@@ -190,7 +190,7 @@ func (c *call) replayTo(session string, s *sse, through uint64) error {
 // to another, until it fails or the gateway stops.
 func (c *call) stored(session string, after, through uint64, show func(*frame) error) error {
 	ctx := c.r.Context()
-	for e, err := range c.gw.cfg.Log.Read(ctx, events.Filter{Project: c.gw.cfg.Project, Session: session}, after+1, through) {
+	for e, err := range c.gw.replays.Read(ctx, events.Filter{Project: c.gw.cfg.Project, Session: session}, after+1, through) {
 		if err != nil {
 			return err
 		}

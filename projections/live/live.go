@@ -12,6 +12,9 @@ import (
 	"manualslop/projections"
 )
 
+// maxReplays is how many subscribers read stored events at the same moment.
+const maxReplays = 32
+
 // ErrNoSession says that the log holds no session of that id.
 var ErrNoSession = errors.New("no such session")
 
@@ -65,6 +68,7 @@ func (o Options) withDefaults() Options {
 // Live keeps the sessions of one project current. Safe for concurrent use.
 type Live struct {
 	log     events.Log
+	replays *events.Replays // for subscribers
 	project string
 	opts    Options
 	filter  events.Filter
@@ -94,7 +98,7 @@ type Live struct {
 // ctx ends or Close. It fails where the log does.
 func Open(ctx context.Context, log events.Log, project string, opts Options) (*Live, error) {
 	l := &Live{
-		log: log, project: project, opts: opts.withDefaults(), filter: events.Filter{Project: project, Session: opts.Session},
+		log: log, replays: events.NewReplays(log, maxReplays), project: project, opts: opts.withDefaults(), filter: events.Filter{Project: project, Session: opts.Session},
 		done: make(chan struct{}), saves: make(chan *session, 16), sessions: map[string]*session{}, subs: map[*subscriber]struct{}{},
 	}
 	if err := l.replay(ctx); err != nil {

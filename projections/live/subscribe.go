@@ -83,7 +83,7 @@ func (l *Live) catchUp(ctx context.Context, session string, from, cutoff uint64,
 	if from > cutoff {
 		return from, true, nil
 	}
-	for e, err := range l.log.Read(ctx, l.filterOf(session), from, cutoff) {
+	for e, err := range l.replays.Read(ctx, l.filterOf(session), from, cutoff) {
 		if err != nil {
 			return from, false, err
 		}
