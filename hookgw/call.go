@@ -185,8 +185,8 @@ func (c *call) fail(err error) {
 	p := problemOf(err)
 	c.reason = p.Message
 	if p.cause != nil {
-		c.gw.cfg.Logger.WarnContext(c.r.Context(), "request failed", slog.String("path", clip(c.r.URL.Path, maxRecordedPath)),
-			slog.Int("status", p.status), slog.Any("error", p.cause))
+		c.gw.cfg.Logger.WarnContext(c.r.Context(), "request failed", slog.String("path", clip(c.gw.maskText(c.r.URL.Path), maxRecordedPath)),
+			slog.Int("status", p.status), slog.String("error", c.gw.maskText(p.cause.Error())))
 	}
 	if c.status != 0 {
 		return

@@ -89,3 +89,6 @@ func (g *Gateway) mask(raw json.RawMessage) json.RawMessage {
 	}
 	return masked
 }
+
+// maskText hides secrets in a text that goes on record or into the operator's log.
+func (g *Gateway) maskText(text string) string { return string(g.cfg.Masker([]byte(text))) }

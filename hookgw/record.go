@@ -50,8 +50,8 @@ func (g *Gateway) record(c *call) {
 		body = g.recordedBody(c.body)
 	}
 	e, err := g.event(g.own, session, events.HookCalled{
-		Method: clip(c.r.Method, 16), Path: clip(c.r.URL.Path, maxRecordedPath), Body: body, Status: c.status,
-		Client: c.client(), Reason: reason,
+		Method: clip(c.r.Method, 16), Path: clip(g.maskText(c.r.URL.Path), maxRecordedPath), Body: body, Status: c.status,
+		Client: c.client(), Reason: g.maskText(reason),
 	})
 	if err == nil {
 		_, err = g.append(c.r.Context(), g.own, e, nil)
@@ -76,7 +76,7 @@ func (c *call) client() string {
 	if given := c.query().Get("client"); given != "" {
 		name += ":" + given
 	}
-	return clip(name, maxRecordedClient)
+	return clip(c.gw.maskText(name), maxRecordedClient)
 }
 
 // recordedBody is the masked body, or its head where it is large.

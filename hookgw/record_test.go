@@ -2,6 +2,8 @@ package hookgw_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -114,3 +116,34 @@ func TestEveryErrorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		require.Equal(t, "application/json", a.header.Get("Content-Type"))
 	}
 }
+
+func TestASecretInAPathANameOrAnErrorIsNotPutOnRecord(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-very-secret"
+	f := open(t, func(c *hookgw.Config) {
+		c.Masker = func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(secret), []byte("***")) }
+		c.Blobs = brokenBlobs{"no " + secret}
+	})
+	f.get("/api/asks/"+secret+"?client="+secret, hookgw.RightRead)
+	f.get("/api/"+strings.Repeat("x", 250)+secret, hookgw.RightRead)
+	f.get("/api/gui/value/"+secret+"?client="+strings.Repeat("x", 55)+secret, hookgw.RightNone)
+	f.get("/api/blobs/"+strings.Repeat("0", 64), hookgw.RightRead)
+	f.stop()
+	require.Len(t, recorded[events.HookCalled](f), 4)
+	for _, h := range recorded[events.HookCalled](f) {
+		require.NotContains(t, h.Path+h.Client+h.Reason, secret[:8])
+	}
+	require.Contains(t, f.logged.String(), "no ***")
+	require.NotContains(t, f.logged.String(), secret)
+}
+
+// brokenBlobs is a store that fails with a text.
+type brokenBlobs struct{ why string }
+
+// Put fails.
+func (b brokenBlobs) Put(context.Context, []byte, string) (events.BlobRef, error) {
+	return events.BlobRef{}, errors.New(b.why)
+}
+
+// Get fails.
+func (b brokenBlobs) Get(context.Context, string) ([]byte, error) { return nil, errors.New(b.why) }

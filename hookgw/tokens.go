@@ -35,6 +35,26 @@ type keyring struct {
 
 // openKeyring reads the tokens in dir and makes those that are missing.
 func openKeyring(dir string) (*keyring, error) {
+	tokens, err := MakeTokens(dir)
+	if err != nil {
+		return nil, err
+	}
+	k := &keyring{}
+	for i, token := range tokens {
+		if k.find(token) != RightNone {
+			return nil, fmt.Errorf("%w: two files in %s hold the same token; delete them", ErrTokens, dir)
+		}
+		k.rights = append(k.rights, tokenRights()[i])
+		k.digests = append(k.digests, sha256.Sum256([]byte(token)))
+	}
+	return k, nil
+}
+
+func tokenRights() []Right { return []Right{RightHuman, RightAsk, RightRead} }
+
+// MakeTokens makes the tokens that are missing in dir and returns all of them,
+// so that who masks what goes on record can hide them. Errors: ErrTokens.
+func MakeTokens(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTokens, err)
 	}
@@ -45,19 +65,15 @@ func openKeyring(dir string) (*keyring, error) {
 	if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%w: others may enter %s (mode %04o); chmod 700 it", ErrTokens, dir, info.Mode().Perm())
 	}
-	k := &keyring{}
-	for _, r := range []Right{RightHuman, RightAsk, RightRead} {
+	var tokens []string
+	for _, r := range tokenRights() {
 		token, err := readOrMake(filepath.Join(dir, TokenFile(r)))
 		if err != nil {
 			return nil, err
 		}
-		if k.find(token) != RightNone {
-			return nil, fmt.Errorf("%w: two files in %s hold the same token; delete them", ErrTokens, dir)
-		}
-		k.rights = append(k.rights, r)
-		k.digests = append(k.digests, sha256.Sum256([]byte(token)))
+		tokens = append(tokens, token)
 	}
-	return k, nil
+	return tokens, nil
 }
 
 // find is the right that token gives, RightNone for a stranger's.

@@ -63,6 +63,14 @@ func (g *globals) newEngine(ctx context.Context, p place, natsListen string, sc 
 	if err := start.do("bus", func() error { conn, err = g.openBus(ctx, p, natsListen); return err }); err != nil {
 		return nil, err
 	}
+	if !g.remote(p) && p.config.Hooks.Auth != hookgw.AuthNone {
+		tokens, err := hookgw.MakeTokens(p.tokens()) // before anything is put on record, which must not show them
+		if err != nil {
+			conn.close()
+			return nil, &exitError{code: exitFailed, err: err}
+		}
+		secrets = append(tokens, secrets...)
+	}
 	behind := newFront(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
