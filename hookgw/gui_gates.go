@@ -3,6 +3,7 @@ package hookgw
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"manualslop/events"
@@ -80,6 +81,8 @@ func (r *guiRun) gateClick() (gateClick, error) {
 	}
 	out, data := gateClick{}, text(r.task.UserData)
 	switch {
+	case !r.plain():
+		return gateClick{}, wrong
 	case len(data) == 0:
 	case data[0] == '"':
 		if json.Unmarshal(data, &out.ask) != nil || out.ask == "" {
@@ -91,9 +94,6 @@ func (r *guiRun) gateClick() (gateClick, error) {
 			return gateClick{}, wrong
 		}
 	}
-	if out.ask != "" {
-		return out, nil
-	}
 	named := map[string]json.RawMessage{}
 	for _, name := range askNames() {
 		if raw := text(r.task.Members[name]); len(raw) > 0 {
@@ -104,6 +104,34 @@ func (r *guiRun) gateClick() (gateClick, error) {
 		return gateClick{}, wrong
 	}
 	return out, nil
+}
+
+// plain tells whether a click says everything once and in a place where it
+// counts: what is passed over could be an edit that the person relies on.
+func (r *guiRun) plain() bool {
+	if _, err := events.Canonical(r.c.body); err != nil { // a name stands twice
+		return false
+	}
+	known := append(askNames(), "action", "type", "item", "button", "tag", "name", "callback", "user_data", "kwargs", "args")
+	// order-independent: any one of them is unknown
+	for name := range r.task.Members {
+		if !slices.Contains(known, name) {
+			return false
+		}
+	}
+	var args []json.RawMessage
+	var kwargs map[string]json.RawMessage
+	if raw := text(r.task.Members["args"]); len(raw) > 0 && json.Unmarshal(raw, &args) != nil {
+		return false
+	}
+	if raw := text(r.task.Members["kwargs"]); len(raw) > 0 && json.Unmarshal(raw, &kwargs) != nil {
+		return false
+	}
+	said := len(args) + len(kwargs)
+	if len(text(r.task.Members["user_data"])) > 0 {
+		said++
+	}
+	return said == 0 || said == 1 && (len(kwargs) == 0 || kwargs["user_data"] != nil)
 }
 
 // askNames are the names under which a click names its ask.
