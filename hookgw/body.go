@@ -1,11 +1,13 @@
 package hookgw
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 	"unicode/utf8"
 )
@@ -31,7 +33,49 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, limit int64) 
 	if err := stay(w); err != nil {
 		return nil, problemOf(err)
 	}
-	return body, checkJSON(body, g.cfg.Limits.Depth)
+	if p := checkJSON(body, g.cfg.Limits.Depth); p != nil {
+		return nil, p
+	}
+	return plain(body), nil
+}
+
+// plain writes the visible characters of ASCII in a valid JSON text as
+// themselves where they came as escapes: a mask finds a secret in one spelling.
+func plain(text []byte) []byte {
+	at := bytes.IndexByte(text, '\\')
+	if at < 0 {
+		return text
+	}
+	out := append([]byte{}, text[:at]...)
+	for i := at; i < len(text); {
+		switch c, size := escaped(text[i:]); {
+		case size > 0:
+			out, i = append(out, c), i+size
+		case text[i] == '\\': // one that stays; what follows is part of it
+			out, i = append(out, text[i], text[i+1]), i+2
+		default:
+			out, i = append(out, text[i]), i+1
+		}
+	}
+	return out
+}
+
+// escaped is the visible character that an escape at the head of text stands
+// for, and the length of the escape; 0 where there is none that can go.
+func escaped(text []byte) (c byte, size int) {
+	switch {
+	case text[0] != '\\':
+		return 0, 0
+	case text[1] == '/':
+		return '/', 2
+	case text[1] != 'u':
+		return 0, 0
+	}
+	code, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil || code <= ' ' || code > '~' || code == '"' || code == '\\' {
+		return 0, 0
+	}
+	return byte(code), 6
 }
 
 // stay ends the time limit for reading the request, which would otherwise end

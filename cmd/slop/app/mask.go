@@ -1,7 +1,10 @@
 package app
 
 import (
+	"bytes"
+	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +32,9 @@ func newMask(secrets []string) func([]byte) []byte {
 	pairs := make([]string, 0, 2*len(secrets))
 	for _, s := range secrets {
 		pairs = append(pairs, s, masked)
+		for _, form := range inJSON(s) {
+			pairs = append(pairs, form, masked)
+		}
 	}
 	exact := strings.NewReplacer(pairs...)
 	shapes := regexp.MustCompile(strings.Join(keyPatterns, "|"))
@@ -38,4 +44,23 @@ func newMask(secrets []string) func([]byte) []byte {
 		}
 		return shapes.ReplaceAll(b, []byte(masked))
 	}
+}
+
+// inJSON are the spellings of a text within JSON that differ from the text: with
+// and without the escapes for HTML.
+func inJSON(s string) []string {
+	var out []string
+	for _, html := range []bool{true, false} {
+		var buf bytes.Buffer
+		enc := json.NewEncoder(&buf)
+		enc.SetEscapeHTML(html)
+		if err := enc.Encode(s); err != nil {
+			continue
+		}
+		form := buf.String()
+		if form = form[1 : len(form)-2]; form != s && !slices.Contains(out, form) { // without quotes and the end of the line
+			out = append(out, form)
+		}
+	}
+	return out
 }
