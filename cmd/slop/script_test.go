@@ -76,6 +76,13 @@ func setupScript(env *testscript.Env) error {
 	if err := os.MkdirAll(filepath.Join(config, "slop"), 0o700); err != nil {
 		return err
 	}
+	// Scripts of models get a clean environment: they look for the cache at home.
+	if err := os.MkdirAll(filepath.Join(home, ".cache"), 0o700); err != nil {
+		return err
+	}
+	if err := os.Symlink(strings.TrimSpace(string(cache)), filepath.Join(home, ".cache", "go-build")); err != nil {
+		return err
+	}
 	own := filepath.Join(config, "slop", "config.toml")
 	if _, err := os.Stat(own); err == nil {
 		return nil // the script brings its own
