@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 	"unicode"
 
 	"manualslop/events"
@@ -36,8 +37,7 @@ func postAsk(c *call) error {
 		<-c.gw.slots
 		return err
 	}
-	a := &asking{late: l, q: q}
-	go a.begin()
+	c.gw.lobby.enter(&asking{late: l, q: q, came: time.Now()})
 	return nil
 }
 

@@ -2,111 +2,98 @@ package hookgw
 
 import (
 	"context"
-	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"manualslop/events"
 )
 
-// postingAtOnce is how many questions are put on the log at the same time. What
-// a request needs for that is much more than what it needs to wait, so that
-// thousands which come together take their turns.
-const postingAtOnce = 32
-
-// asking is a request to /api/ask, from when its handler has ended.
+// asking is a request to /api/ask, from when its handler has ended. While it
+// waits nothing runs for it: an event, the end of its time, its client or the
+// gateway starts what it takes to answer.
 type asking struct {
 	*late
 	q    question
-	w    *waiter // nil before its turn
-	left time.Duration
-	gone chan struct{} // closed when the client leaves; nil where that changes nothing
+	came time.Time
+
+	mu     sync.Mutex // held by what works on it
+	over   bool       // the answer is on its way
+	posted bool       // the ask is on the log
+	w      *waiter    // nil before its turn
+	timer  *time.Timer
 }
 
-// begin posts the question, or joins the one with its id, and lets the request
-// wait in a goroutine of its own, whose stack stays small.
+// begin posts the question or joins the one with its id, and lets it wait.
 func (a *asking) begin() {
-	err := a.takeTurn()
-	if err == nil {
-		err = a.put()
-		<-a.gw.turns
-	}
-	if err != nil || a.status != 0 {
-		a.end(err)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
 		return
 	}
-	a.q.data = nil // it is on the log
-	go func() { a.end(a.await()) }()
-}
-
-// takeTurn waits for a place among those that may post.
-func (a *asking) takeTurn() error {
-	timer := time.NewTimer(a.gw.cfg.Limits.CatchUp)
-	defer timer.Stop()
-	select {
-	case a.gw.turns <- struct{}{}:
-		return nil
-	case <-timer.C:
-		return context.DeadlineExceeded
-	case <-a.gw.stopping:
-		return refuse(http.StatusServiceUnavailable, "the gateway is stopping", "Nothing was asked: post the same body again.")
+	if time.Since(a.came) > a.gw.cfg.Limits.CatchUp { // those before it found a log that does not answer
+		a.finish(context.DeadlineExceeded)
+		return
 	}
+	left, err := a.put()
+	if err != nil || a.status != 0 {
+		a.finish(err)
+		return
+	}
+	a.posted, a.q.data = true, nil
+	a.timer = time.AfterFunc(max(0, left)+a.gw.cfg.Limits.AskGrace, func() { a.give(a.timedOut()) })
 }
 
-// put posts the question. The same body with the same request_id joins the
-// question that is already there, and is answered where that is settled. Who
-// joins may leave when its client does; who posted waits until the end, so that
-// a program that posts and leaves cannot have more asks open than there are
-// places.
-func (a *asking) put() error {
-	a.w = a.gw.asks.join(a.q.session, a.q.id, func(e *events.Event) bool { return raises(e) || settles(e) })
+// put posts the question and says how long it may wait. The same body with the
+// same request_id joins the question that is already there, and is answered
+// where that is settled. Who joins may leave when its client does; who posted
+// waits until the end, so that a program that posts and leaves cannot have more
+// asks open than there are places.
+func (a *asking) put() (left time.Duration, err error) {
+	a.w = a.gw.asks.join(a.q.session, a.q.id, a.told)
 	if err := a.gw.caughtUp(a.r.Context(), a.w.since); err != nil {
-		return err
+		return 0, err
 	}
 	ask, known, err := a.lookup(a.q.session, a.q.id)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	a.left = a.gw.cfg.AskTimeout
+	left = a.gw.cfg.AskTimeout
 	if !known {
-		return a.post(a.q)
+		return left, a.post(a.q)
 	}
 	if err := a.q.same(ask); err != nil {
-		return err
+		return 0, err
 	}
 	if ask.Settled != nil {
-		return a.answerOf(ask.Settled)
+		return 0, a.answerOf(ask.Settled)
 	}
 	if ask.ExpiresAt != nil {
-		a.left = ask.ExpiresAt.Sub(a.gw.cfg.Clock())
+		left = ask.ExpiresAt.Sub(a.gw.cfg.Clock())
 	}
-	a.gone = make(chan struct{})
-	go watch(a.conn, a.gone)
-	return nil
+	go a.watch()
+	return left, nil
 }
 
-// await waits for the settlement as long as the ask has left, and a little more.
-// Its frame stays small: thousands stand here.
-func (a *asking) await() error {
-	timer := time.NewTimer(max(0, a.left) + a.gw.cfg.Limits.AskGrace)
-	defer timer.Stop()
-	for {
-		select {
-		case e := <-a.w.got:
-			if err := a.conclude(e.Seq); err != nil || a.status != 0 {
-				return err
-			}
-		case <-timer.C:
-			return a.timedOut()
-		case <-a.gone:
-			return context.Canceled
-		case <-a.gw.stopping:
-			return refuse(http.StatusServiceUnavailable, "the gateway is stopping", "The ask stays open: post the same body with request_id "+a.q.id+" again to go on waiting.")
-		}
+// told hears of an event of the ask, and does not keep the teller waiting.
+func (a *asking) told(e *events.Event) {
+	if raises(e) || settles(e) {
+		go a.look(e.Seq)
 	}
 }
 
-// conclude answers where the ask is settled once the read models have passed seq.
+// look answers where the ask is settled once the read models have passed seq.
+func (a *asking) look(seq uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
+	if err := a.conclude(seq); err != nil || a.status != 0 {
+		a.finish(err)
+	}
+}
+
 func (a *asking) conclude(seq uint64) error {
 	if err := a.gw.caughtUp(a.r.Context(), seq); err != nil {
 		return err
@@ -124,20 +111,48 @@ func (a *asking) conclude(seq uint64) error {
 	return a.settled(ask.Settled)
 }
 
-// end gives up the place of the request and answers it, where that is not done.
-func (a *asking) end(err error) {
+// watch notices that the client closes its side. One that sends more instead is
+// not watched on: it gets no second answer.
+func (a *asking) watch() {
+	var next [1]byte
+	if n, err := a.conn.Read(next[:]); n == 0 && err != nil {
+		a.give(context.Canceled)
+	}
+}
+
+// stop answers because the gateway ends.
+func (a *asking) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	hint := "Nothing was asked: post the same body again."
+	if a.posted {
+		hint = "The ask stays open: post the same body with request_id " + a.q.id + " again to go on waiting."
+	}
+	if !a.over {
+		a.finish(refuse(http.StatusServiceUnavailable, "the gateway is stopping", hint))
+	}
+}
+
+// give ends the wait with err, unless it is over.
+func (a *asking) give(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.over {
+		a.finish(err)
+	}
+}
+
+// finish gives up the place of the request and answers it, where that is not
+// done. It takes mu to be held, once.
+func (a *asking) finish(err error) {
+	a.over = true
+	if a.timer != nil {
+		a.timer.Stop()
+	}
 	if a.w != nil {
 		a.w.leave()
 	}
+	a.gw.lobby.leave(a)
 	<-a.gw.slots
-	a.late.end(err)
-}
-
-// watch closes gone when the client closes its side. One that sends more
-// instead is not watched on: it gets no second answer.
-func watch(conn net.Conn, gone chan<- struct{}) {
-	var next [1]byte
-	if n, err := conn.Read(next[:]); n == 0 && err != nil {
-		close(gone)
-	}
+	go a.end(err)
 }

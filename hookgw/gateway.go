@@ -24,7 +24,7 @@ type Gateway struct {
 
 	asks     *waiting
 	slots    chan struct{} // asks that wait
-	turns    chan struct{} // asks that are being posted
+	lobby    *lobby
 	feeds    *feedCount
 	replays  *events.Replays // for feeds
 	hubs     *hubs
@@ -69,7 +69,7 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		own:    writer{events.ActorGateway, cfg.Log},
 		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
-		slots:  make(chan struct{}, cfg.Limits.Waiting), turns: make(chan struct{}, postingAtOnce),
+		slots:  make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
 		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1),
 		feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
 		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
@@ -110,7 +110,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		case task := <-g.tasks:
 			running.Go(func() { task(base) })
 		case err := <-served:
-			close(g.stopping)
+			g.sendAway()
 			cut()
 			running.Wait()
 			return errors.Join(fmt.Errorf("serve %s: %w", g.URL(), err), server.Close())
@@ -132,7 +132,7 @@ func (g *Gateway) announce(ctx context.Context) {
 // stop ends the server in order: waiting requests first, then the rest, then
 // what runs in the background.
 func (g *Gateway) stop(base context.Context, server *http.Server, finish func()) error {
-	close(g.stopping)
+	g.sendAway()
 	grace, cancel := context.WithTimeout(base, g.cfg.Limits.Shutdown)
 	defer cancel()
 	defer finish()
@@ -141,6 +141,12 @@ func (g *Gateway) stop(base context.Context, server *http.Server, finish func())
 	}
 	g.awaitSockets(grace)
 	return nil
+}
+
+// sendAway ends what waits.
+func (g *Gateway) sendAway() {
+	close(g.stopping)
+	g.lobby.close()
 }
 
 // awaitSockets lets WebSockets say good-bye and tells asks that wait; the server

@@ -140,7 +140,15 @@ type verdict struct {
 // settle publishes an answer and waits until approval has settled the ask or
 // refused the answer, or has done neither in time.
 func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error) {
-	w := c.gw.asks.join(e.Session, answer.Ask, func(got *events.Event) bool { return settles(got) || refuses(got, e.ID) })
+	outcome := make(chan *events.Event, 1)
+	w := c.gw.asks.join(e.Session, answer.Ask, func(got *events.Event) {
+		if settles(got) || refuses(got, e.ID) {
+			select {
+			case outcome <- got:
+			default: // the first says it
+			}
+		}
+	})
 	defer w.leave()
 	if _, err := c.gw.append(c.r.Context(), c.gw.person, e, nil); err != nil {
 		return verdict{}, err
@@ -151,7 +159,7 @@ func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error
 	defer timer.Stop()
 	until := w.since
 	select {
-	case got := <-w.got:
+	case got := <-outcome:
 		until = got.Seq
 		if p, refused := got.Payload.(events.AnswerRefused); refused {
 			out.refused = p.Reason

@@ -36,24 +36,19 @@ type room struct {
 	waiters map[string]map[*waiter]struct{} // by ask
 }
 
-// maxWanted is how many events of one ask a waiter may want: raised, settled,
-// answer refused.
-const maxWanted = 3
-
 // waiter is one request that waits for events of its ask.
 type waiter struct {
-	wants func(*events.Event) bool
-	got   chan *events.Event // holds maxWanted
-	since uint64             // events up to here must be looked for in the models
+	tell  func(*events.Event)
+	since uint64 // events up to here must be looked for in the models
 	leave func()
 }
 
-// join begins to wait for the events of an ask that wants accepts. Events up to
-// the waiter's since are not shown; look for their effect in the models. Call
-// leave when done.
-func (w *waiting) join(session, ask string, wants func(*events.Event) bool) *waiter {
+// join begins to wait for the events of an ask, which tell hears without keeping
+// the teller waiting. Events up to the waiter's since are not shown; look for
+// their effect in the models. Call leave when done.
+func (w *waiting) join(session, ask string, tell func(*events.Event)) *waiter {
 	r := w.room(session)
-	me := &waiter{wants: wants, got: make(chan *events.Event, maxWanted)}
+	me := &waiter{tell: tell}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	me.since = r.seen
@@ -109,13 +104,7 @@ func (r *room) show(e events.Event) {
 	defer r.mu.Unlock()
 	r.seen = max(r.seen, e.Seq)
 	for w := range r.waiters[e.Corr] {
-		if !w.wants(&e) {
-			continue
-		}
-		select {
-		case w.got <- &e:
-		default: // it has all that there can be
-		}
+		w.tell(&e)
 	}
 }
 
