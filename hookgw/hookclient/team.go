@@ -104,7 +104,7 @@ func (c *Client) MutateMMADAG(ctx context.Context, ops ...map[string]any) (Mutat
 type Generated struct {
 	Status     string            `json:"status"`
 	Text       string            `json:"text"`
-	Outcome    string            `json:"outcome"`
+	Outcome    string            `json:"outcome"` // completed, removed, stopped, or why its ticket is blocked: worker (it gave up), killed, denied, manual, dependency
 	Reason     string            `json:"reason"`
 	Usage      projections.Usage `json:"usage"`
 	Provider   string            `json:"provider"`

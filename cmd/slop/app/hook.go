@@ -111,6 +111,9 @@ func (g *globals) hookClient(to hookTarget) (*hookclient.Client, error) {
 			return nil, err
 		}
 		info, err := findEngine(p.data)
+		if errors.Is(err, errNoEngine) {
+			return nil, errors.New("no engine runs here; start one with `slop serve`, or name a gateway with --url")
+		}
 		if err != nil {
 			return nil, err
 		}

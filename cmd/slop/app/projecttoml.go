@@ -36,7 +36,11 @@ func tomlError(err error) error {
 		return fmt.Errorf("line %d: nothing is known of %s", line, strings.Join(extra.Errors[0].Key(), "."))
 	case errors.As(err, &broken):
 		line, column := broken.Position()
-		return fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(broken.Error(), "toml: "))
+		what := strings.TrimPrefix(broken.Error(), "toml: ")
+		if kind, _, typed := strings.Cut(strings.TrimPrefix(what, "cannot decode TOML "), " into "); typed { // the rest names types of Go
+			what = strings.Join(broken.Key(), ".") + " takes no " + kind
+		}
+		return fmt.Errorf("line %d, column %d: %s", line, column, what)
 	}
 	return err
 }
