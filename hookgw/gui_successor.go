@@ -46,7 +46,7 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 	}
 	e.Seq, err = g.append(ctx, w, e, &events.Expect{Filter: openings(g.cfg.Project), Last: opened})
 	switch {
-	case errors.Is(err, events.ErrConflict):
+	case errors.Is(err, events.ErrConflict), errors.Is(err, events.ErrDuplicate):
 		if opened, err = g.cfg.Log.Last(ctx, events.Filter{Project: g.cfg.Project, Session: n.session()}); err != nil {
 			return err
 		}
@@ -89,7 +89,11 @@ func (n successor) complete(ctx context.Context, heritage []events.Payload) erro
 		if _, due := missing[e.ID]; !due {
 			continue
 		}
-		if e.Seq, err = n.gw.append(ctx, w, e, nil); err != nil {
+		e.Seq, err = n.gw.append(ctx, w, e, nil)
+		if errors.Is(err, events.ErrDuplicate) { // another gateway was first by a moment
+			continue
+		}
+		if err != nil {
 			return err
 		}
 		if err := n.gw.caughtUp(ctx, e.Seq); err != nil {

@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"log/slog"
 	"net/http"
 	"strings"
-	"time"
 
 	"manualslop/events"
 	"manualslop/projections"
@@ -186,40 +183,3 @@ func (g *Gateway) retrack(ctx context.Context, session string) error {
 	}
 	return g.caughtUp(ctx, e.Seq)
 }
-
-// resume finishes what gateways before this one began.
-func (g *Gateway) resume(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, resumeTime)
-	defer cancel()
-	if err := g.FinishReset(limited); err != nil && !errors.Is(err, context.Canceled) {
-		g.cfg.Logger.WarnContext(ctx, "a reset that was begun could not be finished", slog.Any("error", err))
-	}
-	g.resumeProject(ctx)
-}
-
-// resumeProject finishes what a gateway before this one began in the current
-// session: a switch of projects, or finding the files of a changed project.
-func (g *Gateway) resumeProject(ctx context.Context) {
-	session := g.cfg.Models.Current()
-	view, ok := g.cfg.Models.Session(session)
-	if !ok || g.cfg.ProjectFiles == nil || view.Summary().Closed != nil {
-		return
-	}
-	var open projections.ProjectSwitch
-	ctx, cancel := context.WithTimeout(ctx, resumeTime)
-	defer cancel()
-	err := view.Read(ctx, func(s *projections.Set) { open = s.ProjectSwitch() })
-	switch {
-	case err != nil:
-	case open.InProgress:
-		err = g.finishSwitch(ctx, session, open.Request(), open.PendingPath)
-	default:
-		err = g.retrack(ctx, session)
-	}
-	if err != nil && !errors.Is(err, context.Canceled) {
-		g.cfg.Logger.WarnContext(ctx, "what was begun with the project could not be finished", slog.String("session", session), slog.Any("error", err))
-	}
-}
-
-// resumeTime bounds what a gateway finishes when it starts.
-const resumeTime = time.Minute

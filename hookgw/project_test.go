@@ -1,11 +1,14 @@
 package hookgw_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -201,4 +204,29 @@ func TestAResetKeepsTheProject(t *testing.T) {
 	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", hookgw.RightRead).body))
 	require.Equal(t, []string{"User", "Critic"}, read[discussions](f, "/api/discussions").Roles)
 	f.says("/api/project/save", `{}`, http.StatusOK)
+}
+
+func TestASwitchThatNobodyIsAtWorkOnIsFinishedWithoutARestart(t *testing.T) {
+	t.Parallel()
+	files := withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"}}`, "two.toml": `{"project":{"name":"two"}}`}})
+	often := func(c *hookgw.Config) { c.Limits.CatchUp = 50 * time.Millisecond }
+	f := open(t, files, often)
+	f.put(person, events.ProjectSwitchRequested{Path: "one.toml"}) // of a gateway that died
+	f.expect("ProjectLoaded", func(events.Event) bool { return true })
+
+	var away atomic.Bool
+	g := open(t, files, often, func(c *hookgw.Config) {
+		c.Log = troubled{Log: c.Log, onAppend: func(e events.Event) error {
+			if strings.HasPrefix(e.Type, "Project") && away.Load() {
+				return context.DeadlineExceeded
+			}
+			return nil
+		}}
+	})
+	away.Store(true)
+	g.says("/api/project/switch", `{"path":"two.toml"}`, http.StatusServiceUnavailable)
+	require.True(t, read[projections.ProjectSwitch](g, "/api/project_switch_status").InProgress)
+	away.Store(false)
+	g.expect("ProjectLoaded", func(events.Event) bool { return true })
+	require.Equal(t, "two.toml", read[projections.ProjectSwitch](g, "/api/project_switch_status").ActivePath)
 }
