@@ -158,7 +158,11 @@ func (c *chaos) outcome(e events.Event) {
 		ticket := pick(c, c.tickets...)
 		c.later(pick[events.Payload](c, events.KillRequested{Ticket: ticket}, events.KillRequested{Ticket: ticket}, events.RetryRequested{Ticket: ticket}, events.BlockRequested{Ticket: ticket},
 			events.UnblockRequested{Ticket: ticket}, events.PauseRequested{}, events.ResumeRequested{}, events.StepModeSet{On: c.chance(2)},
-			c.change(), c.change(), events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent, events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
+			c.change(), c.change(),
+			events.Malformed{Name: "GraphMutationRequested", Version: 1, Reason: "cut"}, events.Malformed{Name: "TierChanged", Version: 1, Reason: "cut"},
+			events.FilesTracked{Patterns: []string{"*"}, Paths: []string{"src/a", "src/b"}}, events.ContextInjectionRequested{Path: "src/a", View: events.ViewRaw},
+			tierstest.By(events.ActorGateway, events.ProjectLoaded{Path: "p.toml", Document: json.RawMessage(`{}`)}), events.SessionEdited{Entries: json.RawMessage(`[]`)},
+			events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent, events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
 	}
 }
 
@@ -179,6 +183,7 @@ func (c *chaos) mutation() events.Payload {
 	ops := []events.GraphOp{
 		{Op: events.GraphAddTicket, Ticket: fmt.Sprint("N-", c.control), New: &events.Ticket{Description: "do it too", DependsOn: []string{a}}},
 		{Op: events.GraphAddDependency, Ticket: fmt.Sprint("N-", c.control), Dependency: b},
+		{Op: events.GraphAddTicket, Ticket: pick(c, "TR-1-3", "TR-2-0", "TR-2-1", "t2-0", "t1-3"), New: &events.Ticket{Description: "of an id that a plan may want", DependsOn: []string{a}}},
 		{Op: events.GraphSetPriority, Ticket: a, Priority: "high"},
 		{Op: events.GraphAddDependency, Ticket: a, Dependency: b},
 		{Op: events.GraphRemoveDependency, Ticket: a, Dependency: b},
