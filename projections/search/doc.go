@@ -10,7 +10,8 @@
 //   - The index stores how far it came: the sequence, the id of the event there,
 //     and the version of what is indexed. One that is damaged, of another
 //     version, or of another log is thrown away and built anew; damage is found
-//     by the checksum of each file when the index is opened.
+//     by checksums when the index is opened: of each segment, and, unless its
+//     owner was killed, of the file that lists them.
 //   - An [Index] has one owner at a time; the owner of the data folder is it. It
 //     follows the log in batches, a quarter of a second behind while little
 //     happens. Between batches it rests, so that writers keep the processors; a

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"github.com/blevesearch/bleve/v2"
@@ -150,6 +151,9 @@ func (x *Index) load(ctx context.Context, path string) (index bleve.Index, at po
 	if err := verify(path); err != nil {
 		return nil, at, err
 	}
+	if err := unseal(path); err != nil {
+		return nil, at, err
+	}
 	var raw []byte
 	err = guarded(func() (err error) {
 		if index, err = bleve.OpenUsing(path, map[string]any{"bolt_timeout": "5s"}); err != nil {
@@ -203,7 +207,10 @@ func (x *Index) Close() error {
 	}
 	x.searches.Lock() // those under way have the index still
 	defer x.searches.Unlock()
-	return guarded(index.Close)
+	if err := guarded(index.Close); err != nil || x.opts.Dir == "" {
+		return err
+	}
+	return seal(x.path())
 }
 
 // Position is the sequence of the newest event that is indexed.
@@ -214,8 +221,9 @@ func (x *Index) Position() uint64 {
 }
 
 // guarded runs f and turns a panic of the library, which damage leads to, into
-// ErrDamaged.
+// ErrDamaged; so with a fault in memory that is a damaged file's.
 func guarded(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v", ErrDamaged, p)

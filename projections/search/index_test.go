@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,6 +71,13 @@ func TestAnIndexThatIsNotRightIsBuiltAnew(t *testing.T) {
 		},
 		"the root is garbage": func(t *testing.T, r *record) {
 			change(t, filepath.Join(r.dir, "index", "store", "root.bolt"), func(b []byte) []byte { clear(b); return b })
+		},
+		"the root leads out of its file": func(t *testing.T, r *record) {
+			change(t, filepath.Join(r.dir, "index", "store", "root.bolt"), leadAstray)
+		},
+		"the root leads out of its file after a kill": func(t *testing.T, r *record) {
+			require.NoError(t, os.Remove(filepath.Join(r.dir, "index", "slop.crc")))
+			change(t, filepath.Join(r.dir, "index", "store", "root.bolt"), leadAstray)
 		},
 		"the root is empty": func(t *testing.T, r *record) {
 			require.NoError(t, os.Truncate(filepath.Join(r.dir, "index", "store", "root.bolt"), 0))
@@ -178,4 +186,43 @@ func TestALazyIndexIsOpenedByASearchOrByEnoughEvents(t *testing.T) {
 	x, stop = r.running(20)
 	stop()
 	require.Zero(t, x.Position(), "nobody wanted it")
+}
+
+// leadAstray makes each entry of each leaf behind the two first pages, which have
+// checksums, stand far behind the end of the file.
+func leadAstray(root []byte) []byte {
+	const page, flags, count, head, entry, position, leaf = 4096, 8, 10, 16, 16, 4, 2
+	for at := 2 * page; at+page <= len(root); at += page {
+		if binary.LittleEndian.Uint16(root[at+flags:]) != leaf {
+			continue
+		}
+		for i := range min(int(binary.LittleEndian.Uint16(root[at+count:])), (page-head)/entry) {
+			binary.LittleEndian.PutUint32(root[at+head+i*entry+position:], 0x7ffffff0)
+		}
+	}
+	return root
+}
+
+// The library trusts the file that lists the segments: what is wrong in it ends
+// the process or leaves out hits, wherever it is.
+func TestAnyByteOfTheRootThatIsWrongHasTheIndexBuiltAnew(t *testing.T) {
+	t.Parallel()
+	r := built(t)
+	name := filepath.Join(r.dir, "index", "store", "root.bolt")
+	root, err := os.ReadFile(name)
+	require.NoError(t, err)
+	for at := 1; at < len(root); at += len(root) / 16 {
+		x := r.index(r.dir)
+		require.NoError(t, x.Open(patient(t)))
+		require.NoError(t, x.CatchUp(patient(t), 0))
+		require.NoError(t, x.Close())
+		root, err := os.ReadFile(name)
+		require.NoError(t, err)
+		root[min(at, len(root)-1)] ^= 0x40
+		require.NoError(t, os.WriteFile(name, root, 0o600))
+		x = r.index(r.dir)
+		require.NoError(t, x.Open(patient(t)))
+		require.Zero(t, x.Position(), "byte %d: it begins anew", at)
+		require.NoError(t, x.Close())
+	}
 }

@@ -1,0 +1,55 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+)
+
+// rootFile says which segments there are. The library maps it into memory,
+// trusts it, and has no checksum over it.
+func rootFile(path string) string { return filepath.Join(path, "store", "root.bolt") }
+
+// sealFile holds the CRC-32 of the root file of an index that was closed. While
+// the index is open, and after a kill, there is none.
+func sealFile(path string) string { return filepath.Join(path, "slop.crc") }
+
+// seal notes what the root file of a closed index is.
+func seal(path string) error {
+	root, err := os.ReadFile(rootFile(path))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // somebody took the index away
+	}
+	if err == nil {
+		err = os.WriteFile(sealFile(path), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(root)), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("search index: %w", err)
+	}
+	return nil
+}
+
+// unseal compares the root file with its seal, if there is one, which it removes.
+func unseal(path string) error {
+	want, err := os.ReadFile(sealFile(path))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = os.Remove(sealFile(path))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	root, err := os.ReadFile(rootFile(path))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case len(want) != crc32.Size || binary.BigEndian.Uint32(want) != crc32.ChecksumIEEE(root):
+		return fmt.Errorf("%w: %s: %w", ErrDamaged, filepath.Base(rootFile(path)), errChecksum)
+	}
+	return nil
+}
