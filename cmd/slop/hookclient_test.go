@@ -119,7 +119,8 @@ func (c *caller) startsUp() {
 	c.call(&canaries, "get_warmup_canaries")
 	require.NotEmpty(c.t, canaries)
 	require.Equal(c.t, true, c.object("get_gui_health")["healthy"])
-	require.Contains(c.t, c.object("get_performance"), "fps")
+	c.call(nil, "post_performance", `{"fps": 60}`)
+	require.EqualValues(c.t, 60, c.object("get_performance")["fps"])
 	require.NotEmpty(c.t, c.object("get_system_telemetry")["version"])
 }
 
@@ -169,8 +170,10 @@ func (c *caller) asksThePerson() {
 }
 
 func (c *caller) runsAnEpic(s *site) {
-	c.call(nil, "set_value", "mma_epic_input", "edit a")
-	c.call(nil, "click", "btn_mma_plan_epic")
+	c.call(nil, "click", "btn_mma_resume")
+	var goal string
+	c.call(&goal, "post_goal", "edit a")
+	require.NotEmpty(c.t, goal)
 	var waiting []hookclient.PendingAction
 	require.Eventually(c.t, func() bool {
 		c.call(&waiting, "get_pending_actions")

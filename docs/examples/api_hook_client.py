@@ -132,6 +132,10 @@ class ApiHookClient:
         """What the program measures of itself."""
         return self._make_request("GET", "/api/performance")
 
+    def post_performance(self, frame):
+        """Reports what an attached front end measured: {"fps", "frame_time_ms", "input_lag_ms"}."""
+        return self._make_request("POST", "/api/performance", frame)
+
     def get_value(self, item):
         """A field's value; None for one that there is not."""
         return self._make_request("GET", "/api/gui/value/" + urllib.parse.quote(item, safe="")).get("value")
@@ -200,6 +204,10 @@ class ApiHookClient:
     def save_project(self, path=None, force=False):
         """Writes the project document to a file, else to its own; force does so although somebody changed that."""
         return self._make_request("POST", "/api/project/save", {"force": force, **({"path": path} if path else {})})
+
+    def post_goal(self, goal):
+        """Gives the team a goal; the answer names its id."""
+        return self._make_request("POST", "/api/goal", {"goal": goal})
 
     def get_mma_workers(self):
         """The workers at work, with logs and traces."""

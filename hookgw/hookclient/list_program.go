@@ -5,6 +5,10 @@ import "context"
 func telemetryMethods() []Method {
 	return []Method{
 		{"get_performance", "Reads what the program measures of itself.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetPerformance(ctx) }},
+		{"post_performance", "Reports what an attached front end measured.", []Parameter{{Name: "frame", Kind: KindObject}},
+			func(ctx context.Context, c *Client, a arguments) (any, error) {
+				return nil, c.post(ctx, "/api/performance", a.object(0), nil)
+			}},
 		{"get_system_telemetry", "Reads queue depths, threads and background tasks.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetSystemTelemetry(ctx) }},
 		{"get_financial_metrics", "Reads tokens and money by track, ticket, tier and model.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetFinancialMetrics(ctx) }},
 		{"get_token_stats", "Reads how full the prompt of the newest request is.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetTokenStats(ctx) }},

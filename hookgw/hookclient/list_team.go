@@ -21,6 +21,7 @@ func askMethods() []Method {
 
 func teamMethods() []Method {
 	return []Method{
+		{"post_goal", "Gives the team a goal; gives its id.", []Parameter{text("goal")}, func(ctx context.Context, c *Client, a arguments) (any, error) { return c.PostGoal(ctx, a.text(0)) }},
 		{"get_mma_workers", "Reads what every worker does.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetMMAWorkers(ctx) }},
 		{"spawn_mma_worker", "Adds a worker with a ticket of its own.", []Parameter{text("prompt"), {Name: "context", Kind: KindText, Optional: true, Many: true}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {

@@ -16,6 +16,15 @@ func (c *Client) GetMMAWorkers(ctx context.Context) (projections.Workers, error)
 	return read[projections.Workers](ctx, c, "/api/mma/workers", nil)
 }
 
+// PostGoal gives the team a goal and returns its id.
+func (c *Client) PostGoal(ctx context.Context, goal string) (string, error) {
+	var out struct {
+		Goal string `json:"goal"`
+	}
+	err := c.post(ctx, "/api/goal", map[string]string{"goal": goal}, &out)
+	return out.Goal, err
+}
+
 // WorkerSpec says what a worker is to do.
 type WorkerSpec struct {
 	// RequestID makes the same request, however often it is sent, one worker;

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"manualslop/bus"
 	"manualslop/events"
 )
 
@@ -33,6 +34,8 @@ func remedy(err error) string {
 	switch {
 	case errors.Is(err, events.ErrFull):
 		return "nothing recorded is lost; raise [bus] max_bytes in your configuration, then `slop run --resume` or `slop serve` goes on"
+	case errors.Is(err, bus.ErrLocked):
+		return "an engine runs there: `slop hook post_goal \"…\"` gives it a goal, `slop hook shutdown` ends it"
 	case errors.Is(err, events.ErrHole):
 		return "the store on disk is damaged, and nothing was changed; restore the data folder from a copy, or move it away to begin anew"
 	}
