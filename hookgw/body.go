@@ -118,11 +118,22 @@ func nesting(text []byte) int {
 	return deepest
 }
 
-// object splits a JSON object into its members, by exact name.
+// object splits a JSON object into its members, by exact name. One in which a
+// name stands twice is none: readers would disagree on what it says.
 func object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
 		return nil, false
+	}
+	members := map[string]json.RawMessage{}
+	for dec.More() {
+		name, _ := dec.Token()
+		text, isName := name.(string)
+		var value json.RawMessage
+		if _, twice := members[text]; twice || !isName || dec.Decode(&value) != nil {
+			return nil, false
+		}
+		members[text] = value
 	}
 	return members, true
 }

@@ -76,7 +76,7 @@ func (c *call) parse(route *Route) *problem {
 	}
 	fields, ok := object(body)
 	if !ok {
-		return refuse(http.StatusBadRequest, "the body is not a JSON object", `Send an object, such as {"request_id": "…"}.`)
+		return refuse(http.StatusBadRequest, "the body is not a JSON object in which each name stands once", `Send an object, such as {"request_id": "…"}.`)
 	}
 	c.body, c.fields = body, fields
 	return nil

@@ -74,6 +74,14 @@ func fits(pattern, segments []string) bool {
 
 // describes compares an answer with the description of its route.
 func describes(r hookgw.Route, a answer) error {
+	for name := range a.header {
+		if strings.HasPrefix(name, "Access-Control-") {
+			return fmt.Errorf("it grants something to other origins: %s", name)
+		}
+	}
+	if a.header.Get("X-Content-Type-Options") != "nosniff" || a.header.Get("Cache-Control") != "no-store" {
+		return fmt.Errorf("it may be sniffed or stored")
+	}
 	doc, err := contract()
 	if err != nil {
 		return err
