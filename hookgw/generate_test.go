@@ -73,7 +73,6 @@ func TestAGatedCallOfGenerateWaitsForItsConfirmation(t *testing.T) {
 		"a number":         {`{"approved":1}`, events.No, false, ""},
 		"nothing":          {`{}`, events.No, false, ""},
 		"another case":     {`{"Approved":true}`, events.No, false, ""},
-		"twice":            {`{"approved":false,"approved":true}`, events.No, false, ""},
 		"unknown member":   {`{"approved":true,"force":true}`, events.No, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +105,7 @@ func TestAConfirmationThatCannotCountAnswersNothing(t *testing.T) {
 	id := f.awaitAction()
 	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/confirm/"+id, `{"approved":true,"script":"a","args":{"script":"b"}}`).status)
 	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/confirm/"+id, `{"approved":true,"script":7}`).status)
+	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/confirm/"+id, `{"approved":false,"approved":true}`).status, "said twice")
 	require.Equal(t, http.StatusUnprocessableEntity, f.human("/api/v1/confirm/"+id, `{"approved":true,"args":{"script":7}}`).status)
 	require.Equal(t, http.StatusNotFound, f.human("/api/v1/confirm/nobody", `{"approved":true}`).status)
 	require.Equal(t, http.StatusNotFound, f.human("/api/v1/confirm/"+strings.Repeat("x", events.MaxIDLength+1), `{"approved":true}`).status)
