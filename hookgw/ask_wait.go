@@ -41,6 +41,7 @@ func (a *asking) begin() {
 		return
 	}
 	a.posted, a.q.data = true, nil
+	a.letGo()
 	a.timer = time.AfterFunc(max(0, left)+a.gw.cfg.Limits.AskGrace, func() { a.give(a.timedOut()) })
 }
 

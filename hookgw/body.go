@@ -13,7 +13,8 @@ import (
 )
 
 // readBody reads a JSON object of at most limit bytes.
-func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, limit int64) (json.RawMessage, *problem) {
+func (c *call) readBody(limit int64) (json.RawMessage, *problem) {
+	g, w, r := c.gw, c.w, c.r
 	tooLarge := refuse(http.StatusRequestEntityTooLarge, "the body is too large", fmt.Sprintf("Send at most %d bytes.", limit))
 	if r.ContentLength > limit {
 		return nil, tooLarge
@@ -22,11 +23,13 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, limit int64) 
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Time{}); err != nil {
 		return nil, problemOf(err)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	body, err := io.ReadAll(counting{c, http.MaxBytesReader(w, r.Body, limit)})
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
 		return nil, tooLarge
+	case errors.Is(err, errBodies):
+		return nil, c.crowdedOut()
 	case err != nil:
 		return nil, refuse(http.StatusRequestTimeout, "the body did not arrive", "Send it whole and without pauses.").because(err)
 	}

@@ -26,6 +26,7 @@ type call struct {
 
 	asked url.Values // see query
 
+	held   int             // bytes of the body that are counted
 	noted  json.RawMessage // what goes on record of a body that is gone
 	handed bool            // the answer comes later, see handOver
 
@@ -70,7 +71,7 @@ func (c *call) parse(route *Route) *problem {
 		}
 		return nil
 	}
-	body, p := c.gw.readBody(c.w, c.r, route.body(c.gw.cfg.Limits))
+	body, p := c.readBody(route.body(c.gw.cfg.Limits))
 	if p != nil {
 		return p
 	}

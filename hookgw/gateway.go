@@ -25,6 +25,7 @@ type Gateway struct {
 	asks     *waiting
 	slots    chan struct{} // asks that wait
 	lobby    *lobby
+	bodies   *bodies
 	feeds    *feedCount
 	replays  *events.Replays // for feeds
 	hubs     *hubs
@@ -71,7 +72,7 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
 		slots:  make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
 		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1),
-		feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
+		bodies: newBodies(cfg.Limits.Bodies), feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
 		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
 	}
@@ -190,6 +191,7 @@ func (g *Gateway) server(base context.Context) *http.Server {
 // serveHTTP is the one way in.
 func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{gw: g, w: w, r: r, who: RightNone}
+	defer c.letGo()
 	if err := c.serve(); err != nil {
 		c.fail(err)
 	}

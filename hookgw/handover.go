@@ -31,10 +31,12 @@ func (c *call) handOver() (*late, error) {
 	}
 	c.handed = true
 	r := &http.Request{Method: c.r.Method, URL: c.r.URL}
-	return &late{conn: conn, call: call{
+	l := &late{conn: conn, call: call{
 		gw: c.gw, w: &lateWriter{conn: conn}, r: r.WithContext(context.WithoutCancel(c.r.Context())),
-		who: c.who, route: c.route, noted: noted,
-	}}, nil
+		who: c.who, route: c.route, noted: noted, held: c.held,
+	}}
+	c.held = 0
+	return l, nil
 }
 
 // end fails with err, unless it is nil, puts the request on record and closes
@@ -42,6 +44,7 @@ func (c *call) handOver() (*late, error) {
 func (l *late) end(err error) {
 	defer l.gw.sockets.Done()
 	defer l.conn.Close()
+	defer l.letGo()
 	if err != nil {
 		l.fail(err)
 	}

@@ -1,0 +1,66 @@
+package hookgw
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// errBodies says that there is no room for another body.
+var errBodies = errors.New("too many bytes of bodies are held")
+
+// bodies counts the bytes of requests that are in memory: those that still
+// arrive, those at work, and questions that wait to be put. Each right has a
+// share of its own, so that no agent takes the person's.
+type bodies struct {
+	most int64
+	mu   sync.Mutex
+	held map[Right]int64
+}
+
+func newBodies(most int64) *bodies { return &bodies{most: most, held: map[Right]int64{}} }
+
+func (b *bodies) take(who Right, n int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held[who]+int64(n) > b.most {
+		return false
+	}
+	b.held[who] += int64(n)
+	return true
+}
+
+func (b *bodies) give(who Right, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held[who] -= int64(n)
+}
+
+// counting reads a body and counts it for the call.
+type counting struct {
+	call *call
+	from io.Reader
+}
+
+// Read fails with errBodies where there is no room for what came.
+func (r counting) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if !r.call.gw.bodies.take(r.call.who, n) {
+		return 0, errBodies
+	}
+	r.call.held += n
+	return n, err
+}
+
+// letGo no longer counts the call's body.
+func (c *call) letGo() {
+	c.gw.bodies.give(c.who, c.held)
+	c.held = 0
+}
+
+// crowdedOut refuses a body for which there is no room.
+func (c *call) crowdedOut() *problem {
+	c.w.Header().Set("Retry-After", "1")
+	return refuse(http.StatusServiceUnavailable, "too much is being sent at once", "Send it again in a moment.")
+}
