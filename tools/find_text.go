@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for the long text
 	"errors"
@@ -8,8 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"manualslop/tools/inorder"
 	"manualslop/tools/sandbox"
@@ -119,26 +118,24 @@ func (f *finder) directory(ctx context.Context) error {
 }
 
 // glob gives the pattern that paths below the start must match; empty: all do.
-func (f *finder) glob() (string, error) {
-	if f.in.Glob == "" {
-		return "", nil
+func (f *finder) glob() (sandbox.Glob, error) {
+	pattern := cmp.Or(f.in.Glob, "**")
+	if !strings.Contains(pattern, "/") {
+		pattern = "**/" + pattern
 	}
-	glob, err := cleanPattern(f.in.Glob)
+	_, glob, err := cleanPattern(pattern)
 	if err != nil {
-		return "", Refuse("glob: %s", err)
-	}
-	if !strings.Contains(glob, "/") {
-		glob = "**/" + glob
+		return glob, Refuse("glob: %s", err)
 	}
 	return glob, nil
 }
 
 // files walks over the files to search. It sets walked and the statistics when it is done.
-func (f *finder) files(ctx context.Context, glob string, walked *error) iter.Seq[string] {
+func (f *finder) files(ctx context.Context, glob sandbox.Glob, walked *error) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		opts := sandbox.WalkOptions{Gitignore: !f.in.Ignored, NoSizes: true}
 		f.stats, *walked = f.env.Workspace.Walk(ctx, f.in.Path, opts, func(e sandbox.Entry) error {
-			if e.Kind != sandbox.KindFile || glob != "" && !doublestar.MatchUnvalidated(glob, inside(f.data.Path, e.Path)) {
+			if e.Kind != sandbox.KindFile || !glob.Match(inside(f.data.Path, e.Path)) {
 				return nil
 			}
 			if !yield(e.Path) {

@@ -75,7 +75,7 @@ func TestSearchFilesMatchesGlobs(t *testing.T) {
 	require.Contains(t, call(t, env, "search_files", args{"path": ".", "pattern": "*"}).Text, "… not searched: 1 entry that .gitignore leaves out")
 	require.Equal(t, "out/e.py", call(t, env, "search_files", args{"path": ".", "pattern": "out/*", "include_ignored": true}).Text)
 	require.Equal(t, "src/deep/c.py", call(t, env, "search_files", args{"path": "src", "pattern": "deep/*"}).Text, "the pattern is relative to path, the answer to the workspace")
-	for _, pattern := range []string{"../*", "a/../../*", "/etc/*", `\\x`, "[", "{a"} {
+	for _, pattern := range []string{"../*", "a/../../*", "/etc/*", `\\x`, "[", "{a", strings.Repeat("{a,aa,*}", 16) + "b"} {
 		result := call(t, env, "search_files", args{"path": ".", "pattern": pattern})
 		require.True(t, result.Failed, pattern)
 		require.True(t, strings.HasPrefix(result.Text, "ERROR: the pattern"), result.Text)

@@ -39,7 +39,7 @@ func searchFiles() Tool {
 }
 
 func search(ctx context.Context, env Env, in searchFilesArgs) (Result, error) {
-	pattern, err := cleanPattern(in.Pattern)
+	pattern, glob, err := cleanPattern(in.Pattern)
 	if err != nil {
 		return Result{}, err
 	}
@@ -50,7 +50,7 @@ func search(ctx context.Context, env Env, in searchFilesArgs) (Result, error) {
 	var found []sandbox.Entry
 	opts := sandbox.WalkOptions{Gitignore: !in.Ignored, NoSizes: in.Order != "newest"}
 	stats, err := env.Workspace.Walk(ctx, in.Path, opts, func(e sandbox.Entry) error {
-		if e.Kind == sandbox.KindFile && doublestar.MatchUnvalidated(pattern, inside(start, e.Path)) {
+		if e.Kind == sandbox.KindFile && glob.Match(inside(start, e.Path)) {
 			found = append(found, e)
 		}
 		return nil
@@ -79,20 +79,24 @@ func search(ctx context.Context, env Env, in searchFilesArgs) (Result, error) {
 }
 
 // cleanPattern refuses patterns that are not valid or lead elsewhere.
-func cleanPattern(pattern string) (string, error) {
+func cleanPattern(pattern string) (string, sandbox.Glob, error) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	switch {
 	case path.IsAbs(pattern) || strings.HasPrefix(pattern, `\`):
-		return "", Refuse("the pattern must be relative; put the directory into path")
+		return "", sandbox.Glob{}, Refuse("the pattern must be relative; put the directory into path")
 	case !doublestar.ValidatePattern(pattern):
-		return "", Refuse("the pattern %q is not a valid glob", pattern)
+		return "", sandbox.Glob{}, Refuse("the pattern %q is not a valid glob", pattern)
 	}
 	for element := range strings.SplitSeq(pattern, "/") {
 		if element == ".." {
-			return "", Refuse("the pattern must not contain ..; put the directory into path")
+			return "", sandbox.Glob{}, Refuse("the pattern must not contain ..; put the directory into path")
 		}
 	}
-	return pattern, nil
+	glob, err := sandbox.ParseGlob(pattern)
+	if err != nil {
+		return "", glob, Refuse("the pattern stands for more than %d patterns; use fewer braces", sandbox.MaxGlobAlternatives)
+	}
+	return pattern, glob, nil
 }
 
 // inside gives path relative to the directory start, both as tools show them.

@@ -43,19 +43,24 @@ func newBlacklist(patterns []string) (*blacklist, error) {
 	for _, pattern := range append(protected(), patterns...) {
 		clean := fold(strings.TrimSuffix(strings.ReplaceAll(pattern, `\`, "/"), "/"))
 		clean = strings.TrimPrefix(clean, "./")
-		if clean == "" || !doublestar.ValidatePattern(clean) {
-			return nil, fmt.Errorf("blacklist: bad pattern %q", pattern)
+		glob, err := ParseGlob(clean)
+		if clean == "" || err != nil {
+			return nil, fmt.Errorf("blacklist: bad pattern %q: %w", pattern, err)
 		}
 		switch {
 		case !strings.Contains(clean, "/"):
-			b.elements = append(b.elements, clean)
+			b.elements = append(b.elements, glob.alternatives...)
 			if !strings.ContainsAny(pattern, `*?[{\/`) {
 				b.fixed = append(b.fixed, pattern)
 			}
 		case strings.HasPrefix(clean, "/"):
-			b.anchored = append(b.anchored, strings.TrimPrefix(clean, "/"))
+			for _, one := range glob.alternatives {
+				b.anchored = append(b.anchored, strings.TrimPrefix(one, "/"))
+			}
 		default:
-			b.anchored = append(b.anchored, "**/"+clean)
+			for _, one := range glob.alternatives {
+				b.anchored = append(b.anchored, "**/"+one)
+			}
 		}
 	}
 	return b, nil

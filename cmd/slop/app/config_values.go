@@ -11,9 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"manualslop/events"
+	"manualslop/tools/sandbox"
 )
 
 // maxServers is the most NATS servers that bus.url may name.
@@ -191,18 +190,26 @@ func checkUser(c Config) []*ConfigError {
 
 func checkBlacklist(c Config) []*ConfigError {
 	for _, pattern := range c.MCP.Blacklist {
-		if !doublestar.ValidatePattern(pattern) {
-			return []*ConfigError{invalid("mcp.blacklist", "has a malformed glob %q", pattern)}
+		if _, err := sandbox.ParseGlob(pattern); err != nil {
+			return []*ConfigError{invalid("mcp.blacklist", "has a malformed glob %q, or one with too many braces", pattern)}
 		}
 	}
 	return nil
+}
+
+// plainGlob tells whether a pattern of a rule is valid and matched in a time that
+// is bounded: rules are matched as they stand, and each alternation in braces
+// multiplies the time. A project may have rules, too.
+func plainGlob(pattern string) bool {
+	_, err := sandbox.ParseGlob(pattern)
+	return err == nil && strings.Count(pattern, "{") <= 2
 }
 
 func checkRules(c Config) []*ConfigError {
 	var found []*ConfigError
 	for i, rule := range c.Rules {
 		path := fmt.Sprintf("rules.%d", i)
-		if rule.Tool == "" || !doublestar.ValidatePattern(rule.Tool) {
+		if rule.Tool == "" || !plainGlob(rule.Tool) {
 			found = append(found, invalid(path+".tool", "must be a glob over the names of tools, not %q", rule.Tool))
 		}
 		if action, _ := rule.Action(); action == 0 {
@@ -210,8 +217,8 @@ func checkRules(c Config) []*ConfigError {
 		}
 		for _, part := range rule.parts() {
 			for _, glob := range part.scope.Globs {
-				if !doublestar.ValidatePattern(glob) {
-					found = append(found, invalid(path+"."+part.key, "has a malformed glob %q", glob))
+				if !plainGlob(glob) {
+					found = append(found, invalid(path+"."+part.key, "has a malformed glob %q, or one with more than two alternations in braces", glob))
 				}
 			}
 		}

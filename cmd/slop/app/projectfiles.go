@@ -85,6 +85,7 @@ func (f *projectFiles) name(path string) (string, error) {
 // explain words an error of the gate for a client.
 func (f *projectFiles) explain(name string, err error) error {
 	var denied *sandbox.DeniedError
+	var system *fs.PathError
 	switch {
 	case errors.As(err, &denied):
 		return &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: denied.ModelText(), Hint: "Project documents are plain .toml files below the project folder that are not protected."}
@@ -96,6 +97,8 @@ func (f *projectFiles) explain(name string, err error) error {
 		return changedFile(name)
 	case errors.Is(err, sandbox.ErrNotRegular), errors.Is(err, sandbox.ErrIsDirectory):
 		return &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: name + " is no regular file", Hint: "Name another one."}
+	case errors.As(err, &system):
+		return &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: name + " cannot be used: " + system.Err.Error(), Hint: "Name another file, or make this one usable."}
 	}
 	return fmt.Errorf("project document %s: %w", name, err)
 }
@@ -145,14 +148,19 @@ func (f *projectFiles) Save(ctx context.Context, path string, document json.RawM
 // stands for itself, whether there is such a file yet or not.
 func (f *projectFiles) Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string, err error) {
 	found := map[string]bool{}
-	var globs []string
+	var globs []sandbox.Glob
 	for _, given := range patterns {
 		pattern, problem := f.pattern(base, given)
 		switch {
 		case problem != "":
 			skipped = append(skipped, given+": "+problem)
 		case strings.ContainsAny(pattern, `*?[{`):
-			globs = append(globs, pattern)
+			glob, err := sandbox.ParseGlob(pattern)
+			if err != nil {
+				skipped = append(skipped, given+": its braces stand for too many patterns")
+				continue
+			}
+			globs = append(globs, glob)
 		default:
 			if _, err := f.documents.Stat(pattern); errors.Is(err, sandbox.ErrDenied) {
 				skipped = append(skipped, given+": it is protected, or a link")
@@ -206,13 +214,13 @@ func (f *projectFiles) pattern(base, given string) (pattern, problem string) {
 
 // match adds the files below the project folder that a pattern matches. Links
 // are not followed, and protected names and .gitignore's left out.
-func (f *projectFiles) match(ctx context.Context, globs []string, found map[string]bool) error {
+func (f *projectFiles) match(ctx context.Context, globs []sandbox.Glob, found map[string]bool) error {
 	stats, err := f.documents.Walk(ctx, ".", sandbox.WalkOptions{Gitignore: true, NoSizes: true}, func(e sandbox.Entry) error {
 		if e.Kind != sandbox.KindFile {
 			return nil
 		}
 		for _, glob := range globs {
-			if doublestar.MatchUnvalidated(glob, e.Path) {
+			if glob.Match(e.Path) {
 				found[e.Path] = true
 				break
 			}

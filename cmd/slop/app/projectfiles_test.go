@@ -97,7 +97,9 @@ func TestPathsThatAreNoProjectDocumentsAreRefused(t *testing.T) {
 		_, err = f.Save(t.Context(), path, json.RawMessage(`{}`), "", true)
 		requireProblem(t, hookgw.FileDenied, err, path)
 	}
-	_, err := f.Load(t.Context(), "gone.toml")
+	_, err := f.Load(t.Context(), strings.Repeat("x", 300)+".toml")
+	requireProblem(t, hookgw.FileBroken, err, "a name that no file can have")
+	_, err = f.Load(t.Context(), "gone.toml")
 	requireProblem(t, hookgw.FileMissing, err, "gone")
 	still, err := os.ReadFile(outside)
 	require.NoError(t, err)
@@ -151,6 +153,10 @@ func TestPatternsFindFilesOfTheProjectOnly(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, paths)
 	require.Len(t, skipped, 11)
+	paths, skipped, err = f.Expand(t.Context(), "", []string{"a.{go,md}", strings.Repeat("{a,aa,*}", 16) + "b"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.go"}, paths)
+	require.Len(t, skipped, 1, "a project file cannot keep a core busy for ever")
 }
 
 func TestMoreFilesThanARefreshCanNameAreRefused(t *testing.T) {

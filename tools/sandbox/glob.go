@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// MaxGlobAlternatives is for how many patterns without braces one with braces
+// may stand.
+const MaxGlobAlternatives = 64
+
+// ErrGlob says that a text is no pattern, or stands for too many.
+var ErrGlob = errors.New("bad pattern")
+
+// Glob is a pattern over paths with slashes: * and ? within an element, ** for
+// any number of them, [a-z] and {a,b}. It takes a time to match that is bounded
+// by the lengths of pattern and path: matched as they stand, a few braces in a
+// row take for ever, and anybody may have written the pattern. The zero value
+// matches nothing.
+type Glob struct{ alternatives []string }
+
+// ParseGlob reads a pattern. Errors: ErrGlob.
+func ParseGlob(pattern string) (Glob, error) {
+	if !doublestar.ValidatePattern(pattern) {
+		return Glob{}, fmt.Errorf("%w: %q", ErrGlob, pattern)
+	}
+	all, ok := alternatives(pattern, 0, nil)
+	if !ok {
+		return Glob{}, fmt.Errorf("%w: its braces stand for more than %d patterns", ErrGlob, MaxGlobAlternatives)
+	}
+	return Glob{all}, nil
+}
+
+// Match tells whether the whole path fits.
+func (g Glob) Match(path string) bool {
+	return slices.ContainsFunc(g.alternatives, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, path) })
+}
+
+// alternatives appends the patterns for which a valid one stands, whose first at
+// bytes hold no braces; false if they are too many.
+func alternatives(pattern string, at int, out []string) ([]string, bool) {
+	begin := next(pattern, at, "{")
+	if begin < 0 {
+		return append(out, pattern), len(out) < MaxGlobAlternatives
+	}
+	end := closing(pattern, begin)
+	for from := begin + 1; from <= end; {
+		to := from
+		for depth := 0; to < end; { // the comma that ends this alternative
+			to = next(pattern, to, "{},")
+			if to >= end || pattern[to] == ',' && depth == 0 {
+				break
+			}
+			depth += map[byte]int{'{': 1, '}': -1}[pattern[to]]
+			to++
+		}
+		var ok bool
+		if out, ok = alternatives(pattern[:begin]+pattern[from:to]+pattern[end+1:], begin, out); !ok {
+			return out, false
+		}
+		from = to + 1
+	}
+	return out, true
+}
+
+// closing is where the brace that opens at begin is closed.
+func closing(pattern string, begin int) int {
+	depth := 1
+	for i := begin + 1; ; i++ {
+		i = next(pattern, i, "{}")
+		if pattern[i] == '{' {
+			depth++
+		} else if depth--; depth == 0 {
+			return i
+		}
+	}
+}
+
+// next is the first of some characters from at on that is neither escaped nor
+// within brackets; -1 if there is none.
+func next(pattern string, at int, chars string) int {
+	inside := false
+	for i := at; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case inside:
+			inside = c != ']'
+		case c == '[':
+			inside = true
+		case strings.IndexByte(chars, c) >= 0:
+			return i
+		}
+	}
+	return -1
+}
