@@ -19,9 +19,9 @@ type injectRequest struct {
 	Discussion string `json:"discussion,omitempty"` // empty: the active one
 }
 
-// injectAnswer says what was injected. Its bytes are in the entry, or at
+// InjectAnswer says what was injected. Its bytes are in the entry, or at
 // /api/blobs/SHA256 where blob is true.
-type injectAnswer struct {
+type InjectAnswer struct {
 	Status  string `json:"status"`
 	Request string `json:"request"`
 	Path    string `json:"path"`
@@ -117,7 +117,7 @@ func (c *call) injectedView(e events.Event, seq uint64, v events.View) error {
 	if err := c.counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, injectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob})
+	return c.reply(http.StatusOK, InjectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob})
 }
 
 // injectAccepted is the answer where no worker has answered in time.

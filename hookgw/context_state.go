@@ -8,24 +8,24 @@ import (
 	"manualslop/projections"
 )
 
-// contextState is the answer of GET /api/context/state.
-type contextState struct {
+// ContextState is the answer of GET /api/context/state.
+type ContextState struct {
 	BaseDir      string                  `json:"base_dir"` // of the patterns, relative to the project folder
 	Patterns     []string                `json:"patterns"`
 	Skipped      []string                `json:"skipped"`    // patterns that stand for nothing, each with its reason
 	ScannedAt    *time.Time              `json:"scanned_at"` // null: the files are those of the settings
-	Files        []contextFile           `json:"files"`      // tracked, by path
-	Selection    contextSelection        `json:"selection"`
+	Files        []ContextFile           `json:"files"`      // tracked, by path
+	Selection    ContextSelection        `json:"selection"`
 	Presets      []string                `json:"presets"`
-	Injected     []injectedEntry         `json:"injected"`      // entries of the role Context, of all discussions
+	Injected     []InjectedEntry         `json:"injected"`      // entries of the role Context, of all discussions
 	Views        []projections.BuiltView `json:"views"`         // the newest of each path and kind
 	ViewsLeftOut int                     `json:"views_omitted"` // older ones that are not listed
 	Dependencies map[string][]string     `json:"dependencies"`  // a ticket's target file: the files that it requires
 	Discussion   string                  `json:"discussion"`    // the active one
 }
 
-// contextFile is a tracked file as the record knows it.
-type contextFile struct {
+// ContextFile is a tracked file as the record knows it.
+type ContextFile struct {
 	Path     string     `json:"path"`
 	SHA256   string     `json:"sha256"` // when it was seen last; empty: it was not, or is not there
 	Size     int64      `json:"size"`
@@ -36,15 +36,15 @@ type contextFile struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// contextSelection is what the person chose.
-type contextSelection struct {
+// ContextSelection is what the person chose.
+type ContextSelection struct {
 	Preset      string               `json:"preset"`
 	Files       []events.TrackedFile `json:"files"`
 	Screenshots []string             `json:"screenshots"`
 }
 
-// injectedEntry is an entry that shows a file.
-type injectedEntry struct {
+// InjectedEntry is an entry that shows a file.
+type InjectedEntry struct {
 	Discussion string          `json:"discussion"`
 	ID         string          `json:"id"`
 	Path       string          `json:"path"`
@@ -58,12 +58,12 @@ func getContextState() func(*call) error {
 	return func(c *call) error { return c.show(shown) }
 }
 
-func stateOfContext(s *projections.Set) contextState {
+func stateOfContext(s *projections.Set) ContextState {
 	now, doc := s.Tracking(), s.Project().Document
 	files, _ := projections.ProjectFiles(doc)
-	out := contextState{
-		BaseDir: now.BaseDir, Patterns: list(now.Patterns), Skipped: list(now.Skipped), ScannedAt: now.At, Files: []contextFile{},
-		Selection: contextSelection{now.Selected, files, list(projections.ProjectScreenshots(doc))},
+	out := ContextState{
+		BaseDir: now.BaseDir, Patterns: list(now.Patterns), Skipped: list(now.Skipped), ScannedAt: now.At, Files: []ContextFile{},
+		Selection: ContextSelection{now.Selected, files, list(projections.ProjectScreenshots(doc))},
 		Presets:   []string{}, Injected: injectedEntries(s), Dependencies: map[string][]string{}, Discussion: s.ActiveDiscussion(),
 	}
 	out.Views, out.ViewsLeftOut = s.BuiltViews()
@@ -87,8 +87,8 @@ func stateOfContext(s *projections.Set) contextState {
 	return out
 }
 
-func contextFileOf(s *projections.Set, path, shownAs string, files []events.TrackedFile) contextFile {
-	f := contextFile{Path: path}
+func contextFileOf(s *projections.Set, path, shownAs string, files []events.TrackedFile) ContextFile {
+	f := ContextFile{Path: path}
 	if r := s.Files()[path]; r != nil {
 		seen := r.Seen
 		f.SHA256, f.Size, f.Seen, f.Written, f.Error = r.SHA256, r.Size, &seen, r.Written, r.Error
@@ -102,13 +102,13 @@ func contextFileOf(s *projections.Set, path, shownAs string, files []events.Trac
 	return f
 }
 
-func injectedEntries(s *projections.Set) []injectedEntry {
-	out := []injectedEntry{}
+func injectedEntries(s *projections.Set) []InjectedEntry {
+	out := []InjectedEntry{}
 	for _, d := range s.Discussions() {
 		entries, _ := s.DiscussionEntries(d.Name)
 		for _, n := range entries {
 			if n.Entry.Role == projections.RoleContext && n.Entry.Path != "" {
-				out = append(out, injectedEntry{d.Name, n.ID, n.Entry.Path, n.Entry.View, n.Entry.Blob, n.Entry.Time})
+				out = append(out, InjectedEntry{d.Name, n.ID, n.Entry.Path, n.Entry.View, n.Entry.Blob, n.Entry.Time})
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"manualslop/projections"
 )
 
-type contextState struct {
+type ContextState struct {
 	Patterns, Presets []string
 	Files             []struct {
 		Path, SHA256 string
@@ -43,7 +43,7 @@ func TestAFileIsInjectedIntoTheDiscussionByAWorker(t *testing.T) {
 	require.Len(t, entries, 1)
 	require.Equal(t, projections.RoleContext, entries[0].Role)
 	require.Equal(t, "def f(): ...", entries[0].Content)
-	state := read[contextState](f, "/api/context/state")
+	state := read[ContextState](f, "/api/context/state")
 	require.Equal(t, "a.py", state.Injected[0].Path)
 	require.Equal(t, "f1", state.Views[0].File)
 }
@@ -82,13 +82,13 @@ func TestPresetsAreSavedLoadedAndDeleted(t *testing.T) {
 	require.Equal(t, []string{"x.go"}, recorded[events.FilesTracked](f)[0].Paths)
 	f.says("/api/context/presets/save", `{"name":"all"}`, http.StatusOK)
 	require.JSONEq(t, `{"status":"ok","tracked":2,"skipped":[]}`, string(f.says("/api/context/presets/load", `{"name":"parser"}`, http.StatusOK).body))
-	state := read[contextState](f, "/api/context/state")
+	state := read[ContextState](f, "/api/context/state")
 	require.Equal(t, []string{"all", "parser"}, state.Presets)
 	require.Equal(t, "parser", state.Selection.Preset)
 	require.Equal(t, []string{"a.go", "b.go"}, state.Patterns)
 	require.Contains(t, string(f.get("/api/project", hookgw.RightRead).body), `"paths":["s.png"]`)
 	f.says("/api/context/presets/load", `{"name":"all"}`, http.StatusOK)
-	require.Equal(t, []string{"*"}, read[contextState](f, "/api/context/state").Patterns)
+	require.Equal(t, []string{"*"}, read[ContextState](f, "/api/context/state").Patterns)
 	f.says("/api/context/presets/delete", `{"name":"parser"}`, http.StatusOK)
 	for _, path := range []string{"load", "delete"} {
 		f.says("/api/context/presets/"+path, `{"name":"parser"}`, http.StatusNotFound)
@@ -108,16 +108,16 @@ func TestTheStateOfTheContextSaysWhatTheRecordKnows(t *testing.T) {
 	f := open(t, withFolder(dir))
 	f.says("/api/project", `{"project":{"files":{"paths":["*"]}}}`, http.StatusOK)
 	f.put("worker-x-1", events.ContextBuilt{Request: "r", Views: []events.View{{Path: "a.go", View: "raw", SHA256: "v", File: &events.FileState{Path: "a.go", SHA256: "one", Size: 3}}}})
-	require.False(t, read[contextState](f, "/api/context/state").Files[0].Changed)
+	require.False(t, read[ContextState](f, "/api/context/state").Files[0].Changed)
 	f.put("worker-x-1", events.FilesUpdated{Request: "r", Files: []events.FileUpdate{{Path: "a.go", Before: "one", After: "two"}}})
 	f.put(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{{ID: "T-1", TargetFile: "a.go", ContextRequirements: []string{"c.go", "b.go"}}}})
-	state := read[contextState](f, "/api/context/state")
+	state := read[ContextState](f, "/api/context/state")
 	require.Equal(t, "two", state.Files[0].SHA256)
 	require.True(t, state.Files[0].Changed)
 	dir.mu.Lock()
 	dir.files["b.go"] = "{}"
 	dir.mu.Unlock()
 	require.JSONEq(t, `{"status":"ok","tracked":2,"skipped":[]}`, string(f.says("/api/context/rescan", `{}`, http.StatusOK).body))
-	require.Len(t, read[contextState](f, "/api/context/state").Files, 2)
+	require.Len(t, read[ContextState](f, "/api/context/state").Files, 2)
 	require.Equal(t, []string{"a.go", "b.go"}, recorded[events.FilesTracked](f)[1].Paths)
 }

@@ -27,8 +27,8 @@ func (s *statusCounts) each(yield func(status int, n uint64)) {
 	}
 }
 
-// requestCount is one line of the counts in GET /api/system/telemetry.
-type requestCount struct {
+// RequestCount is one line of the counts in GET /api/system/telemetry.
+type RequestCount struct {
 	Method string `json:"method"`
 	Path   string `json:"path"` // the route's pattern; empty: no route
 	Status int    `json:"status"`
@@ -54,12 +54,12 @@ func counted(all []Route) []Route {
 }
 
 // requests lists what was answered since the gateway began.
-func (g *Gateway) requests() []requestCount {
-	out := []requestCount{}
+func (g *Gateway) requests() []RequestCount {
+	out := []RequestCount{}
 	for i := range g.table.all {
 		r := &g.table.all[i]
-		r.served.each(func(status int, n uint64) { out = append(out, requestCount{r.Method, r.Pattern, status, n}) })
+		r.served.each(func(status int, n uint64) { out = append(out, RequestCount{r.Method, r.Pattern, status, n}) })
 	}
-	g.unrouted.each(func(status int, n uint64) { out = append(out, requestCount{Status: status, Count: n}) })
+	g.unrouted.each(func(status int, n uint64) { out = append(out, RequestCount{Status: status, Count: n}) })
 	return out
 }

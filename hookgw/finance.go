@@ -14,22 +14,22 @@ import (
 // each two neighbours are one until it fits.
 const maxHistory = 128
 
-// financial is the body of GET /api/metrics/financial.
-type financial struct {
-	Currency string      `json:"currency"` // of cost; *_micro_dollars are millionths of it
-	Session  spendSum    `json:"session"`
-	Tracks   []spendItem `json:"tracks"`  // the track "" is what belongs to none
-	Tickets  []spendItem `json:"tickets"` // only work that has one
-	Tiers    []spendItem `json:"tiers"`
-	Models   []spendItem `json:"models"` // by provider and model
+// Financial is the body of GET /api/metrics/financial.
+type Financial struct {
+	Currency string    `json:"currency"` // of cost; *_micro_dollars are millionths of it
+	Session  Spend     `json:"session"`
+	Tracks   []SpendOf `json:"tracks"`  // the track "" is what belongs to none
+	Tickets  []SpendOf `json:"tickets"` // only work that has one
+	Tiers    []SpendOf `json:"tiers"`
+	Models   []SpendOf `json:"models"` // by provider and model
 	// Unpriced are the models without a known price; what they used is in no sum
 	// of money, and makes the sums that it belongs to null.
 	Unpriced []string        `json:"unpriced_models"`
 	Prices   []pricing.Price `json:"prices"` // every known one, with date and source
 }
 
-// spendSum is what was used, and what it cost.
-type spendSum struct {
+// Spend is what was used, and what it cost.
+type Spend struct {
 	Requests         int   `json:"requests"`
 	Failed           int   `json:"failed"`
 	InputTokens      int64 `json:"input_tokens"`
@@ -47,29 +47,29 @@ type spendSum struct {
 	sum pricing.Sum
 }
 
-// spendItem is the sum of one track, ticket, tier or model.
-type spendItem struct {
+// SpendOf is the sum of one track, ticket, tier or model.
+type SpendOf struct {
 	ID    string `json:"id"`
 	Track string `json:"track,omitempty"` // of a ticket
-	spendSum
-	History []spendPoint `json:"history,omitempty"` // of a track, oldest first
+	Spend
+	History []SpendPoint `json:"history,omitempty"` // of a track, oldest first
 }
 
-// spendPoint is what was used up to a time and behind the point before.
-type spendPoint struct {
+// SpendPoint is what was used up to a time and behind the point before.
+type SpendPoint struct {
 	At time.Time `json:"at"`
-	spendSum
+	Spend
 }
 
-func (s *spendSum) add(u projections.Usage, p pricing.Price, known bool) {
-	var one spendSum
+func (s *Spend) add(u projections.Usage, p pricing.Price, known bool) {
+	var one Spend
 	one.Requests, one.Failed, one.Estimated = u.Requests, u.Failed, u.Estimated
 	one.InputTokens, one.OutputTokens, one.CacheReadTokens, one.CacheWriteTokens = u.Input, u.Output, u.CacheRead, u.CacheWrite
 	one.sum.Add(pricing.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}, p, known)
 	s.merge(&one)
 }
 
-func (s *spendSum) merge(o *spendSum) {
+func (s *Spend) merge(o *Spend) {
 	s.Requests += o.Requests
 	s.Failed += o.Failed
 	s.InputTokens += o.InputTokens
@@ -81,7 +81,7 @@ func (s *spendSum) merge(o *spendSum) {
 }
 
 // settle turns the exact sum into the figures that are shown.
-func (s *spendSum) settle() {
+func (s *Spend) settle() {
 	s.PricedMicroDollars, s.Cost, s.CostMicroDollars = s.sum.Priced(), s.sum.Dollars(), nil
 	if micro, known := s.sum.MicroDollars(); known {
 		s.CostMicroDollars = &micro
@@ -90,11 +90,11 @@ func (s *spendSum) settle() {
 
 // spendTable sums items by key, in the order of their first line.
 type spendTable struct {
-	items []spendItem
+	items []SpendOf
 	at    map[string]int
 }
 
-func (t *spendTable) item(id, track string) *spendItem {
+func (t *spendTable) item(id, track string) *SpendOf {
 	key := track + "\x00" + id
 	i, known := t.at[key]
 	if !known {
@@ -103,22 +103,22 @@ func (t *spendTable) item(id, track string) *spendItem {
 		}
 		i = len(t.items)
 		t.at[key] = i
-		t.items = append(t.items, spendItem{ID: id, Track: track})
+		t.items = append(t.items, SpendOf{ID: id, Track: track})
 	}
 	return &t.items[i]
 }
 
-func (t *spendTable) list() []spendItem {
+func (t *spendTable) list() []SpendOf {
 	for i := range t.items {
 		t.items[i].settle()
 		t.items[i].History = shorten(t.items[i].History)
 	}
-	return append([]spendItem{}, t.items...)
+	return append([]SpendOf{}, t.items...)
 }
 
 // finances prices what a session used.
-func finances(lines []*projections.SpendingLine, prices []pricing.Price) financial {
-	out := financial{Currency: "USD", Unpriced: []string{}, Prices: prices}
+func finances(lines []*projections.SpendingLine, prices []pricing.Price) Financial {
+	out := Financial{Currency: "USD", Unpriced: []string{}, Prices: prices}
 	var tracks, tickets, tiers, models spendTable
 	for _, l := range lines {
 		price, known := pricing.Of(prices, l.Model)
@@ -128,11 +128,11 @@ func finances(lines []*projections.SpendingLine, prices []pricing.Price) financi
 		}
 		track := tracks.item(l.Track, "")
 		for _, p := range l.History {
-			point := spendPoint{At: p.At}
+			point := SpendPoint{At: p.At}
 			point.add(p.Usage, price, known)
 			track.History = append(track.History, point)
 		}
-		for _, s := range []*spendSum{&out.Session, &track.spendSum, &tiers.item(strconv.Itoa(l.Tier), "").spendSum, &models.item(name, "").spendSum} {
+		for _, s := range []*Spend{&out.Session, &track.Spend, &tiers.item(strconv.Itoa(l.Tier), "").Spend, &models.item(name, "").Spend} {
 			s.add(l.Usage, price, known)
 		}
 		if l.Ticket != "" {
@@ -145,15 +145,15 @@ func finances(lines []*projections.SpendingLine, prices []pricing.Price) financi
 }
 
 // shorten orders a history by time and joins neighbours until it fits.
-func shorten(points []spendPoint) []spendPoint {
-	slices.SortStableFunc(points, func(a, b spendPoint) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
+func shorten(points []SpendPoint) []SpendPoint {
+	slices.SortStableFunc(points, func(a, b SpendPoint) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
 	for len(points) > maxHistory {
 		half := points[:0]
 		for i := 0; i < len(points); i += 2 {
 			pair := points[i]
 			if i+1 < len(points) {
 				pair.At = points[i+1].At
-				pair.merge(&points[i+1].spendSum)
+				pair.merge(&points[i+1].Spend)
 			}
 			half = append(half, pair)
 		}

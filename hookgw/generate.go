@@ -17,8 +17,8 @@ type generateBody struct {
 	TimeoutS float64 `json:"timeout_s,omitempty"` // seconds, at most the gateway's own limit
 }
 
-// generated is the answer of POST /api/v1/generate.
-type generated struct {
+// Generated is the answer of POST /api/v1/generate.
+type Generated struct {
 	Status     string            `json:"status"`  // ok
 	Text       string            `json:"text"`    // the worker's last word
 	Outcome    string            `json:"outcome"` // completed, removed, stopped, or why its ticket is blocked: worker (it gave up), killed, denied, manual, dependency
@@ -131,10 +131,10 @@ func ended(s *projections.Set, ticket string) bool {
 }
 
 // generated is how the work on a ticket ended, or stands.
-func (c *call) generated(session, ticket string) (generated, error) {
-	var out generated
+func (c *call) generated(session, ticket string) (Generated, error) {
+	var out Generated
 	err := c.read(session, func(s *projections.Set) {
-		out = generated{Status: "ok", Ticket: ticket, StreamID: events.WorkerStream(ticket), Text: s.StreamReply(events.WorkerStream(ticket))}
+		out = Generated{Status: "ok", Ticket: ticket, StreamID: events.WorkerStream(ticket), Text: s.StreamReply(events.WorkerStream(ticket))}
 		if u := s.Cost().Ticket[ticket]; u != nil {
 			out.Usage = *u
 		}
@@ -151,7 +151,7 @@ func (c *call) generated(session, ticket string) (generated, error) {
 }
 
 // ofTicket fills in how a ticket ended that was planned.
-func (g *generated) ofTicket(s *projections.Set, ticket string) {
+func (g *Generated) ofTicket(s *projections.Set, ticket string) {
 	g.Outcome = projections.WorkerRemoved
 	for _, t := range s.Tickets() {
 		if t.ID != ticket {

@@ -68,7 +68,7 @@ func (r *guiRun) open() error {
 // click does what a button does.
 func (r *guiRun) click(name string) error {
 	all := guiButtons()
-	at := slices.IndexFunc(all, func(b guiButton) bool { return b.is(name) })
+	at := slices.IndexFunc(all, func(b GUIButton) bool { return b.is(name) })
 	if at < 0 {
 		return unknown("button", name, buttonNames(all))
 	}
@@ -83,7 +83,7 @@ func (r *guiRun) click(name string) error {
 // callback does what a named callback does: the same as a button.
 func (r *guiRun) callback() error {
 	all := guiCallbacks()
-	at := slices.IndexFunc(all, func(c guiCallback) bool { return c.Name == r.task.Item })
+	at := slices.IndexFunc(all, func(c GUICallback) bool { return c.Name == r.task.Item })
 	if at < 0 {
 		return unknown("callback", r.task.Item, callbackNames(all))
 	}

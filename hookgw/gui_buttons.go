@@ -7,8 +7,8 @@ import (
 	"manualslop/events"
 )
 
-// guiButton is a button of the original's window, by what it does.
-type guiButton struct {
+// GUIButton is a button of the original's window, by what it does.
+type GUIButton struct {
 	ID       string   `json:"id"`
 	Aliases  []string `json:"aliases,omitempty"`
 	Doc      string   `json:"doc"`
@@ -18,44 +18,44 @@ type guiButton struct {
 	do     func(*guiRun) error
 }
 
-func (b guiButton) is(name string) bool {
+func (b GUIButton) is(name string) bool {
 	return b.ID == name || slices.Contains(b.Aliases, name)
 }
 
-// guiCallback is a name that custom_callback takes.
-type guiCallback struct {
+// GUICallback is a name that custom_callback takes.
+type GUICallback struct {
 	Name   string `json:"name"`
 	Button string `json:"button"` // what it does
 	Doc    string `json:"doc"`
 }
 
 // guiButtons is every button. One that needs a front end is not here.
-func guiButtons() []guiButton {
+func guiButtons() []GUIButton {
 	return slices.Concat(sessionButtons(), projectButtons(), gateButtons(), teamButtons(), ticketButtons())
 }
 
 // guiCallbacks is every callback: each does what a button does, under the
 // button's name without btn_ and mma_.
-func guiCallbacks() []guiCallback {
+func guiCallbacks() []GUICallback {
 	names := map[string]string{
 		"plan_epic": "btn_mma_plan_epic", "accept_tracks": "btn_mma_accept_tracks", "reset_session": "btn_reset_session", "pause": "btn_mma_pause",
 		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save", "load_project": "btn_project_load", "gen_send": "btn_gen_send", "star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
 		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket", "retry_ticket": "btn_mma_retry_ticket",
 		"block_ticket": "btn_mma_block_ticket", "unblock_ticket": "btn_mma_unblock_ticket",
 	}
-	var out []guiCallback
+	var out []GUICallback
 	for _, b := range guiButtons() {
 		for name, id := range names { // order-independent: sorted below
 			if id == b.ID {
-				out = append(out, guiCallback{name, id, b.Doc})
+				out = append(out, GUICallback{name, id, b.Doc})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b guiCallback) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b GUICallback) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
-func buttonNames(all []guiButton) []string {
+func buttonNames(all []GUIButton) []string {
 	var out []string
 	for _, b := range all {
 		out = append(append(out, b.ID), b.Aliases...)
@@ -63,7 +63,7 @@ func buttonNames(all []guiButton) []string {
 	return out
 }
 
-func callbackNames(all []guiCallback) []string {
+func callbackNames(all []GUICallback) []string {
 	out := make([]string, len(all))
 	for i, c := range all {
 		out[i] = c.Name
@@ -71,8 +71,8 @@ func callbackNames(all []guiCallback) []string {
 	return out
 }
 
-func sessionButtons() []guiButton {
-	return []guiButton{
+func sessionButtons() []GUIButton {
+	return []GUIButton{
 		{ID: "btn_reset_session", Aliases: []string{"btn_reset"}, closed: true, do: (*guiRun).reset,
 			Doc: "Closes the session and opens another one with the settings, tools and project that this one has now; what was set in fields, said and planned stays behind."},
 		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend, Doc: "Hands ai_input to a worker of its own; every gate applies."},

@@ -13,12 +13,12 @@ import (
 // gateButtons approve and reject, at one gate each. There is none that takes
 // whatever is open: the original's popups looked alike, and the wrong one was
 // answered.
-func gateButtons() []guiButton {
+func gateButtons() []GUIButton {
 	const takes = `an ask's id, or {"request_id"?, "args"?, "reason"?}; without an id the oldest open ask of the gate`
-	button := func(id, gate string, yes bool, what string, aliases ...string) guiButton {
-		return guiButton{ID: id, Aliases: aliases, UserData: takes, closed: true, do: answerGate(gate, yes), Doc: what}
+	button := func(id, gate string, yes bool, what string, aliases ...string) GUIButton {
+		return GUIButton{ID: id, Aliases: aliases, UserData: takes, closed: true, do: answerGate(gate, yes), Doc: what}
 	}
-	return []guiButton{
+	return []GUIButton{
 		button("btn_approve_tool", events.GateTool, true, "Lets a tool call run.", "btn_approve_script", "btn_approve_tool_call"),
 		button("btn_reject_tool", events.GateTool, false, "Refuses a tool call.", "btn_reject_script", "btn_reject_tool_call", "btn_deny_tool"),
 		button("btn_approve_mma_step", events.GateStep, true, "Lets a round of a ticket go on.", "btn_approve_step"),

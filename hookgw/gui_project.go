@@ -10,8 +10,8 @@ import (
 )
 
 // projectButtons save and load the project document.
-func projectButtons() []guiButton {
-	return []guiButton{
+func projectButtons() []GUIButton {
+	return []GUIButton{
 		{ID: "btn_project_save", Aliases: []string{"btn_save_project"}, UserData: "a path; none: the file that was loaded", Doc: "Writes the project document to its file, unless somebody else changed that.",
 			do: func(r *guiRun) error {
 				path, err := r.path()

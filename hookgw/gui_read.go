@@ -15,8 +15,8 @@ type guiValue struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// guiFieldLine is a field as GET /api/gui describes it.
-type guiFieldLine struct {
+// GUIField is a field as GET /api/gui describes it.
+type GUIField struct {
 	Name     string                `json:"name"`
 	Aliases  []string              `json:"aliases,omitempty"`
 	Type     projections.FieldType `json:"type"`
@@ -26,12 +26,12 @@ type guiFieldLine struct {
 	Value    any                   `json:"value"`
 }
 
-// guiPage is the answer of GET /api/gui: what there is, and how it stands.
-type guiPage struct {
+// GUIPage is the answer of GET /api/gui: what there is, and how it stands.
+type GUIPage struct {
 	Actions   []string                   `json:"actions"`
-	Fields    []guiFieldLine             `json:"fields"`
-	Buttons   []guiButton                `json:"buttons"`
-	Callbacks []guiCallback              `json:"callbacks"`
+	Fields    []GUIField                 `json:"fields"`
+	Buttons   []GUIButton                `json:"buttons"`
+	Callbacks []GUICallback              `json:"callbacks"`
 	Tabs      map[string]string          `json:"tabs"`  // the selected one by tab bar
 	Lists     map[string]json.RawMessage `json:"lists"` // the selected entry by list box
 	Tasks     []projections.GUITaskRow   `json:"tasks"` // the newest, oldest first
@@ -42,7 +42,7 @@ func getGUI(c *call) error { return c.show(guiRendering()) }
 
 func guiRendering() live.Rendering {
 	return view("gui page", func(s *projections.Set) (any, error) {
-		page := guiPage{
+		page := GUIPage{
 			Actions: []string{projections.GUISetValue, projections.GUIClick, projections.GUISelectTab, projections.GUISelectItem, projections.GUICallback,
 				projections.GUIPushEvent, projections.GUIAsk, projections.GUIClearAsk, projections.GUIAIResponse},
 			Buttons: guiButtons(), Callbacks: guiCallbacks(), Tasks: s.GUITasks(),
@@ -50,7 +50,7 @@ func guiRendering() live.Rendering {
 		page.Tabs, page.Lists = s.GUISelections()
 		values := s.GUIState()
 		for _, f := range projections.GUIFields() {
-			page.Fields = append(page.Fields, guiFieldLine{f.Name, f.Aliases, f.Type, f.Settable(), f.Values, f.Doc, values[f.Name]})
+			page.Fields = append(page.Fields, GUIField{f.Name, f.Aliases, f.Type, f.Settable(), f.Values, f.Doc, values[f.Name]})
 		}
 		return page, nil
 	})

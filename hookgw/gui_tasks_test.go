@@ -15,16 +15,16 @@ import (
 	"manualslop/projections"
 )
 
-// guiPage is what GET /api/gui tells beside fields and buttons.
-type guiPage struct {
+// GUIPage is what GET /api/gui tells beside fields and buttons.
+type GUIPage struct {
 	Tabs  map[string]string
 	Lists map[string]json.RawMessage
 	Tasks []projections.GUITaskRow
 }
 
-func (f *fixture) page(t *testing.T) guiPage {
+func (f *fixture) page(t *testing.T) GUIPage {
 	t.Helper()
-	var out guiPage
+	var out GUIPage
 	require.NoError(t, json.Unmarshal(f.get("/api/gui", hookgw.RightRead).body, &out))
 	return out
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // teamButtons speak to planner and conductor.
-func teamButtons() []guiButton {
-	return []guiButton{
+func teamButtons() []GUIButton {
+	return []GUIButton{
 		{ID: "btn_mma_plan_epic", Aliases: []string{"btn_plan_epic"}, do: (*guiRun).planEpic, Doc: "Submits the epic in mma_epic_input as a goal."},
 		{ID: "btn_mma_accept_tracks", Aliases: []string{"btn_accept_tracks"}, do: (*guiRun).acceptTracks, UserData: "a list of track ids; none: all that are proposed",
 			Doc: "Accepts the proposed tracks; those of a goal that are not named are dropped."},

@@ -8,12 +8,12 @@ import (
 )
 
 // ticketButtons are about one ticket each, named in user_data.
-func ticketButtons() []guiButton {
-	button := func(what, reaction, doc string, payload func(ticketClick) events.Payload) guiButton {
-		return guiButton{ID: "btn_mma_" + what + "_ticket", Aliases: []string{"btn_" + what + "_ticket", "btn_mma_" + what, "btn_" + what}, Doc: doc,
+func ticketButtons() []GUIButton {
+	button := func(what, reaction, doc string, payload func(ticketClick) events.Payload) GUIButton {
+		return GUIButton{ID: "btn_mma_" + what + "_ticket", Aliases: []string{"btn_" + what + "_ticket", "btn_mma_" + what, "btn_" + what}, Doc: doc,
 			UserData: `a ticket's id, or {"ticket", "reason"?}`, do: aboutTicket(reaction, payload)}
 	}
-	return []guiButton{
+	return []GUIButton{
 		button("kill", "TicketBlocked", "Ends the running attempt of a ticket.", func(t ticketClick) events.Payload { return events.KillRequested{Ticket: t.Ticket} }),
 		button("retry", "TicketRetried", "Makes another attempt at a blocked ticket.", func(t ticketClick) events.Payload { return events.RetryRequested{Ticket: t.Ticket} }),
 		button("block", "TicketBlocked", "Blocks a ticket that was not begun.", func(t ticketClick) events.Payload {

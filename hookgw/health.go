@@ -11,8 +11,8 @@ import (
 	"manualslop/projections"
 )
 
-// guiHealth is the answer of GET /api/gui_health, in the original's keys.
-type guiHealth struct {
+// GUIHealth is the answer of GET /api/gui_health, in the original's keys.
+type GUIHealth struct {
 	// Healthy tells whether everything goes on.
 	Healthy bool `json:"healthy"`
 	// DegradedReason is what does not; null while all is well.
@@ -26,7 +26,7 @@ type guiHealth struct {
 
 // healthRoutes tell how the program itself is.
 func healthRoutes() []Route {
-	return []Route{{Method: http.MethodGet, Pattern: "/api/gui_health", Right: RightRead, Group: "Status", Query: []Parameter{sessionParameter()}, Gives: guiHealth{},
+	return []Route{{Method: http.MethodGet, Pattern: "/api/gui_health", Right: RightRead, Group: "Status", Query: []Parameter{sessionParameter()}, Gives: GUIHealth{},
 		Doc: "Whether everything goes on, and what does not; answers while the bus is away, too.", always: true, handle: getHealth}}
 }
 
@@ -37,7 +37,7 @@ func getHealth(c *call) error {
 		return err
 	}
 	present, missing := c.gw.cfg.Roles()
-	out := guiHealth{IOPoolAlive: slices.ContainsFunc(present, events.IsWorker)}
+	out := GUIHealth{IOPoolAlive: slices.ContainsFunc(present, events.IsWorker)}
 	var reasons []string
 	if away := c.gw.reachable(); away != nil {
 		reasons = append(reasons, away.Message)

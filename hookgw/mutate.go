@@ -61,8 +61,8 @@ func mutateMembers() []string {
 // and additions that lead from the dependencies of now to those named.
 const graphSetDependencies = "set_dependencies"
 
-// mutateAnswer is the answer of POST /api/mma/dag/mutate.
-type mutateAnswer struct {
+// MutateAnswer is the answer of POST /api/mma/dag/mutate.
+type MutateAnswer struct {
 	Status  string                    `json:"status"`  // ok; accepted where the conductor has not answered yet
 	Request string                    `json:"request"` // id of the event
 	Ops     []events.GraphOp          `json:"ops"`     // what was asked, in full
@@ -88,7 +88,7 @@ func postMutate(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := mutateAnswer{Status: "ok", Request: e.ID, Ops: want.Ops, Tickets: []projections.TicketState{}}
+	out := MutateAnswer{Status: "ok", Request: e.ID, Ops: want.Ops, Tickets: []projections.TicketState{}}
 	if !answered {
 		out.Status, out.Hint = "accepted", notYet
 		return c.reply(http.StatusAccepted, out)

@@ -198,7 +198,7 @@ func TestAResetKeepsTheProject(t *testing.T) {
 	require.Equal(t, "one.toml", after.Path)
 	require.Equal(t, before.SHA256, after.SHA256)
 	require.True(t, after.Changed, "what was not saved is still not saved")
-	state := read[contextState](f, "/api/context/state")
+	state := read[ContextState](f, "/api/context/state")
 	require.Equal(t, []string{"p"}, state.Presets)
 	require.Equal(t, "a.go", state.Files[0].Path)
 	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", hookgw.RightRead).body))

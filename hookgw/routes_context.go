@@ -10,9 +10,9 @@ func contextRoutes() []Route {
 		return Route{Method: post, Pattern: "/api/context" + path, Right: RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: trackAnswer{}, body: smallBody, handle: handle}
 	}
 	inject := row("/inject", "Puts a view of a file into a discussion, as an entry of the role Context.", injectRequest{}, postInject)
-	inject.Gives, inject.Also = injectAnswer{}, []Answer{{http.StatusAccepted, "It is on record; no worker has answered yet.", injectAccepted{}}}
+	inject.Gives, inject.Also = InjectAnswer{}, []Answer{{http.StatusAccepted, "It is on record; no worker has answered yet.", injectAccepted{}}}
 	return []Route{
-		{Method: get, Pattern: "/api/context/state", Right: RightRead, Group: group, Query: of, Gives: contextState{}, Doc: "Tracked files, views, injected entries, presets and what files depend on.", handle: getContextState()},
+		{Method: get, Pattern: "/api/context/state", Right: RightRead, Group: group, Query: of, Gives: ContextState{}, Doc: "Tracked files, views, injected entries, presets and what files depend on.", handle: getContextState()},
 		inject,
 		row("/rescan", "Finds the files again that the project's patterns stand for.", nothing{}, postRescan),
 		{Method: get, Pattern: "/api/context/presets", Right: RightRead, Group: group, Query: of, Gives: presetList{}, Doc: "The context presets, and which one was loaded last.", handle: getPresets()},

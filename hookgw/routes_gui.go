@@ -8,7 +8,7 @@ func guiRoutes() []Route {
 	of := sessionParameter()
 	name := []Parameter{{"tag", "string", "Name of a field, tab bar, list box or ticket."}, {"item", "string", "The same."}, {"field", "string", "The same."}, of}
 	return []Route{
-		{Method: get, Pattern: "/api/gui", Right: RightRead, Group: group, Query: []Parameter{of}, Gives: guiPage{}, handle: getGUI,
+		{Method: get, Pattern: "/api/gui", Right: RightRead, Group: group, Query: []Parameter{of}, Gives: GUIPage{}, handle: getGUI,
 			Doc: "Every field with its type, meaning and value, every button and callback with what it does."},
 		{Method: post, Pattern: "/api/gui", Right: RightHuman, Group: group, Query: []Parameter{of}, Takes: map[string]any{}, Gives: queuedAnswer{}, body: smallBody, handle: postGUI,
 			Doc: "Queues a task and does it: set_value, click, select_tab, select_list_item, custom_callback, push_event, or anything; one that fails shows in /api/events as gui_task_failed."},

@@ -8,7 +8,7 @@ func headlessRoutes() []Route {
 	of := sessionParameter()
 	return []Route{
 		{Method: get, Pattern: "/health", Right: RightNone, Group: group, Gives: statusAnswer{}, Doc: "Whether the service answers.", always: true, handle: status},
-		{Method: post, Pattern: "/api/v1/generate", Right: RightHuman, Group: group, Query: []Parameter{of}, Takes: generateBody{}, Gives: generated{},
+		{Method: post, Pattern: "/api/v1/generate", Right: RightHuman, Group: group, Query: []Parameter{of}, Takes: generateBody{}, Gives: Generated{},
 			Doc: "Adds a worker, waits until its ticket ends and answers its text, tokens and outcome, which is completed or why it is not; 504 with the ticket where that takes too long. Every gate applies.", body: smallBody, handle: postGenerate},
 		{Method: post, Pattern: "/api/v1/stream", Right: RightHuman, Group: group, Query: []Parameter{of}, Takes: workerBody{}, Media: mediaEvents,
 			Doc: "Adds a worker and shows it as server-sent events: worker, delta, text, call, ask, answer, state, and end, which closes.", body: smallBody, handle: postWorkerStream},

@@ -16,7 +16,7 @@ func mmaRoutes() []Route {
 	return []Route{
 		{Method: get, Pattern: "/api/mma/workers", Right: RightRead, Group: group, Query: of, Gives: projections.Workers{},
 			Doc: "Every sub-agent at work: what it does and waits for, its calls, asks, tokens, trace and the end of its text; and the newest at rest.", handle: model("workers")},
-		{Method: post, Pattern: "/api/mma/workers/spawn", Right: RightHuman, Group: group, Query: of, Takes: workerBody{}, Gives: spawnAnswer{}, Also: unanswered(spawnAnswer{}),
+		{Method: post, Pattern: "/api/mma/workers/spawn", Right: RightHuman, Group: group, Query: of, Takes: workerBody{}, Gives: SpawnAnswer{}, Also: unanswered(SpawnAnswer{}),
 			Doc: "Adds a worker with a ticket of its own; the same request_id joins the one that is there.", body: smallBody, handle: postSpawn},
 		{Method: post, Pattern: "/api/mma/workers/kill", Right: RightHuman, Group: group, Query: of, Takes: killBody{}, Gives: killAnswer{}, Also: unanswered(killAnswer{}),
 			Doc: "Ends the running attempt of a worker: its calls are cancelled, its ticket is blocked.", body: smallBody, handle: postKill},
@@ -24,7 +24,7 @@ func mmaRoutes() []Route {
 			Doc: "Starts nothing new; what runs finishes.", body: smallBody, handle: postPause},
 		{Method: post, Pattern: "/api/mma/pipeline/resume", Right: RightHuman, Group: group, Query: of, Takes: struct{}{}, Gives: pipelineAnswer{}, Also: unanswered(pipelineAnswer{}),
 			Doc: "Ends a pause.", body: smallBody, handle: postResume},
-		{Method: post, Pattern: "/api/mma/dag/mutate", Right: RightHuman, Group: group, Query: of, Takes: mutateBody{}, Gives: mutateAnswer{}, Also: unanswered(mutateAnswer{}),
+		{Method: post, Pattern: "/api/mma/dag/mutate", Right: RightHuman, Group: group, Query: of, Takes: mutateBody{}, Gives: MutateAnswer{}, Also: unanswered(MutateAnswer{}),
 			Doc: "Changes the graph of tickets by one operation or several, all or nothing.", body: smallBody, handle: postMutate},
 	}
 }

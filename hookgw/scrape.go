@@ -20,7 +20,7 @@ func getMetrics(c *call) error {
 }
 
 // samplesOf turns telemetry into samples; what nobody measures is left out.
-func samplesOf(t telemetry) []metrics.Sample {
+func samplesOf(t Telemetry) []metrics.Sample {
 	var out samples
 	out.gauge("slop_gateway_uptime_seconds", "Since this gateway began.", t.UptimeS)
 	out.processes(t.Processes)
@@ -31,7 +31,7 @@ func samplesOf(t telemetry) []metrics.Sample {
 		out.gauge("slop_projection_lag_events", "Events on the log that the read models have not taken.", float64(*t.Projections.Lag))
 	}
 	// order-independent: the rendering sorts.
-	for use, n := range map[string]use{"connections": t.Gateway.Connections, "feeds": t.Gateway.Feeds, "asks": t.Queues.AsksWaiting} {
+	for use, n := range map[string]Use{"connections": t.Gateway.Connections, "feeds": t.Gateway.Feeds, "asks": t.Queues.AsksWaiting} {
 		out.gauge("slop_gateway_open", "What the gateway holds for its clients.", float64(n.Open), "what", use)
 		out.gauge("slop_gateway_limit", "How much it holds at most.", float64(n.Limit), "what", use)
 	}
@@ -66,7 +66,7 @@ func (s *samples) processes(all []ProcessFigures) {
 	}
 }
 
-func (s *samples) queues(t telemetry) {
+func (s *samples) queues(t Telemetry) {
 	const name, help = "slop_queue_depth", "What waits, by queue."
 	s.gauge(name, help, float64(t.Queues.AsksOpen), "queue", "asks")
 	s.gauge(name, help, float64(t.Queues.ModelRequests), "queue", "model_requests")

@@ -14,8 +14,8 @@ type shutdownRequest struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// shutdownAnswer says what will end.
-type shutdownAnswer struct {
+// ShutdownAnswer says what will end.
+type ShutdownAnswer struct {
 	Status string `json:"status"`
 	Stops  string `json:"stops"` // engine or gateway
 	PID    int    `json:"pid"`
@@ -35,7 +35,7 @@ func postShutdown(c *call) error {
 		return refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
 	}
 	host := c.gw.cfg.Host
-	out := shutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}
+	out := ShutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}
 	switch out.Stops {
 	case events.ShutdownEngine:
 		out.Hint = "The engine stops in order; slop serve or slop run --resume goes on with the session."

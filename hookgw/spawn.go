@@ -28,8 +28,8 @@ func workerMembers() []string {
 	return []string{"prompt", "context", "target_file", "model", "priority", "step_mode", "request_id"}
 }
 
-// spawnAnswer is the answer of POST /api/mma/workers/spawn.
-type spawnAnswer struct {
+// SpawnAnswer is the answer of POST /api/mma/workers/spawn.
+type SpawnAnswer struct {
 	Status    string `json:"status"`     // ok; accepted where the conductor has not answered yet
 	Ticket    string `json:"ticket"`     // the worker's
 	WorkerUID string `json:"worker_uid"` // the same, as kill takes it
@@ -57,7 +57,7 @@ func postSpawn(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := spawnAnswer{Status: "ok", Ticket: s.Ticket, WorkerUID: s.Ticket, Track: s.Track, StreamID: events.WorkerStream(s.Ticket), RequestID: s.RequestID, Joined: s.joined}
+	out := SpawnAnswer{Status: "ok", Ticket: s.Ticket, WorkerUID: s.Ticket, Track: s.Track, StreamID: events.WorkerStream(s.Ticket), RequestID: s.RequestID, Joined: s.joined}
 	if s.Accepted {
 		return c.reply(http.StatusOK, out)
 	}

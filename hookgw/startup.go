@@ -12,9 +12,9 @@ const (
 	maxStartupWait     = 5 * time.Minute
 )
 
-// startupStatus is the body of GET /api/warmup_status: names of tasks by how
+// StartupStatus is the body of GET /api/warmup_status: names of tasks by how
 // they stand.
-type startupStatus struct {
+type StartupStatus struct {
 	Pending   []string `json:"pending"` // not begun, or at work
 	Completed []string `json:"completed"`
 	Failed    []string `json:"failed"`
@@ -23,8 +23,8 @@ type startupStatus struct {
 	ElapsedMS float64  `json:"elapsed_ms"` // from the first submission to the newest end
 }
 
-func (c *call) startupStatus() startupStatus {
-	out := startupStatus{Pending: []string{}, Completed: []string{}, Failed: []string{}, Running: []string{}}
+func (c *call) startupStatus() StartupStatus {
+	out := StartupStatus{Pending: []string{}, Completed: []string{}, Failed: []string{}, Running: []string{}}
 	select {
 	case <-c.gw.cfg.Host.Started():
 		out.Done = true

@@ -7,44 +7,44 @@ import (
 	"manualslop/projections"
 )
 
-// telemetry is the body of GET /api/system/telemetry.
-type telemetry struct {
+// Telemetry is the body of GET /api/system/telemetry.
+type Telemetry struct {
 	At time.Time `json:"at"`
 	HostTelemetry
 	UptimeS     float64         `json:"uptime_s"` // of this gateway
-	Queues      queueDepths     `json:"queues"`
-	Threads     threadCounts    `json:"threads"`
-	Roles       rolesAnswer     `json:"roles"`
-	Projections projectionState `json:"projections"`
-	Gateway     gatewayFigures  `json:"gateway"`
-	Requests    []requestCount  `json:"requests"` // since this gateway began
+	Queues      QueueDepths     `json:"queues"`
+	Threads     ThreadCounts    `json:"threads"`
+	Roles       RolesAnswer     `json:"roles"`
+	Projections ProjectionState `json:"projections"`
+	Gateway     GatewayFigures  `json:"gateway"`
+	Requests    []RequestCount  `json:"requests"` // since this gateway began
 }
 
-// queueDepths are what waits, of the session looked at and of the program.
-type queueDepths struct {
+// QueueDepths are what waits, of the session looked at and of the program.
+type QueueDepths struct {
 	Session       string  `json:"session"` // empty: none
 	AsksOpen      int     `json:"asks_open"`
-	AsksWaiting   use     `json:"asks_waiting"` // requests to this gateway that wait for an answer
+	AsksWaiting   Use     `json:"asks_waiting"` // requests to this gateway that wait for an answer
 	ModelRequests int     `json:"model_requests_pending"`
 	ToolCalls     int     `json:"tool_calls_pending"`
 	ToolsWaiting  *uint64 `json:"tools_waiting"`  // for a worker; null while the bus does not say
 	ModelsWaiting *uint64 `json:"models_waiting"` // for a model call
 }
 
-// threadCounts are those of this process; null where nobody measures.
-type threadCounts struct {
+// ThreadCounts are those of this process; null where nobody measures.
+type ThreadCounts struct {
 	OS         *int `json:"os"`
 	Goroutines *int `json:"goroutines"`
 }
 
-// rolesAnswer tells who is at work.
-type rolesAnswer struct {
+// RolesAnswer tells who is at work.
+type RolesAnswer struct {
 	Present []string `json:"present"`
 	Missing []string `json:"missing"`
 }
 
-// projectionState tells how far the read models are.
-type projectionState struct {
+// ProjectionState tells how far the read models are.
+type ProjectionState struct {
 	Sessions int     `json:"sessions"`
 	Session  string  `json:"session"`
 	Position uint64  `json:"position"` // of the newest event in that session's models
@@ -52,17 +52,17 @@ type projectionState struct {
 	Lag      *uint64 `json:"lag"`      // of all sessions; null where it is not measured
 }
 
-// use is how much of a limit is taken.
-type use struct {
+// Use is how much of a limit is taken.
+type Use struct {
 	Open  int `json:"open"`
 	Limit int `json:"limit"`
 }
 
-// gatewayFigures are what this gateway holds for its clients.
-type gatewayFigures struct {
+// GatewayFigures are what this gateway holds for its clients.
+type GatewayFigures struct {
 	URL                string `json:"url"`
-	Connections        use    `json:"connections"`
-	Feeds              use    `json:"feeds"`
+	Connections        Use    `json:"connections"`
+	Feeds              Use    `json:"feeds"`
 	FeedsPerClientMost int    `json:"feeds_per_client_limit"`
 	BodyLimitBytes     int64  `json:"body_limit_bytes"`
 }
@@ -76,37 +76,37 @@ func getTelemetry(c *call) error {
 }
 
 // telemetry gathers what is known now of the program and the request's session.
-func (c *call) telemetry() (telemetry, error) {
+func (c *call) telemetry() (Telemetry, error) {
 	session, err := c.session()
 	if err != nil {
-		return telemetry{}, err
+		return Telemetry{}, err
 	}
 	return c.telemetryOf(session)
 }
 
 // telemetryOf gathers what is known now of the program and a session.
-func (c *call) telemetryOf(session string) (telemetry, error) {
+func (c *call) telemetryOf(session string) (Telemetry, error) {
 	g := c.gw
 	host := g.cfg.Host.Telemetry()
-	out := telemetry{At: g.cfg.Clock(), HostTelemetry: host.complete(), UptimeS: time.Since(g.begun).Seconds(), Requests: g.requests()}
+	out := Telemetry{At: g.cfg.Clock(), HostTelemetry: host.complete(), UptimeS: time.Since(g.begun).Seconds(), Requests: g.requests()}
 	out.Roles.Present, out.Roles.Missing = g.cfg.Roles()
 	out.Roles.Present, out.Roles.Missing = list(out.Roles.Present), list(out.Roles.Missing)
-	out.Gateway = gatewayFigures{
-		URL: g.URL(), Connections: use{g.conns.open(), g.cfg.Limits.Conns}, Feeds: use{g.feeds.inUse(), g.cfg.Limits.Feeds},
+	out.Gateway = GatewayFigures{
+		URL: g.URL(), Connections: Use{g.conns.open(), g.cfg.Limits.Conns}, Feeds: Use{g.feeds.inUse(), g.cfg.Limits.Feeds},
 		FeedsPerClientMost: g.cfg.Limits.FeedsPerClient, BodyLimitBytes: g.cfg.Limits.Body,
 	}
 	if p := host.Process; p != nil {
-		out.Threads = threadCounts{&p.Threads, &p.Goroutines}
+		out.Threads = ThreadCounts{&p.Threads, &p.Goroutines}
 	}
 	err := c.readDepths(session, &out)
 	return out, err
 }
 
 // readDepths fills in what the read models know.
-func (c *call) readDepths(session string, out *telemetry) error {
+func (c *call) readDepths(session string, out *Telemetry) error {
 	g := c.gw
-	out.Queues = queueDepths{Session: session, AsksWaiting: use{len(g.slots), g.cfg.Limits.Waiting}}
-	out.Projections = projectionState{Sessions: len(g.cfg.Models.Sessions()), Session: session, Lag: g.cfg.Host.Performance().ProjectionLag}
+	out.Queues = QueueDepths{Session: session, AsksWaiting: Use{len(g.slots), g.cfg.Limits.Waiting}}
+	out.Projections = ProjectionState{Sessions: len(g.cfg.Models.Sessions()), Session: session, Lag: g.cfg.Host.Performance().ProjectionLag}
 	if b := out.Bus; b != nil {
 		for i := range b.Pools {
 			switch b.Pools[i].Name {

@@ -10,8 +10,8 @@ import (
 // defaultTimeline is how many rows an answer has where the client names no limit.
 const defaultTimeline = 1000
 
-// timelinePage is the answer of GET /api/timeline: what happened, in words.
-type timelinePage struct {
+// Timeline is the answer of GET /api/timeline: what happened, in words.
+type Timeline struct {
 	Rows    []projections.Row `json:"rows"`
 	Through uint64            `json:"through"` // as ?since= it goes on behind the last row
 	Dropped uint64            `json:"dropped"` // rows that are not kept any more; GET /api/stream has their events
@@ -28,7 +28,7 @@ func getTimeline(c *call) error {
 	if err != nil {
 		return err
 	}
-	page := timelinePage{Rows: []projections.Row{}}
+	page := Timeline{Rows: []projections.Row{}}
 	if values.Has("since") {
 		if page.Through, err = strconv.ParseUint(values.Get("since"), 10, 64); err != nil {
 			return refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")

@@ -22,10 +22,10 @@ func maxPrompts(provider string) *int64 {
 	return &limit
 }
 
-// tokenStats is the body of GET /api/gui/token_stats: how full the newest prompt
+// TokenStats is the body of GET /api/gui/token_stats: how full the newest prompt
 // of the session is. Figures that need the provider's limit are null where it is
 // not known.
-type tokenStats struct {
+type TokenStats struct {
 	Provider              string         `json:"provider"`
 	Model                 string         `json:"model"`
 	Stream                string         `json:"stream"`
@@ -40,26 +40,26 @@ type tokenStats struct {
 	ToolsTokens           int64          `json:"tools_tokens"`
 	HistoryTokens         int64          `json:"history_tokens"`
 	Band                  *string        `json:"band"` // green below 50 %, yellow to 80, red above
-	Messages              []messageStats `json:"messages"`
+	Messages              []MessageStats `json:"messages"`
 	MessagesOmitted       int            `json:"messages_omitted"` // older ones, counted in the sums only
 }
 
-// messageStats is one message of the history.
-type messageStats struct {
+// MessageStats is one message of the history.
+type MessageStats struct {
 	Role       string `json:"role"`
 	Tokens     int64  `json:"estimated_tokens"`
 	HasToolUse bool   `json:"has_tool_use"`
 }
 
 // statsOf estimates the tokens of a prompt.
-func statsOf(p projections.Prompt) tokenStats {
-	out := tokenStats{
+func statsOf(p projections.Prompt) TokenStats {
+	out := TokenStats{
 		Provider: p.Provider, Model: p.Model, Stream: p.Stream, HistoryTurns: len(p.Messages) + p.Omitted, TrimmableTurns: max(0, p.Rounds-1),
 		SystemTokens: tokens(p.System), ToolsTokens: tokens(p.Tools), HistoryTokens: tokens(p.History),
-		MaxPromptTokens: maxPrompts(p.Provider), Messages: make([]messageStats, len(p.Messages)), MessagesOmitted: p.Omitted,
+		MaxPromptTokens: maxPrompts(p.Provider), Messages: make([]MessageStats, len(p.Messages)), MessagesOmitted: p.Omitted,
 	}
 	for i, m := range p.Messages {
-		out.Messages[i] = messageStats{m.Role, tokens(m.Bytes), m.ToolUse}
+		out.Messages[i] = MessageStats{m.Role, tokens(m.Bytes), m.ToolUse}
 	}
 	out.EstimatedPromptTokens = out.SystemTokens + out.ToolsTokens + out.HistoryTokens
 	if limit := out.MaxPromptTokens; limit != nil {

@@ -2,36 +2,15 @@ package hookclient
 
 import (
 	"context"
-	"encoding/json"
-	"time"
+
+	"manualslop/hookgw"
 )
 
 // ContextFile is a tracked file as the record knows it.
-type ContextFile struct {
-	Path     string     `json:"path"`
-	SHA256   string     `json:"sha256"` // when it was seen last; empty: it was not, or is not there
-	Size     int64      `json:"size"`
-	Seen     *time.Time `json:"seen"`
-	Changed  bool       `json:"changed"` // since the newest view of it
-	Written  *time.Time `json:"written"` // by a tool
-	ViewMode string     `json:"view_mode"`
-	Error    string     `json:"error"`
-}
+type ContextFile = hookgw.ContextFile
 
 // ContextState is what models may be shown of the project.
-type ContextState struct {
-	BaseDir      string              `json:"base_dir"`
-	Patterns     []string            `json:"patterns"`
-	Skipped      []string            `json:"skipped"`
-	ScannedAt    *time.Time          `json:"scanned_at"`
-	Files        []ContextFile       `json:"files"`
-	Selection    json.RawMessage     `json:"selection"`
-	Presets      []string            `json:"presets"`
-	Injected     json.RawMessage     `json:"injected"`
-	Views        json.RawMessage     `json:"views"`
-	Dependencies map[string][]string `json:"dependencies"`
-	Discussion   string              `json:"discussion"`
-}
+type ContextState = hookgw.ContextState
 
 // GetContextState reads what models may be shown of the project.
 func (c *Client) GetContextState(ctx context.Context) (ContextState, error) {
@@ -40,15 +19,7 @@ func (c *Client) GetContextState(ctx context.Context) (ContextState, error) {
 
 // Injected is a view of a file that went into the discussion. Its bytes are in
 // the entry, or behind GetBlob where Blob is true.
-type Injected struct {
-	Status  string `json:"status"`
-	Request string `json:"request"`
-	Path    string `json:"path"`
-	View    string `json:"view"`
-	SHA256  string `json:"sha256"`
-	Size    int64  `json:"size"`
-	Blob    bool   `json:"blob"`
-}
+type Injected = hookgw.InjectAnswer
 
 // InjectContext puts a view of a file into the active discussion: full (also when
 // empty), skeleton, outline, summary or tree.

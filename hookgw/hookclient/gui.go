@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+
+	"manualslop/hookgw"
 )
 
 // GetValue reads a field; nil for one that there is not.
@@ -57,41 +59,16 @@ func (c *Client) GetGUIState(ctx context.Context) (map[string]any, error) {
 }
 
 // GUI is what there is to set, read and press, and how it stands.
-type GUI struct {
-	Actions   []string                   `json:"actions"`
-	Fields    []GUIField                 `json:"fields"`
-	Buttons   []GUIButton                `json:"buttons"`
-	Callbacks []GUICallback              `json:"callbacks"`
-	Tabs      map[string]string          `json:"tabs"`  // the selected one by tab bar
-	Lists     map[string]json.RawMessage `json:"lists"` // the selected entry by list box
-	Tasks     []json.RawMessage          `json:"tasks"` // the newest, oldest first
-}
+type GUI = hookgw.GUIPage
 
 // GUIField is a field.
-type GUIField struct {
-	Name     string   `json:"name"`
-	Aliases  []string `json:"aliases,omitempty"`
-	Type     string   `json:"type"`
-	Settable bool     `json:"settable"`
-	Values   []string `json:"values,omitempty"` // the texts that it takes; none: any
-	Doc      string   `json:"doc"`
-	Value    any      `json:"value"`
-}
+type GUIField = hookgw.GUIField
 
 // GUIButton is a button by what it does.
-type GUIButton struct {
-	ID       string   `json:"id"`
-	Aliases  []string `json:"aliases,omitempty"`
-	Doc      string   `json:"doc"`
-	UserData string   `json:"user_data,omitempty"` // what it takes there
-}
+type GUIButton = hookgw.GUIButton
 
 // GUICallback is a name that CustomCallback takes.
-type GUICallback struct {
-	Name   string `json:"name"`
-	Button string `json:"button"` // what it does
-	Doc    string `json:"doc"`
-}
+type GUICallback = hookgw.GUICallback
 
 // GetGUI reads which fields, buttons and callbacks there are, and how they stand.
 func (c *Client) GetGUI(ctx context.Context) (GUI, error) {

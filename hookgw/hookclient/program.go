@@ -2,7 +2,6 @@ package hookclient
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
@@ -25,17 +24,7 @@ func (c *Client) PostPerformance(ctx context.Context, f hookgw.Frame) error {
 }
 
 // Telemetry is how the program stands inside.
-type Telemetry struct {
-	At time.Time `json:"at"`
-	hookgw.HostTelemetry
-	UptimeS     float64         `json:"uptime_s"`
-	Queues      map[string]any  `json:"queues"`
-	Threads     map[string]any  `json:"threads"`
-	Roles       map[string]any  `json:"roles"`
-	Projections map[string]any  `json:"projections"`
-	Gateway     map[string]any  `json:"gateway"`
-	Requests    json.RawMessage `json:"requests"`
-}
+type Telemetry = hookgw.Telemetry
 
 // GetSystemTelemetry reads queue depths, threads and background tasks.
 func (c *Client) GetSystemTelemetry(ctx context.Context) (Telemetry, error) {
@@ -43,14 +32,7 @@ func (c *Client) GetSystemTelemetry(ctx context.Context) (Telemetry, error) {
 }
 
 // Warmup tells how far the start has come.
-type Warmup struct {
-	Pending   []string `json:"pending"`
-	Completed []string `json:"completed"`
-	Failed    []string `json:"failed"`
-	Running   []string `json:"running"`
-	Done      bool     `json:"done"`
-	ElapsedMS float64  `json:"elapsed_ms"`
-}
+type Warmup = hookgw.StartupStatus
 
 // GetWarmupStatus reads how far the start has come.
 func (c *Client) GetWarmupStatus(ctx context.Context) (Warmup, error) {
@@ -77,12 +59,7 @@ func (c *Client) GetWarmupCanaries(ctx context.Context) ([]hookgw.StartupTask, e
 }
 
 // Health tells whether everything behind the gateway is well.
-type Health struct {
-	Healthy        bool    `json:"healthy"`
-	DegradedReason *string `json:"degraded_reason"`
-	LastAssert     *string `json:"last_assert"`
-	IOPoolAlive    bool    `json:"io_pool_alive"`
-}
+type Health = hookgw.GUIHealth
 
 // GetGUIHealth reads whether everything behind the gateway is well.
 func (c *Client) GetGUIHealth(ctx context.Context) (Health, error) {
@@ -90,13 +67,7 @@ func (c *Client) GetGUIHealth(ctx context.Context) (Health, error) {
 }
 
 // Shutdown tells what will end.
-type Shutdown struct {
-	Status   string `json:"status"`
-	Stops    string `json:"stops"` // engine or gateway
-	PID      int    `json:"pid"`
-	Recorded bool   `json:"recorded"`
-	Hint     string `json:"hint"`
-}
+type Shutdown = hookgw.ShutdownAnswer
 
 // Shutdown stops the engine in order.
 func (c *Client) Shutdown(ctx context.Context, reason string) (Shutdown, error) {

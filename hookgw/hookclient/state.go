@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"manualslop/hookgw"
 	"manualslop/projections"
 )
 
@@ -44,11 +45,7 @@ type Session struct {
 }
 
 // Timeline is what happened in a session, a row an event, oldest first.
-type Timeline struct {
-	Rows    []projections.Row `json:"rows"`
-	Through uint64            `json:"through"` // goes on behind the last row
-	Dropped uint64            `json:"dropped"` // rows that are not kept any more
-}
+type Timeline = hookgw.Timeline
 
 // GetTimeline reads what happened behind a sequence, 0 for the beginning.
 func (c *Client) GetTimeline(ctx context.Context, since uint64) (Timeline, error) {

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	"manualslop/events"
+	"manualslop/hookgw"
 	"manualslop/projections"
 )
 
@@ -41,13 +41,7 @@ type WorkerSpec struct {
 }
 
 // Spawned names a worker that was added.
-type Spawned struct {
-	Status    string `json:"status"` // ok; accepted where the conductor has not answered yet
-	Ticket    string `json:"ticket"`
-	WorkerUID string `json:"worker_uid"`
-	RequestID string `json:"request_id"`
-	Hint      string `json:"hint"`
-}
+type Spawned = hookgw.SpawnAnswer
 
 // SpawnMMAWorker adds a worker with a ticket of its own. Every gate applies to it.
 func (c *Client) SpawnMMAWorker(ctx context.Context, w WorkerSpec) (Spawned, error) {
@@ -93,13 +87,7 @@ func (c *Client) ResumeMMAPipeline(ctx context.Context) error {
 }
 
 // Mutated tells what a change of the graph came to.
-type Mutated struct {
-	Status  string                    `json:"status"`
-	Request string                    `json:"request"`
-	Ops     []events.GraphOp          `json:"ops"`
-	Tickets []projections.TicketState `json:"tickets"` // those named that are there
-	Hint    string                    `json:"hint"`
-}
+type Mutated = hookgw.MutateAnswer
 
 // MutateMMADAG changes the graph of tickets, all or nothing. Each operation is
 // an object such as {"op": "add_dependency", "ticket": "T-2", "depends_on": "T-1"}.
@@ -110,20 +98,7 @@ func (c *Client) MutateMMADAG(ctx context.Context, ops ...map[string]any) (Mutat
 }
 
 // Generated is what a worker came to.
-type Generated struct {
-	Status     string            `json:"status"`
-	Text       string            `json:"text"`
-	Outcome    string            `json:"outcome"` // completed, removed, stopped, or why its ticket is blocked: worker (it gave up), killed, denied, manual, dependency
-	Reason     string            `json:"reason"`
-	Usage      projections.Usage `json:"usage"`
-	Provider   string            `json:"provider"`
-	Model      string            `json:"model"`
-	Ticket     string            `json:"ticket"`
-	StreamID   string            `json:"stream_id"`
-	RequestID  string            `json:"request_id"`
-	Rounds     int               `json:"rounds"`
-	DurationMS int64             `json:"duration_ms"`
-}
+type Generated = hookgw.Generated
 
 // Generate adds a worker and waits until its ticket ends. Status 504 means that
 // it takes longer than the gateway waits; the same RequestID joins it again.
