@@ -17,6 +17,8 @@
 //
 // # Adding a route
 //
-// A route is a row of its group in routes_GROUP.go: method, pattern, right, handler
-// and one sentence. Guarding, parsing and recording are the same for all.
+// A route is a row of its group in routes_GROUP.go: method, pattern, right, handler,
+// one sentence, and values of the types that it takes and gives, from which
+// docs/hooks.md and docs/openapi.yaml are made. Guarding, parsing and recording are
+// the same for all. Types of answers are exported where the client has them, too.
 package hookgw

@@ -17,6 +17,6 @@ func statusRoutes() []Route {
 		{Method: get, Pattern: "/mma_status", Right: RightRead, Group: group, Query: of, Gives: projections.MMAStatus{}, Doc: "The same, under the oldest path.", handle: mmaStatus},
 		{Method: get, Pattern: "/api/gui/diagnostics", Right: RightRead, Group: group, Query: of, Gives: projections.Diagnostics{}, Doc: "Indicators: thinking, live, prior.", handle: model("diagnostics")},
 		{Method: get, Pattern: "/diagnostics", Right: RightRead, Group: group, Query: of, Gives: projections.Diagnostics{}, Doc: "The same, under the oldest path.", handle: model("diagnostics")},
-		{Method: get, Pattern: "/api/roles", Right: RightRead, Group: group, Doc: "Who is at work, and which roles nobody runs.", Gives: roleList{}, handle: getRoles},
+		{Method: get, Pattern: "/api/roles", Right: RightRead, Group: group, Doc: "Who is at work, and which roles nobody runs.", Gives: RoleList{}, handle: getRoles},
 	}
 }

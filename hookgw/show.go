@@ -56,6 +56,14 @@ func encode(v any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
+// list makes an empty JSON array of nothing.
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
 // model answers with a read model as its whole body.
 func model(name string) func(*call) error {
 	shown := view(name, func(s *projections.Set) (any, error) { return s.View(name) }, name)

@@ -1,6 +1,32 @@
 package hookgw
 
+import (
+	"strings"
+
+	"manualslop/projections"
+	"manualslop/projections/live"
+)
+
 // status says that the gateway answers; nothing else, because it needs no token.
 func status(c *call) error {
 	return c.replyFixed(fixedOK)
 }
+
+// mmaStatusView renders the read model; where nobody runs a role that the
+// session needs, ai_status says so, because nothing goes on without it.
+func (g *Gateway) mmaStatusView() live.Rendering {
+	_, missing := g.cfg.Roles()
+	if len(missing) == 0 {
+		return view("mma_status", func(s *projections.Set) (any, error) { return s.MMAStatus(), nil }, "mma_status")
+	}
+	status := "waiting: nobody runs " + strings.Join(missing, ", ")
+	shown := view("mma_status, waiting", func(s *projections.Set) (any, error) {
+		v := s.MMAStatus()
+		v.AIStatus = status
+		return v, nil
+	}, "mma_status")
+	shown.Variant = status
+	return shown
+}
+
+func mmaStatus(c *call) error { return c.show(c.gw.mmaStatusView()) }

@@ -14,7 +14,7 @@ type Telemetry struct {
 	UptimeS     float64         `json:"uptime_s"` // of this gateway
 	Queues      QueueDepths     `json:"queues"`
 	Threads     ThreadCounts    `json:"threads"`
-	Roles       RolesAnswer     `json:"roles"`
+	Roles       RoleList        `json:"roles"`
 	Projections ProjectionState `json:"projections"`
 	Gateway     GatewayFigures  `json:"gateway"`
 	Requests    []RequestCount  `json:"requests"` // since this gateway began
@@ -35,12 +35,6 @@ type QueueDepths struct {
 type ThreadCounts struct {
 	OS         *int `json:"os"`
 	Goroutines *int `json:"goroutines"`
-}
-
-// RolesAnswer tells who is at work.
-type RolesAnswer struct {
-	Present []string `json:"present"`
-	Missing []string `json:"missing"`
 }
 
 // ProjectionState tells how far the read models are.
