@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"manualslop/events"
 	"manualslop/projections"
@@ -36,6 +37,9 @@ type Options struct {
 	// SnapshotEvery is after how many events of a session its state is stored,
 	// default 5000; it is also stored when the session closes.
 	SnapshotEvery int
+	// SaveWait bounds how long Close waits for what is being stored, default 5 s:
+	// a store that is away must not hold up the end.
+	SaveWait time.Duration
 	// Models are the read models that are kept; nil: projections.Catalogue().
 	Models []func() projections.Model
 	// Logger hears of snapshots that fail and of models that stop; nil: nobody
@@ -59,6 +63,9 @@ func (o Options) withDefaults() Options {
 	if o.SnapshotEvery <= 0 {
 		o.SnapshotEvery = 5000
 	}
+	if o.SaveWait <= 0 {
+		o.SaveWait = 5 * time.Second
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -74,7 +81,8 @@ type Live struct {
 	filter  events.Filter
 
 	cancel context.CancelFunc
-	done   chan struct{} // closed when the reader has ended; err is set then
+	giveUp context.CancelFunc // ends what is being stored
+	done   chan struct{}      // closed when the reader has ended; err is set then
 	err    error
 	saves  chan *session
 	saving sync.WaitGroup
@@ -110,7 +118,9 @@ func Open(ctx context.Context, log events.Log, project string, opts Options) (*L
 		l.cancel()
 		return nil, fmt.Errorf("open read models of %s: %w", project, err)
 	}
-	l.saving.Go(func() { l.save(context.WithoutCancel(ctx)) })
+	var storing context.Context
+	storing, l.giveUp = context.WithCancel(context.WithoutCancel(ctx))
+	l.saving.Go(func() { l.save(storing) })
 	go l.follow(ctx, feed)
 	return l, nil
 }
@@ -120,7 +130,10 @@ func Open(ctx context.Context, log events.Log, project string, opts Options) (*L
 func (l *Live) Close() error {
 	l.cancel()
 	<-l.done
+	late := time.AfterFunc(l.opts.SaveWait, l.giveUp)
 	l.saving.Wait()
+	late.Stop()
+	l.giveUp()
 	if errors.Is(l.err, events.ErrClosed) {
 		return nil
 	}

@@ -1,12 +1,15 @@
 package live_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/projections"
 	"manualslop/projections/live"
 	"manualslop/projections/sessiongen"
@@ -106,4 +109,31 @@ func TestLongSessionsAreStoredNowAndThen(t *testing.T) {
 		var snap projections.Snapshot
 		return s.Snapshot(t.Context(), "folds."+project+".S1", &snap) == nil && snap.Seq > 10
 	}, patience, 1e6)
+}
+
+// away is a store that answers nobody, as a bus that is gone.
+type away struct{}
+
+func (away) PutSnapshot(ctx context.Context, _ string, _ any) error { <-ctx.Done(); return ctx.Err() }
+
+func (away) Snapshot(context.Context, string, any) error { return errNone }
+
+func TestAStoreThatIsAwayDoesNotHoldUpTheEnd(t *testing.T) {
+	t.Parallel()
+	log := eventstest.NewMemory()
+	for _, e := range sessiongen.GenerateSession(1, 300) {
+		e.Payload = nil
+		_, err := log.Append(patient(t), e, nil)
+		require.NoError(t, err)
+	}
+	l, err := live.Open(patient(t), log, project, live.Options{Snapshots: away{}, SaveWait: time.Millisecond})
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- l.Close() }()
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-patient(t).Done():
+		t.Fatal("it waits for ever")
+	}
 }
