@@ -32,12 +32,17 @@ func postAsk(c *call) error {
 		c.w.Header().Set("Retry-After", "1")
 		return refuse(http.StatusServiceUnavailable, "too many asks are waiting", "Wait until the person has answered some.")
 	}
+	if !c.gw.asked.take(c.who, len(q.data)) {
+		<-c.gw.slots
+		return c.crowdedOut()
+	}
 	l, err := c.handOver()
 	if err != nil {
+		c.gw.asked.give(c.who, len(q.data))
 		<-c.gw.slots
 		return err
 	}
-	c.gw.lobby.enter(&asking{late: l, q: q, came: time.Now()})
+	c.gw.lobby.enter(&asking{late: l, q: q, size: len(q.data), came: time.Now()})
 	return nil
 }
 

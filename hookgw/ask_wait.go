@@ -15,6 +15,7 @@ import (
 type asking struct {
 	*late
 	q    question
+	size int // of the question
 	came time.Time
 
 	mu     sync.Mutex // held by what works on it
@@ -154,6 +155,7 @@ func (a *asking) finish(err error) {
 		a.w.leave()
 	}
 	a.gw.lobby.leave(a)
+	a.gw.asked.give(a.who, a.size)
 	<-a.gw.slots
 	go a.end(err)
 }

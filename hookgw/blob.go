@@ -21,6 +21,9 @@ func getBlob(c *call) error {
 	if err != nil {
 		return err
 	}
+	if !c.hold(len(body)) {
+		return c.crowdedOut()
+	}
 	c.w.Header().Set("Content-Disposition", "attachment")
 	return c.replyMedia(mediaBytes, body)
 }

@@ -11,7 +11,7 @@ import (
 var errBodies = errors.New("too many bytes of bodies are held")
 
 // bodies counts the bytes of requests that are in memory: those that still
-// arrive, those at work, and questions that wait to be put. Each right has a
+// arrive and those at work, and of blobs on their way out. Each right has a
 // share of its own, so that no agent takes the person's.
 type bodies struct {
 	most int64
@@ -46,11 +46,19 @@ type counting struct {
 // Read fails with errBodies where there is no room for what came.
 func (r counting) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
-	if !r.call.gw.bodies.take(r.call.who, n) {
+	if !r.call.hold(n) {
 		return 0, errBodies
 	}
-	r.call.held += n
 	return n, err
+}
+
+// hold counts bytes for the call until it ends; false where there is no room.
+func (c *call) hold(n int) bool {
+	if !c.gw.bodies.take(c.who, n) {
+		return false
+	}
+	c.held += n
+	return true
 }
 
 // letGo no longer counts the call's body.
@@ -62,5 +70,5 @@ func (c *call) letGo() {
 // crowdedOut refuses a body for which there is no room.
 func (c *call) crowdedOut() *problem {
 	c.w.Header().Set("Retry-After", "1")
-	return refuse(http.StatusServiceUnavailable, "too much is being sent at once", "Send it again in a moment.")
+	return refuse(http.StatusServiceUnavailable, "too much is being sent or asked at once", "Send it again in a moment.")
 }

@@ -1,6 +1,7 @@
 package hookgw_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -50,4 +51,66 @@ func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 	f.eventually(func() bool {
 		return f.post("/api/ask", hookgw.RightAsk, sized("after", 1000)).status == http.StatusGatewayTimeout
 	})
+}
+
+func TestQuestionsThatWaitHaveALimitInBytesForEachRight(t *testing.T) {
+	t.Parallel()
+	f := open(t, limited(func(l *hookgw.Limits) { l.Asked = 1000 }))
+	f.approve()
+	first := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, sized("a", 900)))
+	f.awaitAsk("a")
+	requireProblem(t, f.post("/api/ask", hookgw.RightAsk, sized("b", 101)), "asked at once")
+	second := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, sized("c", 100)))
+	f.awaitAsk("c")
+	of := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightHuman, sized("d", 1000)))
+	f.awaitAsk("d")
+	for _, id := range []string{"a", "c", "d"} {
+		require.Equal(t, http.StatusOK, f.respond(id, "true").status)
+	}
+	for _, waited := range []<-chan answer{first, second, of} {
+		require.Equal(t, http.StatusOK, (<-waited).status)
+	}
+	again := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, sized("e", 1000)))
+	f.awaitAsk("e")
+	require.Equal(t, http.StatusOK, f.respond("e", "true").status)
+	require.Equal(t, http.StatusOK, (<-again).status, "what was answered takes no room")
+}
+
+// oneBlob is a store in which every digest is these bytes.
+type oneBlob struct {
+	brokenBlobs
+	body []byte
+}
+
+// Get is the bytes.
+func (b oneBlob) Get(context.Context, string) ([]byte, error) { return b.body, nil }
+
+func TestBlobsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
+	t.Parallel()
+	const size = 16 << 20 // more than the buffers of a connection take
+	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies, l.WriteTimeout = size, time.Minute }), func(c *hookgw.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
+	path := "/api/blobs/" + strings.Repeat("0", 64)
+	slow, err := f.client.Do(f.request(http.MethodGet, path, hookgw.RightRead, ""))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, slow.StatusCode)
+	require.Equal(t, http.StatusServiceUnavailable, f.get(path, hookgw.RightRead).status)
+	require.NoError(t, slow.Body.Close())
+	f.eventually(func() bool { return f.get(path, hookgw.RightRead).status == http.StatusOK })
+}
+
+func TestTheLastFeedsAreThePersons(t *testing.T) {
+	t.Parallel()
+	f := open(t, limited(func(l *hookgw.Limits) { l.Feeds = 8 }))
+	feed := func(right hookgw.Right) int {
+		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream", right, ""))
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		return resp.StatusCode
+	}
+	for range 7 {
+		require.Equal(t, http.StatusOK, feed(hookgw.RightRead))
+	}
+	require.Equal(t, http.StatusTooManyRequests, feed(hookgw.RightRead))
+	require.Equal(t, http.StatusOK, feed(hookgw.RightHuman))
+	require.Equal(t, http.StatusTooManyRequests, feed(hookgw.RightHuman))
 }

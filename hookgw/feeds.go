@@ -18,11 +18,16 @@ func newFeedCount(l Limits) *feedCount {
 	return &feedCount{perClient: l.FeedsPerClient, all: l.Feeds, open: map[string]int{}}
 }
 
-// enter takes a place for a feed of client; leave gives it back.
-func (f *feedCount) enter(client string) (leave func(), p *problem) {
+// enter takes a place for a feed of client; leave gives it back. The last
+// eighth of all places is the person's.
+func (f *feedCount) enter(who Right, client string) (leave func(), p *problem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.open[client] >= f.perClient || f.total >= f.all {
+	all := f.all
+	if who != RightHuman {
+		all -= f.all / 8
+	}
+	if f.open[client] >= f.perClient || f.total >= all {
 		return nil, refuse(http.StatusTooManyRequests, "too many feeds are open", "Close one; ?client= names the reader whose feeds are counted.")
 	}
 	f.open[client]++

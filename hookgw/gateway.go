@@ -25,7 +25,8 @@ type Gateway struct {
 	asks     *waiting
 	slots    chan struct{} // asks that wait
 	lobby    *lobby
-	bodies   *bodies
+	bodies   *bodies // of requests
+	asked    *bodies // of the questions that wait
 	feeds    *feedCount
 	replays  *events.Replays // for feeds
 	hubs     *hubs
@@ -72,7 +73,7 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
 		slots:  make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
 		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1),
-		bodies: newBodies(cfg.Limits.Bodies), feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
+		bodies: newBodies(cfg.Limits.Bodies), asked: newBodies(cfg.Limits.Asked), feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
 		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
 	}

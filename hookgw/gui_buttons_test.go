@@ -270,11 +270,12 @@ func TestAClickThatDoesNotSayWhichAskIsMeantAnswersNone(t *testing.T) {
 	for i, more := range []string{
 		`"user_data":7`, `"user_data":""`, `"user_data":["ID"]`, `"user_data":true`, `"user_data":{"id":"ID"}`, `"user_data":{"request_id":7}`, `"user_data":{"request_id":"ID","argz":{}}`,
 		`"user_data":{"request_id":"ID","reason":7}`, `"user_data":{"request_id":"ID","ask":"other"}`, `"user_data":"nobody"`, `"ask":7`, `"request_id":""`, `"request_id":"a","ask":"b"`,
-		`"user_data":"ID","request_id":"other"`, `"user_data":"other","user_data":"ID"`, `"user_data":{"request_id":"ID","args":{"script":"a"},"args":{"script":"b"}}`, `"request_id":"ID","args":{"script":"b"}`,
+		`"user_data":"ID","request_id":"other"`, `"user_data":{"request_id":"ID","args":{"script":"a"},"args":{"script":"b"}}`, `"request_id":"ID","args":{"script":"b"}`,
 		`"request_id":"ID","script":"b"`, `"user_data":"ID","args":["other"]`, `"args":["ID","other"]`, `"user_data":"ID","kwargs":{"user_data":"other"}`, `"request_id":"ID","kwargs":{"args":{}}`, `"user_data":"ID","reason":"not this one"`,
 	} {
 		f.requireFailed(t, i, `{"action":"click","item":"btn_approve_tool",`+replaceID(more, id)+`}`)
 	}
+	f.says("/api/gui", `{"action":"click","item":"btn_approve_tool","user_data":"other","user_data":"`+id+`"}`, http.StatusBadRequest)
 	require.Empty(t, recorded[events.AskAnswered](f))
 	require.Equal(t, was, f.openByGate())
 }

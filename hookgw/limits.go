@@ -19,6 +19,9 @@ type Limits struct {
 	// Bodies is how many bytes of bodies are held at once for all requests with one
 	// right (128 MiB); a body over it is turned away.
 	Bodies int64
+	// Asked is how many bytes the questions of /api/ask have that wait at once, for
+	// those with one right (16 MiB): the inbox shows them all.
+	Asked int64
 	// Depth is how deep a body may nest (64).
 	Depth int
 	// HeaderBytes bounds the request's head, its first line and the empty one
@@ -76,6 +79,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.SessionBody, 10<<20)
 	setDefault(&l.AskBytes, 256<<10)
 	setDefault(&l.Bodies, 128<<20)
+	setDefault(&l.Asked, 16<<20)
 	setDefault(&l.Depth, 64)
 	setDefault(&l.HeaderBytes, 16<<10)
 	setDefault(&l.Conns, 10240)
@@ -104,7 +108,7 @@ func (l Limits) withDefaults() Limits {
 
 func (l Limits) check() error {
 	f := l.withDefaults()
-	least := min(f.Body, f.SessionBody, f.Bodies, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
+	least := min(f.Body, f.SessionBody, f.Bodies, f.Asked, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
 		int64(f.Feeds), int64(f.FeedBytes), int64(f.SocketBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
 	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.Generate, f.SettleWait, f.CatchUp, f.Shutdown)
 	if least < 1 || shortest < 0 {

@@ -28,7 +28,7 @@ func stream(c *call) error {
 	if err != nil {
 		return err
 	}
-	leave, p := c.gw.feeds.enter(c.client())
+	leave, p := c.gw.feeds.enter(c.who, c.client())
 	if p != nil {
 		return p
 	}

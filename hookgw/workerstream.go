@@ -29,7 +29,7 @@ func postWorkerStream(c *call) error {
 	if err != nil {
 		return err
 	}
-	leave, p := c.gw.feeds.enter(c.client())
+	leave, p := c.gw.feeds.enter(c.who, c.client())
 	if p != nil {
 		return p
 	}
@@ -64,7 +64,7 @@ func getWorkerStream(c *call) error {
 	if err != nil {
 		return err
 	}
-	leave, p := c.gw.feeds.enter(c.client())
+	leave, p := c.gw.feeds.enter(c.who, c.client())
 	if p != nil {
 		return p
 	}
