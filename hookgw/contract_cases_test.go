@@ -40,6 +40,7 @@ func readCases() map[string][]contractCase {
 	}
 	out["GET /api/roles"] = []contractCase{{exact: `{"present":["approval","worker-h-1"],"missing":[]}` + "\n"}}
 	out["GET /api/sessions"] = []contractCase{{keys: "current sessions"}}
+	out["GET /api/timeline"] = []contractCase{{keys: "rows through dropped"}, {path: "/api/timeline?limit=x", status: 400}}
 	out["GET /api/v1/sessions"] = []contractCase{{keys: "current sessions"}}
 	out["GET /api/v1/stream"] = []contractCase{{path: "/api/v1/stream?ticket=T-404", status: http.StatusNotFound, keys: "error hint"}}
 	out["GET /api/search"] = []contractCase{{path: "/api/search?q=x", status: http.StatusServiceUnavailable, keys: "error hint"}}
