@@ -31,11 +31,28 @@ func getSearch(c *call) error {
 	if err != nil {
 		return searchProblem(err)
 	}
-	found, err := c.gw.cfg.Search.Find(c.r.Context(), q, page)
+	found, err := c.gw.find(c.r.Context(), q, page)
 	if err != nil {
 		return searchProblem(err)
 	}
 	return c.reply(http.StatusOK, found)
+}
+
+// searchesAtOnce bounds the searches that run: each may keep a core busy for
+// search.MaxTime.
+const searchesAtOnce = 8
+
+// find searches when it is its turn.
+func (g *Gateway) find(ctx context.Context, q search.Query, page search.Page) (search.Answer, error) {
+	limited, cancel := context.WithTimeout(ctx, search.MaxTime)
+	defer cancel()
+	select {
+	case g.searches <- struct{}{}:
+		defer func() { <-g.searches }()
+	case <-limited.Done():
+		return search.Answer{}, limited.Err()
+	}
+	return g.cfg.Search.Find(ctx, q, page)
 }
 
 // searchProblem is an error of a search as a client sees it.

@@ -1,9 +1,11 @@
 package hookgw_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +63,39 @@ func TestASearchThatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 	}
 	require.Equal(t, http.StatusServiceUnavailable, open(t).get("/api/search?q=word", hookgw.RightRead).status)
 	require.Empty(t, recorded[events.SessionStarred](f))
+}
+
+// heldSearch counts searches that run, and lets them end when it is told to.
+type heldSearch struct {
+	running, most *atomic.Int32
+	let           chan struct{}
+}
+
+// Find waits.
+func (s heldSearch) Find(context.Context, search.Query, search.Page) (search.Answer, error) {
+	now := s.running.Add(1)
+	defer s.running.Add(-1)
+	for most := s.most.Load(); now > most && !s.most.CompareAndSwap(most, now); most = s.most.Load() {
+	}
+	<-s.let
+	return search.Answer{Hits: []search.Hit{}}, nil
+}
+
+func TestSearchesTakeTurns(t *testing.T) {
+	t.Parallel()
+	const atOnce, all = 8, 12
+	held := heldSearch{&atomic.Int32{}, &atomic.Int32{}, make(chan struct{})}
+	f := open(t, func(c *hookgw.Config) { c.Search = held })
+	var answers []<-chan answer
+	for range all {
+		answers = append(answers, f.background(f.request(http.MethodGet, "/api/search?q=word", hookgw.RightRead, "")))
+	}
+	f.eventually(func() bool { return held.running.Load() == atOnce })
+	for range all {
+		held.let <- struct{}{}
+	}
+	for _, a := range answers {
+		require.Equal(t, http.StatusOK, (<-a).status)
+	}
+	require.EqualValues(t, atOnce, held.most.Load())
 }
