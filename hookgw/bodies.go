@@ -11,8 +11,8 @@ import (
 var errBodies = errors.New("too many bytes of bodies are held")
 
 // bodies counts the bytes of requests that are in memory: those that still
-// arrive and those at work, and of blobs on their way out. Each right has a
-// share of its own, so that no agent takes the person's.
+// arrive and those at work, and of blobs and snapshots on their way out. Each
+// right has a share of its own, so that no agent takes the person's.
 type bodies struct {
 	most int64
 	mu   sync.Mutex

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -113,4 +114,26 @@ func TestTheLastFeedsAreThePersons(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, feed(hookgw.RightRead))
 	require.Equal(t, http.StatusOK, feed(hookgw.RightHuman))
 	require.Equal(t, http.StatusTooManyRequests, feed(hookgw.RightHuman))
+}
+
+func TestSnapshotsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
+	t.Parallel()
+	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies, l.WriteTimeout = 15<<20, time.Minute }))
+	f.says("/api/session", sessionOf(9<<20), http.StatusOK) // more than the buffers of a connection take
+	feed := func() *http.Response {
+		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since="+strconv.FormatUint(f.last(), 10), hookgw.RightRead, ""))
+		require.NoError(t, err)
+		return resp
+	}
+	slow := feed()
+	require.Equal(t, http.StatusOK, slow.StatusCode)
+	refused := feed()
+	require.NoError(t, refused.Body.Close())
+	require.Equal(t, http.StatusServiceUnavailable, refused.StatusCode)
+	require.NoError(t, slow.Body.Close())
+	f.eventually(func() bool {
+		next := feed()
+		_ = next.Body.Close()
+		return next.StatusCode == http.StatusOK
+	})
 }

@@ -19,6 +19,7 @@ type sse struct {
 	text     bool // live text is wanted
 	cutoff   uint64
 	snapshot []byte // nil once it is written
+	shown    func() // called then
 	at       uint64 // everything up to here was shown or left out
 	armed    bool   // the time limit of writing runs
 }
@@ -62,6 +63,7 @@ func (s *sse) showSnapshot() error {
 	}
 	body := s.snapshot
 	s.snapshot = nil
+	defer s.shown()
 	return s.send(fmt.Appendf(nil, "event: snapshot\nid: %d\ndata: %s\n\n", s.at, body))
 }
 

@@ -37,10 +37,13 @@ func stream(c *call) error {
 	if err != nil {
 		return err
 	}
+	if !c.hold(len(snapshot)) {
+		return c.crowdedOut()
+	}
 	h, leaveHub := c.gw.hubs.enter(session)
 	defer leaveHub()
 	s := &sse{w: c.w, conn: http.NewResponseController(c.w), timeout: c.gw.cfg.Limits.WriteTimeout, at: from}
-	s.filter, s.text, s.cutoff, s.snapshot = filter, c.query().Get("signals") == "1", cutoff, snapshot
+	s.filter, s.text, s.cutoff, s.snapshot, s.shown = filter, c.query().Get("signals") == "1", cutoff, snapshot, c.letGo
 	if err := stay(c.w); err != nil {
 		return err
 	}
