@@ -170,3 +170,35 @@ func requireAll(t *testing.T, acknowledged []string, log []events.Event) {
 		require.True(t, have[id], "acknowledged event %s is gone", id)
 	}
 }
+
+func TestASessionWhoseOpenerDiedBeforeItsToolsGetsThem(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, twoFiles)
+	s.keys()
+	r, log := s.serve()
+	first := s.engine().Session
+	project := eventOf(t, log, first).Project
+	say := func(session string, p events.Payload) {
+		e, err := events.New(events.Origin{ID: "of-" + p.EventType().Name, Time: time.Now(), Project: project, Session: session, Actor: person}, p)
+		require.NoError(t, err)
+		_, err = log.Append(t.Context(), e, nil)
+		require.NoError(t, err)
+	}
+	say(first, events.SessionClosed{Reason: "over"})
+	say("half", events.SessionOpened{Folder: "half_opened", Workspace: s.dir})
+	r.kill()
+	s.serve()
+	require.Equal(t, "half", s.engine().Session)
+	require.Contains(t, string(s.get("/api/v1/tools")), "read_file")
+}
+
+// eventOf is the first event of a session.
+func eventOf(t *testing.T, log events.Log, session string) events.Event {
+	t.Helper()
+	for e, err := range log.Read(t.Context(), events.Filter{Session: session}, 1, 0) {
+		require.NoError(t, err)
+		return e
+	}
+	t.Fatal("the session has no event")
+	return events.Event{}
+}
