@@ -32,8 +32,12 @@ func (a *asking) begin() {
 	if a.over {
 		return
 	}
-	if time.Since(a.came) > a.gw.cfg.Limits.CatchUp { // those before it found a log that does not answer
-		a.finish(context.DeadlineExceeded)
+	if p := a.gw.reachable(); p != nil { // it went away meanwhile
+		a.finish(p)
+		return
+	}
+	if time.Since(a.came) > a.gw.cfg.AskTimeout+a.gw.cfg.Limits.AskGrace {
+		a.finish(a.timedOut())
 		return
 	}
 	left, err := a.put()

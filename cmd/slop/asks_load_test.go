@@ -19,8 +19,8 @@ import (
 )
 
 // TestWaitingAsksAreEachReleasedWithTheirAnswer lets many programs wait for the
-// person of a real engine. make load takes the designed number and says what
-// one that waits costs.
+// person of a real engine. make load takes the designed number, which the engine
+// must hold in the designed memory.
 func TestWaitingAsksAreEachReleasedWithTheirAnswer(t *testing.T) {
 	t.Parallel()
 	asks := load(60, 5000)
@@ -44,6 +44,9 @@ func TestWaitingAsksAreEachReleasedWithTheirAnswer(t *testing.T) {
 		}
 	}
 	held := residentOf(t, pid)
+	if os.Getenv("SLOP_LOAD") == "full" {
+		defer func() { require.LessOrEqual(t, held, 200<<20) }() // when all are answered
+	}
 	var answering sync.WaitGroup
 	wrong := make(chan string, asks)
 	for i, c := range waiting {
