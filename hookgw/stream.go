@@ -16,34 +16,22 @@ import (
 // frame is the log's sequence, so a client that comes back with Last-Event-ID
 // goes on where it was.
 func stream(c *call) error {
-	session, err := c.someSession()
+	want, leave, err := c.enterFeed()
 	if err != nil {
 		return err
-	}
-	filter, p := parseFilters(c.query()["filter"])
-	if p != nil {
-		return p
-	}
-	from, err := c.position(session)
-	if err != nil {
-		return err
-	}
-	leave, p := c.gw.feeds.enter(c.who, c.client())
-	if p != nil {
-		return p
 	}
 	defer leave()
-	cutoff, snapshot, err := c.snapshot(session)
+	cutoff, snapshot, err := c.snapshot(want.session)
 	if err != nil {
 		return err
 	}
 	if !c.hold(len(snapshot)) {
 		return c.crowdedOut()
 	}
-	h, leaveHub := c.gw.hubs.enter(session)
+	h, leaveHub := c.gw.hubs.enter(want.session)
 	defer leaveHub()
-	s := &sse{w: c.w, conn: http.NewResponseController(c.w), timeout: c.gw.cfg.Limits.WriteTimeout, at: from}
-	s.filter, s.text, s.cutoff, s.snapshot, s.shown = filter, c.query().Get("signals") == "1", cutoff, snapshot, c.letGo
+	s := &sse{w: c.w, conn: http.NewResponseController(c.w), timeout: c.gw.cfg.Limits.WriteTimeout, at: want.from}
+	s.filter, s.text, s.cutoff, s.snapshot, s.shown = want.filter, c.query().Get("signals") == "1", cutoff, snapshot, c.letGo
 	if err := stay(c.w); err != nil {
 		return err
 	}
@@ -51,9 +39,36 @@ func stream(c *call) error {
 	c.w.Header().Set("Content-Type", "text/event-stream")
 	c.w.WriteHeader(http.StatusOK)
 	if err := c.feed(h, s); err != nil && c.r.Context().Err() == nil {
-		c.gw.cfg.Logger.InfoContext(c.r.Context(), "feed ended", "session", session, "position", s.at, "error", err)
+		c.gw.cfg.Logger.InfoContext(c.r.Context(), "feed ended", "session", want.session, "position", s.at, "error", err)
 	}
 	return nil
+}
+
+// feedRequest is what a client wants to be shown.
+type feedRequest struct {
+	session string
+	filter  subjectFilter
+	from    uint64 // the last sequence that the client has
+}
+
+// enterFeed reads which feed is wanted and takes a place among the feeds, which
+// leave gives back.
+func (c *call) enterFeed() (want feedRequest, leave func(), err error) {
+	if want.session, err = c.someSession(); err != nil {
+		return want, nil, err
+	}
+	filter, p := parseFilters(c.query()["filter"])
+	if p != nil {
+		return want, nil, p
+	}
+	want.filter = filter
+	if want.from, err = c.position(want.session); err != nil {
+		return want, nil, err
+	}
+	if leave, p = c.gw.feeds.enter(c.who, c.client()); p != nil {
+		return want, nil, p
+	}
+	return want, leave, nil
 }
 
 // position is the last sequence that the client has: Last-Event-ID, else

@@ -18,21 +18,9 @@ func webSocket(c *call) error {
 	if p := upgrading(c.w, c.r); p != nil {
 		return p
 	}
-	session, err := c.someSession()
+	want, leave, err := c.enterFeed()
 	if err != nil {
 		return err
-	}
-	filter, p := parseFilters(c.query()["filter"])
-	if p != nil {
-		return p
-	}
-	from, err := c.position(session)
-	if err != nil {
-		return err
-	}
-	leave, p := c.gw.feeds.enter(c.who, c.client())
-	if p != nil {
-		return p
 	}
 	defer leave()
 	c.gw.sockets.Add(1)
@@ -47,11 +35,11 @@ func webSocket(c *call) error {
 	}
 	c.status = http.StatusSwitchingProtocols
 	conn.SetReadLimit(int64(c.gw.cfg.Limits.SocketBytes))
-	h, leaveHub := c.gw.hubs.enter(session)
+	h, leaveHub := c.gw.hubs.enter(want.session)
 	defer leaveHub()
-	s := newSocket(c, conn, h, filter, from)
+	s := newSocket(c, conn, h, want)
 	if err := s.run(); err != nil {
-		c.gw.cfg.Logger.DebugContext(c.r.Context(), "socket ended", "session", session, "position", s.at, "error", err)
+		c.gw.cfg.Logger.DebugContext(c.r.Context(), "socket ended", "session", want.session, "position", s.at, "error", err)
 	}
 	return nil
 }
@@ -83,10 +71,10 @@ type socket struct {
 	looked uint64 // every entry of the queue up to here was
 }
 
-func newSocket(c *call, conn *websocket.Conn, h *hub, filter subjectFilter, from uint64) *socket {
-	s := &socket{c: c, conn: conn, hub: h, filter: filter, wants: map[string]bool{}, sent: map[string][]byte{}, states: c.stateChannels(h.session)}
+func newSocket(c *call, conn *websocket.Conn, h *hub, want feedRequest) *socket {
+	s := &socket{c: c, conn: conn, hub: h, filter: want.filter, wants: map[string]bool{}, sent: map[string][]byte{}, states: c.stateChannels(h.session)}
 	s.cutoff = c.gw.newest(h.session)
-	if s.at = from; from == 0 && !c.query().Has("since") {
+	if s.at = want.from; want.from == 0 && !c.query().Has("since") {
 		s.at = s.cutoff
 	}
 	s.looked = s.at
