@@ -108,3 +108,16 @@ func TestRulesHaveExactlyOneAction(t *testing.T) {
 		require.Error(t, c.Validate(), "%+v", rule)
 	}
 }
+
+func TestAGlobOfARuleIsMatchedInBoundedTime(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{"*", "py_*", "{read,write}_{file,dir}", "**/*.{go,md}"} {
+		require.True(t, plainGlob(pattern), pattern)
+	}
+	for _, pattern := range []string{"[", "{a", "{a,b}{a,b}{a,b}", strings.Repeat("{a,aa,*}", 16) + "b", "{" + strings.Repeat("a,", 64) + "b}"} {
+		require.False(t, plainGlob(pattern), pattern)
+		c := Config{Rules: []RuleConfig{{Tool: pattern, Deny: RuleScope{All: true}}}}
+		require.NotEmpty(t, checkRules(c), pattern)
+	}
+	require.NotEmpty(t, checkBlacklist(Config{MCP: MCPConfig{Blacklist: []string{strings.Repeat("{a,aa,*}", 16) + "b"}}}))
+}
