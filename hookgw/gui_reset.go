@@ -24,10 +24,11 @@ func (r *guiRun) reset() error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	opened, err := g.cfg.Log.Last(ctx, openings(g.cfg.Project))
-	if err == nil {
-		err = g.caughtUp(ctx, opened)
+	// What another gateway is still putting into this session is inherited, too.
+	if err := g.finishReset(ctx); err != nil {
+		return err
 	}
+	opened, err := g.lastOpened(ctx)
 	if err != nil {
 		return err
 	}

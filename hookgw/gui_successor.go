@@ -114,10 +114,12 @@ func (g *Gateway) FinishReset(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	opened, err := g.cfg.Log.Last(ctx, openings(g.cfg.Project))
-	if err == nil {
-		err = g.caughtUp(ctx, opened)
-	}
+	return g.finishReset(ctx)
+}
+
+// finishReset is FinishReset for who has the only place of resets.
+func (g *Gateway) finishReset(ctx context.Context) error {
+	opened, err := g.lastOpened(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,6 +146,15 @@ func (g *Gateway) FinishReset(ctx context.Context) error {
 		return next.begin(ctx, heritage, opened)
 	}
 	return next.complete(ctx, heritage)
+}
+
+// lastOpened is the sequence of the newest opening, once the read models have it.
+func (g *Gateway) lastOpened(ctx context.Context) (uint64, error) {
+	opened, err := g.cfg.Log.Last(ctx, openings(g.cfg.Project))
+	if err == nil {
+		err = g.caughtUp(ctx, opened)
+	}
+	return opened, err
 }
 
 // lastReset is the session that was reset last, as far as it shows, and the open

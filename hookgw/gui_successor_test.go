@@ -78,6 +78,23 @@ func TestAResetThatAKillCutShortIsFinishedByTheNextGateway(t *testing.T) {
 	}
 }
 
+// Between the opening of a session and its tools another gateway may reset it.
+func TestAResetOfASessionThatIsNotWholeYetLosesNothing(t *testing.T) {
+	t.Parallel()
+	f := open(t, dyingAfter(2)) // the end of the old session and the opening of the new one
+	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads", Schema: json.RawMessage(`{}`)}}})
+	g := f.another(t)
+	f.post("/api/gui", hookgw.RightHuman, resetClick)
+	half, _ := current(t, g)
+	require.NotEqual(t, session, half)
+	g.queue(t, resetClick)
+	require.Empty(t, g.failures())
+	now, sessions := current(t, g)
+	require.Equal(t, 3, sessions)
+	require.Len(t, g.names(t, half, "ToolsOffered"), 1)
+	require.Len(t, g.names(t, now, "ToolsOffered"), 1)
+}
+
 // names are the ids of a session's events of a type.
 func (f *fixture) names(t *testing.T, of, typ string) []string {
 	t.Helper()
