@@ -23,7 +23,11 @@ func routeAt(method, pattern string) hookgw.Route {
 func queryOf(r hookgw.Route) openapi.Object {
 	var members openapi.Object
 	for _, p := range r.Query {
-		members = members.With(p.Name, explained(p.Type, p.Doc))
+		schema := explained(p.Type, p.Doc)
+		if p.Many {
+			schema = explained("array", p.Doc).With("items", object(p.Type))
+		}
+		members = members.With(p.Name, schema)
 	}
 	return object("object").With("properties", members)
 }

@@ -35,7 +35,7 @@ type call struct {
 	reason string // of a refusal
 }
 
-// serve checks the request in the order place, path, right, type, size, form.
+// serve checks the request in the order place, path, right, query, type, size, form.
 func (c *call) serve() error {
 	harden(c.w.Header())
 	if p := c.gw.guard.place(c.r); p != nil {
@@ -53,6 +53,9 @@ func (c *call) serve() error {
 		if p := c.gw.reachable(); p != nil {
 			return p
 		}
+	}
+	if p := c.parseQuery(route); p != nil {
+		return p
 	}
 	if p := c.parse(route); p != nil {
 		return p
@@ -126,17 +129,6 @@ func (c *call) read(session string, f func(*projections.Set)) error {
 		return nil
 	}
 	return view.Read(c.r.Context(), f)
-}
-
-// query is what stands behind the path's question mark, parsed once.
-func (c *call) query() url.Values {
-	if c.asked == nil {
-		if c.r.URL.RawQuery == "" {
-			return nil
-		}
-		c.asked = c.r.URL.Query()
-	}
-	return c.asked
 }
 
 // reply sends v as JSON. RawMessage members go out as they are.

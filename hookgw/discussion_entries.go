@@ -43,7 +43,7 @@ func getEntries(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := entryList{Name: c.r.URL.Query().Get("name")}
+	out := entryList{Name: c.query().Get("name")}
 	found := false
 	if err := c.read(session, func(s *projections.Set) {
 		out.Name = cmp.Or(out.Name, s.ActiveDiscussion())

@@ -169,6 +169,51 @@ func TestEveryRouteWithABodyRefusesWhatIsNoObjectOfItsSize(t *testing.T) {
 	}
 }
 
+func TestEveryRouteRefusesAQueryThatCouldMeanTwoThings(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	before := f.last()
+	for _, r := range hookgw.Routes() {
+		refused := func(query string) {
+			a := f.tried(r.Method, r.Pattern+"?"+query, bodyFor(r), nil)
+			require.Equal(t, http.StatusBadRequest, a.status, "%s %s?%s", r.Method, r.Pattern, query)
+			require.NotEmpty(t, a.object(t)["hint"])
+		}
+		for _, query := range []string{"session=a;b", "x=1;y=2", "a=%zz", "a=%", "a=%4", "%gg=1"} {
+			refused(query)
+		}
+		names := []string{"client"}
+		for _, p := range r.Query {
+			if !p.Many {
+				names = append(names, p.Name)
+			}
+		}
+		for _, name := range names {
+			refused(name + "=a&" + name + "=b")
+			refused(name + "=a&" + name + "=a")
+			refused(name + "&x=1&" + strings.ToLower(fmt.Sprintf("%%%02X", name[0])) + name[1:] + "=")
+		}
+	}
+	f.stop()
+	for e, err := range f.log.Read(context.Background(), events.Filter{}, before+1, 0) {
+		require.NoError(t, err)
+		require.Equal(t, "HookCalled", e.Type, "a refused query leaves nothing but its refusal")
+	}
+}
+
+func TestWhatTheQueryMayHoldBesideIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	require.Equal(t, http.StatusOK, f.get("/status?x=1&x=2&y=%3B%25&&=&z", hookgw.RightNone).status)
+	require.Equal(t, http.StatusOK, f.get("/status?session=a&session=b", hookgw.RightNone).status, "it looks into no session")
+	feed, _ := f.feed("/api/stream?filter=approval.%3E&filter=gateway.EventPushed.%3E")
+	require.Equal(t, "snapshot", feed.must().event)
+	f.push(1)
+	require.Equal(t, "EventPushed", feed.must().typ(t))
+	d := f.dial(t, "/ws?channels=log&channels=asks,session")
+	require.JSONEq(t, `{"channels":["log","session","asks"]}`, string(d.of("subscribed").Payload))
+}
+
 // last is the sequence of the newest event.
 func (f *fixture) last() uint64 {
 	f.t.Helper()

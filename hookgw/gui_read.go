@@ -63,7 +63,7 @@ func getGUIState(c *call) error {
 
 // getGUIValue is the value of the field that the path or the query names.
 func getGUIValue(c *call) error {
-	tag, query := c.vars["tag"], c.r.URL.Query()
+	tag, query := c.vars["tag"], c.query()
 	for _, name := range tagNames() {
 		if tag == "" {
 			tag = query.Get(name)

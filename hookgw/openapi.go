@@ -44,6 +44,7 @@ Send one as `+"`Authorization: Bearer`"+` or as `+"`X-API-KEY`"+`, not both; nev
 
 * Bodies are one JSON object with `+"`Content-Type: application/json`"+`, in UTF-8, not compressed.
 * Host is 127.0.0.1, localhost or [::1] with the port; another one is 421. Origin and Sec-Fetch-Site are ours or absent, else 403. There are no CORS headers.
+* A query that does not parse, such as one with a raw ; in it, is 400, and so is a parameter that stands twice where the route means one. Unknown parameters are left alone.
 * Every error is one JSON object with error and hint. After a write was answered, every later read sees it.
 * Limits: a head of %d bytes, %d levels in a body, %d connections, %d asks that wait, %d feeds for each client and %d in all, %d entries in one batch of events.
   A head over its limit is the one error that is plain text: 431.

@@ -57,11 +57,13 @@ type Parameter struct {
 	Type string
 	// Doc is one sentence for the catalogue.
 	Doc string
+	// Many says that it may stand several times.
+	Many bool
 }
 
 // sessionParameter picks another session than the current one.
 func sessionParameter() Parameter {
-	return Parameter{"session", "string", "Look into this session instead of the current one."}
+	return Parameter{Name: "session", Type: "string", Doc: "Look into this session instead of the current one."}
 }
 
 // Routes is everything that the gateway serves. Each group is a file of its own.

@@ -11,9 +11,9 @@ func askRoutes() []Route {
 	unknown := Answer{http.StatusNotFound, "There is no such ask.", nil}
 	return []Route{
 		{Method: get, Pattern: "/api/asks", Right: RightRead, Group: group, Doc: "Open questions; ?state=all, settled or pending.", Gives: askList{}, handle: getAsks(),
-			Query: []Parameter{{"state", "string", "pending (also when left out), settled or all."}, of}},
+			Query: []Parameter{{Name: "state", Type: "string", Doc: "pending (also when left out), settled or all."}, of}},
 		{Method: get, Pattern: "/api/asks/{gate}", Right: RightRead, Group: group, Doc: "The open questions of one gate: tool, step or spawn; ?state= as above.", handle: getGateAsks(),
-			Query: []Parameter{{"state", "string", "pending (also when left out), settled or all."}, of}, Gives: gateAsks{}},
+			Query: []Parameter{{Name: "state", Type: "string", Doc: "pending (also when left out), settled or all."}, of}, Gives: gateAsks{}},
 		{Method: post, Pattern: "/api/asks/{gate}/respond", Right: RightHuman, Group: group, Query: []Parameter{of}, Doc: "Answers a question of that gate and of no other: the one of request_id, else the oldest.", Takes: gateResponse{}, Gives: respondAnswer{}, Also: []Answer{late, unknown, settled}, body: smallBody, handle: postGateRespond},
 		{Method: post, Pattern: "/api/ask", Right: RightAsk, Group: group, Query: []Parameter{of}, Doc: "Asks the person and waits for the answer.", Takes: map[string]any{}, Gives: askAnswer{},
 			Also: []Answer{{http.StatusGatewayTimeout, "Nobody answered in time; it is settled as a no.", nil}, {http.StatusConflict, "The request_id belongs to another ask.", nil}}, body: smallBody, handle: postAsk},

@@ -14,7 +14,7 @@ func discussionRoutes() []Route {
 	return []Route{
 		{Method: get, Pattern: "/api/discussions", Right: RightRead, Group: group, Query: of, Gives: discussionList{}, Doc: "The discussions, their roles, and which one is active.", handle: getDiscussions()},
 		{Method: get, Pattern: "/api/discussions/entries", Right: RightRead, Group: group, Gives: entryList{}, Doc: "The entries of a discussion, with the ids by which they are edited.", handle: getEntries,
-			Query: []Parameter{{"name", "string", "The discussion; empty: the active one."}, sessionParameter()}},
+			Query: []Parameter{{Name: "name", Type: "string", Doc: "The discussion; empty: the active one."}, sessionParameter()}},
 		{Method: get, Pattern: "/api/discussions/export", Right: RightRead, Group: group, Query: of, Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", handle: getExport},
 		row("/create", "Begins an empty discussion.", nameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),

@@ -6,7 +6,7 @@ import "net/http"
 func guiRoutes() []Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "GUI"
 	of := sessionParameter()
-	name := []Parameter{{"tag", "string", "Name of a field, tab bar, list box or ticket."}, {"item", "string", "The same."}, {"field", "string", "The same."}, of}
+	name := []Parameter{{Name: "tag", Type: "string", Doc: "Name of a field, tab bar, list box or ticket."}, {Name: "item", Type: "string", Doc: "The same."}, {Name: "field", Type: "string", Doc: "The same."}, of}
 	return []Route{
 		{Method: get, Pattern: "/api/gui", Right: RightRead, Group: group, Query: []Parameter{of}, Gives: GUIPage{}, handle: getGUI,
 			Doc: "Every field with its type, meaning and value, every button and callback with what it does."},

@@ -13,7 +13,7 @@ func headlessRoutes() []Route {
 		{Method: post, Pattern: "/api/v1/stream", Right: RightHuman, Group: group, Query: []Parameter{of}, Takes: workerBody{}, Media: mediaEvents,
 			Doc: "Adds a worker and shows it as server-sent events: worker, delta, text, call, ask, answer, state, and end, which closes.", body: smallBody, handle: postWorkerStream},
 		{Method: get, Pattern: "/api/v1/stream", Right: RightRead, Group: group,
-			Query: []Parameter{{"ticket", "string", "The worker's ticket."}, {"since", "integer", "Begin after this sequence; Last-Event-ID goes before it."}, of},
+			Query: []Parameter{{Name: "ticket", Type: "string", Doc: "The worker's ticket."}, {Name: "since", Type: "integer", Doc: "Begin after this sequence; Last-Event-ID goes before it."}, of},
 			Doc:   "The same of the worker of ?ticket=, from its beginning.", Media: mediaEvents, handle: getWorkerStream},
 		{Method: get, Pattern: "/api/v1/pending_actions", Right: RightRead, Group: group, Query: []Parameter{of}, Gives: pendingActions{},
 			Doc: "The scripts and calls that wait for a yes.", handle: getPendingActions()},

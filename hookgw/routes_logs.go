@@ -15,10 +15,10 @@ func logRoutes() []Route {
 	}{}
 	return []Route{
 		{Method: get, Pattern: "/api/search", Right: RightRead, Group: group, Doc: "Finds words in the events of every session.", Gives: search.Answer{}, handle: getSearch, Query: []Parameter{
-			{"q", "string", "Words, \"phrases\", word*, -word, and type: tier: ticket: tool: session: before: after:."},
-			{"limit", "integer", "How many hits, at most 1000; 20 where it is left out."},
-			{"offset", "integer", "How many hits to pass over, at most 10000."},
-			{"sort", "string", "newest (where it is left out) or score."},
+			{Name: "q", Type: "string", Doc: "Words, \"phrases\", word*, -word, and type: tier: ticket: tool: session: before: after:."},
+			{Name: "limit", Type: "integer", Doc: "How many hits, at most 1000; 20 where it is left out."},
+			{Name: "offset", Type: "integer", Doc: "How many hits to pass over, at most 10000."},
+			{Name: "sort", Type: "string", Doc: "newest (where it is left out) or score."},
 		}},
 		{Method: post, Pattern: "/api/logs/star", Right: RightHuman, Group: group, Query: of, Doc: "Keeps the log files of a session, or no longer does.",
 			Takes: starRequest{}, Gives: done, body: smallBody, handle: postStar},

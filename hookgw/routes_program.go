@@ -18,7 +18,7 @@ func programRoutes() []Route {
 		{Method: get, Pattern: "/api/warmup_status", Right: RightRead, Group: group, Gives: StartupStatus{}, always: true, handle: getStartupStatus,
 			Doc: "Which tasks of the start are pending, completed or failed."},
 		{Method: get, Pattern: "/api/warmup_wait", Right: RightRead, Group: group, Gives: StartupStatus{}, always: true, handle: waitForStartup,
-			Query: []Parameter{{"timeout", "number", "Wait so many seconds at most, up to 300; 30 when left out."}}, Doc: "The same, once the start is over or the time is."},
+			Query: []Parameter{{Name: "timeout", Type: "number", Doc: "Wait so many seconds at most, up to 300; 30 when left out."}}, Doc: "The same, once the start is over or the time is."},
 		{Method: get, Pattern: "/api/warmup_canaries", Right: RightRead, Group: group, Gives: []StartupTask{}, always: true, handle: getStartupTasks,
 			Doc: "Each task of the start with its times and its error."},
 		{Method: post, Pattern: "/api/shutdown", Right: RightHuman, Group: group, Takes: shutdownRequest{}, Gives: ShutdownAnswer{}, body: smallBody, always: true, handle: postShutdown,

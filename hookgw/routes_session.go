@@ -11,7 +11,7 @@ func sessionRoutes() []Route {
 		{Method: post, Pattern: "/api/session", Right: RightHuman, Group: group, Query: of, Doc: "Replaces the discussion entries.", Takes: sessionDocument{}, Gives: statusAnswer{}, body: sessionBody, handle: postSession},
 		{Method: get, Pattern: "/api/sessions", Right: RightRead, Group: group, Doc: "Every session of the project, and which one is current.", Gives: sessionList{}, handle: getSessions},
 		{Method: get, Pattern: "/api/timeline", Right: RightRead, Group: group, Doc: "What happened in the session, a line an event, oldest first.", Gives: Timeline{}, handle: getTimeline, Query: []Parameter{
-			{"since", "integer", "Only what came behind this sequence; the through of an answer goes on behind its last row."}, {"limit", "integer", "At most so many rows, up to 10000; 1000 without it."}, sessionParameter(),
+			{Name: "since", Type: "integer", Doc: "Only what came behind this sequence; the through of an answer goes on behind its last row."}, {Name: "limit", Type: "integer", Doc: "At most so many rows, up to 10000; 1000 without it."}, sessionParameter(),
 		}},
 	}
 }

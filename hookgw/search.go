@@ -22,7 +22,7 @@ func getSearch(c *call) error {
 	if c.gw.cfg.Search == nil {
 		return refuse(http.StatusServiceUnavailable, "this gateway has no search index", "slop search --help tells how to search without one.")
 	}
-	values := c.r.URL.Query()
+	values := c.query()
 	page, err := pageOf(values)
 	if err != nil {
 		return err

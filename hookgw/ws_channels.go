@@ -82,7 +82,7 @@ func (c *call) stateChannels(session string) map[string]stateOf {
 
 // begin subscribes to what ?channels= names.
 func (s *socket) begin(ctx context.Context) error {
-	names := strings.FieldsFunc(s.c.query().Get("channels"), func(r rune) bool { return r == ',' })
+	names := strings.FieldsFunc(strings.Join(s.c.query()["channels"], ","), func(r rune) bool { return r == ',' })
 	if len(names) == 0 {
 		return nil
 	}

@@ -34,6 +34,8 @@ type Operation struct {
 type Parameter struct {
 	// Name is the parameter's name, Type its JSON type, Doc one sentence.
 	Name, Type, Doc string
+	// Many says that it may stand several times.
+	Many bool
 }
 
 // Answer is one with a status of its own.
@@ -135,7 +137,11 @@ func (o Operation) parameters() []any {
 		}
 	}
 	for _, p := range o.Query {
-		out = append(out, Object{}.With("name", p.Name).With("in", "query").With("description", p.Doc).With("schema", typed(p.Type)))
+		schema := typed(p.Type)
+		if p.Many {
+			schema = typed("array").With("items", schema)
+		}
+		out = append(out, Object{}.With("name", p.Name).With("in", "query").With("description", p.Doc).With("schema", schema))
 	}
 	return out
 }

@@ -1,0 +1,43 @@
+package hookgw
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// parseQuery reads what stands behind the path's question mark. One that does
+// not parse is refused, because the pairs that do would be taken for all of it;
+// so is a parameter that stands twice where the route means one. Parameters
+// that the route does not know are left alone.
+func (c *call) parseQuery(route *Route) *problem {
+	if c.r.URL.RawQuery == "" {
+		return nil
+	}
+	asked, err := url.ParseQuery(c.r.URL.RawQuery)
+	c.asked = asked
+	if err != nil {
+		return refuse(http.StatusBadRequest, "the query does not parse", "Write name=value with & between them; a ; in a value is %3B and a % is %25.")
+	}
+	for name, values := range asked {
+		if len(values) > 1 && route.meansOne(name) {
+			return refuse(http.StatusBadRequest, "a parameter of the query stands twice", "Send "+name+" once.")
+		}
+	}
+	return nil
+}
+
+// meansOne tells whether a parameter may stand once in the query of a route.
+// The reader's name is one on every route, because it goes on record.
+func (r *Route) meansOne(name string) bool {
+	return name == "client" || slices.ContainsFunc(r.Query, func(p Parameter) bool { return p.Name == name && !p.Many })
+}
+
+// query is what parseQuery has read. Of a request that was refused before, it
+// is what can be read of it.
+func (c *call) query() url.Values {
+	if c.asked == nil && c.r.URL.RawQuery != "" {
+		c.asked = c.r.URL.Query()
+	}
+	return c.asked
+}
