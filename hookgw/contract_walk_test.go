@@ -79,18 +79,18 @@ func (c contractCase) check(t *testing.T, r hookgw.Route) {
 
 // contractFixture is a gateway that has everything that routes look at, and in
 // which nobody but the approval decider answers.
-func contractFixture(t *testing.T) *fixture {
+func contractFixture(t *testing.T, more ...func(*hookgw.Config)) *fixture {
 	blobs := eventstest.NewMemory()
 	_, err := blobs.Put(t.Context(), []byte("body"), "text/plain")
 	require.NoError(t, err)
 	started := newHost()
 	started.startup = []hookgw.StartupTask{{CanaryID: "1", Module: "bus", ThreadName: "serve", Status: hookgw.StartupPending}}
 	close(started.started)
-	f := open(t, staffed, in(started), withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
+	f := open(t, append([]func(*hookgw.Config){staffed, in(started), withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
 		limited(func(l *hookgw.Limits) {
 			l.SettleWait, l.Generate, l.AskGrace = 10*time.Millisecond, 10*time.Millisecond, 10*time.Second
 		}),
-		func(c *hookgw.Config) { c.Blobs, c.AskTimeout = blobs, time.Minute })
+		func(c *hookgw.Config) { c.Blobs, c.AskTimeout = blobs, time.Minute }}, more...)...)
 	return f
 }
 

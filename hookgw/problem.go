@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"manualslop/events"
 	"manualslop/projections"
@@ -31,8 +33,19 @@ func (p *problem) Error() string { return p.Message }
 // Unwrap is what lay behind it, for the operator.
 func (p *problem) Unwrap() error { return p.cause }
 
+// refuse makes a problem. What a client sent may stand in its texts: what would
+// take over a terminal that shows them does not get there.
 func refuse(status int, message, hint string) *problem {
-	return &problem{status: status, Message: message, Hint: hint}
+	return &problem{status: status, Message: strings.Map(harmless, message), Hint: strings.Map(harmless, hint)}
+}
+
+// harmless replaces control characters other than the end of a line, and those
+// that turn text around.
+func harmless(r rune) rune {
+	if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 func (p *problem) because(err error) *problem {
