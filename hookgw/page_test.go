@@ -39,6 +39,8 @@ Every error is one JSON object with ` + "`error` and `hint`" + `. After a write 
 With ` + "`?session=ID`" + ` a route looks into that session instead of the current one, where it looks into one at all.
 The column *takes* has the members of the body and what the query may say; a ? stands behind what may be left out.
 [openapi.yaml](openapi.yaml) has the types of bodies and answers; a gateway serves it as ` + "`/openapi.yaml`" + ` and ` + "`/openapi.json`" + `.
+[asyncapi.yaml](asyncapi.yaml) has what the feeds and the bus carry.
+A query that does not parse is 400, and so is a parameter that stands twice where the route means one; unknown ones are left alone.
 `)
 	group := ""
 	for _, r := range hookgw.Routes() {
