@@ -128,12 +128,16 @@ func TestChannelsShowFactsEntriesTextAndStates(t *testing.T) {
 	}
 
 	pushed := f.push(2)
-	fact := d.of("log")
+	came := map[string]message{}
+	for came["log"].Channel == "" || came["events"].Channel == "" { // in either order
+		m := d.next()
+		came[m.Channel] = m
+	}
+	fact, entry := came["log"], came["events"]
 	require.Equal(t, pushed.Seq, fact.Seq)
 	var e events.Event
 	require.NoError(t, json.Unmarshal(fact.Payload, &e))
 	require.Equal(t, pushed.ID, e.ID)
-	entry := d.of("events")
 	require.Contains(t, string(entry.Payload), `"type":"tick"`)
 	require.Contains(t, string(entry.Payload), `"payload":2`)
 	say <- delta(`{"stream_id":"Tier 1","delta":"Hel"}`)
