@@ -45,7 +45,9 @@ func (f *fixture) dial(t *testing.T, path string) *dialing {
 
 func (d *dialing) next() message {
 	d.t.Helper()
-	kind, raw, err := d.conn.Read(d.t.Context())
+	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute) // so that a message that does not come is a failure and no hang
+	defer cancel()
+	kind, raw, err := d.conn.Read(ctx)
 	require.NoError(d.t, err)
 	require.Equal(d.t, websocket.MessageText, kind)
 	var m message
