@@ -120,24 +120,13 @@ func (g *globals) withSession(ctx context.Context, word string, f func(ctx conte
 // withHistory hands over the events of a session, from the engine that runs or
 // from the store where none does.
 func (g *globals) withHistory(ctx context.Context, word string, f func(d desk, s projections.Summary, past []events.Event) error) error {
-	p, err := g.place()
-	if err != nil {
-		return err
-	}
-	d, err := g.openRecord(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	s, err := pickSession(ctx, d, word)
-	if err != nil {
-		return err
-	}
-	past, err := history(ctx, d, s.Session)
-	if err != nil {
-		return failed(exitFailed, "read session %s: %w", s.Session, err)
-	}
-	return f(d, s, past)
+	return g.withPicked(ctx, word, func(d desk, s projections.Summary) error {
+		past, err := history(ctx, d, s.Session)
+		if err != nil {
+			return failed(exitFailed, "read session %s: %w", s.Session, err)
+		}
+		return f(d, s, past)
+	})
 }
 
 // sessionDetail is what slop sessions show --json prints.
