@@ -3,6 +3,7 @@ package events
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,6 +17,7 @@ type TierChanged struct {
 	Models          []string `json:"models,omitempty"`            // the whole escalation ladder
 	Temperature     *float64 `json:"temperature,omitempty"`       // 0 to 2
 	TopP            *float64 `json:"top_p,omitempty"`             // 0 to 1
+	Effort          *string  `json:"effort,omitempty"`            // one of [Efforts], or empty for the provider's default
 	MaxOutputTokens *int     `json:"max_output_tokens,omitempty"` // 1 to MaxOutputTokens
 	MaxRounds       *int     `json:"max_rounds,omitempty"`        // 1 to MaxRounds
 }
@@ -82,10 +84,12 @@ func (e TierChanged) Check() error {
 	switch {
 	case e.Tier < 0 || e.Tier > 4:
 		return wrongSetting("tier is %d; it is 1 to 4, or 0 for all four", e.Tier)
-	case e.Provider == "" && len(e.Models) == 0 && e.Temperature == nil && e.TopP == nil && e.MaxOutputTokens == nil && e.MaxRounds == nil:
+	case e.Provider == "" && len(e.Models) == 0 && e.Temperature == nil && e.TopP == nil && e.Effort == nil && e.MaxOutputTokens == nil && e.MaxRounds == nil:
 		return wrongSetting("nothing is given that would change")
 	case e.Provider != "" && !ValidToken(e.Provider):
 		return wrongSetting("provider is not 1 to %d characters of A-Z a-z 0-9 _ -", MaxProviderName)
+	case e.Effort != nil && *e.Effort != "" && !slices.Contains(Efforts(), *e.Effort):
+		return wrongSetting("effort is none of %s", strings.Join(Efforts(), ", "))
 	case len(e.Models) > MaxModels:
 		return wrongSetting("models has %d entries, at most %d are allowed", len(e.Models), MaxModels)
 	}

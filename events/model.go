@@ -25,6 +25,9 @@ type Part struct {
 	// behind a tool's result.
 	Prefix string `json:"prefix,omitempty"`
 	Suffix string `json:"suffix,omitempty"`
+	// Head is how many characters of the named bytes are shown, from their
+	// beginning; 0 shows all. Digest and size stay those of the whole.
+	Head int `json:"head,omitempty"`
 	// Call is the tool call that a tool part answers.
 	Call string `json:"call,omitempty"`
 	// Failed marks a tool part as an error.
@@ -75,7 +78,11 @@ type ModelParams struct {
 	Temperature     *float64 `json:"temperature,omitempty"`
 	TopP            *float64 `json:"top_p,omitempty"`
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
+	Effort          string   `json:"effort,omitempty"` // how much the model may think: one of [Efforts]; empty: the provider's default
 }
+
+// Efforts are how much a model may think before it answers, least first.
+func Efforts() []string { return []string{"off", "low", "medium", "high"} }
 
 // ToolCall is a model's wish to run a tool. Its id is [CallID] of the request.
 type ToolCall struct {
@@ -87,14 +94,25 @@ type ToolCall struct {
 	Malformed string `json:"malformed,omitempty"`
 }
 
-// Usage counts tokens as the provider reported them.
+// Usage counts tokens as the provider reported them. The prompt's tokens are
+// Input + CacheRead + CacheWrite: no token stands in two of them.
 type Usage struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cache_read,omitempty"`
-	CacheWrite int64 `json:"cache_write,omitempty"`
-	Estimated  bool  `json:"estimated,omitempty"`
+	Input      int64 `json:"input"`                 // read anew, at the full price
+	Output     int64 `json:"output"`                // with what was thought
+	CacheRead  int64 `json:"cache_read,omitempty"`  // read from the provider's cache
+	CacheWrite int64 `json:"cache_write,omitempty"` // put into it for minutes or for an hour
+	// CacheWriteHour is the part of CacheWrite that is kept for an hour.
+	CacheWriteHour int64 `json:"cache_write_hour,omitempty"`
+	// Thinking is the part of Output that was thought and not said.
+	Thinking  int64 `json:"thinking,omitempty"`
+	Estimated bool  `json:"estimated,omitempty"` // the provider did not say; four characters a token
+	// CostMicroDollars is what the provider itself says that the call cost; nil
+	// where it does not.
+	CostMicroDollars *int64 `json:"cost_micro_dollars,omitempty"`
 }
+
+// Prompt is the number of tokens of the whole prompt.
+func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // ModelReplied is a whole reply of a model.
 type ModelReplied struct {
@@ -105,9 +123,11 @@ type ModelReplied struct {
 	Finish     string          `json:"finish"` // stop, tool_calls, max_tokens
 	Usage      Usage           `json:"usage"`
 	Model      string          `json:"model,omitempty"`       // as the provider named it
-	BodySHA256 string          `json:"body_sha256,omitempty"` // of the request on the wire
+	BodySHA256 string          `json:"body_sha256,omitempty"` // of the request's body on the wire
+	Wire       string          `json:"wire,omitempty"`        // the body's format with its version, such as "anthropic/1"
 	ScriptLine int             `json:"script_line,omitempty"` // from 1, scripted provider only
 	Raw        json.RawMessage `json:"raw,omitempty"`         // opaque blocks for the same vendor
+	RawBlob    *BlobRef        `json:"raw_blob,omitempty"`    // those that are too long to stand in Raw
 	DurationMS int64           `json:"duration_ms,omitempty"`
 	CLI        *CLICall        `json:"cli,omitempty"` // of a provider that runs as a subprocess
 }

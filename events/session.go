@@ -62,6 +62,7 @@ type TierSettings struct {
 	Temperature     *float64 `json:"temperature,omitempty"`
 	TopP            *float64 `json:"top_p,omitempty"`
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
+	Effort          string   `json:"effort,omitempty"`     // how much its models think; one of [Efforts]
 	MaxRounds       int      `json:"max_rounds,omitempty"` // rounds of one ticket attempt
 }
 

@@ -5,16 +5,18 @@ import (
 	"strings"
 )
 
-// ProviderGeminiCLI is the provider that drives the gemini command line.
-const ProviderGeminiCLI = "gemini_cli"
+// Providers that run a program.
+const (
+	ProviderGeminiCLI = "gemini_cli"
+	ProviderClaudeCLI = "claude_cli"
+	ProviderCodexCLI  = "codex_cli"
+	ProviderACP       = "acp" // any agent that speaks the Agent Client Protocol
+)
 
-// ProviderName is the one spelling of a provider's name: the gemini command
-// line is also known as gemini-cli.
+// ProviderName is the one spelling of a provider's name: small letters, and _
+// where others write -. So MiniMax is minimax, gemini-cli is gemini_cli.
 func ProviderName(name string) string {
-	if strings.EqualFold(name, "gemini-cli") {
-		return ProviderGeminiCLI
-	}
-	return name
+	return strings.ReplaceAll(strings.ToLower(name), "-", "_")
 }
 
 // RunsProgram tells whether a provider, in whatever spelling, runs as a
@@ -24,7 +26,9 @@ func RunsProgram(provider string) bool {
 }
 
 // subprocesses are the providers that run a program.
-func subprocesses() []string { return []string{ProviderGeminiCLI} }
+func subprocesses() []string {
+	return []string{ProviderGeminiCLI, ProviderClaudeCLI, ProviderCodexCLI, ProviderACP}
+}
 
 // Tier finds the settings of a tier; the zero value where none are recorded.
 func (s Settings) Tier(n int) TierSettings {
@@ -118,6 +122,7 @@ func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 		if e.TopP != nil {
 			t.TopP = e.TopP
 		}
+		set(&t.Effort, e.Effort)
 		set(&t.MaxOutputTokens, e.MaxOutputTokens)
 		set(&t.MaxRounds, e.MaxRounds)
 	}

@@ -48,6 +48,6 @@ func Request(s events.Settings, tier int, model string, parts []events.Part) eve
 func address(s events.Settings, model string, r events.ModelRequested) events.ModelRequested {
 	t := s.Tier(r.Tier)
 	r.Provider, r.Model, r.Command = events.ProviderName(t.Provider), model, s.Command(t.Provider)
-	r.Params = events.ModelParams{Temperature: t.Temperature, TopP: t.TopP, MaxOutputTokens: t.MaxOutputTokens}
+	r.Params = events.ModelParams{Temperature: t.Temperature, TopP: t.TopP, MaxOutputTokens: t.MaxOutputTokens, Effort: t.Effort}
 	return r
 }

@@ -11,6 +11,12 @@ import (
 type Provider interface {
 	// Name is the provider's name in the configuration and on the record.
 	Name() string
+	// Wire names the format of Body and its version, such as "anthropic/1". The
+	// version goes up whenever the same request would give other bytes.
+	Wire() string
+	// Body is the body that Stream sends for r, to the byte: a pure function of
+	// r. It fails, with an [*Error], only on what cannot be sent at all.
+	Body(r Request) ([]byte, error)
 	// Stream makes one attempt at a reply. It yields chunks and then either
 	// Finish or an error, always an [*Error], as the last thing. It ends soon
 	// after ctx does, and when its consumer stops.
@@ -42,7 +48,8 @@ type CallArgs struct {
 // CallEnd says that an open call's arguments are whole.
 type CallEnd struct{ Index int }
 
-// Usage counts tokens so far. It is cumulative: a later one replaces an
+// Usage counts tokens so far, in the sense of [events.Usage]: an adapter whose
+// vendor counts cached tokens among the others takes them out. It is cumulative: a later one replaces an
 // earlier one. A provider whose vendor reports none yields [Estimate].
 type Usage events.Usage
 

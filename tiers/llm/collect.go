@@ -132,6 +132,9 @@ func (c *collector) attachRaw(r *Reply) *Error {
 	if err != nil {
 		return failure(events.ModelIncomplete, "the provider's opaque block is not JSON: %v", err)
 	}
+	if len(raw) > MaxRaw {
+		return failure(events.ModelIncomplete, "the provider's opaque block is over %d bytes", MaxRaw)
+	}
 	r.Raw = raw
 	return nil
 }
@@ -150,7 +153,11 @@ func (c *collector) used() events.Usage {
 
 // fitting refuses a reply that no event could hold.
 func (c *collector) fitting(r Reply) (Reply, error) {
-	body, err := json.Marshal(r.Replied(""))
+	recorded := r.Replied("")
+	if len(recorded.Raw) > events.MaxInline {
+		recorded.Raw = nil // it will stand in a blob
+	}
+	body, err := json.Marshal(recorded)
 	if err != nil {
 		return c.failed(failure(events.ModelIncomplete, "the reply cannot be recorded: %v", err))
 	}

@@ -46,7 +46,21 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 	if int64(len(text)) != p.Size || events.Digest([]byte(text)) != p.SHA256 {
 		return content{}, refuse(i, "has %d bytes of digest %s, recorded are %d of %s", len(text), events.Digest([]byte(text)), p.Size, p.SHA256)
 	}
-	return content{text: p.Prefix + text + p.Suffix, calls: calls, raw: raw}, nil
+	return content{text: p.Prefix + beginning(text, p.Head) + p.Suffix, calls: calls, raw: raw}, nil
+}
+
+// beginning is the first n characters of a text; all of it where n is 0.
+func beginning(s string, n int) string {
+	if n <= 0 {
+		return s
+	}
+	for at := range s {
+		if n == 0 {
+			return s[:at]
+		}
+		n--
+	}
+	return s
 }
 
 func refuse(i int, format string, args ...any) error {

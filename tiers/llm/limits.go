@@ -13,6 +13,8 @@ const (
 	MaxCalls = 64
 	// MaxToolName bounds the bytes of a tool's name in a call.
 	MaxToolName = 128
+	// MaxRaw bounds the opaque block of a reply in bytes.
+	MaxRaw = 4 << 20
 	// MaxReply bounds a whole reply as it is recorded, so that it fits one
 	// event with its envelope.
 	MaxReply = events.MaxEventBytes - 16<<10

@@ -42,7 +42,23 @@ type Request struct {
 	Params   events.ModelParams
 	Messages []Message
 	Tools    []Tool
+	// Cached is what the provider holds of this request already; nil: nothing.
+	Cached *CachedPrefix
 }
+
+// CachedPrefix is the beginning of a request that a provider was given to keep,
+// so that later requests name it instead of sending it.
+type CachedPrefix struct {
+	// Name is the provider's name for it.
+	Name string
+	// Messages counts the messages that it holds, the system message included;
+	// the tools are always in it.
+	Messages int
+}
+
+// NeutralWire is the format of [Request.Wire], for providers that send no HTTP
+// body of their own.
+const NeutralWire = "neutral/1"
 
 // Wire is the canonical JSON (RFC 8785) of the request, the same for every
 // provider that has no wire of its own; ModelReplied.body_sha256 is its

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,18 +96,18 @@ func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p ev
 		return llm.AsError(err).Failed(e.ID)
 	}
 	req.Model, req.Params, req.Command = p.Model, p.Params, p.Command
-	wire, err := req.Wire()
-	if err != nil {
-		return llm.AsError(err).Failed(e.ID)
-	}
 	provider, line, err := m.provider(ctx, tr, e, p)
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
 	}
-	return m.stream(ctx, tr, e, p, provider, req, events.Digest(wire), line)
+	body, err := provider.Body(req)
+	if err != nil {
+		return llm.AsError(err).Failed(e.ID)
+	}
+	return m.stream(ctx, tr, e, p, provider, req, events.Digest(body), line)
 }
 
-func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, provider llm.Provider, req llm.Request, wire string, line int) events.Payload {
+func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, provider llm.Provider, req llm.Request, body string, line int) events.Payload {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := m.cancelOnKill(ctx, tr, p, cancel)
@@ -116,10 +117,30 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	if err != nil {
 		failed := llm.AsError(err).Failed(e.ID)
 		failed.ScriptLine, failed.Message, failed.CLI = line, string(m.hide([]byte(failed.Message))), m.hideRun(failed.CLI)
+		if reply.Usage != (events.Usage{}) {
+			failed.Usage = &reply.Usage
+		}
 		return failed
 	}
 	out := m.masked(reply).Replied(e.ID)
-	out.BodySHA256, out.ScriptLine, out.DurationMS = wire, line, m.Clock().Sub(began).Milliseconds()
+	out.BodySHA256, out.Wire, out.ScriptLine, out.DurationMS = body, provider.Wire(), line, m.Clock().Sub(began).Milliseconds()
+	return m.fold(ctx, out)
+}
+
+// fold puts opaque blocks that are too long for an event into a blob. Where
+// that fails the reply goes without them: the next request sends its portable
+// part.
+func (m *Models) fold(ctx context.Context, out events.ModelReplied) events.ModelReplied {
+	if len(out.Raw) <= events.MaxInline {
+		return out
+	}
+	ref, err := m.Transcripts.Blobs.Put(ctx, out.Raw, "application/json")
+	if err != nil {
+		m.Logger.Warn("opaque blocks of a reply were not stored", "bytes", len(out.Raw), "error", err)
+		out.Raw = nil
+		return out
+	}
+	out.Raw, out.RawBlob = nil, &ref
 	return out
 }
 
@@ -131,6 +152,9 @@ func (m *Models) masked(r llm.Reply) llm.Reply {
 		if masked := m.hide(r.Calls[i].Args); json.Valid(masked) {
 			r.Calls[i].Args = masked
 		}
+	}
+	if masked := m.hide(r.Raw); !bytes.Equal(masked, r.Raw) {
+		r.Raw = nil // changed, its vendor would not take it back
 	}
 	r.CLI = m.hideRun(r.CLI)
 	return r

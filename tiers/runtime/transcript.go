@@ -174,7 +174,11 @@ func (tr *transcript) resolve(ctx context.Context, blobs events.Blobs, p events.
 	}
 	switch x := e.Payload.(type) {
 	case events.ModelReplied:
-		return x.Text, x.Calls, x.Raw, nil
+		if x.RawBlob == nil {
+			return x.Text, x.Calls, x.Raw, nil
+		}
+		raw, err := blobs.Get(ctx, x.RawBlob.SHA256)
+		return x.Text, x.Calls, raw, err
 	case events.ToolSettled:
 		if x.TextBlob == nil {
 			return x.Text, nil, nil, nil

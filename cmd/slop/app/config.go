@@ -85,6 +85,7 @@ type TierConfig struct {
 	Models          []string `toml:"models" items:"16" project:"free" doc:"Ladder of models: a ticket's next attempt takes the next one. Empty: always model."`
 	Temperature     *float64 `toml:"temperature" min:"0" max:"2" project:"free" doc:"Sampling temperature; unset: the provider's default."`
 	TopP            *float64 `toml:"top_p" min:"0" max:"1" project:"free" doc:"Nucleus sampling; unset: the provider's default."`
+	Effort          string   `toml:"effort" enum:"off|low|medium|high" zero:"none" project:"free" doc:"How much the models may think before they answer: off, low, medium or high; unset: the provider's default."`
 	MaxOutputTokens int      `toml:"max_output_tokens" min:"1" max:"1000000" project:"lower" doc:"Longest reply."`
 	MaxRounds       int      `toml:"max_rounds" min:"1" max:"1000" project:"lower" doc:"Rounds (a reply and its tool calls) before a task is given up."`
 }
@@ -92,10 +93,10 @@ type TierConfig struct {
 // ProviderConfig is a section [providers.NAME].
 type ProviderConfig struct {
 	BaseURL   string            `toml:"base_url" project:"never" doc:"Address of the API; empty: the vendor's own. Plain http only without a key or on loopback."`
-	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml."`
+	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml, then the vendor's own variable (see providers.md)."`
 	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Further HTTP headers. Their values are masked in every record."`
 	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini). A person changes it in a running session with ProviderChanged."`
-	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program that writes nothing is ended; 0: 90."`
+	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program or an answer that brings nothing new is given up; 0: 90."`
 }
 
 // BudgetConfig is the section [budget].

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+
+	"manualslop/events"
 )
 
 // minSecret is the shortest key that is accepted, in bytes: masking shorter ones would blot
@@ -82,7 +84,7 @@ func parseCredentials(file string, text []byte) (Credentials, error) {
 }
 
 // Secrets are the values that must never reach a record: the keys of the file, the values of
-// configured headers, and what the configured environment variables hold. The longest comes
+// configured headers, and what the configured environment variables and those of [keyVariables] hold. The longest comes
 // first, so that masking one that is part of another leaves no rest.
 func (c Credentials) Secrets(config Config, getenv func(string) string) []string {
 	secrets := slices.Collect(maps.Values(c.Keys))
@@ -92,6 +94,9 @@ func (c Credentials) Secrets(config Config, getenv func(string) string) []string
 			secrets = append(secrets, getenv(provider.APIKeyEnv))
 		}
 	}
+	for _, variable := range keyVariables() {
+		secrets = append(secrets, getenv(variable))
+	}
 	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
 	slices.SortFunc(secrets, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
@@ -100,10 +105,28 @@ func (c Credentials) Secrets(config Config, getenv func(string) string) []string
 }
 
 // APIKey is the key of a provider: from the environment variable that the configuration
-// names, else from the file. It is empty where there is neither.
+// names, and then from nowhere else; or from the file; or from the vendor's variable in
+// [keyVariables]. It is empty where there is none.
 func (c Credentials) APIKey(config Config, provider string, getenv func(string) string) string {
-	if variable := config.Providers[provider].APIKeyEnv; variable != "" {
+	if variable := config.provider(provider).APIKeyEnv; variable != "" {
 		return getenv(variable)
 	}
-	return c.Keys[provider]
+	for _, name := range slices.Sorted(maps.Keys(c.Keys)) {
+		if events.ProviderName(name) == events.ProviderName(provider) {
+			return c.Keys[name]
+		}
+	}
+	if variable := keyVariables()[events.ProviderName(provider)]; variable != "" {
+		return getenv(variable)
+	}
+	return ""
+}
+
+// keyVariables are the environment variables that hold a vendor's key by its own convention,
+// by provider. They are the only ones that are read without being named in the configuration.
+func keyVariables() map[string]string {
+	return map[string]string{
+		"anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "deepseek": "DEEPSEEK_API_KEY",
+		"grok": "XAI_API_KEY", "qwen": "DASHSCOPE_API_KEY", "minimax": "MINIMAX_API_KEY", "openrouter": "OPENROUTER_API_KEY",
+	}
 }

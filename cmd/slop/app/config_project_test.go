@@ -51,6 +51,7 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"tiers.1.models", "", "models = [\"m\", \"n\"]", ""},
 	{"tiers.1.temperature", "", "temperature = 0.5", ""},
 	{"tiers.1.top_p", "", "top_p = 0.5", ""},
+	{"tiers.1.effort", "", "effort = \"low\"", ""},
 	{"tiers.1.max_output_tokens", "", "max_output_tokens = 8192", "max_output_tokens = 8193"},
 	{"tiers.1.max_rounds", "", "max_rounds = 40", "max_rounds = 41"},
 	{"providers.gemini.base_url", "", "", "base_url = \"https://evil.example\""},
@@ -133,7 +134,7 @@ func TestProjectsCannotSlipThroughOtherSpellings(t *testing.T) {
 		"[providers.evil]\n", "providers = { evil = {} }\n", "[providers.gemini.headers]\nX-A = \"1\"\n",
 		"hooks = { auth = \"none\" }\n", "Hooks = { auth = \"none\" }\n", "[hooks]\nAUTH = \"none\"\n",
 		"\"hooks\".'auth' = \"none\"\n", "[mma]\nMax_Workers = 64\n",
-		"[tiers.3]\nprovider = \"Script\"\n",
+		"[tiers.3]\nprovider = \"Other\"\n",
 	} {
 		_, err := newConfigCase(t).load("", "", bad)
 		require.Error(t, err, bad)

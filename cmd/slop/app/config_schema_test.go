@@ -71,7 +71,8 @@ func TestEveryBoundHoldsExactly(t *testing.T) {
 				require.NoError(t, withValue(path, word).Validate(), path)
 			}
 			if len(key.enum) > 0 {
-				require.Error(t, withValue(path, "").Validate(), path)
+				require.Error(t, withValue(path, "no such word").Validate(), path)
+				require.Equal(t, key.zeroNone, withValue(path, "").Validate() == nil, path)
 			}
 		}
 	}

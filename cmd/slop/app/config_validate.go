@@ -104,7 +104,7 @@ func checkText(key *configKey, text, path string) []*ConfigError {
 		return []*ConfigError{invalid(path, "is longer than %d bytes", maxConfigText)}
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, isControl):
 		return []*ConfigError{invalid(path, "holds a control character")}
-	case len(key.enum) > 0 && !slices.Contains(key.enum, text):
+	case len(key.enum) > 0 && !(key.zeroNone && text == "") && !slices.Contains(key.enum, text):
 		return []*ConfigError{invalid(path, "must be %s, not %q", orWords(key.enum), text)}
 	}
 	return nil

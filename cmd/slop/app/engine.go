@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -142,9 +143,13 @@ func (e *engine) callModels() error {
 	if err != nil {
 		return err
 	}
+	keys, err := LoadCredentials(UserConfigDir(os.Getenv))
+	if err != nil {
+		return err
+	}
 	transcripts := &runtime.Transcripts{Blobs: conn}
 	e.reader.Subscribe(transcripts)
-	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Providers: providers(e.config), Script: e.script,
+	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Providers: providers(e.config, keys), Script: e.script,
 		Signals: busSignals{conn}, Mask: e.mask, Clock: time.Now, Logger: e.logger}
 	e.announce(conn, events.ActorModels)
 	e.background(events.ActorModels, func() error { return e.role("models", m.Run(e.ctx, modelSlots)) })

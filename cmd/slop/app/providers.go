@@ -13,8 +13,9 @@ import (
 	"manualslop/tiers/runtime"
 )
 
-// providers are the providers of this program by name, beside the scripted one.
-func providers(c Config) map[string]llm.Provider {
+// providers are the providers of this program by name, beside the scripted one;
+// keys open them.
+func providers(c Config, keys Credentials) map[string]llm.Provider {
 	out := map[string]llm.Provider{}
 	for _, p := range []llm.Provider{
 		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name), Silence: time.Duration(c.provider(geminicli.Name).SilenceS) * time.Second},

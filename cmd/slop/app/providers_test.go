@@ -20,7 +20,7 @@ func TestTheProgramOfAProviderIsOnRecordUnderOneName(t *testing.T) {
 	s := place{config: c}.settings(false)
 	require.Equal(t, []events.ProviderSettings{{Provider: geminicli.Name, Command: "/bin/g"}}, s.Providers)
 	require.Equal(t, geminicli.Name, s.Tier(1).Provider)
-	require.Contains(t, providers(c), geminicli.Name)
+	require.Contains(t, providers(c, Credentials{}), geminicli.Name)
 	require.Equal(t, 7, c.provider(geminicli.Name).SilenceS)
 }
 

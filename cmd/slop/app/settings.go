@@ -42,7 +42,7 @@ func (p place) rules(yes bool) []events.Rule {
 }
 
 func tierSettings(n int, t TierConfig, scripted bool) events.TierSettings {
-	out := events.TierSettings{Tier: n, Provider: events.ProviderName(t.Provider), Models: t.Models, Temperature: t.Temperature, TopP: t.TopP,
+	out := events.TierSettings{Tier: n, Provider: events.ProviderName(t.Provider), Models: t.Models, Temperature: t.Temperature, TopP: t.TopP, Effort: t.Effort,
 		MaxOutputTokens: t.MaxOutputTokens, MaxRounds: t.MaxRounds}
 	if len(out.Models) == 0 {
 		out.Models = []string{t.Model}

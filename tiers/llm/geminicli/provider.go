@@ -46,6 +46,12 @@ var _ llm.Provider = Provider{}
 // Name is "gemini_cli".
 func (Provider) Name() string { return Name }
 
+// Wire is the neutral format.
+func (Provider) Wire() string { return llm.NeutralWire }
+
+// Body is the neutral form of the request.
+func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
+
 // Why a run is ended before its end; the first two are attempts that failed.
 var (
 	errSilent   = errors.New("the program wrote nothing for too long")

@@ -26,6 +26,12 @@ func (s *Script) Play(number int) (Provider, bool) {
 // Name is "script".
 func (Provider) Name() string { return Name }
 
+// Wire is the neutral format.
+func (Provider) Wire() string { return llm.NeutralWire }
+
+// Body is the neutral form of the request.
+func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
+
 // Stream says the line whatever is asked. The line's delay is spread before
 // the pieces of its text.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
