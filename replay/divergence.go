@@ -30,6 +30,7 @@ const (
 	CodeWriter     Code = "R016"
 	CodeAnswer     Code = "R017"
 	CodeDecider    Code = "R018"
+	CodePrompt     Code = "R019"
 )
 
 // CodeMeaning is one line of the table of codes.
@@ -60,6 +61,7 @@ func Codes() []CodeMeaning {
 		{CodeWriter, "forged decision", "A fact of the class decision was written by an actor that may not decide it."},
 		{CodeAnswer, "unjustified answer", "An ask is settled, or something approved by it, without the earlier event that it names, or against it."},
 		{CodeDecider, "decider failed", "A decider came to no decision: an error of the program, not of the record."},
+		{CodePrompt, "different prompt", "The body of a request to a model, built again from the record, is not the one that was sent."},
 	}
 }
 

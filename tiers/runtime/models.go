@@ -88,14 +88,10 @@ func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p ev
 	if tr.isKilled(p) {
 		return events.ModelFailed{Request: e.ID, Kind: events.ModelCancelled, Message: "the ticket was killed"}
 	}
-	resolve := func(part events.Part) (string, []events.ToolCall, json.RawMessage, error) {
-		return tr.resolve(ctx, m.Transcripts.Blobs, part)
-	}
-	req, err := llm.Assemble(p.Manifest, tr.offers(p.Tools), resolve)
+	req, err := tr.record.Request(p, m.Transcripts.blobsOf(ctx))
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
 	}
-	req.Model, req.Params, req.Command = p.Model, p.Params, p.Command
 	provider, line, err := m.provider(ctx, tr, e, p)
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
@@ -247,9 +243,7 @@ func (m *Models) assign(ctx context.Context, tr *transcript, e *events.Event) (i
 		a = script.NewAssigner(m.Script)
 		m.assigners[e.Session] = a
 	}
-	resolve := func(part events.Part) (string, []events.ToolCall, json.RawMessage, error) {
-		return tr.resolve(ctx, m.Transcripts.Blobs, part)
-	}
+	resolve := tr.record.Resolve(m.Transcripts.blobsOf(ctx))
 	for _, r := range tr.scripted(e.ID) {
 		p, ok := r.Payload.(events.ModelRequested)
 		if _, known := m.lines[r.ID]; known || !ok {

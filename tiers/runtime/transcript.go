@@ -2,11 +2,10 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"sync"
 
 	"manualslop/events"
+	"manualslop/tiers/llm"
 )
 
 // Transcripts keep what prompts refer to, for every open session: replies,
@@ -23,11 +22,10 @@ type transcript struct {
 	mu       sync.Mutex
 	seq      uint64
 	moved    chan struct{} // closed and renewed when seq moves
-	byID     map[string]*events.Event
+	record   llm.Record
 	answered map[string]bool // requests that have a reply or a failure
 	requests []*events.Event // ModelRequested in stream order
-	tools    map[string]events.ToolOffer
-	killed   map[string]int // ticket to its newest killed attempt
+	killed   map[string]int  // ticket to its newest killed attempt
 	programs map[program]bool
 }
 
@@ -53,7 +51,7 @@ func (t *Transcripts) session(id string) *transcript {
 	}
 	tr := t.sessions[id]
 	if tr == nil {
-		tr = &transcript{moved: make(chan struct{}), byID: map[string]*events.Event{}, answered: map[string]bool{}, killed: map[string]int{}, programs: map[program]bool{}}
+		tr = &transcript{moved: make(chan struct{}), answered: map[string]bool{}, killed: map[string]int{}, programs: map[program]bool{}}
 		t.sessions[id] = tr
 	}
 	return tr
@@ -69,23 +67,16 @@ func (tr *transcript) take(e *events.Event) {
 		}
 	case events.ProviderChanged:
 		tr.programs[program{events.ProviderName(p.Provider), p.Command}] = true
-	case events.ToolsOffered:
-		tr.tools = make(map[string]events.ToolOffer, len(p.Tools))
-		for _, o := range p.Tools {
-			tr.tools[o.Name] = o
-		}
 	case events.ModelRequested:
 		tr.requests = append(tr.requests, e)
 	case events.ModelReplied:
 		tr.answered[p.Request] = true
-		tr.byID[e.ID] = e
 	case events.ModelFailed:
 		tr.answered[p.Request] = true
-	case events.ToolSettled, events.ContextBuilt:
-		tr.byID[e.ID] = e
 	case events.TicketKilled:
 		tr.killed[p.Ticket] = max(tr.killed[p.Ticket], p.Attempt)
 	}
+	tr.record.Take(e)
 	tr.seq = e.Seq
 	close(tr.moved)
 	tr.moved = make(chan struct{})
@@ -131,19 +122,6 @@ func (tr *transcript) mayRun(provider, command string) bool {
 	return command == "" || events.CheckCommand(command) == nil && tr.programs[program{provider, command}]
 }
 
-// offers are the tools of a request, in its order.
-func (tr *transcript) offers(names []string) []events.ToolOffer {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	var out []events.ToolOffer
-	for _, n := range names {
-		if o, ok := tr.tools[n]; ok {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
 // scripted are the requests up to id that the scripted provider answers, in stream order.
 func (tr *transcript) scripted(id string) []*events.Event {
 	tr.mu.Lock()
@@ -160,41 +138,7 @@ func (tr *transcript) scripted(id string) []*events.Event {
 	return out
 }
 
-// resolve finds the bytes that a prompt part names.
-func (tr *transcript) resolve(ctx context.Context, blobs events.Blobs, p events.Part) (string, []events.ToolCall, json.RawMessage, error) {
-	if p.From == "" {
-		b, err := blobs.Get(ctx, p.SHA256)
-		return string(b), nil, nil, err
-	}
-	tr.mu.Lock()
-	e := tr.byID[p.From]
-	tr.mu.Unlock()
-	if e == nil {
-		return "", nil, nil, fmt.Errorf("no event %s to take text from", p.From)
-	}
-	switch x := e.Payload.(type) {
-	case events.ModelReplied:
-		if x.RawBlob == nil {
-			return x.Text, x.Calls, x.Raw, nil
-		}
-		raw, err := blobs.Get(ctx, x.RawBlob.SHA256)
-		return x.Text, x.Calls, raw, err
-	case events.ToolSettled:
-		if x.TextBlob == nil {
-			return x.Text, nil, nil, nil
-		}
-		b, err := blobs.Get(ctx, x.TextBlob.SHA256)
-		return string(b), nil, nil, err
-	case events.ContextBuilt:
-		if p.Index < 0 || p.Index >= len(x.Views) {
-			return "", nil, nil, fmt.Errorf("event %s has no view %d", p.From, p.Index)
-		}
-		v := x.Views[p.Index]
-		if !v.Blob {
-			return v.Text, nil, nil, nil
-		}
-		b, err := blobs.Get(ctx, v.SHA256)
-		return string(b), nil, nil, err
-	}
-	return "", nil, nil, fmt.Errorf("event %s of type %s holds no text", p.From, e.Type)
+// blobsOf reads bodies for prompts of one call.
+func (t *Transcripts) blobsOf(ctx context.Context) llm.Blob {
+	return func(sha256 string) ([]byte, error) { return t.Blobs.Get(ctx, sha256) }
 }

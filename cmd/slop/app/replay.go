@@ -16,6 +16,7 @@ import (
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/replay"
+	"manualslop/tiers/llm"
 )
 
 // replayOptions are the flags of slop replay.
@@ -36,7 +37,8 @@ The same record gives the same digests on every machine.
 
 With --verify it also runs every decider against the record and compares each
 decision, byte for byte, with what is recorded, and checks that nothing was
-added, left out or reordered. At the end nothing may be due: a record that was
+added, left out or reordered; and it builds the body of every request to a model
+again and compares it with what was sent. At the end nothing may be due: a record that was
 cut short diverges there with R009, unless its engine runs right now or --until
 cut it. At the first divergence it prints its code, the position, what is recorded and what follows
 from the record, and ends with status 4.
@@ -50,11 +52,12 @@ abbreviated, is read through the engine that runs, or else from the store.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: g.completeSession(cobra.ShellCompDirectiveDefault),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			past, running, err := g.readPast(cmd.Context(), args[0])
+			past, err := g.readPast(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			o.cut = running || o.until > 0
+			defer past.close()
+			o.cut = past.running || o.until > 0
 			return g.replay(past, o)
 		},
 	}
@@ -63,20 +66,28 @@ abbreviated, is read through the engine that runs, or else from the store.`,
 	return cmd
 }
 
+// pastSession is a recorded session.
+type pastSession struct {
+	events  []events.Event
+	running bool     // its engine may still be at work on it
+	blob    llm.Blob // until close
+	close   func()
+}
+
 // readPast reads a session from a file, where there is one of that name, or
-// from the record. running tells that its engine may still be at work on it.
-func (g *globals) readPast(ctx context.Context, word string) (past []events.Event, running bool, err error) {
+// from the record.
+func (g *globals) readPast(ctx context.Context, word string) (pastSession, error) {
 	var in io.Reader = g.in
 	if word != "-" {
 		f, err := os.Open(word)
 		if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(word, `./\`) { // no session is called that
-			return nil, false, failed(exitFailed, "there is no file %q", word)
+			return pastSession{}, failed(exitFailed, "there is no file %q", word)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return g.readSession(ctx, word)
 		}
 		if err != nil {
-			return nil, false, failed(exitFailed, "%w", err)
+			return pastSession{}, failed(exitFailed, "%w", err)
 		}
 		defer f.Close()
 		in = f
@@ -84,35 +95,56 @@ func (g *globals) readPast(ctx context.Context, word string) (past []events.Even
 	file, err := replay.Import(ctx, in)
 	var d *replay.Divergence
 	if errors.As(err, &d) {
-		return nil, false, g.diverged(replayOutput{Divergence: divergence(d)})
+		return pastSession{}, g.diverged(replayOutput{Divergence: divergence(d)})
 	}
 	if err != nil {
-		return nil, false, failed(exitFailed, "%s: %w", word, err)
+		return pastSession{}, failed(exitFailed, "%s: %w", word, err)
 	}
-	return file.Events, false, nil
+	return pastSession{events: file.Events, blob: fileBlobs(file.Blobs), close: func() {}}, nil
 }
 
-func (g *globals) readSession(ctx context.Context, word string) (past []events.Event, running bool, err error) {
+// fileBlobs reads the blobs of an export.
+func fileBlobs(blobs map[string][]byte) llm.Blob {
+	return func(sha256 string) ([]byte, error) {
+		b, ok := blobs[sha256]
+		if !ok {
+			return nil, events.ErrNoBlob
+		}
+		return b, nil
+	}
+}
+
+func (g *globals) readSession(ctx context.Context, word string) (pastSession, error) {
 	p, err := g.place()
 	if err != nil {
-		return nil, false, err
+		return pastSession{}, err
 	}
 	_, err = findEngine(p.data)
-	running = err == nil || g.remote(p)
+	running := err == nil || g.remote(p)
 	d, err := g.openRecord(ctx, p)
 	if err != nil {
-		return nil, false, err
+		return pastSession{}, err
 	}
-	defer d.close()
+	past, err := sessionOf(ctx, d, word)
+	if err != nil {
+		d.close()
+		return pastSession{}, err
+	}
+	blob := func(sha256 string) ([]byte, error) { return d.blobs().Get(ctx, sha256) }
+	return pastSession{events: past, running: running, blob: blob, close: d.close}, nil
+}
+
+// sessionOf reads the session that a word stands for.
+func sessionOf(ctx context.Context, d desk, word string) ([]events.Event, error) {
 	s, err := pickSession(ctx, d, word)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	past, err = history(ctx, d, s.Session)
+	past, err := history(ctx, d, s.Session)
 	if err != nil {
-		return nil, false, failed(exitFailed, "read session %s: %w", s.Session, err)
+		return nil, failed(exitFailed, "read session %s: %w", s.Session, err)
 	}
-	return past, running, nil
+	return past, nil
 }
 
 // replayOutput is what slop replay --json prints.
@@ -123,6 +155,7 @@ type replayOutput struct {
 	Sum        string            `json:"sum,omitempty"`
 	Models     map[string]string `json:"models,omitempty"`
 	Verified   *replay.Report    `json:"verified,omitempty"`
+	Prompts    *llm.Checked      `json:"prompts,omitempty"` // bodies of requests, built again
 	Divergence *divergenceOutput `json:"divergence,omitempty"`
 }
 
@@ -144,7 +177,8 @@ func divergence(d *replay.Divergence) *divergenceOutput {
 		Cause: d.Cause, Detail: d.Detail, Recorded: d.Recorded, Attempted: d.Attempted}
 }
 
-func (g *globals) replay(past []events.Event, o replayOptions) error {
+func (g *globals) replay(session pastSession, o replayOptions) error {
+	past := session.events
 	if o.until > 0 {
 		past = slices.DeleteFunc(past, func(e events.Event) bool { return e.Seq > o.until })
 	}
@@ -157,22 +191,35 @@ func (g *globals) replay(past []events.Event, o replayOptions) error {
 	}
 	out := replayOutput{Session: past[0].Session, Events: len(past), Seq: set.Seq(), Sum: set.Sum(), Models: set.Digest()}
 	if o.verify {
-		report, err := replay.Verify(past, replay.Deciders()...)
+		err := out.verify(past, session.blob, o.cut)
 		var d *replay.Divergence
-		switch {
-		case errors.As(err, &d) && d.Code == replay.CodeOwed && o.cut:
-		case errors.As(err, &d):
+		if errors.As(err, &d) {
 			out.Divergence = divergence(d)
 			return g.diverged(out)
-		case err != nil:
+		}
+		if err != nil {
 			return failed(exitFailed, "verify: %w", err)
 		}
-		out.Verified = &report
 	}
 	if g.json {
 		return g.printLine(out)
 	}
 	g.printReplay(out)
+	return nil
+}
+
+// verify proves decisions and prompts; the error may be a *[replay.Divergence].
+func (out *replayOutput) verify(past []events.Event, blob llm.Blob, cut bool) error {
+	report, err := replay.Verify(past, replay.Deciders()...)
+	var d *replay.Divergence
+	if err != nil && !(errors.As(err, &d) && d.Code == replay.CodeOwed && cut) {
+		return err
+	}
+	prompts, d := checkPrompts(past, blob)
+	if d != nil {
+		return d
+	}
+	out.Verified, out.Prompts = &report, &prompts
 	return nil
 }
 
@@ -191,6 +238,7 @@ func (g *globals) printReplay(out replayOutput) {
 		decided += t.Decided
 	}
 	g.printf("verified: %d decisions follow from the record\n", decided)
+	g.printf("prompts: %d built again to the byte, %d not compared\n", out.Prompts.Same, out.Prompts.Skipped)
 	if n := len(out.Verified.Owed); n > 0 {
 		g.printf("the record ends before %d decisions that are due\n", n)
 	}
