@@ -97,6 +97,7 @@ type ProviderConfig struct {
 	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Further HTTP headers. Their values are masked in every record."`
 	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini). A person changes it in a running session with ProviderChanged."`
 	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program or an answer that brings nothing new is given up; 0: 90."`
+	Cache     string            `toml:"cache" enum:"auto|off" zero:"auto" project:"never" doc:"Whether the beginning of long prompts is kept at the provider for an hour, at its price: auto where that pays, or off. For gemini."`
 }
 
 // BudgetConfig is the section [budget].
