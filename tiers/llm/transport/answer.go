@@ -1,0 +1,109 @@
+package transport
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// errSilent is why an attempt is given up that brings nothing.
+var errSilent = errors.New("the server sent nothing")
+
+// answer is the body of one answer: watched, unpacked, bounded and cleaned.
+type answer struct {
+	call   *Call
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	quiet  *time.Timer
+	raw    io.ReadCloser // the body on the wire
+	from   io.Reader     // what Read reads
+}
+
+// Read reads what the SDK may see.
+func (a *answer) Read(p []byte) (int, error) {
+	n, err := a.from.Read(p)
+	if err != nil && err != io.EOF {
+		err = a.fail(err)
+	}
+	return n, err
+}
+
+// Close ends the attempt.
+func (a *answer) Close() error {
+	a.quiet.Stop()
+	defer a.cancel(nil)
+	if a.raw == nil {
+		return nil
+	}
+	return a.raw.Close()
+}
+
+// fail is err, or why we gave up where that is the reason of err.
+func (a *answer) fail(err error) error {
+	if cause := context.Cause(a.ctx); errors.Is(cause, errSilent) {
+		err = cause
+	}
+	return a.call.note(err)
+}
+
+// watched reads the wire and puts silence off with each byte.
+type watched struct{ *answer }
+
+func (w watched) Read(p []byte) (int, error) {
+	n, err := w.raw.Read(p)
+	if n > 0 {
+		w.heard()
+	}
+	return n, err
+}
+
+// heard puts silence off.
+func (a *answer) heard() {
+	if a.ctx.Err() == nil {
+		a.quiet.Reset(a.call.options.Silence)
+	}
+}
+
+// unpack prepares the reading of a body, compressed or not.
+func (a *answer) unpack(resp *http.Response) error {
+	a.from = watched{a}
+	switch coding := strings.ToLower(resp.Header.Get("Content-Encoding")); coding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		packed, err := gzip.NewReader(a.from)
+		if err != nil {
+			return fmt.Errorf("the answer should be gzip and is not: %w", err)
+		}
+		a.from = packed
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength, resp.Uncompressed = -1, true
+	default:
+		return fmt.Errorf("the answer has the content coding %q, which was not asked for", coding)
+	}
+	return nil
+}
+
+// bounded fails where more than the limit is to be read.
+type bounded struct {
+	from       io.Reader
+	left, most int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.from.Read(p)
+	if int64(n) > b.left {
+		n = int(b.left)
+		err = fmt.Errorf("the answer is over %d bytes", b.most)
+	}
+	b.left -= int64(n)
+	return n, err
+}

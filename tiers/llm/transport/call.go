@@ -1,0 +1,145 @@
+package transport
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"manualslop/tiers/llm"
+)
+
+// Options say what an attempt expects.
+type Options struct {
+	// Stream demands that a success is an event stream.
+	Stream bool
+	// Silence is how long the answer may bring no byte; 0: [Silence].
+	Silence time.Duration
+	// Body is sent in place of what the SDK made; nil: the SDK's.
+	Body []byte
+}
+
+// Call is the transport of one attempt. It is an [http.RoundTripper].
+type Call struct {
+	base    http.RoundTripper
+	headers map[string]string
+	secrets *strings.Replacer
+	options Options
+
+	mu    sync.Mutex
+	first error // what went wrong first
+}
+
+// Begin makes the transport of one attempt at e.
+func Begin(e llm.Endpoint, o Options) *Call {
+	o.Silence = cmp.Or(o.Silence, Silence)
+	c := &Call{base: http.DefaultTransport, headers: e.Headers, secrets: hiding(e), options: o}
+	if e.Client != nil && e.Client.Transport != nil {
+		c.base = e.Client.Transport
+	}
+	return c
+}
+
+// Client is what an SDK is given.
+func (c *Call) Client() *http.Client {
+	return &http.Client{Transport: c, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// RoundTrip sends the request and hands out an answer only if it is the one
+// that was asked for.
+func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	a := &answer{call: c, ctx: ctx, cancel: cancel}
+	a.quiet = time.AfterFunc(c.options.Silence, func() {
+		cancel(fmt.Errorf("%w for %s", errSilent, c.options.Silence))
+	})
+	resp, err := c.base.RoundTrip(c.outgoing(ctx, req))
+	if err == nil {
+		a.heard()
+		a.raw = resp.Body
+		err = a.accept(resp)
+	}
+	if err != nil {
+		err = a.fail(err)
+		_ = a.Close()
+		return nil, err
+	}
+	resp.Body = a
+	return resp, nil
+}
+
+// outgoing is the request as it is sent.
+func (c *Call) outgoing(ctx context.Context, req *http.Request) *http.Request {
+	out := req.Clone(ctx)
+	for name, value := range c.headers {
+		out.Header.Set(name, value)
+	}
+	out.Header.Set("Accept-Encoding", "identity") // a compressor holds back what was streamed
+	if c.options.Body == nil {
+		return out
+	}
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.options.Body)), nil }
+	out.Body, _ = out.GetBody()
+	out.ContentLength = int64(len(c.options.Body))
+	out.Header.Set("Content-Type", "application/json")
+	return out
+}
+
+// accept checks an answer and prepares the reading of its body.
+func (a *answer) accept(resp *http.Response) error {
+	if n := headerBytes(resp.Header); n > MaxHeader {
+		return fmt.Errorf("the answer's header has %d bytes, over %d", n, MaxHeader)
+	}
+	if err := a.unpack(resp); err != nil {
+		return err
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return a.status(resp)
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case !a.call.options.Stream:
+		a.from = &bounded{from: a.from, left: MaxAnswer, most: MaxAnswer}
+	case kind != "text/event-stream":
+		return a.noStream(resp)
+	default:
+		a.from = &eventLines{from: &bounded{from: a.from, left: MaxStream, most: MaxStream}, atStart: true}
+	}
+	return nil
+}
+
+// noStream is the error of a success that is something else than asked for.
+func (a *answer) noStream(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // what came is what there is to say
+	body = []byte(a.call.secrets.Replace(string(body)))
+	return fmt.Errorf("the answer is no event stream but %q: %s", resp.Header.Get("Content-Type"), beginning(body))
+}
+
+func headerBytes(h http.Header) int {
+	n := 0
+	for name, values := range h {
+		for _, v := range values {
+			n += len(name) + len(v) + len(": \r\n")
+		}
+	}
+	return n
+}
+
+// note keeps the first thing that went wrong.
+func (c *Call) note(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.first == nil {
+		c.first = err
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"manualslop/tiers/llm"
+)
+
+// Refine says what a status means to one vendor; an empty kind or message
+// leaves what all vendors agree on.
+type Refine func(*Status) (kind, message string)
+
+// Error is err, which an SDK returned for this attempt, as an [*llm.Error]:
+// cancelled where ctx was, else what the transport saw, else err itself. Where
+// err is nil and the transport saw something, that is the error; refine may be
+// nil. Nil if nothing went wrong.
+func (c *Call) Error(ctx context.Context, err error, refine Refine) *llm.Error {
+	c.mu.Lock()
+	first := c.first
+	c.mu.Unlock()
+	switch {
+	case err == nil && first == nil:
+		return nil
+	case ctx.Err() != nil:
+		return llm.AsError(ctx.Err())
+	case first != nil:
+		err = first
+	}
+	if s, ok := errors.AsType[*Status](err); ok {
+		return c.hidden(s.failure(refine))
+	}
+	return c.hidden(llm.AsError(err))
+}
+
+func (s *Status) failure(refine Refine) *llm.Error {
+	e := &llm.Error{Kind: Kind(s.Code), Message: s.Error(), RetryAfter: s.RetryAfter}
+	if refine == nil {
+		return e
+	}
+	kind, message := refine(s)
+	if kind != "" {
+		e.Kind = kind
+	}
+	if message != "" {
+		e.Message = message
+	}
+	return e
+}
+
+// hidden is e without the key. An error whose words hold it loses its cause,
+// which holds it too.
+func (c *Call) hidden(e *llm.Error) *llm.Error {
+	clean := c.secrets.Replace(e.Message)
+	if cause := errors.Unwrap(e); clean == e.Message && (cause == nil || c.secrets.Replace(cause.Error()) == cause.Error()) {
+		return e
+	}
+	return &llm.Error{Kind: e.Kind, Message: clean, RetryAfter: e.RetryAfter, CLI: e.CLI}
+}
+
+// hiding replaces the key, and the values of configured headers, which may be
+// keys too, in every form in which a message could repeat them.
+func hiding(e llm.Endpoint) *strings.Replacer {
+	var pairs []string
+	add := func(secret string, shortest int) {
+		if len(secret) < shortest {
+			return
+		}
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			pairs = append(pairs, form, "[key]")
+		}
+	}
+	add(e.Key, minKey)
+	for _, value := range e.Headers {
+		for _, word := range strings.Fields(value) { // "Bearer …"
+			add(word, minHeader)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}

@@ -1,0 +1,104 @@
+package transport
+
+import "io"
+
+// eventLines reads an event stream and leaves out what not every SDK stands:
+// comments, empty lines that end no event, a byte order mark, and carriage
+// returns. See https://html.spec.whatwg.org/multipage/server-sent-events.html.
+type eventLines struct {
+	from    io.Reader
+	in, out []byte
+	err     error
+
+	begun   bool // past the place of a byte order mark
+	atStart bool // of a line
+	comment bool // inside a comment
+	cr      bool // the last byte was a carriage return
+	open    bool // the event has a line
+}
+
+// inBuffer is how many bytes are read at once.
+const inBuffer = 16 << 10
+
+// byteOrderMark may stand before an event stream.
+const byteOrderMark = "\xEF\xBB\xBF"
+
+func (l *eventLines) Read(p []byte) (int, error) {
+	for len(l.out) == 0 && l.err == nil {
+		l.fill()
+	}
+	if len(l.out) > 0 {
+		n := copy(p, l.out)
+		l.out = l.out[n:]
+		return n, nil
+	}
+	return 0, l.err
+}
+
+func (l *eventLines) fill() {
+	if l.in == nil {
+		l.in = make([]byte, inBuffer)
+	}
+	n := 0
+	if !l.begun {
+		n, l.err = l.beginning()
+	} else {
+		n, l.err = l.from.Read(l.in)
+	}
+	l.out = l.out[:0]
+	for _, c := range l.in[:n] {
+		l.take(c)
+	}
+}
+
+// beginning reads until it is clear whether a byte order mark stands first.
+func (l *eventLines) beginning() (n int, err error) {
+	l.begun = true
+	for n < len(byteOrderMark) && err == nil {
+		var more int
+		more, err = l.from.Read(l.in[n:])
+		n += more
+		if at := min(n, len(byteOrderMark)); string(l.in[:at]) != byteOrderMark[:at] {
+			return n, err
+		}
+	}
+	if n >= len(byteOrderMark) {
+		n = copy(l.in, l.in[len(byteOrderMark):n])
+	}
+	return n, err
+}
+
+func (l *eventLines) take(c byte) {
+	if after := l.cr; after {
+		l.cr = false
+		if c == '\n' {
+			return
+		}
+	}
+	if c == '\r' {
+		l.cr, c = true, '\n'
+	}
+	switch {
+	case c == '\n':
+		l.endLine()
+	case l.comment:
+	case l.atStart && c == ':':
+		l.comment = true
+	default:
+		l.atStart, l.open = false, true
+		l.out = append(l.out, c)
+	}
+}
+
+func (l *eventLines) endLine() {
+	switch {
+	case l.comment:
+		l.comment = false
+	case !l.atStart:
+		l.atStart = true
+		l.out = append(l.out, '\n')
+	case l.open:
+		l.open = false
+		l.out = append(l.out, '\n')
+	}
+}

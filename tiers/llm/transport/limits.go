@@ -1,0 +1,22 @@
+package transport
+
+import "time"
+
+// Limits of one answer.
+const (
+	// Silence is how long an answer may bring nothing where nobody said otherwise.
+	Silence = 90 * time.Second
+	// MaxHeader bounds the bytes of an answer's header.
+	MaxHeader = 256 << 10
+	// MaxStream bounds an event stream, unpacked, in bytes.
+	MaxStream = 64 << 20
+	// MaxAnswer bounds an answer that does not stream, unpacked, in bytes.
+	MaxAnswer = 16 << 20
+	// MaxFailure bounds what is kept of the body of an answer that is no success.
+	MaxFailure = 64 << 10
+	// MaxRetryAfter bounds how long a provider can make us wait.
+	MaxRetryAfter = time.Hour
+	// minKey and minHeader are the lengths in bytes below which a key, or a word
+	// of a configured header, cannot be told from ordinary words and is not hidden.
+	minKey, minHeader = 4, 8
+)

@@ -1,0 +1,70 @@
+package transport_test
+
+import (
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/transport"
+)
+
+// slow is an endpoint that waits for its header and then before each byte.
+func slow(header, each time.Duration, bytes int) llm.Endpoint {
+	return llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		select {
+		case <-time.After(header):
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+		out, in := io.Pipe()
+		go func() {
+			for range bytes {
+				select {
+				case <-time.After(each):
+				case <-r.Context().Done():
+					in.CloseWithError(r.Context().Err())
+					return
+				}
+				_, _ = in.Write([]byte("x"))
+			}
+			_ = in.Close()
+		}()
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: out}, nil
+	})}}
+}
+
+func TestAnAnswerThatBringsNothingIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		header, each, silence, ends time.Duration
+		fails                       bool
+	}{
+		"slow, but never silent":      {transport.Silence - 1, transport.Silence - 1, 0, 4 * (transport.Silence - 1), false},
+		"no header":                   {transport.Silence + 1, 0, 0, transport.Silence, true},
+		"silent in the middle":        {time.Second, transport.Silence + 1, 0, transport.Silence + time.Second, true},
+		"silent for a limit of yours": {0, 3 * time.Second, 2 * time.Second, 2 * time.Second, true},
+		"a longer limit of yours":     {0, transport.Silence * 2, transport.Silence * 3, transport.Silence * 6, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				text, failed := attempt(t, transport.Begin(slow(c.header, c.each, 3), transport.Options{Stream: true, Silence: c.silence}), "http://server.invalid")
+				require.InDelta(t, c.ends.Seconds(), time.Since(began).Seconds(), 0.001)
+				if !c.fails {
+					require.Nil(t, failed)
+					require.Equal(t, "xxx", text)
+					return
+				}
+				require.Equal(t, events.ModelNetwork, failed.Kind)
+				require.Contains(t, failed.Message, "the server sent nothing for")
+			})
+		})
+	}
+}

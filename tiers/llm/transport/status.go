@@ -1,0 +1,130 @@
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"manualslop/events"
+)
+
+// Status is an answer that is no success.
+type Status struct {
+	Code   int
+	Header http.Header
+	// Body is its beginning, at most [MaxFailure] bytes, without the key.
+	Body []byte
+	// RetryAfter is how long the server asks to wait, at most [MaxRetryAfter];
+	// 0 if it did not say.
+	RetryAfter time.Duration
+}
+
+// Error is the status with what the server said about it.
+func (s *Status) Error() string {
+	text := fmt.Sprintf("the server answered %d %s", s.Code, http.StatusText(s.Code))
+	if at := s.Header.Get("Location"); at != "" && s.Code/100 == 3 {
+		return text + ": it redirects, which is not followed with a key; give the address that it names as base_url"
+	}
+	if said := s.Said(); said != "" {
+		text += ": " + said
+	}
+	return text
+}
+
+// Said is the message in the body: error.message, message, error or detail of
+// a JSON object, else the body's beginning.
+func (s *Status) Said() string {
+	var said struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(s.Body, &said) != nil {
+		return beginning(s.Body)
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	var short string
+	switch {
+	case json.Unmarshal(said.Error, &inner) == nil && inner.Message != "":
+		return inner.Message
+	case json.Unmarshal(said.Error, &short) == nil && short != "":
+		return short
+	case said.Message != "":
+		return said.Message
+	case json.Unmarshal(said.Detail, &short) == nil && short != "":
+		return short
+	}
+	return beginning(s.Body)
+}
+
+// beginning is the first words of a body that is for nobody's eyes.
+func beginning(body []byte) string {
+	const most = 300
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 4*most)]), "\uFFFD")), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// Kind is what a status means wherever vendors agree: one of the Model*
+// constants of events. A redirect is the configuration's fault.
+func Kind(code int) string {
+	switch {
+	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusPaymentRequired:
+		return events.ModelAuth
+	case code == http.StatusTooManyRequests:
+		return events.ModelRateLimited
+	case code == http.StatusRequestEntityTooLarge:
+		return events.ModelContextTooLong
+	case code == http.StatusRequestTimeout, code >= 500 && code <= 599:
+		return events.ModelOverloaded
+	case code == http.StatusConflict, code == http.StatusTooEarly:
+		return events.ModelNetwork
+	case code >= 300 && code <= 499:
+		return events.ModelInvalidRequest
+	}
+	return events.ModelNetwork
+}
+
+// status reads the body of an answer that is no success.
+func (a *answer) status(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // what came is what there is to say
+	return &Status{
+		Code: resp.StatusCode, Header: resp.Header, Body: []byte(a.call.secrets.Replace(string(body))),
+		RetryAfter: retryAfter(resp.Header),
+	}
+}
+
+// retryAfter reads Retry-After (seconds, or a date against the server's own
+// clock) and retry-after-ms, which some vendors send beside it.
+func retryAfter(h http.Header) time.Duration {
+	var wait time.Duration
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil {
+		wait = bound(ms / 1000)
+	} else if s, err := strconv.ParseFloat(text, 64); err == nil {
+		wait = bound(s)
+	} else if due, err := http.ParseTime(text); err == nil {
+		now, err := http.ParseTime(h.Get("Date"))
+		if err != nil {
+			now = time.Now()
+		}
+		wait = bound(due.Sub(now).Seconds())
+	}
+	return wait
+}
+
+// bound is a wait of so many seconds within its limits.
+func bound(seconds float64) time.Duration {
+	if !(seconds > 0) { // NaN too
+		return 0
+	}
+	return time.Duration(min(seconds, MaxRetryAfter.Seconds()) * float64(time.Second))
+}
