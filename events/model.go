@@ -56,7 +56,8 @@ type ModelRequested struct {
 	Command       string      `json:"command,omitempty"`    // program of a provider that runs as a subprocess; empty: its own
 	NotBefore     *time.Time  `json:"not_before,omitempty"` // a retry waits until then
 	Params        ModelParams `json:"params"`
-	Tools         []string    `json:"tools,omitempty"` // names out of ToolsOffered
+	Guarded       bool        `json:"guarded,omitempty"` // waits for ModelApproved: the session has a budget
+	Tools         []string    `json:"tools,omitempty"`   // names out of ToolsOffered
 	Manifest      []Part      `json:"manifest"`
 	SHA256        string      `json:"sha256"` // of the manifest's canonical JSON
 }
@@ -109,6 +110,10 @@ type Usage struct {
 	// CostMicroDollars is what the provider itself says that the call cost; nil
 	// where it does not.
 	CostMicroDollars *int64 `json:"cost_micro_dollars,omitempty"`
+	// Price is the id of the price in ModelsOffered that holds for the call, and
+	// PricedMicroDollars what it costs by that; unset where no price is known.
+	Price              string `json:"price,omitempty"`
+	PricedMicroDollars *int64 `json:"priced_micro_dollars,omitempty"`
 }
 
 // Prompt is the number of tokens of the whole prompt.
@@ -174,6 +179,7 @@ const (
 	ModelNetwork        = "network"
 	ModelCancelled      = "cancelled"
 	ModelExhausted      = "script_exhausted"
+	ModelOverBudget     = "budget" // not sent; see ModelDenied
 )
 
 // ModelFailed says that an attempt at a reply failed.

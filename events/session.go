@@ -52,6 +52,7 @@ type Settings struct {
 	Providers     []ProviderSettings `json:"providers,omitempty"`    // at most one of a name
 	Tracked       []string           `json:"tracked,omitempty"`      // files that every refresh rereads
 	FollowLinks   bool               `json:"follow_links,omitempty"` // tools follow symbolic links, so a path does not say which file it is
+	Budget        *BudgetSettings    `json:"budget,omitempty"`       // what the session begins with; BudgetRaised changes it
 }
 
 // TierSettings say which model serves a tier and how far it may go.

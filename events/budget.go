@@ -1,0 +1,202 @@
+package events
+
+import (
+	"cmp"
+	"encoding/json"
+)
+
+// Budgets: of what an amount is the limit.
+const (
+	BudgetSession = "session"
+	BudgetTicket  = "ticket"
+)
+
+// BudgetSettings are what models may cost before a person is asked, in
+// micro-dollars; 0: no limit.
+type BudgetSettings struct {
+	SessionMicroDollars int64 `json:"session_micro_dollars,omitempty"`
+	TicketMicroDollars  int64 `json:"ticket_micro_dollars,omitempty"` // of each ticket
+}
+
+// Guards tells whether any budget is set, so that each request to a model waits
+// for approval's word.
+func (b *BudgetSettings) Guards() bool {
+	return b != nil && (b.SessionMicroDollars > 0 || b.TicketMicroDollars > 0)
+}
+
+// ModelApproved lets a guarded request be sent: its worst case fits every budget
+// that it belongs to, or a person said that it may go beyond.
+type ModelApproved struct {
+	Request string `json:"request"`
+	Ticket  string `json:"ticket,omitempty"`
+	// WorstCaseMicroDollars is what was reserved for it until its answer; null
+	// where the price is not known and a person said yes to that.
+	WorstCaseMicroDollars *int64 `json:"worst_case_micro_dollars"`
+	Price                 string `json:"price,omitempty"` // id of the price behind it
+}
+
+// EventType is the identity on the wire.
+func (ModelApproved) EventType() Type { return Type{"ModelApproved", 1} }
+
+// EventCorr is the request.
+func (e ModelApproved) EventCorr() string { return e.Request }
+
+// ModelDenied ends a guarded request that is not sent.
+type ModelDenied struct {
+	Request string `json:"request"`
+	Ticket  string `json:"ticket,omitempty"`
+	Reason  string `json:"reason"`
+	By      string `json:"by"` // a person, or "engine"
+	Ask     string `json:"ask,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (ModelDenied) EventType() Type { return Type{"ModelDenied", 1} }
+
+// EventCorr is the request.
+func (e ModelDenied) EventCorr() string { return e.Request }
+
+// Failed is the denial as who asked for the reply takes it: a failure that no
+// further attempt mends.
+func (e ModelDenied) Failed() ModelFailed {
+	return ModelFailed{Request: e.Request, Kind: ModelOverBudget, Message: e.Reason}
+}
+
+// BudgetWarned says that four fifths of a budget are spent; once per limit.
+type BudgetWarned struct {
+	Budget            string `json:"budget"`           // session or ticket
+	Ticket            string `json:"ticket,omitempty"` // whose budget it is
+	LimitMicroDollars int64  `json:"limit_micro_dollars"`
+	SpentMicroDollars int64  `json:"spent_micro_dollars"`
+}
+
+// EventType is the identity on the wire.
+func (BudgetWarned) EventType() Type { return Type{"BudgetWarned", 1} }
+
+// EventCorr is the ticket.
+func (e BudgetWarned) EventCorr() string { return cmp.Or(e.Ticket, e.Budget) }
+
+// BudgetRaised is the limit of a budget from here on.
+type BudgetRaised struct {
+	Budget            string `json:"budget"`           // session or ticket
+	Ticket            string `json:"ticket,omitempty"` // whose budget it is
+	LimitMicroDollars int64  `json:"limit_micro_dollars,omitempty"`
+	// Finish names the ticket that may go on beyond the budget, whose limit stays.
+	Finish string `json:"finish,omitempty"`
+	By     string `json:"by"`
+	Ask    string `json:"ask,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (BudgetRaised) EventType() Type { return Type{"BudgetRaised", 1} }
+
+// EventCorr is the ticket.
+func (e BudgetRaised) EventCorr() string { return cmp.Or(e.Ticket, e.Finish, e.Budget) }
+
+// BudgetRaiseRequested asks for a higher limit of a budget that there is. One
+// that is not higher changes nothing.
+type BudgetRaiseRequested struct {
+	Budget            string `json:"budget"` // session or ticket
+	Ticket            string `json:"ticket,omitempty"`
+	LimitMicroDollars int64  `json:"limit_micro_dollars"`
+}
+
+// EventType is the identity on the wire.
+func (BudgetRaiseRequested) EventType() Type { return Type{"BudgetRaiseRequested", 1} }
+
+// EventCorr is the ticket.
+func (e BudgetRaiseRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Budget) }
+
+// MaxBudget bounds a limit in micro-dollars: a million dollars.
+const MaxBudget = 1_000_000_000_000
+
+// ConversationShortened says what is left out of a ticket's conversation from
+// here on, because the next prompt would not fit.
+type ConversationShortened struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Round   int    `json:"round"` // that is about to be sent
+	Reason  string `json:"reason"`
+	// Shortened are results of which only the beginning is shown, oldest first.
+	Shortened []ShortenedResult `json:"shortened,omitempty"`
+	// DroppedRounds are gone with their calls and results, oldest first.
+	DroppedRounds []int `json:"dropped_rounds,omitempty"`
+	// Before, After and Limit are tokens of the prompt, by measure.
+	Before int64 `json:"before"`
+	After  int64 `json:"after"`
+	Limit  int64 `json:"limit"`
+}
+
+// Reasons of a ConversationShortened.
+const (
+	ShortenedForWindow = "window" // the prompt is over what the model takes
+	ShortenedForEvent  = "event"  // the conversation is over what one event holds
+	ShortenedForVendor = "vendor" // the provider said that it is too long
+)
+
+// ShortenedResult is a result that is shown in part.
+type ShortenedResult struct {
+	Call string `json:"call"`
+	Tool string `json:"tool"`
+	Size int64  `json:"size"` // bytes of the whole
+	Head int    `json:"head"` // characters that stay
+}
+
+// EventType is the identity on the wire.
+func (ConversationShortened) EventType() Type { return Type{"ConversationShortened", 1} }
+
+// EventCorr is the ticket.
+func (e ConversationShortened) EventCorr() string { return e.Ticket }
+
+func moneyDefs() []Def {
+	cents, read := int64(120_000), int64(300_000)
+	return []Def{
+		Define(Word, "person", "Limits and prices of models, from here on.", ModelsOffered{[]ModelOffer{{
+			Provider: "anthropic", Model: "claude-sonnet-4-5*", ContextWindow: 200_000, MaxOutputTokens: 64_000, Caching: "marked",
+			Prices: []ModelPrice{{ID: "anthropic/claude-sonnet-4-5*", Input: 3_000_000, Output: 15_000_000, CacheRead: &read, Source: "price list", AsOf: "2026-01-02"}}}}}),
+		Define(Decision, "approval", "A guarded request to a model may be sent; its worst case is reserved.", ModelApproved{Request: "01J", Ticket: "T-001", WorstCaseMicroDollars: &cents}),
+		Define(Decision, "approval", "A guarded request to a model is not sent.", ModelDenied{Request: "01J", Ticket: "T-001", Reason: "the budget of the session is spent", By: "ada", Ask: "01K"}),
+		Define(Decision, "approval", "Four fifths of a budget are spent.", BudgetWarned{Budget: BudgetSession, LimitMicroDollars: 5_000_000, SpentMicroDollars: 4_100_000}),
+		Define(Decision, "approval", "A budget has another limit from here on, or a ticket may go beyond it.", BudgetRaised{Budget: BudgetSession, LimitMicroDollars: 10_000_000, By: "ada", Ask: "01K"}),
+		Define(Word, "person", "A person wants a higher limit of a budget.", BudgetRaiseRequested{Budget: BudgetSession, LimitMicroDollars: 10_000_000}),
+		Define(Decision, "contributor", "What a ticket's conversation leaves out from here on to fit the model.", ConversationShortened{Ticket: "T-001", Attempt: 1, Round: 7, Reason: ShortenedForWindow,
+			Shortened: []ShortenedResult{{"01J-0", "read_file", 90_000, 8000}}, DroppedRounds: []int{1, 2}, Before: 210_000, After: 130_000, Limit: 190_000}),
+	}
+}
+
+// BudgetArgs are what a person says with a yes to an ask of the gate budget.
+// None: the limit is doubled until what waits fits.
+type BudgetArgs struct {
+	// Action is raise, stop or finish_ticket; empty: raise.
+	Action string `json:"action,omitempty"`
+	// Limit is the new limit in US dollars, with raise.
+	Limit float64 `json:"limit,omitempty"`
+}
+
+// Actions of BudgetArgs.
+const (
+	BudgetActionRaise  = "raise"
+	BudgetActionStop   = "stop"
+	BudgetActionFinish = "finish_ticket"
+)
+
+// BudgetQuestion is the payload of an ask of the gate budget.
+type BudgetQuestion struct {
+	Budget              string  `json:"budget"` // session, ticket or price
+	Ticket              string  `json:"ticket,omitempty"`
+	Provider            string  `json:"provider"`
+	Model               string  `json:"model"`
+	LimitDollars        float64 `json:"limit_dollars,omitempty"`
+	SpentDollars        float64 `json:"spent_dollars"`
+	WorstCaseDollars    float64 `json:"worst_case_dollars,omitempty"`
+	SuggestLimitDollars float64 `json:"suggested_limit_dollars,omitempty"` // what a plain yes sets
+}
+
+// JSON is the question as an ask carries it.
+func (q BudgetQuestion) JSON() json.RawMessage {
+	b, err := json.Marshal(q)
+	if err != nil {
+		panic("events: " + err.Error()) // strings and finite numbers
+	}
+	return b
+}

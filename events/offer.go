@@ -1,0 +1,169 @@
+package events
+
+import (
+	"strings"
+	"time"
+)
+
+// Bounds of what a session knows about models.
+const (
+	// MaxModelOffers bounds the rows of ModelsOffered.
+	MaxModelOffers = 512
+	// MaxModelPrices bounds the prices of one row.
+	MaxModelPrices = 16
+)
+
+// ModelsOffered records what is known of models: their limits and prices. The
+// newest one holds, from its place in the stream on. Decisions and read models
+// look here and never at a table of the program, so that a session costs
+// tomorrow what it cost today.
+type ModelsOffered struct {
+	Models []ModelOffer `json:"models"` // the first row that fits a model counts
+}
+
+// EventType is the identity on the wire.
+func (ModelsOffered) EventType() Type { return Type{"ModelsOffered", 1} }
+
+// ModelOffer is what is known of the models that fit one name.
+type ModelOffer struct {
+	Provider        string       `json:"provider"`                    // see [ProviderName]
+	Model           string       `json:"model"`                       // * stands for any characters; case does not matter
+	ContextWindow   int64        `json:"context_window,omitempty"`    // tokens of prompt and reply together; 0: not known
+	MaxOutputTokens int64        `json:"max_output_tokens,omitempty"` // of one reply; 0: not known
+	Caching         string       `json:"caching,omitempty"`           // "marked": by marks in the request, "automatic"; empty: not known
+	Prices          []ModelPrice `json:"prices,omitempty"`            // none: not known, which is not free
+	Source          string       `json:"source,omitempty"`            // where the limits stand
+	AsOf            string       `json:"as_of,omitempty"`             // day on which Source said so
+}
+
+// ModelPrice is what tokens cost, in micro-dollars per million tokens.
+type ModelPrice struct {
+	ID           string `json:"id"`
+	ValidFrom    string `json:"valid_from,omitempty"`  // first day, in UTC; empty: always
+	PromptOver   int64  `json:"prompt_over,omitempty"` // holds for prompts of more tokens than this
+	Input        int64  `json:"input_micro_dollars_per_mtok"`
+	Output       int64  `json:"output_micro_dollars_per_mtok"`
+	CacheRead    *int64 `json:"cache_read_micro_dollars_per_mtok"`     // null: not known
+	CacheWrite5m *int64 `json:"cache_write_5m_micro_dollars_per_mtok"` // null: not known
+	CacheWrite1h *int64 `json:"cache_write_1h_micro_dollars_per_mtok"` // null: not known
+	Source       string `json:"source"`
+	AsOf         string `json:"as_of"` // day on which Source said so
+}
+
+// Find is the first row that fits a model; false where nothing is known of it.
+// A program that speaks to a vendor by itself pays that vendor's prices.
+func (m ModelsOffered) Find(provider, model string) (ModelOffer, bool) {
+	provider, model = vendor(provider), strings.TrimPrefix(strings.ToLower(model), "models/")
+	for _, o := range m.Models {
+		if vendor(o.Provider) == provider && fitsModel(strings.ToLower(o.Model), model) {
+			return o, true
+		}
+	}
+	return ModelOffer{}, false
+}
+
+// Price is the price of a request to a model at a time with a prompt of so many
+// tokens; false where none is known.
+func (m ModelsOffered) Price(provider, model string, at time.Time, prompt int64) (ModelPrice, bool) {
+	o, ok := m.Find(provider, model)
+	if !ok {
+		return ModelPrice{}, false
+	}
+	return o.Price(at, prompt)
+}
+
+// ByID finds a price by its id.
+func (m ModelsOffered) ByID(id string) (ModelPrice, bool) {
+	for _, o := range m.Models {
+		for _, p := range o.Prices {
+			if p.ID == id {
+				return p, true
+			}
+		}
+	}
+	return ModelPrice{}, false
+}
+
+// Price is the newest price that held at a time for a prompt of so many tokens.
+func (o ModelOffer) Price(at time.Time, prompt int64) (ModelPrice, bool) {
+	day := at.UTC().Format(time.DateOnly)
+	var best ModelPrice
+	found := false
+	for _, p := range o.Prices {
+		switch {
+		case p.ValidFrom > day || p.PromptOver > 0 && prompt <= p.PromptOver:
+		case !found || p.ValidFrom > best.ValidFrom || p.ValidFrom == best.ValidFrom && p.PromptOver > best.PromptOver:
+			best, found = p, true
+		}
+	}
+	return best, found
+}
+
+// Cost is what usage costs, and whether that is all of it: tokens of a cache
+// whose price is not known are left out.
+func (p ModelPrice) Cost(u Usage) (cost Pico, whole bool) {
+	cost, whole = Pay(u.Input, p.Input).Plus(Pay(u.Output, p.Output)), true
+	hour := min(max(u.CacheWriteHour, 0), max(u.CacheWrite, 0))
+	for _, part := range []struct {
+		tokens int64
+		price  *int64
+	}{{u.CacheRead, p.CacheRead}, {u.CacheWrite - hour, p.CacheWrite5m}, {hour, p.CacheWrite1h}} {
+		switch {
+		case part.tokens <= 0:
+		case part.price == nil:
+			whole = false
+		default:
+			cost = cost.Plus(Pay(part.tokens, *part.price))
+		}
+	}
+	return cost, whole
+}
+
+// Dearest is what a prompt and a reply of so many tokens cost at most: each token
+// of the prompt is read, or put into a cache, at the highest known price.
+func (p ModelPrice) Dearest(prompt, reply int64) Pico {
+	price := p.Input
+	for _, x := range []*int64{p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
+		if x != nil {
+			price = max(price, *x)
+		}
+	}
+	return Pay(prompt, price).Plus(Pay(reply, p.Output))
+}
+
+// vendor is the provider whose models and prices another one stands for.
+func vendor(provider string) string {
+	switch name := ProviderName(provider); name {
+	case ProviderGeminiCLI:
+		return "gemini"
+	case ProviderClaudeCLI:
+		return "anthropic"
+	case ProviderCodexCLI:
+		return "openai"
+	default:
+		return name
+	}
+}
+
+// fitsModel holds a glob, in which * stands for any characters, against a name.
+func fitsModel(glob, name string) bool {
+	head, rest, star := strings.Cut(glob, "*")
+	if !star {
+		return glob == name
+	}
+	if !strings.HasPrefix(name, head) {
+		return false
+	}
+	name = name[len(head):]
+	for {
+		piece, more, again := strings.Cut(rest, "*")
+		if !again {
+			return strings.HasSuffix(name, piece)
+		}
+		at := strings.Index(name, piece)
+		if at < 0 {
+			return false
+		}
+		name, rest = name[at+len(piece):], more
+	}
+}
