@@ -13,7 +13,8 @@ const (
 	GateInterrupted = "interrupted"
 	GateTrust       = "trust"
 	GateBudget      = "budget"
-	GateHTTP        = "http" // posted to /api/ask
+	GateMerge       = "merge" // work that could not be merged
+	GateHTTP        = "http"  // posted to /api/ask
 )
 
 // AskRaised puts a question to a person. Whatever it is about waits.

@@ -22,6 +22,8 @@ type ContextRequested struct {
 	Ticket  string        `json:"ticket,omitempty"`
 	Attempt int           `json:"attempt,omitempty"`
 	Views   []ViewRequest `json:"views"`
+	// Workspace names the place in which it works; empty: the person's folder.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -68,6 +70,8 @@ type RefreshRequested struct {
 	Attempt int         `json:"attempt"`
 	Round   int         `json:"round"`
 	Files   []FileState `json:"files"`
+	// Workspace names the place in which the attempt works; empty: the person's folder.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -104,7 +108,7 @@ func fileDefs() []Def {
 	return []Def{
 		Define(Decision, "planner, lead, contributor", "Views of files are needed for a prompt.", ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{"a.go", ViewRaw}}}),
 		Define(Outcome, "worker", "Views of files, by digest.", ContextBuilt{"01J", []View{{Path: "a.go", View: ViewRaw, Text: "x", SHA256: "ab", Size: 1, File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}}}}),
-		Define(Decision, "contributor", "Which files differ from what the conversation has seen?", RefreshRequested{"T-001", 1, 2, []FileState{{Path: "a.go", SHA256: "ab"}}}),
+		Define(Decision, "contributor", "Which files differ from what the conversation has seen?", RefreshRequested{Ticket: "T-001", Attempt: 1, Round: 2, Files: []FileState{{Path: "a.go", SHA256: "ab"}}}),
 		Define(Outcome, "worker", "The files that changed, as diffs.", FilesUpdated{"01J", "T-001", []FileUpdate{{Path: "a.go", Before: "ab", After: "cd", Size: 2, Diff: "-a\n+b\n"}}}),
 	}
 }

@@ -29,6 +29,7 @@ func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 //     was promised, or under which a call was approved, may not move.
 //   - Tracked and FollowLinks: which file a path means, and with it what a yes
 //     to that path allows, is the same from the first approval to the last.
+//   - Isolation: where a ticket works is where its dependencies' work is.
 //   - Rules are no setting of this kind: RuleAdded and RulesReplaced speak of them.
 //
 // # Programs
@@ -53,6 +54,7 @@ type Settings struct {
 	Tracked       []string           `json:"tracked,omitempty"`      // files that every refresh rereads
 	FollowLinks   bool               `json:"follow_links,omitempty"` // tools follow symbolic links, so a path does not say which file it is
 	Budget        *BudgetSettings    `json:"budget,omitempty"`       // what the session begins with; BudgetRaised changes it
+	Isolation     string             `json:"isolation,omitempty"`    // how parallel tickets are kept apart; empty: [IsolationShared]
 }
 
 // TierSettings say which model serves a tier and how far it may go.

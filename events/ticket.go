@@ -71,6 +71,8 @@ type TicketStarted struct {
 	Attempt int    `json:"attempt"`
 	Model   string `json:"model"`
 	Prompt  string `json:"prompt"` // the description, or what the person made of it
+	// Workspace names the place in which the attempt works; empty: the person's folder.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -119,6 +121,8 @@ const (
 	BlockManual     = "manual"     // a person said so
 	BlockKilled     = "killed"     // a person ended it
 	BlockDenied     = "denied"     // a person refused its start or one of its rounds
+	BlockWorkspace  = "workspace"  // there is no place of its own for it to work in
+	BlockMerge      = "merge"      // a person gave up merging its work, which stays where it is
 )
 
 // TicketBlocked says that a ticket waits for a person.
@@ -193,7 +197,7 @@ func ticketDefs() []Def {
 		Define(Decision, "lead", "Tier 2 cut a track into a graph of tickets.", TicketsPlanned{"TR-1", []Ticket{t}}),
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
 		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{"T-001", 1, "m", "Mend"}),
-		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{"TR-1", t, 1, "m", "Mend"}),
+		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{Track: "TR-1", Ticket: t, Attempt: 1, Model: "m", Prompt: "Mend"}),
 		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{"T-001", 1, ResolvedBlocked, "text", "no such file", false}),
 		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),
 		Define(Decision, "conductor", "A ticket waits for a person.", TicketBlocked{"T-001", BlockDependency, "T-000 is blocked"}),

@@ -13,6 +13,8 @@ type ToolRequested struct {
 	Ticket  string          `json:"ticket"`
 	Attempt int             `json:"attempt"`
 	Round   int             `json:"round"`
+	// Workspace names the place in which it is to run; empty: the person's folder.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -42,6 +44,7 @@ type ToolApproved struct {
 	// anything else changes nothing. Unset where nothing was shown.
 	Changes   []FileChange `json:"changes,omitempty"`
 	TimeoutMS int64        `json:"timeout_ms"`
+	Workspace string       `json:"workspace,omitempty"` // as requested
 }
 
 // EventType is the identity on the wire.
@@ -61,6 +64,7 @@ type ToolDenied struct {
 	Reason string `json:"reason"`
 	By     string `json:"by"`
 	Ask    string `json:"ask,omitempty"`
+	HeldBy string `json:"held_by,omitempty"` // ticket whose attempt holds a file of the call
 }
 
 // EventType is the identity on the wire.
@@ -78,6 +82,8 @@ type PreviewRequested struct {
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args"`
 	Ticket string          `json:"ticket"`
+	// Workspace is that of the call.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -200,11 +206,11 @@ func toolDefs() []Def {
 	args := json.RawMessage(`{"path":"a"}`)
 	exit := 1
 	return []Def{
-		Define(Decision, "contributor", "A model asked for a tool call.", ToolRequested{"01J-0", "read_file", args, "T-001", 1, 1}),
+		Define(Decision, "contributor", "A model asked for a tool call.", ToolRequested{Call: "01J-0", Tool: "read_file", Args: args, Ticket: "T-001", Attempt: 1, Round: 1}),
 		Define(Decision, "approval", "A call may run, with exactly these bytes.", ToolApproved{Call: "01J-0", Tool: "edit_file", Args: args,
 			ArgsSHA256: "ab", Effect: "writes", Ticket: "T-001", Generation: 1, By: "ada", Ask: "01K", TimeoutMS: 60000}),
-		Define(Decision, "approval", "A call will not run; the reason goes to the model.", ToolDenied{"01J-0", "edit_file", "T-001", "not this file", "ada", "01K"}),
-		Define(Decision, "approval", "What would a writing call change?", PreviewRequested{"01J-0", "edit_file", args, "T-001"}),
+		Define(Decision, "approval", "A call will not run; the reason goes to the model.", ToolDenied{Call: "01J-0", Tool: "edit_file", Ticket: "T-001", Reason: "not this file", By: "ada", Ask: "01K"}),
+		Define(Decision, "approval", "What would a writing call change?", PreviewRequested{Call: "01J-0", Tool: "edit_file", Args: args, Ticket: "T-001"}),
 		Define(Outcome, "worker", "What a writing call would change.", PreviewBuilt{Call: "01J-0", Diff: "-a\n+b\n", Changes: []FileChange{{"a", "ab", "cd"}}}),
 		Define(Outcome, "worker", "The outcome of a call.", ToolSettled{Call: "01J-0", Tool: "run_powershell", Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
 			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}}, ArgsSHA256: "ab", Generation: 1, DurationMS: 3}),

@@ -1,0 +1,161 @@
+package events
+
+import (
+	"regexp"
+	"strconv"
+)
+
+// How tickets that are at work at once are kept apart.
+const (
+	// IsolationShared lets all of them work in the person's folder, where a file that one
+	// ticket changes is closed to the others until its attempt ends.
+	IsolationShared = "shared"
+	// IsolationWorktree gives each attempt a git worktree and a branch of its own.
+	IsolationWorktree = "worktree"
+)
+
+// WorkspaceMerged is the name of the worktree that shows the work of all tickets
+// that were merged.
+const WorkspaceMerged = "merged"
+
+// WorkspaceName names the place in which an attempt at a ticket works.
+func WorkspaceName(ticket string, attempt int) string { return ticket + "." + strconv.Itoa(attempt) }
+
+var workspaceName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[1-9][0-9]*)?$`)
+
+// ValidWorkspace tells whether a name can be that of a place of work. Such a name
+// is one element of a path and never leads out of its folder.
+func ValidWorkspace(name string) bool {
+	return len(name) <= MaxToken+12 && workspaceName.MatchString(name)
+}
+
+// OverlapWarned says that two tickets are about the same file. In the person's
+// folder the second one waits for the first; in worktrees of their own both go
+// on, and their work meets when it is merged.
+type OverlapWarned struct {
+	Tickets []string `json:"tickets"` // the one at work, then the one that wants to start
+	Path    string   `json:"path"`
+	Waits   bool     `json:"waits"` // the second starts when the attempt of the first has ended
+}
+
+// EventType is the identity on the wire.
+func (OverlapWarned) EventType() Type { return Type{"OverlapWarned", 1} }
+
+// EventCorr is the ticket that wants to start.
+func (e OverlapWarned) EventCorr() string {
+	if len(e.Tickets) == 0 {
+		return ""
+	}
+	return e.Tickets[len(e.Tickets)-1]
+}
+
+// WorkspaceRequested asks a worker for the place in which an attempt is to work.
+type WorkspaceRequested struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Name    string `json:"name"` // [WorkspaceName]
+}
+
+// EventType is the identity on the wire.
+func (WorkspaceRequested) EventType() Type { return Type{"WorkspaceRequested", 1} }
+
+// EventCorr is the ticket.
+func (e WorkspaceRequested) EventCorr() string { return e.Ticket }
+
+// WorkspacePrepared answers WorkspaceRequested: the place is there, or Error says
+// why it is not.
+type WorkspacePrepared struct {
+	Request string `json:"request"`
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Name    string `json:"name"`
+	Path    string `json:"path,omitempty"`   // absolute, the folder that tools work in
+	Branch  string `json:"branch,omitempty"` // of the attempt
+	Base    string `json:"base,omitempty"`   // commit that it starts from
+	Note    string `json:"note,omitempty"`   // what the person should know
+	Error   string `json:"error,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (WorkspacePrepared) EventType() Type { return Type{"WorkspacePrepared", 1} }
+
+// EventCorr is the ticket.
+func (e WorkspacePrepared) EventCorr() string { return e.Ticket }
+
+// MergeRequested asks a worker to commit what an attempt made and to merge it
+// into the session's branch. One at a time.
+type MergeRequested struct {
+	Ticket   string `json:"ticket"`
+	Attempt  int    `json:"attempt"`
+	Try      int    `json:"try"` // from 1; a person's wish to try again adds one
+	Name     string `json:"name"`
+	Title    string `json:"title"`              // first line of the commits
+	Resolves string `json:"resolves,omitempty"` // commit whose conflicts were resolved in the place
+}
+
+// EventType is the identity on the wire.
+func (MergeRequested) EventType() Type { return Type{"MergeRequested", 1} }
+
+// EventCorr is the ticket.
+func (e MergeRequested) EventCorr() string { return e.Ticket }
+
+// Outcomes of a merge.
+const (
+	MergeDone     = "merged"
+	MergeConflict = "conflict" // the files hold both sides and wait for a person
+	MergeFailed   = "failed"   // nothing was merged; a person may try again
+)
+
+// MaxMergeFiles bounds the files that a MergeSettled names.
+const MaxMergeFiles = 100
+
+// MergeSettled is the outcome of a merge. Nothing is lost whatever it is.
+type MergeSettled struct {
+	Request string   `json:"request"`
+	Ticket  string   `json:"ticket"`
+	Attempt int      `json:"attempt"`
+	Try     int      `json:"try"`
+	Outcome string   `json:"outcome"`
+	Branch  string   `json:"branch,omitempty"` // the session's branch
+	Commit  string   `json:"commit,omitempty"` // merged: where that branch stands now
+	Path    string   `json:"path,omitempty"`   // else: the folder in which the attempt's work stays
+	Onto    string   `json:"onto,omitempty"`   // conflict: the commit that it conflicts with
+	Files   []string `json:"files,omitempty"`  // conflict: where, at most MaxMergeFiles
+	Detail  string   `json:"detail,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (MergeSettled) EventType() Type { return Type{"MergeSettled", 1} }
+
+// EventCorr is the ticket.
+func (e MergeSettled) EventCorr() string { return e.Ticket }
+
+// MergeAnswered is a person's word on work that could not be merged.
+type MergeAnswered struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Try     int    `json:"try"`
+	Retry   bool   `json:"retry"` // false: the ticket is blocked and its work stays where it is
+	By      string `json:"by"`
+	Reason  string `json:"reason,omitempty"`
+	Ask     string `json:"ask"`
+}
+
+// EventType is the identity on the wire.
+func (MergeAnswered) EventType() Type { return Type{"MergeAnswered", 1} }
+
+// EventCorr is the ticket.
+func (e MergeAnswered) EventCorr() string { return e.Ticket }
+
+func isolationDefs() []Def {
+	return []Def{
+		Define(Decision, "conductor", "Two tickets are about the same file.", OverlapWarned{[]string{"T-001", "T-002"}, "a.go", true}),
+		Define(Decision, "conductor", "An attempt at a ticket needs a place of its own.", WorkspaceRequested{"T-001", 1, "T-001.1"}),
+		Define(Outcome, "worker", "The place of an attempt is there, or cannot be made.", WorkspacePrepared{Request: "01J", Ticket: "T-001", Attempt: 1, Name: "T-001.1",
+			Path: "/w/.slop/worktrees/S/T-001.1", Branch: "slop-tickets/S/T-001.1", Base: "ab"}),
+		Define(Decision, "conductor", "The work of an attempt is to be merged.", MergeRequested{Ticket: "T-001", Attempt: 1, Try: 1, Name: "T-001.1", Title: "T-001: Mend"}),
+		Define(Outcome, "worker", "The outcome of a merge.", MergeSettled{Request: "01J", Ticket: "T-001", Attempt: 1, Try: 1, Outcome: MergeConflict, Branch: "slop/S",
+			Path: "/w/.slop/worktrees/S/T-001.1", Onto: "ab", Files: []string{"a.go"}}),
+		Define(Decision, "approval", "A person's word on work that could not be merged.", MergeAnswered{"T-001", 1, 1, true, "ada", "", "01K"}),
+	}
+}
