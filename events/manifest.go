@@ -34,7 +34,7 @@ func canonicalManifest(parts []Part) ([]byte, bool) {
 	size := 2
 	for i := range parts {
 		p := &parts[i]
-		if p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact || p.Index > maxExact {
+		if p.Head < -maxExact || p.Head > maxExact || p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact || p.Index > maxExact {
 			return nil, false
 		}
 		size += 160 + len(p.Text) + len(p.Prefix) + len(p.Suffix)
@@ -69,6 +69,7 @@ func appendPart(b []byte, p *Part) []byte {
 		b = append(b, `"failed":true,`...)
 	}
 	text(`"from":`, p.From)
+	number(`"head":`, int64(p.Head))
 	number(`"index":`, int64(p.Index))
 	text(`"kind":`, p.Kind)
 	text(`"prefix":`, p.Prefix)

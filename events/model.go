@@ -56,8 +56,11 @@ type ModelRequested struct {
 	Command       string      `json:"command,omitempty"`    // program of a provider that runs as a subprocess; empty: its own
 	NotBefore     *time.Time  `json:"not_before,omitempty"` // a retry waits until then
 	Params        ModelParams `json:"params"`
-	Guarded       bool        `json:"guarded,omitempty"` // waits for ModelApproved: the session has a budget
-	Tools         []string    `json:"tools,omitempty"`   // names out of ToolsOffered
+	Guarded       bool        `json:"guarded,omitempty"`      // waits for ModelApproved: the session has a budget
+	Tools         []string    `json:"tools,omitempty"`        // names out of ToolsOffered
+	Persona       string      `json:"persona,omitempty"`      // who of the roster the model is asked as
+	BiasProfile   string      `json:"bias_profile,omitempty"` // of the roster: marks the descriptions of Tools
+	Note          string      `json:"note,omitempty"`         // why a wish about persona or preset is not followed
 	Manifest      []Part      `json:"manifest"`
 	SHA256        string      `json:"sha256"` // of the manifest's canonical JSON
 }

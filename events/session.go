@@ -31,6 +31,8 @@ func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 //     to that path allows, is the same from the first approval to the last.
 //   - Isolation: where a ticket works is where its dependencies' work is.
 //   - Rules are no setting of this kind: RuleAdded and RulesReplaced speak of them.
+//   - The [Roster], who of it a tier works as, and the Shell: prompts begin with
+//     them, and a preset says what runs without a question.
 //
 // # Programs
 //
@@ -55,6 +57,8 @@ type Settings struct {
 	FollowLinks   bool               `json:"follow_links,omitempty"` // tools follow symbolic links, so a path does not say which file it is
 	Budget        *BudgetSettings    `json:"budget,omitempty"`       // what the session begins with; BudgetRaised changes it
 	Isolation     string             `json:"isolation,omitempty"`    // how parallel tickets are kept apart; empty: [IsolationShared]
+	Shell         string             `json:"shell,omitempty"`        // what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing
+	Roster        Roster             `json:"roster,omitzero"`        // personas and presets
 }
 
 // TierSettings say which model serves a tier and how far it may go.
@@ -67,6 +71,12 @@ type TierSettings struct {
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
 	Effort          string   `json:"effort,omitempty"`     // how much its models think; one of [Efforts]
 	MaxRounds       int      `json:"max_rounds,omitempty"` // rounds of one ticket attempt
+	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the
+	// [Roster]. ToolPreset bounds whatever a persona brings.
+	Persona      string `json:"persona,omitempty"`
+	ToolPreset   string `json:"tool_preset,omitempty"`
+	BiasProfile  string `json:"bias_profile,omitempty"`
+	PromptPreset string `json:"prompt_preset,omitempty"`
 }
 
 // ProviderSettings say how a provider is reached.

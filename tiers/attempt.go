@@ -17,10 +17,10 @@ const (
 
 // NextAttempt builds the request that follows a failed one: the same prompt,
 // the next attempt, not before a wait counted from the failure's time (the
-// provider's own, capped, else 250 ms doubled each time). It goes to model by
-// the settings of now, so a person who changes them reaches it. False when no
-// further attempt may help or MaxModelAttempts is reached.
-func NextAttempt(s events.Settings, model string, last events.ModelRequested, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
+// provider's own, capped, else 250 ms doubled each time). It goes to who sits in
+// the seat by the settings of now, so a person who changes them reaches it.
+// False when no further attempt may help or MaxModelAttempts is reached.
+func NextAttempt(s events.Settings, seat Seat, last events.ModelRequested, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
 	if !failure.Retryable() || last.Attempt >= MaxModelAttempts {
 		return events.ModelRequested{}, false
 	}
@@ -31,23 +31,23 @@ func NextAttempt(s events.Settings, model string, last events.ModelRequested, fa
 	due := at.Add(wait)
 	last.Attempt++
 	last.NotBefore = &due
-	return address(s, model, last), true
+	return address(s, seat, last), true
 }
 
 // Request fills what every model request has in common: who answers it, by the
-// settings of its tier, and the manifest's digest.
-func Request(s events.Settings, tier int, model string, parts []events.Part) events.ModelRequested {
+// settings of its tier and the personas, and the manifest's digest.
+func Request(s events.Settings, seat Seat, parts []events.Part) events.ModelRequested {
 	digest, err := events.ManifestDigest(parts)
 	if err != nil {
 		panic("tiers: " + err.Error()) // parts are plain strings and numbers
 	}
-	return address(s, model, events.ModelRequested{Attempt: 1, Tier: tier, Manifest: parts, SHA256: digest})
+	return address(s, seat, events.ModelRequested{Attempt: 1, Tier: seat.Tier, Manifest: parts, SHA256: digest})
 }
 
-// address says who answers a request of a tier, and how.
-func address(s events.Settings, model string, r events.ModelRequested) events.ModelRequested {
-	t := s.Tier(r.Tier)
-	r.Provider, r.Model, r.Command = events.ProviderName(t.Provider), model, s.Command(t.Provider)
-	r.Params = events.ModelParams{Temperature: t.Temperature, TopP: t.TopP, MaxOutputTokens: t.MaxOutputTokens, Effort: t.Effort}
+// address says who answers a request, and how.
+func address(s events.Settings, seat Seat, r events.ModelRequested) events.ModelRequested {
+	to := seat.Take(s)
+	r.Provider, r.Model, r.Command, r.Params = to.Provider, to.Model, s.Command(to.Provider), to.Params
+	r.Persona, r.Note = to.Persona.Name, to.Note
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"manualslop/events"
+	"manualslop/tiers"
 )
 
 // workerTier is the tier that carries out tickets.
@@ -68,12 +69,11 @@ func (s *State) spawns() []events.Payload {
 	return out
 }
 
-// model is the ticket's own model, or the ladder's for its retries.
+// model is who will answer: the ticket's own model, else its persona's or the
+// ladder's for its retries.
 func (s *State) model(t *ticket) string {
-	if t.ModelOverride != "" {
-		return t.ModelOverride
-	}
-	return s.settings.Tier(workerTier).Model(t.RetryCount)
+	seat := tiers.Seat{Tier: workerTier, Persona: t.PersonaID, Model: t.ModelOverride, Retries: t.RetryCount}
+	return seat.Take(s.settings).Model
 }
 
 func (s *State) start(t *ticket) events.Payload {

@@ -92,16 +92,13 @@ func (r *run) next(s *State) []events.Payload {
 
 func (r *run) stepRequest(now events.Settings) events.StepRequested {
 	return events.StepRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
-		Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.model(now))}
+		Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.seat().Take(now).Model)}
 }
 
-// model is the ticket's own, or the ladder's of now for its retries: it goes
-// with the provider of now, whatever the attempt began with.
-func (r *run) model(now events.Settings) string {
-	if r.ticket.ModelOverride != "" {
-		return r.ticket.ModelOverride
-	}
-	return now.Tier(tier).Model(r.ticket.RetryCount)
+// seat is who works on the ticket: its own model, its persona, its retries. Who
+// that is now decides, whatever the attempt began with.
+func (r *run) seat() tiers.Seat {
+	return tiers.Seat{Tier: tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride, Retries: r.ticket.RetryCount}
 }
 
 func (r *run) modelRequest(s *State) events.ModelRequested {
@@ -112,7 +109,7 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 	if r.refresh != nil {
 		parts = append(parts, *r.refresh)
 	}
-	m := tiers.Request(s.settings, tier, r.model(s.settings), parts)
+	m := tiers.Request(s.settings, r.seat(), parts)
 	m.StreamID = StreamID(r.ticket.ID)
 	m.Track, m.Ticket, m.TicketAttempt, m.Round, m.Tools = r.track, r.ticket.ID, r.attempt, r.round, s.tools
 	return m
@@ -163,7 +160,7 @@ func (r *run) concluded(text string) {
 }
 
 func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Time) {
-	again, ok := tiers.NextAttempt(now, r.model(now), r.request, p, at)
+	again, ok := tiers.NextAttempt(now, r.seat(), r.request, p, at)
 	if !ok {
 		r.end(events.ResolvedBlocked, "", "model "+p.Kind+": "+p.Message)
 		return

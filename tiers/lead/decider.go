@@ -138,8 +138,17 @@ func (s *State) begin(x events.TrackStarted) {
 	if s.byTrack[x.Track.ID] != nil {
 		return
 	}
-	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID, Persona: s.persona(x.Track)}
 	w := &work{track: x.Track, job: planning.Begin(subject, views(x.Track))}
 	s.byTrack[x.Track.ID] = w
 	s.due = append(s.due, w)
+}
+
+// persona is who of the roster plans a track. A word of the model that names
+// nobody there is only a word about the work.
+func (s *State) persona(t events.Track) string {
+	if _, has := s.settings.Roster.Persona(t.Persona); has {
+		return t.Persona
+	}
+	return ""
 }

@@ -16,6 +16,7 @@ type Subject struct {
 	Tier        int
 	StreamID    string // of the conversation: "Tier 1", "Tier 2"
 	Goal, Track string // Track is empty on tier 1
+	Persona     string // of the track; empty: the tier's own
 }
 
 // Job is one plan on its way: views of the project, requests, replies, the end.
@@ -59,19 +60,21 @@ func (j *Job) Ask(now events.Settings, parts []events.Part) {
 }
 
 func (j *Job) request(now events.Settings, parts []events.Part) events.ModelRequested {
-	r := tiers.Request(now, j.subject.Tier, j.model(now), parts)
+	r := tiers.Request(now, j.seat(), parts)
 	r.StreamID, r.Goal, r.Track, r.Round = j.subject.StreamID, j.subject.Goal, j.subject.Track, j.replies+1
 	return r
 }
 
-// model is the ladder's, one up for each unusable reply.
-func (j *Job) model(now events.Settings) string { return now.Tier(j.subject.Tier).Model(j.replies) }
+// seat is who plans; the list of models goes one up for each unusable reply.
+func (j *Job) seat() tiers.Seat {
+	return tiers.Seat{Tier: j.subject.Tier, Persona: j.subject.Persona, Retries: j.replies}
+}
 
 // ModelFailed folds the failure of the awaited request: another attempt is
 // due, or the end.
 func (j *Job) ModelFailed(now events.Settings, e *events.Event, f events.ModelFailed) {
 	j.waits = ""
-	if next, ok := tiers.NextAttempt(now, j.model(now), j.last, f, e.Time); ok {
+	if next, ok := tiers.NextAttempt(now, j.seat(), j.last, f, e.Time); ok {
 		j.due = next
 		return
 	}

@@ -40,14 +40,14 @@ const killedReason = "the ticket was killed"
 
 // triage asks tier 4, or says why nobody is asked.
 func (s *State) triage(c *call, p events.ToolSettled) events.Payload {
-	t := s.settings.Tier(tier)
+	seat := tiers.Seat{Tier: tier}
 	switch {
 	case s.over(c):
 		return skipped(p.Call, c.ticket, killedReason)
-	case s.settings.QADisabled || t.Provider == "":
+	case s.settings.QADisabled || seat.Take(s.settings).Provider == "":
 		return skipped(p.Call, c.ticket, "disabled")
 	}
-	m := tiers.Request(s.settings, tier, t.Model(0), []events.Part{
+	m := tiers.Request(s.settings, seat, []events.Part{
 		{Role: "system", Text: system},
 		{Role: "user", Text: trace(p)},
 	})
@@ -94,7 +94,7 @@ func (s *State) failed(t *triage, p events.ModelFailed, at time.Time) events.Pay
 	if s.over(s.calls[t.call]) {
 		return skipped(t.call, t.ticket, killedReason)
 	}
-	if again, ok := tiers.NextAttempt(s.settings, s.settings.Tier(tier).Model(0), t.request, p, at); ok {
+	if again, ok := tiers.NextAttempt(s.settings, tiers.Seat{Tier: tier}, t.request, p, at); ok {
 		return again
 	}
 	return skipped(t.call, t.ticket, "model "+p.Kind+": "+p.Message)

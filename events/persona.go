@@ -1,0 +1,169 @@
+package events
+
+import (
+	"path"
+	"slices"
+)
+
+// Bounds of a [Roster].
+const (
+	// MaxRoster is the number of entries of each of its lists.
+	MaxRoster = 64
+	// MaxRosterBytes is the size of all of it as JSON.
+	MaxRosterBytes = 256 << 10
+	// MaxSystemPrompt is the length of a system prompt that somebody wrote, in bytes.
+	MaxSystemPrompt = 16 << 10
+	// MaxPreferredModels is the number of models of a persona.
+	MaxPreferredModels = 16
+	// MaxPresetTools is the number of entries of a tool preset, and of a bias profile.
+	MaxPresetTools = 256
+)
+
+// Roster is who and what a person, and in bounds the project, has prepared for
+// models to work as and with. It stays for the whole session.
+type Roster struct {
+	Personas      []Persona      `json:"personas,omitempty"`
+	ToolPresets   []ToolPreset   `json:"tool_presets,omitempty"`
+	BiasProfiles  []BiasProfile  `json:"bias_profiles,omitempty"`
+	PromptPresets []PromptPreset `json:"prompt_presets,omitempty"`
+}
+
+// Persona is a way to work that a tier, a track or a ticket can be given.
+type Persona struct {
+	Name string `json:"name"`
+	// Models replace the tier's ladder: the first is asked first, the rest are
+	// those of the retries. None: the tier's ladder.
+	Models              []PreferredModel `json:"preferred_models,omitempty"`
+	SystemPrompt        string           `json:"system_prompt,omitempty"`
+	ToolPreset          string           `json:"tool_preset,omitempty"`
+	BiasProfile         string           `json:"bias_profile,omitempty"`
+	ContextPreset       string           `json:"context_preset,omitempty"`       // saved selection of files that its tickets see
+	AggregationStrategy string           `json:"aggregation_strategy,omitempty"` // auto, summarize, full: how they see them
+	Project             bool             `json:"project,omitempty"`              // the project's, not the person's
+}
+
+// PreferredModel is one model of a persona. What is unset is the tier's.
+type PreferredModel struct {
+	Provider        string   `json:"provider"`
+	Model           string   `json:"model"`
+	Temperature     *float64 `json:"temperature,omitempty"`
+	TopP            *float64 `json:"top_p,omitempty"`
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
+}
+
+// Words of a tool preset about one tool.
+const (
+	PresetAuto = "auto" // it runs as by an allow rule of the person
+	PresetAsk  = "ask"  // it asks as by an ask rule
+)
+
+// ToolPreset is the set of tools that somebody works with: others are not
+// offered, and not run if they are called all the same.
+type ToolPreset struct {
+	Name  string       `json:"name"`
+	Tools []PresetTool `json:"tools"`
+}
+
+// PresetTool is one entry of a tool preset.
+type PresetTool struct {
+	Tool     string `json:"tool"`               // glob over tool names, as [path.Match] has it
+	Approval string `json:"approval,omitempty"` // [PresetAuto], [PresetAsk]; empty: the rules decide
+}
+
+// BiasProfile nudges models towards some tools and away from others. It allows
+// and forbids nothing.
+type BiasProfile struct {
+	Name  string     `json:"name"`
+	Tools []ToolBias `json:"tools"`
+}
+
+// ToolBias is one entry of a bias profile.
+type ToolBias struct {
+	Tool string `json:"tool"`
+	// Weight is from 1, avoid, to 5, first choice; 0 and 3 say nothing.
+	Weight int `json:"weight,omitempty"`
+	// Parameters is what to give a parameter, by its name, in a word or two.
+	Parameters map[string]string `json:"parameter_bias,omitempty"`
+}
+
+// PromptPreset is a text for system prompts, with parameters that hold where
+// neither a persona's model nor the tier has any.
+type PromptPreset struct {
+	Name            string   `json:"name"`
+	SystemPrompt    string   `json:"system_prompt"`
+	Temperature     *float64 `json:"temperature,omitempty"`
+	TopP            *float64 `json:"top_p,omitempty"`
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // can only lower the tier's
+	Project         bool     `json:"project,omitempty"`           // the project's, not the person's
+}
+
+// Persona finds a persona by name.
+func (r Roster) Persona(name string) (Persona, bool) {
+	return named(r.Personas, name, func(p Persona) string { return p.Name })
+}
+
+// ToolPreset finds a tool preset by name.
+func (r Roster) ToolPreset(name string) (ToolPreset, bool) {
+	return named(r.ToolPresets, name, func(p ToolPreset) string { return p.Name })
+}
+
+// BiasProfile finds a bias profile by name.
+func (r Roster) BiasProfile(name string) (BiasProfile, bool) {
+	return named(r.BiasProfiles, name, func(p BiasProfile) string { return p.Name })
+}
+
+// PromptPreset finds a prompt preset by name.
+func (r Roster) PromptPreset(name string) (PromptPreset, bool) {
+	return named(r.PromptPresets, name, func(p PromptPreset) string { return p.Name })
+}
+
+func named[T any](list []T, name string, nameOf func(T) string) (T, bool) {
+	i := slices.IndexFunc(list, func(x T) bool { return nameOf(x) == name })
+	if i < 0 || name == "" {
+		var none T
+		return none, false
+	}
+	return list[i], true
+}
+
+// Entry is the preset's word on a tool: whether it has the tool at all, and
+// auto, ask or nothing. Of several entries ask beats auto, and an entry that
+// says nothing takes nothing away. A glob never stands for auto of a tool that
+// it does not spell out.
+func (p ToolPreset) Entry(tool string) (approval string, has bool) {
+	for _, e := range p.Tools {
+		hit, err := path.Match(e.Tool, tool)
+		switch {
+		case err != nil || !hit:
+			continue
+		case e.Approval == PresetAsk:
+			approval = PresetAsk
+		case e.Approval == PresetAuto && approval == "" && e.Tool == tool:
+			approval = PresetAuto
+		}
+		has = true
+	}
+	return approval, has
+}
+
+// Entry is the profile's word on a tool; the zero value where it has none.
+func (p BiasProfile) Entry(tool string) ToolBias {
+	b, _ := named(p.Tools, tool, func(b ToolBias) string { return b.Tool })
+	return b
+}
+
+// Mark is what stands before the tool's description; empty where the weight
+// says nothing.
+func (b ToolBias) Mark() string {
+	switch b.Weight {
+	case 5:
+		return "[HIGH PRIORITY]"
+	case 4:
+		return "[PREFERRED]"
+	case 2:
+		return "[LOW PRIORITY]"
+	case 1:
+		return "[AVOID]"
+	}
+	return ""
+}
