@@ -19,6 +19,8 @@ type draft struct {
 	args  []byte
 	over  bool // the arguments passed MaxArgs and were dropped
 	ended bool
+	// malformed is why the adapter says that it cannot run.
+	malformed string
 }
 
 func (d *draft) add(text string) {
@@ -50,6 +52,8 @@ func (d *draft) call(cut bool) events.ToolCall {
 func (d *draft) arguments(cut bool) (json.RawMessage, string) {
 	text := bytes.TrimSpace(d.args)
 	switch {
+	case d.malformed != "":
+		return nil, clip(d.malformed)
 	case d.name == "" || len(d.name) > MaxToolName:
 		return nil, fmt.Sprintf("the call names no tool: a name has 1 to %d bytes", MaxToolName)
 	case d.over:

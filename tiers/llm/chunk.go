@@ -46,7 +46,12 @@ type CallArgs struct {
 }
 
 // CallEnd says that an open call's arguments are whole.
-type CallEnd struct{ Index int }
+type CallEnd struct {
+	Index int
+	// Malformed says why the call cannot run, where the adapter knows; empty
+	// leaves that to its arguments.
+	Malformed string
+}
 
 // Usage counts tokens so far, in the sense of [events.Usage]: an adapter whose
 // vendor counts cached tokens among the others takes them out. It is cumulative: a later one replaces an

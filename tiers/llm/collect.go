@@ -50,7 +50,7 @@ func (c *collector) take(chunk Chunk) *Error {
 	case CallEnd:
 		d, bad := c.open(x.Index)
 		if bad == nil {
-			d.ended = true
+			d.ended, d.malformed = true, x.Malformed
 		}
 		return bad
 	case Usage:

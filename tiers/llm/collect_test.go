@@ -226,3 +226,12 @@ func TestUnreportedUsageIsMarkedAsAnEstimate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, events.Usage{Output: 2, Estimated: true}, r.Usage)
 }
+
+func TestACallThatTheAdapterSaysCannotRunIsMalformed(t *testing.T) {
+	t.Parallel()
+	r, err := llm.Collect(stream(nil,
+		llm.CallBegin{Index: 0, Name: "t"}, llm.CallArgs{Index: 0, Text: `{"a":1}`}, llm.CallEnd{Index: 0, Malformed: "it has no mark"}, llm.CallBegin{Index: 1}, llm.CallEnd{Index: 1, Malformed: "no name"},
+		llm.Finish{Reason: llm.FinishStop}), nil)
+	require.NoError(t, err)
+	require.Equal(t, []events.ToolCall{{Name: "t", Args: []byte("{}"), Malformed: "it has no mark"}, {Name: "unnamed", Args: []byte("{}"), Malformed: "no name"}}, r.Calls)
+}

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 )
 
@@ -20,6 +21,10 @@ type Program struct {
 	Inherit []string
 	Set     map[string]string
 	Input   []byte // its standard input
+	// Talk, if not nil, gets its standard input in place of Input, on a goroutine
+	// of its own, and closes it when there is no more to say. Writing fails once
+	// the program has ended.
+	Talk func(io.WriteCloser)
 	// Limit bounds its whole run.
 	Limit time.Duration
 	// MaxOutput bounds what is kept of each output stream, in bytes, half from

@@ -18,7 +18,7 @@ func RunProgram(ctx context.Context, p llm.Program) (llm.Ended, error) {
 	if err != nil {
 		return llm.Ended{}, err
 	}
-	o, err := sandbox.Run(ctx, sandbox.Command{Path: path, Args: p.Args, Dir: p.Dir, Env: env, Input: p.Input,
+	o, err := sandbox.Run(ctx, sandbox.Command{Path: path, Args: p.Args, Dir: p.Dir, Env: env, Input: p.Input, Talk: p.Talk,
 		Timeout: p.Limit, MaxOutput: p.MaxOutput, Follow: p.Follow})
 	return llm.Ended{Path: path, Stdout: o.Stdout, Stderr: o.Stderr, Exit: o.Exit, TimedOut: o.TimedOut, Duration: o.Duration}, err
 }

@@ -29,11 +29,15 @@ const (
 
 // Command is one program to run.
 type Command struct {
-	Path      string        // absolute path of the program
-	Args      []string      // without the program's own name
-	Dir       string        // working directory
-	Env       []string      // the whole environment, see Environment
-	Input     []byte        // what the program reads from its standard input; nil: nothing
+	Path  string   // absolute path of the program
+	Args  []string // without the program's own name
+	Dir   string   // working directory
+	Env   []string // the whole environment, see Environment
+	Input []byte   // what the program reads from its standard input; nil: nothing
+	// Talk, if not nil, gets the program's standard input in place of Input, on a goroutine of its
+	// own, and closes it when there is no more to say. Writing fails once the program has ended;
+	// Run does not wait for Talk to return.
+	Talk      func(io.WriteCloser)
 	Timeout   time.Duration // zero: DefaultTimeout
 	MaxOutput int           // bytes kept per stream, half from each end; zero: DefaultMaxOutput
 	KeepWhole bool          // keep the streams as a whole too
@@ -61,7 +65,7 @@ type Stream struct {
 }
 
 // Run runs a program to its end and leaves nothing of it running; see the package comment for how
-// and for the one exception. The program has no terminal, and no input but Command.Input. The error
+// and for the one exception. The program has no terminal, and no input but Command.Input and what Command.Talk writes. The error
 // says that it could not be started or that the context ended; the outcome is then what there was
 // until then. Follow is not called any more once Run has returned, unless a process that was not
 // found holds the output.
@@ -115,11 +119,8 @@ func start(c Command) (*running, error) {
 	r.cmd.Dir = c.Dir
 	r.cmd.Env = append(slices.Clone(c.Env), r.mark)
 	r.cmd.Stdout, r.cmd.Stderr = r.out.write, r.errs.write
-	if c.Input != nil {
-		r.cmd.Stdin = bytes.NewReader(c.Input)
-	}
 	r.cmd.SysProcAttr = isolated()
-	if err := r.cmd.Start(); err != nil {
+	if err := r.launch(c); err != nil {
 		r.out.abandon()
 		r.errs.abandon()
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
@@ -127,6 +128,25 @@ func start(c Command) (*running, error) {
 	r.out.listen(c.Follow)
 	r.errs.listen(nil)
 	return r, nil
+}
+
+// launch starts the program with its standard input.
+func (r *running) launch(c Command) error {
+	if c.Talk == nil {
+		if c.Input != nil {
+			r.cmd.Stdin = bytes.NewReader(c.Input)
+		}
+		return r.cmd.Start()
+	}
+	in, err := r.cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := r.cmd.Start(); err != nil {
+		return err // which closed the pipe
+	}
+	go c.Talk(in)
+	return nil
 }
 
 // wait sees the program to its end and everything it started to theirs.

@@ -1,81 +1,15 @@
 package geminicli
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
+	"slices"
 	"strings"
-	"sync"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/program"
 )
-
-// Limits of what the program writes, in bytes.
-const (
-	// MaxLine bounds one line.
-	MaxLine = 4 << 20
-	// MaxOutput bounds all lines of a run.
-	MaxOutput = 32 << 20
-)
-
-var (
-	errLongLine = errors.New("a line of the program's output is over 4 MiB")
-	errTooMuch  = errors.New("the program wrote over 32 MiB")
-)
-
-// lines are the program's output, cut into lines that wait for their reader.
-// Writing never blocks: the program could otherwise end before its last line
-// is taken.
-type lines struct {
-	mu    sync.Mutex
-	whole [][]byte
-	rest  []byte
-	total int
-	err   error         // why nothing more is taken
-	moved chan struct{} // has one entry when there is something to take
-}
-
-func newLines() *lines { return &lines{moved: make(chan struct{}, 1)} }
-
-// write takes the next bytes, which it does not keep.
-func (l *lines) write(b []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.wake()
-	if l.total += len(b); l.total > MaxOutput {
-		l.err = cmp.Or(l.err, errTooMuch)
-	}
-	for l.err == nil && len(b) > 0 {
-		head, tail, ends := bytes.Cut(b, []byte("\n"))
-		if len(l.rest)+len(head) > MaxLine {
-			l.err = errLongLine
-			return
-		}
-		l.rest, b = append(l.rest, head...), tail
-		if ends {
-			l.whole, l.rest = append(l.whole, l.rest), nil
-		}
-	}
-}
-
-func (l *lines) wake() {
-	select {
-	case l.moved <- struct{}{}:
-	default:
-	}
-}
-
-// take hands over the whole lines that wait. At the end of the output, what
-// stands behind the last end of a line is a line, too.
-func (l *lines) take(end bool) ([][]byte, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := l.whole
-	if end && l.err == nil && len(l.rest) > 0 {
-		out, l.rest = append(out, l.rest), nil
-	}
-	l.whole = nil
-	return out, l.err
-}
 
 // message is every kind of line, in both spellings.
 type message struct {
@@ -138,4 +72,100 @@ func words(raws ...json.RawMessage) string {
 		}
 	}
 	return ""
+}
+
+// protocol is how the program speaks, in both spellings.
+type protocol struct{}
+
+// Begin has nothing to say: the prompt is the program's input.
+func (protocol) Begin(*program.Transcript) {}
+
+// Exit reads the program's exit codes.
+func (protocol) Exit(code int) string {
+	switch code {
+	case 41: // no way to authenticate
+		return events.ModelAuth
+	case 42, 44, 52, 53: // bad input, sandbox, configuration, too many turns
+		return events.ModelInvalidRequest
+	}
+	return events.ModelIncomplete
+}
+
+// Line folds one line.
+func (protocol) Line(t *program.Transcript, line []byte) {
+	var kind struct {
+		Type json.RawMessage `json:"type"`
+	}
+	var m message
+	if !t.Read(line, &kind) || !known(words(kind.Type)) || !t.Read(line, &m) {
+		return
+	}
+	switch m.Type {
+	case "init":
+		t.Session, t.Model = m.SessionID, m.Model
+	case "message":
+		if m.Role == "assistant" {
+			t.Say(words(m.Content, m.Text))
+		}
+	case "chunk":
+		if m.Role == "" || m.Role == "assistant" {
+			t.Say(words(m.Content, m.Text))
+		}
+	case "tool_use":
+		t.Call(cmp.Or(m.ToolID, m.ID), cmp.Or(m.ToolName, m.Name), parametersOf(&m))
+	case "tool_result":
+		t.Ran(cmp.Or(m.ToolID, m.ID), cmp.Or(m.ToolName, m.Name))
+	case "error":
+		t.Note(words(m.Message, m.Error))
+	case "result":
+		finish(t, &m)
+	}
+}
+
+func known(kind string) bool {
+	return slices.Contains([]string{"init", "message", "chunk", "tool_use", "tool_result", "error", "result"}, kind)
+}
+
+// finish takes the result line.
+func finish(t *program.Transcript, m *message) {
+	if m.Status != "success" {
+		said := cmp.Or(words(m.Error), words(m.Message), "it gave no reason")
+		t.Fail(program.KindOf(string(m.Error)+" "+said), said)
+		return
+	}
+	t.Usage = usage(m.Stats, t.Guess())
+	t.End(llm.FinishStop)
+}
+
+// usage is what the program counted, else the guess.
+func usage(s *stats, guess events.Usage) *events.Usage {
+	if s == nil {
+		return &guess
+	}
+	total, output := cmp.Or(s.Total, s.TotalShort), cmp.Or(s.Output, s.OutputShort)
+	cached := cmp.Or(s.Cached, s.CachedTokens)
+	input := s.Input - cached
+	if s.Input == 0 {
+		input = s.Uncached
+	}
+	switch {
+	case min(total, output, cached, input, s.Input) < 0:
+		return &guess
+	case input+cached > 0 && output > 0:
+		return &events.Usage{Input: input, Output: output, CacheRead: cached}
+	case total > 0:
+		out := min(guess.Output, total)
+		return &events.Usage{Input: total - out, Output: out, Estimated: true}
+	}
+	return &guess
+}
+
+// parametersOf is the text of a call's arguments; none are an empty object.
+func parametersOf(m *message) string {
+	for _, raw := range []json.RawMessage{m.Parameters, m.Args} {
+		if len(raw) > 0 && string(raw) != "null" {
+			return string(raw)
+		}
+	}
+	return "{}"
 }

@@ -3,12 +3,14 @@ package geminicli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/program"
 )
 
 // Name is the provider's name in the configuration and on the record.
@@ -18,26 +20,50 @@ const Name = events.ProviderGeminiCLI
 // for in PATH.
 const DefaultProgram = "gemini"
 
-// DefaultSilence is how long the program may write nothing.
-const DefaultSilence = 90 * time.Second
+// settings turn off, for the program, whatever could act: an empty list of
+// tools leaves none on, those of MCP servers included, and no server of that
+// list is started. They stand in the folder in which it runs, above the
+// person's own settings of the program and below those of the machine.
+const settings = `{"tools":{"core":[]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}}}`
 
-const (
-	// maxRun bounds one run, however much the program has to say.
-	maxRun = 30 * time.Minute
-	// afterResult is how long the program may live on after its result line.
-	afterResult = 5 * time.Second
-)
+// system stands for the program's own words to the model, which speak of tools
+// that are switched off.
+const system = "You are given one prompt. It holds your instructions, the tools that there are, and the conversation so far."
+
+// Files are the settings that a run of the program finds in its folder.
+func Files() map[string]string {
+	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": system}
+}
+
+// Variables make the program take what [Files] puts into its folder.
+func Variables(folder string) map[string]string {
+	return map[string]string{
+		"GEMINI_CLI_HOOK_CONTEXT": "manual_slop", "GEMINI_CLI_TRUST_WORKSPACE": "true",
+		"GEMINI_SYSTEM_MD": filepath.Join(folder, ".gemini", "system.md"),
+	}
+}
+
+// Inherited are the variables of our environment that the program sees beside
+// those that every program sees. They are the program's own documented ones for
+// its credentials and for reaching its service.
+func Inherited() []string {
+	return append([]string{
+		"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID", "GOOGLE_CLOUD_LOCATION",
+		"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL",
+	}, program.Proxies()...)
+}
 
 // Provider reaches models through the program.
 type Provider struct {
 	// Run runs programs; required.
 	Run llm.Runner
-	// Folder is where each run gets an empty folder of its own; required. The
-	// program looks for settings, variables and instructions in the folders
-	// above, so nobody but this user and the machine's owner may write to them.
+	// Folder is where each run gets an empty folder of its own; required. See
+	// program.Open for who may write above it.
 	Folder string
+	// Inherit names further variables of our environment that the program sees.
+	Inherit []string
 	// Silence is how long the program may write nothing before it is ended;
-	// 0: DefaultSilence.
+	// 0: program.DefaultSilence.
 	Silence time.Duration
 }
 
@@ -52,115 +78,34 @@ func (Provider) Wire() string { return llm.NeutralWire }
 // Body is the neutral form of the request.
 func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
 
-// Why a run is ended before its end; the first two are attempts that failed.
-var (
-	errSilent   = errors.New("the program wrote nothing for too long")
-	errBroken   = errors.New("the program's output cannot be read")
-	errFinished = errors.New("the program said its result and did not end")
-)
-
 // Stream makes one attempt at a reply by one run of the program. When it
 // returns, nothing of the program runs any more.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		w, err := open(p.Folder, r)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer w.remove()
-		a := &attempt{request: r, transcript: newTranscript(r), silence: cmp.Or(p.Silence, DefaultSilence)}
-		a.start(ctx, p.Run, w.program)
-		if !a.follow(yield) {
-			a.abandon()
-			return
-		}
-		for _, chunk := range a.transcript.rest() {
-			if !yield(chunk, nil) {
-				return
-			}
-		}
-		if finish, failed := a.outcome(ctx, w.program); failed != nil {
+		folder, remove, failed := program.Open(p.Folder, Files())
+		if failed != nil {
 			yield(nil, failed)
-		} else {
-			yield(finish, nil)
+			return
 		}
+		defer remove()
+		program.Job{
+			Run: p.Run, Request: r, Silence: p.Silence, Protocol: protocol{},
+			Missing: "install the gemini command line, or name the program with [providers.gemini_cli] command",
+			Program: llm.Program{
+				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model), Dir: folder, Input: []byte(program.Prompt(r)),
+				// MOCK_MODE is the original system's, for programs that stand in.
+				Inherit: slices.Concat(Inherited(), p.Inherit, []string{"MOCK_MODE"}), Set: Variables(folder),
+			},
+		}.Stream(ctx)(yield)
 	}
 }
 
-// attempt is one run of the program on its way.
-type attempt struct {
-	request    llm.Request
-	transcript *transcript
-	silence    time.Duration
-
-	run    context.Context
-	cancel context.CancelCauseFunc
-	lines  *lines
-	done   chan struct{} // closed when the program has ended
-	ended  llm.Ended
-	err    error
-}
-
-// start runs the program beside us.
-func (a *attempt) start(ctx context.Context, run llm.Runner, program llm.Program) {
-	a.run, a.cancel = context.WithCancelCause(ctx)
-	a.lines, a.done = newLines(), make(chan struct{})
-	program.Follow = a.lines.write
-	go func() {
-		defer close(a.done)
-		a.ended, a.err = run(a.run, program)
-	}()
-}
-
-// follow takes lines until the program has ended; false when the consumer wants
-// no more.
-func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
-	quiet := time.NewTimer(a.silence)
-	defer quiet.Stop()
-	for {
-		select {
-		case <-a.lines.moved:
-			if !a.take(false, yield) {
-				return false
-			}
-			switch {
-			case a.transcript.broken != nil:
-				a.cancel(errBroken)
-			case a.transcript.result != nil:
-				quiet.Reset(afterResult)
-			default:
-				quiet.Reset(a.silence)
-			}
-		case <-quiet.C:
-			if a.transcript.result != nil {
-				a.cancel(errFinished)
-			} else {
-				a.cancel(errSilent)
-			}
-		case <-a.done:
-			a.cancel(nil)
-			return a.take(true, yield)
-		}
+// arguments are those of one run. The prompt is not among them. A model's name
+// shares its word with the option, so that no name can be an option itself.
+func arguments(model string) []string {
+	args := []string{"--output-format", "stream-json", "--approval-mode", "default", "--extensions", "none"}
+	if model != "" {
+		args = append(args, "--model="+model)
 	}
-}
-
-// take folds the lines that are there; false when the consumer wants no more.
-func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
-	all, err := a.lines.take(end)
-	for _, text := range all {
-		if said := a.transcript.take(text); said != "" && !yield(llm.TextDelta(said), nil) {
-			return false
-		}
-	}
-	if a.transcript.broken == nil {
-		a.transcript.broken = err
-	}
-	return true
-}
-
-// abandon ends the program and waits for its end.
-func (a *attempt) abandon() {
-	a.cancel(context.Canceled)
-	<-a.done
+	return args
 }

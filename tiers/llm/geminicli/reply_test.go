@@ -12,7 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
-	"manualslop/tiers/llm/geminicli"
+	limits "manualslop/tiers/llm/program"
 )
 
 func TestWhatTheAssistantSaysIsTheReplyInBothSpellings(t *testing.T) {
@@ -141,15 +141,15 @@ func TestLimitsOfTheOutput(t *testing.T) {
 		frame := `{"type":"thought","x":""}`
 		return strings.Replace(frame, `""`, `"`+strings.Repeat("x", n-len(frame))+`"`, 1) + "\n"
 	}
-	_, err := ask(t, says(long(geminicli.MaxLine)+done))
+	_, err := ask(t, says(long(limits.MaxLine)+done))
 	require.NoError(t, err)
-	require.Contains(t, fails(t, says(long(geminicli.MaxLine+1)+done)).Message, "over 4 MiB")
-	tools := strings.Repeat(`{"type":"tool_use","name":"glob"}`+"\n", geminicli.MaxTools)
+	require.Contains(t, fails(t, says(long(limits.MaxLine+1)+done)).Message, "over 4 MiB")
+	tools := strings.Repeat(`{"type":"tool_use","name":"glob"}`+"\n", limits.MaxTools)
 	reply, err := ask(t, says(tools+done))
 	require.NoError(t, err)
-	require.Len(t, reply.CLI.OwnTools, geminicli.MaxTools)
-	require.Contains(t, fails(t, says(tools+`{"type":"tool_use","name":"glob"}`+"\n"+done)).Message, "over 256 tool_use lines")
-	noise := strings.Repeat(strings.Repeat("x", 1<<20-1)+"\n", geminicli.MaxOutput>>20-1)
+	require.Len(t, reply.CLI.OwnTools, limits.MaxTools)
+	require.Contains(t, fails(t, says(tools+`{"type":"tool_use","name":"glob"}`+"\n"+done)).Message, "used over 256 tools")
+	noise := strings.Repeat(strings.Repeat("x", 1<<20-1)+"\n", limits.MaxOutput>>20-1)
 	last := strings.Repeat("x", 1<<20-len(done)-1) + "\n"
 	_, err = ask(t, says(noise+last+done))
 	require.NoError(t, err)

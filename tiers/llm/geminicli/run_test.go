@@ -15,6 +15,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/texttools"
 )
 
 func TestAnAttemptWithoutAResultFails(t *testing.T) {
@@ -29,7 +30,7 @@ func TestAnAttemptWithoutAResultFails(t *testing.T) {
 		"an error line":      {says(`{"type":"error","severity":"error","message":"loop"}` + "\n"), failed, "loop"},
 		"cut off":            {says(`{"type":"message","role":"assistant","content":"cut` + "\n" + done), failed, "line 1 is not JSON"},
 		"two in a line":      {says(strings.TrimSpace(hello) + hello + done), failed, "line 1 is not JSON"},
-		"a wrong shape":      {says(`{"type":"message","role":[]}` + "\n" + done), failed, "line 1 of the type message does not have its shape"},
+		"a wrong shape":      {says(`{"type":"message","role":[]}` + "\n" + done), failed, "line 1 does not have its shape"},
 		"no authentication":  {named(program(t, "exit 41")), events.ModelAuth, "exit code 41"},
 		"bad input":          {named(program(t, "exit 42")), events.ModelInvalidRequest, "exit code 42"},
 		"an error":           {says(result(`"error":{"type":"MockError","message":"simulated"}`)), events.ModelInvalidRequest, "simulated"},
@@ -60,7 +61,7 @@ func TestTheProgramSeesItsPromptAnEmptyFolderAndFewVariables(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "not-for-the-program")
 	t.Setenv("OPENAI_API_KEY", "not-for-the-program")
 	seen := t.TempDir()
-	command := program(t, `cat > '`+seen+`/prompt'; env > '`+seen+`/env'; pwd > '`+seen+`/folder'; find . -type f > '`+seen+`/files'
+	command := program(t, `cat > '`+seen+`/prompt'; env > '`+seen+`/env'; pwd > '`+seen+`/folder'; find . -type f | sort > '`+seen+`/files'
 cat .gemini/settings.json > '`+seen+`/settings'; echo '`+strings.TrimSpace(done)+`'`)
 	_, err := ask(t, named(command))
 	require.NoError(t, err)
@@ -70,12 +71,13 @@ cat .gemini/settings.json > '`+seen+`/settings'; echo '`+strings.TrimSpace(done)
 		return string(b)
 	}
 	require.Contains(t, read("prompt"), "You are a contributor.\n\n")
-	require.Contains(t, read("prompt"), "No tools can be called")
-	require.True(t, strings.HasSuffix(read("prompt"), "\n\nMend it; $(touch /tmp/never) `x`\n"), "no shell reads the prompt")
+	require.Contains(t, read("prompt"), "\n## read_file\n")
+	require.True(t, strings.HasSuffix(read("prompt"), "\n\n## User "+texttools.Mark(request(""))+"\n\nMend it; $(touch /tmp/never) `x`\n"), "no shell reads the prompt")
 	require.Contains(t, read("env"), "GEMINI_API_KEY=key-for-the-program\n")
+	require.Contains(t, read("env"), "GEMINI_SYSTEM_MD="+strings.TrimSpace(read("folder"))+"/.gemini/system.md\n")
 	require.Contains(t, read("env"), "GEMINI_CLI_HOOK_CONTEXT=manual_slop\n")
 	require.NotContains(t, read("env"), "not-for-the-program")
-	require.Equal(t, "./.gemini/settings.json\n", read("files"))
+	require.Equal(t, "./.gemini/settings.json\n./.gemini/system.md\n", read("files"))
 	require.Contains(t, read("settings"), `"tools":{"core":[]}`)
 	require.NoDirExists(t, strings.TrimSpace(read("folder")), "it is gone afterwards")
 }
@@ -92,8 +94,13 @@ func TestAConversationIsOnePrompt(t *testing.T) {
 	require.NoError(t, err)
 	got, err := os.ReadFile(seen)
 	require.NoError(t, err)
-	require.Equal(t, "You are a contributor.\n\n## User\n\nMend it; $(touch /tmp/never) `x`\n\n## Assistant\n\nI look.\n\n(called the tool read_file with {\"path\":\"a\"})\n\n"+
-		"## Result of the tool read_file\n\nx\n\n## Error of the tool edit_file\n\nno\n\n[SYSTEM: FILES UPDATED]\n", string(got))
+	mark := texttools.Mark(r)
+	head, turns, found := strings.Cut(string(got), "\n\n# Conversation\n\n")
+	require.True(t, found)
+	require.Equal(t, "You are a contributor.", head)
+	_, turns, _ = strings.Cut(turns, "\n\n")
+	require.Equal(t, strings.ReplaceAll("## User <M>\n\nMend it; $(touch /tmp/never) `x`\n\n## Assistant <M>\n\nI look.\n\n```tool_call <M>\n{\"tool\": \"read_file\", \"args\": {\"path\":\"a\"}}\n```\n\n"+
+		"## Result of the tool read_file <M>\n\nx\n\n## Error of the tool edit_file <M>\n\nno\n\n[SYSTEM: FILES UPDATED]\n", "<M>", mark), turns)
 }
 
 func TestASilentProgramIsEnded(t *testing.T) {

@@ -1,0 +1,175 @@
+package program
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+
+	"manualslop/tiers/llm"
+)
+
+// DefaultSilence is how long a program may write nothing.
+const DefaultSilence = 90 * time.Second
+
+// AfterEnd is how long a program may live on after its terminal marker.
+const AfterEnd = 5 * time.Second
+
+// maxRun bounds one run, however much the program has to say.
+const maxRun = 30 * time.Minute
+
+// maxKept bounds what is recorded of each output stream, in bytes.
+const maxKept = 16 << 10
+
+// Protocol is how one kind of program speaks, during one attempt.
+type Protocol interface {
+	// Begin says the first words to a program that is talked to.
+	Begin(t *Transcript)
+	// Line folds one line of standard output that begins as an object. It is not
+	// called once the transcript is done.
+	Line(t *Transcript, line []byte)
+	// Exit is the kind of error of a run that ended with this exit code and
+	// without a terminal marker.
+	Exit(code int) string
+}
+
+// Job is one attempt.
+type Job struct {
+	Run     llm.Runner
+	Request llm.Request
+	// Program is what runs. Without Input it is talked to.
+	Program  llm.Program
+	Protocol Protocol
+	// Silence is how long the program may write nothing before it is ended;
+	// 0: DefaultSilence.
+	Silence time.Duration
+	// Missing says what to do where there is no such program.
+	Missing string
+}
+
+// Why a run is ended before its end; the first two are attempts that failed.
+var (
+	errSilent   = errors.New("the program wrote nothing for too long")
+	errBroken   = errors.New("the program's output cannot be read")
+	errFinished = errors.New("the program said its last word and did not end")
+)
+
+// Stream runs the program. When it returns, nothing of it runs any more.
+func (j Job) Stream(ctx context.Context) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		a := &attempt{Job: j, transcript: newTranscript(j.Request)}
+		a.Silence = cmp.Or(j.Silence, DefaultSilence)
+		a.start(ctx)
+		if !a.follow(yield) {
+			a.abandon()
+			return
+		}
+		for _, chunk := range a.transcript.rest() {
+			if !yield(chunk, nil) {
+				return
+			}
+		}
+		if finish, failed := a.outcome(ctx); failed != nil {
+			yield(nil, failed)
+		} else {
+			yield(finish, nil)
+		}
+	}
+}
+
+// attempt is one run of the program on its way.
+type attempt struct {
+	Job
+	transcript *Transcript
+
+	run    context.Context
+	cancel context.CancelCauseFunc
+	lines  *lines
+	done   chan struct{} // closed when the program has ended
+	ended  llm.Ended
+	err    error
+}
+
+// start runs the program beside us.
+func (a *attempt) start(ctx context.Context) {
+	a.run, a.cancel = context.WithCancelCause(ctx)
+	a.lines, a.done = newLines(), make(chan struct{})
+	a.Program.Follow, a.Program.Limit, a.Program.MaxOutput = a.lines.write, maxRun, maxKept
+	if a.Program.Input == nil {
+		a.Program.Talk = a.transcript.in.talk
+	}
+	a.Protocol.Begin(a.transcript)
+	go func() {
+		defer close(a.done)
+		defer a.transcript.in.close()
+		a.ended, a.err = a.Run(a.run, a.Program)
+	}()
+}
+
+// follow takes lines until the program has ended; false when the consumer wants
+// no more.
+func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
+	quiet := time.NewTimer(a.Silence)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-a.lines.moved:
+			if !a.take(false, yield) {
+				return false
+			}
+			switch {
+			case a.transcript.broken != nil:
+				a.cancel(errBroken)
+			case a.transcript.over:
+				quiet.Reset(AfterEnd)
+			default:
+				quiet.Reset(a.Silence)
+			}
+		case <-quiet.C:
+			if a.transcript.over {
+				a.cancel(errFinished)
+			} else {
+				a.cancel(errSilent)
+			}
+		case <-a.done:
+			a.cancel(nil)
+			return a.take(true, yield)
+		}
+	}
+}
+
+// take folds the lines that are there; false when the consumer wants no more.
+func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
+	t := a.transcript
+	all, err := a.lines.take(end)
+	for _, line := range all {
+		t.line++
+		if line = bytes.TrimSpace(line); t.Done() || len(line) == 0 || line[0] != '{' {
+			continue
+		}
+		if !json.Valid(line) {
+			t.Break("line %d is not JSON: %w", t.line, json.Unmarshal(line, new(json.RawMessage)))
+			continue
+		}
+		a.Protocol.Line(t, line)
+		if said := t.fresh.String(); said != "" {
+			t.fresh.Reset()
+			if !yield(llm.TextDelta(said), nil) {
+				return false
+			}
+		}
+	}
+	if t.broken == nil {
+		t.broken = err
+	}
+	return true
+}
+
+// abandon ends the program and waits for its end.
+func (a *attempt) abandon() {
+	a.cancel(context.Canceled)
+	<-a.done
+}

@@ -1,0 +1,51 @@
+package program
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// Open makes a new folder for one run below parent, which must be an absolute
+// path, and writes the files into it, by their names in it. Programs look for
+// settings, variables and instructions in the folders above, so nobody but this
+// user and the machine's owner may write to them. The returned function takes
+// the folder away; what cannot be removed stays.
+func Open(parent string, files map[string]string) (folder string, remove func(), failed *llm.Error) {
+	if !filepath.IsAbs(parent) {
+		return "", nil, broken("there is no folder in which the program could run")
+	}
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", nil, broken("make a folder for the program: %v", err)
+	}
+	folder, err := os.MkdirTemp(parent, "run-")
+	if err != nil {
+		return "", nil, broken("make a folder for the program: %v", err)
+	}
+	remove = func() { _ = os.RemoveAll(folder) }
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = os.WriteFile(path, []byte(content), 0o600)
+		}
+		if err != nil {
+			remove()
+			return "", nil, broken("fill the program's folder: %v", err)
+		}
+	}
+	return folder, remove, nil
+}
+
+// Proxies are the variables that say how the network is reached; a program
+// that reaches its service needs them.
+func Proxies() []string {
+	return []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"}
+}
+
+func broken(format string, args ...any) *llm.Error {
+	return &llm.Error{Kind: events.ModelNetwork, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,84 @@
+package program
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash"
+	"io"
+	"sync"
+)
+
+// input is the standard input of a program that is talked to: what waits for
+// it. Sending never blocks, however slowly the program reads.
+type input struct {
+	mu     sync.Mutex
+	queue  [][]byte
+	closed bool
+	moved  chan struct{} // has one entry when there is something to do
+	size   int64
+	digest hash.Hash
+}
+
+func newInput() *input { return &input{moved: make(chan struct{}, 1), digest: sha256.New()} }
+
+// send puts a value behind the others, as one line of JSON.
+func (in *input) send(v any) error {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.closed {
+		in.queue = append(in.queue, line.Bytes())
+		in.size += int64(line.Len())
+		_, _ = in.digest.Write(line.Bytes())
+	}
+	in.wake()
+	return nil
+}
+
+// close says that there is no more to say.
+func (in *input) close() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.closed = true
+	in.wake()
+}
+
+func (in *input) wake() {
+	select {
+	case in.moved <- struct{}{}:
+	default:
+	}
+}
+
+// sum is the digest and the size of what was sent.
+func (in *input) sum() (string, int64) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return hex.EncodeToString(in.digest.Sum(nil)), in.size
+}
+
+// talk writes what is sent until it is closed or the program is gone.
+func (in *input) talk(w io.WriteCloser) {
+	defer func() { _ = w.Close() }()
+	for range in.moved {
+		in.mu.Lock()
+		queue, closed := in.queue, in.closed
+		in.queue = nil
+		in.mu.Unlock()
+		for _, line := range queue {
+			if _, err := w.Write(line); err != nil {
+				return
+			}
+		}
+		if closed {
+			return
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package program
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"sync"
+)
+
+// Limits of what a program writes, in bytes.
+const (
+	// MaxLine bounds one line.
+	MaxLine = 4 << 20
+	// MaxOutput bounds all lines of a run.
+	MaxOutput = 32 << 20
+)
+
+var (
+	errLongLine = errors.New("a line of the program's output is over 4 MiB")
+	errTooMuch  = errors.New("the program wrote over 32 MiB")
+)
+
+// lines are the program's output, cut into lines that wait for their reader.
+// Writing never blocks: the program could otherwise end before its last line
+// is taken.
+type lines struct {
+	mu    sync.Mutex
+	whole [][]byte
+	rest  []byte
+	total int
+	err   error         // why nothing more is taken
+	moved chan struct{} // has one entry when there is something to take
+}
+
+func newLines() *lines { return &lines{moved: make(chan struct{}, 1)} }
+
+// write takes the next bytes, which it does not keep.
+func (l *lines) write(b []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.wake()
+	if l.total += len(b); l.total > MaxOutput {
+		l.err = cmp.Or(l.err, errTooMuch)
+	}
+	for l.err == nil && len(b) > 0 {
+		head, tail, ends := bytes.Cut(b, []byte("\n"))
+		if len(l.rest)+len(head) > MaxLine {
+			l.err = errLongLine
+			return
+		}
+		l.rest, b = append(l.rest, head...), tail
+		if ends {
+			l.whole, l.rest = append(l.whole, l.rest), nil
+		}
+	}
+}
+
+func (l *lines) wake() {
+	select {
+	case l.moved <- struct{}{}:
+	default:
+	}
+}
+
+// take hands over the whole lines that wait. At the end of the output, what
+// stands behind the last end of a line is a line, too.
+func (l *lines) take(end bool) ([][]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := l.whole
+	if end && l.err == nil && len(l.rest) > 0 {
+		out, l.rest = append(out, l.rest), nil
+	}
+	l.whole = nil
+	return out, l.err
+}

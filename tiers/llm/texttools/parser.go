@@ -1,0 +1,183 @@
+package texttools
+
+import (
+	"strings"
+
+	"manualslop/events"
+)
+
+// The lines around a call.
+const (
+	opening = "```tool_call"
+	closing = "```"
+)
+
+// maxBody bounds the bytes of a block: arguments and a little around them.
+const maxBody = events.MaxArgs + 4<<10
+
+// Call is a call as the model wrote it.
+type Call struct {
+	Name string
+	Args string // JSON, if the call is not malformed
+	// Malformed is why it cannot run; empty if it may.
+	Malformed string
+}
+
+// Parser reads a model's words as they come.
+type Parser struct {
+	mark  string
+	line  string // the current line, as far as nothing was said of it yet
+	plain bool   // the current line is text, and was said so far
+	said  bool   // there is text already
+	gap   string // line feeds that are text only if text follows
+
+	behind bool // a block was the last thing
+	body   *body
+	calls  []Call
+}
+
+// body is a block on its way.
+type body struct {
+	text   strings.Builder
+	marked bool
+	over   bool
+}
+
+// NewParser reads a conversation with this mark.
+func NewParser(mark string) *Parser { return &Parser{mark: mark} }
+
+// Feed takes the next words and returns what of them is text.
+func (p *Parser) Feed(words string) string {
+	var out strings.Builder
+	for {
+		head, tail, ends := strings.Cut(words, "\n")
+		if !ends {
+			out.WriteString(p.rest(head))
+			return out.String()
+		}
+		out.WriteString(p.whole(head))
+		words = tail
+	}
+}
+
+// Close ends the words: what was held back is text, and a block that is still
+// open is a malformed call.
+func (p *Parser) Close() string {
+	last := ""
+	switch {
+	case p.body != nil && strings.TrimSpace(p.line) == closing:
+		p.finish()
+	case p.body != nil:
+		p.calls = append(p.calls, Call{Malformed: "the block was never closed: it ends with a line of three backticks"})
+		p.body = nil
+	case p.line != "":
+		last = p.whole("")
+		p.gap = strings.TrimSuffix(p.gap, "\n")
+		if p.body != nil { // the last line opened one
+			return last + p.Close()
+		}
+	}
+	p.line, p.plain = "", false
+	if len(p.calls) == 0 {
+		last += p.gap
+	}
+	p.gap = ""
+	return last
+}
+
+// Calls are the calls so far, in their order.
+func (p *Parser) Calls() []Call { return p.calls }
+
+// whole takes the rest of a line and its end.
+func (p *Parser) whole(rest string) string {
+	line := p.line + rest
+	plain := p.plain
+	p.line, p.plain = "", false
+	switch {
+	case plain:
+		return p.say(rest + "\n")
+	case p.body != nil && strings.TrimSpace(line) == closing:
+		p.finish()
+		return ""
+	case p.body != nil:
+		p.body.add(line + "\n")
+		return ""
+	}
+	mark, opens := opened(line)
+	if !opens {
+		return p.say(line + "\n")
+	}
+	p.body, p.gap = &body{marked: mark == p.mark}, ""
+	return ""
+}
+
+// rest takes the beginning of a line, or more of it.
+func (p *Parser) rest(words string) string {
+	switch {
+	case words == "":
+		return ""
+	case p.plain:
+		return p.say(words)
+	}
+	p.line += words
+	if p.body != nil {
+		if len(p.line) > maxBody {
+			p.body.over, p.line = true, p.line[:len(closing)+1]
+		}
+		return ""
+	}
+	if begun := strings.TrimLeft(p.line, " \t"); len(p.line) <= maxOpening && (strings.HasPrefix(opening, begun) || strings.HasPrefix(begun, opening)) {
+		return ""
+	}
+	line := p.line
+	p.line, p.plain = "", true
+	return p.say(line)
+}
+
+// maxOpening bounds what is held back because it may open a block.
+const maxOpening = 256
+
+// opened tells whether a line opens a block, and with which mark.
+func opened(line string) (mark string, opens bool) {
+	line = strings.TrimSpace(line)
+	rest, found := strings.CutPrefix(line, opening)
+	if !found || len(line) > maxOpening || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return "", false
+	}
+	return strings.TrimSpace(rest), true
+}
+
+// say is text; line feeds at its end wait for more.
+func (p *Parser) say(text string) string {
+	if p.behind {
+		if text = strings.TrimLeft(text, "\r\n"); text == "" {
+			return ""
+		}
+		p.behind = false
+		if p.said {
+			p.gap = "\n\n"
+		}
+	}
+	kept := strings.TrimRight(text, "\r\n")
+	if kept == "" {
+		p.gap += text
+		return ""
+	}
+	out := p.gap + kept
+	p.gap, p.said = text[len(kept):], true
+	return out
+}
+
+// finish ends the open block.
+func (p *Parser) finish() {
+	p.calls = append(p.calls, p.body.call())
+	p.body, p.behind = nil, true
+}
+
+func (b *body) add(line string) {
+	if b.over || b.text.Len()+len(line) > maxBody {
+		b.over = true
+		return
+	}
+	b.text.WriteString(line)
+}
