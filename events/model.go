@@ -28,6 +28,14 @@ type Part struct {
 	// Head is how many characters of the named bytes are shown, from their
 	// beginning; 0 shows all. Digest and size stay those of the whole.
 	Head int `json:"head,omitempty"`
+	// Origin says who wrote the text or the named bytes, where the engine did
+	// not: repo, program, web or mcp. They are then shown inside a fence that
+	// carries Fence, and look-alikes of the engine's own markers in them are made
+	// harmless; Prefix and Suffix stand outside. Empty: the engine's own words.
+	Origin string `json:"origin,omitempty"`
+	// Fence is the code of that fence; it derives from the id of the event that
+	// holds the text. Set exactly where Origin is.
+	Fence string `json:"fence,omitempty"`
 	// Call is the tool call that a tool part answers.
 	Call string `json:"call,omitempty"`
 	// Failed marks a tool part as an error.

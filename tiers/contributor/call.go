@@ -1,10 +1,12 @@
 package contributor
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/fence"
 )
 
 // call is one tool call of the current round.
@@ -34,7 +36,7 @@ func (c *call) answer(p events.Part) {
 // hint puts tier 4's reading behind the failed result, where tier 3 sees both.
 func (c *call) hint(text string) {
 	c.awaitsHint = false
-	c.result.Suffix = "\nQA ANALYSIS:\n" + text
+	c.result.Suffix = "\n" + fence.Analysis + "\n" + fence.Neutralise(text)
 }
 
 // startCalls begins the calls of a reply.
@@ -88,12 +90,13 @@ func (r *run) settle() {
 }
 
 // outcome is what the model reads of a call that ran.
-func outcome(id string, p events.ToolSettled) events.Part {
+func outcome(id string, p events.ToolSettled, origin string) events.Part {
 	size := int64(len(p.Text))
 	if p.TextBlob != nil {
 		size = p.TextBlob.Size
 	}
-	return events.Part{SHA256: p.SHA256, Size: size, From: id, Failed: p.Outcome != events.ToolDone}
+	return events.Part{SHA256: p.SHA256, Size: size, From: id, Failed: p.Outcome != events.ToolDone,
+		Origin: cmp.Or(origin, fence.Program), Fence: fence.Nonce(id, 0)}
 }
 
 // denial is what the model reads of a call that did not run.

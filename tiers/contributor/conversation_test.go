@@ -62,7 +62,7 @@ func TestAReplyStandsBeforeItsResults(t *testing.T) {
 		systemPart(t), briefPart,
 		{Role: "assistant", SHA256: events.Digest([]byte("I look.")), Size: 7, From: replyID},
 		{Role: "tool", SHA256: events.Digest([]byte("text")), Size: 4, From: settledID, Call: called(h, 0).ID},
-	}, h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest)
+	}, unfenced(t, h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest))
 }
 
 // TestAnAttemptRemembersNothing runs an attempt with a past and compares it with
@@ -74,7 +74,7 @@ func TestAnAttemptRemembersNothing(t *testing.T) {
 		var out []string
 		for _, p := range tierstest.All[events.ModelRequested](h)[from:] {
 			for i := range p.Manifest {
-				p.Manifest[i].From, p.Manifest[i].Call = "", "" // ids differ, what they name must not
+				p.Manifest[i].From, p.Manifest[i].Call, p.Manifest[i].Fence = "", "", "" // ids differ, what they name must not
 			}
 			out = append(out, mustJSON(t, p.Manifest))
 		}

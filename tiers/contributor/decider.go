@@ -14,6 +14,7 @@ func Decider() tiers.Decider[*State] {
 type State struct {
 	settings events.Settings
 	tools    []string
+	origins  map[string]string // of what a tool answers, by its name
 	closed   bool
 	runs     map[string]*run   // by ticket: its newest attempt
 	requests map[string]string // id of an own request that waits for its answer, to its ticket

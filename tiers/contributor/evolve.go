@@ -11,9 +11,9 @@ func evolve(s *State, e *events.Event) *State {
 	case events.SessionOpened:
 		s.settings = p.Settings
 	case events.ToolsOffered:
-		s.tools = make([]string, len(p.Tools))
+		s.tools, s.origins = make([]string, len(p.Tools)), make(map[string]string, len(p.Tools))
 		for i, t := range p.Tools {
-			s.tools[i] = t.Name
+			s.tools[i], s.origins[t.Name] = t.Name, tiers.OriginOf(t.Name, t.Effect)
 		}
 	case events.SessionClosed:
 		s.closed = true
@@ -100,7 +100,7 @@ func (s *State) answered(e *events.Event) {
 		}
 	case events.FilesUpdated:
 		if r := s.asked(p.Request, awaitRefresh); r != nil {
-			r.refreshed(p, s.settings.Tier(tier).MaxRounds)
+			r.refreshed(e.ID, p, s.settings.Tier(tier).MaxRounds)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (s *State) evolveCall(e *events.Event) {
 			r.learned(p.Files)
 			if p.Outcome != events.ToolInterrupted {
 				c.awaitsHint = tiers.WantsHint(p)
-				s.result(r, c, outcome(e.ID, p))
+				s.result(r, c, outcome(e.ID, p, s.origins[p.Tool]))
 			}
 		}
 	case events.ToolParked:

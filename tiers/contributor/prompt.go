@@ -6,6 +6,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/fence"
 )
 
 //go:embed system.md
@@ -27,7 +28,7 @@ func (r *run) contextRequest() events.ContextRequested {
 
 // context opens the conversation: role, brief, and the views that a worker made.
 func (r *run) context(id string, p events.ContextBuilt) {
-	r.say(events.Part{Role: "system", Text: system})
+	r.say(events.Part{Role: "system", Text: system + fence.Rule})
 	brief := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, r.prompt)
 	if r.ticket.TargetFile != "" {
 		brief += "\nTarget file: " + r.ticket.TargetFile + "\n"
@@ -47,5 +48,5 @@ func view(from string, i int, v events.View) events.Part {
 	if v.Error != "" {
 		return events.Part{Role: "user", Text: head + "not available: " + tiers.Clip(v.Error, MaxReason) + "\n"}
 	}
-	return events.Part{Role: "user", Prefix: head, SHA256: v.SHA256, Size: v.Size, From: from, Index: i}
+	return tiers.ViewPart(from, i, v, head)
 }

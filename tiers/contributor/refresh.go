@@ -7,6 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/fence"
 )
 
 // learned notes what the conversation knows of files: what it read, and of a
@@ -49,7 +50,7 @@ func (r *run) known(tracked []string) []events.FileState {
 }
 
 // refreshed takes the changed files into the next prompt and begins its round.
-func (r *run) refreshed(p events.FilesUpdated, maxRounds int) {
+func (r *run) refreshed(id string, p events.FilesUpdated, maxRounds int) {
 	for _, f := range p.Files {
 		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.After, Size: f.Size}
 	}
@@ -61,19 +62,19 @@ func (r *run) refreshed(p events.FilesUpdated, maxRounds int) {
 		return
 	}
 	r.round++
-	r.refresh = refreshPart(p.Files)
+	r.refresh = refreshPart(id, p.Files)
 	r.begin()
 }
 
 // refreshPart is the block of changed files, nil where nothing changed. It is
-// the last part of the next prompt and of no later one.
-func refreshPart(files []events.FileUpdate) *events.Part {
+// the last part of the next prompt and of no later one. Id is that of the event
+// that tells of them.
+func refreshPart(id string, files []events.FileUpdate) *events.Part {
 	if len(files) == 0 {
 		return nil
 	}
 	var b strings.Builder
-	b.WriteString("[SYSTEM: FILES UPDATED]\n")
-	room := MaxRefresh - 256 // for the part around the text and its last line
+	room := MaxRefresh - 512 // for the part around the text, its fence and its last line
 	for i, f := range files {
 		text := updateText(f)
 		if sizeOf(text) > room {
@@ -86,7 +87,7 @@ func refreshPart(files []events.FileUpdate) *events.Part {
 		room -= sizeOf(text)
 		b.WriteString(text)
 	}
-	return &events.Part{Role: "user", Kind: events.PartRefresh, Text: b.String()}
+	return &events.Part{Role: "user", Kind: events.PartRefresh, Prefix: fence.FilesUpdated + "\n", Text: b.String(), Origin: fence.Repo, Fence: fence.Nonce(id, 0)}
 }
 
 // updateText is what the block says of one file.

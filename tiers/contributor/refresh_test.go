@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/contributor"
+	"manualslop/tiers/fence"
 	"manualslop/tiers/tierstest"
 )
 
@@ -63,7 +64,8 @@ func block(t *testing.T, files ...events.FileUpdate) string {
 		return ""
 	}
 	require.Equal(t, "user", last.Role)
-	return last.Text
+	require.Equal(t, fence.Repo, last.Origin)
+	return last.Prefix + last.Text
 }
 
 func TestTheBlockOfChangedFiles(t *testing.T) {

@@ -46,8 +46,8 @@ func TestTheFirstPrompt(t *testing.T) {
 			Then: given(asks(1, func(t testing.TB) []part {
 				return []part{
 					systemPart(t), {Role: "user", Text: "# Ticket T-1\n\nMend it\n\nTarget file: a.go\n"},
-					{Role: "user", Prefix: "## . (tree)\n", SHA256: "ab", Size: 4, From: builtID},
-					{Role: "user", Prefix: "## a.go (raw)\n", SHA256: "cd", Size: 1, From: builtID, Index: 1},
+					{Role: "user", Prefix: "## . (tree)\n", SHA256: "ab", Size: 4, From: builtID, Suffix: "\n"},
+					{Role: "user", Prefix: "## a.go (raw)\n", SHA256: "cd", Size: 1, From: builtID, Index: 1, Suffix: "\n"},
 					{Role: "user", Text: "## b.go (raw)\nnot available: no such file\n"},
 				}
 			})),

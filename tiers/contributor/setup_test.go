@@ -3,12 +3,14 @@ package contributor_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
 	"manualslop/tiers/contributor"
+	"manualslop/tiers/fence"
 	"manualslop/tiers/tierstest"
 )
 
@@ -209,7 +211,7 @@ func systemPart(t testing.TB) part {
 	t.Helper()
 	b, err := os.ReadFile("system.md")
 	require.NoError(t, err)
-	return part{Role: "system", Text: string(b)}
+	return part{Role: "system", Text: string(b) + fence.Rule}
 }
 
 var briefPart = part{Role: "user", Text: "# Ticket T-1\n\nMend it\n"}
@@ -219,11 +221,24 @@ func asks(round int, parts func(t testing.TB) []part) events.Payload {
 	return tierstest.Check(func(t testing.TB, p events.ModelRequested) {
 		t.Helper()
 		require.Equal(t, round, p.Round)
-		require.Equal(t, parts(t), p.Manifest)
+		require.Equal(t, parts(t), unfenced(t, p.Manifest))
 		digest, err := events.ManifestDigest(p.Manifest)
 		require.NoError(t, err)
 		require.Equal(t, digest, p.SHA256)
 	})
+}
+
+// unfenced is a manifest without its fences, each of which must be there once.
+func unfenced(t testing.TB, manifest []part) []part {
+	t.Helper()
+	seen, out := map[string]bool{}, slices.Clone(manifest)
+	for i, p := range manifest {
+		require.Equal(t, p.Origin == "", p.Fence == "")
+		require.False(t, p.Fence != "" && seen[p.Fence], "two parts share a fence")
+		seen[p.Fence] = true
+		out[i].Origin, out[i].Fence = "", ""
+	}
+	return out
 }
 
 // ends is the end of the first attempt at T-1.
@@ -245,6 +260,7 @@ func results(t *testing.T, history []events.Payload) []part {
 	for _, p := range h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest {
 		if p.Role == "tool" {
 			p.Call = p.Call[len(p.Call)-1:] // the call's index
+			p.Origin, p.Fence = "", ""
 			out = append(out, p)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/fence"
 	"manualslop/tiers/lead"
 	"manualslop/tiers/planning"
 	"manualslop/tiers/tierstest"
@@ -127,8 +128,8 @@ func TestPlanningATrack(t *testing.T) {
 				require.Len(t, r.Manifest, 4)
 				require.Equal(t, "system", r.Manifest[0].Role)
 				require.Equal(t, "# Track brief\n\nTR-1: Parser\n\nMend it\n\nSeverity: high\n\nAcceptance:\n- tests pass\n\nModules:\n- parse\n- parse/a.go\n", r.Manifest[1].Text)
-				require.Equal(t, events.Part{Role: "user", SHA256: "aa", Size: 1, From: tierstest.ID(3), Prefix: "# Project files\n\n", Suffix: "\n"}, r.Manifest[2])
-				require.Equal(t, events.Part{Role: "user", SHA256: "bb", Size: 1, From: tierstest.ID(3), Index: 1, Prefix: "# parse/a.go\n\n", Suffix: "\n"}, r.Manifest[3])
+				require.Equal(t, events.Part{Role: "user", SHA256: "aa", Size: 1, From: tierstest.ID(3), Prefix: "# Project files\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 0)}, r.Manifest[2])
+				require.Equal(t, events.Part{Role: "user", SHA256: "bb", Size: 1, From: tierstest.ID(3), Index: 1, Prefix: "# parse/a.go\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 1)}, r.Manifest[3])
 			})),
 		},
 		{

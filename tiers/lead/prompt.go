@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers/fence"
 	"manualslop/tiers/planning"
 )
 
@@ -41,7 +42,7 @@ func isFile(m string) bool {
 // prompt is the whole manifest of the first request: rules, the track's brief,
 // the views.
 func (s *State) prompt(t events.Track, built *events.Event, x events.ContextBuilt) []events.Part {
-	parts := []events.Part{{Role: "system", Text: systemPrompt}, {Role: "user", Text: s.brief(t)}}
+	parts := []events.Part{{Role: "system", Text: systemPrompt + fence.Rule}, {Role: "user", Text: s.brief(t)}}
 	for i, v := range x.Views {
 		heading := v.Path
 		if v.View == events.ViewTree {

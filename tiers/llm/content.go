@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers/fence"
 )
 
 // Resolve finds what a part names: the text its digest is of and, for an
@@ -30,11 +31,14 @@ func (c content) size() int {
 
 // read is the checked content of the part at position i from 0.
 func read(i int, p events.Part, resolve Resolve) (content, error) {
+	if (p.Origin == "") != (p.Fence == "") {
+		return content{}, refuse(i, "has an origin without a fence, or a fence without an origin")
+	}
 	if p.SHA256 == "" {
 		if p.From != "" || p.Size != 0 {
 			return content{}, refuse(i, "names bytes without their digest")
 		}
-		return content{text: p.Prefix + p.Text + p.Suffix}, nil
+		return content{text: p.Prefix + shown(p, p.Text) + p.Suffix}, nil
 	}
 	if p.Text != "" {
 		return content{}, refuse(i, "has both a text and a digest")
@@ -46,7 +50,16 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 	if int64(len(text)) != p.Size || events.Digest([]byte(text)) != p.SHA256 {
 		return content{}, refuse(i, "has %d bytes of digest %s, recorded are %d of %s", len(text), events.Digest([]byte(text)), p.Size, p.SHA256)
 	}
-	return content{text: p.Prefix + beginning(text, p.Head) + p.Suffix, calls: calls, raw: raw}, nil
+	return content{text: p.Prefix + shown(p, beginning(text, p.Head)) + p.Suffix, calls: calls, raw: raw}, nil
+}
+
+// shown is a part's text as a model reads it: inside its fence where the engine
+// did not write it.
+func shown(p events.Part, text string) string {
+	if p.Origin == "" {
+		return text
+	}
+	return fence.Wrap(p.Origin, p.Fence, text, !p.Failed)
 }
 
 // beginning is the first n characters of a text; all of it where n is 0.

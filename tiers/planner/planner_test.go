@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/fence"
 	"manualslop/tiers/planner"
 	"manualslop/tiers/tierstest"
 )
@@ -94,8 +95,8 @@ func TestPlanningAGoal(t *testing.T) {
 				require.Len(t, r.Manifest, 4)
 				require.Equal(t, "system", r.Manifest[0].Role)
 				require.Contains(t, r.Manifest[0].Text, "JSON array")
-				require.Equal(t, events.Part{Role: "user", SHA256: "aa", Size: 5, From: tierstest.ID(3), Prefix: "# Project files\n\n", Suffix: "\n"}, r.Manifest[1])
-				require.Equal(t, events.Part{Role: "user", SHA256: "bb", Size: 9, Prefix: "# README.md\n\n", Suffix: "\n"}, r.Manifest[2])
+				require.Equal(t, events.Part{Role: "user", SHA256: "aa", Size: 5, From: tierstest.ID(3), Prefix: "# Project files\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 0)}, r.Manifest[1])
+				require.Equal(t, events.Part{Role: "user", SHA256: "bb", Size: 9, Prefix: "# README.md\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 2)}, r.Manifest[2])
 				require.Equal(t, events.Part{Role: "user", Text: "# Goal\n\nMend the parser\n"}, r.Manifest[3])
 				digest, err := events.ManifestDigest(r.Manifest)
 				require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers/fence"
 	"manualslop/tiers/planning"
 )
 
@@ -40,7 +41,7 @@ func checkGoal(text string) error {
 // prompt is the whole manifest of the first request: rules, project, goal.
 // Documents that the project does not have are left out.
 func (s *State) prompt(built *events.Event, x events.ContextBuilt) []events.Part {
-	parts := []events.Part{{Role: "system", Text: systemPrompt}}
+	parts := []events.Part{{Role: "system", Text: systemPrompt + fence.Rule}}
 	for i, v := range x.Views {
 		switch {
 		case v.View == events.ViewTree:

@@ -19,12 +19,6 @@ func ViewPart(built *events.Event, i int, v events.View, heading string) events.
 		return events.Part{Role: "user", Text: heading + "It cannot be shown: " + tiers.Clip(v.Error, MaxErrorBytes) + "\n"}
 	case v.View == events.ViewRaw && v.Size > MaxRawBytes:
 		return events.Part{Role: "user", Text: fmt.Sprintf("%sIt is too large to show: %d bytes.\n", heading, v.Size)}
-	case v.SHA256 == "":
-		return events.Part{Role: "user", Text: heading + v.Text + "\n"}
 	}
-	p := events.Part{Role: "user", SHA256: v.SHA256, Size: v.Size, Prefix: heading, Suffix: "\n"}
-	if !v.Blob {
-		p.From, p.Index = built.ID, i
-	}
-	return p
+	return tiers.ViewPart(built.ID, i, v, heading)
 }

@@ -87,7 +87,7 @@ func (s *State) follow(e *events.Event) {
 		}
 	case events.ToolSettled:
 		if c := s.calls[p.Call]; c != nil && c.count.Settle(p) && tiers.WantsHint(p) {
-			s.owed = s.triage(c, p)
+			s.owed = s.triage(e.ID, c, p)
 		}
 	}
 }

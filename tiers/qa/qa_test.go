@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/fence"
 	"manualslop/tiers/qa"
 	"manualslop/tiers/tierstest"
 )
@@ -73,7 +74,10 @@ func asks(attempt int, shown string) events.Payload {
 		t.Helper()
 		system, err := os.ReadFile("system.md")
 		require.NoError(t, err)
-		manifest := []events.Part{{Role: "system", Text: string(system)}, {Role: "user", Text: shown}}
+		head, output, _ := strings.Cut(shown, "\n\n")
+		manifest := []events.Part{{Role: "system", Text: string(system) + fence.Rule},
+			{Role: "user", Prefix: head + "\n\n", Text: output, Origin: fence.Program, Fence: p.Manifest[1].Fence}}
+		require.Len(t, p.Manifest[1].Fence, 12)
 		digest, err := events.ManifestDigest(manifest)
 		require.NoError(t, err)
 		p.NotBefore = nil

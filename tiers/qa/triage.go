@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/fence"
 )
 
 //go:embed system.md
@@ -38,8 +39,9 @@ func skipped(call, ticket, reason string) events.HintSkipped {
 
 const killedReason = "the ticket was killed"
 
-// triage asks tier 4, or says why nobody is asked.
-func (s *State) triage(c *call, p events.ToolSettled) events.Payload {
+// triage asks tier 4 about the outcome that the event id tells, or says why
+// nobody is asked.
+func (s *State) triage(id string, c *call, p events.ToolSettled) events.Payload {
 	seat := tiers.Seat{Tier: tier}
 	switch {
 	case s.over(c):
@@ -48,15 +50,15 @@ func (s *State) triage(c *call, p events.ToolSettled) events.Payload {
 		return skipped(p.Call, c.ticket, "disabled")
 	}
 	m := tiers.Request(s.settings, seat, []events.Part{
-		{Role: "system", Text: system},
-		{Role: "user", Text: trace(p)},
+		{Role: "system", Text: system + fence.Rule},
+		trace(id, p),
 	})
 	m.StreamID, m.Ticket, m.TicketAttempt, m.Call = StreamID, c.ticket, c.attempt, p.Call
 	return m
 }
 
 // trace is what tier 4 reads: how the command ended, and the end of what it said.
-func trace(p events.ToolSettled) string {
+func trace(id string, p events.ToolSettled) events.Part {
 	exit := "no exit code"
 	if p.Exit != nil {
 		exit = fmt.Sprintf("exit code %d", *p.Exit)
@@ -65,7 +67,8 @@ func trace(p events.ToolSettled) string {
 	if strings.TrimSpace(out) == "" {
 		out = p.Text
 	}
-	return fmt.Sprintf("%s, %s\n\n%s", p.Interpreter, exit, tail(out, MaxTrace))
+	return events.Part{Role: "user", Prefix: fmt.Sprintf("%s, %s\n\n", p.Interpreter, exit), Text: tail(out, MaxTrace),
+		Origin: fence.Program, Fence: fence.Nonce(id, 0)}
 }
 
 // tail is the last n bytes of a text, whole characters only, with a mark where

@@ -1,0 +1,149 @@
+package fence
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longestLookAlike bounds the bytes in which a look-alike is sought, so that
+// the work is bounded whatever stands between its letters.
+const longestLookAlike = 256
+
+// bracketed are the markers that begin with a bracket, as folded letters behind
+// it. What follows does not matter.
+func bracketed() []string {
+	return []string{"system:filesupdated", "filesupdated", "highpriority", "untrusted", "enduntrusted"}
+}
+
+// lineHeads are the markers that count at the beginning of a line.
+func lineHeads() []string { return []string{"qaanalysis:"} }
+
+// textHeads are the words with which an answer of the engine begins.
+func textHeads() []string { return []string{"denied:", "error:", "accessdenied:"} }
+
+// Neutralise puts NotOurs into every look-alike of a marker: of those in
+// brackets behind the bracket, of the others in front. Case, blanks, invisible
+// characters and letters of other alphabets that look the same do not matter.
+func Neutralise(text string) string {
+	var b strings.Builder
+	done, head := 0, true
+	put := func(at int) {
+		b.WriteString(text[done:at])
+		b.WriteString(NotOurs)
+		done = at
+	}
+	brackets, heads := bracketed(), lineHeads()
+	for i := 0; i < len(text); {
+		c, size := rune(text[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(text[i:])
+		}
+		switch {
+		case c == '\n' || c == '\r' || c == '\u2028' || c == '\u2029' || c == '\u0085':
+			head = true
+		case opens(c):
+			if begins(text[i+size:], brackets) {
+				put(i + size)
+			}
+			head = false
+		case head:
+			folded := fold(c)
+			if head = folded == skipped || isDecoration(folded); !head && begins(text[i:], heads) {
+				put(i)
+			}
+		}
+		i += size
+	}
+	if b.Len() == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// opens tells whether a character is a bracket, or looks like one.
+func opens(c rune) bool {
+	return c == '[' || c >= utf8.RuneSelf && strings.ContainsRune("［【〔〖⟦❲", c)
+}
+
+// isDecoration tells whether a character may stand before the words of a line
+// without being one, as in a list, a heading or a quotation.
+func isDecoration(r rune) bool { return r < utf8.RuneSelf && strings.ContainsRune("*#>+|/`\"'(", r) }
+
+// neutraliseHead puts NotOurs before words with which an answer of the engine
+// would begin.
+func neutraliseHead(text string) string {
+	if begins(text, textHeads()) {
+		return NotOurs + text
+	}
+	return text
+}
+
+// begins tells whether a text begins with one of the words, folded.
+func begins(text string, words []string) bool {
+	text = text[:min(len(text), longestLookAlike)]
+	for _, w := range words {
+		if beginsWith(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func beginsWith(text, word string) bool {
+	at := 0
+	for _, r := range text {
+		switch r = fold(r); {
+		case r == skipped:
+		case r != rune(word[at]):
+			return false
+		default:
+			if at++; at == len(word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// skipped stands for a character that does not count in a marker.
+const skipped = -1
+
+// fold brings a character to the one that it looks like, in small letters.
+func fold(r rune) rune {
+	switch {
+	case r < utf8.RuneSelf:
+		return foldASCII(r)
+	case r >= '！' && r <= '～': // the full-width forms of ASCII, in its order
+		return foldASCII(r - '！' + '!')
+	case unicode.IsSpace(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Mn, r), unicode.Is(unicode.Cc, r):
+		return skipped
+	}
+	return alike(r)
+}
+
+func foldASCII(r rune) rune {
+	switch {
+	case r >= 'A' && r <= 'Z':
+		return r - 'A' + 'a'
+	case r <= ' ', r == 0x7f, r == '_', r == '-':
+		return skipped
+	}
+	return r
+}
+
+// alike is the ASCII letter or sign that a character of another alphabet looks
+// like; the character itself where it is none of these.
+func alike(r rune) rune {
+	const from = "АВЕЅІЈКМНОРСТУХавеѕіјкмнорстухԁһԛԝѵӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧαινορυıſ∶ː꞉։‐‑‒–—−"
+	const to = "abesijkmhopctyxabesijkmhopctyxdhqwvlabezhikmnoptyxaivopuis::::------"
+	at := 0
+	for _, c := range from {
+		if c == r {
+			return foldASCII(rune(to[at]))
+		}
+		at++
+	}
+	return r
+}
