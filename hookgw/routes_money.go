@@ -12,8 +12,8 @@ func moneyRoutes() []Route {
 	const get, group = http.MethodGet, "Program"
 	of := []Parameter{sessionParameter()}
 	prices := pricing.Table()
-	spent := view("financial", func(s *projections.Set) (any, error) { return finances(s.Spending(), prices), nil }, "spending")
-	prompt := view("token_stats", func(s *projections.Set) (any, error) { return statsOf(s.Prompt()), nil }, "prompt")
+	spent := view("financial", func(s *projections.Set) (any, error) { return finances(s, prices), nil }, "spending")
+	prompt := view("token_stats", func(s *projections.Set) (any, error) { return statsOf(s.Prompt(), s.Offered()), nil }, "prompt", "spending")
 	return []Route{
 		{Method: get, Pattern: "/api/metrics/financial", Right: RightRead, Group: group, Query: of, Gives: Financial{},
 			handle: func(c *call) error { return c.show(spent) },

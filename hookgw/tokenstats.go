@@ -1,6 +1,7 @@
 package hookgw
 
 import (
+	"manualslop/events"
 	"manualslop/projections"
 )
 
@@ -20,6 +21,16 @@ func maxPrompts(provider string) *int64 {
 		return nil
 	}
 	return &limit
+}
+
+// maxPrompt is the largest prompt of a model in tokens: what the session recorded
+// of it, less the longest reply, else as the original has it.
+func maxPrompt(p projections.Prompt, offered events.ModelsOffered) *int64 {
+	o, _ := offered.Find(p.Provider, p.Model)
+	if limit := o.ContextWindow - o.MaxOutputTokens; o.ContextWindow > 0 && limit > 0 {
+		return &limit
+	}
+	return maxPrompts(p.Provider)
 }
 
 // TokenStats is the body of GET /api/gui/token_stats: how full the newest prompt
@@ -52,11 +63,11 @@ type MessageStats struct {
 }
 
 // statsOf estimates the tokens of a prompt.
-func statsOf(p projections.Prompt) TokenStats {
+func statsOf(p projections.Prompt, offered events.ModelsOffered) TokenStats {
 	out := TokenStats{
 		Provider: p.Provider, Model: p.Model, Stream: p.Stream, HistoryTurns: len(p.Messages) + p.Omitted, TrimmableTurns: max(0, p.Rounds-1),
 		SystemTokens: tokens(p.System), ToolsTokens: tokens(p.Tools), HistoryTokens: tokens(p.History),
-		MaxPromptTokens: maxPrompts(p.Provider), Messages: make([]MessageStats, len(p.Messages)), MessagesOmitted: p.Omitted,
+		MaxPromptTokens: maxPrompt(p, offered), Messages: make([]MessageStats, len(p.Messages)), MessagesOmitted: p.Omitted,
 	}
 	for i, m := range p.Messages {
 		out.Messages[i] = MessageStats{m.Role, tokens(m.Bytes), m.ToolUse}

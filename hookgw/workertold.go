@@ -71,6 +71,10 @@ func (w *workerTold) tell(e *events.Event) (string, any) {
 		if round, mine := w.answered(p.Request); mine {
 			return "state", toldState{State: "the model failed", Round: round, Reason: p.Kind + ": " + p.Message}
 		}
+	case events.ModelDenied:
+		if round, mine := w.answered(p.Request); mine {
+			return "state", toldState{State: "not sent to the model", Round: round, Reason: p.Reason}
+		}
 	case events.AskRaised:
 		if p.Ticket == w.ticket {
 			w.asks[p.Ask] = true

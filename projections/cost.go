@@ -14,7 +14,12 @@ type Usage struct {
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read"`
 	CacheWrite int64 `json:"cache_write"`
-	Estimated  bool  `json:"estimated,omitempty"` // some of it was not reported but estimated
+	// CacheWriteHour is the part of CacheWrite that is kept for an hour.
+	CacheWriteHour int64 `json:"cache_write_hour,omitempty"`
+	// Reported is what providers themselves say that their calls cost, in
+	// micro-dollars; only some say so.
+	Reported  int64 `json:"reported_micro_dollars,omitempty"`
+	Estimated bool  `json:"estimated,omitempty"` // some of it was not reported but estimated
 }
 
 func (u *Usage) add(t events.Usage) {
@@ -22,6 +27,10 @@ func (u *Usage) add(t events.Usage) {
 	u.Output += t.Output
 	u.CacheRead += t.CacheRead
 	u.CacheWrite += t.CacheWrite
+	u.CacheWriteHour += t.CacheWriteHour
+	if t.CostMicroDollars != nil {
+		u.Reported += *t.CostMicroDollars
+	}
 	u.Estimated = u.Estimated || t.Estimated
 }
 
@@ -66,7 +75,7 @@ type meter struct {
 }
 
 var cost = Fold[*meter]{
-	Name: "cost", Version: 1,
+	Name: "cost", Version: 2,
 	Takes: ofRequests,
 	New:   func() *meter { return &meter{Requests: requests{}, Cost: newCost()} },
 	Apply: (*meter).apply,
@@ -90,6 +99,8 @@ func (m *meter) apply(e *events.Event) *meter {
 				}
 			})
 		}
+	case events.ModelDenied:
+		m.Requests.answered(p.Request)
 	}
 	return m
 }

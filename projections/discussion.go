@@ -100,7 +100,7 @@ func (n storedEntry) shown() Entry {
 }
 
 var discussion = Fold[*conversation]{
-	Name: "session", Version: 3,
+	Name: "session", Version: 4,
 	Takes: ofTheWork,
 	New:   newConversation,
 	Apply: (*conversation).apply,
@@ -133,6 +133,10 @@ func (c *conversation) apply(e *events.Event) *conversation {
 	case events.ModelFailed:
 		if q, counts := c.Requests.answered(p.Request); counts {
 			c.add(e, Entry{Role: RoleSystem, Content: "[" + q.Provider + "] " + p.Kind + ": " + p.Message, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
+		}
+	case events.ModelDenied:
+		if q, counts := c.Requests.answered(p.Request); counts {
+			c.add(e, Entry{Role: RoleSystem, Content: "not sent to " + q.Model + ": " + p.Reason, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
 		}
 	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked, events.InterruptResolved:
 		c.call(e)

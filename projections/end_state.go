@@ -61,7 +61,7 @@ type comparison struct {
 }
 
 var endState = Fold[*comparison]{
-	Name: "comparable", Version: 3,
+	Name: "comparable", Version: 4,
 	Takes: ofTheWork,
 	New: func() *comparison {
 		return &comparison{
@@ -84,6 +84,8 @@ func (c *comparison) apply(e *events.Event) *comparison {
 			c.replied(q, &p)
 		}
 	case events.ModelFailed:
+		c.Requests.answered(p.Request)
+	case events.ModelDenied:
 		c.Requests.answered(p.Request)
 	case events.AskRaised:
 		if p.Gate != events.GateInterrupted {

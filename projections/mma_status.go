@@ -33,7 +33,7 @@ type mma struct {
 }
 
 var mmaStatus = Fold[*mma]{
-	Name: "mma_status", Version: 3,
+	Name: "mma_status", Version: 4,
 	Takes: ofTheWork,
 	New: func() *mma {
 		return &mma{Phase: newPhase(), Board: newBoard(), Activity: newActivity(), Requests: requests{}, Streams: streams{}, Asks: map[string]string{}}
@@ -62,6 +62,8 @@ func (m *mma) apply(e *events.Event) *mma {
 			m.Streams.replied(q, p.Text)
 		}
 	case events.ModelFailed:
+		m.Requests.answered(p.Request)
+	case events.ModelDenied:
 		m.Requests.answered(p.Request)
 	}
 	return m

@@ -107,7 +107,7 @@ type queueMark struct {
 }
 
 var queue = Fold[*pushed]{
-	Name: "events", Version: 3,
+	Name: "events", Version: 4,
 	New: func() *pushed {
 		return &pushed{Requests: requests{}, Calls: calls{}, Drained: map[string]queueMark{}}
 	},

@@ -29,6 +29,10 @@ func (q *pushed) apply(e *events.Event) *pushed {
 		if r, counts := q.Requests.answered(p.Request); counts {
 			q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model, Ticket: r.Ticket, Status: p.Kind, Text: p.Message, Usage: p.Usage})
 		}
+	case events.ModelDenied:
+		if r, counts := q.Requests.answered(p.Request); counts {
+			q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model, Ticket: r.Ticket, Status: events.ModelOverBudget, Text: p.Reason})
+		}
 	default:
 		q.call(e)
 	}

@@ -117,6 +117,8 @@ func summarizeCall(p events.Payload) string {
 		return head(x.Text)
 	case events.ModelFailed:
 		return head(x.Kind + ": " + x.Message)
+	case events.ModelDenied:
+		return head(x.Reason)
 	case events.HintGiven:
 		return head(x.Hint)
 	case events.HintSkipped:

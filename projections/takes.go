@@ -24,7 +24,7 @@ func ofAsks(p events.Payload) bool {
 // ofRequests is the course of model calls.
 func ofRequests(p events.Payload) bool {
 	switch p.(type) {
-	case events.ModelRequested, events.ModelReplied, events.ModelFailed:
+	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelDenied:
 		return true
 	}
 	return false

@@ -89,7 +89,7 @@ type crew struct {
 }
 
 var workers = Fold[*crew]{
-	Name: "workers", Version: 1,
+	Name: "workers", Version: 2,
 	Takes: ofTheWork,
 	New: func() *crew {
 		return &crew{Workers: Workers{Active: []*Worker{}, Finished: []*Worker{}}, Requests: requests{}, Calls: calls{}, Asks: map[string]string{}, byUID: map[string]*Worker{}}

@@ -30,6 +30,9 @@ func (c *crew) apply(e *events.Event) *crew {
 		c.replied(e, &p)
 	case events.ModelFailed:
 		c.failed(e, &p)
+	case events.ModelDenied:
+		failed := p.Failed()
+		c.failed(e, &failed)
 	case events.AskRaised:
 		if w := c.byUID[p.Ticket]; w != nil {
 			c.Asks[p.Ask] = w.UID

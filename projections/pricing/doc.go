@@ -1,10 +1,14 @@
-// Package pricing says what the tokens of a model cost.
+// Package pricing is the program's own table of models, and the sums of what
+// they cost.
 //
 // # Contract
 //
-//   - Prices are data: a row of [Table] with its date and its source. They are
-//     never computed, and a model without a row has no known price.
-//   - Sums are exact: they count in pico-dollars, the price of one token being a
-//     whole number of them, and are rounded only where they are shown.
-//   - A sum too large for its type stays at the largest value; it never turns over.
+//   - Limits and prices are data: rows of [Table] with their day and their
+//     source, kept by hand. What could not be confirmed is not in it: a model
+//     without a price has an unknown price, never one of zero.
+//   - A session records the table that it began with (events.ModelsOffered), with
+//     the person's own rows in front; whoever decides or sums reads that record.
+//     The table itself counts only for sessions that recorded none.
+//   - Sums are exact: they count in pico-dollars and are rounded only where they
+//     are shown. A sum too large for its type stays at the largest value.
 package pricing

@@ -7,43 +7,72 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/events"
 	"manualslop/projections/pricing"
 )
 
+var autumn = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+
 func TestTheParticularPriceStandsBeforeTheGeneral(t *testing.T) {
 	t.Parallel()
-	for model, input := range map[string]int64{
-		"gemini-2.5-flash-lite": 75_000, "models/gemini-2.5-flash-001": 150_000, "gemini-3-flash-preview": 150_000, "gemini-3.1-pro-preview": 3_500_000,
-		"claude-sonnet-4-5": 3_000_000, "claude-3-7-sonnet-latest": 3_000_000, "DeepSeek-V3": 270_000,
+	for name, input := range map[[2]string]int64{
+		{"gemini", "gemini-2.5-flash-lite"}: 100_000, {"gemini", "models/gemini-2.5-flash-001"}: 300_000, {"gemini_cli", "gemini-3-flash-preview"}: 500_000,
+		{"gemini", "gemini-3.1-pro-preview"}: 2_000_000, {"anthropic", "claude-sonnet-4-5-20250929"}: 3_000_000, {"anthropic", "claude-opus-5-5"}: 4_000_000,
+		{"anthropic", "claude-opus-5"}: 5_000_000, {"openai", "gpt-5-mini"}: 250_000, {"openai", "gpt-5-2025-08-07"}: 1_250_000, {"openai", "gpt-4o-mini"}: 150_000,
 	} {
-		p, known := pricing.Of(pricing.Table(), model)
-		require.True(t, known, model)
-		require.Equal(t, input, p.Input, model)
+		p, known := pricing.Table().Price(name[0], name[1], autumn, 0)
+		require.True(t, known, name)
+		require.Equal(t, input, p.Input, name)
 	}
-	for _, model := range []string{"", "m1", "claude-opus-4", "gemini-2.0-flash", "sonnet"} {
-		_, known := pricing.Of(pricing.Table(), model)
-		require.False(t, known, model)
+	for _, name := range [][2]string{{"", ""}, {"anthropic", "m1"}, {"openai", "gpt-5.6-sol"}, {"deepseek", "deepseek-v4-pro"}, {"openrouter", "claude-sonnet-4-5"}, {"script", "scripted"}} {
+		_, known := pricing.Table().Price(name[0], name[1], autumn, 0)
+		require.False(t, known, name)
 	}
 }
 
-func TestEveryPriceHasADateAndASource(t *testing.T) {
+func TestALongPromptCostsMore(t *testing.T) {
 	t.Parallel()
-	for _, p := range pricing.Table() {
-		_, err := time.Parse(time.DateOnly, p.AsOf)
+	for prompt, want := range map[int64]int64{200_000: 2_000_000, 200_001: 4_000_000} {
+		p, known := pricing.Table().Price("gemini", "gemini-3.1-pro-preview", autumn, prompt)
+		require.True(t, known)
+		require.Equal(t, want, p.Input)
+	}
+	p, _ := pricing.Table().Price("anthropic", "claude-sonnet-5-5", autumn, 0)
+	require.EqualValues(t, 100_000, *p.CacheRead, "the price of reading from the cache was cut")
+}
+
+func TestEveryRowHasADayAndASource(t *testing.T) {
+	t.Parallel()
+	require.LessOrEqual(t, len(pricing.Table().Models), events.MaxModelOffers)
+	ids := map[string]bool{}
+	for _, o := range pricing.Table().Models {
+		_, err := time.Parse(time.DateOnly, o.AsOf)
 		require.NoError(t, err)
-		require.NotEmpty(t, p.Source)
-		require.Positive(t, p.Input)
-		require.Positive(t, p.Output)
+		require.NotEmpty(t, o.Source)
+		require.Equal(t, events.ProviderName(o.Provider), o.Provider)
+		for _, p := range o.Prices {
+			require.False(t, ids[p.ID], p.ID)
+			ids[p.ID] = true
+			require.Positive(t, p.Input)
+			require.Positive(t, p.Output)
+			require.Equal(t, o.AsOf, p.AsOf)
+			if p.CacheRead != nil {
+				require.Less(t, *p.CacheRead, p.Input, "%s: reading from a cache is cheaper; the two were mixed up", p.ID)
+			}
+			if p.CacheWrite5m != nil {
+				require.Greater(t, *p.CacheWrite5m, p.Input, p.ID)
+				require.Greater(t, *p.CacheWrite1h, *p.CacheWrite5m, p.ID)
+			}
+		}
 	}
 }
 
 func TestSumsAreExactAndRoundedOnce(t *testing.T) {
 	t.Parallel()
-	p, known := pricing.Of(pricing.Table(), "gemini-2.5-flash-lite")
-	require.True(t, known)
+	p := events.ModelPrice{Input: 75_000, Output: 300_000}
 	var s pricing.Sum
 	for range 20 {
-		s.Add(pricing.Tokens{Input: 1}, p, true) // 0.075 micro-dollars each
+		s.Add(events.Usage{Input: 1}, &p) // 0.075 micro-dollars each
 	}
 	micro, whole := s.MicroDollars()
 	require.True(t, whole)
@@ -53,14 +82,14 @@ func TestSumsAreExactAndRoundedOnce(t *testing.T) {
 
 func TestAnUnknownPriceIsUnknownAndNotZero(t *testing.T) {
 	t.Parallel()
-	p, _ := pricing.Of(pricing.Table(), "claude-sonnet-4-5")
+	p := events.ModelPrice{Input: 3_000_000, Output: 15_000_000}
 	var s, rest pricing.Sum
-	s.Add(pricing.Tokens{Input: 1_000_000}, p, true)
-	rest.Add(pricing.Tokens{}, pricing.Price{}, false)
+	s.Add(events.Usage{Input: 1_000_000}, &p)
+	rest.Add(events.Usage{}, nil)
 	s.Merge(rest)
 	_, whole := s.MicroDollars()
 	require.True(t, whole, "nothing at an unknown price is nothing")
-	rest.Add(pricing.Tokens{Output: 1}, pricing.Price{}, false)
+	rest.Add(events.Usage{Output: 1}, nil)
 	s.Merge(rest)
 	_, whole = s.MicroDollars()
 	require.False(t, whole)
@@ -69,13 +98,13 @@ func TestAnUnknownPriceIsUnknownAndNotZero(t *testing.T) {
 	require.InDelta(t, 0.0, rest.Dollars(), 0, "the original's cost of an unknown model")
 
 	var cached pricing.Sum
-	cached.Add(pricing.Tokens{Input: 1_000_000, CacheRead: 1}, p, true)
+	cached.Add(events.Usage{Input: 1_000_000, CacheRead: 1}, &p)
 	_, whole = cached.MicroDollars()
 	require.False(t, whole, "the price of the cache is not known")
 	rate := int64(300_000)
 	p.CacheRead = &rate
 	cached = pricing.Sum{}
-	cached.Add(pricing.Tokens{Input: 1_000_000, CacheRead: 1_000_000}, p, true)
+	cached.Add(events.Usage{Input: 1_000_000, CacheRead: 1_000_000}, &p)
 	micro, whole := cached.MicroDollars()
 	require.True(t, whole)
 	require.EqualValues(t, 3_300_000, micro)
@@ -84,9 +113,9 @@ func TestAnUnknownPriceIsUnknownAndNotZero(t *testing.T) {
 
 func TestHostileCountsNeitherTurnOverNorPayBack(t *testing.T) {
 	t.Parallel()
-	p, _ := pricing.Of(pricing.Table(), "claude-sonnet-4-5")
+	p := events.ModelPrice{Input: 3_000_000, Output: 15_000_000}
 	var s pricing.Sum
-	s.Add(pricing.Tokens{Input: math.MaxInt64, Output: math.MaxInt64, CacheRead: -1}, p, true)
-	s.Add(pricing.Tokens{Input: math.MinInt64, Output: -5}, p, true)
+	s.Add(events.Usage{Input: math.MaxInt64, Output: math.MaxInt64, CacheRead: -1}, &p)
+	s.Add(events.Usage{Input: math.MinInt64, Output: -5}, &p)
 	require.Equal(t, int64(math.MaxInt64/1_000_000+1), s.Priced())
 }

@@ -1,50 +1,60 @@
 package pricing
 
-import "strings"
+import (
+	"slices"
 
-// Price is what a model's tokens cost, in micro-dollars per million tokens, which
-// is the same number as pico-dollars per token.
-type Price struct {
-	// Words must all occur in the model's id, in lower case.
-	Words  []string `json:"words"`
-	Input  int64    `json:"input_micro_dollars_per_mtok"`
-	Output int64    `json:"output_micro_dollars_per_mtok"`
-	// CacheRead and CacheWrite are those of a provider's cache; null: not known.
-	CacheRead  *int64 `json:"cache_read_micro_dollars_per_mtok"`
-	CacheWrite *int64 `json:"cache_write_micro_dollars_per_mtok"`
-	// AsOf is the day on which Source said so.
-	AsOf   string `json:"as_of"`
-	Source string `json:"source"`
+	"manualslop/events"
+)
+
+// Table is what this program knows of models; the first row that fits counts, so
+// that the particular stands before the general.
+func Table() events.ModelsOffered {
+	return events.ModelsOffered{Models: slices.Concat(anthropic(), gemini(), openai(), others())}
 }
 
-// Table lists the known prices; the first row that fits a model counts, so that
-// the particular stands before the general.
-func Table() []Price {
-	const day, source = "2026-03-06", "the original's table of that day"
-	row := func(input, output int64, words ...string) Price {
-		return Price{Words: words, Input: input, Output: output, AsOf: day, Source: source}
+// row begins a row: limits in tokens, 0 where not known, and where they stand.
+func row(provider, model string, window, reply int64, caching, source, day string, prices ...events.ModelPrice) events.ModelOffer {
+	for i := range prices {
+		p := &prices[i]
+		p.ID = provider + "/" + model
+		if p.ValidFrom != "" {
+			p.ID += "@" + p.ValidFrom
+		}
+		if p.PromptOver > 0 {
+			p.ID += ">"
+		}
+		p.Source, p.AsOf = source, day
 	}
-	return []Price{
-		row(75_000, 300_000, "gemini-2.5-flash-lite"),
-		row(150_000, 600_000, "gemini-2.5-flash"),
-		row(150_000, 600_000, "gemini-3-flash-preview"),
-		row(3_500_000, 10_500_000, "gemini-3.1-pro-preview"),
-		row(3_000_000, 15_000_000, "claude", "sonnet"),
-		row(270_000, 1_100_000, "deepseek-v3"),
-	}
+	return events.ModelOffer{Provider: provider, Model: model, ContextWindow: window, MaxOutputTokens: reply, Caching: caching, Prices: prices, Source: source, AsOf: day}
 }
 
-// Of is the price of a model; false where none is known.
-func Of(table []Price, model string) (Price, bool) {
-	model = strings.ToLower(model)
-	for _, p := range table {
-		fits := len(p.Words) > 0
-		for _, word := range p.Words {
-			fits = fits && strings.Contains(model, word)
-		}
-		if fits {
-			return p, true
-		}
-	}
-	return Price{}, false
+// usd is a price in whole micro-dollars per million tokens.
+func usd(input, output int64) events.ModelPrice {
+	return events.ModelPrice{Input: input, Output: output}
+}
+
+// read adds the price of tokens that come out of a cache that fills by itself:
+// putting them there costs what reading them anew does.
+func read(p events.ModelPrice, cached int64) events.ModelPrice {
+	p.CacheRead = &cached
+	return p
+}
+
+// from is a price that holds from a day on.
+func from(day string, p events.ModelPrice) events.ModelPrice {
+	p.ValidFrom = day
+	return p
+}
+
+// over is a price of prompts of more tokens than so many.
+func over(tokens int64, p events.ModelPrice) events.ModelPrice {
+	p.PromptOver = tokens
+	return p
+}
+
+// marked is a price with that of a cache which the request marks: what is put
+// there for five minutes costs 1.25 times the input, for an hour twice.
+func marked(input, output, cached int64) events.ModelPrice {
+	short, hour := input/4*5, input*2
+	return events.ModelPrice{Input: input, Output: output, CacheRead: &cached, CacheWrite5m: &short, CacheWrite1h: &hour}
 }

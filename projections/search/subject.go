@@ -42,7 +42,7 @@ func (s *subjects) of(ctx context.Context, e *events.Event) (about, error) {
 // linked tells events that others refer to, or that refer to others.
 func linked(e *events.Event) bool {
 	switch e.Payload.(type) {
-	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ToolRequested, events.ToolApproved, events.ToolDenied,
+	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelApproved, events.ModelDenied, events.ToolRequested, events.ToolApproved, events.ToolDenied,
 		events.ToolSettled, events.ToolParked, events.InterruptResolved, events.PreviewBuilt, events.HintGiven,
 		events.AskRaised, events.AskSettled, events.AskAnswered, events.SessionOpened, events.SessionClosed:
 		return true
@@ -89,6 +89,10 @@ func note(known map[string]about, e *events.Event) about {
 	case events.ModelReplied:
 		return known[p.Request]
 	case events.ModelFailed:
+		return known[p.Request]
+	case events.ModelApproved:
+		return known[p.Request]
+	case events.ModelDenied:
 		return known[p.Request]
 	case events.ToolRequested:
 		a := about{3, p.Ticket, p.Tool}

@@ -82,7 +82,7 @@ func (f *Facts) count(e *events.Event) {
 	case "ModelReplied", "ToolDenied":
 		f.Messages++
 		f.look(e.Data)
-	case "ModelFailed":
+	case "ModelFailed", "ModelDenied":
 		f.Messages++
 		f.Errors++
 		f.look(e.Data)

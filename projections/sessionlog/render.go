@@ -75,6 +75,8 @@ func (r *Renderer) Lines(e *events.Event) []Append {
 		return r.replied(e, p)
 	case events.ModelFailed:
 		return r.failed(e, p)
+	case events.ModelDenied:
+		return r.failed(e, p.Failed())
 	case events.HookCalled:
 		return r.hooked(e, p)
 	}

@@ -79,6 +79,12 @@ func (p *progress) fold(e *events.Event) string {
 		delete(p.asked, x.Request)
 	case events.ModelFailed:
 		return "model: " + x.Kind + ": " + x.Message
+	case events.ModelDenied:
+		return "not sent to the model: " + x.Reason
+	case events.BudgetWarned:
+		return budgetLine(x)
+	case events.ConversationShortened:
+		return shortenedLine(x)
 	case events.ToolApproved:
 		p.running[x.Call], p.last = x.Tool, x.Call
 	case events.ToolSettled:

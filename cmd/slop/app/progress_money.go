@@ -1,0 +1,25 @@
+package app
+
+import (
+	"fmt"
+
+	"manualslop/events"
+)
+
+// budgetLine tells that most of a budget is spent.
+func budgetLine(x events.BudgetWarned) string {
+	whose := "the session"
+	if x.Ticket != "" {
+		whose = x.Ticket
+	}
+	return fmt.Sprintf("budget: %s of %s of %s are spent", dollars(x.SpentMicroDollars), dollars(x.LimitMicroDollars), whose)
+}
+
+// shortenedLine tells what a conversation left out.
+func shortenedLine(x events.ConversationShortened) string {
+	return fmt.Sprintf("  %s: conversation shortened before round %d: %d results, %d rounds left out (%d to %d tokens)",
+		x.Ticket, x.Round, len(x.Shortened), len(x.DroppedRounds), x.Before, x.After)
+}
+
+// dollars shows micro-dollars.
+func dollars(micro int64) string { return fmt.Sprintf("$%.4f", float64(micro)/1e6) }

@@ -1,0 +1,94 @@
+package pricing
+
+import "manualslop/events"
+
+// How a provider keeps what it read.
+const (
+	byMarks   = "marked"
+	automatic = "automatic"
+)
+
+const million = 1_000_000
+
+// anthropic: the price list, and the pages of the models for their limits.
+func anthropic() []events.ModelOffer {
+	const day = "2026-10-24"
+	claude := func(model string, window, reply int64, prices ...events.ModelPrice) events.ModelOffer {
+		return row("anthropic", model, window, reply, byMarks, "https://platform.claude.com/docs/en/about-claude/pricing and the models' pages", day, prices...)
+	}
+	return []events.ModelOffer{
+		claude("claude-fable-5-1*", million, 128_000, marked(10*million, 50*million, 250_000)),
+		claude("claude-fable-5*", 0, 0, marked(10*million, 50*million, million)),
+		claude("claude-opus-5-5*", million, 128_000, marked(4*million, 20*million, 200_000)),
+		claude("claude-opus-5*", million, 128_000, marked(5*million, 25*million, 500_000)),
+		claude("claude-opus-4-8*", 0, 0, marked(5*million, 25*million, 500_000)),
+		claude("claude-opus-4-7*", 0, 0, marked(5*million, 25*million, 500_000)),
+		claude("claude-opus-4-6*", 0, 0, marked(5*million, 25*million, 500_000)),
+		claude("claude-opus-4-5*", 200_000, 64_000, marked(5*million, 25*million, 500_000)),
+		claude("claude-sonnet-5-5*", million, 128_000, marked(2*million, 10*million, 200_000), from("2026-10-07", marked(2*million, 10*million, 100_000))),
+		claude("claude-sonnet-5*", million, 0, marked(2*million, 10*million, 200_000)),
+		claude("claude-sonnet-4-6*", 0, 0, marked(3*million, 15*million, 300_000)),
+		claude("claude-sonnet-4-5*", 200_000, 64_000, marked(3*million, 15*million, 300_000)),
+		claude("claude-haiku-5-5*", million, 128_000, marked(100_000, 500_000, 10_000), over(100_000, marked(500_000, 2_500_000, 50_000))),
+		claude("claude-haiku-4-5*", 200_000, 64_000, marked(million, 5*million, 100_000)),
+	}
+}
+
+// gemini: prices are those of text. What a cache kept by name costs for each hour
+// is not in them.
+func gemini() []events.ModelOffer {
+	const source, day = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by api-evangelist/deepmind", "2026-10-07"
+	const older, then = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by aifreeapi.com and morphllm.com", "2026-03-31"
+	return []events.ModelOffer{
+		row("gemini", "gemini-3.8-flash*", 0, 0, automatic, source, day, usd(750_000, 3_750_000), from("2027-01-01", usd(1_500_000, 7_500_000))),
+		row("gemini", "gemini-3.5-flash-lite*", 0, 0, automatic, source, day, usd(300_000, 2_500_000)),
+		row("gemini", "gemini-3.5-flash*", 0, 0, automatic, source, day, usd(1_500_000, 9*million)),
+		row("gemini", "gemini-3.1-pro*", 1_048_576, 65_536, automatic, source, day,
+			read(usd(2*million, 12*million), 200_000), over(200_000, read(usd(4*million, 18*million), 400_000))),
+		row("gemini", "gemini-3.1-flash-lite*", 0, 0, automatic, older, then, usd(250_000, 1_500_000)),
+		row("gemini", "gemini-3-flash*", 1_048_576, 65_536, automatic, older, then, read(usd(500_000, 3*million), 50_000)),
+		row("gemini", "gemini-2.5-pro*", 1_048_576, 65_536, automatic, older, then,
+			read(usd(1_250_000, 10*million), 125_000), over(200_000, read(usd(2_500_000, 15*million), 250_000))),
+		row("gemini", "gemini-2.5-flash-lite*", 1_048_576, 65_536, automatic, older, then, read(usd(100_000, 400_000), 10_000)),
+		row("gemini", "gemini-2.5-flash*", 1_048_576, 65_536, automatic, older, then, read(usd(300_000, 2_500_000), 30_000)),
+	}
+}
+
+// openai: GPT-5.6 was repriced since its preview and sources differ, so its
+// price is not known here.
+func openai() []events.ModelOffer {
+	const source, day = "https://developers.openai.com/api/docs/pricing, as quoted by deploybase.ai and docs.rs/adk-model", "2026-03-21"
+	gpt := func(model string, window, reply int64, p events.ModelPrice) events.ModelOffer {
+		return row("openai", model, window, reply, automatic, source, day, p)
+	}
+	return []events.ModelOffer{
+		gpt("gpt-5.4-mini*", 0, 0, read(usd(750_000, 4_500_000), 75_000)),
+		gpt("gpt-5.4", 272_000, 128_000, read(usd(2_500_000, 15*million), 250_000)),
+		gpt("gpt-5.1*", 400_000, 128_000, read(usd(1_250_000, 10*million), 125_000)),
+		gpt("gpt-5-codex*", 400_000, 128_000, read(usd(1_250_000, 10*million), 125_000)),
+		gpt("gpt-5-pro*", 400_000, 128_000, usd(15*million, 120*million)),
+		gpt("gpt-5-mini*", 272_000, 128_000, read(usd(250_000, 2*million), 25_000)),
+		gpt("gpt-5-nano*", 272_000, 32_000, read(usd(50_000, 400_000), 5_000)),
+		gpt("gpt-5", 272_000, 128_000, read(usd(1_250_000, 10*million), 125_000)),
+		gpt("gpt-5-20*", 272_000, 128_000, read(usd(1_250_000, 10*million), 125_000)),
+		gpt("gpt-4.1-mini*", 1_047_576, 32_768, read(usd(400_000, 1_600_000), 100_000)),
+		gpt("gpt-4.1-nano*", 1_047_576, 32_768, read(usd(100_000, 400_000), 25_000)),
+		gpt("gpt-4.1*", 1_047_576, 32_768, read(usd(2*million, 8*million), 500_000)),
+		gpt("gpt-4o-mini*", 128_000, 16_384, read(usd(150_000, 600_000), 75_000)),
+		gpt("gpt-4o*", 128_000, 16_384, read(usd(2_500_000, 10*million), 1_250_000)),
+		gpt("o4-mini*", 200_000, 100_000, usd(1_100_000, 4_400_000)),
+		gpt("o3", 200_000, 100_000, usd(2*million, 8*million)),
+	}
+}
+
+// others are compatible servers. DeepSeek's price depends on the hour of the day,
+// and those of Qwen on the region and the plan: only limits stand here.
+func others() []events.ModelOffer {
+	const deepseek, august = "https://api-docs.deepseek.com/quick_start/pricing", "2026-08-14"
+	return []events.ModelOffer{
+		row("deepseek", "deepseek-v4-flash*", million, 384_000, automatic, deepseek, august),
+		row("deepseek", "deepseek-v4-pro*", million, 384_000, automatic, deepseek, august),
+		row("grok", "grok-4.7*", 500_000, 0, automatic, "https://docs.x.ai/developers/grok-4-7", "2026-11-21", usd(2*million, 6*million)),
+		row("minimax", "minimax-m3*", million, 131_072, automatic, "limits: novita.ai and docs.apiyi.com; their prices are their own", "2026-11-21"),
+	}
+}
