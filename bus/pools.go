@@ -49,6 +49,7 @@ func Pools() []Pool {
 			{Actor: events.ActorLead, Type: "ModelRequested"},
 			{Actor: events.ActorContributor, Type: "ModelRequested"},
 			{Actor: events.ActorQA, Type: "ModelRequested"},
+			{Actor: events.ActorApproval, Type: "ModelApproved"}, // of a request that its budget guards
 		}},
 	}
 }

@@ -69,6 +69,9 @@ func inherited(s *projections.Set, folder string) ([]events.Payload, error) {
 	settings := now.Settings
 	settings.Rules = slices.DeleteFunc(slices.Clone(settings.Rules), func(rule events.Rule) bool { return rule.Scope == sessionScope })
 	out := []events.Payload{events.SessionOpened{Label: s.Summary().Label, Folder: folder, Workspace: now.Workspace, Settings: settings}}
+	if offered := s.Offered(); len(offered.Models) > 0 {
+		out = append(out, offered)
+	}
 	if len(now.Tools) > 0 {
 		out = append(out, events.ToolsOffered{Tools: now.Tools})
 	}

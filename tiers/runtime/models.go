@@ -49,10 +49,6 @@ func (m *Models) Run(ctx context.Context, slots int) error {
 }
 
 func (m *Models) handle(ctx context.Context, d Delivery) error {
-	p, ok := d.Event.Payload.(events.ModelRequested)
-	if !ok {
-		return nil
-	}
 	if d.Event.Project != m.Project {
 		return errForeign
 	}
@@ -60,17 +56,18 @@ func (m *Models) handle(ctx context.Context, d Delivery) error {
 	if err := tr.await(ctx, d.Event.Seq); err != nil {
 		return err
 	}
-	if tr.isAnswered(d.Event.ID) {
+	e, p := tr.due(&d.Event)
+	if e == nil || tr.isAnswered(e.ID) {
 		return nil
 	}
 	if err := m.waitUntil(ctx, p.NotBefore); err != nil {
 		return err
 	}
-	outcome := m.call(ctx, tr, &d.Event, p)
+	outcome := m.call(ctx, tr, e, p)
 	if ctx.Err() != nil {
 		return ctx.Err() // the process ends; the request is handed out again
 	}
-	return m.publish(ctx, &d.Event, outcome)
+	return m.publish(ctx, e, outcome)
 }
 
 func (m *Models) waitUntil(ctx context.Context, due *time.Time) error {
@@ -114,11 +111,13 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 		failed := llm.AsError(err).Failed(e.ID)
 		failed.ScriptLine, failed.Message, failed.CLI = line, string(m.hide([]byte(failed.Message))), m.hideRun(failed.CLI)
 		if reply.Usage != (events.Usage{}) {
-			failed.Usage = &reply.Usage
+			used := tr.priced(e, p, reply.Usage)
+			failed.Usage = &used
 		}
 		return failed
 	}
 	out := m.masked(reply).Replied(e.ID)
+	out.Usage = tr.priced(e, p, out.Usage)
 	out.BodySHA256, out.Wire, out.ScriptLine, out.DurationMS = body, provider.Wire(), line, m.Clock().Sub(began).Milliseconds()
 	return m.fold(ctx, out)
 }

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"manualslop/events"
@@ -25,6 +26,7 @@ type transcript struct {
 	record   llm.Record
 	answered map[string]bool // requests that have a reply or a failure
 	requests []*events.Event // ModelRequested in stream order
+	offered  events.ModelsOffered
 	killed   map[string]int  // ticket to its newest killed attempt
 	programs map[program]bool
 }
@@ -67,11 +69,15 @@ func (tr *transcript) take(e *events.Event) {
 		}
 	case events.ProviderChanged:
 		tr.programs[program{events.ProviderName(p.Provider), p.Command}] = true
+	case events.ModelsOffered:
+		tr.offered = p
 	case events.ModelRequested:
 		tr.requests = append(tr.requests, e)
 	case events.ModelReplied:
 		tr.answered[p.Request] = true
 	case events.ModelFailed:
+		tr.answered[p.Request] = true
+	case events.ModelDenied:
 		tr.answered[p.Request] = true
 	case events.TicketKilled:
 		tr.killed[p.Ticket] = max(tr.killed[p.Ticket], p.Attempt)
@@ -97,6 +103,26 @@ func (tr *transcript) await(ctx context.Context, seq uint64) error {
 		case <-moved:
 		}
 	}
+}
+
+// due is the request that a delivery asks to send; nil where it is none. A
+// guarded one is sent on approval's word and never on its own.
+func (tr *transcript) due(e *events.Event) (*events.Event, events.ModelRequested) {
+	switch p := e.Payload.(type) {
+	case events.ModelRequested:
+		if !p.Guarded {
+			return e, p
+		}
+	case events.ModelApproved:
+		tr.mu.Lock()
+		defer tr.mu.Unlock()
+		for _, asked := range slices.Backward(tr.requests) {
+			if r, ok := asked.Payload.(events.ModelRequested); ok && asked.ID == p.Request && r.Guarded {
+				return asked, r
+			}
+		}
+	}
+	return nil, events.ModelRequested{}
 }
 
 // isAnswered tells whether a request has a reply or a failure on the record.

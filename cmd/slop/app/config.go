@@ -22,7 +22,8 @@ type Config struct {
 	MMA       MMAConfig                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
 	Tiers     map[string]TierConfig     `toml:"tiers" keys:"1|2|3|4" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA."`
 	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are script, which needs none of it, and gemini_cli (also written gemini-cli), which runs the gemini command line."`
-	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars. Nothing spends any so far, so nothing is held against it."`
+	Models    map[string]ModelConfig    `toml:"models" keys:"MODEL" items:"256" doc:"What you know better about a model than slop models shows, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine goes on with it. Prices are US dollars per million tokens; a price counts where input and output are both given, and 0 is free."`
+	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars, that models may cost before a person is asked. Each call is held against it beforehand with its worst case: the whole prompt at the dearest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the ticket at work finish, no stops. Every call of the session counts, retries, QA and spawned workers too. A model whose price is not known asks once. --yes never answers these asks."`
 	User      UserConfig                `toml:"user" doc:"The person at the controls."`
 	Files     FilesConfig               `toml:"files" doc:"What tools may see. Relative paths start at the project."`
 	Rules     []RuleConfig              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that spells the name out for .git and the settings of slop and other agents. For a call that names no path, or that goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow, and ask where they would deny."`
@@ -98,6 +99,18 @@ type ProviderConfig struct {
 	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini). A person changes it in a running session with ProviderChanged."`
 	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program or an answer that brings nothing new is given up; 0: 90."`
 	Cache     string            `toml:"cache" enum:"auto|off" zero:"auto" project:"never" doc:"Whether the beginning of long prompts is kept at the provider for an hour, at its price: auto where that pays, or off. For gemini."`
+}
+
+// ModelConfig is a section [models."PROVIDER/MODEL"]. What is not given stays as
+// the program's own table has it.
+type ModelConfig struct {
+	ContextWindow   int      `toml:"context_window" min:"0" max:"100000000" zero:"none" project:"never" doc:"Tokens of prompt and reply together; 0: as the program knows it."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"100000000" zero:"none" project:"never" doc:"Longest reply in tokens; 0: as the program knows it."`
+	Input           *float64 `toml:"input" min:"0" max:"100000" project:"never" doc:"Price of tokens of the prompt."`
+	Output          *float64 `toml:"output" min:"0" max:"100000" project:"never" doc:"Price of tokens of the reply, thinking included."`
+	CacheRead       *float64 `toml:"cache_read" min:"0" max:"100000" project:"never" doc:"Price of tokens that the provider's cache had."`
+	CacheWrite5m    *float64 `toml:"cache_write_5m" min:"0" max:"100000" project:"never" doc:"Price of tokens put into the cache for minutes."`
+	CacheWrite1h    *float64 `toml:"cache_write_1h" min:"0" max:"100000" project:"never" doc:"Price of tokens put into the cache for an hour."`
 }
 
 // BudgetConfig is the section [budget].

@@ -81,8 +81,11 @@ func stepInto(key *configKey, part string, above []string) (*configKey, *ConfigE
 			return nil, nil
 		}
 		hint := "valid names are " + strings.ReplaceAll(key.names, "|", ", ")
-		if key.names == "NAME" {
+		switch key.names {
+		case "NAME":
 			hint = "a name has 1 to 64 letters, digits, dashes and underscores"
+		case "MODEL":
+			hint = `a model is written PROVIDER/MODEL in quotes: [models."anthropic/claude-opus-5*"]`
 		}
 		return nil, &ConfigError{Kind: ConfigUnknownKey, Key: path, Problem: "is unknown", Hint: hint}
 	case shapeTable:

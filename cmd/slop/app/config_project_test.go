@@ -61,6 +61,13 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"providers.gemini.silence_s", "", "", "silence_s = 1"},
 	{"tiers.1.provider", "tiers.2.provider = \"gemini-cli\"", "provider = \"gemini_cli\"", ""},
 	{"tiers.1.provider", "[providers.gemini_cli]", "provider = \"gemini-cli\"", ""},
+	{"models.local/m.context_window", "", "", "context_window = 1"},
+	{"models.local/m.max_output_tokens", "", "", "max_output_tokens = 1"},
+	{"models.local/m.input", "", "", "input = 0"},
+	{"models.local/m.output", "", "", "output = 0"},
+	{"models.local/m.cache_read", "", "", "cache_read = 0"},
+	{"models.local/m.cache_write_5m", "", "", "cache_write_5m = 0"},
+	{"models.local/m.cache_write_1h", "", "", "cache_write_1h = 0"},
 	{"budget.session", "", "session = 5", ""},
 	{"budget.session", "budget.session = 5.5", "session = 5.5", "session = 5.6"},
 	{"budget.session", "budget.session = 5.5", "", "session = 0"},
@@ -76,6 +83,9 @@ func TestProjectsCanOnlyMakeThingsStricter(t *testing.T) {
 		section := "[" + c.key[:strings.LastIndexByte(c.key, '.')] + "]\n"
 		if strings.HasPrefix(section, "[providers.") {
 			section = "# the header of a provider is refused too\nproviders.gemini."
+		}
+		if strings.HasPrefix(section, "[models.") {
+			section = "# so is that of a model\nmodels.\"local/m\"."
 		}
 		if c.allowed != "" {
 			_, err := newConfigCase(t).load(c.person, "", section+c.allowed+"\n")
@@ -98,7 +108,7 @@ func TestProjectsCanOnlyMakeThingsStricter(t *testing.T) {
 func TestEveryKeyHasACaseForProjects(t *testing.T) {
 	t.Parallel()
 	for _, key := range configTestSchema().leaves() {
-		path := strings.NewReplacer(".N.", ".1.", ".NAME.", ".gemini.").Replace(key.path)
+		path := strings.NewReplacer(".N.", ".1.", ".MODEL.", ".local/m.", ".NAME.", ".gemini.").Replace(key.path)
 		found := strings.HasPrefix(path, "rules.")
 		for _, c := range projectCases {
 			found = found || c.key == path

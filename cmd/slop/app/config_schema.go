@@ -46,7 +46,7 @@ type configKey struct {
 	items    int // the most entries; 0 where it is no list
 	zeroNone bool
 	project  projectPolicy
-	names    string // valid free names: "NAME" or words separated by |
+	names    string // valid free names: "NAME", "MODEL" or words separated by |
 	field    int
 	children []*configKey // of a table, and of one element of shapeNamed and shapeTables
 }
@@ -105,8 +105,8 @@ func schemaChildren(key *configKey, of reflect.Type) []*configKey {
 
 // placeholder stands for the free names of a table in paths.
 func placeholder(key *configKey) string {
-	if key.names == "NAME" {
-		return "NAME"
+	if key.names == "NAME" || key.names == "MODEL" {
+		return key.names
 	}
 	return "N"
 }
@@ -165,8 +165,11 @@ func (k *configKey) child(name string) *configKey {
 
 // free tells whether name is valid below a table with free names.
 func (k *configKey) free(name string) bool {
-	if k.names == "NAME" {
+	switch k.names {
+	case "NAME":
 		return validConfigName(name)
+	case "MODEL":
+		return validModelName(name)
 	}
 	return slices.Contains(strings.Split(k.names, "|"), name)
 }
@@ -181,6 +184,13 @@ func (k *configKey) leaves() []*configKey {
 		found = append(found, child.leaves()...)
 	}
 	return found
+}
+
+// validModelName tells whether a name may stand for models: a provider, a slash,
+// and the model's name, in which * stands for any characters.
+func validModelName(name string) bool {
+	provider, model, both := strings.Cut(name, "/")
+	return both && validConfigName(provider) && model != "" && len(model) <= 256 && !strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // validConfigName tells whether a name may stand for a provider: 1 to 64 letters, digits,

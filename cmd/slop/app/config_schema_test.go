@@ -46,7 +46,7 @@ func TestDefaultsAreValid(t *testing.T) {
 func TestEveryBoundHoldsExactly(t *testing.T) {
 	t.Parallel()
 	for _, key := range configTestSchema().leaves() {
-		path := strings.NewReplacer(".N.", ".1.", ".NAME.", ".local.").Replace(key.path)
+		path := strings.NewReplacer(".N.", ".1.", ".MODEL.", ".local/m.", ".NAME.", ".local.").Replace(key.path)
 		if strings.HasPrefix(path, "rules.") {
 			continue
 		}
@@ -130,6 +130,7 @@ func withValue(path string, value any) Config {
 	for _, name := range []string{"local", "gemini_cli"} {
 		c.Providers[name], from.Providers[name] = ProviderConfig{}, ProviderConfig{}
 	}
+	from.Models = map[string]ModelConfig{"local/m": {}}
 	parts := strings.Split(path, ".")
 	layer := reflect.New(reflect.TypeFor[Config]()).Elem()
 	layer.Set(reflect.ValueOf(from))

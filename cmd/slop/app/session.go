@@ -40,7 +40,8 @@ func (v voice) say(ctx context.Context, p events.Payload) (uint64, string, error
 	return seq, e.ID, nil
 }
 
-// openSession begins a session: its settings and its tools are the first things on record.
+// openSession begins a session: its settings, what is known of models, and its tools are the
+// first things on record.
 func openSession(ctx context.Context, log events.Log, p place, mask func([]byte) []byte, label string, scripted bool) (voice, error) {
 	now := time.Now()
 	v := voice{log: log, project: p.name, session: newID(), person: p.person, mask: mask}
@@ -51,6 +52,9 @@ func openSession(ctx context.Context, log events.Log, p place, mask func([]byte)
 	if _, _, err := v.say(ctx, events.SessionOpened{
 		Label: label, Folder: folder, Workspace: p.project, Settings: p.settings(scripted),
 	}); err != nil {
+		return v, err
+	}
+	if _, _, err := v.say(ctx, p.config.models()); err != nil {
 		return v, err
 	}
 	_, _, err = v.say(ctx, offers(tools.Builtin()))

@@ -25,7 +25,7 @@ func (p place) settings(scripted bool) events.Settings {
 	for n := 1; n <= 4; n++ {
 		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))
 	}
-	s.Rules, s.Providers = p.rules(false), programs(c)
+	s.Rules, s.Providers, s.Budget = p.rules(false), programs(c), c.Budget.settings()
 	return s
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"reflect"
 
 	"manualslop/events"
@@ -8,8 +9,8 @@ import (
 )
 
 // holdToRules puts today's rules in the place of those that hold in open
-// sessions, before any role goes on with them, and the tools into one that has
-// none: a rule that was taken away
+// sessions, before any role goes on with them, what is known of models now where
+// that changed, and the tools into one that has none: a rule that was taken away
 // allows nothing more, a new one holds, and an earlier --yes is over. yes gives
 // it anew, to the newest session only. A session whose rules are today's is
 // left as it is.
@@ -19,7 +20,7 @@ func (e *engine) holdToRules(log events.Log, yes bool) error {
 		return err
 	}
 	for i, session := range open {
-		if err := e.offerTools(log, session); err != nil {
+		if err := errors.Join(e.offerModels(log, session), e.offerTools(log, session)); err != nil {
 			return err
 		}
 		now := e.rules(yes && i == len(open)-1)
@@ -68,5 +69,27 @@ func (e *engine) offerTools(log events.Log, session string) error {
 	}
 	v := voice{log: log, project: e.name, session: session, person: e.person, mask: e.mask}
 	_, _, err = v.say(e.ctx, offered)
+	return err
+}
+
+// offerModels puts what is known of models now on record of a session that knows
+// something else: it goes on at today's prices, and what it spent stays priced as it was.
+func (e *engine) offerModels(log events.Log, session string) error {
+	now, registry := e.config.models(), events.Catalogue()
+	var last events.ModelsOffered
+	for ev, err := range log.Read(e.ctx, events.Filter{Project: e.name, Session: session, Type: now.EventType().Name}, 1, 0) {
+		if err != nil {
+			return err
+		}
+		registry.Decode(&ev)
+		if p, ok := ev.Payload.(events.ModelsOffered); ok {
+			last = p
+		}
+	}
+	if reflect.DeepEqual(now, last) {
+		return nil
+	}
+	v := voice{log: log, project: e.name, session: session, person: e.person, mask: e.mask}
+	_, _, err := v.say(e.ctx, now)
 	return err
 }
