@@ -27,7 +27,7 @@ type transcript struct {
 	answered map[string]bool // requests that have a reply or a failure
 	requests []*events.Event // ModelRequested in stream order
 	offered  events.ModelsOffered
-	killed   map[string]int  // ticket to its newest killed attempt
+	killed   map[string]int // ticket to its newest killed attempt
 	programs map[program]bool
 }
 
