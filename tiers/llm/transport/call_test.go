@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -124,7 +125,7 @@ func TestNoErrorHoldsAKey(t *testing.T) {
 		require.NotContains(t, failed.Message, secret)
 		require.Contains(t, failed.Message, "bad key [key]")
 		c := transport.Begin(llm.Endpoint{Key: key, Headers: map[string]string{"A": "gatekeeper-token"}, Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-			return nil, &http.ProtocolError{ErrorString: "no route for " + secret}
+			return nil, errors.New("no route for " + secret)
 		})}}, transport.Options{})
 		_, failed = attempt(t, c, "http://server.invalid")
 		for err := error(failed); err != nil; err = unwrap(err) {

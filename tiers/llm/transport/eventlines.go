@@ -1,6 +1,9 @@
 package transport
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // eventLines reads an event stream and leaves out what not every SDK stands:
 // comments, empty lines that end no event, a byte order mark, and carriage
@@ -46,8 +49,8 @@ func (l *eventLines) fill() {
 		n, l.err = l.from.Read(l.in)
 	}
 	l.out = l.out[:0]
-	for _, c := range l.in[:n] {
-		l.take(c)
+	for in := l.in[:n]; len(in) > 0; {
+		in = in[l.take(in):]
 	}
 }
 
@@ -68,26 +71,29 @@ func (l *eventLines) beginning() (n int, err error) {
 	return n, err
 }
 
-func (l *eventLines) take(c byte) {
-	if after := l.cr; after {
-		l.cr = false
-		if c == '\n' {
-			return
-		}
-	}
-	if c == '\r' {
-		l.cr, c = true, '\n'
-	}
+// take takes the rest of a line, or the byte that ends it, and says how many
+// bytes that were.
+func (l *eventLines) take(in []byte) int {
+	c, after := in[0], l.cr
+	l.cr = c == '\r'
 	switch {
-	case c == '\n':
+	case c == '\n' && after: // of one line end
+		return 1
+	case c == '\n', c == '\r':
 		l.endLine()
-	case l.comment:
+		return 1
 	case l.atStart && c == ':':
 		l.comment = true
-	default:
-		l.atStart, l.open = false, true
-		l.out = append(l.out, c)
 	}
+	n := bytes.IndexAny(in, "\r\n")
+	if n < 0 {
+		n = len(in)
+	}
+	if !l.comment {
+		l.atStart, l.open = false, true
+		l.out = append(l.out, in[:n]...)
+	}
+	return n
 }
 
 func (l *eventLines) endLine() {
