@@ -1,0 +1,146 @@
+package llmtest
+
+import (
+	"fmt"
+	"slices"
+
+	"manualslop/events"
+)
+
+// checkAnthropicPairs checks that each call has its result in the next message,
+// before any text, and nothing else has one.
+func checkAnthropicPairs(q *anthropicRequest) *refusal {
+	var open []string // calls of the assistant message before
+	seen := map[string]bool{}
+	for i, m := range q.Messages {
+		results := resultsOf(m)
+		if bad := matchResults(i, open, results); bad != nil {
+			return bad
+		}
+		if bad := resultsFirst(i, m); bad != nil {
+			return bad
+		}
+		open = nil
+		for _, b := range m.blocks {
+			if b.Type != "tool_use" {
+				continue
+			}
+			if seen[b.ID] {
+				return refuse(fmt.Sprintf("messages.%d: `tool_use` ids must be unique", i))
+			}
+			seen[b.ID] = true
+			open = append(open, b.ID)
+		}
+	}
+	return nil
+}
+
+func resultsOf(m anthropicMessage) (ids []string) {
+	for _, b := range m.blocks {
+		if b.Type == "tool_result" {
+			ids = append(ids, b.ToolUseID)
+		}
+	}
+	return ids
+}
+
+func matchResults(i int, open, results []string) *refusal {
+	for _, id := range open {
+		if !slices.Contains(results, id) {
+			return refuse(fmt.Sprintf("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i-1, id))
+		}
+	}
+	for j, id := range results {
+		if !slices.Contains(open, id) {
+			return refuse(fmt.Sprintf("messages.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", i, id))
+		}
+		if slices.Contains(results[:j], id) {
+			return refuse(fmt.Sprintf("messages.%d: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", i, id))
+		}
+	}
+	return nil
+}
+
+// resultsFirst refuses a result that stands behind other content.
+func resultsFirst(i int, m anthropicMessage) *refusal {
+	other := false
+	for _, b := range m.blocks {
+		if b.Type == "tool_result" && other {
+			return refuse(fmt.Sprintf("messages.%d: `tool_result` blocks must come first in the content of a user message", i))
+		}
+		other = other || b.Type != "tool_result"
+	}
+	return nil
+}
+
+// sign is the signature of what a model thought.
+func sign(model, thought string) string {
+	return "sig_" + events.Digest([]byte(model+"\n"+thought))
+}
+
+// isSigned tells whether data ends with its own signature.
+func isSigned(model, data string) bool {
+	at := len(data) - len(sign("", ""))
+	return at >= 0 && data[at:] == sign(model, data[:at])
+}
+
+// remember notes what was thought before a call.
+func (a *anthropic) remember(call string, blocks []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.thoughts[call] = blocks
+}
+
+// before is what was thought before a call; false if the call is not the model's.
+func (a *anthropic) before(call string) ([]string, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	blocks, ok := a.thoughts[call]
+	return blocks, ok
+}
+
+// checkThoughts checks that what was thought comes back as it was given.
+func (a *anthropic) checkThoughts(q *anthropicRequest) *refusal {
+	last := -1
+	for i, m := range q.Messages {
+		if m.Role != "assistant" {
+			continue
+		}
+		last = i
+		for j, b := range m.blocks {
+			path := fmt.Sprintf("messages.%d.content.%d", i, j)
+			if b.Type == "thinking" && b.Signature != sign(q.Model, b.Thinking) {
+				return refuse(path + ": Invalid `signature` in `thinking` block")
+			}
+			if b.Type == "redacted_thinking" && !isSigned(q.Model, b.Data) {
+				return refuse(path + ": Invalid `data` in `redacted_thinking` block")
+			}
+		}
+	}
+	if last < 0 {
+		return nil
+	}
+	return a.checkLoop(q, last)
+}
+
+// checkLoop checks the newest assistant message, whose calls are just answered.
+func (a *anthropic) checkLoop(q *anthropicRequest, last int) *refusal {
+	m := q.Messages[last]
+	var here []string
+	var calls int
+	for _, b := range m.blocks {
+		switch b.Type {
+		case "thinking", "redacted_thinking":
+			here = append(here, b.raw)
+		case "tool_use":
+			calls++
+			if given, ok := a.before(q.Model + " " + b.ID); ok && !slices.Equal(given, here) {
+				return refuse(fmt.Sprintf("messages.%d: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", last))
+			}
+		}
+	}
+	if calls > 0 && q.Thinking != nil && q.Thinking.Type == "enabled" && len(here) == 0 {
+		return refuse(fmt.Sprintf("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).", last, m.blocks[0].Type))
+	}
+	return nil
+}

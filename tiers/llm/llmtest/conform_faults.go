@@ -1,0 +1,94 @@
+package llmtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// eventually and tick bound the wait for what must happen; nothing is measured.
+const (
+	eventually = 30 * time.Second
+	tick       = time.Millisecond
+)
+
+// broken is a turn with something of everything to go wrong in.
+func broken(fault Fault) Turn {
+	return Turn{Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`}}, Fault: fault, At: -1}
+}
+
+func conformFaults(t *testing.T, make func(t *testing.T) Fixture) {
+	t.Helper()
+	for _, c := range make(t).turns(t).Cases() {
+		t.Run(string(c.Fault), func(t *testing.T) {
+			t.Parallel()
+			f := make(t)
+			p := f.turns(t, broken(c.Fault), Turn{Text: "Done."})
+			if c.Fault == Stall || c.Fault == StalledStart {
+				p.provider = f.Provider(p.Endpoint(), shortSilence)
+			}
+			first := f.question("Look.")
+			if c.Kind == "" {
+				goodDespite(p, c.Fault, first)
+				return
+			}
+			e := p.fails(first, c.Kind)
+			require.Equal(t, c.RetryAfter, e.RetryAfter)
+			require.Len(t, p.Requests(), 1, "nothing is tried twice")
+		})
+	}
+}
+
+// goodDespite checks a reply that is good although something was odd, and that
+// the conversation goes on behind it.
+func goodDespite(p *pair, fault Fault, first llm.Request) {
+	t := p.t
+	reply := p.good(first)
+	require.True(t, strings.HasPrefix(reply.Text, "I look."), reply.Text)
+	require.NotEmpty(t, reply.Calls)
+	call := reply.Calls[0]
+	switch fault {
+	case ManyCalls:
+		require.Len(t, reply.Calls, 20)
+		require.JSONEq(t, `{"path":"19"}`, string(reply.Calls[19].Args))
+	case SplitEscape:
+		require.JSONEq(t, `{"path":"ä\n\"\\😀"}`, string(call.Args))
+	case BrokenArgs:
+		require.NotEmpty(t, call.Malformed)
+		require.JSONEq(t, `{}`, string(call.Args))
+	case UnknownTool:
+		require.Equal(t, "no_such_tool", call.Name)
+	case CutInCall:
+		require.Equal(t, llm.FinishMaxTokens, reply.Finish)
+		require.Len(t, reply.Calls, 2)
+		require.NotEmpty(t, reply.Calls[1].Malformed, "what was cut off never runs")
+	case SplitUTF8, OneByte:
+		require.Equal(t, "I look. Grüße, 世界 😀", reply.Text)
+	case NoUsage:
+		require.True(t, reply.Usage.Estimated)
+	}
+	if fault != BrokenArgs && fault != CutInCall {
+		require.Empty(t, call.Malformed)
+	}
+	require.Equal(t, "Done.", p.good(answered(first, reply, "1")).Text, "the conversation goes on")
+}
+
+// incompleteEverywhere ends the stream cleanly before each of its events up to
+// the vendor's end marker.
+func incompleteEverywhere(t *testing.T, f Fixture) {
+	turn := broken("")
+	s := f.Start(t, Options{})
+	frames := s.wire.frames(View{Model: f.Model}, turn.prepared(View{}), events.Usage{})
+	end := slices.IndexFunc(frames, s.wire.ends)
+	require.Greater(t, end, 1)
+	for at := range end + 1 {
+		turn.Fault, turn.At = EarlyEnd, at
+		f.turns(t, turn).fails(f.question("Look."), events.ModelIncomplete)
+	}
+}
