@@ -36,7 +36,7 @@ func layers() []layer {
 		{"tiers/lead", []string{"events", "tiers", "tiers/fence", "tiers/planning"}, onlyEvents},
 		{"tiers/contributor", []string{"events", "tiers", "tiers/fence"}, onlyEvents},
 		{"tiers/qa", []string{"events", "tiers", "tiers/fence"}, onlyEvents},
-		{"tiers/approval", []string{"events", "tiers"}, onlyEvents},
+		{"tiers/approval", []string{"events", "tiers", "tiers/fence"}, onlyEvents},
 		{"tiers/planning", []string{"events", "tiers"}, "what the two planning tiers share is as pure as they are"},
 		{"tiers/tierstest", []string{"events/...", "tiers"}, "deciders are tested as given, when, then, without a world"},
 		{"tiers/llm/...", []string{"events", "tiers/fence", "tiers/llm/..."}, "a model's language is neutral: no vendor, tool or decider leaks into it"},

@@ -30,7 +30,8 @@ type AskRaised struct {
 	Effect     string          `json:"effect,omitempty"`
 	Diff       string          `json:"diff,omitempty"`
 	DiffBlob   *BlobRef        `json:"diff_blob,omitempty"`
-	Note       string          `json:"note,omitempty"` // why it is asked, what the preview said
+	Note       string          `json:"note,omitempty"`  // why it is asked, what the preview said
+	Taint      []string        `json:"taint,omitempty"` // untrusted text that the conversation has read, where that is why it is asked; --yes does not answer it
 	Attempt    int             `json:"attempt,omitempty"`
 	Round      int             `json:"round,omitempty"`
 	PostedBy   string          `json:"posted_by,omitempty"` // http: who posted it

@@ -29,6 +29,8 @@ func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 //     was promised, or under which a call was approved, may not move.
 //   - Tracked and FollowLinks: which file a path means, and with it what a yes
 //     to that path allows, is the same from the first approval to the last.
+//   - AllowHosts and SearchURL: where a conversation that has read untrusted
+//     text may send something without a question is what the person said at its start.
 //   - Isolation: where a ticket works is where its dependencies' work is.
 //   - Rules are no setting of this kind: RuleAdded and RulesReplaced speak of them.
 //   - The [Roster], who of it a tier works as, and the Shell: prompts begin with
@@ -55,6 +57,8 @@ type Settings struct {
 	Providers     []ProviderSettings `json:"providers,omitempty"`    // at most one of a name
 	Tracked       []string           `json:"tracked,omitempty"`      // files that every refresh rereads
 	FollowLinks   bool               `json:"follow_links,omitempty"` // tools follow symbolic links, so a path does not say which file it is
+	AllowHosts    []string           `json:"allow_hosts,omitempty"`  // places of the network that need no asking, as [net] allow_hosts has them
+	SearchURL     string             `json:"search_url,omitempty"`   // where web_search sends what it is asked
 	Budget        *BudgetSettings    `json:"budget,omitempty"`       // what the session begins with; BudgetRaised changes it
 	Isolation     string             `json:"isolation,omitempty"`    // how parallel tickets are kept apart; empty: [IsolationShared]
 	Shell         string             `json:"shell,omitempty"`        // what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing

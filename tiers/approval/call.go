@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ type call struct {
 	digest  string          // of the canonical args
 	edited  bool
 	count   tiers.Call
-	note    string              // why it asks
+	notes   []string            // why it asks
+	taint   []string            // what its conversation has read, where that is why it asks
 	shown   []events.FileChange // what its preview said it would change
 }
 
@@ -65,18 +67,21 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 	}
 	c.digest = digest
 	v, rule := s.judge(c.tool, c.args)
-	switch {
+	if v == questioned {
+		c.notes = append(c.notes, "a rule wants a person to look ("+ruleName(rule)+")")
+	}
+	switch why, sources := s.hazard(c); {
 	case v == denied:
 		s.deny(c, grounds{by: byRule}, forbids(rule))
 		return
+	case why != "": // no rule answers for it
+		c.notes, c.taint = append(c.notes, why), sources
 	case v == allowed:
 		s.approve(c, grounds{by: byRule, rule: ruleName(rule)}, 1)
 		return
 	case v == silent && c.tool.harmless():
 		s.approve(c, grounds{by: byRule, rule: "reads run"}, 1)
 		return
-	case v == questioned:
-		c.note = "a rule wants a person to look (" + ruleName(rule) + ")"
 	}
 	if c.tool.previews() {
 		s.owe(events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket})
@@ -97,7 +102,8 @@ func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 	c.shown = p.Changes
 	a := askAbout(c, events.GateTool, title(c.request))
-	notes := []string{c.note}
+	a.Taint = c.taint
+	notes := slices.Clone(c.notes)
 	if p.Error != "" {
 		notes = append(notes, "the preview failed: "+p.Error)
 	}
@@ -105,7 +111,7 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 		a.Diff = ""
 		notes = append(notes, "the diff is too long to be shown")
 	}
-	a.Note = tiers.Clip(strings.Trim(strings.Join(notes, "; "), "; "), MaxNote)
+	a.Note = tiers.Clip(strings.Join(notes, "; "), MaxNote)
 	s.raise(e, a)
 }
 
@@ -118,14 +124,14 @@ func askAbout(c *call, gate, title string) events.AskRaised {
 
 // title says in one line what the call is about.
 func title(r events.ToolRequested) string {
-	var a struct{ Path, Script string }
+	var a struct{ Path, Script, URL, Query string }
 	if json.Unmarshal(r.Args, &a) != nil {
 		return r.Tool
 	}
 	if a.Path != "" {
 		return r.Tool + " " + a.Path
 	}
-	return r.Tool + " " + firstLine(strings.TrimSpace(a.Script))
+	return r.Tool + " " + firstLine(strings.TrimSpace(cmp.Or(a.Script, a.URL, a.Query)))
 }
 
 // byRule stands where a person's name would, of what a rule decided.

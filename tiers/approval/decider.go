@@ -22,14 +22,17 @@ type State struct {
 	calls     map[string]*call // by id; nil once a call had its last word
 	previews  []*call          // that wait for their preview, oldest first
 	asks      map[string]*ask
-	open      []*ask         // not settled, oldest first
-	killed    map[string]int // ticket to its newest killed attempt
+	open      []*ask                  // not settled, oldest first
+	killed    map[string]int          // ticket to its newest killed attempt
+	showing   map[string]conversation // by the id of a request for views: who is shown them
+	taints    map[conversation]*taint // what conversations have read
 	closed    bool
 	owed      []events.Payload // what the last foreign event made due, in order
 }
 
 func newState() *State {
-	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, asks: map[string]*ask{}, killed: map[string]int{}}
+	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, asks: map[string]*ask{}, killed: map[string]int{},
+		showing: map[string]conversation{}, taints: map[conversation]*taint{}}
 }
 
 // decide hands out what the last foreign event made due, first things first.
@@ -65,6 +68,8 @@ func (s *State) fold(e *events.Event) {
 		s.offer(p)
 	case events.ToolRequested, events.PreviewBuilt, events.ToolSettled, events.ToolParked:
 		s.foldCall(e)
+	case events.ContextRequested, events.ContextBuilt, events.RefreshRequested, events.FilesUpdated:
+		s.foldViews(e)
 	case events.SpawnRequested:
 		s.spawn(e, p)
 	case events.StepRequested:

@@ -14,6 +14,7 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	case p.Outcome == events.ToolInterrupted:
 		s.interrupted(e, c, "its worker stopped in the middle of it; nobody knows how far it came, and what it started may still run")
 	default:
+		s.answeredCall(c)
 		s.calls[p.Call] = nil
 	}
 }

@@ -27,13 +27,18 @@ func namesPath(key string) bool {
 
 func (s *State) subjectOf(t *tool, args json.RawMessage) subject {
 	c := subject{tool: t.offer.Name, confined: t.confined(), workspace: folder(s.workspace), exact: !s.settings.FollowLinks}
+	c.read(args)
+	return c
+}
+
+// read takes the arguments of a call.
+func (c *subject) read(args json.RawMessage) {
 	var members map[string]any
 	if json.Unmarshal(args, &members) != nil {
 		c.exact = false
-		return c
+		return
 	}
 	c.addMembers(members)
-	return c
 }
 
 // addMembers takes the arguments, and those of each object in a list of them, such as the edits of a

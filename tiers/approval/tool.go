@@ -64,6 +64,9 @@ func (t *tool) only(known ...string) bool {
 	return !slices.ContainsFunc(t.effects, func(e string) bool { return !slices.Contains(known, e) })
 }
 
+// has tells whether the tool has an effect.
+func (t *tool) has(effect string) bool { return slices.Contains(t.effects, effect) }
+
 // harmless tells whether a call of the tool runs without a question: it reads,
 // or it looks at public addresses, and nothing else.
 func (t *tool) harmless() bool { return t.only(effectReads, effectNetwork, effectWide) }

@@ -56,3 +56,12 @@ func TestTextThatATerminalWouldHideIsSpelledOut(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a<U+202E>b<U+200B>c<U+001B>[2J\td", visible("a\u202eb\u200bc\x1b[2J\td"))
 }
+
+func TestAGeneralYesDoesNotAnswerWhatUntrustedTextIsTheReasonOf(t *testing.T) {
+	t.Parallel()
+	yes := standingYes{given: true}
+	ask := events.AskRaised{Gate: events.GateTool, Tool: "fetch_url"}
+	require.True(t, yes.covers(ask))
+	ask.Taint = []string{"repo: a.go"}
+	require.False(t, yes.covers(ask))
+}

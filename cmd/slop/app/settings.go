@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"manualslop/events"
 	"manualslop/tiers/llm/script"
 	"manualslop/tools"
+	"manualslop/tools/web"
 )
 
 // settings are the parts of the configuration that decisions depend on, as a
@@ -21,6 +23,7 @@ func (p place) settings(scripted bool) events.Settings {
 		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval, MaxRetries: c.MMA.MaxRetries,
 		AskTimeoutMS: int64(c.Ask.TimeoutS) * 1000, ToolTimeoutMS: int64(c.Shell.TimeoutS) * 1000,
 		Tracked: p.relative(c.Files.Tracked), FollowLinks: c.MCP.AllowSymlinks,
+		AllowHosts: c.Net.AllowHosts, SearchURL: cmp.Or(c.Net.SearchURL, web.DefaultSearchURL),
 	}
 	for n := 1; n <= 4; n++ {
 		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))

@@ -1,0 +1,110 @@
+package approval
+
+import (
+	"encoding/json"
+	"maps"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// webSearch is the tool whose address is a setting and no argument.
+const webSearch = "web_search"
+
+// strangeHost says where a call goes that the person did not list; empty where
+// everything that it names is listed. A call that names no address goes
+// somewhere that nobody knows. Where the machine at a listed address leads to
+// another one is not seen here.
+func (s *State) strangeHost(c *call) string {
+	targets := addresses(c.args)
+	if c.request.Tool == webSearch {
+		targets = append(targets, s.settings.SearchURL)
+	}
+	if len(targets) == 0 {
+		return "reaches a machine that its arguments do not name"
+	}
+	for _, target := range targets {
+		u, err := url.Parse(target)
+		if err != nil || u.Hostname() == "" {
+			return "reaches an address that cannot be read: " + line(target)
+		}
+		if !s.lists(u) {
+			return "reaches " + line(u.Host) + ", which is not in [net] allow_hosts"
+		}
+	}
+	return ""
+}
+
+// addresses are the arguments that name a place on the network: those called
+// url, and every other text that begins as one.
+func addresses(args json.RawMessage) []string {
+	var members map[string]any
+	if json.Unmarshal(args, &members) != nil {
+		return nil
+	}
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		text, is := members[key].(string)
+		if lower := strings.ToLower(text); is && (key == "url" || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// lists tells whether the person listed the place. It is never wider than the
+// list that the network tools hold to: names are compared as written, without
+// case.
+func (s *State) lists(u *url.URL) bool {
+	for _, entry := range s.settings.AllowHosts {
+		if opensHost(entry, u) {
+			return true
+		}
+	}
+	return false
+}
+
+// opensHost tells whether one entry, NAME, *.NAME or an address with an
+// optional :PORT, speaks of a place. Without a port it stands for 80 and 443.
+func opensHost(entry string, u *url.URL) bool {
+	host, port := plain(u.Hostname()), portOf(u)
+	if addr, err := netip.ParseAddr(strings.Trim(entry, "[]")); err == nil {
+		return sameAddress(addr, host) && standardPort(port)
+	}
+	name, own := entry, ""
+	if at := strings.LastIndexByte(entry, ':'); at >= 0 {
+		name, own = entry[:at], entry[at+1:]
+	}
+	if own != port && (own != "" || !standardPort(port)) {
+		return false
+	}
+	if addr, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return sameAddress(addr, host)
+	}
+	name = plain(name)
+	if below, deep := strings.CutPrefix(name, "*."); deep {
+		return below != "" && strings.HasSuffix(host, "."+below)
+	}
+	return name != "" && host == name
+}
+
+func sameAddress(listed netip.Addr, host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().WithZone("") == listed.Unmap().WithZone("")
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case strings.EqualFold(u.Scheme, "http"):
+		return "80"
+	}
+	return "443"
+}
+
+func standardPort(port string) bool { return port == "80" || port == "443" }
+
+// plain is a host's name without case and without its last dot.
+func plain(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }

@@ -1,0 +1,173 @@
+package approval_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/approval"
+	"manualslop/tiers/tierstest"
+)
+
+// hosts are the places that the person of these tests listed.
+func hosts(s *events.Settings) {
+	s.AllowHosts = []string{"docs.example", "*.deep.example", "127.0.0.1:8080", "[::1]", "odd.example:444"}
+	s.SearchURL = "https://search.example/html/"
+}
+
+// saw shows views of the project to the first attempt at T-1.
+func saw(views ...events.View) []events.Payload {
+	return given(
+		events.ContextRequested{Tier: 3, Ticket: "T-1", Attempt: 1},
+		tierstest.With(func(h *tierstest.History) events.Payload {
+			return events.ContextBuilt{Request: h.LastID("ContextRequested"), Views: views}
+		}),
+	)
+}
+
+// ranWith is a call that a rule let run, with its outcome.
+func ranWith(r events.ToolRequested) []events.Payload {
+	return given(r, tierstest.With(func(h *tierstest.History) events.Payload {
+		a := tierstest.All[events.ToolApproved](h)
+		return events.ToolSettled{Call: r.Call, Tool: r.Tool, Outcome: events.ToolDone, ArgsSHA256: a[len(a)-1].ArgsSHA256, Generation: 1}
+	}))
+}
+
+// tainted checks a question that untrusted text is the reason of.
+func tainted(why string, sources ...string) events.Payload {
+	return tierstest.Check(func(t testing.TB, p events.AskRaised) {
+		t.Helper()
+		require.Equal(t, events.GateTool, p.Gate)
+		require.Contains(t, p.Note, why)
+		require.Equal(t, sources, p.Taint)
+		for _, s := range sources {
+			require.Contains(t, p.Note, s)
+		}
+	})
+}
+
+var (
+	rawFile = events.View{Path: "a.go", View: events.ViewRaw}
+	page    = wants("w1", "web_search", `{"query":"bees"}`)
+)
+
+func fetches(url string) events.ToolRequested {
+	return wants("c1", "web_search", fmt.Sprintf(`{"url":%q}`, url))
+}
+
+func TestTheNetworkAsksOnceTheConversationHasReadTheProject(t *testing.T) {
+	t.Parallel()
+	runs := func(r events.ToolRequested) []events.Payload {
+		return given(approved(r, "rule", underRule("reads run")))
+	}
+	look := wants("c1", "look_up", `{"url":"https://evil.example/"}`)
+	other := look
+	other.Ticket = "T-2"
+	later := look
+	later.Attempt = 2
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "before it has read anything", Given: begin(hosts), When: look, Then: runs(look)},
+		{Name: "names alone", Given: given(begin(hosts), saw(events.View{Path: ".", View: events.ViewTree})), When: look, Then: runs(look)},
+		{Name: "a view that could not be made", Given: given(begin(hosts), saw(events.View{Path: "a.go", View: events.ViewRaw, Error: "gone"})), When: look, Then: runs(look)},
+		{Name: "another ticket's reading", Given: given(begin(hosts), saw(rawFile)), When: other, Then: given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {}))},
+		{Name: "an earlier attempt's reading", Given: given(begin(hosts), saw(rawFile)), When: later, Then: given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {}))},
+		{
+			Name: "after a file", Given: given(begin(hosts), saw(rawFile)), When: look,
+			Then: given(tainted("reaches evil.example, which is not in [net] allow_hosts", "repo: a.go")),
+		},
+		{
+			Name: "after a tool that reads", Given: given(begin(hosts), ranWith(wants("r1", "read_file", `{"path":"b.go"}`))), When: look,
+			Then: given(tainted("reaches evil.example", "repo: read_file b.go")),
+		},
+		{
+			Name: "after a block of changed files",
+			Given: given(begin(hosts), events.RefreshRequested{Ticket: "T-1", Attempt: 1}, tierstest.With(func(h *tierstest.History) events.Payload {
+				return events.FilesUpdated{Request: h.LastID("RefreshRequested"), Ticket: "T-1", Files: []events.FileUpdate{{Path: "c.go"}}}
+			})),
+			When: look, Then: given(tainted("reaches evil.example", "repo: c.go")),
+		},
+		{
+			Name: "a person's general yes does not cover it", Given: given(begin(hosts), events.RuleAdded{Rule: yesRule}, saw(rawFile)), When: look,
+			Then: given(tainted("reaches evil.example", "repo: a.go")),
+		},
+		{
+			Name: "a deny stays a deny", Given: given(begin(hosts, rules(deny("look_up"))), saw(rawFile)), When: look,
+			Then: given(deniedSaying("a rule forbids it")),
+		},
+		{
+			Name: "a search goes where searches go", Given: given(begin(hosts), ranWith(page)), When: wants("c1", "web_search", `{"query":"more"}`),
+			Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) { require.Contains(t, p.Note, "reaches search.example") })),
+		},
+	})
+}
+
+func TestWhereTheNetworkNeedsNoQuestion(t *testing.T) {
+	t.Parallel()
+	listed := func(s *events.Settings) { hosts(s); s.SearchURL = "https://docs.example/" }
+	open := given(begin(listed), saw(rawFile))
+	for url, runs := range map[string]bool{
+		"https://docs.example/a": true, "http://DOCS.example./": true, "https://docs.example:443/": true, "https://x.deep.example/": true,
+		"http://127.0.0.1:8080/": true, "http://[::1]/": true, "https://odd.example:444/": true,
+		"https://deep.example/": false, "https://docs.example:444/": false, "https://notdocs.example/": false, "https://docs.example.evil/": false,
+		"https://docs.example@evil.example/": false, "http://127.0.0.1/": false, "http://[::1]:81/": false, "https://odd.example/": false,
+		"https://docs.example\\@evil.example/": false, "": false, "docs.example": false, "https:///docs.example": false, "http://%zz/": false,
+	} {
+		h := tierstest.Play(t, approval.Decider(), given(open, fetches(url))...)
+		require.Equal(t, runs, len(tierstest.All[events.ToolApproved](h)) == 1, url)
+		require.Equal(t, !runs, len(tierstest.All[events.AskRaised](h)) == 1, url)
+	}
+	h := tierstest.Play(t, approval.Decider(), given(open, wants("c1", "look_up", `{"page":7}`))...)
+	require.Contains(t, tierstest.All[events.AskRaised](h)[0].Note, "do not name")
+}
+
+func TestWritesThatReachFurtherAskAfterUntrustedText(t *testing.T) {
+	t.Parallel()
+	writes := func(path string) events.ToolRequested {
+		return wants("c1", "edit_file", fmt.Sprintf(`{"path":%q}`, path))
+	}
+	for path, why := range map[string]string{
+		"a.go": "", "/w/b/c.go": "", "../other/a.go": "may write outside of the workspace", "/etc/hosts": "may write outside of the workspace",
+		".git/hooks/x": "changes .git, which steers", "sub/Slop.TOML": "changes slop.toml", "AGENTS.md": "changes AGENTS.md", "sub/claude.MD": "changes CLAUDE.md",
+	} {
+		free := tierstest.Play(t, approval.Decider(), given(begin(rules(yesRule)), writes(path))...)
+		require.Len(t, tierstest.All[events.ToolApproved](free), 1, "without untrusted text the rule answers")
+		h := tierstest.Play(t, approval.Decider(), given(begin(rules(yesRule)), saw(rawFile), writes(path), events.PreviewBuilt{Call: "c1"})...)
+		require.Equal(t, why == "", len(tierstest.All[events.ToolApproved](h)) == 1, path)
+		if why != "" {
+			require.Contains(t, tierstest.All[events.AskRaised](h)[0].Note, why)
+		}
+	}
+}
+
+func TestAShellAsksAfterTextFromOutsideTheProjectOnly(t *testing.T) {
+	t.Parallel()
+	open := given(begin(hosts, rules(yesRule)))
+	fetched := given(open, ranWith(page))
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "after files", Given: given(open, saw(rawFile)), When: shell, Then: given(approved(shell, "rule", underRule("--yes")))},
+		{Name: "after a program", Given: given(open, ranWith(wants("r1", "run_powershell", `{"script":"ls"}`))), When: shell, Then: given(approved(shell, "rule", underRule("--yes")))},
+		{Name: "after the web", Given: fetched, When: shell, Then: given(tainted("does what nobody can foresee", "web: web_search bees"))},
+		{Name: "a write in the workspace stays the rule's", Given: fetched, When: edit, Then: given(approved(edit, "rule", underRule("--yes")))},
+		{
+			Name: "the person's yes lets it run", Given: given(fetched, shell), When: tierstest.With(func(h *tierstest.History) events.Payload {
+				asks := tierstest.All[events.AskRaised](h)
+				return events.AskAnswered{Ask: asks[len(asks)-1].Ask, Decision: events.Yes}
+			}),
+			Then: given(tierstest.Check(func(t testing.TB, p events.AskSettled) { require.Equal(t, events.Yes, p.Outcome) }),
+				tierstest.Check(func(t testing.TB, p events.ToolApproved) { require.Equal(t, tierstest.Person, p.By) })),
+		},
+	})
+}
+
+func TestAQuestionNamesAFewSourcesAndCountsTheRest(t *testing.T) {
+	t.Parallel()
+	var views []events.View
+	for i := range 9 {
+		views = append(views, events.View{Path: fmt.Sprintf("f%d.go", i%8), View: events.ViewRaw})
+	}
+	h := tierstest.Play(t, approval.Decider(), given(begin(), saw(views...), fetches("https://evil.example/"))...)
+	require.Equal(t, []string{"repo: f0.go", "repo: f1.go", "repo: f2.go", "repo: f3.go", "repo: f4.go", "repo: f5.go", "and 2 more"},
+		tierstest.All[events.AskRaised](h)[0].Taint)
+}
