@@ -1,0 +1,67 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"google.golang.org/genai"
+
+	"manualslop/events"
+)
+
+// chunk is one event of a stream: a piece of a reply, or an error in the middle
+// of it. See https://ai.google.dev/api/generate-content#GenerateContentResponse.
+type chunk struct {
+	Candidates     []candidate `json:"candidates"`
+	UsageMetadata  *usage      `json:"usageMetadata"`
+	ModelVersion   string      `json:"modelVersion"`
+	PromptFeedback struct {
+		BlockReason        genai.BlockedReason `json:"blockReason"`
+		BlockReasonMessage string              `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	Error *problem `json:"error"`
+
+	unreadable bool // it is no JSON of the API
+}
+
+type candidate struct {
+	Content struct {
+		Parts []json.RawMessage `json:"parts"`
+	} `json:"content"`
+	FinishReason  genai.FinishReason `json:"finishReason"`
+	FinishMessage string             `json:"finishMessage"`
+}
+
+// piece is one part of a reply.
+type piece struct {
+	Text             string        `json:"text"`
+	Thought          bool          `json:"thought"`
+	ThoughtSignature string        `json:"thoughtSignature"`
+	FunctionCall     *functionCall `json:"functionCall"`
+}
+
+func readChunk(data []byte) chunk {
+	var c chunk
+	if json.Unmarshal(data, &c) != nil {
+		return chunk{unreadable: true}
+	}
+	return c
+}
+
+// usage counts what was used up to its chunk, all of the attempt.
+type usage struct {
+	Prompt     int64 `json:"promptTokenCount"` // with what was cached
+	Cached     int64 `json:"cachedContentTokenCount"`
+	ToolPrompt int64 `json:"toolUsePromptTokenCount"`
+	Candidates int64 `json:"candidatesTokenCount"` // without what was thought
+	Thoughts   int64 `json:"thoughtsTokenCount"`
+}
+
+// neutral takes apart what the vendor counts twice.
+func (u usage) neutral() events.Usage {
+	return events.Usage{
+		Input:     max(0, u.Prompt+u.ToolPrompt-u.Cached),
+		CacheRead: u.Cached,
+		Output:    u.Candidates + u.Thoughts,
+		Thinking:  u.Thoughts,
+	}
+}

@@ -1,0 +1,195 @@
+package gemini
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"manualslop/tiers/llm"
+)
+
+// Roles of a content. The results of tools are the user's.
+const (
+	roleUser  = "user"
+	roleModel = "model"
+)
+
+// unsigned stands for the signature of a call that has none because another
+// model made it. The vendor documents it for histories that come from elsewhere:
+// https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQs".
+const unsigned = "skip_thought_signature_validator"
+
+type content struct {
+	Role  string `json:"role,omitempty"`
+	Parts []part `json:"parts"`
+}
+
+type part struct {
+	Text             string            `json:"text,omitempty"`
+	FunctionCall     *functionCall     `json:"functionCall,omitempty"`
+	FunctionResponse *functionResponse `json:"functionResponse,omitempty"`
+	ThoughtSignature string            `json:"thoughtSignature,omitempty"`
+}
+
+type functionCall struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+type functionResponse struct {
+	ID       string   `json:"id,omitempty"`
+	Name     string   `json:"name"`
+	Response response `json:"response"`
+}
+
+// response is a result: the API reads the keys output and error.
+type response struct {
+	Output string `json:"output,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// contents are the messages of r from one position to before another, without
+// the system message. A reply of the same origin is sent as it came.
+func contents(r llm.Request, from, to int) ([]any, error) {
+	var out []any
+	var last turn
+	for _, m := range r.Messages[from:to] {
+		switch m.Role {
+		case llm.RoleUser:
+			out = append(out, said(m))
+		case llm.RoleAssistant:
+			verbatim, calls, err := own(m, origin(r.Model))
+			if err != nil {
+				return nil, err
+			}
+			last = turn{ids: callIDs(m), calls: calls}
+			if verbatim != nil {
+				out = append(out, verbatim)
+			} else if c := portable(m, familyOf(r.Model).signs()); len(c.Parts) > 0 {
+				out = append(out, c)
+			}
+		case llm.RoleTool:
+			out = append(out, results(m, last))
+		}
+	}
+	return out, nil
+}
+
+// turn is the calls of one reply: our ids and, where it goes back verbatim, the
+// calls as the vendor spelled them.
+type turn struct {
+	ids   []string
+	calls []functionCall
+}
+
+// spelled is the call that a result answers.
+func (t turn) spelled(r llm.Result) functionCall {
+	if at := slices.Index(t.ids, r.Call); at >= 0 && at < len(t.calls) {
+		return t.calls[at]
+	}
+	return functionCall{Name: r.Name}
+}
+
+func callIDs(m llm.Message) []string {
+	var out []string
+	for _, b := range m.Blocks {
+		if c, ok := b.(llm.Call); ok {
+			out = append(out, c.ID)
+		}
+	}
+	return out
+}
+
+// said is a message of the user.
+func said(m llm.Message) content {
+	c := content{Role: roleUser}
+	for _, b := range m.Blocks {
+		if t, ok := b.(llm.Text); ok {
+			c.Parts = append(c.Parts, part{Text: string(t)})
+		}
+	}
+	return c
+}
+
+// own is a reply of this origin as the vendor sent it, with its calls; nil for
+// another's.
+func own(m llm.Message, origin string) (json.RawMessage, []functionCall, error) {
+	if len(m.Blocks) == 0 {
+		return nil, nil, nil
+	}
+	o, ok := m.Blocks[0].(llm.Opaque)
+	if !ok || o.Origin != origin {
+		return nil, nil, nil
+	}
+	var c content
+	if err := json.Unmarshal(o.Data, &c); err != nil || c.Role != roleModel || len(c.Parts) == 0 {
+		return nil, nil, unsendable("a recorded reply of %s is no content of a model", origin)
+	}
+	var calls []functionCall
+	for _, p := range c.Parts {
+		if p.FunctionCall != nil {
+			calls = append(calls, *p.FunctionCall)
+		}
+	}
+	return o.Data, calls, nil
+}
+
+// portable is a reply's text and calls, for a model that did not write it.
+func portable(m llm.Message, signs bool) content {
+	c := content{Role: roleModel}
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case llm.Text:
+			c.Parts = append(c.Parts, part{Text: string(b)})
+		case llm.Call:
+			p := part{FunctionCall: &functionCall{Name: b.Name, Args: b.Args}}
+			if signs {
+				p.ThoughtSignature, signs = unsigned, false
+			}
+			c.Parts = append(c.Parts, p)
+		case llm.Opaque, llm.Result: // another's, or not the model's
+		}
+	}
+	return c
+}
+
+// results answers the calls of the reply before: one part for each, in their
+// order, since most have no id. What stands behind them, the block of changed
+// files, goes to the end of the last one, as a text between results and the
+// next reply would end the turn.
+func results(m llm.Message, last turn) content {
+	c := content{Role: roleUser}
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case llm.Result:
+			call := last.spelled(b)
+			f := &functionResponse{ID: call.ID, Name: call.Name}
+			if f.Response.Output = b.Text; b.Failed {
+				f.Response = response{Error: cmp.Or(b.Text, "failed")}
+			}
+			c.Parts = append(c.Parts, part{FunctionResponse: f})
+		case llm.Text:
+			c.follow(string(b))
+		case llm.Call, llm.Opaque: // the model's
+		}
+	}
+	return c
+}
+
+// follow puts text behind the last result.
+func (c *content) follow(text string) {
+	if len(c.Parts) == 0 {
+		c.Parts = append(c.Parts, part{Text: text})
+		return
+	}
+	last := &c.Parts[len(c.Parts)-1].FunctionResponse.Response
+	into := &last.Output
+	if last.Error != "" {
+		into = &last.Error
+	}
+	if *into != "" {
+		*into += "\n\n"
+	}
+	*into += text
+}

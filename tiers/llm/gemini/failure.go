@@ -1,0 +1,117 @@
+package gemini
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/transport"
+)
+
+// problem is google.rpc.Status as the API sends it:
+// https://cloud.google.com/apis/design/errors#http_mapping.
+type problem struct {
+	Code    int      `json:"code"`
+	Message string   `json:"message"`
+	Status  string   `json:"status"`
+	Details []detail `json:"details"`
+}
+
+// detail is one of google.rpc.ErrorInfo and google.rpc.RetryInfo.
+type detail struct {
+	Reason     string `json:"reason"`
+	RetryDelay string `json:"retryDelay"` // "34.07s"
+}
+
+// failure is err as an [*llm.Error], by what the server said; cached tells that
+// the request named a kept beginning.
+func (p Provider) failure(ctx context.Context, call *transport.Call, err error, cached bool) *llm.Error {
+	var said problem
+	if mid, ok := errors.AsType[*problem](err); ok { // in the middle of a stream
+		said = *mid
+		err = &llm.Error{Kind: cmp.Or(said.kind(), events.ModelNetwork), Message: said.Error()}
+	}
+	if errors.Is(err, errUnreadable) {
+		err = &llm.Error{Kind: events.ModelIncomplete, Message: err.Error()}
+	}
+	out := call.Error(ctx, err, func(s *transport.Status) (string, string) {
+		var body struct {
+			Error problem `json:"error"`
+		}
+		if json.Unmarshal(s.Body, &body) != nil || body.Error.Status == "" {
+			return "", ""
+		}
+		said = body.Error
+		return said.kind(), ""
+	})
+	if out == nil {
+		return nil
+	}
+	if out.RetryAfter == 0 {
+		out.RetryAfter = said.wait()
+	}
+	out.CacheGone = cached && said.lostCache()
+	return out
+}
+
+// Error is what the server said.
+func (s *problem) Error() string { return "gemini: " + s.Status + ": " + s.Message }
+
+// kind is what to do about a problem; empty where only the status code says.
+func (s problem) kind() string {
+	switch s.Status {
+	case "INVALID_ARGUMENT":
+		switch {
+		case s.has("API_KEY_INVALID"):
+			return events.ModelAuth // which comes with status 400
+		case strings.Contains(s.Message, "exceeds the maximum number of tokens"):
+			return events.ModelContextTooLong // no detail tells it
+		}
+		return events.ModelInvalidRequest
+	case "FAILED_PRECONDITION", "OUT_OF_RANGE", "NOT_FOUND", "UNIMPLEMENTED", "ALREADY_EXISTS":
+		return events.ModelInvalidRequest
+	case "UNAUTHENTICATED", "PERMISSION_DENIED":
+		return events.ModelAuth
+	case "RESOURCE_EXHAUSTED":
+		return events.ModelRateLimited
+	case "INTERNAL", "UNAVAILABLE", "DEADLINE_EXCEEDED", "ABORTED", "UNKNOWN":
+		return events.ModelOverloaded
+	case "CANCELLED", "DATA_LOSS":
+		return events.ModelNetwork
+	}
+	if s.Code != 0 {
+		return transport.Kind(s.Code)
+	}
+	return ""
+}
+
+func (s problem) has(reason string) bool {
+	for _, d := range s.Details {
+		if d.Reason == reason {
+			return true
+		}
+	}
+	return false
+}
+
+// wait is what the problem's RetryInfo asks for, within the transport's limit.
+func (s problem) wait() time.Duration {
+	for _, d := range s.Details {
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {
+			return min(wait, transport.MaxRetryAfter)
+		}
+	}
+	return 0
+}
+
+// lostCache tells whether the problem is that the kept beginning is gone. The
+// API answers 403 or 404 with the text "CachedContent not found (or permission
+// denied)", and has no other mark of it.
+func (s problem) lostCache() bool {
+	return (s.Status == "PERMISSION_DENIED" || s.Status == "NOT_FOUND") && strings.Contains(s.Message, "CachedContent")
+}

@@ -1,0 +1,35 @@
+package gemini
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// outcome is what the finish reason means: a reason of ours, or why there is no
+// reply. The reasons are told in https://ai.google.dev/api/generate-content#FinishReason.
+func (r *reading) outcome() (string, *llm.Error) {
+	switch r.finish {
+	case "":
+		return "", &llm.Error{Kind: events.ModelIncomplete, Message: "the reply ended without a finish reason"}
+	case genai.FinishReasonStop:
+		return llm.FinishStop, nil
+	case genai.FinishReasonMaxTokens:
+		return llm.FinishMaxTokens, nil
+	case genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
+		genai.FinishReasonProhibitedContent, genai.FinishReasonSPII, genai.FinishReasonImageSafety,
+		genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation:
+		return "", r.ended(events.ModelRefused)
+	}
+	// MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER and what is new: the
+	// model's own slip, of which nothing is left to answer. Another attempt may do.
+	return "", r.ended(events.ModelIncomplete)
+}
+
+func (r *reading) ended(kind string) *llm.Error {
+	return &llm.Error{Kind: kind, Message: strings.TrimSpace(fmt.Sprintf("gemini ended the reply: %s %s", r.finish, r.why))}
+}

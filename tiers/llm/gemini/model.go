@@ -1,0 +1,116 @@
+package gemini
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// family is what the API's rules about a model depend on.
+type family struct {
+	// generation is 2.5 for gemini-2.5-pro; 0 for a model that is no Gemini.
+	generation float64
+	pro, lite  bool
+}
+
+// newest is the generation of names such as gemini-flash-latest.
+const newest = 3.5
+
+var (
+	modelNames = regexp.MustCompile(`^(models/|tunedModels/)?[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	versions   = regexp.MustCompile(`^gemini-([0-9]+(?:\.[0-9]+)?)(?:-|$)`)
+)
+
+// plain is a model's name without the folder that it stands in.
+func plain(model string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(model, "models/"), "tunedModels/")
+}
+
+func familyOf(model string) family {
+	name := plain(model)
+	f := family{pro: strings.Contains(name, "-pro"), lite: strings.Contains(name, "-lite")}
+	if v := versions.FindStringSubmatch(name); v != nil {
+		f.generation, _ = strconv.ParseFloat(v[1], 64) // the pattern allows only numbers
+	} else if strings.HasPrefix(name, "gemini-") {
+		f.generation = newest
+	}
+	return f
+}
+
+// signs tells whether the first call of each model step must bring a signature.
+func (f family) signs() bool { return f.generation >= 3 }
+
+// origin names whose content it is: signatures do not survive a change of model.
+func origin(model string) string { return Name + ":" + plain(model) }
+
+// thinking is how much a model may think, in the words of its family: a level
+// from generation 3 on (https://ai.google.dev/gemini-api/docs/gemini-3), a
+// number of tokens in generation 2.5 (https://ai.google.dev/gemini-api/docs/thinking),
+// nothing for others. A model that cannot stop thinking thinks as little as it can.
+func thinking(model, effort string) *genai.ThinkingConfig {
+	f := familyOf(model)
+	switch {
+	case effort == "" || f.generation < 2.5:
+		return nil
+	case f.generation >= 3:
+		return &genai.ThinkingConfig{ThinkingLevel: f.level(effort)}
+	}
+	return &genai.ThinkingConfig{ThinkingBudget: genai.Ptr(f.budget(effort))}
+}
+
+func (f family) level(effort string) genai.ThinkingLevel {
+	switch effort {
+	case "off":
+		if f.pro {
+			return genai.ThinkingLevelLow
+		}
+		return genai.ThinkingLevelMinimal
+	case "low":
+		return genai.ThinkingLevelLow
+	case "medium":
+		if f.pro && f.generation < 3.1 { // gemini-3-pro knows low and high
+			return genai.ThinkingLevelHigh
+		}
+		return genai.ThinkingLevelMedium
+	}
+	return genai.ThinkingLevelHigh
+}
+
+// budget is within the range of every 2.5 model: 128 to 32,768 for pro, 0 or
+// 512 to 24,576 for flash-lite, 0 to 24,576 for flash.
+func (f family) budget(effort string) int32 {
+	switch effort {
+	case "off":
+		if f.pro {
+			return 128
+		}
+		return 0
+	case "low":
+		return 1024
+	case "medium":
+		return 8192
+	}
+	return 24576
+}
+
+// minimum is the least number of tokens that can be kept, the largest that the
+// vendor's page has named for the family.
+func (f family) minimum() int64 {
+	if f.generation < 2 {
+		return 32_768
+	}
+	return 4096
+}
+
+// checkModel refuses a name that would not stay in its place of the address.
+func checkModel(model string) error {
+	if !modelNames.MatchString(model) {
+		return &llm.Error{Kind: events.ModelInvalidRequest, Message: "the model's name is empty, longer than 128 characters or holds others than letters, digits, '.', '_' and '-'"}
+	}
+	return nil
+}

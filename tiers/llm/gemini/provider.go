@@ -1,0 +1,73 @@
+package gemini
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"time"
+
+	"google.golang.org/genai"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/transport"
+)
+
+// Name is the provider's name in the configuration and on the record.
+const Name = "gemini"
+
+// wire is the format of Body and its version.
+const wire = "gemini/1"
+
+// apiVersion is the version of the API that has thought signatures and caches.
+const apiVersion = "v1beta"
+
+// baseURL is the vendor's own address.
+const baseURL = "https://generativelanguage.googleapis.com"
+
+// Provider reaches Gemini models. Its zero value has no key and fails with auth.
+type Provider struct {
+	Endpoint llm.Endpoint
+	// Silence is how long an answer may bring nothing; 0: the transport's own.
+	Silence time.Duration
+	// Keeps allows that beginnings of prompts are kept at the vendor, at a price
+	// for the time.
+	Keeps bool
+}
+
+// Name is the provider's name.
+func (Provider) Name() string { return Name }
+
+// Wire is the format of Body.
+func (Provider) Wire() string { return wire }
+
+// client is the SDK's client for one attempt, with nothing from the environment.
+func (p Provider) client(ctx context.Context, carrier http.RoundTripper) (*genai.Client, error) {
+	if p.Endpoint.Key == "" {
+		return nil, &llm.Error{Kind: events.ModelAuth, Message: "there is no key for gemini: set GEMINI_API_KEY, or api_key_env in [providers.gemini], or put it into credentials.toml"}
+	}
+	client, err := genai.NewClient(ctx, &genai.ClientConfig{
+		APIKey:     p.Endpoint.Key,
+		Backend:    genai.BackendGeminiAPI,
+		HTTPClient: &http.Client{Transport: carrier, CheckRedirect: keepHere},
+		HTTPOptions: genai.HTTPOptions{
+			BaseURL:    cmp.Or(p.Endpoint.BaseURL, baseURL),
+			APIVersion: apiVersion,
+		},
+	})
+	if err != nil {
+		return nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: "the client of gemini cannot be made; check base_url in [providers.gemini]"}
+	}
+	return client, nil
+}
+
+// keepHere follows no redirect, which would take the key along.
+func keepHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// begin makes the transport of one attempt.
+func (p Provider) begin(o transport.Options) *transport.Call {
+	o.Silence = p.Silence
+	e := p.Endpoint
+	e.BaseURL = cmp.Or(e.BaseURL, baseURL)
+	return transport.Begin(e, o)
+}

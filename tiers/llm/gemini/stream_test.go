@@ -1,0 +1,178 @@
+package gemini_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/gemini"
+)
+
+const thoughtful = `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hm","thought":true}]}}],"usageMetadata":{"promptTokenCount":100,"thoughtsTokenCount":3}}
+
+: a comment
+event: novelty
+data: {"unknown":true}
+
+data: {"candidates":[{"content":{"role":"model","parts":[{"text":"He"},{"text":"llo"}]}}]}
+
+data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"read_file","args":{"n":12345678901234567890}},"thoughtSignature":"c2ln"},{"functionCall":{"name":"list"}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":80,"candidatesTokenCount":5,"thoughtsTokenCount":7},"modelVersion":"gemini-3-pro-001"}
+
+`
+
+func TestStreamReadsTextCallsUsageAndKeepsTheContentVerbatim(t *testing.T) {
+	t.Parallel()
+	p, bodies := answering(t, http.StatusOK, thoughtful)
+	r := asking(model, nil)
+	reply, err := llm.Collect(p.Stream(t.Context(), r), nil)
+	require.NoError(t, err)
+	require.Equal(t, "Hello", reply.Text, "thoughts are not said")
+	require.Equal(t, events.Usage{Input: 20, CacheRead: 80, Output: 12, Thinking: 7}, reply.Usage, "the last counts")
+	require.Equal(t, llm.FinishToolCalls, reply.Finish)
+	require.Equal(t, "gemini-3-pro-001", reply.Model)
+	require.Len(t, reply.Calls, 2)
+	require.JSONEq(t, `{"n":12345678901234567890}`, string(reply.Calls[0].Args))
+	require.JSONEq(t, `{}`, string(reply.Calls[1].Args))
+	require.Contains(t, string(reply.Raw), `{"functionCall":{"name":"read_file","args":{"n":12345678901234567890}},"thoughtSignature":"c2ln"}`)
+
+	body, err := p.Body(r)
+	require.NoError(t, err)
+	require.Equal(t, []string{"POST /v1beta/models/" + model + ":streamGenerateContent?alt=sse " + string(body)}, *bodies)
+}
+
+func TestAReplyWithoutSignaturesHasNothingToSendBack(t *testing.T) {
+	t.Parallel()
+	p, _ := answering(t, http.StatusOK, strings.ReplaceAll(thoughtful, `,"thoughtSignature":"c2ln"`, ""))
+	reply, err := llm.Collect(p.Stream(t.Context(), asking(model, nil)), nil)
+	require.NoError(t, err)
+	require.Nil(t, reply.Raw)
+}
+
+func TestReasonsToFinishMeanWhatToDo(t *testing.T) {
+	t.Parallel()
+	for reason, kind := range map[string]string{
+		"SAFETY": events.ModelRefused, "RECITATION": events.ModelRefused, "BLOCKLIST": events.ModelRefused, "PROHIBITED_CONTENT": events.ModelRefused, "SPII": events.ModelRefused,
+		"LANGUAGE": events.ModelRefused, "MALFORMED_FUNCTION_CALL": events.ModelIncomplete, "UNEXPECTED_TOOL_CALL": events.ModelIncomplete,
+		"OTHER": events.ModelIncomplete, "SOMETHING_NEW": events.ModelIncomplete, "FINISH_REASON_UNSPECIFIED": events.ModelIncomplete, "": events.ModelIncomplete,
+	} {
+		p, _ := answering(t, http.StatusOK, `data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"`+reason+`"}],"usageMetadata":{"promptTokenCount":9}}`+"\n\n")
+		bad, usage := failed(t, p, asking(model, nil))
+		require.Equal(t, kind, bad.Kind, reason)
+		require.Equal(t, int64(9), usage.Input, "it was paid for")
+	}
+	p, _ := answering(t, http.StatusOK, `data: {"promptFeedback":{"blockReason":"SAFETY"}}`+"\n\n")
+	bad, _ := failed(t, p, asking(model, nil))
+	require.Equal(t, events.ModelRefused, bad.Kind)
+	p, _ = answering(t, http.StatusOK, `data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"MAX_TOKENS"}]}`+"\n\n")
+	reply, err := llm.Collect(p.Stream(t.Context(), asking(model, nil)), nil)
+	require.NoError(t, err)
+	require.Equal(t, llm.FinishMaxTokens, reply.Finish)
+}
+
+func TestErrorsAreClassifiedByTheirStatus(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		code          int
+		status, extra string
+		message, kind string
+		wait          time.Duration
+	}{
+		{400, "INVALID_ARGUMENT", `{"reason":"API_KEY_INVALID"}`, "API key not valid.", events.ModelAuth, 0},
+		{400, "INVALID_ARGUMENT", `{}`, "no such field", events.ModelInvalidRequest, 0},
+		{400, "INVALID_ARGUMENT", `{}`, "The input token count (9) exceeds the maximum number of tokens allowed (8).", events.ModelContextTooLong, 0},
+		{403, "PERMISSION_DENIED", `{}`, "no", events.ModelAuth, 0},
+		{404, "NOT_FOUND", `{}`, "models/x is not found", events.ModelInvalidRequest, 0},
+		{429, "RESOURCE_EXHAUSTED", `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}`, "quota", events.ModelRateLimited, 34500 * time.Millisecond},
+		{429, "RESOURCE_EXHAUSTED", `{"retryDelay":"90000s"}`, "quota", events.ModelRateLimited, time.Hour},
+		{503, "UNAVAILABLE", `{}`, "busy", events.ModelOverloaded, 0},
+		{500, "INTERNAL", `{}`, "oh", events.ModelOverloaded, 0},
+	}
+	for _, c := range cases {
+		text := `{"error":{"code":` + strconv.Itoa(c.code) + `,"message":"` + c.message + `","status":"` + c.status + `","details":[` + c.extra + `]}}`
+		p, _ := answering(t, c.code, text)
+		bad, _ := failed(t, p, asking(model, nil))
+		require.Equal(t, c.kind, bad.Kind, "%d %s", c.code, c.message)
+		require.Equal(t, c.wait, bad.RetryAfter, "%d %s", c.code, c.message)
+
+		p, _ = answering(t, http.StatusOK, "data: "+text+"\n\n")
+		bad, _ = failed(t, p, asking(model, nil))
+		require.Equal(t, c.kind, bad.Kind, "in the middle of a stream: %d %s", c.code, c.message)
+		require.Equal(t, c.wait, bad.RetryAfter, "in the middle of a stream")
+	}
+}
+
+func TestAnEventThatIsNoChunkEndsTheReply(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{"{", "[1]", `{"candidates":[{"content":{"parts":[7]}}]}`, `{"candidates":7}`} {
+		p, _ := answering(t, http.StatusOK, "data: "+data+"\n\n"+thoughtful)
+		bad, _ := failed(t, p, asking(model, nil))
+		require.Equal(t, events.ModelIncomplete, bad.Kind, data)
+	}
+}
+
+func TestWithoutAKeyNothingIsSent(t *testing.T) {
+	t.Parallel()
+	p, bodies := answering(t, http.StatusOK, thoughtful)
+	p.Endpoint.Key = ""
+	bad, _ := failed(t, p, asking(model, nil))
+	require.Equal(t, events.ModelAuth, bad.Kind)
+	require.Empty(t, *bodies)
+}
+
+func TestALostCacheIsToldApartFromAWrongKey(t *testing.T) {
+	t.Parallel()
+	p, _ := answering(t, http.StatusForbidden, `{"error":{"code":403,"message":"CachedContent not found (or permission denied)","status":"PERMISSION_DENIED"}}`)
+	r := asking(model, nil)
+	bad, _ := failed(t, p, r)
+	require.False(t, bad.CacheGone, "none was named")
+	r.Cached = &llm.CachedPrefix{Name: "cachedContents/a", Messages: 2}
+	bad, _ = failed(t, p, r)
+	require.True(t, bad.CacheGone)
+	require.NoError(t, p.Forget(t.Context(), "cachedContents/a"), "gone already")
+	require.Error(t, p.Forget(t.Context(), "../models/x"))
+	for _, text := range []string{"null", "[]", "{", "", `{"name":"../x","expireTime":"2026-01-02T03:04:05Z"}`, `{"name":"cachedContents/a"}`} {
+		p, _ = answering(t, http.StatusOK, text)
+		_, err := p.Keep(t.Context(), r, llm.Keepable{Messages: 2, TTL: time.Hour})
+		require.Error(t, err, text)
+	}
+}
+
+func TestKeepSendsTheBeginningOnceAndLearnsItsName(t *testing.T) {
+	t.Parallel()
+	p, bodies := answering(t, http.StatusOK, `{"name":"cachedContents/ab","expireTime":"2026-01-02T03:04:05Z","usageMetadata":{"totalTokenCount":5000}}`)
+	r := asking(model, nil)
+	_, ok := p.Keepable(r)
+	require.False(t, ok, "too short to be kept")
+	r.Messages[1].Blocks = append(r.Messages[1].Blocks, llm.Text(strings.Repeat("word ", 4000)))
+	k, ok := p.Keepable(r)
+	require.True(t, ok)
+	require.Equal(t, 2, k.Messages)
+	again, _ := p.Keepable(asked(r))
+	require.Equal(t, k, again, "the same beginning has the same digest")
+	first := r
+	first.Messages = r.Messages[:2]
+	_, ok = p.Keepable(first)
+	require.False(t, ok, "a single round would not read it")
+	_, ok = gemini.Provider{}.Keepable(r)
+	require.False(t, ok, "not allowed")
+
+	kept, err := p.Keep(t.Context(), r, k)
+	require.NoError(t, err)
+	require.Equal(t, llm.Kept{Name: "cachedContents/ab", ExpiresAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Tokens: 5000}, kept)
+	require.NoError(t, p.Forget(t.Context(), kept.Name))
+	require.Contains(t, (*bodies)[0], `POST /v1beta/cachedContents {"model":"models/`+model+`","systemInstruction"`)
+	require.Contains(t, (*bodies)[0], `"ttl":"3600s"}`)
+	require.Equal(t, "DELETE /v1beta/cachedContents/ab ", (*bodies)[1])
+}
+
+// asked is r with another round behind it.
+func asked(r llm.Request) llm.Request {
+	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], r.Messages[2:]...)
+	return r
+}
