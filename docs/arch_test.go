@@ -60,6 +60,7 @@ type wall struct {
 
 var walls = []wall{
 	{"github.com/nats-io/...", []string{"bus/..."}, "one package speaks to the broker; tests of others use bus/bustest"},
+	{"google.golang.org/genai/...", []string{"tiers/llm/gemini"}, "one package speaks to Gemini; its SDK panics at what it does not expect"},
 	{"github.com/coder/websocket/...", []string{"hookgw"}, "one package speaks to clients over HTTP"},
 	{"github.com/smacker/go-tree-sitter/...", []string{"tools/syntax/..."}, "cgo and its memory rules stay in one folder"},
 	{"codeberg.org/readeck/...", []string{"tools/web/..."}, "what a page says is one package's business"},

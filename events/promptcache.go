@@ -13,6 +13,8 @@ type PromptCached struct {
 	SHA256 string `json:"sha256"`
 	// Messages counts the messages that it holds, the system message included.
 	Messages int `json:"messages"`
+	// Tokens is how many they are, as the provider counts; 0 if it did not say.
+	Tokens int64 `json:"tokens,omitempty"`
 	// ExpiresAt is when the provider forgets it by itself.
 	ExpiresAt time.Time `json:"expires_at"`
 }

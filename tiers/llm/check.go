@@ -58,6 +58,9 @@ func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplie
 	if err != nil {
 		return &Mismatch{Err: err}
 	}
+	if c := p.Cached; c != nil {
+		request.Cached = &CachedPrefix{Name: c.Name, Messages: c.Messages}
+	}
 	body, err := provider.Body(request)
 	if err != nil {
 		return &Mismatch{Err: err}

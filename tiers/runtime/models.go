@@ -38,13 +38,18 @@ type Models struct {
 	Clock       Clock
 	Logger      *slog.Logger
 
+	keeping flights        // what is being kept right now
+	ending  sync.WaitGroup // sessions that are over and for which things are deleted
+
 	mu        sync.Mutex
 	assigners map[string]*script.Assigner // by session
 	lines     map[string]int              // by request: its line of the script, 0 for none
 }
 
-// Run calls models for requests of the pool until ctx ends, slots at once.
+// Run calls models for requests of the pool until ctx ends, slots at once. Then
+// providers delete what they keep for this process.
 func (m *Models) Run(ctx context.Context, slots int) error {
+	defer m.forgetAll(ctx)
 	return workUntilFull(ctx, m.Queue, PoolModels, slots, m.handle)
 }
 
@@ -93,20 +98,29 @@ func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p ev
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
 	}
+	req.Cached = m.prefix(ctx, tr, e, provider, req)
+	return m.stream(ctx, tr, e, p, provider, req, line)
+}
+
+// stream sends the request and reads the reply. Where the provider lost the
+// beginning that it kept, it did nothing, so the whole request goes out within
+// the same attempt.
+func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, provider llm.Provider, req llm.Request, line int) events.Payload {
 	body, err := provider.Body(req)
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
 	}
-	return m.stream(ctx, tr, e, p, provider, req, events.Digest(body), line)
-}
-
-func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, provider llm.Provider, req llm.Request, body string, line int) events.Payload {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := m.cancelOnKill(ctx, tr, p, cancel)
 	defer stop()
 	began := m.Clock()
 	reply, err := llm.Collect(provider.Stream(ctx, req), func(delta string) { m.delta(ctx, e, p, delta) })
+	if err != nil && req.Cached != nil && llm.AsError(err).CacheGone {
+		m.lost(ctx, tr, req.Cached.Name)
+		req.Cached = nil
+		return m.stream(ctx, tr, e, p, provider, req, line)
+	}
 	if err != nil {
 		failed := llm.AsError(err).Failed(e.ID)
 		failed.ScriptLine, failed.Message, failed.CLI = line, string(m.hide([]byte(failed.Message))), m.hideRun(failed.CLI)
@@ -118,7 +132,10 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	}
 	out := m.masked(reply).Replied(e.ID)
 	out.Usage = tr.priced(e, p, out.Usage)
-	out.BodySHA256, out.Wire, out.ScriptLine, out.DurationMS = body, provider.Wire(), line, m.Clock().Sub(began).Milliseconds()
+	if c := req.Cached; c != nil {
+		out.Cached = &events.PromptPrefix{Name: c.Name, Messages: c.Messages}
+	}
+	out.BodySHA256, out.Wire, out.ScriptLine, out.DurationMS = events.Digest(body), provider.Wire(), line, m.Clock().Sub(began).Milliseconds()
 	return m.fold(ctx, out)
 }
 

@@ -29,6 +29,10 @@ type transcript struct {
 	offered  events.ModelsOffered
 	killed   map[string]int // ticket to its newest killed attempt
 	programs map[program]bool
+
+	kept       map[string]*kept // what providers keep of prompts, by name
+	dropped    map[string]bool  // names that are used no more
+	unkeepable map[keptKey]bool // what a provider did not want to keep, in this process
 }
 
 // program is one that a person named for a provider.
@@ -53,7 +57,8 @@ func (t *Transcripts) session(id string) *transcript {
 	}
 	tr := t.sessions[id]
 	if tr == nil {
-		tr = &transcript{moved: make(chan struct{}), answered: map[string]bool{}, killed: map[string]int{}, programs: map[program]bool{}}
+		tr = &transcript{moved: make(chan struct{}), answered: map[string]bool{}, killed: map[string]int{}, programs: map[program]bool{},
+			kept: map[string]*kept{}, dropped: map[string]bool{}, unkeepable: map[keptKey]bool{}}
 		t.sessions[id] = tr
 	}
 	return tr
@@ -82,6 +87,7 @@ func (tr *transcript) take(e *events.Event) {
 	case events.TicketKilled:
 		tr.killed[p.Ticket] = max(tr.killed[p.Ticket], p.Attempt)
 	}
+	tr.takeKept(e)
 	tr.record.Take(e)
 	tr.seq = e.Seq
 	close(tr.moved)

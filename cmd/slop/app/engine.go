@@ -151,6 +151,7 @@ func (e *engine) callModels() error {
 	e.reader.Subscribe(transcripts)
 	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Providers: providers(e.config, keys), Script: e.script,
 		Signals: busSignals{conn}, Mask: e.mask, Clock: time.Now, Logger: e.logger}
+	e.reader.Subscribe(m)
 	e.announce(conn, events.ActorModels)
 	e.background(events.ActorModels, func() error { return e.role("models", m.Run(e.ctx, modelSlots)) })
 	return nil

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,20 +10,34 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/gemini"
 	"manualslop/tiers/llm/geminicli"
+	"manualslop/tiers/llm/transport"
 	"manualslop/tiers/runtime"
 )
 
 // providers are the providers of this program by name, beside the scripted one;
 // keys open them.
 func providers(c Config, keys Credentials) map[string]llm.Provider {
-	out := map[string]llm.Provider{}
+	out, client := map[string]llm.Provider{}, transport.NewClient()
 	for _, p := range []llm.Provider{
-		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name), Silence: time.Duration(c.provider(geminicli.Name).SilenceS) * time.Second},
+		gemini.Provider{Endpoint: endpoint(c, keys, gemini.Name, client), Silence: silence(c, gemini.Name), Keeps: c.provider(gemini.Name).Cache != "off"},
+		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name), Silence: silence(c, geminicli.Name)},
 	} {
 		out[p.Name()] = p
 	}
 	return out
+}
+
+// endpoint is where and how the API of a provider is reached.
+func endpoint(c Config, keys Credentials, name string, client *http.Client) llm.Endpoint {
+	section := c.provider(name)
+	return llm.Endpoint{BaseURL: strings.TrimRight(section.BaseURL, "/"), Key: keys.APIKey(c, name, os.Getenv), Headers: section.Headers, Client: client}
+}
+
+// silence is how long a provider may bring nothing new; 0: its own limit.
+func silence(c Config, name string) time.Duration {
+	return time.Duration(c.provider(name).SilenceS) * time.Second
 }
 
 // runsFolder is where programs of a provider run: below the person's own folder
