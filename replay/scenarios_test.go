@@ -37,6 +37,10 @@ func scenarios() []scenario {
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
 		{"added", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read}, react: addedReact(),
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
+		{"budgeted", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read, read}, react: budgetedReact(), models: priced(),
+			settings: func(s *events.Settings) {
+				s.Budget = &events.BudgetSettings{SessionMicroDollars: 60}
+			}}},
 		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
 	}
 }

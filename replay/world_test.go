@@ -58,6 +58,7 @@ type script struct {
 	tickets  int // of each track, each depending on the one before
 	rounds   []call
 	react    func(w *world, e *events.Event) (handled bool)
+	models   events.ModelsOffered
 	cut      int  // stop the log after so many events; 0: when quiet
 	open     bool // nobody closes the session
 	padding  int  // bytes of text in each tool result
@@ -114,6 +115,9 @@ func (w *world) open() {
 		w.script.settings(&settings)
 	}
 	w.say("ada", "", events.SessionOpened{Label: "test", Folder: "20260102_030405_test", Workspace: "/w", Settings: settings})
+	if len(w.script.models.Models) > 0 {
+		w.say("ada", "", w.script.models)
+	}
 	w.say("ada", "", events.ToolsOffered{Tools: offers(w.script.tools)})
 	for _, rule := range w.script.rules {
 		w.say("ada", "", events.RuleAdded{Rule: rule})

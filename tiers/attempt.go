@@ -49,5 +49,6 @@ func address(s events.Settings, seat Seat, r events.ModelRequested) events.Model
 	to := seat.Take(s)
 	r.Provider, r.Model, r.Command, r.Params = to.Provider, to.Model, s.Command(to.Provider), to.Params
 	r.Persona, r.Note = to.Persona.Name, to.Note
+	r.Guarded = s.Budget.Guards()
 	return r
 }

@@ -67,6 +67,8 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 			return `args must be {"prompt": "…"}`
 		}
 		return ""
+	case events.GateBudget:
+		return s.badBudget(a, args)
 	case events.GateInterrupted:
 		switch resolutionOf(args) {
 		case events.InterruptRetry, events.InterruptDone, events.InterruptFail:

@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -24,14 +26,18 @@ type settlement struct {
 }
 
 func newAsk(p events.AskRaised) *ask {
-	return &ask{id: p.Ask, gate: p.Gate, call: p.Call, ticket: p.Ticket, attempt: p.Attempt, round: p.Round, expires: p.ExpiresAt}
+	a := &ask{id: p.Ask, gate: p.Gate, call: p.Call, ticket: p.Ticket, attempt: p.Attempt, round: p.Round, expires: p.ExpiresAt}
+	if p.Gate == events.GateBudget {
+		a.attempt = math.MaxInt // it outlives the attempt that it was raised by
+	}
+	return a
 }
 
 // raise puts a question. Its id derives from its cause, so that no two asks of
 // any session share one; if a program has posted a question under that very id,
 // the next one is taken.
-func (s *State) raise(e *events.Event, a events.AskRaised) {
-	for i := 0; a.Ask == "" || s.asks[a.Ask] != nil; i++ {
+func (s *State) raise(e *events.Event, a events.AskRaised) string {
+	for i := 0; a.Ask == "" || s.taken(a.Ask); i++ {
 		a.Ask = events.DecidedID("ask-"+a.Gate, *e, i)
 	}
 	if a.ExpiresAt == nil && s.settings.GateTimeoutMS > 0 {
@@ -40,6 +46,15 @@ func (s *State) raise(e *events.Event, a events.AskRaised) {
 	}
 	a.Title = line(a.Title)
 	s.owe(a)
+	return a.Ask
+}
+
+// taken tells whether an ask has this id, or will have it.
+func (s *State) taken(id string) bool {
+	return s.asks[id] != nil || slices.ContainsFunc(s.owed, func(p events.Payload) bool {
+		a, is := p.(events.AskRaised)
+		return is && a.Ask == id
+	})
 }
 
 // spawn judges the start of a ticket.

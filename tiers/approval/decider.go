@@ -27,6 +27,8 @@ type State struct {
 	showing   map[string]conversation // by the id of a request for views: who is shown them
 	taints    map[conversation]*taint // what conversations have read
 	closed    bool
+	money     *money           // nil where no budget is set
+	cause     *events.Event    // the foreign event that is being folded
 	owed      []events.Payload // what the last foreign event made due, in order
 }
 
@@ -47,10 +49,12 @@ func evolve(s *State, e *events.Event) *State {
 		s.paid(e)
 		return s
 	}
-	s.owed = nil
+	s.owed, s.cause = nil, e
 	if !s.closed {
 		s.fold(e)
+		s.foldMoney(e)
 	}
+	s.cause = nil
 	return s
 }
 
@@ -60,6 +64,9 @@ func (s *State) fold(e *events.Event) {
 	case events.SessionOpened:
 		s.settings, s.workspace = p.Settings, p.Workspace
 		s.rules = append(s.rules, p.Settings.Rules...)
+		if p.Settings.Budget.Guards() {
+			s.money = newMoney(p.Settings.Budget)
+		}
 	case events.RuleAdded:
 		s.rules = append(s.rules, p.Rule)
 	case events.RulesReplaced:

@@ -19,6 +19,9 @@ func histories() [][]events.Payload {
 		given(begin(rules(deny("*", "docs/**", "[a"), allow("*", "src/**"), ask("odd"))), editOf("src/a"), wants("c2", "odd", `{"to":["docs/a",{"x":"docs/b"}]}`),
 			wants("c3", "rm", `{}`), wants("c4", "move_file", `{"src_path":"src/a","dest_path":"/x","path":"docs/x","target":"src/b"}`), shell, edit, events.RuleAdded{Rule: yesRule},
 			wants("c5", "odd", `{}`), answer(askID("tool", 4), "no"), events.SessionClosed{Reason: "over"}, shell),
+		given(begin(budgeted(10*dollar, 5*dollar)), calls("T-1", 4*dollar), calls("T-2", 5*dollar), calls("", 3*dollar), answer(askID("budget", 3), "no"), priced,
+			calls("T-1", 4*dollar), calls("T-2", 5*dollar), calls("T-3", 6*dollar), replied(8, 4*dollar), events.TicketKilled{Ticket: "T-3", Attempt: 1},
+			events.BudgetRaiseRequested{Budget: "session", LimitMicroDollars: 20 * dollar}, calls("T-2", 5*dollar), replied(9, 5*dollar), calls("", dollar)),
 	}
 }
 

@@ -24,6 +24,9 @@ const (
 	MaxNote = 4 << 10
 	// MaxDiff bounds a diff as a JSON string; a longer one is not shown.
 	MaxDiff = 256 << 10
+	// UnknownReply is taken for the longest reply, in tokens, where neither the
+	// request nor what is known of its model says.
+	UnknownReply = 64_000
 	// MaxTitle bounds a title, in characters; it is cut.
 	MaxTitle = 120
 )

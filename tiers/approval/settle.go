@@ -18,6 +18,8 @@ func (s *State) settle(a *ask, out events.AskSettled) {
 		s.settleStep(a, out)
 	case events.GateInterrupted:
 		s.settleInterrupted(s.calls[a.call], out)
+	case events.GateBudget:
+		s.settleBudget(a, out)
 	}
 }
 
@@ -80,6 +82,9 @@ func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	s.killed[p.Ticket] = max(s.killed[p.Ticket], p.Attempt)
 	s.withdraw(e, p.By, killedReason, func(a *ask) bool { return a.ticket == p.Ticket && a.attempt <= p.Attempt })
 	s.dropPreviews(p.By, killedReason, func(c *call) bool { return s.over(c.request.Ticket, c.request.Attempt) })
+	if s.money != nil {
+		s.admit(e)
+	}
 }
 
 // blocked withdraws the question whether a ticket may start: a person blocked

@@ -98,6 +98,10 @@ func (s *State) answered(e *events.Event) {
 		if r := s.asked(p.Request, awaitModel); r != nil {
 			r.modelFailed(s.settings, p, e.Time)
 		}
+	case events.ModelDenied:
+		if r := s.asked(p.Request, awaitModel); r != nil {
+			r.modelDenied(p)
+		}
 	case events.FilesUpdated:
 		if r := s.asked(p.Request, awaitRefresh); r != nil {
 			r.refreshed(e.ID, p, s.settings.Tier(tier).MaxRounds)

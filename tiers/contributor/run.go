@@ -167,3 +167,9 @@ func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Tim
 	}
 	r.retry, r.phase = &again, sendRound
 }
+
+// modelDenied ends the run for good: another attempt would be denied as well.
+func (r *run) modelDenied(p events.ModelDenied) {
+	r.end(events.ResolvedBlocked, "", "budget: "+p.Reason)
+	r.outcome.Final = true
+}

@@ -108,6 +108,10 @@ func (s *State) fold(e *events.Event) {
 		if w := s.answered(x.Request); w != nil {
 			w.job.ModelFailed(s.settings, e, x)
 		}
+	case events.ModelDenied:
+		if w := s.answered(x.Request); w != nil {
+			w.job.ModelFailed(s.settings, e, x.Failed())
+		}
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
 	}

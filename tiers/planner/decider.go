@@ -84,6 +84,10 @@ func (s *State) fold(e *events.Event) {
 		if s.awaits(x.Request) {
 			s.job.ModelFailed(s.settings, e, x)
 		}
+	case events.ModelDenied:
+		if s.awaits(x.Request) {
+			s.job.ModelFailed(s.settings, e, x.Failed())
+		}
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
 	}

@@ -59,6 +59,10 @@ func evolve(s *State, e *events.Event) *State {
 		if t := s.answered(p.Request); t != nil {
 			s.owed = s.failed(t, p, e.Time)
 		}
+	case events.ModelDenied:
+		if t := s.answered(p.Request); t != nil {
+			s.owed = skipped(t.call, t.ticket, "budget: "+p.Reason)
+		}
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
 		s.follow(e)

@@ -41,7 +41,7 @@ func TestWhateverHappensTheRulesHold(t *testing.T) {
 func TestTheRandomWorldsAreNotTame(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
-	for seed := range uint64(worlds / 4) {
+	for seed := range uint64(worlds / 2) {
 		c := newChaos(t, seed)
 		c.run()
 		for _, e := range c.sim.Events() {
@@ -63,10 +63,11 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"asked tool", "asked step", "asked spawn", "asked interrupted", "asked http", "edited true", "generation 2", "final true", events.Yes, events.No, events.Expired,
+		"asked tool", "asked step", "asked spawn", "asked budget", "asked interrupted", "asked http", "edited true", "generation 2", "final true", events.Yes, events.No, events.Expired,
 		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled", "TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
 		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded", "GraphMutated",
 		"asked of script", "asked of gemini_cli", "asked of gemini_cli/bin/g", "model m1", "model n0", "SettingsChanged",
+		"ModelApproved", "ModelDenied", "BudgetRaised", "BudgetWarned",
 	} {
 		require.Positive(t, seen[want], want)
 	}

@@ -21,15 +21,17 @@ type chaos struct {
 	sim     *tierstest.Sim
 	pending []events.Payload // what will be said, in any order
 	tickets []string
-	control int // requests of people that are left
-	rounds  int // replies of tier 3 with calls that are left
-	closed  bool
-	cut     bool // the session was closed in the middle
+	// requested are the model requests, by id.
+	requested map[string]events.ModelRequested
+	control   int // requests of people that are left
+	rounds    int // replies of tier 3 with calls that are left
+	closed    bool
+	cut       bool // the session was closed in the middle
 }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
 	t.Helper()
-	c := &chaos{Rand: rand.New(rand.NewPCG(seed, 7)), sim: tierstest.Session(t, everyDecider()...), control: 8, rounds: 60}
+	c := &chaos{Rand: rand.New(rand.NewPCG(seed, 7)), requested: map[string]events.ModelRequested{}, sim: tierstest.Session(t, everyDecider()...), control: 8, rounds: 60}
 	c.sim.Scatter(c.IntN)
 	c.sim.Script(c.react)
 	return c
@@ -44,6 +46,9 @@ func pick[T any](c *chaos, from ...T) T { return from[c.IntN(len(from))] }
 // the end, or, once in eight times, in the middle.
 func (c *chaos) run() {
 	c.sim.Say(events.SessionOpened{Workspace: "/w", Settings: c.settings()}, toolsOfChaos())
+	if c.chance(2) {
+		c.sim.Say(modelsOfChaos())
+	}
 	if c.chance(3) {
 		c.sim.Say(events.RuleAdded{Rule: events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}})
 	}
@@ -90,6 +95,9 @@ func (c *chaos) settings() events.Settings {
 	if c.chance(2) {
 		s.GateTimeoutMS = 60_000
 	}
+	if c.chance(3) {
+		s.Budget = &events.BudgetSettings{SessionMicroDollars: int64(c.IntN(40)), TicketMicroDollars: int64(c.IntN(20))}
+	}
 	for tier := 1; tier <= 4; tier++ {
 		s.Tiers = append(s.Tiers, events.TierSettings{Tier: tier, Provider: "script", Models: []string{"m0", "m1"}, MaxRounds: 2 + c.IntN(4)})
 	}
@@ -102,6 +110,12 @@ func (c *chaos) settings() events.Settings {
 		}
 	}
 	return s
+}
+
+// modelsOfChaos know two models, one of them without a price.
+func modelsOfChaos() events.ModelsOffered {
+	price := events.ModelPrice{ID: "script/m0", Output: 1_000_000}
+	return events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "m0", MaxOutputTokens: 5, Prices: []events.ModelPrice{price}}, {Provider: "script", Model: "m*"}}}
 }
 
 func toolsOfChaos() events.ToolsOffered {
@@ -137,7 +151,12 @@ func (c *chaos) outcome(e events.Event) {
 	case events.ContextRequested:
 		c.later(events.ContextBuilt{Request: e.ID})
 	case events.ModelRequested:
-		c.model(e.ID, p)
+		c.requested[e.ID] = p
+		if !p.Guarded {
+			c.model(e.ID, p)
+		}
+	case events.ModelApproved:
+		c.model(p.Request, c.requested[p.Request])
 	case events.PreviewRequested:
 		c.preview(p.Call)
 	case events.AskRaised:
@@ -158,7 +177,7 @@ func (c *chaos) outcome(e events.Event) {
 		ticket := pick(c, c.tickets...)
 		c.later(pick[events.Payload](c, events.KillRequested{Ticket: ticket}, events.KillRequested{Ticket: ticket}, events.RetryRequested{Ticket: ticket}, events.BlockRequested{Ticket: ticket},
 			events.UnblockRequested{Ticket: ticket}, events.PauseRequested{}, events.ResumeRequested{}, events.StepModeSet{On: c.chance(2)},
-			c.change(), c.change(),
+			c.change(), c.change(), modelsOfChaos(), events.BudgetRaiseRequested{Budget: "session", LimitMicroDollars: 60},
 			events.Malformed{Name: "GraphMutationRequested", Version: 1, Reason: "cut"}, events.Malformed{Name: "TierChanged", Version: 1, Reason: "cut"},
 			events.FilesTracked{Patterns: []string{"*"}, Paths: []string{"src/a", "src/b"}}, events.ContextInjectionRequested{Path: "src/a", View: events.ViewRaw},
 			tierstest.By(events.ActorGateway, events.ProjectLoaded{Path: "p.toml", Document: json.RawMessage(`{}`)}), events.SessionEdited{Entries: json.RawMessage(`[]`)},
@@ -200,7 +219,7 @@ func (c *chaos) model(id string, r events.ModelRequested) {
 		c.later(events.ModelFailed{Request: id, Kind: pick(c, events.ModelOverloaded, events.ModelNetwork, events.ModelAuth, events.ModelExhausted), Message: "oh"})
 		return
 	}
-	p := events.ModelReplied{Request: id, Finish: "stop"}
+	p := events.ModelReplied{Request: id, Finish: "stop", Usage: events.Usage{Output: int64(c.IntN(12))}}
 	switch r.Tier {
 	case 1:
 		p.Text = tracks(1 + c.IntN(2))
@@ -268,6 +287,8 @@ func (c *chaos) answers(p events.AskRaised) {
 			good.Args = json.RawMessage(pick(c, `{"path":"src/edited"}`, `{"path":"docs/edited"}`, string(p.Args)))
 		case events.GateSpawn:
 			good.Args = json.RawMessage(`{"prompt":"Mend it well"}`)
+		case events.GateBudget:
+			good.Args = c.budgetArgs(p)
 		case events.GateInterrupted:
 			good.Args = json.RawMessage(pick(c, `{"resolution":"done"}`, `{"resolution":"fail"}`, `{"resolution":"retry"}`))
 		}
@@ -282,6 +303,15 @@ func (c *chaos) answers(p events.AskRaised) {
 			tierstest.By(tierstest.Person, events.Malformed{Name: "AskAnswered", Version: 1, Reason: "cut"}), events.AskAnswered{Ask: "nobody", Decision: events.Yes},
 			events.TimerFired{Ask: p.Ask, Due: tierstest.At(0)}))
 	}
+}
+
+// budgetArgs are what a person says to a question about a budget.
+func (c *chaos) budgetArgs(p events.AskRaised) json.RawMessage {
+	var q events.BudgetQuestion
+	if json.Unmarshal(p.Args, &q) != nil || q.Budget == "price" || p.Ticket == "" {
+		return json.RawMessage(pick(c, `{}`, `{"action":"stop"}`))
+	}
+	return json.RawMessage(pick(c, `{}`, `{"action":"stop"}`, `{"limit":900}`, `{"action":"finish_ticket"}`))
 }
 
 // outcomes gives an approved call one outcome that counts, and some that do not.

@@ -1,0 +1,216 @@
+package approval
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// worstBytesPerToken is how few bytes a token may have in the worst case.
+const worstBytesPerToken = 3
+
+// budgetPrice stands where a budget would in a question about a price that is not known.
+const budgetPrice = "price"
+
+// budget is what an amount is the limit of, or, of the kind price, a model.
+type budget struct{ kind, of string }
+
+// ofSession is the budget of the whole session.
+func ofSession() budget { return budget{kind: events.BudgetSession} }
+
+// money is what the session spends and may spend. It is kept only where a budget
+// is set; requests are guarded then.
+type money struct {
+	offered  events.ModelsOffered
+	tools    map[string]int64 // bytes of an offer, by tool
+	replies  tiers.Replies
+	limits   map[budget]events.Pico // of the session, and of tickets that have their own
+	each     events.Pico            // of every other ticket; 0: none
+	spent    map[budget]events.Pico
+	reserved map[budget]events.Pico // for requests without an answer
+	flight   map[string]*charge     // approved and not answered, by request
+	waiting  []*charge              // neither approved nor denied, oldest first
+	open     []openBudget           // questions, oldest first
+	stopped  map[budget]stop
+	accepted map[string]bool // models that may be called at a price that nobody knows
+	finish   map[string]bool // tickets that may go on beyond every budget
+	warned   map[budget]bool
+}
+
+// openBudget is a budget about which a person was asked.
+type openBudget struct {
+	budget budget
+	ask    string
+}
+
+// stop is why nothing more is spent of a budget.
+type stop struct{ reason, by, ask string }
+
+// charge is one guarded request.
+type charge struct {
+	id, ticket      string
+	attempt         int
+	request         events.ModelRequested
+	asked           *events.Event
+	worst           events.Pico
+	price           string // id
+	known           bool   // what it costs at most is known
+	provider, model string
+}
+
+func newMoney(s *events.BudgetSettings) *money {
+	m := &money{
+		tools: map[string]int64{}, replies: tiers.Replies{}, limits: map[budget]events.Pico{}, each: events.FromMicro(s.TicketMicroDollars),
+		spent: map[budget]events.Pico{}, reserved: map[budget]events.Pico{}, flight: map[string]*charge{}, stopped: map[budget]stop{},
+		accepted: map[string]bool{}, finish: map[string]bool{}, warned: map[budget]bool{},
+	}
+	if s.SessionMicroDollars > 0 {
+		m.limits[ofSession()] = events.FromMicro(s.SessionMicroDollars)
+	}
+	return m
+}
+
+// limit is the limit of a budget; 0: none.
+func (m *money) limit(b budget) events.Pico {
+	if limit, own := m.limits[b]; own || b.kind != events.BudgetTicket {
+		return limit
+	}
+	return m.each
+}
+
+// budgets are those that a charge belongs to and that have a limit.
+func (m *money) budgets(c *charge) []budget {
+	var out []budget
+	for _, b := range []budget{ofSession(), {events.BudgetTicket, c.ticket}} {
+		if m.limit(b) > 0 && (b.kind == events.BudgetSession || b.of != "") {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// all are the budgets of a charge, those without a limit too.
+func (c *charge) all() []budget {
+	return []budget{ofSession(), {events.BudgetTicket, c.ticket}}
+}
+
+// foldMoney takes what is asked of models and what it cost.
+func (s *State) foldMoney(e *events.Event) {
+	m := s.money
+	if m == nil {
+		return
+	}
+	switch p := e.Payload.(type) {
+	case events.ModelsOffered:
+		m.offered = p
+		for _, c := range m.waiting {
+			m.price(c)
+		}
+		s.admit(e)
+	case events.ToolsOffered:
+		clear(m.tools)
+		for _, o := range p.Tools {
+			m.tools[o.Name] = tiers.OfferSize(o)
+		}
+	case events.ModelRequested:
+		if p.Guarded {
+			c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider, model: p.Model}
+			m.price(c)
+			m.waiting = append(m.waiting, c)
+			s.admit(e)
+		}
+	case events.ModelReplied:
+		m.replies.Note(e.ID, p)
+		s.paidFor(e, p.Request, &p.Usage)
+	case events.ModelFailed:
+		s.paidFor(e, p.Request, p.Usage)
+	case events.BudgetRaiseRequested:
+		s.raiseRequested(e, p)
+	}
+}
+
+// price computes what a charge costs at most.
+func (m *money) price(c *charge) {
+	bytes := m.replies.Prompt(c.request.Manifest)
+	for _, name := range c.request.Tools {
+		bytes += m.tools[name]
+	}
+	prompt := bytes/worstBytesPerToken + 1
+	offer, _ := m.offered.Find(c.provider, c.model)
+	price, known := offer.Price(c.asked.Time, prompt)
+	reply := cmp.Or(int64(c.request.Params.MaxOutputTokens), offer.MaxOutputTokens, UnknownReply)
+	c.price, c.known, c.worst = price.ID, known, price.Dearest(prompt, reply)
+}
+
+// paidFor takes the first answer to a request that was approved: what was reserved
+// is free again, and what it cost is spent. Whatever its vendor says it cost
+// counts where that is more.
+func (s *State) paidFor(e *events.Event, request string, u *events.Usage) {
+	m := s.money
+	c := m.flight[request]
+	if c == nil {
+		return
+	}
+	delete(m.flight, request)
+	cost := m.cost(c, u)
+	for _, b := range c.all() {
+		m.reserved[b] -= c.worst
+		m.spent[b] = m.spent[b].Plus(cost)
+	}
+	for _, b := range m.budgets(c) {
+		if limit := m.limit(b); !m.warned[b] && m.spent[b] >= limit/5*4 {
+			m.warned[b] = true
+			s.owe(events.BudgetWarned{Budget: b.kind, Ticket: b.of, LimitMicroDollars: limit.Micro(), SpentMicroDollars: m.spent[b].Micro()})
+		}
+	}
+	s.admit(e)
+}
+
+func (m *money) cost(c *charge, u *events.Usage) events.Pico {
+	if u == nil {
+		return 0
+	}
+	var cost events.Pico
+	if price, known := m.offered.Price(c.provider, c.model, c.asked.Time, u.Prompt()); known {
+		whole := false
+		if cost, whole = price.Cost(*u); !whole {
+			cost = price.Dearest(u.Prompt(), u.Output)
+		}
+	}
+	if u.CostMicroDollars != nil {
+		cost = max(cost, events.FromMicro(*u.CostMicroDollars))
+	}
+	return cost
+}
+
+// raiseRequested raises a limit that a person wants higher. A budget that there
+// is not, and a limit that is not higher, change nothing.
+func (s *State) raiseRequested(e *events.Event, p events.BudgetRaiseRequested) {
+	b := budget{p.Budget, p.Ticket}
+	limit := events.FromMicro(p.LimitMicroDollars)
+	sound := b == ofSession() || b.kind == events.BudgetTicket && b.of != "" && len(b.of) <= events.MaxToken
+	if !sound || p.LimitMicroDollars > events.MaxBudget || s.money.limit(b) == 0 || limit <= s.money.limit(b) {
+		return
+	}
+	s.raiseLimit(b, limit, e.Actor, "")
+	s.admit(e)
+}
+
+func (s *State) raiseLimit(b budget, limit events.Pico, by, ask string) {
+	m := s.money
+	m.limits[b] = limit
+	delete(m.stopped, b)
+	delete(m.warned, b)
+	s.owe(events.BudgetRaised{Budget: b.kind, Ticket: b.of, LimitMicroDollars: limit.Micro(), By: by, Ask: ask})
+}
+
+// isOpen tells whether a person was asked about a budget and has not answered.
+func (m *money) isOpen(b budget) bool {
+	return slices.ContainsFunc(m.open, func(o openBudget) bool { return o.budget == b })
+}
+
+// tickets lists whoever may finish, for words.
+func (m *money) tickets() []string { return slices.Sorted(maps.Keys(m.finish)) }

@@ -1,0 +1,50 @@
+package tiers
+
+import "manualslop/events"
+
+// BytesPerToken is the rule of thumb behind every measure that is made before a
+// provider has counted.
+const BytesPerToken = 4
+
+// Replies remembers how long replies are as a model reads them again: parts of a
+// prompt say only how long the text is.
+type Replies map[string]int64
+
+// Note remembers the reply in the event with this id.
+func (r Replies) Note(id string, p events.ModelReplied) {
+	size := int64(len(p.Text))
+	for _, c := range p.Calls {
+		size += int64(len(c.Name) + len(c.Args))
+	}
+	raw := int64(len(p.Raw))
+	if p.RawBlob != nil {
+		raw = p.RawBlob.Size
+	}
+	r[id] = max(size, raw)
+}
+
+// Size is how many bytes a model reads of a part.
+func (r Replies) Size(p events.Part) int64 {
+	named := max(p.Size, 0)
+	if p.Role == "assistant" {
+		named = max(named, r[p.From])
+	}
+	if p.Head > 0 {
+		named = min(named, int64(p.Head))
+	}
+	return named + int64(len(p.Text)+len(p.Prefix)+len(p.Suffix))
+}
+
+// Prompt is how many bytes a model reads of a prompt.
+func (r Replies) Prompt(parts []events.Part) int64 {
+	var sum int64
+	for _, p := range parts {
+		sum += r.Size(p)
+	}
+	return sum
+}
+
+// OfferSize is how many bytes a model reads of a tool.
+func OfferSize(o events.ToolOffer) int64 {
+	return int64(len(o.Name) + len(o.Description) + len(o.Schema))
+}
