@@ -147,9 +147,11 @@ type ToolSettled struct {
 	Stderr      string          `json:"stderr,omitempty"`
 	Interpreter string          `json:"interpreter,omitempty"`
 	Files       []FileState     `json:"files,omitempty"`
-	ArgsSHA256  string          `json:"args_sha256"`
-	Generation  int             `json:"generation"`
-	DurationMS  int64           `json:"duration_ms"`
+	// Unseen says that the call may have changed files that Files does not name.
+	Unseen     bool   `json:"unseen,omitempty"`
+	ArgsSHA256 string `json:"args_sha256"`
+	Generation int    `json:"generation"`
+	DurationMS int64  `json:"duration_ms"`
 }
 
 // EventType is the identity on the wire.

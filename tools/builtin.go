@@ -58,6 +58,16 @@ func builtin() []Tool {
 	}
 }
 
+// Engine is the registry that workers run calls from: the tools that models are
+// offered, and those by which the engine carries out a person's word.
+func Engine() *Registry {
+	r, err := NewRegistry(append(builtin(), RestoreFiles())...)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
 // Builtin is the registry of all tools that the engine brings. It panics where the list names one
 // twice, because the list is a constant of the program.
 func Builtin() *Registry {

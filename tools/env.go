@@ -22,6 +22,8 @@ type Env struct {
 	Net *web.Client
 	// Performance measures the process; nil: it has no monitor.
 	Performance func(context.Context) (Performance, error)
+	// Kept reads what a file once held, by its SHA-256; nil: nothing is kept.
+	Kept func(ctx context.Context, sha256 string) ([]byte, error)
 	// Limits bound answers.
 	Limits Limits
 

@@ -55,6 +55,8 @@ func (e *ArgumentError) Is(target error) bool { return target == ErrBadArguments
 type Refusal struct {
 	Text  string
 	Cause error // what it words, for errors.Is; nil where there is no such error
+	// Detail follows the text on lines of its own, such as a diff; may be empty.
+	Detail string
 }
 
 // Error is the text.
@@ -100,6 +102,9 @@ func Failure(err error) Result {
 		result.Text = "ERROR: the tool failed inside; the operator's log has the details"
 	}
 	result.Text = oneLine(result.Text, 4_000)
+	if refusal != nil && refusal.Detail != "" && !errors.Is(err, ErrNotClaimed) {
+		result.Text += "\n" + strings.ToValidUTF8(refusal.Detail, "\uFFFD")
+	}
 	return result
 }
 

@@ -21,6 +21,7 @@ type call struct {
 	notes   []string            // why it asks
 	taint   []string            // what its conversation has read, where that is why it asks
 	shown   []events.FileChange // what its preview said it would change
+	stopped uint64              // sequence at which it was interrupted
 }
 
 // over tells whether an attempt at a ticket was ended by a person.

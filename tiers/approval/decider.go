@@ -26,6 +26,7 @@ type State struct {
 	killed    map[string]int          // ticket to its newest killed attempt
 	showing   map[string]conversation // by the id of a request for views: who is shown them
 	taints    map[conversation]*taint // what conversations have read
+	writes    []write                 // that counted, in stream order
 	closed    bool
 	money     *money           // nil where no budget is set
 	cause     *events.Event    // the foreign event that is being folded
@@ -81,6 +82,8 @@ func (s *State) fold(e *events.Event) {
 		s.spawn(e, p)
 	case events.StepRequested:
 		s.step(e, p)
+	case events.UndoRequested:
+		s.undo(e, p)
 	case events.AskPosted:
 		s.posted(e, p)
 	case events.AskAnswered:

@@ -15,6 +15,7 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 		s.interrupted(e, c, "its worker stopped in the middle of it; nobody knows how far it came, and what it started may still run")
 	default:
 		s.answeredCall(c)
+		s.wrote(e, c, p)
 		s.calls[p.Call] = nil
 	}
 }
@@ -33,6 +34,7 @@ func (s *State) parked(e *events.Event, p events.ToolParked) {
 }
 
 func (s *State) interrupted(e *events.Event, c *call, why string) {
+	c.stopped = e.Seq
 	if s.over(c.request.Ticket, c.request.Attempt) {
 		s.resolve(c, events.InterruptFail, "engine", killedReason)
 		return
@@ -43,6 +45,9 @@ func (s *State) interrupted(e *events.Event, c *call, why string) {
 }
 
 func (s *State) resolve(c *call, resolution, by, reason string) {
+	if resolution != events.InterruptRetry {
+		s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: c.request.Ticket, seq: c.stopped, unseen: true})
+	}
 	s.owe(events.InterruptResolved{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket,
 		Resolution: resolution, By: by, Reason: reason})
 }

@@ -122,7 +122,9 @@ func (s *State) evolveCall(e *events.Event) {
 		}
 	case events.ToolSettled:
 		if r, c := s.call(p.Call); c != nil && c.count.Settle(p) {
-			r.learned(p.Files)
+			if p.Interpreter == "" { // what a script changed is reread where the conversation knows it
+				r.learned(p.Files)
+			}
 			if p.Outcome != events.ToolInterrupted {
 				c.awaitsHint = tiers.WantsHint(p)
 				s.result(r, c, outcome(e.ID, p, s.origins[p.Tool]))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"manualslop/events"
@@ -32,6 +33,7 @@ func (w *Worker) approved(ctx context.Context, d Delivery, p events.ToolApproved
 		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the arguments are not the approved ones; the call was not run"))
 	}
 	env := w.Env
+	env.Kept = w.Blobs.Get
 	if p.TimeoutMS > 0 {
 		env.Shell.Timeout = time.Duration(p.TimeoutMS) * time.Millisecond
 	}
@@ -69,7 +71,11 @@ func (w *Worker) execute(ctx context.Context, d Delivery, p events.ToolApproved,
 			return err
 		}
 	}
-	return w.finish(ctx, &d.Event, l, w.run(ctx, &d.Event, p, prepared, nil))
+	run := func() events.ToolSettled { return w.run(ctx, &d.Event, p, prepared, nil) }
+	if !prepared.Spec().Effect.Has(tools.Executes) {
+		return w.finish(ctx, &d.Event, l, run())
+	}
+	return w.finish(ctx, &d.Event, l, w.observed(ctx, run))
 }
 
 // write runs a call that changes files. The claim holds the files' digests
@@ -79,7 +85,9 @@ func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, p
 	var settled *events.ToolSettled
 	unshown, lost := false, false
 	out := w.run(ctx, &d.Event, p, prepared, func(ctx context.Context, changes []tools.PlannedChange) error {
-		w.keepBefore(ctx, changes)
+		if err := w.keepBefore(ctx, changes); err != nil {
+			return err
+		}
 		l.claim.Changes = changes
 		before, err := l.peek(ctx)
 		if err != nil {
@@ -113,6 +121,9 @@ func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, p
 	}
 	for i := range out.Files {
 		out.Files[i].Before = l.before(out.Files[i].Path)
+	}
+	if out.Outcome == events.ToolDone {
+		w.own.add(l.claim.Changes)
 	}
 	if !l.held {
 		return w.unclaimed(ctx, d, p, l, out)
@@ -245,6 +256,7 @@ func (w *Worker) settled(ctx context.Context, p events.ToolApproved, r tools.Res
 		out.SHA256 = events.Digest([]byte(out.Text))
 	}
 	out.Data = w.twin(ctx, r)
+	out.Unseen = slices.ContainsFunc(r.Files[min(len(r.Files), maxFiles):], func(f tools.FileState) bool { return f.Written })
 	for _, f := range r.Files[:min(len(r.Files), maxFiles)] {
 		out.Files = append(out.Files, events.FileState{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Written: f.Written})
 	}

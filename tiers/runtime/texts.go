@@ -101,6 +101,12 @@ func (k *known) add(digest string) (fresh bool) {
 	return true
 }
 
+func (k *known) forget(digest string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.set, digest)
+}
+
 // keep stores the content of files that a conversation has seen, so that a
 // later refresh can show what changed. A file that moved on is left out.
 func (w *Worker) keep(ctx context.Context, files []events.FileState) {
@@ -122,11 +128,23 @@ func (w *Worker) keepBytes(ctx context.Context, data []byte) {
 	}
 }
 
-// keepBefore stores the content of files that are about to change, and takes
-// the diffs out of the changes, which a claim does not need.
-func (w *Worker) keepBefore(ctx context.Context, changes []tools.PlannedChange) {
+// keepBefore stores the content of files that are about to change, whatever
+// their size, so that an undo can give it back, and takes the diffs out of the
+// changes, which a claim does not need. Without it nothing is written.
+func (w *Worker) keepBefore(ctx context.Context, changes []tools.PlannedChange) error {
 	for i, c := range changes {
 		changes[i].Diff = ""
-		w.keep(ctx, []events.FileState{{Path: c.Path, SHA256: c.Before, Size: c.BeforeSize}})
+		if c.Before == "" || !w.stored.add(c.Before) {
+			continue
+		}
+		file, err := w.Env.Workspace.ReadFile(ctx, c.Path)
+		if err == nil && file.SHA256 == c.Before {
+			_, err = w.Blobs.Put(ctx, file.Data, "application/octet-stream")
+		}
+		if err != nil {
+			w.stored.forget(c.Before)
+			return tools.Refuse("what %s holds could not be kept for an undo (%v), so nothing was written", c.Path, err)
+		}
 	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tools"
+	"manualslop/tools/checkpoint"
 )
 
 // parkAfter is the number of deliveries after which a call is given up.
@@ -25,15 +26,18 @@ type Worker struct {
 	Live    Live // nil: kills are not heard
 	Tools   *tools.Registry
 	Env     tools.Env
-	Mask    Mask
-	Clock   Clock
-	IDs     IDs
-	Logger  *slog.Logger
+	// Checkpoints notice what scripts change; nil: nobody does.
+	Checkpoints *checkpoint.Keeper
+	Mask        Mask
+	Clock       Clock
+	IDs         IDs
+	Logger      *slog.Logger
 
 	numbers numbers
 	stored  known
 	kills   kills
 	flights flights
+	own     journal
 }
 
 // Run works for the pool until ctx ends, slots calls at once.

@@ -56,6 +56,8 @@ type ShellConfig struct {
 	Fallback string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"What runs scripts where PowerShell is missing."`
 	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write to the base directories and an empty /tmp only, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and where it cannot be enforced scripts are refused."`
 	Network  bool   `toml:"network" project:"only=false" doc:"Whether scripts in the sandbox \"workspace\" reach the network. Without that sandbox it cannot be taken away, so false is then an error."`
+	// Checkpoints is not for a project to switch off: its scripts are the ones that are watched.
+	Checkpoints bool `toml:"checkpoints" project:"only=true" doc:"Whether the files that a script changes are noticed and their old contents kept, so that slop undo can give them back. It copies the project's files (without what .gitignore names, up to 256 MiB) to the engine's folder."`
 }
 
 // NetConfig is the section [net].
@@ -148,7 +150,7 @@ func DefaultConfig() Config {
 		Bus:   BusConfig{Durability: "sync", Replicas: 1, MaxBytes: 10 << 30},
 		Hooks: HooksConfig{Listen: "127.0.0.1:8999", GenerateTimeoutS: 300, Auth: "token"},
 		Ask:   AskConfig{TimeoutS: 60},
-		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off", Network: true},
+		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off", Network: true, Checkpoints: true},
 		MCP:   MCPConfig{Enabled: true},
 		MMA:   MMAConfig{MaxWorkers: 4, MaxRetries: 2},
 		Tiers: map[string]TierConfig{

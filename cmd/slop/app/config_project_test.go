@@ -29,6 +29,8 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"shell.sandbox", "", "sandbox = \"workspace\"", ""},
 	{"shell.sandbox", "shell.sandbox = \"workspace\"", "", "sandbox = \"off\""},
 	{"shell.network", "", "network = false", ""},
+	{"shell.checkpoints", "shell.checkpoints = false", "checkpoints = true", ""},
+	{"shell.checkpoints", "", "", "checkpoints = false"},
 	{"shell.network", "shell.network = false", "", "network = true"},
 	{"net.allow_hosts", "net.allow_hosts = [\"a.example\", \"b.example\"]", "allow_hosts = [\"b.example\"]", "allow_hosts = [\"b.example\", \"c.example\"]"},
 	{"net.allow_hosts", "", "allow_hosts = []", "allow_hosts = [\"10.0.0.1\"]"},

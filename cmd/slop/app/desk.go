@@ -31,6 +31,9 @@ type desk interface {
 	// control publishes what the person wants of the conductor; errControlRefused,
 	// or pending, where the conductor has not answered yet.
 	control(ctx context.Context, session string, want controlRequest) (pending bool, err error)
+	// undo publishes what the person wants undone and waits for what comes of it:
+	// the outcome, nil where nobody carried it out yet, or errControlRefused.
+	undo(ctx context.Context, session string, want events.UndoRequested) (*events.ToolSettled, error)
 	// keep publishes the person's word on the log files of a session.
 	keep(ctx context.Context, session string, want keepRequest) error
 	// search finds words in the events of every session.

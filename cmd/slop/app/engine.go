@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,6 +25,7 @@ import (
 	"manualslop/tiers/qa"
 	"manualslop/tiers/runtime"
 	"manualslop/tools"
+	"manualslop/tools/checkpoint"
 )
 
 // workerSlots is how many calls one worker process runs at once.
@@ -186,11 +188,24 @@ func (e *engine) work(name string) error {
 		return err
 	}
 	env.Performance = e.vitals.tool
-	w := &runtime.Worker{Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
-		Live: busLive{conn}, Tools: tools.Builtin(), Env: env, Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
+	keeper, err := e.checkpoints(name, env)
+	if err != nil {
+		return err
+	}
+	w := &runtime.Worker{Checkpoints: keeper, Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
+		Live: busLive{conn}, Tools: tools.Engine(), Env: env, Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
 	e.announce(conn, name)
 	e.background(name, func() error { return e.role(name, w.Run(e.ctx, workerSlots)) })
 	return nil
+}
+
+// checkpoints is what notices the changes that a worker's scripts make; nil
+// where the person does not want it.
+func (e *engine) checkpoints(worker string, env tools.Env) (*checkpoint.Keeper, error) {
+	if !e.config.Shell.Checkpoints {
+		return nil, nil
+	}
+	return checkpoint.New(env.Workspace, filepath.Join(e.data, "checkpoints", worker), time.Now)
 }
 
 // announce shows that a role runs, for as long as it does.

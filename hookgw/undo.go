@@ -1,0 +1,73 @@
+package hookgw
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"manualslop/events"
+)
+
+// undoBody is the body of POST /api/undo: exactly one of its members.
+type undoBody struct {
+	Call   string `json:"call,omitempty"`
+	Ticket string `json:"ticket,omitempty"`
+	ToSeq  uint64 `json:"to_seq,omitempty"`
+}
+
+// undoAnswer says what came of an undo.
+type undoAnswer struct {
+	Status string             `json:"status"` // restored
+	Call   string             `json:"call"`   // by which it was carried out; undo it to redo
+	Files  []events.FileState `json:"files"`
+}
+
+// postUndo gives files the content that they had, and answers when they have it.
+func postUndo(c *call) error {
+	session, err := c.openSession()
+	if err != nil {
+		return err
+	}
+	var want undoBody
+	if json.Unmarshal(c.body, &want) != nil {
+		return refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
+	}
+	p := events.UndoRequested(want)
+	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
+		return refuse(http.StatusBadRequest, "an undo is of exactly one thing", "Send a call, a ticket or to_seq; ids have at most 128 bytes.")
+	}
+	e, err := c.say(session, p)
+	if err != nil {
+		return err
+	}
+	return c.undone(e)
+}
+
+// undone waits for what the undo e led to.
+func (c *call) undone(e events.Event) error {
+	ctx, cancel := context.WithTimeout(c.r.Context(), min(reactionWait, c.gw.cfg.Limits.SettleWait))
+	defer cancel()
+	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
+		if err != nil {
+			break
+		}
+		switch p := got.Payload.(type) {
+		case events.UndoRefused:
+			if p.Request == e.ID {
+				return refuse(http.StatusConflict, p.Reason, "Nothing was changed.")
+			}
+		case events.ToolSettled:
+			if p.Call != events.UndoCall(e.ID) || p.Outcome == events.ToolInterrupted {
+				continue
+			}
+			if p.Outcome != events.ToolDone {
+				return refuse(http.StatusConflict, p.Text, "Nothing was changed.")
+			}
+			if err := c.gw.caughtUp(c.r.Context(), got.Seq); err != nil {
+				return err
+			}
+			return c.reply(http.StatusOK, undoAnswer{"restored", p.Call, p.Files})
+		}
+	}
+	return c.reply(http.StatusAccepted, hintedAnswer{"accepted", "The request is on record; nobody has carried it out yet. GET /api/events shows what came of it."})
+}

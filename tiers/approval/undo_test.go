@@ -1,0 +1,120 @@
+package approval_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/approval"
+	"manualslop/tiers/tierstest"
+)
+
+// changed is a call of a ticket that was approved by a rule and changed files.
+func changed(call, ticket string, files ...events.FileState) []events.Payload {
+	return given(
+		events.ToolRequested{Call: call, Tool: "edit_file", Args: json.RawMessage(`{"path":"a"}`), Ticket: ticket, Attempt: 1, Round: 1},
+		tierstest.With(func(h *tierstest.History) events.Payload {
+			var digest string
+			for _, e := range h.Events() {
+				if p, ok := e.Payload.(events.ToolApproved); ok && p.Call == call {
+					digest = p.ArgsSHA256
+				}
+			}
+			return events.ToolSettled{Call: call, Tool: "edit_file", Outcome: events.ToolDone, Generation: 1, ArgsSHA256: digest, Files: files}
+		}))
+}
+
+func file(path, before, after string) events.FileState {
+	return events.FileState{Path: path, Before: before, SHA256: after, Written: true}
+}
+
+// restores checks that an undo is approved for exactly these files.
+func restores(files string) []events.Payload {
+	return given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {
+		t.Helper()
+		require.Equal(t, events.RestoreTool, p.Tool)
+		require.JSONEq(t, `{"files":[`+files+`]}`, string(p.Args))
+		require.True(t, strings.HasPrefix(p.Call, "undo-"))
+		require.Equal(t, tierstest.Person, p.By)
+	}))
+}
+
+func refusesUndo(reason string) []events.Payload {
+	return given(tierstest.Check(func(t testing.TB, p events.UndoRefused) {
+		t.Helper()
+		require.Contains(t, p.Reason, reason)
+	}))
+}
+
+func restored(path, now, then string) string {
+	out, err := json.Marshal(events.FileChange{Path: path, Before: now, After: then})
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+func TestAnUndoGivesFilesWhatTheyHeld(t *testing.T) {
+	t.Parallel()
+	open := begin(rules(allow("edit_file")))
+	one := given(open, changed("c1", "T-1", file("b", "b0", "b1"), file("a", "a0", "a1"), events.FileState{Path: "read", SHA256: "r"}))
+	two := given(one, changed("c2", "T-1", file("a", "a1", "a2"), file("new", "", "n1")))
+	other := given(two, changed("c3", "T-2", file("x", "x0", "x1")))
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "of a call", Given: one, When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0") + "," + restored("b", "b1", "b0"))},
+		{Name: "of a ticket, over all its calls", Given: other, When: events.UndoRequested{Ticket: "T-1"},
+			Then: restores(restored("a", "a2", "a0") + "," + restored("b", "b1", "b0") + "," + restored("new", "n1", ""))},
+		{Name: "to a sequence", Given: two, When: tierstest.With(func(h *tierstest.History) events.Payload {
+			return events.UndoRequested{ToSeq: seqOfSettled(h, "c1")}
+		}), Then: restores(restored("a", "a2", "a1") + "," + restored("new", "n1", ""))},
+	})
+}
+
+func seqOfSettled(h *tierstest.History, call string) uint64 {
+	for _, e := range h.Events() {
+		if p, ok := e.Payload.(events.ToolSettled); ok && p.Call == call {
+			return e.Seq
+		}
+	}
+	return 0
+}
+
+func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
+	t.Parallel()
+	open := begin(rules(allow("edit_file")))
+	one := given(open, changed("c1", "T-1", file("a", "a0", "a1")))
+	later := given(one, changed("c2", "T-2", file("a", "a1", "a2")))
+	between := given(one, changed("c2", "T-1", file("a", "edited", "a2")))
+	unseen := given(one, tierstest.With(func(*tierstest.History) events.Payload {
+		return events.ToolRequested{Call: "c2", Tool: "edit_file", Args: json.RawMessage(`{"path":"b"}`), Ticket: "T-1", Attempt: 1, Round: 1}
+	}), tierstest.With(func(h *tierstest.History) events.Payload {
+		var digest string
+		for _, e := range h.Events() {
+			if p, ok := e.Payload.(events.ToolApproved); ok {
+				digest = p.ArgsSHA256
+			}
+		}
+		return events.ToolSettled{Call: "c2", Tool: "edit_file", Outcome: events.ToolDone, Generation: 1, ArgsSHA256: digest, Unseen: true}
+	}))
+	var many []events.FileState
+	for i := range 2000 {
+		many = append(many, file(fmt.Sprintf("%0100d", i), "b", "a"))
+	}
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "an unknown call", Given: one, When: events.UndoRequested{Call: "c9"}, Then: refusesUndo("call c9 changed no file")},
+		{Name: "a call under way", Given: given(open, events.ToolRequested{Call: "c1", Tool: "edit_file", Args: json.RawMessage(`{"path":"a"}`), Ticket: "T-1"}),
+			When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("still under way")},
+		{Name: "nothing named", Given: one, When: events.UndoRequested{}, Then: refusesUndo("name one of")},
+		{Name: "two things named", Given: one, When: events.UndoRequested{Call: "c1", Ticket: "T-1"}, Then: refusesUndo("name one of")},
+		{Name: "a later call wrote the file", Given: later, When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("a was changed later by edit_file c2")},
+		{Name: "somebody edited it in between", Given: between, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("changed by somebody else before call c2")},
+		{Name: "a script whose changes nobody saw", Given: unseen, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("nobody knows which files")},
+		{Name: "the other call beside it", Given: unseen, When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
+		{Name: "more files than a call can name", Given: given(open, changed("c1", "T-1", many...)), When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("too many for one undo")},
+		{Name: "after the session", Given: given(one, events.SessionClosed{}), When: events.UndoRequested{Call: "c1"}},
+	})
+}

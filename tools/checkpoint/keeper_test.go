@@ -1,0 +1,153 @@
+package checkpoint
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/tools/sandbox"
+)
+
+// site is a workspace with a keeper.
+type site struct {
+	t      *testing.T
+	dir    string
+	kept   string
+	keeper *Keeper
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir(), kept: filepath.Join(t.TempDir(), "kept")}
+	workspace, err := sandbox.Open(sandbox.Config{Primary: s.dir, MaxFileBytes: 1000})
+	require.NoError(t, err)
+	s.keeper, err = New(workspace, s.kept, time.Now)
+	require.NoError(t, err)
+	return s
+}
+
+func (s *site) write(name, text string) {
+	path := filepath.Join(s.dir, name)
+	require.NoError(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(s.t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+func (s *site) remove(name string) { require.NoError(s.t, os.Remove(filepath.Join(s.dir, name))) }
+
+func (s *site) take() *State {
+	state, err := s.keeper.Take(s.t.Context())
+	require.NoError(s.t, err)
+	return state
+}
+
+func (s *site) contents() int {
+	entries, err := os.ReadDir(s.kept)
+	require.NoError(s.t, err)
+	return len(entries)
+}
+
+func digest(text string) string { return sandbox.Digest([]byte(text)) }
+
+func TestWhatDiffersIsWhatAScriptChanged(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("changed.go", "one")
+	s.write("gone/deep.go", "deep")
+	s.write("same.go", "same")
+	s.write(".gitignore", "build/\n")
+	s.write("build/out", "x")
+	s.write(".env", "KEY=1")
+	s.write(".git/config", "[core]")
+	before := s.take()
+	require.True(t, before.Whole)
+	s.write("changed.go", "two") // the same size, and maybe the same time
+	s.remove("gone/deep.go")
+	s.write("new.go", "new")
+	s.write("build/out", "y")
+	s.write(".env", "KEY=2")
+	s.write(".git/config", "[user]")
+	changes, unseen := Compare(before, s.take())
+	require.False(t, unseen)
+	require.Equal(t, []Change{
+		{Path: "changed.go", Before: digest("one"), After: digest("two"), Size: 3},
+		{Path: "gone/deep.go", Before: digest("deep")},
+		{Path: "new.go", After: digest("new"), Size: 3},
+	}, changes)
+	old, err := before.Content(digest("deep"))
+	require.NoError(t, err)
+	require.Equal(t, "deep", string(old))
+}
+
+func TestAFileThatDidNotChangeIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("a", "one")
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(s.dir, "a"), old, old))
+	first := s.take()
+	s.write("a", "two")
+	require.NoError(t, os.Chtimes(filepath.Join(s.dir, "a"), old, old))
+	changes, _ := Compare(first, s.take())
+	require.Empty(t, changes, "size and time say that nothing changed")
+}
+
+func TestContentsAreKeptAsLongAsAStateNeedsThem(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("a", "one")
+	first := s.take()
+	s.write("a", "two")
+	second := s.take()
+	require.Equal(t, 2, s.contents())
+	_, err := first.Content(digest("one"))
+	require.NoError(t, err)
+	first.Release()
+	require.Equal(t, 1, s.contents())
+	second.Release()
+	require.Equal(t, 1, s.contents(), "the last one seen stays for the next comparison")
+}
+
+func TestAChangeThatCannotBeKeptIsSaid(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("large", string(make([]byte, 1001)))
+	before := s.take()
+	require.True(t, before.Whole)
+	s.write("small", "x")
+	changes, unseen := Compare(before, s.take())
+	require.Len(t, changes, 1)
+	require.False(t, unseen, "the large file did not change")
+	s.write("large", string(make([]byte, 1002)))
+	_, unseen = Compare(before, s.take())
+	require.True(t, unseen)
+}
+
+func TestAStateBeyondItsBoundsIsNotWhole(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.keeper.maxFiles, s.keeper.maxBytes = 2, 10
+	s.write("a", "12345")
+	s.write("b", "12345")
+	require.True(t, s.take().Whole)
+	s.write("b", "123456")
+	require.False(t, s.take().Whole, "one byte over")
+	s.write("b", "1")
+	s.write("c", "1")
+	state := s.take()
+	require.False(t, state.Whole, "one file over")
+	_, unseen := Compare(state, state)
+	require.True(t, unseen)
+}
+
+func TestADamagedContentIsNotGivenOut(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("a", "one")
+	state := s.take()
+	require.NoError(t, os.WriteFile(filepath.Join(s.kept, digest("one")), []byte("other"), 0o600))
+	_, err := state.Content(digest("one"))
+	require.Error(t, err)
+}

@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"manualslop/tools/sandbox"
+)
+
+// RestoreFiles is the tool of the engine's own behind an undo. It is in no
+// registry that models are offered.
+func RestoreFiles() Tool {
+	return Writer(Spec{
+		Name: "restore_files", Summary: "Give files the content that they had: all of them, or none.", Effect: Writes,
+	}, planRestore)
+}
+
+type restoreArgs struct {
+	Files []restoredFile `json:"files" doc:"the files" min:"1" max:"10000"`
+}
+
+// restoredFile is a file with the digest that it must have and that of the
+// content to give it; empty: absent.
+type restoredFile struct {
+	Path   string `json:"path" doc:"the file" min:"1"`
+	Before string `json:"before,omitzero" doc:"SHA-256 that it must have now" max:"64"`
+	After  string `json:"after,omitzero" doc:"SHA-256 of what it is to hold" max:"64"`
+}
+
+func planRestore(ctx context.Context, env Env, in restoreArgs) (Plan, error) {
+	plan := Plan{Summary: fmt.Sprintf("restore_files: %s as before", fileCount(len(in.Files)))}
+	for _, f := range in.Files {
+		change, err := f.plan(ctx, env)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan.Changes = append(plan.Changes, change)
+	}
+	return plan, nil
+}
+
+func (f restoredFile) plan(ctx context.Context, env Env) (Change, error) {
+	file, err := env.ReadFile(ctx, f.Path)
+	absent := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !absent {
+		return Change{}, err
+	}
+	after, err := env.kept(ctx, f.After)
+	if err != nil {
+		return Change{}, Refuse("%s: what it held before is not kept (%v); nothing was restored", f.Path, err)
+	}
+	switch {
+	case absent && f.Before == "":
+		return Create(f.Path, after, 0), nil
+	case absent:
+		return Change{}, Refuse("%s is gone since; nothing was restored", f.Path)
+	case file.SHA256 != f.Before:
+		return Change{}, f.changed(ctx, env, file)
+	case f.After == "":
+		return Delete(file), nil
+	}
+	return Edit(file, after), nil
+}
+
+// changed refuses with what is different from what the undone call left behind.
+func (f restoredFile) changed(ctx context.Context, env Env, now sandbox.File) error {
+	then, err := env.kept(ctx, f.Before)
+	if err != nil {
+		return Refuse("%s changed since; nothing was restored", f.Path)
+	}
+	diff := Change{Path: now.Path, Before: then, After: present(now.Data)}.diff()
+	return &Refusal{Text: f.Path + " changed since; nothing was restored", Detail: diff}
+}
+
+// kept reads a content by its digest; nil for the empty one, an absent file.
+func (e Env) kept(ctx context.Context, digest string) ([]byte, error) {
+	if digest == "" {
+		return nil, nil
+	}
+	if e.Kept == nil {
+		return nil, errors.New("nothing is kept here")
+	}
+	data, err := e.Kept(ctx, digest)
+	return present(data), err
+}
