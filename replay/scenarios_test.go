@@ -42,6 +42,22 @@ func scenarios() []scenario {
 				s.Budget = &events.BudgetSettings{SessionMicroDollars: 60}
 			}}},
 		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
+		{"undone", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: undoneReact()}},
+	}
+}
+
+// undoneReact lets everything run; a person takes back what it did, once in vain.
+func undoneReact() func(*world, *events.Event) bool {
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.AskRaised:
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes})
+			return true
+		case events.TicketCompleted:
+			w.say("ada", "", events.UndoRequested{Call: "nobody"})
+			w.say("ada", "", events.UndoRequested{Ticket: p.Ticket})
+		}
+		return false
 	}
 }
 
