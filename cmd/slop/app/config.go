@@ -21,7 +21,7 @@ type Config struct {
 	MCP       MCPConfig                 `toml:"mcp" doc:"Tools, and the files they may never touch."`
 	MMA       MMAConfig                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
 	Tiers     map[string]TierConfig     `toml:"tiers" keys:"1|2|3|4" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA."`
-	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are script, which needs none of it, and gemini_cli (also written gemini-cli), which runs the gemini command line."`
+	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are script, which needs none of it, and gemini_cli, claude_cli, codex_cli and acp (also written with dashes), which run a program ([providers.md](providers.md))."`
 	Models    map[string]ModelConfig    `toml:"models" keys:"MODEL" items:"256" doc:"What you know better about a model than slop models shows, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine goes on with it. Prices are US dollars per million tokens; a price counts where input and output are both given, and 0 is free."`
 	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars, that models may cost before a person is asked. Each call is held against it beforehand with its worst case: the whole prompt at the dearest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the ticket at work finish, no stops. Every call of the session counts, retries, QA and spawned workers too. A model whose price is not known asks once. --yes never answers these asks."`
 	User      UserConfig                `toml:"user" doc:"The person at the controls."`
@@ -96,11 +96,12 @@ type TierConfig struct {
 // ProviderConfig is a section [providers.NAME].
 type ProviderConfig struct {
 	BaseURL   string            `toml:"base_url" project:"never" doc:"Address of the API; empty: the vendor's own. Plain http only without a key or on loopback."`
-	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml, then the vendor's own variable (see providers.md)."`
+	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml, then the vendor's own variable (see providers.md). A provider that runs a program lets it see this variable, too."`
 	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Further HTTP headers. Their values are masked in every record."`
-	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini). A person changes it in a running session with ProviderChanged."`
-	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program or an answer that brings nothing new is given up; 0: 90."`
-	Cache     string            `toml:"cache" enum:"auto|off" zero:"auto" project:"never" doc:"Whether the beginning of long prompts is kept at the provider for an hour, at its price: auto where that pays, or off. For gemini."`
+	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini, claude_cli: claude, codex_cli: codex; acp has none). A person changes it in a running session with ProviderChanged."`
+	Args      []string          `toml:"args" items:"32" project:"never" doc:"Arguments of the agent of acp, such as [\"--acp\"]; recorded with each run, so no place for a key."`
+	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program or an answer that brings nothing new is given up; 0: 90, and 600 for codex_cli, which writes nothing while its model does."`
+	Cache     string            `toml:"cache" enum:"auto|off" zero:"none" project:"never" doc:"Whether the beginning of long prompts is kept at the provider for an hour, at its price: auto where that pays, or off. For gemini."`
 }
 
 // ModelConfig is a section [models."PROVIDER/MODEL"]. What is not given stays as

@@ -46,7 +46,7 @@ func TestDefaultsAreValid(t *testing.T) {
 func TestEveryBoundHoldsExactly(t *testing.T) {
 	t.Parallel()
 	for _, key := range configTestSchema().leaves() {
-		path := strings.NewReplacer(".N.", ".1.", ".MODEL.", ".local/m.", ".NAME.", ".local.").Replace(key.path)
+		path := strings.NewReplacer(".NAME.args", ".acp.args", ".N.", ".1.", ".MODEL.", ".local/m.", ".NAME.", ".local.").Replace(key.path)
 		if strings.HasPrefix(path, "rules.") {
 			continue
 		}
@@ -127,7 +127,7 @@ func requireBound(t *testing.T, path string, good, bad any) {
 func withValue(path string, value any) Config {
 	c := DefaultConfig()
 	from := DefaultConfig()
-	for _, name := range []string{"local", "gemini_cli"} {
+	for _, name := range []string{"local", "gemini_cli", "acp"} {
 		c.Providers[name], from.Providers[name] = ProviderConfig{}, ProviderConfig{}
 	}
 	from.Models = map[string]ModelConfig{"local/m": {}}

@@ -146,6 +146,9 @@ func checkProviders(c Config) []*ConfigError {
 		case events.CheckCommand(provider.Command) != nil:
 			found = append(found, invalid(path+"command", "must be the absolute path of a program, without arguments"))
 		}
+		if len(provider.Args) > 0 && events.ProviderName(name) != events.ProviderACP {
+			found = append(found, invalid(path+"args", "is for the agent of acp; other programs get theirs from their provider"))
+		}
 		if problem := baseURLProblem(provider); problem != "" {
 			found = append(found, invalid(path+"base_url", "%s", problem))
 		}

@@ -41,6 +41,7 @@ func TestValuesAreCheckedForTheirForm(t *testing.T) {
 		{"providers.local.api_key_env", []any{"", "MY_KEY", "A" + strings.Repeat("x", 127)}, []any{"sk-123", "1A", "A=B", "A" + strings.Repeat("x", 128)}},
 		{"providers.local.command", []any{""}, []any{"/opt/gemini"}},
 		{"providers.gemini_cli.command", []any{"", "/opt/my tools/gemini", `C:\gemini.cmd`}, []any{"gemini", "./gemini", "~/gemini", "bin/gemini"}},
+		{"providers.gemini_cli.args", []any{[]string(nil)}, []any{[]string{"--yolo"}}},
 		{"user.name", []any{"", "ann", "Ann-1_x"}, []any{"a b", "a.b", "conductor", "gateway", "worker-1", "agent-x", strings.Repeat("x", 300)}},
 	}
 	for _, c := range cases {

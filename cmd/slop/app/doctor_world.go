@@ -15,8 +15,6 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/hookclient"
-	"manualslop/tiers/llm/geminicli"
-	"manualslop/tiers/runtime"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
 )
@@ -141,20 +139,25 @@ func findProviders(p place) []finding {
 		switch {
 		case name == scriptProvider:
 			out = append(out, ok(check, used+" is the scripted model"))
-		case name == geminicli.Name:
-			out = append(out, findGemini(p, check, used))
+		case events.RunsProgram(name):
+			out = append(out, findProgram(p.config, name, check, used))
+		case slices.Contains(providerNames(p.config), name):
+			out = append(out, findKey(p.config, credentials, name, check, used))
 		default:
-			out = append(out, note(check, used+" is not in this program; it has gemini_cli, and the scripted model: give --script FILE"))
+			out = append(out, note(check, used+" is not in this program; it has "+strings.Join(providerNames(p.config), ", ")+", and the scripted model: give --script FILE"))
 		}
 	}
 	return out
 }
 
-// findGemini tells whether there is a program for the provider gemini_cli.
-func findGemini(p place, check, used string) finding {
-	path, err := runtime.FindProgram(firstOf(p.config.provider(geminicli.Name).Command, geminicli.DefaultProgram))
-	if err != nil {
-		return note(check, used+": "+err.Error())
+// findKey tells whether there is a key for a provider that is reached by its
+// API. A server that the person names may need none.
+func findKey(c Config, credentials Credentials, provider, check, used string) finding {
+	switch {
+	case credentials.APIKey(c, provider, os.Getenv) != "":
+		return ok(check, used+" has a key")
+	case c.provider(provider).BaseURL != "":
+		return ok(check, used+" is reached at "+visible(c.provider(provider).BaseURL)+" without a key")
 	}
-	return ok(check, used+" runs "+visible(path))
+	return note(check, used+" has no key; name its variable with [providers."+provider+"] api_key_env, or put it into credentials.toml")
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,19 +12,16 @@ import (
 	"manualslop/events"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/gemini"
-	"manualslop/tiers/llm/geminicli"
 	"manualslop/tiers/llm/transport"
-	"manualslop/tiers/runtime"
 )
 
 // providers are the providers of this program by name, beside the scripted one;
 // keys open them.
 func providers(c Config, keys Credentials) map[string]llm.Provider {
 	out, client := map[string]llm.Provider{}, transport.NewClient()
-	for _, p := range []llm.Provider{
+	for _, p := range append(programProviders(c),
 		gemini.Provider{Endpoint: endpoint(c, keys, gemini.Name, client), Silence: silence(c, gemini.Name), Keeps: c.provider(gemini.Name).Cache != "off"},
-		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name), Silence: silence(c, geminicli.Name)},
-	} {
+	) {
 		out[p.Name()] = p
 	}
 	return out
@@ -71,4 +69,9 @@ func programs(c Config) []events.ProviderSettings {
 	}
 	slices.SortFunc(out, func(a, b events.ProviderSettings) int { return strings.Compare(a.Provider, b.Provider) })
 	return out
+}
+
+// providerNames are the names of the providers of this program.
+func providerNames(c Config) []string {
+	return slices.Sorted(maps.Keys(providers(c, Credentials{})))
 }

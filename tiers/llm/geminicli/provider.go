@@ -26,13 +26,9 @@ const DefaultProgram = "gemini"
 // person's own settings of the program and below those of the machine.
 const settings = `{"tools":{"core":[]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}}}`
 
-// system stands for the program's own words to the model, which speak of tools
-// that are switched off.
-const system = "You are given one prompt. It holds your instructions, the tools that there are, and the conversation so far."
-
 // Files are the settings that a run of the program finds in its folder.
 func Files() map[string]string {
-	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": system}
+	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": program.System}
 }
 
 // Variables make the program take what [Files] puts into its folder.

@@ -15,8 +15,8 @@ import (
 // DefaultSilence is how long a program may write nothing.
 const DefaultSilence = 90 * time.Second
 
-// AfterEnd is how long a program may live on after its terminal marker.
-const AfterEnd = 5 * time.Second
+// DefaultAfterEnd is how long a program may live on after its terminal marker.
+const DefaultAfterEnd = 5 * time.Second
 
 // maxRun bounds one run, however much the program has to say.
 const maxRun = 30 * time.Minute
@@ -46,6 +46,9 @@ type Job struct {
 	// Silence is how long the program may write nothing before it is ended;
 	// 0: DefaultSilence.
 	Silence time.Duration
+	// AfterEnd is how long the program may live on after its terminal marker;
+	// 0: DefaultAfterEnd.
+	AfterEnd time.Duration
 	// Missing says what to do where there is no such program.
 	Missing string
 }
@@ -61,7 +64,7 @@ var (
 func (j Job) Stream(ctx context.Context) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		a := &attempt{Job: j, transcript: newTranscript(j.Request)}
-		a.Silence = cmp.Or(j.Silence, DefaultSilence)
+		a.Silence, a.AfterEnd = cmp.Or(j.Silence, DefaultSilence), cmp.Or(j.AfterEnd, DefaultAfterEnd)
 		a.start(ctx)
 		if !a.follow(yield) {
 			a.abandon()
@@ -124,7 +127,7 @@ func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
 			case a.transcript.broken != nil:
 				a.cancel(errBroken)
 			case a.transcript.over:
-				quiet.Reset(AfterEnd)
+				quiet.Reset(a.AfterEnd)
 			default:
 				quiet.Reset(a.Silence)
 			}

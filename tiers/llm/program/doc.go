@@ -16,7 +16,7 @@
 //     writes nothing for too long, too much, or what cannot be read. No half
 //     answer is a reply.
 //   - A terminal marker counts, however the program ends then; it has
-//     [AfterEnd] to do so.
+//     Job.AfterEnd to do so.
 //   - Tokens that the program does not count are estimated and marked so.
 //
 // The package starts nothing itself: an [llm.Runner] does.

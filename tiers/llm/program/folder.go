@@ -49,3 +49,7 @@ func Proxies() []string {
 func broken(format string, args ...any) *llm.Error {
 	return &llm.Error{Kind: events.ModelNetwork, Message: fmt.Sprintf(format, args...)}
 }
+
+// System stands for a program's own words to the model, which speak of tools
+// that are switched off.
+const System = "You are given one prompt. It holds your instructions, the tools that there are, and the conversation so far."

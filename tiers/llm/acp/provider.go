@@ -1,0 +1,71 @@
+package acp
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/geminicli"
+	"manualslop/tiers/llm/program"
+)
+
+// Name is the provider's name in the configuration and on the record.
+const Name = events.ProviderACP
+
+// OwnModel is the name of whatever model an agent would use by itself.
+const OwnModel = "default"
+
+// Provider reaches models through an agent.
+type Provider struct {
+	// Run runs programs; required.
+	Run llm.Runner
+	// Folder is where each run gets a folder of its own; required. See
+	// program.Open for who may write above it.
+	Folder string
+	// Args are the agent's arguments, such as --acp. They stand on the record.
+	Args []string
+	// Inherit names the variables of our environment that the agent sees beside
+	// those that every program sees: its keys.
+	Inherit []string
+	// Silence is how long the agent may write nothing before it is ended;
+	// 0: program.DefaultSilence.
+	Silence time.Duration
+}
+
+var _ llm.Provider = Provider{}
+
+// Name is "acp".
+func (Provider) Name() string { return Name }
+
+// Wire is the neutral format.
+func (Provider) Wire() string { return llm.NeutralWire }
+
+// Body is the neutral form of the request.
+func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
+
+// Stream makes one attempt at a reply by one run of the agent. When it returns,
+// nothing of the agent runs any more.
+func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		if r.Command == "" {
+			yield(nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: "no agent is named; name the program with [providers.acp] command, and its arguments with args"})
+			return
+		}
+		folder, remove, failed := program.Open(p.Folder, geminicli.Files())
+		if failed != nil {
+			yield(nil, failed)
+			return
+		}
+		defer remove()
+		program.Job{
+			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{folder: folder},
+			Missing: "name an agent that is there with [providers.acp] command",
+			Program: llm.Program{
+				Path: r.Command, Args: p.Args, Dir: folder, Inherit: slices.Concat(program.Proxies(), p.Inherit), Set: geminicli.Variables(folder),
+			},
+		}.Stream(ctx)(yield)
+	}
+}

@@ -1,0 +1,110 @@
+package claudecli
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/program"
+)
+
+// Name is the provider's name in the configuration and on the record.
+const Name = events.ProviderClaudeCLI
+
+// DefaultProgram is what runs where no person named a program; it is looked
+// for in PATH.
+const DefaultProgram = "claude"
+
+// Provider reaches models through the program.
+type Provider struct {
+	// Run runs programs; required.
+	Run llm.Runner
+	// Folder is where each run gets an empty folder of its own; required. See
+	// program.Open for who may write above it.
+	Folder string
+	// Inherit names further variables of our environment that the program sees.
+	Inherit []string
+	// Silence is how long the program may write nothing before it is ended;
+	// 0: program.DefaultSilence.
+	Silence time.Duration
+}
+
+var _ llm.Provider = Provider{}
+
+// Name is "claude_cli".
+func (Provider) Name() string { return Name }
+
+// Wire is the neutral format.
+func (Provider) Wire() string { return llm.NeutralWire }
+
+// Body is the neutral form of the request.
+func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
+
+// inherited are the program's documented variables for its credentials and for
+// reaching its service. CLAUDECODE is not among them: the program refuses to
+// start inside of itself.
+func inherited() []string {
+	return append([]string{
+		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS",
+		"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR",
+		"CLAUDE_CODE_USE_BEDROCK", "AWS_REGION", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK",
+		"CLAUDE_CODE_USE_VERTEX", "ANTHROPIC_VERTEX_PROJECT_ID", "CLOUD_ML_REGION", "GOOGLE_APPLICATION_CREDENTIALS",
+	}, program.Proxies()...)
+}
+
+// Stream makes one attempt at a reply by one run of the program. When it
+// returns, nothing of the program runs any more.
+func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		folder, remove, failed := program.Open(p.Folder, nil)
+		if failed != nil {
+			yield(nil, failed)
+			return
+		}
+		defer remove()
+		program.Job{
+			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{},
+			Missing: "install Claude Code, or name the program with [providers.claude_cli] command",
+			Program: llm.Program{
+				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model), Dir: folder,
+				Inherit: slices.Concat(inherited(), p.Inherit), Set: variables(r.Params),
+			},
+		}.Stream(ctx)(yield)
+	}
+}
+
+// arguments are those of one run. A model's name shares its word with the
+// option, so that no name can be an option itself.
+func arguments(model string) []string {
+	args := []string{
+		"-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose", "--include-partial-messages",
+		"--permission-prompt-tool", "stdio", "--tools", "", "--strict-mcp-config", "--setting-sources", "", "--disable-slash-commands",
+		"--no-session-persistence", "--system-prompt", program.System,
+	}
+	if model != "" {
+		args = append(args, "--model="+model)
+	}
+	return args
+}
+
+// variables are the program's documented ones for what a request asks for. It
+// has none for temperature and top_p.
+func variables(p events.ModelParams) map[string]string {
+	set := map[string]string{"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+	if p.MaxOutputTokens > 0 {
+		set["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = strconv.Itoa(p.MaxOutputTokens)
+	}
+	switch p.Effort {
+	case "":
+	case "off":
+		set["MAX_THINKING_TOKENS"] = "0"
+	default:
+		set["CLAUDE_CODE_EFFORT_LEVEL"] = p.Effort
+	}
+	return set
+}

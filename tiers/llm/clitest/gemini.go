@@ -1,0 +1,97 @@
+package clitest
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+)
+
+// gemini plays @google/gemini-cli 0.61.0 without a terminal.
+func gemini(f *fake) error {
+	model, err := geminiOptions(f.args)
+	if err != nil {
+		return err
+	}
+	prompt, err := io.ReadAll(f.in)
+	if err != nil || len(strings.TrimSpace(string(prompt))) == 0 {
+		return rejects(42, "No input provided via stdin.")
+	}
+	if os.Getenv("GEMINI_CLI_TRUST_WORKSPACE") != "true" {
+		return rejects(55, "Gemini CLI is not running in a trusted directory.")
+	}
+	t, err := f.next(string(prompt))
+	if err != nil {
+		return rejects(42, "%v", err)
+	}
+	line(`{"type":"init","timestamp":"2026-01-01T00:00:00Z","session_id":"g-1","model":%s}`, quote(model))
+	line(`{"type":"message","role":"user","content":%s}`, quote(string(prompt)))
+	if f.fault == OwnTool || !toolsOff() {
+		line(`{"type":"tool_use","tool_name":"run_shell_command","tool_id":"t1","parameters":{"command":"ls"}}`)
+		line(`{"type":"tool_result","tool_id":"t1","status":"error","error":{"type":"denied","message":"no"}}`)
+	}
+	pieces := t.pieces()
+	for i, p := range pieces {
+		if i == cut(pieces) {
+			if err := f.broke(); err != nil {
+				return err
+			}
+		}
+		line(`{"type":"message","role":"assistant","content":%s,"delta":true}`, quote(p))
+	}
+	if t.failed != "" {
+		line(`{"type":"result","status":"error","error":{"type":"Error","message":%s}}`, quote(complaint(t.failed)))
+		return rejects(1, "%s", complaint(t.failed))
+	}
+	u := t.usage
+	line(`{"type":"result","status":"success","stats":{"total_tokens":%d,"input_tokens":%d,"output_tokens":%d,"cached":%d,"input":%d,"duration_ms":1,"tool_calls":0}}`,
+		u.Input+u.CacheRead+u.Output, u.Input+u.CacheRead, u.Output, u.CacheRead, u.Input)
+	return nil
+}
+
+// geminiOptions refuses what the program does not know.
+func geminiOptions(args []string) (model string, err error) {
+	model = "auto"
+	format := ""
+	for len(args) > 0 {
+		name, value, joined := strings.Cut(args[0], "=")
+		args = args[1:]
+		if !joined && name != "--skip-trust" {
+			if len(args) == 0 {
+				return "", rejects(1, "Not enough arguments following: %s", name)
+			}
+			value, args = args[0], args[1:]
+		}
+		switch name {
+		case "--output-format", "-o":
+			format = value
+		case "--approval-mode":
+			if value != "default" && value != "plan" {
+				return "", rejects(1, "clitest: the program would act by itself in the mode %s", value)
+			}
+		case "--model", "-m":
+			model = value
+		case "--extensions", "-e", "--skip-trust":
+		default:
+			return "", rejects(1, "Unknown argument: %s", name)
+		}
+	}
+	if format != "stream-json" {
+		return "", rejects(1, "Invalid values: Argument: output-format, Given: %q", format)
+	}
+	return model, nil
+}
+
+// toolsOff tells whether the folder's settings leave the program no tool.
+func toolsOff() bool {
+	raw, err := os.ReadFile(".gemini/settings.json")
+	if err != nil {
+		return false
+	}
+	var s struct {
+		Tools struct {
+			Core *[]string `json:"core"`
+		} `json:"tools"`
+	}
+	return json.Unmarshal(raw, &s) == nil && s.Tools.Core != nil && len(*s.Tools.Core) == 0
+}

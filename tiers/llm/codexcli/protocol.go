@@ -1,0 +1,114 @@
+package codexcli
+
+import (
+	"encoding/json"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/program"
+)
+
+// message is every kind of line that counts.
+type message struct {
+	Type     string `json:"type"`
+	ThreadID string `json:"thread_id"`
+	Item     struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Message string `json:"message"`
+		Tool    string `json:"tool"`
+	} `json:"item"`
+	Message string `json:"message"` // of error
+	Error   struct {
+		Message string `json:"message"`
+	} `json:"error"` // of turn.failed
+	Usage *usage `json:"usage"`
+}
+
+// usage is the program's own count of tokens.
+type usage struct {
+	Input      int64 `json:"input_tokens"` // with what was cached
+	Cached     int64 `json:"cached_input_tokens"`
+	CacheWrite int64 `json:"cache_write_input_tokens"`
+	Output     int64 `json:"output_tokens"` // with what was thought
+	Reasoning  int64 `json:"reasoning_output_tokens"`
+}
+
+// protocol is how the program speaks.
+type protocol struct{ spoke bool }
+
+// Begin has nothing to say: the prompt is the program's input.
+func (*protocol) Begin(*program.Transcript) {}
+
+// Exit reads the program's exit codes: 2 is a command line that it does not
+// understand.
+func (*protocol) Exit(code int) string {
+	if code == 2 {
+		return events.ModelInvalidRequest
+	}
+	return events.ModelIncomplete
+}
+
+// Line folds one line.
+func (p *protocol) Line(t *program.Transcript, line []byte) {
+	var kind struct {
+		Type json.RawMessage `json:"type"`
+	}
+	if !t.Read(line, &kind) {
+		return
+	}
+	switch string(kind.Type) {
+	case `"thread.started"`, `"item.completed"`, `"error"`, `"turn.completed"`, `"turn.failed"`:
+	default:
+		return
+	}
+	var m message
+	if !t.Read(line, &m) {
+		return
+	}
+	switch m.Type {
+	case "thread.started":
+		t.Session = m.ThreadID
+	case "item.completed":
+		p.item(t, &m)
+	case "error":
+		t.Note(m.Message)
+	case "turn.completed":
+		t.Usage = counted(m.Usage)
+		t.End(llm.FinishStop)
+	case "turn.failed":
+		t.Note("")
+		t.Fail("", m.Error.Message)
+	}
+}
+
+// item takes a whole item. Several messages of the model are told apart by a
+// blank line.
+func (p *protocol) item(t *program.Transcript, m *message) {
+	switch m.Item.Type {
+	case "agent_message":
+		if p.spoke {
+			t.Say("\n\n")
+		}
+		p.spoke = true
+		t.Say(m.Item.Text)
+	case "error":
+		t.Note(m.Item.Message)
+	case "reasoning", "todo_list":
+	case "mcp_tool_call":
+		t.Own("mcp_tool_call " + m.Item.Tool)
+	default: // command_execution, file_change, web_search and what is new
+		t.Own(m.Item.Type)
+	}
+}
+
+// counted is what the program counted; nil where it counted nothing or nonsense.
+func counted(u *usage) *events.Usage {
+	if u == nil || min(u.Input-u.Cached-u.CacheWrite, u.Cached, u.CacheWrite, u.Output, u.Reasoning) < 0 || u.Input+u.Output == 0 {
+		return nil
+	}
+	return &events.Usage{
+		Input: u.Input - u.Cached - u.CacheWrite, CacheRead: u.Cached, CacheWrite: u.CacheWrite,
+		Output: u.Output, Thinking: min(u.Reasoning, u.Output),
+	}
+}

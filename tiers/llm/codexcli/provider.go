@@ -1,0 +1,139 @@
+package codexcli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/program"
+)
+
+// Name is the provider's name in the configuration and on the record.
+const Name = events.ProviderCodexCLI
+
+// DefaultProgram is what runs where no person named a program; it is looked
+// for in PATH.
+const DefaultProgram = "codex"
+
+// DefaultSilence is how long the program may write nothing: it says nothing
+// while the model writes.
+const DefaultSilence = 10 * time.Minute
+
+// DefaultKey is the variable that holds the key of a server named by BaseURL.
+const DefaultKey = "OPENAI_API_KEY"
+
+// Provider reaches models through the program.
+type Provider struct {
+	// Run runs programs; required.
+	Run llm.Runner
+	// Folder is where each run gets an empty folder of its own; required. See
+	// program.Open for who may write above it.
+	Folder string
+	// BaseURL is a server that speaks the Responses API, to use in place of the
+	// program's own; empty: its own.
+	BaseURL string
+	// KeyVariable names the variable of our environment with the key of BaseURL;
+	// empty: DefaultKey. The program sees it.
+	KeyVariable string
+	// Silence is how long the program may write nothing before it is ended;
+	// 0: DefaultSilence.
+	Silence time.Duration
+}
+
+var _ llm.Provider = Provider{}
+
+// Name is "codex_cli".
+func (Provider) Name() string { return Name }
+
+// Wire is the neutral format.
+func (Provider) Wire() string { return llm.NeutralWire }
+
+// Body is the neutral form of the request.
+func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
+
+// inherited are the program's documented variables for its credentials.
+func inherited() []string {
+	return append([]string{"CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY"}, program.Proxies()...)
+}
+
+// Stream makes one attempt at a reply by one run of the program. When it
+// returns, nothing of the program runs any more.
+func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		folder, remove, failed := program.Open(p.Folder, nil)
+		if failed != nil {
+			yield(nil, failed)
+			return
+		}
+		defer remove()
+		inherit := inherited()
+		if p.KeyVariable != "" {
+			inherit = append(inherit, p.KeyVariable)
+		}
+		program.Job{
+			Run: p.Run, Request: r, Silence: cmp.Or(p.Silence, DefaultSilence), Protocol: &protocol{},
+			Missing: "install the codex command line, or name the program with [providers.codex_cli] command",
+			Program: llm.Program{
+				Path: cmp.Or(r.Command, DefaultProgram), Args: p.arguments(r), Dir: folder, Inherit: inherit, Input: []byte(program.Prompt(r)),
+			},
+		}.Stream(ctx)(yield)
+	}
+}
+
+// features are what would offer the model a tool, run a program of the
+// person's or add words of others to the prompt. A feature that a version of
+// the program does not know is one that it only complains of.
+func features() []string {
+	return []string{
+		"shell_tool", "unified_exec", "shell_snapshot", "view_image", "multi_agent", "goals", "apps", "plugins", "hooks", "image_generation",
+		"browser_use", "computer_use", "in_app_browser", "tool_suggest", "memories", "code_mode_host", "skill_search",
+	}
+}
+
+// arguments are those of one run; - stands for the prompt on standard input. A
+// model's name shares its word with the option, so that no name can be an
+// option itself.
+func (p Provider) arguments(r llm.Request) []string {
+	args := []string{"exec", "--json", "--skip-git-repo-check", "--ephemeral", "--ignore-user-config", "--ignore-rules", "-s", "read-only"}
+	if r.Model != "" {
+		args = append(args, "--model="+r.Model)
+	}
+	settings := []string{
+		`approval_policy="never"`, `web_search="disabled"`, "project_doc_max_bytes=0", "skills.include_instructions=false",
+		"include_environment_context=false", "instructions=" + quoted(program.System),
+	}
+	for _, f := range features() {
+		settings = append(settings, "features."+f+"=false")
+	}
+	switch r.Params.Effort {
+	case "":
+	case "off":
+		settings = append(settings, `model_reasoning_effort="none"`)
+	default:
+		settings = append(settings, "model_reasoning_effort="+quoted(r.Params.Effort))
+	}
+	if p.BaseURL != "" {
+		settings = append(settings, `model_provider="slop"`, fmt.Sprintf(
+			`model_providers.slop={name="slop",base_url=%s,env_key=%s,wire_api="responses",request_max_retries=0,stream_max_retries=0}`,
+			quoted(p.BaseURL), quoted(cmp.Or(p.KeyVariable, DefaultKey))))
+	}
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	return append(slices.Clip(args), "-")
+}
+
+// quoted is a text as a TOML string; those of JSON are such.
+func quoted(s string) string {
+	out, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(out)
+}
