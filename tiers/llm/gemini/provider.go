@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"google.golang.org/genai"
@@ -51,7 +52,7 @@ func (p Provider) client(ctx context.Context, carrier http.RoundTripper) (*genai
 		Backend:    genai.BackendGeminiAPI,
 		HTTPClient: &http.Client{Transport: carrier, CheckRedirect: keepHere},
 		HTTPOptions: genai.HTTPOptions{
-			BaseURL:    cmp.Or(p.Endpoint.BaseURL, baseURL),
+			BaseURL:    p.address(),
 			APIVersion: apiVersion,
 		},
 	})
@@ -61,13 +62,17 @@ func (p Provider) client(ctx context.Context, carrier http.RoundTripper) (*genai
 	return client, nil
 }
 
+// address is the API's without the version, which a configured one may have.
+func (p Provider) address() string {
+	at := strings.TrimRight(p.Endpoint.BaseURL, "/")
+	return cmp.Or(strings.TrimSuffix(at, "/"+apiVersion), baseURL)
+}
+
 // keepHere follows no redirect, which would take the key along.
 func keepHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // begin makes the transport of one attempt.
 func (p Provider) begin(o transport.Options) *transport.Call {
 	o.Silence = p.Silence
-	e := p.Endpoint
-	e.BaseURL = cmp.Or(e.BaseURL, baseURL)
-	return transport.Begin(e, o)
+	return transport.Begin(p.Endpoint, o)
 }

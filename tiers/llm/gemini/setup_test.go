@@ -92,3 +92,12 @@ func failed(t *testing.T, p gemini.Provider, r llm.Request) (*llm.Error, events.
 	require.Error(t, err)
 	return llm.AsError(err), reply.Usage
 }
+
+// opaque is what stands in ModelReplied.raw.
+func opaque(raw json.RawMessage) llm.Opaque {
+	var o llm.Opaque
+	if json.Unmarshal(raw, &o) != nil {
+		return llm.Opaque{}
+	}
+	return o
+}

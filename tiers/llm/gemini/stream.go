@@ -37,6 +37,9 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			if err == nil {
 				err = reading.take(tap.next())
 			}
+			if ctx.Err() != nil { // what came before does not matter any more
+				err = ctx.Err()
+			}
 			if err != nil {
 				reading.fail(p.failure(ctx, call, err, r.Cached != nil))
 				return

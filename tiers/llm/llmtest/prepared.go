@@ -3,6 +3,7 @@ package llmtest
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // prepared is the turn with what its fault makes of its content, and an id for
@@ -54,14 +55,15 @@ func (t Turn) pieces(text string) []string {
 		size = 16 << 10
 	}
 	var out []string
-	piece := ""
-	for _, r := range text {
-		if piece += string(r); len(piece) >= size {
-			out, piece = append(out, piece), ""
+	from := 0
+	for end := 0; end < len(text); {
+		_, n := utf8.DecodeRuneInString(text[end:])
+		if end += n; end-from >= size {
+			out, from = append(out, text[from:end]), end
 		}
 	}
-	if piece != "" {
-		out = append(out, piece)
+	if from < len(text) {
+		out = append(out, text[from:])
 	}
 	return out
 }

@@ -40,6 +40,8 @@ func Start(o Options) (s *Server, stop func(), err error) {
 	switch o.Vendor {
 	case "anthropic":
 		return start(o, newAnthropic(o))
+	case "gemini":
+		return start(o, newGemini(o))
 	}
 	return nil, nil, fmt.Errorf("no fake of the vendor %q", o.Vendor)
 }

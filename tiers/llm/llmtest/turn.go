@@ -78,7 +78,7 @@ func (v View) Newest() string {
 
 // Options say how a server behaves.
 type Options struct {
-	// Vendor picks the wire for [Start]: anthropic.
+	// Vendor picks the wire for [Start]: anthropic or gemini.
 	Vendor string
 	// Key opens the server; empty: [Key].
 	Key string

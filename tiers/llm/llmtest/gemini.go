@@ -1,0 +1,172 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"manualslop/events"
+)
+
+// Gemini starts a fake of the Gemini Developer API for a test.
+// See https://ai.google.dev/api/generate-content.
+func Gemini(t testing.TB, o Options) *Server {
+	t.Helper()
+	o.Vendor = "gemini"
+	return run(t, o)
+}
+
+// geminiModels are the models that the fake has.
+func geminiModels() []string {
+	return []string{"gemini-3.1-pro-preview", "gemini-3-pro-preview", "gemini-3.5-flash", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.0-flash"}
+}
+
+// gemini is the wire of the Gemini Developer API.
+type gemini struct {
+	models []string
+	seen   prefixes // of prompts that were answered
+	kept   geminiCaches
+	min    int64 // tokens below which nothing is cached; 0: the model's
+}
+
+func newGemini(o Options) *gemini {
+	g := &gemini{models: o.Models, min: o.MinPrefix}
+	if g.models == nil {
+		g.models = geminiModels()
+	}
+	return g
+}
+
+func (*gemini) key(r *http.Request) string { return r.Header.Get("X-Goog-Api-Key") }
+
+func (*gemini) bases(url string) []string {
+	return []string{url, url + "/", url + "/v1beta", url + "/v1beta/"}
+}
+
+// expects: this wire has no indexes, and its arguments come only whole, so a
+// call that the model did not finish is an end of its own.
+func (*gemini) expects() map[Fault]string {
+	return map[Fault]string{DuplicateIndex: "", BrokenArgs: events.ModelIncomplete, CutInCall: events.ModelIncomplete}
+}
+
+// other lists the models and keeps caches.
+func (g *gemini) other(w http.ResponseWriter, r *http.Request, body []byte) bool {
+	if r.Method == http.MethodGet && isPath(r, "/v1beta/models") {
+		list := []any{}
+		for _, m := range g.models {
+			list = append(list, map[string]any{"name": "models/" + m, "displayName": m, "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
+				"supportedGenerationMethods": []string{"generateContent", "createCachedContent"}})
+		}
+		g.answer(w, map[string]any{"models": list})
+		return true
+	}
+	if !strings.HasPrefix(r.URL.Path, "/v1beta/cachedContents") {
+		return false
+	}
+	out, bad := g.caching(r, body)
+	if bad != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(bad.status)
+		_, _ = w.Write(g.failure(bad.status, bad.kind, bad.message))
+		return true
+	}
+	g.answer(w, out)
+	return true
+}
+
+func (*gemini) answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(mustJSON(v))
+}
+
+var geminiPath = regexp.MustCompile(`^/v1beta/models/([^/:]+):streamGenerateContent$`)
+
+// read checks a request for a reply.
+func (g *gemini) read(r *http.Request, body []byte) (View, *refusal) {
+	path := geminiPath.FindStringSubmatch(r.URL.Path)
+	switch {
+	case r.Method != http.MethodPost || path == nil:
+		return View{}, &refusal{404, "not_found", "Requested entity was not found: " + r.Method + " " + r.URL.Path}
+	case r.URL.Query().Get("alt") != "sse":
+		return View{}, refuse("llmtest: this fake streams only; ask with alt=sse")
+	case !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
+		return View{}, refuse("Invalid JSON payload received: the content type is not application/json")
+	}
+	var q geminiRequest
+	if bad := decodeStrict(body, &q); bad != nil {
+		return View{}, bad
+	}
+	q.model = path[1]
+	if q.Model != "" || q.TTL != "" || q.DisplayName != "" {
+		return View{}, refuse(`Invalid JSON payload received. Unknown name "model", "ttl" or "displayName": Cannot find field.`)
+	}
+	if !slices.Contains(g.models, q.model) {
+		return View{}, &refusal{404, "not_found", "models/" + q.model + " is not found for API version v1beta, or is not supported for generateContent."}
+	}
+	if bad := g.checkCached(&q); bad != nil {
+		return View{}, bad
+	}
+	for _, check := range geminiChecks() {
+		if bad := check(&q); bad != nil {
+			return View{}, bad
+		}
+	}
+	return q.view(), nil
+}
+
+// geminiStatus is the name of an error of google.rpc.Code.
+func geminiStatus(status int, kind string) string {
+	switch kind {
+	case events.ModelRateLimited:
+		return "RESOURCE_EXHAUSTED"
+	case events.ModelOverloaded:
+		return "UNAVAILABLE"
+	case events.ModelInvalidRequest, events.ModelContextTooLong:
+		return "INVALID_ARGUMENT"
+	}
+	switch status {
+	case http.StatusBadRequest:
+		return "INVALID_ARGUMENT"
+	case http.StatusUnauthorized:
+		return "UNAUTHENTICATED"
+	case http.StatusForbidden:
+		return "PERMISSION_DENIED"
+	case http.StatusNotFound:
+		return "NOT_FOUND"
+	case http.StatusTooManyRequests:
+		return "RESOURCE_EXHAUSTED"
+	case http.StatusServiceUnavailable:
+		return "UNAVAILABLE"
+	}
+	return "INTERNAL"
+}
+
+func (*gemini) status(kind string) int {
+	switch kind {
+	case events.ModelAuth:
+		return 403
+	case events.ModelRateLimited:
+		return 429
+	case events.ModelOverloaded:
+		return 503
+	case events.ModelInvalidRequest, events.ModelContextTooLong, events.ModelRefused, events.ModelExhausted:
+		return 400
+	}
+	return 500
+}
+
+func (*gemini) failure(status int, kind, message string) []byte {
+	if kind == events.ModelContextTooLong && status == 400 {
+		message = "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576). " + message
+	}
+	return mustJSON(map[string]any{"error": map[string]any{"code": status, "message": message, "status": geminiStatus(status, kind)}})
+}
+
+func (g *gemini) errorFrame(kind, message string) string {
+	return geminiFrame(json.RawMessage(g.failure(g.status(kind), kind, message)))
+}
+
+func geminiFrame(v any) string { return "data: " + string(mustJSON(v)) + "\n\n" }

@@ -1,0 +1,163 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// geminiRequest is the body of streamGenerateContent and of cachedContents.
+type geminiRequest struct {
+	Model             string           `json:"model"`
+	DisplayName       string           `json:"displayName"`
+	TTL               string           `json:"ttl"`
+	CachedContent     string           `json:"cachedContent"`
+	SystemInstruction *geminiContent   `json:"systemInstruction"`
+	Tools             []geminiTool     `json:"tools"`
+	ToolConfig        json.RawMessage  `json:"toolConfig"`
+	Contents          []geminiContent  `json:"contents"`
+	GenerationConfig  *geminiGenerates `json:"generationConfig"`
+	SafetySettings    json.RawMessage  `json:"safetySettings"`
+
+	model string       // of the address
+	kept  *geminiCache // that it names
+}
+
+type geminiContent struct {
+	Role  string       `json:"role"`
+	Parts []geminiPart `json:"parts"`
+}
+
+type geminiPart struct {
+	Text             *string             `json:"text,omitempty"`
+	Thought          bool                `json:"thought,omitempty"`
+	ThoughtSignature string              `json:"thoughtSignature,omitempty"`
+	FunctionCall     *geminiCall         `json:"functionCall,omitempty"`
+	FunctionResponse *geminiFunctionDone `json:"functionResponse,omitempty"`
+}
+
+type geminiCall struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+type geminiFunctionDone struct {
+	ID       string                     `json:"id,omitempty"`
+	Name     string                     `json:"name"`
+	Response map[string]json.RawMessage `json:"response"`
+}
+
+type geminiTool struct {
+	FunctionDeclarations []geminiFunction `json:"functionDeclarations"`
+}
+
+type geminiFunction struct {
+	Name                 string          `json:"name"`
+	Description          string          `json:"description"`
+	Parameters           json.RawMessage `json:"parameters"`
+	ParametersJSONSchema json.RawMessage `json:"parametersJsonSchema"`
+}
+
+type geminiGenerates struct {
+	Temperature     *float64 `json:"temperature"`
+	TopP            *float64 `json:"topP"`
+	MaxOutputTokens *int     `json:"maxOutputTokens"`
+	ThinkingConfig  *struct {
+		IncludeThoughts bool   `json:"includeThoughts"`
+		ThinkingBudget  *int   `json:"thinkingBudget"`
+		ThinkingLevel   string `json:"thinkingLevel"`
+	} `json:"thinkingConfig"`
+}
+
+// all are the contents of the whole prompt, those of the cache first.
+func (q *geminiRequest) all() []geminiContent {
+	if q.kept == nil {
+		return q.Contents
+	}
+	return append(append([]geminiContent(nil), q.kept.request.Contents...), q.Contents...)
+}
+
+// begins is the request that says the system instruction and the tools.
+func (q *geminiRequest) begins() *geminiRequest {
+	if q.kept == nil {
+		return q
+	}
+	return &q.kept.request
+}
+
+// pieces is the prompt in the order of the cache: system, tools, contents.
+func (q *geminiRequest) pieces() []string {
+	var out []string
+	if s := q.begins().SystemInstruction; s != nil {
+		out = append(out, "system "+string(mustJSON(s)))
+	}
+	for _, t := range q.begins().Tools {
+		out = append(out, "tools "+string(mustJSON(t)))
+	}
+	for _, c := range q.all() {
+		role := c.Role
+		for _, p := range c.Parts {
+			out = append(out, role+" "+string(mustJSON(p)))
+			role = ""
+		}
+	}
+	return out
+}
+
+func (q *geminiRequest) view() View {
+	v := View{Model: q.model, wire: q}
+	if s := q.begins().SystemInstruction; s != nil {
+		v.System = s.text()
+	}
+	for _, t := range q.begins().Tools {
+		for _, f := range t.FunctionDeclarations {
+			v.Tools = append(v.Tools, f.Name)
+		}
+	}
+	for _, c := range q.all() {
+		v.Messages = append(v.Messages, c.said())
+	}
+	return v
+}
+
+func (c geminiContent) text() string {
+	var out []string
+	for _, p := range c.Parts {
+		switch {
+		case p.Text != nil && *p.Text != "" && !p.Thought:
+			out = append(out, *p.Text)
+		case p.FunctionResponse != nil:
+			text, _ := p.FunctionResponse.said()
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// said is a result's text, and whether it is an error.
+func (f geminiFunctionDone) said() (text string, failed bool) {
+	raw, failed := f.Response["error"]
+	if !failed {
+		raw = f.Response["output"]
+	}
+	_ = json.Unmarshal(raw, &text) // what is no text is not shown
+	return text, failed
+}
+
+func (c geminiContent) said() Said {
+	out := Said{Role: "user", Text: c.text()}
+	if c.Role == "model" {
+		out.Role = "assistant"
+	}
+	for _, p := range c.Parts {
+		out.Opaque = out.Opaque || p.ThoughtSignature != "" && p.ThoughtSignature != geminiUnsigned
+		if f := p.FunctionCall; f != nil {
+			out.Calls = append(out.Calls, Call{f.ID, f.Name, string(f.Args)})
+		}
+		if f := p.FunctionResponse; f != nil {
+			text, failed := f.said()
+			out.Results = append(out.Results, Result{f.ID, text, failed})
+		}
+	}
+	return out
+}
