@@ -14,6 +14,7 @@ import (
 type call struct {
 	request events.ToolRequested
 	tool    *tool
+	presets tiers.Presets
 	args    json.RawMessage // as requested, or as a person edited them
 	digest  string          // of the canonical args
 	edited  bool
@@ -37,11 +38,11 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	if _, seen := s.calls[p.Call]; seen {
 		return
 	}
-	c := &call{request: p, tool: s.tools[p.Tool], args: p.Args}
+	c := &call{request: p, tool: s.tools[p.Tool], args: p.Args, presets: s.presets(p.Ticket)}
 	s.calls[p.Call] = c
 	switch {
-	case c.tool == nil:
-		s.deny(c, grounds{by: "engine"}, "unknown tool "+line(p.Tool)+"; there are "+s.names())
+	case c.tool == nil || !c.presets.Has(p.Tool):
+		s.deny(c, grounds{by: "engine"}, "unknown tool "+line(p.Tool)+"; there are "+s.names(c.presets))
 	case s.over(p.Ticket, p.Attempt):
 		s.deny(c, grounds{by: "engine"}, killedReason)
 	default:
@@ -50,14 +51,8 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 }
 
 // names lists the tools there are, for a model that wanted another one.
-func (s *State) names() string {
-	out := make([]string, 0, len(s.tools))
-	// order-independent: sorted below
-	for name := range s.tools {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return tiers.Clip(strings.Join(out, ", "), MaxNote)
+func (s *State) names(presets tiers.Presets) string {
+	return tiers.Clip(strings.Join(s.offered(presets), ", "), MaxNote)
 }
 
 func (s *State) judgeNew(e *events.Event, c *call) {
@@ -67,7 +62,7 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 		return
 	}
 	c.digest = digest
-	v, rule := s.judge(c.tool, c.args)
+	v, rule := s.judge(c)
 	if v == questioned {
 		c.notes = append(c.notes, "a rule wants a person to look ("+ruleName(rule)+")")
 	}

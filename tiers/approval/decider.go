@@ -27,6 +27,7 @@ type State struct {
 	showing   map[string]conversation // by the id of a request for views: who is shown them
 	taints    map[conversation]*taint // what conversations have read
 	writes    []write                 // that counted, in stream order
+	personas  map[string]string       // ticket to the persona that it asks for
 	closed    bool
 	money     *money           // nil where no budget is set
 	cause     *events.Event    // the foreign event that is being folded
@@ -35,7 +36,7 @@ type State struct {
 
 func newState() *State {
 	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, asks: map[string]*ask{}, killed: map[string]int{},
-		showing: map[string]conversation{}, taints: map[conversation]*taint{}}
+		showing: map[string]conversation{}, taints: map[conversation]*taint{}, personas: map[string]string{}}
 }
 
 // decide hands out what the last foreign event made due, first things first.
@@ -78,6 +79,8 @@ func (s *State) fold(e *events.Event) {
 		s.foldCall(e)
 	case events.ContextRequested, events.ContextBuilt, events.RefreshRequested, events.FilesUpdated:
 		s.foldViews(e)
+	case events.TicketStarted:
+		s.started(p)
 	case events.SpawnRequested:
 		s.spawn(e, p)
 	case events.StepRequested:

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -38,13 +37,13 @@ func actionOf(r events.Rule) verdict {
 	return questioned
 }
 
-// judge finds the strongest rule about a call.
-func (s *State) judge(t *tool, args json.RawMessage) (verdict, events.Rule) {
-	best, why := silent, events.Rule{}
-	if len(s.rules) == 0 {
-		return best, why
+// judge finds the strongest rule about a call; its presets speak first.
+func (s *State) judge(c *call) (verdict, events.Rule) {
+	if len(s.rules) == 0 && len(c.presets) == 0 {
+		return silent, events.Rule{}
 	}
-	on := s.subjectOf(t, args)
+	on := s.subjectOf(c.tool, c.args)
+	best, why := presetRule(c.presets, c.tool, on)
 	for _, r := range s.rules {
 		if v := on.under(r); v > best {
 			best, why = v, r

@@ -47,7 +47,7 @@ func (s *State) settleTool(c *call, out events.AskSettled) {
 
 // forbidden finds the deny rule that speaks about a call as it is now.
 func (s *State) forbidden(c *call) (events.Rule, bool) {
-	v, rule := s.judge(c.tool, c.args)
+	v, rule := s.judge(c)
 	return rule, v == denied
 }
 

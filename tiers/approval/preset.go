@@ -1,0 +1,72 @@
+package approval
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// workerTier is the tier whose calls are judged.
+const workerTier = 3
+
+// externalTool begins the name of every tool of an external MCP server.
+const externalTool = "mcp__"
+
+// presets are the tool presets under which a ticket is worked on. A call of no
+// ticket is a person's own and has none.
+func (s *State) presets(ticket string) tiers.Presets {
+	if ticket == "" {
+		return nil
+	}
+	return tiers.Seat{Tier: workerTier, Persona: s.personas[ticket]}.Take(s.settings).Presets
+}
+
+// started notes as whom a ticket is worked on.
+func (s *State) started(p events.TicketStarted) {
+	if p.Ticket.PersonaID == "" {
+		delete(s.personas, p.Ticket.ID)
+		return
+	}
+	s.personas[p.Ticket.ID] = p.Ticket.PersonaID
+}
+
+// presetRule is a preset's word on a call, as the rule that it stands for.
+func presetRule(presets tiers.Presets, t *tool, on subject) (verdict, events.Rule) {
+	approval, name := presets.Approval(t.offer.Name)
+	r := events.Rule{Tool: t.offer.Name, Source: "tool preset " + name}
+	switch {
+	case approval == events.PresetAsk:
+		r.Action = "ask"
+		return questioned, r
+	case approval == events.PresetAuto && t.presettable() && on.presetCovers():
+		r.Action = "allow"
+		return allowed, r
+	}
+	return silent, r
+}
+
+// presettable tells whether a preset may let the tool run without a question:
+// never an external one, nor one that runs programs or goes beyond the files
+// that it names.
+func (t *tool) presettable() bool {
+	return t.confined() && !strings.HasPrefix(t.offer.Name, externalTool)
+}
+
+// presetCovers tells whether auto speaks about the call: it names files of the
+// workspace, none of which steers programs, or no file at all.
+func (c subject) presetCovers() bool {
+	return c.exact && (len(c.paths) == 0 || c.allowedBy([]string{"**"}) == allowed)
+}
+
+// offered are the names of the tools that a ticket has.
+func (s *State) offered(presets tiers.Presets) []string {
+	out := make([]string, 0, len(s.tools))
+	// order-independent: sorted below
+	for name := range s.tools {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return presets.Of(out)
+}
