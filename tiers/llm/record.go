@@ -12,9 +12,10 @@ import (
 // views and the tools that were offered. It is a fold of the session's events
 // and safe for concurrent use.
 type Record struct {
-	mu    sync.Mutex
-	byID  map[string]*events.Event
-	tools map[string]events.ToolOffer
+	mu     sync.Mutex
+	byID   map[string]*events.Event
+	tools  map[string]events.ToolOffer
+	biased []events.BiasProfile
 }
 
 // Blob reads the bytes of a digest.
@@ -25,6 +26,8 @@ func (r *Record) Take(e *events.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch p := e.Payload.(type) {
+	case events.SessionOpened:
+		r.biased = p.Settings.Roster.BiasProfiles
 	case events.ToolsOffered:
 		r.tools = make(map[string]events.ToolOffer, len(p.Tools))
 		for _, o := range p.Tools {
@@ -41,7 +44,7 @@ func (r *Record) Take(e *events.Event) {
 // Request builds the request that m asks for, the same whenever it is built.
 // Errors are those of [Assemble].
 func (r *Record) Request(m events.ModelRequested, blob Blob) (Request, error) {
-	out, err := Assemble(m.Manifest, r.offers(m.Tools), r.Resolve(blob))
+	out, err := Assemble(m.Manifest, r.offers(m.Tools, m.BiasProfile), r.Resolve(blob))
 	if err != nil {
 		return Request{}, err
 	}
@@ -49,14 +52,16 @@ func (r *Record) Request(m events.ModelRequested, blob Blob) (Request, error) {
 	return out, nil
 }
 
-// offers are the tools with these names, in their order; unknown ones are left out.
-func (r *Record) offers(names []string) []events.ToolOffer {
+// offers are the tools with these names, in their order, as the bias profile
+// shows them; unknown ones are left out.
+func (r *Record) offers(names []string, biased string) []events.ToolOffer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	profile, _ := events.Roster{BiasProfiles: r.biased}.BiasProfile(biased)
 	var out []events.ToolOffer
 	for _, n := range names {
 		if o, ok := r.tools[n]; ok {
-			out = append(out, o)
+			out = append(out, Nudge(o, profile))
 		}
 	}
 	return out

@@ -1,0 +1,64 @@
+package llm
+
+import (
+	"encoding/json"
+
+	"manualslop/events"
+)
+
+// Nudge is an offer as a bias profile shows it to a model: its mark before the
+// description, and its words before those of parameters. A schema without such
+// a parameter stays to the byte. The offer that it is given stays as it is.
+func Nudge(o events.ToolOffer, profile events.BiasProfile) events.ToolOffer {
+	bias := profile.Entry(o.Name)
+	if mark := bias.Mark(); mark != "" {
+		o.Description = mark + " " + o.Description
+	}
+	if len(bias.Parameters) > 0 {
+		if nudged, ok := nudgeSchema(o.Schema, bias.Parameters); ok {
+			o.Schema = nudged
+		}
+	}
+	return o
+}
+
+// object is JSON of which only some members matter.
+type object = map[string]json.RawMessage
+
+// nudgeSchema puts words before the descriptions of properties. False where
+// there are none of these names.
+func nudgeSchema(schema json.RawMessage, words map[string]string) (json.RawMessage, bool) {
+	var top, properties object
+	if json.Unmarshal(schema, &top) != nil || json.Unmarshal(top["properties"], &properties) != nil {
+		return nil, false
+	}
+	changed := false
+	// order-independent: each word changes a property of its own
+	for name, word := range words {
+		var property object
+		if json.Unmarshal(properties[name], &property) != nil || property == nil {
+			continue
+		}
+		var text string
+		if json.Unmarshal(property["description"], &text) == nil && text != "" {
+			text = " " + text
+		}
+		property["description"] = encode("[" + word + "]" + text)
+		properties[name] = encode(property)
+		changed = true
+	}
+	if !changed {
+		return nil, false
+	}
+	top["properties"] = encode(properties)
+	return encode(top), true
+}
+
+// encode is the JSON of texts and of parts that were JSON before.
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("llm: " + err.Error())
+	}
+	return b
+}
