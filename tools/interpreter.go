@@ -16,6 +16,21 @@ type interpreter struct {
 	powershell bool
 }
 
+// Interpreter is the name of the program that runs scripts here: powershell,
+// pwsh, bash or sh; empty where nothing does, and run_powershell says why.
+func (s Shell) Interpreter() string {
+	found, err := findInterpreter(s.environment(), s.fallback())
+	if err != nil {
+		return ""
+	}
+	return found.name
+}
+
+// environment is that of a script.
+func (s Shell) environment() []string {
+	return sandbox.Environment(sandbox.Environ{Inherit: s.Inherit, Allow: s.Pass, PathPrepend: s.PathPrepend, Set: s.variables()})
+}
+
 // findInterpreter looks for PowerShell on the PATH of env, then for what the fallback allows.
 func findInterpreter(env []string, fallback string) (interpreter, error) {
 	for _, name := range []string{"powershell.exe", "pwsh.exe", "powershell", "pwsh"} {

@@ -49,9 +49,7 @@ func runScript(ctx context.Context, env Env, in runPowershellArgs) (Result, erro
 	if err := checkScript(in.Script); err != nil {
 		return Result{}, err
 	}
-	variables := sandbox.Environment(sandbox.Environ{
-		Inherit: env.Shell.Inherit, Allow: env.Shell.Pass, PathPrepend: env.Shell.PathPrepend, Set: env.Shell.variables(),
-	})
+	variables := env.Shell.environment()
 	shell, err := findInterpreter(variables, env.Shell.fallback())
 	if err != nil {
 		return Result{}, err

@@ -60,6 +60,7 @@ func TestPowershellNamesAreTriedInOrder(t *testing.T) {
 		record := fake(t, &env, name, "")
 		require.False(t, call(t, env, "run_powershell", args{"script": "x"}).Failed)
 		require.Equal(t, name, filepath.Base(argv(t, record)[0]), "earlier names win over folders found earlier")
+		require.Equal(t, strings.TrimSuffix(name, ".exe"), env.Shell.Interpreter())
 	}
 }
 
@@ -133,6 +134,7 @@ func TestWithoutPowershellScriptsRunInBashAndTheAnswerSaysSo(t *testing.T) {
 	require.Equal(t, "INTERPRETER: bash (PowerShell is not installed)\nSTDOUT:\nhi\ncontent"+dir+"\n[]\nSTDERR:\nbad\nEXIT CODE: 0", result.Text)
 	require.False(t, result.Failed)
 	require.Equal(t, "bash", result.Interpreter)
+	require.Equal(t, "bash", env.Shell.Interpreter())
 	require.Equal(t, map[string]any{
 		"interpreter": "bash", "stdout": "hi\ncontent" + dir + "\n[]\n", "stderr": "bad\n", "exit": 0.0, "timed_out": false,
 		"duration_ms": data(t, result)["duration_ms"],
@@ -155,6 +157,7 @@ func TestWithoutAnyShellTheAnswerIsClear(t *testing.T) {
 	t.Parallel()
 	env, _ := posix(t, nil)
 	env.Shell.Fallback = tools.FallbackNone
+	require.Empty(t, env.Shell.Interpreter())
 	require.Contains(t, call(t, env, "run_powershell", args{"script": "x"}).Text, `ERROR: PowerShell is not installed, and [shell] fallback = "none"`)
 	env.Shell.Fallback = "fish"
 	require.Contains(t, call(t, env, "run_powershell", args{"script": "x"}).Text, "ERROR: [shell] fallback is")

@@ -79,7 +79,7 @@ func (s *State) answered(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextBuilt:
 		if r := s.asked(p.Request, awaitContext); r != nil {
-			r.context(e.ID, p)
+			r.context(s, e.ID, p)
 		}
 	case events.StepApproved:
 		if r := s.stepping(p.Ticket, p.Attempt, p.Round); r != nil {

@@ -3,19 +3,43 @@ package contributor
 import (
 	_ "embed"
 	"fmt"
+	"slices"
+	"strings"
 
 	"manualslop/events"
 	"manualslop/tiers"
 	"manualslop/tiers/fence"
 )
 
-//go:embed system.md
-var system string
+// The texts of the role, and of how the shell that is there is used.
+var (
+	//go:embed system.md
+	system string
+	//go:embed powershell.md
+	powershell string
+	//go:embed posix.md
+	posix string
+)
+
+// shellTool is the tool that runs scripts.
+const shellTool = "run_powershell"
+
+// role is the text of the role: what a contributor does, and how to use the
+// shell if it has one.
+func role(shell string, tools []string) string {
+	switch {
+	case !slices.Contains(tools, shellTool):
+		return system + fence.Rule
+	case shell == "bash" || shell == "sh":
+		return system + strings.ReplaceAll(posix, "SHELL", shell) + fence.Rule
+	}
+	return system + powershell + fence.Rule
+}
 
 // contextRequest asks for the views that the conversation begins with: the
-// tree, the target and what the ticket requires, each once.
+// project's rules, the tree, the target and what the ticket requires, each once.
 func (r *run) contextRequest() events.ContextRequested {
-	views := []events.ViewRequest{{Path: ".", View: events.ViewTree}}
+	views := append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: events.ViewTree})
 	seen := map[string]bool{"": true}
 	for _, path := range append([]string{r.ticket.TargetFile}, r.ticket.ContextRequirements...) {
 		if !seen[path] {
@@ -26,16 +50,24 @@ func (r *run) contextRequest() events.ContextRequested {
 	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views}
 }
 
-// context opens the conversation: role, brief, and the views that a worker made.
-func (r *run) context(id string, p events.ContextBuilt) {
-	r.say(events.Part{Role: "system", Text: system + fence.Rule})
+// context opens the conversation, what is the same for most tickets first: the
+// system's words, the project's, the brief, and the views that a worker made.
+func (r *run) context(s *State, id string, p events.ContextBuilt) {
+	seat := r.seat().Take(s.settings)
+	r.tools, r.bias = seat.Presets.Of(s.tools), seat.Bias.Name
+	rules, others := tiers.SplitRules(id, p.Views)
+	for _, part := range slices.Concat(seat.System(role(s.settings.Shell, r.tools), r.tools), rules, seat.Project(id)) {
+		r.say(part)
+	}
 	brief := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, r.prompt)
 	if r.ticket.TargetFile != "" {
 		brief += "\nTarget file: " + r.ticket.TargetFile + "\n"
 	}
 	r.say(events.Part{Role: "user", Text: brief})
-	for i, v := range p.Views {
-		r.say(view(id, i, v))
+	for _, i := range others {
+		r.say(view(id, i, p.Views[i]))
+	}
+	for _, v := range p.Views {
 		if v.File != nil {
 			r.learned([]events.FileState{*v.File})
 		}

@@ -43,6 +43,9 @@ type run struct {
 	pending string // id of the own request that is waited for
 	round   int
 
+	tools []string // what this attempt's prompts offer, whatever changes meanwhile
+	bias  string   // its bias profile
+
 	parts   []events.Part               // the conversation so far, without refresh blocks
 	size    int                         // of parts as JSON
 	refresh *events.Part                // stands last in this round's prompt only
@@ -111,7 +114,8 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 	}
 	m := tiers.Request(s.settings, r.seat(), parts)
 	m.StreamID = StreamID(r.ticket.ID)
-	m.Track, m.Ticket, m.TicketAttempt, m.Round, m.Tools = r.track, r.ticket.ID, r.attempt, r.round, s.tools
+	m.Track, m.Ticket, m.TicketAttempt, m.Round, m.Tools = r.track, r.ticket.ID, r.attempt, r.round, r.tools
+	m.BiasProfile = r.bias
 	return m
 }
 

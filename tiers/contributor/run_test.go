@@ -2,6 +2,7 @@ package contributor_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/tierstest"
 )
@@ -16,7 +18,7 @@ import (
 func TestARunBeginsWithItsContext(t *testing.T) {
 	t.Parallel()
 	wants := func(views ...events.ViewRequest) []events.Payload {
-		return given(events.ContextRequested{Tier: 3, Track: "TR-1", Ticket: "T-1", Attempt: 1, Views: append([]events.ViewRequest{{Path: ".", View: "tree"}}, views...)})
+		return given(events.ContextRequested{Tier: 3, Track: "TR-1", Ticket: "T-1", Attempt: 1, Views: slices.Concat(tiers.RuleViews(), []events.ViewRequest{{Path: ".", View: "tree"}}, views)})
 	}
 	target := func(p *events.TicketStarted) { p.Ticket.TargetFile = "a.go" }
 	requires := func(paths ...string) func(*events.TicketStarted) {

@@ -209,9 +209,13 @@ type part = events.Part
 
 func systemPart(t testing.TB) part {
 	t.Helper()
-	b, err := os.ReadFile("system.md")
-	require.NoError(t, err)
-	return part{Role: "system", Text: string(b) + fence.Rule}
+	text := ""
+	for _, file := range []string{"system.md", "powershell.md"} {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		text += string(b)
+	}
+	return part{Role: "system", Text: text + fence.Rule}
 }
 
 var briefPart = part{Role: "user", Text: "# Ticket T-1\n\nMend it\n"}

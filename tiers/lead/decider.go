@@ -97,7 +97,7 @@ func (s *State) fold(e *events.Event) {
 		s.mutated(x)
 	case events.ContextBuilt:
 		if w := s.answered(x.Request); w != nil {
-			w.job.Ask(s.settings, s.prompt(w.track, e, x))
+			w.job.Ask(s.settings, s.prompt(w, e, x))
 		}
 	case events.ModelReplied:
 		if w := s.answered(x.Request); w != nil {

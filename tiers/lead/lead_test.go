@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/lead"
 	"manualslop/tiers/planning"
@@ -32,7 +33,7 @@ func track(id string) events.Track {
 func startedTrack(id string) events.Payload { return events.TrackStarted{Goal: "G", Track: track(id)} }
 
 func contextOf(track string) events.Payload {
-	return events.ContextRequested{Tier: 2, Goal: "G", Track: track, Views: []events.ViewRequest{{Path: ".", View: "tree"}, {Path: "parse/a.go", View: "raw"}}}
+	return events.ContextRequested{Tier: 2, Goal: "G", Track: track, Views: append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: "tree"}, events.ViewRequest{Path: "parse/a.go", View: "raw"})}
 }
 
 // built answers the newest request for context.
@@ -117,9 +118,9 @@ func TestPlanningATrack(t *testing.T) {
 			When: events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1", Description: "x", Modules: []string{
 				"pkg", "a.go", "/etc/a.conf", "../b.go", "..", ".", "", "a.go", "x/../c.go", "*.go", "the file d.go", ".env", "b/c.py", "./e.go", "e.", "d.c", "f.go",
 			}}},
-			Then: then(events.ContextRequested{Tier: 2, Goal: "G", Track: "TR-1", Views: []events.ViewRequest{
+			Then: then(events.ContextRequested{Tier: 2, Goal: "G", Track: "TR-1", Views: append(tiers.RuleViews(), []events.ViewRequest{
 				{Path: ".", View: "tree"}, {Path: "a.go", View: "raw"}, {Path: "b/c.py", View: "raw"}, {Path: "d.c", View: "raw"},
-			}}),
+			}...)}),
 		},
 		{
 			Name: "the prompt is rules, brief, views", Given: then(opened(), startedTrack("TR-1")), When: built(),

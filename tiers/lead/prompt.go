@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/planning"
 )
@@ -19,9 +20,9 @@ const MaxModules = 3
 //go:embed system.md
 var systemPrompt string
 
-// views are the project's tree and the first modules that are files.
+// views are the project's rules, its tree and the first modules that are files.
 func views(t events.Track) []events.ViewRequest {
-	out := []events.ViewRequest{{Path: ".", View: events.ViewTree}}
+	out := append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: events.ViewTree})
 	var shown []string
 	for _, m := range t.Modules {
 		if len(shown) < MaxModules && isFile(m) && !slices.Contains(shown, m) {
@@ -41,9 +42,11 @@ func isFile(m string) bool {
 
 // prompt is the whole manifest of the first request: rules, the track's brief,
 // the views.
-func (s *State) prompt(t events.Track, built *events.Event, x events.ContextBuilt) []events.Part {
-	parts := []events.Part{{Role: "system", Text: systemPrompt + fence.Rule}, {Role: "user", Text: s.brief(t)}}
-	for i, v := range x.Views {
+func (s *State) prompt(w *work, built *events.Event, x events.ContextBuilt) []events.Part {
+	parts, others := w.job.Opening(s.settings, systemPrompt+fence.Rule, built, x)
+	parts = append(parts, events.Part{Role: "user", Text: s.brief(w.track)})
+	for _, i := range others {
+		v := x.Views[i]
 		heading := v.Path
 		if v.View == events.ViewTree {
 			heading = "Project files"
@@ -68,6 +71,7 @@ func (s *State) brief(t events.Track) string {
 	if len(s.order) > 0 {
 		b.WriteString("\nTicket ids already taken: " + planning.List(s.order) + "\n")
 	}
+	b.WriteString(planning.Roster(s.settings.Roster, "persona_id", "ticket"))
 	return b.String()
 }
 

@@ -131,6 +131,9 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 		return fmt.Errorf("%s: priority %q is not high, medium or low", t.ID, tiers.Clip(t.Priority, events.MaxToken))
 	}
 	err := planning.CheckText(t.Description)
+	if err == nil {
+		err = planning.CheckPersona(s.settings.Roster, t.PersonaID)
+	}
 	for _, d := range t.DependsOn {
 		if err == nil && planning.CheckID(d) != nil {
 			err = fmt.Errorf("depends_on: %w", planning.CheckID(d))

@@ -81,7 +81,7 @@ func TestPlanningAGoal(t *testing.T) {
 		{
 			Name: "a goal asks for the project's tree and guiding documents", Given: then(opened()), When: goal(),
 			Then: then(events.ContextRequested{Tier: 1, Goal: goalID, Views: []events.ViewRequest{
-				{Path: ".", View: "tree"}, {Path: "AGENTS.md", View: "raw"}, {Path: "README.md", View: "raw"},
+				{Path: "AGENTS.md", View: "raw"}, {Path: "CLAUDE.md", View: "raw"}, {Path: ".", View: "tree"}, {Path: "README.md", View: "raw"},
 			}}),
 		},
 		{
@@ -194,6 +194,25 @@ func TestUnusableReplies(t *testing.T) {
 			Then: then(requested(func(t testing.TB, r events.ModelRequested) { require.Len(t, r.Manifest, 4) })),
 		},
 		{
+			Name: "but why it is of no use is", Given: asked(),
+			When: tierstest.With(func(h *tierstest.History) events.Payload {
+				return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: "let me look", SHA256: "cc", Finish: "tool_calls",
+					Calls: []events.ToolCall{{ID: "x", Name: "read_file", Args: json.RawMessage(`{}`), Malformed: "cut"}}}
+			}),
+			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
+				require.Contains(t, r.Manifest[3].Text, "(it calls tools; you have none, answer in words)")
+			})),
+		},
+		{
+			Name: "a plan that was cut off is no plan, whatever is whole in it", Given: asked(),
+			When: tierstest.With(func(h *tierstest.History) events.Payload {
+				return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: `[{"description":"a"}] or better [{"descr`, SHA256: "cc", Finish: "max_tokens"}
+			}),
+			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
+				require.Contains(t, r.Manifest[4].Text, "it is not finished (the reply was cut off at the output limit; be briefer)")
+			})),
+		},
+		{
 			Name: "a reply cut off at the output limit is told so", Given: asked(),
 			When: tierstest.With(func(h *tierstest.History) events.Payload {
 				return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: `[{"description":`, SHA256: "cc", Finish: "max_tokens"}
@@ -286,7 +305,7 @@ func TestOneGoalAtATime(t *testing.T) {
 	first := after(asked(), replied(`[{"description":"a"}]`))
 	second := func(n int) events.Payload {
 		return events.ContextRequested{Tier: 1, Goal: tierstest.ID(n), Views: []events.ViewRequest{
-			{Path: ".", View: "tree"}, {Path: "AGENTS.md", View: "raw"}, {Path: "README.md", View: "raw"},
+			{Path: "AGENTS.md", View: "raw"}, {Path: "CLAUDE.md", View: "raw"}, {Path: ".", View: "tree"}, {Path: "README.md", View: "raw"},
 		}}
 	}
 	inSecond := after(first, goal(), events.GoalCompleted{Goal: goalID}, built(tree()))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/planning"
 )
@@ -21,11 +22,8 @@ var systemPrompt string
 
 // views are what tier 1 may see of a project.
 func views() []events.ViewRequest {
-	return []events.ViewRequest{
-		{Path: ".", View: events.ViewTree},
-		{Path: "AGENTS.md", View: events.ViewRaw},
-		{Path: "README.md", View: events.ViewRaw},
-	}
+	return append(tiers.RuleViews(),
+		events.ViewRequest{Path: ".", View: events.ViewTree}, events.ViewRequest{Path: "README.md", View: events.ViewRaw})
 }
 
 func checkGoal(text string) error {
@@ -41,9 +39,9 @@ func checkGoal(text string) error {
 // prompt is the whole manifest of the first request: rules, project, goal.
 // Documents that the project does not have are left out.
 func (s *State) prompt(built *events.Event, x events.ContextBuilt) []events.Part {
-	parts := []events.Part{{Role: "system", Text: systemPrompt + fence.Rule}}
-	for i, v := range x.Views {
-		switch {
+	parts, others := s.job.Opening(s.settings, systemPrompt+fence.Rule, built, x)
+	for _, i := range others {
+		switch v := x.Views[i]; {
 		case v.View == events.ViewTree:
 			parts = append(parts, planning.ViewPart(built, i, v, "Project files"))
 		case v.Error == "":
@@ -54,5 +52,6 @@ func (s *State) prompt(built *events.Event, x events.ContextBuilt) []events.Part
 	if len(s.taken.order) > 0 {
 		text += "\nTrack ids already taken: " + planning.List(s.taken.order) + "\n"
 	}
+	text += planning.Roster(s.settings.Roster, "persona", "track")
 	return append(parts, events.Part{Role: "user", Text: text})
 }

@@ -46,6 +46,9 @@ func (s *State) check(tracks []events.Track) error {
 	for i, t := range tracks {
 		err := planning.CheckText(t.Description)
 		if err == nil {
+			err = planning.CheckPersona(s.settings.Roster, t.Persona)
+		}
+		if err == nil {
 			err = planning.CheckSize(t, planning.MaxItemBytes)
 		}
 		if err == nil && t.ID != "" {

@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -86,6 +87,9 @@ func (j *Job) ModelFailed(now events.Settings, e *events.Event, f events.ModelFa
 func (j *Job) Replied(now events.Settings, e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
 	j.waits = ""
 	j.replies++
+	if unusable == nil && r.Finish == "max_tokens" {
+		unusable = errCutOff
+	}
 	if unusable == nil {
 		unusable = CheckSize(plan, MaxPlanBytes)
 	}
@@ -99,10 +103,17 @@ func (j *Job) Replied(now events.Settings, e *events.Event, r events.ModelReplie
 	}
 }
 
+// errCutOff refuses a plan out of a reply that was not finished: what is whole in
+// it may be only a part.
+var errCutOff = errors.New("it is not finished")
+
 func reason(r events.ModelReplied, unusable error) string {
 	s := tiers.Clip(unusable.Error(), MaxErrorBytes)
 	if r.Finish == "max_tokens" {
 		s += " (the reply was cut off at the output limit; be briefer)"
+	}
+	if len(r.Calls) > 0 {
+		s += " (it calls tools; you have none, answer in words)"
 	}
 	return s
 }

@@ -14,8 +14,10 @@ func Decider() tiers.Decider[*State] {
 type State struct {
 	settings events.Settings
 	calls    map[string]*call
-	requests map[string]*triage // by id of an own request that waits for its answer
-	killed   map[string]int     // ticket to its newest killed attempt
+	requests map[string]*triage       // by id of an own request that waits for its answer
+	killed   map[string]int           // ticket to its newest killed attempt
+	contexts map[string]string        // id of a request for a ticket's views to the ticket
+	rules    map[string][]events.Part // by ticket: the project's rules, as its contributor reads them
 	closed   bool
 	owed     events.Payload // what the last event made due
 }
@@ -28,7 +30,8 @@ type call struct {
 }
 
 func newState() *State {
-	return &State{calls: map[string]*call{}, requests: map[string]*triage{}, killed: map[string]int{}}
+	return &State{calls: map[string]*call{}, requests: map[string]*triage{}, killed: map[string]int{},
+		contexts: map[string]string{}, rules: map[string][]events.Part{}}
 }
 
 func decide(s *State, _ *events.Event) []events.Payload {
@@ -73,6 +76,15 @@ func evolve(s *State, e *events.Event) *State {
 // follow keeps count of tool calls as every decider does.
 func (s *State) follow(e *events.Event) {
 	switch p := e.Payload.(type) {
+	case events.ContextRequested:
+		if e.Actor == events.ActorContributor {
+			s.contexts[e.ID] = p.Ticket
+		}
+	case events.ContextBuilt:
+		if ticket, asked := s.contexts[p.Request]; asked {
+			s.rules[ticket], _ = tiers.SplitRules(e.ID, p.Views)
+			delete(s.contexts, p.Request)
+		}
 	case events.ToolRequested:
 		if s.calls[p.Call] == nil {
 			s.calls[p.Call] = &call{ticket: p.Ticket, attempt: p.Attempt}

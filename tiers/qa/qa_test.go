@@ -241,3 +241,24 @@ func TestLaws(t *testing.T) {
 	tierstest.Laws(t, qa.Decider(), histories...)
 	tierstest.SilentAfterClose(t, qa.Decider(), histories...)
 }
+
+func TestTier4KnowsTheProjectsRules(t *testing.T) {
+	t.Parallel()
+	view := events.View{Path: "AGENTS.md", View: events.ViewRaw, Text: "Use tabs.", SHA256: events.Digest([]byte("Use tabs.")), Size: 9}
+	asked := tierstest.By(events.ActorContributor, events.ContextRequested{Tier: 3, Ticket: "T-1", Attempt: 1})
+	built := tierstest.With(func(h *tierstest.History) events.Payload {
+		return events.ContextBuilt{Request: h.LastID("ContextRequested"), Views: []events.View{view, {Path: ".", View: events.ViewTree, Text: "a.go"}}}
+	})
+	careful := func(s *events.Settings) {
+		s.Tiers[0].Persona = "ada"
+		s.Roster.Personas = []events.Persona{{Name: "ada", SystemPrompt: "Be exact.", Models: []events.PreferredModel{{Provider: "gemini", Model: "p0"}}}}
+	}
+	h := tierstest.Play(t, qa.Decider(), given(opened(careful), asked, built, settled())...)
+	r := tierstest.All[events.ModelRequested](h)[0]
+	require.Equal(t, []string{"ada", "gemini", "p0"}, []string{r.Persona, r.Provider, r.Model})
+	require.Len(t, r.Manifest, 4)
+	require.Equal(t, "# Persona: ada\n\nBe exact.\n", r.Manifest[1].Text)
+	require.True(t, strings.HasPrefix(r.Manifest[2].Prefix, "# Project rules: AGENTS.md"))
+	require.Equal(t, h.LastID("ContextBuilt"), r.Manifest[2].From)
+	require.Equal(t, "boom", r.Manifest[3].Text)
+}

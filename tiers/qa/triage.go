@@ -3,6 +3,7 @@ package qa
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -49,10 +50,9 @@ func (s *State) triage(id string, c *call, p events.ToolSettled) events.Payload 
 	case s.settings.QADisabled || seat.Take(s.settings).Provider == "":
 		return skipped(p.Call, c.ticket, "disabled")
 	}
-	m := tiers.Request(s.settings, seat, []events.Part{
-		{Role: "system", Text: system + fence.Rule},
-		trace(id, p),
-	})
+	taken := seat.Take(s.settings)
+	parts := slices.Concat(taken.System(system+fence.Rule, nil), s.rules[c.ticket], taken.Project(id))
+	m := tiers.Request(s.settings, seat, append(parts, trace(id, p)))
 	m.StreamID, m.Ticket, m.TicketAttempt, m.Call = StreamID, c.ticket, c.attempt, p.Call
 	return m
 }

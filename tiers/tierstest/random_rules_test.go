@@ -128,7 +128,7 @@ func (r *record) failedShellsAreRead(t *testing.T) {
 
 func (r *record) approvalsAreJustified(t *testing.T) {
 	t.Helper()
-	rules := map[string]bool{"reads run": true}
+	rules := map[string]bool{"reads run": true, "tool preset few": true}
 	settled := map[string]events.AskSettled{}
 	asked := map[string]events.AskRaised{}
 	for _, e := range r.log {
@@ -247,33 +247,46 @@ func (r *record) attemptsEndOnce(t *testing.T) {
 	}
 }
 
-// promptsGrow checks that each prompt of an attempt begins with the one before
-// it, and that nothing of an earlier attempt is in it.
+// talk is one conversation with a model: a goal's, a track's, an attempt's, a
+// failed call's.
+type talk struct {
+	tier              int
+	goal, track, call string
+	attempt
+}
+
+// promptsGrow checks, for every tier, that each prompt of a conversation begins
+// with the whole one before it, tools included, but for its block of changed
+// files; and that nothing of an earlier attempt is in it.
 func (r *record) promptsGrow(t *testing.T) {
 	t.Helper()
-	last, began := map[attempt]string{}, map[attempt]int{}
+	last, tools, began := map[talk]string{}, map[talk][]string{}, map[attempt]int{}
 	for i, e := range r.log {
 		if p, ok := e.Payload.(events.TicketStarted); ok {
 			began[attempt{p.Ticket.ID, p.Attempt}] = i
 		}
 		p, ok := e.Payload.(events.ModelRequested)
-		if !ok || p.Tier != 3 {
+		if !ok {
 			continue
 		}
 		a := attempt{p.Ticket, p.TicketAttempt}
+		of := talk{p.Tier, p.Goal, p.Track, p.Call, a}
 		parts := p.Manifest
 		if n := len(parts) - 1; parts[n].Kind == events.PartRefresh {
 			parts = parts[:n]
 		}
 		for _, part := range parts {
 			require.Empty(t, part.Kind)
-			require.True(t, part.From == "" || r.at[part.From] > began[a], "%v remembers %s", a, part.From)
+			require.True(t, p.Tier == 4 || part.From == "" || r.at[part.From] > began[a], "%v remembers %s", a, part.From)
 		}
 		b, err := json.Marshal(parts)
 		require.NoError(t, err)
 		now := strings.TrimSuffix(string(b), "]")
-		require.True(t, strings.HasPrefix(now, last[a]), "%v, round %d", a, p.Round)
-		last[a] = now
+		require.True(t, strings.HasPrefix(now, last[of]), "%v, round %d", of, p.Round)
+		if _, before := last[of]; before {
+			require.Equal(t, tools[of], append([]string{p.BiasProfile}, p.Tools...), "%v, round %d", of, p.Round)
+		}
+		last[of], tools[of] = now, append([]string{p.BiasProfile}, p.Tools...)
 	}
 }
 

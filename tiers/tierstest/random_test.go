@@ -2,6 +2,8 @@ package tierstest_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +32,7 @@ func TestWhateverHappensTheRulesHold(t *testing.T) {
 			log.attemptsEndOnce(t)
 			log.failedShellsAreRead(t)
 			log.promptsGrow(t)
+			log.presetsHold(t)
 			log.killsAreFinal(t)
 			c.sim.Restart(everyDecider()...)
 		})
@@ -52,6 +55,9 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 			case events.ToolApproved:
 				seen[fmt.Sprintf("edited %v", p.Edited)]++
 				seen[fmt.Sprintf("generation %d", min(p.Generation, 2))]++
+				if p.Rule == "tool preset few" {
+					seen["by a preset"]++
+				}
 			case events.TicketResolved:
 				seen[fmt.Sprintf("final %v", p.Final)]++
 			case events.AskSettled:
@@ -59,6 +65,12 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 			case events.ModelRequested:
 				seen["asked of "+p.Provider+p.Command]++
 				seen["model "+p.Model]++
+				if p.Note != "" {
+					seen["a persona that nobody has"]++
+				}
+				if slices.ContainsFunc(p.Manifest, func(x events.Part) bool { return strings.HasPrefix(x.Prefix, "# Project rules") }) {
+					seen["a project's rules"]++
+				}
 			}
 		}
 	}
@@ -68,6 +80,7 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded", "GraphMutated",
 		"asked of script", "asked of gemini_cli", "asked of gemini_cli/bin/g", "model m1", "model n0", "SettingsChanged",
 		"ModelApproved", "ModelDenied", "BudgetRaised", "BudgetWarned",
+		"model a0", "model a1", "by a preset", "a project's rules", "a persona that nobody has",
 	} {
 		require.Positive(t, seen[want], want)
 	}

@@ -101,6 +101,7 @@ func (c *chaos) settings() events.Settings {
 	for tier := 1; tier <= 4; tier++ {
 		s.Tiers = append(s.Tiers, events.TierSettings{Tier: tier, Provider: "script", Models: []string{"m0", "m1"}, MaxRounds: 2 + c.IntN(4)})
 	}
+	c.staff(&s)
 	for _, r := range []events.Rule{
 		{Tool: "write", Action: "allow", Args: []string{"src/**"}, Source: "allow-src"}, {Tool: "write", Action: "deny", Args: []string{"docs/**"}, Source: "deny-docs"},
 		{Tool: "shell", Action: "ask", Source: "ask-shell"}, {Tool: "sh*", Action: "allow", Source: "allow-shell"}, {Tool: "read", Action: "deny", Args: []string{"secret/*"}, Source: "deny-secret"},
@@ -149,7 +150,7 @@ func (c *chaos) react(e events.Event) []events.Payload {
 func (c *chaos) outcome(e events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
-		c.later(events.ContextBuilt{Request: e.ID})
+		c.later(events.ContextBuilt{Request: e.ID, Views: c.viewsOfChaos(p.Views)})
 	case events.ModelRequested:
 		c.requested[e.ID] = p
 		if !p.Guarded {
@@ -200,7 +201,7 @@ func (c *chaos) mutation() events.Payload {
 		return events.WorkerSpawnRequested{Prompt: "Mend it too", RequestID: fmt.Sprint("w-", c.IntN(3)), Model: pick(c, "", "m7")}
 	}
 	ops := []events.GraphOp{
-		{Op: events.GraphAddTicket, Ticket: fmt.Sprint("N-", c.control), New: &events.Ticket{Description: "do it too", DependsOn: []string{a}}},
+		{Op: events.GraphAddTicket, Ticket: fmt.Sprint("N-", c.control), New: &events.Ticket{Description: "do it too", DependsOn: []string{a}, PersonaID: pick(c, "", "ada", "nobody")}},
 		{Op: events.GraphAddDependency, Ticket: fmt.Sprint("N-", c.control), Dependency: b},
 		{Op: events.GraphAddTicket, Ticket: pick(c, "TR-1-3", "TR-2-0", "TR-2-1", "t2-0", "t1-3"), New: &events.Ticket{Description: "of an id that a plan may want", DependsOn: []string{a}}},
 		{Op: events.GraphSetPriority, Ticket: a, Priority: "high"},
@@ -228,7 +229,7 @@ func (c *chaos) model(id string, r events.ModelRequested) {
 	case 3:
 		c.contribute(id, &p)
 	case 4:
-		p.Text = pick(c, "missing import", "")
+		p.Text = pick(c, "missing import", "missing import", "")
 	}
 	p.SHA256 = events.Digest([]byte(p.Text))
 	c.later(p)
@@ -244,7 +245,7 @@ func (c *chaos) plan(track string) string {
 		if i > 0 && c.chance(2) {
 			deps = fmt.Sprintf("%q", fmt.Sprintf("%s-%d", track, c.IntN(i)))
 		}
-		items = append(items, fmt.Sprintf(`{"id":"%s-%d","description":"do it","depends_on":[%s]}`, track, i, deps))
+		items = append(items, fmt.Sprintf(`{"id":"%s-%d","description":"do it","depends_on":[%s],"persona_id":%q}`, track, i, deps, pick(c, "", "", "ada", "theirs")))
 	}
 	return "[" + strings.Join(items, ",") + "]"
 }

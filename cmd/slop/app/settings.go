@@ -28,8 +28,17 @@ func (p place) settings(scripted bool) events.Settings {
 	for n := 1; n <= 4; n++ {
 		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))
 	}
-	s.Rules, s.Providers, s.Budget = p.rules(false), programs(c), c.Budget.settings()
+	s.Rules, s.Providers, s.Budget, s.Shell = p.rules(false), programs(c), c.Budget.settings(), p.shell()
 	return s
+}
+
+// shell is what runs scripts here, as models are told; empty where nothing does.
+func (p place) shell() string {
+	scripts, err := userShellEnvironment(UserConfigDir(os.Getenv))
+	if err != nil {
+		return "" // whoever opens the tools says it
+	}
+	return tools.Shell{Fallback: p.config.Shell.Fallback, PathPrepend: scripts.Path.Prepend, Set: scripts.Env}.Interpreter()
 }
 
 // rules are the person's rules of now, with --yes where it was given.

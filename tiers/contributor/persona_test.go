@@ -1,0 +1,96 @@
+package contributor_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/contributor"
+	"manualslop/tiers/tierstest"
+)
+
+// staffed gives tier 3 a roster.
+func staffed(s *events.Settings) {
+	s.Shell = "bash"
+	s.Roster = events.Roster{
+		Personas: []events.Persona{{Name: "ada", SystemPrompt: "Be exact.", ToolPreset: "few", BiasProfile: "calm",
+			Models: []events.PreferredModel{{Provider: "anthropic", Model: "p0"}, {Provider: "gemini", Model: "p1"}}}},
+		ToolPresets:  []events.ToolPreset{{Name: "few", Tools: []events.PresetTool{{Tool: "read_file"}}}},
+		BiasProfiles: []events.BiasProfile{{Name: "calm", Tools: []events.ToolBias{{Tool: "read_file", Weight: 5}}}},
+	}
+}
+
+func as(persona string) func(*events.TicketStarted) {
+	return func(p *events.TicketStarted) { p.Ticket.PersonaID = persona }
+}
+
+func rulesView(path, text string) events.View {
+	return events.View{Path: path, View: events.ViewRaw, Text: text, SHA256: events.Digest([]byte(text)), Size: int64(len(text))}
+}
+
+func firstRequest(t *testing.T, foreign ...events.Payload) events.ModelRequested {
+	t.Helper()
+	all := tierstest.All[events.ModelRequested](tierstest.Play(t, contributor.Decider(), foreign...))
+	require.NotEmpty(t, all)
+	return all[0]
+}
+
+func TestAPersonaCarriesOutATicket(t *testing.T) {
+	t.Parallel()
+	r := firstRequest(t, given(opened(staffed), starts(1, as("ada")), context(rulesView("AGENTS.md", "Use tabs.")))...)
+	require.Equal(t, []any{"ada", "anthropic", "p0", "calm", []string{"read_file"}, ""}, []any{r.Persona, r.Provider, r.Model, r.BiasProfile, r.Tools, r.Note})
+	var said []string
+	for _, p := range r.Manifest {
+		first, _, _ := strings.Cut(p.Prefix+p.Text, "\n")
+		said = append(said, p.Role+": "+first)
+	}
+	require.Equal(t, []string{
+		"system: You are a contributor: tier 3 of four. You carry out one ticket and nothing else. The goal behind it, other tickets and earlier attempts are not your business; what you need is in the ticket and in the project's files.",
+		"system: # Tooling strategy", "system: # Persona: ada", "user: # Project rules: AGENTS.md", "user: # Ticket T-1",
+	}, said)
+	require.NotContains(t, r.Manifest[0].Text, "run_powershell", "there is no shell to explain")
+}
+
+func TestARetryGoesUpThePersonasModels(t *testing.T) {
+	t.Parallel()
+	retried := func(p *events.TicketStarted) { p.Ticket.RetryCount = 5 }
+	r := firstRequest(t, given(opened(staffed), starts(2, as("ada"), retried), context())...)
+	require.Equal(t, []string{"gemini", "p1"}, []string{r.Provider, r.Model})
+	mine := func(p *events.TicketStarted) { p.Ticket.ModelOverride = "mine" }
+	r = firstRequest(t, given(opened(staffed), starts(2, as("ada"), retried, mine), context())...)
+	require.Equal(t, []string{"script", "mine"}, []string{r.Provider, r.Model})
+}
+
+func TestATicketOfNobodyKnownIsCarriedOutAllTheSame(t *testing.T) {
+	t.Parallel()
+	r := firstRequest(t, given(opened(staffed), starts(1, as("eve")), context())...)
+	require.Equal(t, []any{"", "script", "m1", `there is no persona "eve" in this session`}, []any{r.Persona, r.Provider, r.Model, r.Note})
+	require.Equal(t, []string{"read_file", "run_powershell"}, r.Tools)
+}
+
+func TestTheShellThatIsThereIsExplained(t *testing.T) {
+	t.Parallel()
+	role := func(shell string) string {
+		return firstRequest(t, given(opened(func(s *events.Settings) { s.Shell = shell }), starts(1), context())...).Manifest[0].Text
+	}
+	for _, shell := range []string{"bash", "sh"} {
+		require.Contains(t, role(shell), "PowerShell is not installed here, so it runs `"+shell+"`.")
+		require.Contains(t, role(shell), "here-document (<<'EOF'")
+		require.NotContains(t, role(shell), "SHELL")
+		require.NotContains(t, role(shell), "@'...'@")
+	}
+	for _, shell := range []string{"powershell", "pwsh", ""} {
+		require.Contains(t, role(shell), "Use a here-string (@'...'@) to write a temporary Python helper script to disk, run it, and delete it.")
+		require.Contains(t, role(shell), "Prefer targeted replacements (the editing tools, or .Replace()")
+	}
+}
+
+func TestToolsOfAnAttemptStayWhatTheyWere(t *testing.T) {
+	t.Parallel()
+	h := tierstest.Play(t, contributor.Decider(), given(round1(), events.ToolsOffered{Tools: []events.ToolOffer{{Name: "other"}}}, aRound())...)
+	all := tierstest.All[events.ModelRequested](h)
+	require.Greater(t, len(all), 1)
+	require.Equal(t, all[0].Tools, all[len(all)-1].Tools, "the beginning of the prompt changed")
+}

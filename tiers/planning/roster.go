@@ -1,0 +1,53 @@
+package planning
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// maxCharacter bounds what is told of a persona, in bytes.
+const maxCharacter = 160
+
+// Roster tells a planning tier which personas it can give to what it plans, by
+// the key of the plan; empty where there is none. Of the project's own personas
+// only the name is told.
+func Roster(r events.Roster, key, item string) string {
+	if len(r.Personas) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nPersonas that a %s can be given with \"%s\"; leave it out where none fits:\n", item, key)
+	for _, p := range r.Personas {
+		b.WriteString("- " + p.Name)
+		if first := character(p); first != "" {
+			b.WriteString(": " + first)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// character is the first line of what the person wrote for a persona.
+func character(p events.Persona) string {
+	if p.Project {
+		return "of the project"
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(p.SystemPrompt), "\n")
+	return tiers.Clip(strings.TrimSpace(line), maxCharacter)
+}
+
+// CheckPersona refuses a persona that the roster does not have. Without a
+// roster nobody was told of any, and a wish for one does no harm.
+func CheckPersona(r events.Roster, name string) error {
+	if _, has := r.Persona(name); name == "" || has || len(r.Personas) == 0 {
+		return nil
+	}
+	names := make([]string, len(r.Personas))
+	for i, p := range r.Personas {
+		names[i] = p.Name
+	}
+	return fmt.Errorf("there is no persona %q; there are %s", tiers.Clip(name, events.MaxToken), List(names))
+}

@@ -1,0 +1,96 @@
+package tiers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers/fence"
+)
+
+// System is how every prompt of a seat begins: the role, how to use the tools,
+// the persona, the prompt preset, each a part, those that say nothing left out.
+// What the project wrote is no part of the system's words; see [Sitting.Project].
+func (x Sitting) System(role string, tools []string) []events.Part {
+	out := []events.Part{{Role: "system", Text: role}}
+	add := func(text string) {
+		if text != "" {
+			out = append(out, events.Part{Role: "system", Text: text})
+		}
+	}
+	add(Strategy(x.Bias, tools))
+	if !x.Persona.Project {
+		add(own("# Persona: "+x.Persona.Name, x.Persona.SystemPrompt))
+	}
+	if !x.Prompt.Project {
+		add(own("# Instructions of the person", x.Prompt.SystemPrompt))
+	}
+	return out
+}
+
+// Project is what the project's own persona and prompt preset say, as parts of
+// the user behind the system's words, inside fences that derive from the event
+// with the id id.
+func (x Sitting) Project(id string) []events.Part {
+	var out []events.Part
+	add := func(heading, text string) {
+		if strings.TrimSpace(text) != "" {
+			out = append(out, events.Part{Role: "user", Prefix: heading + "\n\n" + projectWords + "\n\n", Text: text, Suffix: "\n",
+				Origin: fence.Repo, Fence: fence.Nonce(id, projectFences+len(out))})
+		}
+	}
+	if x.Persona.Project {
+		add("# Persona: "+x.Persona.Name, x.Persona.SystemPrompt)
+	}
+	if x.Prompt.Project {
+		add("# Prompt preset: "+x.Prompt.Name, x.Prompt.SystemPrompt)
+	}
+	return out
+}
+
+// projectFences numbers these fences beyond those of the event's views.
+const projectFences = 1 << 20
+
+// own is a text under its heading; empty where there is none.
+func own(heading, text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return heading + "\n\n" + text + "\n"
+}
+
+// Strategy is the section of a system prompt about tools: what a bias profile
+// says of those that are offered. Empty where it says nothing.
+func Strategy(b events.BiasProfile, tools []string) string {
+	var out strings.Builder
+	for _, w := range []struct {
+		weight int
+		says   string
+	}{{5, "First choice"}, {4, "Preferred"}, {2, "Only where nothing above serves"}, {1, "Avoid"}} {
+		if names := weighing(b, tools, w.weight); len(names) > 0 {
+			fmt.Fprintf(&out, "- %s: %s\n", w.says, strings.Join(names, ", "))
+		}
+	}
+	for _, name := range tools {
+		words := b.Entry(name).Parameters
+		for _, parameter := range slices.Sorted(maps.Keys(words)) {
+			fmt.Fprintf(&out, "- `%s`, its parameter `%s`: %s\n", name, parameter, words[parameter])
+		}
+	}
+	if out.Len() == 0 {
+		return ""
+	}
+	return "# Tooling strategy\n\n" + out.String()
+}
+
+func weighing(b events.BiasProfile, tools []string, weight int) []string {
+	var out []string
+	for _, name := range tools {
+		if b.Entry(name).Weight == weight {
+			out = append(out, "`"+name+"`")
+		}
+	}
+	return out
+}
