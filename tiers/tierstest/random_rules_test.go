@@ -199,7 +199,7 @@ func (r *record) asksAreSettledOnce(t *testing.T) {
 			case events.Expired:
 				require.Equal(t, "TimerFired", cause.Type)
 			default:
-				require.Contains(t, []string{"AskAnswered", "TicketKilled", "TicketBlocked", "SessionClosed"}, cause.Type)
+				require.Contains(t, []string{"AskAnswered", "TicketKilled", "TicketBlocked", "SessionClosed", "BudgetRaiseRequested"}, cause.Type)
 			}
 		}
 	}
