@@ -18,10 +18,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"manualslop/cmd/slop/app/demo"
+	"manualslop/tiers/llm/clitest"
 )
 
 // TestMain makes this test binary the command slop of all tests.
 func TestMain(m *testing.M) {
+	clitest.Play()
 	testscript.Main(m, map[string]func(){"slop": main})
 }
 
@@ -33,6 +35,7 @@ func TestMain(m *testing.M) {
 //	endengine               ends it before
 //	post PATH JSON [later]  posts as the person to the engine's gateway; the answer is stdout, or nobody waits for it
 //	sample DIR              writes the demo's project, and its script beside it as script.jsonl
+//	fake KIND PATH SCRIPT   writes a fake of a provider's program that plays the script
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -41,7 +44,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup:               setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exitsCommand, "until": untilCommand, "engine": engineCommand, "endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand,
+			"exits": exitsCommand, "until": untilCommand, "engine": engineCommand, "endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand, "fake": fakeCommand,
 		},
 	})
 }
@@ -259,4 +262,11 @@ func sampleCommand(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(demo.Extract(dir))
 	ts.Check(os.WriteFile(filepath.Join(filepath.Dir(dir), "script.jsonl"), demo.Script(), 0o600))
+}
+
+func fakeCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: fake KIND PATH SCRIPT")
+	}
+	ts.Check(clitest.Install(ts.MkAbs(args[1]), args[0], ts.MkAbs(args[2]), ""))
 }
