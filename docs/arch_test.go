@@ -59,6 +59,7 @@ type wall struct {
 }
 
 var walls = []wall{
+	{"github.com/anthropics/anthropic-sdk-go/...", []string{"tiers/llm/anthropic"}, "a vendor's words stay in its adapter"},
 	{"github.com/nats-io/...", []string{"bus/..."}, "one package speaks to the broker; tests of others use bus/bustest"},
 	{"google.golang.org/genai/...", []string{"tiers/llm/gemini"}, "one package speaks to Gemini; its SDK panics at what it does not expect"},
 	{"github.com/coder/websocket/...", []string{"hookgw"}, "one package speaks to clients over HTTP"},

@@ -146,7 +146,10 @@ func (a *assembler) refresh(i int, got content) error {
 	if len(a.messages) > 0 && a.last().Role == RoleTool {
 		role = RoleTool
 	}
-	a.text(role, got.text)
+	if got.text != "" {
+		a.text(role, got.text)
+		a.last().Refreshed = true
+	}
 	return nil
 }
 

@@ -78,7 +78,7 @@ func TestAManifestBecomesAWellFormedConversation(t *testing.T) {
 			llm.Result{Call: "R1-1", Name: "get_tree", Text: "<package a>"}, llm.Result{Call: "R1-0", Name: "read_file", Text: "a.go"},
 		}},
 		{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Call{ID: "R2-0", Name: "run_powershell", Args: args}}},
-		{Role: llm.RoleTool, Blocks: []llm.Block{
+		{Role: llm.RoleTool, Refreshed: true, Blocks: []llm.Block{
 			llm.Result{Call: "R2-0", Name: "run_powershell", Text: "exit 1\nHINT: x", Failed: true}, llm.Text("[FILES UPDATED]"),
 		}},
 	}, req.Messages)
@@ -136,7 +136,7 @@ func TestTheRefreshBlockStandsLast(t *testing.T) {
 	refresh := events.Part{Role: llm.RoleUser, Kind: events.PartRefresh, Text: "[FILES UPDATED]"}
 	req, err := llm.Assemble([]events.Part{user("Go on."), refresh}, nil, nil)
 	require.NoError(t, err)
-	require.Equal(t, []llm.Message{{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Go on."), llm.Text("[FILES UPDATED]")}}}, req.Messages)
+	require.Equal(t, []llm.Message{{Role: llm.RoleUser, Refreshed: true, Blocks: []llm.Block{llm.Text("Go on."), llm.Text("[FILES UPDATED]")}}}, req.Messages)
 	_, err = llm.Assemble([]events.Part{refresh, user("Go on.")}, nil, nil)
 	requireKind(t, events.ModelInvalidRequest, err)
 }

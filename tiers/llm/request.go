@@ -24,6 +24,9 @@ const (
 type Message struct {
 	Role   string
 	Blocks []Block
+	// Refreshed says that the last block is the block of changed files, which
+	// the next request will not have.
+	Refreshed bool
 }
 
 // Tool is a tool as the model is told of it.

@@ -11,6 +11,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/anthropic"
 	"manualslop/tiers/llm/gemini"
 	"manualslop/tiers/llm/transport"
 )
@@ -20,6 +21,7 @@ import (
 func providers(c Config, keys Credentials) map[string]llm.Provider {
 	out, client := map[string]llm.Provider{}, transport.NewClient()
 	for _, p := range append(programProviders(c),
+		anthropic.Provider{Endpoint: endpoint(c, keys, anthropic.Name, client), Silence: silence(c, anthropic.Name)},
 		gemini.Provider{Endpoint: endpoint(c, keys, gemini.Name, client), Silence: silence(c, gemini.Name), Keeps: c.provider(gemini.Name).Cache != "off"},
 	) {
 		out[p.Name()] = p

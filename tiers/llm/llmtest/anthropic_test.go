@@ -27,7 +27,9 @@ func result(id string) object {
 	return object{"type": "tool_result", "tool_use_id": id, "content": "ok"}
 }
 
-func said(role string, blocks ...any) object { return object{"role": role, "content": blocks} }
+func said(role string, blocks ...any) object {
+	return object{"role": role, "content": append([]any{}, blocks...)}
+}
 
 // valid is a request that the server takes: two rounds with tools.
 func valid() object {

@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,28 +200,18 @@ func refused(t *testing.T, f Fixture) {
 }
 
 func cancelled(t *testing.T, f Fixture) {
-	gate := make(chan struct{})
-	p := f.turns(t, Turn{Text: "One two three.", Gate: gate})
+	turn := Turn{Text: "One two three."}
+	frames := f.Start(t, Options{}).frames(f.Model, turn)
+	end := slices.IndexFunc(frames, f.Start(t, Options{}).wire.ends)
+	gate := make(chan struct{}, end)
+	for range end {
+		gate <- struct{}{} // all but the end
+	}
+	turn.Gate = gate
+	p := f.turns(t, turn)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	open := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case gate <- struct{}{}:
-			case <-open:
-				return
-			}
-		}
-	}()
-	reply, err := llm.Collect(p.provider.Stream(ctx, f.question("Count.")), func(string) {
-		select {
-		case <-open:
-		default:
-			close(open) // no frame gets out any more
-			cancel()
-		}
-	})
+	reply, err := llm.Collect(p.provider.Stream(ctx, f.question("Count.")), func(string) { cancel() })
 	p.noKey(err)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, events.ModelCancelled, llm.AsError(err).Kind)

@@ -84,7 +84,7 @@ func goodDespite(p *pair, fault Fault, first llm.Request) {
 func incompleteEverywhere(t *testing.T, f Fixture) {
 	turn := broken("")
 	s := f.Start(t, Options{})
-	frames := s.wire.frames(View{Model: f.Model}, turn.prepared(View{}), events.Usage{})
+	frames := s.frames(f.Model, turn)
 	end := slices.IndexFunc(frames, s.wire.ends)
 	require.Greater(t, end, 1)
 	for at := range end + 1 {

@@ -225,3 +225,8 @@ func (p *playing) pause(d time.Duration) bool {
 	}
 	return false
 }
+
+// frames are the events of a turn that nothing goes wrong with.
+func (s *Server) frames(model string, t Turn) []string {
+	return s.wire.frames(View{Model: model}, t.prepared(View{}), events.Usage{})
+}

@@ -1,0 +1,125 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// defaultRoom is the longest reply in tokens where nobody says how long, for
+// the vendor wants a number.
+const defaultRoom = 8192
+
+// body is a request of the Messages API. The order of its fields is part of the
+// wire's version.
+type body struct {
+	Model        string        `json:"model"`
+	MaxTokens    int           `json:"max_tokens"`
+	Temperature  *float64      `json:"temperature,omitempty"`
+	TopP         *float64      `json:"top_p,omitempty"`
+	Thinking     *thinking     `json:"thinking,omitempty"`
+	OutputConfig *outputConfig `json:"output_config,omitempty"`
+	Tools        []tool        `json:"tools,omitempty"`
+	System       []*block      `json:"system,omitempty"`
+	Messages     []message     `json:"messages"`
+	Stream       bool          `json:"stream"`
+}
+
+type thinking struct {
+	Type         string `json:"type"`
+	BudgetTokens int    `json:"budget_tokens,omitempty"`
+}
+
+type outputConfig struct {
+	Effort string `json:"effort"`
+}
+
+type tool struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	CacheControl *mark           `json:"cache_control,omitempty"`
+}
+
+// mark is a cache breakpoint of five minutes.
+type mark struct {
+	Type string `json:"type"`
+}
+
+func breakpoint() *mark { return &mark{"ephemeral"} }
+
+// Body is the request as it is sent.
+func (Provider) Body(r llm.Request) ([]byte, error) {
+	c := newConversation(r)
+	b := body{Model: r.Model, MaxTokens: r.Params.MaxOutputTokens, Messages: c.messages, Stream: true}
+	if b.MaxTokens <= 0 {
+		b.MaxTokens = defaultRoom
+	}
+	for _, t := range r.Tools {
+		b.Tools = append(b.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema})
+	}
+	b.System = system(r)
+	b.think(r.Params, c.unthought)
+	c.mark(&b)
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(b); err != nil {
+		return nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("the request cannot be encoded: %v", err)}
+	}
+	return bytes.TrimRight(out.Bytes(), "\n"), nil
+}
+
+// system is the system message, block by block.
+func system(r llm.Request) (out []*block) {
+	if len(r.Messages) == 0 || r.Messages[0].Role != llm.RoleSystem {
+		return nil
+	}
+	for _, b := range r.Messages[0].Blocks {
+		if t, ok := b.(llm.Text); ok && !blank(string(t)) {
+			out = append(out, &block{Type: "text", Text: string(t)})
+		}
+	}
+	return out
+}
+
+// blank tells whether a text is none to the vendor, who refuses those.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// think says how much the model may think, and how it samples: most models take
+// no temperature while they think, and the newest none at all. unthought says
+// that calls were just answered before which this model thought nothing, so
+// that it cannot begin to think within a budget now.
+func (b *body) think(p events.ModelParams, unthought bool) {
+	f := familyOf(b.Model)
+	switch {
+	case p.Effort == "":
+	case p.Effort == "off":
+		if f.off {
+			b.Thinking = &thinking{Type: "disabled"}
+		} else if f.adaptive {
+			b.OutputConfig = &outputConfig{"low"} // the least there is
+		}
+	case f.adaptive:
+		b.Thinking, b.OutputConfig = &thinking{Type: "adaptive"}, &outputConfig{p.Effort}
+	case f.budget && !unthought:
+		if n := budget(p.Effort, b.MaxTokens); n > 0 {
+			b.Thinking = &thinking{Type: "enabled", BudgetTokens: n}
+		}
+	}
+	if !f.samples || b.Thinking != nil && b.Thinking.Type != "disabled" {
+		return
+	}
+	b.Temperature, b.TopP = p.Temperature, p.TopP
+	if b.Temperature != nil {
+		warm := min(*b.Temperature, 1) // the vendor's most
+		b.Temperature = &warm
+		if !f.both {
+			b.TopP = nil
+		}
+	}
+}

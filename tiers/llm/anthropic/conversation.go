@@ -1,0 +1,188 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"manualslop/tiers/llm"
+)
+
+// message is one turn on the wire: of the user, with results and texts, or of
+// the assistant.
+type message struct {
+	Role    string   `json:"role"`
+	Content []*block `json:"content"`
+}
+
+// block is one block of content.
+type block struct {
+	Type         string          `json:"type"`
+	Text         string          `json:"text,omitempty"`
+	ID           string          `json:"id,omitempty"`
+	Name         string          `json:"name,omitempty"`
+	Input        json.RawMessage `json:"input,omitempty"`
+	ToolUseID    string          `json:"tool_use_id,omitempty"`
+	Content      string          `json:"content,omitempty"`
+	IsError      bool            `json:"is_error,omitempty"`
+	CacheControl *mark           `json:"cache_control,omitempty"`
+
+	verbatim json.RawMessage // the vendor's own, in place of all others
+}
+
+// MarshalJSON keeps what the vendor wrote as it was written.
+func (b *block) MarshalJSON() ([]byte, error) {
+	if b.verbatim != nil {
+		return b.verbatim, nil
+	}
+	type plain block
+	return json.Marshal((*plain)(b))
+}
+
+// conversation is what was said, in the vendor's words.
+type conversation struct {
+	messages []message
+	ids      map[string]string // ours of a call to the one on the wire
+	// refreshed says that the last block is the block of changed files.
+	refreshed bool
+	// unthought says that the newest reply has calls and no thoughts of this
+	// model.
+	unthought bool
+}
+
+func newConversation(r llm.Request) *conversation {
+	c := &conversation{messages: []message{}, ids: map[string]string{}}
+	own := ownReplies(r)
+	for i, m := range r.Conversation() {
+		if m.Role == llm.RoleAssistant {
+			c.assistant(m, own[i])
+			continue
+		}
+		c.user(m)
+	}
+	if msgs := r.Conversation(); len(msgs) > 0 {
+		last := msgs[len(msgs)-1]
+		c.refreshed = last.Refreshed || last.Role == llm.RoleTool && endsInText(last)
+	}
+	return c
+}
+
+func endsInText(m llm.Message) bool {
+	if len(m.Blocks) == 0 {
+		return false
+	}
+	_, is := m.Blocks[len(m.Blocks)-1].(llm.Text)
+	return is
+}
+
+// put adds blocks to the turn of a role, which is a new one where another spoke last.
+func (c *conversation) put(role string, blocks ...*block) {
+	if len(blocks) == 0 {
+		return
+	}
+	if n := len(c.messages); n == 0 || c.messages[n-1].Role != role {
+		c.messages = append(c.messages, message{Role: role})
+	}
+	m := &c.messages[len(c.messages)-1]
+	m.Content = append(m.Content, blocks...)
+}
+
+// assistant adds a reply: what the vendor said where it is this model's own,
+// else its portable part.
+func (c *conversation) assistant(m llm.Message, own *ownReply) {
+	c.unthought = false
+	if own != nil {
+		for ours, theirs := range own.ids {
+			c.ids[ours] = theirs
+		}
+		c.put("assistant", own.blocks...)
+		return
+	}
+	var out []*block
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case llm.Text:
+			if !blank(string(b)) {
+				out = append(out, &block{Type: "text", Text: string(b)})
+			}
+		case llm.Call:
+			c.unthought = true
+			out = append(out, &block{Type: "tool_use", ID: wireName(b.ID), Name: wireName(b.Name), Input: b.Args})
+		case llm.Result, llm.Opaque: // of nobody here
+		}
+	}
+	c.put("assistant", out...)
+}
+
+// user adds results and texts. The vendor wants results first, which is how
+// they stand in a request.
+func (c *conversation) user(m llm.Message) {
+	var out []*block
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case llm.Text:
+			if !blank(string(b)) {
+				out = append(out, &block{Type: "text", Text: string(b)})
+			}
+		case llm.Result:
+			out = append(out, c.result(b))
+		case llm.Call, llm.Opaque: // of nobody here
+		}
+	}
+	c.put("user", out...)
+}
+
+// silentFailure stands for the text of a failure that has none, which the
+// vendor does not take.
+const silentFailure = "(failed without a word)"
+
+func (c *conversation) result(b llm.Result) *block {
+	id, known := c.ids[b.Call]
+	if !known {
+		id = wireName(b.Call)
+	}
+	out := &block{Type: "tool_result", ToolUseID: id, Content: b.Text, IsError: b.Failed}
+	if blank(b.Text) {
+		out.Content = ""
+		if b.Failed {
+			out.Content = silentFailure
+		}
+	}
+	return out
+}
+
+// maxName bounds the vendor's names of tools and calls in bytes.
+const maxName = 128
+
+var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// wireName is a name as the vendor takes it. Only names that a model made up
+// are changed by this.
+func wireName(s string) string {
+	s = notInNames.ReplaceAllString(s, "_")
+	return s[:min(len(s), maxName)]
+}
+
+// mark sets the four breakpoints: at the last tool, the last system block, and
+// the last block of the two newest user turns that will stand in the next
+// request too.
+func (c *conversation) mark(b *body) {
+	if n := len(b.Tools); n > 0 {
+		b.Tools[n-1].CacheControl = breakpoint()
+	}
+	if n := len(b.System); n > 0 {
+		b.System[n-1].CacheControl = breakpoint()
+	}
+	const sliding = 2
+	marked, skip := 0, 0
+	if c.refreshed {
+		skip = 1
+	}
+	for i := len(c.messages) - 1; i >= 0 && marked < sliding; i-- {
+		m := c.messages[i]
+		if n := len(m.Content) - skip; m.Role == "user" && n > 0 {
+			m.Content[n-1].CacheControl = breakpoint()
+			marked++
+		}
+		skip = 0
+	}
+}

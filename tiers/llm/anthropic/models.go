@@ -1,0 +1,62 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+)
+
+// family is what a model takes; see
+// https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking.
+type family struct {
+	// names are prefixes of its models.
+	names []string
+	// budget: it thinks within a budget of tokens; adaptive: as it sees fit, at
+	// an effort; neither: it does not think.
+	budget, adaptive bool
+	// off: thinking can be switched off by name.
+	off bool
+	// samples: it takes temperature or top_p while it does not think.
+	samples bool
+	// both: it takes the two of them together.
+	both bool
+}
+
+// families are the models that differ from the newest ones.
+func families() []family {
+	return []family{
+		{names: []string{"claude-3-7-"}, budget: true, off: true, samples: true, both: true},
+		{names: []string{"claude-2", "claude-3-", "claude-instant"}, samples: true, both: true},
+		{names: []string{"claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-1", "claude-opus-4-0", "claude-opus-4-2", "claude-sonnet-4-0", "claude-sonnet-4-2"}, budget: true, off: true, samples: true},
+		{names: []string{"claude-opus-4-6", "claude-sonnet-4-6"}, adaptive: true, off: true, samples: true},
+		{names: []string{"claude-"}, adaptive: true},
+	}
+}
+
+// familyOf finds a model's family. Models of other makers behind the same API
+// are taken to know its oldest form.
+func familyOf(model string) family {
+	for _, f := range families() {
+		if slices.ContainsFunc(f.names, func(n string) bool { return strings.HasPrefix(model, n) }) {
+			return f
+		}
+	}
+	return family{budget: true, off: true, samples: true, both: true}
+}
+
+// Budgets of thinking, in tokens.
+const (
+	minBudget    = 1024 // the vendor's least
+	budgetLow    = 2048
+	budgetMedium = 8192
+	budgetHigh   = 24576
+)
+
+// budget is how many tokens of a reply of at most room may be thought; 0 if
+// there is no room to think in.
+func budget(effort string, room int) int {
+	want := map[string]int{"low": budgetLow, "medium": budgetMedium, "high": budgetHigh}[effort]
+	if want = min(want, room*3/4); want < minBudget {
+		return 0
+	}
+	return want
+}
