@@ -10,6 +10,10 @@ import (
 	"manualslop/tiers/llm"
 )
 
+// keepWait is how long a request waits until its beginning is kept; then it goes
+// out whole.
+const keepWait = 20 * time.Second
+
 // forgetWait is how long the end of a session or of the process waits for
 // providers to delete what they keep.
 const forgetWait = 10 * time.Second
@@ -75,9 +79,11 @@ func (m *Models) keep(ctx context.Context, tr *transcript, e *events.Event, keep
 	if tr.isUnkeepable(key) {
 		return
 	}
-	made, err := keeper.Keep(ctx, req, want)
+	made, err := m.have(ctx, keeper, req, want)
 	if err != nil {
-		tr.refuse(key)
+		if llm.AsError(err).Kind == events.ModelInvalidRequest {
+			tr.refuse(key)
+		}
 		m.Logger.Warn("the beginning of a prompt is not kept by its provider", "provider", key.provider, "model", key.model, "error", string(m.hide([]byte(err.Error()))))
 		return
 	}
@@ -89,6 +95,13 @@ func (m *Models) keep(ctx context.Context, tr *transcript, e *events.Event, keep
 		return
 	}
 	tr.keepFrom(&recorded)
+}
+
+// have has a provider keep something; the request does not wait for long.
+func (m *Models) have(ctx context.Context, keeper llm.Keeper, req llm.Request, want llm.Keepable) (llm.Kept, error) {
+	ctx, cancel := context.WithTimeout(ctx, keepWait)
+	defer cancel()
+	return keeper.Keep(ctx, req, want)
 }
 
 // recordKept records what a provider keeps, under an id that derives from the

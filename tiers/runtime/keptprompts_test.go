@@ -2,7 +2,6 @@ package runtime_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -16,6 +15,8 @@ import (
 	"manualslop/events"
 	"manualslop/tiers"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/gemini"
+	"manualslop/tiers/llm/llmtest"
 	"manualslop/tiers/runtime"
 )
 
@@ -61,7 +62,7 @@ func (k *keeping) Keep(context.Context, llm.Request, llm.Keepable) (llm.Kept, er
 	defer k.mu.Unlock()
 	k.made++
 	if k.refuses {
-		return llm.Kept{}, errors.New("too small")
+		return llm.Kept{}, &llm.Error{Kind: events.ModelInvalidRequest, Message: "too small"}
 	}
 	name := fmt.Sprintf("c%d", k.made)
 	k.alive[name] = true
@@ -201,4 +202,36 @@ func TestWhatIsKeptIsDeletedWithTheProcessAndWhatIsRefusedIsNotTriedAgain(t *tes
 	require.Equal(t, []string{events.CacheEngineOver}, c.droppedFor(events.CacheEngineOver))
 	_, alive := k.count()
 	require.Zero(t, alive)
+}
+
+// TestASessionOnGeminiIsBuiltAgainFromItsRecord plays the whole way from a goal
+// to finished work on the fake of the vendor's API.
+func TestASessionOnGeminiIsBuiltAgainFromItsRecord(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"a.txt": "hello\n" + strings.Repeat("a line that nobody changes\n", 1000)})
+	server := llmtest.Gemini(t, llmtest.Options{Script: writes})
+	w.more = gemini.Provider{Endpoint: server.Endpoint(), Keeps: true}
+	w.open(nil)
+	w.start(writes)
+	w.say(events.TierChanged{Provider: gemini.Name, Models: []string{"gemini-3.1-pro-preview"}})
+	w.say(events.RuleAdded{Rule: events.Rule{Tool: "*", Action: "allow", Scope: "session"}})
+	w.say(events.GoalSubmitted{Goal: "greet"})
+	w.until(isType("GoalCompleted"))
+	require.Equal(t, 1, server.Kept(), "the contributor's beginning")
+	w.say(events.SessionClosed{Reason: "done"})
+	log := w.until(isType("PromptCacheDropped"))
+	require.Zero(t, server.Kept())
+	require.Empty(t, server.Refused())
+
+	var used []string
+	for _, e := range log {
+		if p, ok := e.Payload.(events.ModelReplied); ok && p.Cached != nil {
+			used = append(used, p.Cached.Name)
+			require.Positive(t, p.Usage.CacheRead)
+		}
+	}
+	require.Equal(t, []string{"cachedContents/fake1", "cachedContents/fake1"}, used, "from its second round on")
+	seen, bad := llm.CheckBodies(log, map[string]llm.Provider{gemini.Name: gemini.Provider{}}, func(sha string) ([]byte, error) { return w.person.Get(t.Context(), sha) })
+	require.Nil(t, bad)
+	require.Equal(t, llm.Checked{Same: 6}, seen)
 }

@@ -79,6 +79,7 @@ type world struct {
 	dir    string
 	person *bus.Conn
 	mask   runtime.Mask // of the models; nil: none
+	more   llm.Provider // beside the scripted one and the mock program; nil: none
 }
 
 func newWorld(t testing.TB, files map[string]string) *world {
@@ -130,6 +131,10 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 	reader.Subscribe(transcripts)
 	reader.Subscribe(&runtime.Timers{Log: w.connect(bus.Role{Kind: bus.Timers}), Clock: time.Now, Logger: logger()})
 	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram, Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Logger: logger()}
+	if w.more != nil {
+		m.Providers[w.more.Name()] = w.more
+	}
+	reader.Subscribe(m)
 	wg.Go(func() { require.NoError(w.t, reader.Run(ctx)) })
 	wg.Go(func() { _ = m.Run(ctx, 8) })
 	stop = sync.OnceFunc(func() { cancel(); wg.Wait(); crew.Wait() })
