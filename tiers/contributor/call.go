@@ -44,6 +44,7 @@ func (r *run) startCalls(calls []events.ToolCall) {
 	r.calls, r.unrequested, r.phase = nil, nil, callTools
 	for _, tc := range calls {
 		c := newCall(tc)
+		r.toolOf[c.id] = c.tool
 		r.calls = append(r.calls, c)
 		if c.result == nil {
 			r.unrequested = append(r.unrequested, c)

@@ -76,8 +76,8 @@ func TestResultsByKind(t *testing.T) {
 		{"failed", given(one, settle(0, events.ToolFailed, "text")), part{SHA256: events.Digest([]byte("text")), Size: 4, From: fifth, Failed: true}},
 		{"killed", given(one, settle(0, events.ToolKilled, "text")), part{SHA256: events.Digest([]byte("text")), Size: 4, From: fifth, Failed: true}},
 		{
-			"in a blob", given(one, settle(0, events.ToolDone, "head", func(p *events.ToolSettled) { p.SHA256, p.TextBlob = "ab", &events.BlobRef{SHA256: "ab", Size: 1 << 20} })),
-			part{SHA256: "ab", Size: 1 << 20, From: fifth},
+			"in a blob", given(one, settle(0, events.ToolDone, "head", func(p *events.ToolSettled) { p.SHA256, p.TextBlob = "ab", &events.BlobRef{SHA256: "ab", Size: 1 << 18} })),
+			part{SHA256: "ab", Size: 1 << 18, From: fifth},
 		},
 		{"interrupted, done", given(one, settle(0, events.ToolInterrupted, ""), resolve(0, "done", "")), part{Text: "The call was interrupted; ada checked and says that it is done."}},
 		{"interrupted, failed", given(one, settle(0, events.ToolInterrupted, ""), resolve(0, "fail", "unsure")), part{Text: "ERROR: the call was interrupted and did not finish: unsure", Failed: true}},

@@ -17,7 +17,11 @@
 //
 // Each prompt begins with exactly the parts of the one before it, so that a
 // provider may reuse what it has read; only the block of changed files, the
-// last part, is in one prompt and in no later one.
+// last part, is in one prompt and in no later one. A prompt that would be over
+// what its model takes, or that its provider found too long, is shortened first,
+// far enough that the next rounds fit too: ConversationShortened says which
+// results are cut and which rounds are gone. Role, brief, views and the newest
+// round stay.
 //
 // The run ends with exactly one TicketResolved, or silently when its ticket is
 // killed or the session closed. A reply without a call is its last word; one

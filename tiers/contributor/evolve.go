@@ -12,9 +12,13 @@ func evolve(s *State, e *events.Event) *State {
 		s.settings = p.Settings
 	case events.ToolsOffered:
 		s.tools, s.origins = make([]string, len(p.Tools)), make(map[string]string, len(p.Tools))
+		s.toolBytes = make(map[string]int64, len(p.Tools))
 		for i, t := range p.Tools {
+			s.toolBytes[t.Name] = tiers.OfferSize(t)
 			s.tools[i], s.origins[t.Name] = t.Name, tiers.OriginOf(t.Name, t.Effect)
 		}
+	case events.ModelsOffered:
+		s.offered = p
 	case events.SessionClosed:
 		s.closed = true
 	case events.TicketStarted:
@@ -32,6 +36,9 @@ func evolve(s *State, e *events.Event) *State {
 		s.settings, _ = s.settings.Changed(e.Payload)
 		s.answered(e)
 		s.evolveCall(e)
+	}
+	if s.touched != nil {
+		s.touched.fit(s)
 	}
 	return s
 }
@@ -60,6 +67,10 @@ func (s *State) emitted(e *events.Event) {
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
 			s.calls[p.Call] = p.Ticket
 			r.callRequested()
+		}
+	case events.ConversationShortened:
+		if r := s.running(p.Ticket, p.Attempt); r != nil {
+			r.apply(p)
 		}
 	case events.TicketResolved:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
@@ -92,6 +103,7 @@ func (s *State) answered(e *events.Event) {
 		}
 	case events.ModelReplied:
 		if r := s.asked(p.Request, awaitModel); r != nil {
+			r.count(s, e.ID, p)
 			r.replied(e.ID, p)
 		}
 	case events.ModelFailed:

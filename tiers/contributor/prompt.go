@@ -57,22 +57,22 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	r.tools, r.bias = seat.Presets.Of(s.tools), seat.Bias.Name
 	rules, others := tiers.SplitRules(id, p.Views)
 	for _, part := range slices.Concat(seat.System(role(s.settings.Shell, r.tools), r.tools), rules, seat.Project(id)) {
-		r.say(part)
+		r.sayIn(0, part)
 	}
 	brief := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, r.prompt)
 	if r.ticket.TargetFile != "" {
 		brief += "\nTarget file: " + r.ticket.TargetFile + "\n"
 	}
-	r.say(events.Part{Role: "user", Text: brief})
+	r.sayIn(0, events.Part{Role: "user", Text: brief})
 	for _, i := range others {
-		r.say(view(id, i, p.Views[i]))
+		r.sayIn(0, view(id, i, p.Views[i]))
 	}
 	for _, v := range p.Views {
 		if v.File != nil {
 			r.learned([]events.FileState{*v.File})
 		}
 	}
-	r.begin()
+	r.phase = startRound
 }
 
 func view(from string, i int, v events.View) events.Part {

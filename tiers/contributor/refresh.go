@@ -63,7 +63,7 @@ func (r *run) refreshed(id string, p events.FilesUpdated, maxRounds int) {
 	}
 	r.round++
 	r.refresh = refreshPart(id, p.Files)
-	r.begin()
+	r.phase = startRound
 }
 
 // refreshPart is the block of changed files, nil where nothing changed. It is

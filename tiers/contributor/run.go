@@ -46,21 +46,28 @@ type run struct {
 	tools []string // what this attempt's prompts offer, whatever changes meanwhile
 	bias  string   // its bias profile
 
-	parts   []events.Part               // the conversation so far, without refresh blocks
-	size    int                         // of parts as JSON
-	refresh *events.Part                // stands last in this round's prompt only
-	files   map[string]events.FileState // what the conversation knows, by path
+	conversation                             // so far, without refresh blocks
+	bytes        int                         // of its parts as JSON
+	refresh      *events.Part                // stands last in this round's prompt only
+	files        map[string]events.FileState // what the conversation knows, by path
 
 	request     events.ModelRequested
 	retry       *events.ModelRequested // another attempt at request
 	calls       []*call                // of this round, in the reply's order
 	unrequested []*call                // those of them for which ToolRequested is due
 	outcome     events.TicketResolved
+
+	cut          *events.ConversationShortened // due before the next request
+	toolOf       map[string]string             // of each call
+	counted      int64                         // tokens of the last prompt, as its provider counted; 0: not known
+	countedBytes int64                         // bytes of that prompt
+	tooLong      string                        // why the provider did not take the last one
+	gaveWay      int                           // round that was shortened because of that
 }
 
 func newRun(p events.TicketStarted) *run {
 	return &run{track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt,
-		phase: needContext, round: 1, files: map[string]events.FileState{}}
+		phase: needContext, round: 1, files: map[string]events.FileState{}, toolOf: map[string]string{}}
 }
 
 // over forgets everything about an attempt that ended but that it was there.
@@ -73,6 +80,9 @@ func (r *run) end(outcome, text, reason string) {
 
 // next is what the run owes now; nothing while it waits.
 func (r *run) next(s *State) []events.Payload {
+	if r.cut != nil {
+		return []events.Payload{*r.cut}
+	}
 	switch r.phase {
 	case needContext:
 		return []events.Payload{r.contextRequest()}
@@ -124,17 +134,14 @@ func StreamID(ticket string) string { return events.WorkerStream(ticket) }
 
 // say puts a part at the end of the conversation.
 func (r *run) say(p events.Part) {
-	r.parts = append(r.parts, p)
-	r.size += sizeOf(p) + len(",")
+	r.sayIn(r.round, p)
 }
 
-// begin sends the conversation to the model, unless it became too long.
-func (r *run) begin() {
-	if r.size > MaxConversation {
-		r.end(events.ResolvedBlocked, "", fmt.Sprintf("the conversation of %d bytes is over the limit of %d", r.size, MaxConversation))
-		return
-	}
-	r.phase = startRound
+// sayIn puts a part of a round at the end of the conversation; 0 for what belongs
+// to none.
+func (r *run) sayIn(round int, p events.Part) {
+	r.parts, r.rounds = append(r.parts, p), append(r.rounds, round)
+	r.bytes += sizeOf(p) + len(",")
 }
 
 func (r *run) replied(id string, p events.ModelReplied) {
@@ -163,7 +170,13 @@ func (r *run) concluded(text string) {
 	r.end(events.ResolvedBlocked, text, strings.TrimSpace(reason))
 }
 
+// modelFailed tries again. A prompt that was too long for its provider is
+// shortened once.
 func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Time) {
+	if p.Kind == events.ModelContextTooLong && r.gaveWay != r.round {
+		r.gaveWay, r.tooLong, r.phase = r.round, "model "+p.Kind+": "+p.Message, sendRound
+		return
+	}
 	again, ok := tiers.NextAttempt(now, r.seat(), r.request, p, at)
 	if !ok {
 		r.end(events.ResolvedBlocked, "", "model "+p.Kind+": "+p.Message)
