@@ -6,12 +6,19 @@ import "cmp"
 const (
 	ViewTree = "tree" // names only
 	ViewRaw  = "raw"  // the whole file
+	// ViewCurated is the file with the bodies of functions hidden that nobody
+	// marked as worth reading.
+	ViewCurated = "curated"
 )
 
 // ViewRequest names one view.
 type ViewRequest struct {
 	Path string `json:"path"`
 	View string `json:"view"`
+	// Fallback lets another view stand in where this one is of no use: the whole
+	// of a file that is small or has no such view, an outline of a large one. The
+	// answer names the view that it is.
+	Fallback bool `json:"fallback,omitempty"`
 }
 
 // ContextRequested asks a worker for views of files before a prompt needs them.
@@ -106,7 +113,7 @@ func (e FilesUpdated) EventCorr() string { return e.Ticket }
 
 func fileDefs() []Def {
 	return []Def{
-		Define(Decision, "planner, lead, contributor", "Views of files are needed for a prompt.", ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{"a.go", ViewRaw}}}),
+		Define(Decision, "planner, lead, contributor", "Views of files are needed for a prompt.", ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{Path: "a.go", View: ViewRaw}}}),
 		Define(Outcome, "worker", "Views of files, by digest.", ContextBuilt{"01J", []View{{Path: "a.go", View: ViewRaw, Text: "x", SHA256: "ab", Size: 1, File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}}}}),
 		Define(Decision, "contributor", "Which files differ from what the conversation has seen?", RefreshRequested{Ticket: "T-001", Attempt: 1, Round: 2, Files: []FileState{{Path: "a.go", SHA256: "ab"}}}),
 		Define(Outcome, "worker", "The files that changed, as diffs.", FilesUpdated{"01J", "T-001", []FileUpdate{{Path: "a.go", Before: "ab", After: "cd", Size: 2, Diff: "-a\n+b\n"}}}),

@@ -15,7 +15,7 @@ const maxContextPath = 4096
 // injectRequest names a file and how it is to be shown.
 type injectRequest struct {
 	Path       string `json:"path"`
-	Mode       string `json:"mode,omitempty"`       // full (also when empty), skeleton, outline, summary, tree
+	Mode       string `json:"mode,omitempty"`       // full (also when empty), skeleton, curated, outline, summary, tree
 	Discussion string `json:"discussion,omitempty"` // empty: the active one
 }
 
@@ -40,6 +40,8 @@ func viewOf(mode string) (string, bool) {
 		return events.ViewSkeleton, true
 	case events.ViewOutline:
 		return events.ViewOutline, true
+	case events.ViewCurated:
+		return events.ViewCurated, true
 	case events.ViewSummary, "summarize":
 		return events.ViewSummary, true
 	case events.ViewTree:
@@ -58,7 +60,7 @@ func postInject(c *call) error {
 	view, known := viewOf(want.Mode)
 	switch {
 	case !known:
-		return refuse(http.StatusBadRequest, "there is no such mode", "Use full, skeleton, outline, summary or tree.")
+		return refuse(http.StatusBadRequest, "there is no such mode", "Use full, skeleton, curated, outline, summary or tree.")
 	case want.Path == "" || len(want.Path) > maxContextPath || strings.ContainsRune(want.Path, 0):
 		return refuse(http.StatusBadRequest, "there is no path of a file", "Name one relative to the project folder, in up to 4096 bytes.")
 	}

@@ -37,15 +37,24 @@ func role(shell string, tools []string) string {
 }
 
 // contextRequest asks for the views that the conversation begins with: the
-// project's rules, the tree, the target and what the ticket requires, each once.
+// project's rules, the whole target, and of what the ticket requires how it is
+// used, each once. A ticket that names no file is shown the names of all;
+// everything else of the project it has to read with tools.
 func (r *run) contextRequest() events.ContextRequested {
-	views := append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: events.ViewTree})
-	seen := map[string]bool{"": true}
-	for _, path := range append([]string{r.ticket.TargetFile}, r.ticket.ContextRequirements...) {
+	views := tiers.RuleViews()
+	rules := len(views)
+	if r.ticket.TargetFile != "" {
+		views = append(views, events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
+	}
+	seen := map[string]bool{"": true, r.ticket.TargetFile: true}
+	for _, path := range r.ticket.ContextRequirements {
 		if !seen[path] {
 			seen[path] = true
-			views = append(views, events.ViewRequest{Path: path, View: events.ViewRaw})
+			views = append(views, events.ViewRequest{Path: path, View: events.ViewSkeleton, Fallback: true})
 		}
+	}
+	if len(views) == rules {
+		views = append(views, events.ViewRequest{Path: ".", View: events.ViewTree})
 	}
 	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views}
 }
@@ -68,7 +77,7 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 		r.sayIn(0, view(id, i, p.Views[i]))
 	}
 	for _, v := range p.Views {
-		if v.File != nil {
+		if v.File != nil && v.View == events.ViewRaw { // of a file seen in part, no diff shows the rest
 			r.learned([]events.FileState{*v.File})
 		}
 	}

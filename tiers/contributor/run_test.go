@@ -18,18 +18,21 @@ import (
 func TestARunBeginsWithItsContext(t *testing.T) {
 	t.Parallel()
 	wants := func(views ...events.ViewRequest) []events.Payload {
-		return given(events.ContextRequested{Tier: 3, Track: "TR-1", Ticket: "T-1", Attempt: 1, Views: slices.Concat(tiers.RuleViews(), []events.ViewRequest{{Path: ".", View: "tree"}}, views)})
+		return given(events.ContextRequested{Tier: 3, Track: "TR-1", Ticket: "T-1", Attempt: 1, Views: slices.Concat(tiers.RuleViews(), views)})
 	}
 	target := func(p *events.TicketStarted) { p.Ticket.TargetFile = "a.go" }
 	requires := func(paths ...string) func(*events.TicketStarted) {
 		return func(p *events.TicketStarted) { p.Ticket.ContextRequirements = paths }
 	}
 	raw := func(path string) events.ViewRequest { return events.ViewRequest{Path: path, View: "raw"} }
+	skeleton := func(path string) events.ViewRequest {
+		return events.ViewRequest{Path: path, View: "skeleton", Fallback: true}
+	}
 	tierstest.Run(t, contributor.Decider(), scenarios{
-		{Name: "the tree alone", Given: opened(), When: starts(1), Then: wants()},
+		{Name: "the tree where it names no file", Given: opened(), When: starts(1), Then: wants(events.ViewRequest{Path: ".", View: "tree"})},
 		{Name: "the target", Given: opened(), When: starts(1, target), Then: wants(raw("a.go"))},
-		{Name: "what the ticket requires, in its order", Given: opened(), When: starts(1, target, requires("c.go", "b.go")), Then: wants(raw("a.go"), raw("c.go"), raw("b.go"))},
-		{Name: "each file once", Given: opened(), When: starts(1, target, requires("b.go", "a.go", "", "b.go")), Then: wants(raw("a.go"), raw("b.go"))},
+		{Name: "what the ticket requires, in its order", Given: opened(), When: starts(1, target, requires("c.go", "b.go")), Then: wants(raw("a.go"), skeleton("c.go"), skeleton("b.go"))},
+		{Name: "each file once", Given: opened(), When: starts(1, target, requires("b.go", "a.go", "", "b.go")), Then: wants(raw("a.go"), skeleton("b.go"))},
 		{Name: "nothing in a closed session", Given: given(opened(), events.SessionClosed{}), When: starts(1)},
 	})
 }

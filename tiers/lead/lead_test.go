@@ -33,7 +33,7 @@ func track(id string) events.Track {
 func startedTrack(id string) events.Payload { return events.TrackStarted{Goal: "G", Track: track(id)} }
 
 func contextOf(track string) events.Payload {
-	return events.ContextRequested{Tier: 2, Goal: "G", Track: track, Views: append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: "tree"}, events.ViewRequest{Path: "parse/a.go", View: "raw"})}
+	return events.ContextRequested{Tier: 2, Goal: "G", Track: track, Views: append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: "tree"}, events.ViewRequest{Path: "parse/a.go", View: "curated", Fallback: true})}
 }
 
 // built answers the newest request for context.
@@ -114,12 +114,13 @@ func TestPlanningATrack(t *testing.T) {
 	tierstest.Run(t, lead.Decider(), scenarios{
 		{Name: "a track asks for the tree and its files", Given: then(opened()), When: startedTrack("TR-1"), Then: then(contextOf("TR-1"))},
 		{
-			Name: "at most three files, each once, and only what looks like one", Given: then(opened()),
+			Name: "three files curated, the others as skeletons, each once, and only what looks like one", Given: then(opened()),
 			When: events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1", Description: "x", Modules: []string{
 				"pkg", "a.go", "/etc/a.conf", "../b.go", "..", ".", "", "a.go", "x/../c.go", "*.go", "the file d.go", ".env", "b/c.py", "./e.go", "e.", "d.c", "f.go",
 			}}},
 			Then: then(events.ContextRequested{Tier: 2, Goal: "G", Track: "TR-1", Views: append(tiers.RuleViews(), []events.ViewRequest{
-				{Path: ".", View: "tree"}, {Path: "a.go", View: "raw"}, {Path: "b/c.py", View: "raw"}, {Path: "d.c", View: "raw"},
+				{Path: ".", View: "tree"}, {Path: "a.go", View: "curated", Fallback: true}, {Path: "b/c.py", View: "curated", Fallback: true}, {Path: "d.c", View: "curated", Fallback: true},
+				{Path: "f.go", View: "skeleton", Fallback: true},
 			}...)}),
 		},
 		{
@@ -317,4 +318,14 @@ func TestLaws(t *testing.T) {
 			replied("hm"), replied("hm"), replied(array(draft("A")))),
 		after(asked(), failedWith(events.ModelExhausted)))
 	tierstest.SilentAfterClose(t, lead.Decider(), asked(), after(asked(), replied("hm")))
+}
+
+func TestViewsOfManyModulesAreBounded(t *testing.T) {
+	t.Parallel()
+	var modules []string
+	for i := range lead.MaxModules + lead.MaxForeign + 1 {
+		modules = append(modules, fmt.Sprintf("f%d.go", i))
+	}
+	h := tierstest.Play(t, lead.Decider(), then(opened(), events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1", Description: "x", Modules: modules}})...)
+	require.Len(t, tierstest.All[events.ContextRequested](h)[0].Views, len(tiers.RuleViews())+1+lead.MaxModules+lead.MaxForeign)
 }

@@ -12,23 +12,34 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// MaxModules bounds the files shown whole to the lead.
-const MaxModules = 3
+// Bounds of what a lead sees of a track's modules.
+const (
+	// MaxModules is the number of files that are shown in their curated view.
+	MaxModules = 3
+	// MaxForeign is the number of further files that are shown as skeletons.
+	MaxForeign = 16
+)
 
 // systemPrompt is the constant head of every tier 2 prompt.
 //
 //go:embed system.md
 var systemPrompt string
 
-// views are the project's rules, its tree and the first modules that are files.
+// views are the project's rules, its tree, the first modules that are files as a
+// designer reads them, and of the others how they are used.
 func views(t events.Track) []events.ViewRequest {
 	out := append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: events.ViewTree})
 	var shown []string
 	for _, m := range t.Modules {
-		if len(shown) < MaxModules && isFile(m) && !slices.Contains(shown, m) {
-			shown = append(shown, m)
-			out = append(out, events.ViewRequest{Path: m, View: events.ViewRaw})
+		if len(shown) == MaxModules+MaxForeign || !isFile(m) || slices.Contains(shown, m) {
+			continue
 		}
+		view := events.ViewCurated
+		if len(shown) >= MaxModules {
+			view = events.ViewSkeleton
+		}
+		shown = append(shown, m)
+		out = append(out, events.ViewRequest{Path: m, View: view, Fallback: true})
 	}
 	return out
 }

@@ -55,11 +55,13 @@ const maxInlineSum = 192 << 10
 func (w *Worker) view(ctx context.Context, v events.ViewRequest, room *int) events.View {
 	out := events.View{Path: v.Path, View: v.View}
 	var text string
-	switch v.View {
-	case events.ViewTree:
+	switch {
+	case v.View == events.ViewTree:
 		text, out.Error = w.tree(ctx, v.Path)
-	case events.ViewRaw:
+	case v.View == events.ViewRaw:
 		text, out.Error = w.raw(ctx, v.Path, &out)
+	case v.Fallback:
+		text, out.Error = w.fallback(ctx, v, &out)
 	default:
 		text, out.Error = w.toolView(ctx, v, &out)
 	}

@@ -1,9 +1,10 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"path"
+	"errors"
 	"strings"
 
 	"manualslop/events"
@@ -16,15 +17,41 @@ func (w *Worker) injected(ctx context.Context, request string, p events.ContextI
 	return events.ContextBuilt{Request: request, Views: []events.View{w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View}, &room)}}
 }
 
+// Bounds of a view that may be replaced, in bytes of the file.
+const (
+	smallFile = 2 << 10  // up to it the whole file is shown
+	plainFile = 16 << 10 // up to it the whole file is shown where it has no such view
+)
+
+// fallback makes the view, or the one that stands in for it: the whole of a
+// small file and of one without this view, an outline of a large one.
+func (w *Worker) fallback(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
+	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
+	if err != nil {
+		return "", tools.Failure(err).Text
+	}
+	if len(file.Data) > smallFile {
+		if text, problem = w.toolView(ctx, v, out); problem == "" {
+			return text, ""
+		}
+	}
+	out.View = events.ViewRaw
+	if len(file.Data) > plainFile {
+		out.View = events.ViewOutline
+		return w.toolView(ctx, events.ViewRequest{Path: v.Path, View: events.ViewOutline}, out)
+	}
+	return w.raw(ctx, v.Path, out)
+}
+
 // viewTool is the tool that makes a view of a file; empty where none does.
 func viewTool(view, file string) string {
 	family := ""
-	switch strings.ToLower(path.Ext(file)) {
-	case ".py", ".pyi", ".pyw":
+	switch tools.KindOf(file) {
+	case "py":
 		family = "py"
-	case ".c", ".h":
+	case "c":
 		family = "ts_c"
-	case ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx":
+	case "cpp":
 		family = "ts_cpp"
 	}
 	switch {
@@ -40,28 +67,52 @@ func viewTool(view, file string) string {
 	return ""
 }
 
-// toolView makes a view with a tool that reads, and notes which file it is of.
+// toolView makes a view as tools do, through the same gate, and notes which
+// file it is of.
 func (w *Worker) toolView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
-	tool := viewTool(v.View, v.Path)
-	if tool == "" {
-		return "", "there is no view " + v.View + " of this kind of file"
-	}
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil {
 		return "", tools.Failure(err).Text
 	}
+	if text, err = w.shortened(ctx, v); err != nil {
+		return "", tools.Failure(err).Text
+	}
 	out.File = &events.FileState{Path: file.Path, SHA256: file.SHA256, Size: int64(len(file.Data))}
-	args, err := json.Marshal(map[string]any{"path": v.Path})
+	return text, ""
+}
+
+// shortened is a view that shows less than the file.
+func (w *Worker) shortened(ctx context.Context, v events.ViewRequest) (string, error) {
+	if tool := viewTool(v.View, v.Path); tool != "" {
+		return w.told(ctx, tool, v.Path)
+	}
+	err := tools.ErrNoView
+	var text string
+	switch v.View {
+	case events.ViewCurated:
+		text, err = tools.Curated(ctx, w.Env, v.Path)
+	case events.ViewSkeleton:
+		text, err = tools.GoSkeleton(ctx, w.Env, v.Path)
+	}
+	if errors.Is(err, tools.ErrNoView) {
+		return "", tools.Refuse("there is no view %s of this kind of file", v.View)
+	}
+	return text, err
+}
+
+// told is what a tool that reads says of a file.
+func (w *Worker) told(ctx context.Context, tool, path string) (string, error) {
+	args, err := json.Marshal(map[string]any{"path": path})
 	if err != nil {
-		return "", err.Error()
+		return "", err
 	}
 	prepared, err := w.Tools.Prepare(ctx, w.Env, tool, args)
 	if err != nil {
-		return "", tools.Failure(err).Text
+		return "", err
 	}
 	r := prepared.Run(ctx, nil)
 	if r.Failed {
-		return "", r.Text
+		return "", cmp.Or(r.Err, tools.Refuse("%s", strings.TrimPrefix(r.Text, "ERROR: ")))
 	}
-	return r.Text, ""
+	return r.Text, nil
 }

@@ -1,0 +1,34 @@
+package views
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/tools/cfamily"
+)
+
+// CCurated is a C or C++ file with the bodies of functions hidden that are not
+// marked.
+func CCurated(f *cfamily.File) string {
+	var cuts []cut
+	kept := 0 // end of the marked function that was met last
+	for _, s := range f.Symbols {
+		switch {
+		case s.BodyEnd <= s.BodyStart || s.BodyStart < kept || !isFunction(s.Kind):
+		case markedInC(f.Text, s.Start, s.BodyStart):
+			kept = s.BodyEnd
+		case strings.TrimSpace(strings.Trim(f.Text[s.BodyStart:s.BodyEnd], "{}")) != "":
+			cuts = append(cuts, cut{s.BodyStart, s.BodyEnd, "{ ... /* Hidden */ }"})
+		}
+	}
+	slices.SortStableFunc(cuts, func(a, b cut) int { return a.start - b.start })
+	return splice(f.Text, cuts)
+}
+
+func isFunction(kind string) bool {
+	switch kind {
+	case "function", "method", "constructor", "destructor", "operator":
+		return true
+	}
+	return false
+}
