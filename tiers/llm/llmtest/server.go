@@ -43,6 +43,9 @@ func Start(o Options) (s *Server, stop func(), err error) {
 	case "gemini":
 		return start(o, newGemini(o))
 	}
+	if f, ok := Flavours()[o.Vendor]; ok {
+		return start(o, newOpenAI(f, o))
+	}
 	return nil, nil, fmt.Errorf("no fake of the vendor %q", o.Vendor)
 }
 

@@ -1,0 +1,241 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// chatRequest is a request as a Chat Completions server reads it.
+type chatRequest struct {
+	Model         string        `json:"model"`
+	Messages      []chatMessage `json:"messages"`
+	Tools         []chatTool    `json:"tools"`
+	Parallel      bool          `json:"parallel_tool_calls"`
+	MaxTokens     *int          `json:"max_tokens"`
+	MaxCompletion *int          `json:"max_completion_tokens"`
+	Split         bool          `json:"reasoning_split"`
+	Stream        bool          `json:"stream"`
+	StreamOptions *struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	Thinking *struct {
+		Type string `json:"type"`
+	} `json:"thinking"`
+	Temperature *float64 `json:"temperature"`
+}
+
+type chatMessage struct {
+	Role             string          `json:"role"`
+	Content          json.RawMessage `json:"content"`
+	ToolCallID       string          `json:"tool_call_id"`
+	ToolCalls        []chatCall      `json:"tool_calls"`
+	ReasoningContent *string         `json:"reasoning_content"`
+	Reasoning        *string         `json:"reasoning"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details"`
+}
+
+type chatCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+type chatTool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"function"`
+}
+
+// text is the content as text; empty for null and nothing.
+func (m chatMessage) text() string {
+	var s string
+	_ = json.Unmarshal(m.Content, &s) // checkContent has seen it
+	return s
+}
+
+func badChat(format string, args ...any) *refusal { return refuse(fmt.Sprintf(format, args...)) }
+
+// readChat reads and checks a request as the server of this flavour does.
+func (f Flavour) readChat(body []byte) (chatRequest, *refusal) {
+	var r chatRequest
+	if f.KnownFieldsOnly {
+		if bad := onlyKnown(body); bad != nil {
+			return r, bad
+		}
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return r, badChat("We could not parse the JSON body of your request: %v", err)
+	}
+	for _, check := range []func(chatRequest) *refusal{f.checkShape, f.checkTools, f.checkTurns, f.checkMessages} {
+		if bad := check(r); bad != nil {
+			return r, bad
+		}
+	}
+	return r, nil
+}
+
+// onlyKnown refuses what OpenAI does not document.
+func onlyKnown(body []byte) *refusal {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(body, &top) != nil {
+		return nil // read again and refused
+	}
+	known := []string{
+		"model", "messages", "tools", "tool_choice", "parallel_tool_calls", "max_completion_tokens", "max_tokens", "temperature", "top_p", "stream", "stream_options",
+		"reasoning_effort", "response_format", "prompt_cache_key", "seed", "stop", "user", "n",
+	}
+	for key := range top {
+		if !slices.Contains(known, key) {
+			return badChat("Unrecognized request argument supplied: %s", key)
+		}
+	}
+	if bytes.Contains(body, []byte(`"reasoning_content":`)) || bytes.Contains(body, []byte(`"reasoning_details":`)) {
+		return badChat("Unknown parameter: 'messages[].reasoning'.")
+	}
+	return nil
+}
+
+func (f Flavour) checkShape(r chatRequest) *refusal {
+	switch {
+	case len(r.Messages) == 0:
+		return badChat("Invalid 'messages': empty array.")
+	case !r.Stream:
+		return badChat("this server only streams")
+	case f.CompletionTokens && r.MaxTokens != nil:
+		return badChat("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+	case r.MaxTokens != nil && *r.MaxTokens < 1, r.MaxCompletion != nil && *r.MaxCompletion < 1:
+		return badChat("max_tokens must be at least 1")
+	}
+	return nil
+}
+
+var functionName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+func (f Flavour) checkTools(r chatRequest) *refusal {
+	if f.MaxTools > 0 && len(r.Tools) > f.MaxTools {
+		return badChat("Invalid 'tools': array too long. Expected an array with maximum length %d.", f.MaxTools)
+	}
+	if r.Parallel && len(r.Tools) == 0 {
+		return badChat("Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.")
+	}
+	seen := map[string]bool{}
+	for i, t := range r.Tools {
+		var schema map[string]any
+		switch {
+		case t.Type != "function" || !functionName.MatchString(t.Function.Name):
+			return badChat("Invalid 'tools[%d].function.name': string does not match pattern.", i)
+		case seen[t.Function.Name]:
+			return badChat("Tool names must be unique: %s", t.Function.Name)
+		case json.Unmarshal(t.Function.Parameters, &schema) != nil || schema["type"] != "object":
+			return badChat("Invalid schema for function '%s': schema must have type 'object'.", t.Function.Name)
+		}
+		seen[t.Function.Name] = true
+	}
+	return nil
+}
+
+// checkTurns holds calls and their results together.
+func (f Flavour) checkTurns(r chatRequest) *refusal {
+	var open []string
+	for i, m := range r.Messages {
+		if m.Role == "tool" {
+			at := slices.Index(open, m.ToolCallID)
+			if at < 0 {
+				return badChat("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls' (messages[%d]).", i)
+			}
+			open = slices.Delete(open, at, at+1)
+			continue
+		}
+		if len(open) > 0 {
+			return badChat("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %v", open)
+		}
+		for _, c := range m.ToolCalls {
+			if slices.Contains(open, c.ID) {
+				return badChat("Duplicate tool call id %q in messages[%d].", c.ID, i)
+			}
+			open = append(open, c.ID)
+		}
+	}
+	if len(open) > 0 {
+		return badChat("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %v", open)
+	}
+	return nil
+}
+
+func (f Flavour) checkMessages(r chatRequest) *refusal {
+	for i, m := range r.Messages {
+		if bad := f.checkRole(i, m); bad != nil {
+			return bad
+		}
+		if bad := f.checkContent(i, m); bad != nil {
+			return bad
+		}
+		if bad := f.checkCalls(i, m); bad != nil {
+			return bad
+		}
+		thinks := r.Thinking == nil || r.Thinking.Type != "disabled"
+		if f.ReasoningBack && thinks && len(m.ToolCalls) > 0 && m.ReasoningContent == nil {
+			return badChat("The `reasoning_content` in the thinking mode must be passed back to the API. (messages[%d])", i)
+		}
+	}
+	return nil
+}
+
+func (f Flavour) checkRole(i int, m chatMessage) *refusal {
+	allowed := []string{"system", "user", "assistant", "tool"}
+	if f.Name == "openai" {
+		allowed = append(allowed, "developer")
+	}
+	switch {
+	case !slices.Contains(allowed, m.Role):
+		return badChat("Invalid value: '%s'. Supported values are: %v (messages[%d].role).", m.Role, allowed, i)
+	case m.Role == "system" && i > 0 && f.StopsWithCalls: // templates of local models
+		return badChat("System message must be at the beginning.")
+	case len(m.ToolCalls) > 0 && m.Role != "assistant":
+		return badChat("'tool_calls' is only allowed for role 'assistant' (messages[%d]).", i)
+	}
+	return nil
+}
+
+func (f Flavour) checkContent(i int, m chatMessage) *refusal {
+	var s *string
+	if len(m.Content) > 0 && json.Unmarshal(m.Content, &s) != nil {
+		return badChat("this server takes texts as content alone (messages[%d])", i)
+	}
+	switch {
+	case f.Content && (s == nil || *s == ""):
+		return badChat("Invalid request content: Each message must have at least one content element.")
+	case s == nil && len(m.ToolCalls) == 0:
+		return badChat("Invalid value for 'content': expected a string, got null. (messages[%d])", i)
+	case s != nil && *s == "" && m.Role == "user":
+		return badChat("user messages must not be empty (messages[%d])", i)
+	}
+	return nil
+}
+
+// maxChatID bounds the id of a call as OpenAI does.
+const maxChatID = 40
+
+func (f Flavour) checkCalls(i int, m chatMessage) *refusal {
+	for j, c := range m.ToolCalls {
+		var args map[string]any
+		switch {
+		case c.ID == "" || len(c.ID) > maxChatID:
+			return badChat("Invalid 'messages[%d].tool_calls[%d].id': string of 1 to %d characters expected.", i, j, maxChatID)
+		case c.Type != "function" || !functionName.MatchString(c.Function.Name):
+			return badChat("Invalid 'messages[%d].tool_calls[%d].function.name': string does not match pattern.", i, j)
+		case json.Unmarshal([]byte(c.Function.Arguments), &args) != nil:
+			return badChat("Failed to parse tool call arguments as JSON (messages[%d].tool_calls[%d]).", i, j)
+		}
+	}
+	return nil
+}

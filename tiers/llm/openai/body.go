@@ -1,0 +1,117 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// body is the request on the wire.
+type body struct {
+	Model               string         `json:"model"`
+	Messages            []message      `json:"messages"`
+	Tools               []tool         `json:"tools,omitempty"`
+	ParallelToolCalls   bool           `json:"parallel_tool_calls,omitempty"`
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64       `json:"temperature,omitempty"`
+	TopP                *float64       `json:"top_p,omitempty"`
+	ReasoningSplit      bool           `json:"reasoning_split,omitempty"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
+	Effort
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type tool struct {
+	Type     string       `json:"type"`
+	Function toolFunction `json:"function"`
+}
+
+type toolFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// toolName is what OpenAI takes as a function's name; others follow.
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// anything is the schema of a tool that gives none.
+const anything = `{"type":"object","properties":{}}`
+
+// build is the body for a request; it fails on what the server would refuse.
+func (s Server) build(r llm.Request) ([]byte, error) {
+	tools, err := s.tools(r.Tools)
+	if err != nil {
+		return nil, err
+	}
+	effort, err := s.effort(r.Params.Effort)
+	if err != nil {
+		return nil, err
+	}
+	out := body{
+		Model: r.Model, Messages: s.messages(r), Tools: tools, ParallelToolCalls: s.Parallel == ParallelAsked && len(tools) > 0,
+		Temperature: r.Params.Temperature, TopP: r.Params.TopP, ReasoningSplit: s.SplitReasoning, Stream: true, Effort: effort,
+	}
+	if s.MaxTokens == "max_completion_tokens" {
+		out.MaxCompletionTokens = r.Params.MaxOutputTokens
+	} else {
+		out.MaxTokens = r.Params.MaxOutputTokens
+	}
+	if s.ReportsUsage {
+		out.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	return encode(out)
+}
+
+// encode is plain JSON: no escapes for HTML, no line behind it.
+func encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, unsendable("the request is no JSON: %v", err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+func (s Server) tools(offered []llm.Tool) ([]tool, error) {
+	if s.MaxTools > 0 && len(offered) > s.MaxTools {
+		return nil, unsendable("%s takes %d tools at most and the request has %d: offer fewer", s.Name, s.MaxTools, len(offered))
+	}
+	var out []tool
+	for _, t := range offered {
+		if !toolName.MatchString(t.Name) {
+			return nil, unsendable("%s takes no tool by the name %q: 1 to 64 letters, digits, dashes and underscores", s.Name, t.Name)
+		}
+		schema := t.Schema
+		if len(schema) == 0 {
+			schema = json.RawMessage(anything)
+		}
+		out = append(out, tool{"function", toolFunction{t.Name, t.Description, schema}})
+	}
+	return out, nil
+}
+
+func (s Server) effort(word string) (Effort, error) {
+	if word == "" {
+		return Effort{}, nil
+	}
+	e, ok := s.Efforts[word]
+	if !ok {
+		return Effort{}, unsendable("%s knows no effort %q; leave effort empty", s.Name, word)
+	}
+	return e, nil
+}
+
+func unsendable(format string, args ...any) error {
+	return &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,79 @@
+package openai
+
+import (
+	"strings"
+
+	openai "github.com/openai/openai-go/v3"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// calls are the tool calls of a reply while their pieces come in.
+type calls struct {
+	list []*draft
+	at   map[int64]int // the wire's index to the newest call under it
+}
+
+// draft is a call while its pieces come in.
+type draft struct {
+	id, name string
+	args     []byte
+}
+
+// take reads one piece. A piece belongs to the newest call under its index,
+// unless it opens another one there: with an id of its own, as Ollama does it
+// under index 0 for every call, or with a name where the arguments so far are
+// whole already.
+func (c *calls) take(piece openai.ChatCompletionChunkChoiceDeltaToolCall) error {
+	i, known := c.at[piece.Index]
+	if !piece.JSON.Index.Valid() {
+		i, known = len(c.list)-1, len(c.list) > 0
+	}
+	if !known || c.list[i].opensAnother(piece) {
+		if len(c.list) == llm.MaxCalls {
+			return incomplete("the reply has over %d tool calls", llm.MaxCalls)
+		}
+		if c.at == nil {
+			c.at = map[int64]int{}
+		}
+		i = len(c.list)
+		c.list, c.at[piece.Index] = append(c.list, &draft{}), i
+	}
+	c.list[i].add(piece)
+	return nil
+}
+
+// opensAnother tells whether a piece under the index of d is of another call.
+func (d *draft) opensAnother(piece openai.ChatCompletionChunkChoiceDeltaToolCall) bool {
+	if piece.ID != "" && d.id != "" {
+		return piece.ID != d.id
+	}
+	return piece.Function.Name != "" && d.name != "" && isObject(string(d.args))
+}
+
+// add puts a piece to its call. Arguments may come as an object too, instead of
+// a text that holds one. Those over the limit grow to one byte past it.
+func (d *draft) add(piece openai.ChatCompletionChunkChoiceDeltaToolCall) {
+	if d.id == "" {
+		d.id = clip(piece.ID)
+	}
+	if d.name == "" {
+		d.name = piece.Function.Name[:min(len(piece.Function.Name), llm.MaxToolName+1)]
+	}
+	text := piece.Function.Arguments
+	if raw := piece.Function.JSON.Arguments.Raw(); strings.HasPrefix(raw, "{") {
+		text = raw
+	}
+	room := events.MaxArgs + 1 - len(d.args)
+	d.args = append(d.args, text[:min(len(text), max(room, 0))]...)
+}
+
+// whole are the calls as their server said them.
+func (c *calls) whole() []called {
+	var out []called
+	for _, d := range c.list {
+		out = append(out, called{ID: d.id, Type: "function", Function: calledFunction{d.name, string(d.args)}})
+	}
+	return out
+}

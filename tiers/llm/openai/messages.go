@@ -1,0 +1,191 @@
+package openai
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"manualslop/tiers/llm"
+)
+
+// message is one message on the wire.
+type message struct {
+	Role       string   `json:"role"`
+	Content    *string  `json:"content"` // null only beside calls
+	ToolCallID string   `json:"tool_call_id,omitempty"`
+	ToolCalls  []called `json:"tool_calls,omitempty"`
+	thought
+}
+
+// called is a call in an assistant message.
+type called struct {
+	ID       string         `json:"id"`
+	Type     string         `json:"type"`
+	Function calledFunction `json:"function"`
+}
+
+type calledFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"` // JSON as a text
+}
+
+const (
+	// noOutput stands for a result without text, which some servers refuse.
+	noOutput = "(no output)"
+	// noText stands for the text of calls alone where a server insists on one;
+	// words would teach the model to say them.
+	noText = " "
+	// maxName bounds a function's name on the wire.
+	maxName = 64
+)
+
+// nameless is what must not stand in a function's name.
+var nameless = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// messages is the conversation on the wire.
+func (s Server) messages(r llm.Request) []message {
+	c := conversation{server: s, origin: s.origin(r.Model), ids: map[string]string{}, taken: map[string]bool{}}
+	if system := r.System(); system != "" {
+		c.say(s.SystemRole, system)
+	}
+	for _, m := range r.Conversation() {
+		switch m.Role {
+		case llm.RoleUser:
+			c.say("user", texts(m))
+		case llm.RoleAssistant:
+			c.assistant(m)
+		case llm.RoleTool:
+			c.results(m)
+		}
+	}
+	return c.out
+}
+
+// conversation is the wire's messages while they are made.
+type conversation struct {
+	server Server
+	origin string
+	ids    map[string]string // of calls: ours to that on the wire
+	taken  map[string]bool   // ids on the wire
+	out    []message
+}
+
+func (c *conversation) say(role, text string) {
+	if text != "" {
+		c.out = append(c.out, message{Role: role, Content: &text})
+	}
+}
+
+// assistant adds a reply: its own message where this server and model wrote it,
+// else its text and calls.
+func (c *conversation) assistant(m llm.Message) {
+	text, calls, own := texts(m), callsOf(m), c.own(m)
+	out := message{Role: "assistant", thought: own.thought}
+	for i, call := range calls {
+		out.ToolCalls = append(out.ToolCalls, c.call(call, own.call(i)))
+	}
+	switch {
+	case strings.TrimSpace(text) != "":
+		out.Content = &text
+	case len(calls) == 0:
+		if out.thought.empty() {
+			return // nothing of it can be said to this server
+		}
+		out.Content = new(string)
+	case c.server.NeedsContent:
+		space := noText
+		out.Content = &space
+	}
+	if c.server.Back == BackWithCalls && len(calls) > 0 {
+		out.thought.insist()
+	}
+	c.out = append(c.out, out)
+}
+
+// own is what this server said itself in a message; the zero value if it did not.
+func (c *conversation) own(m llm.Message) said {
+	if len(m.Blocks) == 0 {
+		return said{}
+	}
+	opaque, ok := m.Blocks[0].(llm.Opaque)
+	if !ok || opaque.Origin != c.origin {
+		return said{}
+	}
+	var own said
+	if json.Unmarshal(opaque.Data, &own) != nil || len(own.ToolCalls) != len(callsOf(m)) {
+		return said{}
+	}
+	return own
+}
+
+// call is a call under the id that its server gave it, where it is the first of
+// that id, and else under ours. Arguments are the server's own where they are an
+// object: others of ours stand in for what no server would read.
+func (c *conversation) call(ours llm.Call, theirs called) called {
+	out := called{ID: ours.ID, Type: "function", Function: calledFunction{wireName(ours.Name), string(ours.Args)}}
+	if theirs.ID != "" && !c.taken[theirs.ID] {
+		out.ID = theirs.ID
+	}
+	c.taken[out.ID] = true
+	c.ids[ours.ID] = out.ID
+	if isObject(theirs.Function.Arguments) {
+		out.Function.Arguments = theirs.Function.Arguments
+	}
+	return out
+}
+
+// results adds a message for each result, and the block of changed files to the
+// last of them.
+func (c *conversation) results(m llm.Message) {
+	last := -1
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case llm.Result:
+			text := b.Text
+			if strings.TrimSpace(text) == "" {
+				text = noOutput
+			}
+			last = len(c.out)
+			c.out = append(c.out, message{Role: "tool", Content: &text, ToolCallID: c.ids[b.Call]})
+		case llm.Text:
+			if last < 0 {
+				c.say("user", string(b))
+				continue
+			}
+			whole := *c.out[last].Content + "\n\n" + string(b)
+			c.out[last].Content = &whole
+		case llm.Call, llm.Opaque: // never of the tools
+		}
+	}
+}
+
+// texts is the prose of a message.
+func texts(m llm.Message) string {
+	var parts []string
+	for _, b := range m.Blocks {
+		if t, ok := b.(llm.Text); ok {
+			parts = append(parts, string(t))
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func callsOf(m llm.Message) []llm.Call {
+	var out []llm.Call
+	for _, b := range m.Blocks {
+		if c, ok := b.(llm.Call); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// wireName is the name of a function as servers take it, whatever a model wrote.
+func wireName(name string) string {
+	name = nameless.ReplaceAllString(name, "_")
+	return name[:min(len(name), maxName)]
+}
+
+func isObject(s string) bool {
+	return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "{") && json.Valid([]byte(s))
+}

@@ -1,0 +1,79 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	openai "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/transport"
+)
+
+// Wire is the format of the bodies and its version.
+const Wire = "openai/1"
+
+// Provider reaches the models of one server.
+type Provider struct {
+	Server   Server
+	Endpoint llm.Endpoint
+	// Silence is how long an answer may bring nothing; 0: [transport.Silence].
+	Silence time.Duration
+}
+
+var _ llm.Provider = Provider{}
+
+// Name is the server's name.
+func (p Provider) Name() string { return p.Server.Name }
+
+// Wire is the format of Body.
+func (Provider) Wire() string { return Wire }
+
+// Body is the JSON that Stream sends.
+func (p Provider) Body(r llm.Request) ([]byte, error) { return p.Server.build(r) }
+
+// Stream makes one attempt at a reply.
+func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		body, err := p.Body(r)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		call := transport.Begin(p.Endpoint, transport.Options{Stream: true, Silence: p.Silence, Body: body})
+		response, err := p.ask(ctx, call, body)
+		if err != nil {
+			yield(nil, call.Error(ctx, err, refine))
+			return
+		}
+		decoder := ssestream.NewDecoder(response)
+		defer func() { _ = decoder.Close() }()
+		if a := (&answer{server: p.Server, request: r}); a.read(ctx, decoder, yield) && a.failed != nil {
+			yield(nil, call.Error(ctx, a.failed, refine))
+		}
+	}
+}
+
+// ask sends the body and is the answer to it, once its header came. The client
+// is made without the library's constructor, which reads the environment.
+func (p Provider) ask(ctx context.Context, call *transport.Call, body []byte) (*http.Response, error) {
+	client := openai.Client{Options: []option.RequestOption{
+		option.WithHTTPClient(call.Client()), option.WithMaxRetries(0),
+		option.WithBaseURL(strings.TrimRight(cmp.Or(p.Endpoint.BaseURL, p.Server.BaseURL), "/") + "/"),
+		option.WithHeader("Accept", "text/event-stream"),
+	}}
+	if p.Endpoint.Key != "" {
+		client.Options = append(client.Options, option.WithAPIKey(p.Endpoint.Key))
+	}
+	var response *http.Response
+	if err := client.Post(ctx, "chat/completions", body, &response); err != nil {
+		return nil, err
+	}
+	return response, nil
+}

@@ -1,0 +1,58 @@
+package openai
+
+import (
+	"encoding/json"
+	"math"
+
+	"manualslop/events"
+)
+
+// reported is a usage on the wire, with the fields that servers add to it.
+type reported struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+	Prompted   struct {
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	Completed struct {
+		Reasoning int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+	Hit  int64    `json:"prompt_cache_hit_tokens"` // of DeepSeek, beside prompt_cache_miss_tokens
+	Cost *float64 `json:"cost"`                    // of OpenRouter, in dollars
+}
+
+// usageOf is a usage in our sense: nil where raw is none. The wire counts
+// cached tokens among those of the prompt, so they are taken out.
+func usageOf(raw string) *events.Usage {
+	var r *reported
+	if json.Unmarshal([]byte(raw), &r) != nil || r == nil || r.Prompt <= 0 && r.Completion <= 0 {
+		return nil
+	}
+	prompt := max(r.Prompt, 0)
+	read := within(max(r.Prompted.Cached, r.Hit), prompt)
+	write := within(r.Prompted.Written, prompt-read)
+	out := events.Usage{Input: prompt - read - write, CacheRead: read, CacheWrite: write, Output: max(r.Completion, 0)}
+	out.Thinking = max(r.Completed.Reasoning, 0)
+	if out.Thinking > 0 && r.Total == prompt+out.Output+out.Thinking { // xAI counts thoughts beside the completion
+		out.Output += out.Thinking
+	}
+	out.Thinking = min(out.Thinking, out.Output)
+	out.CostMicroDollars = microDollars(r.Cost)
+	return &out
+}
+
+// within is n between 0 and most.
+func within(n, most int64) int64 { return min(max(n, 0), most) }
+
+// microDollars is a cost in whole micro-dollars, rounded up; nil where there is
+// none that could be true.
+func microDollars(dollars *float64) *int64 {
+	const absurd = 1e6
+	if dollars == nil || !(*dollars >= 0 && *dollars <= absurd) {
+		return nil
+	}
+	micro := int64(math.Ceil(*dollars*1e6 - 1e-6))
+	return &micro
+}
