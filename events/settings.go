@@ -14,9 +14,14 @@ const (
 )
 
 // ProviderName is the one spelling of a provider's name: small letters, and _
-// where others write -. So MiniMax is minimax, gemini-cli is gemini_cli.
+// where others write - or a dot. So MiniMax is minimax, gemini-cli is
+// gemini_cli, llama.cpp is llama_cpp. Ollama has the name of the original, llama.
 func ProviderName(name string) string {
-	return strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	name = strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(name))
+	if name == "ollama" {
+		return "llama"
+	}
+	return name
 }
 
 // RunsProgram tells whether a provider, in whatever spelling, runs as a

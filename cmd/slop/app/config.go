@@ -21,7 +21,7 @@ type Config struct {
 	MCP       MCPConfig                 `toml:"mcp" doc:"Tools, and the files they may never touch."`
 	MMA       MMAConfig                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
 	Tiers     map[string]TierConfig     `toml:"tiers" keys:"1|2|3|4" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA."`
-	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are script, which needs none of it, and gemini_cli, claude_cli, codex_cli and acp (also written with dashes), which run a program ([providers.md](providers.md))."`
+	Providers map[string]ProviderConfig `toml:"providers" keys:"NAME" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are in [providers.md](providers.md); script needs none of it, and gemini_cli, claude_cli, codex_cli and acp (also written with dashes) run a program. A server under another name says its kind."`
 	Models    map[string]ModelConfig    `toml:"models" keys:"MODEL" items:"256" doc:"What you know better about a model than slop models shows, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine goes on with it. Prices are US dollars per million tokens; a price counts where input and output are both given, and 0 is free."`
 	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars, that models may cost before a person is asked. Each call is held against it beforehand with its worst case: the whole prompt at the dearest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the ticket at work finish, no stops. Every call of the session counts, retries, QA and spawned workers too. A model whose price is not known asks once. --yes never answers these asks."`
 	User      UserConfig                `toml:"user" doc:"The person at the controls."`
@@ -95,6 +95,7 @@ type TierConfig struct {
 
 // ProviderConfig is a section [providers.NAME].
 type ProviderConfig struct {
+	Kind      string            `toml:"kind" enum:"openai" zero:"none" project:"never" doc:"What a server speaks that this program does not know by name: openai, for Chat Completions at base_url."`
 	BaseURL   string            `toml:"base_url" project:"never" doc:"Address of the API; empty: the vendor's own. Plain http only without a key or on loopback."`
 	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml, then the vendor's own variable (see providers.md). A provider that runs a program lets it see this variable, too."`
 	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Further HTTP headers. Their values are masked in every record."`

@@ -121,7 +121,7 @@ func checkTiers(c Config) []*ConfigError {
 	var found []*ConfigError
 	for n := 1; n <= 4; n++ {
 		path := fmt.Sprintf("tiers.%d.", n)
-		if !validConfigName(c.Tier(n).Provider) {
+		if !validConfigName(events.ProviderName(c.Tier(n).Provider)) {
 			found = append(found, invalid(path+"provider", "must be a name of letters, digits, dashes and underscores, not %q", c.Tier(n).Provider))
 		}
 		if c.Tier(n).Model == "" && len(c.Tier(n).Models) == 0 && c.Tier(n).Provider != scriptProvider {
@@ -148,6 +148,9 @@ func checkProviders(c Config) []*ConfigError {
 		}
 		if len(provider.Args) > 0 && events.ProviderName(name) != events.ProviderACP {
 			found = append(found, invalid(path+"args", "is for the agent of acp; other programs get theirs from their provider"))
+		}
+		if problem := kindProblem(name, provider); problem != "" {
+			found = append(found, invalid(path+"kind", "%s", problem))
 		}
 		if problem := baseURLProblem(provider); problem != "" {
 			found = append(found, invalid(path+"base_url", "%s", problem))

@@ -158,6 +158,8 @@ func findKey(c Config, credentials Credentials, provider, check, used string) fi
 		return ok(check, used+" has a key")
 	case c.provider(provider).BaseURL != "":
 		return ok(check, used+" is reached at "+visible(c.provider(provider).BaseURL)+" without a key")
+	case isKeyless(provider):
+		return ok(check, used+" needs no key")
 	}
 	return note(check, used+" has no key; name its variable with [providers."+provider+"] api_key_env, or put it into credentials.toml")
 }

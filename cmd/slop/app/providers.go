@@ -20,7 +20,7 @@ import (
 // keys open them.
 func providers(c Config, keys Credentials) map[string]llm.Provider {
 	out, client := map[string]llm.Provider{}, transport.NewClient()
-	for _, p := range append(programProviders(c),
+	for _, p := range append(slices.Concat(programProviders(c), openAIProviders(c, keys, client)),
 		anthropic.Provider{Endpoint: endpoint(c, keys, anthropic.Name, client), Silence: silence(c, anthropic.Name)},
 		gemini.Provider{Endpoint: endpoint(c, keys, gemini.Name, client), Silence: silence(c, gemini.Name), Keeps: c.provider(gemini.Name).Cache != "off"},
 	) {

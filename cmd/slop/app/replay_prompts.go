@@ -14,6 +14,7 @@ import (
 func checkPrompts(past []events.Event, blob llm.Blob) (llm.Checked, *replay.Divergence) {
 	all := providers(DefaultConfig(), Credentials{})
 	all[script.Name] = script.Provider{}
+	withUnknown(all, past)
 	seen, bad := llm.CheckBodies(past, all, blob)
 	if bad == nil {
 		return seen, nil

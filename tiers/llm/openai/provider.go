@@ -12,6 +12,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
+	"manualslop/events"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/transport"
 )
@@ -42,6 +43,9 @@ func (p Provider) Body(r llm.Request) ([]byte, error) { return p.Server.build(r)
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		body, err := p.Body(r)
+		if err == nil {
+			err = p.reachable()
+		}
 		if err != nil {
 			yield(nil, err)
 			return
@@ -58,6 +62,17 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			yield(nil, call.Error(ctx, a.failed, refine))
 		}
 	}
+}
+
+// reachable says what is missing before anything is sent.
+func (p Provider) reachable() error {
+	switch {
+	case p.Endpoint.BaseURL == "" && p.Server.BaseURL == "":
+		return unsendable("%s has no address; give its base_url", p.Server.Name)
+	case p.Endpoint.BaseURL == "" && p.Server.NeedsKey && p.Endpoint.Key == "":
+		return &llm.Error{Kind: events.ModelAuth, Message: p.Server.Name + " needs a key and there is none; see docs/providers.md for where it is looked for"}
+	}
+	return nil
 }
 
 // ask sends the body and is the answer to it, once its header came. The client

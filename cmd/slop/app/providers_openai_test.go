@@ -1,0 +1,62 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/llm/openai"
+)
+
+func TestServersLikeOpenAIAreProviders(t *testing.T) {
+	t.Parallel()
+	c := DefaultConfig()
+	c.Providers["My-Server"] = ProviderConfig{Kind: kindOpenAI, BaseURL: "http://127.0.0.1:9/v1"}
+	c.Providers["ollama"] = ProviderConfig{BaseURL: "http://127.0.0.1:8/v1"}
+	require.NoError(t, c.Validate())
+	all := providers(c, Credentials{Keys: map[string]string{"Deep-Seek": "-", "deepseek": "key-of-deepseek"}})
+	for _, written := range []string{"openai", "deepseek", "grok", "qwen", "llama", "Ollama", "MiniMax", "openrouter", "vllm", "llama.cpp", "my_server"} {
+		require.Contains(t, all, events.ProviderName(written))
+	}
+	llama, _ := all["llama"].(openai.Provider)
+	require.Equal(t, "http://127.0.0.1:8/v1", llama.Endpoint.BaseURL)
+	deepseek, _ := all["deepseek"].(openai.Provider)
+	require.Equal(t, "key-of-deepseek", deepseek.Endpoint.Key)
+	own, _ := all["my_server"].(openai.Provider)
+	require.Equal(t, "http://127.0.0.1:9/v1", own.Endpoint.BaseURL)
+	require.Equal(t, openai.Generic("my_server"), own.Server)
+}
+
+func TestTheOriginalsNamesAreTiersProviders(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"llama.cpp", "ollama", "MiniMax", "llama"} {
+		c := DefaultConfig()
+		tier := c.Tiers["1"]
+		tier.Provider = name
+		c.Tiers["1"] = tier
+		require.NoError(t, c.Validate(), name)
+		require.Contains(t, providers(c, Credentials{}), place{config: c}.settings(false).Tier(1).Provider)
+	}
+}
+
+func TestAKindIsForServersThatAreNotKnown(t *testing.T) {
+	t.Parallel()
+	for name, problem := range map[string]string{"own": "needs a base_url", "Ollama": "knows this one", "gemini": "knows this one", "codex-cli": "knows this one"} {
+		c := DefaultConfig()
+		c.Providers[name] = ProviderConfig{Kind: kindOpenAI}
+		var wrong *ConfigError
+		require.ErrorAs(t, c.Validate(), &wrong, name)
+		require.Contains(t, wrong.Problem, problem)
+		require.Equal(t, "providers."+name+".kind", wrong.Key)
+	}
+}
+
+func TestARecordOfAServerOfOnesOwnIsCheckedWithoutItsConfiguration(t *testing.T) {
+	t.Parallel()
+	all := providers(DefaultConfig(), Credentials{})
+	withUnknown(all, []events.Event{{Payload: events.ModelRequested{Provider: "own"}}, {Payload: events.ModelRequested{Provider: "deepseek"}}})
+	require.Equal(t, "own", all["own"].Name())
+	deepseek, _ := all["deepseek"].(openai.Provider)
+	require.True(t, deepseek.Server.NeedsKey)
+}
