@@ -1,5 +1,7 @@
 package app
 
+import "manualslop/events"
+
 // Config is everything that can be configured, after all layers have been joined. The tags of
 // its fields are the rules: they drive checking, joining and docs/config.md.
 //
@@ -26,6 +28,7 @@ type Config struct {
 	Budget    BudgetConfig              `toml:"budget" doc:"Money, in US dollars, that models may cost before a person is asked. Each call is held against it beforehand with its worst case: the whole prompt at the dearest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the ticket at work finish, no stops. Every call of the session counts, retries, QA and spawned workers too. A model whose price is not known asks once. --yes never answers these asks."`
 	User      UserConfig                `toml:"user" doc:"The person at the controls."`
 	Files     FilesConfig               `toml:"files" doc:"What tools may see. Relative paths start at the project."`
+	Roster    events.Roster             `toml:"-"` // personas and presets, from files of their own
 	Rules     []RuleConfig              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that spells the name out for .git and the settings of slop and other agents. For a call that names no path, or that goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow, and ask where they would deny."`
 }
 
@@ -90,6 +93,10 @@ type TierConfig struct {
 	TopP            *float64 `toml:"top_p" min:"0" max:"1" project:"free" doc:"Nucleus sampling; unset: the provider's default."`
 	Effort          string   `toml:"effort" enum:"off|low|medium|high" zero:"none" project:"free" doc:"How much the models may think before they answer: off, low, medium or high; unset: the provider's default."`
 	MaxOutputTokens int      `toml:"max_output_tokens" min:"1" max:"1000000" project:"lower" doc:"Longest reply."`
+	Persona         string   `toml:"persona" project:"free" doc:"Persona that works as this tier where no track and no ticket names another (personas.toml)."`
+	ToolPreset      string   `toml:"tool_preset" project:"free" doc:"Tool preset of the tier (tool_presets.toml); it bounds that of every persona. A project can only choose a stricter one. Only tier 3 uses tools."`
+	BiasProfile     string   `toml:"bias_profile" project:"free" doc:"Bias profile of the tier (tool_presets.toml)."`
+	PromptPreset    string   `toml:"prompt_preset" project:"free" doc:"Prompt preset of the tier (presets.toml, project_presets.toml)."`
 	MaxRounds       int      `toml:"max_rounds" min:"1" max:"1000" project:"lower" doc:"Rounds (a reply and its tool calls) before a task is given up."`
 }
 

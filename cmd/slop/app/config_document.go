@@ -210,12 +210,15 @@ func keyParts(node *unstable.Node) []string {
 	return parts
 }
 
-// lineOf is the line of a key, or of the nearest table around it; 0 where there is none.
+// lineOf is the line of a key, or of the first key in it, or of the nearest table around it; 0
+// where there is none.
 func (doc *configDocument) lineOf(key string) int {
 	for ; key != ""; key = parentKey(key) {
-		for _, entry := range doc.entries {
-			if entry.key() == key {
-				return entry.line
+		for _, fits := range []func(string) bool{
+			func(k string) bool { return k == key }, func(k string) bool { return strings.HasPrefix(k, key+".") },
+		} {
+			if i := slices.IndexFunc(doc.entries, func(e configEntry) bool { return fits(e.key()) }); i >= 0 {
+				return doc.entries[i].line
 			}
 		}
 	}

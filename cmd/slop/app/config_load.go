@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -68,11 +69,22 @@ func LoadConfig(sources ConfigSources) (Config, error) {
 			return Config{}, err
 		}
 	}
+	if err := layers.personRoster(userDirOr(sources.UserDir)); err != nil {
+		return Config{}, err
+	}
 	if err := layers.validate(); err != nil {
+		return Config{}, err
+	}
+	person := layers.config
+	person.Tiers = maps.Clone(person.Tiers)
+	if err := layers.projectRoster(projectDir); err != nil {
 		return Config{}, err
 	}
 	layers.config.Files = absoluteFiles(layers.config.Files, projectDir)
 	if err := layers.project(projectDir); err != nil {
+		return Config{}, err
+	}
+	if err := layers.placed(looserTiers(person, layers.config)); err != nil {
 		return Config{}, err
 	}
 	if layers.config.User.Name == "" && sources.OSUser != "" {
@@ -159,11 +171,16 @@ func (l *configLayers) validate() error {
 	if !errors.As(err, &found) {
 		return err
 	}
+	return l.placed(found)
+}
+
+// placed adds the places of what is wrong; nil for an empty list.
+func (l *configLayers) placed(found []*ConfigError) error {
 	for _, e := range found {
 		place := l.placeOf(e.Key)
 		e.File, e.Line = place.file, place.line
 	}
-	return found
+	return joinConfigErrors(found)
 }
 
 // placeOf is where a key was last set, or the nearest table around it.

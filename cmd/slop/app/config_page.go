@@ -52,6 +52,7 @@ func ConfigPage() string {
 	for _, key := range environment.leaves() {
 		keys += fmt.Sprintf("| `%s` | %s | %s |\n", pageKey(key), pageType(key), cell(key.doc))
 	}
+	b.WriteString(rosterPage())
 	fmt.Fprintf(&b, pageOutro, "| key | type | meaning |\n|---|---|---|\n"+keys, credentialRows())
 	return b.String()
 }

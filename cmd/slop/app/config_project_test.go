@@ -65,6 +65,10 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"providers.gemini.args", "", "", "args = [\"--yolo\"]"},
 	{"tiers.1.provider", "tiers.2.provider = \"gemini-cli\"", "provider = \"gemini_cli\"", ""},
 	{"tiers.1.provider", "[providers.gemini_cli]", "provider = \"gemini-cli\"", ""},
+	{"tiers.1.persona", "", "persona = \"\"", ""}, // what they may name: TestAProjectsRosterCannotAllowAnything
+	{"tiers.1.tool_preset", "", "tool_preset = \"\"", ""},
+	{"tiers.1.bias_profile", "", "bias_profile = \"\"", ""},
+	{"tiers.1.prompt_preset", "", "prompt_preset = \"\"", ""},
 	{"models.local/m.context_window", "", "", "context_window = 1"},
 	{"models.local/m.max_output_tokens", "", "", "max_output_tokens = 1"},
 	{"models.local/m.input", "", "", "input = 0"},

@@ -45,6 +45,7 @@ type configKey struct {
 	bounded  bool
 	items    int // the most entries; 0 where it is no list
 	zeroNone bool
+	prose    bool // a text of several lines, up to events.MaxSystemPrompt bytes
 	project  projectPolicy
 	names    string // valid free names: "NAME", "MODEL" or words separated by |
 	field    int
@@ -76,6 +77,7 @@ func schemaFields(of reflect.Type, prefix string) []*configKey {
 			doc:      field.Tag.Get("doc"),
 			names:    field.Tag.Get("keys"),
 			zeroNone: field.Tag.Get("zero") == "none",
+			prose:    field.Tag.Get("prose") == "yes",
 			project:  projectPolicy(field.Tag.Get("project")),
 		}
 		if words := field.Tag.Get("enum"); words != "" {

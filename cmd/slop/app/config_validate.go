@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"manualslop/events"
 )
 
 // Validate checks every value against its bounds. What it returns is nil or wraps one
@@ -14,7 +16,7 @@ import (
 func (c Config) Validate() error {
 	found := checkBounds(configSchema(reflect.TypeFor[Config]()), reflect.ValueOf(c), "")
 	for _, check := range []func(Config) []*ConfigError{
-		checkAddresses, checkHosts, checkTiers, checkProviders, checkUser, checkBlacklist, checkRules,
+		checkAddresses, checkHosts, checkTiers, checkRoster, checkProviders, checkUser, checkBlacklist, checkRules,
 	} {
 		found = append(found, check(c)...)
 	}
@@ -99,10 +101,14 @@ func checkTexts(key *configKey, texts []string, path string) []*ConfigError {
 }
 
 func checkText(key *configKey, text, path string) []*ConfigError {
+	limit, forbidden := maxConfigText, isControl
+	if key.prose {
+		limit, forbidden = events.MaxSystemPrompt, func(r rune) bool { return isControl(r) && !strings.ContainsRune("\r\n\t", r) }
+	}
 	switch {
-	case len(text) > maxConfigText:
-		return []*ConfigError{invalid(path, "is longer than %d bytes", maxConfigText)}
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, isControl):
+	case len(text) > limit:
+		return []*ConfigError{invalid(path, "is longer than %d bytes", limit)}
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, forbidden):
 		return []*ConfigError{invalid(path, "holds a control character")}
 	case len(key.enum) > 0 && !(key.zeroNone && text == "") && !slices.Contains(key.enum, text):
 		return []*ConfigError{invalid(path, "must be %s, not %q", orWords(key.enum), text)}

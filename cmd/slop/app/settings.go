@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,20 @@ func (p place) settings(scripted bool) events.Settings {
 		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))
 	}
 	s.Rules, s.Providers, s.Budget, s.Shell = p.rules(false), programs(c), c.Budget.settings(), p.shell()
+	s.Roster = roster(c.Roster, scripted)
 	return s
+}
+
+// roster is who works. The scripted model answers for all of them.
+func roster(r events.Roster, scripted bool) events.Roster {
+	if !scripted {
+		return r
+	}
+	r.Personas = slices.Clone(r.Personas)
+	for i := range r.Personas {
+		r.Personas[i].Models = nil
+	}
+	return r
 }
 
 // shell is what runs scripts here, as models are told; empty where nothing does.
@@ -55,7 +69,7 @@ func (p place) rules(yes bool) []events.Rule {
 
 func tierSettings(n int, t TierConfig, scripted bool) events.TierSettings {
 	out := events.TierSettings{Tier: n, Provider: events.ProviderName(t.Provider), Models: t.Models, Temperature: t.Temperature, TopP: t.TopP, Effort: t.Effort,
-		MaxOutputTokens: t.MaxOutputTokens, MaxRounds: t.MaxRounds}
+		MaxOutputTokens: t.MaxOutputTokens, MaxRounds: t.MaxRounds, Persona: t.Persona, ToolPreset: t.ToolPreset, BiasProfile: t.BiasProfile, PromptPreset: t.PromptPreset}
 	if len(out.Models) == 0 {
 		out.Models = []string{t.Model}
 	}
