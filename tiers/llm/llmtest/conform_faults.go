@@ -29,6 +29,10 @@ func conformFaults(t *testing.T, make func(t *testing.T) Fixture) {
 		t.Run(string(c.Fault), func(t *testing.T) {
 			t.Parallel()
 			f := make(t)
+			if c.Fault == RepeatedIDs {
+				repeatedIDs(t, f)
+				return
+			}
 			p := f.turns(t, broken(c.Fault), Turn{Text: "Done."})
 			if c.Fault == Stall || c.Fault == StalledStart {
 				p.provider = f.Provider(p.Endpoint(), shortSilence)
@@ -42,6 +46,21 @@ func conformFaults(t *testing.T, make func(t *testing.T) Fixture) {
 			require.Equal(t, c.RetryAfter, e.RetryAfter)
 			require.Len(t, p.Requests(), 1, "nothing is tried twice")
 		})
+	}
+}
+
+// repeatedIDs holds a conversation in which a vendor gives two calls one id,
+// with thoughts that go back verbatim and without.
+func repeatedIDs(t *testing.T, f Fixture) {
+	t.Helper()
+	for _, thinking := range []string{"", "Hmm."} {
+		turn := broken(RepeatedIDs)
+		turn.Thinking = thinking
+		p := f.turns(t, turn, turn, Turn{Text: "Done."})
+		first := f.question("Look.")
+		second := answered(first, p.good(first), "1")
+		third := answered(second, p.good(second), "2")
+		require.Equal(t, "Done.", p.good(third).Text)
 	}
 }
 

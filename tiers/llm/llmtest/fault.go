@@ -90,18 +90,18 @@ func (s *Server) Cases() []Case {
 }
 
 // status is the answer of a fault before the stream; 0 if it is none.
-func (f Fault) status() (code int, kind string, wait time.Duration) {
+func (f Fault) status() (code int, kind string) {
 	switch f {
 	case RateLimitedNow, RateLimited, RateLimitedDate, RateLimitedHour:
-		return 429, events.ModelRateLimited, 0
+		return 429, events.ModelRateLimited
 	case Overloaded:
-		return 529, events.ModelOverloaded, 0
+		return 529, events.ModelOverloaded
 	case ServerError:
-		return 500, "", 0
+		return 500, ""
 	case Unauthorized:
-		return 401, events.ModelAuth, 0
+		return 401, events.ModelAuth
 	case PromptTooLong:
-		return 400, events.ModelContextTooLong, 0
+		return 400, events.ModelContextTooLong
 	}
-	return 0, "", 0
+	return 0, ""
 }

@@ -51,11 +51,11 @@ func (p *playing) play() bool {
 // refusedByFault sends what stands in place of a stream.
 func (p *playing) refusedByFault() bool {
 	h := p.w.Header()
-	code, kind, wait := p.turn.Fault.status()
+	code, kind := p.turn.Fault.status()
 	switch {
 	case p.turn.Error != "":
-		code, kind, wait = p.s.wire.status(p.turn.Error), p.turn.Error, p.turn.RetryAfter
-		if wait > 0 {
+		code, kind = p.s.wire.status(p.turn.Error), p.turn.Error
+		if wait := p.turn.RetryAfter; wait > 0 {
 			h.Set("Retry-After", strconv.FormatFloat(math.Ceil(wait.Seconds()*1000)/1000, 'f', -1, 64))
 		}
 	case p.turn.Fault == Page:

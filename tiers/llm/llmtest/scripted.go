@@ -57,15 +57,15 @@ func visible(text string) string {
 
 // tierOf finds the tier by the words of its own system prompt.
 func tierOf(system string) int {
-	for tier, words := range []string{1: "tier 1 of four", 2: "tier 2 of four", 3: "You are a contributor", 4: "output of one failed command"} {
-		if words != "" && strings.Contains(system, words) {
-			return tier
-		}
+	found := tierWords.FindStringSubmatch(system)
+	if found == nil {
+		return 0
 	}
-	return 0
+	return int(found[1][0] - '0')
 }
 
 var (
+	tierWords     = regexp.MustCompile(`tier ([1-4]) of four`)
 	ticketHeading = regexp.MustCompile(`(?m)^# Ticket (\S+)$`)
 	trackHeading  = regexp.MustCompile(`(?m)^# Track brief\n\n([^\s:]+)`)
 )
