@@ -2,6 +2,9 @@
 
 GO      ?= go
 BIN     := bin/slop
+# The command lines that "make clis" tries, and where they are installed.
+CLIS     = @google/gemini-cli@0.61.0 @openai/codex@0.169.0
+CLIS_DIR = $(CURDIR)/bin/clis
 # The version of Beads that "make bd" builds.
 BD_VERSION = v1.3.0
 SOURCES  = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*')
@@ -24,7 +27,7 @@ CORPUS_PACKAGES = python3-django python3-numpy python3-sqlalchemy python3-twiste
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench load fuzz corpus generate fmt check-clean bd
+.PHONY: help demo build test lint bench load fuzz corpus generate fmt check-clean bd clis
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +84,12 @@ bd: ## build bin/bd, the program behind the bd_* tools, for their tests (minutes
 	@mkdir -p bin/.bd
 	cd bin/.bd && printf 'module bdtool\n\ngo 1.26\n' > go.mod && $(GO) get -tool github.com/steveyegge/beads/cmd/bd@$(BD_VERSION)
 	cd bin/.bd && CGO_ENABLED=1 $(GO) build -tags gms_pure_go -o ../bd github.com/steveyegge/beads/cmd/bd
+
+clis: ## try the real gemini and codex from npm, in bin/clis, against fake servers (needs npm and its registry)
+	@if ! command -v npm >/dev/null; then echo "skipped: there is no npm here to install $(CLIS) with"; exit 0; fi; \
+	mkdir -p $(CLIS_DIR) && npm install --no-audit --no-fund --loglevel=error --prefix $(CLIS_DIR) $(CLIS) || { echo "skipped: npm cannot install $(CLIS)"; exit 0; }; \
+	SLOP_GEMINI_CLI=$(CLIS_DIR)/node_modules/.bin/gemini SLOP_CODEX_CLI=$(CLIS_DIR)/node_modules/.bin/codex \
+		$(GO) test -count=1 -v -run '^TestTheReal' ./tiers/llm/geminicli ./tiers/llm/codexcli ./tiers/llm/acp
 
 fmt: ## format every Go file
 	gofmt -w $(SOURCES)

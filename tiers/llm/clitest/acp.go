@@ -103,8 +103,8 @@ func (a *agent) prompt(id json.RawMessage, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if a.fault == OwnTool || !toolsOff() {
-		if err := a.ownTools(); err != nil {
+	if a.fault == OwnTool || !slices.Equal(ownTools(), []string{"glob"}) {
+		if err := a.useTools(); err != nil {
 			return err
 		}
 	}
@@ -129,8 +129,8 @@ func (a *agent) prompt(id json.RawMessage, prompt string) error {
 	return nil
 }
 
-// ownTools asks leave for a tool of the agent's, and reads a file through the client.
-func (a *agent) ownTools() error {
+// useTools asks leave for a tool of the agent's, and reads a file through the client.
+func (a *agent) useTools() error {
 	line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Bash","kind":"execute","status":"pending","content":[]}}}`)
 	for i, options := range []string{`[{"optionId":"yes","name":"Allow","kind":"allow_once"},{"optionId":"no","name":"Reject","kind":"reject_once"}]`, `[{"optionId":"yes","name":"Allow","kind":"allow_always"}]`} {
 		line(`{"jsonrpc":"2.0","id":%d,"method":"session/request_permission","params":{"sessionId":"a-1","toolCall":{"toolCallId":"t1","title":"Bash"},"options":%s}}`, i, options)

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
+
+	"manualslop/events"
 )
 
 // gemini plays @google/gemini-cli 0.61.0 without a terminal.
@@ -26,7 +29,11 @@ func gemini(f *fake) error {
 	}
 	line(`{"type":"init","timestamp":"2026-01-01T00:00:00Z","session_id":"g-1","model":%s}`, quote(model))
 	line(`{"type":"message","role":"user","content":%s}`, quote(string(prompt)))
-	if f.fault == OwnTool || !toolsOff() {
+	tools := ownTools()
+	if tools != nil && len(tools) == 0 {
+		t.failed = events.ModelInvalidRequest // required one_of 'tool_type' must have one initialized field
+	}
+	if f.fault == OwnTool || !slices.Equal(tools, []string{"glob"}) {
 		line(`{"type":"tool_use","tool_name":"run_shell_command","tool_id":"t1","parameters":{"command":"ls"}}`)
 		line(`{"type":"tool_result","tool_id":"t1","status":"error","error":{"type":"denied","message":"no"}}`)
 	}
@@ -82,16 +89,19 @@ func geminiOptions(args []string) (model string, err error) {
 	return model, nil
 }
 
-// toolsOff tells whether the folder's settings leave the program no tool.
-func toolsOff() bool {
+// ownTools are the tools that the folder's settings leave the program; nil: all.
+func ownTools() []string {
 	raw, err := os.ReadFile(".gemini/settings.json")
 	if err != nil {
-		return false
+		return nil
 	}
 	var s struct {
 		Tools struct {
-			Core *[]string `json:"core"`
+			Core []string `json:"core"`
 		} `json:"tools"`
 	}
-	return json.Unmarshal(raw, &s) == nil && s.Tools.Core != nil && len(*s.Tools.Core) == 0
+	if json.Unmarshal(raw, &s) != nil {
+		return nil
+	}
+	return s.Tools.Core
 }

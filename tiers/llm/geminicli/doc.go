@@ -5,9 +5,9 @@
 //
 //   - The whole prompt, as text, is the program's standard input; what every
 //     run of a program has in common says package program.
-//   - It has no tools of its own: [Provider] starts it in the approval mode that
-//     refuses, without extensions, in a folder whose settings leave no tool and no
-//     MCP server on, and whose words stand for the program's own system prompt.
+//   - [Provider] starts it in the approval mode that refuses, without extensions,
+//     in a folder whose settings leave no MCP server on and no tool but [Harmless],
+//     and whose words stand for the program's own system prompt.
 //   - It writes one JSON object a line, told apart by "type". Known are init,
 //     message, chunk, tool_use, tool_result, error and result, in the spelling
 //     of the original system and in that of the program of today; others are

@@ -20,11 +20,16 @@ const Name = events.ProviderGeminiCLI
 // for in PATH.
 const DefaultProgram = "gemini"
 
-// settings turn off, for the program, whatever could act: an empty list of
-// tools leaves none on, those of MCP servers included, and no server of that
-// list is started. They stand in the folder in which it runs, above the
-// person's own settings of the program and below those of the machine.
-const settings = `{"tools":{"core":[]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}}}`
+// Harmless is the one tool of its own that the program keeps: it finds files by
+// name in the folder it runs in, which is empty. Without any, the program sends
+// an empty list of functions, and the API refuses that.
+const Harmless = "glob"
+
+// settings turn off, for the program, whatever could act: the list of tools
+// leaves no other on, those of MCP servers included, and no server of that list
+// is started. They stand in the folder in which it runs, above the person's own
+// settings of the program and below those of the machine.
+const settings = `{"tools":{"core":["` + Harmless + `"]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}}}`
 
 // Files are the settings that a run of the program finds in its folder.
 func Files() map[string]string {

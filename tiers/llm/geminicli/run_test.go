@@ -78,7 +78,7 @@ cat .gemini/settings.json > '`+seen+`/settings'; echo '`+strings.TrimSpace(done)
 	require.Contains(t, read("env"), "GEMINI_CLI_HOOK_CONTEXT=manual_slop\n")
 	require.NotContains(t, read("env"), "not-for-the-program")
 	require.Equal(t, "./.gemini/settings.json\n./.gemini/system.md\n", read("files"))
-	require.Contains(t, read("settings"), `"tools":{"core":[]}`)
+	require.Contains(t, read("settings"), `"tools":{"core":["glob"]}`)
 	require.NoDirExists(t, strings.TrimSpace(read("folder")), "it is gone afterwards")
 }
 

@@ -61,6 +61,7 @@ type geminiFunction struct {
 type geminiGenerates struct {
 	Temperature     *float64 `json:"temperature"`
 	TopP            *float64 `json:"topP"`
+	TopK            *float64 `json:"topK"`
 	MaxOutputTokens *int     `json:"maxOutputTokens"`
 	ThinkingConfig  *struct {
 		IncludeThoughts bool   `json:"includeThoughts"`

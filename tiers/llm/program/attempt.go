@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"time"
 
 	"manualslop/tiers/llm"
@@ -101,6 +102,12 @@ func (a *attempt) start(ctx context.Context) {
 	a.run, a.cancel = context.WithCancelCause(ctx)
 	a.lines, a.done = newLines(), make(chan struct{})
 	a.Program.Follow, a.Program.Limit, a.Program.MaxOutput = a.lines.write, maxRun, maxKept
+	set := maps.Clone(a.Program.Set)
+	if set == nil {
+		set = map[string]string{}
+	}
+	set["TMPDIR"] = a.Program.Dir // what it leaves behind goes with its folder
+	a.Program.Set = set
 	if a.Program.Input == nil {
 		a.Program.Talk = a.transcript.in.talk
 	}

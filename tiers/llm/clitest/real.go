@@ -1,0 +1,69 @@
+package clitest
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/llmtest"
+	"manualslop/tiers/llm/texttools"
+)
+
+// Real is the real program that a variable of the environment names; the test
+// is skipped where it names none. `make clis` installs the programs and names
+// them.
+func Real(t *testing.T, variable string) string {
+	t.Helper()
+	path := os.Getenv(variable)
+	if path == "" {
+		t.Skip("set " + variable + " to the program, or run make clis, to try the real one")
+	}
+	return path
+}
+
+var promptMark = regexp.MustCompile(`Only headings with the mark ([0-9a-f]+) begin`)
+
+// Answers is a model behind a real program that calls a tool of ours and then
+// says what it read; it notes the tools that it was offered by the program.
+func Answers(offered *[]string) func(llmtest.View) llmtest.Turn {
+	return func(v llmtest.View) llmtest.Turn {
+		*offered = append(*offered, v.Tools...)
+		usage := &events.Usage{Input: 100, Output: 30}
+		prompt := v.Newest()
+		mark := promptMark.FindStringSubmatch(prompt)
+		switch {
+		case mark == nil:
+			return llmtest.Turn{Text: "There is no prompt of ours.", Usage: usage}
+		case strings.Contains(prompt, "## Result of the tool read_file "+mark[1]+"\n\nthe answer is 42"):
+			return llmtest.Turn{Text: "It is 42.", Usage: usage}
+		}
+		return llmtest.Turn{Text: "I look.\n\n" + texttools.Block("read_file", json.RawMessage(`{"path":"a"}`), mark[1]), Usage: usage}
+	}
+}
+
+// Converse has two rounds with a real program whose model is [Answers].
+func Converse(t *testing.T, p llm.Provider, command, model string) []llm.Reply {
+	t.Helper()
+	r := pair{command: command}.request()
+	r.Model = model
+	first, err := llm.Collect(p.Stream(t.Context(), r), nil)
+	require.NoError(t, err)
+	require.Equal(t, "I look.", first.Text)
+	require.Equal(t, []events.ToolCall{{Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}, first.Calls)
+	require.NotEmpty(t, first.CLI.Session)
+	require.Empty(t, first.CLI.OwnTools)
+	r.Messages = append(r.Messages,
+		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Text(first.Text), llm.Call{ID: "1", Name: "read_file", Args: first.Calls[0].Args}}},
+		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "1", Name: "read_file", Text: "the answer is 42"}}})
+	second, err := llm.Collect(p.Stream(t.Context(), r), nil)
+	require.NoError(t, err)
+	require.Equal(t, "It is 42.", second.Text)
+	require.Empty(t, second.Calls)
+	return []llm.Reply{first, second}
+}

@@ -1,0 +1,126 @@
+package program_test
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/program"
+)
+
+// echo is a protocol of which each line is a word of the model; {"end":1} is
+// its last.
+type echo struct{ talks bool }
+
+func (e echo) Begin(t *program.Transcript) {
+	if e.talks {
+		t.Send(map[string]string{"prompt": program.Prompt(t.Request())})
+	}
+}
+
+func (echo) Exit(int) string { return events.ModelIncomplete }
+
+func (echo) Line(t *program.Transcript, line []byte) {
+	switch s := string(line); s {
+	case `{"end":1}`:
+		t.End(llm.FinishStop)
+	case `{"own":1}`:
+		t.Own("ls")
+	default:
+		t.Say(s)
+	}
+}
+
+func request() llm.Request {
+	return llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("/quit now")}}}}
+}
+
+func ask(t *testing.T, j program.Job) (llm.Reply, error) {
+	t.Helper()
+	j.Request = request()
+	return llm.Collect(j.Stream(t.Context()), nil)
+}
+
+// TestAProgramThatDoesNotEndIsEnded gives it a moment behind its last word.
+func TestAProgramThatDoesNotEndIsEnded(t *testing.T) {
+	t.Parallel()
+	run := func(ctx context.Context, p llm.Program) (llm.Ended, error) {
+		p.Follow([]byte("{\"a\":1}\n{\"end\":1}\n{\"b\":1}\n"))
+		<-ctx.Done()
+		return llm.Ended{}, ctx.Err()
+	}
+	reply, err := ask(t, program.Job{Run: run, Program: llm.Program{Input: []byte("x")}, Protocol: echo{}, AfterEnd: time.Millisecond})
+	require.NoError(t, err)
+	require.Equal(t, `{"a":1}`, reply.Text)
+	require.Nil(t, reply.CLI.Exit, "we ended it")
+}
+
+// TestAProgramThatIsTalkedTo reads what it is told, to the end of its input.
+func TestAProgramThatIsTalkedTo(t *testing.T) {
+	t.Parallel()
+	run := func(_ context.Context, p llm.Program) (llm.Ended, error) {
+		read, write := io.Pipe()
+		go p.Talk(write)
+		line := make([]byte, 4096)
+		n, err := read.Read(line)
+		if err != nil {
+			return llm.Ended{}, err
+		}
+		p.Follow([]byte("{\"n\":1}\n{\"end\":1}\n"))
+		rest, err := io.ReadAll(read)
+		return llm.Ended{Stdout: string(line[:n]) + string(rest)}, err
+	}
+	reply, err := ask(t, program.Job{Run: run, Protocol: echo{talks: true}})
+	require.NoError(t, err)
+	require.Equal(t, `{"n":1}`, reply.Text)
+	require.True(t, strings.HasPrefix(reply.CLI.Stdout, `{"prompt":"# Conversation`), reply.CLI.Stdout)
+	require.Equal(t, int64(len(reply.CLI.Stdout)), reply.CLI.StdinSize)
+	require.Equal(t, events.Digest([]byte(reply.CLI.Stdout)), reply.CLI.StdinSHA256)
+}
+
+// TestAPromptIsNoCommandOfTheProgram keeps characters that programs read as
+// commands from the beginning of a prompt.
+func TestAPromptIsNoCommandOfTheProgram(t *testing.T) {
+	t.Parallel()
+	require.True(t, strings.HasPrefix(program.Prompt(request()), "# Conversation\n"))
+	require.True(t, strings.HasSuffix(program.Prompt(request()), "\n\n/quit now\n"))
+}
+
+func TestToolsOfAProgramAreBounded(t *testing.T) {
+	t.Parallel()
+	says := func(n int) llm.Runner {
+		return func(_ context.Context, p llm.Program) (llm.Ended, error) {
+			p.Follow([]byte(strings.Repeat("{\"own\":1}\n", n) + "{\"end\":1}\n"))
+			return llm.Ended{}, nil
+		}
+	}
+	job := program.Job{Program: llm.Program{Input: []byte("x")}, Protocol: echo{}}
+	job.Run = says(program.MaxTools)
+	reply, err := ask(t, job)
+	require.NoError(t, err)
+	require.Len(t, reply.CLI.OwnTools, program.MaxTools)
+	job.Run = says(program.MaxTools + 1)
+	_, err = ask(t, job)
+	require.ErrorContains(t, err, "used over 256 tools")
+}
+
+func TestEachRunHasAFolderThatGoesWithIt(t *testing.T) {
+	t.Parallel()
+	parent := filepath.Join(t.TempDir(), "a", "b")
+	folder, remove, failed := program.Open(parent, map[string]string{"x/y": "z"})
+	require.Nil(t, failed)
+	require.FileExists(t, filepath.Join(folder, "x", "y"))
+	remove()
+	require.NoDirExists(t, folder)
+	for _, wrong := range []string{"", "relative", "/proc/none"} {
+		_, _, failed := program.Open(wrong, nil)
+		require.NotNil(t, failed, wrong)
+	}
+}
