@@ -65,6 +65,7 @@ type ToolDenied struct {
 	By     string `json:"by"`
 	Ask    string `json:"ask,omitempty"`
 	HeldBy string `json:"held_by,omitempty"` // ticket whose attempt holds a file of the call
+	File   string `json:"file,omitempty"`    // that file
 }
 
 // EventType is the identity on the wire.

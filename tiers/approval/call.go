@@ -70,6 +70,8 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 	case v == denied:
 		s.deny(c, grounds{by: byRule}, forbids(rule))
 		return
+	case s.refuseHeld(c):
+		return
 	case why != "": // no rule answers for it
 		c.notes, c.taint = append(c.notes, why), sources
 	case v == allowed:
@@ -80,7 +82,7 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 		return
 	}
 	if c.tool.previews() {
-		s.owe(events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket})
+		s.owe(events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket, Workspace: c.request.Workspace})
 		return
 	}
 	s.askTool(e, c, events.PreviewBuilt{})
@@ -96,7 +98,9 @@ func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 }
 
 func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
-	c.shown = p.Changes
+	if c.shown = p.Changes; s.refuseHeld(c) {
+		return
+	}
 	a := askAbout(c, events.GateTool, title(c.request))
 	a.Taint = c.taint
 	notes := slices.Clone(c.notes)
@@ -139,9 +143,12 @@ type grounds struct {
 }
 
 func (s *State) approve(c *call, g grounds, generation int) {
+	if s.refuseHeld(c) {
+		return
+	}
 	s.owe(events.ToolApproved{
 		Call: c.request.Call, Tool: c.request.Tool, Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect,
-		Ticket: c.request.Ticket, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: c.shown,
+		Ticket: c.request.Ticket, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: c.shown, Workspace: c.request.Workspace,
 	})
 }
 

@@ -22,12 +22,16 @@ type State struct {
 	calls     map[string]*call // by id; nil once a call had its last word
 	previews  []*call          // that wait for their preview, oldest first
 	asks      map[string]*ask
-	open      []*ask                  // not settled, oldest first
-	killed    map[string]int          // ticket to its newest killed attempt
-	showing   map[string]conversation // by the id of a request for views: who is shown them
-	taints    map[conversation]*taint // what conversations have read
-	writes    []write                 // that counted, in stream order
-	personas  map[string]string       // ticket to the persona that it asks for
+	open      []*ask                           // not settled, oldest first
+	killed    map[string]int                   // ticket to its newest killed attempt
+	showing   map[string]conversation          // by the id of a request for views: who is shown them
+	taints    map[conversation]*taint          // what conversations have read
+	writes    []write                          // that counted, in stream order
+	personas  map[string]string                // ticket to the persona that it asks for
+	ended     map[string]int                   // ticket to its newest attempt that ended
+	held      map[string]work                  // who changes a file in the shared folder, by its folded path
+	places    map[string]string                // the folder of a workspace by its name
+	merges    map[string]events.MergeRequested // by ticket, those without an outcome
 	closed    bool
 	money     *money           // nil where no budget is set
 	cause     *events.Event    // the foreign event that is being folded
@@ -36,7 +40,8 @@ type State struct {
 
 func newState() *State {
 	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, asks: map[string]*ask{}, killed: map[string]int{},
-		showing: map[string]conversation{}, taints: map[conversation]*taint{}, personas: map[string]string{}}
+		showing: map[string]conversation{}, taints: map[conversation]*taint{}, personas: map[string]string{},
+		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{}, merges: map[string]events.MergeRequested{}}
 }
 
 // decide hands out what the last foreign event made due, first things first.
@@ -99,6 +104,15 @@ func (s *State) fold(e *events.Event) {
 		s.blocked(e, p)
 	case events.TicketKilled:
 		s.kill(e, p)
+		s.release(p.Ticket, p.Attempt)
+	case events.TicketResolved:
+		s.release(p.Ticket, p.Attempt)
+	case events.WorkspacePrepared:
+		s.places[p.Name] = p.Path
+	case events.MergeRequested:
+		s.mergeRequested(p)
+	case events.MergeSettled:
+		s.mergeSettled(e, p)
 	case events.SessionClosed:
 		s.close(e, p)
 	default:
@@ -140,6 +154,7 @@ func (s *State) paid(e *events.Event) {
 		c := s.calls[p.Call]
 		c.count.Approve(p)
 		c.args, c.digest, c.edited = p.Args, p.ArgsSHA256, p.Edited
+		s.hold(c)
 	case events.ToolDenied:
 		s.calls[p.Call] = nil
 	case events.InterruptResolved:

@@ -31,6 +31,16 @@
 // that the queue gave up, asks: retry runs it as the next generation, done and
 // fail settle it. No, expired and a killed ticket mean fail.
 //
+// Files in the shared folder. An approved call closes the files that it changes
+// to the calls of other tickets until its attempt ends; such a call is denied with
+// the name of the ticket (ToolDenied.HeldBy). It is never kept waiting: its
+// arguments were written for a file that will have changed, and tickets that do
+// not wait for files cannot wait in a circle. Scripts and programs name no files
+// and are not held against this.
+//
+// Merges. Work that could not be merged asks; yes tries again, everything else
+// gives up (MergeAnswered).
+//
 // A rule that allows everything for the session (--yes) answers the gates of
 // tools, steps and spawns, and nothing else.
 //

@@ -16,6 +16,7 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	default:
 		s.answeredCall(c)
 		s.wrote(e, c, p)
+		s.holdWritten(c, p.Files)
 		s.calls[p.Call] = nil
 	}
 }

@@ -42,7 +42,7 @@ func (s *State) judge(c *call) (verdict, events.Rule) {
 	if len(s.rules) == 0 && len(c.presets) == 0 {
 		return silent, events.Rule{}
 	}
-	on := s.subjectOf(c.tool, c.args)
+	on := s.subjectOf(c)
 	best, why := presetRule(c.presets, c.tool, on)
 	for _, r := range s.rules {
 		if v := on.under(r); v > best {

@@ -10,8 +10,9 @@ import (
 // subject is what rules look at in a call.
 type subject struct {
 	tool      string
-	confined  bool // it touches no more files than its arguments name
-	workspace folder
+	confined  bool     // it touches no more files than its arguments name
+	workspace folder   // that globs of rules speak about
+	place     folder   // that the call works in, which may be a copy of it
 	paths     []string // that its arguments name, relative to the workspace
 	exact     bool     // these are all paths under the known names, and each is the file that it names
 	texts     []string // other texts of the arguments, which may be paths
@@ -25,10 +26,20 @@ func namesPath(key string) bool {
 	return slices.Contains([]string{"path", "src_path", "dest_path", "target"}, key)
 }
 
-func (s *State) subjectOf(t *tool, args json.RawMessage) subject {
-	c := subject{tool: t.offer.Name, confined: t.confined(), workspace: folder(s.workspace), exact: !s.settings.FollowLinks}
-	c.read(args)
+func (s *State) subjectOf(of *call) subject {
+	t := of.tool
+	c := subject{tool: t.offer.Name, confined: t.confined(), workspace: folder(s.workspace), place: s.placeOf(of), exact: !s.settings.FollowLinks}
+	c.read(of.args)
 	return c
+}
+
+// placeOf is the folder that a call works in; none where nobody knows the
+// workspace that it names.
+func (s *State) placeOf(of *call) folder {
+	if name := of.request.Workspace; name != "" {
+		return folder(s.places[name])
+	}
+	return folder(s.workspace)
 }
 
 // read takes the arguments of a call.
@@ -76,7 +87,7 @@ func (c *subject) addList(items []any) {
 // addPath takes an argument that is a path. One outside the workspace cannot be
 // held against a glob.
 func (c *subject) addPath(text string) {
-	if rel, inside := c.workspace.relative(text); inside {
+	if rel, inside := c.place.relative(text); inside {
 		c.paths = append(c.paths, rel)
 		return
 	}
@@ -87,7 +98,7 @@ func (c *subject) addPath(text string) {
 func (c *subject) addTexts(v any) {
 	switch x := v.(type) {
 	case string:
-		if rel, inside := c.workspace.relative(x); inside && len(x) <= maxPath {
+		if rel, inside := c.place.relative(x); inside && len(x) <= maxPath {
 			c.texts = append(c.texts, rel)
 		}
 	case []any:

@@ -108,7 +108,7 @@ func (s *State) hazard(c *call) (why string, sources []string) {
 // reaches says how a call goes beyond the work on the project's files: out of
 // the workspace, to other machines, or to what steers programs and agents.
 func (s *State) reaches(c *call) string {
-	on := subject{tool: c.request.Tool, workspace: folder(s.workspace), exact: true}
+	on := subject{tool: c.request.Tool, workspace: folder(s.workspace), place: s.placeOf(c), exact: true}
 	on.read(c.args)
 	if c.tool.has(effectWrites) {
 		if !on.exact {

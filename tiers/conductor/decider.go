@@ -13,6 +13,7 @@ func Decider() tiers.Decider[*State] {
 			return &State{
 				goals: map[string]*goal{}, tracks: map[string]*track{}, tickets: map[string]*ticket{},
 				removed: map[string]bool{}, awaited: map[string][]*ticket{}, workers: map[string]string{},
+				targets: map[string]*ticket{},
 			}
 		},
 		Evolve: evolve,
@@ -48,7 +49,7 @@ func decide(s *State, _ *events.Event) []events.Payload {
 	if len(out) > 0 {
 		return out
 	}
-	if out = s.spawns(); len(out) > 0 {
+	if out = appendDue(appendDue(out, s.mergeDue()), s.spawn()); len(out) > 0 {
 		return out
 	}
 	for _, tr := range s.touchedTracks {

@@ -32,6 +32,16 @@
 // ticket, which belongs to no goal and goes the way of every other ticket. Of
 // several requests with one request_id the first counts.
 //
+// Isolation. A ready ticket whose target file is that of one at work waits until
+// that attempt has ended, and so does the next attempt of one that was refused a
+// file which another one changes; OverlapWarned says so. Only tickets that are not
+// started wait, and those hold nothing, so no two can wait for each other. With
+// worktrees nobody waits: WorkspaceRequested comes before TicketStarted, and
+// MergeRequested, one at a time in the order in which attempts ended, before
+// TicketCompleted. A ticket starts when those it depends on are completed, so they
+// are merged by then. What cannot be merged waits for MergeAnswered, without a slot.
+// A place that cannot be made blocks the ticket: TicketBlocked{workspace}.
+//
 // Changes. GraphMutationRequested is carried out whole, as GraphMutated, or refused
 // whole. Only tickets that are todo, ready or blocked can be changed; one that waits
 // for approval to start has to be blocked first. A ready ticket that gets an open

@@ -15,12 +15,12 @@ func (s *State) ticketDue(t *ticket) events.Payload {
 	switch t.phase {
 	case todo:
 		return t.todoDue()
-	case approved:
+	case approved, prepared:
 		if !s.paused {
 			return s.start(t)
 		}
 	case denied:
-		return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockDenied, Reason: because(t.verdict, "its start was denied")}
+		return events.TicketBlocked{Ticket: t.ID, Kind: because(t.kind, events.BlockDenied), Reason: because(t.verdict, "its start was denied")}
 	case resolved:
 		return events.TicketCompleted{Ticket: t.ID}
 	case gaveUp:
@@ -56,19 +56,6 @@ func (s *State) gaveUpDue(t *ticket) events.Payload {
 	return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockWorker, Reason: reason}
 }
 
-// spawns asks to start as many ready tickets as there are free slots.
-func (s *State) spawns() []events.Payload {
-	free := min(max(s.settings.MaxWorkers, 1)-s.busy, len(s.ready))
-	if s.paused || free <= 0 {
-		return nil
-	}
-	out := make([]events.Payload, free)
-	for i, t := range s.ready[:free] {
-		out[i] = events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.Description}
-	}
-	return out
-}
-
 // model is who will answer: the ticket's own model, else its persona's or the
 // ladder's for its retries.
 func (s *State) model(t *ticket) string {
@@ -76,12 +63,16 @@ func (s *State) model(t *ticket) string {
 	return seat.Take(s.settings).Model
 }
 
+// start begins an attempt, in a place of its own once there is one.
 func (s *State) start(t *ticket) events.Payload {
+	if t.phase == approved && s.worktrees() {
+		return events.WorkspaceRequested{Ticket: t.ID, Attempt: t.attempt, Name: events.WorkspaceName(t.ID, t.attempt)}
+	}
 	now := t.Ticket
 	now.Status = events.StatusInProgress
 	return events.TicketStarted{
 		Track: t.track.ID, Ticket: now, Attempt: t.attempt, Model: s.model(t),
-		Prompt: because(t.prompt, t.Description),
+		Prompt: because(t.prompt, t.Description), Workspace: t.workspace,
 	}
 }
 

@@ -35,10 +35,18 @@ func (s *State) ticketEmitted(e *events.Event) {
 	switch x := e.Payload.(type) {
 	case events.TicketReady:
 		s.revive(s.tickets[x.Ticket], ready)
+	case events.OverlapWarned:
+		s.tickets[x.EventCorr()].warned = true
 	case events.SpawnRequested:
 		t := s.tickets[x.Ticket]
-		t.attempt = x.Attempt
+		t.attempt, t.behind, t.workspace, t.try, t.resolves = x.Attempt, nil, "", 0, ""
 		s.move(t, spawning)
+	case events.WorkspaceRequested:
+		t := s.tickets[x.Ticket]
+		t.workspace = x.Name
+		s.move(t, preparing)
+	case events.MergeRequested:
+		s.mergeRequested(x)
 	case events.TicketStarted:
 		s.move(s.tickets[x.Ticket.ID], running)
 	case events.TicketCompleted:
@@ -61,7 +69,7 @@ func (s *State) ticketEmitted(e *events.Event) {
 // revive puts a ticket back to work; what was said of its track and goal no
 // longer holds.
 func (s *State) revive(t *ticket, to phase) {
-	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt = events.StatusTodo, "", "", "", ""
+	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt, t.warned = events.StatusTodo, "", "", "", "", false
 	s.unblockTrack(t.track)
 	s.move(t, to)
 }

@@ -32,6 +32,14 @@ func (s *State) fold(e *events.Event) {
 		}
 	case events.TicketResolved:
 		s.ticketResolved(x)
+	case events.ToolDenied:
+		s.fileHeld(x)
+	case events.WorkspacePrepared:
+		s.workspacePrepared(x)
+	case events.MergeSettled:
+		s.mergeSettled(x)
+	case events.MergeAnswered:
+		s.mergeAnswered(x)
 	case events.PauseRequested, events.ResumeRequested, events.KillRequested, events.RetryRequested,
 		events.BlockRequested, events.UnblockRequested, events.WorkerSpawnRequested, events.GraphMutationRequested:
 		s.asked(e)
@@ -153,7 +161,11 @@ func (s *State) ticketResolved(x events.TicketResolved) {
 	if t == nil {
 		return
 	}
-	if x.Outcome == events.ResolvedDone {
+	switch {
+	case x.Outcome == events.ResolvedDone && t.workspace != "":
+		s.queueMerge(t)
+		return
+	case x.Outcome == events.ResolvedDone:
 		s.move(t, resolved)
 		return
 	}

@@ -108,6 +108,7 @@ func without(list []*ticket, t *ticket) []*ticket {
 func (s *State) move(t *ticket, to phase) {
 	from := t.phase
 	t.phase = to
+	s.occupy(t)
 	s.busy += count(to.usesSlot()) - count(from.usesSlot())
 	t.track.moving += count(to.moves()) - count(from.moves())
 	if from == ready {

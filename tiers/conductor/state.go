@@ -16,6 +16,11 @@ type State struct {
 	awaited map[string][]*ticket // tickets that were told to wait for an id that does not exist
 	workers map[string]string    // tickets of the workers asked for, by request id
 
+	targets map[string]*ticket // the ticket at work on a file
+
+	merges  []*ticket // done in a place of their own, longest waiting first
+	merging *ticket   // of them the one that a worker merges
+
 	ready   []*ticket // waiting for a slot, first to start first
 	held    []*ticket // approved while paused
 	busy    int       // slots in use
@@ -42,7 +47,11 @@ const (
 	spawning
 	// approved may start unless the session is paused.
 	approved
-	// denied was refused its start; its block is due.
+	// preparing waits for the place in which it is to work.
+	preparing
+	// prepared may start in its place unless the session is paused.
+	prepared
+	// denied was refused its start or its end; its block is due.
 	denied
 	// running is at work.
 	running
@@ -50,6 +59,10 @@ const (
 	resolved
 	// gaveUp is not done according to its worker; a retry or a block is due.
 	gaveUp
+	// merging is done according to its worker and waits to be merged.
+	merging
+	// conflicted waits for a person's word on a merge that did not work out.
+	conflicted
 	// completed is done for good.
 	completed
 	// blocked waits for a person, or for a dependency that does.
@@ -62,7 +75,8 @@ const (
 func (p phase) String() string {
 	return [...]string{
 		"waiting for its dependencies", "waiting for a free worker", "waiting for approval to start", "about to start",
-		"refused", "running", "about to be completed", "about to end", "completed", "blocked", "removed",
+		"waiting for its workspace", "about to start", "refused", "running", "about to be completed", "about to end",
+		"waiting to be merged", "waiting for a word on its merge", "completed", "blocked", "removed",
 	}[p]
 }
 
@@ -70,7 +84,7 @@ func (p phase) String() string {
 func (p phase) usesSlot() bool { return p >= spawning && p <= gaveUp }
 
 // moves tells that the ticket goes on without a person's help.
-func (p phase) moves() bool { return p >= ready && p <= gaveUp }
+func (p phase) moves() bool { return p >= ready && p <= conflicted }
 
 // unstarted is todo on the wire.
 func (p phase) unstarted() bool { return p <= approved }
@@ -87,6 +101,14 @@ type ticket struct {
 	verdict string // why it was denied or gave up
 	final   bool   // it gave up on a person's no: no retry by itself
 	kind    string // of its block
+
+	warned bool    // it was said which ticket it overlaps with
+	behind *ticket // its next attempt waits for the attempt of this one
+	closed string  // because of this file
+
+	workspace string // in which the attempt works; empty: the person's folder
+	try       int    // of the newest MergeRequested
+	resolves  string // commit whose conflicts lie in the workspace
 
 	deps        []*ticket // those that exist
 	unknown     []string  // those that do not

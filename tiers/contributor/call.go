@@ -57,7 +57,7 @@ func (r *run) startCalls(calls []events.ToolCall) {
 func (r *run) callRequests() []events.Payload {
 	out := make([]events.Payload, len(r.unrequested))
 	for i, c := range r.unrequested {
-		out[i] = events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round}
+		out[i] = events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Workspace: r.place}
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func (r *run) contextRequest() events.ContextRequested {
 	if len(views) == rules {
 		views = append(views, events.ViewRequest{Path: ".", View: events.ViewTree})
 	}
-	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views}
+	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views, Workspace: r.place}
 }
 
 // context opens the conversation, what is the same for most tickets first: the

@@ -39,6 +39,7 @@ type run struct {
 	ticket  events.Ticket
 	attempt int
 	prompt  string
+	place   string // name of the workspace; empty: the person's folder
 	phase   phase
 	pending string // id of the own request that is waited for
 	round   int
@@ -66,7 +67,7 @@ type run struct {
 }
 
 func newRun(p events.TicketStarted) *run {
-	return &run{track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt,
+	return &run{track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt, place: p.Workspace,
 		phase: needContext, round: 1, files: map[string]events.FileState{}, toolOf: map[string]string{}}
 }
 
@@ -96,7 +97,7 @@ func (r *run) next(s *State) []events.Payload {
 	case callTools:
 		return r.callRequests()
 	case needRefresh:
-		return []events.Payload{events.RefreshRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Files: r.known(s.settings.Tracked)}}
+		return []events.Payload{events.RefreshRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Files: r.known(s.settings.Tracked), Workspace: r.place}}
 	case resolve:
 		return []events.Payload{r.outcome}
 	}

@@ -1,0 +1,98 @@
+package approval
+
+import (
+	"fmt"
+
+	"manualslop/events"
+)
+
+// work is one attempt at a ticket.
+type work struct {
+	ticket  string
+	attempt int
+}
+
+// guarded tells whether a call can meet the work of another ticket in one
+// folder: it changes files that its arguments or its preview name.
+func (s *State) guarded(c *call) bool {
+	return s.settings.Isolation != events.IsolationWorktree && c.request.Ticket != "" && c.tool.previews()
+}
+
+// files are those that a call would change, as far as it is known.
+func (s *State) files(c *call) []string {
+	out := s.subjectOf(c).paths
+	for _, change := range c.shown {
+		out = append(out, change.Path)
+	}
+	return out
+}
+
+// heldBy is the ticket that holds a file which a call would change, and the
+// file; empty if none does. A ticket never meets itself.
+func (s *State) heldBy(c *call) (ticket, file string) {
+	if len(s.held) == 0 || !s.guarded(c) {
+		return "", ""
+	}
+	for _, f := range s.files(c) {
+		if h, taken := s.held[fold(f)]; taken && h.ticket != c.request.Ticket {
+			return h.ticket, f
+		}
+	}
+	return "", ""
+}
+
+// refuseHeld denies a call that would change a file which another ticket holds.
+// It is refused instead of kept waiting: its arguments were written for a file
+// that will have changed, and who does not wait cannot wait in a circle.
+func (s *State) refuseHeld(c *call) bool {
+	ticket, file := s.heldBy(c)
+	if ticket == "" {
+		return false
+	}
+	file = line(file)
+	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, By: "engine", HeldBy: ticket, File: file,
+		Reason: fmt.Sprintf("%s is being changed by ticket %s, which is still at work, so nothing was written. Do what does not need this file. "+
+			"If nothing is left to do, end with BLOCKED: waits for %s; you are started again when it has ended.", file, ticket, ticket)})
+	return true
+}
+
+// hold closes the files of an approved call to other tickets until its attempt ends.
+func (s *State) hold(c *call) {
+	if s.guarded(c) {
+		s.holdAll(c.request, s.files(c))
+	}
+}
+
+// holdWritten does the same for files that only the outcome named.
+func (s *State) holdWritten(c *call, files []events.FileState) {
+	if !s.guarded(c) {
+		return
+	}
+	for _, f := range files {
+		if f.Written {
+			s.holdAll(c.request, []string{f.Path})
+		}
+	}
+}
+
+func (s *State) holdAll(r events.ToolRequested, files []string) {
+	if r.Attempt <= s.ended[r.Ticket] || s.over(r.Ticket, r.Attempt) {
+		return
+	}
+	for _, f := range files {
+		if _, taken := s.held[fold(f)]; !taken {
+			s.held[fold(f)] = work{r.Ticket, r.Attempt}
+		}
+	}
+}
+
+// release opens the files of an attempt that ended, and of earlier ones.
+func (s *State) release(ticket string, attempt int) {
+	s.ended[ticket] = max(s.ended[ticket], attempt)
+	// order-independent: each entry is looked at by itself
+	for f, h := range s.held {
+		if h.ticket == ticket && h.attempt <= attempt {
+			delete(s.held, f)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package conductor
+
+import (
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// maxSubject bounds the first line of a commit in bytes.
+const maxSubject = 120
+
+// workspacePrepared takes a worker's word on the place of an attempt.
+func (s *State) workspacePrepared(x events.WorkspacePrepared) {
+	t := s.attempt(x.Ticket, x.Attempt, preparing)
+	switch {
+	case t == nil || x.Name != t.workspace:
+	case x.Error != "":
+		t.kind, t.verdict = events.BlockWorkspace, brief(x.Error)
+		s.move(t, denied)
+	default:
+		s.move(t, prepared)
+		if s.paused {
+			s.held = append(s.held, t)
+		}
+	}
+}
+
+// mergeDue asks to merge the work of the ticket that waits longest. A ticket
+// starts when those it depends on are merged, so this order is theirs, too.
+func (s *State) mergeDue() events.Payload {
+	if s.merging != nil || len(s.merges) == 0 {
+		return nil
+	}
+	t := s.merges[0]
+	subject, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+	return events.MergeRequested{Ticket: t.ID, Attempt: t.attempt, Try: t.try + 1, Name: t.workspace,
+		Title: tiers.Clip(t.ID+": "+strings.TrimSpace(subject), maxSubject), Resolves: t.resolves}
+}
+
+// queueMerge puts a ticket behind those that wait to be merged.
+func (s *State) queueMerge(t *ticket) {
+	s.move(t, merging)
+	s.merges = append(s.merges, t)
+}
+
+// mergeRequested notes that the first of the queue is being merged.
+func (s *State) mergeRequested(x events.MergeRequested) {
+	s.merging, s.merges = s.merges[0], s.merges[1:]
+	s.merging.try = x.Try
+}
+
+// mergeSettled takes a worker's word on the merge under way.
+func (s *State) mergeSettled(x events.MergeSettled) {
+	t := s.merging
+	if t == nil || t.ID != x.Ticket || t.attempt != x.Attempt || t.try != x.Try {
+		return
+	}
+	s.merging = nil
+	if x.Outcome == events.MergeDone {
+		s.move(t, resolved)
+		return
+	}
+	if x.Onto != "" {
+		t.resolves = x.Onto
+	}
+	s.move(t, conflicted)
+}
+
+// mergeAnswered takes a person's word on a merge that did not work out.
+func (s *State) mergeAnswered(x events.MergeAnswered) {
+	t := s.attempt(x.Ticket, x.Attempt, conflicted)
+	switch {
+	case t == nil || t.try != x.Try:
+	case x.Retry:
+		s.queueMerge(t)
+	default:
+		t.kind, t.verdict = events.BlockMerge, brief(because(x.Reason, "its work was not merged; it stays where it is"))
+		s.move(t, denied)
+	}
+}
