@@ -48,6 +48,7 @@ func (p Program) run(ctx context.Context, dir string, env []string, args ...stri
 			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
 			"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
 			"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_DISCOVERY_ACROSS_FILESYSTEM=0",
+			"GIT_AUTHOR_NAME=slop", "GIT_AUTHOR_EMAIL=slop@localhost", "GIT_COMMITTER_NAME=slop", "GIT_COMMITTER_EMAIL=slop@localhost",
 		}, env...),
 	})
 	switch {

@@ -63,7 +63,7 @@ func (w *Workspace) Confine(ctx context.Context, c Command, how Confinement) (_ 
 			release = nil
 		}
 	}()
-	arguments := append(w.walls(c, how), maskArguments(masks)...)
+	arguments := append(w.walls(c, how), maskArguments(masks, w.bases)...)
 	inside := func(program string, args ...string) Command {
 		confined := c
 		confined.Path, confined.Env = how.Program, temporary(c.Env)
@@ -212,12 +212,19 @@ const (
 	pin                            // a folder whose content may change and whose name may not
 )
 
-func maskArguments(masks []mask) []string {
+// maskArguments also brings back the bases that lie in a hidden folder.
+func maskArguments(masks []mask, bases []base) []string {
 	var out []string
 	for _, m := range masks {
 		switch {
 		case m.kind == hideFolder:
-			out = append(out, "--tmpfs", m.path, "--remount-ro", m.path)
+			out = append(out, "--tmpfs", m.path)
+			for _, b := range bases {
+				if _, in := below(m.path, b.real); in {
+					out = append(out, "--bind", b.real, b.real)
+				}
+			}
+			out = append(out, "--remount-ro", m.path)
 		case m.kind == pin:
 			out = append(out, "--bind", m.path, m.path)
 		case m.kind == hideFile || m.absent && placeholderFor(m.path) == placeholderText:
@@ -266,7 +273,12 @@ func (w *Workspace) masks(ctx context.Context, frozen []string) ([]mask, error) 
 	return slices.DeleteFunc(out, func(m mask) bool { // what is in a hidden folder is hidden
 		return slices.ContainsFunc(out, func(o mask) bool {
 			_, in := below(o.path, m.path)
-			return in && o.kind == hideFolder && o.path != m.path
+			back := slices.ContainsFunc(w.bases, func(b base) bool {
+				_, hidden := below(o.path, b.real)
+				_, inBase := below(b.real, m.path)
+				return hidden && inBase
+			})
+			return in && !back && o.kind == hideFolder && o.path != m.path
 		})
 	}), nil
 }

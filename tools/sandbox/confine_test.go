@@ -123,6 +123,25 @@ func TestProtectedFilesAreOutOfReachInside(t *testing.T) {
 	require.NotContains(t, tryRead(dir, "moved"), "hunter2")
 }
 
+func TestAWorkspaceInsideOfTheEnginesFolderIsAllThatIsSeenOfIt(t *testing.T) {
+	t.Parallel()
+	how := sandbox.Confinement{Program: bubblewrap(t)}
+	engine := t.TempDir()
+	put(t, engine, map[string]string{"run.json": "hunter2", "worktrees/S/T/a.txt": "a", "worktrees/S/T/.env": "hunter2", "worktrees/S/other/b.txt": "hunter2"})
+	place := filepath.Join(engine, "worktrees", "S", "T")
+	w, err := sandbox.Open(sandbox.Config{Primary: place, Engine: []string{engine}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	require.NoError(t, w.Check("a.txt"))
+	for _, name := range []string{"../other/b.txt", filepath.Join(engine, "run.json"), ".slop/x", ".env"} {
+		require.Error(t, w.Check(name), name)
+	}
+	o := confined(t, w, how, `grep -r hunter2 `+engine+` 2>/dev/null; echo x >`+engine+`/new 2>/dev/null; echo b >>a.txt; ls `+engine)
+	require.Equal(t, "worktrees\n", o.Stdout, o.Stderr)
+	require.Equal(t, "ab\n", get(t, place, "a.txt"))
+	require.NoFileExists(t, filepath.Join(engine, "new"))
+}
+
 func TestAFolderOfTheEngineCannotBeMadeAnewBehindItsParent(t *testing.T) {
 	t.Parallel()
 	how := sandbox.Confinement{Program: bubblewrap(t)}

@@ -108,3 +108,27 @@ func (g *Guard) Release() {
 	}
 	g.dirs, g.files = nil, nil
 }
+
+// LockFolder waits for the right to work in a folder that no model reaches, against all
+// processes that ask for it, and returns how to give it back. The system gives it back for a
+// process that dies.
+func LockFolder(ctx context.Context, dir string) (release func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		ok, err := tryLock(f)
+		if ok {
+			return func() { _ = f.Close() }, nil
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(lockPause):
+		}
+	}
+}

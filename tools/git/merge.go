@@ -1,0 +1,244 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Merge is the outcome of bringing the work of a worktree into the merged branch.
+type Merge struct {
+	Commit string   // where the merged branch stands; empty: nothing was merged
+	Onto   string   // else: the commit that the work conflicts with
+	Files  []string // the files that hold both sides, between marks
+}
+
+// MergeRequest says what to merge.
+type MergeRequest struct {
+	Name  string // of the worktree
+	Try   int    // from 1; the same one again is told what was found out before
+	Title string // of the commits
+}
+
+// conflict is the note of a worktree that holds both sides of a conflict.
+type conflict struct {
+	Try   int      `json:"try"`
+	Onto  string   `json:"onto"`
+	Files []string `json:"files"`
+	Shown bool     `json:"shown"` // they stand in the files
+}
+
+// Merge commits what a worktree holds to its branch, and merges that. On a conflict both sides are
+// put into the worktree's files; the next try takes what stands in them then. A worktree whose
+// work is merged is removed with its branch.
+func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
+	repo, release, err := w.begin(ctx)
+	if err != nil {
+		return Merge{}, err
+	}
+	defer release()
+	w.Program.Timeout = worktreeTimeout
+	var commit string
+	if err := w.read(r.Name, Merged, &commit); err != nil {
+		return Merge{}, err
+	}
+	if commit == "" {
+		var both conflict
+		if commit, both, err = w.merge(ctx, repo, r); err != nil || commit == "" {
+			return Merge{Onto: both.Onto, Files: both.Files}, err
+		}
+		if err := w.write(r.Name, Merged, commit); err != nil {
+			return Merge{}, err
+		}
+	}
+	return Merge{Commit: commit}, w.remove(ctx, repo, r.Name)
+}
+
+func (w Worktrees) merge(ctx context.Context, repo repository, r MergeRequest) (string, conflict, error) {
+	var last conflict
+	if err := w.read(r.Name, "conflict", &last); err != nil {
+		return "", last, err
+	}
+	p, err := w.inside(ctx, repo, r.Name)
+	if err != nil {
+		return "", last, err
+	}
+	defer func() { _ = p.close() }()
+	onto, err := w.tip(ctx, repo, w.Branch())
+	if err == nil && onto == "" {
+		err = problem("the branch %s is gone, so nothing can be merged into it", w.Branch())
+	}
+	if err != nil {
+		return "", last, err
+	}
+	if last.Try >= r.Try { // its answer did not arrive
+		return "", last, w.showConflict(ctx, repo, p, r, last)
+	}
+	if last.Onto != "" {
+		if marked := w.marked(r.Name, last.Files); len(marked) > 0 {
+			last.Try, last.Files = r.Try, marked
+			return "", last, w.write(r.Name, "conflict", last)
+		}
+	}
+	tip, err := w.commit(ctx, repo, p, r, last.Onto)
+	if err != nil {
+		return "", last, err
+	}
+	return w.join(ctx, repo, p, r, onto, tip)
+}
+
+// marked are those files that still hold marks of a conflict at the beginning of a line.
+func (w Worktrees) marked(name string, files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		root, err := os.OpenRoot(filepath.Join(w.Root, name))
+		if err != nil {
+			return true
+		}
+		defer func() { _ = root.Close() }()
+		text, err := root.ReadFile(filepath.FromSlash(file))
+		return err != nil || !bytes.Contains(append([]byte("\n"), text...), []byte("\n<<<<<<< ")) && !bytes.Contains(text, []byte("\n>>>>>>> "))
+	})
+}
+
+// commit puts what a worktree holds onto its branch, and gives the branch's commit. With a second
+// parent it is a merge, whose conflicts were resolved in the files.
+func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r MergeRequest, second string) (string, error) {
+	tip, err := w.tip(ctx, repo, w.branchOf(r.Name))
+	if err == nil && tip == "" {
+		err = problem("the branch %s is gone; its work is still in %s", w.branchOf(r.Name), filepath.Join(w.Root, r.Name))
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, err := p.must(ctx, "add", "--all", "--", "."); err != nil {
+		return "", err
+	}
+	tree, err := p.must(ctx, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	before, err := p.must(ctx, "rev-parse", tip+"^{tree}")
+	if err != nil {
+		return "", err
+	}
+	parents := []string{"-p", tip}
+	if second != "" && !p.contains(ctx, tip, second) {
+		parents = append(parents, "-p", second)
+	}
+	if tree == before && len(parents) == 2 {
+		return tip, nil
+	}
+	commit, err := p.must(ctx, append([]string{"commit-tree", tree, "-m", r.Title}, parents...)...)
+	if err != nil {
+		return "", err
+	}
+	return commit, w.move(ctx, repo, r.Name, commit, tip)
+}
+
+// join brings a commit into the merged branch.
+func (w Worktrees) join(ctx context.Context, repo repository, p *private, r MergeRequest, onto, tip string) (string, conflict, error) {
+	var none conflict
+	switch {
+	case p.contains(ctx, onto, tip):
+		return onto, none, w.fill(ctx, repo, Merged, onto)
+	case p.contains(ctx, tip, onto):
+		return tip, none, w.advance(ctx, repo, tip, onto)
+	}
+	tree, files, err := p.mergeTree(ctx, r.Name, onto, tip)
+	if err != nil {
+		return "", none, err
+	}
+	if len(files) > 0 {
+		both := conflict{Try: r.Try, Onto: onto, Files: files}
+		return "", both, w.showConflict(ctx, repo, p, r, both)
+	}
+	commit, err := p.must(ctx, "commit-tree", tree, "-m", "Merge "+r.Title, "-p", onto, "-p", tip)
+	if err != nil {
+		return "", none, err
+	}
+	return commit, none, w.advance(ctx, repo, commit, onto)
+}
+
+// advance moves the merged branch, then its files.
+func (w Worktrees) advance(ctx context.Context, repo repository, commit, old string) error {
+	if err := w.move(ctx, repo, Merged, commit, old); err != nil {
+		return err
+	}
+	return w.fill(ctx, repo, Merged, commit)
+}
+
+// showConflict puts both sides into the worktree's files, once: a person may be at work on them.
+func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private, r MergeRequest, both conflict) error {
+	if both.Shown {
+		return nil
+	}
+	if err := w.write(r.Name, "conflict", both); err != nil {
+		return err
+	}
+	tip, err := w.tip(ctx, repo, w.branchOf(r.Name))
+	if err != nil {
+		return err
+	}
+	tree, _, err := p.mergeTree(ctx, r.Name, both.Onto, tip)
+	if err != nil {
+		return err
+	}
+	if err := w.fill(ctx, repo, r.Name, tree); err != nil {
+		return err
+	}
+	both.Shown = true
+	return w.write(r.Name, "conflict", both)
+}
+
+// mergeTree merges two commits without touching a file. Conflicts are in the tree between marks,
+// which name the sides as the arguments do.
+func (w *private) mergeTree(ctx context.Context, name, onto, tip string) (tree string, conflicts []string, err error) {
+	if err := errors.Join(w.label(Merged, onto), w.label(name, tip)); err != nil {
+		return "", nil, err
+	}
+	out, failed, err := w.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", Merged, name)
+	if err != nil {
+		return "", nil, err
+	}
+	tree, rest, _ := strings.Cut(out, "\x00")
+	if tree = strings.TrimSpace(tree); !isHash(tree) {
+		return "", nil, problem("git cannot merge here: %s; git 2.38 or newer is needed", shown(failed))
+	}
+	for file := range strings.SplitSeq(rest, "\x00") {
+		if file != "" {
+			conflicts = append(conflicts, file)
+		}
+	}
+	if failed != "" && len(conflicts) == 0 {
+		return "", nil, problem("git cannot merge here: %s", shown(failed))
+	}
+	return tree, conflicts, nil
+}
+
+// label gives a commit a name in the private folder.
+func (w *private) label(name, commit string) error {
+	heads := filepath.Join(w.dir, "refs", "heads")
+	if err := os.MkdirAll(heads, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(heads, name), []byte(commit+"\n"), 0o600)
+}
+
+// contains tells whether a commit is part of another one's history.
+func (w *private) contains(ctx context.Context, commit, part string) bool {
+	_, failed, err := w.git(ctx, "merge-base", "--is-ancestor", part, commit)
+	return err == nil && failed == ""
+}
+
+// must runs a command that ought to work and gives its output without line ends.
+func (w *private) must(ctx context.Context, args ...string) (string, error) {
+	out, failed, err := w.git(ctx, args...)
+	if err == nil && failed != "" {
+		err = problem("git %s failed: %s", args[0], shown(failed))
+	}
+	return strings.TrimSpace(out), err
+}

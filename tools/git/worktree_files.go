@@ -1,0 +1,162 @@
+package git
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// checkout makes the worktree of a branch that stands at commit, unless it was made before. One
+// that was left half made is made anew.
+func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit string) error {
+	var ready bool
+	if err := w.read(name, "ready", &ready); err != nil || ready {
+		return err
+	}
+	path := filepath.Join(w.Root, name)
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	_, failed, err := w.Program.inside(ctx, repo, "worktree", "add", "--force", "--force", "--no-checkout", path, w.branchOf(name))
+	if err == nil && failed != "" {
+		err = problem("git cannot make a worktree: %s", shown(failed))
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.fill(ctx, repo, name, commit); err != nil {
+		return err
+	}
+	return w.write(name, "ready", true)
+}
+
+// fill writes the files of a commit or tree into a worktree, over whatever is there.
+func (w Worktrees) fill(ctx context.Context, repo repository, name, tree string) error {
+	p, err := w.inside(ctx, repo, name)
+	if err != nil {
+		return err
+	}
+	_, failed, err := p.git(ctx, "read-tree", "--reset", "-u", tree)
+	if err == nil && failed != "" {
+		err = problem("git cannot write the files of a worktree: %s", shown(failed))
+	}
+	return errors.Join(err, p.close())
+}
+
+// inside is a private folder for the files of a worktree. One whose .git does not belong to the
+// project's repository is refused.
+func (w Worktrees) inside(ctx context.Context, repo repository, name string) (*private, error) {
+	path := filepath.Join(w.Root, name)
+	own, err := locate(path)
+	if err != nil {
+		return nil, err
+	}
+	if !same(own.root, path) || !same(own.common, repo.common) || same(own.admin, repo.admin) {
+		return nil, problem("the folder %s is no worktree of this project any more", path)
+	}
+	if err := unlock(ctx, filepath.Join(own.admin, "index")); err != nil {
+		return nil, err
+	}
+	p, err := w.Program.private(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.borrowBoundary()
+}
+
+// staleAfter is the age from which the lock of a file is taken for one that a killed git left.
+// Nobody of ours holds one: the session's own lock is taken.
+const staleAfter = 2 * time.Second
+
+// unlock waits for git's lock of a file, and removes one that nobody gives back.
+func unlock(ctx context.Context, file string) error {
+	for {
+		info, err := os.Lstat(file + ".lock")
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return fmt.Errorf("git: %w", err)
+		case time.Since(info.ModTime()) >= staleAfter:
+			return os.Remove(file + ".lock")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(staleAfter / 20):
+		}
+	}
+}
+
+// borrowBoundary makes known where the history of a shallow clone ends.
+func (w *private) borrowBoundary() error {
+	boundary := filepath.Join(w.repo.common, "shallow")
+	if _, err := os.Lstat(boundary); err != nil {
+		return nil //nolint:nilerr // the whole history is there
+	}
+	return os.Symlink(boundary, filepath.Join(w.dir, "shallow"))
+}
+
+// remove takes a worktree away whose work is in the merged branch, and its branch.
+func (w Worktrees) remove(ctx context.Context, repo repository, name string) error {
+	path := filepath.Join(w.Root, name)
+	if _, err := os.Lstat(path); err == nil {
+		_, failed, err := w.Program.inside(ctx, repo, "worktree", "remove", "--force", "--force", path)
+		if err != nil {
+			return err
+		}
+		if failed != "" {
+			return problem("git cannot remove a worktree: %s", shown(failed))
+		}
+	}
+	tip, err := w.tip(ctx, repo, w.branchOf(name))
+	if err != nil || tip == "" {
+		return err
+	}
+	_, failed, err := w.Program.inside(ctx, repo, "update-ref", "-d", "refs/heads/"+w.branchOf(name), tip)
+	if err == nil && failed != "" {
+		err = problem("the branch %s cannot be removed: %s", w.branchOf(name), shown(failed))
+	}
+	return err
+}
+
+// note is the file beside a worktree that says how far something came.
+func (w Worktrees) note(name, what string) string {
+	return filepath.Join(w.Root, name+"."+what+".json")
+}
+
+// read fills v from a note; a missing one leaves it as it is.
+func (w Worktrees) read(name, what string, v any) error {
+	b, err := os.ReadFile(w.note(name, what))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, v)
+	}
+	if err != nil {
+		return fmt.Errorf("git: note of a worktree: %w", err)
+	}
+	return nil
+}
+
+// write puts a note down whole or not at all.
+func (w Worktrees) write(name, what string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	temporary := w.note(name, what) + ".new"
+	if err := os.WriteFile(temporary, b, 0o600); err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	if err := os.Rename(temporary, w.note(name, what)); err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"manualslop/tools/sandbox"
+)
+
+// worktreeTimeout is the time limit of one command here: a whole tree is written to the disk.
+const worktreeTimeout = 5 * time.Minute
+
+// Merged names the worktree of the branch that everything is merged into.
+const Merged = "merged"
+
+// Worktrees are the worktrees and branches of one session: one for each attempt at a ticket, and
+// one that the work of all of them is merged into. The person's own working tree, branch, HEAD and
+// index are read and never written. Every step may be done again after a crash, and all of them are
+// taken one at a time, across processes.
+//
+// Nothing runs that the repository configures: refs and worktrees are made with hooks and monitors
+// switched off; files are read and written in a private administrative folder, without filters,
+// merge drivers and signatures. So a file under a content filter such as LFS is there as it is stored.
+type Worktrees struct {
+	Program Program
+	// Project is the person's folder, the root of a repository or a folder in it.
+	Project string
+	// Root is the folder that holds the worktrees of the session. It is made when needed.
+	Root string
+	// Session is part of the branches' names; letters, digits, - and _ only.
+	Session string
+}
+
+// Worktree is a place to work in.
+type Worktree struct {
+	Dir    string // that stands for the project's folder
+	Branch string
+	Base   string // commit that it starts from
+	Note   string // what the person should know
+}
+
+// Branch is the branch that everything is merged into.
+func (w Worktrees) Branch() string { return "slop/" + w.Session }
+
+// branchOf is the branch of a worktree.
+func (w Worktrees) branchOf(name string) string {
+	if name == Merged {
+		return w.Branch()
+	}
+	return "slop-tickets/" + w.Session + "/" + name
+}
+
+// Dir is the folder in a worktree that stands for the project's folder. It need not exist.
+func (w Worktrees) Dir(name string) (string, error) {
+	repo, err := find(w.Project)
+	if err != nil {
+		return "", err
+	}
+	return w.dir(repo, name)
+}
+
+func (w Worktrees) dir(repo repository, name string) (string, error) {
+	inside, err := filepath.Rel(realOf(repo.root), realOf(w.Project))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(w.Root, name, inside), nil
+}
+
+// Check tells why worktrees cannot be used for the project; a *Problem says what to do.
+func (w Worktrees) Check(ctx context.Context) error {
+	repo, err := w.repository()
+	if err != nil {
+		return err
+	}
+	w.Program.Timeout = worktreeTimeout
+	head, err := w.head(ctx, repo)
+	if err != nil {
+		return err
+	}
+	return w.noSubmodules(ctx, repo, head)
+}
+
+func (w Worktrees) repository() (repository, error) {
+	repo, err := find(w.Project)
+	var p *Problem
+	if errors.As(err, &p) {
+		return repo, problem("tickets cannot have worktrees of their own here: %s. Make a repository with a commit (git init, git add, git commit), or set isolation = \"shared\"", p.Text)
+	}
+	return repo, err
+}
+
+// Prepare gives the worktree of a name, which is made unless it is there. A new one starts from
+// what was merged so far.
+func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
+	repo, release, err := w.begin(ctx)
+	if err != nil {
+		return Worktree{}, err
+	}
+	defer release()
+	w.Program.Timeout = worktreeTimeout
+	out := Worktree{Branch: w.branchOf(name)}
+	if out.Dir, err = w.dir(repo, name); err != nil {
+		return out, err
+	}
+	base, note, err := w.merged(ctx, repo)
+	if err != nil || name == Merged {
+		out.Base, out.Note = base, note
+		return out, err
+	}
+	out.Note = note
+	if out.Base, err = w.branch(ctx, repo, name, base); err != nil {
+		return out, err
+	}
+	if err := w.checkout(ctx, repo, name, out.Base); err != nil {
+		return out, err
+	}
+	if _, err := os.Stat(out.Dir); err != nil {
+		return out, problem("the project's folder is not part of the commit that the ticket starts from; commit it first")
+	}
+	return out, nil
+}
+
+// begin finds the repository and waits for its turn.
+func (w Worktrees) begin(ctx context.Context) (repository, func(), error) {
+	repo, err := w.repository()
+	if err != nil {
+		return repo, nil, err
+	}
+	if err := os.MkdirAll(w.Root, 0o700); err != nil {
+		return repo, nil, fmt.Errorf("git: %w", err)
+	}
+	release, err := sandbox.LockFolder(ctx, w.Root)
+	return repo, release, err
+}
+
+// merged is the commit of the branch that is merged into; both branch and worktree are made where
+// they are missing.
+func (w Worktrees) merged(ctx context.Context, repo repository) (tip, note string, err error) {
+	if tip, err = w.tip(ctx, repo, w.Branch()); err != nil {
+		return "", "", err
+	}
+	if tip == "" {
+		head, err := w.head(ctx, repo)
+		if err != nil {
+			return "", "", err
+		}
+		if err := w.noSubmodules(ctx, repo, head); err != nil {
+			return "", "", err
+		}
+		if note, err = w.uncommitted(ctx, repo, head); err != nil {
+			return "", "", err
+		}
+		if tip, err = w.branch(ctx, repo, Merged, head); err != nil {
+			return "", "", err
+		}
+	}
+	return tip, note, w.checkout(ctx, repo, Merged, tip)
+}
+
+// head is the commit that the person is at.
+func (w Worktrees) head(ctx context.Context, repo repository) (string, error) {
+	out, failed, err := w.Program.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return "", err
+	}
+	if hash := strings.TrimSpace(out); failed == "" && isHash(hash) {
+		return hash, nil
+	}
+	return "", problem("the repository has no commit yet, so tickets have nothing to start from: commit something (git add, git commit), or set isolation = \"shared\"")
+}
+
+// tip is the commit of a branch, empty where there is none.
+func (w Worktrees) tip(ctx context.Context, repo repository, branch string) (string, error) {
+	out, _, err := w.Program.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch+"^{commit}")
+	if hash := strings.TrimSpace(out); err == nil && isHash(hash) {
+		return hash, nil
+	}
+	return "", err
+}
+
+// branch gives the commit of a worktree's branch, which is made at base where it is missing.
+func (w Worktrees) branch(ctx context.Context, repo repository, name, base string) (string, error) {
+	tip, err := w.tip(ctx, repo, w.branchOf(name))
+	if err != nil || tip != "" {
+		return tip, err
+	}
+	return base, w.move(ctx, repo, name, base, strings.Repeat("0", len(base)))
+}
+
+// move sets a branch that stands at old; one that does not is left alone.
+func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old string) error {
+	if err := unlock(ctx, filepath.Join(repo.common, "refs", "heads", filepath.FromSlash(w.branchOf(name)))); err != nil {
+		return err
+	}
+	_, failed, err := w.Program.inside(ctx, repo, "update-ref", "-m", "slop", "refs/heads/"+w.branchOf(name), commit, old)
+	if err == nil && failed != "" {
+		err = problem("the branch %s cannot be set: %s", w.branchOf(name), shown(failed))
+	}
+	return err
+}
+
+// noSubmodules refuses a commit with submodules: a worktree would have empty folders in their place.
+func (w Worktrees) noSubmodules(ctx context.Context, repo repository, commit string) error {
+	out, failed, err := w.Program.inside(ctx, repo, "ls-tree", "-r", "--full-tree", "--format=%(objectmode)", commit)
+	switch {
+	case err != nil:
+		return err
+	case failed != "":
+		return problem("git cannot list the files of the project: %s; git 2.38 or newer is needed", shown(failed))
+	case strings.Contains(out, "160000"):
+		return problem("the repository has submodules, which worktrees of tickets do not have; set isolation = \"shared\"")
+	}
+	return nil
+}
+
+// uncommitted tells of changes that tickets will not see, because they start from a commit.
+func (w Worktrees) uncommitted(ctx context.Context, repo repository, head string) (string, error) {
+	p, err := w.Program.private(ctx, repo)
+	if err != nil {
+		return "", err
+	}
+	out, _, err := p.git(ctx, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--name-only", "-z", head, "--")
+	if err = errors.Join(err, p.close()); err != nil || out == "" {
+		return "", err
+	}
+	return fmt.Sprintf("the project has changes in %d files that are not committed; tickets start from the commit and do not see them", strings.Count(out, "\x00")), nil
+}
