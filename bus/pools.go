@@ -42,6 +42,8 @@ func Pools() []Pool {
 			{Actor: events.ActorPlanner, Type: "ContextRequested"},
 			{Actor: events.ActorLead, Type: "ContextRequested"},
 			{Actor: events.ActorContributor, Type: "ContextRequested"},
+			{Actor: events.ActorConductor, Type: "WorkspaceRequested"},
+			{Actor: events.ActorConductor, Type: "MergeRequested"},
 			{Type: "ContextInjectionRequested"}, // of any person; from others it does not count
 		}},
 		{Name: PoolModels, AckWait: 2 * time.Second, MaxDeliver: 25, Filters: []events.Filter{

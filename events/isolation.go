@@ -21,6 +21,15 @@ const WorkspaceMerged = "merged"
 // WorkspaceName names the place in which an attempt at a ticket works.
 func WorkspaceName(ticket string, attempt int) string { return ticket + "." + strconv.Itoa(attempt) }
 
+// Place names the workspace that shows what all tickets of a session made; empty
+// where that is the person's folder.
+func (s Settings) Place() string {
+	if s.Isolation == IsolationWorktree {
+		return WorkspaceMerged
+	}
+	return ""
+}
+
 var workspaceName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[1-9][0-9]*)?$`)
 
 // ValidWorkspace tells whether a name can be that of a place of work. Such a name

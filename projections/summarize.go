@@ -69,6 +69,9 @@ func Summarize(p events.Payload) string {
 	if s := summarizeCall(p); s != "" {
 		return s
 	}
+	if s := summarizeIsolation(p); s != "" {
+		return s
+	}
 	return summarizeAsk(p)
 }
 

@@ -61,11 +61,11 @@ func gitDiff(ctx context.Context, env Env, in getGitDiffArgs) (Result, error) {
 	if request.Dir, err = env.nearestDirectory(shown); err != nil {
 		return Result{}, err
 	}
-	program, search, found := env.program("git", "git.exe")
+	program, found := env.Git()
 	if !found {
 		return Result{}, Refuse("git is not installed on this machine; compare with read_file instead")
 	}
-	diff, err := git.Program{Path: program, Search: search}.Diff(ctx, request)
+	diff, err := program.Diff(ctx, request)
 	var problem *git.Problem
 	if errors.As(err, &problem) {
 		return Result{}, Refuse("%s", oneLine(problem.Text, 500))
@@ -74,6 +74,12 @@ func gitDiff(ctx context.Context, env Env, in getGitDiffArgs) (Result, error) {
 		return Result{}, err
 	}
 	return env.showDiff(shown, diff, in)
+}
+
+// Git is the git of this machine; false where there is none outside of the workspace.
+func (e Env) Git() (git.Program, bool) {
+	program, search, found := e.program("git", "git.exe")
+	return git.Program{Path: program, Search: search}, found
 }
 
 // absolute is the real path of what Show gave.

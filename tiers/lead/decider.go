@@ -142,7 +142,7 @@ func (s *State) begin(x events.TrackStarted) {
 	if s.byTrack[x.Track.ID] != nil {
 		return
 	}
-	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID, Persona: s.persona(x.Track)}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID, Persona: s.persona(x.Track), Place: s.settings.Place()}
 	w := &work{track: x.Track, job: planning.Begin(subject, views(x.Track))}
 	s.byTrack[x.Track.ID] = w
 	s.due = append(s.due, w)

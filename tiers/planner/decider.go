@@ -101,7 +101,7 @@ func (s *State) begin() {
 		return
 	}
 	s.goal, s.queue = s.queue[0], s.queue[1:]
-	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id, Place: s.settings.Place()}
 	if err := checkGoal(s.goal.text); err != nil {
 		s.job = planning.Refuse(subject, err.Error())
 		return

@@ -18,6 +18,7 @@ type Subject struct {
 	StreamID    string // of the conversation: "Tier 1", "Tier 2"
 	Goal, Track string // Track is empty on tier 1
 	Persona     string // of the track; empty: the tier's own
+	Place       string // workspace that the views are of; empty: the person's folder
 }
 
 // Job is one plan on its way: views of the project, requests, replies, the end.
@@ -34,7 +35,7 @@ type Job struct {
 
 // Begin opens a job; a request for the views is due.
 func Begin(s Subject, views []events.ViewRequest) *Job {
-	return &Job{subject: s, due: events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Views: views}}
+	return &Job{subject: s, due: events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Views: views, Workspace: s.Place}}
 }
 
 // Refuse is a job that fails before it asks anybody.

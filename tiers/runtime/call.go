@@ -22,7 +22,7 @@ const maxFiles = 1000
 
 // approved runs one call, exactly the approved bytes. Its claim, if it needs
 // one, decides what a redelivery may do.
-func (w *Worker) approved(ctx context.Context, d Delivery, p events.ToolApproved) error {
+func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) error {
 	if d.Event.Actor != events.ActorApproval {
 		w.Logger.Error("a call without an approval is not run", "call", p.Call, "by", d.Event.Actor)
 		return nil
@@ -54,7 +54,7 @@ func (w *Worker) approved(ctx context.Context, d Delivery, p events.ToolApproved
 // execute runs a call that cannot be looked into, such as a script or a change
 // outside of the project's files: once claimed, it is never run again without a
 // person's word.
-func (w *Worker) execute(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
+func (w site) execute(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(d.Event.Session, p)
 	before, err := l.take(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (w *Worker) execute(ctx context.Context, d Delivery, p events.ToolApproved,
 
 // write runs a call that changes files. The claim holds the files' digests
 // before and after, so that a redelivery can tell how far its predecessor came.
-func (w *Worker) write(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
+func (w site) write(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(d.Event.Session, p)
 	var settled *events.ToolSettled
 	unshown, lost := false, false
@@ -157,7 +157,7 @@ var errResumed = errors.New("the call was settled by its claim")
 // unclaimed handles a write that did not come to its claim: it failed before
 // it would change anything, or its predecessor has changed the files already
 // and the same edit finds nothing to do.
-func (w *Worker) unclaimed(ctx context.Context, d Delivery, p events.ToolApproved, l *lease, out events.ToolSettled) error {
+func (w site) unclaimed(ctx context.Context, d Delivery, p events.ToolApproved, l *lease, out events.ToolSettled) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (w *Worker) unclaimed(ctx context.Context, d Delivery, p events.ToolApprove
 
 // resume reads what a predecessor's claim says. A nil outcome means that the
 // call may run again, because every file is as it was before it.
-func (w *Worker) resume(ctx context.Context, p events.ToolApproved, l *lease, before claim) (*events.ToolSettled, error) {
+func (w site) resume(ctx context.Context, p events.ToolApproved, l *lease, before claim) (*events.ToolSettled, error) {
 	if before.Generation < p.Generation {
 		return nil, nil
 	}
@@ -229,7 +229,7 @@ func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out 
 }
 
 // run makes the call within its time and turns the result into an outcome.
-func (w *Worker) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared, before func(context.Context, []tools.PlannedChange) error) events.ToolSettled {
+func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared, before func(context.Context, []tools.PlannedChange) error) events.ToolSettled {
 	watched, stop := w.kills.watch(ctx, cause.Session, p.Ticket)
 	defer stop()
 	began := w.Clock()
@@ -241,7 +241,7 @@ func (w *Worker) run(ctx context.Context, cause *events.Event, p events.ToolAppr
 	return out
 }
 
-func (w *Worker) settled(ctx context.Context, p events.ToolApproved, r tools.Result, took time.Duration) events.ToolSettled {
+func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result, took time.Duration) events.ToolSettled {
 	out := events.ToolSettled{
 		Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Exit: r.Exit, Interpreter: r.Interpreter,
 		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation, DurationMS: took.Milliseconds(), Stderr: tail(w.mask(r.Stderr), maxStderr),

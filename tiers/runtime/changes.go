@@ -15,7 +15,11 @@ const lookTime = 30 * time.Second
 
 // observed runs a script and notes in its outcome which files it changed, and
 // keeps what they held before. Where that cannot be told the outcome says so.
-func (w *Worker) observed(ctx context.Context, run func() events.ToolSettled) events.ToolSettled {
+// In a worktree that is for git to tell.
+func (w site) observed(ctx context.Context, run func() events.ToolSettled) events.ToolSettled {
+	if w.name != "" {
+		return run()
+	}
 	before := w.checkpoint(ctx)
 	mark := w.own.mark()
 	out := run()
@@ -52,7 +56,7 @@ func (w *Worker) checkpoint(ctx context.Context) *checkpoint.State {
 
 // noteChanges puts changes into an outcome; false where not all of them can be
 // undone.
-func (w *Worker) noteChanges(ctx context.Context, out *events.ToolSettled, before *checkpoint.State, changes []checkpoint.Change) bool {
+func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *checkpoint.State, changes []checkpoint.Change) bool {
 	for _, c := range changes {
 		if len(out.Files) == maxFiles {
 			return false

@@ -17,7 +17,7 @@ import (
 const treeDepth = 4
 
 // preview shows what a writing call would change; nothing is changed.
-func (w *Worker) preview(ctx context.Context, p events.PreviewRequested) events.Payload {
+func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Payload {
 	out := events.PreviewBuilt{Call: p.Call}
 	prepared, err := w.Tools.Prepare(ctx, w.Env, p.Tool, p.Args)
 	if err != nil {
@@ -39,7 +39,7 @@ func (w *Worker) preview(ctx context.Context, p events.PreviewRequested) events.
 }
 
 // views answers a request for views in the order asked.
-func (w *Worker) views(ctx context.Context, request string, p events.ContextRequested) events.Payload {
+func (w site) views(ctx context.Context, request string, p events.ContextRequested) events.Payload {
 	out := events.ContextBuilt{Request: request, Views: make([]events.View, len(p.Views))}
 	room := maxInlineSum
 	for i, v := range p.Views {
@@ -52,7 +52,7 @@ func (w *Worker) views(ctx context.Context, request string, p events.ContextRequ
 // JSON; what does not fit goes to the blob store.
 const maxInlineSum = 192 << 10
 
-func (w *Worker) view(ctx context.Context, v events.ViewRequest, room *int) events.View {
+func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.View {
 	out := events.View{Path: v.Path, View: v.View}
 	var text string
 	switch {
@@ -83,7 +83,7 @@ func (w *Worker) view(ctx context.Context, v events.ViewRequest, room *int) even
 	return out
 }
 
-func (w *Worker) tree(ctx context.Context, path string) (text, problem string) {
+func (w site) tree(ctx context.Context, path string) (text, problem string) {
 	args, err := json.Marshal(map[string]any{"path": path, "max_depth": treeDepth})
 	if err != nil {
 		return "", err.Error()
@@ -99,7 +99,7 @@ func (w *Worker) tree(ctx context.Context, path string) (text, problem string) {
 	return r.Text, ""
 }
 
-func (w *Worker) raw(ctx context.Context, path string, out *events.View) (text, problem string) {
+func (w site) raw(ctx context.Context, path string, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, path)
 	if err != nil {
 		return "", tools.Failure(err).Text
@@ -116,7 +116,7 @@ func (w *Worker) raw(ctx context.Context, path string, out *events.View) (text, 
 
 // refresh rereads the files that a conversation knows and shows those whose
 // bytes differ. A file that cannot be read is an entry with an error.
-func (w *Worker) refresh(ctx context.Context, request string, p events.RefreshRequested) events.Payload {
+func (w site) refresh(ctx context.Context, request string, p events.RefreshRequested) events.Payload {
 	out := events.FilesUpdated{Request: request, Ticket: p.Ticket, Files: []events.FileUpdate{}}
 	room := maxInlineSum
 	for _, f := range p.Files {
@@ -127,7 +127,7 @@ func (w *Worker) refresh(ctx context.Context, request string, p events.RefreshRe
 	return out
 }
 
-func (w *Worker) reread(ctx context.Context, f events.FileState, room *int) (events.FileUpdate, bool) {
+func (w site) reread(ctx context.Context, f events.FileState, room *int) (events.FileUpdate, bool) {
 	u := events.FileUpdate{Path: f.Path, Before: f.SHA256}
 	file, err := w.Env.Workspace.ReadFile(ctx, f.Path)
 	switch {

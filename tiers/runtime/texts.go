@@ -109,7 +109,7 @@ func (k *known) forget(digest string) {
 
 // keep stores the content of files that a conversation has seen, so that a
 // later refresh can show what changed. A file that moved on is left out.
-func (w *Worker) keep(ctx context.Context, files []events.FileState) {
+func (w site) keep(ctx context.Context, files []events.FileState) {
 	for _, f := range files {
 		if f.SHA256 == "" || f.Size > maxKept || !w.stored.add(f.SHA256) {
 			continue
@@ -131,7 +131,7 @@ func (w *Worker) keepBytes(ctx context.Context, data []byte) {
 // keepBefore stores the content of files that are about to change, whatever
 // their size, so that an undo can give it back, and takes the diffs out of the
 // changes, which a claim does not need. Without it nothing is written.
-func (w *Worker) keepBefore(ctx context.Context, changes []tools.PlannedChange) error {
+func (w site) keepBefore(ctx context.Context, changes []tools.PlannedChange) error {
 	for i, c := range changes {
 		changes[i].Diff = ""
 		if c.Before == "" || !w.stored.add(c.Before) {

@@ -12,7 +12,7 @@ import (
 )
 
 // injected answers a person's wish for one view, as views of a prompt are answered.
-func (w *Worker) injected(ctx context.Context, request string, p events.ContextInjectionRequested) events.Payload {
+func (w site) injected(ctx context.Context, request string, p events.ContextInjectionRequested) events.Payload {
 	room := maxInlineSum
 	return events.ContextBuilt{Request: request, Views: []events.View{w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View}, &room)}}
 }
@@ -25,7 +25,7 @@ const (
 
 // fallback makes the view, or the one that stands in for it: the whole of a
 // small file and of one without this view, an outline of a large one.
-func (w *Worker) fallback(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
+func (w site) fallback(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil {
 		return "", tools.Failure(err).Text
@@ -69,7 +69,7 @@ func viewTool(view, file string) string {
 
 // toolView makes a view as tools do, through the same gate, and notes which
 // file it is of.
-func (w *Worker) toolView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
+func (w site) toolView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil {
 		return "", tools.Failure(err).Text
@@ -82,7 +82,7 @@ func (w *Worker) toolView(ctx context.Context, v events.ViewRequest, out *events
 }
 
 // shortened is a view that shows less than the file.
-func (w *Worker) shortened(ctx context.Context, v events.ViewRequest) (string, error) {
+func (w site) shortened(ctx context.Context, v events.ViewRequest) (string, error) {
 	if tool := viewTool(v.View, v.Path); tool != "" {
 		return w.told(ctx, tool, v.Path)
 	}
@@ -101,7 +101,7 @@ func (w *Worker) shortened(ctx context.Context, v events.ViewRequest) (string, e
 }
 
 // told is what a tool that reads says of a file.
-func (w *Worker) told(ctx context.Context, tool, path string) (string, error) {
+func (w site) told(ctx context.Context, tool, path string) (string, error) {
 	args, err := json.Marshal(map[string]any{"path": path})
 	if err != nil {
 		return "", err

@@ -28,10 +28,12 @@ type Worker struct {
 	Env     tools.Env
 	// Checkpoints notice what scripts change; nil: nobody does.
 	Checkpoints *checkpoint.Keeper
-	Mask        Mask
-	Clock       Clock
-	IDs         IDs
-	Logger      *slog.Logger
+	// Workspaces makes places of their own for attempts; nil: none can be made.
+	Workspaces *Workspaces
+	Mask       Mask
+	Clock      Clock
+	IDs        IDs
+	Logger     *slog.Logger
 
 	numbers numbers
 	stored  known
@@ -78,17 +80,22 @@ func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
 	if d.Deliveries > parkAfter {
 		return w.giveUp(ctx, d)
 	}
+	session := d.Event.Session
 	switch p := d.Event.Payload.(type) {
 	case events.ToolApproved:
-		return w.approved(ctx, d, p)
+		return w.at(ctx, session, p.Workspace, func(at site) error { return at.approved(ctx, d, p) })
 	case events.PreviewRequested:
-		return w.answer(ctx, &d.Event, w.preview(ctx, p))
+		return w.at(ctx, session, p.Workspace, func(at site) error { return w.answer(ctx, &d.Event, at.preview(ctx, p)) })
 	case events.ContextRequested:
-		return w.answer(ctx, &d.Event, w.views(ctx, d.Event.ID, p))
+		return w.at(ctx, session, p.Workspace, func(at site) error { return w.answer(ctx, &d.Event, at.views(ctx, d.Event.ID, p)) })
 	case events.ContextInjectionRequested:
-		return w.answer(ctx, &d.Event, w.injected(ctx, d.Event.ID, p))
+		return w.at(ctx, session, "", func(at site) error { return w.answer(ctx, &d.Event, at.injected(ctx, d.Event.ID, p)) })
 	case events.RefreshRequested:
-		return w.answer(ctx, &d.Event, w.refresh(ctx, d.Event.ID, p))
+		return w.at(ctx, session, p.Workspace, func(at site) error { return w.answer(ctx, &d.Event, at.refresh(ctx, d.Event.ID, p)) })
+	case events.WorkspaceRequested:
+		return w.prepareWorkspace(ctx, d, p)
+	case events.MergeRequested:
+		return w.mergeWorkspace(ctx, d, p)
 	}
 	w.Logger.Warn("work of an unknown kind is left alone", "type", d.Event.Type, "id", d.Event.ID)
 	return nil
@@ -114,6 +121,10 @@ func (w *Worker) giveUp(ctx context.Context, d Delivery) error {
 		return w.answer(ctx, &d.Event, events.ContextBuilt{Request: d.Event.ID, Views: []events.View{{Path: p.Path, View: p.View, Error: why}}})
 	case events.RefreshRequested:
 		return w.answer(ctx, &d.Event, events.FilesUpdated{Request: d.Event.ID, Ticket: p.Ticket, Files: []events.FileUpdate{}})
+	case events.WorkspaceRequested:
+		return w.answer(ctx, &d.Event, events.WorkspacePrepared{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name, Error: why})
+	case events.MergeRequested:
+		return w.answer(ctx, &d.Event, events.MergeSettled{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try, Outcome: events.MergeFailed, Detail: why})
 	}
 	return nil
 }

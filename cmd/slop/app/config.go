@@ -78,10 +78,11 @@ type MCPConfig struct {
 
 // MMAConfig is the section [mma].
 type MMAConfig struct {
-	MaxWorkers    int  `toml:"max_workers" min:"1" max:"64" project:"lower" doc:"Contributors at work at once."`
-	StepMode      bool `toml:"step_mode" project:"only=true" doc:"Whether every round of a contributor waits for a yes."`
-	SpawnApproval bool `toml:"spawn_approval" project:"only=true" doc:"Whether the launch of a contributor waits for a yes."`
-	MaxRetries    int  `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Further attempts at a ticket after the first has failed."`
+	MaxWorkers    int    `toml:"max_workers" min:"1" max:"64" project:"lower" doc:"Contributors at work at once."`
+	StepMode      bool   `toml:"step_mode" project:"only=true" doc:"Whether every round of a contributor waits for a yes."`
+	SpawnApproval bool   `toml:"spawn_approval" project:"only=true" doc:"Whether the launch of a contributor waits for a yes."`
+	Isolation     string `toml:"isolation" enum:"shared|worktree" project:"only=worktree" doc:"What keeps tickets at work at once apart. \"shared\": they work in the project's folder, where a file that one ticket changes is closed to the others until its attempt ends, and a ticket waits for another one with the same target file. \"worktree\": each attempt gets a git worktree and a branch of its own, and finished work is merged into the branch slop/SESSION; your own checkout stays as it is. See isolation.md."`
+	MaxRetries    int    `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Further attempts at a ticket after the first has failed."`
 }
 
 // TierConfig is a section [tiers.N].
@@ -161,7 +162,7 @@ func DefaultConfig() Config {
 		Ask:   AskConfig{TimeoutS: 60},
 		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off", Network: true, Checkpoints: true},
 		MCP:   MCPConfig{Enabled: true},
-		MMA:   MMAConfig{MaxWorkers: 4, MaxRetries: 2},
+		MMA:   MMAConfig{MaxWorkers: 4, MaxRetries: 2, Isolation: "shared"},
 		Tiers: map[string]TierConfig{
 			"1": tier("gemini-3.1-pro-preview"),
 			"2": tier("gemini-3-flash-preview"),

@@ -27,11 +27,12 @@ type progress struct {
 	asked   map[string]string // model request to its provider
 	priced  bool              // every token so far has a known price
 	begun   time.Time
+	places  places
 }
 
 func newProgress(g *globals) *progress {
 	return &progress{out: g.out, status: isTerminal(g.out) && !g.quiet && !g.json, quiet: g.quiet,
-		tickets: map[string]string{}, running: map[string]string{}, asked: map[string]string{}, priced: true, begun: time.Now()}
+		tickets: map[string]string{}, running: map[string]string{}, asked: map[string]string{}, priced: true, begun: time.Now(), places: places{}}
 }
 
 // take folds an event and prints what is worth a line.
@@ -130,10 +131,10 @@ func (p *progress) foldTicket(e *events.Event) string {
 		return x.Ticket + " is completed"
 	case events.TicketBlocked:
 		p.set(x.Ticket, events.StatusBlocked)
-		return x.Ticket + " is blocked: " + x.Reason
+		return x.Ticket + " is blocked: " + x.Reason + p.places.left(x.Ticket)
 	case events.TicketRetried:
 		p.set(x.Ticket, events.StatusTodo)
-		return fmt.Sprintf("%s is tried again (%d): %s", x.Ticket, x.RetryCount, x.Reason)
+		return fmt.Sprintf("%s is tried again (%d): %s%s", x.Ticket, x.RetryCount, x.Reason, p.places.left(x.Ticket))
 	case events.TicketUnblocked:
 		p.set(x.Ticket, events.StatusTodo)
 		return x.Ticket + " is unblocked"
@@ -146,11 +147,13 @@ func (p *progress) foldTicket(e *events.Event) string {
 	case events.TrackBlocked:
 		return "track " + x.Track + " is blocked: " + x.Reason
 	case events.GoalCompleted:
-		return "done"
+		return "done" + p.places.whole()
 	case events.GoalFailed:
 		return "not done: " + x.Reason
 	case events.AskSettled:
 		return fmt.Sprintf("  %s: %s by %s", x.Gate, x.Outcome, x.By)
+	case events.OverlapWarned, events.WorkspacePrepared, events.MergeSettled:
+		return p.places.line(e.Payload)
 	case events.ControlRefused:
 		return x.Kind + " refused: " + x.Reason
 	case events.SessionStalled:

@@ -45,6 +45,9 @@ func (v voice) say(ctx context.Context, p events.Payload) (uint64, string, error
 func openSession(ctx context.Context, log events.Log, p place, mask func([]byte) []byte, label string, scripted bool) (voice, error) {
 	now := time.Now()
 	v := voice{log: log, project: p.name, session: newID(), person: p.person, mask: mask}
+	if err := p.checkIsolation(ctx); err != nil {
+		return v, err
+	}
 	folder, err := freeFolder(ctx, log, p.name, folderName(now, label))
 	if err != nil {
 		return v, err

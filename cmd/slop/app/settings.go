@@ -23,7 +23,7 @@ func (p place) settings(scripted bool) events.Settings {
 	s := events.Settings{
 		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval, MaxRetries: c.MMA.MaxRetries,
 		AskTimeoutMS: int64(c.Ask.TimeoutS) * 1000, ToolTimeoutMS: int64(c.Shell.TimeoutS) * 1000,
-		Tracked: p.relative(c.Files.Tracked), FollowLinks: c.MCP.AllowSymlinks,
+		Tracked: p.relative(c.Files.Tracked), FollowLinks: c.MCP.AllowSymlinks, Isolation: c.MMA.Isolation,
 		AllowHosts: c.Net.AllowHosts, SearchURL: cmp.Or(c.Net.SearchURL, web.DefaultSearchURL),
 	}
 	for n := 1; n <= 4; n++ {

@@ -35,20 +35,11 @@ func (p place) toolEnv() (tools.Env, error) {
 	if bases := p.config.BaseDirs(p.project); !insideAny(bases, primary) {
 		primary = bases[0]
 	}
-	engine := []string{p.data, filepath.Join(p.project, filepath.FromSlash(sessionlog.Base))}
-	for _, own := range []string{user, p.state} {
-		if own != "" {
-			engine = append(engine, own)
-		}
-	}
 	network, err := p.network()
 	if err != nil {
 		return tools.Env{}, err
 	}
-	w, err := sandbox.Open(sandbox.Config{
-		Primary: primary, Bases: p.config.Files.BaseDirs, TrackedFiles: p.config.Files.Tracked,
-		Blacklist: slices.Concat(p.config.MCP.Blacklist, credentialNames(), []string{path.Base(sessionlog.RegistryFile)}), AllowSymlinks: p.config.MCP.AllowSymlinks, Engine: engine,
-	})
+	w, err := sandbox.Open(p.gate(sandbox.Config{Primary: primary, Bases: p.config.Files.BaseDirs, TrackedFiles: p.config.Files.Tracked}))
 	if err != nil {
 		return tools.Env{}, failed(exitUsage, "[files] base_dirs: %w", err)
 	}
@@ -56,6 +47,19 @@ func (p place) toolEnv() (tools.Env, error) {
 		Timeout: time.Duration(p.config.Shell.TimeoutS) * time.Second, Fallback: p.config.Shell.Fallback,
 		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.config.Shell.Network, Frozen: frozenNames(),
 	}}, nil
+}
+
+// gate is a gate to folders with everything out of reach that is so in each of them.
+func (p place) gate(c sandbox.Config) sandbox.Config {
+	c.Engine = []string{p.data, filepath.Join(p.project, filepath.FromSlash(sessionlog.Base))}
+	for _, own := range []string{UserConfigDir(os.Getenv), p.state} {
+		if own != "" {
+			c.Engine = append(c.Engine, own)
+		}
+	}
+	c.Blacklist = slices.Concat(p.config.MCP.Blacklist, credentialNames(), []string{path.Base(sessionlog.RegistryFile)})
+	c.AllowSymlinks = p.config.MCP.AllowSymlinks
+	return c
 }
 
 // frozenNames are files of a project that decide what programs outside of the

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"manualslop/events"
+	"manualslop/tiers/runtime"
+	"manualslop/tools"
+	"manualslop/tools/git"
+	"manualslop/tools/sandbox"
+)
+
+// worktreesFolder holds the worktrees of attempts, in the folder of the record.
+const worktreesFolder = "worktrees"
+
+// workspaces is where a worker makes places of their own for attempts; nil
+// without git. A worktree is all that its tools reach, and no other base
+// directory.
+func (p place) workspaces(env tools.Env) *runtime.Workspaces {
+	program, found := env.Git()
+	if !found {
+		return nil
+	}
+	return &runtime.Workspaces{Git: program, Project: p.project, Root: filepath.Join(p.data, worktreesFolder),
+		Open: func(dir string) (*sandbox.Workspace, error) {
+			return sandbox.Open(p.gate(sandbox.Config{Primary: dir}))
+		}}
+}
+
+// checkIsolation refuses a session whose tickets could not have the worktrees
+// that the configuration wants, and says what to do.
+func (p place) checkIsolation(ctx context.Context) error {
+	if p.config.MMA.Isolation != events.IsolationWorktree {
+		return nil
+	}
+	env, err := p.toolEnv()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = env.Workspace.Close() }()
+	w := p.workspaces(env)
+	if w == nil {
+		return failed(exitUsage, "[mma] isolation = \"worktree\" needs git, which is not installed; install it, or set isolation = \"shared\"")
+	}
+	err = git.Worktrees{Program: w.Git, Project: p.project}.Check(ctx)
+	var problem *git.Problem
+	if errors.As(err, &problem) {
+		return failed(exitUsage, "[mma] isolation = \"worktree\": %s", problem.Text)
+	}
+	return err
+}
