@@ -60,7 +60,7 @@ type Settings struct {
 	AllowHosts    []string           `json:"allow_hosts,omitempty"`  // places of the network that need no asking, as [net] allow_hosts has them
 	SearchURL     string             `json:"search_url,omitempty"`   // where web_search sends what it is asked
 	Budget        *BudgetSettings    `json:"budget,omitempty"`       // what the session begins with; BudgetRaised changes it
-	Isolation     string             `json:"isolation,omitempty"`    // how parallel tickets are kept apart; empty: [IsolationShared]
+	Isolation     string             `json:"isolation,omitempty"`    // how parallel tickets are kept apart; empty: they are not
 	Shell         string             `json:"shell,omitempty"`        // what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing
 	Roster        Roster             `json:"roster,omitzero"`        // personas and presets
 }

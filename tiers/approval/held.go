@@ -15,7 +15,7 @@ type work struct {
 // guarded tells whether a call can meet the work of another ticket in one
 // folder: it changes files that its arguments or its preview name.
 func (s *State) guarded(c *call) bool {
-	return s.settings.Isolation != events.IsolationWorktree && c.request.Ticket != "" && c.tool.previews()
+	return s.settings.Isolation == events.IsolationShared && c.request.Ticket != "" && c.tool.previews()
 }
 
 // files are those that a call would change, as far as it is known.

@@ -10,6 +10,9 @@ import (
 // worktrees tells whether each attempt works in a place of its own.
 func (s *State) worktrees() bool { return s.settings.Isolation == events.IsolationWorktree }
 
+// shared tells whether files that tickets change in one folder are kept apart.
+func (s *State) shared() bool { return s.settings.Isolation == events.IsolationShared }
+
 // target is the file that a ticket is about in one spelling; empty where it names none.
 func (t *ticket) target() string {
 	if t.TargetFile == "" {
@@ -32,10 +35,13 @@ func (s *State) occupy(t *ticket) {
 // overlap is the ticket at work that a ready one would meet, and the file; nil
 // if there is none.
 func (s *State) overlap(t *ticket) (*ticket, string) {
+	if !s.shared() && !s.worktrees() {
+		return nil, ""
+	}
 	if other := s.targets[t.target()]; other != nil {
 		return other, t.target()
 	}
-	if b := t.behind; b != nil && b.phase.usesSlot() && !s.worktrees() {
+	if b := t.behind; b != nil && b.phase.usesSlot() && s.shared() {
 		return b, t.closed
 	}
 	return nil, ""
@@ -60,9 +66,9 @@ func (s *State) spawn() events.Payload {
 	for _, t := range s.ready {
 		other, file := s.overlap(t)
 		if other != nil && !t.warned {
-			return events.OverlapWarned{Tickets: []string{other.ID, t.ID}, Path: file, Waits: !s.worktrees()}
+			return events.OverlapWarned{Tickets: []string{other.ID, t.ID}, Path: file, Waits: s.shared()}
 		}
-		if other == nil || s.worktrees() {
+		if other == nil || !s.shared() {
 			return events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.Description}
 		}
 	}

@@ -122,7 +122,7 @@ func (w site) write(ctx context.Context, d Delivery, p events.ToolApproved, prep
 	for i := range out.Files {
 		out.Files[i].Before = l.before(out.Files[i].Path)
 	}
-	if out.Outcome == events.ToolDone {
+	if out.Outcome == events.ToolDone && w.name == "" {
 		w.own.add(l.claim.Changes)
 	}
 	if !l.held {

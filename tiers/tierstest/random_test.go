@@ -77,7 +77,7 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 	for _, want := range []string{
 		"asked tool", "asked step", "asked spawn", "asked budget", "asked interrupted", "asked http", "edited true", "generation 2", "final true", events.Yes, events.No, events.Expired,
 		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled", "TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
-		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded", "GraphMutated",
+		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded", "GraphMutated", "OverlapWarned", "WorkspacePrepared", "MergeAnswered", "asked merge",
 		"asked of script", "asked of gemini_cli", "asked of gemini_cli/bin/g", "model m1", "model n0", "SettingsChanged",
 		"ModelApproved", "ModelDenied", "BudgetRaised", "BudgetWarned",
 		"model a0", "model a1", "by a preset", "a project's rules", "a persona that nobody has",

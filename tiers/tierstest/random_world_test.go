@@ -98,6 +98,10 @@ func (c *chaos) settings() events.Settings {
 	if c.chance(3) {
 		s.Budget = &events.BudgetSettings{SessionMicroDollars: int64(c.IntN(40)), TicketMicroDollars: int64(c.IntN(20))}
 	}
+	if c.chance(3) {
+		s.Providers = []events.ProviderSettings{{Provider: "gemini_cli", Command: "/bin/g"}}
+	}
+	s.Isolation = pick(c, events.IsolationShared, events.IsolationShared, events.IsolationWorktree)
 	for tier := 1; tier <= 4; tier++ {
 		s.Tiers = append(s.Tiers, events.TierSettings{Tier: tier, Provider: "script", Models: []string{"m0", "m1"}, MaxRounds: 2 + c.IntN(4)})
 	}
@@ -166,6 +170,12 @@ func (c *chaos) outcome(e events.Event) {
 		c.outcomes(p)
 	case events.RefreshRequested:
 		c.later(events.FilesUpdated{Request: e.ID, Ticket: p.Ticket, Files: pick(c, nil, []events.FileUpdate{{Path: "src/a", Before: "1", After: "2", Diff: "-a\n+b\n"}})})
+	case events.WorkspaceRequested:
+		c.later(events.WorkspacePrepared{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name, Path: "/p/" + p.Name, Error: pick(c, "", "", "", "the disk is full")})
+	case events.MergeRequested:
+		for range 1 + c.IntN(2) { // a second word does not count
+			c.later(events.MergeSettled{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try, Outcome: pick(c, events.MergeDone, events.MergeDone, events.MergeConflict, events.MergeFailed)})
+		}
 	case events.TicketReady:
 		c.tickets = append(c.tickets, p.Ticket)
 	}
@@ -245,7 +255,7 @@ func (c *chaos) plan(track string) string {
 		if i > 0 && c.chance(2) {
 			deps = fmt.Sprintf("%q", fmt.Sprintf("%s-%d", track, c.IntN(i)))
 		}
-		items = append(items, fmt.Sprintf(`{"id":"%s-%d","description":"do it","depends_on":[%s],"persona_id":%q}`, track, i, deps, pick(c, "", "", "ada", "theirs")))
+		items = append(items, fmt.Sprintf(`{"id":"%s-%d","description":"do it","target_file":"%s","depends_on":[%s],"persona_id":%q}`, track, i, pick(c, "", "", "src/a", "./src/a"), deps, pick(c, "", "", "ada", "theirs")))
 	}
 	return "[" + strings.Join(items, ",") + "]"
 }
