@@ -42,7 +42,37 @@ func scenarios() []scenario {
 				s.Budget = &events.BudgetSettings{SessionMicroDollars: 60}
 			}}},
 		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
+		{"isolated", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{edit}, react: isolatedReact(),
+			settings: func(s *events.Settings) { s.Isolation = events.IsolationWorktree }}},
 		{"undone", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: undoneReact()}},
+	}
+}
+
+// isolatedReact makes places for attempts and merges them; the first merge is a
+// conflict that a person resolves, the second one he gives up.
+func isolatedReact() func(*world, *events.Event) bool {
+	merges := 0
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.WorkspaceRequested:
+			w.say(w.worker(), e.ID, events.WorkspacePrepared{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name, Path: "/w/.slop/worktrees/S/" + p.Name, Branch: "slop-tickets/S/" + p.Name, Base: "ab"})
+		case events.MergeRequested:
+			merges++
+			out := events.MergeSettled{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try, Outcome: events.MergeDone, Branch: "slop/S", Commit: "cd"}
+			if merges <= 2 {
+				out.Outcome, out.Commit, out.Onto, out.Files = events.MergeConflict, "", "ef", []string{"a.go"}
+			}
+			w.say(w.worker(), e.ID, out)
+		case events.AskRaised:
+			a := events.AskAnswered{Ask: p.Ask, Decision: events.Yes}
+			if p.Gate == events.GateMerge && merges == 2 {
+				a.Decision = events.No
+			}
+			w.say("ada", e.ID, a)
+		default:
+			return false
+		}
+		return true
 	}
 }
 
