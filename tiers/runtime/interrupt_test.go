@@ -105,7 +105,7 @@ echo '{"id":"t-1","status":"open","title":"a"}'
 `), 0o755))
 	start := func(name string) (stop func()) {
 		worker := w.worker(name)
-		worker.Env.Shell.Inherit = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
+		worker.Home.Shell.Inherit = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
 		return w.run(worker)
 	}
 	w.open(nil)

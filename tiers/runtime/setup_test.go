@@ -158,7 +158,7 @@ func (w *world) worker(name string) *runtime.Worker {
 	workspace, err := sandbox.Open(sandbox.Config{Primary: w.dir})
 	require.NoError(w.t, err)
 	return &runtime.Worker{Project: project, Name: name, Log: conn, Queue: queue{conn}, Claims: claims{conn}, Blobs: conn,
-		Tools: tools.Engine(), Env: tools.Env{Workspace: workspace}, Clock: time.Now, IDs: newID, Logger: logger()}
+		Tools: tools.Engine(), Home: tools.Env{Workspace: workspace}, Clock: time.Now, IDs: newID, Logger: logger()}
 }
 
 // hearing is the re-published feed, by which a worker hears of kills.

@@ -12,7 +12,7 @@ import (
 // site is a worker at one place: the person's folder, or the workspace of an attempt.
 type site struct {
 	*Worker
-	Env  tools.Env // of the place, in front of the worker's own
+	Env  tools.Env // of the place
 	name string    // of the workspace; empty: the person's folder
 }
 
@@ -20,9 +20,9 @@ type site struct {
 // empty. A place that cannot be opened has no files: everything there is refused.
 func (w *Worker) at(ctx context.Context, session, name string, do func(site) error) error {
 	if name == "" {
-		return do(site{w, w.Env, ""})
+		return do(site{w, w.Home, ""})
 	}
-	env := w.Env
+	env := w.Home
 	own, err := w.open(ctx, session, name)
 	if err != nil {
 		w.Logger.Warn("a workspace cannot be opened", "session", session, "workspace", name, "error", err)

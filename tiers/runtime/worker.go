@@ -25,7 +25,7 @@ type Worker struct {
 	Blobs   events.Blobs
 	Live    Live // nil: kills are not heard
 	Tools   *tools.Registry
-	Env     tools.Env
+	Home    tools.Env // what calls use in the person's folder; see site
 	// Checkpoints notice what scripts change; nil: nobody does.
 	Checkpoints *checkpoint.Keeper
 	// Workspaces makes places of their own for attempts; nil: none can be made.

@@ -193,7 +193,7 @@ func (e *engine) work(name string) error {
 		return err
 	}
 	w := &runtime.Worker{Checkpoints: keeper, Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
-		Live: busLive{conn}, Tools: tools.Engine(), Env: env, Workspaces: e.workspaces(env), Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
+		Live: busLive{conn}, Tools: tools.Engine(), Home: env, Workspaces: e.workspaces(env), Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
 	e.announce(conn, name)
 	e.background(name, func() error { return e.role(name, w.Run(e.ctx, workerSlots)) })
 	return nil
