@@ -34,7 +34,12 @@ func (m *Models) Begin(context.Context, string, []*events.Event) {}
 
 // Take has providers delete what they keep for a session that is over.
 func (m *Models) Take(ctx context.Context, e *events.Event) {
-	if _, over := e.Payload.(events.SessionClosed); over {
+	if _, closed := e.Payload.(events.SessionClosed); !closed {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.over { // else forgetAll does it
 		m.ending.Go(func() { m.forget(ctx, m.Transcripts.session(e.Session), events.CacheSessionOver) })
 	}
 }
@@ -81,7 +86,7 @@ func (m *Models) keep(ctx context.Context, tr *transcript, e *events.Event, keep
 	}
 	made, err := m.have(ctx, keeper, req, want)
 	if err != nil {
-		if llm.AsError(err).Kind == events.ModelInvalidRequest {
+		if !passing(err) {
 			tr.refuse(key)
 		}
 		m.Logger.Warn("the beginning of a prompt is not kept by its provider", "provider", key.provider, "model", key.model, "error", string(m.hide([]byte(err.Error()))))
@@ -102,6 +107,16 @@ func (m *Models) have(ctx context.Context, keeper llm.Keeper, req llm.Request, w
 	ctx, cancel := context.WithTimeout(ctx, keepWait)
 	defer cancel()
 	return keeper.Keep(ctx, req, want)
+}
+
+// passing tells whether another try may fare better. A limit of storage, which
+// accounts that pay nothing have, is answered like a limit of the rate.
+func passing(err error) bool {
+	switch llm.AsError(err).Kind {
+	case events.ModelNetwork, events.ModelOverloaded, events.ModelCancelled:
+		return true
+	}
+	return false
 }
 
 // recordKept records what a provider keeps, under an id that derives from the
@@ -171,6 +186,9 @@ func (m *Models) forget(ctx context.Context, tr *transcript, reason string) {
 
 // forgetAll is for the end of the process.
 func (m *Models) forgetAll(ctx context.Context) {
+	m.mu.Lock()
+	m.over = true
+	m.mu.Unlock()
 	m.ending.Wait()
 	for _, tr := range m.Transcripts.all() {
 		m.forget(ctx, tr, events.CacheEngineOver)

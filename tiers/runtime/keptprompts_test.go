@@ -26,7 +26,7 @@ type keeping struct {
 	mu      sync.Mutex
 	made    int
 	alive   map[string]bool
-	refuses bool
+	refuses string // the kind of error; empty: none
 	expires func() time.Time
 }
 
@@ -61,8 +61,8 @@ func (k *keeping) Keep(context.Context, llm.Request, llm.Keepable) (llm.Kept, er
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.made++
-	if k.refuses {
-		return llm.Kept{}, &llm.Error{Kind: events.ModelInvalidRequest, Message: "too small"}
+	if k.refuses != "" {
+		return llm.Kept{}, &llm.Error{Kind: k.refuses, Message: "no"}
 	}
 	name := fmt.Sprintf("c%d", k.made)
 	k.alive[name] = true
@@ -80,6 +80,12 @@ func (k *keeping) lose() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.alive = map[string]bool{}
+}
+
+func (k *keeping) refuse(kind string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.refuses = kind
 }
 
 func (k *keeping) count() (made, alive int) {
@@ -188,15 +194,15 @@ func TestWhatIsKeptIsDeletedWithTheProcessAndWhatIsRefusedIsNotTriedAgain(t *tes
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.open(nil)
-	k := &keeping{alive: map[string]bool{}, expires: func() time.Time { return time.Now().Add(time.Hour) }, refuses: true}
+	k := &keeping{alive: map[string]bool{}, expires: func() time.Time { return time.Now().Add(time.Hour) }, refuses: events.ModelRateLimited}
 	c, stop := w.callModels(k, time.Now)
 	require.Nil(t, c.ask("a").Cached)
 	require.Nil(t, c.ask("a").Cached)
 	made, _ := k.count()
 	require.Equal(t, 1, made)
-	k.mu.Lock()
-	k.refuses = false
-	k.mu.Unlock()
+	k.refuse(events.ModelNetwork)
+	require.Nil(t, c.ask("b").Cached)
+	k.refuse("")
 	require.NotNil(t, c.ask("b").Cached)
 	stop()
 	require.Equal(t, []string{events.CacheEngineOver}, c.droppedFor(events.CacheEngineOver))

@@ -42,6 +42,7 @@ type Models struct {
 	ending  sync.WaitGroup // sessions that are over and for which things are deleted
 
 	mu        sync.Mutex
+	over      bool                        // nothing is deleted for sessions any more
 	assigners map[string]*script.Assigner // by session
 	lines     map[string]int              // by request: its line of the script, 0 for none
 }

@@ -3,7 +3,6 @@ package llmtest
 import (
 	"encoding/base64"
 	"fmt"
-	"strings"
 )
 
 // geminiUnsigned is the signature that the vendor documents for calls which
@@ -76,7 +75,6 @@ func geminiSignature(model, part string) string {
 
 // signed is what a signature vouches for.
 func (p geminiPart) signed() string {
-	p.ThoughtSignature = ""
 	if p.Text != nil {
 		return *p.Text
 	}
@@ -106,7 +104,7 @@ func checkGeminiSignatures(q *geminiRequest) *refusal {
 			}
 			if strict && i > begin && first && given == "" {
 				return refuse("Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `" +
-					strings.TrimSpace("default_api:"+p.FunctionCall.Name) + fmt.Sprintf("` , position %d.", i))
+					fmt.Sprintf("default_api:%s` , position %d.", p.FunctionCall.Name, i))
 			}
 			first = false
 		}
