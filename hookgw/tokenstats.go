@@ -1,6 +1,8 @@
 package hookgw
 
 import (
+	"time"
+
 	"manualslop/events"
 	"manualslop/projections"
 )
@@ -53,6 +55,26 @@ type TokenStats struct {
 	Band                  *string        `json:"band"` // green below 50 %, yellow to 80, red above
 	Messages              []MessageStats `json:"messages"`
 	MessagesOmitted       int            `json:"messages_omitted"` // older ones, counted in the sums only
+	Cache                 CacheStats     `json:"cache"`
+}
+
+// CacheStats is the beginning of prompts to the newest prompt's model that its
+// provider keeps. Its age and what is left of it follow from the times, which
+// are null where it keeps nothing.
+type CacheStats struct {
+	Exists     bool       `json:"cache_exists"` // until it was dropped, though it may have expired
+	CreatedAt  *time.Time `json:"created_at"`
+	ExpiresAt  *time.Time `json:"expires_at"`
+	TTLSeconds int64      `json:"ttl_seconds"`
+	Tokens     int64      `json:"tokens"` // as the provider counts; 0 if it did not say
+}
+
+func cacheStats(c *projections.PromptCache) CacheStats {
+	if c == nil {
+		return CacheStats{}
+	}
+	created, expires := c.CreatedAt, c.ExpiresAt
+	return CacheStats{true, &created, &expires, int64(expires.Sub(created).Round(time.Second).Seconds()), c.Tokens}
 }
 
 // MessageStats is one message of the history.
@@ -68,6 +90,7 @@ func statsOf(p projections.Prompt, offered events.ModelsOffered) TokenStats {
 		Provider: p.Provider, Model: p.Model, Stream: p.Stream, HistoryTurns: len(p.Messages) + p.Omitted, TrimmableTurns: max(0, p.Rounds-1),
 		SystemTokens: tokens(p.System), ToolsTokens: tokens(p.Tools), HistoryTokens: tokens(p.History),
 		MaxPromptTokens: maxPrompt(p, offered), Messages: make([]MessageStats, len(p.Messages)), MessagesOmitted: p.Omitted,
+		Cache: cacheStats(p.Cache),
 	}
 	for i, m := range p.Messages {
 		out.Messages[i] = MessageStats{m.Role, tokens(m.Bytes), m.ToolUse}
