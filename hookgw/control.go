@@ -24,13 +24,16 @@ type control struct {
 	Ticket string `json:"ticket,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	On     *bool  `json:"on,omitempty"`
+	// Budget is session or ticket; Limit is its new limit, with raise_budget.
+	Budget string `json:"budget,omitempty"`
+	Limit  int64  `json:"limit_micro_dollars,omitempty"`
 }
 
 // controlAction is one thing that a person can ask of the conductor.
 type controlAction struct {
 	name   string
 	ticket bool   // it is about one
-	takes  string // further member, "" where there is none
+	takes  string // further members, separated by spaces
 	// reaction is the last fact by which the conductor answers; "" where
 	// nobody answers, because the request itself is what counts.
 	reaction string
@@ -48,6 +51,9 @@ func controlActions() []controlAction {
 		}},
 		{"unblock", true, "", "TicketUnblocked", func(c control) events.Payload { return events.UnblockRequested{Ticket: c.Ticket} }},
 		{"step_mode", false, "on", "", func(c control) events.Payload { return events.StepModeSet{On: *c.On} }},
+		{"raise_budget", false, "budget ticket limit_micro_dollars", "", func(c control) events.Payload {
+			return events.BudgetRaiseRequested{Budget: c.Budget, Ticket: c.Ticket, LimitMicroDollars: c.Limit}
+		}},
 	}
 }
 
@@ -120,7 +126,7 @@ func actionNames(all []controlAction) string {
 // check refuses members that the action does not take, and wants those that it needs.
 func (a controlAction) check(fields map[string]json.RawMessage, want control) *problem {
 	for name := range fields {
-		known := name == "action" || name == a.takes || a.ticket && name == "ticket"
+		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"
 		if !known {
 			return refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent", "Leave out "+clip(strings.ToValidUTF8(name, "?"), 64)+".")
 		}
@@ -130,10 +136,18 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 		return refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
 	case a.takes == "on" && want.On == nil:
 		return refuse(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
+	case a.name == "raise_budget" && !want.raises():
+		return refuse(http.StatusBadRequest, "the action raise_budget needs a budget and a limit", `Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
 	case len(want.Reason) > maxReason:
 		return refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
 	}
 	return nil
+}
+
+// raises tells whether the body names a budget and a limit for it.
+func (c control) raises() bool {
+	sound := c.Budget == events.BudgetSession && c.Ticket == "" || c.Budget == events.BudgetTicket && c.Ticket != "" && len(c.Ticket) <= events.MaxIDLength
+	return sound && c.Limit > 0 && c.Limit <= events.MaxBudget
 }
 
 // reaction answers once the conductor has answered e. Without an answer in time

@@ -56,6 +56,8 @@ func TestAControlRequestIsAnsweredByTheConductorsFact(t *testing.T) {
 		{`{"action":"block","ticket":"T-1","reason":"later"}`, "BlockRequested", []events.Payload{events.TicketBlocked{Ticket: "T-1", Kind: events.BlockManual}}},
 		{`{"action":"unblock","ticket":"T-1"}`, "UnblockRequested", []events.Payload{events.TicketUnblocked{Ticket: "T-1"}}},
 		{`{"action":"step_mode","on":true}`, "StepModeSet", nil},
+		{`{"action":"raise_budget","budget":"session","limit_micro_dollars":7500000}`, "BudgetRaiseRequested", nil},
+		{`{"action":"raise_budget","budget":"ticket","ticket":"T-1","limit_micro_dollars":1}`, "BudgetRaiseRequested", nil},
 	} {
 		t.Run(c.typ, func(t *testing.T) {
 			t.Parallel()
@@ -109,6 +111,8 @@ func TestAnUnclearControlRequestIsRefusedAndNotRecorded(t *testing.T) {
 	for _, body := range []string{
 		`{}`, `{"action":"stop"}`, `{"action":1}`, `{"action":"kill"}`, `{"action":"kill","ticket":""}`, `{"action":"kill","ticket":7}`,
 		`{"action":"pause","ticket":"T-1"}`, `{"action":"kill","ticket":"T-1","reason":"x"}`, `{"action":"step_mode"}`,
+		`{"action":"raise_budget"}`, `{"action":"raise_budget","budget":"session"}`, `{"action":"raise_budget","budget":"ticket","limit_micro_dollars":1}`,
+		`{"action":"raise_budget","budget":"session","limit_micro_dollars":1000000000001}`, `{"action":"raise_budget","budget":"session","ticket":"T-1","limit_micro_dollars":1}`,
 		`{"action":"step_mode","on":"yes"}`, `{"action":"pause","Action":"resume"}`,
 		`{"action":"kill","ticket":"` + strings.Repeat("x", events.MaxIDLength+1) + `"}`,
 	} {

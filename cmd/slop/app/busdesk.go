@@ -186,7 +186,7 @@ func (a answer) event(to askLine) (events.AskAnswered, error) {
 
 func (d *busDesk) control(ctx context.Context, session string, want controlRequest) (bool, error) {
 	seq, id, err := d.say(ctx, session, want.payload)
-	if err != nil {
+	if err != nil || want.reaction == "" {
 		return false, err
 	}
 	pending := true

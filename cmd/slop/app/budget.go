@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/events"
+	"manualslop/projections"
+	"manualslop/projections/pricing"
+)
+
+func budgetCommand(g *globals) *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "budget",
+		Short: "What a session may spend, and what it spent",
+		Long: `Budgets are limits of money: [budget] session and ticket in config.toml, taken
+over when a session begins. Each call to a model is held against them beforehand.
+When one is used up an ask of the gate budget waits, which slop ask answers; raise
+needs no ask, and opens a budget again that was stopped.`,
+		Example: `  slop budget show
+  slop budget raise 7.50
+  slop budget raise 2 --ticket T-003`,
+	}, budgetShowCommand(g), budgetRaiseCommand(g))
+}
+
+// budgetLineOf is one line of slop budget show --json. A limit of 0 is none.
+type budgetLineOf struct {
+	Budget             string `json:"budget"` // session or ticket
+	Ticket             string `json:"ticket,omitempty"`
+	LimitMicroDollars  int64  `json:"limit_micro_dollars"`
+	SpentMicroDollars  *int64 `json:"spent_micro_dollars"`  // null where a part has no known price
+	PricedMicroDollars int64  `json:"priced_micro_dollars"` // the part that has
+}
+
+func budgetShowCommand(g *globals) *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Limits and what was spent, of the session and of each ticket",
+		Long: `Show prints what the session and each of its tickets spent, with the limit where
+there is one. What was used at a price that is not known is in no figure, and
+marked. With --json each line is one budget.`,
+		Example: `  slop budget show
+  slop budget show --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return g.withSession(cmd.Context(), session, func(_ context.Context, _ desk, _ projections.Summary, set *projections.Set) error {
+				return g.printBudgets(budgetsOf(set))
+			})
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "of session `ID` instead of the current one")
+	return cmd
+}
+
+// budgetsOf are the session's budget and those of its tickets that spent or have
+// a limit of their own.
+func budgetsOf(set *projections.Set) []budgetLineOf {
+	var all pricing.Sum
+	sums := map[string]*pricing.Sum{}
+	for _, l := range set.Spending() {
+		used := events.Usage{Input: l.Usage.Input, Output: l.Usage.Output, CacheRead: l.Usage.CacheRead, CacheWrite: l.Usage.CacheWrite, CacheWriteHour: l.Usage.CacheWriteHour}
+		all.Add(used, l.Price)
+		if l.Ticket != "" {
+			if sums[l.Ticket] == nil {
+				sums[l.Ticket] = &pricing.Sum{}
+			}
+			sums[l.Ticket].Add(used, l.Price)
+		}
+	}
+	limits := set.Budgets()
+	for ticket := range limits.Tickets {
+		if sums[ticket] == nil {
+			sums[ticket] = &pricing.Sum{}
+		}
+	}
+	out := []budgetLineOf{lineOfBudget(events.BudgetSession, "", limits.Session, all)}
+	for _, ticket := range slices.Sorted(maps.Keys(sums)) {
+		out = append(out, lineOfBudget(events.BudgetTicket, ticket, limits.Of(ticket), *sums[ticket]))
+	}
+	return out
+}
+
+func lineOfBudget(kind, ticket string, limit int64, spent pricing.Sum) budgetLineOf {
+	l := budgetLineOf{Budget: kind, Ticket: ticket, LimitMicroDollars: limit, PricedMicroDollars: spent.Priced()}
+	if micro, known := spent.MicroDollars(); known {
+		l.SpentMicroDollars = &micro
+	}
+	return l
+}
+
+func (g *globals) printBudgets(lines []budgetLineOf) error {
+	rows := [][]string{{"BUDGET", "SPENT", "LIMIT"}}
+	for _, l := range lines {
+		if g.json {
+			if err := g.printLine(l); err != nil {
+				return err
+			}
+			continue
+		}
+		name, spent, limit := l.Budget, dollars(l.PricedMicroDollars), "none"
+		if l.Ticket != "" {
+			name = visible(l.Ticket)
+		}
+		if l.SpentMicroDollars == nil {
+			spent += " and what has no known price"
+		}
+		if l.LimitMicroDollars > 0 {
+			limit = dollars(l.LimitMicroDollars)
+		}
+		rows = append(rows, []string{name, spent, limit})
+	}
+	if !g.json {
+		printTable(g.out, rows)
+	}
+	return nil
+}
+
+func budgetRaiseCommand(g *globals) *cobra.Command {
+	var session, ticket string
+	cmd := &cobra.Command{
+		Use:   "raise DOLLARS",
+		Short: "Set a higher limit",
+		Long: `Raise sets a higher limit, in US dollars, of the session or, with --ticket, of
+one ticket. It needs no ask; one that waits for this budget is taken back, and what
+waits goes on. Status 1: there is no such budget, or the limit is not higher.`,
+		Example: `  slop budget raise 7.50
+  slop budget raise 2 --ticket T-003`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return g.raiseBudget(cmd.Context(), session, ticket, args[0])
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "act on session `ID` instead of the current one")
+	cmd.Flags().StringVar(&ticket, "ticket", "", "raise the limit of `TICKET`")
+	return cmd
+}
+
+func (g *globals) raiseBudget(ctx context.Context, session, ticket, amount string) error {
+	limit, err := strconv.ParseFloat(amount, 64)
+	if err != nil || !(limit > 0) || micro(limit) > events.MaxBudget {
+		return failed(exitUsage, "%q is no limit: give dollars, such as 7.50, at most %d", amount, events.MaxBudget/1_000_000)
+	}
+	want := events.BudgetRaiseRequested{Budget: events.BudgetSession, LimitMicroDollars: micro(limit)}
+	if ticket != "" {
+		want.Budget, want.Ticket = events.BudgetTicket, ticket
+	}
+	err = g.withSession(ctx, session, func(_ context.Context, _ desk, _ projections.Summary, set *projections.Set) error {
+		now := set.Budgets().Session
+		if ticket != "" {
+			now = set.Budgets().Of(ticket)
+		}
+		switch {
+		case now == 0:
+			return failed(exitFailed, "the session has no budget of this kind: set [budget] in config.toml before it begins")
+		case want.LimitMicroDollars <= now:
+			return failed(exitFailed, "the limit is %s already; give a higher one", dollars(now))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return g.control(ctx, session, controlRequest{"raise_budget", "", want})
+}

@@ -1,0 +1,259 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/script"
+)
+
+func modelsCommand(g *globals) *cobra.Command {
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "models [PROVIDER]",
+		Short: "Providers, models, limits, prices, and whether keys work",
+		Long: `Models lists the providers of this program, whether they are configured or not,
+with where their key would come from (never the key), and the models that are
+known: those of the tiers, those of the built-in table, and what [models] in
+config.toml says. Limits are in tokens, prices in US dollars per million tokens;
+what is not known says so, and is not zero. Each row names the day and the source
+of its figures: prices change, so look at the vendor's page where it matters.
+
+With --check each provider with a list of models is asked for it: ok means that
+the key works, refused that it does not, unreachable that nobody answered in
+time. A model that the list does not have is marked. No model is called.
+
+With --json it prints one object. Status 1: --check found a provider of a tier
+whose key does not work.`,
+		Example: `  slop models
+  slop models anthropic --check
+  slop models --json | jq '.models[] | select(.prices == null) | .model'`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return everyProvider(providers(DefaultConfig(), Credentials{})), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return g.listModels(cmd.Context(), strings.Join(args, ""), check)
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "ask each provider whether its key works")
+	return cmd
+}
+
+// modelsView is what slop models --json prints.
+type modelsView struct {
+	Providers []providerLine `json:"providers"`
+	Models    []modelLine    `json:"models"`
+}
+
+// providerLine is one provider of the program.
+type providerLine struct {
+	Provider string `json:"provider"`
+	Tiers    []int  `json:"tiers"` // that it serves
+	Key      string `json:"key"`   // where it comes from, or what would have to be set
+	HasKey   bool   `json:"has_key"`
+	Check    string `json:"check,omitempty"` // ok, refused, unreachable, failed or unknown; only with --check
+	Detail   string `json:"detail,omitempty"`
+
+	listed []llm.ModelInfo
+}
+
+// modelLine is what is known of a model, or of the models that fit a name.
+type modelLine struct {
+	events.ModelOffer
+	Tiers  []int `json:"tiers"`            // that it serves
+	Listed *bool `json:"listed,omitempty"` // by its provider; only with --check
+}
+
+// checkTime bounds the question to one provider.
+const checkTime = 15 * time.Second
+
+func (g *globals) listModels(ctx context.Context, only string, check bool) error {
+	p, err := g.place()
+	if err != nil {
+		return err
+	}
+	keys, err := LoadCredentials(UserConfigDir(os.Getenv))
+	if err != nil {
+		return err
+	}
+	all := providers(p.config, keys)
+	if only = events.ProviderName(only); only != "" && only != script.Name && all[only] == nil {
+		return failed(exitUsage, "this program has no provider %q; it has %s", only, strings.Join(everyProvider(all), ", "))
+	}
+	var view modelsView
+	for _, name := range everyProvider(all) {
+		if only == "" || only == name {
+			view.Providers = append(view.Providers, p.config.providerLine(name, keys))
+		}
+	}
+	if check {
+		checkProviderKeys(ctx, all, view.Providers)
+	}
+	view.Models = p.config.modelLines(view.Providers)
+	if g.json {
+		err = g.printLine(view)
+	} else {
+		g.printModels(view, check)
+	}
+	if err == nil && slices.ContainsFunc(view.Providers, func(l providerLine) bool {
+		return len(l.Tiers) > 0 && l.Check != "" && l.Check != checkOK && l.Check != checkUnknown
+	}) {
+		return failed(exitFailed, "a provider that a tier needs does not work")
+	}
+	return err
+}
+
+// everyProvider lists the providers of the program and the scripted one.
+func everyProvider(all map[string]llm.Provider) []string {
+	names := []string{script.Name}
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (c Config) providerLine(name string, keys Credentials) providerLine {
+	line := providerLine{Provider: name, Tiers: c.tiersOf(name, "*"), HasKey: keys.APIKey(c, name, os.Getenv) != "", Key: "needs none"}
+	if name == script.Name || events.RunsProgram(name) {
+		if events.RunsProgram(name) {
+			line.Key = "its program's own"
+		}
+		return line
+	}
+	section, variable := c.provider(name), keyVariables()[name]
+	switch {
+	case section.APIKeyEnv != "":
+		line.Key = "variable " + section.APIKeyEnv
+	case slices.ContainsFunc(slices.Collect(maps.Keys(keys.Keys)), func(k string) bool { return events.ProviderName(k) == name }):
+		line.Key = "credentials.toml"
+	case variable != "":
+		line.Key = "variable " + variable
+	}
+	if !line.HasKey && line.Key != "needs none" {
+		line.Key += " (not set)"
+	}
+	return line
+}
+
+// tiersOf are the tiers that a provider serves with a model; * is any.
+func (c Config) tiersOf(provider, model string) []int {
+	out := []int{}
+	for n := 1; n <= 4; n++ {
+		t := c.Tier(n)
+		models := t.Models
+		if len(models) == 0 {
+			models = []string{t.Model}
+		}
+		if events.ProviderName(t.Provider) == provider && (model == "*" || slices.Contains(models, model)) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// modelLines are the models of the tiers, by tier, then every row of the table.
+func (c Config) modelLines(of []providerLine) []modelLine {
+	table, out := c.models(), []modelLine{}
+	by := map[string]providerLine{}
+	for _, l := range of {
+		by[l.Provider] = l
+	}
+	seen := map[string]bool{}
+	for n := 1; n <= 4; n++ {
+		t := c.Tier(n)
+		provider := events.ProviderName(t.Provider)
+		for _, model := range append([]string{t.Model}, t.Models...) {
+			l, shown := by[provider]
+			if !shown || model == "" || seen[provider+"/"+model] || len(c.tiersOf(provider, model)) == 0 {
+				continue
+			}
+			seen[provider+"/"+model] = true
+			offer, _ := table.Find(provider, model)
+			offer.Provider, offer.Model = provider, model
+			out = append(out, modelLine{ModelOffer: offer, Tiers: c.tiersOf(provider, model), Listed: l.lists(model)})
+		}
+	}
+	for _, o := range table.Models {
+		if _, shown := by[o.Provider]; shown && !seen[o.Provider+"/"+o.Model] {
+			out = append(out, modelLine{ModelOffer: o, Tiers: []int{}})
+		}
+	}
+	return out
+}
+
+// lists tells whether the provider listed a model; nil where it was not asked.
+func (l providerLine) lists(model string) *bool {
+	if l.Check != checkOK || len(l.listed) == 0 {
+		return nil
+	}
+	found := slices.ContainsFunc(l.listed, func(m llm.ModelInfo) bool { return m.ID == strings.TrimPrefix(model, "models/") })
+	return &found
+}
+
+func (g *globals) printModels(view modelsView, checked bool) {
+	rows := [][]string{{"PROVIDER", "TIERS", "KEY", "CHECK"}}
+	for _, l := range view.Providers {
+		state := cmp.Or(strings.TrimSpace(l.Check+" "+l.Detail), "not checked")
+		rows = append(rows, []string{l.Provider, tierList(l.Tiers), visible(l.Key), visible(state)})
+	}
+	printTable(g.out, rows)
+	g.printf("\n")
+	rows = [][]string{{"MODEL", "TIERS", "WINDOW", "REPLY", "INPUT", "OUTPUT", "CACHED", "AS OF", "SOURCE"}}
+	for _, m := range view.Models {
+		rows = append(rows, modelRow(m))
+	}
+	printTable(g.out, rows)
+	if !checked {
+		g.printf("\nWith --check each provider is asked whether its key works.\n")
+	}
+}
+
+func modelRow(m modelLine) []string {
+	name := m.Provider + "/" + m.Model
+	if m.Listed != nil && !*m.Listed {
+		name += " (not in the provider's list)"
+	}
+	row := []string{visible(name), tierList(m.Tiers), tokenCount(m.ContextWindow), tokenCount(m.MaxOutputTokens), unknownFigure, unknownFigure, unknownFigure, cmp.Or(m.AsOf, "-"), cmp.Or(visible(m.Source), "-")}
+	if price, known := m.Price(time.Now(), 0); known {
+		row[4], row[5] = perMillion(&price.Input), perMillion(&price.Output)
+		row[6] = perMillion(price.CacheRead)
+	}
+	return row
+}
+
+// unknownFigure stands where a figure would that nobody knows.
+const unknownFigure = "unknown"
+
+func tokenCount(n int64) string {
+	if n == 0 {
+		return unknownFigure
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func perMillion(micro *int64) string {
+	if micro == nil {
+		return unknownFigure
+	}
+	return fmt.Sprintf("$%.4g", float64(*micro)/1e6)
+}
+
+func tierList(tiers []int) string {
+	if len(tiers) == 0 {
+		return "-"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(tiers), " ", ","), "[]")
+}

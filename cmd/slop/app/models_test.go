@@ -1,0 +1,80 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/anthropic"
+	"manualslop/tiers/llm/llmtest"
+	"manualslop/tiers/llm/transport"
+)
+
+func TestAKeyIsCheckedWithTheListOfModels(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Anthropic(t, llmtest.Options{Turns: []llmtest.Turn{{Text: "never asked for"}}})
+	ask := func(url, key string) providerLine {
+		l := providerLine{Provider: anthropic.Name}
+		l.check(t.Context(), anthropic.Provider{Endpoint: llm.Endpoint{BaseURL: url, Key: key, Client: transport.NewClient()}})
+		return l
+	}
+	good := ask(server.URL, llmtest.Key)
+	require.Equal(t, checkOK, good.Check, good.Detail)
+	require.NotEmpty(t, good.listed)
+	require.True(t, *good.lists(good.listed[0].ID))
+	require.False(t, *good.lists("claude-unheard-of"))
+	bad := ask(server.URL, "sk-wrong-key-wrong-key")
+	require.Equal(t, checkRefused, bad.Check)
+	require.NotContains(t, bad.Detail, "sk-wrong")
+	require.Nil(t, bad.lists("claude-unheard-of"), "a list that was not given says nothing")
+	require.Equal(t, checkUnreachable, ask("http://127.0.0.1:1", llmtest.Key).Check)
+	require.Equal(t, checkRefused, ask("", "").Check, "without a key nobody is asked")
+	silent := providerLine{Provider: "script"}
+	silent.check(t.Context(), nil)
+	require.Equal(t, checkUnknown, silent.Check)
+}
+
+func TestKeysAreNamedAndNeverShown(t *testing.T) {
+	t.Parallel()
+	c := DefaultConfig()
+	l := c.providerLine("anthropic", Credentials{Keys: map[string]string{"anthropic": "sk-secret-secret"}})
+	require.Equal(t, providerLine{Provider: "anthropic", Tiers: []int{}, Key: "credentials.toml", HasKey: true}, l)
+	l = c.providerLine("gemini", Credentials{Keys: map[string]string{"gemini": "sk-secret-secret"}})
+	require.Equal(t, []int{1, 2, 3, 4}, l.Tiers)
+	require.Equal(t, "its program's own", c.providerLine("claude_cli", Credentials{}).Key)
+	require.Equal(t, "needs none", c.providerLine("script", Credentials{}).Key)
+}
+
+func TestThePersonKnowsBetterThanTheTable(t *testing.T) {
+	t.Parallel()
+	price := func(n float64) *float64 { return &n }
+	c := DefaultConfig()
+	c.Models = map[string]ModelConfig{
+		"anthropic/claude-sonnet-4-5*": {Input: price(1.5), Output: price(7), CacheRead: price(0)}, "MiniMax/local": {ContextWindow: 5000},
+		"anthropic/claude-*": {MaxOutputTokens: 9}, "script/scripted": {Input: price(0), Output: price(0)},
+	}
+	offered := c.models()
+	o, known := offered.Find("anthropic", "claude-sonnet-4-5-20250929")
+	require.True(t, known)
+	require.EqualValues(t, 200_000, o.ContextWindow, "what was not given stays as the table has it")
+	require.EqualValues(t, 1_500_000, o.Prices[0].Input)
+	require.Zero(t, *o.Prices[0].CacheRead)
+	require.Nil(t, o.Prices[0].CacheWrite5m)
+	o, _ = offered.Find("minimax", "local")
+	require.EqualValues(t, 5000, o.ContextWindow)
+	require.Empty(t, o.Prices)
+	o, _ = offered.Find("anthropic", "claude-opus-5")
+	require.EqualValues(t, 9, o.MaxOutputTokens, "a general row stands behind the particular one and before the table")
+	o, _ = offered.Find("script", "scripted")
+	require.Len(t, o.Prices, 1, "free is a known price")
+	require.LessOrEqual(t, len(offered.Models), events.MaxModelOffers)
+}
+
+func TestABudgetOfNothingIsNone(t *testing.T) {
+	t.Parallel()
+	require.Nil(t, BudgetConfig{}.settings())
+	require.Equal(t, &events.BudgetSettings{SessionMicroDollars: 5_500_000}, BudgetConfig{Session: 5.5}.settings())
+	require.Equal(t, &events.BudgetSettings{TicketMicroDollars: 1}, BudgetConfig{Ticket: 0.0000001}.settings(), "less than a micro-dollar is not no limit")
+}

@@ -1,0 +1,38 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// Get asks for a JSON document of an API and decodes it into out, with the given
+// headers beside those of e. The error is an [*llm.Error].
+func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string, header map[string]string, refine Refine, out any) error {
+	call := Begin(e, Options{Silence: silence})
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return &llm.Error{Kind: events.ModelInvalidRequest, Message: "base_url is no address"}
+	}
+	for name, value := range header {
+		req.Header.Set(name, value)
+	}
+	resp, err := call.Client().Do(req)
+	if err == nil {
+		defer func() { _ = resp.Body.Close() }() // it was read
+		var body []byte
+		if body, err = io.ReadAll(resp.Body); err == nil && json.Unmarshal(body, out) != nil {
+			err = fmt.Errorf("the answer is not the JSON of a list of models")
+		}
+	}
+	if failed := call.Error(ctx, err, refine); failed != nil {
+		return failed
+	}
+	return nil
+}
