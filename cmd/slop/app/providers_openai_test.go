@@ -1,6 +1,9 @@
 package app
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,4 +62,39 @@ func TestARecordOfAServerOfOnesOwnIsCheckedWithoutItsConfiguration(t *testing.T)
 	require.Equal(t, "own", all["own"].Name())
 	deepseek, _ := all["deepseek"].(openai.Provider)
 	require.True(t, deepseek.Server.NeedsKey)
+}
+
+// TestThePageOfProvidersHasEveryServer holds the table of providers.md to the
+// adapter's own.
+func TestThePageOfProvidersHasEveryServer(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/providers.md")
+	require.NoError(t, err)
+	for _, s := range openai.Servers() {
+		key := "none needed"
+		if s.NeedsKey {
+			key = "`" + keyVariables()[s.Name] + "`"
+		}
+		thoughts := "not told"
+		if s.Reasoning != "" {
+			thoughts = "`" + s.Reasoning + "`, goes back: " + string(s.Back)
+		}
+		row := fmt.Sprintf("| `%s` | %s | %s | %s, `%s` | %s | %s |", s.Name, s.BaseURL, key, s.SystemRole, s.MaxTokens, thoughts, limits(s))
+		require.Contains(t, string(page), row, "write this row into docs/providers.md")
+	}
+}
+
+// limits are what else a row says of a server.
+func limits(s openai.Server) string {
+	out := []string{"parallel calls: " + string(s.Parallel)}
+	if s.MaxTools > 0 {
+		out = append(out, fmt.Sprintf("%d tools", s.MaxTools))
+	}
+	if s.ToolChoice {
+		out = append(out, "`tool_choice`")
+	}
+	if s.JSONSchema {
+		out = append(out, "`json_schema`")
+	}
+	return strings.Join(out, ", ")
 }
