@@ -77,14 +77,34 @@ func geminiServer(t *testing.T) *llmtest.Server {
 	return llmtest.Gemini(t, llmtest.Options{Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} }})
 }
 
-func TestGeminiRejectsWhatTheAPIRejects(t *testing.T) {
+// geminiCase is a change that makes a valid request one that is refused.
+type geminiCase struct {
+	name, model string
+	change      func(object)
+	want        string
+}
+
+// look is a first content.
+func look() object { return spoken("user", say("Look.")) }
+
+func rejectedByGemini(t *testing.T, cases []geminiCase) {
+	t.Helper()
+	s := geminiServer(t)
+	code, text := generate(t, s, gemini3, validGemini())
+	require.Equal(t, 200, code, text)
+	for _, c := range cases {
+		q := validGemini()
+		c.change(q)
+		code, text := generate(t, s, c.model, q)
+		require.GreaterOrEqual(t, code, 400, c.name)
+		require.Contains(t, text, c.want, c.name)
+	}
+	require.Len(t, s.Requests(), 1)
+}
+
+func TestGeminiRejectsPartsThatTheAPIRejects(t *testing.T) {
 	t.Parallel()
-	user := spoken("user", say("Look."))
-	cases := []struct {
-		name, model string
-		change      func(object)
-		want        string
-	}{
+	rejectedByGemini(t, []geminiCase{
 		{"unknown field", gemini3, func(q object) { q["stream"] = true }, "stream"},
 		{"a cache's field", gemini3, func(q object) { q["ttl"] = "1s" }, "Cannot find field"},
 		{"unknown model", "gemini-9", func(object) {}, "is not found for API version"},
@@ -96,49 +116,67 @@ func TestGeminiRejectsWhatTheAPIRejects(t *testing.T) {
 		{"two kinds in a part", gemini3, func(q object) {
 			p := calls("read_file")
 			p["text"] = "x"
-			conversation(q, user, spoken("model", p), spoken("user", answers("read_file")))
+			conversation(q, look(), spoken("model", p), spoken("user", answers("read_file")))
 		}, "one initialized field"},
 		{"call of the user", gemini3, func(q object) { conversation(q, spoken("user", calls("read_file"))) }, "is the model's"},
-		{"result of the model", gemini3, func(q object) { conversation(q, user, spoken("model", answers("read_file")), user) }, "is the model's"},
-		{"call without a name", gemini3, func(q object) { conversation(q, user, spoken("model", calls("")), spoken("user", answers("a"))) }, "function_call.name"},
-		{"result without a name", gemini3, func(q object) { conversation(q, user, spoken("model", calls("a")), spoken("user", answers(""))) }, "function_response.name"},
+		{"result of the model", gemini3, func(q object) { conversation(q, look(), spoken("model", answers("read_file")), look()) }, "is the model's"},
+		{"call without a name", gemini3, func(q object) { conversation(q, look(), spoken("model", calls("")), spoken("user", answers("a"))) }, "function_call.name"},
+		{"result without a name", gemini3, func(q object) { conversation(q, look(), spoken("model", calls("a")), spoken("user", answers(""))) }, "function_response.name"},
 		{"result without a response", gemini3, func(q object) {
-			conversation(q, user, spoken("model", calls("a")), spoken("user", object{"functionResponse": object{"name": "a"}}))
+			conversation(q, look(), spoken("model", calls("a")), spoken("user", object{"functionResponse": object{"name": "a"}}))
 		}, "Response cannot be empty"},
 		{"arguments that are no object", gemini3, func(q object) {
-			conversation(q, user, spoken("model", object{"functionCall": object{"name": "a", "args": "{}"}}), spoken("user", answers("a")))
+			conversation(q, look(), spoken("model", object{"functionCall": object{"name": "a", "args": "{}"}}), spoken("user", answers("a")))
 		}, "protobuf.Struct"},
-		{"model first", gemini3, func(q object) { conversation(q, spoken("model", say("x")), user) }, "begin with a user turn"},
-		{"model last", gemini3, func(q object) { conversation(q, user, spoken("model", say("x"))) }, "end with a user turn"},
+	})
+}
+
+func TestGeminiRejectsTurnsOutOfOrder(t *testing.T) {
+	t.Parallel()
+	rejectedByGemini(t, []geminiCase{
+		{"model first", gemini3, func(q object) { conversation(q, spoken("model", say("x")), look()) }, "begin with a user turn"},
+		{"model last", gemini3, func(q object) { conversation(q, look(), spoken("model", say("x"))) }, "end with a user turn"},
 		{"call behind the model", gemini3, func(q object) {
-			conversation(q, user, spoken("model", say("x")), spoken("model", calls("a")), spoken("user", answers("a")))
+			conversation(q, look(), spoken("model", say("x")), spoken("model", calls("a")), spoken("user", answers("a")))
 		}, "immediately after a user turn"},
 		{"result without a call", gemini3, func(q object) { conversation(q, spoken("user", answers("a"))) }, "immediately after a function call turn"},
 		{"too few results", gemini3, func(q object) {
-			conversation(q, user, spoken("model", calls("a"), calls("b")), spoken("user", answers("a")))
+			conversation(q, look(), spoken("model", calls("a"), calls("b")), spoken("user", answers("a")))
 		}, "number of function response parts"},
 		{"too many results", gemini3, func(q object) {
-			conversation(q, user, spoken("model", calls("a")), spoken("user", answers("a"), answers("a")))
+			conversation(q, look(), spoken("model", calls("a")), spoken("user", answers("a"), answers("a")))
 		}, "number of function response parts"},
-		{"no result", gemini3, func(q object) { conversation(q, user, spoken("model", calls("a")), user) }, "number of function response parts"},
+		{"no result", gemini3, func(q object) { conversation(q, look(), spoken("model", calls("a")), look()) }, "number of function response parts"},
 		{"results out of order", gemini3, func(q object) {
-			conversation(q, user, spoken("model", calls("a"), calls("b")), spoken("user", answers("b"), answers("a")))
+			conversation(q, look(), spoken("model", calls("a"), calls("b")), spoken("user", answers("b"), answers("a")))
 		}, "does not match"},
 		{"another id", gemini3, func(q object) {
-			conversation(q, user, spoken("model", calls("a")), spoken("user", object{"functionResponse": object{"name": "a", "id": "x", "response": object{}}}))
+			conversation(q, look(), spoken("model", calls("a")), spoken("user", object{"functionResponse": object{"name": "a", "id": "x", "response": object{}}}))
 		}, "does not match"},
+	})
+}
+
+func TestGeminiRejectsMissingAndChangedSignatures(t *testing.T) {
+	t.Parallel()
+	rejectedByGemini(t, []geminiCase{
 		{"no signature", gemini3, func(q object) {
-			conversation(q, user, spoken("model", object{"functionCall": object{"name": "a"}}), spoken("user", answers("a")))
+			conversation(q, look(), spoken("model", object{"functionCall": object{"name": "a"}}), spoken("user", answers("a")))
 		}, "missing a thought_signature"},
 		{"no signature in a later step", gemini3, func(q object) {
-			conversation(q, user, spoken("model", calls("a")), spoken("user", answers("a")), spoken("model", object{"functionCall": object{"name": "a"}}), spoken("user", answers("a")))
+			conversation(q, look(), spoken("model", calls("a")), spoken("user", answers("a")), spoken("model", object{"functionCall": object{"name": "a"}}), spoken("user", answers("a")))
 		}, "missing a thought_signature"},
 		{"signature on the second call only", gemini3, func(q object) {
-			conversation(q, user, spoken("model", object{"functionCall": object{"name": "a"}}, calls("b")), spoken("user", answers("a"), answers("b")))
+			conversation(q, look(), spoken("model", object{"functionCall": object{"name": "a"}}, calls("b")), spoken("user", answers("a"), answers("b")))
 		}, "missing a thought_signature"},
 		{"signature of something else", "gemini-2.5-pro", func(q object) {
-			conversation(q, user, spoken("model", object{"text": "x", "thoughtSignature": base64.StdEncoding.EncodeToString([]byte("y"))}), user)
+			conversation(q, look(), spoken("model", object{"text": "x", "thoughtSignature": base64.StdEncoding.EncodeToString([]byte("y"))}), look())
 		}, "Corrupted thought signature"},
+	})
+}
+
+func TestGeminiRejectsWhatStandsBesideTheContents(t *testing.T) {
+	t.Parallel()
+	rejectedByGemini(t, []geminiCase{
 		{"empty system", gemini3, func(q object) { q["systemInstruction"] = object{"parts": []any{say("")}} }, "system_instruction"},
 		{"system without parts", gemini3, func(q object) { q["systemInstruction"] = object{"parts": []any{}} }, "system_instruction"},
 		{"tool without functions", gemini3, func(q object) { q["tools"] = []any{object{}} }, "tool_type"},
@@ -169,6 +207,12 @@ func TestGeminiRejectsWhatTheAPIRejects(t *testing.T) {
 		{"pro without thinking", "gemini-2.5-pro", think(object{"thinkingBudget": 0}), "only works in thinking mode"},
 		{"too little thinking", "gemini-2.5-flash-lite", think(object{"thinkingBudget": 511}), "is invalid"},
 		{"too much thinking", "gemini-2.5-flash", think(object{"thinkingBudget": 24_577}), "is invalid"},
+	})
+}
+
+func TestGeminiRejectsACacheBesideWhatItHolds(t *testing.T) {
+	t.Parallel()
+	rejectedByGemini(t, []geminiCase{
 		{"cache with system and tools", gemini3, func(q object) { q["cachedContent"] = "cachedContents/x" }, "can not be used with"},
 		{"cache with a tool config", gemini3, func(q object) {
 			q["cachedContent"], q["toolConfig"] = "cachedContents/x", object{}
@@ -180,18 +224,7 @@ func TestGeminiRejectsWhatTheAPIRejects(t *testing.T) {
 			delete(q, "systemInstruction")
 			delete(q, "tools")
 		}, "CachedContent not found"},
-	}
-	s := geminiServer(t)
-	code, text := generate(t, s, gemini3, validGemini())
-	require.Equal(t, 200, code, text)
-	for _, c := range cases {
-		q := validGemini()
-		c.change(q)
-		code, text := generate(t, s, c.model, q)
-		require.GreaterOrEqual(t, code, 400, c.name)
-		require.Contains(t, text, c.want, c.name)
-	}
-	require.Len(t, s.Requests(), 1)
+	})
 }
 
 func TestGeminiTakesTheThinkingOfEachFamily(t *testing.T) {
