@@ -34,3 +34,8 @@ func budgetedReact() func(*world, *events.Event) bool {
 		return false
 	}
 }
+
+// windowed knows every model: one that takes a third long result no more.
+func windowed() events.ModelsOffered {
+	return events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", ContextWindow: 20_000, MaxOutputTokens: 1000}}}
+}

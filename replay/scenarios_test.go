@@ -41,6 +41,7 @@ func scenarios() []scenario {
 			settings: func(s *events.Settings) {
 				s.Budget = &events.BudgetSettings{SessionMicroDollars: 60}
 			}}},
+		{"shortened", script{goal: "Mend it", tracks: 1, tickets: 1, rules: yesToAll, rounds: []call{read, read, read}, padding: 28_000, models: windowed()}},
 		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
 		{"isolated", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{edit}, react: isolatedReact(),
 			settings: func(s *events.Settings) { s.Isolation = events.IsolationWorktree }}},
