@@ -19,14 +19,15 @@ type State struct {
 	offered   events.ModelsOffered
 	replies   tiers.Replies
 	closed    bool
-	runs      map[string]*run   // by ticket: its newest attempt
-	requests  map[string]string // id of an own request that waits for its answer, to its ticket
-	calls     map[string]string // id of a requested call to its ticket
-	touched   *run              // what the last event was about; may be nil
+	presets   map[string][]events.TrackedFile // saved selections of files, by name
+	runs      map[string]*run                 // by ticket: its newest attempt
+	requests  map[string]string               // id of an own request that waits for its answer, to its ticket
+	calls     map[string]string               // id of a requested call to its ticket
+	touched   *run                            // what the last event was about; may be nil
 }
 
 func newState() *State {
-	return &State{replies: tiers.Replies{}, runs: map[string]*run{}, requests: map[string]string{}, calls: map[string]string{}}
+	return &State{presets: map[string][]events.TrackedFile{}, replies: tiers.Replies{}, runs: map[string]*run{}, requests: map[string]string{}, calls: map[string]string{}}
 }
 
 // decide looks only at the run that the last event was about: every other run

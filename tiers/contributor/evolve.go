@@ -36,6 +36,7 @@ func evolve(s *State, e *events.Event) *State {
 		s.settings, _ = s.settings.Changed(e.Payload)
 		s.answered(e)
 		s.evolveCall(e)
+		s.foldPreset(e)
 	}
 	if s.touched != nil {
 		s.touched.fit(s)

@@ -1,12 +1,14 @@
 package contributor_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/tierstest"
 )
@@ -93,4 +95,39 @@ func TestToolsOfAnAttemptStayWhatTheyWere(t *testing.T) {
 	all := tierstest.All[events.ModelRequested](h)
 	require.Greater(t, len(all), 1)
 	require.Equal(t, all[0].Tools, all[len(all)-1].Tools, "the beginning of the prompt changed")
+}
+
+func TestAPersonaSeesFilesItsOwnWay(t *testing.T) {
+	t.Parallel()
+	saved := events.ContextPresetSaved{Name: "core", Files: []events.TrackedFile{
+		{Path: "a.go"}, {Path: "all.go", ForceFull: true}, {Path: "o.go", ViewMode: events.ViewOutline}, {Path: "src/**"}, {Path: "need.go", ForceFull: true}, {Path: "t.go"},
+	}}
+	needs := func(p *events.TicketStarted) {
+		p.Ticket.PersonaID, p.Ticket.TargetFile, p.Ticket.ContextRequirements = "ada", "t.go", []string{"need.go"}
+	}
+	wants := func(strategy string, said ...events.Payload) []events.ViewRequest {
+		with := func(s *events.Settings) {
+			staffed(s)
+			s.Roster.Personas[0].ContextPreset, s.Roster.Personas[0].AggregationStrategy = "core", strategy
+		}
+		h := tierstest.Play(t, contributor.Decider(), given(opened(with), said, starts(1, needs))...)
+		return tierstest.All[events.ContextRequested](h)[0].Views[len(tiers.RuleViews()):]
+	}
+	raw := func(path string) events.ViewRequest { return events.ViewRequest{Path: path, View: events.ViewRaw} }
+	view := func(path, view string) events.ViewRequest {
+		return events.ViewRequest{Path: path, View: view, Fallback: true}
+	}
+	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton"), view("a.go", "skeleton"), raw("all.go"), view("o.go", "outline")}, wants("", saved))
+	require.Equal(t, wants("", saved), wants("auto", saved))
+	require.Equal(t, []events.ViewRequest{raw("t.go"), raw("need.go"), raw("a.go"), raw("all.go"), view("o.go", "outline")}, wants("full", saved))
+	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "summary"), view("a.go", "summary"), raw("all.go"), view("o.go", "outline")}, wants("summarize", saved))
+	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants(""), "no such selection")
+	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants("", saved, events.ContextPresetDeleted{Name: "core"}))
+	many := events.ContextPresetSaved{Name: "core"}
+	for i := range contributor.MaxPresetFiles + 1 {
+		many.Files = append(many.Files, events.TrackedFile{Path: fmt.Sprint(i)})
+	}
+	require.Len(t, wants("", many), 2+contributor.MaxPresetFiles)
+	many.Files = many.Files[:contributor.MaxPresetFiles]
+	require.Len(t, wants("", many), 2+contributor.MaxPresetFiles)
 }

@@ -36,29 +36,6 @@ func role(shell string, tools []string) string {
 	return system + powershell + fence.Rule
 }
 
-// contextRequest asks for the views that the conversation begins with: the
-// project's rules, the whole target, and of what the ticket requires how it is
-// used, each once. A ticket that names no file is shown the names of all;
-// everything else of the project it has to read with tools.
-func (r *run) contextRequest() events.ContextRequested {
-	views := tiers.RuleViews()
-	rules := len(views)
-	if r.ticket.TargetFile != "" {
-		views = append(views, events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
-	}
-	seen := map[string]bool{"": true, r.ticket.TargetFile: true}
-	for _, path := range r.ticket.ContextRequirements {
-		if !seen[path] {
-			seen[path] = true
-			views = append(views, events.ViewRequest{Path: path, View: events.ViewSkeleton, Fallback: true})
-		}
-	}
-	if len(views) == rules {
-		views = append(views, events.ViewRequest{Path: ".", View: events.ViewTree})
-	}
-	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views, Workspace: r.place}
-}
-
 // context opens the conversation, what is the same for most tickets first: the
 // system's words, the project's, the brief, and the views that a worker made.
 func (r *run) context(s *State, id string, p events.ContextBuilt) {

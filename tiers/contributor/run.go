@@ -86,7 +86,7 @@ func (r *run) next(s *State) []events.Payload {
 	}
 	switch r.phase {
 	case needContext:
-		return []events.Payload{r.contextRequest()}
+		return []events.Payload{r.contextRequest(s)}
 	case startRound:
 		if s.settings.StepMode || r.ticket.StepMode {
 			return []events.Payload{r.stepRequest(s.settings)}

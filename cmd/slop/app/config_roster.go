@@ -26,8 +26,8 @@ type personaConfig struct {
 	SystemPrompt        string                 `toml:"system_prompt" prose:"yes" doc:"What is said to the model beside its role."`
 	ToolPreset          string                 `toml:"tool_preset" doc:"Its tool preset. That of the tier holds too."`
 	BiasProfile         string                 `toml:"bias_profile" doc:"Its bias profile, in place of the tier's."`
-	ContextPreset       string                 `toml:"context_preset" doc:"Saved selection of files that its tickets see."`
-	AggregationStrategy string                 `toml:"aggregation_strategy" enum:"auto|summarize|full" zero:"none" doc:"How its tickets see files."`
+	ContextPreset       string                 `toml:"context_preset" doc:"Saved selection of files (see the context presets of the Hook API) that its tickets see too; entries that are patterns are left out."`
+	AggregationStrategy string                 `toml:"aggregation_strategy" enum:"auto|summarize|full" zero:"none" doc:"How its tickets see the files they need beside their target: full: whole; summarize: in short; auto: their declarations."`
 }
 
 type preferredModelConfig struct {

@@ -1,0 +1,86 @@
+package contributor
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// MaxPresetFiles bounds the files that a persona's selection adds to a ticket.
+const MaxPresetFiles = 64
+
+// contextRequest asks for the views that the conversation begins with: the
+// project's rules, the whole target, and of what the ticket requires and its
+// persona's selection names how it is used, each once. A ticket that names no
+// file is shown the names of all; everything else of the project it has to read
+// with tools.
+func (r *run) contextRequest(s *State) events.ContextRequested {
+	persona := r.seat().Take(s.settings).Persona
+	views := tiers.RuleViews()
+	rules := len(views)
+	seen := map[string]bool{"": true}
+	add := func(v events.ViewRequest) {
+		if !seen[v.Path] {
+			seen[v.Path] = true
+			views = append(views, v)
+		}
+	}
+	add(events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
+	for _, path := range r.ticket.ContextRequirements {
+		add(shownAs(path, persona.AggregationStrategy))
+	}
+	for _, f := range selection(s.presets[persona.ContextPreset]) {
+		add(selected(f, persona.AggregationStrategy))
+	}
+	if len(views) == rules {
+		views = append(views, events.ViewRequest{Path: ".", View: events.ViewTree})
+	}
+	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views, Workspace: r.place}
+}
+
+// shownAs is how a file that a ticket needs is shown under a strategy.
+func shownAs(path, strategy string) events.ViewRequest {
+	switch strategy {
+	case "full":
+		return events.ViewRequest{Path: path, View: events.ViewRaw}
+	case "summarize":
+		return events.ViewRequest{Path: path, View: events.ViewSummary, Fallback: true}
+	}
+	return events.ViewRequest{Path: path, View: events.ViewSkeleton, Fallback: true}
+}
+
+// selected is how a file of a saved selection is shown: as the selection says,
+// else as the strategy does.
+func selected(f events.TrackedFile, strategy string) events.ViewRequest {
+	switch {
+	case f.ForceFull:
+		return events.ViewRequest{Path: f.Path, View: events.ViewRaw}
+	case slices.Contains([]string{events.ViewSkeleton, events.ViewOutline, events.ViewSummary}, f.ViewMode):
+		return events.ViewRequest{Path: f.Path, View: f.ViewMode, Fallback: true}
+	}
+	return shownAs(f.Path, strategy)
+}
+
+// selection are the files of a saved selection that stand for themselves; what
+// patterns stand for, only a worker could say.
+func selection(files []events.TrackedFile) []events.TrackedFile {
+	var out []events.TrackedFile
+	for _, f := range files {
+		if !strings.ContainsAny(f.Path, "*?[{") && len(out) < MaxPresetFiles {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// foldPreset keeps the saved selections of files.
+func (s *State) foldPreset(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ContextPresetSaved:
+		s.presets[p.Name] = p.Files
+	case events.ContextPresetDeleted:
+		delete(s.presets, p.Name)
+	}
+}
