@@ -22,6 +22,7 @@ const (
 	ViewSkeleton = "skeleton" // declarations without bodies
 	ViewOutline  = "outline"  // names and lines of declarations
 	ViewSummary  = "summary"  // what the file holds, in short
+	ViewSlice    = "slice"    // a piece of the file, as a FileSlice has it
 )
 
 // TrackedFile is an entry of a project's files: a path or a pattern, and how it
@@ -31,6 +32,19 @@ type TrackedFile struct {
 	AutoAggregate *bool  `json:"auto_aggregate,omitempty"`
 	ForceFull     bool   `json:"force_full,omitempty"`
 	ViewMode      string `json:"view_mode,omitempty"`
+	// CustomSlices are the pieces of the file that are to be shown in its place.
+	CustomSlices []FileSlice `json:"custom_slices,omitempty"`
+}
+
+// FileSlice is a piece of a file as it was recorded: lines counted from 1 and
+// inclusive, and its first and last lines, up to three each, by which it is
+// found again when the file has changed. Without them it is where its numbers say.
+type FileSlice struct {
+	Name      string   `json:"name,omitempty"`
+	StartLine int      `json:"start_line"`
+	EndLine   int      `json:"end_line"`
+	Head      []string `json:"head,omitempty"`
+	Tail      []string `json:"tail,omitempty"`
 }
 
 // FilesTracked replaces the files that every refresh rereads.

@@ -19,6 +19,8 @@ type ViewRequest struct {
 	// of a file that is small or has no such view, an outline of a large one. The
 	// answer names the view that it is.
 	Fallback bool `json:"fallback,omitempty"`
+	// Slice is the piece that a view of the kind slice shows.
+	Slice *FileSlice `json:"slice,omitempty"`
 }
 
 // ContextRequested asks a worker for views of files before a prompt needs them.
@@ -55,6 +57,7 @@ type View struct {
 	Size   int64      `json:"size,omitempty"`
 	Blob   bool       `json:"blob,omitempty"`  // the bytes are in the blob store
 	File   *FileState `json:"file,omitempty"`  // the file it was made from
+	Slice  *FileSlice `json:"slice,omitempty"` // of a slice: where it is now, recorded anew
 	Error  string     `json:"error,omitempty"` // why there is no view
 }
 

@@ -123,6 +123,10 @@ func TestAPersonaSeesFilesItsOwnWay(t *testing.T) {
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "summary"), view("a.go", "summary"), raw("all.go"), view("o.go", "outline")}, wants("summarize", saved))
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants(""), "no such selection")
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants("", saved, events.ContextPresetDeleted{Name: "core"}))
+	slices := events.ContextPresetSaved{Name: "core", Files: []events.TrackedFile{{Path: "p.go", CustomSlices: make([]events.FileSlice, contributor.MaxSlices+1)}}}
+	pieces := wants("", slices)
+	require.Len(t, pieces, 2+contributor.MaxSlices)
+	require.Equal(t, events.ViewRequest{Path: "p.go", View: events.ViewSlice, Slice: &events.FileSlice{}}, pieces[2])
 	many := events.ContextPresetSaved{Name: "core"}
 	for i := range contributor.MaxPresetFiles + 1 {
 		many.Files = append(many.Files, events.TrackedFile{Path: fmt.Sprint(i)})

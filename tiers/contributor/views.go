@@ -32,6 +32,11 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 		add(shownAs(path, persona.AggregationStrategy))
 	}
 	for _, f := range selection(s.presets[persona.ContextPreset]) {
+		if len(f.CustomSlices) > 0 && !seen[f.Path] {
+			seen[f.Path] = true
+			views = append(views, slicesOf(f)...)
+			continue
+		}
 		add(selected(f, persona.AggregationStrategy))
 	}
 	if len(views) == rules {
@@ -83,4 +88,17 @@ func (s *State) foldPreset(e *events.Event) {
 	case events.ContextPresetDeleted:
 		delete(s.presets, p.Name)
 	}
+}
+
+// MaxSlices bounds the slices of one file that a prompt shows; those beyond it
+// are left out.
+const MaxSlices = 16
+
+// slicesOf are the views of a file's slices.
+func slicesOf(f events.TrackedFile) []events.ViewRequest {
+	var out []events.ViewRequest
+	for _, s := range f.CustomSlices[:min(len(f.CustomSlices), MaxSlices)] {
+		out = append(out, events.ViewRequest{Path: f.Path, View: events.ViewSlice, Slice: &s})
+	}
+	return out
 }

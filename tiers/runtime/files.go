@@ -60,6 +60,8 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 		text, out.Error = w.tree(ctx, v.Path)
 	case v.View == events.ViewRaw:
 		text, out.Error = w.raw(ctx, v.Path, &out)
+	case v.View == events.ViewSlice:
+		text, out.Error = w.slice(ctx, v, &out)
 	case v.Fallback:
 		text, out.Error = w.fallback(ctx, v, &out)
 	default:

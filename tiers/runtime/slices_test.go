@@ -1,0 +1,34 @@
+package runtime_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+func TestASliceIsShownWhereItIsNowOrSaysThatItIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"a.go": "package a\n\nfunc one() {\n\tcall()\n}\n\nfunc two() {\n\tother()\n}\n"})
+	ask := func(s *events.FileSlice) events.View {
+		t.Helper()
+		built, ok := w.handOut(events.ActorContributor, events.ContextRequested{Tier: 3, Ticket: "T-1", Attempt: 1,
+			Views: []events.ViewRequest{{Path: "a.go", View: events.ViewSlice, Slice: s}}}, 1).(events.ContextBuilt)
+		require.True(t, ok)
+		return built.Views[0]
+	}
+	first := ask(&events.FileSlice{Name: "second", StartLine: 7, EndLine: 9})
+	require.Equal(t, "second: lines 7-9\nfunc two() {\n\tother()\n}", first.Text)
+	require.Equal(t, &events.FileSlice{Name: "second", StartLine: 7, EndLine: 9, Head: []string{"func two() {", "\tother()", "}"}, Tail: []string{"func two() {", "\tother()", "}"}}, first.Slice)
+	w.write("a.go", "package a\n"+strings.Repeat("// more\n", 5)+"\nfunc two() {\n\tother()\n}\n")
+	moved := ask(first.Slice)
+	require.Equal(t, "second: lines 8-10, recorded as lines 7-9\nfunc two() {\n\tother()\n}", moved.Text)
+	w.write("a.go", "package a\n")
+	gone := ask(moved.Slice)
+	require.Contains(t, gone.Error, "the anchor is gone: the beginning of the slice recorded as lines 8-10")
+	require.Empty(t, gone.Text)
+	require.NotEmpty(t, ask(nil).Error)
+	require.NotEmpty(t, ask(&events.FileSlice{StartLine: 1, EndLine: 99}).Error)
+}

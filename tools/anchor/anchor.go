@@ -1,0 +1,155 @@
+// Package anchor finds a piece of a text again after the text has changed.
+//
+// A slice is recorded with its line numbers and with its first and last lines,
+// its anchors. It is found where most of its anchor lines stand at their places,
+// blanks aside, nearest to where it was recorded. One whose anchors are gone is
+// an error: what stands at its old line numbers now is not shown in its place.
+package anchor
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Bounds of an anchor.
+const (
+	// MaxLines is the number of its lines.
+	MaxLines = 3
+	// MaxLine is the length of each in bytes; what is over it is cut and does
+	// not count.
+	MaxLine = 200
+)
+
+// Slice is a piece of a text as it was recorded. Lines are counted from 1 and
+// inclusive.
+type Slice struct {
+	Start, End int
+	// Head are its first lines and Tail its last ones, at most MaxLines each;
+	// none of both: it is where its numbers say.
+	Head, Tail []string
+}
+
+// GoneError says that an anchor of a slice is not in the text any more.
+type GoneError struct {
+	Slice Slice
+	// Which is "beginning" or "end".
+	Which string
+	// Line is a line of the anchor that was sought.
+	Line string
+}
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("the anchor is gone: the %s of the slice recorded as lines %d-%d (%q) is not in the file any more", e.Which, e.Slice.Start, e.Slice.End, e.Line)
+}
+
+// Create records lines start to end of a text with their anchors.
+func Create(text string, start, end int) (Slice, error) {
+	lines := split(text)
+	if start < 1 || end < start || end > len(lines) {
+		return Slice{}, fmt.Errorf("there are no lines %d-%d: the file has %d", start, end, len(lines))
+	}
+	piece := lines[start-1 : end]
+	n := min(MaxLines, len(piece))
+	return Slice{Start: start, End: end, Head: clipped(piece[:n]), Tail: clipped(piece[len(piece)-n:])}, nil
+}
+
+// clipped are lines as an anchor holds them.
+func clipped(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = clip(line)
+	}
+	return out
+}
+
+func clip(line string) string {
+	if len(line) <= MaxLine {
+		return line
+	}
+	return strings.ToValidUTF8(line[:MaxLine], "")
+}
+
+// Resolve finds a slice in a text and records it anew. A *GoneError says which
+// anchor is not there.
+func Resolve(text string, s Slice) (Slice, error) {
+	if len(s.Head) == 0 && len(s.Tail) == 0 {
+		return Create(text, s.Start, s.End)
+	}
+	if s.Start < 1 || s.End < s.Start || len(s.Head) == 0 || len(s.Tail) == 0 || max(len(s.Head), len(s.Tail)) > MaxLines {
+		return Slice{}, fmt.Errorf("a slice has numbers of lines, and 1 to %d lines of each anchor", MaxLines)
+	}
+	lines := split(text)
+	start, ok := find(lines, s.Head, s.Start-1, 0)
+	if !ok {
+		return Slice{}, &GoneError{s, "beginning", telling(s.Head)}
+	}
+	last := start + s.End - s.Start
+	tail, ok := find(lines, s.Tail, last-len(s.Tail)+1, start)
+	if !ok {
+		return Slice{}, &GoneError{s, "end", telling(s.Tail)}
+	}
+	return Create(text, start+1, min(tail+len(s.Tail), len(lines)))
+}
+
+// find gives the place, counted from 0 and not before from, at which most lines
+// of the anchor stand, nearest to near. Fewer than half of them are none.
+func find(lines, anchor []string, near, from int) (at int, ok bool) {
+	want := make([]string, len(anchor))
+	telling := 0
+	for i, line := range anchor {
+		if want[i] = plain(line); want[i] != "" {
+			telling++
+		}
+	}
+	best := 0
+	for i := from; i < len(lines); i++ {
+		score := 0
+		for k, w := range want {
+			if w != "" && i+k < len(lines) && plain(lines[i+k]) == w {
+				score++
+			}
+		}
+		if score > best || score == best && score > 0 && distance(i, near) < distance(at, near) {
+			at, best = i, score
+		}
+	}
+	return at, best > 0 && 2*best >= telling
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// plain is a line without its blanks at the ends and with single ones inside;
+// empty for one that tells nothing, such as a bracket.
+func plain(line string) string {
+	line = clip(line)
+	if !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return ""
+	}
+	return strings.Join(strings.Fields(line), " ")
+}
+
+// telling is the first line of an anchor that tells something.
+func telling(anchor []string) string {
+	for _, line := range anchor {
+		if plain(line) != "" {
+			return plain(line)
+		}
+	}
+	return strings.Join(anchor, " ")
+}
+
+// split gives the lines of a text without their ends.
+func split(text string) []string {
+	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// Text is the piece of a text that a slice of it is.
+func (s Slice) Text(text string) string {
+	lines := split(text)
+	return strings.Join(lines[min(max(s.Start-1, 0), len(lines)):min(max(s.End, 0), len(lines))], "\n")
+}
