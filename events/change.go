@@ -48,6 +48,7 @@ type SettingsChanged struct {
 	SpawnApproval *bool `json:"spawn_approval,omitempty"`
 	PlanReview    *bool `json:"plan_review,omitempty"`
 	QADisabled    *bool `json:"qa_disabled,omitempty"`
+	Review        *bool `json:"review,omitempty"`
 }
 
 // EventType is the identity on the wire.

@@ -9,6 +9,8 @@ const (
 	// ViewCurated is the file with the bodies of functions hidden that nobody
 	// marked as worth reading.
 	ViewCurated = "curated"
+	// ViewDiff is what changed in a file since it held Before.
+	ViewDiff = "diff"
 )
 
 // ViewRequest names one view.
@@ -21,6 +23,9 @@ type ViewRequest struct {
 	Fallback bool `json:"fallback,omitempty"`
 	// Slice is the piece that a view of the kind slice shows.
 	Slice *FileSlice `json:"slice,omitempty"`
+	// Before is the digest from which a diff leads to the file as it is; empty:
+	// the file did not exist.
+	Before string `json:"before,omitempty"`
 }
 
 // ContextRequested asks a worker for views of files before a prompt needs them.

@@ -49,6 +49,7 @@ type Settings struct {
 	PlanReview    bool               `json:"plan_review,omitempty"`    // tracks wait for TracksAccepted
 	MaxRetries    int                `json:"max_retries"`              // automatic retries of a blocked ticket
 	QADisabled    bool               `json:"qa_disabled,omitempty"`
+	Review        bool               `json:"review,omitempty"`          // tier 2 reviews what a ticket changed before it is completed
 	AskTimeoutMS  int64              `json:"ask_timeout_ms"`            // for /api/ask
 	GateTimeoutMS int64              `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits for ever
 	ToolTimeoutMS int64              `json:"tool_timeout_ms"`

@@ -91,6 +91,7 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 		set(&s.SpawnApproval, x.SpawnApproval)
 		set(&s.PlanReview, x.PlanReview)
 		set(&s.QADisabled, x.QADisabled)
+		set(&s.Review, x.Review)
 	case FilesTracked:
 		if x.Check() != nil {
 			return s, false

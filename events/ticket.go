@@ -94,7 +94,10 @@ type TicketResolved struct {
 	Outcome string `json:"outcome"` // done, blocked
 	Text    string `json:"text,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	Final   bool   `json:"final,omitempty"` // blocked by a person's no: nobody tries again by himself
+	// Changes are the files that the attempt's calls changed, as they were and as
+	// they are, by path; at most MaxReviewFiles.
+	Changes []FileChange `json:"changes,omitempty"`
+	Final   bool         `json:"final,omitempty"` // blocked by a person's no: nobody tries again by himself
 }
 
 // EventType is the identity on the wire.
@@ -198,7 +201,7 @@ func ticketDefs() []Def {
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
 		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{"T-001", 1, "m", "Mend"}),
 		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{Track: "TR-1", Ticket: t, Attempt: 1, Model: "m", Prompt: "Mend"}),
-		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{"T-001", 1, ResolvedBlocked, "text", "no such file", false}),
+		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{Ticket: "T-001", Attempt: 1, Outcome: ResolvedDone, Text: "Done.", Changes: []FileChange{{"a.go", "ab", "cd"}}}),
 		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),
 		Define(Decision, "conductor", "A ticket waits for a person.", TicketBlocked{"T-001", BlockDependency, "T-000 is blocked"}),
 		Define(Decision, "conductor", "A blocked ticket is todo again.", TicketUnblocked{"T-001"}),

@@ -135,6 +135,7 @@ func (s *State) evolveCall(e *events.Event) {
 		}
 	case events.ToolSettled:
 		if r, c := s.call(p.Call); c != nil && c.count.Settle(p) {
+			r.changed(p.Files)
 			if p.Interpreter == "" { // what a script changed is reread where the conversation knows it
 				r.learned(p.Files)
 			}

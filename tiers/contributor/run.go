@@ -51,6 +51,7 @@ type run struct {
 	bytes        int                         // of its parts as JSON
 	refresh      *events.Part                // stands last in this round's prompt only
 	files        map[string]events.FileState // what the conversation knows, by path
+	changes      []events.FileChange         // of files, by its calls, in the order in which they were first changed
 
 	request     events.ModelRequested
 	retry       *events.ModelRequested // another attempt at request
@@ -76,7 +77,7 @@ func (r *run) over() { *r = run{attempt: r.attempt, phase: ended} }
 
 func (r *run) end(outcome, text, reason string) {
 	r.phase = resolve
-	r.outcome = events.TicketResolved{Ticket: r.ticket.ID, Attempt: r.attempt, Outcome: outcome, Text: text, Reason: tiers.Clip(reason, MaxReason)}
+	r.outcome = events.TicketResolved{Ticket: r.ticket.ID, Attempt: r.attempt, Outcome: outcome, Text: text, Reason: tiers.Clip(reason, MaxReason), Changes: r.sum()}
 }
 
 // next is what the run owes now; nothing while it waits.

@@ -16,16 +16,18 @@ type State struct {
 	settings events.Settings
 	closed   bool
 	byTrack  map[string]*work // every track ever started
+	reviews  map[string]*work // by ticket: its newest review
 	waiting  map[string]*work // by the id of the fact whose answer is awaited
 	due      []*work          // those with a fact due, oldest first
 	taken    map[string]bool  // ticket ids of the session
 	order    []string         // the same in the order planned
 }
 
-// work is the plan of one track on its way.
+// work is the plan of one track, or the review of one attempt, on its way.
 type work struct {
-	track events.Track
-	job   *planning.Job
+	track  events.Track
+	review *events.ReviewRequested // nil: a plan
+	job    *planning.Job
 }
 
 // Decider is tier 2.
@@ -33,7 +35,7 @@ func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{
 		Name: events.ActorLead,
 		New: func() *State {
-			return &State{byTrack: map[string]*work{}, waiting: map[string]*work{}, taken: map[string]bool{}}
+			return &State{byTrack: map[string]*work{}, reviews: map[string]*work{}, waiting: map[string]*work{}, taken: map[string]bool{}}
 		},
 		Evolve: evolve,
 		Decide: decide,
@@ -89,6 +91,10 @@ func (s *State) fold(e *events.Event) {
 		s.closed = true
 	case events.TrackStarted:
 		s.begin(x)
+	case events.ReviewRequested:
+		s.review(x)
+	case events.TicketKilled:
+		s.dropReview(x)
 	case events.TicketsAdded:
 		for _, t := range x.Tickets {
 			s.taken[t.ID] = true // not told to the model, which cannot hit on it
@@ -97,11 +103,11 @@ func (s *State) fold(e *events.Event) {
 		s.mutated(x)
 	case events.ContextBuilt:
 		if w := s.answered(x.Request); w != nil {
-			w.job.Ask(s.settings, s.prompt(w, e, x))
+			w.job.Ask(s.settings, s.manifest(w, e, x))
 		}
 	case events.ModelReplied:
 		if w := s.answered(x.Request); w != nil {
-			plan, err := s.read(w.track.ID, x.Text)
+			plan, err := s.reply(w, x.Text)
 			w.job.Replied(s.settings, e, x, plan, err)
 		}
 	case events.ModelFailed:
@@ -115,6 +121,22 @@ func (s *State) fold(e *events.Event) {
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
 	}
+}
+
+// manifest is the whole prompt of a work's first request.
+func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) []events.Part {
+	if w.review != nil {
+		return reviewPrompt(w.review, built, x)
+	}
+	return s.prompt(w, built, x)
+}
+
+// reply is what a work's reply says, or why it cannot be used.
+func (s *State) reply(w *work, text string) (events.Payload, error) {
+	if w.review != nil {
+		return readReview(w.review, text)
+	}
+	return s.read(w.track.ID, text)
 }
 
 // mutated notes the ids of tickets that a person added. That of one that was

@@ -19,6 +19,9 @@ type Subject struct {
 	Goal, Track string // Track is empty on tier 1
 	Persona     string // of the track; empty: the tier's own
 	Place       string // workspace that the views are of; empty: the person's folder
+	// Ticket and Attempt are what is reviewed; unset where a plan is made.
+	Ticket  string
+	Attempt int
 }
 
 // Job is one plan on its way: views of the project, requests, replies, the end.
@@ -35,7 +38,7 @@ type Job struct {
 
 // Begin opens a job; a request for the views is due.
 func Begin(s Subject, views []events.ViewRequest) *Job {
-	return &Job{subject: s, due: events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Views: views, Workspace: s.Place}}
+	return &Job{subject: s, due: events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt, Views: views, Workspace: s.Place}}
 }
 
 // Refuse is a job that fails before it asks anybody.
@@ -64,6 +67,7 @@ func (j *Job) Ask(now events.Settings, parts []events.Part) {
 func (j *Job) request(now events.Settings, parts []events.Part) events.ModelRequested {
 	r := tiers.Request(now, j.seat(), parts)
 	r.StreamID, r.Goal, r.Track, r.Round = j.subject.StreamID, j.subject.Goal, j.subject.Track, j.replies+1
+	r.Ticket, r.TicketAttempt = j.subject.Ticket, j.subject.Attempt
 	return r
 }
 
@@ -133,6 +137,11 @@ func answered(e *events.Event, r events.ModelReplied) []events.Part {
 }
 
 func (j *Job) giveUp(reason string) {
+	if j.subject.Ticket != "" {
+		j.due = events.TicketReviewed{Ticket: j.subject.Ticket, Attempt: j.subject.Attempt, Verdict: events.ReviewSkipped,
+			Reasons: []string{tiers.Clip(reason, MaxErrorBytes)}}
+		return
+	}
 	j.due = events.PlanningFailed{
 		Tier: j.subject.Tier, Goal: j.subject.Goal, Track: j.subject.Track,
 		Attempts: j.requests, Error: tiers.Clip(reason, MaxErrorBytes),

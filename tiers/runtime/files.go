@@ -62,6 +62,8 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 		text, out.Error = w.raw(ctx, v.Path, &out)
 	case v.View == events.ViewSlice:
 		text, out.Error = w.slice(ctx, v, &out)
+	case v.View == events.ViewDiff:
+		text, out.Error = w.diffView(ctx, v, &out)
 	case v.Fallback:
 		text, out.Error = w.fallback(ctx, v, &out)
 	default:

@@ -83,6 +83,7 @@ type MMAConfig struct {
 	SpawnApproval bool   `toml:"spawn_approval" project:"only=true" doc:"Whether the launch of a contributor waits for a yes."`
 	Isolation     string `toml:"isolation" enum:"shared|worktree" project:"only=worktree" doc:"What keeps tickets at work at once apart. \"shared\": they work in the project's folder, where a file that one ticket changes is closed to the others until its attempt ends, and a ticket waits for another one with the same target file. \"worktree\": each attempt gets a git worktree and a branch of its own, and finished work is merged into the branch slop/SESSION; your own checkout stays as it is. See isolation.md."`
 	MaxRetries    int    `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Further attempts at a ticket after the first has failed."`
+	Review        bool   `toml:"review" project:"only=true" doc:"Whether tier 2 reviews what a ticket changed before it is completed. It approves, or sends the ticket back with its reasons, which counts as a failed attempt."`
 }
 
 // TierConfig is a section [tiers.N].

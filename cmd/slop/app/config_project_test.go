@@ -45,6 +45,8 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"mma.step_mode", "mma.step_mode = true", "", "step_mode = false"},
 	{"mma.spawn_approval", "", "spawn_approval = true", ""},
 	{"mma.spawn_approval", "mma.spawn_approval = true", "", "spawn_approval = false"},
+	{"mma.review", "", "review = true", ""},
+	{"mma.review", "mma.review = true", "", "review = false"},
 	{"mma.max_retries", "", "max_retries = 2", "max_retries = 3"},
 	{"tiers.1.provider", "", "provider = \"script\"", "provider = \"anthropic\""},
 	{"tiers.1.provider", "[providers.anthropic]", "provider = \"anthropic\"", ""},

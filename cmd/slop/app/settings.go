@@ -21,7 +21,7 @@ import (
 func (p place) settings(scripted bool) events.Settings {
 	c := p.config
 	s := events.Settings{
-		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval, MaxRetries: c.MMA.MaxRetries,
+		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval, MaxRetries: c.MMA.MaxRetries, Review: c.MMA.Review,
 		AskTimeoutMS: int64(c.Ask.TimeoutS) * 1000, ToolTimeoutMS: int64(c.Shell.TimeoutS) * 1000,
 		Tracked: p.relative(c.Files.Tracked), FollowLinks: c.MCP.AllowSymlinks, Isolation: c.MMA.Isolation,
 		AllowHosts: c.Net.AllowHosts, SearchURL: cmp.Or(c.Net.SearchURL, web.DefaultSearchURL),

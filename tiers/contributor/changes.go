@@ -1,0 +1,35 @@
+package contributor
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/events"
+)
+
+// changed notes what a call did to files.
+func (r *run) changed(files []events.FileState) {
+	for _, f := range files {
+		if !f.Written {
+			continue
+		}
+		i := slices.IndexFunc(r.changes, func(c events.FileChange) bool { return c.Path == f.Path })
+		switch {
+		case i >= 0:
+			r.changes[i].After = f.SHA256
+		case len(r.changes) < events.MaxReviewFiles:
+			r.changes = append(r.changes, events.FileChange{Path: f.Path, Before: f.Before, After: f.SHA256})
+		}
+	}
+}
+
+// sum is what the attempt changed in all, by path; what came back to what it
+// was is left out.
+func (r *run) sum() []events.FileChange {
+	out := slices.DeleteFunc(slices.Clone(r.changes), func(c events.FileChange) bool { return c.Before == c.After })
+	slices.SortFunc(out, func(a, b events.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}

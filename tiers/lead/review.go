@@ -1,0 +1,126 @@
+package lead
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/fence"
+	"manualslop/tiers/planning"
+)
+
+// Bounds of a review.
+const (
+	// MaxDiffs bounds the files whose changes are shown.
+	MaxDiffs = 20
+	// MaxReasons and MaxReasonBytes bound why a ticket is sent back.
+	MaxReasons     = 10
+	MaxReasonBytes = 1 << 10
+)
+
+// reviewSystem is the constant head of every review.
+//
+//go:embed review.md
+var reviewSystem string
+
+// review begins the review of an attempt.
+func (s *State) review(x events.ReviewRequested) {
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Track: x.Track, Ticket: x.Ticket.ID, Attempt: x.Attempt}
+	w := &work{review: &x, job: planning.Begin(subject, diffs(x))}
+	s.reviews[x.Ticket.ID] = w
+	s.due = append(s.due, w)
+}
+
+// dropReview forgets the review of an attempt that a person ended.
+func (s *State) dropReview(x events.TicketKilled) {
+	w := s.reviews[x.Ticket]
+	if w == nil || w.review.Attempt > x.Attempt {
+		return
+	}
+	delete(s.reviews, x.Ticket)
+	s.due = slices.DeleteFunc(s.due, func(d *work) bool { return d == w })
+	// order-independent: at most one entry is this work's
+	for id, waiting := range s.waiting {
+		if waiting == w {
+			delete(s.waiting, id)
+		}
+	}
+}
+
+// diffs are the views that show what an attempt changed.
+func diffs(x events.ReviewRequested) []events.ViewRequest {
+	out := []events.ViewRequest{}
+	for _, c := range x.Changes[:min(len(x.Changes), MaxDiffs)] {
+		out = append(out, events.ViewRequest{Path: c.Path, View: events.ViewDiff, Before: c.Before})
+	}
+	return out
+}
+
+// reviewPrompt is the whole manifest of the first request: rules, the ticket,
+// what the contributor says, what it changed.
+func reviewPrompt(x *events.ReviewRequested, built *events.Event, views events.ContextBuilt) []events.Part {
+	parts := []events.Part{{Role: "system", Text: reviewSystem + fence.Rule}, {Role: "user", Text: reviewBrief(x)}}
+	if x.Text != "" {
+		parts = append(parts, events.Part{Role: "user", Prefix: "The contributor says:\n", Text: x.Text, Suffix: "\n", Origin: fence.Program, Fence: fence.Nonce(built.ID, len(views.Views))})
+	}
+	for i, v := range views.Views {
+		parts = append(parts, planning.ViewPart(built, i, v, "Changes of "+v.Path))
+	}
+	return parts
+}
+
+func reviewBrief(x *events.ReviewRequested) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Ticket %s, attempt %d\n\n%s\n", x.Ticket.ID, x.Attempt, x.Ticket.Description)
+	if x.Ticket.TargetFile != "" {
+		b.WriteString("\nTarget file: " + x.Ticket.TargetFile + "\n")
+	}
+	switch over := len(x.Changes) - MaxDiffs; {
+	case len(x.Changes) == 0:
+		b.WriteString("\nNo file was changed.\n")
+	case over > 0:
+		fmt.Fprintf(&b, "\n%d files were changed; the first %d are shown.\n", len(x.Changes), MaxDiffs)
+	}
+	return b.String()
+}
+
+// verdict is one reply of a review.
+type verdict struct {
+	Verdict string   `json:"verdict"`
+	Reasons []string `json:"reasons"`
+}
+
+// readReview reads the verdict out of a reply.
+func readReview(x *events.ReviewRequested, text string) (events.Payload, error) {
+	all, err := planning.Read(text, "review", checkVerdict)
+	if err != nil {
+		return nil, err
+	}
+	out := events.TicketReviewed{Ticket: x.Ticket.ID, Attempt: x.Attempt, Verdict: all[0].Verdict}
+	if out.Verdict == events.ReviewSentBack {
+		for _, reason := range all[0].Reasons {
+			out.Reasons = append(out.Reasons, tiers.Clip(strings.TrimSpace(reason), MaxReasonBytes))
+		}
+	}
+	return out, nil
+}
+
+func checkVerdict(all []verdict) error {
+	if len(all) != 1 {
+		return fmt.Errorf("the array must have one object, and has %d", len(all))
+	}
+	blank := func(reason string) bool { return strings.TrimSpace(reason) == "" }
+	switch v := all[0]; {
+	case v.Verdict == events.ReviewApproved:
+		return nil
+	case v.Verdict != events.ReviewSentBack:
+		return errors.New(`"verdict" must be "approve" or "send_back"`)
+	case len(v.Reasons) == 0 || len(v.Reasons) > MaxReasons || slices.ContainsFunc(v.Reasons, blank):
+		return fmt.Errorf(`"reasons" must have 1 to %d entries that say something`, MaxReasons)
+	}
+	return nil
+}
