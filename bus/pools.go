@@ -44,6 +44,7 @@ func Pools() []Pool {
 			{Actor: events.ActorContributor, Type: "ContextRequested"},
 			{Actor: events.ActorConductor, Type: "WorkspaceRequested"},
 			{Actor: events.ActorConductor, Type: "MergeRequested"},
+			{Actor: events.ActorQA, Type: "ContextRequested"},
 			{Type: "ContextInjectionRequested"}, // of any person; from others it does not count
 		}},
 		{Name: PoolModels, AckWait: 2 * time.Second, MaxDeliver: 25, Filters: []events.Filter{

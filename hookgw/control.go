@@ -27,6 +27,7 @@ type control struct {
 	// Budget is session or ticket; Limit is its new limit, with raise_budget.
 	Budget string `json:"budget,omitempty"`
 	Limit  int64  `json:"limit_micro_dollars,omitempty"`
+	Call   string `json:"call,omitempty"`
 }
 
 // controlAction is one thing that a person can ask of the conductor.
@@ -54,6 +55,7 @@ func controlActions() []controlAction {
 		{"raise_budget", false, "budget ticket limit_micro_dollars", "", func(c control) events.Payload {
 			return events.BudgetRaiseRequested{Budget: c.Budget, Ticket: c.Ticket, LimitMicroDollars: c.Limit}
 		}},
+		{"patch", false, "call", "", func(c control) events.Payload { return events.PatchRequested{Call: c.Call} }},
 	}
 }
 
@@ -134,6 +136,8 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 	switch {
 	case a.ticket && (want.Ticket == "" || len(want.Ticket) > events.MaxIDLength):
 		return refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+	case a.takes == "call" && (want.Call == "" || len(want.Call) > events.MaxIDLength):
+		return refuse(http.StatusBadRequest, "the action "+a.name+" needs a call", "Send the id of a shell call that failed, a text of 1 to 128 bytes.")
 	case a.takes == "on" && want.On == nil:
 		return refuse(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
 	case a.name == "raise_budget" && !want.raises():

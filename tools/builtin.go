@@ -61,7 +61,7 @@ func builtin() []Tool {
 // Engine is the registry that workers run calls from: the tools that models are
 // offered, and those by which the engine carries out a person's word.
 func Engine() *Registry {
-	r, err := NewRegistry(append(builtin(), RestoreFiles())...)
+	r, err := NewRegistry(append(builtin(), RestoreFiles(), ApplyPatch())...)
 	if err != nil {
 		panic(err)
 	}

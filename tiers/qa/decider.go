@@ -12,26 +12,32 @@ func Decider() tiers.Decider[*State] {
 
 // State is what qa knows of a session.
 type State struct {
-	settings events.Settings
-	calls    map[string]*call
-	requests map[string]*triage       // by id of an own request that waits for its answer
-	killed   map[string]int           // ticket to its newest killed attempt
-	contexts map[string]string        // id of a request for a ticket's views to the ticket
-	rules    map[string][]events.Part // by ticket: the project's rules, as its contributor reads them
-	closed   bool
-	owed     events.Payload // what the last event made due
+	settings  events.Settings
+	calls     map[string]*call
+	requests  map[string]*asked        // by id of an own request that waits for its answer
+	patches   map[string]*patch        // by id of an own request for views
+	contexts  map[string]string        // id of a request for a ticket's views to the ticket
+	rules     map[string][]events.Part // by ticket: the project's rules, as its contributor reads them
+	targets   map[string]string        // ticket to the file that it is about
+	killed    map[string]int           // ticket to its newest killed attempt
+	closed    bool
+	owed      events.Payload // what the last event made due
+	asking    query          // what a request that is owed asks
+	preparing *patch         // what views that are owed are for
 }
 
 // call is a tool call from its request on.
 type call struct {
 	ticket  string
 	attempt int
+	target  string // file that the ticket is about
 	count   tiers.Call
+	trace   *events.Part // what tier 4 reads of its failure; nil: it did not fail
 }
 
 func newState() *State {
-	return &State{calls: map[string]*call{}, requests: map[string]*triage{}, killed: map[string]int{},
-		contexts: map[string]string{}, rules: map[string][]events.Part{}}
+	return &State{calls: map[string]*call{}, requests: map[string]*asked{}, patches: map[string]*patch{}, targets: map[string]string{},
+		killed: map[string]int{}, contexts: map[string]string{}, rules: map[string][]events.Part{}}
 }
 
 func decide(s *State, _ *events.Event) []events.Payload {
@@ -42,6 +48,10 @@ func decide(s *State, _ *events.Event) []events.Payload {
 }
 
 func evolve(s *State, e *events.Event) *State {
+	if e.Actor == events.ActorQA {
+		s.emitted(e)
+		return s
+	}
 	s.owed = nil
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
@@ -50,27 +60,46 @@ func evolve(s *State, e *events.Event) *State {
 		s.closed = true
 	case events.TicketKilled:
 		s.killed[p.Ticket] = max(s.killed[p.Ticket], p.Attempt)
-	case events.ModelRequested:
-		if e.Actor == events.ActorQA {
-			s.requests[e.ID] = &triage{call: p.Call, ticket: p.Ticket, request: p}
+	case events.TicketStarted:
+		s.targets[p.Ticket.ID] = p.Ticket.TargetFile
+	case events.PatchRequested:
+		s.owed = s.propose(e, p)
+	case events.ContextBuilt:
+		w := s.patches[p.Request]
+		if w == nil {
+			s.follow(e)
+			break
 		}
+		delete(s.patches, p.Request)
+		s.owed = s.prepared(w, e, p)
 	case events.ModelReplied:
-		if t := s.answered(p.Request); t != nil {
-			s.owed = t.replied(p)
+		if a := s.answered(p.Request); a != nil {
+			s.owed = a.replied(p)
 		}
 	case events.ModelFailed:
-		if t := s.answered(p.Request); t != nil {
-			s.owed = s.failed(t, p, e.Time)
+		if a := s.answered(p.Request); a != nil {
+			s.owed = s.failed(a, p, e.Time)
 		}
 	case events.ModelDenied:
-		if t := s.answered(p.Request); t != nil {
-			s.owed = skipped(t.call, t.ticket, "budget: "+p.Reason)
+		if a := s.answered(p.Request); a != nil {
+			s.owed = a.skip("budget: " + p.Reason)
 		}
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
 		s.follow(e)
 	}
 	return s
+}
+
+// emitted notes that an own fact exists.
+func (s *State) emitted(e *events.Event) {
+	s.owed = nil
+	switch p := e.Payload.(type) {
+	case events.ContextRequested:
+		s.patches[e.ID] = s.preparing
+	case events.ModelRequested:
+		s.requests[e.ID] = &asked{query: s.asking, request: p}
+	}
 }
 
 // follow keeps count of tool calls as every decider does.
@@ -87,7 +116,7 @@ func (s *State) follow(e *events.Event) {
 		}
 	case events.ToolRequested:
 		if s.calls[p.Call] == nil {
-			s.calls[p.Call] = &call{ticket: p.Ticket, attempt: p.Attempt}
+			s.calls[p.Call] = &call{ticket: p.Ticket, attempt: p.Attempt, target: s.targets[p.Ticket]}
 		}
 	case events.ToolApproved:
 		if c := s.calls[p.Call]; c != nil {
@@ -114,10 +143,10 @@ func (s *State) over(c *call) bool {
 	return killed && c.attempt <= last
 }
 
-// answered takes the triage that waits for an answer to a request; the first
-// one counts.
-func (s *State) answered(request string) *triage {
-	t := s.requests[request]
+// answered takes the query that waits for an answer to a request; the first one
+// counts.
+func (s *State) answered(request string) *asked {
+	a := s.requests[request]
 	delete(s.requests, request)
-	return t
+	return a
 }

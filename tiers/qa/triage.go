@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"manualslop/events"
@@ -30,8 +29,17 @@ const tier = 4
 
 // triage is one failed call at tier 4.
 type triage struct {
-	call, ticket string
-	request      events.ModelRequested
+	call   string
+	origin *call
+}
+
+func (t *triage) skip(reason string) events.Payload { return skipped(t.call, t.origin.ticket, reason) }
+
+func (t *triage) moot(s *State) string {
+	if s.over(t.origin) {
+		return killedReason
+	}
+	return ""
 }
 
 func skipped(call, ticket, reason string) events.HintSkipped {
@@ -43,19 +51,25 @@ const killedReason = "the ticket was killed"
 // triage asks tier 4 about the outcome that the event id tells, or says why
 // nobody is asked.
 func (s *State) triage(id string, c *call, p events.ToolSettled) events.Payload {
-	seat := tiers.Seat{Tier: tier}
+	t := &triage{call: p.Call, origin: c}
+	seen := trace(id, p)
+	c.trace = &seen
 	switch {
 	case s.over(c):
-		return skipped(p.Call, c.ticket, killedReason)
-	case s.settings.QADisabled || seat.Take(s.settings).Provider == "":
-		return skipped(p.Call, c.ticket, "disabled")
+		return t.skip(killedReason)
+	case s.settings.QADisabled || s.provider() == "":
+		return t.skip("disabled")
 	}
-	taken := seat.Take(s.settings)
+	s.asking = t
+	taken := tiers.Seat{Tier: tier}.Take(s.settings)
 	parts := slices.Concat(taken.System(system+fence.Rule, nil), s.rules[c.ticket], taken.Project(id))
-	m := tiers.Request(s.settings, seat, append(parts, trace(id, p)))
+	m := tiers.Request(s.settings, tiers.Seat{Tier: tier}, append(parts, seen))
 	m.StreamID, m.Ticket, m.TicketAttempt, m.Call = StreamID, c.ticket, c.attempt, p.Call
 	return m
 }
+
+// provider is who answers tier 4; empty: nobody.
+func (s *State) provider() string { return tiers.Seat{Tier: tier}.Take(s.settings).Provider }
 
 // trace is what tier 4 reads: how the command ended, and the end of what it said.
 func trace(id string, p events.ToolSettled) events.Part {
@@ -87,18 +101,7 @@ func tail(s string, n int) string {
 func (t *triage) replied(p events.ModelReplied) events.Payload {
 	hint := strings.Join(strings.Fields(p.Text), " ")
 	if hint == "" {
-		return skipped(t.call, t.ticket, "the model sent no text")
+		return t.skip("the model sent no text")
 	}
-	return events.HintGiven{Call: t.call, Ticket: t.ticket, Hint: tiers.Clip(hint, MaxHint)}
-}
-
-// failed asks again where that may help.
-func (s *State) failed(t *triage, p events.ModelFailed, at time.Time) events.Payload {
-	if s.over(s.calls[t.call]) {
-		return skipped(t.call, t.ticket, killedReason)
-	}
-	if again, ok := tiers.NextAttempt(s.settings, tiers.Seat{Tier: tier}, t.request, p, at); ok {
-		return again
-	}
-	return skipped(t.call, t.ticket, "model "+p.Kind+": "+p.Message)
+	return events.HintGiven{Call: t.call, Ticket: t.origin.ticket, Hint: tiers.Clip(hint, MaxHint)}
 }

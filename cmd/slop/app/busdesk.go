@@ -189,6 +189,9 @@ func (d *busDesk) control(ctx context.Context, session string, want controlReque
 	if err != nil || want.reaction == "" {
 		return false, err
 	}
+	if want.reaction == "" { // nobody answers: what follows is for everybody to see
+		return false, nil
+	}
 	pending := true
 	err = d.await(ctx, session, events.ActorConductor, seq, func(e *events.Event) (bool, error) {
 		if e.Cause != id {

@@ -119,7 +119,7 @@ func commands(g *globals) []*cobra.Command {
 		demoCommand(g), runCommand(g), serveCommand(g),
 		busCommand(g), gatewayCommand(g), orchestratorCommand(g), workerCommand(g),
 		askCommand(g), hookCommand(g), watchCommand(g), sessionsCommand(g), replayCommand(g), exportCommand(g), historyCommand(g), searchCommand(g),
-		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g), budgetCommand(g), undoCommand(g),
+		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g), budgetCommand(g), undoCommand(g), patchCommand(g),
 		toolCommand(g), modelsCommand(g), keysCommand(g), adoptCommand(g), doctorCommand(g), benchCommand(g), versionCommand(g),
 	}
 }

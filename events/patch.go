@@ -1,0 +1,61 @@
+package events
+
+// PatchTool is the tool of the engine's own that applies a proposed patch. No
+// model is offered it.
+const PatchTool = "apply_patch"
+
+// PatchCall is the id of the call that applies the patch proposed by the event
+// with this id.
+func PatchCall(proposed string) string { return "patch-" + proposed }
+
+// PatchRequested asks tier 4 for a patch that mends what made a shell call fail.
+// qa answers with PatchProposed, which a person is asked about, or PatchSkipped.
+type PatchRequested struct {
+	Call string `json:"call"`
+}
+
+// EventType is the identity on the wire.
+func (PatchRequested) EventType() Type { return Type{"PatchRequested", 1} }
+
+// EventCorr is the call.
+func (e PatchRequested) EventCorr() string { return e.Call }
+
+// MaxPatch bounds a proposed patch in bytes.
+const MaxPatch = 96 << 10
+
+// PatchProposed is tier 4's patch, a unified diff. Nothing is changed before a
+// person has seen what it would do and said yes.
+type PatchProposed struct {
+	Request string `json:"request"` // event id of PatchRequested
+	Call    string `json:"call"`
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Patch   string `json:"patch"`
+}
+
+// EventType is the identity on the wire.
+func (PatchProposed) EventType() Type { return Type{"PatchProposed", 1} }
+
+// EventCorr is the call.
+func (e PatchProposed) EventCorr() string { return e.Call }
+
+// PatchSkipped says why there is no patch.
+type PatchSkipped struct {
+	Request string `json:"request"`
+	Call    string `json:"call"`
+	Reason  string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (PatchSkipped) EventType() Type { return Type{"PatchSkipped", 1} }
+
+// EventCorr is the call.
+func (e PatchSkipped) EventCorr() string { return e.Call }
+
+func patchDefs() []Def {
+	return []Def{
+		Define(Word, "person", "Tier 4 is to propose a patch that mends a failed shell call.", PatchRequested{"01J-0"}),
+		Define(Decision, "qa", "Tier 4's patch; a person is asked before it is applied.", PatchProposed{"01K", "01J-0", "T-001", 1, "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n"}),
+		Define(Decision, "qa", "There is no patch, and why.", PatchSkipped{"01K", "01J-0", "the reply holds no unified diff"}),
+	}
+}

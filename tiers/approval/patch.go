@@ -1,0 +1,25 @@
+package approval
+
+import (
+	"encoding/json"
+
+	"manualslop/events"
+)
+
+// patchSchema is what the arguments of the engine's tool for patches look like.
+const patchSchema = `{"type":"object","properties":{"patch":{"type":"string"}},"required":["patch"],"additionalProperties":false}`
+
+// proposed judges tier 4's patch like any other call that changes files, under
+// the rules of now. It may name any file, so no rule over paths allows it.
+func (s *State) proposed(e *events.Event, p events.PatchProposed) {
+	args, err := json.Marshal(struct {
+		Patch string `json:"patch"`
+	}{p.Patch})
+	if err != nil {
+		panic("approval: " + err.Error()) // a string
+	}
+	c := &call{tool: newTool(events.ToolOffer{Name: events.PatchTool, Effect: effectWrites + "|" + effectWide, Schema: json.RawMessage(patchSchema)}),
+		args: args, request: events.ToolRequested{Call: events.PatchCall(e.ID), Tool: events.PatchTool, Args: args}}
+	s.calls[c.request.Call] = c
+	s.judgeNew(e, c)
+}

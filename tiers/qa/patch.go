@@ -1,0 +1,118 @@
+package qa
+
+import (
+	_ "embed"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/fence"
+)
+
+//go:embed patch.md
+var patchSystem string
+
+// MaxPatchFiles bounds the files that are shown whole for a patch, and
+// MaxPatchFileBytes each of them.
+const (
+	MaxPatchFiles     = 3
+	MaxPatchFileBytes = 64 << 10
+)
+
+// patch is a person's wish for a patch on its way.
+type patch struct {
+	ask    string // event id of PatchRequested
+	call   string
+	origin *call
+}
+
+// propose begins a patch for a failed call, or says why there is none.
+func (s *State) propose(e *events.Event, p events.PatchRequested) events.Payload {
+	c := s.calls[p.Call]
+	w := &patch{ask: e.ID, call: p.Call, origin: c}
+	switch {
+	case c == nil || c.trace == nil:
+		return w.skip("there is no failed shell call " + tiers.Clip(p.Call, events.MaxIDLength))
+	case s.provider() == "":
+		return w.skip("disabled")
+	}
+	s.preparing = w
+	return events.ContextRequested{Tier: tier, Views: w.views()}
+}
+
+// views are the files that the output names and the ticket's target.
+func (w *patch) views() []events.ViewRequest {
+	out := []events.ViewRequest{}
+	for _, name := range append(mentioned(w.origin.trace.Text), w.origin.target) {
+		v := events.ViewRequest{Path: name, View: events.ViewRaw}
+		if len(out) < MaxPatchFiles && name != "" && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+var pathLike = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*`)
+
+// mentioned are what looks like paths of the project's files in a text, each once.
+func mentioned(text string) []string {
+	var out []string
+	for _, name := range pathLike.FindAllString(text, 200) {
+		if path.Clean(name) == name && !strings.HasPrefix(name, "../") && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// prepared asks the model, once the files are there.
+func (s *State) prepared(w *patch, built *events.Event, p events.ContextBuilt) events.Payload {
+	taken := tiers.Seat{Tier: tier}.Take(s.settings)
+	parts := append(slices.Concat(taken.System(patchSystem+fence.Rule, nil), s.rules[w.origin.ticket], taken.Project(built.ID)), *w.origin.trace)
+	for i, v := range p.Views {
+		if v.Error == "" && v.Size <= MaxPatchFileBytes {
+			parts = append(parts, tiers.ViewPart(built.ID, i, v, "# "+v.Path+"\n\n"))
+		}
+	}
+	s.asking = w
+	m := tiers.Request(s.settings, tiers.Seat{Tier: tier}, parts)
+	m.StreamID, m.Call = StreamID, w.call
+	return m
+}
+
+func (w *patch) skip(reason string) events.Payload {
+	return events.PatchSkipped{Request: w.ask, Call: w.call, Reason: tiers.Clip(reason, MaxTrace)}
+}
+
+func (w *patch) moot(*State) string { return "" }
+
+func (w *patch) replied(p events.ModelReplied) events.Payload {
+	diff := diffIn(p.Text)
+	switch {
+	case p.Finish == "max_tokens":
+		return w.skip("the reply was cut off by max_output_tokens")
+	case diff == "":
+		return w.skip("the reply holds no unified diff")
+	case len(diff) > events.MaxPatch:
+		return w.skip("the patch is too long")
+	}
+	return events.PatchProposed{Request: w.ask, Call: w.call, Ticket: w.origin.ticket, Attempt: w.origin.attempt, Patch: diff}
+}
+
+// diffIn cuts the unified diff out of a reply: from its first file to the end,
+// or to the end of the code fence that it stands in.
+func diffIn(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	from := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "diff --git ") })
+	if from < 0 || !slices.ContainsFunc(lines[from:], func(l string) bool { return strings.HasPrefix(l, "@@") }) {
+		return ""
+	}
+	lines = lines[from:]
+	if end := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "```") }); end >= 0 {
+		lines = lines[:end]
+	}
+	return strings.TrimRight(strings.Join(lines, ""), "\n") + "\n"
+}

@@ -1,0 +1,281 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+)
+
+// maxPatch bounds a patch in bytes.
+const maxPatch = 100 << 10
+
+// ApplyPatch is the tool of the engine's own that carries out a patch that tier
+// 4 proposed and a person saw. It is in no registry that models are offered.
+func ApplyPatch() Tool {
+	return Writer(Spec{
+		Name: "apply_patch", Summary: "Apply a unified diff to the files it names: all of it, or nothing.", Effect: Writes,
+	}, planPatch)
+}
+
+type patchArgs struct {
+	Patch string `json:"patch" doc:"a unified diff" min:"1"`
+}
+
+func planPatch(ctx context.Context, env Env, in patchArgs) (Plan, error) {
+	if len(in.Patch) > maxPatch {
+		return Plan{}, Refuse("the patch has %d bytes, over the limit of %d", len(in.Patch), maxPatch)
+	}
+	files, err := parsePatch(in.Patch)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{}
+	for _, f := range files {
+		change, err := patched(ctx, env, f)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan.Changes = append(plan.Changes, change)
+	}
+	plan.Summary = "apply_patch: " + fileCount(len(files))
+	return plan, nil
+}
+
+// beyond are beginnings of lines that say more than a change of text.
+func beyond() []string {
+	return []string{"rename from ", "copy from ", "GIT binary patch", "Binary files ", "new mode "}
+}
+
+// parsePatch reads a unified diff. Models miscount the lines of hunks, so the
+// counts are made anew before it is read.
+func parsePatch(text string) ([]*gitdiff.File, error) {
+	for line := range strings.Lines(text) {
+		for _, word := range beyond() {
+			if strings.HasPrefix(line, word) {
+				return nil, Refuse("the patch says %q; only changes of text, new and removed files can be applied", strings.TrimSpace(word))
+			}
+		}
+	}
+	if old, now, renamed := otherName(strings.SplitAfter(text, "\n")); renamed {
+		return nil, Refuse("the patch renames %s to %s; only changes, new and removed files can be applied", old, now)
+	}
+	files, _, err := gitdiff.Parse(strings.NewReader(recounted(text)))
+	if err != nil {
+		return nil, Refuse("this is no unified diff: %s", strings.TrimPrefix(err.Error(), "gitdiff: "))
+	}
+	if len(files) == 0 {
+		return nil, Refuse("the patch names no file; it needs --- and +++ lines and at least one @@ hunk")
+	}
+	return files, nil
+}
+
+// otherName finds a file that a patch names differently before and after.
+func otherName(lines []string) (old, now string, found bool) {
+	for i := range lines {
+		if !namesFile(lines, i) {
+			continue
+		}
+		old, now = strings.TrimPrefix(strings.TrimSpace(lines[i][4:]), "a/"), strings.TrimPrefix(strings.TrimSpace(lines[i+1][4:]), "b/")
+		if old, _, _ = strings.Cut(old, "\t"); old == "/dev/null" {
+			continue
+		}
+		if now, _, _ = strings.Cut(now, "\t"); now != "/dev/null" && now != old {
+			return old, now, true
+		}
+	}
+	return "", "", false
+}
+
+// patched is the change of one file.
+func patched(ctx context.Context, env Env, f *gitdiff.File) (Change, error) {
+	name := f.NewName
+	if f.IsDelete {
+		name = f.OldName
+	}
+	file, err := env.ReadFile(ctx, name)
+	switch {
+	case f.IsNew && errors.Is(err, fs.ErrNotExist):
+		return Create(name, []byte(newText(f)), 0), nil
+	case err != nil:
+		return Change{}, err
+	case f.IsNew:
+		return Change{}, Refuse("the patch creates %s, which exists", name)
+	}
+	after, err := applyHunks(name, string(file.Data), f.TextFragments)
+	if err != nil {
+		return Change{}, err
+	}
+	if f.IsDelete {
+		if after != "" {
+			return Change{}, Refuse("the patch removes %s and does not name all of its lines", name)
+		}
+		return Delete(file), nil
+	}
+	return Edit(file, []byte(after)), nil
+}
+
+func newText(f *gitdiff.File) string {
+	var b strings.Builder
+	for _, hunk := range f.TextFragments {
+		_, after := sides(hunk, false)
+		b.WriteString(after)
+	}
+	return b.String()
+}
+
+// applyHunks makes the changes of all hunks. Each replaces the lines that it
+// names, where they stand nearest to the place that it says.
+func applyHunks(name, text string, hunks []*gitdiff.TextFragment) (string, error) {
+	crlf := strings.Contains(text, "\r\n")
+	var b strings.Builder
+	done := 0
+	for i, hunk := range hunks {
+		before, after := sides(hunk, crlf)
+		at := placeOf(text, before, done, hunk.OldPosition)
+		if at < 0 {
+			return "", Refuse("hunk %d of %s does not fit: its lines are not in the file", i+1, name)
+		}
+		b.WriteString(text[done:at])
+		b.WriteString(after)
+		done = at + len(before)
+	}
+	b.WriteString(text[done:])
+	return b.String(), nil
+}
+
+// sides are the lines that a hunk takes out and those that it puts in.
+func sides(hunk *gitdiff.TextFragment, crlf bool) (before, after string) {
+	var old, now bytes.Buffer
+	for _, line := range hunk.Lines {
+		text := line.Line
+		if crlf && strings.HasSuffix(text, "\n") && !strings.HasSuffix(text, "\r\n") {
+			text = strings.TrimSuffix(text, "\n") + "\r\n"
+		}
+		if line.Op != gitdiff.OpAdd {
+			old.WriteString(text)
+		}
+		if line.Op != gitdiff.OpDelete {
+			now.WriteString(text)
+		}
+	}
+	return old.String(), now.String()
+}
+
+// lineOffset is where a line begins; lines count from 1.
+func lineOffset(text string, line int64) int {
+	at := 0
+	for ; line > 1; line-- {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return len(text)
+		}
+		at += next + 1
+	}
+	return at
+}
+
+// placeOf is where want stands as whole lines at or behind from, nearest to a
+// line; -1 if nowhere. A hunk that takes nothing out goes behind that line.
+func placeOf(text, want string, from int, line int64) int {
+	if want == "" {
+		return max(from, lineOffset(text, line+1))
+	}
+	best, wanted := -1, lineOffset(text, line)
+	for at := from; ; {
+		found := strings.Index(text[at:], want)
+		if found < 0 {
+			return best
+		}
+		at += found
+		end := at + len(want)
+		whole := (at == 0 || text[at-1] == '\n') && (end == len(text) || text[end-1] == '\n')
+		if whole && (best < 0 || distance(at, wanted) < distance(best, wanted)) {
+			best = at
+		}
+		at++
+	}
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// recounted is a patch without what stands around its files and hunks, and with
+// the numbers of lines in the heads of hunks as they are.
+func recounted(text string) string {
+	lines := strings.SplitAfter(strings.TrimRight(text, "\r\n\t ")+"\n", "\n")
+	var b strings.Builder
+	for i := 0; i < len(lines); i++ {
+		head, ok := hunkHead(lines[i])
+		if !ok {
+			if namesFile(lines, i) {
+				b.WriteString("--- " + strings.TrimPrefix(lines[i][4:], "a/") + "+++ " + strings.TrimPrefix(lines[i+1][4:], "b/"))
+				i++
+			}
+			continue
+		}
+		end := i + 1
+		for end < len(lines) && inHunk(lines, end) {
+			end++
+		}
+		for end > i+1 && strings.TrimSpace(lines[end-1]) == "" && lines[end-1][0] != ' ' {
+			end-- // blank lines between two hunks belong to neither
+		}
+		writeHunk(&b, head, lines[i+1:end])
+		i = end - 1
+	}
+	return b.String()
+}
+
+// writeHunk writes a hunk with a head that counts its lines.
+func writeHunk(b *strings.Builder, head [2]int, lines []string) {
+	before, after := 0, 0
+	for i, line := range lines {
+		switch line[0] {
+		case '+':
+			after++
+		case '-':
+			before++
+		case ' ', '\n', '\r':
+			before, after = before+1, after+1
+		}
+		if line == "\n" || line == "\r\n" {
+			lines[i] = " " + line // an empty line of context, whose blank was lost
+		}
+	}
+	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n%s", head[0], before, head[1], after, strings.Join(lines, ""))
+}
+
+// hunkHead reads the places of a hunk out of its head.
+func hunkHead(line string) (at [2]int, ok bool) {
+	if !strings.HasPrefix(line, "@@") {
+		return at, false
+	}
+	for _, field := range strings.Fields(strings.Trim(line, "@ \r\n")) {
+		side := strings.IndexByte("-+", field[0])
+		if side >= 0 {
+			_, _ = fmt.Sscanf(field[1:], "%d", &at[side]) // what is no number stays 0
+		}
+	}
+	return at, true
+}
+
+// namesFile tells whether lines i and i+1 begin the part of a file.
+func namesFile(lines []string, i int) bool {
+	return strings.HasPrefix(lines[i], "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ ")
+}
+
+// inHunk tells whether line i still belongs to the hunk above it.
+func inHunk(lines []string, i int) bool {
+	line := lines[i]
+	switch {
+	case line == "", strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "diff "):
+		return false
+	case namesFile(lines, i):
+		return false
+	}
+	return strings.IndexByte(" +-\\\n\r", line[0]) >= 0
+}
