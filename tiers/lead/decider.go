@@ -126,7 +126,7 @@ func (s *State) fold(e *events.Event) {
 // manifest is the whole prompt of a work's first request.
 func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) []events.Part {
 	if w.review != nil {
-		return reviewPrompt(w.review, built, x)
+		return s.reviewPrompt(w, built, x)
 	}
 	return s.prompt(w, built, x)
 }

@@ -51,9 +51,9 @@ func (s *State) dropReview(x events.TicketKilled) {
 	}
 }
 
-// diffs are the views that show what an attempt changed.
+// diffs are the project's rules and the views that show what an attempt changed.
 func diffs(x events.ReviewRequested) []events.ViewRequest {
-	out := []events.ViewRequest{}
+	out := tiers.RuleViews()
 	for _, c := range x.Changes[:min(len(x.Changes), MaxDiffs)] {
 		out = append(out, events.ViewRequest{Path: c.Path, View: events.ViewDiff, Before: c.Before})
 	}
@@ -62,13 +62,15 @@ func diffs(x events.ReviewRequested) []events.ViewRequest {
 
 // reviewPrompt is the whole manifest of the first request: rules, the ticket,
 // what the contributor says, what it changed.
-func reviewPrompt(x *events.ReviewRequested, built *events.Event, views events.ContextBuilt) []events.Part {
-	parts := []events.Part{{Role: "system", Text: reviewSystem + fence.Rule}, {Role: "user", Text: reviewBrief(x)}}
+func (s *State) reviewPrompt(w *work, built *events.Event, views events.ContextBuilt) []events.Part {
+	x := w.review
+	parts, others := w.job.Opening(s.settings, reviewSystem+fence.Rule, built, views)
+	parts = append(parts, events.Part{Role: "user", Text: reviewBrief(x)})
 	if x.Text != "" {
 		parts = append(parts, events.Part{Role: "user", Prefix: "The contributor says:\n", Text: x.Text, Suffix: "\n", Origin: fence.Program, Fence: fence.Nonce(built.ID, len(views.Views))})
 	}
-	for i, v := range views.Views {
-		parts = append(parts, planning.ViewPart(built, i, v, "Changes of "+v.Path))
+	for _, i := range others {
+		parts = append(parts, planning.ViewPart(built, i, views.Views[i], "Changes of "+views.Views[i].Path))
 	}
 	return parts
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/lead"
 	"manualslop/tiers/tierstest"
 )
@@ -39,7 +40,7 @@ func TestAReviewSeesTheTicketAndWhatChangedAndNothingElse(t *testing.T) {
 	}
 	first = many[:lead.MaxDiffs]
 	asksFor := func(paths ...string) []events.Payload {
-		want := events.ContextRequested{Tier: 2, Track: "TR-1", Ticket: "T-1", Attempt: 2, Views: []events.ViewRequest{}}
+		want := events.ContextRequested{Tier: 2, Track: "TR-1", Ticket: "T-1", Attempt: 2, Views: tiers.RuleViews()}
 		for _, p := range paths {
 			want.Views = append(want.Views, events.ViewRequest{Path: p, View: events.ViewDiff, Before: "b-" + p})
 		}
