@@ -18,6 +18,8 @@ type ReviewRequested struct {
 	Attempt int          `json:"attempt"`
 	Text    string       `json:"text,omitempty"` // the contributor's last word, cut
 	Changes []FileChange `json:"changes,omitempty"`
+	// Workspace is the place in which the attempt worked; empty: the person's folder.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // EventType is the identity on the wire.

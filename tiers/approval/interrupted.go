@@ -47,7 +47,7 @@ func (s *State) interrupted(e *events.Event, c *call, why string) {
 
 func (s *State) resolve(c *call, resolution, by, reason string) {
 	if resolution != events.InterruptRetry {
-		s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: c.request.Ticket, seq: c.stopped, unseen: true})
+		s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: c.request.Ticket, place: c.request.Workspace, seq: c.stopped, unseen: true})
 	}
 	s.owe(events.InterruptResolved{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket,
 		Resolution: resolution, By: by, Reason: reason})

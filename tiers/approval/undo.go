@@ -15,6 +15,7 @@ import (
 // nobody recorded.
 type write struct {
 	call, tool, ticket string
+	place              string // workspace that it was made in
 	seq                uint64 // of the outcome
 	path               string
 	before, after      string // digests; empty: absent
@@ -27,7 +28,7 @@ func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	if c.request.Workspace != "" {
 		return
 	}
-	w := write{call: p.Call, tool: p.Tool, ticket: c.request.Ticket, seq: e.Seq}
+	w := write{call: p.Call, tool: p.Tool, ticket: c.request.Ticket, place: c.request.Workspace, seq: e.Seq}
 	for _, f := range p.Files {
 		if f.Written && f.Before != f.SHA256 {
 			w.path, w.before, w.after = f.Path, f.Before, f.SHA256
@@ -46,8 +47,9 @@ func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 func (s *State) undo(e *events.Event, p events.UndoRequested) {
 	err := p.Check()
 	var args json.RawMessage
+	var place string
 	if err == nil {
-		args, err = s.restoration(p)
+		args, place, err = s.restoration(p)
 	}
 	if err != nil {
 		s.owe(events.UndoRefused{Request: e.ID, Reason: tiers.Clip(err.Error(), MaxReason)})
@@ -58,20 +60,25 @@ func (s *State) undo(e *events.Event, p events.UndoRequested) {
 		panic("approval: " + err.Error()) // marshalled a moment ago
 	}
 	c := &call{tool: newTool(events.ToolOffer{Name: events.RestoreTool, Effect: effectWrites}), args: args, digest: digest,
-		request: events.ToolRequested{Call: events.UndoCall(e.ID), Tool: events.RestoreTool, Args: args}}
+		request: events.ToolRequested{Call: events.UndoCall(e.ID), Tool: events.RestoreTool, Args: args, Workspace: place}}
 	s.calls[c.request.Call] = c
 	s.approve(c, grounds{by: e.Actor}, 1)
 }
 
-// restoration are the arguments of the call that undoes what was asked for.
-func (s *State) restoration(p events.UndoRequested) (json.RawMessage, error) {
-	files, err := s.backwards(p)
+// restoration are the arguments of the call that undoes what was asked for, and
+// the workspace in which it runs.
+func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, error) {
+	place, err := s.placeOfWrites(p)
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	files, err := s.backwards(p, place)
+	if err != nil {
+		return nil, "", err
 	}
 	files = slices.DeleteFunc(files, func(f events.FileChange) bool { return f.Before == f.After })
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s changed no file", p)
+		return nil, "", fmt.Errorf("%s changed no file", p)
 	}
 	slices.SortFunc(files, func(a, b events.FileChange) int { return strings.Compare(a.Path, b.Path) })
 	args, err := json.Marshal(struct {
@@ -81,16 +88,35 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, error) {
 		panic("approval: " + err.Error()) // strings
 	}
 	if len(args) > events.MaxArgs {
-		return nil, fmt.Errorf("%s changed %d files, too many for one undo; undo single calls or tickets", p, len(files))
+		return nil, "", fmt.Errorf("%s changed %d files, too many for one undo; undo single calls or tickets", p, len(files))
 	}
-	return args, nil
+	return args, place, nil
 }
 
-// backwards are the files to write: from how they must be now to how they were.
-func (s *State) backwards(p events.UndoRequested) ([]events.FileChange, error) {
+// placeOfWrites is the one workspace in which everything to undo was written.
+func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) {
+	known := false
+	for _, w := range s.writes {
+		switch {
+		case !undoes(p, w):
+		case known && w.place != place:
+			return "", fmt.Errorf("%s wrote in more than one workspace; undo its calls one by one, or use git on the branches", p)
+		default:
+			place, known = w.place, true
+		}
+	}
+	return place, nil
+}
+
+// backwards are the files of a workspace to write: from how they must be now to
+// how they were.
+func (s *State) backwards(p events.UndoRequested, place string) ([]events.FileChange, error) {
 	var files []events.FileChange
 	at := map[string]int{}
 	for _, w := range s.writes {
+		if w.place != place {
+			continue
+		}
 		i, known := at[w.path]
 		switch wanted := undoes(p, w); {
 		case wanted && w.unseen:

@@ -89,9 +89,7 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 	one := given(open, changed("c1", "T-1", file("a", "a0", "a1")))
 	later := given(one, changed("c2", "T-2", file("a", "a1", "a2")))
 	between := given(one, changed("c2", "T-1", file("a", "edited", "a2")))
-	unseen := given(one, tierstest.With(func(*tierstest.History) events.Payload {
-		return events.ToolRequested{Call: "c2", Tool: "edit_file", Args: json.RawMessage(`{"path":"b"}`), Ticket: "T-1", Attempt: 1, Round: 1}
-	}), tierstest.With(func(h *tierstest.History) events.Payload {
+	unseen := given(one, events.ToolRequested{Call: "c2", Tool: "edit_file", Args: json.RawMessage(`{"path":"b"}`), Ticket: "T-1", Attempt: 1, Round: 1}, tierstest.With(func(h *tierstest.History) events.Payload {
 		var digest string
 		for _, e := range h.Events() {
 			if p, ok := e.Payload.(events.ToolApproved); ok {
@@ -100,6 +98,9 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 		}
 		return events.ToolSettled{Call: "c2", Tool: "edit_file", Outcome: events.ToolDone, Generation: 1, ArgsSHA256: digest, Unseen: true}
 	}))
+	elsewhere := given(one, events.WorkspacePrepared{Ticket: "T-1", Attempt: 2, Name: "T-1.2", Path: "/x"},
+		events.ToolRequested{Call: "c4", Tool: "edit_file", Args: json.RawMessage(`{"path":"a"}`), Ticket: "T-1", Attempt: 2, Round: 1, Workspace: "T-1.2"},
+		changed("c4", "T-1", file("a", "a0", "a9"))[1])
 	var many []events.FileState
 	for i := range 2000 {
 		many = append(many, file(fmt.Sprintf("%0100d", i), "b", "a"))
@@ -114,6 +115,8 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 		{Name: "somebody edited it in between", Given: between, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("changed by somebody else before call c2")},
 		{Name: "a script whose changes nobody saw", Given: unseen, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("nobody knows which files")},
 		{Name: "the other call beside it", Given: unseen, When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
+		{Name: "work in two places", Given: elsewhere, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("more than one workspace")},
+		{Name: "one of two places", Given: elsewhere, When: events.UndoRequested{Call: "c4"}, Then: restores(restored("a", "a9", "a0"))},
 		{Name: "more files than a call can name", Given: given(open, changed("c1", "T-1", many...)), When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("too many for one undo")},
 		{Name: "after the session", Given: given(one, events.SessionClosed{}), When: events.UndoRequested{Call: "c1"}},
 	})

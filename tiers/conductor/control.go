@@ -57,7 +57,7 @@ func refused(e *events.Event, id, reason string) []events.Payload {
 }
 
 func (s *State) kill(e *events.Event, t *ticket) ([]events.Payload, string) {
-	if t.phase != running {
+	if t.phase != running && t.phase != reviewing {
 		return nil, fmt.Sprintf("it is not running: it is %s", t.phase)
 	}
 	return []events.Payload{

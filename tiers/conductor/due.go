@@ -21,6 +21,8 @@ func (s *State) ticketDue(t *ticket) events.Payload {
 		}
 	case denied:
 		return events.TicketBlocked{Ticket: t.ID, Kind: because(t.kind, events.BlockDenied), Reason: because(t.verdict, "its start was denied")}
+	case finished:
+		return t.reviewDue()
 	case resolved:
 		return events.TicketCompleted{Ticket: t.ID}
 	case gaveUp:
@@ -72,7 +74,7 @@ func (s *State) start(t *ticket) events.Payload {
 	now.Status = events.StatusInProgress
 	return events.TicketStarted{
 		Track: t.track.ID, Ticket: now, Attempt: t.attempt, Model: s.model(t),
-		Prompt: because(t.prompt, t.Description), Workspace: t.workspace,
+		Prompt: because(t.prompt, t.brief()), Workspace: t.workspace,
 	}
 }
 

@@ -47,6 +47,8 @@ func (s *State) ticketEmitted(e *events.Event) {
 		s.move(t, preparing)
 	case events.MergeRequested:
 		s.mergeRequested(x)
+	case events.ReviewRequested:
+		s.move(s.tickets[x.Ticket.ID], reviewing)
 	case events.TicketStarted:
 		s.move(s.tickets[x.Ticket.ID], running)
 	case events.TicketCompleted:

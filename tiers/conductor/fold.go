@@ -30,6 +30,8 @@ func (s *State) fold(e *events.Event) {
 			t.verdict = brief(x.Reason)
 			s.move(t, denied)
 		}
+	case events.TicketReviewed:
+		s.ticketReviewed(x)
 	case events.TicketResolved:
 		s.ticketResolved(x)
 	case events.ToolDenied:
@@ -162,13 +164,22 @@ func (s *State) ticketResolved(x events.TicketResolved) {
 		return
 	}
 	switch {
-	case x.Outcome == events.ResolvedDone && t.workspace != "":
+	case x.Outcome == events.ResolvedDone && s.settings.Review:
+		t.said = x
+		s.move(t, finished)
+	case x.Outcome == events.ResolvedDone:
+		s.done(t)
+	default:
+		t.verdict, t.final = brief(x.Reason), x.Final
+		s.move(t, gaveUp)
+	}
+}
+
+// done lets a ticket be merged, where it worked in a place of its own, and completed.
+func (s *State) done(t *ticket) {
+	if t.workspace != "" {
 		s.queueMerge(t)
 		return
-	case x.Outcome == events.ResolvedDone:
-		s.move(t, resolved)
-		return
 	}
-	t.verdict, t.final = brief(x.Reason), x.Final
-	s.move(t, gaveUp)
+	s.move(t, resolved)
 }

@@ -69,7 +69,7 @@ func (s *State) spawn() events.Payload {
 			return events.OverlapWarned{Tickets: []string{other.ID, t.ID}, Path: file, Waits: s.shared()}
 		}
 		if other == nil || !s.shared() {
-			return events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.Description}
+			return events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.brief()}
 		}
 	}
 	return nil

@@ -55,7 +55,11 @@ const (
 	denied
 	// running is at work.
 	running
-	// resolved is done according to its worker; its completion is due.
+	// finished is done according to its worker; its review is due.
+	finished
+	// reviewing waits for tier 2's word on it.
+	reviewing
+	// resolved is done for all who were asked; its completion is due.
 	resolved
 	// gaveUp is not done according to its worker; a retry or a block is due.
 	gaveUp
@@ -75,7 +79,7 @@ const (
 func (p phase) String() string {
 	return [...]string{
 		"waiting for its dependencies", "waiting for a free worker", "waiting for approval to start", "about to start",
-		"waiting for its workspace", "about to start", "refused", "running", "about to be completed", "about to end",
+		"waiting for its workspace", "about to start", "refused", "running", "about to be reviewed", "waiting for its review", "about to be completed", "about to end",
 		"waiting to be merged", "waiting for a word on its merge", "completed", "blocked", "removed",
 	}[p]
 }
@@ -96,11 +100,13 @@ type ticket struct {
 	phase   phase
 	touched bool
 
-	attempt int    // of the newest SpawnRequested
-	prompt  string // edited by the person who approved it
-	verdict string // why it was denied or gave up
-	final   bool   // it gave up on a person's no: no retry by itself
-	kind    string // of its block
+	attempt int                   // of the newest SpawnRequested
+	prompt  string                // edited by the person who approved it
+	said    events.TicketResolved // by the newest attempt that was done
+	asks    []string              // what the review of an earlier attempt asks for
+	verdict string                // why it was denied or gave up
+	final   bool                  // it gave up on a person's no: no retry by itself
+	kind    string                // of its block
 
 	warned bool    // it was said which ticket it overlaps with
 	behind *ticket // its next attempt waits for the attempt of this one

@@ -29,7 +29,7 @@ var reviewSystem string
 
 // review begins the review of an attempt.
 func (s *State) review(x events.ReviewRequested) {
-	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Track: x.Track, Ticket: x.Ticket.ID, Attempt: x.Attempt}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Track: x.Track, Ticket: x.Ticket.ID, Attempt: x.Attempt, Place: x.Workspace}
 	w := &work{review: &x, job: planning.Begin(subject, diffs(x))}
 	s.reviews[x.Ticket.ID] = w
 	s.due = append(s.due, w)

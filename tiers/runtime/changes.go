@@ -17,10 +17,10 @@ const lookTime = 30 * time.Second
 // keeps what they held before. Where that cannot be told the outcome says so.
 // In a worktree that is for git to tell.
 func (w site) observed(ctx context.Context, run func() events.ToolSettled) events.ToolSettled {
-	if w.name != "" {
-		return run()
+	var before *checkpoint.State
+	if w.name == "" {
+		before = w.checkpoint(ctx)
 	}
-	before := w.checkpoint(ctx)
 	mark := w.own.mark()
 	out := run()
 	if before == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // diffView shows what changed in a file since it held v.Before.
-func (w *Worker) diffView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
+func (w site) diffView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", tools.Failure(err).Text
