@@ -25,9 +25,6 @@ type write struct {
 // wrote notes what an outcome that counts says of changed files. Those of a
 // worktree are git's to undo.
 func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
-	if c.request.Workspace != "" {
-		return
-	}
 	w := write{call: p.Call, tool: p.Tool, ticket: c.request.Ticket, place: c.request.Workspace, seq: e.Seq}
 	for _, f := range p.Files {
 		if f.Written && f.Before != f.SHA256 {
