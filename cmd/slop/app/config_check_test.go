@@ -19,7 +19,7 @@ func TestWrongKeysAndTypesAreReportedWithLineAndHint(t *testing.T) {
 		{"right key in the wrong section", "[shell]\nmax_workers = 3\n", "2: unknown key `shell.max_workers`; did you mean `mma.max_workers`?"},
 		{"nothing near", "[mma]\nzzzzzzzzzz = 3\n", "2: unknown key `mma.zzzzzzzzzz`; valid here: max_workers, step_mode, spawn_approval, max_retries"},
 		{"key at the top", "replicas = 3\n", "1: unknown key `replicas`; did you mean `bus.replicas`?"},
-		{"fifth tier", "[tiers.5]\nmodel = \"m\"\n", "1: unknown key `tiers.5`; valid names are 1, 2, 3, 4"},
+		{"fifth tier", "[tiers.5]\nmodel = \"m\"\n", "1: unknown key `tiers.5`; valid names are 1, 2, 3, 4, all"},
 		{"key of a tier", "[tiers.3]\nmodle = \"m\"\n", "2: unknown key `tiers.3.modle`; did you mean `model`?"},
 		{"name of a provider", "[providers.\"a b\"]\n", "1: unknown key `providers.a b`; a name has 1 to 64 letters, digits, dashes and underscores"},
 		{"key of a rule", "[[rules]]\ntool = \"a\"\ndenny = true\n", "3: unknown key `rules.0.denny`; did you mean `deny`?"},

@@ -121,7 +121,11 @@ func readLayer(path string) (*configDocument, Config, error) {
 	}
 	var layer Config
 	doc, err := decodeDocument(path, text, configSchema(reflect.TypeFor[Config]()), &layer)
-	return doc, layer, err
+	if err != nil {
+		return nil, Config{}, err
+	}
+	doc.spreadTiers(&layer)
+	return doc, layer, nil
 }
 
 // project lays slop.toml over the person's configuration, after making sure that nothing

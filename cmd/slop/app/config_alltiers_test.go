@@ -1,0 +1,63 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// team is provider and model of each tier.
+func team(c Config) (out [4][2]string) {
+	for n := range out {
+		t := c.Tier(n + 1)
+		out[n] = [2]string{t.Provider, t.Model}
+	}
+	return out
+}
+
+func TestOneLineChangesTheProviderOfEveryTier(t *testing.T) {
+	t.Parallel()
+	got, err := newConfigCase(t).load("[tiers]\nall = { provider = \"anthropic\", model = \"claude-sonnet-4-6\", max_rounds = 7 }\n", "", "")
+	require.NoError(t, err)
+	sonnet := [2]string{"anthropic", "claude-sonnet-4-6"}
+	require.Equal(t, [4][2]string{sonnet, sonnet, sonnet, sonnet}, team(got))
+	require.Equal(t, TierConfig{Provider: "anthropic", Model: "claude-sonnet-4-6", MaxOutputTokens: 8192, MaxRounds: 7}, got.Tier(4))
+	require.Len(t, got.Tiers, 4)
+}
+
+func TestATierHoldsAgainstAllInItsOwnFileOnly(t *testing.T) {
+	t.Parallel()
+	got, err := newConfigCase(t).load("[tiers]\n1 = { model = \"opus\" }\n4 = { provider = \"openai\", model = \"mini\" }\nall = { provider = \"anthropic\", models = [\"sonnet\", \"opus\"], effort = \"low\" }\n2.effort = \"high\"\n", "", "")
+	require.NoError(t, err)
+	require.Equal(t, TierConfig{Provider: "anthropic", Model: "opus", Effort: "low", MaxOutputTokens: 8192, MaxRounds: 40}, got.Tier(1))
+	require.Equal(t, []string{"sonnet", "opus"}, got.Tier(2).Models)
+	require.Equal(t, "high", got.Tier(2).Effort)
+	require.Equal(t, TierConfig{Provider: "openai", Model: "mini", Effort: "low", MaxOutputTokens: 8192, MaxRounds: 40}, got.Tier(4))
+
+	got, err = newConfigCase(t).load("[tiers.4]\nprovider = \"openai\"\nmodel = \"mini\"\n", "[tiers]\nall = { provider = \"grok\", model = \"g\" }\n", "")
+	require.NoError(t, err)
+	require.Equal(t, [2]string{"grok", "g"}, team(got)[3], "a later file wins")
+}
+
+func TestMistakesInAllTiersAreToldWithTheirLine(t *testing.T) {
+	t.Parallel()
+	c := newConfigCase(t)
+	_, err := c.load("\n[tiers.all]\neffort = \"huge\"\n", "", "")
+	require.ErrorContains(t, err, c.UserDir+"/config.toml:3: `tiers.1.effort`")
+	c = newConfigCase(t)
+	_, err = c.load("[tiers.all]\nmodle = \"m\"\n", "", "")
+	require.ErrorContains(t, err, "2: unknown key `tiers.all.modle`; did you mean `model`?")
+}
+
+func TestAProjectCannotWidenAllTiersAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"provider = \"openai\"", "max_rounds = 41", "max_output_tokens = 8193"} {
+		c := newConfigCase(t)
+		_, err := c.load("", "", "[tiers.all]\n"+bad+"\n")
+		require.ErrorContains(t, err, c.ProjectDir+"/slop.toml:2: ", bad)
+	}
+	got, err := newConfigCase(t).load("[providers.openai]\n", "", "tiers.all = { provider = \"openai\", model = \"mini\", max_rounds = 3 }\n")
+	require.NoError(t, err)
+	require.Equal(t, [2]string{"openai", "mini"}, team(got)[2])
+	require.Equal(t, 3, got.Tier(1).MaxRounds)
+}
