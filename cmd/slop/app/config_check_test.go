@@ -17,7 +17,7 @@ func TestWrongKeysAndTypesAreReportedWithLineAndHint(t *testing.T) {
 		{"other case", "[mma]\nMax_Workers = 3\n", "2: unknown key `mma.Max_Workers`; did you mean `max_workers`?"},
 		{"near section", "\n\n[shel]\ntimeout_s = 3\n", "3: unknown key `shel`; did you mean `shell`?"},
 		{"right key in the wrong section", "[shell]\nmax_workers = 3\n", "2: unknown key `shell.max_workers`; did you mean `mma.max_workers`?"},
-		{"nothing near", "[mma]\nzzzzzzzzzz = 3\n", "2: unknown key `mma.zzzzzzzzzz`; valid here: max_workers, step_mode, spawn_approval, max_retries"},
+		{"nothing near", "[hooks]\nzzzzzzzzzz = 3\n", "2: unknown key `hooks.zzzzzzzzzz`; valid here: listen, generate_timeout_s, auth"},
 		{"key at the top", "replicas = 3\n", "1: unknown key `replicas`; did you mean `bus.replicas`?"},
 		{"fifth tier", "[tiers.5]\nmodel = \"m\"\n", "1: unknown key `tiers.5`; valid names are 1, 2, 3, 4, all"},
 		{"key of a tier", "[tiers.3]\nmodle = \"m\"\n", "2: unknown key `tiers.3.modle`; did you mean `model`?"},
@@ -45,8 +45,8 @@ func TestWrongKeysAndTypesAreReportedWithLineAndHint(t *testing.T) {
 		{"an open text", "[bus]\nurl = \"x\n", "2: "},
 		{"the same key twice", "[mma]\nmax_workers = 1\nmax_workers = 2\n", "3: "},
 		{"number beyond 64 bits", "[bus]\nmax_bytes = 99999999999999999999\n", "2: "},
-		{"several mistakes", "[mma]\na_b_c = 1\nstep_mode = 1\n[bus]\nurls = \"x\"\n",
-			"2: unknown key `mma.a_b_c`; valid here: max_workers, step_mode, spawn_approval, max_retries\nFILE:3: `mma.step_mode` must be true or false, not a whole number\nFILE:5: unknown key `bus.urls`; did you mean `url`?"},
+		{"several mistakes", "[hooks]\na_b_c = 1\nlisten = 1\n[bus]\nurls = \"x\"\n",
+			"2: unknown key `hooks.a_b_c`; valid here: listen, generate_timeout_s, auth\nFILE:3: `hooks.listen` must be a string, not a whole number\nFILE:5: unknown key `bus.urls`; did you mean `url`?"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
