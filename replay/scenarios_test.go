@@ -45,6 +45,9 @@ func scenarios() []scenario {
 		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
 		{"isolated", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{edit}, react: isolatedReact(),
 			settings: func(s *events.Settings) { s.Isolation = events.IsolationWorktree }}},
+		{"reviewed", script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{edit}, react: reviewedReact(),
+			settings: func(s *events.Settings) { s.Review = true }}},
+		{"patched", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell}, react: patchedReact()}},
 		{"undone", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: undoneReact()}},
 	}
 }
