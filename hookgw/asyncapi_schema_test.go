@@ -100,5 +100,7 @@ func deltaSchema() openapi.Object {
 	return record(openapi.Object{}.
 		With("stream_id", explained("string", "The stream in mma_streams that it belongs to.")).
 		With("request", explained("string", "Id of the ModelRequested that it answers.")).
-		With("delta", explained("string", "The text that came.")))
+		With("piece", explained("integer", "Counts the pieces of one try at the request, from 0: piece 0 begins the text anew, because whoever wrote the one before it is gone.").With("minimum", 0)).
+		With("delta", explained("string", "The text that came."))).
+		With("description", "No answer yet: the ModelReplied of the request has the whole text, and after its ModelFailed nothing of what came counts.")
 }

@@ -259,7 +259,7 @@ func TestWhatTheSocketShowsSatisfiesTheAsyncAPIDocument(t *testing.T) {
 		delete(open, m.Channel)
 		if m.Channel == "subscribed" {
 			f.push(1)
-			say <- delta(`{"stream_id":"Tier 1","request":"r","delta":"x"}`)
+			say <- delta(`{"stream_id":"Tier 1","request":"r","piece":0,"delta":"x"}`)
 		}
 	}
 }

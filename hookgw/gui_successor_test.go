@@ -85,8 +85,8 @@ func TestAResetOfASessionThatIsNotWholeYetLosesNothing(t *testing.T) {
 	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads", Schema: json.RawMessage(`{}`)}}})
 	g := f.another(t)
 	f.post("/api/gui", hookgw.RightHuman, resetClick)
-	half, _ := current(t, g)
-	require.NotEqual(t, session, half)
+	var half string
+	require.Eventually(t, func() bool { half, _ = current(t, g); return half != session }, 20*time.Second, time.Millisecond)
 	g.queue(t, resetClick)
 	require.Empty(t, g.failures())
 	now, sessions := current(t, g)

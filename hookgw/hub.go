@@ -30,19 +30,35 @@ type hub struct {
 	woke  time.Time
 	timer *time.Timer // a wake that is due; nil: none
 	err   error       // why the hub ended by itself
+
+	answered answered // requests whose live text is over
 }
 
 // errFeedEnded says that a subscription ended by itself.
 var errFeedEnded = errors.New("the subscription ended")
 
-// add appends a frame and sees to it that the readers wake: at once after a
-// quiet window, else at its end.
-func (h *hub) add(f *frame) {
+// fact appends an event of the log.
+func (h *hub) fact(f *frame, p events.Payload) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if f.subject == nil {
-		f.seq = h.seen
+	h.answered.note(p)
+	h.add(f)
+}
+
+// text appends a piece of live text, unless it comes behind its answer.
+func (h *hub) text(f *frame) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.answered.has(f.body) {
+		return
 	}
+	f.seq = h.seen
+	h.add(f)
+}
+
+// add appends a frame and sees to it that the readers wake: at once after a
+// quiet window, else at its end; h.mu is held.
+func (h *hub) add(f *frame) {
 	h.ring.add(f)
 	h.seen = max(h.seen, f.seq)
 	if h.timer != nil {
@@ -199,7 +215,7 @@ func (g *Gateway) followFacts(ctx context.Context, h *hub, from uint64) error {
 		if err != nil {
 			return err
 		}
-		h.add(f)
+		h.fact(f, e.Payload)
 	}
 	return errFeedEnded
 }
@@ -212,7 +228,7 @@ func (g *Gateway) followText(ctx context.Context, h *hub) {
 			return
 		}
 		if f := deltaFrame(s.Body); f != nil {
-			h.add(f)
+			h.text(f)
 		}
 	})
 	if err != nil && ctx.Err() == nil {

@@ -1,6 +1,11 @@
 package hookgw
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+
+	"manualslop/events"
+)
 
 // Signal is a remark on the bus that is never stored, such as a piece of the
 // text that a model is writing.
@@ -18,5 +23,49 @@ type Signal struct {
 type Signals func(ctx context.Context, session string, take func(Signal)) error
 
 // signalDelta names the signals of models that carry a piece of text:
-// {"stream_id", "request", "delta"}.
+// {"stream_id", "request", "piece", "delta"}.
 const signalDelta = "delta"
+
+// maxAnswered bounds the requests of which a feed remembers that they were
+// answered; live text comes at most moments behind the answer.
+const maxAnswered = 64
+
+// answered are the requests that were answered last. What a model wrote for one
+// of them and comes behind its answer is not shown: the answer has the whole, or
+// says that nothing of it counts.
+type answered struct {
+	ids  map[string]bool
+	last []string
+}
+
+// note remembers the request that an event answers, if it does.
+func (a *answered) note(p events.Payload) {
+	id := ""
+	switch x := p.(type) {
+	case events.ModelReplied:
+		id = x.Request
+	case events.ModelFailed:
+		id = x.Request
+	default:
+		return
+	}
+	if a.ids[id] {
+		return
+	}
+	if a.ids == nil {
+		a.ids = map[string]bool{}
+	}
+	a.ids[id], a.last = true, append(a.last, id)
+	if len(a.last) > maxAnswered {
+		delete(a.ids, a.last[0])
+		a.last = a.last[1:]
+	}
+}
+
+// has tells whether a piece of live text comes too late.
+func (a *answered) has(body []byte) bool {
+	var piece struct {
+		Request string `json:"request"`
+	}
+	return json.Unmarshal(body, &piece) == nil && a.ids[piece.Request]
+}

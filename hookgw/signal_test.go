@@ -64,3 +64,22 @@ func TestLiveTextIsShownToWhoAsksForItAndHasNoPosition(t *testing.T) {
 	endWants()
 	require.Empty(t, <-listening, "nobody reads, so nobody listens")
 }
+
+func TestLiveTextBehindItsAnswerIsNotShown(t *testing.T) {
+	t.Parallel()
+	say, listening, spoken := speaking()
+	f := open(t, spoken)
+	feed, end := f.feed("/api/stream?signals=1")
+	require.Equal(t, session, <-listening)
+	require.Empty(t, feed.must().event)
+	require.Equal(t, "snapshot", feed.must().event)
+	say <- delta(`{"stream_id":"Tier 1","request":"r1","piece":0,"delta":"half"}`)
+	require.Contains(t, feed.must().data, "half")
+	f.put(events.ActorModels, events.ModelFailed{Request: "r1", Kind: events.ModelNetwork})
+	require.Contains(t, feed.must().data, events.ModelNetwork, "from here on nothing of it counts")
+	say <- delta(`{"stream_id":"Tier 1","request":"r1","piece":1,"delta":"late"}`)
+	say <- delta(`{"stream_id":"Tier 1","request":"r2","piece":0,"delta":"whole"}`)
+	require.Contains(t, feed.must().data, "whole")
+	end()
+	require.Empty(t, <-listening)
+}

@@ -104,6 +104,7 @@ type workerFeed struct {
 	call    *call
 	session string
 	told    workerTold
+	over    answered // requests whose live text is over
 	out     *sse
 }
 
@@ -133,7 +134,9 @@ func (f *workerFeed) run(from uint64) error {
 			}
 			over, err = f.event(&next.event)
 		case text := <-deltas:
-			err = f.write(0, "delta", text)
+			if !f.over.has(text) {
+				err = f.write(0, "delta", text)
+			}
 		case <-heartbeat.C:
 			err = f.out.heartbeat()
 		case <-ctx.Done():
@@ -161,6 +164,7 @@ func (f *workerFeed) begin() error {
 
 // event shows an event of the worker and tells whether it was its end.
 func (f *workerFeed) event(e *events.Event) (over bool, err error) {
+	f.over.note(e.Payload)
 	kind, body := f.told.tell(e)
 	if kind != "" && e.Seq > f.out.at {
 		if err := f.write(e.Seq, kind, body); err != nil {

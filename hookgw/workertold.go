@@ -18,6 +18,7 @@ type workerTold struct {
 type (
 	toldText struct {
 		StreamID string       `json:"stream_id"`
+		Request  string       `json:"request"` // of its live text
 		Round    int          `json:"round"`
 		Text     string       `json:"text"`
 		Finish   string       `json:"finish"`
@@ -50,6 +51,7 @@ type (
 		Attempt int    `json:"attempt,omitempty"`
 		Model   string `json:"model,omitempty"`
 		Round   int    `json:"round,omitempty"`
+		Request string `json:"request,omitempty"` // to the model; where that failed, its live text counts for nothing
 		Reason  string `json:"reason,omitempty"`
 	}
 )
@@ -61,19 +63,19 @@ func (w *workerTold) tell(e *events.Event) (string, any) {
 	case events.ModelRequested:
 		if p.Ticket == w.ticket && p.Tier == 3 {
 			w.requests[e.ID] = p.Round
-			return "state", toldState{State: "asking the model", Attempt: p.TicketAttempt, Model: p.Model, Round: p.Round}
+			return "state", toldState{State: "asking the model", Attempt: p.TicketAttempt, Model: p.Model, Round: p.Round, Request: e.ID}
 		}
 	case events.ModelReplied:
 		if round, mine := w.answered(p.Request); mine {
-			return "text", toldText{events.WorkerStream(w.ticket), round, p.Text, p.Finish, p.Usage}
+			return "text", toldText{events.WorkerStream(w.ticket), p.Request, round, p.Text, p.Finish, p.Usage}
 		}
 	case events.ModelFailed:
 		if round, mine := w.answered(p.Request); mine {
-			return "state", toldState{State: "the model failed", Round: round, Reason: p.Kind + ": " + p.Message}
+			return "state", toldState{State: "the model failed", Round: round, Request: p.Request, Reason: p.Kind + ": " + p.Message}
 		}
 	case events.ModelDenied:
 		if round, mine := w.answered(p.Request); mine {
-			return "state", toldState{State: "not sent to the model", Round: round, Reason: p.Reason}
+			return "state", toldState{State: "not sent to the model", Round: round, Request: p.Request, Reason: p.Reason}
 		}
 	case events.AskRaised:
 		if p.Ticket == w.ticket {

@@ -9,11 +9,11 @@ import (
 // MaxModelAttempts bounds the attempts at one model reply, the first included.
 const MaxModelAttempts = 3
 
-// Bounds of the wait before another attempt.
-const (
-	firstBackoff = 250 * time.Millisecond
-	maxBackoff   = 60 * time.Second
-)
+// MaxBackoff bounds the wait before another attempt, whatever the provider asks for.
+const MaxBackoff = 60 * time.Second
+
+// firstBackoff is the wait before the second attempt where the provider asks for none.
+const firstBackoff = 250 * time.Millisecond
 
 // NextAttempt builds the request that follows a failed one: the same prompt,
 // the next attempt, not before a wait counted from the failure's time (the
@@ -26,7 +26,7 @@ func NextAttempt(s events.Settings, seat Seat, last events.ModelRequested, failu
 	}
 	wait := firstBackoff << (last.Attempt - 1)
 	if failure.RetryAfterMS > 0 {
-		wait = time.Duration(min(failure.RetryAfterMS, maxBackoff.Milliseconds())) * time.Millisecond
+		wait = time.Duration(min(failure.RetryAfterMS, MaxBackoff.Milliseconds())) * time.Millisecond
 	}
 	due := at.Add(wait)
 	last.Attempt++

@@ -37,7 +37,9 @@ func (r *Record) Take(e *events.Event) {
 		if r.byID == nil {
 			r.byID = map[string]*events.Event{}
 		}
-		r.byID[e.ID] = e
+		if r.byID[e.ID] == nil { // an outcome that was told twice counts as it was told first
+			r.byID[e.ID] = e
+		}
 	}
 }
 

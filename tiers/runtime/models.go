@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
@@ -20,9 +19,6 @@ import (
 
 // ProviderScript is the name of the scripted provider.
 const ProviderScript = script.Name
-
-// cancelPoll is how often a running model call looks whether its ticket was killed.
-const cancelPoll = 50 * time.Millisecond
 
 // Models is the effect that calls models: one ModelReplied or ModelFailed for
 // each ModelRequested.
@@ -38,6 +34,7 @@ type Models struct {
 	Clock       Clock
 	Logger      *slog.Logger
 
+	calling flights        // requests that are under way right now
 	keeping flights        // what is being kept right now
 	ending  sync.WaitGroup // sessions that are over and for which things are deleted
 
@@ -54,42 +51,10 @@ func (m *Models) Run(ctx context.Context, slots int) error {
 	return workUntilFull(ctx, m.Queue, PoolModels, slots, m.handle)
 }
 
-func (m *Models) handle(ctx context.Context, d Delivery) error {
-	if d.Event.Project != m.Project {
-		return errForeign
-	}
-	tr := m.Transcripts.session(d.Event.Session)
-	if err := tr.await(ctx, d.Event.Seq); err != nil {
-		return err
-	}
-	e, p := tr.due(&d.Event)
-	if e == nil || tr.isAnswered(e.ID) {
-		return nil
-	}
-	if err := m.waitUntil(ctx, p.NotBefore); err != nil {
-		return err
-	}
-	outcome := m.call(ctx, tr, e, p)
-	if ctx.Err() != nil {
-		return ctx.Err() // the process ends; the request is handed out again
-	}
-	return m.publish(ctx, e, outcome)
-}
-
-func (m *Models) waitUntil(ctx context.Context, due *time.Time) error {
-	if due == nil {
-		return nil
-	}
-	if wait := due.Sub(m.Clock()); wait > 0 {
-		return pause(ctx, wait)
-	}
-	return nil
-}
-
 // call makes one attempt; its outcome is always a payload.
 func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) events.Payload {
-	if tr.isKilled(p) {
-		return events.ModelFailed{Request: e.ID, Kind: events.ModelCancelled, Message: "the ticket was killed"}
+	if over := tr.over(e.ID, p); over != nil {
+		return events.ModelFailed{Request: e.ID, Kind: events.ModelCancelled, Message: over.Error()}
 	}
 	req, err := tr.record.Request(p, m.Transcripts.blobsOf(ctx))
 	if err != nil {
@@ -113,10 +78,10 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := m.cancelOnKill(ctx, tr, p, cancel)
+	stop := cancelWhenOver(ctx, tr, e.ID, p, cancel)
 	defer stop()
-	began := m.Clock()
-	reply, err := llm.Collect(provider.Stream(ctx, req), func(delta string) { m.delta(ctx, e, p, delta) })
+	began, live := m.Clock(), liveText{m: m, request: e, stream: p.StreamID}
+	reply, err := llm.Collect(provider.Stream(ctx, req), func(delta string) { live.say(ctx, delta) })
 	if err != nil && req.Cached != nil && llm.AsError(err).CacheGone {
 		m.lost(ctx, tr, req.Cached.Name)
 		req.Cached = nil
@@ -191,33 +156,6 @@ func (m *Models) hideRun(c *events.CLICall) *events.CLICall {
 	return &out
 }
 
-// errKilled is the cause of a model call that its ticket's end cancelled.
-var errKilled = errors.New("the ticket was killed")
-
-// cancelOnKill ends the call when its attempt is killed.
-func (m *Models) cancelOnKill(ctx context.Context, tr *transcript, p events.ModelRequested, cancel context.CancelCauseFunc) (stop func()) {
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(cancelPoll)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if tr.isKilled(p) {
-					cancel(errKilled)
-					return
-				}
-			}
-		}
-	})
-	return func() { close(done); wg.Wait() }
-}
-
 // provider picks who answers: a line of the script by the session's order of
 // requests, or the configured provider.
 func (m *Models) provider(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) (llm.Provider, int, error) {
@@ -273,23 +211,6 @@ func (m *Models) assign(ctx context.Context, tr *transcript, e *events.Event) (i
 		m.lines[r.ID], _ = a.Assign(r, newest)
 	}
 	return m.lines[e.ID], nil
-}
-
-// delta publishes live text; a lost one does not matter.
-func (m *Models) delta(ctx context.Context, e *events.Event, p events.ModelRequested, text string) {
-	if m.Signals == nil {
-		return
-	}
-	body, err := json.Marshal(map[string]string{"stream_id": p.StreamID, "request": e.ID, "delta": text})
-	if err != nil {
-		return
-	}
-	if m.Mask != nil {
-		body = m.Mask(body)
-	}
-	if err := m.Signals.Signal(ctx, e.Project, e.Session, events.ActorModels, "delta", body); err != nil {
-		m.Logger.Debug("live text was not sent", "error", err)
-	}
 }
 
 // publish records an outcome under an id that derives from the request, so

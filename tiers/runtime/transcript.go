@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -28,6 +29,7 @@ type transcript struct {
 	requests []*events.Event // ModelRequested in stream order
 	offered  events.ModelsOffered
 	killed   map[string]int // ticket to its newest killed attempt
+	closed   bool
 	programs map[program]bool
 
 	kept       map[string]*kept // what providers keep of prompts, by name
@@ -84,6 +86,8 @@ func (tr *transcript) take(e *events.Event) {
 		tr.answered[p.Request] = true
 	case events.ModelDenied:
 		tr.answered[p.Request] = true
+	case events.SessionClosed:
+		tr.closed = true
 	case events.TicketKilled:
 		tr.killed[p.Ticket] = max(tr.killed[p.Ticket], p.Attempt)
 	}
@@ -138,11 +142,34 @@ func (tr *transcript) isAnswered(request string) bool {
 	return tr.answered[request]
 }
 
-// isKilled tells whether the attempt that a request belongs to was ended.
-func (tr *transcript) isKilled(m events.ModelRequested) bool {
+// answer notes that the outcome of a request is stored, before the feed says so.
+func (tr *transcript) answer(request string) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	return m.Ticket != "" && m.TicketAttempt > 0 && tr.killed[m.Ticket] >= m.TicketAttempt
+	tr.answered[request] = true
+}
+
+// Reasons for which nobody waits for the answer to a request any more.
+var (
+	errKilled   = errors.New("the ticket was killed")
+	errClosed   = errors.New("the session was closed")
+	errAnswered = errors.New("the request was answered by another process")
+)
+
+// over is why nobody waits for the answer to a request any more; nil while
+// somebody does.
+func (tr *transcript) over(request string, m events.ModelRequested) error {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	switch {
+	case tr.answered[request]:
+		return errAnswered
+	case tr.closed:
+		return errClosed
+	case m.Ticket != "" && m.TicketAttempt > 0 && tr.killed[m.Ticket] >= m.TicketAttempt:
+		return errKilled
+	}
+	return nil
 }
 
 // mayRun tells whether a person of this session named the program for the

@@ -1,0 +1,103 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// overPoll is how often an attempt that runs or waits looks whether anybody
+// still waits for its outcome.
+const overPoll = 50 * time.Millisecond
+
+// handle makes the attempt that a delivery asks for. A process that was silent
+// too long, because it was busy or the machine slept, gets the same request
+// again; that delivery waits for the attempt under way.
+func (m *Models) handle(ctx context.Context, d Delivery) error {
+	if d.Event.Project != m.Project {
+		return errForeign
+	}
+	tr := m.Transcripts.session(d.Event.Session)
+	if err := tr.await(ctx, d.Event.Seq); err != nil {
+		return err
+	}
+	e, p := tr.due(&d.Event)
+	if e == nil {
+		return nil
+	}
+	return m.calling.once(ctx, e.Session+" "+e.ID, func() error { return m.attempt(ctx, tr, e, p, d.Deliveries) })
+}
+
+// attempt records one outcome of a request, unless there is one.
+func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, deliveries int) error {
+	if tr.isAnswered(e.ID) {
+		return nil
+	}
+	var outcome events.Payload = events.ModelFailed{Request: e.ID, Kind: events.ModelNetwork,
+		Message: fmt.Sprintf("handed out %d times without an outcome", deliveries)}
+	if deliveries <= parkAfter {
+		if err := m.waitUntil(ctx, tr, e.ID, p); err != nil {
+			return err
+		}
+		outcome = m.call(ctx, tr, e, p)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // the process ends; the request is handed out again
+	}
+	if tr.isAnswered(e.ID) {
+		return nil
+	}
+	if err := m.publish(ctx, e, outcome); err != nil {
+		return err
+	}
+	tr.answer(e.ID)
+	return nil
+}
+
+// waitUntil waits until a request may be sent, or nobody waits for it. It looks
+// at the clock again and again, because a machine that sleeps stops its timers,
+// and waits no longer than any retry does, because a clock may be set back.
+func (m *Models) waitUntil(ctx context.Context, tr *transcript, id string, p events.ModelRequested) error {
+	if p.NotBefore == nil {
+		return nil
+	}
+	for waited := time.Duration(0); waited < tiers.MaxBackoff && tr.over(id, p) == nil; {
+		wait := min(p.NotBefore.Sub(m.Clock()), overPoll)
+		if wait <= 0 {
+			return nil
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+		waited += wait
+	}
+	return nil
+}
+
+// cancelWhenOver ends the call when nobody waits for its outcome any more.
+func cancelWhenOver(ctx context.Context, tr *transcript, id string, p events.ModelRequested, cancel context.CancelCauseFunc) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(overPoll)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if over := tr.over(id, p); over != nil {
+					cancel(over)
+					return
+				}
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
+}

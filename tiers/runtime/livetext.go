@@ -1,0 +1,37 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+
+	"manualslop/events"
+)
+
+// liveText is what a model writes during one try at a request, on its way to
+// whoever watches. It is no answer: only a ModelReplied is.
+type liveText struct {
+	m       *Models
+	request *events.Event
+	stream  string
+	pieces  int
+}
+
+// say publishes the next piece; a lost one does not matter.
+func (l *liveText) say(ctx context.Context, text string) {
+	if l.m.Signals == nil {
+		return
+	}
+	body, err := json.Marshal(struct {
+		StreamID string `json:"stream_id"`
+		Request  string `json:"request"`
+		Piece    int    `json:"piece"`
+		Delta    string `json:"delta"`
+	}{l.stream, l.request.ID, l.pieces, text})
+	if err != nil {
+		return
+	}
+	l.pieces++
+	if err := l.m.Signals.Signal(ctx, l.request.Project, l.request.Session, events.ActorModels, "delta", l.m.hide(body)); err != nil {
+		l.m.Logger.Debug("live text was not sent", "error", err)
+	}
+}
