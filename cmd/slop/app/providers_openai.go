@@ -63,6 +63,11 @@ func isKeyless(name string) bool {
 	return known && !server.NeedsKey
 }
 
+// knownProvider tells whether a provider can be asked under this configuration.
+func (c Config) knownProvider(name string) bool {
+	return ownProvider(name) || c.provider(events.ProviderName(name)).Kind == kindOpenAI
+}
+
 // ownProvider tells whether a name stands for something that this program knows.
 func ownProvider(name string) bool {
 	name = events.ProviderName(name)

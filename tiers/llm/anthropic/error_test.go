@@ -133,3 +133,12 @@ func FuzzNoStreamMakesAHalfAnswer(f *testing.F) {
 		require.Empty(t, reply.Calls)
 	})
 }
+
+func TestWithoutAKeyTheVendorIsNotAsked(t *testing.T) {
+	t.Parallel()
+	_, err := llm.Collect(anthropic.Provider{}.Stream(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}), nil)
+	require.Equal(t, llm.NoKey("anthropic"), err)
+	require.ErrorContains(t, err, "slop models anthropic")
+	_, err = anthropic.Provider{}.Models(t.Context())
+	require.Equal(t, llm.NoKey("anthropic"), err)
+}

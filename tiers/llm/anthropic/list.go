@@ -3,7 +3,6 @@ package anthropic
 import (
 	"context"
 
-	"manualslop/events"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/transport"
 )
@@ -20,8 +19,8 @@ func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 			MaxTokens int64  `json:"max_tokens"`
 		} `json:"data"`
 	}
-	if p.Endpoint.Key == "" && p.Endpoint.BaseURL == "" {
-		return nil, &llm.Error{Kind: events.ModelAuth, Message: "there is no key for anthropic"}
+	if p.keyless() {
+		return nil, llm.NoKey(Name)
 	}
 	header := map[string]string{"X-Api-Key": p.Endpoint.Key, "Anthropic-Version": "2023-06-01"}
 	if err := transport.Get(ctx, p.Endpoint, p.Silence, base(p.Endpoint.BaseURL)+"v1/models?limit=1000", header, refine, &page); err != nil {

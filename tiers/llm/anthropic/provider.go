@@ -41,12 +41,20 @@ func (Provider) Name() string { return Name }
 // Wire is the format of Body.
 func (Provider) Wire() string { return wire }
 
+// keyless tells whether the vendor's own address is to be asked without a key.
+// A gateway of the person's own may need none.
+func (p Provider) keyless() bool { return p.Endpoint.Key == "" && p.Endpoint.BaseURL == "" }
+
 // Stream makes one attempt.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		body, err := p.Body(r)
 		if err != nil {
 			yield(nil, err)
+			return
+		}
+		if p.keyless() {
+			yield(nil, llm.NoKey(Name))
 			return
 		}
 		call := transport.Begin(p.Endpoint, transport.Options{Stream: true, Silence: p.Silence, Body: body})

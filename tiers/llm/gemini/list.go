@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"manualslop/events"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/transport"
 )
@@ -14,7 +13,7 @@ var _ llm.Lister = Provider{}
 // Models are the models that the key opens. See https://ai.google.dev/api/models.
 func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	if p.Endpoint.Key == "" {
-		return nil, &llm.Error{Kind: events.ModelAuth, Message: "there is no key for gemini"}
+		return nil, llm.NoKey(Name)
 	}
 	var page struct {
 		Models []struct {

@@ -45,7 +45,7 @@ func (Provider) Wire() string { return wire }
 // client is the SDK's client for one attempt, with nothing from the environment.
 func (p Provider) client(ctx context.Context, carrier http.RoundTripper) (*genai.Client, error) {
 	if p.Endpoint.Key == "" {
-		return nil, &llm.Error{Kind: events.ModelAuth, Message: "there is no key for gemini: set GEMINI_API_KEY, or api_key_env in [providers.gemini], or put it into credentials.toml"}
+		return nil, llm.NoKey(Name)
 	}
 	client, err := genai.NewClient(ctx, &genai.ClientConfig{
 		APIKey:     p.Endpoint.Key,

@@ -12,7 +12,6 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
-	"manualslop/events"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/transport"
 )
@@ -70,7 +69,7 @@ func (p Provider) reachable() error {
 	case p.Endpoint.BaseURL == "" && p.Server.BaseURL == "":
 		return unsendable("%s has no address; give its base_url", p.Server.Name)
 	case p.Endpoint.BaseURL == "" && p.Server.NeedsKey && p.Endpoint.Key == "":
-		return &llm.Error{Kind: events.ModelAuth, Message: p.Server.Name + " needs a key and there is none; see docs/providers.md for where it is looked for"}
+		return llm.NoKey(p.Server.Name)
 	}
 	return nil
 }
