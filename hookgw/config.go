@@ -72,6 +72,9 @@ type Config struct {
 	// can. It is asked for each request. Nil: it always can.
 	Bus func() error
 
+	// Providers are the providers that a tier can be set to. Nil: any name can.
+	Providers []string
+
 	// Host is the program that the gateway runs in. Nil: nothing is known of it.
 	Host Host
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"slices"
+	"strings"
 
 	"manualslop/events"
 	"manualslop/projections"
@@ -34,6 +35,10 @@ func (r *guiRun) setValue() error {
 func (r *guiRun) change(p events.Payload) error {
 	session := r.queued.Session
 	switch p := p.(type) {
+	case events.TierChanged:
+		if err := r.c.gw.knowsProvider(p.Provider); err != nil {
+			return err
+		}
 	case events.ProjectEdited:
 		return r.c.editProject(session, p.Changes, "")
 	case events.ProjectSwitchRequested:
@@ -46,6 +51,15 @@ func (r *guiRun) change(p events.Payload) error {
 	}
 	_, err := r.say(p)
 	return err
+}
+
+// knowsProvider refuses a provider that nobody here can ask.
+func (g *Gateway) knowsProvider(name string) error {
+	all := g.cfg.Providers
+	if name == "" || all == nil || slices.Contains(all, name) {
+		return nil
+	}
+	return refuse(http.StatusBadRequest, "this program has no such provider; it has "+strings.Join(all, ", "), "Set one of those.")
 }
 
 func fieldNames() []string {

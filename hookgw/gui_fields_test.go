@@ -228,6 +228,19 @@ func TestValuesOutsideTheLimitsOfTheirOwnerFailVisibly(t *testing.T) {
 	}
 }
 
+func TestAProviderThatNobodyHasIsNotSet(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *hookgw.Config) { c.Providers = []string{"gemini_cli", "minimax", "script"} })
+	for field, wrong := range map[string]string{"current_provider": `"gemini"`, "provider": `"no-such"`, "tier3_provider": `"gemini"`} {
+		f.queue(t, set(t, field, json.RawMessage(`"gemini-cli"`)))
+		f.queue(t, set(t, field, json.RawMessage(`"MiniMax"`)))
+		require.JSONEq(t, `"minimax"`, f.value(t, field))
+		got := f.requireFailed(t, len(f.failures()), set(t, field, json.RawMessage(wrong)))
+		require.Contains(t, got.Error, "it has gemini_cli, minimax, script")
+		require.JSONEq(t, `"minimax"`, f.value(t, field))
+	}
+}
+
 func TestAnUnknownFieldNamesTheNearest(t *testing.T) {
 	t.Parallel()
 	f := open(t)

@@ -87,6 +87,23 @@ func TestScriptedTierNeedsNoModel(t *testing.T) {
 	require.NoError(t, c.Validate())
 }
 
+func TestATiersProviderIsOneThatThereIs(t *testing.T) {
+	t.Parallel()
+	with := func(provider string, own map[string]ProviderConfig) error {
+		c := DefaultConfig()
+		c.Tiers["3"] = TierConfig{Provider: provider, Model: "m", MaxOutputTokens: 1, MaxRounds: 1}
+		c.Providers = own
+		return c.Validate()
+	}
+	for _, name := range []string{"anthropic", "gemini", "gemini-cli", "GEMINI_CLI", "claude_cli", "codex-cli", "acp", "MiniMax", "llama_cpp", "script"} {
+		require.NoError(t, with(name, nil), name)
+	}
+	err := with("antropic", nil)
+	require.ErrorContains(t, err, "antropic")
+	require.ErrorContains(t, err, "anthropic, claude_cli, codex_cli", "what there is")
+	require.NoError(t, with("antropic", map[string]ProviderConfig{"antropic": {Kind: "openai", BaseURL: "http://127.0.0.1:1/v1"}}))
+}
+
 func TestMissingAndFurtherTiersAreInvalid(t *testing.T) {
 	t.Parallel()
 	c := DefaultConfig()
