@@ -15,8 +15,8 @@ type undoBody struct {
 	ToSeq  uint64 `json:"to_seq,omitempty"`
 }
 
-// undoAnswer says what came of an undo.
-type undoAnswer struct {
+// UndoAnswer says what came of an undo.
+type UndoAnswer struct {
 	Status string             `json:"status"` // restored
 	Call   string             `json:"call"`   // by which it was carried out; undo it to redo
 	Files  []events.FileState `json:"files"`
@@ -66,7 +66,7 @@ func (c *call) undone(e events.Event) error {
 			if err := c.gw.caughtUp(c.r.Context(), got.Seq); err != nil {
 				return err
 			}
-			return c.reply(http.StatusOK, undoAnswer{"restored", p.Call, p.Files})
+			return c.reply(http.StatusOK, UndoAnswer{"restored", p.Call, p.Files})
 		}
 	}
 	return c.reply(http.StatusAccepted, hintedAnswer{"accepted", "The request is on record; nobody has carried it out yet. GET /api/events shows what came of it."})

@@ -186,6 +186,11 @@ func (c *caller) runsAnEpic(s *site) {
 	c.call(nil, "confirm_action", waiting[0].ActionID, "true", "go on")
 	c.call(nil, "wait_for_value", "mma_status", "done", "60")
 	require.Equal(c.t, "ONE\n", s.read("a.txt"))
+	require.Equal(c.t, "restored", c.object("undo", `{"ticket": "T-001"}`)["status"])
+	require.Equal(c.t, "one\n", s.read("a.txt"))
+	c.call(nil, "raise_budget", "2500000")
+	c.call(nil, "raise_budget", "1500000", "T-001")
+	c.call(nil, "request_patch", waiting[0].ActionID) // no call that failed: PatchSkipped says so
 }
 
 func (c *caller) steersWorkers(s *site) {

@@ -344,6 +344,21 @@ class ApiHookClient:
         """Changes the graph of tickets, all or nothing: {"ops": […]}."""
         return self._make_request("POST", "/api/mma/dag/mutate", data)
 
+    def undo(self, what):
+        """Gives files the content that they had: {"call": …}, {"ticket": …} or {"to_seq": …}."""
+        return self._make_request("POST", "/api/undo", what)
+
+    def request_patch(self, call):
+        """Has tier 4 propose a patch for a shell call that failed; it comes as an ask."""
+        return self._make_request("POST", "/api/control", {"action": "patch", "call": call})
+
+    def raise_budget(self, limit_micro_dollars, ticket=None):
+        """Sets a higher limit of the session, or of a ticket."""
+        body = {"action": "raise_budget", "budget": "ticket" if ticket else "session"}
+        if ticket:
+            body["ticket"] = ticket
+        return self._make_request("POST", "/api/control", {**body, "limit_micro_dollars": limit_micro_dollars})
+
     def inject_context(self, data):
         """Puts a file or its skeleton into the discussion: {"path": …, "mode": "full"}."""
         return self._make_request("POST", "/api/context/inject", data)

@@ -1,6 +1,7 @@
 package hookclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,8 @@ const (
 	KindSeconds = "seconds"
 	// KindSequence is a sequence of the log.
 	KindSequence = "sequence"
+	// KindMicroDollars is a whole number of millionths of a dollar.
+	KindMicroDollars = "micro_dollars"
 	// KindBool is true or false.
 	KindBool = "bool"
 )
@@ -118,6 +121,26 @@ func (a arguments) sequence(i int) uint64 {
 	return n
 }
 
+func (a arguments) microDollars(i int) int64 {
+	n, _ := a.at(i).(int64)
+	return n
+}
+
+// undoSpec is an object that says what is undone; one with other members is none.
+func (a arguments) undoSpec(i int) (UndoSpec, error) {
+	var out UndoSpec
+	raw, err := json.Marshal(a.object(i))
+	if err != nil {
+		return out, fmt.Errorf("encode what is undone: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if d.Decode(&out) != nil {
+		return out, fmt.Errorf(`undo: %w: send {"call": ID}, {"ticket": ID} or {"to_seq": N}`, ErrArguments)
+	}
+	return out, nil
+}
+
 func (a arguments) yes(i int) bool {
 	b, _ := a.at(i).(bool)
 	return b
@@ -204,6 +227,12 @@ func (p Parameter) read(arg string) (any, error) {
 		n, err := strconv.ParseUint(arg, 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%s is no sequence number", p.Name)
+		}
+		return n, nil
+	case KindMicroDollars:
+		n, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil || n <= 0 {
+			return nil, fmt.Errorf("%s is no whole number of micro-dollars (1000000 are a dollar)", p.Name)
 		}
 		return n, nil
 	case KindBool:
