@@ -87,7 +87,7 @@ func killSession(t *testing.T, random *rand.Rand, count int, want any) (killed i
 	require.Equal(t, want, any(endState(log)), "%s", said.String())
 	requireNoWriteTwice(t, log)
 	requireAll(t, acked(), log)
-	f.requireSampleWorks()
+	requireSampleWorks(t, f.dir, f.env)
 	f.stop()
 	return killed
 }

@@ -61,15 +61,16 @@ func TestSixProcessesEndWhereOneDoes(t *testing.T) {
 	log := history(t, f.person(ctx), filepath.Base(f.dir))
 	requireVerified(t, log)
 	require.Equal(t, endState(alone), endState(log))
-	f.requireSampleWorks()
+	requireSampleWorks(t, f.dir, f.env)
 }
 
 // requireSampleWorks runs the sample project's own tests.
-func (f *fleet) requireSampleWorks() {
+func requireSampleWorks(t *testing.T, dir string, env []string) {
+	t.Helper()
 	cmd := exec.Command("go", "test", "./...")
-	cmd.Dir, cmd.Env = f.dir, f.env
+	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.CombinedOutput()
-	require.NoError(f.t, err, "%s", out)
+	require.NoError(t, err, "%s", out)
 }
 
 // historyOf reads the newest session of a project whose engine has ended.
