@@ -31,6 +31,7 @@ type attempt struct {
 
 type callRecord struct {
 	request    events.ToolRequested
+	wish       events.Event // that it comes from, of a call that no model made
 	generation int
 	digest     string
 	open       bool
@@ -53,11 +54,25 @@ func readLog(log []events.Event, whole bool) *record {
 		case events.ToolRequested:
 			c := &callRecord{request: p}
 			r.calls[p.Call], r.order = c, append(r.order, c)
+		case events.UndoRequested:
+			r.byPerson(e, events.ToolRequested{Call: events.UndoCall(e.ID), Tool: events.RestoreTool})
+		case events.PatchProposed:
+			args, err := json.Marshal(map[string]string{"patch": p.Patch})
+			if err != nil {
+				panic(err) // a string
+			}
+			r.byPerson(e, events.ToolRequested{Call: events.PatchCall(e.ID), Tool: events.PatchTool, Args: args})
 		default:
 			r.call(e)
 		}
 	}
 	return r
+}
+
+// byPerson notes a call that no model made.
+func (r *record) byPerson(e events.Event, call events.ToolRequested) {
+	c := &callRecord{request: call, wish: e}
+	r.calls[call.Call], r.order = c, append(r.order, c)
 }
 
 func (r *record) call(e events.Event) {
@@ -67,6 +82,8 @@ func (r *record) call(e events.Event) {
 		c.generation, c.digest, c.open = p.Generation, p.ArgsSHA256, true
 	case events.ToolDenied:
 		r.calls[p.Call].finals++
+	case events.UndoRefused:
+		r.calls[events.UndoCall(p.Request)].finals++
 	case events.ToolSettled:
 		c := r.calls[p.Call]
 		if !c.open || p.Generation != c.generation || p.ArgsSHA256 != c.digest {
@@ -155,6 +172,10 @@ func (r *record) approvalsAreJustified(t *testing.T) {
 
 func (r *record) isJustified(t *testing.T, p events.ToolApproved, rules map[string]bool, ask events.AskRaised, answer events.AskSettled) {
 	t.Helper()
+	if p.Tool == events.RestoreTool && p.Generation == 1 {
+		require.Equal(t, r.calls[p.Call].wish.Actor, p.By)
+		return
+	}
 	if p.Ask == "" {
 		require.Equal(t, "rule", p.By)
 		require.True(t, rules[p.Rule], "%q allows nothing", p.Rule)
@@ -253,6 +274,7 @@ type talk struct {
 	tier              int
 	goal, track, call string
 	attempt
+	about string // of tier 4: what it is asked for, and on which views
 }
 
 // promptsGrow checks, for every tier, that each prompt of a conversation begins
@@ -270,7 +292,10 @@ func (r *record) promptsGrow(t *testing.T) {
 			continue
 		}
 		a := attempt{p.Ticket, p.TicketAttempt}
-		of := talk{p.Tier, p.Goal, p.Track, p.Call, a}
+		of := talk{tier: p.Tier, goal: p.Goal, track: p.Track, call: p.Call, attempt: a}
+		if p.Tier == 4 {
+			of.about = p.Manifest[0].Text + p.Manifest[len(p.Manifest)-1].From
+		}
 		parts := p.Manifest
 		if n := len(parts) - 1; parts[n].Kind == events.PartRefresh {
 			parts = parts[:n]

@@ -55,9 +55,17 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 			case events.ToolApproved:
 				seen[fmt.Sprintf("edited %v", p.Edited)]++
 				seen[fmt.Sprintf("generation %d", min(p.Generation, 2))]++
+				switch p.Tool {
+				case events.RestoreTool:
+					seen["asked to undo"]++
+				case events.PatchTool:
+					seen["approved a patch"]++
+				}
 				if p.Rule == "tool preset few" {
 					seen["by a preset"]++
 				}
+			case events.TicketReviewed:
+				seen["reviewed "+p.Verdict]++
 			case events.TicketResolved:
 				seen[fmt.Sprintf("final %v", p.Final)]++
 			case events.AskSettled:
@@ -80,6 +88,7 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded", "GraphMutated", "OverlapWarned", "WorkspacePrepared", "MergeAnswered", "asked merge",
 		"asked of script", "asked of gemini_cli", "asked of gemini_cli/bin/g", "model m1", "model n0", "SettingsChanged",
 		"ModelApproved", "ModelDenied", "BudgetRaised", "BudgetWarned",
+		"UndoRefused", "asked to undo", "PatchProposed", "PatchSkipped", "approved a patch", "reviewed approve", "reviewed send_back", "reviewed skipped",
 		"model a0", "model a1", "by a preset", "a project's rules", "a persona that nobody has",
 	} {
 		require.Positive(t, seen[want], want)

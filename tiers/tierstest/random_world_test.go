@@ -101,6 +101,7 @@ func (c *chaos) settings() events.Settings {
 	if c.chance(3) {
 		s.Providers = []events.ProviderSettings{{Provider: "gemini_cli", Command: "/bin/g"}}
 	}
+	s.Review = c.chance(3)
 	s.Isolation = pick(c, events.IsolationShared, events.IsolationShared, events.IsolationWorktree)
 	for tier := 1; tier <= 4; tier++ {
 		s.Tiers = append(s.Tiers, events.TierSettings{Tier: tier, Provider: "script", Models: []string{"m0", "m1"}, MaxRounds: 2 + c.IntN(4)})
@@ -168,6 +169,8 @@ func (c *chaos) outcome(e events.Event) {
 		c.answers(p)
 	case events.ToolApproved:
 		c.outcomes(p)
+	case events.ToolSettled:
+		c.secondThoughts(p)
 	case events.RefreshRequested:
 		c.later(events.FilesUpdated{Request: e.ID, Ticket: p.Ticket, Files: pick(c, nil, []events.FileUpdate{{Path: "src/a", Before: "1", After: "2", Diff: "-a\n+b\n"}})})
 	case events.WorkspaceRequested:
@@ -193,6 +196,19 @@ func (c *chaos) outcome(e events.Event) {
 			events.FilesTracked{Patterns: []string{"*"}, Paths: []string{"src/a", "src/b"}}, events.ContextInjectionRequested{Path: "src/a", View: events.ViewRaw},
 			tierstest.By(events.ActorGateway, events.ProjectLoaded{Path: "p.toml", Document: json.RawMessage(`{}`)}), events.SessionEdited{Entries: json.RawMessage(`[]`)},
 			events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent, events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
+	}
+}
+
+// secondThoughts are what a person may want after a call: all of it back, or a
+// patch that mends it.
+func (c *chaos) secondThoughts(p events.ToolSettled) {
+	if c.control > 0 && c.chance(12) {
+		c.control--
+		c.later(pick[events.Payload](c, events.UndoRequested{Call: p.Call}, events.UndoRequested{ToSeq: 9}, events.UndoRequested{Ticket: pick(c, append(c.tickets, "nobody")...)}, events.UndoRequested{},
+			events.PatchRequested{Call: p.Call}, events.PatchRequested{Call: "nobody"}))
+	}
+	if p.Tool == "shell" && p.Outcome == events.ToolFailed && c.chance(4) {
+		c.later(events.PatchRequested{Call: p.Call})
 	}
 }
 
@@ -236,10 +252,13 @@ func (c *chaos) model(id string, r events.ModelRequested) {
 		p.Text = tracks(1 + c.IntN(2))
 	case 2:
 		p.Text = c.plan(r.Track)
+		if r.Ticket != "" {
+			p.Text = pick(c, `[{"verdict":"approve"}]`, `[{"verdict":"approve"}]`, `[{"verdict":"send_back","reasons":["no test"]}]`, "I like it.")
+		}
 	case 3:
 		c.contribute(id, &p)
 	case 4:
-		p.Text = pick(c, "missing import", "missing import", "")
+		p.Text = pick(c, "missing import", "missing import", "", "--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-a\n+b\n")
 	}
 	p.SHA256 = events.Digest([]byte(p.Text))
 	c.later(p)
