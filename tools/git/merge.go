@@ -72,6 +72,9 @@ func (w Worktrees) merge(ctx context.Context, repo repository, r MergeRequest) (
 	if err == nil && onto == "" {
 		err = problem("the branch %s is gone, so nothing can be merged into it", w.Branch())
 	}
+	if err == nil {
+		err = w.checkout(ctx, repo, Merged, onto)
+	}
 	if err != nil {
 		return "", last, err
 	}
@@ -125,6 +128,10 @@ func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r Me
 	if err != nil {
 		return "", err
 	}
+	if err := p.noRepositories(ctx, before, tree); err != nil {
+		_, failed := p.must(ctx, "read-tree", before) // else git goes on taking the folder for one
+		return "", errors.Join(err, failed)
+	}
 	parents := []string{"-p", tip}
 	if second != "" && !p.contains(ctx, tip, second) {
 		parents = append(parents, "-p", second)
@@ -137,6 +144,22 @@ func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r Me
 		return "", err
 	}
 	return commit, w.move(ctx, repo, r.Name, commit, tip)
+}
+
+// noRepositories refuses work that holds a repository of its own: git would keep only the name of
+// its commit.
+func (w *private) noRepositories(ctx context.Context, before, tree string) error {
+	out, err := w.must(ctx, "diff-tree", "-r", "-z", before, tree)
+	if err != nil {
+		return err
+	}
+	entries := strings.Split(out, "\x00") // one with the modes, then the path
+	for i := 0; i+1 < len(entries); i += 2 {
+		if _, now, _ := strings.Cut(entries[i], " "); strings.HasPrefix(now, "160000 ") {
+			return problem("%s is a repository of its own, whose files would be lost: remove %s/.git, or the folder", shown(entries[i+1]), shown(entries[i+1]))
+		}
+	}
+	return nil
 }
 
 // join brings a commit into the merged branch.

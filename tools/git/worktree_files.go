@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -15,10 +16,16 @@ import (
 // that was left half made is made anew.
 func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit string) error {
 	var ready bool
-	if err := w.read(name, "ready", &ready); err != nil || ready {
+	if err := w.read(name, "ready", &ready); err != nil {
 		return err
 	}
 	path := filepath.Join(w.Root, name)
+	if _, err := os.Lstat(filepath.Join(path, ".git")); ready && (err == nil || name != Merged) {
+		return nil // nobody's work is in that of everything merged, so it alone is made again
+	}
+	if err := w.elsewhere(repo, name); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(path); err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
@@ -53,10 +60,7 @@ func (w Worktrees) fill(ctx context.Context, repo repository, name, tree string)
 func (w Worktrees) inside(ctx context.Context, repo repository, name string) (*private, error) {
 	path := filepath.Join(w.Root, name)
 	own, err := locate(path)
-	if err != nil {
-		return nil, err
-	}
-	if !same(own.root, path) || !same(own.common, repo.common) || same(own.admin, repo.admin) {
+	if err != nil || !same(own.root, path) || !same(own.common, repo.common) || same(own.admin, repo.admin) {
 		return nil, problem("the folder %s is no worktree of this project any more", path)
 	}
 	if err := unlock(ctx, filepath.Join(own.admin, "index")); err != nil {
@@ -66,7 +70,7 @@ func (w Worktrees) inside(ctx context.Context, repo repository, name string) (*p
 	if err != nil {
 		return nil, err
 	}
-	return p, p.borrowBoundary()
+	return p, errors.Join(p.borrow("shallow"), p.borrow("info/exclude"))
 }
 
 // staleAfter is the age from which the lock of a file is taken for one that a killed git left.
@@ -93,32 +97,38 @@ func unlock(ctx context.Context, file string) error {
 	}
 }
 
-// borrowBoundary makes known where the history of a shallow clone ends.
-func (w *private) borrowBoundary() error {
-	boundary := filepath.Join(w.repo.common, "shallow")
-	if _, err := os.Lstat(boundary); err != nil {
-		return nil //nolint:nilerr // the whole history is there
+// borrow makes a file of the repository known: where the history of a shallow clone ends, and what
+// only this person ignores.
+func (w *private) borrow(name string) error {
+	file := filepath.Join(w.repo.common, filepath.FromSlash(name))
+	if _, err := os.Lstat(file); err != nil {
+		return nil //nolint:nilerr // there is nothing to know
 	}
-	return os.Symlink(boundary, filepath.Join(w.dir, "shallow"))
+	link := filepath.Join(w.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+		return err
+	}
+	return os.Symlink(file, link)
 }
 
 // remove takes a worktree away whose work is in the merged branch, and its branch.
 func (w Worktrees) remove(ctx context.Context, repo repository, name string) error {
 	path := filepath.Join(w.Root, name)
-	if _, err := os.Lstat(path); err == nil {
-		_, failed, err := w.Program.inside(ctx, repo, "worktree", "remove", "--force", "--force", path)
-		if err != nil {
-			return err
-		}
-		if failed != "" {
-			return problem("git cannot remove a worktree: %s", shown(failed))
-		}
+	if err := os.RemoveAll(path); err != nil { // git refuses one of which a part is gone
+		return fmt.Errorf("git: %w", err)
+	}
+	_, failed, err := w.Program.inside(ctx, repo, "worktree", "remove", "--force", "--force", path)
+	if err != nil {
+		return err
+	}
+	if failed != "" && !strings.Contains(failed, "is not a working tree") {
+		return problem("git cannot remove a worktree: %s", shown(failed))
 	}
 	tip, err := w.tip(ctx, repo, w.branchOf(name))
 	if err != nil || tip == "" {
 		return err
 	}
-	_, failed, err := w.Program.inside(ctx, repo, "update-ref", "-d", "refs/heads/"+w.branchOf(name), tip)
+	_, failed, err = w.Program.inside(ctx, repo, "update-ref", "-d", "refs/heads/"+w.branchOf(name), tip)
 	if err == nil && failed != "" {
 		err = problem("the branch %s cannot be removed: %s", w.branchOf(name), shown(failed))
 	}

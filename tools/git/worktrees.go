@@ -83,6 +83,9 @@ func (w Worktrees) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := w.free(ctx, repo); err != nil {
+		return err
+	}
 	return w.noSubmodules(ctx, repo, head)
 }
 
@@ -195,6 +198,9 @@ func (w Worktrees) branch(ctx context.Context, repo repository, name, base strin
 
 // move sets a branch that stands at old; one that does not is left alone.
 func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old string) error {
+	if err := w.elsewhere(repo, name); err != nil {
+		return err
+	}
 	if err := unlock(ctx, filepath.Join(repo.common, "refs", "heads", filepath.FromSlash(w.branchOf(name)))); err != nil {
 		return err
 	}
@@ -203,6 +209,40 @@ func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old 
 		err = problem("the branch %s cannot be set: %s", w.branchOf(name), shown(failed))
 	}
 	return err
+}
+
+// elsewhere refuses a branch that is checked out in another place: it would move under whoever
+// works there.
+func (w Worktrees) elsewhere(repo repository, name string) error {
+	own := filepath.Join(w.Root, name, ".git")
+	heads, err := filepath.Glob(filepath.Join(repo.common, "worktrees", "*", "HEAD"))
+	if err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	for _, head := range append(heads, filepath.Join(repo.common, "HEAD")) {
+		place := repo.common
+		if back := pointer(filepath.Join(filepath.Dir(head), "gitdir")); back != "" {
+			place = resolve(filepath.Dir(head), back)
+		}
+		if pointer(head) == "ref: refs/heads/"+w.branchOf(name) && !same(place, own) {
+			return problem("the branch %s is checked out in %s, where it would change under your hands; check out another one there", w.branchOf(name), filepath.Dir(place))
+		}
+	}
+	return nil
+}
+
+// free tells which branch of the person keeps ours from being made.
+func (w Worktrees) free(ctx context.Context, repo repository) error {
+	for _, branch := range []string{"slop", "slop-tickets"} {
+		tip, err := w.tip(ctx, repo, branch)
+		if err != nil {
+			return err
+		}
+		if tip != "" {
+			return problem("there is a branch %s, so none can be named %s/…; rename it (git branch -m %s …), or set isolation = \"shared\"", branch, branch, branch)
+		}
+	}
+	return nil
 }
 
 // noSubmodules refuses a commit with submodules: a worktree would have empty folders in their place.
