@@ -61,10 +61,10 @@ func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *
 		if len(out.Files) == maxFiles {
 			return false
 		}
-		if c.Before != "" && w.stored.add(c.Before) {
+		if c.Before != "" && !w.stored.has(c.Before) {
 			content, err := before.Content(c.Before)
 			if err == nil {
-				_, err = w.Blobs.Put(ctx, content, "application/octet-stream")
+				err = w.remember(ctx, c.Before, content)
 			}
 			if err != nil {
 				w.Logger.Warn("what a file held before a script is not kept", "path", c.Path, "error", err)

@@ -112,9 +112,7 @@ func (w site) raw(ctx context.Context, path string, out *events.View) (text, pro
 	if !utf8.Valid(file.Data) {
 		return "", "the file is not UTF-8 text"
 	}
-	if len(file.Data) <= maxKept && w.stored.add(file.SHA256) {
-		w.keepBytes(ctx, file.Data)
-	}
+	w.keepFile(ctx, file)
 	return string(file.Data), ""
 }
 
@@ -148,9 +146,7 @@ func (w site) reread(ctx context.Context, f events.FileState, room *int) (events
 		u.Error = "the file is not UTF-8 text"
 		return u, true
 	}
-	if len(file.Data) <= maxKept && w.stored.add(file.SHA256) {
-		w.keepBytes(ctx, file.Data)
-	}
+	w.keepFile(ctx, file)
 	diff := w.mask(udiff.Unified("a/"+f.Path, "b/"+f.Path, w.before(ctx, f), string(file.Data)))
 	if fits(diff, *room) {
 		u.Diff = diff

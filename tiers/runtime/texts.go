@@ -2,12 +2,14 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"manualslop/events"
 	"manualslop/tools"
+	"manualslop/tools/sandbox"
 )
 
 // mask takes known secrets out of a text and makes it valid UTF-8, so that its
@@ -88,43 +90,56 @@ type known struct {
 	set map[string]bool
 }
 
-func (k *known) add(digest string) (fresh bool) {
+func (k *known) has(digest string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.set[digest]
+}
+
+func (k *known) add(digest string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.set == nil || len(k.set) > 10_000 {
 		k.set = map[string]bool{}
 	}
-	if k.set[digest] {
-		return false
-	}
 	k.set[digest] = true
-	return true
 }
 
-func (k *known) forget(digest string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.set, digest)
+// remember stores a content unless this worker did before. Its digest is known only
+// once it is there.
+func (w *Worker) remember(ctx context.Context, digest string, data []byte) error {
+	if w.stored.has(digest) {
+		return nil
+	}
+	_, err := w.Blobs.Put(ctx, data, "application/octet-stream")
+	if err == nil {
+		w.stored.add(digest)
+	}
+	return err
 }
 
 // keep stores the content of files that a conversation has seen, so that a
 // later refresh can show what changed. A file that moved on is left out.
 func (w site) keep(ctx context.Context, files []events.FileState) {
 	for _, f := range files {
-		if f.SHA256 == "" || f.Size > maxKept || !w.stored.add(f.SHA256) {
+		if f.SHA256 == "" || f.Size > maxKept || w.stored.has(f.SHA256) {
 			continue
 		}
 		file, err := w.Env.Workspace.ReadFile(ctx, f.Path)
 		if err != nil || file.SHA256 != f.SHA256 {
 			continue
 		}
-		w.keepBytes(ctx, file.Data)
+		w.keepFile(ctx, file)
 	}
 }
 
-func (w *Worker) keepBytes(ctx context.Context, data []byte) {
-	if _, err := w.Blobs.Put(ctx, data, "application/octet-stream"); err != nil {
-		w.Logger.Warn("a file's content was not kept for diffs", "bytes", len(data), "error", err)
+// keepFile stores a file that is not too large, if it can.
+func (w *Worker) keepFile(ctx context.Context, file sandbox.File) {
+	if len(file.Data) > maxKept {
+		return
+	}
+	if err := w.remember(ctx, file.SHA256, file.Data); err != nil {
+		w.Logger.Warn("a file's content was not kept for diffs", "path", file.Path, "error", err)
 	}
 }
 
@@ -134,15 +149,17 @@ func (w *Worker) keepBytes(ctx context.Context, data []byte) {
 func (w site) keepBefore(ctx context.Context, changes []tools.PlannedChange) error {
 	for i, c := range changes {
 		changes[i].Diff = ""
-		if c.Before == "" || !w.stored.add(c.Before) {
+		if c.Before == "" || w.stored.has(c.Before) {
 			continue
 		}
 		file, err := w.Env.Workspace.ReadFile(ctx, c.Path)
-		if err == nil && file.SHA256 == c.Before {
-			_, err = w.Blobs.Put(ctx, file.Data, "application/octet-stream")
+		if err == nil && file.SHA256 != c.Before {
+			err = errors.New("it changed meanwhile")
+		}
+		if err == nil {
+			err = w.remember(ctx, c.Before, file.Data)
 		}
 		if err != nil {
-			w.stored.forget(c.Before)
 			return tools.Refuse("what %s holds could not be kept for an undo (%v), so nothing was written", c.Path, err)
 		}
 	}
