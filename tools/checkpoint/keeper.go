@@ -43,6 +43,7 @@ type file struct {
 	modified time.Time
 	seen     time.Time
 	digest   string // empty: it cannot be kept
+	link     string // where a link leads
 }
 
 // New keeps contents in folder, which it empties first: a keeper that ended
@@ -62,13 +63,21 @@ func New(workspace *sandbox.Workspace, folder string, clock func() time.Time) (*
 func (k *Keeper) Take(ctx context.Context) (*State, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := &State{keeper: k, files: map[string]file{}, Whole: true}
+	s := &State{keeper: k, files: map[string]file{}, hidden: map[string]bool{}, Whole: true}
 	room := k.maxBytes
-	stats, err := k.workspace.Walk(ctx, ".", sandbox.WalkOptions{Gitignore: true, MaxEntries: 4 * k.maxFiles}, func(e sandbox.Entry) error {
-		if e.Kind != sandbox.KindFile {
+	options := sandbox.WalkOptions{Gitignore: true, MaxEntries: 4 * k.maxFiles, Ignored: func(e sandbox.Entry) { s.hidden[e.Path] = true }}
+	stats, err := k.workspace.Walk(ctx, ".", options, func(e sandbox.Entry) error {
+		switch {
+		case e.Kind == sandbox.KindLink:
+			s.files[e.Path] = file{link: e.Target} // a change of it is noticed and cannot be undone
+			return nil
+		case e.Kind == sandbox.KindDirectory && e.Depth == sandbox.DefaultWalkDepth:
+			s.Whole = false
+			return nil
+		case e.Kind != sandbox.KindFile:
 			return nil
 		}
-		if len(s.files) == k.maxFiles || room < e.Size {
+		if len(s.files) >= k.maxFiles || room < e.Size {
 			s.Whole = false
 			return fs.SkipAll
 		}
@@ -86,6 +95,7 @@ func (k *Keeper) Take(ctx context.Context) (*State, error) {
 		return nil
 	})
 	if err != nil {
+		k.count(s.files, 0) // lets go of what was copied in vain
 		return nil, fmt.Errorf("look at the workspace: %w", err)
 	}
 	s.Whole = s.Whole && !stats.Truncated && stats.Unread == 0
@@ -117,8 +127,13 @@ func (k *Keeper) keep(content sandbox.File) error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil
 	}
-	if err := os.WriteFile(path, content.Data, 0o600); err != nil {
-		return fmt.Errorf("keep the content of %s: %w", content.Path, err)
+	temporary := path + ".new" // a full disk must not leave a part under the digest of the whole
+	err := os.WriteFile(temporary, content.Data, 0o600)
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("keep the content of %s: %w", content.Path, err), os.RemoveAll(temporary))
 	}
 	return nil
 }

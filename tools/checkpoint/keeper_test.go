@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,4 +151,75 @@ func TestADamagedContentIsNotGivenOut(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(s.kept, digest("one")), []byte("other"), 0o600))
 	_, err := state.Content(digest("one"))
 	require.Error(t, err)
+}
+
+func TestWhatIgnoreFilesShowOrHideIsNotTakenForNewOrGone(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]func(s *site){
+		"the file that hides it is gone":  func(s *site) { s.remove(".gitignore") },
+		"its rule is gone":                func(s *site) { s.write(".gitignore", "other\n") },
+		"a file that hides itself":        func(s *site) { s.remove("venv/.gitignore") },
+		"a new rule hides what was known": func(s *site) { s.write(".gitignore", "data\na.go\n"); s.write("a.go", "two") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.write("a.go", "one")
+			s.write(".gitignore", "data\n")
+			s.write("data/mine", "mine")
+			s.write("venv/.gitignore", "*\n")
+			s.write("venv/lib", "lib")
+			before := s.take()
+			script(s)
+			changes, unseen := Compare(before, s.take())
+			require.True(t, unseen)
+			for _, c := range changes {
+				require.Equal(t, ".gitignore", c.Path, "an undo would remove or refuse what was there")
+			}
+		})
+	}
+}
+
+func TestAChangedLinkIsSaid(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("a", "one")
+	require.NoError(t, os.Symlink("a", filepath.Join(s.dir, "link")))
+	before := s.take()
+	s.write("b", "new")
+	changes, unseen := Compare(before, s.take())
+	require.Len(t, changes, 1)
+	require.False(t, unseen)
+	s.remove("link")
+	_, unseen = Compare(before, s.take())
+	require.True(t, unseen)
+	require.NoError(t, os.Symlink("b", filepath.Join(s.dir, "link")))
+	_, unseen = Compare(before, s.take())
+	require.True(t, unseen)
+}
+
+func TestFoldersThatAreTooDeepAreSaid(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	deep := strings.Repeat("d/", sandbox.DefaultWalkDepth-1)
+	s.write(deep+"a", "one")
+	require.True(t, s.take().Whole)
+	s.write(deep+"d/a", "one")
+	require.False(t, s.take().Whole)
+}
+
+func TestAFullDiskLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("a", "one")
+	s.write("b", "two")
+	inTheWay := filepath.Join(s.kept, digest("two")+".new")
+	require.NoError(t, os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700))
+	_, err := s.keeper.Take(t.Context())
+	require.Error(t, err)
+	require.Zero(t, s.contents())
+	state := s.take()
+	content, err := state.Content(digest("two"))
+	require.NoError(t, err)
+	require.Equal(t, "two", string(content))
 }

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,6 +17,17 @@ type State struct {
 
 	keeper *Keeper
 	files  map[string]file
+	hidden map[string]bool // what .gitignore files left out; not what is inside of it
+}
+
+// hides tells whether a path was left out.
+func (s *State) hides(name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if s.hidden[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // Change is a file that differs between two states.
@@ -25,32 +37,40 @@ type Change struct {
 	Size          int64  // after
 }
 
+// same tells whether a file holds what another one does, as far as is known.
+func (f file) same(g file) bool {
+	if f.digest != "" || g.digest != "" {
+		return f.digest == g.digest
+	}
+	return f.size == g.size && f.modified.Equal(g.modified) && f.link == g.link
+}
+
 // Compare lists what differs between two states of one keeper, by path. Unseen
-// says that more may differ: a state is not whole, or a file changed whose
-// content is not kept.
+// says that more may differ: a state is not whole, a link or a file changed whose
+// content is not kept, or the .gitignore files themselves changed what is looked at.
 func Compare(before, after *State) (changes []Change, unseen bool) {
 	unseen = !before.Whole || !after.Whole
 	// order-independent: sorted below
-	for path, old := range before.files {
-		now, there := after.files[path]
+	for name, old := range before.files {
+		now, there := after.files[name]
 		switch {
-		case there && now.digest == old.digest && (now.digest != "" || now.size == old.size && now.modified.Equal(old.modified)):
-		case old.digest == "" || there && now.digest == "":
+		case there && now.same(old):
+		case old.digest == "" || there && now.digest == "" || !there && after.hides(name):
 			unseen = true
 		default:
-			changes = append(changes, Change{Path: path, Before: old.digest, After: now.digest, Size: now.size})
+			changes = append(changes, Change{Path: name, Before: old.digest, After: now.digest, Size: now.size})
 		}
 	}
 	// order-independent: sorted below
-	for path, now := range after.files {
-		if _, known := before.files[path]; known {
+	for name, now := range after.files {
+		if _, known := before.files[name]; known {
 			continue
 		}
-		if now.digest == "" {
+		if now.digest == "" || before.hides(name) { // it may have been there
 			unseen = true
 			continue
 		}
-		changes = append(changes, Change{Path: path, After: now.digest, Size: now.size})
+		changes = append(changes, Change{Path: name, After: now.digest, Size: now.size})
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return changes, unseen

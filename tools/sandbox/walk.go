@@ -18,6 +18,8 @@ type WalkOptions struct {
 	MaxEntries int  // entries visited
 	Gitignore  bool // leave out what .gitignore files say, and every .git folder
 	NoSizes    bool // leave Entry.Size zero where that spares a look at the file
+	// Ignored, if set, is told of what .gitignore files leave out, and of nothing inside of it.
+	Ignored func(Entry)
 }
 
 // WalkStats tells what a walk left out.
@@ -100,7 +102,9 @@ func (k *walker) leaveOut(dir place, n int) {
 func (k *walker) entry(ctx context.Context, dir place, e Entry, rules *ignoreRules) error {
 	p, _ := k.w.child(dir, e.Name)
 	if k.opts.Gitignore && (e.Name == ".git" || rules.ignores(p.rel, e.Kind == KindDirectory)) {
-		k.stats.Ignored++
+		if k.stats.Ignored++; k.opts.Ignored != nil {
+			k.opts.Ignored(e)
+		}
 		k.leaveOut(dir, 1)
 		return nil
 	}
