@@ -66,6 +66,8 @@ func (d *draft) arguments(cut bool) (json.RawMessage, string) {
 		return json.RawMessage("{}"), ""
 	case text[0] != '{':
 		return nil, "the arguments are not a JSON object"
+	case nesting(text) > MaxDepth:
+		return nil, fmt.Sprintf("the arguments are nested over %d deep", MaxDepth)
 	}
 	if _, err := events.Canonical(text); err != nil {
 		return nil, clip("the arguments are not one JSON object: " + err.Error())

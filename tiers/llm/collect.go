@@ -54,7 +54,7 @@ func (c *collector) take(chunk Chunk) *Error {
 		}
 		return bad
 	case Usage:
-		u := events.Usage(x)
+		u := credible(events.Usage(x))
 		c.usage = &u
 		return nil
 	case Finish:
@@ -134,6 +134,9 @@ func (c *collector) attachRaw(r *Reply) *Error {
 	}
 	if len(raw) > MaxRaw {
 		return failure(events.ModelIncomplete, "the provider's opaque block is over %d bytes", MaxRaw)
+	}
+	if nesting(raw) > MaxDepth {
+		return failure(events.ModelIncomplete, "the provider's opaque block is nested over %d deep", MaxDepth)
 	}
 	r.Raw = raw
 	return nil

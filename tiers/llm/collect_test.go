@@ -235,3 +235,49 @@ func TestACallThatTheAdapterSaysCannotRunIsMalformed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []events.ToolCall{{Name: "t", Args: []byte("{}"), Malformed: "it has no mark"}, {Name: "unnamed", Args: []byte("{}"), Malformed: "no name"}}, r.Calls)
 }
+
+func TestCountsThatCannotBeTrueAreBroughtIntoBounds(t *testing.T) {
+	t.Parallel()
+	cost := func(micro int64) *int64 { return &micro }
+	for name, c := range map[string]struct{ told, want events.Usage }{
+		"true":                         {events.Usage{Input: 3, Output: 2, Thinking: 2, CacheWrite: 4, CacheWriteHour: 4, CostMicroDollars: cost(7)}, events.Usage{Input: 3, Output: 2, Thinking: 2, CacheWrite: 4, CacheWriteHour: 4, CostMicroDollars: cost(7)}},
+		"negative":                     {events.Usage{Input: -3, Output: 2, CacheRead: -1, CacheWrite: -9}, events.Usage{Output: 2, Estimated: true}},
+		"the most":                     {events.Usage{Input: llm.MaxTokens, CostMicroDollars: cost(llm.MaxCost)}, events.Usage{Input: llm.MaxTokens, CostMicroDollars: cost(llm.MaxCost)}},
+		"more than the most":           {events.Usage{Input: llm.MaxTokens + 1, Output: 1<<63 - 1}, events.Usage{Input: llm.MaxTokens, Output: llm.MaxTokens, Estimated: true}},
+		"a part over its whole":        {events.Usage{Output: 2, Thinking: 3, CacheWrite: 1, CacheWriteHour: 2}, events.Usage{Output: 2, Thinking: 2, CacheWrite: 1, CacheWriteHour: 1, Estimated: true}},
+		"money back":                   {events.Usage{Output: 2, CostMicroDollars: cost(-1)}, events.Usage{Output: 2, Estimated: true}},
+		"more money than there can be": {events.Usage{Output: 2, CostMicroDollars: cost(llm.MaxCost + 1)}, events.Usage{Output: 2, Estimated: true}},
+	} {
+		r, err := llm.Collect(stream(nil, llm.Usage(c.told), llm.Finish{Reason: llm.FinishStop}), nil)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, r.Usage, name)
+		failed, err := llm.Collect(stream(nil, llm.Usage(c.told)), nil)
+		requireKind(t, events.ModelIncomplete, err)
+		require.Equal(t, c.want, failed.Usage, name)
+	}
+}
+
+func TestWhatIsNestedTooDeepToBeWrappedIsNoReply(t *testing.T) {
+	t.Parallel()
+	nested := func(depth int) string {
+		return `{"a":` + strings.Repeat("[", depth-1) + `"[[\"[["` + strings.Repeat("]", depth-1) + `}`
+	}
+	for depth, fits := range map[int]bool{llm.MaxDepth: true, llm.MaxDepth + 1: false, 9_997: false} {
+		r, err := llm.Collect(stream(nil, append(call(0, "t", nested(depth)), llm.Finish{Reason: llm.FinishStop})...), nil)
+		require.NoError(t, err)
+		require.Equal(t, fits, r.Calls[0].Malformed == "", depth)
+		if !fits {
+			require.Contains(t, r.Calls[0].Malformed, "nested over 128 deep")
+			require.JSONEq(t, "{}", string(r.Calls[0].Args))
+		}
+
+		raw := &llm.Opaque{Origin: "v:m", Data: json.RawMessage(nested(depth - 1))} // and one around it
+		r, err = llm.Collect(stream(nil, llm.TextDelta("hi"), llm.Finish{Reason: llm.FinishStop, Raw: raw}), nil)
+		if fits {
+			require.NoError(t, err)
+			require.NotEmpty(t, r.Raw)
+			continue
+		}
+		requireKind(t, events.ModelIncomplete, err)
+	}
+}

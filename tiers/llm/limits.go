@@ -15,6 +15,15 @@ const (
 	MaxToolName = 128
 	// MaxRaw bounds the opaque block of a reply in bytes.
 	MaxRaw = 4 << 20
+	// MaxDepth bounds how deep arrays and objects are nested in a call's
+	// arguments and in an opaque block: events, prompts and pages wrap them in
+	// more, and what is deeper than 10,000 cannot be written as JSON any more.
+	MaxDepth = 128
+	// MaxTokens bounds each count of a usage.
+	MaxTokens = 1_000_000_000
+	// MaxCost bounds what a provider can say that one attempt cost, in
+	// micro-dollars: a million dollars.
+	MaxCost = 1_000_000_000_000
 	// MaxReply bounds a whole reply as it is recorded, so that it fits one
 	// event with its envelope.
 	MaxReply = events.MaxEventBytes - 16<<10

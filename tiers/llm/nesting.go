@@ -1,0 +1,22 @@
+package llm
+
+// nesting is the greatest depth of arrays and objects in a text that may be JSON.
+func nesting(text []byte) int {
+	deepest, now := 0, 0
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
+}

@@ -1,0 +1,22 @@
+package llm
+
+import "manualslop/events"
+
+// credible is what a provider reported, brought into the bounds in which counts
+// can be added up and paid for: no count below 0 or over MaxTokens, no part over
+// its whole, no cost below nothing or over MaxCost. What had to be changed is
+// marked as estimated.
+func credible(u events.Usage) events.Usage {
+	out := u
+	for _, n := range []*int64{&out.Input, &out.Output, &out.CacheRead, &out.CacheWrite, &out.CacheWriteHour, &out.Thinking} {
+		*n = min(max(*n, 0), MaxTokens)
+	}
+	out.CacheWriteHour, out.Thinking = min(out.CacheWriteHour, out.CacheWrite), min(out.Thinking, out.Output)
+	if c := u.CostMicroDollars; c != nil && (*c < 0 || *c > MaxCost) {
+		out.CostMicroDollars = nil
+	}
+	if out != u {
+		out.Estimated = true
+	}
+	return out
+}
