@@ -11,8 +11,11 @@ import (
 	"time"
 )
 
-// errSilent is why an attempt is given up that brings nothing.
-var errSilent = errors.New("the server sent nothing")
+// Why an attempt is given up: it brings nothing, or it never ends.
+var (
+	errSilent  = errors.New("the server sent nothing")
+	errEndless = errors.New("the answer did not end")
+)
 
 // answer is the body of one answer: watched, unpacked, bounded and cleaned.
 type answer struct {
@@ -20,6 +23,7 @@ type answer struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	quiet  *time.Timer
+	end    *time.Timer
 	raw    io.ReadCloser // the body on the wire
 	from   io.Reader     // what Read reads
 }
@@ -36,6 +40,7 @@ func (a *answer) Read(p []byte) (int, error) {
 // Close ends the attempt.
 func (a *answer) Close() error {
 	a.quiet.Stop()
+	a.end.Stop()
 	defer a.cancel(nil)
 	if a.raw == nil {
 		return nil
@@ -45,7 +50,7 @@ func (a *answer) Close() error {
 
 // fail is err, or why we gave up where that is the reason of err.
 func (a *answer) fail(err error) error {
-	if cause := context.Cause(a.ctx); errors.Is(cause, errSilent) {
+	if cause := context.Cause(a.ctx); errors.Is(cause, errSilent) || errors.Is(cause, errEndless) {
 		err = cause
 	}
 	return a.call.note(err)
@@ -71,7 +76,7 @@ func (a *answer) heard() {
 
 // unpack prepares the reading of a body, compressed or not.
 func (a *answer) unpack(resp *http.Response) error {
-	a.from = watched{a}
+	a.from = &bounded{from: watched{a}, left: MaxStream, most: MaxStream}
 	switch coding := strings.ToLower(resp.Header.Get("Content-Encoding")); coding {
 	case "", "identity":
 	case "gzip", "x-gzip":

@@ -59,6 +59,7 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 	a.quiet = time.AfterFunc(c.options.Silence, func() {
 		cancel(fmt.Errorf("%w for %s", errSilent, c.options.Silence))
 	})
+	a.end = time.AfterFunc(Longest, func() { cancel(fmt.Errorf("%w within %s", errEndless, Longest)) })
 	resp, err := c.base.RoundTrip(c.outgoing(ctx, req))
 	if err == nil {
 		a.heard()

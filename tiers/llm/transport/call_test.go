@@ -191,3 +191,32 @@ func TestWhatTheTransportSawCountsMoreThanWhatTheSDKSays(t *testing.T) {
 	require.Equal(t, events.ModelOverloaded, c.Error(t.Context(), nil, nil).Kind)
 	require.Nil(t, transport.Begin(llm.Endpoint{}, transport.Options{}).Error(t.Context(), nil, nil))
 }
+
+// nothing is gzip that unpacks to nothing for ever: a header, then empty blocks.
+type nothing struct{ at int }
+
+func (n *nothing) Read(p []byte) (int, error) {
+	const header, block = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", "\x00\x00\x00\xff\xff"
+	for i := range p {
+		if n.at < len(header) {
+			p[i] = header[n.at]
+		} else {
+			p[i] = block[(n.at-len(header))%len(block)]
+		}
+		n.at++
+	}
+	return len(p), nil
+}
+
+func TestAnAnswerThatUnpacksToNothingIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{200, 500} {
+		sent := &nothing{}
+		c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, Body: io.NopCloser(sent)}, nil
+		})}}, transport.Options{Stream: true})
+		_, failed := attempt(t, c, "http://server.invalid")
+		require.NotNil(t, failed, code)
+		require.Less(t, sent.at, transport.MaxStream+1<<20)
+	}
+}

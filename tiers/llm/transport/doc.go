@@ -13,7 +13,7 @@
 //     page under status 200, is an error.
 //   - Headers, bodies and silence are bounded: an answer that brings no byte
 //     for [Options.Silence] is given up, while it is waited for and while it
-//     streams.
+//     streams, and one that has not ended after [Longest], too.
 //   - Event streams reach the SDK without comments, with plain line feeds and
 //     not compressed.
 //   - [Call.Error] turns whatever the SDK said into an [*llm.Error] that never

@@ -6,9 +6,12 @@ import "time"
 const (
 	// Silence is how long an answer may bring nothing where nobody said otherwise.
 	Silence = 90 * time.Second
+	// Longest is how long an attempt may take, however often something comes.
+	Longest = 2 * time.Hour
 	// MaxHeader bounds the bytes of an answer's header.
 	MaxHeader = 256 << 10
-	// MaxStream bounds an event stream, unpacked, in bytes.
+	// MaxStream bounds an event stream, unpacked, and every answer as it comes,
+	// in bytes: what is packed may unpack to nothing for ever.
 	MaxStream = 64 << 20
 	// MaxAnswer bounds an answer that does not stream, unpacked, in bytes.
 	MaxAnswer = 16 << 20

@@ -68,3 +68,14 @@ func TestAnAnswerThatBringsNothingIsGivenUp(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAnswerThatNeverEndsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		_, failed := attempt(t, transport.Begin(slow(0, transport.Silence/2, 1<<30), transport.Options{Stream: true}), "http://server.invalid")
+		require.InDelta(t, transport.Longest.Seconds(), time.Since(began).Seconds(), 0.001)
+		require.Equal(t, events.ModelNetwork, failed.Kind)
+		require.Contains(t, failed.Message, "the answer did not end within 2h0m0s")
+	})
+}
