@@ -97,9 +97,10 @@ func (k *keeping) count() (made, alive int) {
 // caller runs the models alone, with a provider, and asks as the contributor.
 type caller struct {
 	*world
-	conn *bus.Conn
-	from events.Event // what every request follows from
-	n    uint64
+	conn     *bus.Conn
+	provider string
+	from     events.Event // what every request follows from
+	n        uint64
 }
 
 func (w *world) callModels(provider llm.Provider, clock runtime.Clock) (c *caller, stop func()) {
@@ -107,7 +108,7 @@ func (w *world) callModels(provider llm.Provider, clock runtime.Clock) (c *calle
 	models := w.connect(bus.Role{Kind: bus.Models})
 	transcripts := &runtime.Transcripts{Blobs: models}
 	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{provider.Name(): provider}, Clock: clock, Logger: logger()}
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{provider.Name(): provider}, Mask: w.mask, Signals: w.live, Clock: clock, Logger: logger()}
 	reader.Subscribe(transcripts)
 	reader.Subscribe(m)
 	var wg sync.WaitGroup
@@ -116,13 +117,13 @@ func (w *world) callModels(provider llm.Provider, clock runtime.Clock) (c *calle
 	stop = sync.OnceFunc(func() { cancel(); wg.Wait() })
 	w.t.Cleanup(stop)
 	opened := w.until(isType("SessionOpened"))
-	return &caller{world: w, conn: w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorContributor}), from: opened[len(opened)-1]}, stop
+	return &caller{world: w, provider: provider.Name(), conn: w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorContributor}), from: opened[len(opened)-1]}, stop
 }
 
 // ask has the contributor ask for a reply and returns the reply.
 func (c *caller) ask(system string) events.ModelReplied {
 	c.t.Helper()
-	r := tiers.Request(events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: "keeping", Models: []string{"m"}}}}, tiers.Seat{Tier: 3, Model: "m"},
+	r := tiers.Request(events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: c.provider, Models: []string{"m"}}}}, tiers.Seat{Tier: 3, Model: "m"},
 		[]events.Part{{Role: "system", Text: system}, {Role: "user", Text: "go on"}})
 	r.StreamID = "Tier 3 (Worker): T-001"
 	c.n++

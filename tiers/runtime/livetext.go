@@ -14,11 +14,18 @@ type liveText struct {
 	request *events.Event
 	stream  string
 	pieces  int
+	words   wholeWords
 }
 
-// say publishes the next piece; a lost one does not matter.
-func (l *liveText) say(ctx context.Context, text string) {
-	if l.m.Signals == nil {
+// say publishes what the next piece makes whole.
+func (l *liveText) say(ctx context.Context, piece string) { l.publish(ctx, l.words.take(piece)) }
+
+// end publishes what was held back.
+func (l *liveText) end(ctx context.Context) { l.publish(ctx, l.words.end()) }
+
+// publish shows a text; a lost one does not matter.
+func (l *liveText) publish(ctx context.Context, text string) {
+	if l.m.Signals == nil || text == "" {
 		return
 	}
 	body, err := json.Marshal(struct {

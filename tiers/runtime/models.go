@@ -1,9 +1,7 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -81,7 +79,8 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	stop := cancelWhenOver(ctx, tr, e.ID, p, cancel)
 	defer stop()
 	began, live := m.Clock(), liveText{m: m, request: e, stream: p.StreamID}
-	reply, err := llm.Collect(provider.Stream(ctx, req), func(delta string) { live.say(ctx, delta) })
+	reply, err := llm.Collect(provider.Stream(ctx, req), func(piece string) { live.say(ctx, piece) })
+	live.end(ctx)
 	if err != nil && req.Cached != nil && llm.AsError(err).CacheGone {
 		m.lost(ctx, tr, req.Cached.Name)
 		req.Cached = nil
@@ -89,7 +88,7 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	}
 	if err != nil {
 		failed := llm.AsError(err).Failed(e.ID)
-		failed.ScriptLine, failed.Message, failed.CLI = line, string(m.hide([]byte(failed.Message))), m.hideRun(failed.CLI)
+		failed.ScriptLine, failed.Message, failed.CLI = line, m.hideText(failed.Message), m.hideRun(failed.CLI)
 		if reply.Usage != (events.Usage{}) {
 			used := tr.priced(e, p, reply.Usage)
 			failed.Usage = &used
@@ -120,40 +119,6 @@ func (m *Models) fold(ctx context.Context, out events.ModelReplied) events.Model
 	}
 	out.Raw, out.RawBlob = nil, &ref
 	return out
-}
-
-// masked takes known secrets out of a reply, and makes its text valid UTF-8,
-// before its digest is made.
-func (m *Models) masked(r llm.Reply) llm.Reply {
-	r.Text = string(m.hide([]byte(strings.ToValidUTF8(r.Text, "\uFFFD"))))
-	for i := range r.Calls {
-		if masked := m.hide(r.Calls[i].Args); json.Valid(masked) {
-			r.Calls[i].Args = masked
-		}
-	}
-	if masked := m.hide(r.Raw); !bytes.Equal(masked, r.Raw) {
-		r.Raw = nil // changed, its vendor would not take it back
-	}
-	r.CLI = m.hideRun(r.CLI)
-	return r
-}
-
-// hide takes known secrets out of bytes.
-func (m *Models) hide(b []byte) []byte {
-	if m.Mask == nil {
-		return b
-	}
-	return m.Mask(b)
-}
-
-// hideRun is the run of a program without known secrets.
-func (m *Models) hideRun(c *events.CLICall) *events.CLICall {
-	if c == nil {
-		return nil
-	}
-	out := *c
-	out.Stdout, out.Stderr = string(m.hide([]byte(c.Stdout))), string(m.hide([]byte(c.Stderr)))
-	return &out
 }
 
 // provider picks who answers: a line of the script by the session's order of

@@ -78,8 +78,9 @@ type world struct {
 	server *bus.Server
 	dir    string
 	person *bus.Conn
-	mask   runtime.Mask // of the models; nil: none
-	more   llm.Provider // beside the scripted one and the mock program; nil: none
+	mask   runtime.Mask    // of the models; nil: none
+	live   runtime.Signals // of models that are called alone; nil: none
+	more   llm.Provider    // beside the scripted one and the mock program; nil: none
 }
 
 func newWorld(t testing.TB, files map[string]string) *world {
