@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 	"strings"
+	"unicode"
 
 	"manualslop/events"
 )
@@ -105,7 +106,7 @@ func (c *collector) failed(e *Error) (Reply, error) {
 // whole is the reply once its end marker came.
 func (c *collector) whole() (Reply, error) {
 	cut := c.finish.Reason == FinishMaxTokens
-	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: c.finish.Model, CLI: c.finish.CLI}
+	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: modelName(c.finish.Model), CLI: c.finish.CLI}
 	for _, d := range c.calls {
 		r.Calls = append(r.Calls, d.call(cut))
 	}
@@ -122,6 +123,17 @@ func (c *collector) whole() (Reply, error) {
 	}
 	r.Usage = c.used()
 	return c.fitting(r)
+}
+
+// modelName keeps a model's name within MaxModelName and in one line.
+func modelName(s string) string {
+	s = strings.ToValidUTF8(s[:min(len(s), MaxModelName)], "")
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 func (c *collector) attachRaw(r *Reply) *Error {

@@ -281,3 +281,15 @@ func TestWhatIsNestedTooDeepToBeWrappedIsNoReply(t *testing.T) {
 		requireKind(t, events.ModelIncomplete, err)
 	}
 }
+
+func TestTheNameOfAModelIsOneBoundedLine(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string]string{
+		"m-1": "m-1", strings.Repeat("m", llm.MaxModelName): strings.Repeat("m", llm.MaxModelName), strings.Repeat("m", llm.MaxModelName+1): strings.Repeat("m", llm.MaxModelName),
+		"m\x1b[2J\n\u202ex\xff": "m[2Jx",
+	} {
+		r, err := llm.Collect(stream(nil, llm.Finish{Reason: llm.FinishStop, Model: told}), nil)
+		require.NoError(t, err)
+		require.Equal(t, want, r.Model)
+	}
+}

@@ -13,6 +13,8 @@ const (
 	MaxCalls = 64
 	// MaxToolName bounds the bytes of a tool's name in a call.
 	MaxToolName = 128
+	// MaxModelName bounds the bytes of the model's name that a provider gives.
+	MaxModelName = 256
 	// MaxRaw bounds the opaque block of a reply in bytes.
 	MaxRaw = 4 << 20
 	// MaxDepth bounds how deep arrays and objects are nested in a call's

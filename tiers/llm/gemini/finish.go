@@ -12,7 +12,7 @@ import (
 
 // outcome is what the finish reason means: a reason of ours, or why there is no
 // reply. The reasons are told in https://ai.google.dev/api/generate-content#FinishReason.
-func (r *reading) outcome() (string, *llm.Error) {
+func (r *reading) outcome() (string, error) {
 	switch r.finish {
 	case "":
 		return "", &llm.Error{Kind: events.ModelIncomplete, Message: "the reply ended without a finish reason"}
@@ -30,6 +30,6 @@ func (r *reading) outcome() (string, *llm.Error) {
 	return "", r.ended(events.ModelIncomplete)
 }
 
-func (r *reading) ended(kind string) *llm.Error {
+func (r *reading) ended(kind string) error {
 	return &llm.Error{Kind: kind, Message: strings.TrimSpace(fmt.Sprintf("gemini ended the reply: %s %s", r.finish, r.why))}
 }

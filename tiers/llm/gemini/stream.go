@@ -48,7 +48,12 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 				return
 			}
 		}
-		reading.end(p.failure(ctx, call, nil, r.Cached != nil))
+		reason, err := reading.outcome()
+		if bad := p.failure(ctx, call, err, r.Cached != nil); bad != nil { // what went wrong below counts more
+			reading.fail(bad)
+			return
+		}
+		reading.say(llm.Finish{Reason: reason, Model: reading.model, Raw: reading.raw()})
 	}
 }
 
@@ -134,20 +139,6 @@ func (r *reading) fail(err error) {
 		r.stopped = true
 		r.yield(nil, err)
 	}
-}
-
-// end ends the reply after the last chunk; bad is what went wrong below.
-func (r *reading) end(bad *llm.Error) {
-	if bad != nil {
-		r.fail(bad)
-		return
-	}
-	reason, bad := r.outcome()
-	if bad != nil {
-		r.fail(bad)
-		return
-	}
-	r.say(llm.Finish{Reason: reason, Model: r.model, Raw: r.raw()})
 }
 
 // raw is the whole content, if anything in it must go back verbatim.

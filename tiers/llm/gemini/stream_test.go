@@ -176,3 +176,11 @@ func asked(r llm.Request) llm.Request {
 	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], r.Messages[2:]...)
 	return r
 }
+
+func TestWhyAReplyEndedDoesNotTellTheKey(t *testing.T) {
+	t.Parallel()
+	p, _ := answering(t, http.StatusOK, `data: {"candidates":[{"finishReason":"SAFETY","finishMessage":"asked by k-1234567890"}]}`+"\n\n")
+	p.Endpoint.Key = "k-1234567890"
+	_, err := llm.Collect(p.Stream(t.Context(), asking(model, nil)), nil)
+	require.ErrorContains(t, err, "asked by [key]")
+}
