@@ -2,6 +2,7 @@ package gemini_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -102,4 +103,16 @@ func TestANameThatIsNoModelIsNotSent(t *testing.T) {
 		_, err := gemini.Provider{}.Body(asking(name, nil))
 		require.Equal(t, events.ModelInvalidRequest, llm.AsError(err).Kind, name)
 	}
+}
+
+func TestANameThatAModelMadeUpIsOneThatTheAPITakes(t *testing.T) {
+	t.Parallel()
+	r := asking(model, nil)
+	call, result := r.Messages[2].Blocks[1].(llm.Call), r.Messages[3].Blocks[0].(llm.Result)
+	call.Name = "rm -rf\n\x1b[2J" + strings.Repeat("x", 200)
+	result.Name = call.Name
+	r.Messages[2].Blocks[1], r.Messages[3].Blocks[0] = call, result
+	want := "rm_-rf___2J" + strings.Repeat("x", 128-11)
+	require.Equal(t, want, at(t, bodyOf(t, r), "contents", 1, "parts", 1, "functionCall", "name"))
+	require.Equal(t, want, at(t, bodyOf(t, r), "contents", 2, "parts", 0, "functionResponse", "name"))
 }

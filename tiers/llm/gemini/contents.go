@@ -3,6 +3,7 @@ package gemini
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 
 	"manualslop/tiers/llm"
@@ -88,7 +89,19 @@ func (t turn) spelled(r llm.Result) functionCall {
 	if at := slices.Index(t.ids, r.Call); at >= 0 && at < len(t.calls) {
 		return t.calls[at]
 	}
-	return functionCall{Name: r.Name}
+	return functionCall{Name: wireName(r.Name)}
+}
+
+// maxName bounds the API's names of functions in bytes.
+const maxName = llm.MaxToolName
+
+var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_.:-]`)
+
+// wireName is a name as the API takes it. Only names that a model made up are
+// changed by this.
+func wireName(s string) string {
+	s = notInNames.ReplaceAllString(s, "_")
+	return s[:min(len(s), maxName)]
 }
 
 func callIDs(m llm.Message) []string {
@@ -143,7 +156,7 @@ func portable(m llm.Message, signs bool) content {
 		case llm.Text:
 			c.Parts = append(c.Parts, part{Text: string(b)})
 		case llm.Call:
-			p := part{FunctionCall: &functionCall{Name: b.Name, Args: b.Args}}
+			p := part{FunctionCall: &functionCall{Name: wireName(b.Name), Args: b.Args}}
 			if signs {
 				p.ThoughtSignature, signs = unsigned, false
 			}
