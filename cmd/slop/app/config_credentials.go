@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"os"
@@ -81,27 +80,6 @@ func parseCredentials(file string, text []byte) (Credentials, error) {
 		return Credentials{}, doc.placed(found)
 	}
 	return credentials, nil
-}
-
-// Secrets are the values that must never reach a record: the keys of the file, the values of
-// configured headers, and what the configured environment variables and those of [keyVariables] hold. The longest comes
-// first, so that masking one that is part of another leaves no rest.
-func (c Credentials) Secrets(config Config, getenv func(string) string) []string {
-	secrets := slices.Collect(maps.Values(c.Keys))
-	for _, provider := range config.Providers {
-		secrets = slices.AppendSeq(secrets, maps.Values(provider.Headers))
-		if provider.APIKeyEnv != "" {
-			secrets = append(secrets, getenv(provider.APIKeyEnv))
-		}
-	}
-	for _, variable := range keyVariables() {
-		secrets = append(secrets, getenv(variable))
-	}
-	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
-	slices.SortFunc(secrets, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
-	})
-	return slices.Compact(secrets)
 }
 
 // APIKey is the key of a provider: from the environment variable that the configuration

@@ -47,6 +47,24 @@ func TestEverySecretOfTheConfigurationIsMasked(t *testing.T) {
 	require.Equal(t, "environment-secret", c.APIKey(config, "local", getenv))
 }
 
+func TestKeysAreMaskedInWhateverTheyTravelIn(t *testing.T) {
+	t.Parallel()
+	config := DefaultConfig()
+	config.Providers["gateway"] = ProviderConfig{Headers: map[string]string{"Authorization": "Bearer header-token", "X-Note": "three words here"}}
+	env := map[string]string{"HTTPS_PROXY": "http://ann:proxy%2Fpassword@proxy.example:8080", "http_proxy": "proxy.example:8080", "OPENAI_API_KEY": " padded-key\n"}
+	for _, variable := range programSecrets() {
+		env[variable] = "of-" + variable
+	}
+	mask := newMask(Credentials{}.Secrets(config, func(name string) string { return env[name] }))
+	for _, secret := range []string{"Bearer header-token", "header-token", "three words here", "proxy%2Fpassword", "proxy/password", "padded-key"} {
+		require.Equal(t, "a [secret] b", string(mask([]byte("a "+secret+" b"))))
+	}
+	for _, variable := range programSecrets() {
+		require.Equal(t, "[secret]", string(mask([]byte(env[variable]))))
+	}
+	require.Equal(t, "words here, Bearer, ann, proxy.example", string(mask([]byte("words here, Bearer, ann, proxy.example"))))
+}
+
 func TestCredentialMistakesNeverShowTheKey(t *testing.T) {
 	t.Parallel()
 	const key = "sk-very-secret-0123456789"
