@@ -161,5 +161,9 @@ func findKey(c Config, credentials Credentials, provider, check, used string) fi
 	case isKeyless(provider):
 		return ok(check, used+" needs no key")
 	}
-	return note(check, used+" has no key; name its variable with [providers."+provider+"] api_key_env, or put it into credentials.toml")
+	where := "put it into credentials.toml, or name its variable with [providers." + provider + "] api_key_env"
+	if variable := keyVariables()[provider]; variable != "" {
+		where = "set " + variable + ", or " + where
+	}
+	return note(check, used+" has no key; "+where)
 }
