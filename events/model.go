@@ -245,6 +245,20 @@ func (HintSkipped) EventType() Type { return Type{"HintSkipped", 1} }
 // EventCorr is the call.
 func (e HintSkipped) EventCorr() string { return e.Call }
 
+// FlakyNoticed says that a shell call passed after the same command had failed,
+// in the same place and although no change of a file is on record in between.
+type FlakyNoticed struct {
+	Call   string `json:"call"`   // that passed
+	Failed string `json:"failed"` // the newest call before it that failed
+	Ticket string `json:"ticket"`
+}
+
+// EventType is the identity on the wire.
+func (FlakyNoticed) EventType() Type { return Type{"FlakyNoticed", 1} }
+
+// EventCorr is the call that passed.
+func (e FlakyNoticed) EventCorr() string { return e.Call }
+
 func tierTopic(tier int) string {
 	return [...]string{"-", "tier1", "tier2", "tier3", "tier4"}[min(max(tier, 0), 4)]
 }
@@ -260,5 +274,6 @@ func modelDefs() []Def {
 		Define(Outcome, "models", "An attempt at a reply failed.", ModelFailed{Request: "01J", Kind: ModelRateLimited, Message: "429", RetryAfterMS: 1000}),
 		Define(Decision, "qa", "Tier 4's hint about a failed shell call.", HintGiven{"01J-0", "T-001", "missing import"}),
 		Define(Decision, "qa", "A failed shell call gets no hint.", HintSkipped{"01J-0", "T-001", "model failed"}),
+		Define(Decision, "qa", "A command passed that had failed, with no change of a file on record in between: it is flaky, or depends on something else.", FlakyNoticed{"01K-0", "01J-0", "T-001"}),
 	}
 }

@@ -53,6 +53,7 @@ func freshFields() map[string]string {
 		"rag_emb_provider":           `"gemini"`,
 		"rag_enabled":                `false`,
 		"rag_source":                 `"chroma"`,
+		"review":                     `false`,
 		"session_folder":             `"20260102_030405_demo"`,
 		"session_id":                 `"s1"`,
 		"show_windows":               `{}`,
@@ -68,7 +69,7 @@ func freshFields() map[string]string {
 		"active_discussion": `"main"`, "disc_roles": `["User","AI","Vendor API","System","Context","Tool"]`,
 	})
 	for n := 1; n <= 4; n++ {
-		for name, value := range map[string]string{"provider": `""`, "model": `""`, "models": `[]`, "temperature": `null`, "top_p": `null`, "max_output_tokens": `0`, "max_rounds": `0`} {
+		for name, value := range map[string]string{"provider": `""`, "model": `""`, "models": `[]`, "temperature": `null`, "top_p": `null`, "effort": `""`, "max_output_tokens": `0`, "max_rounds": `0`} {
 			out[fmt.Sprintf("tier%d_%s", n, name)] = value
 		}
 	}
@@ -96,8 +97,11 @@ func sampleOf(f projections.GUIField) (value, reads string) {
 		projections.FieldText: `"a text <of> ü"`, projections.FieldBool: `true`, projections.FieldInteger: `7`, projections.FieldNumber: `0.5`,
 		projections.FieldList: `["m1","m2"]`, projections.FieldObject: `{"Log":true}`,
 	}[f.Type]
-	if strings.HasSuffix(f.Name, "provider") {
+	switch {
+	case strings.HasSuffix(f.Name, "provider"):
 		value = `"script"`
+	case strings.HasSuffix(f.Name, "effort"):
+		value = `"high"`
 	}
 	return value, value
 }
@@ -214,7 +218,7 @@ func TestValuesOutsideTheLimitsOfTheirOwnerFailVisibly(t *testing.T) {
 	f := open(t)
 	for i, c := range []struct{ field, at, over string }{
 		{"max_workers", `64`, `65`}, {"max_workers", `1`, `0`}, {"max_retries", `10`, `11`}, {"temperature", `2`, `2.1`}, {"tier4_temperature", `0`, `-0.1`},
-		{"top_p", `1`, `1.1`}, {"max_tokens", `1000000`, `1000001`}, {"tier1_max_rounds", `1000`, `1001`}, {"tier1_max_rounds", `4.0`, `4.5`},
+		{"top_p", `1`, `1.1`}, {"tier3_effort", `"low"`, `"lowest"`}, {"max_tokens", `1000000`, `1000001`}, {"tier1_max_rounds", `1000`, `1001`}, {"tier1_max_rounds", `4.0`, `4.5`},
 		{"gcli_path", `"/bin/gemini"`, `"gemini --yolo"`}, {"gcli_path", `""`, `"../gemini"`}, {"current_provider", `"script"`, `"no provider"`}, {"current_model", `"m"`, `""`},
 		{"tier3_models", `["a"]`, `["a",1]`}, {"tier3_models", `["a","b"]`, `["a",""]`},
 		{"ai_input", `"` + strings.Repeat("x", events.MaxInline-2) + `"`, `"` + strings.Repeat("y", events.MaxInline-1) + `"`},

@@ -95,6 +95,8 @@ func summarizeTicket(p events.Payload) string {
 		return head(x.Outcome)
 	case events.TicketBlocked:
 		return head(x.Kind + ": " + x.Reason)
+	case events.TicketReviewed:
+		return head(strings.TrimSuffix(x.Verdict+": "+strings.Join(x.Reasons, "; "), ": "))
 	case events.TicketRetried:
 		return head("retry " + strconv.Itoa(x.RetryCount) + ": " + x.Reason)
 	case events.TicketKilled:
@@ -125,6 +127,10 @@ func summarizeCall(p events.Payload) string {
 	case events.HintGiven:
 		return head(x.Hint)
 	case events.HintSkipped:
+		return head(x.Reason)
+	case events.FlakyNoticed:
+		return head("passed, but " + x.Failed + " failed with nothing changed in between")
+	case events.PatchSkipped:
 		return head(x.Reason)
 	case events.ToolRequested:
 		return head(x.Tool)

@@ -27,6 +27,17 @@
 // arguments, also of those that the person edited, which pass the schema again.
 // Deny rules are held against the bytes once more when the yes comes.
 //
+// Patches and undo. A PatchProposed is judged as a call that may write any file,
+// with a preview, under the rules of now. UndoRequested is a person's own word and
+// asks nobody: it becomes an approved call that restores the files as they were, or
+// UndoRefused. Both calls run tools of the engine that no model is offered.
+//
+// Budgets. With a budget every ModelRequested waits for ModelApproved or
+// ModelDenied, judged by the worst case that it can cost on top of what is under
+// way. BudgetWarned comes once at 80 percent; what does not fit asks: a higher
+// limit, stop, or finish this ticket. Everything but a yes stops what waits.
+// BudgetRaiseRequested needs no ask.
+//
 // Interrupted calls. A call whose worker died while it changed something, or
 // that the queue gave up, asks: retry runs it as the next generation, done and
 // fail settle it. No, expired and a killed ticket mean fail.

@@ -22,8 +22,7 @@ type write struct {
 	unseen             bool
 }
 
-// wrote notes what an outcome that counts says of changed files. Those of a
-// worktree are git's to undo.
+// wrote notes what an outcome that counts says of changed files.
 func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	w := write{call: p.Call, tool: p.Tool, ticket: c.request.Ticket, place: c.request.Workspace, seq: e.Seq}
 	for _, f := range p.Files {

@@ -42,6 +42,11 @@
 // are merged by then. What cannot be merged waits for MergeAnswered, without a slot.
 // A place that cannot be made blocks the ticket: TicketBlocked{workspace}.
 //
+// Reviews. With Settings.Review, ReviewRequested comes when an attempt is done,
+// before anything is merged or completed. Sent back counts as an attempt that gave
+// up: the next one is told the reasons, and nothing else of the one before.
+// Approved and skipped complete the ticket.
+//
 // Changes. GraphMutationRequested is carried out whole, as GraphMutated, or refused
 // whole. Only tickets that are todo, ready or blocked can be changed; one that waits
 // for approval to start has to be blocked first. A ready ticket that gets an open

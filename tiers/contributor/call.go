@@ -36,8 +36,11 @@ func (c *call) answer(p events.Part) {
 // hint puts tier 4's reading behind the failed result, where tier 3 sees both.
 func (c *call) hint(text string) {
 	c.awaitsHint = false
-	c.result.Suffix = "\n" + fence.Analysis + "\n" + fence.Neutralise(text)
+	c.result.Suffix = analysis(text)
 }
+
+// analysis is what stands behind a result.
+func analysis(text string) string { return "\n" + fence.Analysis + "\n" + fence.Neutralise(text) }
 
 // startCalls begins the calls of a reply.
 func (r *run) startCalls(calls []events.ToolCall) {
@@ -90,14 +93,19 @@ func (r *run) settle() {
 	r.calls, r.phase = nil, needRefresh
 }
 
-// outcome is what the model reads of a call that ran.
-func outcome(id string, p events.ToolSettled, origin string) events.Part {
+// outcome is what the model reads of a call that ran; flaky is the call that
+// failed where this one passed, unchanged.
+func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part {
 	size := int64(len(p.Text))
 	if p.TextBlob != nil {
 		size = p.TextBlob.Size
 	}
-	return events.Part{SHA256: p.SHA256, Size: size, From: id, Failed: p.Outcome != events.ToolDone,
+	part := events.Part{SHA256: p.SHA256, Size: size, From: id, Failed: p.Outcome != events.ToolDone,
 		Origin: cmp.Or(origin, fence.Program), Fence: fence.Nonce(id, 0)}
+	if flaky != "" {
+		part.Suffix = analysis(tiers.FlakyWords(flaky))
+	}
+	return part
 }
 
 // denial is what the model reads of a call that did not run.

@@ -169,6 +169,19 @@ func TestAFailedShellCallWaitsForItsHint(t *testing.T) {
 	require.Equal(t, "\nQA ANALYSIS:\nmissing import", got[1].Suffix)
 }
 
+// TestAPassThatCannotBeTrustedSaysSo runs the same command twice with nothing
+// in between.
+func TestAPassThatCannotBeTrustedSaysSo(t *testing.T) {
+	t.Parallel()
+	again := func(between ...any) string {
+		first := given(round1(), reply("", shell), approve(0), settle(0, events.ToolFailed, "boom", inShell), hint(0, "?"), reread())
+		got := results(t, given(append(append([]any{first}, between...), reply("", shell), approve(0), settle(0, events.ToolDone, "ok", inShell), reread())...))
+		return got[len(got)-1].Suffix
+	}
+	require.Contains(t, again(), "QA ANALYSIS:\nThis command failed before (call "+tierstest.FactID(events.ActorContributor, 4, 0)+"-0) and passed now")
+	require.Empty(t, again(events.MergeSettled{}), "files may have changed")
+}
+
 func TestAKillEndsTheRunAtAnyPoint(t *testing.T) {
 	t.Parallel()
 	whole := given(opened(stepMode), starts(1), context(), events.StepApproved{Ticket: "T-1", Attempt: 1, Round: 1}, failed(events.ModelNetwork), reply("", shell, read),

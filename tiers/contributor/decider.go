@@ -18,6 +18,7 @@ type State struct {
 	toolBytes map[string]int64  // of what a model reads of each
 	offered   events.ModelsOffered
 	replies   tiers.Replies
+	reruns    tiers.Reruns
 	closed    bool
 	presets   map[string][]events.TrackedFile // saved selections of files, by name
 	runs      map[string]*run                 // by ticket: its newest attempt

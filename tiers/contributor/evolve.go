@@ -35,7 +35,7 @@ func evolve(s *State, e *events.Event) *State {
 		}
 		s.settings, _ = s.settings.Changed(e.Payload)
 		s.answered(e)
-		s.evolveCall(e)
+		s.evolveCall(e, s.reruns.Evolve(e))
 		s.foldPreset(e)
 	}
 	if s.touched != nil {
@@ -122,8 +122,9 @@ func (s *State) answered(e *events.Event) {
 	}
 }
 
-// evolveCall folds what others say about one of the calls.
-func (s *State) evolveCall(e *events.Event) {
+// evolveCall folds what others say about one of the calls; flaky is the call
+// that failed where this one passed, unchanged.
+func (s *State) evolveCall(e *events.Event, flaky string) {
 	switch p := e.Payload.(type) {
 	case events.ToolApproved:
 		if _, c := s.call(p.Call); c != nil {
@@ -141,7 +142,7 @@ func (s *State) evolveCall(e *events.Event) {
 			}
 			if p.Outcome != events.ToolInterrupted {
 				c.awaitsHint = tiers.WantsHint(p)
-				s.result(r, c, outcome(e.ID, p, s.origins[p.Tool]))
+				s.result(r, c, outcome(e.ID, p, s.origins[p.Tool], flaky))
 			}
 		}
 	case events.ToolParked:

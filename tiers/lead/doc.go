@@ -1,4 +1,5 @@
-// Package lead is the decider of tier 2: it cuts a track into a graph of tickets.
+// Package lead is the decider of tier 2: it cuts a track into a graph of tickets,
+// and reviews what an attempt at a ticket changed.
 //
 // # Contract
 //
@@ -10,5 +11,10 @@
 //     never becomes ready, and the conductor says so.
 //   - It keeps context for one track only: nothing of another track is in its
 //     prompts but the ids already taken.
+//   - ReviewRequested ends with exactly one TicketReviewed, unless the attempt is
+//     killed. The review sees the ticket, the attempt's last word, the project's
+//     rules and the differences of at most [MaxDiffs] files, and nothing of how
+//     they came about. A reply that is no verdict is asked for again; where no
+//     verdict comes it says skipped, and why. It is no gate of security.
 //   - SessionClosed ends its work.
 package lead

@@ -20,6 +20,7 @@ type State struct {
 	rules     map[string][]events.Part // by ticket: the project's rules, as its contributor reads them
 	targets   map[string]string        // ticket to the file that it is about
 	killed    map[string]int           // ticket to its newest killed attempt
+	reruns    tiers.Reruns
 	closed    bool
 	owed      events.Payload // what the last event made due
 	asking    query          // what a request that is owed asks
@@ -32,6 +33,7 @@ type call struct {
 	attempt int
 	target  string // file that the ticket is about
 	count   tiers.Call
+	linter  *linter      // what judges code in its script; nil: nothing that is known
 	trace   *events.Part // what tier 4 reads of its failure; nil: it did not fail
 }
 
@@ -104,6 +106,7 @@ func (s *State) emitted(e *events.Event) {
 
 // follow keeps count of tool calls as every decider does.
 func (s *State) follow(e *events.Event) {
+	failed := s.reruns.Evolve(e)
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
 		if e.Actor == events.ActorContributor {
@@ -121,6 +124,9 @@ func (s *State) follow(e *events.Event) {
 	case events.ToolApproved:
 		if c := s.calls[p.Call]; c != nil {
 			c.count.Approve(p)
+			if p.Tool == shellTool {
+				c.linter = linterIn(p.Args)
+			}
 		}
 	case events.ToolParked:
 		if c := s.calls[p.Call]; c != nil {
@@ -131,8 +137,13 @@ func (s *State) follow(e *events.Event) {
 			c.count.Resolve()
 		}
 	case events.ToolSettled:
-		if c := s.calls[p.Call]; c != nil && c.count.Settle(p) && tiers.WantsHint(p) {
+		c := s.calls[p.Call]
+		switch {
+		case c == nil || !c.count.Settle(p):
+		case tiers.WantsHint(p):
 			s.owed = s.triage(e.ID, c, p)
+		case failed != "":
+			s.owed = events.FlakyNoticed{Call: p.Call, Failed: failed, Ticket: c.ticket}
 		}
 	}
 }

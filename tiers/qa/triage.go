@@ -62,7 +62,7 @@ func (s *State) triage(id string, c *call, p events.ToolSettled) events.Payload 
 	}
 	s.asking = t
 	taken := tiers.Seat{Tier: tier}.Take(s.settings)
-	parts := slices.Concat(taken.System(system+fence.Rule, nil), s.rules[c.ticket], taken.Project(id))
+	parts := slices.Concat(taken.System(c.role()+fence.Rule, nil), s.rules[c.ticket], taken.Project(id))
 	m := tiers.Request(s.settings, tiers.Seat{Tier: tier}, append(parts, seen))
 	m.StreamID, m.Ticket, m.TicketAttempt, m.Call = StreamID, c.ticket, c.attempt, p.Call
 	return m
@@ -103,5 +103,5 @@ func (t *triage) replied(p events.ModelReplied) events.Payload {
 	if hint == "" {
 		return t.skip("the model sent no text")
 	}
-	return events.HintGiven{Call: t.call, Ticket: t.origin.ticket, Hint: tiers.Clip(hint, MaxHint)}
+	return events.HintGiven{Call: t.call, Ticket: t.origin.ticket, Hint: t.origin.named(hint)}
 }

@@ -95,6 +95,10 @@ func (p *progress) fold(e *events.Event) string {
 		return "  denied " + x.Tool + ": " + x.Reason
 	case events.HintGiven:
 		return "  QA: " + x.Hint
+	case events.FlakyNoticed:
+		return "  QA: flaky: the same command failed before (" + x.Failed + ") and nothing on record changed"
+	case events.PatchSkipped:
+		return "  no patch: " + oneLine(x.Reason)
 	case events.FilesUpdated:
 		return filesLine(x)
 	case events.TierChanged:
@@ -132,6 +136,8 @@ func (p *progress) foldTicket(e *events.Event) string {
 	case events.TicketBlocked:
 		p.set(x.Ticket, events.StatusBlocked)
 		return x.Ticket + " is blocked: " + x.Reason + p.places.left(x.Ticket)
+	case events.TicketReviewed:
+		return reviewLine(x)
 	case events.TicketRetried:
 		p.set(x.Ticket, events.StatusTodo)
 		return fmt.Sprintf("%s is tried again (%d): %s%s", x.Ticket, x.RetryCount, x.Reason, p.places.left(x.Ticket))
@@ -168,6 +174,16 @@ func changeLine(e *events.Event, wrong error) string {
 		return fmt.Sprintf("%s of %s does not count: %v", e.Type, e.Actor, wrong)
 	}
 	return fmt.Sprintf("%s sets %s", e.Actor, projections.Summarize(e.Payload))
+}
+
+// reviewLine tells of tier 2's word on an attempt.
+func reviewLine(x events.TicketReviewed) string {
+	says := map[string]string{events.ReviewApproved: "approved", events.ReviewSentBack: "sent back", events.ReviewSkipped: "not reviewed"}[x.Verdict]
+	line := x.Ticket + " is " + says
+	if len(x.Reasons) > 0 {
+		line += ": " + oneLine(strings.Join(x.Reasons, "; "))
+	}
+	return line
 }
 
 func settledLine(x events.ToolSettled) string {
