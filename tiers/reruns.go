@@ -68,7 +68,8 @@ func (r *Reruns) approved(p events.ToolApproved) {
 	}
 	at.open[p.Call] = c
 	if len(at.open) > 1 {
-		for _, other := range at.open { // order-independent: all are marked
+		// order-independent: all are marked
+		for _, other := range at.open {
 			other.together = true
 		}
 	}
@@ -116,7 +117,8 @@ func (r *Reruns) ended(c *rerun, call string) {
 }
 
 func (r *Reruns) changed() {
-	for _, at := range r.places { // order-independent: all forget
+	// order-independent: all forget
+	for _, at := range r.places {
 		at.changed()
 	}
 }
