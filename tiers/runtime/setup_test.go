@@ -79,8 +79,9 @@ type world struct {
 	dir    string
 	person *bus.Conn
 	mask   runtime.Mask    // of the models; nil: none
-	live   runtime.Signals // of models that are called alone; nil: none
 	more   llm.Provider    // beside the scripted one and the mock program; nil: none
+	clock  runtime.Clock   // of the models; nil: the real one
+	live   runtime.Signals // of the models; nil: no live text
 }
 
 func newWorld(t testing.TB, files map[string]string) *world {
@@ -131,7 +132,10 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 	reader.Subscribe(crew)
 	reader.Subscribe(transcripts)
 	reader.Subscribe(&runtime.Timers{Log: w.connect(bus.Role{Kind: bus.Timers}), Clock: time.Now, Logger: logger()})
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram, Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Logger: logger()}
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram, Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Signals: w.live, Logger: logger()}
+	if w.clock != nil {
+		m.Clock = w.clock
+	}
 	if w.more != nil {
 		m.Providers[w.more.Name()] = w.more
 	}
@@ -209,7 +213,7 @@ func (w *world) open(change func(*events.Settings)) {
 // until waits for an event of the session and returns all events up to it.
 func (w *world) until(want func(e *events.Event) bool) []events.Event {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	_, feed, err := w.person.Watch(ctx, events.Filter{Project: project, Session: session}, 1)
 	require.NoError(w.t, err)
