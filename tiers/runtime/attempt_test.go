@@ -1,0 +1,294 @@
+package runtime_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/bus"
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/llmtest"
+	"manualslop/tiers/runtime"
+)
+
+// aside is one process that calls models.
+type aside struct {
+	*world
+	models *runtime.Models
+}
+
+// callsModels makes a process that calls models, with what it hears of the log.
+func (w *world) callsModels(q runtime.Queue) aside {
+	conn := w.connect(bus.Role{Kind: bus.Models})
+	transcripts := &runtime.Transcripts{Blobs: conn}
+	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
+	reader.Subscribe(transcripts)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { require.NoError(w.t, reader.Run(ctx)) })
+	w.t.Cleanup(func() { cancel(); wg.Wait() })
+	clock := w.clock
+	if clock == nil {
+		clock = time.Now
+	}
+	return aside{w, &runtime.Models{Project: project, Log: conn, Queue: q, Transcripts: transcripts,
+		Providers: map[string]llm.Provider{w.more.Name(): w.more}, Signals: w.live, Clock: clock, Logger: logger()}}
+}
+
+// run works until stop is called; done is closed when all work is.
+func (c aside) run() (done <-chan struct{}, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = c.models.Run(ctx, 4)
+	}()
+	stop = func() { cancel(); <-over }
+	c.t.Cleanup(stop)
+	return over, stop
+}
+
+// ask has the contributor ask for a reply on a wire.
+func (w *world) ask(on onWire, change func(*events.ModelRequested)) events.Event {
+	w.t.Helper()
+	parts := []events.Part{{Role: "system", Text: "You are tier 3 of four."}, {Role: "user", Text: "# Ticket T-1\n\nCount."}}
+	digest, err := events.ManifestDigest(parts)
+	require.NoError(w.t, err)
+	p := events.ModelRequested{StreamID: events.WorkerStream("T-1"), Ticket: "T-1", Attempt: 1, TicketAttempt: 1, Round: 1, Tier: 3,
+		Provider: on.name, Model: on.model, Manifest: parts, SHA256: digest}
+	if change != nil {
+		change(&p)
+	}
+	return w.decided(events.ActorContributor, p)
+}
+
+// decided records what a decider says.
+func (w *world) decided(actor string, p events.Payload) events.Event {
+	w.t.Helper()
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: actor}, p)
+	require.NoError(w.t, err)
+	e.Seq, err = w.connect(bus.Role{Kind: bus.Decider, Name: actor}).Append(w.t.Context(), e, nil)
+	require.NoError(w.t, err)
+	e.Payload = p
+	return e
+}
+
+// outcomes are the answers to a request on the log.
+func (w *world) outcomes(request events.Event) []events.Payload {
+	w.t.Helper()
+	registry := events.Catalogue()
+	var out []events.Payload
+	for e, err := range w.person.Read(w.t.Context(), events.Filter{Project: project, Session: session, Actor: events.ActorModels}, 1, 0) {
+		require.NoError(w.t, err)
+		registry.Decode(&e)
+		if e.Cause == request.ID {
+			out = append(out, e.Payload)
+		}
+	}
+	return out
+}
+
+// held is a fake whose first answer stands still in its middle until it is
+// freed or nobody listens any more; the others come whole.
+func (w *world) held(on onWire) (s *llmtest.Server, free func()) {
+	gate := make(chan struct{}, 1000)
+	gate <- struct{}{}
+	gate <- struct{}{}
+	s = w.serveOn(w.t.(*testing.T), on, func(v llmtest.View) llmtest.Turn {
+		turn := llmtest.Turn{Text: "One two three."}
+		if v.Number == 0 {
+			turn.Text, turn.Gate = halfAnswer+" two three", gate
+		}
+		return turn
+	})
+	return s, func() {
+		for range 900 {
+			gate <- struct{}{}
+		}
+	}
+}
+
+// streams waits until a fake has sent a part of an answer.
+func (w *world) streams(s *llmtest.Server) {
+	require.Eventually(w.t, func() bool { return s.Active() == 1 && len(s.Requests()) > 0 }, 30*time.Second, time.Millisecond)
+}
+
+func (w *world) quiet(s *llmtest.Server) {
+	require.Eventually(w.t, func() bool { return s.Active() == 0 }, 30*time.Second, time.Millisecond, "the server is told")
+}
+
+func TestACallWhoseAnswerNobodyWaitsForIsCancelled(t *testing.T) {
+	t.Parallel()
+	for _, on := range theWires() {
+		for name, end := range map[string]func(w *world){
+			"killed": func(w *world) {
+				w.decided(events.ActorConductor, events.TicketKilled{Ticket: "T-1", Attempt: 1, By: person})
+			},
+			"closed": func(w *world) { w.say(events.SessionClosed{Reason: "enough"}) },
+		} {
+			t.Run(on.name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.openOn(on)
+				s, _ := w.held(on)
+				asked := w.ask(on, nil)
+				done, _ := w.callsModels(handed{asked, 1}).run()
+				w.streams(s)
+				end(w)
+				<-done
+				w.quiet(s)
+				outcomes := w.outcomes(asked)
+				require.Len(t, outcomes, 1)
+				require.Equal(t, events.ModelCancelled, outcomes[0].(events.ModelFailed).Kind)
+				again := w.ask(on, nil)
+				done, _ = w.callsModels(handed{again, 1}).run()
+				<-done
+				require.Equal(t, events.ModelCancelled, w.outcomes(again)[0].(events.ModelFailed).Kind)
+				require.Len(t, s.Requests(), 1, "and none is sent any more")
+			})
+		}
+	}
+}
+
+func TestARequestThatIsUnderWayHereIsNotSentTwice(t *testing.T) {
+	t.Parallel()
+	on := theWires()[0]
+	w := newWorld(t, nil)
+	w.openOn(on)
+	s, free := w.held(on)
+	asked := w.ask(on, nil)
+	released := false
+	done, _ := w.callsModels(handedTwice{asked, func() bool {
+		if s.Active() == 1 && !released {
+			released = true
+			time.AfterFunc(20*time.Millisecond, free) // the second delivery is there by then, or comes behind the answer
+		}
+		return released
+	}}).run()
+	<-done
+	require.Len(t, s.Requests(), 1)
+	require.Len(t, w.outcomes(asked), 1)
+}
+
+// TestAProcessThatSleptGivesWayToTheOneThatAnswered has one process stand still
+// in an answer while another one gets the same request and answers it.
+func TestAProcessThatSleptGivesWayToTheOneThatAnswered(t *testing.T) {
+	t.Parallel()
+	for _, on := range theWires() {
+		t.Run(on.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.openOn(on)
+			s, _ := w.held(on)
+			live := newShown()
+			w.live = live
+			asked := w.ask(on, nil)
+			slept, _ := w.callsModels(handed{asked, 1}).run()
+			w.streams(s)
+			other, _ := w.callsModels(handed{asked, 2}).run()
+			<-other
+			<-slept
+			w.quiet(s)
+			require.Len(t, s.Requests(), 2)
+			outcomes := w.outcomes(asked)
+			require.Len(t, outcomes, 1)
+			require.Equal(t, "One two three.", outcomes[0].(events.ModelReplied).Text)
+			require.Equal(t, "One two three.", live.of(asked.ID), "what the first one wrote is taken back")
+			log := w.until(func(e *events.Event) bool { return e.Actor == events.ActorModels })
+			requireNoTrace(t, log, nil, halfAnswer)
+		})
+	}
+}
+
+func TestAStopInTheMiddleOfAnAnswerLeavesTheRequestToTheNextProcess(t *testing.T) {
+	t.Parallel()
+	for _, on := range theWires() {
+		t.Run(on.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.openOn(on)
+			s, _ := w.held(on)
+			asked := w.ask(on, nil)
+			models := w.connect(bus.Role{Kind: bus.Models})
+			_, stop := w.callsModels(queue{models}).run()
+			w.streams(s)
+			stop()
+			w.quiet(s)
+			require.Empty(t, w.outcomes(asked))
+			w.callsModels(queue{models}).run()
+			w.until(isType("ModelReplied"))
+			outcomes := w.outcomes(asked)
+			require.Len(t, outcomes, 1)
+			require.Equal(t, "One two three.", outcomes[0].(events.ModelReplied).Text)
+			require.Len(t, s.Requests(), 2)
+		})
+	}
+}
+
+func TestARetryWaitsByTheClockAndNotByATimer(t *testing.T) {
+	t.Parallel()
+	on := theWires()[0]
+	w := newWorld(t, nil)
+	w.openOn(on)
+	start := time.Now()
+	var looks atomic.Int64
+	var sleeping atomic.Bool
+	w.clock = func() time.Time {
+		looks.Add(1)
+		if sleeping.Load() {
+			return start.Add(time.Hour)
+		}
+		return start
+	}
+	s := w.serveOn(t, on, func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} })
+	due := start.Add(50 * time.Second)
+	asked := w.ask(on, func(p *events.ModelRequested) { p.Attempt, p.NotBefore = 2, &due })
+	done, _ := w.callsModels(handed{asked, 1}).run()
+	require.Eventually(t, func() bool { return looks.Load() > 2 }, 30*time.Second, time.Millisecond)
+	require.Empty(t, s.Requests())
+	sleeping.Store(true) // and awake an hour later: no timer went on meanwhile
+	<-done
+	require.IsType(t, events.ModelReplied{}, w.outcomes(asked)[0])
+}
+
+func TestARetryOfAKilledTicketIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	on := theWires()[0]
+	w := newWorld(t, nil)
+	w.openOn(on)
+	start := time.Now()
+	w.clock = func() time.Time { return start }
+	s := w.serveOn(t, on, func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} })
+	due := start.Add(50 * time.Second)
+	asked := w.ask(on, func(p *events.ModelRequested) { p.Attempt, p.NotBefore = 2, &due })
+	done, _ := w.callsModels(handed{asked, 1}).run()
+	w.decided(events.ActorConductor, events.TicketKilled{Ticket: "T-1", Attempt: 1, By: person})
+	<-done
+	require.Equal(t, events.ModelCancelled, w.outcomes(asked)[0].(events.ModelFailed).Kind)
+	require.Empty(t, s.Requests())
+}
+
+func TestARequestThatWasHandedOutTooOftenIsAnswered(t *testing.T) {
+	t.Parallel()
+	on := theWires()[0]
+	w := newWorld(t, nil)
+	w.openOn(on)
+	s := w.serveOn(t, on, func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} })
+	for deliveries, sent := range map[int]int{20: 1, 21: 0} {
+		before := len(s.Requests())
+		asked := w.ask(on, nil)
+		done, _ := w.callsModels(handed{asked, deliveries}).run()
+		<-done
+		require.Len(t, s.Requests(), before+sent)
+		if sent == 0 {
+			failed := w.outcomes(asked)[0].(events.ModelFailed)
+			require.Equal(t, events.ModelNetwork, failed.Kind)
+			require.Contains(t, failed.Message, "handed out 21 times")
+		}
+	}
+}
