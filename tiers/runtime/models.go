@@ -80,7 +80,9 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	defer stop()
 	began, live := m.Clock(), liveText{m: m, request: e, stream: p.StreamID}
 	reply, err := llm.Collect(provider.Stream(ctx, req), func(piece string) { live.say(ctx, piece) })
-	live.end(ctx)
+	if err == nil {
+		live.end(ctx) // of what failed nothing more is shown
+	}
 	if err != nil && req.Cached != nil && llm.AsError(err).CacheGone {
 		m.lost(ctx, tr, req.Cached.Name)
 		req.Cached = nil
