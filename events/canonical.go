@@ -10,6 +10,9 @@ import (
 // Canonical is the RFC 8785 form of a JSON text: the bytes over which every
 // digest of arguments and manifests is taken.
 func Canonical(raw json.RawMessage) (json.RawMessage, error) {
+	if b, ok := scanned(raw); ok {
+		return b, nil
+	}
 	b, err := jcs.Transform(raw)
 	if err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowebpki/jcs"
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
@@ -121,6 +122,65 @@ func FuzzManifestDigest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, role, text, prefix, from string, size int64, index int, failed bool) {
 		requireManifestDigest(t, []events.Part{{Role: role, Text: text, Prefix: prefix, From: from, Size: size, Index: index, Failed: failed}, {Role: role}})
 	})
+}
+
+// requireLikeTransform holds Canonical to what the library makes of a text.
+func requireLikeTransform(t testing.TB, raw string) {
+	t.Helper()
+	want, wrong := jcs.Transform([]byte(raw))
+	got, err := events.Canonical(json.RawMessage(raw))
+	if wrong != nil {
+		require.Error(t, err, "%q", raw)
+		return
+	}
+	require.NoError(t, err, "%q", raw)
+	require.Equal(t, string(want), string(got), "%q", raw)
+}
+
+func TestCanonicalIsTheSameByEitherWay(t *testing.T) {
+	t.Parallel()
+	deep := func(n int) string { return strings.Repeat(`{"b":[`, n) + strings.Repeat(`]}`, n) }
+	for _, raw := range []string{
+		`{}`, `[]`, ` { "b" : 1 , "a" : [ true , false , null ] } `, `{"a":{"c":1,"b":2},"B":3,"":4,"ab":5,"a!":6,"a\"":7}`,
+		`{"a":1,"b":2,"a":3}`, `{"a":1,}`, `{,}`, `[1,]`, `[1 2]`, `{"a" 1}`, `{"a":}`, `{a:1}`, `[`, `{`, `"`, `"a`, `"\`, `"\u12`, `"\x"`, `"\/\b\f\n\r\t\\\""`,
+		`"\u0000\u001F\u003c\u0022\u005C\u007f\u00e9\u2028"`, `"\ud83d\ude00"`, `"\ud83d"`, "\"a\nb\"", "\"\u00e9\u2028\U0001F600\"",
+		`0`, `-0`, `-1`, `01`, `-`, `--1`, `+1`, `999999999999999`, `9999999999999999`, `12345678901234567890`, `1.0`, `1e3`, `1E3`, `-01`,
+		`tru`, `truefalse`, `nulll`, `true false`, `{"a":1}{}`, "\v1", "\ufeff1", deep(150), deep(101), deep(100), `{"é":1,"a":2}`, `{"\u0061":1,"b":2}`,
+	} {
+		requireLikeTransform(t, raw)
+	}
+	big := `{"` + strings.Repeat("x", 3) + `":1`
+	for i := range 40 {
+		big += `,"k` + strings.Repeat("z", 40-i) + `":[{"z":1,"y":"` + strings.Repeat("\\n<", 30) + `"}]`
+	}
+	requireLikeTransform(t, big+"}")
+}
+
+func FuzzCanonical(f *testing.F) {
+	f.Add(`{"b":[1,-2,{"d":"\u003c\n","c":null}],"a":" x\"\\"}`)
+	f.Fuzz(func(t *testing.T, raw string) { requireLikeTransform(t, raw) })
+}
+
+// BenchmarkCanonical is a prompt of 200 rounds; the reference is the library.
+func BenchmarkCanonical(b *testing.B) {
+	type message struct{ Role, Text string }
+	var all []message
+	for range 400 {
+		all = append(all, message{"user", strings.Repeat("if a < b { return \"x\" }\n", 150)})
+	}
+	raw, err := json.Marshal(map[string]any{"model": "m", "messages": all})
+	require.NoError(b, err)
+	for name, run := range map[string]func() error{
+		"ours":    func() error { _, err := events.Canonical(raw); return err },
+		"library": func() error { _, err := jcs.Transform(raw); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(raw)))
+			for b.Loop() {
+				require.NoError(b, run())
+			}
+		})
+	}
 }
 
 func BenchmarkManifestDigest(b *testing.B) {

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/bus"
+	"manualslop/events"
+	"manualslop/tiers/llm/script"
+)
+
+// BenchmarkRound is what the engine adds to a round of a contributor: a scripted
+// model without latency reads one file again and again. b.N is the rounds. The
+// reference is the raw bus with as many appends as a round has, each waiting
+// for the one before.
+func BenchmarkRound(b *testing.B) {
+	for name, change := range map[string]func(*Config){
+		"plain":  nil,
+		"budget": func(c *Config) {
+			price := 1.0
+			c.Budget = BudgetConfig{Session: 100_000, Ticket: 100_000}
+			c.Models = map[string]ModelConfig{"script/*": {Input: &price, Output: &price}}
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.Setenv("XDG_CONFIG_HOME", b.TempDir())
+			rounds := min(max(b.N, 3), 900)
+			m := newTeam(b, reading(b, rounds), func(c *Config) {
+				three := c.Tiers["3"]
+				three.MaxRounds = 1000
+				c.Tiers["3"] = three
+				if change != nil {
+					change(c)
+				}
+			})
+			all := m.reach(b, "read")
+			hops(b, all)
+times, requests := roundsOf(all)
+			require.Len(b, requests, rounds)
+			appends := int(requests[1].Seq - requests[0].Seq)
+			raw := rawAppend(b, min(10*rounds, 2000))
+			part := max(1, min(20, len(times)/2))
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(quantile(times, 0.5), "µs/round")
+			b.ReportMetric(quantile(times, 0.99), "µs/round-p99")
+			b.ReportMetric(quantile(times[:part], 0.5), "µs/first-rounds")
+			b.ReportMetric(quantile(times[len(times)-part:], 0.5), "µs/last-rounds")
+			b.ReportMetric(float64(appends), "appends/round")
+			b.ReportMetric(raw*float64(appends), "raw-µs/round")
+			b.ReportMetric(float64(len(requests[len(requests)-1].Data))/1e3, "kB/last-request")
+		})
+	}
+}
+
+// reading is a scripted model whose contributor reads a file in every round but
+// the last.
+func reading(t testing.TB, rounds int) *script.Script {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString(`{"tier":1,"reply":{"text":"[{\"id\":\"TR-1\",\"title\":\"One\",\"description\":\"Do it\"}]"}}` + "\n")
+	text.WriteString(`{"tier":2,"reply":{"text":"[{\"id\":\"T-001\",\"description\":\"Read\",\"depends_on\":[]}]"}}` + "\n")
+	for i := range rounds - 1 {
+		fmt.Fprintf(&text, `{"tier":3,"reply":{"text":"Round %d.","tool_calls":[{"name":"get_file_slice","args":{"path":"a.txt","start_line":1,"end_line":9}}]}}`+"\n", i+1)
+	}
+	text.WriteString(`{"tier":3,"reply":{"text":"done"}}` + "\n")
+	s, err := script.Parse(strings.NewReader(text.String()))
+	require.NoError(t, err)
+	return s
+}
+
+// roundsOf are the times between the requests of a contributor, and those.
+func roundsOf(all []seen) (times []time.Duration, requests []seen) {
+	for _, e := range all {
+		if p, ok := e.Payload.(events.ModelRequested); ok && p.Tier == 3 {
+			if n := len(requests); n > 0 {
+				times = append(times, e.at.Sub(requests[n-1].at))
+			}
+			requests = append(requests, e)
+		}
+	}
+	return times, requests
+}
+
+// rawAppend is the median of one append of the raw chain in microseconds.
+func rawAppend(b *testing.B, n int) float64 {
+	b.Helper()
+	m := &bench{g: &globals{in: strings.NewReader(""), quiet: true}, root: b.TempDir()}
+	chain, stop, err := m.rawInProcess(b.Context(), bus.Relaxed)
+	require.NoError(b, err)
+	defer stop()
+	var all []time.Duration
+	for range n {
+		took, err := chain.Trip(context.Background())
+		require.NoError(b, err)
+		all = append(all, took)
+	}
+	slices.Sort(all)
+	return quantile(all, 0.5) / 3
+}
