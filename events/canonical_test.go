@@ -2,6 +2,7 @@ package events_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -115,6 +116,27 @@ func TestManifestDigestIsThatOfItsCanonicalJSON(t *testing.T) {
 	} {
 		requireManifestDigest(t, parts)
 	}
+}
+
+func TestManifestDigestCoversEveryFieldOfAPart(t *testing.T) {
+	t.Parallel()
+	fields := reflect.TypeFor[events.Part]()
+	var all events.Part
+	for i := range fields.NumField() {
+		var one events.Part
+		for _, p := range []*events.Part{&one, &all} {
+			switch f := reflect.ValueOf(p).Elem().Field(i); f.Kind() {
+			case reflect.String:
+				f.SetString("x" + fields.Field(i).Name)
+			case reflect.Bool:
+				f.SetBool(true)
+			default:
+				f.SetInt(int64(i + 1))
+			}
+		}
+		requireManifestDigest(t, []events.Part{one})
+	}
+	requireManifestDigest(t, []events.Part{all})
 }
 
 func FuzzManifestDigest(f *testing.F) {

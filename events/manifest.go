@@ -37,7 +37,7 @@ func canonicalManifest(parts []Part) ([]byte, bool) {
 		if p.Head < -maxExact || p.Head > maxExact || p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact || p.Index > maxExact {
 			return nil, false
 		}
-		size += 160 + len(p.Text) + len(p.Prefix) + len(p.Suffix)
+		size += 256 + len(p.Text) + len(p.Prefix) + len(p.Suffix)
 	}
 	b := append(make([]byte, 0, size), '[')
 	for i := range parts {
@@ -68,10 +68,12 @@ func appendPart(b []byte, p *Part) []byte {
 	if p.Failed {
 		b = append(b, `"failed":true,`...)
 	}
+	text(`"fence":`, p.Fence)
 	text(`"from":`, p.From)
 	number(`"head":`, int64(p.Head))
 	number(`"index":`, int64(p.Index))
 	text(`"kind":`, p.Kind)
+	text(`"origin":`, p.Origin)
 	text(`"prefix":`, p.Prefix)
 	b = appendString(append(b, `"role":`...), p.Role)
 	b = append(b, ',')
