@@ -35,6 +35,11 @@ func Neutralise(text string) string {
 	}
 	brackets, heads := bracketed(), lineHeads()
 	for i := 0; i < len(text); {
+		if !head {
+			if i += plain(text[i:]); i == len(text) {
+				break
+			}
+		}
 		c, size := rune(text[i]), 1
 		if c >= utf8.RuneSelf {
 			c, size = utf8.DecodeRuneInString(text[i:])
@@ -60,6 +65,17 @@ func Neutralise(text string) string {
 	}
 	b.WriteString(text[done:])
 	return b.String()
+}
+
+// plain counts the bytes at the beginning of a text that are within a line and
+// begin no look-alike.
+func plain(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c == '[' || c == '\n' || c == '\r' || c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // opens tells whether a character is a bracket, or looks like one.

@@ -25,7 +25,7 @@ type body struct {
 	OutputConfig *outputConfig `json:"output_config,omitempty"`
 	Tools        []tool        `json:"tools,omitempty"`
 	System       []*block      `json:"system,omitempty"`
-	Messages     []message     `json:"messages"`
+	Messages     []turn        `json:"messages"`
 	Stream       bool          `json:"stream"`
 }
 
@@ -55,7 +55,7 @@ func breakpoint() *mark { return &mark{"ephemeral"} }
 // Body is the request as it is sent.
 func (Provider) Body(r llm.Request) ([]byte, error) {
 	c := newConversation(r)
-	b := body{Model: r.Model, MaxTokens: r.Params.MaxOutputTokens, Messages: c.messages, Stream: true}
+	b := body{Model: r.Model, MaxTokens: r.Params.MaxOutputTokens, Stream: true}
 	if b.MaxTokens <= 0 {
 		b.MaxTokens = defaultRoom
 	}
@@ -65,6 +65,7 @@ func (Provider) Body(r llm.Request) ([]byte, error) {
 	b.System = system(r)
 	b.think(r.Params, c.unthought)
 	c.mark(&b)
+	b.Messages = c.turns()
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

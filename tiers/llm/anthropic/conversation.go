@@ -7,11 +7,17 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// message is one turn on the wire: of the user, with results and texts, or of
-// the assistant.
+// message is one turn: of the user, with results and texts, or of the assistant.
 type message struct {
-	Role    string   `json:"role"`
-	Content []*block `json:"content"`
+	role    string
+	content []*block
+}
+
+// turn is a message on the wire: each of its blocks is a *block, or the vendor's
+// own as it was written.
+type turn struct {
+	Role    string `json:"role"`
+	Content []any  `json:"content"`
 }
 
 // block is one block of content.
@@ -27,15 +33,6 @@ type block struct {
 	CacheControl *mark           `json:"cache_control,omitempty"`
 
 	verbatim json.RawMessage // the vendor's own, in place of all others
-}
-
-// MarshalJSON keeps what the vendor wrote as it was written.
-func (b *block) MarshalJSON() ([]byte, error) {
-	if b.verbatim != nil {
-		return b.verbatim, nil
-	}
-	type plain block
-	return json.Marshal((*plain)(b))
 }
 
 // conversation is what was said, in the vendor's words.
@@ -79,11 +76,26 @@ func (c *conversation) put(role string, blocks ...*block) {
 	if len(blocks) == 0 {
 		return
 	}
-	if n := len(c.messages); n == 0 || c.messages[n-1].Role != role {
-		c.messages = append(c.messages, message{Role: role})
+	if n := len(c.messages); n == 0 || c.messages[n-1].role != role {
+		c.messages = append(c.messages, message{role: role})
 	}
 	m := &c.messages[len(c.messages)-1]
-	m.Content = append(m.Content, blocks...)
+	m.content = append(m.content, blocks...)
+}
+
+// turns are the messages as they are sent.
+func (c *conversation) turns() []turn {
+	out := make([]turn, len(c.messages))
+	for i, m := range c.messages {
+		blocks := make([]any, len(m.content))
+		for n, b := range m.content {
+			if blocks[n] = b; b.verbatim != nil {
+				blocks[n] = b.verbatim
+			}
+		}
+		out[i] = turn{m.role, blocks}
+	}
+	return out
 }
 
 // assistant adds a reply: what the vendor said where it is this model's own,
@@ -179,8 +191,8 @@ func (c *conversation) mark(b *body) {
 	}
 	for i := len(c.messages) - 1; i >= 0 && marked < sliding; i-- {
 		m := c.messages[i]
-		if n := len(m.Content) - skip; m.Role == "user" && n > 0 {
-			m.Content[n-1].CacheControl = breakpoint()
+		if n := len(m.content) - skip; m.role == "user" && n > 0 {
+			m.content[n-1].CacheControl = breakpoint()
 			marked++
 		}
 		skip = 0
