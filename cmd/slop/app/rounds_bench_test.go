@@ -40,7 +40,6 @@ func BenchmarkRound(b *testing.B) {
 				}
 			})
 			all := m.reach(b, "read")
-			hops(b, all)
 times, requests := roundsOf(all)
 			require.Len(b, requests, rounds)
 			appends := int(requests[1].Seq - requests[0].Seq)
