@@ -21,7 +21,7 @@ import (
 // for the one before.
 func BenchmarkRound(b *testing.B) {
 	for name, change := range map[string]func(*Config){
-		"plain":  nil,
+		"plain": nil,
 		"budget": func(c *Config) {
 			price := 1.0
 			c.Budget = BudgetConfig{Session: 100_000, Ticket: 100_000}
@@ -40,7 +40,7 @@ func BenchmarkRound(b *testing.B) {
 				}
 			})
 			all := m.reach(b, "read")
-times, requests := roundsOf(all)
+			times, requests := roundsOf(all)
 			require.Len(b, requests, rounds)
 			appends := int(requests[1].Seq - requests[0].Seq)
 			raw := rawAppend(b, min(10*rounds, 2000))
