@@ -1,11 +1,16 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"net/http"
 	"net/url"
 	"strings"
 
+	"manualslop/events"
 	"manualslop/tiers/llm"
 )
 
@@ -32,22 +37,37 @@ func (c *Call) Error(ctx context.Context, err error, refine Refine) *llm.Error {
 	if s, ok := errors.AsType[*Status](err); ok {
 		return c.hidden(s.failure(refine))
 	}
-	return c.hidden(llm.AsError(err))
+	return c.hidden(llm.AsError(unreached(err)))
 }
 
 func (s *Status) failure(refine Refine) *llm.Error {
 	e := &llm.Error{Kind: Kind(s.Code), Message: s.Error(), RetryAfter: s.RetryAfter}
-	if refine == nil {
-		return e
+	if refine != nil {
+		kind, message := refine(s)
+		e.Kind, e.Message = cmp.Or(kind, e.Kind), cmp.Or(message, e.Message)
 	}
-	kind, message := refine(s)
-	if kind != "" {
-		e.Kind = kind
-	}
-	if message != "" {
-		e.Message = message
-	}
+	e.Message += advice(e.Kind, s.Code)
 	return e
+}
+
+// advice is what a person can do about a status.
+func advice(kind string, code int) string {
+	switch {
+	case kind == events.ModelAuth:
+		return " (slop models --check tells whether the key works)"
+	case code == http.StatusNotFound:
+		return " (slop models --check marks models that there are not; is base_url right?)"
+	}
+	return ""
+}
+
+// unreached is err with what to do where nobody answered at the address.
+func unreached(err error) error {
+	var at *net.OpError
+	if errors.As(err, &at) && at.Op == "dial" {
+		return fmt.Errorf("%w (is the network up, the server running, and base_url right?)", err)
+	}
+	return err
 }
 
 // hidden is e without the key. An error whose words hold it loses its cause,

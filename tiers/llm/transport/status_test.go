@@ -3,6 +3,7 @@ package transport_test
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -58,18 +59,33 @@ func TestRetryAfterIsReadAndBounded(t *testing.T) {
 func TestAStatusSaysWhatTheServerSaid(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"type":"error","error":{"type":"x","message":"no such model"}}`: "the server answered 404 Not Found: no such model",
-		`{"error":"no such model"}`:                                       "the server answered 404 Not Found: no such model",
-		`{"message":"no such model"}`:                                     "the server answered 404 Not Found: no such model",
-		`{"detail":"no such model"}`:                                      "the server answered 404 Not Found: no such model",
-		"<html>\n  <b>no such   model</b>":                                "the server answered 404 Not Found: <html> <b>no such model</b>",
-		`{"other":1}`:                                                     `the server answered 404 Not Found: {"other":1}`,
-		"":                                                                "the server answered 404 Not Found",
-		"bad \xff byte " + strings.Repeat("x", 1000) + " tail": "the server answered 404 Not Found: bad \uFFFD byte " + strings.Repeat("x", 300-len("bad \uFFFD byte ")) + "…",
+		`{"type":"error","error":{"type":"x","message":"no such model"}}`: "the server answered 400 Bad Request: no such model",
+		`{"error":"no such model"}`:                                       "the server answered 400 Bad Request: no such model",
+		`{"message":"no such model"}`:                                     "the server answered 400 Bad Request: no such model",
+		`{"detail":"no such model"}`:                                      "the server answered 400 Bad Request: no such model",
+		"<html>\n  <b>no such   model</b>":                                "the server answered 400 Bad Request: <html> <b>no such model</b>",
+		`{"other":1}`:                                                     `the server answered 400 Bad Request: {"other":1}`,
+		"":                                                                "the server answered 400 Bad Request",
+		"bad \xff byte " + strings.Repeat("x", 1000) + " tail": "the server answered 400 Bad Request: bad \uFFFD byte " + strings.Repeat("x", 300-len("bad \uFFFD byte ")) + "…",
 	} {
-		_, failed := ask(t, transport.Options{}, says(404, body))
+		_, failed := ask(t, transport.Options{}, says(400, body))
 		require.Equal(t, want, failed.Message)
 	}
+}
+
+func TestAFailureSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]string{401: "whether the key works", 403: "whether the key works", 404: "is base_url right?"} {
+		_, failed := ask(t, transport.Options{}, says(code, "no"))
+		require.Contains(t, failed.Message, want)
+	}
+	_, failed := ask(t, transport.Options{}, says(500, "no"))
+	require.Equal(t, "the server answered 500 Internal Server Error: no", failed.Message)
+	server := httptest.NewServer(says(200, ""))
+	server.Close()
+	_, failed = attempt(t, transport.Begin(llm.Endpoint{}, transport.Options{}), server.URL)
+	require.Equal(t, events.ModelNetwork, failed.Kind)
+	require.Contains(t, failed.Message, "connection refused (is the network up, the server running, and base_url right?)")
 }
 
 func TestTheBodyOfAFailureIsBounded(t *testing.T) {
