@@ -4,6 +4,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers/llm/gemini"
+	"manualslop/tiers/llm/geminicli"
 )
 
 // allTiers is the section of tiers that stands for all four.
@@ -29,8 +35,9 @@ func (doc *configDocument) spreadTiers(layer *Config) {
 			if len(e.path) > 2 && doc.saysOfTier(tier, e.path[2]) {
 				continue
 			}
-			e.path = slices.Concat([]string{"tiers", tier}, e.path[2:])
-			spread = append(spread, e)
+			own := e
+			own.path, own.all = slices.Concat([]string{"tiers", tier}, e.path[2:]), true
+			spread = append(spread, own)
 		}
 	}
 	for _, e := range spread {
@@ -39,6 +46,13 @@ func (doc *configDocument) spreadTiers(layer *Config) {
 		layer.Tiers[e.path[1]] = own
 	}
 	doc.entries = append(kept, spread...)
+}
+
+// writtenForAll is the key of a tier as it is written where it stands for all.
+func writtenForAll(key string) string {
+	parts := strings.SplitN(key, ".", 3)
+	parts[1] = allTiers
+	return strings.Join(parts, ".")
 }
 
 // saysOfTier tells whether a document settles a key for a tier itself.
@@ -50,4 +64,21 @@ func (doc *configDocument) saysOfTier(tier, key string) bool {
 	return slices.ContainsFunc(doc.entries, func(e configEntry) bool {
 		return len(e.path) > 2 && e.path[0] == "tiers" && e.path[1] == tier && slices.Contains(settles, e.path[2])
 	})
+}
+
+// modelless are the tiers for which files name a provider and no model, so that
+// the model of the default provider would be asked for there.
+func (l *configLayers) modelless() []*ConfigError {
+	var found []*ConfigError
+	for n := 1; n <= 4; n++ {
+		t, key := l.config.Tier(n), "tiers."+strconv.Itoa(n)
+		_, model := l.places[key+".model"]
+		_, models := l.places[key+".models"]
+		// The models of Google's own program are those of its API.
+		if model || models || slices.Contains([]string{gemini.Name, geminicli.Name, scriptProvider}, events.ProviderName(t.Provider)) {
+			continue
+		}
+		found = append(found, invalid(key+".provider", "needs a model beside it: %q, which tier %d has by itself, is one of gemini", t.Model, n))
+	}
+	return found
 }

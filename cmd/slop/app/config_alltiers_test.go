@@ -1,6 +1,7 @@
 package app
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,10 +44,29 @@ func TestMistakesInAllTiersAreToldWithTheirLine(t *testing.T) {
 	t.Parallel()
 	c := newConfigCase(t)
 	_, err := c.load("\n[tiers.all]\neffort = \"huge\"\n", "", "")
-	require.ErrorContains(t, err, c.UserDir+"/config.toml:3: `tiers.1.effort`")
+	require.ErrorContains(t, err, c.UserDir+"/config.toml:3: `tiers.all.effort` must be")
+	c = newConfigCase(t)
+	_, err = c.load("[tiers]\n1 = { model = \"m\" }\nall = { provider = \"anthropi\", model = \"m\" }\n", "", "")
+	require.ErrorContains(t, err, c.UserDir+"/config.toml:3: `tiers.all.provider` is \"anthropi\"")
+	require.Equal(t, 1, strings.Count(err.Error(), "anthropi\""), "told once")
 	c = newConfigCase(t)
 	_, err = c.load("[tiers.all]\nmodle = \"m\"\n", "", "")
 	require.ErrorContains(t, err, "2: unknown key `tiers.all.modle`; did you mean `model`?")
+}
+
+func TestAProviderNeedsAModelBesideIt(t *testing.T) {
+	t.Parallel()
+	c := newConfigCase(t)
+	_, err := c.load("[tiers]\n3.provider = \"anthropic\"\n", "", "")
+	require.ErrorContains(t, err, c.UserDir+"/config.toml:2: `tiers.3.provider` needs a model beside it: \"gemini-2.5-flash-lite\"")
+	_, err = newConfigCase(t).load("tiers.all = { provider = \"anthropic\" }\n", "", "")
+	require.ErrorContains(t, err, "`tiers.all.provider` needs a model beside it")
+	for _, good := range []string{"provider = \"script\"", "provider = \"gemini-cli\"", "provider = \"anthropic\"\nmodels = [\"a\"]"} {
+		_, err := newConfigCase(t).load("[tiers.3]\n"+good+"\n", "", "")
+		require.NoError(t, err, good)
+	}
+	_, err = newConfigCase(t).load("tiers.3.model = \"a\"\n", "tiers.3.provider = \"anthropic\"\n", "")
+	require.NoError(t, err, "another file names it")
 }
 
 func TestAProjectCannotWidenAllTiersAtOnce(t *testing.T) {
@@ -54,7 +74,8 @@ func TestAProjectCannotWidenAllTiersAtOnce(t *testing.T) {
 	for _, bad := range []string{"provider = \"openai\"", "max_rounds = 41", "max_output_tokens = 8193"} {
 		c := newConfigCase(t)
 		_, err := c.load("", "", "[tiers.all]\n"+bad+"\n")
-		require.ErrorContains(t, err, c.ProjectDir+"/slop.toml:2: ", bad)
+		require.ErrorContains(t, err, c.ProjectDir+"/slop.toml:2: `tiers.all."+strings.Fields(bad)[0]+"`", bad)
+		require.Equal(t, 1, strings.Count(err.Error(), "slop.toml"), "told once")
 	}
 	got, err := newConfigCase(t).load("[providers.openai]\n", "", "tiers.all = { provider = \"openai\", model = \"mini\", max_rounds = 3 }\n")
 	require.NoError(t, err)

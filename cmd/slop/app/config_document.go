@@ -36,10 +36,19 @@ type configEntry struct {
 	kind   unstable.Kind // kind of the value; Table or ArrayTable for a header
 	inside []unstable.Kind
 	text   string // of a scalar
+	all    bool   // it stands in tiers.all, and path is where it is spread to
 }
 
 // key is the dotted path as a person writes it.
 func (e configEntry) key() string { return strings.Join(e.path, ".") }
+
+// written is the dotted path as it stands in the file.
+func (e configEntry) written() string {
+	if e.all {
+		return writtenForAll(e.key())
+	}
+	return e.key()
+}
 
 // readConfigFile reads a plain file of at most maxConfigBytes. A file that does not exist is
 // an error that errors.Is knows as os.ErrNotExist.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"manualslop/events"
 )
@@ -172,19 +173,27 @@ func (l *configLayers) stillNarrow(doc *configDocument, person Config, projectDi
 func (l *configLayers) validate() error {
 	err := l.config.Validate()
 	var found configErrors
-	if !errors.As(err, &found) {
+	if err != nil && !errors.As(err, &found) {
 		return err
 	}
-	return l.placed(found)
+	return l.placed(append(found, l.modelless()...))
 }
 
-// placed adds the places of what is wrong; nil for an empty list.
+// placed adds the places of what is wrong, and tells once what is wrong of all
+// tiers alike; nil for an empty list.
 func (l *configLayers) placed(found []*ConfigError) error {
+	var told []*ConfigError
 	for _, e := range found {
 		place := l.placeOf(e.Key)
 		e.File, e.Line = place.file, place.line
+		if place.all {
+			e.Key = writtenForAll(e.Key)
+		}
+		if !place.all || !slices.ContainsFunc(told, func(t *ConfigError) bool { return t.Key == e.Key }) {
+			told = append(told, e)
+		}
 	}
-	return joinConfigErrors(found)
+	return joinConfigErrors(told)
 }
 
 // placeOf is where a key was last set, or the nearest table around it.

@@ -10,6 +10,7 @@ import (
 type configPlace struct {
 	file string
 	line int
+	all  bool // in tiers.all
 }
 
 // configLayers joins documents, later ones over earlier ones, key by key. Lists are replaced,
@@ -25,7 +26,7 @@ func (l *configLayers) apply(doc *configDocument, layer Config) {
 	l.config.Rules = append(l.config.Rules, withOrigins(doc, layer.Rules)...)
 	l.config.MCP.Blacklist = union(l.config.MCP.Blacklist, layer.MCP.Blacklist)
 	for _, entry := range doc.entries {
-		l.places[placeKey(entry.path, offset)] = configPlace{doc.file, entry.line}
+		l.places[placeKey(entry.path, offset)] = configPlace{doc.file, entry.line, entry.all}
 		switch {
 		case entry.path[0] == "rules", entry.key() == "mcp.blacklist":
 		default:

@@ -61,7 +61,7 @@ func checkProject(doc *configDocument, person, project Config) []*ConfigError {
 		mine, theirs := valueAt(reflect.ValueOf(person), entry.path), valueAt(reflect.ValueOf(project), entry.path)
 		if problem := widens(key, person, mine, theirs); problem != "" {
 			found = append(found, &ConfigError{
-				Kind: ConfigNotAllowed, File: doc.file, Line: entry.line, Key: entry.key(),
+				Kind: ConfigNotAllowed, File: doc.file, Line: entry.line, Key: entry.written(),
 				Problem: problem, Hint: onlyThePerson,
 			})
 		}

@@ -31,7 +31,7 @@ func TestValuesAreCheckedForTheirForm(t *testing.T) {
 		},
 		{"net.search_url", []any{"", "https://search.example/html/", "http://127.0.0.1:8080/?a=b"}, []any{"search.example", "ftp://a", "https://", "https://u:p@a", "https://a/#b"}},
 		{"mcp.blacklist", []any{[]string{"*.pem", "**/x"}}, []any{[]string{"["}}},
-		{"tiers.1.provider", []any{"gemini", "my-local_1", "llama.cpp", strings.Repeat("p", 64)}, []any{"", "a b", "a/b", strings.Repeat("p", 65)}},
+		{"tiers.1.provider", []any{"gemini", "llama.cpp", "MiniMax"}, []any{"", "a b", "a/b", strings.Repeat("p", 65)}},
 		{"tiers.1.model", []any{"m"}, []any{""}},
 		{
 			"providers.local.base_url",
