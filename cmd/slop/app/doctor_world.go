@@ -161,9 +161,17 @@ func findKey(c Config, credentials Credentials, provider, check, used string) fi
 	case isKeyless(provider):
 		return ok(check, used+" needs no key")
 	}
-	where := "put it into credentials.toml, or name its variable with [providers." + provider + "] api_key_env"
-	if variable := keyVariables()[provider]; variable != "" {
-		where = "set " + variable + ", or " + where
+	return note(check, used+" has no key; "+keyAdvice(c, provider))
+}
+
+// keyAdvice is how a provider gets a key that it does not have.
+func keyAdvice(c Config, provider string) string {
+	if variable := c.provider(provider).APIKeyEnv; variable != "" {
+		return "set " + variable + ", which its api_key_env names"
 	}
-	return note(check, used+" has no key; "+where)
+	advice := "put api_key under [" + provider + "] into credentials.toml, or name a variable with [providers." + provider + "] api_key_env"
+	if variable := keyVariables()[provider]; variable != "" {
+		advice = "set " + variable + ", or " + advice
+	}
+	return advice
 }

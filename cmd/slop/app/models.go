@@ -32,7 +32,8 @@ of its figures: prices change, so look at the vendor's page where it matters.
 
 With --check each provider with a list of models is asked for it: ok means that
 the key works, refused that it does not, unreachable that nobody answered in
-time. A model that the list does not have is marked. No model is called.
+time. A model that the list does not have is marked. No model is called. Of a
+provider that runs a program it tells whether the program is there.
 
 With --json it prints one object. Status 1: --check found a provider of a tier
 whose key does not work.`,
@@ -99,7 +100,7 @@ func (g *globals) listModels(ctx context.Context, only string, check bool) error
 		}
 	}
 	if check {
-		checkProviderKeys(ctx, all, view.Providers)
+		checkProviderKeys(ctx, p.config, all, view.Providers)
 	}
 	view.Models = p.config.modelLines(view.Providers)
 	if g.json {
@@ -107,12 +108,26 @@ func (g *globals) listModels(ctx context.Context, only string, check bool) error
 	} else {
 		g.printModels(view, check)
 	}
-	if err == nil && slices.ContainsFunc(view.Providers, func(l providerLine) bool {
-		return len(l.Tiers) > 0 && l.Check != "" && l.Check != checkOK && l.Check != checkUnknown
-	}) {
-		return failed(exitFailed, "a provider that a tier needs does not work")
+	return cmp.Or(err, notWorking(p.config, view.Providers))
+}
+
+// notWorking names the providers that a tier needs and that --check found not to work.
+func notWorking(c Config, lines []providerLine) error {
+	var out []string
+	for _, l := range lines {
+		if len(l.Tiers) == 0 || l.Check == "" || l.Check == checkOK || l.Check == checkUnknown {
+			continue
+		}
+		why := l.Detail
+		if why == noKey {
+			why += "; " + keyAdvice(c, l.Provider)
+		}
+		out = append(out, fmt.Sprintf("%s (tier %s): %s", l.Provider, tierList(l.Tiers), visible(why)))
 	}
-	return err
+	if len(out) == 0 {
+		return nil
+	}
+	return failed(exitFailed, "what a tier needs does not work: %s", strings.Join(out, "; "))
 }
 
 // everyProvider lists the providers of the program and the scripted one.
@@ -129,7 +144,7 @@ func (c Config) providerLine(name string, keys Credentials) providerLine {
 	line := providerLine{Provider: name, Tiers: c.tiersOf(name, "*"), HasKey: keys.APIKey(c, name, os.Getenv) != "", Key: "needs none"}
 	if name == script.Name || events.RunsProgram(name) {
 		if events.RunsProgram(name) {
-			line.Key = "its program's own"
+			line.Key = "its program's own login"
 		}
 		return line
 	}

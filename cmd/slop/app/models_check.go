@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"manualslop/events"
@@ -17,13 +18,30 @@ const (
 	checkUnknown     = "unknown"     // this provider cannot be asked
 )
 
-// checkProviderKeys asks every provider for its list of models, all at once.
-func checkProviderKeys(ctx context.Context, all map[string]llm.Provider, lines []providerLine) {
+// noKey is the detail where a provider was not asked for want of a key.
+const noKey = "there is no key"
+
+// checkProviderKeys asks every provider for its list of models, all at once, and
+// looks for the programs of the others.
+func checkProviderKeys(ctx context.Context, c Config, all map[string]llm.Provider, lines []providerLine) {
 	var wg sync.WaitGroup
 	for i := range lines {
+		if name := lines[i].Provider; events.RunsProgram(name) {
+			lines[i].checkProgram(findProgram(c, name, "", ""))
+			continue
+		}
 		wg.Go(func() { lines[i].check(ctx, all[lines[i].Provider]) })
 	}
 	wg.Wait()
+}
+
+// checkProgram takes over whether a program was found. Whether it is logged in
+// would show only in a call.
+func (l *providerLine) checkProgram(f finding) {
+	l.Check, l.Detail = checkUnknown, strings.TrimSpace(f.Detail)+", whose login is not tried"
+	if f.Health != healthOK {
+		l.Check, l.Detail = checkFailed, strings.Trim(f.Detail, " :")
+	}
 }
 
 func (l *providerLine) check(ctx context.Context, p llm.Provider) {
@@ -42,6 +60,8 @@ func (l *providerLine) check(ctx context.Context, p llm.Provider) {
 	why := llm.AsError(err)
 	l.Detail = why.Message
 	switch {
+	case why.Message == llm.NoKey(l.Provider).Message:
+		l.Check, l.Detail = checkRefused, noKey
 	case why.Kind == events.ModelAuth:
 		l.Check = checkRefused
 	case ctx.Err() != nil:

@@ -30,10 +30,28 @@ func TestAKeyIsCheckedWithTheListOfModels(t *testing.T) {
 	require.NotContains(t, bad.Detail, "sk-wrong")
 	require.Nil(t, bad.lists("claude-unheard-of"), "a list that was not given says nothing")
 	require.Equal(t, checkUnreachable, ask("http://127.0.0.1:1", llmtest.Key).Check)
-	require.Equal(t, checkRefused, ask("", "").Check, "without a key nobody is asked")
+	require.Equal(t, providerLine{Provider: anthropic.Name, Check: checkRefused, Detail: noKey}, ask("", ""), "without a key nobody is asked")
 	silent := providerLine{Provider: "script"}
 	silent.check(t.Context(), nil)
 	require.Equal(t, checkUnknown, silent.Check)
+}
+
+func TestACheckLooksForProgramsAndSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	c := DefaultConfig()
+	c.Providers["claude_cli"] = ProviderConfig{Command: "/bin/sh"}
+	c.Providers["codex_cli"] = ProviderConfig{Command: "/nowhere/codex"}
+	c.Providers["openai"] = ProviderConfig{APIKeyEnv: "NOBODY_SET_THIS"}
+	c.Tiers = map[string]TierConfig{"1": {Provider: "claude_cli"}, "2": {Provider: "codex-cli"}, "3": {Provider: "openai"}, "4": {Provider: "acp"}}
+	lines := []providerLine{c.providerLine("acp", Credentials{}), c.providerLine("claude_cli", Credentials{}), c.providerLine("codex_cli", Credentials{}), c.providerLine("openai", Credentials{})}
+	checkProviderKeys(t.Context(), c, providers(c, Credentials{}), lines)
+	require.Equal(t, checkUnknown, lines[1].Check)
+	require.Equal(t, "runs /bin/sh, whose login is not tried", lines[1].Detail)
+	err := notWorking(c, lines)
+	require.ErrorContains(t, err, "acp (tier 4): has no program; name an agent")
+	require.ErrorContains(t, err, "codex_cli (tier 2): ")
+	require.ErrorContains(t, err, "openai (tier 3): there is no key; set NOBODY_SET_THIS, which its api_key_env names")
+	require.NotContains(t, err.Error(), "claude")
 }
 
 func TestKeysAreNamedAndNeverShown(t *testing.T) {
@@ -43,7 +61,7 @@ func TestKeysAreNamedAndNeverShown(t *testing.T) {
 	require.Equal(t, providerLine{Provider: "anthropic", Tiers: []int{}, Key: "credentials.toml", HasKey: true}, l)
 	l = c.providerLine("gemini", Credentials{Keys: map[string]string{"gemini": "sk-secret-secret"}})
 	require.Equal(t, []int{1, 2, 3, 4}, l.Tiers)
-	require.Equal(t, "its program's own", c.providerLine("claude_cli", Credentials{}).Key)
+	require.Equal(t, "its program's own login", c.providerLine("claude_cli", Credentials{}).Key)
 	require.Equal(t, "needs none", c.providerLine("script", Credentials{}).Key)
 }
 

@@ -14,7 +14,7 @@ import (
 	"manualslop/tiers/llm/script"
 )
 
-var tomlBlock = regexp.MustCompile("(?s)```toml\n(.*?)```")
+var tomlBlock = regexp.MustCompile("(?s)```toml\n(.*?)\n *```")
 
 // TestTheSetUpsOfThePageWorkAsTheyStand loads each block of TOML on the page of
 // providers as a person's configuration, and asks each model that it names, at
@@ -53,7 +53,7 @@ func askTier(t *testing.T, c Config, n int) {
 	}
 	vendor := s.Provider
 	if c.provider(s.Provider).Kind == kindOpenAI {
-		vendor = "openai"
+		vendor = "vllm"
 	}
 	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: vendor, Models: s.Models, Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Here."} }})
 	require.NoError(t, err, vendor)
