@@ -31,7 +31,7 @@ func BenchmarkRound(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.Setenv("XDG_CONFIG_HOME", b.TempDir())
 			rounds := min(max(b.N, 3), 900)
-			m := newTeam(b, reading(b, rounds), func(c *Config) {
+			m := newCrew(b, reading(b, rounds), func(c *Config) {
 				three := c.Tiers["3"]
 				three.MaxRounds = 1000
 				c.Tiers["3"] = three

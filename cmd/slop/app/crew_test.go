@@ -16,17 +16,17 @@ import (
 	"manualslop/tiers/llm/script"
 )
 
-// team is an engine with every role and its gateway in this process, and a
+// crew is an engine with every role and its gateway in this process, and a
 // session in which every tool is allowed.
-type team struct {
+type crew struct {
 	*engine
 	voice voice
 	log   *bus.Conn
 }
 
-// newTeam starts one on a project of one file, a.txt. change says what is
+// newCrew starts one on a project of one file, a.txt. change says what is
 // configured otherwise; sc, if there is one, answers for every model.
-func newTeam(t testing.TB, sc *script.Script, change func(*Config)) *team {
+func newCrew(t testing.TB, sc *script.Script, change func(*Config)) *crew {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func newTeam(t testing.TB, sc *script.Script, change func(*Config)) *team {
 	require.NoError(t, err)
 	_, _, err = v.say(e.ctx, events.RuleAdded{Rule: yesRule()})
 	require.NoError(t, err)
-	return &team{engine: e, voice: v, log: conn}
+	return &crew{engine: e, voice: v, log: conn}
 }
 
 // seen is an event and when this process saw it.
@@ -60,7 +60,7 @@ type seen struct {
 }
 
 // reach gives the goal and returns what is on record until it is completed.
-func (m *team) reach(t testing.TB, goal string) []seen {
+func (m *crew) reach(t testing.TB, goal string) []seen {
 	t.Helper()
 	ctx, cancel := context.WithCancel(m.ctx)
 	defer cancel()
