@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// team is provider and model of each tier.
-func team(c Config) (out [4][2]string) {
+// modelsOf is provider and model of each tier.
+func modelsOf(c Config) (out [4][2]string) {
 	for n := range out {
 		t := c.Tier(n + 1)
 		out[n] = [2]string{t.Provider, t.Model}
@@ -21,7 +21,7 @@ func TestOneLineChangesTheProviderOfEveryTier(t *testing.T) {
 	got, err := newConfigCase(t).load("[tiers]\nall = { provider = \"anthropic\", model = \"claude-sonnet-4-6\", max_rounds = 7 }\n", "", "")
 	require.NoError(t, err)
 	sonnet := [2]string{"anthropic", "claude-sonnet-4-6"}
-	require.Equal(t, [4][2]string{sonnet, sonnet, sonnet, sonnet}, team(got))
+	require.Equal(t, [4][2]string{sonnet, sonnet, sonnet, sonnet}, modelsOf(got))
 	require.Equal(t, TierConfig{Provider: "anthropic", Model: "claude-sonnet-4-6", MaxOutputTokens: 8192, MaxRounds: 7}, got.Tier(4))
 	require.Len(t, got.Tiers, 4)
 }
@@ -37,7 +37,7 @@ func TestATierHoldsAgainstAllInItsOwnFileOnly(t *testing.T) {
 
 	got, err = newConfigCase(t).load("[tiers.4]\nprovider = \"openai\"\nmodel = \"mini\"\n", "[tiers]\nall = { provider = \"grok\", model = \"g\" }\n", "")
 	require.NoError(t, err)
-	require.Equal(t, [2]string{"grok", "g"}, team(got)[3], "a later file wins")
+	require.Equal(t, [2]string{"grok", "g"}, modelsOf(got)[3], "a later file wins")
 }
 
 func TestMistakesInAllTiersAreToldWithTheirLine(t *testing.T) {
@@ -79,6 +79,6 @@ func TestAProjectCannotWidenAllTiersAtOnce(t *testing.T) {
 	}
 	got, err := newConfigCase(t).load("[providers.openai]\n", "", "tiers.all = { provider = \"openai\", model = \"mini\", max_rounds = 3 }\n")
 	require.NoError(t, err)
-	require.Equal(t, [2]string{"openai", "mini"}, team(got)[2])
+	require.Equal(t, [2]string{"openai", "mini"}, modelsOf(got)[2])
 	require.Equal(t, 3, got.Tier(1).MaxRounds)
 }
