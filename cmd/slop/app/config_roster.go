@@ -63,7 +63,7 @@ type biasProfileConfig struct {
 
 type toolBiasConfig struct {
 	Weight        *int              `toml:"weight" min:"1" max:"5" doc:"5: [HIGH PRIORITY] stands before its description, 4: [PREFERRED], 3: nothing, 2: [LOW PRIORITY], 1: [AVOID]."`
-	ParameterBias map[string]string `toml:"parameter_bias" items:"64" doc:"By parameter, a word or two before its description."`
+	ParameterBias map[string]string `toml:"parameter_bias" items:"64" doc:"By parameter, a word or two before its description. A project may say no more than two words of letters, digits, dashes and underscores."`
 }
 
 // presetsFile is presets.toml, and project_presets.toml of a project.

@@ -2,7 +2,9 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 
 	"manualslop/events"
@@ -37,6 +39,9 @@ func (l *configLayers) projectRoster(projectDir string) error {
 	if err := files.toolsDoc.placed(files.looserPresets(person.Roster)); err != nil {
 		return err
 	}
+	if err := files.toolsDoc.placed(files.wordyProfiles()); err != nil {
+		return err
+	}
 	if err := files.personasDoc.placed(files.looserPersonas(person, all)); err != nil {
 		return err
 	}
@@ -55,6 +60,27 @@ func (f rosterFiles) looserPresets(person events.Roster) []*ConfigError {
 		}
 		if problem := looser(mine, tiers.Presets{f.tools.Presets[name].preset(name)}); problem != "" {
 			found = append(found, notByProject("presets."+name, problem))
+		}
+	}
+	return found
+}
+
+// nudge is what a project may say of a parameter: a word or two, which are no
+// instruction. It stands in the system's words and in descriptions of tools,
+// where no fence says whose it is.
+var nudge = regexp.MustCompile(`^[\pL\pN_-]{1,24}( [\pL\pN_-]{1,24})?$`)
+
+// wordyProfiles are the bias profiles of a project that say more than that.
+func (f rosterFiles) wordyProfiles() []*ConfigError {
+	var found []*ConfigError
+	for _, name := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles)) {
+		for _, tool := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles[name].Tools)) {
+			words := f.tools.BiasProfiles[name].Tools[tool].ParameterBias
+			for _, parameter := range slices.Sorted(maps.Keys(words)) {
+				if !validConfigName(parameter) || !nudge.MatchString(words[parameter]) {
+					found = append(found, notByProject("bias_profiles."+name, "cannot say more than a word or two of a parameter from a project"))
+				}
+			}
 		}
 	}
 	return found
