@@ -22,7 +22,7 @@ type call struct {
 func newCall(c events.ToolCall) *call {
 	out := &call{id: c.ID, tool: c.Name, args: c.Args, malformed: c.Malformed}
 	if c.Malformed != "" {
-		out.answer(events.Part{Text: "ERROR: the arguments of " + tiers.Clip(c.Name, MaxReason) + " cannot be used: " + tiers.Clip(c.Malformed, MaxReason) +
+		out.answer(events.Part{Text: "ERROR: the arguments of " + tiers.Line(tiers.Clip(c.Name, MaxReason)) + " cannot be used: " + tiers.Clip(c.Malformed, MaxReason) +
 			". Send the call again with one JSON object.", Failed: true})
 	}
 	return out

@@ -45,9 +45,9 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	for _, part := range slices.Concat(seat.System(role(s.settings.Shell, r.tools), r.tools), rules, seat.Project(id)) {
 		r.sayIn(0, part)
 	}
-	brief := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, r.prompt)
+	brief := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, fence.Neutralise(r.prompt))
 	if r.ticket.TargetFile != "" {
-		brief += "\nTarget file: " + r.ticket.TargetFile + "\n"
+		brief += "\nTarget file: " + tiers.Line(r.ticket.TargetFile) + "\n"
 	}
 	r.sayIn(0, events.Part{Role: "user", Text: brief})
 	for _, i := range others {
@@ -62,9 +62,9 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 }
 
 func view(from string, i int, v events.View) events.Part {
-	head := fmt.Sprintf("## %s (%s)\n", v.Path, v.View)
+	head := fmt.Sprintf("## %s (%s)\n", tiers.Line(v.Path), v.View)
 	if v.Error != "" {
-		return events.Part{Role: "user", Text: head + "not available: " + tiers.Clip(v.Error, MaxReason) + "\n"}
+		return events.Part{Role: "user", Text: head + "not available: " + tiers.Line(tiers.Clip(v.Error, MaxReason)) + "\n"}
 	}
 	return tiers.ViewPart(from, i, v, head)
 }

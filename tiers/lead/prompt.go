@@ -82,8 +82,7 @@ func (s *State) brief(t events.Track) string {
 	if len(s.order) > 0 {
 		b.WriteString("\nTicket ids already taken: " + planning.List(s.order) + "\n")
 	}
-	b.WriteString(planning.Roster(s.settings.Roster, "persona_id", "ticket"))
-	return b.String()
+	return fence.Neutralise(b.String()) + planning.Roster(s.settings.Roster, "persona_id", "ticket")
 }
 
 func list(b *strings.Builder, heading string, items []string) {

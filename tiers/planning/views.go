@@ -13,10 +13,10 @@ const MaxRawBytes = 64 << 10
 // ViewPart is the i-th view of a ContextBuilt as a part of a prompt, under a
 // heading. The bytes stay where they are: the part names them.
 func ViewPart(built *events.Event, i int, v events.View, heading string) events.Part {
-	heading = "# " + heading + "\n\n"
+	heading = "# " + tiers.Line(heading) + "\n\n"
 	switch {
 	case v.Error != "":
-		return events.Part{Role: "user", Text: heading + "It cannot be shown: " + tiers.Clip(v.Error, MaxErrorBytes) + "\n"}
+		return events.Part{Role: "user", Text: heading + "It cannot be shown: " + tiers.Line(tiers.Clip(v.Error, MaxErrorBytes)) + "\n"}
 	case v.View == events.ViewRaw && v.Size > MaxRawBytes:
 		return events.Part{Role: "user", Text: fmt.Sprintf("%sIt is too large to show: %d bytes.\n", heading, v.Size)}
 	}
