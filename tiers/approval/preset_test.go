@@ -46,6 +46,7 @@ func TestWhatAToolPresetSaysOfACall(t *testing.T) {
 		{Name: "auto does not beat deny", Given: with(deny("edit_file")), When: edit, Then: given(deniedSaying("a rule forbids it (test:deny)"))},
 		{Name: "auto is for the workspace", Given: with(), When: wants("c1", "edit_file", `{"path":"/etc/a"}`), Then: previews},
 		{Name: "auto is for no file that steers programs", Given: with(), When: wants("c1", "edit_file", `{"path":".git/hooks/x"}`), Then: previews},
+		{Name: "auto is for no file that says who may do what", Given: with(), When: wants("c1", "edit_file", `{"path":"tool_presets.toml"}`), Then: previews},
 		{Name: "auto is not for a shell", Given: with(), When: shell, Then: asks},
 		{Name: "nor for what writes and runs", Given: with(), When: call("save_and_run"), Then: previews},
 		{Name: "nor for an unknown effect", Given: with(), When: call("odd"), Then: asks},

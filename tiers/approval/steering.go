@@ -6,12 +6,14 @@ import (
 )
 
 // steers gives the first element of a path that decides which programs run on
-// this machine, and with which rights: the folder of git, and the settings of
-// the engine and of other agents. Case does not matter.
+// this machine, and with which rights: the folder of git, the settings and
+// personas of the engine, and the settings of other agents and of programs that
+// run what their settings name. Case does not matter.
 func steers(path string) (string, bool) {
 	names := []string{
-		".git", "slop.toml", "mcp_env.toml", "mcp_config.json", ".mcp.json",
+		".git", "slop.toml", "personas.toml", "tool_presets.toml", "project_presets.toml", "mcp_env.toml", "mcp_config.json", ".mcp.json",
 		".beads", ".claude", ".codex", ".cursor", ".gemini",
+		".vscode", ".husky", ".envrc",
 	}
 	for element := range strings.SplitSeq(path, "/") {
 		for _, name := range names {

@@ -133,7 +133,7 @@ func instructs(path string) (string, bool) {
 		return name, true
 	}
 	for element := range strings.SplitSeq(path, "/") {
-		for _, name := range []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md"} {
+		for _, name := range []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md"} {
 			if fold(element) == fold(name) {
 				return name, true
 			}

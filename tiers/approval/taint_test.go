@@ -130,6 +130,9 @@ func TestWritesThatReachFurtherAskAfterUntrustedText(t *testing.T) {
 	for path, why := range map[string]string{
 		"a.go": "", "/w/b/c.go": "", "../other/a.go": "may write outside of the workspace", "/etc/hosts": "may write outside of the workspace",
 		".git/hooks/x": "changes .git, which steers", "sub/Slop.TOML": "changes slop.toml", "AGENTS.md": "changes AGENTS.md", "sub/claude.MD": "changes CLAUDE.md",
+		"personas.toml": "changes personas.toml", "Tool_Presets.toml": "changes tool_presets.toml", "project_presets.toml": "changes project_presets.toml",
+		".vscode/tasks.json": "changes .vscode", ".husky/pre-commit": "changes .husky", ".envrc": "changes .envrc",
+		".cursorrules": "changes .cursorrules", ".github/copilot-instructions.md": "changes copilot-instructions.md", "presets.toml": "",
 	} {
 		free := tierstest.Play(t, approval.Decider(), given(begin(rules(yesRule)), writes(path))...)
 		require.Len(t, tierstest.All[events.ToolApproved](free), 1, "without untrusted text the rule answers")

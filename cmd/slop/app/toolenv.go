@@ -66,9 +66,10 @@ func (p place) gate(c sandbox.Config) sandbox.Config {
 // sandbox do: those of slop, of git, and of other agents.
 func frozenNames() []string {
 	return []string{
-		"slop.toml", "mcp_env.toml", "mcp_config.json",
+		"slop.toml", personasName, toolPresetsName, projectPresetsName, "mcp_env.toml", "mcp_config.json",
 		".git/config", ".git/config.worktree", ".git/commondir", ".git/hooks", ".git/info", ".git/worktrees/*/commondir", ".git/worktrees/*/config.worktree",
 		".beads/hooks", ".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".gemini/settings.json", ".mcp.json", ".cursor/mcp.json",
+		".vscode/tasks.json", ".husky", ".envrc",
 	}
 }
 
