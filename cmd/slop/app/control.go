@@ -134,22 +134,29 @@ ticket is not blocked, or waits for another one that is.`,
 
 // completeTicket proposes the tickets of the current session of a running engine.
 func (g *globals) completeTicket(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	g.whileRunning(cmd, args, func(ctx context.Context) error {
+		return g.withSession(ctx, "", func(_ context.Context, _ desk, _ projections.Summary, set *projections.Set) error {
+			for _, t := range set.Tickets() {
+				out = append(out, cobra.CompletionWithDesc(t.ID, visible(t.Status+": "+oneLine(t.Description))))
+			}
+			return nil
+		})
+	})
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// whileRunning reads what can be proposed for the first argument where an engine
+// runs; the store is not opened for a proposal.
+func (g *globals) whileRunning(cmd *cobra.Command, args []string, read func(context.Context) error) {
 	p, err := g.place()
 	if err != nil || len(args) > 0 || g.remote(p) {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return
 	}
 	if _, err := findEngine(p.data); err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
 	defer cancel()
-	var out []string
-	// What cannot be read is not proposed.
-	_ = g.withSession(ctx, "", func(_ context.Context, _ desk, _ projections.Summary, set *projections.Set) error {
-		for _, t := range set.Tickets() {
-			out = append(out, cobra.CompletionWithDesc(t.ID, visible(t.Status+": "+oneLine(t.Description))))
-		}
-		return nil
-	})
-	return out, cobra.ShellCompDirectiveNoFileComp
+	_ = read(ctx) // what cannot be read is not proposed
 }
