@@ -1,11 +1,17 @@
 package runtime_test
 
 import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/llm"
 )
 
 // paid is a script in which each reply costs what it says.
@@ -50,4 +56,94 @@ func TestAGuardedRequestIsSentOnApprovalsWordAndPricedOnce(t *testing.T) {
 	require.Equal(t, 3, requests)
 	require.Len(t, approved, requests)
 	require.EqualValues(t, 300, cost)
+}
+
+func TestAGuardedRequestThatIsCutShortIsApprovedAndPaidOnce(t *testing.T) {
+	t.Parallel()
+	for at := 1; at <= 3; at++ {
+		t.Run(fmt.Sprintf("call %d", at), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.more = &stuck{cut: int64(at), began: make(chan struct{}), says: []string{`[{"id":"TR-1","description":"greet"}]`, `[{"id":"T-1","description":"greet the world"}]`, "greeted"}}
+			w.stuck(300)
+			stop := w.startWithoutWorker(paid)
+			w.runWorker("worker-test-1")
+			w.say(events.GoalSubmitted{Goal: "greet"})
+			<-w.more.(*stuck).began
+			stop()
+			w.startWithoutWorker(paid)
+			log := w.until(isType("GoalCompleted"))
+			requireWhole(t, log)
+			approved, answered := map[string]int{}, map[string]int{}
+			for _, e := range log {
+				switch p := e.Payload.(type) {
+				case events.ModelApproved:
+					approved[p.Request]++
+				case events.ModelReplied:
+					answered[p.Request]++
+				case events.AskRaised:
+					require.Fail(t, "three replies of 100 fit 300")
+				}
+			}
+			require.Len(t, approved, 3)
+			require.Equal(t, approved, answered)
+		})
+	}
+}
+
+// stuck is a provider whose n-th call never answers.
+type stuck struct {
+	calls atomic.Int64
+	cut   int64
+	began chan struct{} // closed by the n-th call
+	says  []string
+}
+
+func (s *stuck) Name() string { return "stuck" }
+
+func (s *stuck) Wire() string { return "stuck/1" }
+
+func (s *stuck) Body(llm.Request) ([]byte, error) { return []byte("{}"), nil }
+
+func (s *stuck) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		n := s.calls.Add(1)
+		if n == s.cut {
+			close(s.began)
+			<-ctx.Done()
+			yield(nil, llm.AsError(ctx.Err()))
+			return
+		}
+		if s.cut > 0 && n > s.cut {
+			n-- // it is asked again
+		}
+		_ = yield(llm.TextDelta(s.says[n-1]), nil) && yield(llm.Usage{Output: 100}, nil) && yield(llm.Finish{Reason: "stop"}, nil)
+	}
+}
+
+func TestAReplyThatIsTooLongToStoreIsPaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.more = &stuck{says: []string{strings.Repeat("<", events.MaxEventBytes/6)}}
+	w.stuck(100)
+	w.startWithoutWorker(paid)
+	w.runWorker("worker-test-1")
+	w.say(events.GoalSubmitted{Goal: "greet"})
+	log := w.until(isType("ModelFailed"))
+	p, ok := log[len(log)-1].Payload.(events.ModelFailed)
+	require.True(t, ok)
+	require.Equal(t, events.ModelIncomplete, p.Kind)
+	require.NotNil(t, p.Usage)
+	require.EqualValues(t, 100, p.Usage.Output)
+}
+
+// stuck opens a session of that provider with a budget, at a micro-dollar for a token.
+func (w *world) stuck(budget int64) {
+	w.open(func(s *events.Settings) {
+		s.Budget = &events.BudgetSettings{SessionMicroDollars: budget}
+		for i := range s.Tiers {
+			s.Tiers[i].Provider = "stuck"
+		}
+	})
+	w.say(events.ModelsOffered{Models: []events.ModelOffer{{Provider: "stuck", Model: "*", MaxOutputTokens: 100, Prices: []events.ModelPrice{{ID: "p", Output: 1_000_000}}}}})
 }

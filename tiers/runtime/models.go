@@ -191,8 +191,8 @@ func (m *Models) publish(ctx context.Context, request *events.Event, outcome eve
 		return err
 	}
 	err = appendUntil(ctx, m.Log, e, m.Logger)
-	if _, failed := outcome.(events.ModelFailed); errors.Is(err, events.ErrTooLarge) && !failed {
-		return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelInvalidRequest,
+	if replied, ok := outcome.(events.ModelReplied); errors.Is(err, events.ErrTooLarge) && ok {
+		return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelInvalidRequest, Usage: &replied.Usage,
 			Message: fmt.Sprintf("the reply is over %d bytes", events.MaxEventBytes)})
 	}
 	return err
