@@ -31,6 +31,8 @@ type PatchProposed struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
 	Patch   string `json:"patch"`
+	// Workspace is the place in which the call failed; empty: the person's folder.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -55,7 +57,7 @@ func (e PatchSkipped) EventCorr() string { return e.Call }
 func patchDefs() []Def {
 	return []Def{
 		Define(Word, "person", "Tier 4 is to propose a patch that mends a failed shell call.", PatchRequested{"01J-0"}),
-		Define(Decision, "qa", "Tier 4's patch; a person is asked before it is applied.", PatchProposed{"01K", "01J-0", "T-001", 1, "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n"}),
+		Define(Decision, "qa", "Tier 4's patch; a person is asked before it is applied.", PatchProposed{Request: "01K", Call: "01J-0", Ticket: "T-001", Attempt: 1, Patch: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n"}),
 		Define(Decision, "qa", "There is no patch, and why.", PatchSkipped{"01K", "01J-0", "the reply holds no unified diff"}),
 	}
 }

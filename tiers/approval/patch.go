@@ -19,7 +19,7 @@ func (s *State) proposed(e *events.Event, p events.PatchProposed) {
 		panic("approval: " + err.Error()) // a string
 	}
 	c := &call{tool: newTool(events.ToolOffer{Name: events.PatchTool, Effect: effectWrites + "|" + effectWide, Schema: json.RawMessage(patchSchema)}),
-		args: args, request: events.ToolRequested{Call: events.PatchCall(e.ID), Tool: events.PatchTool, Args: args}}
+		args: args, request: events.ToolRequested{Call: events.PatchCall(e.ID), Tool: events.PatchTool, Args: args, Workspace: p.Workspace}}
 	s.calls[c.request.Call] = c
 	s.judgeNew(e, c)
 }

@@ -32,6 +32,7 @@ type call struct {
 	ticket  string
 	attempt int
 	target  string // file that the ticket is about
+	place   string // workspace that it runs in
 	count   tiers.Call
 	linter  *linter      // what judges code in its script; nil: nothing that is known
 	trace   *events.Part // what tier 4 reads of its failure; nil: it did not fail
@@ -119,7 +120,7 @@ func (s *State) follow(e *events.Event) {
 		}
 	case events.ToolRequested:
 		if s.calls[p.Call] == nil {
-			s.calls[p.Call] = &call{ticket: p.Ticket, attempt: p.Attempt, target: s.targets[p.Ticket]}
+			s.calls[p.Call] = &call{ticket: p.Ticket, attempt: p.Attempt, target: s.targets[p.Ticket], place: p.Workspace}
 		}
 	case events.ToolApproved:
 		if c := s.calls[p.Call]; c != nil {

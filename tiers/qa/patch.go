@@ -40,7 +40,7 @@ func (s *State) propose(e *events.Event, p events.PatchRequested) events.Payload
 		return w.skip("disabled")
 	}
 	s.preparing = w
-	return events.ContextRequested{Tier: tier, Views: w.views()}
+	return events.ContextRequested{Tier: tier, Views: w.views(), Workspace: c.place}
 }
 
 // views are the files that the output names and the ticket's target.
@@ -99,7 +99,7 @@ func (w *patch) replied(p events.ModelReplied) events.Payload {
 	case len(diff) > events.MaxPatch:
 		return w.skip("the patch is too long")
 	}
-	return events.PatchProposed{Request: w.ask, Call: w.call, Ticket: w.origin.ticket, Attempt: w.origin.attempt, Patch: diff}
+	return events.PatchProposed{Request: w.ask, Call: w.call, Ticket: w.origin.ticket, Attempt: w.origin.attempt, Patch: diff, Workspace: w.origin.place}
 }
 
 // diffIn cuts the unified diff out of a reply: from its first file to the end,

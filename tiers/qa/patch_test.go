@@ -92,3 +92,23 @@ func TestAPatchIsTheDiffInTheReply(t *testing.T) {
 		{Name: "for a ticket that was killed", Given: given(open, events.TicketKilled{Ticket: "T-1", Attempt: 1}), When: reply(aPatch), Then: proposes(aPatch)},
 	})
 }
+
+func TestAPatchIsForTheWorkspaceInWhichTheCallFailed(t *testing.T) {
+	t.Parallel()
+	inWorktree := failedAt("a.go:3: boom")
+	for i, p := range inWorktree {
+		if r, ok := p.(events.ToolRequested); ok {
+			r.Workspace = "T-1.1"
+			inWorktree[i] = r
+		}
+	}
+	tierstest.Run(t, qa.Decider(), []tierstest.Scenario{
+		{Name: "its files are shown", Given: inWorktree, When: events.PatchRequested{Call: "c1"}, Then: given(tierstest.Check(func(t testing.TB, p events.ContextRequested) {
+			require.Equal(t, "T-1.1", p.Workspace)
+		}))},
+	})
+	h := tierstest.Play(t, qa.Decider(), given(inWorktree, events.PatchRequested{Call: "c1"}, shown(), tierstest.With(func(h *tierstest.History) events.Payload {
+		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n", Finish: "stop"}
+	}))...)
+	require.Equal(t, "T-1.1", h.Last("PatchProposed").Payload.(events.PatchProposed).Workspace)
+}
