@@ -2,10 +2,12 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -35,7 +37,13 @@ func planPatch(ctx context.Context, env Env, in patchArgs) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{}
+	named := map[string]bool{}
 	for _, f := range files {
+		name := path.Clean(cmp.Or(f.NewName, f.OldName))
+		if named[name] {
+			return Plan{}, Refuse("the patch names %s twice; all hunks of a file belong under one pair of --- and +++ lines", name)
+		}
+		named[name] = true
 		change, err := patched(ctx, env, f)
 		if err != nil {
 			return Plan{}, err
@@ -179,29 +187,52 @@ func lineOffset(text string, line int64) int {
 	return at
 }
 
-// placeOf is where want stands as whole lines at or behind from, nearest to a
-// line; -1 if nowhere. A hunk that takes nothing out goes behind that line.
+// placeOf is where want stands as whole lines at or behind from, which begins a
+// line, nearest to a line; -1 if nowhere. A hunk that takes nothing out goes
+// behind that line.
 func placeOf(text, want string, from int, line int64) int {
 	if want == "" {
 		return max(from, lineOffset(text, line+1))
 	}
-	best, wanted := -1, lineOffset(text, line)
-	for at := from; ; {
-		found := strings.Index(text[at:], want)
-		if found < 0 {
-			return best
+	if !strings.HasSuffix(want, "\n") { // it can only be the end of the file
+		if at := len(text) - len(want); at >= from && strings.HasSuffix(text, want) && (at == 0 || text[at-1] == '\n') {
+			return at
 		}
-		at += found
-		end := at + len(want)
-		whole := (at == 0 || text[at-1] == '\n') && (end == len(text) || text[end-1] == '\n')
-		if whole && (best < 0 || distance(at, wanted) < distance(best, wanted)) {
-			best = at
-		}
-		at++
+		return -1
 	}
+	wanted := max(from, lineOffset(text, line))
+	before := lastLines(text[from:min(len(text), wanted+len(want)-1)], want)
+	behind := firstLines(text[wanted:], want)
+	switch {
+	case before >= 0 && (behind < 0 || wanted-(from+before) <= behind):
+		return from + before
+	case behind >= 0:
+		return wanted + behind
+	}
+	return -1
 }
 
-func distance(a, b int) int { return max(a-b, b-a) }
+// firstLines is where want stands first in text, both beginning a line; -1 if nowhere.
+func firstLines(text, want string) int {
+	if strings.HasPrefix(text, want) {
+		return 0
+	}
+	if at := strings.Index(text, "\n"+want); at >= 0 {
+		return at + 1
+	}
+	return -1
+}
+
+// lastLines is the same for the last place.
+func lastLines(text, want string) int {
+	if at := strings.LastIndex(text, "\n"+want); at >= 0 {
+		return at + 1
+	}
+	if strings.HasPrefix(text, want) {
+		return 0
+	}
+	return -1
+}
 
 // recounted is a patch without what stands around its files and hunks, and with
 // the numbers of lines in the heads of hunks as they are.

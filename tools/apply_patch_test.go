@@ -91,3 +91,23 @@ func TestAPatchIsAppliedWholeOrNotAtAll(t *testing.T) {
 		})
 	}
 }
+
+func TestAPatchThatNamesAFileTwiceIsToldSo(t *testing.T) {
+	t.Parallel()
+	for _, again := range []string{"f", "./f"} {
+		env, dir := setup(t, map[string]string{"f": numbers})
+		r := patch(t, env, "--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-one\n+eins\n--- a/"+again+"\n+++ b/"+again+"\n@@ -7,1 +7,1 @@\n-seven\n+sieben\n")
+		require.True(t, r.Failed)
+		require.Contains(t, r.Text, "names f twice")
+		require.Equal(t, numbers, get(t, dir, "f"))
+	}
+}
+
+// TestAPatchOfManyEqualLinesIsPlacedAtOnce would take long if each place were looked at.
+func TestAPatchOfManyEqualLinesIsPlacedAtOnce(t *testing.T) {
+	t.Parallel()
+	env, dir := setup(t, map[string]string{"f": strings.Repeat("\n", 1<<20)})
+	r := patch(t, env, "--- a/f\n+++ b/f\n@@ -900000,1 +900000,1 @@\n"+strings.Repeat(" \n", 40_000)+"+y\n")
+	require.False(t, r.Failed, r.Text)
+	require.Equal(t, 900_000-1+40_000, strings.Index(get(t, dir, "f"), "y"))
+}
