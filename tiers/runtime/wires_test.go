@@ -20,6 +20,7 @@ import (
 	"manualslop/tiers/llm/gemini"
 	"manualslop/tiers/llm/llmtest"
 	"manualslop/tiers/llm/openai"
+	"manualslop/tools"
 )
 
 // onWire is one vendor's wire with the adapter that speaks it.
@@ -110,6 +111,13 @@ func (w *world) openOn(on onWire) {
 			s.Tiers[i].Provider, s.Tiers[i].Models, s.Tiers[i].MaxRounds = on.name, []string{on.model}, 4
 		}
 	})
+	var offered events.ToolsOffered // few, so that prompts are short
+	for _, t := range tools.Builtin().All() {
+		if spec := t.Spec(); spec.Name == "read_file" {
+			offered.Tools = append(offered.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(), Effect: spec.Effect.String(), Schema: t.Schema()})
+		}
+	}
+	w.say(offered)
 	w.yesToAll()
 }
 
