@@ -59,24 +59,13 @@ is the whole ask as GET /api/asks gives it.`,
 
 // withAsks hands over the asks of a session, and the desk that they lie on.
 func (g *globals) withAsks(ctx context.Context, session string, f func(ctx context.Context, d desk, session string, asks []askLine) error) error {
-	p, err := g.place()
-	if err != nil {
-		return err
-	}
-	d, err := g.openDesk(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	s, err := pickSession(ctx, d, session)
-	if err != nil {
-		return err
-	}
-	asks, err := d.asks(ctx, s.Session)
-	if err != nil {
-		return err
-	}
-	return f(ctx, d, s.Session, asks)
+	return g.withDesk(ctx, session, func(d desk, session string) error {
+		asks, err := d.asks(ctx, session)
+		if err != nil {
+			return err
+		}
+		return f(ctx, d, session, asks)
+	})
 }
 
 // printAsks prints the inbox.

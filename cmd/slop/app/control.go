@@ -21,20 +21,11 @@ func controlCommand(g *globals, cmd *cobra.Command, request func(args []string) 
 
 // control sends a request and says what came of it.
 func (g *globals) control(ctx context.Context, session string, want controlRequest) error {
-	p, err := g.place()
-	if err != nil {
-		return err
-	}
-	d, err := g.openDesk(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	s, err := pickSession(ctx, d, session)
-	if err != nil {
-		return err
-	}
-	pending, err := d.control(ctx, s.Session, want)
+	return g.withDesk(ctx, session, func(d desk, session string) error { return g.controlAt(ctx, d, session, want) })
+}
+
+func (g *globals) controlAt(ctx context.Context, d desk, session string, want controlRequest) error {
+	pending, err := d.control(ctx, session, want)
 	if err != nil {
 		return failed(exitFailed, "%w", err)
 	}

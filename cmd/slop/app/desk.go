@@ -183,6 +183,25 @@ func pickSession(ctx context.Context, d desk, word string) (projections.Summary,
 	return projections.Summary{}, failed(exitFailed, "there is no session %q", word)
 }
 
+// withDesk hands over the desk of the engine that runs, and the id of a session
+// there, the current one for an empty word.
+func (g *globals) withDesk(ctx context.Context, word string, f func(d desk, session string) error) error {
+	p, err := g.place()
+	if err != nil {
+		return err
+	}
+	d, err := g.openDesk(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	s, err := pickSession(ctx, d, word)
+	if err != nil {
+		return err
+	}
+	return f(d, s.Session)
+}
+
 // history reads a whole session as it stands now, decoded.
 func history(ctx context.Context, d desk, session string) ([]events.Event, error) {
 	registry := events.Catalogue()

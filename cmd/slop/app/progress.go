@@ -93,12 +93,8 @@ func (p *progress) fold(e *events.Event) string {
 		return settledLine(x)
 	case events.ToolDenied:
 		return "  denied " + x.Tool + ": " + x.Reason
-	case events.HintGiven:
-		return "  QA: " + x.Hint
-	case events.FlakyNoticed:
-		return "  QA: flaky: the same command failed before (" + x.Failed + ") and nothing on record changed"
-	case events.PatchSkipped:
-		return "  no patch: " + oneLine(x.Reason)
+	case events.HintGiven, events.FlakyNoticed, events.PatchSkipped:
+		return qaLine(x)
 	case events.FilesUpdated:
 		return filesLine(x)
 	case events.TierChanged:
@@ -174,6 +170,19 @@ func changeLine(e *events.Event, wrong error) string {
 		return fmt.Sprintf("%s of %s does not count: %v", e.Type, e.Actor, wrong)
 	}
 	return fmt.Sprintf("%s sets %s", e.Actor, projections.Summarize(e.Payload))
+}
+
+// qaLine tells what tier 4 said.
+func qaLine(p events.Payload) string {
+	switch x := p.(type) {
+	case events.HintGiven:
+		return "  QA: " + x.Hint
+	case events.FlakyNoticed:
+		return "  QA: flaky: the same command failed before (" + x.Failed + ") and nothing on record changed"
+	case events.PatchSkipped:
+		return "  no patch: " + oneLine(x.Reason)
+	}
+	return ""
 }
 
 // reviewLine tells of tier 2's word on an attempt.

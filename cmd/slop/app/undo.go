@@ -52,24 +52,15 @@ slop watch and the timeline show the ids of calls. Status 1: nothing was undone.
 }
 
 func (g *globals) undo(ctx context.Context, session, word string, to uint64) error {
-	p, err := g.place()
+	return g.withDesk(ctx, session, func(d desk, session string) error { return g.undoAt(ctx, d, session, word, to) })
+}
+
+func (g *globals) undoAt(ctx context.Context, d desk, session, word string, to uint64) error {
+	want, err := undoWish(ctx, d, session, word, to)
 	if err != nil {
 		return err
 	}
-	d, err := g.openDesk(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	s, err := pickSession(ctx, d, session)
-	if err != nil {
-		return err
-	}
-	want, err := undoWish(ctx, d, s.Session, word, to)
-	if err != nil {
-		return err
-	}
-	out, err := d.undo(ctx, s.Session, want)
+	out, err := d.undo(ctx, session, want)
 	if errors.Is(err, errControlRefused) {
 		why, rest, _ := strings.Cut(err.Error(), "\n")
 		if rest != "" {

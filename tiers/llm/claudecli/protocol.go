@@ -2,7 +2,6 @@ package claudecli
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"strings"
 
@@ -99,19 +98,8 @@ func (*protocol) Exit(int) string { return events.ModelIncomplete }
 
 // Line folds one line.
 func (p *protocol) Line(t *program.Transcript, line []byte) {
-	var kind struct {
-		Type json.RawMessage `json:"type"`
-	}
-	if !t.Read(line, &kind) {
-		return
-	}
-	switch string(kind.Type) {
-	case `"system"`, `"stream_event"`, `"assistant"`, `"control_request"`, `"result"`:
-	default:
-		return
-	}
 	var m message
-	if !t.Read(line, &m) {
+	if !t.ReadOf(line, &m, "system", "stream_event", "assistant", "control_request", "result") {
 		return
 	}
 	switch m.Type {

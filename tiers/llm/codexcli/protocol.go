@@ -1,8 +1,6 @@
 package codexcli
 
 import (
-	"encoding/json"
-
 	"manualslop/events"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/program"
@@ -51,19 +49,8 @@ func (*protocol) Exit(code int) string {
 
 // Line folds one line.
 func (p *protocol) Line(t *program.Transcript, line []byte) {
-	var kind struct {
-		Type json.RawMessage `json:"type"`
-	}
-	if !t.Read(line, &kind) {
-		return
-	}
-	switch string(kind.Type) {
-	case `"thread.started"`, `"item.completed"`, `"error"`, `"turn.completed"`, `"turn.failed"`:
-	default:
-		return
-	}
 	var m message
-	if !t.Read(line, &m) {
+	if !t.ReadOf(line, &m, "thread.started", "item.completed", "error", "turn.completed", "turn.failed") {
 		return
 	}
 	switch m.Type {

@@ -3,6 +3,7 @@ package program
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"manualslop/events"
@@ -126,6 +127,19 @@ func (t *Transcript) Read(line []byte, v any) bool {
 		return false
 	}
 	return true
+}
+
+// ReadOf decodes a line into v where its type is one of these; others may have
+// any shape and tell nothing.
+func (t *Transcript) ReadOf(line []byte, v any, types ...string) bool {
+	var kind struct {
+		Type any `json:"type"`
+	}
+	if !t.Read(line, &kind) {
+		return false
+	}
+	name, is := kind.Type.(string)
+	return is && slices.Contains(types, name) && t.Read(line, v)
 }
 
 // Send writes one line of JSON to the program.
