@@ -21,6 +21,7 @@ import (
 type reached struct {
 	name  string
 	model string
+	own   bool // a server of the person's own
 	slow  bool // tried in full runs only
 }
 
@@ -39,6 +40,7 @@ func everyReached() []reached {
 		{name: "openrouter", model: "anthropic/claude-sonnet-4.6", slow: true},
 		{name: "vllm", model: "Qwen/Qwen3-Coder", slow: true},
 		{name: "llama_cpp", model: "local", slow: true},
+		{name: "my_gateway", model: "small", own: true, slow: true},
 		{name: clitest.Gemini, model: "auto", slow: true},
 		{name: clitest.Claude, model: "sonnet", slow: true},
 		{name: clitest.Codex, model: "gpt-5.1-codex", slow: true},
@@ -62,13 +64,17 @@ func (r reached) section(t *testing.T) (config, credentials string, stop func())
 		return config, "", func() { require.NoError(t, os.Remove(program)) }
 	}
 	key := "the-key-of-" + r.name
-	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: r.name, Key: key, Models: []string{r.model}, Script: string(demo.Script())})
+	vendor, kind := r.name, ""
+	if r.own {
+		vendor, kind = "vllm", "kind = \"openai\"\n"
+	}
+	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: vendor, Key: key, Models: []string{r.model}, Script: string(demo.Script())})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		stop()
 		require.Empty(t, fake.Refused(), "%s would have refused", r.name)
 	})
-	return fmt.Sprintf("[providers.%s]\nbase_url = %q\n", r.name, fake.URL), fmt.Sprintf("[%s]\napi_key = %q\n", r.name, key), stop
+	return fmt.Sprintf("[providers.%s]\nbase_url = %q\n%s", r.name, fake.URL, kind), fmt.Sprintf("[%s]\napi_key = %q\n", r.name, key), stop
 }
 
 // oneLine is the line of config.toml that picks the provider.

@@ -122,6 +122,8 @@ func (h *Handler) put(ctx context.Context, fact events.Event) error {
 			if err := h.catchUp(ctx); err != nil {
 				return err
 			}
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case fatal(err):
 			return err
 		default:

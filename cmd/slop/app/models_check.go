@@ -58,7 +58,7 @@ func (l *providerLine) check(ctx context.Context, p llm.Provider) {
 		return
 	}
 	why := llm.AsError(err)
-	l.Detail = why.Message
+	l.Detail, _, _ = strings.Cut(why.Message, " (slop models --check") // which runs already
 	switch {
 	case why.Message == llm.NoKey(l.Provider).Message:
 		l.Check, l.Detail = checkRefused, noKey

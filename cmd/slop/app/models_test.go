@@ -28,6 +28,7 @@ func TestAKeyIsCheckedWithTheListOfModels(t *testing.T) {
 	bad := ask(server.URL, "sk-wrong-key-wrong-key")
 	require.Equal(t, checkRefused, bad.Check)
 	require.NotContains(t, bad.Detail, "sk-wrong")
+	require.NotContains(t, bad.Detail, "slop models", "the advice to run this command")
 	require.Nil(t, bad.lists("claude-unheard-of"), "a list that was not given says nothing")
 	require.Equal(t, checkUnreachable, ask("http://127.0.0.1:1", llmtest.Key).Check)
 	require.Equal(t, providerLine{Provider: anthropic.Name, Check: checkRefused, Detail: noKey}, ask("", ""), "without a key nobody is asked")
