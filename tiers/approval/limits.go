@@ -18,6 +18,8 @@ const (
 	MaxPosted = 256 << 10
 	// MaxPrompt bounds the prompt that a person wrote for a ticket, as JSON.
 	MaxPrompt = events.MaxInline
+	// MaxUndo bounds the files of one undo, as JSON: whatever one outcome names fits.
+	MaxUndo = 256 << 10
 	// MaxReason bounds the reason of an answer.
 	MaxReason = 4 << 10
 	// MaxNote bounds a text that is repeated from another event; it is cut.

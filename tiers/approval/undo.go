@@ -83,7 +83,7 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 	if err != nil {
 		panic("approval: " + err.Error()) // strings
 	}
-	if len(args) > events.MaxArgs {
+	if len(args) > MaxUndo {
 		return nil, "", fmt.Errorf("%s changed %d files, too many for one undo; undo single calls or tickets", p, len(files))
 	}
 	return args, place, nil

@@ -105,6 +105,10 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 	for i := range 2000 {
 		many = append(many, file(fmt.Sprintf("%0100d", i), "b", "a"))
 	}
+	var most []events.FileState // by the bytes that a worker lets one outcome have
+	for i := range 770 {
+		most = append(most, file(fmt.Sprintf("%0100d", i), fmt.Sprintf("%064d", 1), fmt.Sprintf("%064d", 2)))
+	}
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "an unknown call", Given: one, When: events.UndoRequested{Call: "c9"}, Then: refusesUndo("call c9 changed no file")},
 		{Name: "a call under way", Given: given(open, events.ToolRequested{Call: "c1", Tool: "edit_file", Args: json.RawMessage(`{"path":"a"}`), Ticket: "T-1"}),
@@ -117,6 +121,7 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 		{Name: "the other call beside it", Given: unseen, When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
 		{Name: "work in two places", Given: elsewhere, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("more than one workspace")},
 		{Name: "one of two places", Given: elsewhere, When: events.UndoRequested{Call: "c4"}, Then: restores(restored("a", "a9", "a0"))},
+		{Name: "as many as one outcome names", Given: given(open, changed("c1", "T-1", most...)), When: events.UndoRequested{Call: "c1"}, Then: given(decided[events.ToolApproved]())},
 		{Name: "more files than a call can name", Given: given(open, changed("c1", "T-1", many...)), When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("too many for one undo")},
 		{Name: "after the session", Given: given(one, events.SessionClosed{}), When: events.UndoRequested{Call: "c1"}},
 	})

@@ -17,7 +17,7 @@ func (r *run) changed(files []events.FileState) {
 		switch {
 		case i >= 0:
 			r.changes[i].After = f.SHA256
-		case len(r.changes) < events.MaxReviewFiles:
+		case len(r.changes) < events.MaxReviewFiles && len(f.Path) <= maxReviewPath:
 			r.changes = append(r.changes, events.FileChange{Path: f.Path, Before: f.Before, After: f.SHA256})
 		}
 	}

@@ -19,6 +19,10 @@ const (
 	MaxKnown = 256 << 10
 )
 
+// maxReviewPath bounds the path of a file in the sum of what an attempt changed,
+// in bytes; one with a longer path is not in it.
+const maxReviewPath = 512
+
 // MaxReason bounds a reason, in bytes of text; it is cut.
 const MaxReason = 2 << 10
 

@@ -17,8 +17,24 @@ const (
 	maxData   = 32 << 10
 )
 
-// maxFiles bounds the files that a ToolSettled names.
-const maxFiles = 1000
+// maxFiles bounds the files that a ToolSettled names, and maxFilesSum what they
+// take there in bytes of JSON.
+const (
+	maxFiles    = 1000
+	maxFilesSum = 256 << 10
+)
+
+// fittingFiles counts the files from the first one on that an outcome can name.
+func fittingFiles[F any](files []F, path func(F) string) int {
+	const rest = 240 // the other members: two digests and their names
+	room := maxFilesSum
+	for i, f := range files[:min(len(files), maxFiles)] {
+		if room -= encoded(path(f)) + rest; room < 0 {
+			return i
+		}
+	}
+	return min(len(files), maxFiles)
+}
 
 // approved runs one call, exactly the approved bytes. Its claim, if it needs
 // one, decides what a redelivery may do.
@@ -256,8 +272,9 @@ func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result
 		out.SHA256 = events.Digest([]byte(out.Text))
 	}
 	out.Data = w.twin(ctx, r)
-	out.Unseen = slices.ContainsFunc(r.Files[min(len(r.Files), maxFiles):], func(f tools.FileState) bool { return f.Written })
-	for _, f := range r.Files[:min(len(r.Files), maxFiles)] {
+	fitting := fittingFiles(r.Files, func(f tools.FileState) string { return f.Path })
+	out.Unseen = slices.ContainsFunc(r.Files[fitting:], func(f tools.FileState) bool { return f.Written })
+	for _, f := range r.Files[:fitting] {
 		out.Files = append(out.Files, events.FileState{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Written: f.Written})
 	}
 	w.keep(ctx, out.Files)

@@ -57,10 +57,8 @@ func (w *Worker) checkpoint(ctx context.Context) *checkpoint.State {
 // noteChanges puts changes into an outcome; false where not all of them can be
 // undone.
 func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *checkpoint.State, changes []checkpoint.Change) bool {
-	for _, c := range changes {
-		if len(out.Files) == maxFiles {
-			return false
-		}
+	fitting := fittingFiles(changes, func(c checkpoint.Change) string { return c.Path })
+	for _, c := range changes[:fitting] {
 		if c.Before != "" && !w.stored.has(c.Before) {
 			content, err := before.Content(c.Before)
 			if err == nil {
@@ -74,7 +72,7 @@ func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *
 		out.Files = append(out.Files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.Size, Written: true, Before: c.Before})
 	}
 	w.keep(ctx, out.Files)
-	return true
+	return fitting == len(changes)
 }
 
 // maxJournal bounds the own writes that are remembered.

@@ -18,7 +18,13 @@ type claim struct {
 	Generation int                   `json:"generation"`
 	Changes    []tools.PlannedChange `json:"changes,omitempty"` // files as they were and as they are to be
 	Outcome    *events.ToolSettled   `json:"outcome,omitempty"` // what was found out; it may not be on the log yet
+	// Whole is the digest of the blob that holds the claim, where it is over maxClaim.
+	Whole string `json:"whole,omitempty"`
 }
+
+// maxClaim bounds a claim that is stored as it is, in bytes of JSON; the bus
+// takes a little more.
+const maxClaim = 48 << 10
 
 // lease is a claim that this worker holds.
 type lease struct {
@@ -36,7 +42,7 @@ func (w *Worker) lease(session string, p events.ToolApproved) *lease {
 // take claims the call. Where somebody claimed it before, it tells what that
 // claim says; the caller decides whether it may be taken over.
 func (l *lease) take(ctx context.Context) (before *claim, err error) {
-	value, err := json.Marshal(l.claim)
+	value, err := l.value(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +70,36 @@ func (l *lease) peek(ctx context.Context) (*claim, error) {
 		return nil, fmt.Errorf("read claim %s: %w", l.key, err)
 	}
 	var c claim
-	if err := json.Unmarshal(value, &c); err != nil {
+	err = json.Unmarshal(value, &c)
+	if err == nil && c.Whole != "" {
+		if value, err = l.w.Blobs.Get(ctx, c.Whole); err == nil {
+			err = json.Unmarshal(value, &c)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("claim %s is unreadable: %w", l.key, err)
 	}
 	l.revision = revision
 	return &c, nil
 }
 
+// value is what is stored of the claim.
+func (l *lease) value(ctx context.Context) ([]byte, error) {
+	value, err := json.Marshal(l.claim)
+	if err != nil || len(value) <= maxClaim {
+		return value, err
+	}
+	ref, err := l.w.Blobs.Put(ctx, value, "application/json")
+	if err != nil {
+		return nil, fmt.Errorf("claim %s: %w", l.key, err)
+	}
+	return json.Marshal(claim{Worker: l.claim.Worker, Generation: l.claim.Generation, Whole: ref.SHA256})
+}
+
 // write stores the lease's claim in place of the one last seen; ErrConflict if
 // somebody else was faster.
 func (l *lease) write(ctx context.Context) error {
-	value, err := json.Marshal(l.claim)
+	value, err := l.value(ctx)
 	if err != nil {
 		return err
 	}
