@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"strings"
 
 	openai "github.com/openai/openai-go/v3"
@@ -19,7 +20,12 @@ type calls struct {
 type draft struct {
 	id, name string
 	args     []byte
+	looks    int // at whether the arguments are whole
 }
+
+// maxLooks bounds the looks at the arguments of one call, each of which reads all
+// of them; pieces behind these belong to the call.
+const maxLooks = 256
 
 // take reads one piece. A piece belongs to the newest call under its index,
 // unless it opens another one there: with an id of its own, as Ollama does it
@@ -49,7 +55,11 @@ func (d *draft) opensAnother(piece openai.ChatCompletionChunkChoiceDeltaToolCall
 	if piece.ID != "" && d.id != "" {
 		return piece.ID != d.id
 	}
-	return piece.Function.Name != "" && d.name != "" && isObject(string(d.args))
+	if piece.Function.Name == "" || d.name == "" || d.looks == maxLooks || !bytes.HasSuffix(bytes.TrimSpace(d.args), []byte("}")) {
+		return false
+	}
+	d.looks++
+	return isObject(string(d.args))
 }
 
 // add puts a piece to its call. Arguments may come as an object too, instead of

@@ -1,9 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
-	"slices"
-
 	"manualslop/tiers/llm"
 )
 
@@ -46,60 +43,22 @@ func (s Server) origin(model string) string { return s.Name + ":" + model }
 // thoughts collects the pieces of a thought.
 type thoughts struct {
 	content, reasoning []byte
-	details            []detail
+	details            details
 	size               int
 }
 
-// detail is an element of reasoning_details, as its server wrote it.
-type detail map[string]json.RawMessage
-
 // add takes the pieces that a delta brings; false when there is more of them
 // than a reply can carry.
-func (t *thoughts) add(content, reasoning string, details []detail) bool {
+func (t *thoughts) add(content, reasoning string, pieces []detail) bool {
 	t.size += len(content) + len(reasoning)
 	t.content, t.reasoning = append(t.content, content...), append(t.reasoning, reasoning...)
-	for _, d := range details {
+	for _, d := range pieces {
 		for key, value := range d {
 			t.size += len(key) + len(value)
 		}
-		t.join(d)
+		t.details.add(d)
 	}
-	return t.size <= llm.MaxRaw
-}
-
-// join puts a piece to the one of the same index and type before it: their
-// texts follow each other, anything else replaces.
-func (t *thoughts) join(piece detail) {
-	at := slices.IndexFunc(t.details, func(d detail) bool {
-		return piece["index"] != nil && string(d["index"]) == string(piece["index"]) && string(d["type"]) == string(piece["type"])
-	})
-	if at < 0 {
-		t.details = append(t.details, piece)
-		return
-	}
-	whole := t.details[at]
-	for key, value := range piece {
-		switch {
-		case string(value) == "null":
-		case slices.Contains([]string{"text", "summary", "data"}, key):
-			whole[key] = appendText(whole[key], value)
-		default:
-			whole[key] = value
-		}
-	}
-}
-
-// appendText is the JSON text a with that of b behind it; b where a is none.
-func appendText(a, b json.RawMessage) json.RawMessage {
-	var before, more string
-	if json.Unmarshal(a, &before) != nil || json.Unmarshal(b, &more) != nil {
-		return b
-	}
-	joined, err := encode(before + more)
-	if err != nil {
-		return b
-	}
-	return joined
+	return t.size <= llm.MaxRaw && len(t.details.list) <= maxDetails
 }
 
 // whole is the thought; fields that never came stay away.
@@ -109,11 +68,11 @@ func (t *thoughts) whole() thought {
 		s := string(t.content)
 		out.ReasoningContent = &s
 	}
-	if len(t.reasoning) > 0 && len(t.details) == 0 { // details say the same, and more
+	if len(t.reasoning) > 0 && len(t.details.list) == 0 { // details say the same, and more
 		s := string(t.reasoning)
 		out.Reasoning = &s
 	}
-	out.ReasoningDetails = t.details
+	out.ReasoningDetails = t.details.whole()
 	return out
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -165,4 +167,36 @@ func TestThoughtsInDetailsAreJoined(t *testing.T) {
 	require.Contains(t, string(raw.Data), `"big":12345678901234567890`)
 	require.JSONEq(t, `{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"a<b","big":12345678901234567890,"signature":"s"},
 		{"type":"reasoning.encrypted","index":1,"data":"e"},{"type":"reasoning.encrypted","data":"no index"},{"type":"reasoning.encrypted","data":"nor this"}]}`, string(raw.Data))
+}
+
+func TestThoughtsInManyPiecesAreReadInBoundedWork(t *testing.T) {
+	t.Parallel()
+	d := func(s string) string { return delta(`{"reasoning_details":[` + s + `]}`) }
+	const pieces = 8_000 // joined anew for each piece, they are half a gigabyte of work
+	grown := slices.Repeat([]string{d(`{"type":"reasoning.text","index":0,"text":"0123456789"}`)}, pieces)
+	reply, err := ask(t, says(t, "openrouter", append(grown, stop)...), asking(user("Go.")))
+	require.NoError(t, err)
+	require.Contains(t, string(reply.Raw), strings.Repeat("0123456789", pieces))
+
+	for n, kind := range map[int]string{4096: "", 4097: events.ModelIncomplete} {
+		many := d(strings.TrimSuffix(strings.Repeat("{},", n), ","))
+		_, err := ask(t, says(t, "openrouter", many, stop), asking(user("Go.")))
+		if kind == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.Equal(t, kind, llm.AsError(err).Kind)
+	}
+}
+
+func TestACallWhosePiecesRepeatItsNameIsReadInBoundedWork(t *testing.T) {
+	t.Parallel()
+	piece := func(args string) string {
+		return delta(`{"tool_calls":[{"index":0,"function":{"name":"t","arguments":` + strconv.Quote(args) + `}}]}`)
+	}
+	pieces := slices.Concat([]string{piece(`{"a":"`)}, slices.Repeat([]string{piece("}}}}}}}}}}")}, 3_000), []string{piece(`"}`), stop})
+	reply, err := ask(t, says(t, "openai", pieces...), asking(user("Go.")))
+	require.NoError(t, err)
+	require.Len(t, reply.Calls, 1)
+	require.Empty(t, reply.Calls[0].Malformed)
 }

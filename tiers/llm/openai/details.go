@@ -1,0 +1,86 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// maxDetails bounds the elements of a reply's reasoning_details.
+const maxDetails = 4096
+
+// detail is an element of reasoning_details, as its server wrote it.
+type detail map[string]json.RawMessage
+
+// details are the elements while their pieces come in.
+type details struct {
+	list []*growing
+	at   map[string]*growing // by index and type, those that have an index
+}
+
+// growing is an element with the texts of it that grow.
+type growing struct {
+	detail detail
+	texts  map[string][]byte // in place of the element's own
+}
+
+// add puts a piece to the element of the same index and type before it: their
+// texts follow each other, anything else replaces.
+func (d *details) add(piece detail) {
+	key := string(piece["index"]) + " " + string(piece["type"])
+	if g := d.at[key]; g != nil && piece["index"] != nil {
+		g.join(piece)
+		return
+	}
+	g := &growing{detail: piece, texts: map[string][]byte{}}
+	d.list = append(d.list, g)
+	if piece["index"] != nil {
+		if d.at == nil {
+			d.at = map[string]*growing{}
+		}
+		d.at[key] = g
+	}
+}
+
+func (g *growing) join(piece detail) {
+	for key, value := range piece {
+		switch {
+		case string(value) == "null":
+		case slices.Contains([]string{"text", "summary", "data"}, key) && g.grow(key, value):
+		default:
+			delete(g.texts, key)
+			g.detail[key] = value
+		}
+	}
+}
+
+// grow puts a JSON text behind the one that is there; false where one of them is
+// no text.
+func (g *growing) grow(key string, value json.RawMessage) bool {
+	var before, more string
+	if json.Unmarshal(value, &more) != nil {
+		return false
+	}
+	if _, grown := g.texts[key]; !grown {
+		if json.Unmarshal(g.detail[key], &before) != nil {
+			return false
+		}
+		g.texts[key] = []byte(before)
+	}
+	g.texts[key] = append(g.texts[key], more...)
+	return true
+}
+
+// whole are the elements, as their server would have written them at once.
+func (d *details) whole() []detail {
+	var out []detail
+	for _, g := range d.list {
+		// order-independent: each text has a place of its own
+		for key, text := range g.texts {
+			if written, err := encode(string(text)); err == nil {
+				g.detail[key] = written
+			}
+		}
+		out = append(out, g.detail)
+	}
+	return out
+}
