@@ -149,3 +149,24 @@ func TestHowMuchAModelThinksFollowsItsFamily(t *testing.T) {
 	small.Params.MaxOutputTokens++
 	require.Contains(t, body(t, small), `"budget_tokens":1024`)
 }
+
+func TestIdsThatTheVendorGaveTwiceInOneReplyGiveWayToOurs(t *testing.T) {
+	t.Parallel()
+	data := json.RawMessage(`[{"type":"thinking","thinking":"a","signature":"s"},{"type":"tool_use","id":"same","name":"a","input":{}},{"type":"tool_use","id":"other","name":"b","input":{}},{"type":"tool_use","id":"same","name":"c","input":{}}]`)
+	r := llm.Request{Model: "claude-opus-4-6", Messages: []llm.Message{
+		{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Go.")}},
+		{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "anthropic:claude-opus-4-6", Data: data},
+			llm.Call{ID: "r-0", Name: "a", Args: json.RawMessage("{}")}, llm.Call{ID: "r-1", Name: "b", Args: json.RawMessage("{}")}, llm.Call{ID: "r-2", Name: "c", Args: json.RawMessage("{}")}}},
+		{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "r-0", Text: "1"}, llm.Result{Call: "r-1", Text: "2"}, llm.Result{Call: "r-2", Text: "3"}}},
+	}}
+	for range 50 {
+		b, err := anthropic.Provider{}.Body(r)
+		require.NoError(t, err)
+		for _, want := range []string{
+			`"id":"r-0","name":"a"`, `"id":"other","name":"b"`, `"id":"r-2","name":"c"`,
+			`"tool_use_id":"r-0","content":"1"`, `"tool_use_id":"other","content":"2"`, `"tool_use_id":"r-2","content":"3"`,
+		} {
+			require.Contains(t, string(b), want)
+		}
+	}
+}

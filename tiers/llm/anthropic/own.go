@@ -9,15 +9,17 @@ import (
 // ownReply is a reply of the model that is asked, as it wrote it.
 type ownReply struct {
 	blocks []*block
-	ids    map[string]string // our id of a call to the vendor's
+	calls  []*block          // those of blocks that are calls
+	ours   []string          // our ids of the calls
+	ids    map[string]string // our id of a call to that on the wire
 }
 
 // origin is whose opaque blocks a model takes back: its own.
 func origin(model string) string { return Name + ":" + model }
 
 // ownReplies are the replies of a conversation that go back verbatim, by their
-// place. An id that occurs twice in the conversation gives way to ours, because
-// the vendor wants them unique.
+// place. An id that occurs twice in the conversation, or in one reply, gives way
+// to ours, because the vendor wants them unique.
 func ownReplies(r llm.Request) map[int]*ownReply {
 	out, times := map[int]*ownReply{}, map[string]int{}
 	for i, m := range r.Conversation() {
@@ -30,8 +32,8 @@ func ownReplies(r llm.Request) map[int]*ownReply {
 		}
 		if own := readOwn(o.Data, m); own != nil {
 			out[i] = own
-			for _, theirs := range own.ids {
-				times[theirs]++
+			for _, c := range own.calls {
+				times[c.ID]++
 			}
 		}
 	}
@@ -49,13 +51,12 @@ func readOwn(data json.RawMessage, m llm.Message) *ownReply {
 	if json.Unmarshal(data, &each) != nil || len(each) == 0 {
 		return nil
 	}
-	var calls []string
+	own := &ownReply{ids: map[string]string{}}
 	for _, b := range m.Blocks {
 		if c, is := b.(llm.Call); is {
-			calls = append(calls, c.ID)
+			own.ours = append(own.ours, c.ID)
 		}
 	}
-	own := &ownReply{ids: map[string]string{}}
 	for _, raw := range each {
 		var b block
 		if json.Unmarshal(raw, &b) != nil {
@@ -65,13 +66,12 @@ func readOwn(data json.RawMessage, m llm.Message) *ownReply {
 			own.blocks = append(own.blocks, &block{Type: b.Type, verbatim: raw})
 			continue
 		}
-		if len(own.ids) == len(calls) || b.ID == "" {
+		if b.ID == "" {
 			return nil
 		}
-		own.ids[calls[len(own.ids)]] = b.ID
-		own.blocks = append(own.blocks, &b)
+		own.blocks, own.calls = append(own.blocks, &b), append(own.calls, &b)
 	}
-	if len(own.ids) != len(calls) {
+	if len(own.calls) != len(own.ours) {
 		return nil
 	}
 	return own
@@ -79,14 +79,10 @@ func readOwn(data json.RawMessage, m llm.Message) *ownReply {
 
 // rename gives calls our ids where theirs occur more than once.
 func (o *ownReply) rename(times map[string]int) {
-	ours := make(map[string]string, len(o.ids)) // theirs to ours, of this reply
-	for our, theirs := range o.ids {
-		ours[theirs] = our
-	}
-	for _, b := range o.blocks {
-		if b.Type == "tool_use" && times[b.ID] > 1 {
-			our := wireName(ours[b.ID])
-			o.ids[ours[b.ID]], b.ID = our, our
+	for i, c := range o.calls {
+		if times[c.ID] > 1 {
+			c.ID = wireName(o.ours[i])
 		}
+		o.ids[o.ours[i]] = c.ID
 	}
 }
