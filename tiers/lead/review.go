@@ -79,7 +79,7 @@ func reviewBrief(x *events.ReviewRequested) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Ticket %s, attempt %d\n\n%s\n", x.Ticket.ID, x.Attempt, x.Ticket.Description)
 	if x.Ticket.TargetFile != "" {
-		b.WriteString("\nTarget file: " + x.Ticket.TargetFile + "\n")
+		b.WriteString("\nTarget file: " + tiers.Line(x.Ticket.TargetFile) + "\n")
 	}
 	switch over := len(x.Changes) - MaxDiffs; {
 	case len(x.Changes) == 0:
@@ -87,7 +87,7 @@ func reviewBrief(x *events.ReviewRequested) string {
 	case over > 0:
 		fmt.Fprintf(&b, "\n%d files were changed; the first %d are shown.\n", len(x.Changes), MaxDiffs)
 	}
-	return b.String()
+	return fence.Neutralise(b.String())
 }
 
 // verdict is one reply of a review.
