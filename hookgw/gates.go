@@ -84,7 +84,21 @@ func (c *call) askOf(session, gate, id string) (projections.Ask, error) {
 	}
 	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
 	if at < 0 {
-		return projections.Ask{}, refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open", "GET /api/asks lists what is.")
+		return projections.Ask{}, refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open), "GET /api/asks lists what is; POST /api/ask/respond answers any of it.")
 	}
 	return open[at], nil
+}
+
+// others names a few asks that are open at other gates, for whoever was told by
+// a flag that something waits.
+func others(open []projections.Ask) string {
+	const few = 3
+	var names []string
+	for _, a := range open[:min(few, len(open))] {
+		names = append(names, a.Gate+" "+a.AskRaised.Ask)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; what waits is " + strings.Join(names, ", ")
 }
