@@ -74,9 +74,17 @@ func (s *site) requirePromptsAgain() (file string) {
 }
 
 // requireChangesFound changes an exported session in one place after another.
-func (s *site) requireChangesFound(file string) {
+func (s *site) requireChangesFound(file string, thoughts bool) {
 	s.t.Helper()
-	for _, c := range changes() {
+	all := changes()
+	if thoughts {
+		all = append(all, change{"a word of what was thought", func(e *events.Event) bool {
+			// The first reply that later prompts hold; Gemini tells a signature only.
+			return e.Type == "ModelReplied" && bytes.Contains(e.Data, []byte("get_tree")) &&
+				(replaced(e, "One step", "One stop") || replaced(e, `ignature":"`, `ignature":"A`))
+		}, replay.CodePrompt})
+	}
+	for _, c := range all {
 		ended := s.slop("replay", s.changed(file, c.change), "--verify", "--json")
 		require.Equal(s.t, 4, ended.status, c.of)
 		var got replayed

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,20 +20,21 @@ import (
 // reached is a provider and what stands behind it here: the strict fake of its
 // vendor's API or of its program, which plays the demo's script.
 type reached struct {
-	name  string
-	model string
-	own   bool // a server of the person's own
-	slow  bool // tried in full runs only
+	name   string
+	model  string
+	thinks bool // what it thinks has to go back
+	own    bool // a server of the person's own
+	slow   bool // tried in full runs only
 }
 
 // everyReached is one for each provider of the program; the first three are
 // one for each wire, and programs have a script of their own (clis.txtar).
 func everyReached() []reached {
 	return []reached{
-		{name: "anthropic", model: "claude-sonnet-4-6"},
-		{name: "gemini", model: "gemini-3.1-pro-preview"},
+		{name: "anthropic", model: "claude-sonnet-4-6", thinks: true},
+		{name: "gemini", model: "gemini-3.1-pro-preview", thinks: true},
 		{name: "openai", model: "gpt-5.1"},
-		{name: "deepseek", model: "deepseek-chat", slow: true},
+		{name: "deepseek", model: "deepseek-chat", thinks: true, slow: true},
 		{name: "grok", model: "grok-4", slow: true},
 		{name: "qwen", model: "qwen3-max", slow: true},
 		{name: "llama", model: "qwen3-coder", slow: true},
@@ -68,7 +70,7 @@ func (r reached) section(t *testing.T) (config, credentials string, stop func())
 	if r.own {
 		vendor, kind = "vllm", "kind = \"openai\"\n"
 	}
-	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: vendor, Key: key, Models: []string{r.model}, Script: string(demo.Script())})
+	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: vendor, Key: key, Models: []string{r.model}, Script: string(demo.Script()), Thinking: "One step after another."})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		stop()
@@ -79,7 +81,7 @@ func (r reached) section(t *testing.T) (config, credentials string, stop func())
 
 // oneLine is the line of config.toml that picks the provider.
 func (r reached) oneLine() string {
-	return fmt.Sprintf("all = { provider = %q, model = %q }", r.name, r.model)
+	return fmt.Sprintf("all = { provider = %q, model = %q, effort = \"high\" }", r.name, r.model)
 }
 
 // sitesOf are sites, one for each provider, whose configurations differ in one
@@ -139,6 +141,8 @@ func TestEveryProviderEndsTheDemoAndReplaysWithoutIt(t *testing.T) {
 				for _, asked := range only[events.ModelRequested](log) {
 					require.Equal(t, [2]string{r.name, r.model}, [2]string{asked.Provider, asked.Model})
 				}
+				thought := slices.ContainsFunc(only[events.ModelReplied](log), func(p events.ModelReplied) bool { return len(p.Raw) > 0 })
+				require.True(t, thought || !r.thinks, "thoughts are on record")
 			})
 		}
 	})
@@ -150,7 +154,7 @@ func TestEveryProviderEndsTheDemoAndReplaysWithoutIt(t *testing.T) {
 			s.env = append(s.env, quiet...)
 			file := s.requirePromptsAgain()
 			if r.name == tried[0].name || os.Getenv("SLOP_LOAD") == "full" {
-				s.requireChangesFound(file)
+				s.requireChangesFound(file, r.thinks)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 // player answers with the lines of a script.
 type player struct {
 	script   *script.Script
+	thinking string
 	assigner *script.Assigner
 	tier     func(system string) int
 	whole    map[string]int // by body: how often it was answered in full
@@ -23,7 +24,7 @@ func newPlayer(o Options) (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &player{script: s, assigner: script.NewAssigner(s), tier: o.Tier, whole: map[string]int{}}
+	p := &player{script: s, thinking: o.Thinking, assigner: script.NewAssigner(s), tier: o.Tier, whole: map[string]int{}}
 	if p.tier == nil {
 		p.tier = tierOf
 	}
@@ -81,7 +82,7 @@ func (p *player) answer(v View) Turn {
 		return Turn{Error: events.ModelInvalidRequest, Message: script.Exhausted(m).Message}
 	}
 	l, _ := p.script.Line(line)
-	t := Turn{Text: l.Reply.Text, Usage: l.Reply.Usage, Delay: l.Reply.Delay}
+	t := Turn{Thinking: p.thinking, Text: l.Reply.Text, Usage: l.Reply.Usage, Delay: l.Reply.Delay}
 	for _, c := range l.Reply.Calls {
 		t.Calls = append(t.Calls, Call{Name: c.Name, Args: c.Args})
 	}

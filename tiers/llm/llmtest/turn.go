@@ -90,6 +90,8 @@ type Options struct {
 	Turns  []Turn
 	Answer func(View) Turn
 	Script string
+	// Thinking is thought before each turn of Script; empty: nothing.
+	Thinking string
 	// Tier finds the tier of a request by its system prompt, for Script; nil:
 	// by the words of the tiers' own prompts.
 	Tier func(system string) int
