@@ -93,9 +93,14 @@ func skips(reason string) []events.Payload {
 }
 
 // reply answers the newest request of tier 4.
-func reply(text string) events.Payload {
+func reply(text string) events.Payload { return finished(text, "stop") }
+
+// cutOff is a reply that is longer than it may be.
+func cutOff(text string) events.Payload { return finished(text, "max_tokens") }
+
+func finished(text, finish string) events.Payload {
 	return tierstest.With(func(h *tierstest.History) events.Payload {
-		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: text}
+		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: text, Finish: finish}
 	})
 }
 
@@ -161,6 +166,7 @@ func TestAHintIsOneShortLine(t *testing.T) {
 		{Name: "one byte over", Given: open, When: reply(exact + "y"), Then: hints(exact + "…")},
 		{Name: "cut between characters", Given: open, When: reply(wide), Then: hints("x" + strings.Repeat("é", qa.MaxHint/2-1) + "…")},
 		{Name: "no text", Given: open, When: reply(" \n"), Then: skips("the model sent no text")},
+		{Name: "half of one", Given: open, When: cutOff("the import is not"), Then: skips("the reply was cut off by max_output_tokens")},
 		{Name: "once", Given: given(open, reply("missing import")), When: reply("a typo")},
 		{Name: "not for the request of another tier", Given: given(open, events.ModelRequested{Tier: 3}), When: events.ModelReplied{Request: tierstest.ID(5), Text: "a typo"}},
 	})

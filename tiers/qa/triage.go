@@ -100,7 +100,10 @@ func tail(s string, n int) string {
 
 func (t *triage) replied(p events.ModelReplied) events.Payload {
 	hint := strings.Join(strings.Fields(p.Text), " ")
-	if hint == "" {
+	switch {
+	case p.Finish == "max_tokens":
+		return t.skip("the reply was cut off by max_output_tokens")
+	case hint == "":
 		return t.skip("the model sent no text")
 	}
 	return events.HintGiven{Call: t.call, Ticket: t.origin.ticket, Hint: t.origin.named(hint)}
