@@ -1,7 +1,11 @@
 package hookgw_test
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,4 +86,45 @@ func TestLiveTextBehindItsAnswerIsNotShown(t *testing.T) {
 	require.Contains(t, feed.must().data, "whole")
 	end()
 	require.Empty(t, <-listening)
+}
+
+func TestTheStreamOfAWorkerTakesBackTheTextOfAFailedAttempt(t *testing.T) {
+	t.Parallel()
+	say, _, spoken := speaking()
+	f := crewIn(openEmpty(t, spoken), nil, silence)
+	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", hookgw.RightHuman, `{"prompt":"mend it"}`))
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	until := func(kind, state string) map[string]any {
+		at := ""
+		for lines.Scan() {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			if name == "event" {
+				at = value
+			}
+			var body map[string]any
+			if name == "data" && at == kind && json.Unmarshal([]byte(value), &body) == nil && (state == "" || body["state"] == state) {
+				return body
+			}
+		}
+		t.Fatalf("no %s %s came", kind, state)
+		return nil
+	}
+	stream := until("worker", "")["stream_id"].(string)
+	piece := func(request any, text string) {
+		body, err := json.Marshal(map[string]any{"stream_id": stream, "request": request, "piece": 0, "delta": text})
+		require.NoError(t, err)
+		say <- delta(string(body))
+	}
+	first := until("state", "asking the model")["request"]
+	piece(first, "half")
+	require.Equal(t, "half", until("delta", "")["delta"])
+	f.put(events.ActorModels, events.ModelFailed{Request: first.(string), Kind: events.ModelNetwork})
+	require.Equal(t, first, until("state", "the model failed")["request"], "so much for what came")
+	second := until("state", "asking the model")["request"]
+	require.NotEqual(t, first, second)
+	piece(first, "late")
+	piece(second, "whole")
+	require.Equal(t, "whole", until("delta", "")["delta"])
 }
