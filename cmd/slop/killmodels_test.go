@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +26,9 @@ type interrupted struct {
 	reached
 	split bool // the models are a process of their own, and so is each other part
 	never bool
+	// sleeps has the models stand still in place of the first kill, while a
+	// second process for models gets the same request.
+	sleeps bool
 }
 
 // manyInterrupted has each wire, in one process and in many.
@@ -32,7 +36,7 @@ func manyInterrupted() []interrupted {
 	var out []interrupted
 	for i, r := range everyReached()[:3] {
 		if os.Getenv("SLOP_LOAD") == "full" {
-			out = append(out, interrupted{reached: r}, interrupted{reached: r, split: true}, interrupted{reached: r, never: true})
+			out = append(out, interrupted{reached: r}, interrupted{reached: r, split: true}, interrupted{reached: r, never: true}, interrupted{reached: r, split: true, sleeps: true})
 		} else {
 			out = append(out, interrupted{reached: r, split: i == 1})
 		}
@@ -44,6 +48,8 @@ func (in interrupted) name() string {
 	switch {
 	case in.never:
 		return in.reached.name + " never"
+	case in.sleeps:
+		return in.reached.name + " sleeps"
 	case in.split:
 		return in.reached.name + " split"
 	}
@@ -137,7 +143,11 @@ func (in interrupted) play(t *testing.T) []events.Event {
 	crew := newCrew(s, in)
 	if !in.never {
 		require.Eventually(t, func() bool { return model.begun.Load() == 1 && fake.Active() == 1 }, patience, time.Millisecond)
-		crew.kill("models")
+		if in.sleeps {
+			crew.sleep("models", func() bool { return fake.Active() == 0 })
+		} else {
+			crew.kill("models")
+		}
 		fact(t, crew.log, 1, func(_ events.Event, p events.ToolApproved) bool { return p.Tool == "edit_file" })
 		crew.kill("worker")
 	}
@@ -214,6 +224,17 @@ func (c *crew) kill(part string) {
 	}
 	c.alive[part].kill()
 	c.start(part, c.args[part]...)
+}
+
+// sleep has a part stand still until another one like it has done its work, and
+// waits until it gave up its own.
+func (c *crew) sleep(part string, quiet func() bool) {
+	t, asleep := c.s.t, c.alive[part].cmd.Process
+	require.NoError(t, asleep.Signal(syscall.SIGSTOP))
+	c.alive[part+" two"] = c.s.start(c.args[part]...)
+	fact(t, c.log, 3, anyOf[events.ModelReplied])
+	require.NoError(t, asleep.Signal(syscall.SIGCONT))
+	require.Eventually(t, quiet, patience, time.Millisecond)
 }
 
 func (c *crew) stop() {
