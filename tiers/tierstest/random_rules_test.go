@@ -220,7 +220,11 @@ func (r *record) asksAreSettledOnce(t *testing.T) {
 			case events.Expired:
 				require.Equal(t, "TimerFired", cause.Type)
 			default:
-				require.Contains(t, []string{"AskAnswered", "TicketKilled", "TicketBlocked", "SessionClosed", "BudgetRaiseRequested"}, cause.Type)
+				ends := []string{"AskAnswered", "TicketKilled", "TicketBlocked", "SessionClosed", "BudgetRaiseRequested"}
+				if p.Gate == events.GateBudget { // what was reserved is free again, so what it asked for goes
+					ends = append(ends, "ModelReplied", "ModelFailed", "ModelsOffered")
+				}
+				require.Contains(t, ends, cause.Type)
 			}
 		}
 	}
@@ -274,7 +278,15 @@ type talk struct {
 	tier              int
 	goal, track, call string
 	attempt
-	about string // of tier 4: what it is asked for, and on which views
+	about string // of tier 4: the event that it is asked because of
+}
+
+// wish is the event because of which a request was made first, before its retries.
+func (r *record) wish(e events.Event) string {
+	if failed, ok := r.log[r.at[e.Cause]].Payload.(events.ModelFailed); ok {
+		return r.wish(r.log[r.at[failed.Request]])
+	}
+	return e.Cause
 }
 
 // promptsGrow checks, for every tier, that each prompt of a conversation begins
@@ -294,7 +306,7 @@ func (r *record) promptsGrow(t *testing.T) {
 		a := attempt{p.Ticket, p.TicketAttempt}
 		of := talk{tier: p.Tier, goal: p.Goal, track: p.Track, call: p.Call, attempt: a}
 		if p.Tier == 4 {
-			of.about = p.Manifest[0].Text + p.Manifest[len(p.Manifest)-1].From
+			of.about = r.wish(e)
 		}
 		parts := p.Manifest
 		if n := len(parts) - 1; parts[n].Kind == events.PartRefresh {
