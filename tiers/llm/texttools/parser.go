@@ -1,6 +1,7 @@
 package texttools
 
 import (
+	"bytes"
 	"strings"
 
 	"manualslop/events"
@@ -26,10 +27,10 @@ type Call struct {
 // Parser reads a model's words as they come.
 type Parser struct {
 	mark  string
-	line  string // the current line, as far as nothing was said of it yet
+	line  []byte // the current line, as far as nothing was said of it yet
 	plain bool   // the current line is text, and was said so far
 	said  bool   // there is text already
-	gap   string // line feeds that are text only if text follows
+	gap   []byte // line feeds that are text only if text follows
 
 	behind bool // a block was the last thing
 	body   *body
@@ -65,23 +66,23 @@ func (p *Parser) Feed(words string) string {
 func (p *Parser) Close() string {
 	last := ""
 	switch {
-	case p.body != nil && strings.TrimSpace(p.line) == closing:
+	case p.body != nil && string(bytes.TrimSpace(p.line)) == closing:
 		p.finish()
 	case p.body != nil:
 		p.calls = append(p.calls, Call{Malformed: "the block was never closed: it ends with a line of three backticks"})
 		p.body = nil
-	case p.line != "":
+	case len(p.line) > 0:
 		last = p.whole("")
-		p.gap = strings.TrimSuffix(p.gap, "\n")
+		p.gap = bytes.TrimSuffix(p.gap, []byte("\n"))
 		if p.body != nil { // the last line opened one
 			return last + p.Close()
 		}
 	}
-	p.line, p.plain = "", false
+	p.line, p.plain = nil, false
 	if len(p.calls) == 0 {
-		last += p.gap
+		last += string(p.gap)
 	}
-	p.gap = ""
+	p.gap = nil
 	return last
 }
 
@@ -90,9 +91,9 @@ func (p *Parser) Calls() []Call { return p.calls }
 
 // whole takes the rest of a line and its end.
 func (p *Parser) whole(rest string) string {
-	line := p.line + rest
+	line := string(p.line) + rest
 	plain := p.plain
-	p.line, p.plain = "", false
+	p.line, p.plain = nil, false
 	switch {
 	case plain:
 		return p.say(rest + "\n")
@@ -107,7 +108,7 @@ func (p *Parser) whole(rest string) string {
 	if !opens {
 		return p.say(line + "\n")
 	}
-	p.body, p.gap = &body{marked: mark == p.mark}, ""
+	p.body, p.gap = &body{marked: mark == p.mark}, nil
 	return ""
 }
 
@@ -119,18 +120,20 @@ func (p *Parser) rest(words string) string {
 	case p.plain:
 		return p.say(words)
 	}
-	p.line += words
+	p.line = append(p.line, words...)
 	if p.body != nil {
 		if len(p.line) > maxBody {
 			p.body.over, p.line = true, p.line[:len(closing)+1]
 		}
 		return ""
 	}
-	if begun := strings.TrimLeft(p.line, " \t"); len(p.line) <= maxOpening && (strings.HasPrefix(opening, begun) || strings.HasPrefix(begun, opening)) {
-		return ""
+	if len(p.line) <= maxOpening {
+		if begun := strings.TrimLeft(string(p.line), " \t"); strings.HasPrefix(opening, begun) || strings.HasPrefix(begun, opening) {
+			return ""
+		}
 	}
-	line := p.line
-	p.line, p.plain = "", true
+	line := string(p.line)
+	p.line, p.plain = nil, true
 	return p.say(line)
 }
 
@@ -155,16 +158,16 @@ func (p *Parser) say(text string) string {
 		}
 		p.behind = false
 		if p.said {
-			p.gap = "\n\n"
+			p.gap = []byte("\n\n")
 		}
 	}
 	kept := strings.TrimRight(text, "\r\n")
 	if kept == "" {
-		p.gap += text
+		p.gap = append(p.gap, text...)
 		return ""
 	}
-	out := p.gap + kept
-	p.gap, p.said = text[len(kept):], true
+	out := string(p.gap) + kept
+	p.gap, p.said = []byte(text[len(kept):]), true
 	return out
 }
 

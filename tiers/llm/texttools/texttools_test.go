@@ -150,3 +150,21 @@ func FuzzParser(f *testing.F) {
 		}
 	})
 }
+
+func TestWordsInManyPiecesAreReadInBoundedWork(t *testing.T) {
+	t.Parallel()
+	const pieces = 60_000 // copied anew for each, they are gigabytes
+	p := texttools.NewParser("m")
+	for range pieces {
+		require.Empty(t, p.Feed("\n"))
+	}
+	require.Equal(t, strings.Repeat("\n", pieces)+"x", p.Feed("x"))
+
+	p = texttools.NewParser("m")
+	require.Empty(t, p.Feed("```tool_call m\n{\"tool\":\"t\",\"args\":{\"a\":\""))
+	for range pieces {
+		require.Empty(t, p.Feed("x"))
+	}
+	require.Empty(t, p.Feed("\"}}\n```\n"))
+	require.Equal(t, `{"a":"`+strings.Repeat("x", pieces)+`"}`, p.Calls()[0].Args)
+}
