@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -105,6 +106,9 @@ func patched(ctx context.Context, env Env, f *gitdiff.File) (Change, error) {
 	if f.IsDelete {
 		name = f.OldName
 	}
+	if ofGit(name) {
+		return Change{}, Refuse("the patch changes %s, which is git's own", name)
+	}
 	file, err := env.ReadFile(ctx, name)
 	switch {
 	case f.IsNew && errors.Is(err, fs.ErrNotExist):
@@ -125,6 +129,13 @@ func patched(ctx context.Context, env Env, f *gitdiff.File) (Change, error) {
 		return Delete(file), nil
 	}
 	return Edit(file, []byte(after)), nil
+}
+
+// ofGit tells whether a path leads into a folder of git, whose files decide
+// which programs run.
+func ofGit(name string) bool {
+	elements := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' })
+	return slices.ContainsFunc(elements, func(e string) bool { return strings.EqualFold(e, ".git") })
 }
 
 func newText(f *gitdiff.File) string {

@@ -69,6 +69,7 @@ func TestAPatchIsAppliedWholeOrNotAtAll(t *testing.T) {
 		"a file that is not there":    {good + "--- a/h\n+++ b/h\n@@ -1,1 +1,1 @@\n-a\n+b\n", "h"},
 		"a new file that is there":    {good + "--- /dev/null\n+++ b/g\n@@ -0,0 +1,1 @@\n+a\n", "creates g, which exists"},
 		"a removal of other lines":    {good + "--- a/g\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-some\n", "does not"},
+		"a hook of git":               {good + "--- /dev/null\n+++ b/.GIT/hooks/pre-commit\n@@ -0,0 +1,1 @@\n+#!/bin/sh\n", "git's own"},
 		"a rename":                    {good + "diff --git a/g b/h\nrename from g\nrename to h\n", "rename from"},
 		"another name":                {good + "--- a/g\n+++ b/h\n@@ -1,1 +1,1 @@\n-more\n+less\n", "renames g to h"},
 		"words":                       {"Change one to eins.", "names no file"},

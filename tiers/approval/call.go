@@ -74,6 +74,8 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 		return
 	case why != "": // no rule answers for it
 		c.notes, c.taint = append(c.notes, why), sources
+	case c.request.Tool == events.PatchTool:
+		c.notes = append(c.notes, "no rule answers for a patch, because it may name any file")
 	case v == allowed:
 		s.approve(c, grounds{by: byRule, rule: ruleName(rule)}, 1)
 		return

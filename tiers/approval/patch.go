@@ -10,7 +10,8 @@ import (
 const patchSchema = `{"type":"object","properties":{"patch":{"type":"string"}},"required":["patch"],"additionalProperties":false}`
 
 // proposed judges tier 4's patch like any other call that changes files, under
-// the rules of now. It may name any file, so no rule over paths allows it.
+// the rules of now. It may name any file, so no rule allows it, --yes neither: a
+// person sees what it would change.
 func (s *State) proposed(e *events.Event, p events.PatchProposed) {
 	args, err := json.Marshal(struct {
 		Patch string `json:"patch"`
