@@ -78,9 +78,10 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	return e.vitals.startup.do("session logs", func() error { return e.writeLogs(own) })
 }
 
-// openModels keeps the project's sessions current until the engine is closed.
+// openModels keeps the project's sessions current until the engine is closed:
+// behind the gateway, whose last requests wait for them.
 func (e *engine) openModels(own *bus.Conn) (err error) {
-	e.live, err = live.Open(e.front.ctx, own, e.name, live.Options{Snapshots: own, Logger: e.logger})
+	e.live, err = live.Open(context.WithoutCancel(e.front.ctx), own, e.name, live.Options{Snapshots: own, Logger: e.logger})
 	return err
 }
 
