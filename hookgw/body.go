@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"manualslop/events"
 )
 
 // readBody reads a JSON object of at most limit bytes.
@@ -92,33 +94,12 @@ func checkJSON(body []byte, depth int) *problem {
 	switch {
 	case !utf8.Valid(body):
 		return refuse(http.StatusBadRequest, "the body is not UTF-8", "Send JSON in UTF-8.")
-	case nesting(body) > depth:
+	case events.Nesting(body) > depth:
 		return refuse(http.StatusBadRequest, "the body is nested too deeply", "Flatten it; 64 levels are enough for everything.")
 	case !json.Valid(body):
 		return refuse(http.StatusBadRequest, "the body is not JSON", "Send exactly one JSON object.")
 	}
 	return nil
-}
-
-// nesting is the greatest depth of arrays and objects in a text that may be JSON.
-func nesting(text []byte) int {
-	deepest, now := 0, 0
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			now++
-			deepest = max(deepest, now)
-		case c == '}' || c == ']':
-			now--
-		}
-	}
-	return deepest
 }
 
 // object splits a JSON object into its members, by exact name. One in which a

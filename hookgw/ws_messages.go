@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/coder/websocket"
+
+	"manualslop/events"
 )
 
 // Channels that the gateway speaks on by itself.
@@ -35,7 +37,7 @@ func parseOrder(text bool, raw []byte) order {
 		Action, Type, Op, Channel string
 		Channels                  []string
 	}
-	if !text || nesting(raw) > 8 || json.Unmarshal(raw, &m) != nil {
+	if !text || events.Nesting(raw) > 8 || json.Unmarshal(raw, &m) != nil {
 		return order{wrong: refuse(0, "the message is not understood", `Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
 	}
 	o := order{action: m.Action, channels: m.Channels}

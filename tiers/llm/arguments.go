@@ -66,7 +66,7 @@ func (d *draft) arguments(cut bool) (json.RawMessage, string) {
 		return json.RawMessage("{}"), ""
 	case text[0] != '{':
 		return nil, "the arguments are not a JSON object"
-	case nesting(text) > MaxDepth:
+	case events.Nesting(text) > MaxDepth:
 		return nil, fmt.Sprintf("the arguments are nested over %d deep", MaxDepth)
 	}
 	if _, err := events.Canonical(text); err != nil {

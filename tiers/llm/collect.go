@@ -147,7 +147,7 @@ func (c *collector) attachRaw(r *Reply) *Error {
 	if len(raw) > MaxRaw {
 		return failure(events.ModelIncomplete, "the provider's opaque block is over %d bytes", MaxRaw)
 	}
-	if nesting(raw) > MaxDepth {
+	if events.Nesting(raw) > MaxDepth {
 		return failure(events.ModelIncomplete, "the provider's opaque block is nested over %d deep", MaxDepth)
 	}
 	r.Raw = raw

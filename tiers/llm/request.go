@@ -59,10 +59,6 @@ type CachedPrefix struct {
 	Messages int
 }
 
-// NeutralWire is the format of [Request.Wire], for providers that send no HTTP
-// body of their own.
-const NeutralWire = "neutral/1"
-
 // Wire is the canonical JSON (RFC 8785) of the request, the same for every
 // provider that has no wire of its own; ModelReplied.body_sha256 is its
 // digest. It fails only on arguments or schemas that are not JSON.

@@ -186,11 +186,22 @@ func pickSession(ctx context.Context, d desk, word string) (projections.Summary,
 // withDesk hands over the desk of the engine that runs, and the id of a session
 // there, the current one for an empty word.
 func (g *globals) withDesk(ctx context.Context, word string, f func(d desk, session string) error) error {
+	return g.withOpened(ctx, word, g.openDesk, func(d desk, s projections.Summary) error { return f(d, s.Session) })
+}
+
+// withPicked hands over a session by its id, an abbreviation or its folder,
+// whether or not an engine runs.
+func (g *globals) withPicked(ctx context.Context, word string, f func(desk, projections.Summary) error) error {
+	return g.withOpened(ctx, word, g.openRecord, f)
+}
+
+// withOpened opens a desk, picks a session there, and closes it afterwards.
+func (g *globals) withOpened(ctx context.Context, word string, open func(context.Context, place) (desk, error), f func(desk, projections.Summary) error) error {
 	p, err := g.place()
 	if err != nil {
 		return err
 	}
-	d, err := g.openDesk(ctx, p)
+	d, err := open(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -199,7 +210,7 @@ func (g *globals) withDesk(ctx context.Context, word string, f func(d desk, sess
 	if err != nil {
 		return err
 	}
-	return f(d, s.Session)
+	return f(d, s)
 }
 
 // history reads a whole session as it stands now, decoded.

@@ -53,24 +53,6 @@ func (g *globals) keep(ctx context.Context, word string, want keepRequest) error
 	})
 }
 
-// withPicked hands over a session by its id, an abbreviation or its folder.
-func (g *globals) withPicked(ctx context.Context, word string, f func(desk, projections.Summary) error) error {
-	p, err := g.place()
-	if err != nil {
-		return err
-	}
-	d, err := g.openRecord(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	s, err := pickSession(ctx, d, word)
-	if err != nil {
-		return err
-	}
-	return f(d, s)
-}
-
 func sessionLogsCommand(g *globals) *cobra.Command {
 	var restore bool
 	cmd := &cobra.Command{

@@ -20,6 +20,8 @@ const OwnModel = "default"
 
 // Provider reaches models through an agent.
 type Provider struct {
+	llm.Neutral
+
 	// Run runs programs; required.
 	Run llm.Runner
 	// Folder is where each run gets a folder of its own; required. See
@@ -39,12 +41,6 @@ var _ llm.Provider = Provider{}
 
 // Name is "acp".
 func (Provider) Name() string { return Name }
-
-// Wire is the neutral format.
-func (Provider) Wire() string { return llm.NeutralWire }
-
-// Body is the neutral form of the request.
-func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
 
 // Stream makes one attempt at a reply by one run of the agent. When it returns,
 // nothing of the agent runs any more.

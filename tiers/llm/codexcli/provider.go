@@ -30,6 +30,8 @@ const DefaultKey = "OPENAI_API_KEY"
 
 // Provider reaches models through the program.
 type Provider struct {
+	llm.Neutral
+
 	// Run runs programs; required.
 	Run llm.Runner
 	// Folder is where each run gets an empty folder of its own; required. See
@@ -50,12 +52,6 @@ var _ llm.Provider = Provider{}
 
 // Name is "codex_cli".
 func (Provider) Name() string { return Name }
-
-// Wire is the neutral format.
-func (Provider) Wire() string { return llm.NeutralWire }
-
-// Body is the neutral form of the request.
-func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
 
 // inherited are the program's documented variables for its credentials.
 func inherited() []string {

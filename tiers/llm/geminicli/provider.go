@@ -56,6 +56,8 @@ func Inherited() []string {
 
 // Provider reaches models through the program.
 type Provider struct {
+	llm.Neutral
+
 	// Run runs programs; required.
 	Run llm.Runner
 	// Folder is where each run gets an empty folder of its own; required. See
@@ -72,12 +74,6 @@ var _ llm.Provider = Provider{}
 
 // Name is "gemini_cli".
 func (Provider) Name() string { return Name }
-
-// Wire is the neutral format.
-func (Provider) Wire() string { return llm.NeutralWire }
-
-// Body is the neutral form of the request.
-func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
 
 // Stream makes one attempt at a reply by one run of the program. When it
 // returns, nothing of the program runs any more.

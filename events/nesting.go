@@ -1,7 +1,9 @@
-package llm
+package events
 
-// nesting is the greatest depth of arrays and objects in a text that may be JSON.
-func nesting(text []byte) int {
+// Nesting is the greatest depth of arrays and objects in a text that may be
+// JSON, in one pass and without a stack: for whoever bounds the depth of what
+// comes from outside before it is decoded.
+func Nesting(text []byte) int {
 	deepest, now := 0, 0
 	quoted := false
 	for i := 0; i < len(text); i++ {
