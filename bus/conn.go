@@ -88,6 +88,10 @@ func (c *Conn) Reachable() error {
 	return fmt.Errorf("%w: the connection is lost and is being made again", ErrUnavailable)
 }
 
+// Links counts how often the connection was made, from 1: what is read between
+// two equal answers was read over one connection, without a gap.
+func (c *Conn) Links() uint64 { return c.nc.Stats().Reconnects + 1 }
+
 func (c *Conn) onReconnect() {
 	c.log.Info("bus connection is back")
 	c.mu.Lock()

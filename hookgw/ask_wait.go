@@ -32,7 +32,7 @@ func (a *asking) begin() {
 	if a.over {
 		return
 	}
-	if p := a.gw.reachable(); p != nil { // it went away meanwhile
+	if p := a.gw.current(a.r.Context()); p != nil { // it went away meanwhile
 		a.finish(p)
 		return
 	}

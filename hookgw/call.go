@@ -50,7 +50,7 @@ func (c *call) serve() error {
 		return p
 	}
 	if !route.always {
-		if p := c.gw.reachable(); p != nil {
+		if p := c.gw.current(c.r.Context()); p != nil {
 			return p
 		}
 	}

@@ -68,9 +68,9 @@ type Config struct {
 	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
 	Roles func() (present, missing []string)
 
-	// Bus tells why the bus cannot be reached, for clients to read; nil while it
-	// can. It is asked for each request. Nil: it always can.
-	Bus func() error
+	// Bus is the connection behind the gateway, asked for each request. Nil: one
+	// that is never lost.
+	Bus Link
 
 	// Providers are the providers that a tier can be set to. Nil: any name can.
 	Providers []string
@@ -111,7 +111,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Roles = func() (present, missing []string) { return nil, nil }
 	}
 	if c.Bus == nil {
-		c.Bus = func() error { return nil }
+		c.Bus = steady{}
 	}
 	if c.Host == nil {
 		c.Host = newHostless()

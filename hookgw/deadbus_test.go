@@ -74,7 +74,7 @@ func openOnMortal(t *testing.T) (*mortal, *fixture) {
 		events.ActorApproval: m.dial("orchestrator", bus.Role{Kind: bus.Decider, Name: events.ActorApproval}),
 	}
 	f := openEmpty(t, func(c *hookgw.Config) {
-		c.Log, c.Models, c.Bus = actors[events.ActorGateway], models, actors[events.ActorGateway].Reachable
+		c.Log, c.Models, c.Bus = actors[events.ActorGateway], models, actors[events.ActorGateway]
 		c.PersonLog = func(name string) events.Log { return actors[name] }
 		c.AgentLog = func(label string) events.Log { return actors[events.AgentPrefix+label] }
 	})

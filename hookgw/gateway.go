@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"manualslop/events"
@@ -21,6 +22,8 @@ type Gateway struct {
 	table    table
 
 	own, person, agent writer
+
+	linked atomic.Uint64 // the link to the bus whose past the models have
 
 	asks     *waiting
 	slots    chan struct{} // asks that wait

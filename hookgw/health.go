@@ -1,7 +1,6 @@
 package hookgw
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -60,18 +59,6 @@ func getHealth(c *call) error {
 		out.DegradedReason = &all
 	}
 	return c.reply(http.StatusOK, out)
-}
-
-// reachable says why nothing can be read or written now; nil while it can. What
-// the models hold is not shown meanwhile: nobody could tell how old it is.
-func (g *Gateway) reachable() *problem {
-	if err := g.cfg.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
-		return refuse(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(), "Start the gateway again; it reads the log anew.").because(err)
-	}
-	if err := g.cfg.Bus(); err != nil {
-		return refuse(http.StatusServiceUnavailable, "the bus cannot be reached: "+err.Error(), "Nothing is lost; try again once it is back. GET /status answers meanwhile.").because(err)
-	}
-	return nil
 }
 
 // stoppedProblem tells which read model does not go on, and since when.

@@ -1,9 +1,7 @@
 package hookgw_test
 
 import (
-	"errors"
 	"net/http"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,17 +73,10 @@ func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 
 func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 	t.Parallel()
-	var away atomic.Bool
-	f := open(t, staffed, func(c *hookgw.Config) {
-		c.Bus = func() error {
-			if away.Load() {
-				return errors.New("connection refused")
-			}
-			return nil
-		}
-	})
+	link := &relinked{}
+	f := open(t, staffed, func(c *hookgw.Config) { c.Bus = link })
 	before := len(recorded[events.HookCalled](f))
-	away.Store(true)
+	link.away.Store(true)
 	for path, right := range map[string]hookgw.Right{"/api/gui/mma_status": hookgw.RightRead, "/api/session": hookgw.RightRead, "/api/events": hookgw.RightHuman} {
 		a := f.get(path, right)
 		require.Equal(t, http.StatusServiceUnavailable, a.status, path)
@@ -102,7 +93,7 @@ func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 	got := f.get(health, hookgw.RightRead).object(t)
 	require.Equal(t, false, got["healthy"])
 	require.Contains(t, got["degraded_reason"], "connection refused")
-	away.Store(false)
+	link.away.Store(false)
 	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
 	require.Empty(t, recorded[events.SessionEdited](f), "what was refused was not done")
 	require.Len(t, recorded[events.HookCalled](f), before, "and nobody waited to put it on record")

@@ -1,0 +1,61 @@
+package hookgw
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"manualslop/events"
+)
+
+// Link is the gateway's connection to the bus; *bus.Conn is one.
+type Link interface {
+	// Reachable tells why the bus cannot be reached now, for clients to read; nil
+	// while it can.
+	Reachable() error
+	// Links counts how often the connection was made.
+	Links() uint64
+}
+
+// steady is a link that is never lost.
+type steady struct{}
+
+func (steady) Reachable() error { return nil }
+func (steady) Links() uint64    { return 1 }
+
+// reachable says why nothing can be read or written now; nil while it can. What
+// the models hold is not shown meanwhile: nobody could tell how old it is.
+func (g *Gateway) reachable() *problem {
+	if err := g.cfg.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
+		return refuse(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(), "Start the gateway again; it reads the log anew.").because(err)
+	}
+	if err := g.cfg.Bus.Reachable(); err != nil {
+		return away(err)
+	}
+	return nil
+}
+
+// current is like reachable, and makes sure that the models have what came onto
+// the log while the link was lost: the first requests over a new link wait for it.
+func (g *Gateway) current(ctx context.Context) *problem {
+	if p := g.reachable(); p != nil {
+		return p
+	}
+	link := g.cfg.Bus.Links()
+	if g.linked.Load() == link {
+		return nil
+	}
+	last, err := g.cfg.Log.Last(ctx, events.Filter{Project: g.cfg.Project})
+	if err == nil {
+		err = g.caughtUp(ctx, last)
+	}
+	if err != nil {
+		return away(err)
+	}
+	g.linked.Store(link)
+	return nil
+}
+
+func away(err error) *problem {
+	return refuse(http.StatusServiceUnavailable, "the bus cannot be reached: "+err.Error(), "Nothing is lost; try again once it is back. GET /status answers meanwhile.").because(err)
+}

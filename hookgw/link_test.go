@@ -1,0 +1,66 @@
+package hookgw_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/hookgw"
+)
+
+// relinked is a link that a test breaks and makes anew.
+type relinked struct {
+	away  atomic.Bool
+	links atomic.Uint64
+}
+
+func (r *relinked) Reachable() error {
+	if r.away.Load() {
+		return errors.New("connection refused")
+	}
+	return nil
+}
+
+func (r *relinked) Links() uint64 { return r.links.Load() }
+
+// behind are models that tell how far somebody waited for them.
+type behind struct {
+	hookgw.Models
+	late   atomic.Bool // they do not get any further
+	passed atomic.Uint64
+}
+
+func (b *behind) WaitFor(ctx context.Context, seq uint64) error {
+	if b.late.Load() {
+		return context.DeadlineExceeded
+	}
+	b.passed.Store(seq)
+	return b.Models.WaitFor(ctx, seq)
+}
+
+func TestNothingIsAnsweredOverANewLinkBeforeTheModelsHaveWhatCameMeanwhile(t *testing.T) {
+	t.Parallel()
+	link, models := &relinked{}, &behind{}
+	link.links.Store(1)
+	f := open(t, func(c *hookgw.Config) { models.Models, c.Models, c.Bus = c.Models, models, link })
+	f.get("/api/session", hookgw.RightRead)
+	models.passed.Store(0)
+	f.push(1)
+	f.get("/api/session", hookgw.RightRead)
+	reached := models.passed.Swap(0)
+
+	link.links.Store(2)
+	models.late.Store(true)
+	a := f.get("/api/session", hookgw.RightRead)
+	require.Equal(t, http.StatusServiceUnavailable, a.status)
+	require.Contains(t, a.object(t)["error"], "the bus cannot be reached")
+	models.late.Store(false)
+	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	require.GreaterOrEqual(t, models.passed.Swap(0), reached, "up to the end of the log")
+	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	require.Zero(t, models.passed.Load(), "and once")
+}
