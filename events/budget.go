@@ -110,17 +110,28 @@ func (e BudgetRaiseRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Bud
 // MaxBudget bounds a limit in micro-dollars: a million dollars.
 const MaxBudget = 1_000_000_000_000
 
-// ConversationShortened says what is left out of a ticket's conversation from
-// here on, because the next prompt would not fit.
+// ConversationShortened says what is left out of a conversation with a model
+// from here on, because the next prompt would not fit.
 type ConversationShortened struct {
-	Ticket  string `json:"ticket"`
-	Attempt int    `json:"attempt"`
-	Round   int    `json:"round"` // that is about to be sent
+	// Tier is whose conversation it is; unset: 3.
+	Tier int `json:"tier,omitempty"`
+	// Goal and Track are what tiers 1 and 2 plan.
+	Goal  string `json:"goal,omitempty"`
+	Track string `json:"track,omitempty"`
+	// Ticket and Attempt are what tier 3 works on, tier 2 reviews, or a call of
+	// which tier 4 reads.
+	Ticket  string `json:"ticket,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
+	Call    string `json:"call,omitempty"` // tier 4: the failed call
+	Round   int    `json:"round"`          // that is about to be sent
 	Reason  string `json:"reason"`
 	// Shortened are results of which only the beginning is shown, oldest first.
 	Shortened []ShortenedResult `json:"shortened,omitempty"`
 	// DroppedRounds are gone with their calls and results, oldest first.
 	DroppedRounds []int `json:"dropped_rounds,omitempty"`
+	// Views are those at the beginning of the conversation of which less is
+	// shown, or nothing.
+	Views []ShortenedView `json:"views,omitempty"`
 	// Before, After and Limit are tokens of the prompt, by measure.
 	Before int64 `json:"before"`
 	After  int64 `json:"after"`
@@ -142,11 +153,20 @@ type ShortenedResult struct {
 	Head int    `json:"head"` // characters that stay
 }
 
+// ShortenedView is a view at the beginning of a conversation that is shown in
+// part or not at all.
+type ShortenedView struct {
+	Part int    `json:"part"`           // of the prompt, from 0
+	Name string `json:"name"`           // what it shows, such as a path
+	Size int64  `json:"size"`           // bytes of the whole
+	Head int    `json:"head,omitempty"` // characters that stay; 0: none
+}
+
 // EventType is the identity on the wire.
 func (ConversationShortened) EventType() Type { return Type{"ConversationShortened", 1} }
 
-// EventCorr is the ticket.
-func (e ConversationShortened) EventCorr() string { return e.Ticket }
+// EventCorr is the most particular thing that it belongs to.
+func (e ConversationShortened) EventCorr() string { return cmp.Or(e.Call, e.Ticket, e.Track, e.Goal) }
 
 func moneyDefs() []Def {
 	cents, read := int64(120_000), int64(300_000)
@@ -159,7 +179,7 @@ func moneyDefs() []Def {
 		Define(Decision, "approval", "Four fifths of a budget are spent.", BudgetWarned{Budget: BudgetSession, LimitMicroDollars: 5_000_000, SpentMicroDollars: 4_100_000}),
 		Define(Decision, "approval", "A budget has another limit from here on, or a ticket may go beyond it.", BudgetRaised{Budget: BudgetSession, LimitMicroDollars: 10_000_000, By: "ada", Ask: "01K"}),
 		Define(Word, "person", "A person wants a higher limit of a budget.", BudgetRaiseRequested{Budget: BudgetSession, LimitMicroDollars: 10_000_000}),
-		Define(Decision, "contributor", "What a ticket's conversation leaves out from here on to fit the model.", ConversationShortened{Ticket: "T-001", Attempt: 1, Round: 7, Reason: ShortenedForWindow,
+		Define(Decision, "planner, lead, contributor, qa", "What a conversation with a model leaves out from here on to fit it.", ConversationShortened{Ticket: "T-001", Attempt: 1, Round: 7, Reason: ShortenedForWindow,
 			Shortened: []ShortenedResult{{"01J-0", "read_file", 90_000, 8000}}, DroppedRounds: []int{1, 2}, Before: 210_000, After: 130_000, Limit: 190_000}),
 	}
 }

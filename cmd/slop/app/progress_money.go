@@ -17,8 +17,12 @@ func budgetLine(x events.BudgetWarned) string {
 
 // shortenedLine tells what a conversation left out.
 func shortenedLine(x events.ConversationShortened) string {
-	return fmt.Sprintf("  %s: conversation shortened before round %d: %d results, %d rounds left out (%d to %d tokens)",
-		x.Ticket, x.Round, len(x.Shortened), len(x.DroppedRounds), x.Before, x.After)
+	whose := x.Ticket
+	if x.Tier != 0 {
+		whose = fmt.Sprintf("tier %d, %s", x.Tier, x.EventCorr())
+	}
+	return fmt.Sprintf("  %s: conversation shortened before round %d: %d results and %d views cut or left out, %d rounds dropped (%d to %d tokens)",
+		whose, x.Round, len(x.Shortened), len(x.Views), len(x.DroppedRounds), x.Before, x.After)
 }
 
 // dollars shows micro-dollars.
