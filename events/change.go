@@ -20,6 +20,13 @@ type TierChanged struct {
 	Effort          *string  `json:"effort,omitempty"`            // one of [Efforts], or empty for the provider's default
 	MaxOutputTokens *int     `json:"max_output_tokens,omitempty"` // 1 to MaxOutputTokens
 	MaxRounds       *int     `json:"max_rounds,omitempty"`        // 1 to MaxRounds
+	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the
+	// session's [Roster], or empty for none. What they say in prompts stands in
+	// the conversations that begin after it.
+	Persona      *string `json:"persona,omitempty"`
+	ToolPreset   *string `json:"tool_preset,omitempty"`
+	BiasProfile  *string `json:"bias_profile,omitempty"`
+	PromptPreset *string `json:"prompt_preset,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -85,7 +92,7 @@ func (e TierChanged) Check() error {
 	switch {
 	case e.Tier < 0 || e.Tier > 4:
 		return wrongSetting("tier is %d; it is 1 to 4, or 0 for all four", e.Tier)
-	case e.Provider == "" && len(e.Models) == 0 && e.Temperature == nil && e.TopP == nil && e.Effort == nil && e.MaxOutputTokens == nil && e.MaxRounds == nil:
+	case e.changesNothing():
 		return wrongSetting("nothing is given that would change")
 	case e.Provider != "" && !ValidToken(e.Provider):
 		return wrongSetting("provider is not 1 to %d characters of A-Z a-z 0-9 _ -", MaxProviderName)
@@ -102,6 +109,31 @@ func (e TierChanged) Check() error {
 	return errors.Join(
 		checkRange("temperature", e.Temperature, 0, MaxTemperature), checkRange("top_p", e.TopP, 0, MaxTopP),
 		checkRange("max_output_tokens", e.MaxOutputTokens, 1, MaxOutputTokens), checkRange("max_rounds", e.MaxRounds, 1, MaxRounds))
+}
+
+func (e TierChanged) changesNothing() bool {
+	return e.Provider == "" && len(e.Models) == 0 && e.Temperature == nil && e.TopP == nil && e.Effort == nil && e.MaxOutputTokens == nil && e.MaxRounds == nil &&
+		e.Persona == nil && e.ToolPreset == nil && e.BiasProfile == nil && e.PromptPreset == nil
+}
+
+// CheckNames tells whether every name is one of the roster, or empty; ErrSetting,
+// with those that there are, if not.
+func (e TierChanged) CheckNames(r Roster) error {
+	return errors.Join(
+		checkEntry("persona", e.Persona, r.PersonaNames()),
+		checkEntry("tool preset", e.ToolPreset, r.ToolPresetNames()),
+		checkEntry("bias profile", e.BiasProfile, r.BiasProfileNames()),
+		checkEntry("prompt preset", e.PromptPreset, r.PromptPresetNames()))
+}
+
+func checkEntry(what string, name *string, known []string) error {
+	switch {
+	case name == nil || *name == "" || slices.Contains(known, *name):
+		return nil
+	case len(known) == 0:
+		return wrongSetting("this session has no %s; they come from the files beside config.toml when a session begins", what)
+	}
+	return wrongSetting("this session has no such %s; it has %s", what, strings.Join(known, ", "))
 }
 
 // Check tells whether the change counts; ErrSetting if not.

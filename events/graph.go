@@ -33,6 +33,9 @@ const (
 	GraphSetPriority = "set_priority"
 	// GraphSetModel gives a ticket a model of its own; empty: the ladder's again.
 	GraphSetModel = "set_model"
+	// GraphSetPersona has a ticket worked on as a persona of the session's roster;
+	// empty: the tier's own again.
+	GraphSetPersona = "set_persona"
 	// GraphSetStepMode makes each round of a ticket ask, or ends that.
 	GraphSetStepMode = "set_step_mode"
 )
@@ -40,7 +43,7 @@ const (
 // GraphOps lists what can be done to the graph.
 func GraphOps() []string {
 	return []string{
-		GraphAddDependency, GraphRemoveDependency, GraphAddTicket, GraphRemoveTicket, GraphSetPriority, GraphSetModel, GraphSetStepMode,
+		GraphAddDependency, GraphRemoveDependency, GraphAddTicket, GraphRemoveTicket, GraphSetPriority, GraphSetModel, GraphSetPersona, GraphSetStepMode,
 	}
 }
 
@@ -51,6 +54,7 @@ type GraphOp struct {
 	Dependency string  `json:"dependency,omitempty"` // add_dependency, remove_dependency
 	Priority   string  `json:"priority,omitempty"`   // set_priority
 	Model      string  `json:"model,omitempty"`      // set_model
+	Persona    string  `json:"persona,omitempty"`    // set_persona
 	StepMode   bool    `json:"step_mode,omitempty"`  // set_step_mode
 	Track      string  `json:"track,omitempty"`      // add_ticket; empty: that of its first dependency
 	New        *Ticket `json:"new,omitempty"`        // add_ticket
@@ -108,6 +112,8 @@ func (op GraphOp) check() error {
 		if strings.ContainsFunc(op.Model, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			return errors.New("the model's name holds characters that cannot be shown")
 		}
+	case GraphSetPersona:
+		return checkPersonaID(op.Persona)
 	case GraphAddTicket:
 		return op.checkNew()
 	}
@@ -169,6 +175,8 @@ func (op GraphOp) Change(t *Ticket) {
 		t.Priority = op.Priority
 	case GraphSetModel:
 		t.ModelOverride = op.Model
+	case GraphSetPersona:
+		t.PersonaID = op.Persona
 	case GraphSetStepMode:
 		t.StepMode = op.StepMode
 	}

@@ -117,6 +117,35 @@ func (r Roster) PromptPreset(name string) (PromptPreset, bool) {
 	return named(r.PromptPresets, name, func(p PromptPreset) string { return p.Name })
 }
 
+// PersonaNames are the names of the personas, as the roster has them.
+func (r Roster) PersonaNames() []string {
+	return namesOf(r.Personas, func(p Persona) string { return p.Name })
+}
+
+// ToolPresetNames are the names of the tool presets, as the roster has them.
+func (r Roster) ToolPresetNames() []string {
+	return namesOf(r.ToolPresets, func(p ToolPreset) string { return p.Name })
+}
+
+// BiasProfileNames are the names of the bias profiles, as the roster has them.
+func (r Roster) BiasProfileNames() []string {
+	return namesOf(r.BiasProfiles, func(p BiasProfile) string { return p.Name })
+}
+
+// PromptPresetNames are the names of the prompt presets, as the roster has them.
+func (r Roster) PromptPresetNames() []string {
+	return namesOf(r.PromptPresets, func(p PromptPreset) string { return p.Name })
+}
+
+// namesOf is never nil.
+func namesOf[T any](list []T, nameOf func(T) string) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = nameOf(x)
+	}
+	return out
+}
+
 func named[T any](list []T, name string, nameOf func(T) string) (T, bool) {
 	i := slices.IndexFunc(list, func(x T) bool { return nameOf(x) == name })
 	if i < 0 || name == "" {

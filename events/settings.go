@@ -73,7 +73,7 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 	case StepModeSet:
 		s.StepMode = x.On
 	case TierChanged:
-		if x.Check() != nil {
+		if x.Check() != nil || x.CheckNames(s.Roster) != nil {
 			return s, false
 		}
 		s.Tiers = x.apply(s.Tiers)
@@ -131,6 +131,10 @@ func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 		set(&t.Effort, e.Effort)
 		set(&t.MaxOutputTokens, e.MaxOutputTokens)
 		set(&t.MaxRounds, e.MaxRounds)
+		set(&t.Persona, e.Persona)
+		set(&t.ToolPreset, e.ToolPreset)
+		set(&t.BiasProfile, e.BiasProfile)
+		set(&t.PromptPreset, e.PromptPreset)
 	}
 	return out
 }

@@ -16,7 +16,10 @@ func to[T any](v T) *T { return &v }
 func someSettings() events.Settings {
 	return events.Settings{MaxWorkers: 4, MaxRetries: 2, PlanReview: true, Tiers: []events.TierSettings{
 		{Tier: 1, Provider: "gemini", Models: []string{"a"}, MaxRounds: 40}, {Tier: 3, Provider: "gemini", Models: []string{"b", "c"}, Temperature: to(0.5)},
-	}, Providers: []events.ProviderSettings{{Provider: "other", Command: "/bin/other"}}}
+	}, Providers: []events.ProviderSettings{{Provider: "other", Command: "/bin/other"}}, Roster: events.Roster{
+		Personas: []events.Persona{{Name: "ada"}}, ToolPresets: []events.ToolPreset{{Name: "few"}},
+		BiasProfiles: []events.BiasProfile{{Name: "calm"}}, PromptPresets: []events.PromptPreset{{Name: "brief"}},
+	}}
 }
 
 func TestAChangeChangesWhatItNamesAndNothingElse(t *testing.T) {
@@ -35,6 +38,10 @@ func TestAChangeChangesWhatItNamesAndNothingElse(t *testing.T) {
 		"parameters": {events.TierChanged{Tier: 3, Temperature: to(0.0), TopP: to(1.0), MaxOutputTokens: to(9), MaxRounds: to(1)},
 			tier3(func(t *events.TierSettings) {
 				t.Temperature, t.TopP, t.MaxOutputTokens, t.MaxRounds = to(0.0), to(1.0), 9, 1
+			})},
+		"whom it works as and with": {events.TierChanged{Tier: 3, Persona: to("ada"), ToolPreset: to("few"), BiasProfile: to("calm"), PromptPreset: to("brief")},
+			tier3(func(t *events.TierSettings) {
+				t.Persona, t.ToolPreset, t.BiasProfile, t.PromptPreset = "ada", "few", "calm", "brief"
 			})},
 		"a tier that was not recorded": {events.TierChanged{Tier: 4, Provider: "script"}, func(s *events.Settings) {
 			s.Tiers = append(s.Tiers, events.TierSettings{Tier: 4, Provider: "script"})
@@ -62,6 +69,20 @@ func TestAChangeChangesWhatItNamesAndNothingElse(t *testing.T) {
 	after, changed := someSettings().Changed(events.PauseRequested{})
 	require.False(t, changed)
 	require.Equal(t, someSettings(), after)
+}
+
+func TestANameThatTheRosterDoesNotHaveNeverCounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []events.TierChanged{{Persona: to("few")}, {Tier: 3, ToolPreset: to("ada")}, {BiasProfile: to("Calm")}, {Tier: 1, PromptPreset: to("x")}} {
+		after, changed := someSettings().Changed(c)
+		require.False(t, changed)
+		require.Equal(t, someSettings(), after)
+		require.ErrorIs(t, c.CheckNames(someSettings().Roster), events.ErrSetting)
+	}
+	set, _ := someSettings().Changed(events.TierChanged{Tier: 3, Persona: to("ada"), ToolPreset: to("few")})
+	unset, changed := set.Changed(events.TierChanged{Tier: 3, Persona: to(""), ToolPreset: to("")})
+	require.True(t, changed)
+	require.Equal(t, someSettings(), unset)
 }
 
 func TestTheProgramOfAProviderIsFoundByItsName(t *testing.T) {

@@ -33,6 +33,7 @@ type WorkerSpawnRequested struct {
 	Context    []string `json:"context,omitempty"` // paths whose contents the worker begins with
 	TargetFile string   `json:"target_file,omitempty"`
 	Model      string   `json:"model,omitempty"`    // instead of the ladder's
+	Persona    string   `json:"persona,omitempty"`  // of the session's roster; empty: the tier's own
 	Priority   string   `json:"priority,omitempty"` // empty: medium
 	StepMode   bool     `json:"step_mode,omitempty"`
 	// RequestID makes asking again harmless: of several requests with one id only
@@ -60,7 +61,7 @@ func WorkerTrack(ticket string) string { return "TR-" + ticket }
 func (r WorkerSpawnRequested) Ticket(id string) Ticket {
 	t := Ticket{
 		ID: id, Description: r.Prompt, Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: r.TargetFile,
-		ContextRequirements: r.Context, DependsOn: []string{}, StepMode: r.StepMode, Priority: r.Priority, ModelOverride: r.Model,
+		ContextRequirements: r.Context, DependsOn: []string{}, StepMode: r.StepMode, Priority: r.Priority, ModelOverride: r.Model, PersonaID: r.Persona,
 	}
 	if t.ContextRequirements == nil {
 		t.ContextRequirements = []string{}
@@ -122,7 +123,14 @@ func (t Ticket) Check() error {
 	case !slices.Contains(Priorities(), t.Priority):
 		return errors.New("the priority is not high, medium or low")
 	}
-	return errors.Join(t.checkPaths(), t.checkSize())
+	return errors.Join(checkPersonaID(t.PersonaID), t.checkPaths(), t.checkSize())
+}
+
+func checkPersonaID(name string) error {
+	if name != "" && !ValidToken(name) {
+		return fmt.Errorf("a persona's name is 1 to %d characters of A-Z a-z 0-9 _ -", MaxToken)
+	}
+	return nil
 }
 
 func (t Ticket) checkPaths() error {

@@ -2,6 +2,7 @@ package hookgw
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ func (r *guiRun) change(p events.Payload) error {
 		if err := r.c.gw.knowsProvider(p.Provider); err != nil {
 			return err
 		}
+		if err := r.knowsNames(p); err != nil {
+			return err
+		}
 	case events.ProjectEdited:
 		return r.c.editProject(session, p.Changes, "")
 	case events.ProjectSwitchRequested:
@@ -60,6 +64,18 @@ func (g *Gateway) knowsProvider(name string) error {
 		return nil
 	}
 	return refuse(http.StatusBadRequest, "this program has no such provider; it has "+strings.Join(all, ", "), "Set one of those.")
+}
+
+// knowsNames refuses a persona or preset that the session does not have.
+func (r *guiRun) knowsNames(p events.TierChanged) error {
+	var wrong error
+	if err := r.c.read(r.queued.Session, func(s *projections.Set) { wrong = p.CheckNames(s.Settings().Roster) }); err != nil {
+		return err
+	}
+	if wrong != nil {
+		return fmt.Errorf("%w: %w", projections.ErrGUIValue, wrong)
+	}
+	return nil
 }
 
 func fieldNames() []string {

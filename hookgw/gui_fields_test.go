@@ -66,10 +66,12 @@ func freshFields() map[string]string {
 	maps.Copy(out, map[string]string{
 		"project_path": `""`, "project_changed": `false`, "project_name": `""`, "project_git_dir": `""`, "project_system_prompt": `""`, "project_main_context": `""`,
 		"output_dir": `"./md_gen"`, "files_base_dir": `"."`, "files_paths": `[]`, "screenshots_base_dir": `"."`, "screenshots_paths": `[]`,
+		"personas": `[]`, "tool_presets": `[]`, "bias_profiles": `[]`, "prompt_presets": `[]`,
 		"active_discussion": `"main"`, "disc_roles": `["User","AI","Vendor API","System","Context","Tool"]`,
 	})
 	for n := 1; n <= 4; n++ {
-		for name, value := range map[string]string{"provider": `""`, "model": `""`, "models": `[]`, "temperature": `null`, "top_p": `null`, "effort": `""`, "max_output_tokens": `0`, "max_rounds": `0`} {
+		for name, value := range map[string]string{"provider": `""`, "model": `""`, "models": `[]`, "temperature": `null`, "top_p": `null`, "effort": `""`, "max_output_tokens": `0`, "max_rounds": `0`,
+			"persona": `""`, "tool_preset": `""`, "bias_profile": `""`, "prompt_preset": `""`} {
 			out[fmt.Sprintf("tier%d_%s", n, name)] = value
 		}
 	}
@@ -102,8 +104,15 @@ func sampleOf(f projections.GUIField) (value, reads string) {
 		value = `"script"`
 	case strings.HasSuffix(f.Name, "effort"):
 		value = `"high"`
+	case ofTheRoster(f.Name):
+		value = `"mine"`
 	}
 	return value, value
+}
+
+// ofTheRoster tells whether a field takes a name of the session's roster.
+func ofTheRoster(field string) bool {
+	return slices.ContainsFunc([]string{"_persona", "_tool_preset", "_bias_profile", "_prompt_preset"}, func(end string) bool { return strings.HasSuffix(field, end) })
 }
 
 // wrongValues are values that no field of a type takes.
@@ -139,7 +148,8 @@ func TestEveryFieldHasItsDefault(t *testing.T) {
 
 func TestEveryFieldIsSetAndReadWithItsAliasesAfterARestartAndARebuild(t *testing.T) {
 	t.Parallel()
-	f := open(t, withFolder(&folder{files: map[string]string{"p.toml": `{}`}}))
+	f := openEmpty(t, withFolder(&folder{files: map[string]string{"p.toml": `{}`}}))
+	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo", Settings: events.Settings{Roster: aRoster()}})
 	f.put(person, events.DiscussionCreated{Name: "second"})
 	fields := projections.GUIFields()
 	slices.SortStableFunc(fields, func(a, b projections.GUIField) int { // a switch gives up no edits
@@ -243,6 +253,35 @@ func TestAProviderThatNobodyHasIsNotSet(t *testing.T) {
 		require.Contains(t, got.Error, "it has gemini_cli, minimax, script")
 		require.JSONEq(t, `"minimax"`, f.value(t, field))
 	}
+}
+
+// aRoster has one entry of each kind, all of one name.
+func aRoster() events.Roster {
+	return events.Roster{
+		Personas:     []events.Persona{{Name: "mine", SystemPrompt: "Be exact."}},
+		ToolPresets:  []events.ToolPreset{{Name: "mine", Tools: []events.PresetTool{{Tool: "read_file"}}}},
+		BiasProfiles: []events.BiasProfile{{Name: "mine", Tools: []events.ToolBias{{Tool: "read_file", Weight: 5}}}}, PromptPresets: []events.PromptPreset{{Name: "mine"}},
+	}
+}
+
+func TestAPersonaOrPresetThatTheSessionDoesNotHaveIsNotSet(t *testing.T) {
+	t.Parallel()
+	f := openEmpty(t)
+	f.put("operator", events.SessionOpened{Settings: events.Settings{Roster: aRoster()}})
+	for i, field := range []string{"tier1_persona", "tier3_tool_preset", "tier3_bias_profile", "tier4_prompt_preset"} {
+		f.queue(t, set(t, field, json.RawMessage(`"mine"`)))
+		got := f.requireFailed(t, i, set(t, field, json.RawMessage(`"yours"`)))
+		require.Contains(t, got.Error, "it has mine", field)
+		require.JSONEq(t, `"mine"`, f.value(t, field))
+		f.queue(t, set(t, field, json.RawMessage(`""`)))
+		require.JSONEq(t, `""`, f.value(t, field), "taken away again")
+	}
+	for _, field := range []string{"personas", "tool_presets", "bias_profiles", "prompt_presets"} {
+		require.JSONEq(t, `["mine"]`, f.value(t, field), field)
+	}
+	empty := open(t)
+	got := empty.requireFailed(t, 0, set(t, "tier3_persona", json.RawMessage(`"mine"`)))
+	require.Contains(t, got.Error, "they come from the files beside config.toml")
 }
 
 func TestAnUnknownFieldNamesTheNearest(t *testing.T) {

@@ -20,7 +20,7 @@ type mutateBody struct {
 
 // mutateOp is one operation on the graph.
 type mutateOp struct {
-	Op     string `json:"op,omitempty"` // add_dependency, remove_dependency, set_dependencies, add_ticket, remove_ticket, set_priority, set_model, set_step_mode
+	Op     string `json:"op,omitempty"` // add_dependency, remove_dependency, set_dependencies, add_ticket, remove_ticket, set_priority, set_model, set_persona, set_step_mode
 	Action string `json:"action,omitempty"`
 
 	Ticket   string `json:"ticket,omitempty"` // what is changed; of add_ticket its new id
@@ -34,6 +34,9 @@ type mutateOp struct {
 
 	Model         string `json:"model,omitempty"`
 	ModelOverride string `json:"model_override,omitempty"`
+
+	Persona   string `json:"persona,omitempty"` // of the session's roster; set_persona without one: the tier's own
+	PersonaID string `json:"persona_id,omitempty"`
 
 	StepMode bool `json:"step_mode,omitempty"`
 
@@ -52,7 +55,7 @@ type mutateOp struct {
 // mutateMembers are the names that mutateOp takes.
 func mutateMembers() []string {
 	return []string{
-		"op", "action", "ticket", "ticket_id", "id", "dependency", "depends_on", "priority", "model", "model_override", "step_mode",
+		"op", "action", "ticket", "ticket_id", "id", "dependency", "depends_on", "priority", "model", "model_override", "persona", "persona_id", "step_mode",
 		"track", "track_id", "description", "prompt", "target_file", "context", "context_requirements",
 	}
 }
@@ -226,15 +229,16 @@ func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem) {
 	}
 	op = events.GraphOp{
 		Op: operationName(take("op and action", b.Op, b.Action)), Ticket: take("ticket, ticket_id and id", b.Ticket, b.TicketID, b.ID),
-		Priority: strings.ToLower(b.Priority), Model: take("model and model_override", b.Model, b.ModelOverride), StepMode: b.StepMode,
+		Priority: strings.ToLower(b.Priority), Model: take("model and model_override", b.Model, b.ModelOverride),
+		Persona: take("persona and persona_id", b.Persona, b.PersonaID), StepMode: b.StepMode,
 	}
 	if op.Op == events.GraphAddTicket {
 		op.Track = take("track and track_id", b.Track, b.TrackID)
 		op.New = &events.Ticket{
 			ID: op.Ticket, Description: take("description and prompt", b.Description, b.Prompt), TargetFile: b.TargetFile,
-			ContextRequirements: list(slices.Concat(b.Context, b.ContextRequirements)), Priority: op.Priority, ModelOverride: op.Model, StepMode: op.StepMode,
+			ContextRequirements: list(slices.Concat(b.Context, b.ContextRequirements)), Priority: op.Priority, ModelOverride: op.Model, PersonaID: op.Persona, StepMode: op.StepMode,
 		}
-		op.Priority, op.Model, op.StepMode = "", "", false
+		op.Priority, op.Model, op.Persona, op.StepMode = "", "", "", false
 	}
 	if p != nil {
 		return op, nil, p

@@ -18,6 +18,7 @@ type workerBody struct {
 	Context    json.RawMessage `json:"context,omitempty"` // a list of paths whose contents the worker begins with, or a text
 	TargetFile string          `json:"target_file,omitempty"`
 	Model      string          `json:"model,omitempty"`    // instead of the tier's
+	Persona    string          `json:"persona,omitempty"`  // of the session's roster, instead of the tier's
 	Priority   string          `json:"priority,omitempty"` // high, medium, low
 	StepMode   bool            `json:"step_mode,omitempty"`
 	RequestID  string          `json:"request_id,omitempty"` // the same id and the same body join the worker that is there
@@ -25,7 +26,7 @@ type workerBody struct {
 
 // workerMembers are the names that workerBody takes.
 func workerMembers() []string {
-	return []string{"prompt", "context", "target_file", "model", "priority", "step_mode", "request_id"}
+	return []string{"prompt", "context", "target_file", "model", "persona", "priority", "step_mode", "request_id"}
 }
 
 // SpawnAnswer is the answer of POST /api/mma/workers/spawn.
@@ -80,7 +81,7 @@ func (c *call) worker() (events.WorkerSpawnRequested, error) {
 		body.RequestID = id
 	}
 	want = events.WorkerSpawnRequested{
-		Prompt: body.Prompt, TargetFile: body.TargetFile, Model: body.Model, Priority: body.Priority, StepMode: body.StepMode, RequestID: body.RequestID,
+		Prompt: body.Prompt, TargetFile: body.TargetFile, Model: body.Model, Persona: body.Persona, Priority: body.Priority, StepMode: body.StepMode, RequestID: body.RequestID,
 	}
 	if err := addContext(&want, body.Context); err != nil {
 		return none, err

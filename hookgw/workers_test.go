@@ -158,8 +158,8 @@ func TestThePipelineIsPausedAndResumed(t *testing.T) {
 
 func TestTheGraphIsChangedByTolerantSpellings(t *testing.T) {
 	t.Parallel()
-	f := crew(t, func(s *events.Settings) { s.MaxWorkers = 1 }, silence)
-	first := f.human("/api/mma/workers/spawn", `{"prompt":"mend it"}`).object(t)
+	f := crew(t, func(s *events.Settings) { s.MaxWorkers, s.Roster = 1, aRoster() }, silence)
+	first := f.human("/api/mma/workers/spawn", `{"prompt":"mend it","persona":"mine"}`).object(t)
 	track := first["track"].(string)
 	mutate := func(body string) map[string]any {
 		t.Helper()
@@ -179,6 +179,12 @@ func TestTheGraphIsChangedByTolerantSpellings(t *testing.T) {
 	require.Equal(t, "high", got["tickets"].([]any)[0].(map[string]any)["priority"])
 	mutate(`{"op":"set_model","ticket":"B","model_override":"m7"}`)
 	mutate(`{"op":"set_step_mode","ticket":"B","step_mode":true}`)
+	for body, want := range map[string]any{`{"op":"set_persona","ticket":"B","persona":"mine"}`: "mine", `{"op":"set_persona","ticket":"A","persona_id":""}`: nil} {
+		require.Equal(t, want, mutate(body)["tickets"].([]any)[0].(map[string]any)["persona_id"])
+	}
+	got = mutate(fmt.Sprintf(`{"op":"add_ticket","id":"P","track":%q,"description":"do P","persona":"mine"}`, track))
+	require.Equal(t, "mine", got["tickets"].([]any)[0].(map[string]any)["persona_id"])
+	mutate(`{"op":"remove_ticket","ticket":"P"}`)
 	got = mutate(`{"op":"remove_ticket","ticket":"C"}`)
 	require.Empty(t, got["tickets"])
 	status := f.get("/api/gui/mma_status", hookgw.RightRead).object(t)
@@ -192,10 +198,12 @@ func TestTheGraphIsChangedByTolerantSpellings(t *testing.T) {
 
 func TestAChangeThatCannotBeTellsWhy(t *testing.T) {
 	t.Parallel()
-	f := crew(t, func(s *events.Settings) { s.MaxWorkers = 1 }, silence)
+	f := crew(t, func(s *events.Settings) { s.MaxWorkers, s.Roster = 1, aRoster() }, silence)
 	track := f.human("/api/mma/workers/spawn", `{"prompt":"mend it"}`).object(t)["track"].(string)
 	require.Equal(t, http.StatusOK, f.human("/api/mma/dag/mutate", fmt.Sprintf(`{"ops":[{"op":"add_ticket","ticket":"A","track":%q,"description":"a"},{"op":"add_ticket","ticket":"B","description":"b","depends_on":"A"}]}`, track)).status)
 	for body, want := range map[string]string{
+		`{"op":"set_persona","ticket":"A","persona":"eve"}`:                                                         "operation 1 (set_persona): there is no persona eve; this session has mine",
+		`{"op":"add_ticket","ticket":"E","description":"e","depends_on":"A","persona":"eve"}`:                       "operation 1 (add_ticket): there is no persona eve; this session has mine",
 		`{"op":"add","ticket":"A","dependency":"B"}`:                                                                "operation 1 (add_dependency): the dependencies would form a cycle: A → B → A",
 		`{"ops":[{"op":"set_priority","ticket":"A","priority":"high"},{"op":"add","ticket":"A","dependency":"Z"}]}`: "operation 2 (add_dependency): there is no ticket Z",
 		`{"op":"set_dependencies","ticket":"Z","depends_on":["A"]}`:                                                 "operation 1: there is no ticket Z",

@@ -2,7 +2,6 @@ package projections
 
 import (
 	"strconv"
-	"strings"
 
 	"manualslop/events"
 )
@@ -17,7 +16,7 @@ func guiModelFields() []GUIField {
 	return []GUIField{
 		{Name: "current_provider", Aliases: []string{"provider"}, Type: FieldText, Doc: "The provider that the next model call of every tier uses; reading gives that of tier 3.",
 			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Provider },
-			Say:  owned(func(name string) events.Payload { return events.TierChanged{Provider: providerSpelled(name)} })},
+			Say:  owned(func(name string) events.Payload { return events.TierChanged{Provider: events.ProviderName(name)} })},
 		{Name: "current_model", Aliases: []string{"model"}, Type: FieldText, Doc: "The model that the next call of every tier uses, in the place of its whole ladder; reading gives the first of tier 3.",
 			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Model(0) },
 			Say:  owned(func(name string) events.Payload { return events.TierChanged{Models: []string{name}} })},
@@ -39,19 +38,11 @@ func guiModelFields() []GUIField {
 	}
 }
 
-// providerSpelled is the spelling of a provider that the engine uses.
-func providerSpelled(name string) string {
-	if strings.EqualFold(name, "minimax") {
-		return "minimax"
-	}
-	return events.ProviderName(name)
-}
-
 // guiTierFields are the settings of each tier.
 func guiTierFields() []GUIField {
 	var out []GUIField
 	for n := 1; n <= 4; n++ {
-		out = append(out, tierFields(n)...)
+		out = append(append(out, tierFields(n)...), tierRosterFields(n)...)
 	}
 	return out
 }
@@ -62,7 +53,7 @@ func tierFields(n int) []GUIField {
 		{Name: name + "provider", Type: FieldText, Doc: "The provider" + of + ".",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).Provider },
 			Say: owned(func(v string) events.Payload {
-				return events.TierChanged{Tier: n, Provider: providerSpelled(v)}
+				return events.TierChanged{Tier: n, Provider: events.ProviderName(v)}
 			})},
 		{Name: name + "model", Type: FieldText, Doc: "The model" + of + ", in the place of its whole ladder; reading gives the ladder's first.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).Model(0) },

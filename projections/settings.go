@@ -11,7 +11,7 @@ type Settings struct {
 }
 
 var settings = Fold[*Settings]{
-	Name: "settings", Version: 2,
+	Name: "settings", Version: 3,
 	Takes: ofTheWork,
 	New:   func() *Settings { return &Settings{Tools: []events.ToolOffer{}} },
 	Apply: func(s *Settings, e *events.Event) *Settings {

@@ -38,6 +38,8 @@ type WorkerSpec struct {
 	TargetFile string `json:"target_file,omitempty"`
 	// Model is the model; empty: that of tier 3.
 	Model string `json:"model,omitempty"`
+	// Persona is as whom it works; empty: as tier 3 does.
+	Persona string `json:"persona,omitempty"`
 }
 
 // Spawned names a worker that was added.

@@ -68,6 +68,7 @@ func TestWhatAToolPresetSaysOfACall(t *testing.T) {
 func TestAPersonasPresetIsBoundByTheTiers(t *testing.T) {
 	t.Parallel()
 	as := func(persona string) []events.Payload { return given(begin(preset), startedAs(persona)) }
+	careful := "careful"
 	shellCall, look := shell, wants("c1", "look_up", `{}`)
 	personal := edit
 	personal.Ticket = ""
@@ -75,6 +76,8 @@ func TestAPersonasPresetIsBoundByTheTiers(t *testing.T) {
 		{Name: "ask beats the tier's auto", Given: as("careful"), When: edit, Then: given(decided[events.PreviewRequested]())},
 		{Name: "what only the tier has is unknown", Given: as("careful"), When: shellCall, Then: given(deniedSaying("unknown tool run_powershell; there are edit_file, look_up"))},
 		{Name: "auto of both", Given: as("careful"), When: look, Then: given(approved(look, "rule", underRule("tool preset strict")))},
+		{Name: "ask of the persona that a person gave the tier", Given: given(as(""), events.TierChanged{Tier: 3, Persona: &careful}), When: edit,
+			Then: given(decided[events.PreviewRequested]())},
 		{Name: "nobody of that name is the tier's", Given: as("eve"), When: edit, Then: given(approved(edit, "rule", underRule("tool preset mine")))},
 		{
 			Name: "the next attempt may be somebody else's", Given: given(as("careful"), startedAs("")), When: edit,

@@ -45,6 +45,10 @@ func (d *draft) do(op events.GraphOp) (events.GraphOp, string) {
 			reason = fmt.Sprintf("%s depends on %s: remove that dependency first", by, t.ID)
 		}
 		t.gone = reason == ""
+	case events.GraphSetPersona:
+		if !d.s.has(op.Persona) {
+			reason = d.s.noPersona(op.Persona)
+		}
 	}
 	if reason == "" {
 		op.Change(&t.Ticket)
@@ -107,6 +111,9 @@ func (d *draft) add(op events.GraphOp) (events.GraphOp, string) {
 	fresh := op.Fresh()
 	if d.s.taken(fresh.ID) || d.changed[fresh.ID] != nil {
 		return op, fmt.Sprintf("there is or was a ticket %s already", fresh.ID)
+	}
+	if !d.s.has(fresh.PersonaID) {
+		return op, d.s.noPersona(fresh.PersonaID)
 	}
 	if d.added++; d.s.extra+d.added > MaxAdded {
 		return op, fmt.Sprintf("it would be over %d tickets added to this session, which is the limit", MaxAdded)

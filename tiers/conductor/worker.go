@@ -40,10 +40,27 @@ func (s *State) refuseWorker(x events.WorkerSpawnRequested, id string) string {
 		return fmt.Sprintf("this request_id was used before, for %s", before)
 	case s.taken(id) || s.tracks[events.WorkerTrack(id)] != nil:
 		return "its ticket is there already"
+	case !s.has(x.Persona):
+		return s.noPersona(x.Persona)
 	case s.extra >= MaxAdded:
 		return fmt.Sprintf("%d tickets were added to this session, which is the limit", s.extra)
 	}
 	return ""
+}
+
+// has tells whether a ticket can be worked on as a persona; empty is the tier's own.
+func (s *State) has(persona string) bool {
+	_, has := s.settings.Roster.Persona(persona)
+	return has || persona == ""
+}
+
+// noPersona says that a persona is not there, and which are.
+func (s *State) noPersona(name string) string {
+	names := s.settings.Roster.PersonaNames()
+	if len(names) == 0 {
+		return fmt.Sprintf("there is no persona %s: this session has none", name)
+	}
+	return brief(fmt.Sprintf("there is no persona %s; this session has %s", name, strings.Join(names, ", ")))
 }
 
 // added puts the new track onto the board. It belongs to no goal.

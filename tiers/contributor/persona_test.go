@@ -65,6 +65,16 @@ func TestARetryGoesUpThePersonasModels(t *testing.T) {
 	require.Equal(t, []string{"script", "mine"}, []string{r.Provider, r.Model})
 }
 
+func TestAPersonChangesWhomATierWorksAs(t *testing.T) {
+	t.Parallel()
+	ada, few := "ada", "few"
+	r := firstRequest(t, given(opened(staffed), events.TierChanged{Tier: 3, Persona: &ada, ToolPreset: &few}, starts(1), context())...)
+	require.Equal(t, []any{"ada", "anthropic", "p0", []string{"read_file"}}, []any{r.Persona, r.Provider, r.Model, r.Tools})
+	none := ""
+	r = firstRequest(t, given(opened(staffed), events.TierChanged{Tier: 3, Persona: &ada}, events.TierChanged{Tier: 3, Persona: &none}, starts(1), context())...)
+	require.Equal(t, []any{"", "script", []string{"read_file", "run_powershell"}}, []any{r.Persona, r.Provider, r.Tools})
+}
+
 func TestATicketOfNobodyKnownIsCarriedOutAllTheSame(t *testing.T) {
 	t.Parallel()
 	r := firstRequest(t, given(opened(staffed), starts(1, as("eve")), context())...)

@@ -21,6 +21,10 @@ the names they are told, else as that of their tier; tier 4 as that of ` + "`[ti
 preset runs without asking can run in any ticket. A name that nobody has is refused, or ignored with a
 note on the request.
 
+Who works as whom changes while a session runs: a tier with ` + "`slop hook set_value tier3_persona NAME`" + ` (also
+tool_preset, bias_profile, prompt_preset), a ticket with
+` + "`slop hook mutate_mma_dag '{\"op\": \"set_persona\", \"ticket\": \"T-1\", \"persona\": \"NAME\"}'`" + `.
+
 **A project can only make things stricter**: its tool presets and personas cannot bring a tool, leave out an
 ` + "`ask`" + ` or say ` + "`auto`" + ` where the person's of the same name do not (where there is none: no ` + "`auto`" + `), and reach no provider that
 the person's configuration does not name. What its personas and prompt presets say is shown to models as
