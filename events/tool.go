@@ -149,7 +149,9 @@ type ToolSettled struct {
 	Interpreter string          `json:"interpreter,omitempty"`
 	Files       []FileState     `json:"files,omitempty"`
 	// Unseen says that the call may have changed files that Files does not name.
-	Unseen     bool   `json:"unseen,omitempty"`
+	Unseen bool `json:"unseen,omitempty"`
+	// Branch is where an undo of work that was merged before is committed.
+	Branch     string `json:"branch,omitempty"`
 	ArgsSHA256 string `json:"args_sha256"`
 	Generation int    `json:"generation"`
 	DurationMS int64  `json:"duration_ms"`

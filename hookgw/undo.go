@@ -20,6 +20,7 @@ type UndoAnswer struct {
 	Status string             `json:"status"` // restored
 	Call   string             `json:"call"`   // by which it was carried out; undo it to redo
 	Files  []events.FileState `json:"files"`
+	Branch string             `json:"branch,omitempty"` // of the session, where the work was merged before
 }
 
 // postUndo gives files the content that they had, and answers when they have it.
@@ -66,7 +67,7 @@ func (c *call) undone(e events.Event) error {
 			if err := c.gw.caughtUp(c.r.Context(), got.Seq); err != nil {
 				return err
 			}
-			return c.reply(http.StatusOK, UndoAnswer{"restored", p.Call, p.Files})
+			return c.reply(http.StatusOK, UndoAnswer{"restored", p.Call, p.Files, p.Branch})
 		}
 	}
 	return c.reply(http.StatusAccepted, hintedAnswer{"accepted", "The request is on record; nobody has carried it out yet. GET /api/events shows what came of it."})

@@ -52,6 +52,8 @@ func (f restoredFile) plan(ctx context.Context, env Env) (Change, error) {
 		return Change{}, Refuse("%s: what it held before is not kept (%v); nothing was restored", f.Path, err)
 	}
 	switch {
+	case absent && f.After == "", !absent && f.After != "" && file.SHA256 == f.After:
+		return Change{Path: f.Path, Before: after, After: after}, nil // it has that already
 	case absent && f.Before == "":
 		return Create(f.Path, after, 0), nil
 	case absent:

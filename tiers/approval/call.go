@@ -23,6 +23,7 @@ type call struct {
 	taint   []string            // what its conversation has read, where that is why it asks
 	shown   []events.FileChange // what its preview said it would change
 	stopped uint64              // sequence at which it was interrupted
+	undone  string              // of an undo: the ticket whose work alone it takes back
 }
 
 // over tells whether an attempt at a ticket was ended by a person.

@@ -34,6 +34,9 @@ type State struct {
 	held      map[string]work                  // who changes a file in the shared folder, by its folded path
 	places    map[string]string                // the folder of a workspace by its name
 	merges    map[string]events.MergeRequested // by ticket, those without an outcome
+	landed    map[string]uint64                // sequence at which the work of a workspace was merged
+	newest    map[string]string                // the workspace of each ticket's newest attempt
+	stale     map[string]bool                  // workspaces of attempts that a newer one follows
 	closed    bool
 	money     *money           // nil where no budget is set
 	cause     *events.Event    // the foreign event that is being folded
@@ -43,7 +46,8 @@ type State struct {
 func newState() *State {
 	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, asks: map[string]*ask{}, killed: map[string]int{},
 		showing: map[string]conversation{}, taints: map[conversation]*taint{}, tracks: map[string]string{}, goals: map[string]string{}, personas: map[string]string{},
-		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{}, merges: map[string]events.MergeRequested{}}
+		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{}, merges: map[string]events.MergeRequested{},
+		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{}}
 }
 
 // decide hands out what the last foreign event made due, first things first.
@@ -114,7 +118,7 @@ func (s *State) fold(e *events.Event) {
 	case events.TicketResolved:
 		s.release(p.Ticket, p.Attempt)
 	case events.WorkspacePrepared:
-		s.places[p.Name] = p.Path
+		s.prepared(p)
 	case events.MergeRequested:
 		s.mergeRequested(p)
 	case events.MergeSettled:

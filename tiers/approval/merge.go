@@ -12,6 +12,19 @@ import (
 // maxNamedFiles bounds the files that a title names.
 const maxNamedFiles = 3
 
+// prepared notes where an attempt works. The work of earlier ones of its ticket
+// stays where it is and never becomes part of the project.
+func (s *State) prepared(p events.WorkspacePrepared) {
+	s.places[p.Name] = p.Path
+	if p.Error != "" {
+		return
+	}
+	if old := s.newest[p.Ticket]; old != "" && old != p.Name {
+		s.stale[old] = true
+	}
+	s.newest[p.Ticket] = p.Name
+}
+
 // mergeRequested notes which merge may be answered next.
 func (s *State) mergeRequested(p events.MergeRequested) {
 	s.merges[p.Ticket] = p
@@ -25,6 +38,7 @@ func (s *State) mergeSettled(e *events.Event, p events.MergeSettled) {
 	}
 	delete(s.merges, p.Ticket)
 	if p.Outcome == events.MergeDone {
+		s.landed[r.Name] = e.Seq
 		return
 	}
 	s.raise(e, events.AskRaised{Gate: events.GateMerge, Title: mergeTitle(p), Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Try,

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type write struct {
 
 // wrote notes what an outcome that counts says of changed files.
 func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
-	w := write{call: p.Call, tool: p.Tool, ticket: c.request.Ticket, place: c.request.Workspace, seq: e.Seq}
+	w := write{call: p.Call, tool: p.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace, seq: e.Seq}
 	for _, f := range p.Files {
 		if f.Written && f.Before != f.SHA256 {
 			w.path, w.before, w.after = f.Path, f.Before, f.SHA256
@@ -56,7 +57,7 @@ func (s *State) undo(e *events.Event, p events.UndoRequested) {
 		panic("approval: " + err.Error()) // marshalled a moment ago
 	}
 	c := &call{tool: newTool(events.ToolOffer{Name: events.RestoreTool, Effect: effectWrites}), args: args, digest: digest,
-		request: events.ToolRequested{Call: events.UndoCall(e.ID), Tool: events.RestoreTool, Args: args, Workspace: place}}
+		request: events.ToolRequested{Call: events.UndoCall(e.ID), Tool: events.RestoreTool, Args: args, Workspace: place}, undone: s.ticketOf(p)}
 	s.calls[c.request.Call] = c
 	s.approve(c, grounds{by: e.Actor}, 1)
 }
@@ -72,9 +73,13 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 	if err != nil {
 		return nil, "", err
 	}
+	changed := len(files) > 0
 	files = slices.DeleteFunc(files, func(f events.FileChange) bool { return f.Before == f.After })
-	if len(files) == 0 {
+	switch {
+	case !changed:
 		return nil, "", fmt.Errorf("%s changed no file", p)
+	case len(files) == 0:
+		return nil, "", fmt.Errorf("the files hold already what they held before %s", p)
 	}
 	slices.SortFunc(files, func(a, b events.FileChange) int { return strings.Compare(a.Path, b.Path) })
 	args, err := json.Marshal(struct {
@@ -89,19 +94,53 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 	return args, place, nil
 }
 
-// placeOfWrites is the one workspace in which everything to undo was written.
+// lies is where a write is now, and since when: in its workspace, or, once that
+// was merged, in the one of everything merged.
+func (s *State) lies(w write) (place string, since uint64) {
+	if seq, merged := s.landed[w.place]; merged {
+		return events.WorkspaceMerged, seq
+	}
+	return w.place, w.seq
+}
+
+// placeOfWrites is the one workspace in which everything to undo lies.
 func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) {
 	known := false
 	for _, w := range s.writes {
+		at, _ := s.lies(w)
 		switch {
-		case !undoes(p, w):
-		case known && w.place != place:
-			return "", fmt.Errorf("%s wrote in more than one workspace; undo its calls one by one, or use git on the branches", p)
+		case !s.undoes(p, w):
+		case known && at != place:
+			return "", fmt.Errorf("what %s wrote lies in more than one workspace (%s, %s); undo it by ticket or call", p, nameOf(place), nameOf(at))
 		default:
-			place, known = w.place, true
+			place, known = at, true
 		}
 	}
 	return place, nil
+}
+
+func nameOf(place string) string {
+	if place == "" {
+		return "the project's folder"
+	}
+	return place
+}
+
+// writesAt are the writes that lie in a workspace, in the order in which they
+// came there.
+func (s *State) writesAt(place string) []write {
+	var out []write
+	for _, w := range s.writes {
+		if at, _ := s.lies(w); at == place {
+			out = append(out, w)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b write) int {
+		_, i := s.lies(a)
+		_, j := s.lies(b)
+		return cmp.Compare(i, j)
+	})
+	return out
 }
 
 // backwards are the files of a workspace to write: from how they must be now to
@@ -109,12 +148,10 @@ func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) 
 func (s *State) backwards(p events.UndoRequested, place string) ([]events.FileChange, error) {
 	var files []events.FileChange
 	at := map[string]int{}
-	for _, w := range s.writes {
-		if w.place != place {
-			continue
-		}
+	later := map[string]write{} // by file: the last one that is not to be undone
+	for _, w := range s.writesAt(place) {
 		i, known := at[w.path]
-		switch wanted := undoes(p, w); {
+		switch wanted := s.undoes(p, w); {
 		case wanted && w.unseen:
 			return nil, fmt.Errorf("nobody knows which files %s %s changed; look at them yourself, or undo other calls one by one", w.tool, w.call)
 		case wanted && !known:
@@ -124,21 +161,53 @@ func (s *State) backwards(p events.UndoRequested, place string) ([]events.FileCh
 			return nil, fmt.Errorf("%s was changed by somebody else before call %s; undo that call alone first", w.path, w.call)
 		case wanted:
 			files[i].Before = w.after
+			delete(later, w.path)
 		case known && !w.unseen:
-			return nil, fmt.Errorf("%s was changed later by %s %s; undo that first", w.path, w.tool, w.call)
+			later[w.path] = w
 		}
 	}
 	if len(at) == 0 && p.Call != "" && s.calls[p.Call] != nil {
 		return nil, errors.New("call " + p.Call + " is still under way")
 	}
+	for _, f := range files {
+		if w, is := later[f.Path]; is && w.after != f.Before { // else what came later was undone again
+			return nil, tooLate(f, w)
+		}
+	}
 	return files, nil
 }
 
-// undoes tells whether a write is one of those to undo.
-func undoes(p events.UndoRequested, w write) bool {
+// tooLate says who changed a file later.
+func tooLate(f events.FileChange, w write) error {
+	if w.tool == events.RestoreTool && w.after == f.After {
+		return fmt.Errorf("%s was given back already; undo %s to have it again", f.Path, w.call)
+	}
+	return fmt.Errorf("%s was changed later by %s %s; undo that first", f.Path, w.tool, w.call)
+}
+
+// ticketOf is the ticket whose work alone an undo takes back, empty where it is of several.
+func (s *State) ticketOf(p events.UndoRequested) string {
+	ticket, known := "", false
+	for _, w := range s.writes {
+		switch {
+		case !s.undoes(p, w):
+		case known && w.ticket != ticket:
+			return ""
+		default:
+			ticket, known = w.ticket, true
+		}
+	}
+	return ticket
+}
+
+// undoes tells whether a write is one of those to undo. Where a ticket was tried
+// again in a new workspace, what lies in the earlier ones is undone only by its calls.
+func (s *State) undoes(p events.UndoRequested, w write) bool {
 	switch {
 	case p.Call != "":
 		return w.call == p.Call
+	case s.stale[w.place]:
+		return false
 	case p.Ticket != "":
 		return w.ticket == p.Ticket
 	}

@@ -32,6 +32,61 @@ func file(path, before, after string) events.FileState {
 	return events.FileState{Path: path, Before: before, SHA256: after, Written: true}
 }
 
+// at is a call of a ticket in its workspace.
+func at(place, call, ticket string, files ...events.FileState) []events.Payload {
+	out := changed(call, ticket, files...)
+	r := out[0].(events.ToolRequested)
+	r.Workspace = place
+	out[0] = r
+	return out
+}
+
+// prepared is the place of a ticket's attempt.
+func prepared(ticket string, attempt int) events.Payload {
+	return events.WorkspacePrepared{Ticket: ticket, Attempt: attempt, Name: events.WorkspaceName(ticket, attempt), Path: "/" + ticket}
+}
+
+// landed is the merge of an attempt.
+func landed(ticket string, attempt int) []events.Payload {
+	return given(events.MergeRequested{Ticket: ticket, Attempt: attempt, Try: 1, Name: events.WorkspaceName(ticket, attempt)},
+		events.MergeSettled{Ticket: ticket, Attempt: attempt, Try: 1, Outcome: events.MergeDone, Commit: "ab"})
+}
+
+// undone carries out the last undo that was approved.
+func undone() events.Payload {
+	return tierstest.With(func(h *tierstest.History) events.Payload {
+		var p events.ToolApproved
+		for _, e := range h.Events() {
+			if a, ok := e.Payload.(events.ToolApproved); ok && a.Tool == events.RestoreTool {
+				p = a
+			}
+		}
+		var args struct{ Files []events.FileChange }
+		if err := json.Unmarshal(p.Args, &args); err != nil {
+			panic(err)
+		}
+		out := events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Generation: 1, ArgsSHA256: p.ArgsSHA256}
+		for _, f := range args.Files {
+			out.Files = append(out.Files, file(f.Path, f.Before, f.After))
+		}
+		return out
+	})
+}
+
+// undoOf asks to undo the n-th undo.
+func undoOf(n int) events.Payload {
+	return tierstest.With(func(h *tierstest.History) events.Payload {
+		for _, e := range h.Events() {
+			if a, ok := e.Payload.(events.ToolApproved); ok && a.Tool == events.RestoreTool {
+				if n--; n == 0 {
+					return events.UndoRequested{Call: a.Call}
+				}
+			}
+		}
+		panic("no such undo")
+	})
+}
+
 // restores checks that an undo is approved for exactly these files.
 func restores(files string) []events.Payload {
 	return given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {
@@ -119,10 +174,59 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 		{Name: "somebody edited it in between", Given: between, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("changed by somebody else before call c2")},
 		{Name: "a script whose changes nobody saw", Given: unseen, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("nobody knows which files")},
 		{Name: "the other call beside it", Given: unseen, When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
-		{Name: "work in two places", Given: elsewhere, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("more than one workspace")},
+		{Name: "work in two places", Given: elsewhere, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("more than one workspace (the project's folder, T-1.2)")},
 		{Name: "one of two places", Given: elsewhere, When: events.UndoRequested{Call: "c4"}, Then: restores(restored("a", "a9", "a0"))},
 		{Name: "as many as one outcome names", Given: given(open, changed("c1", "T-1", most...)), When: events.UndoRequested{Call: "c1"}, Then: given(decided[events.ToolApproved]())},
 		{Name: "more files than a call can name", Given: given(open, changed("c1", "T-1", many...)), When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("too many for one undo")},
 		{Name: "after the session", Given: given(one, events.SessionClosed{}), When: events.UndoRequested{Call: "c1"}},
+	})
+}
+
+func TestUndosFollowEachOther(t *testing.T) {
+	t.Parallel()
+	open := begin(rules(allow("edit_file")))
+	two := given(open, changed("c1", "T-1", file("a", "a0", "a1")), changed("c2", "T-1", file("a", "a1", "a2"), file("b", "b0", "b1")))
+	last := given(two, events.UndoRequested{Call: "c2"}, undone())
+	all := given(two, events.UndoRequested{Ticket: "T-1"}, undone())
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "the one before the last", Given: last, When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
+		{Name: "the rest of a ticket", Given: last, When: events.UndoRequested{Ticket: "T-1"}, Then: restores(restored("a", "a1", "a0"))},
+		{Name: "an undo", Given: last, When: undoOf(1), Then: restores(restored("a", "a1", "a2") + "," + restored("b", "b0", "b1"))},
+		{Name: "an undo that another one is built on", Given: given(last, events.UndoRequested{Call: "c1"}, undone()), When: undoOf(1), Then: refusesUndo("a was changed later by restore_files")},
+		{Name: "a call twice", Given: last, When: events.UndoRequested{Call: "c2"}, Then: refusesUndo("was given back already; undo undo-")},
+		{Name: "a ticket twice", Given: all, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("hold already what they held before ticket T-1")},
+		{Name: "a ticket that was redone", Given: given(all, undoOf(1), undone()), When: events.UndoRequested{Ticket: "T-1"},
+			Then: restores(restored("a", "a2", "a0") + "," + restored("b", "b1", "b0"))},
+		{Name: "an undo of an undo of an undo", Given: given(all, undoOf(1), undone()), When: undoOf(2), Then: restores(restored("a", "a2", "a0") + "," + restored("b", "b1", "b0"))},
+	})
+}
+
+func TestWhatIsMergedIsUndoneWhereItWasMerged(t *testing.T) {
+	t.Parallel()
+	open := begin(rules(allow("edit_file")))
+	one := given(open, prepared("T-1", 1), prepared("T-2", 1), at("T-1.1", "c1", "T-1", file("a", "a0", "a1")), at("T-2.1", "c2", "T-2", file("b", "b0", "b1")))
+	both := given(one, landed("T-2", 1), landed("T-1", 1))
+	chain := given(open, prepared("T-1", 1), at("T-1.1", "c1", "T-1", file("a", "a0", "a1")), landed("T-1", 1),
+		prepared("T-2", 1), at("T-2.1", "c2", "T-2", file("a", "a1", "a2")))
+	again := given(open, prepared("T-1", 1), at("T-1.1", "c1", "T-1", file("a", "a0", "a1")), prepared("T-1", 2), at("T-1.2", "c2", "T-1", file("b", "b0", "b1")))
+	inPlace := func(place, files string) []events.Payload {
+		return given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {
+			t.Helper()
+			require.Equal(t, place, p.Workspace)
+			require.JSONEq(t, `{"files":[`+files+`]}`, string(p.Args))
+		}))
+	}
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "before, in the ticket's own place", Given: one, When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("T-1.1", restored("a", "a1", "a0"))},
+		{Name: "after", Given: both, When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("merged", restored("a", "a1", "a0"))},
+		{Name: "all that was merged", Given: both, When: events.UndoRequested{ToSeq: 1}, Then: inPlace("merged", restored("a", "a1", "a0")+","+restored("b", "b1", "b0"))},
+		{Name: "not some that was and some that was not", Given: given(one, landed("T-1", 1)), When: events.UndoRequested{ToSeq: 1}, Then: refusesUndo("more than one workspace (merged, T-2.1)")},
+		{Name: "under one that is not merged yet", Given: chain, When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("merged", restored("a", "a1", "a0"))},
+		{Name: "not under one that is", Given: given(chain, landed("T-2", 1)), When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("a was changed later by edit_file c2")},
+		{Name: "but with it", Given: given(chain, landed("T-2", 1)), When: events.UndoRequested{ToSeq: 1}, Then: inPlace("merged", restored("a", "a2", "a0"))},
+		{Name: "the newest attempt of a ticket", Given: again, When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("T-1.2", restored("b", "b1", "b0"))},
+		{Name: "the one that was merged", Given: given(again, landed("T-1", 2)), When: events.UndoRequested{ToSeq: 1}, Then: inPlace("merged", restored("b", "b1", "b0"))},
+		{Name: "an earlier one by its call", Given: given(again, landed("T-1", 2)), When: events.UndoRequested{Call: "c1"}, Then: inPlace("T-1.1", restored("a", "a1", "a0"))},
+		{Name: "an undo of it", Given: given(both, events.UndoRequested{Ticket: "T-1"}, undone()), When: undoOf(1), Then: inPlace("merged", restored("a", "a0", "a1"))},
 	})
 }

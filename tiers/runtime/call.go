@@ -138,8 +138,8 @@ func (w site) write(ctx context.Context, d Delivery, p events.ToolApproved, prep
 	for i := range out.Files {
 		out.Files[i].Before = l.before(out.Files[i].Path)
 	}
-	if out.Outcome == events.ToolDone && w.name == "" {
-		w.own.add(l.claim.Changes)
+	if out.Outcome == events.ToolDone {
+		w.own.add(w.place(), l.claim.Changes)
 	}
 	if !l.held {
 		return w.unclaimed(ctx, d, p, l, out)

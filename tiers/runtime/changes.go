@@ -2,11 +2,9 @@ package runtime
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"manualslop/events"
-	"manualslop/tools"
 	"manualslop/tools/checkpoint"
 )
 
@@ -15,12 +13,8 @@ const lookTime = 30 * time.Second
 
 // observed runs a script and notes in its outcome which files it changed, and
 // keeps what they held before. Where that cannot be told the outcome says so.
-// In a worktree that is for git to tell.
 func (w site) observed(ctx context.Context, run func() events.ToolSettled) events.ToolSettled {
-	var before *checkpoint.State
-	if w.name == "" {
-		before = w.checkpoint(ctx)
-	}
+	before := w.checkpoint(ctx)
 	mark := w.own.mark()
 	out := run()
 	if before == nil {
@@ -37,16 +31,16 @@ func (w site) observed(ctx context.Context, run func() events.ToolSettled) event
 	}
 	defer after.Release()
 	changes, unseen := checkpoint.Compare(before, after)
-	out.Unseen = unseen || !w.noteChanges(ctx, &out, before, w.own.others(mark, changes))
+	out.Unseen = unseen || !w.noteChanges(ctx, &out, before, w.own.others(mark, w.place(), changes))
 	return out
 }
 
 // checkpoint takes a state of the workspace; nil where none can be had.
-func (w *Worker) checkpoint(ctx context.Context) *checkpoint.State {
+func (w site) checkpoint(ctx context.Context) *checkpoint.State {
 	if w.Checkpoints == nil {
 		return nil
 	}
-	state, err := w.Checkpoints.Take(ctx)
+	state, err := w.keepers.of(w.place(), w.Checkpoints).Take(ctx, w.Env.Workspace)
 	if err != nil {
 		w.Logger.Warn("what a script changes is not noticed", "error", err)
 		return nil
@@ -73,48 +67,4 @@ func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *
 	}
 	w.keep(ctx, out.Files)
 	return fitting == len(changes)
-}
-
-// maxJournal bounds the own writes that are remembered.
-const maxJournal = 10_000
-
-// journal remembers what this worker's other calls wrote, so that a script that
-// ran beside them is not taken for the author. The zero value is empty.
-type journal struct {
-	mu      sync.Mutex
-	dropped int
-	writes  []tools.PlannedChange
-}
-
-func (j *journal) add(changes []tools.PlannedChange) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.writes = append(j.writes, changes...)
-	if over := len(j.writes) - maxJournal; over > 0 {
-		j.writes, j.dropped = j.writes[over:], j.dropped+over
-	}
-}
-
-// mark is a position in the journal.
-func (j *journal) mark() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.dropped + len(j.writes)
-}
-
-// others are the changes that no write behind mark made.
-func (j *journal) others(mark int, changes []checkpoint.Change) []checkpoint.Change {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	own := map[string]string{}
-	for _, w := range j.writes[max(0, mark-j.dropped):] {
-		own[w.Path] = w.After
-	}
-	var out []checkpoint.Change
-	for _, c := range changes {
-		if after, ours := own[c.Path]; !ours || after != c.After {
-			out = append(out, c)
-		}
-	}
-	return out
 }

@@ -70,10 +70,14 @@ func TestFilesThatAnOutcomeCannotNameAreSaid(t *testing.T) {
 // runNoticing runs a worker that notices what scripts change.
 func (w *world) runNoticing(name string) {
 	worker := w.worker(name)
-	keeper, err := checkpoint.New(worker.Home.Workspace, w.t.TempDir(), time.Now)
-	require.NoError(w.t, err)
-	worker.Checkpoints = keeper
+	worker.Checkpoints = w.checkpoints()
 	w.run(worker)
+}
+
+func (w *world) checkpoints() *checkpoint.Store {
+	store, err := checkpoint.Open(w.t.TempDir(), time.Now)
+	require.NoError(w.t, err)
+	return store
 }
 
 func name(i int) string { return fmt.Sprintf("dir/%s%d", strings.Repeat("n", 100), i) }

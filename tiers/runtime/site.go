@@ -6,21 +6,34 @@ import (
 
 	"manualslop/events"
 	"manualslop/tools"
+	"manualslop/tools/git"
 	"manualslop/tools/sandbox"
 )
 
 // site is a worker at one place: the person's folder, or the workspace of an attempt.
 type site struct {
 	*Worker
-	Env  tools.Env // of the place
-	name string    // of the workspace; empty: the person's folder
+	Env     tools.Env // of the place
+	session string
+	name    string    // of the workspace; empty: the person's folder
+	hold    *git.Hold // on the files of what is merged; nil elsewhere
+}
+
+// place tells the folders apart that a worker works in.
+func (w site) place() string { return placeOf(w.session, w.name) }
+
+func placeOf(session, workspace string) string {
+	if workspace == "" {
+		return "." // the person's folder is one, whichever session
+	}
+	return session + " " + workspace
 }
 
 // at does something at the place of a name, the person's folder where it is
 // empty. A place that cannot be opened has no files: everything there is refused.
 func (w *Worker) at(ctx context.Context, session, name string, do func(site) error) error {
 	if name == "" {
-		return do(site{w, w.Home, ""})
+		return do(site{Worker: w, Env: w.Home, session: session})
 	}
 	env := w.Home
 	own, err := w.open(ctx, session, name)
@@ -28,7 +41,7 @@ func (w *Worker) at(ctx context.Context, session, name string, do func(site) err
 		w.Logger.Warn("a workspace cannot be opened", "session", session, "workspace", name, "error", err)
 	}
 	env.Workspace = own
-	return errors.Join(do(site{w, env, name}), own.Close())
+	return errors.Join(do(site{Worker: w, Env: env, session: session, name: name}), own.Close())
 }
 
 // open opens the files of a workspace; that of everything merged is made where

@@ -26,8 +26,8 @@ type Worker struct {
 	Live    Live // nil: kills are not heard
 	Tools   *tools.Registry
 	Home    tools.Env // what calls use in the person's folder; see site
-	// Checkpoints notice what scripts change; nil: nobody does.
-	Checkpoints *checkpoint.Keeper
+	// Checkpoints keep what scripts change; nil: nobody notices it.
+	Checkpoints *checkpoint.Store
 	// Workspaces makes places of their own for attempts; nil: none can be made.
 	Workspaces *Workspaces
 	Mask       Mask
@@ -40,6 +40,7 @@ type Worker struct {
 	kills   kills
 	flights flights
 	own     journal
+	keepers keepers
 }
 
 // Run works for the pool until ctx ends, slots calls at once.
@@ -83,7 +84,7 @@ func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
 	session := d.Event.Session
 	switch p := d.Event.Payload.(type) {
 	case events.ToolApproved:
-		return w.at(ctx, session, p.Workspace, func(at site) error { return at.approved(ctx, d, p) })
+		return w.carryOutCall(ctx, d, p)
 	case events.PreviewRequested:
 		return w.at(ctx, session, p.Workspace, func(at site) error { return w.answer(ctx, &d.Event, at.preview(ctx, p)) })
 	case events.ContextRequested:

@@ -72,6 +72,7 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d Delivery, p events.MergeR
 		case err != nil:
 		case done.Commit != "":
 			out.Outcome, out.Commit, out.Path = events.MergeDone, done.Commit, ""
+			w.keepers.forget(placeOf(d.Event.Session, p.Name))
 		default:
 			out.Outcome, out.Onto, out.Files = events.MergeConflict, done.Onto, w.named(done.Files)
 			if len(out.Files) < len(done.Files) {

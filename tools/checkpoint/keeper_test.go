@@ -14,20 +14,28 @@ import (
 
 // site is a workspace with a keeper.
 type site struct {
-	t      *testing.T
-	dir    string
-	kept   string
-	keeper *Keeper
+	t         *testing.T
+	dir       string
+	kept      string
+	workspace *sandbox.Workspace
+	store     *Store
+	keeper    *Keeper
 }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir(), kept: filepath.Join(t.TempDir(), "kept")}
-	workspace, err := sandbox.Open(sandbox.Config{Primary: s.dir, MaxFileBytes: 1000})
+	var err error
+	s.store, err = Open(s.kept, time.Now)
 	require.NoError(t, err)
-	s.keeper, err = New(workspace, s.kept, time.Now)
-	require.NoError(t, err)
+	s.keeper, s.workspace = s.store.Keeper(), s.open(s.dir)
 	return s
+}
+
+func (s *site) open(dir string) *sandbox.Workspace {
+	w, err := sandbox.Open(sandbox.Config{Primary: dir, MaxFileBytes: 1000})
+	require.NoError(s.t, err)
+	return w
 }
 
 func (s *site) write(name, text string) {
@@ -39,7 +47,7 @@ func (s *site) write(name, text string) {
 func (s *site) remove(name string) { require.NoError(s.t, os.Remove(filepath.Join(s.dir, name))) }
 
 func (s *site) take() *State {
-	state, err := s.keeper.Take(s.t.Context())
+	state, err := s.keeper.Take(s.t.Context(), s.workspace)
 	require.NoError(s.t, err)
 	return state
 }
@@ -129,12 +137,14 @@ func TestAChangeThatCannotBeKeptIsSaid(t *testing.T) {
 func TestAStateBeyondItsBoundsIsNotWhole(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.keeper.maxFiles, s.keeper.maxBytes = 2, 10
+	s.store.maxFiles, s.store.maxBytes = 2, 10
 	s.write("a", "12345")
 	s.write("b", "12345")
 	require.True(t, s.take().Whole)
 	s.write("b", "123456")
 	require.False(t, s.take().Whole, "one byte over")
+	s.write("b", string(make([]byte, 1001)))
+	require.True(t, s.take().Whole, "a file that cannot be kept takes no room")
 	s.write("b", "1")
 	s.write("c", "1")
 	state := s.take()
@@ -215,11 +225,34 @@ func TestAFullDiskLeavesNothingBehind(t *testing.T) {
 	s.write("b", "two")
 	inTheWay := filepath.Join(s.kept, digest("two")+".new")
 	require.NoError(t, os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700))
-	_, err := s.keeper.Take(t.Context())
+	_, err := s.keeper.Take(t.Context(), s.workspace)
 	require.Error(t, err)
 	require.Zero(t, s.contents())
 	state := s.take()
 	content, err := state.Content(digest("two"))
 	require.NoError(t, err)
 	require.Equal(t, "two", string(content))
+}
+
+func TestKeepersOfSeveralWorkspacesShareWhatIsTheSame(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("a", "one")
+	first := s.take()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b"), []byte("one"), 0o644))
+	other := s.store.Keeper()
+	second, err := other.Take(t.Context(), s.open(dir))
+	require.NoError(t, err)
+	require.Equal(t, 1, s.contents())
+	first.Release()
+	s.keeper.Forget()
+	other.Forget()
+	content, err := second.Content(digest("one"))
+	require.NoError(t, err, "a state outlives what its keeper forgets")
+	require.Equal(t, "one", string(content))
+	second.Release()
+	require.Zero(t, s.contents())
+	changes, _ := Compare(s.take(), s.take())
+	require.Empty(t, changes, "a keeper that forgot looks again")
 }

@@ -15,7 +15,7 @@ type State struct {
 	// Whole says that every file is in it.
 	Whole bool
 
-	keeper *Keeper
+	store  *Store
 	files  map[string]file
 	hidden map[string]bool // what .gitignore files left out; not what is inside of it
 }
@@ -78,7 +78,7 @@ func Compare(before, after *State) (changes []Change, unseen bool) {
 
 // Content reads what a file of the state held.
 func (s *State) Content(digest string) ([]byte, error) {
-	data, err := os.ReadFile(s.keeper.path(digest))
+	data, err := os.ReadFile(s.store.path(digest))
 	if err != nil {
 		return nil, fmt.Errorf("read a kept content: %w", err)
 	}
@@ -90,8 +90,6 @@ func (s *State) Content(digest string) ([]byte, error) {
 
 // Release lets go of the state's contents.
 func (s *State) Release() {
-	s.keeper.mu.Lock()
-	defer s.keeper.mu.Unlock()
-	s.keeper.count(s.files, -1)
+	s.store.drop(s.files)
 	s.files = nil
 }

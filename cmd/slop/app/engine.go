@@ -188,11 +188,11 @@ func (e *engine) work(name string) error {
 		return err
 	}
 	env.Performance = e.vitals.tool
-	keeper, err := e.checkpoints(name, env)
+	store, err := e.checkpoints(name)
 	if err != nil {
 		return err
 	}
-	w := &runtime.Worker{Checkpoints: keeper, Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
+	w := &runtime.Worker{Checkpoints: store, Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
 		Live: busLive{conn}, Tools: tools.Engine(), Home: env, Workspaces: e.workspaces(env), Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
 	e.announce(conn, name)
 	e.background(name, func() error { return e.role(name, w.Run(e.ctx, workerSlots)) })
@@ -201,11 +201,11 @@ func (e *engine) work(name string) error {
 
 // checkpoints is what notices the changes that a worker's scripts make; nil
 // where the person does not want it.
-func (e *engine) checkpoints(worker string, env tools.Env) (*checkpoint.Keeper, error) {
+func (e *engine) checkpoints(worker string) (*checkpoint.Store, error) {
 	if !e.config.Shell.Checkpoints {
 		return nil, nil
 	}
-	return checkpoint.New(env.Workspace, filepath.Join(e.data, "checkpoints", worker), time.Now)
+	return checkpoint.Open(filepath.Join(e.data, "checkpoints", worker), time.Now)
 }
 
 // announce shows that a role runs, for as long as it does.

@@ -26,7 +26,11 @@ everything that was settled behind a position of the log: all of them, or none.
 It is refused, with the difference, where a file changed since, whoever did it;
 your own edits are never overwritten. Files that a script changed are restored
 too, as long as [shell] checkpoints is on and git would not ignore them. What
-programs did elsewhere (databases, the network, commits) stays.
+programs did elsewhere (databases, the network, commits) stays, and so do modes
+of files and links.
+
+With worktrees, work that is not merged is undone in its worktree, and work that
+is merged by a commit on the session's branch. Your own branch stays as it is.
 
 An undo is a call like any other: it is on record, and undoing it redoes.
 slop watch and the timeline show the ids of calls. Status 1: nothing was undone.`,
@@ -104,12 +108,19 @@ func (g *globals) printUndone(out *events.ToolSettled) error {
 		out = &events.ToolSettled{Outcome: "accepted"}
 	}
 	if g.json {
-		return g.printLine(map[string]any{"status": out.Outcome, "call": out.Call, "files": out.Files})
+		line := map[string]any{"status": out.Outcome, "call": out.Call, "files": out.Files}
+		if out.Branch != "" {
+			line["branch"] = out.Branch
+		}
+		return g.printLine(line)
 	}
 	for _, f := range out.Files {
 		if f.Written {
 			g.printf("restored %s\n", visible(f.Path))
 		}
+	}
+	if out.Branch != "" {
+		g.printf("on the branch %s: git merge %s brings it to yours\n", out.Branch, out.Branch)
 	}
 	if out.Call != "" {
 		g.printf("slop undo %s takes it back\n", out.Call)
@@ -160,8 +171,9 @@ func (d *apiDesk) undo(ctx context.Context, session string, want events.UndoRequ
 		return nil, err
 	}
 	var out struct {
-		Call  string             `json:"call"`
-		Files []events.FileState `json:"files"`
+		Call   string             `json:"call"`
+		Files  []events.FileState `json:"files"`
+		Branch string             `json:"branch"`
 	}
 	status, err := d.person.Call(ctx, http.MethodPost, "/api/undo", url.Values{"session": {session}}, body, &out)
 	var refused *hookclient.Error
@@ -171,5 +183,5 @@ func (d *apiDesk) undo(ctx context.Context, session string, want events.UndoRequ
 	if err != nil || status == http.StatusAccepted {
 		return nil, err
 	}
-	return &events.ToolSettled{Call: out.Call, Outcome: events.ToolDone, Files: out.Files}, nil
+	return &events.ToolSettled{Call: out.Call, Outcome: events.ToolDone, Files: out.Files, Branch: out.Branch}, nil
 }

@@ -1,0 +1,94 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"manualslop/tools/sandbox"
+)
+
+// Bounds of one state.
+const (
+	// MaxFiles bounds the files of a state.
+	MaxFiles = 50_000
+	// MaxBytes bounds the contents that are kept of one state.
+	MaxBytes = 256 << 20
+)
+
+// Store keeps contents by their digests, each one once, for the keepers of any
+// number of workspaces. It is safe for concurrent use.
+type Store struct {
+	folder   string
+	clock    func() time.Time
+	maxFiles int
+	maxBytes int64
+
+	mu   sync.Mutex
+	uses map[string]int // of a content, by states and by what keepers saw last
+}
+
+// Open keeps contents in folder, which it empties first: a store that ended
+// left nothing there that anybody needs.
+func Open(folder string, clock func() time.Time) (*Store, error) {
+	if err := os.RemoveAll(folder); err != nil {
+		return nil, fmt.Errorf("empty the folder for checkpoints: %w", err)
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder for checkpoints: %w", err)
+	}
+	return &Store{folder: folder, clock: clock, maxFiles: MaxFiles, maxBytes: MaxBytes, uses: map[string]int{}}, nil
+}
+
+// Keeper is a new one, for one workspace.
+func (s *Store) Keeper() *Keeper { return &Keeper{store: s, files: map[string]file{}} }
+
+// keep copies a content unless it is here, for one use.
+func (s *Store) keep(content sandbox.File) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path := s.path(content.SHA256)
+	if s.uses[content.SHA256] == 0 {
+		temporary := path + ".new" // a full disk must not leave a part under the digest of the whole
+		err := os.WriteFile(temporary, content.Data, 0o600)
+		if err == nil {
+			err = os.Rename(temporary, path)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("keep the content of %s: %w", content.Path, err), os.RemoveAll(temporary))
+		}
+	}
+	s.uses[content.SHA256]++
+	return nil
+}
+
+// use adds one to the uses of a content that is here; the empty digest is none.
+func (s *Store) use(digest string) {
+	if digest == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uses[digest]++
+}
+
+// drop takes one from the uses of each file's content; one without a use is removed.
+func (s *Store) drop(files map[string]file) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// order-independent: sums
+	for _, f := range files {
+		if f.digest == "" {
+			continue
+		}
+		if s.uses[f.digest]--; s.uses[f.digest] <= 0 {
+			delete(s.uses, f.digest)
+			_ = os.Remove(s.path(f.digest)) // one that stays is overwritten or emptied with the folder
+		}
+	}
+}
+
+func (s *Store) path(digest string) string { return filepath.Join(s.folder, digest) }
