@@ -104,7 +104,7 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 	if c.shown = p.Changes; s.refuseHeld(c) {
 		return
 	}
-	a := askAbout(c, events.GateTool, title(c.request))
+	a := askAbout(c, events.GateTool, CallTitle(c.request.Tool, c.args))
 	a.Taint = c.taint
 	notes := slices.Clone(c.notes)
 	if p.Error != "" {
@@ -125,16 +125,16 @@ func askAbout(c *call, gate, title string) events.AskRaised {
 	}
 }
 
-// title says in one line what the call is about.
-func title(r events.ToolRequested) string {
+// CallTitle says in one line what a call with these arguments is about.
+func CallTitle(tool string, args json.RawMessage) string {
 	var a struct{ Path, Script, URL, Query string }
-	if json.Unmarshal(r.Args, &a) != nil {
-		return r.Tool
+	if json.Unmarshal(args, &a) != nil {
+		return tool
 	}
 	if a.Path != "" {
-		return r.Tool + " " + a.Path
+		return tool + " " + a.Path
 	}
-	return r.Tool + " " + firstLine(strings.TrimSpace(cmp.Or(a.Script, a.URL, a.Query)))
+	return strings.TrimSpace(tool + " " + firstLine(strings.TrimSpace(cmp.Or(a.Script, a.URL, a.Query))))
 }
 
 // byRule stands where a person's name would, of what a rule decided.

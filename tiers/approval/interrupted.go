@@ -40,7 +40,7 @@ func (s *State) interrupted(e *events.Event, c *call, why string) {
 		s.resolve(c, events.InterruptFail, "engine", killedReason)
 		return
 	}
-	a := askAbout(c, events.GateInterrupted, "interrupted: "+title(c.request))
+	a := askAbout(c, events.GateInterrupted, "interrupted: "+CallTitle(c.request.Tool, c.args))
 	a.Note = tiers.Clip(why, MaxNote) + `. yes runs it again; yes with {"resolution":"done"} takes it as done; no takes it as failed`
 	s.raise(e, a)
 }

@@ -129,7 +129,7 @@ func (s *State) answeredCall(c *call) {
 	if c.request.Ticket == "" {
 		return // a person's own call
 	}
-	s.reads(conversation{ticket: c.request.Ticket, attempt: c.request.Attempt}, tiers.OriginOf(c.request.Tool, c.tool.offer.Effect), title(c.request))
+	s.reads(conversation{ticket: c.request.Ticket, attempt: c.request.Attempt}, tiers.OriginOf(c.request.Tool, c.tool.offer.Effect), CallTitle(c.request.Tool, c.args))
 }
 
 // taintOf is what a call may come from: what its conversation read, and what

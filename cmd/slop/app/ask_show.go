@@ -54,7 +54,7 @@ func (g *globals) showAsk(ctx context.Context, d desk, a askLine) error {
 		return errors.Join(g.printLine(a), missing)
 	}
 	g.printAskHead(g.out, a)
-	for _, line := range payloadText(a.Args) {
+	for _, line := range payloadText(a.Args, true) {
 		fmt.Fprintf(g.out, "  %s\n", visible(line))
 	}
 	if a.Diff != "" {

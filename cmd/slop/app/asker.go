@@ -20,6 +20,7 @@ import (
 type asker struct {
 	g     *globals
 	voice voice
+	view  *progress
 	wait  bool
 	yes   standingYes
 
@@ -27,6 +28,7 @@ type asker struct {
 	shown   string // ask on the terminal
 	cut     string // ask of which only a part was shown
 	whole   string // ask that was shown whole
+	printed string // ask whose question stands on the terminal
 	stale   string // how the ask was settled elsewhere for which a line is being typed
 	lines   chan typedLine
 	want    chan struct{} // a line is wanted
@@ -41,8 +43,8 @@ type typedLine struct {
 	err  error
 }
 
-func newAsker(g *globals, v voice, o runOptions) asker {
-	a := asker{g: g, voice: v, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine), want: make(chan struct{}, 1)}
+func newAsker(g *globals, v voice, view *progress, o runOptions) asker {
+	a := asker{g: g, voice: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine), want: make(chan struct{}, 1)}
 	go readLines(g.in, a.want, a.lines)
 	return a
 }
@@ -84,14 +86,16 @@ func (a *asker) take(e *events.Event) {
 		}
 		if a.shown == p.Ask {
 			a.shown = ""
+			a.released()
 		}
 		a.stuck = ""
 	case events.AnswerRefused:
-		if p.Author == a.voice.person && !a.g.json {
-			fmt.Fprintln(a.g.out, printable(fmt.Sprintf("the answer to %s does not count: %s", p.Ask, refusedBy(p))))
-		}
 		if a.shown == p.Ask {
 			a.shown = ""
+			a.released()
+		}
+		if p.Author == a.voice.person && !a.g.json {
+			a.view.say(printable(fmt.Sprintf("the answer to %s does not count: %s", p.Ask, refusedBy(p))))
 		}
 	}
 }
@@ -104,7 +108,7 @@ func refusedBy(p events.AnswerRefused) string {
 }
 
 // next puts the oldest open question on the terminal, or answers it where --yes does.
-func (a *asker) next(ctx context.Context, view *progress) error {
+func (a *asker) next(ctx context.Context) error {
 	if len(a.open) == 0 || a.shown != "" {
 		return nil
 	}
@@ -115,16 +119,10 @@ func (a *asker) next(ctx context.Context, view *progress) error {
 		return err
 	}
 	if a.ended {
-		a.unattended(ask, view)
+		a.unattended(ask)
 		return nil
 	}
-	view.clear()
-	if !a.g.json {
-		if a.whole != ask.Ask && printAsk(a.g.out, ask, !isTerminal(a.g.in)) {
-			a.cut = ask.Ask
-		}
-		fmt.Fprint(a.g.out, "[y]es, [n]o REASON, [e]dit, [s]how all > ")
-	}
+	a.put(ask)
 	a.shown = ask.Ask
 	if !a.reading {
 		a.reading = true
@@ -133,17 +131,50 @@ func (a *asker) next(ctx context.Context, view *progress) error {
 	return nil
 }
 
+// put shows a question, once, and the prompt for its answer. With --json a
+// person at a terminal reads them beside the events.
+func (a *asker) put(ask events.AskRaised) {
+	question := func(w io.Writer) {
+		if a.printed == ask.Ask {
+			return
+		}
+		if a.printed = ask.Ask; a.whole != ask.Ask && a.g.printAsk(w, ask, !isTerminal(a.g.in)) {
+			a.cut = ask.Ask
+		}
+	}
+	switch {
+	case !a.g.json:
+		a.view.ask(question, promptOf(ask))
+	case isTerminal(a.g.in):
+		question(a.g.err)
+		fmt.Fprint(a.g.err, promptOf(ask))
+	}
+}
+
+// promptOf says what may be typed at a question.
+func promptOf(ask events.AskRaised) string {
+	switch {
+	case ask.Gate == events.GateBudget && ask.Ticket != "":
+		return `[y]es, [n]o, e {"limit": DOLLARS}, e {"action": "finish_ticket"}, [s]how all > `
+	case ask.Gate == events.GateBudget:
+		return `[y]es, [n]o, e {"limit": DOLLARS}, [s]how all > `
+	case ask.Gate == events.GateInterrupted:
+		return `[y]es, [n]o, e {"resolution": "done"}, [s]how all > `
+	}
+	return "[y]es, [n]o REASON, [e]dit, [s]how all > "
+}
+
 // unattended handles a question without a terminal: it ends the run, or is
 // shown once to whoever may answer it elsewhere.
-func (a *asker) unattended(ask events.AskRaised, view *progress) {
+func (a *asker) unattended(ask events.AskRaised) {
 	if !a.wait {
 		a.stuck = ask.Title + " (" + ask.Ask + ")"
 		return
 	}
 	a.shown = ask.Ask
 	if !a.g.json {
-		view.clear()
-		printAsk(a.g.out, ask, false)
+		a.view.clear()
+		a.g.printAsk(a.g.out, ask, false)
 		fmt.Fprintf(a.g.out, "   waits for: slop ask answer %s yes|no\n", visible(ask.Ask))
 	}
 }
@@ -151,6 +182,8 @@ func (a *asker) unattended(ask events.AskRaised, view *progress) {
 // typed takes a line for the question on the terminal.
 func (a *asker) typed(ctx context.Context, line typedLine) error {
 	a.reading = false
+	a.view.typed(isTerminal(a.g.in) && line.err == nil)
+	defer a.released()
 	if line.err != nil {
 		a.ended, a.shown, a.stale = true, "", ""
 		return nil
@@ -172,6 +205,13 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 	}
 	_, _, err = a.voice.say(ctx, *answer)
 	return err
+}
+
+// released lets the view print what it kept back, once no question stands there.
+func (a *asker) released() {
+	if a.shown == "" && a.view.answered() {
+		a.printed = "" // far above by now
+	}
 }
 
 // errAnswer tells how to answer.
@@ -200,7 +240,8 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 		if a.g.json { // only events go there
 			shown = a.g.err
 		}
-		printAsk(shown, ask, true)
+		a.view.clear()
+		a.g.printAsk(shown, ask, true)
 		a.cut, a.whole = "", ask.Ask
 		return nil, nil
 	case "e", "edit":

@@ -17,8 +17,8 @@ func TestAYesNeedsTheWholeQuestionOnTheTerminal(t *testing.T) {
 	args, err := json.Marshal(map[string]string{"script": strings.Repeat("echo\n", briefLines) + "rm -rf hidden"})
 	require.NoError(t, err)
 	ask := events.AskRaised{Ask: "a-1", Gate: events.GateTool, Title: "run", Args: args}
-	a := asker{g: &globals{out: &out, err: &out}, open: []events.AskRaised{ask}, shown: "a-1"}
-	require.True(t, printAsk(&out, ask, false))
+	a := asker{g: &globals{out: &out, err: &out}, view: &progress{out: &out}, open: []events.AskRaised{ask}, shown: "a-1"}
+	require.True(t, a.g.printAsk(&out, ask, false))
 	require.NotContains(t, out.String(), "rm -rf hidden")
 	a.cut = "a-1"
 	_, err = a.read("y")

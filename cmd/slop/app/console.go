@@ -40,7 +40,8 @@ func (o outcome) word() string {
 }
 
 func newConsole(g *globals, v voice, goal string, o runOptions) *console {
-	return &console{g: g, voice: v, goal: goal, opts: o, view: newProgress(g), asks: newAsker(g, v, o)}
+	view := newProgress(g)
+	return &console{g: g, voice: v, goal: goal, opts: o, view: view, asks: newAsker(g, v, view, o)}
 }
 
 // run follows the session until the goal ends or a question cannot be asked.
@@ -80,7 +81,7 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 			c.view.refresh()
 		}
 		if live && !c.ended() {
-			if err := c.asks.next(ctx, c.view); err != nil {
+			if err := c.asks.next(ctx); err != nil {
 				return c.out, err
 			}
 		}

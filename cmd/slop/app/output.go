@@ -61,22 +61,29 @@ const (
 func (g *globals) printDiff(w io.Writer, diff string) {
 	colours := g.coloured()
 	for line := range strings.Lines(diff) {
-		line = visible(strings.TrimSuffix(line, "\n"))
-		colour := ""
-		switch {
-		case !colours || line == "":
-		case strings.HasPrefix(line, "@@"):
-			colour = colourPlace
-		case line[0] == '-':
-			colour = colourRemoved
-		case line[0] == '+':
-			colour = colourAdded
-		}
-		if colour != "" {
-			line = colour + line + colourOff
+		if line = visible(strings.TrimSuffix(line, "\n")); colours {
+			line = diffColoured(line)
 		}
 		fmt.Fprintln(w, line)
 	}
+}
+
+// diffColoured is a line of a unified diff in its colour.
+func diffColoured(line string) string {
+	colour := ""
+	switch {
+	case line == "":
+	case strings.HasPrefix(line, "@@"):
+		colour = colourPlace
+	case line[0] == '-':
+		colour = colourRemoved
+	case line[0] == '+':
+		colour = colourAdded
+	}
+	if colour == "" {
+		return line
+	}
+	return colour + line + colourOff
 }
 
 // printText prints what a tool or a model wrote and ends it with a line end. A

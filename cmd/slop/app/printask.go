@@ -19,8 +19,9 @@ const briefLines = 120
 
 // printAsk shows a question: what it is about, the payload as it would run,
 // and the diff. Characters that hide or reorder text are made visible. It tells
-// whether anything was left out.
-func printAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
+// whether anything was left out; arguments of several lines that the diff shows
+// anyway are not counted, because a call may change nothing but what that shows.
+func (g *globals) printAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
 	fmt.Fprintf(w, "\n── %s · %s", visible(a.Gate), visible(a.Title))
 	if a.Ticket != "" {
 		fmt.Fprintf(w, " · %s", visible(a.Ticket))
@@ -33,17 +34,22 @@ func printAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
 	if a.Note != "" {
 		fmt.Fprintf(w, "   %s\n", visible(a.Note))
 	}
-	body := payloadText(a.Args)
+	body := payloadText(a.Args, whole || a.Diff == "")
+	diff := len(body)
 	if a.Diff != "" {
 		body = append(body, strings.Split(strings.TrimRight(a.Diff, "\n"), "\n")...)
 	}
+	colours := g.coloured()
 	for i, line := range body {
 		if !whole && i == briefLines {
 			fmt.Fprintf(w, "   … %d more lines: s shows all of it\n", len(body)-i)
 			cut = true
 			break
 		}
-		fmt.Fprintf(w, "   %s\n", visible(line))
+		if line = visible(line); colours && i >= diff {
+			line = diffColoured(line)
+		}
+		fmt.Fprintf(w, "   %s\n", line)
 	}
 	if a.DiffBlob != nil {
 		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, visible(a.Ask))
@@ -51,8 +57,9 @@ func printAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
 	return cut
 }
 
-// payloadText is the payload, one line an argument, texts of several lines as they are.
-func payloadText(args json.RawMessage) []string {
+// payloadText is the payload, one line an argument, texts of several lines as they are,
+// or only how long they are.
+func payloadText(args json.RawMessage, long bool) []string {
 	var m map[string]json.RawMessage
 	dec := json.NewDecoder(bytes.NewReader(args))
 	if len(args) == 0 || dec.Decode(&m) != nil {
@@ -71,6 +78,10 @@ func payloadText(args json.RawMessage) []string {
 		lines := strings.Split(s, "\n")
 		if len(lines) == 1 {
 			out = append(out, k+": "+s)
+			continue
+		}
+		if !long {
+			out = append(out, fmt.Sprintf("%s: %d lines", k, len(lines)))
 			continue
 		}
 		out = append(out, k+":")

@@ -9,30 +9,32 @@ import (
 
 	"manualslop/events"
 	"manualslop/projections"
-	"manualslop/tiers/llm/script"
 )
 
 // progress shows a session as it goes: plain lines, and on a terminal one
-// status line below them.
+// status line below them. While a question stands there, nothing else is
+// printed below it: lines are kept back until it is settled.
 type progress struct {
-	out     io.Writer
-	status  bool
-	quiet   bool
-	shown   bool
-	tickets map[string]string // state by ticket
-	order   []string
-	running map[string]string // call to tool
-	last    string            // the call that started last
-	tokens  int64
-	asked   map[string]string // model request to its provider
-	priced  bool              // every token so far has a known price
-	begun   time.Time
-	places  places
+	out      io.Writer
+	status   bool
+	quiet    bool
+	shown    bool              // the status line stands at the end
+	partial  bool              // an unfinished line stands at the end: a question's
+	asking   bool              // a question waits
+	held     []string          // lines that came meanwhile
+	tickets  map[string]string // state by ticket
+	waits    []waiting         // oldest first
+	subjects map[string]string // running call to what it is about
+	used     used
+	paused   bool
+	failure  string // what the last failure of a model said
+	begun    time.Time
+	places   places
 }
 
 func newProgress(g *globals) *progress {
 	return &progress{out: g.out, status: isTerminal(g.out) && !g.quiet && !g.json, quiet: g.quiet,
-		tickets: map[string]string{}, running: map[string]string{}, asked: map[string]string{}, priced: true, begun: time.Now(), places: places{}}
+		tickets: map[string]string{}, subjects: map[string]string{}, begun: time.Now(), places: places{}}
 }
 
 // take folds an event and prints what is worth a line.
@@ -42,9 +44,44 @@ func (p *progress) take(e *events.Event) {
 		p.refresh()
 		return
 	}
+	p.say(fmt.Sprintf("%s  %s", e.Time.Local().Format("15:04:05"), printable(line)))
+	for _, more := range p.more(e) {
+		p.say("          " + visible(more))
+	}
+}
+
+// say prints a line, behind the answer where a question waits on a terminal.
+func (p *progress) say(line string) {
+	if p.asking && p.status {
+		p.held = append(p.held, line)
+		return
+	}
 	p.clear()
-	fmt.Fprintf(p.out, "%s  %s\n", e.Time.Local().Format("15:04:05"), printable(line))
+	fmt.Fprintln(p.out, line)
 	p.refresh()
+}
+
+// ask puts a question and its prompt on the terminal.
+func (p *progress) ask(question func(io.Writer), prompt string) {
+	p.clear()
+	question(p.out)
+	fmt.Fprint(p.out, prompt)
+	p.asking, p.partial = true, true
+}
+
+// typed notes that a line was typed behind the prompt, on a terminal to its end.
+func (p *progress) typed(terminal bool) { p.partial = p.partial && !terminal }
+
+// answered prints what was kept back while a question waited, and tells whether
+// there was anything.
+func (p *progress) answered() bool {
+	p.asking = false
+	held := p.held
+	p.held = nil
+	for _, line := range held {
+		p.say(line)
+	}
+	return len(held) > 0
 }
 
 // fold takes an event into the figures and returns its line, if it has one.
@@ -71,28 +108,11 @@ func (p *progress) fold(e *events.Event) string {
 	case events.GraphMutated:
 		return p.mutated(x)
 	case events.PlanningFailed:
-		return fmt.Sprintf("tier %d gave no usable plan: %s", x.Tier, x.Error)
-	case events.ModelRequested:
-		p.asked[e.ID] = x.Provider
-	case events.ModelReplied:
-		p.tokens += x.Usage.Input + x.Usage.Output
-		p.priced = p.priced && p.asked[x.Request] == script.Name
-		delete(p.asked, x.Request)
-	case events.ModelFailed:
-		return "model: " + x.Kind + ": " + x.Message
-	case events.ModelDenied:
-		return "not sent to the model: " + x.Reason
-	case events.BudgetWarned:
-		return budgetLine(x)
-	case events.ConversationShortened:
-		return shortenedLine(x)
-	case events.ToolApproved:
-		p.running[x.Call], p.last = x.Tool, x.Call
-	case events.ToolSettled:
-		delete(p.running, x.Call)
-		return settledLine(x)
-	case events.ToolDenied:
-		return "  denied " + x.Tool + ": " + x.Reason
+		return fmt.Sprintf("tier %d gave no usable plan: %s", x.Tier, p.unsaid(x.Error))
+	case events.ToolApproved, events.ToolSettled, events.ToolDenied:
+		return p.foldCall(e)
+	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelDenied, events.BudgetWarned, events.ConversationShortened:
+		return p.foldModel(e)
 	case events.HintGiven, events.FlakyNoticed, events.PatchSkipped:
 		return qaLine(x)
 	case events.FilesUpdated:
@@ -115,7 +135,6 @@ func (p *progress) mutated(x events.GraphMutated) string {
 			p.set(op.Ticket, events.StatusTodo)
 		case events.GraphRemoveTicket:
 			delete(p.tickets, op.Ticket)
-			p.order = slices.DeleteFunc(p.order, func(id string) bool { return id == op.Ticket })
 		}
 	}
 	return fmt.Sprintf("%s changed the graph of tickets (%d)", x.By, len(x.Ops))
@@ -141,8 +160,10 @@ func (p *progress) foldTicket(e *events.Event) string {
 		p.set(x.Ticket, events.StatusTodo)
 		return x.Ticket + " is unblocked"
 	case events.Paused:
+		p.paused = true
 		return "paused by " + x.By
 	case events.Resumed:
+		p.paused = false
 		return "resumed by " + x.By
 	case events.TrackCompleted:
 		return "track " + x.Track + " is completed"
@@ -151,7 +172,7 @@ func (p *progress) foldTicket(e *events.Event) string {
 	case events.GoalCompleted:
 		return "done" + p.places.whole()
 	case events.GoalFailed:
-		return "not done: " + x.Reason
+		return "not done: " + p.unsaid(x.Reason)
 	case events.AskSettled:
 		return fmt.Sprintf("  %s: %s by %s", x.Gate, x.Outcome, x.By)
 	case events.OverlapWarned, events.WorkspacePrepared, events.MergeSettled:
@@ -195,17 +216,6 @@ func reviewLine(x events.TicketReviewed) string {
 	return line
 }
 
-func settledLine(x events.ToolSettled) string {
-	line := fmt.Sprintf("  %s %s", x.Tool, x.Outcome)
-	if x.Exit != nil && *x.Exit != 0 {
-		line += fmt.Sprintf(" (exit %d)", *x.Exit)
-	}
-	if x.Outcome == events.ToolFailed && x.Exit == nil {
-		line += ": " + oneLine(x.Text)
-	}
-	return line
-}
-
 func filesLine(x events.FilesUpdated) string {
 	if len(x.Files) == 0 {
 		return ""
@@ -217,47 +227,31 @@ func filesLine(x events.FilesUpdated) string {
 	return "  changed: " + strings.Join(names, ", ")
 }
 
+// set takes over a ticket's state. Nothing of an attempt that is over is waited for.
 func (p *progress) set(ticket, state string) {
-	if _, known := p.tickets[ticket]; !known {
-		p.order = append(p.order, ticket)
-	}
 	p.tickets[ticket] = state
+	p.waits = slices.DeleteFunc(p.waits, func(w waiting) bool { return w.who == ticket })
 }
 
 // refresh prints the status line anew.
 func (p *progress) refresh() {
-	if !p.status {
+	if !p.status || p.asking {
 		return
 	}
-	count := map[string]int{}
-	for _, s := range p.tickets {
-		count[s]++
-	}
-	tool := p.running[p.last]
-	if tool == "" {
-		tool = "-"
-	}
-	line := fmt.Sprintf("todo %d · at work %d · done %d · blocked %d │ %s │ %d tokens │ %s │ %s", count[events.StatusTodo],
-		count[events.StatusInProgress], count[events.StatusCompleted], count[events.StatusBlocked], tool, p.tokens, p.cost(),
-		time.Since(p.begun).Round(time.Second))
-	fmt.Fprintf(p.out, "\r\x1b[K%s", printable(line))
+	fmt.Fprintf(p.out, "\r\x1b[K%s", p.statusLine(time.Now(), terminalWidth(p.out)))
 	p.shown = true
 }
 
-// cost is what the session has cost. Only the scripted model has a price yet:
-// nothing. An unknown price is said to be unknown.
-func (p *progress) cost() string {
-	if p.priced {
-		return "$0"
-	}
-	return "cost unknown"
-}
-
-// clear takes the status line away, so that something else can be printed.
+// clear takes the status line away and ends an unfinished line, so that
+// something else can be printed.
 func (p *progress) clear() {
 	if p.shown {
 		fmt.Fprint(p.out, "\r\x1b[K")
 		p.shown = false
+	}
+	if p.partial {
+		fmt.Fprintln(p.out)
+		p.partial = false
 	}
 }
 
@@ -266,8 +260,13 @@ func oneLine(s string) string {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		s = s[:i] + " …"
 	}
-	if r := []rune(s); len(r) > 100 {
-		s = string(r[:99]) + "…"
+	return clipped(s, 100)
+}
+
+// clipped is a text of at most so many characters.
+func clipped(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
 	}
 	return s
 }

@@ -39,9 +39,24 @@ func (s *stdout) failure() error {
 
 // isTerminal tells whether a stream is a terminal.
 func isTerminal(v any) bool {
+	f, ok := fileOf(v)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// terminalWidth is how many columns a terminal has; 80 where it does not say.
+func terminalWidth(v any) int {
+	if f, ok := fileOf(v); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+func fileOf(v any) (*os.File, bool) {
 	if s, ok := v.(*stdout); ok {
 		v = s.to
 	}
 	f, ok := v.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return f, ok
 }

@@ -1,0 +1,60 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"manualslop/events"
+)
+
+// statusLine is what is waited for and the figures, in one line of a terminal.
+// Where that is narrow the end is cut off.
+func (p *progress) statusLine(now time.Time, width int) string {
+	count := map[string]int{}
+	for _, s := range p.tickets {
+		count[s]++
+	}
+	parts := []string{p.doing(now)}
+	for _, s := range []struct{ state, word string }{
+		{events.StatusInProgress, "at work"}, {events.StatusTodo, "todo"}, {events.StatusCompleted, "done"}, {events.StatusBlocked, "blocked"},
+	} {
+		if count[s.state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[s.state], s.word))
+		}
+	}
+	line := fmt.Sprintf("%s │ %s │ %s", strings.Join(parts, " · "), p.used.String(), now.Sub(p.begun).Round(time.Second))
+	return fit(printable(line), width)
+}
+
+// doing is what is waited for: the oldest thing, and how many others.
+func (p *progress) doing(now time.Time) string {
+	if p.paused {
+		return "paused, slop resume goes on"
+	}
+	if len(p.waits) == 0 {
+		return "…"
+	}
+	w := p.waits[0]
+	line := fmt.Sprintf("%s: %s", w.who, w.what)
+	switch passed := now.Sub(w.since).Round(time.Second); {
+	case passed < 0:
+		line += " again in " + (-passed).String()
+	default:
+		line += " " + passed.String()
+	}
+	if n := len(p.waits) - 1; n > 0 {
+		line += fmt.Sprintf(" (+%d)", n)
+	}
+	return line
+}
+
+// fit is a line that leaves the last column of a terminal free, where one that
+// is wider would break and could not be taken away again.
+func fit(line string, width int) string {
+	if width < 2 || utf8.RuneCountInString(line) < width {
+		return line
+	}
+	return string([]rune(line)[:width-2]) + "…"
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+// shownTo is a progress that takes its output for a terminal.
+func shownTo(out io.Writer) *progress {
+	p := newProgress(&globals{out: out})
+	p.status = true
+	return p
+}
+
+// happened is an event of a session that began with the progress.
+func (p *progress) happened(id string, payload events.Payload) *events.Event {
+	return &events.Event{ID: id, Time: p.begun, Payload: payload}
+}
+
+func TestNothingIsPrintedBelowAQuestionUntilItIsAnswered(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := shownTo(&out)
+	p.ask(func(w io.Writer) { _, _ = io.WriteString(w, "── tool · x\n") }, "[y]es > ")
+	before := out.String()
+	p.take(p.happened("e1", events.TicketCompleted{Ticket: "T-1"}))
+	p.refresh()
+	require.Equal(t, before, out.String(), "the prompt stays the last thing on the terminal")
+	p.typed(true)
+	require.True(t, p.answered())
+	require.Contains(t, out.String(), "T-1 is completed")
+	p.refresh()
+	require.Contains(t, out.String(), "1 done")
+}
+
+func TestAPromptThatNothingWasTypedBehindEndsItsLine(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := newProgress(&globals{out: &out})
+	p.ask(func(io.Writer) {}, "[y]es > ")
+	p.take(p.happened("e1", events.TicketCompleted{Ticket: "T-1"}))
+	require.Contains(t, out.String(), "[y]es > \n", "also where nobody sits at a terminal")
+}
+
+func TestTheStatusSaysWhatIsWaitedForAndWhatItCostSoFar(t *testing.T) {
+	t.Parallel()
+	p := shownTo(io.Discard)
+	p.take(p.happened("r1", events.ModelRequested{Tier: 1, Provider: "anthropic", Model: "claude-x", Attempt: 1}))
+	require.Contains(t, p.statusLine(p.begun.Add(7*time.Second), 200), "tier 1: claude-x 7s │ 0 tokens │ $0 │ 7s")
+	price := int64(12_300)
+	p.take(p.happened("r2", events.ModelReplied{Request: "r1", Usage: events.Usage{Input: 100, CacheRead: 9_000, CacheWrite: 900, Output: 50, PricedMicroDollars: &price}}))
+	p.take(p.happened("e1", events.TicketStarted{Ticket: events.Ticket{ID: "T-1"}}))
+	p.take(p.happened("r3", events.ModelRequested{Tier: 3, Ticket: "T-1", Provider: "openai", Model: "small", Attempt: 1}))
+	p.take(p.happened("r4", events.ModelReplied{Request: "r3", Usage: events.Usage{Input: 10}}))
+	p.take(p.happened("c1", events.ToolApproved{Call: "r4-0", Tool: "read_file", Ticket: "T-1", Args: json.RawMessage(`{"path":"a.go"}`)}))
+	p.take(p.happened("c2", events.ToolApproved{Call: "r4-1", Tool: "run_powershell", Ticket: "T-1", Args: json.RawMessage(`{"script":"make"}`)}))
+	require.Equal(t, "T-1: read_file a.go 3s (+1) · 1 at work │ 10.1k tokens │ $0.0123 and more │ 3s", p.statusLine(p.begun.Add(3*time.Second), 200))
+}
+
+func TestTheStatusNamesTheWaitBeforeARequestIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := shownTo(&out)
+	due := p.begun.Add(30 * time.Second)
+	p.take(p.happened("r1", events.ModelRequested{Tier: 2, Provider: "anthropic", Model: "claude-x", Attempt: 1}))
+	p.take(p.happened("f1", events.ModelFailed{Request: "r1", Kind: events.ModelRateLimited, Message: "slow down"}))
+	p.take(p.happened("r2", events.ModelRequested{Tier: 2, Provider: "anthropic", Model: "claude-x", Attempt: 2, NotBefore: &due}))
+	require.Contains(t, out.String(), "tier 2, claude-x: rate_limited: slow down")
+	require.Contains(t, out.String(), "tier 2, claude-x: asked again (2 of 3) in 30s")
+	require.Contains(t, p.statusLine(p.begun.Add(10*time.Second), 200), "tier 2: claude-x again in 20s")
+}
+
+func TestTheStatusFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	p := shownTo(io.Discard)
+	p.take(p.happened("r1", events.ModelRequested{Tier: 1, Provider: "anthropic", Model: strings.Repeat("ö", 90), Attempt: 1}))
+	for _, width := range []int{20, 80} {
+		require.Equal(t, width-1, utf8.RuneCountInString(p.statusLine(p.begun, width)), "the last column stays free")
+	}
+}
+
+func TestAnAttemptThatIsOverIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	p := shownTo(io.Discard)
+	p.take(p.happened("r1", events.ModelRequested{Tier: 3, Ticket: "T-1", Provider: "anthropic", Model: "claude-x", Attempt: 1}))
+	p.take(p.happened("e1", events.TicketBlocked{Ticket: "T-1", Reason: "killed"}))
+	require.Equal(t, "… · 1 blocked │ 0 tokens │ $0 │ 0s", p.statusLine(p.begun, 200))
+}
+
+func TestAFailedProgramShowsTheEndOfItsOutput(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := newProgress(&globals{out: &out})
+	p.take(p.happened("e1", events.ToolApproved{Call: "c", Tool: "run_powershell", Ticket: "T-1", Args: json.RawMessage(`{"script":"go test ./..."}`)}))
+	exit := 1
+	text := "STDOUT:\n" + strings.Repeat("ok\n", outputLines) + "FAIL: TestX\x1b[2J\n\nEXIT CODE: 1"
+	p.take(p.happened("e2", events.ToolSettled{Call: "c", Tool: "run_powershell", Outcome: events.ToolFailed, Exit: &exit, Text: text}))
+	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … 3 lines before\n")
+	require.Contains(t, out.String(), "FAIL: TestX<U+001B>[2J\n", "and nothing that a terminal would act on")
+}
+
+func TestWhatAContributorSaysIsShown(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := newProgress(&globals{out: &out})
+	p.take(p.happened("r1", events.ModelRequested{Tier: 3, Ticket: "T-1", Provider: "script", Model: "m", Attempt: 1}))
+	p.take(p.happened("r2", events.ModelReplied{Request: "r1", Text: "The index was off by one.\n\n- mended done()\n- ran the tests"}))
+	require.Contains(t, out.String(), "T-1: The index was off by one. …\n          - mended done()\n          - ran the tests\n")
+}
+
+func TestTheFailureOfAModelIsShownOnce(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := newProgress(&globals{out: &out})
+	p.take(p.happened("r1", events.ModelRequested{Tier: 1, Provider: "anthropic", Model: "m", Attempt: 1}))
+	p.take(p.happened("f1", events.ModelFailed{Request: "r1", Kind: events.ModelAuth, Message: "there is no key"}))
+	p.take(p.happened("f2", events.PlanningFailed{Tier: 1, Error: "the model failed (auth): there is no key"}))
+	p.take(p.happened("f3", events.GoalFailed{Reason: "tier 1 made no usable plan: the model failed (auth): there is no key"}))
+	require.Equal(t, 1, strings.Count(out.String(), "there is no key"))
+}
