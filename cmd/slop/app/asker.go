@@ -190,7 +190,7 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 	}
 	if a.stale != "" || a.shown == "" {
 		fmt.Fprintf(a.g.err, "%q was not used: the question was settled: %s\n", line.text, printable(a.stale))
-		a.stale, a.shown = "", ""
+		a.stale, a.shown, a.printed = "", "", ""
 		return nil
 	}
 	answer, err := a.read(line.text)

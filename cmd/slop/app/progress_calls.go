@@ -58,7 +58,7 @@ func (p *progress) more(e *events.Event) []string {
 		return planned(x.Tickets)
 	case events.ToolSettled:
 		if x.Outcome == events.ToolFailed && x.Exit != nil {
-			return lastLines(x.Text, outputLines)
+			return lastLines(output(x.Text), outputLines)
 		}
 	case events.ModelReplied:
 		return lastWords(x)
@@ -94,6 +94,17 @@ func lastWords(x events.ModelReplied) []string {
 	return firstLines(lines[1:], wordsLines)
 }
 
+// output is what a program wrote, without the lines that a tool sets around it.
+func output(text string) string {
+	if _, behind, found := strings.Cut(text, "STDOUT:\n"); found {
+		text = behind
+	}
+	if i := strings.LastIndex(text, "\nEXIT CODE: "); i >= 0 {
+		text = text[:i]
+	}
+	return strings.Replace(text, "\nSTDERR:\n", "\n", 1)
+}
+
 // lastLines are the last lines of a text that are not empty.
 func lastLines(text string, most int) []string {
 	var lines []string
@@ -103,7 +114,7 @@ func lastLines(text string, most int) []string {
 		}
 	}
 	if over := len(lines) - most; over > 0 {
-		lines = append([]string{fmt.Sprintf("… %d lines before", over)}, lines[over:]...)
+		lines = append([]string{fmt.Sprintf("… %d more lines before", over)}, lines[over:]...)
 	}
 	return lines
 }

@@ -102,9 +102,10 @@ func TestAFailedProgramShowsTheEndOfItsOutput(t *testing.T) {
 	p := newProgress(&globals{out: &out})
 	p.take(p.happened("e1", events.ToolApproved{Call: "c", Tool: "run_powershell", Ticket: "T-1", Args: json.RawMessage(`{"script":"go test ./..."}`)}))
 	exit := 1
-	text := "STDOUT:\n" + strings.Repeat("ok\n", outputLines) + "FAIL: TestX\x1b[2J\n\nEXIT CODE: 1"
+	text := "STDOUT:\n" + strings.Repeat("ok\n", outputLines) + "FAIL: TestX\x1b[2J\nSTDERR:\n\nEXIT CODE: 1"
 	p.take(p.happened("e2", events.ToolSettled{Call: "c", Tool: "run_powershell", Outcome: events.ToolFailed, Exit: &exit, Text: text}))
-	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … 3 lines before\n")
+	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … 1 more lines before\n")
+	require.NotContains(t, out.String(), "STDOUT")
 	require.Contains(t, out.String(), "FAIL: TestX<U+001B>[2J\n", "and nothing that a terminal would act on")
 }
 
