@@ -61,7 +61,7 @@ const orderIndependent = "order-independent:"
 
 // purePackages are the packages to which the rules of this file apply.
 func purePackages() []string {
-	return append([]string{"tiers", "tiers/fence", "tiers/planning", "projections"}, deciders...)
+	return append([]string{"tiers", "tiers/conversation", "tiers/fence", "tiers/planning", "projections"}, deciders...)
 }
 
 func TestDecidersAndFoldsArePure(t *testing.T) {

@@ -47,7 +47,6 @@ func (r *run) startCalls(calls []events.ToolCall) {
 	r.calls, r.unrequested, r.phase = nil, nil, callTools
 	for _, tc := range calls {
 		c := newCall(tc)
-		r.toolOf[c.id] = c.tool
 		r.calls = append(r.calls, c)
 		if c.result == nil {
 			r.unrequested = append(r.unrequested, c)
@@ -88,7 +87,7 @@ func (r *run) settle() {
 		}
 	}
 	for _, c := range r.calls {
-		r.say(*c.result)
+		r.talk.Result(r.round, c.tool, *c.result)
 	}
 	r.calls, r.phase = nil, needRefresh
 }

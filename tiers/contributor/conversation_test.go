@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/contributor"
+	"manualslop/tiers/conversation"
 	"manualslop/tiers/tierstest"
 )
 
@@ -134,9 +135,9 @@ func TestAConversationIsBounded(t *testing.T) {
 		return given(opened(), starts(1, func(p *events.TicketStarted) { p.Prompt = strings.Repeat("x", size-len(empty)+1) }))
 	}
 	tooLong := func(n int) []events.Payload {
-		return given(ends("blocked", "", fmt.Sprintf("the conversation of %d bytes is over the limit of %d", n, contributor.MaxConversation)))
+		return given(ends("blocked", "", fmt.Sprintf("context_too_long: the conversation of %d bytes is over the limit of %d, and nothing more can be left out: ask for less at once", n, conversation.MaxBytes)))
 	}
-	most := contributor.MaxConversation
+	most := conversation.MaxBytes
 	tierstest.Run(t, contributor.Decider(), scenarios{
 		{Name: "a prompt at the limit is sent", Given: first(most), When: context(), Then: given(decided[events.ModelRequested]())},
 		{Name: "one byte over is not", Given: first(most + 1), When: context(), Then: tooLong(most + 1)},

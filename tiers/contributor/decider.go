@@ -3,6 +3,7 @@ package contributor
 import (
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 )
 
 // Decider is the contributor's two functions.
@@ -12,23 +13,21 @@ func Decider() tiers.Decider[*State] {
 
 // State is what the contributor knows of a session.
 type State struct {
-	settings  events.Settings
-	tools     []string
-	origins   map[string]string // of what a tool answers, by its name
-	toolBytes map[string]int64  // of what a model reads of each
-	offered   events.ModelsOffered
-	replies   tiers.Replies
-	reruns    tiers.Reruns
-	closed    bool
-	presets   map[string][]events.TrackedFile // saved selections of files, by name
-	runs      map[string]*run                 // by ticket: its newest attempt
-	requests  map[string]string               // id of an own request that waits for its answer, to its ticket
-	calls     map[string]string               // id of a requested call to its ticket
-	touched   *run                            // what the last event was about; may be nil
+	settings events.Settings
+	tools    []string
+	origins  map[string]string // of what a tool answers, by its name
+	offers   conversation.Offers
+	reruns   tiers.Reruns
+	closed   bool
+	presets  map[string][]events.TrackedFile // saved selections of files, by name
+	runs     map[string]*run                 // by ticket: its newest attempt
+	requests map[string]string               // id of an own request that waits for its answer, to its ticket
+	calls    map[string]string               // id of a requested call to its ticket
+	touched  *run                            // what the last event was about; may be nil
 }
 
 func newState() *State {
-	return &State{presets: map[string][]events.TrackedFile{}, replies: tiers.Replies{}, runs: map[string]*run{}, requests: map[string]string{}, calls: map[string]string{}}
+	return &State{presets: map[string][]events.TrackedFile{}, runs: map[string]*run{}, requests: map[string]string{}, calls: map[string]string{}}
 }
 
 // decide looks only at the run that the last event was about: every other run

@@ -7,18 +7,15 @@ import (
 
 func evolve(s *State, e *events.Event) *State {
 	s.touched = nil
+	s.offers.Evolve(e)
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
 		s.settings = p.Settings
 	case events.ToolsOffered:
 		s.tools, s.origins = make([]string, len(p.Tools)), make(map[string]string, len(p.Tools))
-		s.toolBytes = make(map[string]int64, len(p.Tools))
 		for i, t := range p.Tools {
-			s.toolBytes[t.Name] = tiers.OfferSize(t)
 			s.tools[i], s.origins[t.Name] = t.Name, tiers.OriginOf(t.Name, t.Effect)
 		}
-	case events.ModelsOffered:
-		s.offered = p
 	case events.SessionClosed:
 		s.closed = true
 	case events.TicketStarted:
@@ -71,7 +68,7 @@ func (s *State) emitted(e *events.Event) {
 		}
 	case events.ConversationShortened:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
-			r.apply(p)
+			r.talk.Apply(p)
 		}
 	case events.TicketResolved:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
@@ -104,7 +101,7 @@ func (s *State) answered(e *events.Event) {
 		}
 	case events.ModelReplied:
 		if r := s.asked(p.Request, awaitModel); r != nil {
-			r.count(s, e.ID, p)
+			r.talk.Heard(&s.offers, r.request, r.refresh, e.ID, p)
 			r.replied(e.ID, p)
 		}
 	case events.ModelFailed:
@@ -117,7 +114,7 @@ func (s *State) answered(e *events.Event) {
 		}
 	case events.FilesUpdated:
 		if r := s.asked(p.Request, awaitRefresh); r != nil {
-			r.refreshed(e.ID, p, s.settings.Tier(tier).MaxRounds)
+			r.refreshed(s, e.ID, p)
 		}
 	}
 }

@@ -7,10 +7,6 @@ const DefaultMaxRounds = 40
 
 // Bounds of what a run puts on the log, in bytes of JSON.
 const (
-	// MaxConversation bounds the parts of a prompt without the block of changed
-	// files. Beyond it the oldest rounds are left out; a run whose newest round
-	// alone is over it ends as blocked.
-	MaxConversation = 320 << 10
 	// MaxRefresh bounds the block of changed files. What does not fit is named
 	// without its diff, then counted.
 	MaxRefresh = 96 << 10

@@ -42,16 +42,16 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	seat := r.seat().Take(s.settings)
 	r.tools, r.bias = seat.Presets.Of(s.tools), seat.Bias.Name
 	rules, others := tiers.SplitRules(id, p.Views)
-	for _, part := range slices.Concat(seat.System(role(s.settings.Shell, r.tools), r.tools), rules, seat.Project(id)) {
-		r.sayIn(0, part)
-	}
+	r.talk.Open(seat.System(role(s.settings.Shell, r.tools), r.tools)...)
+	r.talk.Rules(rules...)
+	r.talk.Open(seat.Project(id)...)
 	brief := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, fence.Neutralise(r.prompt))
 	if r.ticket.TargetFile != "" {
 		brief += "\nTarget file: " + tiers.Line(r.ticket.TargetFile) + "\n"
 	}
-	r.sayIn(0, events.Part{Role: "user", Text: brief})
+	r.talk.Open(events.Part{Role: "user", Text: brief})
 	for _, i := range others {
-		r.sayIn(0, view(id, i, p.Views[i]))
+		r.talk.Show(p.Views[i].Path, view(id, i, p.Views[i]))
 	}
 	for _, v := range p.Views {
 		if v.File != nil && v.View == events.ViewRaw { // of a file seen in part, no diff shows the rest

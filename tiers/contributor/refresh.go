@@ -50,10 +50,11 @@ func (r *run) known(tracked []string) []events.FileState {
 }
 
 // refreshed takes the changed files into the next prompt and begins its round.
-func (r *run) refreshed(id string, p events.FilesUpdated, maxRounds int) {
+func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 	for _, f := range p.Files {
 		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.After, Size: f.Size}
 	}
+	maxRounds := s.settings.Tier(tier).MaxRounds
 	if maxRounds <= 0 {
 		maxRounds = DefaultMaxRounds
 	}
@@ -62,19 +63,26 @@ func (r *run) refreshed(id string, p events.FilesUpdated, maxRounds int) {
 		return
 	}
 	r.round++
-	r.refresh = refreshPart(id, p.Files)
+	r.refresh = refreshPart(id, p.Files, r.refreshRoom(s))
 	r.phase = startRound
+}
+
+// refreshRoom is how many bytes the block of changed files may have: a quarter
+// of what its model reads, for it is the one thing that no prompt leaves out.
+func (r *run) refreshRoom(s *State) int {
+	tokens := s.offers.Reader(r.seat().Take(s.settings), r.tools).Room
+	return int(min(MaxRefresh, tokens/4*tiers.BytesPerToken))
 }
 
 // refreshPart is the block of changed files, nil where nothing changed. It is
 // the last part of the next prompt and of no later one. Id is that of the event
-// that tells of them.
-func refreshPart(id string, files []events.FileUpdate) *events.Part {
+// that tells of them, most bounds its bytes as JSON.
+func refreshPart(id string, files []events.FileUpdate, most int) *events.Part {
 	if len(files) == 0 {
 		return nil
 	}
 	var b strings.Builder
-	room := MaxRefresh - 512 // for the part around the text, its fence and its last line
+	room := most - 512 // for the part around the text, its fence and its last line
 	for i, f := range files {
 		text := updateText(f)
 		if sizeOf(text) > room {

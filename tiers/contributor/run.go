@@ -2,7 +2,6 @@ package contributor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 )
 
 // tier is the contributor's.
@@ -47,11 +47,10 @@ type run struct {
 	tools []string // what this attempt's prompts offer, whatever changes meanwhile
 	bias  string   // its bias profile
 
-	conversation                             // so far, without refresh blocks
-	bytes        int                         // of its parts as JSON
-	refresh      *events.Part                // stands last in this round's prompt only
-	files        map[string]events.FileState // what the conversation knows, by path
-	changes      []events.FileChange         // of files, by its calls, in the order in which they were first changed
+	talk    conversation.Thread         // so far, without refresh blocks
+	refresh *events.Part                // stands last in this round's prompt only
+	files   map[string]events.FileState // what the conversation knows, by path
+	changes []events.FileChange         // of files, by its calls, in the order in which they were first changed
 
 	request     events.ModelRequested
 	retry       *events.ModelRequested // another attempt at request
@@ -59,17 +58,12 @@ type run struct {
 	unrequested []*call                // those of them for which ToolRequested is due
 	outcome     events.TicketResolved
 
-	cut          *events.ConversationShortened // due before the next request
-	toolOf       map[string]string             // of each call
-	counted      int64                         // tokens of the last prompt, as its provider counted; 0: not known
-	countedBytes int64                         // bytes of that prompt
-	tooLong      string                        // why the provider did not take the last one
-	gaveWay      int                           // round that was shortened because of that
+	cut *events.ConversationShortened // due before the next request
 }
 
 func newRun(p events.TicketStarted) *run {
 	return &run{track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt, place: p.Workspace,
-		phase: needContext, round: 1, files: map[string]events.FileState{}, toolOf: map[string]string{}}
+		phase: needContext, round: 1, files: map[string]events.FileState{}}
 }
 
 // over forgets everything about an attempt that ended but that it was there.
@@ -120,7 +114,7 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 	if r.retry != nil {
 		return *r.retry
 	}
-	parts := slices.Clone(r.parts)
+	parts := r.talk.Parts()
 	if r.refresh != nil {
 		parts = append(parts, *r.refresh)
 	}
@@ -134,20 +128,8 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 // StreamID is the key of a ticket's text in mma_streams.
 func StreamID(ticket string) string { return events.WorkerStream(ticket) }
 
-// say puts a part at the end of the conversation.
-func (r *run) say(p events.Part) {
-	r.sayIn(r.round, p)
-}
-
-// sayIn puts a part of a round at the end of the conversation; 0 for what belongs
-// to none.
-func (r *run) sayIn(round int, p events.Part) {
-	r.parts, r.rounds = append(r.parts, p), append(r.rounds, round)
-	r.bytes += sizeOf(p) + len(",")
-}
-
 func (r *run) replied(id string, p events.ModelReplied) {
-	r.say(events.Part{Role: "assistant", SHA256: p.SHA256, Size: int64(len(p.Text)), From: id})
+	r.talk.Say(r.round, events.Part{Role: "assistant", SHA256: p.SHA256, Size: int64(len(p.Text)), From: id})
 	switch {
 	case len(p.Calls) > 0:
 		r.startCalls(p.Calls)
@@ -173,10 +155,10 @@ func (r *run) concluded(text string) {
 }
 
 // modelFailed tries again. A prompt that was too long for its provider is
-// shortened once.
+// shortened.
 func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Time) {
-	if p.Kind == events.ModelContextTooLong && r.gaveWay != r.round {
-		r.gaveWay, r.tooLong, r.phase = r.round, "model "+p.Kind+": "+p.Message, sendRound
+	if r.talk.Refused(r.request, p) {
+		r.phase = sendRound
 		return
 	}
 	again, ok := tiers.NextAttempt(now, r.seat(), r.request, p, at)

@@ -156,7 +156,7 @@ func TestAFailedModelIsAskedAgain(t *testing.T) {
 	for _, kind := range []string{events.ModelNetwork, events.ModelIncomplete, events.ModelRateLimited} {
 		table = append(table, tierstest.Scenario{Name: kind, Given: round1(), When: failed(kind), Then: given(again(2, 5, 250*time.Millisecond))})
 	}
-	for _, kind := range []string{events.ModelAuth, events.ModelRefused, events.ModelContextTooLong, events.ModelInvalidRequest, events.ModelExhausted, events.ModelCancelled, "odd"} {
+	for _, kind := range []string{events.ModelAuth, events.ModelRefused, events.ModelInvalidRequest, events.ModelExhausted, events.ModelCancelled, "odd"} {
 		table = append(table, tierstest.Scenario{Name: kind, Given: round1(), When: failed(kind), Then: blocked(kind)})
 	}
 	tierstest.Run(t, contributor.Decider(), table)

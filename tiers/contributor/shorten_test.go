@@ -1,7 +1,6 @@
 package contributor_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +8,7 @@ import (
 	"manualslop/events"
 	"manualslop/tiers"
 	"manualslop/tiers/contributor"
+	"manualslop/tiers/conversation"
 	"manualslop/tiers/tierstest"
 )
 
@@ -64,7 +64,7 @@ func TestAPromptThatFitsExactlyIsLeftAlone(t *testing.T) {
 	require.LessOrEqual(t, p.After, p.Limit*7/10)
 	require.Equal(t, p.After, promptTokens(over))
 	tool := over.Last("ModelRequested").Payload.(events.ModelRequested).Manifest[3]
-	require.Equal(t, contributor.ResultHead, tool.Head)
+	require.Equal(t, conversation.ResultHead, tool.Head)
 	require.EqualValues(t, 40_000, tool.Size, "the digest and the size stay those of the whole")
 	require.Contains(t, tool.Suffix, "the first 8000 characters of 40000 bytes")
 }
@@ -102,22 +102,32 @@ func TestWhatCannotFitEndsTheRun(t *testing.T) {
 	p := h.Last("TicketResolved").Payload.(events.TicketResolved)
 	require.Equal(t, events.ResolvedBlocked, p.Outcome)
 	require.Contains(t, p.Reason, "nothing more can be left out")
-	unknown := play(t, windowed(0), longRound(4*contributor.DefaultWindow))
+	unknown := play(t, windowed(0), longRound(4*conversation.DefaultWindow))
 	require.Len(t, tierstest.All[events.ConversationShortened](unknown), 1, "a window that is not known is taken for a small one, and at last the newest result is cut, too")
 }
 
-func TestAProviderThatFindsAPromptTooLongIsGivenAShorterOneOnce(t *testing.T) {
+func TestAProviderThatFindsAPromptTooLongIsGivenShorterOnesAFewTimes(t *testing.T) {
 	t.Parallel()
-	rounds := given(windowed(1<<20), longRound(40_000), longRound(40_000), failed(events.ModelContextTooLong))
-	h := play(t, rounds)
-	shortened := tierstest.All[events.ConversationShortened](h)
-	require.Len(t, shortened, 1)
-	require.Equal(t, events.ShortenedForVendor, shortened[0].Reason)
-	require.Equal(t, 3, h.Last("ModelRequested").Payload.(events.ModelRequested).Round)
+	var rounds []events.Payload
+	for range 8 {
+		rounds = given(rounds, longRound(40_000))
+	}
+	rounds = given(windowed(1<<20), rounds)
+	last := int64(1 << 20)
+	for n := 1; n <= conversation.MaxRefusals; n++ {
+		rounds = given(rounds, failed(events.ModelContextTooLong))
+		h := play(t, rounds)
+		shortened := tierstest.All[events.ConversationShortened](h)
+		require.Len(t, shortened, n)
+		require.Equal(t, events.ShortenedForVendor, shortened[n-1].Reason)
+		require.Less(t, shortened[n-1].After, last)
+		last = shortened[n-1].After
+		require.Equal(t, 9, h.Last("ModelRequested").Payload.(events.ModelRequested).Round)
+	}
 	again := play(t, rounds, failed(events.ModelContextTooLong))
-	require.True(t, strings.HasPrefix(again.Last("TicketResolved").Payload.(events.TicketResolved).Reason, "model context_too_long"))
+	require.Contains(t, again.Last("TicketResolved").Payload.(events.TicketResolved).Reason, "it was shortened 3 times: give tier 3 a model with a larger context window")
 	nothing := play(t, windowed(1<<20), failed(events.ModelContextTooLong))
-	require.Equal(t, "model context_too_long: oh", nothing.Last("TicketResolved").Payload.(events.TicketResolved).Reason)
+	require.Contains(t, nothing.Last("TicketResolved").Payload.(events.TicketResolved).Reason, "context_too_long: oh; nothing more can be left out")
 }
 
 func TestTheProvidersCountStandsBeforeTheEstimate(t *testing.T) {

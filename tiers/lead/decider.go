@@ -5,6 +5,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 	"manualslop/tiers/planning"
 )
 
@@ -13,14 +14,14 @@ const tier = 2
 
 // State is what the lead knows of a session.
 type State struct {
-	settings events.Settings
-	closed   bool
-	byTrack  map[string]*work // every track ever started
-	reviews  map[string]*work // by ticket: its newest review
-	waiting  map[string]*work // by the id of the fact whose answer is awaited
-	due      []*work          // those with a fact due, oldest first
-	taken    map[string]bool  // ticket ids of the session
-	order    []string         // the same in the order planned
+	desk    planning.Desk
+	closed  bool
+	byTrack map[string]*work // every track ever started
+	reviews map[string]*work // by ticket: its newest review
+	waiting map[string]*work // by the id of the fact whose answer is awaited
+	due     []*work          // those with a fact due, oldest first
+	taken   map[string]bool  // ticket ids of the session
+	order   []string         // the same in the order planned
 }
 
 // work is the plan of one track, or the review of one attempt, on its way.
@@ -66,8 +67,10 @@ func (s *State) emitted(e *events.Event) {
 		s.take(p.Tickets)
 	}
 	w := s.due[0]
-	s.due = slices.Delete(s.due, 0, 1)
 	w.job.Emitted(e)
+	if w.job.Due() == nil {
+		s.due = slices.Delete(s.due, 0, 1)
+	}
 	if w.job.Awaits(e.ID) {
 		s.waiting[e.ID] = w
 	}
@@ -84,9 +87,8 @@ func (s *State) take(tickets []events.Ticket) {
 }
 
 func (s *State) fold(e *events.Event) {
+	s.desk.Evolve(e)
 	switch x := e.Payload.(type) {
-	case events.SessionOpened:
-		s.settings = x.Settings
 	case events.SessionClosed:
 		s.closed = true
 	case events.TrackStarted:
@@ -103,28 +105,26 @@ func (s *State) fold(e *events.Event) {
 		s.mutated(x)
 	case events.ContextBuilt:
 		if w := s.answered(x.Request); w != nil {
-			w.job.Ask(s.settings, s.manifest(w, e, x))
+			w.job.Ask(&s.desk, s.manifest(w, e, x))
 		}
 	case events.ModelReplied:
 		if w := s.answered(x.Request); w != nil {
 			plan, err := s.reply(w, x.Text)
-			w.job.Replied(s.settings, e, x, plan, err)
+			w.job.Replied(&s.desk, e, x, plan, err)
 		}
 	case events.ModelFailed:
 		if w := s.answered(x.Request); w != nil {
-			w.job.ModelFailed(s.settings, e, x)
+			w.job.ModelFailed(&s.desk, e, x)
 		}
 	case events.ModelDenied:
 		if w := s.answered(x.Request); w != nil {
-			w.job.ModelFailed(s.settings, e, x.Failed())
+			w.job.ModelFailed(&s.desk, e, x.Failed())
 		}
-	default:
-		s.settings, _ = s.settings.Changed(e.Payload)
 	}
 }
 
 // manifest is the whole prompt of a work's first request.
-func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) []events.Part {
+func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) *conversation.Thread {
 	if w.review != nil {
 		return s.reviewPrompt(w, built, x)
 	}
@@ -164,7 +164,7 @@ func (s *State) begin(x events.TrackStarted) {
 	if s.byTrack[x.Track.ID] != nil {
 		return
 	}
-	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID, Persona: s.persona(x.Track), Place: s.settings.Place()}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID, Persona: s.persona(x.Track), Place: s.desk.Settings.Place()}
 	w := &work{track: x.Track, job: planning.Begin(subject, views(x.Track))}
 	s.byTrack[x.Track.ID] = w
 	s.due = append(s.due, w)
@@ -173,7 +173,7 @@ func (s *State) begin(x events.TrackStarted) {
 // persona is who of the roster plans a track. A word of the model that names
 // nobody there is only a word about the work.
 func (s *State) persona(t events.Track) string {
-	if _, has := s.settings.Roster.Persona(t.Persona); has {
+	if _, has := s.desk.Settings.Roster.Persona(t.Persona); has {
 		return t.Persona
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/planning"
 )
@@ -53,18 +54,18 @@ func isFile(m string) bool {
 
 // prompt is the whole manifest of the first request: rules, the track's brief,
 // the views.
-func (s *State) prompt(w *work, built *events.Event, x events.ContextBuilt) []events.Part {
-	parts, others := w.job.Opening(s.settings, systemPrompt+fence.Rule, built, x)
-	parts = append(parts, events.Part{Role: "user", Text: s.brief(w.track)})
+func (s *State) prompt(w *work, built *events.Event, x events.ContextBuilt) *conversation.Thread {
+	talk, others := w.job.Opening(s.desk.Settings, systemPrompt+fence.Rule, built, x)
+	talk.Open(events.Part{Role: "user", Text: s.brief(w.track)})
 	for _, i := range others {
 		v := x.Views[i]
 		heading := v.Path
 		if v.View == events.ViewTree {
 			heading = "Project files"
 		}
-		parts = append(parts, planning.ViewPart(built, i, v, heading))
+		talk.Show(heading, planning.ViewPart(built, i, v, heading))
 	}
-	return parts
+	return talk
 }
 
 func (s *State) brief(t events.Track) string {
@@ -82,7 +83,7 @@ func (s *State) brief(t events.Track) string {
 	if len(s.order) > 0 {
 		b.WriteString("\nTicket ids already taken: " + planning.List(s.order) + "\n")
 	}
-	return fence.Neutralise(b.String()) + planning.Roster(s.settings.Roster, "persona_id", "ticket")
+	return fence.Neutralise(b.String()) + planning.Roster(s.desk.Settings.Roster, "persona_id", "ticket")
 }
 
 func list(b *strings.Builder, heading string, items []string) {

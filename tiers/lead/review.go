@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/planning"
 )
@@ -62,17 +63,18 @@ func diffs(x events.ReviewRequested) []events.ViewRequest {
 
 // reviewPrompt is the whole manifest of the first request: rules, the ticket,
 // what the contributor says, what it changed.
-func (s *State) reviewPrompt(w *work, built *events.Event, views events.ContextBuilt) []events.Part {
+func (s *State) reviewPrompt(w *work, built *events.Event, views events.ContextBuilt) *conversation.Thread {
 	x := w.review
-	parts, others := w.job.Opening(s.settings, reviewSystem+fence.Rule, built, views)
-	parts = append(parts, events.Part{Role: "user", Text: reviewBrief(x)})
+	talk, others := w.job.Opening(s.desk.Settings, reviewSystem+fence.Rule, built, views)
+	talk.Open(events.Part{Role: "user", Text: reviewBrief(x)})
 	if x.Text != "" {
-		parts = append(parts, events.Part{Role: "user", Prefix: "The contributor says:\n", Text: x.Text, Suffix: "\n", Origin: fence.Program, Fence: fence.Nonce(built.ID, len(views.Views))})
+		talk.Show("what the contributor says", events.Part{Role: "user", Prefix: "The contributor says:\n", Text: x.Text, Suffix: "\n", Origin: fence.Program, Fence: fence.Nonce(built.ID, len(views.Views))})
 	}
 	for _, i := range others {
-		parts = append(parts, planning.ViewPart(built, i, views.Views[i], "Changes of "+views.Views[i].Path))
+		v := views.Views[i]
+		talk.Show("changes of "+v.Path, planning.ViewPart(built, i, v, "Changes of "+v.Path))
 	}
-	return parts
+	return talk
 }
 
 func reviewBrief(x *events.ReviewRequested) string {

@@ -132,7 +132,7 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 	}
 	err := planning.CheckText(t.Description)
 	if err == nil {
-		err = planning.CheckPersona(s.settings.Roster, t.PersonaID)
+		err = planning.CheckPersona(s.desk.Settings.Roster, t.PersonaID)
 	}
 	for _, d := range t.DependsOn {
 		if err == nil && planning.CheckID(d) != nil {

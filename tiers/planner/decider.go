@@ -11,12 +11,12 @@ const tier = 1
 
 // State is what the planner knows of a session.
 type State struct {
-	settings events.Settings
-	closed   bool
-	goal     goal          // at work; no id: none
-	job      *planning.Job // the plan of goal; nil: none
-	queue    []goal        // submitted and not begun
-	taken    trackIDs
+	desk   planning.Desk
+	closed bool
+	goal   goal          // at work; no id: none
+	job    *planning.Job // the plan of goal; nil: none
+	queue  []goal        // submitted and not begun
+	taken  trackIDs
 }
 
 type goal struct{ id, text string }
@@ -59,9 +59,8 @@ func (s *State) emitted(e *events.Event) {
 }
 
 func (s *State) fold(e *events.Event) {
+	s.desk.Evolve(e)
 	switch x := e.Payload.(type) {
-	case events.SessionOpened:
-		s.settings = x.Settings
 	case events.SessionClosed:
 		s.closed = true
 	case events.GoalSubmitted:
@@ -73,23 +72,21 @@ func (s *State) fold(e *events.Event) {
 		s.end(x.Goal)
 	case events.ContextBuilt:
 		if s.awaits(x.Request) {
-			s.job.Ask(s.settings, s.prompt(e, x))
+			s.job.Ask(&s.desk, s.prompt(e, x))
 		}
 	case events.ModelReplied:
 		if s.awaits(x.Request) {
 			plan, err := s.read(x.Text)
-			s.job.Replied(s.settings, e, x, plan, err)
+			s.job.Replied(&s.desk, e, x, plan, err)
 		}
 	case events.ModelFailed:
 		if s.awaits(x.Request) {
-			s.job.ModelFailed(s.settings, e, x)
+			s.job.ModelFailed(&s.desk, e, x)
 		}
 	case events.ModelDenied:
 		if s.awaits(x.Request) {
-			s.job.ModelFailed(s.settings, e, x.Failed())
+			s.job.ModelFailed(&s.desk, e, x.Failed())
 		}
-	default:
-		s.settings, _ = s.settings.Changed(e.Payload)
 	}
 }
 
@@ -101,7 +98,7 @@ func (s *State) begin() {
 		return
 	}
 	s.goal, s.queue = s.queue[0], s.queue[1:]
-	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id, Place: s.settings.Place()}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id, Place: s.desk.Settings.Place()}
 	if err := checkGoal(s.goal.text); err != nil {
 		s.job = planning.Refuse(subject, err.Error())
 		return

@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/planning"
 )
@@ -38,20 +39,21 @@ func checkGoal(text string) error {
 
 // prompt is the whole manifest of the first request: rules, project, goal.
 // Documents that the project does not have are left out.
-func (s *State) prompt(built *events.Event, x events.ContextBuilt) []events.Part {
-	parts, others := s.job.Opening(s.settings, systemPrompt+fence.Rule, built, x)
+func (s *State) prompt(built *events.Event, x events.ContextBuilt) *conversation.Thread {
+	talk, others := s.job.Opening(s.desk.Settings, systemPrompt+fence.Rule, built, x)
 	for _, i := range others {
 		switch v := x.Views[i]; {
 		case v.View == events.ViewTree:
-			parts = append(parts, planning.ViewPart(built, i, v, "Project files"))
+			talk.Show("Project files", planning.ViewPart(built, i, v, "Project files"))
 		case v.Error == "":
-			parts = append(parts, planning.ViewPart(built, i, v, v.Path))
+			talk.Show(v.Path, planning.ViewPart(built, i, v, v.Path))
 		}
 	}
 	text := "# Goal\n\n" + s.goal.text + "\n"
 	if len(s.taken.order) > 0 {
 		text += "\nTrack ids already taken: " + planning.List(s.taken.order) + "\n"
 	}
-	text += planning.Roster(s.settings.Roster, "persona", "track")
-	return append(parts, events.Part{Role: "user", Text: text})
+	text += planning.Roster(s.desk.Settings.Roster, "persona", "track")
+	talk.Open(events.Part{Role: "user", Text: text})
+	return talk
 }

@@ -46,7 +46,7 @@ func (s *State) check(tracks []events.Track) error {
 	for i, t := range tracks {
 		err := planning.CheckText(t.Description)
 		if err == nil {
-			err = planning.CheckPersona(s.settings.Roster, t.Persona)
+			err = planning.CheckPersona(s.desk.Settings.Roster, t.Persona)
 		}
 		if err == nil {
 			err = planning.CheckSize(t, planning.MaxItemBytes)

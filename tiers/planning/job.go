@@ -3,10 +3,10 @@ package planning
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 )
 
 // MaxReplies bounds the replies that are read for one plan, the first included.
@@ -28,7 +28,8 @@ type Subject struct {
 // The zero value is unusable; see [Begin] and [Refuse].
 type Job struct {
 	subject  Subject
-	due      events.Payload
+	talk     *conversation.Thread
+	due      []events.Payload
 	waits    string // id of the own fact whose answer counts
 	last     events.ModelRequested
 	requests int
@@ -38,7 +39,8 @@ type Job struct {
 
 // Begin opens a job; a request for the views is due.
 func Begin(s Subject, views []events.ViewRequest) *Job {
-	return &Job{subject: s, due: events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt, Views: views, Workspace: s.Place}}
+	return &Job{subject: s, due: []events.Payload{
+		events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt, Views: views, Workspace: s.Place}}}
 }
 
 // Refuse is a job that fails before it asks anybody.
@@ -49,7 +51,12 @@ func Refuse(s Subject, reason string) *Job {
 }
 
 // Due is the fact that ought to exist and does not; nil if there is none.
-func (j *Job) Due() events.Payload { return j.due }
+func (j *Job) Due() events.Payload {
+	if len(j.due) == 0 {
+		return nil
+	}
+	return j.due[0]
+}
 
 // Done tells whether the plan, or its failure, is on record.
 func (j *Job) Done() bool { return j.done }
@@ -57,11 +64,29 @@ func (j *Job) Done() bool { return j.done }
 // Awaits tells whether request is the fact whose answer the job waits for.
 func (j *Job) Awaits(request string) bool { return j.waits != "" && j.waits == request }
 
-// Ask makes the first request due, under the settings of now. Parts are the
-// whole prompt.
-func (j *Job) Ask(now events.Settings, parts []events.Part) {
-	j.waits = ""
-	j.due = j.request(now, parts)
+// Ask makes the first request due, to a desk as it is now. Talk is the whole
+// prompt.
+func (j *Job) Ask(now *Desk, talk *conversation.Thread) {
+	j.waits, j.talk = "", talk
+	j.send(now)
+}
+
+// send makes the next request due, behind it what is left out of its prompt, or
+// the end where that does not fit.
+func (j *Job) send(now *Desk) {
+	cut, err := j.talk.Fit(now.Offers.Reader(j.seat().Take(now.Settings), nil), nil)
+	if err != nil {
+		j.giveUp(err.Error())
+		return
+	}
+	j.due = nil
+	if cut != nil {
+		cut.Tier, cut.Goal, cut.Track = j.subject.Tier, j.subject.Goal, j.subject.Track
+		cut.Ticket, cut.Attempt, cut.Round = j.subject.Ticket, j.subject.Attempt, j.replies+1
+		j.talk.Apply(*cut)
+		j.due = append(j.due, *cut)
+	}
+	j.due = append(j.due, j.request(now.Settings, j.talk.Parts()))
 }
 
 func (j *Job) request(now events.Settings, parts []events.Part) events.ModelRequested {
@@ -77,11 +102,15 @@ func (j *Job) seat() tiers.Seat {
 }
 
 // ModelFailed folds the failure of the awaited request: another attempt is
-// due, or the end.
-func (j *Job) ModelFailed(now events.Settings, e *events.Event, f events.ModelFailed) {
+// due, one with a shorter prompt where that was too long, or the end.
+func (j *Job) ModelFailed(now *Desk, e *events.Event, f events.ModelFailed) {
 	j.waits = ""
-	if next, ok := tiers.NextAttempt(now, j.seat(), j.last, f, e.Time); ok {
-		j.due = next
+	if j.talk.Refused(j.last, f) {
+		j.send(now)
+		return
+	}
+	if next, ok := tiers.NextAttempt(now.Settings, j.seat(), j.last, f, e.Time); ok {
+		j.due = []events.Payload{next}
 		return
 	}
 	j.giveUp(fmt.Sprintf("the model failed (%s): %s", f.Kind, f.Message))
@@ -89,7 +118,7 @@ func (j *Job) ModelFailed(now events.Settings, e *events.Event, f events.ModelFa
 
 // Replied folds the awaited reply as its owner has read it: the plan is due
 // if unusable is nil, else a correction, else the end.
-func (j *Job) Replied(now events.Settings, e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
+func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
 	j.waits = ""
 	j.replies++
 	if unusable == nil && r.Finish == "max_tokens" {
@@ -100,11 +129,13 @@ func (j *Job) Replied(now events.Settings, e *events.Event, r events.ModelReplie
 	}
 	switch {
 	case unusable == nil:
-		j.due = plan
+		j.due = []events.Payload{plan}
 	case j.replies >= MaxReplies:
 		j.giveUp(reason(r, unusable))
 	default:
-		j.due = j.request(now, slices.Concat(j.last.Manifest, answered(e, r), []events.Part{{Role: "user", Text: correction(reason(r, unusable))}}))
+		j.talk.Heard(&now.Offers, j.last, nil, e.ID, r)
+		j.correct(e, r, unusable)
+		j.send(now)
 	}
 }
 
@@ -127,31 +158,33 @@ func correction(reason string) string {
 	return "Your reply could not be used: " + reason + "\n\nReply again with the whole JSON array and nothing else."
 }
 
-// answered is the reply as a part of the next prompt. A reply without text, or
-// one that called tools nobody offered, is left out: no vendor takes it back.
-func answered(e *events.Event, r events.ModelReplied) []events.Part {
-	if r.Text == "" || len(r.Calls) > 0 {
-		return nil
+// correct adds the round that ends with a reply that cannot be used, and why. A
+// reply without text, or one that called tools nobody offered, is left out: no
+// vendor takes it back.
+func (j *Job) correct(e *events.Event, r events.ModelReplied, unusable error) {
+	if r.Text != "" && len(r.Calls) == 0 {
+		j.talk.Say(j.replies, events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
 	}
-	return []events.Part{{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID}}
+	j.talk.Say(j.replies, events.Part{Role: "user", Text: correction(reason(r, unusable))})
 }
 
 func (j *Job) giveUp(reason string) {
 	if j.subject.Ticket != "" {
-		j.due = events.TicketReviewed{Ticket: j.subject.Ticket, Attempt: j.subject.Attempt, Verdict: events.ReviewSkipped,
-			Reasons: []string{tiers.Clip(reason, MaxErrorBytes)}}
+		j.due = []events.Payload{events.TicketReviewed{Ticket: j.subject.Ticket, Attempt: j.subject.Attempt, Verdict: events.ReviewSkipped,
+			Reasons: []string{tiers.Clip(reason, MaxErrorBytes)}}}
 		return
 	}
-	j.due = events.PlanningFailed{
+	j.due = []events.Payload{events.PlanningFailed{
 		Tier: j.subject.Tier, Goal: j.subject.Goal, Track: j.subject.Track,
 		Attempts: j.requests, Error: tiers.Clip(reason, MaxErrorBytes),
-	}
+	}}
 }
 
-// Emitted folds the job's own fact.
+// Emitted folds the job's own fact, the first that was due.
 func (j *Job) Emitted(e *events.Event) {
-	j.due = nil
+	j.due = j.due[1:]
 	switch x := e.Payload.(type) {
+	case events.ConversationShortened: // the request behind it is due
 	case events.ContextRequested:
 		j.waits = e.ID
 	case events.ModelRequested:

@@ -3,6 +3,7 @@ package qa
 import (
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 )
 
 // Decider is qa's two functions.
@@ -22,9 +23,10 @@ type State struct {
 	killed    map[string]int           // ticket to its newest killed attempt
 	reruns    tiers.Reruns
 	closed    bool
-	owed      events.Payload // what the last event made due
-	asking    query          // what a request that is owed asks
-	preparing *patch         // what views that are owed are for
+	offers    conversation.Offers
+	owed      []events.Payload // what the last event made due
+	asking    *talk            // what a request that is owed asks
+	preparing *patch           // what views that are owed are for
 }
 
 // call is a tool call from its request on.
@@ -44,10 +46,10 @@ func newState() *State {
 }
 
 func decide(s *State, _ *events.Event) []events.Payload {
-	if s.owed == nil || s.closed {
+	if s.closed {
 		return nil
 	}
-	return []events.Payload{s.owed}
+	return s.owed
 }
 
 func evolve(s *State, e *events.Event) *State {
@@ -56,6 +58,7 @@ func evolve(s *State, e *events.Event) *State {
 		return s
 	}
 	s.owed = nil
+	s.offers.Evolve(e)
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
 		s.settings = p.Settings
@@ -77,7 +80,7 @@ func evolve(s *State, e *events.Event) *State {
 		s.owed = s.prepared(w, e, p)
 	case events.ModelReplied:
 		if a := s.answered(p.Request); a != nil {
-			s.owed = a.replied(p)
+			s.owed = []events.Payload{a.replied(p)}
 		}
 	case events.ModelFailed:
 		if a := s.answered(p.Request); a != nil {
@@ -85,7 +88,7 @@ func evolve(s *State, e *events.Event) *State {
 		}
 	case events.ModelDenied:
 		if a := s.answered(p.Request); a != nil {
-			s.owed = a.skip("budget: " + p.Reason)
+			s.owed = []events.Payload{a.skip("budget: " + p.Reason)}
 		}
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
@@ -96,12 +99,14 @@ func evolve(s *State, e *events.Event) *State {
 
 // emitted notes that an own fact exists.
 func (s *State) emitted(e *events.Event) {
-	s.owed = nil
+	if len(s.owed) > 0 {
+		s.owed = s.owed[1:]
+	}
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
 		s.patches[e.ID] = s.preparing
 	case events.ModelRequested:
-		s.requests[e.ID] = &asked{query: s.asking, request: p}
+		s.requests[e.ID] = &asked{talk: s.asking, request: p}
 	}
 }
 
@@ -144,7 +149,7 @@ func (s *State) follow(e *events.Event) {
 		case tiers.WantsHint(p):
 			s.owed = s.triage(e.ID, c, p)
 		case failed != "":
-			s.owed = events.FlakyNoticed{Call: p.Call, Failed: failed, Ticket: c.ticket}
+			s.owed = []events.Payload{events.FlakyNoticed{Call: p.Call, Failed: failed, Ticket: c.ticket}}
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
-	"manualslop/tiers/fence"
 )
 
 //go:embed patch.md
@@ -30,17 +29,17 @@ type patch struct {
 }
 
 // propose begins a patch for a failed call, or says why there is none.
-func (s *State) propose(e *events.Event, p events.PatchRequested) events.Payload {
+func (s *State) propose(e *events.Event, p events.PatchRequested) []events.Payload {
 	c := s.calls[p.Call]
 	w := &patch{ask: e.ID, call: p.Call, origin: c}
 	switch {
 	case c == nil || c.trace == nil:
-		return w.skip("there is no failed shell call " + tiers.Clip(p.Call, events.MaxIDLength))
+		return []events.Payload{w.skip("there is no failed shell call " + tiers.Clip(p.Call, events.MaxIDLength))}
 	case s.provider() == "":
-		return w.skip("disabled")
+		return []events.Payload{w.skip("disabled")}
 	}
 	s.preparing = w
-	return events.ContextRequested{Tier: tier, Views: w.views(), Workspace: c.place}
+	return []events.Payload{events.ContextRequested{Tier: tier, Views: w.views(), Workspace: c.place}}
 }
 
 // views are the files that the output names and the ticket's target.
@@ -69,18 +68,15 @@ func mentioned(text string) []string {
 }
 
 // prepared asks the model, once the files are there.
-func (s *State) prepared(w *patch, built *events.Event, p events.ContextBuilt) events.Payload {
-	taken := tiers.Seat{Tier: tier}.Take(s.settings)
-	parts := append(slices.Concat(taken.System(patchSystem+fence.Rule, nil), s.rules[w.origin.ticket], taken.Project(built.ID)), *w.origin.trace)
+func (s *State) prepared(w *patch, built *events.Event, p events.ContextBuilt) []events.Payload {
+	t := s.opening(w, w.origin, patchSystem, built.ID)
 	for i, v := range p.Views {
 		if v.Error == "" && v.Size <= MaxPatchFileBytes {
-			parts = append(parts, tiers.ViewPart(built.ID, i, v, "# "+v.Path+"\n\n"))
+			t.prompt.Show(v.Path, tiers.ViewPart(built.ID, i, v, "# "+v.Path+"\n\n"))
 		}
 	}
-	s.asking = w
-	m := tiers.Request(s.settings, tiers.Seat{Tier: tier}, parts)
-	m.StreamID, m.Call = StreamID, w.call
-	return m
+	t.about.Call = w.call
+	return s.send(t)
 }
 
 func (w *patch) skip(reason string) events.Payload {

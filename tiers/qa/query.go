@@ -5,6 +5,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/conversation"
 )
 
 // query is something that tier 4's model is asked: how a failed call is to be
@@ -18,20 +19,50 @@ type query interface {
 	moot(*State) string
 }
 
+// talk is a query and what its model reads.
+type talk struct {
+	query
+	prompt conversation.Thread
+	about  events.ModelRequested // what its requests are for; no manifest
+}
+
 // asked is a query with its newest request.
 type asked struct {
-	query
+	*talk
 	request events.ModelRequested
 }
 
-// failed asks again where that may help.
-func (s *State) failed(a *asked, p events.ModelFailed, at time.Time) events.Payload {
+// send makes the request of a query due, behind it what is left out of its
+// prompt, or its end where that does not fit.
+func (s *State) send(t *talk) []events.Payload {
+	seat := tiers.Seat{Tier: tier}
+	var out []events.Payload
+	cut, err := t.prompt.Fit(s.offers.Reader(seat.Take(s.settings), nil), nil)
+	if err != nil {
+		return []events.Payload{t.skip(err.Error())}
+	}
+	if cut != nil {
+		cut.Tier, cut.Ticket, cut.Attempt, cut.Call, cut.Round = tier, t.about.Ticket, t.about.TicketAttempt, t.about.Call, 1
+		t.prompt.Apply(*cut)
+		out = append(out, *cut)
+	}
+	s.asking = t
+	m := tiers.Request(s.settings, seat, t.prompt.Parts())
+	m.StreamID, m.Ticket, m.TicketAttempt, m.Call = StreamID, t.about.Ticket, t.about.TicketAttempt, t.about.Call
+	return append(out, m)
+}
+
+// failed asks again where that may help, and for less where it was too much.
+func (s *State) failed(a *asked, p events.ModelFailed, at time.Time) []events.Payload {
 	if why := a.moot(s); why != "" {
-		return a.skip(why)
+		return []events.Payload{a.skip(why)}
+	}
+	if a.prompt.Refused(a.request, p) {
+		return s.send(a.talk)
 	}
 	if again, ok := tiers.NextAttempt(s.settings, tiers.Seat{Tier: tier}, a.request, p, at); ok {
-		s.asking = a.query
-		return again
+		s.asking = a.talk
+		return []events.Payload{again}
 	}
-	return a.skip("model " + p.Kind + ": " + p.Message)
+	return []events.Payload{a.skip("model " + p.Kind + ": " + p.Message)}
 }

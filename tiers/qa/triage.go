@@ -3,7 +3,6 @@ package qa
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,22 +49,32 @@ const killedReason = "the ticket was killed"
 
 // triage asks tier 4 about the outcome that the event id tells, or says why
 // nobody is asked.
-func (s *State) triage(id string, c *call, p events.ToolSettled) events.Payload {
+func (s *State) triage(id string, c *call, p events.ToolSettled) []events.Payload {
 	t := &triage{call: p.Call, origin: c}
 	seen := trace(id, p)
 	c.trace = &seen
 	switch {
 	case s.over(c):
-		return t.skip(killedReason)
+		return []events.Payload{t.skip(killedReason)}
 	case s.settings.QADisabled || s.provider() == "":
-		return t.skip("disabled")
+		return []events.Payload{t.skip("disabled")}
 	}
-	s.asking = t
+	out := s.opening(t, c, c.role(), id)
+	out.about.Call, out.about.Ticket, out.about.TicketAttempt = p.Call, c.ticket, c.attempt
+	return s.send(out)
+}
+
+// opening is how every prompt of tier 4 begins: the role, what the person and the
+// project say to it, and the output of the call that failed. Id is that of the
+// event that made it due.
+func (s *State) opening(q query, c *call, role, id string) *talk {
 	taken := tiers.Seat{Tier: tier}.Take(s.settings)
-	parts := slices.Concat(taken.System(c.role()+fence.Rule, nil), s.rules[c.ticket], taken.Project(id))
-	m := tiers.Request(s.settings, tiers.Seat{Tier: tier}, append(parts, seen))
-	m.StreamID, m.Ticket, m.TicketAttempt, m.Call = StreamID, c.ticket, c.attempt, p.Call
-	return m
+	t := &talk{query: q}
+	t.prompt.Open(taken.System(role+fence.Rule, nil)...)
+	t.prompt.Rules(s.rules[c.ticket]...)
+	t.prompt.Open(taken.Project(id)...)
+	t.prompt.Open(*c.trace)
+	return t
 }
 
 // provider is who answers tier 4; empty: nobody.

@@ -1,0 +1,20 @@
+package contributor
+
+import "manualslop/events"
+
+// fit sees to it that the next prompt fits: it says what is left out, or ends the
+// run where nothing more can be. A retry repeats the prompt that was sent.
+func (r *run) fit(s *State) {
+	r.cut = nil
+	if r.phase != startRound && r.phase != sendRound || r.retry != nil {
+		return
+	}
+	cut, err := r.talk.Fit(s.offers.Reader(r.seat().Take(s.settings), r.tools), r.refresh)
+	switch {
+	case err != nil:
+		r.end(events.ResolvedBlocked, "", err.Error())
+	case cut != nil:
+		cut.Ticket, cut.Attempt, cut.Round = r.ticket.ID, r.attempt, r.round
+		r.cut = cut
+	}
+}

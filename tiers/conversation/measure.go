@@ -1,0 +1,46 @@
+package conversation
+
+import (
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// measure is how many tokens the prompt has with tail behind it: what the
+// provider counted of the one before and an estimate of the difference, or an
+// estimate of all of it.
+func (t *Thread) measure(to Reader, tail *events.Part) int64 {
+	bytes := t.read(to.tools, tail)
+	if t.counted == 0 {
+		return (bytes + tiers.BytesPerToken - 1) / tiers.BytesPerToken
+	}
+	return t.counted + (bytes-t.countedBytes)/tiers.BytesPerToken
+}
+
+// read is how many bytes a model reads, of tools so many.
+func (t *Thread) read(tools int64, tail *events.Part) int64 {
+	sum := tools
+	for _, p := range t.pieces {
+		sum += t.heard.Size(p.Part)
+	}
+	if tail != nil {
+		sum += t.heard.Size(*tail)
+	}
+	return sum
+}
+
+// Heard takes the reply to m in the event with this id, before it is said: how
+// long it is, and how the provider counted the prompt that it answers, unless
+// that cannot be the count of this prompt alone.
+func (t *Thread) Heard(o *Offers, m events.ModelRequested, tail *events.Part, id string, p events.ModelReplied) {
+	bytes := t.read(o.sizeOf(m.Tools), tail)
+	if t.heard == nil {
+		t.heard = tiers.Replies{}
+	}
+	t.heard.Note(id, p)
+	t.refusal, t.refusals = nil, 0
+	estimate, counted := bytes/tiers.BytesPerToken, p.Usage.Prompt()
+	t.counted, t.countedBytes = 0, 0
+	if !p.Usage.Estimated && !events.RunsProgram(m.Provider) && counted >= estimate/2 && counted <= 4*estimate {
+		t.counted, t.countedBytes = counted, bytes
+	}
+}

@@ -1,0 +1,70 @@
+package conversation
+
+import (
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// Bounds of a prompt in tokens, by measure.
+const (
+	// DefaultWindow is taken for the context window of a model of which none is known.
+	DefaultWindow = 128_000
+	// defaultReply is kept free for the reply where neither settings nor what is
+	// known of the model say how long it gets.
+	defaultReply = 8_192
+)
+
+// Offers is what is known of models and tools; a fold of the session's events.
+type Offers struct {
+	models events.ModelsOffered
+	tools  map[string]int64 // bytes that a model reads of each
+}
+
+// Evolve folds one event.
+func (o *Offers) Evolve(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ModelsOffered:
+		o.models = p
+	case events.ToolsOffered:
+		o.tools = make(map[string]int64, len(p.Tools))
+		for _, t := range p.Tools {
+			o.tools[t.Name] = tiers.OfferSize(t)
+		}
+	}
+}
+
+// Reader is the model that a prompt is for.
+type Reader struct {
+	Tier            int
+	Provider, Model string
+	Room            int64 // tokens that the prompt may have
+	tools           int64 // bytes of the tools it is offered
+}
+
+// Reader is who sits there and is offered tools: its room is the model's context
+// window less the longest reply, and at least a quarter of the window.
+func (o *Offers) Reader(to tiers.Sitting, tools []string) Reader {
+	out := Reader{Tier: to.Tier.Tier, Provider: to.Provider, Model: to.Model}
+	offer, _ := o.models.Find(to.Provider, to.Model)
+	window, reply := offer.ContextWindow, int64(to.Params.MaxOutputTokens)
+	if window == 0 {
+		window = DefaultWindow
+	}
+	if reply == 0 {
+		reply = offer.MaxOutputTokens
+	}
+	if reply == 0 {
+		reply = defaultReply
+	}
+	out.Room, out.tools = max(window-reply, window/4), o.sizeOf(tools)
+	return out
+}
+
+// sizeOf is how many bytes a model reads of tools.
+func (o *Offers) sizeOf(tools []string) int64 {
+	var sum int64
+	for _, name := range tools {
+		sum += o.tools[name]
+	}
+	return sum
+}

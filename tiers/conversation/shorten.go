@@ -1,0 +1,112 @@
+package conversation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"manualslop/events"
+)
+
+// ResultHead is how many characters stay of a result or a view that is cut.
+const ResultHead = 8000
+
+// worth is how many bytes have to go for the words that say so to pay.
+const worth = 256
+
+// isLong tells whether cutting a part makes it shorter.
+func isLong(p events.Part) bool {
+	if p.SHA256 == "" {
+		return len(p.Text) > ResultHead+worth
+	}
+	return p.Size > ResultHead+worth && (p.Head == 0 || p.Head > ResultHead+worth)
+}
+
+// longResults are the results of rounds in [from, to] that can be cut, oldest first.
+func (t *Thread) longResults(from, to int) []piece {
+	var out []piece
+	for _, p := range t.pieces {
+		if p.round >= from && p.round <= to && p.Role == "tool" && p.SHA256 != "" && isLong(p.Part) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// cutResult leaves the beginning of a result and says so behind it.
+func (t *Thread) cutResult(call string, head int) {
+	for i := range t.pieces {
+		if p := &t.pieces[i].Part; p.Role == "tool" && p.Call == call && p.Head == 0 {
+			p.Head = head
+			p.Suffix = fmt.Sprintf("\n[… cut to make room: the first %d characters of %d bytes; call the tool again for what you need of the rest]", head, p.Size) + p.Suffix
+		}
+	}
+}
+
+// cutView leaves the beginning of a view, or where head is 0 only its name.
+func (t *Thread) cutView(at, head int) {
+	if at < 0 || at >= len(t.pieces) {
+		return
+	}
+	p := &t.pieces[at]
+	switch {
+	case head == 0:
+		p.Part = events.Part{Role: p.Role, Text: fmt.Sprintf("%s[left out to make room: %d bytes]\n", cmp.Or(p.Prefix, p.name+"\n"), p.whole)}
+		p.hold = stays
+		return
+	case p.SHA256 == "":
+		p.Text = characters(p.Text, head)
+	default:
+		p.Head = head
+	}
+	p.Suffix = fmt.Sprintf("\n[… cut to make room: the first %d characters of %d bytes]\n", head, p.whole)
+}
+
+// characters are the first n of a text.
+func characters(s string, n int) string {
+	for at := range s {
+		if n == 0 {
+			return s[:at]
+		}
+		n--
+	}
+	return s
+}
+
+// drop leaves out a round, its reply with its calls and their results, and says
+// which rounds are missing.
+func (t *Thread) drop(round int) {
+	t.gone = append(t.gone, round)
+	note := piece{Part: events.Part{Role: "user", Text: fmt.Sprintf("[rounds %d to %d of this conversation were left out to make room]\n", t.gone[0], round)}}
+	head := t.beginning()
+	t.pieces = slices.DeleteFunc(t.pieces, func(p piece) bool { return p.round == round })
+	if t.noted {
+		t.pieces[head-1] = note
+	} else {
+		t.pieces = slices.Insert(t.pieces, head, note)
+	}
+	t.noted = true
+}
+
+// has tells whether the result of a call is still there.
+func (t *Thread) has(call string) bool {
+	return slices.ContainsFunc(t.pieces, func(p piece) bool { return p.Call == call })
+}
+
+// Apply folds what was left out, in the order in which [Thread.Fit] left it out.
+func (t *Thread) Apply(p events.ConversationShortened) {
+	for _, s := range p.Shortened {
+		t.cutResult(s.Call, s.Head)
+	}
+	for _, round := range p.DroppedRounds {
+		t.drop(round)
+	}
+	for _, v := range p.Views {
+		t.cutView(v.Part, v.Head)
+	}
+	t.bytes = t.size()
+	if p.Reason == events.ShortenedForVendor {
+		t.least.tokens = max(p.Limit, p.After)
+	}
+	t.refusal = nil
+}

@@ -1,0 +1,141 @@
+package conversation
+
+import (
+	"encoding/json"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// Thread is one conversation with a model: a beginning, and rounds behind it. The
+// zero value is one in which nothing was said.
+type Thread struct {
+	pieces []piece
+	bytes  int           // of the parts as JSON
+	gone   []int         // rounds that were left out
+	noted  bool          // the last piece of the beginning tells of them
+	heard  tiers.Replies // how long replies are as a model reads them again
+
+	counted, countedBytes int64 // tokens of the last prompt as its provider counted, and its bytes; 0: not known
+
+	refusal  *events.ModelFailed // why the provider did not take the last prompt; nil: it did
+	refusals int                 // of the round that is to be sent
+	least    ceiling
+}
+
+// piece is a part of the prompt and what may be done to it.
+type piece struct {
+	events.Part
+	round int    // 0: of the beginning
+	name  string // of what is shown, or of the tool that answered
+	hold  hold
+	whole int64 // bytes of what it shows
+}
+
+// hold says what may be done to a piece of the beginning.
+type hold int
+
+const (
+	stays   hold = iota // nothing
+	shrinks             // its first characters stay
+	goes                // its name stays
+)
+
+// Open puts parts at the end of the beginning that always stay.
+func (t *Thread) Open(parts ...events.Part) {
+	for _, p := range parts {
+		t.put(piece{Part: p})
+	}
+}
+
+// Rules puts the project's rules there: they may be cut and are never left out.
+func (t *Thread) Rules(parts ...events.Part) {
+	for _, p := range parts {
+		t.put(piece{Part: p, name: "project rules", hold: shrinks})
+	}
+}
+
+// Show puts a view there under a name for people: it may be cut or left out.
+func (t *Thread) Show(name string, p events.Part) {
+	t.put(piece{Part: p, name: tiers.Line(tiers.Clip(name, maxName)), hold: goes})
+}
+
+// maxName bounds the name of a view in bytes.
+const maxName = 512
+
+// Say puts a part of a round, counted from 1, at the end of the conversation.
+func (t *Thread) Say(round int, p events.Part) { t.put(piece{Part: p, round: round}) }
+
+// Result puts the result of a tool there.
+func (t *Thread) Result(round int, tool string, p events.Part) {
+	t.put(piece{Part: p, round: round, name: tool})
+}
+
+func (t *Thread) put(p piece) {
+	p.whole = max(p.Size, int64(len(p.Text)))
+	t.pieces = append(t.pieces, p)
+	t.bytes += sizeOf(p.Part) + len(",")
+}
+
+// Parts are the prompt.
+func (t *Thread) Parts() []events.Part {
+	out := make([]events.Part, len(t.pieces), len(t.pieces)+1)
+	for i, p := range t.pieces {
+		out[i] = p.Part
+	}
+	return out
+}
+
+// newest is the last round that said something; 0: none did.
+func (t *Thread) newest() int {
+	n := 0
+	for _, p := range t.pieces {
+		n = max(n, p.round)
+	}
+	return n
+}
+
+// oldest is the first round that is still there and is not the newest; 0: none.
+func (t *Thread) oldest() int {
+	newest := t.newest()
+	for _, p := range t.pieces {
+		if p.round > 0 && p.round < newest {
+			return p.round
+		}
+	}
+	return 0
+}
+
+// beginning is how many pieces the conversation begins with.
+func (t *Thread) beginning() int {
+	if n := slices.IndexFunc(t.pieces, func(p piece) bool { return p.round > 0 }); n >= 0 {
+		return n
+	}
+	return len(t.pieces)
+}
+
+// clone is a thread to try things on.
+func (t *Thread) clone() *Thread {
+	out := *t
+	out.pieces, out.gone = slices.Clone(t.pieces), slices.Clone(t.gone)
+	return &out
+}
+
+// size is that of the parts as JSON.
+func (t *Thread) size() int {
+	n := 0
+	for _, p := range t.pieces {
+		n += sizeOf(p.Part) + len(",")
+	}
+	return n
+}
+
+// sizeOf is the size of a part as JSON.
+func sizeOf(p events.Part) int {
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic("conversation: " + err.Error()) // strings and numbers
+	}
+	return len(b)
+}
