@@ -14,7 +14,7 @@ const resubscribePause = 50 * time.Millisecond
 
 // waiting wakes requests when an event of their ask comes. One feed per session
 // serves all of them, so that an answer costs the same with one and with
-// thousands of asks open.
+// thousands of asks open; it runs while somebody waits.
 type waiting struct {
 	models Models
 	logger *slog.Logger
@@ -31,6 +31,8 @@ func newWaiting(m Models, logger *slog.Logger, start func(func(context.Context))
 // room holds those who wait in one session.
 type room struct {
 	session string
+	inside  int    // guarded by waiting.mu
+	empty   func() // ends the feed
 	mu      sync.Mutex
 	seen    uint64                          // every event up to here was shown to those who wait
 	waiters map[string]map[*waiter]struct{} // by ask
@@ -47,7 +49,7 @@ type waiter struct {
 // the teller waiting. Events up to the waiter's since are not shown; look for
 // their effect in the models. Call leave when done.
 func (w *waiting) join(session, ask string, tell func(*events.Event)) *waiter {
-	r := w.room(session)
+	r := w.enter(session)
 	me := &waiter{tell: tell}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,23 +58,41 @@ func (w *waiting) join(session, ask string, tell func(*events.Event)) *waiter {
 		r.waiters[ask] = map[*waiter]struct{}{}
 	}
 	r.waiters[ask][me] = struct{}{}
-	me.leave = func() { r.drop(ask, me) }
+	me.leave = sync.OnceFunc(func() { r.drop(ask, me); w.exit(r) })
 	return me
 }
 
-func (w *waiting) room(session string) *room {
+// enter finds or opens the room of a session; call exit when done with it.
+func (w *waiting) enter(session string) *room {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.rooms[session]
 	if r == nil {
-		r = &room{session: session, waiters: map[string]map[*waiter]struct{}{}}
+		left, empty := context.WithCancel(context.Background())
+		r = &room{session: session, empty: empty, waiters: map[string]map[*waiter]struct{}{}}
 		if view, ok := w.models.Session(session); ok {
 			r.seen = view.Summary().LastSeq
 		}
 		w.rooms[session] = r
-		w.start(func(ctx context.Context) { w.follow(ctx, r) })
+		w.start(func(ctx context.Context) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(left, cancel)()
+			w.follow(ctx, r)
+		})
 	}
+	r.inside++
 	return r
+}
+
+// exit closes the room behind the last one.
+func (w *waiting) exit(r *room) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.inside--; r.inside == 0 {
+		r.empty()
+		delete(w.rooms, r.session)
+	}
 }
 
 // follow shows the session's events to those who wait until ctx ends. A broken

@@ -29,7 +29,7 @@ type Options struct {
 	// off, default 4096.
 	Backlog int
 	// Folded is how many sessions are kept folded at most, beside those that
-	// somebody waits for; default 256.
+	// somebody waits for; default 16.
 	Folded int
 	// Snapshots stores states between runs; nil: sessions are always folded
 	// from their beginning.
@@ -58,7 +58,7 @@ func (o Options) withDefaults() Options {
 		o.Models = projections.Catalogue()
 	}
 	if o.Folded <= 0 {
-		o.Folded = 256
+		o.Folded = 16
 	}
 	if o.SnapshotEvery <= 0 {
 		o.SnapshotEvery = 5000

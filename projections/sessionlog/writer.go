@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 
 	"manualslop/events"
@@ -24,6 +25,10 @@ type Source interface {
 	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
 }
 
+// maxOver bounds the closed sessions whose state of rendering is kept, for what
+// still happens in them.
+const maxOver = 8
+
 // Writer keeps the log files of a project's sessions. One writer at a time may
 // work on a project folder. Safe for concurrent use.
 type Writer struct {
@@ -36,6 +41,7 @@ type Writer struct {
 
 	mu      sync.Mutex
 	folders map[string]*folder // by session: as this process left them
+	over    []string           // closed sessions among them, the one used last at the end
 	owner   map[string]string  // folder name to session
 	broken  map[string]bool    // sessions given up until they close or the next start
 	gone    map[string]bool    // sessions whose files were pruned
@@ -78,7 +84,7 @@ func (w *Writer) Rebuild(ctx context.Context, session string) error {
 // attach renders a session from its beginning up to a sequence (0: the end of
 // the log), comparing with what is there. Of a pruned one there is nothing.
 func (w *Writer) attach(ctx context.Context, session string, to uint64) (*folder, error) {
-	delete(w.folders, session)
+	w.letGo(session)
 	gone, name, err := w.pruned(ctx, session, to)
 	if err != nil {
 		return nil, err
@@ -105,7 +111,26 @@ func (w *Writer) attach(ctx context.Context, session string, to uint64) (*folder
 		return nil, err
 	}
 	w.folders[session] = d
+	w.used(session)
 	return d, nil
+}
+
+// used keeps few closed sessions rendered: the next event of any other is
+// written after its log was read again.
+func (w *Writer) used(session string) {
+	if d := w.folders[session]; d == nil || !d.closed {
+		return
+	}
+	w.over = slices.DeleteFunc(w.over, func(s string) bool { return s == session })
+	if w.over = append(w.over, session); len(w.over) > maxOver {
+		w.letGo(w.over[0])
+	}
+}
+
+// letGo forgets what was rendered of a session.
+func (w *Writer) letGo(session string) {
+	delete(w.folders, session)
+	w.over = slices.DeleteFunc(w.over, func(s string) bool { return s == session })
 }
 
 // claimFor gives folder names to the first session that has them.
@@ -134,13 +159,14 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 		}
 		if d := w.folders[e.Session]; d != nil {
 			err = d.take(ctx, e)
+			w.used(e.Session)
 		}
 	}
 	if errors.Is(err, errChanged) {
 		_, err = w.attach(ctx, e.Session, e.Seq)
 	}
 	if err != nil {
-		delete(w.folders, e.Session)
+		w.letGo(e.Session)
 		return fmt.Errorf("log of %s: %w", e.Session, err)
 	}
 	return nil

@@ -45,7 +45,7 @@ func newHandler(m *tiers.Machine, log events.Log, logger *slog.Logger, project, 
 		project: project, session: session, in: make(chan *events.Event, mailbox), registry: events.Catalogue()}
 }
 
-// run decides until ctx ends or the session stalls.
+// run decides until the mailbox is closed, ctx ends or the session stalls.
 func (h *Handler) run(ctx context.Context, history []*events.Event) {
 	for _, e := range history {
 		if e.Actor == h.Machine.Name() {
@@ -61,8 +61,8 @@ func (h *Handler) run(ctx context.Context, history []*events.Event) {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-h.in:
-			if !h.decide(ctx, e) {
+		case e, more := <-h.in:
+			if !more || !h.decide(ctx, e) {
 				return
 			}
 		}
@@ -111,6 +111,7 @@ func (h *Handler) put(ctx context.Context, fact events.Event) error {
 			if !same(head, &fact) {
 				return fmt.Errorf("%w: sequence %d holds %s %s, decided was %s %s", ErrDivergence, head.Seq, head.Type, head.ID, fact.Type, fact.ID)
 			}
+			h.recorded[0] = nil
 			h.recorded = h.recorded[1:]
 			return nil
 		}

@@ -29,16 +29,18 @@ type kept struct {
 	event events.Event
 }
 
-// Begin does nothing: the transcripts know what is kept for a session.
+// Begin does nothing: the transcripts know what there is of a session.
 func (m *Models) Begin(context.Context, string, []*events.Event) {}
 
-// Take has providers delete what they keep for a session that is over.
+// Take has providers delete what they keep for a session that is over. It comes
+// behind the transcripts.
 func (m *Models) Take(ctx context.Context, e *events.Event) {
-	if _, closed := e.Payload.(events.SessionClosed); !closed {
+	if !closes(e) {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	delete(m.lines, e.Session)
 	if !m.over { // else forgetAll does it
 		m.ending.Go(func() { m.forget(ctx, m.Transcripts.session(e.Session), events.CacheSessionOver) })
 	}

@@ -36,10 +36,15 @@ type Models struct {
 	keeping flights        // what is being kept right now
 	ending  sync.WaitGroup // sessions that are over and for which things are deleted
 
-	mu        sync.Mutex
-	over      bool                        // nothing is deleted for sessions any more
-	assigners map[string]*script.Assigner // by session
-	lines     map[string]int              // by request: its line of the script, 0 for none
+	mu    sync.Mutex
+	over  bool              // nothing is deleted for sessions any more
+	lines map[string]*lines // by session
+}
+
+// lines are a session's lines of the script.
+type lines struct {
+	assigner *script.Assigner
+	given    map[string]int // by request, 0 for none
 }
 
 // Run calls models for requests of the pool until ctx ends, slots at once. Then
@@ -51,14 +56,15 @@ func (m *Models) Run(ctx context.Context, slots int) error {
 
 // call makes one attempt; its outcome is always a payload.
 func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) events.Payload {
+	record := tr.soFar() // taken while the session is open, or it is over
 	if over := tr.over(e.ID, p); over != nil {
 		return events.ModelFailed{Request: e.ID, Kind: events.ModelCancelled, Message: over.Error()}
 	}
-	req, err := tr.record.Request(p, m.Transcripts.blobsOf(ctx))
+	req, err := record.Request(p, m.Transcripts.blobsOf(ctx))
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
 	}
-	provider, line, err := m.provider(ctx, tr, e, p)
+	provider, line, err := m.provider(ctx, tr, record, e, p)
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
 	}
@@ -125,7 +131,7 @@ func (m *Models) fold(ctx context.Context, out events.ModelReplied) events.Model
 
 // provider picks who answers: a line of the script by the session's order of
 // requests, or the configured provider.
-func (m *Models) provider(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) (llm.Provider, int, error) {
+func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Record, e *events.Event, p events.ModelRequested) (llm.Provider, int, error) {
 	if p.Provider != ProviderScript {
 		if !tr.mayRun(p.Provider, p.Command) {
 			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("no person of this session named the program %q for %s; it is not run", p.Command, p.Provider)}
@@ -139,7 +145,7 @@ func (m *Models) provider(ctx context.Context, tr *transcript, e *events.Event, 
 	if m.Script == nil {
 		return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: "the scripted provider has no script; give --script FILE"}
 	}
-	line, err := m.assign(ctx, tr, e)
+	line, err := m.assign(tr, record.Resolve(m.Transcripts.blobsOf(ctx)), e)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -153,31 +159,41 @@ func (m *Models) provider(ctx context.Context, tr *transcript, e *events.Event, 
 // names are the providers that this program has.
 func (m *Models) names() string { return strings.Join(slices.Sorted(maps.Keys(m.Providers)), ", ") }
 
-// assign folds the session's scripted requests up to e and returns e's line, 0 for none.
-func (m *Models) assign(ctx context.Context, tr *transcript, e *events.Event) (int, error) {
+// assign folds the session's scripted requests up to e and returns e's line, 0
+// for none. Nothing is assigned in a session that is over.
+func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.assigners == nil {
-		m.assigners, m.lines = map[string]*script.Assigner{}, map[string]int{}
+	over := &llm.Error{Kind: events.ModelCancelled, Message: errClosed.Error()}
+	if tr.isOver() {
+		return 0, over
 	}
-	a := m.assigners[e.Session]
-	if a == nil {
-		a = script.NewAssigner(m.Script)
-		m.assigners[e.Session] = a
+	if m.lines == nil {
+		m.lines = map[string]*lines{}
 	}
-	resolve := tr.record.Resolve(m.Transcripts.blobsOf(ctx))
-	for _, r := range tr.scripted(e.ID) {
+	have := m.lines[e.Session]
+	if have == nil {
+		have = &lines{script.NewAssigner(m.Script), map[string]int{}}
+		m.lines[e.Session] = have
+	}
+	requests := tr.lineless(e.ID)
+	for _, r := range requests {
 		p, ok := r.Payload.(events.ModelRequested)
-		if _, known := m.lines[r.ID]; known || !ok {
+		if !ok {
 			continue
 		}
 		newest, err := llm.Newest(p.Manifest, resolve)
 		if err != nil {
 			return 0, err
 		}
-		m.lines[r.ID], _ = a.Assign(r, newest)
+		have.given[r.ID], _ = have.assigner.Assign(r, newest)
 	}
-	return m.lines[e.ID], nil
+	tr.lined(len(requests))
+	line, known := have.given[e.ID]
+	if !known { // it was closed a moment ago
+		return 0, over
+	}
+	return line, nil
 }
 
 // publish records an outcome under an id that derives from the request, so

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"manualslop/events"
@@ -28,29 +29,44 @@ type Orchestrator struct {
 	Stopped func(session, decider string, reason error)
 
 	mu       sync.Mutex
-	handlers map[string][]*Handler
+	handlers map[string][]*Handler // of the sessions that are not over
 	wg       sync.WaitGroup
 }
 
-// Begin starts the deciders of a session.
+// Begin starts the deciders of a session. Those of one that is over decide what
+// they still owe of its history and end.
 func (o *Orchestrator) Begin(ctx context.Context, session string, history []*events.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.handlers == nil {
 		o.handlers = map[string][]*Handler{}
 	}
+	over := slices.ContainsFunc(history, closes)
 	for _, r := range o.Roles {
 		h := newHandler(r.Start(), r.Log, o.Logger, o.Project, session)
 		h.stopped = o.Stopped
-		o.handlers[session] = append(o.handlers[session], h)
+		if over {
+			close(h.in)
+		} else {
+			o.handlers[session] = append(o.handlers[session], h)
+		}
 		o.wg.Go(func() { h.run(ctx, history); h.drain(ctx) })
 	}
 }
 
 // Take hands an event to the session's deciders, waiting for one that is behind.
+// Behind SessionClosed no decider decides anything, so it is the last they get.
 func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 	o.mu.Lock()
 	handlers := o.handlers[e.Session]
+	if closes(e) {
+		delete(o.handlers, e.Session)
+		defer func() {
+			for _, h := range handlers {
+				close(h.in)
+			}
+		}()
+	}
 	o.mu.Unlock()
 	for _, h := range handlers {
 		if h.Machine.Name() == e.Actor {
@@ -69,11 +85,11 @@ func (o *Orchestrator) Wait() { o.wg.Wait() }
 
 // drain empties the mailbox of a stalled handler, so that it stops nobody else.
 func (h *Handler) drain(ctx context.Context) {
-	for {
+	for more := true; more; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.in:
+		case _, more = <-h.in:
 		}
 	}
 }

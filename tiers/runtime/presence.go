@@ -34,7 +34,7 @@ func (p *Presence) Begin(ctx context.Context, session string, history []*events.
 
 // Take notes that a session is closed.
 func (p *Presence) Take(_ context.Context, e *events.Event) {
-	if _, ok := e.Payload.(events.SessionClosed); !ok {
+	if !closes(e) {
 		return
 	}
 	p.mu.Lock()

@@ -181,6 +181,12 @@ func opens(e *events.Event) bool {
 	return ok
 }
 
+// closes tells whether a session is over with an event.
+func closes(e *events.Event) bool {
+	_, ok := e.Payload.(events.SessionClosed)
+	return ok
+}
+
 // sameLog makes sure that the log still holds the newest event that was read
 // live; events.ErrReplaced.
 func (r *Reader) sameLog(ctx context.Context) error {

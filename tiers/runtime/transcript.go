@@ -11,7 +11,8 @@ import (
 )
 
 // Transcripts keep what prompts refer to, for every open session: replies,
-// results, views, and the order of model requests.
+// results, views, and the requests that have no answer. Of a session that is
+// over they know no more than that, and what is still to be ended for it.
 type Transcripts struct {
 	Blobs events.Blobs
 
@@ -24,9 +25,9 @@ type transcript struct {
 	mu       sync.Mutex
 	seq      uint64
 	moved    chan struct{} // closed and renewed when seq moves
-	record   llm.Record
-	answered map[string]bool // requests that have a reply or a failure
-	requests []*events.Event // ModelRequested in stream order
+	record   *llm.Record
+	open     map[string]*events.Event // ModelRequested without a reply or a failure, by id
+	scripted []*events.Event          // those for the scripted provider that have no line yet, in stream order
 	offered  events.ModelsOffered
 	killed   map[string]int // ticket to its newest killed attempt
 	closed   bool
@@ -59,7 +60,7 @@ func (t *Transcripts) session(id string) *transcript {
 	}
 	tr := t.sessions[id]
 	if tr == nil {
-		tr = &transcript{moved: make(chan struct{}), answered: map[string]bool{}, killed: map[string]int{}, programs: map[program]bool{},
+		tr = &transcript{moved: make(chan struct{}), record: &llm.Record{}, open: map[string]*events.Event{}, killed: map[string]int{}, programs: map[program]bool{},
 			kept: map[string]*kept{}, dropped: map[string]bool{}, unkeepable: map[keptKey]bool{}}
 		t.sessions[id] = tr
 	}
@@ -79,23 +80,47 @@ func (tr *transcript) take(e *events.Event) {
 	case events.ModelsOffered:
 		tr.offered = p
 	case events.ModelRequested:
-		tr.requests = append(tr.requests, e)
+		tr.open[e.ID] = e
+		if p.Provider == ProviderScript && !tr.closed {
+			tr.scripted = append(tr.scripted, e)
+		}
 	case events.ModelReplied:
-		tr.answered[p.Request] = true
+		delete(tr.open, p.Request)
 	case events.ModelFailed:
-		tr.answered[p.Request] = true
+		delete(tr.open, p.Request)
 	case events.ModelDenied:
-		tr.answered[p.Request] = true
+		delete(tr.open, p.Request)
 	case events.SessionClosed:
 		tr.closed = true
 	case events.TicketKilled:
 		tr.killed[p.Ticket] = max(tr.killed[p.Ticket], p.Attempt)
 	}
 	tr.takeKept(e)
-	tr.record.Take(e)
+	if tr.closed {
+		tr.letGo()
+	} else {
+		tr.record.Take(e)
+	}
 	tr.seq = e.Seq
 	close(tr.moved)
 	tr.moved = make(chan struct{})
+}
+
+// letGo drops what no request of a session that is over can want; tr.mu is
+// held. Those under way have their record, and the price of what they used.
+func (tr *transcript) letGo() {
+	tr.record, tr.scripted = &llm.Record{}, nil
+	if len(tr.open) == 0 {
+		tr.offered = events.ModelsOffered{}
+		clear(tr.killed)
+	}
+}
+
+// soFar is the record as it is and grows until the session is over.
+func (tr *transcript) soFar() *llm.Record {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.record
 }
 
 // await waits until the transcript has passed seq.
@@ -126,8 +151,8 @@ func (tr *transcript) due(e *events.Event) (*events.Event, events.ModelRequested
 	case events.ModelApproved:
 		tr.mu.Lock()
 		defer tr.mu.Unlock()
-		for _, asked := range slices.Backward(tr.requests) {
-			if r, ok := asked.Payload.(events.ModelRequested); ok && asked.ID == p.Request && r.Guarded {
+		if asked := tr.open[p.Request]; asked != nil {
+			if r, ok := asked.Payload.(events.ModelRequested); ok && r.Guarded {
 				return asked, r
 			}
 		}
@@ -135,18 +160,19 @@ func (tr *transcript) due(e *events.Event) (*events.Event, events.ModelRequested
 	return nil, events.ModelRequested{}
 }
 
-// isAnswered tells whether a request has a reply or a failure on the record.
+// isAnswered tells whether a request that was taken has a reply or a failure on
+// the record.
 func (tr *transcript) isAnswered(request string) bool {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	return tr.answered[request]
+	return tr.open[request] == nil
 }
 
 // answer notes that the outcome of a request is stored, before the feed says so.
 func (tr *transcript) answer(request string) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	tr.answered[request] = true
+	delete(tr.open, request)
 }
 
 // Reasons for which nobody waits for the answer to a request any more.
@@ -162,7 +188,7 @@ func (tr *transcript) over(request string, m events.ModelRequested) error {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	switch {
-	case tr.answered[request]:
+	case tr.open[request] == nil:
 		return errAnswered
 	case tr.closed:
 		return errClosed
@@ -170,6 +196,13 @@ func (tr *transcript) over(request string, m events.ModelRequested) error {
 		return errKilled
 	}
 	return nil
+}
+
+// isOver tells whether the session is.
+func (tr *transcript) isOver() bool {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.closed
 }
 
 // mayRun tells whether a person of this session named the program for the
@@ -181,20 +214,20 @@ func (tr *transcript) mayRun(provider, command string) bool {
 	return command == "" || events.CheckCommand(command) == nil && tr.programs[program{provider, command}]
 }
 
-// scripted are the requests up to id that the scripted provider answers, in stream order.
-func (tr *transcript) scripted(id string) []*events.Event {
+// lineless are the requests up to id that the scripted provider answers and
+// that have no line yet, in stream order.
+func (tr *transcript) lineless(id string) []*events.Event {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	var out []*events.Event
-	for _, e := range tr.requests {
-		if m, ok := e.Payload.(events.ModelRequested); ok && m.Provider == ProviderScript {
-			out = append(out, e)
-		}
-		if e.ID == id {
-			break
-		}
-	}
-	return out
+	at := slices.IndexFunc(tr.scripted, func(e *events.Event) bool { return e.ID == id })
+	return slices.Clone(tr.scripted[:at+1])
+}
+
+// lined notes that the first so many scripted requests have their lines.
+func (tr *transcript) lined(n int) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.scripted = slices.Delete(tr.scripted, 0, min(n, len(tr.scripted)))
 }
 
 // blobsOf reads bodies for prompts of one call.

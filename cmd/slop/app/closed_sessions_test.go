@@ -1,0 +1,163 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+// closedSessions says how many sessions are opened, worked in and closed before
+// what is alive is looked at first, and how many then.
+func closedSessions() (first, then int) {
+	if os.Getenv("SLOP_LOAD") == "full" {
+		return 100, 400
+	}
+	return 20, 16
+}
+
+// What a closed session may leave alive of what our code allocated: a line in
+// each list of sessions. What comes and goes, such as the words that are not in
+// the search's files yet, may differ by as much as two sessions in use have.
+const (
+	leftOfSession = 4 << 10
+	comesAndGoes  = 1 << 20
+)
+
+// TestClosedSessionsLeaveNothingBehind works in session after session of one
+// engine: a goal is reached, something is asked and answered, somebody looks,
+// and the session is closed. What the log's server keeps of each event and each
+// subject is not counted.
+func TestClosedSessionsLeaveNothingBehind(t *testing.T) { //nolint:paralleltest // it measures the heap
+	countAllocations(t)
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	m := newCrew(t, reading(t, 3), nil)
+	first, then := closedSessions()
+	for i := range first {
+		m.lifeOf(t, i)
+	}
+	heap, goroutines := ownHeap(), settledGoroutines(t, 0)
+	for i := range then {
+		m.lifeOf(t, first+i)
+	}
+	require.LessOrEqual(t, settledGoroutines(t, goroutines), goroutines)
+	after := ownHeap()
+	t.Logf("our own heap: %d KiB after %d sessions and %d KiB after %d more; %d goroutines", heap>>10, first, after>>10, then, goroutines)
+	require.LessOrEqual(t, after-heap, comesAndGoes+then*leftOfSession)
+}
+
+// lifeOf is the life of one session.
+func (m *crew) lifeOf(t *testing.T, n int) {
+	t.Helper()
+	if n > 0 {
+		v, err := openSession(m.ctx, m.log, m.place, m.mask, "", true)
+		require.NoError(t, err)
+		m.voice = v
+		_, _, err = v.say(m.ctx, events.RuleAdded{Rule: yesRule()})
+		require.NoError(t, err)
+	}
+	all := m.reach(t, "read")
+	require.NoError(t, m.live.WaitFor(m.ctx, all[len(all)-1].Seq))
+	m.askAndAnswer(t, fmt.Sprintf("ask-%d", n))
+	for _, path := range []string{"/api/session", "/api/gui/mma_status", "/api/gui/diagnostics"} {
+		require.Equal(t, http.StatusOK, m.call(t, http.MethodGet, path+"?session="+m.voice.session, ""), path)
+	}
+	seq, _, err := m.voice.say(m.ctx, events.SessionClosed{Reason: "done"})
+	require.NoError(t, err)
+	require.NoError(t, m.live.WaitFor(m.ctx, seq))
+}
+
+// askAndAnswer has a program wait for the person's word, and gives it.
+func (m *crew) askAndAnswer(t *testing.T, id string) {
+	t.Helper()
+	answered := make(chan int)
+	go func() { answered <- m.call(t, http.MethodPost, "/api/ask", `{"request_id":"`+id+`"}`) }()
+	require.Eventually(t, func() bool {
+		return m.call(t, http.MethodPost, "/api/ask/respond", `{"request_id":"`+id+`","response":true}`) == http.StatusOK
+	}, 10*time.Second, 5*time.Millisecond)
+	require.Equal(t, http.StatusOK, <-answered)
+}
+
+// call makes a request as the person and returns the status, 0 for none.
+func (m *crew) call(t *testing.T, method, path, body string) int {
+	t.Helper()
+	token, err := os.ReadFile(filepath.Join(m.tokens(), "human.token"))
+	if err != nil {
+		return 0
+	}
+	req, err := http.NewRequestWithContext(m.ctx, method, m.hooks.URL()+path, strings.NewReader(body))
+	if err != nil {
+		return 0
+	}
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, res.Body)
+	return res.StatusCode
+}
+
+// countAllocations has every few allocations counted until the test ends.
+func countAllocations(t *testing.T) {
+	before := runtime.MemProfileRate
+	runtime.MemProfileRate = 2048
+	t.Cleanup(func() { runtime.MemProfileRate = before })
+}
+
+// ownHeap is how many bytes are alive that were allocated by functions of ours
+// or by what they called, as estimated from the samples of [countAllocations].
+func ownHeap() int {
+	runtime.GC()
+	runtime.GC() // a profile is as of the collection before the last
+	records := make([]runtime.MemProfileRecord, 1<<16)
+	n, _ := runtime.MemProfile(records, false)
+	sum := 0.0
+	for _, r := range records[:n] {
+		if r.InUseObjects() > 0 && isOurs(r.Stack()) {
+			size := float64(r.InUseBytes()) / float64(r.InUseObjects())
+			sum += float64(r.InUseBytes()) / (1 - math.Exp(-size/float64(runtime.MemProfileRate)))
+		}
+	}
+	return int(sum)
+}
+
+func isOurs(stack []uintptr) bool {
+	frames := runtime.CallersFrames(stack)
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, "manualslop/") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// settledGoroutines is the number of goroutines once it is no higher than want,
+// or no longer falls.
+func settledGoroutines(t *testing.T, want int) int {
+	t.Helper()
+	http.DefaultClient.CloseIdleConnections()
+	last := math.MaxInt
+	require.Eventually(t, func() bool {
+		now := runtime.NumGoroutine()
+		settled := now <= want || now == last
+		last = now
+		return settled
+	}, 10*time.Second, 200*time.Millisecond)
+	return last
+}
