@@ -1,6 +1,7 @@
 package events
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -13,8 +14,11 @@ var ErrTracked = errors.New("too many tracked files")
 const (
 	// MaxTracked is the number of files.
 	MaxTracked = 1024
-	// MaxTrackedBytes is the length of their names together.
+	// MaxTrackedBytes is the length of their names together, and that of Shown as JSON.
 	MaxTrackedBytes = 128 << 10
+	// MaxFileSlices is the number of slices of one file; a prompt leaves out those
+	// beyond it.
+	MaxFileSlices = 16
 )
 
 // More views of files, which tools make.
@@ -54,6 +58,10 @@ type FilesTracked struct {
 	Paths    []string `json:"paths"`              // what they stood for, relative to the project folder
 	Preset   string   `json:"preset,omitempty"`   // that was loaded
 	Skipped  []string `json:"skipped,omitempty"`  // patterns that stand for nothing, each with its reason
+	// Shown are the files that the project wants shown otherwise than by the
+	// strategy of who asks: tickets that require them see them so. Their paths are
+	// relative to the project folder.
+	Shown []TrackedFile `json:"shown,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -68,7 +76,11 @@ func (e FilesTracked) Check() error {
 	if len(e.Paths) > MaxTracked || bytes > MaxTrackedBytes {
 		return fmt.Errorf("%w: %d files with names of %d bytes; there may be %d with %d", ErrTracked, len(e.Paths), bytes, MaxTracked, MaxTrackedBytes)
 	}
-	return nil
+	shown, err := json.Marshal(e.Shown)
+	if err == nil && len(shown) > MaxTrackedBytes {
+		err = fmt.Errorf("%w: how they are shown takes %d bytes, at most %d are allowed", ErrTracked, len(shown), MaxTrackedBytes)
+	}
+	return err
 }
 
 // ContextPresetSaved names a selection of files and screenshots.
@@ -103,6 +115,11 @@ type ContextInjectionRequested struct {
 	Discussion string `json:"discussion,omitempty"` // empty: the one that is active when the view comes
 	Path       string `json:"path"`
 	View       string `json:"view"`
+	// Slice is the piece that a view of the kind slice shows.
+	Slice *FileSlice `json:"slice,omitempty"`
+	// Record says that the view is asked for to learn the anchors of the slice,
+	// and becomes no entry.
+	Record bool `json:"record,omitempty"`
 }
 
 // EventType is the identity on the wire.

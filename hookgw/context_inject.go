@@ -15,8 +15,10 @@ const maxContextPath = 4096
 // injectRequest names a file and how it is to be shown.
 type injectRequest struct {
 	Path       string `json:"path"`
-	Mode       string `json:"mode,omitempty"`       // full (also when empty), skeleton, curated, outline, summary, tree
+	Mode       string `json:"mode,omitempty"`       // full (also when empty), skeleton, curated, outline, summary, tree, slice
 	Discussion string `json:"discussion,omitempty"` // empty: the active one
+	StartLine  int    `json:"start_line,omitempty"` // slice: counted from 1
+	EndLine    int    `json:"end_line,omitempty"`   // slice: inclusive
 }
 
 // InjectAnswer says what was injected. Its bytes are in the entry, or at
@@ -29,6 +31,8 @@ type InjectAnswer struct {
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
 	Blob    bool   `json:"blob"`
+	// Slice is the piece that was shown, with the lines by which it is found again.
+	Slice *events.FileSlice `json:"slice,omitempty"`
 }
 
 // viewOf is the view that a mode means.
@@ -44,8 +48,8 @@ func viewOf(mode string) (string, bool) {
 		return events.ViewCurated, true
 	case events.ViewSummary, "summarize":
 		return events.ViewSummary, true
-	case events.ViewTree:
-		return events.ViewTree, true
+	case events.ViewTree, events.ViewSlice:
+		return strings.ToLower(mode), true
 	}
 	return "", false
 }
@@ -60,9 +64,20 @@ func postInject(c *call) error {
 	view, known := viewOf(want.Mode)
 	switch {
 	case !known:
-		return refuse(http.StatusBadRequest, "there is no such mode", "Use full, skeleton, curated, outline, summary or tree.")
-	case want.Path == "" || len(want.Path) > maxContextPath || strings.ContainsRune(want.Path, 0):
-		return refuse(http.StatusBadRequest, "there is no path of a file", "Name one relative to the project folder, in up to 4096 bytes.")
+		return refuse(http.StatusBadRequest, "there is no such mode", "Use full, skeleton, curated, outline, summary, tree or slice.")
+	case view != events.ViewSlice && (want.StartLine != 0 || want.EndLine != 0):
+		return refuse(http.StatusBadRequest, "only a slice has lines", `Send "mode": "slice" with them.`)
+	}
+	if p := contextPath(want.Path); p != nil {
+		return p
+	}
+	var slice *events.FileSlice
+	if view == events.ViewSlice {
+		s, p := sliceOf("", want.StartLine, want.EndLine)
+		if p != nil {
+			return p
+		}
+		slice = &s
 	}
 	session, err := c.openSession()
 	if err != nil {
@@ -73,11 +88,19 @@ func postInject(c *call) error {
 			return err
 		}
 	}
-	e, err := c.say(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view})
+	e, err := c.say(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view, Slice: slice})
 	if err != nil {
 		return err
 	}
 	return c.injected(e)
+}
+
+// contextPath refuses what is no path of a file.
+func contextPath(path string) *problem {
+	if path == "" || len(path) > maxContextPath || strings.ContainsRune(path, 0) {
+		return refuse(http.StatusBadRequest, "there is no path of a file", "Name one relative to the project folder, in up to 4096 bytes.")
+	}
+	return nil
 }
 
 // injected waits for the view that answers e. A wish that was refused gets
@@ -113,13 +136,21 @@ func (c *call) injectedView(e events.Event, seq uint64, v events.View) error {
 	if err := c.gw.caughtUp(c.r.Context(), seq); err != nil {
 		return err
 	}
-	if v.Error != "" {
-		return refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, and a mode that its language has.")
+	if p := noView(v); p != nil {
+		return p
 	}
 	if err := c.counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, InjectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob})
+	return c.reply(http.StatusOK, InjectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob, v.Slice})
+}
+
+// noView tells why there is no view; nil where there is one.
+func noView(v events.View) *problem {
+	if v.Error == "" {
+		return nil
+	}
+	return refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, lines that it has, and a mode that its language has.")
 }
 
 // injectAccepted is the answer where no worker has answered in time.

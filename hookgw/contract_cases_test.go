@@ -129,6 +129,7 @@ func documentCases() map[string][]contractCase {
 	}
 	return map[string][]contractCase{
 		"POST /api/context/inject":             {{body: `{"path":"a.go"}`, status: http.StatusAccepted, keys: "status request hint"}},
+		"POST /api/context/slices":             {{body: `{"path":"a.go","start_line":1,"end_line":2}`, status: http.StatusServiceUnavailable, keys: "error hint"}},
 		"POST /api/context/rescan":             {{body: `{}`, keys: "status tracked skipped"}},
 		"POST /api/context/presets/save":       {{body: `{"name":"p","files":["a.go"]}`}},
 		"POST /api/context/presets/load":       {{body: `{"name":"p"}`, before: preset}},

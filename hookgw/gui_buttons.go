@@ -39,7 +39,7 @@ func guiButtons() []GUIButton {
 func guiCallbacks() []GUICallback {
 	names := map[string]string{
 		"plan_epic": "btn_mma_plan_epic", "accept_tracks": "btn_mma_accept_tracks", "reset_session": "btn_reset_session", "pause": "btn_mma_pause",
-		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save", "load_project": "btn_project_load", "gen_send": "btn_gen_send", "star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
+		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save", "add_slice": "btn_add_slice", "load_project": "btn_project_load", "gen_send": "btn_gen_send", "star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
 		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket", "retry_ticket": "btn_mma_retry_ticket",
 		"block_ticket": "btn_mma_block_ticket", "unblock_ticket": "btn_mma_unblock_ticket",
 	}

@@ -1,6 +1,7 @@
 package hookgw
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -28,7 +29,21 @@ func projectButtons() []GUIButton {
 				}
 				return err
 			}},
+		{ID: "btn_add_slice", Aliases: []string{"btn_record_slice", "btn_create_slice"}, UserData: `{"path", "start_line", "end_line", "name"?, "preset"?}`,
+			Doc: "Records lines of a file in a context preset, else in the project: tickets that need the file see them in its place.", do: (*guiRun).addSlice},
 	}
+}
+
+// addSlice records the slice that a click's user_data names.
+func (r *guiRun) addSlice() error {
+	var want sliceRequest
+	decoder := json.NewDecoder(bytes.NewReader(text(r.task.UserData)))
+	decoder.DisallowUnknownFields()
+	if decoder.Decode(&want) != nil {
+		return refuse(http.StatusBadRequest, "user_data does not name a slice", `Send {"path": "src/a.py", "start_line": 10, "end_line": 24} and, if you like, name and preset.`)
+	}
+	_, err := r.c.recordSlice(r.queued.Session, want)
+	return err
 }
 
 // path is the path in a click's user_data, empty where there is none.

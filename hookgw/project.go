@@ -76,7 +76,7 @@ func (c *call) editProject(session string, changes json.RawMessage, preset strin
 	var err error
 	if rerr := c.read(session, func(s *projections.Set) {
 		doc, size, err = changed(s, changes)
-		due = err == nil && (preset != "" || trackingDiffers(s, doc))
+		due = err == nil && (preset != "" || s.TracksOthers(doc))
 	}); rerr != nil {
 		return rerr
 	}
@@ -121,13 +121,6 @@ func changed(s *projections.Set, changes json.RawMessage) (doc map[string]any, s
 	return doc, len(merged), err
 }
 
-// trackingDiffers tells that a document tracks other files than are tracked now.
-func trackingDiffers(s *projections.Set, doc map[string]any) bool {
-	base, patterns, problem := projections.FilePatterns(doc)
-	now := s.Tracking()
-	return problem == "" && (base != now.BaseDir || !slices.Equal(patterns, now.Patterns))
-}
-
 // expand finds the files that a document tracks.
 func (g *Gateway) expand(ctx context.Context, doc map[string]any, preset string) (events.FilesTracked, error) {
 	none := events.FilesTracked{}
@@ -143,7 +136,7 @@ func (g *Gateway) expand(ctx context.Context, doc map[string]any, preset string)
 	if err != nil {
 		return none, fileProblem(err)
 	}
-	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: list(paths), Skipped: skipped, Preset: preset}
+	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: list(paths), Skipped: skipped, Preset: preset, Shown: projections.ShownFiles(doc)}
 	if err := out.Check(); err != nil {
 		return none, refuse(http.StatusRequestEntityTooLarge, err.Error(), "Narrow the patterns; tools read every other file as well.")
 	}

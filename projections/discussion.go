@@ -2,6 +2,7 @@ package projections
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"manualslop/events"
@@ -100,7 +101,7 @@ func (n storedEntry) shown() Entry {
 }
 
 var discussion = Fold[*conversation]{
-	Name: "session", Version: 4,
+	Name: "session", Version: 5,
 	Takes: ofTheWork,
 	New:   newConversation,
 	Apply: (*conversation).apply,
@@ -132,7 +133,7 @@ func (c *conversation) apply(e *events.Event) *conversation {
 		c.replied(e, &p)
 	case events.ModelFailed:
 		if q, counts := c.Requests.answered(p.Request); counts {
-			c.add(e, Entry{Role: RoleSystem, Content: "[" + q.Provider + "] " + p.Kind + ": " + p.Message, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
+			c.add(e, Entry{Role: RoleSystem, Content: "[" + strings.ToUpper(q.Provider) + "] " + p.Kind + ": " + p.Message, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
 		}
 	case events.ModelDenied:
 		if q, counts := c.Requests.answered(p.Request); counts {
@@ -147,7 +148,9 @@ func (c *conversation) apply(e *events.Event) *conversation {
 	case events.GoalFailed:
 		c.add(e, Entry{Role: RoleSystem, Content: "goal failed: " + p.Reason})
 	case events.ContextInjectionRequested:
-		c.await(e, &p)
+		if !p.Record {
+			c.await(e, &p)
+		}
 	case events.ContextBuilt:
 		c.inject(e, &p)
 	default:

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -283,9 +284,21 @@ func (s *Set) TrackingDue() bool {
 	if p.Document == nil {
 		return false
 	}
-	base, patterns, problem := FilePatterns(s.Project().Document)
+	return s.TracksOthers(s.Project().Document)
+}
+
+// TracksOthers tells that a document tracks other files than those that were
+// expanded last, or shows them otherwise.
+func (s *Set) TracksOthers(doc map[string]any) bool {
+	base, patterns, problem := FilePatterns(doc)
 	now := s.Tracking()
-	return problem == "" && (base != now.BaseDir || !slices.Equal(patterns, now.Patterns))
+	return problem == "" && (base != now.BaseDir || !slices.Equal(patterns, now.Patterns) || !sameShown(ShownFiles(doc), now.Shown))
+}
+
+func sameShown(a, b []events.TrackedFile) bool {
+	before, err := json.Marshal(a)
+	after, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && bytes.Equal(before, after)
 }
 
 // ContextPresets lists the presets by name.

@@ -186,6 +186,21 @@ func FilePatterns(doc map[string]any) (base string, patterns []string, problem s
 	return base, patterns, ""
 }
 
+// ShownFiles are the files of which a document says how they are shown, by paths
+// relative to the project folder; of patterns it cannot be said.
+func ShownFiles(doc map[string]any) []events.TrackedFile {
+	base, _, _ := FilePatterns(doc)
+	files, _ := ProjectFiles(doc)
+	var out []events.TrackedFile
+	for _, f := range files {
+		if (f.ForceFull || f.ViewMode != "" || len(f.CustomSlices) > 0) && !strings.ContainsAny(f.Path, "*?[{") {
+			f.Path = path.Join(base, f.Path)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // IgnoredKeys lists what a document says without effect, each with its reason:
 // a project file can only make things stricter.
 func IgnoredKeys(doc map[string]any) []string {

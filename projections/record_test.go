@@ -32,7 +32,7 @@ func TestTheDiscussionHoldsGoalsRepliesAndResults(t *testing.T) {
 	}
 	require.Equal(t, [][3]string{
 		{"User", "", "Mend the parser"},
-		{"System", "", "[script] overloaded: try later"},
+		{"System", "", "[SCRIPT] overloaded: try later"},
 		{"AI", "", "looking"},
 		{"Tool", "read_filedone", "contents"},
 		{"Tool", "edit_filedenied", "not this file"},

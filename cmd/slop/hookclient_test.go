@@ -157,6 +157,7 @@ func (c *caller) readsAndWritesTheProject() {
 	c.call(nil, "post_session", `[{"role": "User", "content": "hi"}]`)
 	require.Equal(c.t, []any{map[string]any{"role": "User", "content": "hi"}}, c.object("get_session")["entries"])
 	require.NotEmpty(c.t, c.object("inject_context", "b.txt", "full")["sha256"])
+	require.Equal(c.t, 1.0, c.object("add_slice", `{"path": "b.txt", "start_line": 1, "end_line": 1}`)["slice"].(map[string]any)["start_line"]) //nolint:forcetypeassert // the test's own
 	require.NotEmpty(c.t, c.object("get_context_state")["injected"])
 }
 

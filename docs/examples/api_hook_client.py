@@ -363,6 +363,10 @@ class ApiHookClient:
         """Puts a file or its skeleton into the discussion: {"path": …, "mode": "full"}."""
         return self._make_request("POST", "/api/context/inject", data)
 
+    def add_slice(self, data):
+        """Records lines of a file: {"path": …, "start_line": 3, "end_line": 9}, in the project or in "preset"."""
+        return self._make_request("POST", "/api/context/slices", data)
+
     def shutdown(self):
         """Ends the program cleanly."""
         return self._make_request("POST", "/api/shutdown", {})

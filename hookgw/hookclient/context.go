@@ -29,6 +29,29 @@ func (c *Client) InjectContext(ctx context.Context, path, mode string) (Injected
 	return out, err
 }
 
+// SliceSpec names lines of a file, and where they are recorded.
+type SliceSpec struct {
+	// Path is relative to the project folder.
+	Path string `json:"path"`
+	// StartLine and EndLine are counted from 1 and inclusive.
+	StartLine int `json:"start_line"`
+	EndLine   int `json:"end_line"`
+	// Name replaces the file's slice of that name; empty: it has none.
+	Name string `json:"name,omitempty"`
+	// Preset is a context preset, made where there is none; empty: the project's files.
+	Preset string `json:"preset,omitempty"`
+}
+
+// RecordedSlice is a slice with the lines by which it is found again.
+type RecordedSlice = hookgw.SliceAnswer
+
+// AddSlice records lines of a file: tickets that need the file see them in its place.
+func (c *Client) AddSlice(ctx context.Context, s SliceSpec) (RecordedSlice, error) {
+	var out RecordedSlice
+	err := c.post(ctx, "/api/context/slices", s, &out)
+	return out, err
+}
+
 // SwitchProject goes over to another project document below the project folder.
 // Changes that are not saved are a refusal unless discard gives them up.
 // WaitForProjectSwitch tells how it ended.

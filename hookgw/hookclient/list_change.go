@@ -6,7 +6,7 @@ func changeMethods() []Method {
 	return []Method{
 		{"undo", "Gives files the content that they had: {\"call\": ID}, {\"ticket\": ID} or {\"to_seq\": N}.", []Parameter{{Name: "what", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
-				what, err := a.undoSpec(0)
+				what, err := specOf[UndoSpec](a.object(0), `{"call": ID}, {"ticket": ID} or {"to_seq": N}`)
 				if err != nil {
 					return nil, err
 				}

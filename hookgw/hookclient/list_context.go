@@ -10,6 +10,14 @@ func contextMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.InjectContext(ctx, a.text(0), a.text(1))
 			}},
+		{"add_slice", `Records lines of a file, such as {"path": "a.py", "start_line": 3, "end_line": 9}, in the project or in "preset".`, []Parameter{{Name: "slice", Kind: KindObject}},
+			func(ctx context.Context, c *Client, a arguments) (any, error) {
+				spec, err := specOf[SliceSpec](a.object(0), `{"path", "start_line", "end_line"} and, if you like, name and preset`)
+				if err != nil {
+					return nil, err
+				}
+				return c.AddSlice(ctx, spec)
+			}},
 		{"get_project_switch_status", "Reads how a switch to another project stands.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetProjectSwitchStatus(ctx) }},
 		{"switch_project", "Goes over to another project document.", []Parameter{path, discard},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {

@@ -126,17 +126,18 @@ func (a arguments) microDollars(i int) int64 {
 	return n
 }
 
-// undoSpec is an object that says what is undone; one with other members is none.
-func (a arguments) undoSpec(i int) (UndoSpec, error) {
-	var out UndoSpec
-	raw, err := json.Marshal(a.object(i))
+// specOf is an object as Go has it; ErrArguments, with what is taken, where it
+// has other members.
+func specOf[T any](object map[string]any, takes string) (T, error) {
+	var out T
+	raw, err := json.Marshal(object)
 	if err != nil {
-		return out, fmt.Errorf("encode what is undone: %w", err)
+		return out, fmt.Errorf("encode an argument: %w", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if d.Decode(&out) != nil {
-		return out, fmt.Errorf(`undo: %w: send {"call": ID}, {"ticket": ID} or {"to_seq": N}`, ErrArguments)
+		return out, fmt.Errorf("%w: send %s", ErrArguments, takes)
 	}
 	return out, nil
 }

@@ -20,6 +20,7 @@ type State struct {
 	reruns   tiers.Reruns
 	closed   bool
 	presets  map[string][]events.TrackedFile // saved selections of files, by name
+	shown    map[string]events.TrackedFile   // how the project wants its files shown, by path
 	runs     map[string]*run                 // by ticket: its newest attempt
 	requests map[string]string               // id of an own request that waits for its answer, to its ticket
 	calls    map[string]string               // id of a requested call to its ticket

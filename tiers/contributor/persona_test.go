@@ -133,9 +133,17 @@ func TestAPersonaSeesFilesItsOwnWay(t *testing.T) {
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "summary"), view("a.go", "summary"), raw("all.go"), view("o.go", "outline")}, wants("summarize", saved))
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants(""), "no such selection")
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants("", saved, events.ContextPresetDeleted{Name: "core"}))
-	slices := events.ContextPresetSaved{Name: "core", Files: []events.TrackedFile{{Path: "p.go", CustomSlices: make([]events.FileSlice, contributor.MaxSlices+1)}}}
+	tracked := events.FilesTracked{Shown: []events.TrackedFile{{Path: "need.go", CustomSlices: []events.FileSlice{{StartLine: 1, EndLine: 2}}}, {Path: "a.go", ForceFull: true}, {Path: "t.go", ViewMode: "outline"}}}
+	piece := events.ViewRequest{Path: "need.go", View: events.ViewSlice, Slice: &events.FileSlice{StartLine: 1, EndLine: 2}}
+	require.Equal(t, []events.ViewRequest{raw("t.go"), piece}, wants("", tracked), "the project says how a file is shown that the ticket needs, but not the target")
+	for mode, want := range map[string][]events.ViewRequest{"none": nil, "full": {raw("need.go")}, "curated": {view("need.go", "curated")}, "sig": {view("need.go", "skeleton")}} {
+		tracked.Shown[0] = events.TrackedFile{Path: "./need.go", ViewMode: mode}
+		require.Equal(t, append([]events.ViewRequest{raw("t.go")}, want...), wants("", tracked), mode)
+	}
+	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants("", tracked, events.FilesTracked{}), "and takes it back")
+	slices := events.ContextPresetSaved{Name: "core", Files: []events.TrackedFile{{Path: "p.go", CustomSlices: make([]events.FileSlice, events.MaxFileSlices+1)}}}
 	pieces := wants("", slices)
-	require.Len(t, pieces, 2+contributor.MaxSlices)
+	require.Len(t, pieces, 2+events.MaxFileSlices)
 	require.Equal(t, events.ViewRequest{Path: "p.go", View: events.ViewSlice, Slice: &events.FileSlice{}}, pieces[2])
 	many := events.ContextPresetSaved{Name: "core"}
 	for i := range contributor.MaxPresetFiles + 1 {

@@ -1,6 +1,7 @@
 package contributor
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -12,8 +13,9 @@ import (
 const MaxPresetFiles = 64
 
 // contextRequest asks for the views that the conversation begins with: the
-// project's rules, the whole target, and of what the ticket requires and its
-// persona's selection names how it is used, each once. A ticket that names no
+// project's rules, the whole target, and what the ticket requires and its
+// persona's selection names, each once: as the project or the selection wants it
+// shown, else how it is used. A ticket that names no
 // file is shown the names of all; everything else of the project it has to read
 // with tools.
 func (r *run) contextRequest(s *State) events.ContextRequested {
@@ -27,17 +29,25 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 			views = append(views, v)
 		}
 	}
-	add(events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
-	for _, path := range r.ticket.ContextRequirements {
-		add(shownAs(path, persona.AggregationStrategy))
-	}
-	for _, f := range selection(s.presets[persona.ContextPreset]) {
-		if len(f.CustomSlices) > 0 && !seen[f.Path] {
+	show := func(f events.TrackedFile) {
+		switch {
+		case f.ViewMode == "none":
+			seen[f.Path] = true
+		case len(f.CustomSlices) > 0 && !seen[f.Path]:
 			seen[f.Path] = true
 			views = append(views, slicesOf(f)...)
-			continue
+		default:
+			add(selected(f, persona.AggregationStrategy))
 		}
-		add(selected(f, persona.AggregationStrategy))
+	}
+	add(events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
+	for _, file := range r.ticket.ContextRequirements {
+		f := s.shown[path.Clean(file)] // the zero value where the project says nothing of it
+		f.Path = file
+		show(f)
+	}
+	for _, f := range selection(s.presets[persona.ContextPreset]) {
+		show(f)
 	}
 	if len(views) == rules {
 		views = append(views, events.ViewRequest{Path: ".", View: events.ViewTree})
@@ -60,9 +70,11 @@ func shownAs(path, strategy string) events.ViewRequest {
 // else as the strategy does.
 func selected(f events.TrackedFile, strategy string) events.ViewRequest {
 	switch {
-	case f.ForceFull:
+	case f.ForceFull || f.ViewMode == "full" || f.ViewMode == events.ViewRaw:
 		return events.ViewRequest{Path: f.Path, View: events.ViewRaw}
-	case slices.Contains([]string{events.ViewSkeleton, events.ViewOutline, events.ViewSummary}, f.ViewMode):
+	case f.ViewMode == "sig":
+		return events.ViewRequest{Path: f.Path, View: events.ViewSkeleton, Fallback: true}
+	case slices.Contains([]string{events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary}, f.ViewMode):
 		return events.ViewRequest{Path: f.Path, View: f.ViewMode, Fallback: true}
 	}
 	return shownAs(f.Path, strategy)
@@ -80,24 +92,29 @@ func selection(files []events.TrackedFile) []events.TrackedFile {
 	return out
 }
 
-// foldPreset keeps the saved selections of files.
+// foldPreset keeps the saved selections of files, and how the project wants its
+// files shown.
 func (s *State) foldPreset(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextPresetSaved:
 		s.presets[p.Name] = p.Files
 	case events.ContextPresetDeleted:
 		delete(s.presets, p.Name)
+	case events.FilesTracked:
+		if p.Check() != nil {
+			return
+		}
+		s.shown = map[string]events.TrackedFile{}
+		for _, f := range p.Shown {
+			s.shown[path.Clean(f.Path)] = f
+		}
 	}
 }
-
-// MaxSlices bounds the slices of one file that a prompt shows; those beyond it
-// are left out.
-const MaxSlices = 16
 
 // slicesOf are the views of a file's slices.
 func slicesOf(f events.TrackedFile) []events.ViewRequest {
 	var out []events.ViewRequest
-	for _, s := range f.CustomSlices[:min(len(f.CustomSlices), MaxSlices)] {
+	for _, s := range f.CustomSlices[:min(len(f.CustomSlices), events.MaxFileSlices)] {
 		out = append(out, events.ViewRequest{Path: f.Path, View: events.ViewSlice, Slice: &s})
 	}
 	return out

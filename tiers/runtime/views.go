@@ -14,7 +14,7 @@ import (
 // injected answers a person's wish for one view, as views of a prompt are answered.
 func (w site) injected(ctx context.Context, request string, p events.ContextInjectionRequested) events.Payload {
 	room := maxInlineSum
-	return events.ContextBuilt{Request: request, Views: []events.View{w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View}, &room)}}
+	return events.ContextBuilt{Request: request, Views: []events.View{w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View, Slice: p.Slice}, &room)}}
 }
 
 // Bounds of a view that may be replaced, in bytes of the file.
