@@ -100,6 +100,9 @@ type MergeRequested struct {
 	Name     string `json:"name"`
 	Title    string `json:"title"`              // first line of the commits
 	Resolves string `json:"resolves,omitempty"` // commit whose conflicts were resolved in the place
+	// Take is what files in conflict are to hold, by file: one of the Take words. It has at most
+	// MaxMergeFiles entries.
+	Take map[string]string `json:"take,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -114,6 +117,25 @@ const (
 	MergeConflict = "conflict" // the files hold both sides and wait for a person
 	MergeFailed   = "failed"   // nothing was merged; a person may try again
 )
+
+// What a file in conflict is to hold.
+const (
+	TakeTicket = "ticket" // what the ticket made of it; removed where the ticket removed it
+	TakeMerged = "merged" // what was merged before, likewise
+	TakeFile   = "file"   // what stands in the worktree, whatever it looks like
+	// TakeRest stands for all files in conflict that are not named.
+	TakeRest = "*"
+)
+
+// ValidTake tells whether take names at most MaxMergeFiles files and a Take word for each.
+func ValidTake(take map[string]string) bool {
+	for file, side := range take { // order-independent: all of them must be good
+		if file == "" || side != TakeTicket && side != TakeMerged && side != TakeFile {
+			return false
+		}
+	}
+	return len(take) <= MaxMergeFiles
+}
 
 // MaxMergeFiles bounds the files that a MergeSettled names.
 const MaxMergeFiles = 100
@@ -130,6 +152,7 @@ type MergeSettled struct {
 	Path    string   `json:"path,omitempty"`   // else: the folder in which the attempt's work stays
 	Onto    string   `json:"onto,omitempty"`   // conflict: the commit that it conflicts with
 	Files   []string `json:"files,omitempty"`  // conflict: where, at most MaxMergeFiles
+	Whole   []string `json:"whole,omitempty"`  // those of them that have no marks and hold one side
 	Detail  string   `json:"detail,omitempty"`
 }
 
@@ -148,6 +171,8 @@ type MergeAnswered struct {
 	By      string `json:"by"`
 	Reason  string `json:"reason,omitempty"`
 	Ask     string `json:"ask"`
+	// Take is what files in conflict are to hold; see MergeRequested.
+	Take map[string]string `json:"take,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -165,6 +190,6 @@ func isolationDefs() []Def {
 		Define(Decision, "conductor", "The work of an attempt is to be merged.", MergeRequested{Ticket: "T-001", Attempt: 1, Try: 1, Name: "T-001.1", Title: "T-001: Mend"}),
 		Define(Outcome, "worker", "The outcome of a merge.", MergeSettled{Request: "01J", Ticket: "T-001", Attempt: 1, Try: 1, Outcome: MergeConflict, Branch: "slop/S",
 			Path: "/w/.slop/worktrees/S/T-001.1", Onto: "ab", Files: []string{"a.go"}}),
-		Define(Decision, "approval", "A person's word on work that could not be merged.", MergeAnswered{"T-001", 1, 1, true, "ada", "", "01K"}),
+		Define(Decision, "approval", "A person's word on work that could not be merged.", MergeAnswered{Ticket: "T-001", Attempt: 1, Try: 1, Retry: true, By: "ada", Ask: "01K", Take: map[string]string{"a.png": TakeTicket}}),
 	}
 }

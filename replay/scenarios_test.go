@@ -69,8 +69,11 @@ func isolatedReact() func(*world, *events.Event) bool {
 			w.say(w.worker(), e.ID, out)
 		case events.AskRaised:
 			a := events.AskAnswered{Ask: p.Ask, Decision: events.Yes}
-			if p.Gate == events.GateMerge && merges == 2 {
+			switch {
+			case p.Gate == events.GateMerge && merges == 2:
 				a.Decision = events.No
+			case p.Gate == events.GateMerge:
+				a.Args = json.RawMessage(`{"take":{"a.go":"ticket"}}`)
 			}
 			w.say("ada", e.ID, a)
 		default:

@@ -69,6 +69,8 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 		return ""
 	case events.GateBudget:
 		return s.badBudget(a, args)
+	case events.GateMerge:
+		return badTake(args)
 	case events.GateInterrupted:
 		switch resolutionOf(args) {
 		case events.InterruptRetry, events.InterruptDone, events.InterruptFail:

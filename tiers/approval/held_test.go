@@ -1,6 +1,8 @@
 package approval_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -122,6 +124,32 @@ func TestWorkThatCannotBeMergedAsks(t *testing.T) {
 		{Name: "not when it is merged", Given: given(begin(), request), When: events.MergeSettled{Ticket: "T-1", Attempt: 2, Try: 1, Outcome: events.MergeDone}},
 		{Name: "yes tries again", Given: open, When: answer(id, events.Yes), Then: given(settled(events.GateMerge, id, events.Yes, 5), word(true, "ada", ""))},
 		{Name: "no gives up", Given: open, When: answer(id, events.No, because("later")), Then: given(decided[events.AskSettled](), word(false, "ada", "later"))},
-		{Name: "a yes takes no arguments", Given: open, When: answer(id, events.Yes, editing(`{}`)), Then: given(notCounted(id, 5, "ada", "this ask takes no args"))},
+		{Name: "yes says which side of a file to take", Given: open, When: answer(id, events.Yes, editing(`{"files":["a"],"take":{"a":"ticket","*":"merged"}}`)),
+			Then: given(decided[events.AskSettled](), tierstest.Check(func(t testing.TB, p events.MergeAnswered) {
+				t.Helper()
+				require.True(t, p.Retry)
+				require.Equal(t, map[string]string{"a": events.TakeTicket, events.TakeRest: events.TakeMerged}, p.Take)
+			}))},
+		{Name: "not another word", Given: open, When: answer(id, events.Yes, editing(`{"take":{"a":"mine"}}`)), Then: notTaken("args must be")},
+		{Name: "not nothing", Given: open, When: answer(id, events.Yes, editing(`{}`)), Then: notTaken("args must be")},
+		{Name: "as many files as a merge names", Given: open, When: answer(id, events.Yes, editing(takes(events.MaxMergeFiles))), Then: given(decided[events.AskSettled](), decided[events.MergeAnswered]())},
+		{Name: "not one more", Given: open, When: answer(id, events.Yes, editing(takes(events.MaxMergeFiles+1))), Then: notTaken("at most 100 files")},
+		{Name: "not longer than the limit", Given: open, When: answer(id, events.Yes, editing(`{"take":{"`+strings.Repeat("a", approval.MaxTake)+`":"ticket"}}`)), Then: notTaken("is over the limit")},
 	})
+}
+
+func notTaken(why string) []events.Payload {
+	return given(tierstest.Check(func(t testing.TB, p events.AnswerRefused) {
+		t.Helper()
+		require.Contains(t, p.Reason, why)
+	}))
+}
+
+// takes are the arguments of an answer about n files.
+func takes(n int) string {
+	var files []string
+	for i := range n {
+		files = append(files, fmt.Sprintf(`"f%d":"merged"`, i))
+	}
+	return `{"take":{` + strings.Join(files, ",") + `}}`
 }

@@ -20,6 +20,8 @@ const (
 	MaxPrompt = events.MaxInline
 	// MaxUndo bounds the files of one undo, as JSON: whatever one outcome names fits.
 	MaxUndo = 256 << 10
+	// MaxTake bounds what a person wants files in conflict to hold, as JSON.
+	MaxTake = 48 << 10
 	// MaxReason bounds the reason of an answer.
 	MaxReason = 4 << 10
 	// MaxNote bounds a text that is repeated from another event; it is cut.

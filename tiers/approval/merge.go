@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers"
 )
 
-// maxNamedFiles bounds the files that a title names.
+// maxNamedFiles bounds the files that a text for people names.
 const maxNamedFiles = 3
 
 // prepared notes where an attempt works. The work of earlier ones of its ticket
@@ -49,38 +49,72 @@ func mergeTitle(p events.MergeSettled) string {
 	if p.Outcome != events.MergeConflict {
 		return "the work of " + p.Ticket + " could not be merged"
 	}
-	names := strings.Join(p.Files[:min(len(p.Files), maxNamedFiles)], ", ")
-	if more := len(p.Files) - maxNamedFiles; more > 0 {
+	return "the work of " + p.Ticket + " conflicts in " + named(p.Files)
+}
+
+// named are the first of some files, in words.
+func named(files []string) string {
+	names := strings.Join(files[:min(len(files), maxNamedFiles)], ", ")
+	if more := len(files) - maxNamedFiles; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return "the work of " + p.Ticket + " conflicts in " + names
+	return tiers.Clip(names, MaxReason)
 }
 
 func mergeNote(p events.MergeSettled) string {
 	detail := tiers.Clip(p.Detail, MaxReason)
 	where := tiers.Clip(p.Path, MaxReason)
-	no := "no: the ticket is blocked, and its work stays in " + where
+	no := "no: the ticket is blocked, and its work stays in " + where + "; slop retry " + p.Ticket + " then begins it anew from what is merged"
 	if p.Outcome != events.MergeConflict {
 		return detail + ". yes: try again; " + no
 	}
-	return strings.TrimSpace(detail + " Both sides stand between marks in the files under " + where + ". Mend them there, then yes: what stands in them is merged; " + no)
+	whole := ""
+	if len(p.Whole) > 0 {
+		whole = "Without marks, because they hold one side whole: " + named(p.Whole) + ". "
+	}
+	return strings.TrimSpace(detail + " Both sides stand between marks in the files under " + where + ". " + whole +
+		`Mend them there, then yes: what stands in them is merged; or yes with {"take":{"FILE":"ticket"}} to take a side of a file as it is ("ticket", "merged", or "file" for what stands there; "*" is all others); ` + no)
 }
 
-// mergeArgs is what the question is about, for programs.
+// mergeSubject is what the question is about, for programs, and what an answer may edit: Take alone counts.
+type mergeSubject struct {
+	Path   string            `json:"path"`
+	Branch string            `json:"branch"`
+	Files  []string          `json:"files"`
+	Whole  []string          `json:"whole,omitempty"`
+	Take   map[string]string `json:"take,omitempty"`
+}
+
 func mergeArgs(p events.MergeSettled) json.RawMessage {
-	b, err := json.Marshal(struct {
-		Path   string   `json:"path"`
-		Branch string   `json:"branch"`
-		Files  []string `json:"files"`
-	}{p.Path, p.Branch, p.Files})
+	b, err := json.Marshal(mergeSubject{Path: p.Path, Branch: p.Branch, Files: p.Files, Whole: p.Whole})
 	if err != nil {
 		panic("approval: " + err.Error()) // strings
 	}
 	return b
 }
 
+// badTake checks what a person wants files in conflict to hold.
+func badTake(args json.RawMessage) string {
+	if len(args) > MaxTake {
+		return tooLong("what to take", len(args), MaxTake)
+	}
+	if take := takeOf(args); len(take) == 0 || !events.ValidTake(take) {
+		return fmt.Sprintf(`args must be {"take": {"FILE": "ticket"}}, "merged" or "file", for at most %d files`, events.MaxMergeFiles)
+	}
+	return ""
+}
+
+// takeOf is what a person wants files in conflict to hold, empty where args do not say.
+func takeOf(args json.RawMessage) map[string]string {
+	var v mergeSubject
+	if len(args) > 0 {
+		read(args, &v)
+	}
+	return v.Take
+}
+
 // settleMerge passes on the person's word; whatever is not a yes gives up.
 func (s *State) settleMerge(a *ask, out events.AskSettled) {
 	s.owe(events.MergeAnswered{Ticket: a.ticket, Attempt: a.attempt, Try: a.round, Retry: out.Outcome == events.Yes,
-		By: out.By, Reason: tiers.Clip(out.Reason, MaxReason), Ask: out.Ask})
+		By: out.By, Reason: tiers.Clip(out.Reason, MaxReason), Ask: out.Ask, Take: takeOf(out.Args)})
 }

@@ -39,7 +39,7 @@ func (s *State) ticketEmitted(e *events.Event) {
 		s.tickets[x.EventCorr()].warned = true
 	case events.SpawnRequested:
 		t := s.tickets[x.Ticket]
-		t.attempt, t.behind, t.workspace, t.try, t.resolves = x.Attempt, nil, "", 0, ""
+		t.attempt, t.behind, t.workspace, t.try, t.resolves, t.take = x.Attempt, nil, "", 0, "", nil
 		s.move(t, spawning)
 	case events.WorkspaceRequested:
 		t := s.tickets[x.Ticket]

@@ -134,6 +134,8 @@ func TestWorkIsMergedBeforeATicketIsCompleted(t *testing.T) {
 		{Name: "nothing is decided on a conflict", Given: given(two, done("B", 1)), When: conflicts("B", 1)},
 		{Name: "it holds up nobody else", Given: waits, When: done("A", 1), Then: given(wantsMerge("A", 1, ""))},
 		{Name: "a person tries again", Given: waits, When: answered("B", 1, true), Then: given(wantsMerge("B", 2, "cd"))},
+		{Name: "and says which sides to take", Given: waits, When: events.MergeAnswered{Ticket: "B", Attempt: 1, Try: 1, Retry: true, By: "ada", Take: map[string]string{"a.go": events.TakeTicket}},
+			Then: given(events.MergeRequested{Ticket: "B", Attempt: 1, Try: 2, Name: "B.1", Title: "B: Do B", Resolves: "cd", Take: map[string]string{"a.go": events.TakeTicket}})},
 		{Name: "once", Given: given(waits, answered("B", 1, true)), When: answered("B", 1, true)},
 		{Name: "or gives up", Given: waits, When: answered("B", 1, false), Then: given(
 			events.TicketBlocked{Ticket: "B", Kind: events.BlockMerge, Reason: "its work was not merged; it stays where it is"}, blockedBy("C", "B"))},

@@ -112,9 +112,10 @@ type ticket struct {
 	behind *ticket // its next attempt waits for the attempt of this one
 	closed string  // because of this file
 
-	workspace string // in which the attempt works; empty: the person's folder
-	try       int    // of the newest MergeRequested
-	resolves  string // commit whose conflicts lie in the workspace
+	workspace string            // in which the attempt works; empty: the person's folder
+	try       int               // of the newest MergeRequested
+	resolves  string            // commit whose conflicts lie in the workspace
+	take      map[string]string // what files in conflict are to hold, as a person said
 
 	deps        []*ticket // those that exist
 	unknown     []string  // those that do not

@@ -35,7 +35,7 @@ func (s *State) mergeDue() events.Payload {
 	t := s.merges[0]
 	subject, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
 	return events.MergeRequested{Ticket: t.ID, Attempt: t.attempt, Try: t.try + 1, Name: t.workspace,
-		Title: tiers.Clip(t.ID+": "+strings.TrimSpace(subject), maxSubject), Resolves: t.resolves}
+		Title: tiers.Clip(t.ID+": "+strings.TrimSpace(subject), maxSubject), Resolves: t.resolves, Take: t.take}
 }
 
 // queueMerge puts a ticket behind those that wait to be merged.
@@ -73,6 +73,7 @@ func (s *State) mergeAnswered(x events.MergeAnswered) {
 	switch {
 	case t == nil || t.try != x.Try:
 	case x.Retry:
+		t.take = x.Take
 		s.queueMerge(t)
 	default:
 		t.kind, t.verdict = events.BlockMerge, brief(because(x.Reason, "its work was not merged; it stays where it is"))

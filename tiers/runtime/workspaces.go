@@ -27,7 +27,7 @@ type Workspaces struct {
 
 var errNoWorkspaces = errors.New("this worker has no workspaces: git is not installed here; install it, or set isolation = \"shared\"")
 
-// maxMergeNames bounds the names of files in one MergeSettled, in bytes.
+// maxMergeNames bounds the names of files in each list of a MergeSettled, in bytes.
 const maxMergeNames = 32 << 10
 
 // of are the worktrees of a session; a name that leads elsewhere is refused.
@@ -67,14 +67,15 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d Delivery, p events.MergeR
 		var done git.Merge
 		out.Branch = trees.Branch()
 		out.Path, _ = trees.Dir(p.Name) // without it the branch alone is named
-		done, err = trees.Merge(ctx, git.MergeRequest{Name: p.Name, Try: p.Try, Title: p.Title})
+		done, err = trees.Merge(ctx, git.MergeRequest{Name: p.Name, Try: p.Try, Title: p.Title, Take: p.Take})
 		switch {
 		case err != nil:
 		case done.Commit != "":
 			out.Outcome, out.Commit, out.Path = events.MergeDone, done.Commit, ""
 			w.keepers.forget(placeOf(d.Event.Session, p.Name))
 		default:
-			out.Outcome, out.Onto, out.Files = events.MergeConflict, done.Onto, w.named(done.Files)
+			out.Outcome, out.Onto = events.MergeConflict, done.Onto
+			out.Files, out.Whole = w.named(done.Files), w.named(done.Whole)
 			if len(out.Files) < len(done.Files) {
 				out.Detail = fmt.Sprintf("%d files are in conflict; the first ones are named.", len(done.Files))
 			}

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -15,6 +14,7 @@ type Merge struct {
 	Commit string   // where the merged branch stands; empty: nothing was merged
 	Onto   string   // else: the commit that the work conflicts with
 	Files  []string // the files that hold both sides, between marks
+	Whole  []string // those of them that have no marks, because they hold one side
 }
 
 // MergeRequest says what to merge.
@@ -22,6 +22,9 @@ type MergeRequest struct {
 	Name  string // of the worktree
 	Try   int    // from 1; the same one again is told what was found out before
 	Title string // of the commits
+	// Take is what files in conflict are to hold, by name: SideTicket, SideMerged or SideFile, and
+	// under AllOthers what those hold that are not named.
+	Take map[string]string
 }
 
 // conflict is the note of a worktree that holds both sides of a conflict.
@@ -29,6 +32,7 @@ type conflict struct {
 	Try   int      `json:"try"`
 	Onto  string   `json:"onto"`
 	Files []string `json:"files"`
+	Whole []string `json:"whole"`
 	Shown bool     `json:"shown"` // they stand in the files
 }
 
@@ -49,7 +53,7 @@ func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 	if commit == "" {
 		var both conflict
 		if commit, both, err = w.merge(ctx, repo, r); err != nil || commit == "" {
-			return Merge{Onto: both.Onto, Files: both.Files}, err
+			return Merge{Onto: both.Onto, Files: both.Files, Whole: both.Whole}, err
 		}
 		if err := w.write(r.Name, Merged, commit); err != nil {
 			return Merge{}, err
@@ -79,32 +83,19 @@ func (w Worktrees) merge(ctx context.Context, repo repository, r MergeRequest) (
 		return "", last, err
 	}
 	if last.Try >= r.Try { // its answer did not arrive
-		return "", last, w.showConflict(ctx, repo, p, r, last)
+		return w.showConflict(ctx, repo, p, r, last)
 	}
-	if last.Onto != "" {
-		if marked := w.marked(r.Name, last.Files); len(marked) > 0 {
-			last.Try, last.Files = r.Try, marked
-			return "", last, w.write(r.Name, "conflict", last)
-		}
+	if left, err := w.unresolved(ctx, repo, p, r, last); err != nil {
+		return "", last, err
+	} else if len(left) > 0 {
+		last.Try, last.Files, last.Whole = r.Try, left, nil
+		return "", last, w.write(r.Name, "conflict", last)
 	}
 	tip, err := w.commit(ctx, repo, p, r, last.Onto)
 	if err != nil {
 		return "", last, err
 	}
 	return w.join(ctx, repo, p, r, onto, tip)
-}
-
-// marked are those files that still hold marks of a conflict at the beginning of a line.
-func (w Worktrees) marked(name string, files []string) []string {
-	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-		root, err := os.OpenRoot(filepath.Join(w.Root, name))
-		if err != nil {
-			return true
-		}
-		defer func() { _ = root.Close() }()
-		text, err := root.ReadFile(filepath.FromSlash(file))
-		return err != nil || !bytes.Contains(append([]byte("\n"), text...), []byte("\n<<<<<<< ")) && !bytes.Contains(text, []byte("\n>>>>>>> "))
-	})
 }
 
 // commit puts what a worktree holds onto its branch, and gives the branch's commit. With a second
@@ -176,8 +167,7 @@ func (w Worktrees) join(ctx context.Context, repo repository, p *private, r Merg
 		return "", none, err
 	}
 	if len(files) > 0 {
-		both := conflict{Try: r.Try, Onto: onto, Files: files}
-		return "", both, w.showConflict(ctx, repo, p, r, both)
+		return w.showConflict(ctx, repo, p, r, conflict{Try: r.Try, Onto: onto, Files: files})
 	}
 	commit, err := p.must(ctx, "commit-tree", tree, "-m", "Merge "+r.Title, "-p", onto, "-p", tip)
 	if err != nil {
@@ -195,26 +185,32 @@ func (w Worktrees) advance(ctx context.Context, repo repository, commit, old str
 }
 
 // showConflict puts both sides into the worktree's files, once: a person may be at work on them.
-func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private, r MergeRequest, both conflict) error {
+func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private, r MergeRequest, both conflict) (string, conflict, error) {
 	if both.Shown {
-		return nil
+		return "", both, nil
 	}
 	if err := w.write(r.Name, "conflict", both); err != nil {
-		return err
+		return "", both, err
 	}
 	tip, err := w.tip(ctx, repo, w.branchOf(r.Name))
 	if err != nil {
-		return err
+		return "", both, err
 	}
 	tree, _, err := p.mergeTree(ctx, r.Name, both.Onto, tip)
 	if err != nil {
-		return err
+		return "", both, err
 	}
 	if err := w.fill(ctx, repo, r.Name, tree); err != nil {
-		return err
+		return "", both, err
+	}
+	marked := w.marked(r.Name, both.Files)
+	for _, file := range both.Files {
+		if !slices.Contains(marked, file) {
+			both.Whole = append(both.Whole, file)
+		}
 	}
 	both.Shown = true
-	return w.write(r.Name, "conflict", both)
+	return "", both, w.write(r.Name, "conflict", both)
 }
 
 // mergeTree merges two commits without touching a file. Conflicts are in the tree between marks,

@@ -1,0 +1,107 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What a file in conflict is to hold.
+const (
+	SideTicket = "ticket" // what the worktree's branch has
+	SideMerged = "merged" // what was merged before
+	SideFile   = "file"   // what stands in the worktree
+	// AllOthers is the name of all files in conflict that are not named.
+	AllOthers = "*"
+)
+
+// unresolved gives files in conflict the sides that are asked for, and names those that are left
+// with marks of which nothing is said.
+func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, r MergeRequest, last conflict) ([]string, error) {
+	if last.Onto == "" {
+		return nil, nil
+	}
+	// order-independent: any of them is reason enough
+	for file := range r.Take {
+		if file != AllOthers && !slices.Contains(last.Files, file) {
+			return nil, problem("%s is not in conflict", shown(file))
+		}
+	}
+	own, err := w.tip(ctx, repo, w.branchOf(r.Name))
+	if err != nil {
+		return nil, err
+	}
+	var rest []string
+	for _, file := range last.Files {
+		switch firstOf(r.Take[file], r.Take[AllOthers]) {
+		case SideTicket:
+			err = p.take(ctx, own, last.Onto, file)
+		case SideMerged:
+			err = p.take(ctx, last.Onto, own, file)
+		case SideFile:
+		default:
+			rest = append(rest, file)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w.marked(r.Name, rest), nil
+}
+
+// take gives a file what a commit holds, or removes it where only the other one has it.
+func (w *private) take(ctx context.Context, commit, other, file string) error {
+	entry, err := w.must(ctx, "ls-tree", "-z", "--full-tree", commit, "--", file)
+	if err != nil {
+		return err
+	}
+	if entry == "" {
+		return w.takeRemoval(ctx, other, file)
+	}
+	fields := strings.Fields(entry) // mode, type, hash, name
+	if len(fields) < 3 || fields[1] != "blob" {
+		return problem("%s is no file on that side; mend it in the worktree", shown(file))
+	}
+	if _, err := w.must(ctx, "update-index", "--add", "--replace", "--cacheinfo", fields[0]+","+fields[2]+","+file); err != nil {
+		return err
+	}
+	_, err = w.must(ctx, "checkout-index", "--force", "--", file)
+	return err
+}
+
+func (w *private) takeRemoval(ctx context.Context, other, file string) error {
+	entry, err := w.must(ctx, "ls-tree", "-z", "--full-tree", other, "--", file)
+	if err != nil {
+		return err
+	}
+	if entry == "" {
+		return problem("%s is on neither side; mend it in the worktree", shown(file))
+	}
+	root, err := os.OpenRoot(w.repo.root)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.Remove(filepath.FromSlash(file)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// marked are those files that still hold marks of a conflict at the beginning of a line.
+func (w Worktrees) marked(name string, files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		root, err := os.OpenRoot(filepath.Join(w.Root, name))
+		if err != nil {
+			return true
+		}
+		defer func() { _ = root.Close() }()
+		text, err := root.ReadFile(filepath.FromSlash(file))
+		return err != nil || !bytes.Contains(append([]byte("\n"), text...), []byte("\n<<<<<<< ")) && !bytes.Contains(text, []byte("\n>>>>>>> "))
+	})
+}
