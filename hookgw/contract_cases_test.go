@@ -106,6 +106,7 @@ func teamCases() map[string][]contractCase {
 	return map[string][]contractCase{
 		"POST /api/goal":                {{body: `{"goal":"Mend it"}`, keys: "status goal"}},
 		"POST /api/undo":                {{body: `{"ticket":"T-1"}`, status: accepted, keys: "status hint"}},
+		"POST /api/sessions/close":      {{body: `{}`, exact: `{"status":"ok"}` + "\n"}},
 		"POST /api/control":             {{body: `{"action":"step_mode","on":true}`, exact: `{"status":"ok"}` + "\n"}, {body: `{"action":"pause"}`, status: accepted, keys: "status hint"}},
 		"POST /api/mma/workers/spawn":   {{body: `{"prompt":"Mend it"}`, status: accepted}},
 		"POST /api/mma/workers/kill":    {{body: `{"worker_uid":"T-1"}`, status: accepted}},

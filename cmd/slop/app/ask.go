@@ -47,8 +47,11 @@ is the whole ask as GET /api/asks gives it.`,
   slop ask list --all --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.withAsks(cmd.Context(), session, func(_ context.Context, _ desk, _ string, asks []askLine) error {
-				return g.printAsks(asks, all, time.Now())
+			return g.withAsks(cmd.Context(), session, func(ctx context.Context, d desk, session string, asks []askLine) error {
+				if err := g.printAsks(asks, all, time.Now()); err != nil {
+					return err
+				}
+				return g.tellOtherAsks(ctx, d, session)
 			})
 		},
 	}
@@ -93,6 +96,20 @@ func (g *globals) printAsks(asks []askLine, all bool, now time.Time) error {
 		g.printf("nothing waits for you\n")
 	default:
 		printTable(g.out, rows)
+	}
+	return nil
+}
+
+// tellOtherAsks says where else asks wait: in sessions that are open too.
+func (g *globals) tellOtherAsks(ctx context.Context, d desk, session string) error {
+	list, _, err := d.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if s.Session != session && s.Closed == nil && s.PendingAsks > 0 {
+			g.notice("%d more in session %s: slop ask list --session %s", s.PendingAsks, s.Session, s.Session)
+		}
 	}
 	return nil
 }

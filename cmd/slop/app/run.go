@@ -125,6 +125,9 @@ func (g *globals) runOn(ctx context.Context, e *engine, p place, o runOptions, g
 	}
 	e.vitals.startup.finish()
 	g.session = v.session
+	if err := g.tellOthers(ctx, conn, p.name, v.session); err != nil {
+		return err
+	}
 	if !g.remote(p) {
 		remove, err := e.register(v.session)
 		if err != nil {

@@ -26,7 +26,7 @@ session.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return g.listSessions(cmd.Context()) },
 	}
-	cmd.AddCommand(sessionShowCommand(g), sessionStarCommand(g, true), sessionStarCommand(g, false), sessionLogsCommand(g))
+	cmd.AddCommand(sessionShowCommand(g), sessionCloseCommand(g), sessionStarCommand(g, true), sessionStarCommand(g, false), sessionLogsCommand(g))
 	return cmd
 }
 

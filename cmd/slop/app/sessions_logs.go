@@ -39,9 +39,17 @@ logs/log_registry.toml says which sessions are kept and why.`,
 	return cmd
 }
 
-// keep puts the person's word on the log files of a session on record.
+// keep puts the person's word on a session on record.
 func (g *globals) keep(ctx context.Context, word string, want keepRequest) error {
+	return g.keepIf(ctx, word, want, func(projections.Summary) error { return nil })
+}
+
+// keepIf is keep for sessions that may is no error for.
+func (g *globals) keepIf(ctx context.Context, word string, want keepRequest, may func(projections.Summary) error) error {
 	return g.withPicked(ctx, word, func(d desk, s projections.Summary) error {
+		if err := may(s); err != nil {
+			return err
+		}
 		if err := d.keep(ctx, s.Session, want); err != nil {
 			return failed(exitFailed, "%w", err)
 		}
