@@ -182,9 +182,27 @@ func (f Flavour) checkMessages(r chatRequest) *refusal {
 		if bad := f.checkCalls(i, m); bad != nil {
 			return bad
 		}
+		if bad := f.checkThoughts(i, m); bad != nil {
+			return bad
+		}
 		thinks := r.Thinking == nil || r.Thinking.Type != "disabled"
 		if f.ReasoningBack && thinks && len(m.ToolCalls) > 0 && m.ReasoningContent == nil {
 			return badChat("The `reasoning_content` in the thinking mode must be passed back to the API. (messages[%d])", i)
+		}
+	}
+	return nil
+}
+
+// checkThoughts refuses thoughts that this server does not read where they stand.
+func (f Flavour) checkThoughts(i int, m chatMessage) *refusal {
+	told := map[string]bool{
+		"reasoning_content": m.ReasoningContent != nil && *m.ReasoningContent != "",
+		"reasoning":         m.Reasoning != nil && *m.Reasoning != "",
+		"reasoning_details": len(m.ReasoningDetails) > 0,
+	}
+	for _, field := range []string{"reasoning_content", "reasoning", "reasoning_details"} {
+		if told[field] && (!f.ThoughtsBack || f.Reasoning != field || m.Role != "assistant") {
+			return badChat("llmtest: %s reads no %s of messages[%d]", f.Name, field, i)
 		}
 	}
 	return nil

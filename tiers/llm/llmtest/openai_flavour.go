@@ -21,6 +21,10 @@ type Flavour struct {
 	// Reasoning is the field in which thoughts are told: reasoning_content,
 	// reasoning or reasoning_details; empty: they are not told.
 	Reasoning string
+	// ThoughtsBack says that thoughts go back in the field Reasoning. A fake
+	// refuses them in any other field and from any other server, which would at
+	// best read past them.
+	ThoughtsBack bool
 	// SplitsWhenAsked tells thoughts in their field only with reasoning_split,
 	// and else within the text.
 	SplitsWhenAsked bool
@@ -60,14 +64,14 @@ func Flavours() map[string]Flavour {
 	out := map[string]Flavour{}
 	for _, f := range []Flavour{
 		{Name: "openai", CompletionTokens: true, KnownFieldsOnly: true, MaxTools: 128},
-		{Name: "deepseek", ReasoningBack: true, Reasoning: "reasoning_content", HitAndMiss: true, MaxTools: 128, Errors: errorsInWords},
+		{Name: "deepseek", ReasoningBack: true, Reasoning: "reasoning_content", ThoughtsBack: true, HitAndMiss: true, MaxTools: 128, Errors: errorsInWords},
 		{Name: "grok", Content: true, Reasoning: "reasoning_content", ThoughtsBeside: true, MaxTools: 128, Errors: errorsShort},
 		{Name: "qwen", AsksForParallel: true, Reasoning: "reasoning_content", MaxTools: 128},
-		{Name: "llama", Keyless: true, Reasoning: "reasoning", ObjectCalls: true, StopsWithCalls: true},
-		{Name: "minimax", CompletionTokens: true, Reasoning: "reasoning_details", SplitsWhenAsked: true, MaxTools: 128},
-		{Name: "openrouter", Reasoning: "reasoning_details", Comments: true, MaxTools: 128},
-		{Name: "vllm", Keyless: true, Reasoning: "reasoning", StopsWithCalls: true, Errors: errorsFlat},
-		{Name: "llama_cpp", Keyless: true, Reasoning: "reasoning_content", AsksForParallel: true},
+		{Name: "llama", Keyless: true, Reasoning: "reasoning", ThoughtsBack: true, ObjectCalls: true, StopsWithCalls: true},
+		{Name: "minimax", CompletionTokens: true, Reasoning: "reasoning_details", ThoughtsBack: true, SplitsWhenAsked: true, MaxTools: 128},
+		{Name: "openrouter", Reasoning: "reasoning_details", ThoughtsBack: true, Comments: true, MaxTools: 128},
+		{Name: "vllm", Keyless: true, Reasoning: "reasoning", ThoughtsBack: true, StopsWithCalls: true, Errors: errorsFlat},
+		{Name: "llama_cpp", Keyless: true, Reasoning: "reasoning_content", ThoughtsBack: true, AsksForParallel: true},
 	} {
 		out[f.Name] = f
 	}

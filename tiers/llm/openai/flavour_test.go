@@ -34,7 +34,7 @@ func TestEveryServerOfTheTableTakesAWholeToolLoop(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "Both read.", second.Text)
 			require.Empty(t, s.Refused())
-			require.Equal(t, server.Back != openai.BackNever, s.Requests()[1].Messages[1].Opaque)
+			require.Equal(t, llmtest.Flavours()[server.Name].ThoughtsBack, s.Requests()[1].Messages[1].Opaque)
 		})
 	}
 }
