@@ -152,14 +152,15 @@ func usageIsExact(t *testing.T, f Fixture) {
 }
 
 func efforts(t *testing.T, f Fixture) {
+	p := f.pair(t, Options{Answer: func(View) Turn { return Turn{Text: "Done."} }})
 	for _, model := range []string{f.Model, f.Other} {
 		for _, effort := range append(events.Efforts(), "") {
 			r := f.question("Look.")
 			half := 0.5
 			r.Model, r.Params.Effort, r.Params.Temperature, r.Params.TopP = model, effort, &half, &half
-			f.turns(t, Turn{Text: "Done."}).good(r)
+			p.good(r)
 			r.Params.MaxOutputTokens = 0
-			f.turns(t, Turn{Text: "Done."}).good(r)
+			p.good(r)
 		}
 	}
 }

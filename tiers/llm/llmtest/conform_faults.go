@@ -106,8 +106,13 @@ func incompleteEverywhere(t *testing.T, f Fixture) {
 	frames := s.frames(f.Model, turn)
 	end := slices.IndexFunc(frames, s.wire.ends)
 	require.Greater(t, end, 1)
-	for at := range end + 1 {
-		turn.Fault, turn.At = EarlyEnd, at
-		f.turns(t, turn).fails(f.question("Look."), events.ModelIncomplete)
+	turn.Fault = EarlyEnd
+	p := f.pair(t, Options{Answer: func(v View) Turn {
+		turn := turn
+		turn.At = v.Number
+		return turn
+	}})
+	for range end + 1 {
+		p.fails(f.question("Look."), events.ModelIncomplete)
 	}
 }
