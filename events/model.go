@@ -69,8 +69,13 @@ type ModelRequested struct {
 	Persona       string      `json:"persona,omitempty"`      // who of the roster the model is asked as
 	BiasProfile   string      `json:"bias_profile,omitempty"` // of the roster: marks the descriptions of Tools
 	Note          string      `json:"note,omitempty"`         // why a wish about persona or preset is not followed
-	Manifest      []Part      `json:"manifest"`
-	SHA256        string      `json:"sha256"` // of the manifest's canonical JSON
+	// Continues is the id of the request before it in the same conversation, and
+	// Keep how many parts of that request's whole manifest come first, unchanged;
+	// see [Prompts]. Unset: Manifest is the whole.
+	Continues string `json:"continues,omitempty"`
+	Keep      int    `json:"keep,omitempty"`
+	Manifest  []Part `json:"manifest"` // behind the parts that are kept
+	SHA256    string `json:"sha256"`   // of the whole manifest's canonical JSON
 }
 
 // EventType is the identity on the wire.
@@ -268,7 +273,7 @@ func modelDefs() []Def {
 		Define(Decision, "planner, lead, contributor, qa", "A model is asked for one reply; one event per attempt.", ModelRequested{
 			StreamID: "Tier 3 (Worker): T-001", Ticket: "T-001", Attempt: 1, TicketAttempt: 1, Round: 2, Tier: 3, Provider: "script", Model: "m",
 			Params: ModelParams{MaxOutputTokens: 8192}, Tools: []string{"read_file"},
-			Manifest: []Part{{Role: "system", Text: "You are"}, {Role: "tool", SHA256: "ab", Size: 2, From: "01J", Call: "01J-0"}}, SHA256: "cd"}),
+			Continues: "01H", Keep: 3, Manifest: []Part{{Role: "assistant", SHA256: "ef", Size: 4, From: "01J"}, {Role: "tool", SHA256: "ab", Size: 2, From: "01J", Call: "01J-0"}}, SHA256: "cd"}),
 		Define(Outcome, "models", "A model's whole reply.", ModelReplied{Request: "01J", Text: "ok", SHA256: "ab", Finish: "tool_calls",
 			Calls: []ToolCall{{ID: "01J-0", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}, Usage: Usage{Input: 10, Output: 2}, ScriptLine: 1}),
 		Define(Outcome, "models", "An attempt at a reply failed.", ModelFailed{Request: "01J", Kind: ModelRateLimited, Message: "429", RetryAfterMS: 1000}),

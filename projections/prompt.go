@@ -59,22 +59,33 @@ type PromptMessage struct {
 }
 
 type promptState struct {
-	Offered map[string]int64 `json:"offered"` // bytes of a tool's description, by name
-	Prompt  Prompt           `json:"prompt"`
-	Caches  []PromptCache    `json:"caches"` // that were not dropped, oldest first
+	Offered map[string]int64            `json:"offered"` // bytes of a tool's description, by name
+	Prompt  Prompt                      `json:"prompt"`
+	Caches  []PromptCache               `json:"caches"` // that were not dropped, oldest first
+	Open    events.Prompts[promptPiece] `json:"open"`   // of conversations that may go on
+}
+
+// promptPiece is what is remembered of one part of a prompt.
+type promptPiece struct {
+	Role  string `json:"role"`
+	Bytes int64  `json:"bytes"`
+}
+
+func pieceOf(p *events.Part) promptPiece {
+	return promptPiece{p.Role, int64(len(p.Text)+len(p.Prefix)+len(p.Suffix)) + max(0, p.Size)}
 }
 
 var prompt = Fold[*promptState]{
-	Name: "prompt", Version: 2,
+	Name: "prompt", Version: 3,
 	Takes: func(p events.Payload) bool {
 		switch p.(type) {
 		case events.ToolsOffered, events.ModelRequested, events.PromptCached, events.PromptCacheDropped:
 			return true
 		}
-		return false
+		return events.EndsPrompts(p)
 	},
 	New: func() *promptState {
-		return &promptState{Offered: map[string]int64{}, Prompt: Prompt{Messages: []PromptMessage{}}}
+		return &promptState{Offered: map[string]int64{}, Prompt: Prompt{Messages: []PromptMessage{}}, Open: events.Prompts[promptPiece]{}}
 	},
 	Apply: (*promptState).apply,
 	View:  func(s *promptState) any { return s.Prompt },
@@ -88,7 +99,9 @@ func (s *promptState) apply(e *events.Event) *promptState {
 			s.Offered[t.Name] = int64(len(t.Name) + len(t.Description) + len(t.Schema))
 		}
 	case events.ModelRequested:
-		s.Prompt = s.measure(e.ID, &p)
+		if pieces, err := s.Open.Take(e.ID, &p, pieceOf); err == nil {
+			s.Prompt = s.measure(e.ID, &p, pieces)
+		}
 	case events.PromptCached:
 		s.Caches = append(s.Caches, PromptCache{p.Name, p.Provider, p.Model, p.Tokens, e.Time, p.ExpiresAt})
 		if over := len(s.Caches) - maxPromptCaches; over > 0 {
@@ -97,6 +110,7 @@ func (s *promptState) apply(e *events.Event) *promptState {
 	case events.PromptCacheDropped:
 		s.Caches = slices.DeleteFunc(s.Caches, func(c PromptCache) bool { return c.Name == p.Name })
 	}
+	s.Open.Forget(e)
 	s.Prompt.Cache = s.cache()
 	return s
 }
@@ -111,25 +125,23 @@ func (s *promptState) cache() *PromptCache {
 	return nil
 }
 
-// measure sizes a prompt.
-func (s *promptState) measure(id string, p *events.ModelRequested) Prompt {
+// measure sizes a prompt of these pieces.
+func (s *promptState) measure(id string, p *events.ModelRequested, pieces []promptPiece) Prompt {
 	out := Prompt{Request: id, Stream: p.StreamID, Tier: p.Tier, Provider: p.Provider, Model: p.Model, Messages: s.Prompt.Messages[:0]}
 	for _, name := range p.Tools {
 		out.Tools += s.Offered[name]
 	}
-	for i := range p.Manifest {
-		part := &p.Manifest[i]
-		size := int64(len(part.Text)+len(part.Prefix)+len(part.Suffix)) + max(0, part.Size)
-		if part.Role == "system" {
-			out.System += size
+	for i, piece := range pieces {
+		if piece.Role == "system" {
+			out.System += piece.Bytes
 			continue
 		}
-		out.History += size
-		m := PromptMessage{Role: part.Role, Bytes: size}
-		switch part.Role {
+		out.History += piece.Bytes
+		m := PromptMessage{Role: piece.Role, Bytes: piece.Bytes}
+		switch piece.Role {
 		case "assistant":
 			out.Rounds++
-			m.ToolUse = i+1 < len(p.Manifest) && p.Manifest[i+1].Role == "tool"
+			m.ToolUse = i+1 < len(pieces) && pieces[i+1].Role == "tool"
 		case "tool":
 			m.ToolUse = true
 		}

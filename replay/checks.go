@@ -14,6 +14,7 @@ type checks struct {
 	approved map[permit]bool   // calls and the bytes that may run
 	answers  map[string]answer // id of an event that may settle an ask
 	settled  map[string]bool   // ask to whether its outcome was a yes
+	prompts  events.Prompts[events.Part]
 }
 
 type permit struct{ call, digest string }
@@ -24,7 +25,7 @@ type answer struct {
 }
 
 func newChecks() checks {
-	return checks{ordinals: map[string]uint64{}, approved: map[permit]bool{}, answers: map[string]answer{}, settled: map[string]bool{}}
+	return checks{ordinals: map[string]uint64{}, approved: map[permit]bool{}, answers: map[string]answer{}, settled: map[string]bool{}, prompts: events.Prompts[events.Part]{}}
 }
 
 // place checks where the event stands: its sequence, and the session it is in.
@@ -112,7 +113,11 @@ func (v *verifier) content(i int, e *events.Event) *Divergence {
 	c := &v.checks
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
-		digest, err := events.ManifestDigest(p.Manifest)
+		parts, err := c.prompts.Take(e.ID, &p, events.Same)
+		if err != nil {
+			return at(CodeDigest, i, e, err.Error())
+		}
+		digest, err := events.ManifestDigest(parts)
 		return digestOf(i, e, "manifest", p.SHA256, digest, err)
 	case events.ToolApproved:
 		c.approved[permit{p.Call, p.ArgsSHA256}] = true

@@ -15,33 +15,62 @@ const MaxBackoff = 60 * time.Second
 // firstBackoff is the wait before the second attempt where the provider asks for none.
 const firstBackoff = 250 * time.Millisecond
 
+// Sent is a request that is on record, as its decider remembers it for the next
+// one of the same conversation. The zero value: nothing was sent.
+type Sent struct {
+	ID    string
+	Asked events.ModelRequested // as it is on record
+	Parts []events.Part         // its whole manifest
+}
+
+// Then is what is remembered after s once the next request of the conversation
+// is on record with this id; s is of no use any more. It panics where asked does
+// not follow from s: both are the decider's own.
+func (s Sent) Then(id string, asked events.ModelRequested) Sent {
+	line := events.Prompts[events.Part]{}
+	if asked.Continues != "" {
+		line[s.ID] = events.Prompt[events.Part]{Parts: s.Parts}
+	}
+	parts, err := line.Take(id, &asked, events.Same)
+	if err != nil {
+		panic("tiers: request " + id + ": " + err.Error())
+	}
+	return Sent{ID: id, Asked: asked, Parts: parts}
+}
+
 // NextAttempt builds the request that follows a failed one: the same prompt,
 // the next attempt, not before a wait counted from the failure's time (the
 // provider's own, capped, else 250 ms doubled each time). It goes to who sits in
 // the seat by the settings of now, so a person who changes them reaches it.
 // False when no further attempt may help or MaxModelAttempts is reached.
-func NextAttempt(s events.Settings, seat Seat, last events.ModelRequested, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
-	if !failure.Retryable() || last.Attempt >= MaxModelAttempts {
+func NextAttempt(s events.Settings, seat Seat, last Sent, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
+	next := last.Asked
+	if !failure.Retryable() || next.Attempt >= MaxModelAttempts {
 		return events.ModelRequested{}, false
 	}
-	wait := firstBackoff << (last.Attempt - 1)
+	wait := firstBackoff << (next.Attempt - 1)
 	if failure.RetryAfterMS > 0 {
 		wait = time.Duration(min(failure.RetryAfterMS, MaxBackoff.Milliseconds())) * time.Millisecond
 	}
 	due := at.Add(wait)
-	last.Attempt++
-	last.NotBefore = &due
-	return address(s, seat, last), true
+	next.Attempt++
+	next.NotBefore = &due
+	next.Manifest, next.Continues, next.Keep = last.Parts, "", 0
+	next.Continue(last.ID, last.Parts)
+	return address(s, seat, next), true
 }
 
 // Request fills what every model request has in common: who answers it, by the
-// settings of its tier and the personas, and the manifest's digest.
-func Request(s events.Settings, seat Seat, parts []events.Part) events.ModelRequested {
+// settings of its tier and the personas, and the prompt with its digest. Of the
+// parts, which are the whole prompt, it says only what is new since before.
+func Request(s events.Settings, seat Seat, before Sent, parts []events.Part) events.ModelRequested {
 	digest, err := events.ManifestDigest(parts)
 	if err != nil {
 		panic("tiers: " + err.Error()) // parts are plain strings and numbers
 	}
-	return address(s, seat, events.ModelRequested{Attempt: 1, Tier: seat.Tier, Manifest: parts, SHA256: digest})
+	m := events.ModelRequested{Attempt: 1, Tier: seat.Tier, Manifest: parts, SHA256: digest}
+	m.Continue(before.ID, before.Parts)
+	return address(s, seat, m)
 }
 
 // address says who answers a request, and how.

@@ -45,9 +45,9 @@ func TestWhoAnswersATicket(t *testing.T) {
 		"nobody of that name":                      {tiers.Seat{Persona: "eve", Retries: 1}, "gemini", "l1"},
 	} {
 		c.seat.Tier = 3
-		r := tiers.Request(staffed(), c.seat, nil)
+		r := tiers.Request(staffed(), c.seat, tiers.Sent{}, nil)
 		require.Equal(t, []any{c.provider, c.model}, []any{r.Provider, r.Model}, name)
-		again, ok := tiers.NextAttempt(staffed(), c.seat, r, events.ModelFailed{Kind: events.ModelNetwork}, time.Time{})
+		again, ok := tiers.NextAttempt(staffed(), c.seat, tiers.Sent{Asked: r}, events.ModelFailed{Kind: events.ModelNetwork}, time.Time{})
 		require.True(t, ok)
 		require.Equal(t, []any{c.provider, c.model}, []any{again.Provider, again.Model}, name)
 	}
@@ -55,29 +55,29 @@ func TestWhoAnswersATicket(t *testing.T) {
 
 func TestAPersonaThatNobodyHasIsIgnoredAndSaid(t *testing.T) {
 	t.Parallel()
-	r := tiers.Request(staffed(), tiers.Seat{Tier: 3, Persona: "eve"}, nil)
+	r := tiers.Request(staffed(), tiers.Seat{Tier: 3, Persona: "eve"}, tiers.Sent{}, nil)
 	require.Equal(t, []any{"", `there is no persona "eve" in this session`}, []any{r.Persona, r.Note})
-	r = tiers.Request(staffed(), tiers.Seat{Tier: 3, Persona: "ada"}, nil)
+	r = tiers.Request(staffed(), tiers.Seat{Tier: 3, Persona: "ada"}, tiers.Sent{}, nil)
 	require.Equal(t, []any{"ada", ""}, []any{r.Persona, r.Note})
 }
 
 func TestParametersOfTheMostParticular(t *testing.T) {
 	t.Parallel()
 	s := staffed()
-	require.Equal(t, events.ModelParams{Temperature: to(0.1), MaxOutputTokens: 900, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "ada"}, nil).Params)
-	require.Equal(t, events.ModelParams{Temperature: to(0.5), MaxOutputTokens: 100, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "ada", Retries: 1}, nil).Params)
-	require.Equal(t, 100, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "theirs"}, nil).Params.MaxOutputTokens, "the project's persona raised a limit")
+	require.Equal(t, events.ModelParams{Temperature: to(0.1), MaxOutputTokens: 900, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "ada"}, tiers.Sent{}, nil).Params)
+	require.Equal(t, events.ModelParams{Temperature: to(0.5), MaxOutputTokens: 100, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "ada", Retries: 1}, tiers.Sent{}, nil).Params)
+	require.Equal(t, 100, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "theirs"}, tiers.Sent{}, nil).Params.MaxOutputTokens, "the project's persona raised a limit")
 	s.Tiers[0].PromptPreset = "short"
-	require.Equal(t, events.ModelParams{Temperature: to(0.5), TopP: to(0.8), MaxOutputTokens: 50, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3}, nil).Params)
+	require.Equal(t, events.ModelParams{Temperature: to(0.5), TopP: to(0.8), MaxOutputTokens: 50, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil).Params)
 }
 
 func TestTheTiersOwnPersonaWorksWhereNobodyElseIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := staffed()
 	s.Tiers[0].Persona = "ada"
-	require.Equal(t, "p0", tiers.Request(s, tiers.Seat{Tier: 3}, nil).Model)
-	require.Equal(t, "q", tiers.Request(s, tiers.Seat{Tier: 3, Persona: "theirs"}, nil).Model)
-	eve := tiers.Request(s, tiers.Seat{Tier: 3, Persona: "eve"}, nil)
+	require.Equal(t, "p0", tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil).Model)
+	require.Equal(t, "q", tiers.Request(s, tiers.Seat{Tier: 3, Persona: "theirs"}, tiers.Sent{}, nil).Model)
+	eve := tiers.Request(s, tiers.Seat{Tier: 3, Persona: "eve"}, tiers.Sent{}, nil)
 	require.Equal(t, []any{"ada", "p0"}, []any{eve.Persona, eve.Model})
 	require.NotEmpty(t, eve.Note)
 }

@@ -31,7 +31,7 @@ func skipped(typ, key string) bool {
 	}
 	switch typ {
 	case "ModelRequested":
-		return key == "manifest" || key == "tools" || key == "params"
+		return key == "manifest" || key == "continues" || key == "tools" || key == "params"
 	case "SessionOpened":
 		return key == "settings"
 	case "ContextBuilt":

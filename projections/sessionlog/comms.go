@@ -81,14 +81,17 @@ func (r *Renderer) asked(e *events.Event, p events.ModelRequested) []Append {
 	r.requests[e.ID] = kept
 	parts, pieces := r.prompt(p.Manifest)
 	return append(pieces, commsLine(e, about(p, out, kindRequest, struct {
-		Attempt  int                `json:"attempt"`
-		Round    int                `json:"round,omitempty"`
-		Call     string             `json:"call,omitempty"`
-		Params   events.ModelParams `json:"params"`
-		Tools    []string           `json:"tools,omitempty"`
-		Manifest []sentPart         `json:"manifest"`
-		SHA256   string             `json:"sha256"`
-	}{p.Attempt, p.Round, p.Call, p.Params, p.Tools, parts, p.SHA256})))
+		Attempt int                `json:"attempt"`
+		Round   int                `json:"round,omitempty"`
+		Call    string             `json:"call,omitempty"`
+		Params  events.ModelParams `json:"params"`
+		Tools   []string           `json:"tools,omitempty"`
+		// The first Keep parts of the prompt of request Continues come before Manifest.
+		Continues string     `json:"continues,omitempty"`
+		Keep      int        `json:"keep,omitempty"`
+		Manifest  []sentPart `json:"manifest"`
+		SHA256    string     `json:"sha256"` // of the whole
+	}{p.Attempt, p.Round, p.Call, p.Params, p.Tools, p.Continues, p.Keep, parts, p.SHA256})))
 }
 
 // take forgets a request that has its answer.

@@ -49,6 +49,9 @@ func (s *State) admission(c *charge) (admission, budget, stop) {
 	if s.over(c.ticket, c.attempt) {
 		return stops, budget{}, stop{reason: killedReason, by: "engine"}
 	}
+	if c.unsound != "" {
+		return stops, budget{}, stop{reason: "the cost of the request is not known: " + c.unsound, by: "engine"}
+	}
 	if !c.known && !m.accepted[c.named()] {
 		b := budget{budgetPrice, c.named()}
 		if why, stopped := m.stopped[b]; stopped {

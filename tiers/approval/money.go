@@ -27,6 +27,7 @@ type money struct {
 	offered  events.ModelsOffered
 	tools    map[string]int64 // bytes of an offer, by tool
 	replies  tiers.Replies
+	prompts  events.Prompts[int64]  // bytes of each part as a model reads it
 	limits   map[budget]events.Pico // of the session, and of tickets that have their own
 	each     events.Pico            // of every other ticket; 0: none
 	spent    map[budget]events.Pico
@@ -54,6 +55,8 @@ type charge struct {
 	id, ticket      string
 	attempt         int
 	request         events.ModelRequested
+	prompt          int64  // its bytes, without the tools
+	unsound         string // why nobody can put its prompt together; empty: it can be
 	asked           *events.Event
 	worst           events.Pico
 	price           string // id
@@ -63,7 +66,7 @@ type charge struct {
 
 func newMoney(s *events.BudgetSettings) *money {
 	m := &money{
-		tools: map[string]int64{}, replies: tiers.Replies{}, limits: map[budget]events.Pico{}, each: events.FromMicro(s.TicketMicroDollars),
+		tools: map[string]int64{}, replies: tiers.Replies{}, prompts: events.Prompts[int64]{}, limits: map[budget]events.Pico{}, each: events.FromMicro(s.TicketMicroDollars),
 		spent: map[budget]events.Pico{}, reserved: map[budget]events.Pico{}, flight: map[string]*charge{}, stopped: map[budget]stop{},
 		accepted: map[string]bool{}, finish: map[string]bool{}, warned: map[budget]bool{},
 	}
@@ -103,6 +106,7 @@ func (s *State) foldMoney(e *events.Event) {
 	if m == nil {
 		return
 	}
+	m.prompts.Forget(e)
 	switch p := e.Payload.(type) {
 	case events.ModelsOffered:
 		m.offered = p
@@ -116,8 +120,9 @@ func (s *State) foldMoney(e *events.Event) {
 			m.tools[o.Name] = tiers.OfferSize(o)
 		}
 	case events.ModelRequested:
+		c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider, model: p.Model}
+		m.measure(c)
 		if p.Guarded {
-			c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider, model: p.Model}
 			m.price(c)
 			m.waiting = append(m.waiting, c)
 			s.admit(e)
@@ -132,9 +137,20 @@ func (s *State) foldMoney(e *events.Event) {
 	}
 }
 
+// measure sizes the prompt of a charge.
+func (m *money) measure(c *charge) {
+	parts, err := m.prompts.Take(c.id, &c.request, func(p *events.Part) int64 { return m.replies.Size(*p) })
+	if err != nil {
+		c.unsound = err.Error()
+	}
+	for _, size := range parts {
+		c.prompt += size
+	}
+}
+
 // price computes what a charge costs at most.
 func (m *money) price(c *charge) {
-	bytes := m.replies.Prompt(c.request.Manifest)
+	bytes := c.prompt
 	for _, name := range c.request.Tools {
 		bytes += m.tools[name]
 	}

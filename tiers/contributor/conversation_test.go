@@ -46,7 +46,7 @@ func TestEachPromptBeginsWithTheOneBeforeIt(t *testing.T) {
 	require.Len(t, tierstest.All[events.TicketResolved](h), 1)
 	var last string
 	rounds := 0
-	for _, p := range tierstest.All[events.ModelRequested](h) {
+	for _, p := range h.Requests() {
 		now := strings.TrimSuffix(mustJSON(t, withoutBlock(p.Manifest)), "]")
 		require.True(t, strings.HasPrefix(now, last), "round %d: %s\ndoes not begin with\n%s", p.Round, now, last)
 		last = now
@@ -63,7 +63,7 @@ func TestAReplyStandsBeforeItsResults(t *testing.T) {
 		systemPart(t), briefPart,
 		{Role: "assistant", SHA256: events.Digest([]byte("I look.")), Size: 7, From: replyID},
 		{Role: "tool", SHA256: events.Digest([]byte("text")), Size: 4, From: settledID, Call: called(h, 0).ID},
-	}, unfenced(t, h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest))
+	}, unfenced(t, h.LastRequest().Manifest))
 }
 
 // TestAnAttemptRemembersNothing runs an attempt with a past and compares it with
@@ -73,7 +73,7 @@ func TestAnAttemptRemembersNothing(t *testing.T) {
 	prompts := func(history []events.Payload, from int) []string {
 		h := tierstest.Play(t, contributor.Decider(), history...)
 		var out []string
-		for _, p := range tierstest.All[events.ModelRequested](h)[from:] {
+		for _, p := range h.Requests()[from:] {
 			for i := range p.Manifest {
 				p.Manifest[i].From, p.Manifest[i].Call, p.Manifest[i].Fence = "", "", "" // ids differ, what they name must not
 			}
@@ -102,7 +102,7 @@ func TestRunsOfTwoTicketsDoNotMeet(t *testing.T) {
 	h := tierstest.Play(t, contributor.Decider(), given(round1(), second, replyTo("T-1", "", one), replyTo("T-2", "", two), ran(0, "x"), reread(), replyTo("T-2", "Two is done."))...)
 	require.Equal(t, []events.TicketResolved{{Ticket: "T-2", Attempt: 1, Outcome: "done", Text: "Two is done."}}, tierstest.All[events.TicketResolved](h))
 	require.Len(t, tierstest.All[events.RefreshRequested](h), 1)
-	for _, p := range tierstest.All[events.ModelRequested](h) {
+	for _, p := range h.Requests() {
 		for _, part := range p.Manifest {
 			if part.Role == "user" && strings.HasPrefix(part.Text, "# Ticket") {
 				require.Contains(t, part.Text, p.Ticket)

@@ -51,7 +51,7 @@ func (s *State) emitted(e *events.Event) {
 	case events.ModelRequested:
 		if r := s.running(p.Ticket, p.TicketAttempt); r != nil {
 			s.wait(r, awaitModel, e.ID)
-			r.request, r.retry = p, nil
+			r.sent, r.retry = r.sent.Then(e.ID, p), nil
 		}
 	case events.RefreshRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
@@ -101,7 +101,7 @@ func (s *State) answered(e *events.Event) {
 		}
 	case events.ModelReplied:
 		if r := s.asked(p.Request, awaitModel); r != nil {
-			r.talk.Heard(&s.offers, r.request, r.refresh, e.ID, p)
+			r.talk.Heard(&s.offers, r.sent.Asked, r.refresh, e.ID, p)
 			r.replied(e.ID, p)
 		}
 	case events.ModelFailed:

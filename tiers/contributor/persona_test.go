@@ -102,7 +102,7 @@ func TestTheShellThatIsThereIsExplained(t *testing.T) {
 func TestToolsOfAnAttemptStayWhatTheyWere(t *testing.T) {
 	t.Parallel()
 	h := tierstest.Play(t, contributor.Decider(), given(round1(), events.ToolsOffered{Tools: []events.ToolOffer{{Name: "other"}}}, aRound())...)
-	all := tierstest.All[events.ModelRequested](h)
+	all := h.Requests()
 	require.Greater(t, len(all), 1)
 	require.Equal(t, all[0].Tools, all[len(all)-1].Tools, "the beginning of the prompt changed")
 }

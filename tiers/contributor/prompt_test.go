@@ -18,7 +18,7 @@ func TestNothingThatAModelOrTheProjectNamesSpeaksForTheEngine(t *testing.T) {
 		p.Ticket.TargetFile = forged
 	}), context(events.View{Path: forged, View: events.ViewRaw, SHA256: "ab", Size: 2},
 		events.View{Path: forged, View: events.ViewRaw, Error: "no such file " + forged}))...)
-	asked := tierstest.All[events.ModelRequested](h)[0].Manifest
+	asked := h.Requests()[0].Manifest
 	var said string
 	for _, p := range asked[1:] {
 		said += p.Prefix + p.Suffix

@@ -55,7 +55,7 @@ func TestARefreshRereadsWhatTheConversationKnows(t *testing.T) {
 func block(t *testing.T, files ...events.FileUpdate) string {
 	t.Helper()
 	h := tierstest.Play(t, contributor.Decider(), given(round1(), aRound(files...))...)
-	manifest := h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest
+	manifest := h.LastRequest().Manifest
 	last := manifest[len(manifest)-1]
 	for _, p := range manifest[:len(manifest)-1] {
 		require.Empty(t, p.Kind, "the block stands last")
@@ -105,7 +105,7 @@ func TestTheBlockIsInTheNextPromptOnly(t *testing.T) {
 	history := given(round1(), aRound(changed), failed(events.ModelNetwork), aRound(), reply("It is done."))
 	h := tierstest.Play(t, contributor.Decider(), history...)
 	var blocks []int
-	for _, p := range tierstest.All[events.ModelRequested](h) {
+	for _, p := range h.Requests() {
 		n := 0
 		for _, part := range p.Manifest {
 			if part.Kind == events.PartRefresh {

@@ -52,8 +52,8 @@ type run struct {
 	files   map[string]events.FileState // what the conversation knows, by path
 	changes []events.FileChange         // of files, by its calls, in the order in which they were first changed
 
-	request     events.ModelRequested
-	retry       *events.ModelRequested // another attempt at request
+	sent        tiers.Sent             // the newest request
+	retry       *events.ModelRequested // another attempt at it
 	calls       []*call                // of this round, in the reply's order
 	unrequested []*call                // those of them for which ToolRequested is due
 	outcome     events.TicketResolved
@@ -118,7 +118,7 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 	if r.refresh != nil {
 		parts = append(parts, *r.refresh)
 	}
-	m := tiers.Request(s.settings, r.seat(), parts)
+	m := tiers.Request(s.settings, r.seat(), r.sent, parts)
 	m.StreamID = StreamID(r.ticket.ID)
 	m.Track, m.Ticket, m.TicketAttempt, m.Round, m.Tools = r.track, r.ticket.ID, r.attempt, r.round, r.tools
 	m.BiasProfile = r.bias
@@ -157,11 +157,11 @@ func (r *run) concluded(text string) {
 // modelFailed tries again. A prompt that was too long for its provider is
 // shortened.
 func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Time) {
-	if r.talk.Refused(r.request, p) {
+	if r.talk.Refused(r.sent.Asked, p) {
 		r.phase = sendRound
 		return
 	}
-	again, ok := tiers.NextAttempt(now, r.seat(), r.request, p, at)
+	again, ok := tiers.NextAttempt(now, r.seat(), r.sent, p, at)
 	if !ok {
 		r.end(events.ResolvedBlocked, "", "model "+p.Kind+": "+p.Message)
 		return

@@ -261,7 +261,7 @@ func results(t *testing.T, history []events.Payload) []part {
 	t.Helper()
 	h := tierstest.Play(t, contributor.Decider(), history...)
 	var out []part
-	for _, p := range h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest {
+	for _, p := range h.LastRequest().Manifest {
 		if p.Role == "tool" {
 			p.Call = p.Call[len(p.Call)-1:] // the call's index
 			p.Origin, p.Fence = "", ""

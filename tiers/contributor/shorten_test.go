@@ -34,7 +34,7 @@ func promptTokens(h *tierstest.History) int64 {
 			replies.Note(e.ID, p)
 		}
 	}
-	bytes := replies.Prompt(h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest) + int64(len("read_file")+len("null")+len("run_powershell")+len("null"))
+	bytes := replies.Prompt(h.LastRequest().Manifest) + int64(len("read_file")+len("null")+len("run_powershell")+len("null"))
 	return (bytes + 3) / 4
 }
 
@@ -63,7 +63,7 @@ func TestAPromptThatFitsExactlyIsLeftAlone(t *testing.T) {
 	require.Equal(t, "read_file", p.Shortened[0].Tool)
 	require.LessOrEqual(t, p.After, p.Limit*7/10)
 	require.Equal(t, p.After, promptTokens(over))
-	tool := over.Last("ModelRequested").Payload.(events.ModelRequested).Manifest[3]
+	tool := over.LastRequest().Manifest[3]
 	require.Equal(t, conversation.ResultHead, tool.Head)
 	require.EqualValues(t, 40_000, tool.Size, "the digest and the size stay those of the whole")
 	require.Contains(t, tool.Suffix, "the first 8000 characters of 40000 bytes")
@@ -78,7 +78,7 @@ func TestRoundsGoWholeAndOldestFirst(t *testing.T) {
 	require.Empty(t, shortened[0].Shortened, "none is long enough to be cut")
 	require.NotEmpty(t, shortened[0].DroppedRounds)
 	require.Equal(t, 1, shortened[0].DroppedRounds[0])
-	manifest := h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest
+	manifest := h.LastRequest().Manifest
 	require.Equal(t, "system", manifest[0].Role)
 	require.Contains(t, manifest[1].Text, "Mend it")
 	require.Contains(t, manifest[2].Text, "left out to make room")
@@ -122,7 +122,7 @@ func TestAProviderThatFindsAPromptTooLongIsGivenShorterOnesAFewTimes(t *testing.
 		require.Equal(t, events.ShortenedForVendor, shortened[n-1].Reason)
 		require.Less(t, shortened[n-1].After, last)
 		last = shortened[n-1].After
-		require.Equal(t, 9, h.Last("ModelRequested").Payload.(events.ModelRequested).Round)
+		require.Equal(t, 9, h.LastRequest().Round)
 	}
 	again := play(t, rounds, failed(events.ModelContextTooLong))
 	require.Contains(t, again.Last("TicketResolved").Payload.(events.TicketResolved).Reason, "it was shortened 3 times: give tier 3 a model with a larger context window")
@@ -153,7 +153,7 @@ func TestADeniedRequestEndsTheRunForGood(t *testing.T) {
 		return events.ModelDenied{Request: h.LastID("ModelRequested"), Ticket: "T-1", Reason: "the budget is spent", By: "ada"}
 	})
 	h := play(t, round1(func(s *events.Settings) { s.Budget = &events.BudgetSettings{TicketMicroDollars: 1} }), denied)
-	require.True(t, h.Last("ModelRequested").Payload.(events.ModelRequested).Guarded)
+	require.True(t, h.LastRequest().Guarded)
 	require.Equal(t, events.TicketResolved{Ticket: "T-1", Attempt: 1, Outcome: events.ResolvedBlocked, Reason: "budget: the budget is spent", Final: true}, h.Last("TicketResolved").Payload)
 	require.False(t, play(t, round1()).Last("ModelRequested").Payload.(events.ModelRequested).Guarded)
 }

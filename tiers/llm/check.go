@@ -38,6 +38,8 @@ func CheckBodies(history []events.Event, providers map[string]Provider, blob Blo
 				return seen, bad
 			}
 			delete(requests, p.Request) // only the first answer counts
+		case events.ModelFailed:
+			delete(requests, p.Request)
 		}
 		record.Take(e)
 	}
@@ -50,7 +52,7 @@ func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplie
 		seen.Skipped++
 		return nil
 	}
-	request, err := record.Request(asked, blob)
+	request, err := record.Request(p.Request, asked, blob)
 	if errors.Is(err, events.ErrNoBlob) {
 		seen.Skipped++
 		return nil

@@ -15,6 +15,9 @@ func asked(t *testing.T, change func(*events.ModelReplied)) []events.Event {
 	t.Helper()
 	request := events.ModelRequested{Provider: script.Name, Model: "m", Tools: []string{"read_file"}, Manifest: []events.Part{
 		{Role: "user", From: "built", SHA256: events.Digest([]byte("view")), Size: 4}, {Role: "user", SHA256: events.Digest([]byte("blob")), Size: 4}}}
+	digest, err := events.ManifestDigest(request.Manifest)
+	require.NoError(t, err)
+	request.SHA256 = digest
 	history := []events.Event{
 		{ID: "offer", Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Description: "d", Schema: []byte(`{}`)}}}},
 		{ID: "built", Payload: events.ContextBuilt{Views: []events.View{{Text: "view"}}}},
@@ -24,7 +27,7 @@ func asked(t *testing.T, change func(*events.ModelReplied)) []events.Event {
 	for i := range history {
 		record.Take(&history[i])
 	}
-	r, err := record.Request(request, stored)
+	r, err := record.Request("request", request, stored)
 	require.NoError(t, err)
 	require.Len(t, r.Tools, 1)
 	body, err := r.Wire()

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"manualslop/events"
@@ -94,6 +95,11 @@ func Newest(manifest []events.Part, resolve Resolve) (string, error) {
 		texts = append(texts, got.text)
 	}
 	return strings.Join(texts, "\n"), nil
+}
+
+// newestParts are the parts of a manifest's newest message.
+func newestParts(manifest []events.Part) []events.Part {
+	return slices.Clone(manifest[newestFrom(manifest):])
 }
 
 // newestFrom is the position of the newest message's first part.

@@ -40,7 +40,12 @@ func TestARecordShowsToolsAsTheRequestsBiasProfileDoes(t *testing.T) {
 	take(events.SessionOpened{Settings: events.Settings{Roster: events.Roster{BiasProfiles: []events.BiasProfile{{Name: "calm", Tools: []events.ToolBias{{Tool: "a", Weight: 5}}}}}}})
 	take(events.ToolsOffered{Tools: []events.ToolOffer{{Name: "a", Description: "A."}, {Name: "b", Description: "B."}}})
 	described := func(profile string) []string {
-		got, err := r.Request(events.ModelRequested{Tools: []string{"b", "a"}, BiasProfile: profile, Manifest: []events.Part{{Role: "user", Text: "hi"}}}, nil)
+		asked := events.ModelRequested{Tools: []string{"b", "a"}, BiasProfile: profile, Manifest: []events.Part{{Role: "user", Text: "hi"}}}
+		digest, err := events.ManifestDigest(asked.Manifest)
+		require.NoError(t, err)
+		asked.SHA256 = digest
+		r.Take(&events.Event{ID: "asked by " + profile, Payload: asked})
+		got, err := r.Request("asked by "+profile, asked, nil)
 		require.NoError(t, err)
 		var out []string
 		for _, tool := range got.Tools {

@@ -23,7 +23,7 @@ import (
 func BenchmarkPrompt(b *testing.B) {
 	record, asked := longConversation(b, 200)
 	build := func() llm.Request {
-		r, err := record.Request(asked, nil)
+		r, err := record.Request("asked", asked, nil)
 		require.NoError(b, err)
 		return r
 	}
@@ -88,6 +88,10 @@ func longConversation(t testing.TB, rounds int) (*llm.Record, events.ModelReques
 			events.Part{Role: "assistant", SHA256: events.Digest([]byte(say)), Size: int64(len(say)), From: replied},
 			events.Part{Role: "tool", Call: call, SHA256: events.Digest([]byte(code)), Size: int64(len(code)), From: settled, Origin: fence.Repo, Fence: fence.Nonce(settled, 0)})
 	}
+	digest, err := events.ManifestDigest(asked.Manifest)
+	require.NoError(t, err)
+	asked.SHA256 = digest
+	take("asked", asked)
 	return record, asked
 }
 

@@ -3,19 +3,22 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"manualslop/events"
 )
 
-// Record keeps what the prompts of one session refer to: replies, results,
-// views and the tools that were offered. It is a fold of the session's events
-// and safe for concurrent use.
+// Record keeps the prompts of one session and what they refer to: replies,
+// results, views and the tools that were offered. It is a fold of the session's
+// events and safe for concurrent use.
 type Record struct {
-	mu     sync.Mutex
-	byID   map[string]*events.Event
-	tools  map[string]events.ToolOffer
-	biased []events.BiasProfile
+	mu      sync.Mutex
+	byID    map[string]*events.Event
+	prompts events.Prompts[events.Part]
+	refused map[string]error // requests whose manifest cannot be put together
+	tools   map[string]events.ToolOffer
+	biased  []events.BiasProfile
 }
 
 // Blob reads the bytes of a digest.
@@ -33,6 +36,8 @@ func (r *Record) Take(e *events.Event) {
 		for _, o := range p.Tools {
 			r.tools[o.Name] = o
 		}
+	case events.ModelRequested:
+		r.asked(e.ID, &p)
 	case events.ModelReplied, events.ToolSettled, events.ContextBuilt:
 		if r.byID == nil {
 			r.byID = map[string]*events.Event{}
@@ -43,10 +48,50 @@ func (r *Record) Take(e *events.Event) {
 	}
 }
 
-// Request builds the request that m asks for, the same whenever it is built.
-// Errors are those of [Assemble].
-func (r *Record) Request(m events.ModelRequested, blob Blob) (Request, error) {
-	out, err := Assemble(m.Manifest, r.offers(m.Tools, m.BiasProfile), r.Resolve(blob))
+// asked notes the whole manifest of a request.
+func (r *Record) asked(id string, p *events.ModelRequested) {
+	if r.prompts == nil {
+		r.prompts, r.refused = events.Prompts[events.Part]{}, map[string]error{}
+	}
+	if _, err := r.prompts.Take(id, p, events.Same); err != nil {
+		r.refused[id] = err
+	}
+}
+
+// Manifest is the whole manifest of a request that was taken and that no other
+// continues yet.
+func (r *Record) Manifest(id string) ([]events.Part, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p, known := r.prompts[id]; known {
+		return slices.Clone(p.Parts), nil
+	}
+	if err := r.refused[id]; err != nil {
+		return nil, failure(events.ModelInvalidRequest, "request %s: %v", id, err)
+	}
+	return nil, failure(events.ModelInvalidRequest, "request %s is not on record, or another one continues it", id)
+}
+
+// Newest are the parts of the newest message of a request's prompt, for [Newest];
+// nil where its manifest is not known. Ask while no other request continues it.
+func (r *Record) Newest(id string) []events.Part {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return newestParts(r.prompts[id].Parts)
+}
+
+// Request builds the request that m, the event with this id, asks for, the same
+// whenever it is built. Errors are those of [Record.Manifest] and [Assemble]; a
+// manifest without the digest that m says is one too.
+func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request, error) {
+	manifest, err := r.Manifest(id)
+	if err != nil {
+		return Request{}, err
+	}
+	if digest, err := events.ManifestDigest(manifest); err != nil || digest != m.SHA256 {
+		return Request{}, failure(events.ModelInvalidRequest, "request %s: the digest of its manifest is %s, recorded is %s", id, digest, m.SHA256)
+	}
+	out, err := Assemble(manifest, r.offers(m.Tools, m.BiasProfile), r.Resolve(blob))
 	if err != nil {
 		return Request{}, err
 	}

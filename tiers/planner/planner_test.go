@@ -251,7 +251,7 @@ func TestModelErrors(t *testing.T) {
 		{
 			Name: "a passing error is tried again later with the same prompt", Given: asked(), When: busy,
 			Then: then(tierstest.With(func(h *tierstest.History) events.Payload {
-				first := tierstest.All[events.ModelRequested](h)[0]
+				first := h.Requests()[0]
 				due := tierstest.At(4).Add(250 * time.Millisecond)
 				first.Attempt, first.NotBefore = 2, &due
 				return first

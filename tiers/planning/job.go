@@ -31,7 +31,7 @@ type Job struct {
 	talk     *conversation.Thread
 	due      []events.Payload
 	waits    string // id of the own fact whose answer counts
-	last     events.ModelRequested
+	sent     tiers.Sent
 	requests int
 	replies  int
 	done     bool
@@ -90,7 +90,7 @@ func (j *Job) send(now *Desk) {
 }
 
 func (j *Job) request(now events.Settings, parts []events.Part) events.ModelRequested {
-	r := tiers.Request(now, j.seat(), parts)
+	r := tiers.Request(now, j.seat(), j.sent, parts)
 	r.StreamID, r.Goal, r.Track, r.Round = j.subject.StreamID, j.subject.Goal, j.subject.Track, j.replies+1
 	r.Ticket, r.TicketAttempt = j.subject.Ticket, j.subject.Attempt
 	return r
@@ -105,11 +105,11 @@ func (j *Job) seat() tiers.Seat {
 // due, one with a shorter prompt where that was too long, or the end.
 func (j *Job) ModelFailed(now *Desk, e *events.Event, f events.ModelFailed) {
 	j.waits = ""
-	if j.talk.Refused(j.last, f) {
+	if j.talk.Refused(j.sent.Asked, f) {
 		j.send(now)
 		return
 	}
-	if next, ok := tiers.NextAttempt(now.Settings, j.seat(), j.last, f, e.Time); ok {
+	if next, ok := tiers.NextAttempt(now.Settings, j.seat(), j.sent, f, e.Time); ok {
 		j.due = []events.Payload{next}
 		return
 	}
@@ -133,7 +133,7 @@ func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan ev
 	case j.replies >= MaxReplies:
 		j.giveUp(reason(r, unusable))
 	default:
-		j.talk.Heard(&now.Offers, j.last, nil, e.ID, r)
+		j.talk.Heard(&now.Offers, j.sent.Asked, nil, e.ID, r)
 		j.correct(e, r, unusable)
 		j.send(now)
 	}
@@ -188,7 +188,7 @@ func (j *Job) Emitted(e *events.Event) {
 	case events.ContextRequested:
 		j.waits = e.ID
 	case events.ModelRequested:
-		j.waits, j.last = e.ID, x
+		j.waits, j.sent = e.ID, j.sent.Then(e.ID, x)
 		j.requests++
 	default:
 		j.done = true

@@ -15,7 +15,7 @@ func Decider() tiers.Decider[*State] {
 type State struct {
 	settings  events.Settings
 	calls     map[string]*call
-	requests  map[string]*asked        // by id of an own request that waits for its answer
+	requests  map[string]*talk         // by id of an own request that waits for its answer
 	patches   map[string]*patch        // by id of an own request for views
 	contexts  map[string]string        // id of a request for a ticket's views to the ticket
 	rules     map[string][]events.Part // by ticket: the project's rules, as its contributor reads them
@@ -41,7 +41,7 @@ type call struct {
 }
 
 func newState() *State {
-	return &State{calls: map[string]*call{}, requests: map[string]*asked{}, patches: map[string]*patch{}, targets: map[string]string{},
+	return &State{calls: map[string]*call{}, requests: map[string]*talk{}, patches: map[string]*patch{}, targets: map[string]string{},
 		killed: map[string]int{}, contexts: map[string]string{}, rules: map[string][]events.Part{}}
 }
 
@@ -106,7 +106,8 @@ func (s *State) emitted(e *events.Event) {
 	case events.ContextRequested:
 		s.patches[e.ID] = s.preparing
 	case events.ModelRequested:
-		s.requests[e.ID] = &asked{talk: s.asking, request: p}
+		s.asking.sent = s.asking.sent.Then(e.ID, p)
+		s.requests[e.ID] = s.asking
 	}
 }
 
@@ -162,7 +163,7 @@ func (s *State) over(c *call) bool {
 
 // answered takes the query that waits for an answer to a request; the first one
 // counts.
-func (s *State) answered(request string) *asked {
+func (s *State) answered(request string) *talk {
 	a := s.requests[request]
 	delete(s.requests, request)
 	return a

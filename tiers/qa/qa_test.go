@@ -224,13 +224,13 @@ func TestWhatTier4IsShown(t *testing.T) {
 		shows("whole characters", "bash, exit code 1\n\n…"+strings.Repeat("é", qa.MaxTrace/2-1)+"!", stderr(strings.Repeat("é", qa.MaxTrace)+"!")),
 	})
 	h := tierstest.Play(t, qa.Decider(), given(opened(), settled(stderr(strings.Repeat("€", qa.MaxTrace))))...)
-	require.True(t, utf8.ValidString(h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest[1].Text))
+	require.True(t, utf8.ValidString(h.LastRequest().Manifest[1].Text))
 }
 
 func TestTwoFailedCallsAreReadApart(t *testing.T) {
 	t.Parallel()
 	h := tierstest.Play(t, qa.Decider(), given(opened(), requested("c2", 1), approved("c2", 1), settled(), settled(func(p *events.ToolSettled) { p.Call = "c2" }))...)
-	all := tierstest.All[events.ModelRequested](h)
+	all := h.Requests()
 	require.Len(t, all, 2)
 	h = tierstest.Play(t, qa.Decider(), given(opened(), requested("c2", 1), approved("c2", 1), settled(), settled(func(p *events.ToolSettled) { p.Call = "c2" }),
 		reply("two"), events.ModelReplied{Request: tierstest.FactID(events.ActorQA, 6, 0), Text: "one"})...)
@@ -260,7 +260,7 @@ func TestTier4KnowsTheProjectsRules(t *testing.T) {
 		s.Roster.Personas = []events.Persona{{Name: "ada", SystemPrompt: "Be exact.", Models: []events.PreferredModel{{Provider: "gemini", Model: "p0"}}}}
 	}
 	h := tierstest.Play(t, qa.Decider(), given(opened(careful), asked, built, settled())...)
-	r := tierstest.All[events.ModelRequested](h)[0]
+	r := h.Requests()[0]
 	require.Equal(t, []string{"ada", "gemini", "p0"}, []string{r.Persona, r.Provider, r.Model})
 	require.Len(t, r.Manifest, 4)
 	require.Equal(t, "# Persona: ada\n\nBe exact.\n", r.Manifest[1].Text)

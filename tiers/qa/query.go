@@ -24,12 +24,7 @@ type talk struct {
 	query
 	prompt conversation.Thread
 	about  events.ModelRequested // what its requests are for; no manifest
-}
-
-// asked is a query with its newest request.
-type asked struct {
-	*talk
-	request events.ModelRequested
+	sent   tiers.Sent            // its newest request
 }
 
 // send makes the request of a query due, behind it what is left out of its
@@ -47,21 +42,21 @@ func (s *State) send(t *talk) []events.Payload {
 		out = append(out, *cut)
 	}
 	s.asking = t
-	m := tiers.Request(s.settings, seat, t.prompt.Parts())
+	m := tiers.Request(s.settings, seat, t.sent, t.prompt.Parts())
 	m.StreamID, m.Ticket, m.TicketAttempt, m.Call = StreamID, t.about.Ticket, t.about.TicketAttempt, t.about.Call
 	return append(out, m)
 }
 
 // failed asks again where that may help, and for less where it was too much.
-func (s *State) failed(a *asked, p events.ModelFailed, at time.Time) []events.Payload {
+func (s *State) failed(a *talk, p events.ModelFailed, at time.Time) []events.Payload {
 	if why := a.moot(s); why != "" {
 		return []events.Payload{a.skip(why)}
 	}
-	if a.prompt.Refused(a.request, p) {
-		return s.send(a.talk)
+	if a.prompt.Refused(a.sent.Asked, p) {
+		return s.send(a)
 	}
-	if again, ok := tiers.NextAttempt(s.settings, tiers.Seat{Tier: tier}, a.request, p, at); ok {
-		s.asking = a.talk
+	if again, ok := tiers.NextAttempt(s.settings, tiers.Seat{Tier: tier}, a.sent, p, at); ok {
+		s.asking = a
 		return []events.Payload{again}
 	}
 	return []events.Payload{a.skip("model " + p.Kind + ": " + p.Message)}

@@ -84,7 +84,7 @@ func seenBy(t *testing.T, w *world, log []events.Event) map[string][]string {
 			continue
 		}
 		prompts++
-		req, err := record.Request(m, func(sha string) ([]byte, error) { return w.person.Get(context.Background(), sha) })
+		req, err := record.Request(log[i].ID, m, func(sha string) ([]byte, error) { return w.person.Get(context.Background(), sha) })
 		require.NoError(t, err)
 		req.Tools = nil
 		wire, err := req.Wire()

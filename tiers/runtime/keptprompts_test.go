@@ -124,7 +124,7 @@ func (w *world) callModels(provider llm.Provider, clock runtime.Clock) (c *calle
 func (c *caller) ask(system string) events.ModelReplied {
 	c.t.Helper()
 	r := tiers.Request(events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: c.provider, Models: []string{"m"}}}}, tiers.Seat{Tier: 3, Model: "m"},
-		[]events.Part{{Role: "system", Text: system}, {Role: "user", Text: "go on"}})
+		tiers.Sent{}, []events.Part{{Role: "system", Text: system}, {Role: "user", Text: "go on"}})
 	r.StreamID = "Tier 3 (Worker): T-001"
 	c.n++
 	e, err := events.Decided(events.ActorContributor, c.from, int(c.n), c.n, r)

@@ -60,7 +60,7 @@ func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p ev
 	if over := tr.over(e.ID, p); over != nil {
 		return events.ModelFailed{Request: e.ID, Kind: events.ModelCancelled, Message: over.Error()}
 	}
-	req, err := record.Request(p, m.Transcripts.blobsOf(ctx))
+	req, err := record.Request(e.ID, p, m.Transcripts.blobsOf(ctx))
 	if err != nil {
 		return llm.AsError(err).Failed(e.ID)
 	}
@@ -178,15 +178,14 @@ func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (i
 	}
 	requests := tr.lineless(e.ID)
 	for _, r := range requests {
-		p, ok := r.Payload.(events.ModelRequested)
-		if !ok {
-			continue
+		if len(r.newest) == 0 {
+			continue // a prompt that nobody can put together takes no line
 		}
-		newest, err := llm.Newest(p.Manifest, resolve)
+		newest, err := llm.Newest(r.newest, resolve)
 		if err != nil {
 			return 0, err
 		}
-		have.given[r.ID], _ = have.assigner.Assign(r, newest)
+		have.given[r.event.ID], _ = have.assigner.Assign(r.event, newest)
 	}
 	tr.lined(len(requests))
 	line, known := have.given[e.ID]

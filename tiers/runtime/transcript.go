@@ -27,7 +27,7 @@ type transcript struct {
 	moved    chan struct{} // closed and renewed when seq moves
 	record   *llm.Record
 	open     map[string]*events.Event // ModelRequested without a reply or a failure, by id
-	scripted []*events.Event          // those for the scripted provider that have no line yet, in stream order
+	scripted []scripted               // those for the scripted provider that have no line yet, in stream order
 	offered  events.ModelsOffered
 	killed   map[string]int // ticket to its newest killed attempt
 	closed   bool
@@ -81,9 +81,6 @@ func (tr *transcript) take(e *events.Event) {
 		tr.offered = p
 	case events.ModelRequested:
 		tr.open[e.ID] = e
-		if p.Provider == ProviderScript && !tr.closed {
-			tr.scripted = append(tr.scripted, e)
-		}
 	case events.ModelReplied:
 		delete(tr.open, p.Request)
 	case events.ModelFailed:
@@ -100,6 +97,7 @@ func (tr *transcript) take(e *events.Event) {
 		tr.letGo()
 	} else {
 		tr.record.Take(e)
+		tr.takeScripted(e)
 	}
 	tr.seq = e.Seq
 	close(tr.moved)
@@ -214,12 +212,25 @@ func (tr *transcript) mayRun(provider, command string) bool {
 	return command == "" || events.CheckCommand(command) == nil && tr.programs[program{provider, command}]
 }
 
+// scripted is a request for the scripted provider, and its prompt's newest
+// message; none where nobody can put that together.
+type scripted struct {
+	event  *events.Event
+	newest []events.Part
+}
+
+func (tr *transcript) takeScripted(e *events.Event) {
+	if m, ok := e.Payload.(events.ModelRequested); ok && m.Provider == ProviderScript {
+		tr.scripted = append(tr.scripted, scripted{e, tr.record.Newest(e.ID)})
+	}
+}
+
 // lineless are the requests up to id that the scripted provider answers and
 // that have no line yet, in stream order.
-func (tr *transcript) lineless(id string) []*events.Event {
+func (tr *transcript) lineless(id string) []scripted {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	at := slices.IndexFunc(tr.scripted, func(e *events.Event) bool { return e.ID == id })
+	at := slices.IndexFunc(tr.scripted, func(r scripted) bool { return r.event.ID == id })
 	return slices.Clone(tr.scripted[:at+1])
 }
 

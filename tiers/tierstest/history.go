@@ -3,6 +3,7 @@ package tierstest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,9 +41,24 @@ type History struct {
 	registry *events.Registry
 	foreign  int
 	log      []events.Event
+	prompts  events.Prompts[events.Part]
+	requests []events.ModelRequested // decided ones, each with its whole manifest
 }
 
-func newHistory(t testing.TB) *History { return &History{t: t, registry: events.Catalogue()} }
+func newHistory(t testing.TB) *History {
+	return &History{t: t, registry: events.Catalogue(), prompts: events.Prompts[events.Part]{}}
+}
+
+// Requests lists what was asked of models, oldest first, each with its whole
+// manifest.
+func (h *History) Requests() []events.ModelRequested { return h.requests }
+
+// LastRequest is the newest of them; the test fails if there is none.
+func (h *History) LastRequest() events.ModelRequested {
+	h.t.Helper()
+	require.NotEmpty(h.t, h.requests, "nothing was asked of a model")
+	return h.requests[len(h.requests)-1]
+}
 
 // Events is the log so far. The caller may not change it.
 func (h *History) Events() []events.Event { return h.log }
@@ -116,7 +132,26 @@ func (h *History) push(e events.Event) *events.Event {
 	return &h.log[len(h.log)-1]
 }
 
-// take gives a machine one event and puts the decided facts on the log.
+// whole is a decided payload, a request as if it continued none: its manifest is
+// the whole one, and has the recorded digest.
+func (h *History) whole(e *events.Event) events.Payload {
+	h.t.Helper()
+	asked, ok := e.Payload.(events.ModelRequested)
+	if !ok {
+		return e.Payload
+	}
+	parts, err := h.prompts.Take(e.ID, &asked, events.Same)
+	require.NoError(h.t, err)
+	asked.Manifest, asked.Continues, asked.Keep = slices.Clone(parts), "", 0
+	digest, err := events.ManifestDigest(parts)
+	require.NoError(h.t, err)
+	require.Equal(h.t, digest, asked.SHA256, "the digest is not that of the whole manifest")
+	h.requests = append(h.requests, asked)
+	return asked
+}
+
+// take gives a machine one event, puts the decided facts on the log and returns
+// them; the manifests of requests are whole there.
 func (h *History) take(m *tiers.Machine, e *events.Event) []events.Payload {
 	h.t.Helper()
 	cause := *e
@@ -124,7 +159,7 @@ func (h *History) take(m *tiers.Machine, e *events.Event) []events.Payload {
 	require.NoError(h.t, err)
 	payloads := make([]events.Payload, len(facts))
 	for i, f := range facts {
-		payloads[i] = h.push(f).Payload
+		payloads[i] = h.whole(h.push(f))
 	}
 	return payloads
 }

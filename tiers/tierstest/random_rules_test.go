@@ -295,6 +295,7 @@ func (r *record) wish(e events.Event) string {
 func (r *record) promptsGrow(t *testing.T) {
 	t.Helper()
 	last, tools, began := map[talk]string{}, map[talk][]string{}, map[attempt]int{}
+	prompts := events.Prompts[events.Part]{}
 	for i, e := range r.log {
 		if p, ok := e.Payload.(events.TicketStarted); ok {
 			began[attempt{p.Ticket.ID, p.Attempt}] = i
@@ -308,7 +309,13 @@ func (r *record) promptsGrow(t *testing.T) {
 		if p.Tier == 4 {
 			of.about = r.wish(e)
 		}
-		parts := p.Manifest
+		parts, err := prompts.Take(e.ID, &p, events.Same)
+		require.NoError(t, err)
+		digest, err := events.ManifestDigest(parts)
+		require.NoError(t, err)
+		require.Equal(t, digest, p.SHA256, "%v, round %d: not the prompt that was meant", of, p.Round)
+		_, goesOn := last[of]
+		require.Equal(t, goesOn, p.Continues != "", "%v, round %d", of, p.Round)
 		if n := len(parts) - 1; parts[n].Kind == events.PartRefresh {
 			parts = parts[:n]
 		}
