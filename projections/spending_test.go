@@ -85,6 +85,38 @@ func TestThePromptIsMeasuredByItsParts(t *testing.T) {
 	}, s.set.Prompt())
 }
 
+func TestAPromptThatGoesOnIsMeasuredWhole(t *testing.T) {
+	t.Parallel()
+	s := tell(t)
+	ask := func(before string, keep int, texts ...string) string {
+		m := events.ModelRequested{StreamID: "x", Tier: 3, Ticket: "T-1", TicketAttempt: 1, Continues: before, Keep: keep}
+		for _, text := range texts {
+			m.Manifest = append(m.Manifest, events.Part{Role: "user", Text: text})
+		}
+		return s.by(events.ActorContributor, m)
+	}
+	sizes := func() (out []int64) {
+		for _, m := range s.set.Prompt().Messages {
+			out = append(out, m.Bytes)
+		}
+		return out
+	}
+	mine := ask("", 0, "1", "22")
+	theirs := ask("", 0, "4444")
+	mine = ask(mine, 2, "333", "files")
+	require.Equal(t, []int64{1, 2, 3, 5}, sizes())
+	ask(theirs, 1, "55555")
+	require.Equal(t, []int64{4, 5}, sizes())
+	mine = ask(mine, 3)
+	require.Equal(t, []int64{1, 2, 3}, sizes())
+	require.EqualValues(t, 6, s.set.Prompt().History)
+	ask(mine, 4, "too much is kept")
+	require.Equal(t, mine, s.set.Prompt().Request, "a prompt that nobody can put together is shown")
+	s.by(events.ActorContributor, events.TicketResolved{Ticket: "T-1", Attempt: 1})
+	ask(mine, 1, "behind the end")
+	require.Equal(t, mine, s.set.Prompt().Request)
+}
+
 func TestOneMessageMoreThanKeptIsCountedOnly(t *testing.T) {
 	t.Parallel()
 	s := tell(t)

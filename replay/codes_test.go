@@ -167,6 +167,7 @@ func TestDigestsOfDecisionsAreComputedAgain(t *testing.T) {
 		p     events.Payload
 	}{
 		"manifest":        {events.ActorQA, events.ModelRequested{Tier: 4, Manifest: []events.Part{{Role: "user"}}, SHA256: "ab"}},
+		"continues":       {events.ActorQA, events.ModelRequested{Tier: 4, Continues: "lost", Keep: 1, SHA256: "ab"}},
 		"approved":        {events.ActorApproval, events.ToolApproved{Args: json.RawMessage(`{}`), ArgsSHA256: "ab"}},
 		"no canonical":    {events.ActorApproval, events.ToolApproved{Args: json.RawMessage(`{"a":1,"a":2}`), ArgsSHA256: "ab"}},
 		"asked":           {events.ActorApproval, events.AskRaised{Args: json.RawMessage(`{}`), ArgsSHA256: "ab"}},

@@ -56,7 +56,7 @@ func Codes() []CodeMeaning {
 		{CodeSequence, "sequence", "The stream sequence does not increase from event to event."},
 		{CodeEnvelope, "wrong envelope", "An event has no id, belongs to another project or session than the first one, or an outcome stands in an envelope that is not its body's."},
 		{CodeNotOpened, "not opened", "The session does not begin with SessionOpened, or is opened twice."},
-		{CodeDigest, "wrong digest", "A digest is not the digest of the bytes that stand beside it: of a manifest, arguments, a text or a view."},
+		{CodeDigest, "wrong digest", "A digest is not the digest of the bytes that it stands for: of a whole manifest, which must be one that can be put together, of arguments, a text or a view."},
 		{CodeUnapproved, "unapproved outcome", "A tool's outcome is recorded without an earlier approval of the same call with the same arguments."},
 		{CodeWriter, "forged decision", "A fact of the class decision was written by an actor that may not decide it."},
 		{CodeAnswer, "unjustified answer", "An ask is settled, or something approved by it, without the earlier event that it names, or against it."},

@@ -58,6 +58,8 @@ type ticket struct {
 	events.Ticket
 	rounds int
 	parts  []events.Part
+	asked  string        // id of its newest request
+	before []events.Part // that request's whole manifest
 }
 
 const (

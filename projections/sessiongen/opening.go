@@ -36,17 +36,32 @@ func (g *generator) open(n int) {
 	g.emit(events.ActorLead, events.TicketsPlanned{Track: trackID, Tickets: planned})
 }
 
-// ask writes a model request and its reply, now and then after a failed attempt.
-func (g *generator) ask(decider string, m events.ModelRequested, r events.ModelReplied) events.Event {
-	m.Attempt, m.Provider, m.Model = 1, "script", fmt.Sprintf("m%d", m.Tier)
-	if len(m.Manifest) == 0 {
-		m.Manifest = []events.Part{{Role: "system", Text: g.words(300)}, {Role: "user", Text: g.words(200)}}
-	}
-	digest, err := events.ManifestDigest(m.Manifest)
+// askFor writes a ticket's next model request, of all its parts, and the reply.
+func (g *generator) askFor(t *ticket, m events.ModelRequested, r events.ModelReplied) events.Event {
+	m.StreamID, m.Track, m.Ticket, m.Tier, m.TicketAttempt, m.Round = "Tier 3 (Worker): "+t.ID, trackID, t.ID, 3, 1, t.rounds
+	m.Manifest, m.SHA256 = append([]events.Part{}, t.parts...), digestOf(t.parts)
+	whole := m.Manifest
+	m.Continue(t.asked, t.before)
+	reply := g.ask(events.ActorContributor, m, r)
+	t.asked, t.before = reply.Cause, whole
+	return reply
+}
+
+func digestOf(parts []events.Part) string {
+	digest, err := events.ManifestDigest(parts)
 	if err != nil {
 		panic("sessiongen: " + err.Error()) // parts are made here
 	}
-	m.SHA256 = digest
+	return digest
+}
+
+// ask writes a model request and its reply.
+func (g *generator) ask(decider string, m events.ModelRequested, r events.ModelReplied) events.Event {
+	m.Attempt, m.Provider, m.Model = 1, "script", fmt.Sprintf("m%d", m.Tier)
+	if m.SHA256 == "" {
+		m.Manifest = []events.Part{{Role: "system", Text: g.words(300)}, {Role: "user", Text: g.words(200)}}
+		m.SHA256 = digestOf(m.Manifest)
+	}
 	request := g.emit(decider, m)
 	r.Request = request.ID
 	for i := range r.Calls {
@@ -83,8 +98,7 @@ func (g *generator) start(t *ticket) *ticket {
 // finish writes a ticket's last round and its end.
 func (g *generator) finish(t *ticket) {
 	t.rounds++
-	g.ask(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): " + t.ID, Track: trackID, Ticket: t.ID, Tier: 3, TicketAttempt: 1,
-		Round: t.rounds, Manifest: t.parts}, events.ModelReplied{Text: "Done. " + g.words(200)})
+	g.askFor(t, events.ModelRequested{}, events.ModelReplied{Text: "Done. " + g.words(200)})
 	g.emit(events.ActorContributor, events.TicketResolved{Ticket: t.ID, Attempt: 1, Outcome: events.ResolvedDone, Text: "Done."})
 	g.emit(events.ActorConductor, events.TicketCompleted{Ticket: t.ID})
 }

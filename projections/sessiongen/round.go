@@ -30,9 +30,7 @@ func (g *generator) round(t *ticket, small bool) {
 		name := names[g.random.IntN(len(names))]
 		planned[i] = events.ToolCall{Name: name, Args: g.arguments(t, name)}
 	}
-	reply := g.ask(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): " + t.ID, Track: trackID, Ticket: t.ID, Tier: 3,
-		TicketAttempt: 1, Round: t.rounds, Tools: []string{readTool, editTool, shellTool}, Manifest: append([]events.Part{}, t.parts...)},
-		events.ModelReplied{Text: g.words(150), Calls: planned})
+	reply := g.askFor(t, events.ModelRequested{Tools: []string{readTool, editTool, shellTool}}, events.ModelReplied{Text: g.words(150), Calls: planned})
 	t.parts = append(t.parts, events.Part{Role: "assistant", From: reply.ID, SHA256: events.Digest([]byte(t.ID)), Size: 150})
 	for i, c := range planned {
 		c.ID = events.CallID(reply.Cause, i)

@@ -81,6 +81,46 @@ func TestAGuardedRequestIsHeldAgainstItsBudgets(t *testing.T) {
 	})
 }
 
+// prompts is a guarded request with a prompt that goes on behind keep parts of
+// that in the n-th foreign event; 0: its own is all.
+func prompts(n, keep int, texts ...string) events.ModelRequested {
+	m := calls("T-1", 1)
+	if n > 0 {
+		m.Continues, m.Keep = tierstest.ID(n), keep
+	}
+	for _, text := range texts {
+		m.Manifest = append(m.Manifest, events.Part{Role: "user", Text: text})
+	}
+	return m
+}
+
+func TestARequestThatContinuesAnotherCostsItsWholePrompt(t *testing.T) {
+	t.Parallel()
+	byPrompt := events.ModelsOffered{Models: []events.ModelOffer{{Provider: "p", Model: "m", Prices: []events.ModelPrice{{ID: "p/m", Input: dollar}}}}}
+	session := given(begin(budgeted(10*dollar, 0)), byPrompt)
+	const first = firstFree + 1
+	long, short := strings.Repeat("x", 3000), strings.Repeat("y", 300)
+	unsound := func(why string) []events.Payload {
+		return given(tierstest.Check(func(t testing.TB, p events.ModelDenied) {
+			require.Equal(t, []string{"T-1", "engine"}, []string{p.Ticket, p.By})
+			require.Contains(t, p.Reason, "the cost of the request is not known: "+why)
+		}))
+	}
+	begun := given(session, prompts(0, 0, long, short))
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "the first", Given: session, When: prompts(0, 0, long, short), Then: given(letGo(first, "T-1", 1101))},
+		{Name: "a part more", Given: begun, When: prompts(first, 2, short), Then: given(letGo(first+1, "T-1", 1201))},
+		{Name: "the same again", Given: begun, When: prompts(first, 2), Then: given(letGo(first+1, "T-1", 1101))},
+		{Name: "shortened", Given: given(begun, prompts(first, 2, short)), When: prompts(first+1, 1), Then: given(letGo(first+2, "T-1", 1001))},
+		{Name: "behind one that nobody guarded", Given: given(session, events.ModelRequested{Tier: 3, Ticket: "T-1", TicketAttempt: 1, Manifest: []events.Part{{Text: long}}}),
+			When: prompts(first, 1, short), Then: given(letGo(first+1, "T-1", 1101))},
+		{Name: "what nobody knows", Given: session, When: prompts(99, 1, short), Then: unsound("it continues request")},
+		{Name: "a part too many", Given: begun, When: prompts(first, 3), Then: unsound("it keeps 3 parts of request")},
+		{Name: "twice", Given: given(begun, prompts(first, 2)), When: prompts(first, 2), Then: unsound("it continues request")},
+		{Name: "behind the end of its ticket", Given: given(begun, events.TicketResolved{Ticket: "T-1", Attempt: 1}), When: prompts(first, 2), Then: unsound("it continues request")},
+	})
+}
+
 func micro(n int64) *int64 { return &n }
 
 func TestAPersonSaysWhatBecomesOfABudget(t *testing.T) {

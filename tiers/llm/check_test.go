@@ -1,6 +1,8 @@
 package llm_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,4 +68,85 @@ func TestEveryBodyIsBuiltAgainFromTheRecord(t *testing.T) {
 			require.Equal(t, 3, bad.Position, name)
 		}
 	}
+}
+
+// requested is a request that goes on behind keep parts of another, whose digest
+// is that of the whole manifest; before "": the parts are the whole.
+func requested(t *testing.T, before string, keep int, whole ...events.Part) events.ModelRequested {
+	t.Helper()
+	digest, err := events.ManifestDigest(whole)
+	require.NoError(t, err)
+	return events.ModelRequested{Provider: script.Name, Model: "m", Continues: before, Keep: keep, Manifest: whole[keep:], SHA256: digest}
+}
+
+func TestWhatContinuesHasTheBodyOfTheWhole(t *testing.T) {
+	t.Parallel()
+	all := map[string]llm.Provider{script.Name: script.Provider{}}
+	prompts := [][]events.Part{
+		{user("brief")},
+		{user("brief"), {Role: "assistant", From: "re 0", SHA256: events.Digest([]byte("reply 0")), Size: 7}, user("go on"), user("files")},
+		{user("brief"), {Role: "assistant", From: "re 0", SHA256: events.Digest([]byte("reply 0")), Size: 7}, user("go on")},
+		{user("brief"), user("left out"), {Role: "assistant", From: "re 2", SHA256: events.Digest([]byte("reply 2")), Size: 7}, user("and now")},
+	}
+	keeps := []int{0, 1, 3, 1}
+	var whole, parts []events.Event
+	record := &llm.Record{}
+	take := func(e events.Event) {
+		record.Take(&e)
+		whole = append(whole, e)
+	}
+	for i, prompt := range prompts {
+		id, before := fmt.Sprint("ask ", i), ""
+		if keeps[i] > 0 {
+			before = fmt.Sprint("ask ", i-1)
+		}
+		m := requested(t, "", 0, prompt...)
+		take(events.Event{ID: id, Payload: m})
+		r, err := record.Request(id, m, nil)
+		require.NoError(t, err)
+		body, err := r.Wire()
+		require.NoError(t, err)
+		text := fmt.Sprint("reply ", i)
+		take(events.Event{ID: fmt.Sprint("re ", i), Payload: events.ModelReplied{Request: id, Text: text, SHA256: events.Digest([]byte(text)), Wire: llm.NeutralWire, BodySHA256: events.Digest(body)}})
+		parts = append(parts, events.Event{ID: id, Payload: requested(t, before, keeps[i], prompt...)}, whole[len(whole)-1])
+	}
+	for _, history := range [][]events.Event{whole, parts} {
+		seen, bad := llm.CheckBodies(history, all, nil)
+		require.Nil(t, bad)
+		require.Equal(t, llm.Checked{Same: len(prompts)}, seen)
+	}
+	parts[4].Payload = requested(t, "ask 1", 4, slices.Concat(prompts[1], prompts[2])...) // another prompt than was sent
+	_, bad := llm.CheckBodies(parts, all, nil)
+	require.Equal(t, 5, bad.Position)
+}
+
+func TestAPromptThatCannotBePutTogetherIsAnInvalidRequest(t *testing.T) {
+	t.Parallel()
+	first := requested(t, "", 0, user("a"), user("b"))
+	forged := requested(t, "1", 1, user("a"), user("c"))
+	forged.Keep = 2
+	for name, c := range map[string]struct {
+		asks events.ModelRequested
+		want string
+	}{
+		"unknown":        {requested(t, "lost", 1, user("a")), `request 2: it continues request "lost", which does not stand before it`},
+		"itself":         {requested(t, "2", 1, user("a")), `request 2: it continues request "2"`},
+		"a part too far": {events.ModelRequested{Continues: "1", Keep: 3}, `request 2: it keeps 3 parts of request "1", which has 2`},
+		"another prompt": {forged, "request 2: the digest of its manifest is "},
+		"no digest":      {events.ModelRequested{Continues: "1", Keep: 2}, "recorded is "},
+	} {
+		var r llm.Record
+		r.Take(&events.Event{ID: "1", Payload: first})
+		r.Take(&events.Event{ID: "2", Payload: c.asks})
+		_, err := r.Request("2", c.asks, nil)
+		require.ErrorContains(t, err, c.want, name)
+		require.Equal(t, events.ModelInvalidRequest, llm.AsError(err).Kind, name)
+	}
+	var r llm.Record
+	_, err := r.Request("1", first, nil)
+	require.ErrorContains(t, err, "request 1 is not on record, or another one continues it")
+	r.Take(&events.Event{ID: "1", Payload: first})
+	r.Take(&events.Event{ID: "2", Payload: requested(t, "1", 2, user("a"), user("b"), user("c"))})
+	_, err = r.Request("1", first, nil)
+	require.ErrorContains(t, err, "request 1 is not on record, or another one continues it")
 }
