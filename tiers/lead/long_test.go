@@ -33,7 +33,7 @@ func TestLongViewsOfATrackAreCutTheLastOneFirstAndTheBriefStays(t *testing.T) {
 	p := h.Last("ConversationShortened").Payload.(events.ConversationShortened)
 	require.Equal(t, []any{2, "G", "TR-1", "", 1}, []any{p.Tier, p.Goal, p.Track, p.Ticket, p.Round})
 	require.Equal(t, []events.ShortenedView{{Part: 4, Name: "c.go", Size: 50_000, Head: 8000}, {Part: 3, Name: "b.go", Size: 50_000, Head: 8000}}, p.Views)
-	m := h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest
+	m := h.LastRequest().Manifest
 	require.Contains(t, m[1].Text, "Mend it")
 	require.Zero(t, m[2].Head)
 }
@@ -44,7 +44,7 @@ func TestAReviewThatDoesNotFitIsSkippedAndSaysWhy(t *testing.T) {
 	p := h.Last("ConversationShortened").Payload.(events.ConversationShortened)
 	require.Equal(t, []any{2, "T-1", 2, 1}, []any{p.Tier, p.Ticket, p.Attempt, p.Round})
 	require.Equal(t, "changes of c.go", p.Views[0].Name)
-	require.Equal(t, "T-1", h.Last("ModelRequested").Payload.(events.ModelRequested).Ticket)
+	require.Equal(t, "T-1", h.LastRequest().Ticket)
 
 	none := tierstest.Play(t, lead.Decider(), after(windowed(1200), finished("a.go"), wide(events.ViewDiff, "a.go"))...)
 	reviewed := none.Last("TicketReviewed").Payload.(events.TicketReviewed)

@@ -30,7 +30,7 @@ func play(t testing.TB, history ...events.Payload) *tierstest.History {
 
 // tokens is the measure of the newest prompt, from outside.
 func tokens(h *tierstest.History) int64 {
-	return (tiers.Replies{}.Prompt(h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest) + 3) / 4
+	return (tiers.Replies{}.Prompt(h.LastRequest().Manifest) + 3) / 4
 }
 
 func TestALongPromptOfTierOneIsShortenedAndKeepsTheGoal(t *testing.T) {
@@ -44,7 +44,7 @@ func TestALongPromptOfTierOneIsShortenedAndKeepsTheGoal(t *testing.T) {
 	require.Equal(t, events.ConversationShortened{Tier: 1, Goal: shortened[0].Goal, Round: 1, Reason: events.ShortenedForWindow, Before: all, Limit: all - 1, After: tokens(h),
 		Views: []events.ShortenedView{{Part: 3, Name: "README.md", Size: 30_000, Head: 8000}, {Part: 2, Name: "Project files", Size: 40_000, Head: 8000}}}, shortened[0])
 	require.NotEmpty(t, shortened[0].Goal)
-	m := h.Last("ModelRequested").Payload.(events.ModelRequested)
+	m := h.LastRequest()
 	require.Contains(t, m.Manifest[4].Text, "Mend the parser")
 
 	least := play(t, after(windowed(4000), wide())...).Last("ModelRequested").Payload.(events.ModelRequested)
@@ -81,7 +81,7 @@ func TestAnEarlierReplyThatCouldNotBeUsedGivesWayToTheNewest(t *testing.T) {
 	})
 	h := play(t, after(windowed(50_000), wide(), long, long)...)
 	require.Equal(t, []int{1}, h.Last("ConversationShortened").Payload.(events.ConversationShortened).DroppedRounds)
-	m := h.Last("ModelRequested").Payload.(events.ModelRequested).Manifest
+	m := h.LastRequest().Manifest
 	require.Contains(t, m[5].Text, "rounds 1 to 1 of this conversation were left out")
 	require.Equal(t, "assistant", m[6].Role)
 	require.Contains(t, m[7].Text, "could not be used")

@@ -29,7 +29,7 @@ func TestALongPromptOfTierFourKeepsTheOutputAndCutsTheRest(t *testing.T) {
 	p := h.Last("ConversationShortened").Payload.(events.ConversationShortened)
 	require.Equal(t, []any{4, "T-1", 1, "c1", 1}, []any{p.Tier, p.Ticket, p.Attempt, p.Call, p.Round})
 	require.Equal(t, []events.ShortenedView{{Part: 1, Name: "project rules", Size: 15_000, Head: 8000}}, p.Views)
-	m := h.Last("ModelRequested").Payload.(events.ModelRequested)
+	m := h.LastRequest()
 	require.Equal(t, []any{"c1", "T-1", 1}, []any{m.Call, m.Ticket, m.TicketAttempt})
 	require.Equal(t, "boom", m.Manifest[2].Text)
 	tierstest.Run(t, qa.Decider(), scenarios{
