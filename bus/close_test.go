@@ -11,6 +11,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 )
 
 func TestClosedConnectionEndsEverybodySoon(t *testing.T) {
@@ -67,7 +68,7 @@ func TestVanishedPoolEndsWorkAndNothingElse(t *testing.T) {
 	require.Eventually(t, func() bool {
 		c, err := js.Consumer(b.ctx, "SLOP_EV", "gpu")
 		return err == nil && c.CachedInfo().NumWaiting > 0
-	}, soon, time.Millisecond)
+	}, eventstest.Patience, time.Millisecond)
 	require.NoError(t, js.DeleteConsumer(b.ctx, "SLOP_EV", "gpu"))
 	require.ErrorIs(t, <-end, bus.ErrNoPool)
 }
@@ -130,14 +131,14 @@ func TestReadersLeaveNoConsumersBehind(t *testing.T) {
 	}
 	js, err := jetstream.New(boss.NATS())
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(consumers(t, b, js)) == len(bus.Pools()) }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(consumers(t, b, js)) == len(bus.Pools()) }, eventstest.Patience, 10*time.Millisecond)
 }
 
 func TestStoredEventIsOneCloudEventsDocument(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	e := b.approve(t, b.as(t, approval), 1)[0]
-	answer, err := b.as(t, reader).NATS().Request("$JS.API.DIRECT.GET.SLOP_EV", []byte(`{"seq":1}`), soon)
+	answer, err := b.as(t, reader).NATS().Request("$JS.API.DIRECT.GET.SLOP_EV", []byte(`{"seq":1}`), eventstest.Patience)
 	require.NoError(t, err)
 	require.Equal(t, e.ID, answer.Header.Get("Nats-Msg-Id"))
 	require.Equal(t, e.Subject(), answer.Header.Get("Nats-Subject"))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/bus"
+	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/events/eventstest"
 )
@@ -29,7 +30,7 @@ func stock(t testing.TB) string {
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
 	require.NoError(t, err)
 	s.Start()
-	require.True(t, s.ReadyForConnections(10*time.Second))
+	require.True(t, s.ReadyForConnections(eventstest.Patience))
 	t.Cleanup(func() {
 		s.Shutdown()
 		s.WaitForShutdown()
@@ -231,9 +232,9 @@ func reopen(t *testing.T, dir, listen string) *bus.Server {
 func TestConnectionOutlivesTheServersRestart(t *testing.T) {
 	t.Parallel()
 	data, keys := t.TempDir(), filepath.Join(t.TempDir(), "keys")
-	s := reopen(t, data, "127.0.0.1:0")
+	address := bustest.Address(t)
+	s := reopen(t, data, address)
 	require.NoError(t, s.WriteKeys(keys))
-	address := s.URL()[len("nats://"):]
 	ctx, cancel := context.WithTimeout(t.Context(), eventstest.Patience)
 	defer cancel()
 	log := dial(t, bus.DialConfig{Creds: filepath.Join(keys, "orchestrator.json"), Role: approval})

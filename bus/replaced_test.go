@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/bus"
+	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/events/eventstest"
 )
@@ -45,9 +46,9 @@ func TestAServerThatComesBackWithAnotherHistoryEndsItsFeeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data, keys := t.TempDir(), filepath.Join(t.TempDir(), "keys")
-			s := reopen(t, data, "127.0.0.1:0")
+			address := bustest.Address(t)
+			s := reopen(t, data, address)
 			require.NoError(t, s.WriteKeys(keys))
-			address := s.URL()[len("nats://"):]
 			ctx, cancel := context.WithTimeout(t.Context(), eventstest.Patience)
 			defer cancel()
 			log := dial(t, bus.DialConfig{Creds: filepath.Join(keys, "orchestrator.json"), Role: approval})

@@ -12,10 +12,8 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 )
-
-// soon is how fast a refusal must come; a timeout would take seconds.
-const soon = time.Second
 
 func TestEachRoleWritesItsOwnSubtreeAndNoOther(t *testing.T) {
 	t.Parallel()
@@ -67,7 +65,7 @@ func refused(t *testing.T, c *bus.Conn, subject string) {
 	select {
 	case err := <-remark:
 		require.ErrorIs(t, err, nats.ErrPermissionViolation, subject)
-	case <-time.After(soon):
+	case <-time.After(eventstest.Patience):
 		t.Fatalf("%s may publish %s", c.Role(), subject)
 	}
 }
@@ -101,7 +99,7 @@ func TestWorkOfAPoolIsPulledByItsWorkersOnly(t *testing.T) {
 		{worker1, "models"}, {bus.Role{Kind: bus.Models}, "tools"}, {conductor, "tools"}, {reader, "tools"}, {ada, "models"}, {bus.Role{Kind: bus.Gateway}, "tools"},
 	} {
 		refused(t, b.as(t, c.role), "$JS.API.CONSUMER.MSG.NEXT.SLOP_EV."+c.pool)
-		ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
+		ctx, cancel := context.WithTimeout(b.ctx, eventstest.Patience)
 		err := b.as(t, c.role).Work(ctx, c.pool, 1, func(context.Context, bus.Delivery) error { return nil })
 		cancel()
 		require.ErrorIs(t, err, events.ErrDenied, "%s pulls %s", c.role, c.pool)
@@ -141,7 +139,7 @@ func TestNobodySubscribesToAnswersOfOthers(t *testing.T) {
 		for _, subject := range []string{"_INBOX.>", "_INBOX_decider_approval.>", ">", "$JS.>", "slop.ev.>"} {
 			sub, err := c.NATS().SubscribeSync(subject)
 			require.NoError(t, err)
-			_, err = sub.NextMsg(soon)
+			_, err = sub.NextMsg(eventstest.Patience)
 			require.ErrorIs(t, err, nats.ErrPermissionViolation, "%s subscribes %s", r, subject)
 		}
 	}
@@ -166,7 +164,7 @@ func TestServersAnswersDoNotForgeEvents(t *testing.T) {
 	body, err := forged.MarshalJSON()
 	require.NoError(t, err)
 	// Stored under the worker's own name the body is malformed, and harmless.
-	_, err = w.NATS().Request("slop.ev.p1.s1.worker-test-1.ToolSettled.x", body, soon)
+	_, err = w.NATS().Request("slop.ev.p1.s1.worker-test-1.ToolSettled.x", body, eventstest.Patience)
 	require.NoError(t, err)
 	_, err = w.CreateClaim(b.ctx, "forged", body)
 	require.NoError(t, err)
@@ -204,7 +202,7 @@ func TestConsumersDoNotForgeEvents(t *testing.T) {
 	forged := b.Event(t, events.ActorApproval, events.ToolApproved{Call: "forged"})
 	body, err := forged.MarshalJSON()
 	require.NoError(t, err)
-	_, err = c.NATS().Request("slop.ev.p1.s1.ada.GoalSubmitted.-", body, soon)
+	_, err = c.NATS().Request("slop.ev.p1.s1.ada.GoalSubmitted.-", body, eventstest.Patience)
 	require.NoError(t, err)
 	for i, deliver := range []string{forged.Subject(), "$JS.API.STREAM.PURGE.SLOP_EV", "$JS.API.STREAM.DELETE.SLOP_EV"} {
 		_, err := js.CreatePushConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Name: fmt.Sprintf("push%d", i), DeliverSubject: deliver, FilterSubject: "slop.ev.p1.s1.ada.>", MemoryStorage: true})

@@ -1,6 +1,7 @@
 package bus_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -146,15 +147,14 @@ func TestFlippedBitInAnOlderBlockIsAHoleForEveryReader(t *testing.T) {
 	dir := t.TempDir()
 	s, err := bus.Open(t.Context(), bus.Config{Dir: dir, Durability: bus.Relaxed, MaxBytes: 1 << 30})
 	require.NoError(t, err)
-	build, noise := &eventstest.Builder{Project: "p1", Session: "s1"}, rand.New(rand.NewPCG(1, 2))
+	build, noise := &eventstest.Builder{Project: "p1", Session: "s1"}, rand.NewChaCha8([32]byte{1})
 	c, err := s.Connect(ada)
 	require.NoError(t, err)
 	for range 100 { // more than one block of 8 MiB
-		goal := make([]byte, 100<<10)
-		for i := range goal {
-			goal[i] = byte('a' + noise.IntN(26))
-		}
-		_, err := c.Append(t.Context(), build.Event(t, "ada", events.GoalSubmitted{Goal: string(goal)}), nil)
+		goal := make([]byte, 75<<10)
+		_, err := noise.Read(goal)
+		require.NoError(t, err)
+		_, err = c.Append(t.Context(), build.Event(t, "ada", events.GoalSubmitted{Goal: base64.StdEncoding.EncodeToString(goal)}), nil)
 		require.NoError(t, err)
 	}
 	c.Close()

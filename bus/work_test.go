@@ -13,6 +13,7 @@ import (
 	"manualslop/bus"
 	"manualslop/bus/bustest"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 )
 
 // working runs Work in the background and checks its end with the test's.
@@ -29,9 +30,20 @@ func working(t *testing.T, ctx context.Context, c *bus.Conn, slots int, handle f
 	return stop
 }
 
+// silentFor lets a worker be silent for so long before its work is handed out
+// again.
+func silentFor(d time.Duration) func(*bus.Config) {
+	return func(c *bus.Config) {
+		c.Pools = bus.Pools()
+		for i := range c.Pools {
+			c.Pools[i].AckWait = d
+		}
+	}
+}
+
 func TestEachCallIsHandledOnceByOneOfManyWorkers(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t, silentFor(eventstest.Patience))
 	const calls = 200
 	seen := make(chan string, 2*calls)
 	for _, r := range []bus.Role{worker1, worker2} {
@@ -78,16 +90,17 @@ func TestNoMoreIsTakenThanThereAreSlots(t *testing.T) {
 
 func TestLongCallIsNotHandedOutTwice(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	const silence = time.Second // a busy machine is silent for half of it
+	b := setup(t, silentFor(silence))
 	var count atomic.Int64
-	done := make(chan struct{})
+	done := make(chan struct{}, 8)
 	for _, r := range []bus.Role{worker1, worker2} {
 		working(t, b.ctx, b.as(t, r), 1, func(context.Context, bus.Delivery) error {
 			count.Add(1)
-			timer := time.NewTimer(1200 * time.Millisecond) // three times the pool's AckWait
+			timer := time.NewTimer(2 * silence)
 			defer timer.Stop()
 			<-timer.C
-			close(done)
+			done <- struct{}{}
 			return nil
 		})
 	}
@@ -113,7 +126,7 @@ func TestCallOfADeadWorkerComesBack(t *testing.T) {
 	}()
 	written := b.approve(t, b.as(t, approval), 1)
 	<-taken
-	again := make(chan bus.Delivery, 1)
+	again := make(chan bus.Delivery, 8)
 	working(t, b.ctx, b.as(t, worker2), 1, func(_ context.Context, d bus.Delivery) error {
 		again <- d
 		return nil
@@ -128,7 +141,7 @@ func TestCallOfADeadWorkerComesBack(t *testing.T) {
 
 func TestFailedCallIsHandedOutAgainAfterAPause(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t, silentFor(eventstest.Patience))
 	var tries []time.Time
 	done := make(chan struct{})
 	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {

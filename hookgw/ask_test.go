@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 )
 
@@ -255,7 +256,7 @@ func TestWhoOnlyJoinedMayLeave(t *testing.T) {
 		var err error
 		third, err = f.trySend(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
 		return err != nil || third.status != http.StatusServiceUnavailable
-	}, 10*time.Second, time.Millisecond)
+	}, eventstest.Patience, time.Millisecond)
 	require.Equal(t, http.StatusOK, f.respond("r1", "true").status)
 	require.Equal(t, http.StatusOK, (<-first).status)
 }

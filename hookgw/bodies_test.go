@@ -35,7 +35,7 @@ func (f *fixture) unfinished(size int) net.Conn {
 
 func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies, l.BodyTimeout = 1000, time.Minute }), func(c *hookgw.Config) { c.AskTimeout = time.Millisecond })
+	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies, l.AskGrace = 1000, time.Millisecond }), func(c *hookgw.Config) { c.AskTimeout = time.Millisecond })
 	slow := f.unfinished(901)
 	f.eventually(func() bool {
 		return f.post("/api/ask", hookgw.RightAsk, sized("full", 101)).status == http.StatusServiceUnavailable
@@ -89,7 +89,7 @@ func (b oneBlob) Get(context.Context, string) ([]byte, error) { return b.body, n
 func TestBlobsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20 // more than the buffers of a connection take
-	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies, l.WriteTimeout = size, time.Minute }), func(c *hookgw.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
+	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies = size }), func(c *hookgw.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
 	path := "/api/blobs/" + strings.Repeat("0", 64)
 	slow, err := f.client.Do(f.request(http.MethodGet, path, hookgw.RightRead, ""))
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestTheLastFeedsAreThePersons(t *testing.T) {
 
 func TestSnapshotsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies, l.WriteTimeout = 15<<20, time.Minute }))
+	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies = 15 << 20 }))
 	f.says("/api/session", sessionOf(9<<20), http.StatusOK) // more than the buffers of a connection take
 	feed := func() *http.Response {
 		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since="+strconv.FormatUint(f.last(), 10), hookgw.RightRead, ""))

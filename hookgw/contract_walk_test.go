@@ -88,7 +88,7 @@ func contractFixture(t *testing.T, more ...func(*hookgw.Config)) *fixture {
 	close(started.started)
 	f := open(t, append([]func(*hookgw.Config){staffed, in(started), withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
 		limited(func(l *hookgw.Limits) {
-			l.SettleWait, l.Generate, l.AskGrace = 10*time.Millisecond, 10*time.Millisecond, 10*time.Second
+			l.SettleWait, l.Generate = 10*time.Millisecond, 10*time.Millisecond
 		}),
 		func(c *hookgw.Config) { c.Blobs, c.AskTimeout = blobs, time.Minute }}, more...)...)
 	return f

@@ -6,14 +6,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"manualslop/events"
 )
-
-// reactionWait bounds how long a control request waits for the conductor; the
-// settle wait of the limits does too.
-const reactionWait = 2 * time.Second
 
 // maxReason bounds the reason of a block in bytes.
 const maxReason = 4 << 10
@@ -170,7 +165,7 @@ const notYet = "The request is on record; the conductor has not answered yet. GE
 // answered waits for the fact by which the conductor answers e, until it can be
 // read. False without one in time; a refusal is a *problem.
 func (c *call) answered(e events.Event, typ string) (bool, error) {
-	ctx, cancel := context.WithTimeout(c.r.Context(), min(reactionWait, c.gw.cfg.Limits.SettleWait))
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
 	defer cancel()
 	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
 		if err != nil {

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/bus"
+	"manualslop/bus/bustest"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/projections/live"
 )
@@ -27,9 +29,8 @@ type mortal struct {
 }
 
 func newMortal(t *testing.T) *mortal {
-	m := &mortal{t: t, data: t.TempDir(), address: "127.0.0.1:0"}
+	m := &mortal{t: t, data: t.TempDir(), address: bustest.Address(t)}
 	m.start()
-	m.address = strings.TrimPrefix(m.server.URL(), "nats://")
 	require.NoError(t, m.server.WriteKeys(m.keys()))
 	t.Cleanup(func() { require.NoError(t, m.server.Close()) })
 	return m
@@ -87,7 +88,7 @@ func openOnMortal(t *testing.T) (*mortal, *fixture) {
 func (f *fixture) until(path string, right hookgw.Right, status int) answer {
 	f.t.Helper()
 	var a answer
-	require.Eventually(f.t, func() bool { a = f.get(path, right); return a.status == status }, 20*time.Second, time.Millisecond)
+	require.Eventually(f.t, func() bool { a = f.get(path, right); return a.status == status }, eventstest.Patience, time.Millisecond)
 	return a
 }
 

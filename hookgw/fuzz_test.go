@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/projections"
 )
@@ -84,7 +85,7 @@ func requireNoHarm(t *testing.T, f *fixture, token string, route hookgw.Route, q
 	if route.Pattern == "/api/warmup_wait" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), eventstest.Patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, route.Method, f.gw.URL()+path, strings.NewReader(body))
 	require.NoError(t, err)

@@ -67,6 +67,7 @@ func openEmpty(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 		AgentLog:  func(string) events.Log { return log },
 		Models:    models,
 		Logger:    slog.New(slog.NewTextHandler(f.logged, nil)),
+		Limits:    patientLimits(),
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -84,13 +85,22 @@ func openEmpty(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 	f.gw, f.client = gw, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100, DialContext: dialNarrow}}
 	f.stop = sync.OnceFunc(func() {
 		cancel()
-		require.NoError(t, <-done)
+		if err := <-done; err != nil {
+			t.Errorf("the gateway ended badly: %v", err)
+		}
 	})
 	t.Cleanup(func() {
 		f.client.CloseIdleConnections()
 		f.stop()
 	})
 	return f
+}
+
+// patientLimits never give up on a machine that is only slow: a test of a wait
+// sets its own.
+func patientLimits() hookgw.Limits {
+	const wait = eventstest.Patience
+	return hookgw.Limits{HeaderTimeout: wait, BodyTimeout: wait, WriteTimeout: wait, AskGrace: wait, SettleWait: wait, CatchUp: wait, Shutdown: wait}
 }
 
 // put appends a fact of an actor to the session and waits until it is in the models.

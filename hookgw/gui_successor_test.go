@@ -64,7 +64,7 @@ func TestAResetThatAKillCutShortIsFinishedByTheNextGateway(t *testing.T) {
 				now, sessions = current(t, g)
 				return died == 0 || now != session && g.value(t, "project_path") == `"p.toml"` && len(g.names(t, now, "ContextPresetSaved")) == 2
 			}
-			require.Eventually(t, whole, 20*time.Second, 5*time.Millisecond)
+			require.Eventually(t, whole, eventstest.Patience, 5*time.Millisecond)
 			if died == 0 {
 				require.Equal(t, 1, sessions, "nothing was done of what the click wants")
 				return
@@ -86,7 +86,7 @@ func TestAResetOfASessionThatIsNotWholeYetLosesNothing(t *testing.T) {
 	g := f.another(t)
 	f.post("/api/gui", hookgw.RightHuman, resetClick)
 	var half string
-	require.Eventually(t, func() bool { half, _ = current(t, g); return half != session }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { half, _ = current(t, g); return half != session }, eventstest.Patience, time.Millisecond)
 	g.queue(t, resetClick)
 	require.Empty(t, g.failures())
 	now, sessions := current(t, g)

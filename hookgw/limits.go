@@ -66,7 +66,8 @@ type Limits struct {
 	AskGrace time.Duration
 	// Generate is how long POST /api/v1/generate waits for its worker (5 min).
 	Generate time.Duration
-	// SettleWait is how long an answer waits to learn whether it counted (5 s).
+	// SettleWait is how long an answer waits to learn whether it counted, and a
+	// request for what its decider makes of it (5 s).
 	SettleWait time.Duration
 	// CatchUp is how long a write waits for the read models (10 s).
 	CatchUp time.Duration

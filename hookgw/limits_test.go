@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 )
 
@@ -112,7 +113,7 @@ func TestAClientWithoutATokenCannotHoldAConnectionByNotSendingItsBody(t *testing
 		defer conn.Close()
 		_, err = io.WriteString(conn, head)
 		require.NoError(t, err)
-		require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(eventstest.Patience)))
 		_, err = io.Copy(io.Discard, conn)
 		require.NoError(t, err, "%s: the gateway hangs up", name)
 	}
@@ -120,8 +121,8 @@ func TestAClientWithoutATokenCannotHoldAConnectionByNotSendingItsBody(t *testing
 
 func TestAnAskMayWaitLongerThanARequestMayTakeToArrive(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.HeaderTimeout, l.BodyTimeout = 20*time.Millisecond, 20*time.Millisecond }),
-		func(c *hookgw.Config) { c.AskTimeout = 150 * time.Millisecond; c.Limits.AskGrace = time.Millisecond })
+	f := open(t, limited(func(l *hookgw.Limits) { l.HeaderTimeout, l.BodyTimeout = 400*time.Millisecond, 400*time.Millisecond }),
+		func(c *hookgw.Config) { c.AskTimeout = 500 * time.Millisecond; c.Limits.AskGrace = time.Millisecond })
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status)
 }
 
@@ -149,7 +150,7 @@ func TestAConnectionOverTheLimitIsToldSo(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.NoError(t, third.Close())
 	require.NoError(t, first.Close())
-	require.Eventually(t, func() bool { c, status := dial(); c.Close(); return status == http.StatusOK }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { c, status := dial(); c.Close(); return status == http.StatusOK }, eventstest.Patience, time.Millisecond)
 	require.NoError(t, second.Close())
 }
 
@@ -169,7 +170,7 @@ func TestFeedsOverTheLimitOfAClientAreRefused(t *testing.T) {
 		require.NoError(t, err)
 		defer resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
-	}, 10*time.Second, time.Millisecond, "a feed that ended gives its place back")
+	}, eventstest.Patience, time.Millisecond, "a feed that ended gives its place back")
 }
 
 func TestAsksOverTheLimitAreTurnedAwayAndThePersonStillAnswers(t *testing.T) {
@@ -203,7 +204,7 @@ func TestAProgramThatPostsAndLeavesKeepsItsPlaces(t *testing.T) {
 	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":"r1","response":true}`).status)
 	require.Eventually(t, func() bool {
 		return f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status == http.StatusOK
-	}, 10*time.Second, time.Millisecond)
+	}, eventstest.Patience, time.Millisecond)
 }
 
 func TestAQuestionOrAnswerThatApprovalCouldNotCopyIsRefused(t *testing.T) {

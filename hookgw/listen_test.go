@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 )
 
@@ -94,7 +94,7 @@ func TestItStopsThoughAnAskWaitsAndTellsItToComeBack(t *testing.T) {
 	a := <-waiting
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Contains(t, a.object(t)["hint"], "r1")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), eventstest.Patience)
 	defer cancel()
 	select {
 	case <-stopped:

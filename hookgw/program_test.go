@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 )
 
@@ -250,13 +251,12 @@ func TestAWaitForTheStartIsBounded(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, f.get("/api/warmup_wait?timeout="+odd, hookgw.RightRead).status, odd)
 	}
 	waits := f.background(f.request(http.MethodGet, "/api/warmup_wait?timeout=300", hookgw.RightRead, ""))
-	require.Eventually(t, func() bool { return h.looked.Load() > 0 }, eventsPatience, time.Millisecond)
+	require.Eventually(t, func() bool { return h.looked.Load() > 0 }, eventstest.Patience, time.Millisecond)
 	f.stop() // ends the wait
 	require.Equal(t, http.StatusOK, (<-waits).status)
 }
 
 // eventsPatience bounds what a test waits for.
-const eventsPatience = 30 * time.Second
 
 func TestShutdownIsOnRecordAnsweredAndThenObeyed(t *testing.T) {
 	t.Parallel()

@@ -225,7 +225,7 @@ func TestASwitchThatNobodyIsAtWorkOnIsFinishedWithoutARestart(t *testing.T) {
 	})
 	away.Store(true)
 	g.says("/api/project/switch", `{"path":"two.toml"}`, http.StatusServiceUnavailable)
-	require.True(t, read[projections.ProjectSwitch](g, "/api/project_switch_status").InProgress)
+	g.eventually(func() bool { return read[projections.ProjectSwitch](g, "/api/project_switch_status").InProgress })
 	away.Store(false)
 	g.expect("ProjectLoaded", func(events.Event) bool { return true })
 	require.Equal(t, "two.toml", read[projections.ProjectSwitch](g, "/api/project_switch_status").ActivePath)

@@ -161,7 +161,7 @@ func (c *call) joined(session string, s projections.Spawned, err error) (spawned
 	if err != nil || s.Accepted {
 		return spawnedWorker{s, true}, err
 	}
-	ctx, cancel := context.WithTimeout(c.r.Context(), min(reactionWait, c.gw.cfg.Limits.SettleWait))
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
 	defer cancel()
 	err = c.gw.cfg.Models.Await(ctx, session, func(set *projections.Set) bool {
 		if now, ok := set.Spawned(s.Ticket); ok {

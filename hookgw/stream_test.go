@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 )
 
@@ -139,7 +140,6 @@ func TestAQuietFeedBeats(t *testing.T) {
 func TestASlowReaderIsDisconnectedWithItsPositionAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *hookgw.Config) {
-		c.Limits.WriteTimeout = time.Minute
 		c.Models = openModels(t, c.Log, 20)
 	})
 	large := json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)
@@ -189,10 +189,12 @@ func TestAReaderThatStopsReadingGivesItsPlaceBack(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since=150", hookgw.RightRead, "").WithContext(ctx))
-		require.NoError(t, err)
+		if err != nil { // so short a time cuts off a busy machine's answers, too
+			return false
+		}
 		defer resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
-	}, 20*time.Second, time.Millisecond)
+	}, eventstest.Patience, time.Millisecond)
 }
 
 func TestAFeedIsToldItsPositionWhenTheGatewayStops(t *testing.T) {

@@ -46,7 +46,7 @@ func postUndo(c *call) error {
 
 // undone waits for what the undo e led to.
 func (c *call) undone(e events.Event) error {
-	ctx, cancel := context.WithTimeout(c.r.Context(), min(reactionWait, c.gw.cfg.Limits.SettleWait))
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
 	defer cancel()
 	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 )
 
@@ -45,7 +46,7 @@ func (f *fixture) dial(t *testing.T, path string) *dialing {
 
 func (d *dialing) next() message {
 	d.t.Helper()
-	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute) // so that a message that does not come is a failure and no hang
+	ctx, cancel := context.WithTimeout(d.t.Context(), eventstest.Patience) // so that a message that does not come is a failure and no hang
 	defer cancel()
 	kind, raw, err := d.conn.Read(ctx)
 	require.NoError(d.t, err)
@@ -220,7 +221,7 @@ func TestAWebSocketIsGuardedAsEveryRoute(t *testing.T) {
 // eventually waits until something holds.
 func (f *fixture) eventually(holds func() bool) {
 	f.t.Helper()
-	require.Eventually(f.t, holds, 20*time.Second, time.Millisecond)
+	require.Eventually(f.t, holds, eventstest.Patience, time.Millisecond)
 }
 
 func TestAMessageOverItsLimitEndsTheWebSocket(t *testing.T) {
@@ -264,7 +265,9 @@ func TestAClientThatNeitherReadsNorAnswersIsCutOff(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream", hookgw.RightRead, "").WithContext(ctx))
-		require.NoError(t, err)
+		if err != nil { // so short a time cuts off a busy machine's answers, too
+			return false
+		}
 		defer resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
 	})

@@ -8,8 +8,8 @@ import (
 	"manualslop/bus"
 )
 
-// openTimeout is generous: a loaded machine starts many servers at once.
-const openTimeout = 30 * time.Second
+// patience is generous: a loaded machine starts many servers at once.
+const patience = 2 * time.Minute
 
 // Open runs a bus in a folder of its own until the test ends. It is relaxed
 // unless an option says otherwise: tests do not survive a loss of power.
@@ -19,7 +19,7 @@ func Open(tb testing.TB, options ...func(*bus.Config)) *bus.Server {
 	for _, o := range options {
 		o(&cfg)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s, err := bus.Open(ctx, cfg)
 	if err != nil {

@@ -48,7 +48,7 @@ func ForgetSnapshots(tb testing.TB, s *bus.Server) uint64 {
 	if err != nil {
 		tb.Fatalf("forget snapshots: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	stream, err := js.Stream(ctx, "KV_SLOP_SNAPSHOTS")
 	if err != nil {

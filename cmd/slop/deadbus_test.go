@@ -58,7 +58,7 @@ func (h hooks) until(path string, status int) string {
 		var got int
 		got, body = h.send(http.MethodGet, path, "")
 		return got == status
-	}, 30*time.Second, 5*time.Millisecond, "%s %s", path, body)
+	}, patience, 5*time.Millisecond, "%s %s", path, body)
 	return body
 }
 

@@ -79,7 +79,7 @@ func TestATeamIsDrivenThroughTheGUIFromEpicToEndAndAgainAfterAReset(t *testing.T
 	require.Equal(t, 1, pressed["btn_approve_tool"])
 	require.Equal(t, 1, pressed["btn_approve_spawn"])
 	require.NotZero(t, pressed["btn_approve_mma_step"])
-	require.Eventually(t, func() bool { return s.guiValue("node_T-001") == "completed" }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return s.guiValue("node_T-001") == "completed" }, patience, time.Millisecond)
 
 	s.gui(`{"action":"click","item":"btn_reset_session"}`)
 	second, ok := s.guiValue("session_id").(string)

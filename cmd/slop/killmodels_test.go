@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/bus"
+	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/tiers/llm/llmtest"
@@ -189,7 +190,7 @@ func newCrew(s *site, in interrupted) *crew {
 		return c
 	}
 	s.keys()
-	address := "127.0.0.1:" + freePort(s.t)
+	address := bustest.Address(s.t)
 	of := func(role string) []string {
 		return []string{"--json", "--nats", "nats://" + address, "--creds", s.data("keys/" + role + ".json")}
 	}

@@ -4,17 +4,16 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/bus"
+	"manualslop/bus/bustest"
 	"manualslop/cmd/slop/app/demo"
 	"manualslop/events"
 )
@@ -51,7 +50,7 @@ func newFleet(t *testing.T) *fleet {
 	home := t.TempDir()
 	config := filepath.Join(home, "config.toml")
 	require.NoError(t, os.WriteFile(config, []byte("[user]\nname = \""+person+"\"\n[bus]\ndurability = \"relaxed\"\n"), 0o600))
-	f := &fleet{t: t, dir: dir, nats: "127.0.0.1:" + freePort(t)}
+	f := &fleet{t: t, dir: dir, nats: bustest.Address(t)}
 	f.env = append(os.Environ(), "XDG_CONFIG_HOME="+home, stateVar(dir), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local")
 	url := "nats://" + f.nats
 	creds := func(role string) []string {
@@ -68,15 +67,6 @@ func newFleet(t *testing.T) *fleet {
 	}
 	t.Cleanup(f.stop)
 	return f
-}
-
-func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	require.NoError(t, err)
-	return port
 }
 
 func (f *fleet) add(name string, args ...string) {
@@ -149,7 +139,7 @@ func (f *fleet) run(ctx context.Context, args ...string) *exec.Cmd {
 // history is the newest session of the fleet's log, decoded.
 func history(t *testing.T, log events.Log, project string) []events.Event {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	session := ""
 	for e, err := range log.Read(ctx, events.Filter{Project: project, Type: "SessionOpened"}, 1, 0) {

@@ -202,7 +202,8 @@ func engineCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("unsupported: ! engine")
 	}
-	s := start(ts, "slop", append([]string{"serve", "--json"}, args...)...)
+	// On a free port, whatever the script's configuration says: scripts run beside each other.
+	s := start(ts, "slop", append([]string{"serve", "--json", "--listen", "127.0.0.1:0"}, args...)...)
 	line, err := s.lines.ReadBytes('\n')
 	if err != nil {
 		ts.Fatalf("slop serve ended before it was ready: %s", s.said)

@@ -18,10 +18,11 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 )
 
 // patience bounds what a test waits for; a run under load stays far below it.
-const patience = 60 * time.Second
+const patience = eventstest.Patience
 
 // site is a project folder with a person's configuration, in which real
 // processes run.

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,7 +53,7 @@ func TestSixProcessesEndWhereOneDoes(t *testing.T) {
 	alone := historyOf(t, runAlone(t))
 	f := newFleet(t)
 	f.start()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	out, err := f.run(ctx).CombinedOutput()
 	require.NoError(t, err, "%s", out)

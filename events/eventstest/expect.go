@@ -12,7 +12,7 @@ import (
 
 // Patience bounds every wait of this package; a fact that takes longer has
 // not come.
-const Patience = 20 * time.Second
+const Patience = 2 * time.Minute
 
 // Expect waits until the log holds, under the filter, events of the given types
 // in this order, others between them allowed, and returns those events with

@@ -25,12 +25,9 @@ const project = sessiongen.Project
 // at is the time of every event that tests write by hand.
 var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// patience bounds every wait of a test.
-const patience = 20 * time.Second
-
 func patient(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), eventstest.Patience)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -108,7 +108,7 @@ func TestLongSessionsAreStoredNowAndThen(t *testing.T) {
 	require.Eventually(t, func() bool {
 		var snap projections.Snapshot
 		return s.Snapshot(t.Context(), "folds."+project+".S1", &snap) == nil && snap.Seq > 10
-	}, patience, 1e6)
+	}, eventstest.Patience, time.Millisecond)
 }
 
 // away is a store that answers nobody, as a bus that is gone.

@@ -18,7 +18,7 @@ const project = "p1"
 
 func patient(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), eventstest.Patience)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/projections/live"
 	"manualslop/projections/search"
 )
@@ -144,17 +145,17 @@ func TestARunningIndexFindsWhatWasJustWritten(t *testing.T) {
 	r := newRecord(t)
 	r.work("S1")
 	x, stop := r.running(0)
-	require.Eventually(t, func() bool { return x.Position() == 13 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return x.Position() == 13 }, eventstest.Patience, time.Millisecond)
 	for i := range 200 { // more than a slow reader may be behind
 		r.add("S2", "ada", events.GoalSubmitted{Goal: "quick"})
 		if i%50 == 0 {
-			require.Eventually(t, func() bool { return total(t, x, "quick") == uint64(i+1) }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return total(t, x, "quick") == uint64(i+1) }, eventstest.Patience, time.Millisecond)
 		}
 	}
 	require.Eventually(t, func() bool {
 		a, err := x.Find(patient(t), parse(t, "quick"), search.Page{Limit: 1})
 		return err == nil && a.Total == 200 && a.Behind == 0
-	}, 20*time.Second, time.Millisecond)
+	}, eventstest.Patience, time.Millisecond)
 	stop()
 	x = r.index(r.dir)
 	require.NoError(t, x.Open(patient(t)))
@@ -175,12 +176,12 @@ func TestALazyIndexIsOpenedByASearchOrByEnoughEvents(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r.add("S2", "ada", events.GoalSubmitted{Goal: "more"})
 		return x.Position() > 13
-	}, 20*time.Second, 20*time.Millisecond)
+	}, eventstest.Patience, 20*time.Millisecond)
 	stop()
 
 	require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "index")))
 	x, stop = r.running(20)
-	require.Eventually(t, func() bool { return x.Position() == uint64(r.n) }, 20*time.Second, time.Millisecond, "a long log without an index")
+	require.Eventually(t, func() bool { return x.Position() == uint64(r.n) }, eventstest.Patience, time.Millisecond, "a long log without an index")
 	stop()
 
 	x, stop = r.running(20)

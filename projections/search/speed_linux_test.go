@@ -17,6 +17,7 @@ import (
 	"manualslop/bus"
 	"manualslop/bus/bustest"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/projections/live"
 	"manualslop/projections/search"
 	"manualslop/projections/sessiongen"
@@ -96,10 +97,10 @@ func whileItFollows(t *testing.T, log events.Log, x *search.Index, first uint64)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- x.Run(ctx, l) }()
-		require.Eventually(t, func() bool { return x.Position() == l.Position() }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return x.Position() == l.Position() }, eventstest.Patience, time.Millisecond)
 		beside := fill(t, log, first+10*turn+5, 2, 2000)
 		begun := time.Now()
-		require.Eventually(t, func() bool { return x.Position() == l.Position() }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return x.Position() == l.Position() }, eventstest.Patience, time.Millisecond)
 		t.Logf("appended at %.0f a second alone, %.0f beside the index, which had everything %s later", alone, beside, time.Since(begun))
 		stop()
 		require.NoError(t, <-ended)

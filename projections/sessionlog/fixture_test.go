@@ -22,7 +22,7 @@ const project = sessiongen.Project
 
 func patient(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), eventstest.Patience)
 	t.Cleanup(cancel)
 	return ctx
 }

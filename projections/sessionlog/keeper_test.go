@@ -139,7 +139,7 @@ func (h *household) registry() map[string]sessionlog.Row {
 
 func (h *household) until(what string, holds func() bool) {
 	h.t.Helper()
-	require.Eventually(h.t, holds, 2*time.Minute, 2*time.Millisecond, what)
+	require.Eventually(h.t, holds, eventstest.Patience, 2*time.Millisecond, what)
 }
 
 func exists(name string) bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/projections/live"
 	"manualslop/projections/sessiongen"
 	"manualslop/projections/sessionlog"
@@ -116,10 +117,10 @@ func TestASessionWhoseFolderIsInTheWayIsWrittenWhenItCloses(t *testing.T) {
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(patient(t), l) }()
-	require.Eventually(t, func() bool { return strings.Contains(reported.String(), "given up") }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(reported.String(), "given up") }, eventstest.Patience, time.Millisecond)
 	require.NoError(t, os.Remove(in))
 	s.add(by.event("ada", events.SessionClosed{Reason: "done"}))
-	require.Eventually(t, func() bool { return maps.Equal(s.rendered("S1"), s.files()) }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return maps.Equal(s.rendered("S1"), s.files()) }, eventstest.Patience, time.Millisecond)
 	require.NoError(t, l.Close())
 	require.ErrorIs(t, <-ended, events.ErrClosed)
 	require.NoError(t, w.Close())

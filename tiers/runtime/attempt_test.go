@@ -11,6 +11,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/llmtest"
 	"manualslop/tiers/runtime"
@@ -115,11 +116,11 @@ func (w *world) held(on onWire) (s *llmtest.Server, free func()) {
 
 // streams waits until a fake has sent a part of an answer.
 func (w *world) streams(s *llmtest.Server) {
-	require.Eventually(w.t, func() bool { return s.Active() == 1 && len(s.Requests()) > 0 }, 30*time.Second, time.Millisecond)
+	require.Eventually(w.t, func() bool { return s.Active() == 1 && len(s.Requests()) > 0 }, eventstest.Patience, time.Millisecond)
 }
 
 func (w *world) quiet(s *llmtest.Server) {
-	require.Eventually(w.t, func() bool { return s.Active() == 0 }, 30*time.Second, time.Millisecond, "the server is told")
+	require.Eventually(w.t, func() bool { return s.Active() == 0 }, eventstest.Patience, time.Millisecond, "the server is told")
 }
 
 func TestACallWhoseAnswerNobodyWaitsForIsCancelled(t *testing.T) {
@@ -249,7 +250,7 @@ func TestARetryWaitsByTheClockAndNotByATimer(t *testing.T) {
 	due := start.Add(50 * time.Second)
 	asked := w.ask(on, func(p *events.ModelRequested) { p.Attempt, p.NotBefore = 2, &due })
 	done, _ := w.callsModels(handed{asked, 1}).run()
-	require.Eventually(t, func() bool { return looks.Load() > 2 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return looks.Load() > 2 }, eventstest.Patience, time.Millisecond)
 	require.Empty(t, s.Requests())
 	sleeping.Store(true) // and awake an hour later: no timer went on meanwhile
 	<-done

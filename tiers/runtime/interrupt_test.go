@@ -15,6 +15,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/tiers/runtime"
 )
 
@@ -48,7 +49,7 @@ func (w *world) yesToAll() {
 // awaitFile waits until a file of the project has content.
 func (w *world) awaitFile(name string) {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool { return w.has(name) }, 20*time.Second, time.Millisecond)
+	require.Eventually(w.t, func() bool { return w.has(name) }, eventstest.Patience, time.Millisecond)
 }
 
 // has tells whether a file of the project has content.

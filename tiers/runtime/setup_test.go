@@ -18,6 +18,7 @@ import (
 	"manualslop/bus"
 	"manualslop/bus/bustest"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/tiers"
 	"manualslop/tiers/approval"
 	"manualslop/tiers/conductor"
@@ -213,7 +214,7 @@ func (w *world) open(change func(*events.Settings)) {
 // until waits for an event of the session and returns all events up to it.
 func (w *world) until(want func(e *events.Event) bool) []events.Event {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), eventstest.Patience)
 	defer cancel()
 	_, feed, err := w.person.Watch(ctx, events.Filter{Project: project, Session: session}, 1)
 	require.NoError(w.t, err)

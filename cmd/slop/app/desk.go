@@ -95,7 +95,7 @@ var errAnswerRefused = errors.New("the answer does not count")
 var errControlRefused = errors.New("nothing was changed")
 
 // reactionWait is how long a client waits for a decider to answer.
-const reactionWait = 2 * time.Second
+const reactionWait = 5 * time.Second
 
 // openDesk finds the engine of the data folder, or the bus that was named.
 func (g *globals) openDesk(ctx context.Context, p place) (desk, error) {

@@ -11,6 +11,7 @@ import (
 	"manualslop/bus"
 	"manualslop/bus/bustest"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/projections/live"
 )
@@ -48,7 +49,7 @@ func TestEveryProcessShowsTheSameModel(t *testing.T) {
 		_ = gateway.Report(t.Context(), hookgw.Frame{FPS: &fps}) // until the worker listens
 		seen, err := worker.tool(t.Context())
 		return err == nil && seen.FPS != nil && worker.Performance().Processes == 2 && gateway.Performance().Processes == 2 && worker.Performance().ProjectionLag != nil
-	}, 30*time.Second, 10*time.Millisecond)
+	}, eventstest.Patience, 10*time.Millisecond)
 	there, here := gateway.Telemetry(), worker.Telemetry()
 	require.Equal(t, there.Process.Name, events.ActorGateway)
 	require.Len(t, there.Processes, 2)

@@ -14,7 +14,7 @@ import (
 
 // eventually and tick bound the wait for what must happen; nothing is measured.
 const (
-	eventually = 30 * time.Second
+	eventually = 2 * time.Minute
 	tick       = time.Millisecond
 )
 

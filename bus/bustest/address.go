@@ -1,0 +1,34 @@
+package bustest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"testing"
+)
+
+// Ports that systems give to nobody who asks for any port: the usual ranges of
+// those begin at 32768 and at 49152.
+const (
+	firstPort = 20000
+	ports     = 12000
+)
+
+// Address is an address of this machine for a server that is started again on
+// it. A port that the system chose could belong to another test by then.
+func Address(tb testing.TB) string {
+	tb.Helper()
+	var err error
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(ports))
+		var l net.Listener
+		if l, err = net.Listen("tcp", address); err != nil {
+			continue
+		}
+		if err = l.Close(); err == nil {
+			return address
+		}
+	}
+	tb.Fatalf("no port is free: %v", err)
+	return ""
+}
