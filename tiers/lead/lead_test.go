@@ -22,6 +22,7 @@ type scenarios = []tierstest.Scenario
 func opened() events.Payload {
 	return events.SessionOpened{Settings: events.Settings{Tiers: []events.TierSettings{
 		{Tier: 1, Provider: "other", Models: []string{"x"}}, {Tier: 2, Provider: "script", Models: []string{"m0", "m1"}},
+		{Tier: 3, Provider: "script", Models: []string{"small", "big"}},
 	}}}
 }
 
@@ -184,6 +185,7 @@ func TestUnusablePlansAreSentBack(t *testing.T) {
 		{"a missing description", `[{"id":"A"}]`, "ticket 1: A: the description is missing"},
 		{"an id twice", array(draft("A"), draft("A")), "ticket 2: the id A is used twice"},
 		{"a priority nobody knows", `[{"id":"A","description":"a","priority":"urgent"}]`, `ticket 1: A: priority "urgent" is not high, medium or low`},
+		{"a model that the person gave nobody", `[{"id":"A","description":"a","model_override":"dearest"}]`, `ticket 1: A: model_override "dearest" is none of small, big; leave it out`},
 		{"a ticket that waits for itself", array(draft("A", "A")), "ticket 1: A depends on itself"},
 		{"a bad dependency", array(draft("A", "b c")), `ticket 1: A: depends_on: id "b c" is not`},
 		{"a cycle of two", array(draft("T-1", "T-2"), draft("T-2", "T-1")), "the dependencies form a cycle: T-1 → T-2 → T-1"},

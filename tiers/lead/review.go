@@ -28,9 +28,12 @@ const (
 //go:embed review.md
 var reviewSystem string
 
-// review begins the review of an attempt.
+// review begins the review of an attempt, by who planned its track.
 func (s *State) review(x events.ReviewRequested) {
 	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Track: x.Track, Ticket: x.Ticket.ID, Attempt: x.Attempt, Place: x.Workspace}
+	if planned := s.byTrack[x.Track]; planned != nil {
+		subject.Persona = s.persona(planned.track)
+	}
 	w := &work{review: &x, job: planning.Begin(subject, diffs(x))}
 	s.reviews[x.Ticket.ID] = w
 	s.due = append(s.due, w)

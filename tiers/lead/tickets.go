@@ -17,10 +17,9 @@ const (
 	MaxTickets = 256
 	// DefaultAssignee is who carries out a ticket that names nobody.
 	DefaultAssignee = "tier3-worker"
-)
 
-// priorities are those that a ticket may have; the second is the default.
-var priorities = [...]string{"high", "medium", "low"}
+	defaultPriority = "medium"
+)
 
 // draft is a ticket as the model writes it. Unknown fields do not matter.
 type draft struct {
@@ -54,7 +53,7 @@ func (d draft) ticket() events.Ticket {
 		t.AssignedTo = DefaultAssignee
 	}
 	if t.Priority == "" {
-		t.Priority = priorities[1]
+		t.Priority = defaultPriority
 	}
 	return t
 }
@@ -127,12 +126,15 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 		return fmt.Errorf("the id %s belongs to an earlier track", t.ID)
 	case slices.Contains(t.DependsOn, t.ID):
 		return fmt.Errorf("%s depends on itself", t.ID)
-	case !slices.Contains(priorities[:], t.Priority):
+	case !slices.Contains(events.Priorities(), t.Priority):
 		return fmt.Errorf("%s: priority %q is not high, medium or low", t.ID, tiers.Clip(t.Priority, events.MaxToken))
 	}
 	err := planning.CheckText(t.Description)
 	if err == nil {
 		err = planning.CheckPersona(s.desk.Settings.Roster, t.PersonaID)
+	}
+	if err == nil {
+		err = s.checkModel(t)
 	}
 	for _, d := range t.DependsOn {
 		if err == nil && planning.CheckID(d) != nil {
@@ -146,4 +148,21 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 		return fmt.Errorf("%s: %w", t.ID, err)
 	}
 	return nil
+}
+
+// workerTier is the tier that carries tickets out.
+const workerTier = 3
+
+// checkModel refuses a model that the person did not give to whoever carries the
+// ticket out: what tier 2 has read may not choose what is paid for.
+func (s *State) checkModel(t events.Ticket) error {
+	sitting := tiers.Seat{Tier: workerTier, Persona: t.PersonaID}.Take(s.desk.Settings)
+	known := slices.Clone(sitting.Tier.Models)
+	for _, m := range sitting.Persona.Models {
+		known = append(known, m.Model)
+	}
+	if t.ModelOverride == "" || slices.Contains(known, t.ModelOverride) {
+		return nil
+	}
+	return fmt.Errorf("model_override %q is none of %s; leave it out", tiers.Clip(t.ModelOverride, events.MaxToken), planning.List(known))
 }

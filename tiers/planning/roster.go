@@ -45,9 +45,5 @@ func CheckPersona(r events.Roster, name string) error {
 	if _, has := r.Persona(name); name == "" || has || len(r.Personas) == 0 {
 		return nil
 	}
-	names := make([]string, len(r.Personas))
-	for i, p := range r.Personas {
-		names[i] = p.Name
-	}
-	return fmt.Errorf("there is no persona %q; there are %s", tiers.Clip(name, events.MaxToken), List(names))
+	return fmt.Errorf("there is no persona %q; there are %s", tiers.Clip(name, events.MaxToken), List(r.PersonaNames()))
 }
