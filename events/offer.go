@@ -5,13 +5,8 @@ import (
 	"time"
 )
 
-// Bounds of what a session knows about models.
-const (
-	// MaxModelOffers bounds the rows of ModelsOffered.
-	MaxModelOffers = 512
-	// MaxModelPrices bounds the prices of one row.
-	MaxModelPrices = 16
-)
+// MaxModelOffers bounds the rows of ModelsOffered.
+const MaxModelOffers = 512
 
 // ModelsOffered records what is known of models: their limits and prices. The
 // newest one holds, from its place in the stream on. Decisions and read models
@@ -70,18 +65,6 @@ func (m ModelsOffered) Price(provider, model string, at time.Time, prompt int64)
 		return ModelPrice{}, false
 	}
 	return o.Price(at, prompt)
-}
-
-// ByID finds a price by its id.
-func (m ModelsOffered) ByID(id string) (ModelPrice, bool) {
-	for _, o := range m.Models {
-		for _, p := range o.Prices {
-			if p.ID == id {
-				return p, true
-			}
-		}
-	}
-	return ModelPrice{}, false
 }
 
 // Price is the newest price that held at a time for a prompt of so many tokens.

@@ -54,21 +54,33 @@ func TestAPriceHoldsFromItsDayAndForItsPrompts(t *testing.T) {
 	}
 	_, known := offered().Price("anthropic", "claude-x", may, 1)
 	require.False(t, known, "a row without a price is no price of zero")
-	p, known := offered().ByID("new-long")
+	p, known := priceOf("new-long")
 	require.True(t, known)
 	require.EqualValues(t, 200_000, p.PromptOver)
 }
 
+// priceOf finds a price of offered by its id.
+func priceOf(id string) (events.ModelPrice, bool) {
+	for _, o := range offered().Models {
+		for _, p := range o.Prices {
+			if p.ID == id {
+				return p, true
+			}
+		}
+	}
+	return events.ModelPrice{}, false
+}
+
 func TestEachKindOfTokenHasItsOwnPrice(t *testing.T) {
 	t.Parallel()
-	p, _ := offered().ByID("sonnet")
+	p, _ := priceOf("sonnet")
 	cost, whole := p.Cost(events.Usage{Input: 1000, Output: 100, CacheRead: 10_000, CacheWrite: 300, CacheWriteHour: 100})
 	require.True(t, whole)
 	require.EqualValues(t, 3000+1500+3000+750+600, cost.Micro())
 	cost, whole = p.Cost(events.Usage{Input: -1, CacheWrite: 10, CacheWriteHour: 100})
 	require.True(t, whole)
 	require.EqualValues(t, 60, cost.Micro(), "no more for an hour than was written")
-	long, _ := offered().ByID("new-long")
+	long, _ := priceOf("new-long")
 	cost, whole = long.Cost(events.Usage{Input: 1, CacheRead: 1})
 	require.False(t, whole, "the price of the cache is not known")
 	require.EqualValues(t, 4, cost.Micro())

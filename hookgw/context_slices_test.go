@@ -100,3 +100,13 @@ func TestASliceIsInjectedIntoTheDiscussion(t *testing.T) {
 	require.Equal(t, []any{"slice", 3.0}, []any{a.object(t)["view"], a.object(t)["slice"].(map[string]any)["start_line"]})
 	require.Contains(t, string(f.get("/api/session", hookgw.RightRead).body), "def f():")
 }
+
+// pressAddSlice records a slice by the button.
+func pressAddSlice(t *testing.T, f *fixture, id string) {
+	t.Helper()
+	a := f.worked("/api/gui", `{"action":"click","item":"`+id+`","user_data":{"path":"a.py","start_line":3,"end_line":9,"preset":"core"}}`)
+	require.JSONEq(t, `{"status":"queued"}`, string(a.body))
+	require.Equal(t, []events.FileSlice{slice("", 3, 9)}, recorded[events.ContextPresetSaved](f)[0].Files[0].CustomSlices)
+	f.requireFailed(t, 0, `{"action":"click","item":"`+id+`"}`)
+	f.requireFailed(t, 1, `{"action":"click","item":"`+id+`","user_data":{"path":"a.py","start_line":3,"end_line":9,"line":1}}`)
+}

@@ -109,13 +109,7 @@ func sessionPresses() map[string]pressing {
 			f.requireFailed(t, 0, `{"action":"click","item":"`+id+`","user_data":"gone.toml"}`)
 			require.JSONEq(t, `"p.toml"`, f.value(t, "project_path"))
 		},
-		"btn_add_slice": func(t *testing.T, f *fixture, id string) {
-			a := f.worked("/api/gui", `{"action":"click","item":"`+id+`","user_data":{"path":"a.py","start_line":3,"end_line":9,"preset":"core"}}`)
-			require.JSONEq(t, `{"status":"queued"}`, string(a.body))
-			require.Equal(t, []events.FileSlice{slice("", 3, 9)}, recorded[events.ContextPresetSaved](f)[0].Files[0].CustomSlices)
-			f.requireFailed(t, 0, `{"action":"click","item":"`+id+`"}`)
-			f.requireFailed(t, 1, `{"action":"click","item":"`+id+`","user_data":{"path":"a.py","start_line":3,"end_line":9,"line":1}}`)
-		},
+		"btn_add_slice": pressAddSlice,
 		"btn_star_log": func(t *testing.T, f *fixture, id string) {
 			press(t, f, id, "")
 			require.Equal(t, []events.SessionStarred{{On: true}}, recorded[events.SessionStarred](f))

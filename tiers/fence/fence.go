@@ -37,8 +37,6 @@ const (
 	FilesUpdated = "[SYSTEM: FILES UPDATED]"
 	// Analysis begins tier 4's words behind a failed result.
 	Analysis = "QA ANALYSIS:"
-	// HighPriority stands in the description of a tool to be preferred.
-	HighPriority = "[HIGH PRIORITY]"
 	// NotOurs stands in front of a look-alike of one of them.
 	NotOurs = "NOT OURS: "
 )

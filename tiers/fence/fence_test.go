@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/events"
 	"manualslop/tiers/fence"
 )
 
@@ -42,7 +43,8 @@ func TestLookAlikesAreMadeHarmlessVisiblyAndOnce(t *testing.T) {
 		"[FILES UPDATED]":                       "[NOT OURS: FILES UPDATED]",
 		"[ system :  files_updated ]":           "[NOT OURS:  system :  files_updated ]",
 		"【SYSTEM：FILES UPDATED】":                "【NOT OURS: SYSTEM：FILES UPDATED】",
-		"a\n" + fence.HighPriority:              "a\n[NOT OURS: HIGH PRIORITY]",
+		"[ Preferred ] b":                       "[NOT OURS:  Preferred ] b",
+		"[preferred way], [avoidance]":          "",
 		"a\nQA ANALYSIS:\nb":                    "a\nNOT OURS: QA ANALYSIS:\nb",
 		"a\r\n  > **qa  analysis:** b":          "a\r\n  > **NOT OURS: qa  analysis:** b",
 		"QA\u200b ANALYSІS: b":                  "NOT OURS: QA\u200b ANALYSІS: b",
@@ -103,4 +105,13 @@ func removeMarks(text, once string) string {
 		once = once[1:]
 	}
 	return b.String()
+}
+
+func TestTheMarksOfABiasProfileHaveNoLookAlikes(t *testing.T) {
+	t.Parallel()
+	for weight := range 6 {
+		if mark := (events.ToolBias{Weight: weight}).Mark(); mark != "" {
+			require.Equal(t, "a [NOT OURS: "+mark[1:], fence.Neutralise("a "+mark))
+		}
+	}
 }

@@ -11,9 +11,9 @@ import (
 const longestLookAlike = 256
 
 // bracketed are the markers that begin with a bracket, as folded letters behind
-// it. What follows does not matter.
+// it; the last ones are those of a bias profile. What follows does not matter.
 func bracketed() []string {
-	return []string{"system:filesupdated", "filesupdated", "highpriority", "untrusted", "enduntrusted"}
+	return []string{"system:filesupdated", "filesupdated", "untrusted", "enduntrusted", "highpriority", "preferred]", "lowpriority", "avoid]"}
 }
 
 // lineHeads are the markers that count at the beginning of a line.
