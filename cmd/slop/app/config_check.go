@@ -82,7 +82,7 @@ func stepInto(key *configKey, part string, above []string) (*configKey, *ConfigE
 		}
 		hint := "valid names are " + strings.ReplaceAll(key.names, "|", ", ")
 		switch key.names {
-		case "NAME":
+		case "NAME", "PROVIDER":
 			hint = "a name has 1 to 64 letters, digits, dashes and underscores"
 		case "MODEL":
 			hint = `a model is written PROVIDER/MODEL in quotes: [models."anthropic/claude-opus-5*"]`

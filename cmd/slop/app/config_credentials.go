@@ -31,7 +31,7 @@ type credential struct {
 // credentialsSchema has free names at the top.
 func credentialsSchema() *configKey {
 	return &configKey{
-		shape: shapeNamed, names: "NAME", items: 64,
+		shape: shapeNamed, names: "PROVIDER", items: 64,
 		children: schemaFields(reflect.TypeFor[credential](), "NAME."),
 	}
 }

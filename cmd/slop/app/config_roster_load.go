@@ -94,7 +94,7 @@ func (f rosterFiles) check(r events.Roster) error {
 			found = append(found, lost(key+".bias_profile", "bias profile", p.BiasProfile, profileNames(r)))
 		}
 		for i, m := range p.PreferredModels {
-			if !validConfigName(m.Provider) || m.Model == "" {
+			if !validProviderName(m.Provider) || m.Model == "" {
 				found = append(found, invalid(fmt.Sprintf("%s.preferred_models.%d", key, i), "must name a provider and a model"))
 			}
 		}

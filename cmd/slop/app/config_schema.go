@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"manualslop/events"
 )
 
 // configShape says what kind of value a key holds.
@@ -47,7 +49,7 @@ type configKey struct {
 	zeroNone bool
 	prose    bool // a text of several lines, up to events.MaxSystemPrompt bytes
 	project  projectPolicy
-	names    string // valid free names: "NAME", "MODEL" or words separated by |
+	names    string // valid free names: "NAME", "PROVIDER", "MODEL" or words separated by |
 	field    int
 	children []*configKey // of a table, and of one element of shapeNamed and shapeTables
 }
@@ -107,8 +109,11 @@ func schemaChildren(key *configKey, of reflect.Type) []*configKey {
 
 // placeholder stands for the free names of a table in paths.
 func placeholder(key *configKey) string {
-	if key.names == "NAME" || key.names == "MODEL" {
+	switch key.names {
+	case "NAME", "MODEL":
 		return key.names
+	case "PROVIDER":
+		return "NAME"
 	}
 	return "N"
 }
@@ -170,6 +175,8 @@ func (k *configKey) free(name string) bool {
 	switch k.names {
 	case "NAME":
 		return validConfigName(name)
+	case "PROVIDER":
+		return validProviderName(name)
 	case "MODEL":
 		return validModelName(name)
 	}
@@ -192,11 +199,14 @@ func (k *configKey) leaves() []*configKey {
 // and the model's name, in which * stands for any characters.
 func validModelName(name string) bool {
 	provider, model, both := strings.Cut(name, "/")
-	return both && validConfigName(provider) && model != "" && len(model) <= 256 && !strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r > '~' })
+	return both && validProviderName(provider) && model != "" && len(model) <= 256 && !strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// validConfigName tells whether a name may stand for a provider: 1 to 64 letters, digits,
-// dashes and underscores.
+// validProviderName tells whether a name may stand for a provider in some spelling, such
+// as llama.cpp for llama_cpp.
+func validProviderName(name string) bool { return validConfigName(events.ProviderName(name)) }
+
+// validConfigName tells whether a name is 1 to 64 letters, digits, dashes and underscores.
 func validConfigName(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false

@@ -121,7 +121,7 @@ func checkTiers(c Config) []*ConfigError {
 	var found []*ConfigError
 	for n := 1; n <= 4; n++ {
 		path := fmt.Sprintf("tiers.%d.", n)
-		if !validConfigName(events.ProviderName(c.Tier(n).Provider)) {
+		if !validProviderName(c.Tier(n).Provider) {
 			found = append(found, invalid(path+"provider", "must be a name of letters, digits, dashes and underscores, not %q", c.Tier(n).Provider))
 		}
 		if !c.knownProvider(c.Tier(n).Provider) {

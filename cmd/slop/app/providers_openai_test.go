@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,6 +42,46 @@ func TestTheOriginalsNamesAreTiersProviders(t *testing.T) {
 		require.NoError(t, c.Validate(), name)
 		require.Contains(t, providers(c, Credentials{}), place{config: c}.settings(false).Tier(1).Provider)
 	}
+}
+
+func TestAProviderIsItselfInEverySpellingOfEveryFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"config.toml": `[tiers]
+all = { provider = "Llama.cpp", model = "local" }
+3 = { provider = "GEMINI-cli", model = "auto" }
+[providers."llama.cpp"]
+base_url = "http://127.0.0.1:9/v1"
+[providers.Gemini-CLI]
+silence_s = 5
+[models."llama.cpp/*"]
+context_window = 7
+[models."Ollama/q"]
+context_window = 8
+`,
+		"credentials.toml": "[\"llama.cpp\"]\napi_key = \"key-of-llama\"\n[MiniMax]\napi_key = \"key-of-minimax\"\n",
+		"personas.toml":    "[personas.ada]\npreferred_models = [{ provider = \"llama.cpp\", model = \"x\" }, { provider = \"MiniMax\", model = \"y\" }, { provider = \"gemini-cli\", model = \"z\" }]\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	c, err := LoadConfig(ConfigSources{UserDir: dir, OSUser: "ada"})
+	require.NoError(t, err)
+	keys, err := LoadCredentials(dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{"llama_cpp", "gemini_cli"}, []string{place{config: c}.settings(false).Tier(1).Provider, place{config: c}.settings(false).Tier(3).Provider})
+	require.Equal(t, "http://127.0.0.1:9/v1", c.provider("llama_cpp").BaseURL)
+	require.EqualValues(t, 5, c.provider("gemini_cli").SilenceS)
+	for name, want := range map[string]string{"llama_cpp": "key-of-llama", "Llama.cpp": "key-of-llama", "minimax": "key-of-minimax"} {
+		require.Equal(t, want, keys.APIKey(c, name, func(string) string { return "" }), name)
+	}
+	for provider, want := range map[string]int64{"llama_cpp": 7, "llama": 8} {
+		offer, known := c.models().Find(provider, "q")
+		require.True(t, known, provider)
+		require.Equal(t, want, offer.ContextWindow)
+	}
+	ada, _ := c.Roster.Persona("ada")
+	require.Equal(t, []string{"llama_cpp", "minimax", "gemini_cli"}, []string{ada.Models[0].Provider, ada.Models[1].Provider, ada.Models[2].Provider})
 }
 
 func TestAKindIsForServersThatAreNotKnown(t *testing.T) {
