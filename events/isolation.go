@@ -3,6 +3,7 @@ package events
 import (
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // How tickets that are at work at once are kept apart.
@@ -30,12 +31,14 @@ func (s Settings) Place() string {
 	return ""
 }
 
-var workspaceName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[1-9][0-9]*)?$`)
+var workspaceName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[1-9][0-9]*)?$`)
+})
 
 // ValidWorkspace tells whether a name can be that of a place of work. Such a name
 // is one element of a path and never leads out of its folder.
 func ValidWorkspace(name string) bool {
-	return len(name) <= MaxToken+12 && workspaceName.MatchString(name)
+	return len(name) <= MaxToken+12 && workspaceName().MatchString(name)
 }
 
 // OverlapWarned says that two tickets are about the same file. In the person's

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -83,12 +84,14 @@ func (t *thread) updated() string {
 }
 
 // takeName is what branches are called.
-var takeName = regexp.MustCompile(`^(.+)_take_[0-9]+$`)
+var takeName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+)_take_[0-9]+$`)
+})
 
 // TakeBase is the name of the discussion that a take was branched off in the
 // end; false for a discussion at the top level.
 func TakeBase(name string) (string, bool) {
-	found := takeName.FindStringSubmatch(name)
+	found := takeName().FindStringSubmatch(name)
 	if found == nil {
 		return name, false
 	}

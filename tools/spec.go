@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -28,12 +29,14 @@ func (s Spec) Text() string {
 	return s.Summary + "\n\n" + strings.TrimSpace(s.Doc)
 }
 
-var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`)
+})
 
 // validate checks the constants of a tool.
 func (s Spec) validate() error {
 	switch {
-	case !toolName.MatchString(s.Name):
+	case !toolName().MatchString(s.Name):
 		return fmt.Errorf("tools: bad tool name %q", s.Name)
 	case s.Summary == "" || strings.ContainsAny(s.Summary, "\r\n") || utf8.RuneCountInString(s.Summary) > 200:
 		return fmt.Errorf("tools: %s: the summary must be one line of at most 200 characters", s.Name)

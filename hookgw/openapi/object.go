@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Object is a JSON object whose members keep their order. Values are objects,
@@ -90,11 +91,13 @@ func items(b *strings.Builder, list []any, indent string) {
 }
 
 // plain are names that YAML reads as text without quotes.
-var plain = regexp.MustCompile(`^[A-Za-z_$/][A-Za-z0-9_$/.-]*$`)
+var plain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z_$/][A-Za-z0-9_$/.-]*$`)
+})
 
 func key(name string) string {
 	switch {
-	case !plain.MatchString(name), name == "null", name == "true", name == "false", name == "yes", name == "no", name == "on", name == "off", name == "y", name == "n":
+	case !plain().MatchString(name), name == "null", name == "true", name == "false", name == "yes", name == "no", name == "on", name == "off", name == "y", name == "n":
 		return string(scalar(name))
 	}
 	return name

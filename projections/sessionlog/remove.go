@@ -10,14 +10,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"manualslop/events"
 	"manualslop/projections"
 )
 
 // ours tells the names below a session's folder that a writer makes.
-var ours = regexp.MustCompile(`^(?:(?:comms|toolcalls|apihooks|clicalls)\.log|\.complete|` +
-	`scripts/generated/\d{8}_\d{6}_\d{4,}\.(?:ps1|sh)|outputs/\d{4,}_[a-z]+\.txt)(?:\.rebuild)?$`)
+var ours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:comms|toolcalls|apihooks|clicalls)\.log|\.complete|` +
+		`scripts/generated/\d{8}_\d{6}_\d{4,}\.(?:ps1|sh)|outputs/\d{4,}_[a-z]+\.txt)(?:\.rebuild)?$`)
+})
 
 // ownFolders are the folders that a writer makes in a session's, inner ones first.
 func ownFolders() []string { return []string{Scripts, path.Dir(Scripts), Bodies} }
@@ -49,7 +52,7 @@ func contents(root *os.Root, name string) (own, foreign []string, err error) {
 		case err != nil || below == "":
 			return err
 		case entry.IsDir() && slices.Contains(ownFolders(), below):
-		case entry.Type().IsRegular() && ours.MatchString(below):
+		case entry.Type().IsRegular() && ours().MatchString(below):
 			own = append(own, name)
 		default:
 			foreign = append(foreign, below)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -54,12 +55,14 @@ func (w *patch) views() []events.ViewRequest {
 	return out
 }
 
-var pathLike = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*`)
+var pathLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*`)
+})
 
 // mentioned are what looks like paths of the project's files in a text, each once.
 func mentioned(text string) []string {
 	var out []string
-	for _, name := range pathLike.FindAllString(text, 200) {
+	for _, name := range pathLike().FindAllString(text, 200) {
 		if path.Clean(name) == name && !strings.HasPrefix(name, "../") && !slices.Contains(out, name) {
 			out = append(out, name)
 		}

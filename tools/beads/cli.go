@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -91,16 +92,20 @@ func (c CLI) Create(ctx context.Context, title, description string) (Bead, error
 }
 
 var (
-	idForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-	statusForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	idForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	})
+	statusForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	})
 )
 
 // Update changes the status of a ticket.
 func (c CLI) Update(ctx context.Context, id, status string) (Bead, error) {
 	switch {
-	case !idForm.MatchString(id):
+	case !idForm().MatchString(id):
 		return Bead{}, problem("%q is no id of a bead; take one from bd_list", oneLine(id))
-	case !statusForm.MatchString(status):
+	case !statusForm().MatchString(status):
 		return Bead{}, problem("%q is no status; use open, in_progress, blocked, deferred or closed", oneLine(status))
 	}
 	if err := c.checkHooks(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // private is an administrative folder of our own for one diff. It has no refs and no hooks.
@@ -19,9 +20,13 @@ type private struct {
 
 // carried are the settings that the diff of a working tree cannot do without: words and numbers
 // that name no program and no place.
-var carried = regexp.MustCompile(`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode)|extensions\.objectformat|core\.repositoryformatversion)$`)
+var carried = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode)|extensions\.objectformat|core\.repositoryformatversion)$`)
+})
 
-var plainValue = regexp.MustCompile(`^[a-z0-9]{1,10}$`)
+var plainValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9]{1,10}$`)
+})
 
 // private makes the folder. Close it after use.
 func (p Program) private(ctx context.Context, repo repository) (_ *private, err error) {
@@ -72,7 +77,7 @@ func (p Program) harmless(ctx context.Context, repo repository) (string, error) 
 		for entry := range strings.SplitSeq(out, "\x00") {
 			key, value, _ := strings.Cut(entry, "\n")
 			value = strings.ToLower(value)
-			if section, name, ok := strings.Cut(strings.ToLower(key), "."); ok && carried.MatchString(strings.ToLower(key)) && plainValue.MatchString(value) {
+			if section, name, ok := strings.Cut(strings.ToLower(key), "."); ok && carried().MatchString(strings.ToLower(key)) && plainValue().MatchString(value) {
 				text += fmt.Sprintf("[%s]\n\t%s = %s\n", section, name, value)
 			}
 		}

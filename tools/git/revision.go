@@ -4,11 +4,14 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // revisionForm are the names that are given to git at all. They cannot be options, ranges, paths
 // in trees or searches.
-var revisionForm = regexp.MustCompile(`^[\p{L}\p{N}_@][\p{L}\p{N}_./@{}^~+#-]*$`)
+var revisionForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\p{L}\p{N}_@][\p{L}\p{N}_./@{}^~+#-]*$`)
+})
 
 const maxRevision = 200
 
@@ -21,7 +24,7 @@ type revision struct {
 // resolve finds the commit that a name stands for. It reads the repository's own configuration,
 // in which everything that could run is switched off.
 func (p Program) resolve(ctx context.Context, repo repository, name string) (revision, error) {
-	if len(name) > maxRevision || !revisionForm.MatchString(name) || strings.Contains(name, "..") || strings.Contains(name, "{/") {
+	if len(name) > maxRevision || !revisionForm().MatchString(name) || strings.Contains(name, "..") || strings.Contains(name, "{/") {
 		return revision{}, problem("%s is no revision; give a commit hash, branch or tag, such as HEAD~1 or main", shown(name))
 	}
 	out, failed, err := p.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")

@@ -3,6 +3,7 @@ package summary
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"manualslop/tools/document"
 )
@@ -11,11 +12,21 @@ import (
 const maxHeadLines = 200
 
 var (
-	commentSign = regexp.MustCompile(`^\s*(?://[/!]*|#+(?:\s|$)|--+|;+|%+|/\*[*!]*|\*/|\*+|<!--|\{-\|?|\(\*)\s?`)
-	commentEnd  = regexp.MustCompile(`\s*(?:\*+/|-->|-\}|\*\))\s*$`)
-	blockSign   = regexp.MustCompile(`^\s*(?:/\*|<!--|\{-|\(\*)`)
-	directive   = regexp.MustCompile(`^(?:#!|#ifndef |#define \w+$|#pragma once|//go:|// \+build|<\?|# .*-\*-|["']use )`) // lines that say nothing
-	legal       = regexp.MustCompile(`(?i)copyright|licen[sc]e|SPDX|all rights reserved|-\*-|^vim?:`)
+	commentSign = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?://[/!]*|#+(?:\s|$)|--+|;+|%+|/\*[*!]*|\*/|\*+|<!--|\{-\|?|\(\*)\s?`)
+	})
+	commentEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\s*(?:\*+/|-->|-\}|\*\))\s*$`)
+	})
+	blockSign = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:/\*|<!--|\{-|\(\*)`)
+	})
+	directive = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:#!|#ifndef |#define \w+$|#pragma once|//go:|// \+build|<\?|# .*-\*-|["']use )`)
+	}) // lines that say nothing
+	legal = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)copyright|licen[sc]e|SPDX|all rights reserved|-\*-|^vim?:`)
+	})
 )
 
 // HeadComment is the first paragraph of the comment at the top of a program in any language that
@@ -26,17 +37,17 @@ func HeadComment(text string) string {
 	inBlock := false
 	for i, l := range document.Lines(text[:min(len(text), 64<<10)]) {
 		line := strings.TrimSpace(text[l.Start:l.End])
-		if directive.MatchString(line) || i >= maxHeadLines {
+		if directive().MatchString(line) || i >= maxHeadLines {
 			continue
 		}
-		comment := inBlock || commentSign.MatchString(line)
-		said := strings.TrimSpace(commentEnd.ReplaceAllString(commentSign.ReplaceAllString(line, ""), ""))
-		inBlock = (inBlock || blockSign.MatchString(line)) && !commentEnd.MatchString(line)
+		comment := inBlock || commentSign().MatchString(line)
+		said := strings.TrimSpace(commentEnd().ReplaceAllString(commentSign().ReplaceAllString(line, ""), ""))
+		inBlock = (inBlock || blockSign().MatchString(line)) && !commentEnd().MatchString(line)
 		if comment && said != "" {
 			found = append(found, said)
 			continue
 		}
-		if len(found) > 0 && !legal.MatchString(strings.Join(found, " ")) {
+		if len(found) > 0 && !legal().MatchString(strings.Join(found, " ")) {
 			return strings.Join(found, " ")
 		}
 		found = nil
@@ -44,7 +55,7 @@ func HeadComment(text string) string {
 			return ""
 		}
 	}
-	if legal.MatchString(strings.Join(found, " ")) {
+	if legal().MatchString(strings.Join(found, " ")) {
 		return ""
 	}
 	return strings.Join(found, " ")

@@ -3,15 +3,24 @@ package summary
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"manualslop/tools/document"
 )
 
 var (
-	atxHeading  = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
-	underline   = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
-	fence       = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})([^`]*)$")
-	notAHeading = regexp.MustCompile(`^(?: {4}|\t| {0,3}(?:[-*+>|]|\d+[.)])(?:[ \t]|$))`)
+	atxHeading = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	})
+	underline = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
+	})
+	fence = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^ {0,3}(`{3,}|~{3,})([^`]*)$")
+	})
+	notAHeading = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?: {4}|\t| {0,3}(?:[-*+>|]|\d+[.)])(?:[ \t]|$))`)
+	})
 )
 
 // Markdown lists the headings of a text, nested by level. Doc is the first paragraph. Headings in
@@ -65,7 +74,7 @@ func (m *markdownReader) read(first int) {
 			paragraph = false
 			continue
 		}
-		if opened := fence.FindStringSubmatch(line); opened != nil {
+		if opened := fence().FindStringSubmatch(line); opened != nil {
 			fenced, paragraph = opened[1], false
 			m.endParagraph()
 			continue
@@ -76,11 +85,11 @@ func (m *markdownReader) read(first int) {
 
 // plain reads a line outside of code and comments, and tells whether it is text of a paragraph.
 func (m *markdownReader) plain(i int, line string, paragraph bool) bool {
-	if h := atxHeading.FindStringSubmatch(line); h != nil {
+	if h := atxHeading().FindStringSubmatch(line); h != nil {
 		m.heading(i, len(h[1]), h[2])
 		return false
 	}
-	if u := underline.FindStringSubmatch(line); u != nil && paragraph {
+	if u := underline().FindStringSubmatch(line); u != nil && paragraph {
 		level := 1
 		if u[1][0] == '-' {
 			level = 2
@@ -91,7 +100,7 @@ func (m *markdownReader) plain(i int, line string, paragraph bool) bool {
 		m.heading(i-1, level, m.line(i-1))
 		return false
 	}
-	if strings.TrimSpace(line) == "" || notAHeading.MatchString(line) {
+	if strings.TrimSpace(line) == "" || notAHeading().MatchString(line) {
 		m.endParagraph()
 		return false
 	}

@@ -3,11 +3,14 @@ package summary
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"manualslop/tools/document"
 )
 
-var yamlKey = regexp.MustCompile(`^( *)((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\[\]{}&*!|>%@"',?:-][^:#]*?))[ \t]*:(?:[ \t]|$)`)
+var yamlKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^( *)((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\[\]{}&*!|>%@"',?:-][^:#]*?))[ \t]*:(?:[ \t]|$)`)
+})
 
 // YAML lists the keys at the left edge of a YAML text, each with the keys of the level below it.
 // What the braces and quotes of a value hold is not looked at.
@@ -22,7 +25,7 @@ func YAML(text string) Summary {
 		below, indent = nil, 0
 	}
 	for i, l := range document.Lines(text) {
-		key := yamlKey.FindStringSubmatch(text[l.Start:l.End])
+		key := yamlKey().FindStringSubmatch(text[l.Start:l.End])
 		switch {
 		case key == nil:
 		case key[1] == "":

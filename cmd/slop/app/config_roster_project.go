@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"sync"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -68,7 +69,9 @@ func (f rosterFiles) looserPresets(person events.Roster) []*ConfigError {
 // nudge is what a project may say of a parameter: a word or two, which are no
 // instruction. It stands in the system's words and in descriptions of tools,
 // where no fence says whose it is.
-var nudge = regexp.MustCompile(`^[\pL\pN_-]{1,24}( [\pL\pN_-]{1,24})?$`)
+var nudge = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\pL\pN_-]{1,24}( [\pL\pN_-]{1,24})?$`)
+})
 
 // wordyProfiles are the bias profiles of a project that say more than that.
 func (f rosterFiles) wordyProfiles() []*ConfigError {
@@ -77,7 +80,7 @@ func (f rosterFiles) wordyProfiles() []*ConfigError {
 		for _, tool := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles[name].Tools)) {
 			words := f.tools.BiasProfiles[name].Tools[tool].ParameterBias
 			for _, parameter := range slices.Sorted(maps.Keys(words)) {
-				if !validConfigName(parameter) || !nudge.MatchString(words[parameter]) {
+				if !validConfigName(parameter) || !nudge().MatchString(words[parameter]) {
 					found = append(found, notByProject("bias_profiles."+name, "cannot say more than a word or two of a parameter from a project"))
 				}
 			}

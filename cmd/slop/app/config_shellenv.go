@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // ShellEnvironment is an mcp_env.toml: what the environment of shells and external servers
@@ -31,8 +32,12 @@ type ShellPath struct {
 var ErrUnknownVariable = errors.New("no such variable in the scrubbed environment")
 
 var (
-	variablePattern = regexp.MustCompile(`\$\{([^}]*)\}`)
-	drivePattern    = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	variablePattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\$\{([^}]*)\}`)
+	})
+	drivePattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	})
 )
 
 // LoadShellEnvironment reads a file; a missing one is an empty environment.
@@ -58,7 +63,7 @@ func ParseShellEnvironment(name string, text []byte) (ShellEnvironment, error) {
 	}
 	found := checkBounds(schema, reflect.ValueOf(e), "")
 	for _, variable := range slices.Sorted(maps.Keys(e.Env)) {
-		if !envPattern.MatchString(variable) {
+		if !envPattern().MatchString(variable) {
 			found = append(found, invalid("env."+variable, "is no name of a variable"))
 		}
 	}
@@ -76,7 +81,7 @@ func ParseShellEnvironment(name string, text []byte) (ShellEnvironment, error) {
 // folderProblem keeps the search path free of folders that depend on where a script runs.
 func folderProblem(folder string) string {
 	switch {
-	case drivePattern.MatchString(folder):
+	case drivePattern().MatchString(folder):
 		return ""
 	case strings.ContainsRune(folder, os.PathListSeparator):
 		return "must hold one folder an entry"
@@ -108,7 +113,7 @@ func (e ShellEnvironment) Expand(scrubbed map[string]string) (map[string]string,
 	}
 	var folders []string
 	for _, folder := range e.Path.Prepend {
-		if drivePattern.MatchString(folder) && runtime.GOOS != "windows" {
+		if drivePattern().MatchString(folder) && runtime.GOOS != "windows" {
 			continue
 		}
 		folder, err := expandVariables(folder, known)
@@ -142,7 +147,7 @@ var errLongVariable = errors.New("value is too long")
 
 func expandVariables(text string, known map[string]string) (string, error) {
 	var missing error
-	expanded := variablePattern.ReplaceAllStringFunc(text, func(found string) string {
+	expanded := variablePattern().ReplaceAllStringFunc(text, func(found string) string {
 		name := found[2 : len(found)-1]
 		value, ok := known[name]
 		if !ok && missing == nil {

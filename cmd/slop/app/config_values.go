@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"manualslop/events"
 	"manualslop/tools/sandbox"
@@ -19,9 +20,15 @@ import (
 const maxServers = 32
 
 var (
-	hostPattern   = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_-]{1,63})*\.?$`)
-	envPattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-	headerPattern = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$")
+	hostPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_-]{1,63})*\.?$`)
+	})
+	envPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	})
+	headerPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$")
+	})
 )
 
 // plainNumber writes a bound without an exponent.
@@ -114,7 +121,7 @@ func allowableHost(text string) bool {
 		}
 		text = host
 	}
-	return len(text) <= 253 && hostPattern.MatchString(text)
+	return len(text) <= 253 && hostPattern().MatchString(text)
 }
 
 func checkTiers(c Config) []*ConfigError {
@@ -158,11 +165,11 @@ func checkProviders(c Config) []*ConfigError {
 		if problem := baseURLProblem(provider); problem != "" {
 			found = append(found, invalid(path+"base_url", "%s", problem))
 		}
-		if provider.APIKeyEnv != "" && !envPattern.MatchString(provider.APIKeyEnv) {
+		if provider.APIKeyEnv != "" && !envPattern().MatchString(provider.APIKeyEnv) {
 			found = append(found, invalid(path+"api_key_env", "must be the name of an environment variable, not its value"))
 		}
 		for header := range provider.Headers {
-			if !headerPattern.MatchString(header) {
+			if !headerPattern().MatchString(header) {
 				found = append(found, invalid(path+"headers", "has a malformed header name %q", header))
 			}
 		}

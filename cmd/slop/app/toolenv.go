@@ -110,7 +110,7 @@ func userShellEnvironment(user string) (ShellEnvironment, error) {
 	folders := e.Path.Prepend
 	e.Path.Prepend = nil
 	for _, folder := range folders {
-		if drivePattern.MatchString(folder) && runtime.GOOS != "windows" {
+		if drivePattern().MatchString(folder) && runtime.GOOS != "windows" {
 			continue
 		}
 		folder, err := expandVariables(folder, known)

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"regexp"
+	"sync"
 
 	"manualslop/tiers/llm"
 )
@@ -165,12 +166,14 @@ func (c *conversation) result(b llm.Result) *block {
 // maxName bounds the vendor's names of tools and calls in bytes.
 const maxName = 128
 
-var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+var notInNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+})
 
 // wireName is a name as the vendor takes it. Only names that a model made up
 // are changed by this.
 func wireName(s string) string {
-	s = notInNames.ReplaceAllString(s, "_")
+	s = notInNames().ReplaceAllString(s, "_")
 	return s[:min(len(s), maxName)]
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"sync"
 
 	"manualslop/tiers/llm"
 )
@@ -95,12 +96,14 @@ func (t turn) spelled(r llm.Result) functionCall {
 // maxName bounds the API's names of functions in bytes.
 const maxName = llm.MaxToolName
 
-var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_.:-]`)
+var notInNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^a-zA-Z0-9_.:-]`)
+})
 
 // wireName is a name as the API takes it. Only names that a model made up are
 // changed by this.
 func wireName(s string) string {
-	s = notInNames.ReplaceAllString(s, "_")
+	s = notInNames().ReplaceAllString(s, "_")
 	return s[:min(len(s), maxName)]
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/genai"
@@ -22,7 +23,9 @@ import (
 const timeToLive = time.Hour
 
 // keptNames are the names that the API gives.
-var keptNames = regexp.MustCompile(`^cachedContents/[A-Za-z0-9_-]{1,256}$`)
+var keptNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^cachedContents/[A-Za-z0-9_-]{1,256}$`)
+})
 
 // Keepable is the system message, the tools and the messages before the first
 // reply, where the conversation goes on behind them (a single round would pay
@@ -73,7 +76,7 @@ func (p Provider) Keep(ctx context.Context, r llm.Request, k llm.Keepable) (llm.
 	if bad := p.failure(ctx, call, err, false); bad != nil {
 		return llm.Kept{}, bad
 	}
-	if !keptNames.MatchString(made.Name) || made.ExpireTime.IsZero() {
+	if !keptNames().MatchString(made.Name) || made.ExpireTime.IsZero() {
 		return llm.Kept{}, &llm.Error{Kind: events.ModelNetwork, Message: "gemini named no cache, or no time until which it is kept"}
 	}
 	out := llm.Kept{Name: made.Name, ExpiresAt: made.ExpireTime.UTC()}
@@ -85,7 +88,7 @@ func (p Provider) Keep(ctx context.Context, r llm.Request, k llm.Keepable) (llm.
 
 // Forget deletes an explicit cache.
 func (p Provider) Forget(ctx context.Context, name string) error {
-	if !keptNames.MatchString(name) {
+	if !keptNames().MatchString(name) {
 		return unsendable("%.300q names no cache of gemini", name)
 	}
 	call := p.begin(transport.Options{})

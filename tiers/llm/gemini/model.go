@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/genai"
 
@@ -22,8 +23,12 @@ type family struct {
 const newest = 3.5
 
 var (
-	modelNames = regexp.MustCompile(`^(models/|tunedModels/)?[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-	versions   = regexp.MustCompile(`^gemini-([0-9]+(?:\.[0-9]+)?)(?:-|$)`)
+	modelNames = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(models/|tunedModels/)?[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	})
+	versions = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^gemini-([0-9]+(?:\.[0-9]+)?)(?:-|$)`)
+	})
 )
 
 // plain is a model's name without the folder that it stands in.
@@ -34,7 +39,7 @@ func plain(model string) string {
 func familyOf(model string) family {
 	name := plain(model)
 	f := family{pro: strings.Contains(name, "-pro"), lite: strings.Contains(name, "-lite")}
-	if v := versions.FindStringSubmatch(name); v != nil {
+	if v := versions().FindStringSubmatch(name); v != nil {
 		f.generation, _ = strconv.ParseFloat(v[1], 64) // the pattern allows only numbers
 	} else if strings.HasPrefix(name, "gemini-") {
 		f.generation = newest
@@ -109,7 +114,7 @@ func (f family) minimum() int64 {
 
 // checkModel refuses a name that would not stay in its place of the address.
 func checkModel(model string) error {
-	if !modelNames.MatchString(model) {
+	if !modelNames().MatchString(model) {
 		return &llm.Error{Kind: events.ModelInvalidRequest, Message: "the model's name is empty, longer than 128 characters or holds others than letters, digits, '.', '_' and '-'"}
 	}
 	return nil

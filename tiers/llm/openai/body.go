@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
@@ -42,7 +43,9 @@ type toolFunction struct {
 }
 
 // toolName is what OpenAI takes as a function's name; others follow.
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+})
 
 // anything is the schema of a tool that gives none.
 const anything = `{"type":"object","properties":{}}`
@@ -89,7 +92,7 @@ func (s Server) tools(offered []llm.Tool) ([]tool, error) {
 	}
 	var out []tool
 	for _, t := range offered {
-		if !toolName.MatchString(t.Name) {
+		if !toolName().MatchString(t.Name) {
 			return nil, unsendable("%s takes no tool by the name %q: 1 to 64 letters, digits, dashes and underscores", s.Name, t.Name)
 		}
 		schema := t.Schema

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"manualslop/tiers/llm"
 )
@@ -40,7 +41,9 @@ const (
 )
 
 // nameless is what must not stand in a function's name.
-var nameless = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+var nameless = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+})
 
 // messages is the conversation on the wire.
 func (s Server) messages(r llm.Request) []message {
@@ -182,7 +185,7 @@ func callsOf(m llm.Message) []llm.Call {
 
 // wireName is the name of a function as servers take it, whatever a model wrote.
 func wireName(name string) string {
-	name = nameless.ReplaceAllString(name, "_")
+	name = nameless().ReplaceAllString(name, "_")
 	return name[:min(len(name), maxName)]
 }
 

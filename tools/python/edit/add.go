@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"manualslop/tools/document"
 	"manualslop/tools/python"
@@ -99,13 +100,15 @@ func parentOf(owner *python.Symbol) *python.Statement {
 	return owner.Statement
 }
 
-var overloads = regexp.MustCompile(`^([\w.]+\.)?(overload|singledispatch|singledispatchmethod)\b`)
+var overloads = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([\w.]+\.)?(overload|singledispatch|singledispatchmethod)\b`)
+})
 
 // gathers tells whether a decorator makes several definitions of one name belong together, such as
 // overload or name.setter.
 func gathers(decorator, name string) bool {
 	rest, own := strings.CutPrefix(decorator, name+".")
-	return overloads.MatchString(decorator) || own && rest != ""
+	return overloads().MatchString(decorator) || own && rest != ""
 }
 
 // spot is a place for a definition.

@@ -2,13 +2,16 @@ package edit
 
 import (
 	"regexp"
+	"sync"
 
 	"manualslop/tools/python"
 )
 
 // directive is a comment that speaks to a program and not about the definition below it: a shebang,
 // an encoding cookie, a region marker, a cell mark, or a switch of a linter or formatter.
-var directive = regexp.MustCompile(`(?i)^[ \t\f]*#(!|.*coding[=:]|\s*(region|endregion|end region|%%|fmt:|yapf:|isort:|ruff:|flake8:|pylint:|mypy:|pyright:|type:|noqa|nosec|pragma))`)
+var directive = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[ \t\f]*#(!|.*coding[=:]|\s*(region|endregion|end region|%%|fmt:|yapf:|isort:|ruff:|flake8:|pylint:|mypy:|pyright:|type:|noqa|nosec|pragma))`)
+})
 
 // attached is the comment directly above a definition that is about it: the lines below the last
 // directive.
@@ -19,7 +22,7 @@ func (s Source) attached(symbol *python.Symbol) (python.Span, bool) {
 	}
 	from, to := s.index(span.Start), s.index(max(span.Start, span.End-1))
 	first := to + 1
-	for first > from && !directive.MatchString(s.content(first-1)) {
+	for first > from && !directive().MatchString(s.content(first-1)) {
 		first--
 	}
 	if first > to {

@@ -38,7 +38,7 @@ func (s Source) preamble() int {
 		default:
 			return end
 		}
-		if i < 2 && directive.MatchString(s.content(i)) {
+		if i < 2 && directive().MatchString(s.content(i)) {
 			end = i
 		}
 	}

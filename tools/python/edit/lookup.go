@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"manualslop/tools/python"
 )
@@ -62,14 +63,16 @@ func (s Source) missing(what, name string, near []string) error {
 }
 
 // dotted is a path of names; what is in front of the last may end with a number, as in A#2.m.
-var dotted = regexp.MustCompile(`^(` + word + `(\.` + word + `)*(#[1-9][0-9]*)?\.)?` + word + `$`)
+var dotted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(` + word + `(\.` + word + `)*(#[1-9][0-9]*)?\.)?` + word + `$`)
+})
 
 const word = `[\pL\p{Nl}_][\pL\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}·]*`
 
 // split takes a dotted path of a definition to be made apart: the path around it and its own name.
 func split(label, path string) (parent, name string, err error) {
 	path = strings.TrimSpace(path)
-	if !dotted.MatchString(path) {
+	if !dotted().MatchString(path) {
 		return "", "", refuse("%s '%s' is not a dotted path of names such as f or A.m", label, shorten(path))
 	}
 	if at := strings.LastIndexByte(path, '.'); at >= 0 {

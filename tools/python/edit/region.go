@@ -3,6 +3,7 @@ package edit
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"manualslop/tools/document"
@@ -10,7 +11,9 @@ import (
 )
 
 // marker is a region marker: the first group says which.
-var marker = regexp.MustCompile(`(?i)^[ \t\f]*#[ \t]*(region|end[ \t]?region)\b`)
+var marker = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[ \t\f]*#[ \t]*(region|end[ \t]?region)\b`)
+})
 
 // WrapRegion puts "#region NAME" above line start and "#endregion" below line end (1-based,
 // inclusive), at the indentation of the block that the lines are in. The lines must be whole
@@ -54,9 +57,9 @@ func (s Source) checkRegion(first, last int) error {
 	case s.inside(last + 1):
 		return refuse("line %d of %s is inside a string, a bracket or a joined line, where a region cannot end; line %d ends that statement",
 			last+1, s.Path, s.outward(last, 1)+1)
-	case first < 2 && directive.MatchString(s.content(first)) && !marker.MatchString(s.content(first)):
+	case first < 2 && directive().MatchString(s.content(first)) && !marker().MatchString(s.content(first)):
 		return refuse("line %d of %s must stay at the top of the file; begin the region below it", first+1, s.Path)
-	case first == 0 && len(s.Lines) > 1 && s.comment(0) && s.comment(1) && cookie.MatchString(s.content(1)):
+	case first == 0 && len(s.Lines) > 1 && s.comment(0) && s.comment(1) && cookie().MatchString(s.content(1)):
 		return refuse("line 2 of %s must stay at the top of the file; begin the region below it", s.Path)
 	}
 	if err := s.checkNesting(first, last); err != nil {
@@ -66,7 +69,9 @@ func (s Source) checkRegion(first, last int) error {
 }
 
 // cookie is a comment that declares the encoding of a file.
-var cookie = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
+var cookie = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
+})
 
 // outward is the first or last line of the logical line that line i is in.
 func (s Source) outward(i, step int) int {
@@ -86,7 +91,7 @@ func (s Source) outward(i, step int) int {
 func (s Source) checkNesting(first, last int) error {
 	var open []int
 	for i := first; i <= last; i++ {
-		found := marker.FindStringSubmatch(s.content(i))
+		found := marker().FindStringSubmatch(s.content(i))
 		switch {
 		case found == nil || !s.comment(i):
 		case strings.EqualFold(found[1], "region"):

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"manualslop/tools/python"
 	"manualslop/tools/python/grammar"
@@ -144,7 +145,7 @@ func (n *renamer) checkStars() error {
 		if err := n.ctx.Err(); err != nil {
 			return err
 		}
-		if !starImport.Match(u.data) {
+		if !starImport().Match(u.data) {
 			continue
 		}
 		if err := n.checkStarsOf(u); err != nil {
@@ -155,7 +156,9 @@ func (n *renamer) checkStars() error {
 }
 
 // starImport matches what can be an import of all names.
-var starImport = regexp.MustCompile(`import[ \t]*\*`)
+var starImport = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`import[ \t]*\*`)
+})
 
 func (n *renamer) checkStarsOf(u *Unit) error {
 	for _, star := range n.stars(u) {
