@@ -166,6 +166,7 @@ func (g *globals) alone(ctx context.Context, natsListen, role string, start func
 		return errors.Join(err, e.close())
 	}
 	e.vitals.startup.finish()
+	e.giveBack()
 	e.wait()
 	return e.close()
 }

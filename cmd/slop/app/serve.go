@@ -83,6 +83,7 @@ func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error 
 		return err
 	}
 	e.vitals.startup.finish()
+	e.giveBack()
 	remove, err := e.register(session)
 	if err != nil {
 		return err
