@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"manualslop/cmd/slop/app"
 )
 
 // How long the engine is under load, how often its memory is looked at, and how
@@ -64,6 +67,20 @@ func TestMemoryIsFlatUnderLoad(t *testing.T) { //nolint:paralleltest // it measu
 	second, last := mean(held[third:2*third]), mean(held[2*third:])
 	t.Logf("%d requests; resident memory %d MiB at first, %d MiB in the second third, %d MiB in the last", l.answered.Load(), held[0]>>20, second>>20, last>>20)
 	require.LessOrEqual(t, float64(last), float64(second)*loadGrowth+loadGrowthRoom)
+}
+
+// TestAnIdleEngineKeepsLittleMemory holds the figure of slop bench against its
+// goal.
+func TestAnIdleEngineKeepsLittleMemory(t *testing.T) { //nolint:paralleltest // it measures
+	if os.Getenv("SLOP_LOAD") != "full" {
+		t.Skip("SLOP_LOAD=full takes some seconds for it")
+	}
+	self, err := exec.LookPath("slop")
+	require.NoError(t, err)
+	r, err := app.Bench(t.Context(), "memory", self, 1, os.Stderr)
+	require.NoError(t, err)
+	t.Logf("%.1f MiB", r.Value)
+	require.True(t, r.Met(), "%.1f MiB are resident; the goal is %.0f", r.Value, r.Goal)
 }
 
 func mean(values []int) int {
