@@ -43,11 +43,14 @@ func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 // the project's file, and ProviderChanged. A program is an absolute path
 // without arguments.
 type Settings struct {
-	MaxWorkers    int                `json:"max_workers"`              // tickets at work at once, from 1
-	StepMode      bool               `json:"step_mode,omitempty"`      // each round of a ticket asks
-	SpawnApproval bool               `json:"spawn_approval,omitempty"` // each start of a ticket asks
-	PlanReview    bool               `json:"plan_review,omitempty"`    // tracks wait for TracksAccepted
-	MaxRetries    int                `json:"max_retries"`              // automatic retries of a blocked ticket
+	MaxWorkers    int  `json:"max_workers"`              // tickets at work at once, from 1
+	StepMode      bool `json:"step_mode,omitempty"`      // each round of a ticket asks
+	SpawnApproval bool `json:"spawn_approval,omitempty"` // each start of a ticket asks
+	PlanReview    bool `json:"plan_review,omitempty"`    // tracks wait for TracksAccepted
+	MaxRetries    int  `json:"max_retries"`              // automatic retries of a blocked ticket
+	// ModelAttempts bounds the attempts at one reply whose failure may pass by
+	// itself; 0: the engine's own bound.
+	ModelAttempts int                `json:"model_attempts,omitempty"`
 	QADisabled    bool               `json:"qa_disabled,omitempty"`
 	Review        bool               `json:"review,omitempty"`          // tier 2 reviews what a ticket changed before it is completed
 	AskTimeoutMS  int64              `json:"ask_timeout_ms"`            // for /api/ask

@@ -6,8 +6,19 @@ import (
 	"manualslop/events"
 )
 
-// MaxModelAttempts bounds the attempts at one model reply, the first included.
+// MaxModelAttempts bounds the attempts at one model reply, the first included,
+// where the settings say nothing, and always where replies come incomplete: each
+// of those is paid for.
 const MaxModelAttempts = 3
+
+// ModelAttempts bounds the attempts at one reply that fail in one way, the first
+// included.
+func ModelAttempts(s events.Settings, kind string) int {
+	if s.ModelAttempts == 0 || kind == events.ModelIncomplete {
+		return MaxModelAttempts
+	}
+	return s.ModelAttempts
+}
 
 // MaxBackoff bounds the wait before another attempt, whatever the provider asks for.
 const MaxBackoff = 60 * time.Second
@@ -38,17 +49,23 @@ func (s Sent) Then(id string, asked events.ModelRequested) Sent {
 	return Sent{ID: id, Asked: asked, Parts: parts}
 }
 
+// maxDoublings is from which attempt on the wait is MaxBackoff.
+const maxDoublings = 9
+
 // NextAttempt builds the request that follows a failed one: the same prompt,
 // the next attempt, not before a wait counted from the failure's time (the
-// provider's own, capped, else 250 ms doubled each time). It goes to who sits in
-// the seat by the settings of now, so a person who changes them reaches it.
-// False when no further attempt may help or MaxModelAttempts is reached.
+// provider's own, else 250 ms doubled each time; at most MaxBackoff). It goes to
+// who sits in the seat by the settings of now, so a person who changes them
+// reaches it. False when no further attempt may help or [ModelAttempts] is reached.
 func NextAttempt(s events.Settings, seat Seat, last Sent, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
 	next := last.Asked
-	if !failure.Retryable() || next.Attempt >= MaxModelAttempts {
+	if !failure.Retryable() || next.Attempt >= ModelAttempts(s, failure.Kind) {
 		return events.ModelRequested{}, false
 	}
-	wait := firstBackoff << (next.Attempt - 1)
+	wait := MaxBackoff
+	if next.Attempt < maxDoublings {
+		wait = firstBackoff << (next.Attempt - 1)
+	}
 	if failure.RetryAfterMS > 0 {
 		wait = time.Duration(min(failure.RetryAfterMS, MaxBackoff.Milliseconds())) * time.Millisecond
 	}

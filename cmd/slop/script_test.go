@@ -58,6 +58,7 @@ durability = "relaxed"
 listen = "127.0.0.1:0"
 [mma]
 spawn_approval = false
+max_model_attempts = 3
 `
 
 // setupScript gives a script a home of its own, where the Go command still

@@ -83,6 +83,7 @@ type MMAConfig struct {
 	SpawnApproval bool   `toml:"spawn_approval" project:"only=true" doc:"Whether the launch of a contributor waits for a yes."`
 	Isolation     string `toml:"isolation" enum:"shared|worktree" project:"only=worktree" doc:"What keeps tickets at work at once apart. \"shared\": they work in the project's folder, where a file that one ticket changes is closed to the others until its attempt ends, and a ticket waits for another one with the same target file. \"worktree\": each attempt gets a git worktree and a branch of its own, and finished work is merged into the branch slop/SESSION; your own checkout stays as it is. See isolation.md."`
 	MaxRetries    int    `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Further attempts at a ticket after the first has failed."`
+	ModelAttempts int    `toml:"max_model_attempts" min:"1" max:"100" project:"lower" doc:"Attempts at one reply of a model that is rate limited, overloaded or not reached, the first included. The waits between them double from a quarter of a second up to a minute, so 10 last two minutes; a server may ask for others, of a minute at most. A reply that breaks off is asked for three times."`
 	Review        bool   `toml:"review" project:"only=true" doc:"Whether tier 2 reviews what a ticket changed before it is completed. It approves, or sends the ticket back with its reasons, which counts as a failed attempt."`
 }
 
@@ -163,7 +164,7 @@ func DefaultConfig() Config {
 		Ask:   AskConfig{TimeoutS: 60},
 		Shell: ShellConfig{TimeoutS: 60, Fallback: "posix", Sandbox: "off", Network: true, Checkpoints: true},
 		MCP:   MCPConfig{Enabled: true},
-		MMA:   MMAConfig{MaxWorkers: 4, MaxRetries: 2, Isolation: "shared"},
+		MMA:   MMAConfig{MaxWorkers: 4, MaxRetries: 2, ModelAttempts: 10, Isolation: "shared"},
 		Tiers: map[string]TierConfig{
 			"1": tier("gemini-3.1-pro-preview"),
 			"2": tier("gemini-3-flash-preview"),

@@ -48,6 +48,7 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"mma.review", "", "review = true", ""},
 	{"mma.review", "mma.review = true", "", "review = false"},
 	{"mma.max_retries", "", "max_retries = 2", "max_retries = 3"},
+	{"mma.max_model_attempts", "", "max_model_attempts = 10", "max_model_attempts = 11"},
 	{"mma.isolation", "", "isolation = \"worktree\"", ""},
 	{"mma.isolation", "mma.isolation = \"worktree\"", "", "isolation = \"shared\""},
 	{"tiers.1.provider", "", "provider = \"script\"", "provider = \"anthropic\""},

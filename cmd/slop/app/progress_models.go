@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"manualslop/events"
-	"manualslop/tiers"
 	"manualslop/tiers/llm/script"
 )
 
@@ -82,7 +81,7 @@ func (p *progress) requested(e *events.Event, x events.ModelRequested) string {
 	if x.Attempt < 2 {
 		return ""
 	}
-	line := fmt.Sprintf("%s, %s: asked again (%d of %d)", w.who, w.what, x.Attempt, tiers.MaxModelAttempts)
+	line := fmt.Sprintf("%s, %s: asked again (attempt %d)", w.who, w.what, x.Attempt)
 	if wait := w.since.Sub(e.Time); wait >= time.Second {
 		line += " in " + wait.Round(time.Second).String()
 	}

@@ -75,7 +75,7 @@ func TestTheStatusNamesTheWaitBeforeARequestIsMadeAgain(t *testing.T) {
 	p.take(p.happened("f1", events.ModelFailed{Request: "r1", Kind: events.ModelRateLimited, Message: "slow down"}))
 	p.take(p.happened("r2", events.ModelRequested{Tier: 2, Provider: "anthropic", Model: "claude-x", Attempt: 2, NotBefore: &due}))
 	require.Contains(t, out.String(), "tier 2, claude-x: rate_limited: slow down")
-	require.Contains(t, out.String(), "tier 2, claude-x: asked again (2 of 3) in 30s")
+	require.Contains(t, out.String(), "tier 2, claude-x: asked again (attempt 2) in 30s")
 	require.Contains(t, p.statusLine(p.begun.Add(10*time.Second), 200), "tier 2: claude-x again in 20s")
 }
 

@@ -26,6 +26,9 @@ func (p place) settings(scripted bool) events.Settings {
 		Tracked: p.relative(c.Files.Tracked), FollowLinks: c.MCP.AllowSymlinks, Isolation: c.MMA.Isolation,
 		AllowHosts: c.Net.AllowHosts, SearchURL: cmp.Or(c.Net.SearchURL, web.DefaultSearchURL),
 	}
+	if !scripted { // which is not overloaded for long
+		s.ModelAttempts = c.MMA.ModelAttempts
+	}
 	for n := 1; n <= 4; n++ {
 		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))
 	}
