@@ -79,10 +79,10 @@ func (g *globals) printSessions(list []projections.Summary, current string) erro
 
 func sessionState(s projections.Summary) string {
 	switch {
-	case s.Stalled != "":
-		return "stalled"
 	case s.Closed != nil:
 		return "closed"
+	case s.Stalled != "":
+		return "stalled"
 	}
 	return s.State
 }
