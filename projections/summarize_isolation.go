@@ -25,7 +25,7 @@ func summarizeIsolation(p events.Payload) string {
 	case events.MergeSettled:
 		switch {
 		case x.Outcome == events.MergeDone:
-			return head("merged into " + x.Branch)
+			return head(strings.TrimSuffix("merged into "+x.Branch+"; "+x.Detail, "; "))
 		case len(x.Files) > 0:
 			return head("conflict in " + strings.Join(x.Files, ", "))
 		}

@@ -71,7 +71,7 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d Delivery, p events.MergeR
 		switch {
 		case err != nil:
 		case done.Commit != "":
-			out.Outcome, out.Commit, out.Path = events.MergeDone, done.Commit, ""
+			out.Outcome, out.Commit, out.Path, out.Detail = events.MergeDone, done.Commit, "", w.mask(head(done.Left, maxStderr))
 			w.keepers.forget(placeOf(d.Event.Session, p.Name))
 		default:
 			out.Outcome, out.Onto = events.MergeConflict, done.Onto

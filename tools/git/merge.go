@@ -15,6 +15,7 @@ type Merge struct {
 	Onto   string   // else: the commit that the work conflicts with
 	Files  []string // the files that hold both sides, between marks
 	Whole  []string // those of them that have no marks, because they hold one side
+	Left   string   // merged, but why the worktree or its branch could not be removed
 }
 
 // MergeRequest says what to merge.
@@ -37,8 +38,8 @@ type conflict struct {
 }
 
 // Merge commits what a worktree holds to its branch, and merges that. On a conflict both sides are
-// put into the worktree's files; the next try takes what stands in them then. A worktree whose
-// work is merged is removed with its branch.
+// put into the worktree's files; the next try takes what stands in them then, or the sides that are
+// asked for. A worktree whose work is merged is removed with its branch.
 func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
@@ -59,7 +60,12 @@ func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 			return Merge{}, err
 		}
 	}
-	return Merge{Commit: commit}, w.remove(ctx, repo, r.Name)
+	out := Merge{Commit: commit}
+	err = w.remove(ctx, repo, r.Name)
+	if err != nil && ctx.Err() == nil { // which spoils nothing that was merged
+		out.Left, err = err.Error(), nil
+	}
+	return out, err
 }
 
 func (w Worktrees) merge(ctx context.Context, repo repository, r MergeRequest) (string, conflict, error) {

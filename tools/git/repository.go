@@ -47,6 +47,15 @@ func locate(dir string) (repository, error) {
 	}
 }
 
+// keepsRefsInFiles refuses a repository whose branches are in a database: who has which one checked
+// out is read from files.
+func (r repository) keepsRefsInFiles() error {
+	if _, err := os.Lstat(filepath.Join(r.common, "reftable")); err == nil {
+		return problem("the repository keeps its branches as a reftable, which is not supported here; git refs migrate --ref-format=files changes that")
+	}
+	return nil
+}
+
 // ordinary is a repository with a folder .git.
 func ordinary(root, admin string) (repository, error) {
 	for _, name := range []string{"objects", "HEAD", "index", "config"} {

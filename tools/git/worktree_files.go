@@ -128,11 +128,19 @@ func (w Worktrees) remove(ctx context.Context, repo repository, name string) err
 	if err != nil || tip == "" {
 		return err
 	}
+	if err := unlock(ctx, w.ref(repo, name)); err != nil {
+		return err
+	}
 	_, failed, err = w.Program.inside(ctx, repo, "update-ref", "-d", "refs/heads/"+w.branchOf(name), tip)
 	if err == nil && failed != "" {
 		err = problem("the branch %s cannot be removed: %s", w.branchOf(name), shown(failed))
 	}
 	return err
+}
+
+// ref is the file that a branch is kept in.
+func (w Worktrees) ref(repo repository, name string) string {
+	return filepath.Join(repo.common, "refs", "heads", filepath.FromSlash(w.branchOf(name)))
 }
 
 // note is the file beside a worktree that says how far something came.

@@ -34,7 +34,14 @@ type Worktrees struct {
 	Root string
 	// Session is part of the branches' names; letters, digits, - and _ only.
 	Session string
+	// Patience is how long to wait for another process that is at work on these worktrees; zero means
+	// DefaultPatience.
+	Patience time.Duration
 }
+
+// DefaultPatience is how long to wait for another process. One that died does not hold anybody up;
+// one that is stopped does.
+const DefaultPatience = 10 * time.Minute
 
 // Worktree is a place to work in.
 type Worktree struct {
@@ -91,6 +98,9 @@ func (w Worktrees) Check(ctx context.Context) error {
 
 func (w Worktrees) repository() (repository, error) {
 	repo, err := find(w.Project)
+	if err == nil {
+		err = repo.keepsRefsInFiles()
+	}
 	var p *Problem
 	if errors.As(err, &p) {
 		return repo, problem("tickets cannot have worktrees of their own here: %s. Make a repository with a commit (git init, git add, git commit), or set isolation = \"shared\"", p.Text)
@@ -123,6 +133,9 @@ func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
 	if err := w.checkout(ctx, repo, name, out.Base); err != nil {
 		return out, err
 	}
+	if _, err := os.Stat(filepath.Join(w.Root, name)); err != nil {
+		return out, problem("the worktree %s is gone, and what was not committed with it; its branch is %s", filepath.Join(w.Root, name), out.Branch)
+	}
 	if _, err := os.Stat(out.Dir); err != nil {
 		return out, problem("the project's folder is not part of the commit that the ticket starts from; commit it first")
 	}
@@ -138,7 +151,15 @@ func (w Worktrees) begin(ctx context.Context) (repository, func(), error) {
 	if err := os.MkdirAll(w.Root, 0o700); err != nil {
 		return repo, nil, fmt.Errorf("git: %w", err)
 	}
-	release, err := sandbox.LockFolder(ctx, w.Root)
+	if w.Patience <= 0 {
+		w.Patience = DefaultPatience
+	}
+	waiting, cancel := context.WithTimeout(ctx, w.Patience)
+	defer cancel()
+	release, err := sandbox.LockFolder(waiting, w.Root)
+	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
+		err = problem("another process has been at work on %s for %s; if it hangs or is stopped, end it and try again", w.Root, w.Patience)
+	}
 	return repo, release, err
 }
 
@@ -201,7 +222,7 @@ func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old 
 	if err := w.elsewhere(repo, name); err != nil {
 		return err
 	}
-	if err := unlock(ctx, filepath.Join(repo.common, "refs", "heads", filepath.FromSlash(w.branchOf(name)))); err != nil {
+	if err := unlock(ctx, w.ref(repo, name)); err != nil {
 		return err
 	}
 	_, failed, err := w.Program.inside(ctx, repo, "update-ref", "-m", "slop", "refs/heads/"+w.branchOf(name), commit, old)

@@ -29,7 +29,7 @@ func (p places) line(event events.Payload) string {
 		}
 		delete(p, x.Ticket)
 		p[merged] = x.Branch
-		return fmt.Sprintf("%s is merged into %s", x.Ticket, x.Branch)
+		return x.Ticket + " is " + projections.Summarize(x)
 	}
 	return ""
 }
