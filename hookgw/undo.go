@@ -25,7 +25,7 @@ type UndoAnswer struct {
 
 // postUndo gives files the content that they had, and answers when they have it.
 func postUndo(c *call) error {
-	session, err := c.openSession()
+	session, err := c.someSession() // one that is over, too
 	if err != nil {
 		return err
 	}

@@ -63,12 +63,29 @@ func evolve(s *State, e *events.Event) *State {
 		return s
 	}
 	s.owed, s.cause = nil, e
-	if !s.closed {
+	if s.closed {
+		s.foldLate(e)
+	} else {
 		s.fold(e)
 		s.foldMoney(e)
 	}
 	s.cause = nil
 	return s
+}
+
+// foldLate takes what is said after the session: a person may still undo what
+// it did, and what its calls and merges came to counts for that.
+func (s *State) foldLate(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.UndoRequested:
+		s.undo(e, p)
+	case events.ToolSettled:
+		s.settled(e, p)
+	case events.ToolParked:
+		s.parked(e, p)
+	case events.MergeSettled:
+		s.mergeSettled(e, p)
+	}
 }
 
 // fold takes what others said.

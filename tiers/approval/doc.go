@@ -30,7 +30,8 @@
 // Patches and undo. A PatchProposed is judged as a call that may write any file,
 // with a preview, under the rules of now. UndoRequested is a person's own word and
 // asks nobody: it becomes an approved call that restores the files as they were, or
-// UndoRefused. Both calls run tools of the engine that no model is offered.
+// UndoRefused. Both calls run tools of the engine that no model is offered. What a
+// ticket did in a worktree is undone there, and once it is merged where it was merged.
 //
 // Budgets. With a budget every ModelRequested waits for ModelApproved or
 // ModelDenied, judged by the worst case that it can cost on top of what is under
@@ -56,8 +57,8 @@
 // tools, steps and spawns, and nothing else.
 //
 // The end of an attempt withdraws its asks as a no and denies its calls that
-// wait for a preview; so does the end of the session for all of them, and
-// nothing is decided after it.
+// wait for a preview; so does the end of the session for all of them. After it
+// nothing is decided but what a person wants undone.
 //
 // Every fact fits one event: what people, programs and workers say is bounded
 // (limits.go), and what is over is refused or cut with a note.

@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"cmp"
+
 	"manualslop/events"
 	"manualslop/tiers"
 )
@@ -36,6 +38,11 @@ func (s *State) parked(e *events.Event, p events.ToolParked) {
 
 func (s *State) interrupted(e *events.Event, c *call, why string) {
 	c.stopped = e.Seq
+	if s.closed { // nobody is asked any more
+		s.half(c)
+		s.calls[c.request.Call] = nil
+		return
+	}
 	if s.over(c.request.Ticket, c.request.Attempt) {
 		s.resolve(c, events.InterruptFail, "engine", killedReason)
 		return
@@ -45,9 +52,14 @@ func (s *State) interrupted(e *events.Event, c *call, why string) {
 	s.raise(e, a)
 }
 
+// half notes that nobody knows what an interrupted call changed.
+func (s *State) half(c *call) {
+	s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace, seq: c.stopped, unseen: true})
+}
+
 func (s *State) resolve(c *call, resolution, by, reason string) {
 	if resolution != events.InterruptRetry {
-		s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: c.request.Ticket, place: c.request.Workspace, seq: c.stopped, unseen: true})
+		s.half(c)
 	}
 	s.owe(events.InterruptResolved{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket,
 		Resolution: resolution, By: by, Reason: reason})

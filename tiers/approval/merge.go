@@ -41,6 +41,9 @@ func (s *State) mergeSettled(e *events.Event, p events.MergeSettled) {
 		s.landed[r.Name] = e.Seq
 		return
 	}
+	if s.closed {
+		return
+	}
 	s.raise(e, events.AskRaised{Gate: events.GateMerge, Title: mergeTitle(p), Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Try,
 		Args: mergeArgs(p), Note: mergeNote(p)})
 }

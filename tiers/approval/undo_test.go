@@ -178,7 +178,7 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 		{Name: "one of two places", Given: elsewhere, When: events.UndoRequested{Call: "c4"}, Then: restores(restored("a", "a9", "a0"))},
 		{Name: "as many as one outcome names", Given: given(open, changed("c1", "T-1", most...)), When: events.UndoRequested{Call: "c1"}, Then: given(decided[events.ToolApproved]())},
 		{Name: "more files than a call can name", Given: given(open, changed("c1", "T-1", many...)), When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("too many for one undo")},
-		{Name: "after the session", Given: given(one, events.SessionClosed{}), When: events.UndoRequested{Call: "c1"}},
+		{Name: "after the session, too", Given: given(later, events.SessionClosed{}), When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("a was changed later by edit_file c2")},
 	})
 }
 
@@ -197,6 +197,7 @@ func TestUndosFollowEachOther(t *testing.T) {
 		{Name: "a ticket twice", Given: all, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("hold already what they held before ticket T-1")},
 		{Name: "a ticket that was redone", Given: given(all, undoOf(1), undone()), When: events.UndoRequested{Ticket: "T-1"},
 			Then: restores(restored("a", "a2", "a0") + "," + restored("b", "b1", "b0"))},
+		{Name: "after the session", Given: given(two, events.SessionClosed{}, events.UndoRequested{Call: "c2"}, undone()), When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
 		{Name: "an undo of an undo of an undo", Given: given(all, undoOf(1), undone()), When: undoOf(2), Then: restores(restored("a", "a2", "a0") + "," + restored("b", "b1", "b0"))},
 	})
 }
@@ -227,6 +228,7 @@ func TestWhatIsMergedIsUndoneWhereItWasMerged(t *testing.T) {
 		{Name: "the newest attempt of a ticket", Given: again, When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("T-1.2", restored("b", "b1", "b0"))},
 		{Name: "the one that was merged", Given: given(again, landed("T-1", 2)), When: events.UndoRequested{ToSeq: 1}, Then: inPlace("merged", restored("b", "b1", "b0"))},
 		{Name: "an earlier one by its call", Given: given(again, landed("T-1", 2)), When: events.UndoRequested{Call: "c1"}, Then: inPlace("T-1.1", restored("a", "a1", "a0"))},
+		{Name: "merged after the session", Given: given(one, landed("T-1", 1)[0], events.SessionClosed{}, landed("T-1", 1)[1]), When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("merged", restored("a", "a1", "a0"))},
 		{Name: "an undo of it", Given: given(both, events.UndoRequested{Ticket: "T-1"}, undone()), When: undoOf(1), Then: inPlace("merged", restored("a", "a0", "a1"))},
 	})
 }

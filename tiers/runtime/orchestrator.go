@@ -30,6 +30,7 @@ type Orchestrator struct {
 
 	mu       sync.Mutex
 	handlers map[string][]*Handler // of the sessions that are not over
+	late     sync.Mutex            // one session that is over after the other
 	wg       sync.WaitGroup
 }
 
@@ -55,10 +56,10 @@ func (o *Orchestrator) Begin(ctx context.Context, session string, history []*eve
 }
 
 // Take hands an event to the session's deciders, waiting for one that is behind.
-// Behind SessionClosed no decider decides anything, so it is the last they get.
+// Behind SessionClosed they decide nothing, so it is the last they get; see Late.
 func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 	o.mu.Lock()
-	handlers := o.handlers[e.Session]
+	handlers, open := o.handlers[e.Session]
 	if closes(e) {
 		delete(o.handlers, e.Session)
 		defer func() {
@@ -68,6 +69,9 @@ func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 		}()
 	}
 	o.mu.Unlock()
+	if !open {
+		o.Late(ctx, e)
+	}
 	for _, h := range handlers {
 		if h.Machine.Name() == e.Actor {
 			continue

@@ -20,7 +20,8 @@ type Subscriber interface {
 }
 
 // Reader follows a project's open sessions and fans out to its subscribers,
-// each of which sees every event of a session exactly once and in order.
+// each of which sees every event of a session exactly once and in order. Of
+// sessions that were over before, a [Late] hears what is said now.
 type Reader struct {
 	Log      events.Log
 	Registry *events.Registry
@@ -211,9 +212,23 @@ func (r *Reader) live(ctx context.Context, e *events.Event) {
 				sub.Begin(ctx, e.Session, []*events.Event{e})
 			}
 		}
+		r.late(ctx, e)
 		return
 	}
 	for _, sub := range r.subs {
 		sub.Take(ctx, e)
+	}
+}
+
+// late hands an event of a session that was over before this process began to
+// those who hear of such ones.
+func (r *Reader) late(ctx context.Context, e *events.Event) {
+	if !r.closed[e.Session] {
+		return
+	}
+	for _, sub := range r.subs {
+		if l, hears := sub.(Late); hears {
+			l.Late(ctx, e)
+		}
 	}
 }

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"iter"
+	"time"
 
 	"manualslop/bus"
 	"manualslop/events"
@@ -19,6 +21,7 @@ type busDesk struct {
 	read   *bus.Conn
 	person *bus.Conn // nil where the credentials are a reader's, or the store is read
 	mask   func([]byte) []byte
+	wait   time.Duration // for a decider's answer; zero: reactionWait
 }
 
 // openBusDesk connects as the person. Credentials of a reader are enough to look.
@@ -209,7 +212,7 @@ func (d *busDesk) control(ctx context.Context, session string, want controlReque
 // await shows see what a decider writes in a session behind a sequence, until
 // see has what it wants or the wait is over, which is no error.
 func (d *busDesk) await(ctx context.Context, session, decider string, after uint64, see func(*events.Event) (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, reactionWait)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.wait, reactionWait))
 	defer cancel()
 	_, feed, err := d.read.Watch(ctx, events.Filter{Project: d.place.name, Session: session, Actor: decider}, after+1)
 	if err != nil {

@@ -32,7 +32,8 @@ of files and links.
 With worktrees, work that is not merged is undone in its worktree, and work that
 is merged by a commit on the session's branch. Your own branch stays as it is.
 
-An undo is a call like any other: it is on record, and undoing it redoes.
+An undo is a call like any other: it is on record, and undoing it redoes. It
+works after the session, too; where no engine runs, the command does it alone.
 slop watch and the timeline show the ids of calls. Status 1: nothing was undone.`,
 		Example: `  slop undo 01K2X8D4T0Q4V7N2C5M3B9R6ZY-0
   slop undo T-003
@@ -56,7 +57,12 @@ slop watch and the timeline show the ids of calls. Status 1: nothing was undone.
 }
 
 func (g *globals) undo(ctx context.Context, session, word string, to uint64) error {
-	return g.withDesk(ctx, session, func(d desk, session string) error { return g.undoAt(ctx, d, session, word, to) })
+	do := func(d desk, session string) error { return g.undoAt(ctx, d, session, word, to) }
+	err := g.withDesk(ctx, session, do)
+	if errors.Is(err, errNoEngine) {
+		return g.undoAlone(ctx, session, do)
+	}
+	return err
 }
 
 func (g *globals) undoAt(ctx context.Context, d desk, session, word string, to uint64) error {
