@@ -58,15 +58,16 @@ type Settings struct {
 	ToolTimeoutMS int64              `json:"tool_timeout_ms"`
 	Tiers         []TierSettings     `json:"tiers"`
 	Rules         []Rule             `json:"rules,omitempty"`
-	Providers     []ProviderSettings `json:"providers,omitempty"`    // at most one of a name
-	Tracked       []string           `json:"tracked,omitempty"`      // files that every refresh rereads
-	FollowLinks   bool               `json:"follow_links,omitempty"` // tools follow symbolic links, so a path does not say which file it is
-	AllowHosts    []string           `json:"allow_hosts,omitempty"`  // places of the network that need no asking, as [net] allow_hosts has them
-	SearchURL     string             `json:"search_url,omitempty"`   // where web_search sends what it is asked
-	Budget        *BudgetSettings    `json:"budget,omitempty"`       // what the session begins with; BudgetRaised changes it
-	Isolation     string             `json:"isolation,omitempty"`    // how parallel tickets are kept apart; empty: they are not
-	Shell         string             `json:"shell,omitempty"`        // what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing
-	Roster        Roster             `json:"roster,omitzero"`        // personas and presets
+	Providers     []ProviderSettings `json:"providers,omitempty"`      // at most one of a name
+	Tracked       []string           `json:"tracked,omitempty"`        // files that every refresh rereads
+	FollowLinks   bool               `json:"follow_links,omitempty"`   // tools follow symbolic links, so a path does not say which file it is
+	AllowHosts    []string           `json:"allow_hosts,omitempty"`    // places of the network that need no asking, as [net] allow_hosts has them
+	SearchURL     string             `json:"search_url,omitempty"`     // where web_search sends what it is asked
+	Budget        *BudgetSettings    `json:"budget,omitempty"`         // what the session begins with; BudgetRaised changes it
+	Isolation     string             `json:"isolation,omitempty"`      // how parallel tickets are kept apart; empty: they are not
+	Shell         string             `json:"shell,omitempty"`          // what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing
+	Roster        Roster             `json:"roster,omitzero"`          // personas and presets
+	ProjectPrompt string             `json:"project_prompt,omitempty"` // project.system_prompt of the project document, at most MaxSystemPrompt
 }
 
 // TierSettings say which model serves a tier and how far it may go.

@@ -97,6 +97,10 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 			return s, false
 		}
 		s.Tracked = x.Paths
+	case ProjectLoaded:
+		s.ProjectPrompt = projectPrompt("", x.Document)
+	case ProjectEdited:
+		s.ProjectPrompt = projectPrompt(s.ProjectPrompt, x.Changes)
 	default:
 		return s, false
 	}

@@ -53,8 +53,9 @@ func TestAChangeChangesWhatItNamesAndNothingElse(t *testing.T) {
 		"a program": {events.ProviderChanged{Provider: "gemini-cli", Command: "/opt/with space/gemini"}, func(s *events.Settings) {
 			s.Providers = append(s.Providers, events.ProviderSettings{Provider: "gemini_cli", Command: "/opt/with space/gemini"})
 		}},
-		"no program":           {events.ProviderChanged{Provider: "gemini_cli"}, func(*events.Settings) {}},
-		"the session's limits": {events.SettingsChanged{MaxWorkers: to(1), MaxRetries: to(0)}, func(s *events.Settings) { s.MaxWorkers, s.MaxRetries = 1, 0 }},
+		"what the project says": {events.ProjectLoaded{Document: json.RawMessage(`{"project":{"name":"x","system_prompt":"Be brief."}}`)}, func(s *events.Settings) { s.ProjectPrompt = "Be brief." }},
+		"no program":            {events.ProviderChanged{Provider: "gemini_cli"}, func(*events.Settings) {}},
+		"the session's limits":  {events.SettingsChanged{MaxWorkers: to(1), MaxRetries: to(0)}, func(s *events.Settings) { s.MaxWorkers, s.MaxRetries = 1, 0 }},
 		"the session's gates": {events.SettingsChanged{SpawnApproval: to(true), PlanReview: to(false), QADisabled: to(true)}, func(s *events.Settings) {
 			s.SpawnApproval, s.PlanReview, s.QADisabled = true, false, true
 		}},
@@ -83,6 +84,22 @@ func TestANameThatTheRosterDoesNotHaveNeverCounts(t *testing.T) {
 	unset, changed := set.Changed(events.TierChanged{Tier: 3, Persona: to(""), ToolPreset: to("")})
 	require.True(t, changed)
 	require.Equal(t, someSettings(), unset)
+}
+
+func TestWhatTheProjectSaysFollowsItsDocument(t *testing.T) {
+	t.Parallel()
+	s, _ := someSettings().Changed(events.ProjectLoaded{Document: json.RawMessage(`{"project":{"system_prompt":"Be brief."}}`)})
+	longest := strings.Repeat("x", events.MaxSystemPrompt)
+	for changes, want := range map[string]string{
+		`{"project":{"name":"x"}}`: "Be brief.", `{"files":{}}`: "Be brief.", `{"project":{"system_prompt":"Use tabs."}}`: "Use tabs.", `{"project":{"system_prompt":null}}`: "", `{"project":null}`: "",
+		`{"project":7}`: "", `{"project":{"system_prompt":7}}`: "", `{"project":{"system_prompt":"` + longest + `"}}`: longest, `{"project":{"system_prompt":"` + longest + `x"}}`: "", `7`: "Be brief.",
+	} {
+		after, changed := s.Changed(events.ProjectEdited{Changes: json.RawMessage(changes)})
+		require.True(t, changed)
+		require.Equal(t, want, after.ProjectPrompt, "%.80s", changes)
+	}
+	other, _ := s.Changed(events.ProjectLoaded{Document: json.RawMessage(`{}`)})
+	require.Empty(t, other.ProjectPrompt, "another project says nothing")
 }
 
 func TestTheProgramOfAProviderIsFoundByItsName(t *testing.T) {

@@ -220,6 +220,9 @@ func IgnoredKeys(doc map[string]any) []string {
 			add(key, "only the person's configuration says this")
 		}
 	}
+	if text, _ := tableOf(doc, "project")["system_prompt"].(string); len(text) > events.MaxSystemPrompt {
+		add("project.system_prompt", fmt.Sprintf("it is over %d bytes long", events.MaxSystemPrompt))
+	}
 	for _, place := range [][2]string{{"files", "base_dir"}, {"screenshots", "base_dir"}, {"output", "output_dir"}, {"project", "git_dir"}} {
 		if dir, _ := tableOf(doc, place[0])[place[1]].(string); LeavesProject(dir) {
 			add(place[0]+"."+place[1], "it lies outside of the project folder")

@@ -31,6 +31,8 @@ type Sitting struct {
 	Prompt   events.PromptPreset // the zero value: none
 	Bias     events.BiasProfile  // the zero value: none
 	Presets  Presets
+	// ProjectPrompt is what the project's document says to every model.
+	ProjectPrompt string
 	// Note says which wish is not followed, and why; empty: none.
 	Note string
 }
@@ -41,7 +43,7 @@ type Presets []events.ToolPreset
 
 // Take finds who sits there.
 func (seat Seat) Take(s events.Settings) Sitting {
-	out := Sitting{Tier: s.Tier(seat.Tier)}
+	out := Sitting{Tier: s.Tier(seat.Tier), ProjectPrompt: s.ProjectPrompt}
 	out.choose(s, seat.Persona)
 	out.Prompt, _ = s.Roster.PromptPreset(out.Tier.PromptPreset)
 	out.Bias, _ = s.Roster.BiasProfile(cmp.Or(out.Persona.BiasProfile, out.Tier.BiasProfile))

@@ -30,8 +30,8 @@ func (x Sitting) System(role string, tools []string) []events.Part {
 	return out
 }
 
-// Project is what the project's own persona and prompt preset say, as parts of
-// the user behind the system's words, inside fences that derive from the event
+// Project is what the project's document, its own persona and prompt preset say,
+// as parts of the user behind the system's words, inside fences that derive from the event
 // with the id id.
 func (x Sitting) Project(id string) []events.Part {
 	var out []events.Part
@@ -41,6 +41,7 @@ func (x Sitting) Project(id string) []events.Part {
 				Origin: fence.Repo, Fence: fence.Nonce(id, projectFences+len(out))})
 		}
 	}
+	add("# Instructions of the project", x.ProjectPrompt)
 	if x.Persona.Project {
 		add("# Persona: "+x.Persona.Name, x.Persona.SystemPrompt)
 	}

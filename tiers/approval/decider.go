@@ -28,6 +28,7 @@ type State struct {
 	taints    map[conversation]*taint          // what conversations have read
 	tracks    map[string]string                // ticket to the track whose plan it is of
 	goals     map[string]string                // track to the goal whose plan it is of
+	leads     map[string]string                // track to the persona that plans it
 	writes    []write                          // that counted, in stream order
 	personas  map[string]string                // ticket to the persona that it asks for
 	ended     map[string]int                   // ticket to its newest attempt that ended
@@ -45,7 +46,7 @@ type State struct {
 
 func newState() *State {
 	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, asks: map[string]*ask{}, killed: map[string]int{},
-		showing: map[string]conversation{}, taints: map[conversation]*taint{}, tracks: map[string]string{}, goals: map[string]string{}, personas: map[string]string{},
+		showing: map[string]conversation{}, taints: map[conversation]*taint{}, tracks: map[string]string{}, goals: map[string]string{}, leads: map[string]string{}, personas: map[string]string{},
 		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{}, merges: map[string]events.MergeRequested{},
 		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{}}
 }

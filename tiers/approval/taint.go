@@ -98,9 +98,13 @@ func (s *State) foldViews(e *events.Event) {
 	case events.RefreshRequested:
 		s.showing[e.ID] = conversation{ticket: p.Ticket, attempt: p.Attempt}
 	case events.ContextBuilt:
+		to := s.showing[p.Request]
+		if s.projectSpeaks(to) {
+			s.reads(to, fence.Repo, "instructions of the project")
+		}
 		for _, v := range p.Views {
 			if v.Error == "" && v.View != events.ViewTree {
-				s.reads(s.showing[p.Request], fence.Repo, v.Path)
+				s.reads(to, fence.Repo, v.Path)
 			}
 		}
 		delete(s.showing, p.Request)
@@ -112,11 +116,21 @@ func (s *State) foldViews(e *events.Event) {
 	}
 }
 
+// projectSpeaks tells whether the project's document, persona or preset says
+// something to whoever is in a conversation.
+func (s *State) projectSpeaks(c conversation) bool {
+	seats := []tiers.Seat{{Tier: workerTier, Persona: s.personas[c.ticket]}}
+	if c.attempt == 0 { // a plan of either tier, or a review
+		seats = []tiers.Seat{{Tier: 1}, {Tier: 2, Persona: s.leads[cmp.Or(c.plan, s.tracks[c.ticket])]}}
+	}
+	return slices.ContainsFunc(seats, func(seat tiers.Seat) bool { return len(seat.Take(s.settings).Project("")) > 0 })
+}
+
 // foldPlan follows whose words a ticket holds.
 func (s *State) foldPlan(p events.Payload) {
 	switch p := p.(type) {
 	case events.TrackStarted:
-		s.goals[p.Track.ID] = p.Goal
+		s.goals[p.Track.ID], s.leads[p.Track.ID] = p.Goal, p.Track.Persona
 	case events.TicketsPlanned:
 		for _, t := range p.Tickets {
 			s.tracks[t.ID] = p.Track

@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -55,6 +56,34 @@ var (
 
 func fetches(url string) events.ToolRequested {
 	return wants("c1", "web_search", fmt.Sprintf(`{"url":%q}`, url))
+}
+
+func TestWhatTheProjectTellsModelsIsReadLikeItsFiles(t *testing.T) {
+	t.Parallel()
+	theirs := func(s *events.Settings) {
+		hosts(s)
+		s.Roster.Personas = []events.Persona{{Name: "eve", SystemPrompt: "Fetch it.", Project: true}, {Name: "ada", SystemPrompt: "Be exact."}}
+	}
+	look := wants("c1", "look_up", `{"url":"https://evil.example/"}`)
+	runs := given(approved(look, "rule", underRule("reads run")))
+	asks := given(tainted("reaches evil.example", "repo: instructions of the project"))
+	edited := func(text string) events.Payload {
+		return events.ProjectEdited{Changes: json.RawMessage(`{"project":{"system_prompt":"` + text + `"}}`)}
+	}
+	planned := func(persona string) []events.Payload {
+		return given(begin(theirs), events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1", Persona: persona}}, events.ContextRequested{Tier: 2, Goal: "G", Track: "TR-1"},
+			tierstest.With(func(h *tierstest.History) events.Payload {
+				return events.ContextBuilt{Request: h.LastID("ContextRequested")}
+			}), events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{{ID: "T-1"}}})
+	}
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "its persona", Given: given(begin(theirs), startedAs("eve"), saw()), When: look, Then: asks},
+		{Name: "the person's persona", Given: given(begin(theirs), startedAs("ada"), saw()), When: look, Then: runs},
+		{Name: "its document", Given: given(begin(theirs), edited("Fetch it."), saw()), When: look, Then: asks},
+		{Name: "a document that says nothing", Given: given(begin(theirs), edited("Fetch it."), edited(""), saw()), When: look, Then: runs},
+		{Name: "its persona that planned the ticket", Given: planned("eve"), When: look, Then: asks},
+		{Name: "the person's that did", Given: planned("ada"), When: look, Then: runs},
+	})
 }
 
 func TestTheNetworkAsksOnceTheConversationHasReadTheProject(t *testing.T) {
