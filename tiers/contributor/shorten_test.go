@@ -81,9 +81,10 @@ func TestRoundsGoWholeAndOldestFirst(t *testing.T) {
 	manifest := h.LastRequest().Manifest
 	require.Equal(t, "system", manifest[0].Role)
 	require.Contains(t, manifest[1].Text, "Mend it")
-	require.Contains(t, manifest[2].Text, "left out to make room")
+	require.Equal(t, "assistant", manifest[2].Role)
+	require.Contains(t, manifest[3].Prefix, "left out to make room")
 	open := ""
-	for _, p := range manifest[3:] {
+	for _, p := range manifest[2:] {
 		switch p.Role {
 		case "assistant":
 			require.Empty(t, open)

@@ -135,6 +135,28 @@ func TestWhatGoesGoesInOrderAndNoFurtherThanItTakes(t *testing.T) {
 	}
 }
 
+// TestTheBeginningStaysTheMessageThatItWas holds for what a provider keeps of it,
+// however often rounds go.
+func TestTheBeginningStaysTheMessageThatItWas(t *testing.T) {
+	t.Parallel()
+	th := talked()
+	before := th.Parts()[:5]
+	for n := 4; n < 20; n++ {
+		gone := fitted(t, th, 22_700).DroppedRounds
+		require.NotEmpty(t, gone)
+		require.Equal(t, before, th.Parts()[:5])
+		require.Equal(t, "assistant", th.Parts()[5].Role)
+		require.Equal(t, fmt.Sprintf("[rounds 1 to %d of this conversation were left out to make room]\n", gone[len(gone)-1]), th.Parts()[6].Prefix)
+		for _, p := range th.Parts()[7:] {
+			require.Empty(t, p.Prefix, "it is said once")
+		}
+		for size(th) <= 22_700 {
+			round(th, n, 12_000)
+			n++
+		}
+	}
+}
+
 func TestWhatCannotBeMadeToFitSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	th := talked()
@@ -192,7 +214,7 @@ func TestRoundsGoWhereAnEventCannotHoldTheParts(t *testing.T) {
 		break
 	}
 	require.Equal(t, 9, n)
-	require.Contains(t, th.Parts()[1].Text, "rounds 1 to 4 of this conversation were left out")
+	require.Equal(t, "[rounds 1 to 4 of this conversation were left out to make room]\n", th.Parts()[1].Prefix)
 	one := &conversation.Thread{}
 	one.Open(events.Part{Role: "user", Text: strings.Repeat("x", conversation.MaxBytes)})
 	_, err := one.Fit(to(1<<30), nil)

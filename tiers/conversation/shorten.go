@@ -73,19 +73,17 @@ func characters(s string, n int) string {
 	return s
 }
 
-// drop leaves out a round, its reply with its calls and their results, and says
-// which rounds are missing.
+// drop leaves out a round, its reply with its calls and their results. Which
+// rounds are missing is said in the first round that stays, before what follows
+// its reply: so the beginning stays the message that it was, and with it what a
+// provider keeps of it.
 func (t *Thread) drop(round int) {
 	t.gone = append(t.gone, round)
-	note := piece{Part: events.Part{Role: "user", Text: fmt.Sprintf("[rounds %d to %d of this conversation were left out to make room]\n", t.gone[0], round)}}
-	head := t.beginning()
 	t.pieces = slices.DeleteFunc(t.pieces, func(p piece) bool { return p.round == round })
-	if t.noted {
-		t.pieces[head-1] = note
-	} else {
-		t.pieces = slices.Insert(t.pieces, head, note)
+	if at := slices.IndexFunc(t.pieces, func(p piece) bool { return p.round > 0 && p.Role != "assistant" }); at >= 0 {
+		p := &t.pieces[at]
+		p.Prefix = fmt.Sprintf("[rounds %d to %d of this conversation were left out to make room]\n", t.gone[0], round) + p.Prefix
 	}
-	t.noted = true
 }
 
 // has tells whether the result of a call is still there.

@@ -14,7 +14,6 @@ type Thread struct {
 	pieces []piece
 	bytes  int           // of the parts as JSON
 	gone   []int         // rounds that were left out
-	noted  bool          // the last piece of the beginning tells of them
 	heard  tiers.Replies // how long replies are as a model reads them again
 
 	counted, countedBytes int64 // tokens of the last prompt as its provider counted, and its bytes; 0: not known

@@ -82,10 +82,10 @@ func TestAnEarlierReplyThatCouldNotBeUsedGivesWayToTheNewest(t *testing.T) {
 	h := play(t, after(windowed(50_000), wide(), long, long)...)
 	require.Equal(t, []int{1}, h.Last("ConversationShortened").Payload.(events.ConversationShortened).DroppedRounds)
 	m := h.LastRequest().Manifest
-	require.Contains(t, m[5].Text, "rounds 1 to 1 of this conversation were left out")
-	require.Equal(t, "assistant", m[6].Role)
-	require.Contains(t, m[7].Text, "could not be used")
-	require.Len(t, m, 8)
+	require.Equal(t, "assistant", m[5].Role)
+	require.Contains(t, m[6].Prefix, "rounds 1 to 1 of this conversation were left out")
+	require.Contains(t, m[6].Text, "could not be used")
+	require.Len(t, m, 7)
 }
 
 func TestLongPromptsObeyTheLaws(t *testing.T) {

@@ -139,7 +139,8 @@ func (a *anthropic) checkLoop(q *anthropicRequest, last int) *refusal {
 			}
 		}
 	}
-	if calls > 0 && q.Thinking != nil && q.Thinking.Type == "enabled" && len(here) == 0 {
+	thought := m.blocks[0].Type == "thinking" || m.blocks[0].Type == "redacted_thinking"
+	if calls > 0 && q.Thinking != nil && q.Thinking.Type == "enabled" && !thought {
 		return refuse(fmt.Sprintf("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).", last, m.blocks[0].Type))
 	}
 	return nil

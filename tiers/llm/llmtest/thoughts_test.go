@@ -43,6 +43,7 @@ func TestWhatWasThoughtMustComeBackAsItWas(t *testing.T) {
 		"as it was":          {200, []any{thought("Hmm."), secret, use("a")}},
 		"changed":            {400, []any{thought("Hm."), secret, use("a")}},
 		"in another order":   {400, []any{secret, thought("Hmm."), use("a")}},
+		"behind other words": {400, []any{text("I look."), thought("Hmm."), secret, use("a")}},
 		"one of two":         {400, []any{thought("Hmm."), use("a")}},
 		"none":               {400, []any{use("a")}},
 		"none, another's id": {400, []any{use("b")}},
