@@ -85,6 +85,9 @@ func appendPart(b []byte, p *Part) []byte {
 	return b
 }
 
+// AppendText appends a text as canonical JSON has it; see [Canonical].
+func AppendText(b []byte, s string) []byte { return appendString(b, s) }
+
 // appendString writes a string as RFC 8785 does: the two-character escapes,
 // other control characters in hexadecimal, everything else as it is. A byte
 // that is no UTF-8 becomes U+FFFD, as encoding/json has it.

@@ -27,7 +27,7 @@ func Assemble(manifest []events.Part, tools []events.ToolOffer, resolve Resolve)
 	}
 	r := Request{Messages: a.messages}
 	for _, t := range tools {
-		r.Tools = append(r.Tools, Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+		r.Tools = append(r.Tools, toolOf(t))
 	}
 	return r, nil
 }

@@ -47,33 +47,6 @@ func (Call) block()   {}
 func (Result) block() {}
 func (Opaque) block() {}
 
-// wireBlock is the neutral JSON form of every block.
-type wireBlock struct {
-	Kind   string          `json:"kind"`
-	ID     string          `json:"id,omitempty"`
-	Call   string          `json:"call,omitempty"`
-	Name   string          `json:"name,omitempty"`
-	Text   string          `json:"text,omitempty"`
-	Args   json.RawMessage `json:"args,omitempty"`
-	Failed bool            `json:"failed,omitempty"`
-	Origin string          `json:"origin,omitempty"`
-	Data   json.RawMessage `json:"data,omitempty"`
-}
-
-func wireOf(b Block) wireBlock {
-	switch b := b.(type) {
-	case Text:
-		return wireBlock{Kind: "text", Text: string(b)}
-	case Call:
-		return wireBlock{Kind: "call", ID: b.ID, Name: b.Name, Args: b.Args}
-	case Result:
-		return wireBlock{Kind: "result", Call: b.Call, Name: b.Name, Text: b.Text, Failed: b.Failed}
-	case Opaque:
-		return wireBlock{Kind: "opaque", Origin: b.Origin, Data: b.Data}
-	}
-	return wireBlock{Kind: "none"}
-}
-
 // runes counts the characters that a block brings to a prompt.
 func runes(b Block) int64 {
 	switch b := b.(type) {

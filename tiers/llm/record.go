@@ -19,7 +19,11 @@ type Record struct {
 	refused map[string]error // requests whose manifest cannot be put together
 	tools   map[string]events.ToolOffer
 	biased  []events.BiasProfile
+	shown   map[showing]*Tool // tools as they were shown before
 }
+
+// showing is a tool as a bias profile shows it.
+type showing struct{ tool, profile string }
 
 // Blob reads the bytes of a digest.
 type Blob func(sha256 string) ([]byte, error)
@@ -30,9 +34,9 @@ func (r *Record) Take(e *events.Event) {
 	defer r.mu.Unlock()
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
-		r.biased = p.Settings.Roster.BiasProfiles
+		r.biased, r.shown = p.Settings.Roster.BiasProfiles, nil
 	case events.ToolsOffered:
-		r.tools = make(map[string]events.ToolOffer, len(p.Tools))
+		r.tools, r.shown = make(map[string]events.ToolOffer, len(p.Tools)), nil
 		for _, o := range p.Tools {
 			r.tools[o.Name] = o
 		}
@@ -91,27 +95,46 @@ func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request
 	if digest, err := events.ManifestDigest(manifest); err != nil || digest != m.SHA256 {
 		return Request{}, failure(events.ModelInvalidRequest, "request %s: the digest of its manifest is %s, recorded is %s", id, digest, m.SHA256)
 	}
-	out, err := Assemble(manifest, r.offers(m.Tools, m.BiasProfile), r.Resolve(blob))
+	out, err := Assemble(manifest, nil, r.Resolve(blob))
 	if err != nil {
 		return Request{}, err
 	}
+	out.Tools = r.offers(m.Tools, m.BiasProfile)
 	out.Model, out.Params, out.Command = m.Model, m.Params, m.Command
 	return out, nil
 }
 
 // offers are the tools with these names, in their order, as the bias profile
 // shows them; unknown ones are left out.
-func (r *Record) offers(names []string, biased string) []events.ToolOffer {
+func (r *Record) offers(names []string, biased string) []Tool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	profile, _ := events.Roster{BiasProfiles: r.biased}.BiasProfile(biased)
-	var out []events.ToolOffer
+	var out []Tool
 	for _, n := range names {
-		if o, ok := r.tools[n]; ok {
-			out = append(out, Nudge(o, profile))
+		if t := r.show(showing{n, biased}); t != nil {
+			out = append(out, *t)
 		}
 	}
 	return out
+}
+
+// show is a tool, made once: schemas are long, and every request has them all.
+func (r *Record) show(s showing) *Tool {
+	if t, known := r.shown[s]; known {
+		return t
+	}
+	o, ok := r.tools[s.tool]
+	if !ok {
+		return nil
+	}
+	profile, _ := events.Roster{BiasProfiles: r.biased}.BiasProfile(s.profile)
+	t := toolOf(Nudge(o, profile))
+	t.wire = wireOf(&t)
+	if r.shown == nil {
+		r.shown = map[showing]*Tool{}
+	}
+	r.shown[s] = &t
+	return &t
 }
 
 // Resolve finds what a part names in the events that were taken so far and, by

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"manualslop/events"
@@ -34,6 +33,11 @@ type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments
+	wire        []byte          // what [Request.Wire] has of it; nil: not made yet
+}
+
+func toolOf(o events.ToolOffer) Tool {
+	return Tool{Name: o.Name, Description: o.Description, Schema: o.Schema}
 }
 
 // Request asks for one reply.
@@ -57,34 +61,6 @@ type CachedPrefix struct {
 	// Messages counts the messages that it holds, the system message included;
 	// the tools are always in it.
 	Messages int
-}
-
-// Wire is the canonical JSON (RFC 8785) of the request, the same for every
-// provider that has no wire of its own; ModelReplied.body_sha256 is its
-// digest. It fails only on arguments or schemas that are not JSON.
-func (r Request) Wire() ([]byte, error) {
-	type message struct {
-		Role   string      `json:"role"`
-		Blocks []wireBlock `json:"blocks"`
-	}
-	out := struct {
-		Model    string             `json:"model"`
-		Params   events.ModelParams `json:"params"`
-		Messages []message          `json:"messages"`
-		Tools    []Tool             `json:"tools,omitempty"`
-	}{Model: r.Model, Params: r.Params, Messages: []message{}, Tools: r.Tools}
-	for _, m := range r.Messages {
-		blocks := make([]wireBlock, len(m.Blocks))
-		for i, b := range m.Blocks {
-			blocks[i] = wireOf(b)
-		}
-		out.Messages = append(out.Messages, message{m.Role, blocks})
-	}
-	raw, err := json.Marshal(out)
-	if err != nil {
-		return nil, fmt.Errorf("encode the request: %w", err)
-	}
-	return events.Canonical(raw)
 }
 
 // System is the text of the system message, blocks joined by a blank line;

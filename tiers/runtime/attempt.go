@@ -78,26 +78,30 @@ func (m *Models) waitUntil(ctx context.Context, tr *transcript, id string, p eve
 	return nil
 }
 
-// cancelWhenOver ends the call when nobody waits for its outcome any more.
-func cancelWhenOver(ctx context.Context, tr *transcript, id string, p events.ModelRequested, cancel context.CancelCauseFunc) (stop func()) {
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(overPoll)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if over := tr.over(id, p); over != nil {
-					cancel(over)
-					return
-				}
-			}
+// cancelWhenOver ends the call when nobody waits for its outcome any more, until
+// stop is called.
+func cancelWhenOver(tr *transcript, id string, p events.ModelRequested, cancel context.CancelCauseFunc) (stop func()) {
+	var mu sync.Mutex
+	mu.Lock()
+	defer mu.Unlock()
+	stopped := false
+	var timer *time.Timer
+	timer = time.AfterFunc(overPoll, func() {
+		over := tr.over(id, p)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case stopped:
+		case over != nil:
+			cancel(over)
+		default:
+			timer.Reset(overPoll)
 		}
 	})
-	return func() { close(done); wg.Wait() }
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		timer.Stop()
+	}
 }

@@ -82,7 +82,7 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := cancelWhenOver(ctx, tr, e.ID, p, cancel)
+	stop := cancelWhenOver(tr, e.ID, p, cancel)
 	defer stop()
 	began, live := m.Clock(), liveText{m: m, request: e, stream: p.StreamID}
 	reply, err := llm.Collect(provider.Stream(ctx, req), func(piece string) { live.say(ctx, piece) })

@@ -61,11 +61,13 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 
 // wait pauses; when ctx ends it yields the error and is false.
 func wait(ctx context.Context, d time.Duration, yield func(llm.Chunk, error) bool) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
+	if d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
 	}
 	if ctx.Err() != nil {
 		yield(nil, llm.AsError(ctx.Err()))

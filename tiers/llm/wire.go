@@ -1,0 +1,172 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"manualslop/events"
+)
+
+// Wire is the canonical JSON (RFC 8785) of the request, the same for every
+// provider that has no wire of its own; ModelReplied.body_sha256 is its
+// digest. It fails only on arguments or schemas that are not JSON.
+//
+// The members are written in the order of their names and not sorted, because
+// this is made for every request, of all that was said before it.
+func (r Request) Wire() ([]byte, error) {
+	w := wireWriter{out: make([]byte, 0, r.size())}
+	w.raw(`{"messages":`)
+	list(&w, r.Messages, w.message)
+	w.raw(`,"model":`)
+	w.text(r.Model)
+	params, err := json.Marshal(r.Params)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	w.raw(`,"params":`)
+	w.json(params)
+	if len(r.Tools) > 0 {
+		w.raw(`,"tools":`)
+		list(&w, r.Tools, w.tool)
+	}
+	w.raw("}")
+	if w.err != nil {
+		return nil, fmt.Errorf("encode the request: %w", w.err)
+	}
+	return w.out, nil
+}
+
+// size is about how long the wire is.
+func (r Request) size() int {
+	const around = 128
+	n := around
+	for _, m := range r.Messages {
+		for _, b := range m.Blocks {
+			n += around
+			switch b := b.(type) {
+			case Text:
+				n += len(b) + len(b)/16
+			case Call:
+				n += len(b.Args)
+			case Result:
+				n += len(b.Text) + len(b.Text)/16
+			case Opaque:
+				n += len(b.Data)
+			}
+		}
+	}
+	for _, t := range r.Tools {
+		n += around + len(t.Description) + len(t.Schema)
+	}
+	return n
+}
+
+// wireWriter writes canonical JSON and remembers the first thing that was none.
+type wireWriter struct {
+	out []byte
+	err error
+}
+
+func (w *wireWriter) raw(s string)  { w.out = append(w.out, s...) }
+func (w *wireWriter) text(s string) { w.out = events.AppendText(w.out, s) }
+
+// json writes a JSON text; an empty one is null.
+func (w *wireWriter) json(raw json.RawMessage) {
+	if len(raw) == 0 {
+		w.raw("null")
+		return
+	}
+	b, err := events.Canonical(raw)
+	if w.err == nil {
+		w.err = err
+	}
+	w.out = append(w.out, b...)
+}
+
+func list[T any](w *wireWriter, all []T, one func(*T)) {
+	w.raw("[")
+	for i := range all {
+		if i > 0 {
+			w.raw(",")
+		}
+		one(&all[i])
+	}
+	w.raw("]")
+}
+
+func (w *wireWriter) message(m *Message) {
+	w.raw(`{"blocks":`)
+	list(w, m.Blocks, w.block)
+	w.raw(`,"role":`)
+	w.text(m.Role)
+	w.raw("}")
+}
+
+// block writes the neutral form of a block; what is empty is left out.
+func (w *wireWriter) block(b *Block) {
+	w.raw("{")
+	switch b := (*b).(type) {
+	case Text:
+		w.member(`"kind":`, "text")
+		w.member(`"text":`, string(b))
+	case Call:
+		w.document(`"args":`, b.Args)
+		w.member(`"id":`, b.ID)
+		w.member(`"kind":`, "call")
+		w.member(`"name":`, b.Name)
+	case Result:
+		w.member(`"call":`, b.Call)
+		if b.Failed {
+			w.raw(`"failed":true,`)
+		}
+		w.member(`"kind":`, "result")
+		w.member(`"name":`, b.Name)
+		w.member(`"text":`, b.Text)
+	case Opaque:
+		w.document(`"data":`, b.Data)
+		w.member(`"kind":`, "opaque")
+		w.member(`"origin":`, b.Origin)
+	}
+	w.out[len(w.out)-1] = '}'
+}
+
+// member writes a text that is not empty, and a comma.
+func (w *wireWriter) member(name, s string) {
+	if s != "" {
+		w.raw(name)
+		w.text(s)
+		w.raw(",")
+	}
+}
+
+// document writes a JSON text that is not empty, and a comma.
+func (w *wireWriter) document(name string, raw json.RawMessage) {
+	if len(raw) > 0 {
+		w.raw(name)
+		w.json(raw)
+		w.raw(",")
+	}
+}
+
+func (w *wireWriter) tool(t *Tool) {
+	if t.wire != nil {
+		w.out = append(w.out, t.wire...)
+		return
+	}
+	w.raw(`{"description":`)
+	w.text(t.Description)
+	w.raw(`,"name":`)
+	w.text(t.Name)
+	w.raw(`,"schema":`)
+	w.json(t.Schema)
+	w.raw("}")
+}
+
+// wireOf is what the wire has of a tool; nil where its schema is no JSON.
+func wireOf(t *Tool) []byte {
+	var w wireWriter
+	if w.tool(t); w.err != nil {
+		return nil
+	}
+	return w.out
+}
