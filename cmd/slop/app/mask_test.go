@@ -2,6 +2,8 @@ package app
 
 import (
 	"encoding/json"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,4 +19,40 @@ func TestASecretIsHiddenInEverySpellingThatJSONGivesIt(t *testing.T) {
 		require.Equal(t, "x[secret]y", string(mask([]byte("x"+secret+"y"))))
 	}
 	require.Equal(t, `{"quo\"te\\back-0123 [secret]"}`, string(newMask([]string{`a<"b`})([]byte(`{"quo\"te\\back-0123 a<\"b"}`))))
+}
+
+func TestEveryShapeOfAKeyIsHidden(t *testing.T) {
+	t.Parallel()
+	mask, long := newMask(nil), strings.Repeat("A1b2", 10)
+	for _, key := range []string{
+		"sk-ant-" + long, "sk-" + long, "ghp_" + long, "gho_" + long, "ghu_" + long, "ghs_" + long, "ghr_" + long, "github_pat_" + long,
+		"AKIA" + strings.Repeat("A", 16), "AIza" + long, "xoxb-" + long, "eyJ" + long + "." + long + "." + long,
+		"-----BEGIN RSA PRIVATE KEY-----\nAB/+=\n-----END RSA PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----A-----END PRIVATE KEY-----",
+	} {
+		require.Equal(t, "see "+masked+" there", string(mask([]byte("see "+key+" there"))))
+	}
+}
+
+// TestWhatHoldsNoMarkHoldsNoKey compares the mask with its patterns alone.
+func TestWhatHoldsNoMarkHoldsNoKey(t *testing.T) {
+	t.Parallel()
+	mask, random := newMask(nil), rand.New(rand.NewPCG(1, 2))
+	pattern, marks := keysIn(keyShapes)
+	pieces := []string{"A", "b2_", "-", ".", " ", "sk", "gh", "p_", "xox", "b-", "PRIVATE KEY", "-----", "END ", "BEGIN ", strings.Repeat("A", 16), strings.Repeat("z0", 16)}
+	for _, m := range marks {
+		pieces = append(pieces, string(m))
+	}
+	hidden := 0
+	for range 20_000 {
+		var b strings.Builder
+		for range 1 + random.IntN(8) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		want := pattern.ReplaceAllString(b.String(), masked)
+		require.Equal(t, want, string(mask([]byte(b.String()))))
+		if want != b.String() {
+			hidden++
+		}
+	}
+	require.Greater(t, hidden, 1000, "the texts hold hardly any keys")
 }
