@@ -11,6 +11,8 @@ SOURCES  = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.
 # Packages whose tests know the -update flag: they own goldens or generated pages.
 UPDATERS = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path './.*' \
 	-exec grep -l 'flag.Bool."update"' {} + | xargs -r -n1 dirname | sort -u)
+# The race detector watches a part of the tests in ./cmd/slop (see raced_test.go there); all of them run without it, too.
+PROCESSES = ./cmd/slop
 # Packages of pure functions on one goroutine: the race detector finds nothing there and costs much.
 PURE = ./tools/cfamily ./tools/document ./tools/python ./tools/python/edit ./tools/python/grammar \
 	./tools/python/members ./tools/python/public ./tools/python/skeleton ./tools/python/stdlib ./tools/summary ./tools/textsearch

@@ -43,6 +43,8 @@ type member struct {
 
 // newFleet lays out the demo's project and describes the processes.
 func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	watched(t)
 	dir := filepath.Join(t.TempDir(), "sample")
 	require.NoError(t, demo.Extract(dir))
 	scriptFile := filepath.Join(filepath.Dir(dir), "script.jsonl")

@@ -24,7 +24,7 @@ import (
 // TestMain makes this test binary the command slop of all tests.
 func TestMain(m *testing.M) {
 	clitest.Play()
-	testscript.Main(m, map[string]func(){"slop": main})
+	testscript.Main(racesFail{m}, map[string]func(){"slop": main})
 }
 
 // TestScripts runs testdata/script. Beside the standard commands there are:
@@ -64,6 +64,9 @@ max_model_attempts = 3
 // setupScript gives a script a home of its own, where the Go command still
 // finds its cache.
 func setupScript(env *testscript.Env) error {
+	if test, ok := env.T().(testing.TB); ok {
+		watched(test)
+	}
 	home := filepath.Join(env.WorkDir, ".home")
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
@@ -76,7 +79,7 @@ func setupScript(env *testscript.Env) error {
 	env.Values[engineKey{}] = &engineSlot{}
 	config := filepath.Join(home, ".config")
 	env.Vars = append(env.Vars, "HOME="+home, "XDG_CONFIG_HOME="+config, "XDG_STATE_HOME="+filepath.Join(home, ".local", "state"), "CONFIG="+filepath.Join(config, "slop"),
-		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8", "EXAMPLES="+examples, "PYTHONDONTWRITEBYTECODE=1")
+		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8", "GORACE="+os.Getenv("GORACE"), "EXAMPLES="+examples, "PYTHONDONTWRITEBYTECODE=1")
 	if err := os.MkdirAll(filepath.Join(config, "slop"), 0o700); err != nil {
 		return err
 	}
@@ -128,7 +131,7 @@ func start(ts *testscript.TestScript, name string, args ...string) *started {
 	ts.Check(err)
 	s.cmd.Path = path
 	s.cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PATH", "GOCACHE", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN", "LANG", "TMPDIR"} {
+	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PATH", "GOCACHE", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN", "LANG", "TMPDIR", "GORACE"} {
 		s.cmd.Env = append(s.cmd.Env, key+"="+ts.Getenv(key))
 	}
 	s.cmd.Stderr = s.said

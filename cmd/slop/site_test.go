@@ -36,6 +36,7 @@ type site struct {
 // newSite lays out a project of these files, by path.
 func newSite(t *testing.T, files map[string]string) *site {
 	t.Helper()
+	watched(t)
 	root := t.TempDir()
 	s := &site{t: t, dir: filepath.Join(root, "project"), home: filepath.Join(root, "home")}
 	require.NoError(t, os.MkdirAll(filepath.Join(s.home, "slop"), 0o700))

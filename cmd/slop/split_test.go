@@ -40,6 +40,7 @@ func requireVerified(t *testing.T, log []events.Event) {
 // runAlone is the demo in one process; it returns the project's folder.
 func runAlone(t *testing.T) string {
 	t.Helper()
+	watched(t)
 	dir := filepath.Join(t.TempDir(), "sample")
 	cmd := exec.Command("slop", "demo", "--yes", "--dir", dir)
 	cmd.Env = append(os.Environ(), stateVar(dir))
