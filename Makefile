@@ -16,6 +16,12 @@ PROCESSES = ./cmd/slop
 # Packages of pure functions on one goroutine: the race detector finds nothing there and costs much.
 PURE = ./tools/cfamily ./tools/document ./tools/python ./tools/python/edit ./tools/python/grammar \
 	./tools/python/members ./tools/python/public ./tools/python/skeleton ./tools/python/stdlib ./tools/summary ./tools/textsearch
+# What begins first in "make test", so that nothing long is left over for one processor at the end.
+LONGEST = ./cmd/slop ./hookgw ./tools ./tiers/runtime ./replay
+# Lint has vetted everything. Without symbols for a debugger a big test program is linked in half the time.
+TESTFLAGS = -p 2 -timeout 20m -vet=off -ldflags='-s -w'
+# Packages with benchmarks.
+BENCHED = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path './.*' -exec grep -l '^func Benchmark' {} + | xargs -r -n1 dirname | sort -u)
 # What fuzzing in "make test" takes a second each for: the scanner, the clean-up of C, every edit.
 FUZZED = ./tools/document ./tools/python/edit ./tools/python/fuzz_test.go ./tools/cfamily ./tools/edit_test.go
 # How long each fuzz target runs, and which folders they are looked for in.
@@ -41,9 +47,9 @@ build: ## build bin/slop
 	$(GO) build -trimpath -o $(BIN) ./cmd/slop
 
 test: lint ## everything that CI runs: lint, race tests, each benchmark once, seconds of fuzzing
-	$(GO) test -race -p 2 -timeout 20m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
-	$(GO) test -p 2 -timeout 20m $(PURE)
-	$(GO) test -run '^$$' -bench . -benchtime 1x -p 1 ./...
+	$(GO) test -race $(TESTFLAGS) $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
+	$(GO) test $(TESTFLAGS) $(PROCESSES) $(PURE)
+	$(GO) test -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) -p 1 $(BENCHED)
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=1s FUZZIN="$(FUZZED)"
 
 lint: ## gofmt, go vet, staticcheck
@@ -53,19 +59,23 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) tool staticcheck ./...
 
 bench: ## every benchmark at full length
-	$(GO) test -run '^$$' -bench . -benchmem -p 1 ./...
+	$(GO) test -run '^$$' -bench . -benchmem -p 1 $(BENCHED)
 
 load: ## the load tests at full size (minutes, not seconds)
 	SLOP_LOAD=full $(GO) test -count=1 -p 1 -timeout 60m ./...
 
 fuzz: ## every fuzz target for FUZZTIME=30s each; what they find is kept in testdata/fuzz
-	@failed=""; \
+	@failed=""; built=""; program=$$(mktemp); kept="$$($(GO) env GOCACHE)/fuzz/$$($(GO) list -m)"; \
 	for file in $$(grep -rlE --include='*_test.go' '^func Fuzz' $(FUZZIN) | grep -v /testdata/ | sort); do \
+		dir=$$(dirname "$$file"); \
+		if [ "$$built" != "$$dir" ]; then $(GO) test -c -fuzz . -o "$$program" "./$$dir" || exit 1; built="$$dir"; fi; \
 		for target in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$$file"); do \
-			echo "$$target ($$(dirname "$$file"))"; \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "./$$(dirname "$$file")" || failed="$$failed $$target"; \
+			echo "$$target ($$dir)"; \
+			(cd "$$dir" && "$$program" -test.run '^$$' -test.fuzz "^$$target$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 10x \
+				-test.fuzzcachedir "$$kept/$${dir#./}") || failed="$$failed $$target"; \
 		done; \
 	done; \
+	rm -f "$$program"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 corpus: ## fetch Python files of Debian packages for tests and benchmarks into bin/corpus (needs apt)
