@@ -71,7 +71,7 @@ type NetConfig struct {
 
 // MCPConfig is the section [mcp].
 type MCPConfig struct {
-	Enabled       bool     `toml:"enabled" project:"only=false" doc:"Whether external MCP servers are used. Each still needs the person's trust. None is used so far."`
+	Enabled       bool     `toml:"enabled" project:"only=false" doc:"No effect yet: this version uses no external MCP server. Later, whether any is used; each still needs the person's trust."`
 	Blacklist     []string `toml:"blacklist" items:"1000" project:"add" doc:"Further names that no tool may touch, as globs over path elements. The built-in ones always apply; the lists of all files are joined."`
 	AllowSymlinks bool     `toml:"allow_symlinks" project:"only=false" doc:"Whether links that stay inside the base directories are followed."`
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -59,6 +60,27 @@ func LoadCredentials(userDir string) (Credentials, error) {
 	info, err := os.Stat(path)
 	credentials.Exposed = runtime.GOOS != "windows" && (err != nil || info.Mode().Perm()&0o077 != 0)
 	return credentials, nil
+}
+
+// keysOf are the person's keys for a configuration that sends none of them
+// beyond this machine in the clear, wherever a key comes from. Errors wrap
+// [ConfigError] and never hold a key.
+func keysOf(c Config) (Credentials, error) {
+	keys, err := LoadCredentials(UserConfigDir(os.Getenv))
+	if err != nil {
+		return Credentials{}, err
+	}
+	return keys, keysInTheClear(c, keys, os.Getenv)
+}
+
+func keysInTheClear(c Config, keys Credentials, getenv func(string) string) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		u, err := url.Parse(c.Providers[name].BaseURL)
+		if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) && keys.APIKey(c, name, getenv) != "" {
+			return invalid("providers."+name+".base_url", "must be https, because the key of %s goes there; or name a variable that holds none with api_key_env", name)
+		}
+	}
+	return nil
 }
 
 func parseCredentials(file string, text []byte) (Credentials, error) {

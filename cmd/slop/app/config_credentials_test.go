@@ -99,3 +99,21 @@ func TestCredentialsAreBounded(t *testing.T) {
 	require.NoError(t, parse(1, maxConfigText))
 	require.Error(t, parse(1, maxConfigText+1))
 }
+
+func TestNoKeyLeavesThisMachineInTheClearWhereverItComesFrom(t *testing.T) {
+	t.Parallel()
+	at := func(url string) Config {
+		return Config{Providers: map[string]ProviderConfig{"anthropic": {BaseURL: url}}}
+	}
+	none := func(string) string { return "" }
+	set := func(name string) string { return map[string]string{"ANTHROPIC_API_KEY": "a-key-of-mine"}[name] }
+	inFile := Credentials{Keys: map[string]string{"anthropic": "a-key-of-mine"}}
+	for _, err := range []error{keysInTheClear(at("http://10.0.0.1:80"), Credentials{}, set), keysInTheClear(at("http://10.0.0.1:80"), inFile, none)} {
+		require.ErrorContains(t, err, "`providers.anthropic.base_url` must be https")
+		require.NotContains(t, err.Error(), "a-key-of-mine")
+	}
+	for _, url := range []string{"https://10.0.0.1", "http://127.0.0.1:80", ""} {
+		require.NoError(t, keysInTheClear(at(url), inFile, set), url)
+	}
+	require.NoError(t, keysInTheClear(at("http://10.0.0.1:80"), Credentials{}, none), "a server that needs no key")
+}

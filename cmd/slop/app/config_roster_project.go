@@ -23,7 +23,23 @@ func (l *configLayers) personRoster(userDir string) error {
 		return err
 	}
 	l.config.Roster = files.over(events.Roster{}, false)
+	if err := files.personasDoc.placed(files.strangers(l.config)); err != nil {
+		return err
+	}
 	return files.check(l.config.Roster)
+}
+
+// strangers are the personas of a person that name a provider which there is not.
+func (f rosterFiles) strangers(c Config) []*ConfigError {
+	var found []*ConfigError
+	for _, name := range sortedKeys(reflect.ValueOf(f.personas.Personas)) {
+		for i, m := range f.personas.Personas[name].PreferredModels {
+			if validProviderName(m.Provider) && !c.knownProvider(m.Provider) {
+				found = append(found, invalid(fmt.Sprintf("personas.%s.preferred_models.%d.provider", name, i), "%s", c.nobodyCalled(m.Provider)))
+			}
+		}
+	}
+	return found
 }
 
 // projectRoster lays the project's personas and presets over the person's.

@@ -167,3 +167,12 @@ func TestManyPersonasAreTooMany(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 }
+
+func TestAPersonaOfAProviderThatThereIsNotIsRefused(t *testing.T) {
+	t.Parallel()
+	c := newConfigCase(t)
+	c.write(c.UserDir, "personas.toml", "[personas.ada]\npreferred_models = [{ provider = \"antropic\", model = \"m\" }]\n")
+	_, err := c.load("", "", "")
+	require.ErrorContains(t, err, "personas.toml:2")
+	require.ErrorContains(t, err, `is "antropic", which this program does not have`)
+}

@@ -132,13 +132,18 @@ func checkTiers(c Config) []*ConfigError {
 			found = append(found, invalid(path+"provider", "must be a name of letters, digits, dashes and underscores, not %q", c.Tier(n).Provider))
 		}
 		if !c.knownProvider(c.Tier(n).Provider) {
-			found = append(found, invalid(path+"provider", "is %q, which this program does not have; it has %s. A server of your own that speaks as OpenAI does needs kind = \"openai\" and base_url in its [providers] section", c.Tier(n).Provider, strings.Join(append(providerNames(c), scriptProvider), ", ")))
+			found = append(found, invalid(path+"provider", "%s", c.nobodyCalled(c.Tier(n).Provider)))
 		}
 		if c.Tier(n).Model == "" && len(c.Tier(n).Models) == 0 && c.Tier(n).Provider != scriptProvider {
 			found = append(found, invalid(path+"model", "must name a model"))
 		}
 	}
 	return found
+}
+
+// nobodyCalled is what is wrong with the name of a provider that there is not.
+func (c Config) nobodyCalled(name string) string {
+	return fmt.Sprintf("is %q, which this program does not have; it has %s. A server of your own that speaks as OpenAI does needs kind = \"openai\" and base_url in its [providers] section", name, strings.Join(append(providerNames(c), scriptProvider), ", "))
 }
 
 func checkProviders(c Config) []*ConfigError {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -116,13 +117,18 @@ func checkRoles(ctx context.Context, info engineInfo, engineErr error) []finding
 // findProviders tells whether this program has the tiers' providers.
 func findProviders(p place) []finding {
 	const check = "providers"
-	credentials, err := LoadCredentials(UserConfigDir(os.Getenv))
+	credentials, err := keysOf(p.config)
 	if err != nil {
 		return []finding{broken(check, err.Error())}
 	}
 	var out []finding
 	if credentials.Exposed {
 		out = append(out, note("credentials", "other users may read credentials.toml; chmod 600 it"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(credentials.Keys)) {
+		if !p.config.knownProvider(name) {
+			out = append(out, note("credentials", "credentials.toml has a key for ["+visible(name)+"], which this program does not have and no [providers] section names; it has no effect"))
+		}
 	}
 	tiers := map[string][]string{}
 	for n := 1; n <= 4; n++ {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -145,7 +144,7 @@ func (e *engine) callModels() error {
 	if err != nil {
 		return err
 	}
-	keys, err := LoadCredentials(UserConfigDir(os.Getenv))
+	keys, err := keysOf(e.config)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (g *globals) listModels(ctx context.Context, only string, check bool) error
 	if err != nil {
 		return err
 	}
-	keys, err := LoadCredentials(UserConfigDir(os.Getenv))
+	keys, err := keysOf(p.config)
 	if err != nil {
 		return err
 	}
