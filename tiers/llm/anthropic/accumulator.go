@@ -66,6 +66,7 @@ func (a *accumulator) take(e sdk.MessageStreamEventUnion) []llm.Chunk {
 		if e.Message.JSON.Usage.Valid() {
 			a.begin(e.Message.Usage)
 		}
+		return a.reported()
 	case "content_block_start":
 		return a.start(e)
 	case "content_block_delta":
@@ -77,10 +78,20 @@ func (a *accumulator) take(e sdk.MessageStreamEventUnion) []llm.Chunk {
 		if e.JSON.Usage.Valid() {
 			a.update(e.Usage)
 		}
+		return a.reported()
 	case "message_stop":
 		return a.end()
 	}
 	return nil
+}
+
+// reported is the usage as it is known so far, which was paid for however the
+// stream ends.
+func (a *accumulator) reported() []llm.Chunk {
+	if a.usage == nil {
+		return nil
+	}
+	return []llm.Chunk{llm.Usage(*a.usage)}
 }
 
 // begin takes the usage of the prompt.

@@ -69,6 +69,7 @@ func TestErrorsAreClassifiedByTheirType(t *testing.T) {
 		require.Equal(t, c.want, failed.Kind, c.message)
 		require.NotContains(t, failed.Error(), "sk-ant-secret")
 		require.Empty(t, reply.Text)
+		require.Equal(t, events.Usage{Input: 7, Output: 1, CacheRead: 2, CacheWrite: 3}, reply.Usage, "what was reported was paid for")
 	}
 }
 

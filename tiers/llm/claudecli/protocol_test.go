@@ -63,6 +63,11 @@ func TestHowItEndsDecidesWhatItIs(t *testing.T) {
 	reply, _, err := said(t, whole+stop("max_tokens")+done)
 	require.NoError(t, err)
 	require.Equal(t, llm.FinishMaxTokens, reply.Finish)
+	reply, _, err = said(t, whole+`{"type":"result","subtype":"error_during_execution","is_error":true,"total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2}}`+"\n")
+	require.Error(t, err)
+	require.Empty(t, reply.Text)
+	paid := int64(500_000)
+	require.Equal(t, events.Usage{Input: 1, Output: 2, CostMicroDollars: &paid}, reply.Usage, "what was reported was paid for")
 	failed := `{"type":"result","subtype":"success","is_error":true,"result":"it went wrong"}` + "\n"
 	for name, c := range map[string]struct{ lines, kind string }{
 		"a refusal":      {whole + stop("refusal") + done, events.ModelRefused},

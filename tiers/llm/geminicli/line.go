@@ -129,6 +129,9 @@ func known(kind string) bool {
 // finish takes the result line.
 func finish(t *program.Transcript, m *message) {
 	if m.Status != "success" {
+		if m.Stats != nil {
+			t.Usage = usage(m.Stats, events.Usage{})
+		}
 		said := cmp.Or(words(m.Error), words(m.Message), "it gave no reason")
 		t.Fail(program.KindOf(string(m.Error)+" "+said), said)
 		return

@@ -178,10 +178,14 @@ func (t *Transcript) others() []string {
 	return out
 }
 
-// rest is what stands behind the text: calls of ours and the usage.
+// rest is what stands behind the text: calls of ours and the usage. Of a run
+// that failed it is what the program counted, which was paid for.
 func (t *Transcript) rest() []llm.Chunk {
-	if !t.over || t.failed != nil {
+	switch {
+	case !t.over || t.failed != nil && t.Usage == nil:
 		return nil
+	case t.failed != nil:
+		return []llm.Chunk{llm.Usage(*t.Usage)}
 	}
 	var out []llm.Chunk
 	if text := t.words.Close(); text != "" {
