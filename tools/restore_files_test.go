@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,6 +89,68 @@ func TestRestoreGivesEveryFileItsContentOrNone(t *testing.T) {
 		r := restore(t, env, kept, args{"path": "changed", "before": digestOf("new"), "after": digestOf("")})
 		require.False(t, r.Failed, r.Text)
 		require.Empty(t, get(t, dir, "changed"))
+	})
+	t.Run("one that was cut short comes to its end", func(t *testing.T) {
+		t.Parallel()
+		env, dir := setup(t, map[string]string{"changed": "old", "made": "made"})
+		r := restore(t, env, kept, all...)
+		require.False(t, r.Failed, r.Text)
+		require.Equal(t, "old", get(t, dir, "changed"))
+		require.Equal(t, "gone", get(t, dir, "gone"))
+		require.NoFileExists(t, dir+"/made")
+	})
+	t.Run("nothing where all is as it was", func(t *testing.T) {
+		t.Parallel()
+		env, _ := setup(t, map[string]string{"changed": "old", "gone": "gone"})
+		r := restore(t, env, kept, all...)
+		require.False(t, r.Failed, r.Text)
+		for _, f := range r.Files {
+			require.False(t, f.Written, f.Path)
+		}
+	})
+	t.Run("a file of another case is another file", func(t *testing.T) {
+		t.Parallel()
+		if runtime.GOOS != "linux" {
+			t.Skip("names differ in case on Linux")
+		}
+		env, dir := setup(t, map[string]string{"GONE": "gone"})
+		r := restore(t, env, kept, args{"path": "gone", "after": digestOf("gone")}, args{"path": "GONE", "before": digestOf("gone")})
+		require.False(t, r.Failed, r.Text)
+		require.Equal(t, "gone", get(t, dir, "gone"))
+		require.NoFileExists(t, dir+"/GONE")
+	})
+	t.Run("a mode stays", func(t *testing.T) {
+		t.Parallel()
+		env, dir := setup(t, map[string]string{"changed": "new"})
+		require.NoError(t, os.Chmod(dir+"/changed", 0o751))
+		r := restore(t, env, kept, all[0])
+		require.False(t, r.Failed, r.Text)
+		info, err := os.Stat(dir + "/changed")
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o751), info.Mode())
+	})
+	t.Run("nothing through other names of a file", func(t *testing.T) {
+		t.Parallel()
+		env, dir := setup(t, before)
+		require.NoError(t, os.Link(dir+"/changed", dir+"/second"))
+		r := restore(t, env, kept, all...)
+		require.True(t, r.Failed)
+		require.Contains(t, r.Text, "hard links")
+		require.Equal(t, "made", get(t, dir, "made"))
+		require.NoError(t, os.Remove(dir+"/changed"))
+		require.NoError(t, os.Symlink("second", dir+"/changed"))
+		r = restore(t, env, kept, all...)
+		require.True(t, r.Failed, "a link took its place")
+		require.Equal(t, "new", get(t, dir, "second"))
+		require.NoFileExists(t, dir+"/gone")
+	})
+	t.Run("nothing that is read-only", func(t *testing.T) {
+		t.Parallel()
+		env, dir := setup(t, before)
+		require.NoError(t, os.Chmod(dir+"/changed", 0o444))
+		r := restore(t, env, kept, all...)
+		require.True(t, r.Failed)
+		require.Equal(t, "made", get(t, dir, "made"))
 	})
 	t.Run("nothing protected", func(t *testing.T) {
 		t.Parallel()

@@ -26,7 +26,7 @@ type write struct {
 // wrote notes what an outcome that counts says of changed files.
 func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	w := write{call: p.Call, tool: p.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace, seq: e.Seq}
-	for _, f := range p.Files {
+	for _, f := range c.changed(p) {
 		if f.Written && f.Before != f.SHA256 {
 			w.path, w.before, w.after = f.Path, f.Before, f.SHA256
 			s.writes = append(s.writes, w)
@@ -36,6 +36,26 @@ func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 		w.path, w.unseen = "", true
 		s.writes = append(s.writes, w)
 	}
+}
+
+// changed are the files that an outcome speaks of. An undo that was cut short and
+// run again names only what it wrote last; all of its files hold what was asked for.
+func (c *call) changed(p events.ToolSettled) []events.FileState {
+	if c.request.Tool != events.RestoreTool || p.Outcome != events.ToolDone {
+		return p.Files
+	}
+	var args restoreArgs
+	read(c.args, &args)
+	var out []events.FileState
+	for _, f := range args.Files {
+		out = append(out, events.FileState{Path: f.Path, SHA256: f.After, Before: f.Before, Written: true})
+	}
+	return out
+}
+
+// restoreArgs are the arguments of an undo.
+type restoreArgs struct {
+	Files []events.FileChange `json:"files"`
 }
 
 // undo lets the files be written as they were, or says why not. The request is
@@ -82,9 +102,7 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 		return nil, "", fmt.Errorf("the files hold already what they held before %s", p)
 	}
 	slices.SortFunc(files, func(a, b events.FileChange) int { return strings.Compare(a.Path, b.Path) })
-	args, err := json.Marshal(struct {
-		Files []events.FileChange `json:"files"`
-	}{files})
+	args, err := json.Marshal(restoreArgs{files})
 	if err != nil {
 		panic("approval: " + err.Error()) // strings
 	}

@@ -52,7 +52,7 @@ func landed(ticket string, attempt int) []events.Payload {
 		events.MergeSettled{Ticket: ticket, Attempt: attempt, Try: 1, Outcome: events.MergeDone, Commit: "ab"})
 }
 
-// undone carries out the last undo that was approved.
+// undone carries out the last undo that was approved, cut short once: its outcome names the first file only.
 func undone() events.Payload {
 	return tierstest.With(func(h *tierstest.History) events.Payload {
 		var p events.ToolApproved
@@ -66,9 +66,7 @@ func undone() events.Payload {
 			panic(err)
 		}
 		out := events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Generation: 1, ArgsSHA256: p.ArgsSHA256}
-		for _, f := range args.Files {
-			out.Files = append(out.Files, file(f.Path, f.Before, f.After))
-		}
+		out.Files = []events.FileState{file(args.Files[0].Path, args.Files[0].Before, args.Files[0].After)}
 		return out
 	})
 }

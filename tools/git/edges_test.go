@@ -153,3 +153,26 @@ func TestRepositoriesOfOtherKinds(t *testing.T) {
 		require.NotEmpty(t, h.merge("T-2.1", 1).Files)
 	})
 }
+
+func TestTheWorktreeOfWhatIsMergedGoesWithTheSession(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"a.txt": "a\n", ".gitignore": "built\n"})
+	require.NoError(t, h.trees.Tidy(t.Context()), "there is nothing yet")
+	h.put(h.prepare("T-1.1").Dir, map[string]string{"a.txt": "one\n"})
+	h.merge("T-1.1", 1)
+	merged := filepath.Join(h.trees.Root, git.Merged)
+	h.put(merged, map[string]string{"mine.txt": "m\n"})
+	require.ErrorContains(t, h.trees.Tidy(t.Context()), "somebody changed files")
+	require.FileExists(t, filepath.Join(merged, "mine.txt"))
+	require.NoError(t, os.Remove(filepath.Join(merged, "mine.txt")))
+	h.put(merged, map[string]string{"built": "x\n"})
+	require.NoError(t, h.trees.Tidy(t.Context()))
+	require.NoDirExists(t, merged)
+	require.NotContains(t, h.git("worktree", "list"), "merged")
+	hold, err := h.trees.HoldMerged(t.Context())
+	require.NoError(t, err, "an undo makes it again")
+	require.FileExists(t, filepath.Join(hold.Dir, "a.txt"))
+	hold.Release()
+	require.NoError(t, h.trees.Tidy(t.Context()))
+	h.git("checkout", "-q", "slop/S1")
+}

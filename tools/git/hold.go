@@ -3,6 +3,9 @@ package git
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 )
 
 // Hold is the right to change the files of what is merged, with nobody merging meanwhile.
@@ -62,3 +65,43 @@ func (h *Hold) Commit(ctx context.Context, title string) error {
 
 // Release gives the right back.
 func (h *Hold) Release() { h.release() }
+
+// Tidy removes the worktree of what is merged once the session is over, so that the person can check
+// its branch out. The branch stays, and so does a worktree in which somebody changed something; a
+// *Problem says so. It is made again when it is needed again.
+func (w Worktrees) Tidy(ctx context.Context) error {
+	if _, err := os.Lstat(filepath.Join(w.Root, Merged)); err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	repo, release, err := w.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	w.Program.Timeout = worktreeTimeout
+	if err := w.asMerged(ctx, repo); err != nil {
+		return err
+	}
+	return w.removeFolder(ctx, repo, Merged)
+}
+
+// asMerged makes sure that the worktree of what is merged holds what its branch has.
+func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
+	p, err := w.inside(ctx, repo, Merged)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.close() }()
+	if _, err := p.must(ctx, "add", "--all", "--", "."); err != nil {
+		return err
+	}
+	tree, err := p.must(ctx, "write-tree")
+	if err != nil {
+		return err
+	}
+	want, _, err := w.Program.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "refs/heads/"+w.Branch()+"^{tree}")
+	if err == nil && strings.TrimSpace(want) != tree {
+		err = problem("somebody changed files in %s; remove it with git worktree remove --force", filepath.Join(w.Root, Merged))
+	}
+	return err
+}

@@ -113,6 +113,25 @@ func (w *private) borrow(name string) error {
 
 // remove takes a worktree away whose work is in the merged branch, and its branch.
 func (w Worktrees) remove(ctx context.Context, repo repository, name string) error {
+	if err := w.removeFolder(ctx, repo, name); err != nil {
+		return err
+	}
+	tip, err := w.tip(ctx, repo, w.branchOf(name))
+	if err != nil || tip == "" {
+		return err
+	}
+	if err := unlock(ctx, w.ref(repo, name)); err != nil {
+		return err
+	}
+	_, failed, err := w.Program.inside(ctx, repo, "update-ref", "-d", "refs/heads/"+w.branchOf(name), tip)
+	if err == nil && failed != "" {
+		err = problem("the branch %s cannot be removed: %s", w.branchOf(name), shown(failed))
+	}
+	return err
+}
+
+// removeFolder takes a worktree away and leaves its branch.
+func (w Worktrees) removeFolder(ctx context.Context, repo repository, name string) error {
 	path := filepath.Join(w.Root, name)
 	if err := os.RemoveAll(path); err != nil { // git refuses one of which a part is gone
 		return fmt.Errorf("git: %w", err)
@@ -124,18 +143,7 @@ func (w Worktrees) remove(ctx context.Context, repo repository, name string) err
 	if failed != "" && !strings.Contains(failed, "is not a working tree") {
 		return problem("git cannot remove a worktree: %s", shown(failed))
 	}
-	tip, err := w.tip(ctx, repo, w.branchOf(name))
-	if err != nil || tip == "" {
-		return err
-	}
-	if err := unlock(ctx, w.ref(repo, name)); err != nil {
-		return err
-	}
-	_, failed, err = w.Program.inside(ctx, repo, "update-ref", "-d", "refs/heads/"+w.branchOf(name), tip)
-	if err == nil && failed != "" {
-		err = problem("the branch %s cannot be removed: %s", w.branchOf(name), shown(failed))
-	}
-	return err
+	return nil
 }
 
 // ref is the file that a branch is kept in.

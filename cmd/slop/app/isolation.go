@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 
 	"manualslop/events"
@@ -50,4 +51,22 @@ func (p place) checkIsolation(ctx context.Context) error {
 		return failed(exitUsage, "[mma] isolation = \"worktree\": %s", problem.Text)
 	}
 	return err
+}
+
+// tidyWorktrees removes the worktree of what a session merged. Its branch stays.
+func (p place) tidyWorktrees(ctx context.Context, session string) error {
+	root := filepath.Join(p.data, worktreesFolder, session)
+	if _, err := os.Lstat(filepath.Join(root, git.Merged)); err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	env, err := p.toolEnv()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = env.Workspace.Close() }()
+	program, found := env.Git()
+	if !found {
+		return nil
+	}
+	return git.Worktrees{Program: program, Project: p.project, Root: root, Session: session}.Tidy(ctx)
 }

@@ -279,6 +279,9 @@ func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
 	if err := e.finishLogs(v.session); err != nil {
 		g.notice("the session's log files are not whole: %v", err)
 	}
+	if err := e.tidyWorktrees(context.WithoutCancel(e.ctx), v.session); err != nil {
+		g.notice("a worktree stays: %v", err)
+	}
 	if outcome.closed != "" && !outcome.done {
 		return failed(exitFailed, "session %s was closed before the goal was reached: %s", v.session, printable(outcome.closed))
 	}

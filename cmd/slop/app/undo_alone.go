@@ -29,7 +29,15 @@ func (d *aloneDesk) close() {
 
 // undoAlone undoes what was done in a session that is over, without an engine.
 func (g *globals) undoAlone(ctx context.Context, word string, f func(d desk, session string) error) error {
-	return g.withOpened(ctx, word, g.openAlone, func(d desk, s projections.Summary) error { return f(d, s.Session) })
+	return g.withOpened(ctx, word, g.openAlone, func(d desk, s projections.Summary) error {
+		err := f(d, s.Session)
+		if alone, is := d.(*aloneDesk); is {
+			if left := alone.place.tidyWorktrees(ctx, s.Session); left != nil {
+				g.notice("a worktree stays: %v", left)
+			}
+		}
+		return err
+	})
 }
 
 // openAlone starts what an undo needs. A session that is still open keeps it
