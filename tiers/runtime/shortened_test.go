@@ -101,8 +101,12 @@ func (c *talking) part(role, text string) events.Part {
 func (c *talking) ask(thread *conversation.Thread) llm.Reply {
 	c.t.Helper()
 	parts := append(thread.Parts(), events.Part{Role: "user", Kind: events.PartRefresh, Text: fmt.Sprintf("[SYSTEM: FILES UPDATED]\n+ of round %d\n", c.round)})
-	r, err := c.record.Request(fmt.Sprintf("01ASK%d", len(c.server.Requests())), events.ModelRequested{Model: c.who.model, Params: events.ModelParams{MaxOutputTokens: 8192, Effort: c.who.effort}, Tools: []string{"read_file"}, Manifest: parts},
-		func(sha string) ([]byte, error) { return c.blobs[sha], nil })
+	digest, err := events.ManifestDigest(parts)
+	require.NoError(c.t, err)
+	id := fmt.Sprintf("01ASK%d", len(c.server.Requests()))
+	m := events.ModelRequested{Model: c.who.model, Params: events.ModelParams{MaxOutputTokens: 8192, Effort: c.who.effort}, Tools: []string{"read_file"}, Manifest: parts, SHA256: digest}
+	c.record.Take(&events.Event{ID: id, Payload: m})
+	r, err := c.record.Request(id, m, func(sha string) ([]byte, error) { return c.blobs[sha], nil })
 	require.NoError(c.t, err)
 	reply, err := llm.Collect(c.provider.Stream(c.t.Context(), r), nil)
 	require.NoError(c.t, err)
