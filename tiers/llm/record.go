@@ -47,7 +47,9 @@ func (r *Record) Take(e *events.Event) {
 			r.byID = map[string]*events.Event{}
 		}
 		if r.byID[e.ID] == nil { // an outcome that was told twice counts as it was told first
-			r.byID[e.ID] = e
+			kept := *e
+			kept.Data = nil // its payload says the same
+			r.byID[e.ID] = &kept
 		}
 	}
 }

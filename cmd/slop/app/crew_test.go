@@ -59,14 +59,15 @@ type seen struct {
 	at time.Time
 }
 
-// reach gives the goal and returns what is on record until it is completed.
+// reach gives the goal and returns what is on record of the session until it is
+// completed.
 func (m *crew) reach(t testing.TB, goal string) []seen {
 	t.Helper()
 	ctx, cancel := context.WithCancel(m.ctx)
 	defer cancel()
 	_, feed, err := m.log.Watch(ctx, events.Filter{Project: m.name, Session: m.voice.session}, 1)
 	require.NoError(t, err)
-	_, _, err = m.voice.say(ctx, events.GoalSubmitted{Goal: goal})
+	given, _, err := m.voice.say(ctx, events.GoalSubmitted{Goal: goal})
 	require.NoError(t, err)
 	registry := events.Catalogue()
 	var all []seen
@@ -75,6 +76,9 @@ func (m *crew) reach(t testing.TB, goal string) []seen {
 		now := time.Now()
 		registry.Decode(&e)
 		all = append(all, seen{e, now})
+		if e.Seq < given {
+			continue // of an earlier goal
+		}
 		switch p := e.Payload.(type) {
 		case events.GoalCompleted:
 			return all

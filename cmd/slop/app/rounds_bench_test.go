@@ -61,13 +61,21 @@ func BenchmarkRound(b *testing.B) {
 // the last.
 func reading(t testing.TB, rounds int) *script.Script {
 	t.Helper()
+	return readingFor(t, 1, rounds)
+}
+
+// readingFor is one that does so for several goals, one after the other.
+func readingFor(t testing.TB, goals, rounds int) *script.Script {
+	t.Helper()
 	var text strings.Builder
-	text.WriteString(`{"tier":1,"reply":{"text":"[{\"id\":\"TR-1\",\"title\":\"One\",\"description\":\"Do it\"}]"}}` + "\n")
-	text.WriteString(`{"tier":2,"reply":{"text":"[{\"id\":\"T-001\",\"description\":\"Read\",\"depends_on\":[]}]"}}` + "\n")
-	for i := range rounds - 1 {
-		fmt.Fprintf(&text, `{"tier":3,"reply":{"text":"Round %d.","tool_calls":[{"name":"get_file_slice","args":{"path":"a.txt","start_line":1,"end_line":9}}]}}`+"\n", i+1)
+	for goal := range goals {
+		fmt.Fprintf(&text, `{"tier":1,"reply":{"text":"[{\"id\":\"TR-%d\",\"title\":\"One\",\"description\":\"Do it\"}]"}}`+"\n", goal+1)
+		fmt.Fprintf(&text, `{"tier":2,"reply":{"text":"[{\"id\":\"T-%03d\",\"description\":\"Read\",\"depends_on\":[]}]"}}`+"\n", goal+1)
+		for i := range rounds - 1 {
+			fmt.Fprintf(&text, `{"tier":3,"reply":{"text":"Round %d.","tool_calls":[{"name":"get_file_slice","args":{"path":"a.txt","start_line":1,"end_line":9}}]}}`+"\n", i+1)
+		}
+		text.WriteString(`{"tier":3,"reply":{"text":"done"}}` + "\n")
 	}
-	text.WriteString(`{"tier":3,"reply":{"text":"done"}}` + "\n")
 	s, err := script.Parse(strings.NewReader(text.String()))
 	require.NoError(t, err)
 	return s

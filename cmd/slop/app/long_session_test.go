@@ -1,0 +1,39 @@
+package app
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a round of a contributor may leave alive of what our code allocated,
+// while its events are about 4 kB of JSON: its texts once for prompts and once
+// for what people read, and a few lines in lists.
+const leftOfRound = 20 << 10
+
+// TestALongSessionGrowsByItsRoundsOnly works for goal after goal in one session.
+// Each round may add to what is alive as much as the round before and no more.
+func TestALongSessionGrowsByItsRoundsOnly(t *testing.T) { //nolint:paralleltest // it measures the heap
+	rounds := 20
+	if os.Getenv("SLOP_LOAD") == "full" {
+		rounds = 900
+	}
+	countAllocations(t)
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	m := newCrew(t, readingFor(t, 3, rounds), func(c *Config) {
+		three := c.Tiers["3"]
+		three.MaxRounds = 1000
+		c.Tiers["3"] = three
+	})
+	var held [3]int
+	for i := range held {
+		all := m.reach(t, "read")
+		require.NoError(t, m.live.WaitFor(m.ctx, all[len(all)-1].Seq))
+		held[i] = ownHeap()
+	}
+	before, after := held[1]-held[0], held[2]-held[1]
+	t.Logf("own heap of %d rounds: %d KiB, %d more, %d more; %d bytes a round", rounds, held[0]>>10, before>>10, after>>10, after/rounds)
+	require.LessOrEqual(t, after, rounds*leftOfRound+comesAndGoes)
+	require.LessOrEqual(t, after, max(0, before)*5/4+comesAndGoes)
+}
