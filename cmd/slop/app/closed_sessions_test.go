@@ -23,14 +23,14 @@ func closedSessions() (first, then int) {
 	if os.Getenv("SLOP_LOAD") == "full" {
 		return 100, 400
 	}
-	return 20, 16
+	return 17, 7
 }
 
 // What a closed session may leave alive of what our code allocated: a line in
 // each list of sessions. What comes and goes may differ by this much.
 const (
 	leftOfSession = 4 << 10
-	comesAndGoes  = 1 << 20
+	comesAndGoes  = 512 << 10
 )
 
 // TestClosedSessionsLeaveNothingBehind works in session after session of one
@@ -40,7 +40,7 @@ const (
 func TestClosedSessionsLeaveNothingBehind(t *testing.T) { //nolint:paralleltest // it measures the heap
 	countAllocations(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	m := newCrew(t, reading(t, 2), nil)
+	m := newCrew(t, reading(t, 1), nil)
 	first, then := closedSessions()
 	for i := range first {
 		m.lifeOf(t, i)
@@ -112,7 +112,7 @@ func (m *crew) call(t *testing.T, method, path, body string) int {
 // countAllocations has every few allocations counted until the test ends.
 func countAllocations(t *testing.T) {
 	before := runtime.MemProfileRate
-	runtime.MemProfileRate = 2048
+	runtime.MemProfileRate = 4096
 	t.Cleanup(func() { runtime.MemProfileRate = before })
 }
 
