@@ -88,10 +88,10 @@ func (f rosterFiles) check(r events.Roster) error {
 	for _, name := range sortedKeys(reflect.ValueOf(f.personas.Personas)) {
 		p, key := f.personas.Personas[name], "personas."+name
 		if _, has := r.ToolPreset(p.ToolPreset); p.ToolPreset != "" && !has {
-			found = append(found, lost(key+".tool_preset", "tool preset", p.ToolPreset, presetNames(r)))
+			found = append(found, lost(key+".tool_preset", "tool preset", p.ToolPreset, r.ToolPresetNames()))
 		}
 		if _, has := r.BiasProfile(p.BiasProfile); p.BiasProfile != "" && !has {
-			found = append(found, lost(key+".bias_profile", "bias profile", p.BiasProfile, profileNames(r)))
+			found = append(found, lost(key+".bias_profile", "bias profile", p.BiasProfile, r.BiasProfileNames()))
 		}
 		for i, m := range p.PreferredModels {
 			if !validProviderName(m.Provider) || m.Model == "" {
@@ -144,46 +144,22 @@ func lost(key, what, name string, there []string) *ConfigError {
 	return e
 }
 
-func personaNames(r events.Roster) []string {
-	return namesOf(r.Personas, func(p events.Persona) string { return p.Name })
-}
-
-func presetNames(r events.Roster) []string {
-	return namesOf(r.ToolPresets, func(p events.ToolPreset) string { return p.Name })
-}
-
-func profileNames(r events.Roster) []string {
-	return namesOf(r.BiasProfiles, func(p events.BiasProfile) string { return p.Name })
-}
-
-func promptNames(r events.Roster) []string {
-	return namesOf(r.PromptPresets, func(p events.PromptPreset) string { return p.Name })
-}
-
-func namesOf[T any](list []T, nameOf func(T) string) []string {
-	var out []string
-	for _, x := range list {
-		out = append(out, nameOf(x))
-	}
-	return out
-}
-
 // checkRoster refuses names of tiers that lead nowhere.
 func checkRoster(c Config) []*ConfigError {
 	var found []*ConfigError
 	for n := 1; n <= 4; n++ {
 		t, path := c.Tier(n), fmt.Sprintf("tiers.%d.", n)
 		if _, has := c.Roster.Persona(t.Persona); t.Persona != "" && !has {
-			found = append(found, lost(path+"persona", "persona", t.Persona, personaNames(c.Roster)))
+			found = append(found, lost(path+"persona", "persona", t.Persona, c.Roster.PersonaNames()))
 		}
 		if _, has := c.Roster.ToolPreset(t.ToolPreset); t.ToolPreset != "" && !has {
-			found = append(found, lost(path+"tool_preset", "tool preset", t.ToolPreset, presetNames(c.Roster)))
+			found = append(found, lost(path+"tool_preset", "tool preset", t.ToolPreset, c.Roster.ToolPresetNames()))
 		}
 		if _, has := c.Roster.BiasProfile(t.BiasProfile); t.BiasProfile != "" && !has {
-			found = append(found, lost(path+"bias_profile", "bias profile", t.BiasProfile, profileNames(c.Roster)))
+			found = append(found, lost(path+"bias_profile", "bias profile", t.BiasProfile, c.Roster.BiasProfileNames()))
 		}
 		if _, has := c.Roster.PromptPreset(t.PromptPreset); t.PromptPreset != "" && !has {
-			found = append(found, lost(path+"prompt_preset", "prompt preset", t.PromptPreset, promptNames(c.Roster)))
+			found = append(found, lost(path+"prompt_preset", "prompt preset", t.PromptPreset, c.Roster.PromptPresetNames()))
 		}
 	}
 	return found

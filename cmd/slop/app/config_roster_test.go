@@ -74,7 +74,7 @@ func TestTheProjectsEntriesWinByNameAndSayWhoseTheyAre(t *testing.T) {
 	c.write(c.ProjectDir, "presets.toml", "this is another program's")
 	got, err := c.load("", "", "[tiers.2]\npersona = \"new\"")
 	require.NoError(t, err)
-	names := personaNames(got.Roster)
+	names := got.Roster.PersonaNames()
 	require.Equal(t, []string{"ada", "bare", "new"}, names)
 	require.False(t, got.Roster.Personas[0].Project)
 	require.Equal(t, events.Persona{Name: "bare", SystemPrompt: "Be ours.", Project: true}, got.Roster.Personas[1])

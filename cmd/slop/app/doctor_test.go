@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
 )
 
 func TestDoctorFailsWhereSomethingIsBrokenAndOnlyThere(t *testing.T) {
@@ -17,4 +19,13 @@ func TestDoctorFailsWhereSomethingIsBrokenAndOnlyThere(t *testing.T) {
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, exitFailed, exit.code)
 	require.Contains(t, out.String(), "two · lines<U+001B>[2J")
+}
+
+func TestDoctorLooksForTheProvidersOfPersonasToo(t *testing.T) {
+	t.Parallel()
+	c := DefaultConfig()
+	c.Roster.Personas = []events.Persona{
+		{Name: "ada", Models: []events.PreferredModel{{Provider: "openai", Model: "a"}, {Provider: "openai", Model: "b"}, {Provider: "gemini", Model: "c"}}}, {Name: "bob", Models: []events.PreferredModel{{Provider: "openai", Model: "a"}}},
+	}
+	require.Equal(t, map[string]string{"gemini": "tier 1, 2, 3, 4; persona ada", "openai": "persona ada, bob"}, c.usersOfProviders())
 }

@@ -114,7 +114,35 @@ func checkRoles(ctx context.Context, info engineInfo, engineErr error) []finding
 	return out
 }
 
-// findProviders tells whether this program has the tiers' providers.
+// usersOfProviders says by provider which tiers and personas ask it.
+func (c Config) usersOfProviders() map[string]string {
+	tiers, personas := map[string][]string{}, map[string][]string{}
+	for n := 1; n <= 4; n++ {
+		name := events.ProviderName(c.Tier(n).Provider)
+		tiers[name] = append(tiers[name], fmt.Sprint(n))
+	}
+	for _, p := range c.Roster.Personas {
+		for _, m := range p.Models {
+			if name := events.ProviderName(m.Provider); !slices.Contains(personas[name], p.Name) {
+				personas[name] = append(personas[name], p.Name)
+			}
+		}
+	}
+	out := map[string]string{}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(tiers)), slices.Collect(maps.Keys(personas))) {
+		var who []string
+		if len(tiers[name]) > 0 {
+			who = append(who, "tier "+strings.Join(tiers[name], ", "))
+		}
+		if len(personas[name]) > 0 {
+			who = append(who, "persona "+strings.Join(personas[name], ", "))
+		}
+		out[name] = strings.Join(who, "; ")
+	}
+	return out
+}
+
+// findProviders tells whether this program has the providers of tiers and personas.
 func findProviders(p place) []finding {
 	const check = "providers"
 	credentials, err := keysOf(p.config)
@@ -130,18 +158,9 @@ func findProviders(p place) []finding {
 			out = append(out, note("credentials", "credentials.toml has a key for ["+visible(name)+"], which this program does not have and no [providers] section names; it has no effect"))
 		}
 	}
-	tiers := map[string][]string{}
-	for n := 1; n <= 4; n++ {
-		name := events.ProviderName(p.config.Tier(n).Provider)
-		tiers[name] = append(tiers[name], fmt.Sprint(n))
-	}
-	names := make([]string, 0, len(tiers))
-	for name := range tiers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		used := name + " (tier " + strings.Join(tiers[name], ", ") + ")"
+	users := p.config.usersOfProviders()
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		used := name + " (" + users[name] + ")"
 		switch {
 		case name == scriptProvider:
 			out = append(out, ok(check, used+" is the scripted model"))
