@@ -108,7 +108,41 @@ func (g *globals) listModels(ctx context.Context, only string, check bool) error
 	} else {
 		g.printModels(view, check)
 	}
+	for _, notice := range notListed(view) {
+		g.notice("%s", notice)
+	}
 	return cmp.Or(err, notWorking(p.config, view.Providers))
+}
+
+// notListed names the models of tiers that their providers do not list. That is
+// no failure: a vendor may know a model by further names.
+func notListed(view modelsView) []string {
+	var out []string
+	for _, m := range view.Models {
+		if len(m.Tiers) == 0 || m.Listed == nil || *m.Listed {
+			continue
+		}
+		line := fmt.Sprintf("%s lists no model %s (tier %s)", m.Provider, m.Model, tierList(m.Tiers))
+		for _, p := range view.Providers {
+			if near := nearestModel(m.Model, p.listed); p.Provider == m.Provider && near != "" {
+				line += "; did you mean " + near + "?"
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// nearestModel is the listed model whose name takes the fewest edits; empty where
+// all take many.
+func nearestModel(wrong string, listed []llm.ModelInfo) string {
+	best, least := "", 4
+	for _, m := range listed {
+		if d := editDistance(strings.ToLower(wrong), strings.ToLower(m.ID)); d < least {
+			best, least = m.ID, d
+		}
+	}
+	return best
 }
 
 // notWorking names the providers that a tier needs and that --check found not to work.

@@ -55,6 +55,19 @@ func TestACheckLooksForProgramsAndSaysWhatToDo(t *testing.T) {
 	require.NotContains(t, err.Error(), "claude")
 }
 
+func TestAModelThatIsNotListedIsNamedWithTheOneThatWasMeant(t *testing.T) {
+	t.Parallel()
+	no, yes := false, true
+	line := func(model string, listed *bool, tiers ...int) modelLine {
+		return modelLine{ModelOffer: events.ModelOffer{Provider: "anthropic", Model: model}, Tiers: tiers, Listed: listed}
+	}
+	view := modelsView{
+		Providers: []providerLine{{Provider: "anthropic", listed: []llm.ModelInfo{{ID: "claude-opus-5-5"}, {ID: "claude-sonnet-4-6"}}}},
+		Models:    []modelLine{line("claude-sonet-4-6", &no, 1, 2), line("my-own", &no, 3), line("claude-opus-5-5", &yes, 4), line("unused", &no)},
+	}
+	require.Equal(t, []string{"anthropic lists no model claude-sonet-4-6 (tier 1,2); did you mean claude-sonnet-4-6?", "anthropic lists no model my-own (tier 3)"}, notListed(view))
+}
+
 func TestKeysAreNamedAndNeverShown(t *testing.T) {
 	t.Parallel()
 	c := DefaultConfig()

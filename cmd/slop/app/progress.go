@@ -174,7 +174,11 @@ func (p *progress) foldTicket(e *events.Event) string {
 	case events.GoalFailed:
 		return "not done: " + p.unsaid(x.Reason)
 	case events.AskSettled:
-		return fmt.Sprintf("  %s: %s by %s", x.Gate, x.Outcome, x.By)
+		line := fmt.Sprintf("  %s: %s by %s", x.Gate, x.Outcome, x.By)
+		if x.By == "engine" && x.Reason != "" { // nobody said it
+			line += ": " + oneLine(x.Reason)
+		}
+		return line
 	case events.OverlapWarned, events.WorkspacePrepared, events.MergeSettled:
 		return p.places.line(e.Payload)
 	case events.ControlRefused:

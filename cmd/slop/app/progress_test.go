@@ -128,3 +128,11 @@ func TestTheFailureOfAModelIsShownOnce(t *testing.T) {
 	p.take(p.happened("f3", events.GoalFailed{Reason: "tier 1 made no usable plan: the model failed (auth): there is no key"}))
 	require.Equal(t, 1, strings.Count(out.String(), "there is no key"))
 }
+
+func TestAQuestionThatTheEngineSettledSaysWhy(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := newProgress(&globals{out: &out})
+	p.take(p.happened("s1", events.AskSettled{Ask: "a", Gate: events.GateBudget, Outcome: events.No, By: "engine", Reason: "nothing waits for it any more"}))
+	require.Contains(t, out.String(), "budget: no by engine: nothing waits for it any more")
+}
