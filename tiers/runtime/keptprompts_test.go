@@ -27,6 +27,7 @@ type keeping struct {
 	made    int
 	alive   map[string]bool
 	refuses string // the kind of error; empty: none
+	stuck   bool   // nothing can be deleted
 	expires func() time.Time
 }
 
@@ -72,6 +73,9 @@ func (k *keeping) Keep(context.Context, llm.Request, llm.Keepable) (llm.Kept, er
 func (k *keeping) Forget(_ context.Context, name string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.stuck {
+		return &llm.Error{Kind: events.ModelNetwork, Message: "no way there"}
+	}
 	delete(k.alive, name)
 	return nil
 }
@@ -209,6 +213,22 @@ func TestWhatIsKeptIsDeletedWithTheProcessAndWhatIsRefusedIsNotTriedAgain(t *tes
 	require.Equal(t, []string{events.CacheEngineOver}, c.droppedFor(events.CacheEngineOver))
 	_, alive := k.count()
 	require.Zero(t, alive)
+}
+
+// TestWhatCannotBeDeletedIsUsedNoMoreAndExpires holds for the end of a session:
+// it waits for nobody, and the record says that the name is not used any more.
+func TestWhatCannotBeDeletedIsUsedNoMoreAndExpires(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.open(nil)
+	k := &keeping{alive: map[string]bool{}, expires: func() time.Time { return time.Now().Add(time.Hour) }, stuck: true}
+	c, stop := w.callModels(k, time.Now)
+	require.NotNil(t, c.ask("a").Cached)
+	c.say(events.SessionClosed{Reason: "done"})
+	require.Equal(t, []string{events.CacheSessionOver}, c.droppedFor(events.CacheSessionOver))
+	stop()
+	_, alive := k.count()
+	require.Equal(t, 1, alive, "it expires by itself")
 }
 
 // TestASessionOnGeminiIsBuiltAgainFromItsRecord plays the whole way from a goal

@@ -49,7 +49,8 @@ type talking struct {
 	who      thinker
 	server   *llmtest.Server
 	provider llm.Provider
-	record   llm.Record
+	record   *llm.Record
+	log      []*events.Event
 	said     []func(*conversation.Thread)
 	round    int
 	blobs    map[string][]byte
@@ -68,8 +69,8 @@ func (w thinker) talk(t *testing.T) *talking {
 	}})
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	c := &talking{t: t, who: w, server: server, provider: w.adapter(server.Endpoint()), blobs: map[string][]byte{}}
-	c.record.Take(&events.Event{Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Description: "Reads.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}})
+	c := &talking{t: t, who: w, server: server, provider: w.adapter(server.Endpoint()), record: &llm.Record{}, blobs: map[string][]byte{}}
+	c.take(&events.Event{Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Description: "Reads.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}})
 	rules, a, b := c.part("user", strings.Repeat("Use tabs.\n", 1500)), c.part("user", strings.Repeat("package a\n", 3000)), c.part("user", strings.Repeat("package b\n", 2000))
 	c.said = append(c.said, func(th *conversation.Thread) {
 		th.Open(events.Part{Role: "system", Text: "You are a contributor."})
@@ -79,6 +80,20 @@ func (w thinker) talk(t *testing.T) *talking {
 		th.Show("b.go", b)
 	})
 	return c
+}
+
+// take puts an event on the log.
+func (c *talking) take(e *events.Event) {
+	c.log = append(c.log, e)
+	c.record.Take(e)
+}
+
+// resume is what another process knows: the log, and nothing else.
+func (c *talking) resume() {
+	c.record, c.provider = &llm.Record{}, c.who.adapter(c.server.Endpoint())
+	for _, e := range c.log {
+		c.record.Take(e)
+	}
 }
 
 // thread is the conversation so far, as nobody shortened it.
@@ -105,7 +120,7 @@ func (c *talking) ask(thread *conversation.Thread) llm.Reply {
 	require.NoError(c.t, err)
 	id := fmt.Sprintf("01ASK%d", len(c.server.Requests()))
 	m := events.ModelRequested{Model: c.who.model, Params: events.ModelParams{MaxOutputTokens: 8192, Effort: c.who.effort}, Tools: []string{"read_file"}, Manifest: parts, SHA256: digest}
-	c.record.Take(&events.Event{ID: id, Payload: m})
+	c.take(&events.Event{ID: id, Payload: m})
 	r, err := c.record.Request(id, m, func(sha string) ([]byte, error) { return c.blobs[sha], nil })
 	require.NoError(c.t, err)
 	reply, err := llm.Collect(c.provider.Stream(c.t.Context(), r), nil)
@@ -123,7 +138,7 @@ func (c *talking) goOn(reply llm.Reply) {
 	c.round++
 	id := fmt.Sprintf("01ROUND%d", c.round)
 	said := reply.Replied(id)
-	c.record.Take(&events.Event{ID: id, Payload: said})
+	c.take(&events.Event{ID: id, Payload: said})
 	parts := []events.Part{{Role: "assistant", SHA256: said.SHA256, Size: int64(len(said.Text)), From: id}}
 	for i, call := range said.Calls {
 		p := c.part("tool", strings.Repeat(fmt.Sprintf("result %d of round %d\n", i, c.round), 1000))

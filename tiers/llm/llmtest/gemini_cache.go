@@ -175,13 +175,29 @@ func (g *gemini) minimum(model string) int64 {
 	return 4096
 }
 
+// cacheBlock is in whose steps the API finds a beginning again, in bytes: it
+// caches tokens and not parts.
+const cacheBlock = 1024
+
+// blocks are pieces cut into steps.
+func blocks(pieces []string) []string {
+	var out []string
+	for _, p := range pieces {
+		for len(p) > cacheBlock {
+			out, p = append(out, p[:cacheBlock]), p[cacheBlock:]
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
 // count finds the longest beginning of the prompt that was in one before, which
 // the API reads from its implicit cache, or that its explicit cache holds.
 // Whether the real API looks for an implicit beginning behind an explicit one is
 // not documented; here it does.
 func (g *gemini) count(v View) events.Usage {
 	q, _ := v.wire.(*geminiRequest)
-	pieces := q.pieces()
+	pieces := blocks(q.pieces())
 	var size, cached int64
 	if q.kept != nil {
 		cached = q.kept.tokens
