@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 )
 
 // closedSessions says how many sessions are opened, worked in and closed before
@@ -45,11 +46,13 @@ func TestClosedSessionsLeaveNothingBehind(t *testing.T) { //nolint:paralleltest 
 	for i := range first {
 		m.lifeOf(t, i)
 	}
-	heap, goroutines := ownHeap(), settledGoroutines(t, 0)
+	http.DefaultClient.CloseIdleConnections()
+	heap, goroutines := ownHeap(), runtime.NumGoroutine()
 	for i := range then {
 		m.lifeOf(t, first+i)
 	}
-	require.LessOrEqual(t, settledGoroutines(t, goroutines), goroutines)
+	http.DefaultClient.CloseIdleConnections()
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() < goroutines+then }, eventstest.Patience, 10*time.Millisecond, "not one for each session")
 	after := ownHeap()
 	t.Logf("our own heap: %d KiB after %d sessions and %d KiB after %d more; %d goroutines", heap>>10, first, after>>10, then, goroutines)
 	require.LessOrEqual(t, after-heap, comesAndGoes+then*leftOfSession)
@@ -83,7 +86,7 @@ func (m *crew) askAndAnswer(t *testing.T, id string) {
 	go func() { answered <- m.call(t, http.MethodPost, "/api/ask", `{"request_id":"`+id+`"}`) }()
 	require.Eventually(t, func() bool {
 		return m.call(t, http.MethodPost, "/api/ask/respond", `{"request_id":"`+id+`","response":true}`) == http.StatusOK
-	}, 10*time.Second, 5*time.Millisecond)
+	}, eventstest.Patience, 5*time.Millisecond)
 	require.Equal(t, http.StatusOK, <-answered)
 }
 
@@ -146,19 +149,4 @@ func isOurs(stack []uintptr) bool {
 			return ours
 		}
 	}
-}
-
-// settledGoroutines is the number of goroutines once it is no higher than want,
-// or no longer falls.
-func settledGoroutines(t *testing.T, want int) int {
-	t.Helper()
-	http.DefaultClient.CloseIdleConnections()
-	last := math.MaxInt
-	require.Eventually(t, func() bool {
-		now := runtime.NumGoroutine()
-		settled := now <= want || now == last
-		last = now
-		return settled
-	}, 10*time.Second, 200*time.Millisecond)
-	return last
 }
