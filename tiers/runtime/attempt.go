@@ -22,6 +22,15 @@ func (m *Models) handle(ctx context.Context, d Delivery) error {
 		return errForeign
 	}
 	tr := m.Transcripts.session(d.Event.Session)
+	if tr.reached() == 0 { // not begun: it may be over for so long that nobody reads it any more
+		closed, err := m.Log.Last(ctx, events.Filter{Project: m.Project, Session: d.Event.Session, Type: "SessionClosed"})
+		if err != nil {
+			return err
+		}
+		if closed > d.Event.Seq {
+			return nil
+		}
+	}
 	if err := tr.await(ctx, d.Event.Seq); err != nil {
 		return err
 	}

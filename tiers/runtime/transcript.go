@@ -121,6 +121,13 @@ func (tr *transcript) soFar() *llm.Record {
 	return tr.record
 }
 
+// reached is the sequence of the newest event taken; 0: none was.
+func (tr *transcript) reached() uint64 {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.seq
+}
+
 // await waits until the transcript has passed seq.
 func (tr *transcript) await(ctx context.Context, seq uint64) error {
 	for {
