@@ -27,7 +27,7 @@ func TestACacheSurvivesAShorteningAndARestart(t *testing.T) {
 			for n := 1; n <= rounds; n++ {
 				switch n {
 				case shortened:
-					cut, err := live.Fit(conversation.Reader{Room: 24_000}, nil)
+					cut, err := live.Fit(conversation.Reader{Room: 19_000}, nil)
 					require.NoError(t, err)
 					require.NotEmpty(t, cut.DroppedRounds)
 					live.Apply(*cut)
