@@ -105,10 +105,10 @@ func (e *engine) bindHooks(ctx context.Context, cfg hookgw.Config, fallBack bool
 // before the first goal: what a planner sees of the project must not depend on
 // who was first.
 func (e *engine) writeLogs(log *bus.Conn) error {
-	err := os.MkdirAll(filepath.Join(e.project, filepath.FromSlash(sessionlog.Base)), 0o700)
-	if err != nil {
+	if err := sessionlog.Prepare(e.project); err != nil {
 		return fmt.Errorf("session logs: %w", err)
 	}
+	var err error
 	if e.logs, err = sessionlog.New(log, log, events.Catalogue(), e.name, e.project, e.logger); err != nil {
 		return err
 	}
