@@ -220,7 +220,7 @@ func (b *bench) memory(ctx context.Context) (BenchResult, error) {
 	r := BenchResult{Name: "resident memory of an idle slop serve", Durability: bus.Sync, Unit: "MiB", Goal: 60}
 	linked := b.self
 	defer func() { b.self = linked }()
-	b.self = filepath.Join(b.root, "copy-of-slop")
+	b.self = filepath.Join(b.root, "copy", filepath.Base(linked)) // a program may go by its name
 	if err := copyProgram(linked, b.self); err != nil {
 		return r, err
 	}
@@ -255,6 +255,9 @@ func copyProgram(from, to string) error {
 		return err
 	}
 	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o700)
 	if err != nil {
 		return err
