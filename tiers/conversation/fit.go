@@ -20,6 +20,9 @@ func spare(limit int64) int64 { return limit * 7 / 10 }
 // it begins with context_too_long.
 func (t *Thread) Fit(to Reader, tail *events.Part) (*events.ConversationShortened, error) {
 	before, limit := t.measure(to, tail), t.room(to)
+	if !t.refused(to) && before <= limit && t.bytes <= MaxBytes {
+		return nil, nil
+	}
 	c := cutting{Thread: t.clone(), to: to, tail: tail, p: events.ConversationShortened{Before: before, Limit: limit}}
 	fits := func() bool { return c.tokens() <= c.p.Limit }
 	switch {
@@ -32,12 +35,10 @@ func (t *Thread) Fit(to Reader, tail *events.Part) (*events.ConversationShortene
 	case before > limit:
 		c.p.Reason = events.ShortenedForWindow
 		c.leaveOut(spare(limit))
-	case t.bytes > MaxBytes:
+	default:
 		c.p.Reason = events.ShortenedForEvent
 		c.dropRounds(func() bool { return c.size() > MaxBytes/10*7 })
 		fits = func() bool { return c.size() <= MaxBytes }
-	default:
-		return nil, nil
 	}
 	if len(c.p.Shortened)+len(c.p.DroppedRounds)+len(c.p.Views) == 0 || !fits() {
 		return nil, t.noRoom(to, before, limit)
