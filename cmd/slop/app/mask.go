@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,15 +19,19 @@ type keyShape struct {
 
 var keyShapes = []keyShape{
 	{[]string{"sk-ant-"}, `sk-ant-[A-Za-z0-9_-]{16,}`},
-	{[]string{"sk-"}, `\bsk-[A-Za-z0-9_-]{20,}`},
-	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, `\bgh[pousr]_[A-Za-z0-9]{20,}`},
-	{[]string{"github_pat_"}, `\bgithub_pat_[A-Za-z0-9_]{20,}`},
-	{[]string{"AKIA"}, `\bAKIA[0-9A-Z]{16}\b`},
-	{[]string{"AIza"}, `\bAIza[0-9A-Za-z_-]{30,}`},
-	{[]string{"xox"}, `\bxox[abprs]-[A-Za-z0-9-]{10,}`},
-	{[]string{"eyJ"}, `\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`},
+	{[]string{"sk-"}, wordBegin + `sk-[A-Za-z0-9_-]{20,}`},
+	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, wordBegin + `gh[pousr]_[A-Za-z0-9]{20,}`},
+	{[]string{"github_pat_"}, wordBegin + `github_pat_[A-Za-z0-9_]{20,}`},
+	{[]string{"AKIA"}, wordBegin + `AKIA[0-9A-Z]{16}\b`},
+	{[]string{"AIza"}, wordBegin + `AIza[0-9A-Za-z_-]{30,}`},
+	{[]string{"xox"}, wordBegin + `xox[abprs]-[A-Za-z0-9-]{10,}`},
+	{[]string{"eyJ"}, wordBegin + `eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`},
 	{[]string{"-----BEGIN "}, `-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\\nr\s]*-----END [A-Z ]*PRIVATE KEY-----`},
 }
+
+// wordBegin is where a word begins, in JSON too: there the letter at the end of
+// an escape, such as that of a line's end, belongs to no word. The escape stays.
+const wordBegin = `(?:(\\[bfnrt]|\\u[0-9A-Fa-f]{4})|\b)`
 
 // masked stands where a secret was.
 const masked = "[secret]"
@@ -44,6 +49,7 @@ func newMask(secrets []string) func([]byte) []byte {
 	}
 	exact := strings.NewReplacer(pairs...)
 	shapes, marks := keysIn(keyShapes)
+	kept := []byte(keptGroups(shapes.NumSubexp()) + masked)
 	return func(b []byte) []byte {
 		if len(secrets) > 0 {
 			b = []byte(exact.Replace(string(b)))
@@ -51,7 +57,7 @@ func newMask(secrets []string) func([]byte) []byte {
 		if !slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(b, mark) }) {
 			return b
 		}
-		return shapes.ReplaceAll(b, []byte(masked))
+		return shapes.ReplaceAll(b, kept)
 	}
 }
 
@@ -66,6 +72,16 @@ func keysIn(shapes []keyShape) (pattern *regexp.Regexp, marks [][]byte) {
 		}
 	}
 	return regexp.MustCompile(strings.Join(patterns, "|")), marks
+}
+
+// keptGroups is the template of what stays of a key's match: of its groups, one
+// at most holds something.
+func keptGroups(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "${%d}", i+1)
+	}
+	return b.String()
 }
 
 // inJSON are the spellings of a text within JSON that differ from the text: with

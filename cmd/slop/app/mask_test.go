@@ -30,6 +30,13 @@ func TestEveryShapeOfAKeyIsHidden(t *testing.T) {
 		"-----BEGIN RSA PRIVATE KEY-----\nAB/+=\n-----END RSA PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----A-----END PRIVATE KEY-----",
 	} {
 		require.Equal(t, "see "+masked+" there", string(mask([]byte("see "+key+" there"))))
+		for _, before := range []string{"\n", "\t", "\r\n", "\u0001", "\"", "\\"} { // of which JSON makes letters
+			text, err := json.Marshal("see" + before + key + "\nthere")
+			require.NoError(t, err)
+			want, err := json.Marshal("see" + before + masked + "\nthere")
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(mask(text)))
+		}
 	}
 }
 
@@ -38,7 +45,7 @@ func TestWhatHoldsNoMarkHoldsNoKey(t *testing.T) {
 	t.Parallel()
 	mask, random := newMask(nil), rand.New(rand.NewPCG(1, 2))
 	pattern, marks := keysIn(keyShapes)
-	pieces := []string{"A", "b2_", "-", ".", " ", "sk", "gh", "p_", "xox", "b-", "PRIVATE KEY", "-----", "END ", "BEGIN ", strings.Repeat("A", 16), strings.Repeat("z0", 16)}
+	pieces := []string{"A", `\n`, `\u001f`, "b2_", "-", ".", " ", "sk", "gh", "p_", "xox", "b-", "PRIVATE KEY", "-----", "END ", "BEGIN ", strings.Repeat("A", 16), strings.Repeat("z0", 16)}
 	for _, m := range marks {
 		pieces = append(pieces, string(m))
 	}
@@ -48,7 +55,7 @@ func TestWhatHoldsNoMarkHoldsNoKey(t *testing.T) {
 		for range 1 + random.IntN(8) {
 			b.WriteString(pieces[random.IntN(len(pieces))])
 		}
-		want := pattern.ReplaceAllString(b.String(), masked)
+		want := pattern.ReplaceAllString(b.String(), keptGroups(pattern.NumSubexp())+masked)
 		require.Equal(t, want, string(mask([]byte(b.String()))))
 		if want != b.String() {
 			hidden++
