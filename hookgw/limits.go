@@ -69,7 +69,8 @@ type Limits struct {
 	// SettleWait is how long an answer waits to learn whether it counted, and a
 	// request for what its decider makes of it (5 s).
 	SettleWait time.Duration
-	// CatchUp is how long a write waits for the read models (10 s).
+	// CatchUp is how long a write, or the first request over a new link to the bus,
+	// waits for the read models (10 s).
 	CatchUp time.Duration
 	// Shutdown is how long running requests may take when the gateway stops (5 s).
 	Shutdown time.Duration

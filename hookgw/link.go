@@ -45,7 +45,7 @@ func (g *Gateway) current(ctx context.Context) *problem {
 	if g.linked.Load() == link {
 		return nil
 	}
-	last, err := g.cfg.Log.Last(ctx, events.Filter{Project: g.cfg.Project})
+	last, err := g.end(ctx)
 	if err == nil {
 		err = g.caughtUp(ctx, last)
 	}
@@ -54,6 +54,14 @@ func (g *Gateway) current(ctx context.Context) *problem {
 	}
 	g.linked.Store(link)
 	return nil
+}
+
+// end is where the log ends. The bus may be lost again while it is asked, and
+// whoever asks it waits until it is back.
+func (g *Gateway) end(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.cfg.Limits.CatchUp)
+	defer cancel()
+	return g.cfg.Log.Last(ctx, events.Filter{Project: g.cfg.Project})
 }
 
 func away(err error) *problem {

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/events"
 	"manualslop/hookgw"
 )
 
@@ -40,6 +42,22 @@ func (b *behind) WaitFor(ctx context.Context, seq uint64) error {
 	}
 	b.passed.Store(seq)
 	return b.Models.WaitFor(ctx, seq)
+}
+
+// silent is a log that is lost whenever it is asked for its end.
+type silent struct{ events.Log }
+
+func (silent) Last(ctx context.Context, _ events.Filter) (uint64, error) {
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+func TestABusThatIsLostWhileItIsAskedHoldsNoRequestForEver(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *hookgw.Config) { c.Log, c.Limits.CatchUp = silent{c.Log}, 20*time.Millisecond })
+	a := f.get("/api/session", hookgw.RightRead)
+	require.Equal(t, http.StatusServiceUnavailable, a.status)
+	require.Contains(t, a.object(t)["error"], "the bus cannot be reached")
 }
 
 func TestNothingIsAnsweredOverANewLinkBeforeTheModelsHaveWhatCameMeanwhile(t *testing.T) {
