@@ -8,7 +8,8 @@
 //     order. Whoever owns a [Thread] emits what [Thread.Fit] says and folds it
 //     with [Thread.Apply]; nothing is left out that no event tells of.
 //   - A prompt is measured before it is sent: by the provider's own count of the
-//     one before and a quarter of the bytes since, else by a quarter of all bytes.
+//     one before and a quarter of the bytes since, or its share of that count where
+//     it is shorter now, else by a quarter of all bytes.
 //     The limit is the model's context window less the longest reply.
 //   - Left out are, in this order and only as far as it takes: results of older
 //     rounds beyond their first [ResultHead] characters, oldest first; older rounds

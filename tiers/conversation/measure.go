@@ -6,12 +6,15 @@ import (
 )
 
 // measure is how many tokens the prompt has with tail behind it: what the
-// provider counted of the one before and an estimate of the difference, or an
-// estimate of all of it.
+// provider counted of the one before and an estimate of what came since, its
+// share of that count where the prompt is shorter now, or an estimate of all of it.
 func (t *Thread) measure(to Reader, tail *events.Part) int64 {
 	bytes := t.read(to.tools, tail)
-	if t.counted == 0 {
+	switch {
+	case t.counted == 0:
 		return (bytes + tiers.BytesPerToken - 1) / tiers.BytesPerToken
+	case bytes < t.countedBytes:
+		return t.counted * bytes / t.countedBytes
 	}
 	return t.counted + (bytes-t.countedBytes)/tiers.BytesPerToken
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"manualslop/events"
 )
@@ -17,7 +18,7 @@ const worth = 256
 // isLong tells whether cutting a part makes it shorter.
 func isLong(p events.Part) bool {
 	if p.SHA256 == "" {
-		return len(p.Text) > ResultHead+worth
+		return utf8.RuneCountInString(p.Text) > ResultHead+worth
 	}
 	return p.Size > ResultHead+worth && (p.Head == 0 || p.Head > ResultHead+worth)
 }

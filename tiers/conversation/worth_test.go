@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,5 +35,15 @@ func TestNothingIsShortenedThatWouldNotBeShorter(t *testing.T) {
 		if cut != nil {
 			require.Equal(t, head, cut.Shortened[0].Head)
 		}
+	}
+}
+
+func TestATextIsMeasuredInTheCharactersInWhichItIsCut(t *testing.T) {
+	t.Parallel()
+	const most = conversation.ResultHead + 256
+	for characters, head := range map[int]int{most: 0, most + 1: conversation.ResultHead} {
+		th := &conversation.Thread{}
+		th.Show("what it says", events.Part{Role: "user", Text: strings.Repeat("世", characters)})
+		require.Equal(t, head, fitted(t, th, size(th)-50).Views[0].Head, "of %d characters", characters)
 	}
 }
