@@ -68,9 +68,10 @@ func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 }
 
 // refreshRoom is how many bytes the block of changed files may have: a quarter
-// of what its model reads, for it is the one thing that no prompt leaves out.
+// of what its model reads, as far as that is known by now, for it is the one
+// thing that no prompt leaves out.
 func (r *run) refreshRoom(s *State) int {
-	tokens := s.offers.Reader(r.seat().Take(s.settings), r.tools).Room
+	tokens := r.talk.Room(s.offers.Reader(r.seat().Take(s.settings), r.tools))
 	return int(min(MaxRefresh, tokens/4*tiers.BytesPerToken))
 }
 

@@ -1,6 +1,7 @@
 package contributor_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -129,6 +130,21 @@ func TestAProviderThatFindsAPromptTooLongIsGivenShorterOnesAFewTimes(t *testing.
 	require.Contains(t, again.Last("TicketResolved").Payload.(events.TicketResolved).Reason, "it was shortened 3 times: give tier 3 a model with a larger context window")
 	nothing := play(t, windowed(1<<20), failed(events.ModelContextTooLong))
 	require.Contains(t, nothing.Last("TicketResolved").Payload.(events.TicketResolved).Reason, "context_too_long: oh; nothing more can be left out")
+}
+
+// TestTheBlockOfChangedFilesKnowsWhatTheProviderRefused is about a model whose
+// window nobody knows: a block that has its share of the window assumed would be
+// over what the model takes, and nothing leaves it out.
+func TestTheBlockOfChangedFilesKnowsWhatTheProviderRefused(t *testing.T) {
+	t.Parallel()
+	rounds := given(windowed(0), longRound(20_000), longRound(20_000), failed(events.ModelContextTooLong))
+	taken := tierstest.All[events.ConversationShortened](play(t, rounds))[0].Limit
+	changed := events.FileUpdate{Path: "a.go", Before: "1", After: "2", Diff: strings.Repeat("+", int(taken*tiers.BytesPerToken))}
+	h := play(t, rounds, reply("I look.", read), ran(0, "text"), reread(changed))
+	require.Empty(t, tierstest.All[events.TicketResolved](h))
+	last := h.LastRequest()
+	require.Equal(t, 4, last.Round)
+	require.Contains(t, last.Manifest[len(last.Manifest)-1].Text, "its diff does not fit here")
 }
 
 func TestTheProvidersCountStandsBeforeTheEstimate(t *testing.T) {

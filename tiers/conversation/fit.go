@@ -19,7 +19,7 @@ func spare(limit int64) int64 { return limit * 7 / 10 }
 // it is. An error says that it cannot be made to fit, and what a person can do;
 // it begins with context_too_long.
 func (t *Thread) Fit(to Reader, tail *events.Part) (*events.ConversationShortened, error) {
-	before, limit := t.measure(to, tail), t.room(to)
+	before, limit := t.measure(to, tail), t.Room(to)
 	if !t.refused(to) && before <= limit && t.bytes <= MaxBytes {
 		return nil, nil
 	}

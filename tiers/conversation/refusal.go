@@ -32,8 +32,9 @@ func (t *Thread) refused(to Reader) bool {
 	return t.refusal != nil && t.least.provider == to.Provider && t.least.model == to.Model
 }
 
-// room is how many tokens a prompt may have for a reader.
-func (t *Thread) room(to Reader) int64 {
+// Room is how many tokens a prompt may have for a reader: its own room, or what
+// a prompt that it refused was brought to.
+func (t *Thread) Room(to Reader) int64 {
 	if t.least.tokens > 0 && t.least.provider == to.Provider && t.least.model == to.Model {
 		return min(to.Room, t.least.tokens)
 	}
