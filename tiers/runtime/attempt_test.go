@@ -274,28 +274,33 @@ func TestARetryOfAKilledTicketIsNotWaitedFor(t *testing.T) {
 	require.Empty(t, s.Requests())
 }
 
+// TestARequestOfASessionThatIsLongOverHoldsNobodyUp holds for one that was asked
+// before the end and for one that was decided before who decided had heard of it.
 func TestARequestOfASessionThatIsLongOverHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	on := theWires()[0]
 	w := newWorld(t, nil)
 	w.openOn(on)
 	s := w.serveOn(t, on, func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} })
-	asked := w.ask(on, nil)
+	before := w.ask(on, nil)
 	w.say(events.SessionClosed{Reason: "over"})
+	behind := w.ask(on, nil)
 	for _, p := range []events.Payload{events.SessionOpened{Folder: "later"}, events.SessionClosed{Reason: "over"}} {
 		e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: "later", Actor: person}, p)
 		require.NoError(t, err)
 		_, err = w.person.Append(t.Context(), e, nil)
 		require.NoError(t, err)
 	}
-	done, _ := w.callsModels(handed{asked, 2}).run()
-	select {
-	case <-done:
-	case <-time.After(eventstest.Patience):
-		t.Fatal("the request still holds its place")
+	for _, asked := range []events.Event{before, behind} {
+		done, _ := w.callsModels(handed{asked, 2}).run()
+		select {
+		case <-done:
+		case <-time.After(eventstest.Patience):
+			t.Fatal("the request still holds its place")
+		}
+		require.Empty(t, s.Requests())
+		require.Empty(t, w.outcomes(asked))
 	}
-	require.Empty(t, s.Requests())
-	require.Empty(t, w.outcomes(asked))
 }
 
 func TestARequestThatWasHandedOutTooOftenIsAnswered(t *testing.T) {
