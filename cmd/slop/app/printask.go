@@ -103,11 +103,13 @@ func printable(s string) string {
 }
 
 // visible spells out characters that a terminal would act on or not show:
-// controls, direction marks, zero-width ones, line ends too.
+// controls, direction marks, zero-width ones, line ends too. What chooses between
+// the two looks of a character stays.
 func visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	hidden := func(r rune) bool {
-		return r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029')
+		return r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) ||
+			unicode.Is(unicode.Variation_Selector, r) && r != '\uFE0E' && r != '\uFE0F' || r == '\u2028' || r == '\u2029')
 	}
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s

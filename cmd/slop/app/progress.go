@@ -21,7 +21,8 @@ type progress struct {
 	shown    bool              // the status line stands at the end
 	partial  bool              // an unfinished line stands at the end: a question's
 	asking   bool              // a question waits
-	held     []string          // lines that came meanwhile
+	held     []string          // lines that came meanwhile, the newest of them
+	unheld   int               // lines that came before those
 	tickets  map[string]string // state by ticket
 	waits    []waiting         // oldest first
 	subjects map[string]string // running call to what it is about
@@ -44,15 +45,26 @@ func (p *progress) take(e *events.Event) {
 		p.refresh()
 		return
 	}
-	p.say(fmt.Sprintf("%s  %s", e.Time.Local().Format("15:04:05"), printable(line)))
+	p.say(fmt.Sprintf("%s  %s", e.Time.Local().Format("15:04:05"), printable(clipped(line, lineRunes))))
 	for _, more := range p.more(e) {
-		p.say("          " + visible(more))
+		p.say("          " + visible(clipped(more, lineRunes)))
 	}
 }
+
+// Bounds of what is printed and kept back: models write without end, and a
+// question may wait for days.
+const (
+	lineRunes = 1000
+	heldLines = 500
+)
 
 // say prints a line, behind the answer where a question waits on a terminal.
 func (p *progress) say(line string) {
 	if p.asking && p.status {
+		if len(p.held) == heldLines {
+			p.held = p.held[1:]
+			p.unheld++
+		}
 		p.held = append(p.held, line)
 		return
 	}
@@ -76,8 +88,11 @@ func (p *progress) typed(terminal bool) { p.partial = p.partial && !terminal }
 // there was anything.
 func (p *progress) answered() bool {
 	p.asking = false
-	held := p.held
-	p.held = nil
+	held, before := p.held, p.unheld
+	p.held, p.unheld = nil, 0
+	if before > 0 {
+		p.say(fmt.Sprintf("… %d lines before are not shown; what happened is on record", before))
+	}
 	for _, line := range held {
 		p.say(line)
 	}

@@ -53,8 +53,19 @@ func (p *progress) doing(now time.Time) string {
 // fit is a line that leaves the last column of a terminal free, where one that
 // is wider would break and could not be taken away again.
 func fit(line string, width int) string {
-	if width < 2 || utf8.RuneCountInString(line) < width {
+	line = strings.ReplaceAll(line, "\t", " ")
+	if columns(line) < width {
 		return line
 	}
-	return string([]rune(line)[:width-2]) + "…"
+	room, end := width-2, 0 // beside the mark at the end and the last column
+	if room < 0 {
+		return ""
+	}
+	for i, r := range line {
+		if room -= columnsOf(r); room < 0 {
+			break
+		}
+		end = i + utf8.RuneLen(r)
+	}
+	return line[:end] + "…"
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -135,4 +136,62 @@ func TestAQuestionThatTheEngineSettledSaysWhy(t *testing.T) {
 	p := newProgress(&globals{out: &out})
 	p.take(p.happened("s1", events.AskSettled{Ask: "a", Gate: events.GateBudget, Outcome: events.No, By: "engine", Reason: "nothing waits for it any more"}))
 	require.Contains(t, out.String(), "budget: no by engine: nothing waits for it any more")
+}
+
+func TestTheStatusFitsTheTerminalInColumns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		line  string
+		width int
+		want  string
+	}{
+		"wide characters take two":    {"漢字漢字", 8, "漢字漢…"},
+		"and fit where there is room": {"漢字漢字", 9, "漢字漢字"},
+		"half a character is none":    {"漢字漢字", 7, "漢字…"},
+		"emoji are wide":              {"😀😀😀", 5, "😀…"},
+		"marks take none":             {"e\u0301e\u0301e\u0301", 4, "e\u0301e\u0301e\u0301"},
+		"a tab is one":                {"a\tb\tc", 6, "a b c"},
+		"two columns":                 {"abc", 2, "…"},
+		"one column":                  {"abc", 1, ""},
+		"none":                        {"abc", 0, ""},
+	} {
+		require.Equal(t, c.want, fit(c.line, c.width), name)
+		require.Less(t, columns(c.want), max(c.width, 1), name)
+	}
+}
+
+func TestWhatComesWhileAQuestionWaitsIsBounded(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := shownTo(&out)
+	p.ask(func(io.Writer) {}, "[y]es > ")
+	for i := range heldLines + 1 {
+		p.take(p.happened("e", events.TicketCompleted{Ticket: fmt.Sprintf("T-%d-", i)}))
+	}
+	require.Len(t, p.held, heldLines)
+	require.True(t, p.answered())
+	require.Contains(t, out.String(), "… 1 lines before are not shown")
+	require.NotContains(t, out.String(), "T-0-")
+	require.Contains(t, out.String(), "T-1-")
+	require.Contains(t, out.String(), fmt.Sprintf("T-%d-", heldLines))
+}
+
+func TestALineOfAModelIsBounded(t *testing.T) {
+	t.Parallel()
+	for over := range 2 {
+		var out bytes.Buffer
+		p := newProgress(&globals{out: &out})
+		p.take(p.happened("e", events.GoalFailed{Reason: strings.Repeat("x", lineRunes-len("not done: ")+over)}))
+		line, _, _ := strings.Cut(out.String(), "\n")
+		require.Equal(t, lineRunes, utf8.RuneCountInString(line)-len("15:04:05  "))
+		require.Equal(t, over == 1, strings.HasSuffix(line, "…"))
+	}
+}
+
+func TestWhatATerminalDoesNotShowIsSpelledOut(t *testing.T) {
+	t.Parallel()
+	for _, r := range "\x1b\r\u0085\u202e\u200b\u2066\ufeff\u3164\u115f\u034f\U000e0100\U000e0041\ufe00\u2028" {
+		require.Equal(t, fmt.Sprintf("a<U+%04X>b", r), visible("a"+string(r)+"b"))
+	}
+	require.Equal(t, "a\uFFFDb ❤\ufe0f é\t", visible("a\xffb ❤\ufe0f é\t"))
 }
