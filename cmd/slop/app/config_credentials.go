@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"manualslop/events"
+	"manualslop/tiers/llm/codexcli"
 )
 
 // minSecret is the shortest key that is accepted, in bytes: masking shorter ones would blot
@@ -76,11 +77,20 @@ func keysOf(c Config) (Credentials, error) {
 func keysInTheClear(c Config, keys Credentials, getenv func(string) string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		u, err := url.Parse(c.Providers[name].BaseURL)
-		if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) && keys.APIKey(c, name, getenv) != "" {
+		if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) && keys.sent(c, name, getenv) {
 			return invalid("providers."+name+".base_url", "must be https, because the key of %s goes there; or name a variable that holds none with api_key_env", name)
 		}
 	}
 	return nil
+}
+
+// sent tells whether a key goes to the address of a provider, from here or from
+// the program that it runs.
+func (c Credentials) sent(config Config, provider string, getenv func(string) string) bool {
+	if events.ProviderName(provider) == codexcli.Name && config.provider(provider).APIKeyEnv == "" {
+		return getenv(codexcli.DefaultKey) != ""
+	}
+	return c.APIKey(config, provider, getenv) != ""
 }
 
 func parseCredentials(file string, text []byte) (Credentials, error) {

@@ -116,4 +116,11 @@ func TestNoKeyLeavesThisMachineInTheClearWhereverItComesFrom(t *testing.T) {
 		require.NoError(t, keysInTheClear(at(url), inFile, set), url)
 	}
 	require.NoError(t, keysInTheClear(at("http://10.0.0.1:80"), Credentials{}, none), "a server that needs no key")
+	for _, url := range []string{"HTTP://10.0.0.1", "http://localhost.:80", "http://127.0.0.1.evil.example", "http://127.1", "http://2130706433", "http://[::ffff:10.0.0.1]", "http://0.0.0.0:80"} {
+		require.Error(t, keysInTheClear(at(url), inFile, none), url)
+	}
+	codex := Config{Providers: map[string]ProviderConfig{"codex-cli": {BaseURL: "http://10.0.0.1:80"}}}
+	openAI := func(name string) string { return map[string]string{"OPENAI_API_KEY": "a-key-of-mine"}[name] }
+	require.ErrorContains(t, keysInTheClear(codex, Credentials{}, openAI), "`providers.codex-cli.base_url` must be https", "its program sends the key")
+	require.NoError(t, keysInTheClear(codex, Credentials{}, none))
 }

@@ -81,7 +81,7 @@ func joined[T, C any](list []T, entries map[string]C, make func(string, C) T, na
 
 // check refuses what the joined roster cannot be, with the places of these files.
 func (f rosterFiles) check(r events.Roster) error {
-	if err := f.toolsDoc.placed(f.brokenTools()); err != nil {
+	if err := f.toolsDoc.placed(append(f.brokenTools(), f.unknownTools()...)); err != nil {
 		return err
 	}
 	var found []*ConfigError

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,8 +26,9 @@ func modelsCommand(g *globals) *cobra.Command {
 with where their key would come from (never the key), and the models that are
 known: those of the tiers, those of the built-in table, and what [models] in
 config.toml says. Limits are in tokens, prices in US dollars per million tokens;
-what is not known says so, and is not zero. Each row names the day and the source
-of its figures: prices change, so look at the vendor's page where it matters.
+what is not known is a ?, and not zero. Each row names where its figures are from
+and since when, in the list below: prices change, so look at the vendor's page
+where it matters.
 
 With --check each provider with a list of models is asked for it: ok means that
 the key works, refused that it does not, unreachable that nobody answered in
@@ -260,44 +260,10 @@ func (g *globals) printModels(view modelsView, checked bool) {
 	}
 	printTable(g.out, rows)
 	g.printf("\n")
-	rows = [][]string{{"MODEL", "TIERS", "WINDOW", "REPLY", "INPUT", "OUTPUT", "CACHED", "AS OF", "SOURCE"}}
-	for _, m := range view.Models {
-		rows = append(rows, modelRow(m))
-	}
-	printTable(g.out, rows)
+	g.printModelTable(view.Models)
 	if !checked {
 		g.printf("\nWith --check each provider is asked whether its key works.\n")
 	}
-}
-
-func modelRow(m modelLine) []string {
-	name := m.Provider + "/" + m.Model
-	if m.Listed != nil && !*m.Listed {
-		name += " (not in the provider's list)"
-	}
-	row := []string{visible(name), tierList(m.Tiers), tokenCount(m.ContextWindow), tokenCount(m.MaxOutputTokens), unknownFigure, unknownFigure, unknownFigure, cmp.Or(m.AsOf, "-"), cmp.Or(visible(m.Source), "-")}
-	if price, known := m.Price(time.Now(), 0); known {
-		row[4], row[5] = perMillion(&price.Input), perMillion(&price.Output)
-		row[6] = perMillion(price.CacheRead)
-	}
-	return row
-}
-
-// unknownFigure stands where a figure would that nobody knows.
-const unknownFigure = "unknown"
-
-func tokenCount(n int64) string {
-	if n == 0 {
-		return unknownFigure
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func perMillion(micro *int64) string {
-	if micro == nil {
-		return unknownFigure
-	}
-	return fmt.Sprintf("$%.4g", float64(*micro)/1e6)
 }
 
 func tierList(tiers []int) string {

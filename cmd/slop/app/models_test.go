@@ -1,6 +1,8 @@
 package app
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -109,4 +111,23 @@ func TestABudgetOfNothingIsNone(t *testing.T) {
 	require.Nil(t, BudgetConfig{}.settings())
 	require.Equal(t, &events.BudgetSettings{SessionMicroDollars: 5_500_000}, BudgetConfig{Session: 5.5}.settings())
 	require.Equal(t, &events.BudgetSettings{TicketMicroDollars: 1}, BudgetConfig{Ticket: 0.0000001}.settings(), "less than a micro-dollar is not no limit")
+}
+
+func TestTheTableOfModelsFitsATerminal(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c, view := DefaultConfig(), modelsView{}
+	for _, name := range everyProvider(providers(c, Credentials{})) {
+		view.Providers = append(view.Providers, c.providerLine(name, Credentials{}))
+	}
+	view.Models = c.modelLines(view.Providers)
+	(&globals{out: &out}).printModelTable(view.Models)
+	table, sources, found := strings.Cut(out.String(), "\n\nThe figures are from:\n")
+	require.True(t, found)
+	lines := strings.Split(table, "\n")
+	require.Len(t, lines, 1+len(view.Models))
+	for _, line := range lines {
+		require.LessOrEqual(t, columns(line), 80, line)
+	}
+	require.Contains(t, sources, "  1  "+view.Models[0].AsOf+"  "+view.Models[0].Source+"\n")
 }
