@@ -75,10 +75,22 @@ func (c *call) recordSlice(session string, want sliceRequest) (events.FileSlice,
 	if err != nil {
 		return slice, err
 	}
-	if want.Preset != "" {
-		return slice, c.sliceIntoPreset(session, want, slice)
+	return slice, c.put(session, want, slice)
+}
+
+// put puts a slice to those of its file. All of them are recorded anew, so that
+// two at a time would lose one.
+func (c *call) put(session string, want sliceRequest, slice events.FileSlice) error {
+	select {
+	case c.gw.slicing <- struct{}{}:
+		defer func() { <-c.gw.slicing }()
+	case <-c.r.Context().Done():
+		return c.r.Context().Err()
 	}
-	return slice, c.sliceIntoProject(session, want.Path, slice)
+	if want.Preset != "" {
+		return c.sliceIntoPreset(session, want, slice)
+	}
+	return c.sliceIntoProject(session, want.Path, slice)
 }
 
 // anchored is the slice with its anchors, as a worker found it in the file.

@@ -110,3 +110,37 @@ func pressAddSlice(t *testing.T, f *fixture, id string) {
 	f.requireFailed(t, 0, `{"action":"click","item":"`+id+`"}`)
 	f.requireFailed(t, 1, `{"action":"click","item":"`+id+`","user_data":{"path":"a.py","start_line":3,"end_line":9,"line":1}}`)
 }
+
+func TestSlicesThatAreRecordedAtOnceAreAllKept(t *testing.T) {
+	t.Parallel()
+	const n = 8
+	for _, place := range []string{`,"preset":"core"`, ""} {
+		f := open(t, withFolder(&folder{files: map[string]string{}}))
+		var answers []<-chan answer
+		var wishes []events.Event
+		for i := range n {
+			body := fmt.Sprintf(`{"path":"a.py","start_line":%d,"end_line":99%s}`, i+1, place)
+			answers = append(answers, f.background(f.request(http.MethodPost, "/api/context/slices", hookgw.RightHuman, body)))
+			asked := 0
+			wishes = append(wishes, f.expect("ContextInjectionRequested", func(events.Event) bool { asked++; return asked > i }))
+		}
+		for _, wish := range wishes {
+			p, ok := wish.Payload.(events.ContextInjectionRequested)
+			require.True(t, ok)
+			f.put("worker-x-1", events.ContextBuilt{Request: wish.ID, Views: []events.View{{Path: p.Path, View: p.View, Slice: p.Slice}}})
+		}
+		for _, a := range answers {
+			got := <-a
+			require.Equal(t, http.StatusOK, got.status, string(got.body))
+		}
+		kept := 0
+		if place != "" {
+			saved := recorded[events.ContextPresetSaved](f)
+			kept = len(saved[len(saved)-1].Files[0].CustomSlices)
+		} else {
+			shown := recorded[events.FilesTracked](f)
+			kept = len(shown[len(shown)-1].Shown[0].CustomSlices)
+		}
+		require.Equal(t, n, kept, place)
+	}
+}

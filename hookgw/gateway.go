@@ -37,6 +37,7 @@ type Gateway struct {
 	drains   chan struct{}  // one drain at a time in this process
 	searches chan struct{}  // searches that run
 	resets   chan struct{}  // one reset at a time in this process
+	slicing  chan struct{}  // one slice at a time is put to those of its file
 	refusals *refusals
 	conns    *boundedListener
 	unrouted statusCounts // answers to requests without a route
@@ -76,7 +77,7 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
 		slots:  make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
-		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1), searches: make(chan struct{}, searchesAtOnce),
+		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1), slicing: make(chan struct{}, 1), searches: make(chan struct{}, searchesAtOnce),
 		bodies: newBodies(cfg.Limits.Bodies), asked: newBodies(cfg.Limits.Asked), feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
 		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),

@@ -36,7 +36,8 @@ func (g *Gateway) reachable() *problem {
 }
 
 // current is like reachable, and makes sure that the models have what came onto
-// the log while the link was lost: the first requests over a new link wait for it.
+// the log while the link was lost: the first requests over a new link wait for it,
+// for as long as their clients do.
 func (g *Gateway) current(ctx context.Context) *problem {
 	if p := g.reachable(); p != nil {
 		return p
@@ -47,7 +48,9 @@ func (g *Gateway) current(ctx context.Context) *problem {
 	}
 	last, err := g.end(ctx)
 	if err == nil {
-		err = g.caughtUp(ctx, last)
+		caught, cancel := context.WithTimeout(ctx, g.cfg.Limits.CatchUp)
+		defer cancel()
+		err = g.cfg.Models.WaitFor(caught, last)
 	}
 	if err != nil {
 		return away(err)

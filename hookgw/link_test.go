@@ -34,9 +34,15 @@ type behind struct {
 	hookgw.Models
 	late   atomic.Bool // they do not get any further
 	passed atomic.Uint64
+	stuck  chan context.Context // who waits though they do not get any further; nil: nobody
 }
 
 func (b *behind) WaitFor(ctx context.Context, seq uint64) error {
+	if b.late.Load() && b.stuck != nil {
+		b.stuck <- ctx
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	if b.late.Load() {
 		return context.DeadlineExceeded
 	}
@@ -81,4 +87,23 @@ func TestNothingIsAnsweredOverANewLinkBeforeTheModelsHaveWhatCameMeanwhile(t *te
 	require.GreaterOrEqual(t, models.passed.Swap(0), reached, "up to the end of the log")
 	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
 	require.Zero(t, models.passed.Load(), "and once")
+}
+
+func TestNobodyWaitsForTheModelsWhoseClientHasLeft(t *testing.T) {
+	t.Parallel()
+	link, models := &relinked{}, &behind{stuck: make(chan context.Context)}
+	link.links.Store(1)
+	f := open(t, func(c *hookgw.Config) {
+		models.Models, c.Models, c.Bus, c.Limits.CatchUp = c.Models, models, link, time.Hour
+	})
+	f.get("/api/session", hookgw.RightRead)
+	link.links.Store(2)
+	models.late.Store(true)
+	ctx, leave := context.WithCancel(t.Context())
+	answered := f.background(f.request(http.MethodGet, "/api/session", hookgw.RightRead, "").WithContext(ctx))
+	waits := <-models.stuck
+	leave()
+	<-waits.Done()
+	<-answered
+	require.ErrorIs(t, waits.Err(), context.Canceled)
 }
