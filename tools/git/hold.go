@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Hold is the right to change the files of what is merged, with nobody merging meanwhile.
@@ -22,22 +21,45 @@ type Hold struct {
 }
 
 // HoldMerged waits for that right, and clears what a holder that died left half done. The system
-// gives it back for a process that dies. Release it after use.
+// gives it back for a process that dies. Where somebody else changed files it is refused, with a
+// *Problem, because they would be lost. Release it after use.
 func (w Worktrees) HoldMerged(ctx context.Context) (*Hold, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w.Program.Timeout = worktreeTimeout
-	h := &Hold{Branch: w.Branch(), trees: w, repo: repo, release: release}
+	h := &Hold{Branch: w.Branch(), trees: w, repo: repo}
+	h.release = func() {
+		w.settled(context.WithoutCancel(ctx), repo)
+		release()
+	}
 	if h.Dir, err = w.dir(repo, Merged); err == nil {
-		err = h.reset(ctx)
+		err = h.begin(ctx)
 	}
 	if err != nil {
 		release()
 		return nil, err
 	}
 	return h, nil
+}
+
+// begin gives the files what their branch has, unless somebody is at work on them.
+func (h *Hold) begin(ctx context.Context) error {
+	if _, _, err := h.trees.merged(ctx, h.repo); err != nil {
+		return err
+	}
+	ours, err := h.trees.changing()
+	if err == nil && !ours {
+		err = h.trees.asMerged(ctx, h.repo)
+	}
+	if err == nil {
+		err = h.trees.write(Merged, changing, true)
+	}
+	if err != nil {
+		return err
+	}
+	return h.reset(ctx)
 }
 
 // reset gives the files what their branch has, whoever changed them.
@@ -83,25 +105,4 @@ func (w Worktrees) Tidy(ctx context.Context) error {
 		return err
 	}
 	return w.removeFolder(ctx, repo, Merged)
-}
-
-// asMerged makes sure that the worktree of what is merged holds what its branch has.
-func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
-	p, err := w.inside(ctx, repo, Merged)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = p.close() }()
-	if _, err := p.must(ctx, "add", "--all", "--", "."); err != nil {
-		return err
-	}
-	tree, err := p.must(ctx, "write-tree")
-	if err != nil {
-		return err
-	}
-	want, _, err := w.Program.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "refs/heads/"+w.Branch()+"^{tree}")
-	if err == nil && strings.TrimSpace(want) != tree {
-		err = problem("somebody changed files in %s; remove it with git worktree remove --force", filepath.Join(w.Root, Merged))
-	}
-	return err
 }

@@ -164,7 +164,7 @@ func (w Worktrees) join(ctx context.Context, repo repository, p *private, r Merg
 	var none conflict
 	switch {
 	case p.contains(ctx, onto, tip):
-		return onto, none, w.fill(ctx, repo, Merged, onto)
+		return onto, none, w.caughtUp(ctx, repo, onto)
 	case p.contains(ctx, tip, onto):
 		return tip, none, w.advance(ctx, repo, tip, onto)
 	}
@@ -182,12 +182,13 @@ func (w Worktrees) join(ctx context.Context, repo repository, p *private, r Merg
 	return commit, none, w.advance(ctx, repo, commit, onto)
 }
 
-// advance moves the merged branch, then its files.
-func (w Worktrees) advance(ctx context.Context, repo repository, commit, old string) error {
-	if err := w.move(ctx, repo, Merged, commit, old); err != nil {
+// caughtUp writes the files of a merge that was cut short behind its branch.
+func (w Worktrees) caughtUp(ctx context.Context, repo repository, onto string) error {
+	ours, err := w.changing()
+	if err != nil || !ours {
 		return err
 	}
-	return w.fill(ctx, repo, Merged, commit)
+	return w.written(ctx, repo, []string{"read-tree", "--reset", "-u", onto})
 }
 
 // showConflict puts both sides into the worktree's files, once: a person may be at work on them.

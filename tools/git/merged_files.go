@@ -1,0 +1,107 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+)
+
+// changing is the note that the files of everything merged are being changed by us: what is in them
+// and not in their branch is nobody's work. Without it, it is somebody's.
+const changing = "changing"
+
+func (w Worktrees) changing() (ours bool, err error) {
+	err = w.read(Merged, changing, &ours)
+	return ours, err
+}
+
+// settled takes the note back where the files are as their branch has them.
+func (w Worktrees) settled(ctx context.Context, repo repository) {
+	if w.asMerged(ctx, repo) == nil {
+		_ = w.write(Merged, changing, false) // one that stays lets the next one write the files again
+	}
+}
+
+// asMerged makes sure that the worktree of what is merged holds what its branch has. It changes
+// nothing: a file that it made known to git would be removed by the next one who writes there.
+func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
+	tip, err := w.tip(ctx, repo, w.Branch())
+	if err != nil {
+		return err
+	}
+	p, err := w.inside(ctx, repo, Merged)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.close() }()
+	if _, _, err := p.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails where files changed
+		return err
+	}
+	other := ""
+	if tip != "" {
+		if other, err = p.must(ctx, "diff-index", "--name-only", "-z", tip, "--"); err != nil {
+			return err
+		}
+	}
+	unknown, err := p.must(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if err == nil && (tip == "" || other+unknown != "") {
+		err = problem("somebody changed files in %s; take them elsewhere, or remove it with git worktree remove --force", filepath.Join(w.Root, Merged))
+	}
+	return err
+}
+
+// advance moves the merged branch, then its files. What somebody changed there stays; where the
+// merge would write over it, it is refused before anything is moved.
+func (w Worktrees) advance(ctx context.Context, repo repository, commit, old string) error {
+	ours, err := w.changing()
+	if err != nil {
+		return err
+	}
+	step := []string{"read-tree", "-m", "-u", old, commit}
+	if ours {
+		step = []string{"read-tree", "--reset", "-u", commit}
+	} else if err := w.fits(ctx, repo, step); err != nil {
+		return err
+	}
+	if err := w.write(Merged, changing, true); err != nil {
+		return err
+	}
+	err = w.move(ctx, repo, Merged, commit, old)
+	if err != nil && ctx.Err() == nil { // nothing was changed
+		return errors.Join(err, w.write(Merged, changing, ours))
+	}
+	if err != nil {
+		return err
+	}
+	return w.written(ctx, repo, step)
+}
+
+// written writes the files of everything merged, which were to be changed.
+func (w Worktrees) written(ctx context.Context, repo repository, step []string) error {
+	p, err := w.inside(ctx, repo, Merged)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.close() }()
+	if _, err := p.must(ctx, step...); err != nil {
+		return err
+	}
+	return w.write(Merged, changing, false)
+}
+
+// fits tells whether a step writes over nothing that somebody changed.
+func (w Worktrees) fits(ctx context.Context, repo repository, step []string) error {
+	p, err := w.inside(ctx, repo, Merged)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.close() }()
+	if _, _, err := p.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails where files changed
+		return err
+	}
+	_, failed, err := p.git(ctx, append([]string{step[0], "-n"}, step[1:]...)...)
+	if err == nil && failed != "" {
+		err = problem("somebody changed files in %s, which this would write over: %s; take them elsewhere", filepath.Join(w.Root, Merged), shown(failed))
+	}
+	return err
+}
