@@ -29,13 +29,30 @@ func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	for _, f := range c.changed(p) {
 		if f.Written && f.Before != f.SHA256 {
 			w.path, w.before, w.after = f.Path, f.Before, f.SHA256
-			s.writes = append(s.writes, w)
+			if !s.repeats(w) {
+				s.writes = append(s.writes, w)
+			}
 		}
 	}
 	if p.Unseen {
 		w.path, w.unseen = "", true
 		s.writes = append(s.writes, w)
 	}
+}
+
+// repeats tells whether an undo found that another one, which was asked for at
+// the same time, had given a file what it was to give it.
+func (s *State) repeats(w write) bool {
+	if w.tool != events.RestoreTool {
+		return false
+	}
+	place, _ := s.lies(w)
+	for _, last := range slices.Backward(s.writesAt(place)) {
+		if last.path == w.path {
+			return last.tool == w.tool && last.before == w.before && last.after == w.after
+		}
+	}
+	return false
 }
 
 // changed are the files that an outcome speaks of. An undo that was cut short and

@@ -53,12 +53,16 @@ func landed(ticket string, attempt int) []events.Payload {
 }
 
 // undone carries out the last undo that was approved, cut short once: its outcome names the first file only.
-func undone() events.Payload {
+func undone() events.Payload { return undoneBy(1 << 30) }
+
+// undoneBy carries out the n-th of them, or the last one.
+func undoneBy(n int) events.Payload {
 	return tierstest.With(func(h *tierstest.History) events.Payload {
 		var p events.ToolApproved
+		left := n
 		for _, e := range h.Events() {
-			if a, ok := e.Payload.(events.ToolApproved); ok && a.Tool == events.RestoreTool {
-				p = a
+			if a, ok := e.Payload.(events.ToolApproved); ok && a.Tool == events.RestoreTool && left > 0 {
+				p, left = a, left-1
 			}
 		}
 		var args struct{ Files []events.FileChange }
@@ -186,6 +190,7 @@ func TestUndosFollowEachOther(t *testing.T) {
 	two := given(open, changed("c1", "T-1", file("a", "a0", "a1")), changed("c2", "T-1", file("a", "a1", "a2"), file("b", "b0", "b1")))
 	last := given(two, events.UndoRequested{Call: "c2"}, undone())
 	all := given(two, events.UndoRequested{Ticket: "T-1"}, undone())
+	twice := given(two, events.UndoRequested{Call: "c2"}, events.UndoRequested{Call: "c2"}, undoneBy(1), undoneBy(2))
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "the one before the last", Given: last, When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
 		{Name: "the rest of a ticket", Given: last, When: events.UndoRequested{Ticket: "T-1"}, Then: restores(restored("a", "a1", "a0"))},
@@ -196,6 +201,8 @@ func TestUndosFollowEachOther(t *testing.T) {
 		{Name: "a ticket that was redone", Given: given(all, undoOf(1), undone()), When: events.UndoRequested{Ticket: "T-1"},
 			Then: restores(restored("a", "a2", "a0") + "," + restored("b", "b1", "b0"))},
 		{Name: "after the session", Given: given(two, events.SessionClosed{}, events.UndoRequested{Call: "c2"}, undone()), When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
+		{Name: "one that two people asked for at once", Given: twice, When: undoOf(1), Then: restores(restored("a", "a1", "a2") + "," + restored("b", "b0", "b1"))},
+		{Name: "everything, with one that two people asked for at once", Given: twice, When: events.UndoRequested{ToSeq: 1}, Then: restores(restored("a", "a1", "a0"))},
 		{Name: "an undo of an undo of an undo", Given: given(all, undoOf(1), undone()), When: undoOf(2), Then: restores(restored("a", "a2", "a0") + "," + restored("b", "b1", "b0"))},
 	})
 }
