@@ -33,6 +33,9 @@ func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, 
 		}
 	}
 	own, err := w.tip(ctx, repo, w.branchOf(r.Name))
+	if err == nil {
+		err = w.replaceable(r, last.Files)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +55,27 @@ func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, 
 		}
 	}
 	return w.marked(r.Name, rest), nil
+}
+
+// replaceable refuses to take a side of a file in whose place something else stands by now: a folder,
+// or a file or link where its folder was. What is in them would be lost.
+func (w Worktrees) replaceable(r MergeRequest, files []string) error {
+	root, err := os.OpenRoot(filepath.Join(w.Root, r.Name))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for _, file := range files {
+		side := firstOf(r.Take[file], r.Take[AllOthers])
+		if side != SideTicket && side != SideMerged {
+			continue
+		}
+		info, err := root.Lstat(filepath.FromSlash(file))
+		if err == nil && info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return problem("something else stands where %s is to be written, and would be lost; take it away in the worktree", shown(file))
+		}
+	}
+	return nil
 }
 
 // take gives a file what a commit holds, or removes it where only the other one has it.

@@ -66,3 +66,66 @@ func TestAPersonTakesAFileAsItStands(t *testing.T) {
 	require.NotEmpty(t, done.Commit)
 	require.Contains(t, h.git("show", "slop/S1:text"), "<<<<<<< merged\none\n=======\ntwo\n>>>>>>> T-2.1")
 }
+
+func TestASideIsTakenOverNothingElse(t *testing.T) {
+	t.Parallel()
+	h, two := inConflict(t)
+	for _, name := range []string{"text", "gone here"} { // taken from a side that has it, and from one that has not
+		place := filepath.Join(two.Dir, name)
+		require.NoError(t, os.Rename(place, filepath.Join(t.TempDir(), "kept")))
+		h.put(two.Dir, map[string]string{name + "/mine.txt": "mine\n"})
+		_, err := h.take(2, map[string]string{git.AllOthers: git.SideTicket})
+		var problem *git.Problem
+		require.ErrorAs(t, err, &problem)
+		require.ErrorContains(t, err, "something else stands where "+name)
+		require.FileExists(t, filepath.Join(place, "mine.txt"))
+		require.Equal(t, "one\x00", textOf(t, filepath.Join(two.Dir, "bin")), "no other side is taken before that")
+		require.NoError(t, os.RemoveAll(place))
+	}
+	done, err := h.take(2, map[string]string{git.AllOthers: git.SideTicket})
+	require.NoError(t, err)
+	require.NotEmpty(t, done.Commit)
+}
+
+func TestASideIsTakenThroughNoLink(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"d/f": "a\n"})
+	one, two := h.prepare("T-1.1"), h.prepare("T-2.1")
+	h.put(one.Dir, map[string]string{"d/f": "one\n"})
+	h.put(two.Dir, map[string]string{"d/f": "two\n"})
+	h.merge("T-1.1", 1)
+	require.Equal(t, []string{"d/f"}, h.merge("T-2.1", 1).Files)
+	outside := t.TempDir()
+	h.put(outside, map[string]string{"f": "secret\n"})
+	require.NoError(t, os.RemoveAll(filepath.Join(two.Dir, "d")))
+	require.NoError(t, os.Symlink(outside, filepath.Join(two.Dir, "d")))
+	_, err := h.take(2, map[string]string{"d/f": git.SideTicket})
+	require.ErrorContains(t, err, "something else stands")
+	require.Equal(t, "secret\n", textOf(t, filepath.Join(outside, "f")))
+}
+
+func TestFilesOfAnyNameAreTaken(t *testing.T) {
+	t.Parallel()
+	names := []string{"-x", "--all", ":(glob)q", "new\nline", `quo"te`, "co,mma", "tab\tb", "star*", " lead", "trail ", "d/-y"}
+	all := func(text string) map[string]string {
+		out := map[string]string{}
+		for _, name := range names {
+			out[name] = text
+		}
+		return out
+	}
+	h := newHome(t, all("a\n"))
+	one, two := h.prepare("T-1.1"), h.prepare("T-2.1")
+	h.put(one.Dir, all("one\n"))
+	h.put(two.Dir, all("two\n"))
+	h.merge("T-1.1", 1)
+	require.Len(t, h.merge("T-2.1", 1).Files, len(names))
+	for _, bad := range []string{"../x", "/etc/passwd", "a\x00b", ":(glob)*", "d", ".git/config"} {
+		_, err := h.take(2, map[string]string{bad: git.SideTicket})
+		require.ErrorContains(t, err, "not in conflict")
+	}
+	done, err := h.take(3, all(git.SideTicket))
+	require.NoError(t, err)
+	require.NotEmpty(t, done.Commit)
+	require.Equal(t, h.git("rev-parse", "slop/S1^1^{tree}"), h.git("rev-parse", "slop/S1^{tree}"))
+}
