@@ -128,7 +128,9 @@ func ended(p Payload) func(Conversation) bool {
 	case TicketReviewed:
 		return func(c Conversation) bool { return c.Tier == 2 && c.Ticket == p.Ticket && c.Attempt <= p.Attempt }
 	case TicketResolved:
-		return func(c Conversation) bool { return c.Tier == 3 && c.Ticket == p.Ticket && c.Attempt <= p.Attempt }
+		return func(c Conversation) bool { // of tier 4, hints that never came: the attempt waited for each
+			return c.Tier > 2 && c.Ticket != "" && c.Ticket == p.Ticket && c.Attempt <= p.Attempt
+		}
 	case TicketKilled:
 		return func(c Conversation) bool {
 			return c.Tier > 1 && c.Ticket != "" && c.Ticket == p.Ticket && c.Attempt <= p.Attempt

@@ -76,7 +76,7 @@ func pieceOf(p *events.Part) promptPiece {
 }
 
 var prompt = Fold[*promptState]{
-	Name: "prompt", Version: 3,
+	Name: "prompt", Version: 4,
 	Takes: func(p events.Payload) bool {
 		switch p.(type) {
 		case events.ToolsOffered, events.ModelRequested, events.PromptCached, events.PromptCacheDropped:
