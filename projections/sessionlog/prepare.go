@@ -8,7 +8,8 @@ import (
 )
 
 // Prepare makes the folder of a project's session logs. Git does not see a
-// logs folder that was made here; one that is there already is left as it is.
+// logs folder that was made here; one that is there already is left as it is, and
+// where a link leads nothing is made: those who write logs say that they do not.
 func Prepare(project string) error {
 	base := filepath.Join(project, filepath.FromSlash(Base))
 	logs := filepath.Dir(base)
@@ -19,6 +20,11 @@ func Prepare(project string) error {
 		}
 	case !errors.Is(err, fs.ErrExist):
 		return err
+	default:
+		info, err := os.Lstat(logs)
+		if err != nil || info.Mode().Type() == fs.ModeSymlink {
+			return err
+		}
 	}
 	return os.MkdirAll(base, 0o700)
 }

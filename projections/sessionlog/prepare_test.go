@@ -33,3 +33,13 @@ func TestALogsFolderOfTheProjectsOwnIsLeftAsItIs(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(other, "logs"), nil, 0o600))
 	require.Error(t, sessionlog.Prepare(other), "a file stands there")
 }
+
+func TestNoFolderIsMadeWhereALinkLeads(t *testing.T) {
+	t.Parallel()
+	project, elsewhere := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Symlink(elsewhere, filepath.Join(project, "logs")))
+	require.NoError(t, sessionlog.Prepare(project))
+	made, err := os.ReadDir(elsewhere)
+	require.NoError(t, err)
+	require.Empty(t, made)
+}

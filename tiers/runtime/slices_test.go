@@ -32,6 +32,12 @@ func TestASliceIsShownWhereItIsNowOrSaysThatItIsGone(t *testing.T) {
 	gone := ask(moved.Slice)
 	require.Contains(t, gone.Error, "the anchor is gone: the beginning of the slice recorded as lines 8-10")
 	require.Empty(t, gone.Text)
+	w.write("a.go", "{\n\n}\ncall(1)\n")
+	for end, wrong := range map[int]bool{3: true, 4: false} {
+		built, ok = w.handOut("ada", events.ContextInjectionRequested{Path: "a.go", View: events.ViewSlice, Slice: &events.FileSlice{StartLine: end - 2, EndLine: end}, Record: true}, 1).(events.ContextBuilt)
+		require.True(t, ok)
+		require.Equal(t, wrong, strings.Contains(built.Views[0].Error, "it could not be found again"), built.Views[0].Error)
+	}
 	require.NotEmpty(t, ask(nil).Error)
 	require.NotEmpty(t, ask(&events.FileSlice{StartLine: 1, EndLine: 99}).Error)
 }

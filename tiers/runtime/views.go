@@ -14,7 +14,24 @@ import (
 // injected answers a person's wish for one view, as views of a prompt are answered.
 func (w site) injected(ctx context.Context, request string, p events.ContextInjectionRequested) events.Payload {
 	room := maxInlineSum
-	return events.ContextBuilt{Request: request, Views: []events.View{w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View, Slice: p.Slice}, &room)}}
+	v := w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View, Slice: p.Slice}, &room)
+	if p.Record && v.Slice != nil {
+		v = w.recorded(ctx, v)
+	}
+	return events.ContextBuilt{Request: request, Views: []events.View{v}}
+}
+
+// recorded is the view of a slice that is to be found by its anchors from now on,
+// or an error where it could not be: where its ends are brackets and blanks, or
+// hold secrets.
+func (w site) recorded(ctx context.Context, v events.View) events.View {
+	room := maxInlineSum
+	again := w.view(ctx, events.ViewRequest{Path: v.Path, View: v.View, Slice: v.Slice}, &room)
+	if again.Error != "" {
+		again.Error = "it could not be found again: the first and the last three lines of a slice must hold one with words or numbers, and no secret"
+		return again
+	}
+	return v
 }
 
 // Bounds of a view that may be replaced, in bytes of the file.
