@@ -7,8 +7,8 @@ import (
 )
 
 // MaxModelAttempts bounds the attempts at one model reply, the first included,
-// where the settings say nothing, and always where replies come incomplete: each
-// of those is paid for.
+// where the settings say nothing, and always those whose reply came incomplete:
+// each of these is paid for.
 const MaxModelAttempts = 3
 
 // ModelAttempts bounds the attempts at one reply that fail in one way, the first
@@ -32,6 +32,8 @@ type Sent struct {
 	ID    string
 	Asked events.ModelRequested // as it is on record
 	Parts []events.Part         // its whole manifest
+
+	incomplete int // attempts at its reply that came incomplete
 }
 
 // Then is what is remembered after s once the next request of the conversation
@@ -46,20 +48,35 @@ func (s Sent) Then(id string, asked events.ModelRequested) Sent {
 	if err != nil {
 		panic("tiers: request " + id + ": " + err.Error())
 	}
-	return Sent{ID: id, Asked: asked, Parts: parts}
+	out := Sent{ID: id, Asked: asked, Parts: parts}
+	if asked.Attempt > 1 {
+		out.incomplete = s.incomplete
+	}
+	return out
+}
+
+// failed counts a failure of the last attempt: how many failed in this way, those
+// of an incomplete reply and all others.
+func (s *Sent) failed(kind string) int {
+	if kind == events.ModelIncomplete {
+		s.incomplete++
+		return s.incomplete
+	}
+	return s.Asked.Attempt - s.incomplete
 }
 
 // maxDoublings is from which attempt on the wait is MaxBackoff.
 const maxDoublings = 9
 
-// NextAttempt builds the request that follows a failed one: the same prompt,
+// NextAttempt counts a failure, which it is told of once, and builds the request
+// that follows the failed one: the same prompt,
 // the next attempt, not before a wait counted from the failure's time (the
 // provider's own, else 250 ms doubled each time; at most MaxBackoff). It goes to
 // who sits in the seat by the settings of now, so a person who changes them
 // reaches it. False when no further attempt may help or [ModelAttempts] is reached.
-func NextAttempt(s events.Settings, seat Seat, last Sent, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
+func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
 	next := last.Asked
-	if !failure.Retryable() || next.Attempt >= ModelAttempts(s, failure.Kind) {
+	if !failure.Retryable() || last.failed(failure.Kind) >= ModelAttempts(s, failure.Kind) {
 		return events.ModelRequested{}, false
 	}
 	wait := MaxBackoff

@@ -24,16 +24,61 @@ func TestAServerThatIsOverloadedIsAskedAgainForAsLongAsTheSettingsSay(t *testing
 	} {
 		s := staffed()
 		s.ModelAttempts = 10
-		r, waited := tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil), time.Duration(0)
+		sent, waited := begun(s), time.Duration(0)
 		for {
-			next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, tiers.Sent{Asked: r}, events.ModelFailed{Kind: kind}, time.Time{})
+			next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, &sent, events.ModelFailed{Kind: kind}, time.Time{})
 			if !ok {
 				break
 			}
-			r, waited = next, waited+next.NotBefore.Sub(time.Time{})
+			sent, waited = sent.Then("again", next), waited+next.NotBefore.Sub(time.Time{})
 		}
-		require.Equal(t, want.attempts, r.Attempt, kind)
+		require.Equal(t, want.attempts, sent.Asked.Attempt, kind)
 		require.Equal(t, want.waited, waited, kind)
+	}
+}
+
+// begun is a conversation whose first request is sent.
+func begun(s events.Settings) tiers.Sent {
+	return tiers.Sent{}.Then("first", tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil))
+}
+
+// TestRepliesThatComeIncompleteAreCountedApart has a server be overloaded for a
+// while and then break off: waiting for it is no reason to give up the first time
+// that it does, and each reply that breaks off counts, whatever stands between.
+func TestRepliesThatComeIncompleteAreCountedApart(t *testing.T) {
+	t.Parallel()
+	s := staffed()
+	s.ModelAttempts = 5
+	const busy, broken = events.ModelOverloaded, events.ModelIncomplete
+	for name, kinds := range map[string][]string{
+		"busy first":   {busy, busy, busy, busy, broken, broken, broken},
+		"broken first": {broken, broken, busy, busy, busy, busy, broken},
+		"in turns":     {broken, busy, broken, busy, broken},
+		"busy last":    {broken, busy, busy, busy, broken, busy, busy},
+	} {
+		sent := begun(s)
+		for i, kind := range kinds {
+			next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, &sent, events.ModelFailed{Kind: kind}, time.Time{})
+			require.Equal(t, i < len(kinds)-1, ok, "%s, attempt %d", name, i+1)
+			if ok {
+				sent = sent.Then("again", next)
+			}
+		}
+	}
+}
+
+func TestTheNextPromptHasAllItsAttempts(t *testing.T) {
+	t.Parallel()
+	s, sent := staffed(), tiers.Sent{}
+	for range 2 {
+		sent = sent.Then("next", tiers.Request(s, tiers.Seat{Tier: 3}, sent, nil))
+		for n := 1; n <= tiers.MaxModelAttempts; n++ {
+			next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, &sent, events.ModelFailed{Kind: events.ModelIncomplete}, time.Time{})
+			require.Equal(t, n < tiers.MaxModelAttempts, ok)
+			if ok {
+				sent = sent.Then("again", next)
+			}
+		}
 	}
 }
 
@@ -44,7 +89,7 @@ func TestNoWaitIsLongerThanAMinute(t *testing.T) {
 	r := tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil)
 	r.Attempt = 99
 	for _, asked := range []int64{0, (2 * time.Hour).Milliseconds()} {
-		next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, tiers.Sent{Asked: r}, events.ModelFailed{Kind: events.ModelOverloaded, RetryAfterMS: asked}, time.Time{})
+		next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, &tiers.Sent{Asked: r}, events.ModelFailed{Kind: events.ModelOverloaded, RetryAfterMS: asked}, time.Time{})
 		require.True(t, ok)
 		require.Equal(t, tiers.MaxBackoff, next.NotBefore.Sub(time.Time{}))
 	}

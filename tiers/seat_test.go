@@ -47,7 +47,7 @@ func TestWhoAnswersATicket(t *testing.T) {
 		c.seat.Tier = 3
 		r := tiers.Request(staffed(), c.seat, tiers.Sent{}, nil)
 		require.Equal(t, []any{c.provider, c.model}, []any{r.Provider, r.Model}, name)
-		again, ok := tiers.NextAttempt(staffed(), c.seat, tiers.Sent{Asked: r}, events.ModelFailed{Kind: events.ModelNetwork}, time.Time{})
+		again, ok := tiers.NextAttempt(staffed(), c.seat, &tiers.Sent{Asked: r}, events.ModelFailed{Kind: events.ModelNetwork}, time.Time{})
 		require.True(t, ok)
 		require.Equal(t, []any{c.provider, c.model}, []any{again.Provider, again.Model}, name)
 	}

@@ -161,7 +161,7 @@ func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Tim
 		r.phase = sendRound
 		return
 	}
-	again, ok := tiers.NextAttempt(now, r.seat(), r.sent, p, at)
+	again, ok := tiers.NextAttempt(now, r.seat(), &r.sent, p, at)
 	if !ok {
 		r.end(events.ResolvedBlocked, "", "model "+p.Kind+": "+p.Message)
 		return

@@ -109,7 +109,7 @@ func (j *Job) ModelFailed(now *Desk, e *events.Event, f events.ModelFailed) {
 		j.send(now)
 		return
 	}
-	if next, ok := tiers.NextAttempt(now.Settings, j.seat(), j.sent, f, e.Time); ok {
+	if next, ok := tiers.NextAttempt(now.Settings, j.seat(), &j.sent, f, e.Time); ok {
 		j.due = []events.Payload{next}
 		return
 	}

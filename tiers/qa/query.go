@@ -55,7 +55,7 @@ func (s *State) failed(a *talk, p events.ModelFailed, at time.Time) []events.Pay
 	if a.prompt.Refused(a.sent.Asked, p) {
 		return s.send(a)
 	}
-	if again, ok := tiers.NextAttempt(s.settings, tiers.Seat{Tier: tier}, a.sent, p, at); ok {
+	if again, ok := tiers.NextAttempt(s.settings, tiers.Seat{Tier: tier}, &a.sent, p, at); ok {
 		s.asking = a
 		return []events.Payload{again}
 	}
