@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 // changing is the note that the files of everything merged are being changed by us: what is in them
@@ -22,8 +24,12 @@ func (w Worktrees) settled(ctx context.Context, repo repository) {
 	}
 }
 
-// asMerged makes sure that the worktree of what is merged holds what its branch has. It changes
-// nothing: a file that it made known to git would be removed by the next one who writes there.
+// maxMoves bounds how far the branch may have gone on without its files.
+const maxMoves = 1000
+
+// asMerged makes sure that the worktree of what is merged holds what its branch has or had: nobody's
+// work. It changes nothing: a file that it made known to git would be removed by the next one who
+// writes there.
 func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
 	tip, err := w.tip(ctx, repo, w.Branch())
 	if err != nil {
@@ -34,20 +40,37 @@ func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
 		return err
 	}
 	defer func() { _ = p.close() }()
-	if _, _, err := p.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails where files changed
-		return err
+	changed, err := p.changed(ctx)
+	if err == nil && tip != "" && !changed {
+		changed, err = p.neverWas(ctx, tip)
 	}
-	other := ""
-	if tip != "" {
-		if other, err = p.must(ctx, "diff-index", "--name-only", "-z", tip, "--"); err != nil {
-			return err
-		}
-	}
-	unknown, err := p.must(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	if err == nil && (tip == "" || other+unknown != "") {
+	if err == nil && (tip == "" || changed) {
 		err = problem("somebody changed files in %s; take them elsewhere, or remove it with git worktree remove --force", filepath.Join(w.Root, Merged))
 	}
 	return err
+}
+
+// changed tells whether there is anything that the index does not know.
+func (w *private) changed(ctx context.Context) (bool, error) {
+	if _, _, err := w.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails where files changed
+		return false, err
+	}
+	other, err := w.must(ctx, "diff-files", "--name-only", "-z")
+	if err != nil || other != "" {
+		return true, err
+	}
+	unknown, err := w.must(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	return unknown != "", err
+}
+
+// neverWas tells whether the index holds what no commit on the way to tip does.
+func (w *private) neverWas(ctx context.Context, tip string) (bool, error) {
+	tree, err := w.must(ctx, "write-tree")
+	if err != nil {
+		return false, err
+	}
+	trees, err := w.must(ctx, "log", "--format=%T", "-n", strconv.Itoa(maxMoves), tip, "--")
+	return !strings.Contains(trees, tree), err
 }
 
 // advance moves the merged branch, then its files. What somebody changed there stays; where the
@@ -58,7 +81,7 @@ func (w Worktrees) advance(ctx context.Context, repo repository, commit, old str
 		return err
 	}
 	step := []string{"read-tree", "-m", "-u", old, commit}
-	if ours {
+	if ours || w.asMerged(ctx, repo) == nil {
 		step = []string{"read-tree", "--reset", "-u", commit}
 	} else if err := w.fits(ctx, repo, step); err != nil {
 		return err

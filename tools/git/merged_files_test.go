@@ -64,6 +64,27 @@ func TestAMergeWritesOverNobodysWork(t *testing.T) {
 	}
 }
 
+func TestABranchThatWentOnWithoutItsFilesIsNobodysWork(t *testing.T) {
+	t.Parallel()
+	h, file := someonesWork(t, "a.txt")
+	h.put(filepath.Dir(file), map[string]string{"a.txt": "one\n"})
+	further := func() {
+		h.git("update-ref", "refs/heads/slop/S1", h.git("-c", "user.name=x", "-c", "user.email=x@y", "commit-tree", "main^{tree}", "-p", "slop/S1", "-m", "mine"))
+	}
+	further()
+	hold, err := h.trees.HoldMerged(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "a\n", textOf(t, file))
+	hold.Release()
+	h.put(h.prepare("T-2.1").Dir, map[string]string{"a.txt": "two\n"})
+	h.merge("T-2.1", 1)
+	h.put(h.prepare("T-3.1").Dir, map[string]string{"a.txt": "three\n"})
+	further()
+	h.put(h.prepare("T-4.1").Dir, map[string]string{"b.txt": "four\n"})
+	require.NotEmpty(t, h.merge("T-4.1", 1).Commit)
+	require.Equal(t, "a\n", textOf(t, file))
+}
+
 func textOf(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
