@@ -55,6 +55,7 @@ func rightsOf(r Role, pools []string) grants {
 	case Worker:
 		g.write(r, typesOf("worker")...)
 		g.lastOfOwn(r)
+		g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+events.RootEvents+".*.*.*.SessionClosed.>") // what begins after it
 		g.work(PoolTools)
 		g.claims()
 		g.writeBlobs()

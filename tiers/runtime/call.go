@@ -57,7 +57,15 @@ func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) e
 	if err != nil {
 		return w.answer(ctx, &d.Event, w.settled(ctx, p, tools.Failure(err), 0))
 	}
-	switch effect := prepared.Spec().Effect; {
+	effect := prepared.Spec().Effect
+	if effect.Has(tools.Writes) || effect.Has(tools.Executes) {
+		if late, err := w.tooLate(ctx, d, p); err != nil {
+			return err
+		} else if late {
+			return w.answer(ctx, &d.Event, w.failed(p, tooLateText))
+		}
+	}
+	switch {
 	case effect.Has(tools.Writes) && prepared.Plans():
 		return w.write(ctx, d, p, prepared)
 	case effect.Has(tools.Writes), effect.Has(tools.Executes):

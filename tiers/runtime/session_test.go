@@ -47,3 +47,34 @@ func TestAGoalBecomesFinishedWorkAndEveryChangeHadItsYes(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{"read_file": "rule", "run_powershell": person, "edit_file": person}, approvedBy)
 }
+
+// TestACallThatDidNotBeginIsNotRunAfterItsSession whoever said yes to it before.
+func TestACallThatDidNotBeginIsNotRunAfterItsSession(t *testing.T) {
+	t.Parallel()
+	for tool, args := range map[string]string{
+		"run_powershell": `{"script":"printf x > made.txt"}`,
+		"edit_file":      `{"path":"a.txt","old_string":"a","new_string":"b"}`,
+	} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{"a.txt": "a"})
+			w.open(nil)
+			w.decided(events.ActorApproval, approvedCall(tool, args))
+			w.say(events.SessionClosed{Reason: "closed by hand"})
+			w.runWorker("worker-test-1")
+			got := w.settled(tool)
+			require.Equal(t, events.ToolFailed, got.Outcome, got.Text)
+			require.Contains(t, got.Text, "session was closed")
+			require.False(t, w.has("made.txt"))
+		})
+	}
+}
+
+// approvedCall is the yes to a call.
+func approvedCall(tool, args string) events.ToolApproved {
+	digest, err := events.CanonicalDigest([]byte(args))
+	if err != nil {
+		panic(err)
+	}
+	return events.ToolApproved{Call: "c1", Tool: tool, Args: []byte(args), ArgsSHA256: digest, Generation: 1}
+}
