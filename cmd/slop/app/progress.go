@@ -19,6 +19,7 @@ type progress struct {
 	status   bool
 	quiet    bool
 	shown    bool              // the status line stands at the end
+	standing string            // what it says
 	partial  bool              // an unfinished line stands at the end: a question's
 	asking   bool              // a question waits
 	held     []string          // lines that came meanwhile, the newest of them
@@ -252,13 +253,17 @@ func (p *progress) set(ticket, state string) {
 	p.waits = slices.DeleteFunc(p.waits, func(w waiting) bool { return w.who == ticket })
 }
 
-// refresh prints the status line anew.
+// refresh prints the status line anew, if it says something else now.
 func (p *progress) refresh() {
 	if !p.status || p.asking {
 		return
 	}
-	fmt.Fprintf(p.out, "\r\x1b[K%s", p.statusLine(time.Now(), terminalWidth(p.out)))
-	p.shown = true
+	line := p.statusLine(time.Now(), terminalWidth(p.out))
+	if p.shown && line == p.standing {
+		return
+	}
+	fmt.Fprint(p.out, "\r\x1b[K"+line)
+	p.shown, p.standing = true, line
 }
 
 // clear takes the status line away and ends an unfinished line, so that

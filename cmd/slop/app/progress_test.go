@@ -195,3 +195,18 @@ func TestWhatATerminalDoesNotShowIsSpelledOut(t *testing.T) {
 	}
 	require.Equal(t, "a\uFFFDb ❤\ufe0f é\t", visible("a\xffb ❤\ufe0f é\t"))
 }
+
+func TestAFloodOfEventsDoesNotPrintTheSameStatusAgain(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := shownTo(&out)
+	p.begun = p.begun.Add(-time.Hour)
+	p.paused = true
+	for range 1000 {
+		p.take(p.happened("e", events.AskAnswered{}))
+	}
+	require.Less(t, strings.Count(out.String(), "paused"), 500, "once a second, by the time in it")
+	require.NotEmpty(t, out.String())
+	p.say("a line")
+	require.True(t, strings.HasSuffix(out.String(), p.standing), "it stands below a line again")
+}
