@@ -149,7 +149,10 @@ func TestACallWhoseAnswerNobodyWaitsForIsCancelled(t *testing.T) {
 				again := w.ask(on, nil)
 				done, _ = w.callsModels(handed{again, 1}).run()
 				<-done
-				require.Equal(t, events.ModelCancelled, w.outcomes(again)[0].(events.ModelFailed).Kind)
+				for _, p := range w.outcomes(again) { // none, where the end was known before the process began
+					require.Equal(t, events.ModelCancelled, p.(events.ModelFailed).Kind)
+				}
+				require.True(t, name == "closed" || len(w.outcomes(again)) == 1)
 				require.Len(t, s.Requests(), 1, "and none is sent any more")
 			})
 		}
