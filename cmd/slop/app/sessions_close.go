@@ -17,8 +17,8 @@ func sessionCloseCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "close [ID]",
 		Short: "Give up a session",
-		Long: `Close ends a session whose goal is given up: no model is asked for it any more and
-nothing of it waits for you. Its record and what it changed in your files stay.
+		Long: `Close ends a session whose goal is given up: no model is asked for it any more, no
+call of it begins, and nothing of it waits for you. What runs comes to its end. Its record and what it changed in your files stay.
 Every engine of the project goes on with each open session, whatever it was
 started for. Without an ID it is the current session. Status 1: it is closed
 already.`,
