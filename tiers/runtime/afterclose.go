@@ -16,7 +16,7 @@ func (w site) tooLate(ctx context.Context, d Delivery, p events.ToolApproved) (b
 		return false, nil
 	}
 	closed, err := w.Log.Last(ctx, events.Filter{Project: w.Project, Session: d.Event.Session, Type: events.SessionClosed{}.EventType().Name})
-	if err != nil || closed < d.Event.Seq {
+	if err != nil || closed <= d.Event.Seq {
 		return false, err
 	}
 	begun, err := w.lease(d.Event.Session, p).peek(ctx)
