@@ -152,13 +152,16 @@ func (c *call) sliceIntoProject(session, file string, slice events.FileSlice) er
 		return err
 	}
 	var files []events.TrackedFile
-	var base string
+	var base, problem string
 	if err := c.read(session, func(s *projections.Set) {
 		doc := s.Project().Document
-		files, _ = projections.ProjectFiles(doc)
+		files, problem = projections.ProjectFiles(doc)
 		base, _, _ = projections.FilePatterns(doc)
 	}); err != nil {
 		return err
+	}
+	if problem != "" {
+		return refuse(http.StatusConflict, "the project's files do not fit: "+clip(problem, 200), "Mend files.paths, or record the slice in a preset.")
 	}
 	below := file
 	if base != "" {

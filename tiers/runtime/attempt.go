@@ -23,7 +23,7 @@ func (m *Models) handle(ctx context.Context, d Delivery) error {
 	}
 	tr := m.Transcripts.session(d.Event.Session)
 	if tr.reached() == 0 { // not begun: it may be over for so long that nobody reads it any more
-		closed, err := m.Log.Last(ctx, events.Filter{Project: m.Project, Session: d.Event.Session, Type: "SessionClosed"})
+		closed, err := closedAt(ctx, m.Log, m.Project, d.Event.Session)
 		if err != nil {
 			return err
 		}

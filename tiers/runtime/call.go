@@ -59,10 +59,8 @@ func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) e
 	}
 	effect := prepared.Spec().Effect
 	if effect.Has(tools.Writes) || effect.Has(tools.Executes) {
-		if late, err := w.tooLate(ctx, d, p); err != nil {
+		if late, err := w.tooLate(ctx, d, p); late || err != nil {
 			return err
-		} else if late {
-			return w.answer(ctx, &d.Event, w.failed(p, tooLateText))
 		}
 	}
 	switch {

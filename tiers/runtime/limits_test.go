@@ -14,6 +14,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/tiers/runtime"
 )
 
@@ -106,6 +107,8 @@ type handedTwice struct {
 }
 
 func (h handedTwice) Work(ctx context.Context, _ string, _ int, handle func(context.Context, runtime.Delivery) error) error {
+	ctx, cancel := context.WithTimeout(ctx, eventstest.Patience)
+	defer cancel()
 	first := make(chan error, 1)
 	go func() { first <- handle(ctx, runtime.Delivery{Event: h.event, Deliveries: 1}) }()
 	for !h.running() {

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/runtime"
 )
 
 // writes is a script in which one ticket changes a file and runs a command that fails once.
@@ -66,6 +68,37 @@ func TestACallThatDidNotBeginIsNotRunAfterItsSession(t *testing.T) {
 			require.Equal(t, events.ToolFailed, got.Outcome, got.Text)
 			require.Contains(t, got.Text, "session was closed")
 			require.False(t, w.has("made.txt"))
+		})
+	}
+}
+
+// late is a log in which no session is seen to be closed, as for a worker that
+// looked a moment before and then stood still.
+type late struct{ runtime.OwnLog }
+
+func (late) Last(context.Context, events.Filter) (uint64, error) { return 0, nil }
+
+func TestAWorkerThatWasSlowDoesNotBeginACallThatIsAnsweredAsTooLate(t *testing.T) {
+	t.Parallel()
+	for tool, args := range map[string]string{
+		"run_powershell": `{"script":"printf x > made.txt"}`,
+		"edit_file":      `{"path":"a.txt","old_string":"a","new_string":"b"}`,
+	} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{"a.txt": "a"})
+			w.open(nil)
+			call := w.decided(events.ActorApproval, approvedCall(tool, args))
+			w.say(events.SessionClosed{Reason: "closed by hand"})
+			w.runWorker("worker-test-1")
+			require.Contains(t, w.settled(tool).Text, "session was closed")
+			slow := w.worker("worker-test-2")
+			slow.Log, slow.Queue = late{slow.Log}, handed{call, 2}
+			require.NoError(t, slow.Run(t.Context(), 1))
+			require.False(t, w.has("made.txt"))
+			got, err := os.ReadFile(filepath.Join(w.dir, "a.txt"))
+			require.NoError(t, err)
+			require.Equal(t, "a", string(got))
 		})
 	}
 }
