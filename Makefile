@@ -27,6 +27,9 @@ FUZZED = ./tools/document ./tools/python/edit ./tools/python/fuzz_test.go ./tool
 # How long each fuzz target runs, and which folders they are looked for in.
 FUZZTIME ?= 30s
 FUZZIN   ?= .
+# Where the inputs that reached something new are kept; "make test" begins with the seeds each time, so that it
+# does not depend on what ran before.
+FUZZKEPT ?= $(shell $(GO) env GOCACHE)/fuzz/$(shell $(GO) list -m)
 # Real Python files for tests and benchmarks, from packages of Debian; the folder is not in git.
 CORPUS = bin/corpus
 CORPUS_PACKAGES = python3-django python3-numpy python3-sqlalchemy python3-twisted python3-sympy python3-networkx \
@@ -50,7 +53,7 @@ test: lint ## everything that CI runs: lint, race tests, each benchmark once, se
 	$(GO) test -race $(TESTFLAGS) $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
 	$(GO) test $(TESTFLAGS) $(PROCESSES) $(PURE)
 	$(GO) test -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) -p 1 $(BENCHED)
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=1s FUZZIN="$(FUZZED)"
+	@kept=$$(mktemp -d); $(MAKE) --no-print-directory fuzz FUZZTIME=1s FUZZIN="$(FUZZED)" FUZZKEPT="$$kept"; ended=$$?; rm -rf "$$kept"; exit $$ended
 
 lint: ## gofmt, go vet, staticcheck
 	@unformatted="$$(gofmt -l $(SOURCES))"; \
@@ -65,7 +68,7 @@ load: ## the load tests at full size (minutes, not seconds)
 	SLOP_LOAD=full $(GO) test -count=1 -p 1 -timeout 60m ./...
 
 fuzz: ## every fuzz target for FUZZTIME=30s each; what they find is kept in testdata/fuzz
-	@failed=""; built=""; program=$$(mktemp); kept="$$($(GO) env GOCACHE)/fuzz/$$($(GO) list -m)"; \
+	@failed=""; built=""; program=$$(mktemp); kept="$(FUZZKEPT)"; \
 	for file in $$(grep -rlE --include='*_test.go' '^func Fuzz' $(FUZZIN) | grep -v /testdata/ | sort); do \
 		dir=$$(dirname "$$file"); \
 		if [ "$$built" != "$$dir" ]; then $(GO) test -c -fuzz . -o "$$program" "./$$dir" || exit 1; built="$$dir"; fi; \

@@ -68,13 +68,14 @@ func (s Source) gap(statement *python.Statement, first, last int) document.Splic
 }
 
 // gapAtEnd removes the last lines that hold something, from first on. The file keeps, or keeps
-// lacking, the line end of its last line, and blank lines at its very end.
+// lacking, the line end of its last line, and blank lines at its very end; an empty line that a
+// backslash joins to the one above keeps its own, which ends the statement.
 func (s Source) gapAtEnd(first, last int) document.Splice {
 	gone := document.Splice{Start: s.Lines[first].Start, End: s.Lines[last].Next}
 	switch {
 	case first == 0:
 		gone.End = len(s.Text)
-	case s.Lines[last].End == s.Lines[last].Next:
+	case s.Lines[last].End == s.Lines[last].Next && (s.content(first-1) != "" || !s.inside(first-1)):
 		gone.Start = s.Lines[first-1].End
 	}
 	return gone
