@@ -43,7 +43,7 @@ func Find(symbols []Symbol, name string) []Symbol {
 
 // CutOrdinal takes "name#2" apart; the ordinal is 0 where none is given.
 func CutOrdinal(name string) (base string, ordinal int) {
-	name = strings.TrimSpace(name)
+	name = strings.TrimFunc(name, separates)
 	if i := strings.LastIndexByte(name, '#'); i > 0 {
 		if n, err := strconv.Atoi(name[i+1:]); err == nil && n > 0 {
 			return name[:i], n
@@ -52,9 +52,13 @@ func CutOrdinal(name string) (base string, ordinal int) {
 	return name, 0
 }
 
+// separates tells whether a character stands between words in C. Unicode has more spaces, which the reader
+// takes for letters, as it takes everything outside of ASCII.
+func separates(c rune) bool { return strings.ContainsRune(" \t\n\v\f\r", c) }
+
 // folded makes names comparable.
 func folded(name string) string {
-	name = strings.Join(strings.Fields(name), "")
+	name = strings.Join(strings.FieldsFunc(name, separates), "")
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "()"), "::")
 	if strings.HasSuffix(name, "operator") { // its "()" belongs to it
 		name += "()"
