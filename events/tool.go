@@ -131,7 +131,7 @@ type FileState struct {
 const (
 	ToolDone        = "done"
 	ToolFailed      = "failed"
-	ToolKilled      = "killed"      // its ticket was killed
+	ToolKilled      = "killed"      // its ticket was killed or its session closed; the text says which
 	ToolInterrupted = "interrupted" // its worker died; nobody knows how far it came
 )
 
