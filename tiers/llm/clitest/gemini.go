@@ -52,9 +52,13 @@ func gemini(f *fake) error {
 	}
 	u := t.usage
 	line(`{"type":"result","status":"success","stats":{"total_tokens":%d,"input_tokens":%d,"output_tokens":%d,"cached":%d,"input":%d,"duration_ms":1,"tool_calls":0}}`,
-		u.Input+u.CacheRead+u.Output, u.Input+u.CacheRead, u.Output, u.CacheRead, u.Input)
+		u.Input+u.CacheRead+u.Output, u.Input+u.CacheRead, u.Output-geminiThoughts(u), u.CacheRead, u.Input)
 	return nil
 }
+
+// geminiThoughts is the part of the output that the model thinks: the program has
+// it in its total and nowhere else.
+func geminiThoughts(u events.Usage) int64 { return u.Output / 3 }
 
 // geminiOptions refuses what the program does not know.
 func geminiOptions(args []string) (model string, err error) {

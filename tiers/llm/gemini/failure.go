@@ -40,13 +40,7 @@ func (p Provider) failure(ctx context.Context, call *transport.Call, err error, 
 		err = &llm.Error{Kind: events.ModelIncomplete, Message: err.Error()}
 	}
 	out := call.Error(ctx, err, func(s *transport.Status) (string, string) {
-		var body struct {
-			Error problem `json:"error"`
-		}
-		if json.Unmarshal(s.Body, &body) != nil || body.Error.Status == "" {
-			return "", ""
-		}
-		said = body.Error
+		said = problemIn(s)
 		return said.kind(), ""
 	})
 	if out == nil {
@@ -58,6 +52,21 @@ func (p Provider) failure(ctx context.Context, call *transport.Call, err error, 
 	out.CacheGone = cached && said.lostCache()
 	return out
 }
+
+// problemIn is the problem in the body of an answer that is no success; the zero
+// value where there is none.
+func problemIn(s *transport.Status) problem {
+	var body struct {
+		Error problem `json:"error"`
+	}
+	if json.Unmarshal(s.Body, &body) != nil || body.Error.Status == "" {
+		return problem{}
+	}
+	return body.Error
+}
+
+// refine says what an answer that is no success means.
+func refine(s *transport.Status) (kind, message string) { return problemIn(s).kind(), "" }
 
 // Error is what the server said.
 func (s *problem) Error() string { return "gemini: " + s.Status + ": " + s.Message }

@@ -23,7 +23,7 @@ func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 		} `json:"models"`
 	}
 	url := strings.TrimRight(p.address(), "/") + "/" + apiVersion + "/models?pageSize=1000"
-	if err := transport.Get(ctx, p.Endpoint, p.Silence, url, map[string]string{"X-Goog-Api-Key": p.Endpoint.Key}, nil, &page); err != nil {
+	if err := transport.Get(ctx, p.Endpoint, p.Silence, url, map[string]string{"X-Goog-Api-Key": p.Endpoint.Key}, refine, &page); err != nil {
 		return nil, err
 	}
 	out := make([]llm.ModelInfo, len(page.Models))

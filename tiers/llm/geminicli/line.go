@@ -37,10 +37,10 @@ type message struct {
 
 // stats are the program's own counts of tokens.
 type stats struct {
-	Total        int64 `json:"total_tokens"`
+	Total        int64 `json:"total_tokens"` // with what was thought
 	TotalShort   int64 `json:"total"`
-	Input        int64 `json:"input_tokens"` // with what was cached
-	Output       int64 `json:"output_tokens"`
+	Input        int64 `json:"input_tokens"`  // with what was cached
+	Output       int64 `json:"output_tokens"` // without what was thought
 	OutputShort  int64 `json:"output"`
 	Cached       int64 `json:"cached"`
 	CachedTokens int64 `json:"cached_tokens"`
@@ -155,12 +155,22 @@ func usage(s *stats, guess events.Usage) *events.Usage {
 	case min(total, output, cached, input, s.Input) < 0:
 		return &guess
 	case input+cached > 0 && output > 0:
-		return &events.Usage{Input: input, Output: output, CacheRead: cached}
+		thought := thoughts(s)
+		return &events.Usage{Input: input, Output: output + thought, Thinking: thought, CacheRead: cached}
 	case total > 0:
 		out := min(guess.Output, total)
 		return &events.Usage{Input: total - out, Output: out, Estimated: true}
 	}
 	return &guess
+}
+
+// thoughts are the tokens that were thought: the program of today counts them in
+// its total alone, and they cost what the output costs.
+func thoughts(s *stats) int64 {
+	if s.Input == 0 || s.Output == 0 {
+		return 0
+	}
+	return max(0, s.Total-s.Input-s.Output)
 }
 
 // parametersOf is the text of a call's arguments; none are an empty object.

@@ -51,6 +51,7 @@ func TestTokensAreThoseOfTheProgramOrAnEstimate(t *testing.T) {
 		want  events.Usage
 	}{
 		"of today":                   {`{"total_tokens":130,"input_tokens":100,"output_tokens":30,"cached":40,"input":60}`, events.Usage{Input: 60, Output: 30, CacheRead: 40}},
+		"with thoughts in the total": {`{"total_tokens":142,"input_tokens":100,"output_tokens":30,"cached":40,"input":60}`, events.Usage{Input: 60, Output: 42, Thinking: 12, CacheRead: 40}},
 		"short names":                {`{"total":130,"input":100,"output":30,"cached":0}`, events.Usage{Input: 100, Output: 30}},
 		"a sum":                      {`{"total_tokens":30}`, events.Usage{Input: 30 - guess.Output, Output: guess.Output, Estimated: true}},
 		"a small sum":                {`{"total_tokens":1}`, events.Usage{Input: 0, Output: 1, Estimated: true}},

@@ -49,6 +49,8 @@ func newAnthropic(o Options) *anthropic {
 
 func (*anthropic) key(r *http.Request) string { return r.Header.Get("X-Api-Key") }
 
+func (*anthropic) wrongKey() int { return http.StatusUnauthorized }
+
 func (*anthropic) bases(url string) []string {
 	return []string{url, url + "/", url + "/v1", url + "/v1/"}
 }

@@ -32,6 +32,7 @@ func Conform(t *testing.T, make func(t *testing.T) Fixture) {
 		{"a stream without its end is incomplete", incompleteEverywhere},
 		{"every spelling of the base URL works", baseURLs},
 		{"wrong keys and models are refused", refused},
+		{"the list of models tells whether the key works", listed},
 		{"an effort is understood", efforts},
 		{"text that is no text is left out", emptyTexts},
 	} {
@@ -198,6 +199,25 @@ func refused(t *testing.T, f Fixture) {
 	require.Equal(t, events.ModelAuth, failed.Kind)
 	require.NotContains(t, failed.Error(), e.Key)
 	require.Empty(t, p.Requests())
+}
+
+func listed(t *testing.T, f Fixture) {
+	s := f.Start(t, Options{})
+	list := func(key string) ([]llm.ModelInfo, error) {
+		e := s.Endpoint()
+		e.Key = key
+		lister, can := f.Provider(e, 0).(llm.Lister)
+		require.True(t, can, "slop models --check asks it for its models")
+		return lister.Models(t.Context())
+	}
+	models, err := list(s.key)
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(models, func(m llm.ModelInfo) bool { return m.ID == f.Model }), "%v", models)
+	_, err = list("another-key-0123")
+	var failed *llm.Error
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, events.ModelAuth, failed.Kind, failed.Message)
+	require.NotContains(t, failed.Error(), "another-key-0123")
 }
 
 func cancelled(t *testing.T, f Fixture) {

@@ -42,6 +42,9 @@ func newGemini(o Options) *gemini {
 
 func (*gemini) key(r *http.Request) string { return r.Header.Get("X-Goog-Api-Key") }
 
+// wrongKey is what the API answers to a key that is none, with a detail.
+func (*gemini) wrongKey() int { return http.StatusBadRequest }
+
 func (*gemini) bases(url string) []string {
 	return []string{url, url + "/", url + "/v1beta", url + "/v1beta/"}
 }
@@ -162,7 +165,11 @@ func (*gemini) failure(status int, kind, message string) []byte {
 	if kind == events.ModelContextTooLong && status == 400 {
 		message = "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576). " + message
 	}
-	return mustJSON(map[string]any{"error": map[string]any{"code": status, "message": message, "status": geminiStatus(status, kind)}})
+	said := map[string]any{"code": status, "message": message, "status": geminiStatus(status, kind)}
+	if kind == events.ModelAuth && status == http.StatusBadRequest {
+		said["details"] = []any{map[string]any{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com"}}
+	}
+	return mustJSON(map[string]any{"error": said})
 }
 
 func (g *gemini) errorFrame(kind, message string) string {

@@ -262,7 +262,7 @@ func TestGeminiRejectsOtherAddressesAndKeys(t *testing.T) {
 	resp, err := http.Get(s.URL + "/v1beta/models")
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
-	require.Equal(t, 401, resp.StatusCode)
+	require.Equal(t, 400, resp.StatusCode)
 	code, text = toGemini(t, s, http.MethodGet, "models", nil)
 	require.Equal(t, 200, code)
 	require.Contains(t, text, "models/gemini-2.5-pro")

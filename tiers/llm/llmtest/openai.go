@@ -3,6 +3,7 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func newOpenAI(f Flavour, o Options) *openAI {
 }
 
 func (w *openAI) key(r *http.Request) string {
-	if w.flavour.Keyless && r.Header.Get("Authorization") == "" {
+	if w.flavour.Keyless && r.Header.Get("Authorization") == "" || w.flavour.OpenList && isOpenAI(r, "/models") {
 		return w.expected
 	}
 	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -52,10 +53,22 @@ func (w *openAI) key(r *http.Request) string {
 	return key
 }
 
+func (w *openAI) wrongKey() int {
+	if w.flavour.Errors == errorsShort {
+		return http.StatusBadRequest
+	}
+	return http.StatusUnauthorized
+}
+
 // isOpenAI tells whether a request goes to a path, with or without its version.
 func isOpenAI(r *http.Request, path string) bool { return isPath(r, "/v1"+path) || isPath(r, path) }
 
 func (w *openAI) other(out http.ResponseWriter, r *http.Request, _ []byte) bool {
+	if r.Method == http.MethodGet && w.flavour.OpenList && isOpenAI(r, "/key") {
+		out.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(out, `{"data":{"label":"llmtest"}}`)
+		return true
+	}
 	if r.Method != http.MethodGet || !isOpenAI(r, "/models") {
 		return false
 	}
@@ -129,8 +142,11 @@ func (w *openAI) failure(status int, kind, message string) []byte {
 		}
 		return mustJSON(map[string]any{"object": "error", "message": message, "type": "BadRequestError", "code": status})
 	case errorsShort:
-		if kind == events.ModelContextTooLong {
+		switch kind {
+		case events.ModelContextTooLong:
 			message = "This model's maximum prompt length is 4096. " + message
+		case events.ModelAuth:
+			message = "Incorrect API key provided. " + message
 		}
 		return mustJSON(map[string]any{"code": "Some error", "error": message})
 	case errorsInWords:

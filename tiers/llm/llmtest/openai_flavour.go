@@ -7,6 +7,9 @@ type Flavour struct {
 	Name string
 	// Keyless answers without a key.
 	Keyless bool
+	// OpenList shows the list of models to anybody, whatever key he brings, and
+	// what is known of a key under /key.
+	OpenList bool
 	// CompletionTokens refuses max_tokens: only max_completion_tokens is taken.
 	CompletionTokens bool
 	// KnownFieldsOnly refuses fields that OpenAI does not document.
@@ -55,7 +58,7 @@ const (
 	errorsInWords errorShape = "in words"
 	// errorsFlat are {"object":"error", message, type, code}.
 	errorsFlat errorShape = "flat"
-	// errorsShort are {"code":…, "error":"…"}.
+	// errorsShort are {"code":…, "error":"…"}, with status 400 for a wrong key.
 	errorsShort errorShape = "short"
 )
 
@@ -69,7 +72,7 @@ func Flavours() map[string]Flavour {
 		{Name: "qwen", AsksForParallel: true, Reasoning: "reasoning_content", MaxTools: 128},
 		{Name: "llama", Keyless: true, Reasoning: "reasoning", ThoughtsBack: true, ObjectCalls: true, StopsWithCalls: true},
 		{Name: "minimax", CompletionTokens: true, Reasoning: "reasoning_details", ThoughtsBack: true, SplitsWhenAsked: true, MaxTools: 128},
-		{Name: "openrouter", Reasoning: "reasoning_details", ThoughtsBack: true, Comments: true, MaxTools: 128},
+		{Name: "openrouter", OpenList: true, Reasoning: "reasoning_details", ThoughtsBack: true, Comments: true, MaxTools: 128},
 		{Name: "vllm", Keyless: true, Reasoning: "reasoning", ThoughtsBack: true, StopsWithCalls: true, Errors: errorsFlat},
 		{Name: "llama_cpp", Keyless: true, Reasoning: "reasoning_content", ThoughtsBack: true, AsksForParallel: true},
 	} {

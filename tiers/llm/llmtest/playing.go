@@ -68,6 +68,8 @@ func (p *playing) refusedByFault() bool {
 	case p.turn.Fault == StalledStart:
 		p.hang()
 		return true
+	case p.turn.Fault == Unauthorized:
+		code = p.s.wire.wrongKey()
 	case code == 0:
 		return false
 	}

@@ -168,7 +168,7 @@ func (s *Server) admit(r *http.Request, body []byte) *refusal {
 	case len(body) > maxBody:
 		return &refusal{413, events.ModelContextTooLong, "the request is over its limit"}
 	case s.wire.key(r) != s.key:
-		return &refusal{401, events.ModelAuth, "invalid key " + s.wire.key(r)}
+		return &refusal{s.wire.wrongKey(), events.ModelAuth, "invalid key " + s.wire.key(r)}
 	}
 	return nil
 }

@@ -78,7 +78,8 @@ func (v View) Newest() string {
 
 // Options say how a server behaves.
 type Options struct {
-	// Vendor picks the wire for [Start]: anthropic or gemini.
+	// Vendor picks the wire for [Start]: anthropic, gemini, or the name of one of
+	// the [Flavours].
 	Vendor string
 	// Key opens the server; empty: [Key].
 	Key string

@@ -10,6 +10,8 @@ import (
 type wire interface {
 	// key is the key that a request brings; empty: none.
 	key(r *http.Request) string
+	// wrongKey is the vendor's status for a key that it does not know.
+	wrongKey() int
 	// other answers requests that ask for no reply, such as the list of models;
 	// false: it is one that does, or no request of this vendor's at all.
 	other(w http.ResponseWriter, r *http.Request, body []byte) bool

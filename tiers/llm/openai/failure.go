@@ -59,6 +59,10 @@ func tooLong() []string {
 	}
 }
 
+// wrongKey are the words of xAI, which answers a key that it does not know as any
+// other wrong request: with status 400 and no code that tells.
+const wrongKey = "incorrect api key"
+
 // kind is what an error means beyond its status; empty if it says no more.
 func (t told) kind() string {
 	words := []string{strings.ToLower(t.Code), strings.ToLower(t.Type)}
@@ -68,6 +72,9 @@ func (t told) kind() string {
 		}
 	}
 	said := strings.ToLower(t.Message)
+	if strings.Contains(said, wrongKey) {
+		return events.ModelAuth
+	}
 	if slices.ContainsFunc(tooLong(), func(phrase string) bool { return strings.Contains(said, phrase) }) {
 		return events.ModelContextTooLong
 	}

@@ -3,8 +3,10 @@ package openai
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"strings"
 
+	"manualslop/events"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/transport"
 )
@@ -22,12 +24,10 @@ func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	header := map[string]string{}
-	if p.Endpoint.Key != "" {
-		header["Authorization"] = "Bearer " + p.Endpoint.Key
+	if err := p.refusedKey(ctx); err != nil {
+		return nil, err
 	}
-	url := strings.TrimRight(cmp.Or(p.Endpoint.BaseURL, p.Server.BaseURL), "/") + "/models"
-	if err := transport.Get(ctx, p.Endpoint, p.Silence, url, header, refine, &page); err != nil {
+	if err := p.get(ctx, "/models", &page); err != nil {
 		return nil, err
 	}
 	out := make([]llm.ModelInfo, len(page.Data))
@@ -35,4 +35,28 @@ func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 		out[i] = llm.ModelInfo{ID: m.ID}
 	}
 	return out, nil
+}
+
+// refusedKey is the error of a key that does not work, where the list of models
+// would not tell. A gateway may not know the address, which says nothing.
+func (p Provider) refusedKey(ctx context.Context) error {
+	if p.Server.KeyPath == "" {
+		return nil
+	}
+	var known json.RawMessage
+	err := p.get(ctx, p.Server.KeyPath, &known)
+	if failed := llm.AsError(err); failed != nil && failed.Kind == events.ModelAuth {
+		return failed
+	}
+	return nil
+}
+
+// get asks for a document at a path behind the address of the API.
+func (p Provider) get(ctx context.Context, path string, out any) error {
+	header := map[string]string{}
+	if p.Endpoint.Key != "" {
+		header["Authorization"] = "Bearer " + p.Endpoint.Key
+	}
+	url := strings.TrimRight(cmp.Or(p.Endpoint.BaseURL, p.Server.BaseURL), "/") + path
+	return transport.Get(ctx, p.Endpoint, p.Silence, url, header, refine, out)
 }

@@ -15,6 +15,9 @@ type Server struct {
 	BaseURL string
 	// NeedsKey says that it answers nobody without a key.
 	NeedsKey bool
+	// KeyPath is an address, behind that of the API, that tells whether a key works,
+	// of a server that shows its list of models to anybody; empty: the list tells.
+	KeyPath string
 	// Local says that it runs on the person's own machine, so that its tokens
 	// cost nothing.
 	Local bool

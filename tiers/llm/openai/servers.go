@@ -72,7 +72,7 @@ func miniMax() Server {
 func openRouter() Server {
 	effort := func(word string) Effort { return Effort{Reasoning: &routeEffort{word}} }
 	return Server{
-		Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", NeedsKey: true,
+		Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", NeedsKey: true, KeyPath: "/key",
 		SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways, ToolChoice: true, JSONSchema: true,
 		MaxTools: 128, Reasoning: "reasoning_details", Back: BackKept, ReportsUsage: true,
 		Efforts: map[string]Effort{"off": effort("none"), "low": effort("low"), "medium": effort("medium"), "high": effort("high")},

@@ -3,7 +3,7 @@ package transport
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -28,7 +28,7 @@ func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string,
 		defer func() { _ = resp.Body.Close() }() // it was read
 		var body []byte
 		if body, err = io.ReadAll(resp.Body); err == nil && json.Unmarshal(body, out) != nil {
-			err = fmt.Errorf("the answer is not the JSON of a list of models")
+			err = errors.New("the answer is not the JSON that was asked for")
 		}
 	}
 	if failed := call.Error(ctx, err, refine); failed != nil {
