@@ -20,6 +20,7 @@ type console struct {
 	out   outcome
 
 	stalls <-chan stall // of our own deciders; nil where they run elsewhere
+	live   <-chan piece // what models write; nil where no terminal shows it
 	cutoff uint64       // what stands up to here happened before
 }
 
@@ -70,6 +71,8 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 		case e := <-stream:
 			c.take(e)
 			live = live || e.Seq >= cutoff
+		case said := <-c.live:
+			c.view.hear(said)
 		case s := <-c.stalls:
 			c.stalled(s.session, s.decider, s.reason.Error())
 		case line := <-c.asks.lines:

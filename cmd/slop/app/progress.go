@@ -20,6 +20,7 @@ type progress struct {
 	quiet    bool
 	shown    bool              // the status line stands at the end
 	standing string            // what it says
+	drawn    time.Time         // since when
 	partial  bool              // an unfinished line stands at the end: a question's
 	asking   bool              // a question waits
 	held     []string          // lines that came meanwhile, the newest of them
@@ -263,7 +264,7 @@ func (p *progress) refresh() {
 		return
 	}
 	fmt.Fprint(p.out, "\r\x1b[K"+line)
-	p.shown, p.standing = true, line
+	p.shown, p.standing, p.drawn = true, line, time.Now()
 }
 
 // clear takes the status line away and ends an unfinished line, so that

@@ -18,6 +18,7 @@ type waiting struct {
 	tier     int
 	since    time.Time // a retry's is in the future: it is not asked before
 	scripted bool
+	wrote    string // the end of what the model has written so far
 }
 
 // begin notes what is waited for from now on.

@@ -9,14 +9,25 @@ import (
 	"manualslop/events"
 )
 
-// statusLine is what is waited for and the figures, in one line of a terminal.
-// Where that is narrow the end is cut off.
+// statusLine is what is waited for, the figures, and the end of what a model is
+// writing, in one line of a terminal. Where that is narrow, the text is left out
+// first, and then the end is cut off.
 func (p *progress) statusLine(now time.Time, width int) string {
+	line := fmt.Sprintf("%s │ %s │ %s", strings.Join(append([]string{p.doing(now)}, p.counts()...), " · "), p.used.String(), now.Sub(p.begun).Round(time.Second))
+	line = printable(line)
+	if text := p.live(width - 1 - columns(line) - columns(" │ ")); text != "" {
+		line += " │ " + text
+	}
+	return fit(line, width)
+}
+
+// counts are the tickets by state.
+func (p *progress) counts() []string {
 	count := map[string]int{}
 	for _, s := range p.tickets {
 		count[s]++
 	}
-	parts := []string{p.doing(now)}
+	var parts []string
 	for _, s := range []struct{ state, word string }{
 		{events.StatusInProgress, "at work"}, {events.StatusTodo, "todo"}, {events.StatusCompleted, "done"}, {events.StatusBlocked, "blocked"},
 	} {
@@ -24,8 +35,7 @@ func (p *progress) statusLine(now time.Time, width int) string {
 			parts = append(parts, fmt.Sprintf("%d %s", count[s.state], s.word))
 		}
 	}
-	line := fmt.Sprintf("%s │ %s │ %s", strings.Join(parts, " · "), p.used.String(), now.Sub(p.begun).Round(time.Second))
-	return fit(printable(line), width)
+	return parts
 }
 
 // doing is what is waited for: the oldest thing, and how many others.

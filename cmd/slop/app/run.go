@@ -135,7 +135,7 @@ func (g *globals) runOn(ctx context.Context, e *engine, p place, o runOptions, g
 		}
 		defer remove()
 	}
-	return g.follow(e, v, goalID, o)
+	return g.follow(e, conn, v, goalID, o)
 }
 
 // begin opens the session and puts the goal on record, or finds the session to
@@ -250,9 +250,12 @@ func readScript(file string) (*script.Script, error) {
 var errStopped = errors.New("stopped on request")
 
 // follow shows what happens and asks what must be asked until the goal ends.
-func (g *globals) follow(e *engine, v voice, goal string, o runOptions) error {
+func (g *globals) follow(e *engine, conn *bus.Conn, v voice, goal string, o runOptions) error {
 	c := newConsole(g, v, goal, o)
 	c.stalls = e.stalls
+	if c.view.status {
+		c.live = pieces(e.ctx, conn, v.project, v.session)
+	}
 	outcome, err := c.run(e.ctx)
 	if cause := context.Cause(e.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
