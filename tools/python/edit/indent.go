@@ -21,7 +21,7 @@ type level struct{ old, new string }
 // every byte.
 func (fr fragment) at(place layout) []string {
 	verbatim := fr.fits(place)
-	if verbatim && fr.indent == place.base || fr.stripped(place) {
+	if verbatim && fr.indent == place.base || fr.stands(place) || fr.stripped(place) {
 		lines := slices.Clone(fr.raw)
 		lines[fr.code] = place.base + strings.TrimLeft(lines[fr.code], " \t\f")
 		return lines
@@ -129,6 +129,12 @@ func (fr fragment) fits(place layout) bool {
 	return !slices.ContainsFunc(fr.steps(), func(step string) bool {
 		return step != place.unit && !slices.Contains(place.known, step)
 	})
+}
+
+// stands tells whether the fragment is what it replaces, but for the indentation of its first line.
+func (fr fragment) stands(place layout) bool {
+	return len(fr.raw) == len(place.old) && slices.Equal(fr.raw[1:], place.old[1:]) &&
+		strings.TrimLeft(fr.raw[0], " \t\f") == strings.TrimLeft(place.old[0], " \t\f")
 }
 
 // stripped tells whether the fragment is as its place has it but for the blanks in front of its
