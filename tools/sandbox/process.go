@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -130,13 +129,19 @@ func start(c Command) (*running, error) {
 	return r, nil
 }
 
-// launch starts the program with its standard input.
+// launch starts the program with its standard input, which is written beside it: a process that
+// was not found may hold the other end, and nobody waits for that.
 func (r *running) launch(c Command) error {
-	if c.Talk == nil {
-		if c.Input != nil {
-			r.cmd.Stdin = bytes.NewReader(c.Input)
-		}
+	talk := c.Talk
+	switch {
+	case talk != nil:
+	case c.Input == nil:
 		return r.cmd.Start()
+	default:
+		talk = func(in io.WriteCloser) {
+			_, _ = in.Write(c.Input) // a program need not read it
+			_ = in.Close()
+		}
 	}
 	in, err := r.cmd.StdinPipe()
 	if err != nil {
@@ -145,7 +150,7 @@ func (r *running) launch(c Command) error {
 	if err := r.cmd.Start(); err != nil {
 		return err // which closed the pipe
 	}
-	go c.Talk(in)
+	go talk(in)
 	return nil
 }
 

@@ -119,6 +119,22 @@ func nothingLeft(t *testing.T, script, end string) {
 	require.False(t, alive(pid), "process %d still runs", pid)
 }
 
+// TestAProcessThatIsNotFoundHoldsNoRun lets the one kind of process that is not
+// found keep the standard input, of which nobody reads more than a pipe holds.
+func TestAProcessThatIsNotFoundHoldsNoRun(t *testing.T) {
+	t.Parallel()
+	c := bash(`mkfifo hold; exec 3<&0
+(env -i setsid sh -c 'echo >ready; exec cat hold' <&3 3<&- >/dev/null 2>&1 &)
+while [ ! -s ready ]; do sleep 0.01; done; echo done`)
+	c.Dir, c.Input = t.TempDir(), make([]byte, 1<<20)
+	o, err := sandbox.Run(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, "done\n", o.Stdout)
+	hold, err := os.OpenFile(filepath.Join(c.Dir, "hold"), os.O_WRONLY, 0)
+	require.NoError(t, err)
+	require.NoError(t, hold.Close(), "which lets it end")
+}
+
 // cancelWhenWritten waits for the file "ready", the only sign that the other process can give.
 func cancelWhenWritten(ctx context.Context, cancel context.CancelFunc, dir string) {
 	defer cancel()

@@ -90,8 +90,14 @@ func arguments(model string) []string {
 
 // variables are the program's documented ones for what a request asks for. It
 // has none for temperature and top_p.
+//
+// Without attachments it takes @PATH in a prompt, which may be the text of a
+// file, for these words and not for a file to read into it.
 func variables(p events.ModelParams) map[string]string {
-	set := map[string]string{"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+	set := map[string]string{
+		"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+		"CLAUDE_CODE_DISABLE_ATTACHMENTS": "1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1", "CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1",
+	}
 	if p.MaxOutputTokens > 0 {
 		set["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = strconv.Itoa(p.MaxOutputTokens)
 	}

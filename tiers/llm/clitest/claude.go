@@ -17,6 +17,11 @@ func claude(f *fake) error {
 	if os.Getenv("CLAUDECODE") != "" {
 		return rejects(1, "Error: Claude Code cannot be launched inside another Claude Code session.")
 	}
+	for _, off := range []string{"ATTACHMENTS", "AUTO_MEMORY", "CLAUDE_MDS"} {
+		if os.Getenv("CLAUDE_CODE_DISABLE_"+off) != "1" {
+			return rejects(1, "clitest: the program would put words of others into the prompt: %s", off)
+		}
+	}
 	in := bufio.NewReaderSize(f.in, 16<<20)
 	prompt, err := userMessage(in)
 	if err != nil {

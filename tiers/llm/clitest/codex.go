@@ -75,6 +75,11 @@ func codexOptions(args []string) (settings []string, err error) {
 			return nil, rejects(2, "error: unexpected argument '%s' found", name)
 		}
 	}
+	for _, off := range []string{"skills.bundled.enabled=false", "features.skill_mcp_dependency_install=false"} {
+		if !slices.Contains(settings, off) {
+			return nil, rejects(2, "clitest: the program would put words of others into the prompt: %s", off)
+		}
+	}
 	if !json || prompt != "-" || sandbox != "read-only" {
 		return nil, rejects(2, "clitest: the program would write for people, read no prompt, or write to files")
 	}

@@ -23,6 +23,9 @@ func gemini(f *fake) error {
 	if os.Getenv("GEMINI_CLI_TRUST_WORKSPACE") != "true" {
 		return rejects(55, "Gemini CLI is not running in a trusted directory.")
 	}
+	if mentions() {
+		return rejects(42, "clitest: the program would put into the prompt what it mentions")
+	}
 	t, err := f.next(string(prompt))
 	if err != nil {
 		return rejects(42, "%v", err)
@@ -93,19 +96,38 @@ func geminiOptions(args []string) (model string, err error) {
 	return model, nil
 }
 
+// geminiSettings are those of the folder that the fake knows.
+type geminiSettings struct {
+	Tools struct {
+		Core []string `json:"core"`
+	} `json:"tools"`
+	Context struct {
+		Filtering struct {
+			Ignore *bool `json:"respectGeminiIgnore"`
+			Search *bool `json:"enableRecursiveFileSearch"`
+		} `json:"fileFiltering"`
+	} `json:"context"`
+	Experimental struct {
+		Agents *bool `json:"enableAgents"`
+	} `json:"experimental"`
+}
+
+// folderSettings reads them; without any they are empty.
+func folderSettings() (s geminiSettings) {
+	if raw, err := os.ReadFile(".gemini/settings.json"); err == nil {
+		_ = json.Unmarshal(raw, &s)
+	}
+	return s
+}
+
 // ownTools are the tools that the folder's settings leave the program; nil: all.
-func ownTools() []string {
-	raw, err := os.ReadFile(".gemini/settings.json")
-	if err != nil {
-		return nil
-	}
-	var s struct {
-		Tools struct {
-			Core []string `json:"core"`
-		} `json:"tools"`
-	}
-	if json.Unmarshal(raw, &s) != nil {
-		return nil
-	}
-	return s.Tools.Core
+func ownTools() []string { return folderSettings().Tools.Core }
+
+// mentions tells whether @NAME in a prompt may be a file or an agent.
+func mentions() bool {
+	ignored, err := os.ReadFile(".geminiignore")
+	s := folderSettings()
+	is := func(set *bool, want bool) bool { return set != nil && *set == want }
+	return err != nil || string(ignored) != "*\n" ||
+		!is(s.Context.Filtering.Ignore, true) || !is(s.Context.Filtering.Search, false) || !is(s.Experimental.Agents, false)
 }

@@ -88,7 +88,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 func features() []string {
 	return []string{
 		"shell_tool", "unified_exec", "shell_snapshot", "view_image", "multi_agent", "goals", "apps", "plugins", "hooks", "image_generation",
-		"browser_use", "computer_use", "in_app_browser", "tool_suggest", "memories", "code_mode_host", "skill_search",
+		"browser_use", "computer_use", "in_app_browser", "tool_suggest", "memories", "code_mode_host", "skill_search", "skill_mcp_dependency_install",
 	}
 }
 
@@ -101,7 +101,7 @@ func (p Provider) arguments(r llm.Request) []string {
 		args = append(args, "--model="+r.Model)
 	}
 	settings := []string{
-		`approval_policy="never"`, `web_search="disabled"`, "project_doc_max_bytes=0", "skills.include_instructions=false",
+		`approval_policy="never"`, `web_search="disabled"`, "project_doc_max_bytes=0", "skills.include_instructions=false", "skills.bundled.enabled=false",
 		"include_environment_context=false", "instructions=" + quoted(program.System),
 	}
 	for _, f := range features() {

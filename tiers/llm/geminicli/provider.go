@@ -26,14 +26,22 @@ const DefaultProgram = "gemini"
 const Harmless = "glob"
 
 // settings turn off, for the program, whatever could act: the list of tools
-// leaves no other on, those of MCP servers included, and no server of that list
-// is started. They stand in the folder in which it runs, above the person's own
-// settings of the program and below those of the machine.
-const settings = `{"tools":{"core":["` + Harmless + `"]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}}}`
+// leaves no other on, those of MCP servers included, no server of that list is
+// started, and no hook of the person's. They stand in the folder in which it
+// runs, above the person's own settings of the program and below those of the
+// machine.
+//
+// The program takes @NAME anywhere in a prompt, in the text of a file too, for
+// a file to read into it or an agent to name in it, and writes the prompt anew
+// where it finds one, without the line ends between two of them. Without agents,
+// without the search and with everything ignored (see [Files]) it finds none.
+const settings = `{"tools":{"core":["` + Harmless + `"]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}},` +
+	`"context":{"includeDirectoryTree":false,"fileFiltering":{"respectGeminiIgnore":true,"enableRecursiveFileSearch":false}},` +
+	`"experimental":{"enableAgents":false},"hooksConfig":{"enabled":false}}`
 
 // Files are the settings that a run of the program finds in its folder.
 func Files() map[string]string {
-	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": program.System}
+	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": program.System, ".geminiignore": "*\n"}
 }
 
 // Variables make the program take what [Files] puts into its folder.

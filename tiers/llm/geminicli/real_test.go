@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/clitest"
 	"manualslop/tiers/llm/geminicli"
 	"manualslop/tiers/llm/llmtest"
@@ -43,4 +44,26 @@ func TestTheRealProgramIsLeftNoTool(t *testing.T) {
 	require.Equal(t, []string{geminicli.Harmless}, slices.Compact(offered), "the model is offered another tool of the program's own")
 	require.Contains(t, server.Requests()[0].System, "You are given one prompt.")
 	require.NoFileExists(t, started)
+}
+
+// TestTheRealProgramReadsNoFileThatAPromptMentions gives it a prompt with code
+// in which a decorator is named as a file of its folder or one of its agents.
+func TestTheRealProgramReadsNoFileThatAPromptMentions(t *testing.T) {
+	command := clitest.Real(t, "SLOP_GEMINI_CLI")
+	server := llmtest.Gemini(t, llmtest.Options{Turns: []llmtest.Turn{{Text: "ok"}}})
+	home := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(home, ".gemini"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600))
+	t.Setenv("HOME", home)
+	t.Setenv("GEMINI_API_KEY", llmtest.Key)
+	t.Setenv("GOOGLE_GEMINI_BASE_URL", server.URL)
+	r := request(command)
+	code := "class A:\n\t@json\n\t@property\n\n  @.gemini/settings.json\n@codebase_investigator"
+	r.Model, r.Messages[1].Blocks = "gemini-2.5-pro", []llm.Block{llm.Text(code)}
+	_, err := llm.Collect(provider(t).Stream(t.Context(), r), nil)
+	require.NoError(t, err)
+	said := server.Requests()[0].Messages
+	require.Contains(t, said[len(said)-1].Text, "\n\n"+code, "the prompt is not what it was")
+	require.NotContains(t, said[len(said)-1].Text, "Content from")
+	require.NotContains(t, said[len(said)-1].Text, "explicitly selected")
 }

@@ -77,7 +77,7 @@ cat .gemini/settings.json > '`+seen+`/settings'; echo '`+strings.TrimSpace(done)
 	require.Contains(t, read("env"), "GEMINI_SYSTEM_MD="+strings.TrimSpace(read("folder"))+"/.gemini/system.md\n")
 	require.Contains(t, read("env"), "GEMINI_CLI_HOOK_CONTEXT=manual_slop\n")
 	require.NotContains(t, read("env"), "not-for-the-program")
-	require.Equal(t, "./.gemini/settings.json\n./.gemini/system.md\n", read("files"))
+	require.Equal(t, "./.gemini/settings.json\n./.gemini/system.md\n./.geminiignore\n", read("files"))
 	require.Contains(t, read("settings"), `"tools":{"core":["glob"]}`)
 	require.NoDirExists(t, strings.TrimSpace(read("folder")), "it is gone afterwards")
 }

@@ -124,6 +124,7 @@ func (a *attempt) start(ctx context.Context) {
 func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
 	quiet := time.NewTimer(a.Silence)
 	defer quiet.Stop()
+	ending := false
 	for {
 		select {
 		case <-a.lines.moved:
@@ -133,7 +134,9 @@ func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
 			switch {
 			case a.transcript.broken != nil:
 				a.cancel(errBroken)
+			case ending: // whatever it writes, it has no more time
 			case a.transcript.over:
+				ending = true
 				quiet.Reset(a.AfterEnd)
 			default:
 				quiet.Reset(a.Silence)
@@ -172,7 +175,7 @@ func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
 			}
 		}
 	}
-	if t.broken == nil {
+	if t.broken == nil && !t.over {
 		t.broken = err
 	}
 	return true

@@ -62,6 +62,23 @@ func TestAProgramThatDoesNotEndIsEnded(t *testing.T) {
 	require.Nil(t, reply.CLI.Exit, "we ended it")
 }
 
+// TestAProgramThatWritesForEverBehindItsLastWordIsEnded has the whole reply,
+// and no more time for what nobody reads.
+func TestAProgramThatWritesForEverBehindItsLastWordIsEnded(t *testing.T) {
+	t.Parallel()
+	run := func(ctx context.Context, p llm.Program) (llm.Ended, error) {
+		p.Follow([]byte("{\"a\":1}\n{\"end\":1}\n"))
+		noise := []byte(strings.Repeat("x", 64<<10))
+		for ctx.Err() == nil {
+			p.Follow(noise)
+		}
+		return llm.Ended{}, ctx.Err()
+	}
+	reply, err := ask(t, program.Job{Run: run, Program: llm.Program{Input: []byte("x")}, Protocol: echo{}, AfterEnd: time.Millisecond})
+	require.NoError(t, err)
+	require.Equal(t, `{"a":1}`, reply.Text)
+}
+
 // TestAProgramThatIsTalkedTo reads what it is told, to the end of its input.
 func TestAProgramThatIsTalkedTo(t *testing.T) {
 	t.Parallel()
