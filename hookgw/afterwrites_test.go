@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // TestAfterAWriteEveryConnectionReadsIt writes on one connection while others
@@ -33,7 +33,7 @@ func TestAfterAWriteEveryConnectionReadsIt(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					f.get("/api/gui/state", hookgw.RightRead)
+					f.get("/api/gui/state", access.RightRead)
 				}
 			}
 		})
@@ -47,7 +47,7 @@ func TestAfterAWriteEveryConnectionReadsIt(t *testing.T) {
 		for range readers {
 			for _, path := range []string{"/api/gui/state", "/api/project", "/api/session", "/api/gui/value/ai_input", "/api/gui", "/api/context/state"} {
 				all.Go(func() {
-					a := f.get(path, hookgw.RightRead)
+					a := f.get(path, access.RightRead)
 					if !json.Valid(a.body) || path != "/api/context/state" && !bytes.Contains(a.body, []byte(mark)) {
 						t.Errorf("%s after a write does not show %s: %.300s", path, mark, a.body)
 					}

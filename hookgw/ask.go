@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"manualslop/events"
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -30,7 +32,7 @@ func postAsk(c *call) error {
 	case c.gw.slots <- struct{}{}:
 	default:
 		c.w.Header().Set("Retry-After", "1")
-		return refuse(http.StatusServiceUnavailable, "too many asks are waiting", "Wait until the person has answered some.")
+		return problem.Refuse(http.StatusServiceUnavailable, "too many asks are waiting", "Wait until the person has answered some.")
 	}
 	if !c.gw.asked.take(c.who, len(q.data)) {
 		<-c.gw.slots
@@ -49,7 +51,7 @@ func postAsk(c *call) error {
 // same refuses a question whose request_id belongs to something else.
 func (q question) same(ask projections.Ask) error {
 	if ask.Posted == nil || ask.Posted.BodySHA256 != q.digest {
-		return refuse(http.StatusConflict, "this request_id belongs to another ask", "Use a fresh request_id, or the same body to join the ask.")
+		return problem.Refuse(http.StatusConflict, "this request_id belongs to another ask", "Use a fresh request_id, or the same body to join the ask.")
 	}
 	return nil
 }
@@ -74,7 +76,7 @@ func (c *call) question() (question, error) {
 	}
 	digest, err := events.CanonicalDigest(c.body)
 	if err != nil {
-		return question{}, refuse(http.StatusBadRequest, "the body has no canonical form", "Numbers must fit a double, and no name may stand twice in an object.").because(err)
+		return question{}, problem.Refuse(http.StatusBadRequest, "the body has no canonical form", "Numbers must fit a double, and no name may stand twice in an object.").Because(err)
 	}
 	q := question{session: session, data: c.gw.mask(c.body), digest: digest}
 	raw, named := c.fields["request_id"]
@@ -90,11 +92,11 @@ func (c *call) question() (question, error) {
 func requestID(raw json.RawMessage) (string, error) {
 	var id string
 	if json.Unmarshal(raw, &id) != nil || id == "" || len(id) > events.MaxIDLength {
-		return "", refuse(http.StatusBadRequest, "request_id is not usable", "Use a text of 1 to 128 bytes, or leave it out and one is made.")
+		return "", problem.Refuse(http.StatusBadRequest, "request_id is not usable", "Use a text of 1 to 128 bytes, or leave it out and one is made.")
 	}
 	for _, r := range id {
 		if !unicode.IsPrint(r) {
-			return "", refuse(http.StatusBadRequest, "request_id holds characters that cannot be shown", "Use letters, digits and punctuation.")
+			return "", problem.Refuse(http.StatusBadRequest, "request_id holds characters that cannot be shown", "Use letters, digits and punctuation.")
 		}
 	}
 	return id, nil
@@ -117,7 +119,7 @@ func (c *call) lookup(session, id string) (ask projections.Ask, ok bool, err err
 // discover it by the entry of the queue that its AskRaised makes.
 func (c *call) post(q question) error {
 	as := c.gw.own
-	if c.who == RightAsk {
+	if c.who == access.RightAsk {
 		as = c.gw.agent
 	}
 	e, err := c.gw.askEvent(as, q.session, events.AskPosted{
@@ -137,15 +139,15 @@ func (c *call) settled(s *projections.SettledAsk) error {
 	return c.answerOf(s)
 }
 
-func (c *call) timedOut() *problem {
-	return refuse(http.StatusGatewayTimeout, "nobody answered within "+c.gw.cfg.AskTimeout.String(), "Take it as a no.")
+func (c *call) timedOut() *problem.Problem {
+	return problem.Refuse(http.StatusGatewayTimeout, "nobody answered within "+c.gw.cfg.AskTimeout.String(), "Take it as a no.")
 }
 
 // answerOf tells the program what the person said: the response verbatim, or
 // what a plain yes or no means.
 func (c *call) answerOf(s *projections.SettledAsk) error {
 	if s.Outcome != events.Yes && s.Outcome != events.No {
-		return settledProblem(s)
+		return problem.Settled(s)
 	}
 	response := s.Response
 	if len(response) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func TestAnAskOutlivesItsGatewayAndTheRetryIsAnswered(t *testing.T) {
@@ -25,13 +26,13 @@ func TestAnAskOutlivesItsGatewayAndTheRetryIsAnswered(t *testing.T) {
 
 	g := f.again(t)
 	retry := g.ask(body)
-	require.Equal(t, http.StatusConflict, g.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1","x":2}`).status)
+	require.Equal(t, http.StatusConflict, g.post("/api/ask", access.RightAsk, `{"request_id":"r1","x":2}`).status)
 	require.Equal(t, http.StatusOK, g.respond("r1", `"fine"`).status)
 	const want = `{"status":"ok","response":"fine"}`
 	require.JSONEq(t, want, string((<-retry).body))
 
 	h := g.again(t)
-	require.JSONEq(t, want, string(h.post("/api/ask", hookgw.RightAsk, body).body), "settled, and told again")
+	require.JSONEq(t, want, string(h.post("/api/ask", access.RightAsk, body).body), "settled, and told again")
 	require.Equal(t, http.StatusConflict, h.respond("r1", "true").status)
 	require.Len(t, recorded[events.AskPosted](f), 1)
 }
@@ -55,7 +56,7 @@ func TestAnExpiredAskLeavesNothingOpenAndItsPlaceFree(t *testing.T) {
 	f.awaitAsk("r1")
 	f.put(events.ActorTimers, events.TimerFired{Ask: "r1", Due: time.Now()})
 	require.Equal(t, http.StatusGatewayTimeout, (<-waiting).status)
-	require.Empty(t, f.get("/api/asks", hookgw.RightRead).object(t)["asks"])
+	require.Empty(t, f.get("/api/asks", access.RightRead).object(t)["asks"])
 	second := f.ask(`{"request_id":"r2"}`)
 	f.awaitAsk("r2") // there was a place for it
 	require.Equal(t, http.StatusOK, f.respond("r2", "true").status)

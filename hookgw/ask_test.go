@@ -15,19 +15,20 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // ask posts a question in the background.
 func (f *fixture) ask(body string) <-chan answer {
 	f.t.Helper()
-	return f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, body))
+	return f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, body))
 }
 
 func (f *fixture) respond(id, response string) answer {
 	f.t.Helper()
 	quoted, err := json.Marshal(id)
 	require.NoError(f.t, err)
-	return f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":`+string(quoted)+`,"response":`+response+`}`)
+	return f.post("/api/ask/respond", access.RightHuman, `{"request_id":`+string(quoted)+`,"response":`+response+`}`)
 }
 
 func TestAnAskWaitsForItsAnswerAndPassesItOnVerbatim(t *testing.T) {
@@ -67,7 +68,7 @@ func TestTheAskOnRecordSaysWhoAskedWhatAndHowLong(t *testing.T) {
 	body := `{"request_id":"r1",  "tool":"x"}`
 	byAgent := f.ask(body)
 	f.awaitAsk("r1")
-	byPerson := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightHuman, `{"request_id":"r2"}`))
+	byPerson := f.background(f.request(http.MethodPost, "/api/ask", access.RightHuman, `{"request_id":"r2"}`))
 	f.awaitAsk("r2")
 	posted := f.expect("AskPosted", func(e events.Event) bool { return e.Corr == "r1" })
 	require.Equal(t, "agent-hooks", posted.Actor)
@@ -89,7 +90,7 @@ func TestAnAskWithoutAnIdGetsOneAndIsDiscoveredInTheQueue(t *testing.T) {
 	waiting := f.ask(`{"tool":"x"}`)
 	raised := f.expect("AskRaised", func(events.Event) bool { return true })
 	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, raised.Corr)
-	queue := f.get("/api/events", hookgw.RightHuman).object(t)["events"].([]any)
+	queue := f.get("/api/events", access.RightHuman).object(t)["events"].([]any)
 	require.Len(t, queue, 1)
 	entry := queue[0].(map[string]any)
 	require.Equal(t, "ask_received", entry["type"])
@@ -126,7 +127,7 @@ func TestAnExpiredAskIsGatewayTimeoutAndLaterAConflict(t *testing.T) {
 	f.awaitAsk("r1")
 	fired := f.put(events.ActorTimers, events.TimerFired{Ask: "r1", Due: time.Now()})
 	require.Equal(t, http.StatusGatewayTimeout, (<-waiting).status)
-	again := f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`)
+	again := f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`)
 	requireSettledBy(t, again, events.ActorTimers, fired.Time)
 	late := f.respond("r1", "true")
 	requireSettledBy(t, late, events.ActorTimers, fired.Time)
@@ -148,9 +149,9 @@ func requireSettledBy(t *testing.T, a answer, by string, at time.Time) {
 func TestAnAskThatNobodyRaisesOrSettlesEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *hookgw.Config) { c.AskTimeout, c.Limits.AskGrace = 30*time.Millisecond, 10*time.Millisecond })
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status, "nobody raised it")
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status, "nobody raised it")
 	f.approve()
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r2"}`).status, "nobody settled it")
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r2"}`).status, "nobody settled it")
 }
 
 func TestTheSameBodyJoinsTheAskAndIsToldItsAnswer(t *testing.T) {
@@ -159,14 +160,14 @@ func TestTheSameBodyJoinsTheAskAndIsToldItsAnswer(t *testing.T) {
 	f.approve()
 	first := f.ask(`{"request_id":"r1","x":1}`)
 	f.awaitAsk("r1")
-	second := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightHuman, `{ "x":1.0, "request_id":"r1" }`))
-	require.Equal(t, http.StatusConflict, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1","x":2}`).status)
+	second := f.background(f.request(http.MethodPost, "/api/ask", access.RightHuman, `{ "x":1.0, "request_id":"r1" }`))
+	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{"request_id":"r1","x":2}`).status)
 	require.Equal(t, http.StatusOK, f.respond("r1", `"fine"`).status)
 	for _, waiting := range []<-chan answer{first, second} {
 		require.JSONEq(t, `{"status":"ok","response":"fine"}`, string((<-waiting).body))
 	}
-	require.JSONEq(t, `{"status":"ok","response":"fine"}`, string(f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1","x":1}`).body), "settled, and told again")
-	require.Equal(t, http.StatusConflict, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1","x":2}`).status)
+	require.JSONEq(t, `{"status":"ok","response":"fine"}`, string(f.post("/api/ask", access.RightAsk, `{"request_id":"r1","x":1}`).body), "settled, and told again")
+	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{"request_id":"r1","x":2}`).status)
 	require.Len(t, recorded[events.AskPosted](f), 1)
 }
 
@@ -180,7 +181,7 @@ func TestWhoJoinsAnAskHasItsDeadline(t *testing.T) {
 	first := f.ask(`{"request_id":"r1"}`)
 	f.awaitRaised("r1")
 	clock.advance(time.Hour)
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status, "its hour was over")
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status, "its hour was over")
 	require.Equal(t, http.StatusOK, f.respond("r1", `"late, and nothing had settled it"`).status)
 	require.Equal(t, http.StatusOK, (<-first).status)
 }
@@ -203,7 +204,7 @@ func TestAnIdOfAGateCannotBePostedTo(t *testing.T) {
 	f := open(t)
 	f.approve()
 	f.raise("g1", events.GateTool)
-	require.Equal(t, http.StatusConflict, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"g1"}`).status)
+	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{"request_id":"g1"}`).status)
 	require.Empty(t, recorded[events.AskPosted](f))
 }
 
@@ -211,30 +212,30 @@ func TestUnusableRequestIdsAreRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *hookgw.Config) { c.AskTimeout, c.Limits.AskGrace = time.Millisecond, time.Millisecond })
 	for _, id := range []string{`""`, `1`, `null`, `{}`, `"a\nb"`, `"\u0000"`, `"\u202e"`, `"` + strings.Repeat("x", 129) + `"`} {
-		require.Equal(t, http.StatusBadRequest, f.post("/api/ask", hookgw.RightAsk, `{"request_id":`+id+`}`).status, id)
-		require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":`+id+`,"response":true}`).status, id)
+		require.Equal(t, http.StatusBadRequest, f.post("/api/ask", access.RightAsk, `{"request_id":`+id+`}`).status, id)
+		require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman, `{"request_id":`+id+`,"response":true}`).status, id)
 	}
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"`+strings.Repeat("x", 128)+`"}`).status)
-	require.Equal(t, http.StatusBadRequest, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"a","request_id":"b"}`).status, "which one?")
-	require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":"a","response":{"approved":false,"approved":true}}`).status)
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"`+strings.Repeat("x", 128)+`"}`).status)
+	require.Equal(t, http.StatusBadRequest, f.post("/api/ask", access.RightAsk, `{"request_id":"a","request_id":"b"}`).status, "which one?")
+	require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"a","response":{"approved":false,"approved":true}}`).status)
 	require.Empty(t, recorded[events.AskAnswered](f))
 }
 
 func TestWithoutASessionNothingIsAskedOrAnswered(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
-	require.Equal(t, http.StatusConflict, f.post("/api/ask", hookgw.RightAsk, `{}`).status)
-	require.Equal(t, http.StatusConflict, f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":"x","response":true}`).status)
-	require.Equal(t, http.StatusConflict, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":[]}}`).status)
+	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{}`).status)
+	require.Equal(t, http.StatusConflict, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"x","response":true}`).status)
+	require.Equal(t, http.StatusConflict, f.post("/api/session", access.RightHuman, `{"session":{"entries":[]}}`).status)
 }
 
 func TestInAClosedSessionNothingIsAskedAndItCanStillBeLookedAt(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.put(person, events.SessionClosed{Reason: "done"})
-	require.Equal(t, http.StatusConflict, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status, "it would wait for nothing")
+	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status, "it would wait for nothing")
 	require.Empty(t, recorded[events.AskPosted](f))
-	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status)
 	r, _ := f.feed("/api/stream")
 	require.Equal(t, "SessionOpened", r.must().typ(t))
 }
@@ -246,7 +247,7 @@ func TestWhoOnlyJoinedMayLeave(t *testing.T) {
 	first := f.ask(`{"request_id":"r1"}`)
 	f.awaitAsk("r1")
 	ctx, leave := context.WithCancel(t.Context())
-	joined := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
+	joined := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
 	leave()
 	<-joined
 	var third answer
@@ -254,7 +255,7 @@ func TestWhoOnlyJoinedMayLeave(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		var err error
-		third, err = f.trySend(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
+		third, err = f.trySend(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
 		return err != nil || third.status != http.StatusServiceUnavailable
 	}, eventstest.Patience, time.Millisecond)
 	require.Equal(t, http.StatusOK, f.respond("r1", "true").status)
@@ -270,7 +271,7 @@ func TestThousandsOfAsksWaitAndEachGetsItsOwnAnswer(t *testing.T) {
 	wrong := make(chan string, asks)
 	for i := range asks {
 		waiting.Go(func() {
-			a, err := f.trySend(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, fmt.Sprintf(`{"request_id":"r%d"}`, i)))
+			a, err := f.trySend(f.request(http.MethodPost, "/api/ask", access.RightAsk, fmt.Sprintf(`{"request_id":"r%d"}`, i)))
 			if err != nil || a.status != http.StatusOK || string(a.body) != fmt.Sprintf(`{"status": "ok", "response": {"n":%d}}`, i) {
 				wrong <- fmt.Sprint(i, err, a.status, string(a.body))
 			}

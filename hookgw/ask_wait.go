@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // asking is a request to /api/ask, from when its handler has ended. While it
@@ -135,7 +136,7 @@ func (a *asking) stop() {
 		hint = "The ask stays open: post the same body with request_id " + a.q.id + " again to go on waiting."
 	}
 	if !a.over {
-		a.finish(refuse(http.StatusServiceUnavailable, "the gateway is stopping", hint))
+		a.finish(problem.Refuse(http.StatusServiceUnavailable, "the gateway is stopping", hint))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // said is the AsyncAPI document as a reader sees it.
@@ -242,7 +243,7 @@ func TestWhatTheSocketShowsSatisfiesTheAsyncAPIDocument(t *testing.T) {
 	for _, c := range hookgw.SocketChannels() {
 		open[c.Name], all = true, append(all, c.Name)
 	}
-	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + f.token(hookgw.RightRead)}}})
+	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + f.token(access.RightRead)}}})
 	require.NoError(t, err)
 	defer conn.CloseNow() //nolint:errcheck // it may have ended
 	conn.SetReadLimit(-1)

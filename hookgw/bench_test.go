@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // BenchmarkAnswerReleasesTheAskThatWaits measures from sending an answer to
@@ -31,7 +31,7 @@ func BenchmarkAnswerReleasesTheAskThatWaits(b *testing.B) {
 				waiting := f.ask(`{"request_id":"` + id + `"}`)
 				f.awaitRaised(id)
 				b.StartTimer()
-				go f.trySend(f.request(http.MethodPost, "/api/ask/respond", hookgw.RightHuman, `{"request_id":"`+id+`","response":true}`))
+				go f.trySend(f.request(http.MethodPost, "/api/ask/respond", access.RightHuman, `{"request_id":"`+id+`","response":true}`))
 				require.Equal(b, http.StatusOK, (<-waiting).status)
 			}
 		})

@@ -5,18 +5,19 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // getBlob answers with the bytes of a body that an event names by its SHA-256.
 func getBlob(c *call) error {
 	digest := c.vars["sha256"]
-	missing := refuse(http.StatusNotFound, "there is no such body", "Give the sha256 that an event of the log names, in lower-case hexadecimal.")
+	missing := problem.Refuse(http.StatusNotFound, "there is no such body", "Give the sha256 that an event of the log names, in lower-case hexadecimal.")
 	if c.gw.cfg.Blobs == nil || !isDigest(digest) {
 		return missing
 	}
 	body, err := c.gw.cfg.Blobs.Get(c.r.Context(), digest)
 	if errors.Is(err, events.ErrNoBlob) {
-		return missing.because(err)
+		return missing.Because(err)
 	}
 	if err != nil {
 		return err

@@ -5,6 +5,9 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/problem"
 )
 
 // errBodies says that there is no room for another body.
@@ -16,12 +19,12 @@ var errBodies = errors.New("too many bytes of bodies are held")
 type bodies struct {
 	most int64
 	mu   sync.Mutex
-	held map[Right]int64
+	held map[access.Right]int64
 }
 
-func newBodies(most int64) *bodies { return &bodies{most: most, held: map[Right]int64{}} }
+func newBodies(most int64) *bodies { return &bodies{most: most, held: map[access.Right]int64{}} }
 
-func (b *bodies) take(who Right, n int) bool {
+func (b *bodies) take(who access.Right, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.held[who]+int64(n) > b.most {
@@ -31,7 +34,7 @@ func (b *bodies) take(who Right, n int) bool {
 	return true
 }
 
-func (b *bodies) give(who Right, n int) {
+func (b *bodies) give(who access.Right, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.held[who] -= int64(n)
@@ -68,7 +71,7 @@ func (c *call) letGo() {
 }
 
 // crowdedOut refuses a body for which there is no room.
-func (c *call) crowdedOut() *problem {
+func (c *call) crowdedOut() *problem.Problem {
 	c.w.Header().Set("Retry-After", "1")
-	return refuse(http.StatusServiceUnavailable, "too much is being sent or asked at once", "Send it again in a moment.")
+	return problem.Refuse(http.StatusServiceUnavailable, "too much is being sent or asked at once", "Send it again in a moment.")
 }

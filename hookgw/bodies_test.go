@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // sized is an ask of exactly so many bytes.
@@ -28,7 +29,7 @@ func (f *fixture) unfinished(size int) net.Conn {
 	require.NoError(f.t, err)
 	f.t.Cleanup(func() { _ = conn.Close() })
 	_, err = fmt.Fprintf(conn, "POST /api/ask HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		strings.TrimPrefix(f.gw.URL(), "http://"), f.token(hookgw.RightAsk), size, strings.Repeat("x", size-1))
+		strings.TrimPrefix(f.gw.URL(), "http://"), f.token(access.RightAsk), size, strings.Repeat("x", size-1))
 	require.NoError(f.t, err)
 	return conn
 }
@@ -38,19 +39,19 @@ func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies, l.AskGrace = 1000, time.Millisecond }), func(c *hookgw.Config) { c.AskTimeout = time.Millisecond })
 	slow := f.unfinished(901)
 	f.eventually(func() bool {
-		return f.post("/api/ask", hookgw.RightAsk, sized("full", 101)).status == http.StatusServiceUnavailable
+		return f.post("/api/ask", access.RightAsk, sized("full", 101)).status == http.StatusServiceUnavailable
 	})
-	a := f.post("/api/ask", hookgw.RightAsk, sized("over", 101))
+	a := f.post("/api/ask", access.RightAsk, sized("over", 101))
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Equal(t, "1", a.header.Get("Retry-After"))
 	requireProblem(t, a, "too much is being sent")
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", hookgw.RightAsk, sized("fits", 100)).status, "what is left is free, and free again")
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", hookgw.RightAsk, sized("fits-2", 100)).status)
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, sized("fits", 100)).status, "what is left is free, and free again")
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, sized("fits-2", 100)).status)
 	f.says("/api/session", sessionOf(1000), http.StatusOK)
 	f.says("/api/session", sessionOf(1001), http.StatusServiceUnavailable)
 	require.NoError(t, slow.Close())
 	f.eventually(func() bool {
-		return f.post("/api/ask", hookgw.RightAsk, sized("after", 1000)).status == http.StatusGatewayTimeout
+		return f.post("/api/ask", access.RightAsk, sized("after", 1000)).status == http.StatusGatewayTimeout
 	})
 }
 
@@ -58,12 +59,12 @@ func TestQuestionsThatWaitHaveALimitInBytesForEachRight(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *hookgw.Limits) { l.Asked = 1000 }))
 	f.approve()
-	first := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, sized("a", 900)))
+	first := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, sized("a", 900)))
 	f.awaitAsk("a")
-	requireProblem(t, f.post("/api/ask", hookgw.RightAsk, sized("b", 101)), "asked at once")
-	second := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, sized("c", 100)))
+	requireProblem(t, f.post("/api/ask", access.RightAsk, sized("b", 101)), "asked at once")
+	second := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, sized("c", 100)))
 	f.awaitAsk("c")
-	of := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightHuman, sized("d", 1000)))
+	of := f.background(f.request(http.MethodPost, "/api/ask", access.RightHuman, sized("d", 1000)))
 	f.awaitAsk("d")
 	for _, id := range []string{"a", "c", "d"} {
 		require.Equal(t, http.StatusOK, f.respond(id, "true").status)
@@ -71,7 +72,7 @@ func TestQuestionsThatWaitHaveALimitInBytesForEachRight(t *testing.T) {
 	for _, waited := range []<-chan answer{first, second, of} {
 		require.Equal(t, http.StatusOK, (<-waited).status)
 	}
-	again := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, sized("e", 1000)))
+	again := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, sized("e", 1000)))
 	f.awaitAsk("e")
 	require.Equal(t, http.StatusOK, f.respond("e", "true").status)
 	require.Equal(t, http.StatusOK, (<-again).status, "what was answered takes no room")
@@ -91,29 +92,29 @@ func TestBlobsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	const size = 16 << 20 // more than the buffers of a connection take
 	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies = size }), func(c *hookgw.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
 	path := "/api/blobs/" + strings.Repeat("0", 64)
-	slow, err := f.client.Do(f.request(http.MethodGet, path, hookgw.RightRead, ""))
+	slow, err := f.client.Do(f.request(http.MethodGet, path, access.RightRead, ""))
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, slow.StatusCode)
-	require.Equal(t, http.StatusServiceUnavailable, f.get(path, hookgw.RightRead).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.get(path, access.RightRead).status)
 	require.NoError(t, slow.Body.Close())
-	f.eventually(func() bool { return f.get(path, hookgw.RightRead).status == http.StatusOK })
+	f.eventually(func() bool { return f.get(path, access.RightRead).status == http.StatusOK })
 }
 
 func TestTheLastFeedsAreThePersons(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *hookgw.Limits) { l.Feeds = 8 }))
-	feed := func(right hookgw.Right) int {
+	feed := func(right access.Right) int {
 		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream", right, ""))
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = resp.Body.Close() })
 		return resp.StatusCode
 	}
 	for range 7 {
-		require.Equal(t, http.StatusOK, feed(hookgw.RightRead))
+		require.Equal(t, http.StatusOK, feed(access.RightRead))
 	}
-	require.Equal(t, http.StatusTooManyRequests, feed(hookgw.RightRead))
-	require.Equal(t, http.StatusOK, feed(hookgw.RightHuman))
-	require.Equal(t, http.StatusTooManyRequests, feed(hookgw.RightHuman))
+	require.Equal(t, http.StatusTooManyRequests, feed(access.RightRead))
+	require.Equal(t, http.StatusOK, feed(access.RightHuman))
+	require.Equal(t, http.StatusTooManyRequests, feed(access.RightHuman))
 }
 
 func TestSnapshotsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
@@ -121,7 +122,7 @@ func TestSnapshotsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies = 15 << 20 }))
 	f.says("/api/session", sessionOf(9<<20), http.StatusOK) // more than the buffers of a connection take
 	feed := func() *http.Response {
-		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since="+strconv.FormatUint(f.last(), 10), hookgw.RightRead, ""))
+		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since="+strconv.FormatUint(f.last(), 10), access.RightRead, ""))
 		require.NoError(t, err)
 		return resp
 	}

@@ -12,18 +12,19 @@ import (
 	"unicode/utf8"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // readBody reads a JSON object of at most limit bytes.
-func (c *call) readBody(limit int64) (json.RawMessage, *problem) {
+func (c *call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	g, w, r := c.gw, c.w, c.r
-	tooLarge := refuse(http.StatusRequestEntityTooLarge, "the body is too large", fmt.Sprintf("Send at most %d bytes.", limit))
+	tooLarge := problem.Refuse(http.StatusRequestEntityTooLarge, "the body is too large", fmt.Sprintf("Send at most %d bytes.", limit))
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
 	// "100 Continue" must not fall under the limit of the answer before.
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Time{}); err != nil {
-		return nil, problemOf(err)
+		return nil, problem.Of(err)
 	}
 	body, err := io.ReadAll(counting{c, http.MaxBytesReader(w, r.Body, limit)})
 	var over *http.MaxBytesError
@@ -33,10 +34,10 @@ func (c *call) readBody(limit int64) (json.RawMessage, *problem) {
 	case errors.Is(err, errBodies):
 		return nil, c.crowdedOut()
 	case err != nil:
-		return nil, refuse(http.StatusRequestTimeout, "the body did not arrive", "Send it whole and without pauses.").because(err)
+		return nil, problem.Refuse(http.StatusRequestTimeout, "the body did not arrive", "Send it whole and without pauses.").Because(err)
 	}
 	if err := stay(w); err != nil {
-		return nil, problemOf(err)
+		return nil, problem.Of(err)
 	}
 	if p := checkJSON(body, g.cfg.Limits.Depth); p != nil {
 		return nil, p
@@ -90,14 +91,14 @@ func stay(w http.ResponseWriter) error {
 }
 
 // checkJSON refuses what is not one JSON text in UTF-8 of bounded depth.
-func checkJSON(body []byte, depth int) *problem {
+func checkJSON(body []byte, depth int) *problem.Problem {
 	switch {
 	case !utf8.Valid(body):
-		return refuse(http.StatusBadRequest, "the body is not UTF-8", "Send JSON in UTF-8.")
+		return problem.Refuse(http.StatusBadRequest, "the body is not UTF-8", "Send JSON in UTF-8.")
 	case events.Nesting(body) > depth:
-		return refuse(http.StatusBadRequest, "the body is nested too deeply", "Flatten it; 64 levels are enough for everything.")
+		return problem.Refuse(http.StatusBadRequest, "the body is nested too deeply", "Flatten it; 64 levels are enough for everything.")
 	case !json.Valid(body):
-		return refuse(http.StatusBadRequest, "the body is not JSON", "Send exactly one JSON object.")
+		return problem.Refuse(http.StatusBadRequest, "the body is not JSON", "Send exactly one JSON object.")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func TestASecretThatIsSpelledWithEscapesIsMaskedToo(t *testing.T) {
@@ -38,6 +39,6 @@ func TestABodyMeansTheSameAfterItsEscapesAreGone(t *testing.T) {
 	f := open(t)
 	for _, text := range []string{`\\u0041`, `\\\u0041`, `\"\\\/\n`, `\u0022\u005c\u005C`, `\u0000\u001f\u007f\u0020`, `\ud83d\ude00é\u00e9`, `A\u0041/\/`, `\\`, `\u00411`} {
 		f.says("/api/gui", `{"action":"set_value","item":"ai_input","value":"`+text+`"}`, http.StatusOK)
-		require.JSONEq(t, `{"value":"`+text+`"}`, string(f.get("/api/gui/value/ai_input", hookgw.RightRead).body), text)
+		require.JSONEq(t, `{"value":"`+text+`"}`, string(f.get("/api/gui/value/ai_input", access.RightRead).body), text)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // openOnBus starts gateways on a real bus, each connection with the rights of
@@ -60,7 +61,7 @@ func TestOnARealBusTwoGatewaysDrainOneQueue(t *testing.T) {
 	}
 	taken := make(chan []int, 8)
 	for i := range cap(taken) {
-		go func() { taken <- numbers(t, gateways[i%2].get("/api/events", hookgw.RightHuman)) }()
+		go func() { taken <- numbers(t, gateways[i%2].get("/api/events", access.RightHuman)) }()
 	}
 	seen := map[int]int{}
 	for range cap(taken) {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -16,7 +18,7 @@ type call struct {
 	gw  *Gateway
 	w   http.ResponseWriter
 	r   *http.Request
-	who Right
+	who access.Right
 
 	route  *Route                     // nil before it is found
 	vars   map[string]string          // of the path
@@ -38,15 +40,15 @@ type call struct {
 // serve checks the request in the order place, path, right, query, type, size, form.
 func (c *call) serve() error {
 	harden(c.w.Header())
-	if p := c.gw.guard.place(c.r); p != nil {
+	if p := c.gw.guard.Place(c.r); p != nil {
 		return p
 	}
 	route, vars, p := c.gw.table.find(c.r.Method, c.r.URL.EscapedPath())
 	if p != nil {
 		return p
 	}
-	c.route, c.vars, c.who = route, vars, c.gw.guard.identify(c.r)
-	if p := admit(c.w, c.r, c.who, route.Right); p != nil {
+	c.route, c.vars, c.who = route, vars, c.gw.guard.Identify(c.r)
+	if p := access.Admit(c.w, c.r, c.who, route.Right); p != nil {
 		return p
 	}
 	if !route.always {
@@ -64,13 +66,13 @@ func (c *call) serve() error {
 }
 
 // parse reads the body, which is a JSON object where the route takes one.
-func (c *call) parse(route *Route) *problem {
-	if p := jsonOnly(c.r); p != nil {
+func (c *call) parse(route *Route) *problem.Problem {
+	if p := access.JSONOnly(c.r); p != nil {
 		return p
 	}
 	if route.body == nil {
 		if c.r.ContentLength != 0 {
-			return refuse(http.StatusRequestEntityTooLarge, "this path takes no body", "Leave the body out.")
+			return problem.Refuse(http.StatusRequestEntityTooLarge, "this path takes no body", "Leave the body out.")
 		}
 		return nil
 	}
@@ -80,7 +82,7 @@ func (c *call) parse(route *Route) *problem {
 	}
 	fields, ok := object(body)
 	if !ok {
-		return refuse(http.StatusBadRequest, "the body is not a JSON object in which each name stands once", `Send an object, such as {"request_id": "…"}.`)
+		return problem.Refuse(http.StatusBadRequest, "the body is not a JSON object in which each name stands once", `Send an object, such as {"request_id": "…"}.`)
 	}
 	c.body, c.fields = body, fields
 	return nil
@@ -94,7 +96,7 @@ func (c *call) session() (string, error) {
 		return c.gw.cfg.Models.Current(), nil
 	}
 	if _, ok := c.gw.cfg.Models.Session(name); !ok {
-		return "", refuse(http.StatusNotFound, "there is no such session", "GET /api/sessions lists them.")
+		return "", problem.Refuse(http.StatusNotFound, "there is no such session", "GET /api/sessions lists them.")
 	}
 	return name, nil
 }
@@ -103,7 +105,7 @@ func (c *call) session() (string, error) {
 func (c *call) someSession() (string, error) {
 	name, err := c.session()
 	if err == nil && name == "" {
-		err = refuse(http.StatusConflict, "no session is open", "Start one with slop run, or wait until the engine has.")
+		err = problem.Refuse(http.StatusConflict, "no session is open", "Start one with slop run, or wait until the engine has.")
 	}
 	return name, err
 }
@@ -115,7 +117,7 @@ func (c *call) openSession() (string, error) {
 		return "", err
 	}
 	if view, ok := c.gw.cfg.Models.Session(name); ok && view.Summary().Closed != nil {
-		return "", refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; start another one.")
+		return "", problem.Refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; start another one.")
 	}
 	return name, nil
 }
@@ -175,19 +177,19 @@ func harden(h http.Header) {
 
 // fail sends err as the problem that it is, unless an answer has begun.
 func (c *call) fail(err error) {
-	p := problemOf(err)
+	p := problem.Of(err)
 	c.reason = p.Message
-	if p.cause != nil {
+	if cause := p.Unwrap(); cause != nil {
 		c.gw.cfg.Logger.WarnContext(c.r.Context(), "request failed", slog.String("path", clip(c.gw.maskText(c.r.URL.Path), maxRecordedPath)),
-			slog.Int("status", p.status), slog.String("error", c.gw.maskText(p.cause.Error())))
+			slog.Int("status", p.Status), slog.String("error", c.gw.maskText(cause.Error())))
 	}
 	if c.status != 0 {
 		return
 	}
-	if p.allow != "" {
-		c.w.Header().Set("Allow", p.allow)
+	if p.Allow != "" {
+		c.w.Header().Set("Allow", p.Allow)
 	}
-	if err := c.reply(p.status, p); err != nil {
+	if err := c.reply(p.Status, p); err != nil {
 		c.gw.cfg.Logger.ErrorContext(c.r.Context(), "encode an error", slog.Any("error", err))
 	}
 }

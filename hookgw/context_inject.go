@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -64,9 +65,9 @@ func postInject(c *call) error {
 	view, known := viewOf(want.Mode)
 	switch {
 	case !known:
-		return refuse(http.StatusBadRequest, "there is no such mode", "Use full, skeleton, curated, outline, summary, tree or slice.")
+		return problem.Refuse(http.StatusBadRequest, "there is no such mode", "Use full, skeleton, curated, outline, summary, tree or slice.")
 	case view != events.ViewSlice && (want.StartLine != 0 || want.EndLine != 0):
-		return refuse(http.StatusBadRequest, "only a slice has lines", `Send "mode": "slice" with them.`)
+		return problem.Refuse(http.StatusBadRequest, "only a slice has lines", `Send "mode": "slice" with them.`)
 	}
 	if p := contextPath(want.Path); p != nil {
 		return p
@@ -96,9 +97,9 @@ func postInject(c *call) error {
 }
 
 // contextPath refuses what is no path of a file.
-func contextPath(path string) *problem {
+func contextPath(path string) *problem.Problem {
 	if path == "" || len(path) > maxContextPath || strings.ContainsRune(path, 0) {
-		return refuse(http.StatusBadRequest, "there is no path of a file", "Name one relative to the project folder, in up to 4096 bytes.")
+		return problem.Refuse(http.StatusBadRequest, "there is no path of a file", "Name one relative to the project folder, in up to 4096 bytes.")
 	}
 	return nil
 }
@@ -146,11 +147,11 @@ func (c *call) injectedView(e events.Event, seq uint64, v events.View) error {
 }
 
 // noView tells why there is no view; nil where there is one.
-func noView(v events.View) *problem {
+func noView(v events.View) *problem.Problem {
 	if v.Error == "" {
 		return nil
 	}
-	return refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, lines that it has, and a mode that its language has.")
+	return problem.Refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, lines that it has, and a mode that its language has.")
 }
 
 // injectAccepted is the answer where no worker has answered in time.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -40,7 +41,7 @@ func postPresetSave(c *call) error {
 		return err
 	}
 	if wrong := projections.CheckDiscussionName(want.Name); wrong != "" {
-		return refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes", "Choose another name.")
+		return problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes", "Choose another name.")
 	}
 	selection := map[string]any{"files": map[string]any{"paths": want.Files}, "screenshots": map[string]any{"paths": anyList(want.Screenshots)}}
 	if want.Files == nil {
@@ -49,7 +50,7 @@ func postPresetSave(c *call) error {
 		}
 	}
 	if wrong := projections.CheckProject(selection); wrong != "" {
-		return refuse(http.StatusBadRequest, "the selection does not fit: "+clip(wrong, 200), fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
+		return problem.Refuse(http.StatusBadRequest, "the selection does not fit: "+clip(wrong, 200), fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
 	}
 	files, _ := projections.ProjectFiles(selection)
 	saved := events.ContextPresetSaved{Name: want.Name, Files: files, Screenshots: projections.ProjectScreenshots(selection)}
@@ -85,7 +86,7 @@ func (c *call) preset() (session string, found projections.ContextPreset, err er
 		}
 	})
 	if err == nil && at < 0 {
-		err = refuse(http.StatusNotFound, "there is no such preset", "GET /api/context/presets lists them.")
+		err = problem.Refuse(http.StatusNotFound, "there is no such preset", "GET /api/context/presets lists them.")
 	}
 	return session, found, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -31,12 +32,12 @@ type SliceAnswer struct {
 }
 
 // sliceOf is the slice of those lines, not yet found in the file.
-func sliceOf(name string, start, end int) (events.FileSlice, *problem) {
+func sliceOf(name string, start, end int) (events.FileSlice, *problem.Problem) {
 	if start < 1 || end < start {
-		return events.FileSlice{}, refuse(http.StatusBadRequest, "these are no lines of a file", `Send "start_line" from 1 on, and "end_line", which is inclusive.`)
+		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "these are no lines of a file", `Send "start_line" from 1 on, and "end_line", which is inclusive.`)
 	}
 	if name != "" && projections.CheckDiscussionName(name) != "" {
-		return events.FileSlice{}, refuse(http.StatusBadRequest, "a slice's name is printable text of 1 to 128 bytes", "Choose another name.")
+		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "a slice's name is printable text of 1 to 128 bytes", "Choose another name.")
 	}
 	return events.FileSlice{Name: name, StartLine: start, EndLine: end}, nil
 }
@@ -65,7 +66,7 @@ func (c *call) recordSlice(session string, want sliceRequest) (events.FileSlice,
 		p = contextPath(want.Path)
 	}
 	if p == nil && want.Preset != "" && projections.CheckDiscussionName(want.Preset) != "" {
-		p = refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes", "Choose another name.")
+		p = problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes", "Choose another name.")
 	}
 	if p != nil {
 		return slice, p
@@ -116,7 +117,7 @@ func (c *call) anchored(session, file string, slice events.FileSlice) (events.Fi
 			return *built.Views[0].Slice, nil
 		}
 	}
-	return slice, refuse(http.StatusServiceUnavailable, "no worker has read the file; nothing was recorded", "Start an engine with slop serve, or try again in a moment.")
+	return slice, problem.Refuse(http.StatusServiceUnavailable, "no worker has read the file; nothing was recorded", "Start an engine with slop serve, or try again in a moment.")
 }
 
 // sliceIntoPreset puts a slice to its file in a saved selection.
@@ -136,7 +137,7 @@ func (c *call) sliceIntoPreset(session string, want sliceRequest, slice events.F
 		i, saved.Files = len(saved.Files), append(saved.Files, events.TrackedFile{Path: want.Path})
 	}
 	if len(saved.Files) > projections.MaxPatterns {
-		return refuse(http.StatusConflict, fmt.Sprintf("the preset has %d files already", projections.MaxPatterns), "Take one out, or use another preset.")
+		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the preset has %d files already", projections.MaxPatterns), "Take one out, or use another preset.")
 	}
 	if p := addSlice(&saved.Files[i], slice); p != nil {
 		return p
@@ -152,22 +153,22 @@ func (c *call) sliceIntoProject(session, file string, slice events.FileSlice) er
 		return err
 	}
 	var files []events.TrackedFile
-	var base, problem string
+	var base, wrong string
 	if err := c.read(session, func(s *projections.Set) {
 		doc := s.Project().Document
-		files, problem = projections.ProjectFiles(doc)
+		files, wrong = projections.ProjectFiles(doc)
 		base, _, _ = projections.FilePatterns(doc)
 	}); err != nil {
 		return err
 	}
-	if problem != "" {
-		return refuse(http.StatusConflict, "the project's files do not fit: "+clip(problem, 200), "Mend files.paths, or record the slice in a preset.")
+	if wrong != "" {
+		return problem.Refuse(http.StatusConflict, "the project's files do not fit: "+clip(wrong, 200), "Mend files.paths, or record the slice in a preset.")
 	}
 	below := file
 	if base != "" {
 		var inside bool
 		if below, inside = strings.CutPrefix(file, path.Clean(base)+"/"); !inside {
-			return refuse(http.StatusConflict, "the file is not below files_base_dir, "+clip(base, 200), "Record the slice in a preset, or set files_base_dir to a folder above it.")
+			return problem.Refuse(http.StatusConflict, "the file is not below files_base_dir, "+clip(base, 200), "Record the slice in a preset, or set files_base_dir to a folder above it.")
 		}
 	}
 	i := slices.IndexFunc(files, func(f events.TrackedFile) bool { return path.Join(base, f.Path) == file })
@@ -186,7 +187,7 @@ func (c *call) sliceIntoProject(session, file string, slice events.FileSlice) er
 
 // addSlice puts a slice to a file, in the place of one of the same name or, of
 // those without a name, of the same lines.
-func addSlice(f *events.TrackedFile, slice events.FileSlice) *problem {
+func addSlice(f *events.TrackedFile, slice events.FileSlice) *problem.Problem {
 	f.CustomSlices = slices.Clone(f.CustomSlices)
 	same := func(s events.FileSlice) bool {
 		return s.Name == slice.Name && (s.Name != "" || s.StartLine == slice.StartLine && s.EndLine == slice.EndLine)
@@ -196,7 +197,7 @@ func addSlice(f *events.TrackedFile, slice events.FileSlice) *problem {
 		return nil
 	}
 	if len(f.CustomSlices) >= events.MaxFileSlices {
-		return refuse(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices), "Give the name of one of them to replace it, or save the files without one.")
+		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices), "Give the name of one of them to replace it, or save the files without one.")
 	}
 	f.CustomSlices = append(f.CustomSlices, slice)
 	return nil

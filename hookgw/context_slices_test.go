@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // worked answers the slice that a request asks for as a worker does, and gives
@@ -17,7 +18,7 @@ import (
 func (f *fixture) worked(path, body string) answer {
 	f.t.Helper()
 	before := len(recorded[events.ContextInjectionRequested](f))
-	answered := f.background(f.request(http.MethodPost, path, hookgw.RightHuman, body))
+	answered := f.background(f.request(http.MethodPost, path, access.RightHuman, body))
 	asked := 0
 	wish := f.expect("ContextInjectionRequested", func(events.Event) bool { asked++; return asked > before })
 	p, ok := wish.Payload.(events.ContextInjectionRequested)
@@ -45,7 +46,7 @@ func TestASliceIsRecordedInAPresetWithItsAnchors(t *testing.T) {
 	f.worked("/api/context/slices", `{"path":"a.py","start_line":30,"end_line":31,"preset":"core","name":"end"}`)
 	saved := recorded[events.ContextPresetSaved](f)
 	require.Equal(t, []events.TrackedFile{{Path: "a.py", CustomSlices: []events.FileSlice{slice("", 3, 9), slice("end", 30, 31)}}}, saved[3].Files)
-	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", hookgw.RightRead).body), "what is only recorded is shown nowhere")
+	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", access.RightRead).body), "what is only recorded is shown nowhere")
 	for i := range events.MaxFileSlices - 2 {
 		require.Equal(t, http.StatusOK, f.worked("/api/context/slices", fmt.Sprintf(`{"path":"a.py","start_line":%d,"end_line":99,"preset":"core"}`, 40+i)).status)
 	}
@@ -98,7 +99,7 @@ func TestASliceIsInjectedIntoTheDiscussion(t *testing.T) {
 	a := f.worked("/api/context/inject", `{"path":"a.py","mode":"Slice","start_line":3,"end_line":9}`)
 	require.Equal(t, http.StatusOK, a.status, string(a.body))
 	require.Equal(t, []any{"slice", 3.0}, []any{a.object(t)["view"], a.object(t)["slice"].(map[string]any)["start_line"]})
-	require.Contains(t, string(f.get("/api/session", hookgw.RightRead).body), "def f():")
+	require.Contains(t, string(f.get("/api/session", access.RightRead).body), "def f():")
 }
 
 // pressAddSlice records a slice by the button.
@@ -120,7 +121,7 @@ func TestSlicesThatAreRecordedAtOnceAreAllKept(t *testing.T) {
 		var wishes []events.Event
 		for i := range n {
 			body := fmt.Sprintf(`{"path":"a.py","start_line":%d,"end_line":99%s}`, i+1, place)
-			answers = append(answers, f.background(f.request(http.MethodPost, "/api/context/slices", hookgw.RightHuman, body)))
+			answers = append(answers, f.background(f.request(http.MethodPost, "/api/context/slices", access.RightHuman, body)))
 			asked := 0
 			wishes = append(wishes, f.expect("ContextInjectionRequested", func(events.Event) bool { asked++; return asked > i }))
 		}

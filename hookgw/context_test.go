@@ -11,6 +11,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -30,7 +31,7 @@ type ContextState struct {
 func TestAFileIsInjectedIntoTheDiscussionByAWorker(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	answered := f.background(f.request(http.MethodPost, "/api/context/inject", hookgw.RightHuman, `{"path":"a.py","mode":"skeleton"}`))
+	answered := f.background(f.request(http.MethodPost, "/api/context/inject", access.RightHuman, `{"path":"a.py","mode":"skeleton"}`))
 	wish := f.expect("ContextInjectionRequested", func(events.Event) bool { return true })
 	require.Equal(t, person, wish.Actor)
 	f.put("worker-x-1", events.ContextBuilt{Request: wish.ID, Views: []events.View{{Path: "a.py", View: "skeleton", Text: "def f(): ...", SHA256: "ab", Size: 12, File: &events.FileState{Path: "a.py", SHA256: "f1"}}}})
@@ -51,13 +52,13 @@ func TestAFileIsInjectedIntoTheDiscussionByAWorker(t *testing.T) {
 func TestAViewThatThereIsNotIsToldWithItsReason(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	answered := f.background(f.request(http.MethodPost, "/api/context/inject", hookgw.RightHuman, `{"path":"../x"}`))
+	answered := f.background(f.request(http.MethodPost, "/api/context/inject", access.RightHuman, `{"path":"../x"}`))
 	wish := f.expect("ContextInjectionRequested", func(events.Event) bool { return true })
 	f.put("worker-x-1", events.ContextBuilt{Request: wish.ID, Views: []events.View{{Path: "../x", View: "raw", Error: "ACCESS DENIED"}}})
 	a := <-answered
 	require.Equal(t, http.StatusUnprocessableEntity, a.status)
 	requireProblem(t, a, "ACCESS DENIED")
-	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", hookgw.RightRead).body))
+	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", access.RightRead).body))
 }
 
 func TestWithoutAWorkerAnInjectionIsOnlyAccepted(t *testing.T) {
@@ -86,7 +87,7 @@ func TestPresetsAreSavedLoadedAndDeleted(t *testing.T) {
 	require.Equal(t, []string{"all", "parser"}, state.Presets)
 	require.Equal(t, "parser", state.Selection.Preset)
 	require.Equal(t, []string{"a.go", "b.go"}, state.Patterns)
-	require.Contains(t, string(f.get("/api/project", hookgw.RightRead).body), `"paths":["s.png"]`)
+	require.Contains(t, string(f.get("/api/project", access.RightRead).body), `"paths":["s.png"]`)
 	f.says("/api/context/presets/load", `{"name":"all"}`, http.StatusOK)
 	require.Equal(t, []string{"*"}, read[ContextState](f, "/api/context/state").Patterns)
 	f.says("/api/context/presets/delete", `{"name":"parser"}`, http.StatusOK)

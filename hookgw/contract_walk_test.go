@@ -15,6 +15,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // contractCase is one request to a route, and what its answer must be beside
@@ -59,10 +60,10 @@ func (c contractCase) check(t *testing.T, r hookgw.Route) {
 		c.status = http.StatusOK
 	}
 	if r.Media == "text/event-stream" && c.status == http.StatusOK {
-		f.opensFeed(f.request(r.Method, c.path, hookgw.RightHuman, c.body))
+		f.opensFeed(f.request(r.Method, c.path, access.RightHuman, c.body))
 		return
 	}
-	a := f.send(f.request(r.Method, c.path, hookgw.RightHuman, c.body))
+	a := f.send(f.request(r.Method, c.path, access.RightHuman, c.body))
 	require.Equal(t, c.status, a.status, string(a.body))
 	if c.exact != "" {
 		require.Equal(t, c.exact, string(a.body))
@@ -161,5 +162,5 @@ func TestAskAnswersAsTheOriginalDid(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, f.respond("r2", "true").status, "never asked")
 
 	late := open(t, func(c *hookgw.Config) { c.AskTimeout = time.Millisecond; c.Limits.AskGrace = time.Millisecond })
-	require.Equal(t, http.StatusGatewayTimeout, late.post("/api/ask", hookgw.RightAsk, `{"x":1}`).status)
+	require.Equal(t, http.StatusGatewayTimeout, late.post("/api/ask", access.RightAsk, `{"x":1}`).status)
 }

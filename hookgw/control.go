@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // maxReason bounds the reason of a block in bytes.
@@ -98,12 +99,12 @@ func (c *call) control() (controlAction, control, error) {
 	var want control
 	none := controlAction{}
 	if json.Unmarshal(c.body, &want) != nil {
-		return none, want, refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
+		return none, want, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
 	}
 	all := controlActions()
 	at := slices.IndexFunc(all, func(a controlAction) bool { return a.name == want.Action })
 	if at < 0 {
-		return none, want, refuse(http.StatusBadRequest, "there is no such action", "Use "+actionNames(all)+".")
+		return none, want, problem.Refuse(http.StatusBadRequest, "there is no such action", "Use "+actionNames(all)+".")
 	}
 	if p := all[at].check(c.fields, want); p != nil {
 		return none, want, p
@@ -121,24 +122,24 @@ func actionNames(all []controlAction) string {
 }
 
 // check refuses members that the action does not take, and wants those that it needs.
-func (a controlAction) check(fields map[string]json.RawMessage, want control) *problem {
+func (a controlAction) check(fields map[string]json.RawMessage, want control) *problem.Problem {
 	for name := range fields {
 		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"
 		if !known {
-			return refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent", "Leave out "+clip(strings.ToValidUTF8(name, "?"), 64)+".")
+			return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent", "Leave out "+clip(strings.ToValidUTF8(name, "?"), 64)+".")
 		}
 	}
 	switch {
 	case a.ticket && (want.Ticket == "" || len(want.Ticket) > events.MaxIDLength):
-		return refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
 	case a.takes == "call" && (want.Call == "" || len(want.Call) > events.MaxIDLength):
-		return refuse(http.StatusBadRequest, "the action "+a.name+" needs a call", "Send the id of a shell call that failed, a text of 1 to 128 bytes.")
+		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a call", "Send the id of a shell call that failed, a text of 1 to 128 bytes.")
 	case a.takes == "on" && want.On == nil:
-		return refuse(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
+		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
 	case a.name == "raise_budget" && !want.raises():
-		return refuse(http.StatusBadRequest, "the action raise_budget needs a budget and a limit", `Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
+		return problem.Refuse(http.StatusBadRequest, "the action raise_budget needs a budget and a limit", `Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
 	case len(want.Reason) > maxReason:
-		return refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
 	}
 	return nil
 }
@@ -175,7 +176,7 @@ func (c *call) answered(e events.Event, typ string) (bool, error) {
 			continue
 		}
 		if p, refused := got.Payload.(events.ControlRefused); refused {
-			return false, refuse(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows how things stand.")
+			return false, problem.Refuse(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows how things stand.")
 		}
 		if got.Type == typ {
 			return true, c.gw.caughtUp(c.r.Context(), got.Seq)

@@ -11,6 +11,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // conduct answers the next event of a type as the conductor would.
@@ -63,7 +64,7 @@ func TestAControlRequestIsAnsweredByTheConductorsFact(t *testing.T) {
 			t.Parallel()
 			f := open(t)
 			f.conduct(c.typ, c.facts...)
-			a := f.post("/api/control", hookgw.RightHuman, c.body)
+			a := f.post("/api/control", access.RightHuman, c.body)
 			require.Equal(t, http.StatusOK, a.status, string(a.body))
 			require.JSONEq(t, `{"status":"ok"}`, string(a.body))
 			said := eventstest.All(t, f.log, events.Filter{Project: project, Type: c.typ})
@@ -83,7 +84,7 @@ func TestTheTicketAndReasonOfAControlRequestAreOnRecord(t *testing.T) {
 		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2hunter2", "[secret]")) }
 	})
 	f.conduct("BlockRequested", events.TicketBlocked{Ticket: "T-1", Kind: events.BlockManual})
-	f.post("/api/control", hookgw.RightHuman, `{"action":"block","ticket":"T-1","reason":"key hunter2hunter2"}`)
+	f.post("/api/control", access.RightHuman, `{"action":"block","ticket":"T-1","reason":"key hunter2hunter2"}`)
 	require.Equal(t, []events.BlockRequested{{Ticket: "T-1", Reason: "key [secret]"}}, recorded[events.BlockRequested](f))
 }
 
@@ -91,7 +92,7 @@ func TestARefusedControlRequestTellsTheConductorsReason(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.conduct("KillRequested", events.ControlRefused{Kind: "KillRequested", Ticket: "T-9", Reason: "there is no such ticket"})
-	a := f.post("/api/control", hookgw.RightHuman, `{"action":"kill","ticket":"T-9"}`)
+	a := f.post("/api/control", access.RightHuman, `{"action":"kill","ticket":"T-9"}`)
 	require.Equal(t, http.StatusConflict, a.status)
 	require.Equal(t, "there is no such ticket", a.object(t)["error"])
 }
@@ -99,7 +100,7 @@ func TestARefusedControlRequestTellsTheConductorsReason(t *testing.T) {
 func TestAControlRequestThatNobodyAnswersIsAccepted(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *hookgw.Limits) { l.SettleWait = 10 * time.Millisecond }))
-	a := f.post("/api/control", hookgw.RightHuman, `{"action":"pause"}`)
+	a := f.post("/api/control", access.RightHuman, `{"action":"pause"}`)
 	require.Equal(t, http.StatusAccepted, a.status)
 	require.Equal(t, "accepted", a.object(t)["status"])
 	require.Len(t, recorded[events.PauseRequested](f), 1)
@@ -116,11 +117,11 @@ func TestAnUnclearControlRequestIsRefusedAndNotRecorded(t *testing.T) {
 		`{"action":"step_mode","on":"yes"}`, `{"action":"pause","Action":"resume"}`,
 		`{"action":"kill","ticket":"` + strings.Repeat("x", events.MaxIDLength+1) + `"}`,
 	} {
-		a := f.post("/api/control", hookgw.RightHuman, body)
+		a := f.post("/api/control", access.RightHuman, body)
 		require.Equal(t, http.StatusBadRequest, a.status, "%s: %s", body, a.body)
 		require.NotEmpty(t, a.object(t)["hint"])
 	}
-	a := f.post("/api/control", hookgw.RightHuman, `{"action":"block","ticket":"T-1","reason":"`+strings.Repeat("x", 4<<10+1)+`"}`)
+	a := f.post("/api/control", access.RightHuman, `{"action":"block","ticket":"T-1","reason":"`+strings.Repeat("x", 4<<10+1)+`"}`)
 	require.Equal(t, http.StatusRequestEntityTooLarge, a.status)
 	for _, typ := range []string{"PauseRequested", "ResumeRequested", "KillRequested", "BlockRequested", "StepModeSet"} {
 		require.Empty(t, eventstest.All(t, f.log, events.Filter{Project: project, Type: typ}), typ)
@@ -130,6 +131,6 @@ func TestAnUnclearControlRequestIsRefusedAndNotRecorded(t *testing.T) {
 func TestAControlRequestNeedsASession(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
-	require.Equal(t, http.StatusConflict, f.post("/api/control", hookgw.RightHuman, `{"action":"pause"}`).status)
-	require.Equal(t, http.StatusConflict, f.post("/api/goal", hookgw.RightHuman, `{"goal":"x"}`).status)
+	require.Equal(t, http.StatusConflict, f.post("/api/control", access.RightHuman, `{"action":"pause"}`).status)
+	require.Equal(t, http.StatusConflict, f.post("/api/goal", access.RightHuman, `{"goal":"x"}`).status)
 }

@@ -17,6 +17,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/live"
 )
 
@@ -85,7 +86,7 @@ func openOnMortal(t *testing.T) (*mortal, *fixture) {
 }
 
 // until asks until the answer has a status.
-func (f *fixture) until(path string, right hookgw.Right, status int) answer {
+func (f *fixture) until(path string, right access.Right, status int) answer {
 	f.t.Helper()
 	var a answer
 	require.Eventually(f.t, func() bool { a = f.get(path, right); return a.status == status }, eventstest.Patience, time.Millisecond)
@@ -105,22 +106,22 @@ func TestABusThatDiesAndComesBackLosesAndDoublesNothing(t *testing.T) {
 		waiting := f.ask(`{"request_id":"` + id + `"}`)
 		f.awaitAsk(id)
 		f.push(round)
-		before := f.get("/api/session", hookgw.RightRead).body
+		before := f.get("/api/session", access.RightRead).body
 		m.end()
-		a := f.until("/api/gui/mma_status", hookgw.RightRead, http.StatusServiceUnavailable)
+		a := f.until("/api/gui/mma_status", access.RightRead, http.StatusServiceUnavailable)
 		require.Contains(t, a.object(t)["error"], "the bus cannot be reached")
-		require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":["lost"]}}`).status)
-		require.Equal(t, http.StatusOK, f.get("/status", hookgw.RightNone).status)
-		require.Equal(t, false, f.get("/api/gui_health", hookgw.RightRead).object(t)["healthy"])
+		require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman, `{"session":{"entries":["lost"]}}`).status)
+		require.Equal(t, http.StatusOK, f.get("/status", access.RightNone).status)
+		require.Equal(t, false, f.get("/api/gui_health", access.RightRead).object(t)["healthy"])
 
 		m.start()
-		f.until("/api/gui/mma_status", hookgw.RightRead, http.StatusOK)
-		require.Equal(t, string(before), string(f.get("/api/session", hookgw.RightRead).body), "what was refused did not happen")
+		f.until("/api/gui/mma_status", access.RightRead, http.StatusOK)
+		require.Equal(t, string(before), string(f.get("/api/session", access.RightRead).body), "what was refused did not happen")
 		require.Equal(t, http.StatusOK, f.respond(id, "true").status)
 		require.Equal(t, http.StatusOK, (<-waiting).status, "an ask waits over the restart")
-		require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":["`+id+`"]}}`).status)
-		require.Contains(t, string(f.get("/api/session", hookgw.RightRead).body), id, "a write is seen by the next read")
-		for _, entry := range f.get("/api/events", hookgw.RightHuman).object(t)["events"].([]any) {
+		require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, `{"session":{"entries":["`+id+`"]}}`).status)
+		require.Contains(t, string(f.get("/api/session", access.RightRead).body), id, "a write is seen by the next read")
+		for _, entry := range f.get("/api/events", access.RightHuman).object(t)["events"].([]any) {
 			e := entry.(map[string]any)
 			require.NotContains(t, taken, e["seq"], "nothing is drained twice")
 			taken[e["seq"].(float64)] = e["type"].(string)
@@ -152,9 +153,9 @@ func TestABusThatComesBackWithAnotherHistoryIsNotMixedIn(t *testing.T) {
 	m.start()
 	<-f.models.Done()
 	require.ErrorIs(t, f.models.Err(), events.ErrReplaced)
-	a := f.until("/api/session", hookgw.RightRead, http.StatusServiceUnavailable)
+	a := f.until("/api/session", access.RightRead, http.StatusServiceUnavailable)
 	require.Contains(t, a.object(t)["error"], "another history")
-	require.Equal(t, http.StatusOK, f.get("/status", hookgw.RightNone).status)
+	require.Equal(t, http.StatusOK, f.get("/status", access.RightNone).status)
 }
 
 func copyFile(t *testing.T, from, to string) {

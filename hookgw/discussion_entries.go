@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -52,14 +53,14 @@ func getEntries(c *call) error {
 		return err
 	}
 	if !found {
-		return refuse(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+		return problem.Refuse(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
 	}
 	return c.reply(http.StatusOK, out)
 }
 
 func checkContent(content string) error {
 	if len(content) > maxEntryContent {
-		return refuse(http.StatusRequestEntityTooLarge, "the entry is too long", fmt.Sprintf("Say it in %d bytes, or inject a file with /api/context/inject.", maxEntryContent))
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the entry is too long", fmt.Sprintf("Say it in %d bytes, or inject a file with /api/context/inject.", maxEntryContent))
 	}
 	return nil
 }
@@ -103,7 +104,7 @@ func postEntryEdit(c *call) error {
 		}
 	}
 	if want.Role == nil && want.Content == nil && want.Collapsed == nil {
-		return refuse(http.StatusBadRequest, "there is nothing to change", "Send role, content or collapsed.")
+		return problem.Refuse(http.StatusBadRequest, "there is nothing to change", "Send role, content or collapsed.")
 	}
 	_, err = c.aboutDiscussion(session, events.DiscussionEntryEdited(want))
 	return c.doneWith(discussionAnswer{Name: want.Discussion, Entry: want.Entry}, err)
@@ -135,7 +136,7 @@ func (c *call) entry(discussion, id string) (session string, err error) {
 		}
 	})
 	if err == nil && !found {
-		err = refuse(http.StatusNotFound, "there is no such entry", "GET /api/discussions/entries lists them with their ids.")
+		err = problem.Refuse(http.StatusNotFound, "there is no such entry", "GET /api/discussions/entries lists them with their ids.")
 	}
 	return session, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -71,7 +72,7 @@ func (c *call) hasDiscussion(session, name string) error {
 	}); err != nil || ok {
 		return err
 	}
-	return refuse(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+	return problem.Refuse(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
 }
 
 // named reads a body that names a discussion, which must be there.
@@ -88,7 +89,7 @@ func (c *call) named() (session, name string, err error) {
 
 func checkName(name string) error {
 	if wrong := projections.CheckDiscussionName(name); wrong != "" {
-		return refuse(http.StatusBadRequest, wrong, "Choose another name.")
+		return problem.Refuse(http.StatusBadRequest, wrong, "Choose another name.")
 	}
 	return nil
 }
@@ -194,10 +195,10 @@ func postPromote(c *call) error {
 	}
 	base, take := projections.TakeBase(want.Name)
 	if !take {
-		return refuse(http.StatusConflict, "this discussion is no take", "Takes are named BASE_take_N; /api/discussions/branch makes one.")
+		return problem.Refuse(http.StatusConflict, "this discussion is no take", "Takes are named BASE_take_N; /api/discussions/branch makes one.")
 	}
 	if _, take := projections.TakeBase(want.To); take {
-		return refuse(http.StatusBadRequest, "that is the name of a take", "Choose a name that does not end in _take_N.")
+		return problem.Refuse(http.StatusBadRequest, "that is the name of a take", "Choose a name that does not end in _take_N.")
 	}
 	if want.To == "" {
 		if err := c.read(session, func(s *projections.Set) { want.To = freeName(s, base) }); err != nil {
@@ -229,7 +230,7 @@ func postRoles(c *call) error {
 		return err
 	}
 	if wrong := projections.CheckRoles(want.Roles); wrong != "" {
-		return refuse(http.StatusBadRequest, wrong, "Send a list of names.")
+		return problem.Refuse(http.StatusBadRequest, wrong, "Send a list of names.")
 	}
 	_, err = c.aboutDiscussion(session, events.DiscussionRolesSet{Roles: want.Roles})
 	return c.doneWith(discussionAnswer{}, err)

@@ -13,6 +13,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -81,7 +82,7 @@ func TestWhatCannotBeDoneToADiscussionIsRefused(t *testing.T) {
 	} {
 		requireProblem(t, f.says("/api/discussions"+c.path, c.body, c.status), "")
 	}
-	require.Equal(t, http.StatusNotFound, f.get("/api/discussions/entries?name=gone", hookgw.RightRead).status)
+	require.Equal(t, http.StatusNotFound, f.get("/api/discussions/entries?name=gone", access.RightRead).status)
 	f.says("/api/discussions/entries/add", `{"content":"`+strings.Repeat("x", 256<<10)+`"}`, http.StatusOK)
 	f.says("/api/discussions/entries/add", `{"content":"`+strings.Repeat("x", 256<<10+1)+`"}`, http.StatusRequestEntityTooLarge)
 	ids, _ := talkOf(f, "")
@@ -97,7 +98,7 @@ func TestConcurrentBranchesGetNamesOfTheirOwn(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			a := f.post("/api/discussions/branch", hookgw.RightHuman, `{}`)
+			a := f.post("/api/discussions/branch", access.RightHuman, `{}`)
 			var got struct{ Name string }
 			if json.Unmarshal(a.body, &got) != nil || a.status != http.StatusOK {
 				t.Errorf("%d %s", a.status, a.body)
@@ -115,7 +116,7 @@ func TestConcurrentBranchesGetNamesOfTheirOwn(t *testing.T) {
 // session is the answer of GET /api/session, as text.
 func (f *fixture) session() string {
 	f.t.Helper()
-	return strings.TrimSpace(string(f.get("/api/session", hookgw.RightRead).body))
+	return strings.TrimSpace(string(f.get("/api/session", access.RightRead).body))
 }
 
 // sessionBytes is a body of POST /api/session of exactly n bytes.
@@ -154,10 +155,10 @@ func TestAnUploadThatEndsInTheMiddleChangesNothing(t *testing.T) {
 	left := 3
 	f := open(t, failingAfter("SessionPartUploaded", &left))
 	f.put(person, events.GoalSubmitted{Goal: "kept"})
-	before := string(f.get("/api/session", hookgw.RightRead).body)
+	before := string(f.get("/api/session", access.RightRead).body)
 	f.says("/api/session", sessionBytes(1<<20), http.StatusInsufficientStorage)
 	require.Len(t, recorded[events.SessionPartUploaded](f), 3)
-	require.Equal(t, before, string(f.get("/api/session", hookgw.RightRead).body))
+	require.Equal(t, before, string(f.get("/api/session", access.RightRead).body))
 	left = 1000
 	body := sessionBytes(1 << 20)
 	f.says("/api/session", body, http.StatusOK)

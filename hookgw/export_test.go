@@ -1,5 +1,7 @@
 package hookgw
 
+import "manualslop/hookgw/problem"
+
 // SocketChannels are the channels of /ws that a client may subscribe to.
 func SocketChannels() []struct{ Name, Doc string } {
 	var out []struct{ Name, Doc string }
@@ -13,7 +15,7 @@ func SocketChannels() []struct{ Name, Doc string } {
 // their frame or channel.
 func FeedPayloads() map[string]any {
 	return map[string]any{
-		channelHello: hello{}, channelSubscribed: subscribed{}, channelPong: struct{}{}, channelError: problem{}, channelDisconnected: disconnected{},
+		channelHello: hello{}, channelSubscribed: subscribed{}, channelPong: struct{}{}, channelError: problem.Problem{}, channelDisconnected: disconnected{},
 		"text": toldText{}, "call": toldCall{}, "ask": toldAsk{}, "answer": toldAnswer{}, "state": toldState{}, "end": Generated{},
 		"asks": []askLine{}, "performance": Performance{}, "telemetry": Telemetry{},
 	}

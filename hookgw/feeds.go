@@ -3,6 +3,9 @@ package hookgw
 import (
 	"net/http"
 	"sync"
+
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/problem"
 )
 
 // feedCount bounds live feeds, in all and per client.
@@ -20,15 +23,15 @@ func newFeedCount(l Limits) *feedCount {
 
 // enter takes a place for a feed of client; leave gives it back. The last
 // eighth of all places is the person's.
-func (f *feedCount) enter(who Right, client string) (leave func(), p *problem) {
+func (f *feedCount) enter(who access.Right, client string) (leave func(), p *problem.Problem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := f.all
-	if who != RightHuman {
+	if who != access.RightHuman {
 		all -= f.all / 8
 	}
 	if f.open[client] >= f.perClient || f.total >= all {
-		return nil, refuse(http.StatusTooManyRequests, "too many feeds are open", "Close one; ?client= names the reader whose feeds are counted.")
+		return nil, problem.Refuse(http.StatusTooManyRequests, "too many feeds are open", "Close one; ?client= names the reader whose feeds are counted.")
 	}
 	f.open[client]++
 	f.total++

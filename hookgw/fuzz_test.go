@@ -17,6 +17,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -128,7 +129,7 @@ func FuzzEveryRoute(f *testing.F) {
 	}
 	f.Add(uint(0), "%zz&;=", `{"a":1,"a":2}`)
 	gateway := openHostile(f)
-	token := gateway.token(hookgw.RightHuman)
+	token := gateway.token(access.RightHuman)
 	f.Fuzz(func(t *testing.T, route uint, query, body string) {
 		if _, err := url.Parse("/?" + query); err != nil || strings.ContainsAny(query, " #\r\n") || !printable(query) {
 			t.Skip("no request line")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -25,7 +26,7 @@ type gateAsks struct {
 func (c *call) gate() (string, error) {
 	name := c.vars["gate"]
 	if !slices.Contains(gates(), name) {
-		return "", refuse(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+"; GET /api/asks lists the asks of all kinds.")
+		return "", problem.Refuse(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+"; GET /api/asks lists the asks of all kinds.")
 	}
 	return name, nil
 }
@@ -74,7 +75,7 @@ func (c *call) askOf(session, gate, id string) (projections.Ask, error) {
 	if id != "" {
 		ask, err := c.known(session, id)
 		if err == nil && ask.Gate != gate {
-			err = refuse(http.StatusConflict, fmt.Sprintf("this ask is of the gate %s, not %s", ask.Gate, gate), "Nothing was answered; GET /api/asks tells the gate of each.")
+			err = problem.Refuse(http.StatusConflict, fmt.Sprintf("this ask is of the gate %s, not %s", ask.Gate, gate), "Nothing was answered; GET /api/asks tells the gate of each.")
 		}
 		return ask, err
 	}
@@ -84,7 +85,7 @@ func (c *call) askOf(session, gate, id string) (projections.Ask, error) {
 	}
 	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
 	if at < 0 {
-		return projections.Ask{}, refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open), "GET /api/asks lists what is; POST /api/ask/respond answers any of it.")
+		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open), "GET /api/asks lists what is; POST /api/ask/respond answers any of it.")
 	}
 	return open[at], nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 	"manualslop/tiers"
 	"manualslop/tiers/approval"
@@ -71,7 +71,7 @@ func (f *fixture) openByGate() map[string][]string {
 				Gate      string
 			}
 		}
-		require.NoError(f.t, json.Unmarshal(f.get("/api/asks/"+gate, hookgw.RightRead).body, &got))
+		require.NoError(f.t, json.Unmarshal(f.get("/api/asks/"+gate, access.RightRead).body, &got))
 		require.Equal(f.t, gate, got.Gate)
 		out[gate] = []string{}
 		for _, a := range got.Asks {
@@ -108,7 +108,7 @@ func TestAnsweringOneGateNeverAnswersAnother(t *testing.T) {
 			t.Run(gate+" "+name, func(t *testing.T) {
 				t.Parallel()
 				f, was := openGates(t)
-				a := f.post("/api/asks/"+gate+"/respond", hookgw.RightHuman, body(was[gate]))
+				a := f.post("/api/asks/"+gate+"/respond", access.RightHuman, body(was[gate]))
 				require.Equal(t, http.StatusOK, a.status, string(a.body))
 				requireOnly(t, f, was, gate, 1)
 			})
@@ -127,7 +127,7 @@ func requireOnly(t *testing.T, f *fixture, was map[string][]string, gate string,
 	through[gate] = n
 	f.awaitGranted(gate, n)
 	require.Equal(t, through, granted(f))
-	state := f.get("/api/gui/mma_status", hookgw.RightRead).object(t)
+	state := f.get("/api/gui/mma_status", access.RightRead).object(t)
 	for key, other := range map[string]string{"pending_tool_approval": "tool", "pending_mma_step_approval": "step", "pending_mma_spawn_approval": "spawn", "pending_spawn": "spawn"} {
 		require.Equal(t, len(want[other]) > 0, state[key], key)
 	}
@@ -143,7 +143,7 @@ func TestAnAskOfAnotherGateIsAConflictAndStaysOpen(t *testing.T) {
 				continue
 			}
 			for _, id := range ids {
-				a := f.post("/api/asks/"+gate+"/respond", hookgw.RightHuman, `{"request_id":"`+id+`","response":true}`)
+				a := f.post("/api/asks/"+gate+"/respond", access.RightHuman, `{"request_id":"`+id+`","response":true}`)
 				require.Equal(t, http.StatusConflict, a.status)
 				require.Contains(t, a.object(t)["error"], other)
 			}
@@ -158,11 +158,11 @@ func TestWhenAGateHasNothingOpenTheOthersAreNotAskedInItsPlace(t *testing.T) {
 	t.Parallel()
 	f, was := openGates(t)
 	for range was["step"] {
-		require.Equal(t, http.StatusOK, f.post("/api/asks/step/respond", hookgw.RightHuman, `{"response":true}`).status)
+		require.Equal(t, http.StatusOK, f.post("/api/asks/step/respond", access.RightHuman, `{"response":true}`).status)
 	}
-	require.Equal(t, http.StatusNotFound, f.post("/api/asks/step/respond", hookgw.RightHuman, `{"response":true}`).status)
+	require.Equal(t, http.StatusNotFound, f.post("/api/asks/step/respond", access.RightHuman, `{"response":true}`).status)
 	requireOnly(t, f, was, "step", 2)
-	require.Equal(t, http.StatusConflict, f.post("/api/asks/step/respond", hookgw.RightHuman, `{"request_id":"`+was["step"][0]+`","response":true}`).status, "it is settled")
+	require.Equal(t, http.StatusConflict, f.post("/api/asks/step/respond", access.RightHuman, `{"request_id":"`+was["step"][0]+`","response":true}`).status, "it is settled")
 }
 
 func TestAGateIsOneOfThree(t *testing.T) {
@@ -171,15 +171,15 @@ func TestAGateIsOneOfThree(t *testing.T) {
 	f.approve()
 	for _, gate := range []string{"interrupted", "http", "Tool", "trust", "x"} {
 		f.raise("a-"+gate, gate)
-		require.Equal(t, http.StatusNotFound, f.get("/api/asks/"+gate, hookgw.RightRead).status)
-		require.Equal(t, http.StatusNotFound, f.post("/api/asks/"+gate+"/respond", hookgw.RightHuman, `{"response":true}`).status)
+		require.Equal(t, http.StatusNotFound, f.get("/api/asks/"+gate, access.RightRead).status)
+		require.Equal(t, http.StatusNotFound, f.post("/api/asks/"+gate+"/respond", access.RightHuman, `{"response":true}`).status)
 	}
-	require.Equal(t, http.StatusBadRequest, f.get("/api/asks/tool?state=x", hookgw.RightRead).status)
+	require.Equal(t, http.StatusBadRequest, f.get("/api/asks/tool?state=x", access.RightRead).status)
 	for _, body := range []string{`{}`, `{"request_id":"x"}`, `{"request_id":["x"],"response":true}`, `{"Response":true}`} {
-		require.Equal(t, http.StatusBadRequest, f.post("/api/asks/tool/respond", hookgw.RightHuman, body).status, body)
+		require.Equal(t, http.StatusBadRequest, f.post("/api/asks/tool/respond", access.RightHuman, body).status, body)
 	}
-	require.Equal(t, http.StatusNotFound, f.post("/api/asks/tool/respond", hookgw.RightHuman, `{"request_id":"x","response":true}`).status)
-	require.Equal(t, http.StatusForbidden, f.post("/api/asks/tool/respond", hookgw.RightAsk, `{"response":true}`).status)
+	require.Equal(t, http.StatusNotFound, f.post("/api/asks/tool/respond", access.RightHuman, `{"request_id":"x","response":true}`).status)
+	require.Equal(t, http.StatusForbidden, f.post("/api/asks/tool/respond", access.RightAsk, `{"response":true}`).status)
 	require.Empty(t, recorded[events.AskAnswered](f))
 }
 
@@ -189,8 +189,8 @@ func TestAGateListsWhatWasSettledOnDemand(t *testing.T) {
 	f.approve()
 	f.raise("a1", events.GateTool)
 	f.raise("a2", events.GateStep)
-	require.Equal(t, http.StatusOK, f.post("/api/asks/tool/respond", hookgw.RightHuman, `{"response":false}`).status)
-	require.Empty(t, f.get("/api/asks/tool", hookgw.RightRead).object(t)["asks"])
-	require.Len(t, f.get("/api/asks/tool?state=settled", hookgw.RightRead).object(t)["asks"], 1)
-	require.Len(t, f.get("/api/asks/step?state=all", hookgw.RightRead).object(t)["asks"], 1)
+	require.Equal(t, http.StatusOK, f.post("/api/asks/tool/respond", access.RightHuman, `{"response":false}`).status)
+	require.Empty(t, f.get("/api/asks/tool", access.RightRead).object(t)["asks"])
+	require.Len(t, f.get("/api/asks/tool?state=settled", access.RightRead).object(t)["asks"], 1)
+	require.Len(t, f.get("/api/asks/step?state=all", access.RightRead).object(t)["asks"], 1)
 }

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/access"
 )
 
 // Gateway serves the Hook API. Make it with New, then call Serve.
 type Gateway struct {
 	cfg      Config
 	listener *net.TCPListener
-	guard    *guard
+	guard    *access.Guard
 	table    table
 
 	own, person, agent writer
@@ -39,7 +40,7 @@ type Gateway struct {
 	resets   chan struct{}  // one reset at a time in this process
 	slicing  chan struct{}  // one slice at a time is put to those of its file
 	refusals *refusals
-	conns    *boundedListener
+	conns    *access.Listener
 	unrouted statusCounts // answers to requests without a route
 	begun    time.Time
 
@@ -60,26 +61,29 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	var keys *keyring
+	var keys *access.Keyring
 	if cfg.Auth == AuthToken {
-		if keys, err = openKeyring(cfg.Tokens); err != nil {
+		if keys, err = access.OpenKeyring(cfg.Tokens); err != nil {
 			return nil, err
 		}
 	}
-	listener, err := listen(ctx, cfg.Listen)
+	listener, err := access.Listen(ctx, cfg.Listen)
+	if errors.Is(err, access.ErrAddress) {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	agent := events.AgentPrefix + cfg.AgentLabel
 	g := &Gateway{
-		cfg: cfg, listener: listener, guard: newGuard(port(listener), keys), table: newTable(counted(Routes())),
+		cfg: cfg, listener: listener, guard: access.NewGuard(port(listener), keys), table: newTable(counted(Routes())),
 		own:    writer{events.ActorGateway, cfg.Log},
 		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
 		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
 		slots:  make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
 		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1), slicing: make(chan struct{}, 1), searches: make(chan struct{}, searchesAtOnce),
 		bodies: newBodies(cfg.Limits.Bodies), asked: newBodies(cfg.Limits.Asked), feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
-		conns: bound(listener, cfg.Limits.Conns), begun: time.Now(),
+		conns: access.Bound(listener, cfg.Limits.Conns), begun: time.Now(),
 		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
 	}
 	g.hubs = &hubs{gw: g, open: map[string]*hub{}}
@@ -196,7 +200,7 @@ func (g *Gateway) server(base context.Context) *http.Server {
 
 // serveHTTP is the one way in.
 func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{gw: g, w: w, r: r, who: RightNone}
+	c := &call{gw: g, w: w, r: r, who: access.RightNone}
 	defer c.letGo()
 	if err := c.serve(); err != nil {
 		c.fail(err)

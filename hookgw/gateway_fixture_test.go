@@ -22,6 +22,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/live"
 )
 
@@ -116,12 +117,12 @@ func (f *fixture) put(actor string, p events.Payload) events.Event {
 	return e
 }
 
-func (f *fixture) token(r hookgw.Right) string {
+func (f *fixture) token(r access.Right) string {
 	f.t.Helper()
-	if r == hookgw.RightNone {
+	if r == access.RightNone {
 		return ""
 	}
-	raw, err := os.ReadFile(filepath.Join(f.tokens, hookgw.TokenFile(r)))
+	raw, err := os.ReadFile(filepath.Join(f.tokens, access.TokenFile(r)))
 	require.NoError(f.t, err)
 	return strings.TrimSpace(string(raw))
 }
@@ -141,7 +142,7 @@ func (a answer) object(t *testing.T) map[string]any {
 }
 
 // request builds a request that nothing is wrong with.
-func (f *fixture) request(method, path string, right hookgw.Right, body string) *http.Request {
+func (f *fixture) request(method, path string, right access.Right, body string) *http.Request {
 	f.t.Helper()
 	var r io.Reader
 	if body != "" {
@@ -149,7 +150,7 @@ func (f *fixture) request(method, path string, right hookgw.Right, body string) 
 	}
 	req, err := http.NewRequestWithContext(f.t.Context(), method, f.gw.URL()+path, r)
 	require.NoError(f.t, err)
-	if right != hookgw.RightNone {
+	if right != access.RightNone {
 		req.Header.Set("Authorization", "Bearer "+f.token(right))
 	}
 	if body != "" {
@@ -179,12 +180,12 @@ func (f *fixture) trySend(req *http.Request) (answer, error) {
 	return a, err
 }
 
-func (f *fixture) get(path string, right hookgw.Right) answer {
+func (f *fixture) get(path string, right access.Right) answer {
 	f.t.Helper()
 	return f.send(f.request(http.MethodGet, path, right, ""))
 }
 
-func (f *fixture) post(path string, right hookgw.Right, body string) answer {
+func (f *fixture) post(path string, right access.Right, body string) answer {
 	f.t.Helper()
 	return f.send(f.request(http.MethodPost, path, right, body))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -49,7 +50,7 @@ func postGenerate(c *call) error {
 		defer func() { <-c.gw.slots }()
 	default:
 		c.w.Header().Set("Retry-After", "1")
-		return refuse(http.StatusServiceUnavailable, "too many requests are waiting", "Wait until some of them are answered.")
+		return problem.Refuse(http.StatusServiceUnavailable, "too many requests are waiting", "Wait until some of them are answered.")
 	}
 	s, err := c.spawn(session, want)
 	if err != nil {
@@ -88,7 +89,7 @@ func (c *call) generation() (want events.WorkerSpawnRequested, limit time.Durati
 	}
 	var seconds float64
 	if json.Unmarshal(raw, &seconds) != nil || seconds <= 0 || seconds > limit.Seconds() {
-		return want, 0, refuse(http.StatusBadRequest, "timeout_s is not usable", "Send seconds, over 0 and at most "+limit.String()+", or leave it out.")
+		return want, 0, problem.Refuse(http.StatusBadRequest, "timeout_s is not usable", "Send seconds, over 0 and at most "+limit.String()+", or leave it out.")
 	}
 	return want, time.Duration(seconds * float64(time.Second)), nil
 }
@@ -112,10 +113,10 @@ func (c *call) awaitEnd(session, ticket string, limit time.Duration) error {
 	case err == nil:
 		return nil
 	case errors.Is(context.Cause(ctx), errStopping):
-		return refuse(http.StatusServiceUnavailable, "the gateway is stopping", "The worker goes on: send the same body again, or read GET /api/v1/stream?ticket="+ticket+".").about(ticket)
+		return problem.Refuse(http.StatusServiceUnavailable, "the gateway is stopping", "The worker goes on: send the same body again, or read GET /api/v1/stream?ticket="+ticket+".").About(ticket)
 	case ctx.Err() == nil && timed.Err() != nil:
-		return refuse(http.StatusGatewayTimeout, "the worker did not end within "+limit.String(),
-			"It goes on: send the same body with the same request_id again, read GET /api/v1/stream?ticket="+ticket+", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill.").about(ticket)
+		return problem.Refuse(http.StatusGatewayTimeout, "the worker did not end within "+limit.String(),
+			"It goes on: send the same body with the same request_id again, read GET /api/v1/stream?ticket="+ticket+", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill.").About(ticket)
 	}
 	return err
 }

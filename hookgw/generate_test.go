@@ -14,6 +14,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -36,15 +37,15 @@ func TestGenerateTellsHowAnUnfinishedWorkerEnded(t *testing.T) {
 	require.Equal(t, []any{"worker", "no such file", "BLOCKED: no such file"}, []any{got["outcome"], got["reason"], got["text"]})
 
 	denied := crew(t, func(s *events.Settings) { s.SpawnApproval = true })
-	done := denied.background(denied.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it"}`))
+	done := denied.background(denied.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`))
 	id := denied.awaitAction()
 	require.Equal(t, http.StatusConflict, denied.human("/api/v1/confirm/"+id, `{"approved":true}`).status, "confirm answers no spawn gate")
-	require.Empty(t, denied.get("/api/v1/pending_actions", hookgw.RightRead).object(t)["pending_actions"])
+	require.Empty(t, denied.get("/api/v1/pending_actions", access.RightRead).object(t)["pending_actions"])
 	require.Equal(t, http.StatusOK, denied.human("/api/asks/spawn/respond", `{"response":false}`).status)
 	require.Equal(t, "denied", (<-done).object(t)["outcome"])
 
 	killed := crew(t, nil, silence)
-	done = killed.background(killed.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it"}`))
+	done = killed.background(killed.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`))
 	var uid string
 	killed.awaitWorkers(func(w projections.Workers) bool {
 		running := len(w.Active) == 1 && w.Active[0].Status == "running"
@@ -78,9 +79,9 @@ func TestAGatedCallOfGenerateWaitsForItsConfirmation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := crew(t, nil, `{"script":"ls"}`, "Done.")
-			done := f.background(f.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it"}`))
+			done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`))
 			id := f.awaitAction()
-			action := f.get("/api/v1/pending_actions", hookgw.RightRead).object(t)["pending_actions"].([]any)[0].(map[string]any)
+			action := f.get("/api/v1/pending_actions", access.RightRead).object(t)["pending_actions"].([]any)[0].(map[string]any)
 			require.Equal(t, []any{id, "run_powershell", "ls", "/w", map[string]any{"script": "ls"}}, []any{action["action_id"], action["tool"], action["script"], action["base_dir"], action["args"]})
 			a := f.human("/api/v1/confirm/"+id, c.body)
 			require.Equal(t, http.StatusOK, a.status, string(a.body))
@@ -109,9 +110,9 @@ func TestAConfirmationThatCannotCountAnswersNothing(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, f.human("/api/v1/confirm/"+id, `{"approved":true,"args":{"script":7}}`).status)
 	require.Equal(t, http.StatusNotFound, f.human("/api/v1/confirm/nobody", `{"approved":true}`).status)
 	require.Equal(t, http.StatusNotFound, f.human("/api/v1/confirm/"+strings.Repeat("x", events.MaxIDLength+1), `{"approved":true}`).status)
-	require.Equal(t, http.StatusForbidden, f.post("/api/v1/confirm/"+id, hookgw.RightRead, `{"approved":true}`).status)
+	require.Equal(t, http.StatusForbidden, f.post("/api/v1/confirm/"+id, access.RightRead, `{"approved":true}`).status)
 	require.Empty(t, recorded[events.ToolApproved](f))
-	require.Len(t, f.get("/api/v1/pending_actions", hookgw.RightRead).object(t)["pending_actions"], 1)
+	require.Len(t, f.get("/api/v1/pending_actions", access.RightRead).object(t)["pending_actions"], 1)
 }
 
 func TestGenerateOverItsTimeGivesTheTicketAndIsJoinedAgain(t *testing.T) {
@@ -123,7 +124,7 @@ func TestGenerateOverItsTimeGivesTheTicketAndIsJoinedAgain(t *testing.T) {
 	id := f.awaitAction()
 	f.stop() // the gateway goes; another one on the same log goes on
 	g := reopened(f)
-	done := g.background(g.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it","request_id":"r-1"}`))
+	done := g.background(g.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it","request_id":"r-1"}`))
 	require.Equal(t, http.StatusConflict, g.human("/api/v1/generate", `{"prompt":"mend it well","request_id":"r-1"}`).status)
 	require.Equal(t, http.StatusOK, g.human("/api/v1/confirm/"+id, `{"approved":true}`).status)
 	got := (<-done).object(t)
@@ -153,7 +154,7 @@ func mustJSON(t *testing.T, v any) []byte {
 func TestGenerateEndsWithTheGateway(t *testing.T) {
 	t.Parallel()
 	f := crew(t, nil, silence)
-	done := f.background(f.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it"}`))
+	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`))
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 && w.Active[0].Request != "" })
 	f.stop()
 	a := <-done
@@ -165,12 +166,12 @@ func TestGenerateEndsWithItsClientAndTheWorkerGoesOn(t *testing.T) {
 	t.Parallel()
 	f := crew(t, nil, silence)
 	ctx, leave := context.WithCancel(t.Context())
-	done := f.background(f.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it"}`).WithContext(ctx))
+	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`).WithContext(ctx))
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 && w.Active[0].Request != "" })
 	leave()
 	<-done
 	f.expect("HookCalled", func(e events.Event) bool { return strings.Contains(string(e.Data), "/api/v1/generate") })
-	require.Len(t, f.get("/api/mma/workers", hookgw.RightRead).object(t)["active"], 1)
+	require.Len(t, f.get("/api/mma/workers", access.RightRead).object(t)["active"], 1)
 }
 
 func TestGenerateRefusesWhatItWouldNotHonour(t *testing.T) {
@@ -182,7 +183,7 @@ func TestGenerateRefusesWhatItWouldNotHonour(t *testing.T) {
 	} {
 		require.Equal(t, http.StatusBadRequest, f.human("/api/v1/generate", body).status, body)
 	}
-	for _, right := range []hookgw.Right{hookgw.RightAsk, hookgw.RightRead} {
+	for _, right := range []access.Right{access.RightAsk, access.RightRead} {
 		require.Equal(t, http.StatusForbidden, f.post("/api/v1/generate", right, `{"prompt":"x"}`).status)
 	}
 	require.Empty(t, recorded[events.WorkerSpawnRequested](f))
@@ -192,7 +193,7 @@ func TestGenerateHasSoManyPlaces(t *testing.T) {
 	t.Parallel()
 	f := crewIn(openEmpty(t, limited(func(l *hookgw.Limits) { l.Waiting = 1 })), nil, silence)
 	ctx, leave := context.WithCancel(t.Context())
-	done := f.background(f.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it"}`).WithContext(ctx))
+	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`).WithContext(ctx))
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 })
 	a := f.human("/api/v1/generate", `{"prompt":"mend it"}`)
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
@@ -227,9 +228,9 @@ func TestTheStreamOfAWorkerTellsEverythingUpToItsEnd(t *testing.T) {
 	f := crew(t, nil, `{"script":"ls"}`, "Done.")
 	go func() {
 		_ = f.models.Await(f.t.Context(), session, func(s *projections.Set) bool { return len(s.OpenAsks()) == 1 })
-		_, _ = f.trySend(f.request(http.MethodPost, "/api/asks/tool/respond", hookgw.RightHuman, `{"response":true}`))
+		_, _ = f.trySend(f.request(http.MethodPost, "/api/asks/tool/respond", access.RightHuman, `{"response":true}`))
 	}()
-	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", hookgw.RightHuman, `{"prompt":"mend it"}`))
+	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", access.RightHuman, `{"prompt":"mend it"}`))
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	require.Equal(t, "text/event-stream", resp.Header.Get("Content-Type"))
@@ -239,26 +240,26 @@ func TestTheStreamOfAWorkerTellsEverythingUpToItsEnd(t *testing.T) {
 	last := bodies[len(bodies)-1]
 	require.Equal(t, []any{"Done.", "completed", ticket}, []any{last["text"], last["outcome"], last["ticket"]})
 
-	again, err := f.client.Do(f.request(http.MethodGet, "/api/v1/stream?ticket="+ticket, hookgw.RightRead, ""))
+	again, err := f.client.Do(f.request(http.MethodGet, "/api/v1/stream?ticket="+ticket, access.RightRead, ""))
 	require.NoError(t, err)
 	defer again.Body.Close()
 	same, _ := frames(t, again)
 	require.Equal(t, kinds, same, "it can be read again")
-	req := f.request(http.MethodGet, "/api/v1/stream?ticket="+ticket, hookgw.RightRead, "")
+	req := f.request(http.MethodGet, "/api/v1/stream?ticket="+ticket, access.RightRead, "")
 	req.Header.Set("Last-Event-ID", fmt.Sprint(recordedAt(f, "ToolSettled")))
 	rest, err := f.client.Do(req)
 	require.NoError(t, err)
 	defer rest.Body.Close()
 	tail, _ := frames(t, rest)
 	require.Equal(t, []string{"worker", "state", "text", "state", "end"}, tail, "from where the client was")
-	require.Equal(t, http.StatusNotFound, f.get("/api/v1/stream?ticket=T-9", hookgw.RightRead).status)
-	require.Equal(t, http.StatusNotFound, f.get("/api/v1/stream", hookgw.RightRead).status)
+	require.Equal(t, http.StatusNotFound, f.get("/api/v1/stream?ticket=T-9", access.RightRead).status)
+	require.Equal(t, http.StatusNotFound, f.get("/api/v1/stream", access.RightRead).status)
 }
 
 func TestTheStreamOfAWorkerEndsWithTheGateway(t *testing.T) {
 	t.Parallel()
 	f := crewIn(openEmpty(t, limited(func(l *hookgw.Limits) { l.FeedsPerClient = 1 })), nil, silence)
-	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", hookgw.RightHuman, `{"prompt":"mend it"}`))
+	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", access.RightHuman, `{"prompt":"mend it"}`))
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 && w.Active[0].Request != "" })
@@ -278,7 +279,7 @@ func recordedAt(f *fixture, typ string) uint64 {
 func TestHealthNeedsNoTokenAndTellsNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	a := f.get("/health", hookgw.RightNone)
+	a := f.get("/health", access.RightNone)
 	require.Equal(t, http.StatusOK, a.status)
 	require.JSONEq(t, `{"status":"ok"}`, string(a.body))
 	require.Empty(t, a.header.Get("Server"))
@@ -287,22 +288,22 @@ func TestHealthNeedsNoTokenAndTellsNothing(t *testing.T) {
 func TestToolsAndSessionsOfTheHeadlessService(t *testing.T) {
 	t.Parallel()
 	f := crew(t, nil)
-	require.Equal(t, "run_powershell", f.get("/api/v1/tools", hookgw.RightRead).object(t)["tools"].([]any)[0].(map[string]any)["name"])
-	require.Equal(t, f.get("/api/sessions", hookgw.RightRead).object(t), f.get("/api/v1/sessions", hookgw.RightRead).object(t))
+	require.Equal(t, "run_powershell", f.get("/api/v1/tools", access.RightRead).object(t)["tools"].([]any)[0].(map[string]any)["name"])
+	require.Equal(t, f.get("/api/sessions", access.RightRead).object(t), f.get("/api/v1/sessions", access.RightRead).object(t))
 }
 
 func TestAnAPIKeyIsAToken(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	ask := func(change func(http.Header)) int {
-		req := f.request(http.MethodGet, "/api/v1/tools", hookgw.RightNone, "")
+		req := f.request(http.MethodGet, "/api/v1/tools", access.RightNone, "")
 		change(req.Header)
 		return f.send(req).status
 	}
-	read, human := f.token(hookgw.RightRead), f.token(hookgw.RightHuman)
+	read, human := f.token(access.RightRead), f.token(access.RightHuman)
 	require.Equal(t, http.StatusOK, ask(func(h http.Header) { h.Set("X-API-KEY", read) }))
 	require.Equal(t, http.StatusOK, ask(func(h http.Header) { h.Set("x-api-key", human) }))
-	require.Equal(t, http.StatusForbidden, ask(func(h http.Header) { h.Set("X-API-KEY", f.token(hookgw.RightAsk)) }))
+	require.Equal(t, http.StatusForbidden, ask(func(h http.Header) { h.Set("X-API-KEY", f.token(access.RightAsk)) }))
 	for name, change := range map[string]func(http.Header){
 		"wrong":           func(h http.Header) { h.Set("X-API-KEY", read+"x") },
 		"empty":           func(h http.Header) { h.Set("X-API-KEY", "") },
@@ -314,7 +315,7 @@ func TestAnAPIKeyIsAToken(t *testing.T) {
 	} {
 		require.Equal(t, http.StatusUnauthorized, ask(change), name)
 	}
-	foreign := f.request(http.MethodPost, "/api/v1/generate", hookgw.RightNone, `{"prompt":"x"}`)
+	foreign := f.request(http.MethodPost, "/api/v1/generate", access.RightNone, `{"prompt":"x"}`)
 	foreign.Header.Set("X-API-KEY", human)
 	foreign.Header.Set("Origin", "http://evil.example")
 	require.Equal(t, http.StatusForbidden, f.send(foreign).status, "a key opens no other door")
@@ -323,7 +324,7 @@ func TestAnAPIKeyIsAToken(t *testing.T) {
 func TestGenerateIsToldThatTheConductorRefusedItLate(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *hookgw.Limits) { l.SettleWait = 10 * time.Millisecond }))
-	done := f.background(f.request(http.MethodPost, "/api/v1/generate", hookgw.RightHuman, `{"prompt":"mend it","request_id":"r-1"}`))
+	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it","request_id":"r-1"}`))
 	asked := f.expect("WorkerSpawnRequested", func(events.Event) bool { return true })
 	joined := f.human("/api/mma/workers/spawn", `{"prompt":"mend it","request_id":"r-1"}`)
 	require.Equal(t, http.StatusAccepted, joined.status)

@@ -10,7 +10,7 @@ import (
 	_ "github.com/oapi-codegen/runtime" // the generated client imports it, so go.mod has to name it
 	"github.com/stretchr/testify/require"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // generatorConfig asks oapi-codegen for a client of every operation.
@@ -26,7 +26,7 @@ func TestAClientGeneratedFromTheDocumentCallsTheGateway(t *testing.T) {
 	f := open(t)
 	f.approve()
 	run := exec.CommandContext(t.Context(), program, f.gw.URL())
-	run.Env = append(os.Environ(), "SLOP_TOKEN="+f.token(hookgw.RightHuman))
+	run.Env = append(os.Environ(), "SLOP_TOKEN="+f.token(access.RightHuman))
 	said, err := run.CombinedOutput()
 	require.NoError(t, err, string(said))
 	require.Equal(t, `status ok

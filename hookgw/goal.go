@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // postGoal puts a person's goal on record and answers with its id.
@@ -16,10 +17,10 @@ func postGoal(c *call) error {
 	}
 	var goal string
 	if raw, ok := c.fields["goal"]; !ok || len(c.fields) != 1 || json.Unmarshal(raw, &goal) != nil || strings.TrimSpace(goal) == "" {
-		return refuse(http.StatusBadRequest, "there is no goal", `Send {"goal": "what you want done"} and nothing else.`)
+		return problem.Refuse(http.StatusBadRequest, "there is no goal", `Send {"goal": "what you want done"} and nothing else.`)
 	}
 	if len(goal) > events.MaxInline {
-		return refuse(http.StatusRequestEntityTooLarge, "the goal is too long", "Say it in 64 KiB, and put the rest into a file of the project.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the goal is too long", "Say it in 64 KiB, and put the rest into a file of the project.")
 	}
 	goal = string(c.gw.cfg.Masker([]byte(goal)))
 	e, err := c.say(session, events.GoalSubmitted{Goal: goal})

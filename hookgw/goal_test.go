@@ -9,13 +9,13 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func TestAGoalIsThePersonsAndAnswersWithItsID(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	a := f.post("/api/goal", hookgw.RightHuman, `{"goal":"make the tests pass"}`)
+	a := f.post("/api/goal", access.RightHuman, `{"goal":"make the tests pass"}`)
 	require.Equal(t, http.StatusOK, a.status, string(a.body))
 	said := eventstest.All(t, f.log, events.Filter{Project: project, Type: "GoalSubmitted"})
 	require.Len(t, said, 1)
@@ -28,11 +28,11 @@ func TestWhatIsNoGoalIsRefusedAndNotRecorded(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, body := range []string{`{}`, `{"goal":""}`, `{"goal":"  "}`, `{"goal":7}`, `{"goal":"x","priority":1}`} {
-		require.Equal(t, http.StatusBadRequest, f.post("/api/goal", hookgw.RightHuman, body).status, body)
+		require.Equal(t, http.StatusBadRequest, f.post("/api/goal", access.RightHuman, body).status, body)
 	}
-	long := f.post("/api/goal", hookgw.RightHuman, `{"goal":"`+strings.Repeat("x", events.MaxInline+1)+`"}`)
+	long := f.post("/api/goal", access.RightHuman, `{"goal":"`+strings.Repeat("x", events.MaxInline+1)+`"}`)
 	require.Equal(t, http.StatusRequestEntityTooLarge, long.status)
 	require.Empty(t, recorded[events.GoalSubmitted](f))
-	longest := f.post("/api/goal", hookgw.RightHuman, `{"goal":"`+strings.Repeat("x", events.MaxInline)+`"}`)
+	longest := f.post("/api/goal", access.RightHuman, `{"goal":"`+strings.Repeat("x", events.MaxInline)+`"}`)
 	require.Equal(t, http.StatusOK, longest.status)
 }

@@ -14,6 +14,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 var methods = []string{
@@ -29,7 +30,7 @@ func TestAForeignHostIsMisdirectedOnEveryMethod(t *testing.T) {
 		"[::ffff:127.0.0.1]:" + port, "0.0.0.0:" + port, "127.0.0.1:" + port + ".evil.test", "127.0.0.1:0" + port,
 	} {
 		for _, method := range methods {
-			req := f.request(method, "/status", hookgw.RightHuman, "")
+			req := f.request(method, "/status", access.RightHuman, "")
 			req.Host = host
 			require.Equal(t, http.StatusMisdirectedRequest, f.send(req).status, "%s with Host %s", method, host)
 		}
@@ -47,7 +48,7 @@ func TestTheThreeNamesOfLoopbackWithTheBoundPortPass(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
-		req := f.request(http.MethodGet, "/status", hookgw.RightNone, "")
+		req := f.request(http.MethodGet, "/status", access.RightNone, "")
 		req.Host = name + ":" + portOf(t, f)
 		require.Equal(t, http.StatusOK, f.send(req).status, name)
 	}
@@ -62,7 +63,7 @@ func TestAForeignOriginIsRefusedOnEveryMethod(t *testing.T) {
 		"http://127.0.0.1:" + port + "/", "http://127.0.0.1:" + port + ".evil.test",
 	} {
 		for _, method := range methods {
-			req := f.request(method, "/status", hookgw.RightHuman, "")
+			req := f.request(method, "/status", access.RightHuman, "")
 			req.Header["Origin"] = []string{origin}
 			require.Equal(t, http.StatusForbidden, f.send(req).status, "%s with Origin %q", method, origin)
 		}
@@ -72,7 +73,7 @@ func TestAForeignOriginIsRefusedOnEveryMethod(t *testing.T) {
 func TestOneForeignOriginAmongOursIsRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	req := f.request(http.MethodGet, "/status", hookgw.RightHuman, "")
+	req := f.request(http.MethodGet, "/status", access.RightHuman, "")
 	req.Header["Origin"] = []string{f.gw.URL(), "http://evil.test"}
 	require.Equal(t, http.StatusForbidden, f.send(req).status)
 }
@@ -81,7 +82,7 @@ func TestOurOriginPasses(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
-		req := f.request(http.MethodGet, "/status", hookgw.RightNone, "")
+		req := f.request(http.MethodGet, "/status", access.RightNone, "")
 		req.Header.Set("Origin", "http://"+name+":"+portOf(t, f))
 		require.Equal(t, http.StatusOK, f.send(req).status, name)
 	}
@@ -92,13 +93,13 @@ func TestACrossSiteRequestIsRefusedOnEveryMethod(t *testing.T) {
 	f := open(t)
 	for _, site := range []string{"cross-site", "same-site", "", "Same-Origin", "same-origin, none", "unheard-of"} {
 		for _, method := range methods {
-			req := f.request(method, "/status", hookgw.RightHuman, "")
+			req := f.request(method, "/status", access.RightHuman, "")
 			req.Header["Sec-Fetch-Site"] = []string{site}
 			require.Equal(t, http.StatusForbidden, f.send(req).status, "%s with Sec-Fetch-Site %q", method, site)
 		}
 	}
 	for _, site := range []string{"same-origin", "none"} {
-		req := f.request(http.MethodGet, "/status", hookgw.RightNone, "")
+		req := f.request(http.MethodGet, "/status", access.RightNone, "")
 		req.Header.Set("Sec-Fetch-Site", site)
 		require.Equal(t, http.StatusOK, f.send(req).status, site)
 	}
@@ -108,9 +109,9 @@ func TestOnlyJSONBodiesAreRead(t *testing.T) {
 	t.Parallel()
 	for _, auth := range []string{hookgw.AuthToken, hookgw.AuthNone} {
 		f := open(t, func(c *hookgw.Config) { c.Auth = auth })
-		right := hookgw.RightHuman
+		right := access.RightHuman
 		if auth == hookgw.AuthNone {
-			right = hookgw.RightNone
+			right = access.RightNone
 		}
 		for _, media := range [][]string{
 			nil, {""}, {"text/plain"}, {"application/x-www-form-urlencoded"}, {"multipart/form-data; boundary=x"}, {"application/jsonp"},
@@ -136,13 +137,13 @@ func TestOnlyJSONBodiesAreRead(t *testing.T) {
 func TestNoAnswerGrantsOtherOriginsAnything(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	foreign := f.request(http.MethodOptions, "/api/ask", hookgw.RightNone, "")
+	foreign := f.request(http.MethodOptions, "/api/ask", access.RightNone, "")
 	foreign.Header.Set("Origin", "http://evil.test")
 	foreign.Header.Set("Access-Control-Request-Method", "POST")
-	own := f.request(http.MethodGet, "/status", hookgw.RightNone, "")
+	own := f.request(http.MethodGet, "/status", access.RightNone, "")
 	own.Header.Set("Origin", f.gw.URL())
 	for _, req := range []*http.Request{
-		foreign, own, f.request(http.MethodGet, "/nowhere", hookgw.RightNone, ""), f.request(http.MethodOptions, "/api/ask", hookgw.RightHuman, ""),
+		foreign, own, f.request(http.MethodGet, "/nowhere", access.RightNone, ""), f.request(http.MethodOptions, "/api/ask", access.RightHuman, ""),
 	} {
 		a := f.send(req)
 		require.NotContains(t, a.header, "Access-Control-Allow-Origin")
@@ -159,7 +160,7 @@ func TestOptionsAndHeadAreServedNowhere(t *testing.T) {
 	f := open(t)
 	for _, r := range hookgw.Routes() {
 		for _, method := range []string{http.MethodOptions, http.MethodHead} {
-			a := f.send(f.request(method, r.Pattern, hookgw.RightHuman, ""))
+			a := f.send(f.request(method, r.Pattern, access.RightHuman, ""))
 			require.Equal(t, http.StatusMethodNotAllowed, a.status, "%s %s", method, r.Pattern)
 			require.Contains(t, a.header.Get("Allow"), r.Method)
 		}
@@ -169,22 +170,22 @@ func TestOptionsAndHeadAreServedNowhere(t *testing.T) {
 func TestEveryRouteDemandsItsRight(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	covers := map[hookgw.Right][]hookgw.Right{
-		hookgw.RightNone: {hookgw.RightNone, hookgw.RightRead, hookgw.RightAsk, hookgw.RightHuman},
-		hookgw.RightRead: {hookgw.RightRead, hookgw.RightHuman}, hookgw.RightAsk: {hookgw.RightAsk, hookgw.RightHuman}, hookgw.RightHuman: {hookgw.RightHuman},
+	covers := map[access.Right][]access.Right{
+		access.RightNone: {access.RightNone, access.RightRead, access.RightAsk, access.RightHuman},
+		access.RightRead: {access.RightRead, access.RightHuman}, access.RightAsk: {access.RightAsk, access.RightHuman}, access.RightHuman: {access.RightHuman},
 	}
 	for _, r := range hookgw.Routes() {
 		name := r.Method + " " + r.Pattern
-		for _, who := range covers[hookgw.RightNone] {
+		for _, who := range covers[access.RightNone] {
 			status := f.knock(r, func(req *http.Request) {
-				if who != hookgw.RightNone {
+				if who != access.RightNone {
 					req.Header.Set("Authorization", "Bearer "+f.token(who))
 				}
 			})
 			switch allowed := contains(covers[r.Right], who); {
 			case allowed:
 				require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, "%s as %s", name, who)
-			case who == hookgw.RightNone:
+			case who == access.RightNone:
 				require.Equal(t, http.StatusUnauthorized, status, "%s without a token", name)
 			default:
 				require.Equal(t, http.StatusForbidden, status, "%s as %s", name, who)
@@ -196,7 +197,7 @@ func TestEveryRouteDemandsItsRight(t *testing.T) {
 func TestAWrongTokenOpensNoRoute(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	human := f.token(hookgw.RightHuman)
+	human := f.token(access.RightHuman)
 	for name, set := range map[string]func(*http.Request){
 		"another token":      func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+strings.Repeat("x", len(human))) },
 		"one letter changed": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+flip(human)) },
@@ -219,7 +220,7 @@ func TestAWrongTokenOpensNoRoute(t *testing.T) {
 		"as user of the URL": func(r *http.Request) { r.SetBasicAuth("human", human) },
 	} {
 		for _, r := range hookgw.Routes() {
-			if r.Right != hookgw.RightNone {
+			if r.Right != access.RightNone {
 				require.Equal(t, http.StatusUnauthorized, f.knock(r, set), "%s %s with %s", r.Method, r.Pattern, name)
 			}
 		}
@@ -231,18 +232,18 @@ func TestAWrongTokenOpensNoRoute(t *testing.T) {
 func TestWithoutTokensEverybodyIsThePersonAndTheLogSaysSo(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *hookgw.Config) { c.Auth = hookgw.AuthNone })
-	require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightNone, `{"session":{"entries":[]}}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightNone, `{"session":{"entries":[]}}`).status)
 	require.Contains(t, f.logged.String(), "level=WARN")
 	require.Contains(t, f.logged.String(), "a shell tool can approve itself")
 	require.NoDirExists(t, f.tokens)
 
-	req := f.request(http.MethodGet, "/api/session", hookgw.RightNone, "")
+	req := f.request(http.MethodGet, "/api/session", access.RightNone, "")
 	req.Host = "evil.test:" + portOf(t, f)
 	require.Equal(t, http.StatusMisdirectedRequest, f.send(req).status)
-	req = f.request(http.MethodGet, "/api/session", hookgw.RightNone, "")
+	req = f.request(http.MethodGet, "/api/session", access.RightNone, "")
 	req.Header.Set("Origin", "http://evil.test")
 	require.Equal(t, http.StatusForbidden, f.send(req).status)
-	req = f.request(http.MethodGet, "/api/session", hookgw.RightNone, "")
+	req = f.request(http.MethodGet, "/api/session", access.RightNone, "")
 	req.Header.Set("Sec-Fetch-Site", "same-site")
 	require.Equal(t, http.StatusForbidden, f.send(req).status)
 }
@@ -253,7 +254,7 @@ func TestAPathHasOneSpelling(t *testing.T) {
 	for _, path := range []string{
 		"/", "//status", "/status/", "/Status", "/./status", "/api/../status", "/%73tatus", "/api%2Fsession", "/status%00", "/api//session", "/api/session/x",
 	} {
-		a := f.get(path, hookgw.RightHuman)
+		a := f.get(path, access.RightHuman)
 		require.Equal(t, http.StatusNotFound, a.status, path)
 		require.NotEmpty(t, a.object(t)["hint"])
 	}
@@ -262,7 +263,7 @@ func TestAPathHasOneSpelling(t *testing.T) {
 func TestAMethodThatAPathDoesNotTakeIsNamedWithThoseThatItTakes(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	a := f.send(f.request(http.MethodDelete, "/api/session", hookgw.RightHuman, ""))
+	a := f.send(f.request(http.MethodDelete, "/api/session", access.RightHuman, ""))
 	require.Equal(t, http.StatusMethodNotAllowed, a.status)
 	require.Equal(t, "GET, POST", a.header.Get("Allow"))
 	require.NotEmpty(t, a.object(t)["error"])
@@ -271,7 +272,7 @@ func TestAMethodThatAPathDoesNotTakeIsNamedWithThoseThatItTakes(t *testing.T) {
 func TestNoHeaderOverridesTheMethod(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	req := f.request(http.MethodGet, "/api/session", hookgw.RightRead, "")
+	req := f.request(http.MethodGet, "/api/session", access.RightRead, "")
 	req.Header.Set("X-HTTP-Method-Override", "POST")
 	require.Equal(t, http.StatusOK, f.send(req).status)
 }
@@ -286,7 +287,7 @@ func (f *fixture) knock(r hookgw.Route, set func(*http.Request)) int {
 	}
 	ctx, cancel := context.WithCancel(f.t.Context())
 	defer cancel() // a feed does not end by itself
-	req := f.request(r.Method, r.Pattern, hookgw.RightNone, body).WithContext(ctx)
+	req := f.request(r.Method, r.Pattern, access.RightNone, body).WithContext(ctx)
 	set(req)
 	resp, err := f.client.Do(req)
 	require.NoError(f.t, err)
@@ -323,7 +324,7 @@ func flip(token string) string {
 	return token[:len(token)-1] + last
 }
 
-func contains(list []hookgw.Right, r hookgw.Right) bool {
+func contains(list []access.Right, r access.Right) bool {
 	for _, have := range list {
 		if have == r {
 			return true

@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // The tests of this file walk the whole table, so that a new route is under
@@ -20,7 +21,7 @@ import (
 // tried sends a request that is not expected to be let in and gives its answer.
 func (f *fixture) tried(method, path, body string, set func(*http.Request)) answer {
 	f.t.Helper()
-	req := f.request(method, path, hookgw.RightHuman, body)
+	req := f.request(method, path, access.RightHuman, body)
 	if set != nil {
 		set(req)
 	}
@@ -67,7 +68,7 @@ func TestEveryRouteRefusesForeignPlacesByEachHeaderAlone(t *testing.T) {
 func (f *fixture) knockAs(auth string, r hookgw.Route, set func(*http.Request)) int {
 	return f.knock(r, func(req *http.Request) {
 		if auth == hookgw.AuthToken {
-			req.Header.Set("Authorization", "Bearer "+f.token(hookgw.RightHuman))
+			req.Header.Set("Authorization", "Bearer "+f.token(access.RightHuman))
 		}
 		set(req)
 	})
@@ -77,9 +78,9 @@ func TestEveryRouteTakesItsTokenAsAnAPIKeyToo(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, r := range hookgw.Routes() {
-		for _, who := range []hookgw.Right{hookgw.RightRead, hookgw.RightAsk, hookgw.RightHuman} {
+		for _, who := range []access.Right{access.RightRead, access.RightAsk, access.RightHuman} {
 			status := f.knock(r, func(req *http.Request) { req.Header.Set("X-API-KEY", f.token(who)) })
-			enough := r.Right == hookgw.RightNone || r.Right == who || who == hookgw.RightHuman
+			enough := r.Right == access.RightNone || r.Right == who || who == access.RightHuman
 			require.NotEqual(t, http.StatusUnauthorized, status, "%s %s as %s", r.Method, r.Pattern, who)
 			require.Equal(t, enough, status != http.StatusForbidden, "%s %s as %s", r.Method, r.Pattern, who)
 		}
@@ -204,8 +205,8 @@ func TestEveryRouteRefusesAQueryThatCouldMeanTwoThings(t *testing.T) {
 func TestWhatTheQueryMayHoldBesideIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	require.Equal(t, http.StatusOK, f.get("/status?x=1&x=2&y=%3B%25&&=&z", hookgw.RightNone).status)
-	require.Equal(t, http.StatusOK, f.get("/status?session=a&session=b", hookgw.RightNone).status, "it looks into no session")
+	require.Equal(t, http.StatusOK, f.get("/status?x=1&x=2&y=%3B%25&&=&z", access.RightNone).status)
+	require.Equal(t, http.StatusOK, f.get("/status?session=a&session=b", access.RightNone).status, "it looks into no session")
 	feed, _ := f.feed("/api/stream?filter=approval.%3E&filter=gateway.EventPushed.%3E")
 	require.Equal(t, "snapshot", feed.must().event)
 	f.push(1)
@@ -240,11 +241,11 @@ func TestEveryPathHasOneSpelling(t *testing.T) {
 			require.Empty(t, a.header.Get("Location"), path)
 		}
 	}
-	long := f.get("/status/"+strings.Repeat("x", 8<<10), hookgw.RightHuman)
+	long := f.get("/status/"+strings.Repeat("x", 8<<10), access.RightHuman)
 	require.Equal(t, http.StatusNotFound, long.status)
 	require.Less(t, len(long.body), 1000, "the path does not come back")
-	require.Equal(t, http.StatusOK, f.get("/status?x="+strings.Repeat("x", 8<<10), hookgw.RightNone).status)
-	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, f.get("/status?x="+strings.Repeat("x", 64<<10), hookgw.RightNone).status)
+	require.Equal(t, http.StatusOK, f.get("/status?x="+strings.Repeat("x", 8<<10), access.RightNone).status)
+	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, f.get("/status?x="+strings.Repeat("x", 64<<10), access.RightNone).status)
 }
 
 func TestAReadChangesNothing(t *testing.T) {
@@ -264,10 +265,10 @@ func TestAReadChangesNothing(t *testing.T) {
 				c.path = r.Pattern
 			}
 			if r.Media == "text/event-stream" {
-				f.opensFeed(f.request(r.Method, c.path, hookgw.RightHuman, ""))
+				f.opensFeed(f.request(r.Method, c.path, access.RightHuman, ""))
 				continue
 			}
-			require.Equal(t, http.StatusOK, f.get(c.path, hookgw.RightHuman).status, c.path)
+			require.Equal(t, http.StatusOK, f.get(c.path, access.RightHuman).status, c.path)
 		}
 		require.Equal(t, before, f.last(), "%s changed something", r.Pattern)
 	}

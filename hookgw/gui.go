@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -65,7 +66,7 @@ func (r *guiRun) perform(raw json.RawMessage) error {
 // failureOf is what is wrong with a task, which is whatever another request would
 // be refused for; false where the gateway failed, or the log.
 func failureOf(err error) (events.GUITaskFailed, bool) {
-	var p *problem
+	var p *problem.Problem
 	var unknown *unknownName
 	switch {
 	case errors.As(err, &unknown):

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -63,7 +64,7 @@ func (g *Gateway) knowsProvider(name string) error {
 	if name == "" || all == nil || slices.Contains(all, name) {
 		return nil
 	}
-	return refuse(http.StatusBadRequest, "this program has no such provider; it has "+strings.Join(all, ", "), "Set one of those.")
+	return problem.Refuse(http.StatusBadRequest, "this program has no such provider; it has "+strings.Join(all, ", "), "Set one of those.")
 }
 
 // knowsNames refuses a persona or preset that the session does not have.
@@ -90,7 +91,7 @@ func fieldNames() []string {
 func (r *guiRun) open() error {
 	view, ok := r.c.gw.cfg.Models.Session(r.queued.Session)
 	if ok && view.Summary().Closed != nil {
-		return refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; btn_reset_session opens another one.")
+		return problem.Refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; btn_reset_session opens another one.")
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ func (r *guiRun) selected() error {
 	var taken bool
 	err := r.c.read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
 	if err == nil && !taken {
-		err = refuse(http.StatusBadRequest, "the selection is not kept", "Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
+		err = problem.Refuse(http.StatusBadRequest, "the selection is not kept", "Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 	"manualslop/tiers"
 	"manualslop/tiers/approval"
@@ -29,7 +29,7 @@ type buttonLine struct {
 func buttons(t *testing.T, f *fixture) []buttonLine {
 	t.Helper()
 	var page struct{ Buttons []buttonLine }
-	require.NoError(t, json.Unmarshal(f.get("/api/gui", hookgw.RightRead).body, &page))
+	require.NoError(t, json.Unmarshal(f.get("/api/gui", access.RightRead).body, &page))
 	return page.Buttons
 }
 
@@ -344,7 +344,7 @@ func TestEveryCallbackDoesWhatItsButtonDoes(t *testing.T) {
 	var page struct {
 		Callbacks []struct{ Name, Button, Doc string }
 	}
-	require.NoError(t, json.Unmarshal(f.get("/api/gui", hookgw.RightRead).body, &page))
+	require.NoError(t, json.Unmarshal(f.get("/api/gui", access.RightRead).body, &page))
 	ids := map[string]bool{}
 	for _, b := range buttons(t, f) {
 		ids[b.ID] = true
@@ -390,9 +390,9 @@ func replaceID(s, id string) string { return strings.ReplaceAll(s, `"ID"`, `"`+i
 func TestASessionWithoutAnEngineStillTakesItsTasks(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
-	a := f.post("/api/gui", hookgw.RightHuman, `{"action":"set_value","item":"ai_input","value":"x"}`)
+	a := f.post("/api/gui", access.RightHuman, `{"action":"set_value","item":"ai_input","value":"x"}`)
 	require.Equal(t, http.StatusConflict, a.status, "there is no session yet")
-	require.JSONEq(t, `{"value":""}`, string(f.get("/api/gui/value/ai_input", hookgw.RightRead).body))
-	require.JSONEq(t, `{"value":null}`, string(f.get("/api/gui/value/T-1", hookgw.RightRead).body))
-	require.Len(t, projections.GUIFields(), len(f.get("/api/gui/state", hookgw.RightRead).object(t)))
+	require.JSONEq(t, `{"value":""}`, string(f.get("/api/gui/value/ai_input", access.RightRead).body))
+	require.JSONEq(t, `{"value":null}`, string(f.get("/api/gui/value/T-1", access.RightRead).body))
+	require.Len(t, projections.GUIFields(), len(f.get("/api/gui/state", access.RightRead).object(t)))
 }

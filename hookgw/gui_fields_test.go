@@ -14,6 +14,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -137,7 +138,7 @@ func TestEveryFieldHasItsDefault(t *testing.T) {
 	f := open(t)
 	want := freshFields()
 	var state map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal(f.get("/api/gui/state", hookgw.RightRead).body, &state))
+	require.NoError(t, json.Unmarshal(f.get("/api/gui/state", access.RightRead).body, &state))
 	require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(state)))
 	for name, value := range want {
 		require.JSONEq(t, value, string(state[name]), name)
@@ -171,13 +172,13 @@ func TestEveryFieldIsSetAndReadWithItsAliasesAfterARestartAndARebuild(t *testing
 	require.Empty(t, f.failures())
 	require.NotEmpty(t, want)
 	again := f.again(t)
-	state := string(f.get("/api/gui/state", hookgw.RightRead).body)
+	state := string(f.get("/api/gui/state", access.RightRead).body)
 	for name := range want {
 		require.JSONEq(t, f.value(t, name), again.value(t, name), "%s in another gateway", name)
 	}
-	require.JSONEq(t, state, string(again.get("/api/gui/state", hookgw.RightRead).body))
+	require.JSONEq(t, state, string(again.get("/api/gui/state", access.RightRead).body))
 	f.stop()
-	require.JSONEq(t, state, string(again.get("/api/gui/state", hookgw.RightRead).body), "the first gateway kept nothing to itself")
+	require.JSONEq(t, state, string(again.get("/api/gui/state", access.RightRead).body), "the first gateway kept nothing to itself")
 }
 
 func TestAFieldTakesNoValueOfAnotherType(t *testing.T) {
@@ -209,7 +210,7 @@ func TestAFieldTakesNoValueOfAnotherType(t *testing.T) {
 func TestAFieldThatCanOnlyBeReadSaysSo(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	before := string(f.get("/api/gui/state", hookgw.RightRead).body)
+	before := string(f.get("/api/gui/state", access.RightRead).body)
 	failed := 0
 	for _, field := range projections.GUIFields() {
 		if field.Settable() {
@@ -220,7 +221,7 @@ func TestAFieldThatCanOnlyBeReadSaysSo(t *testing.T) {
 		failed++
 	}
 	require.GreaterOrEqual(t, failed, 20)
-	require.JSONEq(t, before, string(f.get("/api/gui/state", hookgw.RightRead).body))
+	require.JSONEq(t, before, string(f.get("/api/gui/state", access.RightRead).body))
 }
 
 func TestValuesOutsideTheLimitsOfTheirOwnerFailVisibly(t *testing.T) {
@@ -302,7 +303,7 @@ func TestAnUnknownFieldNamesTheNearest(t *testing.T) {
 	}
 	queued := recorded[events.GUITaskQueued](f)
 	require.Len(t, queued, 5)
-	shown := entriesOf(t, f.get("/api/events?since=0", hookgw.RightHuman), "gui_task_failed")
+	shown := entriesOf(t, f.get("/api/events?since=0", access.RightHuman), "gui_task_failed")
 	require.Len(t, shown, 5)
 	require.Equal(t, map[string]any{"action": "set_value", "item": "curent_model", "value": "x"}, shown[0]["task"])
 	require.Equal(t, []any{"current_model"}, shown[0]["nearest"])

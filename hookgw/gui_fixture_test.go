@@ -10,12 +10,13 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // queue posts a task; whatever it says, it is queued.
 func (f *fixture) queue(t *testing.T, task string) {
 	t.Helper()
-	a := f.post("/api/gui", hookgw.RightHuman, task)
+	a := f.post("/api/gui", access.RightHuman, task)
 	require.Equal(t, http.StatusOK, a.status, "%s: %s", task, a.body)
 	require.Equal(t, `{"status": "queued"}`, string(a.body))
 }
@@ -31,7 +32,7 @@ func set(t *testing.T, field string, value json.RawMessage) string {
 // value reads a field on a connection of its own.
 func (f *fixture) value(t *testing.T, tag string) string {
 	t.Helper()
-	req := f.request(http.MethodGet, "/api/gui/value/"+url.PathEscape(tag), hookgw.RightRead, "")
+	req := f.request(http.MethodGet, "/api/gui/value/"+url.PathEscape(tag), access.RightRead, "")
 	req.Close = true
 	a := f.send(req)
 	require.Equal(t, http.StatusOK, a.status, string(a.body))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -75,9 +76,9 @@ func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 // gateClick reads which ask a click is about, from its user_data or from
 // members of the task itself.
 func (r *guiRun) gateClick() (gateClick, error) {
-	wrong := refuse(http.StatusBadRequest, "user_data does not say which ask is meant", `Send an ask's id, or {"request_id": "…", "args": {…}, "reason": "…"}, or leave it out.`)
+	wrong := problem.Refuse(http.StatusBadRequest, "user_data does not say which ask is meant", `Send an ask's id, or {"request_id": "…", "args": {…}, "reason": "…"}, or leave it out.`)
 	if r.masked {
-		return gateClick{}, refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
+		return gateClick{}, problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
 	}
 	out, data := gateClick{}, text(r.task.UserData)
 	switch {

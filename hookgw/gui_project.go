@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -40,7 +41,7 @@ func (r *guiRun) addSlice() error {
 	decoder := json.NewDecoder(bytes.NewReader(text(r.task.UserData)))
 	decoder.DisallowUnknownFields()
 	if decoder.Decode(&want) != nil {
-		return refuse(http.StatusBadRequest, "user_data does not name a slice", `Send {"path": "src/a.py", "start_line": 10, "end_line": 24} and, if you like, name and preset.`)
+		return problem.Refuse(http.StatusBadRequest, "user_data does not name a slice", `Send {"path": "src/a.py", "start_line": 10, "end_line": 24} and, if you like, name and preset.`)
 	}
 	_, err := r.c.recordSlice(r.queued.Session, want)
 	return err
@@ -54,7 +55,7 @@ func (r *guiRun) path() (string, error) {
 	}
 	var path string
 	if json.Unmarshal(data, &path) != nil {
-		return "", refuse(http.StatusBadRequest, "user_data is no path", `Send "project.toml", relative to the project folder, or leave it out.`)
+		return "", problem.Refuse(http.StatusBadRequest, "user_data is no path", `Send "project.toml", relative to the project folder, or leave it out.`)
 	}
 	return path, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -71,9 +72,9 @@ func getGUIValue(c *call) error {
 	}
 	switch {
 	case tag == "":
-		return refuse(http.StatusBadRequest, "no field is named", "Send ?tag=NAME or GET /api/gui/value/NAME; GET /api/gui lists the fields.")
+		return problem.Refuse(http.StatusBadRequest, "no field is named", "Send ?tag=NAME or GET /api/gui/value/NAME; GET /api/gui lists the fields.")
 	case len(tag) > events.MaxIDLength:
-		return refuse(http.StatusBadRequest, "the name is too long", "A name has at most 128 bytes.")
+		return problem.Refuse(http.StatusBadRequest, "the name is too long", "A name has at most 128 bytes.")
 	}
 	session, err := c.session()
 	if err != nil {

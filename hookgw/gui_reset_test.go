@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // current is the current session and how many there are.
@@ -19,7 +20,7 @@ func current(t *testing.T, f *fixture) (string, int) {
 		Current  string
 		Sessions []struct{ Session string }
 	}
-	require.NoError(t, json.Unmarshal(f.get("/api/sessions", hookgw.RightRead).body, &out))
+	require.NoError(t, json.Unmarshal(f.get("/api/sessions", access.RightRead).body, &out))
 	return out.Current, len(out.Sessions)
 }
 
@@ -58,7 +59,7 @@ func TestAResetClosesTheSessionAndOpensOneWithItsSettings(t *testing.T) {
 			require.Equal(t, []events.Rule{{Tool: "edit_file", Action: "deny"}}, opened[1].Settings.Rules, "what held for the one session only, such as --yes, is over")
 			require.Equal(t, []events.ToolsOffered{tools, tools}, recorded[events.ToolsOffered](f))
 			require.Equal(t, []events.SessionClosed{{Reason: "reset"}}, recorded[events.SessionClosed](f))
-			require.JSONEq(t, `{"value":"half a thought"}`, string(f.get("/api/gui/value/ai_input?session="+session, hookgw.RightRead).body), "the old one stays on record")
+			require.JSONEq(t, `{"value":"half a thought"}`, string(f.get("/api/gui/value/ai_input?session="+session, access.RightRead).body), "the old one stays on record")
 		})
 	}
 }
@@ -84,7 +85,7 @@ func TestOfManyResetsOfOneSessionAtOnceOneCounts(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			f.post("/api/gui?session="+session, hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`)
+			f.post("/api/gui?session="+session, access.RightHuman, `{"action":"click","item":"btn_reset_session"}`)
 		})
 	}
 	all.Wait()
@@ -98,7 +99,7 @@ func TestOnARealBusTwoGatewaysResetOnce(t *testing.T) {
 	gateways := openOnBus(t, 2)
 	var answers []<-chan answer
 	for _, f := range gateways {
-		answers = append(answers, f.background(f.request(http.MethodPost, "/api/gui?session="+session, hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`)))
+		answers = append(answers, f.background(f.request(http.MethodPost, "/api/gui?session="+session, access.RightHuman, `{"action":"click","item":"btn_reset_session"}`)))
 	}
 	for _, a := range answers {
 		require.Equal(t, http.StatusOK, (<-a).status)
@@ -141,7 +142,7 @@ func TestAResetThatCannotOpenASessionCanBeRepeated(t *testing.T) {
 		}}
 		c.PersonLog = func(string) events.Log { return log }
 	})
-	a := f.post("/api/gui", hookgw.RightHuman, `{"action":"click","item":"btn_reset_session"}`)
+	a := f.post("/api/gui", access.RightHuman, `{"action":"click","item":"btn_reset_session"}`)
 	require.Equal(t, http.StatusInsufficientStorage, a.status)
 	f.queue(t, `{"action":"click","item":"btn_reset_session"}`)
 	_, sessions := current(t, f)
@@ -161,7 +162,7 @@ func TestAResetKeepsTheProjectWithItsUnsavedEdits(t *testing.T) {
 	for _, name := range fields {
 		before[name] = f.value(t, name)
 	}
-	document := string(f.get("/api/project/document", hookgw.RightRead).body)
+	document := string(f.get("/api/project/document", access.RightRead).body)
 	f.queue(t, `{"action":"click","item":"btn_reset_session"}`)
 	require.Empty(t, f.failures())
 	now, _ := current(t, f)
@@ -173,7 +174,7 @@ func TestAResetKeepsTheProjectWithItsUnsavedEdits(t *testing.T) {
 	require.JSONEq(t, `"Be brief."`, before["project_system_prompt"])
 	var was, is map[string]any
 	require.NoError(t, json.Unmarshal([]byte(document), &was))
-	require.NoError(t, json.Unmarshal(f.get("/api/project/document", hookgw.RightRead).body, &is))
+	require.NoError(t, json.Unmarshal(f.get("/api/project/document", access.RightRead).body, &is))
 	for _, key := range []string{"document", "path", "sha256", "size", "changed"} {
 		require.Equal(t, was[key], is[key], key)
 	}

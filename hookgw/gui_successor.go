@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -51,7 +52,7 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 			return err
 		}
 		if opened == 0 {
-			return refuse(http.StatusConflict, "another session was opened at the same time", "GET /api/sessions tells which one is current.")
+			return problem.Refuse(http.StatusConflict, "another session was opened at the same time", "GET /api/sessions tells which one is current.")
 		}
 		e.Seq = opened // another gateway goes on with the same reset
 	case err != nil:

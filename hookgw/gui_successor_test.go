@@ -12,6 +12,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 var errKilled = errors.New("the process is dead")
@@ -54,7 +55,7 @@ func TestAResetThatAKillCutShortIsFinishedByTheNextGateway(t *testing.T) {
 			f.put(person, events.ContextPresetSaved{Name: "two", Files: []events.TrackedFile{{Path: "b.go"}}})
 			f.queue(t, `{"action":"set_value","item":"project_path","value":"p.toml"}`)
 			f.queue(t, `{"action":"set_value","item":"current_provider","value":"gemini_cli"}`)
-			f.post("/api/gui", hookgw.RightHuman, resetClick)
+			f.post("/api/gui", access.RightHuman, resetClick)
 			f.stop()
 
 			g := f.another(t, withFolder(files))
@@ -84,7 +85,7 @@ func TestAResetOfASessionThatIsNotWholeYetLosesNothing(t *testing.T) {
 	f := open(t, dyingAfter(2)) // the end of the old session and the opening of the new one
 	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads", Schema: json.RawMessage(`{}`)}}})
 	g := f.another(t)
-	f.post("/api/gui", hookgw.RightHuman, resetClick)
+	f.post("/api/gui", access.RightHuman, resetClick)
 	var half string
 	require.Eventually(t, func() bool { half, _ = current(t, g); return half != session }, eventstest.Patience, time.Millisecond)
 	g.queue(t, resetClick)

@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -25,7 +26,7 @@ type GUIPage struct {
 func (f *fixture) page(t *testing.T) GUIPage {
 	t.Helper()
 	var out GUIPage
-	require.NoError(t, json.Unmarshal(f.get("/api/gui", hookgw.RightRead).body, &out))
+	require.NoError(t, json.Unmarshal(f.get("/api/gui", access.RightRead).body, &out))
 	return out
 }
 
@@ -61,7 +62,7 @@ func TestAValueIsReadInEveryWay(t *testing.T) {
 		"/api/gui/value/nothing": `null`, "/api/gui/value/T-1": `"in_progress"`, "/api/gui/value/node_T-2": `"todo"`, "/api/gui/value/node_T-9": `null`, "/api/gui/value/node_": `null`,
 		"/api/gui/value/ai%5Finput": `"x"`, "/api/gui/value/current_provider": `"script"`, "/api/gui/value/" + strings.Repeat("x", events.MaxIDLength): `null`,
 	} {
-		a := f.get(path, hookgw.RightRead)
+		a := f.get(path, access.RightRead)
 		require.Equal(t, http.StatusOK, a.status, path)
 		require.Equal(t, `{"value":`+want+`}`+"\n", string(a.body), path)
 	}
@@ -69,7 +70,7 @@ func TestAValueIsReadInEveryWay(t *testing.T) {
 		"/api/gui/value": http.StatusBadRequest, "/api/gui/value?tag=": http.StatusBadRequest, "/api/gui/value/": http.StatusNotFound, "/api/gui/value/a/b": http.StatusNotFound,
 		"/api/gui/value/" + strings.Repeat("x", events.MaxIDLength+1): http.StatusBadRequest, "/api/gui/value/x?session=none": http.StatusNotFound,
 	} {
-		require.Equal(t, want, f.get(path, hookgw.RightRead).status, path)
+		require.Equal(t, want, f.get(path, access.RightRead).status, path)
 	}
 }
 
@@ -83,7 +84,7 @@ func TestAPushedEventAppearsInTheQueue(t *testing.T) {
 		f.queue(t, task)
 	}
 	f.queue(t, `{"action":"push_event","event_type":"bare"}`)
-	a := f.get("/api/events", hookgw.RightHuman)
+	a := f.get("/api/events", access.RightHuman)
 	got := entriesOf(t, a, "note")
 	require.Len(t, got, 4)
 	for i, payload := range got {
@@ -91,7 +92,7 @@ func TestAPushedEventAppearsInTheQueue(t *testing.T) {
 	}
 	require.Contains(t, string(a.body), `"type":"bare"`)
 	require.Empty(t, f.failures())
-	require.Empty(t, entriesOf(t, f.get("/api/events", hookgw.RightHuman), "note"), "drained")
+	require.Empty(t, entriesOf(t, f.get("/api/events", access.RightHuman), "note"), "drained")
 	f.requireFailed(t, 0, `{"action":"push_event","payload":{}}`)
 	f.requireFailed(t, 1, `{"action":"push_event","event_type":7}`)
 }
@@ -99,7 +100,7 @@ func TestAPushedEventAppearsInTheQueue(t *testing.T) {
 func TestTasksThatAreOnlyRecordedChangeNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	before := string(f.get("/api/gui/state", hookgw.RightRead).body)
+	before := string(f.get("/api/gui/state", access.RightRead).body)
 	tasks := []string{
 		`{}`, `{"anything":[1,{"a":null}]}`, `{"type":"ask","request_id":"r1","data":{"tool":"x"}}`, `{"action":"clear_ask","request_id":"r1"}`, `{"action":"clear_ask"}`,
 		`{"action":"handle_ai_response","payload":{"text":"hi","stream_id":"Tier 1","status":"done"}}`, `{"type":"mma_state_update"}`, `{"type":"mma_spawn_approval","payload":{}}`,
@@ -110,14 +111,14 @@ func TestTasksThatAreOnlyRecordedChangeNothing(t *testing.T) {
 	require.Empty(t, f.failures())
 	require.Len(t, recorded[events.GUITaskQueued](f), len(tasks))
 	require.Len(t, f.page(t).Tasks, len(tasks))
-	require.JSONEq(t, before, string(f.get("/api/gui/state", hookgw.RightRead).body))
-	require.Empty(t, f.get("/api/asks?state=all", hookgw.RightRead).object(t)["asks"], "a task of the type ask asks nobody")
+	require.JSONEq(t, before, string(f.get("/api/gui/state", access.RightRead).body))
+	require.Empty(t, f.get("/api/asks?state=all", access.RightRead).object(t)["asks"], "a task of the type ask asks nobody")
 }
 
 func TestHostileTasksAreQueuedAndFailVisibly(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	before := string(f.get("/api/gui/state", hookgw.RightRead).body)
+	before := string(f.get("/api/gui/state", access.RightRead).body)
 	long := strings.Repeat("x", events.MaxIDLength+1)
 	for i, task := range []string{
 		`{"action":"explode"}`, `{"action":""}` + "", `{"action":7}`, `{"action":null}`, `{"action":["click"]}`, `{"action":{"a":1}}`, `{"action":"` + long + `"}`, `{"action":"` + long + `","payload":{}}`,
@@ -140,7 +141,7 @@ func TestHostileTasksAreQueuedAndFailVisibly(t *testing.T) {
 		require.LessOrEqual(t, len(got.Item), events.MaxIDLength)
 		require.LessOrEqual(t, len(got.Error), 1<<10)
 	}
-	require.JSONEq(t, before, string(f.get("/api/gui/state", hookgw.RightRead).body))
+	require.JSONEq(t, before, string(f.get("/api/gui/state", access.RightRead).body))
 	require.Empty(t, f.page(t).Tabs)
 	require.Empty(t, recorded[events.PauseRequested](f))
 }
@@ -152,16 +153,16 @@ func TestWhatIsNoTaskAtAllIsARealError(t *testing.T) {
 		`[]`: 400, `7`: 400, `null`: 400, `"click"`: 400, `{`: 400, `{"a":1}{}`: 400, "{\"a\":\"\xff\"}": 400, strings.Repeat(`{"a":`, 65) + `1` + strings.Repeat(`}`, 65): 400,
 		`{"a":"` + strings.Repeat("x", 1<<20) + `"}`: 413, `{"a":"` + strings.Repeat("x", 600<<10) + `"}`: 413,
 	} {
-		require.Equal(t, want, f.post("/api/gui", hookgw.RightHuman, body).status, "%.40s", body)
+		require.Equal(t, want, f.post("/api/gui", access.RightHuman, body).status, "%.40s", body)
 	}
-	req := f.request(http.MethodPost, "/api/gui", hookgw.RightHuman, `{}`)
+	req := f.request(http.MethodPost, "/api/gui", access.RightHuman, `{}`)
 	req.Header.Set("Content-Type", "text/plain")
 	require.Equal(t, http.StatusUnsupportedMediaType, f.send(req).status)
-	for _, right := range []hookgw.Right{hookgw.RightRead, hookgw.RightAsk, hookgw.RightNone} {
+	for _, right := range []access.Right{access.RightRead, access.RightAsk, access.RightNone} {
 		require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, f.post("/api/gui", right, `{"action":"click","item":"btn_approve_tool"}`).status)
 	}
 	for _, path := range []string{"/api/gui", "/api/gui/state", "/api/gui/value/ai_input"} {
-		require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, f.get(path, hookgw.RightNone).status)
+		require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, f.get(path, access.RightNone).status)
 	}
 	require.Empty(t, recorded[events.GUITaskQueued](f))
 }
@@ -208,12 +209,12 @@ func TestASetIsSeenByEveryConnectionAndEveryGateway(t *testing.T) {
 			mine := fmt.Sprintf("box%d", n)
 			for i := range 4 {
 				task := fmt.Sprintf(`{"action":"select_list_item","listbox":"%s","item_value":%d}`, mine, i)
-				a := gateways[n%2].post("/api/gui", hookgw.RightHuman, task)
+				a := gateways[n%2].post("/api/gui", access.RightHuman, task)
 				if a.status != http.StatusOK {
 					t.Errorf("%d: %s", a.status, a.body)
 				}
 				for _, f := range gateways {
-					if got := string(f.get("/api/gui/value/"+mine, hookgw.RightRead).body); got != fmt.Sprintf(`{"value":%d}`, i)+"\n" {
+					if got := string(f.get("/api/gui/value/"+mine, access.RightRead).body); got != fmt.Sprintf(`{"value":%d}`, i)+"\n" {
 						t.Errorf("after %s a read gives %s", task, got)
 					}
 				}
@@ -249,6 +250,6 @@ func TestALogThatIsAwayIsARealError(t *testing.T) {
 		"GUITaskFailed": `{"action":"explode"}`, "EventPushed": `{"action":"push_event","event_type":"x"}`,
 	} {
 		f := open(t, failing(typ, events.ErrClosed))
-		require.Equal(t, http.StatusServiceUnavailable, f.post("/api/gui", hookgw.RightHuman, task).status, typ)
+		require.Equal(t, http.StatusServiceUnavailable, f.post("/api/gui", access.RightHuman, task).status, typ)
 	}
 }

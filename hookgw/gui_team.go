@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -47,7 +48,7 @@ func (r *guiRun) field(name string) (string, error) {
 		}
 	})
 	if err == nil && strings.TrimSpace(value) == "" {
-		err = refuse(http.StatusBadRequest, "the field "+name+" is empty", `Set it first: {"action": "set_value", "item": "`+name+`", "value": "…"}.`)
+		err = problem.Refuse(http.StatusBadRequest, "the field "+name+" is empty", `Set it first: {"action": "set_value", "item": "`+name+`", "value": "…"}.`)
 	}
 	return value, err
 }
@@ -58,7 +59,7 @@ func (r *guiRun) planEpic() error {
 		return err
 	}
 	if len(goal) > events.MaxInline {
-		return refuse(http.StatusRequestEntityTooLarge, "the epic is too long", "Say it in 64 KiB.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the epic is too long", "Say it in 64 KiB.")
 	}
 	_, err = r.say(events.GoalSubmitted{Goal: goal})
 	return err
@@ -71,7 +72,7 @@ func (r *guiRun) genSend() error {
 	}
 	p := events.WorkerSpawnRequested{Prompt: prompt}
 	if err := p.Check(); err != nil {
-		return refuse(http.StatusRequestEntityTooLarge, err.Error(), "Put large contents into a file and name it.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Put large contents into a file and name it.")
 	}
 	return r.request(p, events.TicketsAdded{}.EventType().Name)
 }
@@ -89,7 +90,7 @@ func (r *guiRun) toggleStepMode() error {
 func (r *guiRun) acceptTracks() error {
 	var named []string
 	if data := text(r.task.UserData); len(data) > 0 && json.Unmarshal(data, &named) != nil {
-		return refuse(http.StatusBadRequest, "user_data is not a list of track ids", "GET /api/gui/mma_status lists proposed_tracks.")
+		return problem.Refuse(http.StatusBadRequest, "user_data is not a list of track ids", "GET /api/gui/mma_status lists proposed_tracks.")
 	}
 	var proposed []projections.TrackState
 	if err := r.c.read(r.queued.Session, func(s *projections.Set) { proposed = s.MMAStatus().ProposedTracks }); err != nil {
@@ -101,7 +102,7 @@ func (r *guiRun) acceptTracks() error {
 		}
 	}
 	if len(proposed) == 0 {
-		return refuse(http.StatusConflict, "no track is proposed", "Submit an epic first; tracks wait for a person where plan_review is on.")
+		return problem.Refuse(http.StatusConflict, "no track is proposed", "Submit an epic first; tracks wait for a person where plan_review is on.")
 	}
 	var goals []string
 	for _, t := range proposed {

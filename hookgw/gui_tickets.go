@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // ticketButtons are about one ticket each, named in user_data.
@@ -34,7 +35,7 @@ func aboutTicket(reaction string, payload func(ticketClick) events.Payload) func
 		var t ticketClick
 		data := text(r.task.UserData)
 		if json.Unmarshal(data, &t.Ticket) != nil && json.Unmarshal(data, &t) != nil || t.Ticket == "" || len(t.Ticket) > events.MaxIDLength || len(t.Reason) > maxReason {
-			return refuse(http.StatusBadRequest, "user_data does not name a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+			return problem.Refuse(http.StatusBadRequest, "user_data does not name a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
 		}
 		return r.request(payload(t), reaction)
 	}

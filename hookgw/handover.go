@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"time"
+
+	"manualslop/hookgw/access"
 )
 
 // late is a request that is answered after its handler has ended, over a
@@ -49,21 +50,8 @@ func (l *late) end(err error) {
 		l.fail(err)
 	}
 	l.gw.finish(&l.call)
-	letRead(l.conn)
+	access.LetRead(l.conn)
 }
-
-// letRead says that the answer is complete and gives the client time to take it:
-// to close a connection with bytes unread would break the answer off.
-func letRead(conn net.Conn) {
-	half, ok := conn.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
-		return
-	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxDrained))
-}
-
-// maxDrained is how much is read of what a client sends behind its request.
-const maxDrained = 64 << 10
 
 // lateWriter writes one answer to a connection that the server has handed over.
 // The answer is written by the one call of Write that follows WriteHeader.

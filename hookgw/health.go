@@ -1,13 +1,12 @@
 package hookgw
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	"manualslop/events"
-	"manualslop/projections"
+	"manualslop/hookgw/access"
 )
 
 // GUIHealth is the answer of GET /api/gui_health, in the original's keys.
@@ -25,7 +24,7 @@ type GUIHealth struct {
 
 // healthRoutes tell how the program itself is.
 func healthRoutes() []Route {
-	return []Route{{Method: http.MethodGet, Pattern: "/api/gui_health", Right: RightRead, Group: "Status", Query: []Parameter{sessionParameter()}, Gives: GUIHealth{},
+	return []Route{{Method: http.MethodGet, Pattern: "/api/gui_health", Right: access.RightRead, Group: "Status", Query: []Parameter{sessionParameter()}, Gives: GUIHealth{},
 		Doc: "Whether everything goes on, and what does not; answers while the bus is away, too.", always: true, handle: getHealth}}
 }
 
@@ -59,9 +58,4 @@ func getHealth(c *call) error {
 		out.DegradedReason = &all
 	}
 	return c.reply(http.StatusOK, out)
-}
-
-// stoppedProblem tells which read model does not go on, and since when.
-func stoppedProblem(e *projections.StoppedError) *problem {
-	return refuse(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("Everything else goes on. A program that can fold event %d brings it back when it starts.", e.Seq)).because(e)
 }

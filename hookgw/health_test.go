@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/live"
 	"manualslop/projections/projectionstest"
 )
@@ -22,8 +23,8 @@ func staffed(c *hookgw.Config) {
 func TestHealthHasExactlyTheKeysOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	f := open(t, staffed)
-	require.Equal(t, `{"healthy":true,"degraded_reason":null,"last_assert":null,"io_pool_alive":true}`+"\n", string(f.get(health, hookgw.RightRead).body))
-	require.Equal(t, http.StatusUnauthorized, f.get(health, hookgw.RightNone).status)
+	require.Equal(t, `{"healthy":true,"degraded_reason":null,"last_assert":null,"io_pool_alive":true}`+"\n", string(f.get(health, access.RightRead).body))
+	require.Equal(t, http.StatusUnauthorized, f.get(health, access.RightNone).status)
 }
 
 func TestHealthSaysWhatIsMissing(t *testing.T) {
@@ -32,7 +33,7 @@ func TestHealthSaysWhatIsMissing(t *testing.T) {
 		c.Roles = func() (present, missing []string) { return []string{"approval"}, []string{"conductor", "worker"} }
 	})
 	f.put(events.ActorConductor, events.SessionStalled{Decider: "conductor", Reason: "no such version"})
-	got := f.get(health, hookgw.RightRead).object(t)
+	got := f.get(health, access.RightRead).object(t)
 	require.Equal(t, false, got["healthy"])
 	require.Equal(t, false, got["io_pool_alive"])
 	require.Contains(t, got["degraded_reason"], "conductor, worker")
@@ -48,16 +49,16 @@ func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 		t.Cleanup(func() { _ = models.Close() })
 		c.Models = models
 	})
-	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status)
 	goal := f.put(person, events.GoalSubmitted{Goal: "Mend"})
-	a := f.get("/api/session", hookgw.RightRead)
+	a := f.get("/api/session", access.RightRead)
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Contains(t, a.object(t)["error"], "session stopped at event 2 (GoalSubmitted): broken on purpose")
 	require.EqualValues(t, 2, goal.Seq)
-	require.Equal(t, http.StatusOK, f.get("/api/gui/mma_status", hookgw.RightRead).status)
-	require.Equal(t, http.StatusOK, f.get("/api/events", hookgw.RightHuman).status)
-	require.Equal(t, http.StatusOK, f.post("/api/gui", hookgw.RightHuman, `{"action":"push_event","event_type":"note","payload":{}}`).status, "writes go on")
-	got := f.get(health, hookgw.RightRead).object(t)
+	require.Equal(t, http.StatusOK, f.get("/api/gui/mma_status", access.RightRead).status)
+	require.Equal(t, http.StatusOK, f.get("/api/events", access.RightHuman).status)
+	require.Equal(t, http.StatusOK, f.post("/api/gui", access.RightHuman, `{"action":"push_event","event_type":"note","payload":{}}`).status, "writes go on")
+	got := f.get(health, access.RightRead).object(t)
 	require.Equal(t, false, got["healthy"])
 	require.Contains(t, got["last_assert"], "broken on purpose")
 	feed, _ := f.feed("/api/stream")
@@ -68,7 +69,7 @@ func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 	require.Contains(t, snapshot.data, `"session":null`)
 	require.Contains(t, snapshot.data, "broken on purpose")
 	require.Contains(t, snapshot.data, `"mma_status":{`)
-	require.Equal(t, `{"thinking":false,"live":false,"prior":false}`+"\n", string(f.get("/api/gui/diagnostics", hookgw.RightRead).body))
+	require.Equal(t, `{"thinking":false,"live":false,"prior":false}`+"\n", string(f.get("/api/gui/diagnostics", access.RightRead).body))
 }
 
 func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
@@ -77,24 +78,24 @@ func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 	f := open(t, staffed, func(c *hookgw.Config) { c.Bus = link })
 	before := len(recorded[events.HookCalled](f))
 	link.away.Store(true)
-	for path, right := range map[string]hookgw.Right{"/api/gui/mma_status": hookgw.RightRead, "/api/session": hookgw.RightRead, "/api/events": hookgw.RightHuman} {
+	for path, right := range map[string]access.Right{"/api/gui/mma_status": access.RightRead, "/api/session": access.RightRead, "/api/events": access.RightHuman} {
 		a := f.get(path, right)
 		require.Equal(t, http.StatusServiceUnavailable, a.status, path)
 		require.Contains(t, a.object(t)["error"], "connection refused")
 	}
-	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":[]}}`).status)
-	require.Equal(t, http.StatusUnauthorized, f.get("/api/session", hookgw.RightNone).status, "who may not look is not told")
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman, `{"session":{"entries":[]}}`).status)
+	require.Equal(t, http.StatusUnauthorized, f.get("/api/session", access.RightNone).status, "who may not look is not told")
 	for _, path := range []string{"/status", "/health"} {
-		require.Equal(t, http.StatusOK, f.get(path, hookgw.RightNone).status)
+		require.Equal(t, http.StatusOK, f.get(path, access.RightNone).status)
 	}
 	for _, path := range []string{"/api/warmup_status", "/api/warmup_canaries", "/api/shutdown"} {
-		require.NotContains(t, string(f.get(path, hookgw.RightHuman).body), "connection refused", path)
+		require.NotContains(t, string(f.get(path, access.RightHuman).body), "connection refused", path)
 	}
-	got := f.get(health, hookgw.RightRead).object(t)
+	got := f.get(health, access.RightRead).object(t)
 	require.Equal(t, false, got["healthy"])
 	require.Contains(t, got["degraded_reason"], "connection refused")
 	link.away.Store(false)
-	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status)
 	require.Empty(t, recorded[events.SessionEdited](f), "what was refused was not done")
 	require.Len(t, recorded[events.HookCalled](f), before, "and nobody waited to put it on record")
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -61,7 +62,7 @@ func postImport(c *call) error {
 // importHistory publishes a history whose texts were masked before.
 func (c *call) importHistory(session string, h projections.History) error {
 	if wrong := h.Check(); wrong != "" {
-		return refuse(http.StatusBadRequest, wrong, `Send roles, active and [discussions.NAME] with history, a list of texts such as "User:\nhello"; docs/hooks.md shows it.`)
+		return problem.Refuse(http.StatusBadRequest, wrong, `Send roles, active and [discussions.NAME] with history, a list of texts such as "User:\nhello"; docs/hooks.md shows it.`)
 	}
 	raw, err := json.Marshal(h)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // hostile moves the cursor, renames the window, and turns the text around, in
@@ -61,7 +62,7 @@ func (f *fixture) refusal(a attack) string {
 	f.t.Helper()
 	ctx, leave := context.WithCancel(f.t.Context())
 	defer leave()
-	req := f.request(a.method, a.path, hookgw.RightHuman, a.body).WithContext(ctx)
+	req := f.request(a.method, a.path, access.RightHuman, a.body).WithContext(ctx)
 	if a.header != "" {
 		req.Header.Set(a.header, "x\u009b2J\u202e")
 	}

@@ -3,6 +3,8 @@ package hookgw
 import (
 	"context"
 	"net/http"
+
+	"manualslop/hookgw/problem"
 )
 
 // hostless stands where nobody said what program the gateway runs in: nothing
@@ -36,6 +38,6 @@ func (hostless) Scope() string { return "" }
 // Shutdown does nothing.
 func (hostless) Shutdown() {}
 
-func errHostless() *problem {
-	return refuse(http.StatusNotImplemented, "this gateway knows nothing of the program that it runs in", "Ask the gateway of slop serve, run or gateway.")
+func errHostless() *problem.Problem {
+	return problem.Refuse(http.StatusNotImplemented, "this gateway knows nothing of the program that it runs in", "Ask the gateway of slop serve, run or gateway.")
 }

@@ -3,6 +3,7 @@ package hookgw
 import (
 	"net/http"
 
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -45,7 +46,7 @@ func inboxes(name string, of func([]askLine) any) map[string]live.Rendering {
 func (c *call) inbox(shown map[string]live.Rendering) error {
 	wanted, ok := shown[c.query().Get("state")]
 	if !ok {
-		return refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
+		return problem.Refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
 	}
 	return c.show(wanted)
 }

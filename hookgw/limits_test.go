@@ -16,6 +16,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func limited(set func(*hookgw.Limits)) func(*hookgw.Config) {
@@ -31,17 +32,17 @@ func sessionOf(size int) string {
 func TestABodyOverItsLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *hookgw.Limits) { l.SessionBody, l.Body = 2000, 1000 }))
-	require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightHuman, sessionOf(2000)).status)
-	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/session", hookgw.RightHuman, sessionOf(2001)).status)
+	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, sessionOf(2000)).status)
+	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/session", access.RightHuman, sessionOf(2001)).status)
 
-	unannounced := f.request(http.MethodPost, "/api/session", hookgw.RightHuman, sessionOf(2001))
+	unannounced := f.request(http.MethodPost, "/api/session", access.RightHuman, sessionOf(2001))
 	unannounced.ContentLength = -1
 	require.Equal(t, http.StatusRequestEntityTooLarge, f.send(unannounced).status)
 
 	small := func(size int) string { return fmt.Sprintf(`{"request_id":"","x":"%s"}`, strings.Repeat("x", size-24)) }
 	require.Len(t, small(1000), 1000)
-	require.Equal(t, http.StatusBadRequest, f.post("/api/ask", hookgw.RightAsk, small(1000)).status)
-	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/ask", hookgw.RightAsk, small(1001)).status)
+	require.Equal(t, http.StatusBadRequest, f.post("/api/ask", access.RightAsk, small(1000)).status)
+	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/ask", access.RightAsk, small(1001)).status)
 	require.Len(t, recorded[events.SessionEdited](f), 1)
 }
 
@@ -50,10 +51,10 @@ func TestTheDefaultLimitsOfBodiesAreTheDesignedOnes(t *testing.T) {
 	f := open(t)
 	announce := func(path string, size int) int {
 		return f.raw(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-			path, strings.TrimPrefix(f.gw.URL(), "http://"), f.token(hookgw.RightHuman), size))
+			path, strings.TrimPrefix(f.gw.URL(), "http://"), f.token(access.RightHuman), size))
 	}
 	for path, limit := range map[string]int{"/api/ask": 1 << 20, "/api/ask/respond": 1 << 20, "/api/session": 10 << 20} {
-		require.Equal(t, http.StatusBadRequest, f.post(path, hookgw.RightHuman, strings.Repeat(" ", limit)).status, path)
+		require.Equal(t, http.StatusBadRequest, f.post(path, access.RightHuman, strings.Repeat(" ", limit)).status, path)
 		require.Equal(t, http.StatusRequestEntityTooLarge, announce(path, limit+1), path)
 	}
 }
@@ -61,9 +62,9 @@ func TestTheDefaultLimitsOfBodiesAreTheDesignedOnes(t *testing.T) {
 func TestAPathThatTakesNoBodyRefusesOne(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	req := f.request(http.MethodGet, "/api/session", hookgw.RightRead, "{}")
+	req := f.request(http.MethodGet, "/api/session", access.RightRead, "{}")
 	require.Equal(t, http.StatusRequestEntityTooLarge, f.send(req).status)
-	req = f.request(http.MethodGet, "/api/session", hookgw.RightRead, "{}")
+	req = f.request(http.MethodGet, "/api/session", access.RightRead, "{}")
 	req.Header.Set("Content-Type", "text/plain")
 	require.Equal(t, http.StatusUnsupportedMediaType, f.send(req).status)
 }
@@ -74,10 +75,10 @@ func TestABodyNestedOverTheLimitIsRefused(t *testing.T) {
 	nested := func(depth int) string { // the whole body, "session", the entries, and lists in them
 		return `{"session":{"entries":` + strings.Repeat("[", depth-2) + strings.Repeat("]", depth-2) + `}}`
 	}
-	require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightHuman, nested(64)).status)
-	require.Equal(t, http.StatusBadRequest, f.post("/api/session", hookgw.RightHuman, nested(65)).status)
+	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, nested(64)).status)
+	require.Equal(t, http.StatusBadRequest, f.post("/api/session", access.RightHuman, nested(65)).status)
 	quoted := `{"session":{"entries":["` + strings.Repeat(`[{\"`, 100) + `"]}}`
-	require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightHuman, quoted).status, "brackets in a text do not nest")
+	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, quoted).status, "brackets in a text do not nest")
 }
 
 func TestWhatIsNotOneJSONObjectIsRefused(t *testing.T) {
@@ -85,7 +86,7 @@ func TestWhatIsNotOneJSONObjectIsRefused(t *testing.T) {
 	f := open(t)
 	for _, body := range []string{"{", "[]", "null", "1", `"x"`, "{} {}", "{}x", `{"a":1,}`, "{\"a\":\"\xff\"}", "{\"a\":\"\n\"}"} {
 		for _, path := range []string{"/api/session", "/api/ask", "/api/ask/respond"} {
-			a := f.post(path, hookgw.RightHuman, body)
+			a := f.post(path, access.RightHuman, body)
 			require.Equal(t, http.StatusBadRequest, a.status, "%s %q", path, body)
 			require.NotEmpty(t, a.object(t)["error"])
 		}
@@ -95,7 +96,7 @@ func TestWhatIsNotOneJSONObjectIsRefused(t *testing.T) {
 func TestAHeadOverItsLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	req := f.request(http.MethodGet, "/status", hookgw.RightNone, "")
+	req := f.request(http.MethodGet, "/status", access.RightNone, "")
 	req.Header.Set("X-Large", strings.Repeat("x", 32<<10))
 	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, f.send(req).status)
 }
@@ -123,7 +124,7 @@ func TestAnAskMayWaitLongerThanARequestMayTakeToArrive(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *hookgw.Limits) { l.HeaderTimeout, l.BodyTimeout = 400*time.Millisecond, 400*time.Millisecond }),
 		func(c *hookgw.Config) { c.AskTimeout = 500 * time.Millisecond; c.Limits.AskGrace = time.Millisecond })
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status)
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status)
 }
 
 func TestAConnectionOverTheLimitIsToldSo(t *testing.T) {
@@ -159,14 +160,14 @@ func TestFeedsOverTheLimitOfAClientAreRefused(t *testing.T) {
 	f := open(t, limited(func(l *hookgw.Limits) { l.FeedsPerClient, l.Feeds = 2, 3 }))
 	_, endOne := f.feed("/api/stream?client=a")
 	f.feed("/api/stream?client=a")
-	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=a", hookgw.RightRead).status, "the client's third")
+	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=a", access.RightRead).status, "the client's third")
 	f.feed("/api/stream?client=b")
-	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=b", hookgw.RightRead).status, "the fourth of all")
+	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=b", access.RightRead).status, "the fourth of all")
 	endOne()
 	require.Eventually(t, func() bool {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?client=b", hookgw.RightRead, "").WithContext(ctx))
+		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?client=b", access.RightRead, "").WithContext(ctx))
 		require.NoError(t, err)
 		defer resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
@@ -177,15 +178,15 @@ func TestAsksOverTheLimitAreTurnedAwayAndThePersonStillAnswers(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *hookgw.Limits) { l.Waiting = 2 }))
 	f.approve()
-	first := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`))
-	second := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"request_id":"r2"}`))
+	first := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`))
+	second := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r2"}`))
 	f.awaitAsk("r1")
 	f.awaitAsk("r2")
-	third := f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r3"}`)
+	third := f.post("/api/ask", access.RightAsk, `{"request_id":"r3"}`)
 	require.Equal(t, http.StatusServiceUnavailable, third.status)
 	require.NotEmpty(t, third.header.Get("Retry-After"))
-	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":"r1","response":true}`).status)
-	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":"r2","response":true}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"r1","response":true}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"r2","response":true}`).status)
 	require.Equal(t, http.StatusOK, (<-first).status)
 	require.Equal(t, http.StatusOK, (<-second).status)
 	require.Len(t, recorded[events.AskPosted](f), 2)
@@ -196,14 +197,14 @@ func TestAProgramThatPostsAndLeavesKeepsItsPlaces(t *testing.T) {
 	f := open(t, limited(func(l *hookgw.Limits) { l.Waiting = 1 }))
 	f.approve()
 	ctx, leave := context.WithCancel(t.Context())
-	gone := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
+	gone := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
 	f.awaitAsk("r1")
 	leave()
 	<-gone
-	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r2"}`).status)
-	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":"r1","response":true}`).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/ask", access.RightAsk, `{"request_id":"r2"}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"r1","response":true}`).status)
 	require.Eventually(t, func() bool {
-		return f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status == http.StatusOK
+		return f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status == http.StatusOK
 	}, eventstest.Patience, time.Millisecond)
 }
 
@@ -221,15 +222,15 @@ func TestAQuestionOrAnswerThatApprovalCouldNotCopyIsRefused(t *testing.T) {
 		empty := stored(events.AskPosted{RequestID: "r1", Data: []byte(text(0)), BodySHA256: strings.Repeat("0", 64), TimeoutMS: 60000})
 		return text(size - empty)
 	}
-	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/ask", hookgw.RightAsk, body(1001)).status)
+	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/ask", access.RightAsk, body(1001)).status)
 	require.Empty(t, recorded[events.AskPosted](f))
-	waiting := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, body(1000)))
+	waiting := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, body(1000)))
 	f.awaitAsk("r1")
 
 	respond := func(size int) answer {
 		text := func(n int) string { return `"` + strings.Repeat("<", n) + `"` }
 		empty := stored(events.AskAnswered{Ask: "r1", Decision: events.Yes, Response: []byte(text(0))})
-		return f.post("/api/ask/respond", hookgw.RightHuman, `{"request_id":"r1","response":`+text((size-empty)/6)+`}`)
+		return f.post("/api/ask/respond", access.RightHuman, `{"request_id":"r1","response":`+text((size-empty)/6)+`}`)
 	}
 	require.Equal(t, http.StatusRequestEntityTooLarge, respond(1006).status, "measured as it is stored, where < takes six bytes")
 	require.Equal(t, http.StatusOK, respond(1000).status)
@@ -250,10 +251,10 @@ func TestABatchOfTheQueueIsBounded(t *testing.T) {
 	for i := range 4 {
 		f.push(i)
 	}
-	first := f.get("/api/events", hookgw.RightHuman).object(t)
+	first := f.get("/api/events", access.RightHuman).object(t)
 	require.Len(t, first["events"], 3)
 	require.Equal(t, true, first["more"])
-	second := f.get("/api/events", hookgw.RightHuman).object(t)
+	second := f.get("/api/events", access.RightHuman).object(t)
 	require.Len(t, second["events"], 1)
 	require.NotContains(t, second, "more")
 }
@@ -264,9 +265,9 @@ func TestABatchOfTheQueueIsBoundedInBytesToo(t *testing.T) {
 	f.push(0)
 	f.push(1)
 	for range 2 {
-		require.Len(t, f.get("/api/events", hookgw.RightHuman).object(t)["events"], 1, "one at least, or nothing would move")
+		require.Len(t, f.get("/api/events", access.RightHuman).object(t)["events"], 1, "one at least, or nothing would move")
 	}
-	require.Empty(t, f.get("/api/events", hookgw.RightHuman).object(t)["events"])
+	require.Empty(t, f.get("/api/events", access.RightHuman).object(t)["events"])
 }
 
 func TestAFloodOfRefusedRequestsDoesNotFillTheLog(t *testing.T) {
@@ -275,7 +276,7 @@ func TestAFloodOfRefusedRequestsDoesNotFillTheLog(t *testing.T) {
 	clock := &settableClock{now: now}
 	f := open(t, limited(func(l *hookgw.Limits) { l.Refusals, l.RefusalBurst = 2, 5 }), func(c *hookgw.Config) { c.Clock = clock.Now })
 	for range 100 {
-		require.Equal(t, http.StatusUnauthorized, f.get("/api/session", hookgw.RightNone).status)
+		require.Equal(t, http.StatusUnauthorized, f.get("/api/session", access.RightNone).status)
 	}
 	f.stop()
 	require.Len(t, recorded[events.HookCalled](f), 5)
@@ -288,11 +289,11 @@ func TestWhatWasLeftOutOfTheRecordIsCounted(t *testing.T) {
 	f.client = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}} // on which a request begins when the one before is on record
 	defer f.client.CloseIdleConnections()
 	for range 4 {
-		f.get("/api/session", hookgw.RightNone)
+		f.get("/api/session", access.RightNone)
 	}
-	f.get("/status", hookgw.RightNone)
+	f.get("/status", access.RightNone)
 	clock.advance(time.Second)
-	f.get("/api/session", hookgw.RightNone)
+	f.get("/api/session", access.RightNone)
 	f.stop()
 	got := recorded[events.HookCalled](f)
 	require.Len(t, got, 2)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // Link is the gateway's connection to the bus; *bus.Conn is one.
@@ -25,9 +26,9 @@ func (steady) Links() uint64    { return 1 }
 
 // reachable says why nothing can be read or written now; nil while it can. What
 // the models hold is not shown meanwhile: nobody could tell how old it is.
-func (g *Gateway) reachable() *problem {
+func (g *Gateway) reachable() *problem.Problem {
 	if err := g.cfg.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
-		return refuse(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(), "Start the gateway again; it reads the log anew.").because(err)
+		return problem.Refuse(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(), "Start the gateway again; it reads the log anew.").Because(err)
 	}
 	if err := g.cfg.Bus.Reachable(); err != nil {
 		return away(err)
@@ -38,7 +39,7 @@ func (g *Gateway) reachable() *problem {
 // current is like reachable, and makes sure that the models have what came onto
 // the log while the link was lost: the first requests over a new link wait for it,
 // for as long as their clients do.
-func (g *Gateway) current(ctx context.Context) *problem {
+func (g *Gateway) current(ctx context.Context) *problem.Problem {
 	if p := g.reachable(); p != nil {
 		return p
 	}
@@ -67,6 +68,6 @@ func (g *Gateway) end(ctx context.Context) (uint64, error) {
 	return g.cfg.Log.Last(ctx, events.Filter{Project: g.cfg.Project})
 }
 
-func away(err error) *problem {
-	return refuse(http.StatusServiceUnavailable, "the bus cannot be reached: "+err.Error(), "Nothing is lost; try again once it is back. GET /status answers meanwhile.").because(err)
+func away(err error) *problem.Problem {
+	return problem.Refuse(http.StatusServiceUnavailable, "the bus cannot be reached: "+err.Error(), "Nothing is lost; try again once it is back. GET /status answers meanwhile.").Because(err)
 }

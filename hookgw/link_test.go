@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // relinked is a link that a test breaks and makes anew.
@@ -61,7 +62,7 @@ func (silent) Last(ctx context.Context, _ events.Filter) (uint64, error) {
 func TestABusThatIsLostWhileItIsAskedHoldsNoRequestForEver(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *hookgw.Config) { c.Log, c.Limits.CatchUp = silent{c.Log}, 20*time.Millisecond })
-	a := f.get("/api/session", hookgw.RightRead)
+	a := f.get("/api/session", access.RightRead)
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Contains(t, a.object(t)["error"], "the bus cannot be reached")
 }
@@ -71,21 +72,21 @@ func TestNothingIsAnsweredOverANewLinkBeforeTheModelsHaveWhatCameMeanwhile(t *te
 	link, models := &relinked{}, &behind{}
 	link.links.Store(1)
 	f := open(t, func(c *hookgw.Config) { models.Models, c.Models, c.Bus = c.Models, models, link })
-	f.get("/api/session", hookgw.RightRead)
+	f.get("/api/session", access.RightRead)
 	models.passed.Store(0)
 	f.push(1)
-	f.get("/api/session", hookgw.RightRead)
+	f.get("/api/session", access.RightRead)
 	reached := models.passed.Swap(0)
 
 	link.links.Store(2)
 	models.late.Store(true)
-	a := f.get("/api/session", hookgw.RightRead)
+	a := f.get("/api/session", access.RightRead)
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Contains(t, a.object(t)["error"], "the bus cannot be reached")
 	models.late.Store(false)
-	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status)
 	require.GreaterOrEqual(t, models.passed.Swap(0), reached, "up to the end of the log")
-	require.Equal(t, http.StatusOK, f.get("/api/session", hookgw.RightRead).status)
+	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status)
 	require.Zero(t, models.passed.Load(), "and once")
 }
 
@@ -96,11 +97,11 @@ func TestNobodyWaitsForTheModelsWhoseClientHasLeft(t *testing.T) {
 	f := open(t, func(c *hookgw.Config) {
 		models.Models, c.Models, c.Bus, c.Limits.CatchUp = c.Models, models, link, time.Hour
 	})
-	f.get("/api/session", hookgw.RightRead)
+	f.get("/api/session", access.RightRead)
 	link.links.Store(2)
 	models.late.Store(true)
 	ctx, leave := context.WithCancel(t.Context())
-	answered := f.background(f.request(http.MethodGet, "/api/session", hookgw.RightRead, "").WithContext(ctx))
+	answered := f.background(f.request(http.MethodGet, "/api/session", access.RightRead, "").WithContext(ctx))
 	waits := <-models.stuck
 	leave()
 	<-waits.Done()

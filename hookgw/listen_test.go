@@ -12,6 +12,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func TestItListensOnLoopbackOnly(t *testing.T) {
@@ -19,7 +20,7 @@ func TestItListensOnLoopbackOnly(t *testing.T) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.test:0", "[::ffff:127.0.0.1]:0", "127.0.0.2:0", "*:0", "127.1:0"} {
 		cfg := config(t)
 		cfg.Listen = addr
-		require.ErrorIs(t, start(t, cfg), hookgw.ErrNotLoopback, addr)
+		require.ErrorIs(t, start(t, cfg), access.ErrNotLoopback, addr)
 	}
 	for _, addr := range []string{"127.0.0.1:0", "localhost:0"} {
 		cfg := config(t)
@@ -48,7 +49,7 @@ func TestAPortInUseIsNamedWithTheWayToChooseAnother(t *testing.T) {
 	cfg := config(t)
 	cfg.Listen = taken.Addr().String()
 	err = start(t, cfg)
-	require.ErrorIs(t, err, hookgw.ErrAddressInUse)
+	require.ErrorIs(t, err, access.ErrAddressInUse)
 	require.ErrorContains(t, err, cfg.Listen)
 	require.ErrorContains(t, err, "--listen")
 }
@@ -77,9 +78,9 @@ func TestUnusableConfigurationsAreRefused(t *testing.T) {
 func TestItStopsWhenItsContextEnds(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	require.Equal(t, http.StatusOK, f.get("/status", hookgw.RightNone).status)
+	require.Equal(t, http.StatusOK, f.get("/status", access.RightNone).status)
 	f.stop()
-	_, err := f.trySend(f.request(http.MethodGet, "/status", hookgw.RightNone, ""))
+	_, err := f.trySend(f.request(http.MethodGet, "/status", access.RightNone, ""))
 	require.Error(t, err)
 }
 
@@ -87,7 +88,7 @@ func TestItStopsThoughAnAskWaitsAndTellsItToComeBack(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.approve()
-	waiting := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`))
+	waiting := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`))
 	f.awaitAsk("r1")
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); f.stop() }()

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // starRequest is the body of POST /api/logs/star.
@@ -16,7 +17,7 @@ type starRequest struct {
 func postStar(c *call) error {
 	var want starRequest
 	if json.Unmarshal(c.body, &want) != nil || want.On == nil {
-		return refuse(http.StatusBadRequest, "it is not said whether the logs are kept", `Send {"on": true} or {"on": false}.`)
+		return problem.Refuse(http.StatusBadRequest, "it is not said whether the logs are kept", `Send {"on": true} or {"on": false}.`)
 	}
 	session, err := c.someSession()
 	if err != nil {
@@ -33,7 +34,7 @@ func postRestore(c *call) error {
 		return err
 	}
 	if view, ok := c.gw.cfg.Models.Session(session); !ok || !view.Summary().Pruned {
-		return refuse(http.StatusConflict, "the session's logs were not pruned", "They are in the folder that GET /api/sessions names.")
+		return problem.Refuse(http.StatusConflict, "the session's logs were not pruned", "They are in the folder that GET /api/sessions names.")
 	}
 	_, err = c.say(session, events.LogsRestored{})
 	return c.done(err)

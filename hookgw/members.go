@@ -4,15 +4,17 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"manualslop/hookgw/problem"
 )
 
 // only refuses members of the body that the path does not take: what would be
 // left out silently could be what the client relies on.
-func (c *call) only(names ...string) *problem {
+func (c *call) only(names ...string) *problem.Problem {
 	// order-independent: any one of them is named
 	for name := range c.fields {
 		if !slices.Contains(names, name) {
-			return refuse(http.StatusBadRequest, "this path does not take "+clip(strings.ToValidUTF8(name, "?"), 64), "It takes "+strings.Join(names, ", ")+".")
+			return problem.Refuse(http.StatusBadRequest, "this path does not take "+clip(strings.ToValidUTF8(name, "?"), 64), "It takes "+strings.Join(names, ", ")+".")
 		}
 	}
 	return nil
@@ -20,7 +22,7 @@ func (c *call) only(names ...string) *problem {
 
 // oneOf is the text that stands under one of several names; twice only where it
 // is the same.
-func oneOf(names string, values ...string) (string, *problem) {
+func oneOf(names string, values ...string) (string, *problem.Problem) {
 	found := ""
 	for _, v := range values {
 		switch {
@@ -28,7 +30,7 @@ func oneOf(names string, values ...string) (string, *problem) {
 		case found == "":
 			found = v
 		default:
-			return "", refuse(http.StatusBadRequest, names+" do not agree", "They are names of one thing; send one of them.")
+			return "", problem.Refuse(http.StatusBadRequest, names+" do not agree", "They are names of one thing; send one of them.")
 		}
 	}
 	return found, nil

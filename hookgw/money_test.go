@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // replies puts a request and its reply on record.
@@ -40,7 +40,7 @@ type spent struct {
 
 func (f *fixture) bill() bill {
 	f.t.Helper()
-	got := f.get("/api/metrics/financial", hookgw.RightRead)
+	got := f.get("/api/metrics/financial", access.RightRead)
 	require.Equal(f.t, http.StatusOK, got.status)
 	var b bill
 	require.NoError(f.t, json.Unmarshal(got.body, &b))
@@ -121,7 +121,7 @@ func TestTokenStatsShowHowFullTheNewestPromptIs(t *testing.T) {
 			{Role: "system", Text: "12345678"}, {Role: "user", Text: "task"}, {Role: "assistant", SHA256: "a", Size: 40}, {Role: "tool", SHA256: "b", Size: int64(bytes) - 56},
 			{Role: "assistant", Text: "done"},
 		}})
-		return f.get("/api/gui/token_stats", hookgw.RightRead).object(t)
+		return f.get("/api/gui/token_stats", access.RightRead).object(t)
 	}
 	got := ask("anthropic", 4*90_000)
 	require.Equal(t, map[string]any{
@@ -152,12 +152,12 @@ func TestTokenStatsShowHowFullTheNewestPromptIs(t *testing.T) {
 		require.True(t, there, key)
 		require.Nil(t, value, key)
 	}
-	require.False(t, strings.Contains(string(f.get("/api/gui/token_stats", hookgw.RightRead).body), "task"), "no text of a prompt is shown")
+	require.False(t, strings.Contains(string(f.get("/api/gui/token_stats", access.RightRead).body), "task"), "no text of a prompt is shown")
 }
 
 func TestTokenStatsOfASessionWithoutAPromptAreEmpty(t *testing.T) {
 	t.Parallel()
-	got := openEmpty(t).get("/api/gui/token_stats", hookgw.RightRead).object(t)
+	got := openEmpty(t).get("/api/gui/token_stats", access.RightRead).object(t)
 	require.EqualValues(t, 0, got["estimated_prompt_tokens"])
 	require.Equal(t, []any{}, got["messages"])
 	require.Equal(t, "", got["provider"])

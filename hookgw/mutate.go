@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -128,7 +129,7 @@ func (c *call) mutation(session string) (events.GraphMutationRequested, error) {
 			Ops []json.RawMessage `json:"ops"`
 		}
 		if json.Unmarshal(c.gw.mask(c.body), &body) != nil {
-			return out, refuse(http.StatusBadRequest, "ops is no list", `Send {"ops": [{"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}]}.`)
+			return out, problem.Refuse(http.StatusBadRequest, "ops is no list", `Send {"ops": [{"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}]}.`)
 		}
 		list = body.Ops
 	}
@@ -147,16 +148,16 @@ func (c *call) mutation(session string) (events.GraphMutationRequested, error) {
 }
 
 // operation reads one operation; those on several dependencies become several.
-func (c *call) operation(session string, raw json.RawMessage) ([]events.GraphOp, *problem) {
+func (c *call) operation(session string, raw json.RawMessage) ([]events.GraphOp, *problem.Problem) {
 	members, ok := object(raw)
 	var body mutateOp
 	if !ok || json.Unmarshal(raw, &body) != nil {
-		return nil, refuse(http.StatusBadRequest, "it is no object, or a member of it has the wrong type", `Send {"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}.`)
+		return nil, problem.Refuse(http.StatusBadRequest, "it is no object, or a member of it has the wrong type", `Send {"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}.`)
 	}
 	// order-independent: any one of them is named
 	for name := range members {
 		if !slices.Contains(mutateMembers(), name) {
-			return nil, refuse(http.StatusBadRequest, "an operation does not take "+clip(name, 64), "It takes "+strings.Join(mutateMembers(), ", ")+".")
+			return nil, problem.Refuse(http.StatusBadRequest, "an operation does not take "+clip(name, 64), "It takes "+strings.Join(mutateMembers(), ", ")+".")
 		}
 	}
 	op, depends, p := body.read()
@@ -188,7 +189,7 @@ func each(op events.GraphOp, depends []string) []events.GraphOp {
 }
 
 // setDependencies leads from what a ticket waits for now to what it shall.
-func (c *call) setDependencies(session, ticket string, want []string) ([]events.GraphOp, *problem) {
+func (c *call) setDependencies(session, ticket string, want []string) ([]events.GraphOp, *problem.Problem) {
 	var now []string
 	found := false
 	err := c.read(session, func(s *projections.Set) {
@@ -197,9 +198,9 @@ func (c *call) setDependencies(session, ticket string, want []string) ([]events.
 	})
 	switch {
 	case err != nil:
-		return nil, problemOf(err)
+		return nil, problem.Of(err)
 	case !found:
-		return nil, refuse(http.StatusConflict, "there is no ticket "+clip(ticket, events.MaxToken), "Nothing was changed; GET /api/gui/mma_status lists the tickets.")
+		return nil, problem.Refuse(http.StatusConflict, "there is no ticket "+clip(ticket, events.MaxToken), "Nothing was changed; GET /api/gui/mma_status lists the tickets.")
 	}
 	var ops []events.GraphOp
 	for _, d := range now {
@@ -213,13 +214,13 @@ func (c *call) setDependencies(session, ticket string, want []string) ([]events.
 		}
 	}
 	if len(ops) == 0 {
-		return nil, refuse(http.StatusConflict, "the ticket has these dependencies already", "Nothing was changed.")
+		return nil, problem.Refuse(http.StatusConflict, "the ticket has these dependencies already", "Nothing was changed.")
 	}
 	return ops, nil
 }
 
 // read resolves the names that mean the same.
-func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem) {
+func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem.Problem) {
 	take := func(names string, values ...string) string {
 		v, wrong := oneOf(names, values...)
 		if p == nil {
@@ -247,7 +248,7 @@ func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem) {
 	return op, depends, p
 }
 
-func (b mutateOp) dependencies() ([]string, *problem) {
+func (b mutateOp) dependencies() ([]string, *problem.Problem) {
 	var out []string
 	if b.Dependency != "" {
 		out = append(out, b.Dependency)
@@ -261,7 +262,7 @@ func (b mutateOp) dependencies() ([]string, *problem) {
 	case json.Unmarshal(b.DependsOn, &one) == nil:
 		list = []string{one}
 	case json.Unmarshal(b.DependsOn, &list) != nil:
-		return nil, refuse(http.StatusBadRequest, "depends_on is neither an id nor a list of ids", `Send "depends_on": ["T-001"].`)
+		return nil, problem.Refuse(http.StatusBadRequest, "depends_on is neither an id nor a list of ids", `Send "depends_on": ["T-001"].`)
 	}
 	for _, id := range list {
 		if len(out) > events.MaxGraphOps { // over every limit already

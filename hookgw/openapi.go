@@ -3,7 +3,9 @@ package hookgw
 import (
 	"fmt"
 
+	"manualslop/hookgw/access"
 	"manualslop/hookgw/openapi"
+	"manualslop/hookgw/problem"
 )
 
 // OpenAPI describes routes as an OpenAPI 3.0 document; limits that are zero are
@@ -18,8 +20,8 @@ func OpenAPI(routes []Route, limits Limits) openapi.Object {
 	for i, r := range routes {
 		o := openapi.Operation{Method: r.Method, Path: r.Pattern, Group: r.Group, Doc: r.Doc, Takes: r.Takes, Gives: r.Gives, Media: r.Media}
 		o.TakesExample, o.GivesExample = shown[r.Method+" "+r.Pattern].takes, shown[r.Method+" "+r.Pattern].gives
-		if r.Right != RightNone {
-			o.Token = TokenFile(r.Right)
+		if r.Right != access.RightNone {
+			o.Token = access.TokenFile(r.Right)
 		}
 		for _, p := range r.Query {
 			o.Query = append(o.Query, openapi.Parameter(p))
@@ -33,7 +35,7 @@ func OpenAPI(routes []Route, limits Limits) openapi.Object {
 		operations[i] = o
 	}
 	return openapi.Document(openapi.Info{
-		Title: "Manual Slop Hook API", Version: "1.0.0", Server: "http://127.0.0.1:8999", Problem: problem{},
+		Title: "Manual Slop Hook API", Version: "1.0.0", Server: "http://127.0.0.1:8999", Problem: problem.Problem{},
 		Description: described(limits),
 	}, operations)
 }

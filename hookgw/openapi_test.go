@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 const openAPIPath = "../docs/openapi.yaml"
@@ -56,7 +57,7 @@ func TestOpenAPIDescribesEveryRouteOnceUnderANameOfItsOwn(t *testing.T) {
 	for _, r := range hookgw.Routes() {
 		o := operationOf(doc, r)
 		require.NotNil(t, o, "%s %s", r.Method, r.Pattern)
-		require.Equal(t, r.Right == hookgw.RightNone, len(*o.Security) == 0, r.Pattern)
+		require.Equal(t, r.Right == access.RightNone, len(*o.Security) == 0, r.Pattern)
 		require.Equal(t, r.Method == "POST", o.RequestBody != nil, r.Pattern)
 	}
 }
@@ -72,11 +73,11 @@ func TestEveryRouteSaysWhatItTakesAndGives(t *testing.T) {
 func TestTheGatewayServesItsOwnDescription(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	a := f.get("/openapi.yaml", hookgw.RightNone)
+	a := f.get("/openapi.yaml", access.RightNone)
 	require.Equal(t, 200, a.status)
 	require.Equal(t, "application/yaml", a.header.Get("Content-Type"))
 	require.Equal(t, hookgw.OpenAPI(hookgw.Routes(), hookgw.Limits{}).YAML(), string(a.body))
-	raw := f.get("/openapi.json", hookgw.RightNone)
+	raw := f.get("/openapi.json", access.RightNone)
 	doc, err := openapi3.NewLoader().LoadFromData(raw.body)
 	require.NoError(t, err)
 	require.Equal(t, len(hookgw.Routes()), len(slices.Collect(operations(doc))))

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // update rewrites generated pages; every test of this package shares it.
@@ -52,7 +53,7 @@ A query that does not parse is 400, and so is a parameter that stands twice wher
 	}
 	fmt.Fprintf(&b, `
 %s holds the rights of both others. With %s no token is needed and everybody is the person.
-`, "`"+hookgw.TokenFile(hookgw.RightHuman)+"`", "`[hooks] auth = \"none\"`")
+`, "`"+access.TokenFile(access.RightHuman)+"`", "`[hooks] auth = \"none\"`")
 	return b.String() + inUse
 }
 
@@ -98,11 +99,11 @@ func membersOf(t reflect.Type) []string {
 }
 
 // tokenOf names the file whose token a route wants at least.
-func tokenOf(r hookgw.Right) string {
-	if r == hookgw.RightNone {
+func tokenOf(r access.Right) string {
+	if r == access.RightNone {
 		return "none"
 	}
-	return "`" + hookgw.TokenFile(r) + "`"
+	return "`" + access.TokenFile(r) + "`"
 }
 
 func TestHookPageIsUpToDate(t *testing.T) {
@@ -119,6 +120,6 @@ func TestEveryRouteSaysWhatItIsForAndWhoMayUseIt(t *testing.T) {
 	t.Parallel()
 	for _, r := range hookgw.Routes() {
 		require.NotEmpty(t, r.Doc, r.Pattern)
-		require.Contains(t, []hookgw.Right{hookgw.RightNone, hookgw.RightRead, hookgw.RightAsk, hookgw.RightHuman}, r.Right, r.Pattern)
+		require.Contains(t, []access.Right{access.RightNone, access.RightRead, access.RightAsk, access.RightHuman}, r.Right, r.Pattern)
 	}
 }

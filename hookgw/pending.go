@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -97,10 +98,10 @@ func postConfirm(c *call) error {
 	}
 	id := c.vars["action_id"]
 	if len(id) > events.MaxIDLength {
-		return refuse(http.StatusNotFound, "there is no such action", "GET /api/v1/pending_actions lists them.")
+		return problem.Refuse(http.StatusNotFound, "there is no such action", "GET /api/v1/pending_actions lists them.")
 	}
 	if !bytes.Equal(c.gw.cfg.Masker(c.body), c.body) { // masked, it would run something else
-		return refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
+		return problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
 	}
 	ask, err := c.askOf(session, events.GateTool, id)
 	if err != nil {
@@ -134,7 +135,7 @@ func postConfirm(c *call) error {
 
 // confirmation is what the body says to an ask. Two names in one object, or a
 // member that nobody knows, and it is a no.
-func (c *call) confirmation(ask projections.Ask) (events.AskAnswered, *problem) {
+func (c *call) confirmation(ask projections.Ask) (events.AskAnswered, *problem.Problem) {
 	no := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No, Reason: notUnderstood}
 	if _, err := events.Canonical(c.body); err != nil {
 		return no, nil
@@ -156,7 +157,7 @@ func (c *call) confirmation(ask projections.Ask) (events.AskAnswered, *problem) 
 		return answer, nil
 	}
 	if len(answer.Args) > 0 {
-		return no, refuse(http.StatusBadRequest, "both script and args are given", "Nothing was answered; send one of them.")
+		return no, problem.Refuse(http.StatusBadRequest, "both script and args are given", "Nothing was answered; send one of them.")
 	}
 	args, p := withScript(ask.Args, script)
 	answer.Args = args
@@ -164,16 +165,16 @@ func (c *call) confirmation(ask projections.Ask) (events.AskAnswered, *problem) 
 }
 
 // withScript are a shell's arguments with another script.
-func withScript(args, script json.RawMessage) (json.RawMessage, *problem) {
+func withScript(args, script json.RawMessage) (json.RawMessage, *problem.Problem) {
 	var text string
 	if _, shell := scriptOf(args); !shell || json.Unmarshal(script, &text) != nil {
-		return nil, refuse(http.StatusBadRequest, "this call has no script, or the new one is no text", "Nothing was answered; edit the call with args.")
+		return nil, problem.Refuse(http.StatusBadRequest, "this call has no script, or the new one is no text", "Nothing was answered; edit the call with args.")
 	}
 	members, _ := object(args)
 	members["script"] = script
 	out, err := json.Marshal(members)
 	if err != nil {
-		return nil, problemOf(err)
+		return nil, problem.Of(err)
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // Bounds of what a front end may say of itself.
@@ -35,22 +36,22 @@ func postPerformance(c *call) error {
 	}
 	err := c.gw.cfg.Host.Report(c.r.Context(), frame)
 	if errors.Is(err, ErrFrontEnds) {
-		return refuse(http.StatusTooManyRequests, "too many front ends report", "End one, or wait until it is forgotten.")
+		return problem.Refuse(http.StatusTooManyRequests, "too many front ends report", "End one, or wait until it is forgotten.")
 	}
 	return c.done(err)
 }
 
 // readFrame reads a report strictly: a figure that cannot be one is refused, so
 // that a broken front end is noticed and not shown.
-func readFrame(body json.RawMessage) (Frame, *problem) {
+func readFrame(body json.RawMessage) (Frame, *problem.Problem) {
 	var f Frame
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	if dec.Decode(&f) != nil {
-		return f, refuse(http.StatusBadRequest, "this is no report of a front end", `Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}, any of them, and "name" if there are several.`)
+		return f, problem.Refuse(http.StatusBadRequest, "this is no report of a front end", `Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}, any of them, and "name" if there are several.`)
 	}
 	if f.Name != "" && !events.ValidToken(f.Name) {
-		return f, refuse(http.StatusBadRequest, "this is no name of a front end", frontEndNameHint)
+		return f, problem.Refuse(http.StatusBadRequest, "this is no name of a front end", frontEndNameHint)
 	}
 	figures := 0
 	for _, v := range []*float64{f.FPS, f.FrameTimeMS, f.InputLagMS} {
@@ -59,11 +60,11 @@ func readFrame(body json.RawMessage) (Frame, *problem) {
 		}
 		figures++
 		if !(*v >= 0 && *v <= maxFrame) {
-			return f, refuse(http.StatusBadRequest, "a figure is out of range", "Each is from 0 to 1000000.")
+			return f, problem.Refuse(http.StatusBadRequest, "a figure is out of range", "Each is from 0 to 1000000.")
 		}
 	}
 	if figures == 0 {
-		return f, refuse(http.StatusBadRequest, "the report has no figure", "Send fps, frame_time_ms or input_lag_ms.")
+		return f, problem.Refuse(http.StatusBadRequest, "the report has no figure", "Send fps, frame_time_ms or input_lag_ms.")
 	}
 	return f, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -40,21 +41,21 @@ func postKill(c *call) error {
 	}
 	var body killBody
 	if json.Unmarshal(c.body, &body) != nil {
-		return refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"worker_uid": "T-001"}.`)
+		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"worker_uid": "T-001"}.`)
 	}
 	ticket, p := oneOf("worker_uid and its other names", body.WorkerUID, body.WorkerID, body.UID, body.Ticket, body.TicketID)
 	if p != nil {
 		return p
 	}
 	if !events.ValidToken(ticket) {
-		return refuse(http.StatusBadRequest, "the body names no worker that can be killed", `Send {"worker_uid": "T-001"}, the ticket of a worker; GET /api/mma/workers lists them.`)
+		return problem.Refuse(http.StatusBadRequest, "the body names no worker that can be killed", `Send {"worker_uid": "T-001"}, the ticket of a worker; GET /api/mma/workers lists them.`)
 	}
 	e, err := c.say(session, events.KillRequested{Ticket: ticket})
 	if err != nil {
 		return err
 	}
 	answered, err := c.answered(e, (events.TicketBlocked{}).EventType().Name)
-	var refused *problem
+	var refused *problem.Problem
 	if errors.As(err, &refused) {
 		refused.Hint = "Only a worker that runs can be killed: GET /api/mma/workers shows them. One that waits is held with POST /api/control (block) or taken out with POST /api/mma/dag/mutate (remove_ticket)."
 	}

@@ -17,6 +17,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // host is a program that the test says everything about.
@@ -57,7 +58,7 @@ func in(h *host) func(*hookgw.Config) { return func(c *hookgw.Config) { c.Host =
 
 func TestPerformanceIsNullWhereNobodyMeasures(t *testing.T) {
 	t.Parallel()
-	got := open(t).get("/api/performance", hookgw.RightRead)
+	got := open(t).get("/api/performance", access.RightRead)
 	require.Equal(t, http.StatusOK, got.status)
 	figures, ok := got.object(t)["performance"].(map[string]any)
 	require.True(t, ok)
@@ -72,7 +73,7 @@ func TestAReportOfAFrontEndIsPassedOnAndNotRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	f := open(t, in(h))
-	got := f.post("/api/performance", hookgw.RightHuman, `{"name":"console","fps":59.9,"input_lag_ms":0}`)
+	got := f.post("/api/performance", access.RightHuman, `{"name":"console","fps":59.9,"input_lag_ms":0}`)
 	require.Equal(t, http.StatusOK, got.status, string(got.body))
 	require.JSONEq(t, `{"status":"ok"}`, string(got.body))
 	fps, lag := 59.9, 0.0
@@ -89,13 +90,13 @@ func TestAHostileReportIsRefusedAndRecorded(t *testing.T) {
 		`{"fps":NaN}`, `{"fps":Infinity}`, `{"fps":"60"}`, `{"fps":-0.1}`, `{"fps":1000000.1}`, `{"fps":1e999}`, `{"input_lag_ms":-1}`, `{"frame_time_ms":1e7}`,
 		`{}`, `{"name":"a"}`, `{"fps":null}`, `{"fps":60,"cpu_percent":1}`, `{"fps":60,"name":"a b"}`, `{"fps":60,"name":"` + strings.Repeat("a", events.MaxToken+1) + `"}`, `[60]`,
 	} {
-		got := f.post("/api/performance", hookgw.RightHuman, body)
+		got := f.post("/api/performance", access.RightHuman, body)
 		require.Equal(t, http.StatusBadRequest, got.status, body)
 		require.NotEmpty(t, got.object(t)["hint"], body)
 	}
 	require.Empty(t, h.reported)
-	require.Equal(t, http.StatusOK, f.post("/api/performance", hookgw.RightHuman, `{"fps":1000000,"name":"`+strings.Repeat("a", events.MaxToken)+`"}`).status)
-	for _, weak := range []hookgw.Right{hookgw.RightRead, hookgw.RightAsk} {
+	require.Equal(t, http.StatusOK, f.post("/api/performance", access.RightHuman, `{"fps":1000000,"name":"`+strings.Repeat("a", events.MaxToken)+`"}`).status)
+	for _, weak := range []access.Right{access.RightRead, access.RightAsk} {
 		require.Equal(t, http.StatusForbidden, f.post("/api/performance", weak, `{"fps":60}`).status)
 	}
 	f.stop()
@@ -106,20 +107,20 @@ func TestOneFrontEndTooManyIsToldSo(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	h.refuses = fmt.Errorf("panel: %w", hookgw.ErrFrontEnds)
-	require.Equal(t, http.StatusTooManyRequests, open(t, in(h)).post("/api/performance", hookgw.RightHuman, `{"fps":1}`).status)
-	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/performance", hookgw.RightHuman, `{"fps":1}`).status)
+	require.Equal(t, http.StatusTooManyRequests, open(t, in(h)).post("/api/performance", access.RightHuman, `{"fps":1}`).status)
+	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/performance", access.RightHuman, `{"fps":1}`).status)
 }
 
 func TestTelemetryCountsReadsByRouteAndStatus(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for range 3 {
-		f.get("/api/asks", hookgw.RightRead)
+		f.get("/api/asks", access.RightRead)
 	}
-	f.get("/api/asks?state=odd", hookgw.RightRead)
-	f.get("/api/asks", hookgw.RightNone)
-	f.get("/made/up/1", hookgw.RightRead)
-	f.get("/made/up/2", hookgw.RightRead)
+	f.get("/api/asks?state=odd", access.RightRead)
+	f.get("/api/asks", access.RightNone)
+	f.get("/made/up/1", access.RightRead)
+	f.get("/made/up/2", access.RightRead)
 	var got struct {
 		Requests []struct {
 			Method, Path string
@@ -127,7 +128,7 @@ func TestTelemetryCountsReadsByRouteAndStatus(t *testing.T) {
 			Count        uint64
 		}
 	}
-	require.NoError(t, json.Unmarshal(f.get("/api/system/telemetry", hookgw.RightRead).body, &got))
+	require.NoError(t, json.Unmarshal(f.get("/api/system/telemetry", access.RightRead).body, &got))
 	lines := map[string]uint64{}
 	for _, r := range got.Requests {
 		lines[fmt.Sprint(r.Method, r.Path, r.Status)] = r.Count
@@ -149,11 +150,11 @@ func TestTelemetryTellsWhatWaitsAndWhatIsInUse(t *testing.T) {
 		c.Limits.Waiting, c.Limits.Conns = 12, 34
 	})
 	f.put(events.ActorLead, events.ModelRequested{StreamID: "Tier 2", Tier: 2, Provider: "script", Model: "m"})
-	waits := f.background(f.request(http.MethodPost, "/api/ask", hookgw.RightAsk, `{"question":"go on?"}`))
+	waits := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"question":"go on?"}`))
 	f.expect("AskPosted", func(events.Event) bool { return true })
 	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateHTTP})
 
-	got := f.get("/api/system/telemetry", hookgw.RightRead).object(t)
+	got := f.get("/api/system/telemetry", access.RightRead).object(t)
 	queues, ok := got["queues"].(map[string]any)
 	require.True(t, ok)
 	require.Equal(t, session, queues["session"])
@@ -186,8 +187,8 @@ func TestMetricsAreTheSameFiguresAsText(t *testing.T) {
 	f := open(t, in(h), func(c *hookgw.Config) {
 		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
 	})
-	f.get("/api/asks", hookgw.RightRead)
-	got := f.get("/metrics", hookgw.RightRead)
+	f.get("/api/asks", access.RightRead)
+	got := f.get("/metrics", access.RightRead)
 	require.Equal(t, http.StatusOK, got.status)
 	require.Contains(t, got.header.Get("Content-Type"), "text/plain")
 	for _, line := range []string{
@@ -197,13 +198,13 @@ func TestMetricsAreTheSameFiguresAsText(t *testing.T) {
 		require.Contains(t, string(got.body), line)
 	}
 	require.NotContains(t, string(got.body), "slop_projection_lag", "nobody measures it")
-	require.Equal(t, http.StatusUnauthorized, f.get("/metrics", hookgw.RightNone).status)
-	require.NotContains(t, string(open(t).get("/metrics", hookgw.RightRead).body), "slop_log_bytes")
+	require.Equal(t, http.StatusUnauthorized, f.get("/metrics", access.RightNone).status)
+	require.NotContains(t, string(open(t).get("/metrics", access.RightRead).body), "slop_log_bytes")
 }
 
 func TestTelemetryHasEveryKeyWithoutABus(t *testing.T) {
 	t.Parallel()
-	got := openEmpty(t).get("/api/system/telemetry", hookgw.RightRead)
+	got := openEmpty(t).get("/api/system/telemetry", access.RightRead)
 	require.Equal(t, http.StatusOK, got.status)
 	o := got.object(t)
 	for _, key := range []string{"process", "bus"} {
@@ -230,14 +231,14 @@ func TestStartupIsShownWhileItGoesOnAndWaitedFor(t *testing.T) {
 	status := func(done bool) string {
 		return fmt.Sprintf(`{"pending":["worker","session"],"completed":["bus"],"failed":["logs"],"running":["worker"],"done":%t,"elapsed_ms":1500}`, done)
 	}
-	require.JSONEq(t, status(false), string(f.get("/api/warmup_status", hookgw.RightRead).body))
-	require.JSONEq(t, status(false), string(f.get("/api/warmup_wait?timeout=0.01", hookgw.RightRead).body))
-	waits := f.background(f.request(http.MethodGet, "/api/warmup_wait", hookgw.RightRead, ""))
+	require.JSONEq(t, status(false), string(f.get("/api/warmup_status", access.RightRead).body))
+	require.JSONEq(t, status(false), string(f.get("/api/warmup_wait?timeout=0.01", access.RightRead).body))
+	waits := f.background(f.request(http.MethodGet, "/api/warmup_wait", access.RightRead, ""))
 	close(h.started)
 	require.JSONEq(t, status(true), string((<-waits).body))
 
 	var tasks []map[string]any
-	require.NoError(t, json.Unmarshal(f.get("/api/warmup_canaries", hookgw.RightRead).body, &tasks))
+	require.NoError(t, json.Unmarshal(f.get("/api/warmup_canaries", access.RightRead).body, &tasks))
 	require.Len(t, tasks, 4)
 	require.Equal(t, map[string]any{"canary_id": "canary-3", "module": "session", "thread_name": "", "thread_id": 0.0, "submit_ts": 100.0,
 		"start_ts": nil, "end_ts": nil, "elapsed_ms": nil, "status": "pending", "error": nil}, tasks[2])
@@ -248,9 +249,9 @@ func TestAWaitForTheStartIsBounded(t *testing.T) {
 	h := newHost()
 	f := open(t, in(h))
 	for _, odd := range []string{"NaN", "-1", "300.1", "Inf", "soon", "1e99"} {
-		require.Equal(t, http.StatusBadRequest, f.get("/api/warmup_wait?timeout="+odd, hookgw.RightRead).status, odd)
+		require.Equal(t, http.StatusBadRequest, f.get("/api/warmup_wait?timeout="+odd, access.RightRead).status, odd)
 	}
-	waits := f.background(f.request(http.MethodGet, "/api/warmup_wait?timeout=300", hookgw.RightRead, ""))
+	waits := f.background(f.request(http.MethodGet, "/api/warmup_wait?timeout=300", access.RightRead, ""))
 	require.Eventually(t, func() bool { return h.looked.Load() > 0 }, eventstest.Patience, time.Millisecond)
 	f.stop() // ends the wait
 	require.Equal(t, http.StatusOK, (<-waits).status)
@@ -265,7 +266,7 @@ func TestShutdownIsOnRecordAnsweredAndThenObeyed(t *testing.T) {
 		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "s3cret", "[hidden]")) }
 	})
 	for range 2 {
-		got := f.post("/api/shutdown", hookgw.RightHuman, `{"reason":"s3cret plans"}`)
+		got := f.post("/api/shutdown", access.RightHuman, `{"reason":"s3cret plans"}`)
 		require.Equal(t, http.StatusOK, got.status)
 		o := got.object(t)
 		require.Equal(t, "ok", o["status"])
@@ -281,21 +282,21 @@ func TestShutdownNeedsThePerson(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	f := open(t, in(h))
-	for right, status := range map[hookgw.Right]int{hookgw.RightNone: http.StatusUnauthorized, hookgw.RightRead: http.StatusForbidden, hookgw.RightAsk: http.StatusForbidden} {
+	for right, status := range map[access.Right]int{access.RightNone: http.StatusUnauthorized, access.RightRead: http.StatusForbidden, access.RightAsk: http.StatusForbidden} {
 		require.Equal(t, status, f.post("/api/shutdown", right, `{}`).status, right)
 	}
-	require.Equal(t, http.StatusBadRequest, f.post("/api/shutdown", hookgw.RightHuman, `{"reason":1}`).status)
-	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/shutdown", hookgw.RightHuman, `{"reason":"`+strings.Repeat("a", 4097)+`"}`).status)
+	require.Equal(t, http.StatusBadRequest, f.post("/api/shutdown", access.RightHuman, `{"reason":1}`).status)
+	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/shutdown", access.RightHuman, `{"reason":"`+strings.Repeat("a", 4097)+`"}`).status)
 	require.Zero(t, h.stopped.Load())
-	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/shutdown", hookgw.RightHuman, `{}`).status)
-	require.Equal(t, http.StatusOK, f.post("/api/shutdown", hookgw.RightHuman, `{"reason":"`+strings.Repeat("a", 4096)+`"}`).status)
+	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/shutdown", access.RightHuman, `{}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/shutdown", access.RightHuman, `{"reason":"`+strings.Repeat("a", 4096)+`"}`).status)
 }
 
 func TestAGatewayThatRunsAloneSaysThatOnlyItEnds(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	h.scope = events.ShutdownGateway
-	o := openEmpty(t, in(h)).post("/api/shutdown", hookgw.RightHuman, `{}`).object(t)
+	o := openEmpty(t, in(h)).post("/api/shutdown", access.RightHuman, `{}`).object(t)
 	require.Equal(t, events.ShutdownGateway, o["stops"])
 	require.Contains(t, o["hint"], "Only this gateway")
 	require.Equal(t, false, o["recorded"], "there is no session to put it into")
@@ -313,7 +314,7 @@ func TestADeadLogDoesNotKeepTheProgramFromEnding(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	f := open(t, in(h), func(c *hookgw.Config) { c.PersonLog = func(string) events.Log { return deaf{c.Log} } })
-	got := f.post("/api/shutdown", hookgw.RightHuman, `{}`)
+	got := f.post("/api/shutdown", access.RightHuman, `{}`)
 	require.Equal(t, http.StatusOK, got.status)
 	require.Equal(t, false, got.object(t)["recorded"])
 	f.stop()

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -42,7 +43,7 @@ func getProjectSwitch() func(*call) error {
 func postProject(c *call) error {
 	inner, ok := object(c.fields["project"])
 	if !ok || len(c.fields) != 1 {
-		return refuse(http.StatusBadRequest, "there is no project", `Send {"project": {"project": {"name": "…"}}} and nothing else.`)
+		return problem.Refuse(http.StatusBadRequest, "there is no project", `Send {"project": {"project": {"name": "…"}}} and nothing else.`)
 	}
 	session, err := c.someSession()
 	if err != nil {
@@ -82,12 +83,12 @@ func (c *call) editProject(session string, changes json.RawMessage, preset strin
 	}
 	switch {
 	case err != nil:
-		return refuse(http.StatusBadRequest, "the project is no JSON object of tables", `Send {"project": {"project": {"name": "…"}}}.`)
+		return problem.Refuse(http.StatusBadRequest, "the project is no JSON object of tables", `Send {"project": {"project": {"name": "…"}}}.`)
 	case size > projections.MaxProjectBytes:
-		return refuse(http.StatusRequestEntityTooLarge, "the project document is too large", fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large", fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return refuse(http.StatusBadRequest, "the project does not fit: "+clip(wrong, 200), "GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
+		return problem.Refuse(http.StatusBadRequest, "the project does not fit: "+clip(wrong, 200), "GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
 	}
 	var tracked *events.FilesTracked
 	if due && c.gw.cfg.ProjectFiles != nil {
@@ -128,9 +129,9 @@ func (g *Gateway) expand(ctx context.Context, doc map[string]any, preset string)
 	if err != nil {
 		return none, err
 	}
-	base, patterns, problem := projections.FilePatterns(doc)
-	if problem != "" {
-		return none, refuse(http.StatusBadRequest, "the project does not fit: "+clip(problem, 200), "Send a list of paths and patterns.")
+	base, patterns, wrong := projections.FilePatterns(doc)
+	if wrong != "" {
+		return none, problem.Refuse(http.StatusBadRequest, "the project does not fit: "+clip(wrong, 200), "Send a list of paths and patterns.")
 	}
 	paths, skipped, err := files.Expand(ctx, base, patterns)
 	if err != nil {
@@ -138,7 +139,7 @@ func (g *Gateway) expand(ctx context.Context, doc map[string]any, preset string)
 	}
 	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: list(paths), Skipped: skipped, Preset: preset, Shown: projections.ShownFiles(doc)}
 	if err := out.Check(); err != nil {
-		return none, refuse(http.StatusRequestEntityTooLarge, err.Error(), "Narrow the patterns; tools read every other file as well.")
+		return none, problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Narrow the patterns; tools read every other file as well.")
 	}
 	return out, nil
 }
@@ -156,7 +157,7 @@ func (c *call) postedDiscussion(session string, raw json.RawMessage) error {
 		Discussions map[string]projections.HistoryStretch `json:"discussions"`
 	}
 	if json.Unmarshal(c.gw.mask(raw), &posted) != nil {
-		return refuse(http.StatusBadRequest, "the discussion does not fit", `Send {"roles": […], "history": ["User:\nhello"]}.`)
+		return problem.Refuse(http.StatusBadRequest, "the discussion does not fit", `Send {"roles": […], "history": ["User:\nhello"]}.`)
 	}
 	var roles, history []string
 	if err := c.read(session, func(s *projections.Set) { roles, history = s.DiscussionRoles(), s.ActiveHistory() }); err != nil {
@@ -164,7 +165,7 @@ func (c *call) postedDiscussion(session string, raw json.RawMessage) error {
 	}
 	if posted.Roles != nil && !slices.Equal(posted.Roles, roles) {
 		if wrong := projections.CheckRoles(posted.Roles); wrong != "" {
-			return refuse(http.StatusBadRequest, wrong, "Send a list of names.")
+			return problem.Refuse(http.StatusBadRequest, wrong, "Send a list of names.")
 		}
 		if _, err := c.aboutDiscussion(session, events.DiscussionRolesSet{Roles: posted.Roles}); err != nil {
 			return err

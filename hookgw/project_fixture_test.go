@@ -13,6 +13,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -100,7 +101,7 @@ func (f *folder) WriteHistory(h projections.History) (string, error) {
 // says posts a body and wants a status.
 func (f *fixture) says(path, body string, status int) answer {
 	f.t.Helper()
-	a := f.post(path, hookgw.RightHuman, body)
+	a := f.post(path, access.RightHuman, body)
 	require.Equal(f.t, status, a.status, "%s %.200s: %s", path, body, a.body)
 	return a
 }
@@ -108,7 +109,7 @@ func (f *fixture) says(path, body string, status int) answer {
 // read gets a path and decodes its answer.
 func read[V any](f *fixture, path string) V {
 	f.t.Helper()
-	a := f.get(path, hookgw.RightRead)
+	a := f.get(path, access.RightRead)
 	require.Equal(f.t, http.StatusOK, a.status, "%s: %s", path, a.body)
 	var v V
 	require.NoError(f.t, json.Unmarshal(a.body, &v))

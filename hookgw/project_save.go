@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -89,5 +90,5 @@ func (g *Gateway) holdsSecrets(ctx context.Context, files ProjectFiles, path str
 	if err != nil || bytes.Equal(g.mask(file.Document), file.Document) {
 		return nil //nolint:nilerr // what cannot be read is Save's to tell
 	}
-	return refuse(http.StatusConflict, "the file holds a secret, which saving would replace by its mask", `Take the secret out of the file, or send "force": true.`)
+	return problem.Refuse(http.StatusConflict, "the file holds a secret, which saving would replace by its mask", `Take the secret out of the file, or send "force": true.`)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -73,7 +74,7 @@ func (c *call) switchTo(session string, want switchRequest, again bool) error {
 		return err
 	}
 	if now.Changed && !want.Discard {
-		return refuse(http.StatusConflict, "the project has changes that are not saved", `Save them with POST /api/project/save, or send "discard": true.`)
+		return problem.Refuse(http.StatusConflict, "the project has changes that are not saved", `Save them with POST /api/project/save, or send "discard": true.`)
 	}
 	e, err := c.say(session, events.ProjectSwitchRequested{Path: want.Path})
 	if err != nil {
@@ -86,7 +87,7 @@ func (c *call) switchTo(session string, want switchRequest, again bool) error {
 
 func checkProjectPath(path string) error {
 	if path == "" || len(path) > maxProjectPath || strings.ContainsRune(path, 0) {
-		return refuse(http.StatusBadRequest, "there is no path of a project document", `Send {"path": "project.toml"}, relative to the project folder, up to 1024 bytes.`)
+		return problem.Refuse(http.StatusBadRequest, "there is no path of a project document", `Send {"path": "project.toml"}, relative to the project folder, up to 1024 bytes.`)
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func checkProjectPath(path string) error {
 func (g *Gateway) finishSwitch(ctx context.Context, session, request, path string) error {
 	loaded, err := g.load(ctx, path)
 	if err != nil {
-		why := problemOf(err)
+		why := problem.Of(err)
 		failed := events.ProjectSwitchFailed{Request: request, Path: path, Error: why.Message + ". " + why.Hint}
 		if _, serr := g.settle(ctx, session, failed); serr != nil {
 			return serr
@@ -117,7 +118,7 @@ func (g *Gateway) finishSwitch(ctx context.Context, session, request, path strin
 		return err
 	}
 	if reason != "" {
-		return refuse(http.StatusConflict, "another switch came after this one", "GET /api/project_switch_status shows which project is the active one.")
+		return problem.Refuse(http.StatusConflict, "another switch came after this one", "GET /api/project_switch_status shows which project is the active one.")
 	}
 	return g.retrack(ctx, session)
 }
@@ -148,13 +149,13 @@ func (g *Gateway) load(ctx context.Context, path string) (events.ProjectLoaded, 
 	masked := g.mask(file.Document)
 	var doc map[string]any
 	if json.Unmarshal(masked, &doc) != nil || doc == nil {
-		return none, refuse(http.StatusUnprocessableEntity, "the project document is no table once its secrets are hidden", "Take the secrets out of it.")
+		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document is no table once its secrets are hidden", "Take the secrets out of it.")
 	}
 	if len(masked) > projections.MaxProjectBytes {
-		return none, refuse(http.StatusRequestEntityTooLarge, "the project document is too large", "Move its discussions to a history file and import that with slop history import.")
+		return none, problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large", "Move its discussions to a history file and import that with slop history import.")
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return none, refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+clip(wrong, 200), "Correct the file and load it again.")
+		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+clip(wrong, 200), "Correct the file and load it again.")
 	}
 	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked, Ignored: projections.IgnoredKeys(doc)}, nil
 }

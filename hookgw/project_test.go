@@ -14,6 +14,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -24,8 +25,8 @@ const flat = `{"project":{"project":{"name":"","git_dir":"","system_prompt":"","
 func TestProjectHasTheShapeOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	require.JSONEq(t, flat, string(f.get("/api/project", hookgw.RightRead).body))
-	require.Equal(t, `{"in_progress":false,"pending_path":"","active_path":"","error":""}`, strings.TrimSpace(string(f.get("/api/project_switch_status", hookgw.RightRead).body)))
+	require.JSONEq(t, flat, string(f.get("/api/project", access.RightRead).body))
+	require.Equal(t, `{"in_progress":false,"pending_path":"","active_path":"","error":""}`, strings.TrimSpace(string(f.get("/api/project_switch_status", access.RightRead).body)))
 	a := f.says("/api/project", `{"project":{"project":{"name":"x"},"mine":{"kept":[1,2]}}}`, http.StatusOK)
 	require.Equal(t, `{"status": "updated"}`, strings.TrimSpace(string(a.body)))
 	got := read[map[string]map[string]map[string]any](f, "/api/project")
@@ -33,7 +34,7 @@ func TestProjectHasTheShapeOfTheOriginal(t *testing.T) {
 	require.Contains(t, got["project"]["project"], "git_dir", "what was not sent stays")
 	document := read[projections.Project](f, "/api/project/document")
 	require.Equal(t, []any{1.0, 2.0}, document.Document["mine"].(map[string]any)["kept"])
-	f.says("/api/project", string(f.get("/api/project", hookgw.RightRead).body), http.StatusOK)
+	f.says("/api/project", string(f.get("/api/project", access.RightRead).body), http.StatusOK)
 	require.Len(t, recorded[events.SessionEdited](f), 0, "posting what was read changes no discussion")
 }
 
@@ -41,9 +42,9 @@ func TestAProjectBringsItsDiscussionAlong(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.says("/api/project", `{"project":{"discussion":{"roles":["User","Critic"],"history":["@t\nCritic:\nno"]}}}`, http.StatusOK)
-	require.JSONEq(t, `{"session":{"entries":[{"role":"Critic","content":"no","collapsed":false,"ts":"t"}]}}`, string(f.get("/api/session", hookgw.RightRead).body))
+	require.JSONEq(t, `{"session":{"entries":[{"role":"Critic","content":"no","collapsed":false,"ts":"t"}]}}`, string(f.get("/api/session", access.RightRead).body))
 	f.says("/api/project", `{"project":{"discussion":{"active":"b","discussions":{"b":{"history":["User:\nhi"]}}}}}`, http.StatusOK)
-	require.Contains(t, string(f.get("/api/project", hookgw.RightRead).body), `"history":["User:\nhi"]`)
+	require.Contains(t, string(f.get("/api/project", access.RightRead).body), `"history":["User:\nhi"]`)
 	require.NotContains(t, read[projections.Project](f, "/api/project/document").Document, "discussion")
 }
 
@@ -73,7 +74,7 @@ func TestASwitchLoadsTheDocumentAndItsFiles(t *testing.T) {
 	f := open(t, withFolder(dir))
 	a := f.says("/api/project/switch", `{"path":"one.toml"}`, http.StatusOK)
 	require.Contains(t, string(a.body), "gemini_cli.binary_path")
-	require.JSONEq(t, `{"in_progress":false,"pending_path":"","active_path":"one.toml","error":""}`, string(f.get("/api/project_switch_status", hookgw.RightRead).body))
+	require.JSONEq(t, `{"in_progress":false,"pending_path":"","active_path":"one.toml","error":""}`, string(f.get("/api/project_switch_status", access.RightRead).body))
 	require.Equal(t, []string{"a.go", "b.go"}, recorded[events.FilesTracked](f)[0].Paths)
 	require.Len(t, recorded[events.FilesTracked](f)[0].Skipped, 1)
 	requireProblem(t, f.says("/api/project/switch", `{"path":"gone.toml"}`, http.StatusNotFound), "gone.toml")
@@ -160,7 +161,7 @@ func TestOfConcurrentSwitchesOneIsLeft(t *testing.T) {
 	for i := range 20 {
 		path := []string{"a.toml", "b.toml"}[i%2]
 		wg.Go(func() {
-			a := f.post("/api/project/switch", hookgw.RightHuman, `{"path":"`+path+`"}`)
+			a := f.post("/api/project/switch", access.RightHuman, `{"path":"`+path+`"}`)
 			if a.status != http.StatusOK && a.status != http.StatusConflict {
 				t.Errorf("status %d: %s", a.status, a.body)
 			}
@@ -201,7 +202,7 @@ func TestAResetKeepsTheProject(t *testing.T) {
 	state := read[ContextState](f, "/api/context/state")
 	require.Equal(t, []string{"p"}, state.Presets)
 	require.Equal(t, "a.go", state.Files[0].Path)
-	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", hookgw.RightRead).body))
+	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", access.RightRead).body))
 	require.Equal(t, []string{"User", "Critic"}, read[discussions](f, "/api/discussions").Roles)
 	f.says("/api/project/save", `{}`, http.StatusOK)
 }

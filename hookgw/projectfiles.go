@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -81,7 +82,7 @@ func (p *FileProblem) status() int {
 func fileProblem(err error) error {
 	var p *FileProblem
 	if errors.As(err, &p) {
-		return refuse(p.status(), p.Message, p.Hint).because(err)
+		return problem.Refuse(p.status(), p.Message, p.Hint).Because(err)
 	}
 	return err
 }
@@ -89,7 +90,7 @@ func fileProblem(err error) error {
 // files is the project folder, or why there is none.
 func (g *Gateway) files() (ProjectFiles, error) {
 	if g.cfg.ProjectFiles == nil {
-		return nil, refuse(http.StatusServiceUnavailable, "this gateway has no access to the project folder", "Use the gateway of slop serve, started with --project.")
+		return nil, problem.Refuse(http.StatusServiceUnavailable, "this gateway has no access to the project folder", "Use the gateway of slop serve, started with --project.")
 	}
 	return g.cfg.ProjectFiles, nil
 }

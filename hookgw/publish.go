@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // writer is a connection with the rights of one actor.
@@ -65,7 +66,7 @@ func (g *Gateway) askEvent(w writer, session string, p events.Payload) (events.E
 // answerFits refuses a question or an answer that is too large.
 func (g *Gateway) answerFits(e events.Event) error {
 	if len(e.Data) > g.cfg.Limits.AskBytes {
-		return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.cfg.Limits.AskBytes), "Put large contents into a file and name it.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.cfg.Limits.AskBytes), "Put large contents into a file and name it.")
 	}
 	return nil
 }

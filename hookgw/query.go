@@ -4,24 +4,26 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"manualslop/hookgw/problem"
 )
 
 // parseQuery reads what stands behind the path's question mark. One that does
 // not parse is refused, because the pairs that do would be taken for all of it;
 // so is a parameter that stands twice where the route means one. Parameters
 // that the route does not know are left alone.
-func (c *call) parseQuery(route *Route) *problem {
+func (c *call) parseQuery(route *Route) *problem.Problem {
 	if c.r.URL.RawQuery == "" {
 		return nil
 	}
 	asked, err := url.ParseQuery(c.r.URL.RawQuery)
 	c.asked = asked
 	if err != nil {
-		return refuse(http.StatusBadRequest, "the query does not parse", "Write name=value with & between them; a ; in a value is %3B and a % is %25.")
+		return problem.Refuse(http.StatusBadRequest, "the query does not parse", "Write name=value with & between them; a ; in a value is %3B and a % is %25.")
 	}
 	for name, values := range asked {
 		if len(values) > 1 && route.meansOne(name) {
-			return refuse(http.StatusBadRequest, "a parameter of the query stands twice", "Send "+name+" once.")
+			return problem.Refuse(http.StatusBadRequest, "a parameter of the query stands twice", "Send "+name+" once.")
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -31,13 +32,13 @@ func getEvents(c *call) error {
 	query := c.query()
 	client := query.Get("client")
 	if client != "" && !events.ValidToken(client) {
-		return refuse(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
+		return problem.Refuse(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
 	}
 	var out batch
 	if query.Has("since") {
 		since, perr := strconv.ParseUint(query.Get("since"), 10, 64)
 		if perr != nil {
-			return refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
+			return problem.Refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
 		}
 		out, err = c.look(session, func(s *projections.Set) (uint64, []projections.QueueEntry) { return since, s.QueueSince(since) })
 	} else {
@@ -83,14 +84,14 @@ func (c *call) drain(session, client string) (batch, error) {
 			return out, err
 		}
 		if full {
-			return batch{}, refuse(http.StatusTooManyRequests, "too many clients drain the queue of this session", "Use a ?client= that drained it before, or only look with ?since=.")
+			return batch{}, problem.Refuse(http.StatusTooManyRequests, "too many clients drain the queue of this session", "Use a ?client= that drained it before, or only look with ?since=.")
 		}
 		err = c.take(session, events.EventsDrained{Client: client, Through: out.Through}, &events.Expect{Filter: taken, Last: last})
 		if !errors.Is(err, events.ErrConflict) {
 			return out, err
 		}
 	}
-	return batch{}, refuse(http.StatusServiceUnavailable, "too many drain this queue at once", "Give each reader a ?client= of its own.")
+	return batch{}, problem.Refuse(http.StatusServiceUnavailable, "too many drain this queue at once", "Give each reader a ?client= of its own.")
 }
 
 // take appends the record of a drain.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -33,18 +33,18 @@ func TestWhoLostEntriesIsToldOnce(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.fill(0, 10)
-	require.Len(t, numbers(t, f.get("/api/events?client=a", hookgw.RightHuman)), 10)
+	require.Len(t, numbers(t, f.get("/api/events?client=a", access.RightHuman)), 10)
 	f.fill(10, projections.MaxQueueEntries+5)
 	for _, c := range []struct {
 		path    string
 		dropped float64
 	}{{"?client=a", 5}, {"?client=b", 15}, {"", 15}, {"?since=0", 15}, {"?since=0", 15}} {
-		got := f.get("/api/events"+c.path, hookgw.RightHuman).object(t)["events"].([]any)
+		got := f.get("/api/events"+c.path, access.RightHuman).object(t)["events"].([]any)
 		first := got[0].(map[string]any)
 		require.Equal(t, "overflow", first["type"], c.path)
 		require.InDelta(t, c.dropped, first["payload"].(map[string]any)["dropped"], 0, c.path)
 	}
-	next := numbers(t, f.get("/api/events?client=a", hookgw.RightHuman))
+	next := numbers(t, f.get("/api/events?client=a", access.RightHuman))
 	require.Equal(t, 1014, next[0], "the batch before had the note and 999 entries")
 }
 
@@ -55,9 +55,9 @@ func TestClientsOfTheQueueOverTheLimitAreRefused(t *testing.T) {
 	for i := range projections.MaxQueueClients {
 		f.put(events.ActorGateway, events.EventsDrained{Client: fmt.Sprintf("c%d", i), Through: 1})
 	}
-	require.Equal(t, http.StatusTooManyRequests, f.get("/api/events?client=more", hookgw.RightHuman).status)
-	require.Equal(t, http.StatusOK, f.get("/api/events?client=c7", hookgw.RightHuman).status)
-	require.Equal(t, http.StatusOK, f.get("/api/events?client=more&since=0", hookgw.RightHuman).status)
+	require.Equal(t, http.StatusTooManyRequests, f.get("/api/events?client=more", access.RightHuman).status)
+	require.Equal(t, http.StatusOK, f.get("/api/events?client=c7", access.RightHuman).status)
+	require.Equal(t, http.StatusOK, f.get("/api/events?client=more&since=0", access.RightHuman).status)
 }
 
 // drained gathers what the readers of one client got.
@@ -105,7 +105,7 @@ func TestSeveralReadersOfSeveralClientsLoseNothingOverARestartOfOneOfTwoGateways
 		reading.Go(func() {
 			for at := r; ; at++ {
 				g := gateways[at%2]
-				a, err := g.trySend(g.request(http.MethodGet, path, hookgw.RightHuman, ""))
+				a, err := g.trySend(g.request(http.MethodGet, path, access.RightHuman, ""))
 				if err != nil || a.status == http.StatusServiceUnavailable {
 					continue // it stops; the other one goes on
 				}

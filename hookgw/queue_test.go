@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // push puts an entry with a number into the queue.
@@ -44,16 +45,16 @@ func TestADrainTakesTheQueueOnce(t *testing.T) {
 	f := open(t)
 	f.push(1)
 	f.push(2)
-	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events", hookgw.RightHuman)))
-	require.Empty(t, numbers(t, f.get("/api/events", hookgw.RightHuman)))
+	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events", access.RightHuman)))
+	require.Empty(t, numbers(t, f.get("/api/events", access.RightHuman)))
 	f.push(3)
-	require.Equal(t, []int{3}, numbers(t, f.get("/api/events", hookgw.RightHuman)))
+	require.Equal(t, []int{3}, numbers(t, f.get("/api/events", access.RightHuman)))
 }
 
 func TestAnEmptyQueueIsAnEmptyListAndPutsNothingOnRecord(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	require.JSONEq(t, `{"events":[],"through":0}`, string(f.get("/api/events", hookgw.RightHuman).body))
+	require.JSONEq(t, `{"events":[],"through":0}`, string(f.get("/api/events", access.RightHuman).body))
 	f.stop()
 	require.Empty(t, recorded[events.EventsDrained](f))
 	require.Empty(t, recorded[events.HookCalled](f))
@@ -63,11 +64,11 @@ func TestEachClientHasAQueueOfItsOwn(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.push(1)
-	require.Equal(t, []int{1}, numbers(t, f.get("/api/events?client=a", hookgw.RightHuman)))
-	require.Equal(t, []int{1}, numbers(t, f.get("/api/events?client=b", hookgw.RightHuman)))
-	require.Equal(t, []int{1}, numbers(t, f.get("/api/events", hookgw.RightHuman)))
-	require.Empty(t, numbers(t, f.get("/api/events?client=a", hookgw.RightHuman)))
-	require.Equal(t, http.StatusBadRequest, f.get("/api/events?client=a.b", hookgw.RightHuman).status)
+	require.Equal(t, []int{1}, numbers(t, f.get("/api/events?client=a", access.RightHuman)))
+	require.Equal(t, []int{1}, numbers(t, f.get("/api/events?client=b", access.RightHuman)))
+	require.Equal(t, []int{1}, numbers(t, f.get("/api/events", access.RightHuman)))
+	require.Empty(t, numbers(t, f.get("/api/events?client=a", access.RightHuman)))
+	require.Equal(t, http.StatusBadRequest, f.get("/api/events?client=a.b", access.RightHuman).status)
 }
 
 func TestSinceLooksAgainAndTakesNothing(t *testing.T) {
@@ -75,14 +76,14 @@ func TestSinceLooksAgainAndTakesNothing(t *testing.T) {
 	f := open(t)
 	first := f.push(1)
 	f.push(2)
-	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events", hookgw.RightHuman)))
-	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events?since=0", hookgw.RightHuman)), "what was drained can be had again")
-	require.Equal(t, []int{2}, numbers(t, f.get(fmt.Sprintf("/api/events?since=%d", first.Seq), hookgw.RightHuman)))
+	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events", access.RightHuman)))
+	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events?since=0", access.RightHuman)), "what was drained can be had again")
+	require.Equal(t, []int{2}, numbers(t, f.get(fmt.Sprintf("/api/events?since=%d", first.Seq), access.RightHuman)))
 	f.push(3)
-	require.Equal(t, []int{1, 2, 3}, numbers(t, f.get("/api/events?since=0", hookgw.RightHuman)))
-	require.Equal(t, []int{3}, numbers(t, f.get("/api/events", hookgw.RightHuman)))
+	require.Equal(t, []int{1, 2, 3}, numbers(t, f.get("/api/events?since=0", access.RightHuman)))
+	require.Equal(t, []int{3}, numbers(t, f.get("/api/events", access.RightHuman)))
 	for _, bad := range []string{"x", "-1", "1.5", "99999999999999999999", ""} {
-		require.Equal(t, http.StatusBadRequest, f.get("/api/events?since="+bad, hookgw.RightHuman).status, bad)
+		require.Equal(t, http.StatusBadRequest, f.get("/api/events?since="+bad, access.RightHuman).status, bad)
 	}
 }
 
@@ -100,7 +101,7 @@ func TestTwoGatewaysOnOneLogDrainOneQueue(t *testing.T) {
 	taken := make(chan []int, 8)
 	for i := range cap(taken) {
 		from := []*fixture{f, other}[i%2]
-		go func() { taken <- numbers(t, from.get("/api/events", hookgw.RightHuman)) }()
+		go func() { taken <- numbers(t, from.get("/api/events", access.RightHuman)) }()
 	}
 	seen := map[int]int{}
 	for range cap(taken) {
@@ -135,7 +136,7 @@ func TestFiftyWritersAndReadersLoseNothingAndSeeNothingTwice(t *testing.T) {
 		})
 		reading.Go(func() {
 			for last := false; ; {
-				if got := collect(numbers(t, f.get("/api/events", hookgw.RightHuman))); last && !got {
+				if got := collect(numbers(t, f.get("/api/events", access.RightHuman))); last && !got {
 					return // it was asked for when all was written
 				}
 				select {

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func TestStatusNeedsNoTokenAndTellsNothingElse(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
-	a := f.get("/status", hookgw.RightNone)
+	a := f.get("/status", access.RightNone)
 	require.Equal(t, http.StatusOK, a.status)
 	require.Equal(t, "application/json", a.header.Get("Content-Type"))
 	require.JSONEq(t, `{"status":"ok"}`, string(a.body))
@@ -26,16 +26,16 @@ func TestEveryPathOfTheStateAnswersTheSame(t *testing.T) {
 		"pending_mma_spawn_approval", "pending_approval", "pending_spawn", "tracks", "proposed_tracks", "mma_streams",
 	}
 	for name, f := range map[string]*fixture{"without a session": openEmpty(t), "with one": open(t)} {
-		want := f.get("/api/gui/mma_status", hookgw.RightRead)
+		want := f.get("/api/gui/mma_status", access.RightRead)
 		for _, key := range keys {
 			require.Contains(t, want.object(t), key, name)
 		}
 		for _, path := range []string{"/api/mma_status", "/mma_status"} {
-			require.JSONEq(t, string(want.body), string(f.get(path, hookgw.RightRead).body), name)
+			require.JSONEq(t, string(want.body), string(f.get(path, access.RightRead).body), name)
 		}
-		require.JSONEq(t, `{"thinking":false,"live":false,"prior":false}`, string(f.get("/api/gui/diagnostics", hookgw.RightRead).body), name)
-		require.JSONEq(t, `{"thinking":false,"live":false,"prior":false}`, string(f.get("/diagnostics", hookgw.RightRead).body), name)
-		require.JSONEq(t, `{"asks":[]}`, string(f.get("/api/asks", hookgw.RightRead).body), name)
+		require.JSONEq(t, `{"thinking":false,"live":false,"prior":false}`, string(f.get("/api/gui/diagnostics", access.RightRead).body), name)
+		require.JSONEq(t, `{"thinking":false,"live":false,"prior":false}`, string(f.get("/diagnostics", access.RightRead).body), name)
+		require.JSONEq(t, `{"asks":[]}`, string(f.get("/api/asks", access.RightRead).body), name)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestTheThreeGatesShowInTheState(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.raise("a", events.GateStep)
-	state := f.get("/api/gui/mma_status", hookgw.RightRead).object(t)
+	state := f.get("/api/gui/mma_status", access.RightRead).object(t)
 	require.Equal(t, true, state["pending_mma_step_approval"])
 	require.Equal(t, true, state["pending_approval"])
 	require.Equal(t, false, state["pending_tool_approval"])
@@ -54,11 +54,11 @@ func TestWhatWasWrittenIsReadOnEveryConnection(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, entries := range []string{`[]`, `[{"role":"User","content":"hello <b>"}]`, `[{"role":"AI","content":"x"},"anything"]`} {
-		a := f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":`+entries+`}}`)
+		a := f.post("/api/session", access.RightHuman, `{"session":{"entries":`+entries+`}}`)
 		require.Equal(t, http.StatusOK, a.status)
 		require.JSONEq(t, `{"status":"updated"}`, string(a.body))
 		f.client.CloseIdleConnections()
-		require.JSONEq(t, `{"session":{"entries":`+entries+`}}`, string(f.get("/api/session", hookgw.RightRead).body))
+		require.JSONEq(t, `{"session":{"entries":`+entries+`}}`, string(f.get("/api/session", access.RightRead).body))
 	}
 	require.Equal(t, person, f.expect("SessionEdited", func(events.Event) bool { return true }).Actor)
 }
@@ -67,19 +67,19 @@ func TestASessionWithoutAListOfEntriesIsRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, body := range []string{`{}`, `{"session":[]}`, `{"session":null}`, `{"session":{}}`, `{"session":{"entries":null}}`, `{"session":{"entries":{}}}`, `{"Session":{"entries":[]}}`} {
-		require.Equal(t, http.StatusBadRequest, f.post("/api/session", hookgw.RightHuman, body).status, body)
+		require.Equal(t, http.StatusBadRequest, f.post("/api/session", access.RightHuman, body).status, body)
 	}
 	require.Empty(t, recorded[events.SessionEdited](f))
 }
 
 func TestSessionsListsThemAndNamesTheCurrentOne(t *testing.T) {
 	t.Parallel()
-	require.JSONEq(t, `{"current":"","sessions":[]}`, string(openEmpty(t).get("/api/sessions", hookgw.RightRead).body))
+	require.JSONEq(t, `{"current":"","sessions":[]}`, string(openEmpty(t).get("/api/sessions", access.RightRead).body))
 	f := open(t)
-	body := f.get("/api/sessions", hookgw.RightRead).object(t)
+	body := f.get("/api/sessions", access.RightRead).object(t)
 	require.Equal(t, session, body["current"])
 	require.Len(t, body["sessions"], 1)
 	require.Equal(t, "demo", body["sessions"].([]any)[0].(map[string]any)["label"])
-	require.Equal(t, http.StatusNotFound, f.get("/api/session?session=other", hookgw.RightRead).status)
-	require.Equal(t, http.StatusOK, f.get("/api/session?session="+session, hookgw.RightRead).status)
+	require.Equal(t, http.StatusNotFound, f.get("/api/session?session=other", access.RightRead).status)
+	require.Equal(t, http.StatusOK, f.get("/api/session?session="+session, access.RightRead).status)
 }

@@ -12,22 +12,23 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func TestWritesAsksAndRefusalsAreOnRecordAndPlainReadsAreNot(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.approve()
-	f.get("/status", hookgw.RightNone)
-	f.get("/api/session", hookgw.RightRead)
-	f.get("/api/events", hookgw.RightHuman) // empty: it takes nothing
-	f.post("/api/session?client=me", hookgw.RightHuman, `{"session":{"entries":[]}}`)
+	f.get("/status", access.RightNone)
+	f.get("/api/session", access.RightRead)
+	f.get("/api/events", access.RightHuman) // empty: it takes nothing
+	f.post("/api/session?client=me", access.RightHuman, `{"session":{"entries":[]}}`)
 	waiting := f.ask(`{"request_id":"r1"}`)
 	f.awaitAsk("r1")
 	f.respond("r1", "true")
 	<-waiting
-	f.get("/api/session", hookgw.RightAsk)
-	f.get("/api/events", hookgw.RightHuman)
+	f.get("/api/session", access.RightAsk)
+	f.get("/api/events", access.RightHuman)
 	f.stop()
 	got := map[string]events.HookCalled{}
 	for _, h := range recorded[events.HookCalled](f) {
@@ -48,7 +49,7 @@ func TestSecretsAreMaskedBeforeTheyReachTheLog(t *testing.T) {
 		c.Masker = func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(secret), []byte("***")) }
 	})
 	f.approve()
-	f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":["`+secret+`"]}}`)
+	f.post("/api/session", access.RightHuman, `{"session":{"entries":["`+secret+`"]}}`)
 	waiting := f.ask(`{"request_id":"r1","x":"` + secret + `"}`)
 	f.awaitAsk("r1")
 	f.raise("g1", events.GateTool)
@@ -57,7 +58,7 @@ func TestSecretsAreMaskedBeforeTheyReachTheLog(t *testing.T) {
 	require.Empty(t, recorded[events.AskAnswered](f))
 	f.respond("r1", "true")
 	<-waiting
-	f.get("/api/session", hookgw.RightNone)
+	f.get("/api/session", access.RightNone)
 	f.stop()
 	for e, err := range f.log.Read(t.Context(), events.Filter{}, 1, 0) {
 		require.NoError(t, err)
@@ -77,9 +78,9 @@ func TestWhatAMaskBreaksIsNotRecorded(t *testing.T) {
 func TestTokensNeverReachTheLogOrTheRecord(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	human := f.token(hookgw.RightHuman)
-	f.send(f.request(http.MethodPost, "/api/session?token="+human, hookgw.RightHuman, `{"session":{"entries":[]}}`))
-	f.get("/api/nowhere?token="+human, hookgw.RightHuman)
+	human := f.token(access.RightHuman)
+	f.send(f.request(http.MethodPost, "/api/session?token="+human, access.RightHuman, `{"session":{"entries":[]}}`))
+	f.get("/api/nowhere?token="+human, access.RightHuman)
 	f.stop()
 	require.NotContains(t, f.logged.String(), human)
 	for e, err := range f.log.Read(t.Context(), events.Filter{}, 1, 0) {
@@ -91,9 +92,9 @@ func TestTokensNeverReachTheLogOrTheRecord(t *testing.T) {
 func TestALargeBodyIsRecordedByItsHead(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.post("/api/session", hookgw.RightHuman, sessionOf(4<<10))
-	f.post("/api/session", hookgw.RightHuman, sessionOf(4<<10+1))
-	f.send(f.request(http.MethodGet, "/"+strings.Repeat("x", 300), hookgw.RightNone, ""))
+	f.post("/api/session", access.RightHuman, sessionOf(4<<10))
+	f.post("/api/session", access.RightHuman, sessionOf(4<<10+1))
+	f.send(f.request(http.MethodGet, "/"+strings.Repeat("x", 300), access.RightNone, ""))
 	f.stop()
 	got := recorded[events.HookCalled](f)
 	require.Len(t, got, 3)
@@ -106,9 +107,9 @@ func TestEveryErrorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, a := range []answer{
-		f.get("/nowhere", hookgw.RightNone), f.get("/api/session", hookgw.RightNone), f.get("/api/session", hookgw.RightAsk),
-		f.get("/api/ask", hookgw.RightHuman), f.post("/api/session", hookgw.RightHuman, `[]`), f.respond("x", "true"),
-		f.get("/api/stream?session=x", hookgw.RightRead), f.get("/api/events?since=x", hookgw.RightHuman),
+		f.get("/nowhere", access.RightNone), f.get("/api/session", access.RightNone), f.get("/api/session", access.RightAsk),
+		f.get("/api/ask", access.RightHuman), f.post("/api/session", access.RightHuman, `[]`), f.respond("x", "true"),
+		f.get("/api/stream?session=x", access.RightRead), f.get("/api/events?since=x", access.RightHuman),
 	} {
 		body := a.object(t)
 		require.NotEmpty(t, body["error"])
@@ -124,10 +125,10 @@ func TestASecretInAPathANameOrAnErrorIsNotPutOnRecord(t *testing.T) {
 		c.Masker = func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(secret), []byte("***")) }
 		c.Blobs = brokenBlobs{"no " + secret}
 	})
-	f.get("/api/asks/"+secret+"?client="+secret, hookgw.RightRead)
-	f.get("/api/"+strings.Repeat("x", 250)+secret, hookgw.RightRead)
-	f.get("/api/gui/value/"+secret+"?client="+strings.Repeat("x", 55)+secret, hookgw.RightNone)
-	f.get("/api/blobs/"+strings.Repeat("0", 64), hookgw.RightRead)
+	f.get("/api/asks/"+secret+"?client="+secret, access.RightRead)
+	f.get("/api/"+strings.Repeat("x", 250)+secret, access.RightRead)
+	f.get("/api/gui/value/"+secret+"?client="+strings.Repeat("x", 55)+secret, access.RightNone)
+	f.get("/api/blobs/"+strings.Repeat("0", 64), access.RightRead)
 	f.stop()
 	require.Len(t, recorded[events.HookCalled](f), 4)
 	for _, h := range recorded[events.HookCalled](f) {

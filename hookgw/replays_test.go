@@ -13,6 +13,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/live"
 )
 
@@ -53,7 +54,7 @@ func TestAClientThatStandsStillInAReplayHoldsNothingOfTheLog(t *testing.T) {
 	}
 	for _, path := range []string{"/api/stream", "/api/v1/stream?ticket=" + ticket} {
 		before := log.begun.Load()
-		resp, err := f.client.Do(f.request(http.MethodGet, path, hookgw.RightRead, ""))
+		resp, err := f.client.Do(f.request(http.MethodGet, path, access.RightRead, ""))
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, resp.StatusCode)
 		f.eventually(func() bool { return log.begun.Load() > before && log.open.Load() == 0 })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -22,7 +23,7 @@ func postRespond(c *call) error {
 		return err
 	}
 	if id == "" {
-		return refuse(http.StatusBadRequest, "request_id is missing", `Send {"request_id": "…", "response": …}.`)
+		return problem.Refuse(http.StatusBadRequest, "request_id is missing", `Send {"request_id": "…", "response": …}.`)
 	}
 	ask, err := c.known(session, id)
 	if err != nil {
@@ -76,7 +77,7 @@ type respondAnswer struct {
 // response reads the body: which ask, empty where it names none, and what is said.
 func (c *call) response() (id string, response json.RawMessage, err error) {
 	if _, err := events.Canonical(c.body); err != nil {
-		return "", nil, refuse(http.StatusBadRequest, "the body has no canonical form", "No name may stand twice in an object.").because(err)
+		return "", nil, problem.Refuse(http.StatusBadRequest, "the body has no canonical form", "No name may stand twice in an object.").Because(err)
 	}
 	if raw, ok := c.fields["request_id"]; ok {
 		if id, err = requestID(raw); err != nil {
@@ -85,10 +86,10 @@ func (c *call) response() (id string, response json.RawMessage, err error) {
 	}
 	response, ok := c.fields["response"]
 	if !ok {
-		return "", nil, refuse(http.StatusBadRequest, "response is missing", `Send {"request_id": "…", "response": …}.`)
+		return "", nil, problem.Refuse(http.StatusBadRequest, "response is missing", `Send {"request_id": "…", "response": …}.`)
 	}
 	if !bytes.Equal(c.gw.cfg.Masker(c.body), c.body) { // masked, it would say or run something else
-		return "", nil, refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
+		return "", nil, problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
 	}
 	return id, response, nil
 }
@@ -100,9 +101,9 @@ func (c *call) known(session, id string) (projections.Ask, error) {
 	case err != nil:
 		return projections.Ask{}, err
 	case !ok:
-		return projections.Ask{}, refuse(http.StatusNotFound, "there is no such ask", "GET /api/asks lists the open ones.")
+		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "there is no such ask", "GET /api/asks lists the open ones.")
 	case ask.Settled != nil:
-		return projections.Ask{}, settledProblem(ask.Settled)
+		return projections.Ask{}, problem.Settled(ask.Settled)
 	}
 	return ask, nil
 }
@@ -176,12 +177,12 @@ func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error
 }
 
 // problem says why the answer did not count; nil where it did or may yet.
-func (v verdict) problem() *problem {
+func (v verdict) problem() *problem.Problem {
 	switch {
 	case v.settled != nil && v.settled.AnswerID != v.answerID:
-		return settledProblem(v.settled)
+		return problem.Settled(v.settled)
 	case v.settled == nil && v.refused != "":
-		return refuse(http.StatusUnprocessableEntity, "the answer does not count: "+v.refused, "The ask is still open; correct the answer and send it again.")
+		return problem.Refuse(http.StatusUnprocessableEntity, "the answer does not count: "+v.refused, "The ask is still open; correct the answer and send it again.")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func TestAtAGateEverythingButAPlainYesIsANo(t *testing.T) {
@@ -152,10 +153,10 @@ func TestAMalformedAnswerAnswersNothing(t *testing.T) {
 	f.approve()
 	f.raise("g1", events.GateTool)
 	for _, body := range []string{`{}`, `{"response":true}`, `{"request_id":"g1"}`, `{"request_id":"g1","Response":true}`, `{"request_id":["g1"],"response":true}`} {
-		require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", hookgw.RightHuman, body).status, body)
+		require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman, body).status, body)
 	}
 	require.Empty(t, recorded[events.AskAnswered](f))
-	require.Len(t, f.get("/api/asks", hookgw.RightRead).object(t)["asks"], 1)
+	require.Len(t, f.get("/api/asks", access.RightRead).object(t)["asks"], 1)
 }
 
 func TestAnAgentCannotAnswerItself(t *testing.T) {
@@ -164,7 +165,7 @@ func TestAnAgentCannotAnswerItself(t *testing.T) {
 	f.approve()
 	waiting := f.ask(`{"request_id":"r1"}`)
 	f.awaitAsk("r1")
-	for _, right := range []hookgw.Right{hookgw.RightAsk, hookgw.RightRead, hookgw.RightNone} {
+	for _, right := range []access.Right{access.RightAsk, access.RightRead, access.RightNone} {
 		status := f.post("/api/ask/respond", right, `{"request_id":"r1","response":true}`).status
 		require.Contains(t, []int{http.StatusForbidden, http.StatusUnauthorized}, status)
 	}
@@ -182,7 +183,7 @@ func TestTheInboxShowsWhatIsOpenAndOnDemandWhatWasSettled(t *testing.T) {
 	require.Equal(t, http.StatusOK, f.respond("g1", "true").status)
 	ids := func(query string) []string {
 		out := []string{}
-		for _, a := range f.get("/api/asks"+query, hookgw.RightRead).object(t)["asks"].([]any) {
+		for _, a := range f.get("/api/asks"+query, access.RightRead).object(t)["asks"].([]any) {
 			out = append(out, a.(map[string]any)["request_id"].(string)+" "+a.(map[string]any)["state"].(string))
 		}
 		return out
@@ -191,8 +192,8 @@ func TestTheInboxShowsWhatIsOpenAndOnDemandWhatWasSettled(t *testing.T) {
 	require.Equal(t, []string{"g2 pending"}, ids("?state=pending"))
 	require.Equal(t, []string{"g1 settled"}, ids("?state=settled"))
 	require.Equal(t, []string{"g1 settled", "g2 pending"}, ids("?state=all"))
-	require.Equal(t, http.StatusBadRequest, f.get("/api/asks?state=x", hookgw.RightRead).status)
-	entry := f.get("/api/asks", hookgw.RightRead).object(t)["asks"].([]any)[0].(map[string]any)
+	require.Equal(t, http.StatusBadRequest, f.get("/api/asks?state=x", access.RightRead).status)
+	entry := f.get("/api/asks", access.RightRead).object(t)["asks"].([]any)[0].(map[string]any)
 	require.Equal(t, "spawn", entry["gate"])
 	require.Equal(t, map[string]any{"path": "a.go"}, entry["args"], "the whole payload")
 }

@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/problem"
 )
 
 // Route is one row of the gateway's table.
@@ -14,7 +17,7 @@ type Route struct {
 	// Pattern is the path; a segment {name} matches any one segment.
 	Pattern string
 	// Right is what the request's token must give.
-	Right Right
+	Right access.Right
 	// Doc is one sentence for the catalogue.
 	Doc string
 	// Group is the heading under which the catalogue lists the route.
@@ -112,7 +115,7 @@ func newTable(all []Route) table {
 // find is the route of a request and the values of its path's variables. A path
 // is compared segment by segment and never cleaned, decoded or redirected, so
 // that a route has one spelling.
-func (t table) find(method, escaped string) (*Route, map[string]string, *problem) {
+func (t table) find(method, escaped string) (*Route, map[string]string, *problem.Problem) {
 	if r := t.fixed[escaped][method]; r != nil {
 		return r, nil, nil
 	}
@@ -129,10 +132,10 @@ func (t table) find(method, escaped string) (*Route, map[string]string, *problem
 		}
 	}
 	if len(allowed) == 0 {
-		return nil, nil, refuse(http.StatusNotFound, "there is no such path", "GET /openapi.yaml lists the paths.")
+		return nil, nil, problem.Refuse(http.StatusNotFound, "there is no such path", "GET /openapi.yaml lists the paths.")
 	}
 	list := strings.Join(allowed, ", ")
-	return nil, nil, &problem{status: http.StatusMethodNotAllowed, Message: "this path does not take this method", Hint: "Use " + list + ".", allow: list}
+	return nil, nil, &problem.Problem{Status: http.StatusMethodNotAllowed, Message: "this path does not take this method", Hint: "Use " + list + ".", Allow: list}
 }
 
 func match(pattern string, segments []string) (map[string]string, bool) {

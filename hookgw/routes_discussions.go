@@ -1,21 +1,25 @@
 package hookgw
 
-import "net/http"
+import (
+	"net/http"
+
+	"manualslop/hookgw/access"
+)
 
 // discussionRoutes keep the discussions of a session and their takes.
 func discussionRoutes() []Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Discussions"
 	of := []Parameter{sessionParameter()}
 	row := func(path, doc string, takes any, handle func(*call) error) Route {
-		return Route{Method: post, Pattern: "/api/discussions" + path, Right: RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, body: smallBody, handle: handle}
+		return Route{Method: post, Pattern: "/api/discussions" + path, Right: access.RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, body: smallBody, handle: handle}
 	}
 	history := row("/import", "Takes over the discussions of a history.toml of the original.", importRequest{}, postImport)
 	history.body, history.Gives = sessionBody, importAnswer{}
 	return []Route{
-		{Method: get, Pattern: "/api/discussions", Right: RightRead, Group: group, Query: of, Gives: discussionList{}, Doc: "The discussions, their roles, and which one is active.", handle: getDiscussions()},
-		{Method: get, Pattern: "/api/discussions/entries", Right: RightRead, Group: group, Gives: entryList{}, Doc: "The entries of a discussion, with the ids by which they are edited.", handle: getEntries,
+		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Query: of, Gives: discussionList{}, Doc: "The discussions, their roles, and which one is active.", handle: getDiscussions()},
+		{Method: get, Pattern: "/api/discussions/entries", Right: access.RightRead, Group: group, Gives: entryList{}, Doc: "The entries of a discussion, with the ids by which they are edited.", handle: getEntries,
 			Query: []Parameter{{Name: "name", Type: "string", Doc: "The discussion; empty: the active one."}, sessionParameter()}},
-		{Method: get, Pattern: "/api/discussions/export", Right: RightRead, Group: group, Query: of, Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", handle: getExport},
+		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of, Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", handle: getExport},
 		row("/create", "Begins an empty discussion.", nameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
 		row("/switch", "Makes a discussion the active one.", nameRequest{}, postSwitch),

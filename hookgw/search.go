@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"manualslop/hookgw/problem"
 	"manualslop/projections/search"
 )
 
@@ -20,7 +21,7 @@ type Searcher interface {
 // getSearch answers with the hits of ?q=.
 func getSearch(c *call) error {
 	if c.gw.cfg.Search == nil {
-		return refuse(http.StatusServiceUnavailable, "this gateway has no search index", "slop search --help tells how to search without one.")
+		return problem.Refuse(http.StatusServiceUnavailable, "this gateway has no search index", "slop search --help tells how to search without one.")
 	}
 	values := c.query()
 	page, err := pageOf(values)
@@ -60,11 +61,11 @@ func searchProblem(err error) error {
 	var wrong *search.QueryError
 	switch {
 	case errors.As(err, &wrong):
-		return refuse(http.StatusBadRequest, wrong.Message, wrong.Hint)
+		return problem.Refuse(http.StatusBadRequest, wrong.Message, wrong.Hint)
 	case errors.Is(err, search.ErrNotOpen), errors.Is(err, search.ErrDamaged):
-		return refuse(http.StatusServiceUnavailable, "the search index is not ready", "It is being built; try again in a moment.").because(err)
+		return problem.Refuse(http.StatusServiceUnavailable, "the search index is not ready", "It is being built; try again in a moment.").Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return refuse(http.StatusServiceUnavailable, "the search takes too long", "Search for rarer words, or for fewer.").because(err)
+		return problem.Refuse(http.StatusServiceUnavailable, "the search takes too long", "Search for rarer words, or for fewer.").Because(err)
 	}
 	return err
 }
@@ -81,7 +82,7 @@ func pageOf(values url.Values) (search.Page, error) {
 	}
 	order := values.Get("sort")
 	if order != "" && order != search.Newest && order != search.Score {
-		return search.Page{}, refuse(http.StatusBadRequest, "there is no such order", "sort is newest or score.")
+		return search.Page{}, problem.Refuse(http.StatusBadRequest, "there is no such order", "sort is newest or score.")
 	}
 	return search.Page{Limit: limit, Offset: offset, Sort: order}, nil
 }
@@ -92,7 +93,7 @@ func whole(values url.Values, name string, otherwise, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(values.Get(name))
 	if err != nil || n < 0 || n > most {
-		return 0, refuse(http.StatusBadRequest, name+" is no number that is allowed", "Give 0 to "+strconv.Itoa(most)+".")
+		return 0, problem.Refuse(http.StatusBadRequest, name+" is no number that is allowed", "Give 0 to "+strconv.Itoa(most)+".")
 	}
 	return n, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/live"
 	"manualslop/projections/search"
 )
@@ -33,8 +34,8 @@ func searching(t *testing.T) *fixture {
 func TestASearchFindsWhatTheGatewayHasTaken(t *testing.T) {
 	t.Parallel()
 	f := searching(t)
-	require.Equal(t, http.StatusOK, f.post("/api/goal", hookgw.RightHuman, `{"goal":"paint the zebra"}`).status)
-	got := f.get("/api/search?q="+url.QueryEscape(`"the zebra" type:GoalSubmitted`), hookgw.RightRead)
+	require.Equal(t, http.StatusOK, f.post("/api/goal", access.RightHuman, `{"goal":"paint the zebra"}`).status)
+	got := f.get("/api/search?q="+url.QueryEscape(`"the zebra" type:GoalSubmitted`), access.RightRead)
 	require.Equal(t, http.StatusOK, got.status, string(got.body))
 	var a search.Answer
 	require.NoError(t, json.Unmarshal(got.body, &a))
@@ -57,11 +58,11 @@ func TestASearchThatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		"q=word&sort=random":  "sort is newest or score",
 		"q=word&limit=x":      "Give 0 to 1000",
 	} {
-		got := f.get("/api/search?"+query, hookgw.RightRead)
+		got := f.get("/api/search?"+query, access.RightRead)
 		require.Equal(t, http.StatusBadRequest, got.status, query)
 		require.Contains(t, string(got.body), want, query)
 	}
-	require.Equal(t, http.StatusServiceUnavailable, open(t).get("/api/search?q=word", hookgw.RightRead).status)
+	require.Equal(t, http.StatusServiceUnavailable, open(t).get("/api/search?q=word", access.RightRead).status)
 	require.Empty(t, recorded[events.SessionStarred](f))
 }
 
@@ -88,7 +89,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	f := open(t, func(c *hookgw.Config) { c.Search = held })
 	var answers []<-chan answer
 	for range all {
-		answers = append(answers, f.background(f.request(http.MethodGet, "/api/search?q=word", hookgw.RightRead, "")))
+		answers = append(answers, f.background(f.request(http.MethodGet, "/api/search?q=word", access.RightRead, "")))
 	}
 	f.eventually(func() bool { return held.running.Load() == atOnce })
 	for range all {

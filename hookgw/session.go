@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -44,7 +45,7 @@ func postSession(c *call) error {
 	inner, ok := object(c.fields["session"])
 	entries := bytes.TrimSpace(inner["entries"])
 	if !ok || len(entries) == 0 || entries[0] != '[' {
-		return refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+		return problem.Refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
 	if err := c.replaceEntries(session, entries); err != nil {
 		return err
@@ -57,14 +58,14 @@ func postSession(c *call) error {
 func (c *call) replaceEntries(session string, entries json.RawMessage) error {
 	var list []json.RawMessage
 	if json.Unmarshal(entries, &list) != nil {
-		return refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+		return problem.Refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
 	if len(list) > projections.MaxEntries {
-		return refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.", projections.MaxEntries))
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.", projections.MaxEntries))
 	}
 	masked := c.gw.mask(entries)
 	if json.Unmarshal(masked, &list) != nil { // the log keeps only what a read model can show
-		return refuse(http.StatusUnprocessableEntity, "the entries cannot go on record: hiding their secrets leaves no list", "Nothing was changed; leave the secrets out.")
+		return problem.Refuse(http.StatusUnprocessableEntity, "the entries cannot go on record: hiding their secrets leaves no list", "Nothing was changed; leave the secrets out.")
 	}
 	e, err := c.stamp(c.gw.person, session, events.SessionEdited{Entries: masked})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // shutdownRequest is the body of POST /api/shutdown.
@@ -29,10 +30,10 @@ type ShutdownAnswer struct {
 func postShutdown(c *call) error {
 	var want shutdownRequest
 	if json.Unmarshal(c.body, &want) != nil {
-		return refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {}, or {"reason": "done for today"}.`)
+		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {}, or {"reason": "done for today"}.`)
 	}
 	if len(want.Reason) > maxReason {
-		return refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
 	}
 	host := c.gw.cfg.Host
 	out := ShutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}

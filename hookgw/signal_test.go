@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // speaking gives a gateway the signals that a test sends. Who listens is told:
@@ -92,7 +93,7 @@ func TestTheStreamOfAWorkerTakesBackTheTextOfAFailedAttempt(t *testing.T) {
 	t.Parallel()
 	say, _, spoken := speaking()
 	f := crewIn(openEmpty(t, spoken), nil, silence)
-	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", hookgw.RightHuman, `{"prompt":"mend it"}`))
+	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", access.RightHuman, `{"prompt":"mend it"}`))
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)

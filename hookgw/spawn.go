@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -71,7 +72,7 @@ func (c *call) worker() (events.WorkerSpawnRequested, error) {
 	var none, want events.WorkerSpawnRequested
 	var body workerBody
 	if json.Unmarshal(c.gw.mask(c.body), &body) != nil {
-		return none, refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
+		return none, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
 	}
 	if raw, named := c.fields["request_id"]; named {
 		id, err := requestID(raw)
@@ -101,7 +102,7 @@ func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 		return nil
 	}
 	if json.Unmarshal(raw, &want.Context) != nil {
-		return refuse(http.StatusBadRequest, "context is neither a list of paths nor a text", `Send "context": ["a.go", "b.go"].`)
+		return problem.Refuse(http.StatusBadRequest, "context is neither a list of paths nor a text", `Send "context": ["a.go", "b.go"].`)
 	}
 	return nil
 }
@@ -114,9 +115,9 @@ func usable(err error, takes string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &large):
-		return refuse(http.StatusRequestEntityTooLarge, err.Error(), "Send less; put large contents into a file of the project and name it.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Send less; put large contents into a file of the project and name it.")
 	}
-	return refuse(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
+	return problem.Refuse(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
 }
 
 // spawnedWorker is a worker that a request asked for, or found.
@@ -152,7 +153,7 @@ func refusedWorker(outcome, reason string) error {
 	if outcome != projections.WorkerRefused {
 		return nil
 	}
-	return refuse(http.StatusConflict, reason, "Nothing was changed; GET /api/mma/workers shows who is at work.")
+	return problem.Refuse(http.StatusConflict, reason, "Nothing was changed; GET /api/mma/workers shows who is at work.")
 }
 
 // joined is a worker that another request asked for, once the conductor has
@@ -190,13 +191,7 @@ func (c *call) spawnedAs(session string, want events.WorkerSpawnRequested) (s pr
 	}
 	err = c.read(session, func(set *projections.Set) { s, ok = set.SpawnedAs(want.RequestID) })
 	if err == nil && ok && s.SHA256 != want.Digest() {
-		err = refuse(http.StatusConflict, "this request_id belongs to another worker", "Use a fresh request_id, or the same body to join the worker.").about(s.Ticket)
+		err = problem.Refuse(http.StatusConflict, "this request_id belongs to another worker", "Use a fresh request_id, or the same body to join the worker.").About(s.Ticket)
 	}
 	return s, ok, err
-}
-
-// about names the ticket that a problem is about.
-func (p *problem) about(ticket string) *problem {
-	p.Ticket = ticket
-	return p
 }

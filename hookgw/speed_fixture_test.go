@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/sessiongen"
 )
 
@@ -58,10 +58,10 @@ func constant(t testing.TB, body []byte) string {
 }
 
 // plain is a request as bytes.
-func (f *fixture) plain(url string, right hookgw.Right) []byte {
+func (f *fixture) plain(url string, right access.Right) []byte {
 	host, path, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
 	auth := ""
-	if right != hookgw.RightNone {
+	if right != access.RightNone {
 		auth = "Authorization: Bearer " + f.token(right) + "\r\n"
 	}
 	return fmt.Appendf(nil, "GET /%s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, host, auth)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // BenchmarkReads measures reads over 64 connections of loopback, beside a
@@ -21,14 +22,14 @@ import (
 func BenchmarkReads(b *testing.B) {
 	for _, auth := range []string{hookgw.AuthToken, hookgw.AuthNone} {
 		f := open(b, func(c *hookgw.Config) { c.Auth = auth })
-		right := hookgw.RightRead
+		right := access.RightRead
 		if auth == hookgw.AuthNone {
-			right = hookgw.RightNone
+			right = access.RightNone
 		}
 		for name, path := range reads(f.lived(2000)) {
 			b.Run(auth+"/"+name, func(b *testing.B) {
 				body := f.get(path, right).body
-				ours, theirs := f.plain(f.gw.URL()+path, right), f.plain(constant(b, body)+"/", hookgw.RightNone)
+				ours, theirs := f.plain(f.gw.URL()+path, right), f.plain(constant(b, body)+"/", access.RightNone)
 				const conns, turn = 64, 64 * 20
 				var we, they, answers time.Duration
 				var took []time.Duration
@@ -87,9 +88,9 @@ func TestReadsAreAsFastAsPromised(t *testing.T) { //nolint:paralleltest // it me
 	}
 	for _, auth := range []string{hookgw.AuthToken, hookgw.AuthNone} {
 		f := open(t, func(c *hookgw.Config) { c.Auth = auth })
-		right, token := hookgw.RightNone, ""
+		right, token := access.RightNone, ""
 		if auth == hookgw.AuthToken {
-			right, token = hookgw.RightRead, f.token(hookgw.RightRead)
+			right, token = access.RightRead, f.token(access.RightRead)
 		}
 		for name, path := range reads(f.lived(2000)) {
 			body := f.get(path, right).body

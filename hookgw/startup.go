@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"manualslop/hookgw/problem"
 )
 
 // Bounds of GET /api/warmup_wait.
@@ -77,13 +79,13 @@ func waitForStartup(c *call) error {
 	return getStartupStatus(c)
 }
 
-func startupWait(given string) (time.Duration, *problem) {
+func startupWait(given string) (time.Duration, *problem.Problem) {
 	if given == "" {
 		return defaultStartupWait, nil
 	}
 	seconds, err := strconv.ParseFloat(given, 64)
 	if err != nil || !(seconds >= 0 && seconds <= maxStartupWait.Seconds()) {
-		return 0, refuse(http.StatusBadRequest, "this is no time to wait", "Send ?timeout= in seconds, from 0 to "+strconv.Itoa(int(maxStartupWait.Seconds()))+".")
+		return 0, problem.Refuse(http.StatusBadRequest, "this is no time to wait", "Send ?timeout= in seconds, from 0 to "+strconv.Itoa(int(maxStartupWait.Seconds()))+".")
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -84,14 +85,14 @@ func (c *call) position(session string) (uint64, error) {
 	}
 	at, err := strconv.ParseUint(given, 10, 64)
 	if err != nil {
-		return 0, refuse(http.StatusBadRequest, "this position is no sequence number", "Send the id of the last event that you have as Last-Event-ID, or nothing.")
+		return 0, problem.Refuse(http.StatusBadRequest, "this position is no sequence number", "Send the id of the last event that you have as Last-Event-ID, or nothing.")
 	}
 	last, err := c.gw.cfg.Log.Last(c.r.Context(), events.Filter{Project: c.gw.cfg.Project})
 	if err != nil {
 		return 0, err
 	}
 	if at > last {
-		return 0, refuse(http.StatusBadRequest, "this position is beyond the end of the log", "It is from another log; read from the beginning.")
+		return 0, problem.Refuse(http.StatusBadRequest, "this position is beyond the end of the log", "It is from another log; read from the beginning.")
 	}
 	return at, c.gw.caughtUp(c.r.Context(), last)
 }

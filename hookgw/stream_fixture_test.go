@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // frame is one server-sent event.
@@ -43,7 +43,7 @@ type reader struct {
 func (f *fixture) feed(path string, lastEventID ...string) (r *reader, end func()) {
 	f.t.Helper()
 	ctx, cancel := context.WithCancel(f.t.Context())
-	req := f.request(http.MethodGet, path, hookgw.RightRead, "").WithContext(ctx)
+	req := f.request(http.MethodGet, path, access.RightRead, "").WithContext(ctx)
 	if len(lastEventID) > 0 {
 		req.Header.Set("Last-Event-ID", lastEventID[0])
 	}

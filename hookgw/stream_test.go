@@ -15,6 +15,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 func TestAFeedReplaysThenShowsOneSnapshotThenIsLive(t *testing.T) {
@@ -72,7 +73,7 @@ func TestAPositionThatTheLogDoesNotHaveIsRefused(t *testing.T) {
 	f := open(t)
 	last := f.push(1)
 	for _, bad := range []string{"x", "-1", strconv.FormatUint(last.Seq+1000, 10), "99999999999999999999"} {
-		req := f.request(http.MethodGet, "/api/stream", hookgw.RightRead, "")
+		req := f.request(http.MethodGet, "/api/stream", access.RightRead, "")
 		req.Header.Set("Last-Event-ID", bad)
 		require.Equal(t, http.StatusBadRequest, f.send(req).status, bad)
 	}
@@ -96,13 +97,13 @@ func TestAFilterSelectsAndThePositionMovesOverTheRest(t *testing.T) {
 		end()
 	}
 	for _, bad := range []string{"approval..x", "a.>.b", "a%20b", "appr%2A.>", "slop.ev.p1.%22.>"} {
-		require.Equal(t, http.StatusBadRequest, f.get("/api/stream?filter="+bad, hookgw.RightRead).status, bad)
+		require.Equal(t, http.StatusBadRequest, f.get("/api/stream?filter="+bad, access.RightRead).status, bad)
 	}
 	many := "/api/stream?filter=a.>"
 	for range 16 {
 		many += "&filter=a.>"
 	}
-	require.Equal(t, http.StatusBadRequest, f.get(many, hookgw.RightRead).status)
+	require.Equal(t, http.StatusBadRequest, f.get(many, access.RightRead).status)
 }
 
 func TestAFeedShowsItsSessionOnly(t *testing.T) {
@@ -123,7 +124,7 @@ func TestAFeedShowsItsSessionOnly(t *testing.T) {
 		require.Equal(t, session, e.Session)
 	}
 	require.Equal(t, "snapshot", r.must().event)
-	require.Equal(t, http.StatusNotFound, f.get("/api/stream?session=nowhere", hookgw.RightRead).status)
+	require.Equal(t, http.StatusNotFound, f.get("/api/stream?session=nowhere", access.RightRead).status)
 }
 
 func TestAQuietFeedBeats(t *testing.T) {
@@ -188,7 +189,7 @@ func TestAReaderThatStopsReadingGivesItsPlaceBack(t *testing.T) {
 	require.Eventually(t, func() bool {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since=150", hookgw.RightRead, "").WithContext(ctx))
+		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since=150", access.RightRead, "").WithContext(ctx))
 		if err != nil { // so short a time cuts off a busy machine's answers, too
 			return false
 		}
@@ -215,7 +216,7 @@ func TestAFeedIsToldItsPositionWhenTheGatewayStops(t *testing.T) {
 func TestWithoutASessionThereIsNoFeed(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
-	require.Equal(t, http.StatusConflict, f.get("/api/stream", hookgw.RightRead).status)
+	require.Equal(t, http.StatusConflict, f.get("/api/stream", access.RightRead).status)
 }
 
 func TestWhatIsNoLongerKeptForFeedsIsReadFromTheLog(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // maxFilters bounds the ?filter= of one feed.
@@ -16,9 +17,9 @@ type subjectFilter [][]string
 
 // parseFilters reads ?filter= values: a subject of slop.ev, or its part behind
 // the session, such as "approval.>" or "*.AskRaised.*". None selects everything.
-func parseFilters(values []string) (subjectFilter, *problem) {
+func parseFilters(values []string) (subjectFilter, *problem.Problem) {
 	if len(values) > maxFilters {
-		return nil, refuse(http.StatusBadRequest, "too many filters", "Use at most 16, or widen one with * or >.")
+		return nil, problem.Refuse(http.StatusBadRequest, "too many filters", "Use at most 16, or widen one with * or >.")
 	}
 	var out subjectFilter
 	for _, v := range values {
@@ -28,7 +29,7 @@ func parseFilters(values []string) (subjectFilter, *problem) {
 		tokens := strings.Split(v, ".")
 		for i, t := range tokens {
 			if !events.ValidToken(t) && t != "*" && (t != ">" || i != len(tokens)-1) {
-				return nil, refuse(http.StatusBadRequest, "this filter is no subject", `Use tokens of A-Z a-z 0-9 _ - with * for one and a last > for the rest, such as "approval.AskRaised.>".`)
+				return nil, problem.Refuse(http.StatusBadRequest, "this filter is no subject", `Use tokens of A-Z a-z 0-9 _ - with * for one and a last > for the rest, such as "approval.AskRaised.>".`)
 			}
 		}
 		out = append(out, tokens)

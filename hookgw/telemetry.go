@@ -86,7 +86,7 @@ func (c *call) telemetryOf(session string) (Telemetry, error) {
 	out.Roles.Present, out.Roles.Missing = g.cfg.Roles()
 	out.Roles.Present, out.Roles.Missing = list(out.Roles.Present), list(out.Roles.Missing)
 	out.Gateway = GatewayFigures{
-		URL: g.URL(), Connections: Use{g.conns.open(), g.cfg.Limits.Conns}, Feeds: Use{g.feeds.inUse(), g.cfg.Limits.Feeds},
+		URL: g.URL(), Connections: Use{g.conns.Open(), g.cfg.Limits.Conns}, Feeds: Use{g.feeds.inUse(), g.cfg.Limits.Feeds},
 		FeedsPerClientMost: g.cfg.Limits.FeedsPerClient, BodyLimitBytes: g.cfg.Limits.Body,
 	}
 	if p := host.Process; p != nil {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -31,7 +32,7 @@ func getTimeline(c *call) error {
 	page := Timeline{Rows: []projections.Row{}}
 	if values.Has("since") {
 		if page.Through, err = strconv.ParseUint(values.Get("since"), 10, 64); err != nil {
-			return refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
+			return problem.Refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
 		}
 	}
 	err = c.read(session, func(s *projections.Set) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
@@ -23,7 +23,7 @@ func TestTheTimelineIsReadPageByPage(t *testing.T) {
 		Through uint64
 	},
 	) {
-		a := f.get("/api/timeline"+query, hookgw.RightRead)
+		a := f.get("/api/timeline"+query, access.RightRead)
 		require.Equal(t, http.StatusOK, a.status)
 		require.NoError(t, json.Unmarshal(a.body, &out))
 		return out
@@ -42,7 +42,7 @@ func TestTheTimelineIsReadPageByPage(t *testing.T) {
 	require.Empty(t, page("?limit=0").Rows)
 
 	for _, query := range []string{"?limit=10001", "?limit=-1", "?limit=x", "?since=-1", "?since=x", "?since="} {
-		require.Equal(t, http.StatusBadRequest, f.get("/api/timeline"+query, hookgw.RightRead).status, query)
+		require.Equal(t, http.StatusBadRequest, f.get("/api/timeline"+query, access.RightRead).status, query)
 	}
-	require.Empty(t, openEmpty(t).get("/api/timeline", hookgw.RightRead).object(t)["rows"])
+	require.Empty(t, openEmpty(t).get("/api/timeline", access.RightRead).object(t)["rows"])
 }

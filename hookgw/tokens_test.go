@@ -13,6 +13,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // config is a usable configuration with a folder of tokens of its own.
@@ -36,7 +37,7 @@ func start(t *testing.T, cfg hookgw.Config) error {
 	return gw.Close()
 }
 
-var rights = []hookgw.Right{hookgw.RightHuman, hookgw.RightAsk, hookgw.RightRead}
+var rights = []access.Right{access.RightHuman, access.RightAsk, access.RightRead}
 
 func TestTokensAreThreeDifferentSecretsThatOthersCannotRead(t *testing.T) {
 	t.Parallel()
@@ -47,7 +48,7 @@ func TestTokensAreThreeDifferentSecretsThatOthersCannotRead(t *testing.T) {
 	require.Equal(t, os.FileMode(0o700), dir.Mode().Perm())
 	seen := map[string]bool{}
 	for _, r := range rights {
-		path := filepath.Join(cfg.Tokens, hookgw.TokenFile(r))
+		path := filepath.Join(cfg.Tokens, access.TokenFile(r))
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), path)
@@ -94,7 +95,7 @@ func TestGatewaysThatStartTogetherAgreeOnTheTokens(t *testing.T) {
 
 func TestTokensThatCannotBeTrustedAreRefused(t *testing.T) {
 	t.Parallel()
-	human := hookgw.TokenFile(hookgw.RightHuman)
+	human := access.TokenFile(access.RightHuman)
 	for name, spoil := range map[string]func(dir string) error{
 		"others may enter the folder": func(dir string) error { return os.Chmod(dir, 0o750) },
 		"others may read a token":     func(dir string) error { return os.Chmod(filepath.Join(dir, human), 0o640) },
@@ -115,7 +116,7 @@ func TestTokensThatCannotBeTrustedAreRefused(t *testing.T) {
 			return os.Symlink("elsewhere", filepath.Join(dir, human))
 		},
 		"the same token twice": func(dir string) error {
-			raw, err := os.ReadFile(filepath.Join(dir, hookgw.TokenFile(hookgw.RightRead)))
+			raw, err := os.ReadFile(filepath.Join(dir, access.TokenFile(access.RightRead)))
 			if err != nil {
 				return err
 			}
@@ -127,7 +128,7 @@ func TestTokensThatCannotBeTrustedAreRefused(t *testing.T) {
 			cfg := config(t)
 			require.NoError(t, start(t, cfg))
 			require.NoError(t, spoil(cfg.Tokens))
-			require.ErrorIs(t, start(t, cfg), hookgw.ErrTokens)
+			require.ErrorIs(t, start(t, cfg), access.ErrTokens)
 		})
 	}
 }
@@ -136,7 +137,7 @@ func readTokens(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for _, r := range rights {
-		raw, err := os.ReadFile(filepath.Join(dir, hookgw.TokenFile(r)))
+		raw, err := os.ReadFile(filepath.Join(dir, access.TokenFile(r)))
 		require.NoError(t, err)
 		out[string(r)] = string(raw)
 	}

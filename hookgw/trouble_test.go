@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/live"
 )
 
@@ -64,10 +65,10 @@ func TestWhatTheLogRefusesIsToldToTheClientAsItIs(t *testing.T) {
 		http.StatusInternalServerError:   errors.New("secret detail"),
 	} {
 		f := open(t, failing("SessionEdited", err))
-		a := f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":["new"]}}`)
+		a := f.post("/api/session", access.RightHuman, `{"session":{"entries":["new"]}}`)
 		require.Equal(t, want, a.status)
 		require.NotContains(t, string(a.body), "secret detail")
-		require.NotContains(t, string(f.get("/api/session", hookgw.RightRead).body), "new", "no success without a fact")
+		require.NotContains(t, string(f.get("/api/session", access.RightRead).body), "new", "no success without a fact")
 	}
 }
 
@@ -77,14 +78,14 @@ func TestAnAnswerThatIsNotStoredIsNoAnswer(t *testing.T) {
 	f.approve()
 	f.raise("g1", events.GateTool)
 	require.Equal(t, http.StatusForbidden, f.respond("g1", "true").status)
-	require.Len(t, f.get("/api/asks", hookgw.RightRead).object(t)["asks"], 1)
+	require.Len(t, f.get("/api/asks", access.RightRead).object(t)["asks"], 1)
 	require.Empty(t, recorded[events.AskSettled](f))
 }
 
 func TestAnAskThatIsNotStoredIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	f := open(t, failing("AskPosted", events.ErrFull))
-	require.Equal(t, http.StatusInsufficientStorage, f.post("/api/ask", hookgw.RightAsk, `{"request_id":"r1"}`).status)
+	require.Equal(t, http.StatusInsufficientStorage, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status)
 }
 
 func TestADrainThatIsNotRecordedTakesNothing(t *testing.T) {
@@ -92,10 +93,10 @@ func TestADrainThatIsNotRecordedTakesNothing(t *testing.T) {
 	for _, err := range []error{events.ErrFull, events.ErrConflict} {
 		f := open(t, failing("EventsDrained", err))
 		f.push(1)
-		a := f.get("/api/events", hookgw.RightHuman)
+		a := f.get("/api/events", access.RightHuman)
 		require.GreaterOrEqual(t, a.status, 500)
 		require.NotContains(t, a.object(t), "events")
-		require.Equal(t, []int{1}, numbers(t, f.get("/api/events?since=0", hookgw.RightHuman)))
+		require.Equal(t, []int{1}, numbers(t, f.get("/api/events?since=0", access.RightHuman)))
 	}
 }
 
@@ -111,14 +112,14 @@ func TestADrainIsRepeatedWhenAnotherProcessWasFirst(t *testing.T) {
 		}}
 	})
 	f.push(1)
-	require.Equal(t, []int{1}, numbers(t, f.get("/api/events", hookgw.RightHuman)))
+	require.Equal(t, []int{1}, numbers(t, f.get("/api/events", access.RightHuman)))
 	require.EqualValues(t, 3, tries.Load())
 }
 
 func TestARequestIsAnsweredThoughItCannotBeRecorded(t *testing.T) {
 	t.Parallel()
 	f := open(t, failing("HookCalled", events.ErrFull))
-	require.Equal(t, http.StatusOK, f.post("/api/session", hookgw.RightHuman, `{"session":{"entries":[]}}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, `{"session":{"entries":[]}}`).status)
 	f.stop()
 	require.Contains(t, f.logged.String(), "request not recorded")
 }
@@ -126,8 +127,8 @@ func TestARequestIsAnsweredThoughItCannotBeRecorded(t *testing.T) {
 func TestWhoCannotSeeTheEndOfTheLogSaysSo(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *hookgw.Config) { c.Log = troubled{Log: c.Log, last: events.ErrClosed} })
-	require.Equal(t, http.StatusServiceUnavailable, f.get("/api/events", hookgw.RightHuman).status)
-	require.Equal(t, http.StatusServiceUnavailable, f.get("/api/stream?since=1", hookgw.RightRead).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.get("/api/events", access.RightHuman).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.get("/api/stream?since=1", access.RightRead).status)
 	require.Equal(t, http.StatusServiceUnavailable, f.respond("x", "true").status, "not 404: nobody knows")
 }
 

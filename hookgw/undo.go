@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // undoBody is the body of POST /api/undo: exactly one of its members.
@@ -31,11 +32,11 @@ func postUndo(c *call) error {
 	}
 	var want undoBody
 	if json.Unmarshal(c.body, &want) != nil {
-		return refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
+		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
 	}
 	p := events.UndoRequested(want)
 	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
-		return refuse(http.StatusBadRequest, "an undo is of exactly one thing", "Send a call, a ticket or to_seq; ids have at most 128 bytes.")
+		return problem.Refuse(http.StatusBadRequest, "an undo is of exactly one thing", "Send a call, a ticket or to_seq; ids have at most 128 bytes.")
 	}
 	e, err := c.say(session, p)
 	if err != nil {
@@ -55,14 +56,14 @@ func (c *call) undone(e events.Event) error {
 		switch p := got.Payload.(type) {
 		case events.UndoRefused:
 			if p.Request == e.ID {
-				return refuse(http.StatusConflict, p.Reason, "Nothing was changed.")
+				return problem.Refuse(http.StatusConflict, p.Reason, "Nothing was changed.")
 			}
 		case events.ToolSettled:
 			if p.Call != events.UndoCall(e.ID) || p.Outcome == events.ToolInterrupted {
 				continue
 			}
 			if p.Outcome != events.ToolDone {
-				return refuse(http.StatusConflict, p.Text, "Nothing was changed.")
+				return problem.Refuse(http.StatusConflict, p.Text, "Nothing was changed.")
 			}
 			if err := c.gw.caughtUp(c.r.Context(), got.Seq); err != nil {
 				return err

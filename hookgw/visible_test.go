@@ -17,6 +17,7 @@ import (
 	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // BenchmarkAnEventIsVisibleInTheStatus measures from publishing a fact to
@@ -39,7 +40,7 @@ func BenchmarkAnEventIsVisibleInTheStatus(b *testing.B) {
 	require.NoError(b, err)
 	defer conn.Close()
 	answers, body := bufio.NewReader(conn), &bytes.Buffer{}
-	request := f.plain(f.gw.URL()+"/api/gui/mma_status", hookgw.RightRead)
+	request := f.plain(f.gw.URL()+"/api/gui/mma_status", access.RightRead)
 	shows := func(want []byte) bool {
 		body.Reset()
 		require.NoError(b, exchange(conn, answers, request, body))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -23,7 +24,7 @@ func (c *call) decode(want any, example string) error {
 		}
 	}
 	if err != nil {
-		return refuse(http.StatusBadRequest, "the body does not fit: "+clip(err.Error(), 200), "Send "+example+".")
+		return problem.Refuse(http.StatusBadRequest, "the body does not fit: "+clip(err.Error(), 200), "Send "+example+".")
 	}
 	return nil
 }
@@ -51,7 +52,7 @@ func (c *call) counts(session, id string, why refusal) error {
 		return err
 	}
 	if reason != "" {
-		return refuse(http.StatusConflict, reason, "Nothing was changed; read the state and send it again.")
+		return problem.Refuse(http.StatusConflict, reason, "Nothing was changed; read the state and send it again.")
 	}
 	return nil
 }

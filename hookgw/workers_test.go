@@ -14,10 +14,11 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections"
 )
 
-func (f *fixture) human(path, body string) answer { return f.post(path, hookgw.RightHuman, body) }
+func (f *fixture) human(path, body string) answer { return f.post(path, access.RightHuman, body) }
 
 func TestASpawnedWorkerShowsUntilItIsDone(t *testing.T) {
 	t.Parallel()
@@ -28,7 +29,7 @@ func TestASpawnedWorkerShowsUntilItIsDone(t *testing.T) {
 	require.Equal(t, map[string]any{"status": "ok", "ticket": ticket, "worker_uid": ticket, "track": "TR-" + ticket, "stream_id": "Tier 3 (Worker): " + ticket, "joined": false}, a.object(t))
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 && w.Active[0].Request != "" })
 	var got struct{ Active []map[string]any }
-	require.NoError(t, json.Unmarshal(f.get("/api/mma/workers", hookgw.RightRead).body, &got))
+	require.NoError(t, json.Unmarshal(f.get("/api/mma/workers", access.RightRead).body, &got))
 	w := got.Active[0]
 	require.Equal(t, []any{ticket, "running", "model", "m9", "script", "contributor"}, []any{w["worker_uid"], w["status"], w["waits_for"], w["model"], w["provider"], w["role"]})
 	for _, key := range []string{"tier", "attempt", "round", "stream_id", "text_tail", "calls", "asks", "trace", "started_at", "usage"} {
@@ -75,7 +76,7 @@ func TestASpawnIsRepeatedSafely(t *testing.T) {
 	answers := make([]answer, 16)
 	for i := range answers {
 		wg.Go(func() {
-			answers[i], _ = f.trySend(f.request(http.MethodPost, "/api/mma/workers/spawn", hookgw.RightHuman, body))
+			answers[i], _ = f.trySend(f.request(http.MethodPost, "/api/mma/workers/spawn", access.RightHuman, body))
 		})
 	}
 	wg.Wait()
@@ -187,7 +188,7 @@ func TestTheGraphIsChangedByTolerantSpellings(t *testing.T) {
 	mutate(`{"op":"remove_ticket","ticket":"P"}`)
 	got = mutate(`{"op":"remove_ticket","ticket":"C"}`)
 	require.Empty(t, got["tickets"])
-	status := f.get("/api/gui/mma_status", hookgw.RightRead).object(t)
+	status := f.get("/api/gui/mma_status", access.RightRead).object(t)
 	require.Equal(t, track, status["active_track"])
 	var ids []string
 	for _, x := range status["active_tickets"].([]any) {

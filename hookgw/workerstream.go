@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
 
@@ -58,7 +59,7 @@ func getWorkerStream(c *call) error {
 	case err != nil:
 		return err
 	case !known:
-		return refuse(http.StatusNotFound, "there is no such ticket", "Name one with ?ticket=; GET /api/mma/workers lists the workers.")
+		return problem.Refuse(http.StatusNotFound, "there is no such ticket", "Name one with ?ticket=; GET /api/mma/workers lists the workers.")
 	}
 	at, err := c.position(session)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // webSocket is the live feed over a WebSocket: messages of the channels that
@@ -45,14 +46,14 @@ func webSocket(c *call) error {
 }
 
 // upgrading refuses requests that are no handshake of a WebSocket.
-func upgrading(w http.ResponseWriter, r *http.Request) *problem {
+func upgrading(w http.ResponseWriter, r *http.Request) *problem.Problem {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") || !strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
 		w.Header().Set("Connection", "Upgrade")
 		w.Header().Set("Upgrade", "websocket")
-		return refuse(http.StatusUpgradeRequired, "this path speaks WebSocket", "Use a WebSocket client; GET /api/stream shows the log as server-sent events.")
+		return problem.Refuse(http.StatusUpgradeRequired, "this path speaks WebSocket", "Use a WebSocket client; GET /api/stream shows the log as server-sent events.")
 	}
 	if r.Header.Get("Sec-WebSocket-Version") != "13" || r.Header.Get("Sec-WebSocket-Key") == "" {
-		return refuse(http.StatusBadRequest, "this is no handshake of version 13", "Send Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key.")
+		return problem.Refuse(http.StatusBadRequest, "this is no handshake of version 13", "Send Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key.")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"manualslop/hookgw/problem"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -87,7 +88,7 @@ func (s *socket) begin(ctx context.Context) error {
 		return nil
 	}
 	if len(names) > maxOrdered {
-		return s.say(ctx, channelError, refuse(http.StatusBadRequest, "too many channels", "There are fewer; the hello lists them."))
+		return s.say(ctx, channelError, problem.Refuse(http.StatusBadRequest, "too many channels", "There are fewer; the hello lists them."))
 	}
 	return s.obey(ctx, order{action: "subscribe", channels: names})
 }

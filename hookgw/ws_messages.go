@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"manualslop/events"
+	"manualslop/hookgw/problem"
 )
 
 // Channels that the gateway speaks on by itself.
@@ -27,7 +28,7 @@ const maxOrdered = 64
 type order struct {
 	action   string
 	channels []string
-	wrong    *problem // the message is none
+	wrong    *problem.Problem // the message is none
 }
 
 // parseOrder reads a message. The original's envelope was never published, so
@@ -38,7 +39,7 @@ func parseOrder(text bool, raw []byte) order {
 		Channels                  []string
 	}
 	if !text || events.Nesting(raw) > 8 || json.Unmarshal(raw, &m) != nil {
-		return order{wrong: refuse(0, "the message is not understood", `Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
+		return order{wrong: problem.Refuse(0, "the message is not understood", `Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
 	}
 	o := order{action: m.Action, channels: m.Channels}
 	for _, other := range []string{m.Type, m.Op} {
@@ -51,11 +52,11 @@ func parseOrder(text bool, raw []byte) order {
 	}
 	switch {
 	case !slices.Contains([]string{"subscribe", "unsubscribe", "ping"}, o.action):
-		o.wrong = refuse(0, "there is no such action", "Use subscribe, unsubscribe or ping.")
+		o.wrong = problem.Refuse(0, "there is no such action", "Use subscribe, unsubscribe or ping.")
 	case len(o.channels) > maxOrdered:
-		o.wrong = refuse(0, "too many channels in one message", "There are fewer; the hello lists them.")
+		o.wrong = problem.Refuse(0, "too many channels in one message", "There are fewer; the hello lists them.")
 	case len(o.channels) == 0 && o.action != "ping":
-		o.wrong = refuse(0, "the message names no channel", `Add "channels": ["log"].`)
+		o.wrong = problem.Refuse(0, "the message names no channel", `Add "channels": ["log"].`)
 	}
 	return o
 }
@@ -75,10 +76,10 @@ func (s *socket) obey(ctx context.Context, o order) error {
 }
 
 // choose changes the subscriptions; with a channel that there is not, none.
-func (s *socket) choose(channels []string, on bool) *problem {
+func (s *socket) choose(channels []string, on bool) *problem.Problem {
 	for _, name := range channels {
 		if !slices.ContainsFunc(socketChannels(), func(c socketChannel) bool { return c.Name == name }) {
-			return refuse(0, "there is no such channel: "+clip(name, 64), "The hello lists the channels.")
+			return problem.Refuse(0, "there is no such channel: "+clip(name, 64), "The hello lists the channels.")
 		}
 	}
 	for _, name := range channels {

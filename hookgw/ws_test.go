@@ -15,6 +15,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 )
 
 // message is one message of a WebSocket.
@@ -34,7 +35,7 @@ type dialing struct {
 func (f *fixture) dial(t *testing.T, path string) *dialing {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+path, &websocket.DialOptions{
-		HTTPClient: f.client, HTTPHeader: http.Header{"Authorization": {"Bearer " + f.token(hookgw.RightRead)}},
+		HTTPClient: f.client, HTTPHeader: http.Header{"Authorization": {"Bearer " + f.token(access.RightRead)}},
 	})
 	require.NoError(t, err)
 	conn.SetReadLimit(-1)
@@ -74,7 +75,7 @@ func (d *dialing) say(text string) {
 func TestAWebSocketSaysWhatThereIsAndUnderstandsTheUsualSpellings(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + f.token(hookgw.RightHuman)}}})
+	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + f.token(access.RightHuman)}}})
 	require.NoError(t, err)
 	defer conn.CloseNow()
 	d := &dialing{t, conn}
@@ -177,7 +178,7 @@ func TestAStateIsSentOnlyWhenItChanged(t *testing.T) {
 func TestAWebSocketIsGuardedAsEveryRoute(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *hookgw.Limits) { l.FeedsPerClient, l.Feeds = 1, 2 }))
-	shake := func(right hookgw.Right, change func(*http.Request)) int {
+	shake := func(right access.Right, change func(*http.Request)) int {
 		req := f.request(http.MethodGet, "/ws", right, "")
 		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} {
 			req.Header.Set(name, value)
@@ -189,12 +190,12 @@ func TestAWebSocketIsGuardedAsEveryRoute(t *testing.T) {
 		return resp.StatusCode
 	}
 	nothing := func(*http.Request) {}
-	require.Equal(t, http.StatusUnauthorized, shake(hookgw.RightNone, nothing))
-	require.Equal(t, http.StatusForbidden, shake(hookgw.RightAsk, nothing))
+	require.Equal(t, http.StatusUnauthorized, shake(access.RightNone, nothing))
+	require.Equal(t, http.StatusForbidden, shake(access.RightAsk, nothing))
 	for name, change := range map[string]func(*http.Request){
 		"a token in the address": func(r *http.Request) {
 			r.Header.Del("Authorization")
-			r.URL.RawQuery = "token=" + f.token(hookgw.RightHuman)
+			r.URL.RawQuery = "token=" + f.token(access.RightHuman)
 		},
 		"a foreign page":         func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
 		"a page of another port": func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
@@ -209,13 +210,13 @@ func TestAWebSocketIsGuardedAsEveryRoute(t *testing.T) {
 		"a bad filter":           func(r *http.Request) { r.URL.RawQuery = "filter=a..b" },
 		"a bad position":         func(r *http.Request) { r.URL.RawQuery = "since=99999" },
 	} {
-		require.GreaterOrEqual(t, shake(hookgw.RightRead, change), 400, name)
+		require.GreaterOrEqual(t, shake(access.RightRead, change), 400, name)
 	}
-	require.Equal(t, http.StatusUpgradeRequired, f.get("/ws", hookgw.RightRead).status)
+	require.Equal(t, http.StatusUpgradeRequired, f.get("/ws", access.RightRead).status)
 	d := f.dial(t, "/ws")
-	require.Equal(t, http.StatusTooManyRequests, shake(hookgw.RightRead, nothing), "it counts as a feed")
+	require.Equal(t, http.StatusTooManyRequests, shake(access.RightRead, nothing), "it counts as a feed")
 	require.NoError(t, d.conn.Close(websocket.StatusNormalClosure, ""))
-	f.eventually(func() bool { return shake(hookgw.RightRead, nothing) == http.StatusSwitchingProtocols })
+	f.eventually(func() bool { return shake(access.RightRead, nothing) == http.StatusSwitchingProtocols })
 }
 
 // eventually waits until something holds.
@@ -264,7 +265,7 @@ func TestAClientThatNeitherReadsNorAnswersIsCutOff(t *testing.T) {
 	f.eventually(func() bool {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream", hookgw.RightRead, "").WithContext(ctx))
+		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream", access.RightRead, "").WithContext(ctx))
 		if err != nil { // so short a time cuts off a busy machine's answers, too
 			return false
 		}

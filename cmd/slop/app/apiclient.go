@@ -6,14 +6,14 @@ import (
 	"net"
 	"net/url"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/hookgw/hookclient"
 )
 
 // newAPIClient speaks to a running engine with the rights of one token. The
 // address must be on this machine, so that a planted run.json cannot send the
 // token elsewhere.
-func newAPIClient(info engineInfo, right hookgw.Right) (*hookclient.Client, error) {
+func newAPIClient(info engineInfo, right access.Right) (*hookclient.Client, error) {
 	base, err := url.Parse(info.Hooks)
 	if err != nil || base.Scheme != "http" || !isLoopback(base.Hostname()) {
 		return nil, failed(exitFailed, "the engine's address %q is not on this machine", info.Hooks)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/hookgw/hookclient"
 	"manualslop/projections"
 )
@@ -24,11 +24,11 @@ type apiDesk struct {
 }
 
 func newAPIDesk(p place, info engineInfo) (*apiDesk, error) {
-	reader, err := newAPIClient(info, hookgw.RightRead)
+	reader, err := newAPIClient(info, access.RightRead)
 	if err != nil {
 		return nil, err
 	}
-	person, err := newAPIClient(info, hookgw.RightHuman)
+	person, err := newAPIClient(info, access.RightHuman)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/hookgw/hookclient"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
@@ -73,7 +73,7 @@ func checkEngine(ctx context.Context, info engineInfo, engineErr error) []findin
 		return []finding{broken("engine", engineErr.Error())}
 	}
 	out := []finding{ok("engine", fmt.Sprintf("process %d, began with session %s", info.PID, info.Session))}
-	client, err := newAPIClient(info, hookgw.RightRead)
+	client, err := newAPIClient(info, access.RightRead)
 	if err != nil {
 		return append(out, broken(check, err.Error()))
 	}
@@ -99,7 +99,7 @@ func checkRoles(ctx context.Context, info engineInfo, engineErr error) []finding
 	if engineErr != nil {
 		return nil
 	}
-	client, err := newAPIClient(info, hookgw.RightRead)
+	client, err := newAPIClient(info, access.RightRead)
 	if err != nil {
 		return nil // said of the gateway already
 	}

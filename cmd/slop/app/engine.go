@@ -12,6 +12,7 @@ import (
 	"manualslop/bus"
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/live"
 	"manualslop/projections/sessionlog"
 	"manualslop/tiers"
@@ -66,7 +67,7 @@ func (g *globals) newEngine(ctx context.Context, p place, natsListen string, sc 
 		return nil, err
 	}
 	if !g.remote(p) && p.config.Hooks.Auth != hookgw.AuthNone {
-		tokens, err := hookgw.MakeTokens(p.tokens()) // before anything is put on record, which must not show them
+		tokens, err := access.MakeTokens(p.tokens()) // before anything is put on record, which must not show them
 		if err != nil {
 			conn.close()
 			return nil, &exitError{code: exitFailed, err: err}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/hookgw/hookclient"
 )
 
@@ -117,12 +118,12 @@ func (g *globals) hookClient(to hookTarget) (*hookclient.Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := newAPIClient(info, hookgw.RightRead); err != nil { // checks that the address is on this machine
+		if _, err := newAPIClient(info, access.RightRead); err != nil { // checks that the address is on this machine
 			return nil, err
 		}
 		o.BaseURL = info.Hooks
 		if o.TokenFile == "" && info.Tokens != "" && p.config.Hooks.Auth != hookgw.AuthNone {
-			o.TokenFile = filepath.Join(info.Tokens, hookgw.TokenFile(hookgw.RightHuman))
+			o.TokenFile = filepath.Join(info.Tokens, access.TokenFile(access.RightHuman))
 		}
 	}
 	client, err := hookclient.New(o)

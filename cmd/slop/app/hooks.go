@@ -13,6 +13,7 @@ import (
 	"manualslop/bus"
 	"manualslop/events"
 	"manualslop/hookgw"
+	"manualslop/hookgw/access"
 	"manualslop/projections/live"
 	"manualslop/projections/sessionlog"
 )
@@ -88,11 +89,11 @@ func (e *engine) openModels(own *bus.Conn) (err error) {
 // bindHooks makes the gateway, on a free port where it may fall back to one.
 func (e *engine) bindHooks(ctx context.Context, cfg hookgw.Config, fallBack bool) (err error) {
 	e.hooks, err = hookgw.New(ctx, cfg)
-	if errors.Is(err, hookgw.ErrAddressInUse) && fallBack {
+	if errors.Is(err, access.ErrAddressInUse) && fallBack {
 		cfg.Listen = "127.0.0.1:0"
 		e.hooks, err = hookgw.New(ctx, cfg)
 	}
-	if errors.Is(err, hookgw.ErrNotLoopback) || errors.Is(err, hookgw.ErrConfig) {
+	if errors.Is(err, access.ErrNotLoopback) || errors.Is(err, hookgw.ErrConfig) {
 		return failed(exitUsage, "%w", err)
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package hookgw
+package access
 
 import (
 	"crypto/rand"
@@ -26,20 +26,20 @@ const (
 	maxTokenChars = 256
 )
 
-// keyring holds a digest of each token, so that comparing takes the same time
+// Keyring holds a digest of each token, so that comparing takes the same time
 // for every guess.
-type keyring struct {
+type Keyring struct {
 	rights  []Right
 	digests [][sha256.Size]byte
 }
 
-// openKeyring reads the tokens in dir and makes those that are missing.
-func openKeyring(dir string) (*keyring, error) {
+// OpenKeyring reads the tokens in dir and makes those that are missing.
+func OpenKeyring(dir string) (*Keyring, error) {
 	tokens, err := MakeTokens(dir)
 	if err != nil {
 		return nil, err
 	}
-	k := &keyring{}
+	k := &Keyring{}
 	for i, token := range tokens {
 		if k.find(token) != RightNone {
 			return nil, fmt.Errorf("%w: two files in %s hold the same token; delete them", ErrTokens, dir)
@@ -77,7 +77,7 @@ func MakeTokens(dir string) ([]string, error) {
 }
 
 // find is the right that token gives, RightNone for a stranger's.
-func (k *keyring) find(token string) Right {
+func (k *Keyring) find(token string) Right {
 	var text [maxTokenChars]byte // so that nothing is allocated
 	if len(token) > len(text) {
 		return RightNone // longer than every token

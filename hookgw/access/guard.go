@@ -1,4 +1,4 @@
-package hookgw
+package access
 
 import (
 	"fmt"
@@ -6,18 +6,20 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"manualslop/hookgw/problem"
 )
 
-// guard decides who may come in. It is the same for every route and method.
-type guard struct {
+// Guard decides who may come in. It is the same for every route and method.
+type Guard struct {
 	hosts   []string // exact values of Host
 	origins []string // exact values of Origin
-	keys    *keyring // nil: everybody is the person
+	keys    *Keyring // nil: everybody is the person
 }
 
-// newGuard accepts the three names of loopback with the bound port.
-func newGuard(port int, keys *keyring) *guard {
-	g := &guard{keys: keys}
+// NewGuard accepts the three names of loopback with the bound port.
+func NewGuard(port int, keys *Keyring) *Guard {
+	g := &Guard{keys: keys}
 	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
 		host := fmt.Sprintf("%s:%d", name, port)
 		g.hosts = append(g.hosts, host)
@@ -26,27 +28,27 @@ func newGuard(port int, keys *keyring) *guard {
 	return g
 }
 
-// place refuses requests that were addressed to somebody else (a rebound name)
+// Place refuses requests that were addressed to somebody else (a rebound name)
 // or sent by a foreign page. Absent headers pass: no page can leave them out.
-func (g *guard) place(r *http.Request) *problem {
+func (g *Guard) Place(r *http.Request) *problem.Problem {
 	if !slices.Contains(g.hosts, r.Host) {
-		return refuse(http.StatusMisdirectedRequest, "this Host is not served here", "Speak to the address that slop serve printed, with its port.")
+		return problem.Refuse(http.StatusMisdirectedRequest, "this Host is not served here", "Speak to the address that slop serve printed, with its port.")
 	}
 	for _, origin := range r.Header["Origin"] {
 		if !slices.Contains(g.origins, origin) {
-			return refuse(http.StatusForbidden, "requests from this Origin are refused", "Pages of other origins may not use the gateway.")
+			return problem.Refuse(http.StatusForbidden, "requests from this Origin are refused", "Pages of other origins may not use the gateway.")
 		}
 	}
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "same-origin" && site != "none" {
-			return refuse(http.StatusForbidden, "cross-site requests are refused", "Only the gateway's own pages may use it from a browser.")
+			return problem.Refuse(http.StatusForbidden, "cross-site requests are refused", "Only the gateway's own pages may use it from a browser.")
 		}
 	}
 	return nil
 }
 
-// identify is the right that the request's token gives; everybody's without tokens.
-func (g *guard) identify(r *http.Request) Right {
+// Identify is the right that the request's token gives; everybody's without tokens.
+func (g *Guard) Identify(r *http.Request) Right {
 	if g.keys == nil {
 		return RightHuman
 	}
@@ -73,24 +75,24 @@ func credentials(r *http.Request) int {
 	return len(r.Header["Authorization"]) + len(r.Header[apiKeyHeader])
 }
 
-// admit refuses who may not use a route that demands need.
-func admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem {
+// Admit refuses who may not use a route that demands need.
+func Admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem.Problem {
 	switch {
 	case who.covers(need):
 		return nil
 	case who == RightNone:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		if credentials(r) > 1 {
-			return refuse(http.StatusUnauthorized, "more than one token was sent", "Send Authorization: Bearer or X-API-KEY, not both, and once.")
+			return problem.Refuse(http.StatusUnauthorized, "more than one token was sent", "Send Authorization: Bearer or X-API-KEY, not both, and once.")
 		}
-		return refuse(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+TokenFile(need)+", in the folder that slop serve names.")
+		return problem.Refuse(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+TokenFile(need)+", in the folder that slop serve names.")
 	}
-	return refuse(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")
+	return problem.Refuse(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")
 }
 
-// jsonOnly refuses bodies of any other type: a page can send those without
+// JSONOnly refuses bodies of any other type: a page can send those without
 // being asked first.
-func jsonOnly(r *http.Request) *problem {
+func JSONOnly(r *http.Request) *problem.Problem {
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength == 0 {
 		return nil
 	}
@@ -102,5 +104,5 @@ func jsonOnly(r *http.Request) *problem {
 			return nil
 		}
 	}
-	return refuse(http.StatusUnsupportedMediaType, "the body must be JSON", "Send Content-Type: application/json, in UTF-8 and not compressed.")
+	return problem.Refuse(http.StatusUnsupportedMediaType, "the body must be JSON", "Send Content-Type: application/json, in UTF-8 and not compressed.")
 }

@@ -1,4 +1,4 @@
-package hookgw
+package access
 
 import (
 	"io"
@@ -19,20 +19,21 @@ func crowded(body string) []byte {
 		strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 
-// boundedListener hands out at most cap(slots) connections at a time and tells
+// Listener hands out at most cap(slots) connections at a time and tells
 // the others why they are turned away.
-type boundedListener struct {
+type Listener struct {
 	*net.TCPListener
 	slots  chan struct{}
 	linger chan struct{}
 }
 
-func bound(l *net.TCPListener, conns int) *boundedListener {
-	return &boundedListener{TCPListener: l, slots: make(chan struct{}, conns), linger: make(chan struct{}, 64)}
+// Bound makes a listener that has at most so many connections open at a time.
+func Bound(l *net.TCPListener, conns int) *Listener {
+	return &Listener{TCPListener: l, slots: make(chan struct{}, conns), linger: make(chan struct{}, 64)}
 }
 
 // Accept waits for a connection that has room.
-func (b *boundedListener) Accept() (net.Conn, error) {
+func (b *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := b.AcceptTCP()
 		if err != nil {
@@ -47,10 +48,10 @@ func (b *boundedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// open is how many connections there are.
-func (b *boundedListener) open() int { return len(b.slots) }
+// Open is how many connections there are.
+func (b *Listener) Open() int { return len(b.slots) }
 
-func (b *boundedListener) turnAway(conn *net.TCPConn) {
+func (b *Listener) turnAway(conn *net.TCPConn) {
 	select {
 	case b.linger <- struct{}{}:
 	default:
@@ -79,3 +80,16 @@ func (c *boundedConn) Close() error {
 	defer c.free()
 	return c.TCPConn.Close()
 }
+
+// LetRead says that the answer is complete and gives the client time to take it:
+// to close a connection with bytes unread would break the answer off.
+func LetRead(conn net.Conn) {
+	half, ok := conn.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxDrained))
+}
+
+// maxDrained is how much is read of what a client sends behind its request.
+const maxDrained = 64 << 10

@@ -1,4 +1,4 @@
-package hookgw
+package access
 
 // Right is what a token allows, and what a route demands.
 type Right string

@@ -1,4 +1,4 @@
-package hookgw
+package access
 
 import (
 	"context"
@@ -14,15 +14,18 @@ var (
 	// ErrNotLoopback says that the address can be reached from elsewhere, or is
 	// a name under which no client may speak to the gateway.
 	ErrNotLoopback = errors.New("the gateway listens on 127.0.0.1, ::1 or localhost only")
+	// ErrAddress says that the text is no address to listen on.
+	ErrAddress = errors.New("listen address")
 	// ErrAddressInUse says that somebody else listens there.
 	ErrAddressInUse = errors.New("address in use")
 )
 
-// listen binds addr, which must be loopback.
-func listen(ctx context.Context, addr string) (*net.TCPListener, error) {
+// Listen binds addr, which is host:port and must be loopback. Errors: ErrAddress,
+// ErrNotLoopback, ErrAddressInUse.
+func Listen(ctx context.Context, addr string) (*net.TCPListener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("%w: listen address %q: %w", ErrConfig, addr, err)
+		return nil, fmt.Errorf("%w %q: %w", ErrAddress, addr, err)
 	}
 	switch host {
 	case "127.0.0.1", "::1":
@@ -32,7 +35,7 @@ func listen(ctx context.Context, addr string) (*net.TCPListener, error) {
 		return nil, fmt.Errorf("listen on %q: %w", addr, ErrNotLoopback)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return nil, fmt.Errorf("%w: listen address %q: the port is no number up to 65535", ErrConfig, addr)
+		return nil, fmt.Errorf("%w %q: the port is no number up to 65535", ErrAddress, addr)
 	}
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))

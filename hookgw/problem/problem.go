@@ -1,0 +1,102 @@
+// Package problem holds the errors that a client of the gateway is told: each is
+// one JSON object that says what is wrong and what to do, with a status. What is
+// no problem yet becomes one by [Of].
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// Problem is an error that a client is told: what is wrong and what to do.
+type Problem struct {
+	// Status is that of the answer.
+	Status  int    `json:"-"`
+	Message string `json:"error"`
+	Hint    string `json:"hint"`
+	// SettledBy and SettledAt say who closed an ask, and when.
+	SettledBy string     `json:"settled_by,omitempty"`
+	SettledAt *time.Time `json:"settled_at,omitempty"`
+	Outcome   string     `json:"outcome,omitempty"`
+	// Ticket is the one at work, where the client may go on with it.
+	Ticket string `json:"ticket,omitempty"`
+	// Allow are the methods that the path takes, of a request with another one.
+	Allow string `json:"-"`
+
+	cause error
+}
+
+// Error is the message to the client.
+func (p *Problem) Error() string { return p.Message }
+
+// Unwrap is what lay behind it, for the operator.
+func (p *Problem) Unwrap() error { return p.cause }
+
+// Refuse makes a problem. What a client sent may stand in its texts: what would
+// take over a terminal that shows them does not get there.
+func Refuse(status int, message, hint string) *Problem {
+	return &Problem{Status: status, Message: strings.Map(harmless, message), Hint: strings.Map(harmless, hint)}
+}
+
+// harmless replaces control characters other than the end of a line, and those
+// that turn text around.
+func harmless(r rune) rune {
+	if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') {
+		return unicode.ReplacementChar
+	}
+	return r
+}
+
+// Because names what lay behind the problem, for the operator.
+func (p *Problem) Because(err error) *Problem {
+	p.cause = err
+	return p
+}
+
+// About names the ticket that a problem is about.
+func (p *Problem) About(ticket string) *Problem {
+	p.Ticket = ticket
+	return p
+}
+
+// Settled tells that an ask is closed, by whom and when.
+func Settled(s *projections.SettledAsk) *Problem {
+	at := s.At
+	p := Refuse(http.StatusConflict, "this ask is already settled: "+s.Outcome, "The first valid answer counts; read GET /api/asks?state=all.")
+	p.SettledBy, p.SettledAt, p.Outcome = s.By, &at, s.Outcome
+	return p
+}
+
+// Of says what a client is told about err.
+func Of(err error) *Problem {
+	var p *Problem
+	var stopped *projections.StoppedError
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &stopped):
+		return Stopped(stopped)
+	case errors.Is(err, events.ErrTooLarge):
+		return Refuse(http.StatusRequestEntityTooLarge, "this is too large for one event of the log", "Send less than 512 KiB at once.").Because(err)
+	case errors.Is(err, events.ErrFull):
+		return Refuse(http.StatusInsufficientStorage, "the log has used up its disk budget; nothing was stored", "Make room, or raise the budget, and send it again.").Because(err)
+	case errors.Is(err, events.ErrDenied):
+		return Refuse(http.StatusForbidden, "the log refused the event: its rights do not allow it", "Check the rights of the gateway's connections (slop doctor).").Because(err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, events.ErrClosed):
+		return Refuse(http.StatusServiceUnavailable, "the engine did not answer in time", "Read the state before you send it again; slop doctor tells more.").Because(err)
+	}
+	return Refuse(http.StatusInternalServerError, "the gateway failed", "The engine's own log tells why.").Because(err)
+}
+
+// Stopped tells which read model does not go on, and since when.
+func Stopped(e *projections.StoppedError) *Problem {
+	return Refuse(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("Everything else goes on. A program that can fold event %d brings it back when it starts.", e.Seq)).Because(e)
+}
