@@ -252,7 +252,7 @@ func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out 
 
 // run makes the call within its time and turns the result into an outcome.
 func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared, before func(context.Context, []tools.PlannedChange) error) events.ToolSettled {
-	watched, stop := w.kills.watch(ctx, cause.Session, p.Ticket)
+	watched, stop := w.kills.watch(ctx, cause.Session, p.Ticket, cause.Seq)
 	defer stop()
 	began := w.Clock()
 	result := prepared.Run(watched, before)

@@ -33,10 +33,12 @@ func oneCall(tool, args string) string {
 // runWorker runs a worker of its own until stop is called.
 func (w *world) runWorker(name string) (stop func()) { return w.run(w.worker(name)) }
 
-func (w *world) run(worker *runtime.Worker) (stop func()) {
+func (w *world) run(worker *runtime.Worker) (stop func()) { return w.runSlots(worker, 4) }
+
+func (w *world) runSlots(worker *runtime.Worker, slots int) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	wg.Go(func() { _ = worker.Run(ctx, 4) })
+	wg.Go(func() { _ = worker.Run(ctx, slots) })
 	stop = sync.OnceFunc(func() { cancel(); wg.Wait() })
 	w.t.Cleanup(stop)
 	return stop

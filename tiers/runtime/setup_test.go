@@ -178,11 +178,11 @@ func (h hearing) Follow(ctx context.Context, f events.Filter, take func(events.E
 	})
 }
 
-// runHearing runs a worker that hears of kills.
+// runHearing runs a worker that hears of kills and does one thing at a time.
 func (w *world) runHearing(name string) {
 	worker := w.worker(name)
 	worker.Live = hearing{w.connect(bus.Role{Kind: bus.Worker, Name: name})}
-	w.run(worker)
+	w.runSlots(worker, 1)
 }
 
 // say records a person's word.
@@ -233,6 +233,18 @@ func (w *world) until(want func(e *events.Event) bool) []events.Event {
 	}
 	w.t.Fatal("the awaited event did not come")
 	return nil
+}
+
+// untilCount waits for so many events of the session and returns all events up
+// to the last of them.
+func (w *world) untilCount(want func(e *events.Event) bool, n int) []events.Event {
+	w.t.Helper()
+	return w.until(func(e *events.Event) bool {
+		if want(e) {
+			n--
+		}
+		return n == 0
+	})
 }
 
 func isType(typ string) func(*events.Event) bool {

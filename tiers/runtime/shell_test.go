@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,20 +26,26 @@ func TestAScriptIsKilledAtTheApprovedTimeLimit(t *testing.T) {
 	require.Less(t, p.DurationMS, int64(20_000))
 }
 
-func TestKillingATicketEndsItsRunningScript(t *testing.T) {
+// TestAKilledTicketEndsItsScriptAndBeginsNoOther has a round ask for two scripts,
+// of a worker that runs one at a time.
+func TestAKilledTicketEndsItsScriptAndBeginsNoOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.open(nil)
 	w.yesToAll()
-	w.startWithoutWorker(oneCall("run_powershell", `{"script":"echo up > up.txt; sleep 30"}`))
+	w.startWithoutWorker(strings.Replace(oneCall("run_powershell", `{"script":"echo up > up.txt; sleep 30"}`), `}]}}`,
+		`},{"name":"run_powershell","args":{"script":"echo late > late.txt"}}]}}`, 1))
 	w.runHearing("worker-test-1")
 	w.say(events.GoalSubmitted{Goal: "g"})
 	w.awaitFile("up.txt")
+	w.untilCount(isType("ToolApproved"), 2)
 	w.say(events.KillRequested{Ticket: "T-1"})
-	log := w.until(isType("ToolSettled"))
-	p, ok := log[len(log)-1].Payload.(events.ToolSettled)
-	require.True(t, ok)
-	require.Equal(t, events.ToolKilled, p.Outcome)
+	for _, e := range w.untilCount(isType("ToolSettled"), 2) {
+		if p, ok := e.Payload.(events.ToolSettled); ok {
+			require.Equal(t, events.ToolKilled, p.Outcome)
+		}
+	}
+	require.NoFileExists(t, filepath.Join(w.dir, "late.txt"))
 	w.until(isType("GoalFailed"))
 }
 
