@@ -7,15 +7,18 @@ import (
 )
 
 // MaxModelAttempts bounds the attempts at one model reply, the first included,
-// where the settings say nothing, and always those whose reply came incomplete:
-// each of these is paid for.
+// where the settings say nothing, and those whose reply came incomplete where the
+// settings allow more: each of these is paid for.
 const MaxModelAttempts = 3
 
 // ModelAttempts bounds the attempts at one reply that fail in one way, the first
 // included.
 func ModelAttempts(s events.Settings, kind string) int {
-	if s.ModelAttempts == 0 || kind == events.ModelIncomplete {
+	switch {
+	case s.ModelAttempts == 0:
 		return MaxModelAttempts
+	case kind == events.ModelIncomplete:
+		return min(s.ModelAttempts, MaxModelAttempts)
 	}
 	return s.ModelAttempts
 }

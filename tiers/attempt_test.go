@@ -37,6 +37,17 @@ func TestAServerThatIsOverloadedIsAskedAgainForAsLongAsTheSettingsSay(t *testing
 	}
 }
 
+func TestNoFailureIsTriedMoreOftenThanThePersonAllows(t *testing.T) {
+	t.Parallel()
+	for _, allowed := range []int{1, 2} {
+		s := staffed()
+		s.ModelAttempts = allowed
+		for _, kind := range []string{events.ModelOverloaded, events.ModelIncomplete} {
+			require.Equal(t, allowed, tiers.ModelAttempts(s, kind), kind)
+		}
+	}
+}
+
 // begun is a conversation whose first request is sent.
 func begun(s events.Settings) tiers.Sent {
 	return tiers.Sent{}.Then("first", tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil))
