@@ -41,6 +41,10 @@ func (r *Reruns) Evolve(e *events.Event) string {
 			r.ended(c, p.Call)
 			r.places[c.place].changed()
 		}
+	case events.InterruptResolved:
+		if p.Resolution != events.InterruptRetry {
+			delete(r.calls, p.Call)
+		}
 	case events.FilesUpdated:
 		if len(p.Files) > 0 {
 			r.changed()

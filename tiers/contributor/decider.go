@@ -23,7 +23,7 @@ type State struct {
 	shown    map[string]events.TrackedFile   // how the project wants its files shown, by path
 	runs     map[string]*run                 // by ticket: its newest attempt
 	requests map[string]string               // id of an own request that waits for its answer, to its ticket
-	calls    map[string]string               // id of a requested call to its ticket
+	calls    map[string]string               // id of a requested call of a live round to its ticket
 	touched  *run                            // what the last event was about; may be nil
 }
 
@@ -70,6 +70,27 @@ func (s *State) asked(request string, p phase) *run {
 	delete(s.requests, request)
 	s.touched = r
 	return r
+}
+
+// over ends an attempt; nothing that it waits for counts any more.
+func (s *State) over(r *run) {
+	delete(s.requests, r.pending)
+	s.forget(r.calls)
+	r.over()
+}
+
+// settle closes a round's calls when all of them have their result.
+func (s *State) settle(r *run) {
+	calls := r.calls
+	if r.settle(); r.calls == nil {
+		s.forget(calls)
+	}
+}
+
+func (s *State) forget(calls []*call) {
+	for _, c := range calls {
+		delete(s.calls, c.id)
+	}
 }
 
 // call finds a call of the round at which a live run is.

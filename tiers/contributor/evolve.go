@@ -23,7 +23,7 @@ func evolve(s *State, e *events.Event) *State {
 		s.runs[p.Ticket.ID] = s.touched
 	case events.TicketKilled:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
-			r.over()
+			s.over(r)
 		}
 	default:
 		if e.Actor == events.ActorContributor {
@@ -72,7 +72,7 @@ func (s *State) emitted(e *events.Event) {
 		}
 	case events.TicketResolved:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
-			r.over()
+			s.over(r)
 		}
 	}
 }
@@ -153,12 +153,12 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 	case events.HintGiven:
 		if r, c := s.call(p.Call); c != nil && c.awaitsHint {
 			c.hint(p.Hint)
-			r.settle()
+			s.settle(r)
 		}
 	case events.HintSkipped:
 		if r, c := s.call(p.Call); c != nil && c.awaitsHint {
 			c.awaitsHint = false
-			r.settle()
+			s.settle(r)
 		}
 	}
 }
@@ -167,5 +167,5 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 func (s *State) result(r *run, c *call, p events.Part) {
 	c.count.Resolve()
 	c.answer(p)
-	r.settle()
+	s.settle(r)
 }

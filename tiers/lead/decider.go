@@ -17,7 +17,7 @@ type State struct {
 	desk    planning.Desk
 	closed  bool
 	byTrack map[string]*work // every track ever started
-	reviews map[string]*work // by ticket: its newest review
+	reviews map[string]*work // by ticket: its review on the way
 	waiting map[string]*work // by the id of the fact whose answer is awaited
 	due     []*work          // those with a fact due, oldest first
 	taken   map[string]bool  // ticket ids of the session
@@ -63,10 +63,15 @@ func evolve(s *State, e *events.Event) *State {
 
 // emitted folds an own fact; it is always the one of the oldest due work.
 func (s *State) emitted(e *events.Event) {
-	if p, ok := e.Payload.(events.TicketsPlanned); ok {
-		s.take(p.Tickets)
-	}
 	w := s.due[0]
+	switch p := e.Payload.(type) {
+	case events.TicketsPlanned:
+		s.take(p.Tickets)
+	case events.TicketReviewed:
+		if s.reviews[p.Ticket] == w {
+			delete(s.reviews, p.Ticket)
+		}
+	}
 	w.job.Emitted(e)
 	if w.job.Due() == nil {
 		s.due = slices.Delete(s.due, 0, 1)

@@ -105,3 +105,18 @@ func TestNoVerdictComesOfAnAttemptThatAPersonEnded(t *testing.T) {
 		{Name: "an older attempt does not matter", Given: after(open, events.TicketKilled{Ticket: "T-1", Attempt: 1}), When: replied(`[{"verdict":"approve"}]`), Then: verdictOf(events.ReviewApproved)},
 	})
 }
+
+func TestAReviewThatIsOverIsForgotten(t *testing.T) {
+	t.Parallel()
+	open := then(opened(), finished("a.go"), shownDiffs())
+	for name, c := range map[string]struct {
+		history []events.Payload
+		reviews int
+	}{
+		"on the way": {open, 2},
+		"approved":   {after(open, replied(`[{"verdict":"approve"}]`)), 0},
+		"killed":     {after(open, events.TicketKilled{Ticket: "T-1", Attempt: 2}), 0},
+	} {
+		require.Equal(t, c.reviews, tierstest.StateAfter(t, lead.Decider(), c.history...).Reviews(), name)
+	}
+}

@@ -34,7 +34,6 @@ type Job struct {
 	sent     tiers.Sent
 	requests int
 	replies  int
-	done     bool
 }
 
 // Begin opens a job; a request for the views is due.
@@ -57,9 +56,6 @@ func (j *Job) Due() events.Payload {
 	}
 	return j.due[0]
 }
-
-// Done tells whether the plan, or its failure, is on record.
-func (j *Job) Done() bool { return j.done }
 
 // Awaits tells whether request is the fact whose answer the job waits for.
 func (j *Job) Awaits(request string) bool { return j.waits != "" && j.waits == request }
@@ -180,7 +176,8 @@ func (j *Job) giveUp(reason string) {
 	}}
 }
 
-// Emitted folds the job's own fact, the first that was due.
+// Emitted folds the job's own fact, the first that was due. With the plan, or its
+// failure, on record the job is over, and what it asked is let go.
 func (j *Job) Emitted(e *events.Event) {
 	j.due = j.due[1:]
 	switch x := e.Payload.(type) {
@@ -191,6 +188,6 @@ func (j *Job) Emitted(e *events.Event) {
 		j.waits, j.sent = e.ID, j.sent.Then(e.ID, x)
 		j.requests++
 	default:
-		j.done = true
+		*j = Job{}
 	}
 }

@@ -14,7 +14,7 @@ func Decider() tiers.Decider[*State] {
 // State is what qa knows of a session.
 type State struct {
 	settings  events.Settings
-	calls     map[string]*call
+	calls     map[string]*call         // those under way, and those that failed in a shell: a patch may be asked for
 	requests  map[string]*talk         // by id of an own request that waits for its answer
 	patches   map[string]*patch        // by id of an own request for views
 	contexts  map[string]string        // id of a request for a ticket's views to the ticket
@@ -139,20 +139,32 @@ func (s *State) follow(e *events.Event) {
 		if c := s.calls[p.Call]; c != nil {
 			c.count.Park()
 		}
+	case events.ToolDenied:
+		delete(s.calls, p.Call)
 	case events.InterruptResolved:
-		if c := s.calls[p.Call]; c != nil && p.Resolution != events.InterruptRetry {
-			c.count.Resolve()
+		if p.Resolution != events.InterruptRetry {
+			delete(s.calls, p.Call)
 		}
 	case events.ToolSettled:
-		c := s.calls[p.Call]
-		switch {
-		case c == nil || !c.count.Settle(p):
-		case tiers.WantsHint(p):
-			s.owed = s.triage(e.ID, c, p)
-		case failed != "":
-			s.owed = []events.Payload{events.FlakyNoticed{Call: p.Call, Failed: failed, Ticket: c.ticket}}
+		if c := s.calls[p.Call]; c != nil && c.count.Settle(p) {
+			s.settled(e, c, p, failed)
 		}
 	}
+}
+
+// settled takes the outcome of a call that counts. One that may run again, or be
+// asked about, is kept.
+func (s *State) settled(e *events.Event, c *call, p events.ToolSettled, failed string) {
+	switch {
+	case tiers.WantsHint(p):
+		s.owed = s.triage(e.ID, c, p)
+		return
+	case p.Outcome == events.ToolInterrupted:
+		return
+	case failed != "":
+		s.owed = []events.Payload{events.FlakyNoticed{Call: p.Call, Failed: failed, Ticket: c.ticket}}
+	}
+	delete(s.calls, p.Call)
 }
 
 // over tells whether the attempt of a call was ended by a person.
