@@ -157,11 +157,11 @@ func (a *assembler) refresh(i int, got content) error {
 func (a *assembler) complete(i int) error {
 	switch {
 	case len(a.open) > 0:
-		return failure(events.ModelInvalidRequest, "the prompt of %d parts ends before the result of call %s", i, a.open[0].ID)
+		return Unsendable("the prompt of %d parts ends before the result of call %s", i, a.open[0].ID)
 	case len(a.messages) == 0 || a.last().Role == RoleSystem:
-		return failure(events.ModelInvalidRequest, "the prompt of %d parts asks nothing", i)
+		return Unsendable("the prompt of %d parts asks nothing", i)
 	case a.last().Role == RoleAssistant:
-		return failure(events.ModelInvalidRequest, "the prompt of %d parts ends with the assistant's own words", i)
+		return Unsendable("the prompt of %d parts ends with the assistant's own words", i)
 	}
 	return nil
 }

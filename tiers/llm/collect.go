@@ -25,7 +25,7 @@ func Collect(stream iter.Seq2[Chunk, error], onDelta func(string)) (Reply, error
 			return c.whole()
 		}
 	}
-	return c.failed(failure(events.ModelIncomplete, "the reply ended without its end marker"))
+	return c.failed(Incomplete("the reply ended without its end marker"))
 }
 
 type collector struct {
@@ -62,12 +62,12 @@ func (c *collector) take(chunk Chunk) *Error {
 		c.finish = &x
 		return nil
 	}
-	return failure(events.ModelIncomplete, "the provider sent an empty chunk")
+	return Incomplete("the provider sent an empty chunk")
 }
 
 func (c *collector) addText(s string) *Error {
 	if c.text.Len()+len(s) > MaxText {
-		return failure(events.ModelIncomplete, "the reply's text is over %d bytes", MaxText)
+		return Incomplete("the reply's text is over %d bytes", MaxText)
 	}
 	c.text.WriteString(s)
 	if c.onDelta != nil && s != "" {
@@ -78,10 +78,10 @@ func (c *collector) addText(s string) *Error {
 
 func (c *collector) begin(b CallBegin) *Error {
 	if b.Index != len(c.calls) {
-		return failure(events.ModelIncomplete, "the provider opened call %d where call %d is next", b.Index, len(c.calls))
+		return Incomplete("the provider opened call %d where call %d is next", b.Index, len(c.calls))
 	}
 	if len(c.calls) == MaxCalls {
-		return failure(events.ModelIncomplete, "the reply has over %d tool calls", MaxCalls)
+		return Incomplete("the reply has over %d tool calls", MaxCalls)
 	}
 	c.calls = append(c.calls, &draft{name: b.Name})
 	return nil
@@ -89,7 +89,7 @@ func (c *collector) begin(b CallBegin) *Error {
 
 func (c *collector) open(index int) (*draft, *Error) {
 	if index < 0 || index >= len(c.calls) || c.calls[index].ended {
-		return nil, failure(events.ModelIncomplete, "the provider sent arguments for call %d, which is not open", index)
+		return nil, Incomplete("the provider sent arguments for call %d, which is not open", index)
 	}
 	return c.calls[index], nil
 }
@@ -114,7 +114,7 @@ func (c *collector) whole() (Reply, error) {
 	case cut:
 		r.Finish = FinishMaxTokens
 	case c.finish.Reason != FinishStop && c.finish.Reason != FinishToolCalls:
-		return c.failed(failure(events.ModelIncomplete, "the provider finished for the unknown reason %q", c.finish.Reason))
+		return c.failed(Incomplete("the provider finished for the unknown reason %q", c.finish.Reason))
 	case len(r.Calls) > 0:
 		r.Finish = FinishToolCalls
 	}
@@ -142,13 +142,13 @@ func (c *collector) attachRaw(r *Reply) *Error {
 	}
 	raw, err := json.Marshal(*c.finish.Raw)
 	if err != nil {
-		return failure(events.ModelIncomplete, "the provider's opaque block is not JSON: %v", err)
+		return Incomplete("the provider's opaque block is not JSON: %v", err)
 	}
 	if len(raw) > MaxRaw {
-		return failure(events.ModelIncomplete, "the provider's opaque block is over %d bytes", MaxRaw)
+		return Incomplete("the provider's opaque block is over %d bytes", MaxRaw)
 	}
 	if events.Nesting(raw) > MaxDepth {
-		return failure(events.ModelIncomplete, "the provider's opaque block is nested over %d deep", MaxDepth)
+		return Incomplete("the provider's opaque block is nested over %d deep", MaxDepth)
 	}
 	r.Raw = raw
 	return nil
@@ -174,10 +174,10 @@ func (c *collector) fitting(r Reply) (Reply, error) {
 	}
 	body, err := json.Marshal(recorded)
 	if err != nil {
-		return c.failed(failure(events.ModelIncomplete, "the reply cannot be recorded: %v", err))
+		return c.failed(Incomplete("the reply cannot be recorded: %v", err))
 	}
 	if len(body) > MaxReply {
-		return c.failed(failure(events.ModelIncomplete, "the whole reply takes %d bytes on record, over %d", len(body), MaxReply))
+		return c.failed(Incomplete("the whole reply takes %d bytes on record, over %d", len(body), MaxReply))
 	}
 	return r, nil
 }

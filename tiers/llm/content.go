@@ -78,7 +78,7 @@ func beginning(s string, n int) string {
 }
 
 func refuse(i int, format string, args ...any) error {
-	return failure(events.ModelInvalidRequest, "prompt part %d "+format, append([]any{i + 1}, args...)...)
+	return Unsendable("prompt part %d "+format, append([]any{i + 1}, args...)...)
 }
 
 // Newest is the text of a manifest's newest message: its last part and the

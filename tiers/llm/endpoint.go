@@ -12,7 +12,7 @@ type Endpoint struct {
 	Key string
 	// Headers are sent with every request beside the vendor's own.
 	Headers map[string]string
-	// Client makes the requests; nil: [http.DefaultClient]. It never follows a
-	// redirect with the key to another host.
+	// Client is whose transport makes the requests; nil: [http.DefaultTransport].
+	// No redirect is followed, whatever the client says.
 	Client *http.Client
 }

@@ -66,6 +66,16 @@ func AsError(err error) *Error {
 	return &Error{Kind: kind, Message: clip(err.Error()), cause: err}
 }
 
+// Unsendable says why a request cannot be sent at all.
+func Unsendable(format string, args ...any) *Error {
+	return failure(events.ModelInvalidRequest, format, args...)
+}
+
+// Incomplete says why what came is no whole reply.
+func Incomplete(format string, args ...any) *Error {
+	return failure(events.ModelIncomplete, format, args...)
+}
+
 func failure(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: clip(fmt.Sprintf(format, args...))}
 }

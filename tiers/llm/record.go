@@ -73,9 +73,9 @@ func (r *Record) Manifest(id string) ([]events.Part, error) {
 		return slices.Clone(p.Parts), nil
 	}
 	if err := r.refused[id]; err != nil {
-		return nil, failure(events.ModelInvalidRequest, "request %s: %v", id, err)
+		return nil, Unsendable("request %s: %v", id, err)
 	}
-	return nil, failure(events.ModelInvalidRequest, "request %s is not on record, or another one continues it", id)
+	return nil, Unsendable("request %s is not on record, or another one continues it", id)
 }
 
 // Newest are the parts of the newest message of a request's prompt, for [Newest];
@@ -95,7 +95,7 @@ func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request
 		return Request{}, err
 	}
 	if digest, err := events.ManifestDigest(manifest); err != nil || digest != m.SHA256 {
-		return Request{}, failure(events.ModelInvalidRequest, "request %s: the digest of its manifest is %s, recorded is %s", id, digest, m.SHA256)
+		return Request{}, Unsendable("request %s: the digest of its manifest is %s, recorded is %s", id, digest, m.SHA256)
 	}
 	out, err := Assemble(manifest, nil, r.Resolve(blob))
 	if err != nil {

@@ -51,6 +51,18 @@ type Request struct {
 	Tools    []Tool
 	// Cached is what the provider holds of this request already; nil: nothing.
 	Cached *CachedPrefix
+	// Encoded is what the provider's Body made of all this, for its Stream; nil:
+	// nobody made it yet.
+	Encoded []byte
+}
+
+// BodyBy is the body of r as p sends it. A body of a long conversation takes
+// milliseconds, so one that was made already is not made again.
+func (r Request) BodyBy(p Provider) ([]byte, error) {
+	if r.Encoded != nil {
+		return r.Encoded, nil
+	}
+	return p.Body(r)
 }
 
 // CachedPrefix is the beginning of a request that a provider was given to keep,
@@ -69,7 +81,7 @@ func (r Request) System() string {
 	if len(r.Messages) == 0 || r.Messages[0].Role != RoleSystem {
 		return ""
 	}
-	return r.Messages[0].text("\n\n")
+	return r.Messages[0].Prose()
 }
 
 // Conversation is the messages behind the system message.
@@ -80,17 +92,36 @@ func (r Request) Conversation() []Message {
 	return r.Messages
 }
 
-// text joins the texts and results of a message.
-func (m Message) text(sep string) string {
+// Prose is the texts of a message, joined by blank lines.
+func (m Message) Prose() string {
 	var parts []string
 	for _, b := range m.Blocks {
-		switch b := b.(type) {
-		case Text:
-			parts = append(parts, string(b))
-		case Result:
-			parts = append(parts, b.Text)
-		case Call, Opaque: // no prose
+		if t, is := b.(Text); is {
+			parts = append(parts, string(t))
 		}
 	}
-	return strings.Join(parts, sep)
+	return strings.Join(parts, "\n\n")
+}
+
+// Calls are the calls of a message, in their order.
+func (m Message) Calls() []Call {
+	var out []Call
+	for _, b := range m.Blocks {
+		if c, is := b.(Call); is {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// OpaqueOf is what the vendor wants back verbatim, where it is of this origin.
+// Nil for what another one wrote, which must not see it.
+func (m Message) OpaqueOf(origin string) json.RawMessage {
+	if len(m.Blocks) == 0 {
+		return nil
+	}
+	if o, is := m.Blocks[0].(Opaque); is && o.Origin == origin {
+		return o.Data
+	}
+	return nil
 }

@@ -1,6 +1,10 @@
 package llm
 
-import "manualslop/events"
+import (
+	"math"
+
+	"manualslop/events"
+)
 
 // credible is what a provider reported, brought into the bounds in which counts
 // can be added up and paid for: no count below 0 or over MaxTokens, no part over
@@ -19,4 +23,15 @@ func credible(u events.Usage) events.Usage {
 		out.Estimated = true
 	}
 	return out
+}
+
+// MicroDollars is a cost in dollars, as a vendor says it, in whole micro-dollars,
+// rounded up; nil where there is none that could be true.
+func MicroDollars(dollars *float64) *int64 {
+	if dollars == nil || !(*dollars >= 0 && *dollars <= MaxCost/1e6) { // NaN too
+		return nil
+	}
+	const slip = 1e-6 // of numbers that have no exact binary form
+	micro := int64(math.Ceil(*dollars*1e6 - slip))
+	return &micro
 }

@@ -85,7 +85,9 @@ func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p 
 	stop := cancelWhenOver(tr, e.ID, p, cancel)
 	defer stop()
 	began, live := m.Clock(), liveText{m: m, request: e, stream: p.StreamID}
-	reply, err := llm.Collect(provider.Stream(ctx, req), func(piece string) { live.say(ctx, piece) })
+	encoded := req
+	encoded.Encoded = body
+	reply, err := llm.Collect(provider.Stream(ctx, encoded), func(piece string) { live.say(ctx, piece) })
 	if err == nil {
 		live.end(ctx) // of what failed nothing more is shown
 	}

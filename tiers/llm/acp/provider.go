@@ -45,23 +45,18 @@ func (Provider) Name() string { return Name }
 // Stream makes one attempt at a reply by one run of the agent. When it returns,
 // nothing of the agent runs any more.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
-	return func(yield func(llm.Chunk, error) bool) {
-		if r.Command == "" {
-			yield(nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: "no agent is named; name the program with [providers.acp] command, and its arguments with args"})
-			return
+	if r.Command == "" {
+		return func(yield func(llm.Chunk, error) bool) {
+			yield(nil, llm.Unsendable("no agent is named; name the program with [providers.acp] command, and its arguments with args"))
 		}
-		folder, remove, failed := program.Open(p.Folder, geminicli.Files())
-		if failed != nil {
-			yield(nil, failed)
-			return
-		}
-		defer remove()
-		program.Job{
+	}
+	return program.Attempt(ctx, p.Folder, geminicli.Files(), func(folder string) program.Job {
+		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{folder: folder},
 			Missing: "name an agent that is there with [providers.acp] command",
 			Program: llm.Program{
-				Path: r.Command, Args: p.Args, Dir: folder, Inherit: slices.Concat(program.Proxies(), p.Inherit), Set: geminicli.Variables(folder),
+				Path: r.Command, Args: p.Args, Inherit: slices.Concat(program.Proxies(), p.Inherit), Set: geminicli.Variables(folder),
 			},
-		}.Stream(ctx)(yield)
-	}
+		}
+	})
 }

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -51,11 +50,7 @@ func (a *accumulator) outcome(err error) error {
 	case err != nil:
 		return err
 	}
-	return incomplete("the reply ended before its message_stop")
-}
-
-func incomplete(format string, args ...any) *llm.Error {
-	return &llm.Error{Kind: events.ModelIncomplete, Message: fmt.Sprintf(format, args...)}
+	return llm.Incomplete("the reply ended before its message_stop")
 }
 
 // take is what an event brings. Events of unknown types bring nothing.
@@ -126,13 +121,13 @@ func (a *accumulator) update(u sdk.MessageDeltaUsage) {
 
 func (a *accumulator) start(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	if e.Index != int64(len(a.blocks)) || len(a.blocks) == maxBlocks {
-		a.failed = incomplete("the server opened block %d where block %d of at most %d is next", e.Index, len(a.blocks), maxBlocks)
+		a.failed = llm.Incomplete("the server opened block %d where block %d of at most %d is next", e.Index, len(a.blocks), maxBlocks)
 		return nil
 	}
 	b := e.ContentBlock
 	d := &draft{kind: b.Type, id: b.ID, name: b.Name, data: b.Data}
 	a.blocks = append(a.blocks, d)
-	a.keep(len(b.Data))
+	a.keep(len(b.Data) + len(b.Signature))
 	d.signature.WriteString(b.Signature)
 	switch b.Type {
 	case "text":
@@ -150,7 +145,7 @@ func (a *accumulator) start(e sdk.MessageStreamEventUnion) []llm.Chunk {
 // keep bounds what is kept to go back.
 func (a *accumulator) keep(n int) {
 	if a.bytes += n; a.bytes > llm.MaxRaw {
-		a.failed = incomplete("the reply has over %d bytes", llm.MaxRaw)
+		a.failed = llm.Incomplete("the reply has over %d bytes", llm.MaxRaw)
 	}
 }
 
@@ -176,7 +171,7 @@ func (a *accumulator) delta(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	case kind == "", d != nil && d.kind != kind && !known(d.kind):
 		return nil // of a type that we do not know
 	case d == nil || d.kind != kind:
-		a.failed = incomplete("the server sent a %s for block %d, which is not open for it", e.Delta.Type, e.Index)
+		a.failed = llm.Incomplete("the server sent a %s for block %d, which is not open for it", e.Delta.Type, e.Index)
 		return nil
 	}
 	switch e.Delta.Type {
@@ -209,7 +204,7 @@ func (a *accumulator) open(index int64) *draft {
 func (a *accumulator) close(index int64) []llm.Chunk {
 	d := a.open(index)
 	if d == nil {
-		a.failed = incomplete("the server closed block %d, which is not open", index)
+		a.failed = llm.Incomplete("the server closed block %d, which is not open", index)
 		return nil
 	}
 	d.closed = true
@@ -230,9 +225,9 @@ func (a *accumulator) end() []llm.Chunk {
 	case a.stop == "model_context_window_exceeded":
 		a.failed = &llm.Error{Kind: events.ModelContextTooLong, Message: "prompt and reply together are over the model's context window"}
 	case a.stop == "pause_turn":
-		a.failed = incomplete("the model paused its turn, for tools of the server that nobody asked for")
+		a.failed = llm.Incomplete("the model paused its turn, for tools of the server that nobody asked for")
 	case reason == "":
-		a.failed = incomplete("the reply ended for the unknown reason %q", a.stop)
+		a.failed = llm.Incomplete("the reply ended for the unknown reason %q", a.stop)
 	}
 	if a.failed != nil {
 		return out

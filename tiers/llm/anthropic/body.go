@@ -1,9 +1,7 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"manualslop/events"
@@ -66,13 +64,7 @@ func (Provider) Body(r llm.Request) ([]byte, error) {
 	b.think(r.Params, c.unthought)
 	c.mark(&b)
 	b.Messages = c.turns()
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(b); err != nil {
-		return nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("the request cannot be encoded: %v", err)}
-	}
-	return bytes.TrimRight(out.Bytes(), "\n"), nil
+	return llm.PlainJSON(b)
 }
 
 // system is the system message, block by block.

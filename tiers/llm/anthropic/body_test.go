@@ -59,7 +59,7 @@ func TestNoMarkStandsOnTheBlockOfChangedFiles(t *testing.T) {
 		want     []string
 	}{
 		"behind words":   {[]llm.Message{refreshed}, []string{"Go."}},
-		"behind results": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}), says(llm.RoleTool, llm.Result{Call: "a", Text: "ok"}, llm.Text("FRESH"))}, []string{"Go.", "ok"}},
+		"behind results": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}), {Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: "ok"}, llm.Text("FRESH")}, Refreshed: true}}, []string{"Go.", "ok"}},
 		"alone":          {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Text("x")), {Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("FRESH")}, Refreshed: true}}, []string{"Go."}},
 		"none":           {[]llm.Message{says(llm.RoleUser, llm.Text("Go."), llm.Text("On."))}, []string{"On."}},
 	} {

@@ -2,8 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"regexp"
-	"sync"
 
 	"manualslop/tiers/llm"
 )
@@ -55,21 +53,12 @@ func newConversation(r llm.Request) *conversation {
 			c.assistant(m, own[i])
 			continue
 		}
-		c.user(m)
+		c.put("user", c.portable(m)...)
 	}
 	if msgs := r.Conversation(); len(msgs) > 0 {
-		last := msgs[len(msgs)-1]
-		c.refreshed = last.Refreshed || last.Role == llm.RoleTool && endsInText(last)
+		c.refreshed = msgs[len(msgs)-1].Refreshed
 	}
 	return c
-}
-
-func endsInText(m llm.Message) bool {
-	if len(m.Blocks) == 0 {
-		return false
-	}
-	_, is := m.Blocks[len(m.Blocks)-1].(llm.Text)
-	return is
 }
 
 // put adds blocks to the turn of a role, which is a new one where another spoke last.
@@ -102,14 +91,21 @@ func (c *conversation) turns() []turn {
 // assistant adds a reply: what the vendor said where it is this model's own,
 // else its portable part.
 func (c *conversation) assistant(m llm.Message, own *ownReply) {
-	c.unthought = false
-	if own != nil {
-		for ours, theirs := range own.ids {
-			c.ids[ours] = theirs
-		}
-		c.put("assistant", own.blocks...)
+	if own == nil {
+		c.unthought = len(m.Calls()) > 0
+		c.put("assistant", c.portable(m)...)
 		return
 	}
+	c.unthought = false
+	for ours, theirs := range own.ids {
+		c.ids[ours] = theirs
+	}
+	c.put("assistant", own.blocks...)
+}
+
+// portable are a message's blocks in the words of the vendor, who wants results
+// before texts, which is how they stand in a request.
+func (c *conversation) portable(m llm.Message) []*block {
 	var out []*block
 	for _, b := range m.Blocks {
 		switch b := b.(type) {
@@ -118,30 +114,13 @@ func (c *conversation) assistant(m llm.Message, own *ownReply) {
 				out = append(out, &block{Type: "text", Text: string(b)})
 			}
 		case llm.Call:
-			c.unthought = true
 			out = append(out, &block{Type: "tool_use", ID: wireName(b.ID), Name: wireName(b.Name), Input: b.Args})
-		case llm.Result, llm.Opaque: // of nobody here
-		}
-	}
-	c.put("assistant", out...)
-}
-
-// user adds results and texts. The vendor wants results first, which is how
-// they stand in a request.
-func (c *conversation) user(m llm.Message) {
-	var out []*block
-	for _, b := range m.Blocks {
-		switch b := b.(type) {
-		case llm.Text:
-			if !blank(string(b)) {
-				out = append(out, &block{Type: "text", Text: string(b)})
-			}
 		case llm.Result:
 			out = append(out, c.result(b))
-		case llm.Call, llm.Opaque: // of nobody here
+		case llm.Opaque: // another's
 		}
 	}
-	c.put("user", out...)
+	return out
 }
 
 // silentFailure stands for the text of a failure that has none, which the
@@ -166,16 +145,8 @@ func (c *conversation) result(b llm.Result) *block {
 // maxName bounds the vendor's names of tools and calls in bytes.
 const maxName = 128
 
-var notInNames = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-})
-
-// wireName is a name as the vendor takes it. Only names that a model made up
-// are changed by this.
-func wireName(s string) string {
-	s = notInNames().ReplaceAllString(s, "_")
-	return s[:min(len(s), maxName)]
-}
+// wireName is a name as the vendor takes it.
+func wireName(s string) string { return llm.PlainName(s, "", maxName) }
 
 // mark sets the four breakpoints: at the last tool, the last system block, and
 // the last block of the two newest user turns that will stand in the next

@@ -23,14 +23,7 @@ func origin(model string) string { return Name + ":" + model }
 func ownReplies(r llm.Request) map[int]*ownReply {
 	out, times := map[int]*ownReply{}, map[string]int{}
 	for i, m := range r.Conversation() {
-		if m.Role != llm.RoleAssistant || len(m.Blocks) == 0 {
-			continue
-		}
-		o, is := m.Blocks[0].(llm.Opaque)
-		if !is || o.Origin != origin(r.Model) {
-			continue
-		}
-		if own := readOwn(o.Data, m); own != nil {
+		if own := readOwn(m.OpaqueOf(origin(r.Model)), m); own != nil {
 			out[i] = own
 			for _, c := range own.calls {
 				times[c.ID]++
@@ -44,18 +37,16 @@ func ownReplies(r llm.Request) map[int]*ownReply {
 	return out
 }
 
-// readOwn reads what the vendor wrote; nil if it does not fit the calls of the
-// message, which then go from their portable part.
+// readOwn reads what the vendor wrote; nil if that is nothing, or if it does not
+// fit the calls of the message, which then go from their portable part.
 func readOwn(data json.RawMessage, m llm.Message) *ownReply {
 	var each []json.RawMessage
 	if json.Unmarshal(data, &each) != nil || len(each) == 0 {
 		return nil
 	}
 	own := &ownReply{ids: map[string]string{}}
-	for _, b := range m.Blocks {
-		if c, is := b.(llm.Call); is {
-			own.ours = append(own.ours, c.ID)
-		}
+	for _, c := range m.Calls() {
+		own.ours = append(own.ours, c.ID)
 	}
 	for _, raw := range each {
 		var b block

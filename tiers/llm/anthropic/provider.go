@@ -48,7 +48,7 @@ func (p Provider) keyless() bool { return p.Endpoint.Key == "" && p.Endpoint.Bas
 // Stream makes one attempt.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		body, err := p.Body(r)
+		body, err := r.BodyBy(p)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -2,7 +2,6 @@ package claudecli
 
 import (
 	"cmp"
-	"math"
 	"strings"
 
 	"manualslop/events"
@@ -216,10 +215,8 @@ func counted(m *message) *events.Usage {
 	if u == nil || min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Creation.Hour) < 0 || u.Input+u.CacheRead+u.CacheWrite+u.Output == 0 {
 		return nil
 	}
-	out := &events.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheWriteHour: min(u.Creation.Hour, u.CacheWrite)}
-	if m.Cost != nil && *m.Cost >= 0 && *m.Cost < 1e6 {
-		micro := int64(math.Round(*m.Cost * 1e6))
-		out.CostMicroDollars = &micro
+	return &events.Usage{
+		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheWriteHour: min(u.Creation.Hour, u.CacheWrite),
+		CostMicroDollars: llm.MicroDollars(m.Cost),
 	}
-	return out
 }

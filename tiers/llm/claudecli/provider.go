@@ -56,22 +56,16 @@ func inherited() []string {
 // Stream makes one attempt at a reply by one run of the program. When it
 // returns, nothing of the program runs any more.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
-	return func(yield func(llm.Chunk, error) bool) {
-		folder, remove, failed := program.Open(p.Folder, nil)
-		if failed != nil {
-			yield(nil, failed)
-			return
-		}
-		defer remove()
-		program.Job{
+	return program.Attempt(ctx, p.Folder, nil, func(string) program.Job {
+		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{},
 			Missing: "install Claude Code, or name the program with [providers.claude_cli] command",
 			Program: llm.Program{
-				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model), Dir: folder,
+				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model),
 				Inherit: slices.Concat(inherited(), p.Inherit), Set: variables(r.Params),
 			},
-		}.Stream(ctx)(yield)
-	}
+		}
+	})
 }
 
 // arguments are those of one run. A model's name shares its word with the

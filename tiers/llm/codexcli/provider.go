@@ -61,25 +61,19 @@ func inherited() []string {
 // Stream makes one attempt at a reply by one run of the program. When it
 // returns, nothing of the program runs any more.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
-	return func(yield func(llm.Chunk, error) bool) {
-		folder, remove, failed := program.Open(p.Folder, nil)
-		if failed != nil {
-			yield(nil, failed)
-			return
-		}
-		defer remove()
-		inherit := inherited()
-		if p.KeyVariable != "" {
-			inherit = append(inherit, p.KeyVariable)
-		}
-		program.Job{
+	inherit := inherited()
+	if p.KeyVariable != "" {
+		inherit = append(inherit, p.KeyVariable)
+	}
+	return program.Attempt(ctx, p.Folder, nil, func(string) program.Job {
+		return program.Job{
 			Run: p.Run, Request: r, Silence: cmp.Or(p.Silence, DefaultSilence), Protocol: &protocol{},
 			Missing: "install the codex command line, or name the program with [providers.codex_cli] command",
 			Program: llm.Program{
-				Path: cmp.Or(r.Command, DefaultProgram), Args: p.arguments(r), Dir: folder, Inherit: inherit, Input: []byte(program.Prompt(r)),
+				Path: cmp.Or(r.Command, DefaultProgram), Args: p.arguments(r), Inherit: inherit, Input: []byte(program.Prompt(r)),
 			},
-		}.Stream(ctx)(yield)
-	}
+		}
+	})
 }
 
 // features are what would offer the model a tool, run a program of the

@@ -1,13 +1,8 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 
-	"google.golang.org/genai"
-
-	"manualslop/events"
 	"manualslop/tiers/llm"
 )
 
@@ -36,10 +31,16 @@ type declaration struct {
 }
 
 type generation struct {
-	Temperature     *float64              `json:"temperature,omitempty"`
-	TopP            *float64              `json:"topP,omitempty"`
-	MaxOutputTokens int                   `json:"maxOutputTokens,omitempty"`
-	ThinkingConfig  *genai.ThinkingConfig `json:"thinkingConfig,omitempty"`
+	Temperature     *float64        `json:"temperature,omitempty"`
+	TopP            *float64        `json:"topP,omitempty"`
+	MaxOutputTokens int             `json:"maxOutputTokens,omitempty"`
+	ThinkingConfig  *thinkingConfig `json:"thinkingConfig,omitempty"`
+}
+
+// thinkingConfig has one of its two.
+type thinkingConfig struct {
+	Budget *int   `json:"thinkingBudget,omitempty"` // tokens
+	Level  string `json:"thinkingLevel,omitempty"`
 }
 
 // Body is what Stream sends for r. Where the vendor keeps the beginning of r,
@@ -53,7 +54,7 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 	from := 0
 	if c := r.Cached; c != nil {
 		if c.Messages < 1 || c.Messages >= len(r.Messages) {
-			return nil, unsendable("the kept beginning of %d messages is not one of a prompt of %d", c.Messages, len(r.Messages))
+			return nil, llm.Unsendable("the kept beginning of %d messages is not one of a prompt of %d", c.Messages, len(r.Messages))
 		}
 		out.CachedContent, from = c.Name, c.Messages
 	} else {
@@ -66,7 +67,7 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 	if g := (generation{r.Params.Temperature, r.Params.TopP, r.Params.MaxOutputTokens, thinking(r.Model, r.Params.Effort)}); g != (generation{}) {
 		out.GenerationConfig = &g
 	}
-	return encode(out)
+	return llm.PlainJSON(out)
 }
 
 // begin puts what stands before the conversation.
@@ -82,19 +83,4 @@ func (out *request) begin(r llm.Request) {
 		box.FunctionDeclarations = append(box.FunctionDeclarations, declaration{t.Name, t.Description, t.Schema})
 	}
 	out.Tools = []toolbox{box}
-}
-
-// encode is the JSON of a body; '<', '>' and '&' of code stay what they are.
-func encode(out request) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(out); err != nil {
-		return nil, unsendable("the request is not JSON: %v", err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-func unsendable(format string, args ...any) error {
-	return &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf(format, args...)}
 }

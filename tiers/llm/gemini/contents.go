@@ -3,9 +3,7 @@ package gemini
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
-	"sync"
 
 	"manualslop/tiers/llm"
 )
@@ -65,7 +63,7 @@ func contents(r llm.Request, from, to int) ([]any, error) {
 			if err != nil {
 				return nil, err
 			}
-			last = turn{ids: callIDs(m), calls: calls}
+			last = turn{m.Calls(), calls}
 			if verbatim != nil {
 				out = append(out, verbatim)
 			} else if c := portable(m, familyOf(r.Model).signs()); len(c.Parts) > 0 {
@@ -78,16 +76,17 @@ func contents(r llm.Request, from, to int) ([]any, error) {
 	return out, nil
 }
 
-// turn is the calls of one reply: our ids and, where it goes back verbatim, the
+// turn is the calls of one reply: ours and, where it goes back verbatim, the
 // calls as the vendor spelled them.
 type turn struct {
-	ids   []string
+	ours  []llm.Call
 	calls []functionCall
 }
 
 // spelled is the call that a result answers.
 func (t turn) spelled(r llm.Result) functionCall {
-	if at := slices.Index(t.ids, r.Call); at >= 0 && at < len(t.calls) {
+	at := slices.IndexFunc(t.ours, func(c llm.Call) bool { return c.ID == r.Call })
+	if at >= 0 && at < len(t.calls) {
 		return t.calls[at]
 	}
 	return functionCall{Name: wireName(r.Name)}
@@ -96,26 +95,8 @@ func (t turn) spelled(r llm.Result) functionCall {
 // maxName bounds the API's names of functions in bytes.
 const maxName = llm.MaxToolName
 
-var notInNames = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[^a-zA-Z0-9_.:-]`)
-})
-
-// wireName is a name as the API takes it. Only names that a model made up are
-// changed by this.
-func wireName(s string) string {
-	s = notInNames().ReplaceAllString(s, "_")
-	return s[:min(len(s), maxName)]
-}
-
-func callIDs(m llm.Message) []string {
-	var out []string
-	for _, b := range m.Blocks {
-		if c, ok := b.(llm.Call); ok {
-			out = append(out, c.ID)
-		}
-	}
-	return out
-}
+// wireName is a name as the API takes it.
+func wireName(s string) string { return llm.PlainName(s, ".:", maxName) }
 
 // said is a message of the user.
 func said(m llm.Message) content {
@@ -131,16 +112,13 @@ func said(m llm.Message) content {
 // own is a reply of this origin as the vendor sent it, with its calls; nil for
 // another's.
 func own(m llm.Message, origin string) (json.RawMessage, []functionCall, error) {
-	if len(m.Blocks) == 0 {
-		return nil, nil, nil
-	}
-	o, ok := m.Blocks[0].(llm.Opaque)
-	if !ok || o.Origin != origin {
+	data := m.OpaqueOf(origin)
+	if data == nil {
 		return nil, nil, nil
 	}
 	var c content
-	if err := json.Unmarshal(o.Data, &c); err != nil || c.Role != roleModel || len(c.Parts) == 0 {
-		return nil, nil, unsendable("a recorded reply of %s is no content of a model", origin)
+	if err := json.Unmarshal(data, &c); err != nil || c.Role != roleModel || len(c.Parts) == 0 {
+		return nil, nil, llm.Unsendable("a recorded reply of %s is no content of a model", origin)
 	}
 	var calls []functionCall
 	for _, p := range c.Parts {
@@ -148,7 +126,7 @@ func own(m llm.Message, origin string) (json.RawMessage, []functionCall, error) 
 			calls = append(calls, *p.FunctionCall)
 		}
 	}
-	return o.Data, calls, nil
+	return data, calls, nil
 }
 
 // portable is a reply's text and calls, for a model that did not write it.

@@ -58,7 +58,7 @@ func keptBody(r llm.Request, n int) ([]byte, error) {
 	if out.Contents, err = contents(r, 0, n); err != nil {
 		return nil, err
 	}
-	return encode(out)
+	return llm.PlainJSON(out)
 }
 
 // Keep makes an explicit cache.
@@ -89,7 +89,7 @@ func (p Provider) Keep(ctx context.Context, r llm.Request, k llm.Keepable) (llm.
 // Forget deletes an explicit cache.
 func (p Provider) Forget(ctx context.Context, name string) error {
 	if !keptNames().MatchString(name) {
-		return unsendable("%.300q names no cache of gemini", name)
+		return llm.Unsendable("%.300q names no cache of gemini", name)
 	}
 	call := p.begin(transport.Options{})
 	client, err := p.client(ctx, objects{call})

@@ -6,9 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"google.golang.org/genai"
-
-	"manualslop/events"
 	"manualslop/tiers/llm"
 )
 
@@ -57,38 +54,39 @@ func origin(model string) string { return Name + ":" + plain(model) }
 // from generation 3 on (https://ai.google.dev/gemini-api/docs/gemini-3), a
 // number of tokens in generation 2.5 (https://ai.google.dev/gemini-api/docs/thinking),
 // nothing for others. A model that cannot stop thinking thinks as little as it can.
-func thinking(model, effort string) *genai.ThinkingConfig {
+func thinking(model, effort string) *thinkingConfig {
 	f := familyOf(model)
 	switch {
 	case effort == "" || f.generation < 2.5:
 		return nil
 	case f.generation >= 3:
-		return &genai.ThinkingConfig{ThinkingLevel: f.level(effort)}
+		return &thinkingConfig{Level: f.level(effort)}
 	}
-	return &genai.ThinkingConfig{ThinkingBudget: genai.Ptr(f.budget(effort))}
+	budget := f.budget(effort)
+	return &thinkingConfig{Budget: &budget}
 }
 
-func (f family) level(effort string) genai.ThinkingLevel {
+func (f family) level(effort string) string {
 	switch effort {
 	case "off":
 		if f.pro {
-			return genai.ThinkingLevelLow
+			return "LOW"
 		}
-		return genai.ThinkingLevelMinimal
+		return "MINIMAL"
 	case "low":
-		return genai.ThinkingLevelLow
+		return "LOW"
 	case "medium":
 		if f.pro && f.generation < 3.1 { // gemini-3-pro knows low and high
-			return genai.ThinkingLevelHigh
+			return "HIGH"
 		}
-		return genai.ThinkingLevelMedium
+		return "MEDIUM"
 	}
-	return genai.ThinkingLevelHigh
+	return "HIGH"
 }
 
 // budget is within the range of every 2.5 model: 128 to 32,768 for pro, 0 or
 // 512 to 24,576 for flash-lite, 0 to 24,576 for flash.
-func (f family) budget(effort string) int32 {
+func (f family) budget(effort string) int {
 	switch effort {
 	case "off":
 		if f.pro {
@@ -115,7 +113,7 @@ func (f family) minimum() int64 {
 // checkModel refuses a name that would not stay in its place of the address.
 func checkModel(model string) error {
 	if !modelNames().MatchString(model) {
-		return &llm.Error{Kind: events.ModelInvalidRequest, Message: "the model's name is empty, longer than 128 characters or holds others than letters, digits, '.', '_' and '-'"}
+		return llm.Unsendable("the model's name is empty, longer than 128 characters or holds others than letters, digits, '.', '_' and '-'")
 	}
 	return nil
 }

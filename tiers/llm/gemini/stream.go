@@ -18,7 +18,7 @@ import (
 // Stream makes one attempt at a reply.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		body, err := p.Body(r)
+		body, err := r.BodyBy(p)
 		if err != nil {
 			yield(nil, err)
 			return

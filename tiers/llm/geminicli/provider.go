@@ -86,23 +86,17 @@ func (Provider) Name() string { return Name }
 // Stream makes one attempt at a reply by one run of the program. When it
 // returns, nothing of the program runs any more.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
-	return func(yield func(llm.Chunk, error) bool) {
-		folder, remove, failed := program.Open(p.Folder, Files())
-		if failed != nil {
-			yield(nil, failed)
-			return
-		}
-		defer remove()
-		program.Job{
+	return program.Attempt(ctx, p.Folder, Files(), func(folder string) program.Job {
+		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: protocol{},
 			Missing: "install the gemini command line, or name the program with [providers.gemini_cli] command",
 			Program: llm.Program{
-				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model), Dir: folder, Input: []byte(program.Prompt(r)),
+				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model), Input: []byte(program.Prompt(r)),
 				// MOCK_MODE is the original system's, for programs that stand in.
 				Inherit: slices.Concat(Inherited(), p.Inherit, []string{"MOCK_MODE"}), Set: Variables(folder),
 			},
-		}.Stream(ctx)(yield)
-	}
+		}
+	})
 }
 
 // arguments are those of one run. The prompt is not among them. A model's name

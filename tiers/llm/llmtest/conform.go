@@ -26,6 +26,7 @@ func Conform(t *testing.T, make func(t *testing.T) Fixture) {
 		{"what was thought goes back verbatim", thoughtsGoBack},
 		{"what was thought goes to nobody else", thoughtsStay},
 		{"the refresh block stands last", refreshStandsLast},
+		{"a body that was made is sent", bodyIsSent},
 		{"usage is exact", usageIsExact},
 		{"a cancelled stream is cancelled", cancelled},
 		{"a consumer may stop anywhere", consumerStops},
@@ -141,10 +142,22 @@ func refreshStandsLast(t *testing.T, f Fixture) {
 	second := answered(first, p.good(first), "1")
 	at := len(second.Messages) - 1
 	second.Messages[at].Blocks = append(second.Messages[at].Blocks, llm.Text("[SYSTEM: FILES UPDATED]\na.go: deleted\n"))
+	second.Messages[at].Refreshed = true
 	p.good(second)
 	newest := p.Requests()[1].Newest()
 	require.Contains(t, newest, "result of 01ROUND1-0")
 	require.True(t, strings.HasSuffix(strings.TrimRight(newest, "\n"), "a.go: deleted"), newest)
+}
+
+func bodyIsSent(t *testing.T, f Fixture) {
+	p := f.turns(t, Turn{Text: "Done."})
+	made, err := p.provider.Body(f.question("Look."))
+	require.NoError(t, err)
+	r := f.question("Look.")
+	r.Encoded = append(made, " \n"...)
+	_, err = llm.Collect(p.provider.Stream(t.Context(), r), nil)
+	require.NoError(t, err)
+	require.Equal(t, string(r.Encoded), string(p.Requests()[0].Body), "it is not made again")
 }
 
 func usageIsExact(t *testing.T, f Fixture) {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	openai "github.com/openai/openai-go/v3"
@@ -74,7 +73,7 @@ func (a *answer) take(data []byte) ([]llm.Chunk, error) {
 	}
 	var chunk openai.ChatCompletionChunk
 	if err := json.Unmarshal(data, &chunk); err != nil {
-		return a.paid(), incomplete("an event of the stream is no chunk: %v", err)
+		return a.paid(), llm.Incomplete("an event of the stream is no chunk: %v", err)
 	}
 	if chunk.Model != "" {
 		a.model = chunk.Model
@@ -102,7 +101,7 @@ func (a *answer) choice(c openai.ChatCompletionChunkChoice) ([]llm.Chunk, error)
 		a.refusal.WriteString(clip(c.Delta.Refusal))
 	}
 	if !a.think(c.Delta) {
-		return a.paid(), incomplete("the reply's reasoning is over %d bytes", llm.MaxRaw)
+		return a.paid(), llm.Incomplete("the reply's reasoning is over %d bytes", llm.MaxRaw)
 	}
 	for _, piece := range c.Delta.ToolCalls {
 		if err := a.calls.take(piece); err != nil {
@@ -146,13 +145,13 @@ func (a *answer) end(err error) ([]llm.Chunk, error) {
 	switch a.finish {
 	case "stop", "tool_calls", "function_call", "length":
 	case "":
-		return a.paid(), incomplete("the answer ended without a finish_reason")
+		return a.paid(), llm.Incomplete("the answer ended without a finish_reason")
 	case "content_filter":
 		return a.paid(), a.refused("the server's content filter stopped the answer")
 	case "insufficient_system_resource":
 		return a.paid(), &llm.Error{Kind: events.ModelOverloaded, Message: a.server.Name + " ran out of resources in the middle of the answer"}
 	default:
-		return a.paid(), incomplete("the answer ended for the reason %q, which is no end of a whole answer", clip(a.finish))
+		return a.paid(), llm.Incomplete("the answer ended for the reason %q, which is no end of a whole answer", clip(a.finish))
 	}
 	if a.refusal.Len() > 0 {
 		return a.paid(), a.refused(a.refusal.String())
@@ -188,8 +187,4 @@ func (a *answer) whole() []llm.Chunk {
 		finish.Reason = llm.FinishToolCalls
 	}
 	return append(out, llm.Usage(*a.usage), finish)
-}
-
-func incomplete(format string, args ...any) error {
-	return &llm.Error{Kind: events.ModelIncomplete, Message: fmt.Sprintf(format, args...)}
 }

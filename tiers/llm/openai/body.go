@@ -1,13 +1,10 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"sync"
 
-	"manualslop/events"
 	"manualslop/tiers/llm"
 )
 
@@ -72,28 +69,17 @@ func (s Server) build(r llm.Request) ([]byte, error) {
 	if s.ReportsUsage {
 		out.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	return encode(out)
-}
-
-// encode is plain JSON: no escapes for HTML, no line behind it.
-func encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, unsendable("the request is no JSON: %v", err)
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+	return llm.PlainJSON(out)
 }
 
 func (s Server) tools(offered []llm.Tool) ([]tool, error) {
 	if s.MaxTools > 0 && len(offered) > s.MaxTools {
-		return nil, unsendable("%s takes %d tools at most and the request has %d: offer fewer", s.Name, s.MaxTools, len(offered))
+		return nil, llm.Unsendable("%s takes %d tools at most and the request has %d: offer fewer", s.Name, s.MaxTools, len(offered))
 	}
 	var out []tool
 	for _, t := range offered {
 		if !toolName().MatchString(t.Name) {
-			return nil, unsendable("%s takes no tool by the name %q: 1 to 64 letters, digits, dashes and underscores", s.Name, t.Name)
+			return nil, llm.Unsendable("%s takes no tool by the name %q: 1 to 64 letters, digits, dashes and underscores", s.Name, t.Name)
 		}
 		schema := t.Schema
 		if len(schema) == 0 {
@@ -110,11 +96,7 @@ func (s Server) effort(word string) (Effort, error) {
 	}
 	e, ok := s.Efforts[word]
 	if !ok {
-		return Effort{}, unsendable("%s knows no effort %q; leave effort empty", s.Name, word)
+		return Effort{}, llm.Unsendable("%s knows no effort %q; leave effort empty", s.Name, word)
 	}
 	return e, nil
-}
-
-func unsendable(format string, args ...any) error {
-	return &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf(format, args...)}
 }

@@ -38,7 +38,7 @@ func (c *calls) take(piece openai.ChatCompletionChunkChoiceDeltaToolCall) error 
 	}
 	if !known || c.list[i].opensAnother(piece) {
 		if len(c.list) == llm.MaxCalls {
-			return incomplete("the reply has over %d tool calls", llm.MaxCalls)
+			return llm.Incomplete("the reply has over %d tool calls", llm.MaxCalls)
 		}
 		if c.at == nil {
 			c.at = map[int64]int{}

@@ -3,6 +3,8 @@ package openai
 import (
 	"encoding/json"
 	"slices"
+
+	"manualslop/tiers/llm"
 )
 
 // maxDetails bounds the elements of a reply's reasoning_details.
@@ -76,7 +78,7 @@ func (d *details) whole() []detail {
 	for _, g := range d.list {
 		// order-independent: each text has a place of its own
 		for key, text := range g.texts {
-			if written, err := encode(string(text)); err == nil {
+			if written, err := llm.PlainJSON(string(text)); err == nil {
 				g.detail[key] = written
 			}
 		}

@@ -2,9 +2,7 @@ package openai
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
-	"sync"
 
 	"manualslop/tiers/llm"
 )
@@ -40,11 +38,6 @@ const (
 	maxName = 64
 )
 
-// nameless is what must not stand in a function's name.
-var nameless = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-})
-
 // messages is the conversation on the wire.
 func (s Server) messages(r llm.Request) []message {
 	c := conversation{server: s, origin: s.origin(r.Model), ids: map[string]string{}, taken: map[string]bool{}}
@@ -54,7 +47,7 @@ func (s Server) messages(r llm.Request) []message {
 	for _, m := range r.Conversation() {
 		switch m.Role {
 		case llm.RoleUser:
-			c.say("user", texts(m))
+			c.say("user", m.Prose())
 		case llm.RoleAssistant:
 			c.assistant(m)
 		case llm.RoleTool:
@@ -82,7 +75,7 @@ func (c *conversation) say(role, text string) {
 // assistant adds a reply: its own message where this server and model wrote it,
 // else its text and calls.
 func (c *conversation) assistant(m llm.Message) {
-	text, calls, own := texts(m), callsOf(m), c.own(m)
+	text, calls, own := m.Prose(), m.Calls(), c.own(m)
 	out := message{Role: "assistant", thought: own.thought}
 	for i, call := range calls {
 		out.ToolCalls = append(out.ToolCalls, c.call(call, own.call(i)))
@@ -107,15 +100,8 @@ func (c *conversation) assistant(m llm.Message) {
 
 // own is what this server said itself in a message; the zero value if it did not.
 func (c *conversation) own(m llm.Message) said {
-	if len(m.Blocks) == 0 {
-		return said{}
-	}
-	opaque, ok := m.Blocks[0].(llm.Opaque)
-	if !ok || opaque.Origin != c.origin {
-		return said{}
-	}
 	var own said
-	if json.Unmarshal(opaque.Data, &own) != nil || len(own.ToolCalls) != len(callsOf(m)) {
+	if json.Unmarshal(m.OpaqueOf(c.origin), &own) != nil || len(own.ToolCalls) != len(m.Calls()) {
 		return said{}
 	}
 	return own
@@ -162,32 +148,8 @@ func (c *conversation) results(m llm.Message) {
 	}
 }
 
-// texts is the prose of a message.
-func texts(m llm.Message) string {
-	var parts []string
-	for _, b := range m.Blocks {
-		if t, ok := b.(llm.Text); ok {
-			parts = append(parts, string(t))
-		}
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-func callsOf(m llm.Message) []llm.Call {
-	var out []llm.Call
-	for _, b := range m.Blocks {
-		if c, ok := b.(llm.Call); ok {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // wireName is the name of a function as servers take it, whatever a model wrote.
-func wireName(name string) string {
-	name = nameless().ReplaceAllString(name, "_")
-	return name[:min(len(name), maxName)]
-}
+func wireName(name string) string { return llm.PlainName(name, "", maxName) }
 
 func isObject(s string) bool {
 	return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "{") && json.Valid([]byte(s))

@@ -41,7 +41,7 @@ func (p Provider) Body(r llm.Request) ([]byte, error) { return p.Server.build(r)
 // Stream makes one attempt at a reply.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		body, err := p.Body(r)
+		body, err := r.BodyBy(p)
 		if err == nil {
 			err = p.reachable()
 		}
@@ -67,7 +67,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 func (p Provider) reachable() error {
 	switch {
 	case p.Endpoint.BaseURL == "" && p.Server.BaseURL == "":
-		return unsendable("%s has no address; give its base_url", p.Server.Name)
+		return llm.Unsendable("%s has no address; give its base_url", p.Server.Name)
 	case p.Endpoint.BaseURL == "" && p.Server.NeedsKey && p.Endpoint.Key == "":
 		return llm.NoKey(p.Server.Name)
 	}

@@ -81,7 +81,7 @@ func (s Server) opaque(model string, calls []called, t thought) *llm.Opaque {
 	if s.Back == BackNever || t.empty() {
 		return nil
 	}
-	data, err := encode(said{ToolCalls: calls, thought: t})
+	data, err := llm.PlainJSON(said{ToolCalls: calls, thought: t})
 	if err != nil {
 		return nil
 	}

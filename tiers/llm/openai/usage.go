@@ -2,9 +2,9 @@ package openai
 
 import (
 	"encoding/json"
-	"math"
 
 	"manualslop/events"
+	"manualslop/tiers/llm"
 )
 
 // reported is a usage on the wire, with the fields that servers add to it.
@@ -39,20 +39,9 @@ func usageOf(raw string) *events.Usage {
 		out.Output += out.Thinking
 	}
 	out.Thinking = min(out.Thinking, out.Output)
-	out.CostMicroDollars = microDollars(r.Cost)
+	out.CostMicroDollars = llm.MicroDollars(r.Cost)
 	return &out
 }
 
 // within is n between 0 and most.
 func within(n, most int64) int64 { return min(max(n, 0), most) }
-
-// microDollars is a cost in whole micro-dollars, rounded up; nil where there is
-// none that could be true.
-func microDollars(dollars *float64) *int64 {
-	const absurd = 1e6
-	if dollars == nil || !(*dollars >= 0 && *dollars <= absurd) {
-		return nil
-	}
-	micro := int64(math.Ceil(*dollars*1e6 - 1e-6))
-	return &micro
-}

@@ -61,6 +61,23 @@ var (
 	errFinished = errors.New("the program said its last word and did not end")
 )
 
+// Attempt makes one attempt by one run of a program in a new folder below parent
+// that holds these files and goes with the run; see [Open]. When it returns,
+// nothing of the program runs any more.
+func Attempt(ctx context.Context, parent string, files map[string]string, job func(folder string) Job) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		folder, remove, failed := Open(parent, files)
+		if failed != nil {
+			yield(nil, failed)
+			return
+		}
+		defer remove()
+		j := job(folder)
+		j.Program.Dir = folder
+		j.Stream(ctx)(yield)
+	}
+}
+
 // Stream runs the program. When it returns, nothing of it runs any more.
 func (j Job) Stream(ctx context.Context) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {

@@ -1,13 +1,13 @@
 package program
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"hash"
 	"io"
 	"sync"
+
+	"manualslop/tiers/llm"
 )
 
 // input is the standard input of a program that is talked to: what waits for
@@ -25,18 +25,17 @@ func newInput() *input { return &input{moved: make(chan struct{}, 1), digest: sh
 
 // send puts a value behind the others, as one line of JSON.
 func (in *input) send(v any) error {
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	line, err := llm.PlainJSON(v)
+	if err != nil {
 		return err
 	}
+	line = append(line, '\n')
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if !in.closed {
-		in.queue = append(in.queue, line.Bytes())
-		in.size += int64(line.Len())
-		_, _ = in.digest.Write(line.Bytes())
+		in.queue = append(in.queue, line)
+		in.size += int64(len(line))
+		_, _ = in.digest.Write(line)
 	}
 	in.wake()
 	return nil

@@ -13,24 +13,22 @@ import (
 const textChunks = 4
 
 // Provider plays one line.
-type Provider struct{ line Line }
+type Provider struct {
+	llm.Neutral
+
+	line Line
+}
 
 var _ llm.Provider = Provider{}
 
 // Play is the provider that says the line; false if there is no such line.
 func (s *Script) Play(number int) (Provider, bool) {
 	l, ok := s.Line(number)
-	return Provider{l}, ok
+	return Provider{line: l}, ok
 }
 
 // Name is "script".
 func (Provider) Name() string { return Name }
-
-// Wire is the neutral format.
-func (Provider) Wire() string { return llm.NeutralWire }
-
-// Body is the neutral form of the request.
-func (Provider) Body(r llm.Request) ([]byte, error) { return r.Wire() }
 
 // Stream says the line whatever is asked. The line's delay is spread before
 // the pieces of its text.
