@@ -2,7 +2,7 @@
 // repository configures.
 //
 // A repository can name programs: hooks, file system monitors, external diffs, text converters,
-// content filters, aliases, transports, pagers. So git never reads its configuration here. Revisions
+// content filters, aliases, transports, pagers. So no git that writes reads its configuration here. Revisions
 // are resolved with the monitors, hooks and transports switched off. The diff then runs in a private
 // administrative folder that borrows the repository's objects and index and has a configuration
 // of its own, into which only harmless words about line ends and file names are copied. Attributes

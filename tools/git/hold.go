@@ -104,5 +104,5 @@ func (w Worktrees) Tidy(ctx context.Context) error {
 	if err := w.asMerged(ctx, repo); err != nil {
 		return err
 	}
-	return w.removeFolder(ctx, repo, Merged)
+	return w.removeFolder(repo, Merged)
 }

@@ -30,11 +30,11 @@ type MergeRequest struct {
 
 // conflict is the note of a worktree that holds both sides of a conflict.
 type conflict struct {
-	Try   int      `json:"try"`
-	Onto  string   `json:"onto"`
-	Files []string `json:"files"`
-	Whole []string `json:"whole"`
-	Shown bool     `json:"shown"` // they stand in the files
+	Try   int       `json:"try"`
+	Onto  string    `json:"onto"`
+	Files fileNames `json:"files"`
+	Whole fileNames `json:"whole"`
+	Shown bool      `json:"shown"` // they stand in the files
 }
 
 // Merge commits what a worktree holds to its branch, and merges that. On a conflict both sides are
@@ -117,17 +117,13 @@ func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r Me
 	if _, err := p.must(ctx, "add", "--all", "--", "."); err != nil {
 		return "", err
 	}
-	tree, err := p.must(ctx, "write-tree")
-	if err != nil {
-		return "", err
-	}
 	before, err := p.must(ctx, "rev-parse", tip+"^{tree}")
 	if err != nil {
 		return "", err
 	}
-	if err := p.noRepositories(ctx, before, tree); err != nil {
-		_, failed := p.must(ctx, "read-tree", before) // else git goes on taking the folder for one
-		return "", errors.Join(err, failed)
+	tree, err := p.staged(ctx, before)
+	if err != nil {
+		return "", err
 	}
 	parents := []string{"-p", tip}
 	if second != "" && !p.contains(ctx, tip, second) {
@@ -143,17 +139,32 @@ func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r Me
 	return commit, w.move(ctx, repo, r.Name, commit, tip)
 }
 
+// staged is the tree of what the index holds by now, which was before.
+func (w *private) staged(ctx context.Context, before string) (string, error) {
+	tree, err := w.must(ctx, "write-tree")
+	if err != nil || tree == before {
+		return tree, err
+	}
+	changed, err := w.entries(ctx, "diff-tree", "-r", before, tree)
+	if err != nil {
+		return "", err
+	}
+	if err := noRepositories(changed); err != nil {
+		_, failed := w.must(ctx, "read-tree", before) // else git goes on taking the folder for one
+		return "", errors.Join(err, failed)
+	}
+	if kept, err := w.keepStored(ctx, changed); err != nil || !kept {
+		return tree, err
+	}
+	return w.must(ctx, "write-tree")
+}
+
 // noRepositories refuses work that holds a repository of its own: git would keep only the name of
 // its commit.
-func (w *private) noRepositories(ctx context.Context, before, tree string) error {
-	out, err := w.must(ctx, "diff-tree", "-r", "-z", before, tree)
-	if err != nil {
-		return err
-	}
-	entries := strings.Split(out, "\x00") // one with the modes, then the path
-	for i := 0; i+1 < len(entries); i += 2 {
-		if _, now, _ := strings.Cut(entries[i], " "); strings.HasPrefix(now, "160000 ") {
-			return problem("%s is a repository of its own, whose files would be lost: remove %s/.git, or the folder", shown(entries[i+1]), shown(entries[i+1]))
+func noRepositories(changed []entry) error {
+	for _, e := range changed {
+		if e.newMode == "160000" {
+			return problem("%s is a repository of its own, whose files would be lost: remove %s/.git, or the folder", shown(e.path), shown(e.path))
 		}
 	}
 	return nil
@@ -226,7 +237,7 @@ func (w *private) mergeTree(ctx context.Context, name, onto, tip string) (tree s
 	if err := errors.Join(w.label(Merged, onto), w.label(name, tip)); err != nil {
 		return "", nil, err
 	}
-	out, failed, err := w.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", Merged, name)
+	out, failed, err := w.names(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", Merged, name)
 	if err != nil {
 		return "", nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -55,8 +56,13 @@ func (w *private) changed(ctx context.Context) (bool, error) {
 	if _, _, err := w.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails where files changed
 		return false, err
 	}
-	other, err := w.must(ctx, "diff-files", "--name-only", "-z")
-	if err != nil || other != "" {
+	other, err := w.entries(ctx, "diff-files")
+	if err != nil {
+		return true, err
+	}
+	same, err := w.asStored(ctx, other)
+	same = slices.DeleteFunc(same, func(e entry) bool { return e.oldMode != e.newMode })
+	if err != nil || len(same) < len(other) {
 		return true, err
 	}
 	unknown, err := w.must(ctx, "ls-files", "--others", "--exclude-standard", "-z")

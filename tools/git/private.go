@@ -21,7 +21,7 @@ type private struct {
 // carried are the settings that the diff of a working tree cannot do without: words and numbers
 // that name no program and no place.
 var carried = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode)|extensions\.objectformat|core\.repositoryformatversion)$`)
+	return regexp.MustCompile(`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|sharedrepository|logallrefupdates)|extensions\.objectformat|core\.repositoryformatversion)$`)
 })
 
 var plainValue = sync.OnceValue(func() *regexp.Regexp {
@@ -86,15 +86,18 @@ func (p Program) harmless(ctx context.Context, repo repository) (string, error) 
 }
 
 // borrowSplitIndex links to the shared part of an index that is kept in two files, where git looks
-// for it beside the configuration.
+// for it beside the configuration. Such an index is written as one file: a shared part of ours
+// would go with the folder.
 func (w *private) borrowSplitIndex() error {
-	shared, err := filepath.Glob(filepath.Join(w.repo.admin, "sharedindex.*"))
+	entries, err := os.ReadDir(w.repo.admin)
 	if err != nil {
-		return nil //nolint:nilerr // the folder's name is no pattern; such an index is rare
+		return fmt.Errorf("git: %w", err)
 	}
-	for _, file := range shared {
-		if err := os.Symlink(file, filepath.Join(w.dir, filepath.Base(file))); err != nil {
-			return fmt.Errorf("git: %w", err)
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasPrefix(name, "sharedindex.") {
+			if err := os.Symlink(filepath.Join(w.repo.admin, name), filepath.Join(w.dir, name)); err != nil {
+				return fmt.Errorf("git: %w", err)
+			}
 		}
 	}
 	return nil
@@ -102,8 +105,17 @@ func (w *private) borrowSplitIndex() error {
 
 // git runs a command in the private folder on the repository's working tree.
 func (w *private) git(ctx context.Context, args ...string) (out, failed string, err error) {
-	return w.program.run(ctx, w.repo.root, []string{
+	return w.program.run(ctx, w.repo.root, w.environment(), args...)
+}
+
+// names is git for commands that answer with names of files.
+func (w *private) names(ctx context.Context, args ...string) (out, failed string, err error) {
+	return w.program.runExact(ctx, w.repo.root, w.environment(), args...)
+}
+
+func (w *private) environment() []string {
+	return []string{
 		"GIT_DIR=" + w.dir, "GIT_WORK_TREE=" + w.repo.root, "GIT_INDEX_FILE=" + filepath.Join(w.repo.admin, "index"),
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(w.repo.common, "objects"),
-	}, args...)
+	}
 }

@@ -56,6 +56,20 @@ func (r repository) keepsRefsInFiles() error {
 	return nil
 }
 
+// keepsRefsToItself refuses a repository in which one of the folders that worktrees and their branches
+// are written to is a link: they would be written elsewhere.
+func (r repository) keepsRefsToItself() error {
+	for _, name := range []string{"worktrees", "logs", "refs", "refs/heads", "refs/heads/slop", "refs/heads/slop-tickets"} {
+		for _, file := range []string{name, "logs/" + name} {
+			info, err := os.Lstat(filepath.Join(r.common, filepath.FromSlash(file)))
+			if err == nil && info.Mode()&os.ModeSymlink != 0 {
+				return problem("the repository's %s is a link, which is not followed", file)
+			}
+		}
+	}
+	return nil
+}
+
 // ordinary is a repository with a folder .git.
 func ordinary(root, admin string) (repository, error) {
 	for _, name := range []string{"objects", "HEAD", "index", "config"} {

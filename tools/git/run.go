@@ -38,11 +38,25 @@ func problem(format string, args ...any) error {
 // run calls git with an environment of its own and gives its output. Failed says that git ended
 // with an error, which is then in the last result.
 func (p Program) run(ctx context.Context, dir string, env []string, args ...string) (out string, failed string, err error) {
+	o, failed, err := p.outcome(ctx, dir, env, false, args)
+	return o.Stdout, failed, err
+}
+
+// runExact is run for names of files, which are any bytes: its output is not made fit for text.
+func (p Program) runExact(ctx context.Context, dir string, env []string, args ...string) (out string, failed string, err error) {
+	o, failed, err := p.outcome(ctx, dir, env, true, args)
+	if err == nil && !o.StdoutWhole.All {
+		err = problem("there are more than %d MiB of names of files, which is not supported here", sandbox.MaxWhole>>20)
+	}
+	return string(o.StdoutWhole.Data), failed, err
+}
+
+func (p Program) outcome(ctx context.Context, dir string, env []string, whole bool, args []string) (o sandbox.Outcome, failed string, err error) {
 	if p.Timeout <= 0 {
 		p.Timeout = DefaultTimeout
 	}
-	o, err := sandbox.Run(ctx, sandbox.Command{
-		Path: p.Path, Args: append(guards(), args...), Dir: dir, Timeout: p.Timeout, MaxOutput: 2 * maxOutput,
+	o, err = sandbox.Run(ctx, sandbox.Command{
+		Path: p.Path, Args: append(guards(), args...), Dir: dir, Timeout: p.Timeout, MaxOutput: 2 * maxOutput, KeepWhole: whole,
 		Env: append([]string{
 			"PATH=" + p.Search, "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent", "LC_ALL=C", "TZ=UTC",
 			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
@@ -53,16 +67,16 @@ func (p Program) run(ctx context.Context, dir string, env []string, args ...stri
 	})
 	switch {
 	case err != nil:
-		return "", "", err
+		return o, "", err
 	case o.TimedOut:
-		return "", "", problem("git was not done within its time limit; narrow the path")
+		return o, "", problem("git was not done within its time limit; narrow the path")
 	case o.StdoutDropped > 0:
-		return "", "", problem("the diff is longer than %d MiB; narrow the path, or give stat_only", maxOutput>>20)
+		return o, "", problem("the diff is longer than %d MiB; narrow the path, or give stat_only", maxOutput>>20)
 	case o.Exit != 0:
 		why, _, _ := strings.Cut(strings.TrimSpace(o.Stderr), "\n")
-		return o.Stdout, firstOf(why, fmt.Sprintf("git ended with exit code %d", o.Exit)), nil
+		return o, firstOf(why, fmt.Sprintf("git ended with exit code %d", o.Exit)), nil
 	}
-	return o.Stdout, "", nil
+	return o, "", nil
 }
 
 // guards come before each command. They matter where a repository's configuration is read.
@@ -70,7 +84,7 @@ func guards() []string {
 	var out []string
 	for _, setting := range []string{
 		"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.attributesFile=/dev/null", "core.excludesFile=/dev/null",
-		"core.sshCommand=false", "core.askPass=true", "core.alternateRefsCommand=false", "core.quotePath=false", "core.untrackedCache=false",
+		"core.sshCommand=false", "core.askPass=true", "core.alternateRefsCommand=false", "core.quotePath=false", "core.untrackedCache=false", "core.splitIndex=false",
 		"protocol.allow=never", "diff.autoRefreshIndex=false", "credential.helper=", "gpg.program=false", "advice.detachedHead=false",
 	} {
 		out = append(out, "-c", setting)

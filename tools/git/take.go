@@ -20,6 +20,11 @@ const (
 	AllOthers = "*"
 )
 
+// side is what a file in conflict is to hold, empty where nothing is said of it.
+func (r MergeRequest) side(file string) string {
+	return firstOf(r.Take[asTold(file)], r.Take[AllOthers])
+}
+
 // unresolved gives files in conflict the sides that are asked for, and names those that are left
 // with marks of which nothing is said.
 func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, r MergeRequest, last conflict) ([]string, error) {
@@ -27,9 +32,9 @@ func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, 
 		return nil, nil
 	}
 	// order-independent: any of them is reason enough
-	for file := range r.Take {
-		if file != AllOthers && !slices.Contains(last.Files, file) {
-			return nil, problem("%s is not in conflict", shown(file))
+	for told := range r.Take {
+		if told != AllOthers && !slices.ContainsFunc(last.Files, func(file string) bool { return asTold(file) == told }) {
+			return nil, problem("%s is not in conflict", shown(told))
 		}
 	}
 	own, err := w.tip(ctx, repo, w.branchOf(r.Name))
@@ -41,7 +46,7 @@ func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, 
 	}
 	var rest []string
 	for _, file := range last.Files {
-		switch firstOf(r.Take[file], r.Take[AllOthers]) {
+		switch r.side(file) {
 		case SideTicket:
 			err = p.take(ctx, own, last.Onto, file)
 		case SideMerged:
@@ -66,7 +71,7 @@ func (w Worktrees) replaceable(r MergeRequest, files []string) error {
 	}
 	defer func() { _ = root.Close() }()
 	for _, file := range files {
-		side := firstOf(r.Take[file], r.Take[AllOthers])
+		side := r.side(file)
 		if side != SideTicket && side != SideMerged {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -29,11 +28,7 @@ func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit s
 	if err := os.RemoveAll(path); err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
-	_, failed, err := w.Program.inside(ctx, repo, "worktree", "add", "--force", "--force", "--no-checkout", path, w.branchOf(name))
-	if err == nil && failed != "" {
-		err = problem("git cannot make a worktree: %s", shown(failed))
-	}
-	if err != nil {
+	if err := w.register(repo, name); err != nil {
 		return err
 	}
 	if err := w.fill(ctx, repo, name, commit); err != nil {
@@ -113,7 +108,7 @@ func (w *private) borrow(name string) error {
 
 // remove takes a worktree away whose work is in the merged branch, and its branch.
 func (w Worktrees) remove(ctx context.Context, repo repository, name string) error {
-	if err := w.removeFolder(ctx, repo, name); err != nil {
+	if err := w.removeFolder(repo, name); err != nil {
 		return err
 	}
 	tip, err := w.tip(ctx, repo, w.branchOf(name))
@@ -123,7 +118,7 @@ func (w Worktrees) remove(ctx context.Context, repo repository, name string) err
 	if err := unlock(ctx, w.ref(repo, name)); err != nil {
 		return err
 	}
-	_, failed, err := w.Program.inside(ctx, repo, "update-ref", "-d", "refs/heads/"+w.branchOf(name), tip)
+	failed, err := w.Program.updateRef(ctx, repo, "-d", "refs/heads/"+w.branchOf(name), tip)
 	if err == nil && failed != "" {
 		err = problem("the branch %s cannot be removed: %s", w.branchOf(name), shown(failed))
 	}
@@ -131,19 +126,11 @@ func (w Worktrees) remove(ctx context.Context, repo repository, name string) err
 }
 
 // removeFolder takes a worktree away and leaves its branch.
-func (w Worktrees) removeFolder(ctx context.Context, repo repository, name string) error {
-	path := filepath.Join(w.Root, name)
-	if err := os.RemoveAll(path); err != nil { // git refuses one of which a part is gone
+func (w Worktrees) removeFolder(repo repository, name string) error {
+	if err := os.RemoveAll(filepath.Join(w.Root, name)); err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
-	_, failed, err := w.Program.inside(ctx, repo, "worktree", "remove", "--force", "--force", path)
-	if err != nil {
-		return err
-	}
-	if failed != "" && !strings.Contains(failed, "is not a working tree") {
-		return problem("git cannot remove a worktree: %s", shown(failed))
-	}
-	return nil
+	return w.unregister(repo, name)
 }
 
 // ref is the file that a branch is kept in.

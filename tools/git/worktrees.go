@@ -23,9 +23,9 @@ const Merged = "merged"
 // index are read and never written. Every step may be done again after a crash, and all of them are
 // taken one at a time, across processes.
 //
-// Nothing runs that the repository configures: refs and worktrees are made with hooks and monitors
-// switched off; files are read and written in a private administrative folder, without filters,
-// merge drivers and signatures. So a file under a content filter such as LFS is there as it is stored.
+// Nothing runs that the repository configures: refs are moved, and files are read and written, in private
+// administrative folders with a configuration of their own, without hooks, filters, merge drivers and
+// signatures; worktrees are made known to the repository without git. So a file under a content filter such as LFS is there as it is stored.
 type Worktrees struct {
 	Program Program
 	// Project is the person's folder, the root of a repository or a folder in it.
@@ -99,7 +99,7 @@ func (w Worktrees) Check(ctx context.Context) error {
 func (w Worktrees) repository() (repository, error) {
 	repo, err := find(w.Project)
 	if err == nil {
-		err = repo.keepsRefsInFiles()
+		err = errors.Join(repo.keepsRefsInFiles(), repo.keepsRefsToItself())
 	}
 	var p *Problem
 	if errors.As(err, &p) {
@@ -177,6 +177,9 @@ func (w Worktrees) merged(ctx context.Context, repo repository) (tip, note strin
 		if err := w.noSubmodules(ctx, repo, head); err != nil {
 			return "", "", err
 		}
+		if err := w.nothingLost(ctx, repo, head); err != nil {
+			return "", "", err
+		}
 		if note, err = w.uncommitted(ctx, repo, head); err != nil {
 			return "", "", err
 		}
@@ -185,6 +188,23 @@ func (w Worktrees) merged(ctx context.Context, repo repository) (tip, note strin
 		}
 	}
 	return tip, note, w.checkout(ctx, repo, Merged, tip)
+}
+
+// reached is the note of the commit that everything merged stood at last.
+const reached = "reached"
+
+// nothingLost refuses to begin anew from head where the branch that everything was merged into is
+// gone, unless head has what was merged.
+func (w Worktrees) nothingLost(ctx context.Context, repo repository, head string) error {
+	var last string
+	if err := w.read(Merged, reached, &last); err != nil || last == "" {
+		return err
+	}
+	_, failed, err := w.Program.inside(ctx, repo, "merge-base", "--is-ancestor", last, head)
+	if err == nil && failed != "" {
+		err = problem("the branch %s is gone, and with it what was merged; git branch %s %s brings it back", w.Branch(), w.Branch(), last)
+	}
+	return err
 }
 
 // head is the commit that the person is at.
@@ -225,9 +245,12 @@ func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old 
 	if err := unlock(ctx, w.ref(repo, name)); err != nil {
 		return err
 	}
-	_, failed, err := w.Program.inside(ctx, repo, "update-ref", "-m", "slop", "refs/heads/"+w.branchOf(name), commit, old)
+	failed, err := w.Program.updateRef(ctx, repo, "-m", "slop", "refs/heads/"+w.branchOf(name), commit, old)
 	if err == nil && failed != "" {
 		err = problem("the branch %s cannot be set: %s", w.branchOf(name), shown(failed))
+	}
+	if err == nil && name == Merged {
+		err = w.write(Merged, reached, commit)
 	}
 	return err
 }
@@ -236,16 +259,16 @@ func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old 
 // works there.
 func (w Worktrees) elsewhere(repo repository, name string) error {
 	own := filepath.Join(w.Root, name, ".git")
-	heads, err := filepath.Glob(filepath.Join(repo.common, "worktrees", "*", "HEAD"))
+	admins, err := repo.linkedAdmins()
 	if err != nil {
-		return fmt.Errorf("git: %w", err)
+		return err
 	}
-	for _, head := range append(heads, filepath.Join(repo.common, "HEAD")) {
+	for _, admin := range append(admins, repo.common) {
 		place := repo.common
-		if back := pointer(filepath.Join(filepath.Dir(head), "gitdir")); back != "" {
-			place = resolve(filepath.Dir(head), back)
+		if back := pointer(filepath.Join(admin, "gitdir")); back != "" {
+			place = resolve(admin, back)
 		}
-		if pointer(head) == "ref: refs/heads/"+w.branchOf(name) && !same(place, own) {
+		if pointer(filepath.Join(admin, "HEAD")) == "ref: refs/heads/"+w.branchOf(name) && !same(place, own) {
 			return problem("the branch %s is checked out in %s, where it would change under your hands; check out another one there", w.branchOf(name), filepath.Dir(place))
 		}
 	}

@@ -1,0 +1,102 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Worktrees are made known to the repository by hand, in the files that gitrepository-layout(5)
+// describes: git worktree would read the repository's configuration, which may name hooks.
+
+// linkedAdmins are the administrative folders of the repository's worktrees.
+func (r repository) linkedAdmins() ([]string, error) {
+	all := filepath.Join(r.common, "worktrees")
+	entries, err := os.ReadDir(all)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	var out []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			out = append(out, filepath.Join(all, entry.Name()))
+		}
+	}
+	return out, nil
+}
+
+// entry is the .git file of a worktree.
+func (w Worktrees) entry(name string) string {
+	return filepath.Join(realOf(w.Root), name, ".git")
+}
+
+// register makes a worktree without files, on its branch. What an earlier one of that name left in
+// the repository is removed.
+func (w Worktrees) register(repo repository, name string) error {
+	if err := w.unregister(repo, name); err != nil {
+		return err
+	}
+	admin, err := repo.newAdmin(name)
+	if err != nil {
+		return err
+	}
+	entry := w.entry(name)
+	if err := os.MkdirAll(filepath.Dir(entry), 0o777); err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	locked := filepath.Join(admin, "locked") // keeps git worktree prune away until the rest is there
+	for _, file := range []struct{ name, text string }{
+		{locked, "initializing"},
+		{filepath.Join(admin, "gitdir"), entry},
+		{filepath.Join(admin, "commondir"), "../.."},
+		{filepath.Join(admin, "HEAD"), "ref: refs/heads/" + w.branchOf(name)},
+		{entry, "gitdir: " + admin},
+	} {
+		if err := os.WriteFile(file.name, []byte(file.text+"\n"), 0o666); err != nil {
+			return fmt.Errorf("git: %w", err)
+		}
+	}
+	return os.Remove(locked)
+}
+
+// newAdmin makes the administrative folder of a worktree, under a name that no other one has.
+func (r repository) newAdmin(name string) (string, error) {
+	common := realOf(r.common)
+	for i := 0; ; i++ {
+		admin := filepath.Join(common, "worktrees", name)
+		if i > 0 {
+			admin += strconv.Itoa(i)
+		}
+		err := os.MkdirAll(filepath.Dir(admin), 0o777)
+		if err == nil {
+			err = os.Mkdir(admin, 0o777)
+		}
+		switch {
+		case err == nil:
+			return admin, nil
+		case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist): // git removes the folder of all when it is empty
+		default:
+			return "", fmt.Errorf("git: %w", err)
+		}
+	}
+}
+
+// unregister removes what the repository knows of a worktree.
+func (w Worktrees) unregister(repo repository, name string) error {
+	admins, err := repo.linkedAdmins()
+	if err != nil {
+		return err
+	}
+	entry := w.entry(name)
+	for _, admin := range admins {
+		if back := pointer(filepath.Join(admin, "gitdir")); back != "" && resolve(admin, back) == entry {
+			if err := os.RemoveAll(admin); err != nil {
+				return fmt.Errorf("git: %w", err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package git
+
+import (
+	"context"
+	"strings"
+)
+
+// A file can differ from its blob in nothing but what git would make of it when it stores it: line
+// ends in a repository whose attributes are younger than its files, above all. Git calls such a file
+// changed from its checkout on. Here it is nobody's work.
+
+// entry is a file that differs between two states, as git lists it in its raw form.
+type entry struct {
+	oldMode, newMode, oldHash, status, path string
+}
+
+// parseEntries reads the answer of a diff command with -z in its raw form.
+func parseEntries(raw string) []entry {
+	var out []entry
+	fields := strings.Split(raw, "\x00") // one with modes, hashes and status, then the path
+	for i := 0; i+1 < len(fields); i += 2 {
+		if parts := strings.Fields(strings.TrimPrefix(fields[i], ":")); len(parts) == 5 {
+			out = append(out, entry{oldMode: parts[0], newMode: parts[1], oldHash: parts[2], status: parts[4], path: fields[i+1]})
+		}
+	}
+	return out
+}
+
+// entries are what a diff command of git's lists.
+func (w *private) entries(ctx context.Context, args ...string) ([]entry, error) {
+	out, failed, err := w.names(ctx, append([]string{args[0], "--raw", "--no-abbrev", "-z"}, args[1:]...)...)
+	if err == nil && failed != "" {
+		err = problem("git %s failed: %s", args[0], shown(failed))
+	}
+	return parseEntries(out), err
+}
+
+// asStored are those of the entries whose files in the working tree hold, byte by byte, what the older
+// state has.
+func (w *private) asStored(ctx context.Context, entries []entry) ([]entry, error) {
+	var files []entry
+	for _, e := range entries {
+		if e.status == "M" && strings.HasPrefix(e.oldMode, "100") && strings.HasPrefix(e.newMode, "100") {
+			files = append(files, e)
+		}
+	}
+	var same []entry
+	for some := range batches(files) {
+		args := []string{"hash-object", "--no-filters", "--"}
+		for _, e := range some {
+			args = append(args, e.path)
+		}
+		out, err := w.must(ctx, args...)
+		if err != nil {
+			return nil, err
+		}
+		for i, hash := range strings.Fields(out) {
+			if i < len(some) && some[i].oldHash == hash {
+				same = append(same, some[i])
+			}
+		}
+	}
+	return same, nil
+}
+
+// maxArguments bounds the names of files of one command, in bytes.
+const maxArguments = 64 << 10
+
+// batches are the entries in parts that fit on a command line.
+func batches(entries []entry) func(func([]entry) bool) {
+	return func(yield func([]entry) bool) {
+		for len(entries) > 0 {
+			n, size := 1, len(entries[0].path)
+			for n < len(entries) && size+len(entries[n].path) < maxArguments {
+				size += len(entries[n].path) + 64 // with mode and hash
+				n++
+			}
+			if !yield(entries[:n]) {
+				return
+			}
+			entries = entries[n:]
+		}
+	}
+}
+
+// keepStored gives files in the index what a tree has, where they hold that and git would store it
+// otherwise. It tells whether there were any.
+func (w *private) keepStored(ctx context.Context, changed []entry) (bool, error) {
+	same, err := w.asStored(ctx, changed)
+	if err != nil {
+		return false, err
+	}
+	for some := range batches(same) {
+		args := []string{"update-index"}
+		for _, e := range some {
+			args = append(args, "--cacheinfo", e.newMode+","+e.oldHash+","+e.path)
+		}
+		if _, err := w.must(ctx, args...); err != nil {
+			return false, err
+		}
+	}
+	return len(same) > 0, nil
+}
