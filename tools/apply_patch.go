@@ -2,7 +2,6 @@ package tools
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,15 +39,15 @@ func planPatch(ctx context.Context, env Env, in patchArgs) (Plan, error) {
 	plan := Plan{}
 	named := map[string]bool{}
 	for _, f := range files {
-		name := path.Clean(cmp.Or(f.NewName, f.OldName))
-		if named[name] {
-			return Plan{}, Refuse("the patch names %s twice; all hunks of a file belong under one pair of --- and +++ lines", name)
-		}
-		named[name] = true
 		change, err := patched(ctx, env, f)
 		if err != nil {
 			return Plan{}, err
 		}
+		name := path.Clean(change.Path)
+		if named[name] {
+			return Plan{}, Refuse("the patch names %s twice; all hunks of a file belong under one pair of --- and +++ lines", name)
+		}
+		named[name] = true
 		plan.Changes = append(plan.Changes, change)
 	}
 	plan.Summary = "apply_patch: " + fileCount(len(files))
@@ -73,7 +72,11 @@ func parsePatch(text string) ([]*gitdiff.File, error) {
 	if old, now, renamed := otherName(strings.SplitAfter(text, "\n")); renamed {
 		return nil, Refuse("the patch renames %s to %s; only changes, new and removed files can be applied", old, now)
 	}
-	files, _, err := gitdiff.Parse(strings.NewReader(recounted(text)))
+	clean, err := recounted(text)
+	if err != nil {
+		return nil, err
+	}
+	files, _, err := gitdiff.Parse(strings.NewReader(clean))
 	if err != nil {
 		return nil, Refuse("this is no unified diff: %s", strings.TrimPrefix(err.Error(), "gitdiff: "))
 	}
@@ -112,7 +115,7 @@ func patched(ctx context.Context, env Env, f *gitdiff.File) (Change, error) {
 	file, err := env.ReadFile(ctx, name)
 	switch {
 	case f.IsNew && errors.Is(err, fs.ErrNotExist):
-		return Create(name, []byte(newText(f)), 0), nil
+		return textual(Create(name, []byte(newText(f)), 0))
 	case err != nil:
 		return Change{}, err
 	case f.IsNew:
@@ -128,7 +131,18 @@ func patched(ctx context.Context, env Env, f *gitdiff.File) (Change, error) {
 		}
 		return Delete(file), nil
 	}
-	return Edit(file, []byte(after)), nil
+	return textual(Edit(file, []byte(after)))
+}
+
+// textual refuses what a preview could not show: a byte that is no text, in the
+// file or in the patch, would hide all of its changes from who approves them.
+func textual(c Change) (Change, error) {
+	for _, side := range [][]byte{c.Before, c.After} {
+		if doc, _ := decodeFile(c.Path, side); doc.Encoding == "" {
+			return Change{}, Refuse("%s is no text, before the patch or behind it; only changes of text can be applied", c.Path)
+		}
+	}
+	return c, nil
 }
 
 // ofGit tells whether a path leads into a folder of git, whose files decide
@@ -162,6 +176,9 @@ func applyHunks(name, text string, hunks []*gitdiff.TextFragment) (string, error
 		b.WriteString(text[done:at])
 		b.WriteString(after)
 		done = at + len(before)
+		if done < len(text) && after != "" && !strings.HasSuffix(after, "\n") {
+			return "", Refuse("hunk %d of %s does not fit: it ends without a line's end, and the file goes on", i+1, name)
+		}
 	}
 	b.WriteString(text[done:])
 	return b.String(), nil
@@ -203,7 +220,11 @@ func lineOffset(text string, line int64) int {
 // behind that line.
 func placeOf(text, want string, from int, line int64) int {
 	if want == "" {
-		return max(from, lineOffset(text, line+1))
+		at := lineOffset(text, line+1)
+		if at < from || at > 0 && text[at-1] != '\n' { // before the hunk above it, or inside the last line
+			return -1
+		}
+		return at
 	}
 	if !strings.HasSuffix(want, "\n") { // it can only be the end of the file
 		if at := len(text) - len(want); at >= from && strings.HasSuffix(text, want) && (at == 0 || text[at-1] == '\n') {
@@ -246,30 +267,48 @@ func lastLines(text, want string) int {
 }
 
 // recounted is a patch without what stands around its files and hunks, and with
-// the numbers of lines in the heads of hunks as they are.
-func recounted(text string) string {
+// the numbers of lines in the heads of hunks as they are. A hunk that does not
+// stand under the two lines with its file's name would be taken for one of the
+// file above it.
+func recounted(text string) (string, error) {
 	lines := strings.SplitAfter(strings.TrimRight(text, "\r\n\t ")+"\n", "\n")
 	var b strings.Builder
+	named := false
 	for i := 0; i < len(lines); i++ {
 		head, ok := hunkHead(lines[i])
-		if !ok {
-			if namesFile(lines, i) {
-				b.WriteString("--- " + strings.TrimPrefix(lines[i][4:], "a/") + "+++ " + strings.TrimPrefix(lines[i+1][4:], "b/"))
-				i++
-			}
-			continue
+		switch {
+		case ok && !named:
+			return "", Refuse("a hunk of the patch has no --- and +++ lines with its file's name right above it")
+		case ok:
+			end := hunkEnd(lines, i+1)
+			writeHunk(&b, head, lines[i+1:end])
+			i = end - 1
+		case namesFile(lines, i):
+			b.WriteString("--- " + strings.TrimPrefix(lines[i][4:], "a/") + "+++ " + strings.TrimPrefix(lines[i+1][4:], "b/"))
+			named = true
+			i++
+		case beginsFile(lines[i]):
+			named = false
 		}
-		end := i + 1
-		for end < len(lines) && inHunk(lines, end) {
-			end++
-		}
-		for end > i+1 && strings.TrimSpace(lines[end-1]) == "" && lines[end-1][0] != ' ' {
-			end-- // blank lines between two hunks belong to neither
-		}
-		writeHunk(&b, head, lines[i+1:end])
-		i = end - 1
 	}
-	return b.String()
+	return b.String(), nil
+}
+
+// beginsFile tells whether a line outside of hunks begins the part of another file.
+func beginsFile(line string) bool {
+	return slices.ContainsFunc([]string{"diff ", "Index: ", "--- ", "+++ "}, func(head string) bool { return strings.HasPrefix(line, head) })
+}
+
+// hunkEnd is the first line behind a hunk whose lines begin at from.
+func hunkEnd(lines []string, from int) int {
+	end := from
+	for end < len(lines) && inHunk(lines, end) {
+		end++
+	}
+	for end > from && strings.TrimSpace(lines[end-1]) == "" && lines[end-1][0] != ' ' {
+		end-- // blank lines between two hunks belong to neither
+	}
+	return end
 }
 
 // writeHunk writes a hunk with a head that counts its lines.
@@ -291,12 +330,15 @@ func writeHunk(b *strings.Builder, head [2]int, lines []string) {
 	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n%s", head[0], before, head[1], after, strings.Join(lines, ""))
 }
 
-// hunkHead reads the places of a hunk out of its head.
+// hunkHead reads the places of a hunk out of its head. What stands behind the
+// second @@ is a line of the file, which may hold numbers, too.
 func hunkHead(line string) (at [2]int, ok bool) {
-	if !strings.HasPrefix(line, "@@") {
+	rest, ok := strings.CutPrefix(line, "@@")
+	if !ok {
 		return at, false
 	}
-	for _, field := range strings.Fields(strings.Trim(line, "@ \r\n")) {
+	places, _, _ := strings.Cut(rest, "@@")
+	for _, field := range strings.Fields(strings.Trim(places, "@ \r\n")) {
 		side := strings.IndexByte("-+", field[0])
 		if side >= 0 {
 			_, _ = fmt.Sscanf(field[1:], "%d", &at[side]) // what is no number stays 0

@@ -33,6 +33,7 @@ func TestAPatchIsApplied(t *testing.T) {
 		"the end without a line's end":   {"--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n-seven\n+sieben\n\\ No newline at end of file\n", strings.TrimSuffix(numbers, "seven\n") + "sieben"},
 		"minus minus in a removed line":  {"--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-one\n+-- x\n", strings.Replace(numbers, "one", "-- x", 1)},
 		"the nearest of equal places":    {"--- a/g\n+++ b/g\n@@ -4,1 +4,1 @@\n-x\n+y\n", "x\na\na\ny\n"},
+		"numbers behind the head":        {"--- a/g\n+++ b/g\n@@ -4,1 +4,1 @@ return -1 +1\n-x\n+y\n", "x\na\na\ny\n"},
 		"a file with the lines of a DOS": {"--- a/d\n+++ b/d\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "a\r\nc\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,11 +80,19 @@ func TestAPatchIsAppliedWholeOrNotAtAll(t *testing.T) {
 		"a hunk before any file":      {"@@ -1,1 +1,1 @@\n-one\n+eins\n", ""},
 		"hunks in the wrong order":    {"--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n-seven\n+x\n@@ -1,1 +1,1 @@\n-one\n+y\n", ""},
 		"a binary file":               {good + "diff --git a/b b/b\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\n", ""},
+		"a hunk without its file":     {good + "diff --git a/g b/g\n@@ -7,1 +7,1 @@\n-seven\n+x\n", "no --- and +++ lines"},
+		"half a file's name":          {good + "Index: g\n=====\n+++ b/g\n@@ -7,1 +7,1 @@\n-seven\n+x\n", "no --- and +++ lines"},
+		"an end in the middle":        {"--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-one\n+eins\n\\ No newline at end of file\n", "the file goes on"},
+		"a line behind half a line":   {good + "--- a/n\n+++ b/n\n@@ -1,0 +2,1 @@\n+b\n", "hunk 1 of n does not fit"},
+		"insertions in wrong order":   {"--- a/f\n+++ b/f\n@@ -5,0 +6,1 @@\n+late\n@@ -1,0 +2,1 @@\n+early\n", "hunk 2 of f does not fit"},
+		"a byte that hides the rest":  {"--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-one\n+ei\x00ns\n", "f is no text"},
+		"a new file that is no text":  {good + "--- /dev/null\n+++ b/new\n@@ -0,0 +1,1 @@\n+\x00\n", "new is no text"},
+		"a file in another spelling":  {good + "--- a/sub/x\n+++ b/sub/x\n@@ -1,1 +1,1 @@\n-x\n+y\n--- a/sub\\x\n+++ b/sub\\x\n@@ -1,1 +1,1 @@\n-x\n+z\n", "names sub/x twice"},
 		"the same file a second time": {good + "--- a/f\n+++ b/f\n@@ -2,1 +2,1 @@\n-two\n+zwei\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env, dir := setup(t, map[string]string{"f": numbers, "g": "some thing\nmore\n"})
+			env, dir := setup(t, map[string]string{"f": numbers, "g": "some thing\nmore\n", "n": "a", "sub/x": "x\n"})
 			r := patch(t, env, c.patch)
 			require.True(t, r.Failed, r.Text)
 			require.Contains(t, r.Text, c.why)
