@@ -10,6 +10,7 @@ import (
 	"manualslop/events"
 	"manualslop/tiers/approval"
 	"manualslop/tiers/tierstest"
+	"manualslop/tiers/tokens"
 )
 
 // dollar is a dollar in micro-dollars.
@@ -100,6 +101,13 @@ func TestARequestThatContinuesAnotherCostsItsWholePrompt(t *testing.T) {
 	session := given(begin(budgeted(10*dollar, 0)), byPrompt)
 	const first = firstFree + 1
 	long, short := strings.Repeat("x", 3000), strings.Repeat("y", 300)
+	holds := func(n int, texts ...string) []events.Payload {
+		most := int64(64) // around a prompt
+		for _, text := range texts {
+			most += 24 + tokens.Most(text)
+		}
+		return given(letGo(n, "T-1", most))
+	}
 	unsound := func(why string) []events.Payload {
 		return given(tierstest.Check(func(t testing.TB, p events.ModelDenied) {
 			require.Equal(t, []string{"T-1", "engine"}, []string{p.Ticket, p.By})
@@ -108,12 +116,14 @@ func TestARequestThatContinuesAnotherCostsItsWholePrompt(t *testing.T) {
 	}
 	begun := given(session, prompts(0, 0, long, short))
 	tierstest.Run(t, approval.Decider(), scenarios{
-		{Name: "the first", Given: session, When: prompts(0, 0, long, short), Then: given(letGo(first, "T-1", 1101))},
-		{Name: "a part more", Given: begun, When: prompts(first, 2, short), Then: given(letGo(first+1, "T-1", 1201))},
-		{Name: "the same again", Given: begun, When: prompts(first, 2), Then: given(letGo(first+1, "T-1", 1101))},
-		{Name: "shortened", Given: given(begun, prompts(first, 2, short)), When: prompts(first+1, 1), Then: given(letGo(first+2, "T-1", 1001))},
+		{Name: "the first", Given: session, When: prompts(0, 0, long, short), Then: holds(first, long, short)},
+		{Name: "a part more", Given: begun, When: prompts(first, 2, short), Then: holds(first+1, long, short, short)},
+		{Name: "the same again", Given: begun, When: prompts(first, 2), Then: holds(first+1, long, short)},
+		{Name: "shortened", Given: given(begun, prompts(first, 2, short)), When: prompts(first+1, 1), Then: holds(first+2, long)},
 		{Name: "behind one that nobody guarded", Given: given(session, events.ModelRequested{Tier: 3, Ticket: "T-1", TicketAttempt: 1, Manifest: []events.Part{{Text: long}}}),
-			When: prompts(first, 1, short), Then: given(letGo(first+1, "T-1", 1101))},
+			When: prompts(first, 1, short), Then: holds(first+1, long, short)},
+		{Name: "behind what its vendor counted", Given: given(begun, events.ModelReplied{Request: tierstest.ID(first), Usage: events.Usage{Input: 700, CacheRead: 100, CacheWrite: 20}}),
+			When: prompts(first, 2, short), Then: given(letGo(first+2, "T-1", 820+24+tokens.Most(short)))},
 		{Name: "what nobody knows", Given: session, When: prompts(99, 1, short), Then: unsound("it continues request")},
 		{Name: "a part too many", Given: begun, When: prompts(first, 3), Then: unsound("it keeps 3 parts of request")},
 		{Name: "twice", Given: given(begun, prompts(first, 2)), When: prompts(first, 2), Then: unsound("it continues request")},

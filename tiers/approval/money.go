@@ -6,11 +6,8 @@ import (
 	"slices"
 
 	"manualslop/events"
-	"manualslop/tiers"
+	"manualslop/tiers/tokens"
 )
-
-// worstBytesPerToken is how few bytes a token may have in the worst case.
-const worstBytesPerToken = 3
 
 // budgetPrice stands where a budget would in a question about a price that is not known.
 const budgetPrice = "price"
@@ -25,9 +22,7 @@ func ofSession() budget { return budget{kind: events.BudgetSession} }
 // is set; requests are guarded then.
 type money struct {
 	offered  events.ModelsOffered
-	tools    map[string]int64 // bytes of an offer, by tool
-	replies  tiers.Replies
-	prompts  events.Prompts[int64]  // bytes of each part as a model reads it
+	prompts  *tokens.Prompts
 	limits   map[budget]events.Pico // of the session, and of tickets that have their own
 	each     events.Pico            // of every other ticket; 0: none
 	spent    map[budget]events.Pico
@@ -55,7 +50,7 @@ type charge struct {
 	id, ticket      string
 	attempt         int
 	request         events.ModelRequested
-	prompt          int64  // its bytes, without the tools
+	prompt          int64  // its tokens at most
 	unsound         string // why nobody can put its prompt together; empty: it can be
 	asked           *events.Event
 	worst           events.Pico
@@ -66,7 +61,7 @@ type charge struct {
 
 func newMoney(s *events.BudgetSettings) *money {
 	m := &money{
-		tools: map[string]int64{}, replies: tiers.Replies{}, prompts: events.Prompts[int64]{}, limits: map[budget]events.Pico{}, each: events.FromMicro(s.TicketMicroDollars),
+		prompts: tokens.NewPrompts(), limits: map[budget]events.Pico{}, each: events.FromMicro(s.TicketMicroDollars),
 		spent: map[budget]events.Pico{}, reserved: map[budget]events.Pico{}, flight: map[string]*charge{}, stopped: map[budget]stop{},
 		accepted: map[string]bool{}, finish: map[string]bool{}, warned: map[budget]bool{},
 	}
@@ -106,7 +101,12 @@ func (s *State) foldMoney(e *events.Event) {
 	if m == nil {
 		return
 	}
-	m.prompts.Forget(e)
+	asked, isRequest := e.Payload.(events.ModelRequested)
+	if isRequest {
+		s.charge(e, asked)
+		return
+	}
+	m.prompts.Take(e)
 	switch p := e.Payload.(type) {
 	case events.ModelsOffered:
 		m.offered = p
@@ -114,21 +114,7 @@ func (s *State) foldMoney(e *events.Event) {
 			m.price(c)
 		}
 		s.admit(e)
-	case events.ToolsOffered:
-		clear(m.tools)
-		for _, o := range p.Tools {
-			m.tools[o.Name] = tiers.OfferSize(o)
-		}
-	case events.ModelRequested:
-		c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider, model: p.Model}
-		m.measure(c)
-		if p.Guarded {
-			m.price(c)
-			m.waiting = append(m.waiting, c)
-			s.admit(e)
-		}
 	case events.ModelReplied:
-		m.replies.Note(e.ID, p)
 		s.paidFor(e, p.Request, &p.Usage)
 	case events.ModelFailed:
 		s.paidFor(e, p.Request, p.Usage)
@@ -137,28 +123,27 @@ func (s *State) foldMoney(e *events.Event) {
 	}
 }
 
-// measure sizes the prompt of a charge.
-func (m *money) measure(c *charge) {
-	parts, err := m.prompts.Take(c.id, &c.request, func(p *events.Part) int64 { return m.replies.Size(*p) })
-	if err != nil {
+// charge measures a request and, where it is guarded, holds it against its budgets.
+func (s *State) charge(e *events.Event, p events.ModelRequested) {
+	m := s.money
+	c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider, model: p.Model}
+	most, err := m.prompts.Ask(e.ID, &p)
+	if c.prompt = most; err != nil {
 		c.unsound = err.Error()
 	}
-	for _, size := range parts {
-		c.prompt += size
+	if p.Guarded {
+		m.price(c)
+		m.waiting = append(m.waiting, c)
+		s.admit(e)
 	}
 }
 
 // price computes what a charge costs at most.
 func (m *money) price(c *charge) {
-	bytes := c.prompt
-	for _, name := range c.request.Tools {
-		bytes += m.tools[name]
-	}
-	prompt := bytes/worstBytesPerToken + 1
 	offer, _ := m.offered.Find(c.provider, c.model)
-	price, known := offer.Price(c.asked.Time, prompt)
+	price, known := offer.Price(c.asked.Time, c.prompt)
 	reply := cmp.Or(int64(c.request.Params.MaxOutputTokens), offer.MaxOutputTokens, UnknownReply)
-	c.price, c.known, c.worst = price.ID, known, price.Dearest(prompt, reply)
+	c.price, c.known, c.worst = price.ID, known, price.Dearest(c.prompt, reply)
 }
 
 // paidFor takes the first answer to a request that was approved: what was reserved

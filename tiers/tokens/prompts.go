@@ -1,0 +1,139 @@
+package tokens
+
+import (
+	"slices"
+
+	"manualslop/events"
+)
+
+// Prompts measures the prompts of a session. It is a fold: [Prompts.Take] every
+// event in order, and [Prompts.Ask] for a request when it is taken.
+type Prompts struct {
+	texts    texts
+	manifest events.Prompts[part]
+	bounds   map[string]*bound // by request, of those that no other continues yet
+	tools    map[string]int64  // tokens of an offer, by name
+	scale    map[string]int64  // by model: what a token of the measure is by its vendor's count, in percent, where that is more than one
+}
+
+// bound is how many tokens a prompt has at most.
+type bound struct {
+	most  int64
+	sum   int64 // of what stands in it, by measure
+	tools int64 // of these
+	model string
+	done  bool // no count changes it any more: it was counted, or a program that asks more than this makes the count
+}
+
+// NewPrompts knows of no session yet.
+func NewPrompts() *Prompts {
+	return &Prompts{texts: texts{}, manifest: events.Prompts[part]{}, bounds: map[string]*bound{}, tools: map[string]int64{}, scale: map[string]int64{}}
+}
+
+// Take folds an event that is no request.
+func (all *Prompts) Take(e *events.Event) {
+	all.texts.note(e)
+	switch p := e.Payload.(type) {
+	case events.ToolsOffered:
+		clear(all.tools)
+		for _, o := range p.Tools {
+			all.tools[o.Name] = ofTool + Most(o.Name) + Most(o.Description) + Most(string(o.Schema))
+		}
+	case events.ModelReplied:
+		all.heard(p)
+	}
+	all.forget(e)
+}
+
+// forget drops the conversations that an event ends.
+func (all *Prompts) forget(e *events.Event) {
+	if !events.EndsPrompts(e.Payload) {
+		return
+	}
+	all.manifest.Forget(e)
+	// order-independent: each is judged alone
+	for id := range all.bounds {
+		if _, known := all.manifest[id]; !known {
+			delete(all.bounds, id)
+		}
+	}
+}
+
+// Ask folds the request with this id and says how many tokens its prompt has at
+// most, with its tools. An error says that nobody knows what is in it; see
+// [events.Prompts].
+func (all *Prompts) Ask(id string, m *events.ModelRequested) (int64, error) {
+	var gone []part // of the request before it, behind what both begin with
+	if before := all.manifest[m.Continues].Parts; m.Keep > 0 && m.Keep <= len(before) {
+		gone = slices.Clone(before[m.Keep:])
+	}
+	parts, err := all.manifest.Take(id, m, all.texts.measure)
+	if err != nil {
+		return 0, err
+	}
+	b := &bound{model: m.Provider + "/" + m.Model, done: events.RunsProgram(m.Provider)}
+	for _, name := range m.Tools {
+		b.tools += all.tools[name]
+	}
+	b.sum = ofPrompt + b.tools
+	if len(m.Tools) > 0 {
+		b.sum += ofTools
+	}
+	for _, p := range parts {
+		b.sum += p.text + p.around
+	}
+	b.most = all.scaled(b.model, b.sum)
+	if last := all.bounds[m.Continues]; last != nil && last.model == b.model && last.tools == b.tools {
+		b.most = min(b.most, last.most+all.scaled(b.model, fresh(parts[m.Keep:], gone)))
+	}
+	delete(all.bounds, m.Continues)
+	all.bounds[id] = b
+	return b.most, nil
+}
+
+// fresh is how much of parts was not in the prompt before, of which gone are the
+// parts that stood where they stand now. A text that was there, and may be cut
+// now, has no more tokens than it had.
+func fresh(parts, gone []part) int64 {
+	seen := map[string]int64{}
+	for _, p := range gone {
+		if p.from != "" {
+			seen[p.from] = p.text
+		}
+	}
+	sum := int64(0)
+	for _, p := range parts {
+		if sum += p.around; p.text > seen[p.from] {
+			sum += p.text
+		}
+		delete(seen, p.from)
+	}
+	return sum
+}
+
+// Bounds of a vendor's count that is believed, against the measure.
+const (
+	leastShare = 16      // one of fewer is not of the whole prompt
+	mostTokens = 1 << 40 // one of more is none
+	maxScale   = 1000    // percent
+)
+
+// heard takes how a vendor counted a prompt.
+func (all *Prompts) heard(p events.ModelReplied) {
+	b, tokens := all.bounds[p.Request], p.Usage.Prompt()
+	if b == nil || b.done || p.Usage.Estimated || tokens < b.sum/leastShare || tokens > mostTokens {
+		return
+	}
+	b.done, b.most = true, tokens
+	if percent := tokens*100/b.sum + 1; tokens > b.sum {
+		all.scale[b.model] = min(max(all.scale[b.model], percent), maxScale)
+	}
+}
+
+// scaled is a measure as the model's vendor counts.
+func (all *Prompts) scaled(model string, tokens int64) int64 {
+	if percent, more := all.scale[model]; more {
+		return tokens*percent/100 + 1
+	}
+	return tokens
+}
