@@ -26,7 +26,6 @@ var keyShapes = []keyShape{
 	{[]string{"AIza"}, wordBegin + `AIza[0-9A-Za-z_-]{30,}`},
 	{[]string{"xox"}, wordBegin + `xox[abprs]-[A-Za-z0-9-]{10,}`},
 	{[]string{"eyJ"}, wordBegin + `eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`},
-	{[]string{"-----BEGIN "}, `-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\\nr\s]*-----END [A-Z ]*PRIVATE KEY-----`},
 }
 
 // wordBegin is where a word begins, in JSON too: there the letter at the end of
@@ -49,11 +48,13 @@ func newMask(secrets []string) func([]byte) []byte {
 	}
 	exact := strings.NewReplacer(pairs...)
 	shapes, marks := keysIn(keyShapes)
+	blocks := newKeyBlocks()
 	kept := []byte(keptGroups(shapes.NumSubexp()) + masked)
 	return func(b []byte) []byte {
 		if len(secrets) > 0 {
 			b = []byte(exact.Replace(string(b)))
 		}
+		b = blocks.hide(b)
 		if !slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(b, mark) }) {
 			return b
 		}
