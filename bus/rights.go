@@ -55,7 +55,7 @@ func rightsOf(r Role, pools []string) grants {
 	case Worker:
 		g.write(r, typesOf("worker")...)
 		g.lastOfOwn(r)
-		g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+events.RootEvents+".*.*.*.SessionClosed.>") // what begins after it
+		g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+events.RootEvents+".*.*.*.SessionClosed.>") // what is to stop, and not to begin
 		g.work(PoolTools)
 		g.claims()
 		g.writeBlobs()

@@ -136,7 +136,9 @@ type ToolOffer struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// SessionClosed ends a session: nobody works on it any more.
+// SessionClosed ends a session: nobody works on it any more, and what runs for
+// it is stopped. The first one in stream order counts; two people may close a
+// session at once.
 type SessionClosed struct {
 	Reason string `json:"reason"`
 }

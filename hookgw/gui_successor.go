@@ -193,6 +193,7 @@ func (g *Gateway) successorOf(ctx context.Context, was, now string) (*successor,
 			return nil, err
 		}
 		cause = e.Cause
+		break // the first one counts
 	}
 	f.Type = events.GUITaskQueued{}.EventType().Name
 	for e, err := range g.cfg.Log.Read(ctx, f, 1, 0) {

@@ -49,7 +49,7 @@ type spawnedBook struct {
 }
 
 var spawned = Fold[*spawnedBook]{
-	Name: "spawned", Version: 1,
+	Name: "spawned", Version: 2,
 	Takes: ofTheWork,
 	New:   func() *spawnedBook { return &spawnedBook{Tickets: map[string]*Spawned{}, Names: map[string]string{}} },
 	Apply: (*spawnedBook).apply,
@@ -86,8 +86,10 @@ func (b *spawnedBook) apply(e *events.Event) *spawnedBook {
 			}
 		}
 	case events.SessionClosed:
-		at := e.Time
-		b.Closed = &at
+		if b.Closed == nil { // the first one counts
+			at := e.Time
+			b.Closed = &at
+		}
 	}
 	return b
 }

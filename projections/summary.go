@@ -33,7 +33,7 @@ type overview struct {
 }
 
 var summary = Fold[*overview]{
-	Name: "summary", Version: 3,
+	Name: "summary", Version: 4,
 	Takes: ofTheWork,
 	New: func() *overview {
 		return &overview{Summary: Summary{State: Idle}, Phase: newPhase(), Asks: map[string]bool{}}
@@ -49,8 +49,10 @@ func (o *overview) apply(e *events.Event) *overview {
 	case events.SessionOpened:
 		s.Session, s.Label, s.Folder, s.Workspace, s.Opened = e.Session, p.Label, p.Folder, p.Workspace, e.Time
 	case events.SessionClosed:
-		at := e.Time
-		s.Closed, s.CloseReason = &at, p.Reason
+		if s.Closed == nil { // the first one counts
+			at := e.Time
+			s.Closed, s.CloseReason = &at, p.Reason
+		}
 	case events.SessionStalled:
 		s.Stalled = p.Decider + ": " + p.Reason
 	case events.GoalSubmitted:

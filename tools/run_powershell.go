@@ -71,9 +71,10 @@ func runScript(ctx context.Context, env Env, in runPowershellArgs) (Result, erro
 	outcome, err := sandbox.Run(ctx, command)
 	result := shell.result(outcome, timeout, env.Limits)
 	result.Script = in.Script
-	if err != nil {
+	if err != nil { // the text holds nothing of what it said until then
 		failed := Failure(err)
 		result.Text, result.Operator, result.Err, result.Failed, result.Exit = failed.Text, failed.Operator, err, true, nil
+		result.Artifacts = artifacts(outcome, Limits{})
 	}
 	return result, nil
 }

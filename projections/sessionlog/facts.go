@@ -62,8 +62,10 @@ func (f *Facts) note(e *events.Event) {
 			f.Session, f.Folder, f.Opened = e.Session, p.Folder, e.Time
 		}
 	case events.SessionClosed:
-		at := e.Time
-		f.Closed = &at
+		if f.Closed == nil { // the first one counts
+			at := e.Time
+			f.Closed = &at
+		}
 	case events.SessionStarred:
 		f.Starred = p.On
 	case events.LogsPruned:

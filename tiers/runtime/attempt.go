@@ -27,8 +27,8 @@ func (m *Models) handle(ctx context.Context, d Delivery) error {
 		if err != nil {
 			return err
 		}
-		if closed > 0 { // before the request or behind it: nobody waits for an answer
-			return nil
+		if closed > 0 { // before the request or behind it
+			return m.cancelled(ctx, &d.Event)
 		}
 	}
 	if err := tr.await(ctx, d.Event.Seq); err != nil {
@@ -39,6 +39,63 @@ func (m *Models) handle(ctx context.Context, d Delivery) error {
 		return nil
 	}
 	return m.calling.once(ctx, e.Session+" "+e.ID, func() error { return m.attempt(ctx, tr, e, p, d.Deliveries) })
+}
+
+// cancelled answers a request of a session that is over, of which this process
+// knows nothing else: its attempt died with another one, or was never made.
+func (m *Models) cancelled(ctx context.Context, e *events.Event) error {
+	request, err := m.requestOf(ctx, e)
+	if err != nil || request == nil {
+		return err
+	}
+	registry := events.Catalogue()
+	for e, err := range m.Log.Read(ctx, events.Filter{Project: m.Project, Session: request.Session, Actor: events.ActorModels}, request.Seq, 0) {
+		if err != nil {
+			return err
+		}
+		registry.Decode(&e)
+		if answers(&e, request.ID) {
+			return nil
+		}
+	}
+	return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelCancelled, Message: errClosed.Error()})
+}
+
+// requestOf is the request that a delivery asks to send; nil where it is none.
+func (m *Models) requestOf(ctx context.Context, e *events.Event) (*events.Event, error) {
+	switch p := e.Payload.(type) {
+	case events.ModelRequested:
+		if !p.Guarded {
+			return e, nil
+		}
+	case events.ModelApproved:
+		registry := events.Catalogue()
+		f := events.Filter{Project: m.Project, Session: e.Session, Type: events.ModelRequested{}.EventType().Name}
+		for asked, err := range m.Log.Read(ctx, f, 1, e.Seq) {
+			if err != nil {
+				return nil, err
+			}
+			if asked.ID != p.Request {
+				continue
+			}
+			registry.Decode(&asked)
+			if r, ok := asked.Payload.(events.ModelRequested); ok && r.Guarded {
+				return &asked, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// answers tells whether an event is the outcome of a request.
+func answers(e *events.Event, request string) bool {
+	switch p := e.Payload.(type) {
+	case events.ModelReplied:
+		return p.Request == request
+	case events.ModelFailed:
+		return p.Request == request
+	}
+	return false
 }
 
 // attempt records one outcome of a request, unless there is one.

@@ -58,10 +58,10 @@ func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) e
 		return w.answer(ctx, &d.Event, w.settled(ctx, p, tools.Failure(err), 0))
 	}
 	effect := prepared.Spec().Effect
-	if effect.Has(tools.Writes) || effect.Has(tools.Executes) {
-		if late, err := w.tooLate(ctx, d, p); late || err != nil {
-			return err
-		}
+	if over, err := w.isOver(ctx, d.Event.Session, p); err != nil {
+		return err
+	} else if over {
+		return w.afterClose(ctx, d, p, effect)
 	}
 	switch {
 	case effect.Has(tools.Writes) && prepared.Plans():
@@ -250,14 +250,17 @@ func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out 
 	return w.answer(ctx, cause, out)
 }
 
-// run makes the call within its time and turns the result into an outcome.
+// run makes the call within its time, as long as its ticket and its session
+// last, and turns the result into an outcome.
 func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared, before func(context.Context, []tools.PlannedChange) error) events.ToolSettled {
 	watched, stop := w.kills.watch(ctx, cause.Session, p.Ticket, cause.Seq)
 	defer stop()
+	watched, end := w.untilClosed(watched, cause.Session, p)
+	defer end()
 	began := w.Clock()
-	result := prepared.Run(watched, before)
+	result, ended := stopped(watched, prepared.Run(watched, before))
 	out := w.settled(ctx, p, result, w.Clock().Sub(began))
-	if errors.Is(context.Cause(watched), errKilled) && result.Failed {
+	if ended {
 		out.Outcome = events.ToolKilled
 	}
 	return out

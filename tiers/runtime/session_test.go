@@ -50,19 +50,27 @@ func TestAGoalBecomesFinishedWorkAndEveryChangeHadItsYes(t *testing.T) {
 	require.Equal(t, map[string]string{"read_file": "rule", "run_powershell": person, "edit_file": person}, approvedBy)
 }
 
-// TestACallThatDidNotBeginIsNotRunAfterItsSession whoever said yes to it before.
+// TestACallThatDidNotBeginIsNotRunAfterItsSession whoever said yes to it, before
+// the end or behind it, because the decider had not heard of it.
 func TestACallThatDidNotBeginIsNotRunAfterItsSession(t *testing.T) {
 	t.Parallel()
-	for tool, args := range map[string]string{
-		"run_powershell": `{"script":"printf x > made.txt"}`,
-		"edit_file":      `{"path":"a.txt","old_string":"a","new_string":"b"}`,
+	for i, c := range []struct{ tool, args string }{
+		{"run_powershell", `{"script":"printf x > made.txt"}`},
+		{"edit_file", `{"path":"a.txt","old_string":"a","new_string":"b"}`},
+		{"read_file", `{"path":"a.txt"}`},
 	} {
-		t.Run(tool, func(t *testing.T) {
+		t.Run(c.tool, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]string{"a.txt": "a"})
 			w.open(nil)
-			w.decided(events.ActorApproval, approvedCall(tool, args))
+			tool := c.tool
+			if i > 0 {
+				w.decided(events.ActorApproval, approvedCall(tool, c.args))
+			}
 			w.say(events.SessionClosed{Reason: "closed by hand"})
+			if i == 0 {
+				w.decided(events.ActorApproval, approvedCall(tool, c.args))
+			}
 			w.runWorker("worker-test-1")
 			got := w.settled(tool)
 			require.Equal(t, events.ToolFailed, got.Outcome, got.Text)

@@ -166,7 +166,7 @@ func SilentAfterClose(t testing.TB, decider Starter, histories ...[]events.Paylo
 			h.take(m, h.add(p))
 		}
 		h.take(m, h.add(events.SessionClosed{Reason: "over"}))
-		for _, p := range foreign {
+		for _, p := range append(slices.Clone(foreign), events.SessionClosed{Reason: "again"}) {
 			require.Empty(t, h.take(m, h.add(p)), "decided after SessionClosed")
 		}
 	}

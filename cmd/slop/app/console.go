@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -124,7 +125,7 @@ func (c *console) take(e *events.Event) {
 	case events.TicketRetried, events.TicketUnblocked, events.TicketStarted:
 		c.out.failed = ""
 	case events.SessionClosed:
-		c.out.closed = p.Reason
+		c.out.closed = cmp.Or(c.out.closed, p.Reason) // the first one counts
 	case events.SessionStalled:
 		if e.Seq > c.cutoff {
 			c.stalled(e.Session, p.Decider, p.Reason)

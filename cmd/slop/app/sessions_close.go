@@ -18,7 +18,9 @@ func sessionCloseCommand(g *globals) *cobra.Command {
 		Use:   "close [ID]",
 		Short: "Give up a session",
 		Long: `Close ends a session whose goal is given up: no model is asked for it any more, no
-call of it begins, and nothing of it waits for you. What runs comes to its end. Its record and what it changed in your files stay.
+call of it begins, and nothing of it waits for you. What runs is stopped: a model in the middle of its
+answer, a script with everything that it started. What it said until then is on record. Only an undo and
+a merge come to their end. Its record and what it changed in your files stay, and can be undone.
 Every engine of the project goes on with each open session, whatever it was
 started for. Without an ID it is the current session. Status 1: it is closed
 already.`,
