@@ -71,6 +71,7 @@ var walls = []wall{
 	{"github.com/smacker/go-tree-sitter/...", []string{"tools/syntax/..."}, "cgo and its memory rules stay in one folder"},
 	{"codeberg.org/readeck/...", []string{"tools/web/..."}, "what a page says is one package's business"},
 	{"github.com/JohannesKaufmann/...", []string{"tools/web/..."}, "what a page says is one package's business"},
+	{"github.com/agnivade/...", []string{"cmd/slop/app", "hookgw/...", "projections/search", "tools/python"}, "it says how far names are apart; which is near enough, each place says itself"},
 	{"github.com/blevesearch/...", []string{"projections/search"}, "an index is a read model whose library nobody else needs to know"},
 	{"github.com/prometheus/...", []string{"hookgw/metrics/..."}, "a figure is a figure; only its rendering is Prometheus's business"},
 	{"github.com/getkin/kin-openapi/...", []string{"hookgw"}, "it checks the contract in tests; the gateway describes itself without it"},

@@ -4,10 +4,15 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // maxNearest is how many known names an error offers.
 const maxNearest = 3
+
+// maxComparedName bounds the work that a hostile name can cause, in bytes.
+const maxComparedName = 128
 
 // nearest are the known names that are most like name, best first; none where
 // nothing is near.
@@ -16,10 +21,13 @@ func nearest(name string, known []string) []string {
 		name     string
 		distance int
 	}
+	if len(name) > maxComparedName {
+		return []string{}
+	}
 	name = strings.ToLower(name)
 	near := make([]candidate, 0, len(known))
 	for _, k := range known {
-		d := distance(name, strings.ToLower(k))
+		d := levenshtein.ComputeDistance(name, strings.ToLower(k))
 		if within := len(name) >= 3 && strings.Contains(strings.ToLower(k), name); within || d <= max(2, len(k)/3) {
 			near = append(near, candidate{k, d})
 		}
@@ -32,25 +40,4 @@ func nearest(name string, known []string) []string {
 		out = append(out, c.name)
 	}
 	return out
-}
-
-// distance is the number of bytes to insert, delete or replace between a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			up := row[j+1]
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			row[j+1], diagonal = min(change, up+1, row[j]+1), up
-		}
-	}
-	return row[len(b)]
 }

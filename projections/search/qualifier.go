@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agnivade/levenshtein"
+
 	"manualslop/events"
 )
 
@@ -76,7 +78,7 @@ func (p *parser) unknown(from int, name string) error {
 		names = append(names, q.Name)
 	}
 	return p.wrong(from, fmt.Sprintf("there is no qualifier %q", clip(name, 40)),
-		fmt.Sprintf("The nearest is %s:. There are %s. For the text itself, put it in quotes.", nearest(strings.ToLower(name), names), strings.Join(names, ", ")))
+		fmt.Sprintf("The nearest is %s:. There are %s. For the text itself, put it in quotes.", nearest(name, names), strings.Join(names, ", ")))
 }
 
 func (p *parser) ofType(at int, value string) error {
@@ -123,35 +125,12 @@ func age(value string) (time.Duration, bool) {
 	return time.Duration(n) * unit, true
 }
 
-// nearest is the name with the fewest changes of letters from word.
-func nearest(word string, names []string) string {
-	best, least := "", -1
-	for _, name := range names {
-		if d := changes(strings.ToLower(word), strings.ToLower(name)); least < 0 || d < least {
-			best, least = name, d
-		}
-	}
-	return best
-}
+// maxComparedName bounds the work that a hostile name can cause, in bytes.
+const maxComparedName = 64
 
-// changes counts the letters to insert, delete or replace that make b of a.
-func changes(a, b string) int {
-	a = clip(a, 64)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+// nearest is the name with the fewest changes of letters from word, without case.
+func nearest(word string, names []string) string {
+	word = strings.ToLower(clip(word, maxComparedName))
+	changes := func(name string) int { return levenshtein.ComputeDistance(word, strings.ToLower(name)) }
+	return slices.MinFunc(names, func(a, b string) int { return changes(a) - changes(b) })
 }

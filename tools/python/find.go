@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Find gives the symbols with exactly this dotted path; "name#2" picks the second of several. A bare
@@ -85,26 +87,10 @@ func unlike(asked string, s *Symbol) (int, bool) {
 // longestName bounds the names that are compared letter by letter.
 const longestName = 200
 
-// editDistance counts the letters to insert, delete or replace to make b of a.
+// editDistance counts the characters to insert, delete or replace to make b of a.
 func editDistance(a, b string) int {
 	if len(a) > longestName || len(b) > longestName {
 		return longestName
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return levenshtein.ComputeDistance(a, b)
 }

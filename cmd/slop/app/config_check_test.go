@@ -107,12 +107,12 @@ func TestKeysOfAFileAreBounded(t *testing.T) {
 func TestNearestKeyIsFoundOnlyWhenNear(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 0, editDistance("abc", "abc"))
-	require.Equal(t, 1, editDistance("abc", "acb"))
+	require.Equal(t, 0, editDistance("ABC", "abc"))
 	require.Equal(t, 3, editDistance("", "abc"))
 	require.Equal(t, 2, editDistance("kitten", "sittens"))
-	long := strings.Repeat("a", maxComparedKey)
+	long := strings.Repeat("a", maxComparedName)
 	require.Equal(t, 1, editDistance(long, long[1:]))
-	require.Equal(t, maxComparedKey+1, editDistance(long+"a", long))
+	require.Equal(t, maxComparedName+1, editDistance(long+"a", long))
 	require.Nil(t, nearest("zzz", configTestSchema().children))
 }
 

@@ -1,6 +1,10 @@
 package app
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
 
 // keyHint proposes the valid key that was probably meant: the nearest in the same table, else
 // the same name elsewhere, else the list of what the table knows.
@@ -29,7 +33,7 @@ func nearest(wrong string, among []*configKey) *configKey {
 	var best *configKey
 	least := 0
 	for _, key := range among {
-		distance := editDistance(strings.ToLower(wrong), strings.ToLower(key.name))
+		distance := editDistance(wrong, key.name)
 		if distance > max(2, len(key.name)/3) || distance >= len(key.name) {
 			continue
 		}
@@ -40,33 +44,14 @@ func nearest(wrong string, among []*configKey) *configKey {
 	return best
 }
 
-// maxComparedKey bounds the work that a hostile key can cause, in bytes.
-const maxComparedKey = 64
+// maxComparedName bounds the work that a hostile name can cause, in bytes.
+const maxComparedName = 64
 
-// editDistance is the least number of insertions, deletions, replacements and swaps of
-// neighbours that turn a into b.
+// editDistance is the least number of characters to insert, delete or replace that
+// turn a into b, without case.
 func editDistance(a, b string) int {
-	if len(a) > maxComparedKey || len(b) > maxComparedKey {
+	if len(a) > maxComparedName || len(b) > maxComparedName {
 		return max(len(a), len(b))
 	}
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			changed := 1
-			if a[i-1] == b[j-1] {
-				changed = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+changed)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
+	return levenshtein.ComputeDistance(strings.ToLower(a), strings.ToLower(b))
 }

@@ -138,7 +138,7 @@ func notListed(view modelsView) []string {
 func nearestModel(wrong string, listed []llm.ModelInfo) string {
 	best, least := "", 4
 	for _, m := range listed {
-		if d := editDistance(strings.ToLower(wrong), strings.ToLower(m.ID)); d < least {
+		if d := editDistance(wrong, m.ID); d < least {
 			best, least = m.ID, d
 		}
 	}
