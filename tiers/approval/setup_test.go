@@ -75,18 +75,7 @@ func offers() events.ToolsOffered {
 }
 
 // given joins single payloads and lists.
-func given(parts ...any) []events.Payload {
-	var out []events.Payload
-	for _, p := range parts {
-		switch x := p.(type) {
-		case events.Payload:
-			out = append(out, x)
-		case []events.Payload:
-			out = append(out, x...)
-		}
-	}
-	return out
-}
+func given(parts ...any) []events.Payload { return tierstest.Join(parts...) }
 
 // wants is a call of the first attempt at T-1.
 func wants(call, tool, args string) events.ToolRequested {
@@ -203,9 +192,7 @@ func ran(r events.ToolRequested, outcome string, generation int) events.ToolSett
 }
 
 // decided checks that a fact of P's type was decided and nothing more about it.
-func decided[P events.Payload]() events.Payload {
-	return tierstest.Check(func(testing.TB, P) {})
-}
+func decided[P events.Payload]() events.Payload { return tierstest.Decided[P]() }
 
 // deniedSaying checks only that a call was denied with words in its reason.
 func deniedSaying(words ...string) events.Payload {

@@ -62,18 +62,7 @@ func planned(trackID string, lines ...string) events.Payload {
 }
 
 // given joins single payloads and lists.
-func given(parts ...any) []events.Payload {
-	var out []events.Payload
-	for _, p := range parts {
-		switch x := p.(type) {
-		case events.Payload:
-			out = append(out, x)
-		case []events.Payload:
-			out = append(out, x...)
-		}
-	}
-	return out
-}
+func given(parts ...any) []events.Payload { return tierstest.Join(parts...) }
 
 // begin is a session with one goal and one track, TR-1.
 func begin(change ...func(*events.Settings)) []events.Payload {

@@ -3,8 +3,6 @@ package contributor_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"manualslop/events"
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/tierstest"
@@ -12,10 +10,7 @@ import (
 
 // addressed checks who is asked in the next request.
 func addressed(provider, model, command string, attempt int) []events.Payload {
-	return given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
-		t.Helper()
-		require.Equal(t, []any{provider, model, command, attempt}, []any{p.Provider, p.Model, p.Command, p.Attempt})
-	}))
+	return given(tierstest.Addressed(provider, model, command, attempt))
 }
 
 func TestTheNextRequestIsAskedUnderTheSettingsOfNow(t *testing.T) {

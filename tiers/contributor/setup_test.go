@@ -37,18 +37,7 @@ func tracked(paths ...string) func(*events.Settings) {
 }
 
 // given joins single payloads and lists.
-func given(parts ...any) []events.Payload {
-	var out []events.Payload
-	for _, p := range parts {
-		switch x := p.(type) {
-		case events.Payload:
-			out = append(out, x)
-		case []events.Payload:
-			out = append(out, x...)
-		}
-	}
-	return out
-}
+func given(parts ...any) []events.Payload { return tierstest.Join(parts...) }
 
 // starts begins an attempt at T-1.
 func starts(attempt int, change ...func(*events.TicketStarted)) events.Payload {
@@ -104,11 +93,7 @@ func request(h *tierstest.History, ticket string) string {
 }
 
 // failed fails the newest request to the model.
-func failed(kind string) events.Payload {
-	return tierstest.With(func(h *tierstest.History) events.Payload {
-		return events.ModelFailed{Request: h.LastID("ModelRequested"), Kind: kind, Message: "oh"}
-	})
-}
+func failed(kind string) events.Payload { return tierstest.Failed(kind, "oh") }
 
 // call is a tool call in a reply.
 func call(tool, args string) events.ToolCall {
@@ -251,9 +236,7 @@ func ends(outcome, text, reason string) events.Payload {
 }
 
 // decided checks that a fact of P's type was decided and nothing more about it.
-func decided[P events.Payload]() events.Payload {
-	return tierstest.Check(func(testing.TB, P) {})
-}
+func decided[P events.Payload]() events.Payload { return tierstest.Decided[P]() }
 
 // results plays a history that ends with a request to the model, and returns
 // the tool parts of its manifest.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,17 +46,9 @@ func built() events.Payload {
 }
 
 // replied answers the newest model request.
-func replied(text string) events.Payload {
-	return tierstest.With(func(h *tierstest.History) events.Payload {
-		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: text, SHA256: events.Digest([]byte(text)), Finish: "stop"}
-	})
-}
+func replied(text string) events.Payload { return tierstest.Replied(text) }
 
-func failedWith(kind string) events.Payload {
-	return tierstest.With(func(h *tierstest.History) events.Payload {
-		return events.ModelFailed{Request: h.LastID("ModelRequested"), Kind: kind, Message: "boom"}
-	})
-}
+func failedWith(kind string) events.Payload { return tierstest.Failed(kind, "boom") }
 
 func asked() []events.Payload {
 	return []events.Payload{opened(), startedTrack("TR-1"), built()}
@@ -240,12 +231,7 @@ func TestModelErrors(t *testing.T) {
 	tierstest.Run(t, lead.Decider(), scenarios{
 		{
 			Name: "a passing error is tried again later with the same prompt", Given: asked(), When: busy,
-			Then: then(tierstest.With(func(h *tierstest.History) events.Payload {
-				first := h.Requests()[0]
-				due := tierstest.At(4).Add(250 * time.Millisecond)
-				first.Attempt, first.NotBefore = 2, &due
-				return first
-			})),
+			Then: then(tierstest.AskedAgain(4)),
 		},
 		{
 			Name: "the second attempt may fail", Given: after(asked(), busy), When: busy,

@@ -3,8 +3,6 @@ package planner_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"manualslop/events"
 	"manualslop/tiers/planner"
 	"manualslop/tiers/tierstest"
@@ -13,10 +11,7 @@ import (
 func TestTier1IsAskedUnderTheSettingsOfNow(t *testing.T) {
 	t.Parallel()
 	requests := func(provider, model, command string, attempt int) []events.Payload {
-		return then(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
-			t.Helper()
-			require.Equal(t, []any{provider, model, command, attempt}, []any{p.Provider, p.Model, p.Command, p.Attempt})
-		}))
+		return then(tierstest.Addressed(provider, model, command, attempt))
 	}
 	toCLI := events.TierChanged{Tier: 1, Provider: "gemini_cli", Models: []string{"g0", "g1"}}
 	program := events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/g"}

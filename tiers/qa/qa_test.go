@@ -27,18 +27,7 @@ func opened(change ...func(*events.Settings)) []events.Payload {
 	return given(events.SessionOpened{Settings: s}, requested("c1", 1), approved("c1", 1))
 }
 
-func given(parts ...any) []events.Payload {
-	var out []events.Payload
-	for _, p := range parts {
-		switch x := p.(type) {
-		case events.Payload:
-			out = append(out, x)
-		case []events.Payload:
-			out = append(out, x...)
-		}
-	}
-	return out
-}
+func given(parts ...any) []events.Payload { return tierstest.Join(parts...) }
 
 func requested(call string, attempt int) events.Payload {
 	return events.ToolRequested{Call: call, Tool: "run_powershell", Args: json.RawMessage(`{}`), Ticket: "T-1", Attempt: attempt, Round: 1}
@@ -104,11 +93,7 @@ func finished(text, finish string) events.Payload {
 	})
 }
 
-func failed(kind string) events.Payload {
-	return tierstest.With(func(h *tierstest.History) events.Payload {
-		return events.ModelFailed{Request: h.LastID("ModelRequested"), Kind: kind, Message: "oh"}
-	})
-}
+func failed(kind string) events.Payload { return tierstest.Failed(kind, "oh") }
 
 func TestAFailedShellCallIsReadByTier4(t *testing.T) {
 	t.Parallel()

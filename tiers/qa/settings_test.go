@@ -3,8 +3,6 @@ package qa_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"manualslop/events"
 	"manualslop/tiers/qa"
 	"manualslop/tiers/tierstest"
@@ -13,10 +11,7 @@ import (
 func TestTier4IsAskedUnderTheSettingsOfNow(t *testing.T) {
 	t.Parallel()
 	asked := func(provider, model, command string, attempt int) []events.Payload {
-		return given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
-			t.Helper()
-			require.Equal(t, []any{provider, model, command, attempt}, []any{p.Provider, p.Model, p.Command, p.Attempt})
-		}))
+		return given(tierstest.Addressed(provider, model, command, attempt))
 	}
 	off, on := true, false
 	toCLI := given(events.TierChanged{Tier: 4, Provider: "gemini_cli", Models: []string{"g"}}, events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/g"})

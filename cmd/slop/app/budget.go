@@ -141,11 +141,11 @@ waits goes on. Status 1: there is no such budget, or the limit is not higher.`,
 }
 
 func (g *globals) raiseBudget(ctx context.Context, session, ticket, amount string) error {
-	limit, err := strconv.ParseFloat(amount, 64)
-	if err != nil || !(limit > 0) || micro(limit) > events.MaxBudget {
-		return failed(exitUsage, "%q is no limit: give dollars, such as 7.50, at most %d", amount, events.MaxBudget/1_000_000)
+	limit, err := limitOf(amount)
+	if err != nil {
+		return err
 	}
-	want := events.BudgetRaiseRequested{Budget: events.BudgetSession, LimitMicroDollars: micro(limit)}
+	want := events.BudgetRaiseRequested{Budget: events.BudgetSession, LimitMicroDollars: limit}
 	if ticket != "" {
 		want.Budget, want.Ticket = events.BudgetTicket, ticket
 	}
@@ -166,4 +166,13 @@ func (g *globals) raiseBudget(ctx context.Context, session, ticket, amount strin
 		return err
 	}
 	return g.control(ctx, session, controlRequest{"raise_budget", "", want})
+}
+
+// limitOf reads a limit in dollars, as micro-dollars.
+func limitOf(amount string) (int64, error) {
+	limit, err := strconv.ParseFloat(amount, 64)
+	if err != nil || !(limit > 0 && limit <= events.MaxBudget/1e6) {
+		return 0, failed(exitUsage, "%q is no limit: give dollars, such as 7.50, at most %d", amount, events.MaxBudget/1_000_000)
+	}
+	return micro(limit), nil
 }

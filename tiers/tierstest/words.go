@@ -1,0 +1,61 @@
+package tierstest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+)
+
+// Join is one list of single payloads and lists of them, in the order given.
+// Anything else panics.
+func Join(parts ...any) []events.Payload {
+	var out []events.Payload
+	for _, p := range parts {
+		switch x := p.(type) {
+		case []events.Payload:
+			out = append(out, x...)
+		default:
+			out = append(out, x.(events.Payload))
+		}
+	}
+	return out
+}
+
+// Replied answers the newest request to a model with a text and no call.
+func Replied(text string) events.Payload {
+	return With(func(h *History) events.Payload {
+		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: text, SHA256: events.Digest([]byte(text)), Finish: "stop"}
+	})
+}
+
+// Failed fails the newest request to a model.
+func Failed(kind, message string) events.Payload {
+	return With(func(h *History) events.Payload {
+		return events.ModelFailed{Request: h.LastID("ModelRequested"), Kind: kind, Message: message}
+	})
+}
+
+// Decided is an expected fact of P's type, whatever it says.
+func Decided[P events.Payload]() events.Payload { return Check(func(testing.TB, P) {}) }
+
+// Addressed is an expected request to a model that goes to somebody, as an attempt.
+func Addressed(provider, model, command string, attempt int) events.Payload {
+	return Check(func(t testing.TB, p events.ModelRequested) {
+		t.Helper()
+		require.Equal(t, []any{provider, model, command, attempt}, []any{p.Provider, p.Model, p.Command, p.Attempt})
+	})
+}
+
+// AskedAgain is the expected second attempt at the first request to a model, 250 ms
+// after its failure, the n-th foreign event.
+func AskedAgain(n int) events.Payload {
+	return With(func(h *History) events.Payload {
+		first := h.Requests()[0]
+		due := At(n).Add(250 * time.Millisecond)
+		first.Attempt, first.NotBefore = 2, &due
+		return first
+	})
+}
