@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"manualslop/events"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -50,7 +51,7 @@ func readAnswer(raw json.RawMessage) (plainAnswer, bool) {
 	case "false":
 		return plainAnswer{}, true
 	}
-	members, ok := object(raw)
+	members, ok := request.Object(raw)
 	if !ok {
 		return plainAnswer{}, false
 	}

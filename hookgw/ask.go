@@ -31,20 +31,20 @@ func postAsk(c *call) error {
 	select {
 	case c.gw.slots <- struct{}{}:
 	default:
-		c.w.Header().Set("Retry-After", "1")
+		c.Response.Header().Set("Retry-After", "1")
 		return problem.Refuse(http.StatusServiceUnavailable, "too many asks are waiting", "Wait until the person has answered some.")
 	}
-	if !c.gw.asked.take(c.who, len(q.data)) {
+	if !c.gw.asked.Take(c.Right, len(q.data)) {
 		<-c.gw.slots
-		return c.crowdedOut()
+		return c.CrowdedOut()
 	}
-	l, err := c.handOver()
+	l, err := c.HandOver()
 	if err != nil {
-		c.gw.asked.give(c.who, len(q.data))
+		c.gw.asked.Give(c.Right, len(q.data))
 		<-c.gw.slots
 		return err
 	}
-	c.gw.lobby.enter(&asking{late: l, q: q, size: len(q.data), came: time.Now()})
+	c.gw.lobby.enter(&asking{call: call{&l.Call, c.gw}, late: l, q: q, size: len(q.data), came: time.Now()})
 	return nil
 }
 
@@ -70,16 +70,16 @@ func settles(e *events.Event) bool {
 
 // question reads the body of a POST /api/ask.
 func (c *call) question() (question, error) {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return question{}, err
 	}
-	digest, err := events.CanonicalDigest(c.body)
+	digest, err := events.CanonicalDigest(c.Body)
 	if err != nil {
 		return question{}, problem.Refuse(http.StatusBadRequest, "the body has no canonical form", "Numbers must fit a double, and no name may stand twice in an object.").Because(err)
 	}
-	q := question{session: session, data: c.gw.mask(c.body), digest: digest}
-	raw, named := c.fields["request_id"]
+	q := question{session: session, data: c.gw.Mask(c.Body), digest: digest}
+	raw, named := c.Fields["request_id"]
 	if !named {
 		q.id = newUUID()
 		return q, nil
@@ -111,24 +111,24 @@ func newUUID() string {
 }
 
 func (c *call) lookup(session, id string) (ask projections.Ask, ok bool, err error) {
-	err = c.read(session, func(s *projections.Set) { ask, ok = s.Ask(id) })
+	err = c.Read(session, func(s *projections.Set) { ask, ok = s.Ask(id) })
 	return ask, ok, err
 }
 
 // post publishes the question under the actor whose token came with it. Clients
 // discover it by the entry of the queue that its AskRaised makes.
 func (c *call) post(q question) error {
-	as := c.gw.own
-	if c.who == access.RightAsk {
-		as = c.gw.agent
+	as := c.gw.Own
+	if c.Right == access.RightAsk {
+		as = c.gw.Agent
 	}
-	e, err := c.gw.askEvent(as, q.session, events.AskPosted{
+	e, err := c.gw.AskEvent(as, q.session, events.AskPosted{
 		RequestID: q.id, Data: q.data, BodySHA256: q.digest, TimeoutMS: c.gw.cfg.AskTimeout.Milliseconds(),
 	})
 	if err != nil {
 		return err
 	}
-	return c.publish(as, e)
+	return c.Publish(as, e)
 }
 
 // settled answers one who was waiting.
@@ -158,4 +158,15 @@ func (c *call) answerOf(s *projections.SettledAsk) error {
 		response = plain
 	}
 	return c.replyResponse(response)
+}
+
+// askAnswer is what replyResponse sends.
+type askAnswer struct {
+	Status   string          `json:"status"`
+	Response json.RawMessage `json:"response"`
+}
+
+// replyResponse answers POST /api/ask, spelled as the original does.
+func (c *call) replyResponse(response json.RawMessage) error {
+	return c.ReplyFixed(`{"status": "ok", "response": ` + string(response) + `}`)
 }

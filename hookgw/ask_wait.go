@@ -8,13 +8,15 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // asking is a request to /api/ask, from when its handler has ended. While it
 // waits nothing runs for it: an event, the end of its time, its client or the
 // gateway starts what it takes to answer.
 type asking struct {
-	*late
+	call
+	late *request.Late
 	q    question
 	size int // of the question
 	came time.Time
@@ -33,7 +35,7 @@ func (a *asking) begin() {
 	if a.over {
 		return
 	}
-	if p := a.gw.current(a.r.Context()); p != nil { // it went away meanwhile
+	if p := a.gw.Current(a.Request.Context()); p != nil { // it went away meanwhile
 		a.finish(p)
 		return
 	}
@@ -42,12 +44,12 @@ func (a *asking) begin() {
 		return
 	}
 	left, err := a.put()
-	if err != nil || a.status != 0 {
+	if err != nil || a.Status != 0 {
 		a.finish(err)
 		return
 	}
 	a.posted, a.q.data = true, nil
-	a.letGo()
+	a.LetGo()
 	a.timer = time.AfterFunc(max(0, left)+a.gw.cfg.Limits.AskGrace, func() { a.give(a.timedOut()) })
 }
 
@@ -58,7 +60,7 @@ func (a *asking) begin() {
 // asks open than there are places.
 func (a *asking) put() (left time.Duration, err error) {
 	a.w = a.gw.asks.join(a.q.session, a.q.id, a.told)
-	if err := a.gw.caughtUp(a.r.Context(), a.w.since); err != nil {
+	if err := a.gw.CaughtUp(a.Request.Context(), a.w.since); err != nil {
 		return 0, err
 	}
 	ask, known, err := a.lookup(a.q.session, a.q.id)
@@ -96,13 +98,13 @@ func (a *asking) look(seq uint64) {
 	if a.over {
 		return
 	}
-	if err := a.conclude(seq); err != nil || a.status != 0 {
+	if err := a.conclude(seq); err != nil || a.Status != 0 {
 		a.finish(err)
 	}
 }
 
 func (a *asking) conclude(seq uint64) error {
-	if err := a.gw.caughtUp(a.r.Context(), seq); err != nil {
+	if err := a.gw.CaughtUp(a.Request.Context(), seq); err != nil {
 		return err
 	}
 	ask, _, err := a.lookup(a.q.session, a.q.id)
@@ -122,7 +124,7 @@ func (a *asking) conclude(seq uint64) error {
 // not watched on: it gets no second answer.
 func (a *asking) watch() {
 	var next [1]byte
-	if n, err := a.conn.Read(next[:]); n == 0 && err != nil {
+	if n, err := a.late.Conn.Read(next[:]); n == 0 && err != nil {
 		a.give(context.Canceled)
 	}
 }
@@ -160,7 +162,7 @@ func (a *asking) finish(err error) {
 		a.w.leave()
 	}
 	a.gw.lobby.leave(a)
-	a.gw.asked.give(a.who, a.size)
+	a.gw.asked.Give(a.Right, a.size)
 	<-a.gw.slots
-	go a.end(err)
+	go a.late.End(err)
 }

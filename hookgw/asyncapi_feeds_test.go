@@ -6,11 +6,12 @@ import (
 
 	"manualslop/hookgw"
 	"manualslop/hookgw/openapi"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
 // routeAt is the row of a method and pattern.
-func routeAt(method, pattern string) hookgw.Route {
+func routeAt(method, pattern string) request.Route {
 	for _, r := range hookgw.Routes() {
 		if r.Method == method && r.Pattern == pattern {
 			return r
@@ -20,7 +21,7 @@ func routeAt(method, pattern string) hookgw.Route {
 }
 
 // queryOf is the query of a route as an object schema.
-func queryOf(r hookgw.Route) openapi.Object {
+func queryOf(r request.Route) openapi.Object {
 	var members openapi.Object
 	for _, p := range r.Query {
 		schema := explained(p.Type, p.Doc)
@@ -33,7 +34,7 @@ func queryOf(r hookgw.Route) openapi.Object {
 }
 
 // overHTTP is the binding of an operation that a request begins.
-func overHTTP(r hookgw.Route) openapi.Object {
+func overHTTP(r request.Route) openapi.Object {
 	return openapi.Object{}.With("http", openapi.Object{}.With("method", r.Method).With("query", queryOf(r)).With("bindingVersion", "0.3.0"))
 }
 

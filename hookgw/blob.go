@@ -6,27 +6,28 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // getBlob answers with the bytes of a body that an event names by its SHA-256.
 func getBlob(c *call) error {
-	digest := c.vars["sha256"]
+	digest := c.Vars["sha256"]
 	missing := problem.Refuse(http.StatusNotFound, "there is no such body", "Give the sha256 that an event of the log names, in lower-case hexadecimal.")
 	if c.gw.cfg.Blobs == nil || !isDigest(digest) {
 		return missing
 	}
-	body, err := c.gw.cfg.Blobs.Get(c.r.Context(), digest)
+	body, err := c.gw.cfg.Blobs.Get(c.Request.Context(), digest)
 	if errors.Is(err, events.ErrNoBlob) {
 		return missing.Because(err)
 	}
 	if err != nil {
 		return err
 	}
-	if !c.hold(len(body)) {
-		return c.crowdedOut()
+	if !c.Hold(len(body)) {
+		return c.CrowdedOut()
 	}
-	c.w.Header().Set("Content-Disposition", "attachment")
-	return c.replyMedia(mediaBytes, body)
+	c.Response.Header().Set("Content-Disposition", "attachment")
+	return c.ReplyMedia(request.MediaBytes, body)
 }
 
 // isDigest tells whether s is a SHA-256 as events write it.

@@ -14,6 +14,7 @@ import (
 
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // sized is an ask of exactly so many bytes.
@@ -36,7 +37,7 @@ func (f *fixture) unfinished(size int) net.Conn {
 
 func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies, l.AskGrace = 1000, time.Millisecond }), func(c *hookgw.Config) { c.AskTimeout = time.Millisecond })
+	f := open(t, limited(func(l *request.Limits) { l.Bodies, l.AskGrace = 1000, time.Millisecond }), func(c *hookgw.Config) { c.AskTimeout = time.Millisecond })
 	slow := f.unfinished(901)
 	f.eventually(func() bool {
 		return f.post("/api/ask", access.RightAsk, sized("full", 101)).status == http.StatusServiceUnavailable
@@ -57,7 +58,7 @@ func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 
 func TestQuestionsThatWaitHaveALimitInBytesForEachRight(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Asked = 1000 }))
+	f := open(t, limited(func(l *request.Limits) { l.Asked = 1000 }))
 	f.approve()
 	first := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, sized("a", 900)))
 	f.awaitAsk("a")
@@ -90,7 +91,7 @@ func (b oneBlob) Get(context.Context, string) ([]byte, error) { return b.body, n
 func TestBlobsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20 // more than the buffers of a connection take
-	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies = size }), func(c *hookgw.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
+	f := open(t, limited(func(l *request.Limits) { l.Bodies = size }), func(c *hookgw.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
 	path := "/api/blobs/" + strings.Repeat("0", 64)
 	slow, err := f.client.Do(f.request(http.MethodGet, path, access.RightRead, ""))
 	require.NoError(t, err)
@@ -102,7 +103,7 @@ func TestBlobsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 
 func TestTheLastFeedsAreThePersons(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Feeds = 8 }))
+	f := open(t, limited(func(l *request.Limits) { l.Feeds = 8 }))
 	feed := func(right access.Right) int {
 		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream", right, ""))
 		require.NoError(t, err)
@@ -119,7 +120,7 @@ func TestTheLastFeedsAreThePersons(t *testing.T) {
 
 func TestSnapshotsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Bodies = 15 << 20 }))
+	f := open(t, limited(func(l *request.Limits) { l.Bodies = 15 << 20 }))
 	f.says("/api/session", sessionOf(9<<20), http.StatusOK) // more than the buffers of a connection take
 	feed := func() *http.Response {
 		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since="+strconv.FormatUint(f.last(), 10), access.RightRead, ""))

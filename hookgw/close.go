@@ -7,10 +7,10 @@ const ClosedByHand = "closed by hand"
 
 // postClose ends a session that is open.
 func postClose(c *call) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
-	_, err = c.say(session, events.SessionClosed{Reason: ClosedByHand})
-	return c.done(err)
+	_, err = c.Say(session, events.SessionClosed{Reason: ClosedByHand})
+	return c.Done(err)
 }

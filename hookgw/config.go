@@ -1,6 +1,7 @@
 package hookgw
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"manualslop/events"
+	"manualslop/hookgw/request"
 )
 
 // Ways to tell who is asking.
@@ -51,7 +53,7 @@ type Config struct {
 	// AgentLog opens the connection that has the rights of "agent-" and label.
 	AgentLog func(label string) events.Log
 	// Models are the read models.
-	Models Models
+	Models request.Models
 	// Blobs holds the bodies that events name. Nil: GET /api/blobs finds none.
 	Blobs events.Blobs
 
@@ -70,7 +72,7 @@ type Config struct {
 
 	// Bus is the connection behind the gateway, asked for each request. Nil: one
 	// that is never lost.
-	Bus Link
+	Bus request.Link
 
 	// Providers are the providers that a tier can be set to. Nil: any name can.
 	Providers []string
@@ -81,7 +83,7 @@ type Config struct {
 	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
 	AskTimeout time.Duration
 	// Limits bound everything; zero fields take their defaults.
-	Limits Limits
+	Limits request.Limits
 
 	// Clock stamps events. Nil: the machine's.
 	Clock func() time.Time
@@ -99,11 +101,11 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.check(); err != nil {
 		return c, err
 	}
-	setDefault(&c.Listen, DefaultListen)
-	setDefault(&c.Auth, AuthToken)
-	setDefault(&c.AgentLabel, "hooks")
-	setDefault(&c.AskTimeout, time.Minute)
-	c.Limits = c.Limits.withDefaults()
+	c.Listen = cmp.Or(c.Listen, DefaultListen)
+	c.Auth = cmp.Or(c.Auth, AuthToken)
+	c.AgentLabel = cmp.Or(c.AgentLabel, "hooks")
+	c.AskTimeout = cmp.Or(c.AskTimeout, time.Minute)
+	c.Limits = c.Limits.WithDefaults()
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
@@ -146,12 +148,23 @@ func (c Config) check() error {
 	case c.AskTimeout < 0:
 		return fmt.Errorf("%w: ask timeout %s is negative", ErrConfig, c.AskTimeout)
 	}
-	return c.Limits.check()
+	if err := c.Limits.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
 }
 
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
+// settings are those of c that all requests share.
+func (c Config) settings() request.Settings {
+	agent := events.AgentPrefix + c.AgentLabel
+	return request.Settings{
+		Project: c.Project, Log: c.Log, Models: c.Models, Bus: c.Bus, Limits: c.Limits, Clock: c.Clock, NewID: c.NewID, Masker: c.Masker, Logger: c.Logger,
+		Own: request.Writer{Actor: events.ActorGateway, Log: c.Log}, Person: request.Writer{Actor: c.Person, Log: c.PersonLog(c.Person)}, Agent: request.Writer{Actor: agent, Log: c.AgentLog(c.AgentLabel)},
 	}
 }
+
+// steady is a link that is never lost.
+type steady struct{}
+
+func (steady) Reachable() error { return nil }
+func (steady) Links() uint64    { return 1 }

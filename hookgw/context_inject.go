@@ -7,6 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -59,7 +60,7 @@ func viewOf(mode string) (string, bool) {
 // without a worker the wish stands and the answer says so.
 func postInject(c *call) error {
 	var want injectRequest
-	if err := c.decode(&want, `{"path": "src/a.py", "mode": "skeleton"}`); err != nil {
+	if err := c.Decode(&want, `{"path": "src/a.py", "mode": "skeleton"}`); err != nil {
 		return err
 	}
 	view, known := viewOf(want.Mode)
@@ -80,7 +81,7 @@ func postInject(c *call) error {
 		}
 		slice = &s
 	}
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func postInject(c *call) error {
 			return err
 		}
 	}
-	e, err := c.say(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view, Slice: slice})
+	e, err := c.Say(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view, Slice: slice})
 	if err != nil {
 		return err
 	}
@@ -107,9 +108,9 @@ func contextPath(path string) *problem.Problem {
 // injected waits for the view that answers e. A wish that was refused gets
 // none, unless a worker was so fast that the refusal is its own.
 func (c *call) injected(e events.Event) error {
-	refused := c.counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal)
+	refused := c.Counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal)
 	through := c.gw.newest(e.Session) // whatever refused it stands up to here
-	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), c.gw.cfg.Limits.SettleWait)
 	defer cancel()
 	if refused != nil && through <= e.Seq {
 		return refused
@@ -129,21 +130,21 @@ func (c *call) injected(e events.Event) error {
 	if refused != nil {
 		return refused
 	}
-	return c.reply(http.StatusAccepted, injectAccepted{"accepted", e.ID, "The wish is on record; no worker has answered yet. GET /api/discussions/entries shows the entry when it comes."})
+	return c.Reply(http.StatusAccepted, injectAccepted{"accepted", e.ID, "The wish is on record; no worker has answered yet. GET /api/discussions/entries shows the entry when it comes."})
 }
 
 // injectedView answers with the view that a worker made, once it can be read.
 func (c *call) injectedView(e events.Event, seq uint64, v events.View) error {
-	if err := c.gw.caughtUp(c.r.Context(), seq); err != nil {
+	if err := c.gw.CaughtUp(c.Request.Context(), seq); err != nil {
 		return err
 	}
 	if p := noView(v); p != nil {
 		return p
 	}
-	if err := c.counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal); err != nil {
+	if err := c.Counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, InjectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob, v.Slice})
+	return c.Reply(http.StatusOK, InjectAnswer{"ok", e.ID, v.Path, v.View, v.SHA256, v.Size, v.Blob, v.Slice})
 }
 
 // noView tells why there is no view; nil where there is one.
@@ -151,7 +152,7 @@ func noView(v events.View) *problem.Problem {
 	if v.Error == "" {
 		return nil
 	}
-	return problem.Refuse(http.StatusUnprocessableEntity, "there is no such view: "+clip(v.Error, 512), "Name a file that tools may read, lines that it has, and a mode that its language has.")
+	return problem.Refuse(http.StatusUnprocessableEntity, "there is no such view: "+request.Clip(v.Error, 512), "Name a file that tools may read, lines that it has, and a mode that its language has.")
 }
 
 // injectAccepted is the answer where no worker has answered in time.
@@ -174,33 +175,33 @@ type trackAnswer struct {
 // tracked answers with what is tracked now.
 func (c *call) tracked(session string) error {
 	out := trackAnswer{Status: "ok"}
-	if err := c.read(session, func(s *projections.Set) {
+	if err := c.Read(session, func(s *projections.Set) {
 		now := s.Tracking()
-		out.Tracked, out.Skipped = len(now.Paths), list(now.Skipped)
+		out.Tracked, out.Skipped = len(now.Paths), request.List(now.Skipped)
 	}); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 func postRescan(c *call) error {
-	if err := c.decode(&nothing{}, "{}"); err != nil {
+	if err := c.Decode(&nothing{}, "{}"); err != nil {
 		return err
 	}
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
 	var doc map[string]any
 	var preset string
-	if err := c.read(session, func(s *projections.Set) { doc, preset = s.Project().Document, s.Tracking().Selected }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { doc, preset = s.Project().Document, s.Tracking().Selected }); err != nil {
 		return err
 	}
-	found, err := c.gw.expand(c.r.Context(), doc, preset)
+	found, err := c.gw.expand(c.Request.Context(), doc, preset)
 	if err != nil {
 		return err
 	}
-	if _, err := c.word(session, found, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.Word(session, found, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	return c.tracked(session)

@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -25,18 +26,18 @@ type presetRequest struct {
 }
 
 func getPresets() func(*call) error {
-	shown := view("context/presets", func(s *projections.Set) (any, error) {
+	shown := request.View("context/presets", func(s *projections.Set) (any, error) {
 		return presetList{s.Tracking().Selected, s.ContextPresets()}, nil
 	}, "project", "settings")
-	return func(c *call) error { return c.show(shown) }
+	return func(c *call) error { return c.Show(shown) }
 }
 
 func postPresetSave(c *call) error {
 	var want presetRequest
-	if err := c.decode(&want, `{"name": "parser", "files": ["src/**/*.py"]}`); err != nil {
+	if err := c.Decode(&want, `{"name": "parser", "files": ["src/**/*.py"]}`); err != nil {
 		return err
 	}
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
@@ -45,16 +46,16 @@ func postPresetSave(c *call) error {
 	}
 	selection := map[string]any{"files": map[string]any{"paths": want.Files}, "screenshots": map[string]any{"paths": anyList(want.Screenshots)}}
 	if want.Files == nil {
-		if err := c.read(session, func(s *projections.Set) { selection = s.Project().Document }); err != nil {
+		if err := c.Read(session, func(s *projections.Set) { selection = s.Project().Document }); err != nil {
 			return err
 		}
 	}
 	if wrong := projections.CheckProject(selection); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, "the selection does not fit: "+clip(wrong, 200), fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
+		return problem.Refuse(http.StatusBadRequest, "the selection does not fit: "+request.Clip(wrong, 200), fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
 	}
 	files, _ := projections.ProjectFiles(selection)
 	saved := events.ContextPresetSaved{Name: want.Name, Files: files, Screenshots: projections.ProjectScreenshots(selection)}
-	if _, err := c.word(session, saved, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.Word(session, saved, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	return c.tracked(session)
@@ -71,14 +72,14 @@ func anyList(texts []string) []any {
 // preset reads a body that names a preset, which must be there.
 func (c *call) preset() (session string, found projections.ContextPreset, err error) {
 	var want nameRequest
-	if err = c.decode(&want, `{"name": "parser"}`); err != nil {
+	if err = c.Decode(&want, `{"name": "parser"}`); err != nil {
 		return "", found, err
 	}
-	if session, err = c.someSession(); err != nil {
+	if session, err = c.SomeSession(); err != nil {
 		return "", found, err
 	}
 	at := -1
-	err = c.read(session, func(s *projections.Set) {
+	err = c.Read(session, func(s *projections.Set) {
 		presets := s.ContextPresets()
 		at = slices.IndexFunc(presets, func(p projections.ContextPreset) bool { return p.Name == want.Name })
 		if at >= 0 {
@@ -106,7 +107,7 @@ func postPresetLoad(c *call) error {
 		_, err := c.gw.files()
 		return err
 	}
-	if _, err := c.word(session, events.ContextPresetLoaded{Name: preset.Name}, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.Word(session, events.ContextPresetLoaded{Name: preset.Name}, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	if err := c.editProject(session, changes, preset.Name); err != nil {
@@ -120,7 +121,7 @@ func postPresetDelete(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.word(session, events.ContextPresetDeleted{Name: preset.Name}, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.Word(session, events.ContextPresetDeleted{Name: preset.Name}, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	return c.tracked(session)

@@ -11,6 +11,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -44,10 +45,10 @@ func sliceOf(name string, start, end int) (events.FileSlice, *problem.Problem) {
 
 func postSlice(c *call) error {
 	var want sliceRequest
-	if err := c.decode(&want, `{"path": "src/a.py", "start_line": 10, "end_line": 24}`); err != nil {
+	if err := c.Decode(&want, `{"path": "src/a.py", "start_line": 10, "end_line": 24}`); err != nil {
 		return err
 	}
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func postSlice(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, SliceAnswer{"ok", want.Path, want.Preset, slice})
+	return c.Reply(http.StatusOK, SliceAnswer{"ok", want.Path, want.Preset, slice})
 }
 
 // recordSlice has a worker read the lines by which the slice is found again,
@@ -85,8 +86,8 @@ func (c *call) put(session string, want sliceRequest, slice events.FileSlice) er
 	select {
 	case c.gw.slicing <- struct{}{}:
 		defer func() { <-c.gw.slicing }()
-	case <-c.r.Context().Done():
-		return c.r.Context().Err()
+	case <-c.Request.Context().Done():
+		return c.Request.Context().Err()
 	}
 	if want.Preset != "" {
 		return c.sliceIntoPreset(session, want, slice)
@@ -96,11 +97,11 @@ func (c *call) put(session string, want sliceRequest, slice events.FileSlice) er
 
 // anchored is the slice with its anchors, as a worker found it in the file.
 func (c *call) anchored(session, file string, slice events.FileSlice) (events.FileSlice, error) {
-	e, err := c.say(session, events.ContextInjectionRequested{Path: file, View: events.ViewSlice, Slice: &slice, Record: true})
+	e, err := c.Say(session, events.ContextInjectionRequested{Path: file, View: events.ViewSlice, Slice: &slice, Record: true})
 	if err != nil {
 		return slice, err
 	}
-	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), c.gw.cfg.Limits.SettleWait)
 	defer cancel()
 	for got, err := range c.gw.cfg.Models.Subscribe(ctx, session, e.Seq+1) {
 		if err != nil {
@@ -123,7 +124,7 @@ func (c *call) anchored(session, file string, slice events.FileSlice) (events.Fi
 // sliceIntoPreset puts a slice to its file in a saved selection.
 func (c *call) sliceIntoPreset(session string, want sliceRequest, slice events.FileSlice) error {
 	saved := events.ContextPresetSaved{Name: want.Preset}
-	if err := c.read(session, func(s *projections.Set) {
+	if err := c.Read(session, func(s *projections.Set) {
 		for _, p := range s.ContextPresets() {
 			if p.Name == want.Preset {
 				saved.Files, saved.Screenshots = slices.Clone(p.Files), p.Screenshots
@@ -142,7 +143,7 @@ func (c *call) sliceIntoPreset(session string, want sliceRequest, slice events.F
 	if p := addSlice(&saved.Files[i], slice); p != nil {
 		return p
 	}
-	_, err := c.word(session, saved, (*projections.Set).ProjectRefusal)
+	_, err := c.Word(session, saved, (*projections.Set).ProjectRefusal)
 	return err
 }
 
@@ -154,7 +155,7 @@ func (c *call) sliceIntoProject(session, file string, slice events.FileSlice) er
 	}
 	var files []events.TrackedFile
 	var base, wrong string
-	if err := c.read(session, func(s *projections.Set) {
+	if err := c.Read(session, func(s *projections.Set) {
 		doc := s.Project().Document
 		files, wrong = projections.ProjectFiles(doc)
 		base, _, _ = projections.FilePatterns(doc)
@@ -162,13 +163,13 @@ func (c *call) sliceIntoProject(session, file string, slice events.FileSlice) er
 		return err
 	}
 	if wrong != "" {
-		return problem.Refuse(http.StatusConflict, "the project's files do not fit: "+clip(wrong, 200), "Mend files.paths, or record the slice in a preset.")
+		return problem.Refuse(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200), "Mend files.paths, or record the slice in a preset.")
 	}
 	below := file
 	if base != "" {
 		var inside bool
 		if below, inside = strings.CutPrefix(file, path.Clean(base)+"/"); !inside {
-			return problem.Refuse(http.StatusConflict, "the file is not below files_base_dir, "+clip(base, 200), "Record the slice in a preset, or set files_base_dir to a folder above it.")
+			return problem.Refuse(http.StatusConflict, "the file is not below files_base_dir, "+request.Clip(base, 200), "Record the slice in a preset, or set files_base_dir to a folder above it.")
 		}
 	}
 	i := slices.IndexFunc(files, func(f events.TrackedFile) bool { return path.Join(base, f.Path) == file })

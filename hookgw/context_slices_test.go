@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // worked answers the slice that a request asks for as a worker does, and gives
@@ -77,7 +77,7 @@ func TestASliceIsRecordedInTheProjectAndTicketsAreTold(t *testing.T) {
 
 func TestASliceThatCannotBeIsRecordedNowhere(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.SettleWait = time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) { l.SettleWait = time.Millisecond }))
 	for _, body := range []string{
 		`{}`, `{"path":"a"}`, `{"path":"a","start_line":0,"end_line":1}`, `{"path":"a","start_line":2,"end_line":1}`, `{"path":"","start_line":1,"end_line":1}`,
 		`{"path":"a","start_line":1,"end_line":1,"name":"a\n"}`, `{"path":"a","start_line":1,"end_line":1,"preset":"\u0007"}`, `{"path":"a","start_line":1,"end_line":1,"x":1}`,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -54,16 +55,16 @@ type InjectedEntry struct {
 }
 
 func getContextState() func(*call) error {
-	shown := view("context/state", func(s *projections.Set) (any, error) { return stateOfContext(s), nil })
-	return func(c *call) error { return c.show(shown) }
+	shown := request.View("context/state", func(s *projections.Set) (any, error) { return stateOfContext(s), nil })
+	return func(c *call) error { return c.Show(shown) }
 }
 
 func stateOfContext(s *projections.Set) ContextState {
 	now, doc := s.Tracking(), s.Project().Document
 	files, _ := projections.ProjectFiles(doc)
 	out := ContextState{
-		BaseDir: now.BaseDir, Patterns: list(now.Patterns), Skipped: list(now.Skipped), ScannedAt: now.At, Files: []ContextFile{},
-		Selection: ContextSelection{now.Selected, files, list(projections.ProjectScreenshots(doc))},
+		BaseDir: now.BaseDir, Patterns: request.List(now.Patterns), Skipped: request.List(now.Skipped), ScannedAt: now.At, Files: []ContextFile{},
+		Selection: ContextSelection{now.Selected, files, request.List(projections.ProjectScreenshots(doc))},
 		Presets:   []string{}, Injected: injectedEntries(s), Dependencies: map[string][]string{}, Discussion: s.ActiveDiscussion(),
 	}
 	out.Views, out.ViewsLeftOut = s.BuiltViews()

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -63,7 +63,7 @@ func TestAViewThatThereIsNotIsToldWithItsReason(t *testing.T) {
 
 func TestWithoutAWorkerAnInjectionIsOnlyAccepted(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.SettleWait = time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) { l.SettleWait = time.Millisecond }))
 	require.Contains(t, string(f.says("/api/context/inject", `{"path":"a"}`, http.StatusAccepted).body), "accepted")
 	for range projections.MaxInjections - 1 {
 		f.put(person, events.ContextInjectionRequested{Path: "a", View: events.ViewRaw})

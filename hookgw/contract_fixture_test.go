@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"manualslop/hookgw"
+	"manualslop/hookgw/request"
 )
 
 // checkedAnswers bounds how many answers of one operation and status a fixture
@@ -49,14 +50,14 @@ func (f *fixture) keepsContract(req *http.Request, a answer) error {
 }
 
 // routeOf is the row that serves a request; the zero one where none does.
-func routeOf(req *http.Request) hookgw.Route {
+func routeOf(req *http.Request) request.Route {
 	segments := strings.Split(req.URL.EscapedPath(), "/")
 	for _, r := range hookgw.Routes() {
 		if r.Method == req.Method && fits(strings.Split(r.Pattern, "/"), segments) {
 			return r
 		}
 	}
-	return hookgw.Route{}
+	return request.Route{}
 }
 
 func fits(pattern, segments []string) bool {
@@ -73,7 +74,7 @@ func fits(pattern, segments []string) bool {
 }
 
 // describes compares an answer with the description of its route.
-func describes(r hookgw.Route, a answer) error {
+func describes(r request.Route, a answer) error {
 	for name := range a.header {
 		if strings.HasPrefix(name, "Access-Control-") {
 			return fmt.Errorf("it grants something to other origins: %s", name)

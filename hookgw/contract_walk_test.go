@@ -16,6 +16,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // contractCase is one request to a route, and what its answer must be beside
@@ -48,7 +49,7 @@ func TestEveryRouteAnswersAsItsContractSays(t *testing.T) {
 	require.Empty(t, cases, "cases of routes that there are not")
 }
 
-func (c contractCase) check(t *testing.T, r hookgw.Route) {
+func (c contractCase) check(t *testing.T, r request.Route) {
 	f := contractFixture(t)
 	if c.before != nil {
 		c.before(f)
@@ -88,7 +89,7 @@ func contractFixture(t *testing.T, more ...func(*hookgw.Config)) *fixture {
 	started.startup = []hookgw.StartupTask{{CanaryID: "1", Module: "bus", ThreadName: "serve", Status: hookgw.StartupPending}}
 	close(started.started)
 	f := open(t, append([]func(*hookgw.Config){staffed, in(started), withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
-		limited(func(l *hookgw.Limits) {
+		limited(func(l *request.Limits) {
 			l.SettleWait, l.Generate = 10*time.Millisecond, 10*time.Millisecond
 		}),
 		func(c *hookgw.Config) { c.Blobs, c.AskTimeout = blobs, time.Minute }}, more...)...)

@@ -1,7 +1,6 @@
 package hookgw
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // maxReason bounds the reason of a block in bytes.
@@ -57,7 +57,7 @@ func controlActions() []controlAction {
 
 // postControl publishes what the person wants and tells what the conductor made of it.
 func postControl(c *call) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
@@ -65,40 +65,18 @@ func postControl(c *call) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.say(session, action.payload(want))
+	e, err := c.Say(session, action.payload(want))
 	if err != nil || action.reaction == "" {
-		return c.done(err)
+		return c.Done(err)
 	}
 	return c.reaction(e, action.reaction)
-}
-
-// say publishes the person's word and returns it, with its sequence, once it
-// can be read.
-func (c *call) say(session string, p events.Payload) (events.Event, error) {
-	e, err := c.stamp(c.gw.person, session, p)
-	if err != nil {
-		return events.Event{}, err
-	}
-	if e.Seq, err = c.gw.append(c.r.Context(), c.gw.person, e, nil); err != nil {
-		return events.Event{}, err
-	}
-	c.wrote = true
-	return e, c.gw.caughtUp(c.r.Context(), e.Seq)
-}
-
-// done answers that the request took effect, unless err says otherwise.
-func (c *call) done(err error) error {
-	if err != nil {
-		return err
-	}
-	return c.reply(http.StatusOK, statusAnswer{"ok"})
 }
 
 // control reads the body: which action, on what.
 func (c *call) control() (controlAction, control, error) {
 	var want control
 	none := controlAction{}
-	if json.Unmarshal(c.body, &want) != nil {
+	if json.Unmarshal(c.Body, &want) != nil {
 		return none, want, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
 	}
 	all := controlActions()
@@ -106,7 +84,7 @@ func (c *call) control() (controlAction, control, error) {
 	if at < 0 {
 		return none, want, problem.Refuse(http.StatusBadRequest, "there is no such action", "Use "+actionNames(all)+".")
 	}
-	if p := all[at].check(c.fields, want); p != nil {
+	if p := all[at].check(c.Fields, want); p != nil {
 		return none, want, p
 	}
 	want.Reason = string(c.gw.cfg.Masker([]byte(want.Reason)))
@@ -126,7 +104,7 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 	for name := range fields {
 		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"
 		if !known {
-			return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent", "Leave out "+clip(strings.ToValidUTF8(name, "?"), 64)+".")
+			return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent", "Leave out "+request.Clip(strings.ToValidUTF8(name, "?"), 64)+".")
 		}
 	}
 	switch {
@@ -153,34 +131,9 @@ func (c control) raises() bool {
 // reaction answers once the conductor has answered e. Without an answer in time
 // the request stands and the client is told so.
 func (c *call) reaction(e events.Event, typ string) error {
-	answered, err := c.answered(e, typ)
+	answered, err := c.Answered(e, typ)
 	if err != nil || answered {
-		return c.done(err)
+		return c.Done(err)
 	}
-	return c.reply(http.StatusAccepted, hintedAnswer{"accepted", notYet})
-}
-
-// notYet is what a client is told whose request nobody answered in time.
-const notYet = "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what came of it."
-
-// answered waits for the fact by which the conductor answers e, until it can be
-// read. False without one in time; a refusal is a *problem.
-func (c *call) answered(e events.Event, typ string) (bool, error) {
-	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
-	defer cancel()
-	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
-		if err != nil {
-			break
-		}
-		if got.Actor != events.ActorConductor || got.Cause != e.ID {
-			continue
-		}
-		if p, refused := got.Payload.(events.ControlRefused); refused {
-			return false, problem.Refuse(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows how things stand.")
-		}
-		if got.Type == typ {
-			return true, c.gw.caughtUp(c.r.Context(), got.Seq)
-		}
-	}
-	return false, nil
+	return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "accepted", Hint: request.NotYet})
 }

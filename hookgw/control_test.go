@@ -12,6 +12,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // conduct answers the next event of a type as the conductor would.
@@ -99,7 +100,7 @@ func TestARefusedControlRequestTellsTheConductorsReason(t *testing.T) {
 
 func TestAControlRequestThatNobodyAnswersIsAccepted(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.SettleWait = 10 * time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) { l.SettleWait = 10 * time.Millisecond }))
 	a := f.post("/api/control", access.RightHuman, `{"action":"pause"}`)
 	require.Equal(t, http.StatusAccepted, a.status)
 	require.Equal(t, "accepted", a.object(t)["status"])

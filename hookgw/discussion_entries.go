@@ -40,13 +40,13 @@ type entryName struct {
 }
 
 func getEntries(c *call) error {
-	session, err := c.session()
+	session, err := c.Session()
 	if err != nil {
 		return err
 	}
-	out := entryList{Name: c.query().Get("name")}
+	out := entryList{Name: c.Query().Get("name")}
 	found := false
-	if err := c.read(session, func(s *projections.Set) {
+	if err := c.Read(session, func(s *projections.Set) {
 		out.Name = cmp.Or(out.Name, s.ActiveDiscussion())
 		out.Entries, found = s.DiscussionEntries(out.Name)
 	}); err != nil {
@@ -55,7 +55,7 @@ func getEntries(c *call) error {
 	if !found {
 		return problem.Refuse(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 func checkContent(content string) error {
@@ -67,7 +67,7 @@ func checkContent(content string) error {
 
 // discussionOf is the session and, of a named discussion, whether it is there.
 func (c *call) discussionOf(name string) (session string, err error) {
-	if session, err = c.someSession(); err != nil || name == "" {
+	if session, err = c.SomeSession(); err != nil || name == "" {
 		return session, err
 	}
 	return session, c.hasDiscussion(session, name)
@@ -75,7 +75,7 @@ func (c *call) discussionOf(name string) (session string, err error) {
 
 func postEntryAdd(c *call) error {
 	want := entryRequest{Role: projections.RoleUser}
-	if err := c.decode(&want, `{"role": "User", "content": "…"}`); err != nil {
+	if err := c.Decode(&want, `{"role": "User", "content": "…"}`); err != nil {
 		return err
 	}
 	session, err := c.discussionOf(want.Discussion)
@@ -91,7 +91,7 @@ func postEntryAdd(c *call) error {
 
 func postEntryEdit(c *call) error {
 	var want entryEdit
-	if err := c.decode(&want, `{"entry": "…", "collapsed": true}`); err != nil {
+	if err := c.Decode(&want, `{"entry": "…", "collapsed": true}`); err != nil {
 		return err
 	}
 	session, err := c.entry(want.Discussion, want.Entry)
@@ -112,7 +112,7 @@ func postEntryEdit(c *call) error {
 
 func postEntryDelete(c *call) error {
 	var want entryName
-	if err := c.decode(&want, `{"entry": "…"}`); err != nil {
+	if err := c.Decode(&want, `{"entry": "…"}`); err != nil {
 		return err
 	}
 	session, err := c.entry(want.Discussion, want.Entry)
@@ -129,7 +129,7 @@ func (c *call) entry(discussion, id string) (session string, err error) {
 		return "", err
 	}
 	found := false
-	err = c.read(session, func(s *projections.Set) {
+	err = c.Read(session, func(s *projections.Set) {
 		entries, _ := s.DiscussionEntries(discussion)
 		for _, n := range entries {
 			found = found || n.ID == id

@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -44,15 +45,15 @@ type rolesRequest struct {
 }
 
 func getDiscussions() func(*call) error {
-	shown := view("discussions", func(s *projections.Set) (any, error) {
+	shown := request.View("discussions", func(s *projections.Set) (any, error) {
 		return discussionList{s.ActiveDiscussion(), s.DiscussionRoles(), s.Discussions()}, nil
 	}, "session")
-	return func(c *call) error { return c.show(shown) }
+	return func(c *call) error { return c.Show(shown) }
 }
 
 // aboutDiscussion publishes what a person says about discussions.
 func (c *call) aboutDiscussion(session string, p events.Payload) (events.Event, error) {
-	return c.word(session, p, (*projections.Set).DiscussionRefusal)
+	return c.Word(session, p, (*projections.Set).DiscussionRefusal)
 }
 
 // doneWith answers with the discussion that a write was about.
@@ -61,13 +62,13 @@ func (c *call) doneWith(answer discussionAnswer, err error) error {
 		return err
 	}
 	answer.Status = "ok"
-	return c.reply(http.StatusOK, answer)
+	return c.Reply(http.StatusOK, answer)
 }
 
 // hasDiscussion is an error where there is no discussion of that name.
 func (c *call) hasDiscussion(session, name string) error {
 	ok := false
-	if err := c.read(session, func(s *projections.Set) {
+	if err := c.Read(session, func(s *projections.Set) {
 		ok = slices.ContainsFunc(s.Discussions(), func(d projections.DiscussionInfo) bool { return d.Name == name })
 	}); err != nil || ok {
 		return err
@@ -78,10 +79,10 @@ func (c *call) hasDiscussion(session, name string) error {
 // named reads a body that names a discussion, which must be there.
 func (c *call) named() (session, name string, err error) {
 	var want nameRequest
-	if err = c.decode(&want, `{"name": "main"}`); err != nil {
+	if err = c.Decode(&want, `{"name": "main"}`); err != nil {
 		return "", "", err
 	}
-	if session, err = c.someSession(); err != nil {
+	if session, err = c.SomeSession(); err != nil {
 		return "", "", err
 	}
 	return session, want.Name, c.hasDiscussion(session, want.Name)
@@ -96,10 +97,10 @@ func checkName(name string) error {
 
 func postCreate(c *call) error {
 	var want nameRequest
-	if err := c.decode(&want, `{"name": "main"}`); err != nil {
+	if err := c.Decode(&want, `{"name": "main"}`); err != nil {
 		return err
 	}
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
@@ -113,15 +114,15 @@ func postCreate(c *call) error {
 // postBranch answers with the name that the take got.
 func postBranch(c *call) error {
 	var want branchRequest
-	if err := c.decode(&want, `{"name": "main", "entry": "…"}`); err != nil {
+	if err := c.Decode(&want, `{"name": "main", "entry": "…"}`); err != nil {
 		return err
 	}
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
 	name := want.Name
-	if err := c.read(session, func(s *projections.Set) { name = cmp.Or(name, s.ActiveDiscussion()) }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { name = cmp.Or(name, s.ActiveDiscussion()) }); err != nil {
 		return err
 	}
 	if err := c.hasDiscussion(session, name); err != nil {
@@ -131,7 +132,7 @@ func postBranch(c *call) error {
 	if err != nil {
 		return err
 	}
-	err = c.read(session, func(s *projections.Set) {
+	err = c.Read(session, func(s *projections.Set) {
 		for _, d := range s.Discussions() {
 			if d.By() == e.ID {
 				name = d.Name
@@ -161,10 +162,10 @@ func postDelete(c *call) error {
 
 // renaming reads a body that gives a discussion another name.
 func (c *call) renaming() (session string, want renameRequest, err error) {
-	if err = c.decode(&want, `{"name": "main_take_1", "to": "second"}`); err != nil {
+	if err = c.Decode(&want, `{"name": "main_take_1", "to": "second"}`); err != nil {
 		return "", want, err
 	}
-	if session, err = c.someSession(); err != nil {
+	if session, err = c.SomeSession(); err != nil {
 		return "", want, err
 	}
 	return session, want, c.hasDiscussion(session, want.Name)
@@ -201,7 +202,7 @@ func postPromote(c *call) error {
 		return problem.Refuse(http.StatusBadRequest, "that is the name of a take", "Choose a name that does not end in _take_N.")
 	}
 	if want.To == "" {
-		if err := c.read(session, func(s *projections.Set) { want.To = freeName(s, base) }); err != nil {
+		if err := c.Read(session, func(s *projections.Set) { want.To = freeName(s, base) }); err != nil {
 			return err
 		}
 	}
@@ -222,10 +223,10 @@ func freeName(s *projections.Set, base string) string {
 
 func postRoles(c *call) error {
 	var want rolesRequest
-	if err := c.decode(&want, `{"roles": ["User", "AI"]}`); err != nil {
+	if err := c.Decode(&want, `{"roles": ["User", "AI"]}`); err != nil {
 		return err
 	}
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}

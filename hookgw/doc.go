@@ -12,8 +12,14 @@
 //   - It listens on loopback only and trusts no page and no process because of
 //     where they are: the names in Host, Origin and Sec-Fetch-Site are checked
 //     on every method, there are no CORS headers, and every right is a token.
-//   - Everything has a limit ([Limits]); over it there is a clear error.
+//   - Everything has a limit ([request.Limits]); over it there is a clear error.
 //   - Every error is one JSON object with "error" and "hint".
+//
+// # Rooms
+//
+// access says who may come in, request how every request is taken and what a
+// handler may do, problem what a client is told of an error. Here are the routes
+// and their handlers, and what a gateway keeps for them (gateway.go).
 //
 // # Adding a route
 //

@@ -6,6 +6,7 @@ import (
 
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // feedCount bounds live feeds, in all and per client.
@@ -17,7 +18,7 @@ type feedCount struct {
 	total     int
 }
 
-func newFeedCount(l Limits) *feedCount {
+func newFeedCount(l request.Limits) *feedCount {
 	return &feedCount{perClient: l.FeedsPerClient, all: l.Feeds, open: map[string]int{}}
 }
 

@@ -18,6 +18,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -59,7 +60,7 @@ func hostileQuery(r *rand.Rand) string {
 // openHostile is a gateway that waits for nobody, in a session with an open ask
 // at two gates, a ticket and a pushed event.
 func openHostile(t testing.TB) *fixture {
-	short := limited(func(l *hookgw.Limits) {
+	short := limited(func(l *request.Limits) {
 		l.SettleWait, l.AskGrace, l.Generate = time.Millisecond, time.Millisecond, time.Millisecond
 		l.Refusals, l.RefusalBurst = 1, 1
 	})
@@ -74,7 +75,7 @@ func openHostile(t testing.TB) *fixture {
 
 // requireNoHarm sends one request with every right; whatever it says, the
 // gateway answers, and never that it failed itself.
-func requireNoHarm(t *testing.T, f *fixture, token string, route hookgw.Route, query, body string) {
+func requireNoHarm(t *testing.T, f *fixture, token string, route request.Route, query, body string) {
 	t.Helper()
 	path := strings.NewReplacer("{gate}", "tool", "{tag}", "temperature", "{action_id}", "a1", "{sha256}", strings.Repeat("0", 64)).Replace(route.Pattern)
 	if route.Method != http.MethodPost {

@@ -24,7 +24,7 @@ type gateAsks struct {
 
 // gate is the gate that the path names.
 func (c *call) gate() (string, error) {
-	name := c.vars["gate"]
+	name := c.Vars["gate"]
 	if !slices.Contains(gates(), name) {
 		return "", problem.Refuse(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+"; GET /api/asks lists the asks of all kinds.")
 	}
@@ -55,7 +55,7 @@ func postGateRespond(c *call) error {
 	if err != nil {
 		return err
 	}
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (c *call) askOf(session, gate, id string) (projections.Ask, error) {
 		return ask, err
 	}
 	var open []projections.Ask
-	if err := c.read(session, func(s *projections.Set) { open = s.OpenAsks() }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { open = s.OpenAsks() }); err != nil {
 		return projections.Ask{}, err
 	}
 	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })

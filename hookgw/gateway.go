@@ -8,45 +8,34 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"manualslop/events"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // Gateway serves the Hook API. Make it with New, then call Serve.
 type Gateway struct {
+	*request.Core
 	cfg      Config
 	listener *net.TCPListener
-	guard    *access.Guard
-	table    table
-
-	own, person, agent writer
-
-	linked atomic.Uint64 // the link to the bus whose past the models have
 
 	asks     *waiting
 	slots    chan struct{} // asks that wait
 	lobby    *lobby
-	bodies   *bodies // of requests
-	asked    *bodies // of the questions that wait
+	asked    *request.Bodies // of the questions that wait
 	feeds    *feedCount
 	replays  *events.Replays // for feeds
 	hubs     *hubs
-	sockets  sync.WaitGroup // connections that the server has handed over
-	drains   chan struct{}  // one drain at a time in this process
-	searches chan struct{}  // searches that run
-	resets   chan struct{}  // one reset at a time in this process
-	slicing  chan struct{}  // one slice at a time is put to those of its file
-	refusals *refusals
+	drains   chan struct{} // one drain at a time in this process
+	searches chan struct{} // searches that run
+	resets   chan struct{} // one reset at a time in this process
+	slicing  chan struct{} // one slice at a time is put to those of its file
 	conns    *access.Listener
-	unrouted statusCounts // answers to requests without a route
 	begun    time.Time
 
-	ready    chan struct{}
-	stopping chan struct{}
-	tasks    chan func(context.Context)
+	ready chan struct{}
 }
 
 // maxReplays is how many feeds read stored events at the same moment.
@@ -74,20 +63,16 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent := events.AgentPrefix + cfg.AgentLabel
 	g := &Gateway{
-		cfg: cfg, listener: listener, guard: access.NewGuard(port(listener), keys), table: newTable(counted(Routes())),
-		own:    writer{events.ActorGateway, cfg.Log},
-		person: writer{cfg.Person, cfg.PersonLog(cfg.Person)},
-		agent:  writer{agent, cfg.AgentLog(cfg.AgentLabel)},
-		slots:  make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
+		Core: request.New(cfg.settings(), access.NewGuard(port(listener), keys)), cfg: cfg, listener: listener,
+		slots: make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
 		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1), slicing: make(chan struct{}, 1), searches: make(chan struct{}, searchesAtOnce),
-		bodies: newBodies(cfg.Limits.Bodies), asked: newBodies(cfg.Limits.Asked), feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays), refusals: newRefusals(cfg.Limits),
-		conns: access.Bound(listener, cfg.Limits.Conns), begun: time.Now(),
-		ready: make(chan struct{}), stopping: make(chan struct{}), tasks: make(chan func(context.Context)),
+		asked: request.NewBodies(cfg.Limits.Asked), feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays),
+		conns: access.Bound(listener, cfg.Limits.Conns), begun: time.Now(), ready: make(chan struct{}),
 	}
+	g.Core.Serve(g.routes())
 	g.hubs = &hubs{gw: g, open: map[string]*hub{}}
-	g.asks = newWaiting(cfg.Models, cfg.Logger, g.start)
+	g.asks = newWaiting(cfg.Models, cfg.Logger, g.Start)
 	return g, nil
 }
 
@@ -118,7 +103,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	running.Go(func() { g.resume(base) })
 	for {
 		select {
-		case task := <-g.tasks:
+		case task := <-g.Tasks:
 			running.Go(func() { task(base) })
 		case err := <-served:
 			g.sendAway()
@@ -156,7 +141,7 @@ func (g *Gateway) stop(base context.Context, server *http.Server, finish func())
 
 // sendAway ends what waits.
 func (g *Gateway) sendAway() {
-	close(g.stopping)
+	close(g.Stopping)
 	g.lobby.close()
 }
 
@@ -165,20 +150,12 @@ func (g *Gateway) sendAway() {
 func (g *Gateway) awaitSockets(ctx context.Context) {
 	said := make(chan struct{})
 	go func() {
-		g.sockets.Wait()
+		g.Sockets.Wait()
 		close(said)
 	}()
 	select {
 	case <-said:
 	case <-ctx.Done():
-	}
-}
-
-// start runs a task until the gateway ends. It is dropped when it ends first.
-func (g *Gateway) start(task func(context.Context)) {
-	select {
-	case g.tasks <- task:
-	case <-g.stopping:
 	}
 }
 
@@ -188,7 +165,7 @@ const headSlack = 4 << 10
 func (g *Gateway) server(base context.Context) *http.Server {
 	l := g.cfg.Limits
 	return &http.Server{
-		Handler:           http.HandlerFunc(g.serveHTTP),
+		Handler:           g.Core,
 		ReadHeaderTimeout: l.HeaderTimeout,
 		ReadTimeout:       l.HeaderTimeout + l.BodyTimeout,
 		IdleTimeout:       l.IdleTimeout,
@@ -196,22 +173,4 @@ func (g *Gateway) server(base context.Context) *http.Server {
 		ErrorLog:          slog.NewLogLogger(g.cfg.Logger.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return base },
 	}
-}
-
-// serveHTTP is the one way in.
-func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{gw: g, w: w, r: r, who: access.RightNone}
-	defer c.letGo()
-	if err := c.serve(); err != nil {
-		c.fail(err)
-	}
-	if !c.handed {
-		g.finish(c)
-	}
-}
-
-// finish counts a request that was answered and puts it on record.
-func (g *Gateway) finish(c *call) {
-	g.count(c)
-	g.record(c)
 }

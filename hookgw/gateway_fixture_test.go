@@ -23,6 +23,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 	"manualslop/projections/live"
 )
 
@@ -99,9 +100,9 @@ func openEmpty(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 
 // patientLimits never give up on a machine that is only slow: a test of a wait
 // sets its own.
-func patientLimits() hookgw.Limits {
+func patientLimits() request.Limits {
 	const wait = eventstest.Patience
-	return hookgw.Limits{HeaderTimeout: wait, BodyTimeout: wait, WriteTimeout: wait, AskGrace: wait, SettleWait: wait, CatchUp: wait, Shutdown: wait}
+	return request.Limits{HeaderTimeout: wait, BodyTimeout: wait, WriteTimeout: wait, AskGrace: wait, SettleWait: wait, CatchUp: wait, Shutdown: wait}
 }
 
 // put appends a fact of an actor to the session and waits until it is in the models.

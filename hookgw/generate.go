@@ -37,7 +37,7 @@ type Generated struct {
 // postGenerate adds a worker and waits for its end. The worker goes on when the
 // client leaves or the time is over; the same request joins it again.
 func postGenerate(c *call) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func postGenerate(c *call) error {
 	case c.gw.slots <- struct{}{}:
 		defer func() { <-c.gw.slots }()
 	default:
-		c.w.Header().Set("Retry-After", "1")
+		c.Response.Header().Set("Retry-After", "1")
 		return problem.Refuse(http.StatusServiceUnavailable, "too many requests are waiting", "Wait until some of them are answered.")
 	}
 	s, err := c.spawn(session, want)
@@ -66,15 +66,15 @@ func postGenerate(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // generation reads the body: which worker, and how long the client waits.
 func (c *call) generation() (want events.WorkerSpawnRequested, limit time.Duration, err error) {
 	limit = c.gw.cfg.Limits.Generate
-	if p := c.only(append(workerMembers(), "timeout_s")...); p != nil {
+	if p := c.Only(append(workerMembers(), "timeout_s")...); p != nil {
 		for _, parameter := range []string{"temperature", "top_p", "max_tokens", "max_output_tokens", "provider"} {
-			if _, sent := c.fields[parameter]; sent {
+			if _, sent := c.Fields[parameter]; sent {
 				p.Hint = "It is a setting of the tier: set it with POST /api/gui, for all workers."
 			}
 		}
@@ -83,7 +83,7 @@ func (c *call) generation() (want events.WorkerSpawnRequested, limit time.Durati
 	if want, err = c.worker(); err != nil {
 		return want, 0, err
 	}
-	raw, named := c.fields["timeout_s"]
+	raw, named := c.Fields["timeout_s"]
 	if !named {
 		return want, limit, nil
 	}
@@ -97,13 +97,13 @@ func (c *call) generation() (want events.WorkerSpawnRequested, limit time.Durati
 // awaitEnd waits until the work on a ticket has ended, the client has left, the
 // gateway stops or the limit is over.
 func (c *call) awaitEnd(session, ticket string, limit time.Duration) error {
-	ctx, cancel := context.WithCancelCause(c.r.Context())
+	ctx, cancel := context.WithCancelCause(c.Request.Context())
 	defer cancel(nil)
 	timed, end := context.WithTimeout(ctx, limit)
 	defer end()
 	go func() {
 		select {
-		case <-c.gw.stopping:
+		case <-c.gw.Stopping:
 			cancel(errStopping)
 		case <-timed.Done():
 		}
@@ -134,7 +134,7 @@ func ended(s *projections.Set, ticket string) bool {
 // generated is how the work on a ticket ended, or stands.
 func (c *call) generated(session, ticket string) (Generated, error) {
 	var out Generated
-	err := c.read(session, func(s *projections.Set) {
+	err := c.Read(session, func(s *projections.Set) {
 		out = Generated{Status: "ok", Ticket: ticket, StreamID: events.WorkerStream(ticket), Text: s.StreamReply(events.WorkerStream(ticket))}
 		if u := s.Cost().Ticket[ticket]; u != nil {
 			out.Usage = *u

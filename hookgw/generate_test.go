@@ -15,6 +15,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -191,7 +192,7 @@ func TestGenerateRefusesWhatItWouldNotHonour(t *testing.T) {
 
 func TestGenerateHasSoManyPlaces(t *testing.T) {
 	t.Parallel()
-	f := crewIn(openEmpty(t, limited(func(l *hookgw.Limits) { l.Waiting = 1 })), nil, silence)
+	f := crewIn(openEmpty(t, limited(func(l *request.Limits) { l.Waiting = 1 })), nil, silence)
 	ctx, leave := context.WithCancel(t.Context())
 	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`).WithContext(ctx))
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 })
@@ -258,7 +259,7 @@ func TestTheStreamOfAWorkerTellsEverythingUpToItsEnd(t *testing.T) {
 
 func TestTheStreamOfAWorkerEndsWithTheGateway(t *testing.T) {
 	t.Parallel()
-	f := crewIn(openEmpty(t, limited(func(l *hookgw.Limits) { l.FeedsPerClient = 1 })), nil, silence)
+	f := crewIn(openEmpty(t, limited(func(l *request.Limits) { l.FeedsPerClient = 1 })), nil, silence)
 	resp, err := f.client.Do(f.request(http.MethodPost, "/api/v1/stream", access.RightHuman, `{"prompt":"mend it"}`))
 	require.NoError(t, err)
 	defer resp.Body.Close()
@@ -323,7 +324,7 @@ func TestAnAPIKeyIsAToken(t *testing.T) {
 
 func TestGenerateIsToldThatTheConductorRefusedItLate(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.SettleWait = 10 * time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) { l.SettleWait = 10 * time.Millisecond }))
 	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it","request_id":"r-1"}`))
 	asked := f.expect("WorkerSpawnRequested", func(events.Event) bool { return true })
 	joined := f.human("/api/mma/workers/spawn", `{"prompt":"mend it","request_id":"r-1"}`)
@@ -336,7 +337,7 @@ func TestGenerateIsToldThatTheConductorRefusedItLate(t *testing.T) {
 
 func TestAnEndOfTimeIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
-	f := crewIn(openEmpty(t, limited(func(l *hookgw.Limits) { l.Generate = 20 * time.Millisecond })), nil, silence)
+	f := crewIn(openEmpty(t, limited(func(l *request.Limits) { l.Generate = 20 * time.Millisecond })), nil, silence)
 	a := f.human("/api/v1/generate", `{"prompt":"mend it"}`)
 	require.Equal(t, http.StatusGatewayTimeout, a.status)
 	require.Contains(t, a.object(t)["error"], "20ms")

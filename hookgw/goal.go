@@ -11,23 +11,23 @@ import (
 
 // postGoal puts a person's goal on record and answers with its id.
 func postGoal(c *call) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
 	var goal string
-	if raw, ok := c.fields["goal"]; !ok || len(c.fields) != 1 || json.Unmarshal(raw, &goal) != nil || strings.TrimSpace(goal) == "" {
+	if raw, ok := c.Fields["goal"]; !ok || len(c.Fields) != 1 || json.Unmarshal(raw, &goal) != nil || strings.TrimSpace(goal) == "" {
 		return problem.Refuse(http.StatusBadRequest, "there is no goal", `Send {"goal": "what you want done"} and nothing else.`)
 	}
 	if len(goal) > events.MaxInline {
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the goal is too long", "Say it in 64 KiB, and put the rest into a file of the project.")
 	}
 	goal = string(c.gw.cfg.Masker([]byte(goal)))
-	e, err := c.say(session, events.GoalSubmitted{Goal: goal})
+	e, err := c.Say(session, events.GoalSubmitted{Goal: goal})
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, goalAnswer{"ok", e.ID})
+	return c.Reply(http.StatusOK, goalAnswer{"ok", e.ID})
 }
 
 // goalBody is the body of POST /api/goal.

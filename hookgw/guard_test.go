@@ -15,6 +15,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 var methods = []string{
@@ -279,7 +280,7 @@ func TestNoHeaderOverridesTheMethod(t *testing.T) {
 
 // knock sends a request to a route, changed by set, and returns the status. The
 // body is one that changes nothing where the request is let in.
-func (f *fixture) knock(r hookgw.Route, set func(*http.Request)) int {
+func (f *fixture) knock(r request.Route, set func(*http.Request)) int {
 	f.t.Helper()
 	body := ""
 	if r.Method == http.MethodPost {

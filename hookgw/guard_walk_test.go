@@ -13,6 +13,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // The tests of this file walk the whole table, so that a new route is under
@@ -29,7 +30,7 @@ func (f *fixture) tried(method, path, body string, set func(*http.Request)) answ
 }
 
 // bodyFor is a body that changes nothing where the route takes one.
-func bodyFor(r hookgw.Route) string {
+func bodyFor(r request.Route) string {
 	if r.Method == http.MethodPost {
 		return `{"request_id":""}`
 	}
@@ -65,7 +66,7 @@ func TestEveryRouteRefusesForeignPlacesByEachHeaderAlone(t *testing.T) {
 }
 
 // knockAs is knock with the person's token, where tokens are in use.
-func (f *fixture) knockAs(auth string, r hookgw.Route, set func(*http.Request)) int {
+func (f *fixture) knockAs(auth string, r request.Route, set func(*http.Request)) int {
 	return f.knock(r, func(req *http.Request) {
 		if auth == hookgw.AuthToken {
 			req.Header.Set("Authorization", "Bearer "+f.token(access.RightHuman))
@@ -140,7 +141,7 @@ func TestEveryRouteWithABodyTakesOnlyJSON(t *testing.T) {
 
 func TestEveryRouteWithABodyRefusesWhatIsNoObjectOfItsSize(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Body, l.SessionBody = 1000, 1000 }))
+	f := open(t, limited(func(l *request.Limits) { l.Body, l.SessionBody = 1000, 1000 }))
 	bodies := map[string]int{
 		`{"x":"` + strings.Repeat("x", 1001-8) + `"}`:                     http.StatusRequestEntityTooLarge,
 		`{"x":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`: http.StatusBadRequest,

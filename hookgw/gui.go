@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -19,20 +20,21 @@ type queuedAnswer struct {
 // postGUI puts a task on record and does what it says. As in the original every
 // object is queued; a task that does not do what it asks leaves a GUITaskFailed.
 func postGUI(c *call) error {
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
-	masked := c.gw.mask(c.body)
-	queued, err := c.say(session, events.GUITaskQueued{Task: masked})
+	masked := c.gw.Mask(c.Body)
+	queued, err := c.Say(session, events.GUITaskQueued{Task: masked})
 	if err != nil {
 		return err
 	}
-	c.task = &guiRun{c: c, queued: queued, masked: !bytes.Equal(masked, c.body)}
-	if err := c.task.perform(masked); err != nil {
+	run := &guiRun{c: c, queued: queued, masked: !bytes.Equal(masked, c.Body)}
+	c.Stamps = run.stamp
+	if err := run.perform(masked); err != nil {
 		return err
 	}
-	return c.replyFixed(fixedQueued)
+	return c.ReplyFixed(request.FixedQueued)
 }
 
 // guiRun is a task at work. What follows from it is said with the task as the
@@ -59,7 +61,7 @@ func (r *guiRun) perform(raw json.RawMessage) error {
 	if !ok {
 		return err
 	}
-	failed.Queued, failed.Task, failed.Action, failed.Item = r.queued.ID, r.c.gw.recordedBody(raw), r.task.Action, r.task.Item
+	failed.Queued, failed.Task, failed.Action, failed.Item = r.queued.ID, r.c.gw.RecordedBody(raw), r.task.Action, r.task.Item
 	return r.fail(failed)
 }
 
@@ -100,14 +102,23 @@ func (r *guiRun) act() error {
 // say publishes what follows from the task, as the person, and returns it once
 // it can be read.
 func (r *guiRun) say(p events.Payload) (events.Event, error) {
-	return r.c.say(r.queued.Session, p)
+	return r.c.Say(r.queued.Session, p)
+}
+
+// stamp makes an event of what is said meanwhile: in the task's session it names
+// the task as its cause.
+func (r *guiRun) stamp(w request.Writer, session string, p events.Payload) (events.Event, error) {
+	if session != r.queued.Session {
+		return r.c.gw.Event(w, session, p)
+	}
+	return r.event(w, p)
 }
 
 // event stamps what follows from the task.
-func (r *guiRun) event(w writer, p events.Payload) (events.Event, error) {
+func (r *guiRun) event(w request.Writer, p events.Payload) (events.Event, error) {
 	g := r.c.gw
 	e, err := events.New(events.Origin{
-		ID: events.DecidedID(w.actor, r.queued, r.said), Time: g.cfg.Clock(), Project: g.cfg.Project, Session: r.queued.Session, Actor: w.actor, Cause: r.queued.ID,
+		ID: events.DecidedID(w.Actor, r.queued, r.said), Time: g.cfg.Clock(), Project: g.cfg.Project, Session: r.queued.Session, Actor: w.Actor, Cause: r.queued.ID,
 	}, p)
 	r.said++
 	return e, err
@@ -115,11 +126,11 @@ func (r *guiRun) event(w writer, p events.Payload) (events.Event, error) {
 
 // fail puts on record that the task did not do what it asked.
 func (r *guiRun) fail(p events.GUITaskFailed) error {
-	e, err := r.event(r.c.gw.own, p)
+	e, err := r.event(r.c.gw.Own, p)
 	if err != nil {
 		return err
 	}
-	return r.c.publish(r.c.gw.own, e)
+	return r.c.Publish(r.c.gw.Own, e)
 }
 
 // unknownName says that a task names something that is not there.

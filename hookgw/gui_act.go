@@ -70,7 +70,7 @@ func (g *Gateway) knowsProvider(name string) error {
 // knowsNames refuses a persona or preset that the session does not have.
 func (r *guiRun) knowsNames(p events.TierChanged) error {
 	var wrong error
-	if err := r.c.read(r.queued.Session, func(s *projections.Set) { wrong = p.CheckNames(s.Settings().Roster) }); err != nil {
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { wrong = p.CheckNames(s.Settings().Roster) }); err != nil {
 		return err
 	}
 	if wrong != nil {
@@ -125,7 +125,7 @@ func (r *guiRun) callback() error {
 // while there is room for it.
 func (r *guiRun) selected() error {
 	var taken bool
-	err := r.c.read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
+	err := r.c.Read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
 	if err == nil && !taken {
 		err = problem.Refuse(http.StatusBadRequest, "the selection is not kept", "Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
 	}

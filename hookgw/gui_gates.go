@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -56,9 +57,9 @@ func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 	if yes {
 		answer.Decision, answer.Args = events.Yes, click.args
 	}
-	e, err := r.event(r.c.gw.person, answer)
+	e, err := r.event(r.c.gw.Person, answer)
 	if err == nil {
-		err = r.c.gw.answerFits(e)
+		err = r.c.gw.AnswerFits(e)
 	}
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func (r *guiRun) gateClick() (gateClick, error) {
 			return gateClick{}, wrong
 		}
 	default:
-		members, ok := object(json.RawMessage(data))
+		members, ok := request.Object(json.RawMessage(data))
 		if !ok || !out.read(members) {
 			return gateClick{}, wrong
 		}
@@ -110,7 +111,7 @@ func (r *guiRun) gateClick() (gateClick, error) {
 // plain tells whether a click says everything once and in a place where it
 // counts: what is passed over could be an edit that the person relies on.
 func (r *guiRun) plain() bool {
-	if _, err := events.Canonical(r.c.body); err != nil { // a name stands twice
+	if _, err := events.Canonical(r.c.Body); err != nil { // a name stands twice
 		return false
 	}
 	known := append(askNames(), "action", "type", "item", "button", "tag", "name", "callback", "user_data", "kwargs", "args")

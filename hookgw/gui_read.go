@@ -7,6 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -39,10 +40,10 @@ type GUIPage struct {
 }
 
 // getGUI describes every field, button and callback, with the values of now.
-func getGUI(c *call) error { return c.show(guiRendering()) }
+func getGUI(c *call) error { return c.Show(guiRendering()) }
 
 func guiRendering() live.Rendering {
-	return view("gui page", func(s *projections.Set) (any, error) {
+	return request.View("gui page", func(s *projections.Set) (any, error) {
 		page := GUIPage{
 			Actions: []string{projections.GUISetValue, projections.GUIClick, projections.GUISelectTab, projections.GUISelectItem, projections.GUICallback,
 				projections.GUIPushEvent, projections.GUIAsk, projections.GUIClearAsk, projections.GUIAIResponse},
@@ -59,12 +60,12 @@ func guiRendering() live.Rendering {
 
 // getGUIState is every field's value by name.
 func getGUIState(c *call) error {
-	return c.show(view("gui state", func(s *projections.Set) (any, error) { return s.GUIState(), nil }))
+	return c.Show(request.View("gui state", func(s *projections.Set) (any, error) { return s.GUIState(), nil }))
 }
 
 // getGUIValue is the value of the field that the path or the query names.
 func getGUIValue(c *call) error {
-	tag, query := c.vars["tag"], c.query()
+	tag, query := c.Vars["tag"], c.Query()
 	for _, name := range tagNames() {
 		if tag == "" {
 			tag = query.Get(name)
@@ -76,16 +77,16 @@ func getGUIValue(c *call) error {
 	case len(tag) > events.MaxIDLength:
 		return problem.Refuse(http.StatusBadRequest, "the name is too long", "A name has at most 128 bytes.")
 	}
-	session, err := c.session()
+	session, err := c.Session()
 	if err != nil {
 		return err
 	}
 	var out guiValue
-	rerr := c.read(session, func(s *projections.Set) { out.Value, err = json.Marshal(s.GUIValue(tag)) })
+	rerr := c.Read(session, func(s *projections.Set) { out.Value, err = json.Marshal(s.GUIValue(tag)) })
 	if err := errors.Join(rerr, err); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // tagNames are the names under which a query may name a field.

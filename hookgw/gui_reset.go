@@ -17,7 +17,7 @@ const resetReason = "reset"
 // project of now. Rules that held for the one session only, such as --yes, stay
 // behind. Of two resets at once one counts.
 func (r *guiRun) reset() error {
-	g, ctx := r.c.gw, r.c.r.Context()
+	g, ctx := r.c.gw, r.c.Request.Context()
 	select {
 	case g.resets <- struct{}{}:
 		defer func() { <-g.resets }()
@@ -36,7 +36,7 @@ func (r *guiRun) reset() error {
 		return nil
 	}
 	var heritage []events.Payload
-	rerr := r.c.read(r.queued.Session, func(s *projections.Set) {
+	rerr := r.c.Read(r.queued.Session, func(s *projections.Set) {
 		heritage, err = inherited(s, g.freeFolder(g.cfg.Clock(), s.Summary().Label))
 	})
 	if err := errors.Join(rerr, err); err != nil {

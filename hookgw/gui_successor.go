@@ -7,6 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -21,18 +22,18 @@ type successor struct {
 }
 
 func (n successor) session() string {
-	return events.DecidedID(n.gw.person.actor, n.queued, n.first)
+	return events.DecidedID(n.gw.Person.Actor, n.queued, n.first)
 }
 
 // event stamps the i-th event that the session begins with. It has no cause: a
 // cause stands in the session of its event.
-func (n successor) event(i int, p events.Payload) (writer, events.Event, error) {
-	w := n.gw.person
+func (n successor) event(i int, p events.Payload) (request.Writer, events.Event, error) {
+	w := n.gw.Person
 	if _, outcome := p.(events.ProjectLoaded); outcome {
-		w = n.gw.own
+		w = n.gw.Own
 	}
 	e, err := events.New(events.Origin{
-		ID: events.DecidedID(w.actor, n.queued, n.first+i), Time: n.gw.cfg.Clock(), Project: n.gw.cfg.Project, Session: n.session(), Actor: w.actor,
+		ID: events.DecidedID(w.Actor, n.queued, n.first+i), Time: n.gw.cfg.Clock(), Project: n.gw.cfg.Project, Session: n.session(), Actor: w.Actor,
 	}, p)
 	return w, e, err
 }
@@ -45,7 +46,7 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 	if err != nil {
 		return err
 	}
-	e.Seq, err = g.append(ctx, w, e, &events.Expect{Filter: openings(g.cfg.Project), Last: opened})
+	e.Seq, err = g.Append(ctx, w, e, &events.Expect{Filter: openings(g.cfg.Project), Last: opened})
 	switch {
 	case errors.Is(err, events.ErrConflict), errors.Is(err, events.ErrDuplicate):
 		if opened, err = g.cfg.Log.Last(ctx, events.Filter{Project: g.cfg.Project, Session: n.session()}); err != nil {
@@ -58,7 +59,7 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 	case err != nil:
 		return err
 	}
-	if err := g.caughtUp(ctx, e.Seq); err != nil {
+	if err := g.CaughtUp(ctx, e.Seq); err != nil {
 		return err
 	}
 	return n.complete(ctx, heritage)
@@ -90,14 +91,14 @@ func (n successor) complete(ctx context.Context, heritage []events.Payload) erro
 		if _, due := missing[e.ID]; !due {
 			continue
 		}
-		e.Seq, err = n.gw.append(ctx, w, e, nil)
+		e.Seq, err = n.gw.Append(ctx, w, e, nil)
 		if errors.Is(err, events.ErrDuplicate) { // another gateway was first by a moment
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if err := n.gw.caughtUp(ctx, e.Seq); err != nil {
+		if err := n.gw.CaughtUp(ctx, e.Seq); err != nil {
 			return err
 		}
 	}
@@ -153,7 +154,7 @@ func (g *Gateway) finishReset(ctx context.Context) error {
 func (g *Gateway) lastOpened(ctx context.Context) (uint64, error) {
 	opened, err := g.cfg.Log.Last(ctx, openings(g.cfg.Project))
 	if err == nil {
-		err = g.caughtUp(ctx, opened)
+		err = g.CaughtUp(ctx, opened)
 	}
 	return opened, err
 }

@@ -17,15 +17,15 @@ func teamButtons() []GUIButton {
 		{ID: "btn_mma_plan_epic", Aliases: []string{"btn_plan_epic"}, do: (*guiRun).planEpic, Doc: "Submits the epic in mma_epic_input as a goal."},
 		{ID: "btn_mma_accept_tracks", Aliases: []string{"btn_accept_tracks"}, do: (*guiRun).acceptTracks, UserData: "a list of track ids; none: all that are proposed",
 			Doc: "Accepts the proposed tracks; those of a goal that are not named are dropped."},
-		{ID: "btn_mma_pause", Aliases: []string{"btn_pause", "btn_pause_mma", "btn_mma_pause_pipeline"}, do: request(events.PauseRequested{}, "Paused"), Doc: "Lets no further ticket start; those at work finish."},
-		{ID: "btn_mma_resume", Aliases: []string{"btn_resume", "btn_resume_mma", "btn_mma_resume_pipeline"}, do: request(events.ResumeRequested{}, "Resumed"), Doc: "Ends a pause."},
+		{ID: "btn_mma_pause", Aliases: []string{"btn_pause", "btn_pause_mma", "btn_mma_pause_pipeline"}, do: requesting(events.PauseRequested{}, "Paused"), Doc: "Lets no further ticket start; those at work finish."},
+		{ID: "btn_mma_resume", Aliases: []string{"btn_resume", "btn_resume_mma", "btn_mma_resume_pipeline"}, do: requesting(events.ResumeRequested{}, "Resumed"), Doc: "Ends a pause."},
 		{ID: "btn_mma_step_mode", Aliases: []string{"btn_step_mode", "btn_mma_toggle_step_mode", "btn_toggle_step_mode"}, do: (*guiRun).toggleStepMode, Doc: "Turns step mode on where it is off, and off where it is on."},
 	}
 }
 
-// request says something to the conductor and waits a moment for its answer;
+// requesting says something to the conductor and waits a moment for its answer;
 // a refusal is what is wrong with the task.
-func request(p events.Payload, reaction string) func(*guiRun) error {
+func requesting(p events.Payload, reaction string) func(*guiRun) error {
 	return func(r *guiRun) error { return r.request(p, reaction) }
 }
 
@@ -34,14 +34,14 @@ func (r *guiRun) request(p events.Payload, reaction string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.c.answered(e, reaction)
+	_, err = r.c.Answered(e, reaction)
 	return err
 }
 
 // field is the text that a field holds.
 func (r *guiRun) field(name string) (string, error) {
 	var value string
-	err := r.c.read(r.queued.Session, func(s *projections.Set) {
+	err := r.c.Read(r.queued.Session, func(s *projections.Set) {
 		raw, ok := s.GUIValue(name).(json.RawMessage)
 		if ok && json.Unmarshal(raw, &value) != nil {
 			value = ""
@@ -79,7 +79,7 @@ func (r *guiRun) genSend() error {
 
 func (r *guiRun) toggleStepMode() error {
 	var on bool
-	if err := r.c.read(r.queued.Session, func(s *projections.Set) { on = s.MMAStatus().StepMode }); err != nil {
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { on = s.MMAStatus().StepMode }); err != nil {
 		return err
 	}
 	_, err := r.say(events.StepModeSet{On: !on})
@@ -93,7 +93,7 @@ func (r *guiRun) acceptTracks() error {
 		return problem.Refuse(http.StatusBadRequest, "user_data is not a list of track ids", "GET /api/gui/mma_status lists proposed_tracks.")
 	}
 	var proposed []projections.TrackState
-	if err := r.c.read(r.queued.Session, func(s *projections.Set) { proposed = s.MMAStatus().ProposedTracks }); err != nil {
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { proposed = s.MMAStatus().ProposedTracks }); err != nil {
 		return err
 	}
 	for _, id := range named {

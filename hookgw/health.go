@@ -7,6 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // GUIHealth is the answer of GET /api/gui_health, in the original's keys.
@@ -23,21 +24,21 @@ type GUIHealth struct {
 }
 
 // healthRoutes tell how the program itself is.
-func healthRoutes() []Route {
-	return []Route{{Method: http.MethodGet, Pattern: "/api/gui_health", Right: access.RightRead, Group: "Status", Query: []Parameter{sessionParameter()}, Gives: GUIHealth{},
-		Doc: "Whether everything goes on, and what does not; answers while the bus is away, too.", always: true, handle: getHealth}}
+func (g *Gateway) healthRoutes() []request.Route {
+	return []request.Route{{Method: http.MethodGet, Pattern: "/api/gui_health", Right: access.RightRead, Group: "Status", Query: []request.Parameter{request.SessionParameter()}, Gives: GUIHealth{},
+		Doc: "Whether everything goes on, and what does not; answers while the bus is away, too.", Always: true, Handle: g.in(getHealth)}}
 }
 
 // getHealth answers from what is in this process alone.
 func getHealth(c *call) error {
-	session, err := c.session()
+	session, err := c.Session()
 	if err != nil {
 		return err
 	}
 	present, missing := c.gw.cfg.Roles()
 	out := GUIHealth{IOPoolAlive: slices.ContainsFunc(present, events.IsWorker)}
 	var reasons []string
-	if away := c.gw.reachable(); away != nil {
+	if away := c.gw.Reachable(); away != nil {
 		reasons = append(reasons, away.Message)
 	}
 	if len(missing) > 0 {
@@ -57,5 +58,5 @@ func getHealth(c *call) error {
 		all := strings.Join(reasons, "; ")
 		out.DegradedReason = &all
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }

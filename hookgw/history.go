@@ -31,14 +31,14 @@ type exportAnswer struct {
 // postImport adds or replaces the discussions of a history.toml, all or none.
 func postImport(c *call) error {
 	var want importRequest
-	if err := c.decode(&want, `{"toml": "…the text of history.toml…"}`); err != nil {
+	if err := c.Decode(&want, `{"toml": "…the text of history.toml…"}`); err != nil {
 		return err
 	}
 	files, err := c.gw.files()
 	if err != nil {
 		return err
 	}
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
@@ -53,10 +53,10 @@ func postImport(c *call) error {
 	for _, d := range h.Discussions {
 		out.Entries += len(d.History)
 	}
-	if err := c.read(session, func(s *projections.Set) { out.Active = s.ActiveDiscussion() }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { out.Active = s.ActiveDiscussion() }); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // importHistory publishes a history whose texts were masked before.
@@ -76,16 +76,16 @@ func getExport(c *call) error {
 	if err != nil {
 		return err
 	}
-	session, err := c.session()
+	session, err := c.Session()
 	if err != nil {
 		return err
 	}
 	var out exportAnswer
-	if err := c.read(session, func(s *projections.Set) { out.History = s.History() }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { out.History = s.History() }); err != nil {
 		return err
 	}
 	if out.TOML, err = files.WriteHistory(out.History); err != nil {
 		return fileProblem(err)
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }

@@ -17,6 +17,7 @@ import (
 
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // hostile moves the cursor, renames the window, and turns the text around, in
@@ -30,7 +31,7 @@ type attack struct {
 }
 
 // attacksOn are requests of a route, one for each place that takes text.
-func attacksOn(r hookgw.Route) []attack {
+func attacksOn(r request.Route) []attack {
 	plain := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(r.Pattern, "x")
 	out := []attack{
 		{r.Method, regexp.MustCompile(`\{\w+\}`).ReplaceAllString(r.Pattern, url.PathEscape(hostile)), bodyFor(r), ""},

@@ -154,7 +154,7 @@ func (s *hubs) enter(session string) (h *hub, leave func()) {
 			h.ring.base = h.seen
 		}
 		s.open[session] = h
-		s.gw.start(func(ctx context.Context) { s.gw.follow(ctx, h) })
+		s.gw.Start(func(ctx context.Context) { s.gw.follow(ctx, h) })
 	}
 	h.readers++
 	return h, func() { s.leave(h) }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -36,7 +37,7 @@ func getAsks() func(*call) error {
 func inboxes(name string, of func([]askLine) any) map[string]live.Rendering {
 	shown := map[string]live.Rendering{}
 	for _, state := range []string{statePending, stateSettled, stateAll} {
-		shown[state] = view(name+", "+state, func(s *projections.Set) (any, error) { return of(inbox(s, state)), nil }, "asks")
+		shown[state] = request.View(name+", "+state, func(s *projections.Set) (any, error) { return of(inbox(s, state)), nil }, "asks")
 	}
 	shown[""] = shown[statePending]
 	return shown
@@ -44,11 +45,11 @@ func inboxes(name string, of func([]askLine) any) map[string]live.Rendering {
 
 // inbox answers with the rendering of the state that the query names.
 func (c *call) inbox(shown map[string]live.Rendering) error {
-	wanted, ok := shown[c.query().Get("state")]
+	wanted, ok := shown[c.Query().Get("state")]
 	if !ok {
 		return problem.Refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
 	}
-	return c.show(wanted)
+	return c.Show(wanted)
 }
 
 // inbox lists the asks in a state, in the order raised.

@@ -17,9 +17,10 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
-func limited(set func(*hookgw.Limits)) func(*hookgw.Config) {
+func limited(set func(*request.Limits)) func(*hookgw.Config) {
 	return func(c *hookgw.Config) { set(&c.Limits) }
 }
 
@@ -31,7 +32,7 @@ func sessionOf(size int) string {
 
 func TestABodyOverItsLimitIsRefused(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.SessionBody, l.Body = 2000, 1000 }))
+	f := open(t, limited(func(l *request.Limits) { l.SessionBody, l.Body = 2000, 1000 }))
 	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, sessionOf(2000)).status)
 	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/session", access.RightHuman, sessionOf(2001)).status)
 
@@ -103,7 +104,7 @@ func TestAHeadOverItsLimitIsRefused(t *testing.T) {
 
 func TestAClientWithoutATokenCannotHoldAConnectionByNotSendingItsBody(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.HeaderTimeout, l.BodyTimeout = 100*time.Millisecond, 100*time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) { l.HeaderTimeout, l.BodyTimeout = 100*time.Millisecond, 100*time.Millisecond }))
 	host := strings.TrimPrefix(f.gw.URL(), "http://")
 	for name, head := range map[string]string{
 		"half a head": "POST /api/ask HTTP/1.1\r\nHost: " + host + "\r\n",
@@ -122,14 +123,14 @@ func TestAClientWithoutATokenCannotHoldAConnectionByNotSendingItsBody(t *testing
 
 func TestAnAskMayWaitLongerThanARequestMayTakeToArrive(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.HeaderTimeout, l.BodyTimeout = 400*time.Millisecond, 400*time.Millisecond }),
+	f := open(t, limited(func(l *request.Limits) { l.HeaderTimeout, l.BodyTimeout = 400*time.Millisecond, 400*time.Millisecond }),
 		func(c *hookgw.Config) { c.AskTimeout = 500 * time.Millisecond; c.Limits.AskGrace = time.Millisecond })
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status)
 }
 
 func TestAConnectionOverTheLimitIsToldSo(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Conns = 2 }))
+	f := open(t, limited(func(l *request.Limits) { l.Conns = 2 }))
 	host := strings.TrimPrefix(f.gw.URL(), "http://")
 	dial := func() (net.Conn, int) {
 		conn, err := net.Dial("tcp", host)
@@ -157,7 +158,7 @@ func TestAConnectionOverTheLimitIsToldSo(t *testing.T) {
 
 func TestFeedsOverTheLimitOfAClientAreRefused(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.FeedsPerClient, l.Feeds = 2, 3 }))
+	f := open(t, limited(func(l *request.Limits) { l.FeedsPerClient, l.Feeds = 2, 3 }))
 	_, endOne := f.feed("/api/stream?client=a")
 	f.feed("/api/stream?client=a")
 	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=a", access.RightRead).status, "the client's third")
@@ -176,7 +177,7 @@ func TestFeedsOverTheLimitOfAClientAreRefused(t *testing.T) {
 
 func TestAsksOverTheLimitAreTurnedAwayAndThePersonStillAnswers(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Waiting = 2 }))
+	f := open(t, limited(func(l *request.Limits) { l.Waiting = 2 }))
 	f.approve()
 	first := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`))
 	second := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r2"}`))
@@ -194,7 +195,7 @@ func TestAsksOverTheLimitAreTurnedAwayAndThePersonStillAnswers(t *testing.T) {
 
 func TestAProgramThatPostsAndLeavesKeepsItsPlaces(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Waiting = 1 }))
+	f := open(t, limited(func(l *request.Limits) { l.Waiting = 1 }))
 	f.approve()
 	ctx, leave := context.WithCancel(t.Context())
 	gone := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
@@ -210,7 +211,7 @@ func TestAProgramThatPostsAndLeavesKeepsItsPlaces(t *testing.T) {
 
 func TestAQuestionOrAnswerThatApprovalCouldNotCopyIsRefused(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.AskBytes = 1000 }))
+	f := open(t, limited(func(l *request.Limits) { l.AskBytes = 1000 }))
 	f.approve()
 	stored := func(e events.Payload) int {
 		ev, err := events.New(events.Origin{Project: project, Session: session, Actor: "a"}, e)
@@ -247,7 +248,7 @@ func TestASessionOverOneEventOfTheLogIsStoredInParts(t *testing.T) {
 
 func TestABatchOfTheQueueIsBounded(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.Batch = 3 }))
+	f := open(t, limited(func(l *request.Limits) { l.Batch = 3 }))
 	for i := range 4 {
 		f.push(i)
 	}
@@ -261,7 +262,7 @@ func TestABatchOfTheQueueIsBounded(t *testing.T) {
 
 func TestABatchOfTheQueueIsBoundedInBytesToo(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.BatchBytes = 1 }))
+	f := open(t, limited(func(l *request.Limits) { l.BatchBytes = 1 }))
 	f.push(0)
 	f.push(1)
 	for range 2 {
@@ -274,7 +275,7 @@ func TestAFloodOfRefusedRequestsDoesNotFillTheLog(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := &settableClock{now: now}
-	f := open(t, limited(func(l *hookgw.Limits) { l.Refusals, l.RefusalBurst = 2, 5 }), func(c *hookgw.Config) { c.Clock = clock.Now })
+	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 2, 5 }), func(c *hookgw.Config) { c.Clock = clock.Now })
 	for range 100 {
 		require.Equal(t, http.StatusUnauthorized, f.get("/api/session", access.RightNone).status)
 	}
@@ -285,7 +286,7 @@ func TestAFloodOfRefusedRequestsDoesNotFillTheLog(t *testing.T) {
 func TestWhatWasLeftOutOfTheRecordIsCounted(t *testing.T) {
 	t.Parallel()
 	clock := &settableClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	f := open(t, limited(func(l *hookgw.Limits) { l.Refusals, l.RefusalBurst = 1, 1 }), func(c *hookgw.Config) { c.Clock = clock.Now })
+	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 1, 1 }), func(c *hookgw.Config) { c.Clock = clock.Now })
 	f.client = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}} // on which a request begins when the one before is on record
 	defer f.client.CloseIdleConnections()
 	for range 4 {

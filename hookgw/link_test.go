@@ -13,6 +13,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // relinked is a link that a test breaks and makes anew.
@@ -32,7 +33,7 @@ func (r *relinked) Links() uint64 { return r.links.Load() }
 
 // behind are models that tell how far somebody waited for them.
 type behind struct {
-	hookgw.Models
+	request.Models
 	late   atomic.Bool // they do not get any further
 	passed atomic.Uint64
 	stuck  chan context.Context // who waits though they do not get any further; nil: nobody

@@ -16,26 +16,26 @@ type starRequest struct {
 // postStar puts on record whether the person keeps a session's log files.
 func postStar(c *call) error {
 	var want starRequest
-	if json.Unmarshal(c.body, &want) != nil || want.On == nil {
+	if json.Unmarshal(c.Body, &want) != nil || want.On == nil {
 		return problem.Refuse(http.StatusBadRequest, "it is not said whether the logs are kept", `Send {"on": true} or {"on": false}.`)
 	}
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
-	_, err = c.say(session, events.SessionStarred{On: *want.On})
-	return c.done(err)
+	_, err = c.Say(session, events.SessionStarred{On: *want.On})
+	return c.Done(err)
 }
 
 // postRestore brings pruned log files back.
 func postRestore(c *call) error {
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
 	if view, ok := c.gw.cfg.Models.Session(session); !ok || !view.Summary().Pruned {
 		return problem.Refuse(http.StatusConflict, "the session's logs were not pruned", "They are in the folder that GET /api/sessions names.")
 	}
-	_, err = c.say(session, events.LogsRestored{})
-	return c.done(err)
+	_, err = c.Say(session, events.LogsRestored{})
+	return c.Done(err)
 }

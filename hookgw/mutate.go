@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -76,7 +77,7 @@ type MutateAnswer struct {
 
 // postMutate changes the graph.
 func postMutate(c *call) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
@@ -84,24 +85,24 @@ func postMutate(c *call) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.say(session, want)
+	e, err := c.Say(session, want)
 	if err != nil {
 		return err
 	}
-	answered, err := c.answered(e, (events.GraphMutated{}).EventType().Name)
+	answered, err := c.Answered(e, (events.GraphMutated{}).EventType().Name)
 	if err != nil {
 		return err
 	}
 	out := MutateAnswer{Status: "ok", Request: e.ID, Ops: want.Ops, Tickets: []projections.TicketState{}}
 	if !answered {
-		out.Status, out.Hint = "accepted", notYet
-		return c.reply(http.StatusAccepted, out)
+		out.Status, out.Hint = "accepted", request.NotYet
+		return c.Reply(http.StatusAccepted, out)
 	}
-	err = c.read(session, func(s *projections.Set) { out.Tickets = named(s, want.Ops) })
+	err = c.Read(session, func(s *projections.Set) { out.Tickets = named(s, want.Ops) })
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // named are the tickets that operations name, each once.
@@ -120,15 +121,15 @@ func named(s *projections.Set, ops []events.GraphOp) []projections.TicketState {
 // mutation reads the body: one operation or several.
 func (c *call) mutation(session string) (events.GraphMutationRequested, error) {
 	var out events.GraphMutationRequested
-	list := []json.RawMessage{c.gw.mask(c.body)}
-	if _, several := c.fields["ops"]; several {
-		if p := c.only("ops"); p != nil {
+	list := []json.RawMessage{c.gw.Mask(c.Body)}
+	if _, several := c.Fields["ops"]; several {
+		if p := c.Only("ops"); p != nil {
 			return out, p
 		}
 		var body struct {
 			Ops []json.RawMessage `json:"ops"`
 		}
-		if json.Unmarshal(c.gw.mask(c.body), &body) != nil {
+		if json.Unmarshal(c.gw.Mask(c.Body), &body) != nil {
 			return out, problem.Refuse(http.StatusBadRequest, "ops is no list", `Send {"ops": [{"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}]}.`)
 		}
 		list = body.Ops
@@ -149,7 +150,7 @@ func (c *call) mutation(session string) (events.GraphMutationRequested, error) {
 
 // operation reads one operation; those on several dependencies become several.
 func (c *call) operation(session string, raw json.RawMessage) ([]events.GraphOp, *problem.Problem) {
-	members, ok := object(raw)
+	members, ok := request.Object(raw)
 	var body mutateOp
 	if !ok || json.Unmarshal(raw, &body) != nil {
 		return nil, problem.Refuse(http.StatusBadRequest, "it is no object, or a member of it has the wrong type", `Send {"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}.`)
@@ -157,7 +158,7 @@ func (c *call) operation(session string, raw json.RawMessage) ([]events.GraphOp,
 	// order-independent: any one of them is named
 	for name := range members {
 		if !slices.Contains(mutateMembers(), name) {
-			return nil, problem.Refuse(http.StatusBadRequest, "an operation does not take "+clip(name, 64), "It takes "+strings.Join(mutateMembers(), ", ")+".")
+			return nil, problem.Refuse(http.StatusBadRequest, "an operation does not take "+request.Clip(name, 64), "It takes "+strings.Join(mutateMembers(), ", ")+".")
 		}
 	}
 	op, depends, p := body.read()
@@ -170,7 +171,7 @@ func (c *call) operation(session string, raw json.RawMessage) ([]events.GraphOp,
 	case graphSetDependencies:
 		return c.setDependencies(session, op.Ticket, depends)
 	case events.GraphAddTicket:
-		op.New.DependsOn = list(depends)
+		op.New.DependsOn = request.List(depends)
 	}
 	return []events.GraphOp{op}, nil
 }
@@ -192,7 +193,7 @@ func each(op events.GraphOp, depends []string) []events.GraphOp {
 func (c *call) setDependencies(session, ticket string, want []string) ([]events.GraphOp, *problem.Problem) {
 	var now []string
 	found := false
-	err := c.read(session, func(s *projections.Set) {
+	err := c.Read(session, func(s *projections.Set) {
 		t, ok := s.Ticket(ticket)
 		now, found = t.DependsOn, ok
 	})
@@ -200,7 +201,7 @@ func (c *call) setDependencies(session, ticket string, want []string) ([]events.
 	case err != nil:
 		return nil, problem.Of(err)
 	case !found:
-		return nil, problem.Refuse(http.StatusConflict, "there is no ticket "+clip(ticket, events.MaxToken), "Nothing was changed; GET /api/gui/mma_status lists the tickets.")
+		return nil, problem.Refuse(http.StatusConflict, "there is no ticket "+request.Clip(ticket, events.MaxToken), "Nothing was changed; GET /api/gui/mma_status lists the tickets.")
 	}
 	var ops []events.GraphOp
 	for _, d := range now {
@@ -222,7 +223,7 @@ func (c *call) setDependencies(session, ticket string, want []string) ([]events.
 // read resolves the names that mean the same.
 func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem.Problem) {
 	take := func(names string, values ...string) string {
-		v, wrong := oneOf(names, values...)
+		v, wrong := request.OneOf(names, values...)
 		if p == nil {
 			p = wrong
 		}
@@ -237,7 +238,7 @@ func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem.Proble
 		op.Track = take("track and track_id", b.Track, b.TrackID)
 		op.New = &events.Ticket{
 			ID: op.Ticket, Description: take("description and prompt", b.Description, b.Prompt), TargetFile: b.TargetFile,
-			ContextRequirements: list(slices.Concat(b.Context, b.ContextRequirements)), Priority: op.Priority, ModelOverride: op.Model, PersonaID: op.Persona, StepMode: op.StepMode,
+			ContextRequirements: request.List(slices.Concat(b.Context, b.ContextRequirements)), Priority: op.Priority, ModelOverride: op.Model, PersonaID: op.Persona, StepMode: op.StepMode,
 		}
 		op.Priority, op.Model, op.Persona, op.StepMode = "", "", "", false
 	}

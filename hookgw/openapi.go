@@ -6,12 +6,13 @@ import (
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/openapi"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // OpenAPI describes routes as an OpenAPI 3.0 document; limits that are zero are
 // the default ones.
-func OpenAPI(routes []Route, limits Limits) openapi.Object {
-	limits = limits.withDefaults()
+func OpenAPI(routes []request.Route, limits request.Limits) openapi.Object {
+	limits = limits.WithDefaults()
 	shown := map[string]sample{}
 	for _, s := range samplesOfRoutes() {
 		shown[s.route] = s
@@ -29,8 +30,8 @@ func OpenAPI(routes []Route, limits Limits) openapi.Object {
 		for _, a := range r.Also {
 			o.Also = append(o.Also, openapi.Answer(a))
 		}
-		if r.body != nil {
-			o.Body = r.body(limits)
+		if r.Body != nil {
+			o.Body = r.Body(limits)
 		}
 		operations[i] = o
 	}
@@ -40,7 +41,7 @@ func OpenAPI(routes []Route, limits Limits) openapi.Object {
 	}, operations)
 }
 
-func described(l Limits) string {
+func described(l request.Limits) string {
 	return fmt.Sprintf(`What the gateway serves over HTTP, on loopback only. `+"`slop serve`"+` says where, and in which folder the tokens are.
 Send one as `+"`Authorization: Bearer`"+` or as `+"`X-API-KEY`"+`, not both; never in the URL.
 

@@ -1,5 +1,7 @@
 package hookgw
 
+import "manualslop/hookgw/request"
+
 // sample is an example of a route's bodies in the OpenAPI document.
 type sample struct {
 	route        string // method and pattern
@@ -14,22 +16,22 @@ func samplesOfRoutes() []sample {
 	const indicators = `{"thinking": false, "live": false, "prior": false}`
 	const entries = `{"session": {"entries": [{"role": "User", "content": "Add a parser.", "collapsed": false}]}}`
 	return []sample{
-		{"GET /status", "", fixedOK},
-		{"GET /health", "", fixedOK},
+		{"GET /status", "", request.FixedOK},
+		{"GET /health", "", request.FixedOK},
 		{"GET /mma_status", "", status},
 		{"GET /api/mma_status", "", status},
 		{"GET /api/gui/mma_status", "", status},
 		{"GET /diagnostics", "", indicators},
 		{"GET /api/gui/diagnostics", "", indicators},
 		{"GET /api/session", "", entries},
-		{"POST /api/session", entries, fixedUpdated},
-		{"POST /api/project", `{"project": {"project": {"name": "demo"}}}`, fixedUpdated},
-		{"POST /api/gui", `{"action": "set_value", "item": "current_provider", "value": "gemini"}`, fixedQueued},
+		{"POST /api/session", entries, request.FixedUpdated},
+		{"POST /api/project", `{"project": {"project": {"name": "demo"}}}`, request.FixedUpdated},
+		{"POST /api/gui", `{"action": "set_value", "item": "current_provider", "value": "gemini"}`, request.FixedQueued},
 		{"GET /api/gui/value", "", `{"value": "gemini"}`},
 		{"GET /api/gui/value/{tag}", "", `{"value": "gemini"}`},
 		{"GET /api/events", "", `{"events": [], "through": 42}`},
 		{"POST /api/ask", `{"type": "tool_approval", "tool": "run_powershell", "args": {"script": "ls"}}`, `{"status": "ok", "response": {"approved": true}}`},
-		{"POST /api/ask/respond", `{"request_id": "4b1c9a52-0d3e-4f6a-8f2b-6f0c3f1f7a11", "response": {"approved": true}}`, fixedOK},
+		{"POST /api/ask/respond", `{"request_id": "4b1c9a52-0d3e-4f6a-8f2b-6f0c3f1f7a11", "response": {"approved": true}}`, request.FixedOK},
 		{"GET /api/project_switch_status", "", `{"in_progress": false, "pending_path": "", "active_path": "demo.toml", "error": ""}`},
 		{"GET /api/gui_health", "", `{"healthy": true, "degraded_reason": null, "last_assert": null, "io_pool_alive": true}`},
 		{"GET /api/warmup_canaries", "", `[{"canary_id": "1", "module": "bus", "thread_name": "serve", "thread_id": 4242, "submit_ts": 1767323045.5, ` +

@@ -13,6 +13,7 @@ import (
 
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // update rewrites generated pages; every test of this package shares it.
@@ -58,7 +59,7 @@ A query that does not parse is 400, and so is a parameter that stands twice wher
 }
 
 // takenBy lists the members of a route's body, and its query.
-func takenBy(r hookgw.Route) string {
+func takenBy(r request.Route) string {
 	var words []string
 	if taken := membersOf(reflect.TypeOf(r.Takes)); len(taken) > 0 {
 		words = append(words, "`{"+strings.Join(taken, ", ")+"}`")

@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -37,7 +38,7 @@ type pendingActions struct {
 
 // getPendingActions lists the open asks of the gate of tools.
 func getPendingActions() func(*call) error {
-	shown := view("pending_actions", func(s *projections.Set) (any, error) {
+	shown := request.View("pending_actions", func(s *projections.Set) (any, error) {
 		out := pendingActions{Actions: []pendingAction{}}
 		base := s.Settings().Workspace
 		for _, a := range s.OpenAsks() {
@@ -47,7 +48,7 @@ func getPendingActions() func(*call) error {
 		}
 		return out, nil
 	}, "asks", "settings")
-	return func(c *call) error { return c.show(shown) }
+	return func(c *call) error { return c.Show(shown) }
 }
 
 func actionOf(a projections.Ask, base string) pendingAction {
@@ -66,7 +67,7 @@ func actionOf(a projections.Ask, base string) pendingAction {
 
 // scriptOf is the script of a shell's arguments.
 func scriptOf(args json.RawMessage) (string, bool) {
-	members, _ := object(args)
+	members, _ := request.Object(args)
 	var script string
 	raw, ok := members["script"]
 	return script, ok && json.Unmarshal(raw, &script) == nil
@@ -92,15 +93,15 @@ type confirmAnswer struct {
 
 // postConfirm answers an ask of the gate of tools, and of no other.
 func postConfirm(c *call) error {
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
-	id := c.vars["action_id"]
+	id := c.Vars["action_id"]
 	if len(id) > events.MaxIDLength {
 		return problem.Refuse(http.StatusNotFound, "there is no such action", "GET /api/v1/pending_actions lists them.")
 	}
-	if !bytes.Equal(c.gw.cfg.Masker(c.body), c.body) { // masked, it would run something else
+	if !bytes.Equal(c.gw.cfg.Masker(c.Body), c.Body) { // masked, it would run something else
 		return problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
 	}
 	ask, err := c.askOf(session, events.GateTool, id)
@@ -111,7 +112,7 @@ func postConfirm(c *call) error {
 	if p != nil {
 		return p
 	}
-	e, err := c.gw.askEvent(c.gw.person, session, answer)
+	e, err := c.gw.AskEvent(c.gw.Person, session, answer)
 	if err != nil {
 		return err
 	}
@@ -128,22 +129,22 @@ func postConfirm(c *call) error {
 	}
 	if v.settled == nil {
 		out.Status, out.Hint = "recorded", "The answer is on record; approval has not settled it yet. See GET /api/v1/pending_actions."
-		return c.reply(http.StatusAccepted, out)
+		return c.Reply(http.StatusAccepted, out)
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // confirmation is what the body says to an ask. Two names in one object, or a
 // member that nobody knows, and it is a no.
 func (c *call) confirmation(ask projections.Ask) (events.AskAnswered, *problem.Problem) {
 	no := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No, Reason: notUnderstood}
-	if _, err := events.Canonical(c.body); err != nil {
+	if _, err := events.Canonical(c.Body); err != nil {
 		return no, nil
 	}
-	script, edited := c.fields["script"]
+	script, edited := c.Fields["script"]
 	rest := map[string]json.RawMessage{}
 	// order-independent: copied under the same names
-	for name, value := range c.fields {
+	for name, value := range c.Fields {
 		if name != "script" {
 			rest[name] = value
 		}
@@ -170,7 +171,7 @@ func withScript(args, script json.RawMessage) (json.RawMessage, *problem.Problem
 	if _, shell := scriptOf(args); !shell || json.Unmarshal(script, &text) != nil {
 		return nil, problem.Refuse(http.StatusBadRequest, "this call has no script, or the new one is no text", "Nothing was answered; edit the call with args.")
 	}
-	members, _ := object(args)
+	members, _ := request.Object(args)
 	members["script"] = script
 	out, err := json.Marshal(members)
 	if err != nil {
@@ -185,6 +186,6 @@ type toolList struct {
 }
 
 func getTools() func(*call) error {
-	shown := view("v1 tools", func(s *projections.Set) (any, error) { return toolList{s.Settings().Tools}, nil }, "settings")
-	return func(c *call) error { return c.show(shown) }
+	shown := request.View("v1 tools", func(s *projections.Set) (any, error) { return toolList{s.Settings().Tools}, nil }, "settings")
+	return func(c *call) error { return c.Show(shown) }
 }

@@ -24,21 +24,21 @@ type performanceAnswer struct {
 }
 
 func getPerformance(c *call) error {
-	return c.reply(http.StatusOK, performanceAnswer{c.gw.cfg.Host.Performance()})
+	return c.Reply(http.StatusOK, performanceAnswer{c.gw.cfg.Host.Performance()})
 }
 
 // postPerformance takes the figures of an attached front end. They are passed on
 // as a signal: never stored, and gone when the front end is.
 func postPerformance(c *call) error {
-	frame, p := readFrame(c.body)
+	frame, p := readFrame(c.Body)
 	if p != nil {
 		return p
 	}
-	err := c.gw.cfg.Host.Report(c.r.Context(), frame)
+	err := c.gw.cfg.Host.Report(c.Request.Context(), frame)
 	if errors.Is(err, ErrFrontEnds) {
 		return problem.Refuse(http.StatusTooManyRequests, "too many front ends report", "End one, or wait until it is forgotten.")
 	}
-	return c.done(err)
+	return c.Done(err)
 }
 
 // readFrame reads a report strictly: a figure that cannot be one is refused, so

@@ -7,6 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -32,29 +33,29 @@ type killAnswer struct {
 
 // postKill ends the running attempt of a worker.
 func postKill(c *call) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
-	if p := c.only("worker_uid", "worker_id", "uid", "ticket", "ticket_id"); p != nil {
+	if p := c.Only("worker_uid", "worker_id", "uid", "ticket", "ticket_id"); p != nil {
 		return p
 	}
 	var body killBody
-	if json.Unmarshal(c.body, &body) != nil {
+	if json.Unmarshal(c.Body, &body) != nil {
 		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"worker_uid": "T-001"}.`)
 	}
-	ticket, p := oneOf("worker_uid and its other names", body.WorkerUID, body.WorkerID, body.UID, body.Ticket, body.TicketID)
+	ticket, p := request.OneOf("worker_uid and its other names", body.WorkerUID, body.WorkerID, body.UID, body.Ticket, body.TicketID)
 	if p != nil {
 		return p
 	}
 	if !events.ValidToken(ticket) {
 		return problem.Refuse(http.StatusBadRequest, "the body names no worker that can be killed", `Send {"worker_uid": "T-001"}, the ticket of a worker; GET /api/mma/workers lists them.`)
 	}
-	e, err := c.say(session, events.KillRequested{Ticket: ticket})
+	e, err := c.Say(session, events.KillRequested{Ticket: ticket})
 	if err != nil {
 		return err
 	}
-	answered, err := c.answered(e, (events.TicketBlocked{}).EventType().Name)
+	answered, err := c.Answered(e, (events.TicketBlocked{}).EventType().Name)
 	var refused *problem.Problem
 	if errors.As(err, &refused) {
 		refused.Hint = "Only a worker that runs can be killed: GET /api/mma/workers shows them. One that waits is held with POST /api/control (block) or taken out with POST /api/mma/dag/mutate (remove_ticket)."
@@ -62,12 +63,12 @@ func postKill(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := killAnswer{Status: "accepted", Ticket: ticket, WorkerUID: ticket, Hint: notYet}
+	out := killAnswer{Status: "accepted", Ticket: ticket, WorkerUID: ticket, Hint: request.NotYet}
 	if !answered {
-		return c.reply(http.StatusAccepted, out)
+		return c.Reply(http.StatusAccepted, out)
 	}
 	out.Status, out.Hint = "ok", "POST /api/control with the action retry gives the ticket another attempt."
-	err = c.read(session, func(s *projections.Set) {
+	err = c.Read(session, func(s *projections.Set) {
 		if t, ok := s.Ticket(ticket); ok {
 			out.State = t.Status
 			if t.BlockedReason != nil {
@@ -78,7 +79,7 @@ func postKill(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // pipelineAnswer is the answer of POST /api/mma/pipeline/pause and resume.
@@ -100,11 +101,11 @@ func postResume(c *call) error {
 
 // pipeline pauses or resumes. Where it stands so already nothing is said.
 func (c *call) pipeline(paused bool, want, answer events.Payload) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
-	if p := c.only(); p != nil {
+	if p := c.Only(); p != nil {
 		return p
 	}
 	out, err := c.pipelineNow(session)
@@ -112,13 +113,13 @@ func (c *call) pipeline(paused bool, want, answer events.Payload) error {
 		return err
 	}
 	if out.Paused == paused {
-		return c.reply(http.StatusOK, out)
+		return c.Reply(http.StatusOK, out)
 	}
-	e, err := c.say(session, want)
+	e, err := c.Say(session, want)
 	if err != nil {
 		return err
 	}
-	answered, err := c.answered(e, answer.EventType().Name)
+	answered, err := c.Answered(e, answer.EventType().Name)
 	if err != nil {
 		return err
 	}
@@ -126,16 +127,16 @@ func (c *call) pipeline(paused bool, want, answer events.Payload) error {
 		return err
 	}
 	if !answered {
-		out.Status, out.Hint = "accepted", notYet
-		return c.reply(http.StatusAccepted, out)
+		out.Status, out.Hint = "accepted", request.NotYet
+		return c.Reply(http.StatusAccepted, out)
 	}
 	out.Changed = true
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 func (c *call) pipelineNow(session string) (pipelineAnswer, error) {
 	out := pipelineAnswer{Status: "ok", Running: []string{}}
-	err := c.read(session, func(s *projections.Set) {
+	err := c.Read(session, func(s *projections.Set) {
 		out.Paused = s.Settings().Paused
 		for _, t := range s.Tickets() {
 			if t.Status == events.StatusInProgress {

@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -24,28 +25,28 @@ type projectRequest struct {
 }
 
 func getProject() func(*call) error {
-	shown := view("project", func(s *projections.Set) (any, error) { return projectAnswer{s.FlatProject()}, nil }, "project", "session", "settings")
-	return func(c *call) error { return c.show(shown) }
+	shown := request.View("project", func(s *projections.Set) (any, error) { return projectAnswer{s.FlatProject()}, nil }, "project", "session", "settings")
+	return func(c *call) error { return c.Show(shown) }
 }
 
 func getProjectDocument() func(*call) error {
-	shown := view("project/document", func(s *projections.Set) (any, error) { return s.Project(), nil }, "project", "settings")
-	return func(c *call) error { return c.show(shown) }
+	shown := request.View("project/document", func(s *projections.Set) (any, error) { return s.Project(), nil }, "project", "settings")
+	return func(c *call) error { return c.Show(shown) }
 }
 
 func getProjectSwitch() func(*call) error {
-	shown := view("project_switch", func(s *projections.Set) (any, error) { return s.ProjectSwitch(), nil }, "project")
-	return func(c *call) error { return c.show(shown) }
+	shown := request.View("project_switch", func(s *projections.Set) (any, error) { return s.ProjectSwitch(), nil }, "project")
+	return func(c *call) error { return c.Show(shown) }
 }
 
 // postProject merges what was sent into the document. A discussion that comes
 // along changes the discussions, because they are no part of the document here.
 func postProject(c *call) error {
-	inner, ok := object(c.fields["project"])
-	if !ok || len(c.fields) != 1 {
+	inner, ok := request.Object(c.Fields["project"])
+	if !ok || len(c.Fields) != 1 {
 		return problem.Refuse(http.StatusBadRequest, "there is no project", `Send {"project": {"project": {"name": "…"}}} and nothing else.`)
 	}
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
@@ -55,13 +56,13 @@ func postProject(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.editProject(session, c.gw.mask(changes), ""); err != nil {
+	if err := c.editProject(session, c.gw.Mask(changes), ""); err != nil {
 		return err
 	}
 	if err := c.postedDiscussion(session, talk); err != nil {
 		return err
 	}
-	return c.replyFixed(fixedUpdated)
+	return c.ReplyFixed(request.FixedUpdated)
 }
 
 // editProject publishes changes of the document, which may come from a preset,
@@ -75,7 +76,7 @@ func (c *call) editProject(session string, changes json.RawMessage, preset strin
 	var size int
 	var due bool
 	var err error
-	if rerr := c.read(session, func(s *projections.Set) {
+	if rerr := c.Read(session, func(s *projections.Set) {
 		doc, size, err = changed(s, changes)
 		due = err == nil && (preset != "" || s.TracksOthers(doc))
 	}); rerr != nil {
@@ -88,23 +89,23 @@ func (c *call) editProject(session string, changes json.RawMessage, preset strin
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large", fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, "the project does not fit: "+clip(wrong, 200), "GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
+		return problem.Refuse(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200), "GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
 	}
 	var tracked *events.FilesTracked
 	if due && c.gw.cfg.ProjectFiles != nil {
-		found, err := c.gw.expand(c.r.Context(), doc, preset)
+		found, err := c.gw.expand(c.Request.Context(), doc, preset)
 		if err != nil {
 			return err
 		}
 		tracked = &found
 	}
-	if _, err := c.word(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)}, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.Word(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)}, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	if tracked == nil {
 		return nil
 	}
-	_, err = c.word(session, *tracked, (*projections.Set).ProjectRefusal)
+	_, err = c.Word(session, *tracked, (*projections.Set).ProjectRefusal)
 	return err
 }
 
@@ -131,13 +132,13 @@ func (g *Gateway) expand(ctx context.Context, doc map[string]any, preset string)
 	}
 	base, patterns, wrong := projections.FilePatterns(doc)
 	if wrong != "" {
-		return none, problem.Refuse(http.StatusBadRequest, "the project does not fit: "+clip(wrong, 200), "Send a list of paths and patterns.")
+		return none, problem.Refuse(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200), "Send a list of paths and patterns.")
 	}
 	paths, skipped, err := files.Expand(ctx, base, patterns)
 	if err != nil {
 		return none, fileProblem(err)
 	}
-	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: list(paths), Skipped: skipped, Preset: preset, Shown: projections.ShownFiles(doc)}
+	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: request.List(paths), Skipped: skipped, Preset: preset, Shown: projections.ShownFiles(doc)}
 	if err := out.Check(); err != nil {
 		return none, problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Narrow the patterns; tools read every other file as well.")
 	}
@@ -156,11 +157,11 @@ func (c *call) postedDiscussion(session string, raw json.RawMessage) error {
 		Active      string                                `json:"active"`
 		Discussions map[string]projections.HistoryStretch `json:"discussions"`
 	}
-	if json.Unmarshal(c.gw.mask(raw), &posted) != nil {
+	if json.Unmarshal(c.gw.Mask(raw), &posted) != nil {
 		return problem.Refuse(http.StatusBadRequest, "the discussion does not fit", `Send {"roles": […], "history": ["User:\nhello"]}.`)
 	}
 	var roles, history []string
-	if err := c.read(session, func(s *projections.Set) { roles, history = s.DiscussionRoles(), s.ActiveHistory() }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { roles, history = s.DiscussionRoles(), s.ActiveHistory() }); err != nil {
 		return err
 	}
 	if posted.Roles != nil && !slices.Equal(posted.Roles, roles) {

@@ -31,10 +31,10 @@ type saveAnswer struct {
 // postProjectSave writes the document to a file.
 func postProjectSave(c *call) error {
 	var want saveRequest
-	if err := c.decode(&want, `{"path": "project.toml", "force": false}`); err != nil {
+	if err := c.Decode(&want, `{"path": "project.toml", "force": false}`); err != nil {
 		return err
 	}
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func postProjectSave(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, saveAnswer{"ok", saved.Path, saved.SHA256, saved.Size})
+	return c.Reply(http.StatusOK, saveAnswer{"ok", saved.Path, saved.SHA256, saved.Size})
 }
 
 // saveProject writes the document of a session. To another file than its own it
@@ -54,7 +54,7 @@ func (c *call) saveProject(session string, want saveRequest) (events.ProjectSave
 		return none, err
 	}
 	var now projections.Project
-	if err := c.read(session, func(s *projections.Set) { now = s.Project() }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { now = s.Project() }); err != nil {
 		return none, err
 	}
 	path, was := cmp.Or(want.Path, now.Path), ""
@@ -69,17 +69,17 @@ func (c *call) saveProject(session string, want saveRequest) (events.ProjectSave
 		return none, err
 	}
 	if !want.Force {
-		if err := c.gw.holdsSecrets(c.r.Context(), files, path); err != nil {
+		if err := c.gw.holdsSecrets(c.Request.Context(), files, path); err != nil {
 			return none, err
 		}
 	}
-	file, err := files.Save(context.WithoutCancel(c.r.Context()), path, document, was, want.Force)
+	file, err := files.Save(context.WithoutCancel(c.Request.Context()), path, document, was, want.Force)
 	if err != nil {
 		return none, fileProblem(err)
 	}
-	c.wrote = true
+	c.Wrote = true
 	saved := events.ProjectSaved{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Through: now.Through}
-	_, err = c.gw.settle(c.r.Context(), session, saved)
+	_, err = c.gw.settle(c.Request.Context(), session, saved)
 	return saved, err
 }
 
@@ -87,7 +87,7 @@ func (c *call) saveProject(session string, want saveRequest) (events.ProjectSave
 // saving would put the mask in its place.
 func (g *Gateway) holdsSecrets(ctx context.Context, files ProjectFiles, path string) error {
 	file, err := files.Load(ctx, path)
-	if err != nil || bytes.Equal(g.mask(file.Document), file.Document) {
+	if err != nil || bytes.Equal(g.Mask(file.Document), file.Document) {
 		return nil //nolint:nilerr // what cannot be read is Save's to tell
 	}
 	return problem.Refuse(http.StatusConflict, "the file holds a secret, which saving would replace by its mask", `Take the secret out of the file, or send "force": true.`)

@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -38,10 +39,10 @@ func postProjectLoad(c *call) error { return c.switchProject(true) }
 // gateway that comes after this one finishes what it began.
 func (c *call) switchProject(again bool) error {
 	var want switchRequest
-	if err := c.decode(&want, `{"path": "project.toml"}`); err != nil {
+	if err := c.Decode(&want, `{"path": "project.toml"}`); err != nil {
 		return err
 	}
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
@@ -49,12 +50,12 @@ func (c *call) switchProject(again bool) error {
 		return err
 	}
 	var out switchAnswer
-	if err := c.read(session, func(s *projections.Set) {
+	if err := c.Read(session, func(s *projections.Set) {
 		out = switchAnswer{"ok", s.Project().Path, s.Project().Ignored, len(s.Tracking().Paths)}
 	}); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // switchTo makes a session go over to a project document. With again an empty
@@ -64,7 +65,7 @@ func (c *call) switchTo(session string, want switchRequest, again bool) error {
 		return err
 	}
 	var now projections.Project
-	if err := c.read(session, func(s *projections.Set) { now = s.Project() }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { now = s.Project() }); err != nil {
 		return err
 	}
 	if again {
@@ -76,11 +77,11 @@ func (c *call) switchTo(session string, want switchRequest, again bool) error {
 	if now.Changed && !want.Discard {
 		return problem.Refuse(http.StatusConflict, "the project has changes that are not saved", `Save them with POST /api/project/save, or send "discard": true.`)
 	}
-	e, err := c.say(session, events.ProjectSwitchRequested{Path: want.Path})
+	e, err := c.Say(session, events.ProjectSwitchRequested{Path: want.Path})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.gw.cfg.Limits.CatchUp)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), c.gw.cfg.Limits.CatchUp)
 	defer cancel()
 	return c.gw.finishSwitch(ctx, session, e.ID, want.Path)
 }
@@ -125,14 +126,14 @@ func (g *Gateway) finishSwitch(ctx context.Context, session, request, path strin
 
 // settle publishes what the gateway found out and waits until it can be read.
 func (g *Gateway) settle(ctx context.Context, session string, p events.Payload) (events.Event, error) {
-	e, err := g.event(g.own, session, p)
+	e, err := g.Event(g.Own, session, p)
 	if err != nil {
 		return e, err
 	}
-	if e.Seq, err = g.append(ctx, g.own, e, nil); err != nil {
+	if e.Seq, err = g.Append(ctx, g.Own, e, nil); err != nil {
 		return e, err
 	}
-	return e, g.caughtUp(ctx, e.Seq)
+	return e, g.CaughtUp(ctx, e.Seq)
 }
 
 // load reads a document, masks its secrets and checks its shape.
@@ -146,7 +147,7 @@ func (g *Gateway) load(ctx context.Context, path string) (events.ProjectLoaded, 
 	if err != nil {
 		return none, fileProblem(err)
 	}
-	masked := g.mask(file.Document)
+	masked := g.Mask(file.Document)
 	var doc map[string]any
 	if json.Unmarshal(masked, &doc) != nil || doc == nil {
 		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document is no table once its secrets are hidden", "Take the secrets out of it.")
@@ -155,7 +156,7 @@ func (g *Gateway) load(ctx context.Context, path string) (events.ProjectLoaded, 
 		return none, problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large", "Move its discussions to a history file and import that with slop history import.")
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+clip(wrong, 200), "Correct the file and load it again.")
+		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+request.Clip(wrong, 200), "Correct the file and load it again.")
 	}
 	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked, Ignored: projections.IgnoredKeys(doc)}, nil
 }
@@ -175,12 +176,12 @@ func (g *Gateway) retrack(ctx context.Context, session string) error {
 	if err != nil {
 		return err
 	}
-	e, err := g.event(g.person, session, tracked)
+	e, err := g.Event(g.Person, session, tracked)
 	if err != nil {
 		return err
 	}
-	if e.Seq, err = g.append(ctx, g.person, e, nil); err != nil {
+	if e.Seq, err = g.Append(ctx, g.Person, e, nil); err != nil {
 		return err
 	}
-	return g.caughtUp(ctx, e.Seq)
+	return g.CaughtUp(ctx, e.Seq)
 }

@@ -25,11 +25,11 @@ type batch struct {
 
 // getEvents takes the client's queue, or only looks at what came after ?since=.
 func getEvents(c *call) error {
-	session, err := c.session()
+	session, err := c.Session()
 	if err != nil {
 		return err
 	}
-	query := c.query()
+	query := c.Query()
 	client := query.Get("client")
 	if client != "" && !events.ValidToken(client) {
 		return problem.Refuse(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
@@ -47,7 +47,7 @@ func getEvents(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // drain takes everything that was pushed since the client's last drain. The
@@ -55,7 +55,7 @@ func getEvents(c *call) error {
 // of two that read the same queue one is told that the other was first, and
 // reads again.
 func (c *call) drain(session, client string) (batch, error) {
-	ctx := c.r.Context()
+	ctx := c.Request.Context()
 	if session == "" {
 		return batch{Events: []json.RawMessage{}}, nil
 	}
@@ -71,7 +71,7 @@ func (c *call) drain(session, client string) (batch, error) {
 		if err != nil {
 			return batch{}, err
 		}
-		if err := c.gw.caughtUp(ctx, last); err != nil {
+		if err := c.gw.CaughtUp(ctx, last); err != nil {
 			return batch{}, err
 		}
 		full := false
@@ -96,14 +96,14 @@ func (c *call) drain(session, client string) (batch, error) {
 
 // take appends the record of a drain.
 func (c *call) take(session string, p events.EventsDrained, x *events.Expect) error {
-	e, err := c.gw.event(c.gw.own, session, p)
+	e, err := c.gw.Event(c.gw.Own, session, p)
 	if err != nil {
 		return err
 	}
-	if _, err := c.gw.append(c.r.Context(), c.gw.own, e, x); err != nil {
+	if _, err := c.gw.Append(c.Request.Context(), c.gw.Own, e, x); err != nil {
 		return err
 	}
-	c.wrote = true
+	c.Wrote = true
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (c *call) take(session string, p events.EventsDrained, x *events.Expect) er
 func (c *call) look(session string, behind func(*projections.Set) (uint64, []projections.QueueEntry)) (batch, error) {
 	var after uint64
 	var found []projections.QueueEntry
-	if err := c.read(session, func(s *projections.Set) { after, found = behind(s) }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) { after, found = behind(s) }); err != nil {
 		return batch{}, err
 	}
 	out := batch{Events: []json.RawMessage{}, Through: after}

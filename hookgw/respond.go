@@ -8,13 +8,14 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
 // postRespond publishes the person's answer to an ask and tells whether it was
 // the one that counted.
 func postRespond(c *call) error {
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func postRespond(c *call) error {
 // respond answers an open ask and tells the client what came of it.
 func (c *call) respond(session string, ask projections.Ask, response json.RawMessage) error {
 	answer := meaning(ask, response)
-	e, err := c.gw.askEvent(c.gw.person, session, answer)
+	e, err := c.gw.AskEvent(c.gw.Person, session, answer)
 	if err != nil {
 		return err
 	}
@@ -47,12 +48,12 @@ func (c *call) respond(session string, ask projections.Ask, response json.RawMes
 		return p
 	}
 	if v.settled == nil {
-		return c.reply(http.StatusAccepted, hintedAnswer{"recorded", "The answer is on record; approval has not settled the ask yet. See GET /api/asks."})
+		return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "recorded", Hint: "The answer is on record; approval has not settled the ask yet. See GET /api/asks."})
 	}
 	if answer.Reason == notUnderstood {
-		return c.reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no: send true, false or {\"approved\": …}."})
+		return c.Reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no: send true, false or {\"approved\": …}."})
 	}
-	return c.replyFixed(fixedOK)
+	return c.ReplyFixed(request.FixedOK)
 }
 
 // responseBody is the body of POST /api/ask/respond, and gateResponse that of
@@ -76,19 +77,19 @@ type respondAnswer struct {
 
 // response reads the body: which ask, empty where it names none, and what is said.
 func (c *call) response() (id string, response json.RawMessage, err error) {
-	if _, err := events.Canonical(c.body); err != nil {
+	if _, err := events.Canonical(c.Body); err != nil {
 		return "", nil, problem.Refuse(http.StatusBadRequest, "the body has no canonical form", "No name may stand twice in an object.").Because(err)
 	}
-	if raw, ok := c.fields["request_id"]; ok {
+	if raw, ok := c.Fields["request_id"]; ok {
 		if id, err = requestID(raw); err != nil {
 			return "", nil, err
 		}
 	}
-	response, ok := c.fields["response"]
+	response, ok := c.Fields["response"]
 	if !ok {
 		return "", nil, problem.Refuse(http.StatusBadRequest, "response is missing", `Send {"request_id": "…", "response": …}.`)
 	}
-	if !bytes.Equal(c.gw.cfg.Masker(c.body), c.body) { // masked, it would say or run something else
+	if !bytes.Equal(c.gw.cfg.Masker(c.Body), c.Body) { // masked, it would say or run something else
 		return "", nil, problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
 	}
 	return id, response, nil
@@ -115,11 +116,11 @@ func (c *call) find(session, id string) (projections.Ask, bool, error) {
 	if ok || err != nil {
 		return ask, ok, err
 	}
-	last, err := c.gw.cfg.Log.Last(c.r.Context(), events.Filter{Project: c.gw.cfg.Project, Session: session})
+	last, err := c.gw.cfg.Log.Last(c.Request.Context(), events.Filter{Project: c.gw.cfg.Project, Session: session})
 	if err != nil {
 		return projections.Ask{}, false, err
 	}
-	if err := c.gw.caughtUp(c.r.Context(), last); err != nil {
+	if err := c.gw.CaughtUp(c.Request.Context(), last); err != nil {
 		return projections.Ask{}, false, err
 	}
 	return c.lookup(session, id)
@@ -151,10 +152,10 @@ func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error
 		}
 	})
 	defer w.leave()
-	if _, err := c.gw.append(c.r.Context(), c.gw.person, e, nil); err != nil {
+	if _, err := c.gw.Append(c.Request.Context(), c.gw.Person, e, nil); err != nil {
 		return verdict{}, err
 	}
-	c.wrote = true
+	c.Wrote = true
 	out := verdict{answerID: e.ID}
 	timer := time.NewTimer(c.gw.cfg.Limits.SettleWait)
 	defer timer.Stop()
@@ -166,9 +167,9 @@ func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error
 			out.refused = p.Reason
 		}
 	case <-timer.C:
-	case <-c.gw.stopping:
+	case <-c.gw.Stopping:
 	}
-	if err := c.gw.caughtUp(c.r.Context(), until); err != nil {
+	if err := c.gw.CaughtUp(c.Request.Context(), until); err != nil {
 		return verdict{}, err
 	}
 	ask, _, err := c.lookup(e.Session, answer.Ask)

@@ -4,25 +4,26 @@ import (
 	"net/http"
 
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // contextRoutes show and choose what the team sees of the files.
-func contextRoutes() []Route {
+func (g *Gateway) contextRoutes() []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Context"
-	of := []Parameter{sessionParameter()}
-	row := func(path, doc string, takes any, handle func(*call) error) Route {
-		return Route{Method: post, Pattern: "/api/context" + path, Right: access.RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: trackAnswer{}, body: smallBody, handle: handle}
+	of := []request.Parameter{request.SessionParameter()}
+	row := func(path, doc string, takes any, handle func(*call) error) request.Route {
+		return request.Route{Method: post, Pattern: "/api/context" + path, Right: access.RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: trackAnswer{}, Body: request.SmallBody, Handle: g.in(handle)}
 	}
 	inject := row("/inject", "Puts a view of a file into a discussion, as an entry of the role Context.", injectRequest{}, postInject)
-	inject.Gives, inject.Also = InjectAnswer{}, []Answer{{http.StatusAccepted, "It is on record; no worker has answered yet.", injectAccepted{}}}
+	inject.Gives, inject.Also = InjectAnswer{}, []request.Answer{{Status: http.StatusAccepted, Doc: "It is on record; no worker has answered yet.", Gives: injectAccepted{}}}
 	slice := row("/slices", "Records lines of a file, with those by which they are found again when it changes: in a preset, or in the project, whose tickets then see them in the file's place.", sliceRequest{}, postSlice)
 	slice.Gives = SliceAnswer{}
-	return []Route{
-		{Method: get, Pattern: "/api/context/state", Right: access.RightRead, Group: group, Query: of, Gives: ContextState{}, Doc: "Tracked files, views, injected entries, presets and what files depend on.", handle: getContextState()},
+	return []request.Route{
+		{Method: get, Pattern: "/api/context/state", Right: access.RightRead, Group: group, Query: of, Gives: ContextState{}, Doc: "Tracked files, views, injected entries, presets and what files depend on.", Handle: g.in(getContextState())},
 		inject,
 		slice,
 		row("/rescan", "Finds the files again that the project's patterns stand for.", nothing{}, postRescan),
-		{Method: get, Pattern: "/api/context/presets", Right: access.RightRead, Group: group, Query: of, Gives: presetList{}, Doc: "The context presets, and which one was loaded last.", handle: getPresets()},
+		{Method: get, Pattern: "/api/context/presets", Right: access.RightRead, Group: group, Query: of, Gives: presetList{}, Doc: "The context presets, and which one was loaded last.", Handle: g.in(getPresets())},
 		row("/presets/save", "Names a selection of files and screenshots; without files that of the project.", presetRequest{}, postPresetSave),
 		row("/presets/load", "Makes a preset the project's files and screenshots.", nameRequest{}, postPresetLoad),
 		row("/presets/delete", "Removes a preset; the selection stays.", nameRequest{}, postPresetDelete),

@@ -4,22 +4,23 @@ import (
 	"net/http"
 
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // discussionRoutes keep the discussions of a session and their takes.
-func discussionRoutes() []Route {
+func (g *Gateway) discussionRoutes() []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Discussions"
-	of := []Parameter{sessionParameter()}
-	row := func(path, doc string, takes any, handle func(*call) error) Route {
-		return Route{Method: post, Pattern: "/api/discussions" + path, Right: access.RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, body: smallBody, handle: handle}
+	of := []request.Parameter{request.SessionParameter()}
+	row := func(path, doc string, takes any, handle func(*call) error) request.Route {
+		return request.Route{Method: post, Pattern: "/api/discussions" + path, Right: access.RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, Body: request.SmallBody, Handle: g.in(handle)}
 	}
 	history := row("/import", "Takes over the discussions of a history.toml of the original.", importRequest{}, postImport)
-	history.body, history.Gives = sessionBody, importAnswer{}
-	return []Route{
-		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Query: of, Gives: discussionList{}, Doc: "The discussions, their roles, and which one is active.", handle: getDiscussions()},
-		{Method: get, Pattern: "/api/discussions/entries", Right: access.RightRead, Group: group, Gives: entryList{}, Doc: "The entries of a discussion, with the ids by which they are edited.", handle: getEntries,
-			Query: []Parameter{{Name: "name", Type: "string", Doc: "The discussion; empty: the active one."}, sessionParameter()}},
-		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of, Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", handle: getExport},
+	history.Body, history.Gives = request.SessionBody, importAnswer{}
+	return []request.Route{
+		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Query: of, Gives: discussionList{}, Doc: "The discussions, their roles, and which one is active.", Handle: g.in(getDiscussions())},
+		{Method: get, Pattern: "/api/discussions/entries", Right: access.RightRead, Group: group, Gives: entryList{}, Doc: "The entries of a discussion, with the ids by which they are edited.", Handle: g.in(getEntries),
+			Query: []request.Parameter{{Name: "name", Type: "string", Doc: "The discussion; empty: the active one."}, request.SessionParameter()}},
+		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of, Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", Handle: g.in(getExport)},
 		row("/create", "Begins an empty discussion.", nameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
 		row("/switch", "Makes a discussion the active one.", nameRequest{}, postSwitch),

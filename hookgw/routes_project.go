@@ -4,24 +4,25 @@ import (
 	"net/http"
 
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
 // projectRoutes show, change, load and save the project document.
-func projectRoutes() []Route {
+func (g *Gateway) projectRoutes() []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Project"
-	of := []Parameter{sessionParameter()}
-	return []Route{
-		{Method: get, Pattern: "/api/project", Right: access.RightRead, Group: group, Query: of, Gives: projectAnswer{}, Doc: "The project and the active discussion, in the original's flat shape.", handle: getProject()},
-		{Method: post, Pattern: "/api/project", Right: access.RightHuman, Group: group, Query: of, Takes: projectRequest{}, Gives: statusAnswer{}, body: smallBody, handle: postProject,
+	of := []request.Parameter{request.SessionParameter()}
+	return []request.Route{
+		{Method: get, Pattern: "/api/project", Right: access.RightRead, Group: group, Query: of, Gives: projectAnswer{}, Doc: "The project and the active discussion, in the original's flat shape.", Handle: g.in(getProject())},
+		{Method: post, Pattern: "/api/project", Right: access.RightHuman, Group: group, Query: of, Takes: projectRequest{}, Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.in(postProject),
 			Doc: "Merges tables into the project document; null removes a key."},
-		{Method: get, Pattern: "/api/project/document", Right: access.RightRead, Group: group, Query: of, Gives: projections.Project{}, Doc: "The whole document, its file, and which keys have no effect.", handle: getProjectDocument()},
-		{Method: get, Pattern: "/api/project_switch_status", Right: access.RightRead, Group: group, Query: of, Gives: projections.ProjectSwitch{}, Doc: "How the last switch of projects stands.", handle: getProjectSwitch()},
-		{Method: post, Pattern: "/api/project/switch", Right: access.RightHuman, Group: group, Query: of, Takes: switchRequest{}, Gives: switchAnswer{}, body: smallBody, handle: postProjectSwitch,
+		{Method: get, Pattern: "/api/project/document", Right: access.RightRead, Group: group, Query: of, Gives: projections.Project{}, Doc: "The whole document, its file, and which keys have no effect.", Handle: g.in(getProjectDocument())},
+		{Method: get, Pattern: "/api/project_switch_status", Right: access.RightRead, Group: group, Query: of, Gives: projections.ProjectSwitch{}, Doc: "How the last switch of projects stands.", Handle: g.in(getProjectSwitch())},
+		{Method: post, Pattern: "/api/project/switch", Right: access.RightHuman, Group: group, Query: of, Takes: switchRequest{}, Gives: switchAnswer{}, Body: request.SmallBody, Handle: g.in(postProjectSwitch),
 			Doc: "Goes over to another project document below the project folder."},
-		{Method: post, Pattern: "/api/project/load", Right: access.RightHuman, Group: group, Query: of, Takes: switchRequest{}, Gives: switchAnswer{}, body: smallBody, handle: postProjectLoad,
+		{Method: post, Pattern: "/api/project/load", Right: access.RightHuman, Group: group, Query: of, Takes: switchRequest{}, Gives: switchAnswer{}, Body: request.SmallBody, Handle: g.in(postProjectLoad),
 			Doc: "Loads a project document, without a path the present one again."},
-		{Method: post, Pattern: "/api/project/save", Right: access.RightHuman, Group: group, Query: of, Takes: saveRequest{}, Gives: saveAnswer{}, body: smallBody, handle: postProjectSave,
+		{Method: post, Pattern: "/api/project/save", Right: access.RightHuman, Group: group, Query: of, Takes: saveRequest{}, Gives: saveAnswer{}, Body: request.SmallBody, Handle: g.in(postProjectSave),
 			Doc: "Writes the project document to its file, unless somebody else changed that."},
 	}
 }

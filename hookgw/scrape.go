@@ -16,7 +16,7 @@ func getMetrics(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.replyMedia(kind, body)
+	return c.ReplyMedia(kind, body)
 }
 
 // samplesOf turns telemetry into samples; what nobody measures is left out.

@@ -23,7 +23,7 @@ func getSearch(c *call) error {
 	if c.gw.cfg.Search == nil {
 		return problem.Refuse(http.StatusServiceUnavailable, "this gateway has no search index", "slop search --help tells how to search without one.")
 	}
-	values := c.query()
+	values := c.Query()
 	page, err := pageOf(values)
 	if err != nil {
 		return err
@@ -32,11 +32,11 @@ func getSearch(c *call) error {
 	if err != nil {
 		return searchProblem(err)
 	}
-	found, err := c.gw.find(c.r.Context(), q, page)
+	found, err := c.gw.find(c.Request.Context(), q, page)
 	if err != nil {
 		return searchProblem(err)
 	}
-	return c.reply(http.StatusOK, found)
+	return c.Reply(http.StatusOK, found)
 }
 
 // searchesAtOnce bounds the searches that run: each may keep a core busy for

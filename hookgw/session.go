@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -27,22 +28,22 @@ type sessionList struct {
 
 // getSession answers {"session": {"entries": […]}}.
 func getSession() func(*call) error {
-	shown := view("session", func(s *projections.Set) (any, error) {
+	shown := request.View("session", func(s *projections.Set) (any, error) {
 		entries, err := s.View("session")
 		return struct {
 			Session json.RawMessage `json:"session"`
 		}{entries}, err
 	}, "session")
-	return func(c *call) error { return c.show(shown) }
+	return func(c *call) error { return c.Show(shown) }
 }
 
 // postSession replaces the discussion entries by those of the same body.
 func postSession(c *call) error {
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
-	inner, ok := object(c.fields["session"])
+	inner, ok := request.Object(c.Fields["session"])
 	entries := bytes.TrimSpace(inner["entries"])
 	if !ok || len(entries) == 0 || entries[0] != '[' {
 		return problem.Refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
@@ -50,7 +51,7 @@ func postSession(c *call) error {
 	if err := c.replaceEntries(session, entries); err != nil {
 		return err
 	}
-	return c.replyFixed(fixedUpdated)
+	return c.ReplyFixed(request.FixedUpdated)
 }
 
 // replaceEntries publishes entries for the active discussion: in one event, or
@@ -63,30 +64,30 @@ func (c *call) replaceEntries(session string, entries json.RawMessage) error {
 	if len(list) > projections.MaxEntries {
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.", projections.MaxEntries))
 	}
-	masked := c.gw.mask(entries)
+	masked := c.gw.Mask(entries)
 	if json.Unmarshal(masked, &list) != nil { // the log keeps only what a read model can show
 		return problem.Refuse(http.StatusUnprocessableEntity, "the entries cannot go on record: hiding their secrets leaves no list", "Nothing was changed; leave the secrets out.")
 	}
-	e, err := c.stamp(c.gw.person, session, events.SessionEdited{Entries: masked})
+	e, err := c.Stamp(c.gw.Person, session, events.SessionEdited{Entries: masked})
 	if err != nil {
 		return err
 	}
 	if len(e.Data) > smallUpload {
 		return c.upload(session, events.UploadEntries, string(masked))
 	}
-	if err := c.publish(c.gw.person, e); err != nil {
+	if err := c.Publish(c.gw.Person, e); err != nil {
 		return err
 	}
-	return c.counts(session, e.ID, (*projections.Set).DiscussionRefusal)
+	return c.Counts(session, e.ID, (*projections.Set).DiscussionRefusal)
 }
 
 // getSessions lists the sessions of the project.
 func getSessions(c *call) error {
 	body, err := c.gw.cfg.Models.Listed(func(current string, all []live.Summary) ([]byte, error) {
-		return encode(sessionList{current, all})
+		return request.Encode(sessionList{current, all})
 	})
 	if err != nil {
 		return err
 	}
-	return c.replyJSON(http.StatusOK, body)
+	return c.ReplyJSON(http.StatusOK, body)
 }

@@ -29,7 +29,7 @@ type ShutdownAnswer struct {
 // stop. A log that takes nothing any more does not keep the program from ending.
 func postShutdown(c *call) error {
 	var want shutdownRequest
-	if json.Unmarshal(c.body, &want) != nil {
+	if json.Unmarshal(c.Body, &want) != nil {
 		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {}, or {"reason": "done for today"}.`)
 	}
 	if len(want.Reason) > maxReason {
@@ -49,7 +49,7 @@ func postShutdown(c *call) error {
 	out.Recorded = c.recordShutdown(events.ShutdownRequested{
 		Scope: out.Stops, PID: out.PID, Reason: string(c.gw.cfg.Masker([]byte(want.Reason))),
 	})
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // recordShutdown puts the person's word into the current session, if there is one.
@@ -58,9 +58,9 @@ func (c *call) recordShutdown(word events.ShutdownRequested) bool {
 	if session == "" {
 		return false
 	}
-	if _, err := c.say(session, word); err != nil {
-		c.gw.cfg.Logger.WarnContext(c.r.Context(), "a shutdown is not on record", slog.Any("error", err))
-		return c.wrote
+	if _, err := c.Say(session, word); err != nil {
+		c.gw.cfg.Logger.WarnContext(c.Request.Context(), "a shutdown is not on record", slog.Any("error", err))
+		return c.Wrote
 	}
 	return true
 }

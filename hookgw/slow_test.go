@@ -14,8 +14,8 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // connection is one that a test speaks on by hand.
@@ -61,7 +61,7 @@ func (c *connection) hears() int {
 func TestAHeadIsTakenUpToItsLimitAndNotOneByteMore(t *testing.T) {
 	t.Parallel()
 	const limit = 8 << 10
-	f := open(t, limited(func(l *hookgw.Limits) { l.HeaderBytes = limit }))
+	f := open(t, limited(func(l *request.Limits) { l.HeaderBytes = limit }))
 	for size, want := range map[int]int{limit: http.StatusOK, limit + 1: http.StatusRequestHeaderFieldsTooLarge} {
 		c := f.connection(t)
 		empty := len("GET /status HTTP/1.1\r\nHost: " + c.host + "\r\nX-Large: \r\n\r\n")
@@ -72,7 +72,7 @@ func TestAHeadIsTakenUpToItsLimitAndNotOneByteMore(t *testing.T) {
 
 func TestAConnectionThatAsksNothingIsClosed(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.IdleTimeout = 30 * time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) { l.IdleTimeout = 30 * time.Millisecond }))
 	c := f.connection(t)
 	c.asks("GET /status HTTP/1.1")
 	require.Equal(t, http.StatusOK, c.hears())
@@ -82,7 +82,7 @@ func TestAConnectionThatAsksNothingIsClosed(t *testing.T) {
 
 func TestAClientThatDoesNotTakeItsAnswersIsCutOff(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.WriteTimeout, l.Conns = 50*time.Millisecond, 1 }))
+	f := open(t, limited(func(l *request.Limits) { l.WriteTimeout, l.Conns = 50*time.Millisecond, 1 }))
 	f.put(person, events.SessionEdited{Entries: []byte(`["` + strings.Repeat("x", 400<<10) + `"]`)})
 	c := f.connection(t)
 	for range 64 { // far more than the buffers between the two hold
@@ -100,7 +100,7 @@ func TestAClientThatDoesNotTakeItsAnswersIsCutOff(t *testing.T) {
 func TestTheTimeLimitOfAnAnswerDoesNotReachTheNextRequest(t *testing.T) {
 	t.Parallel()
 	const limit = 400 * time.Millisecond // a busy machine is that slow
-	f := open(t, limited(func(l *hookgw.Limits) { l.WriteTimeout = limit }))
+	f := open(t, limited(func(l *request.Limits) { l.WriteTimeout = limit }))
 	c := f.connection(t)
 	c.asks("GET /status HTTP/1.1")
 	require.Equal(t, http.StatusOK, c.hears())

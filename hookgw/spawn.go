@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -44,11 +45,11 @@ type SpawnAnswer struct {
 
 // postSpawn adds a worker.
 func postSpawn(c *call) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
-	if p := c.only(workerMembers()...); p != nil {
+	if p := c.Only(workerMembers()...); p != nil {
 		return p
 	}
 	want, err := c.worker()
@@ -61,20 +62,20 @@ func postSpawn(c *call) error {
 	}
 	out := SpawnAnswer{Status: "ok", Ticket: s.Ticket, WorkerUID: s.Ticket, Track: s.Track, StreamID: events.WorkerStream(s.Ticket), RequestID: s.RequestID, Joined: s.joined}
 	if s.Accepted {
-		return c.reply(http.StatusOK, out)
+		return c.Reply(http.StatusOK, out)
 	}
-	out.Status, out.Hint = "accepted", notYet
-	return c.reply(http.StatusAccepted, out)
+	out.Status, out.Hint = "accepted", request.NotYet
+	return c.Reply(http.StatusAccepted, out)
 }
 
 // worker reads which worker the body asks for.
 func (c *call) worker() (events.WorkerSpawnRequested, error) {
 	var none, want events.WorkerSpawnRequested
 	var body workerBody
-	if json.Unmarshal(c.gw.mask(c.body), &body) != nil {
+	if json.Unmarshal(c.gw.Mask(c.Body), &body) != nil {
 		return none, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
 	}
-	if raw, named := c.fields["request_id"]; named {
+	if raw, named := c.Fields["request_id"]; named {
 		id, err := requestID(raw)
 		if err != nil {
 			return none, err
@@ -132,11 +133,11 @@ func (c *call) spawn(session string, want events.WorkerSpawnRequested) (spawnedW
 	if s, ok, err := c.spawnedAs(session, want); ok || err != nil {
 		return c.joined(session, s, err)
 	}
-	e, err := c.say(session, want)
+	e, err := c.Say(session, want)
 	if err != nil {
 		return spawnedWorker{}, err
 	}
-	if _, err = c.answered(e, (events.TicketsAdded{}).EventType().Name); err != nil {
+	if _, err = c.Answered(e, (events.TicketsAdded{}).EventType().Name); err != nil {
 		// Another request with this id may have been first by a moment.
 		if s, ok, jerr := c.spawnedAs(session, want); ok || jerr != nil {
 			return c.joined(session, s, jerr)
@@ -144,7 +145,7 @@ func (c *call) spawn(session string, want events.WorkerSpawnRequested) (spawnedW
 		return spawnedWorker{}, err
 	}
 	var s projections.Spawned
-	err = c.read(session, func(set *projections.Set) { s, _ = set.Spawned(events.WorkerTicket(e.ID)) })
+	err = c.Read(session, func(set *projections.Set) { s, _ = set.Spawned(events.WorkerTicket(e.ID)) })
 	return spawnedWorker{s, false}, err
 }
 
@@ -162,7 +163,7 @@ func (c *call) joined(session string, s projections.Spawned, err error) (spawned
 	if err != nil || s.Accepted {
 		return spawnedWorker{s, true}, err
 	}
-	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), c.gw.cfg.Limits.SettleWait)
 	defer cancel()
 	err = c.gw.cfg.Models.Await(ctx, session, func(set *projections.Set) bool {
 		if now, ok := set.Spawned(s.Ticket); ok {
@@ -182,14 +183,14 @@ func (c *call) spawnedAs(session string, want events.WorkerSpawnRequested) (s pr
 	if want.RequestID == "" {
 		return s, false, nil
 	}
-	last, err := c.gw.cfg.Log.Last(c.r.Context(), events.Filter{Project: c.gw.cfg.Project, Session: session})
+	last, err := c.gw.cfg.Log.Last(c.Request.Context(), events.Filter{Project: c.gw.cfg.Project, Session: session})
 	if err != nil {
 		return s, false, err
 	}
-	if err := c.gw.caughtUp(c.r.Context(), last); err != nil {
+	if err := c.gw.CaughtUp(c.Request.Context(), last); err != nil {
 		return s, false, err
 	}
-	err = c.read(session, func(set *projections.Set) { s, ok = set.SpawnedAs(want.RequestID) })
+	err = c.Read(session, func(set *projections.Set) { s, ok = set.SpawnedAs(want.RequestID) })
 	if err == nil && ok && s.SHA256 != want.Digest() {
 		err = problem.Refuse(http.StatusConflict, "this request_id belongs to another worker", "Use a fresh request_id, or the same body to join the worker.").About(s.Ticket)
 	}

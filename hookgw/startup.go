@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // Bounds of GET /api/warmup_wait.
@@ -56,15 +57,15 @@ func (c *call) startupStatus() StartupStatus {
 	return out
 }
 
-func getStartupStatus(c *call) error { return c.reply(http.StatusOK, c.startupStatus()) }
+func getStartupStatus(c *call) error { return c.Reply(http.StatusOK, c.startupStatus()) }
 
 // waitForStartup answers with the status once the start is over, or the time is.
 func waitForStartup(c *call) error {
-	wait, p := startupWait(c.query().Get("timeout"))
+	wait, p := startupWait(c.Query().Get("timeout"))
 	if p != nil {
 		return p
 	}
-	if err := stay(c.w); err != nil {
+	if err := request.Stay(c.Response); err != nil {
 		return err
 	}
 	late := time.NewTimer(wait)
@@ -72,9 +73,9 @@ func waitForStartup(c *call) error {
 	select {
 	case <-c.gw.cfg.Host.Started():
 	case <-late.C:
-	case <-c.gw.stopping:
-	case <-c.r.Context().Done():
-		return c.r.Context().Err()
+	case <-c.gw.Stopping:
+	case <-c.Request.Context().Done():
+		return c.Request.Context().Err()
 	}
 	return getStartupStatus(c)
 }
@@ -96,5 +97,5 @@ func getStartupTasks(c *call) error {
 	if tasks == nil {
 		tasks = []StartupTask{}
 	}
-	return c.reply(http.StatusOK, tasks)
+	return c.Reply(http.StatusOK, tasks)
 }

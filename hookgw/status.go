@@ -3,13 +3,14 @@ package hookgw
 import (
 	"strings"
 
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
 
 // status says that the gateway answers; nothing else, because it needs no token.
 func status(c *call) error {
-	return c.replyFixed(fixedOK)
+	return c.ReplyFixed(request.FixedOK)
 }
 
 // mmaStatusView renders the read model; where nobody runs a role that the
@@ -17,10 +18,10 @@ func status(c *call) error {
 func (g *Gateway) mmaStatusView() live.Rendering {
 	_, missing := g.cfg.Roles()
 	if len(missing) == 0 {
-		return view("mma_status", func(s *projections.Set) (any, error) { return s.MMAStatus(), nil }, "mma_status")
+		return request.View("mma_status", func(s *projections.Set) (any, error) { return s.MMAStatus(), nil }, "mma_status")
 	}
 	status := "waiting: nobody runs " + strings.Join(missing, ", ")
-	shown := view("mma_status, waiting", func(s *projections.Set) (any, error) {
+	shown := request.View("mma_status, waiting", func(s *projections.Set) (any, error) {
 		v := s.MMAStatus()
 		v.AIStatus = status
 		return v, nil
@@ -29,4 +30,4 @@ func (g *Gateway) mmaStatusView() live.Rendering {
 	return shown
 }
 
-func mmaStatus(c *call) error { return c.show(c.gw.mmaStatusView()) }
+func mmaStatus(c *call) error { return c.Show(c.gw.mmaStatusView()) }

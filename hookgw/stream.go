@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -26,21 +27,21 @@ func stream(c *call) error {
 	if err != nil {
 		return err
 	}
-	if !c.hold(len(snapshot)) {
-		return c.crowdedOut()
+	if !c.Hold(len(snapshot)) {
+		return c.CrowdedOut()
 	}
 	h, leaveHub := c.gw.hubs.enter(want.session)
 	defer leaveHub()
-	s := &sse{w: c.w, conn: http.NewResponseController(c.w), timeout: c.gw.cfg.Limits.WriteTimeout, at: want.from}
-	s.filter, s.text, s.cutoff, s.snapshot, s.shown = want.filter, c.query().Get("signals") == "1", cutoff, snapshot, c.letGo
-	if err := stay(c.w); err != nil {
+	s := &sse{w: c.Response, conn: http.NewResponseController(c.Response), timeout: c.gw.cfg.Limits.WriteTimeout, at: want.from}
+	s.filter, s.text, s.cutoff, s.snapshot, s.shown = want.filter, c.Query().Get("signals") == "1", cutoff, snapshot, c.LetGo
+	if err := request.Stay(c.Response); err != nil {
 		return err
 	}
-	c.status = http.StatusOK
-	c.w.Header().Set("Content-Type", "text/event-stream")
-	c.w.WriteHeader(http.StatusOK)
-	if err := c.feed(h, s); err != nil && c.r.Context().Err() == nil {
-		c.gw.cfg.Logger.InfoContext(c.r.Context(), "feed ended", "session", want.session, "position", s.at, "error", err)
+	c.Status = http.StatusOK
+	c.Response.Header().Set("Content-Type", "text/event-stream")
+	c.Response.WriteHeader(http.StatusOK)
+	if err := c.feed(h, s); err != nil && c.Request.Context().Err() == nil {
+		c.gw.cfg.Logger.InfoContext(c.Request.Context(), "feed ended", "session", want.session, "position", s.at, "error", err)
 	}
 	return nil
 }
@@ -55,10 +56,10 @@ type feedRequest struct {
 // enterFeed reads which feed is wanted and takes a place among the feeds, which
 // leave gives back.
 func (c *call) enterFeed() (want feedRequest, leave func(), err error) {
-	if want.session, err = c.someSession(); err != nil {
+	if want.session, err = c.SomeSession(); err != nil {
 		return want, nil, err
 	}
-	filter, p := parseFilters(c.query()["filter"])
+	filter, p := parseFilters(c.Query()["filter"])
 	if p != nil {
 		return want, nil, p
 	}
@@ -66,7 +67,7 @@ func (c *call) enterFeed() (want feedRequest, leave func(), err error) {
 	if want.from, err = c.position(want.session); err != nil {
 		return want, nil, err
 	}
-	if leave, p = c.gw.feeds.enter(c.who, c.client()); p != nil {
+	if leave, p = c.gw.feeds.enter(c.Right, c.Client()); p != nil {
 		return want, nil, p
 	}
 	return want, leave, nil
@@ -76,9 +77,9 @@ func (c *call) enterFeed() (want feedRequest, leave func(), err error) {
 // ?since=, else 0. One that the log does not have yet is refused, because
 // events between would be missing without a trace.
 func (c *call) position(session string) (uint64, error) {
-	given := c.r.Header.Get("Last-Event-ID")
+	given := c.Request.Header.Get("Last-Event-ID")
 	if given == "" {
-		given = c.query().Get("since")
+		given = c.Query().Get("since")
 	}
 	if given == "" {
 		return 0, nil
@@ -87,20 +88,20 @@ func (c *call) position(session string) (uint64, error) {
 	if err != nil {
 		return 0, problem.Refuse(http.StatusBadRequest, "this position is no sequence number", "Send the id of the last event that you have as Last-Event-ID, or nothing.")
 	}
-	last, err := c.gw.cfg.Log.Last(c.r.Context(), events.Filter{Project: c.gw.cfg.Project})
+	last, err := c.gw.cfg.Log.Last(c.Request.Context(), events.Filter{Project: c.gw.cfg.Project})
 	if err != nil {
 		return 0, err
 	}
 	if at > last {
 		return 0, problem.Refuse(http.StatusBadRequest, "this position is beyond the end of the log", "It is from another log; read from the beginning.")
 	}
-	return at, c.gw.caughtUp(c.r.Context(), last)
+	return at, c.gw.CaughtUp(c.Request.Context(), last)
 }
 
 // snapshot is the state of the models that a feed shows, and where it stands.
 func (c *call) snapshot(session string) (cutoff uint64, body []byte, err error) {
 	out := map[string]any{"session": session}
-	rerr := c.read(session, func(s *projections.Set) {
+	rerr := c.Read(session, func(s *projections.Set) {
 		cutoff = s.Seq()
 		out["seq"], out["asks"] = cutoff, nil
 		stopped := s.Show(func(s *projections.Set) { out["asks"] = inbox(s, statePending) })
@@ -163,9 +164,9 @@ func (c *call) feed(h *hub, s *sse) error {
 		case <-tick:
 		case <-heartbeat.C:
 			err = s.heartbeat()
-		case <-c.r.Context().Done():
-			return c.r.Context().Err()
-		case <-c.gw.stopping:
+		case <-c.Request.Context().Done():
+			return c.Request.Context().Err()
+		case <-c.gw.Stopping:
 			return s.disconnect("the gateway is stopping", nil)
 		}
 		if err != nil {
@@ -208,7 +209,7 @@ func (c *call) replayTo(session string, s *sse, through uint64) error {
 // stored calls show for the stored events of a session behind a sequence and up
 // to another, until it fails or the gateway stops.
 func (c *call) stored(session string, after, through uint64, show func(*frame) error) error {
-	ctx := c.r.Context()
+	ctx := c.Request.Context()
 	for e, err := range c.gw.replays.Read(ctx, events.Filter{Project: c.gw.cfg.Project, Session: session}, after+1, through) {
 		if err != nil {
 			return err
@@ -221,7 +222,7 @@ func (c *call) stored(session string, after, through uint64, show func(*frame) e
 			return err
 		}
 		select {
-		case <-c.gw.stopping:
+		case <-c.gw.Stopping:
 			return errStopping
 		default:
 		}

@@ -16,6 +16,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 func TestAFeedReplaysThenShowsOneSnapshotThenIsLive(t *testing.T) {
@@ -221,7 +222,7 @@ func TestWithoutASessionThereIsNoFeed(t *testing.T) {
 
 func TestWhatIsNoLongerKeptForFeedsIsReadFromTheLog(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.FeedBytes = 1 }))
+	f := open(t, limited(func(l *request.Limits) { l.FeedBytes = 1 }))
 	f.feed("/api/stream") // so that there is something to be kept
 	const pushed = 20
 	for i := range pushed {
@@ -237,7 +238,7 @@ func TestWhatIsNoLongerKeptForFeedsIsReadFromTheLog(t *testing.T) {
 
 func TestAReaderFurtherBehindThanWhatIsKeptIsCutOff(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.FeedBytes, l.FeedWindow, l.Heartbeat = 1, time.Hour, 30*time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) { l.FeedBytes, l.FeedWindow, l.Heartbeat = 1, time.Hour, 30*time.Millisecond }))
 	r, _ := f.feed("/api/stream")
 	require.Equal(t, "SessionOpened", r.telling().typ(t))
 	require.Equal(t, "snapshot", r.telling().event)

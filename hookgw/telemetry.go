@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -11,13 +12,13 @@ import (
 type Telemetry struct {
 	At time.Time `json:"at"`
 	HostTelemetry
-	UptimeS     float64         `json:"uptime_s"` // of this gateway
-	Queues      QueueDepths     `json:"queues"`
-	Threads     ThreadCounts    `json:"threads"`
-	Roles       RoleList        `json:"roles"`
-	Projections ProjectionState `json:"projections"`
-	Gateway     GatewayFigures  `json:"gateway"`
-	Requests    []RequestCount  `json:"requests"` // since this gateway began
+	UptimeS     float64                `json:"uptime_s"` // of this gateway
+	Queues      QueueDepths            `json:"queues"`
+	Threads     ThreadCounts           `json:"threads"`
+	Roles       RoleList               `json:"roles"`
+	Projections ProjectionState        `json:"projections"`
+	Gateway     GatewayFigures         `json:"gateway"`
+	Requests    []request.RequestCount `json:"requests"` // since this gateway began
 }
 
 // QueueDepths are what waits, of the session looked at and of the program.
@@ -66,12 +67,12 @@ func getTelemetry(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, out)
+	return c.Reply(http.StatusOK, out)
 }
 
 // telemetry gathers what is known now of the program and the request's session.
 func (c *call) telemetry() (Telemetry, error) {
-	session, err := c.session()
+	session, err := c.Session()
 	if err != nil {
 		return Telemetry{}, err
 	}
@@ -82,9 +83,9 @@ func (c *call) telemetry() (Telemetry, error) {
 func (c *call) telemetryOf(session string) (Telemetry, error) {
 	g := c.gw
 	host := g.cfg.Host.Telemetry()
-	out := Telemetry{At: g.cfg.Clock(), HostTelemetry: host.complete(), UptimeS: time.Since(g.begun).Seconds(), Requests: g.requests()}
+	out := Telemetry{At: g.cfg.Clock(), HostTelemetry: host.complete(), UptimeS: time.Since(g.begun).Seconds(), Requests: g.Requests()}
 	out.Roles.Present, out.Roles.Missing = g.cfg.Roles()
-	out.Roles.Present, out.Roles.Missing = list(out.Roles.Present), list(out.Roles.Missing)
+	out.Roles.Present, out.Roles.Missing = request.List(out.Roles.Present), request.List(out.Roles.Missing)
 	out.Gateway = GatewayFigures{
 		URL: g.URL(), Connections: Use{g.conns.Open(), g.cfg.Limits.Conns}, Feeds: Use{g.feeds.inUse(), g.cfg.Limits.Feeds},
 		FeedsPerClientMost: g.cfg.Limits.FeedsPerClient, BodyLimitBytes: g.cfg.Limits.Body,
@@ -114,7 +115,7 @@ func (c *call) readDepths(session string, out *Telemetry) error {
 	if view, ok := g.cfg.Models.Session(session); ok {
 		out.Projections.LastSeq = view.Summary().LastSeq
 	}
-	return c.read(session, func(s *projections.Set) {
+	return c.Read(session, func(s *projections.Set) {
 		out.Projections.Position = s.Seq()
 		out.Queues.AsksOpen = s.Summary().PendingAsks
 		out.Queues.ModelRequests, out.Queues.ToolCalls = s.Pending()
@@ -129,6 +130,6 @@ func (t HostTelemetry) complete() HostTelemetry {
 	if t.Tasks == nil {
 		t.Tasks = []Task{}
 	}
-	t.FrontEnds = list(t.FrontEnds)
+	t.FrontEnds = request.List(t.FrontEnds)
 	return t
 }

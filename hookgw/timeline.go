@@ -20,11 +20,11 @@ type Timeline struct {
 
 // getTimeline shows the rows behind ?since=, at most ?limit= of them.
 func getTimeline(c *call) error {
-	session, err := c.session()
+	session, err := c.Session()
 	if err != nil {
 		return err
 	}
-	values := c.query()
+	values := c.Query()
 	limit, err := whole(values, "limit", defaultTimeline, projections.MaxTimeline)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func getTimeline(c *call) error {
 			return problem.Refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
 		}
 	}
-	err = c.read(session, func(s *projections.Set) {
+	err = c.Read(session, func(s *projections.Set) {
 		page.Dropped = s.TimelineDropped()
 		if limit > 0 { // the read model takes 0 for all
 			page.Rows = append(page.Rows, s.Timeline(page.Through, limit)...)
@@ -47,5 +47,5 @@ func getTimeline(c *call) error {
 	if n := len(page.Rows); n > 0 {
 		page.Through = page.Rows[n-1].Seq
 	}
-	return c.reply(http.StatusOK, page)
+	return c.Reply(http.StatusOK, page)
 }

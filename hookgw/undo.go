@@ -7,6 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // undoBody is the body of POST /api/undo: exactly one of its members.
@@ -26,19 +27,19 @@ type UndoAnswer struct {
 
 // postUndo gives files the content that they had, and answers when they have it.
 func postUndo(c *call) error {
-	session, err := c.someSession() // one that is over, too
+	session, err := c.SomeSession() // one that is over, too
 	if err != nil {
 		return err
 	}
 	var want undoBody
-	if json.Unmarshal(c.body, &want) != nil {
+	if json.Unmarshal(c.Body, &want) != nil {
 		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
 	}
 	p := events.UndoRequested(want)
 	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
 		return problem.Refuse(http.StatusBadRequest, "an undo is of exactly one thing", "Send a call, a ticket or to_seq; ids have at most 128 bytes.")
 	}
-	e, err := c.say(session, p)
+	e, err := c.Say(session, p)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func postUndo(c *call) error {
 
 // undone waits for what the undo e led to.
 func (c *call) undone(e events.Event) error {
-	ctx, cancel := context.WithTimeout(c.r.Context(), c.gw.cfg.Limits.SettleWait)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), c.gw.cfg.Limits.SettleWait)
 	defer cancel()
 	for got, err := range c.gw.cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
 		if err != nil {
@@ -65,11 +66,11 @@ func (c *call) undone(e events.Event) error {
 			if p.Outcome != events.ToolDone {
 				return problem.Refuse(http.StatusConflict, p.Text, "Nothing was changed.")
 			}
-			if err := c.gw.caughtUp(c.r.Context(), got.Seq); err != nil {
+			if err := c.gw.CaughtUp(c.Request.Context(), got.Seq); err != nil {
 				return err
 			}
-			return c.reply(http.StatusOK, UndoAnswer{"restored", p.Call, p.Files, p.Branch})
+			return c.Reply(http.StatusOK, UndoAnswer{"restored", p.Call, p.Files, p.Branch})
 		}
 	}
-	return c.reply(http.StatusAccepted, hintedAnswer{"accepted", "The request is on record; nobody has carried it out yet. GET /api/events shows what came of it."})
+	return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "accepted", Hint: "The request is on record; nobody has carried it out yet. GET /api/events shows what came of it."})
 }

@@ -22,19 +22,19 @@ func (c *call) upload(session, kind, text string) error {
 	id := c.gw.cfg.NewID()
 	var last events.Event
 	for i, part := range parts {
-		e, err := c.gw.event(c.gw.person, session, events.SessionPartUploaded{Upload: id, Kind: kind, Index: i, Count: len(parts), Text: part})
+		e, err := c.gw.Event(c.gw.Person, session, events.SessionPartUploaded{Upload: id, Kind: kind, Index: i, Count: len(parts), Text: part})
 		if err != nil {
 			return err
 		}
-		if e.Seq, err = c.gw.append(c.r.Context(), c.gw.person, e, nil); err != nil {
+		if e.Seq, err = c.gw.Append(c.Request.Context(), c.gw.Person, e, nil); err != nil {
 			return err
 		}
-		c.wrote, last = true, e
+		c.Wrote, last = true, e
 	}
-	if err := c.gw.caughtUp(c.r.Context(), last.Seq); err != nil {
+	if err := c.gw.CaughtUp(c.Request.Context(), last.Seq); err != nil {
 		return err
 	}
-	return c.counts(session, last.ID, (*projections.Set).DiscussionRefusal)
+	return c.Counts(session, last.ID, (*projections.Set).DiscussionRefusal)
 }
 
 // cut divides a text into parts of at most size bytes, between characters.

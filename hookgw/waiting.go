@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/request"
 )
 
 // resubscribePause is between two attempts to follow a session whose feed broke.
@@ -16,7 +17,7 @@ const resubscribePause = 50 * time.Millisecond
 // serves all of them, so that an answer costs the same with one and with
 // thousands of asks open; it runs while somebody waits.
 type waiting struct {
-	models Models
+	models request.Models
 	logger *slog.Logger
 	start  func(func(context.Context))
 
@@ -24,7 +25,7 @@ type waiting struct {
 	rooms map[string]*room // by session
 }
 
-func newWaiting(m Models, logger *slog.Logger, start func(func(context.Context))) *waiting {
+func newWaiting(m request.Models, logger *slog.Logger, start func(func(context.Context))) *waiting {
 	return &waiting{models: m, logger: logger, start: start, rooms: map[string]*room{}}
 }
 

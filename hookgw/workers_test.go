@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
@@ -131,7 +131,7 @@ func TestASpawnOverALimitIsRefusedAndNotRecorded(t *testing.T) {
 
 func TestASpawnThatNobodyAnswersIsAccepted(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.SettleWait = 10 * time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) { l.SettleWait = 10 * time.Millisecond }))
 	a := f.human("/api/mma/workers/spawn", `{"prompt":"mend it","request_id":"r-1"}`)
 	require.Equal(t, http.StatusAccepted, a.status)
 	require.NotEmpty(t, a.object(t)["ticket"])

@@ -10,16 +10,17 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
 
 // postWorkerStream adds a worker and shows it.
 func postWorkerStream(c *call) error {
-	session, err := c.openSession()
+	session, err := c.OpenSession()
 	if err != nil {
 		return err
 	}
-	if p := c.only(workerMembers()...); p != nil {
+	if p := c.Only(workerMembers()...); p != nil {
 		return p
 	}
 	want, err := c.worker()
@@ -30,7 +31,7 @@ func postWorkerStream(c *call) error {
 	if err != nil {
 		return err
 	}
-	leave, p := c.gw.feeds.enter(c.who, c.client())
+	leave, p := c.gw.feeds.enter(c.Right, c.Client())
 	if p != nil {
 		return p
 	}
@@ -44,13 +45,13 @@ func postWorkerStream(c *call) error {
 
 // getWorkerStream shows the worker of a ticket.
 func getWorkerStream(c *call) error {
-	session, err := c.someSession()
+	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
-	ticket := c.query().Get("ticket")
+	ticket := c.Query().Get("ticket")
 	known := false
-	err = c.read(session, func(s *projections.Set) {
+	err = c.Read(session, func(s *projections.Set) {
 		_, asked := s.Spawned(ticket)
 		_, planned := s.Ticket(ticket)
 		known = asked || planned
@@ -65,7 +66,7 @@ func getWorkerStream(c *call) error {
 	if err != nil {
 		return err
 	}
-	leave, p := c.gw.feeds.enter(c.who, c.client())
+	leave, p := c.gw.feeds.enter(c.Right, c.Client())
 	if p != nil {
 		return p
 	}
@@ -77,25 +78,25 @@ func getWorkerStream(c *call) error {
 // client has everything up to at.
 func (c *call) workerFeed(session, ticket string, at uint64) error {
 	var from uint64 = 1
-	if err := c.read(session, func(s *projections.Set) {
+	if err := c.Read(session, func(s *projections.Set) {
 		if w, ok := s.Spawned(ticket); ok {
 			from = w.Seq
 		}
 	}); err != nil {
 		return err
 	}
-	if err := stay(c.w); err != nil {
+	if err := request.Stay(c.Response); err != nil {
 		return err
 	}
-	c.status = http.StatusOK
-	c.w.Header().Set("Content-Type", "text/event-stream")
-	c.w.WriteHeader(http.StatusOK)
+	c.Status = http.StatusOK
+	c.Response.Header().Set("Content-Type", "text/event-stream")
+	c.Response.WriteHeader(http.StatusOK)
 	f := &workerFeed{
 		call: c, session: session, told: workerTold{ticket: ticket, asks: map[string]bool{}, calls: map[string]bool{}, requests: map[string]int{}},
-		out: &sse{w: c.w, conn: http.NewResponseController(c.w), timeout: c.gw.cfg.Limits.WriteTimeout, at: at},
+		out: &sse{w: c.Response, conn: http.NewResponseController(c.Response), timeout: c.gw.cfg.Limits.WriteTimeout, at: at},
 	}
-	if err := f.run(from); err != nil && c.r.Context().Err() == nil {
-		c.gw.cfg.Logger.InfoContext(c.r.Context(), "feed of a worker ended", "session", session, "ticket", ticket, "position", f.out.at, "error", err)
+	if err := f.run(from); err != nil && c.Request.Context().Err() == nil {
+		c.gw.cfg.Logger.InfoContext(c.Request.Context(), "feed of a worker ended", "session", session, "ticket", ticket, "position", f.out.at, "error", err)
 	}
 	return nil
 }
@@ -116,7 +117,7 @@ const maxDeltas = 256
 // run shows stored events, then new ones, until the worker ends, the client
 // leaves or falls behind, or the gateway stops.
 func (f *workerFeed) run(from uint64) error {
-	ctx, cancel := context.WithCancel(f.call.r.Context())
+	ctx, cancel := context.WithCancel(f.call.Request.Context())
 	defer cancel()
 	if err := f.begin(); err != nil {
 		return err
@@ -142,7 +143,7 @@ func (f *workerFeed) run(from uint64) error {
 			err = f.out.heartbeat()
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-f.call.gw.stopping:
+		case <-f.call.gw.Stopping:
 			return f.out.disconnect("the gateway is stopping", nil)
 		}
 		if over || err != nil {
@@ -184,11 +185,11 @@ func (f *workerFeed) event(e *events.Event) (over bool, err error) {
 // end closes the feed where nothing of the ticket goes on by itself: what was
 // over once may have been tried again since.
 func (f *workerFeed) end(e *events.Event) (bool, error) {
-	if err := f.call.gw.caughtUp(f.call.r.Context(), e.Seq); err != nil {
+	if err := f.call.gw.CaughtUp(f.call.Request.Context(), e.Seq); err != nil {
 		return false, err
 	}
 	over := false
-	if err := f.call.read(f.session, func(s *projections.Set) { over = ended(s, f.told.ticket) }); err != nil || !over {
+	if err := f.call.Read(f.session, func(s *projections.Set) { over = ended(s, f.told.ticket) }); err != nil || !over {
 		return false, err
 	}
 	out, err := f.call.generated(f.session, f.told.ticket)
@@ -240,7 +241,7 @@ func (f *workerFeed) deltas(ctx context.Context) <-chan json.RawMessage {
 		default:
 		}
 	}
-	f.call.gw.start(func(base context.Context) {
+	f.call.gw.Start(func(base context.Context) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(base, cancel)()

@@ -11,12 +11,13 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // webSocket is the live feed over a WebSocket: messages of the channels that
 // the client subscribes to. It only shows; nothing is drained or written.
 func webSocket(c *call) error {
-	if p := upgrading(c.w, c.r); p != nil {
+	if p := upgrading(c.Response, c.Request); p != nil {
 		return p
 	}
 	want, leave, err := c.enterFeed()
@@ -24,23 +25,23 @@ func webSocket(c *call) error {
 		return err
 	}
 	defer leave()
-	c.gw.sockets.Add(1)
-	defer c.gw.sockets.Done()
-	if err := stay(c.w); err != nil {
+	c.gw.Sockets.Add(1)
+	defer c.gw.Sockets.Done()
+	if err := request.Stay(c.Response); err != nil {
 		return err
 	}
-	conn, err := websocket.Accept(c.w, c.r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard knows the place more exactly
+	conn, err := websocket.Accept(c.Response, c.Request, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard knows the place more exactly
 	if err != nil {
-		c.status = http.StatusBadRequest // it has told the client
+		c.Status = http.StatusBadRequest // it has told the client
 		return nil
 	}
-	c.status = http.StatusSwitchingProtocols
+	c.Status = http.StatusSwitchingProtocols
 	conn.SetReadLimit(int64(c.gw.cfg.Limits.SocketBytes))
 	h, leaveHub := c.gw.hubs.enter(want.session)
 	defer leaveHub()
 	s := newSocket(c, conn, h, want)
 	if err := s.run(); err != nil {
-		c.gw.cfg.Logger.DebugContext(c.r.Context(), "socket ended", "session", want.session, "position", s.at, "error", err)
+		c.gw.cfg.Logger.DebugContext(c.Request.Context(), "socket ended", "session", want.session, "position", s.at, "error", err)
 	}
 	return nil
 }
@@ -75,7 +76,7 @@ type socket struct {
 func newSocket(c *call, conn *websocket.Conn, h *hub, want feedRequest) *socket {
 	s := &socket{c: c, conn: conn, hub: h, filter: want.filter, wants: map[string]bool{}, sent: map[string][]byte{}, states: c.stateChannels(h.session)}
 	s.cutoff = c.gw.newest(h.session)
-	if s.at = want.from; want.from == 0 && !c.query().Has("since") {
+	if s.at = want.from; want.from == 0 && !c.Query().Has("since") {
 		s.at = s.cutoff
 	}
 	s.looked = s.at
@@ -94,7 +95,7 @@ func (g *Gateway) newest(session string) uint64 {
 // stops.
 func (s *socket) run() error {
 	defer s.conn.CloseNow() //nolint:errcheck // it may have ended
-	ctx, cancel := context.WithCancel(s.c.r.Context())
+	ctx, cancel := context.WithCancel(s.c.Request.Context())
 	defer cancel()
 	orders := make(chan order)
 	go func() { defer cancel(); s.listen(ctx, orders) }()
@@ -145,7 +146,7 @@ func (s *socket) follow(ctx context.Context, orders <-chan order, place cursor) 
 			err = s.showStates(ctx, true)
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-s.c.gw.stopping:
+		case <-s.c.gw.Stopping:
 			return s.disconnect(ctx, "the gateway is stopping", nil)
 		}
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -61,10 +62,10 @@ func (c *call) stateChannels(session string) map[string]stateOf {
 	}
 	modelOf := func(name string) stateOf {
 		return read(func() live.Rendering {
-			return view("channel "+name, func(s *projections.Set) (any, error) { return s.View(name) }, name)
+			return request.View("channel "+name, func(s *projections.Set) (any, error) { return s.View(name) }, name)
 		})
 	}
-	open := view("channel asks", func(s *projections.Set) (any, error) { return inbox(s, statePending), nil }, "asks")
+	open := request.View("channel asks", func(s *projections.Set) (any, error) { return inbox(s, statePending), nil }, "asks")
 	return map[string]stateOf{
 		"mma_status":  read(c.gw.mmaStatusView),
 		"diagnostics": modelOf("diagnostics"),
@@ -83,7 +84,7 @@ func (c *call) stateChannels(session string) map[string]stateOf {
 
 // begin subscribes to what ?channels= names.
 func (s *socket) begin(ctx context.Context) error {
-	names := strings.FieldsFunc(strings.Join(s.c.query()["channels"], ","), func(r rune) bool { return r == ',' })
+	names := strings.FieldsFunc(strings.Join(s.c.Query()["channels"], ","), func(r rune) bool { return r == ',' })
 	if len(names) == 0 {
 		return nil
 	}

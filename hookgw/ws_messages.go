@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // Channels that the gateway speaks on by itself.
@@ -79,7 +80,7 @@ func (s *socket) obey(ctx context.Context, o order) error {
 func (s *socket) choose(channels []string, on bool) *problem.Problem {
 	for _, name := range channels {
 		if !slices.ContainsFunc(socketChannels(), func(c socketChannel) bool { return c.Name == name }) {
-			return problem.Refuse(0, "there is no such channel: "+clip(name, 64), "The hello lists the channels.")
+			return problem.Refuse(0, "there is no such channel: "+request.Clip(name, 64), "The hello lists the channels.")
 		}
 	}
 	for _, name := range channels {

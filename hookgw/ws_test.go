@@ -14,8 +14,8 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 )
 
 // message is one message of a WebSocket.
@@ -177,7 +177,7 @@ func TestAStateIsSentOnlyWhenItChanged(t *testing.T) {
 
 func TestAWebSocketIsGuardedAsEveryRoute(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.FeedsPerClient, l.Feeds = 1, 2 }))
+	f := open(t, limited(func(l *request.Limits) { l.FeedsPerClient, l.Feeds = 1, 2 }))
 	shake := func(right access.Right, change func(*http.Request)) int {
 		req := f.request(http.MethodGet, "/ws", right, "")
 		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} {
@@ -227,7 +227,7 @@ func (f *fixture) eventually(holds func() bool) {
 
 func TestAMessageOverItsLimitEndsTheWebSocket(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) { l.SocketBytes = 100 }))
+	f := open(t, limited(func(l *request.Limits) { l.SocketBytes = 100 }))
 	text := func(size int) string { return `{"action":"ping","x":"` + strings.Repeat("x", size-24) + `"}` }
 	d := f.dial(t, "/ws")
 	require.Len(t, text(100), 100)
@@ -258,7 +258,7 @@ func TestAWebSocketIsToldItsPositionWhenTheGatewayStops(t *testing.T) {
 
 func TestAClientThatNeitherReadsNorAnswersIsCutOff(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *hookgw.Limits) {
+	f := open(t, limited(func(l *request.Limits) {
 		l.Heartbeat, l.WriteTimeout, l.Feeds = 5*time.Millisecond, 20*time.Millisecond, 1
 	}))
 	f.dial(t, "/ws") // it never reads again, so it answers no ping

@@ -14,6 +14,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/request"
 	"manualslop/projections/live"
 	"manualslop/projections/sessionlog"
 )
@@ -158,7 +159,7 @@ func (e *engine) hooksConfig(own *bus.Conn, listen string, who *attendance) (hoo
 		Listen:       listen, Auth: e.config.Hooks.Auth, Tokens: e.tokens(), Project: e.name, Person: e.person,
 		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },
 		Models: e.live, Blobs: own, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second,
-		Limits: hookgw.Limits{Generate: time.Duration(e.config.Hooks.GenerateTimeoutS) * time.Second}, Masker: e.mask, Signals: busText(own, e.name), Roles: who.roles, Host: e.vitals, Bus: own, Logger: e.logger,
+		Limits: request.Limits{Generate: time.Duration(e.config.Hooks.GenerateTimeoutS) * time.Second}, Masker: e.mask, Signals: busText(own, e.name), Roles: who.roles, Host: e.vitals, Bus: own, Logger: e.logger,
 		Providers: append(providerNames(e.config), scriptProvider),
 	}, nil
 }

@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import (
 	"bytes"
@@ -11,46 +11,47 @@ import (
 	"manualslop/hookgw/access"
 )
 
-// late is a request that is answered after its handler has ended, over a
+// Late is a request that is answered after its handler has ended, over a
 // connection that is taken from the server and ends with the answer. While it
 // waits it is that connection and a goroutine with a small stack, without the
 // server's buffers, the body and the stack that took the request in; where
 // thousands wait, those are most of the memory.
-type late struct {
-	call
-	conn net.Conn
+type Late struct {
+	Call
+	// Conn is the connection; what the client sends behind its request can be read.
+	Conn net.Conn
 }
 
-// handOver takes the request from its handler, which returns. It must be ended.
-func (c *call) handOver() (*late, error) {
-	noted := c.gw.recordedBody(c.body)
-	c.gw.sockets.Add(1)
-	conn, _, err := http.NewResponseController(c.w).Hijack()
+// HandOver takes the request from its handler, which returns. It must be ended.
+func (c *Call) HandOver() (*Late, error) {
+	noted := c.Core.RecordedBody(c.Body)
+	c.Core.Sockets.Add(1)
+	conn, _, err := http.NewResponseController(c.Response).Hijack()
 	if err != nil {
-		c.gw.sockets.Done()
+		c.Core.Sockets.Done()
 		return nil, err
 	}
 	c.handed = true
-	r := &http.Request{Method: c.r.Method, URL: c.r.URL}
-	l := &late{conn: conn, call: call{
-		gw: c.gw, w: &lateWriter{conn: conn}, r: r.WithContext(context.WithoutCancel(c.r.Context())),
-		who: c.who, route: c.route, noted: noted, held: c.held,
+	r := &http.Request{Method: c.Request.Method, URL: c.Request.URL}
+	l := &Late{Conn: conn, Call: Call{
+		Core: c.Core, Response: &lateWriter{conn: conn}, Request: r.WithContext(context.WithoutCancel(c.Request.Context())),
+		Right: c.Right, route: c.route, noted: noted, held: c.held,
 	}}
 	c.held = 0
 	return l, nil
 }
 
-// end fails with err, unless it is nil, puts the request on record and closes
+// End fails with err, unless it is nil, puts the request on record and closes
 // the connection.
-func (l *late) end(err error) {
-	defer l.gw.sockets.Done()
-	defer l.conn.Close()
-	defer l.letGo()
+func (l *Late) End(err error) {
+	defer l.Core.Sockets.Done()
+	defer l.Conn.Close()
+	defer l.LetGo()
 	if err != nil {
 		l.fail(err)
 	}
-	l.gw.finish(&l.call)
-	access.LetRead(l.conn)
+	l.Core.finish(&l.Call)
+	access.LetRead(l.Conn)
 }
 
 // lateWriter writes one answer to a connection that the server has handed over.

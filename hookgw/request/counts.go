@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import "sync/atomic"
 
@@ -37,12 +37,12 @@ type RequestCount struct {
 
 // count counts the answer of a call; requests without a route have a line of
 // their own, so that paths that somebody makes up take no memory.
-func (g *Gateway) count(c *call) {
+func (g *Core) count(c *Call) {
 	if c.route == nil {
-		g.unrouted.add(c.status)
+		g.unrouted.add(c.Status)
 		return
 	}
-	c.route.served.add(c.status)
+	c.route.served.add(c.Status)
 }
 
 // counted gives each route its counts.
@@ -53,8 +53,8 @@ func counted(all []Route) []Route {
 	return all
 }
 
-// requests lists what was answered since the gateway began.
-func (g *Gateway) requests() []RequestCount {
+// Requests lists what was answered since the gateway began.
+func (g *Core) Requests() []RequestCount {
 	out := []RequestCount{}
 	for i := range g.table.all {
 		r := &g.table.all[i]

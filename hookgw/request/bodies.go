@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import (
 	"errors"
@@ -13,18 +13,20 @@ import (
 // errBodies says that there is no room for another body.
 var errBodies = errors.New("too many bytes of bodies are held")
 
-// bodies counts the bytes of requests that are in memory: those that still
+// Bodies counts the bytes of requests that are in memory: those that still
 // arrive and those at work, and of blobs and snapshots on their way out. Each
 // right has a share of its own, so that no agent takes the person's.
-type bodies struct {
+type Bodies struct {
 	most int64
 	mu   sync.Mutex
 	held map[access.Right]int64
 }
 
-func newBodies(most int64) *bodies { return &bodies{most: most, held: map[access.Right]int64{}} }
+// NewBodies takes up to most bytes for each right.
+func NewBodies(most int64) *Bodies { return &Bodies{most: most, held: map[access.Right]int64{}} }
 
-func (b *bodies) take(who access.Right, n int) bool {
+// Take counts n bytes of who; false, and nothing is counted, where there is no room.
+func (b *Bodies) Take(who access.Right, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.held[who]+int64(n) > b.most {
@@ -34,7 +36,8 @@ func (b *bodies) take(who access.Right, n int) bool {
 	return true
 }
 
-func (b *bodies) give(who access.Right, n int) {
+// Give no longer counts n bytes of who.
+func (b *Bodies) Give(who access.Right, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.held[who] -= int64(n)
@@ -42,36 +45,36 @@ func (b *bodies) give(who access.Right, n int) {
 
 // counting reads a body and counts it for the call.
 type counting struct {
-	call *call
+	call *Call
 	from io.Reader
 }
 
 // Read fails with errBodies where there is no room for what came.
 func (r counting) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
-	if !r.call.hold(n) {
+	if !r.call.Hold(n) {
 		return 0, errBodies
 	}
 	return n, err
 }
 
-// hold counts bytes for the call until it ends; false where there is no room.
-func (c *call) hold(n int) bool {
-	if !c.gw.bodies.take(c.who, n) {
+// Hold counts bytes for the call until it ends; false where there is no room.
+func (c *Call) Hold(n int) bool {
+	if !c.Core.bodies.Take(c.Right, n) {
 		return false
 	}
 	c.held += n
 	return true
 }
 
-// letGo no longer counts the call's body.
-func (c *call) letGo() {
-	c.gw.bodies.give(c.who, c.held)
+// LetGo no longer counts the call's body.
+func (c *Call) LetGo() {
+	c.Core.bodies.Give(c.Right, c.held)
 	c.held = 0
 }
 
-// crowdedOut refuses a body for which there is no room.
-func (c *call) crowdedOut() *problem.Problem {
-	c.w.Header().Set("Retry-After", "1")
+// CrowdedOut refuses a body for which there is no room.
+func (c *Call) CrowdedOut() *problem.Problem {
+	c.Response.Header().Set("Retry-After", "1")
 	return problem.Refuse(http.StatusServiceUnavailable, "too much is being sent or asked at once", "Send it again in a moment.")
 }

@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import (
 	"net/http"
@@ -12,11 +12,11 @@ import (
 // not parse is refused, because the pairs that do would be taken for all of it;
 // so is a parameter that stands twice where the route means one. Parameters
 // that the route does not know are left alone.
-func (c *call) parseQuery(route *Route) *problem.Problem {
-	if c.r.URL.RawQuery == "" {
+func (c *Call) parseQuery(route *Route) *problem.Problem {
+	if c.Request.URL.RawQuery == "" {
 		return nil
 	}
-	asked, err := url.ParseQuery(c.r.URL.RawQuery)
+	asked, err := url.ParseQuery(c.Request.URL.RawQuery)
 	c.asked = asked
 	if err != nil {
 		return problem.Refuse(http.StatusBadRequest, "the query does not parse", "Write name=value with & between them; a ; in a value is %3B and a % is %25.")
@@ -35,11 +35,11 @@ func (r *Route) meansOne(name string) bool {
 	return name == "client" || slices.ContainsFunc(r.Query, func(p Parameter) bool { return p.Name == name && !p.Many })
 }
 
-// query is what parseQuery has read. Of a request that was refused before, it
+// Query is what parseQuery has read. Of a request that was refused before, it
 // is what can be read of it.
-func (c *call) query() url.Values {
-	if c.asked == nil && c.r.URL.RawQuery != "" {
-		c.asked = c.r.URL.Query()
+func (c *Call) Query() url.Values {
+	if c.asked == nil && c.Request.URL.RawQuery != "" {
+		c.asked = c.Request.URL.Query()
 	}
 	return c.asked
 }

@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import (
 	"encoding/json"
@@ -22,17 +22,17 @@ const (
 // record puts a request on the log: every one that published something, and of
 // the asks and refused requests as many as the rate allows, so that a flood
 // cannot fill the disk.
-func (g *Gateway) record(c *call) {
+func (g *Core) record(c *Call) {
 	if !c.onRecord() {
 		return
 	}
 	reason := c.reason
-	if away := g.reachable(); away != nil { // whoever comes next on this connection must not wait for it
-		g.cfg.Logger.InfoContext(c.r.Context(), "request not recorded", slog.Int("status", c.status), slog.Any("error", away))
+	if away := g.Reachable(); away != nil { // whoever comes next on this connection must not wait for it
+		g.Logger.InfoContext(c.Request.Context(), "request not recorded", slog.Int("status", c.Status), slog.Any("error", away))
 		return
 	}
-	if !c.wrote {
-		ok, skipped := g.refusals.take(g.cfg.Clock())
+	if !c.Wrote {
+		ok, skipped := g.refusals.take(g.Clock())
 		if !ok {
 			return
 		}
@@ -40,63 +40,63 @@ func (g *Gateway) record(c *call) {
 			reason += " (" + strconv.Itoa(skipped) + " more before it were not recorded)"
 		}
 	}
-	session := g.cfg.Models.Current()
+	session := g.Models.Current()
 	if session == "" {
-		g.cfg.Logger.InfoContext(c.r.Context(), "request without a session", slog.Int("status", c.status), slog.String("reason", reason))
+		g.Logger.InfoContext(c.Request.Context(), "request without a session", slog.Int("status", c.Status), slog.String("reason", reason))
 		return
 	}
 	body := c.noted
 	if body == nil {
-		body = g.recordedBody(c.body)
+		body = g.RecordedBody(c.Body)
 	}
-	e, err := g.event(g.own, session, events.HookCalled{
-		Method: clip(c.r.Method, 16), Path: clip(g.maskText(c.r.URL.Path), maxRecordedPath), Body: body, Status: c.status,
-		Client: c.client(), Reason: g.maskText(reason),
+	e, err := g.Event(g.Own, session, events.HookCalled{
+		Method: Clip(c.Request.Method, 16), Path: Clip(g.maskText(c.Request.URL.Path), maxRecordedPath), Body: body, Status: c.Status,
+		Client: c.Client(), Reason: g.maskText(reason),
 	})
 	if err == nil {
-		_, err = g.append(c.r.Context(), g.own, e, nil)
+		_, err = g.Append(c.Request.Context(), g.Own, e, nil)
 	}
 	if err != nil {
-		g.cfg.Logger.ErrorContext(c.r.Context(), "request not recorded", slog.Any("error", err))
+		g.Logger.ErrorContext(c.Request.Context(), "request not recorded", slog.Any("error", err))
 	}
 }
 
 // onRecord tells whether the request is none of the plain reads and signals, which
 // leave no trace.
-func (c *call) onRecord() bool {
-	if c.wrote || c.status >= http.StatusBadRequest {
+func (c *Call) onRecord() bool {
+	if c.Wrote || c.Status >= http.StatusBadRequest {
 		return true
 	}
-	return c.r.Method != http.MethodGet && (c.route == nil || !c.route.signal)
+	return c.Request.Method != http.MethodGet && (c.route == nil || !c.route.Signal)
 }
 
-// client is who sent the request: the right of its token and the name it gave itself.
-func (c *call) client() string {
-	name := string(c.who)
-	if given := c.query().Get("client"); given != "" {
+// Client is who sent the request: the right of its token and the name it gave itself.
+func (c *Call) Client() string {
+	name := string(c.Right)
+	if given := c.Query().Get("client"); given != "" {
 		name += ":" + given
 	}
-	return clip(c.gw.maskText(name), maxRecordedClient)
+	return Clip(c.Core.maskText(name), maxRecordedClient)
 }
 
-// recordedBody is the masked body, or its head where it is large.
-func (g *Gateway) recordedBody(body json.RawMessage) json.RawMessage {
+// RecordedBody is the masked body, or its head where it is large.
+func (g *Core) RecordedBody(body json.RawMessage) json.RawMessage {
 	if len(body) == 0 {
 		return nil
 	}
-	masked := g.mask(body)
+	masked := g.Mask(body)
 	if len(masked) <= maxRecordedBody {
 		return masked
 	}
-	head, err := json.Marshal(map[string]any{"bytes": len(body), "head": clip(string(masked), maxRecordedBody)})
+	head, err := json.Marshal(map[string]any{"bytes": len(body), "head": Clip(string(masked), maxRecordedBody)})
 	if err != nil {
 		return nil
 	}
 	return head
 }
 
-// clip cuts s to n bytes at most and keeps it valid text.
-func clip(s string, n int) string {
+// Clip cuts s to n bytes at most and keeps it valid text.
+func Clip(s string, n int) string {
 	if len(s) > n {
 		s = s[:n]
 	}

@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 )
 
 // readBody reads a JSON object of at most limit bytes.
-func (c *call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
-	g, w, r := c.gw, c.w, c.r
+func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
+	g, w, r := c.Core, c.Response, c.Request
 	tooLarge := problem.Refuse(http.StatusRequestEntityTooLarge, "the body is too large", fmt.Sprintf("Send at most %d bytes.", limit))
 	if r.ContentLength > limit {
 		return nil, tooLarge
@@ -32,14 +32,14 @@ func (c *call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	case errors.As(err, &over):
 		return nil, tooLarge
 	case errors.Is(err, errBodies):
-		return nil, c.crowdedOut()
+		return nil, c.CrowdedOut()
 	case err != nil:
 		return nil, problem.Refuse(http.StatusRequestTimeout, "the body did not arrive", "Send it whole and without pauses.").Because(err)
 	}
-	if err := stay(w); err != nil {
+	if err := Stay(w); err != nil {
 		return nil, problem.Of(err)
 	}
-	if p := checkJSON(body, g.cfg.Limits.Depth); p != nil {
+	if p := checkJSON(body, g.Limits.Depth); p != nil {
 		return nil, p
 	}
 	return plain(body), nil
@@ -84,9 +84,9 @@ func escaped(text []byte) (c byte, size int) {
 	return byte(code), 6
 }
 
-// stay ends the time limit for reading the request, which would otherwise end
+// Stay ends the time limit for reading the request, which would otherwise end
 // a connection on which the client only waits.
-func stay(w http.ResponseWriter) error {
+func Stay(w http.ResponseWriter) error {
 	return http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
@@ -103,9 +103,9 @@ func checkJSON(body []byte, depth int) *problem.Problem {
 	return nil
 }
 
-// object splits a JSON object into its members, by exact name. One in which a
+// Object splits a JSON object into its members, by exact name. One in which a
 // name stands twice is none: readers would disagree on what it says.
-func object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+func Object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
 		return nil, false

@@ -1,7 +1,7 @@
-package hookgw
+package request
 
 import (
-	"fmt"
+	"errors"
 	"time"
 )
 
@@ -76,7 +76,8 @@ type Limits struct {
 	Shutdown time.Duration
 }
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults fills what may be left out.
+func (l Limits) WithDefaults() Limits {
 	setDefault(&l.Body, 1<<20)
 	setDefault(&l.SessionBody, 10<<20)
 	setDefault(&l.AskBytes, 256<<10)
@@ -108,13 +109,21 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-func (l Limits) check() error {
-	f := l.withDefaults()
+// Check refuses limits below zero.
+func (l Limits) Check() error {
+	f := l.WithDefaults()
 	least := min(f.Body, f.SessionBody, f.Bodies, f.Asked, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
 		int64(f.Feeds), int64(f.FeedBytes), int64(f.SocketBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
 	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.Generate, f.SettleWait, f.CatchUp, f.Shutdown)
 	if least < 1 || shortest < 0 {
-		return fmt.Errorf("%w: a limit is negative", ErrConfig)
+		return errors.New("a limit is negative")
 	}
 	return nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
 }

@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import (
 	"context"
@@ -18,40 +18,34 @@ type Link interface {
 	Links() uint64
 }
 
-// steady is a link that is never lost.
-type steady struct{}
-
-func (steady) Reachable() error { return nil }
-func (steady) Links() uint64    { return 1 }
-
-// reachable says why nothing can be read or written now; nil while it can. What
+// Reachable says why nothing can be read or written now; nil while it can. What
 // the models hold is not shown meanwhile: nobody could tell how old it is.
-func (g *Gateway) reachable() *problem.Problem {
-	if err := g.cfg.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
+func (g *Core) Reachable() *problem.Problem {
+	if err := g.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
 		return problem.Refuse(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(), "Start the gateway again; it reads the log anew.").Because(err)
 	}
-	if err := g.cfg.Bus.Reachable(); err != nil {
+	if err := g.Bus.Reachable(); err != nil {
 		return away(err)
 	}
 	return nil
 }
 
-// current is like reachable, and makes sure that the models have what came onto
+// Current is like reachable, and makes sure that the models have what came onto
 // the log while the link was lost: the first requests over a new link wait for it,
 // for as long as their clients do.
-func (g *Gateway) current(ctx context.Context) *problem.Problem {
-	if p := g.reachable(); p != nil {
+func (g *Core) Current(ctx context.Context) *problem.Problem {
+	if p := g.Reachable(); p != nil {
 		return p
 	}
-	link := g.cfg.Bus.Links()
+	link := g.Bus.Links()
 	if g.linked.Load() == link {
 		return nil
 	}
 	last, err := g.end(ctx)
 	if err == nil {
-		caught, cancel := context.WithTimeout(ctx, g.cfg.Limits.CatchUp)
+		caught, cancel := context.WithTimeout(ctx, g.Limits.CatchUp)
 		defer cancel()
-		err = g.cfg.Models.WaitFor(caught, last)
+		err = g.Models.WaitFor(caught, last)
 	}
 	if err != nil {
 		return away(err)
@@ -62,10 +56,10 @@ func (g *Gateway) current(ctx context.Context) *problem.Problem {
 
 // end is where the log ends. The bus may be lost again while it is asked, and
 // whoever asks it waits until it is back.
-func (g *Gateway) end(ctx context.Context) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.cfg.Limits.CatchUp)
+func (g *Core) end(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.Limits.CatchUp)
 	defer cancel()
-	return g.cfg.Log.Last(ctx, events.Filter{Project: g.cfg.Project})
+	return g.Log.Last(ctx, events.Filter{Project: g.Project})
 }
 
 func away(err error) *problem.Problem {

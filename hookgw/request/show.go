@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import (
 	"bytes"
@@ -9,44 +9,44 @@ import (
 	"manualslop/projections/live"
 )
 
-// show answers with a view of the request's session that all readers share: it
+// Show answers with a view of the request's session that all readers share: it
 // is rendered once for each change of the models behind it. Use it for every
 // read whose answer does not depend on what the client sends, beside the
 // session. Render is usually made by view.
-func (c *call) show(r live.Rendering) error {
-	session, err := c.session()
+func (c *Call) Show(r live.Rendering) error {
+	session, err := c.Session()
 	if err != nil {
 		return err
 	}
-	view, ok := c.gw.cfg.Models.Session(session)
+	view, ok := c.Core.Models.Session(session)
 	if !ok { // there is none yet: models that have seen nothing
 		body, err := r.Render(projections.NewSet())
 		if err != nil {
 			return err
 		}
-		return c.replyJSON(http.StatusOK, body)
+		return c.ReplyJSON(http.StatusOK, body)
 	}
-	body, err := view.Rendered(c.r.Context(), r)
+	body, err := view.Rendered(c.Request.Context(), r)
 	if err != nil {
 		return err
 	}
-	return c.replyJSON(http.StatusOK, body)
+	return c.ReplyJSON(http.StatusOK, body)
 }
 
-// view makes a rendering of what of returns, as JSON. The name is unique among
+// View makes a rendering of what of returns, as JSON. The name is unique among
 // the program's renderings; models are those that of looks at, none: all.
-func view(name string, of func(*projections.Set) (any, error), models ...string) live.Rendering {
+func View(name string, of func(*projections.Set) (any, error), models ...string) live.Rendering {
 	return live.Rendering{Name: name, Models: models, Render: func(s *projections.Set) ([]byte, error) {
 		v, err := of(s)
 		if err != nil {
 			return nil, err
 		}
-		return encode(v)
+		return Encode(v)
 	}}
 }
 
-// encode renders v as every answer is. RawMessage members stay as they are.
-func encode(v any) ([]byte, error) {
+// Encode renders v as every answer is. RawMessage members stay as they are.
+func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -56,16 +56,16 @@ func encode(v any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// list makes an empty JSON array of nothing.
-func list(s []string) []string {
+// List makes an empty JSON array of nothing.
+func List(s []string) []string {
 	if s == nil {
 		return []string{}
 	}
 	return s
 }
 
-// model answers with a read model as its whole body.
-func model(name string) func(*call) error {
-	shown := view(name, func(s *projections.Set) (any, error) { return s.View(name) }, name)
-	return func(c *call) error { return c.show(shown) }
+// Model answers with a read model as its whole body.
+func Model(name string) func(*Call) error {
+	shown := View(name, func(s *projections.Set) (any, error) { return s.View(name) }, name)
+	return func(c *Call) error { return c.Show(shown) }
 }

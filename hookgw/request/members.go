@@ -1,4 +1,4 @@
-package hookgw
+package request
 
 import (
 	"net/http"
@@ -8,21 +8,21 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// only refuses members of the body that the path does not take: what would be
+// Only refuses members of the body that the path does not take: what would be
 // left out silently could be what the client relies on.
-func (c *call) only(names ...string) *problem.Problem {
+func (c *Call) Only(names ...string) *problem.Problem {
 	// order-independent: any one of them is named
-	for name := range c.fields {
+	for name := range c.Fields {
 		if !slices.Contains(names, name) {
-			return problem.Refuse(http.StatusBadRequest, "this path does not take "+clip(strings.ToValidUTF8(name, "?"), 64), "It takes "+strings.Join(names, ", ")+".")
+			return problem.Refuse(http.StatusBadRequest, "this path does not take "+Clip(strings.ToValidUTF8(name, "?"), 64), "It takes "+strings.Join(names, ", ")+".")
 		}
 	}
 	return nil
 }
 
-// oneOf is the text that stands under one of several names; twice only where it
+// OneOf is the text that stands under one of several names; twice only where it
 // is the same.
-func oneOf(names string, values ...string) (string, *problem.Problem) {
+func OneOf(names string, values ...string) (string, *problem.Problem) {
 	found := ""
 	for _, v := range values {
 		switch {

@@ -1,0 +1,93 @@
+package request
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"manualslop/events"
+	"manualslop/hookgw/access"
+)
+
+// Settings are what every request of a gateway works with. All are required.
+type Settings struct {
+	// Project is the subject token of the project.
+	Project string
+	// Log has the rights of the gateway and may read everything.
+	Log events.Log
+	// Models are the read models, Bus the connection behind them.
+	Models Models
+	Bus    Link
+	// Limits bound everything; each is set.
+	Limits Limits
+	// Clock stamps events, NewID makes their ids.
+	Clock func() time.Time
+	NewID func() string
+	// Masker hides known secrets in bytes that are about to be put on record.
+	Masker func([]byte) []byte
+	// Logger is for the operator.
+	Logger *slog.Logger
+	// Own, Person and Agent are the connections of the gateway, of the person and
+	// of who holds the ask token.
+	Own, Person, Agent Writer
+}
+
+// Core is what all requests of one gateway share. It takes them in and is safe
+// for concurrent use.
+type Core struct {
+	Settings
+
+	guard    *access.Guard
+	table    table
+	linked   atomic.Uint64 // the link to the bus whose past the models have
+	bodies   *Bodies       // of requests
+	refusals *refusals
+	unrouted statusCounts // answers to requests without a route
+
+	// Sockets counts connections that the server has handed over.
+	Sockets sync.WaitGroup
+	// Stopping is closed when the gateway begins to stop.
+	Stopping chan struct{}
+	// Tasks are what runs beside the requests, until the gateway ends.
+	Tasks chan func(context.Context)
+}
+
+// New makes one that serves nothing until it has routes.
+func New(s Settings, guard *access.Guard) *Core {
+	return &Core{
+		Settings: s, guard: guard, bodies: NewBodies(s.Limits.Bodies), refusals: newRefusals(s.Limits),
+		Stopping: make(chan struct{}), Tasks: make(chan func(context.Context)),
+	}
+}
+
+// Serve makes routes those that are served. Call it once, before the first request.
+func (g *Core) Serve(routes []Route) { g.table = newTable(counted(routes)) }
+
+// Start runs a task until the gateway ends. It is dropped when it ends first.
+func (g *Core) Start(task func(context.Context)) {
+	select {
+	case g.Tasks <- task:
+	case <-g.Stopping:
+	}
+}
+
+// ServeHTTP is the one way in.
+func (g *Core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &Call{Core: g, Response: w, Request: r, Right: access.RightNone}
+	defer c.LetGo()
+	if err := c.serve(); err != nil {
+		c.fail(err)
+	}
+	if !c.handed {
+		g.finish(c)
+	}
+}
+
+// finish counts a request that was answered and puts it on record.
+func (g *Core) finish(c *Call) {
+	g.count(c)
+	g.record(c)
+}
