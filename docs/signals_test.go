@@ -12,7 +12,7 @@ import (
 )
 
 // signalName is a constant that names a kind of signal on the bus.
-var signalName = regexp.MustCompile(`(?m)^\s*(?:const )?signal[A-Z]\w*\s+= "(\w+)"`)
+var signalName = regexp.MustCompile(`(?m)^\s*(?:const )?[sS]ignal[A-Z]\w*\s+= "(\w+)"`)
 
 func TestEverySignalIsInTheAsyncAPIDocument(t *testing.T) {
 	t.Parallel()

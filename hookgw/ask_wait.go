@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/feed"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 )
@@ -21,10 +22,10 @@ type asking struct {
 	size int // of the question
 	came time.Time
 
-	mu     sync.Mutex // held by what works on it
-	over   bool       // the answer is on its way
-	posted bool       // the ask is on the log
-	w      *waiter    // nil before its turn
+	mu     sync.Mutex   // held by what works on it
+	over   bool         // the answer is on its way
+	posted bool         // the ask is on the log
+	w      *feed.Waiter // nil before its turn
 	timer  *time.Timer
 }
 
@@ -59,8 +60,8 @@ func (a *asking) begin() {
 // waits until the end, so that a program that posts and leaves cannot have more
 // asks open than there are places.
 func (a *asking) put() (left time.Duration, err error) {
-	a.w = a.gw.asks.join(a.q.session, a.q.id, a.told)
-	if err := a.gw.CaughtUp(a.Request.Context(), a.w.since); err != nil {
+	a.w = a.gw.asks.Join(a.q.session, a.q.id, a.told)
+	if err := a.gw.CaughtUp(a.Request.Context(), a.w.Since); err != nil {
 		return 0, err
 	}
 	ask, known, err := a.lookup(a.q.session, a.q.id)
@@ -159,7 +160,7 @@ func (a *asking) finish(err error) {
 		a.timer.Stop()
 	}
 	if a.w != nil {
-		a.w.leave()
+		a.w.Leave()
 	}
 	a.gw.lobby.leave(a)
 	a.gw.asked.Give(a.Right, a.size)

@@ -190,7 +190,7 @@ func TestEveryKindOfFrameIsInTheAsyncAPIDocument(t *testing.T) {
 	for _, m := range doc.Components.Messages {
 		titles[m.Title] = true
 	}
-	code, kinds := sources(t, "*.go"), map[string]bool{}
+	code, kinds := sources(t, "*.go")+sources(t, "feed/*.go"), map[string]bool{}
 	for _, pattern := range []string{`"event: (\w+)\\n`, `return "(\w+)", told`, `return "(\w+)", state\b`, `f\.write\([^",]+, "(\w+)"`} {
 		found := regexp.MustCompile(pattern).FindAllStringSubmatch(code, -1)
 		require.NotEmpty(t, found, pattern)

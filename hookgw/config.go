@@ -11,6 +11,8 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"manualslop/events"
+	"manualslop/hookgw/feed"
+	"manualslop/hookgw/program"
 	"manualslop/hookgw/request"
 )
 
@@ -59,7 +61,7 @@ type Config struct {
 
 	// Signals shows live feeds what is never stored: the text that models write,
 	// while they write it. Nil: there is none.
-	Signals Signals
+	Signals feed.Signals
 	// ProjectFiles is the project folder. Nil: projects and histories are
 	// neither loaded nor saved, and no files are found by patterns.
 	ProjectFiles ProjectFiles
@@ -78,7 +80,7 @@ type Config struct {
 	Providers []string
 
 	// Host is the program that the gateway runs in. Nil: nothing is known of it.
-	Host Host
+	Host program.Host
 
 	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
 	AskTimeout time.Duration
@@ -116,7 +118,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Bus = steady{}
 	}
 	if c.Host == nil {
-		c.Host = newHostless()
+		c.Host = program.NewHostless()
 	}
 	if c.NewID == nil {
 		clock := c.Clock

@@ -16,6 +16,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/program"
 	"manualslop/hookgw/request"
 )
 
@@ -86,7 +87,7 @@ func contractFixture(t *testing.T, more ...func(*hookgw.Config)) *fixture {
 	_, err := blobs.Put(t.Context(), []byte("body"), "text/plain")
 	require.NoError(t, err)
 	started := newHost()
-	started.startup = []hookgw.StartupTask{{CanaryID: "1", Module: "bus", ThreadName: "serve", Status: hookgw.StartupPending}}
+	started.startup = []program.StartupTask{{CanaryID: "1", Module: "bus", ThreadName: "serve", Status: program.StartupPending}}
 	close(started.started)
 	f := open(t, append([]func(*hookgw.Config){staffed, in(started), withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
 		limited(func(l *request.Limits) {

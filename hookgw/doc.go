@@ -18,12 +18,14 @@
 // # Rooms
 //
 // access says who may come in, request how every request is taken and what a
-// handler may do, problem what a client is told of an error. Here are the routes
-// and their handlers, and what a gateway keeps for them (gateway.go).
+// handler may do, problem what a client is told of an error. feed is what live
+// feeds are made of, program what the process tells of itself, openapi how the
+// contract is written down. Here are all other routes and their handlers, and what
+// a gateway keeps for them (gateway.go).
 //
 // # Adding a route
 //
-// A route is a row of its group in routes_GROUP.go: method, pattern, right, handler,
+// A route is a row of its group in routes_GROUP.go, here or in program: method, pattern, right, handler,
 // one sentence, and values of the types that it takes and gives, from which
 // docs/hooks.md and docs/openapi.yaml are made. Guarding, parsing and recording are
 // the same for all. Types of answers are exported where the client has them, too.

@@ -1,6 +1,9 @@
 package hookgw
 
-import "manualslop/hookgw/problem"
+import (
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/program"
+)
 
 // SocketChannels are the channels of /ws that a client may subscribe to.
 func SocketChannels() []struct{ Name, Doc string } {
@@ -17,6 +20,6 @@ func FeedPayloads() map[string]any {
 	return map[string]any{
 		channelHello: hello{}, channelSubscribed: subscribed{}, channelPong: struct{}{}, channelError: problem.Problem{}, channelDisconnected: disconnected{},
 		"text": toldText{}, "call": toldCall{}, "ask": toldAsk{}, "answer": toldAnswer{}, "state": toldState{}, "end": Generated{},
-		"asks": []askLine{}, "performance": Performance{}, "telemetry": Telemetry{},
+		"asks": []askLine{}, "performance": program.Performance{}, "telemetry": program.Telemetry{},
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
 
 	"manualslop/events"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/feed"
+	"manualslop/hookgw/program"
 	"manualslop/hookgw/request"
 )
 
@@ -21,19 +22,19 @@ type Gateway struct {
 	cfg      Config
 	listener *net.TCPListener
 
-	asks     *waiting
+	asks     *feed.Waiting
 	slots    chan struct{} // asks that wait
 	lobby    *lobby
 	asked    *request.Bodies // of the questions that wait
-	feeds    *feedCount
+	feeds    *feed.Places
 	replays  *events.Replays // for feeds
-	hubs     *hubs
+	hubs     *feed.Hubs
 	drains   chan struct{} // one drain at a time in this process
 	searches chan struct{} // searches that run
 	resets   chan struct{} // one reset at a time in this process
 	slicing  chan struct{} // one slice at a time is put to those of its file
 	conns    *access.Listener
-	begun    time.Time
+	program  *program.Handlers
 
 	ready chan struct{}
 }
@@ -67,13 +68,19 @@ func New(ctx context.Context, cfg Config) (*Gateway, error) {
 		Core: request.New(cfg.settings(), access.NewGuard(port(listener), keys)), cfg: cfg, listener: listener,
 		slots: make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
 		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1), slicing: make(chan struct{}, 1), searches: make(chan struct{}, searchesAtOnce),
-		asked: request.NewBodies(cfg.Limits.Asked), feeds: newFeedCount(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays),
-		conns: access.Bound(listener, cfg.Limits.Conns), begun: time.Now(), ready: make(chan struct{}),
+		asked: request.NewBodies(cfg.Limits.Asked), feeds: feed.NewPlaces(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays),
+		conns: access.Bound(listener, cfg.Limits.Conns), ready: make(chan struct{}),
 	}
+	g.program = program.New(cfg.Host, cfg.Roles, g.held)
 	g.Core.Serve(g.routes())
-	g.hubs = &hubs{gw: g, open: map[string]*hub{}}
-	g.asks = newWaiting(cfg.Models, cfg.Logger, g.Start)
+	g.hubs = feed.NewHubs(g.Core, cfg.Signals)
+	g.asks = feed.NewWaiting(g.Core)
 	return g, nil
+}
+
+// held is what the gateway holds for its clients now.
+func (g *Gateway) held() program.Held {
+	return program.Held{URL: g.URL(), Connections: g.conns.Open(), Feeds: g.feeds.InUse(), Waiting: len(g.slots)}
 }
 
 func port(l net.Listener) int {

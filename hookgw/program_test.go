@@ -18,15 +18,16 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/program"
 )
 
 // host is a program that the test says everything about.
 type host struct {
-	performance hookgw.Performance
-	reported    chan hookgw.Frame
+	performance program.Performance
+	reported    chan program.Frame
 	refuses     error
-	telemetry   hookgw.HostTelemetry
-	startup     []hookgw.StartupTask
+	telemetry   program.HostTelemetry
+	startup     []program.StartupTask
 	started     chan struct{}
 	scope       string
 	looked      atomic.Int32 // at whether the start is over
@@ -34,18 +35,18 @@ type host struct {
 }
 
 func newHost() *host {
-	return &host{reported: make(chan hookgw.Frame, 16), started: make(chan struct{}), scope: events.ShutdownEngine}
+	return &host{reported: make(chan program.Frame, 16), started: make(chan struct{}), scope: events.ShutdownEngine}
 }
 
-func (h *host) Performance() hookgw.Performance { return h.performance }
-func (h *host) Report(_ context.Context, f hookgw.Frame) error {
+func (h *host) Performance() program.Performance { return h.performance }
+func (h *host) Report(_ context.Context, f program.Frame) error {
 	if h.refuses == nil {
 		h.reported <- f
 	}
 	return h.refuses
 }
-func (h *host) Telemetry() hookgw.HostTelemetry { return h.telemetry }
-func (h *host) Startup() []hookgw.StartupTask   { return h.startup }
+func (h *host) Telemetry() program.HostTelemetry { return h.telemetry }
+func (h *host) Startup() []program.StartupTask   { return h.startup }
 func (h *host) Started() <-chan struct{} {
 	h.looked.Add(1)
 	return h.started
@@ -77,7 +78,7 @@ func TestAReportOfAFrontEndIsPassedOnAndNotRecorded(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.status, string(got.body))
 	require.JSONEq(t, `{"status":"ok"}`, string(got.body))
 	fps, lag := 59.9, 0.0
-	require.Equal(t, hookgw.Frame{Name: "console", FPS: &fps, InputLagMS: &lag}, <-h.reported)
+	require.Equal(t, program.Frame{Name: "console", FPS: &fps, InputLagMS: &lag}, <-h.reported)
 	f.stop()
 	require.Empty(t, recorded[events.HookCalled](f), "a signal is never stored")
 }
@@ -106,7 +107,7 @@ func TestAHostileReportIsRefusedAndRecorded(t *testing.T) {
 func TestOneFrontEndTooManyIsToldSo(t *testing.T) {
 	t.Parallel()
 	h := newHost()
-	h.refuses = fmt.Errorf("panel: %w", hookgw.ErrFrontEnds)
+	h.refuses = fmt.Errorf("panel: %w", program.ErrFrontEnds)
 	require.Equal(t, http.StatusTooManyRequests, open(t, in(h)).post("/api/performance", access.RightHuman, `{"fps":1}`).status)
 	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/performance", access.RightHuman, `{"fps":1}`).status)
 }
@@ -141,9 +142,9 @@ func TestTelemetryTellsWhatWaitsAndWhatIsInUse(t *testing.T) {
 	h := newHost()
 	lag := uint64(7)
 	h.performance.ProjectionLag = &lag
-	h.telemetry = hookgw.HostTelemetry{
-		Version: "slop 1", Process: &hookgw.ProcessFigures{Name: "gateway", Threads: 9, Goroutines: 99},
-		Bus: &hookgw.BusFigures{Messages: 5, Pools: []hookgw.PoolFigures{{Name: "models", Waiting: 1}, {Name: "tools", Waiting: 2, Running: 3}}},
+	h.telemetry = program.HostTelemetry{
+		Version: "slop 1", Process: &program.ProcessFigures{Name: "gateway", Threads: 9, Goroutines: 99},
+		Bus: &program.BusFigures{Messages: 5, Pools: []program.PoolFigures{{Name: "models", Waiting: 1}, {Name: "tools", Waiting: 2, Running: 3}}},
 	}
 	f := open(t, in(h), func(c *hookgw.Config) {
 		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
@@ -180,9 +181,9 @@ func TestTelemetryTellsWhatWaitsAndWhatIsInUse(t *testing.T) {
 func TestMetricsAreTheSameFiguresAsText(t *testing.T) {
 	t.Parallel()
 	h := newHost()
-	h.telemetry = hookgw.HostTelemetry{
-		Processes: []hookgw.ProcessFigures{{Name: "worker-a-1", Host: "a", PID: 1, CPUPercent: 50}, {Name: "worker-a-1", Host: "b", PID: 1}},
-		Bus:       &hookgw.BusFigures{Bytes: 5, Pools: []hookgw.PoolFigures{{Name: "tools", Waiting: 2}}},
+	h.telemetry = program.HostTelemetry{
+		Processes: []program.ProcessFigures{{Name: "worker-a-1", Host: "a", PID: 1, CPUPercent: 50}, {Name: "worker-a-1", Host: "b", PID: 1}},
+		Bus:       &program.BusFigures{Bytes: 5, Pools: []program.PoolFigures{{Name: "tools", Waiting: 2}}},
 	}
 	f := open(t, in(h), func(c *hookgw.Config) {
 		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
@@ -221,11 +222,11 @@ func TestStartupIsShownWhileItGoesOnAndWaitedFor(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	one, two, took, why := 100.0, 101.5, 1500.0, "no disk"
-	h.startup = []hookgw.StartupTask{
-		{CanaryID: "canary-1", Module: "bus", SubmitTS: 100, StartTS: &one, EndTS: &two, ElapsedMS: &took, Status: hookgw.StartupCompleted},
-		{CanaryID: "canary-2", Module: "worker", SubmitTS: 100, StartTS: &one, Status: hookgw.StartupRunning},
-		{CanaryID: "canary-3", Module: "session", SubmitTS: 100, Status: hookgw.StartupPending},
-		{CanaryID: "canary-4", Module: "logs", SubmitTS: 100, StartTS: &one, EndTS: &one, Status: hookgw.StartupFailed, Error: &why},
+	h.startup = []program.StartupTask{
+		{CanaryID: "canary-1", Module: "bus", SubmitTS: 100, StartTS: &one, EndTS: &two, ElapsedMS: &took, Status: program.StartupCompleted},
+		{CanaryID: "canary-2", Module: "worker", SubmitTS: 100, StartTS: &one, Status: program.StartupRunning},
+		{CanaryID: "canary-3", Module: "session", SubmitTS: 100, Status: program.StartupPending},
+		{CanaryID: "canary-4", Module: "logs", SubmitTS: 100, StartTS: &one, EndTS: &one, Status: program.StartupFailed, Error: &why},
 	}
 	f := open(t, in(h))
 	status := func(done bool) string {

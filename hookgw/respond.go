@@ -143,7 +143,7 @@ type verdict struct {
 // refused the answer, or has done neither in time.
 func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error) {
 	outcome := make(chan *events.Event, 1)
-	w := c.gw.asks.join(e.Session, answer.Ask, func(got *events.Event) {
+	w := c.gw.asks.Join(e.Session, answer.Ask, func(got *events.Event) {
 		if settles(got) || refuses(got, e.ID) {
 			select {
 			case outcome <- got:
@@ -151,7 +151,7 @@ func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error
 			}
 		}
 	})
-	defer w.leave()
+	defer w.Leave()
 	if _, err := c.gw.Append(c.Request.Context(), c.gw.Person, e, nil); err != nil {
 		return verdict{}, err
 	}
@@ -159,7 +159,7 @@ func (c *call) settle(e events.Event, answer events.AskAnswered) (verdict, error
 	out := verdict{answerID: e.ID}
 	timer := time.NewTimer(c.gw.cfg.Limits.SettleWait)
 	defer timer.Stop()
-	until := w.since
+	until := w.Since
 	select {
 	case got := <-outcome:
 		until = got.Seq

@@ -3,6 +3,7 @@ package hookgw
 import (
 	"slices"
 
+	"manualslop/hookgw/program"
 	"manualslop/hookgw/request"
 )
 
@@ -22,8 +23,8 @@ func (g *Gateway) routes() []request.Route {
 		g.askRoutes(),
 		g.controlRoutes(),
 		g.logRoutes(),
-		g.programRoutes(),
-		moneyRoutes(),
+		g.program.Routes(),
+		program.MoneyRoutes(),
 		g.mmaRoutes(),
 		g.headlessRoutes(),
 		contractRoutes(),

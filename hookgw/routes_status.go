@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/program"
 	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
@@ -19,6 +20,6 @@ func (g *Gateway) statusRoutes() []request.Route {
 		{Method: get, Pattern: "/mma_status", Right: access.RightRead, Group: group, Query: of, Gives: projections.MMAStatus{}, Doc: "The same, under the oldest path.", Handle: g.in(mmaStatus)},
 		{Method: get, Pattern: "/api/gui/diagnostics", Right: access.RightRead, Group: group, Query: of, Gives: projections.Diagnostics{}, Doc: "Indicators: thinking, live, prior.", Handle: request.Model("diagnostics")},
 		{Method: get, Pattern: "/diagnostics", Right: access.RightRead, Group: group, Query: of, Gives: projections.Diagnostics{}, Doc: "The same, under the oldest path.", Handle: request.Model("diagnostics")},
-		{Method: get, Pattern: "/api/roles", Right: access.RightRead, Group: group, Doc: "Who is at work, and which roles nobody runs.", Gives: RoleList{}, Handle: g.in(getRoles)},
+		{Method: get, Pattern: "/api/roles", Right: access.RightRead, Group: group, Doc: "Who is at work, and which roles nobody runs.", Gives: program.RoleList{}, Handle: g.in(getRoles)},
 	}
 }

@@ -13,14 +13,15 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/feed"
 )
 
 // speaking gives a gateway the signals that a test sends. Who listens is told:
 // the session when it begins, nothing when it ends.
-func speaking() (say chan hookgw.Signal, listening chan string, change func(*hookgw.Config)) {
-	say, listening = make(chan hookgw.Signal), make(chan string, 4)
+func speaking() (say chan feed.Signal, listening chan string, change func(*hookgw.Config)) {
+	say, listening = make(chan feed.Signal), make(chan string, 4)
 	return say, listening, func(c *hookgw.Config) {
-		c.Signals = func(ctx context.Context, session string, take func(hookgw.Signal)) error {
+		c.Signals = func(ctx context.Context, session string, take func(feed.Signal)) error {
 			listening <- session
 			for {
 				select {
@@ -36,8 +37,8 @@ func speaking() (say chan hookgw.Signal, listening chan string, change func(*hoo
 }
 
 // delta is a signal of a model that writes.
-func delta(body string) hookgw.Signal {
-	return hookgw.Signal{Actor: events.ActorModels, Name: "delta", Body: []byte(body)}
+func delta(body string) feed.Signal {
+	return feed.Signal{Actor: events.ActorModels, Name: "delta", Body: []byte(body)}
 }
 
 func TestLiveTextIsShownToWhoAsksForItAndHasNoPosition(t *testing.T) {
@@ -52,9 +53,9 @@ func TestLiveTextIsShownToWhoAsksForItAndHasNoPosition(t *testing.T) {
 		require.Equal(t, want, wants.must().event)
 	}
 	say <- delta("{\"stream_id\":\"Tier 1\",\n \"delta\":\"Hel\"}")
-	say <- hookgw.Signal{Actor: events.ActorModels, Name: "here"}
+	say <- feed.Signal{Actor: events.ActorModels, Name: "here"}
 	say <- delta("no JSON")
-	say <- hookgw.Signal{Actor: "worker-1", Name: "delta", Body: []byte(`{"delta":"forged"}`)}
+	say <- feed.Signal{Actor: "worker-1", Name: "delta", Body: []byte(`{"delta":"forged"}`)}
 	say <- delta(`{"stream_id":"Tier 1","delta":"lo"}`)
 	for _, want := range []string{`{"stream_id":"Tier 1","delta":"Hel"}`, `{"stream_id":"Tier 1","delta":"lo"}`} {
 		fr := wants.must()

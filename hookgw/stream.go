@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/feed"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 	"manualslop/projections"
@@ -30,10 +31,10 @@ func stream(c *call) error {
 	if !c.Hold(len(snapshot)) {
 		return c.CrowdedOut()
 	}
-	h, leaveHub := c.gw.hubs.enter(want.session)
+	h, leaveHub := c.gw.hubs.Enter(want.session)
 	defer leaveHub()
-	s := &sse{w: c.Response, conn: http.NewResponseController(c.Response), timeout: c.gw.cfg.Limits.WriteTimeout, at: want.from}
-	s.filter, s.text, s.cutoff, s.snapshot, s.shown = want.filter, c.Query().Get("signals") == "1", cutoff, snapshot, c.LetGo
+	s := feed.NewSSE(c.Response, c.gw.cfg.Limits.WriteTimeout, want.from)
+	s.Filter, s.Text, s.Cutoff, s.Snapshot, s.Shown = want.filter, c.Query().Get("signals") == "1", cutoff, snapshot, c.LetGo
 	if err := request.Stay(c.Response); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func stream(c *call) error {
 	c.Response.Header().Set("Content-Type", "text/event-stream")
 	c.Response.WriteHeader(http.StatusOK)
 	if err := c.feed(h, s); err != nil && c.Request.Context().Err() == nil {
-		c.gw.cfg.Logger.InfoContext(c.Request.Context(), "feed ended", "session", want.session, "position", s.at, "error", err)
+		c.gw.cfg.Logger.InfoContext(c.Request.Context(), "feed ended", "session", want.session, "position", s.At, "error", err)
 	}
 	return nil
 }
@@ -49,7 +50,7 @@ func stream(c *call) error {
 // feedRequest is what a client wants to be shown.
 type feedRequest struct {
 	session string
-	filter  subjectFilter
+	filter  feed.Filter
 	from    uint64 // the last sequence that the client has
 }
 
@@ -59,7 +60,7 @@ func (c *call) enterFeed() (want feedRequest, leave func(), err error) {
 	if want.session, err = c.SomeSession(); err != nil {
 		return want, nil, err
 	}
-	filter, p := parseFilters(c.Query()["filter"])
+	filter, p := feed.ParseFilters(c.Query()["filter"])
 	if p != nil {
 		return want, nil, p
 	}
@@ -67,7 +68,7 @@ func (c *call) enterFeed() (want feedRequest, leave func(), err error) {
 	if want.from, err = c.position(want.session); err != nil {
 		return want, nil, err
 	}
-	if leave, p = c.gw.feeds.enter(c.Right, c.Client()); p != nil {
+	if leave, p = c.gw.feeds.Enter(c.Right, c.Client()); p != nil {
 		return want, nil, p
 	}
 	return want, leave, nil
@@ -132,8 +133,8 @@ func shown(out map[string]any, name string, err error) error {
 }
 
 // feed writes until the client leaves, falls behind, or the gateway stops.
-func (c *call) feed(h *hub, s *sse) error {
-	if err := s.begin(); err != nil {
+func (c *call) feed(h *feed.Hub, s *feed.SSE) error {
+	if err := s.Begin(); err != nil {
 		return err
 	}
 	next, err := c.replay(h, s)
@@ -142,19 +143,19 @@ func (c *call) feed(h *hub, s *sse) error {
 	}
 	heartbeat := time.NewTicker(c.gw.cfg.Limits.Heartbeat)
 	defer heartbeat.Stop()
-	place := cursor{hub: h, next: next}
+	place := feed.Cursor{Hub: h, Next: next}
 	for {
-		frames, more, tick, err := place.take()
-		if errors.Is(err, events.ErrSlow) && s.at < s.cutoff { // it was never live; the log goes on
-			if place.next, err = c.replay(h, s); err != nil {
+		frames, more, tick, err := place.Take()
+		if errors.Is(err, events.ErrSlow) && s.At < s.Cutoff { // it was never live; the log goes on
+			if place.Next, err = c.replay(h, s); err != nil {
 				return err
 			}
 			continue
 		}
 		if err != nil {
-			return s.disconnect(reasonOf(err), err)
+			return s.Disconnect(reasonOf(err), err)
 		}
-		if err := s.show(frames); err != nil {
+		if err := s.Show(frames); err != nil {
 			return err
 		}
 		if more {
@@ -163,11 +164,11 @@ func (c *call) feed(h *hub, s *sse) error {
 		select {
 		case <-tick:
 		case <-heartbeat.C:
-			err = s.heartbeat()
+			err = s.Heartbeat()
 		case <-c.Request.Context().Done():
 			return c.Request.Context().Err()
 		case <-c.gw.Stopping:
-			return s.disconnect("the gateway is stopping", nil)
+			return s.Disconnect("the gateway is stopping", nil)
 		}
 		if err != nil {
 			return err
@@ -178,43 +179,43 @@ func (c *call) feed(h *hub, s *sse) error {
 // replay shows what the log has and the hub does not keep, and says where the
 // reader goes on with the hub. While the hub moves on faster than the reader
 // reads, it goes on with the log.
-func (c *call) replay(h *hub, s *sse) (next int, err error) {
+func (c *call) replay(h *feed.Hub, s *feed.SSE) (next int, err error) {
 	for {
-		next, seen, ok := h.join(s.at)
+		next, seen, ok := h.Join(s.At)
 		if ok {
 			return next, nil
 		}
-		if err := c.replayTo(h.session, s, seen); err != nil {
+		if err := c.replayTo(h.Session, s, seen); err != nil {
 			return 0, err
 		}
 	}
 }
 
 // replayTo shows the stored events up to a sequence.
-func (c *call) replayTo(session string, s *sse, through uint64) error {
+func (c *call) replayTo(session string, s *feed.SSE, through uint64) error {
 	var broken error
-	err := c.stored(session, s.at, through, func(f *frame) error {
-		broken = s.write(f)
+	err := c.stored(session, s.At, through, func(f *feed.Frame) error {
+		broken = s.Write(f)
 		return broken
 	})
 	switch {
 	case broken != nil:
 		return broken
 	case err != nil:
-		return s.disconnect(reasonOf(err), err)
+		return s.Disconnect(reasonOf(err), err)
 	}
-	return errors.Join(s.pass(through), s.flush())
+	return errors.Join(s.Pass(through), s.Flush())
 }
 
 // stored calls show for the stored events of a session behind a sequence and up
 // to another, until it fails or the gateway stops.
-func (c *call) stored(session string, after, through uint64, show func(*frame) error) error {
+func (c *call) stored(session string, after, through uint64, show func(*feed.Frame) error) error {
 	ctx := c.Request.Context()
 	for e, err := range c.gw.replays.Read(ctx, events.Filter{Project: c.gw.cfg.Project, Session: session}, after+1, through) {
 		if err != nil {
 			return err
 		}
-		f, err := factFrame(&e)
+		f, err := feed.FactFrame(&e)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/feed"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 	"manualslop/projections"
@@ -31,7 +32,7 @@ func postWorkerStream(c *call) error {
 	if err != nil {
 		return err
 	}
-	leave, p := c.gw.feeds.enter(c.Right, c.Client())
+	leave, p := c.gw.feeds.Enter(c.Right, c.Client())
 	if p != nil {
 		return p
 	}
@@ -66,7 +67,7 @@ func getWorkerStream(c *call) error {
 	if err != nil {
 		return err
 	}
-	leave, p := c.gw.feeds.enter(c.Right, c.Client())
+	leave, p := c.gw.feeds.Enter(c.Right, c.Client())
 	if p != nil {
 		return p
 	}
@@ -93,10 +94,10 @@ func (c *call) workerFeed(session, ticket string, at uint64) error {
 	c.Response.WriteHeader(http.StatusOK)
 	f := &workerFeed{
 		call: c, session: session, told: workerTold{ticket: ticket, asks: map[string]bool{}, calls: map[string]bool{}, requests: map[string]int{}},
-		out: &sse{w: c.Response, conn: http.NewResponseController(c.Response), timeout: c.gw.cfg.Limits.WriteTimeout, at: at},
+		out: feed.NewSSE(c.Response, c.gw.cfg.Limits.WriteTimeout, at),
 	}
 	if err := f.run(from); err != nil && c.Request.Context().Err() == nil {
-		c.gw.cfg.Logger.InfoContext(c.Request.Context(), "feed of a worker ended", "session", session, "ticket", ticket, "position", f.out.at, "error", err)
+		c.gw.cfg.Logger.InfoContext(c.Request.Context(), "feed of a worker ended", "session", session, "ticket", ticket, "position", f.out.At, "error", err)
 	}
 	return nil
 }
@@ -106,8 +107,8 @@ type workerFeed struct {
 	call    *call
 	session string
 	told    workerTold
-	over    answered // requests whose live text is over
-	out     *sse
+	over    feed.Answered // requests whose live text is over
+	out     *feed.SSE
 }
 
 // maxDeltas bounds the pieces of live text that wait for a client; more are
@@ -132,19 +133,19 @@ func (f *workerFeed) run(from uint64) error {
 		select {
 		case next := <-incoming:
 			if next.err != nil {
-				return f.out.disconnect(reasonOf(next.err), next.err)
+				return f.out.Disconnect(reasonOf(next.err), next.err)
 			}
 			over, err = f.event(&next.event)
 		case text := <-deltas:
-			if !f.over.has(text) {
+			if !f.over.Has(text) {
 				err = f.write(0, "delta", text)
 			}
 		case <-heartbeat.C:
-			err = f.out.heartbeat()
+			err = f.out.Heartbeat()
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-f.call.gw.Stopping:
-			return f.out.disconnect("the gateway is stopping", nil)
+			return f.out.Disconnect("the gateway is stopping", nil)
 		}
 		if over || err != nil {
 			return err
@@ -154,32 +155,32 @@ func (f *workerFeed) run(from uint64) error {
 
 // begin says which worker it is, so that a client that spawned it knows.
 func (f *workerFeed) begin() error {
-	if err := f.out.begin(); err != nil {
+	if err := f.out.Begin(); err != nil {
 		return err
 	}
 	ticket := f.told.ticket
 	if err := f.write(0, "worker", map[string]string{"ticket": ticket, "worker_uid": ticket, "stream_id": events.WorkerStream(ticket), "session": f.session}); err != nil {
 		return err
 	}
-	return f.out.flush()
+	return f.out.Flush()
 }
 
 // event shows an event of the worker and tells whether it was its end.
 func (f *workerFeed) event(e *events.Event) (over bool, err error) {
-	f.over.note(e.Payload)
+	f.over.Note(e.Payload)
 	kind, body := f.told.tell(e)
-	if kind != "" && e.Seq > f.out.at {
+	if kind != "" && e.Seq > f.out.At {
 		if err := f.write(e.Seq, kind, body); err != nil {
 			return false, err
 		}
 	}
-	f.out.at = max(f.out.at, e.Seq)
+	f.out.At = max(f.out.At, e.Seq)
 	if f.told.mayEnd(e) {
 		if over, err = f.end(e); over || err != nil {
 			return over, err
 		}
 	}
-	return false, f.out.flush()
+	return false, f.out.Flush()
 }
 
 // end closes the feed where nothing of the ticket goes on by itself: what was
@@ -196,10 +197,10 @@ func (f *workerFeed) end(e *events.Event) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := f.write(f.out.at, "end", out); err != nil {
+	if err := f.write(f.out.At, "end", out); err != nil {
 		return false, err
 	}
-	return true, f.out.flush()
+	return true, f.out.Flush()
 }
 
 // write shows one thing; with a sequence where the client can go on behind it.
@@ -212,11 +213,11 @@ func (f *workerFeed) write(seq uint64, kind string, v any) error {
 	if seq > 0 {
 		id = fmt.Sprintf("id: %d\n", seq)
 	}
-	if err := f.out.send(fmt.Appendf(nil, "event: %s\n%sdata: %s\n\n", kind, id, body)); err != nil {
+	if err := f.out.Send(fmt.Appendf(nil, "event: %s\n%sdata: %s\n\n", kind, id, body)); err != nil {
 		return err
 	}
 	if seq == 0 {
-		return f.out.flush()
+		return f.out.Flush()
 	}
 	return nil
 }
@@ -229,11 +230,11 @@ func (f *workerFeed) deltas(ctx context.Context) <-chan json.RawMessage {
 	}
 	stream := events.WorkerStream(f.told.ticket)
 	out := make(chan json.RawMessage, maxDeltas)
-	take := func(s Signal) {
+	take := func(s feed.Signal) {
 		var piece struct {
 			StreamID string `json:"stream_id"`
 		}
-		if s.Name != signalDelta || json.Unmarshal(s.Body, &piece) != nil || piece.StreamID != stream {
+		if s.Name != feed.SignalDelta || json.Unmarshal(s.Body, &piece) != nil || piece.StreamID != stream {
 			return
 		}
 		select {

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"manualslop/events"
+	"manualslop/hookgw/feed"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 )
@@ -37,7 +38,7 @@ func webSocket(c *call) error {
 	}
 	c.Status = http.StatusSwitchingProtocols
 	conn.SetReadLimit(int64(c.gw.cfg.Limits.SocketBytes))
-	h, leaveHub := c.gw.hubs.enter(want.session)
+	h, leaveHub := c.gw.hubs.Enter(want.session)
 	defer leaveHub()
 	s := newSocket(c, conn, h, want)
 	if err := s.run(); err != nil {
@@ -63,8 +64,8 @@ func upgrading(w http.ResponseWriter, r *http.Request) *problem.Problem {
 type socket struct {
 	c      *call
 	conn   *websocket.Conn
-	hub    *hub
-	filter subjectFilter
+	hub    *feed.Hub
+	filter feed.Filter
 	wants  map[string]bool   // channels
 	sent   map[string][]byte // newest state of each state channel that was sent
 	states map[string]stateOf
@@ -73,9 +74,9 @@ type socket struct {
 	looked uint64 // every entry of the queue up to here was
 }
 
-func newSocket(c *call, conn *websocket.Conn, h *hub, want feedRequest) *socket {
-	s := &socket{c: c, conn: conn, hub: h, filter: want.filter, wants: map[string]bool{}, sent: map[string][]byte{}, states: c.stateChannels(h.session)}
-	s.cutoff = c.gw.newest(h.session)
+func newSocket(c *call, conn *websocket.Conn, h *feed.Hub, want feedRequest) *socket {
+	s := &socket{c: c, conn: conn, hub: h, filter: want.filter, wants: map[string]bool{}, sent: map[string][]byte{}, states: c.stateChannels(h.Session)}
+	s.cutoff = c.gw.newest(h.Session)
 	if s.at = want.from; want.from == 0 && !c.Query().Has("since") {
 		s.at = s.cutoff
 	}
@@ -110,17 +111,17 @@ func (s *socket) run() error {
 	if err != nil {
 		return err
 	}
-	return s.follow(ctx, orders, cursor{hub: s.hub, next: next})
+	return s.follow(ctx, orders, feed.Cursor{Hub: s.hub, Next: next})
 }
 
 // follow shows what comes.
-func (s *socket) follow(ctx context.Context, orders <-chan order, place cursor) error {
+func (s *socket) follow(ctx context.Context, orders <-chan order, place feed.Cursor) error {
 	sample := time.NewTicker(time.Second)
 	defer sample.Stop()
 	for {
-		frames, more, tick, err := place.take()
+		frames, more, tick, err := place.Take()
 		if errors.Is(err, events.ErrSlow) && s.at < s.cutoff { // it was never live; the log goes on
-			if place.next, err = s.replay(ctx); err != nil {
+			if place.Next, err = s.replay(ctx); err != nil {
 				return err
 			}
 			continue
@@ -158,11 +159,11 @@ func (s *socket) follow(ctx context.Context, orders <-chan order, place cursor) 
 // replay shows what the log has and the hub does not keep.
 func (s *socket) replay(ctx context.Context) (next int, err error) {
 	for {
-		next, seen, ok := s.hub.join(s.at)
+		next, seen, ok := s.hub.Join(s.at)
 		if ok {
 			return next, nil
 		}
-		if err := s.c.stored(s.hub.session, s.at, seen, func(f *frame) error { return s.show(ctx, []*frame{f}) }); err != nil {
+		if err := s.c.stored(s.hub.Session, s.at, seen, func(f *feed.Frame) error { return s.show(ctx, []*feed.Frame{f}) }); err != nil {
 			return 0, s.disconnect(ctx, reasonOf(err), err)
 		}
 		s.at = max(s.at, seen)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"manualslop/hookgw/feed"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 	"manualslop/projections"
@@ -73,7 +74,7 @@ func (c *call) stateChannels(session string) map[string]stateOf {
 		"asks":        read(func() live.Rendering { return open }),
 		"performance": {true, func(context.Context) ([]byte, error) { return json.Marshal(c.gw.cfg.Host.Performance()) }},
 		"telemetry": {true, func(context.Context) ([]byte, error) {
-			now, err := c.telemetryOf(session)
+			now, err := c.gw.program.TelemetryOf(c.Call, session)
 			if err != nil {
 				return nil, err
 			}
@@ -96,24 +97,24 @@ func (s *socket) begin(ctx context.Context) error {
 
 // show sends frames on the channels that want them, and the queue's entries
 // that came with them.
-func (s *socket) show(ctx context.Context, frames []*frame) error {
+func (s *socket) show(ctx context.Context, frames []*feed.Frame) error {
 	for _, f := range frames {
 		switch {
-		case f.subject == nil:
+		case f.Subject == nil:
 			if s.wants[channelStreams] {
-				if err := s.send(ctx, channelStreams, 0, f.body); err != nil {
+				if err := s.send(ctx, channelStreams, 0, f.Body); err != nil {
 					return err
 				}
 			}
 			continue
-		case f.seq <= s.at:
+		case f.Seq <= s.at:
 			continue
-		case s.wants[channelLog] && s.filter.match(f.subject):
-			if err := s.send(ctx, channelLog, f.seq, f.body); err != nil {
+		case s.wants[channelLog] && s.filter.Match(f.Subject):
+			if err := s.send(ctx, channelLog, f.Seq, f.Body); err != nil {
 				return err
 			}
 		}
-		s.at = f.seq
+		s.at = f.Seq
 	}
 	return nil
 }
@@ -150,7 +151,7 @@ func (s *socket) showStates(ctx context.Context, sampled bool) error {
 func (s *socket) showQueue(ctx context.Context) error {
 	for more := true; more; {
 		since := s.looked
-		out, err := s.c.look(s.hub.session, func(set *projections.Set) (uint64, []projections.QueueEntry) { return since, set.QueueSince(since) })
+		out, err := s.c.look(s.hub.Session, func(set *projections.Set) (uint64, []projections.QueueEntry) { return since, set.QueueSince(since) })
 		if err != nil {
 			return s.disconnect(ctx, "the feed broke", err)
 		}

@@ -127,7 +127,7 @@ type (
 )
 
 func (s *socket) greet(ctx context.Context) error {
-	return s.say(ctx, channelHello, hello{s.hub.session, s.at, socketChannels(), []string{"subscribe", "unsubscribe", "ping"}})
+	return s.say(ctx, channelHello, hello{s.hub.Session, s.at, socketChannels(), []string{"subscribe", "unsubscribe", "ping"}})
 }
 
 // say sends a message of the gateway's own.

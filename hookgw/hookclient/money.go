@@ -3,17 +3,17 @@ package hookclient
 import (
 	"context"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/program"
 )
 
 // Spend is what was used, and what it cost.
-type Spend = hookgw.Spend
+type Spend = program.Spend
 
 // SpendOf is the spending of one track, ticket, tier or model.
-type SpendOf = hookgw.SpendOf
+type SpendOf = program.SpendOf
 
 // Financial is what the session used and cost.
-type Financial = hookgw.Financial
+type Financial = program.Financial
 
 // GetFinancialMetrics reads tokens and money by track, ticket, tier and model.
 func (c *Client) GetFinancialMetrics(ctx context.Context) (Financial, error) {
@@ -22,7 +22,7 @@ func (c *Client) GetFinancialMetrics(ctx context.Context) (Financial, error) {
 
 // TokenStats tells how full the prompt of the newest request is, in estimated
 // tokens. What depends on an unknown limit is nil.
-type TokenStats = hookgw.TokenStats
+type TokenStats = program.TokenStats
 
 // GetTokenStats reads how full the prompt of the newest request is.
 func (c *Client) GetTokenStats(ctx context.Context) (TokenStats, error) {

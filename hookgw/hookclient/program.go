@@ -7,24 +7,25 @@ import (
 	"time"
 
 	"manualslop/hookgw"
+	"manualslop/hookgw/program"
 )
 
 // GetPerformance reads the program's figures; what nobody measures is nil.
-func (c *Client) GetPerformance(ctx context.Context) (hookgw.Performance, error) {
+func (c *Client) GetPerformance(ctx context.Context) (program.Performance, error) {
 	var out struct {
-		Performance hookgw.Performance `json:"performance"`
+		Performance program.Performance `json:"performance"`
 	}
 	err := c.get(ctx, "/api/performance", nil, &out)
 	return out.Performance, err
 }
 
 // PostPerformance reports what an attached front end measured.
-func (c *Client) PostPerformance(ctx context.Context, f hookgw.Frame) error {
+func (c *Client) PostPerformance(ctx context.Context, f program.Frame) error {
 	return c.post(ctx, "/api/performance", f, nil)
 }
 
 // Telemetry is how the program stands inside.
-type Telemetry = hookgw.Telemetry
+type Telemetry = program.Telemetry
 
 // GetSystemTelemetry reads queue depths, threads and background tasks.
 func (c *Client) GetSystemTelemetry(ctx context.Context) (Telemetry, error) {
@@ -32,7 +33,7 @@ func (c *Client) GetSystemTelemetry(ctx context.Context) (Telemetry, error) {
 }
 
 // Warmup tells how far the start has come.
-type Warmup = hookgw.StartupStatus
+type Warmup = program.StartupStatus
 
 // GetWarmupStatus reads how far the start has come.
 func (c *Client) GetWarmupStatus(ctx context.Context) (Warmup, error) {
@@ -54,8 +55,8 @@ func (c *Client) GetWarmupWait(ctx context.Context, timeout time.Duration) (Warm
 }
 
 // GetWarmupCanaries reads each task of the start with its times.
-func (c *Client) GetWarmupCanaries(ctx context.Context) ([]hookgw.StartupTask, error) {
-	return read[[]hookgw.StartupTask](ctx, c, "/api/warmup_canaries", nil)
+func (c *Client) GetWarmupCanaries(ctx context.Context) ([]program.StartupTask, error) {
+	return read[[]program.StartupTask](ctx, c, "/api/warmup_canaries", nil)
 }
 
 // Health tells whether everything behind the gateway is well.
@@ -67,7 +68,7 @@ func (c *Client) GetGUIHealth(ctx context.Context) (Health, error) {
 }
 
 // Shutdown tells what will end.
-type Shutdown = hookgw.ShutdownAnswer
+type Shutdown = program.ShutdownAnswer
 
 // Shutdown stops the engine in order.
 func (c *Client) Shutdown(ctx context.Context, reason string) (Shutdown, error) {

@@ -6,7 +6,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/feed"
 	"manualslop/tiers/runtime"
 )
 
@@ -70,10 +70,10 @@ func (s busSignals) Signal(ctx context.Context, project, session, actor, name st
 }
 
 // busText shows the gateway the live text of a project's models.
-func busText(conn *bus.Conn, project string) hookgw.Signals {
-	return func(ctx context.Context, session string, take func(hookgw.Signal)) error {
+func busText(conn *bus.Conn, project string) feed.Signals {
+	return func(ctx context.Context, session string, take func(feed.Signal)) error {
 		return conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels}, func(s bus.Signal) {
-			take(hookgw.Signal{Actor: s.Actor, Name: s.Name, Body: s.Body})
+			take(feed.Signal{Actor: s.Actor, Name: s.Name, Body: s.Body})
 		})
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"os"
 	"slices"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/program"
 )
 
 // Performance are the newest figures of the running program. Before the first
 // sample of this process one is taken.
-func (v *vitals) Performance() hookgw.Performance {
+func (v *vitals) Performance() program.Performance {
 	p := v.panel.performance()
 	if p.CPUPercent == nil {
 		figures, _ := v.sampler.sample()
@@ -22,7 +22,7 @@ func (v *vitals) Performance() hookgw.Performance {
 }
 
 // Report shows what a front end measured, here at once, and passes it on.
-func (v *vitals) Report(ctx context.Context, f hookgw.Frame) error {
+func (v *vitals) Report(ctx context.Context, f program.Frame) error {
 	if err := v.panel.report(f); err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func (v *vitals) Report(ctx context.Context, f hookgw.Frame) error {
 }
 
 // Telemetry is what this process knows of itself and of the bus.
-func (v *vitals) Telemetry() hookgw.HostTelemetry {
-	out := hookgw.HostTelemetry{Version: readBuildInfo().String(), Tasks: v.tasks.list(), FrontEnds: v.panel.reporting()}
+func (v *vitals) Telemetry() program.HostTelemetry {
+	out := program.HostTelemetry{Version: readBuildInfo().String(), Tasks: v.tasks.list(), FrontEnds: v.panel.reporting()}
 	for _, s := range v.panel.all() {
 		out.Processes = append(out.Processes, s.ProcessFigures)
 		if s.PID == os.Getpid() && s.Host == v.sampler.host && s.Name == v.sampler.name {
@@ -55,7 +55,7 @@ func (v *vitals) Telemetry() hookgw.HostTelemetry {
 }
 
 // Startup lists the tasks of the start.
-func (v *vitals) Startup() []hookgw.StartupTask { return v.startup.list() }
+func (v *vitals) Startup() []program.StartupTask { return v.startup.list() }
 
 // Started is closed when the start is over.
 func (v *vitals) Started() <-chan struct{} { return v.startup.over }
@@ -69,4 +69,4 @@ func (v *vitals) Shutdown() {
 	v.stop()
 }
 
-var _ hookgw.Host = (*vitals)(nil)
+var _ program.Host = (*vitals)(nil)

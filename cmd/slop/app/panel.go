@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/program"
 )
 
 // Bounds of the panel.
@@ -28,7 +28,7 @@ const (
 // sample is what a process says of itself as a signal. The process that follows
 // the log adds how the log stands.
 type sample struct {
-	hookgw.ProcessFigures
+	program.ProcessFigures
 	Log *logFigures `json:"log,omitempty"`
 }
 
@@ -46,7 +46,7 @@ type panel struct {
 
 	mu        sync.Mutex
 	processes map[string]heard[sample] // by actor, host and process number
-	fronts    map[string]heard[hookgw.Frame]
+	fronts    map[string]heard[program.Frame]
 }
 
 // heard is the newest word of somebody, and when it came by our clock.
@@ -56,7 +56,7 @@ type heard[T any] struct {
 }
 
 func newPanel(clock func() time.Time) *panel {
-	return &panel{clock: clock, processes: map[string]heard[sample]{}, fronts: map[string]heard[hookgw.Frame]{}}
+	return &panel{clock: clock, processes: map[string]heard[sample]{}, fronts: map[string]heard[program.Frame]{}}
 }
 
 // hear takes a signal. What is no sample of a role, or no report that a front
@@ -73,7 +73,7 @@ func (p *panel) hear(actor, name string, body []byte) {
 			p.show(s)
 		}
 	case signalFrame:
-		var f hookgw.Frame
+		var f program.Frame
 		if (actor == events.ActorGateway || events.IsPerson(actor)) && json.Unmarshal(body, &f) == nil && soundFrame(f) {
 			_ = p.report(f) // one too many is dropped
 		}
@@ -93,15 +93,15 @@ func (p *panel) show(s sample) {
 }
 
 // report takes what a front end measured; hookgw.ErrFrontEnds beyond maxFrontEnds.
-func (p *panel) report(f hookgw.Frame) error {
+func (p *panel) report(f program.Frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock()
 	expire(p.fronts, now)
 	if _, known := p.fronts[f.Name]; !known && len(p.fronts) >= maxFrontEnds {
-		return hookgw.ErrFrontEnds
+		return program.ErrFrontEnds
 	}
-	p.fronts[f.Name] = heard[hookgw.Frame]{f, now}
+	p.fronts[f.Name] = heard[program.Frame]{f, now}
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (s *sample) sound() bool {
 	return ok && s.MemoryBytes < 1<<50 && s.HeapBytes < 1<<50 && (s.Log == nil || possible(s.Log.EventsPerS))
 }
 
-func soundFrame(f hookgw.Frame) bool {
+func soundFrame(f program.Frame) bool {
 	for _, v := range []*float64{f.FPS, f.FrameTimeMS, f.InputLagMS} {
 		if v != nil && !possible(*v) {
 			return false
@@ -162,11 +162,11 @@ func (p *panel) reporting() []string {
 }
 
 // front is the report that came last; nil without one.
-func (p *panel) front() *hookgw.Frame {
+func (p *panel) front() *program.Frame {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	expire(p.fronts, p.clock())
-	var newest *heard[hookgw.Frame]
+	var newest *heard[program.Frame]
 	// order-independent: the newest is one, and names tell equals apart.
 	for _, h := range p.fronts {
 		if newest == nil || h.at.After(newest.at) || h.at.Equal(newest.at) && h.word.Name < newest.word.Name {
@@ -180,8 +180,8 @@ func (p *panel) front() *hookgw.Frame {
 }
 
 // performance sums what the processes of the program say.
-func (p *panel) performance() hookgw.Performance {
-	var out hookgw.Performance
+func (p *panel) performance() program.Performance {
+	var out program.Performance
 	if f := p.front(); f != nil {
 		out.FPS, out.FrameTimeMS, out.LastFrameTimeMS, out.InputLagMS, out.FrontEnd = f.FPS, f.FrameTimeMS, f.FrameTimeMS, f.InputLagMS, &f.Name
 	}
@@ -190,7 +190,7 @@ func (p *panel) performance() hookgw.Performance {
 	if len(all) == 0 {
 		return out
 	}
-	var sum hookgw.ProcessFigures
+	var sum program.ProcessFigures
 	uptime := 0.0
 	var newest time.Time
 	for i := range all {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/program"
 )
 
 // startup records the tasks by which a process gets ready.
@@ -18,7 +18,7 @@ type startup struct {
 	over  chan struct{}
 
 	mu    sync.Mutex
-	tasks []hookgw.StartupTask
+	tasks []program.StartupTask
 }
 
 func newStartup() *startup {
@@ -36,9 +36,9 @@ func (s *startup) expect(modules ...string) {
 
 // submit adds a task and returns its place; s.mu is held.
 func (s *startup) submit(module string) int {
-	s.tasks = append(s.tasks, hookgw.StartupTask{
+	s.tasks = append(s.tasks, program.StartupTask{
 		CanaryID: "canary-" + strconv.Itoa(len(s.tasks)+1), Module: module, ThreadName: s.name, ThreadID: os.Getpid(),
-		SubmitTS: epoch(time.Now()), Status: hookgw.StartupPending,
+		SubmitTS: epoch(time.Now()), Status: program.StartupPending,
 	})
 	return len(s.tasks) - 1
 }
@@ -52,10 +52,10 @@ func (s *startup) do(module string, task func() error) error {
 	t := &s.tasks[at]
 	end := epoch(time.Now())
 	elapsed := 1000 * (end - *t.StartTS)
-	t.EndTS, t.ElapsedMS, t.Status = &end, &elapsed, hookgw.StartupCompleted
+	t.EndTS, t.ElapsedMS, t.Status = &end, &elapsed, program.StartupCompleted
 	if err != nil {
 		why := err.Error()
-		t.Status, t.Error = hookgw.StartupFailed, &why
+		t.Status, t.Error = program.StartupFailed, &why
 	}
 	return err
 }
@@ -63,21 +63,21 @@ func (s *startup) do(module string, task func() error) error {
 func (s *startup) begin(module string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := slices.IndexFunc(s.tasks, func(t hookgw.StartupTask) bool {
-		return t.Module == module && t.Status == hookgw.StartupPending
+	at := slices.IndexFunc(s.tasks, func(t program.StartupTask) bool {
+		return t.Module == module && t.Status == program.StartupPending
 	})
 	if at < 0 {
 		at = s.submit(module)
 	}
 	now := epoch(time.Now())
-	s.tasks[at].StartTS, s.tasks[at].Status = &now, hookgw.StartupRunning
+	s.tasks[at].StartTS, s.tasks[at].Status = &now, program.StartupRunning
 	return at
 }
 
 // finish says that the start is over. Call it once.
 func (s *startup) finish() { close(s.over) }
 
-func (s *startup) list() []hookgw.StartupTask {
+func (s *startup) list() []program.StartupTask {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.tasks)

@@ -9,7 +9,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/program"
 	"manualslop/projections/live"
 	"manualslop/tools"
 )
@@ -42,9 +42,9 @@ type vitals struct {
 	project string
 
 	mu       sync.Mutex
-	gc       hookgw.GCFigures
+	gc       program.GCFigures
 	log      *logWatch // nil: this process follows no log
-	bus      *hookgw.BusFigures
+	bus      *program.BusFigures
 	busError string
 }
 
@@ -121,7 +121,7 @@ func (v *vitals) listen(ctx context.Context, name string) {
 // get through is followed by the next.
 func (v *vitals) tell(ctx context.Context) {
 	var s sample
-	var gc hookgw.GCFigures
+	var gc program.GCFigures
 	s.ProcessFigures, gc = v.sampler.sample()
 	s.Log = v.look(ctx)
 	v.mu.Lock()
@@ -170,13 +170,13 @@ func (v *vitals) look(ctx context.Context) *logFigures {
 	return out
 }
 
-func busFigures(f bus.Figures, at time.Time) hookgw.BusFigures {
-	out := hookgw.BusFigures{
+func busFigures(f bus.Figures, at time.Time) program.BusFigures {
+	out := program.BusFigures{
 		Sampled: at, Messages: f.Messages, Bytes: f.Bytes, BudgetBytes: f.Budget, FirstSeq: f.FirstSeq, LastSeq: f.LastSeq,
-		Consumers: f.Consumers, Pools: []hookgw.PoolFigures{},
+		Consumers: f.Consumers, Pools: []program.PoolFigures{},
 	}
 	for _, p := range f.Pools {
-		out.Pools = append(out.Pools, hookgw.PoolFigures{Name: p.Name, Waiting: p.Waiting, Running: p.Running, Redelivered: p.Redelivered})
+		out.Pools = append(out.Pools, program.PoolFigures{Name: p.Name, Waiting: p.Waiting, Running: p.Running, Redelivered: p.Redelivered})
 	}
 	return out
 }
@@ -198,7 +198,7 @@ func ownPerformance() func(context.Context) (tools.Performance, error) {
 }
 
 // toolFigures is the form of the tool; p has the figures of a process at least.
-func toolFigures(p hookgw.Performance) tools.Performance {
+func toolFigures(p program.Performance) tools.Performance {
 	return tools.Performance{
 		FPS: p.FPS, FrameTimeMS: p.FrameTimeMS, InputLagMS: p.InputLagMS, CPUPercent: *p.CPUPercent,
 		MemoryBytes: *p.MemoryBytes, HeapBytes: *p.HeapBytes, Goroutines: *p.Goroutines, UptimeS: *p.UptimeS,

@@ -1,4 +1,4 @@
-package hookgw
+package feed
 
 import (
 	"context"
@@ -8,17 +8,19 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/request"
 )
 
 // hubHistory is how far before the end of the log a hub begins, so that most
 // readers need not read the log themselves.
 const hubHistory = 4096
 
-// hub follows one session for all who read it live. It encodes each event once
+// Hub follows one session for all who read it live. It encodes each event once
 // and wakes its readers together, at most once per window; each reader goes on
 // at its own position. A hub runs while somebody reads.
-type hub struct {
-	session string
+type Hub struct {
+	// Session is the one that it follows.
+	Session string
 	window  time.Duration
 	gone    chan struct{} // closed when nobody reads any more
 	readers int           // guarded by hubs.mu
@@ -31,36 +33,36 @@ type hub struct {
 	timer *time.Timer // a wake that is due; nil: none
 	err   error       // why the hub ended by itself
 
-	answered answered // requests whose live text is over
+	answered Answered // requests whose live text is over
 }
 
 // errFeedEnded says that a subscription ended by itself.
 var errFeedEnded = errors.New("the subscription ended")
 
 // fact appends an event of the log.
-func (h *hub) fact(f *frame, p events.Payload) {
+func (h *Hub) fact(f *Frame, p events.Payload) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.answered.note(p)
+	h.answered.Note(p)
 	h.add(f)
 }
 
 // text appends a piece of live text, unless it comes behind its answer.
-func (h *hub) text(f *frame) {
+func (h *Hub) text(f *Frame) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.answered.has(f.body) {
+	if h.answered.Has(f.Body) {
 		return
 	}
-	f.seq = h.seen
+	f.Seq = h.seen
 	h.add(f)
 }
 
 // add appends a frame and sees to it that the readers wake: at once after a
 // quiet window, else at its end; h.mu is held.
-func (h *hub) add(f *frame) {
+func (h *Hub) add(f *Frame) {
 	h.ring.add(f)
-	h.seen = max(h.seen, f.seq)
+	h.seen = max(h.seen, f.Seq)
 	if h.timer != nil {
 		return
 	}
@@ -71,108 +73,117 @@ func (h *hub) add(f *frame) {
 	h.wakeNow()
 }
 
-func (h *hub) wake() {
+func (h *Hub) wake() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.wakeNow()
 }
 
 // wakeNow wakes the readers; h.mu is held.
-func (h *hub) wakeNow() {
+func (h *Hub) wakeNow() {
 	h.timer, h.woke = nil, time.Now()
 	close(h.tick)
 	h.tick = make(chan struct{})
 }
 
-func (h *hub) fail(err error) {
+func (h *Hub) fail(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.err = err
 	h.wakeNow()
 }
 
-// join is where a reader that has everything up to a sequence goes on. False
+// Join is where a reader that has everything up to a sequence goes on. False
 // when the log must show it what comes next, at least up to seen.
-func (h *hub) join(at uint64) (next int, seen uint64, ok bool) {
+func (h *Hub) Join(at uint64) (next int, seen uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	next, ok = h.ring.find(at)
 	return next, h.seen, ok
 }
 
-func (h *hub) position() uint64 {
+func (h *Hub) position() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.seen
 }
 
-// cursor is a reader's place in a hub.
-type cursor struct {
-	hub  *hub
-	next int
-	kept [32]*frame
+// Cursor is a reader's place in a hub.
+type Cursor struct {
+	Hub *Hub
+	// Next is the number of the first frame that was not taken, see Hub.Join.
+	Next int
+	kept [32]*Frame
 }
 
-// take is what came since the last take, at most so many frames. When more is
+// Take is what came since the last take, at most so many frames. When more is
 // false nothing else is at hand, and tick is closed when something may be.
 // Errors: events.ErrSlow for a reader that the ring has passed, or how the hub
 // ended. The frames may be used until the next take.
-func (c *cursor) take() (frames []*frame, more bool, tick <-chan struct{}, err error) {
-	h := c.hub
+func (c *Cursor) Take() (frames []*Frame, more bool, tick <-chan struct{}, err error) {
+	h := c.Hub
 	clear(c.kept[:])
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	frames, kept := h.ring.take(c.next, c.kept[:0])
+	frames, kept := h.ring.take(c.Next, c.kept[:0])
 	if !kept {
 		return nil, false, nil, events.ErrSlow
 	}
-	c.next += len(frames)
-	more = c.next < h.ring.end()
+	c.Next += len(frames)
+	more = c.Next < h.ring.end()
 	if len(frames) == 0 && h.err != nil {
 		return nil, false, nil, h.err
 	}
 	return frames, more, h.tick, nil
 }
 
-// hubs are the hubs of the sessions that somebody reads live.
-type hubs struct {
-	gw   *Gateway
+// Hubs are the hubs of the sessions that somebody reads live.
+type Hubs struct {
+	core    *request.Core
+	signals Signals // nil: no live text
+
 	mu   sync.Mutex
-	open map[string]*hub
+	open map[string]*Hub
 }
 
-// enter finds or starts the hub of a session; call leave when done with it.
-func (s *hubs) enter(session string) (h *hub, leave func()) {
+// NewHubs has none yet. Without signals its feeds show no live text.
+func NewHubs(core *request.Core, signals Signals) *Hubs {
+	return &Hubs{core: core, signals: signals, open: map[string]*Hub{}}
+}
+
+// Enter finds or starts the hub of a session; call leave when done with it. It
+// runs until then, or until the gateway ends.
+func (s *Hubs) Enter(session string) (h *Hub, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h = s.open[session]
 	if h == nil || h.broken() {
-		h = &hub{session: session, window: s.gw.cfg.Limits.FeedWindow, gone: make(chan struct{}), tick: make(chan struct{})}
-		h.ring.limit = s.gw.cfg.Limits.FeedBytes
-		if view, ok := s.gw.cfg.Models.Session(session); ok {
+		h = &Hub{Session: session, window: s.core.Limits.FeedWindow, gone: make(chan struct{}), tick: make(chan struct{})}
+		h.ring.limit = s.core.Limits.FeedBytes
+		if view, ok := s.core.Models.Session(session); ok {
 			h.seen = max(view.Summary().LastSeq, hubHistory) - hubHistory
 			h.ring.base = h.seen
 		}
 		s.open[session] = h
-		s.gw.Start(func(ctx context.Context) { s.gw.follow(ctx, h) })
+		s.core.Start(func(ctx context.Context) { s.follow(ctx, h) })
 	}
 	h.readers++
 	return h, func() { s.leave(h) }
 }
 
-func (s *hubs) leave(h *hub) {
+func (s *Hubs) leave(h *Hub) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.readers--; h.readers > 0 {
 		return
 	}
 	close(h.gone)
-	if s.open[h.session] == h {
-		delete(s.open, h.session)
+	if s.open[h.Session] == h {
+		delete(s.open, h.Session)
 	}
 }
 
-func (h *hub) broken() bool {
+func (h *Hub) broken() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.err != nil
@@ -180,7 +191,7 @@ func (h *hub) broken() bool {
 
 // follow feeds a hub until nobody reads it or ctx ends. One that fell behind
 // the log goes on where it was.
-func (g *Gateway) follow(ctx context.Context, h *hub) {
+func (s *Hubs) follow(ctx context.Context, h *Hub) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var parts sync.WaitGroup
@@ -192,26 +203,26 @@ func (g *Gateway) follow(ctx context.Context, h *hub) {
 		case <-ctx.Done():
 		}
 	})
-	if g.cfg.Signals != nil {
-		parts.Go(func() { g.followText(ctx, h) })
+	if s.signals != nil {
+		parts.Go(func() { s.followText(ctx, h) })
 	}
 	err := events.ErrSlow
 	for errors.Is(err, events.ErrSlow) && ctx.Err() == nil {
-		err = g.followFacts(ctx, h, h.position()+1)
+		err = s.followFacts(ctx, h, h.position()+1)
 	}
 	if ctx.Err() == nil {
-		g.cfg.Logger.WarnContext(ctx, "live feeds of a session broke", slog.String("session", h.session), slog.Any("error", err))
+		s.core.Logger.WarnContext(ctx, "live feeds of a session broke", slog.String("session", h.Session), slog.Any("error", err))
 		h.fail(err)
 	}
 	cancel()
 }
 
-func (g *Gateway) followFacts(ctx context.Context, h *hub, from uint64) error {
-	for e, err := range g.cfg.Models.Subscribe(ctx, h.session, from) {
+func (s *Hubs) followFacts(ctx context.Context, h *Hub, from uint64) error {
+	for e, err := range s.core.Models.Subscribe(ctx, h.Session, from) {
 		if err != nil {
 			return err
 		}
-		f, err := factFrame(&e)
+		f, err := FactFrame(&e)
 		if err != nil {
 			return err
 		}
@@ -222,16 +233,16 @@ func (g *Gateway) followFacts(ctx context.Context, h *hub, from uint64) error {
 
 // followText adds what models write while they write it. Without it a feed
 // still has every fact, so a failure is the operator's business only.
-func (g *Gateway) followText(ctx context.Context, h *hub) {
-	err := g.cfg.Signals(ctx, h.session, func(s Signal) {
-		if s.Actor != events.ActorModels || s.Name != signalDelta {
+func (s *Hubs) followText(ctx context.Context, h *Hub) {
+	err := s.signals(ctx, h.Session, func(said Signal) {
+		if said.Actor != events.ActorModels || said.Name != SignalDelta {
 			return
 		}
-		if f := deltaFrame(s.Body); f != nil {
+		if f := deltaFrame(said.Body); f != nil {
 			h.text(f)
 		}
 	})
 	if err != nil && ctx.Err() == nil {
-		g.cfg.Logger.WarnContext(ctx, "live text is not shown", slog.String("session", h.session), slog.Any("error", err))
+		s.core.Logger.WarnContext(ctx, "live text is not shown", slog.String("session", h.Session), slog.Any("error", err))
 	}
 }

@@ -1,4 +1,4 @@
-package hookgw
+package feed
 
 import (
 	"bytes"
@@ -11,29 +11,32 @@ import (
 	"manualslop/events"
 )
 
-// frame is one message of a session as every reader with equal rights gets it:
+// Frame is one message of a session as every reader with equal rights gets it:
 // encoded once, never changed.
-type frame struct {
-	seq     uint64   // position on the log; of live text, that of the fact before it
-	subject []string // tokens, for filters; nil for live text
-	sse     []byte   // as server-sent event
-	body    []byte   // the JSON within sse
+type Frame struct {
+	// Seq is its position on the log; of live text, that of the fact before it.
+	Seq uint64
+	// Subject are the tokens for filters; nil for live text.
+	Subject []string
+	// Body is the event, or the piece of live text, as JSON.
+	Body []byte
+	text []byte // body as server-sent event
 }
 
-// factFrame encodes an event of the log.
-func factFrame(e *events.Event) (*frame, error) {
+// FactFrame encodes an event of the log.
+func FactFrame(e *events.Event) (*Frame, error) {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return nil, err
 	}
 	head := "id: " + strconv.FormatUint(e.Seq, 10) + "\ndata: "
 	f := newFrame(head, body)
-	f.seq, f.subject = e.Seq, strings.Split(e.Subject(), ".")
+	f.Seq, f.Subject = e.Seq, strings.Split(e.Subject(), ".")
 	return f, nil
 }
 
 // deltaFrame encodes a piece of live text; nil where it is not JSON.
-func deltaFrame(body []byte) *frame {
+func deltaFrame(body []byte) *Frame {
 	var line bytes.Buffer // server-sent data is one line
 	if json.Compact(&line, body) != nil {
 		return nil
@@ -41,10 +44,10 @@ func deltaFrame(body []byte) *frame {
 	return newFrame("event: delta\ndata: ", line.Bytes())
 }
 
-func newFrame(head string, body []byte) *frame {
+func newFrame(head string, body []byte) *Frame {
 	sse := make([]byte, 0, len(head)+len(body)+2)
 	sse = append(append(append(sse, head...), body...), "\n\n"...)
-	return &frame{sse: sse, body: sse[len(head) : len(head)+len(body)]}
+	return &Frame{text: sse, Body: sse[len(head) : len(head)+len(body)]}
 }
 
 // ring keeps the newest frames of a session, at most limit bytes of them and at
@@ -54,7 +57,7 @@ type ring struct {
 	size   int
 	base   uint64 // every fact behind this sequence, up to the newest, is kept
 	first  int    // number of the oldest frame that is kept
-	frames []*frame
+	frames []*Frame
 }
 
 // find is the number of the first frame behind a sequence. False when not all
@@ -63,18 +66,18 @@ func (r *ring) find(seq uint64) (int, bool) {
 	if seq < r.base {
 		return 0, false
 	}
-	i, _ := slices.BinarySearchFunc(r.frames, seq+1, func(f *frame, seq uint64) int { return cmp.Compare(f.seq, seq) })
+	i, _ := slices.BinarySearchFunc(r.frames, seq+1, func(f *Frame, seq uint64) int { return cmp.Compare(f.Seq, seq) })
 	return r.first + i, true
 }
 
 func (r *ring) end() int { return r.first + len(r.frames) }
 
-func (r *ring) add(f *frame) {
+func (r *ring) add(f *Frame) {
 	r.frames = append(r.frames, f)
-	r.size += len(f.sse)
+	r.size += len(f.text)
 	for r.size > r.limit && len(r.frames) > 1 {
-		r.size -= len(r.frames[0].sse)
-		r.base = r.frames[0].seq
+		r.size -= len(r.frames[0].text)
+		r.base = r.frames[0].Seq
 		r.frames[0] = nil
 		r.frames = r.frames[1:]
 		r.first++
@@ -87,13 +90,13 @@ const maxTaken = 64 << 10
 
 // take appends frames from number next on to out, up to out's capacity and
 // maxTaken bytes, but one at least. False when they are not kept any more.
-func (r *ring) take(next int, out []*frame) ([]*frame, bool) {
+func (r *ring) take(next int, out []*Frame) ([]*Frame, bool) {
 	if next < r.first {
 		return out, false
 	}
 	size := 0
 	for _, f := range r.frames[next-r.first:] {
-		if size += len(f.sse); len(out) > 0 && (len(out) == cap(out) || size > maxTaken) {
+		if size += len(f.text); len(out) > 0 && (len(out) == cap(out) || size > maxTaken) {
 			break
 		}
 		out = append(out, f)

@@ -1,4 +1,4 @@
-package hookgw
+package feed
 
 import (
 	"net/http"
@@ -11,17 +11,17 @@ import (
 // maxFilters bounds the ?filter= of one feed.
 const maxFilters = 16
 
-// subjectFilter selects events by subject, with the bus's wildcards: "*" is one
+// Filter selects events by subject, with the bus's wildcards: "*" is one
 // token, ">" the rest. Any of several patterns selects.
-type subjectFilter [][]string
+type Filter [][]string
 
-// parseFilters reads ?filter= values: a subject of slop.ev, or its part behind
+// ParseFilters reads ?filter= values: a subject of slop.ev, or its part behind
 // the session, such as "approval.>" or "*.AskRaised.*". None selects everything.
-func parseFilters(values []string) (subjectFilter, *problem.Problem) {
+func ParseFilters(values []string) (Filter, *problem.Problem) {
 	if len(values) > maxFilters {
 		return nil, problem.Refuse(http.StatusBadRequest, "too many filters", "Use at most 16, or widen one with * or >.")
 	}
-	var out subjectFilter
+	var out Filter
 	for _, v := range values {
 		if !strings.HasPrefix(v, events.RootEvents+".") {
 			v = events.RootEvents + ".*.*." + v
@@ -37,8 +37,8 @@ func parseFilters(values []string) (subjectFilter, *problem.Problem) {
 	return out, nil
 }
 
-// match tells whether a subject, as tokens, is selected.
-func (f subjectFilter) match(have []string) bool {
+// Match tells whether a subject, as tokens, is selected.
+func (f Filter) Match(have []string) bool {
 	if len(f) == 0 {
 		return true
 	}

@@ -1,4 +1,4 @@
-package hookgw
+package program
 
 import (
 	"context"

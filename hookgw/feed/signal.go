@@ -1,4 +1,4 @@
-package hookgw
+package feed
 
 import (
 	"context"
@@ -22,24 +22,24 @@ type Signal struct {
 // Signals that are lost are gone. Calls do not overlap.
 type Signals func(ctx context.Context, session string, take func(Signal)) error
 
-// signalDelta names the signals of models that carry a piece of text:
+// SignalDelta names the signals of models that carry a piece of text:
 // {"stream_id", "request", "piece", "delta"}.
-const signalDelta = "delta"
+const SignalDelta = "delta"
 
 // maxAnswered bounds the requests of which a feed remembers that they were
 // answered; live text comes at most moments behind the answer.
 const maxAnswered = 64
 
-// answered are the requests that were answered last. What a model wrote for one
+// Answered are the requests that were answered last. What a model wrote for one
 // of them and comes behind its answer is not shown: the answer has the whole, or
 // says that nothing of it counts.
-type answered struct {
+type Answered struct {
 	ids  map[string]bool
 	last []string
 }
 
-// note remembers the request that an event answers, if it does.
-func (a *answered) note(p events.Payload) {
+// Note remembers the request that an event answers, if it does.
+func (a *Answered) Note(p events.Payload) {
 	id := ""
 	switch x := p.(type) {
 	case events.ModelReplied:
@@ -62,8 +62,8 @@ func (a *answered) note(p events.Payload) {
 	}
 }
 
-// has tells whether a piece of live text comes too late.
-func (a *answered) has(body []byte) bool {
+// Has tells whether a piece of live text comes too late.
+func (a *Answered) Has(body []byte) bool {
 	var piece struct {
 		Request string `json:"request"`
 	}

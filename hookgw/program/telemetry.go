@@ -1,4 +1,4 @@
-package hookgw
+package program
 
 import (
 	"net/http"
@@ -62,8 +62,8 @@ type GatewayFigures struct {
 	BodyLimitBytes     int64  `json:"body_limit_bytes"`
 }
 
-func getTelemetry(c *call) error {
-	out, err := c.telemetry()
+func (p *Handlers) getTelemetry(c *request.Call) error {
+	out, err := p.telemetry(c)
 	if err != nil {
 		return err
 	}
@@ -71,54 +71,53 @@ func getTelemetry(c *call) error {
 }
 
 // telemetry gathers what is known now of the program and the request's session.
-func (c *call) telemetry() (Telemetry, error) {
+func (p *Handlers) telemetry(c *request.Call) (Telemetry, error) {
 	session, err := c.Session()
 	if err != nil {
 		return Telemetry{}, err
 	}
-	return c.telemetryOf(session)
+	return p.TelemetryOf(c, session)
 }
 
-// telemetryOf gathers what is known now of the program and a session.
-func (c *call) telemetryOf(session string) (Telemetry, error) {
-	g := c.gw
-	host := g.cfg.Host.Telemetry()
-	out := Telemetry{At: g.cfg.Clock(), HostTelemetry: host.complete(), UptimeS: time.Since(g.begun).Seconds(), Requests: g.Requests()}
-	out.Roles.Present, out.Roles.Missing = g.cfg.Roles()
+// TelemetryOf gathers what is known now of the program and a session.
+func (p *Handlers) TelemetryOf(c *request.Call, session string) (Telemetry, error) {
+	limits, held, host := c.Core.Limits, p.held(), p.host.Telemetry()
+	out := Telemetry{At: c.Core.Clock(), HostTelemetry: host.complete(), UptimeS: time.Since(p.begun).Seconds(), Requests: c.Core.Requests()}
+	out.Roles.Present, out.Roles.Missing = p.roles()
 	out.Roles.Present, out.Roles.Missing = request.List(out.Roles.Present), request.List(out.Roles.Missing)
 	out.Gateway = GatewayFigures{
-		URL: g.URL(), Connections: Use{g.conns.Open(), g.cfg.Limits.Conns}, Feeds: Use{g.feeds.inUse(), g.cfg.Limits.Feeds},
-		FeedsPerClientMost: g.cfg.Limits.FeedsPerClient, BodyLimitBytes: g.cfg.Limits.Body,
+		URL: held.URL, Connections: Use{held.Connections, limits.Conns}, Feeds: Use{held.Feeds, limits.Feeds},
+		FeedsPerClientMost: limits.FeedsPerClient, BodyLimitBytes: limits.Body,
 	}
 	if p := host.Process; p != nil {
 		out.Threads = ThreadCounts{&p.Threads, &p.Goroutines}
 	}
-	err := c.readDepths(session, &out)
-	return out, err
+	out.Queues = QueueDepths{Session: session, AsksWaiting: Use{held.Waiting, limits.Waiting}}
+	out.Projections = ProjectionState{Session: session, Lag: p.host.Performance().ProjectionLag}
+	return out, out.readDepths(c)
 }
 
-// readDepths fills in what the read models know.
-func (c *call) readDepths(session string, out *Telemetry) error {
-	g := c.gw
-	out.Queues = QueueDepths{Session: session, AsksWaiting: Use{len(g.slots), g.cfg.Limits.Waiting}}
-	out.Projections = ProjectionState{Sessions: len(g.cfg.Models.Sessions()), Session: session, Lag: g.cfg.Host.Performance().ProjectionLag}
-	if b := out.Bus; b != nil {
+// readDepths fills in what the bus and the read models know.
+func (t *Telemetry) readDepths(c *request.Call) error {
+	if b := t.Bus; b != nil {
 		for i := range b.Pools {
 			switch b.Pools[i].Name {
 			case "tools":
-				out.Queues.ToolsWaiting = &b.Pools[i].Waiting
+				t.Queues.ToolsWaiting = &b.Pools[i].Waiting
 			case "models":
-				out.Queues.ModelsWaiting = &b.Pools[i].Waiting
+				t.Queues.ModelsWaiting = &b.Pools[i].Waiting
 			}
 		}
 	}
-	if view, ok := g.cfg.Models.Session(session); ok {
-		out.Projections.LastSeq = view.Summary().LastSeq
+	models := c.Core.Models
+	t.Projections.Sessions = len(models.Sessions())
+	if view, ok := models.Session(t.Projections.Session); ok {
+		t.Projections.LastSeq = view.Summary().LastSeq
 	}
-	return c.Read(session, func(s *projections.Set) {
-		out.Projections.Position = s.Seq()
-		out.Queues.AsksOpen = s.Summary().PendingAsks
-		out.Queues.ModelRequests, out.Queues.ToolCalls = s.Pending()
+	return c.Read(t.Projections.Session, func(s *projections.Set) {
+		t.Projections.Position = s.Seq()
+		t.Queues.AsksOpen = s.Summary().PendingAsks
+		t.Queues.ModelRequests, t.Queues.ToolCalls = s.Pending()
 	})
 }
 
@@ -132,4 +131,10 @@ func (t HostTelemetry) complete() HostTelemetry {
 	}
 	t.FrontEnds = request.List(t.FrontEnds)
 	return t
+}
+
+// RoleList is the answer of GET /api/roles: the actors at work, and the roles that nobody runs.
+type RoleList struct {
+	Present []string `json:"present"`
+	Missing []string `json:"missing"`
 }

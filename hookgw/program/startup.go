@@ -1,4 +1,4 @@
-package hookgw
+package program
 
 import (
 	"net/http"
@@ -26,15 +26,15 @@ type StartupStatus struct {
 	ElapsedMS float64  `json:"elapsed_ms"` // from the first submission to the newest end
 }
 
-func (c *call) startupStatus() StartupStatus {
+func (p *Handlers) startupStatus() StartupStatus {
 	out := StartupStatus{Pending: []string{}, Completed: []string{}, Failed: []string{}, Running: []string{}}
 	select {
-	case <-c.gw.cfg.Host.Started():
+	case <-p.host.Started():
 		out.Done = true
 	default:
 	}
 	begun, ended := 0.0, 0.0
-	for i, t := range c.gw.cfg.Host.Startup() {
+	for i, t := range p.host.Startup() {
 		if i == 0 || t.SubmitTS < begun {
 			begun = t.SubmitTS
 		}
@@ -57,13 +57,15 @@ func (c *call) startupStatus() StartupStatus {
 	return out
 }
 
-func getStartupStatus(c *call) error { return c.Reply(http.StatusOK, c.startupStatus()) }
+func (p *Handlers) getStartupStatus(c *request.Call) error {
+	return c.Reply(http.StatusOK, p.startupStatus())
+}
 
 // waitForStartup answers with the status once the start is over, or the time is.
-func waitForStartup(c *call) error {
-	wait, p := startupWait(c.Query().Get("timeout"))
-	if p != nil {
-		return p
+func (p *Handlers) waitForStartup(c *request.Call) error {
+	wait, wrong := startupWait(c.Query().Get("timeout"))
+	if wrong != nil {
+		return wrong
 	}
 	if err := request.Stay(c.Response); err != nil {
 		return err
@@ -71,13 +73,13 @@ func waitForStartup(c *call) error {
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	select {
-	case <-c.gw.cfg.Host.Started():
+	case <-p.host.Started():
 	case <-late.C:
-	case <-c.gw.Stopping:
+	case <-c.Core.Stopping:
 	case <-c.Request.Context().Done():
 		return c.Request.Context().Err()
 	}
-	return getStartupStatus(c)
+	return p.getStartupStatus(c)
 }
 
 func startupWait(given string) (time.Duration, *problem.Problem) {
@@ -92,8 +94,8 @@ func startupWait(given string) (time.Duration, *problem.Problem) {
 }
 
 // getStartupTasks lists the tasks of the start, each with its times.
-func getStartupTasks(c *call) error {
-	tasks := c.gw.cfg.Host.Startup()
+func (p *Handlers) getStartupTasks(c *request.Call) error {
+	tasks := p.host.Startup()
 	if tasks == nil {
 		tasks = []StartupTask{}
 	}

@@ -1,14 +1,15 @@
-package hookgw
+package program
 
 import (
 	"strconv"
 
 	"manualslop/hookgw/metrics"
+	"manualslop/hookgw/request"
 )
 
 // getMetrics shows the telemetry and the counts as text for Prometheus.
-func getMetrics(c *call) error {
-	t, err := c.telemetry()
+func (p *Handlers) getMetrics(c *request.Call) error {
+	t, err := p.telemetry(c)
 	if err != nil {
 		return err
 	}

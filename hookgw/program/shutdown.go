@@ -1,4 +1,4 @@
-package hookgw
+package program
 
 import (
 	"encoding/json"
@@ -8,7 +8,11 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
+
+// maxShutdownReason bounds the reason of a shutdown in bytes.
+const maxShutdownReason = 4 << 10
 
 // shutdownRequest is the body of POST /api/shutdown.
 type shutdownRequest struct {
@@ -27,15 +31,15 @@ type ShutdownAnswer struct {
 
 // postShutdown puts the request on record, answers, and only then begins to
 // stop. A log that takes nothing any more does not keep the program from ending.
-func postShutdown(c *call) error {
+func (p *Handlers) postShutdown(c *request.Call) error {
 	var want shutdownRequest
 	if json.Unmarshal(c.Body, &want) != nil {
 		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {}, or {"reason": "done for today"}.`)
 	}
-	if len(want.Reason) > maxReason {
+	if len(want.Reason) > maxShutdownReason {
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
 	}
-	host := c.gw.cfg.Host
+	host := p.host
 	out := ShutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}
 	switch out.Stops {
 	case events.ShutdownEngine:
@@ -46,20 +50,20 @@ func postShutdown(c *call) error {
 		return errHostless()
 	}
 	defer host.Shutdown()
-	out.Recorded = c.recordShutdown(events.ShutdownRequested{
-		Scope: out.Stops, PID: out.PID, Reason: string(c.gw.cfg.Masker([]byte(want.Reason))),
+	out.Recorded = recordShutdown(c, events.ShutdownRequested{
+		Scope: out.Stops, PID: out.PID, Reason: string(c.Core.Masker([]byte(want.Reason))),
 	})
 	return c.Reply(http.StatusOK, out)
 }
 
 // recordShutdown puts the person's word into the current session, if there is one.
-func (c *call) recordShutdown(word events.ShutdownRequested) bool {
-	session := c.gw.cfg.Models.Current()
+func recordShutdown(c *request.Call, word events.ShutdownRequested) bool {
+	session := c.Core.Models.Current()
 	if session == "" {
 		return false
 	}
 	if _, err := c.Say(session, word); err != nil {
-		c.gw.cfg.Logger.WarnContext(c.Request.Context(), "a shutdown is not on record", slog.Any("error", err))
+		c.Core.Logger.WarnContext(c.Request.Context(), "a shutdown is not on record", slog.Any("error", err))
 		return c.Wrote
 	}
 	return true

@@ -1,4 +1,4 @@
-package hookgw
+package feed
 
 import (
 	"net/http"
@@ -9,8 +9,8 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// feedCount bounds live feeds, in all and per client.
-type feedCount struct {
+// Places bounds live feeds, in all and per client.
+type Places struct {
 	mu        sync.Mutex
 	perClient int
 	all       int
@@ -18,13 +18,14 @@ type feedCount struct {
 	total     int
 }
 
-func newFeedCount(l request.Limits) *feedCount {
-	return &feedCount{perClient: l.FeedsPerClient, all: l.Feeds, open: map[string]int{}}
+// NewPlaces has as many as the limits of feeds say.
+func NewPlaces(l request.Limits) *Places {
+	return &Places{perClient: l.FeedsPerClient, all: l.Feeds, open: map[string]int{}}
 }
 
-// enter takes a place for a feed of client; leave gives it back. The last
+// Enter takes a place for a feed of client; leave gives it back. The last
 // eighth of all places is the person's.
-func (f *feedCount) enter(who access.Right, client string) (leave func(), p *problem.Problem) {
+func (f *Places) Enter(who access.Right, client string) (leave func(), p *problem.Problem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := f.all
@@ -39,14 +40,14 @@ func (f *feedCount) enter(who access.Right, client string) (leave func(), p *pro
 	return func() { f.exit(client) }, nil
 }
 
-// inUse is how many feeds are open.
-func (f *feedCount) inUse() int {
+// InUse is how many feeds are open.
+func (f *Places) InUse() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.total
 }
 
-func (f *feedCount) exit(client string) {
+func (f *Places) exit(client string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.total--

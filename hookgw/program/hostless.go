@@ -1,4 +1,4 @@
-package hookgw
+package program
 
 import (
 	"context"
@@ -11,7 +11,8 @@ import (
 // is measured, the start is over, and there is nothing to stop.
 type hostless struct{ started chan struct{} }
 
-func newHostless() hostless {
+// NewHostless is a host of which nothing is known.
+func NewHostless() Host {
 	started := make(chan struct{})
 	close(started)
 	return hostless{started}

@@ -1,4 +1,4 @@
-package hookgw
+package program
 
 import (
 	"net/http"
@@ -9,8 +9,8 @@ import (
 	"manualslop/projections/pricing"
 )
 
-// moneyRoutes show what models used and what it cost.
-func moneyRoutes() []request.Route {
+// MoneyRoutes show what models used and what it cost.
+func MoneyRoutes() []request.Route {
 	const get, group = http.MethodGet, "Program"
 	of := []request.Parameter{request.SessionParameter()}
 	prices := pricing.Table()

@@ -1,4 +1,4 @@
-package hookgw
+package feed
 
 import (
 	"context"
@@ -13,20 +13,19 @@ import (
 // resubscribePause is between two attempts to follow a session whose feed broke.
 const resubscribePause = 50 * time.Millisecond
 
-// waiting wakes requests when an event of their ask comes. One feed per session
+// Waiting wakes requests when an event of their ask comes. One feed per session
 // serves all of them, so that an answer costs the same with one and with
 // thousands of asks open; it runs while somebody waits.
-type waiting struct {
-	models request.Models
-	logger *slog.Logger
-	start  func(func(context.Context))
+type Waiting struct {
+	core *request.Core
 
 	mu    sync.Mutex
 	rooms map[string]*room // by session
 }
 
-func newWaiting(m request.Models, logger *slog.Logger, start func(func(context.Context))) *waiting {
-	return &waiting{models: m, logger: logger, start: start, rooms: map[string]*room{}}
+// NewWaiting is for nobody yet.
+func NewWaiting(core *request.Core) *Waiting {
+	return &Waiting{core: core, rooms: map[string]*room{}}
 }
 
 // room holds those who wait in one session.
@@ -36,46 +35,48 @@ type room struct {
 	empty   func() // ends the feed
 	mu      sync.Mutex
 	seen    uint64                          // every event up to here was shown to those who wait
-	waiters map[string]map[*waiter]struct{} // by ask
+	waiters map[string]map[*Waiter]struct{} // by ask
 }
 
-// waiter is one request that waits for events of its ask.
-type waiter struct {
+// Waiter is one request that waits for events of its ask.
+type Waiter struct {
+	// Since is the sequence up to which events must be looked for in the models.
+	Since uint64
+	// Leave ends the wait.
+	Leave func()
 	tell  func(*events.Event)
-	since uint64 // events up to here must be looked for in the models
-	leave func()
 }
 
-// join begins to wait for the events of an ask, which tell hears without keeping
+// Join begins to wait for the events of an ask, which tell hears without keeping
 // the teller waiting. Events up to the waiter's since are not shown; look for
 // their effect in the models. Call leave when done.
-func (w *waiting) join(session, ask string, tell func(*events.Event)) *waiter {
+func (w *Waiting) Join(session, ask string, tell func(*events.Event)) *Waiter {
 	r := w.enter(session)
-	me := &waiter{tell: tell}
+	me := &Waiter{tell: tell}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	me.since = r.seen
+	me.Since = r.seen
 	if r.waiters[ask] == nil {
-		r.waiters[ask] = map[*waiter]struct{}{}
+		r.waiters[ask] = map[*Waiter]struct{}{}
 	}
 	r.waiters[ask][me] = struct{}{}
-	me.leave = sync.OnceFunc(func() { r.drop(ask, me); w.exit(r) })
+	me.Leave = sync.OnceFunc(func() { r.drop(ask, me); w.exit(r) })
 	return me
 }
 
 // enter finds or opens the room of a session; call exit when done with it.
-func (w *waiting) enter(session string) *room {
+func (w *Waiting) enter(session string) *room {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.rooms[session]
 	if r == nil {
 		left, empty := context.WithCancel(context.Background())
-		r = &room{session: session, empty: empty, waiters: map[string]map[*waiter]struct{}{}}
-		if view, ok := w.models.Session(session); ok {
+		r = &room{session: session, empty: empty, waiters: map[string]map[*Waiter]struct{}{}}
+		if view, ok := w.core.Models.Session(session); ok {
 			r.seen = view.Summary().LastSeq
 		}
 		w.rooms[session] = r
-		w.start(func(ctx context.Context) {
+		w.core.Start(func(ctx context.Context) {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			defer context.AfterFunc(left, cancel)()
@@ -87,7 +88,7 @@ func (w *waiting) enter(session string) *room {
 }
 
 // exit closes the room behind the last one.
-func (w *waiting) exit(r *room) {
+func (w *Waiting) exit(r *room) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if r.inside--; r.inside == 0 {
@@ -98,11 +99,11 @@ func (w *waiting) exit(r *room) {
 
 // follow shows the session's events to those who wait until ctx ends. A broken
 // feed is taken up again where it ended.
-func (w *waiting) follow(ctx context.Context, r *room) {
+func (w *Waiting) follow(ctx context.Context, r *room) {
 	for ctx.Err() == nil {
-		for e, err := range w.models.Subscribe(ctx, r.session, r.position()+1) {
+		for e, err := range w.core.Models.Subscribe(ctx, r.session, r.position()+1) {
 			if err != nil {
-				w.logger.WarnContext(ctx, "feed of asks broke and is taken up again", slog.String("session", r.session), slog.Any("error", err))
+				w.core.Logger.WarnContext(ctx, "feed of asks broke and is taken up again", slog.String("session", r.session), slog.Any("error", err))
 				break
 			}
 			r.show(e)
@@ -129,7 +130,7 @@ func (r *room) show(e events.Event) {
 	}
 }
 
-func (r *room) drop(ask string, w *waiter) {
+func (r *room) drop(ask string, w *Waiter) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.waiters[ask], w)

@@ -1,4 +1,4 @@
-package hookgw
+package program
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
 )
 
 // Bounds of what a front end may say of itself.
@@ -23,18 +24,18 @@ type performanceAnswer struct {
 	Performance Performance `json:"performance"`
 }
 
-func getPerformance(c *call) error {
-	return c.Reply(http.StatusOK, performanceAnswer{c.gw.cfg.Host.Performance()})
+func (p *Handlers) getPerformance(c *request.Call) error {
+	return c.Reply(http.StatusOK, performanceAnswer{p.host.Performance()})
 }
 
 // postPerformance takes the figures of an attached front end. They are passed on
 // as a signal: never stored, and gone when the front end is.
-func postPerformance(c *call) error {
-	frame, p := readFrame(c.Body)
-	if p != nil {
-		return p
+func (p *Handlers) postPerformance(c *request.Call) error {
+	frame, wrong := readFrame(c.Body)
+	if wrong != nil {
+		return wrong
 	}
-	err := c.gw.cfg.Host.Report(c.Request.Context(), frame)
+	err := p.host.Report(c.Request.Context(), frame)
 	if errors.Is(err, ErrFrontEnds) {
 		return problem.Refuse(http.StatusTooManyRequests, "too many front ends report", "End one, or wait until it is forgotten.")
 	}

@@ -1,0 +1,136 @@
+package feed
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// SSE writes server-sent events. The response's own buffer gathers them; what
+// was written leaves with flush.
+type SSE struct {
+	// At is the sequence up to which everything was shown or left out.
+	At uint64
+	// Filter selects the facts that are shown; text says that live text is, too.
+	Filter Filter
+	Text   bool
+	// Snapshot is shown once everything up to the cutoff was, and then shown is
+	// called; nil: there is none, or it was.
+	Snapshot []byte
+	Cutoff   uint64
+	Shown    func()
+
+	w       http.ResponseWriter
+	conn    *http.ResponseController
+	timeout time.Duration
+	armed   bool // the time limit of writing runs
+}
+
+// NewSSE writes to a client that has everything up to at. The timeout is for what
+// leaves at once.
+func NewSSE(w http.ResponseWriter, timeout time.Duration, at uint64) *SSE {
+	return &SSE{w: w, conn: http.NewResponseController(w), timeout: timeout, At: at}
+}
+
+// Begin opens the feed, and shows the snapshot at once where nothing precedes it.
+func (s *SSE) Begin() error {
+	if err := s.Send([]byte("retry: 1000\n\n")); err != nil {
+		return err
+	}
+	if err := s.showSnapshot(); err != nil {
+		return err
+	}
+	return s.Flush()
+}
+
+// Send writes bytes that leave with the next flush, or before.
+func (s *SSE) Send(b []byte) error {
+	if !s.armed {
+		if err := s.conn.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
+			return err
+		}
+		s.armed = true
+	}
+	_, err := s.w.Write(b)
+	return err
+}
+
+// Flush lets go what was written.
+func (s *SSE) Flush() error {
+	if !s.armed {
+		return nil
+	}
+	s.armed = false
+	return s.conn.Flush()
+}
+
+// showSnapshot writes the snapshot once everything up to the cutoff was shown.
+func (s *SSE) showSnapshot() error {
+	if s.Snapshot == nil || s.At < s.Cutoff {
+		return nil
+	}
+	body := s.Snapshot
+	s.Snapshot = nil
+	defer s.Shown()
+	return s.Send(fmt.Appendf(nil, "event: snapshot\nid: %d\ndata: %s\n\n", s.At, body))
+}
+
+// Show writes frames, and lets them go.
+func (s *SSE) Show(frames []*Frame) error {
+	for _, f := range frames {
+		if err := s.Write(f); err != nil {
+			return err
+		}
+	}
+	return s.Flush()
+}
+
+// Write shows a frame that the client does not have if the filter selects it.
+func (s *SSE) Write(f *Frame) error {
+	if f.Subject == nil {
+		if !s.Text {
+			return nil
+		}
+		return s.Send(f.text)
+	}
+	if f.Seq <= s.At {
+		return nil
+	}
+	if s.Filter.Match(f.Subject) {
+		if err := s.Send(f.text); err != nil {
+			return err
+		}
+	}
+	s.At = f.Seq
+	return s.showSnapshot()
+}
+
+// Pass notes that the log has nothing else up to a sequence.
+func (s *SSE) Pass(seq uint64) error {
+	s.At = max(s.At, seq)
+	return s.showSnapshot()
+}
+
+// Heartbeat keeps the connection alive and moves the client's position over
+// what the filter left out.
+func (s *SSE) Heartbeat() error {
+	if err := s.Send(fmt.Appendf(nil, ": heartbeat\nid: %d\n\n", s.At)); err != nil {
+		return err
+	}
+	return s.Flush()
+}
+
+// Disconnect ends the feed with the client's position. It returns the cause.
+func (s *SSE) Disconnect(reason string, cause error) error {
+	body, err := json.Marshal(map[string]any{
+		"position": s.At, "reason": reason, "hint": "Connect again with Last-Event-ID: " + strconv.FormatUint(s.At, 10) + ".",
+	})
+	if err != nil {
+		return err
+	}
+	err = s.Send(fmt.Appendf(nil, "event: disconnected\nid: %d\ndata: %s\n\n", s.At, body))
+	return errors.Join(cause, err, s.Flush())
+}
