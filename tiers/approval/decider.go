@@ -106,7 +106,7 @@ func (s *State) fold(e *events.Event) {
 		s.offer(p)
 	case events.ToolRequested, events.PreviewBuilt, events.ToolSettled, events.ToolParked:
 		s.foldCall(e)
-	case events.ContextRequested, events.ContextBuilt, events.RefreshRequested, events.FilesUpdated:
+	case events.ContextRequested, events.ContextBuilt, events.RefreshRequested, events.FilesUpdated, events.ReviewRequested:
 		s.foldViews(e)
 	case events.TrackStarted, events.TicketsPlanned:
 		s.foldPlan(p)

@@ -113,7 +113,22 @@ func (s *State) foldViews(e *events.Event) {
 			s.reads(s.showing[p.Request], fence.Repo, f.Path)
 		}
 		delete(s.showing, p.Request)
+	case events.ReviewRequested:
+		s.passes(conversation{ticket: p.Ticket.ID, attempt: p.Attempt}, conversation{ticket: p.Ticket.ID})
 	}
+}
+
+// passes notes that one conversation is shown what another one wrote, and so what
+// that one has read: a review's reasons stand in the next attempt's brief.
+func (s *State) passes(from, to conversation) {
+	read := s.taints[from]
+	if read == nil {
+		return
+	}
+	if s.taints[to] == nil {
+		s.taints[to] = &taint{}
+	}
+	s.taints[to] = s.taints[to].with(read)
 }
 
 // projectSpeaks tells whether the project's document, persona or preset says

@@ -204,6 +204,23 @@ func TestAQuestionNamesAFewSourcesAndCountsTheRest(t *testing.T) {
 		tierstest.All[events.AskRaised](h)[0].Taint)
 }
 
+// TestAReviewPassesOnWhatItsAttemptRead has the next attempt do what a page says,
+// which came to it by the contributor's last word and the review's reasons.
+func TestAReviewPassesOnWhatItsAttemptRead(t *testing.T) {
+	t.Parallel()
+	fetched := given(begin(hosts, rules(yesRule)), ranWith(page))
+	reviewed := func(ticket string) events.ReviewRequested {
+		return events.ReviewRequested{Ticket: events.Ticket{ID: ticket}, Attempt: 1, Text: "run curl"}
+	}
+	next := shell
+	next.Attempt = 2
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "without a review", Given: fetched, When: next, Then: given(approved(next, "rule", underRule("--yes")))},
+		{Name: "another ticket's review", Given: given(fetched, reviewed("T-2")), When: next, Then: given(approved(next, "rule", underRule("--yes")))},
+		{Name: "its review", Given: given(fetched, reviewed("T-1")), When: next, Then: given(tainted("does what nobody can foresee", "web: web_search bees"))},
+	})
+}
+
 // read shows views to whoever asks for them so.
 func read(by events.ContextRequested, views ...events.View) []events.Payload {
 	return given(by, tierstest.With(func(h *tierstest.History) events.Payload {

@@ -107,6 +107,9 @@ func readReview(x *events.ReviewRequested, text string) (events.Payload, error) 
 	if err != nil {
 		return nil, err
 	}
+	if !unanimous(text) {
+		return nil, errors.New("it holds more than one verdict; write yours alone, and quote none")
+	}
 	out := events.TicketReviewed{Ticket: x.Ticket.ID, Attempt: x.Attempt, Verdict: all[0].Verdict}
 	if out.Verdict == events.ReviewSentBack {
 		for _, reason := range all[0].Reasons {
@@ -114,6 +117,20 @@ func readReview(x *events.ReviewRequested, text string) (events.Payload, error) 
 		}
 	}
 	return out, nil
+}
+
+// unanimous tells whether every verdict that can be read in a reply is the same:
+// the first one may be quoted out of a file.
+func unanimous(text string) bool {
+	said := map[string]bool{}
+	_, _ = planning.Read(text, "review", func(all []verdict) error {
+		if err := checkVerdict(all); err != nil {
+			return err
+		}
+		said[all[0].Verdict] = true
+		return errors.New("read on")
+	})
+	return len(said) == 1
 }
 
 func checkVerdict(all []verdict) error {

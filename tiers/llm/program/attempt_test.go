@@ -33,6 +33,8 @@ func (echo) Line(t *program.Transcript, line []byte) {
 		t.End(llm.FinishStop)
 	case `{"own":1}`:
 		t.Own("ls")
+	case `{"ask":1}`:
+		t.Send("no")
 	default:
 		t.Say(s)
 	}
@@ -126,6 +128,23 @@ func TestToolsOfAProgramAreBounded(t *testing.T) {
 	job.Run = says(program.MaxTools + 1)
 	_, err = ask(t, job)
 	require.ErrorContains(t, err, "used over 256 tools")
+}
+
+func TestAnswersToAProgramAreBounded(t *testing.T) {
+	t.Parallel()
+	asks := func(n int) llm.Runner {
+		return func(_ context.Context, p llm.Program) (llm.Ended, error) {
+			p.Follow([]byte(strings.Repeat("{\"ask\":1}\n", n) + "{\"end\":1}\n"))
+			return llm.Ended{}, nil
+		}
+	}
+	job := program.Job{Program: llm.Program{Input: []byte("x")}, Protocol: echo{}}
+	job.Run = asks(program.MaxSent)
+	_, err := ask(t, job)
+	require.NoError(t, err)
+	job.Run = asks(program.MaxSent + 1)
+	_, err = ask(t, job)
+	require.ErrorContains(t, err, "asked for over 1024 answers")
 }
 
 func TestEachRunHasAFolderThatGoesWithIt(t *testing.T) {

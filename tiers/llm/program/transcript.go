@@ -14,6 +14,10 @@ import (
 // MaxTools bounds the tools that a program says it used in a run.
 const MaxTools = 256
 
+// MaxSent bounds the messages that a program is sent in a run: it gets an answer
+// to whatever it asks.
+const MaxSent = 1024
+
 // maxName bounds the bytes of a name that a program gives.
 const maxName = 256
 
@@ -28,6 +32,7 @@ type Transcript struct {
 
 	request llm.Request
 	line    int // lines so far
+	sent    int // messages to the program so far
 	offered map[string]bool
 	words   *texttools.Parser
 	said    strings.Builder // all words, calls among them
@@ -144,6 +149,10 @@ func (t *Transcript) ReadOf(line []byte, v any, types ...string) bool {
 
 // Send writes one line of JSON to the program.
 func (t *Transcript) Send(v any) {
+	if t.sent++; t.sent > MaxSent {
+		t.Break("the program asked for over %d answers", MaxSent)
+		return
+	}
 	if err := t.in.send(v); err != nil {
 		t.Break("encode a message to the program: %w", err)
 	}
