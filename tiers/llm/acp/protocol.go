@@ -212,7 +212,7 @@ func (p *protocol) done(t *program.Transcript, m *message) {
 
 // usage is nil where the agent counted nothing or nonsense.
 func (c tokens) usage() *events.Usage {
-	if min(c.Input, c.Output, c.Thought, c.CacheRead, c.CacheWrite) < 0 || c.Output == 0 || c.Input+c.CacheRead+c.CacheWrite == 0 {
+	if !program.Plausible(c.Input, c.Output, c.Thought, c.CacheRead, c.CacheWrite) || c.Output == 0 || c.Input+c.CacheRead+c.CacheWrite == 0 {
 		return nil
 	}
 	return &events.Usage{Input: c.Input, Output: c.Output + c.Thought, Thinking: c.Thought, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite}

@@ -54,6 +54,14 @@ const (
 	done   = `{"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn","usage":{"inputTokens":7,"outputTokens":5,"thoughtTokens":2,"cachedReadTokens":3}}}`
 )
 
+func TestTokensThatCannotBeAreEstimated(t *testing.T) {
+	t.Parallel()
+	reply, _, err := talk(t, "", begun, open, hello+strings.Replace(done, `"outputTokens":5`, `"outputTokens":9223372036854775807`, 1))
+	require.NoError(t, err)
+	require.True(t, reply.Usage.Estimated)
+	require.Positive(t, reply.Usage.Output)
+}
+
 func TestAnAttemptIsOnePrompt(t *testing.T) {
 	t.Parallel()
 	reply, heard, err := talk(t, "b", begun, models, chosen, strings.Replace(hello, `"s"`, `"another"`, 1)+hello+done)

@@ -212,7 +212,7 @@ func wrongKind(word string) string {
 // counted is what the program counted; nil where it counted nothing or nonsense.
 func counted(m *message) *events.Usage {
 	u := m.Usage
-	if u == nil || min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Creation.Hour) < 0 || u.Input+u.CacheRead+u.CacheWrite+u.Output == 0 {
+	if u == nil || !program.Plausible(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Creation.Hour) || u.Input+u.CacheRead+u.CacheWrite+u.Output == 0 {
 		return nil
 	}
 	return &events.Usage{

@@ -152,7 +152,7 @@ func usage(s *stats, guess events.Usage) *events.Usage {
 		input = s.Uncached
 	}
 	switch {
-	case min(total, output, cached, input, s.Input) < 0:
+	case !program.Plausible(total, output, cached, input, s.Input):
 		return &guess
 	case input+cached > 0 && output > 0:
 		thought := thoughts(s)

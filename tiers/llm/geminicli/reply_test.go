@@ -58,6 +58,7 @@ func TestTokensAreThoseOfTheProgramOrAnEstimate(t *testing.T) {
 		"none":                       {`{}`, guess},
 		"null":                       {`null`, guess},
 		"negative":                   {`{"input_tokens":-5,"output_tokens":30}`, guess},
+		"more than there can be":     {`{"input_tokens":100,"output_tokens":9223372036854775807}`, guess},
 		"more cached than there was": {`{"input_tokens":5,"output_tokens":30,"cached":50}`, guess},
 	} {
 		reply, err := ask(t, says(hello+`{"type":"result","status":"success","stats":`+c.stats+"}\n"))

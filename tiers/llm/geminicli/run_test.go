@@ -30,6 +30,8 @@ func TestAnAttemptWithoutAResultFails(t *testing.T) {
 		"an error line":      {says(`{"type":"error","severity":"error","message":"loop"}` + "\n"), failed, "loop"},
 		"cut off":            {says(`{"type":"message","role":"assistant","content":"cut` + "\n" + done), failed, "line 1 is not JSON"},
 		"two in a line":      {says(strings.TrimSpace(hello) + hello + done), failed, "line 1 is not JSON"},
+		"words in front":     {says("Loading… " + hello + done), failed, "line 1 has something in front of its JSON"},
+		"a mark in front":    {says("\ufeff" + hello + done), failed, "line 1 has something in front of its JSON"},
 		"a wrong shape":      {says(`{"type":"message","role":[]}` + "\n" + done), failed, "line 1 does not have its shape"},
 		"no authentication":  {named(program(t, "exit 41")), events.ModelAuth, "exit code 41"},
 		"bad input":          {named(program(t, "exit 42")), events.ModelInvalidRequest, "exit code 42"},

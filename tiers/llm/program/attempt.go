@@ -177,7 +177,13 @@ func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
 	all, err := a.lines.take(end)
 	for _, line := range all {
 		t.line++
-		if line = bytes.TrimSpace(line); t.Done() || len(line) == 0 || line[0] != '{' {
+		if line = bytes.TrimSpace(line); t.Done() || len(line) == 0 {
+			continue
+		}
+		if line[0] != '{' {
+			if holdsMessage(line) {
+				t.Break("line %d has something in front of its JSON", t.line)
+			}
 			continue
 		}
 		if !json.Valid(line) {
@@ -196,6 +202,17 @@ func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
 		t.broken = err
 	}
 	return true
+}
+
+// holdsMessage tells whether a line that is to be passed over ends with a message:
+// what says a part of the reply may not get lost.
+func holdsMessage(line []byte) bool {
+	var message struct {
+		Type    any `json:"type"`
+		Version any `json:"jsonrpc"`
+	}
+	at := bytes.Index(line, []byte(`{"`))
+	return at >= 0 && json.Unmarshal(line[at:], &message) == nil && (message.Type != nil || message.Version != nil)
 }
 
 // abandon ends the program and waits for its end.

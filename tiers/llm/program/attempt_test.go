@@ -160,3 +160,10 @@ func TestEachRunHasAFolderThatGoesWithIt(t *testing.T) {
 		require.NotNil(t, failed, wrong)
 	}
 }
+
+func TestTokensThatCannotBeAreNotPlausible(t *testing.T) {
+	t.Parallel()
+	require.True(t, program.Plausible(0, llm.MaxTokens))
+	require.False(t, program.Plausible(1, -1))
+	require.False(t, program.Plausible(llm.MaxTokens+1, 1))
+}

@@ -8,7 +8,8 @@
 //     folder that is removed afterwards, and ended with everything it started
 //     when the attempt ends.
 //   - It writes one JSON object a line; what they mean is its [Protocol]. Lines
-//     that do not begin as an object are passed over.
+//     that do not begin as an object are passed over, unless a message stands at
+//     their end: such output cannot be read.
 //   - The model is offered our tools in the words of the prompt, and calls of
 //     ours are read from the words it says (package texttools). What the program
 //     runs by itself is on record in CLICall.OwnTools and nothing else.
