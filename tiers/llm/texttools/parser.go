@@ -7,10 +7,12 @@ import (
 	"manualslop/events"
 )
 
-// The lines around a call.
+// The lines around a call, as models are told to write them. More backticks, and
+// blanks behind them, are taken, too.
 const (
-	opening = "```tool_call"
+	opening = closing + word
 	closing = "```"
+	word    = "tool_call"
 )
 
 // maxBody bounds the bytes of a block: arguments and a little around them.
@@ -66,7 +68,7 @@ func (p *Parser) Feed(words string) string {
 func (p *Parser) Close() string {
 	last := ""
 	switch {
-	case p.body != nil && string(bytes.TrimSpace(p.line)) == closing:
+	case p.body != nil && closes(string(p.line)):
 		p.finish()
 	case p.body != nil:
 		p.calls = append(p.calls, Call{Malformed: "the block was never closed: it ends with a line of three backticks"})
@@ -97,7 +99,7 @@ func (p *Parser) whole(rest string) string {
 	switch {
 	case plain:
 		return p.say(rest + "\n")
-	case p.body != nil && strings.TrimSpace(line) == closing:
+	case p.body != nil && closes(line):
 		p.finish()
 		return ""
 	case p.body != nil:
@@ -123,12 +125,12 @@ func (p *Parser) rest(words string) string {
 	p.line = append(p.line, words...)
 	if p.body != nil {
 		if len(p.line) > maxBody {
-			p.body.over, p.line = true, p.line[:len(closing)+1]
+			p.body.over, p.line = true, []byte("…") // which closes nothing
 		}
 		return ""
 	}
 	if len(p.line) <= maxOpening {
-		if begun := strings.TrimLeft(string(p.line), " \t"); strings.HasPrefix(opening, begun) || strings.HasPrefix(begun, opening) {
+		if begun, fenced := behindTicks(string(p.line)); fenced && (strings.HasPrefix(word, begun) || strings.HasPrefix(begun, word)) || strings.HasPrefix(closing, begun) {
 			return ""
 		}
 	}
@@ -140,11 +142,30 @@ func (p *Parser) rest(words string) string {
 // maxOpening bounds what is held back because it may open a block.
 const maxOpening = 256
 
+// behindTicks is what stands behind the backticks that a line begins with, blanks
+// left out; fenced tells whether they are enough for a block. Without them it is
+// the line.
+func behindTicks(line string) (rest string, fenced bool) {
+	line = strings.TrimLeft(line, " \t")
+	rest = strings.TrimLeft(line, "`")
+	if len(line)-len(rest) < len(closing) {
+		return line, false
+	}
+	return strings.TrimLeft(rest, " \t"), true
+}
+
+// closes tells whether a line closes a block.
+func closes(line string) bool {
+	rest, fenced := behindTicks(strings.TrimSpace(line))
+	return fenced && rest == ""
+}
+
 // opened tells whether a line opens a block, and with which mark.
 func opened(line string) (mark string, opens bool) {
 	line = strings.TrimSpace(line)
-	rest, found := strings.CutPrefix(line, opening)
-	if !found || len(line) > maxOpening || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+	begun, fenced := behindTicks(line)
+	rest, found := strings.CutPrefix(begun, word)
+	if !fenced || !found || len(line) > maxOpening || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return "", false
 	}
 	return strings.TrimSpace(rest), true

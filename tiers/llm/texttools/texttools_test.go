@@ -47,6 +47,8 @@ func TestCallsAndTextAreToldApartHoweverTheWordsCome(t *testing.T) {
 		"two without a gap":      {ours + "\n" + ours, "", []texttools.Call{one, one}},
 		"Windows line ends":      {"x\r\n" + strings.ReplaceAll(ours, "\n", "\r\n") + "\r\n", "x", []texttools.Call{one}},
 		"indented":               {"  " + ours, "", []texttools.Call{one}},
+		"a blank in the fence":   {strings.Replace(ours, "```tool", "``` tool", 1), "", []texttools.Call{one}},
+		"more backticks":         {"`" + ours + "`\n", "", []texttools.Call{one}},
 		"no arguments":           {block(`{"tool":"list"}`), "", []texttools.Call{{Name: "list", Args: "{}"}}},
 		"over lines":             {block("{\n \"tool\": \"read_file\",\n \"args\": {\"path\": \"```\\n\"}\n}"), "", []texttools.Call{{Name: "read_file", Args: "{\"path\": \"```\\n\"}"}}},
 		"other fences":           {"```go\nx()\n```\n```tool_calls\ny\n```\n", "```go\nx()\n```\n```tool_calls\ny\n```\n", nil},
@@ -67,6 +69,7 @@ func TestWhatBeginsAsACallAndIsNoneIsAMalformedCall(t *testing.T) {
 	for name, c := range map[string]struct{ words, says string }{
 		"another mark":      {"```tool_call 000000000000\n{\"tool\":\"read_file\",\"args\":{}}\n```", "mark"},
 		"no mark":           {"```tool_call\n{\"tool\":\"read_file\",\"args\":{}}\n```", "mark"},
+		"a blank, no mark":  {"``` tool_call\n{\"tool\":\"read_file\",\"args\":{}}\n```", "mark"},
 		"never closed":      {"```tool_call " + mark + "\n{\"tool\":\"read_file\",\"args\":{}}\n", "never closed"},
 		"opened at the end": {"text\n```tool_call " + mark, "never closed"},
 		"no JSON":           {block("read_file(a)"), "not JSON"},
