@@ -13,8 +13,12 @@ type Keeper interface {
 	// follow it; false where there is none. It is a pure function of r, and
 	// requests with the same beginning give the same digest.
 	Keepable(r Request) (Keepable, bool)
-	// Keep has the provider keep it, for [Keepable.TTL].
+	// Keep has the provider keep it, for [Keepable.TTL] and under [Keepable.Label].
 	Keep(ctx context.Context, r Request, k Keepable) (Kept, error)
+	// Labelled are the names of what the provider keeps under these labels, by
+	// label; one under which it keeps nothing is not among them. It fails rather
+	// than leave one out.
+	Labelled(ctx context.Context, labels []string) (map[string][]string, error)
 	// Forget deletes what has this name. One that is gone already is no error.
 	Forget(ctx context.Context, name string) error
 }
@@ -24,6 +28,9 @@ type Keepable struct {
 	Messages int    // that it holds, the system message included
 	SHA256   string // of what would be kept, in the provider's own form
 	TTL      time.Duration
+	// Label is the caller's own name for it, by which [Keeper.Labelled] finds it:
+	// at most 128 characters; empty: none.
+	Label string
 }
 
 // Kept is the beginning of a prompt that a provider keeps.

@@ -29,8 +29,17 @@ type kept struct {
 	event events.Event
 }
 
-// Begin does nothing: the transcripts know what there is of a session.
-func (m *Models) Begin(context.Context, string, []*events.Event) {}
+// Begin has providers delete what they keep for a session that is over, and what
+// an earlier process did not get to record. It comes behind the transcripts.
+func (m *Models) Begin(ctx context.Context, session string, _ []*events.Event) {
+	tr := m.Transcripts.session(session)
+	if tr.isOver() {
+		m.beside(func() { m.forget(ctx, tr, events.CacheSessionOver) })
+	}
+	if len(tr.startedAll()) > 0 {
+		m.beside(func() { m.lookLater(ctx, tr) })
+	}
+}
 
 // Take has providers delete what they keep for a session that is over. It comes
 // behind the transcripts.
@@ -39,10 +48,38 @@ func (m *Models) Take(ctx context.Context, e *events.Event) {
 		return
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	delete(m.lines, e.Session)
-	if !m.over { // else forgetAll does it
-		m.ending.Go(func() { m.forget(ctx, m.Transcripts.session(e.Session), events.CacheSessionOver) })
+	m.mu.Unlock()
+	m.beside(func() {
+		tr := m.Transcripts.session(e.Session)
+		m.forget(ctx, tr, events.CacheSessionOver)
+		m.lookLater(ctx, tr)
+	})
+}
+
+// beside does something while the process lasts; at its end forgetAll does it.
+func (m *Models) beside(do func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !isClosed(m.ends()) {
+		m.ending.Go(do)
+	}
+}
+
+// ends is closed when the process ends; m.mu is held.
+func (m *Models) ends() chan struct{} {
+	if m.over == nil {
+		m.over = make(chan struct{})
+	}
+	return m.over
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -86,22 +123,32 @@ func (m *Models) keep(ctx context.Context, tr *transcript, e *events.Event, keep
 	if tr.isUnkeepable(key) {
 		return
 	}
+	s, err := m.start(ctx, tr, e, key, want.TTL)
+	if err != nil {
+		m.Logger.Warn("the beginning of a prompt is not kept, because its label cannot be recorded", "error", err)
+		return
+	}
+	want.Label = s.Label
 	made, err := m.have(ctx, keeper, req, want)
 	if err != nil {
 		if !passing(err) {
 			tr.refuse(key)
+			m.settle(ctx, tr, s, "", events.CacheNotMade)
 		}
 		m.Logger.Warn("the beginning of a prompt is not kept by its provider", "provider", key.provider, "model", key.model, "error", string(m.hide([]byte(err.Error()))))
 		return
 	}
 	recorded, err := m.recordKept(ctx, e, events.PromptCached{Provider: key.provider, Model: key.model, Name: made.Name, SHA256: key.sha256,
-		Messages: want.Messages, Tokens: made.Tokens, ExpiresAt: made.ExpiresAt})
+		Messages: want.Messages, Tokens: made.Tokens, ExpiresAt: made.ExpiresAt, Label: s.Label})
 	if err != nil { // nobody would know of it to delete it
 		m.Logger.Warn("what a provider keeps was not recorded and is not used", "name", made.Name, "error", err)
 		m.remove(ctx, keeper, made.Name)
 		return
 	}
 	tr.keepFrom(&recorded)
+	if tr.isOver() { // since a moment ago
+		m.forget(ctx, tr, events.CacheSessionOver)
+	}
 }
 
 // have has a provider keep something; the request does not wait for long.
@@ -144,23 +191,30 @@ func (m *Models) drop(ctx context.Context, tr *transcript, have *kept, reason st
 	if keeper, ok := m.Providers[have.Provider].(llm.Keeper); ok && reason != events.CacheExpired && reason != events.CacheLost {
 		m.remove(ctx, keeper, have.Name)
 	}
+	m.sayDropped(ctx, &have.event, events.PromptCacheDropped{Name: have.Name, Reason: reason})
+}
+
+// sayDropped records the end of what an event began.
+func (m *Models) sayDropped(ctx context.Context, began *events.Event, p events.PromptCacheDropped) {
 	e, err := events.New(events.Origin{
-		ID: events.DecidedID(events.ActorModels, have.event, 0), Time: m.Clock(), Project: have.event.Project, Session: have.event.Session,
-		Actor: events.ActorModels, Cause: have.event.ID,
-	}, events.PromptCacheDropped{Name: have.Name, Reason: reason})
+		ID: events.DecidedID(events.ActorModels, *began, 0), Time: m.Clock(), Project: began.Project, Session: began.Session,
+		Actor: events.ActorModels, Cause: began.ID,
+	}, p)
 	if err == nil {
 		err = appendUntil(ctx, m.Log, e, m.Logger)
 	}
 	if err != nil {
-		m.Logger.Warn("the end of what a provider keeps was not recorded", "name", have.Name, "error", err)
+		m.Logger.Warn("the end of what a provider keeps was not recorded", "name", p.Name, "label", p.Label, "error", err)
 	}
 }
 
 // remove deletes what a provider keeps. What cannot be deleted expires by itself.
-func (m *Models) remove(ctx context.Context, keeper llm.Keeper, name string) {
-	if err := keeper.Forget(ctx, name); err != nil {
+func (m *Models) remove(ctx context.Context, keeper llm.Keeper, name string) (gone bool) {
+	err := keeper.Forget(ctx, name)
+	if err != nil {
 		m.Logger.Warn("what a provider keeps was not deleted; it expires by itself", "name", name, "error", string(m.hide([]byte(err.Error()))))
 	}
+	return err == nil
 }
 
 // lost is for a provider that has nothing of that name any more.
@@ -184,12 +238,15 @@ func (m *Models) forget(ctx context.Context, tr *transcript, reason string) {
 		}
 		m.drop(ctx, tr, k, why)
 	}
+	m.find(ctx, tr)
 }
 
 // forgetAll is for the end of the process.
 func (m *Models) forgetAll(ctx context.Context) {
 	m.mu.Lock()
-	m.over = true
+	if over := m.ends(); !isClosed(over) {
+		close(over)
+	}
 	m.mu.Unlock()
 	m.ending.Wait()
 	for _, tr := range m.Transcripts.all() {
@@ -220,11 +277,18 @@ func (tr *transcript) keepFrom(e *events.Event) {
 // dropped stays dropped, in whatever order this process hears of it.
 func (tr *transcript) takeKept(e *events.Event) {
 	switch p := e.Payload.(type) {
+	case events.PromptCacheStarted:
+		tr.starts++
+		if !tr.ended[p.Label] {
+			tr.started[p.Label] = &started{p, *e}
+		}
 	case events.PromptCached:
+		tr.endLabel(p.Label)
 		if !tr.dropped[p.Name] {
 			tr.kept[p.Name] = &kept{p, *e}
 		}
 	case events.PromptCacheDropped:
+		tr.endLabel(p.Label)
 		tr.dropped[p.Name] = true
 		delete(tr.kept, p.Name)
 	}

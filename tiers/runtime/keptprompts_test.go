@@ -25,6 +25,7 @@ import (
 type keeping struct {
 	mu      sync.Mutex
 	made    int
+	looked  int // labels that were looked for
 	alive   map[string]bool
 	refuses string // the kind of error; empty: none
 	stuck   bool   // nothing can be deleted
@@ -68,6 +69,13 @@ func (k *keeping) Keep(context.Context, llm.Request, llm.Keepable) (llm.Kept, er
 	name := fmt.Sprintf("c%d", k.made)
 	k.alive[name] = true
 	return llm.Kept{Name: name, Tokens: 5000, ExpiresAt: k.expires()}, nil
+}
+
+func (k *keeping) Labelled(_ context.Context, labels []string) (map[string][]string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.looked += len(labels)
+	return nil, nil
 }
 
 func (k *keeping) Forget(_ context.Context, name string) error {
@@ -210,7 +218,7 @@ func TestWhatIsKeptIsDeletedWithTheProcessAndWhatIsRefusedIsNotTriedAgain(t *tes
 	k.refuse("")
 	require.NotNil(t, c.ask("b").Cached)
 	stop()
-	require.Equal(t, []string{events.CacheEngineOver}, c.droppedFor(events.CacheEngineOver))
+	require.Equal(t, []string{events.CacheNotMade, events.CacheEngineOver}, c.droppedFor(events.CacheEngineOver))
 	_, alive := k.count()
 	require.Zero(t, alive)
 }

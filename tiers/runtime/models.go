@@ -37,7 +37,7 @@ type Models struct {
 	ending  sync.WaitGroup // sessions that are over and for which things are deleted
 
 	mu    sync.Mutex
-	over  bool              // nothing is deleted for sessions any more
+	over  chan struct{}     // closed: nothing is begun beside requests any more
 	lines map[string]*lines // by session
 }
 

@@ -33,6 +33,9 @@ type transcript struct {
 	closed   bool
 	programs map[program]bool
 
+	started    map[string]*started // what providers were asked to keep, without a known end, by label
+	ended      map[string]bool     // labels of which the end is known
+	starts     int
 	kept       map[string]*kept // what providers keep of prompts, by name
 	dropped    map[string]bool  // names that are used no more
 	unkeepable map[keptKey]bool // what a provider did not want to keep, in this process
@@ -61,7 +64,7 @@ func (t *Transcripts) session(id string) *transcript {
 	tr := t.sessions[id]
 	if tr == nil {
 		tr = &transcript{moved: make(chan struct{}), record: &llm.Record{}, open: map[string]*events.Event{}, killed: map[string]int{}, programs: map[program]bool{},
-			kept: map[string]*kept{}, dropped: map[string]bool{}, unkeepable: map[keptKey]bool{}}
+			started: map[string]*started{}, ended: map[string]bool{}, kept: map[string]*kept{}, dropped: map[string]bool{}, unkeepable: map[keptKey]bool{}}
 		t.sessions[id] = tr
 	}
 	return tr

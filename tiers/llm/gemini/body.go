@@ -12,6 +12,7 @@ import (
 // the bytes.
 type request struct {
 	Model             string      `json:"model,omitempty"`
+	DisplayName       string      `json:"displayName,omitempty"`
 	CachedContent     string      `json:"cachedContent,omitempty"`
 	SystemInstruction *content    `json:"systemInstruction,omitempty"`
 	Tools             []toolbox   `json:"tools,omitempty"`

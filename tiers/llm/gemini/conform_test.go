@@ -1,6 +1,7 @@
 package gemini_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -146,4 +147,43 @@ func TestATokenLimitBehindWholeCallsKeepsThem(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, llm.FinishMaxTokens, reply.Finish)
 	require.Empty(t, reply.Calls[0].Malformed, "arguments come only whole")
+}
+
+// TestCachesAreFoundByTheirLabels on whichever page of the list they stand.
+func TestCachesAreFoundByTheirLabels(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Gemini(t, llmtest.Options{})
+	p := gemini.Provider{Endpoint: s.Endpoint(), Keeps: true}
+	r, _ := round(longRequest(model), llm.Reply{Text: "I look."}, "01ROUND1")
+	k, ok := p.Keepable(r)
+	require.True(t, ok)
+	named := map[string]string{}
+	for _, label := range []string{"", "slop 1", "slop 2", "slop 3", "somebody's", "slop 4", "slop 5"} {
+		k.Label = label
+		kept, err := p.Keep(t.Context(), r, k)
+		require.NoError(t, err)
+		named[label] = kept.Name
+	}
+	again, _ := p.Keepable(r)
+	require.Equal(t, k.SHA256, again.SHA256, "a label is nothing of what is kept")
+	found, err := p.Labelled(t.Context(), []string{"slop 1", "slop 5", "slop 6", ""})
+	require.NoError(t, err)
+	require.Equal(t, map[string][]string{"slop 1": {named["slop 1"]}, "slop 5": {named["slop 5"]}}, found)
+	s.Expire()
+	found, err = p.Labelled(t.Context(), []string{"slop 1"})
+	require.NoError(t, err)
+	require.Empty(t, found)
+	require.Empty(t, s.Refused())
+}
+
+func TestAListOfCachesWithoutAnEndIsGivenUp(t *testing.T) {
+	t.Parallel()
+	p, bodies := answering(t, http.StatusOK, `{"cachedContents":[{"name":"../models/x","displayName":"slop 1"}],"nextPageToken":"a b&c"}`)
+	_, err := p.Labelled(t.Context(), []string{"slop 1"})
+	require.ErrorContains(t, err, "more than 100 pages")
+	require.Len(t, *bodies, 100)
+	p, _ = answering(t, http.StatusOK, `{"cachedContents":[{"name":"../models/x","displayName":"slop 1"}]}`)
+	found, err := p.Labelled(t.Context(), []string{"slop 1"})
+	require.NoError(t, err)
+	require.Empty(t, found, "no name of a cache")
 }

@@ -40,22 +40,22 @@ func (p Provider) Keepable(r llm.Request) (llm.Keepable, bool) {
 	if llm.Estimate(beginning, "").Input < familyOf(r.Model).minimum() {
 		return llm.Keepable{}, false
 	}
-	body, err := keptBody(r, n)
+	body, err := keptBody(r, llm.Keepable{Messages: n})
 	if err != nil {
 		return llm.Keepable{}, false // Body says why
 	}
 	return llm.Keepable{Messages: n, SHA256: events.Digest(body), TTL: timeToLive}, true
 }
 
-// keptBody is the body that has the first n messages kept.
-func keptBody(r llm.Request, n int) ([]byte, error) {
+// keptBody is the body that has the beginning of r kept.
+func keptBody(r llm.Request, k llm.Keepable) ([]byte, error) {
 	if err := checkModel(r.Model); err != nil {
 		return nil, err
 	}
-	out := request{Model: "models/" + plain(r.Model), TTL: fmt.Sprintf("%ds", int(timeToLive.Seconds()))}
+	out := request{Model: "models/" + plain(r.Model), DisplayName: k.Label, TTL: fmt.Sprintf("%ds", int(timeToLive.Seconds()))}
 	out.begin(r)
 	var err error
-	if out.Contents, err = contents(r, 0, n); err != nil {
+	if out.Contents, err = contents(r, 0, k.Messages); err != nil {
 		return nil, err
 	}
 	return llm.PlainJSON(out)
@@ -63,7 +63,7 @@ func keptBody(r llm.Request, n int) ([]byte, error) {
 
 // Keep makes an explicit cache.
 func (p Provider) Keep(ctx context.Context, r llm.Request, k llm.Keepable) (llm.Kept, error) {
-	body, err := keptBody(r, k.Messages)
+	body, err := keptBody(r, k)
 	if err != nil {
 		return llm.Kept{}, err
 	}

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"manualslop/events"
 )
 
 // geminiCache is one explicit cache: https://ai.google.dev/api/caching.
 type geminiCache struct {
+	number  int // in the order of their making
 	request geminiRequest
 	tokens  int64
 	expires time.Time
@@ -72,6 +74,7 @@ func (k *geminiCaches) put(c *geminiCache) (name string) {
 		k.byName = map[string]*geminiCache{}
 	}
 	k.made++
+	c.number = k.made
 	name = fmt.Sprintf("cachedContents/fake%d", k.made)
 	k.byName[name] = c
 	return name
@@ -93,6 +96,9 @@ func (g *gemini) caching(r *http.Request, body []byte) (any, *refusal) {
 	name := strings.TrimPrefix(r.URL.Path, "/v1beta/")
 	if r.Method == http.MethodPost && name == "cachedContents" {
 		return g.create(body)
+	}
+	if r.Method == http.MethodGet && name == "cachedContents" {
+		return g.kept.list(r.URL.Query())
 	}
 	c := g.kept.get(name)
 	switch {
@@ -124,6 +130,8 @@ func (g *gemini) create(body []byte) (any, *refusal) {
 		return nil, &refusal{404, "not_found", q.Model + " is not found for API version v1beta, or is not supported for createCachedContent."}
 	case q.GenerationConfig != nil || q.CachedContent != "":
 		return nil, refuse(`Invalid JSON payload received. Unknown name "generationConfig" or "cachedContent" at 'cached_content': Cannot find field.`)
+	case utf8.RuneCountInString(q.DisplayName) > 128:
+		return nil, refuse("CreateCachedContentRequest.cached_content.display_name: must be at most 128 characters")
 	case !geminiTTL.MatchString(q.TTL) || err != nil || lives <= 0:
 		return nil, refuse("Invalid value at 'cached_content.ttl' (type.googleapis.com/google.protobuf.Duration)")
 	}

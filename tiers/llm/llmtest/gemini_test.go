@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -290,6 +291,7 @@ func TestGeminiRejectsCachesThatTheAPIRejects(t *testing.T) {
 		"no ttl":          {func(q object) { delete(q, "ttl") }, "protobuf.Duration"},
 		"no seconds":      {func(q object) { q["ttl"] = "1h" }, "protobuf.Duration"},
 		"nothing to keep": {func(q object) { q["ttl"] = "0s" }, "protobuf.Duration"},
+		"a long label":    {func(q object) { q["displayName"] = strings.Repeat("ä", 129) }, "at most 128"},
 		"a cache's cache": {func(q object) { q["cachedContent"] = "cachedContents/a" }, "Cannot find field"},
 		"generation":      {func(q object) { q["generationConfig"] = object{} }, "Cannot find field"},
 		"unknown field":   {func(q object) { q["x"] = 1 }, "x"},
@@ -357,4 +359,37 @@ func TestGeminiReadsTheBeginningThatItSawBefore(t *testing.T) {
 	delete(q, "tools")
 	_, text = generate(t, s, gemini3, q)
 	require.NotContains(t, text, "cachedContentTokenCount", "tools stand before the contents")
+}
+
+// TestGeminiListsCachesInPages and takes no parameters that the API does not have.
+func TestGeminiListsCachesInPages(t *testing.T) {
+	t.Parallel()
+	s := geminiServer(t)
+	page := func(query string) (out struct {
+		CachedContents []struct{ Name, DisplayName string }
+		NextPageToken  string
+	}) {
+		code, text := toGemini(t, s, http.MethodGet, "cachedContents"+query, nil)
+		require.Equal(t, 200, code, text)
+		require.NoError(t, json.Unmarshal([]byte(text), &out))
+		return out
+	}
+	require.Empty(t, page("").CachedContents)
+	for i := range 4 {
+		q := keepable(gemini3)
+		q["displayName"] = strings.Repeat("ä", 128-i)
+		code, text := toGemini(t, s, http.MethodPost, "cachedContents", q)
+		require.Equal(t, 200, code, text)
+	}
+	first := page("?pageSize=1001")
+	require.Len(t, first.CachedContents, 3, "fewer than were asked for")
+	require.Equal(t, strings.Repeat("ä", 128), first.CachedContents[0].DisplayName)
+	last := page("?pageSize=1000&pageToken=" + url.QueryEscape(first.NextPageToken))
+	require.Len(t, last.CachedContents, 1)
+	require.Empty(t, last.NextPageToken)
+	require.Len(t, page("?pageSize=1").CachedContents, 1)
+	for _, query := range []string{"?pageSize=x", "?pageSize=-1", "?pageToken=x", "?filter=x"} {
+		code, _ := toGemini(t, s, http.MethodGet, "cachedContents"+query, nil)
+		require.Equal(t, 400, code, query)
+	}
 }
