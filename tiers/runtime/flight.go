@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"strings"
 	"sync"
 )
 
@@ -16,6 +17,34 @@ type flights struct {
 type flight struct {
 	done chan struct{}
 	err  error
+}
+
+// rest waits until nothing whose key begins so is under way, or ctx ends.
+func (f *flights) rest(ctx context.Context, prefix string) {
+	for {
+		under := f.any(prefix)
+		if under == nil {
+			return
+		}
+		select {
+		case <-under.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// any is a call under way whose key begins so; nil: there is none.
+func (f *flights) any(prefix string) *flight {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	// order-independent: any of them
+	for key, under := range f.running {
+		if strings.HasPrefix(key, prefix) {
+			return under
+		}
+	}
+	return nil
 }
 
 // once runs do unless the same call is under way here; then it waits for that

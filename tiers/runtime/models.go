@@ -54,6 +54,10 @@ func (m *Models) Run(ctx context.Context, slots int) error {
 	return workUntilFull(ctx, m.Queue, PoolModels, slots, m.handle)
 }
 
+// Rest waits until no call is under way for a session here, or ctx ends. Those
+// of a session that is closed are cancelled, so that is soon.
+func (m *Models) Rest(ctx context.Context, session string) { m.calling.rest(ctx, session+" ") }
+
 // call makes one attempt; its outcome is always a payload.
 func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) events.Payload {
 	record := tr.soFar() // taken while the session is open, or it is over

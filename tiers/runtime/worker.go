@@ -102,6 +102,10 @@ func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
 	return nil
 }
 
+// Rest waits until nothing is under way for a session here, or ctx ends. What
+// runs for a session that is closed is stopped, so that is soon.
+func (w *Worker) Rest(ctx context.Context, session string) { w.flights.rest(ctx, session+" ") }
+
 // giveUp answers work that was handed out too often without an outcome, so
 // that nothing waits for it for ever.
 func (w *Worker) giveUp(ctx context.Context, d Delivery) error {

@@ -53,6 +53,25 @@ type engine struct {
 	hooks  *hookgw.Gateway
 	logs   *sessionlog.Writer
 	files  *projectFiles
+	busy   []resting // who works for sessions
+}
+
+// resting can wait until it does nothing for a session any more.
+type resting interface {
+	Rest(ctx context.Context, session string)
+}
+
+// restWait bounds how long an engine that ends waits for what is stopped with
+// its session.
+const restWait = 10 * time.Second
+
+// rest waits until the outcomes of what ran for a closed session are on record.
+func (e *engine) rest(session string) {
+	ctx, cancel := context.WithTimeout(e.ctx, restWait)
+	defer cancel()
+	for _, b := range e.busy {
+		b.Rest(ctx, session)
+	}
 }
 
 // newEngine prepares an engine without roles. close ends it.
@@ -154,6 +173,7 @@ func (e *engine) callModels() error {
 	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Providers: providers(e.config, keys), Script: e.script,
 		Signals: busSignals{conn}, Mask: e.mask, Clock: time.Now, Logger: e.logger}
 	e.reader.Subscribe(m)
+	e.busy = append(e.busy, m)
 	e.announce(conn, events.ActorModels)
 	e.background(events.ActorModels, func() error { return e.role("models", m.Run(e.ctx, modelSlots)) })
 	return nil
@@ -194,6 +214,7 @@ func (e *engine) work(name string) error {
 	}
 	w := &runtime.Worker{Checkpoints: store, Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
 		Live: busLive{conn}, Tools: tools.Engine(), Home: env, Workspaces: e.workspaces(env), Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
+	e.busy = append(e.busy, w)
 	e.announce(conn, name)
 	e.background(name, func() error { return e.role(name, w.Run(e.ctx, workerSlots)) })
 	return nil

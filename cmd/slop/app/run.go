@@ -279,6 +279,7 @@ func (g *globals) follow(e *engine, conn *bus.Conn, v voice, goal string, o runO
 			return err
 		}
 	}
+	e.rest(v.session)
 	if err := e.finishLogs(v.session); err != nil {
 		g.notice("the session's log files are not whole: %v", err)
 	}
