@@ -26,6 +26,7 @@ type Keeper struct {
 type file struct {
 	size     int64
 	modified time.Time
+	changed  time.Time // as the system has it, which no script sets; zero where it is not known
 	seen     time.Time
 	digest   string // empty: it cannot be kept
 	link     string // where a link leads
@@ -83,11 +84,11 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 // look is a file as it is now; its content is kept for the state that asks.
 func (k *Keeper) look(ctx context.Context, workspace *sandbox.Workspace, e sandbox.Entry) (file, error) {
 	now := k.store.clock()
-	if old, known := k.files[e.Path]; known && old.size == e.Size && old.modified.Equal(e.Modified) && old.seen.Sub(old.modified) > young {
+	f := file{size: e.Size, modified: e.Modified, changed: e.Changed, seen: now}
+	if old, known := k.files[e.Path]; known && old.asOf(f) && old.seen.Sub(old.modified) > young && old.seen.Sub(old.changed) > young {
 		k.store.use(old.digest)
 		return old, nil
 	}
-	f := file{size: e.Size, modified: e.Modified, seen: now}
 	content, err := workspace.ReadFile(ctx, e.Path)
 	if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
 		return f, err

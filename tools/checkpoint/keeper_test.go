@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -96,11 +97,42 @@ func TestAFileThatDidNotChangeIsNotReadAgain(t *testing.T) {
 	s.write("a", "one")
 	old := time.Now().Add(-time.Hour)
 	require.NoError(t, os.Chtimes(filepath.Join(s.dir, "a"), old, old))
+	s.store.clock = func() time.Time { return time.Now().Add(time.Hour) } // when it is no longer young
 	first := s.take()
-	s.write("a", "two")
-	require.NoError(t, os.Chtimes(filepath.Join(s.dir, "a"), old, old))
-	changes, _ := Compare(first, s.take())
-	require.Empty(t, changes, "size and time say that nothing changed")
+	read := first.files["a"].seen
+	second := s.take()
+	require.Equal(t, read, second.files["a"].seen)
+	s.write("a", "one")
+	require.NotEqual(t, read, s.take().files["a"].seen, "nor is it taken on trust when it was written")
+	changes, unseen := Compare(first, second)
+	require.Empty(t, changes)
+	require.False(t, unseen)
+}
+
+// TestAScriptThatGivesFilesTheirTimeBackHidesNothing: cp -p, touch -r, mv and unpackers do.
+func TestAScriptThatGivesFilesTheirTimeBackHidesNothing(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("the system's own time of a change is not asked for here")
+	}
+	s := newSite(t)
+	old := time.Now().Add(-time.Hour)
+	for name, text := range map[string]string{"a": "one", "b": "two", "c": "six"} {
+		s.write(name, text)
+		require.NoError(t, os.Chtimes(filepath.Join(s.dir, name), old, old))
+	}
+	s.store.clock = func() time.Time { return time.Now().Add(time.Hour) } // when they are no longer young
+	before := s.take()
+	path := func(name string) string { return filepath.Join(s.dir, name) }
+	require.NoError(t, os.Rename(path("b"), path("a"))) // of the same size and time
+	s.write("c", "ten")
+	require.NoError(t, os.Chtimes(path("c"), old, old))
+	changes, unseen := Compare(before, s.take())
+	require.False(t, unseen)
+	require.Equal(t, []Change{
+		{Path: "a", Before: digest("one"), After: digest("two"), Size: 3}, {Path: "b", Before: digest("two")},
+		{Path: "c", Before: digest("six"), After: digest("ten"), Size: 3},
+	}, changes)
 }
 
 func TestContentsAreKeptAsLongAsAStateNeedsThem(t *testing.T) {

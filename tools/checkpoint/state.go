@@ -42,7 +42,12 @@ func (f file) same(g file) bool {
 	if f.digest != "" || g.digest != "" {
 		return f.digest == g.digest
 	}
-	return f.size == g.size && f.modified.Equal(g.modified) && f.link == g.link
+	return f.asOf(g) && f.link == g.link
+}
+
+// asOf tells whether a file has the size and the times of another one.
+func (f file) asOf(g file) bool {
+	return f.size == g.size && f.modified.Equal(g.modified) && f.changed.Equal(g.changed)
 }
 
 // Compare lists what differs between two states of one keeper, by path. Unseen

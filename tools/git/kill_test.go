@@ -72,8 +72,17 @@ case "%[4]s $GIT_INDEX_FILE" in "in "*/worktrees/*) touch -d '1 hour ago' "$GIT_
 kill -9 $PPID
 sleep 10
 `, count, n, h.trees.Program.Path, when)
-	require.NoError(h.t, os.WriteFile(path, []byte(text), 0o755))
+	h.program(path, text)
 	return git.Program{Path: path, Search: os.Getenv("PATH")}
+}
+
+// program writes a script. Another process does it: a program that a test starts meanwhile would hold
+// a file of ours open, and nobody can run a file that somebody writes.
+func (h *home) program(path, text string) {
+	h.t.Helper()
+	cmd := exec.Command("sh", "-c", `cat >"$1" && chmod +x "$1"`, "sh", path)
+	cmd.Stdin = strings.NewReader(text)
+	require.NoError(h.t, cmd.Run())
 }
 
 // stab does some work in a process that is killed at its n-th command; false where it came to its end before.

@@ -20,7 +20,7 @@ func TestTheRepositorysConfigurationIsOnlyRead(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	spy := log + ".git"
 	text := fmt.Sprintf("#!/bin/sh\ncase \"$GIT_DIR\" in */slop-git-*) ;; *) for a; do case $a in rev-parse|ls-tree|config|merge-base|update-ref|worktree|read-tree|symbolic-ref) echo $a >>'%s'; break;; esac; done;; esac\nexec '%s' \"$@\"\n", log, h.trees.Program.Path)
-	require.NoError(t, os.WriteFile(spy, []byte(text), 0o755))
+	h.program(spy, text)
 	h.trees.Program.Path = spy
 	one, two := h.prepare("T-1.1"), h.prepare("T-2.1")
 	h.put(one.Dir, map[string]string{"a.txt": "one\n"})

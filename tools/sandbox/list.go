@@ -51,6 +51,9 @@ type Entry struct {
 	Depth int   // 1 for the entries of the directory a walk began at
 	// Modified is when a regular file was last written; zero where sizes are not asked for.
 	Modified time.Time
+	// Changed is when the system last noted a change of a regular file's content, name or mode, which no
+	// program sets as it sets Modified; zero where the system is not asked for it.
+	Changed time.Time
 	// Target is where a link leads, as tools show it, or words in parentheses where they may not.
 	Target string
 }
@@ -156,7 +159,7 @@ func (w *Workspace) target(p place) string {
 func entryOf(p place, info fs.FileInfo, depth int) Entry {
 	e := Entry{Path: p.show, Name: path.Base(p.show), Kind: kindOf(info.Mode()), Depth: depth}
 	if e.Kind == KindFile {
-		e.Size, e.Modified = info.Size(), info.ModTime()
+		e.Size, e.Modified, e.Changed = info.Size(), info.ModTime(), changeTime(info)
 	}
 	return e
 }
