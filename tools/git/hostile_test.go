@@ -81,6 +81,19 @@ func TestAWorktreeThatIsHalfRemovedIsRemoved(t *testing.T) {
 	require.NotContains(t, h.git("worktree", "list"), "T-2.1")
 }
 
+func TestAPartialCloneIsTakenOnlyWhole(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"in/a.txt": "a\n", "out/b.txt": "b\n"})
+	h.git("config", "uploadpack.allowFilter", "true")
+	clone := filepath.Join(t.TempDir(), "clone")
+	h.git("clone", "-q", "--filter=blob:none", "--sparse", "file://"+h.dir, clone)
+	h.dir, h.trees.Project = clone, clone
+	require.ErrorContains(t, h.trees.Check(t.Context()), "2 files of the last commit are missing")
+	h.git("fetch", "-q", "--refetch", "--no-filter")
+	require.NoError(t, h.trees.Check(t.Context()))
+	require.FileExists(t, filepath.Join(h.prepare("T-1.1").Dir, "out", "b.txt"))
+}
+
 func TestABranchInTheWayIsToldAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"slop", "slop-tickets"} {

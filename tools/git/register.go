@@ -50,10 +50,10 @@ func (w Worktrees) register(repo repository, name string) error {
 	locked := filepath.Join(admin, "locked") // keeps git worktree prune away until the rest is there
 	for _, file := range []struct{ name, text string }{
 		{locked, "initializing"},
-		{filepath.Join(admin, "gitdir"), entry},
+		{filepath.Join(admin, "gitdir"), filepath.ToSlash(entry)},
 		{filepath.Join(admin, "commondir"), "../.."},
 		{filepath.Join(admin, "HEAD"), "ref: refs/heads/" + w.branchOf(name)},
-		{entry, "gitdir: " + admin},
+		{entry, "gitdir: " + filepath.ToSlash(admin)},
 	} {
 		if err := os.WriteFile(file.name, []byte(file.text+"\n"), 0o666); err != nil {
 			return fmt.Errorf("git: %w", err)

@@ -93,7 +93,10 @@ func (w Worktrees) Check(ctx context.Context) error {
 	if err := w.free(ctx, repo); err != nil {
 		return err
 	}
-	return w.noSubmodules(ctx, repo, head)
+	if err := w.noSubmodules(ctx, repo, head); err != nil {
+		return err
+	}
+	return w.whole(ctx, repo, head)
 }
 
 func (w Worktrees) repository() (repository, error) {
