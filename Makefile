@@ -20,6 +20,8 @@ PURE = ./tools/cfamily ./tools/document ./tools/python ./tools/python/edit ./too
 LONGEST = ./cmd/slop ./hookgw ./tools ./tiers/runtime ./replay
 # Lint has vetted everything. Without symbols for a debugger a big test program is linked in half the time.
 TESTFLAGS = -p 2 -timeout 20m -vet=off -ldflags='-s -w'
+# At its end every program with the race detector would sleep for a second, to see whether something races yet.
+export GORACE = atexit_sleep_ms=0
 # Packages with benchmarks.
 BENCHED = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path './.*' -exec grep -l '^func Benchmark' {} + | xargs -r -n1 dirname | sort -u)
 # What fuzzing in "make test" takes a second each for: the scanner, the clean-up of C, every edit.

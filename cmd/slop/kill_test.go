@@ -19,7 +19,7 @@ import (
 var (
 	kills    = flag.Int("kills", load(50, 400), "processes to kill in all; make load kills more")
 	sessions = flag.Int("kill-sessions", load(8, 64), "sessions over which the kills are spread at most")
-	seed     = flag.Uint64("kill-seed", 0, "seed of the kills; 0 takes one from the clock")
+	seed     = flag.Uint64("kill-seed", uint64(load(1, 0)), "seed of the kills; 0 takes one from the clock")
 )
 
 // load is a size in make test, and in make load.

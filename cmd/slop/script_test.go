@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -31,6 +32,8 @@ func TestMain(m *testing.M) {
 //
 //	exits STATUS COMMAND…   the command must end with this status
 //	until PATTERN COMMAND…  runs the command until a line of its output matches, then ends it
+//	eventually PATTERN COMMAND…
+//	                        runs the command again until its output matches
 //	engine [FLAGS…]         runs slop serve until the script ends; sets HOOKS, NATS, TOKENS, SESSION
 //	endengine               ends it before
 //	post PATH JSON [later]  posts as the person to the engine's gateway; the answer is stdout, or nobody waits for it
@@ -44,7 +47,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup:               setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exitsCommand, "until": untilCommand, "engine": engineCommand, "endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand, "fake": fakeCommand,
+			"exits": exitsCommand, "until": untilCommand, "eventually": eventuallyCommand, "engine": engineCommand, "endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand, "fake": fakeCommand,
 		},
 	})
 }
@@ -185,6 +188,20 @@ func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s ended without a line that matches %q: %s", args[1], args[0], s.said)
 		}
 	}
+}
+
+func eventuallyCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: eventually PATTERN COMMAND…")
+	}
+	want, err := regexp.Compile(args[0])
+	ts.Check(err)
+	for began := time.Now(); time.Since(began) < patience; {
+		if ts.Exec(args[1], args[2:]...) == nil && want.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+	}
+	ts.Fatalf("%s never wrote what matches %q", strings.Join(args[1:], " "), args[0])
 }
 
 // engineSlot holds a script's engine.

@@ -24,7 +24,8 @@ const (
 	MaxPrefix = 256
 	// MaxTime bounds how long a search takes.
 	MaxTime = 5 * time.Second
-	// settleWait is how long a search waits for what is on the log already.
+	// settleWait is how long a search waits for what is on the log already, if
+	// Options say nothing else.
 	settleWait = time.Second
 )
 
@@ -67,7 +68,7 @@ type Answer struct {
 	Behind  uint64 `json:"behind"`
 }
 
-// Find searches. It waits up to a second for what is on the log already.
+// Find searches. It waits for what is on the log already, as long as Options say.
 // Errors: *QueryError, ErrNotOpen, ErrDamaged, or the context's.
 func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 	page.Limit = min(max(page.Limit, 0), MaxLimit)
@@ -103,7 +104,7 @@ func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 		return 0, nil
 	}
 	head = x.opts.Head()
-	timer := time.NewTimer(settleWait)
+	timer := time.NewTimer(x.opts.Settle)
 	defer timer.Stop()
 	for {
 		x.mu.RLock()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/blevesearch/bleve/v2"
 
@@ -52,6 +53,8 @@ type Options struct {
 	// Head is the sequence of the newest event on the log, where Run is going to
 	// follow it: a search waits for that. Nil: a search does not wait.
 	Head func() uint64
+	// Settle is how long a search waits for that at most. Zero: a second.
+	Settle time.Duration
 	// Lazy is how many new events have Run open the index; a search, and a log
 	// longer than that without an index, do so at once. Zero: it is opened at once.
 	Lazy uint64
@@ -81,6 +84,9 @@ type Index struct {
 func New(opts Options) *Index {
 	if opts.Registry == nil {
 		opts.Registry = events.Catalogue()
+	}
+	if opts.Settle == 0 {
+		opts.Settle = settleWait
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)

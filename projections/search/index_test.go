@@ -124,7 +124,7 @@ func (r *record) running(lazy uint64) (x *search.Index, stop func()) {
 	r.t.Helper()
 	l, err := live.Open(patient(r.t), r.log, project, live.Options{Backlog: 16})
 	require.NoError(r.t, err)
-	x = search.New(search.Options{Dir: r.dir, Log: r.log, Project: project, Head: l.Position, Lazy: lazy})
+	x = search.New(search.Options{Dir: r.dir, Log: r.log, Project: project, Head: l.Position, Settle: eventstest.Patience, Lazy: lazy})
 	ctx, cancel := context.WithCancel(patient(r.t))
 	ended := make(chan error, 1)
 	go func() { ended <- x.Run(ctx, l) }()

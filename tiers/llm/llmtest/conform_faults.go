@@ -34,7 +34,8 @@ func conformFaults(t *testing.T, make func(t *testing.T) Fixture) {
 				return
 			}
 			p := f.turns(t, broken(c.Fault), Turn{Text: "Done."})
-			if c.Fault == Stall || c.Fault == StalledStart {
+			silent := c.Fault == Stall || c.Fault == StalledStart
+			if silent {
 				p.provider = f.Provider(p.Endpoint(), shortSilence)
 			}
 			first := f.question("Look.")
@@ -44,7 +45,10 @@ func conformFaults(t *testing.T, make func(t *testing.T) Fixture) {
 			}
 			e := p.fails(first, c.Kind)
 			require.Equal(t, c.RetryAfter, e.RetryAfter)
-			require.Len(t, p.Requests(), 1, "nothing is tried twice")
+			require.LessOrEqual(t, len(p.Requests()), 1, "nothing is tried twice")
+			if !silent { // whose patience may end before the server has looked
+				require.Len(t, p.Requests(), 1)
+			}
 		})
 	}
 }
