@@ -20,6 +20,11 @@ import (
 // how long it took, and a write that its first worker finished says so.
 func endState(log []events.Event) projections.EndState {
 	end := replay.Rebuild(log).EndState()
+	for _, used := range end.Usage {
+		if used.Estimated { // of a prompt with the tree of the project, where logs are being written
+			used.Input = 0
+		}
+	}
 	for _, entries := range end.Entries {
 		for i := range entries {
 			if entries[i].Tool != "" {
