@@ -78,7 +78,7 @@ func Play() {
 	play, known := map[string]func(*fake) error{Gemini: gemini, Claude: claude, Codex: codex, ACP: acp}[kind]
 	if !known {
 		fmt.Fprintf(os.Stderr, "clitest: there is no program %q\n", kind)
-		os.Exit(70)
+		end(70)
 	}
 	if err := play(f); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -86,9 +86,9 @@ func Play() {
 		if e, ok := err.(exit); ok {
 			code = e.code
 		}
-		os.Exit(code)
+		end(code)
 	}
-	os.Exit(0)
+	end(0)
 }
 
 // fake is a program at work.

@@ -143,12 +143,12 @@ func cut(pieces []string) int { return len(pieces) / 2 }
 func (f *fake) broke() error {
 	switch f.fault {
 	case NoEnd:
-		os.Exit(0)
+		end(0)
 	case Crash:
 		return rejects(1, "it crashed")
 	case HalfLine:
 		fmt.Fprint(os.Stdout, `{"type":"assistant","jsonrpc":"2.0","me`)
-		os.Exit(0)
+		end(0)
 	case Stall:
 		select {}
 	case Noise:
