@@ -25,6 +25,8 @@ type chatRequest struct {
 		Type string `json:"type"`
 	} `json:"thinking"`
 	Temperature *float64 `json:"temperature"`
+	TopP        *float64 `json:"top_p"`
+	Effort      string   `json:"reasoning_effort"`
 }
 
 type chatMessage struct {
@@ -75,7 +77,7 @@ func (f Flavour) readChat(body []byte) (chatRequest, *refusal) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return r, badChat("We could not parse the JSON body of your request: %v", err)
 	}
-	for _, check := range []func(chatRequest) *refusal{f.checkShape, f.checkTools, f.checkTurns, f.checkMessages} {
+	for _, check := range []func(chatRequest) *refusal{f.checkShape, f.checkReasoning, f.checkTools, f.checkTurns, f.checkMessages} {
 		if bad := check(r); bad != nil {
 			return r, bad
 		}

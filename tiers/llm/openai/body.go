@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"sync"
@@ -53,13 +54,16 @@ func (s Server) build(r llm.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	effort, err := s.effort(r.Params.Effort)
+	effort, err := s.effort(r)
 	if err != nil {
 		return nil, err
 	}
 	out := body{
 		Model: r.Model, Messages: s.messages(r), Tools: tools, ParallelToolCalls: s.Parallel == ParallelAsked && len(tools) > 0,
-		Temperature: r.Params.Temperature, TopP: r.Params.TopP, ReasoningSplit: s.SplitReasoning, Stream: true, Effort: effort,
+		ReasoningSplit: s.SplitReasoning, Stream: true, Effort: effort,
+	}
+	if s.family(r.Model).Samples {
+		out.Temperature, out.TopP = r.Params.Temperature, r.Params.TopP
 	}
 	if s.MaxTokens == "max_completion_tokens" {
 		out.MaxCompletionTokens = r.Params.MaxOutputTokens
@@ -90,13 +94,17 @@ func (s Server) tools(offered []llm.Tool) ([]tool, error) {
 	return out, nil
 }
 
-func (s Server) effort(word string) (Effort, error) {
+func (s Server) effort(r llm.Request) (Effort, error) {
+	word := r.Params.Effort
 	if word == "" {
 		return Effort{}, nil
 	}
 	e, ok := s.Efforts[word]
 	if !ok {
 		return Effort{}, llm.Unsendable("%s knows no effort %q; leave effort empty", s.Name, word)
+	}
+	if word == "off" {
+		e.ReasoningEffort = cmp.Or(s.family(r.Model).Least, e.ReasoningEffort)
 	}
 	return e, nil
 }

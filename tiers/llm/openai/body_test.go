@@ -40,7 +40,7 @@ func TestTheBodyIsFixedToTheByte(t *testing.T) {
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"01J-0","type":"function","function":{"name":"read_file_","arguments":"{\"path\":\"a\"}"}}]},`+
 		`{"role":"tool","content":"(no output)\n\n[SYSTEM: FILES UPDATED]","tool_call_id":"01J-0"}],`+
 		`"tools":[{"type":"function","function":{"name":"read_file","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}],`+
-		`"max_completion_tokens":9,"temperature":0.5,"stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"none"}`, body(t, find(t, "openai"), r))
+		`"max_completion_tokens":9,"stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"minimal"}`, body(t, find(t, "openai"), r))
 }
 
 func TestTheVendorsLibraryUnderstandsTheBody(t *testing.T) {
@@ -62,7 +62,7 @@ func TestEachServerGetsItsOwnFields(t *testing.T) {
 	r := asking(user("Go."))
 	r.Params = events.ModelParams{MaxOutputTokens: 9, Effort: "off"}
 	for name, fields := range map[string][]string{
-		"openai":     {`"role":"developer"`, `"max_completion_tokens":9`, `"reasoning_effort":"none"`},
+		"openai":     {`"role":"developer"`, `"max_completion_tokens":9`, `"reasoning_effort":"minimal"`},
 		"deepseek":   {`"role":"system"`, `"max_tokens":9`, `"thinking":{"type":"disabled"}`},
 		"grok":       {`"max_completion_tokens":9`, `"reasoning_effort":"none"`},
 		"qwen":       {`"max_tokens":9`, `"parallel_tool_calls":true`, `"enable_thinking":false`},
@@ -81,6 +81,28 @@ func TestEachServerGetsItsOwnFields(t *testing.T) {
 		}
 	}
 	require.NotContains(t, body(t, find(t, "qwen"), llm.Request{Model: model, Messages: []llm.Message{user("Go.")}}), "parallel_tool_calls", "there are no tools")
+}
+
+func TestModelsThatThinkGetNoTemperatureAndThinkTheLeastTheyCan(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	r := asking(user("Go."))
+	r.Params = events.ModelParams{Temperature: &half, TopP: &half, Effort: "off"}
+	const samples = `"temperature":0.5,"top_p":0.5`
+	for _, c := range []struct {
+		server, model, off string
+		samples            bool
+	}{
+		{"openai", "gpt-5-mini", "minimal", false}, {"openai", "gpt-5.1", "none", false}, {"openai", "o4-mini", "low", false},
+		{"openai", "gpt-5-chat-latest", "none", true}, {"openai", "gpt-4.1", "none", true}, {"vllm", "gpt-5-mini", "none", true},
+	} {
+		r.Model = c.model
+		sent := body(t, find(t, c.server), r)
+		require.Equal(t, c.samples, strings.Contains(sent, samples), c.model)
+		require.Contains(t, sent, `"reasoning_effort":"`+c.off+`"`, c.model)
+	}
+	r.Model, r.Params.Effort = "o3", "high"
+	require.Contains(t, body(t, find(t, "openai"), r), `"reasoning_effort":"high"`)
 }
 
 func TestWhatAServerCannotTakeIsNotSent(t *testing.T) {

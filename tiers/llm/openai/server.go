@@ -48,6 +48,9 @@ type Server struct {
 	// Efforts are the fields that set how much a model thinks, by the words of
 	// [events.Efforts]; nil: it cannot be set.
 	Efforts map[string]Effort
+	// Families are those of its models that take less than the others, in the order
+	// in which they are looked for.
+	Families []Family
 }
 
 // Parallel is how a server makes several calls in one reply.

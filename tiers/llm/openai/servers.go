@@ -12,7 +12,7 @@ func openAI() Server {
 	return Server{
 		Name: "openai", BaseURL: "https://api.openai.com/v1", NeedsKey: true,
 		SystemRole: "developer", MaxTokens: "max_completion_tokens", Parallel: ParallelAlways, ToolChoice: true, JSONSchema: true,
-		MaxTools: 128, Back: BackNever, ReportsUsage: true, Efforts: wordEfforts("none"),
+		MaxTools: 128, Back: BackNever, ReportsUsage: true, Efforts: wordEfforts("none"), Families: openAIFamilies(),
 	}
 }
 
