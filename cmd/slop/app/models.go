@@ -67,7 +67,7 @@ type providerLine struct {
 	Check    string `json:"check,omitempty"` // ok, refused, unreachable, failed or unknown; only with --check
 	Detail   string `json:"detail,omitempty"`
 
-	listed []llm.ModelInfo
+	listed []string
 }
 
 // modelLine is what is known of a model, or of the models that fit a name.
@@ -135,11 +135,11 @@ func notListed(view modelsView) []string {
 
 // nearestModel is the listed model whose name takes the fewest edits; empty where
 // all take many.
-func nearestModel(wrong string, listed []llm.ModelInfo) string {
+func nearestModel(wrong string, listed []string) string {
 	best, least := "", 4
 	for _, m := range listed {
-		if d := editDistance(wrong, m.ID); d < least {
-			best, least = m.ID, d
+		if d := editDistance(wrong, m); d < least {
+			best, least = m, d
 		}
 	}
 	return best
@@ -248,7 +248,7 @@ func (l providerLine) lists(model string) *bool {
 	if l.Check != checkOK || len(l.listed) == 0 {
 		return nil
 	}
-	found := slices.ContainsFunc(l.listed, func(m llm.ModelInfo) bool { return m.ID == strings.TrimPrefix(model, "models/") })
+	found := slices.Contains(l.listed, strings.TrimPrefix(model, "models/"))
 	return &found
 }
 

@@ -25,7 +25,7 @@ func TestAKeyIsCheckedWithTheListOfModels(t *testing.T) {
 	good := ask(server.URL, llmtest.Key)
 	require.Equal(t, checkOK, good.Check, good.Detail)
 	require.NotEmpty(t, good.listed)
-	require.True(t, *good.lists(good.listed[0].ID))
+	require.True(t, *good.lists(good.listed[0]))
 	require.False(t, *good.lists("claude-unheard-of"))
 	bad := ask(server.URL, "sk-wrong-key-wrong-key")
 	require.Equal(t, checkRefused, bad.Check)
@@ -64,7 +64,7 @@ func TestAModelThatIsNotListedIsNamedWithTheOneThatWasMeant(t *testing.T) {
 		return modelLine{ModelOffer: events.ModelOffer{Provider: "anthropic", Model: model}, Tiers: tiers, Listed: listed}
 	}
 	view := modelsView{
-		Providers: []providerLine{{Provider: "anthropic", listed: []llm.ModelInfo{{ID: "claude-opus-5-5"}, {ID: "claude-sonnet-4-6"}}}},
+		Providers: []providerLine{{Provider: "anthropic", listed: []string{"claude-opus-5-5", "claude-sonnet-4-6"}}},
 		Models:    []modelLine{line("claude-sonet-4-6", &no, 1, 2), line("my-own", &no, 3), line("claude-opus-5-5", &yes, 4), line("unused", &no)},
 	}
 	require.Equal(t, []string{"anthropic lists no model claude-sonet-4-6 (tier 1,2); did you mean claude-sonnet-4-6?", "anthropic lists no model my-own (tier 3)"}, notListed(view))

@@ -11,12 +11,10 @@ var _ llm.Lister = Provider{}
 
 // Models are the models that the key opens.
 // See https://platform.claude.com/docs/en/api/models-list.
-func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
+func (p Provider) Models(ctx context.Context) ([]string, error) {
 	var page struct {
 		Data []struct {
-			ID        string `json:"id"`
-			MaxInput  int64  `json:"max_input_tokens"`
-			MaxTokens int64  `json:"max_tokens"`
+			ID string `json:"id"`
 		} `json:"data"`
 	}
 	if p.keyless() {
@@ -26,9 +24,9 @@ func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	if err := transport.Get(ctx, p.Endpoint, p.Silence, base(p.Endpoint.BaseURL)+"v1/models?limit=1000", header, refine, &page); err != nil {
 		return nil, err
 	}
-	out := make([]llm.ModelInfo, len(page.Data))
+	out := make([]string, len(page.Data))
 	for i, m := range page.Data {
-		out[i] = llm.ModelInfo{ID: m.ID, ContextWindow: m.MaxInput, MaxOutputTokens: m.MaxTokens}
+		out[i] = m.ID
 	}
 	return out, nil
 }

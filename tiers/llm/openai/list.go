@@ -13,9 +13,8 @@ import (
 
 var _ llm.Lister = Provider{}
 
-// Models are the models that the server has, or that the key opens; these servers
-// do not say their limits. See https://platform.openai.com/docs/api-reference/models/list.
-func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
+// Models are the models that the server has, or that the key opens. See https://platform.openai.com/docs/api-reference/models/list.
+func (p Provider) Models(ctx context.Context) ([]string, error) {
 	if err := p.reachable(); err != nil {
 		return nil, err
 	}
@@ -30,9 +29,9 @@ func (p Provider) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	if err := p.get(ctx, "/models", &page); err != nil {
 		return nil, err
 	}
-	out := make([]llm.ModelInfo, len(page.Data))
+	out := make([]string, len(page.Data))
 	for i, m := range page.Data {
-		out[i] = llm.ModelInfo{ID: m.ID}
+		out[i] = m.ID
 	}
 	return out, nil
 }
