@@ -139,19 +139,23 @@ func (p *Parser) rest(words string) string {
 	return p.say(line)
 }
 
-// maxOpening bounds what is held back because it may open a block.
+// maxOpening bounds what is held back because it may open a block: the bytes of
+// a line without its end.
 const maxOpening = 256
+
+// blanks may stand before a line that opens a block.
+const blanks = " \t"
 
 // behindTicks is what stands behind the backticks that a line begins with, blanks
 // left out; fenced tells whether they are enough for a block. Without them it is
 // the line.
 func behindTicks(line string) (rest string, fenced bool) {
-	line = strings.TrimLeft(line, " \t")
+	line = strings.TrimLeft(line, blanks)
 	rest = strings.TrimLeft(line, "`")
 	if len(line)-len(rest) < len(closing) {
 		return line, false
 	}
-	return strings.TrimLeft(rest, " \t"), true
+	return strings.TrimLeft(rest, blanks), true
 }
 
 // closes tells whether a line closes a block.
@@ -160,10 +164,10 @@ func closes(line string) bool {
 	return fenced && rest == ""
 }
 
-// opened tells whether a line opens a block, and with which mark.
+// opened tells whether a line opens a block, and with which mark. It must agree
+// with what rest holds back, or the pieces would make a difference.
 func opened(line string) (mark string, opens bool) {
-	line = strings.TrimSpace(line)
-	begun, fenced := behindTicks(line)
+	begun, fenced := behindTicks(strings.TrimRight(line, blanks+"\r"))
 	rest, found := strings.CutPrefix(begun, word)
 	if !fenced || !found || len(line) > maxOpening || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return "", false

@@ -143,6 +143,9 @@ func TestTheMarkStaysWithItsConversation(t *testing.T) {
 // where there is no call.
 func FuzzParser(f *testing.F) {
 	f.Add("text\n```tool_call "+mark+"\n{\"tool\":\"a\"}\n```\nmore", 3)
+	f.Add("\n\r\r\r\r```tool_call 0123456`\n", 3)
+	f.Add("\f```tool_call "+mark+"\n{}\n```\n", 0)
+	f.Add(strings.Repeat(" ", 250)+"```tool_call "+mark+"\n{}\n```\n", 6)
 	f.Fuzz(func(t *testing.T, words string, n int) {
 		text, calls := read(words, 1<<30)
 		again, same := read(words, 1+(n&0xff))
