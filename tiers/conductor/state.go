@@ -90,7 +90,7 @@ func (p phase) usesSlot() bool { return p >= spawning && p <= gaveUp }
 // moves tells that the ticket goes on without a person's help.
 func (p phase) moves() bool { return p >= ready && p <= conflicted }
 
-// unstarted is todo on the wire.
+// unstarted has no place and no attempt under way, so a person can block it.
 func (p phase) unstarted() bool { return p <= approved }
 
 type ticket struct {

@@ -8,6 +8,6 @@
 //   - One goal at a time: a goal submitted while another is at work waits until
 //     the conductor says GoalCompleted or GoalFailed of that other.
 //   - Track ids are unique in the session; a track without an id gets TR-<n>.
-//   - It sees names of files and the project's two guiding documents, never source.
+//   - It sees names of files, the README and the project's rules, never source.
 //   - SessionClosed ends its work.
 package planner

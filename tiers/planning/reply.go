@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"unicode/utf8"
+
+	"manualslop/tiers"
 )
 
 // ErrNoArray says that a reply holds no JSON array of objects.
@@ -125,16 +126,7 @@ func near(err error, text json.RawMessage) string {
 		return ""
 	}
 	at := int(min(syntax.Offset, int64(len(text))))
-	return fmt.Sprintf(": something is wrong at character %d, after %q", at, tail(string(text[:at]), 20))
-}
-
-// tail is the end of a text, whole characters only.
-func tail(s string, n int) string {
-	cut := max(0, len(s)-n)
-	for cut < len(s) && !utf8.RuneStart(s[cut]) {
-		cut++
-	}
-	return s[cut:]
+	return fmt.Sprintf(": something is wrong at character %d, after %q", at, tiers.Tail(string(text[:at]), 20))
 }
 
 func decodeItem(raw json.RawMessage, into any) error {

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -97,14 +96,10 @@ func trace(id string, p events.ToolSettled) events.Part {
 // tail is the last n bytes of a text, whole characters only, with a mark where
 // something was cut.
 func tail(s string, n int) string {
-	cut := len(s) - n
-	if cut <= 0 {
+	if len(s) <= n {
 		return s
 	}
-	for cut < len(s) && !utf8.RuneStart(s[cut]) {
-		cut++
-	}
-	return "…" + s[cut:]
+	return "…" + tiers.Tail(s, n)
 }
 
 func (t *triage) replied(p events.ModelReplied) events.Payload {

@@ -69,18 +69,6 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
-// tail is at most n bytes from the end, whole characters only.
-func tail(s string, n int) string {
-	cut := len(s) - n
-	if cut <= 0 {
-		return s
-	}
-	for cut < len(s) && !utf8.RuneStart(s[cut]) {
-		cut++
-	}
-	return s[cut:]
-}
-
 // maxKept bounds the files whose content is kept for later diffs, in bytes.
 const maxKept = 256 << 10
 
