@@ -92,7 +92,7 @@ func (p *panel) show(s sample) {
 	}
 }
 
-// report takes what a front end measured; hookgw.ErrFrontEnds beyond maxFrontEnds.
+// report takes what a front end measured; program.ErrFrontEnds beyond maxFrontEnds.
 func (p *panel) report(f program.Frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
