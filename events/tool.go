@@ -125,7 +125,14 @@ type FileState struct {
 	Size    int64  `json:"size,omitempty"`
 	Written bool   `json:"written,omitempty"`
 	Before  string `json:"before,omitempty"` // of a written file: its digest before, empty: it was absent
+	// Mode and BeforeMode are the permission bits of a written file, after and
+	// before, as a decimal number; unset: absent, or not known.
+	Mode       uint32 `json:"mode,omitempty"`
+	BeforeMode uint32 `json:"before_mode,omitempty"`
 }
+
+// MaxUnkept bounds the paths in ToolSettled.Unkept.
+const MaxUnkept = 16
 
 // Outcomes of a tool call.
 const (
@@ -150,6 +157,10 @@ type ToolSettled struct {
 	Files       []FileState     `json:"files,omitempty"`
 	// Unseen says that the call may have changed files that Files does not name.
 	Unseen bool `json:"unseen,omitempty"`
+	// Unkept are files and links among those which are known to have changed and
+	// which no undo gives back: links, and files that are too large or cannot be
+	// read. At most [MaxUnkept] of them; Unseen is then set.
+	Unkept []string `json:"unkept,omitempty"`
 	// Branch is where an undo of work that was merged before is committed.
 	Branch     string `json:"branch,omitempty"`
 	ArgsSHA256 string `json:"args_sha256"`

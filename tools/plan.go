@@ -29,11 +29,15 @@ type Change struct {
 	Before []byte      // what the planner read; nil: the file does not exist
 	After  []byte      // what is to be written; nil: the file is removed
 	Mode   fs.FileMode // permission bits of a new file; zero: 0644 before the umask
+	// BeforeMode are the permission bits that the planner found; zero: the file does not exist.
+	BeforeMode fs.FileMode
+	// SetMode gives the file exactly the bits of Mode. Otherwise an existing file keeps its own.
+	SetMode bool
 }
 
 // Edit replaces the content of a file that was read with Env.ReadFile.
 func Edit(file sandbox.File, after []byte) Change {
-	return Change{Path: file.Path, Before: present(file.Data), After: present(after), Mode: file.Mode}
+	return Change{Path: file.Path, Before: present(file.Data), After: present(after), Mode: file.Mode, BeforeMode: file.Mode}
 }
 
 // Create makes a new file.
@@ -43,7 +47,7 @@ func Create(path string, content []byte, mode fs.FileMode) Change {
 
 // Delete removes a file that was read with Env.ReadFile.
 func Delete(file sandbox.File) Change {
-	return Change{Path: file.Path, Before: present(file.Data), Mode: file.Mode}
+	return Change{Path: file.Path, Before: present(file.Data), BeforeMode: file.Mode}
 }
 
 // present keeps an empty content apart from an absent file.
@@ -62,6 +66,9 @@ type PlannedChange struct {
 	BeforeSize int64  `json:"before_size"`
 	AfterSize  int64  `json:"after_size"`
 	Diff       string `json:"diff"` // unified, whole, valid UTF-8
+	// BeforeMode and AfterMode are permission bits; zero: absent or not known.
+	BeforeMode fs.FileMode `json:"before_mode,omitempty"`
+	AfterMode  fs.FileMode `json:"after_mode,omitempty"`
 }
 
 // Preview is what a call would do.
@@ -87,14 +94,18 @@ func (p Plan) preview() Preview {
 }
 
 func (c Change) planned() PlannedChange {
-	return PlannedChange{
+	out := PlannedChange{
 		Path: c.Path, Before: digest(c.Before), After: digest(c.After),
-		BeforeSize: int64(len(c.Before)), AfterSize: int64(len(c.After)), Diff: c.diff(),
+		BeforeSize: int64(len(c.Before)), AfterSize: int64(len(c.After)), Diff: c.diff(), BeforeMode: c.BeforeMode,
 	}
+	if c.After != nil {
+		out.AfterMode = c.Mode
+	}
+	return out
 }
 
 func (c Change) write() sandbox.Write {
-	return sandbox.Write{Path: c.Path, Before: digest(c.Before), After: c.After, Mode: c.Mode}
+	return sandbox.Write{Path: c.Path, Before: digest(c.Before), After: c.After, Mode: c.Mode, SetMode: c.SetMode}
 }
 
 func digest(data []byte) string {

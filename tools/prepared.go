@@ -191,6 +191,7 @@ func answer(plan Plan, preview Preview, limits Limits) Result {
 		} else {
 			c.Diff = ""
 		}
+		c.BeforeMode, c.AfterMode = 0, 0 // for an undo alone
 		b.WriteString(c.Diff)
 		data.Changes = append(data.Changes, c)
 	}

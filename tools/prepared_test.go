@@ -54,9 +54,9 @@ func TestPlanShowsTheChangesAndTouchesNothing(t *testing.T) {
 	preview, err := ready(t, env, writer(swap)).Plan(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, tools.Preview{Summary: "swapped", Changes: []tools.PlannedChange{
-		{Path: "a", Before: hash("1\n"), After: hash("2\n"), BeforeSize: 2, AfterSize: 2, Diff: "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"},
+		{Path: "a", Before: hash("1\n"), After: hash("2\n"), BeforeSize: 2, AfterSize: 2, BeforeMode: 0o644, AfterMode: 0o644, Diff: "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"},
 		{Path: "n/new", After: hash("n\n"), AfterSize: 2, Diff: "--- /dev/null\n+++ b/n/new\n@@ -0,0 +1 @@\n+n\n"},
-		{Path: "old", Before: hash("o\n"), BeforeSize: 2, Diff: "--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-o\n"},
+		{Path: "old", Before: hash("o\n"), BeforeSize: 2, BeforeMode: 0o644, Diff: "--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-o\n"},
 	}}, preview)
 	require.Equal(t, "1\n", get(t, dir, "a"))
 	require.NoDirExists(t, filepath.Join(dir, "n"))

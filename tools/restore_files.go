@@ -22,11 +22,14 @@ type restoreArgs struct {
 }
 
 // restoredFile is a file with the digest that it must have and that of the
-// content to give it; empty: absent.
+// content to give it; empty: absent. Modes are permission bits; zero: not known.
 type restoredFile struct {
 	Path   string `json:"path" doc:"the file" min:"1"`
 	Before string `json:"before,omitzero" doc:"SHA-256 that it must have now" max:"64"`
 	After  string `json:"after,omitzero" doc:"SHA-256 of what it is to hold" max:"64"`
+
+	BeforeMode int `json:"before_mode,omitzero" doc:"permission bits that it is expected to have" max:"511"`
+	AfterMode  int `json:"after_mode,omitzero" doc:"permission bits to give it, where it has those" max:"511"`
 }
 
 func planRestore(ctx context.Context, env Env, in restoreArgs) (Plan, error) {
@@ -55,7 +58,7 @@ func (f restoredFile) plan(ctx context.Context, env Env) (Change, error) {
 	case absent && f.After == "", !absent && f.After != "" && file.SHA256 == f.After:
 		return Change{Path: f.Path, Before: after, After: after}, nil // it has that already
 	case absent && f.Before == "":
-		return Create(f.Path, after, 0), nil
+		return f.withMode(Create(f.Path, after, 0)), nil
 	case absent:
 		return Change{}, Refuse("%s is gone since; nothing was restored", f.Path)
 	case file.SHA256 != f.Before:
@@ -63,7 +66,16 @@ func (f restoredFile) plan(ctx context.Context, env Env) (Change, error) {
 	case f.After == "":
 		return Delete(file), nil
 	}
-	return Edit(file, after), nil
+	return f.withMode(Edit(file, after)), nil
+}
+
+// withMode gives a change the bits that the file had. A file that got other bits
+// from somebody else meanwhile keeps those.
+func (f restoredFile) withMode(c Change) Change {
+	if f.AfterMode != 0 && (c.Before == nil || c.BeforeMode == fs.FileMode(f.BeforeMode)) {
+		c.Mode, c.SetMode = fs.FileMode(f.AfterMode).Perm(), true
+	}
+	return c
 }
 
 // changed refuses with what is different from what the undone call left behind.

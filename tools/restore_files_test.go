@@ -129,6 +129,33 @@ func TestRestoreGivesEveryFileItsContentOrNone(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o751), info.Mode())
 	})
+	t.Run("one that is gone gets its mode back", func(t *testing.T) {
+		t.Parallel()
+		for mode, want := range map[os.FileMode]os.FileMode{0o755: 0o755, 0o777: 0o777, 0o600: 0o600, 0o444: 0o444, 0: 0o644} { // whatever the umask is; 0: it is not on record
+			env, dir := setup(t, nil)
+			r := restore(t, env, kept, args{"path": "gone", "after": digestOf("gone"), "after_mode": mode})
+			require.False(t, r.Failed, r.Text)
+			require.Equal(t, want, modeOf(t, dir, "gone"))
+		}
+	})
+	t.Run("one that was replaced gets its mode back, unless somebody changed it since", func(t *testing.T) {
+		t.Parallel()
+		for now, want := range map[os.FileMode]os.FileMode{0o644: 0o755, 0o600: 0o600} {
+			env, dir := setup(t, map[string]string{"changed": "new"})
+			require.NoError(t, os.Chmod(dir+"/changed", now))
+			r := restore(t, env, kept, args{"path": "changed", "before": digestOf("new"), "after": digestOf("old"), "before_mode": 0o644, "after_mode": 0o755})
+			require.False(t, r.Failed, r.Text)
+			require.Equal(t, want, modeOf(t, dir, "changed"))
+		}
+	})
+	t.Run("no mode but permission bits", func(t *testing.T) {
+		t.Parallel()
+		env, _ := setup(t, nil)
+		raw, err := json.Marshal(args{"files": []args{{"path": "gone", "after": digestOf("gone"), "after_mode": 0o777 + 1}}})
+		require.NoError(t, err)
+		_, err = tools.Engine().Prepare(t.Context(), env, "restore_files", raw)
+		require.Error(t, err)
+	})
 	t.Run("nothing through other names of a file", func(t *testing.T) {
 		t.Parallel()
 		env, dir := setup(t, before)
@@ -159,6 +186,13 @@ func TestRestoreGivesEveryFileItsContentOrNone(t *testing.T) {
 		require.True(t, r.Failed)
 		require.Equal(t, "new", get(t, dir, ".env"))
 	})
+}
+
+func modeOf(t *testing.T, dir, name string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(dir + "/" + name)
+	require.NoError(t, err)
+	return info.Mode()
 }
 
 func TestNoModelIsOfferedTheEnginesOwnTool(t *testing.T) {

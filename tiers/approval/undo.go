@@ -20,7 +20,9 @@ type write struct {
 	seq                uint64 // of the outcome
 	path               string
 	before, after      string // digests; empty: absent
+	beforeMode, mode   uint32 // permission bits; 0: not known
 	unseen             bool
+	unkept             []string // of an unseen one: links and files that are known to have changed
 }
 
 // wrote notes what an outcome that counts says of changed files.
@@ -28,14 +30,14 @@ func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	w := write{call: p.Call, tool: p.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace, seq: e.Seq}
 	for _, f := range c.changed(p) {
 		if f.Written && f.Before != f.SHA256 {
-			w.path, w.before, w.after = f.Path, f.Before, f.SHA256
+			w.path, w.before, w.after, w.beforeMode, w.mode = f.Path, f.Before, f.SHA256, f.BeforeMode, f.Mode
 			if !s.repeats(w) {
 				s.writes = append(s.writes, w)
 			}
 		}
 	}
 	if p.Unseen {
-		w.path, w.unseen = "", true
+		w.path, w.unseen, w.unkept = "", true, p.Unkept
 		s.writes = append(s.writes, w)
 	}
 }
@@ -65,14 +67,24 @@ func (c *call) changed(p events.ToolSettled) []events.FileState {
 	read(c.args, &args)
 	var out []events.FileState
 	for _, f := range args.Files {
-		out = append(out, events.FileState{Path: f.Path, SHA256: f.After, Before: f.Before, Written: true})
+		out = append(out, events.FileState{Path: f.Path, SHA256: f.After, Before: f.Before, Written: true, Mode: f.AfterMode, BeforeMode: f.BeforeMode})
 	}
 	return out
 }
 
 // restoreArgs are the arguments of an undo.
 type restoreArgs struct {
-	Files []events.FileChange `json:"files"`
+	Files []restored `json:"files"`
+}
+
+// restored is a file from how it must be now to how it was: digests, empty
+// where it is absent, and permission bits, 0 where they are not known.
+type restored struct {
+	Path       string `json:"path"`
+	Before     string `json:"before,omitempty"`
+	After      string `json:"after,omitempty"`
+	BeforeMode uint32 `json:"before_mode,omitempty"`
+	AfterMode  uint32 `json:"after_mode,omitempty"`
 }
 
 // undo lets the files be written as they were, or says why not. The request is
@@ -111,14 +123,14 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 		return nil, "", err
 	}
 	changed := len(files) > 0
-	files = slices.DeleteFunc(files, func(f events.FileChange) bool { return f.Before == f.After })
+	files = slices.DeleteFunc(files, func(f restored) bool { return f.Before == f.After })
 	switch {
 	case !changed:
 		return nil, "", fmt.Errorf("%s changed no file", p)
 	case len(files) == 0:
 		return nil, "", fmt.Errorf("the files hold already what they held before %s", p)
 	}
-	slices.SortFunc(files, func(a, b events.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(files, func(a, b restored) int { return strings.Compare(a.Path, b.Path) })
 	args, err := json.Marshal(restoreArgs{files})
 	if err != nil {
 		panic("approval: " + err.Error()) // strings
@@ -136,29 +148,6 @@ func (s *State) lies(w write) (place string, since uint64) {
 		return events.WorkspaceMerged, seq
 	}
 	return w.place, w.seq
-}
-
-// placeOfWrites is the one workspace in which everything to undo lies.
-func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) {
-	known := false
-	for _, w := range s.writes {
-		at, _ := s.lies(w)
-		switch {
-		case !s.undoes(p, w):
-		case known && at != place:
-			return "", fmt.Errorf("what %s wrote lies in more than one workspace (%s, %s); undo it by ticket or call", p, nameOf(place), nameOf(at))
-		default:
-			place, known = at, true
-		}
-	}
-	return place, nil
-}
-
-func nameOf(place string) string {
-	if place == "" {
-		return "the project's folder"
-	}
-	return place
 }
 
 // writesAt are the writes that lie in a workspace, in the order in which they
@@ -180,22 +169,22 @@ func (s *State) writesAt(place string) []write {
 
 // backwards are the files of a workspace to write: from how they must be now to
 // how they were.
-func (s *State) backwards(p events.UndoRequested, place string) ([]events.FileChange, error) {
-	var files []events.FileChange
+func (s *State) backwards(p events.UndoRequested, place string) ([]restored, error) {
+	var files []restored
 	at := map[string]int{}
 	later := map[string]write{} // by file: the last one that is not to be undone
 	for _, w := range s.writesAt(place) {
 		i, known := at[w.path]
 		switch wanted := s.undoes(p, w); {
 		case wanted && w.unseen:
-			return nil, fmt.Errorf("nobody knows which files %s %s changed; look at them yourself, or undo other calls one by one", w.tool, w.call)
+			return nil, w.lost()
 		case wanted && !known:
 			at[w.path] = len(files)
-			files = append(files, events.FileChange{Path: w.path, Before: w.after, After: w.before})
+			files = append(files, restored{w.path, w.after, w.before, w.mode, w.beforeMode})
 		case wanted && files[i].Before != w.before:
 			return nil, fmt.Errorf("%s was changed by somebody else before call %s; undo that call alone first", w.path, w.call)
 		case wanted:
-			files[i].Before = w.after
+			files[i].Before, files[i].BeforeMode = w.after, w.mode
 			delete(later, w.path)
 		case known && !w.unseen:
 			later[w.path] = w
@@ -212,8 +201,17 @@ func (s *State) backwards(p events.UndoRequested, place string) ([]events.FileCh
 	return files, nil
 }
 
+// lost says why an unseen write cannot be undone.
+func (w write) lost() error {
+	if len(w.unkept) == 0 {
+		return fmt.Errorf("nobody knows which files %s %s changed; look at them yourself, or undo other calls one by one", w.tool, w.call)
+	}
+	return fmt.Errorf("%s %s changed what no undo gives back (links, and files that are too large or cannot be read): %s; look at it yourself, or undo other calls one by one",
+		w.tool, w.call, line(strings.Join(w.unkept, ", ")))
+}
+
 // tooLate says who changed a file later.
-func tooLate(f events.FileChange, w write) error {
+func tooLate(f restored, w write) error {
 	if w.tool == events.RestoreTool && w.after == f.After {
 		return fmt.Errorf("%s was given back already; undo %s to have it again", f.Path, w.call)
 	}

@@ -15,6 +15,11 @@ import (
 
 // changed is a call of a ticket that was approved by a rule and changed files.
 func changed(call, ticket string, files ...events.FileState) []events.Payload {
+	return settling(call, ticket, func(out *events.ToolSettled) { out.Files = files })
+}
+
+// settling is such a call with an outcome of its own.
+func settling(call, ticket string, say func(*events.ToolSettled)) []events.Payload {
 	return given(
 		events.ToolRequested{Call: call, Tool: "edit_file", Args: json.RawMessage(`{"path":"a"}`), Ticket: ticket, Attempt: 1, Round: 1},
 		tierstest.With(func(h *tierstest.History) events.Payload {
@@ -24,7 +29,9 @@ func changed(call, ticket string, files ...events.FileState) []events.Payload {
 					digest = p.ArgsSHA256
 				}
 			}
-			return events.ToolSettled{Call: call, Tool: "edit_file", Outcome: events.ToolDone, Generation: 1, ArgsSHA256: digest, Files: files}
+			out := events.ToolSettled{Call: call, Tool: "edit_file", Outcome: events.ToolDone, Generation: 1, ArgsSHA256: digest}
+			say(&out)
+			return out
 		}))
 }
 
@@ -131,6 +138,24 @@ func TestAnUndoGivesFilesWhatTheyHeld(t *testing.T) {
 	})
 }
 
+// modes are those of a written file, before and after.
+func modes(f events.FileState, before, after uint32) events.FileState {
+	f.BeforeMode, f.Mode = before, after
+	return f
+}
+
+func TestAnUndoGivesModesBack(t *testing.T) {
+	t.Parallel()
+	open := begin(rules(allow("edit_file")))
+	two := given(open, changed("c1", "T-1", modes(file("a", "a0", "a1"), 0o755, 0o644), modes(file("gone", "g0", ""), 0o700, 0)), changed("c2", "T-1", modes(file("a", "a1", "a2"), 0o644, 0o600)))
+	back := `{"path":"a","before":"a2","after":"a0","before_mode":384,"after_mode":493},{"path":"gone","after":"g0","after_mode":448}`
+	there := `{"path":"a","before":"a0","after":"a2","before_mode":493,"after_mode":384},{"path":"gone","before":"g0","before_mode":448}`
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "those before the first call", Given: two, When: events.UndoRequested{Ticket: "T-1"}, Then: restores(back)},
+		{Name: "and an undo of it", Given: given(two, events.UndoRequested{Ticket: "T-1"}, undone()), When: undoOf(1), Then: restores(there)},
+	})
+}
+
 func seqOfSettled(h *tierstest.History, call string) uint64 {
 	for _, e := range h.Events() {
 		if p, ok := e.Payload.(events.ToolSettled); ok && p.Call == call {
@@ -146,15 +171,8 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 	one := given(open, changed("c1", "T-1", file("a", "a0", "a1")))
 	later := given(one, changed("c2", "T-2", file("a", "a1", "a2")))
 	between := given(one, changed("c2", "T-1", file("a", "edited", "a2")))
-	unseen := given(one, events.ToolRequested{Call: "c2", Tool: "edit_file", Args: json.RawMessage(`{"path":"b"}`), Ticket: "T-1", Attempt: 1, Round: 1}, tierstest.With(func(h *tierstest.History) events.Payload {
-		var digest string
-		for _, e := range h.Events() {
-			if p, ok := e.Payload.(events.ToolApproved); ok {
-				digest = p.ArgsSHA256
-			}
-		}
-		return events.ToolSettled{Call: "c2", Tool: "edit_file", Outcome: events.ToolDone, Generation: 1, ArgsSHA256: digest, Unseen: true}
-	}))
+	unseen := given(one, settling("c2", "T-1", func(out *events.ToolSettled) { out.Unseen = true }))
+	links := given(one, settling("c2", "T-1", func(out *events.ToolSettled) { out.Unseen, out.Unkept = true, []string{"bin/link", "other\nlink"} }))
 	elsewhere := given(one, events.WorkspacePrepared{Ticket: "T-1", Attempt: 2, Name: "T-1.2", Path: "/x"},
 		events.ToolRequested{Call: "c4", Tool: "edit_file", Args: json.RawMessage(`{"path":"a"}`), Ticket: "T-1", Attempt: 2, Round: 1, Workspace: "T-1.2"},
 		changed("c4", "T-1", file("a", "a0", "a9"))[1])
@@ -175,8 +193,10 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 		{Name: "a later call wrote the file", Given: later, When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("a was changed later by edit_file c2")},
 		{Name: "somebody edited it in between", Given: between, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("changed by somebody else before call c2")},
 		{Name: "a script whose changes nobody saw", Given: unseen, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("nobody knows which files")},
+		{Name: "a script that changed links", Given: links, When: events.UndoRequested{Ticket: "T-1"},
+			Then: refusesUndo("edit_file c2 changed what no undo gives back (links, and files that are too large or cannot be read): bin/link, other link; look")},
 		{Name: "the other call beside it", Given: unseen, When: events.UndoRequested{Call: "c1"}, Then: restores(restored("a", "a1", "a0"))},
-		{Name: "work in two places", Given: elsewhere, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("more than one workspace (the project's folder, T-1.2)")},
+		{Name: "work in two places", Given: elsewhere, When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("more than one workspace (the project's folder, T-1.2); run first slop undo c1, then slop undo T-1")},
 		{Name: "one of two places", Given: elsewhere, When: events.UndoRequested{Call: "c4"}, Then: restores(restored("a", "a9", "a0"))},
 		{Name: "as many as one outcome names", Given: given(open, changed("c1", "T-1", most...)), When: events.UndoRequested{Call: "c1"}, Then: given(decided[events.ToolApproved]())},
 		{Name: "more files than a call can name", Given: given(open, changed("c1", "T-1", many...)), When: events.UndoRequested{Call: "c1"}, Then: refusesUndo("too many for one undo")},
@@ -215,6 +235,12 @@ func TestWhatIsMergedIsUndoneWhereItWasMerged(t *testing.T) {
 	chain := given(open, prepared("T-1", 1), at("T-1.1", "c1", "T-1", file("a", "a0", "a1")), landed("T-1", 1),
 		prepared("T-2", 1), at("T-2.1", "c2", "T-2", file("a", "a1", "a2")))
 	again := given(open, prepared("T-1", 1), at("T-1.1", "c1", "T-1", file("a", "a0", "a1")), prepared("T-1", 2), at("T-1.2", "c2", "T-1", file("b", "b0", "b1")))
+	part := given(one, landed("T-1", 1))
+	more := given(open, prepared("T-1", 1), prepared("T-2", 1), at("T-2.1", "c2", "T-2", file("b", "b0", "b1")), at("T-1.1", "c1", "T-1", file("a", "a0", "a1")),
+		at("T-2.1", "c3", "T-2", file("b", "b1", "b2")), at("T-2.1", "c4", "T-2", file("b", "b2", "b3")), landed("T-1", 1))
+	toCall := func(call string) events.Payload {
+		return tierstest.With(func(h *tierstest.History) events.Payload { return events.UndoRequested{ToSeq: seqOfSettled(h, call)} })
+	}
 	inPlace := func(place, files string) []events.Payload {
 		return given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {
 			t.Helper()
@@ -226,7 +252,12 @@ func TestWhatIsMergedIsUndoneWhereItWasMerged(t *testing.T) {
 		{Name: "before, in the ticket's own place", Given: one, When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("T-1.1", restored("a", "a1", "a0"))},
 		{Name: "after", Given: both, When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("merged", restored("a", "a1", "a0"))},
 		{Name: "all that was merged", Given: both, When: events.UndoRequested{ToSeq: 1}, Then: inPlace("merged", restored("a", "a1", "a0")+","+restored("b", "b1", "b0"))},
-		{Name: "not some that was and some that was not", Given: given(one, landed("T-1", 1)), When: events.UndoRequested{ToSeq: 1}, Then: refusesUndo("more than one workspace (merged, T-2.1)")},
+		{Name: "not some that was and some that was not", Given: part, When: events.UndoRequested{ToSeq: 1}, Then: refusesUndo("more than one workspace (T-2.1, merged); run first slop undo T-2, then slop undo --to 1")},
+		{Name: "the first of the two commands that the refusal names", Given: part, When: events.UndoRequested{Ticket: "T-2"}, Then: inPlace("T-2.1", restored("b", "b1", "b0"))},
+		{Name: "the second", Given: given(part, events.UndoRequested{Ticket: "T-2"}, undone()), When: events.UndoRequested{ToSeq: 1}, Then: inPlace("merged", restored("a", "a1", "a0"))},
+		{Name: "both, when both were run", Given: given(part, events.UndoRequested{Ticket: "T-2"}, undone(), events.UndoRequested{ToSeq: 1}, undone()), When: events.UndoRequested{ToSeq: 1}, Then: refusesUndo("hold already")},
+		{Name: "calls where the ticket did something before", Given: more, When: toCall("c2"), Then: refusesUndo("(T-2.1, merged); run first slop undo c4, slop undo c3, then slop undo --to")},
+		{Name: "and then the rest", Given: given(more, events.UndoRequested{Call: "c4"}, undone(), events.UndoRequested{Call: "c3"}, undone()), When: toCall("c2"), Then: inPlace("merged", restored("a", "a1", "a0"))},
 		{Name: "under one that is not merged yet", Given: chain, When: events.UndoRequested{Ticket: "T-1"}, Then: inPlace("merged", restored("a", "a1", "a0"))},
 		{Name: "not under one that is", Given: given(chain, landed("T-2", 1)), When: events.UndoRequested{Ticket: "T-1"}, Then: refusesUndo("a was changed later by edit_file c2")},
 		{Name: "but with it", Given: given(chain, landed("T-2", 1)), When: events.UndoRequested{ToSeq: 1}, Then: inPlace("merged", restored("a", "a2", "a0"))},

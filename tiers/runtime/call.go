@@ -143,7 +143,7 @@ func (w site) write(ctx context.Context, d Delivery, p events.ToolApproved, prep
 		return w.finish(ctx, &d.Event, l, *settled)
 	}
 	for i := range out.Files {
-		out.Files[i].Before = l.before(out.Files[i].Path)
+		l.fillIn(&out.Files[i])
 	}
 	if out.Outcome == events.ToolDone {
 		w.own.add(w.place(), l.claim.Changes)
@@ -219,7 +219,8 @@ func (w site) resume(ctx context.Context, p events.ToolApproved, l *lease, befor
 		}
 		done = done && state == tools.ChangeAfter
 		untouched = untouched && state == tools.ChangeBefore
-		files = append(files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true, Before: c.Before})
+		files = append(files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true, Before: c.Before,
+			Mode: bits(c.AfterMode), BeforeMode: bits(c.BeforeMode)})
 	}
 	switch {
 	case untouched:

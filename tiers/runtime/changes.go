@@ -30,10 +30,23 @@ func (w site) observed(ctx context.Context, run func() events.ToolSettled) event
 		return out
 	}
 	defer after.Release()
-	changes, unseen := checkpoint.Compare(before, after)
+	changes, unseen, unkept := checkpoint.Compare(before, after)
+	out.Unkept = w.named(unkept)
 	out.Unseen = unseen || !w.noteChanges(ctx, &out, before, w.own.others(mark, w.place(), changes))
 	return out
 }
+
+// named are the first of what changed and cannot be undone, as an outcome says it.
+func (w site) named(paths []string) []string {
+	var out []string
+	for _, path := range paths[:min(len(paths), events.MaxUnkept)] {
+		out = append(out, w.mask(head(path, maxUnkeptName)))
+	}
+	return out
+}
+
+// maxUnkeptName bounds one of their paths, in bytes.
+const maxUnkeptName = 256
 
 // checkpoint takes a state of the workspace; nil where none can be had.
 func (w site) checkpoint(ctx context.Context) *checkpoint.State {
@@ -63,7 +76,8 @@ func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *
 				return false
 			}
 		}
-		out.Files = append(out.Files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.Size, Written: true, Before: c.Before})
+		out.Files = append(out.Files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.Size, Written: true, Before: c.Before,
+			Mode: bits(c.AfterMode), BeforeMode: bits(c.BeforeMode)})
 	}
 	w.keep(ctx, out.Files)
 	return fitting == len(changes)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"manualslop/events"
 	"manualslop/tools"
@@ -118,12 +119,14 @@ func (l *lease) settle(ctx context.Context, out events.ToolSettled) error {
 	return l.write(ctx)
 }
 
-// before is the digest that a file had before the claimed change.
-func (l *lease) before(path string) string {
+// fillIn says of a written file what it was before the claimed change.
+func (l *lease) fillIn(f *events.FileState) {
 	for _, c := range l.claim.Changes {
-		if c.Path == path {
-			return c.Before
+		if c.Path == f.Path {
+			f.Before, f.BeforeMode, f.Mode = c.Before, bits(c.BeforeMode), bits(c.AfterMode)
 		}
 	}
-	return ""
 }
+
+// bits are the permission bits of a mode.
+func bits(mode fs.FileMode) uint32 { return uint32(mode.Perm()) }

@@ -20,6 +20,11 @@ func newTrees(t *testing.T, files map[string]string) *world {
 		t.Skip("git is not installed")
 	}
 	w := newWorld(t, files)
+	for name := range files {
+		if filepath.Ext(name) == ".sh" {
+			require.NoError(t, os.Chmod(filepath.Join(w.dir, name), 0o755))
+		}
+	}
 	w.inGit("init", "-q", "-b", "main")
 	w.inGit("add", "-A")
 	w.inGit("commit", "-qm", "begin")
@@ -51,9 +56,9 @@ func (w *world) undo(p events.UndoRequested) (done events.ToolSettled, refused s
 	return done, refused
 }
 
-const rewrites = `{"script":"printf two > a.txt; rm gone.txt; mkdir -p new; printf n > new/made.txt; printf x > ignored.txt"}`
+const rewrites = `{"script":"printf two > a.txt; rm gone.txt gone.sh; printf new > t; mv t swapped.sh; mkdir -p new; printf n > new/made.txt; printf x > ignored.txt"}`
 
-var written = map[string]string{"a.txt": "one", "gone.txt": "g", "same.txt": "s", ".gitignore": "ignored.txt\n"}
+var written = map[string]string{"a.txt": "one", "gone.txt": "g", "same.txt": "s", "gone.sh": "g", "swapped.sh": "s", ".gitignore": "ignored.txt\n"}
 
 // TestWhatAScriptDidInAWorktreeIsUndone before its ticket is merged: a second call waits for a yes.
 func TestWhatAScriptDidInAWorktreeIsUndone(t *testing.T) {
@@ -72,7 +77,7 @@ func TestWhatAScriptDidInAWorktreeIsUndone(t *testing.T) {
 	ran := w.settled("run_powershell")
 	require.Equal(t, events.ToolDone, ran.Outcome, ran.Text)
 	require.False(t, ran.Unseen)
-	require.Len(t, ran.Files, 3)
+	require.Len(t, ran.Files, 5)
 	log := w.until(isType("AskRaised"))
 	done, refused := w.undo(events.UndoRequested{Call: ran.Call})
 	require.Empty(t, refused)
@@ -80,6 +85,11 @@ func TestWhatAScriptDidInAWorktreeIsUndone(t *testing.T) {
 	place := filepath.Join(root, session, "T-1.1")
 	requireFiles(t, place, map[string]string{"a.txt": "one", "gone.txt": "g", "same.txt": "s"})
 	require.NoFileExists(t, filepath.Join(place, "new", "made.txt"))
+	for _, name := range []string{"gone.sh", "swapped.sh"} {
+		info, err := os.Stat(filepath.Join(place, name))
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o755), info.Mode(), name)
+	}
 
 	redone, _ := w.undo(events.UndoRequested{Call: done.Call})
 	require.Equal(t, events.ToolDone, redone.Outcome, redone.Text)

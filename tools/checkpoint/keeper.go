@@ -28,8 +28,9 @@ type file struct {
 	modified time.Time
 	changed  time.Time // as the system has it, which no script sets; zero where it is not known
 	seen     time.Time
-	digest   string // empty: it cannot be kept
-	link     string // where a link leads
+	digest   string      // empty: it cannot be kept
+	mode     fs.FileMode // permission bits
+	link     string      // where a link leads
 }
 
 // Take looks at every file of the workspace, which must be the same one each time.
@@ -84,9 +85,10 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 // look is a file as it is now; its content is kept for the state that asks.
 func (k *Keeper) look(ctx context.Context, workspace *sandbox.Workspace, e sandbox.Entry) (file, error) {
 	now := k.store.clock()
-	f := file{size: e.Size, modified: e.Modified, changed: e.Changed, seen: now}
+	f := file{size: e.Size, modified: e.Modified, changed: e.Changed, seen: now, mode: e.Mode}
 	if old, known := k.files[e.Path]; known && old.asOf(f) && old.seen.Sub(old.modified) > young && old.seen.Sub(old.changed) > young {
 		k.store.use(old.digest)
+		old.mode = e.Mode // of which the time tells nothing
 		return old, nil
 	}
 	content, err := workspace.ReadFile(ctx, e.Path)

@@ -79,12 +79,12 @@ func TestWhatDiffersIsWhatAScriptChanged(t *testing.T) {
 	s.write("build/out", "y")
 	s.write(".env", "KEY=2")
 	s.write(".git/config", "[user]")
-	changes, unseen := Compare(before, s.take())
+	changes, unseen, _ := Compare(before, s.take())
 	require.False(t, unseen)
 	require.Equal(t, []Change{
-		{Path: "changed.go", Before: digest("one"), After: digest("two"), Size: 3},
-		{Path: "gone/deep.go", Before: digest("deep")},
-		{Path: "new.go", After: digest("new"), Size: 3},
+		{Path: "changed.go", Before: digest("one"), After: digest("two"), Size: 3, BeforeMode: 0o644, AfterMode: 0o644},
+		{Path: "gone/deep.go", Before: digest("deep"), BeforeMode: 0o644},
+		{Path: "new.go", After: digest("new"), Size: 3, AfterMode: 0o644},
 	}, changes)
 	old, err := before.Content(digest("deep"))
 	require.NoError(t, err)
@@ -104,7 +104,7 @@ func TestAFileThatDidNotChangeIsNotReadAgain(t *testing.T) {
 	require.Equal(t, read, second.files["a"].seen)
 	s.write("a", "one")
 	require.NotEqual(t, read, s.take().files["a"].seen, "nor is it taken on trust when it was written")
-	changes, unseen := Compare(first, second)
+	changes, unseen, _ := Compare(first, second)
 	require.Empty(t, changes)
 	require.False(t, unseen)
 }
@@ -127,11 +127,12 @@ func TestAScriptThatGivesFilesTheirTimeBackHidesNothing(t *testing.T) {
 	require.NoError(t, os.Rename(path("b"), path("a"))) // of the same size and time
 	s.write("c", "ten")
 	require.NoError(t, os.Chtimes(path("c"), old, old))
-	changes, unseen := Compare(before, s.take())
+	changes, unseen, _ := Compare(before, s.take())
 	require.False(t, unseen)
 	require.Equal(t, []Change{
-		{Path: "a", Before: digest("one"), After: digest("two"), Size: 3}, {Path: "b", Before: digest("two")},
-		{Path: "c", Before: digest("six"), After: digest("ten"), Size: 3},
+		{Path: "a", Before: digest("one"), After: digest("two"), Size: 3, BeforeMode: 0o644, AfterMode: 0o644},
+		{Path: "b", Before: digest("two"), BeforeMode: 0o644},
+		{Path: "c", Before: digest("six"), After: digest("ten"), Size: 3, BeforeMode: 0o644, AfterMode: 0o644},
 	}, changes)
 }
 
@@ -158,11 +159,11 @@ func TestAChangeThatCannotBeKeptIsSaid(t *testing.T) {
 	before := s.take()
 	require.True(t, before.Whole)
 	s.write("small", "x")
-	changes, unseen := Compare(before, s.take())
+	changes, unseen, _ := Compare(before, s.take())
 	require.Len(t, changes, 1)
 	require.False(t, unseen, "the large file did not change")
 	s.write("large", string(make([]byte, 1002)))
-	_, unseen = Compare(before, s.take())
+	_, unseen, _ = Compare(before, s.take())
 	require.True(t, unseen)
 }
 
@@ -181,7 +182,7 @@ func TestAStateBeyondItsBoundsIsNotWhole(t *testing.T) {
 	s.write("c", "1")
 	state := s.take()
 	require.False(t, state.Whole, "one file over")
-	_, unseen := Compare(state, state)
+	_, unseen, _ := Compare(state, state)
 	require.True(t, unseen)
 }
 
@@ -213,7 +214,7 @@ func TestWhatIgnoreFilesShowOrHideIsNotTakenForNewOrGone(t *testing.T) {
 			s.write("venv/lib", "lib")
 			before := s.take()
 			script(s)
-			changes, unseen := Compare(before, s.take())
+			changes, unseen, _ := Compare(before, s.take())
 			require.True(t, unseen)
 			for _, c := range changes {
 				require.Equal(t, ".gitignore", c.Path, "an undo would remove or refuse what was there")
@@ -229,14 +230,14 @@ func TestAChangedLinkIsSaid(t *testing.T) {
 	require.NoError(t, os.Symlink("a", filepath.Join(s.dir, "link")))
 	before := s.take()
 	s.write("b", "new")
-	changes, unseen := Compare(before, s.take())
+	changes, unseen, _ := Compare(before, s.take())
 	require.Len(t, changes, 1)
 	require.False(t, unseen)
 	s.remove("link")
-	_, unseen = Compare(before, s.take())
+	_, unseen, _ = Compare(before, s.take())
 	require.True(t, unseen)
 	require.NoError(t, os.Symlink("b", filepath.Join(s.dir, "link")))
-	_, unseen = Compare(before, s.take())
+	_, unseen, _ = Compare(before, s.take())
 	require.True(t, unseen)
 }
 
@@ -285,6 +286,53 @@ func TestKeepersOfSeveralWorkspacesShareWhatIsTheSame(t *testing.T) {
 	require.Equal(t, "one", string(content))
 	second.Release()
 	require.Zero(t, s.contents())
-	changes, _ := Compare(s.take(), s.take())
+	changes, _, _ := Compare(s.take(), s.take())
 	require.Empty(t, changes, "a keeper that forgot looks again")
+}
+
+func TestAChangeSaysTheModesOfItsFile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("gone.sh", "g")
+	s.write("swapped.sh", "s")
+	s.write("mode.sh", "m")
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(s.dir, "gone.sh"), old, old))
+	s.take()
+	for _, name := range []string{"gone.sh", "swapped.sh", "mode.sh"} { // which changes no time
+		require.NoError(t, os.Chmod(filepath.Join(s.dir, name), 0o755))
+	}
+	before := s.take()
+	s.remove("gone.sh")
+	s.remove("swapped.sh")
+	s.write("swapped.sh", "t")
+	require.NoError(t, os.Chmod(filepath.Join(s.dir, "mode.sh"), 0o644))
+	changes, unseen, _ := Compare(before, s.take())
+	require.False(t, unseen)
+	require.Equal(t, []Change{
+		{Path: "gone.sh", Before: digest("g"), BeforeMode: 0o755},
+		{Path: "swapped.sh", Before: digest("s"), After: digest("t"), Size: 1, BeforeMode: 0o755, AfterMode: 0o644},
+	}, changes, "a mode alone is no change")
+}
+
+func TestLinksThatChangedAreNamed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("a", "one")
+	link := func(to, name string) { require.NoError(t, os.Symlink(to, filepath.Join(s.dir, name))) }
+	for _, name := range []string{"same", "gone", "led", "file"} {
+		link("a", name)
+	}
+	before := s.take()
+	for _, name := range []string{"gone", "led", "file"} {
+		s.remove(name)
+	}
+	link("same", "led")
+	link("a", "made")
+	s.write("file", "now one")
+	s.write("large", string(make([]byte, 1001)))
+	changes, unseen, unkept := Compare(before, s.take())
+	require.Empty(t, changes)
+	require.True(t, unseen)
+	require.Equal(t, []string{"file", "gone", "large", "led", "made"}, unkept)
 }

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -35,6 +36,8 @@ type Change struct {
 	Path          string
 	Before, After string // digests; empty: absent
 	Size          int64  // after
+	// BeforeMode and AfterMode are permission bits; zero: absent.
+	BeforeMode, AfterMode fs.FileMode
 }
 
 // same tells whether a file holds what another one does, as far as is known.
@@ -52,18 +55,22 @@ func (f file) asOf(g file) bool {
 
 // Compare lists what differs between two states of one keeper, by path. Unseen
 // says that more may differ: a state is not whole, a link or a file changed whose
-// content is not kept, or the .gitignore files themselves changed what is looked at.
-func Compare(before, after *State) (changes []Change, unseen bool) {
+// content is not kept, or the .gitignore files themselves changed what is looked
+// at. Unkept are the links and files of that kind, by path. A file of which only
+// the mode changed does not differ.
+func Compare(before, after *State) (changes []Change, unseen bool, unkept []string) {
 	unseen = !before.Whole || !after.Whole
 	// order-independent: sorted below
 	for name, old := range before.files {
 		now, there := after.files[name]
 		switch {
 		case there && now.same(old):
-		case old.digest == "" || there && now.digest == "" || !there && after.hides(name):
+		case old.digest == "" || there && now.digest == "":
+			unkept = append(unkept, name)
+		case !there && after.hides(name):
 			unseen = true
 		default:
-			changes = append(changes, Change{Path: name, Before: old.digest, After: now.digest, Size: now.size})
+			changes = append(changes, Change{Path: name, Before: old.digest, After: now.digest, Size: now.size, BeforeMode: old.mode, AfterMode: now.mode})
 		}
 	}
 	// order-independent: sorted below
@@ -71,14 +78,18 @@ func Compare(before, after *State) (changes []Change, unseen bool) {
 		if _, known := before.files[name]; known {
 			continue
 		}
-		if now.digest == "" || before.hides(name) { // it may have been there
+		switch {
+		case before.hides(name): // it may have been there
 			unseen = true
-			continue
+		case now.digest == "":
+			unkept = append(unkept, name)
+		default:
+			changes = append(changes, Change{Path: name, After: now.digest, Size: now.size, AfterMode: now.mode})
 		}
-		changes = append(changes, Change{Path: name, After: now.digest, Size: now.size})
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return changes, unseen
+	slices.Sort(unkept)
+	return changes, unseen || len(unkept) > 0, unkept
 }
 
 // Content reads what a file of the state held.

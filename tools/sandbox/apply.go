@@ -20,6 +20,9 @@ type Write struct {
 	Before string      // SHA-256 the file must have now; empty: it must not exist
 	After  []byte      // new content; nil: the file is removed
 	Mode   fs.FileMode // permission bits of a new file; zero: DefaultMode. An existing file keeps its own
+	// SetMode gives the file exactly the bits of Mode, whether it exists or not and
+	// whatever the umask is.
+	SetMode bool
 }
 
 // Apply writes all the files or none of them. It fails with ErrConflict when one is not as Before

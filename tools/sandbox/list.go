@@ -54,6 +54,8 @@ type Entry struct {
 	// Changed is when the system last noted a change of a regular file's content, name or mode, which no
 	// program sets as it sets Modified; zero where the system is not asked for it.
 	Changed time.Time
+	// Mode are the permission bits of a regular file; zero where sizes are not asked for.
+	Mode fs.FileMode
 	// Target is where a link leads, as tools show it, or words in parentheses where they may not.
 	Target string
 }
@@ -159,7 +161,7 @@ func (w *Workspace) target(p place) string {
 func entryOf(p place, info fs.FileInfo, depth int) Entry {
 	e := Entry{Path: p.show, Name: path.Base(p.show), Kind: kindOf(info.Mode()), Depth: depth}
 	if e.Kind == KindFile {
-		e.Size, e.Modified, e.Changed = info.Size(), info.ModTime(), changeTime(info)
+		e.Size, e.Modified, e.Changed, e.Mode = info.Size(), info.ModTime(), changeTime(info), info.Mode().Perm()
 	}
 	return e
 }

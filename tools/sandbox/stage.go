@@ -115,18 +115,25 @@ func (s *staged) writeTemp(write Write) error {
 	if err != nil {
 		return fileError(s.p.show, err)
 	}
-	err = s.fill(f, write.After)
+	err = s.fill(f, write)
 	return fileError(s.p.show, errors.Join(err, f.Close()))
 }
 
-func (s *staged) fill(f *os.File, data []byte) error {
+func (s *staged) fill(f *os.File, write Write) error {
 	if s.info != nil {
 		keepOwner(f, s.info)
-		if err := f.Chmod(s.info.Mode().Perm()); err != nil {
-			return err
-		}
 	}
-	if _, err := f.Write(data); err != nil {
+	var err error
+	switch {
+	case write.SetMode:
+		err = f.Chmod(write.Mode.Perm())
+	case s.info != nil:
+		err = f.Chmod(s.info.Mode().Perm())
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(write.After); err != nil {
 		return err
 	}
 	return f.Sync()

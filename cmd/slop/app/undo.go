@@ -25,12 +25,14 @@ func undoCommand(g *globals) *cobra.Command {
 everything that was settled behind a position of the log: all of them, or none.
 It is refused, with the difference, where a file changed since, whoever did it;
 your own edits are never overwritten. Files that a script changed are restored
-too, as long as [shell] checkpoints is on and git would not ignore them. What
-programs did elsewhere (databases, the network, commits) stays, and so do modes
-of files and links.
+too, as long as [shell] checkpoints is on and git would not ignore them. A file
+that was removed or replaced gets its permission bits back as well. What programs
+did elsewhere (databases, the network, commits) stays, and so does a mode that
+alone was changed. A script that changed links is not undone; the error names them.
 
 With worktrees, work that is not merged is undone in its worktree, and work that
 is merged by a commit on the session's branch. Your own branch stays as it is.
+One undo writes in one place: --to over both says what to undo first.
 
 An undo is a call like any other: it is on record, and undoing it redoes. It
 works after the session, too; where no engine runs, the command does it alone.

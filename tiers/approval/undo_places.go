@@ -1,0 +1,103 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+)
+
+// placeOfWrites is the one workspace in which everything to undo lies. Places in
+// which all of it was given back already do not count.
+func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) {
+	var places []string
+	for _, w := range s.writes {
+		if at, _ := s.lies(w); s.undoes(p, w) && !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	if len(places) == 0 {
+		return "", nil
+	}
+	left := places
+	if len(places) > 1 {
+		left = slices.DeleteFunc(slices.Clone(places), func(at string) bool { return s.isBack(p, at) })
+	}
+	switch len(left) {
+	case 0:
+		return places[0], nil
+	case 1:
+		return left[0], nil
+	}
+	return "", s.severalPlaces(p, left)
+}
+
+// isBack tells whether the files of a place hold what they held before.
+func (s *State) isBack(p events.UndoRequested, place string) bool {
+	files, err := s.backwards(p, place)
+	return err == nil && !slices.ContainsFunc(files, func(f restored) bool { return f.Before != f.After })
+}
+
+// maxCommands bounds the commands that a refusal names.
+const maxCommands = 6
+
+// severalPlaces says what to undo instead: first what is not merged, which
+// nothing merged is built on, then the same again.
+func (s *State) severalPlaces(p events.UndoRequested, places []string) error {
+	slices.SortStableFunc(places, func(a, b string) int {
+		switch {
+		case a == events.WorkspaceMerged:
+			return 1
+		case b == events.WorkspaceMerged:
+			return -1
+		}
+		return 0
+	})
+	var names, commands []string
+	for _, at := range places {
+		names = append(names, nameOf(at))
+	}
+	for _, at := range places[:len(places)-1] {
+		commands = append(commands, s.commandsFor(p, at)...)
+	}
+	if len(commands) > maxCommands {
+		commands = append(commands[:maxCommands], "and so on")
+	}
+	again := fmt.Sprintf("slop undo --to %d", p.ToSeq)
+	if p.Ticket != "" {
+		again = "slop undo " + p.Ticket
+	}
+	return fmt.Errorf("what %s wrote lies in more than one workspace (%s); run first %s, then %s", p, strings.Join(names, ", "), strings.Join(commands, ", "), again)
+}
+
+// commandsFor undo what is to be undone in one place: by ticket where all that
+// the ticket did is, else by call, the newest first.
+func (s *State) commandsFor(p events.UndoRequested, place string) []string {
+	var words []string
+	for _, w := range slices.Backward(s.writesAt(place)) {
+		word := w.call
+		if s.whole(p, w.ticket, place) {
+			word = w.ticket
+		}
+		if s.undoes(p, w) && (word == w.ticket || w.tool != events.RestoreTool) && !slices.Contains(words, "slop undo "+word) {
+			words = append(words, "slop undo "+word)
+		}
+	}
+	return words
+}
+
+// whole tells whether all that a ticket did is to be undone, and lies in one place.
+func (s *State) whole(p events.UndoRequested, ticket, place string) bool {
+	return p.Ticket == "" && ticket != "" && !slices.ContainsFunc(s.writes, func(w write) bool {
+		at, _ := s.lies(w)
+		return w.ticket == ticket && !s.stale[w.place] && (at != place || !s.undoes(p, w))
+	})
+}
+
+func nameOf(place string) string {
+	if place == "" {
+		return "the project's folder"
+	}
+	return place
+}
