@@ -43,6 +43,7 @@ func (s *site) write(name, text string) {
 	path := filepath.Join(s.dir, name)
 	require.NoError(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(s.t, os.WriteFile(path, []byte(text), 0o644))
+	require.NoError(s.t, os.Chmod(path, 0o644), "whatever the umask is")
 }
 
 func (s *site) remove(name string) { require.NoError(s.t, os.Remove(filepath.Join(s.dir, name))) }
