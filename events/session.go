@@ -146,6 +146,14 @@ type SessionClosed struct {
 // EventType is the identity on the wire.
 func (SessionClosed) EventType() Type { return Type{"SessionClosed", 1} }
 
+// Closes tells whether a stored event, decoded or not, closes its session. One
+// that cannot be read, or whose actor may not write it, closes nothing.
+func Closes(e Event) bool {
+	Catalogue().Decode(&e)
+	_, closes := e.Payload.(SessionClosed)
+	return closes
+}
+
 // SessionStalled says that a decider cannot go on: it met an event it does not
 // know, or the record contradicts its own decisions.
 type SessionStalled struct {

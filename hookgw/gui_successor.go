@@ -193,8 +193,10 @@ func (g *Gateway) successorOf(ctx context.Context, was, now string) (*successor,
 		if err != nil {
 			return nil, err
 		}
-		cause = e.Cause
-		break // the first one counts
+		if events.Closes(e) {
+			cause = e.Cause
+			break // the first one counts
+		}
 	}
 	f.Type = events.GUITaskQueued{}.EventType().Name
 	for e, err := range g.cfg.Log.Read(ctx, f, 1, 0) {

@@ -24,19 +24,34 @@ const (
 	leftText = "ERROR: the session was closed while the call ran, and its worker died; how far it came is not known"
 )
 
-// closedAt is the sequence of an event that closed a session; 0: none did.
-func closedAt(ctx context.Context, log events.Log, project, session string) (uint64, error) {
-	return log.Last(ctx, events.Filter{Project: project, Session: session, Type: events.SessionClosed{}.EventType().Name})
-}
-
 // isOver tells whether a call comes behind its session, wherever the yes to it
-// stands: approval may have decided it a moment before. An undo never does.
+// stands: approval may have decided it a moment before. An undo never does. A
+// worker may read no more than the newest word; one that cannot be read ends
+// nothing, as for every fold.
 func (w *Worker) isOver(ctx context.Context, session string, p events.ToolApproved) (bool, error) {
 	if p.Tool == events.RestoreTool {
 		return false, nil
 	}
-	closed, err := closedAt(ctx, w.Log, w.Project, session)
-	return closed > 0, err
+	last, found, err := w.Log.LastEvent(ctx, closing(w.Project, session))
+	return found && events.Closes(last), err
+}
+
+// wasClosed is isOver of a session for who may read all of it.
+func wasClosed(ctx context.Context, log events.Log, project, session string) (bool, error) {
+	for e, err := range log.Read(ctx, closing(project, session), 1, 0) {
+		if err != nil {
+			return false, err
+		}
+		if events.Closes(e) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// closing are the events that say that a session is closed.
+func closing(project, session string) events.Filter {
+	return events.Filter{Project: project, Session: session, Type: events.SessionClosed{}.EventType().Name}
 }
 
 // untilClosed gives a context that ends when the session is closed, with

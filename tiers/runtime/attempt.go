@@ -23,11 +23,11 @@ func (m *Models) handle(ctx context.Context, d Delivery) error {
 	}
 	tr := m.Transcripts.session(d.Event.Session)
 	if tr.reached() == 0 { // not begun: it may be over for so long that nobody reads it any more
-		closed, err := closedAt(ctx, m.Log, m.Project, d.Event.Session)
+		closed, err := wasClosed(ctx, m.Log, m.Project, d.Event.Session)
 		if err != nil {
 			return err
 		}
-		if closed > 0 { // before the request or behind it
+		if closed { // before the request or behind it
 			return m.cancelled(ctx, &d.Event)
 		}
 	}

@@ -114,6 +114,9 @@ func (r *Reader) findOpen(ctx context.Context) error {
 			case err != nil:
 				return fmt.Errorf("find open sessions: %w", err)
 			case typ == "SessionClosed":
+				if !events.Closes(e) {
+					continue
+				}
 				if seq := opened[e.Session]; seq > 0 {
 					latest, latestSeq = e.Session, seq
 				}

@@ -211,7 +211,7 @@ func openSessions(ctx context.Context, log events.Log, project string) ([]string
 				return nil, err
 			case typ == "SessionOpened":
 				open = append(open, e.Session)
-			default:
+			case events.Closes(e):
 				open = without(open, e.Session)
 			}
 		}
