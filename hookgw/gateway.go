@@ -33,6 +33,7 @@ type Gateway struct {
 	searches chan struct{} // searches that run
 	resets   chan struct{} // one reset at a time in this process
 	slicing  chan struct{} // one slice at a time is put to those of its file
+	tracking sync.Mutex    // held while a project and the files that it tracks are put on record
 	conns    *access.Listener
 	program  *program.Handlers
 

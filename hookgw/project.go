@@ -99,6 +99,8 @@ func (c *call) editProject(session string, changes json.RawMessage, preset strin
 		}
 		tracked = &found
 	}
+	c.gw.tracking.Lock() // or a gateway that begins would find the files missing
+	defer c.gw.tracking.Unlock()
 	if _, err := c.Word(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)}, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}

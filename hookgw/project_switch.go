@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -161,11 +162,19 @@ func (g *Gateway) load(ctx context.Context, path string) (events.ProjectLoaded, 
 	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked, Ignored: projections.IgnoredKeys(doc)}, nil
 }
 
-// retrack expands the project's files where they are other ones than before.
+// retrack expands the project's files where they are other ones than before,
+// unless another gateway does so meanwhile.
 func (g *Gateway) retrack(ctx context.Context, session string) error {
+	g.tracking.Lock()
+	defer g.tracking.Unlock()
 	view, ok := g.cfg.Models.Session(session)
 	if !ok {
 		return nil
+	}
+	tracking := events.Filter{Project: g.cfg.Project, Session: session, Type: events.FilesTracked{}.EventType().Name}
+	last, err := g.cfg.Log.Last(ctx, tracking)
+	if err != nil {
+		return err
 	}
 	var due bool
 	var doc map[string]any
@@ -180,7 +189,11 @@ func (g *Gateway) retrack(ctx context.Context, session string) error {
 	if err != nil {
 		return err
 	}
-	if e.Seq, err = g.Append(ctx, g.Person, e, nil); err != nil {
+	e.Seq, err = g.Append(ctx, g.Person, e, &events.Expect{Filter: tracking, Last: last})
+	if errors.Is(err, events.ErrConflict) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	return g.CaughtUp(ctx, e.Seq)
