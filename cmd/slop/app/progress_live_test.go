@@ -2,16 +2,12 @@ package app
 
 import (
 	"io"
-	"maps"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/bus"
 	"manualslop/events"
-	"manualslop/events/eventstest"
 )
 
 func TestTheStatusEndsWithWhatTheModelWrites(t *testing.T) {
@@ -42,39 +38,4 @@ func TestWhatAModelWritesIsKeptToABound(t *testing.T) {
 	require.Len(t, p.waits[0].wrote, liveBytes)
 	p.hear(piece{"r1", strings.Repeat("字", liveBytes)}) // the cut is within a character
 	require.Equal(t, "…"+strings.Repeat("字", 9), p.live(20))
-}
-
-func TestPiecesAreWhatTheModelsOfTheSessionWrite(t *testing.T) {
-	t.Parallel()
-	m := newCrew(t, reading(t, 2), nil)
-	heard := pieces(m.ctx, m.log, m.name, m.voice.session)
-	models, err := m.bus.as(m.ctx, bus.Role{Kind: bus.Models})
-	require.NoError(t, err)
-	for len(heard) == 0 { // until the subscription stands
-		require.NoError(t, models.Signal(m.ctx, m.name, m.voice.session, events.ActorModels, "delta", []byte(`{"request":`)))
-		require.NoError(t, models.Signal(m.ctx, m.name, m.voice.session, events.ActorModels, "delta", []byte(`{"request":"none","delta":"x"}`)))
-	}
-	require.NoError(t, models.Signal(m.ctx, m.name, m.voice.session, events.ActorModels, "delta", []byte(`{"request":"last"}`)))
-	for p := range heard {
-		if p.Request == "last" {
-			break
-		}
-		require.Equal(t, piece{"none", "x"}, p, "what is no piece is passed over")
-	}
-	said := map[string]string{}
-	for _, e := range m.reach(t, "read") {
-		if p, ok := e.Payload.(events.ModelReplied); ok {
-			said[p.Request] = p.Text
-		}
-	}
-	require.NotEmpty(t, said)
-	wrote := map[string]string{}
-	for patience := time.After(eventstest.Patience); !maps.Equal(said, wrote); {
-		select {
-		case p := <-heard:
-			wrote[p.Request] += p.Delta
-		case <-patience:
-			require.Equal(t, said, wrote)
-		}
-	}
 }
