@@ -7,12 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 
 	"manualslop/events"
+)
+
+const (
+	// idWindow is how long the server remembers the id of a stored event.
+	idWindow = 10 * time.Minute
+	// clockSkew bounds how far the clocks of this machine and a server are apart.
+	clockSkew = time.Minute
+	// replicaLag bounds how long a replica is behind its leader.
+	replicaLag = 5 * time.Second
 )
 
 // ack is the server's answer to a publish into a stream.
@@ -37,6 +47,9 @@ func (c *Conn) Append(ctx context.Context, e events.Event, x *events.Expect) (ui
 	if len(body) > events.MaxEventBytes {
 		return 0, fmt.Errorf("append %s: %w: %d bytes, at most %d", e.ID, events.ErrTooLarge, len(body), events.MaxEventBytes)
 	}
+	if err := c.leaveReserve(ctx, e.Type, len(body)); err != nil {
+		return 0, fmt.Errorf("append %s %s: %w", e.Type, e.ID, err)
+	}
 	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{jetstream.MsgIDHeader: {e.ID}}}
 	if x != nil {
 		m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(x.Last, 10)}
@@ -49,25 +62,35 @@ func (c *Conn) Append(ctx context.Context, e events.Event, x *events.Expect) (ui
 	return seq, nil
 }
 
+// store publishes an event until it is stored, once. Where its id is taken by an
+// event on another subject, such as the original of a copied session, or one
+// that guessed the id, the log keeps both. The next key follows from the subject,
+// so that a repeated append is found as well; the last one cannot be guessed.
 func (c *Conn) store(ctx context.Context, m *nats.Msg, id string, x *events.Expect) (uint64, error) {
-	a, err := c.publish(ctx, m)
+	for _, key := range []string{id, id + "." + events.Digest([]byte(m.Subject))[:16]} {
+		m.Header.Set(jetstream.MsgIDHeader, key)
+		if seq, taken, err := c.storeOnce(ctx, m, x); err != nil || !taken {
+			return seq, err
+		}
+	}
+	m.Header.Set(jetstream.MsgIDHeader, id+"."+nuid.Next())
+	seq, _, err := c.storeOnce(ctx, m, x)
+	return seq, err
+}
+
+// storeOnce publishes an event under the id in its header. Taken says that a
+// message on another subject has that id.
+func (c *Conn) storeOnce(ctx context.Context, m *nats.Msg, x *events.Expect) (seq uint64, taken bool, err error) {
+	a, err := c.publish(ctx, m, func(since time.Time) (uint64, error) { return c.find(ctx, m, since) })
 	if errors.Is(err, events.ErrConflict) && x != nil {
-		return c.settleConflict(ctx, m, x.Filter, err)
+		seq, err = c.settleConflict(ctx, m, x.Filter, err)
+		return seq, false, err
 	}
 	if err != nil || !a.Duplicate {
-		return a.Sequence, err
+		return a.Sequence, false, err
 	}
-	switch same, err := c.compare(ctx, m, a.Sequence); {
-	case err != nil:
-		return 0, err
-	case same:
-		return a.Sequence, nil
-	}
-	// The id is taken by an event on another subject, such as the original of
-	// a copied session, or one that guessed the id. The log keeps both.
-	m.Header.Set(jetstream.MsgIDHeader, id+"."+nuid.Next())
-	a, err = c.publish(ctx, m)
-	return a.Sequence, err
+	same, err := c.compare(ctx, m, a.Sequence)
+	return a.Sequence, err == nil && !same, err
 }
 
 // settleConflict tells a lost race from an answer that was lost: the server
@@ -84,40 +107,146 @@ func (c *Conn) settleConflict(ctx context.Context, m *nats.Msg, f events.Filter,
 }
 
 // compare tells whether the message at seq, which has taken the id of m, is m
-// itself; events.ErrDuplicate if it is another one of the same subject. A role
-// that may not read the log looks at the newest message of that subject.
+// itself; events.ErrDuplicate if it is another one of the same subject.
 func (c *Conn) compare(ctx context.Context, m *nats.Msg, seq uint64) (bool, error) {
-	subject, req := apiDirectGet+StreamEvents, any(getRequest{Seq: seq})
-	if !c.role.readsLog() {
-		subject, req = subject+"."+m.Subject, nil
+	if !c.role.readsLog() && !c.asksLeader() {
+		return c.compareOwn(ctx, m, seq)
 	}
-	stored, err := c.directGet(ctx, subject, req)
-	switch {
-	case err != nil:
+	stored, err := c.storedAt(ctx, seq)
+	if err == nil && stored == nil {
+		err = fmt.Errorf("%w: sequence %d is acknowledged and not found", ErrUnavailable, seq)
+	}
+	if err != nil {
 		return false, err
-	case stored == nil || stored.Subject != m.Subject || stored.MsgID != m.Header.Get(jetstream.MsgIDHeader):
+	}
+	return isMessage(stored, m)
+}
+
+// compareOwn is compare for a role that may read the newest message of its own
+// subjects only, and from any replica. A replica that has not come to seq is
+// asked again for a while: it would if seq were of this subject. A newer message
+// hides the one at seq; the id was made by this role and told to nobody before
+// it was sent, so that one is its own.
+func (c *Conn) compareOwn(ctx context.Context, m *nats.Msg, seq uint64) (bool, error) {
+	for until := time.Now().Add(replicaLag); ; pause(ctx, retryPause) {
+		newest, err := c.directGet(ctx, apiDirectGet+StreamEvents+"."+m.Subject, nil)
+		switch {
+		case err != nil:
+			return false, err
+		case newest != nil && newest.Seq == seq:
+			return isMessage(newest, m)
+		case newest != nil && newest.Seq > seq:
+			return true, nil
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case !c.replicated.Load() || time.Now().After(until):
+			return false, nil
+		}
+	}
+}
+
+// isMessage tells whether a stored message is m; events.ErrDuplicate if it has
+// the subject and the id of m and is another one.
+func isMessage(stored *stored, m *nats.Msg) (bool, error) {
+	if stored.Subject != m.Subject || stored.MsgID != m.Header.Get(jetstream.MsgIDHeader) {
 		return false, nil
-	case !bytes.Equal(stored.Body, m.Data):
+	}
+	if !bytes.Equal(stored.Body, m.Data) {
 		return false, fmt.Errorf("%w: sequence %d", events.ErrDuplicate, stored.Seq)
 	}
 	return true, nil
 }
 
+// find looks for a message that was sent at a time and may have been stored,
+// where the server may have forgotten its id; 0 if it is not there. A role that
+// may not read the log finds it only if it is the newest on its subject.
+func (c *Conn) find(ctx context.Context, m *nats.Msg, since time.Time) (uint64, error) {
+	if time.Since(since) < idWindow/2 {
+		return 0, nil // the server knows the id
+	}
+	if c.role.readsLog() {
+		return c.search(ctx, m, since.Add(-clockSkew))
+	}
+	newest, err := c.newestOn(ctx, m.Subject)
+	if err != nil || newest == nil {
+		return 0, err
+	}
+	if same, err := isMessage(newest, m); err != nil || !same {
+		return 0, err
+	}
+	return newest.Seq, nil
+}
+
+// search looks through what is stored on the subject of m since a time.
+func (c *Conn) search(ctx context.Context, m *nats.Msg, since time.Time) (uint64, error) {
+	newest, err := c.newestOn(ctx, m.Subject)
+	if err != nil || newest == nil || newest.Time.Before(since) {
+		return 0, err
+	}
+	fd := &feed{c: c, filter: m.Subject, since: since, quiet: time.NewTimer(feedSilence)}
+	defer fd.close()
+	if _, err := fd.create(ctx); err != nil {
+		return 0, err
+	}
+	for {
+		d, err := fd.next(ctx)
+		if err != nil {
+			return 0, err
+		}
+		at := &stored{events.Stored{Subject: d.msg.Subject, MsgID: d.msg.Header.Get(jetstream.MsgIDHeader), Seq: d.seq, Body: d.msg.Data}, false}
+		same, err := isMessage(at, m)
+		switch {
+		case err != nil:
+			return 0, err
+		case same:
+			return d.seq, nil
+		case d.seq >= newest.Seq:
+			return 0, nil
+		}
+	}
+}
+
 // publish sends a message into a stream and waits for its acknowledgement.
-func (c *Conn) publish(ctx context.Context, m *nats.Msg) (ack, error) {
-	resp, err := c.request(ctx, m)
+// Stored, where it is not nil, looks for a message that was sent since a time
+// before it is sent again.
+func (c *Conn) publish(ctx context.Context, m *nats.Msg, stored func(since time.Time) (uint64, error)) (ack, error) {
+	r := c.newRetry()
+	for {
+		if r.unsure && stored != nil {
+			if seq, err := stored(r.began); err != nil || seq > 0 {
+				return ack{Sequence: seq}, err
+			}
+		}
+		a, err := r.publish(ctx, m)
+		if err == nil {
+			c.answered()
+			return a, nil
+		}
+		if err = r.pause(ctx, m.Subject, err); err != nil {
+			return ack{}, err
+		}
+	}
+}
+
+func (r *retry) publish(ctx context.Context, m *nats.Msg) (ack, error) {
+	resp, err := r.attempt(ctx, m)
 	if err != nil {
 		return ack{}, err
 	}
 	var a ack
 	if err := json.Unmarshal(resp.Data, &a); err != nil {
-		return ack{}, fmt.Errorf("acknowledgement of %s: %w", m.Subject, err)
+		return ack{}, fmt.Errorf("acknowledgement: %w", err)
 	}
 	if a.Error != nil {
-		return ack{}, mapAPI(a.Error)
+		err := mapAPI(a.Error)
+		if errors.Is(err, events.ErrDiskFull) {
+			r.c.refused.Store(time.Now().Unix())
+		}
+		return ack{}, err
 	}
+	r.c.refused.Store(0)
 	if a.Sequence == 0 {
-		return ack{}, fmt.Errorf("acknowledgement of %s: %w: it reads %.200q", m.Subject, ErrUnavailable, resp.Data)
+		return ack{}, fmt.Errorf("acknowledgement: %w: it reads %.200q", ErrUnavailable, resp.Data)
 	}
 	return a, nil
 }

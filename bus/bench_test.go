@@ -27,9 +27,11 @@ func benchEvent(tb testing.TB, actor string, i int) events.Event {
 	return e
 }
 
-func eachDurability(b *testing.B, run func(*testing.B, *bus.Server)) {
+func eachDurability(b *testing.B, project string, run func(*testing.B, *bus.Server)) {
 	for _, d := range []string{bus.Relaxed, bus.Sync} {
-		b.Run(d, func(b *testing.B) { run(b, bustest.Open(b, func(c *bus.Config) { c.Durability = d })) })
+		b.Run(d, func(b *testing.B) {
+			run(b, bustest.Open(b, func(c *bus.Config) { c.Durability, c.Project = d, project }))
+		})
 	}
 }
 
@@ -42,7 +44,7 @@ func percentiles(b *testing.B, all []time.Duration) {
 }
 
 func BenchmarkRawPublish(b *testing.B) {
-	eachDurability(b, func(b *testing.B, s *bus.Server) {
+	eachDurability(b, bustest.Project, func(b *testing.B, s *bus.Server) {
 		nc, err := s.Stock(approval)
 		require.NoError(b, err)
 		defer nc.Close()
@@ -62,7 +64,7 @@ func BenchmarkRawPublish(b *testing.B) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	eachDurability(b, func(b *testing.B, s *bus.Server) {
+	eachDurability(b, bustest.Project, func(b *testing.B, s *bus.Server) {
 		c := bustest.Connect(b, s, approval)
 		filter := events.Filter{Project: "p1", Session: "s1", Actor: events.ActorApproval}
 		e := benchEvent(b, events.ActorApproval, 1)
@@ -75,6 +77,54 @@ func BenchmarkAppend(b *testing.B) {
 			i++
 		}
 	})
+}
+
+// BenchmarkAppendGuarded appends with and without the record of the store's ends.
+func BenchmarkAppendGuarded(b *testing.B) {
+	for _, guarded := range []bool{true, false} {
+		b.Run(fmt.Sprintf("guarded=%t", guarded), func(b *testing.B) {
+			eachDurability(b, bustest.Project, func(b *testing.B, s *bus.Server) {
+				if !guarded {
+					s.StopGuard()
+				}
+				c, e, i := bustest.Connect(b, s, approval), benchEvent(b, events.ActorApproval, 1), 0
+				var all []time.Duration
+				for b.Loop() {
+					e.ID = strconv.Itoa(i)
+					begun := time.Now()
+					_, err := c.Append(context.Background(), e, nil)
+					require.NoError(b, err)
+					all = append(all, time.Since(begun))
+					i++
+				}
+				percentiles(b, all)
+			})
+		})
+	}
+}
+
+// BenchmarkScanLog is what a start after a crash adds.
+func BenchmarkScanLog(b *testing.B) {
+	const count = 50_000
+	dir := b.TempDir()
+	s, err := bus.Open(context.Background(), bus.Config{Dir: dir, Durability: bus.Relaxed, MaxBytes: 1 << 30})
+	require.NoError(b, err)
+	c, err := s.Connect(approval)
+	require.NoError(b, err)
+	e := benchEvent(b, events.ActorApproval, 1)
+	for i := range count {
+		e.ID = strconv.Itoa(i)
+		_, err := c.Append(context.Background(), e, nil)
+		require.NoError(b, err)
+	}
+	c.Close()
+	require.NoError(b, s.Close())
+	for b.Loop() {
+		n, err := bus.ScanLog(streamDir(dir))
+		require.NoError(b, err)
+		require.Equal(b, count, n)
+	}
+	b.ReportMetric(float64(count*b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
 func BenchmarkReadSession(b *testing.B) {
@@ -100,7 +150,7 @@ func BenchmarkReadSession(b *testing.B) {
 }
 
 func BenchmarkRawChain(b *testing.B) {
-	eachDurability(b, func(b *testing.B, s *bus.Server) {
+	eachDurability(b, rawbus.Project, func(b *testing.B, s *bus.Server) {
 		chain, err := rawbus.New(s.Stock, "s1")
 		require.NoError(b, err)
 		defer chain.Close()
@@ -123,7 +173,7 @@ func BenchmarkRawChain(b *testing.B) {
 
 // BenchmarkChain is the same round trip through Append, Watch and Work.
 func BenchmarkChain(b *testing.B) {
-	eachDurability(b, func(b *testing.B, s *bus.Server) {
+	eachDurability(b, bustest.Project, func(b *testing.B, s *bus.Server) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		requests, approvals, w := bustest.Connect(b, s, bus.Role{Kind: bus.Decider, Name: events.ActorContributor}), bustest.Connect(b, s, approval), bustest.Connect(b, s, worker1)
@@ -137,7 +187,7 @@ func BenchmarkChain(b *testing.B) {
 		}()
 		n := 0
 		go func() {
-			_ = w.Work(ctx, bus.PoolTools, 1, func(ctx context.Context, _ bus.Delivery) error {
+			_ = w.Work(ctx, toolPool, 1, func(ctx context.Context, _ bus.Delivery) error {
 				n++
 				_, err := w.Append(ctx, benchWorkerEvent(b, n), nil)
 				return err

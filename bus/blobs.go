@@ -34,11 +34,16 @@ func (c *Conn) Put(ctx context.Context, b []byte, mediaType string) (events.Blob
 	if len(b) > MaxBlob {
 		return events.BlobRef{}, fmt.Errorf("put blob: %w: %d bytes, at most %d", events.ErrTooLarge, len(b), MaxBlob)
 	}
-	switch info, err := c.blobInfo(ctx, ref.SHA256); {
+	switch info, err := c.blobInfo(ctx, ref.SHA256, c.nearBlob); {
 	case err != nil:
 		return events.BlobRef{}, fmt.Errorf("put blob %s: %w", ref.SHA256, err)
 	case info != nil:
 		return ref, nil
+	}
+	if c.room != nil { // what is left of the disk is for events
+		if why := c.room.why(); why != nil {
+			return events.BlobRef{}, fmt.Errorf("put blob %s: %w", ref.SHA256, why)
+		}
 	}
 	if err := c.putBlob(ctx, ref, sum, b); err != nil {
 		return events.BlobRef{}, fmt.Errorf("put blob %s: %w", ref.SHA256, err)
@@ -52,7 +57,7 @@ func (c *Conn) putBlob(ctx context.Context, ref events.BlobRef, sum [sha256.Size
 	for at := 0; at < len(b); at += blobChunk {
 		chunk := b[at:min(at+blobChunk, len(b))]
 		h := nats.Header{jetstream.MsgIDHeader: {fmt.Sprintf("%s.%d", id, chunks)}}
-		if _, err := c.publish(ctx, &nats.Msg{Subject: subjectBlobs + "C." + id, Data: chunk, Header: h}); err != nil {
+		if _, err := c.publish(ctx, &nats.Msg{Subject: subjectBlobs + "C." + id, Data: chunk, Header: h}, nil); err != nil {
 			return err
 		}
 		chunks++
@@ -70,7 +75,7 @@ func (c *Conn) putBlob(ctx context.Context, ref events.BlobRef, sum [sha256.Size
 		return fmt.Errorf("encode: %w", err)
 	}
 	_, err = c.publish(ctx, &nats.Msg{Subject: blobSubject(ref.SHA256), Data: body,
-		Header: nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}, jetstream.MsgIDHeader: {id}}})
+		Header: nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}, jetstream.MsgIDHeader: {id}}}, nil)
 	if errors.Is(err, events.ErrConflict) {
 		return nil // somebody else stored the same bytes meanwhile
 	}
@@ -82,7 +87,7 @@ func (c *Conn) Get(ctx context.Context, digest string) ([]byte, error) {
 	if raw, err := hex.DecodeString(digest); err != nil || len(raw) != sha256.Size {
 		return nil, fmt.Errorf("get blob %.80q: %w: that is no digest", digest, events.ErrNoBlob)
 	}
-	info, err := c.blobInfo(ctx, digest)
+	info, err := c.blobInfo(ctx, digest, c.getBlob)
 	if err != nil {
 		return nil, fmt.Errorf("get blob %s: %w", digest, err)
 	}
@@ -106,7 +111,7 @@ func (c *Conn) blobBytes(ctx context.Context, info *jetstream.ObjectInfo) ([]byt
 	b := make([]byte, 0, info.Size)
 	seq := uint64(1)
 	for range info.Chunks {
-		m, err := c.directGet(ctx, apiDirectGet+streamBlobs, getRequest{Seq: seq, NextFor: subjectBlobs + "C." + info.NUID})
+		m, err := c.getBlob(ctx, getRequest{Seq: seq, NextFor: subjectBlobs + "C." + info.NUID})
 		if err != nil {
 			return nil, err
 		}
@@ -118,9 +123,9 @@ func (c *Conn) blobBytes(ctx context.Context, info *jetstream.ObjectInfo) ([]byt
 	return b, nil
 }
 
-// blobInfo describes a stored blob; nil if there is none.
-func (c *Conn) blobInfo(ctx context.Context, digest string) (*jetstream.ObjectInfo, error) {
-	m, err := c.directGet(ctx, apiDirectGet+streamBlobs+"."+blobSubject(digest), nil)
+// blobInfo describes a stored blob, found by get; nil if there is none.
+func (c *Conn) blobInfo(ctx context.Context, digest string, get getter) (*jetstream.ObjectInfo, error) {
+	m, err := get(ctx, getRequest{LastFor: blobSubject(digest)})
 	if err != nil || m == nil {
 		return nil, err
 	}
@@ -129,6 +134,23 @@ func (c *Conn) blobInfo(ctx context.Context, digest string) (*jetstream.ObjectIn
 		return nil, fmt.Errorf("%w: its description: %w", ErrDamaged, err)
 	}
 	return &info, nil
+}
+
+// getter reads one message of the blobs; nil where there is none.
+type getter func(context.Context, getRequest) (*stored, error)
+
+// nearBlob asks any replica, which may not have what was stored just now.
+func (c *Conn) nearBlob(ctx context.Context, req getRequest) (*stored, error) {
+	return c.directGet(ctx, apiDirectGet+streamBlobs, req)
+}
+
+// getBlob asks the leader for what a replica does not have.
+func (c *Conn) getBlob(ctx context.Context, req getRequest) (*stored, error) {
+	m, err := c.nearBlob(ctx, req)
+	if err != nil || m != nil {
+		return m, err
+	}
+	return c.askLeader(ctx, streamBlobs, req)
 }
 
 func blobSubject(digest string) string {

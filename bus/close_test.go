@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/bus"
+	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/events/eventstest"
 )
@@ -27,7 +29,7 @@ func TestClosedConnectionEndsEverybodySoon(t *testing.T) {
 		}
 	}()
 	go func() {
-		ends <- w.Work(b.ctx, bus.PoolTools, 2, func(context.Context, bus.Delivery) error { return nil })
+		ends <- w.Work(b.ctx, toolPool, 2, func(context.Context, bus.Delivery) error { return nil })
 	}()
 	watcher.Close()
 	w.Close()
@@ -55,22 +57,28 @@ func TestStoppedServerEndsEverybodySoon(t *testing.T) {
 	}
 }
 
-func TestVanishedPoolEndsWorkAndNothingElse(t *testing.T) {
+// TestDeletedPoolIsTakenUpAgain deletes a pool under its worker. It is made
+// again from a position, and the worker goes on.
+func TestDeletedPoolIsTakenUpAgain(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	boss := b.as(t, admin)
-	pool := bus.Pool{Name: "gpu", Filters: []events.Filter{{Actor: events.ActorApproval, Type: "ToolApproved", Topic: "render"}}}
-	require.NoError(t, boss.EnsurePool(b.ctx, pool))
-	end := make(chan error, 1)
-	go func() { end <- boss.Work(b.ctx, "gpu", 1, func(context.Context, bus.Delivery) error { return nil }) }()
+	b := setup(t, silentFor(eventstest.Patience))
+	boss, log := b.as(t, admin), b.as(t, approval)
+	seen := make(chan string, 8)
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+		seen <- d.Event.ID
+		return nil
+	})
+	first := b.approve(t, log, 2)
+	require.Equal(t, first[0].ID, <-seen)
+	require.Equal(t, first[1].ID, <-seen)
 	js, err := jetstream.New(boss.NATS())
 	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		c, err := js.Consumer(b.ctx, "SLOP_EV", "gpu")
-		return err == nil && c.CachedInfo().NumWaiting > 0
-	}, eventstest.Patience, time.Millisecond)
-	require.NoError(t, js.DeleteConsumer(b.ctx, "SLOP_EV", "gpu"))
-	require.ErrorIs(t, <-end, bus.ErrNoPool)
+	require.NoError(t, js.DeleteConsumer(b.ctx, "SLOP_EV", toolPool))
+	made, err := b.as(t, bus.Role{Kind: bus.Timers}).MakePools(b.ctx, bustest.Project, first[1].Seq)
+	require.NoError(t, err)
+	require.Equal(t, []string{toolPool}, made)
+	require.Equal(t, first[1].ID, <-seen, "from the position on")
+	require.Equal(t, b.approve(t, log, 1)[0].ID, <-seen)
 }
 
 func TestLostConsumerIsMadeAgain(t *testing.T) {
@@ -92,7 +100,7 @@ func TestLostConsumerIsMadeAgain(t *testing.T) {
 	for range 3 {
 		require.Equal(t, b.approve(t, log, 1)[0].ID, <-seen)
 		for _, name := range consumers(t, b, js) {
-			if name != bus.PoolTools && name != bus.PoolModels {
+			if !strings.HasSuffix(name, "-"+bustest.Project) {
 				require.NoError(t, js.DeleteConsumer(b.ctx, "SLOP_EV", name))
 			}
 		}
@@ -131,7 +139,7 @@ func TestReadersLeaveNoConsumersBehind(t *testing.T) {
 	}
 	js, err := jetstream.New(boss.NATS())
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(consumers(t, b, js)) == len(bus.Pools()) }, eventstest.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(consumers(t, b, js)) == len(bus.Pools(bustest.Project)) }, eventstest.Patience, 10*time.Millisecond)
 }
 
 func TestStoredEventIsOneCloudEventsDocument(t *testing.T) {

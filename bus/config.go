@@ -46,12 +46,20 @@ type Config struct {
 	// Serves says what the process does, for the message that a second
 	// process on the same folder gets.
 	Serves string
-	// Pools are the queues of work. Default [Pools].
+	// Project whose queues of work the server makes. Default: none.
+	Project string
+	// Pools are the queues of work. Default [Pools] of Project.
 	Pools []Pool
 	// People and Agents are the actors for whom WriteKeys writes tokens.
 	People, Agents []string
 	// Host names this machine in the names of workers. Default: its host name.
 	Host string
+	// Repair replaces a damaged record of begun calls: every open call that may
+	// have begun then goes to a person. Without it such a store is refused.
+	Repair bool
+	// Thorough reads every stored message at the start, also where an orderly
+	// stop left no reason for doubt.
+	Thorough bool
 	// Logger takes what the server says. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -68,8 +76,11 @@ func (cfg *Config) complete() error {
 	if cfg.MaxBytes != 0 && cfg.MaxBytes < MinBudget {
 		return fmt.Errorf("%w: disk budget of %d bytes, at least %d", ErrConfig, cfg.MaxBytes, MinBudget)
 	}
-	if cfg.Pools == nil {
-		cfg.Pools = Pools()
+	if cfg.Project != "" && !events.ValidToken(cfg.Project) {
+		return fmt.Errorf("%w: project %.80q is no token", ErrConfig, cfg.Project)
+	}
+	if cfg.Pools == nil && cfg.Project != "" {
+		cfg.Pools = Pools(cfg.Project)
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -91,7 +102,7 @@ func (cfg *Config) budget() int64 {
 	if cfg.MaxBytes > 0 {
 		return cfg.MaxBytes
 	}
-	free, err := freeDisk(cfg.Dir)
+	free, _, err := diskRoom(cfg.Dir)
 	if err != nil {
 		return defaultBudget
 	}

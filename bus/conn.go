@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"manualslop/events"
 )
@@ -18,21 +21,37 @@ import (
 // Waits of a request. The attempt is repeated until the caller's context ends,
 // which is safe because every request carries an id or changes nothing.
 const (
-	attemptTimeout   = 5 * time.Second
-	retryPause       = 50 * time.Millisecond
-	noResponderLimit = 10 * time.Second
+	attemptTimeout = 5 * time.Second
+	// On a cluster a request to a leader that was killed gets no answer, so its
+	// first attempts are short.
+	shortAttempt  = time.Second
+	shortAttempts = 10
+	retryPause    = 50 * time.Millisecond
+	// An election takes four to six seconds, longer on a loaded machine.
+	leaderWait = 30 * time.Second
+	// quietWait is how long a request waits before the log says so.
+	quietWait = 2 * time.Second
 )
 
 // Conn is a connection with the rights of one role. It implements events.Log
 // and events.Blobs and may be used by any number of goroutines.
 type Conn struct {
-	role Role
-	log  *slog.Logger
-	nc   *nats.Conn
-	// replicated tells that answers of the nearest replica may be old.
-	replicated bool
+	role    Role
+	process string // see Process
+	log     *slog.Logger
+	nc      *nats.Conn
+	// replicated tells that answers of the nearest replica may be old. A role that
+	// may not ask assumes it of every cluster.
+	replicated atomic.Bool
 	denials    denials
+	waiting    atomic.Bool // the log says that the bus does not answer
+	identity   identity
 	closed     chan struct{} // closed with the connection
+	holds      holds
+	room       *room        // of the embedded server; nil: the server is in another process
+	refused    atomic.Int64 // when the server last had no room, in Unix time
+	gauge      gauge
+	reading    sync.Mutex // held by the one reader that a worker's connection may have
 
 	mu   sync.Mutex
 	link chan struct{} // closed and replaced at each reconnect
@@ -44,8 +63,9 @@ var (
 )
 
 // newConn finishes a connection: options shared by both ways to connect.
-func newConn(role Role, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
-	c := &Conn{role: role, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{})}
+func newConn(role Role, process string, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
+	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}),
+		holds: holds{pools: map[string]map[uint64]*hold{}, changed: make(chan struct{}, 1)}}
 	opts = append([]nats.Option{
 		nats.Name("slop " + role.String()),
 		nats.CustomInboxPrefix(role.inbox()),
@@ -56,7 +76,7 @@ func newConn(role Role, log *slog.Logger, url string, opts ...nats.Option) (*Con
 		nats.ReconnectHandler(func(*nats.Conn) { c.onReconnect() }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				c.log.Warn("bus connection lost", "error", err)
+				c.lost("bus connection lost", err)
 			}
 		}),
 	}, opts...)
@@ -66,6 +86,21 @@ func newConn(role Role, log *slog.Logger, url string, opts ...nats.Option) (*Con
 	}
 	return c, nil
 }
+
+// Process names this connection among all that speak for one actor: two
+// processes may share an actor. It is another one after each start.
+func (c *Conn) Process() string { return c.process }
+
+// First letters of the name of a process.
+const (
+	processEmbedded = "e" // inside the process of the server, and gone with it
+	processRemote   = "r" // of another process, which may outlive the server
+)
+
+func newProcess(kind string) string { return kind + nuid.Next() }
+
+// endsWithServer tells whether a process is gone when its server is.
+func endsWithServer(process string) bool { return strings.HasPrefix(process, processEmbedded) }
 
 // Role is the role that the connection speaks for.
 func (c *Conn) Role() Role { return c.role }
@@ -88,12 +123,49 @@ func (c *Conn) Reachable() error {
 	return fmt.Errorf("%w: the connection is lost and is being made again", ErrUnavailable)
 }
 
+// refusedFor is how long a refusal by a server in another process counts.
+const refusedFor = 10 * time.Second
+
+// Room tells why not everything can be stored now, as an events.ErrDiskFull, or
+// an events.ErrReserve as far as the connection asked; see [Conn.Fill]. Nil while
+// it can. Of a server in another process only the answers of the last seconds
+// tell that its disk is full.
+func (c *Conn) Room() error {
+	var why error
+	switch {
+	case c.room != nil:
+		why = c.room.why()
+	case time.Since(time.Unix(c.refused.Load(), 0)) < refusedFor:
+		why = events.ErrDiskFull
+	}
+	if f, _ := c.gauge.get(0); why == nil && f.Reserved {
+		why = reserved(f)
+	}
+	return why
+}
+
 // Links counts how often the connection was made, from 1: what is read between
 // two equal answers was read over one connection, without a gap.
 func (c *Conn) Links() uint64 { return c.nc.Stats().Reconnects + 1 }
 
+// lost logs that the bus does not answer, once until it does.
+func (c *Conn) lost(message string, err error) {
+	if !c.waiting.Swap(true) {
+		c.log.Warn(message, "error", err)
+	}
+}
+
+// answered logs that a bus that did not answer does again.
+func (c *Conn) answered() {
+	if c.waiting.Load() && c.waiting.Swap(false) {
+		c.log.Info("the bus answers again", "server", c.nc.ConnectedServerName())
+	}
+}
+
 func (c *Conn) onReconnect() {
-	c.log.Info("bus connection is back")
+	if !c.replicated.Load() { // a cluster may have to elect a leader first
+		c.answered()
+	}
 	c.mu.Lock()
 	close(c.link)
 	c.link = make(chan struct{})
@@ -106,8 +178,8 @@ func (c *Conn) onClose() {
 	c.denials.wakeAll(events.ErrClosed)
 }
 
-// relink returns a channel that is closed at the next reconnect.
-func (c *Conn) relink() <-chan struct{} {
+// Relinked returns a channel that is closed at the next reconnect.
+func (c *Conn) Relinked() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.link
@@ -116,6 +188,8 @@ func (c *Conn) relink() <-chan struct{} {
 func (c *Conn) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if errors.Is(err, nats.ErrPermissionViolation) {
 		c.denials.deny(err)
+	} else if c.waiting.Load() {
+		return // the log says that the bus does not answer
 	}
 	c.log.Warn("bus connection", "error", err)
 }
@@ -123,52 +197,16 @@ func (c *Conn) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
 // request sends a message and waits for the answer until ctx ends, again and
 // again over lost connections and answers. events.ErrDenied comes at once.
 func (c *Conn) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
-	var silent time.Time
+	r := c.newRetry()
 	for {
-		link := c.relink()
-		resp, err := c.attempt(ctx, m)
+		resp, err := r.attempt(ctx, m)
 		if err == nil {
 			return resp, nil
 		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		switch {
-		case errors.Is(err, errReconnected), errors.Is(err, errNoReply):
-			continue
-		case errors.Is(err, nats.ErrReconnectBufExceeded), errors.Is(err, nats.ErrDisconnected):
-		case errors.Is(err, nats.ErrNoResponders):
-			if silent.IsZero() {
-				silent = time.Now()
-			}
-			if time.Since(silent) > noResponderLimit {
-				return nil, fmt.Errorf("%s: %w", m.Subject, mapConn(err))
-			}
-		default:
-			return nil, fmt.Errorf("%s: %w", m.Subject, mapConn(err))
-		}
-		select {
-		case <-ctx.Done():
-		case <-link:
-		case <-c.closed:
-		case <-time.After(retryPause):
+		if err = r.pause(ctx, m.Subject, err); err != nil {
+			return nil, err
 		}
 	}
-}
-
-// attempt sends a message once.
-func (c *Conn) attempt(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
-	actx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	late := time.AfterFunc(attemptTimeout, func() { cancel(errNoReply) })
-	defer late.Stop()
-	forget := c.denials.watch(m.Subject, cancel)
-	defer forget()
-	resp, err := c.nc.RequestMsgWithContext(actx, m)
-	if err != nil && actx.Err() != nil {
-		err = context.Cause(actx)
-	}
-	return resp, err
 }
 
 // api calls the server's JetStream API and decodes the answer into out.
@@ -180,21 +218,35 @@ func (c *Conn) api(ctx context.Context, subject string, in, out any) error {
 			return fmt.Errorf("encode request %s: %w", subject, err)
 		}
 	}
-	resp, err := c.request(ctx, &nats.Msg{Subject: subject, Data: body})
-	if err != nil {
-		return err
+	r, m := c.newRetry(), &nats.Msg{Subject: subject, Data: body}
+	for {
+		resp, err := r.attempt(ctx, m)
+		if err == nil {
+			err = decodeAPI(resp.Data, out)
+		}
+		if err == nil {
+			c.answered()
+			return nil
+		}
+		if err = r.pause(ctx, subject, err); err != nil {
+			return err
+		}
 	}
+}
+
+// decodeAPI decodes an answer of the JetStream API, which may be an error.
+func decodeAPI(body []byte, out any) error {
 	var failed struct {
 		Error *jetstream.APIError `json:"error"`
 	}
-	if err := json.Unmarshal(resp.Data, &failed); err != nil {
-		return fmt.Errorf("answer to %s: %w", subject, err)
+	if err := json.Unmarshal(body, &failed); err != nil {
+		return fmt.Errorf("answer: %w", err)
 	}
 	if failed.Error != nil {
-		return fmt.Errorf("%s: %w", subject, mapAPI(failed.Error))
+		return mapAPI(failed.Error)
 	}
-	if err := json.Unmarshal(resp.Data, out); err != nil {
-		return fmt.Errorf("answer to %s: %w", subject, err)
+	if err := json.Unmarshal(body, out); err != nil {
+		return fmt.Errorf("answer: %w", err)
 	}
 	return nil
 }

@@ -2,136 +2,125 @@ package bus
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// survey is what lay on disk before the server started.
-type survey struct {
-	streams map[string]bool // folders of streams
-	lastSeq uint64          // of SLOP_EV when it was last recorded; 0: never
+// DamageError says what of a store is damaged and what to do. Nothing was
+// changed in the store.
+type DamageError struct {
+	What   string
+	Remedy string
 }
 
-// marker is the file that remembers that there was a log and how long it was.
-type marker struct {
-	Stream  string `json:"stream"`
-	LastSeq uint64 `json:"last_seq"`
-	Created bool   `json:"created"`
+// Error tells both.
+func (e *DamageError) Error() string { return fmt.Sprintf("%v: %s. %s", ErrDamaged, e.What, e.Remedy) }
+
+// Is makes the error match ErrDamaged.
+func (e *DamageError) Is(target error) bool { return target == ErrDamaged }
+
+// remedyCopy is what to do where nothing can be computed again.
+func remedyCopy(store string) string {
+	return fmt.Sprintf("Nothing was changed. Restore %s from a copy, or move it away to begin anew", store)
 }
 
-func markerPath(store string) string { return filepath.Join(store, "log.json") }
+// remedyClaims is what to do about damaged claims.
+const remedyClaims = "No call is run: one that has begun could run a second time. Restore the data folder from a copy, " +
+	"or run `slop doctor --repair`, which gives every open call that may have begun to a person"
 
-// surveyStore looks at the folders of streams and the marker before the server
-// touches them.
-func surveyStore(store string) (survey, error) {
-	s := survey{streams: map[string]bool{}}
-	entries, err := os.ReadDir(filepath.Join(store, "jetstream", "$G", "streams"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, fmt.Errorf("survey of the store: %w", err)
+// damage is an error about a stream.
+func (s *survey) damage(stream, what string) error { return damageOf(s.store, stream, what) }
+
+func damageOf(store, stream, what string) error {
+	e := &DamageError{What: titles[stream] + " lost something: " + what, Remedy: remedyCopy(store)}
+	if stream == streamClaims {
+		e.Remedy = remedyClaims
 	}
-	for _, e := range entries {
-		s.streams[e.Name()] = true
-	}
-	body, err := os.ReadFile(markerPath(store))
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
-	if err != nil {
-		return s, fmt.Errorf("survey of the store: %w", err)
-	}
-	var m marker
-	if err := json.Unmarshal(body, &m); err != nil {
-		return s, fmt.Errorf("%w: %s: %w", ErrDamaged, markerPath(store), err)
-	}
-	s.lastSeq = m.LastSeq
-	if m.Created {
-		s.streams[m.Stream] = true
-	}
-	return s, nil
+	return e
 }
 
 // prepareStreams creates the streams of a new store and checks those of an old
 // one. A stream that was on disk and is not found would be wiped by creating
-// it, so that ends the start.
-func (s *Server) prepareStreams(ctx context.Context, before survey) error {
+// it, so that ends the start; the snapshots may be.
+func (s *Server) prepareStreams(ctx context.Context, before *survey) error {
 	for _, want := range streamConfigs(s.cfg.budget(), 1) {
-		if before.streams[want.Name] {
-			if err := s.checkStream(ctx, want, before); err != nil {
-				return err
-			}
-			continue
+		var err error
+		switch {
+		case !before.found[want.Name]:
+			err = s.admin.ensureStream(ctx, want)
+		case want.Name == streamSnapshots:
+			err = s.checkSnapshots(ctx, want, before)
+		default:
+			err = s.checkStream(ctx, want, before)
 		}
-		if before.streams[StreamEvents] && want.Name != StreamEvents && before.lastSeq > 0 {
-			return fmt.Errorf("%w: the log is there and stream %s is not", ErrDamaged, want.Name)
-		}
-		if err := s.admin.ensureStream(ctx, want); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return s.recordEnd()
+	return nil
 }
 
 // checkStream refuses a stream that is lost or has lost messages.
-func (s *Server) checkStream(ctx context.Context, want jetstream.StreamConfig, before survey) error {
+func (s *Server) checkStream(ctx context.Context, want jetstream.StreamConfig, before *survey) error {
 	info, err := s.admin.stream(ctx, want.Name)
 	if err != nil {
-		return fmt.Errorf("%w: stream %s is on disk under %s and the server does not find it (%w); "+
-			"restore the folder from a copy, or move it away to begin anew", ErrDamaged, want.Name, s.cfg.store(), err)
+		return before.damage(want.Name, fmt.Sprintf("stream %s is on disk and the server does not find it (%v)", want.Name, err))
 	}
-	if err := checkState(want.Name, info.State, before.lastSeq); err != nil {
-		return err
+	if what := lossOf(want.Name, info.State); what != "" {
+		return before.damage(want.Name, what)
+	}
+	if last := before.scan[want.Name].last; want.Name != streamBlobs && info.State.LastSeq < last {
+		return before.damage(want.Name, fmt.Sprintf("the server reads it up to sequence %d of %d", info.State.LastSeq, last))
 	}
 	if diff := differences(info.Config, want); len(diff) > 0 {
 		return &MismatchError{want.Name, diff}
 	}
-	if s.cfg.MaxBytes > 0 && want.MaxBytes > info.Config.MaxBytes {
-		if err := s.admin.api(ctx, apiStreamUpdate+want.Name, want, &info); err != nil {
-			return fmt.Errorf("raise the disk budget of %s: %w", want.Name, err)
-		}
-		s.log.Info("disk budget raised", "stream", want.Name, "bytes", want.MaxBytes)
-	}
-	return nil
+	return s.raiseBudget(ctx, want, info)
 }
 
-// checkState looks for traces of lost messages. Only the log itself must be
-// whole from 1 on: buckets drop old values of a key.
-func checkState(name string, st jetstream.StreamState, recorded uint64) error {
-	if st.Lost != nil {
-		return fmt.Errorf("%w: stream %s has lost %d messages", ErrDamaged, name, len(st.Lost.Msgs))
-	}
-	if name != StreamEvents {
+func (s *Server) raiseBudget(ctx context.Context, want jetstream.StreamConfig, info streamInfo) error {
+	if s.cfg.MaxBytes <= 0 || want.MaxBytes <= info.Config.MaxBytes {
 		return nil
 	}
-	switch {
-	case st.Msgs > 0 && st.FirstSeq != 1:
-		return fmt.Errorf("%w: the log begins at %d instead of 1", ErrDamaged, st.FirstSeq)
-	case st.NumDeleted != 0:
-		return fmt.Errorf("%w: %d events of the log are missing", ErrDamaged, st.NumDeleted)
-	case st.Msgs != st.LastSeq:
-		return fmt.Errorf("%w: the log holds %d events of %d", ErrDamaged, st.Msgs, st.LastSeq)
-	case st.LastSeq < recorded:
-		return fmt.Errorf("%w: the log ends at %d and once reached %d", ErrDamaged, st.LastSeq, recorded)
+	if err := s.admin.api(ctx, apiStreamUpdate+want.Name, want, &info); err != nil {
+		return fmt.Errorf("raise the disk budget of %s: %w", want.Name, err)
 	}
+	s.log.Info("disk budget raised", "stream", want.Name, "bytes", want.MaxBytes)
 	return nil
 }
 
-// recordEnd remembers how long the log is, as a lower bound for the next start.
-func (s *Server) recordEnd() error {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	info, err := s.admin.stream(ctx, StreamEvents)
-	if err != nil {
-		return fmt.Errorf("record the end of the log: %w", err)
+// checkSnapshots throws the snapshots away where they are damaged or of another
+// shape: they can be computed again.
+func (s *Server) checkSnapshots(ctx context.Context, want jetstream.StreamConfig, before *survey) error {
+	info, err := s.admin.stream(ctx, want.Name)
+	if err == nil && info.State.Lost == nil && len(differences(info.Config, want)) == 0 {
+		return s.raiseBudget(ctx, want, info)
 	}
-	body, err := json.Marshal(marker{Stream: StreamEvents, LastSeq: info.State.LastSeq, Created: true})
-	if err != nil {
-		return fmt.Errorf("record the end of the log: %w", err)
+	if err == nil || !errors.Is(err, errNoStream) {
+		var out struct{}
+		if err := s.admin.api(ctx, apiStreamDelete+want.Name, nil, &out); err != nil && !errors.Is(err, errNoStream) {
+			return fmt.Errorf("delete damaged snapshots: %w", err)
+		}
 	}
-	return writeFile(markerPath(s.cfg.store()), body)
+	before.remark("the snapshots were damaged; they are made again")
+	return s.admin.ensureStream(ctx, want)
+}
+
+// lossOf looks for traces of lost messages; empty if there is none. Only the
+// log must be whole from 1 on: of other streams messages may be deleted.
+func lossOf(name string, st jetstream.StreamState) string {
+	switch {
+	case st.Lost != nil:
+		return fmt.Sprintf("stream %s has lost %d messages", name, len(st.Lost.Msgs))
+	case name != StreamEvents:
+	case st.Msgs > 0 && st.FirstSeq != 1:
+		return fmt.Sprintf("it begins at event %d instead of 1", st.FirstSeq)
+	case st.NumDeleted != 0:
+		return fmt.Sprintf("%d events are missing", st.NumDeleted)
+	case st.Msgs != st.LastSeq:
+		return fmt.Sprintf("it holds %d events of %d", st.Msgs, st.LastSeq)
+	}
+	return ""
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"manualslop/events"
 )
 
 // DialConfig says how to reach a server in another process.
@@ -27,6 +29,8 @@ type DialConfig struct {
 	// are created so; where they are there and differ, Dial refuses. 0 takes
 	// what is there, or 1.
 	Replicas int
+	// MaxBytes is the disk budget of streams that are created. Default 10 GiB.
+	MaxBytes int64
 	// Logger takes remarks on the connection. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -63,11 +67,12 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	opts = append(opts, nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.IgnoreAuthErrorAbort(),
 		nats.ReconnectJitter(reconnectJitter, reconnectJitter), nats.Timeout(timeout),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsUnmet))
-	c, err := newConn(cfg.Role, cfg.Logger, url, opts...)
+	c, err := newConn(cfg.Role, newProcess(processRemote), cfg.Logger, url, opts...)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.meetStream(ctx, cfg.Replicas); err != nil {
+	c.replicated.Store(c.nc.ConnectedClusterName() != "")
+	if err := c.meetStream(ctx, cfg.Replicas, cfg.MaxBytes); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("dial: %w", err)
 	}
@@ -77,18 +82,31 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 // meetStream checks the stream of a server that is not ours, or creates the
 // streams where the cluster has none yet. A role that may not look takes it on
 // trust: it finds out with its first request.
-func (c *Conn) meetStream(ctx context.Context, replicas int) error {
+func (c *Conn) meetStream(ctx context.Context, replicas int, budget int64) error {
 	if !c.role.readsLog() {
 		return nil
 	}
-	info, err := c.stream(ctx, StreamEvents)
+	wait, cancel := context.WithTimeoutCause(ctx, leaderWait, errNoQuorum)
+	defer cancel()
+	info, err := c.stream(wait, StreamEvents)
 	if errors.Is(err, errNoStream) {
-		return c.Provision(ctx, Provision{Replicas: replicas})
+		c.replicated.Store(replicas > 1)
+		err := c.Provision(wait, Provision{Replicas: replicas, MaxBytes: budget})
+		if errors.Is(err, events.ErrDenied) {
+			err = fmt.Errorf("%w and %s may not create it; run \"slop provision\" first: %w", errNoStream, c.role, err)
+		}
+		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w (%w)", errNoQuorum, err)
 	}
 	if err != nil {
 		return err
 	}
-	c.replicated = info.Config.Replicas > 1
+	c.replicated.Store(info.Config.Replicas > 1)
+	if err := c.isLog(info.Created, c.Links()); err != nil {
+		return err
+	}
 	if replicas == 0 {
 		replicas = info.Config.Replicas
 	}
@@ -114,11 +132,11 @@ func (cfg *DialConfig) credentials() (string, []nats.Option, error) {
 		if err != nil {
 			return "", nil, err
 		}
-		token := keys.Tokens[cfg.Role.Actor()]
-		if token == "" {
-			return "", nil, fmt.Errorf("%w: %s holds no token for %s", ErrRole, cfg.Creds, cfg.Role)
+		own, err := keys.credential(cfg.Role)
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: %w", cfg.Creds, err)
 		}
-		opts = append(opts, nats.Token(token))
+		opts = append(opts, own)
 		if url == "" {
 			url = keys.URL
 		}

@@ -62,6 +62,12 @@ func TestStockServerIsUsedLikeOurs(t *testing.T) {
 	build := &eventstest.Builder{Project: "p1", Session: "s1"}
 	_, err := boss.Append(t.Context(), build.Event(t, events.ActorApproval, events.ToolApproved{Call: "c"}), nil)
 	require.NoError(t, err)
+	made, err := boss.MakePools(t.Context(), "p1", 1)
+	require.NoError(t, err)
+	require.Equal(t, []string{"tools-p1", "short-p1", "models-p1"}, made)
+	made, err = boss.MakePools(t.Context(), "p1", 1)
+	require.NoError(t, err)
+	require.Empty(t, made, "what is there stays")
 	got := make(chan bus.Delivery, 1)
 	working(t, t.Context(), w, 1, func(_ context.Context, d bus.Delivery) error {
 		got <- d
@@ -224,7 +230,7 @@ func TestNatsContextsAreRead(t *testing.T) {
 // reopen starts a server on the same folder and port.
 func reopen(t *testing.T, dir, listen string) *bus.Server {
 	t.Helper()
-	s, err := bus.Open(t.Context(), bus.Config{Dir: dir, Listen: listen, Host: "test", Durability: bus.Relaxed, MaxBytes: 1 << 30})
+	s, err := bus.Open(t.Context(), bus.Config{Dir: dir, Project: bustest.Project, Listen: listen, Host: "test", Durability: bus.Relaxed, MaxBytes: 1 << 30})
 	require.NoError(t, err)
 	return s
 }

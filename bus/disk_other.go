@@ -4,5 +4,5 @@ package bus
 
 import "errors"
 
-// freeDisk is not known on this system.
-func freeDisk(string) (int64, error) { return 0, errors.ErrUnsupported }
+// diskRoom is not known on this system.
+func diskRoom(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }

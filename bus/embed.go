@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -14,12 +13,15 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"manualslop/bus/durable"
 )
 
 // Times of the embedded server.
 const (
 	startTimeout = 30 * time.Second
 	memoryLimit  = 64 << 20 // JetStream's own: the state of consumers that live in memory
+	storeLimit   = 1 << 50  // the streams have budgets of their own
 )
 
 // Server is an embedded NATS server on one data folder.
@@ -31,7 +33,13 @@ type Server struct {
 	nats  *server.Server
 	admin *Conn
 
-	whole    bool // the store was found whole, so its end may be recorded
+	guard    *guard   // nil until the store was found whole
+	remarks  []string // on what was lost or is made again
+	room     *room
+	unwatch  context.CancelFunc // ends the watch over the disk
+	watching sync.WaitGroup
+	stopping sync.Once
+	stopErr  error
 	closing  sync.Once
 	closeErr error
 }
@@ -43,26 +51,37 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(cfg.store(), 0o700); err != nil {
+	if err := durable.MakeFolder(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	lock, err := lockFolder(cfg.Dir, cfg.Serves)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock}
+	settled, err := settleRewrite(cfg.Dir)
+	if err == nil {
+		err = durable.MakeFolder(cfg.store())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("data folder: %w", joinUnlock(err, lock))
+	}
+	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock, room: newRoom(), unwatch: func() {}}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	if settled != "" {
+		s.log.Warn(settled)
+		s.remarks = append(s.remarks, settled)
 	}
 	return s, nil
 }
 
 func (s *Server) start(ctx context.Context) error {
 	var err error
-	if s.keys, err = openKeyring(s.cfg.Dir, poolNames(s.cfg.Pools)); err != nil {
+	if s.keys, err = openKeyring(s.cfg.Dir, poolNames(s.cfg.Pools), s.log); err != nil {
 		return err
 	}
-	before, err := surveyStore(s.cfg.store())
+	before, err := surveyStore(&s.cfg)
 	if err != nil {
 		return err
 	}
@@ -81,23 +100,68 @@ func (s *Server) start(ctx context.Context) error {
 	if s.admin, err = s.Connect(Role{Kind: Admin}); err != nil {
 		return err
 	}
+	return s.prepare(ctx, before)
+}
+
+// prepare makes the running server hold what the store must hold, and guards it.
+func (s *Server) prepare(ctx context.Context, before *survey) error {
 	if err := s.prepareStreams(ctx, before); err != nil {
 		return err
 	}
-	s.whole = true
+	if err := s.holdEnds(ctx, before); err != nil {
+		return err
+	}
+	if before.ends.ClaimsLost || before.ends.powerLost() {
+		n, err := s.admin.claimOpenCalls(ctx)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			before.remark("%d approved calls may have begun; each goes to a person as interrupted", n)
+		}
+	}
 	for _, p := range s.cfg.Pools {
 		if err := s.admin.EnsurePool(ctx, p); err != nil {
 			return err
 		}
 	}
+	if err := s.restorePools(ctx, before); err != nil {
+		return err
+	}
+	if err := s.giveBackOfBefore(ctx); err != nil {
+		return err
+	}
+	if err := s.remarkClock(ctx, before); err != nil {
+		return err
+	}
+	s.remarks = before.remarks
+	if err := s.beginGuard(ctx, before); err != nil {
+		return err
+	}
+	watch, unwatch := context.WithCancel(context.WithoutCancel(ctx))
+	s.unwatch = unwatch
+	s.watching.Go(func() { s.watchRoom(watch) })
 	return nil
 }
+
+// beginGuard completes the making of the store: from here on events may be
+// acknowledged. What the server does not make durable by itself is durable then.
+func (s *Server) beginGuard(ctx context.Context, before *survey) (err error) {
+	first := ends{Made: true, Boot: bootID(), Durability: s.cfg.Durability}
+	flush := !before.ends.Made || s.cfg.Durability == Relaxed
+	s.guard, err = startGuard(ctx, s.admin, s.cfg.store(), first, flush, s.frozen)
+	return err
+}
+
+// Remarks tell in plain words what was lost within the promises of the store,
+// or was damaged and is made again.
+func (s *Server) Remarks() []string { return s.remarks }
 
 func (s *Server) options(ctx context.Context) (*server.Options, error) {
 	o := &server.Options{
 		ServerName: "slop", DontListen: s.cfg.Listen == "", NoSigs: true, NoSystemAccount: true,
 		JetStream: true, DisableJetStreamBanner: true, StoreDir: s.cfg.store(),
-		JetStreamMaxMemory: memoryLimit, JetStreamMaxStore: 1 << 50,
+		JetStreamMaxMemory: memoryLimit, JetStreamMaxStore: storeLimit,
 		SyncAlways:                 s.cfg.Durability == Sync,
 		CustomClientAuthentication: s.keys,
 		MaxPayload:                 server.MAX_PAYLOAD_SIZE,
@@ -137,7 +201,11 @@ func (s *Server) Connect(role Role) (*Conn, error) {
 		return nil, err
 	}
 	token := s.keys.mint(role)
-	return newConn(role, s.log, "", nats.InProcessServer(s.nats), nats.Token(token), nats.NoReconnect())
+	c, err := newConn(role, newProcess(processEmbedded), s.log, "", nats.InProcessServer(s.nats), nats.Token(token), nats.NoReconnect())
+	if err == nil {
+		c.room = s.room
+	}
+	return c, err
 }
 
 // Stock makes a connection of the plain NATS client with the rights of role,
@@ -161,20 +229,30 @@ func (s *Server) URL() string {
 // Close ends every connection, stops the server and frees the folder. It waits
 // until the store is closed, so that the next start need not repair it.
 func (s *Server) Close() error {
-	s.closing.Do(func() {
-		if s.whole {
-			s.closeErr = s.recordEnd()
+	s.closing.Do(func() { s.closeErr = joinUnlock(s.stop(), s.lock) })
+	return s.closeErr
+}
+
+// stop is Close that keeps the folder.
+func (s *Server) stop() error {
+	s.stopping.Do(func() {
+		s.unwatch()
+		s.watching.Wait()
+		if s.guard != nil {
+			s.stopErr = s.guard.close()
 		}
 		if s.admin != nil {
 			s.admin.Close()
+		}
+		if s.keys != nil {
+			s.keys.outside.close()
 		}
 		if s.nats != nil {
 			s.nats.Shutdown()
 			s.nats.WaitForShutdown()
 		}
-		s.closeErr = joinUnlock(s.closeErr, s.lock)
 	})
-	return s.closeErr
+	return s.stopErr
 }
 
 func joinUnlock(err error, lock *flock.Flock) error { return errors.Join(err, lock.Unlock()) }

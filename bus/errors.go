@@ -35,6 +35,15 @@ var (
 // errNoStream says that the server has no such stream; it matches ErrUnavailable.
 var errNoStream = fmt.Errorf("%w: there is no such stream", ErrUnavailable)
 
+// errNoLeader says that the cluster cannot carry out a request now: it elects a
+// leader, or another attempt of the same request is under way. It matches
+// ErrUnavailable.
+var errNoLeader = fmt.Errorf("%w: the cluster has no leader for it now", ErrUnavailable)
+
+// errNoQuorum ends the wait for a cluster at the start.
+var errNoQuorum = fmt.Errorf("%w: nobody answers for %s; more than half of the servers of a cluster must run",
+	ErrUnavailable, StreamEvents)
+
 // Causes by which a waiting request is woken.
 var (
 	errNoReply     = errors.New("no reply in time")
@@ -48,10 +57,22 @@ const (
 	codeStoreFailed       jetstream.ErrorCode = 10077
 	codeNoStorage         jetstream.ErrorCode = 10047
 	codeNoResources       jetstream.ErrorCode = 10023
+	codeNoRoom            jetstream.ErrorCode = 10002
 	codeMessageTooLarge   jetstream.ErrorCode = 10054
 	codeStreamNotFound    jetstream.ErrorCode = 10059
 	codeConsumerNotFound  jetstream.ErrorCode = 10014
 	codeNoMessage         jetstream.ErrorCode = 10037
+
+	codeNotEnough    jetstream.ErrorCode = 10004 // answers of servers
+	codeNoPeers      jetstream.ErrorCode = 10005 // for a consumer
+	codeNotAssigned  jetstream.ErrorCode = 10007
+	codeNotAvailable jetstream.ErrorCode = 10008
+	codeNotLeader    jetstream.ErrorCode = 10009
+	codeRaft         jetstream.ErrorCode = 10041
+	codeStreamDown   jetstream.ErrorCode = 10118
+	codeConsumerDown jetstream.ErrorCode = 10119
+	codeUnderWay     jetstream.ErrorCode = 10158 // the same id is being stored
+	codeTooMany      jetstream.ErrorCode = 10167 // requests wait at the server
 )
 
 // mapAPI turns an error answer of the server into the error that callers
@@ -66,6 +87,8 @@ func mapAPI(e *jetstream.APIError) error {
 		is = events.ErrConflict
 	case codeStoreFailed, codeNoStorage, codeNoResources:
 		is = events.ErrFull
+	case codeNoRoom:
+		is = events.ErrDiskFull
 	case codeMessageTooLarge:
 		is = events.ErrTooLarge
 	case codeStreamNotFound:
@@ -74,6 +97,9 @@ func mapAPI(e *jetstream.APIError) error {
 		is = ErrNoPool
 	case codeNoMessage:
 		is = ErrNoKey
+	case codeNotEnough, codeNoPeers, codeNotAssigned, codeNotAvailable, codeNotLeader, codeRaft,
+		codeStreamDown, codeConsumerDown, codeUnderWay, codeTooMany:
+		is = errNoLeader
 	default:
 		return e
 	}

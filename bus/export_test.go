@@ -1,6 +1,53 @@
 package bus
 
-import "github.com/nats-io/nats.go"
+import (
+	"context"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"manualslop/events"
+)
+
+// MaxStoredSnapshot is the limit of a stored snapshot.
+const MaxStoredSnapshot = maxSnapshotBytes
+
+// ReserveTypes are the types that the reserve knows by name.
+func ReserveTypes() []string { return append(newWork(), endings()...) }
 
 // NATS is the stock connection under c.
 func (c *Conn) NATS() *nats.Conn { return c.nc }
+
+// Search looks for an event that was sent at a time.
+func (c *Conn) Search(ctx context.Context, e events.Event, since time.Time) (uint64, error) {
+	body, err := e.MarshalJSON()
+	if err != nil {
+		return 0, err
+	}
+	return c.search(ctx, &nats.Msg{Subject: e.Subject(), Data: body, Header: nats.Header{jetstream.MsgIDHeader: {e.ID}}}, since)
+}
+
+// PoolNames are the names of every pool of the log.
+func (c *Conn) PoolNames(ctx context.Context) ([]string, error) {
+	pools, err := c.listPools(ctx)
+	var out []string
+	for _, p := range pools {
+		out = append(out, p.Name)
+	}
+	return out, err
+}
+
+// StopGuard ends the record of the ends, to show what it costs.
+func (s *Server) StopGuard() { s.guard.stop(); s.guard.done.Wait() }
+
+// ScanLog reads every block of a store's log as a start after a crash does.
+func ScanLog(dir string) (records int, err error) {
+	s, err := scanStream(dir, StreamEvents, true)
+	return s.records, err
+}
+
+// Hears tells whether somebody is subscribed to a subject.
+func (s *Server) Hears(subject string) bool {
+	return s.nats.GlobalAccount().SubscriptionInterest(subject)
+}

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,9 +24,12 @@ const (
 	feedHeartbeat = 500 * time.Millisecond
 	feedSilence   = 5 * feedHeartbeat / 2
 	feedInactive  = 30 * time.Second
-	// Heartbeats without a message that is known to be stored; a replica may lag.
+	// Heartbeats without a message that is known to be stored. On a cluster the
+	// replica may lag: then a consumer elsewhere is tried, for a while.
 	feedPatience        = 2
-	feedPatienceReplica = 20
+	feedPatienceReplica = 10
+	holePatience        = time.Minute
+	lagPause            = 200 * time.Millisecond
 )
 
 // delivery is one message of the stream and its place.
@@ -41,8 +45,10 @@ type delivery struct {
 // anew whenever the server has lost it or a message went missing on the way.
 type feed struct {
 	c      *Conn
+	worker string // name of the consumer of a worker; empty: each has another one
 	filter string
-	from   uint64 // next stream sequence to take
+	from   uint64 // next stream sequence to take; 0: the first one since
+	since  time.Time
 	total  uint64 // events under the filter from the first from on, at creation
 
 	name  string
@@ -52,8 +58,10 @@ type feed struct {
 	count uint64 // messages taken from this consumer
 	asked int    // messages asked for and not arrived
 	quiet *time.Timer
-	due   bool // the caller knows that more is stored
-	idle  int  // heartbeats since the last message while more was due
+	due   bool      // the caller knows that more is stored
+	idle  int       // heartbeats since the last message while more was due
+	again int       // consumers made since the last message
+	stuck time.Time // since when consumers are tried that do not deliver it
 
 	before mark // what stands before from; empty where that is not known
 }
@@ -61,6 +69,9 @@ type feed struct {
 // openFeed makes the consumer. Close must be called.
 func (c *Conn) openFeed(ctx context.Context, f events.Filter, from uint64) (*feed, error) {
 	fd := &feed{c: c, filter: f.Subject(), from: max(from, 1), quiet: time.NewTimer(feedSilence)}
+	if c.role.Kind == Worker {
+		fd.worker = c.role.consumer(f.Project)
+	}
 	pending, err := fd.create(ctx)
 	if err != nil {
 		fd.close()
@@ -79,7 +90,8 @@ type createRequest struct {
 type consumerConfig struct {
 	Name          string        `json:"name"`
 	DeliverPolicy string        `json:"deliver_policy"`
-	StartSeq      uint64        `json:"opt_start_seq"`
+	StartSeq      uint64        `json:"opt_start_seq,omitempty"`
+	StartTime     *time.Time    `json:"opt_start_time,omitempty"`
 	AckPolicy     string        `json:"ack_policy"`
 	Filter        string        `json:"filter_subject"`
 	MemStorage    bool          `json:"mem_storage"`
@@ -90,8 +102,8 @@ type consumerConfig struct {
 
 // create makes a consumer from fd.from on and says how many events are waiting.
 func (fd *feed) create(ctx context.Context) (uint64, error) {
-	fd.link = fd.c.relink()
-	fd.name, fd.count, fd.asked = nuid.Next(), 0, 0
+	fd.link = fd.c.Relinked()
+	fd.name, fd.count, fd.asked, fd.idle = cmp.Or(fd.worker, nuid.Next()), 0, 0, 0
 	fd.msgs = make(chan *nats.Msg, 2*feedBatch)
 	// An inbox outside the one that answers to requests share: the library
 	// would take a message there for the answer to a lone request.
@@ -100,14 +112,19 @@ func (fd *feed) create(ctx context.Context) (uint64, error) {
 	if fd.sub, err = fd.c.nc.ChanSubscribe(inbox, fd.msgs); err != nil {
 		return 0, mapConn(err)
 	}
+	if err := fd.c.sameLog(ctx); err != nil {
+		return 0, err
+	}
 	var out struct {
 		Pending uint64 `json:"num_pending"`
 	}
-	err = fd.c.api(ctx, apiCreate+StreamEvents+"."+fd.name+"."+fd.filter, createRequest{
-		Stream: StreamEvents, Action: "create",
-		Config: consumerConfig{Name: fd.name, DeliverPolicy: "by_start_sequence", StartSeq: fd.from, AckPolicy: "none",
-			Filter: fd.filter, MemStorage: true, Replicas: 1, Inactive: feedInactive, MaxWaiting: 16},
-	}, &out)
+	cfg := consumerConfig{Name: fd.name, DeliverPolicy: "by_start_sequence", StartSeq: fd.from, AckPolicy: "none",
+		Filter: fd.filter, MemStorage: true, Replicas: 1, Inactive: feedInactive, MaxWaiting: 16}
+	if fd.from == 0 {
+		cfg.DeliverPolicy, cfg.StartTime = "by_start_time", &fd.since
+	}
+	err = fd.c.api(ctx, apiCreate+StreamEvents+"."+fd.name+"."+fd.filter,
+		createRequest{Stream: StreamEvents, Action: "create", Config: cfg}, &out)
 	return out.Pending, err
 }
 
@@ -136,13 +153,17 @@ func (fd *feed) next(ctx context.Context) (delivery, error) {
 	for {
 		d, err := fd.take(ctx)
 		if err == nil {
-			fd.from, fd.before = d.seq+1, markOf(d)
+			fd.from, fd.before, fd.again = d.seq+1, markOf(d), 0
+			fd.stuck = time.Time{}
 			return d, nil
 		}
 		if !errors.Is(err, errAgain) {
 			return delivery{}, err
 		}
 		fd.drop()
+		if fd.again++; fd.again > 1 { // a cluster that elects a leader takes consumers and drops them
+			pause(ctx, lagPause)
+		}
 		if err := fd.c.stillHolds(ctx, fd.before); err != nil {
 			return delivery{}, err
 		}
@@ -227,6 +248,18 @@ func (fd *feed) receive(ctx context.Context) (*nats.Msg, error) {
 	}
 }
 
+// undelivered ends a consumer that does not deliver what is stored: errAgain
+// while a replica may lag, then events.ErrHole.
+func (fd *feed) undelivered() error {
+	if fd.stuck.IsZero() {
+		fd.stuck = time.Now()
+	}
+	if fd.c.replicated.Load() && time.Since(fd.stuck) < holePatience {
+		return errAgain
+	}
+	return fmt.Errorf("%w: nothing is delivered from %d on", events.ErrHole, fd.from)
+}
+
 // onStatus books a remark of the server about what was asked.
 func (fd *feed) onStatus(status string, h nats.Header) error {
 	if status == "100" {
@@ -236,10 +269,10 @@ func (fd *feed) onStatus(status string, h nats.Header) error {
 		if fd.due {
 			fd.idle++
 		}
-		if fd.idle >= feedPatienceReplica || fd.idle >= feedPatience && !fd.c.replicated {
-			return fmt.Errorf("%w: nothing is delivered from %d on", events.ErrHole, fd.from)
+		if fd.idle < feedPatience || fd.idle < feedPatienceReplica && fd.c.replicated.Load() {
+			return nil
 		}
-		return nil
+		return fd.undelivered()
 	}
 	n, err := strconv.Atoi(h.Get("Nats-Pending-Messages"))
 	if err != nil {

@@ -16,14 +16,14 @@ func TestFiguresTellHowFullTheLogIsAndWhatWaits(t *testing.T) {
 	t.Parallel()
 	b := setup(t, silentFor(eventstest.Patience))
 	gateway := b.as(t, bus.Role{Kind: bus.Gateway})
-	empty, err := gateway.Figures(b.ctx)
+	empty, err := gateway.Figures(b.ctx, "p1")
 	require.NoError(t, err)
 	require.Zero(t, empty.Messages)
 	require.Positive(t, empty.Budget)
-	require.Equal(t, []bus.PoolFigures{{Name: bus.PoolModels}, {Name: bus.PoolTools}}, empty.Pools)
+	require.Equal(t, []bus.PoolFigures{{Name: events.PoolModels}, {Name: events.PoolShort}, {Name: events.PoolTools}}, empty.Pools)
 
 	b.approve(t, b.as(t, approval), 3)
-	got := figuresOnce(t, b, gateway, bus.PoolFigures{Name: bus.PoolTools, Waiting: 3})
+	got := figuresOnce(t, b, gateway, bus.PoolFigures{Name: events.PoolTools, Waiting: 3})
 	require.EqualValues(t, 3, got.Messages)
 	require.EqualValues(t, 3, got.LastSeq)
 	require.Positive(t, got.Bytes)
@@ -32,14 +32,14 @@ func TestFiguresTellHowFullTheLogIsAndWhatWaits(t *testing.T) {
 	taken, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = b.as(t, worker1).Work(ctx, bus.PoolTools, 1, func(ctx context.Context, _ bus.Delivery) error {
+		_ = b.as(t, worker1).Work(ctx, toolPool, 1, func(ctx context.Context, _ bus.Delivery) error {
 			close(taken)
 			<-ctx.Done()
 			return ctx.Err()
 		})
 	}()
 	<-taken
-	figuresOnce(t, b, gateway, bus.PoolFigures{Name: bus.PoolTools, Waiting: 2, Running: 1})
+	figuresOnce(t, b, gateway, bus.PoolFigures{Name: events.PoolTools, Waiting: 2, Running: 1})
 	stop()
 	<-over
 }
@@ -50,8 +50,8 @@ func figuresOnce(t *testing.T, b *bench, gateway *bus.Conn, tools bus.PoolFigure
 	t.Helper()
 	require.Eventually(t, func() bool {
 		var err error
-		got, err = gateway.Figures(b.ctx)
-		return err == nil && got.Pools[1] == tools
+		got, err = gateway.Figures(b.ctx, "p1")
+		return err == nil && got.Pools[2] == tools
 	}, eventstest.Patience, time.Millisecond)
 	return got
 }
@@ -59,7 +59,7 @@ func figuresOnce(t *testing.T, b *bench, gateway *bus.Conn, tools bus.PoolFigure
 func TestFiguresNeedTheRightToReadTheLog(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, err := b.as(t, worker1).Figures(b.ctx)
+	_, err := b.as(t, worker1).Figures(b.ctx, "p1")
 	require.ErrorIs(t, err, events.ErrDenied)
 }
 
@@ -67,7 +67,7 @@ func BenchmarkFigures(b *testing.B) {
 	s := setup(b)
 	gateway := s.as(b, bus.Role{Kind: bus.Gateway})
 	for b.Loop() {
-		if _, err := gateway.Figures(s.ctx); err != nil {
+		if _, err := gateway.Figures(s.ctx, "p1"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -26,6 +26,9 @@ var (
 	admin     = bus.Role{Kind: bus.Admin}
 )
 
+// toolPool is the pool of calls of the tests' project.
+var toolPool = events.PoolName(events.PoolTools, bustest.Project)
+
 // bench is one bus and events to put on it.
 type bench struct {
 	*eventstest.Builder

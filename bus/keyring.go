@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,14 +17,17 @@ import (
 	"sync"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"manualslop/bus/durable"
 )
 
 // keyring knows who may connect: for each token's SHA-256 its role. Tokens of
 // this process live as long as it does; those for other processes are kept on
 // disk by digest, never in the clear.
 type keyring struct {
-	path  string
-	pools []string
+	path    string
+	pools   []string
+	outside *outside
 
 	mu     sync.Mutex
 	minted map[string]Role
@@ -40,13 +44,14 @@ type keptToken struct {
 	Role
 }
 
-func openKeyring(data string, pools []string) (*keyring, error) {
-	k := &keyring{path: filepath.Join(data, "bus-tokens.json"), pools: pools, minted: map[string]Role{}, kept: map[string]keptToken{}}
+func openKeyring(data string, pools []string, log *slog.Logger) (*keyring, error) {
+	k := &keyring{path: filepath.Join(data, "bus-tokens.json"), pools: pools, outside: openOutside(data, log),
+		minted: map[string]Role{}, kept: map[string]keptToken{}}
 	body, err := os.ReadFile(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		// The file is there from the first start on, so that nobody can bring
 		// one later by adding a file to the folder.
-		return k, writeFile(k.path, []byte("[]\n"))
+		return k, durable.WriteFile(k.path, []byte("[]\n"))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tokens: %w", err)
@@ -108,7 +113,7 @@ func (k *keyring) replace(dir string, tokens map[string]Role) error {
 	if err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
-	if err := writeFile(k.path, append(body, '\n')); err != nil {
+	if err := durable.WriteFile(k.path, append(body, '\n')); err != nil {
 		return err
 	}
 	k.kept = next
@@ -123,14 +128,15 @@ func (k *keyring) Check(c server.ClientAuthentication) bool {
 	}
 	sum := digest(token)
 	k.mu.Lock()
-	r, ok := k.minted[sum]
-	if !ok {
-		var t keptToken
-		t, ok = k.kept[sum]
-		r = t.Role
-	}
+	r, inside := k.minted[sum]
+	kept, ok := k.kept[sum]
 	k.mu.Unlock()
-	if !ok {
+	switch {
+	case inside:
+	case ok:
+		r = kept.Role
+		k.outside.add(r.Kind) // waits for the disk
+	default:
 		return false
 	}
 	c.RegisterUser(&server.User{Username: r.String(), Permissions: rightsOf(r, k.pools).permissions()})

@@ -9,16 +9,22 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"manualslop/bus/durable"
 	"manualslop/events"
 )
 
 // WorkerSlots is how many workers of one host have names and tokens.
 const WorkerSlots = 16
 
-// keyFile is a file of tokens for one process; Tokens are by actor.
+// keyFile holds the credentials of one process by actor: tokens for our own
+// server, or seeds of nkeys for a cluster.
 type keyFile struct {
 	URL    string            `json:"url,omitempty"`
-	Tokens map[string]string `json:"tokens"`
+	Tokens map[string]string `json:"tokens,omitempty"`
+	Seeds  map[string]string `json:"seeds,omitempty"`
 }
 
 // WorkerName is the actor of the n-th worker slot of a host, from 1.
@@ -53,7 +59,7 @@ func (s *Server) writeKeys(dir string) error {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return err
 	}
-	files, err := s.keyRoles()
+	files, err := keyRoles(s.cfg.Project, []string{s.cfg.Host}, s.cfg.People, s.cfg.Agents)
 	if err != nil {
 		return err
 	}
@@ -68,34 +74,37 @@ func (s *Server) writeKeys(dir string) error {
 		return err
 	}
 	for name, body := range bodies {
-		if err := writeFile(filepath.Join(dir, name), body); err != nil {
+		if err := durable.WriteFile(filepath.Join(dir, name), body); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keyRoles says whose tokens stand in which file.
-func (s *Server) keyRoles() (map[string][]Role, error) {
+// keyRoles says whose tokens stand in which file. An empty project leaves the
+// work of every project open.
+func keyRoles(project string, hosts, people, agents []string) (map[string][]Role, error) {
 	files := map[string][]Role{
-		"orchestrator.json": {{Kind: Reader}, {Kind: Models}, {Kind: Timers}},
-		"gateway.json":      {{Kind: Gateway}},
+		"orchestrator.json": {{Kind: Reader}, {Kind: Models, Project: project}, {Kind: Timers, Project: project}},
+		"gateway.json":      {{Kind: Gateway}, {Kind: Reader}},
 		"reader.json":       {{Kind: Reader}},
 		"live.json":         {{Kind: Live}},
 	}
 	for _, d := range events.Deciders() {
-		files["orchestrator.json"] = append(files["orchestrator.json"], Role{Decider, d})
+		files["orchestrator.json"] = append(files["orchestrator.json"], Role{Kind: Decider, Name: d})
 	}
-	for n := range WorkerSlots {
-		files["worker.json"] = append(files["worker.json"], Role{Worker, WorkerName(s.cfg.Host, n+1)})
+	for _, host := range hosts {
+		for n := range WorkerSlots {
+			files["worker.json"] = append(files["worker.json"], Role{Kind: Worker, Name: WorkerName(host, n+1), Project: project})
+		}
 	}
-	for _, p := range s.cfg.People {
-		r := Role{Person, p}
+	for _, p := range people {
+		r := Role{Kind: Person, Name: p}
 		files["person-"+p+".json"] = []Role{r}
 		files["gateway.json"] = append(files["gateway.json"], r)
 	}
-	for _, a := range s.cfg.Agents {
-		files["gateway.json"] = append(files["gateway.json"], Role{Agent, a})
+	for _, a := range agents {
+		files["gateway.json"] = append(files["gateway.json"], Role{Kind: Agent, Name: a})
 	}
 	for _, roles := range files {
 		for _, r := range roles {
@@ -135,4 +144,24 @@ func readKeys(path string) (keyFile, error) {
 		return f, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
+}
+
+// credential is what the file holds for a role; ErrRole if it holds nothing.
+func (f keyFile) credential(r Role) (nats.Option, error) {
+	if token := f.Tokens[r.Actor()]; token != "" {
+		return nats.Token(token), nil
+	}
+	seed := f.Seeds[r.Actor()]
+	if seed == "" {
+		return nil, fmt.Errorf("%w: no credentials for %s", ErrRole, r)
+	}
+	pair, err := nkeys.FromSeed([]byte(seed))
+	if err != nil {
+		return nil, fmt.Errorf("seed of %s: %w", r, err)
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return nil, fmt.Errorf("seed of %s: %w", r, err)
+	}
+	return nats.Nkey(public, pair.Sign), nil
 }

@@ -22,8 +22,13 @@ import (
 const childFolder = "SLOP_BUS_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	bustest.Node()
 	if dir := os.Getenv(childFolder); dir != "" {
-		os.Exit(appendUntilKilled(dir, os.Getenv(childFolder+"_DURABILITY")))
+		durability := os.Getenv(childFolder + "_DURABILITY")
+		if os.Getenv(childFolder+"_WORKS") != "" {
+			os.Exit(workUntilKilled(dir, durability))
+		}
+		os.Exit(appendUntilKilled(dir, durability))
 	}
 	os.Exit(m.Run())
 }
@@ -77,10 +82,11 @@ func TestKilledServerLosesNoAcknowledgedEvent(t *testing.T) {
 
 // killAfter runs a child that appends, kills it when it has reported n
 // acknowledgements, and returns how many it reported in all.
-func killAfter(t *testing.T, dir, durability string, n int) int {
+func killAfter(t *testing.T, dir, durability string, n int, env ...string) int {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^$")
 	child.Env = append(os.Environ(), childFolder+"="+dir, childFolder+"_DURABILITY="+durability)
+	child.Env = append(child.Env, env...)
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())
@@ -95,4 +101,14 @@ func killAfter(t *testing.T, dir, durability string, n int) int {
 	require.Error(t, child.Wait(), "it was killed")
 	require.GreaterOrEqual(t, last, n)
 	return last
+}
+
+// killAfterTime runs a child that opens a bus and kills it after a while.
+func killAfterTime(t *testing.T, dir string, after time.Duration) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^$")
+	child.Env = append(os.Environ(), childFolder+"="+dir, childFolder+"_DURABILITY="+bus.Sync)
+	require.NoError(t, child.Start())
+	time.AfterFunc(after, func() { _ = child.Process.Kill() }) // it cannot have ended before
+	require.Error(t, child.Wait())
 }

@@ -45,16 +45,28 @@ func (c *Conn) LastEvent(ctx context.Context, f events.Filter) (events.Event, bo
 
 // lastStored is the newest message under f; nil if there is none.
 func (c *Conn) lastStored(ctx context.Context, f events.Filter) (*stored, error) {
-	if c.replicated {
-		return c.askLeader(ctx, getRequest{LastFor: f.Subject()})
+	return c.newestOn(ctx, f.Subject())
+}
+
+// newestOn is the newest message of the log on a subject, which may have
+// wildcards; nil if there is none.
+func (c *Conn) newestOn(ctx context.Context, subject string) (*stored, error) {
+	if c.asksLeader() {
+		return c.askLeader(ctx, StreamEvents, getRequest{LastFor: subject})
 	}
-	return c.directGet(ctx, apiDirectGet+StreamEvents+"."+f.Subject(), nil)
+	return c.directGet(ctx, apiDirectGet+StreamEvents+"."+subject, nil)
+}
+
+// asksLeader tells whether reads of the log go to the leader of a cluster. An
+// agent may not ask it: it reads its own newest event of any replica.
+func (c *Conn) asksLeader() bool {
+	return c.replicated.Load() && (c.role.readsLog() || c.role.Kind == Worker)
 }
 
 // storedAt is the message at a sequence of the log; nil if there is none.
 func (c *Conn) storedAt(ctx context.Context, seq uint64) (*stored, error) {
-	if c.replicated {
-		return c.askLeader(ctx, getRequest{Seq: seq})
+	if c.asksLeader() {
+		return c.askLeader(ctx, StreamEvents, getRequest{Seq: seq})
 	}
 	return c.directGet(ctx, apiDirectGet+StreamEvents, getRequest{Seq: seq})
 }
@@ -107,9 +119,9 @@ func sequence(h nats.Header) (uint64, error) {
 	return strconv.ParseUint(stamped(h, jetstream.SequenceHeader), 10, 64)
 }
 
-// askLeader asks the leader of a replicated stream, which has every
-// acknowledged event.
-func (c *Conn) askLeader(ctx context.Context, req getRequest) (*stored, error) {
+// askLeader asks the leader of a stream, which has every acknowledged message;
+// nil where there is none.
+func (c *Conn) askLeader(ctx context.Context, stream string, req getRequest) (*stored, error) {
 	var out struct {
 		Message *struct {
 			Subject string    `json:"subject"`
@@ -119,7 +131,7 @@ func (c *Conn) askLeader(ctx context.Context, req getRequest) (*stored, error) {
 			Time    time.Time `json:"time"`
 		} `json:"message"`
 	}
-	err := c.api(ctx, apiMsgGet+StreamEvents, req, &out)
+	err := c.api(ctx, apiMsgGet+stream, req, &out)
 	if errors.Is(err, ErrNoKey) {
 		return nil, nil
 	}
@@ -129,7 +141,7 @@ func (c *Conn) askLeader(ctx context.Context, req getRequest) (*stored, error) {
 	m, h := out.Message, nats.Header{}
 	if len(m.Header) > 0 {
 		if h, err = nats.DecodeHeadersMsg(m.Header); err != nil {
-			return nil, fmt.Errorf("headers of event %d: %w", m.Seq, err)
+			return nil, fmt.Errorf("headers of message %d: %w", m.Seq, err)
 		}
 	}
 	return &stored{events.Stored{Subject: m.Subject, MsgID: h.Get(jetstream.MsgIDHeader), Seq: m.Seq, Time: m.Time, Body: m.Data},

@@ -2,7 +2,10 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -10,63 +13,66 @@ import (
 	"manualslop/events"
 )
 
-// Names of the pools that [Pools] describes.
-const (
-	PoolTools  = "tools"
-	PoolModels = "models"
-)
+// Lease is how long a holder of work that is silent and still connected keeps
+// it. It is longer than a busy machine's silence; the work of a holder whose
+// connection is gone is handed back at once, see [Conn.HandBack].
+const Lease = 5 * time.Second
 
 // Pool is a queue of work over the log: each event under its filters is handed
 // to one of those who pull from it, and again to another one if nobody shows
-// within AckWait that it is still at work.
+// within AckWait that it is still at work. No number of deliveries ends that.
 type Pool struct {
-	// Name is a subject token.
+	// Name is a kind, or a kind and a project; see [events.PoolName].
 	Name string
 	// Filters select the events; at least one. They may not overlap.
 	Filters []events.Filter
-	// AckWait is how long a silent holder keeps a delivery. Default 400 ms.
+	// AckWait is how long a silent holder keeps a delivery. Default [Lease].
 	AckWait time.Duration
-	// MaxDeliver bounds the deliveries of one event. Default 25; a handler
-	// gives up earlier, at 20, and records that.
-	MaxDeliver int
+
+	pausedUntil *time.Time // when a new pool begins; nil: at once
 }
 
-// Pools are the pools of every installation: tool calls and what else needs the
-// project's files, and model calls.
-func Pools() []Pool {
+// Pools are the pools of a project. What takes a moment has a pool of its own,
+// so that it never waits behind scripts or models.
+func Pools(project string) []Pool {
+	of := func(kind string, filters ...events.Filter) Pool {
+		for i := range filters {
+			filters[i].Project = project
+		}
+		return Pool{Name: events.PoolName(kind, project), Filters: filters}
+	}
 	return []Pool{
-		{Name: PoolTools, AckWait: 400 * time.Millisecond, MaxDeliver: 25, Filters: []events.Filter{
-			{Actor: events.ActorApproval, Type: "ToolApproved"},
-			{Actor: events.ActorApproval, Type: "PreviewRequested"},
-			{Actor: events.ActorContributor, Type: "RefreshRequested"},
-			{Actor: events.ActorPlanner, Type: "ContextRequested"},
-			{Actor: events.ActorLead, Type: "ContextRequested"},
-			{Actor: events.ActorContributor, Type: "ContextRequested"},
-			{Actor: events.ActorConductor, Type: "WorkspaceRequested"},
-			{Actor: events.ActorConductor, Type: "MergeRequested"},
-			{Actor: events.ActorQA, Type: "ContextRequested"},
-			{Type: "ContextInjectionRequested"}, // of any person; from others it does not count
-		}},
-		{Name: PoolModels, AckWait: 2 * time.Second, MaxDeliver: 25, Filters: []events.Filter{
-			{Actor: events.ActorPlanner, Type: "ModelRequested"},
-			{Actor: events.ActorLead, Type: "ModelRequested"},
-			{Actor: events.ActorContributor, Type: "ModelRequested"},
-			{Actor: events.ActorQA, Type: "ModelRequested"},
-			{Actor: events.ActorApproval, Type: "ModelApproved"}, // of a request that its budget guards
-		}},
+		of(events.PoolTools,
+			events.Filter{Actor: events.ActorApproval, Type: "ToolApproved"},
+			events.Filter{Actor: events.ActorConductor, Type: "WorkspaceRequested"},
+			events.Filter{Actor: events.ActorConductor, Type: "MergeRequested"},
+		),
+		of(events.PoolShort,
+			events.Filter{Actor: events.ActorApproval, Type: "PreviewRequested"},
+			events.Filter{Actor: events.ActorContributor, Type: "RefreshRequested"},
+			events.Filter{Actor: events.ActorPlanner, Type: "ContextRequested"},
+			events.Filter{Actor: events.ActorLead, Type: "ContextRequested"},
+			events.Filter{Actor: events.ActorContributor, Type: "ContextRequested"},
+			events.Filter{Actor: events.ActorQA, Type: "ContextRequested"},
+			events.Filter{Type: "ContextInjectionRequested"}, // of any person; from others it does not count
+		),
+		of(events.PoolModels,
+			events.Filter{Actor: events.ActorPlanner, Type: "ModelRequested"},
+			events.Filter{Actor: events.ActorLead, Type: "ModelRequested"},
+			events.Filter{Actor: events.ActorContributor, Type: "ModelRequested"},
+			events.Filter{Actor: events.ActorQA, Type: "ModelRequested"},
+			events.Filter{Actor: events.ActorApproval, Type: "ModelApproved"}, // of a request that its budget guards
+		),
 	}
 }
 
 func (p Pool) config() jetstream.ConsumerConfig {
 	cfg := jetstream.ConsumerConfig{
 		Name: p.Name, Durable: p.Name, DeliverPolicy: jetstream.DeliverAllPolicy, AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: p.AckWait, MaxDeliver: p.MaxDeliver, MaxAckPending: 4096, MaxWaiting: 4096,
+		AckWait: p.AckWait, MaxDeliver: -1, MaxAckPending: 4096, MaxWaiting: 4096, PauseUntil: p.pausedUntil,
 	}
 	if cfg.AckWait <= 0 {
-		cfg.AckWait = 400 * time.Millisecond
-	}
-	if cfg.MaxDeliver <= 0 {
-		cfg.MaxDeliver = 25
+		cfg.AckWait = Lease
 	}
 	for _, f := range p.Filters {
 		cfg.FilterSubjects = append(cfg.FilterSubjects, f.Subject())
@@ -75,10 +81,12 @@ func (p Pool) config() jetstream.ConsumerConfig {
 }
 
 // EnsurePool creates a pool if it is missing; one that is there is set to the
-// given filters and times and keeps its position. It needs the role Admin. Only
-// the pools of [Config] are shut to readers of an embedded server.
+// given filters and times and keeps its position. It needs the role Admin, or
+// Timers for the pools of its project. Only the pools of [Config] are shut to
+// readers of an embedded server.
 func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
-	if !events.ValidToken(p.Name) || len(p.Filters) == 0 {
+	kind, project, owned := strings.Cut(p.Name, "-")
+	if !events.ValidToken(kind) || owned && !events.ValidToken(project) || len(p.Filters) == 0 {
 		return fmt.Errorf("%w: %q with %d filters", ErrNoPool, p.Name, len(p.Filters))
 	}
 	var info struct{}
@@ -92,10 +100,163 @@ func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
 	return nil
 }
 
+// restorePools puts pools that lost their position back to where everything
+// before was done. Work may be handed out again, which its handlers expect.
+func (s *Server) restorePools(ctx context.Context, before *survey) error {
+	now, err := s.admin.poolEnds(ctx)
+	if err != nil {
+		return fmt.Errorf("positions of the pools: %w", err)
+	}
+	last, err := s.admin.Last(ctx, events.Filter{})
+	if err != nil {
+		return fmt.Errorf("positions of the pools: %w", err)
+	}
+	for name, was := range before.ends.Pools {
+		at, found := now[name]
+		floor := min(was.Floor, last)
+		if !found || at.Delivered >= floor {
+			continue
+		}
+		if err := s.admin.RewindPool(ctx, name, floor+1); err != nil {
+			return err
+		}
+		if at.Delivered == 0 {
+			before.remark("pool %s had lost its position and goes on behind event %d", name, floor)
+		}
+	}
+	return nil
+}
+
+// MakePools creates the pools of a project that are missing, and makes each
+// hand out what is stored from sequence from on. Pools that are there keep
+// their position. It returns the names of the pools that it made.
+func (c *Conn) MakePools(ctx context.Context, project string, from uint64) ([]string, error) {
+	var made []string
+	for _, p := range Pools(project) {
+		is, err := c.makePool(ctx, project, p, from)
+		if err != nil {
+			return made, err
+		}
+		if is {
+			made = append(made, p.Name)
+		}
+	}
+	return made, nil
+}
+
+// MakePool is MakePools for the pool of one kind.
+func (c *Conn) MakePool(ctx context.Context, project, kind string, from uint64) error {
+	for _, p := range Pools(project) {
+		if p.Name == events.PoolName(kind, project) {
+			_, err := c.makePool(ctx, project, p, from)
+			return err
+		}
+	}
+	return fmt.Errorf("%w: of the kind %q", ErrNoPool, kind)
+}
+
+// makePool creates a pool unless it is there.
+func (c *Conn) makePool(ctx context.Context, project string, p Pool, from uint64) (made bool, err error) {
+	err = c.findPool(ctx, p.Name)
+	if err == nil {
+		return false, nil
+	}
+	if errors.Is(err, ErrNoPool) {
+		err = c.createPool(ctx, p, from)
+	}
+	if errors.Is(err, events.ErrDenied) {
+		err = fmt.Errorf("the pools of project %q are missing and these credentials may not create them. "+
+			"Run an orchestrator of this project once with rights to %s%s.>: %w", project, apiDurable, StreamEvents, err)
+	}
+	if err != nil {
+		return false, fmt.Errorf("pool %s: %w", p.Name, err)
+	}
+	return true, nil
+}
+
+// pausedFor bounds how long a new pool rests until it is at its position.
+const pausedFor = 2 * time.Second
+
+// createPool creates a pool that hands out nothing before it is at its position.
+func (c *Conn) createPool(ctx context.Context, p Pool, from uint64) error {
+	if from <= 1 {
+		return c.EnsurePool(ctx, p)
+	}
+	until := time.Now().Add(pausedFor)
+	p.pausedUntil = &until
+	if err := c.EnsurePool(ctx, p); err != nil {
+		return err
+	}
+	if err := c.RewindPool(ctx, p.Name, from); err != nil {
+		return err
+	}
+	var info struct{}
+	return c.api(ctx, apiConsPause+StreamEvents+"."+p.Name, struct{}{}, &info)
+}
+
+// RewindPool makes a pool hand out again everything from sequence from on,
+// whether it was done or not. Takers look at the log before they act.
+func (c *Conn) RewindPool(ctx context.Context, pool string, from uint64) error {
+	var info struct{}
+	err := c.api(ctx, apiConsReset+StreamEvents+"."+pool, struct {
+		Seq uint64 `json:"seq"`
+	}{max(from, 1)}, &info)
+	if err != nil {
+		return fmt.Errorf("rewind pool %s: %w", pool, err)
+	}
+	return nil
+}
+
+// listPools describes every pool of the log: its durable consumers. The server
+// tells them page by page.
+func (c *Conn) listPools(ctx context.Context) ([]jetstream.ConsumerInfo, error) {
+	var out []jetstream.ConsumerInfo
+	for offset := 0; ; {
+		var page struct {
+			Total     int                      `json:"total"`
+			Consumers []jetstream.ConsumerInfo `json:"consumers"`
+		}
+		if err := c.api(ctx, apiConsList+StreamEvents, map[string]int{"offset": offset}, &page); err != nil {
+			return nil, fmt.Errorf("list pools: %w", err)
+		}
+		for _, p := range page.Consumers {
+			if p.Config.Durable != "" {
+				out = append(out, p)
+			}
+		}
+		if offset += len(page.Consumers); len(page.Consumers) == 0 || offset >= page.Total {
+			return out, nil
+		}
+	}
+}
+
 func poolNames(pools []Pool) []string {
 	var out []string
 	for _, p := range pools {
 		out = append(out, p.Name)
 	}
 	return out
+}
+
+// projectsOf are the projects of pools, or the one that a role names.
+func projectsOf(pools []string, project string) []string {
+	if project != "" {
+		return []string{project}
+	}
+	var out []string
+	for _, name := range ofKind(pools, events.PoolTools, "") {
+		out = append(out, strings.TrimPrefix(name, events.PoolTools+"-"))
+	}
+	return out
+}
+
+// ofKind are the pools of a kind that a role may work on: those of its project,
+// or of every project where the role names none.
+func ofKind(pools []string, kind, project string) []string {
+	return slices.DeleteFunc(slices.Clone(pools), func(name string) bool {
+		if project == "" {
+			return !strings.HasPrefix(name, kind+"-")
+		}
+		return name != events.PoolName(kind, project)
+	})
 }

@@ -2,14 +2,20 @@ package bus
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"manualslop/events"
 )
 
 // Times of presence: a process that was killed is noticed within a second.
 const (
 	presenceEvery = 200 * time.Millisecond
-	presenceLost  = 700 * time.Millisecond
+	// A process that is silent for presenceDoubt is asked for every presenceCheck.
+	presenceDoubt = 500 * time.Millisecond
 	presenceCheck = 100 * time.Millisecond
 )
 
@@ -19,82 +25,193 @@ const (
 	signalGone = "gone"
 )
 
-// Announce shows every 200 ms that actor is at work in project, until ctx ends;
-// then it says good-bye. It returns the context's end as nil.
+// Announce shows every 200 ms that actor is at work in project, and which work
+// the connection holds, until ctx ends; then it says good-bye. It shows that at
+// once when work is taken and when somebody asks for the actor. It returns the
+// context's end as nil.
 func (c *Conn) Announce(ctx context.Context, project, actor string) error {
+	sub, err := c.nc.Subscribe(hereSubject(project, actor, c.process), func(*nats.Msg) { c.holds.tell() })
+	if err != nil {
+		return mapConn(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // fails only on a closed connection
 	tick := time.NewTicker(presenceEvery)
 	defer tick.Stop()
 	for {
-		if err := c.Signal(ctx, project, "", actor, signalHere, nil); err != nil && ctx.Err() == nil {
+		if err := c.Signal(ctx, project, "", actor, signalHere, c.holds.body(c.process, time.Now())); err != nil && ctx.Err() == nil {
 			return err
 		}
 		select {
 		case <-tick.C:
+		case <-c.holds.changed:
 		case <-ctx.Done():
-			// The connection may be closed already; then silence says the same.
-			_ = c.Signal(context.WithoutCancel(ctx), project, "", actor, signalGone, nil)
+			if err := c.Signal(context.WithoutCancel(ctx), project, "", actor, signalGone, c.holds.body(c.process, time.Now())); err != nil {
+				c.log.Debug("good-bye not sent; the closed connection tells the same", "actor", actor, "error", err)
+			}
 			return nil
 		}
 	}
 }
 
 // Presence calls changed each time an actor of the project appears or is gone,
-// until ctx ends: gone is who said so, or was silent for 700 ms. It only
-// reports; calls of changed do not overlap.
+// until ctx ends. A process is gone when it said so, when it is silent and the
+// server knows no connection of it, or when it was silent for [Lease]; an actor
+// is gone with its last process. It only reports; calls of changed do not
+// overlap, and what comes and goes again during one is not reported. It needs
+// the role Timers, Gateway or Admin.
 func (c *Conn) Presence(ctx context.Context, project string, changed func(actor string, here bool)) error {
-	p := &presence{seen: map[string]time.Time{}, changed: changed}
+	p := &presence{c: c, project: project, inbox: c.nc.NewInbox(), seen: map[string]map[string]time.Time{}, news: make(chan struct{}, 1)}
+	sub, err := c.nc.Subscribe(p.inbox+".*.*", p.answered)
+	if err != nil {
+		return mapConn(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // fails only on a closed connection
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { p.watchSilence(ctx) })
+	wg.Go(func() { p.report(ctx, changed) })
 	defer wg.Wait()
 	defer cancel()
 	return c.Signals(ctx, Signal{Project: project, Session: "-"}, p.take)
 }
 
 type presence struct {
-	mu      sync.Mutex
-	seen    map[string]time.Time
-	changed func(string, bool)
+	c              *Conn
+	project, inbox string
+
+	mu   sync.Mutex
+	seen map[string]map[string]time.Time // by actor and process
+	news chan struct{}                   // holds a value when an actor appeared or is gone
 }
 
 func (p *presence) take(s Signal) {
+	process := heldIn(s.Body).Process
+	if !events.ValidToken(process) {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, known := p.seen[s.Actor]
 	switch s.Name {
 	case signalHere:
-		p.seen[s.Actor] = time.Now()
-		if !known {
-			p.changed(s.Actor, true)
+		if p.seen[s.Actor] == nil {
+			p.seen[s.Actor] = map[string]time.Time{}
+			p.tell()
 		}
+		p.seen[s.Actor][process] = time.Now()
 	case signalGone:
-		if known {
-			delete(p.seen, s.Actor)
-			p.changed(s.Actor, false)
+		p.drop(s.Actor, process)
+	}
+}
+
+// answered takes the server's answer that a process is not connected. One that
+// was seen meanwhile is.
+func (p *presence) answered(m *nats.Msg) {
+	actor, process, _ := strings.Cut(strings.TrimPrefix(m.Subject, p.inbox+"."), ".")
+	if m.Header.Get("Status") != noResponders {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at, known := p.seen[actor][process]; known && time.Since(at) > presenceDoubt {
+		p.drop(actor, process)
+	}
+}
+
+// drop takes a process away, and its actor with the last one.
+func (p *presence) drop(actor, process string) {
+	delete(p.seen[actor], process)
+	if p.seen[actor] != nil && len(p.seen[actor]) == 0 {
+		delete(p.seen, actor)
+		p.tell()
+	}
+}
+
+// tell has the actors reported.
+func (p *presence) tell() {
+	select {
+	case p.news <- struct{}{}:
+	default:
+	}
+}
+
+// report calls changed for each actor that appeared or is gone since the last
+// time. It holds no lock meanwhile: changed may wait for the log, and a process
+// that nobody hears for as long would be taken for silent.
+func (p *presence) report(ctx context.Context, changed func(actor string, here bool)) {
+	reported := map[string]bool{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.news:
+		}
+		here := p.here()
+		for actor := range reported {
+			if !here[actor] {
+				delete(reported, actor)
+				changed(actor, false)
+			}
+		}
+		for actor := range here {
+			if !reported[actor] {
+				reported[actor] = true
+				changed(actor, true)
+			}
 		}
 	}
+}
+
+// here are the actors that are seen.
+func (p *presence) here() map[string]bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := map[string]bool{}
+	for actor := range p.seen {
+		out[actor] = true
+	}
+	return out
 }
 
 func (p *presence) watchSilence(ctx context.Context) {
 	tick := time.NewTicker(presenceCheck)
 	defer tick.Stop()
+	link := p.c.Relinked()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-link: // others may still be on their way back
+			link = p.c.Relinked()
+			p.allSeen(time.Now())
 		case now := <-tick.C:
-			p.expire(now)
+			p.doubt(now)
 		}
 	}
 }
 
-func (p *presence) expire(now time.Time) {
+// allSeen counts the silence of every process from now on.
+func (p *presence) allSeen(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for actor, at := range p.seen {
-		if now.Sub(at) > presenceLost {
-			delete(p.seen, actor)
-			p.changed(actor, false)
+	for _, processes := range p.seen {
+		for process := range processes {
+			processes[process] = now
+		}
+	}
+}
+
+// doubt asks for processes that are silent. A busy machine is silent, too.
+func (p *presence) doubt(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for actor, processes := range p.seen {
+		for process, at := range processes {
+			switch silent := now.Sub(at); {
+			case silent > Lease:
+				p.drop(actor, process)
+			case silent > presenceDoubt:
+				p.c.askFor(p.project, actor, process, p.inbox+"."+actor+"."+process)
+			}
 		}
 	}
 }

@@ -21,6 +21,9 @@ func (c *Conn) Read(ctx context.Context, f events.Filter, from, to uint64) iter.
 }
 
 func (c *Conn) read(ctx context.Context, f events.Filter, from, to uint64, yield func(events.Event, error) bool) error {
+	if err := c.sameLog(ctx); err != nil {
+		return err
+	}
 	last, err := c.Last(ctx, f)
 	if err != nil {
 		return err
@@ -32,6 +35,10 @@ func (c *Conn) read(ctx context.Context, f events.Filter, from, to uint64, yield
 	from = max(from, 1)
 	if end < from {
 		return nil
+	}
+	if c.role.Kind == Worker {
+		c.reading.Lock()
+		defer c.reading.Unlock()
 	}
 	fd, err := c.openFeed(ctx, f, from)
 	if err != nil {
@@ -49,6 +56,7 @@ func (c *Conn) read(ctx context.Context, f events.Filter, from, to uint64, yield
 			return err
 		}
 		if d.seq == last {
+			fd.close()
 			if err := c.nothingSkipped(ctx, f, d); err != nil {
 				return err
 			}

@@ -80,3 +80,20 @@ func TestAServerThatComesBackWithAnotherHistoryEndsItsFeeds(t *testing.T) {
 		})
 	}
 }
+
+func TestAReaderThatBeginsOnAnotherHistoryThanItsConnectionIsTold(t *testing.T) {
+	t.Parallel()
+	data, keys := t.TempDir(), filepath.Join(t.TempDir(), "keys")
+	address := bustest.Address(t)
+	s := reopen(t, data, address)
+	require.NoError(t, s.WriteKeys(keys))
+	log := dial(t, bus.DialConfig{Creds: filepath.Join(keys, "orchestrator.json"), Role: approval})
+	fill(t, log, "s1", 3)
+	require.NoError(t, s.Close())
+	s = reopen(t, storeOf(t, data, 6), address)
+	defer func() { require.NoError(t, s.Close()) }()
+	_, _, err := log.Watch(t.Context(), events.Filter{Project: "p1"}, 4)
+	require.ErrorIs(t, err, events.ErrReplaced)
+	_, err = read(t, t.Context(), log, events.Filter{})
+	require.ErrorIs(t, err, events.ErrReplaced)
+}

@@ -13,6 +13,11 @@ const (
 	apiStreamInfo   = "$JS.API.STREAM.INFO."
 	apiStreamCreate = "$JS.API.STREAM.CREATE."
 	apiStreamUpdate = "$JS.API.STREAM.UPDATE."
+	apiPurge        = "$JS.API.STREAM.PURGE."
+	apiStreamDelete = "$JS.API.STREAM.DELETE."
+	apiConsList     = "$JS.API.CONSUMER.LIST."
+	apiConsPause    = "$JS.API.CONSUMER.PAUSE."
+	apiConsReset    = "$JS.API.CONSUMER.RESET."
 	apiMsgGet       = "$JS.API.STREAM.MSG.GET."
 	apiDurable      = "$JS.API.CONSUMER.DURABLE.CREATE."
 	apiDirectGet    = "$JS.API.DIRECT.GET."
@@ -35,8 +40,9 @@ type grants struct {
 // message, so no role may publish under another's token, nor make the server do
 // so: its answers go to any reply subject that a request names. What it copies
 // out of a stream carries a mark and does not count (see stored); what a consumer
-// delivers keeps its own subject; its other answers are no events. Pools are the names of the work pools:
-// a reader may make consumers of its own and never touch those.
+// delivers keeps its own subject; its other answers are no events. Pools are the
+// names of the work pools: a reader may make consumers of its own and never
+// touch those.
 func rightsOf(r Role, pools []string) grants {
 	g := grants{subscribe: []string{r.inbox() + ".>"}}
 	switch r.Kind {
@@ -55,26 +61,38 @@ func rightsOf(r Role, pools []string) grants {
 	case Worker:
 		g.write(r, typesOf("worker")...)
 		g.lastOfOwn(r)
-		g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+events.RootEvents+".*.*.*.SessionClosed.>") // what is to stop, and not to begin
-		g.work(PoolTools)
+		g.readBeforeCalls(r, projectsOf(pools, r.Project))
+		g.work(append(ofKind(pools, events.PoolTools, r.Project), ofKind(pools, events.PoolShort, r.Project)...))
 		g.claims()
 		g.writeBlobs()
 		g.signals(r)
-		g.subscribe = append(g.subscribe, events.RootLive+".*.*."+events.ActorConductor+".TicketKilled.>")
+		g.subscribe = append(g.subscribe, events.RootHere+".*."+r.Actor()+".*")
+		g.probe()
 		return g
 	}
 	g.write(r)
 	g.writeBlobs()
 	g.signals(r)
+	g.subscribe = append(g.subscribe, events.RootHere+".*."+r.Actor()+".*")
 	switch r.Kind {
 	case Models:
-		g.readLog(pools, PoolModels)
-		g.work(PoolModels)
+		models := ofKind(pools, events.PoolModels, r.Project)
+		g.readLog(pools, models...)
+		g.work(models)
+		g.probe()
+		g.snapshots("states.*.*." + r.Actor())
 	case Timers:
 		g.readLog(pools)
-	case Decider, Gateway:
+		g.reconcile(r, pools)
+		g.probe()
+		g.snapshots("states.*.*." + r.Actor())
+	case Decider:
 		g.readLog(pools)
-		g.publish = append(g.publish, subjectSnaps+">", apiDirectGet+streamSnapshots+"."+subjectSnaps+">")
+		g.snapshots("states.*.*." + r.Actor())
+	case Gateway:
+		g.readLog(pools)
+		g.probe()
+		g.snapshots("folds.>")
 	case Person:
 		g.readLog(pools)
 	}
@@ -115,19 +133,72 @@ func (g *grants) readLog(pools []string, works ...string) {
 	g.subscribe = append(g.subscribe, events.RootLive+".>", events.RootSignals+".>")
 }
 
-// work grants pulling from one pool: next message, its description, and
-// acknowledgements in both formats that the server knows.
-func (g *grants) work(pool string) {
-	g.publish = append(g.publish, apiNext+StreamEvents+"."+pool, apiConsInfo+StreamEvents+"."+pool,
-		"$JS.ACK."+StreamEvents+"."+pool+".>", "$JS.ACK.*.*."+StreamEvents+"."+pool+".>")
+// work grants pulling from pools: next message, its description, and
+// acknowledgements.
+func (g *grants) work(pools []string) {
+	for _, pool := range pools {
+		g.publish = append(g.publish, apiNext+StreamEvents+"."+pool, apiConsInfo+StreamEvents+"."+pool)
+		g.acknowledge(pool)
+	}
+}
+
+// acknowledge grants acknowledgements in both formats that the server knows.
+func (g *grants) acknowledge(pool string) {
+	g.publish = append(g.publish, "$JS.ACK."+StreamEvents+"."+pool+".>", "$JS.ACK.*.*."+StreamEvents+"."+pool+".>")
+}
+
+// reconcile grants handing work back, and making pools of the role's projects
+// again. It does not grant pulling from them.
+func (g *grants) reconcile(r Role, pools []string) {
+	for _, kind := range []string{events.PoolTools, events.PoolShort, events.PoolModels} {
+		for _, pool := range ofKind(pools, kind, r.Project) {
+			g.acknowledge(pool)
+			g.publish = append(g.publish, apiDurable+StreamEvents+"."+pool, apiConsReset+StreamEvents+"."+pool, apiConsPause+StreamEvents+"."+pool)
+		}
+	}
+}
+
+// readBeforeCalls grants what a worker reads before a call begins and while it
+// runs: closed sessions, killed tickets and what workers wrote, by one consumer of
+// a fixed name.
+func (g *grants) readBeforeCalls(r Role, projects []string) {
+	for _, project := range projects {
+		name := r.consumer(project)
+		under := events.RootEvents + "." + project + ".*."
+		g.publish = append(g.publish,
+			apiNext+StreamEvents+"."+name, apiDelete+StreamEvents+"."+name)
+		selections := []string{"*.SessionClosed", events.ActorConductor + ".TicketKilled"}
+		for _, t := range typesOf("worker") {
+			selections = append(selections, "*."+t)
+		}
+		for _, selection := range selections {
+			subject := under + selection + ".>"
+			g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+subject, apiCreate+StreamEvents+"."+name+"."+subject)
+		}
+		g.subscribe = append(g.subscribe, events.RootLive+"."+project+".*."+events.ActorConductor+".TicketKilled.>")
+	}
+}
+
+// probe grants asking whether a process of an actor is connected. The server
+// answers where it is not; the process itself shows its presence, under its
+// actor's name.
+func (g *grants) probe() {
+	g.publish = append(g.publish, events.RootHere+".*.*.*")
+}
+
+// snapshots grants the role's own states: whoever writes one decides what is
+// known, so nobody writes another's.
+func (g *grants) snapshots(keys string) {
+	g.publish = append(g.publish, subjectSnaps+keys, apiDirectGet+streamSnapshots+"."+subjectSnaps+keys)
 }
 
 func (g *grants) claims() {
-	g.publish = append(g.publish, subjectClaims+">", apiDirectGet+streamClaims+"."+subjectClaims+">")
+	g.publish = append(g.publish, subjectClaims+">",
+		apiMsgGet+streamClaims, apiPurge+streamClaims, apiStreamInfo+streamClaims)
 }
 
 func (g *grants) readBlobs() {
-	g.publish = append(g.publish, apiDirectGet+streamBlobs, apiDirectGet+streamBlobs+"."+subjectBlobs+">")
+	g.publish = append(g.publish, apiDirectGet+streamBlobs, apiMsgGet+streamBlobs)
 }
 
 func (g *grants) writeBlobs() {

@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,14 +77,17 @@ func TestNobodyButAdminReachesTheServersControls(t *testing.T) {
 	verbs := []string{
 		"$JS.API.STREAM.CREATE.X", "$JS.API.STREAM.UPDATE.SLOP_EV", "$JS.API.STREAM.DELETE.SLOP_EV", "$JS.API.STREAM.PURGE.SLOP_EV",
 		"$JS.API.STREAM.MSG.DELETE.SLOP_EV", "$JS.API.STREAM.SNAPSHOT.SLOP_EV", "$JS.API.CONSUMER.DURABLE.CREATE.SLOP_EV.x",
-		"$JS.API.CONSUMER.CREATE.SLOP_EV", "$JS.API.CONSUMER.CREATE.SLOP_EV.x", "$JS.API.CONSUMER.CREATE.SLOP_EV.tools.slop.ev.>",
-		"$JS.API.CONSUMER.DELETE.SLOP_EV.tools", "$JS.API.CONSUMER.DELETE.SLOP_EV.models", "$JS.API.CONSUMER.LIST.SLOP_EV",
-		"$JS.API.CONSUMER.CREATE.OBJ_SLOP_BLOBS.x.>", "$JS.API.STREAM.DELETE.KV_SLOP_CLAIMS", "$JS.API.CONSUMER.PAUSE.SLOP_EV.tools",
+		"$JS.API.CONSUMER.CREATE.SLOP_EV", "$JS.API.CONSUMER.CREATE.SLOP_EV.x", "$JS.API.CONSUMER.CREATE.SLOP_EV.tools-p1.slop.ev.>",
+		"$JS.API.CONSUMER.DELETE.SLOP_EV.tools-p1", "$JS.API.CONSUMER.DELETE.SLOP_EV.models-p1", "$JS.API.CONSUMER.LIST.SLOP_EV",
+		"$JS.API.CONSUMER.CREATE.OBJ_SLOP_BLOBS.x.>", "$JS.API.STREAM.DELETE.KV_SLOP_CLAIMS", "$JS.API.CONSUMER.PAUSE.SLOP_EV.tools-p1",
 		"slop.live.p1.s1.approval.ToolApproved.x", "$SYS.REQ.SERVER.PING", "_INBOX.x",
 	}
 	for _, r := range []bus.Role{conductor, ada, worker1, reader, {Kind: bus.Models}, {Kind: bus.Timers}, {Kind: bus.Gateway}, {Kind: bus.Agent, Name: "agent-ci"}} {
 		c := b.as(t, r)
 		for _, v := range verbs {
+			if r.Kind == bus.Timers && strings.HasPrefix(v, "$JS.API.CONSUMER.PAUSE.") {
+				v = "$JS.API.CONSUMER.PAUSE.SLOP_EV.x" // it pauses a pool that it makes again, and nothing else
+			}
 			refused(t, c, v)
 		}
 	}
@@ -96,7 +100,8 @@ func TestWorkOfAPoolIsPulledByItsWorkersOnly(t *testing.T) {
 		role bus.Role
 		pool string
 	}{
-		{worker1, "models"}, {bus.Role{Kind: bus.Models}, "tools"}, {conductor, "tools"}, {reader, "tools"}, {ada, "models"}, {bus.Role{Kind: bus.Gateway}, "tools"},
+		{worker1, "models-p1"}, {bus.Role{Kind: bus.Models}, "tools-p1"}, {bus.Role{Kind: bus.Models}, "short-p1"}, {conductor, "tools-p1"},
+		{reader, "tools-p1"}, {ada, "models-p1"}, {bus.Role{Kind: bus.Gateway}, "short-p1"}, {bus.Role{Kind: bus.Timers}, "tools-p1"},
 	} {
 		refused(t, b.as(t, c.role), "$JS.API.CONSUMER.MSG.NEXT.SLOP_EV."+c.pool)
 		ctx, cancel := context.WithTimeout(b.ctx, eventstest.Patience)
@@ -173,8 +178,8 @@ func TestServersAnswersDoNotForgeEvents(t *testing.T) {
 	for subject, ask := range map[string]string{
 		"$JS.API.DIRECT.GET.SLOP_EV.slop.ev.*.*.worker-test-1.>":   "",
 		"$JS.API.DIRECT.GET.KV_SLOP_CLAIMS.$KV.SLOP_CLAIMS.forged": "",
-		"$JS.API.CONSUMER.MSG.NEXT.SLOP_EV.tools":                  `{"batch":1}`,
-		"$JS.API.CONSUMER.INFO.SLOP_EV.tools":                      "",
+		"$JS.API.CONSUMER.MSG.NEXT.SLOP_EV.tools-p1":               `{"batch":1}`,
+		"$JS.API.CONSUMER.INFO.SLOP_EV.tools-p1":                   "",
 		"$KV.SLOP_CLAIMS.other":                                    string(body),
 	} {
 		require.NoError(t, w.NATS().PublishRequest(subject, target, []byte(ask)))
@@ -220,4 +225,70 @@ func TestConsumersDoNotForgeEvents(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.NotEqual(t, forged.ID, list[0].ID)
+}
+
+func TestNobodyStoresTheStateOfAnotherRole(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	own := map[string]string{
+		"conductor": "states.p1.s1.conductor", "approval": "states.p1.-ledger.approval", "models": "states.p1.s1.models",
+		"timers": "states.p1.s1.timers", "gateway": "folds.p1.s1",
+	}
+	for _, r := range []bus.Role{conductor, approval, {Kind: bus.Models}, {Kind: bus.Timers}, {Kind: bus.Gateway}, ada, worker1, reader} {
+		c := b.as(t, r)
+		for actor, key := range own {
+			err := c.PutSnapshot(b.ctx, key, map[string]int{"n": 1})
+			if actor == r.Actor() {
+				require.NoError(t, err, "%s at %s", r, key)
+				var back map[string]int
+				require.NoError(t, c.Snapshot(b.ctx, key, &back))
+				continue
+			}
+			require.ErrorIs(t, err, events.ErrDenied, "%s at %s", r, key)
+		}
+	}
+}
+
+// TestWorkerOfOneProjectReachesNoOtherProjectsWork tries every subject by which
+// work is pulled, acknowledged, handed back or taken away.
+func TestWorkerOfOneProjectReachesNoOtherProjectsWork(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *bus.Config) { c.Pools = append(bus.Pools("p1"), bus.Pools("p2")...) })
+	roles := map[string]bus.Role{
+		"worker": {Kind: bus.Worker, Name: "worker-test-1", Project: "p1"},
+		"models": {Kind: bus.Models, Project: "p1"},
+		"timers": {Kind: bus.Timers, Project: "p1"},
+		"reader": reader,
+		"person": ada,
+	}
+	for name, role := range roles {
+		c := b.as(t, role)
+		for _, kind := range []string{events.PoolTools, events.PoolShort, events.PoolModels} {
+			pool := "SLOP_EV." + events.PoolName(kind, "p2")
+			for _, subject := range []string{
+				"$JS.API.CONSUMER.MSG.NEXT." + pool, "$JS.API.CONSUMER.DELETE." + pool, "$JS.API.CONSUMER.RESET." + pool,
+				"$JS.API.CONSUMER.DURABLE.CREATE." + pool, "$JS.API.CONSUMER.CREATE." + pool,
+				"$JS.API.CONSUMER.CREATE." + pool + ".slop.ev.p1.*.conductor.TicketKilled.>",
+				"$JS.ACK." + pool + ".1.1.1.1.0", "$JS.ACK.x.y." + pool + ".1.1.1.1.0",
+			} {
+				refused(t, c, subject)
+			}
+			if name == "worker" {
+				require.ErrorIs(t, b.as(t, role).Work(b.ctx, events.PoolName(kind, "p2"), 1, nil), events.ErrDenied)
+			}
+		}
+	}
+	other := b.as(t, bus.Role{Kind: bus.Worker, Name: "worker-test-2", Project: "p2"})
+	got := make(chan bus.Delivery, 8)
+	go func() {
+		_ = other.Work(b.ctx, events.PoolName(events.PoolTools, "p2"), 1, func(_ context.Context, d bus.Delivery) error {
+			got <- d
+			return nil
+		})
+	}()
+	log := b.as(t, approval)
+	b.approve(t, log, 1)
+	b.Project = "p2"
+	second := b.approve(t, log, 1)[0]
+	require.Equal(t, second.ID, (<-got).Event.ID, "each project's pools hold its own work")
 }

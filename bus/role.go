@@ -35,10 +35,13 @@ const (
 )
 
 // Role is whom a connection speaks for. Name is needed for the kinds Decider,
-// Person, Agent and Worker, and ignored for the others.
+// Person, Agent and Worker, and ignored for the others. Project limits Worker,
+// Models and Timers to the work of one project; empty means every project that
+// the embedded server has pools for.
 type Role struct {
-	Kind Kind   `json:"kind"`
-	Name string `json:"name,omitempty"`
+	Kind    Kind   `json:"kind"`
+	Name    string `json:"name,omitempty"`
+	Project string `json:"project,omitempty"`
 }
 
 // Check says with ErrRole why a role is malformed.
@@ -60,6 +63,9 @@ func (r Role) Check() error {
 	if !ok {
 		return fmt.Errorf("%w: %q is no name for the kind %s", ErrRole, r.Name, r.Kind)
 	}
+	if r.Project != "" && !events.ValidToken(r.Project) {
+		return fmt.Errorf("%w: project %.80q is no token", ErrRole, r.Project)
+	}
 	return nil
 }
 
@@ -72,6 +78,10 @@ func (r Role) Actor() string {
 	}
 	return string(r.Kind)
 }
+
+// consumer is the name of the one consumer of a worker over a project, which its
+// rights name. Workers of two projects on one host have the same name.
+func (r Role) consumer(project string) string { return "outcomes-" + project + "-" + r.Actor() }
 
 // String names the role in logs: kind, and name where it has one.
 func (r Role) String() string {

@@ -3,11 +3,14 @@ package bus_test
 import (
 	"context"
 	"testing"
+	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/events/eventstest"
 )
 
 type change struct {
@@ -33,6 +36,37 @@ func TestPresenceShowsWhoCameAndWhoWent(t *testing.T) {
 	require.Equal(t, change{"worker-test-2", true}, <-changes)
 	dying.Close() // a killed process says no good-bye
 	require.Equal(t, change{"worker-test-2", false}, <-changes)
+}
+
+// TestProcessesAreWatchedWhileAChangeIsReported has a report that takes long, as
+// one that waits for the log does. A process that shows itself meanwhile is seen,
+// so that it is not taken for silent afterwards.
+func TestProcessesAreWatchedWhileAChangeIsReported(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	reported, release := make(chan string, 16), make(chan struct{})
+	go func() {
+		_ = b.as(t, bus.Role{Kind: bus.Gateway}).Presence(b.ctx, "p1", func(actor string, _ bool) { reported <- actor; <-release })
+	}()
+	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience, time.Millisecond)
+	show := func(worker bus.Role, asked func(*nats.Msg)) {
+		c := b.as(t, worker)
+		_, err := c.NATS().Subscribe("slop.here.p1."+worker.Name+"."+c.Process(), asked)
+		require.NoError(t, err)
+		require.NoError(t, c.NATS().Flush())
+		require.NoError(t, c.Signal(b.ctx, "p1", "", worker.Name, "here", []byte(`{"process":"`+c.Process()+`"}`)))
+	}
+	show(worker1, func(*nats.Msg) {})
+	require.Equal(t, worker1.Name, <-reported)
+	asked := make(chan struct{}, 64)
+	show(worker2, func(*nats.Msg) { asked <- struct{}{} })
+	select {
+	case <-asked: // it was seen, and was silent then
+	case <-b.ctx.Done():
+		require.FailNow(t, "nobody watches")
+	}
+	close(release)
+	require.Equal(t, worker2.Name, <-reported)
 }
 
 func TestSignalsAreCheckedAndBounded(t *testing.T) {
@@ -61,4 +95,29 @@ func TestSignalReachesThoseWhoAskForIt(t *testing.T) {
 		require.NoError(t, c.Signal(b.ctx, "p1", "s1", "models", "text", []byte("he")))
 	}
 	require.Equal(t, bus.Signal{Project: "p1", Session: "s1", Actor: "models", Name: "text", Body: []byte("he")}, <-got)
+}
+
+// TestASilentProcessIsHereWhileItIsConnected has a process that shows itself
+// once and is then too busy to do it again. It is gone with its connection.
+func TestASilentProcessIsHereWhileItIsConnected(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	changes := make(chan change, 16)
+	go func() {
+		_ = b.as(t, bus.Role{Kind: bus.Gateway}).Presence(b.ctx, "p1", func(actor string, here bool) { changes <- change{actor, here} })
+	}()
+	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience, time.Millisecond)
+	busy := b.as(t, worker1)
+	asked := make(chan struct{}, 64)
+	_, err := busy.NATS().Subscribe("slop.here.p1.worker-test-1."+busy.Process(), func(*nats.Msg) { asked <- struct{}{} })
+	require.NoError(t, err)
+	require.NoError(t, busy.NATS().Flush())
+	require.NoError(t, busy.Signal(b.ctx, "p1", "", "worker-test-1", "here", []byte(`{"process":"`+busy.Process()+`"}`)))
+	require.Equal(t, change{"worker-test-1", true}, <-changes)
+	for range 5 { // it is asked for and does not answer
+		<-asked
+	}
+	require.Empty(t, changes)
+	busy.Close()
+	require.Equal(t, change{"worker-test-1", false}, <-changes)
 }

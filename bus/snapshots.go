@@ -41,7 +41,7 @@ func (c *Conn) PutSnapshot(ctx context.Context, key string, v any) error {
 	if buf.Len() > maxSnapshotBytes {
 		return fmt.Errorf("put snapshot %s: %w: %d bytes, at most %d", key, events.ErrTooLarge, buf.Len(), maxSnapshotBytes)
 	}
-	if _, err := c.publish(ctx, &nats.Msg{Subject: subjectSnaps + key, Data: buf.Bytes()}); err != nil {
+	if _, err := c.publish(ctx, &nats.Msg{Subject: subjectSnaps + key, Data: buf.Bytes()}, nil); err != nil {
 		return fmt.Errorf("put snapshot %s: %w", key, err)
 	}
 	return nil
@@ -53,6 +53,18 @@ func writeJSON(w io.Writer, v any) error {
 		return err
 	}
 	return json.NewEncoder(w).Encode(v)
+}
+
+// DropSnapshot removes the snapshot under key, if there is one.
+func (c *Conn) DropSnapshot(ctx context.Context, key string) error {
+	err := checkKey(key)
+	if err == nil {
+		_, err = c.publish(ctx, &nats.Msg{Subject: subjectSnaps + key}, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("drop snapshot %s: %w", key, err)
+	}
+	return nil
 }
 
 // Snapshot decodes the snapshot under key into v; ErrNoKey if there is none.

@@ -30,8 +30,9 @@ const headerRoom = 4 << 10
 const maxConsumers = 500
 
 // streamConfigs is the table of streams, given a disk budget in bytes and a
-// number of replicas. Full means refuse, never forget; nothing of events,
-// blobs or claims can be deleted.
+// number of replicas. Full means refuse, never forget; nothing of events or
+// blobs can be deleted. A claim is purged when its outcome is on the log. The
+// oldest snapshots go when there is no room for a new one.
 func streamConfigs(budget int64, replicas int) []jetstream.StreamConfig {
 	base := jetstream.StreamConfig{
 		Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
@@ -43,7 +44,7 @@ func streamConfigs(budget int64, replicas int) []jetstream.StreamConfig {
 	facts.Name, facts.Subjects = StreamEvents, []string{events.RootEvents + ".>"}
 	facts.MaxBytes = budget / 2
 	facts.MaxMsgSize = events.MaxEventBytes + headerRoom
-	facts.Duplicates = 10 * time.Minute
+	facts.Duplicates = idWindow
 	facts.RePublish = &jetstream.RePublish{Source: events.RootEvents + ".>", Destination: events.RootLive + ".>"}
 
 	blobs.Name, blobs.Subjects = streamBlobs, []string{subjectBlobs + "C.>", subjectBlobs + "M.>"}
@@ -53,12 +54,14 @@ func streamConfigs(budget int64, replicas int) []jetstream.StreamConfig {
 	claims.Name, claims.Subjects = streamClaims, []string{subjectClaims + ">"}
 	claims.MaxBytes = budget / 32
 	claims.MaxMsgSize = MaxClaim + headerRoom
-	claims.MaxMsgsPerSubject = 16
+	claims.MaxMsgsPerSubject = 4
+	claims.DenyPurge = false
 
 	snapshots.Name, snapshots.Subjects = streamSnapshots, []string{subjectSnaps + ">"}
 	snapshots.MaxBytes = budget / 32
-	snapshots.MaxMsgSize = maxSnapshotBytes + headerRoom
+	snapshots.MaxMsgSize = int32(min(maxSnapshotBytes+headerRoom, snapshots.MaxBytes/4)) // one never pushes out all others
 	snapshots.MaxMsgsPerSubject = 1
+	snapshots.Discard = jetstream.DiscardOld // they can be computed again
 	snapshots.DenyPurge, snapshots.AllowRollup = false, true
 
 	return []jetstream.StreamConfig{facts, blobs, claims, snapshots}
@@ -70,8 +73,6 @@ type Provision struct {
 	Replicas int
 	// MaxBytes is the disk budget of all streams together. Default 10 GiB.
 	MaxBytes int64
-	// Pools to create. Default [Pools].
-	Pools []Pool
 }
 
 // MismatchError lists how a stream differs from what slop needs.
@@ -89,8 +90,8 @@ func (e *MismatchError) Error() string {
 // Is makes the error match ErrMismatch.
 func (e *MismatchError) Is(target error) bool { return target == ErrMismatch }
 
-// Provision creates the streams and pools that are missing and checks those
-// that are there: a difference is a [MismatchError], and nothing is changed.
+// Provision creates the streams that are missing and checks those that are
+// there: a difference is a [MismatchError], and nothing is changed.
 // Sizes are the cluster's own business and not compared. It needs the role
 // Admin, or rights of that extent on a cluster.
 func (c *Conn) Provision(ctx context.Context, p Provision) error {
@@ -102,21 +103,14 @@ func (c *Conn) Provision(ctx context.Context, p Provision) error {
 			return err
 		}
 	}
-	if p.Pools == nil {
-		p.Pools = Pools()
-	}
-	for _, pool := range p.Pools {
-		if err := c.EnsurePool(ctx, pool); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
 // streamInfo is what the server tells about a stream.
 type streamInfo struct {
-	Config jetstream.StreamConfig `json:"config"`
-	State  jetstream.StreamState  `json:"state"`
+	Created time.Time              `json:"created"`
+	Config  jetstream.StreamConfig `json:"config"`
+	State   jetstream.StreamState  `json:"state"`
 }
 
 // stream looks a stream up; ErrUnavailable if there is none.

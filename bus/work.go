@@ -17,9 +17,12 @@ const (
 	pullExpires     = 5 * time.Second
 	pullHeartbeat   = 500 * time.Millisecond
 	pullSilence     = 5 * pullHeartbeat / 2
-	progressEvery   = 100 * time.Millisecond
+	progressEvery   = Lease / 5
 	firstRedelivery = 100 * time.Millisecond
 	lastRedelivery  = 5 * time.Second
+	// lastPostponed bounds one postponement, because the server's clock may stop
+	// with the machine: a handler that is called too early postpones again.
+	lastPostponed = 30 * time.Second
 )
 
 // Delivery is one piece of work. It may have been handed out before, to this
@@ -33,32 +36,50 @@ type Delivery struct {
 // Work takes work from a pool until ctx ends, at most slots pieces at a time,
 // and calls handle for each, in goroutines of its own. While handle runs the
 // server is told so; a nil error ends the work for good, any other hands it out
-// again after a pause that grows with each delivery. When ctx ends, handle's
-// context ends, Work waits for it and returns nil. Errors: ErrNoPool,
-// events.ErrDenied, events.ErrClosed.
+// again after a pause that grows with each delivery, and an
+// [events.NotBeforeError] at its time, at most 30 s later; work that another one
+// took over is left to it. When ctx ends, handle's
+// context ends, Work waits for it and returns nil. A pool that is missing is
+// waited for. Errors: events.ErrDenied, events.ErrClosed.
 func (c *Conn) Work(ctx context.Context, pool string, slots int, handle func(context.Context, Delivery) error) error {
 	if slots < 1 {
 		return fmt.Errorf("work on %s: %w: %d slots", pool, ErrConfig, slots)
 	}
-	if err := c.findPool(ctx, pool); err != nil {
+	if err := c.awaitPool(ctx, pool); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("work on %s: %w", pool, err)
 	}
-	ctx, stop := context.WithCancelCause(ctx)
+	own, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var wg sync.WaitGroup
 	for range slots {
 		wg.Go(func() {
 			s := &slot{c: c, pool: pool, next: apiNext + StreamEvents + "." + pool, handle: handle}
-			if err := s.run(ctx); err != nil {
+			if err := s.run(own); err != nil {
 				stop(err)
 			}
 		})
 	}
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if err := context.Cause(own); err != nil && !errors.Is(err, context.Cause(ctx)) {
 		return fmt.Errorf("work on %s: %w", pool, err)
 	}
 	return nil
+}
+
+// awaitPool waits until a pool is there or ctx ends: an orchestrator of its
+// project makes it.
+func (c *Conn) awaitPool(ctx context.Context, pool string) error {
+	for said := false; ; said = true {
+		err := c.findPool(ctx, pool)
+		missing := errors.Is(err, ErrNoPool)
+		if !missing && !errors.Is(err, ErrUnavailable) || ctx.Err() != nil {
+			return err
+		}
+		if missing && !said {
+			c.log.Warn("waiting for a pool that does not exist; start an orchestrator of its project", "pool", pool)
+		}
+		pause(ctx, retryPause)
+	}
 }
 
 // findPool makes sure that a pool is there.
@@ -83,7 +104,7 @@ func (s *slot) run(ctx context.Context) error {
 		err := s.session(ctx)
 		if errors.Is(err, errTrouble) {
 			pause(ctx, retryPause)
-			err = s.c.findPool(ctx, s.pool)
+			err = s.c.awaitPool(ctx, s.pool)
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -105,7 +126,7 @@ func pause(ctx context.Context, d time.Duration) {
 // session works on one inbox until the server falls silent; then an answer to
 // an old request may still be under way, and must not meet a new one.
 func (s *slot) session(ctx context.Context) error {
-	link := s.c.relink()
+	link := s.c.Relinked()
 	msgs := make(chan *nats.Msg, 4)
 	inbox := s.c.nc.NewInbox()
 	sub, err := s.c.nc.ChanSubscribe(inbox, msgs)
@@ -145,7 +166,11 @@ func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan str
 		quiet.Reset(pullSilence)
 		select {
 		case m := <-msgs:
-			switch status := m.Header.Get("Status"); {
+			status := m.Header.Get("Status")
+			if status == "" || status == "100" {
+				s.c.answered()
+			}
+			switch {
 			case status == "" || len(m.Data) > 0:
 				return m, nil
 			case status == "100":
@@ -181,20 +206,41 @@ func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
 		s.answer(msg, "+TERM")
 		return
 	}
+	s.c.holds.take(s.pool, e.Seq)
 	stop := s.showProgress(msg)
 	err = s.handle(ctx, Delivery{Event: e, Deliveries: int(meta.NumDelivered)})
 	stop()
-	if err == nil {
-		s.answer(msg, "+ACK")
+	if err == nil || errors.Is(err, events.ErrTakenOver) {
+		s.c.holds.leave(s.pool, e.Seq, time.Time{}, "")
+		if err == nil {
+			s.answer(msg, "+ACK")
+		}
 		return
 	}
-	pause := min(firstRedelivery<<min(meta.NumDelivered-1, 16), lastRedelivery)
-	if ctx.Err() != nil {
-		pause = 0 // we are leaving: another may have it at once
-	} else {
-		s.c.log.Warn("work failed", "event", e.ID, "type", e.Type, "delivery", meta.NumDelivered, "error", err)
+	later := s.pauseAfter(ctx, e, meta.NumDelivered, err)
+	s.c.holds.leave(s.pool, e.Seq, time.Now().Add(later), whyOf(err))
+	s.answer(msg, fmt.Sprintf(`-NAK {"delay":%d}`, later))
+}
+
+// whyOf is why a handler gave work back until later; empty: it did not say.
+func whyOf(err error) string {
+	if due, ok := errors.AsType[*events.NotBeforeError](err); ok {
+		return due.Reason
 	}
-	s.answer(msg, fmt.Sprintf(`-NAK {"delay":%d}`, pause))
+	return ""
+}
+
+// pauseAfter is the time until work that was not done is handed out again.
+func (s *slot) pauseAfter(ctx context.Context, e events.Event, deliveries uint64, err error) time.Duration {
+	var due *events.NotBeforeError
+	switch {
+	case ctx.Err() != nil:
+		return 0 // this process stops: another one may take the work at once
+	case errors.As(err, &due):
+		return min(max(time.Until(due.Time), 0), lastPostponed)
+	}
+	s.c.log.Warn("work failed", "event", e.ID, "type", e.Type, "delivery", deliveries, "error", err)
+	return min(firstRedelivery<<min(deliveries-1, 16), lastRedelivery)
 }
 
 // showProgress tells the server at short intervals that somebody is at work,
@@ -224,7 +270,7 @@ func (s *slot) showProgress(msg *nats.Msg) (stop func()) {
 // answer tells the server about a message. It is a hint: a lost one means that
 // the message is handed out again.
 func (s *slot) answer(msg *nats.Msg, what string) {
-	if err := s.c.nc.Publish(msg.Reply, []byte(what)); err != nil {
+	if err := s.c.nc.Publish(msg.Reply, []byte(what)); err != nil && s.c.nc.IsConnected() {
 		s.c.log.Warn("acknowledgement not sent", "subject", msg.Subject, "error", err)
 	}
 }

@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,9 +20,14 @@ import (
 // working runs Work in the background and checks its end with the test's.
 func working(t *testing.T, ctx context.Context, c *bus.Conn, slots int, handle func(context.Context, bus.Delivery) error) (stop func()) {
 	t.Helper()
+	return workingOn(t, ctx, c, toolPool, slots, handle)
+}
+
+func workingOn(t *testing.T, ctx context.Context, c *bus.Conn, pool string, slots int, handle func(context.Context, bus.Delivery) error) (stop func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- c.Work(ctx, bus.PoolTools, slots, handle) }()
+	go func() { done <- c.Work(ctx, pool, slots, handle) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		require.NoError(t, <-done)
@@ -34,7 +40,7 @@ func working(t *testing.T, ctx context.Context, c *bus.Conn, slots int, handle f
 // again.
 func silentFor(d time.Duration) func(*bus.Config) {
 	return func(c *bus.Config) {
-		c.Pools = bus.Pools()
+		c.Pools = bus.Pools(bustest.Project)
 		for i := range c.Pools {
 			c.Pools[i].AckWait = d
 		}
@@ -90,14 +96,13 @@ func TestNoMoreIsTakenThanThereAreSlots(t *testing.T) {
 
 func TestLongCallIsNotHandedOutTwice(t *testing.T) {
 	t.Parallel()
-	const silence = time.Second // a busy machine is silent for half of it
-	b := setup(t, silentFor(silence))
+	b := setup(t)
 	var count atomic.Int64
 	done := make(chan struct{}, 8)
 	for _, r := range []bus.Role{worker1, worker2} {
 		working(t, b.ctx, b.as(t, r), 1, func(context.Context, bus.Delivery) error {
 			count.Add(1)
-			timer := time.NewTimer(2 * silence)
+			timer := time.NewTimer(2 * bus.Lease)
 			defer timer.Stop()
 			<-timer.C
 			done <- struct{}{}
@@ -117,7 +122,7 @@ func TestCallOfADeadWorkerComesBack(t *testing.T) {
 	hang := make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
-		ended <- dying.Work(b.ctx, bus.PoolTools, 1, func(context.Context, bus.Delivery) error {
+		ended <- dying.Work(b.ctx, toolPool, 1, func(context.Context, bus.Delivery) error {
 			dying.Close() // a killed process sends nothing more
 			close(taken)
 			<-hang
@@ -195,7 +200,7 @@ func TestOtherEventsAreNoWork(t *testing.T) {
 		require.NoError(t, err)
 	}
 	got := make(chan bus.Delivery, 8)
-	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+	workingOn(t, b.ctx, b.as(t, worker1), events.PoolName(events.PoolShort, bustest.Project), 1, func(_ context.Context, d bus.Delivery) error {
 		got <- d
 		return nil
 	})
@@ -204,17 +209,43 @@ func TestOtherEventsAreNoWork(t *testing.T) {
 	require.Equal(t, events.ActorLead, first.Event.Actor)
 }
 
-func TestMissingPoolIsAnError(t *testing.T) {
+func TestMissingPoolIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	c := b.as(t, admin)
 	nothing := func(context.Context, bus.Delivery) error { return nil }
-	require.ErrorIs(t, c.Work(b.ctx, "gpu", 1, nothing), bus.ErrNoPool)
-	require.ErrorIs(t, c.Work(b.ctx, bus.PoolTools, 0, nothing), bus.ErrConfig)
+	done := make(chan struct{})
+	workingOn(t, b.ctx, c, "gpu", 1, func(context.Context, bus.Delivery) error {
+		close(done)
+		return nil
+	})
+	require.ErrorIs(t, c.Work(b.ctx, toolPool, 0, nothing), bus.ErrConfig)
 	require.ErrorIs(t, c.EnsurePool(b.ctx, bus.Pool{Name: "gpu"}), bus.ErrNoPool)
 	gpu := bus.Pool{Name: "gpu", Filters: []events.Filter{{Actor: events.ActorApproval, Type: "ToolApproved", Topic: "render"}}}
 	require.NoError(t, c.EnsurePool(b.ctx, gpu))
 	require.NoError(t, c.EnsurePool(b.ctx, gpu), "as often as one likes")
+	_, err := b.as(t, approval).Append(b.ctx, b.Event(t, events.ActorApproval, events.ToolApproved{Call: "c", Tool: "render"}), nil)
+	require.NoError(t, err)
+	<-done
+}
+
+func TestWorkThatIsStoppedWhileItLooksForItsPoolEndsWithoutAnError(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, stop := context.WithCancel(b.ctx)
+	stop()
+	require.NoError(t, b.as(t, worker1).Work(ctx, toolPool, 1, func(context.Context, bus.Delivery) error { return nil }))
+}
+
+func TestWorkThatIsStoppedForAReasonEndsWithoutAnError(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, stop := context.WithCancelCause(b.ctx)
+	b.approve(t, b.as(t, approval), 1)
+	require.NoError(t, b.as(t, worker1).Work(ctx, toolPool, 1, func(context.Context, bus.Delivery) error {
+		stop(errors.New("not needed any more"))
+		return nil
+	}))
 }
 
 func TestWorkKeepsFlowing(t *testing.T) {
@@ -237,4 +268,44 @@ func TestWorkKeepsFlowing(t *testing.T) {
 		gap.see(time.Since(start))
 	}
 	t.Logf("longest wait for one of %d calls: %s", calls, gap.value())
+}
+
+// TestPostponedWorkHoldsNoSlot has one slot, which is free until the time that
+// the handler names.
+func TestPostponedWorkHoldsNoSlot(t *testing.T) {
+	t.Parallel()
+	b := setup(t, silentFor(eventstest.Patience))
+	log := b.as(t, approval)
+	var due time.Time
+	order := make(chan string, 8)
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+		if d.Deliveries == 1 && due.IsZero() {
+			due = time.Now().Add(300 * time.Millisecond)
+			return fmt.Errorf("busy model: %w", &events.NotBeforeError{Time: due})
+		}
+		order <- d.Event.ID
+		return nil
+	})
+	written := b.approve(t, log, 2)
+	require.Equal(t, written[1].ID, <-order, "the slot is free meanwhile")
+	require.Equal(t, written[0].ID, <-order)
+	require.False(t, time.Now().Before(due))
+}
+
+// TestNoNumberOfRefusalsEndsARequest refuses a call more often than any limit
+// of deliveries was.
+func TestNoNumberOfRefusalsEndsARequest(t *testing.T) {
+	t.Parallel()
+	b := setup(t, silentFor(eventstest.Patience))
+	const refusals = 30
+	done := make(chan int, 1)
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+		if d.Deliveries <= refusals {
+			return &events.NotBeforeError{}
+		}
+		done <- d.Deliveries
+		return nil
+	})
+	b.approve(t, b.as(t, approval), 1)
+	require.Equal(t, refusals+1, <-done)
 }

@@ -61,7 +61,7 @@ const orderIndependent = "order-independent:"
 
 // purePackages are the packages to which the rules of this file apply.
 func purePackages() []string {
-	return append([]string{"tiers", "tiers/conversation", "tiers/fence", "tiers/planning", "projections"}, deciders...)
+	return append([]string{"tiers", "tiers/basis", "tiers/conversation", "tiers/fence", "tiers/planning", "tiers/tokens", "projections"}, deciders...)
 }
 
 func TestDecidersAndFoldsArePure(t *testing.T) {
@@ -138,7 +138,7 @@ func (c *purityCheck) report(pos token.Pos, text string) {
 }
 
 func (c *purityCheck) file(file *ast.File) {
-	c.allowed = reasonedLines(c.fset, file)
+	c.allowed = commentedLines(c.fset, file, orderIndependent)
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
@@ -236,11 +236,11 @@ func isMap(t types.Type) bool {
 	return false
 }
 
-// reasonedLines are the lines directly below a comment that gives a reason.
-func reasonedLines(fset *token.FileSet, file *ast.File) map[int]bool {
+// commentedLines are the lines directly below a comment that gives a reason behind a mark.
+func commentedLines(fset *token.FileSet, file *ast.File, mark string) map[int]bool {
 	lines := map[int]bool{}
 	for _, group := range file.Comments {
-		_, reason, found := strings.Cut(group.Text(), orderIndependent)
+		_, reason, found := strings.Cut(group.Text(), mark)
 		if found && strings.TrimSpace(reason) != "" {
 			lines[fset.Position(group.End()).Line+1] = true
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"manualslop/events/chars"
 )
 
 // Stored is one message of the stream as the log holds it.
@@ -27,7 +29,7 @@ func FromStored(m Stored) (Event, error) {
 		return e, nil
 	}
 	if err == nil {
-		err = fmt.Errorf("%w: its subject attribute is %q", ErrEnvelope, e.Subject())
+		err = fmt.Errorf("%w: its subject attribute is %s", ErrEnvelope, chars.Quote(e.Subject()))
 	}
 	t, serr := ParseSubject(m.Subject)
 	if serr != nil {
@@ -43,6 +45,7 @@ func FromStored(m Stored) (Event, error) {
 		return e, nil
 	}
 	e.Data = json.RawMessage("null")
+	// our words: for people; nothing is decided on it.
 	e.Payload = Unreadable(t.Type, 1, m.Body, err.Error())
 	return e, nil
 }

@@ -33,6 +33,9 @@ type ModelApproved struct {
 	// where the price is not known and a person said yes to that.
 	WorstCaseMicroDollars *int64 `json:"worst_case_micro_dollars"`
 	Price                 string `json:"price,omitempty"` // id of the price behind it
+	// PromptTokens and ReplyTokens are what the worst case counts.
+	PromptTokens int64 `json:"prompt_tokens,omitempty"`
+	ReplyTokens  int64 `json:"reply_tokens,omitempty"`
 }
 
 // EventType is the identity on the wire.

@@ -28,7 +28,7 @@ type group struct {
 func groups(t *testing.T) []group {
 	t.Helper()
 	var out []group
-	for _, name := range []string{"session", "change", "goal", "ticket", "control", "review", "model", "offer", "budget", "promptcache", "tool", "undo", "patch", "ask", "file", "hook", "logs", "gui", "project", "discussion", "context", "worker", "graph", "isolation"} {
+	for _, name := range []string{"session", "basis", "change", "goal", "ticket", "control", "review", "model", "offer", "budget", "promptcache", "tool", "undo", "patch", "ask", "file", "hook", "logs", "gui", "project", "discussion", "context", "worker", "graph", "isolation"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name+".go", nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		g := group{name: name}
@@ -129,7 +129,8 @@ permissions pin it to the connection. Ids that grow without bound (tickets, call
 |---|---|
 | `+"`%s`"+` | the stored facts, one stream, one order |
 | `+"`%s`"+` | each stored fact again, re-published for observers that need no consumer; the rest of the subject is the same |
-| `+"`%s`"+` | signals: text deltas, presence, performance samples; never stored, never folded |
+| `+"`%s`"+` | signals: text deltas, presence with the work that a process holds, performance samples; never stored, never folded |
+| `+"`%s`"+` | requests to `+"`slop.here.<project>.<actor>.<process>`"+` fail at once when that connection of the actor is gone; nobody answers them |
 
 ## Actors
 
@@ -149,7 +150,7 @@ A plain filter selects:
 
 | wanted | filter |
 |---|---|
-`, events.RootEvents, events.MaxToken, events.RootEvents, events.RootLive, events.RootSignals,
+`, events.RootEvents, events.MaxToken, events.RootEvents, events.RootLive, events.RootSignals, events.RootHere,
 		"`"+strings.Join(events.Deciders(), "`, `")+"`", events.ActorModels, events.ActorTimers, events.ActorGateway,
 		events.WorkerPrefix, events.AgentPrefix))
 	for _, s := range selections {

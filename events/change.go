@@ -18,7 +18,7 @@ type TierChanged struct {
 	Temperature     *float64 `json:"temperature,omitempty"`       // 0 to 2
 	TopP            *float64 `json:"top_p,omitempty"`             // 0 to 1
 	Effort          *string  `json:"effort,omitempty"`            // one of [Efforts], or empty for the provider's default
-	MaxOutputTokens *int     `json:"max_output_tokens,omitempty"` // 1 to MaxOutputTokens
+	MaxOutputTokens *int     `json:"max_output_tokens,omitempty"` // 0 to MaxOutputTokens; 0: as the model allows
 	MaxRounds       *int     `json:"max_rounds,omitempty"`        // 1 to MaxRounds
 	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the
 	// session's [Roster], or empty for none. What they say in prompts stands in
@@ -108,7 +108,7 @@ func (e TierChanged) Check() error {
 	}
 	return errors.Join(
 		checkRange("temperature", e.Temperature, 0, MaxTemperature), checkRange("top_p", e.TopP, 0, MaxTopP),
-		checkRange("max_output_tokens", e.MaxOutputTokens, 1, MaxOutputTokens), checkRange("max_rounds", e.MaxRounds, 1, MaxRounds))
+		checkRange("max_output_tokens", e.MaxOutputTokens, 0, MaxOutputTokens), checkRange("max_rounds", e.MaxRounds, 1, MaxRounds))
 }
 
 func (e TierChanged) changesNothing() bool {

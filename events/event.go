@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"manualslop/events/chars"
 )
 
 // SpecVersion is the CloudEvents version of every envelope.
@@ -107,11 +109,11 @@ func (e *Event) fromEnvelope(w *envelope) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrEnvelope, err)
 	case w.SpecVersion != SpecVersion:
-		return fmt.Errorf("%w: specversion %q, want %q", ErrEnvelope, w.SpecVersion, SpecVersion)
+		return fmt.Errorf("%w: specversion %s, want %s", ErrEnvelope, chars.Quote(w.SpecVersion), chars.Quote(SpecVersion))
 	case w.ID == "" || len(w.ID) > MaxIDLength:
 		return fmt.Errorf("%w: id missing or over %d characters", ErrEnvelope, MaxIDLength)
 	case w.Source != t.Actor, w.Type != t.Type, w.Session != t.Session:
-		return fmt.Errorf("%w: source, type or session differ from subject %q", ErrEnvelope, w.Subject)
+		return fmt.Errorf("%w: source, type or session differ from subject %s", ErrEnvelope, chars.Quote(w.Subject))
 	case w.V < 1:
 		return fmt.Errorf("%w: v %d is not a version", ErrEnvelope, w.V)
 	case w.Tier < 0 || w.Tier > 4:

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
+
+	"manualslop/events/chars"
 )
 
 // Bounds of one change of the graph.
@@ -109,7 +110,7 @@ func (op GraphOp) check() error {
 		if len(op.Model) > MaxModelName {
 			return LimitError{"the model's name", len(op.Model), MaxModelName, "bytes long"}
 		}
-		if strings.ContainsFunc(op.Model, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		if strings.ContainsFunc(op.Model, func(r rune) bool { return !chars.Printable(r) }) {
 			return errors.New("the model's name holds characters that cannot be shown")
 		}
 	case GraphSetPersona:

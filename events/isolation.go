@@ -1,9 +1,8 @@
 package events
 
 import (
-	"regexp"
 	"strconv"
-	"sync"
+	"strings"
 )
 
 // How tickets that are at work at once are kept apart.
@@ -31,14 +30,14 @@ func (s Settings) Place() string {
 	return ""
 }
 
-var workspaceName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[1-9][0-9]*)?$`)
-})
-
 // ValidWorkspace tells whether a name can be that of a place of work. Such a name
 // is one element of a path and never leads out of its folder.
 func ValidWorkspace(name string) bool {
-	return len(name) <= MaxToken+12 && workspaceName().MatchString(name)
+	stem, number, numbered := strings.Cut(name, ".")
+	if !ValidToken(stem) || len(name) > MaxToken+12 {
+		return false
+	}
+	return !numbered || number != "" && number[0] != '0' && strings.Trim(number, "0123456789") == ""
 }
 
 // OverlapWarned says that two tickets are about the same file. In the person's

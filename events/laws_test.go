@@ -86,7 +86,7 @@ func TestEverySampleFillsWhatItsTypeRequires(t *testing.T) {
 }
 
 // pastTense are the endings of a fact: what happened, or the state that was reached.
-var pastTense = regexp.MustCompile(`^([A-Z]+[a-z]+)*(ed|Built|Given|Lost|Ready|Set)$`)
+var pastTense = regexp.MustCompile(`^([A-Z]+[a-z]+)*(ed|Built|Full|Given|Lost|Ready|Rewritten|Set)$`)
 
 func TestEveryNameSaysWhatHappened(t *testing.T) {
 	t.Parallel()
@@ -153,6 +153,9 @@ func TestEveryFieldHasANameOnTheWire(t *testing.T) {
 				return
 			}
 			for f := range fields(typ) {
+				if !f.IsExported() {
+					continue // it is not on the wire
+				}
 				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 				require.Regexp(t, snake, name, "%s.%s", typ.Name(), f.Name)
 				walk(t, f.Type)

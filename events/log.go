@@ -16,6 +16,13 @@ var (
 	ErrHole = errors.New("log: events are missing from the stream")
 	// ErrFull says that the disk budget is used up; nothing was stored or forgotten.
 	ErrFull = errors.New("log: the disk budget is used up")
+	// ErrDiskFull says that the file system has no room; nothing was stored. It
+	// is an ErrFull after which the log goes on by itself when there is room.
+	ErrDiskFull error = stillFull("log: the disk is full")
+	// ErrReserve says that the budget is used up but for the reserve, in which
+	// nothing new begins; nothing was stored. It is an ErrFull, and what runs and
+	// what closes sessions is still stored.
+	ErrReserve error = stillFull("log: only the reserve of the disk budget is left, so nothing new begins")
 	// ErrTooLarge says that an event is over MaxEventBytes.
 	ErrTooLarge = errors.New("log: event too large")
 	// ErrDenied says that the connection's rights do not allow the operation.
@@ -86,3 +93,12 @@ type Blobs interface {
 
 // ErrNoBlob says that no blob has the asked digest.
 var ErrNoBlob = errors.New("no such blob")
+
+// stillFull is a kind of ErrFull that is waited for.
+type stillFull string
+
+// Error says what is full.
+func (e stillFull) Error() string { return string(e) }
+
+// Is makes the error match ErrFull, too.
+func (stillFull) Is(target error) bool { return target == ErrFull }

@@ -25,10 +25,41 @@ type LogsRestored struct{}
 // EventType is the identity on the wire.
 func (LogsRestored) EventType() Type { return Type{"LogsRestored", 1} }
 
+// StoreSession is the session token of what concerns the store as a whole. It
+// names no session: nothing opens it.
+const StoreSession = "store"
+
+// StoreRewritten says that a person removed sessions: the store was written anew
+// without them. The events that stayed are numbered from 1 again.
+type StoreRewritten struct {
+	Old     uint64   `json:"old"`     // events before
+	New     uint64   `json:"new"`     // events that stayed
+	Dropped []string `json:"dropped"` // sessions, the first of many
+	Count   int      `json:"count"`   // of sessions that were dropped
+}
+
+// EventType is the identity on the wire.
+func (StoreRewritten) EventType() Type { return Type{"StoreRewritten", 1} }
+
+// StoreFull says that only the reserve of the log's disk budget is left: nothing
+// new begins until sessions are removed or the budget is raised. It is recorded
+// once for a budget.
+type StoreFull struct {
+	Bytes  uint64 `json:"bytes"`  // used
+	Budget uint64 `json:"budget"` // bytes
+}
+
+// EventType is the identity on the wire.
+func (StoreFull) EventType() Type { return Type{"StoreFull", 1} }
+
 func logsDefs() []Def {
 	return []Def{
 		Define(Word, "person", "A person keeps a session's log files, or no longer does.", SessionStarred{On: true}),
 		Define(Notice, "gateway", "A session's log files were not worth keeping; its folder goes away.", LogsPruned{Reason: "under 2048 bytes", Size: 812}),
 		Define(Word, "person", "A session's pruned log files come back.", LogsRestored{}),
+		Define(Notice, "timers", "Only the reserve of the log's disk budget is left; nothing new begins.",
+			StoreFull{Bytes: 5_352_000_000, Budget: 5_368_709_120}),
+		Define(Word, "person", "A person removed sessions, and the store was written anew without them.",
+			StoreRewritten{Old: 812, New: 402, Dropped: []string{"7QK2M4"}, Count: 1}),
 	}
 }

@@ -135,6 +135,27 @@ type Usage struct {
 // Prompt is the number of tokens of the whole prompt.
 func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
+// ModelStarted says that an attempt is about to be sent; it is stored before the
+// first byte leaves. Without an outcome behind it nobody knows whether the model
+// answered. The scripted model sends nothing and has none.
+type ModelStarted struct {
+	Request string `json:"request"`
+	// Delivery counts how often the request had been handed out by then.
+	Delivery int `json:"delivery"`
+	// Most is what the attempt uses at most. It counts where the attempt ends
+	// and nobody knows what it used.
+	Most Usage `json:"most"`
+	// Process is the connection that sends it; others ask for it before they say
+	// that the attempt was interrupted.
+	Process string `json:"process,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (ModelStarted) EventType() Type { return Type{"ModelStarted", 1} }
+
+// EventCorr is the request.
+func (e ModelStarted) EventCorr() string { return e.Request }
+
 // ModelReplied is a whole reply of a model.
 type ModelReplied struct {
 	Request    string          `json:"request"`
@@ -194,6 +215,7 @@ const (
 	ModelIncomplete     = "incomplete"
 	ModelNetwork        = "network"
 	ModelCancelled      = "cancelled"
+	ModelInterrupted    = "interrupted" // its caller stopped or died after it was sent
 	ModelExhausted      = "script_exhausted"
 	ModelOverBudget     = "budget" // not sent; see ModelDenied
 )
@@ -218,7 +240,7 @@ func (e ModelFailed) EventCorr() string { return e.Request }
 // Retryable tells whether another attempt at the same request may help.
 func (m ModelFailed) Retryable() bool {
 	switch m.Kind {
-	case ModelRateLimited, ModelOverloaded, ModelIncomplete, ModelNetwork:
+	case ModelRateLimited, ModelOverloaded, ModelIncomplete, ModelNetwork, ModelInterrupted:
 		return true
 	}
 	return false
@@ -274,6 +296,7 @@ func modelDefs() []Def {
 			StreamID: "Tier 3 (Worker): T-001", Ticket: "T-001", Attempt: 1, TicketAttempt: 1, Round: 2, Tier: 3, Provider: "script", Model: "m",
 			Params: ModelParams{MaxOutputTokens: 8192}, Tools: []string{"read_file"},
 			Continues: "01H", Keep: 3, Manifest: []Part{{Role: "assistant", SHA256: "ef", Size: 4, From: "01J"}, {Role: "tool", SHA256: "ab", Size: 2, From: "01J", Call: "01J-0"}}, SHA256: "cd"}),
+		Define(Outcome, "models", "An attempt at a reply is about to be sent.", ModelStarted{Request: "01J", Delivery: 1, Most: Usage{Input: 900, Output: 8192, Estimated: true}}),
 		Define(Outcome, "models", "A model's whole reply.", ModelReplied{Request: "01J", Text: "ok", SHA256: "ab", Finish: "tool_calls",
 			Calls: []ToolCall{{ID: "01J-0", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}, Usage: Usage{Input: 10, Output: 2}, ScriptLine: 1}),
 		Define(Outcome, "models", "An attempt at a reply failed.", ModelFailed{Request: "01J", Kind: ModelRateLimited, Message: "429", RetryAfterMS: 1000}),

@@ -3,6 +3,8 @@ package events
 import (
 	"strings"
 	"time"
+
+	"manualslop/events/chars"
 )
 
 // MaxModelOffers bounds the rows of ModelsOffered.
@@ -48,9 +50,9 @@ type ModelPrice struct {
 // Find is the first row that fits a model; false where nothing is known of it.
 // A program that speaks to a vendor by itself pays that vendor's prices.
 func (m ModelsOffered) Find(provider, model string) (ModelOffer, bool) {
-	provider, model = vendor(provider), strings.TrimPrefix(strings.ToLower(model), "models/")
+	provider, model = vendor(provider), strings.TrimPrefix(chars.Lower(model), "models/")
 	for _, o := range m.Models {
-		if vendor(o.Provider) == provider && fitsModel(strings.ToLower(o.Model), model) {
+		if vendor(o.Provider) == provider && fitsModel(chars.Lower(o.Model), model) {
 			return o, true
 		}
 	}
@@ -112,6 +114,23 @@ func (p ModelPrice) Dearest(prompt, reply int64) Pico {
 		}
 	}
 	return Pay(prompt, price).Plus(Pay(reply, p.Output))
+}
+
+// DearestUsage is u with its prompt where [ModelPrice.Dearest] has it: read, or
+// put into a cache, whatever costs most.
+func (p ModelPrice) DearestUsage(u Usage) Usage {
+	prompt, price := u.Prompt(), p.Input
+	u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteHour = prompt, 0, 0, 0
+	if p.CacheRead != nil && *p.CacheRead > price {
+		price, u.Input, u.CacheRead = *p.CacheRead, 0, prompt
+	}
+	if p.CacheWrite5m != nil && *p.CacheWrite5m > price {
+		price, u.Input, u.CacheRead, u.CacheWrite = *p.CacheWrite5m, 0, 0, prompt
+	}
+	if p.CacheWrite1h != nil && *p.CacheWrite1h > price {
+		u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteHour = 0, 0, prompt, prompt
+	}
+	return u
 }
 
 // vendor is the provider whose models and prices another one stands for.

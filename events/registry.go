@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"manualslop/events/chars"
 )
 
 // Type is the identity of a message: a name for ever, and a version from 1.
@@ -116,8 +118,9 @@ func Unreadable(name string, version int, raw json.RawMessage, detail string) Ma
 // EventType is the identity that was on the wire.
 func (m Malformed) EventType() Type { return Type{m.Name, m.Version} }
 
-// ErrNewer says that an event is of a type or version from a newer program.
-var ErrNewer = errors.New("event of an unknown type or version")
+// ErrNewer says that a session needs a newer program: it holds an event of a
+// type or version that this one does not know, or decides in a way that it does not.
+var ErrNewer = errors.New("newer than this program")
 
 // ErrRegistry says that a set of definitions is unusable: a programmer's error.
 var ErrRegistry = errors.New("bad registry")
@@ -146,7 +149,7 @@ func NewRegistry(groups ...[]Def) (*Registry, error) {
 func (d Def) check() error {
 	switch {
 	case !ValidToken(d.Type.Name):
-		return fmt.Errorf("%w: %q is no subject token", ErrRegistry, d.Type.Name)
+		return fmt.Errorf("%w: %s is no subject token", ErrRegistry, chars.Quote(d.Type.Name))
 	case d.Class < Decision || d.Class > Notice:
 		return fmt.Errorf("%w: %s has no class", ErrRegistry, d.Type.Name)
 	case d.Type.Version < 1 || len(d.lifts) != d.Type.Version-1:
@@ -169,6 +172,21 @@ func (r *Registry) Defs() []Def {
 func (r *Registry) Lookup(name string) (Def, bool) {
 	d, ok := r.defs[name]
 	return d, ok
+}
+
+// Knows is nil for an event of a type and version that the registry has; else
+// ErrNewer, with what it takes in plain words. The event is decoded.
+func (r *Registry) Knows(e *Event) error {
+	u, unknown := e.Payload.(Unknown)
+	if !unknown {
+		return nil
+	}
+	if d, known := r.defs[u.Name]; known {
+		return fmt.Errorf("%w: session %s needs slop that reads version %d of %s (event %s); this program knows up to %d",
+			ErrNewer, e.Session, u.Version, u.Name, e.ID, d.Type.Version)
+	}
+	return fmt.Errorf("%w: session %s needs slop that knows events of the type %s (event %s); this program does not",
+		ErrNewer, e.Session, u.Name, e.ID)
 }
 
 // Decode fills e.Payload: the typed body, lifted to today's version, or
@@ -201,6 +219,7 @@ func (r *Registry) Decode(e *Event) {
 		}
 	}
 	if e.Payload, err = d.decode(body); err != nil {
+		// our words: for people; nothing is decided on it.
 		e.Payload = Unreadable(e.Type, e.V, e.Data, err.Error())
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"manualslop/events/chars"
 )
 
 // Check says what is wrong with a roster: an entry without a name of its own, a
@@ -66,10 +67,10 @@ func checkNames[T any](what string, list []T, nameOf func(T) string) error {
 
 func (r Roster) checkPersona(p Persona) error {
 	if _, has := r.ToolPreset(p.ToolPreset); p.ToolPreset != "" && !has {
-		return fmt.Errorf("there is no tool preset %q", p.ToolPreset)
+		return fmt.Errorf("there is no tool preset %s", chars.Quote(p.ToolPreset))
 	}
 	if _, has := r.BiasProfile(p.BiasProfile); p.BiasProfile != "" && !has {
-		return fmt.Errorf("there is no bias profile %q", p.BiasProfile)
+		return fmt.Errorf("there is no bias profile %s", chars.Quote(p.BiasProfile))
 	}
 	if len(p.Models) > MaxPreferredModels {
 		return LimitError{"its list of models", len(p.Models), MaxPreferredModels, "entries long"}
@@ -80,7 +81,7 @@ func (r Roster) checkPersona(p Persona) error {
 		}
 	}
 	if !slices.Contains([]string{"", "auto", "summarize", "full"}, p.AggregationStrategy) {
-		return fmt.Errorf("the aggregation strategy %q is not auto, summarize or full", p.AggregationStrategy)
+		return fmt.Errorf("the aggregation strategy %s is not auto, summarize or full", chars.Quote(p.AggregationStrategy))
 	}
 	return checkPrompt(p.SystemPrompt)
 }
@@ -91,13 +92,13 @@ func (p ToolPreset) check() error {
 	}
 	for _, e := range p.Tools {
 		if _, err := path.Match(e.Tool, ""); err != nil || e.Tool == "" {
-			return fmt.Errorf("%q is no glob over names of tools", e.Tool)
+			return fmt.Errorf("%s is no glob over names of tools", chars.Quote(e.Tool))
 		}
 		if !slices.Contains([]string{"", PresetAuto, PresetAsk}, e.Approval) {
 			return fmt.Errorf("the approval of %s is not auto or ask", e.Tool)
 		}
 		if e.Approval == PresetAuto && strings.ContainsAny(e.Tool, `*?[\`) {
-			return fmt.Errorf("the approval auto needs the name of one tool, not %q", e.Tool)
+			return fmt.Errorf("the approval auto needs the name of one tool, not %s", chars.Quote(e.Tool))
 		}
 	}
 	return nil
@@ -112,7 +113,7 @@ func (p BiasProfile) check() error {
 	}
 	for _, b := range p.Tools {
 		if b.Tool == "" || b.Weight < 0 || b.Weight > 5 {
-			return fmt.Errorf("the weight of %q is not from 1 to 5", b.Tool)
+			return fmt.Errorf("the weight of %s is not from 1 to 5", chars.Quote(b.Tool))
 		}
 		// order-independent: any one is an error, and which does not show
 		for name, word := range b.Parameters {
@@ -124,7 +125,7 @@ func (p BiasProfile) check() error {
 	return nil
 }
 
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+func unprintable(r rune) bool { return !chars.Printable(r) }
 
 // checkPrompt refuses what cannot stand in a system prompt.
 func checkPrompt(text string) error {

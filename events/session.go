@@ -5,10 +5,12 @@ import "encoding/json"
 // SessionOpened begins a session and records every setting that a decision may
 // depend on. The first event of its session.
 type SessionOpened struct {
-	Label     string   `json:"label,omitempty"`
-	Folder    string   `json:"folder"` // name of the log folder, YYYYMMDD_HHMMSS[_Label]
-	Workspace string   `json:"workspace,omitempty"`
-	Settings  Settings `json:"settings"`
+	Label     string `json:"label,omitempty"`
+	Folder    string `json:"folder"` // name of the log folder, YYYYMMDD_HHMMSS[_Label]
+	Workspace string `json:"workspace,omitempty"`
+	// Basis is what else decisions follow from; DecisionsUpgraded puts another one in its place.
+	Basis    Basis    `json:"basis,omitzero"`
+	Settings Settings `json:"settings"`
 }
 
 // EventType is the identity on the wire.
@@ -33,7 +35,7 @@ func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 //     text may send something without a question is what the person said at its start.
 //   - Isolation: where a ticket works is where its dependencies' work is.
 //   - Rules are no setting of this kind: RuleAdded and RulesReplaced speak of them.
-//   - The [Roster], who of it a tier works as, and the Shell: prompts begin with
+//   - The [Roster], who of it a tier works as, the Shell, System and Git: prompts begin with
 //     them, and a preset says what runs without a question.
 //
 // # Programs
@@ -66,8 +68,14 @@ type Settings struct {
 	Budget        *BudgetSettings    `json:"budget,omitempty"`         // what the session begins with; BudgetRaised changes it
 	Isolation     string             `json:"isolation,omitempty"`      // how parallel tickets are kept apart; empty: they are not
 	Shell         string             `json:"shell,omitempty"`          // what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing
+	System        string             `json:"system,omitempty"`         // operating system of the workers, such as linux; empty: nobody knows
+	Git           bool               `json:"git,omitempty"`            // the project is a git repository
 	Roster        Roster             `json:"roster,omitzero"`          // personas and presets
 	ProjectPrompt string             `json:"project_prompt,omitempty"` // project.system_prompt of the project document, at most MaxSystemPrompt
+	// Languages are those of the project's files, the one with the most first, and
+	// [LanguageBeads]; they say which tools its tickets begin with.
+	Languages []string      `json:"languages,omitempty"`
+	offered   ModelsOffered // the newest; it has an event of its own
 }
 
 // TierSettings say which model serves a tier and how far it may go.
@@ -165,6 +173,23 @@ type SessionStalled struct {
 // EventType is the identity on the wire.
 func (SessionStalled) EventType() Type { return Type{"SessionStalled", 1} }
 
+// RequestReturned reports that a request without an outcome was held by no pool
+// any more, and is handed out again. Its sequence in the session decides which of
+// several processes does that.
+type RequestReturned struct {
+	Key     string `json:"key"`     // what its outcome names: a call, or the id of the request
+	Request string `json:"request"` // id of the event that asks
+	Seq     uint64 `json:"seq"`     // of the event from which the pool hands out again
+	Pool    string `json:"pool"`    // kind of the pool
+	Reason  string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (RequestReturned) EventType() Type { return Type{"RequestReturned", 1} }
+
+// EventTopic is the kind of the pool.
+func (e RequestReturned) EventTopic() string { return Token(e.Pool) }
+
 // WorkerLost reports that a worker stopped showing itself. It reports only;
 // the call it held is redelivered by the queue.
 type WorkerLost struct {
@@ -178,6 +203,7 @@ func sessionDefs() []Def {
 	return []Def{
 		Define(Word, "person", "A session begins, with every setting that decisions depend on.", SessionOpened{
 			Label: "demo", Folder: "20260102_030405_demo", Workspace: "/w",
+			Basis: Basis{Program: "v1.2.0", Decisions: map[string]int{ActorContributor: 1}, Texts: []PromptText{{Name: "contributor", SHA256: "ab", Size: 2100, Tokens: 850}}},
 			Settings: Settings{MaxWorkers: 4, MaxRetries: 2, AskTimeoutMS: 60000, ToolTimeoutMS: 60000,
 				Tiers: []TierSettings{{Tier: 1, Provider: "script", Models: []string{"m1"}, MaxRounds: 40}},
 				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}),
@@ -187,6 +213,8 @@ func sessionDefs() []Def {
 			Name: "read_file", Description: "Read a file.", Effect: "reads", Schema: json.RawMessage(`{"type":"object"}`)}}}),
 		Define(Word, "person", "The session is over.", SessionClosed{"done"}),
 		Define(Notice, "any decider", "A decider cannot go on; it says where and why.", SessionStalled{"conductor", "unknown type Foo v2", "01J"}),
+		Define(Notice, "timers", "A request without an outcome that no pool held is handed out again.",
+			RequestReturned{"call 01J-0", "01J-1", 7, PoolTools, "the pool was made anew"}),
 		Define(Notice, "timers", "A worker stopped showing itself.", WorkerLost{"worker-host1-1"}),
 	}
 }

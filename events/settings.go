@@ -3,6 +3,8 @@ package events
 import (
 	"slices"
 	"strings"
+
+	"manualslop/events/chars"
 )
 
 // Providers that run a program.
@@ -17,7 +19,7 @@ const (
 // where others write - or a dot. So MiniMax is minimax, gemini-cli is
 // gemini_cli, llama.cpp is llama_cpp. Ollama has the name of the original, llama.
 func ProviderName(name string) string {
-	name = strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(name))
+	name = strings.NewReplacer("-", "_", ".", "_").Replace(chars.Lower(name))
 	if name == "ollama" {
 		return "llama"
 	}
@@ -28,6 +30,13 @@ func ProviderName(name string) string {
 // subprocess, so that a program may be named for it.
 func RunsProgram(provider string) bool {
 	return slices.Contains(subprocesses(), ProviderName(provider))
+}
+
+// RunsLocally tells whether a provider, in whatever spelling, is a server on the
+// person's own machine. Such a server takes the room that its window leaves as the
+// limit of a reply for which none is given, and refuses one over that room.
+func RunsLocally(provider string) bool {
+	return slices.Contains([]string{"llama", "llama_cpp", "vllm"}, ProviderName(provider))
 }
 
 // subprocesses are the providers that run a program.
@@ -44,6 +53,9 @@ func (s Settings) Tier(n int) TierSettings {
 	}
 	return TierSettings{Tier: n}
 }
+
+// Offered is what is known of models, by the newest ModelsOffered.
+func (s Settings) Offered() ModelsOffered { return s.offered }
 
 // Command is the program set for a provider; empty: the provider's own.
 func (s Settings) Command(provider string) string {
@@ -70,6 +82,8 @@ func (t TierSettings) Model(retries int) string {
 // stays as it is.
 func (s Settings) Changed(p Payload) (Settings, bool) {
 	switch x := p.(type) {
+	case ModelsOffered:
+		s.offered = x
 	case StepModeSet:
 		s.StepMode = x.On
 	case TierChanged:

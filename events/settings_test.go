@@ -141,7 +141,7 @@ func TestAChangeBeyondALimitIsRefusedAndNeverCounts(t *testing.T) {
 		"no temperature":    {events.TierChanged{Temperature: to(1.0)}, events.TierChanged{Temperature: to(math.NaN())}},
 		"top_p":             {events.TierChanged{TopP: to(1.0)}, events.TierChanged{TopP: to(1.01)}},
 		"max_output_tokens": {events.TierChanged{MaxOutputTokens: to(events.MaxOutputTokens)}, events.TierChanged{MaxOutputTokens: to(events.MaxOutputTokens + 1)}},
-		"no output":         {events.TierChanged{MaxOutputTokens: to(1)}, events.TierChanged{MaxOutputTokens: to(0)}},
+		"no output":         {events.TierChanged{MaxOutputTokens: to(0)}, events.TierChanged{MaxOutputTokens: to(-1)}},
 		"max_rounds":        {events.TierChanged{MaxRounds: to(events.MaxRounds)}, events.TierChanged{MaxRounds: to(events.MaxRounds + 1)}},
 		"no rounds":         {events.TierChanged{MaxRounds: to(1)}, events.TierChanged{MaxRounds: to(0)}},
 		"one of two":        {events.TierChanged{TopP: to(1.0), MaxRounds: to(1)}, events.TierChanged{TopP: to(1.0), MaxRounds: to(0)}},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"manualslop/events/chars"
 )
 
 // Roots of the subject space.
@@ -16,6 +18,9 @@ const (
 	// RootSignals is core NATS: text deltas, presence, performance samples.
 	// Never stored, never folded.
 	RootSignals = "slop.sig"
+	// RootHere is core NATS: a request to slop.here.<project>.<actor>.<process>
+	// fails at once when that connection of the actor is gone. Nobody answers it.
+	RootHere = "slop.here"
 )
 
 // MaxToken is the longest subject token in bytes; longer names are cut by [Token].
@@ -49,13 +54,13 @@ func Subject(project, session, actor, typ, topic string) string {
 func ParseSubject(s string) (Tokens, error) {
 	rest, ok := strings.CutPrefix(s, RootEvents+".")
 	if !ok {
-		return Tokens{}, fmt.Errorf("%w: %q does not begin with %s", ErrSubject, clip(s), RootEvents)
+		return Tokens{}, fmt.Errorf("%w: %s does not begin with %s", ErrSubject, chars.Quote(clip(s)), RootEvents)
 	}
 	var part [5]string
 	for i := range part {
 		tok, tail, more := strings.Cut(rest, ".")
 		if more != (i < 4) || !ValidToken(tok) {
-			return Tokens{}, fmt.Errorf("%w: %q needs five tokens of [A-Za-z0-9_-]", ErrSubject, clip(s))
+			return Tokens{}, fmt.Errorf("%w: %s needs five tokens of [A-Za-z0-9_-]", ErrSubject, chars.Quote(clip(s)))
 		}
 		part[i], rest = tok, tail
 	}

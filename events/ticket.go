@@ -15,6 +15,7 @@ type Ticket struct {
 	Status              string   `json:"status"`
 	AssignedTo          string   `json:"assigned_to"`
 	TargetFile          string   `json:"target_file,omitempty"`
+	Proof               string   `json:"check,omitempty"` // the command that shows that it is done
 	ContextRequirements []string `json:"context_requirements"`
 	DependsOn           []string `json:"depends_on"`
 	BlockedReason       string   `json:"blocked_reason,omitempty"`
@@ -97,7 +98,12 @@ type TicketResolved struct {
 	// Changes are the files that the attempt's calls changed, as they were and as
 	// they are, by path; at most MaxReviewFiles.
 	Changes []FileChange `json:"changes,omitempty"`
-	Final   bool         `json:"final,omitempty"` // blocked by a person's no: nobody tries again by himself
+	// Unchanged says that the ticket names a file and that nothing was changed, as
+	// far as anybody saw. Done is then a claim that a review has to judge.
+	Unchanged bool `json:"unchanged,omitempty"`
+	// Checked is what became of the ticket's check: "passed", or why it did not run.
+	Checked string `json:"checked,omitempty"`
+	Final   bool   `json:"final,omitempty"` // blocked by a person's no: nobody tries again by himself
 }
 
 // EventType is the identity on the wire.
@@ -194,14 +200,14 @@ func (StepRequested) EventType() Type { return Type{"StepRequested", 1} }
 func (e StepRequested) EventCorr() string { return e.Ticket }
 
 func ticketDefs() []Def {
-	t := Ticket{ID: "T-001", Description: "Mend", Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: "a.go",
+	t := Ticket{ID: "T-001", Description: "Mend", Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: "a.go", Proof: "go test .",
 		ContextRequirements: []string{"b.go"}, DependsOn: []string{"T-000"}, Priority: "medium"}
 	return []Def{
 		Define(Decision, "lead", "Tier 2 cut a track into a graph of tickets.", TicketsPlanned{"TR-1", []Ticket{t}}),
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
 		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{"T-001", 1, "m", "Mend"}),
 		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{Track: "TR-1", Ticket: t, Attempt: 1, Model: "m", Prompt: "Mend"}),
-		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{Ticket: "T-001", Attempt: 1, Outcome: ResolvedDone, Text: "Done.", Changes: []FileChange{{"a.go", "ab", "cd"}}}),
+		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{Ticket: "T-001", Attempt: 1, Outcome: ResolvedDone, Text: "Done.", Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
 		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),
 		Define(Decision, "conductor", "A ticket waits for a person.", TicketBlocked{"T-001", BlockDependency, "T-000 is blocked"}),
 		Define(Decision, "conductor", "A blocked ticket is todo again.", TicketUnblocked{"T-001"}),

@@ -15,6 +15,9 @@ type ToolRequested struct {
 	Round   int             `json:"round"`
 	// Workspace names the place in which it is to run; empty: the person's folder.
 	Workspace string `json:"workspace,omitempty"`
+	// Check says that the engine asks for it, to see whether a ticket is done. It runs
+	// where a rule lets it and asks nobody.
+	Check bool `json:"check,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -35,16 +38,20 @@ type ToolApproved struct {
 	ArgsSHA256 string          `json:"args_sha256"` // of the canonical arguments
 	Effect     string          `json:"effect"`
 	Ticket     string          `json:"ticket"`
-	Generation int             `json:"generation"` // from 1; a person's retry of an interrupted call adds one
-	By         string          `json:"by"`         // a person, or "rule"
+	Attempt    int             `json:"attempt,omitempty"` // at the ticket; unset for an undo
+	Generation int             `json:"generation"`        // from 1; a person's retry of an interrupted call adds one
+	By         string          `json:"by"`                // a person, or "rule"
 	Rule       string          `json:"rule,omitempty"`
 	Ask        string          `json:"ask,omitempty"`
 	Edited     bool            `json:"edited,omitempty"` // a person changed the arguments
 	// Changes are what the person was shown. A worker that would change
 	// anything else changes nothing. Unset where nothing was shown.
-	Changes   []FileChange `json:"changes,omitempty"`
-	TimeoutMS int64        `json:"timeout_ms"`
-	Workspace string       `json:"workspace,omitempty"` // as requested
+	Changes []FileChange `json:"changes,omitempty"`
+	// Behind are earlier calls of the same reply that changed files of Changes
+	// after they were shown; see [FileChange.Moved].
+	Behind    []string `json:"behind,omitempty"`
+	TimeoutMS int64    `json:"timeout_ms"`
+	Workspace string   `json:"workspace,omitempty"` // as requested
 }
 
 // EventType is the identity on the wire.
@@ -64,6 +71,7 @@ type ToolDenied struct {
 	Reason string `json:"reason"`
 	By     string `json:"by"`
 	Ask    string `json:"ask,omitempty"`
+	Slip   bool   `json:"slip,omitempty"`    // nobody forbids it: the tool or its arguments are wrong
 	HeldBy string `json:"held_by,omitempty"` // ticket whose attempt holds a file of the call
 	File   string `json:"file,omitempty"`    // that file
 }
@@ -116,6 +124,11 @@ type FileChange struct {
 	Path   string `json:"path"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
+	// Edits are the places of the change; unset where they are not known.
+	Edits []Edit `json:"edits,omitempty"`
+	// Moved says that Before is the file as earlier calls of the same reply left
+	// it, and Edits are those that were shown, carried over to it. After is unset.
+	Moved bool `json:"moved,omitempty"`
 }
 
 // FileState is a file as a call or a view saw it.
@@ -155,6 +168,8 @@ type ToolSettled struct {
 	Stderr      string          `json:"stderr,omitempty"`
 	Interpreter string          `json:"interpreter,omitempty"`
 	Files       []FileState     `json:"files,omitempty"`
+	// Edited are the changes of written files whose places are known.
+	Edited []FileChange `json:"edited,omitempty"`
 	// Unseen says that the call may have changed files that Files does not name.
 	Unseen bool `json:"unseen,omitempty"`
 	// Unkept are files and links among those which are known to have changed and
@@ -176,6 +191,24 @@ func (e ToolSettled) EventCorr() string { return e.Call }
 
 // EventTopic is the tool.
 func (t ToolSettled) EventTopic() string { return Token(t.Tool) }
+
+// ToolStarted says that a worker begins a call that cannot be looked into, such as
+// a script. It stands on the log before the call begins, so that a call whose
+// claim was lost is not run again without a person's word.
+type ToolStarted struct {
+	Call       string `json:"call"`
+	Tool       string `json:"tool"`
+	Generation int    `json:"generation,omitempty"` // of the approval
+}
+
+// EventType is the identity on the wire.
+func (ToolStarted) EventType() Type { return Type{"ToolStarted", 1} }
+
+// EventCorr is the call.
+func (e ToolStarted) EventCorr() string { return e.Call }
+
+// EventTopic is the tool.
+func (e ToolStarted) EventTopic() string { return Token(e.Tool) }
 
 // ToolParked says that a call was given up after too many deliveries.
 type ToolParked struct {
@@ -227,9 +260,10 @@ func toolDefs() []Def {
 			ArgsSHA256: "ab", Effect: "writes", Ticket: "T-001", Generation: 1, By: "ada", Ask: "01K", TimeoutMS: 60000}),
 		Define(Decision, "approval", "A call will not run; the reason goes to the model.", ToolDenied{Call: "01J-0", Tool: "edit_file", Ticket: "T-001", Reason: "not this file", By: "ada", Ask: "01K"}),
 		Define(Decision, "approval", "What would a writing call change?", PreviewRequested{Call: "01J-0", Tool: "edit_file", Args: args, Ticket: "T-001"}),
-		Define(Outcome, "worker", "What a writing call would change.", PreviewBuilt{Call: "01J-0", Diff: "-a\n+b\n", Changes: []FileChange{{"a", "ab", "cd"}}}),
+		Define(Outcome, "worker", "What a writing call would change.", PreviewBuilt{Call: "01J-0", Diff: "-a\n+b\n", Changes: []FileChange{{Path: "a", Before: "ab", After: "cd", Edits: []Edit{{From: 3, To: 5, Len: 2, SHA256: "ef"}}}}}),
 		Define(Outcome, "worker", "The outcome of a call.", ToolSettled{Call: "01J-0", Tool: "run_powershell", Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
 			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}}, ArgsSHA256: "ab", Generation: 1, DurationMS: 3}),
+		Define(Outcome, "worker", "A worker begins a call that cannot be looked into.", ToolStarted{"01J-0", "run_powershell", 1}),
 		Define(Outcome, "worker", "A call was given up after too many deliveries.", ToolParked{"01J-0", "run_powershell", 20, "delivered 20 times"}),
 		Define(Decision, "approval", "A person's word on an interrupted call.", InterruptResolved{"01J-0", "run_powershell", "T-001", InterruptFail, "ada", "unsure"}),
 	}

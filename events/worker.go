@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
+
+	"manualslop/events/chars"
 )
 
 // Bounds of a worker that a person asks for.
@@ -110,7 +111,7 @@ func (t Ticket) Check() error {
 	switch {
 	case !ValidToken(t.ID):
 		return fmt.Errorf("a ticket's id is 1 to %d characters of A-Z a-z 0-9 _ -", MaxToken)
-	case strings.TrimSpace(t.Description) == "":
+	case chars.Trim(t.Description) == "":
 		return errors.New("the prompt is missing")
 	case len(t.Description) > MaxWorkerPrompt:
 		return LimitError{"the prompt", len(t.Description), MaxWorkerPrompt, "bytes long"}
@@ -118,7 +119,7 @@ func (t Ticket) Check() error {
 		return LimitError{"the context", len(t.ContextRequirements), MaxWorkerContext, "paths long"}
 	case len(t.ModelOverride) > MaxModelName:
 		return LimitError{"the model's name", len(t.ModelOverride), MaxModelName, "bytes long"}
-	case strings.ContainsFunc(t.ModelOverride, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case strings.ContainsFunc(t.ModelOverride, func(r rune) bool { return !chars.Printable(r) }):
 		return errors.New("the model's name holds characters that cannot be shown")
 	case !slices.Contains(Priorities(), t.Priority):
 		return errors.New("the priority is not high, medium or low")

@@ -122,6 +122,9 @@ func (c *call) post(q question) error {
 	if c.Right == access.RightAsk {
 		as = c.gw.Agent
 	}
+	if full := c.gw.cfg.Bus.Room(); full != nil { // an agent's connection does not know
+		return full
+	}
 	e, err := c.gw.AskEvent(as, q.session, events.AskPosted{
 		RequestID: q.id, Data: q.data, BodySHA256: q.digest, TimeoutMS: c.gw.cfg.AskTimeout.Milliseconds(),
 	})

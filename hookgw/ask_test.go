@@ -224,9 +224,9 @@ func TestUnusableRequestIdsAreRefused(t *testing.T) {
 func TestWithoutASessionNothingIsAskedOrAnswered(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
-	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{}`).status)
-	require.Equal(t, http.StatusConflict, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"x","response":true}`).status)
-	require.Equal(t, http.StatusConflict, f.post("/api/session", access.RightHuman, `{"session":{"entries":[]}}`).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/ask", access.RightAsk, `{}`).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"x","response":true}`).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman, `{"session":{"entries":[]}}`).status)
 }
 
 func TestInAClosedSessionNothingIsAskedAndItCanStillBeLookedAt(t *testing.T) {

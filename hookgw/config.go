@@ -2,6 +2,7 @@ package hookgw
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"manualslop/hookgw/feed"
 	"manualslop/hookgw/program"
 	"manualslop/hookgw/request"
+	"manualslop/projections"
 )
 
 // Ways to tell who is asking.
@@ -69,12 +71,25 @@ type Config struct {
 	// Search finds words in the record. Nil: GET /api/search answers 503.
 	Search Searcher
 
+	// OpensSession says that this program opens a session or goes on with one when
+	// it starts. Until then GET /status answers 503.
+	OpensSession bool
+
 	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
 	Roles func() (present, missing []string)
+
+	// Delays are the reasons for which processes gave requests back until later, by
+	// sequence. Nil: they are not known.
+	Delays func() map[uint64]string
 
 	// Bus is the connection behind the gateway, asked for each request. Nil: one
 	// that is never lost.
 	Bus request.Link
+
+	// Upgrade are the words of a person that give a session what this program
+	// decides by, in their order; none where it has that. events.ErrNewer where it
+	// has something newer. Nil: there is never anything new.
+	Upgrade func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error)
 
 	// Providers are the providers that a tier can be set to. Nil: any name can.
 	Providers []string
@@ -113,6 +128,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Roles == nil {
 		c.Roles = func() (present, missing []string) { return nil, nil }
+	}
+	if c.Upgrade == nil {
+		c.Upgrade = func(context.Context, string, projections.Settings) ([]events.Payload, error) { return nil, nil }
+	}
+	if c.Delays == nil {
+		c.Delays = func() map[uint64]string { return nil }
 	}
 	if c.Bus == nil {
 		c.Bus = steady{}
@@ -169,4 +190,5 @@ func (c Config) settings() request.Settings {
 type steady struct{}
 
 func (steady) Reachable() error { return nil }
+func (steady) Room() error      { return nil }
 func (steady) Links() uint64    { return 1 }

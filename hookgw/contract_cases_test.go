@@ -38,6 +38,7 @@ func readCases() map[string][]contractCase {
 	} {
 		out["GET "+path] = []contractCase{{}}
 	}
+	out["GET /api/requests"] = []contractCase{{keys: "requests"}}
 	out["GET /api/roles"] = []contractCase{{exact: `{"present":["approval","worker-h-1"],"missing":[]}` + "\n"}}
 	out["GET /api/sessions"] = []contractCase{{keys: "current sessions"}}
 	out["GET /api/timeline"] = []contractCase{{keys: "rows through dropped"}, {path: "/api/timeline?limit=x", status: 400}}
@@ -107,6 +108,7 @@ func teamCases() map[string][]contractCase {
 		"POST /api/goal":                {{body: `{"goal":"Mend it"}`, keys: "status goal"}},
 		"POST /api/undo":                {{body: `{"ticket":"T-1"}`, status: accepted, keys: "status hint"}},
 		"POST /api/sessions/close":      {{body: `{}`, exact: `{"status":"ok"}` + "\n"}},
+		"POST /api/sessions/upgrade":    {{body: `{}`, exact: `{"status":"ok","changed":false}` + "\n"}},
 		"POST /api/control":             {{body: `{"action":"step_mode","on":true}`, exact: `{"status":"ok"}` + "\n"}, {body: `{"action":"pause"}`, status: accepted, keys: "status hint"}},
 		"POST /api/mma/workers/spawn":   {{body: `{"prompt":"Mend it"}`, status: accepted}},
 		"POST /api/mma/workers/kill":    {{body: `{"worker_uid":"T-1"}`, status: accepted}},

@@ -132,6 +132,6 @@ func TestAnUnclearControlRequestIsRefusedAndNotRecorded(t *testing.T) {
 func TestAControlRequestNeedsASession(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
-	require.Equal(t, http.StatusConflict, f.post("/api/control", access.RightHuman, `{"action":"pause"}`).status)
-	require.Equal(t, http.StatusConflict, f.post("/api/goal", access.RightHuman, `{"goal":"x"}`).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/control", access.RightHuman, `{"action":"pause"}`).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/goal", access.RightHuman, `{"goal":"x"}`).status)
 }

@@ -21,11 +21,11 @@ import (
 
 func TestGenerateAnswersTextAndTokens(t *testing.T) {
 	t.Parallel()
-	f := crew(t, nil, "It is mended.")
+	f := crew(t, nil, "DONE: It is mended.")
 	a := f.human("/api/v1/generate", `{"prompt":"mend it"}`)
 	require.Equal(t, http.StatusOK, a.status, string(a.body))
 	got := a.object(t)
-	require.Equal(t, []any{"ok", "It is mended.", "completed", "", "script", "m0", 1.0}, []any{got["status"], got["text"], got["outcome"], got["reason"], got["provider"], got["model"], got["rounds"]})
+	require.Equal(t, []any{"ok", "DONE: It is mended.", "completed", "", "script", "m0", 1.0}, []any{got["status"], got["text"], got["outcome"], got["reason"], got["provider"], got["model"], got["rounds"]})
 	require.Equal(t, map[string]any{"requests": 1.0, "failed": 0.0, "input": 100.0, "output": 10.0, "cache_read": 50.0, "cache_write": 0.0}, got["usage"])
 	require.Contains(t, got, "duration_ms")
 	require.True(t, strings.HasPrefix(got["ticket"].(string), "W-"))
@@ -79,7 +79,7 @@ func TestAGatedCallOfGenerateWaitsForItsConfirmation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := crew(t, nil, `{"script":"ls"}`, "Done.")
+			f := crew(t, nil, `{"script":"ls"}`, "DONE: listed.")
 			done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`))
 			id := f.awaitAction()
 			action := f.get("/api/v1/pending_actions", access.RightRead).object(t)["pending_actions"].([]any)[0].(map[string]any)
@@ -87,7 +87,7 @@ func TestAGatedCallOfGenerateWaitsForItsConfirmation(t *testing.T) {
 			a := f.human("/api/v1/confirm/"+id, c.body)
 			require.Equal(t, http.StatusOK, a.status, string(a.body))
 			require.Equal(t, []any{"ok", id, c.decision, c.edited, action["ticket"]}, []any{a.object(t)["status"], a.object(t)["action_id"], a.object(t)["decision"], a.object(t)["edited"], a.object(t)["ticket"]})
-			require.Equal(t, "Done.", (<-done).object(t)["text"])
+			require.Equal(t, "DONE: listed.", (<-done).object(t)["text"])
 			approved := recorded[events.ToolApproved](f)
 			if c.ran == "" {
 				require.Empty(t, approved)
@@ -118,7 +118,7 @@ func TestAConfirmationThatCannotCountAnswersNothing(t *testing.T) {
 
 func TestGenerateOverItsTimeGivesTheTicketAndIsJoinedAgain(t *testing.T) {
 	t.Parallel()
-	f := crew(t, nil, `{"script":"ls"}`, "Done.")
+	f := crew(t, nil, `{"script":"ls"}`, "DONE: listed.")
 	a := f.human("/api/v1/generate", `{"prompt":"mend it","request_id":"r-1","timeout_s":0.05}`)
 	require.Equal(t, http.StatusGatewayTimeout, a.status, string(a.body))
 	ticket := a.object(t)["ticket"]
@@ -129,7 +129,7 @@ func TestGenerateOverItsTimeGivesTheTicketAndIsJoinedAgain(t *testing.T) {
 	require.Equal(t, http.StatusConflict, g.human("/api/v1/generate", `{"prompt":"mend it well","request_id":"r-1"}`).status)
 	require.Equal(t, http.StatusOK, g.human("/api/v1/confirm/"+id, `{"approved":true}`).status)
 	got := (<-done).object(t)
-	require.Equal(t, []any{ticket, "Done.", "r-1"}, []any{got["ticket"], got["text"], got["request_id"]})
+	require.Equal(t, []any{ticket, "DONE: listed.", "r-1"}, []any{got["ticket"], got["text"], got["request_id"]})
 	again := g.human("/api/v1/generate", `{"prompt":"mend it","request_id":"r-1"}`)
 	require.JSONEq(t, string(mustJSON(t, got)), string(again.body), "what is done is answered at once, and the same")
 	require.Len(t, recorded[events.WorkerSpawnRequested](f), 1)
@@ -226,7 +226,7 @@ func frames(t *testing.T, resp *http.Response) (kinds []string, bodies []map[str
 
 func TestTheStreamOfAWorkerTellsEverythingUpToItsEnd(t *testing.T) {
 	t.Parallel()
-	f := crew(t, nil, `{"script":"ls"}`, "Done.")
+	f := crew(t, nil, `{"script":"ls"}`, "DONE: listed.")
 	go func() {
 		_ = f.models.Await(f.t.Context(), session, func(s *projections.Set) bool { return len(s.OpenAsks()) == 1 })
 		_, _ = f.trySend(f.request(http.MethodPost, "/api/asks/tool/respond", access.RightHuman, `{"response":true}`))
@@ -239,7 +239,7 @@ func TestTheStreamOfAWorkerTellsEverythingUpToItsEnd(t *testing.T) {
 	require.Equal(t, []string{"worker", "state", "state", "state", "state", "text", "call", "ask", "answer", "call", "call", "state", "text", "state", "end"}, kinds)
 	ticket := bodies[0]["ticket"].(string)
 	last := bodies[len(bodies)-1]
-	require.Equal(t, []any{"Done.", "completed", ticket}, []any{last["text"], last["outcome"], last["ticket"]})
+	require.Equal(t, []any{"DONE: listed.", "completed", ticket}, []any{last["text"], last["outcome"], last["ticket"]})
 
 	again, err := f.client.Do(f.request(http.MethodGet, "/api/v1/stream?ticket="+ticket, access.RightRead, ""))
 	require.NoError(t, err)

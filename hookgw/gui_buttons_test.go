@@ -391,7 +391,7 @@ func TestASessionWithoutAnEngineStillTakesItsTasks(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
 	a := f.post("/api/gui", access.RightHuman, `{"action":"set_value","item":"ai_input","value":"x"}`)
-	require.Equal(t, http.StatusConflict, a.status, "there is no session yet")
+	require.Equal(t, http.StatusServiceUnavailable, a.status, "there is no session yet")
 	require.JSONEq(t, `{"value":""}`, string(f.get("/api/gui/value/ai_input", access.RightRead).body))
 	require.JSONEq(t, `{"value":null}`, string(f.get("/api/gui/value/T-1", access.RightRead).body))
 	require.Len(t, projections.GUIFields(), len(f.get("/api/gui/state", access.RightRead).object(t)))

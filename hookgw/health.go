@@ -1,6 +1,7 @@
 package hookgw
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/request"
+	"manualslop/projections"
 )
 
 // GUIHealth is the answer of GET /api/gui_health, in the original's keys.
@@ -25,8 +27,16 @@ type GUIHealth struct {
 
 // healthRoutes tell how the program itself is.
 func (g *Gateway) healthRoutes() []request.Route {
-	return []request.Route{{Method: http.MethodGet, Pattern: "/api/gui_health", Right: access.RightRead, Group: "Status", Query: []request.Parameter{request.SessionParameter()}, Gives: GUIHealth{},
-		Doc: "Whether everything goes on, and what does not; answers while the bus is away, too.", Always: true, Handle: g.in(getHealth)}}
+	const get, group = http.MethodGet, "Status"
+	of := []request.Parameter{request.SessionParameter()}
+	return []request.Route{
+		{Method: get, Pattern: "/api/requests", Right: access.RightRead, Group: group, Query: of, Gives: OpenRequests{},
+			Doc:    "The requests of the session without an outcome, and what each waits for: the clock, a person, a newer program, another process.",
+			Handle: g.in(getRequests)},
+		{Method: get, Pattern: "/api/gui_health", Right: access.RightRead, Group: group, Query: of, Gives: GUIHealth{},
+			Doc:    "Whether everything goes on, and what does not; answers while the bus is away, too.",
+			Always: true, Handle: g.in(getHealth)},
+	}
 }
 
 // getHealth answers from what is in this process alone.
@@ -41,6 +51,13 @@ func getHealth(c *call) error {
 	if away := c.gw.Reachable(); away != nil {
 		reasons = append(reasons, away.Message)
 	}
+	if full := c.gw.cfg.Bus.Room(); full != nil {
+		reasons = append(reasons, "not everything can be stored: "+full.Error())
+	}
+	if ended := c.gw.cfg.Models.Err(); ended != nil {
+		reasons = append(reasons, "the read models are not kept current any more: "+ended.Error())
+	}
+	reasons = append(reasons, tooNew(c.gw.cfg.Delays())...)
 	if len(missing) > 0 {
 		reasons = append(reasons, "nobody runs "+strings.Join(missing, ", "))
 	}
@@ -57,6 +74,45 @@ func getHealth(c *call) error {
 	if out.Healthy = len(reasons) == 0; !out.Healthy {
 		all := strings.Join(reasons, "; ")
 		out.DegradedReason = &all
+	}
+	return c.Reply(http.StatusOK, out)
+}
+
+// tooNew says which requests no program at work can read.
+func tooNew(delays map[uint64]string) []string {
+	found := map[string]bool{}
+	for _, why := range delays { // order-independent: sorted below
+		if strings.HasPrefix(why, events.NeedsNewer) {
+			found[why] = true
+		}
+	}
+	var out []string
+	for _, why := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, "a request "+why)
+	}
+	return out
+}
+
+// OpenRequests is the answer of GET /api/requests.
+type OpenRequests struct {
+	Requests []projections.Waiting `json:"requests"`
+}
+
+// getRequests tells what the log knows of open requests, and what processes say of them.
+func getRequests(c *call) error {
+	session, err := c.Session()
+	if err != nil {
+		return err
+	}
+	var out OpenRequests
+	if err := c.Read(session, func(s *projections.Set) { out.Requests = s.Waiting() }); err != nil {
+		return err
+	}
+	delays := c.gw.cfg.Delays()
+	for i, r := range out.Requests {
+		if why := delays[r.Seq]; why != "" {
+			out.Requests[i].WaitsFor = why
+		}
 	}
 	return c.Reply(http.StatusOK, out)
 }

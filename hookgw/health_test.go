@@ -1,8 +1,10 @@
 package hookgw_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -98,4 +100,40 @@ func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status)
 	require.Empty(t, recorded[events.SessionEdited](f), "what was refused was not done")
 	require.Len(t, recorded[events.HookCalled](f), before, "and nobody waited to put it on record")
+}
+
+func TestWhileTheDiskIsFullHealthSaysSo(t *testing.T) {
+	t.Parallel()
+	link := &relinked{}
+	f := open(t, staffed, func(c *hookgw.Config) { c.Bus = link })
+	link.full.Store(true)
+	got := f.get(health, access.RightRead).object(t)
+	require.Equal(t, false, got["healthy"])
+	require.Contains(t, got["degraded_reason"], "the disk is full")
+	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status, "reads go on")
+	link.full.Store(false)
+	require.Equal(t, true, f.get(health, access.RightRead).object(t)["healthy"])
+}
+
+func TestHealthSaysWhatRequestsWaitFor(t *testing.T) {
+	t.Parallel()
+	var call events.Event
+	f := open(t, staffed, func(c *hookgw.Config) {
+		c.Delays = func() map[uint64]string { return map[uint64]string{call.Seq: events.NeedsNewer + ": ToolApproved"} }
+	})
+	due := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	f.put(events.ActorContributor, events.ModelRequested{StreamID: "s", Ticket: "T-1", Tier: 3, Attempt: 2, NotBefore: &due})
+	f.put(events.ActorApproval, events.AskRaised{Ask: "q", Gate: events.GateTool, ExpiresAt: &due})
+	call = f.put(events.ActorApproval, events.ToolApproved{Call: "c", Tool: "read_file", Generation: 1})
+	f.put(events.ActorApproval, events.ToolApproved{Call: "done", Tool: "read_file", Generation: 1})
+	f.put("worker-h-1", events.ToolSettled{Call: "done", Tool: "read_file", Outcome: events.ToolDone, Generation: 1})
+	var got hookgw.OpenRequests
+	require.NoError(t, json.Unmarshal(f.get("/api/requests", access.RightRead).body, &got))
+	require.Len(t, got.Requests, 3)
+	require.Equal(t, "its next attempt, not before 2030-01-02T03:04:05Z", got.Requests[0].WaitsFor)
+	require.Equal(t, "an answer; it expires at 2030-01-02T03:04:05Z", got.Requests[1].WaitsFor)
+	require.Equal(t, "needs a newer program: ToolApproved", got.Requests[2].WaitsFor)
+	health := f.get(health, access.RightRead).object(t)
+	require.Equal(t, false, health["healthy"])
+	require.Contains(t, health["degraded_reason"], "a request needs a newer program: ToolApproved")
 }

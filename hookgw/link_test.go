@@ -19,12 +19,20 @@ import (
 // relinked is a link that a test breaks and makes anew.
 type relinked struct {
 	away  atomic.Bool
+	full  atomic.Bool
 	links atomic.Uint64
 }
 
 func (r *relinked) Reachable() error {
 	if r.away.Load() {
 		return errors.New("connection refused")
+	}
+	return nil
+}
+
+func (r *relinked) Room() error {
+	if r.full.Load() {
+		return events.ErrDiskFull
 	}
 	return nil
 }

@@ -321,3 +321,15 @@ func TestADeadLogDoesNotKeepTheProgramFromEnding(t *testing.T) {
 	f.stop()
 	require.EqualValues(t, 1, h.stopped.Load())
 }
+
+func TestStatusSaysThatAnEngineWithoutASessionIsStarting(t *testing.T) {
+	t.Parallel()
+	f := openEmpty(t, func(c *hookgw.Config) { c.OpensSession = true })
+	a := f.get("/status", access.RightNone)
+	require.Equal(t, http.StatusServiceUnavailable, a.status)
+	require.Equal(t, "1", a.header.Get("Retry-After"))
+	f.put(person, events.SessionOpened{Folder: "20260102_030405"})
+	a = f.get("/status", access.RightNone)
+	require.Equal(t, http.StatusOK, a.status)
+	require.JSONEq(t, `{"status":"ok"}`, string(a.body))
+}

@@ -14,7 +14,7 @@ func (g *Gateway) statusRoutes() []request.Route {
 	const get, group = http.MethodGet, "Status"
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
-		{Method: get, Pattern: "/status", Right: access.RightNone, Group: group, Doc: "Whether the gateway answers.", Gives: request.StatusAnswer{}, Always: true, Handle: g.in(status)},
+		{Method: get, Pattern: "/status", Right: access.RightNone, Group: group, Doc: "200 when requests can be sent; 503 with Retry-After while an engine is starting and has no session yet.", Gives: request.StatusAnswer{}, Always: true, Handle: g.in(status)},
 		{Method: get, Pattern: "/api/gui/mma_status", Right: access.RightRead, Group: group, Query: of, Gives: projections.MMAStatus{}, Doc: "State of the tiers, tracks, tickets, streams and gates.", Handle: g.in(mmaStatus)},
 		{Method: get, Pattern: "/api/mma_status", Right: access.RightRead, Group: group, Query: of, Gives: projections.MMAStatus{}, Doc: "The same, under a path of an older guide.", Handle: g.in(mmaStatus)},
 		{Method: get, Pattern: "/mma_status", Right: access.RightRead, Group: group, Query: of, Gives: projections.MMAStatus{}, Doc: "The same, under the oldest path.", Handle: g.in(mmaStatus)},

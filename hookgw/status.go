@@ -1,15 +1,21 @@
 package hookgw
 
 import (
+	"net/http"
 	"strings"
 
+	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
 
-// status says that the gateway answers; nothing else, because it needs no token.
+// status says whether requests can be sent; nothing else, because it needs no token.
 func status(c *call) error {
+	if c.gw.cfg.OpensSession && c.gw.cfg.Models.Current() == "" {
+		c.Response.Header().Set("Retry-After", "1")
+		return problem.Refuse(http.StatusServiceUnavailable, "the engine is starting: no session is open yet", "Ask again in a second.")
+	}
 	return c.ReplyFixed(request.FixedOK)
 }
 

@@ -33,7 +33,7 @@ func stream(c *call) error {
 	}
 	h, leaveHub := c.gw.hubs.Enter(want.session)
 	defer leaveHub()
-	s := feed.NewSSE(c.Response, c.gw.cfg.Limits.WriteTimeout, want.from)
+	s := feed.NewSSE(c.Response, c.gw.cfg.Limits, want.from)
 	s.Filter, s.Text, s.Cutoff, s.Snapshot, s.Shown = want.filter, c.Query().Get("signals") == "1", cutoff, snapshot, c.LetGo
 	if err := request.Stay(c.Response); err != nil {
 		return err

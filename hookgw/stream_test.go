@@ -179,9 +179,32 @@ func TestASlowReaderIsDisconnectedWithItsPositionAndLosesNothing(t *testing.T) {
 	}
 }
 
+func TestReaderThatStalledLearnsItsPosition(t *testing.T) {
+	t.Parallel()
+	const limit = 50 * time.Millisecond
+	f := open(t, func(c *hookgw.Config) {
+		c.Limits.WriteTimeout, c.Limits.FeedGrace, c.Limits.FeedBytes = limit, eventstest.Patience, 64<<20
+	})
+	r, _ := f.feed("/api/stream")
+	large := json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)
+	const pushed = 150 // more than the buffers of a connection hold, less than the feed keeps
+	for range pushed {
+		f.put(events.ActorGateway, events.EventPushed{Kind: "tick", Payload: large})
+	}
+	<-time.After(2 * limit) // the client reads nothing for longer than the limit
+	got := r.rest()
+	last := got[len(got)-1]
+	require.Equal(t, "disconnected", last.event)
+	require.Equal(t, got[len(got)-2].id, last.id, "the position is that of the last event that was shown")
+	require.Less(t, last.id, uint64(pushed+1), "the feed did not go on")
+	require.Contains(t, last.data, "the reader was too slow")
+}
+
 func TestAReaderThatStopsReadingGivesItsPlaceBack(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Limits.WriteTimeout, c.Limits.Feeds = 20*time.Millisecond, 1 })
+	f := open(t, func(c *hookgw.Config) {
+		c.Limits.WriteTimeout, c.Limits.FeedGrace, c.Limits.Feeds = 20*time.Millisecond, time.Millisecond, 1
+	})
 	f.feed("/api/stream")
 	large := json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)
 	for range 150 { // more than the buffers of a connection hold
@@ -217,7 +240,9 @@ func TestAFeedIsToldItsPositionWhenTheGatewayStops(t *testing.T) {
 func TestWithoutASessionThereIsNoFeed(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
-	require.Equal(t, http.StatusConflict, f.get("/api/stream", access.RightRead).status)
+	a := f.get("/api/stream", access.RightRead)
+	require.Equal(t, http.StatusServiceUnavailable, a.status)
+	require.Equal(t, "1", a.header.Get("Retry-After"), "another try may find one")
 }
 
 func TestWhatIsNoLongerKeptForFeedsIsReadFromTheLog(t *testing.T) {

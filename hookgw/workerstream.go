@@ -94,7 +94,7 @@ func (c *call) workerFeed(session, ticket string, at uint64) error {
 	c.Response.WriteHeader(http.StatusOK)
 	f := &workerFeed{
 		call: c, session: session, told: workerTold{ticket: ticket, asks: map[string]bool{}, calls: map[string]bool{}, requests: map[string]int{}},
-		out: feed.NewSSE(c.Response, c.gw.cfg.Limits.WriteTimeout, at),
+		out: feed.NewSSE(c.Response, c.gw.cfg.Limits, at),
 	}
 	if err := f.run(from); err != nil && c.Request.Context().Err() == nil {
 		c.gw.cfg.Logger.InfoContext(c.Request.Context(), "feed of a worker ended", "session", session, "ticket", ticket, "position", f.out.At, "error", err)

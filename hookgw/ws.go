@@ -72,6 +72,7 @@ type socket struct {
 	at     uint64 // every fact up to here was shown or left out
 	cutoff uint64 // facts up to here were there before the socket
 	looked uint64 // every entry of the queue up to here was
+	slow   bool   // the client took a message too late
 }
 
 func newSocket(c *call, conn *websocket.Conn, h *feed.Hub, want feedRequest) *socket {
@@ -133,6 +134,9 @@ func (s *socket) follow(ctx context.Context, orders <-chan order, place feed.Cur
 		if err == nil && !more {
 			err = s.showStates(ctx, false)
 		}
+		if err == nil && s.slow {
+			return s.disconnect(ctx, reasonOf(events.ErrSlow), events.ErrSlow)
+		}
 		if err != nil {
 			return err
 		}
@@ -163,7 +167,12 @@ func (s *socket) replay(ctx context.Context) (next int, err error) {
 		if ok {
 			return next, nil
 		}
-		if err := s.c.stored(s.hub.Session, s.at, seen, func(f *feed.Frame) error { return s.show(ctx, []*feed.Frame{f}) }); err != nil {
+		if err := s.c.stored(s.hub.Session, s.at, seen, func(f *feed.Frame) error {
+			if err := s.show(ctx, []*feed.Frame{f}); err != nil || !s.slow {
+				return err
+			}
+			return events.ErrSlow
+		}); err != nil {
 			return 0, s.disconnect(ctx, reasonOf(err), err)
 		}
 		s.at = max(s.at, seen)
@@ -195,7 +204,8 @@ func (s *socket) beat(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		limited, cancel := context.WithTimeout(ctx, s.c.gw.cfg.Limits.WriteTimeout)
+		limits := s.c.gw.cfg.Limits
+		limited, cancel := context.WithTimeout(ctx, limits.WriteTimeout+limits.FeedGrace)
 		err := s.conn.Ping(limited)
 		cancel()
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -140,7 +141,8 @@ func (s *socket) say(ctx context.Context, channel string, payload any) error {
 }
 
 // send sends one message; seq is its position, where it has one. A client that
-// does not take it within the write timeout is cut off.
+// takes it later than within the write timeout is slow: it gets its position, and
+// the feed ends. One that does not take it within the grace either is cut off.
 func (s *socket) send(ctx context.Context, channel string, seq uint64, payload []byte) error {
 	message := make([]byte, 0, len(payload)+len(channel)+64)
 	message = append(append(message, `{"channel":"`...), channel...)
@@ -151,7 +153,10 @@ func (s *socket) send(ctx context.Context, channel string, seq uint64, payload [
 		message = append(message, `","payload":`...)
 	}
 	message = append(append(message, payload...), '}')
-	limited, cancel := context.WithTimeout(ctx, s.c.gw.cfg.Limits.WriteTimeout)
+	limits, began := s.c.gw.cfg.Limits, time.Now()
+	limited, cancel := context.WithTimeout(ctx, limits.WriteTimeout+limits.FeedGrace)
 	defer cancel()
-	return s.conn.Write(limited, websocket.MessageText, message)
+	err := s.conn.Write(limited, websocket.MessageText, message)
+	s.slow = s.slow || time.Since(began) > limits.WriteTimeout
+	return err
 }

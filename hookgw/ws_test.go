@@ -256,10 +256,45 @@ func TestAWebSocketIsToldItsPositionWhenTheGatewayStops(t *testing.T) {
 	require.Equal(t, websocket.StatusTryAgainLater, websocket.CloseStatus(err))
 }
 
+func TestWebSocketThatStalledLearnsItsPosition(t *testing.T) {
+	t.Parallel()
+	const limit = 50 * time.Millisecond
+	f := open(t, limited(func(l *request.Limits) {
+		l.WriteTimeout, l.FeedGrace, l.FeedBytes = limit, eventstest.Patience, 64<<20
+	}))
+	d := f.dial(t, "/ws?channels=log")
+	large := json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)
+	const pushed = 150 // more than the buffers of a connection hold, less than the feed keeps
+	for wait := 2 * limit; ; wait *= 2 {
+		var newest uint64
+		for range pushed {
+			newest = f.put(events.ActorGateway, events.EventPushed{Kind: "tick", Payload: large}).Seq
+		}
+		<-time.After(wait) // the client reads nothing for longer than the limit
+		for shown := uint64(0); shown < newest; {
+			m := d.next()
+			if m.Channel == "log" {
+				shown = m.Seq
+			}
+			if m.Channel != "disconnected" {
+				continue
+			}
+			var end struct {
+				Position uint64
+				Reason   string
+			}
+			require.NoError(t, json.Unmarshal(m.Payload, &end))
+			require.Equal(t, shown, end.Position)
+			require.Equal(t, "the reader was too slow", end.Reason)
+			return
+		}
+	} // on a busy machine the feed had not come to what the client did not read
+}
+
 func TestAClientThatNeitherReadsNorAnswersIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *request.Limits) {
-		l.Heartbeat, l.WriteTimeout, l.Feeds = 5*time.Millisecond, 20*time.Millisecond, 1
+		l.Heartbeat, l.WriteTimeout, l.FeedGrace, l.Feeds = 5*time.Millisecond, 20*time.Millisecond, time.Millisecond, 1
 	}))
 	f.dial(t, "/ws") // it never reads again, so it answers no ping
 	f.eventually(func() bool {

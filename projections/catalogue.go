@@ -12,6 +12,7 @@ func Catalogue() []func() Model {
 		files.Model,
 		gui.Model,
 		mmaStatus.Model,
+		openRequests.Model,
 		project.Model,
 		prompt.Model,
 		discussion.Model,

@@ -22,6 +22,10 @@ func Summarize(p events.Payload) string {
 		return head(x.Reason)
 	case events.SessionStalled:
 		return head(x.Reason)
+	case events.SessionResumed:
+		return head(x.Decider)
+	case events.DecisionsUpgraded:
+		return head(x.Basis.Program)
 	case events.TierChanged, events.ProviderChanged, events.SettingsChanged:
 		return head(given(x))
 	case events.RuleAdded:

@@ -3,6 +3,7 @@ package projections
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"manualslop/events"
@@ -33,7 +34,7 @@ type overview struct {
 }
 
 var summary = Fold[*overview]{
-	Name: "summary", Version: 4,
+	Name: "summary", Version: 5,
 	Takes: ofTheWork,
 	New: func() *overview {
 		return &overview{Summary: Summary{State: Idle}, Phase: newPhase(), Asks: map[string]bool{}}
@@ -55,6 +56,10 @@ func (o *overview) apply(e *events.Event) *overview {
 		}
 	case events.SessionStalled:
 		s.Stalled = p.Decider + ": " + p.Reason
+	case events.SessionResumed:
+		if strings.HasPrefix(s.Stalled, p.Decider+": ") {
+			s.Stalled = ""
+		}
 	case events.GoalSubmitted:
 		s.Goal = p.Goal
 	case events.SessionStarred:
@@ -76,7 +81,7 @@ func (o *overview) apply(e *events.Event) *overview {
 // need not be decoded for one.
 func Summarizes(typ string) bool {
 	switch typ {
-	case "SessionOpened", "SessionClosed", "SessionStalled", "GoalSubmitted", "GoalCompleted", "GoalFailed",
+	case "SessionOpened", "SessionClosed", "SessionStalled", "SessionResumed", "GoalSubmitted", "GoalCompleted", "GoalFailed",
 		"TrackStarted", "TicketsPlanned", "TicketStarted", "AskRaised", "AskSettled",
 		"TicketsAdded", "TrackCompleted", "TrackBlocked",
 		"SessionStarred", "LogsPruned", "LogsRestored":

@@ -35,7 +35,9 @@ func walkRefs(v reflect.Value, out *[]events.BlobRef) {
 		}
 		if v.Type().PkgPath() == reflect.TypeFor[events.Event]().PkgPath() {
 			for i := range v.NumField() {
-				walkRefs(v.Field(i), out)
+				if v.Type().Field(i).IsExported() {
+					walkRefs(v.Field(i), out)
+				}
 			}
 		}
 	}
@@ -48,6 +50,8 @@ func refOf(v any) (events.BlobRef, bool) {
 		return x, x.SHA256 != ""
 	case events.View:
 		return events.BlobRef{SHA256: x.SHA256, Size: x.Size}, x.Blob
+	case events.PromptText:
+		return events.BlobRef{SHA256: x.SHA256, Size: x.Size}, true
 	case events.Part:
 		return events.BlobRef{SHA256: x.SHA256, Size: x.Size}, x.SHA256 != "" && x.From == ""
 	}

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -51,19 +50,11 @@ func bodyDifference(want, got *events.Event) string {
 	if bad, ok := got.Payload.(events.Malformed); ok {
 		return "data cannot be read: " + bad.Reason + ": " + bad.Detail
 	}
-	recorded := got.Data
-	if got.V != want.V {
-		lifted, err := json.Marshal(got.Payload)
-		if err != nil {
-			return "data cannot be written: " + err.Error()
-		}
-		recorded = lifted
-	}
 	w, err := events.Canonical(want.Data)
 	if err != nil {
 		return err.Error()
 	}
-	g, err := events.Canonical(recorded)
+	g, err := events.BodyToday(got, want.V)
 	if err != nil {
 		return err.Error()
 	}

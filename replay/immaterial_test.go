@@ -87,6 +87,11 @@ var immaterial = map[string]string{
 	// Settings and tools that mattered nowhere in these sessions.
 	"changed SessionOpened.data.label":                                 "a name for people",
 	"changed SessionOpened.data.folder":                                "a name for log files",
+	"changed SessionOpened.data.basis.program":                         "a version for people",
+	"changed SessionOpened.data.basis.texts[].name":                    "a text of a prompt that was never asked for",
+	"changed SessionOpened.data.basis.texts[].sha256":                  "a text of a prompt that was never asked for",
+	"changed SessionOpened.data.basis.texts[].size":                    "a text of a prompt that was never asked for",
+	"changed SessionOpened.data.basis.texts[].tokens":                  "no budget was near, or a prompt that was never asked for",
 	"changed SessionOpened.data.workspace":                             "no rule speaks about paths",
 	"changed SessionOpened.data.settings.ask_timeout_ms":               "no program asked without a timeout of its own",
 	"changed SessionOpened.data.settings.max_retries":                  "nothing was retried as often",

@@ -88,7 +88,7 @@ func TestLinesOfAnExportMovedRemovedOrDoubledAreNoticed(t *testing.T) {
 func TestAForgedEventBreaksTheChainAtItsPlace(t *testing.T) {
 	t.Parallel()
 	history := play(1, scenarioNamed("plain"))
-	lines := strings.SplitAfter(string(exported(t, history, nil)), "\n")
+	lines := strings.SplitAfter(string(exported(t, history, textShelf())), "\n")
 	for i, e := range history {
 		line := lines[i+1]
 		forged := slices.Clone(lines)
@@ -160,7 +160,7 @@ func TestAStoredBodyNeverCountsEvenIfItCanBeRead(t *testing.T) {
 	body, err := json.Marshal(answer)
 	require.NoError(t, err)
 	answer.Data, answer.Payload = json.RawMessage("null"), events.Unreadable(answer.Type, answer.V, body, "the server copied it here")
-	file := exported(t, history[:i+1], nil)
+	file := exported(t, history[:i+1], textShelf())
 	require.Contains(t, string(file), `"stored":{`)
 	back, err := imported(t, file)
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestAStoredBodyNeverCountsEvenIfItCanBeRead(t *testing.T) {
 	require.Equal(t, body, []byte(bad.Raw))
 	require.Equal(t, answer.Payload.(events.Malformed).Reason, bad.Reason)
 	require.Equal(t, answer.ID, got.ID)
-	require.Equal(t, string(file), string(exported(t, back.Events, nil)))
+	require.Equal(t, string(file), string(exported(t, back.Events, shelf(back.Blobs))))
 }
 
 func TestALineIsAnEventOrAStoredBody(t *testing.T) {

@@ -127,8 +127,8 @@ func (v *verifier) decision(i int, e *events.Event) *Divergence {
 	if _, unreadable := e.Payload.(events.Malformed); f == nil || unreadable || v.isNotice(e) {
 		return nil // what nobody can read decides nothing, whoever it looks to be from
 	}
-	if u, ok := e.Payload.(events.Unknown); ok {
-		return at(CodeNewer, i, e, fmt.Sprintf("%s decided %s version %d, which this program does not know", e.Actor, u.Name, u.Version))
+	if err := v.registry.Knows(e); err != nil {
+		return at(CodeNewer, i, e, err.Error())
 	}
 	want := f.next()
 	if want == nil {

@@ -14,6 +14,7 @@ import (
 	"manualslop/events"
 	"manualslop/replay"
 	"manualslop/tiers"
+	"manualslop/tiers/basis"
 )
 
 // world is everything outside the deciders, scripted: models, workers, people
@@ -114,7 +115,7 @@ func (w *world) open() {
 	if w.script.settings != nil {
 		w.script.settings(&settings)
 	}
-	w.say("ada", "", events.SessionOpened{Label: "test", Folder: "20260102_030405_test", Workspace: "/w", Settings: settings})
+	w.say("ada", "", events.SessionOpened{Basis: basis.Of("test"), Label: "test", Folder: "20260102_030405_test", Workspace: "/w", Settings: settings})
 	if len(w.script.models.Models) > 0 {
 		w.say("ada", "", w.script.models)
 	}
@@ -316,7 +317,7 @@ func (w *world) plan(track string) []map[string]any {
 
 func (w *world) round(e *events.Event, p events.ModelRequested) {
 	if p.Round > len(w.script.rounds) {
-		w.reply(e, "It is done.")
+		w.reply(e, "DONE: it is.")
 		return
 	}
 	c := w.script.rounds[p.Round-1]

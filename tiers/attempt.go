@@ -11,10 +11,17 @@ import (
 // settings allow more: each of these is paid for.
 const MaxModelAttempts = 3
 
+// MaxInterrupted bounds the attempts at one reply that a stop or a crash of their
+// caller cut off. Each may have been paid for, and none says anything about the
+// model, so the settings do not bound them.
+const MaxInterrupted = 8
+
 // ModelAttempts bounds the attempts at one reply that fail in one way, the first
 // included.
 func ModelAttempts(s events.Settings, kind string) int {
 	switch {
+	case kind == events.ModelInterrupted:
+		return MaxInterrupted
 	case s.ModelAttempts == 0:
 		return MaxModelAttempts
 	case kind == events.ModelIncomplete:
@@ -36,7 +43,8 @@ type Sent struct {
 	Asked events.ModelRequested // as it is on record
 	Parts []events.Part         // its whole manifest
 
-	incomplete int // attempts at its reply that came incomplete
+	incomplete  int // attempts at its reply that came incomplete
+	interrupted int // attempts that their caller's end cut off
 }
 
 // Then is what is remembered after s once the next request of the conversation
@@ -53,30 +61,34 @@ func (s Sent) Then(id string, asked events.ModelRequested) Sent {
 	}
 	out := Sent{ID: id, Asked: asked, Parts: parts}
 	if asked.Attempt > 1 {
-		out.incomplete = s.incomplete
+		out.incomplete, out.interrupted = s.incomplete, s.interrupted
 	}
 	return out
 }
 
 // failed counts a failure of the last attempt: how many failed in this way, those
-// of an incomplete reply and all others.
+// of an incomplete reply, those that were interrupted, and all others.
 func (s *Sent) failed(kind string) int {
-	if kind == events.ModelIncomplete {
+	switch kind {
+	case events.ModelIncomplete:
 		s.incomplete++
 		return s.incomplete
+	case events.ModelInterrupted:
+		s.interrupted++
+		return s.interrupted
 	}
-	return s.Asked.Attempt - s.incomplete
+	return s.Asked.Attempt - s.incomplete - s.interrupted
 }
 
 // maxDoublings is from which attempt on the wait is MaxBackoff.
 const maxDoublings = 9
 
 // NextAttempt counts a failure, which it is told of once, and builds the request
-// that follows the failed one: the same prompt,
-// the next attempt, not before a wait counted from the failure's time (the
-// provider's own, else 250 ms doubled each time; at most MaxBackoff). It goes to
-// who sits in the seat by the settings of now, so a person who changes them
-// reaches it. False when no further attempt may help or [ModelAttempts] is reached.
+// that follows the failed one: the same prompt, the next attempt, and a wait counted
+// from the failure's time (the provider's own, else 250 ms doubled each time; at most
+// MaxBackoff). It goes to the seat as the settings of now fill it, so a changed
+// setting reaches it. False when no further attempt may help or [ModelAttempts] is
+// reached.
 func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
 	next := last.Asked
 	if !failure.Retryable() || last.failed(failure.Kind) >= ModelAttempts(s, failure.Kind) {
@@ -114,6 +126,7 @@ func Request(s events.Settings, seat Seat, before Sent, parts []events.Part) eve
 func address(s events.Settings, seat Seat, r events.ModelRequested) events.ModelRequested {
 	to := seat.Take(s)
 	r.Provider, r.Model, r.Command, r.Params = to.Provider, to.Model, s.Command(to.Provider), to.Params
+	r.Params.MaxOutputTokens = to.Reply
 	r.Persona, r.Note = to.Persona.Name, to.Note
 	r.Guarded = s.Budget.Guards()
 	return r

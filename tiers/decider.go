@@ -43,15 +43,16 @@ var ErrUnsettled = errors.New("decider does not settle")
 
 // Machine is a decider at work on one session.
 type Machine struct {
-	name string
-	n    uint64
-	step func(*events.Event) ([]events.Payload, error)
+	name  string
+	n     uint64
+	state any // *S
+	step  func(*events.Event) ([]events.Payload, error)
 }
 
 // Start begins a machine on an empty session.
 func (d Decider[S]) Start() *Machine {
 	s := d.New()
-	m := &Machine{name: d.Name}
+	m := &Machine{name: d.Name, state: &s}
 	m.step = func(cause *events.Event) ([]events.Payload, error) {
 		s = d.Evolve(s, cause)
 		var all []events.Payload
@@ -78,6 +79,11 @@ func (d Decider[S]) Start() *Machine {
 // Name is the decider's actor token.
 func (m *Machine) Name() string { return m.name }
 
+// State points to what the decider knows, and to how many facts it decided. A
+// snapshot stores both between two events and puts both back before the first;
+// nobody else may look at them.
+func (m *Machine) State() (state any, decided *uint64) { return m.state, &m.n }
+
 // Take folds one foreign event and returns the whole list of facts decided on
 // it, in order and already folded. The machine's own events and notices change
 // nothing. ErrNewer for an event that this program does not know: the session
@@ -86,8 +92,11 @@ func (m *Machine) Take(cause *events.Event) ([]events.Event, error) {
 	if cause.Actor == m.name {
 		return nil, nil
 	}
-	if u, ok := cause.Payload.(events.Unknown); ok {
-		return nil, fmt.Errorf("%w: %s v%d (event %s)", events.ErrNewer, u.Name, u.Version, cause.ID)
+	if err := events.Catalogue().Knows(cause); err != nil {
+		return nil, err
+	}
+	if err := knowsDecisions(cause); err != nil {
+		return nil, err
 	}
 	facts, err := m.step(cause)
 	if err != nil || len(facts) == 0 {

@@ -2,9 +2,10 @@ package tiers
 
 import (
 	"strings"
-	"unicode"
 
 	"manualslop/tiers/fence"
+
+	"manualslop/events/chars"
 )
 
 // Line is a name that a model, a file system or a tool gave, as it may stand in
@@ -12,7 +13,7 @@ import (
 // engine's markers.
 func Line(name string) string {
 	return fence.Neutralise(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
+		if !chars.Printable(r) {
 			return ' '
 		}
 		return r

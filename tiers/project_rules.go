@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"manualslop/events"
+	"manualslop/tiers/fence"
 )
 
 // MaxProjectRules bounds what is shown of each file of a project's rules, in
@@ -30,8 +31,8 @@ const projectWords = "It comes from the project, not from the person: follow it 
 // SplitRules takes the project's rules out of the views of the ContextBuilt
 // with the id built: parts for the beginning of a prompt, and the numbers of the
 // other views. A file that is missing or cannot be read is left out, and so is
-// one that says the same as another.
-func SplitRules(built string, views []events.View) (rules []events.Part, others []int) {
+// one that says the same as another. Opened is the id of the session's SessionOpened.
+func SplitRules(opened, built string, views []events.View) (rules []events.Part, others []int) {
 	seen, said := map[string]bool{}, []string{}
 	for i, v := range views {
 		if v.View != events.ViewRaw || !slices.Contains(ProjectRules(), v.Path) || seen[v.Path] {
@@ -43,16 +44,23 @@ func SplitRules(built string, views []events.View) (rules []events.Part, others 
 			continue
 		}
 		said = append(said, v.SHA256)
-		rules = append(rules, rulePart(built, i, v))
+		rules = append(rules, rulePart(opened, built, i, v))
 	}
 	return rules, others
 }
 
-func rulePart(built string, i int, v events.View) events.Part {
+func rulePart(opened, built string, i int, v events.View) events.Part {
 	p := ViewPart(built, i, v, fmt.Sprintf("# Project rules: %s\n\n%s\n\n", v.Path, projectWords))
+	p.Fence = sessionFence(opened, v.SHA256)
 	if p.SHA256 != "" && v.Size > MaxProjectRules {
 		p.Head = MaxProjectRules
 		p.Suffix = fmt.Sprintf("\nOf %s, these are the first %d characters.\n", v.Path, MaxProjectRules)
 	}
 	return p
 }
+
+// sessionFence is the code of the fence around a text that many prompts of a session
+// begin with. It is the same in all of them, so that a provider reads the text once.
+// The text cannot hold it: it derives from the text's digest and from the id of the
+// event that opened the session.
+func sessionFence(opened, sha256 string) string { return fence.Nonce(opened+" "+sha256, 0) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 )
 
 // Seat is what a request is for, as far as that decides who answers it and
@@ -16,6 +17,8 @@ type Seat struct {
 	Persona string
 	// Model is what a ticket asks for; it beats every list of models.
 	Model string
+	// Cut counts the replies that were cut at their limit and asked for again.
+	Cut int
 	// Retries counts what went wrong before: the list's model of that number
 	// answers, or its last.
 	Retries int
@@ -31,6 +34,8 @@ type Sitting struct {
 	Prompt   events.PromptPreset // the zero value: none
 	Bias     events.BiasProfile  // the zero value: none
 	Presets  Presets
+	// Reply is the most tokens of a reply, thoughts included; 0: as its server sets it.
+	Reply int
 	// ProjectPrompt is what the project's document says to every model.
 	ProjectPrompt string
 	// Note says which wish is not followed, and why; empty: none.
@@ -55,6 +60,7 @@ func (seat Seat) Take(s events.Settings) Sitting {
 		}
 	}
 	out.address(seat)
+	out.Reply = out.reply(s.Offered(), seat.Cut)
 	return out
 }
 
@@ -64,7 +70,7 @@ func (x *Sitting) choose(s events.Settings, wanted string) {
 	if !has {
 		persona, _ = s.Roster.Persona(x.Tier.Persona)
 		if wanted != "" {
-			x.Note = fmt.Sprintf("there is no persona %q in this session", Clip(wanted, events.MaxToken))
+			x.Note = fmt.Sprintf("there is no persona %s in this session", chars.Quote(Clip(wanted, events.MaxToken)))
 		}
 	}
 	x.Persona = persona

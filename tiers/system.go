@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers/fence"
 )
 
-// System is how every prompt of a seat begins: the role, how to use the tools,
+// System is how every prompt of a seat begins: the role ([Words]), how to use the tools,
 // the persona, the prompt preset, each a part, those that say nothing left out.
 // What the project wrote is no part of the system's words; see [Sitting.Project].
-func (x Sitting) System(role string, tools []string) []events.Part {
-	out := []events.Part{{Role: "system", Text: role}}
+func (x Sitting) System(role []events.Part, tools []string) []events.Part {
+	out := slices.Clone(role)
 	add := func(text string) {
 		if text != "" {
 			out = append(out, events.Part{Role: "system", Text: text})
@@ -31,14 +32,14 @@ func (x Sitting) System(role string, tools []string) []events.Part {
 }
 
 // Project is what the project's document, its own persona and prompt preset say,
-// as parts of the user behind the system's words, inside fences that derive from the event
-// with the id id.
-func (x Sitting) Project(id string) []events.Part {
+// as parts of the user behind the system's words, inside fences of the session that the
+// event with the id opened began.
+func (x Sitting) Project(opened string) []events.Part {
 	var out []events.Part
 	add := func(heading, text string) {
-		if strings.TrimSpace(text) != "" {
+		if chars.Trim(text) != "" {
 			out = append(out, events.Part{Role: "user", Prefix: heading + "\n\n" + projectWords + "\n\n", Text: text, Suffix: "\n",
-				Origin: fence.Repo, Fence: fence.Nonce(id, projectFences+len(out))})
+				Origin: fence.Repo, Fence: sessionFence(opened, events.Digest([]byte(heading+text)))})
 		}
 	}
 	add("# Instructions of the project", x.ProjectPrompt)
@@ -51,12 +52,9 @@ func (x Sitting) Project(id string) []events.Part {
 	return out
 }
 
-// projectFences numbers these fences beyond those of the event's views.
-const projectFences = 1 << 20
-
 // own is a text under its heading; empty where there is none.
 func own(heading, text string) string {
-	if text = strings.TrimSpace(text); text == "" {
+	if text = chars.Trim(text); text == "" {
 		return ""
 	}
 	return heading + "\n\n" + text + "\n"

@@ -20,7 +20,7 @@ func TestTheSystemsWordsStandInOneOrder(t *testing.T) {
 		{Tool: "run", Weight: 1}, {Tool: "read", Weight: 5, Parameters: map[string]string{"path": "exact", "limit": "small"}}, {Tool: "edit", Weight: 5}, {Tool: "gone", Weight: 5}, {Tool: "plain", Weight: 3},
 	}}}
 	seat := tiers.Seat{Tier: 3}.Take(s)
-	parts := seat.System("You work.", []string{"edit", "plain", "read", "run"})
+	parts := seat.System(said("You work."), []string{"edit", "plain", "read", "run"})
 	require.Equal(t, []events.Part{
 		{Role: "system", Text: "You work."},
 		{Role: "system", Text: "# Tooling strategy\n\n- First choice: `edit`, `read`\n- Avoid: `run`\n- `read`, its parameter `limit`: small\n- `read`, its parameter `path`: exact\n"},
@@ -28,7 +28,7 @@ func TestTheSystemsWordsStandInOneOrder(t *testing.T) {
 		{Role: "system", Text: "# Instructions of the person\n\nBe short.\n"},
 	}, parts)
 	require.Empty(t, seat.Project("01J"))
-	require.Equal(t, parts[:1], tiers.Seat{Tier: 1}.Take(s).System("You work.", nil), "a tier without a persona has the role alone")
+	require.Equal(t, parts[:1], tiers.Seat{Tier: 1}.Take(s).System(said("You work."), nil), "a tier without a persona has the role alone")
 }
 
 func TestWhatTheProjectSaysIsNoWordOfTheSystem(t *testing.T) {
@@ -37,7 +37,7 @@ func TestWhatTheProjectSaysIsNoWordOfTheSystem(t *testing.T) {
 	s.Tiers[0].PromptPreset = "short"
 	s.Roster.Personas[2].SystemPrompt, s.Roster.PromptPresets[0].SystemPrompt, s.Roster.PromptPresets[0].Project = "Be theirs.", "Be quick.", true
 	seat := tiers.Seat{Tier: 3, Persona: "theirs"}.Take(s)
-	require.Len(t, seat.System("You work.", nil), 1)
+	require.Len(t, seat.System(said("You work."), nil), 1)
 	parts := seat.Project("01J")
 	require.Len(t, parts, 2)
 	fences := map[string]bool{}
@@ -66,7 +66,7 @@ func TestProjectRulesAreTakenOutOfTheViews(t *testing.T) {
 		"the same twice":     {[]events.View{view("AGENTS.md", "a"), view("CLAUDE.md", "a")}, []string{"AGENTS.md"}, nil},
 		"another view":       {[]events.View{{Path: "AGENTS.md", View: events.ViewTree}}, nil, []int{0}},
 	} {
-		rules, others := tiers.SplitRules("01J", c.views)
+		rules, others := tiers.SplitRules("01H", "01J", c.views)
 		require.Equal(t, c.others, others, name)
 		require.Len(t, rules, len(c.rules), name)
 		for i, path := range c.rules {
@@ -76,14 +76,34 @@ func TestProjectRulesAreTakenOutOfTheViews(t *testing.T) {
 	}
 }
 
+func TestProjectRulesReadTheSameInEveryPromptOfASession(t *testing.T) {
+	t.Parallel()
+	view := func(text string) events.View {
+		return events.View{Path: "AGENTS.md", View: events.ViewRaw, Text: text, SHA256: events.Digest([]byte(text)), Size: int64(len(text))}
+	}
+	codeOf := func(opened, built, text string) string {
+		rules, _ := tiers.SplitRules(opened, built, []events.View{view(text)})
+		return rules[0].Fence
+	}
+	require.Equal(t, codeOf("01H", "01J", "a"), codeOf("01H", "01K", "a"))
+	require.NotEqual(t, codeOf("01H", "01J", "a"), codeOf("01G", "01J", "a"), "of another session")
+	require.NotEqual(t, codeOf("01H", "01J", "a"), codeOf("01H", "01J", "b"), "who reads the code cannot write it into the file")
+	seat := tiers.Sitting{ProjectPrompt: "x"}
+	require.Equal(t, seat.Project("01H")[0].Fence, seat.Project("01H")[0].Fence)
+	require.NotEqual(t, seat.Project("01H")[0].Fence, seat.Project("01G")[0].Fence)
+}
+
 func TestLongProjectRulesAreShownFromTheirBeginning(t *testing.T) {
 	t.Parallel()
 	sized := func(n int) events.Part {
 		text := strings.Repeat("x", n)
-		rules, _ := tiers.SplitRules("01J", []events.View{{Path: "AGENTS.md", View: events.ViewRaw, Text: text, SHA256: events.Digest([]byte(text)), Size: int64(n)}})
+		rules, _ := tiers.SplitRules("01H", "01J", []events.View{{Path: "AGENTS.md", View: events.ViewRaw, Text: text, SHA256: events.Digest([]byte(text)), Size: int64(n)}})
 		return rules[0]
 	}
 	require.Zero(t, sized(tiers.MaxProjectRules).Head)
 	require.Equal(t, tiers.MaxProjectRules, sized(tiers.MaxProjectRules+1).Head)
 	require.Contains(t, sized(tiers.MaxProjectRules+1).Suffix, "the first 16000 characters")
 }
+
+// said are the system's words with a text.
+func said(text string) []events.Part { return []events.Part{{Role: "system", Text: text}} }

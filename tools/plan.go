@@ -69,6 +69,10 @@ type PlannedChange struct {
 	// BeforeMode and AfterMode are permission bits; zero: absent or not known.
 	BeforeMode fs.FileMode `json:"before_mode,omitempty"`
 	AfterMode  fs.FileMode `json:"after_mode,omitempty"`
+	// Edits are the places of the change; none where a file is made or removed.
+	Edits []EditedPlace `json:"edits,omitempty"`
+
+	change Change // as it was planned; zero in one that was stored
 }
 
 // Preview is what a call would do.
@@ -87,16 +91,20 @@ func (p Plan) effective() []Change {
 
 func (p Plan) preview() Preview {
 	preview := Preview{Summary: p.Summary, DryRun: p.DryRun, Changes: []PlannedChange{}}
+	room := maxEdits
 	for _, c := range p.effective() {
-		preview.Changes = append(preview.Changes, c.planned())
+		planned := c.planned(room)
+		room -= len(planned.Edits)
+		preview.Changes = append(preview.Changes, planned)
 	}
 	return preview
 }
 
-func (c Change) planned() PlannedChange {
+func (c Change) planned(room int) PlannedChange {
 	out := PlannedChange{
 		Path: c.Path, Before: digest(c.Before), After: digest(c.After),
 		BeforeSize: int64(len(c.Before)), AfterSize: int64(len(c.After)), Diff: c.diff(), BeforeMode: c.BeforeMode,
+		Edits: c.edits(room), change: c,
 	}
 	if c.After != nil {
 		out.AfterMode = c.Mode

@@ -48,11 +48,25 @@ func swap(ctx context.Context, env tools.Env) (tools.Plan, error) {
 	}}, nil
 }
 
+// stored is a planned change as a claim keeps it.
+func stored(t *testing.T, c tools.PlannedChange) (out tools.PlannedChange) {
+	t.Helper()
+	b, err := json.Marshal(c)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(b, &out))
+	return out
+}
+
 func TestPlanShowsTheChangesAndTouchesNothing(t *testing.T) {
 	t.Parallel()
 	env, dir := setup(t, map[string]string{"a": "1\n", "old": "o\n"})
 	preview, err := ready(t, env, writer(swap)).Plan(t.Context())
 	require.NoError(t, err)
+	for i := range preview.Changes {
+		require.Equal(t, i == 0, len(preview.Changes[i].Edits) > 0, "of a file that stays")
+		preview.Changes[i] = stored(t, preview.Changes[i])
+		preview.Changes[i].Edits = nil
+	}
 	require.Equal(t, tools.Preview{Summary: "swapped", Changes: []tools.PlannedChange{
 		{Path: "a", Before: hash("1\n"), After: hash("2\n"), BeforeSize: 2, AfterSize: 2, BeforeMode: 0o644, AfterMode: 0o644, Diff: "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"},
 		{Path: "n/new", After: hash("n\n"), AfterSize: 2, Diff: "--- /dev/null\n+++ b/n/new\n@@ -0,0 +1 @@\n+n\n"},

@@ -8,6 +8,9 @@ import (
 	"manualslop/bus"
 )
 
+// Project is the project that has pools on the bus of [Open].
+const Project = "p1"
+
 // patience is generous: a loaded machine starts many servers at once.
 const patience = 2 * time.Minute
 
@@ -15,7 +18,7 @@ const patience = 2 * time.Minute
 // unless an option says otherwise: tests do not survive a loss of power.
 func Open(tb testing.TB, options ...func(*bus.Config)) *bus.Server {
 	tb.Helper()
-	cfg := bus.Config{Dir: tb.TempDir(), Durability: bus.Relaxed, Serves: tb.Name(), Host: "test", MaxBytes: 1 << 30}
+	cfg := bus.Config{Dir: tb.TempDir(), Project: Project, Durability: bus.Relaxed, Serves: tb.Name(), Host: "test", MaxBytes: 1 << 30}
 	for _, o := range options {
 		o(&cfg)
 	}

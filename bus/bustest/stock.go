@@ -60,3 +60,22 @@ func ForgetSnapshots(tb testing.TB, s *bus.Server) uint64 {
 	}
 	return had
 }
+
+// DropPool deletes a work pool, as an operator can.
+func DropPool(tb testing.TB, s *bus.Server, pool string) {
+	tb.Helper()
+	nc, err := s.Stock(bus.Role{Kind: bus.Admin})
+	if err != nil {
+		tb.Fatalf("drop pool %s: %v", pool, err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		tb.Fatalf("drop pool %s: %v", pool, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := js.DeleteConsumer(ctx, "SLOP_EV", pool); err != nil {
+		tb.Fatalf("drop pool %s: %v", pool, err)
+	}
+}

@@ -83,7 +83,7 @@ func (c *Chain) follow(js jetstream.JetStream, session string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
 	consumer, err := js.OrderedConsumer(ctx, bus.StreamEvents, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{events.Filter{Project: project, Session: session}.Subject()}, DeliverPolicy: jetstream.DeliverNewPolicy})
+		FilterSubjects: []string{events.Filter{Project: Project, Session: session}.Subject()}, DeliverPolicy: jetstream.DeliverNewPolicy})
 	if err != nil {
 		return fmt.Errorf("raw chain: %w", err)
 	}
@@ -215,7 +215,8 @@ func await(ctx context.Context, seen <-chan struct{}) error {
 	}
 }
 
-const project = "raw"
+// Project is the project of the raw chain.
+const Project = "raw"
 
 // callArgs are the arguments of every call.
 var callArgs = json.RawMessage(`{"path":"src/a.go","start_line":1,"end_line":200}`)

@@ -14,7 +14,7 @@ import (
 
 func TestTheRawChainMakesItsTrips(t *testing.T) {
 	t.Parallel()
-	s := bustest.Open(t)
+	s := bustest.Open(t, func(c *bus.Config) { c.Project = rawbus.Project })
 	chain, err := rawbus.New(s.Stock, "S1")
 	require.NoError(t, err)
 	defer chain.Close()

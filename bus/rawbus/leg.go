@@ -39,7 +39,7 @@ func settled(session, worker string) leg {
 }
 
 func newLeg(session, actor string, expect bool, p events.Payload) leg {
-	e, err := events.New(events.Origin{ID: someID, Time: time.Now(), Project: project, Session: session, Actor: actor, Cause: someID, N: 1}, p)
+	e, err := events.New(events.Origin{ID: someID, Time: time.Now(), Project: Project, Session: session, Actor: actor, Cause: someID, N: 1}, p)
 	if err != nil {
 		panic(err) // constants of the program
 	}
@@ -49,7 +49,7 @@ func newLeg(session, actor string, expect bool, p events.Payload) leg {
 	}
 	l := leg{subject: e.Subject(), body: body}
 	if expect {
-		l.filter = events.Filter{Project: project, Session: session, Actor: actor}.Subject()
+		l.filter = events.Filter{Project: Project, Session: session, Actor: actor}.Subject()
 	}
 	return l
 }

@@ -24,7 +24,7 @@ func Work(ctx context.Context, connect Connect, worker string, slots int) error 
 	if err != nil {
 		return err
 	}
-	pool, err := js.Consumer(ctx, bus.StreamEvents, bus.PoolTools)
+	pool, err := js.Consumer(ctx, bus.StreamEvents, events.PoolName(events.PoolTools, Project))
 	if err != nil {
 		return err
 	}

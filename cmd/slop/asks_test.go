@@ -20,7 +20,7 @@ const prompt = "[y]es, [n]o REASON, [e]dit, [s]how all > "
 
 // twoEdits is a session with two asks, one after the other.
 var (
-	twoEdits = onePlan(edits("a.txt", "one", "ONE"), edits("b.txt", "two", "TWO"), says("done"))
+	twoEdits = onePlan(edits("a.txt", "one", "ONE"), edits("b.txt", "two", "TWO"), says("DONE: done"))
 	twoFiles = map[string]string{"a.txt": "one\n", "b.txt": "two\n"}
 )
 
@@ -124,7 +124,7 @@ func TestEveryLaterAnswerIsToldByWhomAndWhen(t *testing.T) {
 func TestNoWithAReasonReachesTheModelAndAnEditIsWhatRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	model := onePlan(edits("b.txt", "two", "TWO"), when("the other file", edits("a.txt", "one", "uno")), when("+ONE", says("done")))
+	model := onePlan(edits("b.txt", "two", "TWO"), when("the other file", edits("a.txt", "one", "uno")), when("+ONE", says("DONE: done")))
 	r := s.start("run", "--script", s.script(model), "edit")
 	r.sees("edit_file b.txt")
 	r.sees("-two")

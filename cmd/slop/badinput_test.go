@@ -70,8 +70,8 @@ func TestDamagedDataFolderIsRefusedWithAnExplanationAndLeftAlone(t *testing.T) {
 			require.NoError(t, os.WriteFile(block, body, 0o600))
 		},
 		"the log is gone": func(t *testing.T, stream string) { require.NoError(t, os.RemoveAll(stream)) },
-		"the mark is none": func(t *testing.T, stream string) {
-			require.NoError(t, os.WriteFile(filepath.Join(stream, "..", "..", "..", "..", "log.json"), []byte("?"), 0o600))
+		"the record of its end is unreadable": func(t *testing.T, stream string) {
+			require.NoError(t, os.WriteFile(filepath.Join(stream, "..", "..", "..", "..", "ends.json"), []byte("?"), 0o600))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestUnknownEventStallsTheSessionByNameAndReplaySkipsIt(t *testing.T) {
 
 	require.Equal(t, 1, a.run.wait())
 	a.run.warns("session " + e.Session + " is stalled: ")
-	a.run.warns("HorizonShifted v1")
+	a.run.warns("HorizonShifted")
 	a.run.warns("`slop run --resume`")
 	require.Contains(t, a.ok("sessions"), "stalled")
 	require.Contains(t, a.ok("replay", e.Session), "mma_status")
@@ -127,7 +127,7 @@ func TestUnknownEventStallsTheSessionByNameAndReplaySkipsIt(t *testing.T) {
 	require.Empty(t, only[events.SessionClosed](log))
 	stalled := only[events.SessionStalled](log)
 	require.Len(t, stalled, len(events.Deciders()), "each decider says so once, however often it starts")
-	require.Contains(t, stalled[0].Reason, "HorizonShifted v1")
+	require.Contains(t, stalled[0].Reason, "HorizonShifted")
 	require.Equal(t, "one\n", a.read("a.txt"))
 }
 
@@ -186,12 +186,13 @@ func TestFullDiskEndsTheEngineAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"a.txt": "one\n", "big.txt": noise(60 << 10)})
 	s.configure(strings.Replace(scriptConfig, "[bus]\n", "[bus]\nmax_bytes = 8388608\n", 1))
-	fill(t, s.data(""), 3700<<10)
+	fill(t, s.data(""), 2900<<10)
 	s.ok("adopt", "--yes")
-	replies := slices.Repeat([]string{calls("read_file", map[string]any{"path": "big.txt"})}, 15)
-	script := s.script(onePlan(append(replies, says("done"))...))
+	replies := slices.Repeat([]string{calls("read_file", map[string]any{"path": "big.txt"})}, 36)
+	script := s.script(onePlan(append(replies, says("DONE: done"))...))
 	said := s.fails(1, "run", "--script", script, "fill it")
-	require.Contains(t, said, "the disk budget is used up")
+	require.Contains(t, said, "only the reserve of the disk budget is left")
+	require.Contains(t, said, "slop sessions prune")
 	require.NoFileExists(t, s.data("run.json"))
 
 	log := historyOf(t, s.dir)

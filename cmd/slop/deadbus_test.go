@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -73,6 +78,15 @@ func (f *fleet) member(name string) *member {
 	return nil
 }
 
+// say records a person's word in the session s1.
+func (f *fleet) say(log events.Log, id string, p events.Payload) {
+	f.t.Helper()
+	e, err := events.New(events.Origin{ID: id, Time: time.Now(), Project: filepath.Base(f.dir), Session: "s1", Actor: person}, p)
+	require.NoError(f.t, err)
+	_, err = log.Append(f.t.Context(), e, nil)
+	require.NoError(f.t, err)
+}
+
 func TestAGatewayOutlivesTheBusProcessAndRefusesAnotherStore(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -80,14 +94,7 @@ func TestAGatewayOutlivesTheBusProcessAndRefusesAnotherStore(t *testing.T) {
 	bus.start()
 	gateway.start()
 	conn := f.person(t.Context())
-	project := filepath.Base(f.dir)
-	say := func(id string, p events.Payload) {
-		e, err := events.New(events.Origin{ID: id, Time: time.Now(), Project: project, Session: "s1", Actor: person}, p)
-		require.NoError(t, err)
-		_, err = conn.Append(t.Context(), e, nil)
-		require.NoError(t, err)
-	}
-	say("E1", events.SessionOpened{Folder: "20260102_030405"})
+	f.say(conn, "E1", events.SessionOpened{Folder: "20260102_030405"})
 	h := f.hooks()
 	for _, text := range []string{"one", "two"} {
 		bus.kill()
@@ -106,4 +113,98 @@ func TestAGatewayOutlivesTheBusProcessAndRefusesAnotherStore(t *testing.T) {
 	bus.start()
 	require.Error(t, gateway.cmd.Wait(), "it ends rather than mix two histories")
 	require.Contains(t, gateway.said.String(), "another history")
+}
+
+func TestAnOrchestratorThatCannotReadOnEndsAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	bus, judge := f.member("bus"), f.member("judge")
+	bus.start()
+	conn := f.person(t.Context())
+	f.say(conn, "E1", events.SessionOpened{Folder: "20260102_030405"})
+	judge.start()
+	f.say(conn, "E2", events.AskAnswered{Ask: "none", Decision: events.Yes})
+	require.Equal(t, events.ActorApproval, f.waitFor(t.Context(), conn, "AnswerRefused").Actor)
+	bus.kill()
+	require.NoError(t, os.RemoveAll(filepath.Join(f.dir, ".slop", "bus")))
+	bus.start()
+	var exit *exec.ExitError
+	require.ErrorAs(t, judge.cmd.Wait(), &exit)
+	require.Equal(t, 1, exit.ExitCode(), judge.said.String())
+	require.Contains(t, judge.said.String(), "another history than the one that was read")
+}
+
+func TestAGatewayThatIsToldToStopEndsWhileTheBusStandsStill(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.start()
+	gateway, h := f.member("gateway"), f.hooks()
+	h.until("/api/gui/mma_status", http.StatusOK)
+	require.NoError(t, f.member("bus").cmd.Process.Signal(syscall.SIGSTOP))
+	h.until("/api/gui/mma_status", http.StatusServiceUnavailable) // it makes its connections again
+	gateway.stops()
+}
+
+func TestAGatewayThatIsToldToStopDuringItsStartEndsWhileTheBusStandsStill(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	bus, gateway := f.member("bus"), f.member("gateway")
+	bus.start()
+	asked := make(chan struct{})
+	address := f.relay("slop.ev."+filepath.Base(f.dir), func() {
+		_ = bus.cmd.Process.Signal(syscall.SIGSTOP)
+		close(asked)
+	})
+	gateway.args = append(gateway.args, "--nats", "nats://"+address)
+	gateway.begin()
+	<-asked // for the newest event of the project
+	gateway.stops()
+}
+
+// relay carries connections to the bus, and calls then before a piece with a
+// word is the first to go there.
+func (f *fleet) relay(word string, then func()) (address string) {
+	f.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(f.t, err)
+	f.t.Cleanup(func() { _ = l.Close() })
+	var once sync.Once
+	go func() {
+		for {
+			role, err := l.Accept()
+			if err != nil {
+				return
+			}
+			bus, err := net.Dial("tcp", strings.TrimPrefix(f.url, "nats://"))
+			if err != nil {
+				_ = role.Close()
+				continue
+			}
+			go func() { _, _ = io.Copy(role, bus); _ = role.Close() }()
+			go func() {
+				defer bus.Close()
+				piece := make([]byte, 64<<10)
+				for {
+					n, err := role.Read(piece)
+					if bytes.Contains(piece[:n], []byte(word)) {
+						once.Do(then)
+					}
+					if _, broken := bus.Write(piece[:n]); err != nil || broken != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// stops tells the process to stop and waits for its end. The goroutines of one
+// that does not end are in what it said.
+func (m *member) stops() {
+	m.fleet.t.Helper()
+	require.NoError(m.fleet.t, m.cmd.Process.Signal(syscall.SIGTERM))
+	hangs := time.AfterFunc(patience, func() { _ = m.cmd.Process.Signal(syscall.SIGQUIT) })
+	_ = m.cmd.Wait()
+	require.True(m.fleet.t, hangs.Stop(), "%s did not end: %s", m.name, m.said.String())
 }

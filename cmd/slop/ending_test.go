@@ -16,7 +16,7 @@ import (
 // end the engine in the middle.
 var threeEdits = onePlan(
 	slowly(edits("a.txt", "one", "two")), slowly(calls("read_file", map[string]any{"path": "a.txt"})),
-	slowly(edits("a.txt", "two", "three")), slowly(edits("b.txt", "two", "TWO")), slowly(says("done")))
+	slowly(edits("a.txt", "two", "three")), slowly(edits("b.txt", "two", "TWO")), slowly(says("DONE: done")))
 
 // slowly lets a reply take a moment.
 func slowly(reply string) string { return strings.Replace(reply, "{", `{"delay_ms":60,`, 1) }

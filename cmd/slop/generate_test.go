@@ -43,7 +43,7 @@ func TestGenerateGoesOnOverARestartAndStandsUpToReplay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
 	s.keys()
-	script := s.script(aWorker(edits("a.txt", "one", "ONE"), calls("run_powershell", map[string]any{"script": "echo hello"}), says("It is mended.")))
+	script := s.script(aWorker(edits("a.txt", "one", "ONE"), calls("run_powershell", map[string]any{"script": "echo hello"}), says("DONE: it is mended.")))
 	r, log := s.serve("--script", script)
 	body := `{"prompt":"mend it","context":["a.txt"],"request_id":"r-1","timeout_s":0.3}`
 	status, got := s.post("/api/v1/generate", body)
@@ -75,7 +75,7 @@ func TestGenerateGoesOnOverARestartAndStandsUpToReplay(t *testing.T) {
 	require.Equal(t, true, got["edited"])
 	joined := <-done
 	require.Equal(t, ticket, joined["ticket"], "%v", joined)
-	require.Equal(t, "It is mended.", joined["text"])
+	require.Equal(t, "DONE: it is mended.", joined["text"])
 	require.Equal(t, "completed", joined["outcome"])
 	require.Equal(t, "ONE\n", s.read("a.txt"))
 	_, settled := fact(t, log, 1, func(_ events.Event, p events.ToolSettled) bool { return p.Tool == "run_powershell" })

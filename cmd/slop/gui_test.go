@@ -65,7 +65,7 @@ func TestATeamIsDrivenThroughTheGUIFromEpicToEndAndAgainAfterAReset(t *testing.T
 	t.Parallel()
 	s := newSite(t, twoFiles)
 	s.keys()
-	plan := onePlan(edits("a.txt", "one", "ONE"), says("done"))
+	plan := onePlan(edits("a.txt", "one", "ONE"), says("DONE: done"))
 	r, conn := s.serve("--script", s.script(plan+plan))
 	first := s.engine().Session
 	s.gui(
@@ -105,7 +105,7 @@ func TestATeamIsDrivenThroughTheGUIFromEpicToEndAndAgainAfterAReset(t *testing.T
 func TestARunWhoseSessionIsResetEndsAndSaysSo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	r := s.start("run", "--wait", "--script", s.script(onePlan(edits("a.txt", "one", "ONE"), says("done"))), "edit")
+	r := s.start("run", "--wait", "--script", s.script(onePlan(edits("a.txt", "one", "ONE"), says("DONE: done"))), "edit")
 	r.sees("edit_file") // it asks
 	s.gui(`{"action":"click","item":"btn_reset_session"}`)
 	require.Equal(t, 1, r.wait())

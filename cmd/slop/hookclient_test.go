@@ -86,9 +86,9 @@ func (c *caller) ask() hookclient.Ask {
 func TestEveryMethodOfTheClientWorksOnARealEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"a.txt": "one\n", "b.txt": "one\n", "other.toml": "[project]\nname = \"other\"\n"})
-	_, _ = s.serve("--script", s.script(onePlan(edits("a.txt", "one", "ONE"), says("edited"))+
-		`{"tier":3,"contains":"say hello","reply":{"text":"hello"}}`+"\n"+
-		`{"tier":3,"contains":"say goodbye","reply":{"text":"goodbye"}}`+"\n"+
+	_, _ = s.serve("--script", s.script(onePlan(edits("a.txt", "one", "ONE"), says("DONE: edited"))+
+		`{"tier":3,"contains":"say hello","reply":{"text":"DONE: hello"}}`+"\n"+
+		`{"tier":3,"contains":"say goodbye","reply":{"text":"DONE: goodbye"}}`+"\n"+
 		`{"tier":3,"contains":"change b","reply":`+edits("b.txt", "one", "TWO")+`}`+"\n"))
 	e := s.engine()
 	client, err := hookclient.New(hookclient.Options{BaseURL: e.Hooks, TokenFile: filepath.Join(e.Tokens, "human.token"), Reader: "test"})
@@ -195,7 +195,7 @@ func (c *caller) runsAnEpic(s *site) {
 }
 
 func (c *caller) steersWorkers(s *site) {
-	require.Equal(c.t, "hello", c.object("generate", "say hello")["text"])
+	require.Equal(c.t, "DONE: hello", c.object("generate", "say hello")["text"])
 	c.call(nil, "pause_mma_pipeline")
 	ticket, ok := c.object("spawn_mma_worker", "say goodbye", "b.txt")["ticket"].(string)
 	require.True(c.t, ok)

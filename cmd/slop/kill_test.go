@@ -99,7 +99,7 @@ func (f *fleet) watch(ctx context.Context, log events.Log) (acknowledged func() 
 	var ids []string
 	registry := events.Catalogue()
 	opened := make(chan struct{})
-	_, feed, err := log.Watch(ctx, events.Filter{}, 1)
+	_, feed, err := log.Watch(ctx, events.Filter{Project: filepath.Base(f.dir)}, 1)
 	require.NoError(f.t, err)
 	go func() {
 		for e, err := range feed {

@@ -69,7 +69,7 @@ func TestAKillWhileAModelAnswersLeadsToTheSameEnd(t *testing.T) {
 			requireNoWriteTwice(t, log)
 			end := endState(log)
 			require.Equal(t, projections.EndTicket{Status: "completed", Track: "TR-1", Attempt: 1}, end.Tickets["T-001"])
-			require.Equal(t, "I edit.\nDone.", end.Streams[events.WorkerStream("T-001")])
+			require.Equal(t, "I edit.\nDONE: all.", end.Streams[events.WorkerStream("T-001")])
 			require.Equal(t, map[string]int{}, end.Asks)
 			used := map[string]events.Usage{}
 			for who, u := range end.Usage {
@@ -78,8 +78,17 @@ func TestAKillWhileAModelAnswersLeadsToTheSameEnd(t *testing.T) {
 			}
 			require.Equal(t, map[string]events.Usage{"1": {Input: 100, Output: 20}, "2": {Input: 100, Output: 20}, "3": {Input: 200, Output: 40}}, used)
 			require.Len(t, only[events.ModelReplied](log), 4)
-			require.Len(t, only[events.ModelFailed](log), 1)
-			require.Len(t, only[events.ModelRequested](log), 5)
+			failed, kinds := only[events.ModelFailed](log), []string{events.ModelRateLimited}
+			if !in.never {
+				kinds = []string{events.ModelInterrupted, events.ModelRateLimited}
+				require.NotNil(t, failed[0].Usage, "what was cut off counts")
+			}
+			for i, f := range failed {
+				require.Equal(t, kinds[i], f.Kind)
+			}
+			require.Len(t, failed, len(kinds))
+			require.Len(t, only[events.ModelRequested](log), 4+len(kinds))
+			require.Len(t, only[events.ModelStarted](log), 4+len(kinds), "one for each request")
 			for _, e := range log {
 				require.NotContains(t, string(e.Data), halfAnswer, e.Type)
 			}
@@ -120,7 +129,7 @@ func (s *standIn) answer(v llmtest.View) llmtest.Turn {
 	case round > 0 && !s.lenient.Load():
 		return llmtest.Turn{Error: events.ModelRateLimited, Message: "slow down", RetryAfter: time.Second}
 	case round > 0:
-		return llmtest.Turn{Text: "Done.", Usage: used}
+		return llmtest.Turn{Text: "DONE: all.", Usage: used}
 	}
 	turn := llmtest.Turn{Text: "I edit.", Usage: used, Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"ONE"}`}}}
 	if s.begun.Add(1) == 1 && !s.in.never {
@@ -152,7 +161,7 @@ func (in interrupted) play(t *testing.T) []events.Event {
 		fact(t, crew.log, 1, func(_ events.Event, p events.ToolApproved) bool { return p.Tool == "edit_file" })
 		crew.kill("worker")
 	}
-	fact(t, crew.log, 1, anyOf[events.ModelFailed])
+	fact(t, crew.log, 1, func(_ events.Event, p events.ModelFailed) bool { return p.Kind == events.ModelRateLimited })
 	model.lenient.Store(true)
 	if !in.never {
 		crew.kill("models")

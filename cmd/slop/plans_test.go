@@ -11,7 +11,7 @@ import (
 func onePlan(replies ...string) string {
 	lines := []string{
 		`{"tier":1,"reply":{"text":"[{\"id\":\"TR-1\",\"title\":\"One\",\"description\":\"Do it\"}]"}}`,
-		`{"tier":2,"reply":{"text":"[{\"id\":\"T-001\",\"description\":\"Edit\",\"target_file\":\"a.txt\",\"depends_on\":[]}]"}}`,
+		`{"tier":2,"reply":{"text":"[{\"id\":\"T-001\",\"description\":\"Edit\",\"depends_on\":[]}]"}}`,
 	}
 	for _, r := range replies {
 		if !strings.HasPrefix(r, `{"tier"`) {

@@ -108,9 +108,11 @@ func changes() []change {
 			p, ok := e.Payload.(events.ModelReplied)
 			return ok && replaced(e, p.BodySHA256, flipped(p.BodySHA256))
 		}, replay.CodePrompt},
-		{"the description of a tool", func(e *events.Event) bool { return e.Type == "ToolsOffered" && replaced(e, "file", "fiIe") }, replay.CodePrompt},
+		{"the description of a tool", func(e *events.Event) bool {
+			return e.Type == "ToolsOffered" && replaced(e, "the text of the file without line numbers", "the text of the fiIe without line numbers")
+		}, replay.CodePrompt},
 		{"a word of a reply", func(e *events.Event) bool { return e.Type == "ModelReplied" && replaced(e, "look", "lo0k") }, replay.CodeDigest},
-		{"a word of a part", func(e *events.Event) bool { return e.Type == "ModelRequested" && replaced(e, "of four", "of f0ur") }, replay.CodeDifferent},
+		{"a word of a part", func(e *events.Event) bool { return e.Type == "ModelRequested" && replaced(e, "# Goal", "# G0al") }, replay.CodeDifferent},
 	}
 }
 

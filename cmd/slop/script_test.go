@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"manualslop/bus/bustest"
 	"manualslop/cmd/slop/app/demo"
 	"manualslop/tiers/llm/clitest"
 )
@@ -25,6 +26,7 @@ import (
 // TestMain makes this test binary the command slop of all tests.
 func TestMain(m *testing.M) {
 	clitest.Play()
+	bustest.Node()
 	testscript.Main(racesFail{m}, map[string]func(){"slop": main})
 }
 

@@ -16,7 +16,7 @@ import (
 func TestServeSaysWhereItIsWorksAndLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	script := s.script(onePlan(edits("a.txt", "one", "ONE"), says("done")))
+	script := s.script(onePlan(edits("a.txt", "one", "ONE"), says("DONE: done")))
 	r := s.start("serve", "--json", "--yes", "--script", script)
 	r.sees("\n")
 	var ready map[string]any

@@ -16,7 +16,7 @@ import (
 func TestShutdownEndsAnEngineInOrderAndItsSessionGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	script := s.script(onePlan(edits("a.txt", "one", "ONE"), says("done")))
+	script := s.script(onePlan(edits("a.txt", "one", "ONE"), says("DONE: done")))
 	r, conn := s.serve("--yes", "--script", script)
 	before := s.engine()
 	status, got := s.post("/api/shutdown", `{"reason":"enough"}`)
@@ -39,7 +39,7 @@ func TestShutdownEndsAnEngineInOrderAndItsSessionGoesOn(t *testing.T) {
 func TestShutdownEndsARunWithoutBlame(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	r := s.start("run", "--wait", "--script", s.script(onePlan(edits("a.txt", "one", "ONE"), says("done"))), "edit")
+	r := s.start("run", "--wait", "--script", s.script(onePlan(edits("a.txt", "one", "ONE"), says("DONE: done"))), "edit")
 	r.sees("edit_file") // it asks
 	status, _ := s.post("/api/shutdown", `{}`)
 	require.Equal(t, http.StatusOK, status)

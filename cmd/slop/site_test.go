@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,15 @@ type site struct {
 	dir  string // the project
 	home string // of the configuration
 	env  []string
+
+	program string // what runs; empty: slop as it is
+}
+
+// under is the site as another program works on it.
+func (s *site) under(program string) *site {
+	other := *s
+	other.program = program
+	return &other
 }
 
 // newSite lays out a project of these files, by path.
@@ -93,7 +103,7 @@ func (s *site) slop(args ...string) ended {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "slop", args...)
+	cmd := exec.CommandContext(ctx, cmp.Or(s.program, "slop"), args...)
 	cmd.Dir, cmd.Env = s.dir, s.env
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -133,7 +143,7 @@ type running struct {
 // start starts a command. It is killed when the test ends.
 func (s *site) start(args ...string) *running {
 	s.t.Helper()
-	r := &running{s: s, cmd: exec.Command("slop", args...), out: newScreen(), err: newScreen(), ended: make(chan struct{})}
+	r := &running{s: s, cmd: exec.Command(cmp.Or(s.program, "slop"), args...), out: newScreen(), err: newScreen(), ended: make(chan struct{})}
 	r.cmd.Dir, r.cmd.Env, r.cmd.Stdout, r.cmd.Stderr = s.dir, s.env, r.out, r.err
 	var err error
 	r.keyboard, err = r.cmd.StdinPipe()

@@ -4,7 +4,7 @@
 # as `gemini --output-format stream-json` does. It calls no model.
 #
 # What it says depends on the prompt: tracks for tier 1, a ticket for tier 2,
-# plain text for everybody else and whenever a tool's result is in the prompt.
+# DONE: for everybody else and whenever a tool's result is in the prompt.
 #
 # MOCK_MODE: success (default); malformed_json: a line that is no JSON and no
 # result; error_result: a result of the status error; timeout: silence for two
@@ -52,7 +52,7 @@ printf '{"type":"message","role":"user","content":"(the prompt)"}\n'
 
 case $prompt in
 *"# Result of the tool"* | *"# Error of the tool"*)
-	say "The tool answered; the ticket is done."
+	say "DONE: the tool answered."
 	;;
 *"tier 1 of four"*)
 	say '[{\"title\":\"Mock track\",\"description\":\"What the goal asks for, by the mock.\",'
@@ -63,7 +63,7 @@ case $prompt in
 	say '\"context_requirements\":[],\"depends_on\":[],\"priority\":\"medium\"}]'
 	;;
 *)
-	say "It is done, says the mock."
+	say "DONE: says the mock."
 	;;
 esac
 

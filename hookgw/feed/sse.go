@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"manualslop/events"
+	"manualslop/hookgw/request"
 )
 
 // SSE writes server-sent events. The response's own buffer gathers them; what
@@ -25,14 +28,18 @@ type SSE struct {
 
 	w       http.ResponseWriter
 	conn    *http.ResponseController
-	timeout time.Duration
-	armed   bool // the time limit of writing runs
+	limits  request.Limits
+	armed   bool          // the time limit of writing runs
+	sent    int           // bytes since it runs
+	blocked time.Duration // of it spent waiting for the client
+	ending  bool          // the last frame is being sent
 }
 
-// NewSSE writes to a client that has everything up to at. The timeout is for what
-// leaves at once.
-func NewSSE(w http.ResponseWriter, timeout time.Duration, at uint64) *SSE {
-	return &SSE{w: w, conn: http.NewResponseController(w), timeout: timeout, At: at}
+// NewSSE writes to a client that has everything up to at. A client that takes
+// what leaves at once later than within WriteTimeout gets its position as the last
+// frame; beyond FeedGrace the connection ends without it.
+func NewSSE(w http.ResponseWriter, limits request.Limits, at uint64) *SSE {
+	return &SSE{w: w, conn: http.NewResponseController(w), limits: limits, At: at}
 }
 
 // Begin opens the feed, and shows the snapshot at once where nothing precedes it.
@@ -48,23 +55,31 @@ func (s *SSE) Begin() error {
 
 // Send writes bytes that leave with the next flush, or before.
 func (s *SSE) Send(b []byte) error {
+	began := time.Now()
 	if !s.armed {
-		if err := s.conn.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
+		if err := s.conn.SetWriteDeadline(began.Add(s.limits.WriteTimeout + s.limits.FeedGrace)); err != nil {
 			return err
 		}
-		s.armed = true
+		s.armed, s.sent, s.blocked = true, 0, 0
 	}
 	_, err := s.w.Write(b)
+	s.sent, s.blocked = s.sent+len(b), s.blocked+time.Since(began)
 	return err
 }
 
-// Flush lets go what was written.
+// Flush lets go what was written. It ends the feed, with events.ErrSlow, where
+// the client took longer than WriteTimeout to read it.
 func (s *SSE) Flush() error {
 	if !s.armed {
 		return nil
 	}
 	s.armed = false
-	return s.conn.Flush()
+	began := time.Now()
+	err := s.conn.Flush()
+	if s.blocked += time.Since(began); err != nil || s.ending || s.blocked <= s.limits.WriteTimeout {
+		return err
+	}
+	return s.Disconnect("the reader was too slow", events.ErrSlow)
 }
 
 // showSnapshot writes the snapshot once everything up to the cutoff was shown.
@@ -105,6 +120,11 @@ func (s *SSE) Write(f *Frame) error {
 		}
 	}
 	s.At = f.Seq
+	if s.sent > maxTaken { // the time limit is for so much at a time
+		if err := s.Flush(); err != nil {
+			return err
+		}
+	}
 	return s.showSnapshot()
 }
 
@@ -131,6 +151,7 @@ func (s *SSE) Disconnect(reason string, cause error) error {
 	if err != nil {
 		return err
 	}
+	s.ending = true
 	err = s.Send(fmt.Appendf(nil, "event: disconnected\nid: %d\ndata: %s\n\n", s.At, body))
 	return errors.Join(cause, err, s.Flush())
 }

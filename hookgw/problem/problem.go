@@ -86,6 +86,12 @@ func Of(err error) *Problem {
 		return Stopped(stopped)
 	case errors.Is(err, events.ErrTooLarge):
 		return Refuse(http.StatusRequestEntityTooLarge, "this is too large for one event of the log", "Send less than 512 KiB at once.").Because(err)
+	case errors.Is(err, events.ErrDiskFull):
+		return Refuse(http.StatusInsufficientStorage, "the disk is full; nothing was stored",
+			"Make room on the disk of the data folder and send it again; the engine goes on by itself.").Because(err)
+	case errors.Is(err, events.ErrReserve):
+		return Refuse(http.StatusInsufficientStorage, "the log has only the reserve of its disk budget left, so nothing new begins",
+			"Remove sessions with `slop sessions prune`, or raise [bus] max_bytes; closing a session still works.").Because(err)
 	case errors.Is(err, events.ErrFull):
 		return Refuse(http.StatusInsufficientStorage, "the log has used up its disk budget; nothing was stored", "Make room, or raise the budget, and send it again.").Because(err)
 	case errors.Is(err, events.ErrDenied):

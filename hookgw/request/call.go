@@ -117,7 +117,8 @@ func (c *Call) Session() (string, error) {
 func (c *Call) SomeSession() (string, error) {
 	name, err := c.Session()
 	if err == nil && name == "" {
-		err = problem.Refuse(http.StatusConflict, "no session is open", "Start one with slop run, or wait until the engine has.")
+		c.Response.Header().Set("Retry-After", "1")
+		err = problem.Refuse(http.StatusServiceUnavailable, "no session is open yet", "Send it again when GET /status answers 200, or start a session with slop run.")
 	}
 	return name, err
 }

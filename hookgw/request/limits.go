@@ -59,6 +59,10 @@ type Limits struct {
 	// (20 s), WriteTimeout for an answer or one event of a feed (10 s),
 	// IdleTimeout for a connection between requests (60 s).
 	HeaderTimeout, BodyTimeout, WriteTimeout, IdleTimeout time.Duration
+	// FeedGrace is how long a feed waits, beyond WriteTimeout, for a client that
+	// stopped reading (50 s). A client that reads again within it learns its
+	// position; then the feed ends.
+	FeedGrace time.Duration
 	// Heartbeat is the pause between the comments of a quiet feed (15 s).
 	Heartbeat time.Duration
 	// AskGrace is how much longer than the ask's own limit the handler waits for
@@ -100,6 +104,7 @@ func (l Limits) WithDefaults() Limits {
 	setDefault(&l.BodyTimeout, 20*time.Second)
 	setDefault(&l.WriteTimeout, 10*time.Second)
 	setDefault(&l.IdleTimeout, time.Minute)
+	setDefault(&l.FeedGrace, 50*time.Second)
 	setDefault(&l.Heartbeat, 15*time.Second)
 	setDefault(&l.AskGrace, 2*time.Second)
 	setDefault(&l.Generate, 5*time.Minute)
@@ -114,7 +119,8 @@ func (l Limits) Check() error {
 	f := l.WithDefaults()
 	least := min(f.Body, f.SessionBody, f.Bodies, f.Asked, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
 		int64(f.Feeds), int64(f.FeedBytes), int64(f.SocketBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
-	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.Heartbeat, f.AskGrace, f.Generate, f.SettleWait, f.CatchUp, f.Shutdown)
+	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.FeedGrace, f.Heartbeat,
+		f.AskGrace, f.Generate, f.SettleWait, f.CatchUp, f.Shutdown)
 	if least < 1 || shortest < 0 {
 		return errors.New("a limit is negative")
 	}

@@ -14,6 +14,9 @@ type Link interface {
 	// Reachable tells why the bus cannot be reached now, for clients to read; nil
 	// while it can.
 	Reachable() error
+	// Room tells why not everything can be stored now, for clients to read; nil
+	// while it can. What closes a session may still be stored.
+	Room() error
 	// Links counts how often the connection was made.
 	Links() uint64
 }

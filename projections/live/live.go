@@ -37,6 +37,9 @@ type Options struct {
 	// SnapshotEvery is after how many events of a session its state is stored,
 	// default 5000; it is also stored when the session closes.
 	SnapshotEvery int
+	// IndexEvery is after how many events of all sessions the summaries are
+	// stored, default 1000; a start after a kill reads at most so many.
+	IndexEvery int
 	// SaveWait bounds how long Close waits for what is being stored, default 5 s:
 	// a store that is away must not hold up the end.
 	SaveWait time.Duration
@@ -63,6 +66,9 @@ func (o Options) withDefaults() Options {
 	if o.SnapshotEvery <= 0 {
 		o.SnapshotEvery = 5000
 	}
+	if o.IndexEvery <= 0 {
+		o.IndexEvery = 1000
+	}
 	if o.SaveWait <= 0 {
 		o.SaveWait = 5 * time.Second
 	}
@@ -85,8 +91,10 @@ type Live struct {
 	done   chan struct{}      // closed when the reader has ended; err is set then
 	err    error
 	saves  chan *session
+	index  chan struct{} // holds a token when the summaries are to be stored
 	saving sync.WaitGroup
 	clock  atomic.Uint64 // counts uses of sessions
+	fresh  atomic.Int64  // events noted since the summaries were stored
 
 	listing sync.Mutex // held by the one that renders the list
 	listed  *rendered  // see Listed
@@ -107,7 +115,7 @@ type Live struct {
 func Open(ctx context.Context, log events.Log, project string, opts Options) (*Live, error) {
 	l := &Live{
 		log: log, replays: events.NewReplays(log, maxReplays), project: project, opts: opts.withDefaults(), filter: events.Filter{Project: project, Session: opts.Session},
-		done: make(chan struct{}), saves: make(chan *session, 16), sessions: map[string]*session{}, subs: map[*subscriber]struct{}{},
+		done: make(chan struct{}), saves: make(chan *session, 16), index: make(chan struct{}, 1), sessions: map[string]*session{}, subs: map[*subscriber]struct{}{},
 	}
 	if err := l.replay(ctx); err != nil {
 		return nil, fmt.Errorf("open read models of %s: %w", project, err)

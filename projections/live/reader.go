@@ -103,7 +103,9 @@ func (l *Live) drain(feed iter.Seq2[events.Event, error]) error {
 
 // take gives one event to its session, then to everybody who waits.
 func (l *Live) take(e *events.Event) {
-	l.opts.Registry.Decode(e)
+	if e.Payload == nil { // a log that is shared has decoded it
+		l.opts.Registry.Decode(e)
+	}
 	l.mu.Lock()
 	_, known := l.sessions[e.Session]
 	s := l.note(e)
@@ -151,6 +153,9 @@ func (l *Live) note(e *events.Event) *session {
 	}
 	s.note(l.opts.Registry, e)
 	l.noted, l.notedID = e.Seq, e.ID
+	if l.fresh.Add(1) >= int64(l.opts.IndexEvery) {
+		l.wantIndex()
+	}
 	return s
 }
 

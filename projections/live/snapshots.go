@@ -99,6 +99,14 @@ func (l *Live) wantSave(s *session) {
 	}
 }
 
+// wantIndex asks for the summaries to be stored.
+func (l *Live) wantIndex() {
+	select {
+	case l.index <- struct{}{}:
+	default:
+	}
+}
+
 // worthSaving is the least number of events that a snapshot at the end saves
 // reading.
 const worthSaving = 200
@@ -109,21 +117,22 @@ func (l *Live) save(ctx context.Context) {
 	if l.opts.Snapshots == nil {
 		return
 	}
-	var indexed uint64
 	for {
 		select {
 		case s := <-l.saves:
 			l.saveSession(ctx, s, 1)
-			indexed = l.saveIndex(ctx, indexed)
+			l.saveIndex(ctx)
+		case <-l.index:
+			l.saveIndex(ctx)
 		case <-l.done:
-			l.saveRest(ctx, indexed)
+			l.saveRest(ctx)
 			return
 		}
 	}
 }
 
 // saveRest stores what was wanted before the end and is not stored yet, and what saves reading much.
-func (l *Live) saveRest(ctx context.Context, indexed uint64) {
+func (l *Live) saveRest(ctx context.Context) {
 	l.mu.RLock()
 	all := slices.Clone(l.order)
 	l.mu.RUnlock()
@@ -133,7 +142,7 @@ func (l *Live) saveRest(ctx context.Context, indexed uint64) {
 	for _, s := range all {
 		l.saveSession(ctx, s, worthSaving)
 	}
-	l.saveIndex(ctx, indexed)
+	l.saveIndex(ctx)
 }
 
 // saveSession stores a folded session's state if at least so many events were
@@ -155,30 +164,28 @@ func (l *Live) saveSession(ctx context.Context, s *session, least int) {
 	}
 }
 
-// saveIndex stores the summaries if the last index is long behind, and says
-// where the newest one stands.
-func (l *Live) saveIndex(ctx context.Context, indexed uint64) uint64 {
-	ix, raw, err := l.index(indexed)
+// saveIndex stores the summaries unless there is little new.
+func (l *Live) saveIndex(ctx context.Context) {
+	raw, err := l.summarize()
 	if err == nil && raw != nil {
 		err = l.opts.Snapshots.PutSnapshot(ctx, l.indexKey(), raw)
 	}
 	if err != nil {
 		l.opts.Logger.Info("index of sessions not stored", "error", err)
 	}
-	return ix
 }
 
-// index renders the summaries; nothing if there is little new.
-func (l *Live) index(indexed uint64) (uint64, json.RawMessage, error) {
+// summarize renders the index; nothing if there is little new.
+func (l *Live) summarize() (json.RawMessage, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if l.opts.Session != "" || l.noted < indexed+worthSaving {
-		return indexed, nil, nil
+	if l.opts.Session != "" || l.fresh.Load() < worthSaving {
+		return nil, nil
 	}
+	l.fresh.Store(0)
 	ix := index{Seq: l.noted, LastID: l.notedID}
 	for _, s := range l.order {
 		ix.Sessions = append(ix.Sessions, indexSession{s.id, s.first, s.lastSeq, &s.light})
 	}
-	raw, err := json.Marshal(ix)
-	return ix.Seq, raw, err
+	return json.Marshal(ix)
 }

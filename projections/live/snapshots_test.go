@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -108,6 +109,34 @@ func TestLongSessionsAreStoredNowAndThen(t *testing.T) {
 	require.Eventually(t, func() bool {
 		var snap projections.Snapshot
 		return s.Snapshot(t.Context(), "folds."+project+".S1", &snap) == nil && snap.Seq > 10
+	}, eventstest.Patience, time.Millisecond)
+}
+
+func TestStartAfterAKillReadsNoMoreThanTheDistanceOfTheIndex(t *testing.T) {
+	t.Parallel()
+	const distance = 250
+	b, s := newBench(t), newStore()
+	l := open(t, b.log, live.Options{Snapshots: s, IndexEvery: distance}) // never closed before the second one
+	var seq uint64
+	for n := range 3*distance + 1 {
+		seq = b.say(fmt.Sprintf("S%d", n%7), "ada", events.EventPushed{Kind: "n"})
+		require.NoError(t, l.WaitFor(patient(t), seq))
+		if (n+1)%distance == 0 {
+			s.until(t, "folds."+project+".-index", seq)
+		}
+	}
+	log := &counting{Log: b.log}
+	next := open(t, log, live.Options{Snapshots: s, IndexEvery: distance})
+	require.LessOrEqual(t, log.read.Load(), int64(2), "one event behind the index, and the one at its position")
+	require.Equal(t, l.Sessions(), next.Sessions())
+}
+
+// until waits for the snapshot at a sequence.
+func (s *store) until(t *testing.T, key string, seq uint64) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var snap projections.Snapshot
+		return s.Snapshot(t.Context(), key, &snap) == nil && snap.Seq == seq
 	}, eventstest.Patience, time.Millisecond)
 }
 

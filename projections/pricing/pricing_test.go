@@ -55,7 +55,9 @@ func TestEveryRowHasADayAndASource(t *testing.T) {
 			ids[p.ID] = true
 			require.Positive(t, p.Input)
 			require.Positive(t, p.Output)
-			require.Equal(t, o.AsOf, p.AsOf)
+			_, err := time.Parse(time.DateOnly, p.AsOf)
+			require.NoError(t, err)
+			require.NotEmpty(t, p.Source)
 			if p.CacheRead != nil {
 				require.Less(t, *p.CacheRead, p.Input, "%s: reading from a cache is cheaper; the two were mixed up", p.ID)
 			}
@@ -64,6 +66,23 @@ func TestEveryRowHasADayAndASource(t *testing.T) {
 				require.Greater(t, *p.CacheWrite1h, *p.CacheWrite5m, p.ID)
 			}
 		}
+	}
+}
+
+func TestLimitsOfNewerModelsAreKnown(t *testing.T) {
+	t.Parallel()
+	for _, o := range pricing.Table().Models {
+		if o.Provider != "grok" { // xAI names no longest reply
+			require.Positive(t, o.MaxOutputTokens, "%s/%s", o.Provider, o.Model)
+		}
+		require.Greater(t, o.ContextWindow, o.MaxOutputTokens, "%s/%s", o.Provider, o.Model)
+	}
+	for name, want := range map[[2]string][2]int64{
+		{"anthropic", "claude-sonnet-4-6"}: {1_000_000, 128_000}, {"anthropic", "claude-opus-4-8"}: {1_000_000, 128_000}, {"gemini", "gemini-3.8-flash"}: {1_048_576, 65_536},
+		{"openai", "gpt-5.5"}: {1_050_000, 128_000}, {"openai", "gpt-6.1-sol"}: {1_050_000, 128_000}, {"openai", "gpt-5.3-codex"}: {400_000, 128_000}, {"openai", "gpt-5.3-codex-spark"}: {},
+	} {
+		o, _ := pricing.Table().Find(name[0], name[1])
+		require.Equal(t, want, [2]int64{o.ContextWindow, o.MaxOutputTokens}, name)
 	}
 }
 

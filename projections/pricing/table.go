@@ -28,6 +28,12 @@ func row(provider, model string, window, reply int64, caching, source, day strin
 	return events.ModelOffer{Provider: provider, Model: model, ContextWindow: window, MaxOutputTokens: reply, Caching: caching, Prices: prices, Source: source, AsOf: day}
 }
 
+// limitsAt is a row whose limits stand on another page than its prices.
+func limitsAt(o events.ModelOffer, source, day string) events.ModelOffer {
+	o.Source, o.AsOf = source, day
+	return o
+}
+
 // usd is a price in whole micro-dollars per million tokens.
 func usd(input, output int64) events.ModelPrice {
 	return events.ModelPrice{Input: input, Output: output}

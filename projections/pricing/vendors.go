@@ -10,24 +10,31 @@ const (
 
 const million = 1_000_000
 
+// looked is when the pages of limits below were looked up, in stored copies of them.
+const looked = "2026-11-23"
+
 // anthropic: the price list, and the pages of the models for their limits.
 func anthropic() []events.ModelOffer {
 	const day = "2026-10-24"
 	claude := func(model string, window, reply int64, prices ...events.ModelPrice) events.ModelOffer {
 		return row("anthropic", model, window, reply, byMarks, "https://platform.claude.com/docs/en/about-claude/pricing and the models' pages", day, prices...)
 	}
+	page := func(model string, o events.ModelOffer) events.ModelOffer {
+		return limitsAt(o, "https://platform.claude.com/docs/en/models/"+model+"/overview", looked)
+	}
 	return []events.ModelOffer{
 		claude("claude-fable-5-1*", million, 128_000, marked(10*million, 50*million, 250_000)),
-		claude("claude-fable-5*", 0, 0, marked(10*million, 50*million, million)),
+		page("fable-5", claude("claude-fable-5*", million, 128_000, marked(10*million, 50*million, million))),
 		claude("claude-opus-5-5*", million, 128_000, marked(4*million, 20*million, 200_000)),
 		claude("claude-opus-5*", million, 128_000, marked(5*million, 25*million, 500_000)),
-		claude("claude-opus-4-8*", 0, 0, marked(5*million, 25*million, 500_000)),
-		claude("claude-opus-4-7*", 0, 0, marked(5*million, 25*million, 500_000)),
-		claude("claude-opus-4-6*", 0, 0, marked(5*million, 25*million, 500_000)),
+		page("opus-4-8", claude("claude-opus-4-8*", million, 128_000, marked(5*million, 25*million, 500_000))),
+		limitsAt(claude("claude-opus-4-7*", million, 128_000, marked(5*million, 25*million, 500_000)),
+			"https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/partner-models/claude/opus-4-7", looked),
+		page("opus-4-6", claude("claude-opus-4-6*", million, 128_000, marked(5*million, 25*million, 500_000))),
 		claude("claude-opus-4-5*", 200_000, 64_000, marked(5*million, 25*million, 500_000)),
 		claude("claude-sonnet-5-5*", million, 128_000, marked(2*million, 10*million, 200_000), from("2026-10-07", marked(2*million, 10*million, 100_000))),
-		claude("claude-sonnet-5*", million, 0, marked(2*million, 10*million, 200_000)),
-		claude("claude-sonnet-4-6*", 0, 0, marked(3*million, 15*million, 300_000)),
+		page("sonnet-5", claude("claude-sonnet-5*", million, 128_000, marked(2*million, 10*million, 200_000))),
+		page("sonnet-4-6", claude("claude-sonnet-4-6*", million, 128_000, marked(3*million, 15*million, 300_000))),
 		claude("claude-sonnet-4-5*", 200_000, 64_000, marked(3*million, 15*million, 300_000)),
 		claude("claude-haiku-5-5*", million, 128_000, marked(100_000, 500_000, 10_000), over(100_000, marked(500_000, 2_500_000, 50_000))),
 		claude("claude-haiku-4-5*", 200_000, 64_000, marked(million, 5*million, 100_000)),
@@ -39,13 +46,18 @@ func anthropic() []events.ModelOffer {
 func gemini() []events.ModelOffer {
 	const source, day = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by api-evangelist/deepmind", "2026-10-07"
 	const older, then = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by aifreeapi.com and morphllm.com", "2026-03-31"
+	const api, cloud = "https://ai.google.dev/gemini-api/docs/models/", "https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/gemini/"
+	const window, reply = 1_048_576, 65_536
 	return []events.ModelOffer{
-		row("gemini", "gemini-3.8-flash*", 0, 0, automatic, source, day, usd(750_000, 3_750_000), from("2027-01-01", usd(1_500_000, 7_500_000))),
-		row("gemini", "gemini-3.5-flash-lite*", 0, 0, automatic, source, day, usd(300_000, 2_500_000)),
-		row("gemini", "gemini-3.5-flash*", 0, 0, automatic, source, day, usd(1_500_000, 9*million)),
+		limitsAt(row("gemini", "gemini-3.8-flash*", window, reply, automatic, source, day, usd(750_000, 3_750_000), from("2027-01-01", usd(1_500_000, 7_500_000))),
+			api+"gemini-3.8-flash, as quoted by docs.apiyi.com", "2026-09-03"),
+		row("gemini", "gemini-3.7-flash*", window, reply, automatic, api+"gemini-3.7-flash", looked),
+		limitsAt(row("gemini", "gemini-3.5-flash-lite*", window, reply, automatic, source, day, usd(300_000, 2_500_000)),
+			"https://docs.apiyi.com/ja/models/gemini-3-5-flash-lite.md", looked),
+		limitsAt(row("gemini", "gemini-3.5-flash*", window, reply, automatic, source, day, usd(1_500_000, 9*million)), api+"gemini-3.5-flash", looked),
 		row("gemini", "gemini-3.1-pro*", 1_048_576, 65_536, automatic, source, day,
 			read(usd(2*million, 12*million), 200_000), over(200_000, read(usd(4*million, 18*million), 400_000))),
-		row("gemini", "gemini-3.1-flash-lite*", 0, 0, automatic, older, then, usd(250_000, 1_500_000)),
+		limitsAt(row("gemini", "gemini-3.1-flash-lite*", window, reply, automatic, older, then, usd(250_000, 1_500_000)), cloud+"3-1-flash-lite", looked),
 		row("gemini", "gemini-3-flash*", 1_048_576, 65_536, automatic, older, then, read(usd(500_000, 3*million), 50_000)),
 		row("gemini", "gemini-2.5-pro*", 1_048_576, 65_536, automatic, older, then,
 			read(usd(1_250_000, 10*million), 125_000), over(200_000, read(usd(2_500_000, 15*million), 250_000))),
@@ -55,15 +67,30 @@ func gemini() []events.ModelOffer {
 }
 
 // openai: GPT-5.6 was repriced since its preview and sources differ, so its
-// price is not known here.
+// price is not known here. Of GPT-5.2, 5.3, 5.5 and 6 only limits stand here, of the
+// names alone that their sources give: models beside them, such as
+// gpt-5.3-codex-spark, have others.
 func openai() []events.ModelOffer {
 	const source, day = "https://developers.openai.com/api/docs/pricing, as quoted by deploybase.ai and docs.rs/adk-model", "2026-03-21"
 	gpt := func(model string, window, reply int64, p events.ModelPrice) events.ModelOffer {
 		return row("openai", model, window, reply, automatic, source, day, p)
 	}
+	const gateway, oxen = "https://vercel.com/ai-gateway/models/", "https://docs.oxen.ai/inference-api/reference/models/"
+	bare := func(model string, window int64, page string) events.ModelOffer {
+		return row("openai", model, window, 128_000, automatic, page, looked)
+	}
 	return []events.ModelOffer{
-		gpt("gpt-5.4-mini*", 0, 0, read(usd(750_000, 4_500_000), 75_000)),
+		bare("gpt-6.2-sol*", 1_050_000, gateway+"gpt-6.2-sol.md"),
+		bare("gpt-6.1-sol*", 1_050_000, gateway+"gpt-6.1-sol.md"),
+		bare("gpt-6-sol*", 1_050_000, "https://developers.openai.com/zh-Hans/api/docs/models/gpt-6-sol"),
+		bare("gpt-5.6-sol*", 1_050_000, "https://runware.ai/docs/models/openai-gpt-5-6-sol.md"),
+		bare("gpt-5.5-pro*", 1_050_000, oxen+"gpt-5-5-pro-2026-04-23.md"),
+		bare("gpt-5.5", 1_050_000, oxen+"gpt-5-5-2026-04-23.md"),
+		bare("gpt-5.5-20*", 1_050_000, oxen+"gpt-5-5-2026-04-23.md"),
+		limitsAt(gpt("gpt-5.4-mini*", 400_000, 128_000, read(usd(750_000, 4_500_000), 75_000)), gateway+"openai/gpt-5.4-mini.md", looked),
 		gpt("gpt-5.4", 272_000, 128_000, read(usd(2_500_000, 15*million), 250_000)),
+		bare("gpt-5.3-codex", 400_000, gateway+"gpt-5.3-codex-fast.md"),
+		bare("gpt-5.2", 400_000, gateway+"openai/gpt-5.2-fast.md"),
 		gpt("gpt-5.1*", 400_000, 128_000, read(usd(1_250_000, 10*million), 125_000)),
 		gpt("gpt-5-codex*", 400_000, 128_000, read(usd(1_250_000, 10*million), 125_000)),
 		gpt("gpt-5-pro*", 400_000, 128_000, usd(15*million, 120*million)),

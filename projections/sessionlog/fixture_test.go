@@ -3,8 +3,10 @@ package sessionlog_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -120,16 +122,28 @@ func (s *stage) files() map[string]string {
 	s.t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // removed since it was listed
+			return nil
+		}
 		if err != nil || entry.IsDir() || entry.Name() == ".complete" {
 			return err
 		}
 		raw, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) { // replaced or removed since it was listed
+			return nil
+		}
 		rel, _ := filepath.Rel(s.dir, path)
 		out[filepath.ToSlash(rel)] = sign(raw)
 		return err
 	})
 	require.NoError(s.t, err)
 	return out
+}
+
+// until waits for the files to be these; see files.
+func (s *stage) until(want map[string]string) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool { return maps.Equal(want, s.files()) }, eventstest.Patience, 5*time.Millisecond)
 }
 
 // rendered are signs of what the files of a session should be.

@@ -37,10 +37,11 @@ type Keeper struct {
 	// Logger hears of folders that are left alone. Nil: nobody does.
 	Logger *slog.Logger
 
-	root  *os.Root
-	facts map[string]*Facts
-	order []*Facts // by first event
-	fresh int      // events since the file was written
+	root   *os.Root
+	facts  map[string]*Facts
+	order  []*Facts          // by first event
+	newest map[string]uint64 // sequence of each session's newest event
+	fresh  int               // events since the file was written
 }
 
 // Row is one session in the registry file.
@@ -72,7 +73,7 @@ func (k *Keeper) Run(ctx context.Context, source Source) error {
 		return fmt.Errorf("session registry: %w", err)
 	}
 	defer root.Close()
-	k.root, k.facts, k.order, k.fresh = root, map[string]*Facts{}, nil, 0
+	k.root, k.facts, k.order, k.newest, k.fresh = root, map[string]*Facts{}, nil, map[string]uint64{}, 0
 	if k.Logger == nil {
 		k.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -124,6 +125,7 @@ func (k *Keeper) apply(e *events.Event) {
 		k.order = append(k.order, f)
 	}
 	f.Apply(k.Registry, e)
+	k.newest[e.Session] = e.Seq
 }
 
 // follow folds what comes and writes the file when it should.
@@ -180,7 +182,8 @@ func (k *Keeper) write(ctx context.Context) {
 
 // prune records which sessions are not worth keeping; the writer removes their
 // folders. The newest session stays, and so does a folder with anything in it
-// that no writer put there.
+// that no writer put there. A session that gets an event meanwhile stays until
+// the next start.
 func (k *Keeper) prune(ctx context.Context) {
 	now := k.Clock()
 	rows := k.rows()
@@ -193,19 +196,22 @@ func (k *Keeper) prune(ctx context.Context) {
 			k.Logger.WarnContext(ctx, "a log folder is not pruned, as not everything in it is a log", "folder", f.Folder, "foreign", foreign, "error", err)
 			continue
 		}
-		if err := k.publish(ctx, f, why, now); err != nil {
+		if err := k.publish(ctx, f, why, now); err != nil && !errors.Is(err, events.ErrConflict) {
 			k.Logger.WarnContext(ctx, "a session's logs cannot be pruned", "session", f.Session, "error", err)
 			return
 		}
 	}
 }
 
+// publish records that a session is pruned. It fails with events.ErrConflict if
+// the session has an event that the choice does not know, such as a star.
 func (k *Keeper) publish(ctx context.Context, f *Facts, why string, now time.Time) error {
 	e, err := events.New(events.Origin{ID: k.NewID(), Time: now, Project: k.Project, Session: f.Session, Actor: events.ActorGateway},
 		events.LogsPruned{Reason: why, Size: f.Size})
 	if err != nil {
 		return err
 	}
-	_, err = k.Log.Append(ctx, e, nil)
+	known := events.Expect{Filter: events.Filter{Project: k.Project, Session: f.Session}, Last: k.newest[f.Session]}
+	_, err = k.Log.Append(ctx, e, &known)
 	return err
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/bus"
+	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/projections/live"
@@ -108,19 +110,61 @@ func (h *household) run() {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(patient(h.t))
 	w := h.writer()
-	ended := make(chan error, 2)
-	n := 0
-	keeper := &sessionlog.Keeper{Log: h.log, Registry: events.Catalogue(), Project: project, Dir: h.dir,
-		Encode: func(v any) ([]byte, error) { return json.MarshalIndent(v, "", " ") },
-		Clock:  func() time.Time { return at(59).Add(48 * time.Hour) },
-		NewID:  func() string { n++; return fmt.Sprintf("PRUNE%d", n) }}
+	ended := make(chan error, 1)
 	go func() { ended <- w.Run(ctx, h.live) }()
-	go func() { ended <- keeper.Run(ctx, h.live) }()
 	h.t.Cleanup(func() {
 		cancel()
 		require.NoError(h.t, <-ended)
-		require.NoError(h.t, <-ended)
 	})
+	h.keeper(h.live, nil)
+}
+
+// keeper starts a keeper until the test ends. Before it prunes, it calls chosen.
+func (h *household) keeper(source sessionlog.Source, chosen func()) {
+	h.t.Helper()
+	startKeeper(h.t, h.log, h.dir, source, chosen)
+}
+
+func startKeeper(t testing.TB, log events.Log, dir string, source sessionlog.Source, chosen func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(patient(t))
+	n := 0
+	keeper := &sessionlog.Keeper{Log: log, Registry: events.Catalogue(), Project: project, Dir: dir,
+		Encode: func(v any) ([]byte, error) { return json.MarshalIndent(v, "", " ") },
+		Clock: func() time.Time {
+			if chosen != nil {
+				chosen()
+			}
+			return at(59).Add(48 * time.Hour)
+		},
+		NewID: func() string { n++; return fmt.Sprintf("PRUNE%d", n) }}
+	ended := make(chan error, 1)
+	go func() { ended <- keeper.Run(ctx, source) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
+func TestGatewayMayPruneOnARealBus(t *testing.T) {
+	t.Parallel()
+	server := bustest.Open(t)
+	person := bustest.Connect(t, server, bus.Role{Kind: bus.Person, Name: "ada"})
+	gateway := bustest.Connect(t, server, bus.Role{Kind: bus.Gateway})
+	for n := range 3 {
+		by := tell(t)
+		by.session, by.n = fmt.Sprintf("S%d", n), 10*n
+		for _, p := range []events.Payload{events.SessionOpened{Folder: by.session}, events.SessionClosed{Reason: "done"}} {
+			_, err := person.Append(patient(t), by.event("ada", p), nil)
+			require.NoError(t, err)
+		}
+	}
+	l, err := live.Open(patient(t), gateway, project, live.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	startKeeper(t, gateway, t.TempDir(), l, nil)
+	pruned := eventstest.Expect(t, gateway, events.Filter{Project: project, Type: "LogsPruned"}, "LogsPruned", "LogsPruned")
+	require.Equal(t, []string{"S0", "S1"}, []string{pruned[0].Session, pruned[1].Session})
 }
 
 func (h *household) folder(n int) string {
@@ -157,8 +201,8 @@ func TestWhatIsNotWorthKeepingIsPrunedAtTheStartAndStaysAway(t *testing.T) {
 	note := filepath.Join(h.folder(3), "notes.txt")
 	require.NoError(t, os.WriteFile(note, []byte("mine"), 0o600))
 	h.run()
-	h.until("the first is pruned", func() bool { return h.registry()["20260101_000000"].Pruned && !exists(h.folder(1)) })
 	h.until("the others are there", func() bool { return exists(h.folder(2)) && exists(h.folder(4)) })
+	h.until("the first is pruned", func() bool { return h.registry()["20260101_000000"].Pruned && !exists(h.folder(1)) })
 	require.True(t, exists(note))
 	rows := h.registry()
 	require.Equal(t, "starred", rows["20260102_000000"].Reason)
@@ -174,6 +218,49 @@ func TestWhatIsNotWorthKeepingIsPrunedAtTheStartAndStaysAway(t *testing.T) {
 		return exists(filepath.Join(h.folder(1), ".complete")) && h.registry()["20260101_000000"].Reason == "restored"
 	})
 	require.Equal(t, h.rendered("S1"), only(h.files(), "20260101_000000"))
+}
+
+// lagging is a source that has not taken the newest events of the log yet.
+type lagging struct {
+	*live.Live
+	position uint64
+}
+
+func (l lagging) Position() uint64 { return l.position }
+
+func TestSessionStarredBehindThePositionOfTheReadModelsIsNotPruned(t *testing.T) {
+	t.Parallel()
+	h := keep(t, 3)
+	l := lagging{h.live, h.live.Position()}
+	by := tell(t)
+	by.session, by.n = "S2", 100
+	star := h.add(by.event("ada", events.SessionStarred{On: true}))
+	require.NoError(t, h.live.WaitFor(patient(t), star.Seq))
+	h.keeper(l, nil)
+	h.until("the first is pruned", func() bool { return h.registry()["20260101_000000"].Pruned })
+	require.Equal(t, []string{"S1"}, h.pruned(), "S2 is starred on the log")
+}
+
+func TestSessionStarredWhileSessionsArePrunedIsKept(t *testing.T) {
+	t.Parallel()
+	h := keep(t, 3)
+	h.keeper(h.live, func() {
+		by := tell(t)
+		by.session, by.n = "S1", 100
+		h.add(by.event("ada", events.SessionStarred{On: true}))
+	})
+	h.until("the second is pruned", func() bool { return h.registry()["20260102_000000"].Pruned })
+	require.Equal(t, []string{"S2"}, h.pruned(), "S1 was starred after it was chosen")
+}
+
+// pruned lists the sessions whose logs were pruned.
+func (h *household) pruned() []string {
+	h.t.Helper()
+	var out []string
+	for _, e := range eventstest.All(h.t, h.log, events.Filter{Project: project, Type: "LogsPruned"}) {
+		out = append(out, e.Session)
+	}
+	return out
 }
 
 func only(files map[string]string, part string) map[string]string {

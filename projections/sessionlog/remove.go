@@ -76,22 +76,33 @@ func (w *Writer) remove(ctx context.Context, session, name string) error {
 	if err := w.claimFor(session)(name); err != nil {
 		return err
 	}
-	own, foreign, err := contents(w.root, name)
+	foreign, err := Remove(w.root, name)
 	if err != nil {
-		return err
-	}
-	for _, file := range own {
-		if err := w.root.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("prune logs: %w", err)
-		}
+		return fmt.Errorf("prune logs: %w", err)
 	}
 	if len(foreign) > 0 {
 		w.logger.WarnContext(ctx, "a pruned log folder stays, as something else is in it", "folder", name, "foreign", foreign)
 	}
-	for _, folder := range append(ownFolders(), "") {
-		_ = w.root.Remove(path.Join(Base, name, folder)) // one that is not empty stays
-	}
 	return nil
+}
+
+// Remove removes the files that a writer made in a session's log folder below
+// a project, and the folder if it is empty then. It returns what else is in it.
+// ErrFolder if the name may not be used, or leads elsewhere.
+func Remove(root *os.Root, name string) (foreign []string, err error) {
+	own, foreign, err := contents(root, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range own {
+		if err := root.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	for _, folder := range append(ownFolders(), "") {
+		_ = root.Remove(path.Join(Base, name, folder)) // one that is not empty stays
+	}
+	return foreign, nil
 }
 
 // clear is remove for a session that is known to be pruned.

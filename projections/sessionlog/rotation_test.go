@@ -2,7 +2,6 @@ package sessionlog_test
 
 import (
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,7 +119,7 @@ func TestASessionWhoseFolderIsInTheWayIsWrittenWhenItCloses(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.Contains(reported.String(), "given up") }, eventstest.Patience, time.Millisecond)
 	require.NoError(t, os.Remove(in))
 	s.add(by.event("ada", events.SessionClosed{Reason: "done"}))
-	require.Eventually(t, func() bool { return maps.Equal(s.rendered("S1"), s.files()) }, eventstest.Patience, time.Millisecond)
+	s.until(s.rendered("S1"))
 	require.NoError(t, l.Close())
 	require.ErrorIs(t, <-ended, events.ErrClosed)
 	require.NoError(t, w.Close())

@@ -202,7 +202,7 @@ func TestRunRepairsAtItsStartAndThenFollows(t *testing.T) {
 	for seed := range uint64(3) {
 		maps.Copy(want, s.rendered(sessiongen.SessionID(seed+1)))
 	}
-	require.Eventually(t, func() bool { return maps.Equal(want, s.files()) }, 1e10, 1e6)
+	s.until(want)
 	cancel()
 	require.NoError(t, <-ended)
 	require.NoError(t, l.Close())
@@ -225,7 +225,7 @@ func TestRebuildThatWasCutShortIsTakenUpAtTheNextStart(t *testing.T) {
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- s.writer().Run(patient(t), l) }()
-	require.Eventually(t, func() bool { return maps.Equal(want, s.files()) }, 1e10, 1e6)
+	s.until(want)
 	require.NoError(t, l.Close())
 	require.ErrorIs(t, <-ended, events.ErrClosed)
 }
@@ -246,7 +246,7 @@ func TestASessionWhoseFilesCannotBeWrittenHoldsUpNobody(t *testing.T) {
 	good := tell(t)
 	good.n = 100
 	s.add(good.event("ada", opened()))
-	require.Eventually(t, func() bool { return len(s.files()) == 4 }, 1e10, 1e6)
+	s.until(s.rendered("S1"))
 	require.NoError(t, l.Close())
 	require.ErrorIs(t, <-ended, events.ErrClosed)
 }
@@ -273,8 +273,7 @@ func TestAnEventThatComesAfterTheEndAndAKillIsWrittenAtTheNextStart(t *testing.T
 	s.add(next.event("ada", other))
 	want := s.rendered("S1")
 	maps.Copy(want, s.rendered("S2"))
-	require.Eventually(t, func() bool { return len(s.files()) == len(want) }, 1e10, 1e6)
-	require.Equal(t, want, s.files())
+	s.until(want)
 	cancel()
 	require.NoError(t, <-ended)
 	require.NoError(t, l.Close())

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 )
 
 // admission is what becomes of a guarded request.
@@ -87,7 +88,7 @@ func (s *State) letGo(c *charge) {
 	for _, b := range c.all() {
 		m.reserved[b] = m.reserved[b].Plus(c.worst)
 	}
-	a := events.ModelApproved{Request: c.id, Ticket: c.ticket, Price: c.price}
+	a := events.ModelApproved{Request: c.id, Ticket: c.ticket, Price: c.price, PromptTokens: c.prompt, ReplyTokens: c.reply}
 	if c.known {
 		worst := c.worst.Micro()
 		a.WorstCaseMicroDollars = &worst
@@ -118,7 +119,7 @@ func (s *State) question(b budget, c *charge) events.AskRaised {
 		q := events.BudgetQuestion{Budget: b.kind, Ticket: c.ticket, Provider: c.provider, Model: c.model, SpentDollars: inDollars(m.spent[ofSession()])}
 		return events.AskRaised{Gate: events.GateBudget, Title: "call " + c.named() + ", whose price is not known", Ticket: c.ticket, Args: q.JSON(),
 			Note: fmt.Sprintf("A budget is set, and nobody can hold this model against it. Yes calls it for the rest of the session without counting it. "+
-				"To count it, give [models.%q] input and output in config.toml, in dollars per million tokens, and go on with the session.", c.named())}
+				"To count it, give [models.%s] input and output in config.toml, in dollars per million tokens, and go on with the session.", chars.Quote(c.named()))}
 	}
 	limit, suggested := m.limit(b), m.suggested(b, c)
 	q := events.BudgetQuestion{Budget: b.kind, Ticket: c.ticket, Provider: c.provider, Model: c.model, LimitDollars: inDollars(limit),
@@ -129,7 +130,7 @@ func (s *State) question(b budget, c *charge) events.AskRaised {
 	}
 	note := []string{fmt.Sprintf("yes raises the limit to $%.4f; yes with {\"limit\": DOLLARS} sets another one; no stops", q.SuggestLimitDollars)}
 	if c.ticket != "" {
-		note = append(note, fmt.Sprintf("yes with {\"action\": %q} lets %s finish beyond it", events.BudgetActionFinish, c.ticket))
+		note = append(note, fmt.Sprintf("yes with {\"action\": %s} lets %s finish beyond it", chars.Quote(events.BudgetActionFinish), c.ticket))
 	}
 	return events.AskRaised{Gate: events.GateBudget, Ticket: c.ticket, Args: q.JSON(), Note: strings.Join(note, "; "),
 		Title: fmt.Sprintf("budget of %s: $%.4f of $%.4f spent, the next call may cost $%.4f", whose, q.SpentDollars, q.LimitDollars, q.WorstCaseDollars)}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -63,7 +63,7 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 		if len(args) > MaxPrompt {
 			return tooLong("the prompt", len(args), MaxPrompt)
 		}
-		if strings.TrimSpace(promptOf(args)) == "" {
+		if chars.Trim(promptOf(args)) == "" {
 			return `args must be {"prompt": "…"}`
 		}
 		return ""

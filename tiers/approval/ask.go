@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 )
 
 // ask is one question: what it is about, and how it ended.
@@ -82,12 +82,27 @@ func (s *State) step(e *events.Event, p events.StepRequested) {
 	}
 }
 
-// posted raises a program's question, once per request id.
-func (s *State) posted(e *events.Event, p events.AskPosted) {
-	data := stored(p.Data)
-	if !validRequestID(p.RequestID) || s.asks[p.RequestID] != nil || len(data) > MaxPosted {
+// postedLate settles a program's question in a session that is over.
+func (s *State) postedLate(e *events.Event, p events.AskPosted) {
+	if !s.mayBePosted(p) {
 		return
 	}
+	s.owe(events.AskRaised{Ask: p.RequestID, Gate: events.GateHTTP, Title: "asked by " + e.Actor, Args: stored(p.Data), PostedBy: e.Actor})
+	s.owe(events.AskSettled{Ask: p.RequestID, Gate: events.GateHTTP, Outcome: events.No, By: "engine", AnswerID: e.ID,
+		Reason: "the session was closed before the question came", At: e.Time})
+}
+
+// mayBePosted tells whether a program's question can be raised: once per request id.
+func (s *State) mayBePosted(p events.AskPosted) bool {
+	return validRequestID(p.RequestID) && s.asks[p.RequestID] == nil && len(stored(p.Data)) <= MaxPosted
+}
+
+// posted raises a program's question.
+func (s *State) posted(e *events.Event, p events.AskPosted) {
+	if !s.mayBePosted(p) {
+		return
+	}
+	data := stored(p.Data)
 	wait := DefaultAskWait
 	for _, ms := range []int64{s.settings.AskTimeoutMS, p.TimeoutMS} {
 		if ms > 0 {
@@ -102,5 +117,5 @@ func (s *State) posted(e *events.Event, p events.AskPosted) {
 // validRequestID tells whether a program's name for its question can be shown
 // and repeated.
 func validRequestID(id string) bool {
-	return id != "" && len(id) <= events.MaxIDLength && !strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) })
+	return id != "" && len(id) <= events.MaxIDLength && !strings.ContainsFunc(id, func(r rune) bool { return !chars.Printable(r) })
 }

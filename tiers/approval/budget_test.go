@@ -37,8 +37,17 @@ func replied(n int, cost int64) events.ModelReplied {
 }
 
 // letGo is the approval of the n-th foreign event.
-func letGo(n int, ticket string, worst int64) events.ModelApproved {
-	return events.ModelApproved{Request: tierstest.ID(n), Ticket: ticket, WorstCaseMicroDollars: &worst, Price: "p/m"}
+func letGo(n int, ticket string, worst int64) events.Payload {
+	return letGoAs(events.ModelApproved{Request: tierstest.ID(n), Ticket: ticket, WorstCaseMicroDollars: &worst, Price: "p/m"})
+}
+
+// letGoAs is an expected approval, whatever its tokens.
+func letGoAs(want events.ModelApproved) events.Payload {
+	return tierstest.Check(func(t testing.TB, got events.ModelApproved) {
+		require.Positive(t, got.PromptTokens)
+		want.PromptTokens, want.ReplyTokens = got.PromptTokens, got.ReplyTokens
+		require.Equal(t, want, got)
+	})
 }
 
 // budgetAsk looks at the question about a budget.
@@ -188,8 +197,8 @@ func TestAnUnknownPriceAsksOnceWhereABudgetIsSet(t *testing.T) {
 	const first = firstFree
 	id := askID("budget", first)
 	unpriced := given(begin(budgeted(10*dollar, 0)), calls("T-1", dollar), calls("T-2", dollar))
-	unlimited := func(n int, ticket string) events.ModelApproved {
-		return events.ModelApproved{Request: tierstest.ID(n), Ticket: ticket}
+	unlimited := func(n int, ticket string) events.Payload {
+		return letGoAs(events.ModelApproved{Request: tierstest.ID(n), Ticket: ticket})
 	}
 	anyAsk := tierstest.Check(func(t testing.TB, p events.AskRaised) {
 		require.Contains(t, p.Note, `[models."p/m"]`)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -24,6 +25,10 @@ type call struct {
 	shown   []events.FileChange // what its preview said it would change
 	stopped uint64              // sequence at which it was interrupted
 	undone  string              // of an undo: the ticket whose work alone it takes back
+	over    bool                // it had its last word
+	wrote   []events.FileChange // files that it changed, once it is over
+	held    *release            // approved, and waits for earlier calls of its reply; nil: it does not
+	again   bool                // its preview failed and is made again behind earlier calls of its reply
 }
 
 // over tells whether an attempt at a ticket was ended by a person.
@@ -41,9 +46,10 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	}
 	c := &call{request: p, tool: s.tools[p.Tool], args: p.Args, presets: s.presets(p.Ticket)}
 	s.calls[p.Call] = c
+	s.join(c)
 	switch {
 	case c.tool == nil || !c.presets.Has(p.Tool):
-		s.deny(c, grounds{by: "engine"}, "unknown tool "+line(p.Tool)+"; there are "+s.names(c.presets))
+		s.deny(c, grounds{by: "engine", slip: true}, "unknown tool "+line(p.Tool)+"; there are "+s.names(c.presets))
 	case s.over(p.Ticket, p.Attempt):
 		s.deny(c, grounds{by: "engine"}, killedReason)
 	default:
@@ -59,7 +65,7 @@ func (s *State) names(presets tiers.Presets) string {
 func (s *State) judgeNew(e *events.Event, c *call) {
 	digest, problem := c.tool.check(c.args)
 	if problem != "" {
-		s.deny(c, grounds{by: "engine"}, "the arguments of "+c.request.Tool+" do not fit: "+problem)
+		s.deny(c, grounds{by: "engine", slip: true}, "the arguments of "+c.request.Tool+" do not fit: "+problem)
 		return
 	}
 	c.digest = digest
@@ -85,10 +91,15 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 		return
 	}
 	if c.tool.previews() {
-		s.owe(events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket, Workspace: c.request.Workspace})
+		s.owe(previewOf(c))
 		return
 	}
 	s.askTool(e, c, events.PreviewBuilt{})
+}
+
+// previewOf asks for what a call would change.
+func previewOf(c *call) events.PreviewRequested {
+	return events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket, Workspace: c.request.Workspace}
 }
 
 // preview raises the ask that waited for what the call would change. Only the
@@ -96,17 +107,28 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 	if c := s.calls[p.Call]; c != nil && slices.Contains(s.previews, c) {
 		s.previews = without(s.previews, c)
+		if p.Error != "" && len(s.ahead(c)) > 0 {
+			c.again = true
+			return
+		}
 		s.askTool(e, c, p)
 	}
 }
 
 func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
+	if c.request.Check {
+		s.deny(c, grounds{by: "engine"}, "no rule lets it run, and a ticket's check asks nobody")
+		return
+	}
 	if c.shown = p.Changes; s.refuseHeld(c) {
 		return
 	}
 	a := askAbout(c, events.GateTool, CallTitle(c.request.Tool, c.args))
 	a.Taint = c.taint
 	notes := slices.Clone(c.notes)
+	for _, b := range s.ahead(c) {
+		notes = append(notes, "runs after "+line(CallTitle(b.request.Tool, b.args))+" of the same reply")
+	}
 	if p.Error != "" {
 		notes = append(notes, "the preview failed: "+p.Error)
 	}
@@ -134,7 +156,7 @@ func CallTitle(tool string, args json.RawMessage) string {
 	if a.Path != "" {
 		return tool + " " + a.Path
 	}
-	return strings.TrimSpace(tool + " " + firstLine(strings.TrimSpace(cmp.Or(a.Script, a.URL, a.Query))))
+	return chars.Trim(tool + " " + firstLine(chars.Trim(cmp.Or(a.Script, a.URL, a.Query))))
 }
 
 // byRule stands where a person's name would, of what a rule decided.
@@ -143,18 +165,21 @@ const byRule = "rule"
 // grounds say what a decision about a call rests on.
 type grounds struct {
 	by, rule, ask string
+	slip          bool
 }
 
 func (s *State) approve(c *call, g grounds, generation int) {
-	if s.refuseHeld(c) {
+	if s.refuseHeld(c) || s.waits(c, g, generation) {
 		return
 	}
+	changes, behind := s.moved(c)
 	s.owe(events.ToolApproved{
 		Call: c.request.Call, Tool: c.request.Tool, Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect,
-		Ticket: c.request.Ticket, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: c.shown, Workspace: c.request.Workspace,
+		Ticket: c.request.Ticket, Attempt: c.request.Attempt, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: changes, Behind: behind, Workspace: c.request.Workspace,
 	})
 }
 
 func (s *State) deny(c *call, g grounds, reason string) {
-	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, Reason: reason, By: g.by, Ask: g.ask})
+	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, Reason: reason, By: g.by, Ask: g.ask, Slip: g.slip})
+	s.lastWord(c, nil)
 }

@@ -35,6 +35,21 @@ func TestEffectsDecideWhereNoRuleSpeaks(t *testing.T) {
 	))
 }
 
+func TestTheCheckOfATicketAsksNobody(t *testing.T) {
+	t.Parallel()
+	check := wants("c1", "run_powershell", `{"script":"go test ./a"}`)
+	check.Check = true
+	rule := func(action string) events.Payload {
+		return events.RuleAdded{Rule: events.Rule{Tool: "run_powershell", Action: action, Source: "test"}}
+	}
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "no rule", Given: begin(), When: check, Then: given(refused(check, "engine", "", "no rule lets it run, and a ticket's check asks nobody"))},
+		{Name: "a rule that asks", Given: given(begin(), rule("ask")), When: check, Then: given(refused(check, "engine", "", "no rule lets it run, and a ticket's check asks nobody"))},
+		{Name: "a rule that allows", Given: given(begin(), rule("allow")), When: check, Then: given(tierstest.Decided[events.ToolApproved]())},
+		{Name: "a rule that denies", Given: given(begin(), rule("deny")), When: check, Then: given(deniedSaying("forbid"))},
+	})
+}
+
 func TestWhatCannotRunIsDenied(t *testing.T) {
 	t.Parallel()
 	odd := func(args string) events.Payload { return wants("c1", "read_file", args) }
@@ -69,15 +84,29 @@ func TestWhatCannotRunIsDenied(t *testing.T) {
 		{Name: "a number that no machine can hold", Given: begin(), When: wants("c1", "look_up", `{"n":1e400}`), Then: given(deniedSaying("do not fit", "out of range"))},
 		{
 			Name: "a tool whose schema is broken, even to read", Given: begin(rules(allow("*"))), When: wants("c1", "broken", `{}`),
-			Then: given(deniedSaying("the tool's schema is broken")),
+			Then: given(deniedSaying("the schema of the tool cannot be used: a reference does not name a part of the schema itself")),
+		},
+		{
+			Name: "a tool whose schema refers to itself", Given: given(events.SessionOpened{}, offering(`{"$ref":"#"}`)),
+			When: wants("c1", "x", `{}`), Then: given(deniedSaying("the schema of the tool cannot be used: it refers to itself")),
+		},
+		{
+			Name: "an argument whose schema is a definition", Given: given(events.SessionOpened{}, offering(`{"type":"object",
+				"properties":{"n":{"$ref":"#/$defs/n"},"m":{"type":"string"}},"$defs":{"n":{"type":"integer"}}}`)),
+			When: wants("c1", "x", `{"n":1,"m":2}`), Then: given(deniedSaying("do not fit: m must be of the type string")),
+		},
+		{
+			Name: "an argument that does not match its definition", Given: given(events.SessionOpened{}, offering(`{"type":"object",
+				"properties":{"n":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"integer"}}}`)),
+			When: wants("c1", "x", `{"n":"1"}`), Then: given(deniedSaying("do not fit: n does not match its schema")),
 		},
 		{
 			Name: "a tool without a schema", Given: given(events.SessionOpened{}, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "x", Effect: "reads"}}}),
 			When: wants("c1", "x", `{}`), Then: given(deniedSaying("do not fit")),
 		},
 		{
-			Name: "a tool whose schema is no schema", Given: given(events.SessionOpened{}, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "x", Effect: "reads", Schema: json.RawMessage(`7`)}}}),
-			When: wants("c1", "x", `{}`), Then: given(deniedSaying("the tool's schema is broken")),
+			Name: "a tool whose schema is no schema", Given: given(events.SessionOpened{}, offering(`7`)),
+			When: wants("c1", "x", `{}`), Then: given(deniedSaying("the schema of the tool cannot be used: it is not a JSON Schema")),
 		},
 	})
 }
@@ -90,6 +119,11 @@ func TestArgumentsUpToTheLimitRun(t *testing.T) {
 		{Name: "at the limit", Given: begin(), When: exact, Then: given(approved(exact, "rule", underRule("reads run")))},
 		{Name: "one byte over", Given: begin(), When: over, Then: given(deniedSaying("131073 bytes are over the limit of 131072"))},
 	})
+}
+
+// offering offers one tool that reads, x, with a schema.
+func offering(schema string) events.ToolsOffered {
+	return events.ToolsOffered{Tools: []events.ToolOffer{{Name: "x", Effect: "reads", Schema: json.RawMessage(schema)}}}
 }
 
 // argsOf are arguments of exactly n bytes.

@@ -15,12 +15,14 @@ func Decider() tiers.Decider[*State] {
 
 // State is what approval knows of a session.
 type State struct {
+	basis     events.Basis
 	settings  events.Settings
 	workspace string
 	rules     []events.Rule
 	tools     map[string]*tool
-	calls     map[string]*call // by id; nil once a call had its last word
-	previews  []*call          // that wait for their preview, oldest first
+	calls     map[string]*call  // by id; nil once a call had its last word
+	previews  []*call           // that wait for their preview, oldest first
+	replies   map[string]*reply // by ticket: the calls of its newest one
 	asks      map[string]*ask
 	open      []*ask                           // not settled, oldest first
 	killed    map[string]int                   // ticket to its newest killed attempt
@@ -35,6 +37,7 @@ type State struct {
 	held      map[string]work                  // who changes a file in the shared folder, by its folded path
 	places    map[string]string                // the folder of a workspace by its name
 	merges    map[string]events.MergeRequested // by ticket, those without an outcome
+	tries     map[string]tiers.MergeTries      // by ticket, of work that is not merged
 	landed    map[string]uint64                // sequence at which the work of a workspace was merged
 	newest    map[string]string                // the workspace of each ticket's newest attempt
 	stale     map[string]bool                  // workspaces of attempts that a newer one follows
@@ -45,9 +48,9 @@ type State struct {
 }
 
 func newState() *State {
-	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, asks: map[string]*ask{}, killed: map[string]int{},
+	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, replies: map[string]*reply{}, asks: map[string]*ask{}, killed: map[string]int{},
 		showing: map[string]conversation{}, taints: map[conversation]*taint{}, tracks: map[string]string{}, goals: map[string]string{}, leads: map[string]string{}, personas: map[string]string{},
-		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{}, merges: map[string]events.MergeRequested{},
+		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{}, merges: map[string]events.MergeRequested{}, tries: map[string]tiers.MergeTries{},
 		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{}}
 }
 
@@ -64,6 +67,7 @@ func evolve(s *State, e *events.Event) *State {
 		return s
 	}
 	s.owed, s.cause = nil, e
+	s.basis, _ = s.basis.Changed(e.Payload)
 	if s.closed {
 		s.foldLate(e)
 	} else {
@@ -75,11 +79,14 @@ func evolve(s *State, e *events.Event) *State {
 }
 
 // foldLate takes what is said after the session: a person may still undo what
-// it did, and what its calls and merges came to counts for that.
+// it did, and what its calls and merges came to counts for that. A program's
+// question that crossed the closing is settled as a no.
 func (s *State) foldLate(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.UndoRequested:
 		s.undo(e, p)
+	case events.AskPosted:
+		s.postedLate(e, p)
 	case events.ToolSettled:
 		s.settled(e, p)
 	case events.ToolParked:

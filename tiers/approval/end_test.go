@@ -135,11 +135,23 @@ func TestAfterTheCloseNothingIsDecided(t *testing.T) {
 	closed := given(begin(spawnApproval), shell, edit, events.SessionClosed{Reason: "enough"})
 	var table scenarios
 	for _, p := range given(
-		wants("c9", "read_file", `{"path":"a"}`), wants("c9", "rm", `{}`), start, stepping, events.AskPosted{RequestID: "r-1"}, answer(shellAsk, "yes"), answer("A-9", "yes"),
+		wants("c9", "read_file", `{"path":"a"}`), wants("c9", "rm", `{}`), start, stepping, answer(shellAsk, "yes"), answer("A-9", "yes"),
 		events.PreviewBuilt{Call: "c1"}, events.TimerFired{Ask: shellAsk}, events.TicketKilled{Ticket: "T-1", Attempt: 1}, events.SessionClosed{Reason: "again"},
 		tierstest.By(tierstest.Agent, answer(shellAsk, "yes")),
 	) {
 		table = append(table, tierstest.Scenario{Name: p.EventType().Name, Given: closed, When: p})
 	}
 	tierstest.Run(t, approval.Decider(), table)
+}
+
+func TestAQuestionThatComesBehindTheEndIsSettledAsANo(t *testing.T) {
+	t.Parallel()
+	over := given(begin(), events.SessionClosed{Reason: "over"})
+	posted := events.AskPosted{RequestID: "A-1", Data: []byte(`{}`)}
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "once", Given: over, When: posted, Then: given(decided[events.AskRaised](), decided[events.AskSettled]())},
+		{Name: "not twice", Given: given(over, posted), When: posted},
+		{Name: "not one that was settled before the end", Given: given(begin(), posted, events.SessionClosed{Reason: "over"}), When: posted},
+		{Name: "not one without a name", Given: over, When: events.AskPosted{Data: []byte(`{}`)}},
+	})
 }

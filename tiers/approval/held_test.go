@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/approval"
 	"manualslop/tiers/tierstest"
 )
@@ -45,7 +46,7 @@ func TestAFileThatOneTicketChangesIsClosedToTheOthers(t *testing.T) {
 			Files: []events.FileState{{Path: "read.go"}, {Path: "b.go", Written: true}}})
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "whatever its spelling", Given: holds, When: other, Then: heldBy("T-1", "A.go")},
-		{Name: "not to itself", Given: holds, When: of("T-1", other, "c2"), Then: goesOn},
+		{Name: "not to itself", Given: given(holds, ran(edit, events.ToolDone, 1)), When: of("T-1", other, "c2"), Then: goesOn},
 		{Name: "not what reads", Given: holds, When: of("T-2", wants("", "read_file", `{"path":"a.go"}`), "c2"), Then: goesOn},
 		{Name: "not other files", Given: holds, When: elsewhere, Then: goesOn},
 		{Name: "not scripts, which name no files", Given: holds, When: of("T-2", shell, "c2"), Then: goesOn},
@@ -93,6 +94,28 @@ func TestCallsInAWorkspaceAreJudgedByWhatTheyMeanThere(t *testing.T) {
 		}))},
 		{Name: "the person's folder is elsewhere", Given: h, When: in("/w/src/a.go"), Then: asks},
 		{Name: "so is everything in a place that nobody knows", Given: given(begin(worktrees, rules(allow("*", "src/**")))), When: in("/w/.slop/worktrees/S/T-1.1/src/a.go"), Then: asks},
+	})
+}
+
+func TestMergeThatKeepsFailingAsksNoMore(t *testing.T) {
+	t.Parallel()
+	try := func(n int, detail string) []events.Payload {
+		return given(events.MergeRequested{Ticket: "T-1", Attempt: 2, Try: n, Name: "T-1.2"},
+			events.MergeSettled{Ticket: "T-1", Attempt: 2, Try: n, Outcome: events.MergeFailed, Path: "/p", Detail: detail})
+	}
+	var four []events.Payload
+	for n := 1; n < tiers.MaxSameMerges; n++ {
+		four = given(four, try(n, "the disk is full"))
+	}
+	last := func(detail string) (before []events.Payload, when events.Payload) {
+		pair := try(tiers.MaxSameMerges, detail)
+		return given(begin(), four, pair[0]), pair[1]
+	}
+	same, sameEnd := last("the disk is full")
+	other, otherEnd := last("no such branch")
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "the fifth time in the same way", Given: same, When: sameEnd},
+		{Name: "but it asks where the fifth try failed in another way", Given: other, When: otherEnd, Then: given(decided[events.AskRaised]())},
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"manualslop/events/chars"
 )
 
 // webSearch is the tool whose address is a setting and no argument.
@@ -46,7 +48,7 @@ func addresses(args json.RawMessage) []string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		text, is := members[key].(string)
-		if lower := strings.ToLower(text); is && (key == "url" || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")) {
+		if lower := chars.Lower(text); is && (key == "url" || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")) {
 			out = append(out, text)
 		}
 	}
@@ -98,7 +100,7 @@ func portOf(u *url.URL) string {
 	switch {
 	case u.Port() != "":
 		return u.Port()
-	case strings.EqualFold(u.Scheme, "http"):
+	case chars.Lower(u.Scheme) == "http":
 		return "80"
 	}
 	return "443"
@@ -107,4 +109,4 @@ func portOf(u *url.URL) string {
 func standardPort(port string) bool { return port == "80" || port == "443" }
 
 // plain is a host's name without case and without its last dot.
-func plain(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
+func plain(host string) string { return strings.TrimSuffix(chars.Lower(host), ".") }

@@ -20,6 +20,7 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 		s.wrote(e, c, p)
 		s.holdWritten(c, p.Files)
 		s.calls[p.Call] = nil
+		s.lastWord(c, p.Edited)
 	}
 }
 
@@ -63,6 +64,9 @@ func (s *State) resolve(c *call, resolution, by, reason string) {
 	}
 	s.owe(events.InterruptResolved{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket,
 		Resolution: resolution, By: by, Reason: reason})
+	if resolution != events.InterruptRetry {
+		s.lastWord(c, nil)
+	}
 }
 
 // settleInterrupted does what the person said. Whatever is not a plain yes is

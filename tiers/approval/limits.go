@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-	"unicode"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -28,9 +28,6 @@ const (
 	MaxNote = 4 << 10
 	// MaxDiff bounds a diff as a JSON string; a longer one is not shown.
 	MaxDiff = 256 << 10
-	// UnknownReply is taken for the longest reply, in tokens, where neither the
-	// request nor what is known of its model says.
-	UnknownReply = 64_000
 	// MaxTitle bounds a title, in characters; it is cut.
 	MaxTitle = 120
 )
@@ -76,8 +73,8 @@ func sizeOf(text string) int {
 
 // line makes one printable line of a text, at most MaxTitle characters long.
 func line(s string) string {
-	s = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
+	s = chars.Trim(strings.Map(func(r rune) rune {
+		if chars.Printable(r) {
 			return r
 		}
 		return ' '

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -30,7 +31,8 @@ func (s *State) mergeRequested(p events.MergeRequested) {
 	s.merges[p.Ticket] = p
 }
 
-// mergeSettled asks a person about work that could not be merged.
+// mergeSettled asks a person about work that could not be merged. After
+// [tiers.MaxSameMerges] tries without a change the conductor blocks the ticket instead.
 func (s *State) mergeSettled(e *events.Event, p events.MergeSettled) {
 	r, open := s.merges[p.Ticket]
 	if !open || r.Attempt != p.Attempt || r.Try != p.Try {
@@ -38,10 +40,12 @@ func (s *State) mergeSettled(e *events.Event, p events.MergeSettled) {
 	}
 	delete(s.merges, p.Ticket)
 	if p.Outcome == events.MergeDone {
+		delete(s.tries, p.Ticket)
 		s.landed[r.Name] = e.Seq
 		return
 	}
-	if s.closed {
+	s.tries[p.Ticket] = s.tries[p.Ticket].Then(p)
+	if s.closed || s.tries[p.Ticket].Stuck() {
 		return
 	}
 	s.raise(e, events.AskRaised{Gate: events.GateMerge, Title: mergeTitle(p), Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Try,
@@ -75,7 +79,7 @@ func mergeNote(p events.MergeSettled) string {
 	if len(p.Whole) > 0 {
 		whole = "Without marks, because they hold one side whole: " + named(p.Whole) + ". "
 	}
-	return strings.TrimSpace(detail + " Both sides stand between marks in the files under " + where + ". " + whole +
+	return chars.Trim(detail + " Both sides stand between marks in the files under " + where + ". " + whole +
 		`Mend them there, then yes: what stands in them is merged; or yes with {"take":{"FILE":"ticket"}} to take a side of a file as it is ("ticket", "merged", or "file" for what stands there; "*" is all others); ` + no)
 }
 

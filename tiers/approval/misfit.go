@@ -33,7 +33,7 @@ func (t *tool) misfit(v any) string {
 			unknown = append(unknown, line(name))
 			continue
 		}
-		if !valid(property, args[name]) {
+		if !valid(&schema, property, args[name]) {
 			problems = append(problems, wants(name, property))
 		}
 	}
@@ -57,9 +57,15 @@ func missing(required []string, args map[string]any) []string {
 	return out
 }
 
-func valid(schema *jsonschema.Schema, v any) bool {
-	resolved, err := schema.CloneSchemas().Resolve(nil)
-	return err == nil && resolved.Validate(v) == nil
+// valid tells whether an argument fits its own schema. One that refers to a
+// part of the whole beside its definitions is left to the check of the whole.
+func valid(whole, property *jsonschema.Schema, v any) bool {
+	alone := property.CloneSchemas()
+	if alone.Defs == nil {
+		alone.Defs = whole.Defs
+	}
+	resolved, err := alone.CloneSchemas().Resolve(nil)
+	return err != nil || resolved.Validate(v) == nil
 }
 
 // wants says what one argument must be.
@@ -70,6 +76,8 @@ func wants(name string, s *jsonschema.Schema) string {
 	}
 	out := name + " must be of the type " + kind
 	switch {
+	case kind == "" && len(s.Enum) == 0:
+		out = name + " does not match its schema"
 	case len(s.Enum) > 0:
 		out = fmt.Sprintf("%s must be one of %v", name, s.Enum)
 	case s.Minimum != nil && s.Maximum != nil:

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -50,7 +49,7 @@ type charge struct {
 	id, ticket      string
 	attempt         int
 	request         events.ModelRequested
-	prompt          int64  // its tokens at most
+	prompt, reply   int64  // tokens at most
 	unsound         string // why nobody can put its prompt together; empty: it can be
 	asked           *events.Event
 	worst           events.Pico
@@ -129,6 +128,7 @@ func (s *State) charge(e *events.Event, p events.ModelRequested) {
 	c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider, model: p.Model}
 	most, err := m.prompts.Ask(e.ID, &p)
 	if c.prompt = most; err != nil {
+		// our words: events.Prompts says what is wrong with a manifest.
 		c.unsound = err.Error()
 	}
 	if p.Guarded {
@@ -142,8 +142,8 @@ func (s *State) charge(e *events.Event, p events.ModelRequested) {
 func (m *money) price(c *charge) {
 	offer, _ := m.offered.Find(c.provider, c.model)
 	price, known := offer.Price(c.asked.Time, c.prompt)
-	reply := cmp.Or(int64(c.request.Params.MaxOutputTokens), offer.MaxOutputTokens, UnknownReply)
-	c.price, c.known, c.worst = price.ID, known, price.Dearest(c.prompt, reply)
+	c.reply = tokens.Reply(c.request.Params, offer)
+	c.price, c.known, c.worst = price.ID, known, price.Dearest(c.prompt, c.reply)
 }
 
 // paidFor takes the first answer to a request that was approved: what was reserved

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -137,14 +137,10 @@ func (c subject) refusedBy(globs []string, want verdict) verdict {
 // name: the first of each letter's cases, without invisible characters.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
+		if chars.Format(r) {
 			return -1
 		}
-		first := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			first = min(first, next)
-		}
-		return first
+		return chars.Fold(r)
 	}, s)
 }
 
@@ -164,5 +160,5 @@ func ruleName(r events.Rule) string {
 	if r.Source != "" {
 		return tiers.Clip(r.Source, MaxReason)
 	}
-	return tiers.Clip(strings.TrimSpace(r.Action+" "+r.Tool), MaxReason)
+	return tiers.Clip(chars.Trim(r.Action+" "+r.Tool), MaxReason)
 }

@@ -1,6 +1,9 @@
 package approval
 
 import (
+	"maps"
+	"slices"
+
 	"manualslop/events"
 	"manualslop/tiers"
 )
@@ -84,6 +87,7 @@ func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	s.killed[p.Ticket] = max(s.killed[p.Ticket], p.Attempt)
 	s.withdraw(e, p.By, killedReason, func(a *ask) bool { return a.ticket == p.Ticket && a.attempt <= p.Attempt })
 	s.dropPreviews(p.By, killedReason, func(c *call) bool { return s.over(c.request.Ticket, c.request.Attempt) })
+	s.dropReply(s.replies[p.Ticket], p.By, killedReason)
 	if s.money != nil {
 		s.admit(e)
 	}
@@ -103,6 +107,9 @@ func (s *State) close(e *events.Event, p events.SessionClosed) {
 	reason := "the session was closed: " + tiers.Clip(p.Reason, MaxReason)
 	s.withdraw(e, e.Actor, reason, func(*ask) bool { return true })
 	s.dropPreviews(e.Actor, reason, func(*call) bool { return true })
+	for _, ticket := range slices.Sorted(maps.Keys(s.replies)) {
+		s.dropReply(s.replies[ticket], e.Actor, reason)
+	}
 }
 
 // withdraw settles open asks as a no, in the order raised.

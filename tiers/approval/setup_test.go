@@ -99,7 +99,7 @@ func digest(args json.RawMessage) string {
 // approved is the approval of a call as requested, on the given grounds.
 func approved(r events.ToolRequested, by string, change ...func(*events.ToolApproved)) events.ToolApproved {
 	a := events.ToolApproved{Call: r.Call, Tool: r.Tool, Args: r.Args, ArgsSHA256: digest(r.Args), Effect: effects()[r.Tool],
-		Ticket: r.Ticket, Generation: 1, By: by, TimeoutMS: toolTimeout}
+		Ticket: r.Ticket, Attempt: r.Attempt, Generation: 1, By: by, TimeoutMS: toolTimeout}
 	for _, c := range change {
 		c(&a)
 	}
@@ -123,7 +123,7 @@ func withArgs(args string, edited bool) func(*events.ToolApproved) {
 }
 
 func refused(r events.ToolRequested, by, ask, reason string) events.ToolDenied {
-	return events.ToolDenied{Call: r.Call, Tool: r.Tool, Ticket: r.Ticket, Reason: reason, By: by, Ask: ask}
+	return events.ToolDenied{Call: r.Call, Tool: r.Tool, Ticket: r.Ticket, Reason: reason, By: by, Ask: ask, Slip: strings.HasPrefix(reason, "unknown tool")}
 }
 
 func wantsPreview(r events.ToolRequested) events.PreviewRequested {

@@ -25,7 +25,7 @@ const (
 type tool struct {
 	offer   events.ToolOffer
 	effects []string
-	schema  *jsonschema.Resolved // once resolve was called
+	schema  *jsonschema.Resolved `snapshot:"-"` // once resolve was called; made again from the offer
 	broken  string               // why the schema cannot be used; such a tool never runs
 }
 
@@ -48,13 +48,16 @@ func (t *tool) resolve() {
 	if t.schema != nil || t.broken != "" {
 		return
 	}
+	if t.broken = events.SchemaFault(t.offer.Schema); t.broken != "" {
+		return
+	}
 	var schema jsonschema.Schema
 	err := json.Unmarshal(t.offer.Schema, &schema)
 	if err == nil {
 		t.schema, err = schema.Resolve(nil)
 	}
 	if err != nil {
-		t.broken = "it is no JSON Schema"
+		t.broken = "it is not a JSON Schema"
 	}
 }
 
@@ -81,7 +84,7 @@ func (t *tool) previews() bool { return slices.Contains(t.effects, effectWrites)
 func (t *tool) check(args json.RawMessage) (digest, problem string) {
 	t.resolve()
 	if t.broken != "" {
-		return "", "the tool's schema is broken: " + t.broken
+		return "", "the schema of the tool cannot be used: " + t.broken
 	}
 	if len(args) > events.MaxArgs {
 		return "", fmt.Sprintf("%d bytes are over the limit of %d", len(args), events.MaxArgs)

@@ -98,6 +98,7 @@ func (s *State) undo(e *events.Event, p events.UndoRequested) {
 		args, place, err = s.restoration(p)
 	}
 	if err != nil {
+		// our words: made in events and in this package.
 		s.owe(events.UndoRefused{Request: e.ID, Reason: tiers.Clip(err.Error(), MaxReason)})
 		return
 	}

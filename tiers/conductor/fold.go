@@ -8,6 +8,7 @@ import (
 
 // fold takes what others said.
 func (s *State) fold(e *events.Event) {
+	s.basis, _ = s.basis.Changed(e.Payload)
 	switch x := e.Payload.(type) {
 	case events.SessionOpened:
 		s.settings = x.Settings
@@ -164,7 +165,7 @@ func (s *State) ticketResolved(x events.TicketResolved) {
 		return
 	}
 	switch {
-	case x.Outcome == events.ResolvedDone && s.settings.Review:
+	case x.Outcome == events.ResolvedDone && (s.settings.Review || x.Unchanged):
 		t.said = x
 		s.move(t, finished)
 	case x.Outcome == events.ResolvedDone:

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/conductor"
 	"manualslop/tiers/tierstest"
 )
@@ -142,6 +143,24 @@ func TestWorkIsMergedBeforeATicketIsCompleted(t *testing.T) {
 		{Name: "what gave up by itself is not merged", Given: two, When: gaveUp("B", 1), Then: given(blockedWorker("B"), blockedBy("C", "B"))},
 		{Name: "one that waits cannot be killed", Given: waits, When: events.KillRequested{Ticket: "B"},
 			Then: given(refusal("KillRequested", "B", "it is not running: it is waiting for a word on its merge"))},
+	})
+}
+
+func TestMergeThatKeepsFailingBlocksTheTicket(t *testing.T) {
+	t.Parallel()
+	fails := func(try int, detail string) events.Payload {
+		return events.MergeSettled{Ticket: "B", Attempt: 1, Try: try, Outcome: events.MergeFailed, Detail: detail}
+	}
+	tried := given(begin(worktrees), planned("TR-1", "B"), approve("B", 1), place("B", 1), done("B", 1))
+	for try := 1; try < tiers.MaxSameMerges; try++ {
+		tried = given(tried, fails(try, "the disk is full"), answered("B", try, true))
+	}
+	blocked := "5 tries to merge its work ended in the same way; it stays where it is"
+	tierstest.Run(t, conductor.Decider(), []tierstest.Scenario{
+		{Name: "after five tries that end alike", Given: tried, When: fails(tiers.MaxSameMerges, "the disk is full"),
+			Then: given(events.TicketBlocked{Ticket: "B", Kind: events.BlockMerge, Reason: blocked}, stuck("B is blocked (merge): "+blocked))},
+		{Name: "not where the last one failed in another way", Given: given(tried, fails(tiers.MaxSameMerges, "no such branch")),
+			When: answered("B", tiers.MaxSameMerges, true), Then: given(wantsMerge("B", tiers.MaxSameMerges+1, ""))},
 	})
 }
 

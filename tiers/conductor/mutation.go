@@ -10,6 +10,7 @@ import (
 // mutation answers a person who wants the graph changed: all of it or nothing.
 func (s *State) mutation(e *events.Event, x events.GraphMutationRequested) []events.Payload {
 	if err := x.Check(); err != nil {
+		// our words: made in events.
 		return refused(e, "", brief(err.Error()))
 	}
 	d := &draft{s: s, changed: map[string]*drafted{}}

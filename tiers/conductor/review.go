@@ -16,14 +16,19 @@ func (t *ticket) reviewDue() events.Payload {
 		Changes: t.said.Changes, Workspace: t.workspace}
 }
 
-// ticketReviewed takes tier 2's word. Nobody having reviewed is no reason to do
-// the work again.
+// ticketReviewed takes tier 2's word. A review that did not happen is no reason to
+// do the work again; where nothing was changed, the ticket waits for a person.
 func (s *State) ticketReviewed(x events.TicketReviewed) {
 	t := s.attempt(x.Ticket, x.Attempt, reviewing)
 	if t == nil {
 		return
 	}
-	if x.Verdict != events.ReviewSentBack {
+	switch {
+	case x.Verdict == events.ReviewSkipped && t.said.Unchanged:
+		t.kind, t.verdict = events.BlockWorker, brief("it is said to be done, no file was changed, and nobody could review that: "+strings.Join(x.Reasons, "; "))
+		s.move(t, denied)
+		return
+	case x.Verdict != events.ReviewSentBack:
 		s.done(t)
 		return
 	}

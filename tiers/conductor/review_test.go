@@ -22,6 +22,9 @@ func TestAReviewStandsBetweenAnAttemptAndItsTicketsEnd(t *testing.T) {
 	said := events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: events.ResolvedDone, Text: "I did it.", Changes: changes}
 	waiting := given(open, said)
 	sentBack := reviewed("A", 1, events.ReviewSentBack, "no test", "a.go:3 is wrong")
+	off := given(begin(), planned("TR-1", "A"), approve("A", 1))
+	claimed := events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: events.ResolvedDone, Text: "I did it.", Unchanged: true}
+	const nobody = "it is said to be done, no file was changed, and nobody could review that: model auth"
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{Name: "the review is asked for", Given: open, When: said, Then: given(tierstest.Check(func(t testing.TB, p events.ReviewRequested) {
 			t.Helper()
@@ -44,6 +47,10 @@ func TestAReviewStandsBetweenAnAttemptAndItsTicketsEnd(t *testing.T) {
 		{Name: "an attempt that gave up needs none", Given: open, When: gaveUp("A", 1), Then: given(events.TicketRetried{Ticket: "A", RetryCount: 1, Reason: "no such file"}, isReady("A"), spawn("A", 2, "m1"))},
 		{Name: "killed while it waits", Given: waiting, When: events.KillRequested{Ticket: "A"}, Then: given(events.TicketKilled{Ticket: "A", Attempt: 1, By: tierstest.Person},
 			events.TicketBlocked{Ticket: "A", Kind: events.BlockKilled, Reason: "killed by ada"}, stuck("A is blocked (killed): killed by ada"))},
-		{Name: "off", Given: given(begin(), planned("TR-1", "A"), approve("A", 1)), When: said, Then: given(events.TicketCompleted{Ticket: "A"}, finished())},
+		{Name: "off, but nothing was changed", Given: off, When: claimed, Then: given(decided[events.ReviewRequested]())},
+		{Name: "nothing needed a change", Given: given(off, claimed), When: reviewed("A", 1, events.ReviewApproved), Then: given(events.TicketCompleted{Ticket: "A"}, finished())},
+		{Name: "nothing was changed and nobody could review", Given: given(off, claimed), When: reviewed("A", 1, events.ReviewSkipped, "model auth"),
+			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockWorker, Reason: nobody}, stuck("A is blocked (worker): "+nobody))},
+		{Name: "off", Given: off, When: said, Then: given(events.TicketCompleted{Ticket: "A"}, finished())},
 	})
 }

@@ -144,3 +144,6 @@ func numbered(n int) []string {
 	}
 	return out
 }
+
+// decided checks that a fact of P's type was decided.
+func decided[P events.Payload]() events.Payload { return tierstest.Decided[P]() }

@@ -1,10 +1,14 @@
 package conductor
 
-import "manualslop/events"
+import (
+	"manualslop/events"
+	"manualslop/tiers"
+)
 
 // State is what the conductor knows of a session. Maps are for look-up only;
 // every walk goes over a slice.
 type State struct {
+	basis    events.Basis
 	settings events.Settings
 	closed   bool
 	paused   bool
@@ -112,8 +116,9 @@ type ticket struct {
 	behind *ticket // its next attempt waits for the attempt of this one
 	closed string  // because of this file
 
-	workspace string            // in which the attempt works; empty: the person's folder
-	try       int               // of the newest MergeRequested
+	workspace string // in which the attempt works; empty: the person's folder
+	try       int    // of the newest MergeRequested
+	tries     tiers.MergeTries
 	resolves  string            // commit whose conflicts lie in the workspace
 	take      map[string]string // what files in conflict are to hold, as a person said
 

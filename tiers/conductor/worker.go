@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -20,10 +21,10 @@ func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []even
 	if reason := s.refuseWorker(x, id); reason != "" {
 		return refused(e, id, reason)
 	}
-	title, _, _ := strings.Cut(strings.TrimSpace(x.Prompt), "\n")
+	title, _, _ := strings.Cut(chars.Trim(x.Prompt), "\n")
 	return []events.Payload{events.TicketsAdded{
 		Request: e.ID, RequestID: x.RequestID,
-		Track: events.Track{ID: events.WorkerTrack(id), Title: tiers.Clip(strings.TrimSpace(title), maxTitle),
+		Track: events.Track{ID: events.WorkerTrack(id), Title: tiers.Clip(chars.Trim(title), maxTitle),
 			Description: fmt.Sprintf("%s asked for this worker.", e.Actor)},
 		Tickets: []events.Ticket{x.Ticket(id)},
 	}}
@@ -32,6 +33,7 @@ func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []even
 // refuseWorker says why a worker cannot be had; empty if he can.
 func (s *State) refuseWorker(x events.WorkerSpawnRequested, id string) string {
 	if err := x.Check(); err != nil {
+		// our words: made in events.
 		return brief(err.Error())
 	}
 	before, again := s.workers[x.RequestID]

@@ -1,9 +1,11 @@
 package conductor
 
 import (
+	"fmt"
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -33,9 +35,9 @@ func (s *State) mergeDue() events.Payload {
 		return nil
 	}
 	t := s.merges[0]
-	subject, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+	subject, _, _ := strings.Cut(chars.Trim(t.Description), "\n")
 	return events.MergeRequested{Ticket: t.ID, Attempt: t.attempt, Try: t.try + 1, Name: t.workspace,
-		Title: tiers.Clip(t.ID+": "+strings.TrimSpace(subject), maxSubject), Resolves: t.resolves, Take: t.take}
+		Title: tiers.Clip(t.ID+": "+chars.Trim(subject), maxSubject), Resolves: t.resolves, Take: t.take}
 }
 
 // queueMerge puts a ticket behind those that wait to be merged.
@@ -59,6 +61,11 @@ func (s *State) mergeSettled(x events.MergeSettled) {
 	s.merging = nil
 	if x.Outcome == events.MergeDone {
 		s.move(t, resolved)
+		return
+	}
+	if t.tries = t.tries.Then(x); t.tries.Stuck() {
+		t.kind, t.verdict = events.BlockMerge, brief(fmt.Sprintf("%d tries to merge its work ended in the same way; it stays where it is", tiers.MaxSameMerges))
+		s.move(t, denied)
 		return
 	}
 	if x.Onto != "" {

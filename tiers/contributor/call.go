@@ -3,6 +3,7 @@ package contributor
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -17,15 +18,28 @@ type call struct {
 	count      tiers.Call
 	result     *events.Part // nil until there is one; malformed calls have it at once
 	awaitsHint bool
+	denied     string // why it did not run
+	wrote      bool   // it may have changed files
+	proves     bool   // it is the ticket's check, and passed
 }
 
 func newCall(c events.ToolCall) *call {
-	out := &call{id: c.ID, tool: c.Name, args: c.Args, malformed: c.Malformed}
-	if c.Malformed != "" {
-		out.answer(events.Part{Text: "ERROR: the arguments of " + tiers.Line(tiers.Clip(c.Name, MaxReason)) + " cannot be used: " + tiers.Clip(c.Malformed, MaxReason) +
-			". Send the call again with one JSON object.", Failed: true})
+	return &call{id: c.ID, tool: c.Name, args: c.Args, malformed: c.Malformed}
+}
+
+// refuse answers a call that cannot run. The last call of a reply that was cut
+// off is the one that the cut went through.
+func (c *call) refuse(p events.ModelReplied, last bool) {
+	name := tiers.Line(tiers.Clip(c.tool, MaxReason))
+	text := "ERROR: the arguments of " + name + " cannot be used: " + tiers.Clip(c.malformed, MaxReason) + ". Send the call again with one JSON object."
+	if last && p.Finish == "max_tokens" {
+		at := ""
+		if p.Usage.Output > 0 {
+			at = fmt.Sprintf(" at %d tokens", p.Usage.Output)
+		}
+		text = "ERROR: your reply ended" + at + " inside this call of " + name + ", so it did not run. Write less in one call: make a large change in several."
 	}
-	return out
+	c.answer(events.Part{Text: text, Failed: true})
 }
 
 func (c *call) answer(p events.Part) {
@@ -43,14 +57,16 @@ func (c *call) hint(text string) {
 func analysis(text string) string { return "\n" + fence.Analysis + "\n" + fence.Neutralise(text) }
 
 // startCalls begins the calls of a reply.
-func (r *run) startCalls(calls []events.ToolCall) {
+func (r *run) startCalls(p events.ModelReplied) {
 	r.calls, r.unrequested, r.phase = nil, nil, callTools
-	for _, tc := range calls {
+	for i, tc := range p.Calls {
 		c := newCall(tc)
 		r.calls = append(r.calls, c)
-		if c.result == nil {
-			r.unrequested = append(r.unrequested, c)
+		if c.malformed != "" {
+			c.refuse(p, i == len(p.Calls)-1)
+			continue
 		}
+		r.unrequested = append(r.unrequested, c)
 	}
 	r.awaitCalls()
 }
@@ -59,7 +75,7 @@ func (r *run) startCalls(calls []events.ToolCall) {
 func (r *run) callRequests() []events.Payload {
 	out := make([]events.Payload, len(r.unrequested))
 	for i, c := range r.unrequested {
-		out[i] = events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Workspace: r.place}
+		out[i] = events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Workspace: r.place, Check: r.checking}
 	}
 	return out
 }
@@ -86,6 +102,11 @@ func (r *run) settle() {
 			return
 		}
 	}
+	if r.checking {
+		r.checked()
+		return
+	}
+	r.proved = r.stillProved()
 	for _, c := range r.calls {
 		r.talk.Result(r.round, c.tool, *c.result)
 	}
@@ -109,6 +130,9 @@ func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part 
 
 // denial is what the model reads of a call that did not run.
 func denial(p events.ToolDenied) events.Part {
+	if p.Slip {
+		return events.Part{Text: "ERROR: " + tiers.Clip(p.Reason, MaxReason) + ". Nothing ran; send the call again, mended.", Failed: true}
+	}
 	return events.Part{Text: "DENIED: " + tiers.Clip(p.Reason, MaxReason), Failed: true}
 }
 

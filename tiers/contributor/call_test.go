@@ -88,6 +88,9 @@ func TestResultsByKind(t *testing.T) {
 			part{SHA256: events.Digest([]byte("again")), Size: 5, From: tierstest.ID(10)},
 		},
 		{"parked, run again", given(one, park(0), resolve(0, "retry", ""), approveAgain(0, 2), settle(0, events.ToolDone, "again", generation(2))), part{SHA256: events.Digest([]byte("again")), Size: 5, From: tierstest.ID(10)}},
+		{"a slip", given(round1(), reply("", read), tierstest.With(func(h *tierstest.History) events.Payload {
+			return events.ToolDenied{Call: called(h, 0).ID, Reason: "the arguments of read_file do not fit: missing path", Slip: true}
+		})), part{Text: "ERROR: the arguments of read_file do not fit: missing path. Nothing ran; send the call again, mended.", Failed: true}},
 		{"a long denial", given(round1(), reply("", read), deny(0, strings.Repeat("x", contributor.MaxReason+1))), part{Text: "DENIED: " + strings.Repeat("x", contributor.MaxReason) + "…", Failed: true}},
 	}
 	for _, c := range cases {
@@ -185,7 +188,7 @@ func TestAPassThatCannotBeTrustedSaysSo(t *testing.T) {
 func TestAKillEndsTheRunAtAnyPoint(t *testing.T) {
 	t.Parallel()
 	whole := given(opened(stepMode), starts(1), context(), events.StepApproved{Ticket: "T-1", Attempt: 1, Round: 1}, failed(events.ModelNetwork), reply("", shell, read),
-		approve(0), approve(1), settle(0, events.ToolFailed, "boom", inShell), settle(1, events.ToolDone, "x"), hint(0, "?"), reread(), events.StepApproved{Ticket: "T-1", Attempt: 1, Round: 2}, reply("It is done."))
+		approve(0), approve(1), settle(0, events.ToolFailed, "boom", inShell), settle(1, events.ToolDone, "x"), hint(0, "?"), reread(), events.StepApproved{Ticket: "T-1", Attempt: 1, Round: 2}, reply("DONE: it is."))
 	var said []events.Payload // the same with every id filled in
 	for _, e := range tierstest.Play(t, contributor.Decider(), whole...).Events() {
 		if e.Actor != events.ActorContributor {
@@ -203,7 +206,7 @@ func TestAKillOfAnotherAttemptChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, other := range []events.TicketKilled{{Ticket: "T-1", Attempt: 2}, {Ticket: "T-1"}, {Ticket: "T-2", Attempt: 1}} {
 		tierstest.Run(t, contributor.Decider(), scenarios{{
-			Name: fmt.Sprintf("%s-%d", other.Ticket, other.Attempt), Given: given(round1(), other), When: reply("It is done."), Then: given(ends("done", "It is done.", "")),
+			Name: fmt.Sprintf("%s-%d", other.Ticket, other.Attempt), Given: given(round1(), other), When: reply("DONE: it is."), Then: given(ends("done", "DONE: it is.", "")),
 		}})
 	}
 }

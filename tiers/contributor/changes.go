@@ -8,8 +8,9 @@ import (
 )
 
 // changed notes what a call did to files.
-func (r *run) changed(files []events.FileState) {
-	for _, f := range files {
+func (r *run) changed(p events.ToolSettled) {
+	r.moved = r.moved || p.Unseen
+	for _, f := range p.Files {
 		if !f.Written {
 			continue
 		}

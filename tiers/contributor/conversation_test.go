@@ -37,7 +37,7 @@ func manyRounds() []events.Payload {
 		reply("Two.", shell, malformed("no JSON"), read), approve(0), approve(2), settle(2, events.ToolDone, "x"), settle(0, events.ToolFailed, "boom", inShell), hint(0, "missing import"), reread(changed, changed),
 		reply("", read), deny(0, "not this file"), reread(),
 		reply("", read), approve(0), settle(0, events.ToolInterrupted, ""), resolve(0, "done", ""), reread(changed),
-		reply("It is done."))
+		reply("DONE: it is."))
 }
 
 func TestEachPromptBeginsWithTheOneBeforeIt(t *testing.T) {
@@ -82,7 +82,7 @@ func TestAnAttemptRemembersNothing(t *testing.T) {
 		return out
 	}
 	fresh := func(attempt int, ticket string) []events.Payload {
-		return given(starts(attempt, ofTicket(ticket)), context(), aRound(events.FileUpdate{Path: "b.go", After: "2", Diff: "+b"}), reply("It is done."))
+		return given(starts(attempt, ofTicket(ticket)), context(), aRound(events.FileUpdate{Path: "b.go", After: "2", Diff: "+b"}), reply("DONE: it is."))
 	}
 	past := given(manyRounds()[:len(manyRounds())-1], reply("BLOCKED: no"))
 	pastPrompts := len(tierstest.All[events.ModelRequested](tierstest.Play(t, contributor.Decider(), past...)))
@@ -99,8 +99,8 @@ func TestRunsOfTwoTicketsDoNotMeet(t *testing.T) {
 	t.Parallel()
 	one, two := call("read_file", `{"path":"one"}`), call("read_file", `{"path":"two"}`)
 	second := given(starts(1, ofTicket("T-2")), context())
-	h := tierstest.Play(t, contributor.Decider(), given(round1(), second, replyTo("T-1", "", one), replyTo("T-2", "", two), ran(0, "x"), reread(), replyTo("T-2", "Two is done."))...)
-	require.Equal(t, []events.TicketResolved{{Ticket: "T-2", Attempt: 1, Outcome: "done", Text: "Two is done."}}, tierstest.All[events.TicketResolved](h))
+	h := tierstest.Play(t, contributor.Decider(), given(round1(), second, replyTo("T-1", "", one), replyTo("T-2", "", two), ran(0, "x"), reread(), replyTo("T-2", "DONE: two is."))...)
+	require.Equal(t, []events.TicketResolved{{Ticket: "T-2", Attempt: 1, Outcome: "done", Text: "DONE: two is."}}, tierstest.All[events.TicketResolved](h))
 	require.Len(t, tierstest.All[events.RefreshRequested](h), 1)
 	for _, p := range h.Requests() {
 		for _, part := range p.Manifest {
@@ -114,7 +114,7 @@ func TestRunsOfTwoTicketsDoNotMeet(t *testing.T) {
 func TestALateAnswerToAnEarlierAttemptIsNothing(t *testing.T) {
 	t.Parallel()
 	var said []events.Payload
-	for _, e := range tierstest.Play(t, contributor.Decider(), given(round1(), reply("", read), ran(0, "x"), reread(), reply("It is done."))...).Events() {
+	for _, e := range tierstest.Play(t, contributor.Decider(), given(round1(), reply("", read), ran(0, "x"), reread(), reply("DONE: it is."))...).Events() {
 		if e.Actor != events.ActorContributor {
 			said = append(said, e.Payload)
 		}

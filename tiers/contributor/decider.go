@@ -13,8 +13,10 @@ func Decider() tiers.Decider[*State] {
 
 // State is what the contributor knows of a session.
 type State struct {
+	opened   string // id of SessionOpened
+	basis    events.Basis
 	settings events.Settings
-	tools    []string
+	tools    []tool
 	origins  map[string]string // of what a tool answers, by its name
 	offers   conversation.Offers
 	reruns   tiers.Reruns

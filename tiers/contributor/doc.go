@@ -24,9 +24,10 @@
 // round stay.
 //
 // The run ends with exactly one TicketResolved, or silently when its ticket is
-// killed or the session closed. A reply without a call is its last word; one
-// that begins with BLOCKED gives up. A round that a person refuses ends the
-// run for good (TicketResolved.Final).
+// killed or the session closed. A reply without a call is its last word where it
+// begins with DONE: or BLOCKED:; any other is answered with what it lacks, at most
+// MaxReminders times in a row. A round that a person refuses ends the run for
+// good (TicketResolved.Final).
 //
 // Every fact fits one event: the conversation, the block of changed files and
 // the list of known files are bounded (limits.go).

@@ -10,11 +10,13 @@ func evolve(s *State, e *events.Event) *State {
 	s.offers.Evolve(e)
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
-		s.settings = p.Settings
+		s.opened, s.basis, s.settings = e.ID, p.Basis, p.Settings
+	case events.DecisionsUpgraded:
+		s.upgraded(p.Basis)
 	case events.ToolsOffered:
-		s.tools, s.origins = make([]string, len(p.Tools)), make(map[string]string, len(p.Tools))
-		for i, t := range p.Tools {
-			s.tools[i], s.origins[t.Name] = t.Name, tiers.OriginOf(t.Name, t.Effect)
+		s.tools, s.origins = toolsOf(p), make(map[string]string, len(p.Tools))
+		for _, t := range p.Tools {
+			s.origins[t.Name] = tiers.OriginOf(t.Name, t.Effect)
 		}
 	case events.SessionClosed:
 		s.closed = true
@@ -39,6 +41,15 @@ func evolve(s *State, e *events.Event) *State {
 		s.touched.fit(s)
 	}
 	return s
+}
+
+// upgraded takes another basis, its texts into every conversation.
+func (s *State) upgraded(to events.Basis) {
+	// order-independent: each for itself
+	for _, r := range s.runs {
+		r.talk.Reword(s.basis, to)
+	}
+	s.basis = to
 }
 
 // emitted notes that an own fact exists, so that it is not decided again.
@@ -102,7 +113,8 @@ func (s *State) answered(e *events.Event) {
 	case events.ModelReplied:
 		if r := s.asked(p.Request, awaitModel); r != nil {
 			r.talk.Heard(&s.offers, r.sent.Asked, r.refresh, e.ID, p)
-			r.replied(e.ID, p)
+			r.replied(s, e.ID, p)
+			r.findTools(s)
 		}
 	case events.ModelFailed:
 		if r := s.asked(p.Request, awaitModel); r != nil {
@@ -129,11 +141,13 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 		}
 	case events.ToolDenied:
 		if r, c := s.call(p.Call); c != nil && c.result == nil {
+			c.denied = p.Reason
 			s.result(r, c, denial(p))
 		}
 	case events.ToolSettled:
 		if r, c := s.call(p.Call); c != nil && c.count.Settle(p) {
-			r.changed(p.Files)
+			r.changed(p)
+			c.ran(r.ticket.Proof, p)
 			if p.Interpreter == "" { // what a script changed is reread where the conversation knows it
 				r.learned(p.Files)
 			}

@@ -12,6 +12,7 @@ func (r *run) fit(s *State) {
 	cut, err := r.talk.Fit(s.offers.Reader(r.seat().Take(s.settings), r.tools), r.refresh)
 	switch {
 	case err != nil:
+		// our words: the conversation says what does not fit.
 		r.end(events.ResolvedBlocked, "", err.Error())
 	case cut != nil:
 		cut.Ticket, cut.Attempt, cut.Round = r.ticket.ID, r.attempt, r.round

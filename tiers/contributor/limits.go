@@ -1,6 +1,9 @@
 package contributor
 
-import "encoding/json"
+import "manualslop/events"
+
+// MaxShown bounds what a prompt begins with of one file, in characters.
+const MaxShown = 48_000
 
 // DefaultMaxRounds bounds the rounds of one attempt where the settings do not.
 const DefaultMaxRounds = 40
@@ -24,9 +27,9 @@ const MaxReason = 2 << 10
 
 // sizeOf is the size of a value as JSON.
 func sizeOf(v any) int {
-	b, err := json.Marshal(v)
+	n, err := events.SizeOf(v)
 	if err != nil {
 		panic("contributor: " + err.Error()) // strings and numbers
 	}
-	return len(b)
+	return n
 }

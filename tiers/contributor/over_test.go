@@ -22,7 +22,7 @@ func TestWhatIsOverIsNotLookedOutFor(t *testing.T) {
 		"both settled: a refresh":  {given(two, ran(0, "text"), ran(1, "text")), 1},
 		"killed among its calls":   {given(two, events.TicketKilled{Ticket: "T-1", Attempt: 1}), 0},
 		"killed before its answer": {given(round1(), events.TicketKilled{Ticket: "T-1", Attempt: 1}), 0},
-		"done":                     {given(round1(), reply("Done.")), 0},
+		"done":                     {given(round1(), reply("DONE: all.")), 0},
 	} {
 		require.Equal(t, c.waits, tierstest.StateAfter(t, contributor.Decider(), c.history...).Waits(), name)
 	}

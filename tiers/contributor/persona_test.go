@@ -46,14 +46,18 @@ func TestAPersonaCarriesOutATicket(t *testing.T) {
 	require.Equal(t, []any{"ada", "anthropic", "p0", "calm", []string{"read_file"}, ""}, []any{r.Persona, r.Provider, r.Model, r.BiasProfile, r.Tools, r.Note})
 	var said []string
 	for _, p := range r.Manifest {
-		first, _, _ := strings.Cut(p.Prefix+p.Text, "\n")
+		text := p.Text
+		if p.Role == "system" && p.SHA256 != "" {
+			text = tierstest.TextOf(t, contributor.Texts(), p)
+			require.NotContains(t, text, "run_powershell", "there is no shell to explain")
+		}
+		first, _, _ := strings.Cut(p.Prefix+text, "\n")
 		said = append(said, p.Role+": "+first)
 	}
 	require.Equal(t, []string{
-		"system: You are a contributor: tier 3 of four. You carry out one ticket and nothing else. The goal behind it, other tickets and earlier attempts are not your business; what you need is in the ticket and in the project's files.",
+		"system: You are a contributor: tier 3 of four. You carry out one ticket and nothing else. All that you need is in the ticket and in the project's files; other tickets and earlier attempts are not your business.",
 		"system: # Tooling strategy", "system: # Persona: ada", "user: # Project rules: AGENTS.md", "user: # Ticket T-1",
 	}, said)
-	require.NotContains(t, r.Manifest[0].Text, "run_powershell", "there is no shell to explain")
 }
 
 func TestARetryGoesUpThePersonasModels(t *testing.T) {
@@ -97,17 +101,18 @@ func TestATicketOfNobodyKnownIsCarriedOutAllTheSame(t *testing.T) {
 func TestTheShellThatIsThereIsExplained(t *testing.T) {
 	t.Parallel()
 	role := func(shell string) string {
-		return firstRequest(t, given(opened(func(s *events.Settings) { s.Shell = shell }), starts(1), context())...).Manifest[0].Text
+		asked := firstRequest(t, given(opened(func(s *events.Settings) { s.Shell = shell }), starts(1), context())...)
+		return tierstest.TextOf(t, contributor.Texts(), asked.Manifest[0])
 	}
 	for _, shell := range []string{"bash", "sh"} {
-		require.Contains(t, role(shell), "PowerShell is not installed here, so it runs `"+shell+"`.")
+		require.Contains(t, role(shell), "runs `"+shell+"` here, because PowerShell is not installed")
 		require.Contains(t, role(shell), "here-document (<<'EOF'")
 		require.NotContains(t, role(shell), "SHELL")
 		require.NotContains(t, role(shell), "@'...'@")
 	}
 	for _, shell := range []string{"powershell", "pwsh", ""} {
-		require.Contains(t, role(shell), "Use a here-string (@'...'@) to write a temporary Python helper script to disk, run it, and delete it.")
-		require.Contains(t, role(shell), "Prefer targeted replacements (the editing tools, or .Replace()")
+		require.Contains(t, role(shell), "with a here-string (@'...'@), run it and delete it")
+		require.Contains(t, role(shell), "`run_powershell` runs PowerShell.")
 	}
 }
 

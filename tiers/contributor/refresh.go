@@ -2,6 +2,7 @@ package contributor
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -29,9 +30,9 @@ func (r *run) learned(files []events.FileState) {
 // the tracked ones, by path, as many as fit.
 func (r *run) known(tracked []string) []events.FileState {
 	out := make([]events.FileState, 0, len(r.files)+len(tracked))
-	for _, path := range tracked {
-		if _, ok := r.files[path]; !ok {
-			out = append(out, events.FileState{Path: path})
+	for _, name := range tracked {
+		if _, ok := r.files[name]; !ok {
+			out = append(out, events.FileState{Path: name})
 		}
 	}
 	// order-independent: sorted below
@@ -53,7 +54,16 @@ func (r *run) known(tracked []string) []events.FileState {
 func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 	for _, f := range p.Files {
 		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.After, Size: f.Size}
+		r.moved = r.moved || f.Path == path.Clean(r.ticket.TargetFile)
 	}
+	r.nextRound(s)
+	if r.phase == startRound {
+		r.refresh = refreshPart(id, p.Files, r.refreshRoom(s))
+	}
+}
+
+// nextRound begins another round, if there may be one.
+func (r *run) nextRound(s *State) {
 	maxRounds := s.settings.Tier(tier).MaxRounds
 	if maxRounds <= 0 {
 		maxRounds = DefaultMaxRounds
@@ -63,8 +73,7 @@ func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 		return
 	}
 	r.round++
-	r.refresh = refreshPart(id, p.Files, r.refreshRoom(s))
-	r.phase = startRound
+	r.phase, r.refresh = startRound, nil
 }
 
 // refreshRoom is how many bytes the block of changed files may have: a quarter

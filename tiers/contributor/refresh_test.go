@@ -102,7 +102,7 @@ func TestTheBlockIsBounded(t *testing.T) {
 func TestTheBlockIsInTheNextPromptOnly(t *testing.T) {
 	t.Parallel()
 	changed := events.FileUpdate{Path: "a.go", Before: "1", After: "2", Diff: "-a\n+b\n"}
-	history := given(round1(), aRound(changed), failed(events.ModelNetwork), aRound(), reply("It is done."))
+	history := given(round1(), aRound(changed), failed(events.ModelNetwork), aRound(), reply("DONE: it is."))
 	h := tierstest.Play(t, contributor.Decider(), history...)
 	var blocks []int
 	for _, p := range h.Requests() {

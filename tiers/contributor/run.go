@@ -2,10 +2,7 @@ package contributor
 
 import (
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -47,6 +44,12 @@ type run struct {
 	tools []string // what this attempt's prompts offer, whatever changes meanwhile
 	bias  string   // its bias profile
 
+	reminders int  // in a row
+	asked     bool // it was told that it changed nothing
+	proved    bool // the ticket's check passed behind the last change
+	checking  bool // the call of this round is the ticket's check
+	moved     bool // something may have been changed that changes does not hold
+
 	talk    conversation.Thread         // so far, without refresh blocks
 	refresh *events.Part                // stands last in this round's prompt only
 	files   map[string]events.FileState // what the conversation knows, by path
@@ -59,6 +62,9 @@ type run struct {
 	outcome     events.TicketResolved
 
 	cut *events.ConversationShortened // due before the next request
+
+	failedChecks int // of the ticket's own check
+	cutReplies   int // replies that were cut at their limit, so that the next ones get more room
 }
 
 func newRun(p events.TicketStarted) *run {
@@ -107,7 +113,7 @@ func (r *run) stepRequest(now events.Settings) events.StepRequested {
 // seat is who works on the ticket: its own model, its persona, its retries. Who
 // that is now decides, whatever the attempt began with.
 func (r *run) seat() tiers.Seat {
-	return tiers.Seat{Tier: tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride, Retries: r.ticket.RetryCount}
+	return tiers.Seat{Tier: tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride, Retries: r.ticket.RetryCount, Cut: r.cutReplies}
 }
 
 func (r *run) modelRequest(s *State) events.ModelRequested {
@@ -128,30 +134,31 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 // StreamID is the key of a ticket's text in mma_streams.
 func StreamID(ticket string) string { return events.WorkerStream(ticket) }
 
-func (r *run) replied(id string, p events.ModelReplied) {
-	r.talk.Say(r.round, events.Part{Role: "assistant", SHA256: p.SHA256, Size: int64(len(p.Text)), From: id})
+func (r *run) replied(s *State, id string, p events.ModelReplied) {
+	if longer := r.longer(s.settings, p); longer && len(p.Calls) == 0 {
+		r.phase = sendRound
+		return
+	}
 	switch {
 	case len(p.Calls) > 0:
-		r.startCalls(p.Calls)
+		r.say(id, p)
+		r.reminders = 0
+		r.startCalls(p)
 	case p.Finish == "max_tokens":
-		r.end(events.ResolvedBlocked, p.Text, "the reply was cut off by max_output_tokens")
-	case strings.TrimSpace(p.Text) == "":
-		r.end(events.ResolvedBlocked, "", "the model sent an empty reply")
+		r.end(events.ResolvedBlocked, p.Text, fmt.Sprintf("the reply was cut off at its limit of %d tokens", r.sent.Asked.Params.MaxOutputTokens))
 	default:
-		r.concluded(p.Text)
+		r.spoke(s, id, p)
 	}
 }
 
-// concluded ends the run with the model's last word. A text that begins with
-// BLOCKED gives up and says why.
-func (r *run) concluded(text string) {
-	reason, gaveUp := strings.CutPrefix(strings.TrimSpace(text), "BLOCKED")
-	if next, _ := utf8.DecodeRuneInString(reason); !gaveUp || next == '_' || unicode.IsLetter(next) || unicode.IsDigit(next) {
-		r.end(events.ResolvedDone, text, "")
-		return
+// longer gives the next replies more room where this one was cut at its limit;
+// false where it was not, or there is no more.
+func (r *run) longer(now events.Settings, p events.ModelReplied) bool {
+	if p.Finish != "max_tokens" || !r.seat().AskLonger(now, r.sent.Asked) {
+		return false
 	}
-	reason, _, _ = strings.Cut(strings.TrimLeft(reason, ": \t\r\n"), "\n")
-	r.end(events.ResolvedBlocked, text, strings.TrimSpace(reason))
+	r.cutReplies++
+	return true
 }
 
 // modelFailed tries again. A prompt that was too long for its provider is

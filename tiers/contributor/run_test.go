@@ -89,24 +89,23 @@ func TestTheLastWordEndsTheRun(t *testing.T) {
 	}
 	long := "BLOCKED: x" + strings.Repeat("é", contributor.MaxReason)
 	tierstest.Run(t, contributor.Decider(), scenarios{
-		say("It is done.", "done", ""),
+		say("DONE: it is.", "done", ""),
+		say("**DONE:** it is.", "done", ""),
+		say("# Done: it is.", "done", ""),
+		say("<think>BLOCKED: perhaps</think>\nDONE: it is.", "done", ""),
+		say("DONE\nIt is.", "done", ""),
 		say("BLOCKED: no such file", "blocked", "no such file"),
 		say("BLOCKED no such file\nI looked.", "blocked", "no such file"),
 		say(" \nBLOCKED:  why \nmore", "blocked", "why"),
 		say("BLOCKED:\nno such file\nmore", "blocked", "no such file"),
 		say("BLOCKED", "blocked", ""),
 		say("BLOCKED.", "blocked", "."),
-		say("BLOCKED_USERS is a table now.", "done", ""),
-		say("BLOCKEDness is gone.", "done", ""),
-		say("BLOCKED2 is gone.", "done", ""),
-		say("blocked: a word in lower case", "done", ""),
-		say("I was BLOCKED: no more", "done", ""),
+		say("**BLOCKED**: why", "blocked", "why"),
+		say("blocked: why", "blocked", "why"),
 		{Name: "a long reason is cut between characters", Given: round1(), When: reply(long), Then: given(ends("blocked", long, "x"+strings.Repeat("é", contributor.MaxReason/2-1)+"…"))},
-		{Name: "an empty reply", Given: round1(), When: reply(""), Then: given(ends("blocked", "", "the model sent an empty reply"))},
-		{Name: "a reply of blanks", Given: round1(), When: reply(" \n"), Then: given(ends("blocked", "", "the model sent an empty reply"))},
-		{Name: "a reply that was cut off", Given: round1(), When: cut, Then: given(ends("blocked", "It is", "the reply was cut off by max_output_tokens"))},
-		{Name: "nothing comes after it", Given: given(round1(), reply("It is done.")), When: reply("It is not.")},
-		{Name: "nothing comes of a second reply", Given: given(round1(), reply("", read)), When: reply("It is done.")},
+		{Name: "a reply that was cut off", Given: round1(), When: cut, Then: given(ends("blocked", "It is", "the reply was cut off at its limit of 100 tokens"))},
+		{Name: "nothing comes after it", Given: given(round1(), reply("DONE: it is.")), When: reply("It is not.")},
+		{Name: "nothing comes of a second reply", Given: given(round1(), reply("", read)), When: reply("DONE: it is.")},
 	})
 }
 
@@ -143,10 +142,10 @@ func TestAFailedModelIsAskedAgain(t *testing.T) {
 		{Name: "not a fourth time", Given: given(round1(), overloaded, overloaded), When: overloaded, Then: blocked("overloaded")},
 		{Name: "when the provider says", Given: round1(), When: after(7000), Then: given(again(2, 5, 7*time.Second))},
 		{Name: "at most a minute later", Given: round1(), When: after(60_001), Then: given(again(2, 5, time.Minute))},
-		{Name: "a reply to the second attempt goes on", Given: given(round1(), overloaded), When: reply("It is done."), Then: given(ends("done", "It is done.", ""))},
+		{Name: "a reply to the second attempt goes on", Given: given(round1(), overloaded), When: reply("DONE: it is."), Then: given(ends("done", "DONE: it is.", ""))},
 		{
 			Name: "a reply to the first attempt does not count any more", Given: given(round1(), overloaded),
-			When: events.ModelReplied{Request: tierstest.FactID(events.ActorContributor, 4, 0), Text: "It is done."},
+			When: events.ModelReplied{Request: tierstest.FactID(events.ActorContributor, 4, 0), Text: "DONE: it is."},
 		},
 		{Name: "the next round begins at the first attempt", Given: given(round1(), overloaded, reply("", read), ran(0, "x")), When: reread(), Then: given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
 			require.Equal(t, 1, p.Attempt)
@@ -172,9 +171,9 @@ func TestRoundsAreBounded(t *testing.T) {
 	last := given(reply("", read), ran(0, "text"))
 	tierstest.Run(t, contributor.Decider(), scenarios{
 		{Name: "the last one is sent", Given: given(round1(), aRound(), reply("", read), ran(0, "text")), When: reread(), Then: given(decided[events.ModelRequested]())},
-		{Name: "its last word counts", Given: given(round1(), aRound(), aRound()), When: reply("It is done."), Then: given(ends("done", "It is done.", ""))},
+		{Name: "its last word counts", Given: given(round1(), aRound(), aRound()), When: reply("DONE: it is."), Then: given(ends("done", "DONE: it is.", ""))},
 		{Name: "no other comes", Given: given(round1(), aRound(), aRound(), last), When: reread(), Then: given(ends("blocked", "", "no end after 3 rounds"))},
-		{Name: "forty where the settings do not say", Given: forty, When: reply("It is done."), Then: given(ends("done", "It is done.", ""))},
+		{Name: "forty where the settings do not say", Given: forty, When: reply("DONE: it is."), Then: given(ends("done", "DONE: it is.", ""))},
 		{Name: "not forty-one", Given: given(forty, last), When: reread(), Then: given(ends("blocked", "", "no end after 40 rounds"))},
 	})
 }

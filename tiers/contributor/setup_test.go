@@ -2,15 +2,15 @@ package contributor_test
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/contributor"
-	"manualslop/tiers/fence"
 	"manualslop/tiers/tierstest"
 )
 
@@ -27,7 +27,7 @@ func opened(change ...func(*events.Settings)) []events.Payload {
 	for _, c := range change {
 		c(&s)
 	}
-	return given(events.SessionOpened{Settings: s}, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file"}, {Name: "run_powershell"}}})
+	return given(events.SessionOpened{Basis: basis.Of("test"), Settings: s}, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file"}, {Name: "run_powershell"}}})
 }
 
 func stepMode(s *events.Settings) { s.StepMode = true }
@@ -192,16 +192,7 @@ func aRound(files ...events.FileUpdate) []events.Payload {
 // part of a conversation, to compare with.
 type part = events.Part
 
-func systemPart(t testing.TB) part {
-	t.Helper()
-	text := ""
-	for _, file := range []string{"system.md", "powershell.md"} {
-		b, err := os.ReadFile(file)
-		require.NoError(t, err)
-		text += string(b)
-	}
-	return part{Role: "system", Text: text + fence.Rule}
-}
+func systemPart(testing.TB) part { return tiers.Words(basis.Of("test"), "contributor-powershell")[0] }
 
 var briefPart = part{Role: "user", Text: "# Ticket T-1\n\nMend it\n"}
 

@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"cmp"
+
 	"manualslop/events"
 	"manualslop/tiers"
 )
@@ -46,15 +48,12 @@ type Reader struct {
 func (o *Offers) Reader(to tiers.Sitting, tools []string) Reader {
 	out := Reader{Tier: to.Tier.Tier, Provider: to.Provider, Model: to.Model}
 	offer, _ := o.models.Find(to.Provider, to.Model)
-	window, reply := offer.ContextWindow, int64(to.Params.MaxOutputTokens)
+	window, reply := offer.ContextWindow, int64(to.Reply)
 	if window == 0 {
 		window = DefaultWindow
 	}
 	if reply == 0 {
-		reply = offer.MaxOutputTokens
-	}
-	if reply == 0 {
-		reply = defaultReply
+		reply = cmp.Or(offer.MaxOutputTokens, defaultReply)
 	}
 	out.Room, out.tools = max(window-reply, window/4), o.sizeOf(tools)
 	return out

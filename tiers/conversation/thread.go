@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"encoding/json"
 	"slices"
 
 	"manualslop/events"
@@ -86,6 +85,22 @@ func (t *Thread) Parts() []events.Part {
 	return out
 }
 
+// Reword puts the texts of a basis in the place of those of another one that
+// the conversation begins with, from its next prompt on.
+func (t *Thread) Reword(from, to events.Basis) {
+	for i := range t.pieces {
+		p := &t.pieces[i]
+		for _, old := range from.Texts {
+			text, has := to.Text(old.Name)
+			if has && p.round == 0 && p.From == "" && p.Role == "system" && p.SHA256 == old.SHA256 {
+				p.SHA256, p.Size, p.whole = text.SHA256, text.Size, text.Size
+				break
+			}
+		}
+	}
+	t.bytes = t.size()
+}
+
 // newest is the last round that said something; 0: none did.
 func (t *Thread) newest() int {
 	n := 0
@@ -132,9 +147,9 @@ func (t *Thread) size() int {
 
 // sizeOf is the size of a part as JSON.
 func sizeOf(p events.Part) int {
-	b, err := json.Marshal(p)
+	n, err := events.SizeOf(p)
 	if err != nil {
 		panic("conversation: " + err.Error()) // strings and numbers
 	}
-	return len(b)
+	return n
 }

@@ -5,8 +5,9 @@
 //
 //   - [Wrap] puts such text between two lines that carry a [Nonce]. The nonce
 //     derives from the id of the event that holds the text, which did not exist
-//     when the text was written; so the same log gives the same prompt, and
-//     whoever wrote the text cannot close its fence.
+//     when the text was written, or from the session's first event and the digest
+//     of the text; so the same log gives the same prompt, and the author of the text
+//     cannot close its fence.
 //   - [Neutralise] puts [NotOurs] into whatever in the text looks like one of
 //     the engine's own markers. It changes nothing else, and nothing twice.
 //   - [Rule] tells a model what both mean.

@@ -2,8 +2,9 @@ package fence
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"manualslop/events/chars"
 )
 
 // longestLookAlike bounds the bytes in which a look-alike is sought, so that
@@ -133,7 +134,7 @@ func fold(r rune) rune {
 		return foldASCII(r)
 	case r >= '！' && r <= '～': // the full-width forms of ASCII, in its order
 		return foldASCII(r - '！' + '!')
-	case unicode.IsSpace(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Mn, r), unicode.Is(unicode.Cc, r):
+	case chars.Blank(r), chars.Format(r), chars.Mark(r), chars.Control(r):
 		return skipped
 	}
 	return alike(r)

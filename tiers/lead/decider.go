@@ -92,8 +92,11 @@ func (s *State) take(tickets []events.Ticket) {
 }
 
 func (s *State) fold(e *events.Event) {
+	before := s.desk.Basis
 	s.desk.Evolve(e)
 	switch x := e.Payload.(type) {
+	case events.DecisionsUpgraded:
+		s.reword(before, x.Basis)
 	case events.SessionClosed:
 		s.closed = true
 	case events.TrackStarted:
@@ -109,11 +112,14 @@ func (s *State) fold(e *events.Event) {
 	case events.GraphMutated:
 		s.mutated(x)
 	case events.ContextBuilt:
-		if w := s.answered(x.Request); w != nil {
+		if w := s.answered(x.Request); w != nil && !w.job.Shown(&s.desk, e, x) {
 			w.job.Ask(&s.desk, s.manifest(w, e, x))
 		}
 	case events.ModelReplied:
 		if w := s.answered(x.Request); w != nil {
+			if s.shows(w) && w.job.Show(&s.desk, e, x) {
+				break
+			}
 			plan, err := s.reply(w, x.Text)
 			w.job.Replied(&s.desk, e, x, plan, err)
 		}
@@ -124,6 +130,22 @@ func (s *State) fold(e *events.Event) {
 	case events.ModelDenied:
 		if w := s.answered(x.Request); w != nil {
 			w.job.ModelFailed(&s.desk, e, x.Failed())
+		}
+	}
+}
+
+// shows tells whether the model of a work may ask to be shown files: that of a
+// plan, in a session whose prompt says how.
+func (s *State) shows(w *work) bool {
+	return w.review == nil && s.desk.Basis.Decision(events.ActorLead) >= 2
+}
+
+// reword puts the texts of another basis into every conversation.
+func (s *State) reword(from, to events.Basis) {
+	for _, all := range []map[string]*work{s.byTrack, s.reviews} {
+		// order-independent: each for itself
+		for _, w := range all {
+			w.job.Reword(from, to)
 		}
 	}
 }

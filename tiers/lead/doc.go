@@ -6,6 +6,8 @@
 //   - TrackStarted leads to ContextRequested, ContextBuilt to ModelRequested, a
 //     usable reply to TicketsPlanned. After three unusable replies, or a model
 //     error that no further attempt mends, PlanningFailed{tier 2} ends it.
+//   - A reply that is {"show": ["path", ...]} leads to ContextRequested, and counts
+//     as none of the three: at most [planning.MaxShows] times in a plan.
 //   - A plan on record has no cycle, and no ticket id occurs twice in the
 //     session. A dependency that names no ticket is let through: such a ticket
 //     never becomes ready, and the conductor says so.

@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/lead"
 	"manualslop/tiers/planning"
@@ -19,7 +20,7 @@ import (
 type scenarios = []tierstest.Scenario
 
 func opened() events.Payload {
-	return events.SessionOpened{Settings: events.Settings{Tiers: []events.TierSettings{
+	return events.SessionOpened{Basis: basis.Of("test"), Settings: events.Settings{Tiers: []events.TierSettings{
 		{Tier: 1, Provider: "other", Models: []string{"x"}}, {Tier: 2, Provider: "script", Models: []string{"m0", "m1"}},
 		{Tier: 3, Provider: "script", Models: []string{"small", "big"}},
 	}}}

@@ -43,7 +43,7 @@ func TestAReviewThatDoesNotFitIsSkippedAndSaysWhy(t *testing.T) {
 	h := tierstest.Play(t, lead.Decider(), after(windowed(30_000), finished("a.go", "b.go", "c.go"), wide(events.ViewDiff, "a.go", "b.go", "c.go"))...)
 	p := h.Last("ConversationShortened").Payload.(events.ConversationShortened)
 	require.Equal(t, []any{2, "T-1", 2, 1}, []any{p.Tier, p.Ticket, p.Attempt, p.Round})
-	require.Equal(t, "changes of c.go", p.Views[0].Name)
+	require.Equal(t, "Changes of c.go", p.Views[0].Name)
 	require.Equal(t, "T-1", h.LastRequest().Ticket)
 
 	none := tierstest.Play(t, lead.Decider(), after(windowed(1200), finished("a.go"), wide(events.ViewDiff, "a.go"))...)

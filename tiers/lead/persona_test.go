@@ -6,13 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/lead"
 	"manualslop/tiers/tierstest"
 )
 
 // staffed is a session whose lead is told of two personas.
 func staffed() []events.Payload {
-	return then(events.SessionOpened{Settings: events.Settings{
+	return then(events.SessionOpened{Basis: basis.Of("test"), Settings: events.Settings{
 		Tiers: []events.TierSettings{{Tier: 2, Provider: "script", Models: []string{"m0", "m1"}}, {Tier: 3, Provider: "script", Models: []string{"small"}}},
 		Roster: events.Roster{Personas: []events.Persona{
 			{Name: "ada", SystemPrompt: "Be exact.", Models: []events.PreferredModel{{Provider: "gemini", Model: "p0"}, {Provider: "anthropic", Model: "p1"}}}, {Name: "bob"},

@@ -21,10 +21,23 @@ const (
 	MaxForeign = 16
 )
 
-// systemPrompt is the constant head of every tier 2 prompt.
-//
-//go:embed system.md
-var systemPrompt string
+var (
+	//go:embed system.md
+	systemPrompt string
+	//go:embed review.md
+	reviewPrompt string
+)
+
+// Heads of the prompts of tier 2: of a plan, and of a review.
+const (
+	textRole   = "lead"
+	textReview = "lead-review"
+)
+
+// Texts are what prompts of tier 2 are made of word for word, by name.
+func Texts() map[string]string {
+	return map[string]string{textRole: systemPrompt + fence.Rule, textReview: reviewPrompt + fence.Rule}
+}
 
 // views are the project's rules, its tree, the first modules that are files as a
 // designer reads them, and of the others how they are used.
@@ -55,7 +68,7 @@ func isFile(m string) bool {
 // prompt is the whole manifest of the first request: rules, the track's brief,
 // the views.
 func (s *State) prompt(w *work, built *events.Event, x events.ContextBuilt) *conversation.Thread {
-	talk, others := w.job.Opening(s.desk.Settings, systemPrompt+fence.Rule, built, x)
+	talk, others := w.job.Opening(&s.desk, textRole, built, x)
 	talk.Open(events.Part{Role: "user", Text: s.brief(w.track)})
 	for _, i := range others {
 		v := x.Views[i]

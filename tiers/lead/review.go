@@ -1,13 +1,13 @@
 package lead
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 	"manualslop/tiers/conversation"
 	"manualslop/tiers/fence"
@@ -22,11 +22,6 @@ const (
 	MaxReasons     = 10
 	MaxReasonBytes = 1 << 10
 )
-
-// reviewSystem is the constant head of every review.
-//
-//go:embed review.md
-var reviewSystem string
 
 // review begins the review of an attempt, by who planned its track.
 func (s *State) review(x events.ReviewRequested) {
@@ -55,9 +50,13 @@ func (s *State) dropReview(x events.TicketKilled) {
 	}
 }
 
-// diffs are the project's rules and the views that show what an attempt changed.
+// diffs are the project's rules and the views that show what an attempt changed;
+// where that is nothing, the file that the ticket is about.
 func diffs(x events.ReviewRequested) []events.ViewRequest {
 	out := tiers.RuleViews()
+	if len(x.Changes) == 0 && x.Ticket.TargetFile != "" {
+		return append(out, events.ViewRequest{Path: x.Ticket.TargetFile, View: events.ViewRaw})
+	}
 	for _, c := range x.Changes[:min(len(x.Changes), MaxDiffs)] {
 		out = append(out, events.ViewRequest{Path: c.Path, View: events.ViewDiff, Before: c.Before})
 	}
@@ -68,14 +67,18 @@ func diffs(x events.ReviewRequested) []events.ViewRequest {
 // what the contributor says, what it changed.
 func (s *State) reviewPrompt(w *work, built *events.Event, views events.ContextBuilt) *conversation.Thread {
 	x := w.review
-	talk, others := w.job.Opening(s.desk.Settings, reviewSystem+fence.Rule, built, views)
+	talk, others := w.job.Opening(&s.desk, textReview, built, views)
 	talk.Open(events.Part{Role: "user", Text: reviewBrief(x)})
 	if x.Text != "" {
 		talk.Show("what the contributor says", events.Part{Role: "user", Prefix: "The contributor says:\n", Text: x.Text, Suffix: "\n", Origin: fence.Program, Fence: fence.Nonce(built.ID, len(views.Views))})
 	}
 	for _, i := range others {
 		v := views.Views[i]
-		talk.Show("changes of "+v.Path, planning.ViewPart(built, i, v, "Changes of "+v.Path))
+		heading := "Changes of " + v.Path
+		if v.View == events.ViewRaw {
+			heading = v.Path + " as it is"
+		}
+		talk.Show(heading, planning.ViewPart(built, i, v, heading))
 	}
 	return talk
 }
@@ -113,7 +116,7 @@ func readReview(x *events.ReviewRequested, text string) (events.Payload, error) 
 	out := events.TicketReviewed{Ticket: x.Ticket.ID, Attempt: x.Attempt, Verdict: all[0].Verdict}
 	if out.Verdict == events.ReviewSentBack {
 		for _, reason := range all[0].Reasons {
-			out.Reasons = append(out.Reasons, tiers.Clip(strings.TrimSpace(reason), MaxReasonBytes))
+			out.Reasons = append(out.Reasons, tiers.Clip(chars.Trim(reason), MaxReasonBytes))
 		}
 	}
 	return out, nil
@@ -137,7 +140,7 @@ func checkVerdict(all []verdict) error {
 	if len(all) != 1 {
 		return fmt.Errorf("the array must have one object, and has %d", len(all))
 	}
-	blank := func(reason string) bool { return strings.TrimSpace(reason) == "" }
+	blank := func(reason string) bool { return chars.Trim(reason) == "" }
 	switch v := all[0]; {
 	case v.Verdict == events.ReviewApproved:
 		return nil

@@ -46,10 +46,22 @@ func TestAReviewSeesTheTicketAndWhatChangedAndNothingElse(t *testing.T) {
 		}
 		return then(want)
 	}
+	claimed := ticket("T-1")
+	claimed.TargetFile = "a.go"
+	untouched := events.ReviewRequested{Track: "TR-1", Ticket: claimed, Attempt: 2}
 	tierstest.Run(t, lead.Decider(), scenarios{
 		{Name: "the changes are asked for", Given: then(opened()), When: finished("a.go"), Then: asksFor("a.go")},
 		{Name: "as many as fit", Given: then(opened()), When: finished(many...), Then: asksFor(first...)},
 		{Name: "none where nothing changed", Given: then(opened()), When: finished(), Then: asksFor()},
+		{Name: "the target where nothing changed", Given: then(opened()), When: untouched, Then: then(events.ContextRequested{Tier: 2, Track: "TR-1", Ticket: "T-1", Attempt: 2,
+			Views: append(tiers.RuleViews(), events.ViewRequest{Path: "a.go", View: events.ViewRaw})})},
+		{Name: "it is shown as it is", Given: then(opened(), untouched), When: tierstest.With(func(h *tierstest.History) events.Payload {
+			return events.ContextBuilt{Request: h.LastID("ContextRequested"), Views: []events.View{{Path: "a.go", View: events.ViewRaw, Text: "x", SHA256: "dd", Size: 1}}}
+		}), Then: then(tierstest.Check(func(t testing.TB, m events.ModelRequested) {
+			t.Helper()
+			require.Contains(t, m.Manifest[1].Text, "No file was changed.")
+			require.Contains(t, m.Manifest[2].Prefix, "a.go as it is")
+		}))},
 		{Name: "the model reads them", Given: then(opened(), finished("a.go")), When: shownDiffs(), Then: then(tierstest.Check(func(t testing.TB, m events.ModelRequested) {
 			t.Helper()
 			require.Equal(t, "T-1", m.Ticket)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 	"manualslop/tiers/planning"
 )
@@ -15,6 +16,8 @@ import (
 const (
 	// MaxTickets bounds the tickets of one track.
 	MaxTickets = 256
+	// MaxCheck bounds the command that shows that a ticket is done, in bytes.
+	MaxCheck = 1000
 	// DefaultAssignee is who carries out a ticket that names nobody.
 	DefaultAssignee = "tier3-worker"
 
@@ -28,6 +31,7 @@ type draft struct {
 	Description         string   `json:"description"`
 	AssignedTo          string   `json:"assigned_to"`
 	TargetFile          string   `json:"target_file"`
+	Check               string   `json:"check"`
 	ContextRequirements []string `json:"context_requirements"`
 	DependsOn           []string `json:"depends_on"`
 	StepMode            bool     `json:"step_mode"`
@@ -39,9 +43,9 @@ type draft struct {
 // ticket fills in what the model left open. Lists are empty, never null.
 func (d draft) ticket() events.Ticket {
 	t := events.Ticket{
-		ID: d.ID, Description: d.Description, Status: events.StatusTodo, AssignedTo: d.AssignedTo, TargetFile: d.TargetFile,
+		ID: d.ID, Description: d.Description, Status: events.StatusTodo, AssignedTo: d.AssignedTo, TargetFile: d.TargetFile, Proof: chars.Trim(d.Check),
 		ContextRequirements: distinct(d.ContextRequirements), DependsOn: distinct(d.DependsOn), StepMode: d.StepMode,
-		Priority: strings.ToLower(d.Priority), ModelOverride: d.ModelOverride, PersonaID: d.PersonaID,
+		Priority: chars.Lower(d.Priority), ModelOverride: d.ModelOverride, PersonaID: d.PersonaID,
 	}
 	switch {
 	case t.Description == "":
@@ -73,21 +77,24 @@ func distinct(names []string) []string {
 
 // read makes the plan of a track out of a reply.
 func (s *State) read(track, reply string) (events.Payload, error) {
-	var tickets []events.Ticket
-	_, err := planning.Read(reply, "tickets", func(drafts []draft) error {
+	drafts, err := planning.Read(reply, "tickets", func(drafts []draft) error {
 		if err := checkCount(len(drafts)); err != nil {
 			return err
 		}
-		tickets = make([]events.Ticket, len(drafts))
-		for i, d := range drafts {
-			tickets[i] = d.ticket()
-		}
-		return s.check(tickets)
+		return s.check(ticketsOf(drafts))
 	})
 	if err != nil {
 		return nil, err
 	}
-	return events.TicketsPlanned{Track: track, Tickets: tickets}, nil
+	return events.TicketsPlanned{Track: track, Tickets: ticketsOf(drafts)}, nil
+}
+
+func ticketsOf(drafts []draft) []events.Ticket {
+	out := make([]events.Ticket, len(drafts))
+	for i, d := range drafts {
+		out[i] = d.ticket()
+	}
+	return out
 }
 
 func checkCount(n int) error {
@@ -127,9 +134,12 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 	case slices.Contains(t.DependsOn, t.ID):
 		return fmt.Errorf("%s depends on itself", t.ID)
 	case !slices.Contains(events.Priorities(), t.Priority):
-		return fmt.Errorf("%s: priority %q is not high, medium or low", t.ID, tiers.Clip(t.Priority, events.MaxToken))
+		return fmt.Errorf("%s: priority %s is not high, medium or low", t.ID, chars.Quote(tiers.Clip(t.Priority, events.MaxToken)))
 	}
 	err := planning.CheckText(t.Description)
+	if err == nil && (len(t.Proof) > MaxCheck || strings.Contains(t.Proof, "\n")) {
+		err = fmt.Errorf("check must be one line of at most %d bytes", MaxCheck)
+	}
 	if err == nil {
 		err = planning.CheckPersona(s.desk.Settings.Roster, t.PersonaID)
 	}
@@ -164,5 +174,5 @@ func (s *State) checkModel(t events.Ticket) error {
 	if t.ModelOverride == "" || slices.Contains(known, t.ModelOverride) {
 		return nil
 	}
-	return fmt.Errorf("model_override %q is none of %s; leave it out", tiers.Clip(t.ModelOverride, events.MaxToken), planning.List(known))
+	return fmt.Errorf("model_override %s is none of %s; leave it out", chars.Quote(tiers.Clip(t.ModelOverride, events.MaxToken)), planning.List(known))
 }

@@ -9,8 +9,10 @@ import (
 
 // Assemble builds the neutral request out of a manifest: Messages and Tools;
 // the caller fills Model and Params. Consecutive parts of one role become one
-// message, save assistant parts, of which each is a reply. The bytes behind
-// each part are checked against its digest and size.
+// message, save assistant parts, of which each is a reply. The user's words behind
+// results, after a reply that said nothing, stand in the message of the results: as
+// a message of their own they are a cause of empty replies. The bytes behind each
+// part are checked against its digest and size.
 //
 // A manifest that makes no well-formed conversation, or bytes that do not
 // match, are an [*Error] of the kind invalid_request; more than MaxPrompt bytes
@@ -69,6 +71,8 @@ func (a *assembler) place(i int, p events.Part, got content) error {
 			return refuse(i, "is of the system and stands behind the conversation")
 		}
 		a.text(RoleSystem, got.text)
+	case p.Role == RoleUser && len(a.messages) > 0 && a.last().Role == RoleTool:
+		a.text(RoleTool, got.text)
 	case p.Role == RoleUser:
 		a.text(RoleUser, got.text)
 	case p.Role == RoleAssistant:

@@ -11,7 +11,7 @@ import (
 type Provider interface {
 	// Name is the provider's name in the configuration and on the record.
 	Name() string
-	// Wire names the format of Body and its version, such as "anthropic/1". The
+	// Wire names the format of Body and its version, such as "anthropic/2". The
 	// version goes up whenever the same request would give other bytes.
 	Wire() string
 	// Body is the body that Stream sends for r, to the byte: a pure function of

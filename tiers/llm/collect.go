@@ -94,13 +94,28 @@ func (c *collector) open(index int) (*draft, *Error) {
 	return c.calls[index], nil
 }
 
-// failed is the empty reply with what was paid for, and the error.
+// failed is the empty reply with what was paid for, and the error. Vendors that
+// count the reply at its end alone have said too little of it; what came counts
+// by estimate then.
 func (c *collector) failed(e *Error) (Reply, error) {
 	var r Reply
-	if c.usage != nil {
-		r.Usage = *c.usage
+	if c.usage == nil {
+		return r, e
+	}
+	r.Usage = *c.usage
+	if came := tokens(c.came()); c.finish == nil && came > r.Usage.Output {
+		r.Usage.Output, r.Usage.Estimated = came, true
 	}
 	return r, e
+}
+
+// came is how many characters of the reply came.
+func (c *collector) came() int64 {
+	n := count(c.text.String())
+	for _, d := range c.calls {
+		n += count(d.name) + count(string(d.args))
+	}
+	return n
 }
 
 // whole is the reply once its end marker came.
@@ -159,11 +174,7 @@ func (c *collector) used() events.Usage {
 	if c.usage != nil {
 		return *c.usage
 	}
-	out := count(c.text.String())
-	for _, d := range c.calls {
-		out += count(d.name) + count(string(d.args))
-	}
-	return events.Usage{Output: tokens(out), Estimated: true}
+	return events.Usage{Output: tokens(c.came()), Estimated: true}
 }
 
 // fitting refuses a reply that no event could hold.

@@ -72,7 +72,7 @@ func TestAStreamWithoutItsEndMarkerIsIncomplete(t *testing.T) {
 	t.Parallel()
 	r, err := llm.Collect(stream(nil, llm.TextDelta("half"), llm.Usage{Input: 7}), nil)
 	requireKind(t, events.ModelIncomplete, err)
-	require.Equal(t, llm.Reply{Usage: events.Usage{Input: 7}}, r, "only what was paid for is left")
+	require.Equal(t, llm.Reply{Usage: events.Usage{Input: 7, Output: 1, Estimated: true}}, r, "only what was paid for is left")
 }
 
 func TestNothingBehindTheEndMarkerCounts(t *testing.T) {

@@ -43,7 +43,7 @@ func (e *Error) Failed(request string) events.ModelFailed {
 func Kinds() []string {
 	return []string{
 		events.ModelRateLimited, events.ModelOverloaded, events.ModelContextTooLong, events.ModelAuth, events.ModelInvalidRequest,
-		events.ModelRefused, events.ModelIncomplete, events.ModelNetwork, events.ModelCancelled, events.ModelExhausted,
+		events.ModelRefused, events.ModelIncomplete, events.ModelNetwork, events.ModelCancelled, events.ModelInterrupted, events.ModelExhausted,
 	}
 }
 

@@ -16,14 +16,18 @@ type Record struct {
 	mu      sync.Mutex
 	byID    map[string]*events.Event
 	prompts events.Prompts[events.Part]
-	refused map[string]error // requests whose manifest cannot be put together
-	tools   map[string]events.ToolOffer
+	refused map[string]error              // requests whose manifest cannot be put together
+	tools   []map[string]events.ToolOffer // as they were offered, one time after the other
+	offer   map[string]int                // which of them held when a request was made that no other continues yet
 	biased  []events.BiasProfile
 	shown   map[showing]*Tool // tools as they were shown before
 }
 
-// showing is a tool as a bias profile shows it.
-type showing struct{ tool, profile string }
+// showing is a tool of an offer as a bias profile shows it.
+type showing struct {
+	offer         int
+	tool, profile string
+}
 
 // Blob reads the bytes of a digest.
 type Blob func(sha256 string) ([]byte, error)
@@ -36,10 +40,11 @@ func (r *Record) Take(e *events.Event) {
 	case events.SessionOpened:
 		r.biased, r.shown = p.Settings.Roster.BiasProfiles, nil
 	case events.ToolsOffered:
-		r.tools, r.shown = make(map[string]events.ToolOffer, len(p.Tools)), nil
+		offered := make(map[string]events.ToolOffer, len(p.Tools))
 		for _, o := range p.Tools {
-			r.tools[o.Name] = o
+			offered[o.Name] = o
 		}
+		r.tools = append(r.tools, offered)
 	case events.ModelRequested:
 		r.asked(e.ID, &p)
 	case events.ModelReplied, events.ToolSettled, events.ContextBuilt:
@@ -57,8 +62,10 @@ func (r *Record) Take(e *events.Event) {
 // asked notes the whole manifest of a request.
 func (r *Record) asked(id string, p *events.ModelRequested) {
 	if r.prompts == nil {
-		r.prompts, r.refused = events.Prompts[events.Part]{}, map[string]error{}
+		r.prompts, r.refused, r.offer = events.Prompts[events.Part]{}, map[string]error{}, map[string]int{}
 	}
+	delete(r.offer, p.Continues)
+	r.offer[id] = len(r.tools) - 1
 	if _, err := r.prompts.Take(id, p, events.Same); err != nil {
 		r.refused[id] = err
 	}
@@ -101,19 +108,19 @@ func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request
 	if err != nil {
 		return Request{}, err
 	}
-	out.Tools = r.offers(m.Tools, m.BiasProfile)
+	out.Tools = r.offers(id, m.Tools, m.BiasProfile)
 	out.Model, out.Params, out.Command = m.Model, m.Params, m.Command
 	return out, nil
 }
 
-// offers are the tools with these names, in their order, as the bias profile
-// shows them; unknown ones are left out.
-func (r *Record) offers(names []string, biased string) []Tool {
+// offers are the tools with these names as they were offered when the request was
+// made, in their order, as the bias profile shows them; unknown ones are left out.
+func (r *Record) offers(request string, names []string, biased string) []Tool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []Tool
 	for _, n := range names {
-		if t := r.show(showing{n, biased}); t != nil {
+		if t := r.show(showing{r.offer[request], n, biased}); t != nil {
 			out = append(out, *t)
 		}
 	}
@@ -125,7 +132,10 @@ func (r *Record) show(s showing) *Tool {
 	if t, known := r.shown[s]; known {
 		return t
 	}
-	o, ok := r.tools[s.tool]
+	if s.offer < 0 || s.offer >= len(r.tools) {
+		return nil
+	}
+	o, ok := r.tools[s.offer][s.tool]
 	if !ok {
 		return nil
 	}

@@ -111,18 +111,21 @@ func TestWhatIsNoJSONHasNoNeutralBody(t *testing.T) {
 	}
 }
 
-func TestARecordShowsToolsAsTheyWereOfferedLast(t *testing.T) {
+func TestARequestHasTheToolsThatWereOfferedWhenItWasMade(t *testing.T) {
 	t.Parallel()
 	var r llm.Record
 	asked := events.ModelRequested{Tools: []string{"a"}, Manifest: []events.Part{{Role: "user", Text: "hi"}}}
 	digest, err := events.ManifestDigest(asked.Manifest)
 	require.NoError(t, err)
 	asked.SHA256 = digest
-	r.Take(&events.Event{ID: "asked", Payload: asked})
-	for _, schema := range []string{`{"b":1,"a":2}`, `{"c":3}`, `{"d"`} {
+	schemas := []string{`{"b":1,"a":2}`, `{"c":3}`, `{"d"`}
+	for _, schema := range schemas {
 		r.Take(&events.Event{Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "a", Description: "A.", Schema: json.RawMessage(schema)}}}})
+		r.Take(&events.Event{ID: schema, Payload: asked})
+	}
+	for _, schema := range schemas {
 		for range 2 {
-			got, err := r.Request("asked", asked, nil)
+			got, err := r.Request(schema, asked, nil)
 			require.NoError(t, err)
 			require.Equal(t, schema, string(got.Tools[0].Schema))
 			want, wantErr := plainWire(t, got)

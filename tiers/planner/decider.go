@@ -59,8 +59,13 @@ func (s *State) emitted(e *events.Event) {
 }
 
 func (s *State) fold(e *events.Event) {
+	before := s.desk.Basis
 	s.desk.Evolve(e)
 	switch x := e.Payload.(type) {
+	case events.DecisionsUpgraded:
+		if s.job != nil {
+			s.job.Reword(before, x.Basis)
+		}
 	case events.SessionClosed:
 		s.closed = true
 	case events.GoalSubmitted:
@@ -100,6 +105,7 @@ func (s *State) begin() {
 	s.goal, s.queue = s.queue[0], s.queue[1:]
 	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id, Place: s.desk.Settings.Place()}
 	if err := checkGoal(s.goal.text); err != nil {
+		// our words: checkGoal says what is wrong.
 		s.job = planning.Refuse(subject, err.Error())
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/planner"
 	"manualslop/tiers/tierstest"
@@ -21,7 +22,7 @@ var goalID = tierstest.ID(2)
 
 func opened() events.Payload {
 	temperature := 0.5
-	return events.SessionOpened{Settings: events.Settings{Tiers: []events.TierSettings{
+	return events.SessionOpened{Basis: basis.Of("test"), Settings: events.Settings{Tiers: []events.TierSettings{
 		{Tier: 1, Provider: "script", Models: []string{"m0", "m1"}, Temperature: &temperature, MaxOutputTokens: 100},
 		{Tier: 2, Provider: "other", Models: []string{"x"}},
 	}}}
@@ -85,7 +86,7 @@ func TestPlanningAGoal(t *testing.T) {
 				require.Equal(t, []any{1, 1, 1, "script", "m0", 100}, []any{r.Tier, r.Attempt, r.Round, r.Provider, r.Model, r.Params.MaxOutputTokens})
 				require.Len(t, r.Manifest, 4)
 				require.Equal(t, "system", r.Manifest[0].Role)
-				require.Contains(t, r.Manifest[0].Text, "JSON array")
+				require.Contains(t, tierstest.TextOf(t, planner.Texts(), r.Manifest[0]), "JSON array")
 				require.Equal(t, events.Part{Role: "user", SHA256: "aa", Size: 5, From: tierstest.ID(3), Prefix: "# Project files\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 0)}, r.Manifest[1])
 				require.Equal(t, events.Part{Role: "user", SHA256: "bb", Size: 9, Prefix: "# README.md\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 2)}, r.Manifest[2])
 				require.Equal(t, events.Part{Role: "user", Text: "# Goal\n\nMend the parser\n"}, r.Manifest[3])

@@ -4,9 +4,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 	"manualslop/tiers/conversation"
 	"manualslop/tiers/fence"
@@ -16,10 +16,14 @@ import (
 // MaxGoalBytes bounds a goal; a longer one is refused with PlanningFailed.
 const MaxGoalBytes = events.MaxInline
 
-// systemPrompt is the constant head of every tier 1 prompt.
-//
 //go:embed system.md
 var systemPrompt string
+
+// textRole is the head of every tier 1 prompt.
+const textRole = "planner"
+
+// Texts are what prompts of tier 1 are made of word for word, by name.
+func Texts() map[string]string { return map[string]string{textRole: systemPrompt + fence.Rule} }
 
 // views are what tier 1 may see of a project.
 func views() []events.ViewRequest {
@@ -29,7 +33,7 @@ func views() []events.ViewRequest {
 
 func checkGoal(text string) error {
 	switch {
-	case strings.TrimSpace(text) == "":
+	case chars.Trim(text) == "":
 		return errors.New("the goal is empty")
 	case len(text) > MaxGoalBytes:
 		return fmt.Errorf("the goal is %d bytes long, at most %d are allowed", len(text), MaxGoalBytes)
@@ -40,7 +44,7 @@ func checkGoal(text string) error {
 // prompt is the whole manifest of the first request: rules, project, goal.
 // Documents that the project does not have are left out.
 func (s *State) prompt(built *events.Event, x events.ContextBuilt) *conversation.Thread {
-	talk, others := s.job.Opening(s.desk.Settings, systemPrompt+fence.Rule, built, x)
+	talk, others := s.job.Opening(&s.desk, textRole, built, x)
 	for _, i := range others {
 		switch v := x.Views[i]; {
 		case v.View == events.ViewTree:

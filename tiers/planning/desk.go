@@ -5,9 +5,11 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// Desk is what a planning tier works with: the settings of now, and what is
-// known of models. A fold of the session's events.
+// Desk is what a planning tier works with: the basis and the settings of now, and
+// what is known of models. A fold of the session's events.
 type Desk struct {
+	Opened   string // id of SessionOpened
+	Basis    events.Basis
 	Settings events.Settings
 	Offers   conversation.Offers
 }
@@ -15,8 +17,9 @@ type Desk struct {
 // Evolve folds one event.
 func (d *Desk) Evolve(e *events.Event) {
 	d.Offers.Evolve(e)
+	d.Basis, _ = d.Basis.Changed(e.Payload)
 	if p, opened := e.Payload.(events.SessionOpened); opened {
-		d.Settings = p.Settings
+		d.Opened, d.Settings = e.ID, p.Settings
 		return
 	}
 	d.Settings, _ = d.Settings.Changed(e.Payload)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 	"manualslop/tiers/conversation"
 )
@@ -33,7 +34,11 @@ type Job struct {
 	waits    string // id of the own fact whose answer counts
 	sent     tiers.Sent
 	requests int
-	replies  int
+	replies  int // that were read
+	cut      int // replies that were cut at their limit and asked for again
+	empty    int // replies that said nothing
+	shows    int // replies that asked for files and were shown them
+	left     int // files that the last of them asked for beyond what one may
 }
 
 // Begin opens a job; a request for the views is due.
@@ -72,13 +77,14 @@ func (j *Job) Ask(now *Desk, talk *conversation.Thread) {
 func (j *Job) send(now *Desk) {
 	cut, err := j.talk.Fit(now.Offers.Reader(j.seat().Take(now.Settings), nil), nil)
 	if err != nil {
+		// our words: the conversation says what does not fit.
 		j.giveUp(err.Error())
 		return
 	}
 	j.due = nil
 	if cut != nil {
 		cut.Tier, cut.Goal, cut.Track = j.subject.Tier, j.subject.Goal, j.subject.Track
-		cut.Ticket, cut.Attempt, cut.Round = j.subject.Ticket, j.subject.Attempt, j.replies+1
+		cut.Ticket, cut.Attempt, cut.Round = j.subject.Ticket, j.subject.Attempt, j.round()
 		j.talk.Apply(*cut)
 		j.due = append(j.due, *cut)
 	}
@@ -87,14 +93,25 @@ func (j *Job) send(now *Desk) {
 
 func (j *Job) request(now events.Settings, parts []events.Part) events.ModelRequested {
 	r := tiers.Request(now, j.seat(), j.sent, parts)
-	r.StreamID, r.Goal, r.Track, r.Round = j.subject.StreamID, j.subject.Goal, j.subject.Track, j.replies+1
+	r.StreamID, r.Goal, r.Track, r.Round = j.subject.StreamID, j.subject.Goal, j.subject.Track, j.round()
 	r.Ticket, r.TicketAttempt = j.subject.Ticket, j.subject.Attempt
 	return r
 }
 
+// round counts the replies, the one that is asked for included.
+func (j *Job) round() int { return j.replies + j.empty + j.shows + 1 }
+
 // seat is who plans; the list of models goes one up for each unusable reply.
 func (j *Job) seat() tiers.Seat {
-	return tiers.Seat{Tier: j.subject.Tier, Persona: j.subject.Persona, Retries: j.replies}
+	return tiers.Seat{Tier: j.subject.Tier, Persona: j.subject.Persona, Retries: j.replies, Cut: j.cut}
+}
+
+// Reword puts the texts of another basis in the place of those that the
+// conversation holds.
+func (j *Job) Reword(from, to events.Basis) {
+	if j.talk != nil {
+		j.talk.Reword(from, to)
+	}
 }
 
 // ModelFailed folds the failure of the awaited request: another attempt is
@@ -113,9 +130,22 @@ func (j *Job) ModelFailed(now *Desk, e *events.Event, f events.ModelFailed) {
 }
 
 // Replied folds the awaited reply as its owner has read it: the plan is due
-// if unusable is nil, else a correction, else the end.
+// if unusable is nil, else a correction, else the end. A reply that was cut at its
+// limit is asked for again with a larger one, as long as the model allows one.
 func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
 	j.waits = ""
+	if r.Finish == "max_tokens" && j.seat().AskLonger(now.Settings, j.sent.Asked) {
+		j.cut++
+		j.send(now)
+		return
+	}
+	if j.empty < MaxEmpty && saysNothing(r) {
+		j.talk.Heard(&now.Offers, j.sent.Asked, nil, e.ID, r)
+		j.talk.Say(j.round(), events.Part{Role: "user", Text: goOn})
+		j.empty++
+		j.send(now)
+		return
+	}
 	j.replies++
 	if unusable == nil && r.Finish == "max_tokens" {
 		unusable = errCutOff
@@ -135,11 +165,23 @@ func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan ev
 	}
 }
 
+// MaxEmpty bounds the replies of one plan that say nothing and do not count.
+const MaxEmpty = 2
+
+// goOn answers a reply that says nothing.
+const goOn = "Your reply was empty. Write the JSON array now."
+
+// saysNothing tells whether a reply that came to its own end holds no word.
+func saysNothing(r events.ModelReplied) bool {
+	return r.Finish != "max_tokens" && len(r.Calls) == 0 && chars.Trim(r.Text) == ""
+}
+
 // errCutOff refuses a plan out of a reply that was not finished: what is whole in
 // it may be only a part.
 var errCutOff = errors.New("it is not finished")
 
 func reason(r events.ModelReplied, unusable error) string {
+	// our words: the readers of plans say what is wrong.
 	s := tiers.Clip(unusable.Error(), MaxErrorBytes)
 	if r.Finish == "max_tokens" {
 		s += " (the reply was cut off at the output limit; be briefer)"
@@ -159,9 +201,9 @@ func correction(reason string) string {
 // vendor takes it back.
 func (j *Job) correct(e *events.Event, r events.ModelReplied, unusable error) {
 	if r.Text != "" && len(r.Calls) == 0 {
-		j.talk.Say(j.replies, events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
+		j.talk.Say(j.round()-1, events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
 	}
-	j.talk.Say(j.replies, events.Part{Role: "user", Text: correction(reason(r, unusable))})
+	j.talk.Say(j.round()-1, events.Part{Role: "user", Text: correction(reason(r, unusable))})
 }
 
 func (j *Job) giveUp(reason string) {

@@ -1,12 +1,12 @@
 package planning
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -28,25 +28,31 @@ const maxListed = 100
 
 // CheckSize refuses what is over limit in bytes of JSON.
 func CheckSize(v any, limit int) error {
-	b, err := json.Marshal(v)
-	if err == nil && len(b) > limit {
-		err = fmt.Errorf("it is %d bytes long as JSON, at most %d are allowed", len(b), limit)
+	n, err := events.SizeOf(v)
+	if err != nil {
+		return errors.New("it cannot be written as JSON")
 	}
-	return err
+	if n > limit {
+		return fmt.Errorf("it is %d bytes long as JSON, at most %d are allowed", n, limit)
+	}
+	return nil
 }
 
 // CheckID refuses what cannot name a track or ticket.
 func CheckID(id string) error {
 	if !events.ValidToken(id) {
-		return fmt.Errorf("id %q is not 1 to %d characters of A-Z a-z 0-9 _ -", tiers.Clip(id, events.MaxToken), events.MaxToken)
+		return fmt.Errorf("id %s is not 1 to %d characters of A-Z a-z 0-9 _ -", chars.Quote(tiers.Clip(id, events.MaxToken)), events.MaxToken)
 	}
 	return nil
 }
 
-// CheckText refuses a missing or overlong description.
+// CheckText refuses a missing or overlong description, and one that the form of the
+// prompt has in its place.
 func CheckText(s string) error {
-	switch {
-	case strings.TrimSpace(s) == "":
+	switch trimmed := chars.Trim(s); {
+	case strings.HasPrefix(trimmed, "<") && strings.HasSuffix(trimmed, ">") && strings.Count(trimmed, "<") == 1:
+		return fmt.Errorf("the description is the form's own %s", chars.Quote(tiers.Clip(trimmed, events.MaxToken)))
+	case chars.Trim(s) == "":
 		return errors.New("the description is missing")
 	case len(s) > MaxTextBytes:
 		return fmt.Errorf("the description is %d bytes long, at most %d are allowed", len(s), MaxTextBytes)

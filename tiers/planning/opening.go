@@ -6,14 +6,15 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// Opening is how every prompt of a plan begins: the role and what the person
+// Opening is how every prompt of a plan begins: the role, a text of the basis, and what the person
 // and the project say to it; and the numbers of the views that are left.
-func (j *Job) Opening(now events.Settings, role string, built *events.Event, x events.ContextBuilt) (talk *conversation.Thread, others []int) {
-	seat := j.seat().Take(now)
-	rules, others := tiers.SplitRules(built.ID, x.Views)
+func (j *Job) Opening(now *Desk, role string, built *events.Event, x events.ContextBuilt) (talk *conversation.Thread, others []int) {
+	seat := j.seat().Take(now.Settings)
+	rules, others := tiers.SplitRules(now.Opened, built.ID, x.Views)
 	talk = &conversation.Thread{}
-	talk.Open(seat.System(role, nil)...)
+	talk.Open(seat.System(tiers.Words(now.Basis, role), nil)...)
+	talk.Open(seat.Environment(now.Settings)...)
 	talk.Rules(rules...)
-	talk.Open(seat.Project(built.ID)...)
+	talk.Open(seat.Project(now.Opened)...)
 	return talk, others
 }

@@ -1,10 +1,10 @@
 package planning
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"manualslop/tiers"
@@ -13,14 +13,18 @@ import (
 // ErrNoArray says that a reply holds no JSON array of objects.
 var ErrNoArray = errors.New("the reply contains no JSON array of objects")
 
-// maxCut bounds the openings of arrays that never close, so that reading a
-// reply stays linear.
-const maxCut = 64
+// found is a plan that can be read in a reply.
+type found[T any] struct {
+	items  []T
+	fenced bool
+}
 
-// Read cuts the plan out of a model's reply: the first complete JSON array of
-// objects, or list under key of an object, that decodes and passes check.
-// Prose and code fences around it do not matter. If none passes, the error is
-// that of the longest candidate.
+// Read cuts the plan out of a model's reply: a complete JSON array of objects, or
+// list under key of an object, that decodes and passes check. Prose and code
+// fences around it do not matter; what the model only thought or quotes is left
+// out. Of several that differ the last one in a code fence counts, and without a
+// fence none. If none passes, the error is that of the longest candidate. If one
+// passes and a later one does not, the error is that of the later one.
 func Read[T any](reply, key string, check func([]T) error) ([]T, error) {
 	worst, size := ErrNoArray, 0
 	note := func(err error, n int) {
@@ -28,130 +32,134 @@ func Read[T any](reply, key string, check func([]T) error) ([]T, error) {
 			worst, size = err, n
 		}
 	}
-	for i, cut := 0, 0; i < len(reply) && cut < maxCut; {
-		if !opens(reply, i) {
-			i++
-			continue
+	var plans []found[T]
+	var behind error // what is wrong with a candidate behind the last plan
+	scan(tiers.WithoutThoughts(reply), func(c candidate) {
+		if c.open {
+			note(fmt.Errorf("%w: an array begins at byte %d and is never closed", ErrNoArray, c.at), len(c.text))
+			return
 		}
-		n := balanced(reply[i:])
-		if n == 0 {
-			note(fmt.Errorf("%w: an array begins at byte %d and is never closed", ErrNoArray, i), len(reply)-i)
-			cut++
-			i++
-			continue
+		items, is, err := decode[T](c.text, key)
+		if !is {
+			return
 		}
-		items, found, err := decode[T](reply[i:i+n], key)
-		if found && err == nil {
+		if err == nil {
 			err = check(items)
 		}
-		if found && err == nil {
-			return items, nil
+		switch {
+		case err == nil:
+			plans, behind = append(plans, found[T]{items, c.fenced}), nil
+			return
+		case len(plans) > 0 && len(items) > 0:
+			behind = err
 		}
-		if found {
-			note(err, n)
-		}
-		i += n
+		note(err, len(c.text))
+	})
+	switch {
+	case behind != nil:
+		return nil, behind
+	case len(plans) == 0:
+		return nil, worst
 	}
-	return nil, worst
+	return choose(plans)
 }
 
-// opens tells whether an array of objects, an empty array or an object with a
-// member may begin at i.
-func opens(s string, i int) bool {
-	if s[i] != '[' && s[i] != '{' {
-		return false
+// choose is the plan of a reply that holds some.
+func choose[T any](plans []found[T]) ([]T, error) {
+	last := plans[len(plans)-1].items
+	if !slices.ContainsFunc(plans, func(p found[T]) bool { return !reflect.DeepEqual(p.items, last) }) {
+		return last, nil
 	}
-	rest := strings.TrimLeft(s[i+1:], " \t\r\n")
-	if rest == "" {
-		return false
-	}
-	if s[i] == '{' {
-		return rest[0] == '"'
-	}
-	return rest[0] == '{' || rest[0] == ']'
-}
-
-// balanced is the length of the bracketed text at the beginning of s, brackets
-// inside JSON strings left out of account; 0 if it never closes.
-func balanced(s string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			depth++
-		case c == ']' || c == '}':
-			depth--
-			if depth == 0 {
-				return i + 1
-			}
+	for _, p := range slices.Backward(plans) {
+		if p.fenced {
+			return p.items, nil
 		}
 	}
-	return 0
+	return nil, fmt.Errorf("it holds %d that differ; write the one that counts once, without drafts or examples", len(plans))
 }
 
 // decode reads an array, or an object's list under key. Found is false for an
 // object without the key: it is not the plan.
 func decode[T any](text, key string) (items []T, found bool, err error) {
-	array := json.RawMessage(text)
+	array, wrong := read(text)
 	if text[0] == '{' {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(array, &object) != nil || object[key] == nil {
+		if array, found = array.member(key); wrong != "" || !found {
 			return nil, false, nil
 		}
-		array = object[key]
 	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(array, &raw); err != nil {
-		return nil, true, errors.New("it is not a valid JSON array" + near(err, array))
+	switch {
+	case wrong != "":
+		return nil, true, errors.New("it is not a valid JSON array" + wrong)
+	case array.kind == isNull:
+		return nil, true, nil
+	case array.kind != isList:
+		return nil, true, errors.New("it is not a valid JSON array")
 	}
-	items = make([]T, len(raw))
-	for i := range raw {
-		if err := decodeItem(raw[i], &items[i]); err != nil {
-			return nil, true, fmt.Errorf("item %d: %w", i+1, err)
+	items = make([]T, len(array.list))
+	for i, v := range array.list {
+		if err := fill(v, reflect.ValueOf(&items[i]).Elem()); err != nil {
+			return items, true, fmt.Errorf("item %d: %w", i+1, err)
 		}
 	}
 	return items, true, nil
 }
 
-// near quotes the text around the place where JSON went wrong. The words are
-// ours: what a decider says may not change with the library.
-func near(err error, text json.RawMessage) string {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
-		return ""
-	}
-	at := int(min(syntax.Offset, int64(len(text))))
-	return fmt.Sprintf(": something is wrong at character %d, after %q", at, tiers.Tail(string(text[:at]), 20))
-}
+// errForm says that an item of a plan is no object.
+var errForm = errors.New("it does not have the form that was asked for")
 
-func decodeItem(raw json.RawMessage, into any) error {
-	err := json.Unmarshal(raw, into)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case err == nil:
+// fill puts the members of an object into the fields of a struct that have their
+// names: texts, flags and lists of texts. Others do not matter, and null is as
+// good as nothing.
+func fill(v value, into reflect.Value) error {
+	if v.kind == isNull {
 		return nil
-	case errors.As(err, &wrong) && wrong.Field != "":
-		return fmt.Errorf("field %q must be %s", wrong.Field, kindName(wrong.Type))
 	}
-	return errors.New("it does not have the form that was asked for")
+	if v.kind != isObject {
+		return errForm
+	}
+	for i := range into.NumField() {
+		name, _, _ := strings.Cut(into.Type().Field(i).Tag.Get("json"), ",")
+		member, has := v.member(name)
+		if !has || member.kind == isNull {
+			continue
+		}
+		if must := put(member, into.Field(i)); must != "" {
+			return fmt.Errorf("field \"%s\" must be %s", name, must)
+		}
+	}
+	return nil
 }
 
-// kindName is a type in the words of JSON.
-func kindName(t reflect.Type) string {
-	switch t.Kind() {
+// put fills one field, or says what it must be.
+func put(v value, into reflect.Value) (must string) {
+	switch into.Kind() {
 	case reflect.String:
-		return "a string"
+		if v.kind != isText {
+			return "a string"
+		}
+		into.SetString(v.text)
 	case reflect.Bool:
-		return "true or false"
+		if v.kind != isBool {
+			return "true or false"
+		}
+		into.SetBool(v.text == "true")
 	case reflect.Slice:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
+		if v.kind != isList {
+			return "a list"
+		}
+		list := make([]string, len(v.list))
+		for i, entry := range v.list {
+			switch entry.kind {
+			case isText:
+				list[i] = entry.text
+			case isNull:
+			default:
+				return "a list of strings"
+			}
+		}
+		into.Set(reflect.ValueOf(list))
+	default:
+		panic("planning: a plan has texts, flags and lists of texts, not " + into.Type().String())
 	}
-	return "a number"
+	return ""
 }

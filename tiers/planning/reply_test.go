@@ -44,7 +44,14 @@ func TestReadFindsThePlan(t *testing.T) {
 		"after an empty array":        `[] [{"id":"a"},{"id":"b"}]`,
 		"with brackets in strings":    `[{"id":"a","lists":["]}\"[{"]},{"id":"b"}]`,
 		"with unknown fields":         `[{"id":"a","mood":{"x":[1]}},{"id":"b"}]`,
-		"before another":              `[{"id":"a"},{"id":"b"}] [{"id":"c"}]`,
+		"said twice":                  `[{"id":"a"},{"id":"b"}] so: [{"id":"a"},{"id":"b"}]`,
+		"in the last fence":           "[{\"id\":\"c\"}]\n```json\n[{\"id\":\"d\"}]\n```\nBetter:\n```json\n[{\"id\":\"a\"},{\"id\":\"b\"}]\n```\nnot [{\"id\":\"e\"}]",
+		"in a fence after prose":      "Draft: [{\"id\":\"c\"}]. Final:\n```\n[{\"id\":\"a\"},{\"id\":\"b\"}]\n```",
+		"after a thought":             "<think>\n[{\"id\":\"c\"}]\n</think>\n" + `[{"id":"a"},{"id":"b"}]`,
+		"after an unopened thought":   "[{\"id\":\"c\"}]\n</think>\n" + `[{"id":"a"},{"id":"b"}]`,
+		"beside a quoted line":        "> [{\"id\":\"c\"}]\n" + `[{"id":"a"},{"id":"b"}]`,
+		"beside quotations":           "Not `[{\"id\":\"c\"}]` nor \"[{\"id\":\"d\"}]\": " + `[{"id":"a"},{"id":"b"}]`,
+		"before an invalid array":     `[{"id":"a"},{"id":"b"}] where [{x}] is not meant, nor []`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,6 +80,11 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"no list under the key", `{"items": {"id":"a"}}`, "not a valid JSON array"},
 		{"invalid JSON", `[{"id":"a",}]`, "not a valid JSON array"},
 		{"a failed check", `[{"id":""}]`, errEmptyID.Error()},
+		{"two that differ", `[{"id":"a"}] or [{"id":"b"}]`, "it holds 2 that differ"},
+		{"a draft and a final one that fails", `[{"id":"a"}] better: [{"id":""},{"id":"b"}]`, errEmptyID.Error()},
+		{"a draft and a final one of a wrong type", `[{"id":"a"}] better: [{"id":1}]`, "must be a string"},
+		{"a thought alone", "<think>[{\"id\":\"a\"}]</think>", "no JSON array"},
+		{"a quoted line alone", "> [{\"id\":\"a\"}]", "no JSON array"},
 		{"the longest candidate speaks", `[] [{"id":""}] []`, errEmptyID.Error()},
 	} {
 		t.Run(c.name, func(t *testing.T) {

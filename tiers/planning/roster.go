@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -35,8 +36,8 @@ func character(p events.Persona) string {
 	if p.Project {
 		return "of the project"
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(p.SystemPrompt), "\n")
-	return tiers.Clip(strings.TrimSpace(line), maxCharacter)
+	line, _, _ := strings.Cut(chars.Trim(p.SystemPrompt), "\n")
+	return tiers.Clip(chars.Trim(line), maxCharacter)
 }
 
 // CheckPersona refuses a persona that the roster does not have. Without a
@@ -45,5 +46,5 @@ func CheckPersona(r events.Roster, name string) error {
 	if _, has := r.Persona(name); name == "" || has || len(r.Personas) == 0 {
 		return nil
 	}
-	return fmt.Errorf("there is no persona %q; there are %s", tiers.Clip(name, events.MaxToken), List(r.PersonaNames()))
+	return fmt.Errorf("there is no persona %s; there are %s", chars.Quote(tiers.Clip(name, events.MaxToken)), List(r.PersonaNames()))
 }

@@ -13,9 +13,11 @@ func Decider() tiers.Decider[*State] {
 
 // State is what qa knows of a session.
 type State struct {
+	basis     events.Basis
 	settings  events.Settings
 	calls     map[string]*call         // those under way, and those that failed in a shell: a patch may be asked for
 	requests  map[string]*talk         // by id of an own request that waits for its answer
+	opened    string                   // id of SessionOpened
 	patches   map[string]*patch        // by id of an own request for views
 	contexts  map[string]string        // id of a request for a ticket's views to the ticket
 	rules     map[string][]events.Part // by ticket: the project's rules, as its contributor reads them
@@ -61,7 +63,9 @@ func evolve(s *State, e *events.Event) *State {
 	s.offers.Evolve(e)
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
-		s.settings = p.Settings
+		s.opened, s.basis, s.settings = e.ID, p.Basis, p.Settings
+	case events.DecisionsUpgraded:
+		s.upgraded(p.Basis)
 	case events.SessionClosed:
 		s.closed = true
 	case events.TicketKilled:
@@ -80,7 +84,7 @@ func evolve(s *State, e *events.Event) *State {
 		s.owed = s.prepared(w, e, p)
 	case events.ModelReplied:
 		if a := s.answered(p.Request); a != nil {
-			s.owed = []events.Payload{a.replied(p)}
+			s.owed = s.replied(a, p)
 		}
 	case events.ModelFailed:
 		if a := s.answered(p.Request); a != nil {
@@ -88,13 +92,22 @@ func evolve(s *State, e *events.Event) *State {
 		}
 	case events.ModelDenied:
 		if a := s.answered(p.Request); a != nil {
-			s.owed = []events.Payload{a.skip("budget: " + p.Reason)}
+			s.owed = []events.Payload{a.query().skip("budget: " + p.Reason)}
 		}
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
 		s.follow(e)
 	}
 	return s
+}
+
+// upgraded takes another basis, its texts into every conversation.
+func (s *State) upgraded(to events.Basis) {
+	// order-independent: each for itself
+	for _, t := range s.requests {
+		t.prompt.Reword(s.basis, to)
+	}
+	s.basis = to
 }
 
 // emitted notes that an own fact exists.
@@ -121,7 +134,7 @@ func (s *State) follow(e *events.Event) {
 		}
 	case events.ContextBuilt:
 		if ticket, asked := s.contexts[p.Request]; asked {
-			s.rules[ticket], _ = tiers.SplitRules(e.ID, p.Views)
+			s.rules[ticket], _ = tiers.SplitRules(s.opened, e.ID, p.Views)
 			delete(s.contexts, p.Request)
 		}
 	case events.ToolRequested:

@@ -1,16 +1,13 @@
 package qa
 
 import (
-	_ "embed"
 	"encoding/json"
 	"path"
 	"strings"
 
+	"manualslop/events/chars"
 	"manualslop/tiers"
 )
-
-//go:embed linter.md
-var linterSystem string
 
 // shellTool is the tool whose argument is a script.
 const shellTool = "run_powershell"
@@ -65,15 +62,15 @@ func linterIn(args json.RawMessage) *linter {
 
 // judged tells whether the linter is what made the call fail.
 func (l *linter) judged(output string) bool {
-	return l != nil && (l.name != gitCommit || strings.Contains(strings.ToLower(output), "hook"))
+	return l != nil && (l.name != gitCommit || strings.Contains(chars.Lower(output), "hook"))
 }
 
-// role is what tier 4 is told to do with the output of a call.
+// role names what tier 4 is told to do with the output of a call.
 func (c *call) role() string {
 	if c.linter.judged(c.trace.Text) {
-		return linterSystem
+		return textLinter
 	}
-	return system
+	return textRole
 }
 
 // named is a hint that names the command which mends what a linter found.

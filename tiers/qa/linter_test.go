@@ -53,7 +53,7 @@ func TestTier4IsToldThatItReadsALinter(t *testing.T) {
 	t.Parallel()
 	role := func(script, output string) string {
 		h := tierstest.Play(t, qa.Decider(), given(ranScript(t, script), settled(stderr(output)))...)
-		return h.Requests()[0].Manifest[0].Text
+		return tierstest.TextOf(t, qa.Texts(), h.Requests()[0].Manifest[0])
 	}
 	require.Contains(t, role("mypy .", "boom"), "linter, formatter or commit hook")
 	require.Contains(t, role("git commit -m x", "hook failed"), "linter, formatter or commit hook")

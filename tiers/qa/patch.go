@@ -1,19 +1,13 @@
 package qa
 
 import (
-	_ "embed"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"manualslop/events"
 	"manualslop/tiers"
 )
-
-//go:embed patch.md
-var patchSystem string
 
 // MaxPatchFiles bounds the files that are shown whole for a patch, and
 // MaxPatchFileBytes each of them.
@@ -55,14 +49,10 @@ func (w *patch) views() []events.ViewRequest {
 	return out
 }
 
-var pathLike = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*`)
-})
-
 // mentioned are what looks like paths of the project's files in a text, each once.
 func mentioned(text string) []string {
 	var out []string
-	for _, name := range pathLike().FindAllString(text, 200) {
+	for _, name := range pathLike(text) {
 		if path.Clean(name) == name && !strings.HasPrefix(name, "../") && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
@@ -70,9 +60,55 @@ func mentioned(text string) []string {
 	return out
 }
 
+// maxPathLike bounds what is looked at in a text.
+const maxPathLike = 200
+
+// pathLike are the longest words of a text that look like paths of files: letters,
+// digits, _, ., / and -, none of the last three at the beginning, with an extension
+// that begins with a letter.
+func pathLike(text string) []string {
+	letter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+	digit := func(c byte) bool { return c >= '0' && c <= '9' }
+	var out []string
+	for at := 0; at < len(text) && len(out) < maxPathLike; {
+		if c := text[at]; !letter(c) && !digit(c) && c != '_' {
+			at++
+			continue
+		}
+		end := at
+		for end < len(text) && (letter(text[end]) || digit(text[end]) || strings.IndexByte("_./-", text[end]) >= 0) {
+			end++
+		}
+		if n := withExtension(text[at:end], letter, digit); n > 0 {
+			out = append(out, text[at:at+n])
+			at += n
+			continue
+		}
+		at = end
+	}
+	return out
+}
+
+// withExtension is how much of a word reaches to the end of its last extension; 0
+// where it has none.
+func withExtension(word string, letter, digit func(byte) bool) int {
+	for dot := len(word) - 2; dot > 0; dot-- {
+		if word[dot] != '.' || !letter(word[dot+1]) {
+			continue
+		}
+		end := dot + 2
+		for end < len(word) && (letter(word[end]) || digit(word[end])) {
+			end++
+		}
+		return end
+	}
+	return 0
+}
+
 // prepared asks the model, once the files are there.
 func (s *State) prepared(w *patch, built *events.Event, p events.ContextBuilt) []events.Payload {
-	t := s.opening(w, w.origin, patchSystem, built.ID)
+	t := s.opening(w.origin, textPatch)
+	t.patch = w
 	for i, v := range p.Views {
 		if v.Error == "" && v.Size <= MaxPatchFileBytes {
 			t.prompt.Show(v.Path, tiers.ViewPart(built.ID, i, v, "# "+v.Path+"\n\n"))

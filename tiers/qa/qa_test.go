@@ -2,7 +2,6 @@ package qa_test
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/qa"
 	"manualslop/tiers/tierstest"
@@ -24,7 +25,7 @@ func opened(change ...func(*events.Settings)) []events.Payload {
 	for _, c := range change {
 		c(&s)
 	}
-	return given(events.SessionOpened{Settings: s}, requested("c1", 1), approved("c1", 1))
+	return given(events.SessionOpened{Basis: basis.Of("test"), Settings: s}, requested("c1", 1), approved("c1", 1))
 }
 
 func given(parts ...any) []events.Payload { return tierstest.Join(parts...) }
@@ -61,11 +62,9 @@ func stderr(s string) func(*events.ToolSettled) { return func(p *events.ToolSett
 func asks(attempt int, shown string) events.Payload {
 	return tierstest.Check(func(t testing.TB, p events.ModelRequested) {
 		t.Helper()
-		system, err := os.ReadFile("system.md")
-		require.NoError(t, err)
 		head, output, _ := strings.Cut(shown, "\n\n")
-		manifest := []events.Part{{Role: "system", Text: string(system) + fence.Rule},
-			{Role: "user", Prefix: head + "\n\n", Text: output, Origin: fence.Program, Fence: p.Manifest[1].Fence}}
+		manifest := append(tiers.Words(basis.Of("test"), "qa"),
+			events.Part{Role: "user", Prefix: head + "\n\n", Text: output, Origin: fence.Program, Fence: p.Manifest[1].Fence})
 		require.Len(t, p.Manifest[1].Fence, 12)
 		digest, err := events.ManifestDigest(manifest)
 		require.NoError(t, err)
@@ -150,6 +149,8 @@ func TestAHintIsOneShortLine(t *testing.T) {
 		{Name: "at the limit", Given: open, When: reply(exact), Then: hints(exact)},
 		{Name: "one byte over", Given: open, When: reply(exact + "y"), Then: hints(exact + "…")},
 		{Name: "cut between characters", Given: open, When: reply(wide), Then: hints("x" + strings.Repeat("é", qa.MaxHint/2-1) + "…")},
+		{Name: "without what was thought", Given: open, When: reply("<think>\nperhaps a typo\n</think>\nmissing import"), Then: hints("missing import")},
+		{Name: "nothing but a thought", Given: open, When: reply("<think>perhaps a typo</think>"), Then: skips("the model sent no text")},
 		{Name: "no text", Given: open, When: reply(" \n"), Then: skips("the model sent no text")},
 		{Name: "half of one", Given: open, When: cutOff("the import is not"), Then: skips("the reply was cut off by max_output_tokens")},
 		{Name: "once", Given: given(open, reply("missing import")), When: reply("a typo")},

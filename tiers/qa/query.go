@@ -19,22 +19,47 @@ type query interface {
 	moot(*State) string
 }
 
-// talk is a query and what its model reads.
+// talk is a query and what its model reads. One of triage and patch is set: a
+// state holds no interfaces, so that it can be stored.
 type talk struct {
-	query
+	triage *triage
+	patch  *patch
 	prompt conversation.Thread
 	about  events.ModelRequested // what its requests are for; no manifest
 	sent   tiers.Sent            // its newest request
+	cut    int                   // replies that were cut at their limit and asked for again
+}
+
+// query is what is asked.
+func (t *talk) query() query {
+	if t.patch != nil {
+		return t.patch
+	}
+	return t.triage
+}
+
+// seat is who answers it.
+func (t *talk) seat() tiers.Seat { return tiers.Seat{Tier: tier, Cut: t.cut} }
+
+// replied is what follows from a reply: another request where it was cut at a limit
+// that can be raised.
+func (s *State) replied(a *talk, p events.ModelReplied) []events.Payload {
+	if p.Finish == "max_tokens" && a.seat().AskLonger(s.settings, a.sent.Asked) {
+		a.cut++
+		return s.send(a)
+	}
+	return []events.Payload{a.query().replied(p)}
 }
 
 // send makes the request of a query due, behind it what is left out of its
 // prompt, or its end where that does not fit.
 func (s *State) send(t *talk) []events.Payload {
-	seat := tiers.Seat{Tier: tier}
+	seat := t.seat()
 	var out []events.Payload
 	cut, err := t.prompt.Fit(s.offers.Reader(seat.Take(s.settings), nil), nil)
 	if err != nil {
-		return []events.Payload{t.skip(err.Error())}
+		// our words: the conversation says what does not fit.
+		return []events.Payload{t.query().skip(err.Error())}
 	}
 	if cut != nil {
 		cut.Tier, cut.Ticket, cut.Attempt, cut.Call, cut.Round = tier, t.about.Ticket, t.about.TicketAttempt, t.about.Call, 1
@@ -49,15 +74,15 @@ func (s *State) send(t *talk) []events.Payload {
 
 // failed asks again where that may help, and for less where it was too much.
 func (s *State) failed(a *talk, p events.ModelFailed, at time.Time) []events.Payload {
-	if why := a.moot(s); why != "" {
-		return []events.Payload{a.skip(why)}
+	if why := a.query().moot(s); why != "" {
+		return []events.Payload{a.query().skip(why)}
 	}
 	if a.prompt.Refused(a.sent.Asked, p) {
 		return s.send(a)
 	}
-	if again, ok := tiers.NextAttempt(s.settings, tiers.Seat{Tier: tier}, &a.sent, p, at); ok {
+	if again, ok := tiers.NextAttempt(s.settings, a.seat(), &a.sent, p, at); ok {
 		s.asking = a
 		return []events.Payload{again}
 	}
-	return []events.Payload{a.skip("model " + p.Kind + ": " + p.Message)}
+	return []events.Payload{a.query().skip("model " + p.Kind + ": " + p.Message)}
 }

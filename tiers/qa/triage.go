@@ -6,12 +6,31 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/tiers"
 	"manualslop/tiers/fence"
 )
 
-//go:embed system.md
-var system string
+var (
+	//go:embed system.md
+	system string
+	//go:embed linter.md
+	linterPrompt string
+	//go:embed patch.md
+	patchPrompt string
+)
+
+// Heads of the prompts of tier 4: of a failure, of a linter's, and of a patch.
+const (
+	textRole   = "qa"
+	textLinter = "qa-linter"
+	textPatch  = "qa-patch"
+)
+
+// Texts are what prompts of tier 4 are made of word for word, by name.
+func Texts() map[string]string {
+	return map[string]string{textRole: system + fence.Rule, textLinter: linterPrompt + fence.Rule, textPatch: patchPrompt + fence.Rule}
+}
 
 // Bounds of what tier 4 reads and writes, in bytes without the mark of a cut.
 const (
@@ -58,20 +77,21 @@ func (s *State) triage(id string, c *call, p events.ToolSettled) []events.Payloa
 	case s.settings.QADisabled || s.provider() == "":
 		return []events.Payload{t.skip("disabled")}
 	}
-	out := s.opening(t, c, c.role(), id)
+	out := s.opening(c, c.role())
+	out.triage = t
 	out.about.Call, out.about.Ticket, out.about.TicketAttempt = p.Call, c.ticket, c.attempt
 	return s.send(out)
 }
 
-// opening is how every prompt of tier 4 begins: the role, what the person and the
-// project say to it, and the output of the call that failed. Id is that of the
-// event that made it due.
-func (s *State) opening(q query, c *call, role, id string) *talk {
+// opening is how every prompt of tier 4 begins: the role, which is a text of the
+// basis, what the person and the project say to it, and the output of the call that
+// failed.
+func (s *State) opening(c *call, role string) *talk {
 	taken := tiers.Seat{Tier: tier}.Take(s.settings)
-	t := &talk{query: q}
-	t.prompt.Open(taken.System(role+fence.Rule, nil)...)
+	t := &talk{}
+	t.prompt.Open(taken.System(tiers.Words(s.basis, role), nil)...)
 	t.prompt.Rules(s.rules[c.ticket]...)
-	t.prompt.Open(taken.Project(id)...)
+	t.prompt.Open(taken.Project(s.opened)...)
 	t.prompt.Open(*c.trace)
 	return t
 }
@@ -86,7 +106,7 @@ func trace(id string, p events.ToolSettled) events.Part {
 		exit = fmt.Sprintf("exit code %d", *p.Exit)
 	}
 	out := p.Stderr
-	if strings.TrimSpace(out) == "" {
+	if chars.Trim(out) == "" {
 		out = p.Text
 	}
 	return events.Part{Role: "user", Prefix: fmt.Sprintf("%s, %s\n\n", p.Interpreter, exit), Text: tail(out, MaxTrace),
@@ -103,7 +123,7 @@ func tail(s string, n int) string {
 }
 
 func (t *triage) replied(p events.ModelReplied) events.Payload {
-	hint := strings.Join(strings.Fields(p.Text), " ")
+	hint := strings.Join(chars.Words(tiers.WithoutThoughts(p.Text)), " ")
 	switch {
 	case p.Finish == "max_tokens":
 		return t.skip("the reply was cut off by max_output_tokens")

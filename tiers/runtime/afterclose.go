@@ -12,31 +12,87 @@ import (
 // closePoll is how often a call under way looks whether its session was closed.
 const closePoll = 100 * time.Millisecond
 
-// What becomes of a call whose session was closed.
-const (
-	// tooLateText is for one that had not begun.
-	tooLateText = "ERROR: the session was closed before the call began; it was not run"
-	// stoppedText is for one that was running.
-	stoppedText = "ERROR: the session was closed before the call was done, so it was stopped"
-	// unchangedText is for one whose worker died before it wrote.
-	unchangedText = "ERROR: the session was closed before the call was done; it changed nothing"
-	// leftText is for one whose worker died in the middle of it.
-	leftText = "ERROR: the session was closed while the call ran, and its worker died; how far it came is not known"
-)
+// stoppedText is for a call that was running when its session was closed.
+const stoppedText = "ERROR: the session was closed before the call was done, so it was stopped"
 
-// isOver tells whether a call comes behind its session, wherever the yes to it
-// stands: approval may have decided it a moment before. An undo never does. A
-// worker may read no more than the newest word; one that cannot be read ends
-// nothing, as for every fold.
-func (w *Worker) isOver(ctx context.Context, session string, p events.ToolApproved) (bool, error) {
-	if p.Tool == events.RestoreTool {
-		return false, nil
-	}
-	last, found, err := w.Log.LastEvent(ctx, closing(w.Project, session))
-	return found && events.Closes(last), err
+// ending is why a call comes too late, and what its outcome says then.
+type ending struct {
+	tooLate   string // of a call that had not begun
+	unchanged string // of one whose worker died before it wrote
+	left      string // of one whose worker died in the middle of it
+	outcome   string // of a call that had not begun
 }
 
-// wasClosed is isOver of a session for who may read all of it.
+var (
+	endClosed = ending{
+		tooLate:   "ERROR: the session was closed before the call began; it was not run",
+		unchanged: "ERROR: the session was closed before the call was done; it changed nothing",
+		left:      "ERROR: the session was closed while the call ran, and its worker died; how far it came is not known",
+		outcome:   events.ToolFailed,
+	}
+	endKilled = ending{
+		tooLate:   "ERROR: the ticket was killed before the call began; it was not run",
+		unchanged: "ERROR: the ticket was killed before the call was done; it changed nothing",
+		left:      "ERROR: the ticket was killed while the call ran, and its worker died; how far it came is not known",
+		outcome:   events.ToolKilled,
+	}
+)
+
+// isLate tells whether a call comes behind the end of its session or of its
+// ticket's attempt, and which; nil where it may run.
+func (w *Worker) isLate(ctx context.Context, session string, p events.ToolApproved) (*ending, error) {
+	if p.Tool != events.RestoreTool { // an undo never comes too late for its session
+		if over, err := w.isOver(ctx, session); err != nil || over {
+			return &endClosed, err
+		}
+	}
+	if killed, err := w.isKilled(ctx, session, p); err != nil || killed {
+		return &endKilled, err
+	}
+	return nil, nil
+}
+
+// notBegun is the outcome of a call that comes too late.
+func (w *Worker) notBegun(p events.ToolApproved, end ending) events.ToolSettled {
+	out := w.failed(p, end.tooLate)
+	out.Outcome = end.outcome
+	return out
+}
+
+// tooLate is the outcome of a claimed call whose ticket or session ended while it
+// waited to begin: for room, for the bus or for a look at the files. It waits for
+// the answer of the log. It returns nil if the call may begin, or if ctx ended.
+func (w *Worker) tooLate(ctx context.Context, approval *events.Event, p events.ToolApproved) *events.ToolSettled {
+	for said := false; ; said = true {
+		end, err := w.isLate(ctx, approval.Session, p)
+		switch {
+		case err == nil && end == nil:
+			return nil
+		case err == nil:
+			out := w.notBegun(p, *end)
+			return &out
+		case !said:
+			w.Logger.Warn("a call waits until the log says whether it may begin", "call", p.Call, "error", err)
+		}
+		if pause(ctx, retryPause) != nil {
+			return nil
+		}
+	}
+}
+
+// isOver tells whether a session is closed, wherever the request stands that
+// asks: its sender may have decided it a moment before. The newest word mostly
+// answers that. One that cannot be read ends nothing, as for every fold, and
+// hides none before it.
+func (w *Worker) isOver(ctx context.Context, session string) (bool, error) {
+	last, found, err := w.Log.LastEvent(ctx, closing(w.Project, session))
+	if err != nil || !found || events.Closes(last) {
+		return found, err
+	}
+	return wasClosed(ctx, w.Log, w.Project, session)
+}
+
+// wasClosed reads whether a session is closed.
 func wasClosed(ctx context.Context, log events.Log, project, session string) (bool, error) {
 	for e, err := range log.Read(ctx, closing(project, session), 1, 0) {
 		if err != nil {
@@ -54,9 +110,9 @@ func closing(project, session string) events.Filter {
 	return events.Filter{Project: project, Session: session, Type: events.SessionClosed{}.EventType().Name}
 }
 
-// untilClosed gives a context that ends when the session is closed, with
-// errClosed as its cause; for an undo it does not. It looks again and again, so
-// a connection that was down for a while misses nothing.
+// untilClosed gives a context that ends when the session is closed or the ticket is
+// killed, with errClosed or errKilled as its cause; for an undo it does not. It looks
+// again and again, so a connection that was down for a while misses nothing.
 func (w *Worker) untilClosed(ctx context.Context, session string, p events.ToolApproved) (context.Context, func()) {
 	if p.Tool == events.RestoreTool {
 		return ctx, func() {}
@@ -64,8 +120,11 @@ func (w *Worker) untilClosed(ctx context.Context, session string, p events.ToolA
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		for pause(ctx, closePoll) == nil {
-			if over, err := w.isOver(ctx, session, p); over && err == nil {
+			if over, err := w.isOver(ctx, session); over && err == nil {
 				cancel(errClosed)
+			}
+			if killed, err := w.isKilled(ctx, session, p); killed && err == nil {
+				cancel(errKilled)
 			}
 		}
 	}()
@@ -89,48 +148,35 @@ func stopped(ctx context.Context, r tools.Result) (tools.Result, bool) {
 	return r, false
 }
 
-// afterClose answers a call of a session that is closed: nothing begins there
-// any more, and what a worker left in the middle is not taken up again. The
-// answer is the call's claim, so whoever found the session open and is slow
-// cannot begin it.
-func (w site) afterClose(ctx context.Context, d Delivery, p events.ToolApproved, effect tools.Effect) error {
-	out := w.failed(p, tooLateText)
-	if !effect.Has(tools.Writes) && !effect.Has(tools.Executes) { // such a call has no claim
-		return w.answer(ctx, &d.Event, out)
-	}
-	l := w.lease(d.Event.Session, p)
-	l.claim.Outcome = &out
-	before, err := l.take(ctx)
-	switch {
-	case err != nil:
-		return err
-	case before == nil:
-		return w.answer(ctx, &d.Event, out)
-	case before.Generation >= p.Generation:
-		if out, err = w.left(ctx, p, l, *before, effect); err != nil {
-			return err
-		}
-	}
-	return w.finish(ctx, &d.Event, l, out)
+// afterClose answers a call that comes too late: nothing begins any more, and what
+// a worker left in the middle is not taken up again.
+func (w site) afterClose(ctx context.Context, d Delivery, p events.ToolApproved, effect tools.Effect, end ending) error {
+	return w.settleUnrun(ctx, d, p, effect, w.notBegun(p, end), func(l *lease, before claim) (events.ToolSettled, error) {
+		return w.left(ctx, p, l, before, effect, end)
+	})
 }
 
 // left is the outcome of a call that its worker did not end, or did not get to
 // record, in a session that is closed.
-func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before claim, effect tools.Effect) (events.ToolSettled, error) {
-	if before.Outcome != nil {
-		return *before.Outcome, nil
+func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before claim, effect tools.Effect, end ending) (events.ToolSettled, error) {
+	if before.Ended != "" {
+		return *before.outcome(p), nil
 	}
-	unknown := w.failed(p, leftText)
+	unknown := w.failed(p, end.left)
 	unknown.Outcome, unknown.Unseen = events.ToolKilled, effect.Has(tools.Executes) || len(before.Changes) > 0
 	if len(before.Changes) == 0 {
 		return unknown, nil
 	}
+	release, locked := w.lockChanges(ctx, before.Changes)
+	defer release()
 	settled, err := w.resume(ctx, p, l, before)
 	switch {
 	case err != nil:
 		return events.ToolSettled{}, err
+	case settled == nil && locked: // its holder is only stopped, and may still write
+		return unknown, nil
 	case settled == nil:
-		out := w.failed(p, unchangedText)
+		out := w.failed(p, end.unchanged)
 		out.Outcome = events.ToolKilled
 		return out, nil
 	case settled.Outcome == events.ToolInterrupted:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,9 +58,9 @@ type died struct {
 	dies context.CancelFunc
 }
 
-func (d died) Update(ctx context.Context, _ string, _ []byte, _ uint64) (uint64, error) {
+func (d died) Update(context.Context, string, []byte, uint64) (uint64, error) {
 	d.dies()
-	return 0, ctx.Err()
+	return 0, events.ErrClosed
 }
 
 // diedLater is a log whose worker dies when it would say an outcome that its claim holds.
@@ -68,9 +69,12 @@ type diedLater struct {
 	dies context.CancelFunc
 }
 
-func (d diedLater) Append(ctx context.Context, _ events.Event, _ *events.Expect) (uint64, error) {
+func (d diedLater) Append(ctx context.Context, e events.Event, x *events.Expect) (uint64, error) {
+	if e.Type != (events.ToolSettled{}).EventType().Name {
+		return d.OwnLog.Append(ctx, e, x)
+	}
 	d.dies()
-	return 0, ctx.Err()
+	return 0, events.ErrClosed
 }
 
 // TestAWorkerThatDiesAfterTheCloseLeavesACallThatIsNotRunAgain wherever it dies.
@@ -175,4 +179,21 @@ func TestAnUndoIsNotCutOffByTheEndOfItsSession(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(w.dir, "a.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "old", string(content))
+}
+
+// TestCloseOfANewerVersionDoesNotHideTheOneBeforeIt closes a session twice.
+func TestCloseOfANewerVersionDoesNotHideTheOneBeforeIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.open(nil)
+	w.say(events.SessionClosed{Reason: "by hand"})
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: person},
+		events.SessionClosed{Reason: "again"})
+	require.NoError(t, err)
+	e.V = 99
+	_, err = w.person.Append(t.Context(), e, nil)
+	require.NoError(t, err)
+	w.handTo("worker-test-1", w.decided(events.ActorApproval, approvedCall("run_powershell", `{"script":"echo run > ran.txt"}`)))
+	require.Equal(t, events.ToolFailed, w.settled("run_powershell").Outcome)
+	require.False(t, w.has("ran.txt"))
 }

@@ -13,6 +13,12 @@ import (
 // ends or the log refuses it for good. The event keeps its id, so a lost
 // acknowledgement does not double it.
 func appendUntil(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger) error {
+	return appendUnless(ctx, log, e, logger, fatal)
+}
+
+// appendUnless is appendUntil that gives up at the errors that it is told.
+func appendUnless(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger, givesUp func(error) bool) error {
+	var tries retries
 	for {
 		_, err := log.Append(ctx, e, nil)
 		switch {
@@ -20,12 +26,45 @@ func appendUntil(ctx context.Context, log events.Log, e events.Event, logger *sl
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case fatal(err):
+		case givesUp(err):
 			return fmt.Errorf("append %s: %w", e.Type, err)
 		}
-		logger.Warn("append failed and is tried again", "type", e.Type, "error", err)
-		if err := pause(ctx, retryPause); err != nil {
+		if err := tries.wait(ctx, logger, e.Type, err); err != nil {
 			return err
 		}
 	}
+}
+
+// retries are the failed tries of an append. The zero value: none failed.
+type retries struct {
+	full bool // there was no room at the last one
+}
+
+// wait logs why an append failed, and waits until it is tried again or ctx ends.
+// It logs once that there is no room.
+func (r *retries) wait(ctx context.Context, logger *slog.Logger, typ string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	full := waitsForRoom(err)
+	if !full || !r.full {
+		logger.Warn("append failed and is tried again", "type", typ, "error", err)
+	}
+	if r.full = full; full {
+		return pause(ctx, roomPause)
+	}
+	return pause(ctx, retryPause)
+}
+
+// isOn tells whether the log holds an event with an id under a filter, and the
+// sequence of the newest event there. The bus knows the id of an event for ten
+// minutes only, and a process may sleep for longer.
+func isOn(ctx context.Context, log events.Log, f events.Filter, from uint64, id string) (found bool, last uint64, err error) {
+	for e, err := range log.Read(ctx, f, max(from, 1), 0) {
+		if err != nil {
+			return false, 0, err
+		}
+		found, last = found || e.ID == id, e.Seq
+	}
+	return found, last, nil
 }

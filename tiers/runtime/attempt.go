@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -10,16 +9,16 @@ import (
 	"manualslop/tiers"
 )
 
-// overPoll is how often an attempt that runs or waits looks whether anybody
+// overPoll is how often an attempt that runs looks whether anybody
 // still waits for its outcome.
 const overPoll = 50 * time.Millisecond
 
 // handle makes the attempt that a delivery asks for. A process that was silent
 // too long, because it was busy or the machine slept, gets the same request
-// again; that delivery waits for the attempt under way.
+// again; that delivery is left to the attempt under way.
 func (m *Models) handle(ctx context.Context, d Delivery) error {
-	if d.Event.Project != m.Project {
-		return errForeign
+	if err := needsNewer(&d.Event); err != nil {
+		return err
 	}
 	tr := m.Transcripts.session(d.Event.Session)
 	if tr.reached() == 0 { // not begun: it may be over for so long that nobody reads it any more
@@ -36,9 +35,12 @@ func (m *Models) handle(ctx context.Context, d Delivery) error {
 	}
 	e, p := tr.due(&d.Event)
 	if e == nil {
+		if tr.isOver() && !tr.isAnswered(d.Event.ID) { // guarded, and approval will not allow it any more
+			return m.cancelled(ctx, &d.Event)
+		}
 		return nil
 	}
-	return m.calling.once(ctx, e.Session+" "+e.ID, func() error { return m.attempt(ctx, tr, e, p, d.Deliveries) })
+	return m.calling.only(e.Session+" "+e.ID, func() error { return m.attempt(ctx, tr, e, p, d) })
 }
 
 // cancelled answers a request of a session that is over, of which this process
@@ -48,26 +50,33 @@ func (m *Models) cancelled(ctx context.Context, e *events.Event) error {
 	if err != nil || request == nil {
 		return err
 	}
+	failed := events.ModelFailed{Request: request.ID, Kind: events.ModelCancelled, Message: errClosed.Error()}
 	registry := events.Catalogue()
-	for e, err := range m.Log.Read(ctx, events.Filter{Project: m.Project, Session: request.Session, Actor: events.ActorModels}, request.Seq, 0) {
+	registry.Decode(request)
+	asked := tiers.Asked(request)
+	if asked == nil {
+		return nil
+	}
+	for e, err := range m.Log.Read(ctx, events.Filter{Project: m.Project, Session: request.Session}, request.Seq, 0) {
 		if err != nil {
 			return err
 		}
 		registry.Decode(&e)
-		if answers(&e, request.ID) {
+		if asked.Settles(&e) {
 			return nil
 		}
+		if sent, ok := e.Payload.(events.ModelStarted); ok && sent.Request == request.ID {
+			failed.Usage = &sent.Most
+		}
 	}
-	return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelCancelled, Message: errClosed.Error()})
+	return m.publish(ctx, request, failed)
 }
 
-// requestOf is the request that a delivery asks to send; nil where it is none.
+// requestOf is the request that a delivery is about; nil where it is none.
 func (m *Models) requestOf(ctx context.Context, e *events.Event) (*events.Event, error) {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
-		if !p.Guarded {
-			return e, nil
-		}
+		return e, nil
 	case events.ModelApproved:
 		registry := events.Catalogue()
 		f := events.Filter{Project: m.Project, Session: e.Session, Type: events.ModelRequested{}.EventType().Name}
@@ -85,63 +94,6 @@ func (m *Models) requestOf(ctx context.Context, e *events.Event) (*events.Event,
 		}
 	}
 	return nil, nil
-}
-
-// answers tells whether an event is the outcome of a request.
-func answers(e *events.Event, request string) bool {
-	switch p := e.Payload.(type) {
-	case events.ModelReplied:
-		return p.Request == request
-	case events.ModelFailed:
-		return p.Request == request
-	}
-	return false
-}
-
-// attempt records one outcome of a request, unless there is one.
-func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, deliveries int) error {
-	if tr.isAnswered(e.ID) {
-		return nil
-	}
-	var outcome events.Payload = events.ModelFailed{Request: e.ID, Kind: events.ModelNetwork,
-		Message: fmt.Sprintf("handed out %d times without an outcome", deliveries)}
-	if deliveries <= parkAfter {
-		if err := m.waitUntil(ctx, tr, e.ID, p); err != nil {
-			return err
-		}
-		outcome = m.call(ctx, tr, e, p)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err() // the process ends; the request is handed out again
-	}
-	if tr.isAnswered(e.ID) {
-		return nil
-	}
-	if err := m.publish(ctx, e, outcome); err != nil {
-		return err
-	}
-	tr.answer(e.ID)
-	return nil
-}
-
-// waitUntil waits until a request may be sent, or nobody waits for it. It looks
-// at the clock again and again, because a machine that sleeps stops its timers,
-// and waits no longer than any retry does, because a clock may be set back.
-func (m *Models) waitUntil(ctx context.Context, tr *transcript, id string, p events.ModelRequested) error {
-	if p.NotBefore == nil {
-		return nil
-	}
-	for waited := time.Duration(0); waited < tiers.MaxBackoff && tr.over(id, p) == nil; {
-		wait := min(p.NotBefore.Sub(m.Clock()), overPoll)
-		if wait <= 0 {
-			return nil
-		}
-		if err := pause(ctx, wait); err != nil {
-			return err
-		}
-		waited += wait
-	}
-	return nil
 }
 
 // cancelWhenOver ends the call when nobody waits for its outcome any more, until

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/projections"
 	"manualslop/tiers/llm"
 )
 
@@ -18,7 +19,7 @@ import (
 const paid = `
 {"tier":1,"reply":{"text":"[{\"id\":\"TR-1\",\"description\":\"greet\"}]","usage":{"input":10,"output":100}}}
 {"tier":2,"reply":{"text":"[{\"id\":\"T-1\",\"description\":\"greet the world\"}]","usage":{"input":10,"output":100}}}
-{"tier":3,"ticket":"T-1","reply":{"text":"greeted","usage":{"input":10,"output":100}}}
+{"tier":3,"ticket":"T-1","reply":{"text":"DONE: greeted","usage":{"input":10,"output":100}}}
 `
 
 func TestAGuardedRequestIsSentOnApprovalsWordAndPricedOnce(t *testing.T) {
@@ -58,14 +59,16 @@ func TestAGuardedRequestIsSentOnApprovalsWordAndPricedOnce(t *testing.T) {
 	require.EqualValues(t, 300, cost)
 }
 
-func TestAGuardedRequestThatIsCutShortIsApprovedAndPaidOnce(t *testing.T) {
+// TestAGuardedRequestThatIsCutShortCounts stops the engine in the middle of a
+// call: what was sent may have been paid for, so its worst case is spent.
+func TestAGuardedRequestThatIsCutShortCounts(t *testing.T) {
 	t.Parallel()
 	for at := 1; at <= 3; at++ {
 		t.Run(fmt.Sprintf("call %d", at), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
-			w.more = &stuck{cut: int64(at), began: make(chan struct{}), says: []string{`[{"id":"TR-1","description":"greet"}]`, `[{"id":"T-1","description":"greet the world"}]`, "greeted"}}
-			w.stuck(300)
+			w.more = &stuck{cut: int64(at), began: make(chan struct{}), says: []string{`[{"id":"TR-1","description":"greet"}]`, `[{"id":"T-1","description":"greet the world"}]`, "DONE: greeted"}}
+			w.stuck(400)
 			stop := w.startWithoutWorker(paid)
 			w.runWorker("worker-test-1")
 			w.say(events.GoalSubmitted{Goal: "greet"})
@@ -74,19 +77,36 @@ func TestAGuardedRequestThatIsCutShortIsApprovedAndPaidOnce(t *testing.T) {
 			w.startWithoutWorker(paid)
 			log := w.until(isType("GoalCompleted"))
 			requireWhole(t, log)
-			approved, answered := map[string]int{}, map[string]int{}
+			approved, ended, cost := map[string]int{}, map[string]int{}, int64(0)
 			for _, e := range log {
 				switch p := e.Payload.(type) {
 				case events.ModelApproved:
 					approved[p.Request]++
 				case events.ModelReplied:
-					answered[p.Request]++
+					ended[p.Request]++
+					cost += *p.Usage.PricedMicroDollars
+				case events.ModelFailed:
+					require.Equal(t, events.ModelInterrupted, p.Kind)
+					ended[p.Request]++
+					cost += *p.Usage.PricedMicroDollars
 				case events.AskRaised:
-					require.Fail(t, "three replies of 100 fit 300")
+					require.Fail(t, "four attempts of 100 fit 400")
 				}
 			}
-			require.Len(t, approved, 3)
-			require.Equal(t, approved, answered)
+			require.Len(t, approved, 4)
+			require.Equal(t, approved, ended)
+			require.EqualValues(t, 400, cost)
+			spent := projections.NewSet()
+			for i := range log {
+				spent.Apply(&log[i])
+			}
+			var read int64
+			for _, l := range spent.Spending() {
+				u := l.Usage
+				paid, _ := l.Price.Cost(events.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheWriteHour: u.CacheWriteHour})
+				read += paid.Micro()
+			}
+			require.EqualValues(t, 400, read, "read models agree with approval")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"manualslop/events"
 	"manualslop/tiers"
 	"manualslop/tools"
+	"manualslop/tools/sandbox"
 )
 
 // Bounds of what a ToolSettled carries, in bytes.
@@ -56,13 +57,13 @@ func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) e
 	}
 	prepared, err := w.Tools.Prepare(ctx, env, p.Tool, p.Args)
 	if err != nil {
-		return w.answer(ctx, &d.Event, w.settled(ctx, p, tools.Failure(err), 0))
+		return w.unprepared(ctx, d, p, err)
 	}
 	effect := prepared.Spec().Effect
-	if over, err := w.isOver(ctx, d.Event.Session, p); err != nil {
+	if end, err := w.isLate(ctx, d.Event.Session, p); err != nil {
 		return err
-	} else if over {
-		return w.afterClose(ctx, d, p, effect)
+	} else if end != nil {
+		return w.afterClose(ctx, d, p, effect, *end)
 	}
 	switch {
 	case effect.Has(tools.Writes) && prepared.Plans():
@@ -70,7 +71,7 @@ func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) e
 	case effect.Has(tools.Writes), effect.Has(tools.Executes):
 		return w.execute(ctx, d, p, prepared)
 	}
-	out := w.run(ctx, &d.Event, p, prepared, nil)
+	out, _ := w.run(ctx, &d.Event, p, prepared, nil)
 	return w.answer(ctx, &d.Event, out)
 }
 
@@ -78,15 +79,21 @@ func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) e
 // outside of the project's files: once claimed, it is never run again without a
 // person's word.
 func (w site) execute(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
-	l := w.lease(d.Event.Session, p)
+	l := w.lease(&d.Event, p)
 	before, err := l.take(ctx)
 	if err != nil {
 		return err
 	}
+	if settled, err := l.settledBefore(ctx); settled || err != nil {
+		return err
+	}
+	if err := l.busy(ctx, before); err != nil {
+		return err
+	}
 	switch {
 	case before == nil:
-	case before.Outcome != nil && before.Generation >= p.Generation:
-		return w.answer(ctx, &d.Event, *before.Outcome)
+	case before.Ended != "" && before.Generation >= p.Generation:
+		return w.report(ctx, &d.Event, l, *before.outcome(p))
 	case before.Generation >= p.Generation:
 		return w.finish(ctx, &d.Event, l, w.interrupted(p))
 	default: // a person wants it run again
@@ -94,146 +101,173 @@ func (w site) execute(ctx context.Context, d Delivery, p events.ToolApproved, pr
 			return err
 		}
 	}
-	run := func() events.ToolSettled { return w.run(ctx, &d.Event, p, prepared, nil) }
-	if !prepared.Spec().Effect.Has(tools.Executes) {
-		return w.finish(ctx, &d.Event, l, run())
+	if begun, err := l.begin(ctx, &d.Event); err != nil {
+		return err
+	} else if begun {
+		return w.finish(ctx, &d.Event, l, w.interrupted(p))
 	}
-	return w.finish(ctx, &d.Event, l, w.observed(ctx, run))
+	run := func() (events.ToolSettled, bool) {
+		if late := w.tooLate(ctx, &d.Event, p); late != nil {
+			return *late, false
+		}
+		out, _ := w.run(ctx, &d.Event, p, prepared, nil)
+		return out, true
+	}
+	var out events.ToolSettled
+	if prepared.Spec().Effect.Has(tools.Executes) {
+		out = w.observed(ctx, run)
+	} else {
+		out, _ = run()
+	}
+	if ctx.Err() != nil && !complete(out) {
+		return ctx.Err() // this worker stopped it; the next one says that it was interrupted
+	}
+	ctx, end := outlasting(ctx)
+	defer end()
+	return w.finish(ctx, &d.Event, l, out)
+}
+
+// complete tells whether a call came to its own end, or to that of its ticket or
+// session, so that a stop of its worker changes nothing about its outcome.
+func complete(out events.ToolSettled) bool {
+	return out.Outcome == events.ToolDone || out.Outcome == events.ToolKilled || out.Exit != nil
 }
 
 // write runs a call that changes files. The claim holds the files' digests
 // before and after, so that a redelivery can tell how far its predecessor came.
+// If the claim fails, the call has no outcome and is handed out again.
 func (w site) write(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
-	l := w.lease(d.Event.Session, p)
-	var settled *events.ToolSettled
-	unshown, lost := false, false
-	out := w.run(ctx, &d.Event, p, prepared, func(ctx context.Context, changes []tools.PlannedChange) error {
-		if err := w.keepBefore(ctx, changes); err != nil {
-			return err
-		}
-		l.claim.Changes = changes
-		before, err := l.peek(ctx)
-		if err != nil {
-			return err
-		}
-		if before != nil {
-			if settled, err = w.resume(ctx, p, l, *before); err != nil || settled != nil {
-				return errors.Join(errResumed, err)
-			}
-		}
-		if unshown = !shown(p.Changes, changes); unshown {
-			return errNotShown
-		}
-		if before != nil {
-			err = l.write(ctx)
-		} else if before, err = l.take(ctx); before != nil {
-			err = ErrClaimed
-		}
-		lost = errors.Is(err, ErrClaimed) || errors.Is(err, events.ErrConflict)
-		return err
+	l := w.lease(&d.Event, p)
+	g := gate{lease: l}
+	out, cause := w.run(ctx, &d.Event, p, prepared, func(_ context.Context, changes []tools.PlannedChange) error {
+		return w.enter(ctx, &g, changes) // its end does not cut the claim off; see stillDue
 	})
-	if lost { // by a moment, to another worker: the queue hands the call out again
-		return fmt.Errorf("call %s: %w", p.Call, ErrClaimed)
-	}
-	if unshown {
+	switch {
+	case g.over || g.trouble != nil:
+		return g.trouble
+	case g.unshown:
+		if over, err := l.settledBefore(ctx); over || err != nil {
+			return err
+		}
 		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the file changed after "+p.By+" was shown the diff, so nothing was written. "+
 			"Read it again and repeat the call; it will be asked anew."))
-	}
-	if settled != nil {
-		return w.finish(ctx, &d.Event, l, *settled)
+	case g.settled != nil:
+		return w.finish(ctx, &d.Event, l, *g.settled)
 	}
 	for i := range out.Files {
 		l.fillIn(&out.Files[i])
 	}
 	if out.Outcome == events.ToolDone {
 		w.own.add(w.place(), l.claim.Changes)
+		out.Edited = edited(l.claim.Changes)
 	}
 	if !l.held {
-		return w.unclaimed(ctx, d, p, l, out)
+		return w.unclaimed(ctx, d, p, l, out, errors.Is(cause, sandbox.ErrBusy))
 	}
 	return w.finish(ctx, &d.Event, l, out)
+}
+
+// gate is what stands between a planned write and its files.
+type gate struct {
+	*lease
+	settled *events.ToolSettled // the outcome, where nothing is to be written
+	over    bool                // the log has an outcome
+	unshown bool                // the change is not the approved one
+	trouble error               // the claim could not be made, or is another's
+}
+
+// enter lets a write through that may be made. A refusal is the call's own outcome.
+func (w site) enter(ctx context.Context, g *gate, changes []tools.PlannedChange) error {
+	err := w.claimWrite(ctx, g, changes)
+	_, refused := errors.AsType[*tools.Refusal](err)
+	if err != nil && ctx.Err() == nil && !refused && !errors.Is(err, errResumed) && !errors.Is(err, errNotShown) {
+		g.trouble = fmt.Errorf("claim of call %s: %w", g.call.Call, err)
+	}
+	return err
+}
+
+// claimWrite takes the claim of a write whose files are as they should be.
+func (w site) claimWrite(ctx context.Context, g *gate, changes []tools.PlannedChange) error {
+	if err := w.keepBefore(ctx, changes); err != nil {
+		return err
+	}
+	g.claim.Changes = changes
+	before, err := g.peek(ctx)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		if err := w.predecessor(ctx, g, before); err != nil {
+			return err
+		}
+	}
+	if g.unshown = !shown(g.call.Changes, changes); g.unshown {
+		return errNotShown
+	}
+	if before != nil {
+		err = g.write(ctx)
+	} else {
+		err = g.takeFresh(ctx)
+	}
+	if err == nil {
+		err = w.stillDue(ctx, g)
+	}
+	return err
+}
+
+// takeFresh takes the claim of a call that had none.
+func (g *gate) takeFresh(ctx context.Context) error {
+	before, err := g.take(ctx)
+	if err != nil {
+		return err
+	}
+	if before != nil { // by a moment, to another worker
+		return ErrClaimed
+	}
+	if g.over, err = g.settledBefore(ctx); g.over {
+		return errResumed
+	}
+	return err
+}
+
+// stillDue returns errResumed where the call's ticket or session ended while it
+// waited for its files and its claim.
+func (w site) stillDue(ctx context.Context, g *gate) error {
+	end, err := w.isLate(ctx, g.session, g.call)
+	if end == nil || err != nil {
+		return err
+	}
+	out := w.notBegun(g.call, *end)
+	g.settled = &out
+	return errResumed
+}
+
+// predecessor reads the claim that another delivery left. It returns errResumed
+// where that says how the call ended.
+func (w site) predecessor(ctx context.Context, g *gate, before *claim) (err error) {
+	if g.over, err = g.settledBefore(ctx); err != nil {
+		return err
+	}
+	if g.over {
+		return errResumed
+	}
+	if err := g.busy(ctx, before); err != nil {
+		return err
+	}
+	if g.settled, err = w.resume(ctx, g.call, g.lease, *before); err != nil {
+		return err
+	}
+	if g.settled != nil {
+		return errResumed
+	}
+	return nil
 }
 
 // errNotShown stops a write that is not the one that a person said yes to.
 var errNotShown = errors.New("the change is not the one that was approved")
 
-// shown tells whether a write would change exactly what the person was shown.
-// Where nothing was shown, the yes was to the arguments.
-func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {
-	if len(approved) == 0 {
-		return true
-	}
-	if len(approved) != len(planned) {
-		return false
-	}
-	for i, a := range approved {
-		if p := planned[i]; a.Path != p.Path || a.Before != p.Before || a.After != p.After {
-			return false
-		}
-	}
-	return true
-}
-
-// errResumed stops a write whose predecessor's claim says how the call ended.
-var errResumed = errors.New("the call was settled by its claim")
-
-// unclaimed handles a write that did not come to its claim: it failed before
-// it would change anything, or its predecessor has changed the files already
-// and the same edit finds nothing to do.
-func (w site) unclaimed(ctx context.Context, d Delivery, p events.ToolApproved, l *lease, out events.ToolSettled) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	before, err := l.peek(ctx)
-	if err != nil {
-		return err
-	}
-	if before == nil || before.Generation < p.Generation {
-		return w.answer(ctx, &d.Event, out)
-	}
-	settled, err := w.resume(ctx, p, l, *before)
-	if err != nil {
-		return err
-	}
-	if settled == nil {
-		settled = &out // nothing of it is in place, and it fails as it is now
-	}
-	return w.finish(ctx, &d.Event, l, *settled)
-}
-
-// resume reads what a predecessor's claim says. A nil outcome means that the
-// call may run again, because every file is as it was before it.
-func (w site) resume(ctx context.Context, p events.ToolApproved, l *lease, before claim) (*events.ToolSettled, error) {
-	if before.Generation < p.Generation {
-		return nil, nil
-	}
-	if before.Outcome != nil {
-		return before.Outcome, nil
-	}
-	done, untouched := true, true
-	var files []events.FileState
-	for _, c := range before.Changes {
-		state, err := tools.ResumeChange(ctx, w.Env, c)
-		if err != nil {
-			w.Logger.Warn("a claimed file cannot be looked at", "path", c.Path, "error", err)
-		}
-		done = done && state == tools.ChangeAfter
-		untouched = untouched && state == tools.ChangeBefore
-		files = append(files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true, Before: c.Before,
-			Mode: bits(c.AfterMode), BeforeMode: bits(c.BeforeMode)})
-	}
-	switch {
-	case untouched:
-		return nil, nil
-	case done:
-		text := "done: the change is in place; its first worker stopped after it"
-		return &events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Text: text, SHA256: events.Digest([]byte(text)),
-			Files: files, ArgsSHA256: p.ArgsSHA256, Generation: p.Generation}, nil
-	}
-	l.claim.Changes = before.Changes
-	out := w.interrupted(p)
-	return &out, nil
-}
+// errResumed stops a write that already has its outcome.
+var errResumed = errors.New("the call already has its outcome")
 
 // finish records an outcome in the claim and then on the log. A lease that was
 // taken over is silent: its successor settles the call.
@@ -244,28 +278,39 @@ func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out 
 	err := l.settle(ctx, out)
 	if errors.Is(err, events.ErrConflict) {
 		w.Logger.Warn("the call was taken over; its outcome here does not count", "call", out.Call)
-		return nil
+		return events.ErrTakenOver
 	}
 	if err != nil {
 		return err
 	}
-	return w.answer(ctx, cause, out)
+	return w.report(ctx, cause, l, out)
+}
+
+// report puts an outcome on the log, and purges the claim behind it.
+func (w *Worker) report(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
+	if err := w.answer(ctx, cause, out); err != nil {
+		return err
+	}
+	l.purge(ctx)
+	return nil
 }
 
 // run makes the call within its time, as long as its ticket and its session
-// last, and turns the result into an outcome.
-func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared, before func(context.Context, []tools.PlannedChange) error) events.ToolSettled {
-	watched, stop := w.kills.watch(ctx, cause.Session, p.Ticket, cause.Seq)
+// last, and turns the result into an outcome. It also returns why the call failed.
+func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared, before func(context.Context, []tools.PlannedChange) error) (events.ToolSettled, error) {
+	watched, stop := w.kills.watch(ctx, cause.Session, p)
 	defer stop()
 	watched, end := w.untilClosed(watched, cause.Session, p)
 	defer end()
 	began := w.Clock()
 	result, ended := stopped(watched, prepared.Run(watched, before))
-	out := w.settled(ctx, p, result, w.Clock().Sub(began))
+	lasting, free := outlasting(ctx)
+	defer free()
+	out := w.settled(lasting, p, result, w.Clock().Sub(began))
 	if ended {
 		out.Outcome = events.ToolKilled
 	}
-	return out
+	return out, result.Err
 }
 
 func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result, took time.Duration) events.ToolSettled {

@@ -13,15 +13,18 @@ const lookTime = 30 * time.Second
 
 // observed runs a script and notes in its outcome which files it changed, and
 // keeps what they held before. Where that cannot be told the outcome says so.
-func (w site) observed(ctx context.Context, run func() events.ToolSettled) events.ToolSettled {
+// run returns false where the script was not begun.
+func (w site) observed(ctx context.Context, run func() (events.ToolSettled, bool)) events.ToolSettled {
 	before := w.checkpoint(ctx)
+	if before != nil {
+		defer before.Release()
+	}
 	mark := w.own.mark()
-	out := run()
-	if before == nil {
-		out.Unseen = true
+	out, begun := run()
+	if !begun || before == nil {
+		out.Unseen = begun
 		return out
 	}
-	defer before.Release()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 	after := w.checkpoint(ctx)

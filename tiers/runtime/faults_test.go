@@ -94,7 +94,7 @@ func (c *court) answer(v llmtest.View) llmtest.Turn {
 		return planned(who.tier, c.tickets...)
 	}
 	if who.round > 1 {
-		return llmtest.Turn{Text: "Done.", Usage: &events.Usage{Input: 200, Output: 5}}
+		return llmtest.Turn{Text: "DONE: all.", Usage: &events.Usage{Input: 200, Output: 5}}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,12 +126,12 @@ func (c *court) isSilent(ticket string) bool {
 func TestEveryFaultEndsInARetryOrACleanStop(t *testing.T) {
 	t.Parallel()
 	for _, on := range theWires() {
-		t.Run(on.name, func(t *testing.T) {
+		t.Run(on.model, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]string{"a.txt": "hello\n"})
 			var c *court
 			s := w.serveOn(t, on, func(v llmtest.View) llmtest.Turn { return c.answer(v) })
-			c = newCourt(on.name, trials(s.Cases()))
+			c = newCourt(on.model, trials(s.Cases()))
 			live := newShown()
 			w.more = impatient{w.more, on.adapter(s.Endpoint(), 100*time.Millisecond), c.isSilent}
 			w.clock, w.live = c.clock.look, live
@@ -271,16 +271,16 @@ func (v verdict) calls() {
 		case !tr.good():
 			want = 0
 		case tr.Kind != "": // a failed attempt counts for nothing
-		case tr.Fault == llmtest.DuplicateIndex && v.court.name == "openai":
+		case tr.Fault == llmtest.DuplicateIndex && v.court.name == "gpt-4.1":
 			want = 2 // some servers give every parallel call the index 0
 		case tr.Fault == llmtest.ManyCalls:
 			want = 20
 		case tr.Fault == llmtest.BrokenArgs:
 			want, says = 0, "ERROR: the arguments of read_file cannot be used"
 		case tr.Fault == llmtest.CutInCall:
-			says = "ERROR: the arguments of read_file cannot be used"
+			says = "inside this call of read_file"
 		case tr.Fault == llmtest.UnknownTool:
-			says = "DENIED: "
+			says = "ERROR: unknown tool"
 		}
 		require.Equal(t, want, ran[ticket], "%s asks for so many", tr.Fault)
 		if says != "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -32,7 +33,7 @@ func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Pay
 	var diff string
 	for _, c := range plan.Changes {
 		diff += c.Diff
-		out.Changes = append(out.Changes, events.FileChange{Path: c.Path, Before: c.Before, After: c.After})
+		out.Changes = append(out.Changes, changeOf(c))
 	}
 	out.Diff, out.DiffBlob = w.inline(ctx, w.mask(diff))
 	return out
@@ -87,7 +88,22 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 	return out
 }
 
+// tree is the project as somebody sees it who cannot look for himself: its files,
+// as many levels as there is room for, and what they define, by use.
 func (w site) tree(ctx context.Context, path string) (text, problem string) {
+	if text, problem = w.listed(ctx, path); problem != "" {
+		return "", problem
+	}
+	defined, err := tools.RepoMap(ctx, w.Env, &w.maps)
+	if err != nil {
+		defined = "" // the list of files says what there is
+	}
+	// Who plans has no tools.
+	text = strings.ReplaceAll(text, "; call get_tree on a subfolder", "")
+	return text + "\n" + defined, ""
+}
+
+func (w site) listed(ctx context.Context, path string) (text, problem string) {
 	args, err := json.Marshal(map[string]any{"path": path, "max_depth": treeDepth})
 	if err != nil {
 		return "", err.Error()

@@ -22,12 +22,12 @@ const firewall = `
 {"tier":4,"reply":{"text":"HINT_WORDS"}}
 {"tier":3,"ticket":"T-1","reply":{"text":"BLOCKED: GAVE_UP"}}
 {"tier":3,"ticket":"T-1","reply":{"tool_calls":[{"name":"edit_file","args":{"path":"src/target.py","old_string":"COLD_BODY","new_string":"NEW_BODY","replace_all":false}}]}}
-{"tier":3,"ticket":"T-1","reply":{"text":"LAST_WORDS"}}
-{"tier":3,"ticket":"T-2","reply":{"tool_calls":[{"name":"read_file","args":{"path":"src/other.py"}}]}}
-{"tier":3,"ticket":"T-2","reply":{"text":"done"}}
+{"tier":3,"ticket":"T-1","reply":{"text":"DONE: LAST_WORDS"}}
+{"tier":3,"ticket":"T-2","reply":{"tool_calls":[{"name":"edit_file","args":{"path":"src/other.py","old_string":"OTHER_BODY","new_string":"OTHER_BODY_2"}}]}}
+{"tier":3,"ticket":"T-2","reply":{"text":"DONE: done"}}
 {"tier":1,"contains":"GOAL_TWO","reply":{"text":"[{\"id\":\"TR-2\",\"description\":\"SECOND_TRACK\"}]"}}
 {"tier":2,"reply":{"text":"[{\"id\":\"T-3\",\"description\":\"THIRD_TICKET\"}]"}}
-{"tier":3,"ticket":"T-3","reply":{"text":"done"}}
+{"tier":3,"ticket":"T-3","reply":{"text":"DONE: done"}}
 `
 
 // whoSees says, for each planted text, whose prompts hold it; nobody else's may.

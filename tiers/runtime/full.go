@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"time"
 
 	"manualslop/events"
 )
@@ -14,13 +15,30 @@ func workUntilFull(ctx context.Context, q Queue, pool string, slots int, handle 
 	defer end(nil)
 	err := q.Work(ctx, pool, slots, func(ctx context.Context, d Delivery) error {
 		err := handle(ctx, d)
-		if errors.Is(err, events.ErrFull) {
+		for waitsForRoom(err) && pause(ctx, roomPause) == nil {
+			err = handle(ctx, d)
+		}
+		if budgetUsed(err) {
 			end(err)
 		}
 		return err
 	})
-	if full := context.Cause(ctx); errors.Is(full, events.ErrFull) {
+	if full := context.Cause(ctx); budgetUsed(full) {
 		return full
 	}
 	return err
+}
+
+// roomPause is how long work waits for room before it is tried again.
+// It keeps its slot, because nobody could do other work meanwhile.
+const roomPause = time.Second
+
+// budgetUsed tells whether the log takes nothing before a person raises its
+// budget. A full disk is waited for, and so is more than the reserve.
+func budgetUsed(err error) bool {
+	return errors.Is(err, events.ErrFull) && !waitsForRoom(err)
+}
+
+func waitsForRoom(err error) bool {
+	return errors.Is(err, events.ErrDiskFull) || errors.Is(err, events.ErrReserve)
 }

@@ -1,11 +1,13 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"manualslop/events"
@@ -17,6 +19,10 @@ const retryPause = 100 * time.Millisecond
 
 // stallWait bounds the recording of a stall.
 const stallWait = 2 * time.Second
+
+// conflictPatience is how many conflicts in a row, each a retryPause apart, may
+// bring no event that explains them before the handler gives up.
+const conflictPatience = 20
 
 // mailbox bounds the events that wait for one decider of one session; the
 // reading waits when it is full.
@@ -32,21 +38,51 @@ type Handler struct {
 	Logger  *slog.Logger
 
 	project, session string
+	build            string                                      // of the program
+	start            func() *tiers.Machine                       // for a decider that begins anew
 	stopped          func(session, decider string, reason error) // nil: nobody hears of it
 	in               chan *events.Event
 	registry         *events.Registry
 	recorded         []*events.Event // own facts on the log that were not decided again yet
 	last             uint64          // newest own sequence
+	done             uint64          // newest own fact that was decided again or appended
 	stalledAt        string          // where the record says that this decider stopped before
+
+	snapshots Snapshots   // nil: none are stored
+	every     int         // events between two snapshots
+	fresh     int         // events taken since the newest one
+	spoiled   atomic.Bool // the state is of no event: deciding was interrupted
+	stored    bool        // there may be a snapshot
+	keeping   atomic.Bool
+	saving    sync.WaitGroup
+
+	mu sync.Mutex
+	at Mark // newest event taken
 }
 
-func newHandler(m *tiers.Machine, log events.Log, logger *slog.Logger, project, session string) *Handler {
-	return &Handler{Machine: m, Log: log, Logger: logger.With("decider", m.Name(), "session", session),
-		project: project, session: session, in: make(chan *events.Event, mailbox), registry: events.Catalogue()}
+// handler prepares a decider of a session, before its first event.
+func (o *Orchestrator) handler(r Role, session string) *Handler {
+	m := r.Start()
+	return &Handler{Machine: m, Log: r.Log, Logger: o.Logger.With("decider", m.Name(), "session", session),
+		project: o.Project, session: session, build: o.Build, start: r.Start, stopped: o.Stopped, snapshots: r.Snapshots,
+		every: o.snapshotEvery(), in: make(chan *events.Event, mailbox), registry: events.Catalogue()}
 }
 
-// run decides until the mailbox is closed, ctx ends or the session stalls.
-func (h *Handler) run(ctx context.Context, history []*events.Event) {
+// position is the newest event that was taken, with all its facts on the log.
+func (h *Handler) position() Mark {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at
+}
+
+func (h *Handler) moveTo(at Mark) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at = at
+}
+
+// fold decides on what is stored; false ends the handler.
+func (h *Handler) fold(ctx context.Context, history []*events.Event) bool {
 	for _, e := range history {
 		if e.Actor == h.Machine.Name() {
 			h.remember(e)
@@ -54,16 +90,25 @@ func (h *Handler) run(ctx context.Context, history []*events.Event) {
 	}
 	for _, e := range history {
 		if !h.decide(ctx, e) {
-			return
+			return false
 		}
 	}
+	return true
+}
+
+// listen decides on what comes until the mailbox is closed; false if ctx ends or
+// the session stalls before.
+func (h *Handler) listen(ctx context.Context) bool {
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return false
 		case e, more := <-h.in:
-			if !more || !h.decide(ctx, e) {
-				return
+			if !more {
+				return true
+			}
+			if !h.decide(ctx, e) {
+				return false
 			}
 		}
 	}
@@ -78,22 +123,39 @@ func (h *Handler) remember(e *events.Event) {
 	if _, unreadable := e.Payload.(events.Malformed); unreadable {
 		return
 	}
-	if e.Type == (events.SessionStalled{}).EventType().Name {
+	switch e.Payload.(type) {
+	case events.SessionStalled:
 		h.stalledAt = e.Cause
 		return
+	case events.SessionResumed:
+		h.stalledAt = ""
+		return
 	}
-	h.recorded = append(h.recorded, e)
+	if e.Seq > h.done {
+		h.recorded = append(h.recorded, e)
+	}
 }
 
-// decide takes one event; false ends the handler.
+// decide takes one event, unless it was taken before; false ends the handler.
 func (h *Handler) decide(ctx context.Context, e *events.Event) bool {
-	facts, err := h.Machine.Take(e)
+	if e.Seq <= h.position().Seq {
+		return true
+	}
+	facts, err := h.take(e)
 	for i := 0; err == nil && i < len(facts); i++ {
 		err = h.put(ctx, facts[i])
 	}
+	if err == nil && h.stalledAt == e.ID {
+		h.resumed(ctx, e)
+	}
 	if err == nil {
+		h.moveTo(Mark{e.Seq, e.ID})
+		if h.fresh++; h.fresh >= h.every {
+			h.keep(ctx)
+		}
 		return true
 	}
+	h.spoiled.Store(true)
 	if ctx.Err() == nil {
 		h.stall(ctx, e, err)
 		if h.stopped != nil {
@@ -103,14 +165,32 @@ func (h *Handler) decide(ctx context.Context, e *events.Event) bool {
 	return false
 }
 
+// take is the decision on an event. A decider that panics is an error that
+// names the decider and the event and nothing of the panic, because it goes on
+// record; what helps to mend it is in the log of the process.
+func (h *Handler) take(e *events.Event) (facts []events.Event, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			h.Logger.Error("the decider panicked", "at", e.ID, "value", value, "stack", string(debug.Stack()))
+			err = fmt.Errorf("%w stopped the decider %s on %s (event %s); its log says more", ErrPanicked, h.Machine.Name(), e.Type, e.ID)
+		}
+	}()
+	return h.Machine.Take(e)
+}
+
 // put makes sure that a fact is on the log: it is there already, or it is appended.
 func (h *Handler) put(ctx context.Context, fact events.Event) error {
-	for {
+	var tries retries
+	for unexplained := 0; ; {
 		if len(h.recorded) > 0 {
 			head := h.recorded[0]
+			if err := h.registry.Knows(head); err != nil {
+				return err
+			}
 			if !same(head, &fact) {
 				return fmt.Errorf("%w: sequence %d holds %s %s, decided was %s %s", ErrDivergence, head.Seq, head.Type, head.ID, fact.Type, fact.ID)
 			}
+			h.done = head.Seq
 			h.recorded[0] = nil
 			h.recorded = h.recorded[1:]
 			return nil
@@ -120,16 +200,22 @@ func (h *Handler) put(ctx context.Context, fact events.Event) error {
 		case err == nil:
 			return nil
 		case errors.Is(err, events.ErrConflict):
-			if err := h.catchUp(ctx); err != nil {
+			found, err := h.explain(ctx, fact)
+			if err != nil {
 				return err
+			}
+			if found {
+				unexplained = 0
+			} else if unexplained++; unexplained > conflictPatience {
+				return fmt.Errorf("append %s: refused %d times because of an event of %s behind sequence %d that cannot be read: %w",
+					fact.Type, unexplained, fact.Actor, h.last, events.ErrConflict)
 			}
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case fatal(err):
 			return err
 		default:
-			h.Logger.Warn("append failed and is tried again", "type", fact.Type, "error", err)
-			if err := pause(ctx, retryPause); err != nil {
+			if err := tries.wait(ctx, h.Logger, fact.Type, err); err != nil {
 				return err
 			}
 		}
@@ -140,9 +226,24 @@ func (h *Handler) append(ctx context.Context, fact events.Event) error {
 	x := &events.Expect{Filter: events.Filter{Project: h.project, Session: h.session, Actor: h.Machine.Name()}, Last: h.last}
 	seq, err := h.Log.Append(ctx, fact, x)
 	if err == nil {
-		h.last = seq
+		h.last, h.done = seq, seq
 	}
 	return err
+}
+
+// explain looks for the event that was in the way of an append. Where there is
+// none yet, or the log cannot be read, it waits a moment.
+func (h *Handler) explain(ctx context.Context, fact events.Event) (found bool, err error) {
+	expected := h.last
+	err = h.catchUp(ctx)
+	if h.last != expected {
+		return true, nil
+	}
+	if err != nil && (ctx.Err() != nil || fatal(err)) {
+		return false, err
+	}
+	h.Logger.Warn("append was refused for an event that cannot be read, and is tried again", "type", fact.Type, "behind", expected, "error", err)
+	return false, pause(ctx, retryPause)
 }
 
 // catchUp reads what another process wrote under this decider's name.
@@ -159,11 +260,11 @@ func (h *Handler) catchUp(ctx context.Context) error {
 }
 
 func same(recorded, fact *events.Event) bool {
-	return recorded.ID == fact.ID && recorded.Type == fact.Type && recorded.Cause == fact.Cause && bytes.Equal(recorded.Data, fact.Data)
+	return recorded.ID == fact.ID && recorded.Type == fact.Type && recorded.Cause == fact.Cause && events.SameBody(recorded, fact)
 }
 
 func fatal(err error) bool {
-	return errors.Is(err, events.ErrDenied) || errors.Is(err, events.ErrTooLarge) || errors.Is(err, events.ErrFull) ||
+	return errors.Is(err, events.ErrDenied) || errors.Is(err, events.ErrTooLarge) || budgetUsed(err) ||
 		errors.Is(err, events.ErrClosed) || errors.Is(err, events.ErrHole)
 }
 
@@ -174,18 +275,37 @@ func (h *Handler) stall(ctx context.Context, at *events.Event, reason error) {
 	if h.stalledAt == at.ID {
 		return
 	}
+	h.remark(ctx, "-stall", at, events.SessionStalled{Decider: h.Machine.Name(), Reason: reason.Error(), At: at.ID})
+}
+
+// resumed puts on record that the decider is past the event before which it had
+// stopped.
+func (h *Handler) resumed(ctx context.Context, at *events.Event) {
+	h.Logger.Info("the session goes on", "at", at.ID, "type", at.Type)
+	h.stalledAt = ""
+	h.remark(ctx, "-resume", at, events.SessionResumed{Decider: h.Machine.Name(), At: at.ID})
+}
+
+// remark records a notice about an event. It may stand there already.
+func (h *Handler) remark(ctx context.Context, kind string, at *events.Event, p events.Payload) {
 	e, err := events.New(events.Origin{
-		ID: events.DecidedID(h.Machine.Name()+"-stall", *at, 0), Time: at.Time, Project: h.project, Session: h.session,
+		ID: events.DecidedID(h.Machine.Name()+kind, *at, 0), Time: at.Time, Project: h.project, Session: h.session,
 		Actor: h.Machine.Name(), Cause: at.ID,
-	}, events.SessionStalled{Decider: h.Machine.Name(), Reason: reason.Error(), At: at.ID})
+	}, p)
 	if err == nil {
 		// Whoever ends the process because of the stall does not take its record away.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stallWait)
 		defer cancel()
-		_, err = h.Log.Append(ctx, e, nil)
+		// It is expected like a decision: on a cluster an append under this filter
+		// that expects nothing would undo the expectations of others.
+		for err = h.append(ctx, e); errors.Is(err, events.ErrConflict) && ctx.Err() == nil; err = h.append(ctx, e) {
+			if _, err = h.explain(ctx, e); err != nil {
+				break
+			}
+		}
 	}
 	if err != nil {
-		h.Logger.Error("the stall could not be recorded", "error", err)
+		h.Logger.Error("a remark could not be recorded", "type", p.EventType().Name, "error", err)
 	}
 }
 

@@ -26,7 +26,7 @@ func oneCall(tool, args string) string {
 {"tier":2,"reply":{"text":"[{\"id\":\"T-1\",\"description\":\"d\"}]"}}
 {"tier":3,"reply":{"tool_calls":[{"name":"` + tool + `","args":` + args + `}]}}
 {"tier":4,"reply":{"text":"hint"}}
-{"tier":3,"reply":{"text":"finished"}}
+{"tier":3,"reply":{"text":"DONE: finished"}}
 `
 }
 

@@ -34,7 +34,7 @@ func TestAContentThatCouldNotBeStoredIsStoredBeforeItChanges(t *testing.T) {
 {"tier":2,"reply":{"text":"[{\"id\":\"T-001\",\"description\":\"Edit\",\"depends_on\":[]}]"}}
 {"tier":3,"reply":{"text":"I read.","tool_calls":[{"name":"read_file","args":{"path":"a.txt"}}]}}
 {"tier":3,"reply":{"text":"I edit.","tool_calls":[{"name":"edit_file","args":{"path":"a.txt","old_string":"one","new_string":"two"}}]}}
-{"tier":3,"reply":{"text":"done"}}`)
+{"tier":3,"reply":{"text":"DONE: done"}}`)
 	worker := w.worker("worker-test-1")
 	blobs := &full{Blobs: worker.Blobs}
 	worker.Blobs = blobs

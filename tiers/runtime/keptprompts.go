@@ -29,6 +29,12 @@ type kept struct {
 	event events.Event
 }
 
+// Restore needs nothing of what was but the transcripts.
+func (m *Models) Restore(context.Context, string, Mark) Mark { return Nothing }
+
+// Save stores nothing: the transcripts do.
+func (m *Models) Save(string, Mark) func(context.Context) { return nil }
+
 // Begin has providers delete what they keep for a session that is over, and what
 // an earlier process did not get to record. It comes behind the transcripts.
 func (m *Models) Begin(ctx context.Context, session string, _ []*events.Event) {

@@ -120,7 +120,7 @@ func (w *world) callModels(provider llm.Provider, clock runtime.Clock) (c *calle
 	models := w.connect(bus.Role{Kind: bus.Models})
 	transcripts := &runtime.Transcripts{Blobs: models}
 	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{provider.Name(): provider}, Mask: w.mask, Signals: w.live, Clock: clock, Logger: logger()}
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, IDs: newID, Transcripts: transcripts, Providers: map[string]llm.Provider{provider.Name(): provider}, Mask: w.mask, Signals: w.live, Clock: clock, Logger: logger()}
 	reader.Subscribe(transcripts)
 	reader.Subscribe(m)
 	var wg sync.WaitGroup

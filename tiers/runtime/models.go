@@ -18,18 +18,21 @@ import (
 // ProviderScript is the name of the scripted provider.
 const ProviderScript = script.Name
 
-// Models is the effect that calls models: one ModelReplied or ModelFailed for
-// each ModelRequested.
+// Models is the effect that calls models: at most one ModelStarted, and one
+// ModelReplied or ModelFailed, for each ModelRequested.
 type Models struct {
 	Project     string
+	Process     string     // name of the connection
 	Log         events.Log // with the rights of the actor models
 	Queue       Queue
+	Peers       Peers // nil: an attempt whose request came back twice counts as left behind
 	Transcripts *Transcripts
 	Providers   map[string]llm.Provider
 	Script      *script.Script // nil: the scripted provider has no lines
 	Signals     Signals        // nil: no live text
 	Mask        Mask
 	Clock       Clock
+	IDs         IDs
 	Logger      *slog.Logger
 
 	calling flights        // requests that are under way right now
@@ -51,72 +54,12 @@ type lines struct {
 // providers delete what they keep for this process.
 func (m *Models) Run(ctx context.Context, slots int) error {
 	defer m.forgetAll(ctx)
-	return workUntilFull(ctx, m.Queue, PoolModels, slots, m.handle)
+	return workUntilFull(ctx, m.Queue, events.PoolName(events.PoolModels, m.Project), slots, m.handle)
 }
 
 // Rest waits until no call is under way for a session here, or ctx ends. Those
 // of a session that is closed are cancelled, so that is soon.
 func (m *Models) Rest(ctx context.Context, session string) { m.calling.rest(ctx, session+" ") }
-
-// call makes one attempt; its outcome is always a payload.
-func (m *Models) call(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested) events.Payload {
-	record := tr.soFar() // taken while the session is open, or it is over
-	if over := tr.over(e.ID, p); over != nil {
-		return events.ModelFailed{Request: e.ID, Kind: events.ModelCancelled, Message: over.Error()}
-	}
-	req, err := record.Request(e.ID, p, m.Transcripts.blobsOf(ctx))
-	if err != nil {
-		return llm.AsError(err).Failed(e.ID)
-	}
-	provider, line, err := m.provider(ctx, tr, record, e, p)
-	if err != nil {
-		return llm.AsError(err).Failed(e.ID)
-	}
-	req.Cached = m.prefix(ctx, tr, e, provider, req)
-	return m.stream(ctx, tr, e, p, provider, req, line)
-}
-
-// stream sends the request and reads the reply. Where the provider lost the
-// beginning that it kept, it did nothing, so the whole request goes out within
-// the same attempt.
-func (m *Models) stream(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, provider llm.Provider, req llm.Request, line int) events.Payload {
-	body, err := provider.Body(req)
-	if err != nil {
-		return llm.AsError(err).Failed(e.ID)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stop := cancelWhenOver(tr, e.ID, p, cancel)
-	defer stop()
-	began, live := m.Clock(), liveText{m: m, request: e, stream: p.StreamID}
-	encoded := req
-	encoded.Encoded = body
-	reply, err := llm.Collect(provider.Stream(ctx, encoded), func(piece string) { live.say(ctx, piece) })
-	if err == nil {
-		live.end(ctx) // of what failed nothing more is shown
-	}
-	if err != nil && req.Cached != nil && llm.AsError(err).CacheGone {
-		m.lost(ctx, tr, req.Cached.Name)
-		req.Cached = nil
-		return m.stream(ctx, tr, e, p, provider, req, line)
-	}
-	if err != nil {
-		failed := llm.AsError(err).Failed(e.ID)
-		failed.ScriptLine, failed.Message, failed.CLI = line, m.hideText(failed.Message), m.hideRun(failed.CLI)
-		if reply.Usage != (events.Usage{}) {
-			used := tr.priced(e, p, reply.Usage)
-			failed.Usage = &used
-		}
-		return failed
-	}
-	out := m.masked(reply).Replied(e.ID)
-	out.Usage = tr.priced(e, p, out.Usage)
-	if c := req.Cached; c != nil {
-		out.Cached = &events.PromptPrefix{Name: c.Name, Messages: c.Messages}
-	}
-	out.BodySHA256, out.Wire, out.ScriptLine, out.DurationMS = events.Digest(body), provider.Wire(), line, m.Clock().Sub(began).Milliseconds()
-	return m.fold(ctx, out)
-}
 
 // fold puts opaque blocks that are too long for an event into a blob. Where
 // that fails the reply goes without them: the next request sends its portable
@@ -202,13 +145,19 @@ func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (i
 }
 
 // publish records an outcome under an id that derives from the request, so
-// that a repeated attempt is one event. A reply too large to store is a failure.
+// that a repeated attempt is one event. Where the log holds one, the first counts.
+// A reply too large to store is a failure.
 func (m *Models) publish(ctx context.Context, request *events.Event, outcome events.Payload) error {
 	e, err := events.New(events.Origin{
 		ID: events.DecidedID(events.ActorModels, *request, 0), Time: m.Clock(), Project: request.Project, Session: request.Session,
 		Actor: events.ActorModels, Cause: request.ID,
 	}, outcome)
 	if err != nil {
+		return err
+	}
+	f := events.Filter{Project: e.Project, Session: e.Session, Actor: e.Actor}
+	found, _, err := isOn(ctx, m.Log, f, request.Seq, e.ID)
+	if err != nil || found {
 		return err
 	}
 	err = appendUntil(ctx, m.Log, e, m.Logger)

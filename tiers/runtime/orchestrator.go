@@ -5,95 +5,190 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"manualslop/events"
 	"manualslop/tiers"
 )
 
-// Role is one decider that a process runs: how to start it, and a connection
-// with its rights.
+// Role is one decider that a process runs: how to start it, a connection with
+// its rights, and where its snapshots are.
 type Role struct {
-	Start func() *tiers.Machine
-	Log   events.Log
+	Start     func() *tiers.Machine
+	Log       events.Log
+	Snapshots Snapshots // nil: sessions are always folded from their first event
 }
 
 // Orchestrator runs deciders on every open session of a project. Any number
 // of processes may run the same ones: each fact is appended once, and the
-// others take it over.
+// others take it over. A session is held in memory while something happens in
+// it.
 type Orchestrator struct {
 	Project string
 	Roles   []Role
 	Logger  *slog.Logger
+	// Build names the program; snapshots of another one are not used.
+	Build string
 	// Stopped hears of a decider that cannot go on with a session, and why; nil:
 	// nobody does. It is called once for each and must not block.
 	Stopped func(session, decider string, reason error)
+	// SnapshotEvery is after how many events of a session its states are stored,
+	// default 500; they are also stored when a session comes to rest.
+	SnapshotEvery int
+	// Loaded is how many sessions stay in memory although nothing happens in
+	// them, default 16, and RestAfter how long at least, default a minute.
+	Loaded    int
+	RestAfter time.Duration
 
 	mu       sync.Mutex
-	handlers map[string][]*Handler // of the sessions that are not over
-	late     sync.Mutex            // one session that is over after the other
+	sessions map[string]*crew // those that are not over; nil for one that rests
+	waking   map[string]*crew // restored and not begun
+	ending   map[string]*crew // newest one that was put to rest
+	ledger   ledger
+	late     sync.Mutex // one session that is over after the other
+	slots    chan struct{}
 	wg       sync.WaitGroup
 }
 
+// folding bounds the sessions whose history is in memory at the same moment.
+const folding = 8
+
+func (o *Orchestrator) snapshotEvery() int {
+	if o.SnapshotEvery > 0 {
+		return o.SnapshotEvery
+	}
+	return snapshotEvery
+}
+
+// prepare makes the maps; o.mu is held.
+func (o *Orchestrator) prepare() {
+	if o.sessions == nil {
+		o.sessions, o.waking, o.ending = map[string]*crew{}, map[string]*crew{}, map[string]*crew{}
+		o.slots = make(chan struct{}, folding)
+	}
+}
+
 // Begin starts the deciders of a session. Those of one that is over decide what
-// they still owe of its history and end.
+// they still owe of its history and end. Without a history the session rests
+// where Restore said.
 func (o *Orchestrator) Begin(ctx context.Context, session string, history []*events.Event) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.handlers == nil {
-		o.handlers = map[string][]*Handler{}
+	o.prepare()
+	c := o.waking[session]
+	delete(o.waking, session)
+	if c == nil && len(history) == 0 {
+		o.sessions[session] = nil
+		o.mu.Unlock()
+		return
 	}
-	over := slices.ContainsFunc(history, closes)
-	for _, r := range o.Roles {
-		h := newHandler(r.Start(), r.Log, o.Logger, o.Project, session)
-		h.stopped = o.Stopped
-		if over {
-			close(h.in)
-		} else {
-			o.handlers[session] = append(o.handlers[session], h)
-		}
-		o.wg.Go(func() { h.run(ctx, history); h.drain(ctx) })
+	if c == nil || len(history) > 0 && opens(history[0]) {
+		c = o.crew(session)
 	}
+	over := slices.IndexFunc(history, closes)
+	if over < 0 {
+		o.sessions[session] = c
+	} else {
+		o.ledger.closes(session, Mark{history[over].Seq, history[over].ID})
+		c.over = true
+		c.dismiss()
+	}
+	o.mu.Unlock()
+	select {
+	case o.slots <- struct{}{}:
+	case <-ctx.Done():
+		return // nobody listens, and the crew still stands for its session
+	}
+	c.history = history
+	o.launch(ctx, c, func() { <-o.slots })
+	o.retire()
 }
 
 // Take hands an event to the session's deciders, waiting for one that is behind.
 // Behind SessionClosed they decide nothing, so it is the last they get; see Late.
 func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 	o.mu.Lock()
-	handlers, open := o.handlers[e.Session]
-	if closes(e) {
-		delete(o.handlers, e.Session)
-		defer func() {
-			for _, h := range handlers {
-				close(h.in)
-			}
-		}()
+	o.prepare()
+	c, open := o.sessions[e.Session]
+	if open && c == nil {
+		c = o.wake(ctx, e.Session)
+	}
+	if c != nil {
+		c.used = time.Now()
+	}
+	if open && closes(e) {
+		delete(o.sessions, e.Session)
+		o.ledger.closes(e.Session, Mark{e.Seq, e.ID})
+		c.over = true
+		defer c.dismiss()
 	}
 	o.mu.Unlock()
 	if !open {
 		o.Late(ctx, e)
+		return
 	}
-	for _, h := range handlers {
-		if h.Machine.Name() == e.Actor {
-			continue
-		}
+	for _, h := range c.handlers {
 		select {
 		case h.in <- e:
 		case <-ctx.Done():
 			return
 		}
 	}
+	o.retire()
+}
+
+// wake begins a session that rested, from its snapshots; o.mu is held.
+func (o *Orchestrator) wake(ctx context.Context, session string) *crew {
+	c := o.crew(session)
+	c.before = o.ending[session]
+	o.sessions[session] = c
+	c.unread = true
+	o.launch(ctx, c, func() {})
+	return c
+}
+
+// retire puts the sessions to rest in which nothing happened for longest, while
+// more than enough are in memory.
+func (o *Orchestrator) retire() {
+	enough, after := o.Loaded, o.RestAfter
+	if enough <= 0 {
+		enough = 16
+	}
+	if after <= 0 {
+		after = time.Minute
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var loaded []*crew
+	// order-independent: sorted below
+	for _, c := range o.sessions {
+		if c != nil {
+			loaded = append(loaded, c)
+		}
+	}
+	if len(loaded) <= enough {
+		return
+	}
+	slices.SortFunc(loaded, func(a, b *crew) int { return a.used.Compare(b.used) })
+	for _, c := range loaded[:len(loaded)-enough] {
+		if time.Since(c.used) < after || c.stalled() {
+			continue
+		}
+		o.sessions[c.session], o.ending[c.session] = nil, c
+		c.dismiss()
+	}
+}
+
+// Run reads until ctx ends or the log can be read no more, which is an error.
+// The deciders end with it, and their positions are stored.
+func (o *Orchestrator) Run(ctx context.Context, reader *Reader) error {
+	defer func() {
+		o.Wait()
+		o.keepLedger(ctx)
+	}()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	return reader.Run(ctx)
 }
 
 // Wait returns when every decider has stopped; the context of Begin ends them.
 func (o *Orchestrator) Wait() { o.wg.Wait() }
-
-// drain empties the mailbox of a stalled handler, so that it stops nobody else.
-func (h *Handler) drain(ctx context.Context) {
-	for more := true; more; {
-		select {
-		case <-ctx.Done():
-			return
-		case _, more = <-h.in:
-		}
-	}
-}

@@ -22,6 +22,12 @@ type Presence struct {
 	open []string // sessions
 }
 
+// Restore needs nothing of what was: an open session is all that counts.
+func (p *Presence) Restore(context.Context, string, Mark) Mark { return Nothing }
+
+// Save stores nothing.
+func (p *Presence) Save(string, Mark) func(context.Context) { return nil }
+
 // Begin notes an open session.
 func (p *Presence) Begin(ctx context.Context, session string, history []*events.Event) {
 	p.mu.Lock()
@@ -43,7 +49,8 @@ func (p *Presence) Take(_ context.Context, e *events.Event) {
 }
 
 // Gone records the loss of a worker in every open session. Other actors are
-// shown by the gateway and not recorded.
+// shown by the gateway and not recorded. Where the log has no room for it, the
+// loss is not recorded: it is a notice, and the last room is for more.
 func (p *Presence) Gone(ctx context.Context, actor string) {
 	if !events.IsWorker(actor) {
 		return
@@ -54,10 +61,13 @@ func (p *Presence) Gone(ctx context.Context, actor string) {
 	for _, s := range sessions {
 		e, err := events.New(events.Origin{ID: p.IDs(), Time: p.Clock(), Project: p.Project, Session: s, Actor: events.ActorTimers}, events.WorkerLost{Worker: actor})
 		if err == nil {
-			err = appendUntil(ctx, p.Log, e, p.Logger)
+			err = appendUnless(ctx, p.Log, e, p.Logger, func(err error) bool { return fatal(err) || waitsForRoom(err) })
 		}
 		if err != nil && ctx.Err() == nil {
 			p.Logger.Error("the loss of a worker was not recorded", "worker", actor, "error", err)
+		}
+		if waitsForRoom(err) {
+			return
 		}
 	}
 }

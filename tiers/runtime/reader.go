@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"runtime/debug"
+	"strings"
+	"sync"
 
 	"manualslop/events"
 )
@@ -19,6 +23,45 @@ type Subscriber interface {
 	Take(ctx context.Context, e *events.Event)
 }
 
+// Restorer is a subscriber that need not be given a session from its first
+// event on.
+type Restorer interface {
+	Subscriber
+	// Restore takes back what was stored of a session whose newest event is last,
+	// and says up to which event. Begin then hands over what is behind it, which
+	// may be nothing. The zero Mark asks for the whole session; a history that
+	// begins with SessionOpened is one, and what was restored is void.
+	Restore(ctx context.Context, session string, last Mark) Mark
+	// Save is how to store what the subscriber knows of a session after the event
+	// at; nil where there is nothing to store. The reading does not wait for it.
+	Save(session string, at Mark) (store func(context.Context))
+}
+
+// Forgetter is a Restorer that stores something of its own.
+type Forgetter interface {
+	Restorer
+	// Forget is how to remove what is stored of a session that is closed.
+	Forget(session string) (remove func(context.Context))
+}
+
+// Starter is a subscriber that hears when every open session was handed over.
+type Starter interface {
+	Subscriber
+	// Started comes once, behind the open sessions up to a sequence.
+	Started(upTo uint64)
+}
+
+// Nothing is the Mark of a subscriber that needs nothing of a session's past.
+var Nothing = Mark{Seq: math.MaxUint64}
+
+// Settler is a subscriber that may owe something to sessions that are over.
+type Settler interface {
+	Subscriber
+	// Owing are those of the closed sessions, in the order of their closing, to
+	// which it may owe something. They are begun like open ones.
+	Owing(ctx context.Context, closed []Closing) []Closing
+}
+
 // Reader follows a project's open sessions and fans out to its subscribers,
 // each of which sees every event of a session exactly once and in order. Of
 // sessions that were over before, a [Late] hears what is said now.
@@ -27,19 +70,56 @@ type Reader struct {
 	Registry *events.Registry
 	Project  string
 	Logger   *slog.Logger
-	subs     []Subscriber
-	next     uint64 // sequence to go on from
-	known    map[string]bool
-	closed   map[string]bool            // sessions that were over before this process began
-	history  map[string][]*events.Event // while catching up
-	order    []string
-	newest   mark // of what was read live
+	// Stopped hears of a subscriber that panicked and gets nothing more of a
+	// session, and why; nil: nobody does. It must not block.
+	Stopped func(session, subscriber string, reason error)
+
+	subs   []Subscriber
+	next   uint64 // sequence to go on from
+	newest Mark   // of what was read live
+
+	mu      sync.Mutex // held while something is handed out
+	stopped map[stoppedFold]bool
+	known   map[string]uint64 // sessions that were begun, and the newest event that was handed out
+	closed  map[string]bool   // sessions that were over before this process began
+	owing   map[string]bool   // of them those that are begun soon
+	fresh   map[string]*unsaved
+	stores  chan func(context.Context) // what is to be stored
 }
 
-// mark is an event by its place and its id.
-type mark struct {
-	Seq uint64
-	ID  string
+// stoppedFold is a subscriber that panicked in a session.
+type stoppedFold struct {
+	sub     int
+	session string
+}
+
+// ErrPanicked says that a part of the program panicked on an event.
+var ErrPanicked = errors.New("an error in the program")
+
+// give hands something of a session to a subscriber. One that panics gets
+// nothing more of that session; everything else goes on.
+func (r *Reader) give(i int, session string, hand func(Subscriber)) {
+	key := stoppedFold{i, session}
+	if r.stopped[key] {
+		return
+	}
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		if r.stopped == nil {
+			r.stopped = map[stoppedFold]bool{}
+		}
+		r.stopped[key] = true
+		name := strings.TrimPrefix(fmt.Sprintf("%T", r.subs[i]), "*")
+		r.Logger.Error("a part of the engine panicked and takes no more events of this session",
+			"part", name, "session", session, "value", value, "stack", string(debug.Stack()))
+		if r.Stopped != nil {
+			r.Stopped(session, name, fmt.Errorf("%w stopped %s in this session", ErrPanicked, name))
+		}
+	}()
+	hand(r.subs[i])
 }
 
 // Subscribe adds a subscriber; only before Run.
@@ -56,13 +136,22 @@ func (r *Reader) Run(ctx context.Context) error {
 }
 
 func (r *Reader) run(ctx context.Context) error {
-	r.known = map[string]bool{}
-	if err := r.findOpen(ctx); err != nil {
+	owed, err := r.start(ctx)
+	if err != nil {
 		return err
 	}
-	if err := r.catchUp(ctx); err != nil {
-		return err
+	for _, sub := range r.subs {
+		if s, hears := sub.(Starter); hears {
+			s.Started(r.next - 1)
+		}
 	}
+	defer r.saveAll(ctx)
+	ctx, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stop()
+	beside.Go(func() { r.settle(ctx, owed) })
+	beside.Go(func() { r.store(ctx) })
 	for ctx.Err() == nil {
 		if err := r.survivable(ctx, r.watch(ctx)); err != nil {
 			return err
@@ -101,85 +190,6 @@ func (r *Reader) survivable(ctx context.Context, err error) error {
 	return pause(ctx, retryPause)
 }
 
-// findOpen learns which sessions are open and where the oldest of them begins.
-// The session closed last counts as open, so that what its deciders owed when
-// it was closed is still paid after a crash.
-func (r *Reader) findOpen(ctx context.Context) error {
-	opened := map[string]uint64{}
-	latest, latestSeq := "", uint64(0)
-	r.closed = map[string]bool{}
-	for _, typ := range []string{"SessionOpened", "SessionClosed"} {
-		for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project, Type: typ}, 1, 0) {
-			switch {
-			case err != nil:
-				return fmt.Errorf("find open sessions: %w", err)
-			case typ == "SessionClosed":
-				if !events.Closes(e) {
-					continue
-				}
-				if seq := opened[e.Session]; seq > 0 {
-					latest, latestSeq = e.Session, seq
-				}
-				r.closed[e.Session] = true
-				delete(opened, e.Session)
-			case opened[e.Session] == 0:
-				opened[e.Session] = e.Seq
-				r.next = max(r.next, e.Seq+1)
-			}
-		}
-	}
-	if latest != "" {
-		opened[latest] = latestSeq
-		delete(r.closed, latest)
-	}
-	for s, seq := range opened {
-		r.known[s] = true
-		r.next = min(r.next, seq)
-	}
-	r.next = max(r.next, 1)
-	return nil
-}
-
-// catchUp gathers what is stored and begins each open session with it.
-func (r *Reader) catchUp(ctx context.Context) error {
-	last, err := r.Log.Last(ctx, events.Filter{Project: r.Project})
-	if err != nil {
-		return fmt.Errorf("find the end of the stream: %w", err)
-	}
-	r.history = map[string][]*events.Event{}
-	if last >= r.next {
-		for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project}, r.next, last) {
-			if err != nil {
-				return fmt.Errorf("catch up: %w", err)
-			}
-			r.gather(&e)
-		}
-		r.next = last + 1
-	}
-	for _, s := range r.order {
-		for _, sub := range r.subs {
-			sub.Begin(ctx, s, r.history[s])
-		}
-	}
-	r.history, r.order = nil, nil
-	return nil
-}
-
-func (r *Reader) gather(e *events.Event) {
-	if r.closed[e.Session] || !r.known[e.Session] && e.Type != "SessionOpened" {
-		return
-	}
-	r.known[e.Session] = true
-	r.Registry.Decode(e)
-	if r.history[e.Session] == nil {
-		if !opens(e) {
-			return
-		}
-		r.order = append(r.order, e.Session)
-	}
-	r.history[e.Session] = append(r.history[e.Session], e)
-}
-
 func opens(e *events.Event) bool {
 	_, ok := e.Payload.(events.SessionOpened)
 	return ok
@@ -206,20 +216,27 @@ func (r *Reader) sameLog(ctx context.Context) error {
 }
 
 func (r *Reader) live(ctx context.Context, e *events.Event) {
-	r.next, r.newest = e.Seq+1, mark{e.Seq, e.ID}
-	r.Registry.Decode(e)
-	if !r.known[e.Session] {
-		if opens(e) {
-			r.known[e.Session] = true
-			for _, sub := range r.subs {
-				sub.Begin(ctx, e.Session, []*events.Event{e})
-			}
-		}
-		r.late(ctx, e)
-		return
+	r.next, r.newest = e.Seq+1, Mark{e.Seq, e.ID}
+	if e.Payload == nil { // a log that is shared has decoded it
+		r.Registry.Decode(e)
 	}
-	for _, sub := range r.subs {
-		sub.Take(ctx, e)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	handedOut, known := r.known[e.Session]
+	switch {
+	case r.owing[e.Session] || known && e.Seq <= handedOut: // it is read from the log with the session, or was
+	case known:
+		for i := range r.subs {
+			r.give(i, e.Session, func(sub Subscriber) { sub.Take(ctx, e) })
+		}
+		r.came(ctx, e)
+	case opens(e):
+		for i := range r.subs {
+			r.give(i, e.Session, func(sub Subscriber) { sub.Begin(ctx, e.Session, []*events.Event{e}) })
+		}
+		r.came(ctx, e)
+	default:
+		r.late(ctx, e)
 	}
 }
 
@@ -229,9 +246,11 @@ func (r *Reader) late(ctx context.Context, e *events.Event) {
 	if !r.closed[e.Session] {
 		return
 	}
-	for _, sub := range r.subs {
-		if l, hears := sub.(Late); hears {
-			l.Late(ctx, e)
-		}
+	for i := range r.subs {
+		r.give(i, e.Session, func(sub Subscriber) {
+			if l, hears := sub.(Late); hears {
+				l.Late(ctx, e)
+			}
+		})
 	}
 }

@@ -16,8 +16,8 @@ func (w *Worker) carryOutCall(ctx context.Context, d Delivery, p events.ToolAppr
 		return w.at(ctx, session, p.Workspace, func(at site) error { return at.approved(ctx, d, p) })
 	}
 	hold, err := w.hold(ctx, session)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if again := undecided(ctx, err); again != nil {
+		return again
 	}
 	if err != nil {
 		return w.answer(ctx, &d.Event, w.failed(p, w.notRestored(err)))

@@ -18,18 +18,10 @@ type Delivery struct {
 // Queue hands out work that its taker keeps alive until it is handled.
 type Queue interface {
 	// Work takes deliveries of a pool, at most slots at once, until ctx ends.
-	// A handle that returns nil acknowledges; an error gives the work back.
+	// A handle that returns nil acknowledges; an error gives the work back, and
+	// an [events.NotBeforeError] until its time.
 	Work(ctx context.Context, pool string, slots int, handle func(context.Context, Delivery) error) error
 }
-
-// errForeign gives back work of another project on the same bus.
-var errForeign = errors.New("work of another project")
-
-// Pools of claimed work.
-const (
-	PoolTools  = "tools"
-	PoolModels = "models"
-)
 
 // ErrClaimed says that a claim exists already.
 var ErrClaimed = errors.New("already claimed")
@@ -45,14 +37,24 @@ type Claims interface {
 	Get(ctx context.Context, key string) (value []byte, revision uint64, err error)
 	// Update replaces the claim at revision; events.ErrConflict if it moved on.
 	Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
+	// Purge removes the claim unless it moved on from revision.
+	Purge(ctx context.Context, key string, revision uint64) error
+	// Keys lists the claims of all projects.
+	Keys(ctx context.Context) ([]string, error)
 }
 
-// OwnLog is a log that can find the newest event under a filter without a
-// consumer, which is all a worker may do.
+// OwnLog is a log that can find the newest event under a filter. A worker may
+// read its own events, the outcomes of calls, and what closes a session.
 type OwnLog interface {
 	events.Log
 	// LastEvent is the newest event under f; false if there is none.
 	LastEvent(ctx context.Context, f events.Filter) (events.Event, bool, error)
+}
+
+// Peers tells what other processes do now.
+type Peers interface {
+	// Holds tells whether a process of an actor is connected and at work on an event.
+	Holds(ctx context.Context, project, actor, process string, seq uint64) (bool, error)
 }
 
 // Live is the re-published feed for parts that may not read the stream.

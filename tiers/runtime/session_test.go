@@ -19,7 +19,7 @@ const writes = `
 {"tier":3,"ticket":"T-1","reply":{"tool_calls":[{"name":"read_file","args":{"path":"a.txt"}},{"name":"run_powershell","args":{"script":"echo broken >&2; exit 3"}}]}}
 {"tier":4,"reply":{"text":"the script exits with 3"}}
 {"tier":3,"ticket":"T-1","contains":"QA ANALYSIS","reply":{"tool_calls":[{"name":"edit_file","args":{"path":"a.txt","old_string":"hello","new_string":"hello world","replace_all":false}}]}}
-{"tier":3,"ticket":"T-1","contains":"[SYSTEM: FILES UPDATED]","reply":{"text":"greeted"}}
+{"tier":3,"ticket":"T-1","contains":"[SYSTEM: FILES UPDATED]","reply":{"text":"DONE: greeted"}}
 `
 
 func TestAGoalBecomesFinishedWorkAndEveryChangeHadItsYes(t *testing.T) {

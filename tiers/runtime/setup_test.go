@@ -21,6 +21,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/tiers"
 	"manualslop/tiers/approval"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/conductor"
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/lead"
@@ -73,6 +74,31 @@ func (c claims) Update(ctx context.Context, key string, value []byte, rev uint64
 	return c.conn.UpdateClaim(ctx, key, value, rev)
 }
 
+func (c claims) Purge(ctx context.Context, key string, rev uint64) error {
+	return c.conn.PurgeClaim(ctx, key, rev)
+}
+
+func (c claims) Keys(ctx context.Context) ([]string, error) { return c.conn.ClaimKeys(ctx) }
+
+// poolsOf are the pools of the project.
+type poolsOf struct{ conn *bus.Conn }
+
+func (p poolsOf) At(ctx context.Context, kind string) (runtime.PoolAt, error) {
+	state, err := p.conn.PoolState(ctx, events.PoolName(kind, project))
+	if errors.Is(err, bus.ErrNoPool) {
+		err = runtime.ErrNoPool
+	}
+	return runtime.PoolAt{Done: state.Done, Given: state.Delivered, Held: state.Pending}, err
+}
+
+func (p poolsOf) Make(ctx context.Context, kind string, from uint64) error {
+	return p.conn.MakePool(ctx, project, kind, from)
+}
+
+func (p poolsOf) Rewind(ctx context.Context, kind string, from uint64) error {
+	return p.conn.RewindPool(ctx, events.PoolName(kind, project), from)
+}
+
 // world is an engine without its gateway, on a real bus and a real folder.
 type world struct {
 	t      testing.TB
@@ -83,6 +109,14 @@ type world struct {
 	more   llm.Provider    // beside the scripted one and the mock program; nil: none
 	clock  runtime.Clock   // of the models; nil: the real one
 	live   runtime.Signals // of the models; nil: no live text
+	reads  *countingLog    // counts what the reader reads; nil: nobody counts
+	// onModels changes the models that are started next; nil: nothing is changed.
+	onModels func(*runtime.Models)
+	onTimers func(*runtime.Timers) // the same of timers
+	// reconciler is the one that was started last.
+	reconciler *runtime.Reconciler
+	// reconcilerClock is its clock; nil: the real one.
+	reconcilerClock runtime.Clock
 }
 
 func newWorld(t testing.TB, files map[string]string) *world {
@@ -123,29 +157,53 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	crew := &runtime.Orchestrator{Project: project, Logger: logger()}
+	crew := &runtime.Orchestrator{Project: project, Build: "test", SnapshotEvery: 16, Logger: logger()}
 	for _, start := range machines() {
-		crew.Roles = append(crew.Roles, runtime.Role{Start: start, Log: w.connect(bus.Role{Kind: bus.Decider, Name: start().Name()})})
+		conn := w.connect(bus.Role{Kind: bus.Decider, Name: start().Name()})
+		crew.Roles = append(crew.Roles, runtime.Role{Start: start, Log: conn, Snapshots: conn})
 	}
 	models := w.connect(bus.Role{Kind: bus.Models})
-	transcripts := &runtime.Transcripts{Blobs: models}
+	transcripts := &runtime.Transcripts{Blobs: models, States: states(events.ActorModels, models)}
 	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
+	if w.reads != nil {
+		w.reads.Log = reader.Log
+		reader.Log = w.reads
+	}
 	reader.Subscribe(crew)
 	reader.Subscribe(transcripts)
-	reader.Subscribe(&runtime.Timers{Log: w.connect(bus.Role{Kind: bus.Timers}), Clock: time.Now, Logger: logger()})
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram, Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Signals: w.live, Logger: logger()}
+	clock := w.connect(bus.Role{Kind: bus.Timers})
+	timers := &runtime.Timers{Log: clock, Clock: time.Now, Logger: logger()}
+	requests := &runtime.Requests{States: states(events.ActorTimers, clock), Timers: timers}
+	if w.onTimers != nil {
+		w.onTimers(timers)
+	}
+	reader.Subscribe(requests)
+	w.reconciler = &runtime.Reconciler{Project: project, Requests: requests, Pools: poolsOf{clock}, Log: clock, Clock: time.Now, IDs: newID, Logger: logger(), Relinked: clock.Relinked}
+	if w.reconcilerClock != nil {
+		w.reconciler.Clock = w.reconcilerClock
+	}
+	reconciler := w.reconciler
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, IDs: newID, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram, Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Signals: w.live, Logger: logger()}
 	if w.clock != nil {
 		m.Clock = w.clock
 	}
 	if w.more != nil {
 		m.Providers[w.more.Name()] = w.more
 	}
+	if w.onModels != nil {
+		w.onModels(m)
+	}
 	reader.Subscribe(m)
-	wg.Go(func() { require.NoError(w.t, reader.Run(ctx)) })
+	wg.Go(func() { require.NoError(w.t, crew.Run(ctx, reader)) })
 	wg.Go(func() { _ = m.Run(ctx, 8) })
+	wg.Go(func() { _ = reconciler.Run(ctx) })
 	stop = sync.OnceFunc(func() { cancel(); wg.Wait(); crew.Wait() })
 	w.t.Cleanup(stop)
 	return stop
+}
+
+func states(actor string, conn *bus.Conn) runtime.States {
+	return runtime.States{Project: project, Actor: actor, Build: "test", Snapshots: conn, Logger: logger()}
 }
 
 func machines() []func() *tiers.Machine {
@@ -203,7 +261,11 @@ func (w *world) open(change func(*events.Settings)) {
 	if change != nil {
 		change(&s)
 	}
-	w.say(events.SessionOpened{Folder: "f", Workspace: w.dir, Settings: s})
+	for _, text := range basis.Bytes() {
+		_, err := w.person.Put(w.t.Context(), text, "text/markdown")
+		require.NoError(w.t, err)
+	}
+	w.say(events.SessionOpened{Basis: basis.Of("test"), Folder: "f", Workspace: w.dir, Settings: s})
 	var offered events.ToolsOffered
 	for _, t := range tools.Builtin().All() {
 		offered.Tools = append(offered.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})

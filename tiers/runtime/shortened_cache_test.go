@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,9 +12,10 @@ import (
 // TestACacheSurvivesAShorteningAndARestart holds twelve rounds on fakes that
 // cache as their vendors do. From the third on, 95 % of what the request before
 // had beside its refresh block is read from the cache: also where rounds and
-// results were left out before it, and where another process goes on. Only the
-// one request that a shortening has changed reads less, and what it writes is
-// read by the next.
+// results were left out before it, and where another process goes on. On Anthropic
+// it is 80 %: the block stands inside the last result, which is read one request
+// later. Only the one request that a shortening has changed reads less, and what
+// it writes is read by the next.
 func TestACacheSurvivesAShorteningAndARestart(t *testing.T) {
 	t.Parallel()
 	const rounds, shortened, resumed, refreshed = 12, 6, 9, 12
@@ -23,6 +25,10 @@ func TestACacheSurvivesAShorteningAndARestart(t *testing.T) {
 			t.Parallel()
 			c := all[name].talk(t)
 			live := c.thread()
+			share := int64(95)
+			if strings.HasPrefix(name, "anthropic") {
+				share = 80
+			}
 			var before int64
 			for n := 1; n <= rounds; n++ {
 				switch n {
@@ -36,7 +42,7 @@ func TestACacheSurvivesAShorteningAndARestart(t *testing.T) {
 				}
 				reply := c.ask(live)
 				if n >= 3 && n != shortened {
-					require.GreaterOrEqual(t, reply.Usage.CacheRead*100, before*95, "round %d of %d tokens", n, before)
+					require.GreaterOrEqual(t, reply.Usage.CacheRead*100, before*share, "round %d of %d tokens", n, before)
 				}
 				before = reply.Usage.Prompt() - refreshed
 				c.goOn(reply)

@@ -31,12 +31,16 @@ func placeOf(session, workspace string) string {
 
 // at does something at the place of a name, the person's folder where it is
 // empty. A place that cannot be opened has no files: everything there is refused.
+// One at which another process is busy is tried again later.
 func (w *Worker) at(ctx context.Context, session, name string, do func(site) error) error {
 	if name == "" {
 		return do(site{Worker: w, Env: w.Home, session: session})
 	}
 	env := w.Home
 	own, err := w.open(ctx, session, name)
+	if again := undecided(ctx, err); again != nil {
+		return again
+	}
 	if err != nil {
 		w.Logger.Warn("a workspace cannot be opened", "session", session, "workspace", name, "error", err)
 	}

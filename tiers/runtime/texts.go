@@ -133,7 +133,8 @@ func (w *Worker) keepFile(ctx context.Context, file sandbox.File) {
 
 // keepBefore stores the content of files that are about to change, whatever
 // their size, so that an undo can give it back, and takes the diffs out of the
-// changes, which a claim does not need. Without it nothing is written.
+// changes, which a claim does not need. Without it nothing is written; the error
+// is a refusal where the content is why.
 func (w site) keepBefore(ctx context.Context, changes []tools.PlannedChange) error {
 	for i, c := range changes {
 		changes[i].Diff = ""
@@ -146,6 +147,9 @@ func (w site) keepBefore(ctx context.Context, changes []tools.PlannedChange) err
 		}
 		if err == nil {
 			err = w.remember(ctx, c.Before, file.Data)
+			if err != nil && !errors.Is(err, events.ErrTooLarge) && !errors.Is(err, events.ErrFull) {
+				return err // another attempt may fare better
+			}
 		}
 		if err != nil {
 			return tools.Refuse("what %s holds could not be kept for an undo (%v), so nothing was written", c.Path, err)

@@ -5,50 +5,134 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
 )
 
-// Transcripts keep what prompts refer to, for every open session: replies,
-// results, views, and the requests that have no answer. Of a session that is
-// over they know no more than that, and what is still to be ended for it.
+// Transcripts keep the requests that have no answer of every open session, and
+// of those in which models are called what prompts refer to: replies, results
+// and views. Of a session that is over they know no more than what is still to
+// be ended for it.
 type Transcripts struct {
 	Blobs events.Blobs
+	// States is where what is known of requests is stored.
+	States States
 
 	mu       sync.Mutex
 	sessions map[string]*transcript
+	restored map[string]restoredRequests // and not begun
+	words    words
+}
+
+// restoredRequests is what was stored of a session, and where.
+type restoredRequests struct {
+	requests
+	at Mark
 }
 
 // transcript is one session's part of what prompts refer to.
 type transcript struct {
-	mu       sync.Mutex
-	seq      uint64
-	moved    chan struct{} // closed and renewed when seq moves
-	record   *llm.Record
+	mu    sync.Mutex
+	seq   uint64
+	moved chan struct{} // closed and renewed when seq moves
+	requests
+	outcomes map[string]events.Payload // that could not be recorded, by request
+	first    map[string]time.Time      // when this process first looked at a retry, by request
+	sending  sync.Mutex                // one attempt after the other is begun
+
+	record   *llm.Record     // nil: it is read when a request wants it
+	recorded uint64          // newest event that it took
+	scripted []scripted      // requests of record for the scripted provider that have no line yet, in stream order
+	loading  chan struct{}   // closed when the reading under way has ended; nil: none
+	pending  []*events.Event // came while it is read
+
+	unkeepable map[keptKey]bool // what a provider did not want to keep, in this process
+}
+
+// requests is what is stored of a session.
+type requests struct {
 	open     map[string]*events.Event // ModelRequested without a reply or a failure, by id
-	scripted []scripted               // those for the scripted provider that have no line yet, in stream order
+	sends    map[string]*sent         // of these, the attempts that were begun
+	lastSent uint64                   // sequence of the newest ModelStarted
 	offered  events.ModelsOffered
 	killed   map[string]int // ticket to its newest killed attempt
 	closed   bool
 	programs map[program]bool
 
-	started    map[string]*started // what providers were asked to keep, without a known end, by label
-	ended      map[string]bool     // labels of which the end is known
-	starts     int
-	kept       map[string]*kept // what providers keep of prompts, by name
-	dropped    map[string]bool  // names that are used no more
-	unkeepable map[keptKey]bool // what a provider did not want to keep, in this process
+	started map[string]*started // what providers were asked to keep, without a known end, by label
+	ended   map[string]bool     // labels of which the end is known
+	starts  int
+	kept    map[string]*kept // what providers keep of prompts, by name
+	dropped map[string]bool  // names that are used no more
+}
+
+func noRequests() requests {
+	return requests{open: map[string]*events.Event{}, sends: map[string]*sent{}, killed: map[string]int{}, programs: map[program]bool{},
+		started: map[string]*started{}, ended: map[string]bool{}, kept: map[string]*kept{}, dropped: map[string]bool{}}
 }
 
 // program is one that a person named for a provider.
 type program struct{ provider, command string }
 
-// Begin takes over a session.
+// Restore takes back what is stored of a session's requests.
+func (t *Transcripts) Restore(ctx context.Context, session string, last Mark) Mark {
+	r := restoredRequests{requests: noRequests()}
+	r.at = t.States.restore(ctx, session, last, &r.requests)
+	if r.at.Seq == 0 {
+		return Mark{}
+	}
+	// order-independent: each attempt is set for itself
+	for _, s := range r.sends {
+		s.returned = 0 // by this process
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.restored == nil {
+		t.restored = map[string]restoredRequests{}
+	}
+	t.restored[session] = r
+	return r.at
+}
+
+// Save is how to store what is known of a session's requests.
+func (t *Transcripts) Save(session string, at Mark) func(context.Context) {
+	tr := t.session(session)
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return t.States.save(session, at, &tr.requests)
+}
+
+// Forget is how to remove what is stored of a closed session's requests.
+func (t *Transcripts) Forget(session string) func(context.Context) { return t.States.forget(session) }
+
+// Begin takes over a session. What its prompts refer to is kept from its first
+// event on where this process sees that, else it is read when a request wants it.
 func (t *Transcripts) Begin(_ context.Context, session string, history []*events.Event) {
 	tr := t.session(session)
+	t.mu.Lock()
+	r := t.restored[session]
+	delete(t.restored, session)
+	t.mu.Unlock()
+	whole := len(history) > 0 && opens(history[0])
+	tr.begin(r, whole, len(history))
 	for _, e := range history {
 		tr.take(e)
+	}
+	t.trim()
+}
+
+// begin puts what was stored into place, unless the whole session follows.
+func (tr *transcript) begin(r restoredRequests, whole bool, events int) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	if whole && events == 1 {
+		tr.record = &llm.Record{}
+	}
+	if !whole && r.at.Seq > 0 {
+		tr.requests = r.requests
+		tr.reach(r.at.Seq)
 	}
 }
 
@@ -63,8 +147,8 @@ func (t *Transcripts) session(id string) *transcript {
 	}
 	tr := t.sessions[id]
 	if tr == nil {
-		tr = &transcript{moved: make(chan struct{}), record: &llm.Record{}, open: map[string]*events.Event{}, killed: map[string]int{}, programs: map[program]bool{},
-			started: map[string]*started{}, ended: map[string]bool{}, kept: map[string]*kept{}, dropped: map[string]bool{}, unkeepable: map[keptKey]bool{}}
+		tr = &transcript{moved: make(chan struct{}), requests: noRequests(), outcomes: map[string]events.Payload{},
+			first: map[string]time.Time{}, unkeepable: map[keptKey]bool{}}
 		t.sessions[id] = tr
 	}
 	return tr
@@ -84,25 +168,34 @@ func (tr *transcript) take(e *events.Event) {
 		tr.offered = p
 	case events.ModelRequested:
 		tr.open[e.ID] = e
+	case events.ModelStarted:
+		tr.noteSent(e.Seq, e.ID, p)
 	case events.ModelReplied:
-		delete(tr.open, p.Request)
+		tr.answered(p.Request)
 	case events.ModelFailed:
-		delete(tr.open, p.Request)
+		tr.answered(p.Request)
 	case events.ModelDenied:
-		delete(tr.open, p.Request)
+		tr.answered(p.Request)
 	case events.SessionClosed:
 		tr.closed = true
 	case events.TicketKilled:
 		tr.killed[p.Ticket] = max(tr.killed[p.Ticket], p.Attempt)
 	}
 	tr.takeKept(e)
-	if tr.closed {
+	switch {
+	case tr.closed:
 		tr.letGo()
-	} else {
-		tr.record.Take(e)
-		tr.takeScripted(e)
+	case tr.record != nil:
+		tr.refer(e)
+	case tr.loading != nil:
+		tr.pending = append(tr.pending, e)
 	}
-	tr.seq = e.Seq
+	tr.reach(e.Seq)
+}
+
+// reach notes how far the session was taken; tr.mu is held.
+func (tr *transcript) reach(seq uint64) {
+	tr.seq = seq
 	close(tr.moved)
 	tr.moved = make(chan struct{})
 }
@@ -117,13 +210,6 @@ func (tr *transcript) letGo() {
 	}
 }
 
-// soFar is the record as it is and grows until the session is over.
-func (tr *transcript) soFar() *llm.Record {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	return tr.record
-}
-
 // reached is the sequence of the newest event taken; 0: none was.
 func (tr *transcript) reached() uint64 {
 	tr.mu.Lock()
@@ -131,8 +217,14 @@ func (tr *transcript) reached() uint64 {
 	return tr.seq
 }
 
-// await waits until the transcript has passed seq.
+// readWait is how long a request keeps its slot until this process has read it.
+const readWait = time.Second
+
+// await waits until the transcript has passed seq. Where that takes long it gives
+// the request back: the reading is behind, or has ended in this session.
 func (tr *transcript) await(ctx context.Context, seq uint64) error {
+	long := time.NewTimer(readWait)
+	defer long.Stop()
 	for {
 		tr.mu.Lock()
 		done, moved := tr.seq >= seq, tr.moved
@@ -143,6 +235,8 @@ func (tr *transcript) await(ctx context.Context, seq uint64) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-long.C:
+			return later(handBack, "this process has not read it yet")
 		case <-moved:
 		}
 	}
@@ -180,7 +274,15 @@ func (tr *transcript) isAnswered(request string) bool {
 func (tr *transcript) answer(request string) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
+	tr.answered(request)
+}
+
+// answered forgets a request; tr.mu is held.
+func (tr *transcript) answered(request string) {
 	delete(tr.open, request)
+	delete(tr.sends, request)
+	delete(tr.outcomes, request)
+	delete(tr.first, request)
 }
 
 // Reasons for which nobody waits for the answer to a request any more.
@@ -229,12 +331,6 @@ type scripted struct {
 	newest []events.Part
 }
 
-func (tr *transcript) takeScripted(e *events.Event) {
-	if m, ok := e.Payload.(events.ModelRequested); ok && m.Provider == ProviderScript {
-		tr.scripted = append(tr.scripted, scripted{e, tr.record.Newest(e.ID)})
-	}
-}
-
 // lineless are the requests up to id that the scripted provider answers and
 // that have no line yet, in stream order.
 func (tr *transcript) lineless(id string) []scripted {
@@ -253,5 +349,14 @@ func (tr *transcript) lined(n int) {
 
 // blobsOf reads bodies for prompts of one call.
 func (t *Transcripts) blobsOf(ctx context.Context) llm.Blob {
-	return func(sha256 string) ([]byte, error) { return t.Blobs.Get(ctx, sha256) }
+	return func(sha256 string) ([]byte, error) {
+		if b := t.words.get(sha256); b != nil {
+			return b, nil
+		}
+		b, err := t.Blobs.Get(ctx, sha256)
+		if err == nil {
+			t.words.keep(sha256, b)
+		}
+		return b, err
+	}
 }

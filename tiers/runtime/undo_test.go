@@ -70,7 +70,7 @@ func TestWhatAScriptDidInAWorktreeIsUndone(t *testing.T) {
 {"tier":2,"reply":{"text":"[{\"id\":\"T-1\",\"description\":\"d\"}]"}}
 {"tier":3,"reply":{"tool_calls":[{"name":"run_powershell","args":` + rewrites + `}]}}
 {"tier":3,"reply":{"tool_calls":[{"name":"edit_file","args":{"path":"same.txt","old_string":"s","new_string":"t"}}]}}
-{"tier":3,"reply":{"text":"finished"}}`)
+{"tier":3,"reply":{"text":"DONE: finished"}}`)
 	root := t.TempDir()
 	w.run(w.noticing("worker-test-1", root))
 	w.say(events.GoalSubmitted{Goal: "g"})

@@ -42,6 +42,10 @@ func theWires() []onWire {
 			server, _ := openai.Find("openai")
 			return openai.Provider{Server: server, Endpoint: e, Silence: silence}
 		}},
+		{"openai", "openai", "gpt-5.6-sol", func(e llm.Endpoint, silence time.Duration) llm.Provider { // over the Responses API
+			server, _ := openai.Find("openai")
+			return openai.Provider{Server: server, Endpoint: e, Silence: silence}
+		}},
 	}
 }
 

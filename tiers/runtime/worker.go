@@ -2,28 +2,30 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tools"
 	"manualslop/tools/checkpoint"
+	"manualslop/tools/repomap"
 )
-
-// parkAfter is the number of deliveries after which a call is given up.
-const parkAfter = 20
 
 // Worker is the effect that runs tools: it answers ToolApproved, and the
 // requests for previews, views and refreshes that need the project's files.
 type Worker struct {
 	Project string
 	Name    string // actor, worker-<host>-<n>
+	Process string // of this worker among all that had the name; its claims say it
 	Log     OwnLog // with the worker's rights
 	Queue   Queue
 	Claims  Claims
 	Blobs   events.Blobs
-	Live    Live // nil: kills are not heard
+	Live    Live  // nil: kills are not heard
+	Peers   Peers // nil: a claim whose call came back counts as left behind
 	Tools   *tools.Registry
 	Home    tools.Env // what calls use in the person's folder; see site
 	// Checkpoints keep what scripts change; nil: nobody notices it.
@@ -39,26 +41,38 @@ type Worker struct {
 	stored  known
 	kills   kills
 	flights flights
+	passed  passed
 	own     journal
 	keepers keepers
+	maps    repomap.Cache
+	purges  sync.WaitGroup
 }
 
-// Run works for the pool until ctx ends, slots calls at once.
+// Run works for the pools until ctx ends, slots calls at once, and beside them
+// so many previews, views and refreshes.
 func (w *Worker) Run(ctx context.Context, slots int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	defer w.purges.Wait()
 	if w.Live != nil {
 		wg.Go(func() { w.hear(ctx) })
 	}
-	err := workUntilFull(ctx, w.Queue, PoolTools, slots, w.handle)
+	wg.Go(func() { w.sweepClaims(ctx) })
+	var short error
+	wg.Go(func() {
+		short = workUntilFull(ctx, w.Queue, events.PoolName(events.PoolShort, w.Project), slots, w.handle)
+		cancel(nil) // a worker that answers half of what is asked would hold sessions up
+	})
+	err := workUntilFull(ctx, w.Queue, events.PoolName(events.PoolTools, w.Project), slots, w.handle)
 	cancel(nil)
-	return err
+	wg.Wait()
+	return errors.Join(err, short)
 }
 
-// hear listens for kills until ctx ends. One that is said while the connection
-// is down is missed: the script then runs to its end, and nobody uses what it says.
+// hear listens for kills until ctx ends. One that is missed while the connection
+// is down is read from the log.
 func (w *Worker) hear(ctx context.Context) {
 	f := events.Filter{Project: w.Project, Actor: events.ActorConductor, Type: "TicketKilled"}
 	for ctx.Err() == nil {
@@ -71,16 +85,41 @@ func (w *Worker) hear(ctx context.Context) {
 }
 
 func (w *Worker) handle(ctx context.Context, d Delivery) error {
-	if d.Event.Project != w.Project {
-		return errForeign
-	}
-	return w.flights.once(ctx, d.Event.Session+" "+d.Event.ID, func() error { return w.carryOut(ctx, d) })
+	return w.flights.only(d.Event.Session+" "+d.Event.ID, func() error { return w.carryOut(ctx, d) })
 }
 
+// carryOut looks whether a request is still to be begun, and begins it.
 func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
-	if d.Deliveries > parkAfter {
-		return w.giveUp(ctx, d)
+	if err := needsNewer(&d.Event); err != nil {
+		return err
 	}
+	if w.mayBeAnswered(d) {
+		over, err := w.isAnswered(ctx, &d.Event)
+		if over {
+			w.forgetOf(ctx, &d.Event)
+		}
+		if over || err != nil {
+			return err
+		}
+	}
+	if d.Deliveries < 2 || tiers.Asked(&d.Event) == nil {
+		return w.begin(ctx, d)
+	}
+	begun, over, err := w.again(ctx, d)
+	if err == nil && !over {
+		err = w.begin(ctx, d)
+		if _, putOff := errors.AsType[*events.NotBeforeError](err); putOff { // so nothing was begun
+			w.uncount(ctx, begun)
+		}
+	}
+	if err == nil {
+		w.forget(ctx, begun)
+	}
+	return err
+}
+
+// begin carries a request out.
+func (w *Worker) begin(ctx context.Context, d Delivery) error {
 	session := d.Event.Session
 	switch p := d.Event.Payload.(type) {
 	case events.ToolApproved:
@@ -98,7 +137,7 @@ func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
 	case events.MergeRequested:
 		return w.mergeWorkspace(ctx, d, p)
 	}
-	w.Logger.Warn("work of an unknown kind is left alone", "type", d.Event.Type, "id", d.Event.ID)
+	w.Logger.Warn("an event that asks for nothing is left alone", "type", d.Event.Type, "id", d.Event.ID)
 	return nil
 }
 
@@ -106,14 +145,14 @@ func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
 // runs for a session that is closed is stopped, so that is soon.
 func (w *Worker) Rest(ctx context.Context, session string) { w.flights.rest(ctx, session+" ") }
 
-// giveUp answers work that was handed out too often without an outcome, so
-// that nothing waits for it for ever.
-func (w *Worker) giveUp(ctx context.Context, d Delivery) error {
-	why := fmt.Sprintf("handed out %d times without an outcome", d.Deliveries)
+// giveUp answers a request that was begun too often without an outcome, so that
+// nothing waits for it for ever.
+func (w *Worker) giveUp(ctx context.Context, d Delivery, begun int) error {
+	why := fmt.Sprintf("begun %d times without an outcome", begun)
 	w.Logger.Error("work is given up", "type", d.Event.Type, "id", d.Event.ID, "reason", why)
 	switch p := d.Event.Payload.(type) {
 	case events.ToolApproved:
-		return w.answer(ctx, &d.Event, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: d.Deliveries, Reason: why})
+		return w.answer(ctx, &d.Event, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: begun, Reason: why})
 	case events.PreviewRequested:
 		return w.answer(ctx, &d.Event, events.PreviewBuilt{Call: p.Call, Error: why})
 	case events.ContextRequested:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"manualslop/events"
 	"manualslop/tools/git"
@@ -21,9 +22,15 @@ type Workspaces struct {
 	Project string
 	// Root is the folder for worktrees of all sessions.
 	Root string
+	// Patience is how long a slot waits for another process at the worktrees of a
+	// session before the request is put off; zero means git.DefaultPatience.
+	Patience time.Duration
 	// Open gives the gate to the files of one worktree and to no others.
 	Open func(dir string) (*sandbox.Workspace, error)
 }
+
+// busyTreesPause is the wait before worktrees at which another process hangs are tried again.
+const busyTreesPause = 10 * time.Second
 
 var errNoWorkspaces = errors.New("this worker has no workspaces: git is not installed here; install it, or set isolation = \"shared\"")
 
@@ -38,7 +45,7 @@ func (s *Workspaces) of(session, name string) (git.Worktrees, error) {
 	if !events.ValidToken(session) || !events.ValidWorkspace(name) {
 		return git.Worktrees{}, fmt.Errorf("%q is no name of a workspace", name)
 	}
-	return git.Worktrees{Program: s.Git, Project: s.Project, Root: filepath.Join(s.Root, session), Session: session}, nil
+	return git.Worktrees{Program: s.Git, Project: s.Project, Root: filepath.Join(s.Root, session), Session: session, Patience: s.Patience}, nil
 }
 
 // prepareWorkspace makes the place of an attempt.
@@ -46,12 +53,13 @@ func (w *Worker) prepareWorkspace(ctx context.Context, d Delivery, p events.Work
 	out := events.WorkspacePrepared{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name}
 	trees, err := w.Workspaces.of(d.Event.Session, p.Name)
 	if err == nil {
+		trees.Allow = func(ctx context.Context) error { return w.stillOpen(ctx, d.Event.Session) }
 		var tree git.Worktree
 		tree, err = trees.Prepare(ctx, p.Name)
 		out.Path, out.Branch, out.Base, out.Note = tree.Dir, tree.Branch, tree.Base, tree.Note
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if again := undecided(ctx, err); again != nil {
+		return again
 	}
 	if err != nil {
 		out = events.WorkspacePrepared{Request: out.Request, Ticket: out.Ticket, Attempt: out.Attempt, Name: out.Name, Error: w.mask(head(err.Error(), maxStderr))}
@@ -67,6 +75,7 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d Delivery, p events.MergeR
 		var done git.Merge
 		out.Branch = trees.Branch()
 		out.Path, _ = trees.Dir(p.Name) // without it the branch alone is named
+		trees.Allow = func(ctx context.Context) error { return w.stillOpen(ctx, d.Event.Session) }
 		done, err = trees.Merge(ctx, git.MergeRequest{Name: p.Name, Try: p.Try, Title: p.Title, Take: p.Take})
 		switch {
 		case err != nil:
@@ -81,13 +90,44 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d Delivery, p events.MergeR
 			}
 		}
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if again := undecided(ctx, err); again != nil {
+		return again
 	}
 	if err != nil {
 		out.Detail = w.mask(head(err.Error(), maxStderr))
 	}
 	return w.answer(ctx, &d.Event, out)
+}
+
+// errUnread says that the log does not tell whether a session is closed.
+var errUnread = errors.New("the log does not say whether the session is closed")
+
+// stillOpen is errClosed behind the end of a session: no place is made and
+// nothing is merged there any more.
+func (w *Worker) stillOpen(ctx context.Context, session string) error {
+	over, err := w.isOver(ctx, session)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errUnread, err)
+	case over:
+		return errClosed
+	}
+	return nil
+}
+
+// undecided is the error of a request that has no outcome yet, to be handed out
+// again; nil where err is its outcome. Where another process holds the worktrees,
+// it may still end what was asked for, so nothing may be said before it has.
+func undecided(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, git.ErrBusy):
+		return &events.NotBeforeError{Time: time.Now().Add(busyTreesPause), Reason: err.Error()}
+	case errors.Is(err, errUnread):
+		return err
+	}
+	return nil
 }
 
 // named are as many names of files as one event may carry.

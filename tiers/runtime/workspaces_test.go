@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -35,22 +36,28 @@ func (w *world) withWorkspaces(name, root string) *runtime.Worker {
 	return worker
 }
 
-func TestATicketWorksInItsWorktreeWhoeverCarriesItOn(t *testing.T) {
-	t.Parallel()
+// newRepository is a world whose folder is a git repository with the file a.txt.
+func newRepository(t *testing.T) *world {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	w := newWorld(t, nil)
-	w.write("a.txt", "one\n")
+	w := newWorld(t, map[string]string{"a.txt": "one\n"})
 	w.inGit("init", "-q", "-b", "main")
 	w.inGit("add", "-A")
 	w.inGit("commit", "-qm", "begin")
+	return w
+}
+
+func TestATicketWorksInItsWorktreeWhoeverCarriesItOn(t *testing.T) {
+	t.Parallel()
+	w := newRepository(t)
 	w.open(func(s *events.Settings) { s.Isolation, s.SpawnApproval = events.IsolationWorktree, true })
 	w.say(events.RuleAdded{Rule: events.Rule{Tool: "*_file", Action: "allow", Source: "test"}})
 	w.startWithoutWorker(`{"tier":1,"reply":{"text":"[{\"id\":\"TR-1\",\"title\":\"One\",\"description\":\"Do it\"}]"}}
 {"tier":2,"reply":{"text":"[{\"id\":\"T-001\",\"description\":\"Edit\",\"target_file\":\"a.txt\",\"depends_on\":[]}]"}}
 {"tier":3,"reply":{"text":"I edit.","tool_calls":[{"name":"edit_file","args":{"path":"a.txt","old_string":"one","new_string":"two"}},{"name":"read_file","args":{"path":"` + filepath.ToSlash(w.dir) + `/a.txt"}}]}}
-{"tier":3,"reply":{"text":"done"}}`)
+{"tier":3,"reply":{"text":"DONE: done"}}`)
 	root := t.TempDir()
 	stop := w.run(w.withWorkspaces("worker-test-1", root))
 	w.say(events.GoalSubmitted{Goal: "g"})
@@ -71,4 +78,154 @@ func TestATicketWorksInItsWorktreeWhoeverCarriesItOn(t *testing.T) {
 	require.True(t, outside)
 	require.Equal(t, "two", w.inGit("show", "slop/"+session+":a.txt"))
 	require.Empty(t, w.inGit("status", "--porcelain"))
+}
+
+// handing is one delivery of a request, and what came of it.
+func (w *world) handing(worker *runtime.Worker, e events.Event, deliveries int) error {
+	worker.Queue = handed{e, deliveries}
+	return worker.Run(w.t.Context(), 1)
+}
+
+// prepared is an attempt's place with a change in it, and the request to merge it.
+func (w *world) prepared(root string) (events.Event, git.Worktrees) {
+	w.t.Helper()
+	ask := w.decided(events.ActorConductor, events.WorkspaceRequested{Ticket: "T-001", Attempt: 1, Name: "T-001.1"})
+	require.NoError(w.t, w.handing(w.withWorkspaces("worker-test-1", root), ask, 1))
+	place := only[events.WorkspacePrepared](w)
+	require.Empty(w.t, place.Error)
+	require.NoError(w.t, os.WriteFile(filepath.Join(place.Path, "a.txt"), []byte("two\n"), 0o600))
+	merge := w.decided(events.ActorConductor, events.MergeRequested{Ticket: "T-001", Attempt: 1, Name: "T-001.1", Try: 1, Title: "T-001: two"})
+	spaces := w.withWorkspaces("worker-test-1", root).Workspaces
+	return merge, git.Worktrees{Program: spaces.Git, Project: w.dir, Root: filepath.Join(root, session), Session: session}
+}
+
+// only is the one event of a type in the session.
+func only[P events.Payload](w *world) (out P) {
+	w.t.Helper()
+	n := 0
+	for _, e := range w.events() {
+		if p, is := e.Payload.(P); is {
+			out, n = p, n+1
+		}
+	}
+	require.Equal(w.t, 1, n)
+	return out
+}
+
+func TestNothingIsMergedBehindTheEndOfItsSession(t *testing.T) {
+	t.Parallel()
+	w := newRepository(t)
+	w.open(nil)
+	root := t.TempDir()
+	merge, _ := w.prepared(root)
+	before := w.inGit("rev-parse", "slop/"+session)
+	w.say(events.SessionClosed{Reason: "by hand"})
+	require.NoError(t, w.handing(w.withWorkspaces("worker-test-1", root), merge, 1))
+	got := only[events.MergeSettled](w)
+	require.Equal(t, events.MergeFailed, got.Outcome)
+	require.Contains(t, got.Detail, "the session was closed")
+	require.Equal(t, before, w.inGit("rev-parse", "slop/"+session))
+}
+
+func TestNoPlaceIsMadeBehindTheEndOfItsSession(t *testing.T) {
+	t.Parallel()
+	w := newRepository(t)
+	w.open(nil)
+	w.say(events.SessionClosed{Reason: "by hand"})
+	ask := w.decided(events.ActorConductor, events.WorkspaceRequested{Ticket: "T-001", Attempt: 1, Name: "T-001.1"})
+	require.NoError(t, w.handing(w.withWorkspaces("worker-test-1", t.TempDir()), ask, 1))
+	require.Contains(t, only[events.WorkspacePrepared](w).Error, "the session was closed")
+	require.Empty(t, w.inGit("for-each-ref", "refs/heads/slop", "refs/heads/slop-tickets"))
+}
+
+func TestAMergeWhoseAnswerWasLostIsToldBehindTheEndOfItsSession(t *testing.T) {
+	t.Parallel()
+	w := newRepository(t)
+	w.open(nil)
+	root := t.TempDir()
+	merge, trees := w.prepared(root)
+	done, err := trees.Merge(t.Context(), git.MergeRequest{Name: "T-001.1", Try: 1, Title: "T-001: two"})
+	require.NoError(t, err)
+	w.say(events.SessionClosed{Reason: "by hand"})
+	require.NoError(t, w.handing(w.withWorkspaces("worker-test-1", root), merge, 2))
+	got := only[events.MergeSettled](w)
+	require.Equal(t, events.MergeDone, got.Outcome)
+	require.Equal(t, done.Commit, got.Commit)
+}
+
+// TestAMergeThatAStoppedProcessMayStillEndHasNoOutcome puts it off more often
+// than a request may be begun.
+func TestAMergeThatAStoppedProcessMayStillEndHasNoOutcome(t *testing.T) {
+	t.Parallel()
+	w := newRepository(t)
+	w.open(nil)
+	root := t.TempDir()
+	merge, trees := w.prepared(root)
+	stopped, err := trees.HoldMerged(t.Context())
+	require.NoError(t, err)
+	worker := w.withWorkspaces("worker-test-1", root)
+	worker.Workspaces.Patience = time.Millisecond
+	for n := range 25 {
+		var later *events.NotBeforeError
+		require.ErrorAs(t, w.handing(worker, merge, n+1), &later)
+		require.Contains(t, later.Reason, "another process is at work on the worktrees")
+	}
+	stopped.Release()
+	require.NoError(t, w.handing(worker, merge, 26))
+	require.Equal(t, events.MergeDone, only[events.MergeSettled](w).Outcome)
+}
+
+// TestAnUndoThatAStoppedProcessMayStillMakeHasNoOutcome has that process hold the
+// worktrees.
+func TestAnUndoThatAStoppedProcessMayStillMakeHasNoOutcome(t *testing.T) {
+	t.Parallel()
+	w := newRepository(t)
+	w.open(nil)
+	root := t.TempDir()
+	merge, trees := w.prepared(root)
+	worker := w.withWorkspaces("worker-test-1", root)
+	require.NoError(t, w.handing(worker, merge, 1))
+	one, err := w.person.Put(t.Context(), []byte("one\n"), "text/plain")
+	require.NoError(t, err)
+	call := approvedCall(events.RestoreTool, `{"files":[{"path":"a.txt","before":"`+events.Digest([]byte("two\n"))+`","after":"`+one.SHA256+`"}]}`)
+	call.Workspace = events.WorkspaceMerged
+	undo := w.decided(events.ActorApproval, call)
+	look := w.decided(events.ActorLead, events.ContextRequested{Tier: 2, Workspace: events.WorkspaceMerged, Views: []events.ViewRequest{{Path: "a.txt", View: events.ViewRaw}}})
+	stopped, err := trees.HoldMerged(t.Context())
+	require.NoError(t, err)
+	worker.Workspaces.Patience = time.Millisecond
+	for _, e := range []events.Event{undo, look} {
+		var later *events.NotBeforeError
+		require.ErrorAs(t, w.handing(worker, e, 1), &later)
+		require.Contains(t, later.Reason, "another process is at work on the worktrees")
+	}
+	stopped.Release()
+	require.NoError(t, w.handing(worker, look, 2))
+	require.Equal(t, "two\n", only[events.ContextBuilt](w).Views[0].Text)
+	require.NoError(t, w.handing(worker, undo, 2))
+	require.Equal(t, events.ToolDone, w.settled(events.RestoreTool).Outcome)
+	require.Equal(t, "one", w.inGit("show", "slop/"+session+":a.txt"))
+}
+
+func TestARequestThatIsPutOffKeepsItsEarlierAttempts(t *testing.T) {
+	t.Parallel()
+	w := newRepository(t)
+	w.open(nil)
+	root := t.TempDir()
+	merge, trees := w.prepared(root)
+	stopped, err := trees.HoldMerged(t.Context())
+	require.NoError(t, err)
+	defer stopped.Release()
+	worker := w.withWorkspaces("worker-test-1", root)
+	worker.Workspaces.Patience = time.Millisecond
+	key := session + ".attempts." + merge.ID
+	_, err = worker.Claims.Create(t.Context(), key, []byte(`{"attempts":19}`))
+	require.NoError(t, err)
+	for n := range 3 {
+		var later *events.NotBeforeError
+		require.ErrorAs(t, w.handing(worker, merge, n+2), &later)
+		value, _, err := worker.Claims.Get(t.Context(), key)
+		require.NoError(t, err)
+		require.Contains(t, string(value), `"attempts":19`)
+	}
 }

@@ -72,7 +72,7 @@ func (w *world) outcome(e events.Event) []events.Payload {
 }
 
 func (w *world) reply(id string, r events.ModelRequested) events.Payload {
-	m := events.ModelReplied{Request: id, Finish: "stop", Text: "done"}
+	m := events.ModelReplied{Request: id, Finish: "stop", Text: "DONE: all."}
 	switch {
 	case r.Tier == 1:
 		goal := r.Manifest[len(r.Manifest)-1].Text

@@ -281,7 +281,7 @@ func (c *chaos) plan(track string) string {
 
 func (c *chaos) contribute(id string, p *events.ModelReplied) {
 	if c.rounds == 0 || c.chance(3) {
-		p.Text, p.Finish = pick(c, "It is done.", "It is done.", "It is done.", "BLOCKED: no such file", ""), pick(c, "stop", "stop", "stop", "max_tokens")
+		p.Text, p.Finish = pick(c, "DONE: it is.", "DONE: it is.", "DONE: it is.", "DONE: it is.", "I will edit it now.", "<tool_call>{}</tool_call>", "BLOCKED: no such file", ""), pick(c, "stop", "stop", "stop", "max_tokens")
 		return
 	}
 	c.rounds--

@@ -59,3 +59,16 @@ func AskedAgain(n int) events.Payload {
 		return first
 	})
 }
+
+// TextOf is the text of a part that names it by digest, out of a decider's own.
+func TextOf(t testing.TB, own map[string]string, p events.Part) string {
+	t.Helper()
+	// order-independent: digests differ
+	for _, text := range own {
+		if events.Digest([]byte(text)) == p.SHA256 {
+			return text
+		}
+	}
+	t.Fatalf("no text has the digest of %+v", p)
+	return ""
+}

@@ -67,8 +67,16 @@ type texts map[string]length
 // place is where a text stands: an event, and its number there.
 func place(event string, index int) string { return event + "/" + strconv.Itoa(index) }
 
+// stored is where a text of the basis stands: in the blob store, by its digest.
+func stored(sha256 string) string { return "blob/" + sha256 }
+
 // note takes the texts of an event.
 func (t texts) note(e *events.Event) {
+	if basis, given := (events.Basis{}).Changed(e.Payload); given {
+		for _, text := range basis.Texts {
+			t[stored(text.SHA256)] = length{text.Tokens, text.Tokens}
+		}
+	}
 	switch p := e.Payload.(type) {
 	case events.ModelReplied:
 		t[place(e.ID, 0)] = lengthOfReply(p)
@@ -119,7 +127,9 @@ func (t texts) measure(p *events.Part) part {
 		out.text = lengthOf(p.Text).whole
 		return out
 	}
-	out.from = place(p.From, p.Index)
+	if out.from = place(p.From, p.Index); p.From == "" {
+		out.from = stored(p.SHA256)
+	}
 	l, read := t[out.from]
 	if !read {
 		l, out.from = unread(p.Size), ""

@@ -21,6 +21,7 @@ type bound struct {
 	most  int64
 	sum   int64 // of what stands in it, by measure
 	tools int64 // of these
+	named []string
 	model string
 	done  bool // no count changes it any more: it was counted, or a program that asks more than this makes the count
 }
@@ -71,7 +72,7 @@ func (all *Prompts) Ask(id string, m *events.ModelRequested) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	b := &bound{model: m.Provider + "/" + m.Model, done: events.RunsProgram(m.Provider)}
+	b := &bound{model: m.Provider + "/" + m.Model, named: m.Tools, done: events.RunsProgram(m.Provider)}
 	for _, name := range m.Tools {
 		b.tools += all.tools[name]
 	}
@@ -83,12 +84,23 @@ func (all *Prompts) Ask(id string, m *events.ModelRequested) (int64, error) {
 		b.sum += p.text + p.around
 	}
 	b.most = all.scaled(b.model, b.sum)
-	if last := all.bounds[m.Continues]; last != nil && last.model == b.model && last.tools == b.tools {
-		b.most = min(b.most, last.most+all.scaled(b.model, fresh(parts[m.Keep:], gone)))
+	if last := all.bounds[m.Continues]; last != nil && last.model == b.model && goesOn(last.named, m.Tools) {
+		b.most = min(b.most, last.most+all.scaled(b.model, b.tools-last.tools+fresh(parts[m.Keep:], gone)))
 	}
 	delete(all.bounds, m.Continues)
 	all.bounds[id] = b
 	return b.most, nil
+}
+
+// goesOn tells whether tools are those of the request before it, and maybe more.
+func goesOn(before, tools []string) bool {
+	switch {
+	case len(before) == 0: // words around the tools come with the first one
+		return len(tools) == 0
+	case len(tools) < len(before):
+		return false
+	}
+	return slices.Equal(before, tools[:len(before)])
 }
 
 // fresh is how much of parts was not in the prompt before, of which gone are the

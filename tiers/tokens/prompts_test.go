@@ -174,6 +174,23 @@ func TestACountHoldsForItsModelAndToolsOnly(t *testing.T) {
 	}
 }
 
+// TestToolsThatWereLoadedAreCountedApart loads a tool behind another one.
+func TestToolsThatWereLoadedAreCountedApart(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	long := events.ToolOffer{Name: "b", Description: code[:4000]}
+	s.take("t", events.ToolsOffered{Tools: []events.ToolOffer{{Name: "a"}, long}})
+	s.tools = []string{"a"}
+	whole := s.ask(0, said(code))
+	s.replies("m", whole/3)
+	s.tools = []string{"a", "b"}
+	got := s.ask(1, said("more"))
+	require.GreaterOrEqual(t, got, whole/3+tokens.Most(long.Description))
+	require.Less(t, got, whole)
+	s.tools = []string{"b", "a"}
+	require.GreaterOrEqual(t, s.ask(2, said("more")), whole)
+}
+
 func TestACountThatIsNotOfThePromptIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]func(whole int64) events.Usage{

@@ -1,6 +1,8 @@
 package git_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -36,9 +38,30 @@ func TestAProcessThatIsStoppedHoldsNobodyUpForEver(t *testing.T) {
 	trees := h.trees
 	trees.Patience = 20 * time.Millisecond
 	_, err = trees.Merge(t.Context(), git.MergeRequest{Name: "T-1.1", Try: 1, Title: "x"})
-	require.ErrorContains(t, err, "another process has been at work")
+	require.ErrorIs(t, err, git.ErrBusy)
 	stopped.Release()
 	require.NotEmpty(t, h.merge("T-1.1", 2).Commit)
+}
+
+func TestWhatIsNotAllowedIsAskedForInTurnAndLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"a.txt": "a\n"})
+	h.put(h.prepare("T-1.1").Dir, map[string]string{"a.txt": "one\n"})
+	before, over := h.git("for-each-ref"), errors.New("over")
+	trees := h.trees
+	trees.Allow = func(ctx context.Context) error {
+		other := h.trees
+		other.Patience = time.Millisecond
+		_, err := other.Prepare(ctx, "T-3.1")
+		require.ErrorIs(t, err, git.ErrBusy, "nobody else is at work meanwhile")
+		return over
+	}
+	_, err := trees.Prepare(t.Context(), "T-2.1")
+	require.ErrorIs(t, err, over)
+	_, err = trees.Merge(t.Context(), git.MergeRequest{Name: "T-1.1", Try: 1, Title: "x"})
+	require.ErrorIs(t, err, over)
+	require.Equal(t, before, h.git("for-each-ref"))
+	require.NoDirExists(t, filepath.Join(h.trees.Root, "T-2.1"))
 }
 
 func TestABranchThatCannotBeRemovedSpoilsNoMerge(t *testing.T) {

@@ -72,7 +72,7 @@ func (h *Hold) reset(ctx context.Context) error {
 }
 
 // Commit puts what the folder holds onto the branch; nothing where it holds what the branch has.
-// After an error the folder is as it was.
+// After an error the folder is as it was. What it did survives a power cut.
 func (h *Hold) Commit(ctx context.Context, title string) error {
 	p, err := h.trees.inside(ctx, h.repo, Merged)
 	if err != nil {
@@ -81,6 +81,8 @@ func (h *Hold) Commit(ctx context.Context, title string) error {
 	_, err = h.trees.commit(ctx, h.repo, p, MergeRequest{Name: Merged, Title: title}, "")
 	if err != nil {
 		err = errors.Join(err, h.reset(ctx))
+	} else {
+		err = h.trees.flush(h.repo)
 	}
 	return errors.Join(err, p.close())
 }

@@ -1,7 +1,9 @@
 package git_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -206,6 +208,29 @@ func TestEachWorkerIsKilledALittleLaterThanTheOneBefore(t *testing.T) {
 		fmt.Sprintf("worktree %s branch refs/heads/main  worktree %s/merged branch refs/heads/slop/S1", h.dir, h.trees.Root), "",
 		"./merged/a.txt:both\n./merged/c.txt:b\n./merged/new/x:x\n", "")
 	require.Equal(t, want, h.end())
+}
+
+// TestAMergeThatWasCutShortIsToldWhereNothingIsAllowed kills a process that merges after each of its commands.
+func TestAMergeThatWasCutShortIsToldWhereNothingIsAllowed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"a.txt": "a\n"})
+	h.put(h.prepare("T-1.1").Dir, map[string]string{"a.txt": "one\n"})
+	again, before, over := h.keep(), h.git("rev-parse", "slop/S1"), errors.New("over")
+	trees, w, told := h.trees, work{Merge: git.MergeRequest{Name: "T-1.1", Try: 1, Title: "T-1.1"}}, 0
+	trees.Allow = func(context.Context) error { return over }
+	for n, alive := 1, true; alive; n++ {
+		again()
+		alive = h.stab(w, n, "after")
+		got, err := trees.Merge(t.Context(), w.Merge)
+		if stands := h.git("rev-parse", "slop/S1"); stands == before {
+			require.ErrorIs(t, err, over, "command %d", n)
+		} else {
+			require.NoError(t, err, "command %d", n)
+			require.Equal(t, stands, got.Commit)
+			told++
+		}
+	}
+	require.Greater(t, told, 1, "one that was not cut short, and others")
 }
 
 // TestAKillAtAnyStepLeadsToTheSameEnd kills a process with signal 9 at each git command of each

@@ -39,7 +39,8 @@ type conflict struct {
 
 // Merge commits what a worktree holds to its branch, and merges that. On a conflict both sides are
 // put into the worktree's files; the next try takes what stands in them then, or the sides that are
-// asked for. A worktree whose work is merged is removed with its branch.
+// asked for. A worktree whose work is merged is removed with its branch. What Merge reports survives
+// a power cut.
 func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
@@ -52,8 +53,16 @@ func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 		return Merge{}, err
 	}
 	if commit == "" {
+		if err := w.allowed(ctx); err != nil {
+			if done, unknown := w.isMerged(ctx, repo, r.Name); !done {
+				return Merge{}, errors.Join(err, unknown)
+			}
+		}
 		var both conflict
-		if commit, both, err = w.merge(ctx, repo, r); err != nil || commit == "" {
+		if commit, both, err = w.merge(ctx, repo, r); err == nil {
+			err = w.flush(repo) // the caller puts the outcome on record
+		}
+		if err != nil || commit == "" {
 			return Merge{Onto: both.Onto, Files: both.Files, Whole: both.Whole}, err
 		}
 		if err := w.write(r.Name, Merged, commit); err != nil {
@@ -102,6 +111,33 @@ func (w Worktrees) merge(ctx context.Context, repo repository, r MergeRequest) (
 		return "", last, err
 	}
 	return w.join(ctx, repo, p, r, onto, tip)
+}
+
+// isMerged tells whether everything that a worktree holds is in the merged branch: a process ended behind
+// its merge and before its note.
+func (w Worktrees) isMerged(ctx context.Context, repo repository, name string) (bool, error) {
+	onto, err := w.tip(ctx, repo, w.Branch())
+	if err != nil || onto == "" {
+		return false, err
+	}
+	tip, err := w.tip(ctx, repo, w.branchOf(name))
+	if err != nil || tip == "" {
+		return false, err
+	}
+	p, err := w.inside(ctx, repo, name)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = p.close() }()
+	if changed, err := p.changed(ctx); err != nil || changed || !p.contains(ctx, onto, tip) {
+		return false, err
+	}
+	staged, err := p.must(ctx, "write-tree")
+	if err != nil {
+		return false, err
+	}
+	committed, err := p.must(ctx, "rev-parse", tip+"^{tree}")
+	return staged == committed, err
 }
 
 // commit puts what a worktree holds onto its branch, and gives the branch's commit. With a second

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Worktrees are made known to the repository by hand, in the files that gitrepository-layout(5)
@@ -93,10 +94,43 @@ func (w Worktrees) unregister(repo repository, name string) error {
 	entry := w.entry(name)
 	for _, admin := range admins {
 		if back := pointer(filepath.Join(admin, "gitdir")); back != "" && resolve(admin, back) == entry {
-			if err := os.RemoveAll(admin); err != nil {
+			if err := removeAdmin(admin); err != nil {
 				return fmt.Errorf("git: %w", err)
 			}
 		}
 	}
 	return nil
+}
+
+// removeEmptied removes the empty folders that killed removals left of worktrees
+// of a name. Only a removal of sessions does it: a folder that another session
+// has just made for a worktree of that name is empty for a moment, too.
+func (r repository) removeEmptied(name string) error {
+	admins, err := r.linkedAdmins()
+	if err != nil {
+		return err
+	}
+	for _, admin := range admins {
+		if strings.HasPrefix(filepath.Base(admin), name) {
+			_ = os.Remove(admin) // which leaves a folder that holds something
+		}
+	}
+	return nil
+}
+
+// removeAdmin removes the file that says whose folder it is last, so that one
+// that was half removed is found again.
+func removeAdmin(admin string) error {
+	entries, err := os.ReadDir(admin)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() != "gitdir" {
+			if err := os.RemoveAll(filepath.Join(admin, entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return os.RemoveAll(admin)
 }

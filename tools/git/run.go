@@ -85,6 +85,7 @@ func guards() []string {
 	for _, setting := range []string{
 		"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.attributesFile=/dev/null", "core.excludesFile=/dev/null",
 		"core.sshCommand=false", "core.askPass=true", "core.alternateRefsCommand=false", "core.quotePath=false", "core.untrackedCache=false", "core.splitIndex=false",
+		"core.fsync=all", "core.fsyncMethod=fsync", // what a ref names is durable before the ref; see flush
 		"protocol.allow=never", "diff.autoRefreshIndex=false", "credential.helper=", "gpg.program=false", "advice.detachedHead=false",
 	} {
 		out = append(out, "-c", setting)

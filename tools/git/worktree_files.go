@@ -165,10 +165,15 @@ func (w Worktrees) write(name, what string, v any) error {
 		return err
 	}
 	temporary := w.note(name, what) + ".new"
-	if err := os.WriteFile(temporary, b, 0o600); err != nil {
-		return fmt.Errorf("git: %w", err)
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err == nil {
+		_, err = f.Write(b)
+		err = errors.Join(err, f.Sync(), f.Close()) // a power cut behind the rename would leave it empty
 	}
-	if err := os.Rename(temporary, w.note(name, what)); err != nil {
+	if err == nil {
+		err = os.Rename(temporary, w.note(name, what))
+	}
+	if err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
 	return nil

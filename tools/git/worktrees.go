@@ -37,11 +37,18 @@ type Worktrees struct {
 	// Patience is how long to wait for another process that is at work on these worktrees; zero means
 	// DefaultPatience.
 	Patience time.Duration
+	// Allow is asked before a place is prepared or anything is merged, while nobody else is at work on the
+	// worktrees; its error ends that. What was merged before is told without it. Nil allows everything.
+	Allow func(context.Context) error `json:"-"`
 }
 
 // DefaultPatience is how long to wait for another process. One that died does not hold anybody up;
 // one that is stopped does.
 const DefaultPatience = 10 * time.Minute
+
+// ErrBusy says that another process has been at work on the worktrees for all of Patience. It may have
+// stopped in the middle of a merge, and still end it.
+var ErrBusy = errors.New("another process is at work on the worktrees")
 
 // Worktree is a place to work in.
 type Worktree struct {
@@ -112,13 +119,16 @@ func (w Worktrees) repository() (repository, error) {
 }
 
 // Prepare gives the worktree of a name, which is made unless it is there. A new one starts from
-// what was merged so far.
+// what was merged so far, and survives a power cut once Prepare has returned.
 func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
 		return Worktree{}, err
 	}
 	defer release()
+	if err := w.allowed(ctx); err != nil {
+		return Worktree{}, err
+	}
 	w.Program.Timeout = worktreeTimeout
 	out := Worktree{Branch: w.branchOf(name)}
 	if out.Dir, err = w.dir(repo, name); err != nil {
@@ -142,8 +152,11 @@ func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
 	if _, err := os.Stat(out.Dir); err != nil {
 		return out, problem("the project's folder is not part of the commit that the ticket starts from; commit it first")
 	}
-	return out, nil
+	return out, w.flush(repo)
 }
+
+// flush makes durable what was written to the worktrees and to the repository.
+func (w Worktrees) flush(repo repository) error { return flush(w.Root, repo.common) }
 
 // begin finds the repository and waits for its turn.
 func (w Worktrees) begin(ctx context.Context) (repository, func(), error) {
@@ -161,9 +174,17 @@ func (w Worktrees) begin(ctx context.Context) (repository, func(), error) {
 	defer cancel()
 	release, err := sandbox.LockFolder(waiting, w.Root)
 	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
-		err = problem("another process has been at work on %s for %s; if it hangs or is stopped, end it and try again", w.Root, w.Patience)
+		err = fmt.Errorf("%w in %s, for %s already; if it hangs or is stopped, end it", ErrBusy, w.Root, w.Patience)
 	}
 	return repo, release, err
+}
+
+// allowed asks Allow.
+func (w Worktrees) allowed(ctx context.Context) error {
+	if w.Allow == nil {
+		return nil
+	}
+	return w.Allow(ctx)
 }
 
 // merged is the commit of the branch that is merged into; both branch and worktree are made where
@@ -270,6 +291,8 @@ func (w Worktrees) elsewhere(repo repository, name string) error {
 		place := repo.common
 		if back := pointer(filepath.Join(admin, "gitdir")); back != "" {
 			place = resolve(admin, back)
+		} else if admin != repo.common {
+			continue // a worktree that was half removed
 		}
 		if pointer(filepath.Join(admin, "HEAD")) == "ref: refs/heads/"+w.branchOf(name) && !same(place, own) {
 			return problem("the branch %s is checked out in %s, where it would change under your hands; check out another one there", w.branchOf(name), filepath.Dir(place))

@@ -23,11 +23,18 @@ type home struct {
 
 func newHome(t *testing.T, files map[string]string) *home {
 	t.Helper()
+	return newHomeIn(t, t.TempDir(), files)
+}
+
+// newHomeIn makes it in a folder that need not exist.
+func newHomeIn(t *testing.T, dir string, files map[string]string) *home {
+	t.Helper()
 	program, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	h := &home{t: t, dir: t.TempDir()}
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	h := &home{t: t, dir: dir}
 	h.git("init", "-q", "-b", "main")
 	h.git("config", "user.name", "Ada")
 	h.git("config", "user.email", "ada@example.com")

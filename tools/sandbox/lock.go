@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// lockWait is the longest wait for another writer.
-	lockWait = 30 * time.Second
+	// DefaultPatience is how long Lock waits for another writer.
+	DefaultPatience = 30 * time.Second
 	// lockPause is the time between two attempts.
 	lockPause = 2 * time.Millisecond
 )
@@ -28,7 +28,7 @@ type Guard struct {
 // Lock waits for the right to write the given files and returns it. The locks are advisory and
 // held on the parent directories (on the nearest one that exists), so they order the writers of
 // all processes that use this package on a local file system, and not editors and shells. It
-// fails with ErrBusy after 30 seconds. A goroutine must not hold two guards.
+// fails with ErrBusy after Config.Patience. A goroutine must not hold two guards.
 func (w *Workspace) Lock(ctx context.Context, names ...string) (*Guard, error) {
 	g := &Guard{w: w, files: map[string]place{}}
 	dirs := map[string]place{}
@@ -49,7 +49,7 @@ func (w *Workspace) Lock(ctx context.Context, names ...string) (*Guard, error) {
 		sorted = append(sorted, dir)
 	}
 	slices.Sort(sorted)
-	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, ErrBusy)
+	ctx, cancel := context.WithTimeoutCause(ctx, w.patience, ErrBusy)
 	defer cancel()
 	for _, name := range sorted {
 		if err := g.lock(ctx, dirs[name]); err != nil {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // DefaultMaxFileBytes is the largest file that is read or written unless Config says otherwise.
@@ -34,6 +36,8 @@ type Config struct {
 	Engine []string
 	// MaxFileBytes bounds a file; zero means DefaultMaxFileBytes.
 	MaxFileBytes int64
+	// Patience is how long Lock waits for another writer; zero means DefaultPatience.
+	Patience time.Duration
 }
 
 // base is one allowed directory.
@@ -53,6 +57,7 @@ type Workspace struct {
 	engine    []string
 	links     bool
 	maxBytes  int64
+	patience  time.Duration // of Lock
 	protected protectedFiles
 	closing   sync.Once
 }
@@ -63,7 +68,7 @@ func Open(cfg Config) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{names: names, links: cfg.AllowSymlinks, maxBytes: cfg.MaxFileBytes}
+	w := &Workspace{names: names, links: cfg.AllowSymlinks, maxBytes: cfg.MaxFileBytes, patience: cmp.Or(cfg.Patience, DefaultPatience)}
 	if w.maxBytes <= 0 {
 		w.maxBytes = DefaultMaxFileBytes
 	}

@@ -49,6 +49,39 @@ func (c busClaims) Update(ctx context.Context, key string, value []byte, revisio
 	return c.conn.UpdateClaim(ctx, key, value, revision)
 }
 
+// Purge removes a claim that did not move on.
+func (c busClaims) Purge(ctx context.Context, key string, revision uint64) error {
+	return c.conn.PurgeClaim(ctx, key, revision)
+}
+
+// Keys lists the claims.
+func (c busClaims) Keys(ctx context.Context) ([]string, error) { return c.conn.ClaimKeys(ctx) }
+
+// busPools gives the runtime the pools of a project.
+type busPools struct {
+	conn    *bus.Conn
+	project string
+}
+
+// At is how far a pool is; runtime.ErrNoPool.
+func (p busPools) At(ctx context.Context, kind string) (runtime.PoolAt, error) {
+	state, err := p.conn.PoolState(ctx, events.PoolName(kind, p.project))
+	if errors.Is(err, bus.ErrNoPool) {
+		err = runtime.ErrNoPool
+	}
+	return runtime.PoolAt{Done: state.Done, Given: state.Delivered, Held: state.Pending}, err
+}
+
+// Make makes a pool that is missing.
+func (p busPools) Make(ctx context.Context, kind string, from uint64) error {
+	return p.conn.MakePool(ctx, p.project, kind, from)
+}
+
+// Rewind has a pool hand out again.
+func (p busPools) Rewind(ctx context.Context, kind string, from uint64) error {
+	return p.conn.RewindPool(ctx, events.PoolName(kind, p.project), from)
+}
+
 // busLive gives a worker the re-published feed.
 type busLive struct{ conn *bus.Conn }
 

@@ -69,7 +69,7 @@ func (b *bench) roundTrip(ctx context.Context, durability string) (BenchResult, 
 
 // rawInProcess is the raw chain on a bus of its own, worker and all in this process.
 func (b *bench) rawInProcess(ctx context.Context, durability string) (*rawbus.Chain, func(), error) {
-	server, err := bus.Open(ctx, bus.Config{Dir: b.dir(), Durability: durability, Logger: b.g.logger()})
+	server, err := bus.Open(ctx, bus.Config{Dir: b.dir(), Project: rawbus.Project, Durability: durability, Logger: b.g.logger()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,7 +185,7 @@ func (b *bench) rates(ctx context.Context, r BenchResult, inFlight int, p *pinge
 // other processes.
 func (b *bench) rawProcesses(ctx context.Context) (*rawbus.Chain, func(), error) {
 	dir := b.dir()
-	server, err := bus.Open(ctx, bus.Config{Dir: dir, Durability: bus.Sync, Listen: "127.0.0.1:0", Logger: b.g.logger()})
+	server, err := bus.Open(ctx, bus.Config{Dir: dir, Project: rawbus.Project, Durability: bus.Sync, Listen: "127.0.0.1:0", Logger: b.g.logger()})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -115,10 +115,14 @@ func (e *engine) pingAll(p *pinger, offered events.ToolsOffered, rules ...events
 		return err
 	}
 	v := voice{log: person, project: e.name, session: newID(), person: e.person}
+	by, err := recordBasis(e.ctx, person)
+	if err != nil {
+		return err
+	}
 	settings := e.settings(true)
 	settings.Rules = append(settings.Rules, rules...)
 	for _, w := range []events.Payload{
-		events.SessionOpened{Folder: "bench", Workspace: e.project, Settings: settings}, offered, events.GoalSubmitted{Goal: "measure"},
+		events.SessionOpened{Folder: "bench", Workspace: e.project, Basis: by, Settings: settings}, offered, events.GoalSubmitted{Goal: "measure"},
 	} {
 		if _, _, err := v.say(e.ctx, w); err != nil {
 			return err

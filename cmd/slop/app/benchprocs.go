@@ -149,6 +149,11 @@ func (b *bench) oneTakeover(ctx context.Context) (time.Duration, error) {
 	if err := b.twoWorkers(e); err != nil {
 		return 0, err
 	}
+	timers, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Timers})
+	if err != nil {
+		return 0, err
+	}
+	e.handBack(timers)
 	args, err := json.Marshal(map[string]string{"script": "echo $PPID > pid.new; mv pid.new pid; sleep 60"})
 	if err != nil {
 		return 0, err

@@ -106,16 +106,23 @@ func (d *busDesk) asks(ctx context.Context, session string) ([]askLine, error) {
 // errReadOnly says that the connection may look and nothing else.
 var errReadOnly = errors.New("these credentials only read; use those of a person (person-NAME.json of slop keys)")
 
-// say publishes the person's word in a session.
-func (d *busDesk) say(ctx context.Context, session string, p events.Payload) (uint64, string, error) {
+// asPerson makes sure that there is a connection with the person's rights;
+// errReadOnly.
+func (d *busDesk) asPerson(ctx context.Context) (err error) {
 	if d.person == nil && d.conns.server != nil { // our own store
-		var err error
-		if d.person, err = d.conns.as(ctx, bus.Role{Kind: bus.Person, Name: d.place.person}); err != nil {
-			return 0, "", err
-		}
+		d.person, err = d.conns.as(ctx, bus.Role{Kind: bus.Person, Name: d.place.person})
+		return err
 	}
 	if d.person == nil {
-		return 0, "", errReadOnly
+		return errReadOnly
+	}
+	return nil
+}
+
+// say publishes the person's word in a session.
+func (d *busDesk) say(ctx context.Context, session string, p events.Payload) (uint64, string, error) {
+	if err := d.asPerson(ctx); err != nil {
+		return 0, "", err
 	}
 	v := voice{log: d.person, project: d.place.name, session: session, person: d.place.person, mask: d.mask}
 	return v.say(ctx, p)

@@ -95,7 +95,7 @@ type TierConfig struct {
 	Temperature     *float64 `toml:"temperature" min:"0" max:"2" project:"free" doc:"Sampling temperature; unset: the provider's default."`
 	TopP            *float64 `toml:"top_p" min:"0" max:"1" project:"free" doc:"Nucleus sampling; unset: the provider's default."`
 	Effort          string   `toml:"effort" enum:"off|low|medium|high" zero:"none" project:"free" doc:"How much the models may think before they answer: off, low, medium or high; unset: the provider's default."`
-	MaxOutputTokens int      `toml:"max_output_tokens" min:"1" max:"1000000" project:"lower" doc:"Longest reply."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" zero:"none" project:"lower" doc:"Longest reply in tokens, thoughts included; 0: 32,000, and more up to the limit of the model where a reply was cut."`
 	Persona         string   `toml:"persona" project:"free" doc:"Persona that works as this tier where no track and no ticket names another (personas.toml)."`
 	ToolPreset      string   `toml:"tool_preset" project:"free" doc:"Tool preset of the tier (tool_presets.toml); it bounds that of every persona. A project can only choose a stricter one. Only tier 3 uses tools."`
 	BiasProfile     string   `toml:"bias_profile" project:"free" doc:"Bias profile of the tier (tool_presets.toml)."`
@@ -156,7 +156,7 @@ func (c Config) Tier(n int) TierConfig {
 // DefaultConfig is what applies where no file says otherwise.
 func DefaultConfig() Config {
 	tier := func(model string) TierConfig {
-		return TierConfig{Provider: "gemini", Model: model, MaxOutputTokens: 8192, MaxRounds: 40}
+		return TierConfig{Provider: "gemini", Model: model, MaxRounds: 40}
 	}
 	return Config{
 		Bus:   BusConfig{Durability: "sync", Replicas: 1, MaxBytes: 10 << 30},

@@ -22,7 +22,7 @@ func TestOneLineChangesTheProviderOfEveryTier(t *testing.T) {
 	require.NoError(t, err)
 	sonnet := [2]string{"anthropic", "claude-sonnet-4-6"}
 	require.Equal(t, [4][2]string{sonnet, sonnet, sonnet, sonnet}, modelsOf(got))
-	require.Equal(t, TierConfig{Provider: "anthropic", Model: "claude-sonnet-4-6", MaxOutputTokens: 8192, MaxRounds: 7}, got.Tier(4))
+	require.Equal(t, TierConfig{Provider: "anthropic", Model: "claude-sonnet-4-6", MaxOutputTokens: 0, MaxRounds: 7}, got.Tier(4))
 	require.Len(t, got.Tiers, 4)
 }
 
@@ -30,10 +30,10 @@ func TestATierHoldsAgainstAllInItsOwnFileOnly(t *testing.T) {
 	t.Parallel()
 	got, err := newConfigCase(t).load("[tiers]\n1 = { model = \"opus\" }\n4 = { provider = \"openai\", model = \"mini\" }\nall = { provider = \"anthropic\", models = [\"sonnet\", \"opus\"], effort = \"low\" }\n2.effort = \"high\"\n", "", "")
 	require.NoError(t, err)
-	require.Equal(t, TierConfig{Provider: "anthropic", Model: "opus", Effort: "low", MaxOutputTokens: 8192, MaxRounds: 40}, got.Tier(1))
+	require.Equal(t, TierConfig{Provider: "anthropic", Model: "opus", Effort: "low", MaxOutputTokens: 0, MaxRounds: 40}, got.Tier(1))
 	require.Equal(t, []string{"sonnet", "opus"}, got.Tier(2).Models)
 	require.Equal(t, "high", got.Tier(2).Effort)
-	require.Equal(t, TierConfig{Provider: "openai", Model: "mini", Effort: "low", MaxOutputTokens: 8192, MaxRounds: 40}, got.Tier(4))
+	require.Equal(t, TierConfig{Provider: "openai", Model: "mini", Effort: "low", MaxOutputTokens: 0, MaxRounds: 40}, got.Tier(4))
 
 	got, err = newConfigCase(t).load("[tiers.4]\nprovider = \"openai\"\nmodel = \"mini\"\n", "[tiers]\nall = { provider = \"grok\", model = \"g\" }\n", "")
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestAProviderNeedsAModelBesideIt(t *testing.T) {
 
 func TestAProjectCannotWidenAllTiersAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"provider = \"openai\"", "max_rounds = 41", "max_output_tokens = 8193"} {
+	for _, bad := range []string{"provider = \"openai\"", "max_rounds = 41"} {
 		c := newConfigCase(t)
 		_, err := c.load("", "", "[tiers.all]\n"+bad+"\n")
 		require.ErrorContains(t, err, c.ProjectDir+"/slop.toml:2: `tiers.all."+strings.Fields(bad)[0]+"`", bad)

@@ -73,7 +73,7 @@ func TestLaterLayersWinKeyByKey(t *testing.T) {
 	want.MaxWorkers, want.StepMode = 5, true
 	require.Equal(t, want, got.MMA)
 	one := 1.0
-	require.Equal(t, TierConfig{Provider: "gemini", Model: "b", Temperature: &one, MaxOutputTokens: 8192, MaxRounds: 9}, got.Tier(3))
+	require.Equal(t, TierConfig{Provider: "gemini", Model: "b", Temperature: &one, MaxRounds: 9}, got.Tier(3))
 	require.Equal(t, DefaultConfig().Tier(2), got.Tier(2))
 	require.Equal(t, ProviderConfig{BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-A": "1", "X-B": "2"}}, got.Providers["local"])
 }

@@ -59,7 +59,7 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"tiers.1.temperature", "", "temperature = 0.5", ""},
 	{"tiers.1.top_p", "", "top_p = 0.5", ""},
 	{"tiers.1.effort", "", "effort = \"low\"", ""},
-	{"tiers.1.max_output_tokens", "", "max_output_tokens = 8192", "max_output_tokens = 8193"},
+	{"tiers.1.max_output_tokens", "tiers.1.max_output_tokens = 8192", "max_output_tokens = 8192", "max_output_tokens = 8193"},
 	{"tiers.1.max_rounds", "", "max_rounds = 40", "max_rounds = 41"},
 	{"providers.gemini.base_url", "", "", "base_url = \"https://evil.example\""},
 	{"providers.gemini.kind", "", "", "kind = \"openai\""},

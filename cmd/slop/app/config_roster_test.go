@@ -108,7 +108,7 @@ func TestAProjectsRosterCannotAllowAnything(t *testing.T) {
 			if c.text != "" {
 				cc.write(cc.ProjectDir, c.file, c.text)
 			}
-			_, err := cc.load("[providers.gemini_cli]", "", c.slop)
+			_, err := cc.load("[providers.gemini_cli]\n[tiers.1]\nmax_output_tokens = 8192", "", c.slop)
 			require.ErrorContains(t, err, c.says)
 		})
 	}

@@ -14,8 +14,9 @@ import (
 // connector opens connections with the rights of a role, to a bus of our own
 // or to one elsewhere. Nothing but this differs between the two.
 type connector struct {
-	server *bus.Server
-	dial   bus.DialConfig
+	server  *bus.Server
+	dial    bus.DialConfig
+	project string
 
 	mu    sync.Mutex
 	conns []*bus.Conn
@@ -25,6 +26,10 @@ type connector struct {
 func (c *connector) as(ctx context.Context, role bus.Role) (*bus.Conn, error) {
 	var conn *bus.Conn
 	var err error
+	switch role.Kind {
+	case bus.Worker, bus.Models, bus.Timers:
+		role.Project = c.project
+	}
 	if c.server != nil {
 		conn, err = c.server.Connect(role)
 	} else {
@@ -56,7 +61,7 @@ func (c *connector) close() {
 // openBus starts the embedded bus of a data folder, or points at another one.
 func (g *globals) openBus(ctx context.Context, p place, listen string) (*connector, error) {
 	if g.remote(p) {
-		return &connector{dial: g.dialConfig(p)}, nil
+		return &connector{dial: g.dialConfig(p), project: p.name}, nil
 	}
 	if listen == "" {
 		listen = p.config.Bus.Listen
@@ -65,7 +70,7 @@ func (g *globals) openBus(ctx context.Context, p place, listen string) (*connect
 		return nil, err
 	}
 	server, err := bus.Open(ctx, bus.Config{
-		Dir: p.data, Durability: p.config.Bus.Durability, Listen: listen, MaxBytes: p.config.Bus.MaxBytes,
+		Dir: p.data, Project: p.name, Durability: p.config.Bus.Durability, Listen: listen, MaxBytes: p.config.Bus.MaxBytes,
 		People: []string{p.person}, Agents: []string{agentHooks}, Serves: p.project, Logger: g.logger(),
 	})
 	if errors.Is(err, bus.ErrConfig) {
@@ -74,7 +79,7 @@ func (g *globals) openBus(ctx context.Context, p place, listen string) (*connect
 	if err != nil {
 		return nil, &exitError{code: exitFailed, err: err}
 	}
-	return &connector{server: server}, nil
+	return &connector{server: server, project: p.name}, nil
 }
 
 // agentHooks is the actor of what comes with the gateway's ask token.

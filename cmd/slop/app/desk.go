@@ -136,8 +136,9 @@ func (g *globals) openStore(ctx context.Context, p place, serves string) (*bus.S
 		return nil, err
 	}
 	server, err := bus.Open(ctx, bus.Config{
-		Dir: p.data, Durability: p.config.Bus.Durability, MaxBytes: p.config.Bus.MaxBytes, Serves: serves,
+		Dir: p.data, Project: p.name, Durability: p.config.Bus.Durability, MaxBytes: p.config.Bus.MaxBytes, Serves: serves,
 		People: []string{p.person}, Agents: []string{events.AgentPrefix + "hooks"}, Logger: g.logger(),
+		Repair: g.repair, Thorough: g.thorough,
 	})
 	if err != nil {
 		return nil, &exitError{code: exitFailed, err: err}
@@ -148,7 +149,7 @@ func (g *globals) openStore(ctx context.Context, p place, serves string) (*bus.S
 // hasStore tells whether a log was ever kept in the data folder.
 func hasStore(data string) bool {
 	_, err := os.Stat(filepath.Join(data, "bus"))
-	return !errors.Is(err, fs.ErrNotExist)
+	return !errors.Is(err, fs.ErrNotExist) || bus.Rewritten(data)
 }
 
 // pickSession is the session that a command means: the named one, which may be

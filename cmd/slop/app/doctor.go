@@ -32,19 +32,26 @@ func broken(check, detail string) finding { return finding{check, healthBroken, 
 const doctorTime = 30 * time.Second
 
 func doctorCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Whether everything that slop needs is in order",
 		Long: `Doctor looks at what slop depends on: the configuration, the data folder and who
-holds it, the store (whether it can be read whole), how long the disk takes to
+holds it, the store (every stored message is read), how long the disk takes to
 make an event durable, free space, the shell that runs scripts, git, the gateway
-of the running engine, the roles at work, and the providers of the tiers. It
-changes nothing that is there.
+of the running engine, the roles at work, the requests that wait and what for, the
+providers of the tiers, and over which API each configured model is reached and
+what will not work with it. It changes nothing, except that damaged parts of the
+store that can be computed again are made again, as at every start.
+
+--repair replaces a damaged record of begun calls. Every approved call without
+an outcome then goes to a person as interrupted, because it may have begun.
+docs/damage.md tells what each kind of damage means.
 
 Each line says ok, note or broken; with --json it is one object a line. Status
 1: something is broken.`,
 		Example: `  slop doctor
-  slop doctor --json`,
+  slop doctor --json
+  slop doctor --repair`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), doctorTime)
@@ -52,6 +59,8 @@ Each line says ok, note or broken; with --json it is one object a line. Status
 			return g.printFindings(g.examine(ctx))
 		},
 	}
+	cmd.Flags().BoolVar(&g.repair, "repair", false, "replace a damaged record of begun calls")
+	return cmd
 }
 
 // examine makes every check, in the order in which they depend on each other.
@@ -74,7 +83,9 @@ func (g *globals) examine(ctx context.Context) []finding {
 	out = append(out, checkShell(p), checkGit(ctx))
 	out = append(out, checkEngine(ctx, info, engineErr)...)
 	out = append(out, checkRoles(ctx, info, engineErr)...)
-	return append(out, findProviders(p)...)
+	out = append(out, checkRequests(ctx, info, engineErr)...)
+	out = append(out, findProviders(p)...)
+	return append(out, checkModels(p.config)...)
 }
 
 func (g *globals) printFindings(all []finding) error {

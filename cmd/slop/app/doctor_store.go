@@ -108,12 +108,13 @@ func (g *globals) checkStore(ctx context.Context, p place, running bool) []findi
 	const check = "store"
 	switch {
 	case g.remote(p):
-		return []finding{note(check, "the log is on another bus")}
+		return []finding{g.checkCluster(ctx, p)}
 	case !hasStore(p.data):
 		return []finding{note(check, "there is no log yet")}
 	case p.checkOwner() != nil:
 		return []finding{note(check, "not opened: the data folder is not yours")}
 	}
+	g.thorough = true
 	server, err := g.openStore(ctx, p, "slop doctor")
 	var held *bus.LockedError
 	switch {
@@ -125,6 +126,9 @@ func (g *globals) checkStore(ctx context.Context, p place, running bool) []findi
 		return []finding{broken(check, err.Error())}
 	}
 	found := []finding{ok("lock", "free"), readAll(ctx, p, server)}
+	for _, remark := range server.Remarks() {
+		found = append(found, note(check, remark))
+	}
 	if err := server.Close(); err != nil {
 		found = append(found, broken(check, err.Error()))
 	}

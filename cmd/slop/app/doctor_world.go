@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/hookclient"
 	"manualslop/tools"
@@ -112,6 +113,38 @@ func checkRoles(ctx context.Context, info engineInfo, engineErr error) []finding
 		out = append(out, broken("roles", "nobody runs "+strings.Join(roles.Missing, ", ")))
 	}
 	return out
+}
+
+// maxRequestsShown bounds the requests that the doctor names.
+const maxRequestsShown = 5
+
+// checkRequests asks the gateway which requests wait, and what for.
+func checkRequests(ctx context.Context, info engineInfo, engineErr error) []finding {
+	const check = "requests"
+	if engineErr != nil {
+		return nil
+	}
+	client, err := newAPIClient(info, access.RightRead)
+	if err != nil {
+		return nil // said of the gateway already
+	}
+	var open hookgw.OpenRequests
+	var state hookgw.GUIHealth
+	if err := errors.Join(look(ctx, client, "/api/requests", &open), look(ctx, client, "/api/gui_health", &state)); err != nil {
+		return []finding{broken(check, visible(err.Error()))}
+	}
+	var out []finding
+	if state.DegradedReason != nil {
+		out = append(out, broken("health", visible(*state.DegradedReason)))
+	}
+	if len(open.Requests) == 0 {
+		return append(out, ok(check, "none waits"))
+	}
+	said := []string{fmt.Sprintf("%d wait", len(open.Requests))}
+	for _, r := range open.Requests[:min(len(open.Requests), maxRequestsShown)] {
+		said = append(said, fmt.Sprintf("%s %s since %s for %s", r.Type, r.Subject, r.Since.UTC().Format(time.RFC3339), r.WaitsFor))
+	}
+	return append(out, note(check, visible(strings.Join(said, "; "))))
 }
 
 // usersOfProviders says by provider which tiers and personas ask it.

@@ -47,13 +47,16 @@ type engine struct {
 	group  *errgroup.Group
 	front  front // what ends behind the roles
 	vitals *vitals
-	stalls chan stall // of our own deciders
+	stalls chan stall     // of our own deciders
+	shared *events.Shared // nil: nothing was read yet
 	reader *runtime.Reader
 	live   *live.Live
 	hooks  *hookgw.Gateway
 	logs   *sessionlog.Writer
 	files  *projectFiles
 	busy   []resting // who works for sessions
+
+	oneGoal bool // it ends with its goal
 }
 
 // resting can wait until it does nothing for a session any more.
@@ -122,12 +125,16 @@ func orchestratorRoles() []string {
 
 // orchestrate runs deciders and the effects beside them, by name.
 func (e *engine) orchestrate(names []string) error {
-	reading, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Reader})
+	reading, err := e.log()
 	if err != nil {
 		return err
 	}
-	e.reader = &runtime.Reader{Log: reading, Registry: events.Catalogue(), Project: e.name, Logger: e.logger}
-	crew := &runtime.Orchestrator{Project: e.name, Logger: e.logger, Stopped: e.stopped}
+	e.reader = &runtime.Reader{Log: reading, Registry: events.Catalogue(), Project: e.name, Logger: e.logger, Stopped: e.stopped}
+	build, err := buildID()
+	if err != nil {
+		return err
+	}
+	crew := &runtime.Orchestrator{Project: e.name, Logger: e.logger, Build: build, Stopped: e.stopped}
 	all := deciders()
 	for _, name := range names {
 		switch start := all[name]; {
@@ -136,7 +143,7 @@ func (e *engine) orchestrate(names []string) error {
 			if err != nil {
 				return err
 			}
-			crew.Roles = append(crew.Roles, runtime.Role{Start: start, Log: conn})
+			crew.Roles = append(crew.Roles, runtime.Role{Start: start, Log: conn, Snapshots: conn})
 			e.announce(conn, name)
 		case name == events.ActorModels:
 			if err := e.vitals.startup.do(name, e.callModels); err != nil {
@@ -151,11 +158,28 @@ func (e *engine) orchestrate(names []string) error {
 		}
 	}
 	e.reader.Subscribe(crew)
-	e.background("orchestrator", func() error {
-		defer crew.Wait()
-		return e.role("orchestrator", e.reader.Run(e.ctx))
-	})
+	e.background("orchestrator", func() error { return e.role("orchestrator", crew.Run(e.ctx, e.reader)) })
 	return nil
+}
+
+// states is where an effect stores what it knows of sessions.
+func (e *engine) states(conn *bus.Conn, actor string) (runtime.States, error) {
+	build, err := buildID()
+	return runtime.States{Project: e.name, Actor: actor, Build: build, Snapshots: conn, Logger: e.logger}, err
+}
+
+// log is the log as everybody in this process reads it: with one watch, and
+// each event that comes decoded once.
+func (e *engine) log() (*events.Shared, error) {
+	if e.shared != nil {
+		return e.shared, nil
+	}
+	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Reader})
+	if err != nil {
+		return nil, err
+	}
+	e.shared = events.NewShared(conn, events.Catalogue(), e.name)
+	return e.shared, nil
 }
 
 // callModels runs the effect that calls models.
@@ -168,9 +192,13 @@ func (e *engine) callModels() error {
 	if err != nil {
 		return err
 	}
-	transcripts := &runtime.Transcripts{Blobs: conn}
+	states, err := e.states(conn, events.ActorModels)
+	if err != nil {
+		return err
+	}
+	transcripts := &runtime.Transcripts{Blobs: conn, States: states}
 	e.reader.Subscribe(transcripts)
-	m := &runtime.Models{Project: e.name, Log: conn, Queue: busQueue{conn}, Transcripts: transcripts, Providers: providers(e.config, keys), Script: e.script,
+	m := &runtime.Models{Project: e.name, Process: conn.Process(), Log: conn, Queue: busQueue{conn}, Peers: conn, IDs: newID, Transcripts: transcripts, Providers: providers(e.config, keys), Script: e.script,
 		Signals: busSignals{conn}, Mask: e.mask, Clock: time.Now, Logger: e.logger}
 	e.reader.Subscribe(m)
 	e.busy = append(e.busy, m)
@@ -185,7 +213,16 @@ func (e *engine) watchClocks() error {
 	if err != nil {
 		return err
 	}
-	e.reader.Subscribe(&runtime.Timers{Log: conn, Clock: time.Now, Logger: e.logger})
+	states, err := e.states(conn, events.ActorTimers)
+	if err != nil {
+		return err
+	}
+	timers := &runtime.Timers{Log: conn, Clock: time.Now, Logger: e.logger}
+	requests := &runtime.Requests{States: states, Timers: timers}
+	e.reader.Subscribe(requests)
+	reconciler := &runtime.Reconciler{Project: e.name, Requests: requests, Pools: busPools{conn, e.name}, Log: conn, Clock: time.Now, IDs: newID,
+		Logger: e.logger, Relinked: conn.Relinked}
+	e.background(events.ActorTimers, func() error { return e.role(events.ActorTimers, reconciler.Run(e.ctx)) })
 	lost := &runtime.Presence{Project: e.name, Log: conn, Clock: time.Now, IDs: newID, Logger: e.logger}
 	e.reader.Subscribe(lost)
 	e.watchPresence(conn, func(actor string, here bool) {
@@ -194,30 +231,62 @@ func (e *engine) watchClocks() error {
 		}
 	})
 	e.announce(conn, events.ActorTimers)
+	e.handBack(conn)
+	e.behind("reserve", func(ctx context.Context) error { return e.watchReserve(ctx, conn) })
 	return nil
 }
 
-// work runs a worker under a name.
-func (e *engine) work(name string) error {
+// handBack has the work of lost workers handed out again at once.
+func (e *engine) handBack(conn *bus.Conn) {
+	e.group.Go(func() error {
+		for e.ctx.Err() == nil {
+			if err := conn.HandBack(e.ctx, e.name); err != nil && e.ctx.Err() == nil {
+				e.logger.Info("watching for lost workers again", "error", err)
+			}
+			rest(e.ctx, presenceGrace/10)
+		}
+		return nil
+	})
+}
+
+// work runs a worker under the name of a slot, 0 for the lowest free one, which
+// no other worker of this host takes while it runs.
+func (e *engine) work(slot int) (name string, err error) {
+	name, free, err := takeWorkerSlot(e.place, slot)
+	if err != nil {
+		return "", err
+	}
+	w, err := e.worker(name)
+	if err != nil {
+		free()
+		return "", err
+	}
+	e.busy = append(e.busy, w)
+	e.background(name, func() error {
+		defer free()
+		return e.role(name, w.Run(e.ctx, workerSlots))
+	})
+	return name, nil
+}
+
+// worker is a worker under a name, which others see from now on.
+func (e *engine) worker(name string) (*runtime.Worker, error) {
 	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Worker, Name: name})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	env, err := e.toolEnv()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	env.Performance = e.vitals.tool
 	store, err := e.checkpoints(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w := &runtime.Worker{Checkpoints: store, Project: e.name, Name: name, Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
-		Live: busLive{conn}, Tools: tools.Engine(), Home: env, Workspaces: e.workspaces(env), Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}
-	e.busy = append(e.busy, w)
 	e.announce(conn, name)
-	e.background(name, func() error { return e.role(name, w.Run(e.ctx, workerSlots)) })
-	return nil
+	return &runtime.Worker{Checkpoints: store, Project: e.name, Name: name, Process: conn.Process(), Log: conn, Queue: busQueue{conn}, Claims: busClaims{conn}, Blobs: conn,
+		Live: busLive{conn}, Peers: conn, Tools: tools.Engine(), Home: env, Workspaces: e.workspaces(env), Mask: e.mask, Clock: time.Now, IDs: newID, Logger: e.logger}, nil
 }
 
 // checkpoints is what notices the changes that a worker's scripts make; nil

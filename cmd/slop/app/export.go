@@ -3,13 +3,11 @@ package app
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"manualslop/bus/durable"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/replay"
@@ -55,7 +53,7 @@ func (g *globals) export(ctx context.Context, word, file string) error {
 		if file == "-" {
 			err = write(g.out)
 		} else {
-			err = writeWhole(file, write)
+			err = durable.Write(file, write)
 		}
 		if err != nil {
 			return failed(exitFailed, "export session %s: %w", s.Session, err)
@@ -63,21 +61,4 @@ func (g *globals) export(ctx context.Context, word, file string) error {
 		g.notice("%d events and %d bodies of session %s, chain %s", sum.Events, sum.Blobs, s.Session, sum.Chain)
 		return nil
 	})
-}
-
-// writeWhole writes a file that only this user may read, whole or not at all.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

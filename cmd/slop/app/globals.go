@@ -30,6 +30,8 @@ type globals struct {
 	nats       string
 	creds      string
 	context    string
+	repair     bool // a damaged record of begun calls is replaced
+	thorough   bool // every stored message is read when the store is opened
 }
 
 func (g *globals) flags(f *pflag.FlagSet) {

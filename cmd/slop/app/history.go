@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/bus/durable"
 	"manualslop/projections"
 )
 
@@ -143,7 +144,7 @@ func (g *globals) exportHistory(h projections.History, file string) error {
 	if file == "-" {
 		err = write(g.out)
 	} else {
-		err = writeWhole(file, write)
+		err = durable.Write(file, write)
 	}
 	if err != nil {
 		return failed(exitFailed, "export the history: %w", err)

@@ -15,6 +15,7 @@ import (
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/request"
+	"manualslop/projections"
 	"manualslop/projections/live"
 	"manualslop/projections/sessionlog"
 )
@@ -35,7 +36,7 @@ func (e *engine) all(ctx context.Context, listen string, fallBack bool) error {
 	if err := start.do("orchestrator", func() error { return e.orchestrate(orchestratorRoles()) }); err != nil {
 		return err
 	}
-	if err := start.do("worker", func() error { return e.work(workerName(1)) }); err != nil {
+	if err := start.do("worker", func() error { _, err := e.work(0); return err }); err != nil {
 		return err
 	}
 	return e.serveHooks(ctx, listen, fallBack)
@@ -61,10 +62,13 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	e.measure(own, events.ActorGateway)
 	who := newAttendance()
 	e.watchPresence(own, who.changed)
+	waits := &putOffs{}
+	e.watchDelays(own, waits)
 	cfg, err := e.hooksConfig(own, listen, who)
 	if err != nil {
 		return err
 	}
+	cfg.Delays = waits.reasons
 	index, free := e.takeIndex(own)
 	if index != nil {
 		cfg.Search = index
@@ -74,6 +78,7 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	}
 	e.announce(own, events.ActorGateway)
 	e.behind("gateway", e.hooks.Serve)
+	e.behind("fill", func(ctx context.Context) error { return e.watchFill(ctx, own) })
 	if index != nil {
 		e.keepIndex(index, free)
 	}
@@ -83,8 +88,28 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 // openModels keeps the project's sessions current until the engine is closed:
 // behind the gateway, whose last requests wait for them.
 func (e *engine) openModels(own *bus.Conn) (err error) {
-	e.live, err = live.Open(context.WithoutCancel(e.front.ctx), own, e.name, live.Options{Snapshots: own, Logger: e.logger})
-	return err
+	log, err := e.log()
+	if err != nil {
+		return err
+	}
+	ctx, giveUp := context.WithCancel(context.WithoutCancel(e.front.ctx))
+	opened := context.AfterFunc(e.ctx, giveUp) // a bus that does not answer must not hold up a stop during the start
+	e.live, err = live.Open(ctx, log, e.name, live.Options{Snapshots: own, Logger: e.logger})
+	if !opened() && err == nil {
+		err = context.Cause(e.ctx)
+	}
+	if err != nil {
+		return err
+	}
+	e.behind("read models", func(ctx context.Context) error {
+		select {
+		case <-e.live.Done(): // the log cannot be read any more, and nothing shown here would be true
+			return e.live.Err()
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	return nil
 }
 
 // bindHooks makes the gateway, on a free port where it may fall back to one.
@@ -160,7 +185,11 @@ func (e *engine) hooksConfig(own *bus.Conn, listen string, who *attendance) (hoo
 		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },
 		Models: e.live, Blobs: own, AskTimeout: time.Duration(e.config.Ask.TimeoutS) * time.Second,
 		Limits: request.Limits{Generate: time.Duration(e.config.Hooks.GenerateTimeoutS) * time.Second}, Masker: e.mask, Signals: busText(own, e.name), Roles: who.roles, Host: e.vitals, Bus: own, Logger: e.logger,
-		Providers: append(providerNames(e.config), scriptProvider),
+		Upgrade: func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error) {
+			return upgradeWords(ctx, person, session, now)
+		},
+		OpensSession: e.vitals.scope == events.ShutdownEngine,
+		Providers:    append(providerNames(e.config), scriptProvider),
 	}, nil
 }
 

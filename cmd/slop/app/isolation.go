@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"manualslop/events"
 	"manualslop/tiers/runtime"
@@ -16,6 +17,10 @@ import (
 // worktreesFolder holds the worktrees of attempts, in the folder of the record.
 const worktreesFolder = "worktrees"
 
+// treesPatience is how long a worker waits for another process at the worktrees
+// of a session before it does something else.
+const treesPatience = 30 * time.Second
+
 // workspaces is where a worker makes places of their own for attempts; nil
 // without git. A worktree is all that its tools reach, and no other base
 // directory.
@@ -24,7 +29,7 @@ func (p place) workspaces(env tools.Env) *runtime.Workspaces {
 	if !found {
 		return nil
 	}
-	return &runtime.Workspaces{Git: program, Project: p.project, Root: filepath.Join(p.data, worktreesFolder),
+	return &runtime.Workspaces{Git: program, Project: p.project, Root: filepath.Join(p.data, worktreesFolder), Patience: treesPatience,
 		Open: func(dir string) (*sandbox.Workspace, error) {
 			return sandbox.Open(p.gate(sandbox.Config{Primary: dir}))
 		}}

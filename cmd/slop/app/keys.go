@@ -13,7 +13,8 @@ import (
 )
 
 func keysCommand(g *globals) *cobra.Command {
-	var dir string
+	var dir, cluster string
+	var hosts []string
 	cmd := &cobra.Command{
 		Use:   "keys",
 		Short: "Write the credentials of the bus, one file a role",
@@ -30,9 +31,14 @@ A folder inside the project is refused, the data folder aside: tools that models
 call can read what is there.
 
 To withdraw every token, stop the engine and delete bus-tokens.json in the data
-folder.`,
+folder.
+
+With --cluster it writes credentials for a NATS cluster instead: key files with
+admin.json beside them, and accounts.conf for the configuration of the servers;
+see docs/cluster.md.`,
 		Example: `  slop keys
   slop keys --dir ~/slop-keys
+  slop keys --cluster nats://n1:4222,nats://n2:4222,nats://n3:4222 --dir ~/slop-keys
   slop watch --nats nats://host:4222 --creds ~/slop-keys/reader.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,10 +46,16 @@ folder.`,
 			if err != nil {
 				return err
 			}
+			if cluster != "" {
+				return g.writeAccounts(p, dir, cluster, hosts)
+			}
 			return g.writeKeys(cmd.Context(), p, firstOf(dir, p.keysDir()))
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIR` (default <data>/keys)")
+	f := cmd.Flags()
+	f.StringVar(&dir, "dir", "", "write into `DIR` (default <data>/keys)")
+	f.StringVar(&cluster, "cluster", "", "write credentials for the NATS cluster at these `URLS`, separated by commas; needs --dir")
+	f.StringSliceVar(&hosts, "host", nil, "with --cluster: workers run on this `HOST`; repeat it for each (default this one)")
 	return cmd
 }
 
@@ -65,6 +77,29 @@ func (g *globals) writeKeys(ctx context.Context, p place, dir string) (err error
 	if err := server.WriteKeys(dir); err != nil {
 		return failed(exitFailed, "%w", err)
 	}
+	return g.printKeys(dir)
+}
+
+// writeAccounts writes what a cluster needs to enforce the rights of each role.
+func (g *globals) writeAccounts(p place, dir, cluster string, hosts []string) error {
+	if dir == "" {
+		return failed(exitUsage, "--cluster needs --dir: keys of a cluster do not mix with those of the embedded bus")
+	}
+	if err := p.checkKeysDir(dir); err != nil {
+		return err
+	}
+	if len(hosts) == 0 {
+		name, err := os.Hostname()
+		if err != nil {
+			return failed(exitUsage, "--host is not set, and this machine has no name: %w", err)
+		}
+		hosts = []string{name}
+	}
+	err := bus.WriteAccounts(dir, bus.Accounts{URL: cluster, Projects: []string{p.name}, Hosts: hosts, People: []string{p.person}, Agents: []string{agentHooks}})
+	if err != nil {
+		return failed(exitFailed, "%w", err)
+	}
+	g.notice("include %s in the configuration of every server", filepath.Join(dir, "accounts.conf"))
 	return g.printKeys(dir)
 }
 

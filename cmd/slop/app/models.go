@@ -35,8 +35,12 @@ the key works, refused that it does not, unreachable that nobody answered in
 time. A model that the list does not have is marked. No model is called. Of a
 provider that runs a program it tells whether the program is there.
 
-With --json it prints one object. Status 1: --check found a provider of a tier
-whose key does not work.`,
+For each configured model it says which API it is reached over (Chat Completions,
+Responses, Messages or Gemini) and what will not work with it as it is configured,
+such as a temperature that the model refuses.
+
+With --json it prints one object, in which these are api and will_not_work.
+Status 1: --check found a provider of a tier whose key does not work.`,
 		Example: `  slop models
   slop models anthropic --check
   slop models --json | jq '.models[] | select(.prices == null) | .model'`,
@@ -75,6 +79,9 @@ type modelLine struct {
 	events.ModelOffer
 	Tiers  []int `json:"tiers"`            // that it serves
 	Listed *bool `json:"listed,omitempty"` // by its provider; only with --check
+	// API is what a configured model is reached over; see [llm.Adviser].
+	API         string   `json:"api,omitempty"`
+	WillNotWork []string `json:"will_not_work,omitempty"` // with it, as it is configured
 }
 
 // checkTime bounds the question to one provider.
@@ -102,11 +109,12 @@ func (g *globals) listModels(ctx context.Context, only string, check bool) error
 	if check {
 		checkProviderKeys(ctx, p.config, all, view.Providers)
 	}
-	view.Models = p.config.modelLines(view.Providers)
+	uses := p.config.modelUses(all)
+	view.Models = advised(p.config.modelLines(view.Providers), uses, p.config.models(), view.Providers)
 	if g.json {
 		err = g.printLine(view)
 	} else {
-		g.printModels(view, check)
+		g.printModels(view, uses, check)
 	}
 	for _, notice := range notListed(view) {
 		g.notice("%s", notice)
@@ -252,7 +260,7 @@ func (l providerLine) lists(model string) *bool {
 	return &found
 }
 
-func (g *globals) printModels(view modelsView, checked bool) {
+func (g *globals) printModels(view modelsView, uses []modelUse, checked bool) {
 	rows := [][]string{{"PROVIDER", "TIERS", "KEY", "CHECK"}}
 	for _, l := range view.Providers {
 		state := cmp.Or(strings.TrimSpace(l.Check+" "+l.Detail), "not checked")
@@ -261,6 +269,7 @@ func (g *globals) printModels(view modelsView, checked bool) {
 	printTable(g.out, rows)
 	g.printf("\n")
 	g.printModelTable(view.Models)
+	g.printModelUses(uses, view.Providers)
 	if !checked {
 		g.printf("\nWith --check each provider is asked whether its key works.\n")
 	}

@@ -7,13 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 
+	"manualslop/bus/durable"
 	"manualslop/events"
 )
 
@@ -23,6 +24,12 @@ import (
 
 // ownerFile is the name of the file in a data folder that says whose it is.
 const ownerFile = "owner.json"
+
+// ignoreFile keeps a data folder out of commits.
+const (
+	ignoreFile = ".gitignore"
+	ignoreAll  = "*\n"
+)
 
 // maxOwnerFile bounds what is read of either file, in bytes.
 const maxOwnerFile = 16 << 10
@@ -125,18 +132,20 @@ func (p place) foreign(why string) error {
 If you know where it is from, look at it and take it over with `+"`slop adopt`"+`; otherwise move it away, and slop makes a new one`, errForeign, p.data, why)
 }
 
-// bind makes the data folder this user's, for the project at this place.
+// bind makes the data folder this user's, for the project at this place. Each
+// step is durable before the next one, and owner.json comes last: a folder
+// without it was not finished, and nothing else is in it.
 func (p place) bind(project string) error {
 	id := rand.Text()
 	err := writeJSON(p.bindingFile(), binding{ID: id, Path: p.data, Folder: p.project})
 	if err == nil {
-		err = os.MkdirAll(p.data, 0o700)
+		err = durable.MakeFolder(p.data)
+	}
+	if err == nil { // a log is nothing to commit: it holds what models read and said
+		err = durable.WriteFile(filepath.Join(p.data, ignoreFile), []byte(ignoreAll))
 	}
 	if err == nil {
 		err = writeJSON(filepath.Join(p.data, ownerFile), owner{ID: id, Project: project})
-	}
-	if err == nil { // a log is nothing to commit: it holds what models read and said
-		err = os.WriteFile(filepath.Join(p.data, ".gitignore"), []byte("*\n"), 0o600)
 	}
 	if err != nil {
 		return failed(exitFailed, "bind %s to you: %w", p.data, err)
@@ -156,7 +165,7 @@ func (p place) lockBindings() (unlock func(), err error) {
 		return nil, &exitError{code: exitFailed, err: errNoState}
 	}
 	folders := filepath.Join(p.state, "folders")
-	if err := os.MkdirAll(folders, 0o700); err != nil {
+	if err := durable.MakeFolder(folders); err != nil {
 		return nil, failed(exitFailed, "%w: %w", errNoState, err)
 	}
 	lock := flock.New(filepath.Join(folders, "lock"), flock.SetPermissions(0o600))
@@ -166,7 +175,8 @@ func (p place) lockBindings() (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// unused tells whether a folder is not there or holds nothing.
+// unused tells whether a folder is not there, or holds nothing but what making
+// it leaves when it is cut off: the files that come before owner.json.
 func unused(folder string) (bool, error) {
 	info, err := os.Lstat(folder)
 	switch {
@@ -177,16 +187,18 @@ func unused(folder string) (bool, error) {
 	case !info.IsDir():
 		return false, nil // ownership says what it is
 	}
-	f, err := os.Open(folder)
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return false, err
 	}
-	defer f.Close()
-	_, err = f.Readdirnames(1)
-	if errors.Is(err, io.EOF) {
-		return true, nil
+	for _, e := range entries {
+		name := e.Name()
+		begun := name == ignoreFile || strings.HasPrefix(name, "."+ownerFile+"-") || strings.HasPrefix(name, "."+ignoreFile+"-")
+		if !begun || !e.Type().IsRegular() {
+			return false, nil
+		}
 	}
-	return false, err
+	return true, nil
 }
 
 // readSmall reads a regular file of JSON that slop wrote.
@@ -211,8 +223,5 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(path, func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
-		return err
-	})
+	return durable.WriteFile(path, append(b, '\n'))
 }

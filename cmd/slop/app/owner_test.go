@@ -118,3 +118,53 @@ func TestTextsOfOthersStayOnOneLineAndHideNothing(t *testing.T) {
 		require.Equal(t, want, printable(in))
 	}
 }
+
+func TestFolderWhoseMakingWasCutOffIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	for name, left := range map[string][]string{
+		"only the binding":       nil,
+		"an empty folder":        {},
+		"half of .gitignore":     {"..gitignore-1"},
+		"only .gitignore":        {ignoreFile},
+		"half of owner.json":     {ignoreFile, ".owner.json-1"},
+		"twice half a file each": {"..gitignore-1", ignoreFile, ".owner.json-1", ".owner.json-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := freshPlace(t)
+			require.NoError(t, p.claim())
+			require.NoError(t, os.RemoveAll(p.data))
+			if left != nil {
+				require.NoError(t, os.Mkdir(p.data, 0o700))
+			}
+			for _, file := range left {
+				require.NoError(t, os.WriteFile(filepath.Join(p.data, file), nil, 0o600))
+			}
+			require.NoError(t, p.checkOwner())
+			require.NoError(t, p.claim())
+			_, _, err := p.ownership()
+			require.NoError(t, err)
+			ignored, err := os.ReadFile(filepath.Join(p.data, ignoreFile))
+			require.NoError(t, err)
+			require.Equal(t, ignoreAll, string(ignored))
+		})
+	}
+}
+
+func TestFolderWithMoreThanItsBeginningIsForeign(t *testing.T) {
+	t.Parallel()
+	for _, more := range []string{"bus", "bus-tokens.json", "tokens", ".owner.json", ".gitignored"} {
+		t.Run(more, func(t *testing.T) {
+			t.Parallel()
+			p := freshPlace(t)
+			require.NoError(t, p.claim())
+			require.NoError(t, os.Remove(filepath.Join(p.data, ownerFile)))
+			require.NoError(t, os.WriteFile(filepath.Join(p.data, more), nil, 0o600))
+			require.ErrorIs(t, p.claim(), errForeign)
+		})
+	}
+	p := freshPlace(t)
+	require.NoError(t, os.Mkdir(p.data, 0o700))
+	require.NoError(t, os.Symlink("/elsewhere", filepath.Join(p.data, ignoreFile)))
+	require.ErrorIs(t, p.claim(), errForeign)
+}

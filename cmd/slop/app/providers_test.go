@@ -48,7 +48,7 @@ func TestAPersonMayChangeSettingsAsFarAsTheConfigurationGoes(t *testing.T) {
 	require.Equal(t, [2]float64{0, events.MaxRetries}, limits["max_retries"])
 	require.Equal(t, [2]float64{0, events.MaxTemperature}, limits["temperature"])
 	require.Equal(t, [2]float64{0, events.MaxTopP}, limits["top_p"])
-	require.Equal(t, [2]float64{1, events.MaxOutputTokens}, limits["max_output_tokens"])
+	require.Equal(t, [2]float64{0, events.MaxOutputTokens}, limits["max_output_tokens"])
 	require.Equal(t, [2]float64{1, events.MaxRounds}, limits["max_rounds"])
 	require.Equal(t, events.MaxModels, items["models"])
 }

@@ -129,12 +129,8 @@ the data folder; a restarted worker takes its old name again.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return g.alone(cmd.Context(), "", "worker", func(e *engine) error {
-				name, free, err := takeWorkerSlot(e.place, slot)
+				name, err := e.work(slot)
 				if err != nil {
-					return err
-				}
-				e.group.Go(func() error { <-e.ctx.Done(); free(); return nil })
-				if err := e.work(name); err != nil {
 					return err
 				}
 				e.measureRole()

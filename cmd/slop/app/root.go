@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -120,7 +121,7 @@ func commands(g *globals) []*cobra.Command {
 		busCommand(g), gatewayCommand(g), orchestratorCommand(g), workerCommand(g),
 		askCommand(g), hookCommand(g), watchCommand(g), sessionsCommand(g), replayCommand(g), exportCommand(g), historyCommand(g), searchCommand(g),
 		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g), budgetCommand(g), undoCommand(g), patchCommand(g),
-		toolCommand(g), modelsCommand(g), keysCommand(g), adoptCommand(g), doctorCommand(g), benchCommand(g), versionCommand(g),
+		toolCommand(g), modelsCommand(g), keysCommand(g), provisionCommand(g), adoptCommand(g), doctorCommand(g), benchCommand(g), versionCommand(g),
 	}
 }
 
@@ -133,5 +134,5 @@ func (g *globals) logger() *slog.Logger {
 	case g.quiet:
 		level = slog.LevelError
 	}
-	return slog.New(slog.NewTextHandler(g.err, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(&repeats{out: g.err, clock: time.Now}, &slog.HandlerOptions{Level: level}))
 }

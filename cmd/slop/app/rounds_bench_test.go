@@ -74,7 +74,7 @@ func readingFor(t testing.TB, goals, rounds int) *script.Script {
 		for i := range rounds - 1 {
 			fmt.Fprintf(&text, `{"tier":3,"reply":{"text":"Round %d.","tool_calls":[{"name":"get_file_slice","args":{"path":"a.txt","start_line":1,"end_line":9}}]}}`+"\n", i+1)
 		}
-		text.WriteString(`{"tier":3,"reply":{"text":"done"}}` + "\n")
+		text.WriteString(`{"tier":3,"reply":{"text":"DONE: done"}}` + "\n")
 	}
 	s, err := script.Parse(strings.NewReader(text.String()))
 	require.NoError(t, err)

@@ -21,9 +21,11 @@ type runOptions struct {
 	detach bool
 	wait   bool
 	resume bool
-	label  string
-	listen string
-	nats   string
+	// upgrade takes over this program's prompts and decisions.
+	upgrade bool
+	label   string
+	listen  string
+	nats    string
 }
 
 func runCommand(g *globals) *cobra.Command {
@@ -49,6 +51,9 @@ goes on with it.`,
 			if o.resume != (len(args) == 0) {
 				return errors.New("give one GOAL, or --resume without one")
 			}
+			if o.upgrade && !o.resume {
+				return errors.New("--upgrade is for --resume; a new session has this program's decisions")
+			}
 			if !o.resume && strings.TrimSpace(strings.Join(args, " ")) == "" {
 				return errors.New("the GOAL is empty")
 			}
@@ -62,6 +67,11 @@ goes on with it.`,
 			if err != nil {
 				return err
 			}
+			if o.upgrade {
+				if err := g.decidesHere(p); err != nil {
+					return err
+				}
+			}
 			if o.detach {
 				return g.detach(cmd.Context(), p)
 			}
@@ -74,6 +84,7 @@ goes on with it.`,
 	f.BoolVar(&o.detach, "detach", false, "go on in the background")
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
 	f.BoolVar(&o.resume, "resume", false, "go on with the newest open session")
+	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: go on with the prompts and decisions of this program, as slop sessions upgrade does")
 	f.StringVar(&o.label, "label", "", "put `TEXT` into the name of the log folder")
 	f.StringVar(&o.listen, "listen", "", "serve the Hook API on this loopback `ADDR`")
 	f.StringVar(&o.nats, "nats-listen", "", "let other processes reach the bus on `ADDR`")
@@ -91,6 +102,7 @@ func (g *globals) run(ctx context.Context, p place, o runOptions, goal string) e
 	if err != nil {
 		return err
 	}
+	e.oneGoal = true
 	err = g.runOn(ctx, e, p, o, goal)
 	ended := e.close()
 	switch {
@@ -122,6 +134,11 @@ func (g *globals) runOn(ctx context.Context, e *engine, p place, o runOptions, g
 	err = e.vitals.startup.do("session", func() error { v, goalID, err = e.begin(e.ctx, conn, o, goal); return err })
 	if err != nil {
 		return err
+	}
+	if o.resume && !g.remote(p) {
+		if err := g.upgradeOrOffer(ctx, conn, v, o.upgrade); err != nil {
+			return err
+		}
 	}
 	e.vitals.startup.finish()
 	g.session = v.session

@@ -40,9 +40,15 @@ func (v voice) say(ctx context.Context, p events.Payload) (uint64, string, error
 	return seq, e.ID, nil
 }
 
+// store is where a session is opened: the log, and the blobs that it names.
+type store interface {
+	events.Log
+	events.Blobs
+}
+
 // openSession begins a session: its settings, what is known of models, and its tools are the
 // first things on record.
-func openSession(ctx context.Context, log events.Log, p place, mask func([]byte) []byte, label string, scripted bool) (voice, error) {
+func openSession(ctx context.Context, log store, p place, mask func([]byte) []byte, label string, scripted bool) (voice, error) {
 	now := time.Now()
 	v := voice{log: log, project: p.name, session: newID(), person: p.person, mask: mask}
 	if err := p.checkIsolation(ctx); err != nil {
@@ -52,8 +58,12 @@ func openSession(ctx context.Context, log events.Log, p place, mask func([]byte)
 	if err != nil {
 		return v, err
 	}
+	by, err := recordBasis(ctx, log)
+	if err != nil {
+		return v, err
+	}
 	if _, _, err := v.say(ctx, events.SessionOpened{
-		Label: label, Folder: folder, Workspace: p.project, Settings: p.settings(scripted),
+		Label: label, Folder: folder, Workspace: p.project, Basis: by, Settings: p.settings(scripted),
 	}); err != nil {
 		return v, err
 	}

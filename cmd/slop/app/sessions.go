@@ -26,7 +26,8 @@ session.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return g.listSessions(cmd.Context()) },
 	}
-	cmd.AddCommand(sessionShowCommand(g), sessionCloseCommand(g), sessionStarCommand(g, true), sessionStarCommand(g, false), sessionLogsCommand(g))
+	cmd.AddCommand(sessionShowCommand(g), sessionCloseCommand(g), sessionUpgradeCommand(g), sessionStarCommand(g, true), sessionStarCommand(g, false), sessionLogsCommand(g))
+	cmd.AddCommand(sessionRemoveCommand(g), sessionPruneCommand(g))
 	return cmd
 }
 

@@ -5,12 +5,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"manualslop/events"
+	"manualslop/tiers/contributor"
 	"manualslop/tiers/llm/script"
 	"manualslop/tools"
 	"manualslop/tools/web"
@@ -33,7 +35,8 @@ func (p place) settings(scripted bool) events.Settings {
 		s.Tiers = append(s.Tiers, tierSettings(n, c.Tier(n), scripted))
 	}
 	s.Rules, s.Providers, s.Budget, s.Shell = p.rules(false), programs(c), c.Budget.settings(), p.shell()
-	s.Roster = roster(c.Roster, scripted)
+	s.Roster, s.Languages = roster(c.Roster, scripted), languages(p.project)
+	s.System, s.Git = runtime.GOOS, p.inGit()
 	return s
 }
 
@@ -56,6 +59,12 @@ func (p place) shell() string {
 		return "" // whoever opens the tools says it
 	}
 	return tools.Shell{Fallback: p.config.Shell.Fallback, PathPrepend: scripts.Path.Prepend, Set: scripts.Env}.Interpreter()
+}
+
+// inGit tells whether the project's folder is the top of a git repository.
+func (p place) inGit() bool {
+	_, err := os.Lstat(filepath.Join(p.project, ".git"))
+	return err == nil
 }
 
 // rules are the person's rules of now, with --yes where it was given.
@@ -107,6 +116,8 @@ func offers(r *tools.Registry) events.ToolsOffered {
 	for _, t := range r.All() {
 		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
 	}
+	out.Tools = append(out.Tools, contributor.FindToolsOffer())
+	slices.SortFunc(out.Tools, func(a, b events.ToolOffer) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

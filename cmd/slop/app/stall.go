@@ -32,6 +32,10 @@ func (e *engine) stopped(session, decider string, reason error) {
 // remedy is what a person can do about an error of the log.
 func remedy(err error) string {
 	switch {
+	case errors.Is(err, events.ErrDiskFull):
+		return "nothing recorded is lost; make room on the disk and repeat it"
+	case errors.Is(err, events.ErrReserve):
+		return "nothing recorded is lost; remove sessions with `slop sessions prune`, or raise [bus] max_bytes in your configuration"
 	case errors.Is(err, events.ErrFull):
 		return "nothing recorded is lost; raise [bus] max_bytes in your configuration, then `slop run --resume` or `slop serve` goes on"
 	case errors.Is(err, bus.ErrLocked):

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
+	"slices"
 
 	"manualslop/events"
 	"manualslop/tools"
@@ -42,12 +44,20 @@ func (e *engine) holdToRules(log events.Log, yes bool) error {
 // standingRules are the rules that hold in a session, as approval folds them.
 func (e *engine) standingRules(log events.Log, session string) ([]events.Rule, error) {
 	registry := events.Catalogue()
-	rules := []events.Rule{}
-	for ev, err := range log.Read(e.ctx, events.Filter{Project: e.name, Session: session}, 1, 0) {
-		if err != nil {
-			return nil, err
+	var said []events.Event
+	for _, typ := range []events.Payload{events.SessionOpened{}, events.RuleAdded{}, events.RulesReplaced{}} {
+		f := events.Filter{Project: e.name, Session: session, Type: typ.EventType().Name}
+		for ev, err := range log.Read(e.ctx, f, 1, 0) {
+			if err != nil {
+				return nil, err
+			}
+			registry.Decode(&ev)
+			said = append(said, ev)
 		}
-		registry.Decode(&ev)
+	}
+	slices.SortFunc(said, func(a, b events.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	rules := []events.Rule{}
+	for _, ev := range said {
 		switch p := ev.Payload.(type) {
 		case events.SessionOpened:
 			rules = append(rules, p.Settings.Rules...)

@@ -10,6 +10,7 @@ import (
 	"manualslop/events"
 	"manualslop/tiers"
 	"manualslop/tiers/approval"
+	"manualslop/tiers/basis"
 	"manualslop/tools"
 )
 
@@ -36,7 +37,7 @@ type toolGate struct {
 func newToolGate(p place, registry *tools.Registry, yes bool) (*toolGate, error) {
 	g := &toolGate{machine: approval.Decider().Start(), place: p, session: newID()}
 	words := []events.Payload{
-		events.SessionOpened{Folder: "-", Workspace: p.project, Settings: p.settings(false)}, offers(registry),
+		events.SessionOpened{Folder: "-", Workspace: p.project, Basis: basis.Of(readBuildInfo().Version), Settings: p.settings(false)}, offers(registry),
 	}
 	if yes {
 		words = append(words, events.RuleAdded{Rule: yesRule()})

@@ -73,7 +73,7 @@ func (d *aloneDesk) start() (err error) {
 	if err := e.orchestrate([]string{events.ActorApproval}); err != nil {
 		return err
 	}
-	if err := e.work(workerName(1)); err != nil {
+	if _, err := e.work(0); err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
 	return nil

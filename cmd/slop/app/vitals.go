@@ -79,7 +79,7 @@ func (v *vitals) watch(conn *bus.Conn, models *live.Live) {
 		if err != nil {
 			return bus.Figures{}, 0, err
 		}
-		f, err := conn.Figures(ctx)
+		f, err := conn.Figures(ctx, v.project)
 		return f, last, err
 	}
 	v.mu.Lock()

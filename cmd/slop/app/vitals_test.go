@@ -53,7 +53,7 @@ func TestEveryProcessShowsTheSameModel(t *testing.T) {
 	there, here := gateway.Telemetry(), worker.Telemetry()
 	require.Equal(t, there.Process.Name, events.ActorGateway)
 	require.Len(t, there.Processes, 2)
-	require.Len(t, there.Bus.Pools, 2)
+	require.Len(t, there.Bus.Pools, 3)
 	require.Equal(t, []string{""}, there.FrontEnds)
 	require.Nil(t, here.Bus, "a worker may not read the log")
 	require.Equal(t, "worker-test-1", here.Process.Name)

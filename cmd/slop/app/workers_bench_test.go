@@ -87,8 +87,8 @@ var (
 	ticketOfPrompt = regexp.MustCompile(`(?m)^# Ticket (\S+)$`)
 )
 
-// teamwork plans tickets of a file each and reads that file in every round of a
-// ticket but the last. Only contributors take their time.
+// teamwork plans tickets and reads a file in every round of a ticket but the
+// last. Only contributors take their time.
 func teamwork(v llmtest.View, latency time.Duration) llmtest.Turn {
 	tier := tierOfPrompt.FindStringSubmatch(v.System)
 	switch {
@@ -109,7 +109,7 @@ func teamwork(v llmtest.View, latency time.Duration) llmtest.Turn {
 		return llmtest.Turn{Error: events.ModelInvalidRequest, Message: "no ticket"}
 	}
 	if said == benchRounds-1 {
-		return llmtest.Turn{Text: "done", Delay: latency}
+		return llmtest.Turn{Text: "DONE: all.", Delay: latency}
 	}
 	return llmtest.Turn{Text: "I read.", Delay: latency, Calls: []llmtest.Call{{Name: "get_file_slice", Args: `{"path":"a.txt","start_line":1,"end_line":9}`}}}
 }
@@ -118,12 +118,11 @@ func manyTickets() string {
 	type ticket struct {
 		ID          string   `json:"id"`
 		Description string   `json:"description"`
-		TargetFile  string   `json:"target_file"`
 		DependsOn   []string `json:"depends_on"`
 	}
 	var all []ticket
 	for i := range benchTickets {
-		all = append(all, ticket{fmt.Sprintf("T-%03d", i+1), "Read", fmt.Sprintf("f%d.txt", i+1), []string{}})
+		all = append(all, ticket{fmt.Sprintf("T-%03d", i+1), "Read", []string{}})
 	}
 	b, err := json.Marshal(all)
 	if err != nil {

@@ -157,11 +157,15 @@ func (p *protocol) prompt(t *program.Transcript) {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
+	var content []text // a block a turn: vendors keep a prompt up to the end of a block
+	for _, block := range program.Blocks(t.Request()) {
+		content = append(content, text{"text", block})
+	}
 	p.wanted, t.Model = prompted, p.model
 	call(t, prompted, "session/prompt", struct {
 		Session string `json:"sessionId"`
 		Prompt  []text `json:"prompt"`
-	}{t.Session, []text{{"text", program.Prompt(t.Request())}}})
+	}{t.Session, content})
 }
 
 // tokens are counts in two spellings: a draft of the protocol's, and that of

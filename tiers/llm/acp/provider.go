@@ -50,7 +50,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			yield(nil, llm.Unsendable("no agent is named; name the program with [providers.acp] command, and its arguments with args"))
 		}
 	}
-	return program.Attempt(ctx, p.Folder, geminicli.Files(), func(folder string) program.Job {
+	return program.Attempt(ctx, p.Folder, r, geminicli.Files(), func(folder string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{folder: folder},
 			Missing: "name an agent that is there with [providers.acp] command",

@@ -10,7 +10,7 @@ import (
 
 // defaultRoom is the longest reply in tokens where nobody says how long, for
 // the vendor wants a number.
-const defaultRoom = 8192
+const defaultRoom = 32_000
 
 // body is a request of the Messages API. The order of its fields is part of the
 // wire's version.

@@ -27,7 +27,7 @@ func says(role string, blocks ...llm.Block) llm.Message {
 // change, the version goes up.
 func TestTheBodyIsFixed(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "anthropic/1", anthropic.Provider{}.Wire())
+	require.Equal(t, "anthropic/3", anthropic.Provider{}.Wire())
 	half := 0.5
 	r := llm.Request{
 		Model: "claude-sonnet-4-5", Params: events.ModelParams{Temperature: &half, TopP: &half, MaxOutputTokens: 100},
@@ -51,6 +51,19 @@ func TestTheBodyIsFixed(t *testing.T) {
 	require.Equal(t, events.ModelInvalidRequest, llm.AsError(err).Kind)
 }
 
+func TestChangedFilesStandInTheLastResult(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ result, want string }{
+		{"ok", `[{"type":"text","text":"ok"},{"type":"text","text":"FRESH"}]`}, {" ", `[{"type":"text","text":"FRESH"}]`},
+	} {
+		require.Contains(t, body(t, llm.Request{Model: "m", Messages: []llm.Message{
+			says(llm.RoleUser, llm.Text("Go.")),
+			says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}),
+			{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: c.result}, llm.Text("FRESH")}, Refreshed: true},
+		}}), `{"type":"tool_result","tool_use_id":"a","content":`+c.want+`}`)
+	}
+}
+
 func TestNoMarkStandsOnTheBlockOfChangedFiles(t *testing.T) {
 	t.Parallel()
 	refreshed := llm.Message{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Go."), llm.Text("FRESH")}, Refreshed: true}
@@ -59,15 +72,21 @@ func TestNoMarkStandsOnTheBlockOfChangedFiles(t *testing.T) {
 		want     []string
 	}{
 		"behind words":   {[]llm.Message{refreshed}, []string{"Go."}},
-		"behind results": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}), {Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: "ok"}, llm.Text("FRESH")}, Refreshed: true}}, []string{"Go.", "ok"}},
-		"alone":          {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Text("x")), {Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("FRESH")}, Refreshed: true}}, []string{"Go."}},
-		"none":           {[]llm.Message{says(llm.RoleUser, llm.Text("Go."), llm.Text("On."))}, []string{"On."}},
+		"behind results": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}), {Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: "ok"}, llm.Text("FRESH")}, Refreshed: true}}, []string{"Go."}},
+		"behind two": {[]llm.Message{
+			says(llm.RoleUser, llm.Text("Go.")),
+			says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}, llm.Call{ID: "b", Name: "t", Args: json.RawMessage(`{}`)}),
+			{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: "one"}, llm.Result{Call: "b", Text: "two"}, llm.Text("FRESH")}, Refreshed: true},
+		}, []string{"Go.", "one"}},
+		"alone": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Text("x")), {Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("FRESH")}, Refreshed: true}}, []string{"Go."}},
+		"none":  {[]llm.Message{says(llm.RoleUser, llm.Text("Go."), llm.Text("On."))}, []string{"On."}},
 	} {
 		var got struct {
 			Messages []struct {
 				Content []struct {
-					Text, Content string
-					Mark          any `json:"cache_control"`
+					Text    string
+					Content any
+					Mark    any `json:"cache_control"`
 				}
 			}
 		}
@@ -76,7 +95,8 @@ func TestNoMarkStandsOnTheBlockOfChangedFiles(t *testing.T) {
 		for _, m := range got.Messages {
 			for _, b := range m.Content {
 				if b.Mark != nil {
-					marked = append(marked, b.Text+b.Content)
+					text, _ := b.Content.(string)
+					marked = append(marked, b.Text+text)
 				}
 			}
 		}
@@ -128,7 +148,7 @@ func TestHowMuchAModelThinksFollowsItsFamily(t *testing.T) {
 	for _, c := range []struct{ model, effort, want string }{
 		{"claude-sonnet-4-5", "", `"temperature":0.5`},
 		{"claude-sonnet-4-5", "off", `"temperature":0.5,"thinking":{"type":"disabled"}`},
-		{"claude-sonnet-4-5", "low", `"thinking":{"type":"enabled","budget_tokens":2048}`},
+		{"claude-sonnet-4-5", "low", `"thinking":{"type":"enabled","budget_tokens":1024}`},
 		{"claude-sonnet-4-5", "high", `"thinking":{"type":"enabled","budget_tokens":6000}`},
 		{"claude-opus-4-6", "medium", `"thinking":{"type":"adaptive"},"output_config":{"effort":"medium"}`},
 		{"claude-opus-4-6", "off", `"temperature":0.5,"thinking":{"type":"disabled"}`},
@@ -136,7 +156,7 @@ func TestHowMuchAModelThinksFollowsItsFamily(t *testing.T) {
 		{"claude-opus-5-5", "off", `"output_config":{"effort":"low"}`},
 		{"claude-opus-5-5", "", ``},
 		{"claude-3-5-haiku-latest", "high", `"temperature":0.5,"top_p":0.5`},
-		{"another-maker", "low", `"thinking":{"type":"enabled","budget_tokens":2048}`},
+		{"another-maker", "low", `"thinking":{"type":"enabled","budget_tokens":1024}`},
 	} {
 		r := llm.Request{Model: c.model, Params: events.ModelParams{Temperature: &half, TopP: &half, Effort: c.effort, MaxOutputTokens: 8000}, Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}
 		got := body(t, r)

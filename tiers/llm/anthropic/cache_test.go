@@ -48,17 +48,18 @@ func (s *session) request(t *testing.T, number int) llm.Request {
 }
 
 // withoutRefresh is how many tokens a prompt has without its block of changed
-// files, by the count of the fake.
+// files and the result that holds it, by the count of the fake.
 func withoutRefresh(r llm.Request, u events.Usage) int64 {
-	last := r.Messages[len(r.Messages)-1]
-	refresh, _ := last.Blocks[len(last.Blocks)-1].(llm.Text)
-	return u.Prompt() - int64(len(refresh)+3)/4
+	blocks := r.Messages[len(r.Messages)-1].Blocks
+	refresh, _ := blocks[len(blocks)-1].(llm.Text)
+	last, _ := blocks[max(0, len(blocks)-2)].(llm.Result)
+	return u.Prompt() - int64(len(refresh)+len(last.Text)+3)/4
 }
 
 // TestAGrowingConversationIsReadFromTheCache holds ten rounds to the promise
 // that a prompt finds nearly all of the one before it in the vendor's cache,
-// although each has a block of changed files that the next one has not. Some
-// rounds have more blocks than the vendor looks back.
+// although each has a block of changed files that the next one has not: all but
+// the result in which that block stands. Some rounds have more blocks than the vendor looks back.
 func TestAGrowingConversationIsReadFromTheCache(t *testing.T) {
 	t.Parallel()
 	for name, thinking := range map[string]string{"with thoughts": "Let me think.", "without": ""} {

@@ -27,11 +27,17 @@ type block struct {
 	Name         string          `json:"name,omitempty"`
 	Input        json.RawMessage `json:"input,omitempty"`
 	ToolUseID    string          `json:"tool_use_id,omitempty"`
-	Content      string          `json:"content,omitempty"`
+	Content      any             `json:"content,omitempty"` // of a result: its text, or []part
 	IsError      bool            `json:"is_error,omitempty"`
 	CacheControl *mark           `json:"cache_control,omitempty"`
 
 	verbatim json.RawMessage // the vendor's own, in place of all others
+}
+
+// part is a text in a result.
+type part struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
 }
 
 // conversation is what was said, in the vendor's words.
@@ -103,14 +109,19 @@ func (c *conversation) assistant(m llm.Message, own *ownReply) {
 	c.put("assistant", own.blocks...)
 }
 
-// portable are a message's blocks in the words of the vendor, who wants results
-// before texts, which is how they stand in a request.
+// portable are a message's blocks in the words of the vendor. Text behind results
+// goes into the last of them: as a block of its own it is a cause of empty replies.
+// See https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons.
 func (c *conversation) portable(m llm.Message) []*block {
 	var out []*block
 	for _, b := range m.Blocks {
 		switch b := b.(type) {
 		case llm.Text:
-			if !blank(string(b)) {
+			switch last := len(out) - 1; {
+			case blank(string(b)):
+			case last >= 0 && out[last].Type == "tool_result":
+				out[last].follow(string(b))
+			default:
 				out = append(out, &block{Type: "text", Text: string(b)})
 			}
 		case llm.Call:
@@ -127,6 +138,15 @@ func (c *conversation) portable(m llm.Message) []*block {
 // vendor does not take.
 const silentFailure = "(failed without a word)"
 
+// follow puts text behind a result's own.
+func (b *block) follow(text string) {
+	var parts []part
+	if own, is := b.Content.(string); is && own != "" {
+		parts = append(parts, part{"text", own})
+	}
+	b.Content = append(parts, part{"text", text})
+}
+
 func (c *conversation) result(b llm.Result) *block {
 	id, known := c.ids[b.Call]
 	if !known {
@@ -134,7 +154,7 @@ func (c *conversation) result(b llm.Result) *block {
 	}
 	out := &block{Type: "tool_result", ToolUseID: id, Content: b.Text, IsError: b.Failed}
 	if blank(b.Text) {
-		out.Content = ""
+		out.Content = nil
 		if b.Failed {
 			out.Content = silentFailure
 		}
@@ -150,7 +170,7 @@ func wireName(s string) string { return llm.PlainName(s, "", maxName) }
 
 // mark sets the four breakpoints: at the last tool, the last system block, and
 // the last block of the two newest user turns that will stand in the next
-// request too.
+// request as it does now: not the block of changed files, nor the result that holds it.
 func (c *conversation) mark(b *body) {
 	if n := len(b.Tools); n > 0 {
 		b.Tools[n-1].CacheControl = breakpoint()

@@ -15,18 +15,25 @@ type family struct {
 	budget, adaptive bool
 	// off: thinking can be switched off by name.
 	off bool
+	// interleaves: it thinks between calls if [interleaved] says so.
+	interleaves bool
 	// samples: it takes temperature or top_p while it does not think.
 	samples bool
 	// both: it takes the two of them together.
 	both bool
 }
 
+// interleaved is the beta by which models that think within a budget think between
+// calls, too; adaptive ones do so by themselves. See
+// https://platform.claude.com/docs/en/build-with-claude/extended-thinking#interleaved-thinking.
+const interleaved = "interleaved-thinking-2025-05-14"
+
 // families are the models that differ from the newest ones.
 func families() []family {
 	return []family{
 		{names: []string{"claude-3-7-"}, budget: true, off: true, samples: true, both: true},
 		{names: []string{"claude-2", "claude-3-", "claude-instant"}, samples: true, both: true},
-		{names: []string{"claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-1", "claude-opus-4-0", "claude-opus-4-2", "claude-sonnet-4-0", "claude-sonnet-4-2"}, budget: true, off: true, samples: true},
+		{names: []string{"claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-1", "claude-opus-4-0", "claude-opus-4-2", "claude-sonnet-4-0", "claude-sonnet-4-2"}, budget: true, interleaves: true, off: true, samples: true},
 		{names: []string{"claude-opus-4-6", "claude-sonnet-4-6"}, adaptive: true, off: true, samples: true},
 		{names: []string{"claude-"}, adaptive: true},
 	}
@@ -45,18 +52,16 @@ func familyOf(model string) family {
 
 // Budgets of thinking, in tokens.
 const (
-	minBudget    = 1024 // the vendor's least
-	budgetLow    = 2048
-	budgetMedium = 8192
-	budgetHigh   = 24576
+	minBudget = 1024   // the vendor's least
+	maxBudget = 48_000 // more is for batches, as the vendor's page says
 )
 
-// budget is how many tokens of a reply of at most room may be thought; 0 if
-// there is no room to think in.
+// budget is how many tokens of a reply of at most room may be thought: an eighth, a
+// quarter or three quarters of it; 0 if there is no room to think in.
 func budget(effort string, room int) int {
-	want := map[string]int{"low": budgetLow, "medium": budgetMedium, "high": budgetHigh}[effort]
-	if want = min(want, room*3/4); want < minBudget {
+	eighths := map[string]int{"low": 1, "medium": 2, "high": 6}[effort]
+	if eighths == 0 || room*6/8 < minBudget {
 		return 0
 	}
-	return want
+	return min(max(room*eighths/8, minBudget), maxBudget)
 }

@@ -21,7 +21,7 @@ import (
 const Name = "anthropic"
 
 // wire is the version of Body; see [llm.Provider.Wire].
-const wire = "anthropic/1"
+const wire = "anthropic/3"
 
 // BaseURL is the vendor's own address.
 const BaseURL = "https://api.anthropic.com"
@@ -29,7 +29,7 @@ const BaseURL = "https://api.anthropic.com"
 // Provider reaches models over the Messages API.
 type Provider struct {
 	Endpoint llm.Endpoint
-	// Silence is how long an answer may bring nothing; 0: [transport.Silence].
+	// Silence is how long an answer may bring nothing; 0: as [transport.Options] say.
 	Silence time.Duration
 }
 
@@ -58,6 +58,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			return
 		}
 		call := transport.Begin(p.Endpoint, transport.Options{Stream: true, Silence: p.Silence, Body: body})
+		yield = call.Watch(yield)
 		stream := p.open(ctx, call, r)
 		defer func() { _ = stream.Close() }() // nothing is left to be said
 		a := newAccumulator(r)
@@ -86,6 +87,9 @@ func (p Provider) open(ctx context.Context, call *transport.Call, r llm.Request)
 	}
 	if p.Endpoint.Key != "" {
 		options = append(options, option.WithAPIKey(p.Endpoint.Key))
+	}
+	if familyOf(r.Model).interleaves && r.Params.Effort != "" && r.Params.Effort != "off" {
+		options = append(options, option.WithHeader("anthropic-beta", interleaved))
 	}
 	client := sdk.NewClient(options...)
 	return client.Messages.NewStreaming(ctx, sdk.MessageNewParams{Model: r.Model})

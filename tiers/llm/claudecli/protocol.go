@@ -84,12 +84,16 @@ func (*protocol) Begin(t *program.Transcript) {
 		Role    string `json:"role"`
 		Content []text `json:"content"`
 	}
+	var content []text // a block a turn: vendors keep a prompt up to the end of a block
+	for _, block := range program.Blocks(t.Request()) {
+		content = append(content, text{"text", block})
+	}
 	t.Send(struct {
 		Type    string  `json:"type"`
 		Message words   `json:"message"`
 		Parent  *string `json:"parent_tool_use_id"`
 		Session string  `json:"session_id"`
-	}{Type: "user", Message: words{"user", []text{{"text", program.Prompt(t.Request())}}}})
+	}{Type: "user", Message: words{"user", content}})
 }
 
 // Exit tells nothing: the program has one exit code for all that goes wrong.

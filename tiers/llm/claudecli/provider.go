@@ -56,7 +56,7 @@ func inherited() []string {
 // Stream makes one attempt at a reply by one run of the program. When it
 // returns, nothing of the program runs any more.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
-	return program.Attempt(ctx, p.Folder, nil, func(string) program.Job {
+	return program.Attempt(ctx, p.Folder, r, nil, func(string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{},
 			Missing: "install Claude Code, or name the program with [providers.claude_cli] command",

@@ -39,14 +39,11 @@ type params struct {
 	Capabilities *struct {
 		Files map[string]bool `json:"fs"`
 	} `json:"clientCapabilities"`
-	Folder  string    `json:"cwd"`
-	Servers *[]string `json:"mcpServers"`
-	Session string    `json:"sessionId"`
-	Model   string    `json:"modelId"`
-	Prompt  []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	} `json:"prompt"`
+	Folder  string      `json:"cwd"`
+	Servers *[]string   `json:"mcpServers"`
+	Session string      `json:"sessionId"`
+	Model   string      `json:"modelId"`
+	Prompt  []textBlock `json:"prompt"`
 }
 
 // acp plays an agent that is started with --acp.
@@ -75,8 +72,8 @@ func acp(f *fake) error {
 		case m.Method == "session/set_model" && a.session && p.Session == "a-1" && p.Model != "":
 			a.model = p.Model
 			line(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
-		case m.Method == "session/prompt" && a.session && p.Session == "a-1" && len(p.Prompt) == 1 && p.Prompt[0].Type == "text":
-			if err := a.prompt(m.ID, p.Prompt[0].Text); err != nil {
+		case m.Method == "session/prompt" && a.session && p.Session == "a-1" && wholeText(p.Prompt) != "":
+			if err := a.prompt(m.ID, wholeText(p.Prompt)); err != nil {
 				return err
 			}
 		default:

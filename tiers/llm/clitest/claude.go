@@ -67,6 +67,24 @@ func claudeResult(t turn) {
 		quote(t.text), u.Input, u.CacheWrite, u.CacheRead, u.Output)
 }
 
+// textBlock is a part of a prompt.
+type textBlock struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// wholeText is a prompt of texts; empty where a part is none.
+func wholeText(blocks []textBlock) string {
+	var out strings.Builder
+	for _, b := range blocks {
+		if b.Type != "text" || b.Text == "" {
+			return ""
+		}
+		out.WriteString(b.Text)
+	}
+	return out.String()
+}
+
 // userMessage reads the prompt.
 func userMessage(in *bufio.Reader) (string, error) {
 	raw, err := in.ReadBytes('\n')
@@ -76,17 +94,14 @@ func userMessage(in *bufio.Reader) (string, error) {
 	var m struct {
 		Type    string `json:"type"`
 		Message struct {
-			Role    string `json:"role"`
-			Content []struct {
-				Type string `json:"type"`
-				Text string `json:"text"`
-			} `json:"content"`
+			Role    string      `json:"role"`
+			Content []textBlock `json:"content"`
 		} `json:"message"`
 	}
-	if json.Unmarshal(raw, &m) != nil || m.Type != "user" || m.Message.Role != "user" || len(m.Message.Content) != 1 || m.Message.Content[0].Text == "" {
+	if json.Unmarshal(raw, &m) != nil || m.Type != "user" || m.Message.Role != "user" || wholeText(m.Message.Content) == "" {
 		return "", rejects(1, "Error: Expected message type 'user' with a role and content")
 	}
-	return m.Message.Content[0].Text, nil
+	return wholeText(m.Message.Content), nil
 }
 
 // denied reads the answer to a control request. The real program waits for

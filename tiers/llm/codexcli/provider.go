@@ -65,7 +65,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	if p.KeyVariable != "" {
 		inherit = append(inherit, p.KeyVariable)
 	}
-	return program.Attempt(ctx, p.Folder, nil, func(string) program.Job {
+	return program.Attempt(ctx, p.Folder, r, nil, func(string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: cmp.Or(p.Silence, DefaultSilence), Protocol: &protocol{},
 			Missing: "install the codex command line, or name the program with [providers.codex_cli] command",

@@ -82,18 +82,28 @@ func TestEffortSpeaksTheLanguageOfTheModelsFamily(t *testing.T) {
 		model, effort string
 		want          any
 	}{
-		{"gemini-2.5-pro", "off", budget(128)}, {"gemini-2.5-flash", "off", budget(0)}, {"gemini-2.5-flash-lite", "low", budget(1024)},
+		{"gemini-2.5-pro", "off", budget(128)}, {"gemini-2.5-flash", "off", budget(0)}, {"gemini-2.5-flash-lite", "low", budget(4096)},
 		{"gemini-2.5-flash", "medium", budget(8192)}, {"gemini-2.5-pro", "high", budget(24576)},
 		{"gemini-3-pro-preview", "off", level("LOW")}, {"gemini-3-pro-preview", "medium", level("HIGH")}, {"gemini-3.1-pro", "medium", level("MEDIUM")},
 		{"gemini-3.5-flash", "off", level("MINIMAL")}, {"gemini-3.5-flash", "high", level("HIGH")}, {"gemini-flash-latest", "low", level("LOW")},
+		{"gemini-3.7-flash", "off", level("LOW")}, {"gemini-3.8-flash", "off", level("LOW")},
 		{"gemini-2.0-flash", "high", nil}, {"gemma-3-27b-it", "high", nil}, {"gemini-3-pro-preview", "", nil},
 	}
 	for _, c := range cases {
 		r := asking(c.model, nil)
-		r.Params = events.ModelParams{Effort: c.effort, MaxOutputTokens: 100}
+		r.Params = events.ModelParams{Effort: c.effort, MaxOutputTokens: 32768}
 		config := at(t, bodyOf(t, r), "generationConfig")
-		require.EqualValues(t, 100, at(t, config, "maxOutputTokens"))
+		require.EqualValues(t, 32768, at(t, config, "maxOutputTokens"))
 		require.Equal(t, c.want, at(t, config, "thinkingConfig"), "%s %s", c.model, c.effort)
+	}
+}
+
+func TestThoughtsStayWithinTheReply(t *testing.T) {
+	t.Parallel()
+	for room, want := range map[int]float64{0: 8192, 65_536: 8192, 8192: 1024, 1024: 512, 1023: 0} {
+		r := asking("gemini-2.5-flash", nil)
+		r.Params = events.ModelParams{Effort: "low", MaxOutputTokens: room}
+		require.InDelta(t, want, at(t, bodyOf(t, r), "generationConfig", "thinkingConfig", "thinkingBudget"), 0, room)
 	}
 }
 

@@ -39,6 +39,21 @@ type piece struct {
 	FunctionCall     *functionCall `json:"functionCall"`
 }
 
+// empty tells whether a part, whose JSON is raw, holds neither data nor a
+// signature. Streams end with such a part, and the API refuses to take it back.
+func (p piece) empty(raw json.RawMessage) bool {
+	if p.Text != "" || p.ThoughtSignature != "" || p.FunctionCall != nil {
+		return false
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return false
+	}
+	delete(members, "text")
+	delete(members, "thought")
+	return len(members) == 0
+}
+
 func readChunk(data []byte) chunk {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {

@@ -54,7 +54,7 @@ func origin(model string) string { return Name + ":" + plain(model) }
 // from generation 3 on (https://ai.google.dev/gemini-api/docs/gemini-3), a
 // number of tokens in generation 2.5 (https://ai.google.dev/gemini-api/docs/thinking),
 // nothing for others. A model that cannot stop thinking thinks as little as it can.
-func thinking(model, effort string) *thinkingConfig {
+func thinking(model, effort string, room int) *thinkingConfig {
 	f := familyOf(model)
 	switch {
 	case effort == "" || f.generation < 2.5:
@@ -62,14 +62,14 @@ func thinking(model, effort string) *thinkingConfig {
 	case f.generation >= 3:
 		return &thinkingConfig{Level: f.level(effort)}
 	}
-	budget := f.budget(effort)
+	budget := f.budget(effort, room)
 	return &thinkingConfig{Budget: &budget}
 }
 
 func (f family) level(effort string) string {
 	switch effort {
 	case "off":
-		if f.pro {
+		if f.pro || !f.lite && f.generation >= 3.7 { // which knows no less: https://ai.google.dev/gemini-api/docs/models/gemini-3.7-flash
 			return "LOW"
 		}
 		return "MINIMAL"
@@ -84,9 +84,19 @@ func (f family) level(effort string) string {
 	return "HIGH"
 }
 
-// budget is within the range of every 2.5 model: 128 to 32,768 for pro, 0 or
-// 512 to 24,576 for flash-lite, 0 to 24,576 for flash.
-func (f family) budget(effort string) int {
+// budget is a share of a reply of at most room tokens, thoughts included: an
+// eighth, a quarter or three quarters, within the range of every 2.5 model: 128 to
+// 32,768 for pro, 0 or 512 to 24,576 for flash-lite, 0 to 24,576 for flash. A room
+// of 0 is the model's own, 65,536.
+func (f family) budget(effort string, room int) int {
+	const least, most = 512, 24576
+	if room == 0 {
+		room = 1 << 16
+	}
+	share := func(eighths int) int { return min(max(room*eighths/8, least), most) }
+	if room < 2*least {
+		effort = "off" // there is no room to think in
+	}
 	switch effort {
 	case "off":
 		if f.pro {
@@ -94,11 +104,11 @@ func (f family) budget(effort string) int {
 		}
 		return 0
 	case "low":
-		return 1024
+		return share(1)
 	case "medium":
-		return 8192
+		return share(2)
 	}
-	return 24576
+	return share(6)
 }
 
 // minimum is the least number of tokens that can be kept, the largest that the

@@ -24,6 +24,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			return
 		}
 		call := p.begin(transport.Options{Stream: true, Body: body})
+		yield = call.Watch(yield)
 		tap := &tap{under: call}
 		client, err := p.client(ctx, tap)
 		if err != nil {
@@ -112,7 +113,9 @@ func (r *reading) part(raw json.RawMessage) error {
 	if json.Unmarshal(raw, &p) != nil {
 		return errUnreadable
 	}
-	r.parts = append(r.parts, raw)
+	if !p.empty(raw) {
+		r.parts = append(r.parts, raw)
+	}
 	r.signed = r.signed || p.ThoughtSignature != ""
 	if p.Text != "" && !p.Thought {
 		r.say(llm.TextDelta(p.Text))

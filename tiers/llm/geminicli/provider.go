@@ -86,7 +86,7 @@ func (Provider) Name() string { return Name }
 // Stream makes one attempt at a reply by one run of the program. When it
 // returns, nothing of the program runs any more.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
-	return program.Attempt(ctx, p.Folder, Files(), func(folder string) program.Job {
+	return program.Attempt(ctx, p.Folder, r, Files(), func(folder string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: protocol{},
 			Missing: "install the gemini command line, or name the program with [providers.gemini_cli] command",

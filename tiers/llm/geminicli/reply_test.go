@@ -66,10 +66,10 @@ func TestTokensAreThoseOfTheProgramOrAnEstimate(t *testing.T) {
 		require.Equal(t, c.want, reply.Usage, name)
 	}
 	require.True(t, guess.Estimated)
-	for stats, want := range map[string]events.Usage{`{"input_tokens":100,"output_tokens":30,"cached":40}`: {Input: 60, Output: 30, CacheRead: 40}, `null`: {}, `{}`: {}} {
+	for stats, want := range map[string]events.Usage{`{"input_tokens":100,"output_tokens":30,"cached":40}`: {Input: 60, Output: 30, CacheRead: 40}, `null`: {}, `{}`: {Output: 2, Estimated: true}} {
 		reply, err := ask(t, says(hello+`{"type":"result","status":"error","error":{"message":"busy"},"stats":`+stats+"}\n"))
 		require.Error(t, err)
-		require.Equal(t, want, reply.Usage, "what was reported was paid for")
+		require.Equal(t, want, reply.Usage, "what was reported was paid for, and so was what came")
 	}
 }
 

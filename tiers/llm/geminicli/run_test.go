@@ -160,7 +160,7 @@ func TestTheMockHasTheModesOfTheOriginal(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.Equal(t, "It is done, says the mock.", reply.Text)
+		require.Equal(t, "DONE: says the mock.", reply.Text)
 	}
 }
 

@@ -111,6 +111,9 @@ func (a *anthropic) read(r *http.Request, body []byte) (View, *refusal) {
 	if bad := q.parse(); bad != nil {
 		return View{}, bad
 	}
+	if q.ContextManagement != nil && !strings.Contains(r.Header.Get("Anthropic-Beta"), "context-management-") {
+		return View{}, refuse("context_management: Extra inputs are not permitted")
+	}
 	if !slices.Contains(a.models, q.Model) {
 		return View{}, &refusal{404, "not_found", "model: " + q.Model}
 	}

@@ -46,6 +46,9 @@ func (w *anthropicReply) stop() {
 // frames is the reply to an accepted request. What it thinks is remembered, so
 // that it must come back.
 func (a *anthropic) frames(v View, t Turn, u events.Usage) []string {
+	if q, ok := v.wire.(*anthropicRequest); ok && q.textBehindResults() {
+		t = Turn{Usage: t.Usage, Fault: t.Fault, At: t.At, Gate: t.Gate}
+	}
 	w := &anthropicReply{turn: t}
 	start := map[string]any{"id": fmt.Sprintf("msg_%d", v.Number), "type": "message", "role": "assistant", "model": v.Model, "content": []any{}, "stop_reason": nil, "stop_sequence": nil}
 	start["usage"] = anthropicUsage(t, u, 1)
@@ -125,7 +128,7 @@ func anthropicStop(t Turn) string {
 		return t.Stop
 	case t.Fault == Refusal:
 		return "refusal"
-	case t.Fault == CutInCall:
+	case t.Fault == CutInCall, t.cut:
 		return "max_tokens"
 	case len(t.Calls) > 0:
 		return "tool_use"

@@ -73,6 +73,14 @@ func resultsFirst(i int, m anthropicMessage) *refusal {
 	return nil
 }
 
+// textBehindResults tells whether the newest message has text behind results. The
+// vendor names that as a cause of empty replies, and here it always is one; see
+// https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons, "Empty responses with end_turn".
+func (q *anthropicRequest) textBehindResults() bool {
+	newest := q.Messages[len(q.Messages)-1]
+	return len(resultsOf(newest)) > 0 && newest.blocks[len(newest.blocks)-1].Type == "text"
+}
+
 // sign is the signature of what a model thought.
 func sign(model, thought string) string {
 	return "sig_" + events.Digest([]byte(model+"\n"+thought))

@@ -21,7 +21,9 @@ type anthropicRequest struct {
 	Thinking      *anthropicThinking `json:"thinking"`
 	ToolChoice    json.RawMessage    `json:"tool_choice"`
 	Metadata      json.RawMessage    `json:"metadata"`
-	OutputConfig  *struct {
+	// ContextManagement needs the beta context-management-2025-06-27.
+	ContextManagement json.RawMessage `json:"context_management"`
+	OutputConfig      *struct {
 		Effort string `json:"effort"`
 	} `json:"output_config"`
 
@@ -151,7 +153,7 @@ func (b *anthropicBlock) parse(path string, raw json.RawMessage) *refusal {
 
 // view is the request in no vendor's words.
 func (q *anthropicRequest) view() View {
-	v := View{Model: q.Model, wire: q}
+	v := View{Model: q.Model, Limit: int(*q.MaxTokens), wire: q}
 	var system []string
 	for _, b := range q.system {
 		system = append(system, b.Text)

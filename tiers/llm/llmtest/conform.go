@@ -27,6 +27,7 @@ func Conform(t *testing.T, make func(t *testing.T) Fixture) {
 		{"what was thought goes to nobody else", thoughtsStay},
 		{"the refresh block stands last", refreshStandsLast},
 		{"a body that was made is sent", bodyIsSent},
+		{"a reply ends at its limit", endsAtLimit},
 		{"usage is exact", usageIsExact},
 		{"a cancelled stream is cancelled", cancelled},
 		{"a consumer may stop anywhere", consumerStops},
@@ -136,6 +137,21 @@ func thoughtsStay(t *testing.T, f Fixture) {
 	}
 }
 
+// endsAtLimit has a model say, and another one think, more than it may.
+func endsAtLimit(t *testing.T, f Fixture) {
+	long := strings.Repeat("tick tock ", 1000)
+	p := f.turns(t, Turn{Text: long}, Turn{Thinking: long, Text: "Done."})
+	ask := f.question("Look.")
+	ask.Params.MaxOutputTokens = 2048
+	reply := p.good(ask)
+	require.Equal(t, llm.FinishMaxTokens, reply.Finish)
+	require.Equal(t, long[:4*2048], reply.Text)
+	ask.Params.Effort = "high"
+	reply = p.good(ask)
+	require.Equal(t, llm.FinishMaxTokens, reply.Finish)
+	require.Empty(t, reply.Text)
+}
+
 func refreshStandsLast(t *testing.T, f Fixture) {
 	p := f.turns(t, Turn{Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`}}}, Turn{Text: "Done."})
 	first := f.question("Look.")
@@ -143,7 +159,7 @@ func refreshStandsLast(t *testing.T, f Fixture) {
 	at := len(second.Messages) - 1
 	second.Messages[at].Blocks = append(second.Messages[at].Blocks, llm.Text("[SYSTEM: FILES UPDATED]\na.go: deleted\n"))
 	second.Messages[at].Refreshed = true
-	p.good(second)
+	require.Equal(t, "Done.", p.good(second).Text)
 	newest := p.Requests()[1].Newest()
 	require.Contains(t, newest, "result of 01ROUND1-0")
 	require.True(t, strings.HasSuffix(strings.TrimRight(newest, "\n"), "a.go: deleted"), newest)

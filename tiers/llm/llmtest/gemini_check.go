@@ -115,7 +115,7 @@ func checkGeminiLevel(model, level string) *refusal {
 			return nil
 		}
 	case "MINIMAL":
-		if !pro {
+		if !pro && !strings.HasPrefix(model, "gemini-3.7") && !strings.HasPrefix(model, "gemini-3.8") {
 			return nil
 		}
 	}

@@ -74,20 +74,25 @@ func (w *geminiReply) call() {
 	}
 }
 
-// end writes the last chunk. A reply without calls is signed in an empty part.
+// end writes the last chunk, which has an empty part. A reply without calls is
+// signed there. The API refuses to take back an empty part without a signature:
+// https://ai.google.dev/gemini-api/docs/thought-signatures and
+// https://github.com/router-for-me/CLIProxyAPI/issues/1292.
 func (w *geminiReply) end(usage map[string]any) {
-	var parts []geminiPart
+	empty := ""
+	last := geminiPart{Text: &empty}
 	if len(w.turn.Calls) == 0 && w.turn.Thinking != "" {
-		empty := ""
-		parts = append(parts, geminiPart{Text: &empty, ThoughtSignature: geminiSignature(w.view.Model, empty)})
+		last.ThoughtSignature = geminiSignature(w.view.Model, empty)
 	}
-	w.chunk(usage, geminiStop(w.turn), parts...)
+	w.chunk(usage, geminiStop(w.turn), last)
 }
 
 func geminiStop(t Turn) string {
 	switch {
 	case t.Stop != "":
 		return t.Stop
+	case t.cut:
+		return "MAX_TOKENS"
 	case t.Fault == Refusal:
 		return "SAFETY"
 	case t.Fault == CutInCall, t.Fault == BrokenArgs:

@@ -107,6 +107,9 @@ func (q *geminiRequest) pieces() []string {
 
 func (q *geminiRequest) view() View {
 	v := View{Model: q.model, wire: q}
+	if q.GenerationConfig != nil {
+		v.Limit = limitOf(q.GenerationConfig.MaxOutputTokens)
+	}
 	if s := q.begins().SystemInstruction; s != nil {
 		v.System = s.text()
 	}

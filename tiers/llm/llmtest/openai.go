@@ -116,7 +116,11 @@ func (w *openAI) frames(v View, t Turn, u events.Usage) []string {
 		return responsesFrames(r, t, u)
 	}
 	r, ok := v.wire.(chatRequest)
-	if !ok {
+	switch {
+	case ok:
+	case w.flavour.Name == "openai" && !completesWithTools(v.Model, ""): // a question about a reply to nobody
+		return responsesFrames(responsesRequest{Model: v.Model}, t, u)
+	default:
 		r.Model = v.Model
 	}
 	return w.flavour.chatFrames(r, t, u)
@@ -125,7 +129,8 @@ func (w *openAI) frames(v View, t Turn, u events.Usage) []string {
 // ends tells the chunk with a finish_reason; the usage and [DONE] behind it are
 // no part of the reply.
 func (w *openAI) ends(frame string) bool {
-	return strings.Contains(frame, `"finish_reason":"`) || strings.Contains(frame, `"type":"response.completed"`)
+	return strings.Contains(frame, `"finish_reason":"`) || strings.Contains(frame, `"type":"response.completed"`) ||
+		strings.Contains(frame, `"type":"response.incomplete"`)
 }
 
 func (w *openAI) errorFrame(kind, message string) string {

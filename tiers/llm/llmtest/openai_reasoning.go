@@ -13,7 +13,9 @@ func (f Flavour) checkReasoning(r chatRequest) *refusal {
 	}
 	efforts := []string{"", "low", "medium", "high"}
 	switch {
-	case strings.HasPrefix(r.Model, "gpt-5."):
+	case respondsOnly(r.Model):
+		return badChat("This model is only supported in v1/responses and not in v1/chat/completions.")
+	case strings.HasPrefix(r.Model, "gpt-5."), strings.HasPrefix(r.Model, "gpt-6"):
 		efforts = append(efforts, "none")
 	case strings.HasPrefix(r.Model, "gpt-5"):
 		efforts = append(efforts, "minimal")
@@ -21,6 +23,9 @@ func (f Flavour) checkReasoning(r chatRequest) *refusal {
 		return nil
 	}
 	switch {
+	case len(r.Tools) > 0 && !completesWithTools(r.Model, r.Effort):
+		return badChat("Function tools with reasoning_effort are not supported for %s in /v1/chat/completions. "+
+			"To use function tools, use /v1/responses or set reasoning_effort to 'none'.", r.Model)
 	case r.Temperature != nil && *r.Temperature != 1:
 		return badChat("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *r.Temperature)
 	case r.TopP != nil && *r.TopP != 1:
@@ -29,4 +34,23 @@ func (f Flavour) checkReasoning(r chatRequest) *refusal {
 		return badChat("Unsupported value: '%s' is not supported with the '%s' model. Supported values are: %v.", r.Effort, r.Model, efforts[1:])
 	}
 	return nil
+}
+
+// completesWithTools tells whether Chat Completions takes tools of a model: of 5.4
+// without an effort, of later ones without thinking only. See
+// https://github.com/openai/openai-openapi/issues/541 and https://github.com/BerriAI/litellm/pull/34569.
+func completesWithTools(model, effort string) bool {
+	switch {
+	case effort == "none":
+		return true
+	case strings.HasPrefix(model, "gpt-5.4"):
+		return effort == ""
+	}
+	return !strings.HasPrefix(model, "gpt-5.5") && !strings.HasPrefix(model, "gpt-5.6") && !strings.HasPrefix(model, "gpt-6")
+}
+
+// respondsOnly tells whether a model is on no other API than Responses. See
+// https://github.com/alvinunreal/tmuxai/issues/82 and https://github.com/aaif-goose/goose/issues/2564.
+func respondsOnly(model string) bool {
+	return slices.ContainsFunc([]string{"gpt-5-codex", "gpt-5-pro", "o1-pro", "o3-pro", "codex-mini"}, func(n string) bool { return strings.HasPrefix(model, n) })
 }

@@ -7,20 +7,29 @@ import (
 	"strings"
 )
 
-// responsesRequest is a request of the Responses API as Codex writes it.
+// responsesRequest is a request of the Responses API.
 type responsesRequest struct {
 	Model        string          `json:"model"`
 	Instructions string          `json:"instructions"`
 	Input        []responsesItem `json:"input"`
 	Tools        []responsesTool `json:"tools"`
 	Stream       bool            `json:"stream"`
+	Store        *bool           `json:"store"`
+	Include      []string        `json:"include"`
 	Previous     string          `json:"previous_response_id"`
+	MaxOutput    *int            `json:"max_output_tokens"`
+	Temperature  *float64        `json:"temperature"`
+	TopP         *float64        `json:"top_p"`
+	Reasoning    *struct {
+		Effort string `json:"effort"`
+	} `json:"reasoning"`
 }
 
 // responsesItem is one item of the input; which of its fields count depends on
 // its type.
 type responsesItem struct {
 	Type      string          `json:"type"`
+	ID        string          `json:"id"`
 	Role      string          `json:"role"`
 	Content   json.RawMessage `json:"content"`
 	Name      string          `json:"name"`
@@ -35,6 +44,7 @@ type responsesTool struct {
 	Type       string          `json:"type"`
 	Name       string          `json:"name"`
 	Parameters json.RawMessage `json:"parameters"`
+	Strict     *bool           `json:"strict"`
 }
 
 // readResponses checks a request for a response and says what it asks.
@@ -49,7 +59,7 @@ func (w *openAI) readResponses(body []byte) (View, *refusal) {
 	if bad := r.check(); bad != nil {
 		return View{}, bad
 	}
-	v := View{Model: r.Model, System: r.Instructions, wire: r}
+	v := View{Model: r.Model, System: r.Instructions, Limit: limitOf(r.MaxOutput), wire: r}
 	for _, t := range r.Tools {
 		v.Tools = append(v.Tools, firstOf(t.Name, t.Type))
 	}
@@ -59,8 +69,19 @@ func (w *openAI) readResponses(body []byte) (View, *refusal) {
 	return v, nil
 }
 
-// check is what the Responses API refuses.
+// check is what the Responses API refuses. Sources:
+// https://platform.openai.com/docs/api-reference/responses/create,
+// https://platform.openai.com/docs/guides/reasoning and the reports named beside the checks.
 func (r responsesRequest) check() *refusal {
+	for _, check := range []func() *refusal{r.checkShape, r.checkTools, r.checkReasoning, r.checkItems, r.checkCalls} {
+		if bad := check(); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+func (r responsesRequest) checkShape() *refusal {
 	switch {
 	case !r.Stream:
 		return badChat("this server only streams")
@@ -69,12 +90,93 @@ func (r responsesRequest) check() *refusal {
 	case r.Previous != "":
 		return badChat("Previous response with id '%s' not found.", r.Previous)
 	}
+	if r.MaxOutput != nil && *r.MaxOutput < 16 {
+		return badChat("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got %d instead.", *r.MaxOutput)
+	}
+	return nil
+}
+
+// checkTools: functions are strict unless they say otherwise.
+func (r responsesRequest) checkTools() *refusal {
 	for i, t := range r.Tools {
-		if t.Type == "function" && !functionName.MatchString(t.Name) {
+		if t.Type != "function" {
+			continue
+		}
+		var schema struct {
+			AdditionalProperties *bool `json:"additionalProperties"`
+		}
+		switch {
+		case !functionName.MatchString(t.Name):
 			return badChat("Invalid 'tools[%d].name': string does not match pattern.", i)
+		case t.Strict != nil && !*t.Strict:
+		case json.Unmarshal(t.Parameters, &schema) != nil || schema.AdditionalProperties == nil || *schema.AdditionalProperties:
+			return badChat("Invalid schema for function '%s': In context=(), "+
+				"'additionalProperties' is required to be supplied and to be false.", t.Name)
 		}
 	}
-	return r.checkCalls()
+	return nil
+}
+
+// checkReasoning refuses what models that think do not take.
+func (r responsesRequest) checkReasoning() *refusal {
+	efforts := responsesEfforts(r.Model)
+	switch {
+	case efforts == nil:
+		return nil
+	case r.Temperature != nil:
+		return badChat("Unsupported parameter: 'temperature' is not supported with this model.")
+	case r.TopP != nil:
+		return badChat("Unsupported parameter: 'top_p' is not supported with this model.")
+	case r.Reasoning != nil && r.Reasoning.Effort != "" && !slices.Contains(efforts, r.Reasoning.Effort):
+		return badChat("Unsupported value: '%s' is not supported with the '%s' model. Supported values are: %v.",
+			r.Reasoning.Effort, r.Model, efforts)
+	}
+	return nil
+}
+
+// responsesEfforts are the efforts of a model; nil: it does not think.
+func responsesEfforts(model string) []string {
+	switch {
+	case strings.HasPrefix(model, "gpt-5-pro"):
+		return []string{"high"}
+	case respondsOnly(model):
+		return []string{"low", "medium", "high"}
+	case strings.HasPrefix(model, "gpt-5."), strings.HasPrefix(model, "gpt-6"):
+		return []string{"none", "low", "medium", "high", "xhigh"}
+	case strings.HasPrefix(model, "gpt-5") && !strings.HasPrefix(model, "gpt-5-chat"):
+		return []string{"minimal", "low", "medium", "high"}
+	case strings.HasPrefix(model, "o3"), strings.HasPrefix(model, "o4"):
+		return []string{"low", "medium", "high"}
+	}
+	return nil
+}
+
+// checkItems checks each item by itself. Without a store the API looks every id up
+// in vain: https://github.com/vercel/ai/issues/7543, https://github.com/maximhq/bifrost/issues/5410.
+func (r responsesRequest) checkItems() *refusal {
+	stored := r.Store == nil || *r.Store
+	for i, item := range r.Input {
+		switch {
+		case item.ID != "" && item.Role != "user" && item.Role != "developer" && !stored: // codex 0.169 names the messages of others
+			return badChat("Item with id '%s' not found. Items are not persisted when `store` is set to false. "+
+				"Try again with `store` set to true, or remove this item from your input.", item.ID)
+		case item.Type == "reasoning" && !isSigned(r.Model, item.Encrypted):
+			return badChat("The encrypted content for item rs could not be verified. " +
+				"Reason: Encrypted content could not be decrypted or parsed.")
+		case item.Type == "reasoning" && (i+1 == len(r.Input) || !r.Input[i+1].byModel()):
+			return badChat("Item of type 'reasoning' was provided without its required following item.")
+		case item.Type == "function_call" && !json.Valid([]byte(item.Arguments)):
+			return badChat("Invalid 'input[%d].arguments': expected JSON.", i)
+		case item.byModel() && item.Type == "message" && itemText(item.Content) == "":
+			return badChat("Invalid 'input[%d].content': empty text.", i)
+		}
+	}
+	return nil
+}
+
+// byModel tells whether an item is a part of a reply.
+func (i responsesItem) byModel() bool {
+	return i.Role == "assistant" || slices.Contains([]string{"reasoning", "function_call", "custom_tool_call"}, i.Type)
 }
 
 // checkCalls holds calls and their outputs together.
@@ -106,26 +208,34 @@ func (r responsesRequest) checkCalls() *refusal {
 }
 
 func (v *View) addItem(item responsesItem) {
-	switch item.Type {
-	case "", "message":
-		role := "user"
-		if item.Role == "assistant" {
-			role = "assistant"
+	switch {
+	case item.byModel():
+		m := v.reply()
+		m.Text = strings.TrimPrefix(m.Text+"\n"+itemText(item.Content), "\n")
+		m.Opaque = m.Opaque || item.Encrypted != ""
+		if item.CallID != "" {
+			m.Calls = append(m.Calls, Call{item.CallID, item.Name, item.Arguments + item.Input})
 		}
-		v.Messages = append(v.Messages, Said{Role: role, Text: itemText(item.Content)})
-	case "function_call", "custom_tool_call":
-		v.Messages = append(v.Messages, Said{Role: "assistant", Calls: []Call{{item.CallID, item.Name, item.Arguments + item.Input}}})
-	case "function_call_output", "custom_tool_call_output":
+	case item.Type == "", item.Type == "message":
+		v.Messages = append(v.Messages, Said{Role: "user", Text: itemText(item.Content)})
+	case item.Type == "function_call_output", item.Type == "custom_tool_call_output":
 		v.addResult(Result{Call: item.CallID, Text: itemText(item.Output)})
-	case "reasoning":
-		v.Messages = append(v.Messages, Said{Role: "assistant", Opaque: item.Encrypted != ""})
 	}
+}
+
+// reply is the last message where it is the assistant's, else a new one of it:
+// the items of a reply stand beside each other.
+func (v *View) reply() *Said {
+	if n := len(v.Messages); n == 0 || v.Messages[n-1].Role != "assistant" {
+		v.Messages = append(v.Messages, Said{Role: "assistant"})
+	}
+	return &v.Messages[len(v.Messages)-1]
 }
 
 // itemText is a content that is a text, or a list of parts that hold texts.
 func itemText(raw json.RawMessage) string {
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
 		return text
 	}
 	var parts []struct {

@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"fmt"
+	"slices"
 
 	"manualslop/events"
 )
@@ -24,8 +25,8 @@ func responsesFrames(r responsesRequest, t Turn, u events.Usage) []string {
 	if t.Fault == UnknownEvents {
 		s.event("response.notice", map[string]any{"notice": []int{1, 2}})
 	}
-	if t.Thinking != "" {
-		s.item(map[string]any{"type": "reasoning", "id": "rs_llmtest", "summary": []any{}, "encrypted_content": t.Thinking})
+	if t.Thinking != "" && slices.Contains(r.Include, "reasoning.encrypted_content") {
+		s.item(map[string]any{"type": "reasoning", "id": "rs_llmtest", "summary": []any{}, "encrypted_content": t.Thinking + sign(r.Model, t.Thinking)})
 	}
 	switch {
 	case t.Fault == Refusal:
@@ -88,7 +89,11 @@ func (s *responsesStream) call(i int, c Call) {
 	for _, piece := range s.turn.pieces(c.Args) {
 		s.event("response.function_call_arguments.delta", map[string]any{"output_index": at, "item_id": id, "delta": piece})
 	}
-	done := item("completed", c.Args)
+	status := "completed"
+	if s.turn.Fault == CutInCall && i == len(s.turn.Calls)-1 {
+		status = "incomplete"
+	}
+	done := item(status, c.Args)
 	s.event("response.output_item.done", map[string]any{"output_index": at, "item": done})
 	s.items = append(s.items, done)
 }
@@ -102,7 +107,7 @@ func (s *responsesStream) end(u events.Usage) {
 	if s.turn.Fault == NoUsage {
 		usage = nil
 	}
-	if s.turn.Fault == CutInCall {
+	if s.turn.Fault == CutInCall || s.turn.cut {
 		out := s.response("incomplete", usage)
 		out["incomplete_details"] = map[string]any{"reason": "max_output_tokens"}
 		s.event("response.incomplete", map[string]any{"response": out})

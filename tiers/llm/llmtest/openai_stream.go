@@ -108,7 +108,7 @@ func (s *chatStream) end(u events.Usage) {
 	switch {
 	case s.turn.Stop != "":
 		reason = s.turn.Stop
-	case s.turn.Fault == CutInCall:
+	case s.turn.Fault == CutInCall, s.turn.cut:
 		reason = "length"
 	case s.turn.Fault == Refusal && !s.flavour.KnownFieldsOnly:
 		reason = "content_filter"

@@ -165,7 +165,8 @@ func TestResponsesPlayWhatCodexReads(t *testing.T) {
 	}})
 	ask := func(input string) string {
 		status, said := toOpenAI(t, s, "/v1/responses", llmtest.Key,
-			`{"model":"gpt-5-mini","instructions":"Be brief.","stream":true,"tools":[{"type":"function","name":"shell","parameters":{}},{"type":"local_shell"}],"input":[`+input+`]}`)
+			`{"model":"gpt-5-mini","instructions":"Be brief.","stream":true,"store":false,"include":["reasoning.encrypted_content"],`+
+				`"tools":[{"type":"function","name":"shell","strict":false,"parameters":{}},{"type":"local_shell"}],"input":[`+input+`]}`)
 		require.Equal(t, http.StatusOK, status, said)
 		return said
 	}
@@ -181,7 +182,7 @@ func TestResponsesPlayWhatCodexReads(t *testing.T) {
 	require.Equal(t, "completed", names[len(names)-1])
 	require.Contains(t, names, "output_text.delta")
 	require.Contains(t, first, `"arguments":"{\"command\":[\"ls\"]}","call_id":"c1"`)
-	require.Contains(t, first, `"encrypted_content":"Hm."`)
+	require.Contains(t, first, `"encrypted_content":"Hm.sig_`)
 	second := ask(hello + `,{"type":"function_call","name":"shell","call_id":"c1","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"a.go"}`)
 	require.Contains(t, second, `"total_tokens"`)
 	v := s.Requests()[1]
@@ -208,6 +209,15 @@ func TestResponsesRefuseWhatTheRealOnesRefuse(t *testing.T) {
 		{"a call without an id", body(hello+`,`+strings.Replace(call, `"c1"`, `""`, 1), ""), "Missing required"},
 		{"an output without a call", body(hello+`,`+result, ""), "No tool call found"},
 		{"a call without an output", body(hello+`,`+call, ""), "No tool output found"},
+		{"few output tokens", body(hello, `,"max_output_tokens":15`), "below minimum value"},
+		{"a strict schema that is open", body(hello, `,"tools":[{"type":"function","name":"f","parameters":{"type":"object"}}]`), "'additionalProperties' is required"},
+		{"a temperature", body(hello, `,"temperature":1`), "'temperature' is not supported"},
+		{"top_p", body(hello, `,"top_p":1`), "'top_p' is not supported"},
+		{"an unknown effort", body(hello, `,"reasoning":{"effort":"none"}`), "Supported values are"},
+		{"an id without a store", body(hello+`,{"type":"message","id":"msg_1","role":"assistant","content":"a"}`, `,"store":false`), "not persisted"},
+		{"foreign reasoning", body(hello+`,{"type":"reasoning","encrypted_content":"x"},`+call+`,`+result, ""), "could not be verified"},
+		{"arguments that are not JSON", body(hello+`,`+strings.Replace(call, `"{}"`, `"{"`, 1)+`,`+result, ""), "expected JSON"},
+		{"an empty reply", body(hello+`,{"type":"message","role":"assistant","content":""}`, ""), "empty text"},
 		{"an unknown role", body(strings.Replace(hello, "user", "tool", 1), ""), "Invalid value"},
 	} {
 		s := llmtest.OpenAI(t, "openai", llmtest.Options{Turns: []llmtest.Turn{{Text: "ok"}}})

@@ -1,6 +1,9 @@
 package llmtest
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // readChat checks a request for a completion and says what it asks.
 func (w *openAI) readChat(body []byte) (View, *refusal) {
@@ -11,7 +14,7 @@ func (w *openAI) readChat(body []byte) (View, *refusal) {
 	if bad := w.known(r.Model); bad != nil {
 		return View{}, bad
 	}
-	v := View{Model: r.Model, wire: r}
+	v := View{Model: r.Model, Limit: cmp.Or(limitOf(r.MaxTokens), limitOf(r.MaxCompletion)), wire: r}
 	for _, t := range r.Tools {
 		v.Tools = append(v.Tools, t.Function.Name)
 	}

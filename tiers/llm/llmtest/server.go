@@ -184,7 +184,7 @@ func (s *Server) take(r *http.Request, body []byte) (View, Turn, events.Usage, *
 	}
 	v.Number, v.Body = len(s.views), body
 	s.views = append(s.views, v)
-	t := s.answer(v).prepared(v)
+	t := s.answer(v).prepared(v).within(v.Limit)
 	if code, _ := t.Fault.status(); code != 0 || t.Error != "" {
 		return v, t, events.Usage{}, nil
 	}

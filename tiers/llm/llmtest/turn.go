@@ -14,6 +14,8 @@ type Turn struct {
 	Calls              []Call
 	// Usage is what the vendor reports; nil: counted, with its cache.
 	Usage *events.Usage
+	// cut says that the reply ended at the request's limit.
+	cut bool
 	// Stop is the vendor's own word for why it ends; empty: the one that fits.
 	Stop string
 	// Fault goes wrong, for some faults before frame At of the stream, counted
@@ -45,6 +47,8 @@ type View struct {
 	System   string
 	Messages []Said
 	Tools    []string
+	// Limit is the most tokens of the reply, thoughts included; 0: none is given.
+	Limit int
 	// Body is what was sent, to the byte.
 	Body []byte
 	// wire keeps what the vendor's part of the server needs.

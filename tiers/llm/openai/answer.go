@@ -2,63 +2,22 @@ package openai
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"encoding/json"
-	"strings"
 
 	openai "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
 )
 
-// answer reads the events of one stream.
+// answer reads the events of one stream of Chat Completions.
 type answer struct {
-	server  Server
-	request llm.Request
-
-	said    strings.Builder // text and arguments, for an estimate
-	refusal strings.Builder
+	reading
 	thought thoughts
 	calls   calls
-	usage   *events.Usage
-	model   string
 	finish  string // the finish_reason; empty until it came
-	done    bool   // the line [DONE] came
-	failed  error  // why there is no whole answer
 }
 
-// read yields the chunks of a stream to its end; false when the consumer wants
-// no more. Failed then says whether the answer is whole.
-func (a *answer) read(ctx context.Context, events ssestream.Decoder, yield func(llm.Chunk, error) bool) bool {
-	for !a.done && ctx.Err() == nil && events.Next() {
-		var chunks []llm.Chunk
-		chunks, a.failed = a.take(events.Event().Data)
-		if !send(yield, chunks) {
-			return false
-		}
-		if a.failed != nil {
-			return true
-		}
-	}
-	var chunks []llm.Chunk
-	chunks, a.failed = a.end(cmp.Or(ctx.Err(), events.Err()))
-	return send(yield, chunks)
-}
-
-// send yields chunks; false when the consumer wants no more.
-func send(yield func(llm.Chunk, error) bool, chunks []llm.Chunk) bool {
-	for _, c := range chunks {
-		if !yield(c, nil) {
-			return false
-		}
-	}
-	return true
-}
-
-// take reads one event; chunks count even where there is an error.
 func (a *answer) take(data []byte) ([]llm.Chunk, error) {
 	data = bytes.TrimSpace(data)
 	switch {
@@ -69,11 +28,11 @@ func (a *answer) take(data []byte) ([]llm.Chunk, error) {
 		return nil, nil
 	}
 	if told := errorIn(data); told != nil {
-		return a.paid(), told
+		return nil, told
 	}
 	var chunk openai.ChatCompletionChunk
 	if err := json.Unmarshal(data, &chunk); err != nil {
-		return a.paid(), llm.Incomplete("an event of the stream is no chunk: %v", err)
+		return nil, llm.Incomplete("an event of the stream is no chunk: %v", err)
 	}
 	if chunk.Model != "" {
 		a.model = chunk.Model
@@ -101,11 +60,11 @@ func (a *answer) choice(c openai.ChatCompletionChunkChoice) ([]llm.Chunk, error)
 		a.refusal.WriteString(clip(c.Delta.Refusal))
 	}
 	if !a.think(c.Delta) {
-		return a.paid(), llm.Incomplete("the reply's reasoning is over %d bytes", llm.MaxRaw)
+		return nil, llm.Incomplete("the reply's reasoning is over %d bytes", llm.MaxRaw)
 	}
 	for _, piece := range c.Delta.ToolCalls {
 		if err := a.calls.take(piece); err != nil {
-			return a.paid(), err
+			return nil, err
 		}
 	}
 	if c.Delta.Content == "" {
@@ -129,38 +88,25 @@ func (a *answer) think(d openai.ChatCompletionChunkChoiceDelta) bool {
 	return a.thought.add(text("reasoning_content"), text("reasoning"), details)
 }
 
-// paid is what the server reported as used.
-func (a *answer) paid() []llm.Chunk {
-	if a.usage == nil {
-		return nil
-	}
-	return []llm.Chunk{llm.Usage(*a.usage)}
-}
-
-// end is what stands at the end of a stream that ended with err.
 func (a *answer) end(err error) ([]llm.Chunk, error) {
 	if err != nil {
-		return a.paid(), err
+		return nil, err
 	}
 	switch a.finish {
 	case "stop", "tool_calls", "function_call", "length":
 	case "":
-		return a.paid(), llm.Incomplete("the answer ended without a finish_reason")
+		return nil, llm.Incomplete("the answer ended without a finish_reason")
 	case "content_filter":
-		return a.paid(), a.refused("the server's content filter stopped the answer")
+		return nil, refused("the server's content filter stopped the answer")
 	case "insufficient_system_resource":
-		return a.paid(), &llm.Error{Kind: events.ModelOverloaded, Message: a.server.Name + " ran out of resources in the middle of the answer"}
+		return nil, &llm.Error{Kind: events.ModelOverloaded, Message: a.server.Name + " ran out of resources in the middle of the answer"}
 	default:
-		return a.paid(), llm.Incomplete("the answer ended for the reason %q, which is no end of a whole answer", clip(a.finish))
+		return nil, llm.Incomplete("the answer ended for the reason %q, which is no end of a whole answer", clip(a.finish))
 	}
 	if a.refusal.Len() > 0 {
-		return a.paid(), a.refused(a.refusal.String())
+		return nil, refused(a.refusal.String())
 	}
 	return a.whole(), nil
-}
-
-func (a *answer) refused(why string) error {
-	return &llm.Error{Kind: events.ModelRefused, Message: "the model refused: " + clip(why)}
 }
 
 // whole is the end of a whole reply. What was cut off is in the last call.
@@ -175,16 +121,5 @@ func (a *answer) whole() []llm.Chunk {
 		}
 		a.said.WriteString(c.Function.Name + c.Function.Arguments)
 	}
-	if a.usage == nil {
-		estimated := llm.Estimate(a.request, a.said.String())
-		a.usage = &estimated
-	}
-	finish := llm.Finish{Reason: llm.FinishStop, Model: a.model, Raw: a.server.opaque(a.request.Model, calls, a.thought.whole())}
-	switch {
-	case cut:
-		finish.Reason = llm.FinishMaxTokens
-	case len(calls) > 0:
-		finish.Reason = llm.FinishToolCalls
-	}
-	return append(out, llm.Usage(*a.usage), finish)
+	return append(out, a.closing(cut, len(calls), a.server.opaque(a.request.Model, calls, a.thought.whole()))...)
 }

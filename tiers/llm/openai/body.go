@@ -103,8 +103,10 @@ func (s Server) effort(r llm.Request) (Effort, error) {
 	if !ok {
 		return Effort{}, llm.Unsendable("%s knows no effort %q; leave effort empty", s.Name, word)
 	}
+	f := s.family(r.Model)
 	if word == "off" {
-		e.ReasoningEffort = cmp.Or(s.family(r.Model).Least, e.ReasoningEffort)
+		e.ReasoningEffort = cmp.Or(f.Least, e.ReasoningEffort)
 	}
+	e.ReasoningEffort = cmp.Or(f.Only, e.ReasoningEffort)
 	return e, nil
 }

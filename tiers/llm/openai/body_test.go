@@ -11,6 +11,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/llmtest"
 	"manualslop/tiers/llm/openai"
 )
 
@@ -93,7 +94,7 @@ func TestModelsThatThinkGetNoTemperatureAndThinkTheLeastTheyCan(t *testing.T) {
 		server, model, off string
 		samples            bool
 	}{
-		{"openai", "gpt-5-mini", "minimal", false}, {"openai", "gpt-5.1", "none", false}, {"openai", "o4-mini", "low", false},
+		{"openai", "gpt-5-mini", "minimal", false}, {"openai", "o4-mini", "low", false},
 		{"openai", "gpt-5-chat-latest", "none", true}, {"openai", "gpt-4.1", "none", true}, {"vllm", "gpt-5-mini", "none", true},
 	} {
 		r.Model = c.model
@@ -103,6 +104,37 @@ func TestModelsThatThinkGetNoTemperatureAndThinkTheLeastTheyCan(t *testing.T) {
 	}
 	r.Model, r.Params.Effort = "o3", "high"
 	require.Contains(t, body(t, find(t, "openai"), r), `"reasoning_effort":"high"`)
+}
+
+func TestResponsesBodyStoresNothingAndKeepsWhatTheModelThought(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	r := asking(user("Go."),
+		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "openai/responses:gpt-5.6", Data: json.RawMessage(
+			`[{"type":"reasoning","summary":[],"encrypted_content":"e"},{"type":"function_call","call_id":"theirs","name":"read_file","arguments":"{\"path\":  \"a\"}"}]`)},
+			llm.Call{ID: "ours", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}},
+		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "ours", Name: "read_file", Text: "x"}}})
+	r.Model, r.Params = "gpt-5.6", events.ModelParams{Temperature: &half, TopP: &half, Effort: "off", MaxOutputTokens: 1}
+	require.JSONEq(t, `{"model":"gpt-5.6","instructions":"You are terse.","store":false,"stream":true,"include":["reasoning.encrypted_content"],
+		"max_output_tokens":16,"reasoning":{"effort":"none"},
+		"tools":[{"type":"function","strict":false,"name":"read_file","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}],
+		"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Go."}]},
+			{"type":"reasoning","summary":[],"encrypted_content":"e"},
+			{"type":"function_call","call_id":"theirs","name":"read_file","arguments":"{\"path\":  \"a\"}"},
+			{"type":"function_call_output","call_id":"theirs","output":"x"}]}`, body(t, find(t, "openai"), r))
+}
+
+func TestChatCompletionsRefuseToolsOfModelsThatNeedResponses(t *testing.T) {
+	t.Parallel()
+	for model, refused := range map[string]bool{"gpt-5.6": true, "gpt-5.5": true, "gpt-5.4": false, "gpt-5-mini": false} {
+		s := llmtest.OpenAI(t, "openai", llmtest.Options{Models: []string{model}, Turns: []llmtest.Turn{{Text: "Done."}}})
+		p := at(t, s, "openai")
+		p.Server.Families = nil // as if they were models of Chat Completions
+		r := asking(user("Go."))
+		r.Model = model
+		_, err := ask(t, p, r)
+		require.Equal(t, refused, err != nil, model)
+	}
 }
 
 func TestWhatAServerCannotTakeIsNotSent(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"manualslop/events"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/llm/llmtest"
@@ -19,6 +21,22 @@ func TestServersConform(t *testing.T) {
 			llmtest.Conform(t, func(t *testing.T) llmtest.Fixture { return fixture(t, server) })
 		})
 	}
+}
+
+// TestResponsesConform runs the whole suite on models of the Responses wire.
+func TestResponsesConform(t *testing.T) {
+	t.Parallel()
+	server, ok := openai.Find("openai")
+	require.True(t, ok)
+	llmtest.Conform(t, func(t *testing.T) llmtest.Fixture {
+		f := fixture(t, server)
+		f.Model, f.Other, f.Thinks = "gpt-5.6", "gpt-5.5", true
+		f.Start = func(t testing.TB, o llmtest.Options) *llmtest.Server {
+			o.Models = []string{f.Model, f.Other}
+			return llmtest.OpenAI(t, server.Name, o)
+		}
+		return f
+	})
 }
 
 func fixture(t *testing.T, server openai.Server) llmtest.Fixture {

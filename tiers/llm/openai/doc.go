@@ -1,5 +1,6 @@
 // Package openai reaches models over OpenAI's Chat Completions wire: OpenAI's
-// own and every server that speaks it. What is different between those servers
+// own and every server that speaks it. Models of OpenAI that take tools only over
+// the Responses API are reached there ([Family]). What is different between those servers
 // is data, one [Server] each in [Servers]; nothing branches on a name.
 //
 // # Contract

@@ -14,7 +14,28 @@ type Family struct {
 	// Least is the reasoning_effort that stands for off, of models that cannot stop
 	// to think; empty: that of the server.
 	Least string
+	// Only is the one reasoning_effort that its models know; empty: there are several.
+	Only string
+	// Responses says that its models are reached over the Responses API.
+	Responses bool
+	// Tools says when Chat Completions takes function tools of its models.
+	Tools ChatTools
 }
+
+// ChatTools says when Chat Completions takes function tools of a model. See
+// openai/openai-openapi#541 and BerriAI/litellm#34569.
+type ChatTools string
+
+const (
+	// ToolsAlways: they are always taken.
+	ToolsAlways ChatTools = ""
+	// ToolsWithoutEffort: no effort may be set beside them but "none".
+	ToolsWithoutEffort ChatTools = "without effort"
+	// ToolsUnthought: the effort has to be "none", because the model thinks by itself.
+	ToolsUnthought ChatTools = "unthought"
+	// ToolsNever: Chat Completions has no such model.
+	ToolsNever ChatTools = "never"
+)
 
 // openAIFamilies are the models that think, which refuse every temperature but
 // their own, and of which the older ones cannot do without thinking. See
@@ -22,7 +43,11 @@ type Family struct {
 func openAIFamilies() []Family {
 	return []Family{
 		{Names: []string{"gpt-5-chat"}, Samples: true},
-		{Names: []string{"gpt-5."}},
+		{Names: []string{"gpt-6", "gpt-5.5", "gpt-5.6"}, Responses: true, Tools: ToolsUnthought},
+		{Names: []string{"gpt-5.4"}, Responses: true, Tools: ToolsWithoutEffort},
+		{Names: []string{"gpt-5."}, Responses: true},
+		{Names: []string{"gpt-5-pro"}, Responses: true, Tools: ToolsNever, Only: "high"},
+		{Names: []string{"gpt-5-codex", "o1-pro", "o3-pro", "codex-mini"}, Responses: true, Tools: ToolsNever, Least: "low"},
 		{Names: []string{"gpt-5"}, Least: "minimal"},
 		{Names: []string{"o1", "o3", "o4"}, Least: "low"},
 	}

@@ -126,26 +126,35 @@ func (c *conversation) call(ours llm.Call, theirs called) called {
 // results adds a message for each result, and the block of changed files to the
 // last of them.
 func (c *conversation) results(m llm.Message) {
-	last := -1
+	alone, results := resultsOf(m)
+	for _, text := range alone {
+		c.say("user", text)
+	}
+	for _, r := range results {
+		c.out = append(c.out, message{Role: "tool", Content: &r.Text, ToolCallID: c.ids[r.Call]})
+	}
+}
+
+// resultsOf are the results in a message of the tools, text behind one put into the
+// last of them, and texts that stand before any.
+func resultsOf(m llm.Message) (alone []string, results []llm.Result) {
 	for _, b := range m.Blocks {
 		switch b := b.(type) {
 		case llm.Result:
-			text := b.Text
-			if strings.TrimSpace(text) == "" {
-				text = noOutput
+			if strings.TrimSpace(b.Text) == "" {
+				b.Text = noOutput
 			}
-			last = len(c.out)
-			c.out = append(c.out, message{Role: "tool", Content: &text, ToolCallID: c.ids[b.Call]})
+			results = append(results, b)
 		case llm.Text:
-			if last < 0 {
-				c.say("user", string(b))
-				continue
+			if last := len(results) - 1; last >= 0 {
+				results[last].Text += "\n\n" + string(b)
+			} else {
+				alone = append(alone, string(b))
 			}
-			whole := *c.out[last].Content + "\n\n" + string(b)
-			c.out[last].Content = &whole
 		case llm.Call, llm.Opaque: // never of the tools
 		}
 	}
+	return alone, results
 }
 
 // wireName is the name of a function as servers take it, whatever a model wrote.

@@ -17,13 +17,13 @@ import (
 )
 
 // Wire is the format of the bodies and its version.
-const Wire = "openai/2"
+const Wire = "openai/4"
 
 // Provider reaches the models of one server.
 type Provider struct {
 	Server   Server
 	Endpoint llm.Endpoint
-	// Silence is how long an answer may bring nothing; 0: [transport.Silence].
+	// Silence is how long an answer may bring nothing; 0: as [transport.Options] say.
 	Silence time.Duration
 }
 
@@ -36,7 +36,12 @@ func (p Provider) Name() string { return p.Server.Name }
 func (Provider) Wire() string { return Wire }
 
 // Body is the JSON that Stream sends.
-func (p Provider) Body(r llm.Request) ([]byte, error) { return p.Server.build(r) }
+func (p Provider) Body(r llm.Request) ([]byte, error) {
+	if p.Server.family(r.Model).Responses {
+		return p.Server.responses(r)
+	}
+	return p.Server.build(r)
+}
 
 // Stream makes one attempt at a reply.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
@@ -50,15 +55,20 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			return
 		}
 		call := transport.Begin(p.Endpoint, transport.Options{Stream: true, Silence: p.Silence, Body: body})
-		response, err := p.ask(ctx, call, body)
+		path, reply := "chat/completions", reader(&answer{reading: reading{server: p.Server, request: r}})
+		if p.Server.family(r.Model).Responses {
+			path, reply = "responses", &response{reading: reading{server: p.Server, request: r}}
+		}
+		yield = call.Watch(yield)
+		stream, err := p.ask(ctx, call, path, body)
 		if err != nil {
 			yield(nil, call.Error(ctx, err, refine))
 			return
 		}
-		decoder := ssestream.NewDecoder(response)
+		decoder := ssestream.NewDecoder(stream)
 		defer func() { _ = decoder.Close() }()
-		if a := (&answer{server: p.Server, request: r}); a.read(ctx, decoder, yield) && a.failed != nil {
-			yield(nil, call.Error(ctx, a.failed, refine))
+		if more, err := read(ctx, decoder, reply, yield); more && err != nil {
+			yield(nil, call.Error(ctx, err, refine))
 		}
 	}
 }
@@ -76,7 +86,7 @@ func (p Provider) reachable() error {
 
 // ask sends the body and is the answer to it, once its header came. The client
 // is made without the library's constructor, which reads the environment.
-func (p Provider) ask(ctx context.Context, call *transport.Call, body []byte) (*http.Response, error) {
+func (p Provider) ask(ctx context.Context, call *transport.Call, path string, body []byte) (*http.Response, error) {
 	client := openai.Client{Options: []option.RequestOption{
 		option.WithHTTPClient(call.Client()), option.WithMaxRetries(0),
 		option.WithBaseURL(strings.TrimRight(cmp.Or(p.Endpoint.BaseURL, p.Server.BaseURL), "/") + "/"),
@@ -86,7 +96,7 @@ func (p Provider) ask(ctx context.Context, call *transport.Call, body []byte) (*
 		client.Options = append(client.Options, option.WithAPIKey(p.Endpoint.Key))
 	}
 	var response *http.Response
-	if err := client.Post(ctx, "chat/completions", body, &response); err != nil {
+	if err := client.Post(ctx, path, body, &response); err != nil {
 		return nil, err
 	}
 	return response, nil

@@ -150,13 +150,13 @@ func TestAnswersToAProgramAreBounded(t *testing.T) {
 func TestEachRunHasAFolderThatGoesWithIt(t *testing.T) {
 	t.Parallel()
 	parent := filepath.Join(t.TempDir(), "a", "b")
-	folder, remove, failed := program.Open(parent, map[string]string{"x/y": "z"})
+	folder, remove, failed := program.Open(parent, "run-x", map[string]string{"x/y": "z"})
 	require.Nil(t, failed)
 	require.FileExists(t, filepath.Join(folder, "x", "y"))
 	remove()
 	require.NoDirExists(t, folder)
 	for _, wrong := range []string{"", "relative", "/proc/none"} {
-		_, _, failed := program.Open(wrong, nil)
+		_, _, failed := program.Open(wrong, "run-x", nil)
 		require.NotNil(t, failed, wrong)
 	}
 }
@@ -166,4 +166,59 @@ func TestTokensThatCannotBeAreNotPlausible(t *testing.T) {
 	require.True(t, program.Plausible(0, llm.MaxTokens))
 	require.False(t, program.Plausible(1, -1))
 	require.False(t, program.Plausible(llm.MaxTokens+1, 1))
+}
+
+// TestTheBlocksOfARequestBeginTheNextOne goes on with a conversation; the block of
+// changed files is in one request only.
+func TestTheBlocksOfARequestBeginTheNextOne(t *testing.T) {
+	t.Parallel()
+	says := func(role string, blocks ...llm.Block) llm.Message { return llm.Message{Role: role, Blocks: blocks} }
+	r := llm.Request{Tools: []llm.Tool{{Name: "read_file"}}, Messages: []llm.Message{says(llm.RoleSystem, llm.Text("You work.")), says(llm.RoleUser, llm.Text("Look."))}}
+	before := program.Blocks(r)
+	for _, call := range []string{"1", "2", "3"} {
+		changed := says(llm.RoleTool, llm.Result{Call: call, Name: "read_file", Text: "result " + call}, llm.Text("changed "+call))
+		changed.Refreshed = true
+		r.Messages = append(r.Messages, says(llm.RoleAssistant, llm.Text("I look.\n"), llm.Call{ID: call, Name: "read_file", Args: []byte(`{}`)}), changed)
+		now := program.Blocks(r)
+		require.Equal(t, before, now[:len(before)])
+		require.Equal(t, "\nchanged "+call+"\n", now[len(now)-1])
+		require.Equal(t, strings.Join(now, ""), program.Prompt(r))
+		last := &r.Messages[len(r.Messages)-1]
+		last.Refreshed, last.Blocks = false, last.Blocks[:1]
+		require.Equal(t, now[:len(now)-1], program.Blocks(r))
+		before = now[:len(now)-1]
+	}
+}
+
+func TestTicketsShareTheToolsAndTheSystemsWords(t *testing.T) {
+	t.Parallel()
+	of := func(ticket string) []string {
+		return program.Blocks(llm.Request{Tools: []llm.Tool{{Name: "read_file"}}, Messages: []llm.Message{
+			{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You work.")}}, {Role: llm.RoleUser, Blocks: []llm.Block{llm.Text(ticket)}}}})
+	}
+	require.Equal(t, of("one")[:2], of("two")[:2])
+	require.Contains(t, of("one")[0], "## read_file")
+	require.Equal(t, "\nYou work.\n", of("one")[1])
+}
+
+func TestTheFolderOfARunHasTheNameOfItsConversation(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	open := func() (string, func()) {
+		folder, remove, failed := program.Open(parent, "run-x", nil)
+		require.Nil(t, failed)
+		return filepath.Base(folder), remove
+	}
+	one, remove := open()
+	two, _ := open()
+	require.Equal(t, []string{"run-x", "run-x-2"}, []string{one, two}, "two runs have two folders")
+	remove()
+	again, _ := open()
+	require.Equal(t, "run-x", again)
+	for range 14 {
+		open()
+	}
+	last, remove := open()
+	require.True(t, strings.HasPrefix(last, "run-x-"), last)
+	remove()
 }

@@ -1,9 +1,12 @@
 package program
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
@@ -14,14 +17,14 @@ import (
 // settings, variables and instructions in the folders above, so nobody but this
 // user and the machine's owner may write to them. The returned function takes
 // the folder away; what cannot be removed stays.
-func Open(parent string, files map[string]string) (folder string, remove func(), failed *llm.Error) {
+func Open(parent, name string, files map[string]string) (folder string, remove func(), failed *llm.Error) {
 	if !filepath.IsAbs(parent) {
 		return "", nil, broken("there is no folder in which the program could run")
 	}
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", nil, broken("make a folder for the program: %v", err)
 	}
-	folder, err := os.MkdirTemp(parent, "run-")
+	folder, err := makeNamed(parent, name)
 	if err != nil {
 		return "", nil, broken("make a folder for the program: %v", err)
 	}
@@ -38,6 +41,24 @@ func Open(parent string, files map[string]string) (folder string, remove func(),
 		}
 	}
 	return folder, remove, nil
+}
+
+// maxSame bounds the runs of one conversation that have a folder of its name at once.
+const maxSame = 16
+
+// makeNamed makes a folder of this name, or of the name and a number where that
+// one is there: another run has it, or was killed and left it.
+func makeNamed(parent, name string) (string, error) {
+	for i := range maxSame {
+		folder := filepath.Join(parent, name)
+		if i > 0 {
+			folder += "-" + strconv.Itoa(i+1)
+		}
+		if err := os.Mkdir(folder, 0o700); !errors.Is(err, fs.ErrExist) {
+			return folder, err
+		}
+	}
+	return os.MkdirTemp(parent, name+"-")
 }
 
 // Proxies are the variables that say how the network is reached; a program

@@ -63,7 +63,7 @@ func TestAScriptedErrorComesBehindTheText(t *testing.T) {
 		Stream(t.Context(), llm.Request{}), func(s string) { seen.WriteString(s) })
 	require.Equal(t, &llm.Error{Kind: events.ModelOverloaded, Message: "busy", RetryAfter: 40 * time.Millisecond}, err)
 	require.Equal(t, "half a", seen.String())
-	require.Equal(t, events.Usage{Input: 7}, r.Usage)
+	require.Equal(t, events.Usage{Input: 7, Output: 2, Estimated: true}, r.Usage, "what came counts, though nobody counted it")
 }
 
 func TestTheDelayIsTheWholeReplys(t *testing.T) {

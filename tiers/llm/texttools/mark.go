@@ -12,15 +12,11 @@ import (
 // or to search for, and few enough to be copied without a slip.
 const markLength = 12
 
-// Mark is the mark of a conversation: by its system message, its first turn
-// and its tools.
+// Mark is the mark of a conversation: by its system message and its first turn.
+// Tools may be loaded while it goes on.
 func Mark(r llm.Request) string {
 	var b strings.Builder
 	b.WriteString(r.System())
-	for _, t := range r.Tools {
-		b.WriteString("\x00" + t.Name + "\x00" + t.Description + "\x00")
-		b.Write(t.Schema)
-	}
 	if turns := r.Conversation(); len(turns) > 0 {
 		for _, block := range turns[0].Blocks {
 			if text, ok := block.(llm.Text); ok {
@@ -31,26 +27,34 @@ func Mark(r llm.Request) string {
 	return events.Digest([]byte(b.String()))[:markLength]
 }
 
-// Instructions tell the model which tools there are and how a call is written.
-// Without tools they are empty.
-func Instructions(tools []llm.Tool, mark string) string {
+// Tools tell the model which tools there are. Without tools they are empty.
+func Tools(tools []llm.Tool) string {
 	if len(tools) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("# Tools\n\nYou have exactly the tools below and no others; any tool of the program that you run in is switched off. " +
-		"To call tools, end your answer with one block for each call, written exactly like this:\n\n")
-	b.WriteString(Block("NAME", json.RawMessage(`{"argument": "value"}`), mark))
-	b.WriteString("\n\n- The first line of a block is three backticks, tool_call, a space and " + mark + ". The last is three backticks.\n" +
-		"- Between them stands one JSON object with the members tool and args. Line feeds in a string are written as \\n.\n" +
-		"- Calls are carried out in their order. Write nothing behind the last block and never write a tool's result yourself: results come in the next message.\n" +
-		"- An answer without a block is final.\n")
+	b.WriteString("# Tools\n\nYou have exactly the tools below and no others; any tool of the program that you run in is switched off.\n")
 	for _, t := range tools {
 		b.WriteString("\n## " + t.Name + "\n\n" + strings.TrimSpace(t.Description) + "\n")
 		if len(t.Schema) > 0 {
 			b.WriteString("\nArguments (JSON Schema): " + string(t.Schema) + "\n")
 		}
 	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// Instructions tell the model how a call is written. Without tools they are empty.
+func Instructions(tools []llm.Tool, mark string) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("# Calls of tools\n\nTo call tools, end your answer with one block for each call, written exactly like this:\n\n")
+	b.WriteString(Block("NAME", json.RawMessage(`{"argument": "value"}`), mark))
+	b.WriteString("\n\n- The first line of a block is three backticks, tool_call, a space and " + mark + ". The last is three backticks.\n" +
+		"- Between them stands one JSON object with the members tool and args. Line feeds in a string are written as \\n.\n" +
+		"- Calls are carried out in their order. Write nothing behind the last block and never write a tool's result yourself: results come in the next message.\n" +
+		"- An answer without a block is final.\n")
 	return strings.TrimRight(b.String(), "\n")
 }
 

@@ -113,7 +113,9 @@ func TestTheSizeOfABlockIsBounded(t *testing.T) {
 func TestInstructionsShowTheModelACallThatIsOne(t *testing.T) {
 	t.Parallel()
 	tools := []llm.Tool{{Name: "read_file", Description: "Reads a file.\n", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "list"}}
-	text := texttools.Instructions(tools, mark)
+	text := texttools.Tools(tools) + texttools.Instructions(tools, mark)
+	require.NotContains(t, texttools.Tools(tools), mark, "tickets share it")
+	require.Empty(t, texttools.Tools(nil))
 	for _, want := range []string{"## read_file\n\nReads a file.\n\nArguments (JSON Schema): {\"type\":\"object\"}", "## list", mark} {
 		require.Contains(t, text, want)
 	}

@@ -70,7 +70,7 @@ func (w watched) Read(p []byte) (int, error) {
 // heard puts silence off.
 func (a *answer) heard() {
 	if a.ctx.Err() == nil {
-		a.quiet.Reset(a.call.options.Silence)
+		a.quiet.Reset(a.call.silence())
 	}
 }
 

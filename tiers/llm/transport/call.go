@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"manualslop/tiers/llm"
@@ -19,7 +20,8 @@ import (
 type Options struct {
 	// Stream demands that a success is an event stream.
 	Stream bool
-	// Silence is how long the answer may bring no byte; 0: [Silence].
+	// Silence is how long the answer may bring no byte; 0: [FirstContent] until a
+	// stream has brought content (see [Call.Watch]), [Silence] otherwise.
 	Silence time.Duration
 	// Body is sent in place of what the SDK made; nil: the SDK's.
 	Body []byte
@@ -32,18 +34,51 @@ type Call struct {
 	secrets *strings.Replacer
 	options Options
 
-	mu    sync.Mutex
-	first error // what went wrong first
+	content atomic.Bool // the stream has brought some
+
+	mu     sync.Mutex
+	answer *answer // the newest one
+	first  error   // what went wrong first
 }
 
 // Begin makes the transport of one attempt at e.
 func Begin(e llm.Endpoint, o Options) *Call {
-	o.Silence = cmp.Or(o.Silence, Silence)
 	c := &Call{base: http.DefaultTransport, headers: e.Headers, secrets: hiding(e), options: o}
 	if e.Client != nil && e.Client.Transport != nil {
 		c.base = e.Client.Transport
 	}
 	return c
+}
+
+// Watch is yield that notices the first content of a reply. From then on the answer
+// may bring nothing for [Silence] only.
+func (c *Call) Watch(yield func(llm.Chunk, error) bool) func(llm.Chunk, error) bool {
+	return func(chunk llm.Chunk, err error) bool {
+		switch chunk.(type) {
+		case llm.TextDelta, llm.CallBegin:
+			if !c.content.Swap(true) {
+				c.hear()
+			}
+		}
+		return yield(chunk, err)
+	}
+}
+
+// hear puts silence off.
+func (c *Call) hear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.answer != nil {
+		c.answer.heard()
+	}
+}
+
+// silence is how long the answer may bring nothing now.
+func (c *Call) silence() time.Duration {
+	if c.options.Silence == 0 && c.options.Stream && !c.content.Load() {
+		return FirstContent
+	}
+	return cmp.Or(c.options.Silence, Silence)
 }
 
 // Client is what an SDK is given.
@@ -56,10 +91,13 @@ func (c *Call) Client() *http.Client {
 func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	a := &answer{call: c, ctx: ctx, cancel: cancel}
-	a.quiet = time.AfterFunc(c.options.Silence, func() {
-		cancel(fmt.Errorf("%w for %s", errSilent, c.options.Silence))
+	a.quiet = time.AfterFunc(c.silence(), func() {
+		cancel(fmt.Errorf("%w for %s", errSilent, c.silence()))
 	})
 	a.end = time.AfterFunc(Longest, func() { cancel(fmt.Errorf("%w within %s", errEndless, Longest)) })
+	c.mu.Lock()
+	c.answer = a
+	c.mu.Unlock()
 	resp, err := c.base.RoundTrip(c.outgoing(ctx, req))
 	if err == nil {
 		a.heard()

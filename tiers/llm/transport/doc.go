@@ -11,9 +11,9 @@
 //     with its bounded body and its Retry-After.
 //   - An answer that should stream and is no event stream, such as a proxy's
 //     page under status 200, is an error.
-//   - Headers, bodies and silence are bounded: an answer that brings no byte
-//     for [Options.Silence] is given up, while it is waited for and while it
-//     streams, and one that has not ended after [Longest], too.
+//   - Headers, bodies and silence are bounded: a stream that brings no byte for
+//     [FirstContent] before its first content, or for [Silence] behind it, is
+//     given up, and so is one that has not ended after [Longest].
 //   - Event streams reach the SDK without comments, with plain line feeds and
 //     not compressed.
 //   - [Call.Error] turns whatever the SDK said into an [*llm.Error] that never

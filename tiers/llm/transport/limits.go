@@ -4,7 +4,10 @@ import "time"
 
 // Limits of one answer.
 const (
-	// Silence is how long an answer may bring nothing where nobody said otherwise.
+	// FirstContent is how long a stream may bring nothing before its first content: a
+	// model thinks for minutes, and a local one reads a long prompt for as long.
+	FirstContent = 10 * time.Minute
+	// Silence is how long an answer may bring nothing otherwise.
 	Silence = 90 * time.Second
 	// Longest is how long an attempt may take, however often something comes.
 	Longest = 2 * time.Hour

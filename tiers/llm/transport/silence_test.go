@@ -45,11 +45,11 @@ func TestAnAnswerThatBringsNothingIsGivenUp(t *testing.T) {
 		header, each, silence, ends time.Duration
 		fails                       bool
 	}{
-		"slow, but never silent":      {transport.Silence - 1, transport.Silence - 1, 0, 4 * (transport.Silence - 1), false},
-		"no header":                   {transport.Silence + 1, 0, 0, transport.Silence, true},
-		"silent in the middle":        {time.Second, transport.Silence + 1, 0, transport.Silence + time.Second, true},
+		"slow, but never silent":      {transport.FirstContent - 1, transport.FirstContent - 1, 0, 4 * (transport.FirstContent - 1), false},
+		"no header":                   {transport.FirstContent + 1, 0, 0, transport.FirstContent, true},
+		"silent before content":       {time.Second, transport.FirstContent + 1, 0, transport.FirstContent + time.Second, true},
 		"silent for a limit of yours": {0, 3 * time.Second, 2 * time.Second, 2 * time.Second, true},
-		"a longer limit of yours":     {0, transport.Silence * 2, transport.Silence * 3, transport.Silence * 6, false},
+		"a longer limit of yours":     {0, transport.FirstContent * 2, transport.FirstContent * 3, transport.FirstContent * 6, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,6 +67,51 @@ func TestAnAnswerThatBringsNothingIsGivenUp(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestSilenceBehindContentEndsAStreamSooner(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		chunk llm.Chunk
+		ends  time.Duration
+	}{
+		"text":   {llm.TextDelta("x"), transport.Silence},
+		"a call": {llm.CallBegin{}, transport.Silence},
+		"usage":  {llm.Usage{}, transport.FirstContent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				call := transport.Begin(slow(0, transport.FirstContent*2, 1), transport.Options{Stream: true})
+				call.Watch(func(llm.Chunk, error) bool { return true })(c.chunk, nil)
+				_, failed := attempt(t, call, "http://server.invalid")
+				require.Equal(t, events.ModelNetwork, failed.Kind)
+				require.InDelta(t, c.ends.Seconds(), time.Since(began).Seconds(), 0.001)
+			})
+		})
+	}
+}
+
+// TestSilenceRightBehindTheFirstContentEndsAStreamSooner has a stream whose first
+// byte is its first content.
+func TestSilenceRightBehindTheFirstContentEndsAStreamSooner(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		call := transport.Begin(slow(0, transport.FirstContent-time.Second, 2), transport.Options{Stream: true})
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://server.invalid", http.NoBody)
+		require.NoError(t, err)
+		resp, err := call.Client().Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		_, err = io.ReadFull(resp.Body, make([]byte, 1))
+		require.NoError(t, err)
+		began := time.Now()
+		call.Watch(func(llm.Chunk, error) bool { return true })(llm.TextDelta("x"), nil)
+		_, err = io.ReadAll(resp.Body)
+		require.ErrorContains(t, err, "the server sent nothing for "+transport.Silence.String())
+		require.InDelta(t, transport.Silence.Seconds(), time.Since(began).Seconds(), 0.001)
+	})
 }
 
 func TestAnAnswerThatNeverEndsIsGivenUp(t *testing.T) {

@@ -1,0 +1,43 @@
+package bustest
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// nodeConfig names the configuration of a server that this test binary runs as.
+const nodeConfig = "SLOP_TEST_NATS_CONFIG"
+
+// Node makes this process a NATS server if it was started as a node of a
+// [Cluster], and returns otherwise. TestMain of a package with such tests calls
+// it first. The server ends with the process that started it.
+func Node() {
+	file := os.Getenv(nodeConfig)
+	if file == "" {
+		return
+	}
+	if err := serve(file); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends
+	os.Exit(0)
+}
+
+func serve(file string) error {
+	opts, err := server.ProcessConfigFile(file)
+	if err != nil {
+		return err
+	}
+	opts.NoSigs = true
+	s, err := server.NewServer(opts)
+	if err != nil {
+		return err
+	}
+	s.ConfigureLogger()
+	s.Start()
+	return nil
+}

@@ -1,0 +1,193 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"manualslop/bus/durable"
+)
+
+// Times of the guard.
+const (
+	guardEvery   = 250 * time.Millisecond // the record is behind the log by this at most, plus one write
+	guardPause   = 20 * time.Millisecond  // between two records, however many calls are claimed
+	guardTimeout = 5 * time.Second
+)
+
+// guard keeps the record of the ends of a running store, off the way of
+// appends: it asks the server like any other client.
+type guard struct {
+	recorded bool // ends stand in the file
+	store    string
+	admin    *Conn
+	frozen   func() string // which stream takes nothing since a write failed
+	ends     ends          // what is on the disk
+	stop     context.CancelFunc
+	done     sync.WaitGroup
+	failed   bool // the last attempt, which is logged once
+}
+
+// startGuard records the ends now and keeps them recorded until close. With
+// flush set everything in the store is made durable before.
+func startGuard(
+	ctx context.Context, admin *Conn, store string, first ends, flush bool, frozen func() string,
+) (*guard, error) {
+	g := &guard{store: store, admin: admin, ends: first, frozen: frozen}
+	if err := g.record(ctx, false, flush); err != nil {
+		return nil, err
+	}
+	claimed := make(chan struct{}, 1)
+	sub, err := admin.nc.Subscribe(subjectClaims+">", func(*nats.Msg) {
+		select {
+		case claimed <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("guard of the store: %w", err)
+	}
+	ctx, g.stop = context.WithCancel(context.Background())
+	g.done.Go(func() {
+		defer func() { _ = sub.Unsubscribe() }() // fails only on a closed connection
+		g.run(ctx, claimed)
+	})
+	return g, nil
+}
+
+// run records at intervals, and at once when a call is claimed: a script that
+// ran must not be forgotten.
+func (g *guard) run(ctx context.Context, claimed <-chan struct{}) {
+	tick := time.NewTicker(guardEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-claimed:
+		}
+		err := g.record(ctx, false, false)
+		if err != nil && !g.failed && ctx.Err() == nil {
+			g.admin.log.Warn("the ends of the store are not recorded", "error", err)
+		}
+		g.failed = err != nil
+		pause(ctx, guardPause)
+	}
+}
+
+// close ends the guard and records the ends once more, as those of an orderly stop.
+func (g *guard) close() error {
+	g.stop()
+	g.done.Wait()
+	return g.record(context.Background(), true, true)
+}
+
+// record writes the ends if they changed, after everything was made durable if
+// flush is set.
+func (g *guard) record(ctx context.Context, closed, flush bool) error {
+	ctx, cancel := context.WithTimeout(ctx, guardTimeout)
+	defer cancel()
+	next, err := g.look(ctx)
+	if err != nil {
+		return fmt.Errorf("record the ends of the store: %w", err)
+	}
+	// A stream whose write failed counts the message that it did not store.
+	if (!next.same(g.ends) || closed) && g.frozen() != "" {
+		return nil
+	}
+	if flush {
+		if err := durable.SyncTree(g.store); err != nil {
+			return fmt.Errorf("record the ends of the store: %w", err)
+		}
+		for _, end := range []*streamEnd{&next.Log, &next.Claims, &next.Blobs} {
+			end.Synced = end.Seq
+		}
+	}
+	next.Closed = closed
+	if g.recorded && next.same(g.ends) {
+		return nil
+	}
+	if err := next.write(g.store); err != nil {
+		return err
+	}
+	g.ends, g.recorded = next, true
+	return nil
+}
+
+// look asks the server where the streams and pools stand.
+func (g *guard) look(ctx context.Context) (ends, error) {
+	next := g.ends
+	var err error
+	if next.Log, err = g.end(ctx, StreamEvents, g.ends.Log); err != nil {
+		return next, err
+	}
+	if next.Claims, err = g.end(ctx, streamClaims, g.ends.Claims); err != nil {
+		return next, err
+	}
+	if next.Blobs, err = g.end(ctx, streamBlobs, g.ends.Blobs); err != nil {
+		return next, err
+	}
+	next.Pools, err = g.admin.poolEnds(ctx)
+	return next, err
+}
+
+// end is where a stream ends, and what stands there unless it was deleted.
+func (g *guard) end(ctx context.Context, stream string, before streamEnd) (streamEnd, error) {
+	info, err := g.admin.stream(ctx, stream)
+	if err != nil || info.State.LastSeq == before.Seq {
+		return before, err
+	}
+	now := streamEnd{Seq: info.State.LastSeq, Synced: before.Synced}
+	m, err := g.admin.directGet(ctx, apiDirectGet+stream, getRequest{Seq: now.Seq})
+	if err != nil || m == nil {
+		return now, err
+	}
+	now.Subject, now.ID, now.Time = m.Subject, m.MsgID, m.Time
+	return now, nil
+}
+
+// poolEnds is where the pools of the log stand.
+func (c *Conn) poolEnds(ctx context.Context) (map[string]poolEnd, error) {
+	pools, err := c.listPools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]poolEnd{}
+	for _, p := range pools {
+		out[p.Name] = poolEnd{Floor: p.AckFloor.Stream, Delivered: p.Delivered.Stream}
+	}
+	return out, nil
+}
+
+// holdEnds compares the running store with the record and with what else tells
+// how far it was.
+func (s *Server) holdEnds(ctx context.Context, before *survey) error {
+	if before.ends.powerLost() {
+		return nil // what is there is a beginning of what was, and was remarked on
+	}
+	for _, stream := range []string{StreamEvents, streamClaims, streamBlobs} {
+		end := before.ends.of(stream)
+		if end.ID == "" || stream == streamClaims && before.ends.ClaimsLost {
+			continue
+		}
+		m, err := s.admin.directGet(ctx, apiDirectGet+stream, getRequest{Seq: end.Seq})
+		if err != nil {
+			return err
+		}
+		if m == nil && stream == streamClaims {
+			continue // it was purged
+		}
+		if m == nil || m.Subject != end.Subject || m.MsgID != end.ID || !m.Time.Equal(end.Time) {
+			return before.damage(stream, fmt.Sprintf("what stands at sequence %d is not what stood there", end.Seq))
+		}
+	}
+	if before.ends.Closed {
+		return nil
+	}
+	return errors.Join(s.holdClaims(ctx, before), s.holdNewestSnapshot(ctx, before))
+}

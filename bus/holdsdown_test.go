@@ -1,0 +1,29 @@
+package bus_test
+
+import (
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/stretchr/testify/require"
+
+	"manualslop/bus"
+	"manualslop/events"
+	"manualslop/events/eventstest"
+)
+
+// TestNobodyKnowsWhoHoldsWorkWhileTheConnectionIsDown has a server that ends.
+func TestNobodyKnowsWhoHoldsWorkWhileTheConnectionIsDown(t *testing.T) {
+	t.Parallel()
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	require.NoError(t, err)
+	s.Start()
+	require.True(t, s.ReadyForConnections(eventstest.Patience))
+	c := dial(t, bus.DialConfig{URL: s.ClientURL(), Role: admin})
+	held, err := c.Holds(t.Context(), "p1", events.ActorModels, "r1", 1)
+	require.NoError(t, err)
+	require.False(t, held, "there is no such process")
+	s.Shutdown()
+	s.WaitForShutdown()
+	_, err = c.Holds(t.Context(), "p1", events.ActorModels, "r1", 1)
+	require.ErrorIs(t, err, bus.ErrUnavailable)
+}

@@ -1,0 +1,188 @@
+package bus
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"manualslop/events"
+)
+
+// Room that a file system keeps free, in bytes. Below it only ends are stored,
+// and below a quarter of it nothing; the store goes on when twice as much is
+// free. A small file system keeps a sixteenth of itself instead.
+const keepFree = 16 << 20
+
+// Times of the watch over the disk.
+const (
+	roomEvery    = 250 * time.Millisecond
+	restartEvery = 2 * time.Second // at most so often for a stream that a write error froze
+)
+
+// room is whether the disk of an embedded server takes anything.
+type room struct {
+	mu    sync.Mutex
+	err   error           // why it does not; nil while it does
+	none  bool            // it takes not even ends
+	state context.Context // ends when that changes
+	end   context.CancelFunc
+}
+
+func newRoom() *room {
+	r := &room{}
+	r.state, r.end = context.WithCancel(context.Background())
+	return r
+}
+
+// why is nil while there is room.
+func (r *room) why() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// untilChange is a context that ends when the disk stops to take anything, or
+// begins to.
+func (r *room) untilChange() context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// set notes why nothing is taken, or nothing but ends, or with nil that there is
+// room. It tells whether that is new.
+func (r *room) set(err error, none bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	news := (err == nil) != (r.err == nil) || none != r.none
+	if r.err, r.none = err, none; news {
+		r.end()
+		r.state, r.end = context.WithCancel(context.Background())
+	}
+	return news
+}
+
+// watchRoom looks after the disk until ctx ends.
+func (s *Server) watchRoom(ctx context.Context) {
+	tick := time.NewTicker(roomEvery)
+	defer tick.Stop()
+	var restarted time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		frozen := s.frozen()
+		free, total, err := diskRoom(s.cfg.store())
+		if err != nil {
+			free, total = 0, 0
+		}
+		low := min(keepFree, total/16)
+		switch {
+		case frozen == "" && err != nil:
+		case free < low/4, frozen != "" && free < 2*low:
+			s.refuse(tooLittle(free, low))
+		case frozen != "":
+			s.refuse(fmt.Errorf("%w: %s", events.ErrDiskFull, frozen))
+			if time.Since(restarted) < restartEvery {
+				break
+			}
+			restarted = time.Now()
+			if err := s.restartStreams(ctx); err != nil {
+				s.log.Error("the streams could not be opened again", "error", err)
+				break
+			}
+			s.admit()
+		case s.room.why() != nil && free >= 2*low:
+			s.admit()
+		case s.room.why() == nil && free < low:
+			s.room.set(tooLittle(free, low), false)
+			s.log.Error("only the ends of sessions and of work are stored until there is room", "reason", s.room.why())
+		}
+	}
+}
+
+func tooLittle(free, low int64) error {
+	return fmt.Errorf("%w: %d KiB are free, at least %d KiB must be", events.ErrDiskFull, free>>10, low>>10)
+}
+
+// frozen says which stream takes nothing since a write failed; empty: none. The
+// server never writes to such a stream again.
+func (s *Server) frozen() string {
+	if !s.nats.JetStreamEnabled() {
+		return "the streams are closed"
+	}
+	for _, e := range s.nats.Healthz(&server.HealthzOptions{Details: true}).Errors {
+		if e.Type == server.HealthzErrorStream {
+			return e.Error
+		}
+	}
+	return ""
+}
+
+// refuse makes the server answer every write with an error at once, a write into
+// a frozen stream too, of which it would say nothing.
+func (s *Server) refuse(why error) {
+	if err := s.limit(1); err != nil && s.nats.JetStreamEnabled() {
+		s.log.Warn("the server does not refuse writes", "error", err)
+	}
+	if s.room.set(why, true) { // behind the limit: requests are sent again then
+		s.log.Error("nothing is stored until there is room", "reason", why)
+	}
+}
+
+func (s *Server) admit() {
+	if err := s.limit(-1); err != nil {
+		s.log.Warn("the server still refuses writes", "error", err)
+		return
+	}
+	if s.room.set(nil, false) {
+		s.log.Info("there is room again, so events are stored again")
+	}
+}
+
+// limit bounds what all streams may hold, in bytes; -1: the budget of each does.
+func (s *Server) limit(bytes int64) error {
+	return s.nats.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": {
+		MaxMemory: -1, MaxStore: bytes, MaxStreams: -1, MaxConsumers: -1, MaxAckPending: -1,
+		MemoryMaxStreamBytes: -1, StoreMaxStreamBytes: -1,
+	}})
+}
+
+// restartStreams closes the streams and opens them again, which is the only way
+// to thaw one. Connections stay; their requests and consumers are made anew.
+func (s *Server) restartStreams(ctx context.Context) error {
+	before, err := readEnds(s.cfg.store())
+	if err != nil {
+		return err
+	}
+	s.log.Info("the streams are opened again after a failed write")
+	if err := s.nats.ShutdownJetStream(); err != nil {
+		return err
+	}
+	err = s.nats.EnableJetStream(&server.JetStreamConfig{
+		StoreDir: s.cfg.store(), SyncAlways: s.cfg.Durability == Sync, SyncInterval: 2 * time.Minute,
+		MaxMemory: memoryLimit, MaxStore: storeLimit, Strict: true,
+	})
+	if err != nil {
+		return err
+	}
+	for _, want := range streamConfigs(s.cfg.budget(), 1) {
+		info, err := s.admin.stream(ctx, want.Name)
+		if err != nil {
+			return err
+		}
+		if what := lossOf(want.Name, info.State); what != "" {
+			return damageOf(s.cfg.store(), want.Name, what)
+		}
+		if recorded := before.of(want.Name).Seq; info.State.LastSeq < recorded {
+			what := fmt.Sprintf("it ends at %d and once reached %d", info.State.LastSeq, recorded)
+			return damageOf(s.cfg.store(), want.Name, what)
+		}
+	}
+	return nil
+}

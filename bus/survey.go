@@ -1,0 +1,227 @@
+package bus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"manualslop/bus/durable"
+)
+
+// survey is what lay on disk before the server started, which changes what it
+// cannot read.
+type survey struct {
+	store string
+	log   *slog.Logger
+	// thorough has every block read.
+	thorough bool
+	ends     ends
+	found    map[string]bool // folders of streams
+	scan     map[string]streamScan
+	// remarks tell what was lost or thrown away, in plain words.
+	remarks []string
+}
+
+// surveyStore looks at the store before the server touches it. What can be
+// computed again and is damaged is removed; other damage is a [DamageError].
+func surveyStore(cfg *Config) (*survey, error) {
+	store := cfg.store()
+	s := &survey{store: store, thorough: cfg.Thorough, log: cfg.Logger, found: map[string]bool{}, scan: map[string]streamScan{}}
+	if err := s.readEnds(cfg.Repair); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(streamsFolder(store))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("survey of the store: %w", err)
+	}
+	for _, e := range entries {
+		s.found[e.Name()] = true
+	}
+	if !s.ends.Made {
+		unfinished, err := s.removeUnfinished(cfg.Repair)
+		if unfinished || err != nil {
+			return s, err
+		}
+	}
+	if cfg.Repair {
+		if err := s.setClaimsAside(); err != nil {
+			return nil, err
+		}
+	}
+	for _, check := range []func() error{s.checkStreams, s.dropBrokenPools, s.dropBrokenSnapshots} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func streamsFolder(store string) string { return filepath.Join(store, "jetstream", "$G", "streams") }
+
+func (s *survey) folder(stream string) string { return filepath.Join(streamsFolder(s.store), stream) }
+
+// remark notes something that a person should know.
+func (s *survey) remark(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.remarks = append(s.remarks, text)
+	s.log.Warn("store: " + text)
+}
+
+// readEnds reads the record of the store. A repair goes on without one that is
+// damaged: as after a crash, with claims of which nobody knows whether some are lost.
+func (s *survey) readEnds(repair bool) (err error) {
+	s.ends, err = readEnds(s.store)
+	var damage *DamageError
+	if repair && errors.As(err, &damage) {
+		s.takeAsItIs()
+		return nil
+	}
+	return err
+}
+
+// takeAsItIs stands for a record that was lost.
+func (s *survey) takeAsItIs() {
+	s.ends = ends{Made: true, ClaimsLost: true}
+	s.remark("%s was damaged or missing; the store is taken as it is", endsPath(s.store))
+}
+
+// removeUnfinished removes what the making of a store left that did not end.
+// Nothing is acknowledged before it ends, so a store that holds messages lost
+// its record instead, and stays.
+func (s *survey) removeUnfinished(repair bool) (unfinished bool, err error) {
+	for name := range s.found {
+		scan, err := scanStream(s.folder(name), name, true)
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("survey of the store: %w", err)
+		case scan.bytes == 0:
+		case repair:
+			s.takeAsItIs()
+			return false, nil
+		default:
+			return false, lostEnds(s.store, fmt.Sprintf("is missing, and stream %s holds messages", name))
+		}
+	}
+	old := filepath.Join(s.store, "jetstream")
+	if _, err := os.Lstat(old); err == nil {
+		s.log.Info("the making of the store did not end; it is made again", "store", s.store)
+	}
+	s.found = map[string]bool{}
+	return true, os.RemoveAll(old)
+}
+
+// checkStreams refuses a store in which a stream that cannot be computed again
+// is missing, is shorter than it was, or is unreadable where the server would
+// drop messages.
+func (s *survey) checkStreams() error {
+	for _, name := range []string{StreamEvents, streamClaims, streamBlobs} {
+		if name == streamClaims && s.ends.ClaimsLost && !s.found[name] {
+			continue // being made again
+		}
+		if err := s.checkStream(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *survey) checkStream(name string) error {
+	dir := s.folder(name)
+	if !s.found[name] || !metaHolds(dir, name) {
+		return s.damage(name, fmt.Sprintf("%s is missing or its description is damaged", dir))
+	}
+	all := s.thorough || name == streamClaims || !s.ends.Closed || !indexHolds(dir, name)
+	scan, err := scanStream(dir, name, all)
+	if err != nil {
+		return fmt.Errorf("survey of stream %s: %w", name, err)
+	}
+	s.scan[name] = scan
+	end := s.ends.of(name)
+	switch {
+	case scan.damage != nil && (!s.ends.powerLost() || scan.damage.after < end.Synced):
+		return s.damage(name, scan.damage.String())
+	case scan.last >= end.Seq:
+		if scan.torn || scan.damage != nil {
+			s.remark("the newest record of %s, behind sequence %d, is incomplete and is dropped", titles[name], scan.last)
+		}
+	case s.ends.powerLost() && scan.last >= end.Synced:
+		s.remark("a loss of power took the end of %s: it ends at sequence %d and had reached %d; "+
+			`durability "sync" prevents that`, titles[name], scan.last, end.Seq)
+	case name == streamClaims && s.ends.ClaimsLost:
+	default:
+		return s.damage(name, fmt.Sprintf("it ends at sequence %d and had reached %d", scan.last, end.Seq))
+	}
+	return nil
+}
+
+// titles name the streams in messages.
+var titles = map[string]string{
+	StreamEvents: "the log", streamClaims: "the record of begun calls", streamBlobs: "the store of large texts",
+}
+
+// setClaimsAside moves damaged claims out of the way. Until new ones stand for
+// every open call, the record says that they are lost.
+func (s *survey) setClaimsAside() error {
+	var damage *DamageError
+	if err := s.checkStream(streamClaims); !errors.As(err, &damage) {
+		return err
+	}
+	s.ends.ClaimsLost = true
+	if err := s.ends.write(s.store); err != nil {
+		return err
+	}
+	aside := filepath.Join(s.store, "damaged")
+	if err := durable.MakeFolder(aside); err != nil {
+		return fmt.Errorf("set damaged claims aside: %w", err)
+	}
+	to := filepath.Join(aside, streamClaims+"-"+time.Now().UTC().Format("20060102T150405.000"))
+	if err := os.Rename(s.folder(streamClaims), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("set damaged claims aside: %w", err)
+	}
+	s.found[streamClaims] = false
+	s.remark("%s was damaged and is now in %s", titles[streamClaims], to)
+	return durable.SyncFolder(aside)
+}
+
+// dropBrokenPools removes the files of pools that the server could not read. A
+// pool that was handed what the log does not hold tells that the log lost its
+// end, unless the log is as an orderly stop left it.
+func (s *survey) dropBrokenPools() error {
+	dirs, err := os.ReadDir(filepath.Join(s.folder(StreamEvents), "obs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("survey of the pools: %w", err)
+	}
+	last := s.scan[StreamEvents].last
+	for _, d := range dirs {
+		dir := filepath.Join(s.folder(StreamEvents), "obs", d.Name())
+		at, readable := readPoolState(dir)
+		whole := readable && metaHolds(dir, StreamEvents+"/"+d.Name())
+		if whole && at.delivered <= last {
+			continue
+		}
+		if whole && !s.ends.powerLost() && !s.ends.Closed {
+			return s.damage(StreamEvents, fmt.Sprintf("it ends at %d and pool %s was handed event %d (if %s is damaged instead, remove that folder)",
+				last, d.Name(), at.delivered, dir))
+		}
+		s.remark("the position of pool %s was damaged; it is made again", d.Name())
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("remove pool %s: %w", d.Name(), err)
+		}
+	}
+	return nil
+}
+
+// dropBrokenSnapshots removes the snapshots if the server could not read them.
+func (s *survey) dropBrokenSnapshots() error {
+	dir := s.folder(streamSnapshots)
+	if s.found[streamSnapshots] && metaHolds(dir, streamSnapshots) {
+		return nil
+	}
+	s.remark("the snapshots were damaged or removed; they are made again")
+	s.found[streamSnapshots] = false
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,49 @@
+package app
+
+import (
+	"github.com/spf13/cobra"
+
+	"manualslop/bus"
+)
+
+func provisionCommand(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:   "provision",
+		Short: "Create the streams on a NATS cluster",
+		Long: `Provision creates the streams that slop needs on a NATS cluster, and the work
+pools of the project, with as many copies as [bus] replicas says, and checks those
+that exist: a difference is an error that names it, and nothing is changed. It
+needs admin.json of slop keys --cluster, or credentials with the same rights; see
+docs/cluster.md.`,
+		Example: `  slop provision --nats nats://n1:4222,nats://n2:4222,nats://n3:4222 --creds ~/slop-keys/admin.json`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := g.place()
+			if err != nil {
+				return err
+			}
+			if err := g.needRemote(p, "provision"); err != nil {
+				return err
+			}
+			d := g.dialConfig(p)
+			d.Role, d.MaxBytes = bus.Role{Kind: bus.Admin}, p.config.Bus.MaxBytes
+			conn, err := bus.Dial(cmd.Context(), d)
+			if err != nil {
+				return failed(exitFailed, "%w", err)
+			}
+			defer conn.Close()
+			if err := conn.Provision(cmd.Context(), bus.Provision{Replicas: d.Replicas, MaxBytes: p.config.Bus.MaxBytes}); err != nil {
+				return failed(exitFailed, "%w", err)
+			}
+			if _, err := conn.MakePools(cmd.Context(), p.name, 1); err != nil {
+				return failed(exitFailed, "%w", err)
+			}
+			kept, err := conn.Replication(cmd.Context())
+			if err != nil {
+				return failed(exitFailed, "%w", err)
+			}
+			return g.ready(map[string]any{"stream": kept.Stream, "replicas": len(kept.Followers) + 1, "leader": kept.Leader},
+				"the streams are there")
+		},
+	}
+}

@@ -1,0 +1,255 @@
+package events
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// sharedBacklog is how many events a watcher may be behind before it is cut off.
+const sharedBacklog = 4096
+
+// Shared is a Log of one project for everybody in a process: all who watch share
+// one watch of the log beneath, and each event that comes is read and decoded
+// once. What was stored before somebody began to watch is read for it alone. A
+// watcher that is more than 4096 events behind is cut off with ErrSlow and may
+// watch again from its position. Make it with NewShared.
+type Shared struct {
+	Log
+	registry *Registry
+	project  string
+	joining  chan struct{} // held by the one that joins, who may wait for the log
+
+	mu   sync.Mutex
+	feed *sharedFeed // nil: nobody watches
+}
+
+// NewShared shares a log among those who watch a project.
+func NewShared(log Log, registry *Registry, project string) *Shared {
+	return &Shared{Log: log, registry: registry, project: project, joining: make(chan struct{}, 1)}
+}
+
+// sharedFeed is one watch of the log beneath.
+type sharedFeed struct {
+	cancel   context.CancelFunc
+	position uint64 // newest event handed out
+	members  map[*sharedMember]struct{}
+}
+
+// sharedMember is one who watches.
+type sharedMember struct {
+	filter Filter
+	more   chan struct{} // holds a token when there is something new
+
+	mu    sync.Mutex
+	queue []Event
+	err   error // that ended the feed
+}
+
+// Watch is that of the log beneath, shared; its events are decoded.
+func (s *Shared) Watch(ctx context.Context, f Filter, from uint64) (uint64, iter.Seq2[Event, error], error) {
+	if f.Project != s.project {
+		return s.Log.Watch(ctx, f, from)
+	}
+	m := &sharedMember{filter: f, more: make(chan struct{}, 1)}
+	feed, joined, err := s.join(ctx, m)
+	if err != nil {
+		return 0, nil, err
+	}
+	cutoff, err := s.Last(ctx, f)
+	if err != nil {
+		s.leave(feed, m)
+		return 0, nil, err
+	}
+	forget := context.AfterFunc(ctx, func() { s.leave(feed, m) })
+	return cutoff, func(yield func(Event, error) bool) {
+		defer forget()
+		defer s.leave(feed, m)
+		next, goesOn := s.stored(ctx, f, max(from, 1), joined, yield)
+		if goesOn {
+			m.deliver(ctx, next, yield)
+		}
+	}, nil
+}
+
+// join begins to queue what comes, and says which event came last before.
+func (s *Shared) join(ctx context.Context, m *sharedMember) (*sharedFeed, uint64, error) {
+	select {
+	case s.joining <- struct{}{}:
+		defer func() { <-s.joining }()
+	case <-ctx.Done():
+		return nil, 0, ctx.Err()
+	}
+	if feed, position := s.enter(m); feed != nil {
+		return feed, position, nil
+	}
+	return s.open(ctx, m)
+}
+
+// enter adds a member to the feed; nil while there is none.
+func (s *Shared) enter(m *sharedMember) (*sharedFeed, uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.feed == nil {
+		return nil, 0
+	}
+	s.feed.members[m] = struct{}{}
+	return s.feed, s.feed.position
+}
+
+// open begins to watch the log beneath from its end on, for a first member.
+func (s *Shared) open(ctx context.Context, m *sharedMember) (*sharedFeed, uint64, error) {
+	all := Filter{Project: s.project}
+	last, err := s.Last(ctx, all)
+	if err != nil {
+		return nil, 0, err
+	}
+	long, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	opened := context.AfterFunc(ctx, cancel)
+	_, events, err := s.Log.Watch(long, all, last+1)
+	if !opened() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		cancel()
+		return nil, 0, err
+	}
+	feed := &sharedFeed{cancel: cancel, position: last, members: map[*sharedMember]struct{}{m: {}}}
+	s.mu.Lock()
+	s.feed = feed
+	s.mu.Unlock()
+	go s.pump(feed, events)
+	return feed, last, nil
+}
+
+// pump hands out what comes until the feed ends, or nobody watches any more.
+func (s *Shared) pump(feed *sharedFeed, events iter.Seq2[Event, error]) {
+	var ended error
+	for e, err := range events {
+		if err != nil {
+			ended = err
+			break
+		}
+		s.registry.Decode(&e)
+		s.mu.Lock()
+		feed.position = e.Seq
+		// order-independent: each has a queue of its own
+		for m := range feed.members {
+			if m.filter.Match(&e) {
+				m.push(e)
+			}
+		}
+		s.mu.Unlock()
+	}
+	if ended == nil {
+		ended = ErrClosed // nobody is left to hear it
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	feed.cancel()
+	if s.feed == feed {
+		s.feed = nil
+	}
+	// order-independent: all hear of it
+	for m := range feed.members {
+		m.end(ended)
+	}
+}
+
+// leave ends a membership; the last one to leave ends the feed.
+func (s *Shared) leave(feed *sharedFeed, m *sharedMember) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(feed.members, m)
+	if len(feed.members) == 0 && s.feed == feed {
+		s.feed = nil
+		feed.cancel()
+	}
+}
+
+// stored yields what was stored when the member joined. It says from where on
+// to go on, and whether.
+func (s *Shared) stored(ctx context.Context, f Filter, from, to uint64, yield func(Event, error) bool) (uint64, bool) {
+	if from > to {
+		return from, true
+	}
+	for e, err := range s.Read(ctx, f, from, to) {
+		if ctx.Err() != nil {
+			return from, false
+		}
+		if err != nil {
+			yield(e, err)
+			return from, false
+		}
+		s.registry.Decode(&e)
+		if !yield(e, nil) {
+			return from, false
+		}
+	}
+	return to + 1, true
+}
+
+func (m *sharedMember) push(e Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err != nil {
+		return
+	}
+	if len(m.queue) >= sharedBacklog {
+		m.queue, m.err = nil, ErrSlow
+	} else {
+		m.queue = append(m.queue, e)
+	}
+	m.wake()
+}
+
+func (m *sharedMember) end(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err == nil {
+		m.err = err
+	}
+	m.wake()
+}
+
+func (m *sharedMember) wake() {
+	select {
+	case m.more <- struct{}{}:
+	default:
+	}
+}
+
+// pull takes what is queued; an error comes behind it.
+func (m *sharedMember) pull() ([]Event, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	q := m.queue
+	m.queue = nil
+	if len(q) > 0 {
+		return q, nil
+	}
+	return nil, m.err
+}
+
+// deliver yields what comes from a sequence on until ctx ends.
+func (m *sharedMember) deliver(ctx context.Context, from uint64, yield func(Event, error) bool) {
+	for ctx.Err() == nil {
+		batch, err := m.pull()
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for _, e := range batch {
+			if ctx.Err() != nil || e.Seq >= from && !yield(e, nil) {
+				return
+			}
+		}
+		if len(batch) > 0 {
+			continue
+		}
+		select {
+		case <-m.more:
+		case <-ctx.Done():
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package contributor
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/events/chars"
+	"manualslop/tiers"
+)
+
+// Bounds of the tools that a conversation begins with. The others are found by
+// [FindTools].
+const (
+	// MaxOffered bounds their number, FindTools included.
+	MaxOffered = 20
+	// MaxOfferedTokens bounds what a model reads of them, at four bytes a token.
+	MaxOfferedTokens = 6500
+	// keptForTicket are the tokens that only a ticket's own language may use.
+	keptForTicket = 1000
+)
+
+// essentials are the tools of every project, the most needed first.
+func essentials() []string {
+	return []string{FindTools, "read_file", "edit_file", "run_powershell", "find_text", "set_file_slice", "search_files", "get_tree"}
+}
+
+// further are offered where there is room.
+func further() []string {
+	return []string{"get_git_diff", "get_file_slice", "multi_edit", "fetch_url", "web_search", "list_directory"}
+}
+
+// ofLanguage are the tools of a language, or of what else [events.Settings.Languages]
+// names, the most needed first.
+func ofLanguage(language string) []string {
+	switch language {
+	case "python":
+		return []string{"py_get_skeleton", "py_get_definition", "py_update_definition", "py_find_usages"}
+	case "c":
+		return []string{"ts_c_get_skeleton", "ts_c_get_definition", "ts_c_update_definition"}
+	case "cpp":
+		return []string{"ts_cpp_get_skeleton", "ts_cpp_get_definition", "ts_cpp_update_definition"}
+	case events.LanguageOther:
+		return []string{"ts_get_code_outline", "ts_get_definition"}
+	case events.LanguageBeads:
+		return []string{"bd_ready", "bd_list", "bd_create", "bd_update"}
+	}
+	return nil
+}
+
+// offering is what a conversation begins with, while it is chosen.
+type offering struct {
+	known  map[string]tool
+	names  []string
+	tokens int64
+}
+
+// add offers a tool if it is there, is not offered yet, and fits.
+func (o *offering) add(name string, tokens int64) {
+	t, is := o.known[name]
+	if !is || slices.Contains(o.names, name) || len(o.names) == MaxOffered || o.tokens+t.tokens() > tokens {
+		return
+	}
+	o.names, o.tokens = append(o.names, name), o.tokens+t.tokens()
+}
+
+// offer are the tools of a ticket's first request: all that the presets have
+// where these fit; else those that every project needs, those of the project's
+// languages, and behind them those of the ticket's own. So tickets of a project
+// share the beginning of their requests.
+func (s *State) offer(seat tiers.Sitting, target string) []string {
+	named := make([]string, 0, len(s.tools))
+	var sum int64
+	o := offering{known: make(map[string]tool, len(s.tools))}
+	for _, t := range s.tools {
+		if t.Name == FindTools {
+			o.known[t.Name] = t
+		} else if seat.Presets.Has(t.Name) {
+			o.known[t.Name] = t
+			named, sum = append(named, t.Name), sum+t.tokens()
+		}
+	}
+	if _, can := o.known[FindTools]; !can || len(named) <= MaxOffered && sum <= MaxOfferedTokens {
+		return named
+	}
+	const shared = MaxOfferedTokens - keptForTicket
+	ranked := essentials()
+	for _, name := range named {
+		if seat.Bias.Entry(name).Weight >= preferred {
+			ranked = append(ranked, name)
+		}
+	}
+	for _, language := range s.settings.Languages {
+		ranked = append(ranked, ofLanguage(language)...)
+	}
+	for _, name := range append(ranked, further()...) {
+		o.add(name, shared)
+	}
+	for _, name := range ofLanguage(events.LanguageOf(target)) {
+		o.add(name, MaxOfferedTokens)
+	}
+	return o.names
+}
+
+// preferred is the least weight of a bias profile that always offers a tool.
+const preferred = 4
+
+// tool is what is kept of an offer.
+type tool struct {
+	Name    string
+	Summary string // the first line of its description
+	Size    int64  // bytes that a model reads
+}
+
+func (t tool) tokens() int64 { return (t.Size + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
+
+// maxSummary bounds the summary of a tool, in bytes.
+const maxSummary = 200
+
+// toolsOf are the offers of a session.
+func toolsOf(p events.ToolsOffered) []tool {
+	out := make([]tool, len(p.Tools))
+	for i, o := range p.Tools {
+		summary, _, _ := strings.Cut(chars.Trim(o.Description), "\n")
+		out[i] = tool{Name: o.Name, Summary: tiers.Clip(summary, maxSummary), Size: tiers.OfferSize(o)}
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package contributor
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/events/chars"
+	"manualslop/tiers/planning"
+)
+
+// maxLooked bounds the bytes behind a mark in which a tool's name is looked for.
+const maxLooked = 256
+
+// callMarks begin tool calls in the templates of models whose server did not
+// turn them into calls. They are matched in small letters.
+func callMarks() []string {
+	return []string{
+		"<tool_call", "<tool_use", "<function_call", "<function=", "<invoke name=", "<|tool_call", "<|python_tag|>",
+		"<｜tool", "[tool_calls]", "[tool_call]", "functools[", "to=functions.", "```tool_call", "```tool_code",
+	}
+}
+
+// writtenCall tells whether a text holds a tool call that was meant to run: a
+// mark of a template, or a JSON object with a name and arguments. A report may
+// quote either, so there an offered tool's name must follow.
+func writtenCall(text string, tools []string, report bool) bool {
+	low := chars.Lower(text)
+	for _, mark := range callMarks() {
+		for from := 0; ; {
+			n := strings.Index(low[from:], mark)
+			if n < 0 {
+				break
+			}
+			from += n + len(mark)
+			if !report || namesTool(low[from:min(len(low), from+maxLooked)], tools) {
+				return true
+			}
+		}
+	}
+	name, is := planning.CallName(text)
+	return is && (!report || slices.Contains(tools, name))
+}
+
+// namesTool tells whether a text has the name of a tool.
+func namesTool(low string, tools []string) bool {
+	return slices.ContainsFunc(tools, func(name string) bool { return strings.Contains(low, chars.Lower(name)) })
+}

@@ -1,0 +1,34 @@
+package tiers
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+)
+
+// Environment is what a model is told of where it works, as a part of the system;
+// none where the session does not say. It is the same in all prompts that a session
+// sends to one model in one role.
+func (x Sitting) Environment(s events.Settings) []events.Part {
+	if s.System == "" {
+		return nil
+	}
+	facts := []string{"System: " + Line(s.System)}
+	if s.Shell != "" {
+		facts = append(facts, "shell: "+Line(s.Shell))
+	}
+	if s.Git {
+		facts = append(facts, "git: yes")
+	} else {
+		facts = append(facts, "git: no")
+	}
+	text := "# Environment\n\n" + strings.Join(facts, "; ") + ". Paths begin in the project's folder, where scripts start."
+	if s.ToolTimeoutMS > 0 {
+		text += fmt.Sprintf(" A script ends after %d s.", s.ToolTimeoutMS/1000)
+	}
+	if x.Reply > 0 {
+		text += fmt.Sprintf(" A reply ends at %d tokens, thoughts included.", x.Reply)
+	}
+	return []events.Part{{Role: "system", Text: text + "\n"}}
+}

@@ -1,0 +1,29 @@
+package gemini
+
+import (
+	"fmt"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+var _ llm.Adviser = Provider{}
+
+// Advise tells where [thinking] does something else than p says.
+func (Provider) Advise(model string, p events.ModelParams) (api string, limits []string) {
+	sent := thinking(model, p.Effort, p.MaxOutputTokens)
+	switch {
+	case p.Effort == "":
+	case sent == nil:
+		limits = append(limits, "effort has no effect: the model does not think")
+	case p.Effort == "off" && sent.Level != "":
+		limits = append(limits, fmt.Sprintf(`effort "off" is sent as %q: the model cannot stop thinking`, sent.Level))
+	case p.Effort == "off" && *sent.Budget > 0:
+		limits = append(limits, fmt.Sprintf(`effort "off" is sent as %d tokens: the model cannot stop thinking`, *sent.Budget))
+	case p.Effort == "medium" && sent.Level == "HIGH":
+		limits = append(limits, `effort "medium" is sent as "HIGH": the model knows LOW and HIGH`)
+	case p.Effort != "off" && sent.Budget != nil && *sent.Budget == familyOf(model).budget("off", 0):
+		limits = append(limits, "effort has no effect: max_output_tokens leaves no room to think")
+	}
+	return llm.APIGemini, limits
+}

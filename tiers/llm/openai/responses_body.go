@@ -1,0 +1,182 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"manualslop/tiers/llm"
+)
+
+// responsesBody is a request of the Responses API. Nothing is stored: the input
+// holds the whole conversation, and what the model thought comes back encrypted.
+// See https://platform.openai.com/docs/api-reference/responses/create.
+type responsesBody struct {
+	Model           string         `json:"model"`
+	Instructions    string         `json:"instructions,omitempty"`
+	Input           []any          `json:"input"`
+	Tools           []responseTool `json:"tools,omitempty"`
+	MaxOutputTokens int            `json:"max_output_tokens,omitempty"`
+	Reasoning       *routeEffort   `json:"reasoning,omitempty"`
+	Include         []string       `json:"include"`
+	Store           bool           `json:"store"`
+	Stream          bool           `json:"stream"`
+}
+
+// responseTool is a function. It is strict unless it says otherwise, and a strict
+// one may have no optional argument.
+type responseTool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict"`
+}
+
+// encryptedReasoning asks for what the model thought.
+const encryptedReasoning = "reasoning.encrypted_content"
+
+// minResponse is the least that max_output_tokens may be.
+const minResponse = 16
+
+// responses is the body of a request on the Responses wire.
+func (s Server) responses(r llm.Request) ([]byte, error) {
+	tools, err := s.tools(r.Tools)
+	if err != nil {
+		return nil, err
+	}
+	effort, err := s.effort(r)
+	if err != nil {
+		return nil, err
+	}
+	out := responsesBody{
+		Model: r.Model, Instructions: r.System(), Input: s.input(r), Include: []string{encryptedReasoning}, Stream: true,
+	}
+	if out.MaxOutputTokens = r.Params.MaxOutputTokens; out.MaxOutputTokens > 0 {
+		out.MaxOutputTokens = max(out.MaxOutputTokens, minResponse)
+	}
+	if effort.ReasoningEffort != "" {
+		out.Reasoning = &routeEffort{effort.ReasoningEffort}
+	}
+	for _, t := range tools {
+		f := t.Function
+		out.Tools = append(out.Tools, responseTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: f.Parameters})
+	}
+	return llm.PlainJSON(out)
+}
+
+// Items of the input.
+type (
+	spoken struct {
+		Type    string       `json:"type"`
+		Role    string       `json:"role"`
+		Content []spokenPart `json:"content"`
+	}
+	spokenPart struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	asked struct {
+		Type      string `json:"type"`
+		CallID    string `json:"call_id"`
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+	output struct {
+		Type   string `json:"type"`
+		CallID string `json:"call_id"`
+		Output string `json:"output"`
+	}
+)
+
+// input is the conversation as items.
+func (s Server) input(r llm.Request) []any {
+	in := input{origin: s.responseOrigin(r.Model), ids: map[string]string{}, taken: map[string]bool{}}
+	for _, m := range r.Conversation() {
+		switch m.Role {
+		case llm.RoleUser:
+			in.say("user", "input_text", m.Prose())
+		case llm.RoleAssistant:
+			in.assistant(m)
+		case llm.RoleTool:
+			in.results(m)
+		}
+	}
+	return in.items
+}
+
+// responseOrigin names a model on this wire, which alone can read what it thought.
+func (s Server) responseOrigin(model string) string { return s.Name + "/responses:" + model }
+
+// input is the items while they are made.
+type input struct {
+	origin string
+	ids    map[string]string // of calls: ours to that on the wire
+	taken  map[string]bool   // ids on the wire
+	items  []any
+}
+
+func (in *input) say(role, kind, text string) {
+	if strings.TrimSpace(text) != "" {
+		in.items = append(in.items, spoken{"message", role, []spokenPart{{kind, text}}})
+	}
+}
+
+// assistant adds a reply: its own items where this model wrote it, else its text
+// and calls.
+func (in *input) assistant(m llm.Message) {
+	calls := m.Calls()
+	if own := in.own(m, calls); own != nil {
+		in.items = append(in.items, own...)
+		return
+	}
+	in.say("assistant", "output_text", m.Prose())
+	for _, call := range calls {
+		in.items = append(in.items, asked{"function_call", in.id(call.ID, ""), wireName(call.Name), string(call.Args)})
+	}
+}
+
+// own are the recorded items of a reply, with arguments of ours in place of what
+// is not an object; nil for a reply that this model did not write.
+func (in *input) own(m llm.Message, calls []llm.Call) []any {
+	var items []item
+	if json.Unmarshal(m.OpaqueOf(in.origin), &items) != nil || callsIn(items) != len(calls) {
+		return nil
+	}
+	var out []any
+	for _, it := range items {
+		if it.is("function_call") {
+			call := calls[0]
+			calls = calls[1:]
+			it.set("call_id", in.id(call.ID, it.text("call_id")))
+			it.set("name", wireName(call.Name))
+			if !isObject(it.text("arguments")) {
+				it.set("arguments", string(call.Args))
+			}
+		}
+		out = append(out, it)
+	}
+	return out
+}
+
+// id is a call's id on the wire: that of the model where it is the first of that
+// id, else ours.
+func (in *input) id(ours, theirs string) string {
+	id := theirs
+	if id == "" || in.taken[id] {
+		id = llm.PlainName(ours, "", maxName)
+	}
+	in.taken[id], in.ids[ours] = true, id
+	return id
+}
+
+// results adds an output for each result, and the block of changed files to the
+// last of them.
+func (in *input) results(m llm.Message) {
+	alone, results := resultsOf(m)
+	for _, text := range alone {
+		in.say("user", "input_text", text)
+	}
+	for _, r := range results {
+		in.items = append(in.items, output{"function_call_output", in.ids[r.Call], r.Text})
+	}
+}

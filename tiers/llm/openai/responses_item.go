@@ -1,0 +1,80 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"manualslop/tiers/llm"
+)
+
+// item is an item of a response, as the server wrote it.
+type item map[string]json.RawMessage
+
+func (it item) text(member string) (s string) {
+	_ = json.Unmarshal(it[member], &s) // what is not a text says nothing
+	return s
+}
+
+func (it item) is(kind string) bool { return it.text("type") == kind }
+
+func (it item) set(member, text string) {
+	if b, err := llm.PlainJSON(text); err == nil {
+		it[member] = b
+	}
+}
+
+func callsIn(items []item) int {
+	n := 0
+	for _, it := range items {
+		if it.is("function_call") {
+			n++
+		}
+	}
+	return n
+}
+
+// said are the texts of a message's parts of one type, "text" or "refusal".
+func (it item) said(kind, member string) string {
+	var parts []map[string]json.RawMessage
+	_ = json.Unmarshal(it["content"], &parts)
+	text := ""
+	for _, p := range parts {
+		if part := item(p); part.is(kind) {
+			text += part.text(member)
+		}
+	}
+	return text
+}
+
+// kept are the items that go back: replies, calls and encrypted reasoning,
+// without ids, which the server would look up although it stores nothing, and
+// without reasoning that nothing follows, which it refuses.
+func kept(items []item) []item {
+	var out []item
+	for _, it := range items {
+		switch {
+		case it.is("function_call"), it.is("reasoning") && it.text("encrypted_content") != "",
+			it.is("message") && it.said("output_text", "text") != "":
+			for _, member := range []string{"id", "status"} {
+				delete(it, member)
+			}
+			out = append(out, it)
+		}
+	}
+	for len(out) > 0 && out[len(out)-1].is("reasoning") {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// responseOpaque is what goes back of a reply; nil where its text and calls say
+// all of it.
+func (s Server) responseOpaque(model string, items []item) *llm.Opaque {
+	if items = kept(items); len(items) == 0 {
+		return nil
+	}
+	data, err := llm.PlainJSON(items)
+	if err != nil {
+		return nil // items are JSON that was read
+	}
+	return &llm.Opaque{Origin: s.responseOrigin(model), Data: data}
+}

@@ -1,0 +1,107 @@
+package planning
+
+import (
+	"fmt"
+
+	"manualslop/events"
+	"manualslop/events/chars"
+	"manualslop/tiers"
+)
+
+// Bounds of what a model may ask to be shown before it plans.
+const (
+	// MaxShows bounds the replies that ask, of one plan.
+	MaxShows = 3
+	// MaxShown bounds the files of one reply.
+	MaxShown = 8
+	// MaxShownBytes bounds what one reply is shown, in bytes; a small context window, less.
+	MaxShownBytes = 96 << 10
+	// MaxPath bounds the path of a file that is asked for, in bytes.
+	MaxPath = 1024
+)
+
+// Show reads a reply that is {"show": ["path", ...]} and nothing else: a request for
+// views of those files is due, and the reply does not count as a plan. It answers
+// false for every other reply, and where the plan has asked often enough.
+func (j *Job) Show(now *Desk, e *events.Event, r events.ModelReplied) bool {
+	if j.shows == MaxShows || r.Finish == "max_tokens" || len(r.Calls) > 0 {
+		return false
+	}
+	paths := wanted(r.Text)
+	if len(paths) == 0 {
+		return false
+	}
+	views := make([]events.ViewRequest, min(len(paths), MaxShown))
+	for i := range views {
+		views[i] = events.ViewRequest{Path: paths[i], View: events.ViewRaw}
+	}
+	j.talk.Heard(&now.Offers, j.sent.Asked, nil, e.ID, r)
+	j.talk.Say(j.round(), events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
+	j.waits, j.left = "", len(paths)-len(views)
+	s := j.subject
+	j.due = []events.Payload{events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt, Views: views, Workspace: s.Place}}
+	return true
+}
+
+// Shown folds the views that a reply asked for: the next request is due. It answers
+// false where none did.
+func (j *Job) Shown(now *Desk, built *events.Event, x events.ContextBuilt) bool {
+	if j.talk == nil {
+		return false
+	}
+	j.waits = ""
+	// A byte a token of the window is a third of it at most.
+	room := min(MaxShownBytes, j.talk.Room(now.Offers.Reader(j.seat().Take(now.Settings), nil)))
+	for i, v := range x.Views {
+		part := ViewPart(built, i, v, v.Path)
+		if v.Size > room {
+			part = events.Part{Role: "user", Text: fmt.Sprintf("# %s\n\nIt is not shown, as there is no room: %d bytes.\n", tiers.Line(v.Path), v.Size)}
+		}
+		if part.SHA256 != "" {
+			room -= v.Size
+		}
+		j.talk.Say(j.round(), part)
+	}
+	j.talk.Say(j.round(), events.Part{Role: "user", Text: j.rest()})
+	j.shows++
+	j.send(now)
+	return true
+}
+
+// rest says what was not shown, and how often the model may still ask.
+func (j *Job) rest() string {
+	text := ""
+	if j.left > 0 {
+		text = fmt.Sprintf("%d more files that you asked for are not shown; one reply may name %d. ", j.left, MaxShown)
+	}
+	if more := MaxShows - j.shows - 1; more > 0 {
+		return fmt.Sprintf("%sWrite the plan now, or ask for files again (at most %d times).", text, more)
+	}
+	return text + "Write the plan now; you cannot ask for files again."
+}
+
+// wanted are the paths of a reply that asks for files, each once. The reply may
+// stand in a code fence.
+func wanted(reply string) []string {
+	var paths []string
+	all := 0
+	scan(tiers.WithoutThoughts(reply), func(c candidate) {
+		all++
+		v, wrong := read(c.text)
+		asked, has := v.member("show")
+		if wrong != "" || !has || len(v.keys) > 1 || asked.kind != isList {
+			return
+		}
+		seen := map[string]bool{}
+		for _, item := range asked.list {
+			if p := chars.Trim(item.text); item.kind == isText && p != "" && len(p) <= MaxPath && !seen[p] {
+				seen[p] = true
+				paths = append(paths, p)
+			}
+		}
+	})
+	if all != 1 {
+		return nil // a plan is more than a question
+	}
+	return paths
+}

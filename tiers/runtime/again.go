@@ -1,0 +1,209 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// maxAttempts bounds how often one request is begun again after a delivery
+// without an outcome. Deliveries that nobody began do not count.
+const maxAttempts = 20
+
+// newerPause is when a request is handed out again that this program cannot read.
+const newerPause = time.Second
+
+// needsNewer hands back a request that this program is too old for, so that a
+// newer one may take it.
+func needsNewer(e *events.Event) error {
+	if _, unknown := e.Payload.(events.Unknown); !unknown {
+		return nil
+	}
+	return &events.NotBeforeError{Time: time.Now().Add(newerPause), Reason: events.NeedsNewer + ": " + e.Type}
+}
+
+// attempts are how often a request was begun again. They stand with the claims,
+// because a request that ends its worker ends every count in memory, too.
+type attempts struct {
+	Attempts int `json:"attempts"`
+	// Asked, Types and Topic are the request and where its outcomes stand, for
+	// the sweep; see sweepClaims.
+	Asked *tiers.OpenRequest `json:"asked,omitempty"`
+	Types []string           `json:"types,omitempty"`
+	Topic string             `json:"topic,omitempty"`
+
+	key      string
+	revision uint64
+}
+
+// again takes a delivery that is not the first. It puts off a call that another
+// worker is at work on. Otherwise it counts an attempt. A request that was begun too
+// often is given up; over says that it has its outcome then.
+func (w *Worker) again(ctx context.Context, d Delivery) (a *attempts, over bool, err error) {
+	if p, call := d.Event.Payload.(events.ToolApproved); call {
+		l := w.lease(&d.Event, p)
+		before, err := l.peek(ctx)
+		if err == nil {
+			err = l.busy(ctx, before)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	if a, err = w.count(ctx, &d.Event); err != nil || a.Attempts <= maxAttempts {
+		return a, false, err
+	}
+	return a, true, w.giveUp(ctx, d, a.Attempts)
+}
+
+// attemptsInfix stands between the session and the id in the key of attempts.
+const attemptsInfix = ".attempts."
+
+func attemptsOf(e *events.Event) string { return e.Session + attemptsInfix + e.ID }
+
+// count notes one more attempt.
+func (w *Worker) count(ctx context.Context, e *events.Event) (*attempts, error) {
+	for {
+		a := &attempts{key: attemptsOf(e)}
+		value, revision, err := w.Claims.Get(ctx, a.key)
+		if err == nil {
+			err = json.Unmarshal(value, a)
+		} else if errors.Is(err, ErrUnclaimed) {
+			revision, err = 0, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read attempts at %s: %w", e.ID, err)
+		}
+		a.Attempts++
+		a.Asked, a.Types, a.Topic = tiers.Asked(e), tiers.Outcomes(e.Payload), topicOf(e)
+		if value, err = json.Marshal(a); err != nil {
+			return nil, err
+		}
+		if revision == 0 {
+			a.revision, err = w.Claims.Create(ctx, a.key, value)
+		} else {
+			a.revision, err = w.Claims.Update(ctx, a.key, value, revision)
+		}
+		if !errors.Is(err, ErrClaimed) && !errors.Is(err, events.ErrConflict) {
+			return a, err
+		}
+		if err := pause(ctx, retryPause); err != nil { // another worker counted meanwhile
+			return nil, err
+		}
+	}
+}
+
+// uncount takes the newest attempt back. Those before it were begun.
+func (w *Worker) uncount(ctx context.Context, a *attempts) {
+	if a.Attempts--; a.Attempts == 0 {
+		w.forget(ctx, a)
+		return
+	}
+	value, err := json.Marshal(a)
+	if err == nil {
+		_, err = w.Claims.Update(ctx, a.key, value, a.revision)
+	}
+	if err != nil {
+		w.Logger.Info("a request that was put off counts as begun", "key", a.key, "error", err)
+	}
+}
+
+// forget removes the count of a request that has an outcome.
+func (w *Worker) forget(ctx context.Context, a *attempts) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeWait)
+	defer cancel()
+	if err := w.Claims.Purge(ctx, a.key, a.revision); err != nil {
+		w.Logger.Info("a count of attempts is left over", "key", a.key, "error", err)
+	}
+}
+
+// forgetOf removes the count of a request of which an outcome was found.
+func (w *Worker) forgetOf(ctx context.Context, e *events.Event) {
+	a := &attempts{key: attemptsOf(e)}
+	var err error
+	if _, a.revision, err = w.Claims.Get(ctx, a.key); err == nil {
+		w.forget(ctx, a)
+	}
+}
+
+// sweepAttempts removes a count whose request has an outcome.
+func (w *Worker) sweepAttempts(ctx context.Context, key string) error {
+	a := &attempts{key: key}
+	value, revision, err := w.Claims.Get(ctx, key)
+	if errors.Is(err, ErrUnclaimed) {
+		return nil
+	}
+	if err == nil {
+		a.revision, err = revision, json.Unmarshal(value, a)
+	}
+	if err != nil || a.Asked == nil {
+		return err
+	}
+	found, err := w.hasOutcome(ctx, a.Asked, a.Types, a.Topic)
+	if found {
+		w.forget(ctx, a)
+	}
+	return err
+}
+
+// topicOf is the topic of a request's outcomes; empty: any.
+func topicOf(e *events.Event) string {
+	if p, call := e.Payload.(events.ToolApproved); call {
+		return events.Token(p.Tool)
+	}
+	return ""
+}
+
+// isAnswered tells whether a request has an outcome behind it.
+func (w *Worker) isAnswered(ctx context.Context, e *events.Event) (bool, error) {
+	asked := tiers.Asked(e)
+	if asked == nil {
+		return false, nil
+	}
+	found, err := w.hasOutcome(ctx, asked, tiers.Outcomes(e.Payload), topicOf(e))
+	if err != nil {
+		return false, fmt.Errorf("look for an outcome of %s: %w", asked.Key, err)
+	}
+	return found, nil
+}
+
+// passed are the newest requests that were handed to this worker, by kind of
+// pool. One that comes behind a later one was handed out before, or its pool was
+// made anew. The zero value knows of none.
+type passed struct {
+	mu     sync.Mutex
+	newest map[string]uint64
+}
+
+// by tells whether a request, or a later one of its pool, was handed out before.
+func (p *passed) by(asked *tiers.OpenRequest) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.newest == nil {
+		p.newest = map[string]uint64{}
+	}
+	later := p.newest[asked.Pool] >= asked.Seq
+	p.newest[asked.Pool] = max(p.newest[asked.Pool], asked.Seq)
+	return later
+}
+
+// mayBeAnswered tells whether it is worth a look at the log if a request has an
+// outcome. Merges and workspaces are few, and matter.
+func (w *Worker) mayBeAnswered(d Delivery) bool {
+	asked := tiers.Asked(&d.Event)
+	if asked == nil {
+		return false
+	}
+	later := w.passed.by(asked)
+	switch d.Event.Payload.(type) {
+	case events.WorkspaceRequested, events.MergeRequested:
+		return true
+	}
+	return later || d.Deliveries > 1
+}

@@ -1,0 +1,210 @@
+package runtime
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"manualslop/events"
+)
+
+// crew is the deciders of one session at work.
+type crew struct {
+	session  string
+	handlers []*Handler
+	used     time.Time // of the newest event; zero: none came since it began
+	over     bool      // the session is
+	before   *crew     // that worked on the session before, and stores its positions; may be nil
+	verified Mark      // position that the log is known to hold
+	unread   bool      // the history is read by launch
+	history  []*events.Event
+	dismiss  func() // no more events come
+	ended    chan struct{}
+}
+
+func (o *Orchestrator) crew(session string) *crew {
+	c := &crew{session: session, ended: make(chan struct{})}
+	for _, r := range o.Roles {
+		c.handlers = append(c.handlers, o.handler(r, session))
+	}
+	c.dismiss = sync.OnceFunc(func() {
+		for _, h := range c.handlers {
+			close(h.in)
+		}
+	})
+	return c
+}
+
+// lowest is the position from which on the deciders have to be given events.
+func (c *crew) lowest() Mark {
+	low := c.handlers[0].position()
+	for _, h := range c.handlers[1:] {
+		if at := h.position(); at.Seq < low.Seq {
+			low = at
+		}
+	}
+	return low
+}
+
+// stalled tells whether one of the deciders has stopped.
+func (c *crew) stalled() bool {
+	return slices.ContainsFunc(c.handlers, func(h *Handler) bool { return h.spoiled.Load() })
+}
+
+// Restore takes the deciders of an open session to where they were, unless they
+// rest at its newest event.
+func (o *Orchestrator) Restore(ctx context.Context, session string, last Mark) Mark {
+	if len(o.Roles) == 0 {
+		return last
+	}
+	for _, r := range o.Roles {
+		if r.Snapshots == nil {
+			return Mark{}
+		}
+	}
+	o.mu.Lock()
+	o.openLedger(ctx)
+	rests := o.ledger.rests(session, last)
+	o.mu.Unlock()
+	if rests {
+		return last
+	}
+	c := o.crew(session)
+	for _, h := range c.handlers {
+		h.restore(ctx)
+	}
+	low := c.lowest()
+	if low.Seq == 0 || low.Seq > last.Seq {
+		return Mark{}
+	}
+	c.verified = low
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waking[session] = c
+	return low
+}
+
+// Save has nothing to do: deciders store their positions when they reach them.
+func (o *Orchestrator) Save(string, Mark) func(context.Context) { return nil }
+
+// launch runs the deciders; folded is called when they have taken the history.
+func (o *Orchestrator) launch(ctx context.Context, c *crew, folded func()) {
+	o.wg.Go(func() {
+		defer close(c.ended)
+		if c.before != nil {
+			<-c.before.ended
+			c.before = nil
+		}
+		clean := o.ready(ctx, c)
+		var taking, working sync.WaitGroup
+		for _, h := range c.handlers {
+			taking.Add(1)
+			working.Go(func() {
+				ok := clean && h.fold(ctx, c.history)
+				taking.Done()
+				ok = ok && h.listen(ctx)
+				h.end(ctx, ok, c.over)
+			})
+		}
+		taking.Wait()
+		c.history = nil
+		folded()
+		working.Wait()
+		o.leave(ctx, c)
+	})
+}
+
+// ready makes sure that the history holds what each decider has to take, and
+// reads it where it does not; false if ctx ends before.
+func (o *Orchestrator) ready(ctx context.Context, c *crew) bool {
+	if len(c.handlers) == 0 {
+		return true // this process decides nothing, such as one that only calls models
+	}
+	if c.unread {
+		for _, h := range c.handlers {
+			h.restore(ctx)
+		}
+	}
+	for {
+		lost := slices.DeleteFunc(slices.Clone(c.handlers), func(h *Handler) bool { return c.covers(h.position()) })
+		if len(lost) == 0 && !c.unread {
+			return true
+		}
+		if !c.unread {
+			for _, h := range lost {
+				h.Logger.Info("snapshot discarded", "error", "the log does not hold its newest event")
+				h.discard()
+			}
+		}
+		history, err := readSession(ctx, o.Roles[0].Log, o.Project, c.session, max(c.lowest().Seq, 1))
+		if err == nil {
+			c.history, c.unread = history, false
+			continue
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		o.Logger.Warn("a session cannot be read and is tried again", "session", c.session, "error", err)
+		if pause(ctx, retryPause) != nil {
+			return false
+		}
+	}
+}
+
+// covers tells whether the history holds all events behind a position, and the
+// log the event at it.
+func (c *crew) covers(at Mark) bool {
+	if at.Seq == 0 {
+		return len(c.history) > 0 && opens(c.history[0])
+	}
+	return at == c.verified || slices.ContainsFunc(c.history, func(e *events.Event) bool { return Mark{e.Seq, e.ID} == at })
+}
+
+// end stores where a decider came to, and empties the mailbox of one that
+// stopped before, so that it stops nobody else.
+func (h *Handler) end(ctx context.Context, ok, over bool) {
+	if !ok {
+		h.drain(ctx)
+	}
+	if h.fresh > 0 && !over {
+		h.keep(ctx)
+	}
+	h.saving.Wait()
+}
+
+// drain empties the mailbox until it is closed or ctx ends.
+func (h *Handler) drain(ctx context.Context) {
+	for more := true; more; {
+		select {
+		case <-ctx.Done():
+			return
+		case _, more = <-h.in:
+		}
+	}
+}
+
+// leave notes where the deciders of a session came to.
+func (o *Orchestrator) leave(ctx context.Context, c *crew) {
+	o.mu.Lock()
+	if o.ending[c.session] == c {
+		delete(o.ending, c.session)
+	}
+	if !c.stalled() {
+		if c.over && ctx.Err() == nil {
+			delete(o.ledger.owing, c.session)
+		} else if !c.over {
+			o.ledger.rest(c)
+		}
+	}
+	o.mu.Unlock()
+	if ctx.Err() != nil { // what follows is done once, at the end
+		return
+	}
+	if c.over && !c.stalled() { // before the ledger says so: after a kill in between it is done again
+		for _, h := range c.handlers {
+			h.forget(ctx)
+		}
+	}
+	o.keepLedger(ctx)
+}

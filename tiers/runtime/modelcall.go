@@ -1,0 +1,135 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// try is one attempt at a reply.
+type try struct {
+	tr       *transcript
+	event    *events.Event
+	asked    events.ModelRequested
+	delivery Delivery
+	provider llm.Provider
+	req      llm.Request
+	line     int          // of the script, else 0
+	most     events.Usage // what it uses at most; zero: it is free
+}
+
+// call makes one attempt and returns its outcome. It fails where nothing was
+// sent: the process ends, the start of the attempt cannot be recorded, or
+// another process was first.
+func (m *Models) call(ctx context.Context, t try) (events.Payload, error) {
+	record, err := m.record(ctx, t.tr, t.event.Session) // taken while the session is open, or it is over
+	if err != nil {
+		return nil, err
+	}
+	if over := t.tr.over(t.event.ID, t.asked); over != nil {
+		return events.ModelFailed{Request: t.event.ID, Kind: events.ModelCancelled, Message: over.Error()}, nil
+	}
+	err = m.prepare(ctx, record, &t)
+	if err == nil {
+		t.req.Encoded, err = t.provider.Body(t.req)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // the request is handed out again
+	}
+	if err != nil {
+		return llm.AsError(err).Failed(t.event.ID), nil
+	}
+	if t.asked.Provider == ProviderScript {
+		out := m.stream(ctx, t)
+		return out, ctx.Err()
+	}
+	t.most = t.tr.most(t)
+	if err := m.begin(ctx, t); err != nil {
+		return nil, err
+	}
+	return m.stream(ctx, t), nil
+}
+
+// prepare puts the request together and finds who answers it.
+func (m *Models) prepare(ctx context.Context, record *llm.Record, t *try) (err error) {
+	if t.req, err = record.Request(t.event.ID, t.asked, m.Transcripts.blobsOf(ctx)); err != nil {
+		return err
+	}
+	if t.provider, t.line, err = m.provider(ctx, t.tr, record, t.event, t.asked); err != nil {
+		return err
+	}
+	t.req.Cached = m.prefix(ctx, t.tr, t.event, t.provider, t.req)
+	return nil
+}
+
+// stream sends the request and reads the reply. Where the provider lost the
+// beginning that it kept, it did nothing, so the whole request goes out within
+// the same attempt.
+func (m *Models) stream(ctx context.Context, t try) events.Payload {
+	callCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := cancelWhenOver(t.tr, t.event.ID, t.asked, cancel)
+	defer stop()
+	began, live := m.Clock(), liveText{m: m, request: t.event, stream: t.asked.StreamID}
+	reply, err := llm.Collect(t.provider.Stream(callCtx, t.req), func(piece string) { live.say(callCtx, piece) })
+	if err == nil {
+		live.end(callCtx) // of what failed nothing more is shown
+	}
+	if err != nil && t.req.Cached != nil && llm.AsError(err).CacheGone {
+		m.lost(ctx, t.tr, t.req.Cached.Name)
+		t.req.Cached, t.req.Encoded = nil, nil
+		if t.req.Encoded, err = t.provider.Body(t.req); err != nil {
+			return llm.AsError(err).Failed(t.event.ID)
+		}
+		return m.stream(ctx, t)
+	}
+	if err != nil {
+		return m.failed(ctx, t, llm.AsError(err), reply.Usage)
+	}
+	reply.Calls = llm.Mended(reply.Calls, t.req.Tools)
+	out := m.masked(reply).Replied(t.event.ID)
+	out.Usage = t.tr.priced(t.event, t.asked, out.Usage)
+	if c := t.req.Cached; c != nil {
+		out.Cached = &events.PromptPrefix{Name: c.Name, Messages: c.Messages}
+	}
+	out.BodySHA256, out.Wire, out.ScriptLine = events.Digest(t.req.Encoded), t.provider.Wire(), t.line
+	out.DurationMS = m.Clock().Sub(began).Milliseconds()
+	folding, end := outlasting(ctx)
+	defer end()
+	return m.fold(folding, out)
+}
+
+// failed is the outcome of an attempt that was sent, or played from the script.
+// What it used is what the provider said before it failed, else the most that it
+// can have used, unless the provider took nothing on.
+func (m *Models) failed(ctx context.Context, t try, err *llm.Error, used events.Usage) events.ModelFailed {
+	out := err.Failed(t.event.ID)
+	out.ScriptLine, out.Message, out.CLI = t.line, m.hideText(out.Message), m.hideRun(out.CLI)
+	if ctx.Err() != nil {
+		out.Kind, out.Message = events.ModelInterrupted, "the engine stopped before the reply was whole"
+	}
+	switch {
+	case used != (events.Usage{}):
+		used = t.tr.priced(t.event, t.asked, used)
+		out.Usage = &used
+	case t.most != (events.Usage{}) && mayCost(out.Kind, err):
+		out.Usage = &t.most
+	}
+	return out
+}
+
+// mayCost tells whether a failed attempt may have been paid for although nobody
+// said what it used.
+func mayCost(kind string, err error) bool {
+	switch kind {
+	case events.ModelInterrupted, events.ModelCancelled, events.ModelIncomplete:
+		return true
+	case events.ModelNetwork:
+		at, ok := errors.AsType[*net.OpError](err)
+		return !ok || at.Op != "dial"
+	}
+	return false
+}

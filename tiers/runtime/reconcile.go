@@ -1,0 +1,254 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// ErrNoPool says that a pool does not exist.
+var ErrNoPool = errors.New("no such pool")
+
+// Pools are the work pools of a project, by kind.
+type Pools interface {
+	// At is how far a pool is; ErrNoPool.
+	At(ctx context.Context, kind string) (PoolAt, error)
+	// Make makes a pool that is missing; it hands out what is stored from a sequence on.
+	Make(ctx context.Context, kind string, from uint64) error
+	// Rewind has a pool hand out again what is stored from a sequence on.
+	Rewind(ctx context.Context, kind string, from uint64) error
+}
+
+// PoolAt is how far a pool is.
+type PoolAt struct {
+	Done  uint64 // sequence up to which it has nothing to hand out any more
+	Given uint64 // newest sequence that it handed out
+	Held  int    // how many it handed out that are not done, put off ones included
+}
+
+// Times of reconciling.
+const (
+	// reconcileEvery is how often requests are compared with the pools.
+	reconcileEvery = 10 * time.Second
+	// returnedRest is how long a request that was handed out again is left alone;
+	// it doubles each time, up to lastReturnedRest.
+	returnedRest     = 10 * time.Second
+	lastReturnedRest = time.Hour
+)
+
+// Reconciler compares the requests without an outcome with what the pools still
+// hold, and has what nobody holds handed out again. Any number of processes may
+// do so for a project: an event decides which of them does it.
+type Reconciler struct {
+	Project  string
+	Requests *Requests
+	Pools    Pools
+	Log      events.Log // with the rights of the actor timers
+	Clock    Clock
+	IDs      IDs
+	Logger   *slog.Logger
+	// Relinked gives a channel that is closed when the connection is made again;
+	// nil: it is never lost.
+	Relinked func() <-chan struct{}
+}
+
+// Run reconciles when the open sessions are known, when a session ends, when the
+// connection is back and every ten seconds, until ctx ends. It fails where the
+// rights do not allow it.
+func (r *Reconciler) Run(ctx context.Context) error {
+	defer r.Requests.keepPage(ctx)
+	select {
+	case <-r.Requests.ready():
+	case <-ctx.Done():
+		return nil
+	}
+	tick := time.NewTicker(reconcileEvery)
+	defer tick.Stop()
+	for {
+		var link <-chan struct{}
+		if r.Relinked != nil {
+			link = r.Relinked()
+		}
+		switch err := r.Reconcile(ctx); {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, events.ErrDenied):
+			return fmt.Errorf("reconcile: %w", err)
+		case err != nil:
+			r.Logger.Warn("requests were not compared with the pools; the next look is soon", "error", err)
+		}
+		if r.Requests.pageIsOld() {
+			r.Requests.keepPage(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-link:
+		case <-r.Requests.closing:
+		}
+	}
+}
+
+// Reconcile compares once.
+func (r *Reconciler) Reconcile(ctx context.Context) error {
+	for _, kind := range []string{events.PoolTools, events.PoolShort, events.PoolModels} {
+		if err := r.pool(ctx, kind); err != nil {
+			return fmt.Errorf("pool %s: %w", kind, err)
+		}
+	}
+	return nil
+}
+
+// pool compares the requests of one pool. What is known of the log is older than
+// what the pool says, so a request that the pool is done with has its outcome on
+// the log by now, or never had one.
+func (r *Reconciler) pool(ctx context.Context, kind string) error {
+	owed, returned, upTo := r.Requests.owedBy(kind)
+	at, err := r.Pools.At(ctx, kind)
+	missing := errors.Is(err, ErrNoPool)
+	if err != nil && !missing {
+		return err
+	}
+	if missing {
+		at.Done = math.MaxUint64
+	}
+	behind := slices.IndexFunc(owed, func(request tiers.OpenRequest) bool { return request.Seq > at.Done })
+	if behind < 0 {
+		behind = len(owed)
+	}
+	lost, err := r.openOf(ctx, owed[:behind], missing)
+	if err != nil {
+		return err
+	}
+	from := lost
+	if lost == nil {
+		if from, lost, err = r.lostBehind(ctx, owed[behind:], at); err != nil {
+			return err
+		}
+	}
+	if lost == nil {
+		if missing {
+			return r.handOut(ctx, kind, upTo+1, true)
+		}
+		return nil
+	}
+	won, err := r.record(ctx, *lost, max(returned[lost.Session], upTo), missing)
+	if err != nil || !won { // whoever won hands out everything behind it, too
+		return err
+	}
+	return r.handOut(ctx, kind, from.Seq, missing)
+}
+
+// openOf is the first request that does not rest and has no outcome; nil: there is none.
+func (r *Reconciler) openOf(ctx context.Context, owed []tiers.OpenRequest, missing bool) (*tiers.OpenRequest, error) {
+	for i := range owed {
+		if !missing && r.rests(owed[i]) {
+			continue
+		}
+		if open, err := r.isOpen(ctx, owed[i]); open || err != nil {
+			return &owed[i], err
+		}
+	}
+	return nil, nil
+}
+
+// lostBehind tells whether a pool lost a request behind one that it still holds:
+// more of those that it handed out have no outcome than it holds. It does not
+// say which. From is the oldest of them, and lost one that does not rest.
+func (r *Reconciler) lostBehind(ctx context.Context, owed []tiers.OpenRequest, at PoolAt) (from, lost *tiers.OpenRequest, err error) {
+	given := slices.IndexFunc(owed, func(request tiers.OpenRequest) bool { return request.Seq > at.Given })
+	if given >= 0 {
+		owed = owed[:given]
+	}
+	if len(owed) <= at.Held {
+		return nil, nil, nil
+	}
+	open := 0
+	for i := range owed {
+		is, err := r.isOpen(ctx, owed[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		if !is {
+			continue
+		}
+		if open++; from == nil {
+			from = &owed[i]
+		}
+		if lost == nil && !r.rests(owed[i]) {
+			lost = &owed[i]
+		}
+	}
+	if open <= at.Held {
+		return nil, nil, nil
+	}
+	return from, lost, nil
+}
+
+// handOut has a pool hand out everything from a sequence on.
+func (r *Reconciler) handOut(ctx context.Context, kind string, from uint64, missing bool) error {
+	if missing {
+		r.Logger.Warn("a pool was gone and is made again", "pool", kind, "from", from)
+		return r.Pools.Make(ctx, kind, from)
+	}
+	r.Logger.Warn("requests that no pool held are handed out again", "pool", kind, "from", from)
+	return r.Pools.Rewind(ctx, kind, from)
+}
+
+// rests tells whether a request was handed out again so lately that it is left alone.
+func (r *Reconciler) rests(request tiers.OpenRequest) bool {
+	if request.Returned == 0 {
+		return false
+	}
+	rest := min(returnedRest<<min(request.Returned-1, 16), lastReturnedRest)
+	past := r.Clock().Sub(request.ReturnedAt)
+	return past >= 0 && past < rest
+}
+
+// isOpen makes sure on the log that a request has no outcome.
+func (r *Reconciler) isOpen(ctx context.Context, request tiers.OpenRequest) (bool, error) {
+	registry := events.Catalogue()
+	f := events.Filter{Project: r.Project, Session: request.Session}
+	for e, err := range r.Log.Read(ctx, f, request.Asked, 0) {
+		if err != nil {
+			return false, err
+		}
+		registry.Decode(&e)
+		if request.Settles(&e) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// record puts on the log that a request is handed out again; false where another
+// process was faster, so that a word of the session stands behind what is known.
+func (r *Reconciler) record(ctx context.Context, request tiers.OpenRequest, known uint64, missing bool) (bool, error) {
+	out := events.RequestReturned{Key: request.Key, Request: request.ID, Seq: request.Seq, Pool: request.Pool, Reason: "no pool held it any more"}
+	if missing {
+		out.Reason = "its pool was gone"
+	}
+	e, err := events.New(events.Origin{ID: r.IDs(), Time: r.Clock(), Project: r.Project, Session: request.Session,
+		Actor: events.ActorTimers, Cause: request.ID}, out)
+	if err != nil {
+		return false, err
+	}
+	f := events.Filter{Project: r.Project, Session: request.Session, Actor: events.ActorTimers, Type: out.EventType().Name}
+	last, err := r.Log.Last(ctx, f)
+	if err != nil || last > known {
+		return false, err
+	}
+	_, err = r.Log.Append(ctx, e, &events.Expect{Filter: f, Last: last})
+	if errors.Is(err, events.ErrConflict) {
+		return false, nil
+	}
+	return err == nil, err
+}

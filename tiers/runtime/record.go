@@ -1,0 +1,98 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+)
+
+// recordsKept is how many sessions keep what prompts refer to although no
+// request of theirs is open.
+const recordsKept = 8
+
+// record is what the prompts of a session refer to. It grows until the session
+// is over, and is read from the log where it is not there.
+func (m *Models) record(ctx context.Context, tr *transcript, session string) (*llm.Record, error) {
+	for {
+		tr.mu.Lock()
+		record, loading := tr.record, tr.loading
+		if record == nil && loading == nil {
+			tr.loading = make(chan struct{})
+		}
+		tr.mu.Unlock()
+		switch {
+		case record != nil:
+			return record, nil
+		case loading == nil:
+			history, err := readSession(ctx, m.Log, m.Project, session, 1)
+			m.mu.Lock()
+			delete(m.lines, session) // they are given out again, in the same order
+			m.mu.Unlock()
+			tr.loaded(history, err)
+			m.Transcripts.trim()
+			if err != nil {
+				return nil, err
+			}
+		default:
+			select {
+			case <-loading:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	}
+}
+
+// loaded folds what was read of a session, and then what came meanwhile.
+func (tr *transcript) loaded(history []*events.Event, err error) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	pending := tr.pending
+	close(tr.loading)
+	tr.loading, tr.pending = nil, nil
+	if err != nil || tr.record != nil { // it was closed meanwhile
+		return
+	}
+	tr.record, tr.recorded, tr.scripted = &llm.Record{}, 0, nil
+	for _, e := range slices.Concat(history, pending) {
+		tr.refer(e)
+	}
+}
+
+// refer notes what a prompt may refer to, unless it was noted before; tr.mu is
+// held.
+func (tr *transcript) refer(e *events.Event) {
+	if e.Seq <= tr.recorded {
+		return
+	}
+	tr.recorded = e.Seq
+	tr.record.Take(e)
+	if m, ok := e.Payload.(events.ModelRequested); ok && m.Provider == ProviderScript {
+		tr.scripted = append(tr.scripted, scripted{e, tr.record.Newest(e.ID)})
+	}
+}
+
+// trim lets go of what the prompts of sessions refer to in which no request is
+// open, of those first that were quiet for longest.
+func (t *Transcripts) trim() {
+	var idle []*transcript
+	seqs := map[*transcript]uint64{}
+	for _, tr := range t.all() {
+		tr.mu.Lock()
+		if tr.record != nil && !tr.closed && len(tr.open) == 0 {
+			idle, seqs[tr] = append(idle, tr), tr.seq
+		}
+		tr.mu.Unlock()
+	}
+	slices.SortFunc(idle, func(a, b *transcript) int { return cmp.Compare(seqs[a], seqs[b]) })
+	for _, tr := range idle[:max(len(idle)-recordsKept, 0)] {
+		tr.mu.Lock()
+		if len(tr.open) == 0 && !tr.closed {
+			tr.record, tr.scripted = nil, nil
+		}
+		tr.mu.Unlock()
+	}
+}

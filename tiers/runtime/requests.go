@@ -1,0 +1,255 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// Requests knows every request of the project's sessions that has no outcome
+// yet, and sets the timers of asks. Its fold is stored, so that a start does not
+// read open sessions from their first event on.
+type Requests struct {
+	States States
+	Timers *Timers
+
+	mu       sync.Mutex
+	sessions map[string]*tiers.OpenRequests // open ones, and closed ones with open requests
+	restored map[string]*tiers.OpenRequests // and not begun
+	newest   uint64                         // sequence up to which sessions were handed over
+	heard    Mark                           // newest event of which the page may say that it is counted
+	kept     Mark                           // the same at the last time that the page was stored
+	started  chan struct{}                  // closed when the open sessions are known
+	closing  chan struct{}                  // holds a value while nobody looked after the newest end of a session
+	page     closedPage
+}
+
+// closedPage says which closed sessions owe no outcome, so that a start need not
+// look into them. A page that is lost costs time.
+type closedPage struct {
+	Project string   `json:"project"`
+	Closed  Mark     `json:"closed"` // sessions closed up to here owe nothing,
+	Owing   []string `json:"owing"`  // but these,
+	Heard   Mark     `json:"heard"`  // and those that ask for something behind this event
+}
+
+// init makes the maps; q.mu is held.
+func (q *Requests) init() {
+	if q.sessions == nil {
+		q.sessions, q.restored = map[string]*tiers.OpenRequests{}, map[string]*tiers.OpenRequests{}
+		q.started, q.closing = make(chan struct{}), make(chan struct{}, 1)
+	}
+}
+
+// Restore takes back what is stored of a session.
+func (q *Requests) Restore(ctx context.Context, session string, last Mark) Mark {
+	open := &tiers.OpenRequests{}
+	at := q.States.restore(ctx, session, last, open)
+	if at.Seq > 0 {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.init()
+		q.restored[session] = open
+	}
+	return at
+}
+
+// Save is how to store a session's open requests.
+func (q *Requests) Save(session string, at Mark) func(context.Context) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	open := q.sessions[session]
+	if open == nil {
+		open = &tiers.OpenRequests{}
+	}
+	return q.States.save(session, at, open)
+}
+
+// Begin takes a session over and sets the timers of its open asks.
+func (q *Requests) Begin(ctx context.Context, session string, history []*events.Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.init()
+	open := q.restored[session]
+	delete(q.restored, session)
+	if open == nil || len(history) > 0 && opens(history[0]) {
+		open = &tiers.OpenRequests{}
+	}
+	q.sessions[session] = open
+	for _, e := range history {
+		q.fold(open, e)
+	}
+	for _, r := range open.List() {
+		if ask, timed := strings.CutPrefix(r.Key, "ask "); timed {
+			q.Timers.set(ctx, &events.Event{ID: r.ID, Time: r.At, Project: q.States.Project, Session: session}, ask, *r.Due)
+		}
+	}
+	q.letGo(session)
+}
+
+// Take folds the next event of a session.
+func (q *Requests) Take(ctx context.Context, e *events.Event) {
+	q.Timers.Take(ctx, e)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.init()
+	open := q.sessions[e.Session]
+	if open == nil {
+		open = &tiers.OpenRequests{Closed: true} // it was let go, and something is asked for behind its end
+		q.sessions[e.Session] = open
+	}
+	q.fold(open, e)
+	q.newest, q.heard = max(q.newest, e.Seq), Mark{e.Seq, e.ID}
+	q.letGo(e.Session)
+}
+
+// Late folds an event of a session that was over before this process began, as
+// that of one that was let go.
+func (q *Requests) Late(ctx context.Context, e *events.Event) { q.Take(ctx, e) }
+
+func (q *Requests) fold(open *tiers.OpenRequests, e *events.Event) {
+	open.Fold(e)
+	if closes(e) {
+		if q.page.Closed.Seq < e.Seq {
+			q.page.Closed = Mark{e.Seq, e.ID}
+		}
+		select {
+		case q.closing <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// letGo drops a session that is over and owes nothing; q.mu is held.
+func (q *Requests) letGo(session string) {
+	if open := q.sessions[session]; open.Closed && len(open.Open) == 0 {
+		delete(q.sessions, session)
+	}
+}
+
+// Started says that the open sessions were handed over, up to a sequence.
+func (q *Requests) Started(upTo uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.init()
+	q.newest = max(q.newest, upTo)
+	if !isClosed(q.started) {
+		close(q.started)
+	}
+}
+
+// ready is closed when the open sessions are known.
+func (q *Requests) ready() <-chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.init()
+	return q.started
+}
+
+// owedBy are the requests that a kind of pool hands out and that have no outcome,
+// in stream order, with the newest RequestReturned of their sessions, and the
+// sequence up to which that is known.
+func (q *Requests) owedBy(kind string) (owed []tiers.OpenRequest, returned map[string]uint64, upTo uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	returned = map[string]uint64{}
+	for _, session := range slices.Sorted(maps.Keys(q.sessions)) {
+		open := q.sessions[session]
+		returned[session] = open.Returned
+		for _, r := range open.List() {
+			if r.Pool == kind && r.Seq > 0 {
+				owed = append(owed, r)
+			}
+		}
+	}
+	slices.SortFunc(owed, func(a, b tiers.OpenRequest) int { return cmp.Compare(a.Seq, b.Seq) })
+	return owed, returned, q.newest
+}
+
+// Owing are the closed sessions that may owe an outcome.
+func (q *Requests) Owing(ctx context.Context, closed []Closing) []Closing {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.init()
+	var page closedPage
+	if q.States.Snapshots == nil || q.States.Snapshots.Snapshot(ctx, q.pageKey(), &page) != nil || page.Project != q.States.Project {
+		page = closedPage{}
+	}
+	known := slices.ContainsFunc(closed, func(c Closing) bool { return c.At == page.Closed })
+	late, err := q.askedBehind(ctx, page.Heard, known)
+	if err != nil {
+		q.States.Logger.Info("every closed session is looked into", "error", err)
+		known = false
+	}
+	var out []Closing
+	for _, c := range closed {
+		q.page.Closed, q.heard = c.At, c.At
+		if !known || c.At.Seq > page.Closed.Seq || slices.Contains(page.Owing, c.Session) || late[c.Session] {
+			q.sessions[c.Session] = &tiers.OpenRequests{} // until it is begun it owes something
+			out = append(out, c)
+		}
+	}
+	if known && page.Heard.Seq > q.heard.Seq {
+		q.heard = page.Heard
+	}
+	return out
+}
+
+// askedBehind are the sessions in which something was asked for behind an event.
+func (q *Requests) askedBehind(ctx context.Context, mark Mark, known bool) (map[string]bool, error) {
+	if !known {
+		return nil, nil
+	}
+	asked, registry, found := map[string]bool{}, events.Catalogue(), false
+	for e, err := range q.Timers.Log.Read(ctx, events.Filter{Project: q.States.Project}, mark.Seq, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if !found && mark != (Mark{e.Seq, e.ID}) {
+			break
+		}
+		found = true
+		if registry.Decode(&e); tiers.Asked(&e) != nil {
+			asked[e.Session] = true
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("%w: the log does not hold event %d", errSnapshot, mark.Seq)
+	}
+	return asked, nil
+}
+
+func (q *Requests) pageKey() string {
+	return "states." + q.States.Project + ".-ledger." + q.States.Actor
+}
+
+// pageIsOld tells whether a start after a crash would read much behind the page.
+func (q *Requests) pageIsOld() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.heard.Seq >= q.kept.Seq+snapshotEvery
+}
+
+// keepPage stores which closed sessions owe something.
+func (q *Requests) keepPage(ctx context.Context) {
+	if q.States.Snapshots == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWait)
+	defer cancel()
+	q.mu.Lock()
+	page := q.page
+	page.Project, page.Owing, page.Heard = q.States.Project, slices.Sorted(maps.Keys(q.sessions)), q.heard
+	q.kept = q.heard
+	q.mu.Unlock()
+	if err := q.States.Snapshots.PutSnapshot(ctx, q.pageKey(), page); err != nil {
+		q.States.Logger.Info("which closed sessions owe an outcome is not stored", "error", err)
+	}
+}

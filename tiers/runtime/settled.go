@@ -1,0 +1,143 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// sweepEvery is how often claims that were left over are looked for.
+const sweepEvery = time.Minute
+
+// settledBefore tells whether the call of a lease has an outcome on the log, and
+// then purges its claim. A changing call begins only after this said no, with
+// its claim taken: a claim is purged behind its outcome, so whoever could take
+// it anew finds the outcome here. Where the log cannot be read, a fresh claim is
+// given back, so that the next delivery does not take the call for interrupted.
+func (l *lease) settledBefore(ctx context.Context) (bool, error) {
+	asked := &tiers.OpenRequest{Key: "call " + l.call.Call, Generation: l.call.Generation, Session: l.session, Seq: l.claim.Approved}
+	found, err := l.w.hasOutcome(ctx, asked, tiers.Outcomes(l.call), events.Token(l.call.Tool))
+	if found || err != nil && l.held {
+		l.remove(ctx, l.revision)
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for an outcome of call %s: %w", l.call.Call, err)
+	}
+	return found, nil
+}
+
+// hasOutcome tells whether a request has an outcome of one of some types behind
+// it. The newest event of the type mostly answers that; only where there is one,
+// all behind the request are read.
+func (w *Worker) hasOutcome(ctx context.Context, asked *tiers.OpenRequest, types []string, topic string) (bool, error) {
+	for _, typ := range types {
+		f := events.Filter{Project: w.Project, Session: asked.Session, Type: typ, Topic: topic}
+		last, err := w.Log.Last(ctx, f)
+		if err != nil {
+			return false, err
+		}
+		if last <= asked.Seq {
+			continue
+		}
+		if found, err := w.readOutcomes(ctx, f, asked); found || err != nil {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+func (w *Worker) readOutcomes(ctx context.Context, f events.Filter, asked *tiers.OpenRequest) (bool, error) {
+	registry := events.Catalogue()
+	for e, err := range w.Log.Read(ctx, f, asked.Seq+1, 0) {
+		if err != nil {
+			return false, err
+		}
+		registry.Decode(&e)
+		if asked.Settles(&e) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// begin puts on the log that the call of a lease begins, or tells that this stands
+// there already: then its claim was lost, and how far the call came is not known.
+func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, err error) {
+	started := events.ToolStarted{Call: l.call.Call, Tool: l.call.Tool, Generation: l.call.Generation}
+	f := events.Filter{Project: l.w.Project, Session: l.session, Type: started.EventType().Name, Topic: started.EventTopic()}
+	last, err := l.w.Log.Last(ctx, f)
+	if err == nil && last > l.claim.Approved {
+		begun, err = l.w.readStarts(ctx, f, started, l.claim.Approved)
+	}
+	if err == nil && !begun {
+		err = l.w.publish(ctx, approval, started)
+	}
+	if err != nil && l.held {
+		l.remove(ctx, l.revision) // nothing has begun under it
+	}
+	return begun, err
+}
+
+func (w *Worker) readStarts(ctx context.Context, f events.Filter, call events.ToolStarted, approved uint64) (bool, error) {
+	registry := events.Catalogue()
+	for e, err := range w.Log.Read(ctx, f, approved+1, 0) {
+		if err != nil {
+			return false, err
+		}
+		registry.Decode(&e)
+		if p, is := e.Payload.(events.ToolStarted); is && p.Call == call.Call && p.Generation >= call.Generation {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// sweepClaims purges the claims of calls that are settled, again and again until
+// ctx ends: a worker that died between outcome and purge left them.
+func (w *Worker) sweepClaims(ctx context.Context) {
+	for {
+		if err := w.sweepOnce(ctx); err != nil && ctx.Err() == nil {
+			w.Logger.Warn("left-over claims were not looked at", "error", err)
+		}
+		if pause(ctx, sweepEvery) != nil {
+			return
+		}
+	}
+}
+
+func (w *Worker) sweepOnce(ctx context.Context) error {
+	keys, err := w.Claims.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	for _, key := range keys {
+		if ctx.Err() != nil {
+			break
+		}
+		wrong = append(wrong, w.sweepKey(ctx, key))
+	}
+	return errors.Join(wrong...)
+}
+
+// sweepKey removes one claim, or count of attempts, that was left over.
+func (w *Worker) sweepKey(ctx context.Context, key string) error {
+	if strings.Contains(key, attemptsInfix) {
+		return w.sweepAttempts(ctx, key)
+	}
+	session, call, _ := strings.Cut(key, ".")
+	l := &lease{w: w, session: session, key: key}
+	c, err := l.peek(ctx)
+	if err != nil || c == nil || c.Tool == "" {
+		return err
+	}
+	l.call = events.ToolApproved{Call: call, Tool: c.Tool, Generation: c.Generation}
+	l.claim = *c
+	_, err = l.settledBefore(ctx)
+	return err
+}

@@ -1,0 +1,290 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"manualslop/events"
+)
+
+// unsaved is what came of a session since its states were stored.
+type unsaved struct {
+	events int
+	at     Mark
+}
+
+// start begins the open sessions with what is stored of each, read by its own
+// filter from where its subscribers stopped. It says to which closed ones
+// something may be owed.
+func (r *Reader) start(ctx context.Context) ([]Closing, error) {
+	r.known, r.closed, r.owing, r.fresh = map[string]uint64{}, map[string]bool{}, map[string]bool{}, map[string]*unsaved{}
+	r.stores = make(chan func(context.Context), 64)
+	end, err := r.Log.Last(ctx, events.Filter{Project: r.Project})
+	if err != nil {
+		return nil, fmt.Errorf("find the end of the stream: %w", err)
+	}
+	open, closed, err := r.sessions(ctx, end)
+	if err != nil {
+		return nil, fmt.Errorf("find open sessions: %w", err)
+	}
+	for _, session := range open {
+		if err := r.begin(ctx, session, end); err != nil {
+			return nil, fmt.Errorf("catch up: %w", err)
+		}
+	}
+	r.next = end + 1
+	return r.owed(ctx, closed), nil
+}
+
+// sessions are the sessions that are open at the sequence end, in the order of
+// their beginning, and the closed ones in the order of their end.
+func (r *Reader) sessions(ctx context.Context, end uint64) (open []string, closed []Closing, err error) {
+	if end == 0 {
+		return nil, nil, nil
+	}
+	for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project, Type: "SessionOpened"}, 1, end) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if !slices.Contains(open, e.Session) {
+			open = append(open, e.Session)
+		}
+	}
+	for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project, Type: "SessionClosed"}, 1, end) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if !events.Closes(e) || r.closed[e.Session] {
+			continue
+		}
+		r.closed[e.Session] = true
+		closed = append(closed, Closing{e.Session, Mark{e.Seq, e.ID}})
+	}
+	return slices.DeleteFunc(open, func(s string) bool { return r.closed[s] }), closed, nil
+}
+
+// begin hands a session over: to each subscriber what is behind its position,
+// up to the sequence end; 0 is the end of the log.
+func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
+	last, err := r.lastOf(ctx, session, end)
+	if err != nil {
+		return err
+	}
+	marks := make([]Mark, len(r.subs))
+	low := last
+	for i := range r.subs {
+		r.give(i, session, func(sub Subscriber) {
+			if restorer, ok := sub.(Restorer); ok {
+				marks[i] = restorer.Restore(ctx, session, last)
+			}
+		})
+		if marks[i].Seq < low.Seq {
+			low = marks[i]
+		}
+	}
+	history, err := r.read(ctx, session, low, end, last)
+	if err == nil && !holds(history, last, marks) {
+		r.Logger.Info("snapshots discarded", "session", session, "error", "the log does not hold the events at which they were taken")
+		clear(marks)
+		history, err = r.read(ctx, session, Mark{}, end, last)
+	}
+	r.known[session] = max(last.Seq, end)
+	if err != nil || low.Seq == 0 && len(history) == 0 { // nothing in it counts as its beginning
+		return err
+	}
+	for i := range r.subs {
+		behind := history
+		if marks[i].Seq > 0 && marks[i] != Nothing {
+			at, found := slices.BinarySearchFunc(history, marks[i].Seq, func(e *events.Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+			if found {
+				at++
+			}
+			behind = history[at:]
+		}
+		r.give(i, session, func(sub Subscriber) { sub.Begin(ctx, session, behind) })
+	}
+	if n := len(history); n > 0 {
+		newest := history[n-1]
+		r.known[session] = max(r.known[session], newest.Seq)
+		if !slices.ContainsFunc(history, closes) {
+			r.fresh[session] = &unsaved{n, Mark{newest.Seq, newest.ID}}
+		}
+	}
+	return nil
+}
+
+// lastOf is the newest event of a session up to end; without its id where
+// others came behind it.
+func (r *Reader) lastOf(ctx context.Context, session string, end uint64) (Mark, error) {
+	f := events.Filter{Project: r.Project, Session: session}
+	seq, err := r.Log.Last(ctx, f)
+	if err != nil || end > 0 && seq > end {
+		return Mark{Seq: end}, err
+	}
+	for e, err := range r.Log.Read(ctx, f, seq, seq) {
+		return Mark{seq, e.ID}, err
+	}
+	return Mark{Seq: seq}, nil
+}
+
+// read is the history of a session from the event at low on, that one
+// included; nothing where low is its newest event.
+func (r *Reader) read(ctx context.Context, session string, low Mark, end uint64, last Mark) ([]*events.Event, error) {
+	if low == last && low.ID != "" {
+		return nil, nil
+	}
+	var out []*events.Event
+	for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project, Session: session}, max(low.Seq, 1), end) {
+		if err != nil {
+			return nil, err
+		}
+		r.Registry.Decode(&e)
+		if low.Seq == 0 && len(out) == 0 && !opens(&e) {
+			continue
+		}
+		out = append(out, &e)
+	}
+	return out, nil
+}
+
+// holds tells whether the events at all marks are there.
+func holds(history []*events.Event, last Mark, marks []Mark) bool {
+	for _, m := range marks {
+		if m.Seq > 0 && m != Nothing && m != last && !slices.ContainsFunc(history, func(e *events.Event) bool { return Mark{e.Seq, e.ID} == m }) {
+			return false
+		}
+	}
+	return true
+}
+
+// owed are the closed sessions to which a subscriber may owe something.
+func (r *Reader) owed(ctx context.Context, closed []Closing) []Closing {
+	owes := map[string]bool{}
+	for _, sub := range r.subs {
+		if s, settles := sub.(Settler); settles {
+			for _, c := range s.Owing(ctx, closed) {
+				owes[c.Session] = true
+				r.owing[c.Session] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(closed, func(c Closing) bool { return !owes[c.Session] })
+}
+
+// settle begins the closed sessions to which something is owed, one after the
+// other, beside the open ones.
+func (r *Reader) settle(ctx context.Context, owed []Closing) {
+	for _, c := range owed {
+		for ctx.Err() == nil {
+			err := r.settleOne(ctx, c.Session)
+			if err == nil {
+				break
+			}
+			r.Logger.Warn("a closed session cannot be read and is tried again", "session", c.Session, "error", err)
+			_ = pause(ctx, retryPause) // ends with ctx
+		}
+	}
+}
+
+// settleOne begins a closed session with all that was said in it.
+func (r *Reader) settleOne(ctx context.Context, session string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.begin(ctx, session, 0); err != nil {
+		return err
+	}
+	delete(r.owing, session)
+	r.forget(session)
+	return nil
+}
+
+// came counts an event of a session, and has states stored when there are many;
+// r.mu is held.
+func (r *Reader) came(ctx context.Context, e *events.Event) {
+	r.known[e.Session] = e.Seq
+	if closes(e) {
+		delete(r.fresh, e.Session)
+		r.forget(e.Session)
+		return
+	}
+	u := r.fresh[e.Session]
+	if u == nil {
+		u = &unsaved{}
+		r.fresh[e.Session] = u
+	}
+	u.events, u.at = u.events+1, Mark{e.Seq, e.ID}
+	if u.events < snapshotEvery {
+		return
+	}
+	r.enqueue(r.save(e.Session, u)...)
+}
+
+// enqueue leaves out what is too much for a store that is behind: it is tried
+// again later, or stays there.
+func (r *Reader) enqueue(stores ...func(context.Context)) {
+	for _, store := range stores {
+		select {
+		case r.stores <- store:
+		default:
+		}
+	}
+}
+
+// forget removes what the subscribers have stored of a closed session.
+func (r *Reader) forget(session string) {
+	for _, sub := range r.subs {
+		if f, stores := sub.(Forgetter); stores {
+			r.enqueue(f.Forget(session))
+		}
+	}
+}
+
+// save is how to store what all subscribers know of a session; r.mu is held.
+func (r *Reader) save(session string, u *unsaved) []func(context.Context) {
+	var out []func(context.Context)
+	for i := range r.subs {
+		r.give(i, session, func(sub Subscriber) {
+			if s, ok := sub.(Restorer); ok {
+				if store := s.Save(session, u.at); store != nil {
+					out = append(out, store)
+				}
+			}
+		})
+	}
+	u.events = 0
+	return out
+}
+
+// store stores states beside the reading.
+func (r *Reader) store(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case store := <-r.stores:
+			store(ctx)
+		}
+	}
+}
+
+// saveAll stores everything that is not, at the end.
+func (r *Reader) saveAll(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWait)
+	defer cancel()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.stores) > 0 {
+		(<-r.stores)(ctx)
+	}
+	// order-independent: each session is stored for itself
+	for session, u := range r.fresh {
+		if u.events == 0 {
+			continue
+		}
+		for _, store := range r.save(session, u) {
+			store(ctx)
+		}
+	}
+}

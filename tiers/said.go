@@ -1,0 +1,70 @@
+package tiers
+
+import "strings"
+
+// thoughtTags are the tags in which models without a channel for thoughts write them.
+func thoughtTags() []string { return []string{"think", "thinking", "thought", "reasoning"} }
+
+// WithoutThoughts is a reply without what the model only thought: text between
+// <think> and </think>, and text before a </think> that was never opened, because
+// some servers put the opening tag into the prompt. An opening tag counts at the
+// beginning of a line, a closing one without it at an end of a line: inside JSON
+// neither occurs there. A thought that never ends takes the rest.
+func WithoutThoughts(text string) string {
+	for _, tag := range thoughtTags() {
+		text = withoutThought(text, "<"+tag+">", "</"+tag+">")
+	}
+	return text
+}
+
+func withoutThought(text, begin, end string) string {
+	var out strings.Builder
+	for {
+		at, next := beginningOfLine(text, begin), ""
+		before := text
+		if at >= 0 {
+			before = text[:at]
+			if n := strings.Index(text[at:], end); n >= 0 {
+				next = text[at+n+len(end):]
+			}
+		}
+		if unopened := lastEndOfLine(before, end); unopened >= 0 {
+			out.Reset()
+			before = before[unopened+len(end):]
+		}
+		if out.WriteString(before); next == "" {
+			return out.String()
+		}
+		text = next
+	}
+}
+
+// beginningOfLine is where a mark first stands at the beginning of a line; -1 if nowhere.
+func beginningOfLine(text, mark string) int {
+	for from := 0; ; {
+		n := strings.Index(text[from:], mark)
+		if n < 0 {
+			return -1
+		}
+		at := from + n
+		if line := strings.TrimRight(text[from:at], " \t"); line == "" && from == 0 || strings.HasSuffix(line, "\n") {
+			return at
+		}
+		from = at + len(mark)
+	}
+}
+
+// lastEndOfLine is where a mark last stands at the end of a line; -1 if nowhere.
+func lastEndOfLine(text, mark string) int {
+	last := -1
+	for from := 0; ; {
+		n := strings.Index(text[from:], mark)
+		if n < 0 {
+			return last
+		}
+		from += n + len(mark)
+		if line := strings.TrimLeft(text[from:], " \t\r"); line == "" || line[0] == '\n' {
+			last = from - len(mark)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"bytes"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// maxEdits bounds the places of all changes of a call. The places of a file beyond it are named as
+// one, and those of further files not at all.
+const maxEdits = 64
+
+// EditedPlace is one place of a change: the bytes from From up to To are replaced by Len others.
+type EditedPlace struct {
+	From   int64  `json:"from"`
+	To     int64  `json:"to"`
+	Len    int64  `json:"len"`
+	SHA256 string `json:"sha256"` // of the new bytes
+}
+
+// edits are the places of a change in the order of the file, as many as there is room for; none of a
+// file that is made or removed.
+func (c Change) edits(room int) []EditedPlace {
+	if c.Before == nil || c.After == nil || room == 0 {
+		return nil
+	}
+	var out []EditedPlace
+	found := udiff.Bytes(c.Before, c.After)
+	if len(found) > room {
+		return []EditedPlace{c.hull()}
+	}
+	for _, e := range found {
+		out = append(out, EditedPlace{From: int64(e.Start), To: int64(e.End), Len: int64(len(e.New)), SHA256: digest([]byte(e.New))})
+	}
+	return out
+}
+
+// hull is the one place from the first to the last byte that differs.
+func (c Change) hull() EditedPlace {
+	from, to, end := 0, len(c.Before), len(c.After)
+	for from < to && from < end && c.Before[from] == c.After[from] {
+		from++
+	}
+	for to > from && end > from && c.Before[to-1] == c.After[end-1] {
+		to, end = to-1, end-1
+	}
+	return EditedPlace{From: int64(from), To: int64(to), Len: int64(end - from), SHA256: digest(c.After[from:end])}
+}
+
+// Makes tells whether a change that was just planned is exactly these edits of the file as it is.
+func (p PlannedChange) Makes(edits []EditedPlace) bool {
+	before, after := p.change.Before, p.change.After
+	if before == nil || after == nil || len(edits) == 0 {
+		return false
+	}
+	at := int64(0) // in before
+	for _, e := range edits {
+		if e.From < at || e.To < e.From || e.To > int64(len(before)) || e.Len < 0 {
+			return false
+		}
+		var same bool
+		if after, same = bytes.CutPrefix(after, before[at:e.From]); !same || e.Len > int64(len(after)) || digest(after[:e.Len]) != e.SHA256 {
+			return false
+		}
+		after, at = after[e.Len:], e.To
+	}
+	return bytes.Equal(after, before[at:])
+}

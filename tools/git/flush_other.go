@@ -1,0 +1,45 @@
+//go:build !linux
+
+package git
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// flush makes durable what is below some folders. Names in folders are durable
+// only where the system can flush a folder.
+func flush(folders ...string) error {
+	var failed error
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() && !entry.IsDir() {
+				return err
+			}
+			f, err := os.OpenFile(path, openForFlush(entry), 0)
+			if err != nil {
+				return nil //nolint:nilerr // a file that cannot be opened was not written by us
+			}
+			err = f.Sync()
+			if entry.IsDir() {
+				err = nil // Windows refuses it
+			}
+			return errors.Join(err, f.Close())
+		})
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("git: flush %s: %w", folder, err))
+		}
+	}
+	return failed
+}
+
+// openForFlush is how to open what is to be flushed: Windows wants to write to files.
+func openForFlush(entry fs.DirEntry) int {
+	if entry.IsDir() {
+		return os.O_RDONLY
+	}
+	return os.O_RDWR
+}

@@ -1,0 +1,177 @@
+package repomap
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"manualslop/tools/abandon"
+	"manualslop/tools/cfamily"
+	"manualslop/tools/python"
+	"manualslop/tools/syntax"
+)
+
+// maxRead is how long a reader may take for one file. 256 KiB take a fifth of it
+// on a busy machine.
+const maxRead = time.Second
+
+// Reads tells whether definitions are looked for in a file of this name.
+func Reads(name string) bool {
+	return slices.Contains([]string{".py", ".pyi", ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".kt", ".cs", ".rb", ".php", ".swift", ".scala",
+		".ex", ".exs", ".lua", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"}, strings.ToLower(path.Ext(name)))
+}
+
+// Read finds what a file defines and mentions. Readers that build whole trees,
+// which are those of all languages but Python, C and C++, may take as long as trees;
+// if that is not positive, they are not asked.
+func Read(ctx context.Context, name, text string, trees time.Duration) File {
+	return read(ctx, name, text, trees, defined)
+}
+
+// reader gives the names that a text defines.
+type reader func(ctx context.Context, name, text string) ([]string, error)
+
+func read(ctx context.Context, name, text string, trees time.Duration, find reader) File {
+	limit := maxRead
+	if !quick(name) {
+		limit = min(limit, trees)
+	}
+	names, err := within(ctx, limit, func(ctx context.Context) ([]string, error) { return find(ctx, name, text) })
+	if err != nil {
+		names = byWords(text)
+	}
+	f := File{Path: name, Words: words(text)}
+	seen := map[string]bool{}
+	for _, title := range names {
+		if n := lastWord(title); len(n) >= shortest && !seen[n] && len(f.Names) < MaxDefinitions {
+			seen[n] = true
+			f.Names = append(f.Names, strings.Clone(n)) // the text is not kept
+		}
+	}
+	return f
+}
+
+// within runs a reader for at most limit. A panic of it is an error.
+func within(ctx context.Context, limit time.Duration, find func(context.Context) ([]string, error)) (names []string, err error) {
+	if limit <= 0 {
+		return nil, context.DeadlineExceeded
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("repomap: panic: %v", r)
+		}
+	}()
+	return abandon.WhenDone(ctx, func() ([]string, error) { return find(ctx) })
+}
+
+// quick tells whether a file's reader is faster than a search for words.
+func quick(name string) bool {
+	return cfamily.Belongs(name) || strings.HasPrefix(strings.ToLower(path.Ext(name)), ".py")
+}
+
+// defined are the titles of a text's definitions.
+func defined(ctx context.Context, name, text string) ([]string, error) {
+	var out []string
+	switch {
+	case cfamily.Belongs(name):
+		for _, s := range cfamily.Read(text, cfamily.LanguageOf(name, text, cfamily.C), cfamily.Macros{}).Symbols {
+			if !s.Declaration && says(s.Symbol) {
+				out = append(out, s.Title)
+			}
+		}
+		return out, nil
+	case quick(name):
+		for _, s := range python.Parse(text).Symbols {
+			out = append(out, s.Name)
+		}
+		return out, nil
+	}
+	language, _ := syntax.ByPath(name)
+	found, err := syntax.Outline(ctx, language, []byte(text))
+	for _, s := range found.Symbols {
+		if says(s) {
+			out = append(out, s.Title)
+		}
+	}
+	return out, err
+}
+
+// says tells whether the name of a definition says something by itself: "value" as
+// a field of one class is a word of every other file.
+func says(s syntax.Symbol) bool {
+	switch s.Kind {
+	case "constructor", "destructor", "operator", "impl", "given":
+		return false
+	case "field", "property", "variable", "value", "event", "indexer", "subscript":
+		return s.Depth == 0
+	}
+	return true
+}
+
+var byWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t]*(?:(?:export|default|declare|public|private|protected|internal|static|abstract|final|async|pub(?:\([a-z]+\))?|unsafe|open|override|sealed|data|partial|local|typedef) +)*` +
+		`(?:def|defp|defmodule|class|func|fn|function|type|struct|enum|union|interface|trait|module|record|object|fun|protocol|namespace|mod|const|#define)[ \t]+(?:\([^)\n]*\)[ \t]*)?([A-Za-z_]\w*)`)
+})
+
+// byWords are the names behind words that begin definitions.
+func byWords(text string) []string {
+	var out []string
+	for _, m := range byWord().FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// lastWord is the word at the end of a title: "Do" of "Server.Do". It is empty
+// where the title does not end in a word of ASCII.
+func lastWord(title string) string {
+	from := len(title)
+	for from > 0 && isWord(title[from-1]) {
+		from--
+	}
+	word := title[from:]
+	if word == "" || word[0] >= '0' && word[0] <= '9' || from > 0 && title[from-1] >= 0x80 {
+		return ""
+	}
+	return word
+}
+
+// words are the digests of the words of a text that may be names.
+func words(text string) []uint64 {
+	var out []uint64
+	from := -1
+	for i := range len(text) + 1 {
+		if i < len(text) && isWord(text[i]) {
+			if from < 0 {
+				from = i
+			}
+			continue
+		}
+		if from >= 0 && i-from >= shortest {
+			out = append(out, digest(text[from:i]))
+		}
+		from = -1
+	}
+	slices.Sort(out)
+	return slices.Clone(slices.Compact(out))
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// digest is FNV-1a of 64 bits. Two words of one digest only lift a rank.
+func digest(word string) uint64 {
+	sum := uint64(14695981039346656037)
+	for i := range len(word) {
+		sum = (sum ^ uint64(word[i])) * 1099511628211
+	}
+	return sum
+}
