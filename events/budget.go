@@ -132,8 +132,8 @@ type ConversationShortened struct {
 	Shortened []ShortenedResult `json:"shortened,omitempty"`
 	// DroppedRounds are gone with their calls and results, oldest first.
 	DroppedRounds []int `json:"dropped_rounds,omitempty"`
-	// Views are those at the beginning of the conversation of which less is
-	// shown, or nothing.
+	// Views are those of which less is shown, or nothing: what the conversation
+	// begins with, and files that a model asked to see.
 	Views []ShortenedView `json:"views,omitempty"`
 	// Before, After and Limit are tokens of the prompt, by measure.
 	Before int64 `json:"before"`
@@ -156,8 +156,7 @@ type ShortenedResult struct {
 	Head int    `json:"head"` // characters that stay
 }
 
-// ShortenedView is a view at the beginning of a conversation that is shown in
-// part or not at all.
+// ShortenedView is a view in a conversation that is shown in part or not at all.
 type ShortenedView struct {
 	Part int    `json:"part"`           // of the prompt, from 0
 	Name string `json:"name"`           // what it shows, such as a path

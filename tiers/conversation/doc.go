@@ -14,8 +14,9 @@
 //   - Left out are, in this order and only as far as it takes: results of older
 //     rounds beyond their first [ResultHead] characters, oldest first; older rounds
 //     whole, oldest first; the results of the newest round, cut the same way; then
-//     of the beginning the views, the last one first, cut, and then altogether.
-//   - The role, what the person wrote, the brief and the newest round stay. Where
+//     views of the newest round and of the beginning, the last one first, cut, and
+//     then altogether.
+//   - The role, what the person wrote, the brief and what is said in the newest round stay. Where
 //     they alone are too long, Fit says so and nothing is sent.
 //   - A round goes whole: a reply, its calls and their results. So no result is
 //     without its call, no call without its result, and what a vendor wants back

@@ -97,9 +97,9 @@ func (c *cutting) dropRounds(more func() bool) {
 	}
 }
 
-// cutViews cuts what the conversation begins with, the last view first.
+// cutViews cuts views and the project's rules, the last one first.
 func (c *cutting) cutViews(more func() bool) {
-	for i := c.beginning() - 1; i >= 0 && more(); i-- {
+	for i := len(c.pieces) - 1; i >= 0 && more(); i-- {
 		if p := c.pieces[i]; p.hold != stays && isLong(p.Part) {
 			c.view(i, ResultHead)
 		}
@@ -108,7 +108,7 @@ func (c *cutting) cutViews(more func() bool) {
 
 // hideViews leaves views out altogether, the last one first.
 func (c *cutting) hideViews(more func() bool) {
-	for i := c.beginning() - 1; i >= 0 && more(); i-- {
+	for i := len(c.pieces) - 1; i >= 0 && more(); i-- {
 		if p := c.pieces[i]; p.hold == goes && p.whole > worth {
 			c.view(i, 0)
 		}

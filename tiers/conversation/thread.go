@@ -31,7 +31,7 @@ type piece struct {
 	whole int64 // bytes of what it shows
 }
 
-// hold says what may be done to a piece of the beginning.
+// hold says what may be done to a piece of the beginning, or to a view of a round.
 type hold int
 
 const (
@@ -55,8 +55,12 @@ func (t *Thread) Rules(parts ...events.Part) {
 }
 
 // Show puts a view there under a name for people: it may be cut or left out.
-func (t *Thread) Show(name string, p events.Part) {
-	t.put(piece{Part: p, name: tiers.Line(tiers.Clip(name, maxName)), hold: goes})
+func (t *Thread) Show(name string, p events.Part) { t.ShowIn(0, name, p) }
+
+// ShowIn puts a view into a round, where it may be cut or left out as one of the
+// beginning.
+func (t *Thread) ShowIn(round int, name string, p events.Part) {
+	t.put(piece{Part: p, round: round, name: tiers.Line(tiers.Clip(name, maxName)), hold: goes})
 }
 
 // maxName bounds the name of a view in bytes.
@@ -119,14 +123,6 @@ func (t *Thread) oldest() int {
 		}
 	}
 	return 0
-}
-
-// beginning is how many pieces the conversation begins with.
-func (t *Thread) beginning() int {
-	if n := slices.IndexFunc(t.pieces, func(p piece) bool { return p.round > 0 }); n >= 0 {
-		return n
-	}
-	return len(t.pieces)
 }
 
 // clone is a thread to try things on.

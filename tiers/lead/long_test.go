@@ -64,3 +64,27 @@ func TestTwoTracksAreShortenedEachForItself(t *testing.T) {
 	tierstest.Laws(t, lead.Decider(), history)
 	tierstest.SilentAfterClose(t, lead.Decider(), history)
 }
+
+func TestFilesThatALeadAskedForAreCutAndThenLeftOutWhereTheVendorTakesLess(t *testing.T) {
+	t.Parallel()
+	history := after(asked(), replied(show("a.go", "b.go")), shown(40<<10, 20<<10), failedWith(events.ModelContextTooLong))
+	h := tierstest.Play(t, lead.Decider(), history...)
+	p := h.Last("ConversationShortened").Payload.(events.ConversationShortened)
+	require.Equal(t, []any{events.ShortenedForVendor, 2, "TR-1", 2}, []any{p.Reason, p.Tier, p.Track, p.Round})
+	var names []string
+	for _, v := range p.Views {
+		names = append(names, v.Name)
+	}
+	require.Equal(t, []string{"f1.go", "f0.go"}, names)
+	last := h.LastRequest().Manifest
+	require.Contains(t, last[len(last)-1].Text, "Write the plan now")
+
+	history = after(history, failedWith(events.ModelContextTooLong), failedWith(events.ModelContextTooLong))
+	h = tierstest.Play(t, lead.Decider(), history...)
+	last = h.LastRequest().Manifest
+	require.Contains(t, last[len(last)-3].Text, "# f0.go\n\n[left out to make room: 40960 bytes]")
+	require.Contains(t, last[len(last)-2].Text, "# f1.go\n\n[left out to make room: 20480 bytes]")
+	require.Contains(t, last[len(last)-1].Text, "Write the plan now")
+	tierstest.Laws(t, lead.Decider(), history)
+	tierstest.SilentAfterClose(t, lead.Decider(), history)
+}

@@ -60,7 +60,7 @@ func (j *Job) Shown(now *Desk, built *events.Event, x events.ContextBuilt) bool 
 		if part.SHA256 != "" {
 			room -= v.Size
 		}
-		j.talk.Say(j.round(), part)
+		j.talk.ShowIn(j.round(), v.Path, part)
 	}
 	j.talk.Say(j.round(), events.Part{Role: "user", Text: j.rest()})
 	j.shows++
