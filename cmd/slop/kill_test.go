@@ -17,8 +17,8 @@ import (
 
 // kills is how many processes the kill test kills in all; sessions, over how many sessions at most.
 var (
-	kills    = flag.Int("kills", load(50, 400), "processes to kill in all; make load kills more")
-	sessions = flag.Int("kill-sessions", load(8, 64), "sessions over which the kills are spread at most")
+	kills    = flag.Int("kills", load(20, 400), "processes to kill in all; make load kills more")
+	sessions = flag.Int("kill-sessions", load(4, 64), "sessions over which the kills are spread at most")
 	seed     = flag.Uint64("kill-seed", uint64(load(1, 0)), "seed of the kills; 0 takes one from the clock")
 )
 

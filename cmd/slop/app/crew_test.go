@@ -53,10 +53,12 @@ func newCrew(t testing.TB, sc *script.Script, change func(*Config)) *crew {
 	return &crew{engine: e, voice: v, log: conn}
 }
 
-// seen is an event and when this process saw it.
+// seen is an event and when this process saw it, by the clock and by the
+// processor time that it had used.
 type seen struct {
 	events.Event
-	at time.Time
+	at   time.Time
+	used time.Duration
 }
 
 // reach gives the goal and returns what is on record of the session until it is
@@ -73,9 +75,9 @@ func (m *crew) reach(t testing.TB, goal string) []seen {
 	var all []seen
 	for e, err := range feed {
 		require.NoError(t, err)
-		now := time.Now()
+		now, used := time.Now(), processorTime()
 		registry.Decode(&e)
-		all = append(all, seen{e, now})
+		all = append(all, seen{e, now, used})
 		if e.Seq < given {
 			continue // of an earlier goal
 		}

@@ -50,6 +50,8 @@ func BenchmarkRound(b *testing.B) {
 			b.ReportMetric(quantile(times, 0.99), "µs/round-p99")
 			b.ReportMetric(quantile(times[:part], 0.5), "µs/first-rounds")
 			b.ReportMetric(quantile(times[len(times)-part:], 0.5), "µs/last-rounds")
+			used := requests[len(requests)-1].used - requests[0].used
+			b.ReportMetric(float64(used.Microseconds())/float64(len(times)), "cpu-µs/round")
 			b.ReportMetric(float64(appends), "appends/round")
 			b.ReportMetric(raw*float64(appends), "raw-µs/round")
 			b.ReportMetric(float64(len(requests[len(requests)-1].Data))/1e3, "kB/last-request")
