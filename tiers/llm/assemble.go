@@ -18,28 +18,55 @@ import (
 // match, are an [*Error] of the kind invalid_request; more than MaxPrompt bytes
 // are context_too_long. Errors of resolve come back wrapped.
 func Assemble(manifest []events.Part, tools []events.ToolOffer, resolve Resolve) (Request, error) {
-	a := assembler{resolve: resolve}
-	for i, p := range manifest {
-		if err := a.add(i, p); err != nil {
-			return Request{}, err
-		}
-	}
-	if err := a.complete(len(manifest)); err != nil {
+	r, err := (&assembler{}).extend(manifest, resolve)
+	if err != nil {
 		return Request{}, err
 	}
-	r := Request{Messages: a.messages}
 	for _, t := range tools {
 		r.Tools = append(r.Tools, toolOf(t))
 	}
 	return r, nil
 }
 
+// assembler is the beginning of a prompt, up to where the next one goes on.
 type assembler struct {
 	resolve   Resolve
+	parts     int // that were added
 	messages  []Message
 	open      []Call // of the last assistant message, not answered yet
 	size      int
 	refreshed bool
+	turn      int // when it was kept, for [Record]
+}
+
+// extend adds what a manifest has behind the parts that were added, and gives the
+// request of the whole. A block of changed files at its end is not added: it is not
+// part of the next prompt. After an error the assembler is unusable.
+func (a *assembler) extend(manifest []events.Part, resolve Resolve) (Request, error) {
+	a.resolve = resolve
+	said := len(manifest)
+	if said > a.parts && manifest[said-1].Kind == events.PartRefresh {
+		said--
+	}
+	for ; a.parts < said; a.parts++ {
+		if err := a.add(a.parts, manifest[a.parts]); err != nil {
+			return Request{}, err
+		}
+	}
+	whole := *a
+	whole.messages = slices.Clone(a.messages)
+	if n := len(whole.messages); n > 0 {
+		whole.messages[n-1].Blocks = slices.Clip(whole.messages[n-1].Blocks)
+	}
+	for i := said; i < len(manifest); i++ {
+		if err := whole.add(i, manifest[i]); err != nil {
+			return Request{}, err
+		}
+	}
+	if err := whole.complete(len(manifest)); err != nil {
+		return Request{}, err
+	}
+	return Request{Messages: whole.messages}, nil
 }
 
 func (a *assembler) add(i int, p events.Part) error {

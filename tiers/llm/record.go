@@ -21,6 +21,7 @@ type Record struct {
 	offer   map[string]int                // which of them held when a request was made that no other continues yet
 	biased  []events.BiasProfile
 	shown   map[showing]*Tool // tools as they were shown before
+	begun   begun
 }
 
 // showing is a tool of an offer as a bias profile shows it.
@@ -47,6 +48,8 @@ func (r *Record) Take(e *events.Event) {
 		r.tools = append(r.tools, offered)
 	case events.ModelRequested:
 		r.asked(e.ID, &p)
+	case events.GoalCompleted, events.GoalFailed:
+		r.begun = begun{}
 	case events.ModelReplied, events.ToolSettled, events.ContextBuilt:
 		if r.byID == nil {
 			r.byID = map[string]*events.Event{}
@@ -104,10 +107,12 @@ func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request
 	if digest, err := events.ManifestDigest(manifest); err != nil || digest != m.SHA256 {
 		return Request{}, Unsendable("request %s: the digest of its manifest is %s, recorded is %s", id, digest, m.SHA256)
 	}
-	out, err := Assemble(manifest, nil, r.Resolve(blob))
+	a := r.beginning(m)
+	out, err := a.extend(manifest, r.Resolve(blob))
 	if err != nil {
 		return Request{}, err
 	}
+	r.keep(id, a)
 	out.Tools = r.offers(id, m.Tools, m.BiasProfile)
 	out.Model, out.Params, out.Command = m.Model, m.Params, m.Command
 	return out, nil
