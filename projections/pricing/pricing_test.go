@@ -19,6 +19,7 @@ func TestTheParticularPriceStandsBeforeTheGeneral(t *testing.T) {
 		{"gemini", "gemini-2.5-flash-lite"}: 100_000, {"gemini", "models/gemini-2.5-flash-001"}: 300_000, {"gemini_cli", "gemini-3-flash-preview"}: 500_000,
 		{"gemini", "gemini-3.1-pro-preview"}: 2_000_000, {"anthropic", "claude-sonnet-4-5-20250929"}: 3_000_000, {"anthropic", "claude-opus-5-5"}: 4_000_000,
 		{"anthropic", "claude-opus-5"}: 5_000_000, {"openai", "gpt-5-mini"}: 250_000, {"openai", "gpt-5-2025-08-07"}: 1_250_000, {"openai", "gpt-4o-mini"}: 150_000,
+		{"gemini", "gemini-3.7-flash"}: 750_000, {"openai", "gpt-6.2-sol"}: 2_000_000, {"openai", "gpt-6-sol"}: 2_000_000, {"openai", "gpt-5.5"}: 5_000_000, {"openai", "gpt-5.2"}: 1_750_000, {"openai", "gpt-5.3-codex"}: 1_750_000,
 	} {
 		p, known := pricing.Table().Price(name[0], name[1], autumn, 0)
 		require.True(t, known, name)
@@ -37,7 +38,9 @@ func TestALongPromptCostsMore(t *testing.T) {
 		require.True(t, known)
 		require.Equal(t, want, p.Input)
 	}
-	p, _ := pricing.Table().Price("anthropic", "claude-sonnet-5-5", autumn, 0)
+	p, _ := pricing.Table().Price("openai", "gpt-6.2-sol", autumn, 272_001)
+	require.Equal(t, []int64{4_000_000, 15_000_000, 200_000, 5_000_000}, []int64{p.Input, p.Output, *p.CacheRead, *p.CacheWrite5m})
+	p, _ = pricing.Table().Price("anthropic", "claude-sonnet-5-5", autumn, 0)
 	require.EqualValues(t, 100_000, *p.CacheRead, "the price of reading from the cache was cut")
 }
 
@@ -63,6 +66,8 @@ func TestEveryRowHasADayAndASource(t *testing.T) {
 			}
 			if p.CacheWrite5m != nil {
 				require.Greater(t, *p.CacheWrite5m, p.Input, p.ID)
+			}
+			if p.CacheWrite1h != nil {
 				require.Greater(t, *p.CacheWrite1h, *p.CacheWrite5m, p.ID)
 			}
 		}

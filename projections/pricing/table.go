@@ -46,6 +46,13 @@ func read(p events.ModelPrice, cached int64) events.ModelPrice {
 	return p
 }
 
+// written adds to a price with [read] that filling the cache costs 1.25 times the input.
+func written(p events.ModelPrice) events.ModelPrice {
+	write := p.Input / 4 * 5
+	p.CacheWrite5m = &write
+	return p
+}
+
 // from is a price that holds from a day on.
 func from(day string, p events.ModelPrice) events.ModelPrice {
 	p.ValidFrom = day

@@ -51,7 +51,8 @@ func gemini() []events.ModelOffer {
 	return []events.ModelOffer{
 		limitsAt(row("gemini", "gemini-3.8-flash*", window, reply, automatic, source, day, usd(750_000, 3_750_000), from("2027-01-01", usd(1_500_000, 7_500_000))),
 			api+"gemini-3.8-flash, as quoted by docs.apiyi.com", "2026-09-03"),
-		row("gemini", "gemini-3.7-flash*", window, reply, automatic, api+"gemini-3.7-flash", looked),
+		limitsAt(row("gemini", "gemini-3.7-flash*", window, reply, automatic, "https://ai.google.dev/gemini-api/docs/pricing, as quoted by docs.litellm.ai and docs.apiyi.com", "2026-08-14",
+			read(usd(750_000, 3_750_000), 75_000), from("2028-01-01", usd(1_500_000, 7_500_000))), api+"gemini-3.7-flash", looked),
 		limitsAt(row("gemini", "gemini-3.5-flash-lite*", window, reply, automatic, source, day, usd(300_000, 2_500_000)),
 			"https://docs.apiyi.com/ja/models/gemini-3-5-flash-lite.md", looked),
 		limitsAt(row("gemini", "gemini-3.5-flash*", window, reply, automatic, source, day, usd(1_500_000, 9*million)), api+"gemini-3.5-flash", looked),
@@ -66,10 +67,9 @@ func gemini() []events.ModelOffer {
 	}
 }
 
-// openai: GPT-5.6 was repriced since its preview and sources differ, so its
-// price is not known here. Of GPT-5.2, 5.3, 5.5 and 6 only limits stand here, of the
-// names alone that their sources give: models beside them, such as
-// gpt-5.3-codex-spark, have others.
+// openai: the price of GPT-5.6 was promised until 2026-11-21 and sources differ about
+// later, so it is not known here. Rows of GPT-5.2 to 6 hold for the names alone that
+// their sources give: models beside them, such as gpt-5.3-codex-spark, have others.
 func openai() []events.ModelOffer {
 	const source, day = "https://developers.openai.com/api/docs/pricing, as quoted by deploybase.ai and docs.rs/adk-model", "2026-03-21"
 	gpt := func(model string, window, reply int64, p events.ModelPrice) events.ModelOffer {
@@ -79,18 +79,33 @@ func openai() []events.ModelOffer {
 	bare := func(model string, window int64, page string) events.ModelOffer {
 		return row("openai", model, window, 128_000, automatic, page, looked)
 	}
+	const pages = "https://developers.openai.com/api/docs/models/"
+	const long = 272_000 // tokens of a prompt, over which all of it costs more
+	sol := func(model string, cached int64, page string) events.ModelOffer {
+		return row("openai", model, 1_050_000, 128_000, automatic, page, looked,
+			written(read(usd(2*million, 10*million), cached)), over(long, written(read(usd(4*million, 15*million), 2*cached))))
+	}
+	const prices = "https://developers.openai.com/api/docs/pricing, as quoted by anomalyco/models.dev and "
+	five := func(model string) events.ModelOffer {
+		return limitsAt(row("openai", model, 1_050_000, 128_000, automatic, prices+"tokenmix.ai", "2026-06-04",
+			read(usd(5*million, 30*million), 500_000), over(long, read(usd(10*million, 45*million), million))), oxen+"gpt-5-5-2026-04-23.md", looked)
+	}
+	two := func(model, page string) events.ModelOffer {
+		return limitsAt(row("openai", model, 400_000, 128_000, automatic, prices+"docs.rs/codex-ops", "2026-05-13", read(usd(1_750_000, 14*million), 175_000)), page, looked)
+	}
 	return []events.ModelOffer{
-		bare("gpt-6.2-sol*", 1_050_000, gateway+"gpt-6.2-sol.md"),
-		bare("gpt-6.1-sol*", 1_050_000, gateway+"gpt-6.1-sol.md"),
-		bare("gpt-6-sol*", 1_050_000, "https://developers.openai.com/zh-Hans/api/docs/models/gpt-6-sol"),
+		sol("gpt-6.2-sol*", 100_000, pages+"gpt-6.2-sol.md"),
+		sol("gpt-6.1-sol*", 100_000, pages+"gpt-6.1-sol, as quoted by w3cschool.cn"),
+		sol("gpt-6-sol*", 200_000, pages+"gpt-6-sol.md"),
 		bare("gpt-5.6-sol*", 1_050_000, "https://runware.ai/docs/models/openai-gpt-5-6-sol.md"),
-		bare("gpt-5.5-pro*", 1_050_000, oxen+"gpt-5-5-pro-2026-04-23.md"),
-		bare("gpt-5.5", 1_050_000, oxen+"gpt-5-5-2026-04-23.md"),
-		bare("gpt-5.5-20*", 1_050_000, oxen+"gpt-5-5-2026-04-23.md"),
+		limitsAt(row("openai", "gpt-5.5-pro*", 1_050_000, 128_000, automatic, prices+"morphllm.com", "2026-06-01",
+			usd(30*million, 180*million), over(long, usd(60*million, 270*million))), oxen+"gpt-5-5-pro-2026-04-23.md", looked),
+		five("gpt-5.5"),
+		five("gpt-5.5-20*"),
 		limitsAt(gpt("gpt-5.4-mini*", 400_000, 128_000, read(usd(750_000, 4_500_000), 75_000)), gateway+"openai/gpt-5.4-mini.md", looked),
 		gpt("gpt-5.4", 272_000, 128_000, read(usd(2_500_000, 15*million), 250_000)),
-		bare("gpt-5.3-codex", 400_000, gateway+"gpt-5.3-codex-fast.md"),
-		bare("gpt-5.2", 400_000, gateway+"openai/gpt-5.2-fast.md"),
+		two("gpt-5.3-codex", gateway+"gpt-5.3-codex-fast.md"),
+		two("gpt-5.2", gateway+"openai/gpt-5.2-fast.md"),
 		gpt("gpt-5.1*", 400_000, 128_000, read(usd(1_250_000, 10*million), 125_000)),
 		gpt("gpt-5-codex*", 400_000, 128_000, read(usd(1_250_000, 10*million), 125_000)),
 		gpt("gpt-5-pro*", 400_000, 128_000, usd(15*million, 120*million)),

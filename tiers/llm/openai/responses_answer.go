@@ -160,7 +160,8 @@ func responseUsage(raw json.RawMessage) *events.Usage {
 		Input   int64 `json:"input_tokens"`
 		Output  int64 `json:"output_tokens"`
 		Details struct {
-			Cached int64 `json:"cached_tokens"`
+			Cached  int64 `json:"cached_tokens"`
+			Written int64 `json:"cache_write_tokens"`
 		} `json:"input_tokens_details"`
 		Out struct {
 			Reasoning int64 `json:"reasoning_tokens"`
@@ -169,7 +170,8 @@ func responseUsage(raw json.RawMessage) *events.Usage {
 	if json.Unmarshal(raw, &u) != nil || u == nil {
 		return nil
 	}
+	write := within(u.Details.Written, max(0, u.Input-u.Details.Cached))
 	return &events.Usage{
-		Input: max(0, u.Input-u.Details.Cached), CacheRead: u.Details.Cached, Output: u.Output, Thinking: u.Out.Reasoning,
+		Input: max(0, u.Input-u.Details.Cached-write), CacheRead: u.Details.Cached, CacheWrite: write, Output: u.Output, Thinking: u.Out.Reasoning,
 	}
 }

@@ -21,7 +21,7 @@ func thinking() llm.Request {
 
 const (
 	completed = `{"type":"response.completed","response":{"model":"gpt-5.6","usage":{"input_tokens":10,"output_tokens":7,` +
-		`"input_tokens_details":{"cached_tokens":4},"output_tokens_details":{"reasoning_tokens":3}}}}`
+		`"input_tokens_details":{"cached_tokens":4,"cache_write_tokens":5},"output_tokens_details":{"reasoning_tokens":3}}}}`
 	message = `{"type":"response.output_item.added","item":{"type":"message"}}`
 	text    = `{"type":"response.output_text.delta","delta":"Hi."}`
 	said    = `{"type":"response.output_item.done","item":{"type":"message","id":"m","status":"completed","role":"assistant",` +
@@ -54,7 +54,7 @@ func TestResponsesItemsGoBackWithoutIDs(t *testing.T) {
 	reply, err := ask(t, says(t, "openai", thought, message, text, said, message, text, said, thought, completed), thinking())
 	require.NoError(t, err)
 	require.Equal(t, "Hi.\n\nHi.", reply.Text, "a blank line parts two messages")
-	require.Equal(t, events.Usage{Input: 6, CacheRead: 4, Output: 7, Thinking: 3}, reply.Usage)
+	require.Equal(t, events.Usage{Input: 1, CacheRead: 4, CacheWrite: 5, Output: 7, Thinking: 3}, reply.Usage)
 	var o llm.Opaque
 	require.NoError(t, json.Unmarshal(reply.Raw, &o))
 	const kept = `{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Hi."}]}`
