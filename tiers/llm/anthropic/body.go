@@ -28,8 +28,14 @@ type body struct {
 }
 
 type thinking struct {
-	Type         string `json:"type"`
-	BudgetTokens int    `json:"budget_tokens,omitempty"`
+	Type         string   `json:"type"`
+	BudgetTokens int      `json:"budget_tokens,omitempty"`
+	BlockBinding *binding `json:"block_binding,omitempty"`
+}
+
+// binding says what becomes of thoughts that what stands before them no longer fits.
+type binding struct {
+	PrefixMismatchBehavior string `json:"prefix_mismatch_behavior"`
 }
 
 type outputConfig struct {
@@ -103,6 +109,9 @@ func (b *body) think(p events.ModelParams, unthought bool) {
 		if n := budget(p.Effort, b.MaxTokens); n > 0 {
 			b.Thinking = &thinking{Type: "enabled", BudgetTokens: n}
 		}
+	}
+	if f.binds {
+		b.Thinking = &thinking{Type: "adaptive", BlockBinding: &binding{"drop_block"}} // adaptive is their default
 	}
 	if !f.samples || b.Thinking != nil && b.Thinking.Type != "disabled" {
 		return

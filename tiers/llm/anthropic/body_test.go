@@ -27,7 +27,7 @@ func says(role string, blocks ...llm.Block) llm.Message {
 // change, the version goes up.
 func TestTheBodyIsFixed(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "anthropic/3", anthropic.Provider{}.Wire())
+	require.Equal(t, "anthropic/4", anthropic.Provider{}.Wire())
 	half := 0.5
 	r := llm.Request{
 		Model: "claude-sonnet-4-5", Params: events.ModelParams{Temperature: &half, TopP: &half, MaxOutputTokens: 100},
@@ -144,6 +144,7 @@ func TestAReplyGoesBackVerbatimOrAsItsPortablePart(t *testing.T) {
 
 func TestHowMuchAModelThinksFollowsItsFamily(t *testing.T) {
 	t.Parallel()
+	const binds = `"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}`
 	half := 0.5
 	for _, c := range []struct{ model, effort, want string }{
 		{"claude-sonnet-4-5", "", `"temperature":0.5`},
@@ -152,9 +153,15 @@ func TestHowMuchAModelThinksFollowsItsFamily(t *testing.T) {
 		{"claude-sonnet-4-5", "high", `"thinking":{"type":"enabled","budget_tokens":6000}`},
 		{"claude-opus-4-6", "medium", `"thinking":{"type":"adaptive"},"output_config":{"effort":"medium"}`},
 		{"claude-opus-4-6", "off", `"temperature":0.5,"thinking":{"type":"disabled"}`},
-		{"claude-opus-5-5", "high", `"thinking":{"type":"adaptive"},"output_config":{"effort":"high"}`},
-		{"claude-opus-5-5", "off", `"output_config":{"effort":"low"}`},
-		{"claude-opus-5-5", "", ``},
+		{"claude-opus-4-8", "off", `"thinking":{"type":"disabled"}`},
+		{"claude-opus-5", "off", `"thinking":{"type":"disabled"}`},
+		{"claude-opus-5", "high", `"thinking":{"type":"adaptive"},"output_config":{"effort":"high"}`},
+		{"claude-fable-5", "off", `"output_config":{"effort":"low"}`},
+		{"claude-fable-5-1", "", binds},
+		{"claude-haiku-5-5", "", binds},
+		{"claude-opus-5-5", "high", binds + `,"output_config":{"effort":"high"}`},
+		{"claude-opus-5-5", "off", binds + `,"output_config":{"effort":"low"}`},
+		{"claude-opus-5-5", "", binds},
 		{"claude-3-5-haiku-latest", "high", `"temperature":0.5,"top_p":0.5`},
 		{"another-maker", "low", `"thinking":{"type":"enabled","budget_tokens":1024}`},
 	} {

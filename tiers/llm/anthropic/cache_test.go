@@ -16,6 +16,7 @@ import (
 
 // session is a contributor's conversation that grows by rounds.
 type session struct {
+	model    string
 	manifest []events.Part
 	replies  map[string]llm.Reply
 }
@@ -43,7 +44,7 @@ func (s *session) request(t *testing.T, number int) llm.Request {
 			return reply.Text, reply.Calls, reply.Raw, nil
 		})
 	require.NoError(t, err)
-	r.Model, r.Params = "claude-sonnet-4-6", events.ModelParams{MaxOutputTokens: 8192, Effort: "medium"}
+	r.Model, r.Params = s.model, events.ModelParams{MaxOutputTokens: 8192, Effort: "medium"}
 	return r
 }
 
@@ -62,18 +63,22 @@ func withoutRefresh(r llm.Request, u events.Usage) int64 {
 // the result in which that block stands. Some rounds have more blocks than the vendor looks back.
 func TestAGrowingConversationIsReadFromTheCache(t *testing.T) {
 	t.Parallel()
-	for name, thinking := range map[string]string{"with thoughts": "Let me think.", "without": ""} {
+	for name, c := range map[string]struct{ model, thinking string }{
+		"with thoughts":               {"claude-sonnet-4-6", "Let me think."},
+		"without":                     {"claude-sonnet-4-6", ""},
+		"with thoughts that it binds": {"claude-opus-5-5", "Let me think."},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := llmtest.Anthropic(t, llmtest.Options{Answer: func(v llmtest.View) llmtest.Turn {
-				turn := llmtest.Turn{Thinking: thinking, Text: "I look on."}
+				turn := llmtest.Turn{Thinking: c.thinking, Text: "I look on."}
 				for i := range 1 + 12*(v.Number%3) {
 					turn.Calls = append(turn.Calls, llmtest.Call{Name: "read_file", Args: fmt.Sprintf(`{"path":"%d"}`, i)})
 				}
 				return turn
 			}})
 			p := anthropic.Provider{Endpoint: s.Endpoint()}
-			talk := &session{replies: map[string]llm.Reply{}, manifest: []events.Part{
+			talk := &session{model: c.model, replies: map[string]llm.Reply{}, manifest: []events.Part{
 				{Role: llm.RoleSystem, Text: strings.Repeat("You are a contributor. ", 50)}, {Role: llm.RoleUser, Text: "# Ticket T-001\n\nMend it."},
 				{Role: llm.RoleUser, Text: strings.Repeat("package a // a file\n", 400)},
 			}}

@@ -20,14 +20,16 @@ func (n *noting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func TestModelsThatThinkWithinABudgetThinkBetweenCalls(t *testing.T) {
+func TestBetasFollowTheModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ model, effort, want string }{
 		{"claude-sonnet-4-5", "high", "interleaved-thinking-2025-05-14"},
 		{"claude-sonnet-4-5", "", ""},
 		{"claude-sonnet-4-5", "off", ""},
 		{"claude-sonnet-4-6", "high", ""},
-		{"claude-opus-5-5", "high", ""},
+		{"claude-opus-5", "high", ""},
+		{"claude-opus-5-5", "high", "thinking-binding-controls-2026-08-01"},
+		{"claude-opus-5-5", "off", "thinking-binding-controls-2026-08-01"},
 	} {
 		server := llmtest.Anthropic(t, llmtest.Options{Models: []string{c.model}, Turns: []llmtest.Turn{{Text: "ok"}}})
 		seen, endpoint := &noting{}, server.Endpoint()

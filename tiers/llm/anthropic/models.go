@@ -15,6 +15,8 @@ type family struct {
 	budget, adaptive bool
 	// off: thinking can be switched off by name.
 	off bool
+	// binds: a thought is refused where anything before it changed; see [dropping].
+	binds bool
 	// interleaves: it thinks between calls if [interleaved] says so.
 	interleaves bool
 	// samples: it takes temperature or top_p while it does not think.
@@ -28,6 +30,12 @@ type family struct {
 // https://platform.claude.com/docs/en/build-with-claude/extended-thinking#interleaved-thinking.
 const interleaved = "interleaved-thinking-2025-05-14"
 
+// dropping is the beta by which the API drops thoughts of models that bind them to
+// the conversation before them, once that has changed. The block of changed files
+// moves with each request, so it has. See
+// https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
+const dropping = "thinking-binding-controls-2026-08-01"
+
 // families are the models that differ from the newest ones.
 func families() []family {
 	return []family{
@@ -35,7 +43,10 @@ func families() []family {
 		{names: []string{"claude-2", "claude-3-", "claude-instant"}, samples: true, both: true},
 		{names: []string{"claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-1", "claude-opus-4-0", "claude-opus-4-2", "claude-sonnet-4-0", "claude-sonnet-4-2"}, budget: true, interleaves: true, off: true, samples: true},
 		{names: []string{"claude-opus-4-6", "claude-sonnet-4-6"}, adaptive: true, off: true, samples: true},
-		{names: []string{"claude-"}, adaptive: true},
+		{names: []string{"claude-opus-5-", "claude-sonnet-5-", "claude-fable-5-", "claude-mythos-5-"}, adaptive: true, binds: true},
+		{names: []string{"claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5"}, adaptive: true, off: true},
+		{names: []string{"claude-fable-5", "claude-mythos-5", "claude-mythos-preview"}, adaptive: true},
+		{names: []string{"claude-"}, adaptive: true, binds: true},
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 const Name = "anthropic"
 
 // wire is the version of Body; see [llm.Provider.Wire].
-const wire = "anthropic/3"
+const wire = "anthropic/4"
 
 // BaseURL is the vendor's own address.
 const BaseURL = "https://api.anthropic.com"
@@ -88,7 +88,10 @@ func (p Provider) open(ctx context.Context, call *transport.Call, r llm.Request)
 	if p.Endpoint.Key != "" {
 		options = append(options, option.WithAPIKey(p.Endpoint.Key))
 	}
-	if familyOf(r.Model).interleaves && r.Params.Effort != "" && r.Params.Effort != "off" {
+	switch f := familyOf(r.Model); {
+	case f.binds:
+		options = append(options, option.WithHeader("anthropic-beta", dropping))
+	case f.interleaves && r.Params.Effort != "" && r.Params.Effort != "off":
 		options = append(options, option.WithHeader("anthropic-beta", interleaved))
 	}
 	client := sdk.NewClient(options...)

@@ -25,5 +25,8 @@ func (Provider) Advise(model string, p events.ModelParams) (api string, limits [
 	case p.Effort != "off" && sent.Budget != nil && *sent.Budget == familyOf(model).budget("off", 0):
 		limits = append(limits, "effort has no effect: max_output_tokens leaves no room to think")
 	}
+	if (p.Temperature != nil || p.TopP != nil) && !familyOf(model).samples() {
+		limits = append(limits, "temperature and top_p are not sent: Google has deprecated them for this model")
+	}
 	return llm.APIGemini, limits
 }

@@ -65,7 +65,11 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 	if out.Contents, err = contents(r, from, len(r.Messages)); err != nil {
 		return nil, err
 	}
-	if g := (generation{r.Params.Temperature, r.Params.TopP, r.Params.MaxOutputTokens, thinking(r.Model, r.Params.Effort, r.Params.MaxOutputTokens)}); g != (generation{}) {
+	g := generation{MaxOutputTokens: r.Params.MaxOutputTokens, ThinkingConfig: thinking(r.Model, r.Params.Effort, r.Params.MaxOutputTokens)}
+	if familyOf(r.Model).samples() {
+		g.Temperature, g.TopP = r.Params.Temperature, r.Params.TopP
+	}
+	if g != (generation{}) {
 		out.GenerationConfig = &g
 	}
 	return llm.PlainJSON(out)

@@ -86,6 +86,7 @@ func TestEffortSpeaksTheLanguageOfTheModelsFamily(t *testing.T) {
 		{"gemini-2.5-flash", "medium", budget(8192)}, {"gemini-2.5-pro", "high", budget(24576)},
 		{"gemini-3-pro-preview", "off", level("LOW")}, {"gemini-3-pro-preview", "medium", level("HIGH")}, {"gemini-3.1-pro", "medium", level("MEDIUM")},
 		{"gemini-3.5-flash", "off", level("MINIMAL")}, {"gemini-3.5-flash", "high", level("HIGH")}, {"gemini-flash-latest", "low", level("LOW")},
+		{"gemini-flash-latest", "off", level("LOW")}, {"gemini-pro-latest", "off", level("LOW")}, {"gemini-pro-latest", "medium", level("MEDIUM")}, {"gemini-flash-lite-latest", "off", level("MINIMAL")},
 		{"gemini-3.7-flash", "off", level("LOW")}, {"gemini-3.8-flash", "off", level("LOW")},
 		{"gemini-2.0-flash", "high", nil}, {"gemma-3-27b-it", "high", nil}, {"gemini-3-pro-preview", "", nil},
 	}
@@ -95,6 +96,21 @@ func TestEffortSpeaksTheLanguageOfTheModelsFamily(t *testing.T) {
 		config := at(t, bodyOf(t, r), "generationConfig")
 		require.EqualValues(t, 32768, at(t, config, "maxOutputTokens"))
 		require.Equal(t, c.want, at(t, config, "thinkingConfig"), "%s %s", c.model, c.effort)
+	}
+}
+
+func TestModelsThatSampleByThemselvesGetNoTemperature(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	for model, sent := range map[string]bool{
+		"gemini-2.5-flash": true, "gemini-3.1-pro-preview": true, "gemini-3.5-flash": true, "gemma-3-27b-it": true,
+		"gemini-3.5-flash-lite": false, "gemini-3.6-flash": false, "gemini-3.8-flash": false, "gemini-flash-latest": false,
+	} {
+		r := asking(model, nil)
+		r.Params = events.ModelParams{Temperature: &half, TopP: &half, MaxOutputTokens: 9}
+		config := at(t, bodyOf(t, r), "generationConfig")
+		require.Equal(t, sent, at(t, config, "temperature") != nil, model)
+		require.Equal(t, sent, at(t, config, "topP") != nil, model)
 	}
 }
 

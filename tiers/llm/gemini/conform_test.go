@@ -33,6 +33,11 @@ func TestGemini3PassesTheSuite(t *testing.T) {
 	llmtest.Conform(t, fixture("gemini-3.5-flash", "gemini-3.1-pro-preview"))
 }
 
+func TestTheNewestFlashPassesTheSuite(t *testing.T) {
+	t.Parallel()
+	llmtest.Conform(t, fixture("gemini-flash-latest", "gemini-3.8-flash"))
+}
+
 func TestGemini25PassesTheSuite(t *testing.T) {
 	t.Parallel()
 	llmtest.Conform(t, fixture("gemini-2.5-pro", "gemini-3-pro-preview"))

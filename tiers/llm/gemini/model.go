@@ -16,8 +16,10 @@ type family struct {
 	pro, lite  bool
 }
 
-// newest is the generation of names such as gemini-flash-latest.
-const newest = 3.5
+// newest is the generation of names such as gemini-flash-latest, which Google points
+// at another model with each release. What the newest models take, those of Gemini 3
+// before them take, too.
+const newest = 3.8
 
 var (
 	modelNames = sync.OnceValue(func() *regexp.Regexp {
@@ -46,6 +48,11 @@ func familyOf(model string) family {
 
 // signs tells whether the first call of each model step must bring a signature.
 func (f family) signs() bool { return f.generation >= 3 }
+
+// samples tells whether temperature and topP have an effect. Google has deprecated
+// them from 3.6 Flash and 3.5 Flash-Lite on and announced to refuse them:
+// https://ai.google.dev/gemini-api/docs/changelog, 2026-07-21.
+func (f family) samples() bool { return f.generation < 3.5 || f.generation < 3.6 && !f.lite }
 
 // origin names whose content it is: signatures do not survive a change of model.
 func origin(model string) string { return Name + ":" + plain(model) }

@@ -18,7 +18,7 @@ import (
 const Name = "gemini"
 
 // wire is the format of Body and its version.
-const wire = "gemini/3"
+const wire = "gemini/4"
 
 // apiVersion is the version of the API that has thought signatures and caches.
 const apiVersion = "v1beta"

@@ -114,6 +114,9 @@ func (a *anthropic) read(r *http.Request, body []byte) (View, *refusal) {
 	if q.ContextManagement != nil && !strings.Contains(r.Header.Get("Anthropic-Beta"), "context-management-") {
 		return View{}, refuse("context_management: Extra inputs are not permitted")
 	}
+	if q.Thinking != nil && q.Thinking.Binding != nil && !strings.Contains(r.Header.Get("Anthropic-Beta"), "thinking-binding-controls-2026-08-01") {
+		return View{}, refuse("thinking.block_binding: Extra inputs are not permitted")
+	}
 	if !slices.Contains(a.models, q.Model) {
 		return View{}, &refusal{404, "not_found", "model: " + q.Model}
 	}

@@ -79,8 +79,12 @@ func (c *anthropicCache) minimum(model string) int64 {
 	switch {
 	case c.min > 0:
 		return c.min
-	case strings.Contains(model, "haiku-4-5"), strings.Contains(model, "opus"):
+	case strings.Contains(model, "haiku-4-5"), strings.Contains(model, "opus-4-5"), strings.Contains(model, "opus-4-6"):
 		return 4096
+	case strings.Contains(model, "opus-4-7"):
+		return 2048
+	case strings.Contains(model, "-5-5"), strings.Contains(model, "opus-5"), strings.Contains(model, "fable"), strings.Contains(model, "mythos-5"):
+		return 512
 	}
 	return 1024
 }

@@ -107,3 +107,24 @@ func TestWhatIsKeptForAnHourIsCountedApart(t *testing.T) {
 	require.Greater(t, got.Write, got.Hour)
 	require.Zero(t, got.Input)
 }
+
+func TestTheLeastSizeOfAPrefixFollowsItsModel(t *testing.T) {
+	t.Parallel()
+	for model, least := range map[string]int64{
+		"claude-opus-5-5": 512, "claude-fable-5": 512, "claude-sonnet-4-6": 1024, "claude-opus-4-8": 1024, "claude-opus-4-7": 2048, "claude-opus-4-6": 4096, "claude-haiku-4-5": 4096,
+	} {
+		s := llmtest.Anthropic(t, llmtest.Options{Models: []string{model}, Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} }})
+		sized := func(tokens int64) object {
+			q := prompt(1)
+			q["model"] = model
+			delete(q, "tools")
+			delete(q, "system")
+			b := marked("5m")
+			b["text"] = strings.Repeat("word", int(tokens))
+			q["messages"] = []any{said("user", b)}
+			return q
+		}
+		require.Zero(t, count(t, s, sized(least-100)).Write, model)
+		require.Positive(t, count(t, s, sized(least)).Write, model)
+	}
+}

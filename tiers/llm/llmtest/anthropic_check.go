@@ -25,8 +25,8 @@ func checkAnthropicTop(q *anthropicRequest) *refusal {
 		return refuse("max_tokens: Field required")
 	case *q.MaxTokens < 1:
 		return refuse("max_tokens: Input should be greater than or equal to 1")
-	case *q.MaxTokens > 128_000:
-		return refuse(fmt.Sprintf("max_tokens: %d > 128000, which is the maximum allowed number of output tokens for %s", *q.MaxTokens, q.Model))
+	case *q.MaxTokens > anthropicLimit(q.Model):
+		return refuse(fmt.Sprintf("max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s", *q.MaxTokens, anthropicLimit(q.Model), q.Model))
 	case len(q.Messages) == 0:
 		return refuse("messages: at least one message is required")
 	case q.Messages[0].Role != "user":
@@ -37,6 +37,14 @@ func checkAnthropicTop(q *anthropicRequest) *refusal {
 		return refuse("llmtest: this fake streams only; set stream")
 	}
 	return nil
+}
+
+// anthropicLimit is the longest reply of a model in tokens.
+func anthropicLimit(model string) int64 {
+	if strings.Contains(model, "-4-5") {
+		return 64_000
+	}
+	return 128_000
 }
 
 // samples tells whether a model takes temperature and top_p at all.
@@ -86,6 +94,9 @@ func checkAnthropicThinking(q *anthropicRequest) *refusal {
 	if q.Thinking == nil {
 		return nil
 	}
+	if b := q.Thinking.Binding; b != nil && b.Mismatch != "error" && b.Mismatch != "drop_block" {
+		return refuse("thinking.block_binding.prefix_mismatch_behavior: Input should be 'error' or 'drop_block'")
+	}
 	switch t := q.Thinking; t.Type {
 	case "adaptive":
 		if old {
@@ -102,8 +113,8 @@ func checkAnthropicThinking(q *anthropicRequest) *refusal {
 			return refuse("`max_tokens` must be greater than `thinking.budget_tokens`.")
 		}
 	case "disabled":
-		if !old && !middle {
-			return refuse(`"thinking.type.disabled" is not supported for this model.`)
+		if anthropicBinds(q.Model) || strings.Contains(q.Model, "fable") || strings.Contains(q.Model, "mythos") {
+			return refuse(`"thinking.type.disabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`)
 		}
 	default:
 		return refuse("thinking: Input tag '" + t.Type + "' found using 'type' does not match any of the expected tags")
@@ -117,7 +128,10 @@ func checkAnthropicTools(q *anthropicRequest) *refusal {
 	seen := map[string]bool{}
 	for i, t := range q.Tools {
 		var schema struct {
-			Type string `json:"type"`
+			Type  string          `json:"type"`
+			OneOf json.RawMessage `json:"oneOf"`
+			AllOf json.RawMessage `json:"allOf"`
+			AnyOf json.RawMessage `json:"anyOf"`
 		}
 		switch {
 		case !anthropicName.MatchString(t.Name):
@@ -128,6 +142,8 @@ func checkAnthropicTools(q *anthropicRequest) *refusal {
 			return refuse(fmt.Sprintf("tools.%d.custom.input_schema: Field required", i))
 		case json.Unmarshal(t.InputSchema, &schema) != nil || schema.Type != "object":
 			return refuse(fmt.Sprintf("tools.%d.custom.input_schema.type: Input should be 'object'", i))
+		case schema.OneOf != nil || schema.AllOf != nil || schema.AnyOf != nil:
+			return refuse(fmt.Sprintf("tools.%d.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level", i))
 		}
 		seen[t.Name] = true
 	}

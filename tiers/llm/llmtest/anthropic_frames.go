@@ -78,6 +78,9 @@ func (a *anthropic) thought(w *anthropicReply, v View, t Turn) {
 	var blocks []string
 	if t.Thinking != "" {
 		signature := sign(v.Model, t.Thinking)
+		if q, ok := v.wire.(*anthropicRequest); ok && anthropicBinds(v.Model) {
+			signature += q.before(len(q.Messages), 0)
+		}
 		var deltas []map[string]any
 		for _, p := range t.pieces(t.Thinking) {
 			deltas = append(deltas, map[string]any{"type": "thinking_delta", "thinking": p})

@@ -3,6 +3,7 @@ package llmtest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"manualslop/events"
 )
@@ -117,8 +118,8 @@ func (a *anthropic) checkThoughts(q *anthropicRequest) *refusal {
 		last = i
 		for j, b := range m.blocks {
 			path := fmt.Sprintf("messages.%d.content.%d", i, j)
-			if b.Type == "thinking" && b.Signature != sign(q.Model, b.Thinking) {
-				return refuse(path + ": Invalid `signature` in `thinking` block")
+			if bad := q.checkSignature(path, i, j); bad != nil {
+				return bad
 			}
 			if b.Type == "redacted_thinking" && !isSigned(q.Model, b.Data) {
 				return refuse(path + ": Invalid `data` in `redacted_thinking` block")
@@ -129,6 +130,46 @@ func (a *anthropic) checkThoughts(q *anthropicRequest) *refusal {
 		return nil
 	}
 	return a.checkLoop(q, last)
+}
+
+// anthropicBinds tells whether a model binds what it thinks to the conversation
+// before it: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
+// The API enforces it for accounts made from 2026-08-31 on, and so does the fake.
+func anthropicBinds(model string) bool {
+	return slices.ContainsFunc([]string{"-5-5", "fable-5-", "mythos-5-"}, func(n string) bool { return strings.Contains(model, n) })
+}
+
+// before is a short digest of what stands before a block, without marks.
+func (q *anthropicRequest) before(message, block int) string {
+	n := len(q.Tools) + len(q.system) + block
+	for _, m := range q.Messages[:message] {
+		n += len(m.blocks)
+	}
+	var all []string
+	for _, p := range q.pieces()[:n] {
+		all = append(all, p.raw)
+	}
+	return events.Digest([]byte(strings.Join(all, "\n")))[:16]
+}
+
+// checkSignature checks that a thought is the model's and, where the model binds
+// thoughts and the request does not have those dropped, that nothing before it changed.
+func (q *anthropicRequest) checkSignature(path string, message, block int) *refusal {
+	b := q.Messages[message].blocks[block]
+	if b.Type != "thinking" {
+		return nil
+	}
+	given, own := strings.CutPrefix(b.Signature, sign(q.Model, b.Thinking))
+	binds := anthropicBinds(q.Model)
+	drops := q.Thinking != nil && q.Thinking.Binding != nil && q.Thinking.Binding.Mismatch == "drop_block"
+	switch {
+	case !own || !binds && given != "":
+		return refuse(path + ": Invalid `signature` in `thinking` block")
+	case binds && !drops && given != q.before(message, block):
+		return refuse(path + ": Invalid `signature` in `thinking` block. The block is bound to a different conversation. " +
+			"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".")
+	}
+	return nil
 }
 
 // checkLoop checks the newest assistant message, whose calls are just answered.

@@ -48,6 +48,10 @@ type anthropicThinking struct {
 	Type    string `json:"type"`
 	Budget  int64  `json:"budget_tokens"`
 	Display string `json:"display"`
+	// Binding needs the beta thinking-binding-controls-2026-08-01.
+	Binding *struct {
+		Mismatch string `json:"prefix_mismatch_behavior"`
+	} `json:"block_binding"`
 }
 
 type anthropicMark struct {

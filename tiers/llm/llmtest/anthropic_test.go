@@ -128,7 +128,7 @@ func TestTheFakeRefusesWhatTheRealOneRefuses(t *testing.T) {
 		"an unknown model":       {404, "model: claude-none", func(q object) { q["model"] = "claude-none" }},
 		"no max_tokens":          {400, "max_tokens: Field required", func(q object) { delete(q, "max_tokens") }},
 		"no room":                {400, "max_tokens", func(q object) { q["max_tokens"] = 0 }},
-		"too much room":          {400, "max_tokens: 128001", func(q object) { q["max_tokens"] = 128001 }},
+		"too much room":          {400, "128000, which is the maximum", func(q object) { q["model"] = "claude-sonnet-4-6"; q["max_tokens"] = 128001 }},
 		"an unknown field":       {400, "Extra inputs", func(q object) { q["seed"] = 1 }},
 		"an unknown block field": {400, "Extra inputs", func(q object) { b := text("x"); b["colour"] = 1; messages(q, said("user", b)) }},
 		"no messages":            {400, "at least one message", func(q object) { q["messages"] = []any{} }},
@@ -207,6 +207,14 @@ func TestTheFakeRefusesWhatTheRealOneRefuses(t *testing.T) {
 			q["model"] = "claude-opus-5-5"
 			q["thinking"] = object{"type": "enabled", "budget_tokens": 1024}
 		}},
+		"an old model's room": {400, "64000, which is the maximum", func(q object) { q["max_tokens"] = 64001 }},
+		"a choice of schemas": {400, "at the top level", func(q object) {
+			q["tools"] = []any{object{"name": "a", "input_schema": object{"type": "object", "anyOf": []any{object{"required": []any{"x"}}}}}}
+		}},
+		"a binding without its beta": {400, "Extra inputs", func(q object) {
+			q["model"] = "claude-opus-5-5"
+			q["thinking"] = object{"type": "adaptive", "block_binding": object{"prefix_mismatch_behavior": "drop_block"}}
+		}},
 		"a new model's off":     {400, "disabled", func(q object) { q["model"] = "claude-opus-5-5"; q["thinking"] = object{"type": "disabled"} }},
 		"an old model's mode":   {400, "adaptive", func(q object) { q["thinking"] = adaptive }},
 		"an old model's effort": {400, "effort", func(q object) { q["output_config"] = object{"effort": "low"} }},
@@ -268,6 +276,8 @@ func TestTheFakeWantsItsHeaders(t *testing.T) {
 	require.Equal(t, 404, code)
 	code, _ = send(t, s, http.MethodPost, "/v1/messages", []byte("{"))
 	require.Equal(t, 400, code)
+	code, _ = send(t, s, http.MethodPost, "/v1/messages", bytes.Repeat([]byte(" "), 32<<20+1))
+	require.Equal(t, 413, code)
 	code, body := send(t, s, http.MethodGet, "/v1/models", nil)
 	require.Equal(t, 200, code)
 	require.Contains(t, body, `"id":"claude-sonnet-4-6"`)

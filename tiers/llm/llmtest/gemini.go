@@ -21,7 +21,7 @@ func Gemini(t testing.TB, o Options) *Server {
 
 // geminiModels are the models that the fake has.
 func geminiModels() []string {
-	return []string{"gemini-3.1-pro-preview", "gemini-3-pro-preview", "gemini-3.5-flash", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.0-flash"}
+	return []string{"gemini-3.1-pro-preview", "gemini-3-pro-preview", "gemini-3.5-flash", "gemini-3.8-flash", "gemini-flash-latest", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.0-flash"}
 }
 
 // gemini is the wire of the Gemini Developer API.

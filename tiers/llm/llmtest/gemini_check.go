@@ -80,7 +80,7 @@ func checkGeminiSampling(q *geminiRequest) *refusal {
 // geminiThinks tells which generation of thinking a model has: 3 has levels,
 // 2.5 a budget, before it there is none.
 func geminiThinks(model string) (levels, budget bool) {
-	levels = strings.HasPrefix(model, "gemini-3") || strings.HasPrefix(model, "gemini-4")
+	levels = strings.HasPrefix(model, "gemini-3") || strings.HasPrefix(model, "gemini-4") || strings.HasSuffix(model, "-latest")
 	return levels, strings.HasPrefix(model, "gemini-2.5")
 }
 
@@ -115,7 +115,7 @@ func checkGeminiLevel(model, level string) *refusal {
 			return nil
 		}
 	case "MINIMAL":
-		if !pro && !strings.HasPrefix(model, "gemini-3.7") && !strings.HasPrefix(model, "gemini-3.8") {
+		if !pro && !strings.HasPrefix(model, "gemini-3.7") && !strings.HasPrefix(model, "gemini-3.8") && model != "gemini-flash-latest" {
 			return nil
 		}
 	}

@@ -203,6 +203,8 @@ func TestGeminiRejectsWhatStandsBesideTheContents(t *testing.T) {
 		{"budget and level", gemini3, think(object{"thinkingBudget": 1024, "thinkingLevel": "LOW"}), "only one of"},
 		{"level of 2.5", "gemini-2.5-pro", think(object{"thinkingLevel": "LOW"}), "not supported"},
 		{"medium of 3 pro", gemini3, think(object{"thinkingLevel": "MEDIUM"}), "not supported"},
+		{"minimal of the newest flash", "gemini-flash-latest", think(object{"thinkingLevel": "MINIMAL"}), "not supported"},
+		{"minimal of 3.8", "gemini-3.8-flash", think(object{"thinkingLevel": "MINIMAL"}), "not supported"},
 		{"minimal of pro", "gemini-3.1-pro-preview", think(object{"thinkingLevel": "MINIMAL"}), "not supported"},
 		{"unknown level", gemini3, think(object{"thinkingLevel": "off"}), "not supported"},
 		{"pro without thinking", "gemini-2.5-pro", think(object{"thinkingBudget": 0}), "only works in thinking mode"},

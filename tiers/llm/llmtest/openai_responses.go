@@ -119,7 +119,7 @@ func (r responsesRequest) checkTools() *refusal {
 
 // checkReasoning refuses what models that think do not take.
 func (r responsesRequest) checkReasoning() *refusal {
-	efforts := responsesEfforts(r.Model)
+	efforts := openAIEfforts(r.Model)
 	switch {
 	case efforts == nil:
 		return nil
@@ -130,23 +130,6 @@ func (r responsesRequest) checkReasoning() *refusal {
 	case r.Reasoning != nil && r.Reasoning.Effort != "" && !slices.Contains(efforts, r.Reasoning.Effort):
 		return badChat("Unsupported value: '%s' is not supported with the '%s' model. Supported values are: %v.",
 			r.Reasoning.Effort, r.Model, efforts)
-	}
-	return nil
-}
-
-// responsesEfforts are the efforts of a model; nil: it does not think.
-func responsesEfforts(model string) []string {
-	switch {
-	case strings.HasPrefix(model, "gpt-5-pro"):
-		return []string{"high"}
-	case respondsOnly(model):
-		return []string{"low", "medium", "high"}
-	case strings.HasPrefix(model, "gpt-5."), strings.HasPrefix(model, "gpt-6"):
-		return []string{"none", "low", "medium", "high", "xhigh"}
-	case strings.HasPrefix(model, "gpt-5") && !strings.HasPrefix(model, "gpt-5-chat"):
-		return []string{"minimal", "low", "medium", "high"}
-	case strings.HasPrefix(model, "o3"), strings.HasPrefix(model, "o4"):
-		return []string{"low", "medium", "high"}
 	}
 	return nil
 }
@@ -187,6 +170,9 @@ func (r responsesRequest) checkCalls() *refusal {
 		case "function_call", "custom_tool_call":
 			if item.CallID == "" || item.Name == "" {
 				return badChat("Missing required parameter: 'input[%d].call_id'.", i)
+			}
+			if len(item.CallID) > 64 { // https://github.com/decolua/9router/issues/393
+				return badChat("Invalid 'input[%d].call_id': string too long. Expected a string with maximum length 64, but got a string with length %d instead.", i, len(item.CallID))
 			}
 			open = append(open, item.CallID)
 		case "function_call_output", "custom_tool_call_output":

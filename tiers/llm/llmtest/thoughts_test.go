@@ -22,16 +22,7 @@ func TestWhatWasThoughtMustComeBackAsItWas(t *testing.T) {
 	messages(q)
 	code, body := post(t, s, q)
 	require.Equal(t, 200, code, body)
-	var signature, data string
-	for _, line := range strings.Split(body, "\n") {
-		var e struct {
-			Delta   struct{ Signature string }
-			Content struct{ Data string } `json:"content_block"`
-		}
-		if json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &e) == nil {
-			signature, data = signature+e.Delta.Signature, data+e.Content.Data
-		}
-	}
+	signature, data := signed(body)
 	thought := func(words string) object {
 		return object{"type": "thinking", "thinking": words, "signature": signature}
 	}
@@ -55,4 +46,46 @@ func TestWhatWasThoughtMustComeBackAsItWas(t *testing.T) {
 		code, body := post(t, s, answered)
 		require.Equal(t, c.code, code, "%s: %s", name, body)
 	}
+}
+
+// signed is the signature of a reply's thought, and what it thought in secret.
+func signed(body string) (signature, data string) {
+	for _, line := range strings.Split(body, "\n") {
+		var e struct {
+			Delta   struct{ Signature string }
+			Content struct{ Data string } `json:"content_block"`
+		}
+		if json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &e) == nil {
+			signature, data = signature+e.Delta.Signature, data+e.Content.Data
+		}
+	}
+	return signature, data
+}
+
+// TestAThoughtIsBoundToTheConversationBeforeIt changes what stands before a thought
+// of a model that binds it.
+func TestAThoughtIsBoundToTheConversationBeforeIt(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Anthropic(t, llmtest.Options{Turns: []llmtest.Turn{
+		{Thinking: "Hmm.", Calls: []llmtest.Call{{ID: "a", Name: "read_file", Args: `{}`}}}, {Text: "Done."}, {Text: "Done."},
+	}})
+	q := valid()
+	q["model"] = "claude-opus-5-5"
+	messages(q)
+	code, body := post(t, s, q)
+	require.Equal(t, 200, code, body)
+	signature, _ := signed(body)
+	messages(q, said("assistant", object{"type": "thinking", "thinking": "Hmm.", "signature": signature}, use("a")), said("user", result("a")))
+	code, body = post(t, s, q)
+	require.Equal(t, 200, code, body)
+	q["system"] = []any{marked("5m")}
+	code, body = post(t, s, q)
+	require.Equal(t, 400, code)
+	require.Contains(t, body, "bound to a different conversation")
+	q["thinking"] = object{"type": "adaptive", "block_binding": object{"prefix_mismatch_behavior": "drop_block"}}
+	code, body = post(t, s, q, "Anthropic-Beta", "thinking-binding-controls-2026-08-01")
+	require.Equal(t, 200, code, body)
+	q["thinking"] = object{"type": "adaptive", "block_binding": object{"prefix_mismatch_behavior": "keep"}}
+	code, _ = post(t, s, q, "Anthropic-Beta", "thinking-binding-controls-2026-08-01")
+	require.Equal(t, 400, code)
 }

@@ -32,6 +32,8 @@ func (p Provider) Advise(model string, params events.ModelParams) (api string, l
 		limits = append(limits, fmt.Sprintf("effort %q is sent as %q: the model knows no other", params.Effort, f.Only))
 	case params.Effort == "off" && f.Least != "":
 		limits = append(limits, fmt.Sprintf(`effort "off" is sent as %q: the model cannot stop thinking`, f.Least))
+	case params.Effort == "low" && f.Least == "medium":
+		limits = append(limits, `effort "low" is sent as "medium": the model knows no less`)
 	case params.Effort != "" && params.Effort != "off" && s.Efforts["low"] == s.Efforts["high"]:
 		limits = append(limits, "effort low, medium and high are the same to this server")
 	}
@@ -45,7 +47,7 @@ func elsewhere(model, effort string) []string {
 	switch f := openAI().family(path.Base(model)); {
 	case f.Tools == ToolsNever:
 		return []string{"OpenAI has this model on the Responses API only: " + instead}
-	case f.Tools == ToolsUnthought && effort != "off", f.Tools == ToolsWithoutEffort && effort != "" && effort != "off":
+	case f.Tools == ToolsUnthought && (effort != "off" || f.Least != ""), f.Tools == ToolsWithoutEffort && effort != "" && effort != "off":
 		return []string{"OpenAI refuses function tools of this model on Chat Completions while it thinks: " + instead}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"sync"
 
 	"manualslop/tiers/llm"
@@ -104,8 +105,8 @@ func (s Server) effort(r llm.Request) (Effort, error) {
 		return Effort{}, llm.Unsendable("%s knows no effort %q; leave effort empty", s.Name, word)
 	}
 	f := s.family(r.Model)
-	if word == "off" {
-		e.ReasoningEffort = cmp.Or(f.Least, e.ReasoningEffort)
+	if ascending := []string{"none", "minimal", "low", "medium", "high"}; slices.Index(ascending, e.ReasoningEffort) < slices.Index(ascending, f.Least) {
+		e.ReasoningEffort = f.Least
 	}
 	e.ReasoningEffort = cmp.Or(f.Only, e.ReasoningEffort)
 	return e, nil

@@ -122,6 +122,13 @@ func TestResponsesBodyStoresNothingAndKeepsWhatTheModelThought(t *testing.T) {
 			{"type":"reasoning","summary":[],"encrypted_content":"e"},
 			{"type":"function_call","call_id":"theirs","name":"read_file","arguments":"{\"path\":  \"a\"}"},
 			{"type":"function_call_output","call_id":"theirs","output":"x"}]}`, body(t, find(t, "openai"), r))
+
+	long := r.Messages[2].Blocks[0].(llm.Opaque)
+	long.Data = json.RawMessage(strings.Replace(string(long.Data), "theirs", strings.Repeat("x", 65), 1))
+	r.Messages[2].Blocks[0] = long
+	sent := body(t, find(t, "openai"), r)
+	require.Contains(t, sent, `"call_id":"ours","name"`, "an id that the API does not take back gives way to ours")
+	require.Contains(t, sent, `"call_id":"ours","output"`)
 }
 
 func TestChatCompletionsRefuseToolsOfModelsThatNeedResponses(t *testing.T) {

@@ -11,8 +11,8 @@ type Family struct {
 	Names []string
 	// Samples says that its models take temperature and top_p.
 	Samples bool
-	// Least is the reasoning_effort that stands for off, of models that cannot stop
-	// to think; empty: that of the server.
+	// Least is the smallest reasoning_effort of models that cannot stop to think, which
+	// stands for every smaller one; empty: that of the server.
 	Least string
 	// Only is the one reasoning_effort that its models know; empty: there are several.
 	Only string
@@ -38,12 +38,18 @@ const (
 )
 
 // openAIFamilies are the models that think, which refuse every temperature but
-// their own, and of which the older ones cannot do without thinking. See
-// https://platform.openai.com/docs/guides/reasoning.
+// their own, and of which many cannot do without thinking. See
+// https://platform.openai.com/docs/guides/reasoning, the models' pages such as
+// https://developers.openai.com/api/docs/models/gpt-6.2-sol, openai/codex#6647 and
+// anomalyco/models.dev#2296.
 func openAIFamilies() []Family {
 	return []Family{
 		{Names: []string{"gpt-5-chat"}, Samples: true},
-		{Names: []string{"gpt-6", "gpt-5.5", "gpt-5.6"}, Responses: true, Tools: ToolsUnthought},
+		{Names: []string{"gpt-5.1-chat", "gpt-5.2-chat"}, Responses: true, Only: "medium"},
+		{Names: []string{"gpt-5.1-codex", "gpt-5.2-codex", "gpt-5.3-codex"}, Responses: true, Least: "low"},
+		{Names: []string{"gpt-5.2-pro", "gpt-5.4-pro", "gpt-5.5-pro"}, Responses: true, Least: "medium"},
+		{Names: []string{"gpt-6-sol", "gpt-6-luna", "gpt-5.5", "gpt-5.6"}, Responses: true, Tools: ToolsUnthought},
+		{Names: []string{"gpt-6"}, Responses: true, Tools: ToolsUnthought, Least: "low"},
 		{Names: []string{"gpt-5.4"}, Responses: true, Tools: ToolsWithoutEffort},
 		{Names: []string{"gpt-5."}, Responses: true},
 		{Names: []string{"gpt-5-pro"}, Responses: true, Tools: ToolsNever, Only: "high"},

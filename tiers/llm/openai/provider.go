@@ -17,7 +17,7 @@ import (
 )
 
 // Wire is the format of the bodies and its version.
-const Wire = "openai/4"
+const Wire = "openai/5"
 
 // Provider reaches the models of one server.
 type Provider struct {

@@ -158,12 +158,16 @@ func (in *input) own(m llm.Message, calls []llm.Call) []any {
 	return out
 }
 
+// maxCallID bounds the id of a call, which the API does not keep to in its own
+// replies: V1ki/dsh-plugin-subscriptions#29.
+const maxCallID = 64
+
 // id is a call's id on the wire: that of the model where it is the first of that
-// id, else ours.
+// id and goes back, else ours.
 func (in *input) id(ours, theirs string) string {
 	id := theirs
-	if id == "" || in.taken[id] {
-		id = llm.PlainName(ours, "", maxName)
+	if id == "" || in.taken[id] || len(id) > maxCallID {
+		id = llm.PlainName(ours, "", maxCallID)
 	}
 	in.taken[id], in.ids[ours] = true, id
 	return id
