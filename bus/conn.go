@@ -55,6 +55,7 @@ type Conn struct {
 
 	mu   sync.Mutex
 	link chan struct{} // closed and replaced at each reconnect
+	anew time.Time     // when the server, or the link to it, was last there again; zero: it was there all the time
 }
 
 var (
@@ -169,6 +170,7 @@ func (c *Conn) onReconnect() {
 	c.mu.Lock()
 	close(c.link)
 	c.link = make(chan struct{})
+	c.anew = time.Now()
 	c.mu.Unlock()
 	c.denials.wakeAll(errReconnected)
 }

@@ -33,6 +33,8 @@ type Server struct {
 	nats  *server.Server
 	admin *Conn
 
+	opened time.Time
+
 	guard    *guard   // nil until the store was found whole
 	remarks  []string // on what was lost or is made again
 	room     *room
@@ -97,6 +99,7 @@ func (s *Server) start(ctx context.Context) error {
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("embedded server: %w", context.DeadlineExceeded)
 	}
+	s.opened = time.Now()
 	if s.admin, err = s.Connect(Role{Kind: Admin}); err != nil {
 		return err
 	}
@@ -203,7 +206,7 @@ func (s *Server) Connect(role Role) (*Conn, error) {
 	token := s.keys.mint(role)
 	c, err := newConn(role, newProcess(processEmbedded), s.log, "", nats.InProcessServer(s.nats), nats.Token(token), nats.NoReconnect())
 	if err == nil {
-		c.room = s.room
+		c.room, c.anew = s.room, s.opened
 	}
 	return c, err
 }

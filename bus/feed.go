@@ -115,6 +115,11 @@ func (fd *feed) create(ctx context.Context) (uint64, error) {
 	if err := fd.c.sameLog(ctx); err != nil {
 		return 0, err
 	}
+	if fd.worker != "" {
+		if err := fd.c.removeConsumer(ctx, fd.worker); err != nil {
+			return 0, err
+		}
+	}
 	var out struct {
 		Pending uint64 `json:"num_pending"`
 	}
@@ -128,8 +133,20 @@ func (fd *feed) create(ctx context.Context) (uint64, error) {
 	return out.Pending, err
 }
 
+// removeConsumer removes a consumer and waits until it is gone. A worker does it
+// before it makes one of the same name: the one before may be left of a killed
+// process, and the server carries out requests beside one another, so that a
+// removal that nobody waits for may come behind the next creation.
+func (c *Conn) removeConsumer(ctx context.Context, name string) error {
+	err := c.api(ctx, apiDelete+StreamEvents+"."+name, nil, &struct{}{})
+	if errors.Is(err, ErrNoPool) {
+		return nil
+	}
+	return err
+}
+
 // close ends the feed and removes its consumer; the server would do so by
-// itself after a while.
+// itself after a while, as it does with a worker's.
 func (fd *feed) close() {
 	fd.quiet.Stop()
 	fd.drop()
@@ -141,7 +158,9 @@ func (fd *feed) drop() {
 	}
 	// Errors mean that the connection is gone, and with it both of them.
 	_ = fd.sub.Unsubscribe()
-	_ = fd.c.nc.Publish(apiDelete+StreamEvents+"."+fd.name, nil)
+	if fd.worker == "" {
+		_ = fd.c.nc.Publish(apiDelete+StreamEvents+"."+fd.name, nil)
+	}
 	fd.sub = nil
 }
 

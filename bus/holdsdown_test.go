@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
@@ -26,4 +27,20 @@ func TestNobodyKnowsWhoHoldsWorkWhileTheConnectionIsDown(t *testing.T) {
 	s.WaitForShutdown()
 	_, err = c.Holds(t.Context(), "p1", events.ActorModels, "r1", 1)
 	require.ErrorIs(t, err, bus.ErrUnavailable)
+}
+
+// TestAProcessThatMayBeOnItsWayBackHoldsItsWork looks from inside a server that was
+// just started.
+func TestAProcessThatMayBeOnItsWayBackHoldsItsWork(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c := b.as(t, worker1)
+	held := func(process string) bool {
+		held, err := c.Holds(b.ctx, "p1", worker2.Name, process, 1)
+		require.NoError(t, err)
+		return held
+	}
+	require.True(t, held("r1"), "another process may have to connect again")
+	require.False(t, held("e1"), "one inside the server before ended with it")
+	require.Eventually(t, func() bool { return !held("r1") }, eventstest.Patience, 10*time.Millisecond)
 }
