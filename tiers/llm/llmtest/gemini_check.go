@@ -57,6 +57,9 @@ func checkGeminiTools(q *geminiRequest) *refusal {
 			seen[f.Name] = true
 		}
 	}
+	if len(seen) > 512 { // https://github.com/google-gemini/gemini-cli/issues/19083
+		return refuse("The GenerateContentRequest proto is invalid: tools[0].function_declarations: [FIELD_INVALID] At most 512 function declarations can be specified.")
+	}
 	return nil
 }
 

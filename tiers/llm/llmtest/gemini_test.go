@@ -3,6 +3,7 @@ package llmtest_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -185,6 +186,13 @@ func TestGeminiRejectsWhatStandsBesideTheContents(t *testing.T) {
 		{"function twice", gemini3, func(q object) {
 			q["tools"] = []any{object{"functionDeclarations": []any{declared("a"), declared("a")}}}
 		}, "Duplicate function"},
+		{"many functions", gemini3, func(q object) {
+			var all []any
+			for i := range 513 {
+				all = append(all, declared(fmt.Sprintf("f%d", i)))
+			}
+			q["tools"] = []any{object{"functionDeclarations": all}}
+		}, "At most 512"},
 		{"two schemas", gemini3, func(q object) {
 			f := declared("a")
 			f["parameters"] = object{"type": "OBJECT"}
