@@ -40,6 +40,8 @@ func TestALongPromptCostsMore(t *testing.T) {
 	}
 	p, _ := pricing.Table().Price("openai", "gpt-6.2-sol", autumn, 272_001)
 	require.Equal(t, []int64{4_000_000, 15_000_000, 200_000, 5_000_000}, []int64{p.Input, p.Output, *p.CacheRead, *p.CacheWrite5m})
+	p, _ = pricing.Table().Price("gemini", "gemini-3.7-flash", autumn.AddDate(0, 2, 0), 0)
+	require.EqualValues(t, 1_500_000, p.Input, "the introductory price ends with 2026")
 	p, _ = pricing.Table().Price("anthropic", "claude-sonnet-5-5", autumn, 0)
 	require.EqualValues(t, 100_000, *p.CacheRead, "the price of reading from the cache was cut")
 }

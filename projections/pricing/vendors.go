@@ -51,8 +51,8 @@ func gemini() []events.ModelOffer {
 	return []events.ModelOffer{
 		limitsAt(row("gemini", "gemini-3.8-flash*", window, reply, automatic, source, day, usd(750_000, 3_750_000), from("2027-01-01", usd(1_500_000, 7_500_000))),
 			api+"gemini-3.8-flash, as quoted by docs.apiyi.com", "2026-09-03"),
-		limitsAt(row("gemini", "gemini-3.7-flash*", window, reply, automatic, "https://ai.google.dev/gemini-api/docs/pricing, as quoted by docs.litellm.ai and docs.apiyi.com", "2026-08-14",
-			read(usd(750_000, 3_750_000), 75_000), from("2028-01-01", usd(1_500_000, 7_500_000))), api+"gemini-3.7-flash", looked),
+		limitsAt(row("gemini", "gemini-3.7-flash*", window, reply, automatic, "https://ai.google.dev/gemini-api/docs/pricing, as quoted by docs.apiyi.com and uttamdeb/agent-telemetry", "2026-09-30",
+			read(usd(750_000, 3_750_000), 75_000), from("2027-01-01", read(usd(1_500_000, 7_500_000), 150_000))), api+"gemini-3.7-flash", looked),
 		limitsAt(row("gemini", "gemini-3.5-flash-lite*", window, reply, automatic, source, day, usd(300_000, 2_500_000)),
 			"https://docs.apiyi.com/ja/models/gemini-3-5-flash-lite.md", looked),
 		limitsAt(row("gemini", "gemini-3.5-flash*", window, reply, automatic, source, day, usd(1_500_000, 9*million)), api+"gemini-3.5-flash", looked),
