@@ -103,8 +103,10 @@ func (o *Orchestrator) launch(ctx context.Context, c *crew, folded func()) {
 			working.Go(func() {
 				ok := clean && h.fold(ctx, c.history)
 				taking.Done()
-				ok = ok && h.listen(ctx)
-				h.end(ctx, ok, c.over)
+				if ok = ok && h.listen(ctx); !ok {
+					h.drain(ctx) // so that it stops nobody else
+				}
+				h.end(ctx, o.isOver(c))
 			})
 		}
 		taking.Wait()
@@ -161,12 +163,15 @@ func (c *crew) covers(at Mark) bool {
 	return at == c.verified || slices.ContainsFunc(c.history, func(e *events.Event) bool { return Mark{e.Seq, e.ID} == at })
 }
 
-// end stores where a decider came to, and empties the mailbox of one that
-// stopped before, so that it stops nobody else.
-func (h *Handler) end(ctx context.Context, ok, over bool) {
-	if !ok {
-		h.drain(ctx)
-	}
+// isOver tells whether the session of a crew is closed.
+func (o *Orchestrator) isOver(c *crew) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return c.over
+}
+
+// end stores where a decider came to, unless its session is over.
+func (h *Handler) end(ctx context.Context, over bool) {
 	if h.fresh > 0 && !over {
 		h.keep(ctx)
 	}
@@ -187,13 +192,14 @@ func (h *Handler) drain(ctx context.Context) {
 // leave notes where the deciders of a session came to.
 func (o *Orchestrator) leave(ctx context.Context, c *crew) {
 	o.mu.Lock()
+	over := c.over
 	if o.ending[c.session] == c {
 		delete(o.ending, c.session)
 	}
 	if !c.stalled() {
-		if c.over && ctx.Err() == nil {
+		if over && ctx.Err() == nil {
 			delete(o.ledger.owing, c.session)
-		} else if !c.over {
+		} else if !over {
 			o.ledger.rest(c)
 		}
 	}
@@ -201,7 +207,7 @@ func (o *Orchestrator) leave(ctx context.Context, c *crew) {
 	if ctx.Err() != nil { // what follows is done once, at the end
 		return
 	}
-	if c.over && !c.stalled() { // before the ledger says so: after a kill in between it is done again
+	if over && !c.stalled() { // before the ledger says so: after a kill in between it is done again
 		for _, h := range c.handlers {
 			h.forget(ctx)
 		}
