@@ -5,8 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,29 +43,7 @@ func decidingPackages() []string {
 
 func TestTheWordsOfDecisionsAreOurs(t *testing.T) {
 	t.Parallel()
-	var paths []string
-	byPath := map[string]listed{}
-	for _, p := range modulePackages(t) {
-		if slices.Contains(decidingPackages(), p.short()) {
-			paths = append(paths, p.ImportPath)
-			byPath[p.ImportPath] = p
-		}
-	}
-	require.Len(t, paths, len(decidingPackages()))
-	load := exportImporter(t, paths...)
-	for _, path := range paths {
-		p := byPath[path]
-		fset := token.NewFileSet()
-		var files []*ast.File
-		for _, name := range p.sources() {
-			file, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
-			require.NoError(t, err)
-			files = append(files, file)
-		}
-		for _, found := range foreignIn(t, fset, path, files, load(fset)) {
-			t.Error(found)
-		}
-	}
+	checkSources(t, decidingPackages(), foreignIn)
 }
 
 // foreignIn checks one package and returns a line for each breach.

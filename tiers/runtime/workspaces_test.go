@@ -153,18 +153,26 @@ func TestAMergeWhoseAnswerWasLostIsToldBehindTheEndOfItsSession(t *testing.T) {
 	require.Equal(t, done.Commit, got.Commit)
 }
 
+// mergeBehindAnother is a worker with a merge to make, and another process that
+// holds the worktrees.
+func (w *world) mergeBehindAnother() (*runtime.Worker, events.Event, *git.Hold) {
+	w.t.Helper()
+	w.open(nil)
+	root := w.t.TempDir()
+	merge, trees := w.prepared(root)
+	other, err := trees.HoldMerged(w.t.Context())
+	require.NoError(w.t, err)
+	worker := w.withWorkspaces("worker-test-1", root)
+	worker.Workspaces.Patience = time.Millisecond
+	return worker, merge, other
+}
+
 // TestAMergeThatAStoppedProcessMayStillEndHasNoOutcome puts it off more often
 // than a request may be begun.
 func TestAMergeThatAStoppedProcessMayStillEndHasNoOutcome(t *testing.T) {
 	t.Parallel()
 	w := newRepository(t)
-	w.open(nil)
-	root := t.TempDir()
-	merge, trees := w.prepared(root)
-	stopped, err := trees.HoldMerged(t.Context())
-	require.NoError(t, err)
-	worker := w.withWorkspaces("worker-test-1", root)
-	worker.Workspaces.Patience = time.Millisecond
+	worker, merge, stopped := w.mergeBehindAnother()
 	for n := range 25 {
 		var later *events.NotBeforeError
 		require.ErrorAs(t, w.handing(worker, merge, n+1), &later)
@@ -210,16 +218,10 @@ func TestAnUndoThatAStoppedProcessMayStillMakeHasNoOutcome(t *testing.T) {
 func TestARequestThatIsPutOffKeepsItsEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	w := newRepository(t)
-	w.open(nil)
-	root := t.TempDir()
-	merge, trees := w.prepared(root)
-	stopped, err := trees.HoldMerged(t.Context())
-	require.NoError(t, err)
+	worker, merge, stopped := w.mergeBehindAnother()
 	defer stopped.Release()
-	worker := w.withWorkspaces("worker-test-1", root)
-	worker.Workspaces.Patience = time.Millisecond
 	key := session + ".attempts." + merge.ID
-	_, err = worker.Claims.Create(t.Context(), key, []byte(`{"attempts":19}`))
+	_, err := worker.Claims.Create(t.Context(), key, []byte(`{"attempts":19}`))
 	require.NoError(t, err)
 	for n := range 3 {
 		var later *events.NotBeforeError
