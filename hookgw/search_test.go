@@ -19,7 +19,7 @@ import (
 	"manualslop/projections/search"
 )
 
-// searching is a gateway with an index that follows its log.
+// searching is a gateway with an index of its log.
 func searching(t *testing.T) *fixture {
 	t.Helper()
 	var x *search.Index
@@ -28,7 +28,7 @@ func searching(t *testing.T) *fixture {
 		c.Search = x
 	})
 	ended := make(chan error, 1)
-	go func() { ended <- x.Run(t.Context(), f.models) }()
+	go func() { ended <- x.Run(t.Context()) }()
 	t.Cleanup(func() { require.NoError(t, <-ended) })
 	return f
 }

@@ -13,10 +13,13 @@
 //     by checksums when the index is opened: of each segment, and, unless its
 //     owner was killed, of the file that lists them.
 //   - An [Index] has one owner at a time; the owner of the data folder is it. It
-//     follows the log in batches, a quarter of a second behind while little
-//     happens. Between batches it rests, so that writers keep the processors; a
-//     search ends the rest, waits a moment for what is on the log already, and
-//     says how much it did not see.
+//     does not follow the log. A search has what is missing indexed, waits a
+//     moment for it, and says how much it did not see. Without a search that
+//     happens once many events are missing and none came for a while, or when
+//     10,000 are missing; then the index rests between batches, so that writers
+//     keep the processors.
+//   - The library syncs what it stores at the end of a batch and of a merge, and
+//     has no option against it. Fewer and larger batches are fewer syncs.
 //   - A query is parsed by this package alone ([Parse]) and never handed to the
 //     library's own language: no regular expressions, no wildcards but the end
 //     of a word, and limits on length, words and what a prefix stands for.

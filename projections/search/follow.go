@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"time"
 
@@ -18,73 +17,113 @@ import (
 const (
 	batchEvents = 1000
 	batchBytes  = 8 << 20
-	// batchWait is how long a batch is held back for more at most.
-	batchWait = 250 * time.Millisecond
 )
 
 // maxRebuilds is how often one Run builds a damaged index anew.
 const maxRebuilds = 3
 
-// Source is what an Index follows; *live.Live is one.
-type Source interface {
-	// Position is the sequence of the newest event seen.
-	Position() uint64
-	// Subscribe yields decoded events from a sequence on; of all sessions where
-	// session is empty.
-	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
+// When Run indexes although nobody searches.
+const (
+	// lookEvery is how often Run looks how much is missing.
+	lookEvery = time.Second
+	// idleLooks is after how many looks without a new event the log is idle: longer
+	// than most replies of a model take.
+	idleLooks = 30
+	// idleEvents is how many events must be missing on an idle log. A search indexes
+	// fewer in a moment, and each batch costs the disk the same few syncs.
+	idleEvents = batchEvents
+	// mostBehind is how many events may be missing while others are written, if
+	// Options say nothing else: what a search then reads first.
+	mostBehind = 10_000
+)
+
+// backlog tells when so much is missing that it is indexed without a search.
+type backlog struct {
+	done  uint64 // events up to here are indexed, or could not be
+	head  uint64 // at the last look
+	quiet int    // looks since head moved
 }
 
-// lazyLook is how often an index that is not open yet looks whether it should be.
-const lazyLook = 500 * time.Millisecond
-
-// wanted waits until there is a reason to open the index; false: ctx ended before.
-func (x *Index) wanted(ctx context.Context, source Source) bool {
-	begun := source.Position()
-	if _, err := os.Lstat(x.path()); err != nil {
-		begun = 0
+func (b *backlog) due(head, most uint64) bool {
+	b.quiet++
+	if head != b.head {
+		b.head, b.quiet = head, 0
 	}
-	look := time.NewTicker(lazyLook)
-	defer look.Stop()
-	for source.Position()-begun < x.opts.Lazy {
-		select {
-		case <-x.hurry:
-			return true
-		case <-look.C:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
+	missing := max(head, b.done) - b.done
+	return missing >= most || missing >= idleEvents && b.quiet >= idleLooks
 }
 
-// Run opens the index where there is reason to, brings it up to the log's end
-// and follows the source until ctx ends, when it returns nil, or the source
-// does. Damage that shows meanwhile has the index built anew, a few times at
-// most. The index is closed when Run returns.
-func (x *Index) Run(ctx context.Context, source Source) (err error) {
+// Run opens the index and indexes what is missing when a search waits for it,
+// when many events are missing and none came for a while, or when more are
+// missing than Options allow. It returns nil when ctx ends. Where the log cannot
+// be read, the next search tries again. Damage has the index built anew, a few
+// times at most. The index is closed when Run returns.
+func (x *Index) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, x.Close()) }()
 	x.mu.Lock()
 	x.gentle = true
 	x.mu.Unlock()
-	if !x.wanted(ctx, source) {
-		return nil
+	looks := x.opts.Looks
+	if looks == nil {
+		ticker := time.NewTicker(lookEvery)
+		defer ticker.Stop()
+		looks = ticker.C
 	}
-	for built := 0; ; built++ {
-		err := x.Open(ctx)
+	missed := backlog{done: x.sealedAt()}
+	for built := 0; ; {
+		err := x.wait(ctx, looks, &missed)
+		missed.done = x.opts.Head()
 		if err == nil {
-			err = x.keep(ctx, source)
+			err = x.update(ctx, missed.done)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case !errors.Is(err, ErrDamaged) || built == maxRebuilds:
-			return fmt.Errorf("search: %w", err)
-		}
-		x.opts.Logger.WarnContext(ctx, "the search index is built anew", "error", err)
-		if err := x.discard(); err != nil {
-			return fmt.Errorf("search: %w", err)
+		case errors.Is(err, ErrDamaged):
+			if built++; built > maxRebuilds {
+				return fmt.Errorf("search: %w", err)
+			}
+			x.opts.Logger.WarnContext(ctx, "the search index is built anew", "error", err)
+			if err := x.discard(); err != nil {
+				return fmt.Errorf("search: %w", err)
+			}
+			x.please()
+		case err != nil:
+			x.opts.Logger.WarnContext(ctx, "the search index is not brought up to date until the next search", "error", err)
 		}
 	}
+}
+
+// wait returns nil when something is to be indexed, ErrDamaged when a search met
+// damage, or the context's error.
+func (x *Index) wait(ctx context.Context, looks <-chan time.Time, missed *backlog) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-x.hurry:
+			return nil
+		case <-x.broken:
+			return ErrDamaged
+		case <-looks:
+			if missed.due(x.opts.Head(), x.opts.MostBehind) {
+				return nil
+			}
+		}
+	}
+}
+
+// update opens the index if it is closed and indexes up to a sequence.
+func (x *Index) update(ctx context.Context, to uint64) error {
+	x.mu.RLock()
+	open := x.index != nil
+	x.mu.RUnlock()
+	if !open {
+		if err := x.Open(ctx); err != nil {
+			return err
+		}
+	}
+	return x.CatchUp(ctx, to)
 }
 
 // discard closes a damaged index and takes it away.
@@ -98,21 +137,6 @@ func (x *Index) discard() error {
 		return nil
 	}
 	return os.RemoveAll(x.path())
-}
-
-// keep brings the index up to the log's end and follows.
-func (x *Index) keep(ctx context.Context, source Source) error {
-	for {
-		for x.Position() < source.Position() {
-			if err := x.CatchUp(ctx, source.Position()); err != nil {
-				return err
-			}
-		}
-		err := x.follow(ctx, source)
-		if !errors.Is(err, events.ErrSlow) {
-			return err
-		}
-	}
 }
 
 // CatchUp indexes what stands on the log up to a sequence, 0: its end.
@@ -144,45 +168,6 @@ func (x *Index) CatchUp(ctx context.Context, to uint64) error {
 	return b.flush()
 }
 
-// follow indexes what comes, in batches.
-func (x *Index) follow(ctx context.Context, source Source) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	feed, ended := make(chan events.Event, batchEvents), make(chan error, 1)
-	from := x.Position() + 1
-	go func() { ended <- pump(ctx, source, from, feed) }()
-	b, timer := x.batch(), time.NewTimer(batchWait)
-	defer timer.Stop()
-	for {
-		due := false
-		select {
-		case e := <-feed:
-			if err := b.add(ctx, &e); err != nil {
-				return err
-			}
-			due = b.full()
-		case <-timer.C:
-			timer.Reset(batchWait)
-			due = true
-		case <-x.hurry:
-			due = len(feed) == 0
-			if !due {
-				x.please()
-			}
-		case <-x.broken:
-			return ErrDamaged
-		case err := <-ended:
-			return errors.Join(err, b.flush())
-		}
-		if due {
-			if err := b.flush(); err != nil {
-				return err
-			}
-			x.rest(ctx, b.took)
-		}
-	}
-}
-
 // Between batches an index that runs beside an engine rests, so that it takes
 // a share of the processors only: restShare times as long as the batch took, and
 // not longer than restMost. A search that waits ends the rest.
@@ -203,26 +188,12 @@ func (x *Index) rest(ctx context.Context, took time.Duration) {
 	select {
 	case <-timer.C:
 	case <-x.hurry:
+		x.please() // it may wait for more than this catching up indexes
 	case <-ctx.Done():
 	}
 }
 
-// pump hands events over and says why there are no more.
-func pump(ctx context.Context, source Source, from uint64, feed chan<- events.Event) error {
-	for e, err := range source.Subscribe(ctx, "", from) {
-		if err != nil {
-			return err
-		}
-		select {
-		case feed <- e:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return events.ErrClosed
-}
-
-// please has a batch indexed now.
+// please has Run index what is missing now.
 func (x *Index) please() {
 	select {
 	case x.hurry <- struct{}{}:

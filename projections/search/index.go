@@ -50,14 +50,16 @@ type Options struct {
 	Project string
 	// Registry decodes payloads; nil: events.Catalogue().
 	Registry *events.Registry
-	// Head is the sequence of the newest event on the log, where Run is going to
-	// follow it: a search waits for that. Nil: a search does not wait.
+	// Head is the sequence of the newest event on the log. A search waits until Run
+	// has indexed it. Nil: a search does not wait, and Run may not be called.
 	Head func() uint64
 	// Settle is how long a search waits for that at most. Zero: a second.
 	Settle time.Duration
-	// Lazy is how many new events have Run open the index; a search, and a log
-	// longer than that without an index, do so at once. Zero: it is opened at once.
-	Lazy uint64
+	// MostBehind is how many events may be missing before Run indexes them while
+	// others are written. Zero: 10,000.
+	MostBehind uint64
+	// Looks has Run look how much is missing. Nil: it looks once a second.
+	Looks <-chan time.Time
 	// Logger hears why an index is built anew. Nil: nobody does.
 	Logger *slog.Logger
 }
@@ -87,6 +89,9 @@ func New(opts Options) *Index {
 	}
 	if opts.Settle == 0 {
 		opts.Settle = settleWait
+	}
+	if opts.MostBehind == 0 {
+		opts.MostBehind = mostBehind
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -126,8 +131,8 @@ func (x *Index) acquire(ctx context.Context) (bleve.Index, position, error) {
 	path := x.path()
 	if _, err := os.Lstat(path); err == nil {
 		index, at, err := x.load(ctx, path)
-		if err == nil || ctx.Err() != nil {
-			return index, at, err
+		if !errors.Is(err, ErrDamaged) && !errors.Is(err, errForeign) {
+			return index, at, err // also where the log cannot be read: the index may be right
 		}
 		x.opts.Logger.InfoContext(ctx, "the search index is built anew", "reason", err)
 	}
@@ -165,8 +170,10 @@ func (x *Index) load(ctx context.Context, path string) (index bleve.Index, at po
 		if index, err = bleve.OpenUsing(path, map[string]any{"bolt_timeout": "5s"}); err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		raw, err = index.GetInternal([]byte(positionKey))
-		return err
+		if raw, err = index.GetInternal([]byte(positionKey)); err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return nil
 	})
 	if err == nil && raw != nil && json.Unmarshal(raw, &at) != nil {
 		err = fmt.Errorf("%w: its position cannot be read", ErrDamaged)
@@ -205,7 +212,7 @@ func (x *Index) belongs(ctx context.Context, at position) error {
 // Close gives the index up. Calls after the first do nothing.
 func (x *Index) Close() error {
 	x.mu.Lock()
-	index := x.index
+	index, at := x.index, x.at.Seq
 	x.index = nil
 	x.mu.Unlock()
 	if index == nil {
@@ -216,7 +223,7 @@ func (x *Index) Close() error {
 	if err := guarded(index.Close); err != nil || x.opts.Dir == "" {
 		return err
 	}
-	return seal(x.path())
+	return seal(x.path(), at)
 }
 
 // Position is the sequence of the newest event that is indexed.

@@ -1,10 +1,16 @@
 package search_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
+	"iter"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,74 +125,171 @@ func TestAnIndexOfAnotherLogIsThrownAway(t *testing.T) {
 	require.Equal(t, []string{"GoalSubmitted"}, find(t, x, "session:S1"))
 }
 
-// running is an index that follows a record until stop is called.
-func (r *record) running(lazy uint64) (x *search.Index, stop func()) {
-	r.t.Helper()
-	l, err := live.Open(patient(r.t), r.log, project, live.Options{Backlog: 16})
-	require.NoError(r.t, err)
-	x = search.New(search.Options{Dir: r.dir, Log: r.log, Project: project, Head: l.Position, Settle: eventstest.Patience, Lazy: lazy})
-	ctx, cancel := context.WithCancel(patient(r.t))
-	ended := make(chan error, 1)
-	go func() { ended <- x.Run(ctx, l) }()
-	return x, func() {
-		cancel()
-		require.NoError(r.t, <-ended)
-		require.NoError(r.t, l.Close())
+// running is an index that runs until the test ends, and looks when the test has it do so.
+type running struct {
+	*search.Index
+	t      *testing.T
+	live   *live.Live
+	looks  chan time.Time
+	logged *bytes.Buffer
+	cancel context.CancelFunc
+	ended  chan error
+}
+
+func (r *record) running(t *testing.T, log events.Log) *running {
+	t.Helper()
+	l, err := live.Open(patient(t), r.log, project, live.Options{Backlog: 16})
+	require.NoError(t, err)
+	x := &running{t: t, live: l, looks: make(chan time.Time), logged: &bytes.Buffer{}, ended: make(chan error, 1)}
+	x.Index = search.New(search.Options{
+		Dir: r.dir, Log: log, Project: project, Head: l.Position, Settle: eventstest.Patience, MostBehind: 3000, Looks: x.looks,
+		Logger: slog.New(slog.NewTextHandler(x.logged, nil)),
+	})
+	ctx, cancel := context.WithCancel(patient(t))
+	x.cancel = cancel
+	go func() { x.ended <- x.Run(ctx) }()
+	return x
+}
+
+// look has the index look so many times, once it knows of all events of the
+// record, and returns its position when what it then did is done.
+func (x *running) look(r *record, times int) uint64 {
+	x.t.Helper()
+	require.NoError(x.t, x.live.WaitFor(patient(x.t), uint64(r.n)))
+	for range times + 1 { // Run takes a look when it is done with the one before
+		select {
+		case x.looks <- now():
+		case err := <-x.ended:
+			require.FailNow(x.t, "the index ended", err)
+		case <-patient(x.t).Done():
+			require.FailNow(x.t, "the index does not look")
+		}
 	}
+	return x.Position()
+}
+
+func (x *running) stop() {
+	x.t.Helper()
+	x.cancel()
+	require.NoError(x.t, <-x.ended)
+	require.NoError(x.t, x.live.Close())
 }
 
 func total(t *testing.T, x *search.Index, text string) uint64 {
+	t.Helper()
 	a, err := x.Find(patient(t), parse(t, text), search.Page{Limit: 1})
-	return map[bool]uint64{true: a.Total}[err == nil]
+	require.NoError(t, err)
+	require.Zero(t, a.Behind)
+	return a.Total
 }
 
-func TestARunningIndexFindsWhatWasJustWritten(t *testing.T) {
-	t.Parallel()
-	r := newRecord(t)
-	r.work("S1")
-	x, stop := r.running(0)
-	require.Eventually(t, func() bool { return x.Position() == 13 }, eventstest.Patience, time.Millisecond)
-	for i := range 200 { // more than a slow reader may be behind
+func (r *record) goals(n int) {
+	r.t.Helper()
+	for range n {
 		r.add("S2", "ada", events.GoalSubmitted{Goal: "quick"})
-		if i%50 == 0 {
-			require.Eventually(t, func() bool { return total(t, x, "quick") == uint64(i+1) }, eventstest.Patience, time.Millisecond)
-		}
 	}
-	require.Eventually(t, func() bool {
-		a, err := x.Find(patient(t), parse(t, "quick"), search.Page{Limit: 1})
-		return err == nil && a.Total == 200 && a.Behind == 0
-	}, eventstest.Patience, time.Millisecond)
-	stop()
-	x = r.index(r.dir)
-	require.NoError(t, x.Open(patient(t)))
-	require.EqualValues(t, 213, x.Position(), "nothing is indexed twice")
-	require.NoError(t, x.Close())
 }
 
-func TestALazyIndexIsOpenedByASearchOrByEnoughEvents(t *testing.T) {
+func TestNothingIsIndexedWhileEventsComeUntilASearchSeesThemAll(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
-	r.work("S1")
-	x, stop := r.running(20)
-	require.EqualValues(t, 1, total(t, x, "mend"), "a search opens it")
-	stop()
-	require.EqualValues(t, 13, x.Position())
+	x := r.running(t, r.log)
+	for range 50 { // longer than the log must be idle
+		r.goals(59)
+		require.Zero(t, x.look(r, 1))
+	}
+	require.NoDirExists(t, filepath.Join(r.dir, "index"))
+	require.EqualValues(t, 2950, total(t, x.Index, "quick"))
+	for i := range 50 {
+		r.goals(1)
+		require.EqualValues(t, 2950, x.look(r, 1), "after %d events more", i)
+	}
+	require.EqualValues(t, 3000, total(t, x.Index, "quick"))
+	x.stop()
+	again := r.index(r.dir)
+	require.NoError(t, again.Open(patient(t)))
+	require.EqualValues(t, 3000, again.Position(), "nothing is indexed twice")
+	require.NoError(t, again.Close())
+}
 
-	x, stop = r.running(20)
-	require.Eventually(t, func() bool {
-		r.add("S2", "ada", events.GoalSubmitted{Goal: "more"})
-		return x.Position() > 13
-	}, eventstest.Patience, 20*time.Millisecond)
-	stop()
+func TestAnIdleLogIsIndexedOnceEnoughIsMissing(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	x := r.running(t, r.log)
+	r.goals(999)
+	require.Zero(t, x.look(r, 100), "a search indexes so few in a moment")
+	r.goals(1)
+	require.Zero(t, x.look(r, 29))
+	require.EqualValues(t, 1000, x.look(r, 2))
+	x.stop()
+}
 
-	require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "index")))
-	x, stop = r.running(20)
-	require.Eventually(t, func() bool { return x.Position() == uint64(r.n) }, eventstest.Patience, time.Millisecond, "a long log without an index")
-	stop()
+func TestAnIndexIsNeverFurtherBehindThanAllowed(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	x := r.running(t, r.log)
+	r.goals(1500)
+	require.Zero(t, x.look(r, 1))
+	require.EqualValues(t, 1500, total(t, x.Index, "quick"))
+	r.goals(1500)
+	require.EqualValues(t, 1500, x.look(r, 1))
+	x.stop()
 
-	x, stop = r.running(20)
-	stop()
-	require.Zero(t, x.Position(), "nobody wanted it")
+	x = r.running(t, r.log) // what an earlier process left behind counts
+	r.goals(1499)
+	require.Zero(t, x.look(r, 1), "not opened yet")
+	r.goals(1)
+	require.EqualValues(t, 4500, x.look(r, 1))
+	x.stop()
+
+	require.NoError(t, os.Remove(filepath.Join(r.dir, "index", "slop.seq"))) // as after a kill
+	x = r.running(t, r.log)
+	require.EqualValues(t, 4500, x.look(r, 1), "it is opened to know how far it came")
+	x.stop()
+}
+
+func TestASearchIsServedThatComesWhileTheIndexRests(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	x := r.running(t, r.log)
+	r.goals(3000) // whole batches, and a rest behind the last
+	require.NoError(t, x.live.WaitFor(patient(t), 3000))
+	x.looks <- now()
+	require.Eventually(t, func() bool { return x.Position() == 3000 }, eventstest.Patience, time.Millisecond)
+	r.goals(1)
+	require.NoError(t, x.live.WaitFor(patient(t), 3001))
+	require.EqualValues(t, 3001, total(t, x.Index, "quick"))
+	x.stop()
+}
+
+// unreadable is a log that cannot be read while broken is set.
+type unreadable struct {
+	events.Log
+	broken *atomic.Bool
+}
+
+// Read fails.
+func (u unreadable) Read(ctx context.Context, f events.Filter, from, to uint64) iter.Seq2[events.Event, error] {
+	if u.broken.Load() {
+		return func(yield func(events.Event, error) bool) { yield(events.Event{}, errors.New("the bus is away")) }
+	}
+	return u.Log.Read(ctx, f, from, to)
+}
+
+func TestALogThatCannotBeReadForAWhileCostsNoIndex(t *testing.T) {
+	t.Parallel()
+	r := built(t)
+	r.goals(3000)
+	log := unreadable{r.log, &atomic.Bool{}}
+	log.broken.Store(true)
+	x := r.running(t, log)
+	require.Zero(t, x.look(r, 5))
+	require.Equal(t, 1, strings.Count(x.logged.String(), "the bus is away"), "it is not tried again and again")
+	log.broken.Store(false)
+	require.EqualValues(t, 3000, total(t, x.Index, "quick"))
+	require.EqualValues(t, 1, total(t, x.Index, "mend"))
+	require.NotContains(t, x.logged.String(), "anew")
+	x.stop()
 }
 
 // leadAstray makes each entry of each leaf behind the two first pages, which have

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // rootFile says which segments there are. The library maps it into memory,
@@ -17,14 +18,32 @@ func rootFile(path string) string { return filepath.Join(path, "store", "root.bo
 // the index is open, and after a kill, there is none.
 func sealFile(path string) string { return filepath.Join(path, "slop.crc") }
 
-// seal notes what the root file of a closed index is.
-func seal(path string) error {
+// positionFile holds the sequence up to which a closed index has everything, so
+// that a start knows how much is missing without opening it. Nothing trusts it
+// beyond that.
+func positionFile(path string) string { return filepath.Join(path, "slop.seq") }
+
+// sealedAt is that sequence; 0 where it is not known.
+func (x *Index) sealedAt() uint64 {
+	if x.opts.Dir == "" {
+		return 0
+	}
+	raw, _ := os.ReadFile(positionFile(x.path()))
+	seq, _ := strconv.ParseUint(string(raw), 10, 64)
+	return seq
+}
+
+// seal notes what the root file of a closed index is, and how far the index came.
+func seal(path string, at uint64) error {
 	root, err := os.ReadFile(rootFile(path))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // somebody took the index away
 	}
 	if err == nil {
 		err = os.WriteFile(sealFile(path), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(root)), 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(positionFile(path), strconv.AppendUint(nil, at, 10), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("search index: %w", err)

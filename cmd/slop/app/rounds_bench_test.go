@@ -12,13 +12,16 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/events/eventstest"
+	"manualslop/projections/search"
 	"manualslop/tiers/llm/script"
 )
 
 // BenchmarkRound is what the engine adds to a round of a contributor: a scripted
 // model without latency reads one file again and again. b.N is the rounds. The
 // reference is the raw bus with as many appends as a round has, each waiting
-// for the one before.
+// for the one before. The search index leaves a run alone; what it takes to index
+// the run when somebody searches afterwards is index-cpu-µs/round.
 func BenchmarkRound(b *testing.B) {
 	for name, change := range map[string]func(*Config){
 		"plain": nil,
@@ -43,6 +46,7 @@ func BenchmarkRound(b *testing.B) {
 			times, requests := roundsOf(all)
 			require.Len(b, requests, rounds)
 			appends := int(requests[1].Seq - requests[0].Seq)
+			indexed, found := m.index(b)
 			raw := rawAppend(b, min(10*rounds, 2000))
 			part := max(1, min(20, len(times)/2))
 			b.ReportMetric(0, "ns/op")
@@ -52,11 +56,28 @@ func BenchmarkRound(b *testing.B) {
 			b.ReportMetric(quantile(times[len(times)-part:], 0.5), "µs/last-rounds")
 			used := requests[len(requests)-1].used - requests[0].used
 			b.ReportMetric(float64(used.Microseconds())/float64(len(times)), "cpu-µs/round")
+			b.ReportMetric(float64(indexed.Microseconds())/float64(rounds), "index-cpu-µs/round")
+			b.ReportMetric(float64(found.Milliseconds()), "ms-until-found")
 			b.ReportMetric(float64(appends), "appends/round")
 			b.ReportMetric(raw*float64(appends), "raw-µs/round")
 			b.ReportMetric(float64(len(requests[len(requests)-1].Data))/1e3, "kB/last-request")
 		})
 	}
+}
+
+// index searches until the index has everything, and returns the processor time
+// and the time that took.
+func (m *crew) index(b *testing.B) (used, took time.Duration) {
+	b.Helper()
+	d, err := newAPIDesk(m.place, m.info(m.voice.session))
+	require.NoError(b, err)
+	defer d.close()
+	begun, before := time.Now(), processorTime()
+	require.Eventually(b, func() bool {
+		found, err := d.search(b.Context(), "type:GoalCompleted", search.Page{Limit: 1, Sort: search.Newest})
+		return err == nil && found.Behind == 0
+	}, eventstest.Patience, time.Millisecond)
+	return processorTime() - before, time.Since(begun)
 }
 
 // reading is a scripted model whose contributor reads a file in every round but

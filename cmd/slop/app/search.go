@@ -117,7 +117,7 @@ func (g *globals) printFound(found search.Answer, page search.Page) error {
 		fmt.Fprintf(g.out, "%s  %s %d  %s\n    %s\n", h.Time.Local().Format("2006-01-02 15:04:05"), h.Session, h.Seq, visible(hitHead(h)), visible(g.marked(h)))
 	}
 	if found.Behind > 0 {
-		g.notice("%d newer events are not indexed yet", found.Behind)
+		g.notice("%d newer events are still being indexed; search again to see them", found.Behind)
 	}
 	switch shown := page.Offset + len(found.Hits); {
 	case found.Total == 0:

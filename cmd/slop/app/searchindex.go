@@ -22,10 +22,6 @@ import (
 // errIndexTaken says that another process works on the index of the data folder.
 var errIndexTaken = errors.New("another process works on the search index of this data folder")
 
-// lazyIndex is how many new events have an engine open its index without a
-// search, so that an idle one does not pay for it.
-const lazyIndex = 200
-
 // openIndex is the search index of the data folder, not open yet, which is this
 // process's until free is called.
 func (p place) openIndex(log events.Log, head func() uint64, logger *slog.Logger) (x *search.Index, free func(), err error) {
@@ -41,7 +37,7 @@ func (p place) openIndex(log events.Log, head func() uint64, logger *slog.Logger
 	if !ok {
 		return nil, nil, errIndexTaken
 	}
-	return search.New(search.Options{Dir: dir, Log: log, Project: p.name, Head: head, Lazy: lazyIndex, Logger: logger}), func() { _ = lock.Unlock() }, nil
+	return search.New(search.Options{Dir: dir, Log: log, Project: p.name, Head: head, Logger: logger}), func() { _ = lock.Unlock() }, nil
 }
 
 // takeIndex makes the search index this engine's. An engine goes on without
@@ -55,7 +51,7 @@ func (e *engine) takeIndex(log events.Log) (x *search.Index, free func()) {
 	return x, free
 }
 
-// keepIndex has the search index follow the log once the gateway answers.
+// keepIndex has the search index answer searches once the gateway answers.
 func (e *engine) keepIndex(x *search.Index, free func()) {
 	e.behind("search", func(ctx context.Context) error {
 		defer free()
@@ -64,7 +60,7 @@ func (e *engine) keepIndex(x *search.Index, free func()) {
 		case <-ctx.Done():
 			return nil
 		}
-		if err := x.Run(ctx, e.live); err != nil && ctx.Err() == nil {
+		if err := x.Run(ctx); err != nil && ctx.Err() == nil {
 			e.logger.Error("the search index is given up until the next start", "error", err)
 		}
 		return nil
