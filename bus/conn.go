@@ -50,8 +50,8 @@ type Conn struct {
 	holds      holds
 	room       *room        // of the embedded server; nil: the server is in another process
 	refused    atomic.Int64 // when the server last had no room, in Unix time
-	gauge      gauge
-	reading    sync.Mutex // held by the one reader that a worker's connection may have
+	gauge      *gauge       // one for all connections inside the process of a server
+	reading    sync.Mutex   // held by the one reader that a worker's connection may have
 
 	mu   sync.Mutex
 	link chan struct{} // closed and replaced at each reconnect
@@ -65,7 +65,7 @@ var (
 
 // newConn finishes a connection: options shared by both ways to connect.
 func newConn(role Role, process string, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
-	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}),
+	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}), gauge: &gauge{},
 		holds: holds{pools: map[string]map[uint64]*hold{}, changed: make(chan struct{}, 1)}}
 	opts = append([]nats.Option{
 		nats.Name("slop " + role.String()),
@@ -139,7 +139,7 @@ func (c *Conn) Room() error {
 	case time.Since(time.Unix(c.refused.Load(), 0)) < refusedFor:
 		why = events.ErrDiskFull
 	}
-	if f, _ := c.gauge.get(0); why == nil && f.Reserved {
+	if f, _ := c.gauge.get(); why == nil && f.Reserved {
 		why = reserved(f)
 	}
 	return why

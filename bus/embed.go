@@ -38,6 +38,7 @@ type Server struct {
 	guard    *guard   // nil until the store was found whole
 	remarks  []string // on what was lost or is made again
 	room     *room
+	gauge    *gauge
 	unwatch  context.CancelFunc // ends the watch over the disk
 	watching sync.WaitGroup
 	stopping sync.Once
@@ -67,7 +68,7 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data folder: %w", joinUnlock(err, lock))
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock, room: newRoom(), unwatch: func() {}}
+	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock, room: newRoom(), gauge: &gauge{}, unwatch: func() {}}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -206,7 +207,7 @@ func (s *Server) Connect(role Role) (*Conn, error) {
 	token := s.keys.mint(role)
 	c, err := newConn(role, newProcess(processEmbedded), s.log, "", nats.InProcessServer(s.nats), nats.Token(token), nats.NoReconnect())
 	if err == nil {
-		c.room, c.anew = s.room, s.opened
+		c.room, c.gauge, c.anew = s.room, s.gauge, s.opened
 	}
 	return c, err
 }

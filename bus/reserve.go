@@ -87,12 +87,12 @@ const (
 	gaugeBytes = 64 << 10
 )
 
-// gauge is how full the log was when the connection last asked.
+// gauge is how full the log was when it was last asked.
 type gauge struct {
 	mu    sync.Mutex
 	fill  Fill
 	at    time.Time
-	since int // bytes appended
+	since int // bytes that were appended through it
 }
 
 func (g *gauge) set(f Fill) {
@@ -101,11 +101,17 @@ func (g *gauge) set(f Fill) {
 	g.fill, g.at, g.since = f, time.Now(), 0
 }
 
-// get is the last answer, and whether it may still count for one more event.
-func (g *gauge) get(size int) (Fill, bool) {
+// add counts bytes that are appended.
+func (g *gauge) add(size int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.since += size
+}
+
+// get is the last answer, and whether it may still count.
+func (g *gauge) get() (Fill, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	return g.fill, time.Since(g.at) < gaugeEvery && g.since < gaugeBytes
 }
 
@@ -114,6 +120,7 @@ func (g *gauge) get(size int) (Fill, bool) {
 // worker's events are outcomes, and the gateway asks for its agents. Where the
 // answer fails, new work is refused and everything else is appended.
 func (c *Conn) leaveReserve(ctx context.Context, typ string, size int) error {
+	c.gauge.add(size)
 	how := useOf(typ)
 	if how == useAll {
 		return nil
@@ -126,7 +133,7 @@ func (c *Conn) leaveReserve(ctx context.Context, typ string, size int) error {
 	if !c.role.readsLog() {
 		return nil
 	}
-	f, fresh := c.gauge.get(size)
+	f, fresh := c.gauge.get()
 	if how == useNone || !fresh {
 		var err error
 		if f, err = c.Fill(ctx); err != nil {

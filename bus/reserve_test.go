@@ -63,3 +63,21 @@ func TestTypesOfTheReserveExist(t *testing.T) {
 		require.True(t, known, typ)
 	}
 }
+
+// TestOutcomesOfOthersCountAtOnceForWhatFollows lets a worker use up the first half of
+// the reserve between two events of a decider.
+func TestOutcomesOfOthersCountAtOnceForWhatFollows(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *bus.Config) { c.MaxBytes = bus.MinBudget })
+	c, w, decider := b.as(t, ada), b.as(t, worker1), b.as(t, bus.Role{Kind: bus.Decider, Name: events.ActorApproval})
+	require.ErrorIs(t, b.fillUp(t, c, "ada", events.GoalSubmitted{Goal: strings.Repeat("x", 20_000)}), events.ErrReserve)
+	denied := b.Event(t, events.ActorApproval, events.ToolDenied{Call: "c", Tool: "read_file"})
+	_, err := decider.Append(b.ctx, denied, nil)
+	require.NoError(t, err)
+	for range 10 {
+		_, err := w.Append(b.ctx, b.Event(t, "worker-test-1", events.ToolSettled{Call: "c", Tool: "read_file", Text: strings.Repeat("x", 60_000), Outcome: events.ToolDone}), nil)
+		require.NoError(t, err)
+	}
+	_, err = decider.Append(b.ctx, b.Event(t, events.ActorApproval, events.ToolDenied{Call: "d", Tool: "read_file"}), nil)
+	require.ErrorIs(t, err, events.ErrReserve)
+}
