@@ -40,3 +40,16 @@ func TestBetasFollowTheModel(t *testing.T) {
 		require.Equal(t, []string{c.want}, seen.betas, c.model+" "+c.effort)
 	}
 }
+
+func TestBetasOfTheConfigurationStandBesideThatOfTheModel(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"anthropic-beta", "Anthropic-Beta"} {
+		server := llmtest.Anthropic(t, llmtest.Options{Models: []string{"claude-opus-5-5"}, Turns: []llmtest.Turn{{Text: "ok"}}})
+		seen, endpoint := &noting{}, server.Endpoint()
+		endpoint.Client, endpoint.Headers = &http.Client{Transport: seen}, map[string]string{name: "context-1m-2025-08-07"}
+		_, err := llm.Collect(anthropic.Provider{Endpoint: endpoint}.Stream(t.Context(), llm.Request{Model: "claude-opus-5-5",
+			Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}), nil)
+		require.NoError(t, err)
+		require.Equal(t, []string{"thinking-binding-controls-2026-08-01,context-1m-2025-08-07"}, seen.betas)
+	}
+}

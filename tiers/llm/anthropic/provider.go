@@ -23,6 +23,9 @@ const Name = "anthropic"
 // wire is the version of Body; see [llm.Provider.Wire].
 const wire = "anthropic/4"
 
+// betas is the header that names betas, one beside another.
+const betas = "Anthropic-Beta"
+
 // BaseURL is the vendor's own address.
 const BaseURL = "https://api.anthropic.com"
 
@@ -57,7 +60,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			yield(nil, llm.NoKey(Name))
 			return
 		}
-		call := transport.Begin(p.Endpoint, transport.Options{Stream: true, Silence: p.Silence, Body: body})
+		call := transport.Begin(p.Endpoint, transport.Options{Stream: true, Silence: p.Silence, Body: body, List: betas})
 		yield = call.Watch(yield)
 		stream := p.open(ctx, call, r)
 		defer func() { _ = stream.Close() }() // nothing is left to be said
@@ -90,9 +93,9 @@ func (p Provider) open(ctx context.Context, call *transport.Call, r llm.Request)
 	}
 	switch f := familyOf(r.Model); {
 	case f.binds:
-		options = append(options, option.WithHeader("anthropic-beta", dropping))
+		options = append(options, option.WithHeader(betas, dropping))
 	case f.interleaves && r.Params.Effort != "" && r.Params.Effort != "off":
-		options = append(options, option.WithHeader("anthropic-beta", interleaved))
+		options = append(options, option.WithHeader(betas, interleaved))
 	}
 	client := sdk.NewClient(options...)
 	return client.Messages.NewStreaming(ctx, sdk.MessageNewParams{Model: r.Model})

@@ -25,6 +25,9 @@ type Options struct {
 	Silence time.Duration
 	// Body is sent in place of what the SDK made; nil: the SDK's.
 	Body []byte
+	// List names a header whose configured value stands behind the request's own;
+	// others replace it.
+	List string
 }
 
 // Call is the transport of one attempt. It is an [http.RoundTripper].
@@ -117,6 +120,9 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 func (c *Call) outgoing(ctx context.Context, req *http.Request) *http.Request {
 	out := req.Clone(ctx)
 	for name, value := range c.headers {
+		if own := out.Header.Get(name); own != "" && strings.EqualFold(name, c.options.List) {
+			value = own + "," + value
+		}
 		out.Header.Set(name, value)
 	}
 	out.Header.Set("Accept-Encoding", "identity") // a compressor holds back what was streamed
