@@ -45,7 +45,7 @@ const (
 func openAIFamilies() []Family {
 	return []Family{
 		{Names: []string{"gpt-5-chat"}, Samples: true},
-		{Names: []string{"gpt-5.1-chat", "gpt-5.2-chat"}, Responses: true, Only: "medium"},
+		{Names: []string{"gpt-5.1-chat", "gpt-5.2-chat", "gpt-5.3-chat"}, Responses: true, Only: "medium"},
 		{Names: []string{"gpt-5.1-codex", "gpt-5.2-codex", "gpt-5.3-codex"}, Responses: true, Least: "low"},
 		{Names: []string{"gpt-5.2-pro", "gpt-5.4-pro", "gpt-5.5-pro"}, Responses: true, Least: "medium"},
 		{Names: []string{"gpt-6-sol", "gpt-6-luna", "gpt-5.5", "gpt-5.6"}, Responses: true, Tools: ToolsUnthought},

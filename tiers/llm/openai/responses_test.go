@@ -107,7 +107,7 @@ func TestResponsesOverTheirLimitsAreRefused(t *testing.T) {
 func TestModelsOnResponsesCarryOutTicketsAtEveryEffort(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{
-		"gpt-6-sol", "gpt-6-astra", "gpt-6.1-sol", "gpt-6.2-sol", "gpt-5.5", "gpt-5.5-pro", "gpt-5.3-codex", "gpt-5.2-chat-latest", "gpt-5-codex", "gpt-5-pro", "o3-pro", "codex-mini-latest",
+		"gpt-6-sol", "gpt-6-astra", "gpt-6.1-sol", "gpt-6.2-sol", "gpt-5.5", "gpt-5.5-pro", "gpt-5.3-codex", "gpt-5.2-chat-latest", "gpt-5.3-chat-latest", "gpt-5-codex", "gpt-5-pro", "o3-pro", "codex-mini-latest",
 	} {
 		for _, effort := range append(events.Efforts(), "") {
 			s := llmtest.OpenAI(t, "openai", llmtest.Options{Models: []string{model}, Turns: []llmtest.Turn{{Text: "Done."}}})
