@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nuid"
 
@@ -30,6 +31,9 @@ const (
 	feedPatienceReplica = 10
 	holePatience        = time.Minute
 	lagPause            = 200 * time.Millisecond
+	// feedTries is how many consumers of a worker may skip events before that counts
+	// as a hole.
+	feedTries = 3
 )
 
 // delivery is one message of the stream and its place.
@@ -51,17 +55,18 @@ type feed struct {
 	since  time.Time
 	total  uint64 // events under the filter from the first from on, at creation
 
-	name  string
-	sub   *nats.Subscription
-	msgs  chan *nats.Msg
-	link  <-chan struct{}
-	count uint64 // messages taken from this consumer
-	asked int    // messages asked for and not arrived
-	quiet *time.Timer
-	due   bool      // the caller knows that more is stored
-	idle  int       // heartbeats since the last message while more was due
-	again int       // consumers made since the last message
-	stuck time.Time // since when consumers are tried that do not deliver it
+	name    string
+	pending uint64 // events under the filter when this consumer was made
+	sub     *nats.Subscription
+	msgs    chan *nats.Msg
+	link    <-chan struct{}
+	count   uint64 // messages taken from this consumer
+	asked   int    // messages asked for and not arrived
+	quiet   *time.Timer
+	due     bool      // the caller knows that more is stored
+	idle    int       // heartbeats since the last message while more was due
+	again   int       // consumers made since the last message
+	stuck   time.Time // since when consumers are tried that do not deliver it
 
 	before mark // what stands before from; empty where that is not known
 }
@@ -130,6 +135,7 @@ func (fd *feed) create(ctx context.Context) (uint64, error) {
 	}
 	err = fd.c.api(ctx, apiCreate+StreamEvents+"."+fd.name+"."+fd.filter,
 		createRequest{Stream: StreamEvents, Action: "create", Config: cfg}, &out)
+	fd.pending = out.Pending
 	return out.Pending, err
 }
 
@@ -214,11 +220,19 @@ func (fd *feed) take(ctx context.Context) (delivery, error) {
 		if err != nil {
 			return delivery{}, fmt.Errorf("%w: %w", errAgain, err)
 		}
-		if fd.count++; meta.Sequence.Consumer != fd.count {
+		if fd.count++; meta.Sequence.Consumer != fd.count || fd.isOthers(msg.Subject, meta) {
 			return delivery{}, errAgain
 		}
 		return delivery{msg, meta.Sequence.Stream, meta.Timestamp, meta.NumPending}, nil
 	}
+}
+
+// isOthers tells whether a message is of the consumer that another process of the
+// same worker has made in the place of this one. One that skips events may be a
+// hole, too, so that is believed after a few consumers.
+func (fd *feed) isOthers(subject string, meta *nats.MsgMetadata) bool {
+	return fd.worker != "" && (meta.Sequence.Stream < fd.from || !server.SubjectMatchesFilter(subject, fd.filter) ||
+		meta.NumPending+fd.count < fd.pending && fd.again < feedTries)
 }
 
 // ask keeps at least half a batch on the way.
