@@ -55,7 +55,7 @@ type Conn struct {
 
 	mu   sync.Mutex
 	link chan struct{} // closed and replaced at each reconnect
-	anew time.Time     // when the server, or the link to it, was last there again; zero: it was there all the time
+	anew time.Time     // when the server, or the link to it, was last there anew
 }
 
 var (
@@ -65,7 +65,7 @@ var (
 
 // newConn finishes a connection: options shared by both ways to connect.
 func newConn(role Role, process string, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
-	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}), gauge: &gauge{},
+	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}), gauge: &gauge{}, anew: time.Now(),
 		holds: holds{pools: map[string]map[uint64]*hold{}, changed: make(chan struct{}, 1)}}
 	opts = append([]nats.Option{
 		nats.Name("slop " + role.String()),

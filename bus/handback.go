@@ -215,8 +215,8 @@ const wayBack = 2 * time.Second
 
 // Holds tells whether a process of an actor is at work on an event: it is
 // connected, and says so itself. One that does not answer within 2 s is not;
-// one that is not connected counts as at work for as long as it may be on its way
-// back to a server that was started anew. Where this connection was lost meanwhile,
+// one outside that is not connected counts as at work for 2 s behind the start of
+// the server, or of this connection, because it may be on its way back. Where this connection was lost meanwhile,
 // or ctx ends, nobody knows: ErrUnavailable.
 func (c *Conn) Holds(ctx context.Context, project, actor, process string, seq uint64) (bool, error) {
 	if !events.ValidToken(process) {
