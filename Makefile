@@ -14,6 +14,7 @@ UPDATERS = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path
 # Most of its tests run whole sessions; one page comes of them.
 RUNTIME = ./tiers/runtime
 # The race detector watches a part of the tests in ./cmd/slop (see raced_test.go there); all of them run without it, too.
+# They mostly wait for one another, so that several run at once.
 PROCESSES = ./cmd/slop
 # Real processes under faults, kills and damage for a minute; a process under the race detector starts too slowly for it.
 CHAOS = ./cmd/slop/chaos
@@ -66,7 +67,7 @@ build: ## build bin/slop
 
 test: lint ## everything that CI runs: lint, race tests, each benchmark once, seconds of fuzzing
 	$(GO) test -race -skip '$(UNRACED)' $(TESTFLAGS) $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(CHAOS))")
-	$(GO) test $(TESTFLAGS) $(PROCESSES) $(CHAOS) $(PURE)
+	$(GO) test $(TESTFLAGS) -parallel 6 $(PROCESSES) $(CHAOS) $(PURE)
 	$(GO) test -run '$(UNRACED)' -parallel 8 -bench . -benchtime 1x $(TESTFLAGS) $(BENCHED)
 	@kept=$$(mktemp -d); $(MAKE) --no-print-directory fuzz FUZZTIME=1s FUZZIN="$(FUZZED)" FUZZKEPT="$$kept"; ended=$$?; rm -rf "$$kept"; exit $$ended
 
