@@ -26,7 +26,7 @@ import (
 // TestASearchIsFasterThanAScan measures; docs/performance.md has the figures.
 func TestASearchIsFasterThanAScan(t *testing.T) { //nolint:paralleltest // it measures
 	if os.Getenv("SLOP_LOAD") != "full" {
-		t.Skip("SLOP_LOAD=full measures")
+		t.Skip("set SLOP_LOAD=full to measure it")
 	}
 	const sessions, length = 50, 2000
 	server := bustest.Open(t)
