@@ -1,12 +1,9 @@
 package bus
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"manualslop/events"
@@ -54,10 +51,7 @@ func (s *Server) holdNewestSnapshot(ctx context.Context, before *survey) error {
 		position
 		At position `json:"at"` // of a decider
 	}
-	zip, err := gzip.NewReader(bytes.NewReader(m.Body))
-	if err == nil {
-		err = json.NewDecoder(io.LimitReader(zip, MaxSnapshot)).Decode(&snap)
-	}
+	err = readSnapshot(m.Body, &snap)
 	seq := max(snap.Seq, snap.At.Seq)
 	if err != nil || seq == 0 {
 		return nil // it does not tell

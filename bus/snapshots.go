@@ -2,12 +2,13 @@ package bus
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
 
 	"manualslop/events"
@@ -16,8 +17,20 @@ import (
 // maxSnapshotBytes bounds a stored snapshot after compression.
 const maxSnapshotBytes = 960 << 10
 
+// maxSnapshotWindow bounds what reading a damaged or hostile one keeps in memory.
+const maxSnapshotWindow = 8 << 20
+
 // MaxSnapshot bounds a snapshot in bytes of JSON.
 const MaxSnapshot = 64 << 20
+
+// snapshotWriters are kept, because making one takes longer than most snapshots.
+var snapshotWriters = sync.Pool{New: func() any {
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // the options are ours
+	}
+	return w
+}}
 
 // PutSnapshot stores v as JSON under key and replaces what was there.
 // events.ErrTooLarge when it does not fit into one message. A snapshot is a
@@ -30,11 +43,14 @@ func (c *Conn) PutSnapshot(ctx context.Context, key string, v any) error {
 		return fmt.Errorf("put snapshot: %w", err)
 	}
 	var buf bytes.Buffer
-	zip := gzip.NewWriter(&buf)
+	zip := snapshotWriters.Get().(*zstd.Encoder)
+	zip.Reset(&buf)
 	err := writeJSON(zip, v)
 	if err == nil {
 		err = zip.Close()
 	}
+	zip.Reset(nil)
+	snapshotWriters.Put(zip)
 	if err != nil {
 		return fmt.Errorf("put snapshot %s: %w", key, err)
 	}
@@ -79,12 +95,19 @@ func (c *Conn) Snapshot(ctx context.Context, key string, v any) error {
 	if err != nil {
 		return fmt.Errorf("get snapshot %s: %w", key, err)
 	}
-	zip, err := gzip.NewReader(bytes.NewReader(m.Body))
-	if err == nil {
-		err = json.NewDecoder(io.LimitReader(zip, MaxSnapshot)).Decode(v)
-	}
-	if err != nil {
+	if err := readSnapshot(m.Body, v); err != nil {
 		return fmt.Errorf("get snapshot %s: %w", key, err)
 	}
 	return nil
+}
+
+// readSnapshot decodes a snapshot as it is stored.
+func readSnapshot(body []byte, v any) error {
+	zip, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxSnapshotWindow))
+	if err != nil {
+		return err
+	}
+	defer zip.Close()
+	return json.NewDecoder(io.LimitReader(zip, MaxSnapshot)).Decode(v)
 }

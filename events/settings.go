@@ -19,7 +19,12 @@ const (
 // where others write - or a dot. So MiniMax is minimax, gemini-cli is
 // gemini_cli, llama.cpp is llama_cpp. Ollama has the name of the original, llama.
 func ProviderName(name string) string {
-	name = strings.NewReplacer("-", "_", ".", "_").Replace(chars.Lower(name))
+	name = strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' {
+			return '_'
+		}
+		return r
+	}, chars.Lower(name))
 	if name == "ollama" {
 		return "llama"
 	}

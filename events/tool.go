@@ -18,6 +18,9 @@ type ToolRequested struct {
 	// Check says that the engine asks for it, to see whether a ticket is done. It runs
 	// where a rule lets it and asks nobody.
 	Check bool `json:"check,omitempty"`
+	// Known are the files that the conversation knows, as it knows them. Whoever runs
+	// the call compares them behind it; see [ToolSettled.Unchanged].
+	Known []FileState `json:"known,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -52,6 +55,8 @@ type ToolApproved struct {
 	Behind    []string `json:"behind,omitempty"`
 	TimeoutMS int64    `json:"timeout_ms"`
 	Workspace string   `json:"workspace,omitempty"` // as requested
+	// Known are the files to compare behind the call, as requested.
+	Known []FileState `json:"known,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -176,6 +181,8 @@ type ToolSettled struct {
 	// which no undo gives back: links, and files that are too large or cannot be
 	// read. At most [MaxUnkept] of them; Unseen is then set.
 	Unkept []string `json:"unkept,omitempty"`
+	// Unchanged says that behind the call every file of Known was as it is known.
+	Unchanged bool `json:"unchanged,omitempty"`
 	// Branch is where an undo of work that was merged before is committed.
 	Branch     string `json:"branch,omitempty"`
 	ArgsSHA256 string `json:"args_sha256"`
@@ -255,7 +262,8 @@ func toolDefs() []Def {
 	args := json.RawMessage(`{"path":"a"}`)
 	exit := 1
 	return []Def{
-		Define(Decision, "contributor", "A model asked for a tool call.", ToolRequested{Call: "01J-0", Tool: "read_file", Args: args, Ticket: "T-001", Attempt: 1, Round: 1}),
+		Define(Decision, "contributor", "A model asked for a tool call.", ToolRequested{Call: "01J-0", Tool: "read_file", Args: args, Ticket: "T-001", Attempt: 1, Round: 1,
+			Known: []FileState{{Path: "b", SHA256: "cd", Size: 1}}}),
 		Define(Decision, "approval", "A call may run, with exactly these bytes.", ToolApproved{Call: "01J-0", Tool: "edit_file", Args: args,
 			ArgsSHA256: "ab", Effect: "writes", Ticket: "T-001", Generation: 1, By: "ada", Ask: "01K", TimeoutMS: 60000}),
 		Define(Decision, "approval", "A call will not run; the reason goes to the model.", ToolDenied{Call: "01J-0", Tool: "edit_file", Ticket: "T-001", Reason: "not this file", By: "ada", Ask: "01K"}),

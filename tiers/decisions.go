@@ -24,7 +24,7 @@ func Decisions() map[string]int {
 	return map[string]int{
 		events.ActorApproval:    1,
 		events.ActorConductor:   1,
-		events.ActorContributor: 1,
+		events.ActorContributor: 2, // a reading call looks whether known files changed
 		events.ActorLead:        2, // a plan's model may ask to be shown files
 		events.ActorPlanner:     1,
 		events.ActorQA:          1,

@@ -176,6 +176,7 @@ func (s *State) approve(c *call, g grounds, generation int) {
 	s.owe(events.ToolApproved{
 		Call: c.request.Call, Tool: c.request.Tool, Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect,
 		Ticket: c.request.Ticket, Attempt: c.request.Attempt, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: changes, Behind: behind, Workspace: c.request.Workspace,
+		Known: c.request.Known,
 	})
 }
 

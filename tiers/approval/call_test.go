@@ -35,6 +35,14 @@ func TestEffectsDecideWhereNoRuleSpeaks(t *testing.T) {
 	))
 }
 
+func TestAnApprovalHandsTheKnownFilesOn(t *testing.T) {
+	t.Parallel()
+	read := wants("c1", "read_file", `{"path":"a.go"}`)
+	read.Known = []events.FileState{{Path: "b.go", SHA256: "ab", Size: 1}}
+	tierstest.Run(t, approval.Decider(), scenarios{{Name: "a read", Given: begin(), When: read,
+		Then: given(tierstest.Check(func(t testing.TB, p events.ToolApproved) { require.Equal(t, read.Known, p.Known) }))}})
+}
+
 func TestTheCheckOfATicketAsksNobody(t *testing.T) {
 	t.Parallel()
 	check := wants("c1", "run_powershell", `{"script":"go test ./a"}`)

@@ -71,11 +71,16 @@ func (r *run) startCalls(p events.ModelReplied) {
 	r.awaitCalls()
 }
 
-// callRequests asks for every well-formed call that was not asked for yet.
-func (r *run) callRequests() []events.Payload {
+// callRequests asks for every well-formed call that was not asked for yet. The
+// last call of the reply, if it reads, also looks whether a refresh is needed.
+func (r *run) callRequests(s *State) []events.Payload {
 	out := make([]events.Payload, len(r.unrequested))
 	for i, c := range r.unrequested {
-		out[i] = events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Workspace: r.place, Check: r.checking}
+		p := events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Workspace: r.place, Check: r.checking}
+		if i == len(out)-1 {
+			p.Known = r.compared(s, c)
+		}
+		out[i] = p
 	}
 	return out
 }

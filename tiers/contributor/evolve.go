@@ -1,6 +1,8 @@
 package contributor
 
 import (
+	"slices"
+
 	"manualslop/events"
 	"manualslop/tiers"
 )
@@ -153,7 +155,11 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 			}
 			if p.Outcome != events.ToolInterrupted {
 				c.awaitsHint = tiers.WantsHint(p)
+				still := p.Unchanged && s.compares() && !slices.ContainsFunc(r.calls, func(c *call) bool { return c.wrote })
 				s.result(r, c, outcome(e.ID, p, s.origins[p.Tool], flaky))
+				if still && r.phase == needRefresh { // a refresh would find nothing
+					r.nextRound(s)
+				}
 			}
 		}
 	case events.ToolParked:

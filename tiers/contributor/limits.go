@@ -16,6 +16,9 @@ const (
 	// MaxKnown bounds the list of files that a refresh rereads; those beyond it,
 	// by path, are not reread.
 	MaxKnown = 256 << 10
+	// MaxCompared bounds the list of files that a call compares; a longer one is
+	// left to a refresh.
+	MaxCompared = 16 << 10
 )
 
 // maxReviewPath bounds the path of a file in the sum of what an attempt changed,

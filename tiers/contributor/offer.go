@@ -110,9 +110,15 @@ type tool struct {
 	Name    string
 	Summary string // the first line of its description
 	Size    int64  // bytes that a model reads
+	Reads   bool   // no call of it changes a file
 }
 
 func (t tool) tokens() int64 { return (t.Size + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
+
+// reads tells whether a tool of this effect changes no file.
+func reads(effect string) bool {
+	return !slices.ContainsFunc(strings.Split(effect, "|"), func(e string) bool { return e != "reads" && e != "wide" && e != "network" })
+}
 
 // maxSummary bounds the summary of a tool, in bytes.
 const maxSummary = 200
@@ -122,7 +128,7 @@ func toolsOf(p events.ToolsOffered) []tool {
 	out := make([]tool, len(p.Tools))
 	for i, o := range p.Tools {
 		summary, _, _ := strings.Cut(chars.Trim(o.Description), "\n")
-		out[i] = tool{Name: o.Name, Summary: tiers.Clip(summary, maxSummary), Size: tiers.OfferSize(o)}
+		out[i] = tool{Name: o.Name, Summary: tiers.Clip(summary, maxSummary), Size: tiers.OfferSize(o), Reads: reads(o.Effect)}
 	}
 	return out
 }

@@ -50,6 +50,23 @@ func (r *run) known(tracked []string) []events.FileState {
 	return out
 }
 
+// compares tells whether a call looks for changed files.
+func (s *State) compares() bool { return s.basis.Decision(events.ActorContributor) >= 2 }
+
+// compared lists the files that a call compares with what the conversation knows
+// of them; none where it may change files itself, or the list is long: it would
+// stand on the log three times.
+func (r *run) compared(s *State, c *call) []events.FileState {
+	if !s.compares() || !slices.ContainsFunc(s.tools, func(t tool) bool { return t.Name == c.tool && t.Reads }) {
+		return nil
+	}
+	known := r.known(s.settings.Tracked)
+	if sizeOf(known) > MaxCompared {
+		return nil
+	}
+	return known
+}
+
 // refreshed takes the changed files into the next prompt and begins its round.
 func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 	for _, f := range p.Files {

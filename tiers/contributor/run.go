@@ -96,7 +96,7 @@ func (r *run) next(s *State) []events.Payload {
 	case sendRound:
 		return []events.Payload{r.modelRequest(s)}
 	case callTools:
-		return r.callRequests()
+		return r.callRequests(s)
 	case needRefresh:
 		return []events.Payload{events.RefreshRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Files: r.known(s.settings.Tracked), Workspace: r.place}}
 	case resolve:

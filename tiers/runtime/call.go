@@ -72,6 +72,7 @@ func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) e
 		return w.execute(ctx, d, p, prepared)
 	}
 	out, _ := w.run(ctx, &d.Event, p, prepared, nil)
+	out.Unchanged = len(p.Known) > 0 && w.unchanged(ctx, p.Known)
 	return w.answer(ctx, &d.Event, out)
 }
 

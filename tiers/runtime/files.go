@@ -145,6 +145,20 @@ func (w site) refresh(ctx context.Context, request string, p events.RefreshReque
 	return out
 }
 
+// unchanged tells whether a refresh of these files would find nothing.
+func (w site) unchanged(ctx context.Context, known []events.FileState) bool {
+	for _, f := range known {
+		now := ""
+		if file, err := w.Env.Workspace.ReadFile(ctx, f.Path); err == nil {
+			now = file.SHA256
+		}
+		if now != f.SHA256 {
+			return false
+		}
+	}
+	return true
+}
+
 func (w site) reread(ctx context.Context, f events.FileState, room *int) (events.FileUpdate, bool) {
 	u := events.FileUpdate{Path: f.Path, Before: f.SHA256}
 	file, err := w.Env.Workspace.ReadFile(ctx, f.Path)

@@ -49,7 +49,8 @@ type Handler struct {
 	stalledAt        string          // where the record says that this decider stopped before
 
 	snapshots Snapshots   // nil: none are stored
-	every     int         // events between two snapshots
+	every     int         // least number of events between two snapshots
+	pace      int         // number of events until the next one
 	fresh     int         // events taken since the newest one
 	spoiled   atomic.Bool // the state is of no event: deciding was interrupted
 	stored    bool        // there may be a snapshot
@@ -65,7 +66,7 @@ func (o *Orchestrator) handler(r Role, session string) *Handler {
 	m := r.Start()
 	return &Handler{Machine: m, Log: r.Log, Logger: o.Logger.With("decider", m.Name(), "session", session),
 		project: o.Project, session: session, build: o.Build, start: r.Start, stopped: o.Stopped, snapshots: r.Snapshots,
-		every: o.snapshotEvery(), in: make(chan *events.Event, mailbox), registry: events.Catalogue()}
+		every: o.snapshotEvery(), pace: o.snapshotEvery(), in: make(chan *events.Event, mailbox), registry: events.Catalogue()}
 }
 
 // position is the newest event that was taken, with all its facts on the log.
@@ -150,7 +151,7 @@ func (h *Handler) decide(ctx context.Context, e *events.Event) bool {
 	}
 	if err == nil {
 		h.moveTo(Mark{e.Seq, e.ID})
-		if h.fresh++; h.fresh >= h.every {
+		if h.fresh++; h.fresh >= h.pace {
 			h.keep(ctx)
 		}
 		return true

@@ -38,8 +38,13 @@ const maxState = 32 << 20
 // saveWait bounds how long storing a snapshot may take at the end of a process.
 const saveWait = 5 * time.Second
 
-// snapshotEvery is after how many events of a session states are stored.
-const snapshotEvery = 500
+// snapshotEvery is after how many events of a session states are stored, at
+// least: a state of more than statePerEvent bytes for each of them is stored as
+// much less often, so that what storing takes grows with the events only.
+const (
+	snapshotEvery = 500
+	statePerEvent = 256
+)
 
 // errSnapshot says that a stored snapshot is of no use here.
 var errSnapshot = errors.New("the snapshot does not fit")
@@ -139,7 +144,7 @@ func (h *Handler) keep(ctx context.Context) {
 		notStored(ctx, h.Logger, err)
 		return
 	}
-	h.stored = true
+	h.stored, h.pace = true, max(h.every, len(d.State)/statePerEvent)
 	h.saving.Go(func() {
 		defer h.keeping.Store(false)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWait)

@@ -19,6 +19,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
+	"manualslop/tiers"
 	"manualslop/tiers/runtime"
 )
 
@@ -26,7 +27,20 @@ import (
 type shelf struct {
 	mu    sync.Mutex
 	kept  map[string][]byte
+	times map[string]int // that something was stored, by key
 	fails error
+}
+
+// puts is how often something was stored under keys with a suffix.
+func (s *shelf) puts(suffix string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, times := range s.times {
+		if strings.HasSuffix(key, suffix) {
+			n += times
+		}
+	}
+	return n
 }
 
 func (s *shelf) PutSnapshot(_ context.Context, key string, v any) error {
@@ -34,8 +48,9 @@ func (s *shelf) PutSnapshot(_ context.Context, key string, v any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
-		s.kept = map[string][]byte{}
+		s.kept, s.times = map[string][]byte{}, map[string]int{}
 	}
+	s.times[key]++
 	if err == nil && s.fails == nil {
 		s.kept[key] = b
 	}
@@ -105,20 +120,21 @@ type office struct {
 	log   *countingLog
 	shelf *shelf
 	build string
+	role  func() *tiers.Machine
 	stop  func()
 
 	logger *slog.Logger
 }
 
 func newOffice(t *testing.T) *office {
-	return &office{t: t, log: &countingLog{Log: eventstest.NewMemory()}, shelf: &shelf{}, build: "b1", logger: logger()}
+	return &office{t: t, log: &countingLog{Log: eventstest.NewMemory()}, shelf: &shelf{}, build: "b1", role: obliging, logger: logger()}
 }
 
 // start runs the decider.
 func (o *office) start() {
 	o.t.Helper()
 	crew := &runtime.Orchestrator{Project: project, Build: o.build, SnapshotEvery: 10, Logger: o.logger,
-		Roles: []runtime.Role{{Start: obliging, Log: o.log, Snapshots: o.shelf}}}
+		Roles: []runtime.Role{{Start: o.role, Log: o.log, Snapshots: o.shelf}}}
 	reader := readerOf(o.log)
 	reader.Logger = o.logger
 	reader.Subscribe(crew)
@@ -154,6 +170,48 @@ func (o *office) requireOnce(session string) {
 	for cause, n := range done {
 		require.Equal(o.t, 1, n, cause)
 	}
+}
+
+// hoarding is a decider that completes each goal and keeps its text.
+func hoarding() *tiers.Machine {
+	return tiers.Decider[[]string]{
+		Name: events.ActorConductor,
+		New:  func() []string { return nil },
+		Evolve: func(kept []string, e *events.Event) []string {
+			switch p := e.Payload.(type) {
+			case events.GoalSubmitted:
+				return append(kept, p.Goal, e.ID)
+			case events.GoalCompleted:
+				return append(kept, "")
+			}
+			return kept
+		},
+		Decide: func(kept []string, _ *events.Event) []events.Payload {
+			if len(kept) == 0 || kept[len(kept)-1] == "" {
+				return nil
+			}
+			return []events.Payload{events.GoalCompleted{Goal: kept[len(kept)-1]}}
+		},
+	}.Start()
+}
+
+func TestALongStateIsStoredLessOften(t *testing.T) {
+	t.Parallel()
+	stored := func(goal string) int {
+		o := newOffice(t)
+		o.role = hoarding
+		say1(t, o.log, "S1", events.SessionOpened{})
+		o.start()
+		for range 200 {
+			id := say1(t, o.log, "S1", events.GoalSubmitted{Goal: goal})
+			eventstest.ExpectWhere(t, o.log, events.Filter{Project: project, Session: "S1"}, "its completion", func(e events.Event) bool { return e.Cause == id })
+		}
+		o.stop()
+		return o.shelf.puts("conductor")
+	}
+	long := stored(strings.Repeat("g", 1024))
+	require.LessOrEqual(t, long, 10, "about twice as far from each to the next")
+	require.Greater(t, stored("g"), 2*long)
 }
 
 func TestAStartReadsNoMoreOfLongOpenSessionsThanOfShortOnes(t *testing.T) {

@@ -48,7 +48,7 @@ func errands() []errand {
 		{name: "script", target: "ToolApproved", tool: "run_powershell", args: script, want: ranOnce},
 		{name: "preview", target: "PreviewRequested", tool: "edit_file", args: edit, asks: true, want: edited},
 		{name: "view", target: "ContextRequested", tool: "read_file", args: `{"path":"a.txt"}`},
-		{name: "refresh", target: "RefreshRequested", tool: "read_file", args: `{"path":"a.txt"}`},
+		{name: "refresh", target: "RefreshRequested", tool: "edit_file", args: edit, want: edited},
 		{name: "injection", target: "ContextInjectionRequested", tool: "read_file", args: `{"path":"a.txt"}`, inject: true},
 		{name: "model call", target: "ModelRequested", tool: "read_file", args: `{"path":"a.txt"}`, models: true},
 		{name: "timer", timers: true, tool: "read_file", args: `{"path":"a.txt"}`, want: expired},
