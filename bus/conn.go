@@ -51,6 +51,7 @@ type Conn struct {
 	room       *room        // of the embedded server; nil: the server is in another process
 	refused    atomic.Int64 // when the server last had no room, in Unix time
 	gauge      *gauge       // one for all connections inside the process of a server
+	recent     *Recent      // one for all connections of a process
 	reading    sync.Mutex   // held by the one reader that a worker's connection may have
 
 	mu   sync.Mutex
@@ -65,7 +66,7 @@ var (
 
 // newConn finishes a connection: options shared by both ways to connect.
 func newConn(role Role, process string, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
-	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}), gauge: &gauge{}, anew: time.Now(),
+	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}), gauge: &gauge{}, recent: NewRecent(), anew: time.Now(),
 		holds: holds{pools: map[string]map[uint64]*hold{}, changed: make(chan struct{}, 1)}}
 	opts = append([]nats.Option{
 		nats.Name("slop " + role.String()),

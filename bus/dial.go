@@ -31,6 +31,8 @@ type DialConfig struct {
 	Replicas int
 	// MaxBytes is the disk budget of streams that are created. Default 10 GiB.
 	MaxBytes int64
+	// Recent is shared by the connections of a process. Default: one of its own.
+	Recent *Recent
 	// Logger takes remarks on the connection. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -70,6 +72,9 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	c, err := newConn(cfg.Role, newProcess(processRemote), cfg.Logger, url, opts...)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Recent != nil {
+		c.recent = cfg.Recent
 	}
 	c.replicated.Store(c.nc.ConnectedClusterName() != "")
 	if err := c.meetStream(ctx, cfg.Replicas, cfg.MaxBytes); err != nil {

@@ -39,6 +39,7 @@ type Server struct {
 	remarks  []string // on what was lost or is made again
 	room     *room
 	gauge    *gauge
+	recent   *Recent
 	unwatch  context.CancelFunc // ends the watch over the disk
 	watching sync.WaitGroup
 	stopping sync.Once
@@ -68,7 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data folder: %w", joinUnlock(err, lock))
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock, room: newRoom(), gauge: &gauge{}, unwatch: func() {}}
+	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock, room: newRoom(), gauge: &gauge{}, recent: NewRecent(), unwatch: func() {}}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -207,7 +208,7 @@ func (s *Server) Connect(role Role) (*Conn, error) {
 	token := s.keys.mint(role)
 	c, err := newConn(role, newProcess(processEmbedded), s.log, "", nats.InProcessServer(s.nats), nats.Token(token), nats.NoReconnect())
 	if err == nil {
-		c.room, c.gauge, c.anew = s.room, s.gauge, s.opened
+		c.room, c.gauge, c.recent, c.anew = s.room, s.gauge, s.recent, s.opened
 	}
 	return c, err
 }
@@ -221,6 +222,9 @@ func (s *Server) Stock(role Role) (*nats.Conn, error) {
 	}
 	return c.nc, nil
 }
+
+// Recent is the newest events that came to this process.
+func (s *Server) Recent() *Recent { return s.recent }
 
 // URL is where other processes reach the server; empty without a listener.
 func (s *Server) URL() string {

@@ -46,7 +46,7 @@ func (c *Conn) republished(m *nats.Msg) (events.Event, bool) {
 		c.log.Warn("live message without a place in the log", "subject", m.Subject, "error", err)
 		return events.Event{}, false
 	}
-	e, err := fromStored(stored{events.Stored{Subject: stamped(m.Header, jetstream.SubjectHeader),
+	e, err := c.recent.event(stored{events.Stored{Subject: stamped(m.Header, jetstream.SubjectHeader),
 		MsgID: m.Header.Get(jetstream.MsgIDHeader), Seq: seq, Time: at, Body: m.Data},
 		len(m.Header.Values(jetstream.StreamHeader)) > 1})
 	if err != nil {

@@ -72,15 +72,21 @@ func (c *Conn) read(ctx context.Context, f events.Filter, from, to uint64, yield
 	return nil
 }
 
-// event decodes a delivery; false for a foreign subject.
-func (c *Conn) event(d delivery) (events.Event, bool) {
+// event decodes the envelope of a delivery; false for a foreign subject.
+func (c *Conn) event(d delivery) (events.Event, bool) { return c.decode(d, fromStored) }
+
+// newest decodes a delivery of something new, once in this process; false for a
+// foreign subject.
+func (c *Conn) newest(d delivery) (events.Event, bool) { return c.decode(d, c.recent.event) }
+
+func (c *Conn) decode(d delivery, decode func(stored) (events.Event, error)) (events.Event, bool) {
 	m := stored{events.Stored{
 		Subject: d.msg.Subject, MsgID: d.msg.Header.Get(jetstream.MsgIDHeader), Seq: d.seq, Time: d.at, Body: d.msg.Data,
 	}, d.msg.Header.Get(jetstream.StreamHeader) != ""}
 	if m.copied {
 		c.log.Warn("event was not published by its actor and does not count", "seq", d.seq, "subject", d.msg.Subject)
 	}
-	e, err := fromStored(m)
+	e, err := decode(m)
 	if err != nil {
 		c.log.Warn("foreign message in the stream", "seq", d.seq, "error", err)
 		return events.Event{}, false

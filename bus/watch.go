@@ -54,7 +54,7 @@ func (c *Conn) follow(ctx context.Context, f events.Filter, cutoff uint64, fd *f
 		if err != nil {
 			return err
 		}
-		if e, ok := c.event(d); ok && !yield(e, nil) {
+		if e, ok := c.newest(d); ok && !yield(e, nil) {
 			return nil
 		}
 	}

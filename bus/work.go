@@ -201,7 +201,7 @@ func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
 		s.c.log.Warn("work without a place in the stream", "subject", msg.Subject, "error", err)
 		return
 	}
-	e, ok := s.c.event(delivery{msg: msg, seq: meta.Sequence.Stream, at: meta.Timestamp})
+	e, ok := s.c.newest(delivery{msg: msg, seq: meta.Sequence.Stream, at: meta.Timestamp})
 	if !ok {
 		s.answer(msg, "+TERM")
 		return

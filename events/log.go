@@ -53,8 +53,8 @@ type Expect struct {
 }
 
 // Log is the one stream of facts. Every implementation passes
-// eventstest.TestLog. Events are yielded with Seq set and Payload nil; a
-// caller decodes with its [Registry].
+// eventstest.TestLog. Events are yielded with Seq set. Those of Watch may be decoded;
+// else Payload is nil, and a caller decodes with its [Registry].
 type Log interface {
 	// Append stores e and returns its sequence. A second append of the same ID
 	// within the log's window is acknowledged with the first one's sequence, or

@@ -192,9 +192,9 @@ func (r *Registry) Knows(e *Event) error {
 // Decode fills e.Payload: the typed body, lifted to today's version, or
 // [Unknown], or [Malformed]. A fact whose actor may not write its type is
 // Malformed too: it stays on the record and never counts. Decode never fails,
-// so that one bad message cannot stop a reader.
+// so that one bad message cannot stop a reader. An event that has a payload keeps it.
 func (r *Registry) Decode(e *Event) {
-	if _, bad := e.Payload.(Malformed); bad {
+	if e.Payload != nil {
 		return
 	}
 	if e.V < 1 || bytes.Equal(bytes.TrimSpace(e.Data), []byte("null")) {

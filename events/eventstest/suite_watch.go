@@ -63,7 +63,9 @@ func testWatch(s *suite) {
 	cutoff, w := s.watch(s.ctx, events.Filter{Actor: events.ActorConductor}, 1)
 	require.Equal(s, past[2].Seq, cutoff, "the replay is over with the newest event under the filter")
 	for _, e := range wire(past) {
-		require.Equal(s, e, w.next(s))
+		came := w.next(s)
+		came.Payload = nil // it may be decoded
+		require.Equal(s, e, came)
 	}
 	s.put(s.build.Event(s, "ada", events.ResumeRequested{}))
 	live := s.ready(2)

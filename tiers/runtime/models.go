@@ -145,8 +145,7 @@ func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (i
 }
 
 // publish records an outcome under an id that derives from the request, so
-// that a repeated attempt is one event. Where the log holds one, the first counts.
-// A reply too large to store is a failure.
+// that a repeated attempt is one event. A reply too large to store is a failure.
 func (m *Models) publish(ctx context.Context, request *events.Event, outcome events.Payload) error {
 	e, err := events.New(events.Origin{
 		ID: events.DecidedID(events.ActorModels, *request, 0), Time: m.Clock(), Project: request.Project, Session: request.Session,
@@ -155,15 +154,27 @@ func (m *Models) publish(ctx context.Context, request *events.Event, outcome eve
 	if err != nil {
 		return err
 	}
-	f := events.Filter{Project: e.Project, Session: e.Session, Actor: e.Actor}
-	found, _, err := isOn(ctx, m.Log, f, request.Seq, e.ID)
-	if err != nil || found {
-		return err
-	}
 	err = appendUntil(ctx, m.Log, e, m.Logger)
 	if replied, ok := outcome.(events.ModelReplied); errors.Is(err, events.ErrTooLarge) && ok {
 		return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelInvalidRequest, Usage: &replied.Usage,
 			Message: fmt.Sprintf("the reply is over %d bytes", events.MaxEventBytes)})
 	}
 	return err
+}
+
+// isRecorded tells whether the log holds an outcome of a request. The bus knows the
+// id of an event for ten minutes only, and a process may sleep for longer. The
+// transcript knows every outcome up to its position, so the events of the session
+// are read only where it does not reach the newest one of the models.
+func (m *Models) isRecorded(ctx context.Context, tr *transcript, request *events.Event) (bool, error) {
+	f := events.Filter{Project: request.Project, Session: request.Session, Actor: events.ActorModels}
+	last, err := m.Log.Last(ctx, f)
+	if err != nil || last <= request.Seq {
+		return false, err
+	}
+	if tr.await(ctx, last) == nil {
+		return tr.isAnswered(request.ID), nil
+	}
+	found, _, err := isOn(ctx, m.Log, f, request.Seq, events.DecidedID(events.ActorModels, *request, 0))
+	return found, err
 }

@@ -53,7 +53,11 @@ func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p
 	}
 	ctx, end := outlasting(ctx)
 	defer end()
-	if err := m.publish(ctx, e, outcome); err != nil {
+	recorded, err := m.isRecorded(ctx, tr, e)
+	if err == nil && !recorded {
+		err = m.publish(ctx, e, outcome)
+	}
+	if err != nil {
 		tr.keep(e.ID, outcome)
 		return err
 	}

@@ -95,7 +95,7 @@ func (g *globals) dialConfig(p place) bus.DialConfig {
 	if url == "" && g.context == "" {
 		url = p.config.Bus.URL
 	}
-	return bus.DialConfig{URL: url, Creds: g.creds, Context: g.context, Replicas: p.config.Bus.Replicas, Logger: g.logger()}
+	return bus.DialConfig{Recent: bus.NewRecent(), URL: url, Creds: g.creds, Context: g.context, Replicas: p.config.Bus.Replicas, Logger: g.logger()}
 }
 
 // keysDir is where credentials for the bus's listener are written.
