@@ -17,6 +17,10 @@ import (
 // maxSnapshotBytes bounds a stored snapshot after compression.
 const maxSnapshotBytes = 960 << 10
 
+// snapshotWindow is what a writer of snapshots keeps in memory. Writers are made anew
+// after each garbage collection.
+const snapshotWindow = 256 << 10
+
 // maxSnapshotWindow bounds what reading a damaged or hostile one keeps in memory.
 const maxSnapshotWindow = 8 << 20
 
@@ -25,7 +29,8 @@ const MaxSnapshot = 64 << 20
 
 // snapshotWriters are kept, because making one takes longer than most snapshots.
 var snapshotWriters = sync.Pool{New: func() any {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(snapshotWindow))
 	if err != nil {
 		panic(err) // the options are ours
 	}

@@ -164,7 +164,7 @@ func roleOf(tier int) string {
 // add notes a step of a worker.
 func (w *Worker) add(e *events.Event) {
 	if len(w.Trace) >= MaxWorkerTrace {
-		w.Trace = append([]WorkerStep{}, w.Trace[1:]...)
+		w.Trace = w.Trace[1:]
 	}
 	w.Trace = append(w.Trace, WorkerStep{e.Seq, e.Time, e.Type, Summarize(e.Payload)})
 	w.Steps++

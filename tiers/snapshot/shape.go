@@ -56,13 +56,22 @@ func Shape(state any) (string, error) {
 	if t == nil || t.Kind() != reflect.Pointer {
 		return "", fmt.Errorf("%w: %T is not a pointer", ErrShape, state)
 	}
+	if shape, known := shapes.Load(t); known {
+		return shape.(string), nil
+	}
 	s := shaper{seen: map[reflect.Type]bool{}}
 	if err := s.describe(t.Elem()); err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(s.text.String()))
-	return hex.EncodeToString(sum[:16]), nil
+	shape := hex.EncodeToString(sum[:16])
+	shapes.Store(t, shape)
+	return shape, nil
 }
+
+// shapes are the digests that were computed, by type: the structure of a type never
+// changes while a program runs.
+var shapes sync.Map
 
 // shaper writes down the structure of types, each once.
 type shaper struct {
