@@ -50,12 +50,15 @@ func (TicketReady) EventType() Type { return Type{"TicketReady", 1} }
 func (e TicketReady) EventCorr() string { return e.Ticket }
 
 // SpawnRequested asks to start a ready ticket; approval answers with
-// SpawnApproved or SpawnDenied.
+// SpawnApproved or SpawnDenied, unless it is ungated.
 type SpawnRequested struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"` // from 1
 	Model   string `json:"model"`
 	Prompt  string `json:"prompt"` // the ticket's description, which the person may edit
+	// Ungated says that the session asks nobody before a ticket starts. The start
+	// follows without an answer of approval. Decisions conductor 2.
+	Ungated bool `json:"ungated,omitzero"`
 }
 
 // EventType is the identity on the wire.
@@ -205,7 +208,7 @@ func ticketDefs() []Def {
 	return []Def{
 		Define(Decision, "lead", "Tier 2 cut a track into a graph of tickets.", TicketsPlanned{"TR-1", []Ticket{t}}),
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
-		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{"T-001", 1, "m", "Mend"}),
+		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{Ticket: "T-001", Attempt: 1, Model: "m", Prompt: "Mend"}),
 		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{Track: "TR-1", Ticket: t, Attempt: 1, Model: "m", Prompt: "Mend"}),
 		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{Ticket: "T-001", Attempt: 1, Outcome: ResolvedDone, Text: "Done.", Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
 		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),

@@ -23,7 +23,7 @@ import (
 func Decisions() map[string]int {
 	return map[string]int{
 		events.ActorApproval:    1,
-		events.ActorConductor:   1,
+		events.ActorConductor:   2, // a ticket whose start asks nobody starts at once
 		events.ActorContributor: 2, // a reading call looks whether known files changed
 		events.ActorLead:        2, // a plan's model may ask to be shown files
 		events.ActorPlanner:     1,

@@ -60,6 +60,7 @@ func (s *State) taken(id string) bool {
 // spawn judges the start of a ticket.
 func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
 	switch name, yes := s.yesToAll(); {
+	case p.Ungated:
 	case yes:
 		s.owe(events.SpawnApproved{Ticket: p.Ticket, Attempt: p.Attempt, By: byRule + " " + name})
 	case !s.settings.SpawnApproval:

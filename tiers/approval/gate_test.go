@@ -30,6 +30,8 @@ func TestSpawnGate(t *testing.T) {
 	refusal := func(reason string) []events.Payload { return given(notCounted(spawnAsk, 4, "ada", reason)) }
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "is open where nobody wants it", Given: begin(), When: start, Then: given(events.SpawnApproved{Ticket: "T-1", Attempt: 1, By: "rule"})},
+		{Name: "is not asked about a start that the conductor need not ask for", Given: begin(),
+			When: events.SpawnRequested{Ticket: "T-1", Attempt: 1, Model: "m0", Prompt: "Mend it", Ungated: true}},
 		{
 			Name: "is open under --yes", Given: given(begin(spawnApproval), events.RuleAdded{Rule: yesRule}), When: start,
 			Then: given(events.SpawnApproved{Ticket: "T-1", Attempt: 1, By: "rule --yes"}),

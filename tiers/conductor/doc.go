@@ -7,7 +7,9 @@
 // Tickets. A ticket is todo until each dependency is completed, then TicketReady
 // once. Ready tickets start by priority, then in planned order, while fewer than
 // MaxWorkers are between SpawnRequested and their end: SpawnRequested,
-// SpawnApproved, TicketStarted. An attempt that gives up is retried by itself
+// SpawnApproved, TicketStarted. Where the session asks nobody before a start, the
+// request is ungated and TicketStarted follows at once (since decisions 2). An
+// attempt that gives up is retried by itself
 // while retry_count < MaxRetries, each time one step up the model ladder; then
 // TicketBlocked{worker}. One that ended on a person's no is not retried by itself:
 // TicketBlocked{denied}. Words about an attempt that is not the current one do not

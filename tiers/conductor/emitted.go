@@ -41,6 +41,9 @@ func (s *State) ticketEmitted(e *events.Event) {
 		t := s.tickets[x.Ticket]
 		t.attempt, t.behind, t.workspace, t.try, t.resolves, t.take = x.Attempt, nil, "", 0, "", nil
 		s.move(t, spawning)
+		if x.Ungated {
+			s.move(t, approved)
+		}
 	case events.WorkspaceRequested:
 		t := s.tickets[x.Ticket]
 		t.workspace = x.Name

@@ -56,6 +56,11 @@ func (s *State) fileHeld(x events.ToolDenied) {
 	}
 }
 
+// ungated tells whether tickets start without an answer of approval.
+func (s *State) ungated() bool {
+	return !s.settings.SpawnApproval && s.basis.Decision(events.ActorConductor) >= 2
+}
+
 // spawn asks to start the first ready ticket that may, while there is a free
 // slot. One that is about a file at work waits, or is at least spoken of. What
 // waits holds nothing, so no two tickets can wait for each other.
@@ -69,7 +74,7 @@ func (s *State) spawn() events.Payload {
 			return events.OverlapWarned{Tickets: []string{other.ID, t.ID}, Path: file, Waits: s.shared()}
 		}
 		if other == nil || !s.shared() {
-			return events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.brief()}
+			return events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.brief(), Ungated: s.ungated()}
 		}
 	}
 	return nil
