@@ -173,11 +173,14 @@ func addedReact() func(*world, *events.Event) bool {
 
 // failingReact lets models fail now and then, shells fail, and one attempt give up.
 func failingReact() func(*world, *events.Event) bool {
-	requests, settled := 0, 0
+	requests, hints, settled := 0, 0, 0
 	return func(w *world, e *events.Event) bool {
 		switch p := e.Payload.(type) {
 		case events.ModelRequested:
 			requests++
+			if p.Tier == 4 {
+				hints++
+			}
 			switch {
 			case requests == 3:
 				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelRateLimited, Message: "429", RetryAfterMS: 2000})
@@ -187,7 +190,7 @@ func failingReact() func(*world, *events.Event) bool {
 				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelAuth, Message: "401"})
 			case p.Tier == 3 && p.Round == 2 && p.TicketAttempt == 1:
 				w.reply(e, "BLOCKED: there is no parser")
-			case p.Tier == 4 && requests%2 == 0:
+			case p.Tier == 4 && hints%2 == 0:
 				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelExhausted, Message: "script exhausted"})
 			default:
 				return false
