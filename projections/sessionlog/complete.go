@@ -34,15 +34,19 @@ func (d *folder) sync() error {
 	var mark bytes.Buffer
 	fmt.Fprintf(&mark, "%s%d\n", markHead, d.seq)
 	for _, file := range names {
-		if err := syncFile(d.project, d.path(file)); err != nil {
+		fmt.Fprintf(&mark, "%d %s\n", d.right[file], file)
+		if !d.unsynced[file] {
+			continue
+		}
+		if err := syncFile(d.held.disk, file); err != nil {
 			return err
 		}
-		fmt.Fprintf(&mark, "%d %s\n", d.right[file], file)
+		delete(d.unsynced, file)
 	}
 	if d.lacking {
 		return nil
 	}
-	return writeWhole(d.project, d.path(completeMark), mark.Bytes())
+	return writeWhole(d.held.disk, completeMark, mark.Bytes())
 }
 
 // complete tells whether the folder of a closed session has all its files, up

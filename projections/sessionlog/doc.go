@@ -25,6 +25,8 @@
 //     not compared again at the next start. A file that somebody renames, cuts or
 //     deletes comes back with the next event of its session, at the latest when
 //     the session closes.
+//   - The files of at most 16 sessions are held open. Events that are there
+//     already are written together; nothing is synced before the session closes.
 //   - The files of a session may be pruned ([Keeper]): LogsPruned is an event, so
 //     that a rebuild does not bring them back, and LogsRestored does. Only what a
 //     writer makes is removed, never a link or what somebody put there.

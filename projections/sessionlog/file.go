@@ -22,7 +22,7 @@ var errChanged = errors.New("changed by somebody else")
 // read. Where it ends early, the rest is appended; where it differs, a new file
 // takes its place.
 type repair struct {
-	root  *os.Root
+	root  *disk
 	name  string
 	f     *os.File
 	right int64         // bytes that are as they should be
@@ -32,7 +32,7 @@ type repair struct {
 }
 
 // beginRepair opens or makes a log file.
-func beginRepair(root *os.Root, name string) (*repair, error) {
+func beginRepair(root *disk, name string) (*repair, error) {
 	if err := root.Remove(scratch(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove what a crash left: %w", err)
 	}
@@ -48,7 +48,7 @@ func beginRepair(root *os.Root, name string) (*repair, error) {
 
 // dropLink removes a link that stands where a file should be; what it leads to
 // stays as it is.
-func dropLink(root *os.Root, name string) error {
+func dropLink(root *disk, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil || info.Mode()&os.ModeSymlink == 0 {
 		return nil
@@ -142,29 +142,8 @@ func (r *repair) close() error {
 	return err
 }
 
-// appendTo writes b behind the first right bytes of a file, which is all there
-// may be; errChanged otherwise.
-func appendTo(root *os.Root, name string, right int64, b []byte) error {
-	f, err := root.OpenFile(name, os.O_WRONLY, filePerm)
-	if errors.Is(err, os.ErrNotExist) {
-		return errChanged
-	}
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-	case info.Size() != right:
-		err = errChanged
-	default:
-		_, err = f.WriteAt(b, right)
-	}
-	return errors.Join(err, f.Close())
-}
-
 // syncFile makes a file survive a loss of power.
-func syncFile(root *os.Root, name string) error {
+func syncFile(root *disk, name string) error {
 	f, err := root.OpenFile(name, os.O_WRONLY, filePerm)
 	if err != nil {
 		return err
@@ -174,15 +153,16 @@ func syncFile(root *os.Root, name string) error {
 
 // writeWhole makes a file of one piece be b, in one step; errChanged if its
 // folder is gone.
-func writeWhole(root *os.Root, name string, b []byte) error {
-	have, err := root.ReadFile(name)
-	if info, lerr := root.Lstat(name); err == nil && lerr == nil && info.Mode().IsRegular() && bytes.Equal(have, b) {
-		return nil
+func writeWhole(root *disk, name string, b []byte) error {
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(b)) {
+		if have, err := root.ReadFile(name); err == nil && bytes.Equal(have, b) {
+			return nil
+		}
 	}
 	if err := root.Remove(scratch(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove what a crash left: %w", err)
 	}
-	err = root.WriteFile(scratch(name), b, filePerm)
+	err := root.WriteFile(scratch(name), b, filePerm)
 	if errors.Is(err, os.ErrNotExist) {
 		return errChanged
 	}

@@ -35,29 +35,34 @@ func checkFolder(name string) error {
 	return nil
 }
 
-// folder is the files of one session as this process left them. It holds none
-// of them open.
+// folder is the files of one session as this process left them, and what is
+// not in them yet.
 type folder struct {
-	project  *os.Root
+	project  *disk
 	blobs    events.Blobs // nil: there are none
 	claim    func(name string) error
 	renderer *Renderer
 	repairs  map[string]*repair // while the beginning is compared; nil afterwards
 	settled  bool               // what was rendered so far is in the files
 	right    map[string]int64   // sizes of the files
+	waiting  map[string][]byte  // what the log files get with the next flush
+	unsynced map[string]bool    // files written since the newest sync
+	held     *held              // nil: not open
 	lacking  bool               // a blob was not to be had: the folder is not complete
 	closed   bool               // the session is
-	seq      uint64             // newest event written
+	seq      uint64             // newest event taken
+	used     uint64             // Writer.taken when the newest event was taken
 }
 
 func (w *Writer) newFolder(session string) *folder {
-	return &folder{project: w.root, blobs: w.blobs, claim: w.claimFor(session), renderer: NewRenderer(), right: map[string]int64{}}
+	return &folder{project: w.root, blobs: w.blobs, claim: w.claimFor(session), renderer: NewRenderer(),
+		right: map[string]int64{}, waiting: map[string][]byte{}, unsynced: map[string]bool{}}
 }
 
 func (d *folder) path(file string) string { return path.Join(Base, d.renderer.Folder(), file) }
 
-// take renders an event into the files; errChanged if they are not what this
-// process left.
+// take renders an event. Files of one piece are written at once, log files with
+// the next flush. errChanged if the folder is not what this process left.
 func (d *folder) take(ctx context.Context, e *events.Event) error {
 	if e.Seq <= d.seq {
 		return nil
@@ -69,9 +74,6 @@ func (d *folder) take(ctx context.Context, e *events.Event) error {
 			return err
 		}
 	}
-	if len(pieces) > 0 && d.settled && !d.intact(Files()) {
-		return errChanged
-	}
 	for _, piece := range pieces {
 		if err := d.write(ctx, piece); err != nil {
 			return fmt.Errorf("write %s of %s: %w", piece.File, d.renderer.Folder(), err)
@@ -80,13 +82,62 @@ func (d *folder) take(ctx context.Context, e *events.Event) error {
 	if _, over := e.Payload.(events.SessionClosed); over {
 		d.closed = true
 	}
-	switch {
-	case d.settled && d.repairs != nil:
+	if d.settled && d.repairs != nil {
 		return d.settle()
-	case d.settled && d.closed:
+	}
+	return nil
+}
+
+// flush writes what waits, and marks the folder of a closed session. errChanged
+// if the files are not what this process left.
+func (d *folder) flush() error {
+	if len(d.waiting) > 0 && !d.intact(Files()) {
+		return errChanged
+	}
+	for _, file := range Files() {
+		b := d.waiting[file]
+		if len(b) == 0 {
+			continue
+		}
+		f, err := d.held.file(file)
+		if err == nil {
+			_, err = f.WriteAt(b, d.right[file])
+		}
+		if err != nil {
+			return fmt.Errorf("write %s of %s: %w", file, d.renderer.Folder(), err)
+		}
+		d.right[file] += int64(len(b))
+		d.unsynced[file] = true
+	}
+	clear(d.waiting)
+	if d.settled && d.closed {
 		return d.sync()
 	}
 	return nil
+}
+
+// open opens the folder unless it is open. errChanged if it is not the one that
+// this process left.
+func (d *folder) open() (*held, error) {
+	if d.held == nil {
+		h, err := hold(d.project, path.Join(Base, d.renderer.Folder()))
+		if err != nil {
+			return nil, err
+		}
+		d.held = h
+	}
+	if !d.held.inPlace() {
+		return nil, errChanged
+	}
+	return d.held, nil
+}
+
+// release closes the folder's files.
+func (d *folder) release() {
+	if d.held != nil {
+		_ = d.held.release() // nothing is written on closing
+		d.held = nil
+	}
 }
 
 // begin makes the folder and opens what is there for comparison.
@@ -128,7 +179,7 @@ func (d *folder) makeFolders() error {
 	return makeFolder(d.project, d.path(Bodies))
 }
 
-func makeFolder(root *os.Root, name string) error {
+func makeFolder(root *disk, name string) error {
 	if err := root.Mkdir(name, folderPerm); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("make log folder: %w", err)
 	}
@@ -154,10 +205,7 @@ func (d *folder) write(ctx context.Context, piece Append) error {
 	case d.repairs != nil:
 		return d.repairs[piece.File].write(piece.Bytes)
 	}
-	if err := appendTo(d.project, d.path(piece.File), d.right[piece.File], piece.Bytes); err != nil {
-		return err
-	}
-	d.right[piece.File] += int64(len(piece.Bytes))
+	d.waiting[piece.File] = append(d.waiting[piece.File], piece.Bytes...)
 	return nil
 }
 
@@ -167,9 +215,13 @@ const blobWait = 10 * time.Second
 // writeBody makes a file of one piece. A blob that nobody has is named in its
 // file, and fetched again at the next start.
 func (d *folder) writeBody(ctx context.Context, piece Append) error {
-	content, name := piece.Bytes, d.path(piece.File)
+	content, name := piece.Bytes, piece.File
+	dir, err := d.open()
+	if err != nil {
+		return err
+	}
 	if piece.Blob != nil {
-		if have, err := d.project.ReadFile(name); err == nil && events.Digest(have) == piece.Blob.SHA256 {
+		if have, err := dir.ReadFile(name); err == nil && events.Digest(have) == piece.Blob.SHA256 {
 			content = have
 		} else {
 			content = d.fetch(ctx, piece)
@@ -178,8 +230,8 @@ func (d *folder) writeBody(ctx context.Context, piece Append) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d.right[piece.File] = int64(len(content))
-	return writeWhole(d.project, name, content)
+	d.right[name], d.unsynced[name] = int64(len(content)), true
+	return writeWhole(dir.disk, name, content)
 }
 
 func (d *folder) fetch(ctx context.Context, piece Append) []byte {
@@ -196,9 +248,12 @@ func (d *folder) fetch(ctx context.Context, piece Append) []byte {
 
 // intact tells whether files have the sizes that this process left.
 func (d *folder) intact(files []string) bool {
+	dir, err := d.open()
+	if err != nil {
+		return false
+	}
 	for _, file := range files {
-		info, err := d.project.Lstat(d.path(file))
-		if err != nil || !info.Mode().IsRegular() || info.Size() != d.right[file] {
+		if !dir.as(file, d.right[file]) {
 			return false
 		}
 	}
@@ -218,7 +273,7 @@ func (d *folder) settle() error {
 		if err == nil {
 			err = r.finish()
 		}
-		d.right[file] = r.right
+		d.right[file], d.unsynced[file] = r.right, true
 		err = errors.Join(err, r.close())
 	}
 	if err == nil && d.closed && len(repairs) > 0 {
@@ -238,4 +293,5 @@ func (d *folder) abandon() {
 		}
 	}
 	d.repairs = nil
+	d.release()
 }

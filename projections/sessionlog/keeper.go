@@ -37,7 +37,7 @@ type Keeper struct {
 	// Logger hears of folders that are left alone. Nil: nobody does.
 	Logger *slog.Logger
 
-	root   *os.Root
+	root   *disk
 	facts  map[string]*Facts
 	order  []*Facts          // by first event
 	newest map[string]uint64 // sequence of each session's newest event
@@ -73,7 +73,7 @@ func (k *Keeper) Run(ctx context.Context, source Source) error {
 		return fmt.Errorf("session registry: %w", err)
 	}
 	defer root.Close()
-	k.root, k.facts, k.order, k.newest, k.fresh = root, map[string]*Facts{}, nil, map[string]uint64{}, 0
+	k.root, k.facts, k.order, k.newest, k.fresh = newDisk(root), map[string]*Facts{}, nil, map[string]uint64{}, 0
 	if k.Logger == nil {
 		k.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -192,7 +192,7 @@ func (k *Keeper) prune(ctx context.Context) {
 		if why == "" || i == len(k.order)-1 || rows[f.Folder].Session != f.Session {
 			continue
 		}
-		if foreign, err := foreignIn(k.root, f.Folder); err != nil || len(foreign) > 0 {
+		if foreign, err := foreignIn(k.root.Root, f.Folder); err != nil || len(foreign) > 0 {
 			k.Logger.WarnContext(ctx, "a log folder is not pruned, as not everything in it is a log", "folder", f.Folder, "foreign", foreign, "error", err)
 			continue
 		}

@@ -76,7 +76,7 @@ func (w *Writer) remove(ctx context.Context, session, name string) error {
 	if err := w.claimFor(session)(name); err != nil {
 		return err
 	}
-	foreign, err := Remove(w.root, name)
+	foreign, err := Remove(w.root.Root, name)
 	if err != nil {
 		return fmt.Errorf("prune logs: %w", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"manualslop/events"
 )
@@ -23,7 +25,7 @@ func (w *Writer) Run(ctx context.Context, source Source) error {
 			w.failed(ctx, s.Session, w.clear(ctx, s.Session, s.Folder))
 			continue
 		}
-		if err := w.own(s.Folder, s.Session); err != nil || s.Closed != nil && complete(w.root, s.Folder, s.LastSeq) {
+		if err := w.own(s.Folder, s.Session); err != nil || s.Closed != nil && complete(w.root.Root, s.Folder, s.LastSeq) {
 			w.failed(ctx, s.Session, err)
 			continue
 		}
@@ -53,19 +55,47 @@ func (w *Writer) own(name, session string) error {
 	return w.claimFor(session)(name)
 }
 
-// follow writes events as they come and says which was the last.
+// gatherBytes is how much of the sessions' events may wait to be written.
+const gatherBytes = 1 << 20
+
+// follow writes events as they come and says which was the last. While more of
+// them are there already, what they append is gathered.
 func (w *Writer) follow(ctx context.Context, source Source, from uint64) (uint64, error) {
-	last := from - 1
+	last, waiting := from-1, 0
+	defer w.flushAll(ctx)
 	for e, err := range source.Subscribe(ctx, "", from) {
 		if err != nil {
 			return last, err
 		}
 		last = e.Seq
 		if _, closes := e.Payload.(events.SessionClosed); closes || !w.isBroken(e.Session) {
-			w.failed(ctx, e.Session, w.Take(ctx, &e))
+			w.failed(ctx, e.Session, w.gatherNow(ctx, &e))
+		}
+		if waiting += len(e.Data); last >= source.Position() || waiting > gatherBytes {
+			w.flushAll(ctx)
+			waiting = 0
 		}
 	}
 	return last, events.ErrClosed
+}
+
+func (w *Writer) gatherNow(ctx context.Context, e *events.Event) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.gather(ctx, e)
+}
+
+// flushAll writes what waits.
+func (w *Writer) flushAll(ctx context.Context) {
+	w.mu.Lock()
+	failed := map[string]error{}
+	for _, session := range slices.Sorted(maps.Keys(w.unsaved)) {
+		failed[session] = w.flush(ctx, session)
+	}
+	w.mu.Unlock()
+	for session, err := range failed { // order-independent: each is reported
+		w.failed(ctx, session, err)
+	}
 }
 
 func (w *Writer) isBroken(session string) bool {

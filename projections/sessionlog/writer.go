@@ -25,9 +25,17 @@ type Source interface {
 	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
 }
 
-// maxOver bounds the closed sessions whose state of rendering is kept, for what
-// still happens in them.
-const maxOver = 8
+const (
+	// maxOver bounds the closed sessions whose state of rendering is kept, for
+	// what still happens in them.
+	maxOver = 8
+	// maxOpen bounds the open sessions of which it is kept, unless more than that
+	// had one of the newest activeEvents events.
+	maxOpen      = 64
+	activeEvents = 4096
+	// maxHeld bounds the sessions whose files are held open.
+	maxHeld = 16
+)
 
 // Writer keeps the log files of a project's sessions. One writer at a time may
 // work on a project folder. Safe for concurrent use.
@@ -36,12 +44,14 @@ type Writer struct {
 	blobs    events.Blobs
 	registry *events.Registry
 	project  string
-	root     *os.Root
+	root     *disk
 	logger   *slog.Logger
 
 	mu      sync.Mutex
 	folders map[string]*folder // by session: as this process left them
-	over    []string           // closed sessions among them, the one used last at the end
+	recent  []string           // the sessions of folders, the one used last at the end
+	taken   uint64             // events taken, beginning at activeEvents
+	unsaved map[string]bool    // sessions with something that waits for a flush
 	owner   map[string]string  // folder name to session
 	broken  map[string]bool    // sessions given up until they close or the next start
 	gone    map[string]bool    // sessions whose files were pruned
@@ -58,14 +68,17 @@ func New(log events.Log, blobs events.Blobs, registry *events.Registry, project,
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &Writer{log: log, blobs: blobs, registry: registry, project: project, root: root, logger: logger,
-		folders: map[string]*folder{}, owner: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}, nil
+	return &Writer{log: log, blobs: blobs, registry: registry, project: project, root: newDisk(root), logger: logger,
+		taken: activeEvents, folders: map[string]*folder{}, unsaved: map[string]bool{}, owner: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}, nil
 }
 
 // Close lets go of the project's folder. Everything that was taken is in the files.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	for _, d := range w.folders { // order-independent: each is closed
+		d.release()
+	}
 	return w.root.Close()
 }
 
@@ -115,22 +128,45 @@ func (w *Writer) attach(ctx context.Context, session string, to uint64) (*folder
 	return d, nil
 }
 
-// used keeps few closed sessions rendered: the next event of any other is
-// written after its log was read again.
+// used keeps few sessions rendered, and the files of fewer open: the next event
+// of any other is written after its log was read again.
 func (w *Writer) used(session string) {
-	if d := w.folders[session]; d == nil || !d.closed {
+	d := w.folders[session]
+	if d == nil {
 		return
 	}
-	w.over = slices.DeleteFunc(w.over, func(s string) bool { return s == session })
-	if w.over = append(w.over, session); len(w.over) > maxOver {
-		w.letGo(w.over[0])
+	if d.closed {
+		d.release()
+	}
+	w.recent = append(slices.DeleteFunc(w.recent, func(s string) bool { return s == session }), session)
+	over, open, held := 0, 0, 0
+	for _, s := range slices.Backward(slices.Clone(w.recent)) {
+		d := w.folders[s]
+		if d.held != nil {
+			if held++; held > maxHeld {
+				d.release()
+			}
+		}
+		if d.closed {
+			over++
+		} else {
+			open++
+		}
+		idle := over > maxOver || open > maxOpen && w.taken-d.used >= activeEvents
+		if idle && !w.unsaved[s] {
+			w.letGo(s)
+		}
 	}
 }
 
-// letGo forgets what was rendered of a session.
+// letGo forgets what was rendered of a session, and what of it is not written.
 func (w *Writer) letGo(session string) {
+	if d := w.folders[session]; d != nil {
+		d.release()
+	}
 	delete(w.folders, session)
-	w.over = slices.DeleteFunc(w.over, func(s string) bool { return s == session })
+	delete(w.unsaved, session)
+	w.recent = slices.DeleteFunc(w.recent, func(s string) bool { return s == session })
 }
 
 // claimFor gives folder names to the first session that has them.
@@ -150,6 +186,16 @@ func (w *Writer) claimFor(session string) func(string) error {
 func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.gather(ctx, e); err != nil {
+		return err
+	}
+	return w.flush(ctx, e.Session)
+}
+
+// gather is Take, but the log files get what it renders with the next flush.
+// Those of a closed session get it at once.
+func (w *Writer) gather(ctx context.Context, e *events.Event) error {
+	w.taken++
 	err := errChanged
 	switch e.Payload.(type) {
 	case events.LogsPruned, events.LogsRestored: // the whole folder changes
@@ -159,7 +205,6 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 		}
 		if d := w.folders[e.Session]; d != nil {
 			err = d.take(ctx, e)
-			w.used(e.Session)
 		}
 	}
 	if errors.Is(err, errChanged) {
@@ -169,5 +214,33 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 		w.letGo(e.Session)
 		return fmt.Errorf("log of %s: %w", e.Session, err)
 	}
+	d := w.folders[e.Session]
+	if d == nil { // pruned
+		return nil
+	}
+	d.used = w.taken
+	w.unsaved[e.Session] = true
+	if d.closed {
+		return w.flush(ctx, e.Session)
+	}
+	return nil
+}
+
+// flush writes what waits of a session.
+func (w *Writer) flush(ctx context.Context, session string) error {
+	d := w.folders[session]
+	if d == nil || !w.unsaved[session] {
+		return nil
+	}
+	delete(w.unsaved, session)
+	err := d.flush()
+	if errors.Is(err, errChanged) {
+		_, err = w.attach(ctx, session, d.seq)
+	}
+	if err != nil {
+		w.letGo(session)
+		return fmt.Errorf("log of %s: %w", session, err)
+	}
+	w.used(session)
 	return nil
 }
