@@ -64,6 +64,10 @@ var (
 	_ events.Blobs = (*Conn)(nil)
 )
 
+// signalQueue is how many signals wait for a reader that is behind; more are
+// lost. The client makes room for all of them at once.
+const signalQueue = 4096
+
 // newConn finishes a connection: options shared by both ways to connect.
 func newConn(role Role, process string, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
 	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}), gauge: &gauge{}, recent: NewRecent(), anew: time.Now(),
@@ -72,6 +76,7 @@ func newConn(role Role, process string, log *slog.Logger, url string, opts ...na
 		nats.Name("slop " + role.String()),
 		nats.CustomInboxPrefix(role.inbox()),
 		nats.ReconnectBufSize(-1),
+		nats.SyncQueueLen(signalQueue),
 		nats.PermissionErrOnSubscribe(true),
 		nats.ErrorHandler(c.onError),
 		nats.ClosedHandler(func(*nats.Conn) { c.onClose() }),

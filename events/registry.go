@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"manualslop/events/chars"
 )
@@ -140,10 +141,36 @@ func NewRegistry(groups ...[]Def) (*Registry, error) {
 			if _, dup := r.defs[d.Type.Name]; dup {
 				return nil, fmt.Errorf("%w: %s is defined twice", ErrRegistry, d.Type.Name)
 			}
+			if slices.Contains(offers, d.Type.Name) {
+				d.decode = repeated(d.decode)
+			}
 			r.defs[d.Type.Name] = d
 		}
 	}
 	return r, nil
+}
+
+// offers are long bodies that are the same in session after session.
+var offers = []string{ToolsOffered{}.EventType().Name, ModelsOffered{}.EventType().Name}
+
+// repeated is decode, but a body that is the same as the one before has the same
+// payload: sessions share it.
+func repeated(decode func(json.RawMessage) (Payload, error)) func(json.RawMessage) (Payload, error) {
+	type decoded struct {
+		body    []byte
+		payload Payload
+	}
+	var newest atomic.Pointer[decoded]
+	return func(body json.RawMessage) (Payload, error) {
+		if last := newest.Load(); last != nil && bytes.Equal(last.body, body) {
+			return last.payload, nil
+		}
+		p, err := decode(body)
+		if err == nil {
+			newest.Store(&decoded{bytes.Clone(body), p})
+		}
+		return p, err
+	}
 }
 
 func (d Def) check() error {

@@ -14,6 +14,7 @@ type crew struct {
 	session  string
 	handlers []*Handler
 	used     time.Time // of the newest event; zero: none came since it began
+	taking   int       // events that are being handed over
 	over     bool      // the session is
 	before   *crew     // that worked on the session before, and stores its positions; may be nil
 	verified Mark      // position that the log is known to hold

@@ -26,7 +26,7 @@ const conflictPatience = 20
 
 // mailbox bounds the events that wait for one decider of one session; the
 // reading waits when it is full.
-const mailbox = 1024
+const mailbox = 256
 
 // ErrDivergence says that the record contradicts the decider's own decisions.
 var ErrDivergence = errors.New("the record differs from the decision")

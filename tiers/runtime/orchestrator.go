@@ -46,6 +46,7 @@ type Orchestrator struct {
 	ending   map[string]*crew // newest one that was put to rest
 	ledger   ledger
 	late     sync.Mutex // one session that is over after the other
+	looking  bool       // retire is called again without an event
 	slots    chan struct{}
 	wg       sync.WaitGroup
 }
@@ -84,6 +85,9 @@ func (o *Orchestrator) Begin(ctx context.Context, session string, history []*eve
 	if c == nil || len(history) > 0 && opens(history[0]) {
 		c = o.crew(session)
 	}
+	if len(history) == 1 { // it is new, and not one of many at a start
+		c.used = time.Now()
+	}
 	over := slices.IndexFunc(history, closes)
 	if over < 0 {
 		o.sessions[session] = c
@@ -114,6 +118,7 @@ func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 	}
 	if c != nil {
 		c.used = time.Now()
+		c.taking++
 	}
 	if open && closes(e) {
 		delete(o.sessions, e.Session)
@@ -133,6 +138,9 @@ func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 			return
 		}
 	}
+	o.mu.Lock()
+	c.taking--
+	o.mu.Unlock()
 	o.retire()
 }
 
@@ -147,7 +155,8 @@ func (o *Orchestrator) wake(ctx context.Context, session string) *crew {
 }
 
 // retire puts the sessions to rest in which nothing happened for longest, while
-// more than enough are in memory.
+// more than enough are in memory. It looks again when those that are left may be
+// old enough.
 func (o *Orchestrator) retire() {
 	enough, after := o.Loaded, o.RestAfter
 	if enough <= 0 {
@@ -170,12 +179,29 @@ func (o *Orchestrator) retire() {
 	}
 	slices.SortFunc(loaded, func(a, b *crew) int { return a.used.Compare(b.used) })
 	for _, c := range loaded[:len(loaded)-enough] {
-		if time.Since(c.used) < after || c.stalled() {
-			continue
+		switch {
+		case c.stalled():
+		case c.taking > 0 || time.Since(c.used) < after:
+			o.lookAgain(after)
+		default:
+			o.sessions[c.session], o.ending[c.session] = nil, c
+			c.dismiss()
 		}
-		o.sessions[c.session], o.ending[c.session] = nil, c
-		c.dismiss()
 	}
+}
+
+// lookAgain calls retire after a while, once; o.mu is held.
+func (o *Orchestrator) lookAgain(after time.Duration) {
+	if o.looking {
+		return
+	}
+	o.looking = true
+	time.AfterFunc(max(after, retryPause), func() {
+		o.mu.Lock()
+		o.looking = false
+		o.mu.Unlock()
+		o.retire()
+	})
 }
 
 // Run reads until ctx ends or the log can be read no more, which is an error.

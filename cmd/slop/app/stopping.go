@@ -90,7 +90,7 @@ func (e *engine) measure(conn *bus.Conn, actor string) {
 		ended(nil)
 		return nil
 	})
-	e.front.group.Go(func() error { boundGarbage(e.front.ctx); return nil })
+	e.front.group.Go(func() error { boundGarbage(e.front.ctx, e.logger); return nil })
 }
 
 // measureRole measures a process that runs roles alone, by the connection of
