@@ -97,7 +97,7 @@ const maxYear = 9000
 // refused with ErrEnvelope. Seq and Payload stay unset.
 func (e *Event) UnmarshalJSON(b []byte) error {
 	var w envelope
-	if err := json.Unmarshal(b, &w); err != nil {
+	if err := Unmarshal(b, &w); err != nil {
 		return fmt.Errorf("%w: %w", ErrEnvelope, err)
 	}
 	return e.fromEnvelope(&w)

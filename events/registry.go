@@ -81,7 +81,7 @@ func Define[P Payload](class Class, writer, doc string, sample P, lifts ...Lift)
 		actors: strings.Split(writer, ", "),
 		decode: func(b json.RawMessage) (Payload, error) {
 			var p P
-			err := json.Unmarshal(b, &p)
+			err := Unmarshal(b, &p)
 			return p, err
 		},
 	}
