@@ -1,10 +1,14 @@
 package events
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // ManifestDigest is the SHA-256 of the manifest's canonical JSON: two prompts
@@ -20,13 +24,87 @@ func ManifestDigest(parts []Part) (string, error) {
 	return CanonicalDigest(raw)
 }
 
+// ManifestSum is the state of a manifest's digest behind its first parts, so that
+// the manifest that continues it hashes only what is new. The zero value stands
+// at the beginning.
+type ManifestSum struct {
+	hash  hash.Cloner // nil: at the beginning
+	parts int
+}
+
+// Of is [ManifestDigest] of the parts, of which the first keep are those of the
+// manifest that s was made from; and the state for the manifest that continues it.
+func (s ManifestSum) Of(parts []Part, keep int) (string, ManifestSum, error) {
+	if s.parts > min(keep, len(parts)) {
+		s = ManifestSum{}
+	}
+	if digest, next, ok := s.After(parts[s.parts:]); ok {
+		return digest, next, nil
+	}
+	digest, err := ManifestDigest(parts)
+	return digest, ManifestSum{}, err
+}
+
+// Parts counts the parts that s stands behind.
+func (s ManifestSum) Parts() int { return s.parts }
+
+// After is the digest of the parts behind which s stands and more behind them, and
+// the state for the manifest that continues it: behind all of them but a block of
+// changed files. False where the whole is needed for that; see [ManifestDigest].
+func (s ManifestSum) After(more []Part) (digest string, next ManifestSum, ok bool) {
+	stay := len(more)
+	if stay > 0 && more[stay-1].Kind == PartRefresh {
+		stay--
+	}
+	if s.parts+len(more) == 0 {
+		return "", ManifestSum{}, false
+	}
+	if next, ok = s.behind(more[:stay]); !ok {
+		return "", ManifestSum{}, false
+	}
+	whole, ok := next.behind(more[stay:])
+	if !ok {
+		return "", ManifestSum{}, false
+	}
+	whole.hash.Write([]byte("]"))
+	return hex.EncodeToString(whole.hash.Sum(nil)), next, true
+}
+
+// behind is the state behind more parts; s stays as it is.
+func (s ManifestSum) behind(more []Part) (ManifestSum, bool) {
+	if s.hash == nil {
+		s.hash = sha256.New().(hash.Cloner) //nolint:forcetypeassert // it is one
+	}
+	var err error
+	if s.hash, err = s.hash.Clone(); err != nil {
+		return ManifestSum{}, false
+	}
+	var b []byte
+	for i := range more {
+		if more[i].inexact() {
+			return ManifestSum{}, false
+		}
+		if b = append(b[:0], ','); s.parts == 0 {
+			b[0] = '['
+		}
+		b = appendPart(b, &more[i])
+		s.hash.Write(b)
+		s.parts++
+	}
+	return s, true
+}
+
 // maxExact is the largest whole number that canonical JSON, whose numbers are
 // doubles, writes digit by digit in any case.
 const maxExact = 1 << 53
 
+// inexact tells whether a part has numbers whose canonical form is not their digits.
+func (p *Part) inexact() bool {
+	return p.Head < -maxExact || p.Head > maxExact || p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact || p.Index > maxExact
+}
+
 // canonicalManifest writes what [Canonical] makes of the parts' JSON, without
-// the way through JSON text: replay does it for every prompt. False for
-// numbers whose canonical form is not their digits.
+// the way through JSON text. False for parts that are [Part.inexact].
 func canonicalManifest(parts []Part) ([]byte, bool) {
 	if parts == nil {
 		return []byte("null"), true
@@ -34,7 +112,7 @@ func canonicalManifest(parts []Part) ([]byte, bool) {
 	size := 2
 	for i := range parts {
 		p := &parts[i]
-		if p.Head < -maxExact || p.Head > maxExact || p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact || p.Index > maxExact {
+		if p.inexact() {
 			return nil, false
 		}
 		size += 256 + len(p.Text) + len(p.Prefix) + len(p.Suffix)
@@ -93,42 +171,32 @@ func AppendText(b []byte, s string) []byte { return appendString(b, s) }
 // that is no UTF-8 becomes U+FFFD, as encoding/json has it.
 func appendString(b []byte, s string) []byte {
 	const hexadecimal = "0123456789abcdef"
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
 	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
+	for left := unsafe.Slice(unsafe.StringData(s), len(s)); ; {
+		n := plainRun(left)
+		b = append(b, left[:n]...)
+		if n == len(left) {
+			return append(b, '"')
 		}
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-		}
-		b = append(b, s[from:i]...)
-		switch {
-		case c >= utf8.RuneSelf:
-			b = append(b, "\uFFFD"...)
-		case c == '"', c == '\\':
+		switch c := left[n]; c {
+		case '"', '\\':
 			b = append(b, '\\', c)
-		case c == '\b':
+		case '\b':
 			b = append(b, `\b`...)
-		case c == '\t':
+		case '\t':
 			b = append(b, `\t`...)
-		case c == '\n':
+		case '\n':
 			b = append(b, `\n`...)
-		case c == '\f':
+		case '\f':
 			b = append(b, `\f`...)
-		case c == '\r':
+		case '\r':
 			b = append(b, `\r`...)
 		default:
 			b = append(b, '\\', 'u', '0', '0', hexadecimal[c>>4], hexadecimal[c&15])
 		}
-		i++
-		from = i
+		left = left[n+1:]
 	}
-	return append(append(b, s[from:]...), '"')
 }

@@ -6,6 +6,9 @@ import "encoding/json"
 // on the canonical form and not on what an encoder of the day writes, because
 // decisions depend on it.
 func SizeOf(v any) (int, error) {
+	if p, is := v.(Part); is && !p.inexact() {
+		return escapedSize(appendPart(nil, &p)), nil
+	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return 0, err
@@ -14,6 +17,11 @@ func SizeOf(v any) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return escapedSize(b), nil
+}
+
+// escapedSize is how long canonical JSON is where it is safe in HTML as well.
+func escapedSize(b []byte) int {
 	const escaped = len(`\u003c`)
 	n := len(b)
 	for i, c := range b {
@@ -24,5 +32,5 @@ func SizeOf(v any) (int, error) {
 			n += escaped - 3
 		}
 	}
-	return n, nil
+	return n
 }

@@ -15,6 +15,7 @@ type checks struct {
 	answers  map[string]answer // id of an event that may settle an ask
 	settled  map[string]bool   // ask to whether its outcome was a yes
 	prompts  events.Prompts[events.Part]
+	sums     map[string]events.ManifestSum // of prompts
 }
 
 type permit struct{ call, digest string }
@@ -25,7 +26,8 @@ type answer struct {
 }
 
 func newChecks() checks {
-	return checks{ordinals: map[string]uint64{}, approved: map[permit]bool{}, answers: map[string]answer{}, settled: map[string]bool{}, prompts: events.Prompts[events.Part]{}}
+	return checks{ordinals: map[string]uint64{}, approved: map[permit]bool{}, answers: map[string]answer{}, settled: map[string]bool{}, prompts: events.Prompts[events.Part]{},
+		sums: map[string]events.ManifestSum{}}
 }
 
 // place checks where the event stands: its sequence, and the session it is in.
@@ -117,7 +119,9 @@ func (v *verifier) content(i int, e *events.Event) *Divergence {
 		if err != nil {
 			return at(CodeDigest, i, e, err.Error())
 		}
-		digest, err := events.ManifestDigest(parts)
+		digest, sum, err := c.sums[p.Continues].Of(parts, p.Keep)
+		delete(c.sums, p.Continues)
+		c.sums[e.ID] = sum
 		return digestOf(i, e, "manifest", p.SHA256, digest, err)
 	case events.ToolApproved:
 		c.approved[permit{p.Call, p.ArgsSHA256}] = true

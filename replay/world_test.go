@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -15,6 +16,7 @@ import (
 	"manualslop/replay"
 	"manualslop/tiers"
 	"manualslop/tiers/basis"
+	"manualslop/tiers/llm"
 )
 
 // world is everything outside the deciders, scripted: models, workers, people
@@ -34,6 +36,7 @@ type world struct {
 	session  string
 	clock    time.Time
 	seqStep  uint64
+	sent     *llm.Record // what the bodies are made from
 }
 
 // worldReader is one decider at its own place in the log.
@@ -64,6 +67,7 @@ type script struct {
 	open     bool // nobody closes the session
 	padding  int  // bytes of text in each tool result
 	tools    int  // tools offered beside the three that are called
+	bodies   bool // replies say which body was sent, as the engine's do
 }
 
 // call is one tool call that tier 3 makes, one per round.
@@ -88,6 +92,9 @@ func newWorld(seed uint64, s script) *world {
 	w := &world{script: s, registry: events.Catalogue(), chance: rand.New(rand.NewPCG(seed, 1)), ordinals: map[string]uint64{},
 		clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), seqStep: 1 + seed%3}
 	w.session = w.id()
+	if s.bodies {
+		w.sent = &llm.Record{}
+	}
 	for _, start := range replay.Deciders() {
 		w.readers = append(w.readers, &worldReader{machine: start()})
 	}
@@ -238,6 +245,9 @@ func (w *world) append(e events.Event) {
 	back.Seq = w.seq()
 	w.registry.Decode(&back)
 	w.log = append(w.log, back)
+	if w.sent != nil {
+		w.sent.Take(&w.log[len(w.log)-1])
+	}
 }
 
 // seq is the next sequence; other sessions take some in between.
@@ -329,9 +339,43 @@ func (w *world) reply(e *events.Event, text string, calls ...events.ToolCall) {
 	if len(calls) > 0 {
 		finish = "tool_calls"
 	}
-	w.say(events.ActorModels, e.ID, events.ModelReplied{Request: e.ID, Text: text, SHA256: events.Digest([]byte(text)), Calls: calls, Finish: finish,
-		Usage: events.Usage{Input: 100, Output: 10}, ScriptLine: 1})
+	said := events.ModelReplied{Request: e.ID, Text: text, SHA256: events.Digest([]byte(text)), Calls: calls, Finish: finish,
+		Usage: events.Usage{Input: 100, Output: 10}, ScriptLine: 1}
+	if asked, is := e.Payload.(events.ModelRequested); is && w.sent != nil {
+		said.BodySHA256, said.Wire = w.body(e.ID, asked), llm.NeutralWire
+	}
+	w.say(events.ActorModels, e.ID, said)
 }
+
+// body is the digest of the body that the scripted model is sent.
+func (w *world) body(request string, asked events.ModelRequested) string {
+	r, err := w.sent.Request(request, asked, texts)
+	if err != nil {
+		panic(err)
+	}
+	body, err := r.Wire()
+	if err != nil {
+		panic(err)
+	}
+	return events.Digest(body)
+}
+
+// texts are the blobs of every world: what prompts begin with.
+func texts(sha256 string) ([]byte, error) {
+	b, ok := basisTexts()[sha256]
+	if !ok {
+		return nil, events.ErrNoBlob
+	}
+	return b, nil
+}
+
+var basisTexts = sync.OnceValue(func() map[string][]byte {
+	out := map[string][]byte{}
+	for _, b := range basis.Bytes() {
+		out[events.Digest(b)] = b
+	}
+	return out
+})
 
 func mustJSON(v any) string {
 	b, err := json.Marshal(v)

@@ -1,6 +1,7 @@
 package tiers
 
 import (
+	"slices"
 	"time"
 
 	"manualslop/events"
@@ -43,8 +44,9 @@ type Sent struct {
 	Asked events.ModelRequested // as it is on record
 	Parts []events.Part         // its whole manifest
 
-	incomplete  int // attempts at its reply that came incomplete
-	interrupted int // attempts that their caller's end cut off
+	sum         events.ManifestSum `snapshot:"-"` // of Parts, made again where it is missing
+	incomplete  int                // attempts at its reply that came incomplete
+	interrupted int                // attempts that their caller's end cut off
 }
 
 // Then is what is remembered after s once the next request of the conversation
@@ -60,10 +62,23 @@ func (s Sent) Then(id string, asked events.ModelRequested) Sent {
 		panic("tiers: request " + id + ": " + err.Error())
 	}
 	out := Sent{ID: id, Asked: asked, Parts: parts}
+	if _, out.sum, err = s.sum.Of(parts, asked.Keep); err != nil {
+		panic("tiers: request " + id + ": " + err.Error())
+	}
 	if asked.Attempt > 1 {
 		out.incomplete, out.interrupted = s.incomplete, s.interrupted
 	}
 	return out
+}
+
+// digest is that of the manifest of the first keep parts and more.
+func (s *Sent) digest(keep int, more []events.Part) (string, error) {
+	if n := s.sum.Parts(); n <= keep {
+		if digest, _, ok := s.sum.After(slices.Concat(s.Parts[n:keep], more)); ok {
+			return digest, nil
+		}
+	}
+	return events.ManifestDigest(slices.Concat(s.Parts[:keep], more))
 }
 
 // failed counts a failure of the last attempt: how many failed in this way, those
@@ -113,12 +128,21 @@ func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelF
 // settings of its tier and the personas, and the prompt with its digest. Of the
 // parts, which are the whole prompt, it says only what is new since before.
 func Request(s events.Settings, seat Seat, before Sent, parts []events.Part) events.ModelRequested {
-	digest, err := events.ManifestDigest(parts)
-	if err != nil {
+	return RequestAfter(s, seat, before, 0, parts)
+}
+
+// RequestAfter is [Request] for a prompt that begins with the first same parts of
+// before; rest are those behind them.
+func RequestAfter(s events.Settings, seat Seat, before Sent, same int, rest []events.Part) events.ModelRequested {
+	m := events.ModelRequested{Attempt: 1, Tier: seat.Tier, Manifest: rest}
+	m.Continue(before.ID, before.Parts[same:])
+	if same > 0 {
+		m.Continues, m.Keep = before.ID, m.Keep+same
+	}
+	var err error
+	if m.SHA256, err = before.digest(m.Keep, m.Manifest); err != nil {
 		panic("tiers: " + err.Error()) // parts are plain strings and numbers
 	}
-	m := events.ModelRequested{Attempt: 1, Tier: seat.Tier, Manifest: parts, SHA256: digest}
-	m.Continue(before.ID, before.Parts)
 	return address(s, seat, m)
 }
 

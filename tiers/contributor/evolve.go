@@ -64,6 +64,9 @@ func (s *State) emitted(e *events.Event) {
 	case events.ModelRequested:
 		if r := s.running(p.Ticket, p.TicketAttempt); r != nil {
 			s.wait(r, awaitModel, e.ID)
+			if r.retry == nil { // which repeats what was sent
+				r.talk.Sent()
+			}
 			r.sent, r.retry = r.sent.Then(e.ID, p), nil
 		}
 	case events.RefreshRequested:

@@ -120,11 +120,11 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 	if r.retry != nil {
 		return *r.retry
 	}
-	parts := r.talk.Parts()
+	same, rest := r.talk.Since()
 	if r.refresh != nil {
-		parts = append(parts, *r.refresh)
+		rest = append(rest, *r.refresh)
 	}
-	m := tiers.Request(s.settings, r.seat(), r.sent, parts)
+	m := tiers.RequestAfter(s.settings, r.seat(), r.sent, same, rest)
 	m.StreamID = StreamID(r.ticket.ID)
 	m.Track, m.Ticket, m.TicketAttempt, m.Round, m.Tools = r.track, r.ticket.ID, r.attempt, r.round, r.tools
 	m.BiasProfile = r.bias

@@ -21,10 +21,7 @@ func (t *Thread) measure(to Reader, tail *events.Part) int64 {
 
 // read is how many bytes a model reads, of tools so many.
 func (t *Thread) read(tools int64, tail *events.Part) int64 {
-	sum := tools
-	for _, p := range t.pieces {
-		sum += t.heard.Size(p.Part)
-	}
+	sum := tools + t.reads
 	if tail != nil {
 		sum += t.heard.Size(*tail)
 	}

@@ -42,6 +42,7 @@ func (t *Thread) cutResult(call string, head int) {
 			p.Suffix = fmt.Sprintf("\n[… cut to make room: the first %d characters of %d bytes; call the tool again for what you need of the rest]", head, p.Size) + p.Suffix
 		}
 	}
+	t.changed()
 }
 
 // cutView leaves the beginning of a view, or where head is 0 only its name.
@@ -50,6 +51,7 @@ func (t *Thread) cutView(at, head int) {
 		return
 	}
 	p := &t.pieces[at]
+	defer t.changed()
 	switch {
 	case head == 0:
 		p.Part = events.Part{Role: p.Role, Text: fmt.Sprintf("%s[left out to make room: %d bytes]\n", cmp.Or(p.Prefix, p.name+"\n"), p.whole)}
@@ -85,6 +87,7 @@ func (t *Thread) drop(round int) {
 		p := &t.pieces[at]
 		p.Prefix = fmt.Sprintf("[rounds %d to %d of this conversation were left out to make room]\n", t.gone[0], round) + p.Prefix
 	}
+	t.changed()
 }
 
 // has tells whether the result of a call is still there.

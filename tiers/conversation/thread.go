@@ -12,6 +12,8 @@ import (
 type Thread struct {
 	pieces []piece
 	bytes  int           // of the parts as JSON
+	reads  int64         // bytes of the parts that a model reads
+	same   int           // how many parts are, from the beginning, as they were sent last
 	gone   []int         // rounds that were left out
 	heard  tiers.Replies // how long replies are as a model reads them again
 
@@ -78,13 +80,23 @@ func (t *Thread) put(p piece) {
 	p.whole = max(p.Size, int64(len(p.Text)))
 	t.pieces = append(t.pieces, p)
 	t.bytes += sizeOf(p.Part) + len(",")
+	t.reads += t.heard.Size(p.Part)
 }
 
 // Parts are the prompt.
-func (t *Thread) Parts() []events.Part {
-	out := make([]events.Part, len(t.pieces), len(t.pieces)+1)
-	for i, p := range t.pieces {
-		out[i] = p.Part
+func (t *Thread) Parts() []events.Part { return t.behind(0) }
+
+// Sent takes the prompt as one that was sent; see [Thread.Since].
+func (t *Thread) Sent() { t.same = len(t.pieces) }
+
+// Since says how many parts of the prompt are, from its beginning, those that were
+// sent last, and gives the parts behind them.
+func (t *Thread) Since() (same int, rest []events.Part) { return t.same, t.behind(t.same) }
+
+func (t *Thread) behind(n int) []events.Part {
+	out := make([]events.Part, 0, len(t.pieces)-n+1)
+	for _, p := range t.pieces[n:] {
+		out = append(out, p.Part)
 	}
 	return out
 }
@@ -103,6 +115,15 @@ func (t *Thread) Reword(from, to events.Basis) {
 		}
 	}
 	t.bytes = t.size()
+	t.changed()
+}
+
+// changed counts again what a model reads, of parts that may not be those that were sent.
+func (t *Thread) changed() {
+	t.same, t.reads = 0, 0
+	for _, p := range t.pieces {
+		t.reads += t.heard.Size(p.Part)
+	}
 }
 
 // newest is the last round that said something; 0: none did.

@@ -36,37 +36,43 @@ type assembler struct {
 	open      []Call // of the last assistant message, not answered yet
 	size      int
 	refreshed bool
-	turn      int // when it was kept, for [Record]
+	sum       events.ManifestSum // of the parts
+	wire      *wireSum           // of the messages but the last
+	turn      int                // when it was kept, for [Record]
 }
 
-// extend adds what a manifest has behind the parts that were added, and gives the
-// request of the whole. A block of changed files at its end is not added: it is not
-// part of the next prompt. After an error the assembler is unusable.
-func (a *assembler) extend(manifest []events.Part, resolve Resolve) (Request, error) {
+// extend adds parts behind those that were added, and gives the request of the
+// whole. A block of changed files at their end is not added: it is not part of
+// the next prompt. After an error the assembler is unusable.
+func (a *assembler) extend(parts []events.Part, resolve Resolve) (Request, error) {
 	a.resolve = resolve
-	said := len(manifest)
-	if said > a.parts && manifest[said-1].Kind == events.PartRefresh {
+	from, said := a.parts, len(parts)
+	if said > 0 && parts[said-1].Kind == events.PartRefresh {
 		said--
 	}
-	for ; a.parts < said; a.parts++ {
-		if err := a.add(a.parts, manifest[a.parts]); err != nil {
+	for i := range said {
+		if err := a.add(from+i, parts[i]); err != nil {
 			return Request{}, err
 		}
+		a.parts++
 	}
 	whole := *a
 	whole.messages = slices.Clone(a.messages)
 	if n := len(whole.messages); n > 0 {
 		whole.messages[n-1].Blocks = slices.Clip(whole.messages[n-1].Blocks)
 	}
-	for i := said; i < len(manifest); i++ {
-		if err := whole.add(i, manifest[i]); err != nil {
+	for i := said; i < len(parts); i++ {
+		if err := whole.add(from+i, parts[i]); err != nil {
 			return Request{}, err
 		}
 	}
-	if err := whole.complete(len(manifest)); err != nil {
+	if err := whole.complete(from + len(parts)); err != nil {
 		return Request{}, err
 	}
-	return Request{Messages: whole.messages}, nil
+	if a.wire == nil {
+		a.wire = &wireSum{}
+	}
+	return Request{Messages: whole.messages, begun: a.wire, final: max(0, len(a.messages)-1)}, nil
 }
 
 func (a *assembler) add(i int, p events.Part) error {

@@ -1,6 +1,10 @@
 package llm
 
-import "manualslop/events"
+import (
+	"slices"
+
+	"manualslop/events"
+)
 
 // MaxBegun bounds the texts of the prompts that a session keeps put together, in
 // bytes. A conversation beyond it is put together anew for each request.
@@ -14,16 +18,20 @@ type begun struct {
 	turn    int // of the newest
 }
 
-// beginning takes out what the prompt of m begins with: where nothing fits,
-// nothing.
-func (r *Record) beginning(m events.ModelRequested) *assembler {
+// beginning takes out what the prompt of m, the event with this id, begins with,
+// and gives the parts behind it: where nothing fits, all of them.
+func (r *Record) beginning(id string, m events.ModelRequested) (*assembler, []events.Part, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	parts, err := r.lent(id)
+	if err != nil {
+		return nil, nil, err
+	}
 	a := r.begun.take(m.Continues)
 	if a == nil || a.parts > m.Keep {
-		return &assembler{}
+		a = &assembler{}
 	}
-	return a
+	return a, slices.Clone(parts[a.parts:]), nil
 }
 
 // keep puts the prompt of a request in the place of the one that it continues.

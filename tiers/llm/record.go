@@ -79,8 +79,14 @@ func (r *Record) asked(id string, p *events.ModelRequested) {
 func (r *Record) Manifest(id string) ([]events.Part, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	parts, err := r.lent(id)
+	return slices.Clone(parts), err
+}
+
+// lent is the whole manifest of a request; r.mu is held.
+func (r *Record) lent(id string) ([]events.Part, error) {
 	if p, known := r.prompts[id]; known {
-		return slices.Clone(p.Parts), nil
+		return p.Parts, nil
 	}
 	if err := r.refused[id]; err != nil {
 		return nil, Unsendable("request %s: %v", id, err)
@@ -100,15 +106,14 @@ func (r *Record) Newest(id string) []events.Part {
 // whenever it is built. Errors are those of [Record.Manifest] and [Assemble]; a
 // manifest without the digest that m says is one too.
 func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request, error) {
-	manifest, err := r.Manifest(id)
+	a, rest, err := r.beginning(id, m)
 	if err != nil {
 		return Request{}, err
 	}
-	if digest, err := events.ManifestDigest(manifest); err != nil || digest != m.SHA256 {
-		return Request{}, Unsendable("request %s: the digest of its manifest is %s, recorded is %s", id, digest, m.SHA256)
+	if err := r.prove(id, m, a, rest); err != nil {
+		return Request{}, err
 	}
-	a := r.beginning(m)
-	out, err := a.extend(manifest, r.Resolve(blob))
+	out, err := a.extend(rest, r.Resolve(blob))
 	if err != nil {
 		return Request{}, err
 	}
@@ -116,6 +121,29 @@ func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request
 	out.Tools = r.offers(id, m.Tools, m.BiasProfile)
 	out.Model, out.Params, out.Command = m.Model, m.Params, m.Command
 	return out, nil
+}
+
+// prove checks that the manifest of a request, which is what a begins and rest, has
+// the digest that is on record.
+func (r *Record) prove(id string, m events.ModelRequested, a *assembler, rest []events.Part) error {
+	digest, sum, ok := "", events.ManifestSum{}, false
+	if a.sum.Parts() == a.parts {
+		digest, sum, ok = a.sum.After(rest)
+	}
+	if !ok {
+		whole, err := r.Manifest(id)
+		if err != nil {
+			return err
+		}
+		if digest, err = events.ManifestDigest(whole); err != nil {
+			return Unsendable("request %s: %v", id, err)
+		}
+	}
+	if digest != m.SHA256 {
+		return Unsendable("request %s: the digest of its manifest is %s, recorded is %s", id, digest, m.SHA256)
+	}
+	a.sum = sum
+	return nil
 }
 
 // offers are the tools with these names as they were offered when the request was

@@ -54,6 +54,9 @@ type Request struct {
 	// Encoded is what the provider's Body made of all this, for its Stream; nil:
 	// nobody made it yet.
 	Encoded []byte
+
+	begun *wireSum // nil: of no conversation
+	final int      // messages that the next request of the conversation repeats
 }
 
 // BodyBy is the body of r as p sends it. A body of a long conversation takes

@@ -17,19 +17,7 @@ func (r Request) Wire() ([]byte, error) {
 	w := wireWriter{out: make([]byte, 0, r.size())}
 	w.raw(`{"messages":`)
 	list(&w, r.Messages, w.message)
-	w.raw(`,"model":`)
-	w.text(r.Model)
-	params, err := json.Marshal(r.Params)
-	if err != nil {
-		return nil, fmt.Errorf("encode the request: %w", err)
-	}
-	w.raw(`,"params":`)
-	w.json(params)
-	if len(r.Tools) > 0 {
-		w.raw(`,"tools":`)
-		list(&w, r.Tools, w.tool)
-	}
-	w.raw("}")
+	w.behind(&r)
 	if w.err != nil {
 		return nil, fmt.Errorf("encode the request: %w", w.err)
 	}
@@ -92,6 +80,23 @@ func list[T any](w *wireWriter, all []T, one func(*T)) {
 		one(&all[i])
 	}
 	w.raw("]")
+}
+
+// behind writes what stands behind the messages.
+func (w *wireWriter) behind(r *Request) {
+	w.raw(`,"model":`)
+	w.text(r.Model)
+	params, err := json.Marshal(r.Params)
+	if w.err == nil {
+		w.err = err
+	}
+	w.raw(`,"params":`)
+	w.json(params)
+	if len(r.Tools) > 0 {
+		w.raw(`,"tools":`)
+		list(w, r.Tools, w.tool)
+	}
+	w.raw("}")
 }
 
 func (w *wireWriter) message(m *Message) {
