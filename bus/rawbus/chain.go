@@ -80,14 +80,7 @@ func (c *Chain) open(connect Connect, role bus.Role) (jetstream.JetStream, error
 
 // follow begins the ordered consumer.
 func (c *Chain) follow(js jetstream.JetStream, session string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
-	defer cancel()
-	consumer, err := js.OrderedConsumer(ctx, bus.StreamEvents, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{events.Filter{Project: Project, Session: session}.Subject()}, DeliverPolicy: jetstream.DeliverNewPolicy})
-	if err != nil {
-		return fmt.Errorf("raw chain: %w", err)
-	}
-	c.consume, err = consumer.Consume(func(m jetstream.Msg) {
+	return c.consumeNew(js, events.Filter{Project: Project, Session: session}, func(m jetstream.Msg) {
 		switch m.Subject() {
 		case c.requested.subject:
 			c.requests <- struct{}{}
@@ -97,6 +90,18 @@ func (c *Chain) follow(js jetstream.JetStream, session string) error {
 			c.outcomes <- struct{}{}
 		}
 	})
+}
+
+// consumeNew has an ordered consumer show what comes from now on.
+func (c *Chain) consumeNew(js jetstream.JetStream, f events.Filter, show func(jetstream.Msg)) error {
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	defer cancel()
+	consumer, err := js.OrderedConsumer(ctx, bus.StreamEvents, jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{f.Subject()}, DeliverPolicy: jetstream.DeliverNewPolicy})
+	if err != nil {
+		return fmt.Errorf("raw chain: %w", err)
+	}
+	c.consume, err = consumer.Consume(show)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"manualslop/bus"
 	"manualslop/bus/bustest"
 	"manualslop/bus/rawbus"
+	"manualslop/events"
 )
 
 func TestTheRawChainMakesItsTrips(t *testing.T) {
@@ -36,4 +37,30 @@ func TestTheRawChainMakesItsTrips(t *testing.T) {
 	require.Positive(t, rate)
 	_, err = chain.Trip(ctx)
 	require.NoError(t, err, "nothing of the rate is left over")
+}
+
+func TestRawRoundsHaveTheAppendsTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
+	s := bustest.Open(t, func(c *bus.Config) { c.Project = rawbus.Project })
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() { _ = rawbus.Work(ctx, s.Stock, bus.WorkerName("test", 1), 4) })
+	raw, err := rawbus.NewRounds(s.Stock, 3, 5)
+	require.NoError(t, err)
+	defer raw.Close()
+	for range 2 {
+		times, err := raw.Run(ctx, 4)
+		require.NoError(t, err)
+		require.Len(t, times, 3*4)
+	}
+	reader, err := s.Connect(bus.Role{Kind: bus.Reader})
+	require.NoError(t, err)
+	defer reader.Close()
+	last, err := reader.Last(ctx, events.Filter{Project: rawbus.Project})
+	require.NoError(t, err)
+	require.EqualValues(t, 2*3*4*5, last)
+	_, err = rawbus.NewRounds(s.Stock, 1, 2)
+	require.Error(t, err, "an approval has a request and an outcome")
 }

@@ -16,8 +16,9 @@ func BenchmarkEngine(b *testing.B) {
 	require.NoError(b, err)
 	for _, name := range app.BenchNames() {
 		b.Run(name, func(b *testing.B) {
-			r, err := app.Bench(b.Context(), name, self, max(b.N, 10), os.Stderr)
+			results, err := app.Bench(b.Context(), name, self, max(b.N, 10), os.Stderr)
 			require.NoError(b, err)
+			r := results[0]
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(r.Value, r.Unit)
 			if r.Reference > 0 {

@@ -26,7 +26,7 @@ type BenchResult struct {
 	Durability string  `json:"durability,omitempty"`
 	Value      float64 `json:"value"`               // median
 	Unit       string  `json:"unit"`                // µs, ms, MiB, /s
-	Reference  float64 `json:"reference,omitempty"` // the raw bus in the same run
+	Reference  float64 `json:"reference,omitempty"` // mostly the raw bus in the same run
 	Ratio      float64 `json:"ratio,omitempty"`     // value / reference
 	Goal       float64 `json:"goal,omitempty"`      // of the ratio where there is a reference, else of the value
 	Limit      float64 `json:"limit,omitempty"`     // of the value, where that is the goal beside a reference
@@ -41,13 +41,24 @@ func (r BenchResult) Met() bool {
 	if r.Reference > 0 {
 		v = r.Ratio
 	}
-	return (r.Limit == 0 || r.Value <= r.Limit) && (r.Goal == 0 || r.More && v >= r.Goal || !r.More && v <= r.Goal)
+	return r.within(r.Value, r.Limit) && r.within(v, r.Goal)
+}
+
+// within tells whether a figure is as good as a bound; always true for none.
+func (r BenchResult) within(v, bound float64) bool {
+	return bound == 0 || r.More && v >= bound || !r.More && v <= bound
 }
 
 // medians fills a result from durations, in microseconds.
 func (r BenchResult) medians(ours, theirs []time.Duration) BenchResult {
 	r.N = len(ours)
 	r.Value, r.P99, r.Reference = quantile(ours, 0.5), quantile(ours, 0.99), quantile(theirs, 0.5)
+	return r
+}
+
+// milliseconds is a result of microseconds in milliseconds.
+func (r BenchResult) milliseconds() BenchResult {
+	r.Unit, r.Value, r.P99, r.Reference = "ms", r.Value/1e3, r.P99/1e3, r.Reference/1e3
 	return r
 }
 
@@ -74,25 +85,53 @@ type bench struct {
 	cleanup []func()
 }
 
-// measurement is a named figure of `slop bench`.
+// measurement is what a name of `slop bench` stands for: one figure or several
+// of the same run.
 type measurement struct {
 	name string
-	run  func(*bench, context.Context) (BenchResult, error)
+	run  func(*bench, context.Context) ([]BenchResult, error)
+}
+
+// single is a measurement of one figure.
+func single(name string, run func(*bench, context.Context) (BenchResult, error)) measurement {
+	return measurement{name, func(b *bench, ctx context.Context) ([]BenchResult, error) {
+		r, err := run(b, ctx)
+		return []BenchResult{r}, err
+	}}
 }
 
 func measurements() []measurement {
-	return []measurement{
-		{"roundtrip-relaxed", func(b *bench, ctx context.Context) (BenchResult, error) { return b.roundTrip(ctx, bus.Relaxed) }},
-		{"roundtrip-sync", func(b *bench, ctx context.Context) (BenchResult, error) { return b.roundTrip(ctx, bus.Sync) }},
-		{"answer-relaxed", func(b *bench, ctx context.Context) (BenchResult, error) { return b.answer(ctx, bus.Relaxed, 1000) }},
-		{"answer-sync", func(b *bench, ctx context.Context) (BenchResult, error) { return b.answer(ctx, bus.Sync, 2000) }},
-		{"call-1", func(b *bench, ctx context.Context) (BenchResult, error) { return b.durableCalls(ctx, 1) }},
-		{"call-64", func(b *bench, ctx context.Context) (BenchResult, error) { return b.durableCalls(ctx, 64) }},
-		{"call-claimed", (*bench).claimedCalls},
-		{"takeover", (*bench).takeover},
-		{"ready", (*bench).ready},
-		{"memory", (*bench).memory},
+	all := []measurement{
+		single("roundtrip-relaxed", func(b *bench, ctx context.Context) (BenchResult, error) { return b.roundTrip(ctx, bus.Relaxed) }),
+		single("roundtrip-sync", func(b *bench, ctx context.Context) (BenchResult, error) { return b.roundTrip(ctx, bus.Sync) }),
+		{"answer-relaxed", func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.answer(ctx, bus.Relaxed) }},
+		{"answer-sync", func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.answer(ctx, bus.Sync) }},
+		{"call-1", func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.durableCalls(ctx, 1) }},
+		{"call-64", func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.durableCalls(ctx, 64) }},
+		single("call-claimed", (*bench).claimedCalls),
+		single("takeover", (*bench).takeover),
+		single("ready", (*bench).ready),
+		single("memory", (*bench).memory),
+		{"memory-calls", (*bench).memoryAfterCalls},
+		{"disk", (*bench).disk},
 	}
+	for _, durability := range []string{bus.Sync, bus.Relaxed} {
+		for _, n := range []int{1, 16, 64} {
+			all = append(all, wholeRounds(fmt.Sprintf("rounds-%d-%s", n, durability), roundShape{1, n, durability}))
+		}
+		for _, n := range []int{1, 16, 64} {
+			all = append(all, wholeRounds(fmt.Sprintf("sessions-%d-%s", n, durability), roundShape{n, 1, durability}))
+		}
+		all = append(all,
+			measurement{"model-" + durability, func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.slowModel(ctx, durability) }},
+			measurement{"causes-" + durability, func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.causes(ctx, durability) }})
+	}
+	return all
+}
+
+// wholeRounds is the measurement of whole rounds of a shape.
+func wholeRounds(name string, s roundShape) measurement {
+	return measurement{name, func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.rounds(ctx, s) }}
 }
 
 // BenchNames lists what [Bench] can measure.
@@ -104,28 +143,33 @@ func BenchNames() []string {
 	return out
 }
 
-// Bench measures one figure. self is the program that is started for other
-// processes; n is the number of trips.
-func Bench(ctx context.Context, name, self string, n int, errOut io.Writer) (BenchResult, error) {
-	for _, m := range measurements() {
-		if m.name == name {
-			root, err := os.MkdirTemp("", "slop-bench-*")
-			if err != nil {
-				return BenchResult{}, err
-			}
-			if root, err = filepath.EvalSymlinks(root); err != nil {
-				return BenchResult{}, err
-			}
-			b := &bench{g: &globals{in: strings.NewReader(""), out: io.Discard, err: errOut, quiet: true}, self: self, root: root, n: n}
-			defer b.close()
-			r, err := m.run(b, ctx)
-			if r.Reference > 0 {
-				r.Ratio = r.Value / r.Reference
-			}
-			return r, err
+// Bench measures what a name stands for. self is the program that is started for
+// other processes; n is the number of trips.
+func Bench(ctx context.Context, name, self string, n int, errOut io.Writer) ([]BenchResult, error) {
+	i := slices.IndexFunc(measurements(), func(m measurement) bool { return m.name == name })
+	if i < 0 {
+		return nil, noMeasurement(name)
+	}
+	root, err := os.MkdirTemp("", "slop-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	b := &bench{g: &globals{in: strings.NewReader(""), out: io.Discard, err: errOut, quiet: true}, self: self, root: root, n: n}
+	defer b.close()
+	out, err := measurements()[i].run(b, ctx)
+	for i, r := range out {
+		if r.Reference > 0 {
+			out[i].Ratio = r.Value / r.Reference
 		}
 	}
-	return BenchResult{}, failed(exitUsage, "there is no measurement %q; there are %s", name, strings.Join(BenchNames(), ", "))
+	return out, err
+}
+
+func noMeasurement(name string) error {
+	return failed(exitUsage, "there is no measurement %q; there are %s", name, strings.Join(BenchNames(), ", "))
 }
 
 func (b *bench) close() {
@@ -189,8 +233,16 @@ func benchCommand(g *globals) *cobra.Command {
 the same run and in alternating turns, the same chain of appends over the plain
 NATS client. It uses scratch folders and touches no project.
 
+rounds-N measures whole rounds (a reply of a scripted model, a reading tool,
+everything between them) of N tickets in one session, sessions-N those of N
+sessions of one ticket each, with every role, the gateway, the read models and
+the session logs in one process; the reference has as many requesters and as many
+appends a round. Beside the time stand the processor time of the process and the
+disk syncs and file opens, counted in a trace of the Go runtime. causes measures
+rounds of 16 tickets without one part of the engine after the other.
+
 Names: ` + strings.Join(BenchNames(), ", ") + `.`,
-		Example:   "  slop bench\n  slop bench roundtrip-sync call-64 --json",
+		Example:   "  slop bench rounds-16-sync\n  slop bench roundtrip-sync call-64 --json\n  slop bench",
 		ValidArgs: BenchNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -221,35 +273,45 @@ func (g *globals) bench(ctx context.Context, names []string, n int) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(BenchNames(), name) {
-			return failed(exitUsage, "there is no measurement %q; there are %s", name, strings.Join(BenchNames(), ", "))
+			return noMeasurement(name)
 		}
 	}
 	if n < benchBlocks {
 		return failed(exitUsage, "--trips must be at least %d", benchBlocks)
 	}
 	if !g.json {
-		fmt.Fprintf(g.out, benchRow, "MEASURED", "DURABILITY", "MEDIAN", "P99", "RAW BUS", "RATIO", "GOAL")
+		fmt.Fprintf(g.out, benchRow, "MEASURED", "DURABILITY", "MEDIAN", "P99", "REFERENCE", "RATIO", "GOAL")
 	}
 	for _, name := range names {
-		r, err := Bench(ctx, name, self, n, g.err)
+		results, err := Bench(ctx, name, self, n, g.err)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if g.json {
-			b, err := json.Marshal(r)
-			if err != nil {
+		for _, r := range results {
+			if err := g.showResult(r); err != nil {
 				return err
 			}
-			fmt.Fprintf(g.out, "%s\n", b)
-			continue
 		}
-		fmt.Fprintf(g.out, benchRow, r.Name, r.Durability, figure(r.Value, r.Unit), figure(r.P99, r.Unit), figure(r.Reference, r.Unit), figure(r.Ratio, "×"), goal(r))
 	}
 	return nil
 }
 
+func (g *globals) showResult(r BenchResult) error {
+	if !g.json {
+		fmt.Fprintf(g.out, benchRow, r.Name, r.Durability, figure(r.Value, r.Unit), figure(r.P99, r.Unit), figure(r.Reference, r.Unit), figure(r.Ratio, "×"), goal(r))
+		return nil
+	}
+	r.Name = strings.TrimSpace(r.Name)
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(g.out, "%s\n", b)
+	return err
+}
+
 // benchRow lays out a row; figures come one at a time, so widths are fixed.
-const benchRow = "%-50s %-10s %12s %12s %12s %8s  %s\n"
+const benchRow = "%-66s %-10s %12s %12s %12s %8s  %s\n"
 
 func figure(v float64, unit string) string {
 	if v == 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,36 +20,46 @@ import (
 
 // answer measures from the publish of a person's answer to the response of the
 // /api/ask that waited for it, beside two raw appends and their hops.
-func (b *bench) answer(ctx context.Context, durability string, goal float64) (BenchResult, error) {
-	r := BenchResult{Name: "answer releases /api/ask", Durability: durability, Unit: "µs"}
+func (b *bench) answer(ctx context.Context, durability string) ([]BenchResult, error) {
+	ours, theirs, err := b.answers(ctx, durability)
+	middle := BenchResult{Name: "answer releases /api/ask", Durability: durability, Unit: "µs"}.medians(ours, theirs)
+	slow := BenchResult{Name: "  the same, 99th percentile beside that of the reference", Durability: durability, Unit: "µs", N: middle.N,
+		Value: middle.P99, Reference: quantile(theirs, 0.99)}
+	if durability == bus.Sync {
+		middle.Goal, slow.Goal = 1.5, 2
+	}
+	return []BenchResult{middle, slow}, err
+}
+
+func (b *bench) answers(ctx context.Context, durability string) (ours, theirs []time.Duration, err error) {
 	e, err := b.engine(ctx, durability, "")
 	if err != nil {
-		return r, err
+		return nil, nil, err
 	}
 	defer e.close()
 	if err := e.all(ctx, "127.0.0.1:0", false); err != nil {
-		return r, err
+		return nil, nil, err
 	}
 	<-e.hooks.Ready()
 	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: e.person})
 	if err != nil {
-		return r, err
+		return nil, nil, err
 	}
 	v, err := openSession(e.ctx, conn, e.place, nil, "", true)
 	if err != nil {
-		return r, err
+		return nil, nil, err
 	}
 	token, err := readToken(e.tokens(), "human")
 	if err != nil {
-		return r, err
+		return nil, nil, err
 	}
 	raised, err := raisedAsks(e.ctx, v)
 	if err != nil {
-		return r, err
+		return nil, nil, err
 	}
 	raw, stop, err := b.rawInProcess(ctx, durability)
 	if err != nil {
-		return r, err
+		return nil, nil, err
 	}
 	defer stop()
 	one := func(n int) ([]time.Duration, error) {
@@ -64,10 +73,7 @@ func (b *bench) answer(ctx context.Context, durability string, goal float64) (Be
 		}
 		return out, nil
 	}
-	ours, theirs, err := b.alternate(ctx, one, raw.Pair)
-	r = r.medians(ours, theirs)
-	r.Limit = goal
-	return r, err
+	return b.alternate(ctx, one, raw.Pair)
 }
 
 // raisedAsks yields the ids of asks as they are raised.
@@ -212,76 +218,4 @@ func (b *bench) ready(context.Context) (BenchResult, error) {
 	}
 	r.Value, r.N = median(took), len(took)
 	return r, nil
-}
-
-// idleTime is how long an engine is left alone before its memory is read: longer
-// than until it has given back what only its start needed.
-const idleTime = 3 * time.Second
-
-// memory measures the resident memory of an idle slop serve: of three that run
-// a copy of this program. How many pages of a file are mapped depends on how it
-// lies in the system's cache, and fresh from the linker it lies in larger pieces.
-func (b *bench) memory(ctx context.Context) (BenchResult, error) {
-	r := BenchResult{Name: "resident memory of an idle slop serve", Durability: bus.Sync, Unit: "MiB", Goal: 60}
-	linked := b.self
-	defer func() { b.self = linked }()
-	b.self = filepath.Join(b.root, "copy", filepath.Base(linked)) // a program may go by its name
-	if err := copyProgram(linked, b.self); err != nil {
-		return r, err
-	}
-	var engines []int
-	for range 3 {
-		cmd, err := b.process("serve", "--json", "--project", b.dir(), "--listen", "127.0.0.1:0")
-		if err != nil {
-			return r, err
-		}
-		engines = append(engines, cmd.Process.Pid)
-	}
-	select {
-	case <-time.After(idleTime):
-	case <-ctx.Done():
-		return r, ctx.Err()
-	}
-	var held []float64
-	for _, pid := range engines {
-		one, err := residentMiB(pid)
-		if err != nil {
-			return r, err
-		}
-		held = append(held, one)
-	}
-	r.Value, r.N = median(held), len(held)
-	return r, nil
-}
-
-func copyProgram(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o700)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
-}
-
-// residentMiB is the resident memory of a process.
-func residentMiB(pid int) (float64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, fmt.Errorf("memory is read from /proc: %w", err)
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			return kib / 1024, err
-		}
-	}
-	return 0, errors.New("/proc tells no VmRSS")
 }

@@ -57,6 +57,8 @@ type engine struct {
 	busy   []resting // who works for sessions
 
 	oneGoal bool // it ends with its goal
+
+	off causes // parts that a measurement leaves out
 }
 
 // resting can wait until it does nothing for a session any more.

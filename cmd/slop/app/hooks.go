@@ -17,6 +17,7 @@ import (
 	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
+	"manualslop/projections/search"
 	"manualslop/projections/sessionlog"
 )
 
@@ -69,7 +70,11 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 		return err
 	}
 	cfg.Delays = waits.reasons
-	index, free := e.takeIndex(own)
+	var index *search.Index
+	var free func()
+	if !e.off.index {
+		index, free = e.takeIndex(own)
+	}
 	if index != nil {
 		cfg.Search = index
 	}
@@ -81,6 +86,9 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	e.behind("fill", func(ctx context.Context) error { return e.watchFill(ctx, own) })
 	if index != nil {
 		e.keepIndex(index, free)
+	}
+	if e.off.logs {
+		return nil
 	}
 	return e.vitals.startup.do("session logs", func() error { return e.writeLogs(own) })
 }
@@ -94,7 +102,11 @@ func (e *engine) openModels(own *bus.Conn) (err error) {
 	}
 	ctx, giveUp := context.WithCancel(context.WithoutCancel(e.front.ctx))
 	opened := context.AfterFunc(e.ctx, giveUp) // a bus that does not answer must not hold up a stop during the start
-	e.live, err = live.Open(ctx, log, e.name, live.Options{Snapshots: own, Logger: e.logger})
+	options := live.Options{Snapshots: own, Logger: e.logger}
+	if e.off.folds {
+		options.Models = fewModels()
+	}
+	e.live, err = live.Open(ctx, log, e.name, options)
 	if !opened() && err == nil {
 		err = context.Cause(e.ctx)
 	}

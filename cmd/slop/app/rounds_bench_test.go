@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +11,6 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
-	"manualslop/events/eventstest"
-	"manualslop/projections/search"
 	"manualslop/tiers/llm/script"
 )
 
@@ -69,14 +66,8 @@ func BenchmarkRound(b *testing.B) {
 // and the time that took.
 func (m *crew) index(b *testing.B) (used, took time.Duration) {
 	b.Helper()
-	d, err := newAPIDesk(m.place, m.info(m.voice.session))
-	require.NoError(b, err)
-	defer d.close()
 	begun, before := time.Now(), processorTime()
-	require.Eventually(b, func() bool {
-		found, err := d.search(b.Context(), "type:GoalCompleted", search.Page{Limit: 1, Sort: search.Newest})
-		return err == nil && found.Behind == 0
-	}, eventstest.Patience, time.Millisecond)
+	require.NoError(b, m.searchAll(b.Context()))
 	return processorTime() - before, time.Since(begun)
 }
 
@@ -90,16 +81,7 @@ func reading(t testing.TB, rounds int) *script.Script {
 // readingFor is one that does so for several goals, one after the other.
 func readingFor(t testing.TB, goals, rounds int) *script.Script {
 	t.Helper()
-	var text strings.Builder
-	for goal := range goals {
-		fmt.Fprintf(&text, `{"tier":1,"reply":{"text":"[{\"id\":\"TR-%d\",\"title\":\"One\",\"description\":\"Do it\"}]"}}`+"\n", goal+1)
-		fmt.Fprintf(&text, `{"tier":2,"reply":{"text":"[{\"id\":\"T-%03d\",\"description\":\"Read\",\"depends_on\":[]}]"}}`+"\n", goal+1)
-		for i := range rounds - 1 {
-			fmt.Fprintf(&text, `{"tier":3,"reply":{"text":"Round %d.","tool_calls":[{"name":"get_file_slice","args":{"path":"a.txt","start_line":1,"end_line":9}}]}}`+"\n", i+1)
-		}
-		text.WriteString(`{"tier":3,"reply":{"text":"DONE: done"}}` + "\n")
-	}
-	s, err := script.Parse(strings.NewReader(text.String()))
+	s, err := benchScript{goals: goals, tickets: 1, rounds: rounds}.parse()
 	require.NoError(t, err)
 	return s
 }
