@@ -10,8 +10,8 @@ import (
 
 // Bounds of Recent.
 const (
-	recentEvents = 512
-	recentBytes  = 32 << 10 // of one event; a larger one is decoded by each reader
+	recentEvents = 256
+	recentBytes  = 16 << 10 // of one event; a larger one is decoded by each reader
 )
 
 // Recent is the newest events that came to a process, decoded. A watch, the pools and
