@@ -18,6 +18,7 @@ type ledger struct {
 	owing  map[string]uint64 // sequences at which sessions were closed that are not settled
 	heard  uint64            // newest late word heard of; see Late
 	late   map[string]int    // late words heard of that are not answered, by session
+	since  map[string]uint64 // newest late words behind the pages, by session
 }
 
 // page is what one decider is done with.
@@ -60,20 +61,33 @@ func (o *Orchestrator) openLedger(ctx context.Context) {
 	}
 }
 
+// Settled are the ends up to which the pages say that closed sessions are
+// settled. Excepted are those that a page names, and those in which something
+// was said since.
+func (o *Orchestrator) Settled(ctx context.Context) (upTo []Mark, but []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.openLedger(ctx)
+	o.lateWords(ctx)
+	for _, p := range o.ledger.pages { // order-independent: all count
+		upTo, but = append(upTo, p.Closed), append(but, p.Owing...)
+	}
+	return upTo, slices.AppendSeq(but, maps.Keys(o.ledger.since))
+}
+
 // Owing are those of the closed sessions, in the order of their closing, that a
 // decider of this process may owe something.
 func (o *Orchestrator) Owing(ctx context.Context, closed []Closing) []Closing {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.openLedger(ctx)
-	late := o.lateWords(ctx, closed)
 	ends := make(map[Mark]bool, len(closed))
 	for _, c := range closed {
 		ends[c.At] = true
 	}
 	var out []Closing
 	for _, c := range closed {
-		if o.ledger.owes(c, ends) || late[c.Session] {
+		if o.ledger.owes(c, ends) || o.ledger.since[c.Session] > c.At.Seq {
 			out = append(out, c)
 			o.ledger.owing[c.Session] = c.At.Seq
 		}
@@ -96,13 +110,10 @@ func (l *ledger) owes(c Closing, ends map[Mark]bool) bool {
 	return false
 }
 
-// lateWords are the closed sessions in which something was said, while this part
-// did not run, that is answered nevertheless; see Late. o.mu is held.
-func (o *Orchestrator) lateWords(ctx context.Context, closed []Closing) map[string]bool {
-	out, at := map[string]bool{}, map[string]uint64{}
-	for _, c := range closed {
-		at[c.Session] = c.At.Seq
-	}
+// lateWords finds what was said behind the pages that may have to be answered in
+// a closed session; see Late. o.mu is held.
+func (o *Orchestrator) lateWords(ctx context.Context) {
+	o.ledger.since = map[string]uint64{}
 	for _, r := range o.Roles {
 		p := o.ledger.pages[events.ActorApproval]
 		if r.Start().Name() != events.ActorApproval || p.Closed.Seq == 0 {
@@ -113,16 +124,13 @@ func (o *Orchestrator) lateWords(ctx context.Context, closed []Closing) map[stri
 			for e, err := range r.Log.Read(ctx, events.Filter{Project: o.Project, Type: typ}, from, 0) {
 				if err != nil {
 					o.Logger.Warn("what was said in closed sessions is not answered before the next start", "error", err)
-					return out
+					return
 				}
 				o.ledger.heard = max(o.ledger.heard, e.Seq)
-				if end, over := at[e.Session]; over && e.Seq > end {
-					out[e.Session] = true
-				}
+				o.ledger.since[e.Session] = max(o.ledger.since[e.Session], e.Seq)
 			}
 		}
 	}
-	return out
 }
 
 // hears notes a late word, which its session owes an answer until answered is

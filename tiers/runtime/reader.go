@@ -57,8 +57,12 @@ var Nothing = Mark{Seq: math.MaxUint64}
 // Settler is a subscriber that may owe something to sessions that are over.
 type Settler interface {
 	Subscriber
+	// Settled are ends of sessions up to each of which nothing is owed to closed
+	// ones, but to some. The zero Mark is before every end.
+	Settled(ctx context.Context) (upTo []Mark, but []string)
 	// Owing are those of the closed sessions, in the order of their closing, to
-	// which it may owe something. They are begun like open ones.
+	// which it may owe something. They are begun like open ones. Closed ones that
+	// are settled may be left out.
 	Owing(ctx context.Context, closed []Closing) []Closing
 }
 
@@ -73,6 +77,9 @@ type Reader struct {
 	// Stopped hears of a subscriber that panicked and gets nothing more of a
 	// session, and why; nil: nobody does. It must not block.
 	Stopped func(session, subscriber string, reason error)
+	// States is where the list of open sessions is stored. The zero value stores
+	// none, and every start reads the openings and ends of all sessions.
+	States States
 
 	subs   []Subscriber
 	next   uint64 // sequence to go on from
@@ -81,10 +88,13 @@ type Reader struct {
 	mu      sync.Mutex // held while something is handed out
 	stopped map[stoppedFold]bool
 	known   map[string]uint64 // sessions that were begun, and the newest event that was handed out
-	closed  map[string]bool   // sessions that were over before this process began
+	closed  map[string]bool   // whether a session was over before this process began, as far as it was asked
 	owing   map[string]bool   // of them those that are begun soon
 	fresh   map[string]*unsaved
-	stores  chan func(context.Context) // what is to be stored
+	open    []string // open sessions, in the order of their beginning
+	// unlisted is how many events came since the list of them was stored.
+	unlisted int
+	stores   chan func(context.Context) // what is to be stored
 }
 
 // stoppedFold is a subscriber that panicked in a session.
@@ -222,6 +232,7 @@ func (r *Reader) live(ctx context.Context, e *events.Event) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.list(e)
 	handedOut, known := r.known[e.Session]
 	switch {
 	case r.owing[e.Session] || known && e.Seq <= handedOut: // it is read from the log with the session, or was
@@ -243,7 +254,7 @@ func (r *Reader) live(ctx context.Context, e *events.Event) {
 // late hands an event of a session that was over before this process began to
 // those who hear of such ones.
 func (r *Reader) late(ctx context.Context, e *events.Event) {
-	if !r.closed[e.Session] {
+	if !r.wasClosed(ctx, e.Session) {
 		return
 	}
 	for i := range r.subs {

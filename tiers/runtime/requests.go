@@ -29,6 +29,8 @@ type Requests struct {
 	started  chan struct{}                  // closed when the open sessions are known
 	closing  chan struct{}                  // holds a value while nobody looked after the newest end of a session
 	page     closedPage
+	before   closedPage      // the stored one, at the start
+	asked    map[string]bool // sessions in which something was asked for behind it
 }
 
 // closedPage says which closed sessions owe no outcome, so that a start need not
@@ -173,25 +175,36 @@ func (q *Requests) owedBy(kind string) (owed []tiers.OpenRequest, returned map[s
 	return owed, returned, q.newest
 }
 
-// Owing are the closed sessions that may owe an outcome.
-func (q *Requests) Owing(ctx context.Context, closed []Closing) []Closing {
+// Settled is the end up to which the page says that closed sessions owe nothing.
+// Excepted are those that it names, and those in which something was asked for
+// since.
+func (q *Requests) Settled(ctx context.Context) (upTo []Mark, but []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.init()
-	var page closedPage
-	if q.States.Snapshots == nil || q.States.Snapshots.Snapshot(ctx, q.pageKey(), &page) != nil || page.Project != q.States.Project {
-		page = closedPage{}
+	q.before = closedPage{}
+	if q.States.Snapshots == nil || q.States.Snapshots.Snapshot(ctx, q.pageKey(), &q.before) != nil || q.before.Project != q.States.Project {
+		q.before = closedPage{}
 	}
-	known := slices.ContainsFunc(closed, func(c Closing) bool { return c.At == page.Closed })
-	late, err := q.askedBehind(ctx, page.Heard, known)
-	if err != nil {
+	var err error
+	if q.asked, err = q.askedBehind(ctx, q.before.Heard, q.before.Closed.Seq > 0); err != nil {
 		q.States.Logger.Info("every closed session is looked into", "error", err)
-		known = false
+		q.before = closedPage{}
 	}
+	return []Mark{q.before.Closed}, slices.AppendSeq(slices.Clone(q.before.Owing), maps.Keys(q.asked))
+}
+
+// Owing are the closed sessions that may owe an outcome.
+func (q *Requests) Owing(_ context.Context, closed []Closing) []Closing {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.init()
+	page := q.before
+	known := slices.ContainsFunc(closed, func(c Closing) bool { return c.At == page.Closed })
 	var out []Closing
 	for _, c := range closed {
 		q.page.Closed, q.heard = c.At, c.At
-		if !known || c.At.Seq > page.Closed.Seq || slices.Contains(page.Owing, c.Session) || late[c.Session] {
+		if !known || c.At.Seq > page.Closed.Seq || slices.Contains(page.Owing, c.Session) || q.asked[c.Session] {
 			q.sessions[c.Session] = &tiers.OpenRequests{} // until it is begun it owes something
 			out = append(out, c)
 		}
@@ -199,6 +212,7 @@ func (q *Requests) Owing(ctx context.Context, closed []Closing) []Closing {
 	if known && page.Heard.Seq > q.heard.Seq {
 		q.heard = page.Heard
 	}
+	q.asked = nil
 	return out
 }
 

@@ -17,7 +17,7 @@ type unsaved struct {
 
 // start begins the open sessions with what is stored of each, read by its own
 // filter from where its subscribers stopped. It says to which closed ones
-// something may be owed.
+// something may be owed. What it reads does not depend on how many are closed.
 func (r *Reader) start(ctx context.Context) ([]Closing, error) {
 	r.known, r.closed, r.owing, r.fresh = map[string]uint64{}, map[string]bool{}, map[string]bool{}, map[string]*unsaved{}
 	r.stores = make(chan func(context.Context), 64)
@@ -34,35 +34,18 @@ func (r *Reader) start(ctx context.Context) ([]Closing, error) {
 			return nil, fmt.Errorf("catch up: %w", err)
 		}
 	}
-	r.next = end + 1
+	r.next, r.open = end+1, open
+	if r.unlisted >= snapshotEvery {
+		last, err := r.lastOf(ctx, "", end)
+		if err != nil {
+			return nil, fmt.Errorf("find the end of the stream: %w", err)
+		}
+		if last.ID != "" {
+			r.newest = last
+			r.enqueue(r.saveList())
+		}
+	}
 	return r.owed(ctx, closed), nil
-}
-
-// sessions are the sessions that are open at the sequence end, in the order of
-// their beginning, and the closed ones in the order of their end.
-func (r *Reader) sessions(ctx context.Context, end uint64) (open []string, closed []Closing, err error) {
-	if end == 0 {
-		return nil, nil, nil
-	}
-	for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project, Type: "SessionOpened"}, 1, end) {
-		if err != nil {
-			return nil, nil, err
-		}
-		if !slices.Contains(open, e.Session) {
-			open = append(open, e.Session)
-		}
-	}
-	for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project, Type: "SessionClosed"}, 1, end) {
-		if err != nil {
-			return nil, nil, err
-		}
-		if !events.Closes(e) || r.closed[e.Session] {
-			continue
-		}
-		r.closed[e.Session] = true
-		closed = append(closed, Closing{e.Session, Mark{e.Seq, e.ID}})
-	}
-	return slices.DeleteFunc(open, func(s string) bool { return r.closed[s] }), closed, nil
 }
 
 // begin hands a session over: to each subscriber what is behind its position,
@@ -115,8 +98,8 @@ func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 	return nil
 }
 
-// lastOf is the newest event of a session up to end; without its id where
-// others came behind it.
+// lastOf is the newest event of a session, or of all, up to end; without its id
+// where others came behind it.
 func (r *Reader) lastOf(ctx context.Context, session string, end uint64) (Mark, error) {
 	f := events.Filter{Project: r.Project, Session: session}
 	seq, err := r.Log.Last(ctx, f)
@@ -277,6 +260,9 @@ func (r *Reader) saveAll(ctx context.Context) {
 	defer r.mu.Unlock()
 	for len(r.stores) > 0 {
 		(<-r.stores)(ctx)
+	}
+	if r.unlisted > 0 {
+		r.saveList()(ctx)
 	}
 	// order-independent: each session is stored for itself
 	for session, u := range r.fresh {
