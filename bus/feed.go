@@ -209,7 +209,7 @@ func (fd *feed) take(ctx context.Context) (delivery, error) {
 			return delivery{}, err
 		}
 		if status := msg.Header.Get("Status"); status != "" && len(msg.Data) == 0 {
-			if err := fd.onStatus(status, msg.Header); err != nil {
+			if err := fd.onStatus(ctx, status, msg.Header); err != nil {
 				return delivery{}, err
 			}
 			continue
@@ -282,19 +282,32 @@ func (fd *feed) receive(ctx context.Context) (*nats.Msg, error) {
 }
 
 // undelivered ends a consumer that does not deliver what is stored: errAgain
-// while a replica may lag, then events.ErrHole.
-func (fd *feed) undelivered() error {
+// while a replica may lag, then events.ErrHole. A server that can read what comes
+// next is busy and gets more time: a sparse filter has it read many blocks.
+func (fd *feed) undelivered(ctx context.Context) error {
 	if fd.stuck.IsZero() {
 		fd.stuck = time.Now()
 	}
-	if fd.c.replicated.Load() && time.Since(fd.stuck) < holePatience {
+	if patient := time.Since(fd.stuck) < holePatience; patient && fd.c.replicated.Load() {
 		return errAgain
+	} else if patient && fd.isStored(ctx) {
+		fd.idle = 0
+		return nil
 	}
 	return fmt.Errorf("%w: nothing is delivered from %d on", events.ErrHole, fd.from)
 }
 
+// isStored tells whether the server can read the next message of the feed.
+func (fd *feed) isStored(ctx context.Context) bool {
+	if fd.from == 0 || !fd.c.role.readsLog() {
+		return false
+	}
+	m, err := fd.c.directGet(ctx, apiDirectGet+StreamEvents, getRequest{Seq: fd.from, NextFor: fd.filter})
+	return err == nil && m != nil
+}
+
 // onStatus books a remark of the server about what was asked.
-func (fd *feed) onStatus(status string, h nats.Header) error {
+func (fd *feed) onStatus(ctx context.Context, status string, h nats.Header) error {
 	if status == "100" {
 		if last := h.Get("Nats-Last-Consumer"); last != "" && last != strconv.FormatUint(fd.count, 10) {
 			return errAgain
@@ -305,7 +318,7 @@ func (fd *feed) onStatus(status string, h nats.Header) error {
 		if fd.idle < feedPatience || fd.idle < feedPatienceReplica && fd.c.replicated.Load() {
 			return nil
 		}
-		return fd.undelivered()
+		return fd.undelivered(ctx)
 	}
 	n, err := strconv.Atoi(h.Get("Nats-Pending-Messages"))
 	if err != nil {

@@ -49,10 +49,10 @@ func (g *Gateway) tendSwitches(ctx context.Context) {
 }
 
 // openSwitch is the request of the switch under way in the current session;
-// empty for none.
+// empty for none. A closed session has none: it is not held in memory for that.
 func (g *Gateway) openSwitch(ctx context.Context) string {
 	view, ok := g.cfg.Models.Session(g.cfg.Models.Current())
-	if !ok || g.cfg.ProjectFiles == nil {
+	if !ok || g.cfg.ProjectFiles == nil || view.Summary().Closed != nil {
 		return ""
 	}
 	var open projections.ProjectSwitch
