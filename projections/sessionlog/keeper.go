@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/projections/live"
 )
 
 // RegistryFile lists the sessions of a project and why their logs are kept.
@@ -34,6 +35,10 @@ type Keeper struct {
 	Clock func() time.Time
 	// NewID makes a fresh event id.
 	NewID func() string
+	// Snapshots stores what is known of the sessions between runs, for the program
+	// that Build names. Nil: each start folds the whole log.
+	Snapshots live.Snapshots
+	Build     string
 	// Logger hears of folders that are left alone. Nil: nobody does.
 	Logger *slog.Logger
 
@@ -42,6 +47,9 @@ type Keeper struct {
 	order  []*Facts          // by first event
 	newest map[string]uint64 // sequence of each session's newest event
 	fresh  int               // events since the file was written
+	seq    uint64            // newest event taken, and its id
+	id     string
+	kept   uint64 // the same when the facts were stored
 }
 
 // Row is one session in the registry file.
@@ -64,7 +72,7 @@ type Metrics struct {
 	Size     int64 `toml:"size_bytes"`
 }
 
-// Run folds every session, writes the registry file, prunes, and then follows
+// Run folds every session from what is stored of it, writes the registry file, prunes, and then follows
 // the source until ctx ends, when it returns nil, or the source does. What
 // cannot be written or removed is reported and stops nothing.
 func (k *Keeper) Run(ctx context.Context, source Source) error {
@@ -73,7 +81,8 @@ func (k *Keeper) Run(ctx context.Context, source Source) error {
 		return fmt.Errorf("session registry: %w", err)
 	}
 	defer root.Close()
-	k.root, k.facts, k.order, k.newest, k.fresh = newDisk(root), map[string]*Facts{}, nil, map[string]uint64{}, 0
+	k.root, k.fresh = newDisk(root), 0
+	k.forget()
 	if k.Logger == nil {
 		k.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -83,10 +92,12 @@ func (k *Keeper) Run(ctx context.Context, source Source) error {
 	}
 	k.write(ctx)
 	k.prune(ctx)
+	k.store(ctx, storeEvery)
 	for {
 		last, err := k.follow(ctx, source, next)
 		if ctx.Err() != nil {
 			k.write(context.WithoutCancel(ctx))
+			k.store(context.WithoutCancel(ctx), 1)
 			return nil
 		}
 		if !errors.Is(err, events.ErrSlow) {
@@ -108,7 +119,7 @@ func (k *Keeper) fold(ctx context.Context, to uint64) error {
 	if to == 0 {
 		return nil
 	}
-	for e, err := range k.Log.Read(ctx, events.Filter{Project: k.Project}, 1, to) {
+	for e, err := range k.Log.Read(ctx, events.Filter{Project: k.Project}, k.restore(ctx, to)+1, to) {
 		if err != nil {
 			return err
 		}
@@ -126,6 +137,7 @@ func (k *Keeper) apply(e *events.Event) {
 	}
 	f.Apply(k.Registry, e)
 	k.newest[e.Session] = e.Seq
+	k.seq, k.id = e.Seq, e.ID
 }
 
 // follow folds what comes and writes the file when it should.
@@ -144,6 +156,7 @@ func (k *Keeper) follow(ctx context.Context, source Source, from uint64) (uint64
 		}
 		if k.fresh >= registryEvery {
 			k.write(ctx)
+			k.store(ctx, storeEvery)
 		}
 	}
 	return last, events.ErrClosed
