@@ -31,8 +31,8 @@ func newChecks() checks {
 }
 
 // place checks where the event stands: its sequence, and the session it is in.
-func (v *verifier) place(i int, e *events.Event) *Divergence {
-	first := &v.history[0]
+func (v *Verifier) place(i int, e *events.Event) *Divergence {
+	first := v.opening
 	switch {
 	case e.Seq <= v.checks.lastSeq:
 		return at(CodeSequence, i, e, fmt.Sprintf("sequence %d follows %d", e.Seq, v.checks.lastSeq))
@@ -51,7 +51,7 @@ func (v *verifier) place(i int, e *events.Event) *Divergence {
 
 // identity checks that the id is new and the cause is old. A notice may stand
 // twice: a restarted process says again what it cannot know to have said.
-func (v *verifier) identity(i int, e *events.Event) *Divergence {
+func (v *Verifier) identity(i int, e *events.Event) *Divergence {
 	if e.ID == "" {
 		return at(CodeEnvelope, i, e, "it has no id")
 	}
@@ -69,7 +69,7 @@ func (v *verifier) identity(i int, e *events.Event) *Divergence {
 
 // writer checks that decisions come from those who may decide them. Whatever
 // else an actor may not write counts for nothing and stays on the record.
-func (v *verifier) writer(i int, e *events.Event) *Divergence {
+func (v *Verifier) writer(i int, e *events.Event) *Divergence {
 	d, ok := v.registry.Lookup(e.Type)
 	if ok && d.Class == events.Decision && !d.MayWrite(e.Actor) {
 		return at(CodeWriter, i, e, e.Actor+" may not write "+e.Type)
@@ -79,7 +79,7 @@ func (v *verifier) writer(i int, e *events.Event) *Divergence {
 
 // ordinal checks that n counts up by one from 1. Notices have none, and what
 // counts for nothing is not counted.
-func (v *verifier) ordinal(i int, e *events.Event) *Divergence {
+func (v *Verifier) ordinal(i int, e *events.Event) *Divergence {
 	if _, bad := e.Payload.(events.Malformed); bad || v.isNotice(e) || !events.IsDecider(e.Actor) && !events.IsWorker(e.Actor) {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (v *verifier) ordinal(i int, e *events.Event) *Divergence {
 // attributes checks that the envelope of an outcome is the one that its body
 // has: our own effects write those. What people and programs outside say may
 // come in any envelope that carries it.
-func (v *verifier) attributes(i int, e *events.Event) *Divergence {
+func (v *Verifier) attributes(i int, e *events.Event) *Divergence {
 	d, ok := v.registry.Lookup(e.Type)
 	if !ok || d.Class != events.Outcome || e.Payload.EventType() != d.Type {
 		return nil
@@ -111,7 +111,7 @@ func (v *verifier) attributes(i int, e *events.Event) *Divergence {
 }
 
 // content checks what a fact says against its own bytes and earlier facts.
-func (v *verifier) content(i int, e *events.Event) *Divergence {
+func (v *Verifier) content(i int, e *events.Event) *Divergence {
 	c := &v.checks
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
@@ -158,7 +158,7 @@ func (v *verifier) content(i int, e *events.Event) *Divergence {
 // settlement checks that an ask ends by an earlier event. A yes needs a
 // person's yes to that ask; a no may also come of whatever made it pointless,
 // such as the end of its ticket, but not of an answer to another ask.
-func (v *verifier) settlement(i int, e *events.Event, p events.AskSettled) *Divergence {
+func (v *Verifier) settlement(i int, e *events.Event, p events.AskSettled) *Divergence {
 	a, isAnswer := v.checks.answers[p.AnswerID]
 	first, known := v.first[p.AnswerID]
 	switch {

@@ -7,64 +7,87 @@ import (
 	"manualslop/events"
 )
 
-// plainEvent takes a line of a file without header: an envelope, or an event
-// with its sequence.
-func (p *reader) plainEvent(b []byte) error {
-	var l struct {
-		SpecVersion string          `json:"specversion"`
-		Seq         uint64          `json:"seq"`
-		Event       json.RawMessage `json:"event"`
-	}
-	if err := json.Unmarshal(b, &l); err != nil {
-		return fmt.Errorf("%w: %w", ErrFormat, err)
+// plainLine is a line of a file without header: an envelope, or an event with its
+// sequence.
+type plainLine struct {
+	SpecVersion string          `json:"specversion"`
+	Seq         uint64          `json:"seq"`
+	Event       json.RawMessage `json:"event"`
+}
+
+func (p *reader) parsePlain(b []byte) (out parsed) {
+	var l plainLine
+	if out.err = json.Unmarshal(b, &l); out.err != nil {
+		out.err = fmt.Errorf("%w: %w", ErrFormat, out.err)
+		return out
 	}
 	body := l.Event
 	if l.SpecVersion != "" {
 		body = b
 	}
-	var e events.Event
-	if err := e.UnmarshalJSON(body); err != nil {
-		return fmt.Errorf("%w: %w", ErrFormat, err)
+	if out.err = out.event.UnmarshalJSON(body); out.err != nil {
+		out.err = fmt.Errorf("%w: %w", ErrFormat, out.err)
+		return out
 	}
-	if e.Seq = l.Seq; e.Seq == 0 {
+	p.registry.Decode(&out.event)
+	out.seq = l.Seq
+	return out
+}
+
+// plainEvent takes a line of a file without header; events without a sequence are numbered.
+func (p *reader) plainEvent(got *parsed) error {
+	e := &got.event
+	if e.Seq = got.seq; e.Seq == 0 {
 		e.Seq = p.seq + 1
 	}
 	if p.sum.Events == 0 {
 		p.head.Project, p.head.Session = e.Project, e.Session
 	}
-	return p.event(e)
+	return p.event(got)
+}
+
+// parseEvent reads the event of an export's line.
+func (p *reader) parseEvent(out *parsed) {
+	l := &out.line
+	if len(l.Stored) > 0 {
+		if out.event, out.wrong = uncounted(l); out.wrong != nil {
+			return
+		}
+	} else if err := out.event.UnmarshalJSON(l.Event); err != nil {
+		out.wrong = fmt.Errorf("%w: %w", ErrFormat, err)
+		return
+	}
+	out.event.Seq = l.Seq
+	p.registry.Decode(&out.event)
+	out.refs = blobRefs(out.event.Payload)
 }
 
 // chained takes an event's line of an export.
-func (p *reader) chained(l line) error {
+func (p *reader) chained(got *parsed) error {
+	l, e := &got.line, &got.event
 	if p.blob != nil || p.sum.Blobs+p.sum.Missing > 0 {
 		return fmt.Errorf("%w: an event follows a blob", ErrFormat)
 	}
-	var e events.Event
+	if got.wrong != nil {
+		return got.wrong
+	}
 	raw := l.Event
 	if len(l.Stored) > 0 {
 		raw = l.Stored
-		var err error
-		if e, err = uncounted(l); err != nil {
-			return err
-		}
-	} else if err := e.UnmarshalJSON(raw); err != nil {
-		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	e.Seq = l.Seq
 	p.chain.add(l.Seq, raw)
 	if l.Chain != p.chain.String() {
-		return at(CodeChain, p.sum.Events, &e, fmt.Sprintf("the chain is %.16s… and should be %.16s…", l.Chain, p.chain))
+		return at(CodeChain, p.sum.Events, e, fmt.Sprintf("the chain is %.16s… and should be %.16s…", l.Chain, p.chain))
 	}
 	if l.Subject != e.Subject() {
 		return fmt.Errorf("%w: the subject of event %s is %q", ErrFormat, e.ID, l.Subject)
 	}
-	return p.event(e)
+	return p.event(got)
 }
 
 // uncounted is the event of a stored body. It never counts, whatever its bytes
 // say: they are no envelope, or the server copied one to where it stands.
-func uncounted(l line) (events.Event, error) {
+func uncounted(l *line) (events.Event, error) {
 	var s stored
 	if err := strict(l.Stored, &s); err != nil {
 		return events.Event{}, err
@@ -86,7 +109,8 @@ func uncounted(l line) (events.Event, error) {
 }
 
 // event hands out one event.
-func (p *reader) event(e events.Event) error {
+func (p *reader) event(got *parsed) error {
+	e := &got.event
 	switch {
 	case p.sum.Events == p.limits.events:
 		return fmt.Errorf("%w: more than %d events", ErrLimit, p.limits.events)
@@ -96,10 +120,9 @@ func (p *reader) event(e events.Event) error {
 		return fmt.Errorf("%w: sequence %d follows %d", ErrFormat, e.Seq, p.seq)
 	}
 	p.seq = e.Seq
-	p.registry.Decode(&e)
 	p.sum.Events++
 	if !p.plain {
-		for _, ref := range blobRefs(e.Payload) {
+		for _, ref := range got.refs {
 			p.wanted[ref.SHA256] = true
 		}
 		if len(p.wanted) > p.limits.blobs {
@@ -107,7 +130,7 @@ func (p *reader) event(e events.Event) error {
 		}
 	}
 	if p.sink.Event != nil {
-		if err := p.sink.Event(e); err != nil {
+		if err := p.sink.Event(*e); err != nil {
 			return sinkError{err}
 		}
 	}

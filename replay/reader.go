@@ -20,13 +20,11 @@ type limits struct {
 
 // reader is one walk through a file.
 type reader struct {
-	in       *bufio.Reader
+	lines    *lineReader
 	sink     Sink
 	registry *events.Registry
 	limits   limits
-	buf      []byte
-	n        int   // lines read
-	size     int64 // bytes read
+	n        int // lines read
 
 	head   Header
 	plain  bool
@@ -46,7 +44,7 @@ type openBlob struct {
 }
 
 func newReader(r io.Reader, sink Sink) *reader {
-	return &reader{in: bufio.NewReaderSize(r, 64<<10), sink: sink, registry: events.Catalogue(), wanted: map[string]bool{},
+	return &reader{lines: &lineReader{in: bufio.NewReaderSize(r, 64<<10)}, sink: sink, registry: events.Catalogue(), wanted: map[string]bool{},
 		limits: limits{line: MaxLine, events: MaxEvents, blobs: MaxBlobs, blob: MaxBlobBytes, file: MaxFileBytes}}
 }
 
@@ -67,66 +65,80 @@ func (p *reader) located(err error) error {
 	return &FileError{Line: p.n, Err: err}
 }
 
+// run reads the first line, which says what the file is, and then all others:
+// they are read and parsed ahead, on all processors, and taken in their order.
 func (p *reader) run(ctx context.Context) error {
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		b, err := p.next()
-		if errors.Is(err, io.EOF) {
-			return p.finish()
-		}
-		if err != nil {
-			return err
-		}
-		if err := p.line(b); err != nil {
-			return err
-		}
-	}
-}
-
-// next reads one line without its end; it is valid until the next call.
-func (p *reader) next() ([]byte, error) {
-	p.buf = p.buf[:0]
+	p.lines.limits = p.limits
 	p.n++
-	for {
-		piece, err := p.in.ReadSlice('\n')
-		p.buf = append(p.buf, piece...)
-		p.size += int64(len(piece))
-		switch {
-		case len(p.buf) > p.limits.line:
-			return nil, fmt.Errorf("%w: a line of more than %d bytes", ErrLimit, p.limits.line)
-		case p.size > p.limits.file:
-			return nil, fmt.Errorf("%w: more than %d bytes", ErrLimit, p.limits.file)
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && len(p.buf) > 0, err == nil:
-			return bytes.TrimSuffix(p.buf, []byte("\n")), nil
-		default:
-			return nil, err
-		}
+	_, b, err := p.lines.next(nil)
+	switch {
+	case errors.Is(err, io.EOF):
+		return p.finish()
+	case err != nil:
+		return err
 	}
+	if err := p.firstLine(b); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for batch := range p.lines.ahead(ctx, p.parse) {
+		for i := range batch.lines {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			p.n++
+			if err := p.line(&batch.lines[i]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(batch.err, io.EOF):
+			p.n++
+			return p.finish()
+		case batch.err != nil:
+			p.n++
+			return batch.err
+		}
+		batch.release()
+	}
+	return context.Cause(ctx)
 }
 
-func (p *reader) line(b []byte) error {
+// parse reads a line as far as that depends on no other line.
+func (p *reader) parse(b []byte) parsed {
+	if p.plain {
+		return p.parsePlain(b)
+	}
+	var out parsed
+	if !events.Quick(b, &out.line) {
+		if out.err = strict(b, &out.line); out.err != nil {
+			return out
+		}
+	}
+	if l := &out.line; l.End == nil && l.Blob == nil && (len(l.Event) > 0 || len(l.Stored) > 0) {
+		p.parseEvent(&out)
+	}
+	return out
+}
+
+func (p *reader) line(got *parsed) error {
 	switch {
 	case p.ended:
 		return fmt.Errorf("%w: something follows the footer", ErrFormat)
-	case p.n == 1:
-		return p.firstLine(b)
+	case got.err != nil:
+		return got.err
 	case p.plain:
-		return p.plainEvent(b)
+		return p.plainEvent(got)
 	}
-	var l line
-	if err := strict(b, &l); err != nil {
-		return err
-	}
+	l := &got.line
 	switch {
 	case l.End != nil:
 		return p.end(*l.End)
 	case l.Blob != nil:
-		return p.piece(l)
+		return p.piece(*l)
 	case len(l.Event) > 0 || len(l.Stored) > 0:
-		return p.chained(l)
+		return p.chained(got)
 	}
 	return fmt.Errorf("%w: neither event, blob nor footer", ErrFormat)
 }
@@ -141,7 +153,8 @@ func (p *reader) firstLine(b []byte) error {
 	}
 	if probe.Version == nil {
 		p.plain = true
-		return p.plainEvent(b)
+		got := p.parse(b)
+		return p.line(&got)
 	}
 	if err := strict(b, &p.head); err != nil {
 		return err

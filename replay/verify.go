@@ -34,22 +34,21 @@ type Report struct {
 // caller to judge: a running session owes until it is quiet. Payloads that are
 // not decoded yet are decoded on a copy; the history is never changed.
 func Verify(history []events.Event, deciders ...func() *tiers.Machine) (Report, error) {
-	v := newVerifier(history, deciders)
-	for i := range v.history {
-		if d := v.event(i); d != nil {
-			return v.report(i), d
+	v := NewVerifier(deciders...)
+	for i := range history {
+		if v.Take(&history[i]); v.found != nil {
+			break
 		}
 	}
-	r := v.report(len(v.history))
-	if d := v.end(&r); d != nil {
-		return r, d
-	}
-	return r, nil
+	return v.End()
 }
 
-// verifier is one walk along a record.
-type verifier struct {
-	history   []events.Event
+// Verifier is [Verify] for a history that is read event by event. Of each event it
+// keeps what later ones must agree with, and no more.
+type Verifier struct {
+	n         int           // events taken
+	opening   *events.Event // the first of them
+	last      uint64        // sequence of the newest
 	registry  *events.Registry
 	followers []*follower
 	byActor   map[string]*follower
@@ -57,23 +56,64 @@ type verifier struct {
 	checks    checks
 	seen      Report
 	decided   map[string]int
+
+	found *Divergence
+	open  *misplaced // a divergence whose code depends on what follows
 }
 
-func newVerifier(history []events.Event, deciders []func() *tiers.Machine) *verifier {
-	v := &verifier{registry: events.Catalogue(), byActor: map[string]*follower{}, first: make(map[string]int, len(history)),
-		checks: newChecks(), decided: map[string]int{}}
-	v.history = decoded(v.registry, history)
+// NewVerifier begins a history with the deciders that are given as functions
+// that start them.
+func NewVerifier(deciders ...func() *tiers.Machine) *Verifier {
+	v := &Verifier{registry: events.Catalogue(), byActor: map[string]*follower{}, first: map[string]int{}, checks: newChecks(), decided: map[string]int{}}
 	for _, start := range deciders {
 		f := &follower{machine: start()}
 		v.followers = append(v.followers, f)
 		v.byActor[f.machine.Name()] = f
 	}
-	for i := range v.history {
-		if _, again := v.first[v.history[i].ID]; !again {
-			v.first[v.history[i].ID] = i
-		}
-	}
 	return v
+}
+
+// Take checks the next event in stream order and lets every decider take it.
+// Behind the first divergence it does nothing.
+func (v *Verifier) Take(e *events.Event) {
+	switch {
+	case v.found != nil:
+		return
+	case v.open != nil:
+		if e.ID == v.open.due {
+			v.found = v.open.divergence(true)
+		}
+		return
+	}
+	if e.Payload == nil {
+		read := *e
+		v.registry.Decode(&read)
+		e = &read
+	}
+	if v.opening == nil {
+		v.opening = e
+	}
+	if _, again := v.first[e.ID]; !again {
+		v.first[e.ID] = v.n
+	}
+	if v.found = v.event(v.n, e); v.found == nil && v.open == nil {
+		v.n, v.last = v.n+1, e.Seq
+	}
+}
+
+// End is what [Verify] returns of the events that were taken.
+func (v *Verifier) End() (Report, error) {
+	if v.open != nil && v.found == nil {
+		v.found = v.open.divergence(false)
+	}
+	r := v.report()
+	if v.found == nil {
+		v.found = v.end(&r)
+	}
+	if v.found != nil {
+		return r, v.found
+	}
+	return r, nil
 }
 
 // decoded is the history with every payload decoded: itself where it is already.
@@ -94,10 +134,9 @@ func decoded(r *events.Registry, history []events.Event) []events.Event {
 }
 
 // event checks the event at one position and lets every decider take it.
-func (v *verifier) event(i int) *Divergence {
-	e := &v.history[i]
+func (v *Verifier) event(i int, e *events.Event) *Divergence {
 	for _, check := range []func(int, *events.Event) *Divergence{v.place, v.identity, v.writer, v.decision, v.ordinal, v.attributes, v.content} {
-		if d := check(i, e); d != nil {
+		if d := check(i, e); d != nil || v.open != nil {
 			return d
 		}
 	}
@@ -122,7 +161,7 @@ func at(code Code, i int, e *events.Event, detail string) *Divergence {
 }
 
 // decision compares an event of a decider with what is due from it.
-func (v *verifier) decision(i int, e *events.Event) *Divergence {
+func (v *Verifier) decision(i int, e *events.Event) *Divergence {
 	f := v.byActor[e.Actor]
 	if _, unreadable := e.Payload.(events.Malformed); f == nil || unreadable || v.isNotice(e) {
 		return nil // what nobody can read decides nothing, whoever it looks to be from
@@ -135,42 +174,55 @@ func (v *verifier) decision(i int, e *events.Event) *Divergence {
 		return at(CodeExtra, i, e, intention(e)+" follows from nothing before it")
 	}
 	if detail := differences(want, e); detail != "" {
-		code := v.misplaced(f, want, e, i)
-		if code != CodeDifferent {
-			detail = intention(want) + " is due and " + intention(e) + " is recorded"
+		m := &misplaced{want: want, due: want.ID, got: e, position: i, detail: detail, owed: f.owes(e.ID)}
+		if _, before := v.first[want.ID]; e.ID == want.ID || before {
+			return m.divergence(false)
 		}
-		d := at(code, i, e, detail)
-		d.Attempted = want
-		return d
+		v.open = m
+		return nil
 	}
 	v.decided[e.Actor]++
 	f.pay()
 	return nil
 }
 
-// misplaced tells why the recorded decision is not the one that is due.
-func (v *verifier) misplaced(f *follower, want, got *events.Event, i int) Code {
-	later, recorded := v.first[want.ID]
-	wantFollows := recorded && later > i
-	switch {
-	case got.ID == want.ID:
-		return CodeDifferent
-	case f.owes(got.ID) && wantFollows:
-		return CodeOrder
-	case f.owes(got.ID):
-		return CodeMissing
-	case wantFollows:
-		return CodeExtra
-	}
-	return CodeDifferent
+// misplaced is a recorded decision that is not the one that is due.
+type misplaced struct {
+	want, got *events.Event
+	due       string // id of want
+	position  int
+	detail    string
+	owed      bool // got is due as well, later
 }
 
-func (v *verifier) isNotice(e *events.Event) bool {
+// divergence says what is wrong, once it is known whether the decision that is due
+// follows on the record.
+func (m *misplaced) divergence(follows bool) *Divergence {
+	code := CodeDifferent
+	switch {
+	case m.got.ID == m.due:
+	case m.owed && follows:
+		code = CodeOrder
+	case m.owed:
+		code = CodeMissing
+	case follows:
+		code = CodeExtra
+	}
+	detail := m.detail
+	if code != CodeDifferent {
+		detail = intention(m.want) + " is due and " + intention(m.got) + " is recorded"
+	}
+	d := at(code, m.position, m.got, detail)
+	d.Attempted = m.want
+	return d
+}
+
+func (v *Verifier) isNotice(e *events.Event) bool {
 	d, ok := v.registry.Lookup(e.Type)
 	return ok && d.Class == events.Notice
 }
 
-func (v *verifier) count(e *events.Event) {
+func (v *Verifier) count(e *events.Event) {
 	switch e.Payload.(type) {
 	case events.Malformed:
 		v.seen.Malformed++
@@ -182,12 +234,12 @@ func (v *verifier) count(e *events.Event) {
 	}
 }
 
-// report is what was seen of the first n events.
-func (v *verifier) report(n int) Report {
+// report is what was seen of the events that agree.
+func (v *Verifier) report() Report {
 	r := v.seen
-	r.Events = n
-	if len(v.history) > 0 {
-		r.Session = v.history[0].Session
+	r.Events = v.n
+	if v.opening != nil {
+		r.Session = v.opening.Session
 	}
 	for _, f := range v.followers {
 		r.Deciders = append(r.Deciders, Tally{Decider: f.machine.Name(), Decided: v.decided[f.machine.Name()], Owed: len(f.owed())})
@@ -196,8 +248,8 @@ func (v *verifier) report(n int) Report {
 }
 
 // end notes what is owed when the record is over.
-func (v *verifier) end(r *Report) *Divergence {
-	if len(v.history) == 0 {
+func (v *Verifier) end(r *Report) *Divergence {
+	if v.opening == nil {
 		return &Divergence{Code: CodeNotOpened, Detail: "the record is empty"}
 	}
 	for _, f := range v.followers {
@@ -207,6 +259,6 @@ func (v *verifier) end(r *Report) *Divergence {
 		return nil
 	}
 	first := &r.Owed[0]
-	return &Divergence{Code: CodeOwed, Seq: v.history[len(v.history)-1].Seq, Position: len(v.history), Actor: first.Actor, Cause: first.Cause,
+	return &Divergence{Code: CodeOwed, Seq: v.last, Position: v.n, Actor: first.Actor, Cause: first.Cause,
 		Attempted: first, Detail: fmt.Sprintf("%d decisions are due at the end, the first is %s", len(r.Owed), intention(first))}
 }

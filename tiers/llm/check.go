@@ -16,38 +16,68 @@ type Checked struct {
 
 // Mismatch is a recorded body that is not the one that follows from the record.
 type Mismatch struct {
-	Position int    // of the reply in the history, from 0
-	Want     string // digest of the body that follows from the record
-	Err      error  // why none follows; nil where Want is one
+	Position int           // of the reply in the history, from 0
+	Reply    *events.Event // it
+	Want     string        // digest of the body that follows from the record
+	Err      error         // why none follows; nil where Want is one
 }
 
 // CheckBodies builds the body of every answered request of a history again and
 // compares its digest with the recorded one. It is pure but for blob. The first
 // mismatch ends it; nil means that there is none.
 func CheckBodies(history []events.Event, providers map[string]Provider, blob Blob) (Checked, *Mismatch) {
-	var seen Checked
-	record, requests := &Record{}, map[string]events.ModelRequested{}
+	b := NewBodies(func(name string) Provider { return providers[name] }, blob)
 	for i := range history {
-		e := &history[i]
-		switch p := e.Payload.(type) {
-		case events.ModelRequested:
-			requests[e.ID] = p
-		case events.ModelReplied:
-			if bad := checkBody(record, requests[p.Request], p, providers, blob, &seen); bad != nil {
-				bad.Position = i
-				return seen, bad
-			}
-			delete(requests, p.Request) // only the first answer counts
-		case events.ModelFailed:
-			delete(requests, p.Request)
+		if b.Take(&history[i]); b.bad != nil {
+			break
 		}
-		record.Take(e)
 	}
-	return seen, nil
+	return b.End()
 }
 
-func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplied, providers map[string]Provider, blob Blob, seen *Checked) *Mismatch {
-	provider := providers[asked.Provider]
+// Bodies is [CheckBodies] for a history that is read event by event.
+type Bodies struct {
+	record   *Record
+	requests map[string]events.ModelRequested // that have no answer yet
+	provider func(name string) Provider
+	blob     Blob
+	seen     Checked
+	n        int
+	bad      *Mismatch
+}
+
+// NewBodies begins a history. Provider finds a provider by its name, or nil.
+func NewBodies(provider func(name string) Provider, blob Blob) *Bodies {
+	return &Bodies{record: &Record{}, requests: map[string]events.ModelRequested{}, provider: provider, blob: blob}
+}
+
+// Take folds the next event. Behind the first mismatch it does nothing.
+func (b *Bodies) Take(e *events.Event) {
+	if b.bad != nil {
+		return
+	}
+	switch p := e.Payload.(type) {
+	case events.ModelRequested:
+		p.Manifest = nil // the record has it
+		b.requests[e.ID] = p
+	case events.ModelReplied:
+		asked := b.requests[p.Request]
+		if b.bad = checkBody(b.record, asked, p, b.provider(asked.Provider), b.blob, &b.seen); b.bad != nil {
+			b.bad.Position, b.bad.Reply = b.n, e
+			return
+		}
+		delete(b.requests, p.Request) // only the first answer counts
+	case events.ModelFailed:
+		delete(b.requests, p.Request)
+	}
+	b.record.Take(e)
+	b.n++
+}
+
+// End is what [CheckBodies] returns of the events that were taken.
+func (b *Bodies) End() (Checked, *Mismatch) { return b.seen, b.bad }
+
+func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplied, provider Provider, blob Blob, seen *Checked) *Mismatch {
 	if provider == nil || p.BodySHA256 == "" || p.Wire != provider.Wire() {
 		seen.Skipped++
 		return nil
