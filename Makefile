@@ -40,6 +40,9 @@ export GORACE = atexit_sleep_ms=0
 BENCHED = $(shell find . -name '*_test.go' -not -path '*/testdata/*' -not -path './.*' -exec grep -l '^func Benchmark' {} + | xargs -r -n1 dirname | sort -u)
 # What fuzzing in "make test" takes a second each for: the scanner, the clean-up of C, every edit.
 FUZZED = ./tools/document ./tools/python/edit ./tools/python/fuzz_test.go ./tools/cfamily ./tools/edit_test.go
+# What "make profile" looks at.
+ROUNDS     ?= 1600
+DURABILITY ?= relaxed
 # How long each fuzz target runs, and which folders they are looked for in.
 FUZZTIME ?= 30s
 FUZZIN   ?= .
@@ -54,7 +57,7 @@ CORPUS_PACKAGES = python3-django python3-numpy python3-sqlalchemy python3-twiste
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench load chaos fuzz corpus generate fmt check-clean bd clis
+.PHONY: help demo build test lint bench profile load chaos fuzz corpus generate fmt check-clean bd clis
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +83,11 @@ lint: ## gofmt, go vet, staticcheck
 
 bench: ## every benchmark at full length
 	$(GO) test -run '^$$' -bench . -benchmem -p 1 $(BENCHED)
+
+profile: ## processor, allocation and block profiles of ROUNDS=1600 whole rounds of 16 tickets, DURABILITY=relaxed or sync, in bin/profile
+	@mkdir -p bin/profile
+	$(GO) test -run '^$$' -bench '^BenchmarkTickets$$/^$(DURABILITY)$$' -benchtime $(ROUNDS)x -o bin/profile/app.test -outputdir bin/profile \
+		-cpuprofile cpu.prof -memprofile mem.prof -blockprofile block.prof ./cmd/slop/app
 
 load: ## the load tests at full size (minutes, not seconds)
 	SLOP_LOAD=full $(GO) test -count=1 -p 1 -timeout 60m ./...

@@ -127,7 +127,10 @@ var ErrNewer = errors.New("newer than this program")
 var ErrRegistry = errors.New("bad registry")
 
 // Registry decodes payloads.
-type Registry struct{ defs map[string]Def }
+type Registry struct {
+	defs    map[string]Def
+	decoded atomic.Uint64
+}
 
 // NewRegistry checks and joins definitions: each type once, a class, and
 // exactly version-1 lifts.
@@ -216,6 +219,9 @@ func (r *Registry) Knows(e *Event) error {
 		ErrNewer, e.Session, u.Name, e.ID)
 }
 
+// Decoded is how many events were decoded, for tests that bound it.
+func (r *Registry) Decoded() uint64 { return r.decoded.Load() }
+
 // Decode fills e.Payload: the typed body, lifted to today's version, or
 // [Unknown], or [Malformed]. A fact whose actor may not write its type is
 // Malformed too: it stays on the record and never counts. Decode never fails,
@@ -224,6 +230,7 @@ func (r *Registry) Decode(e *Event) {
 	if e.Payload != nil {
 		return
 	}
+	r.decoded.Add(1)
 	if e.V < 1 || bytes.Equal(bytes.TrimSpace(e.Data), []byte("null")) {
 		e.Payload = Unreadable(e.Type, e.V, e.Data, "a body is an object of a version from 1")
 		return

@@ -2,6 +2,9 @@ package app
 
 import (
 	"context"
+	"flag"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +43,7 @@ func BenchmarkRound(b *testing.B) {
 				}
 			})
 			all := m.reach(b, "read")
-			times, requests := roundsOf(all)
+			times, requests := requestsOf(all)
 			require.Len(b, requests, rounds)
 			appends := int(requests[1].Seq - requests[0].Seq)
 			indexed, found := m.index(b)
@@ -58,6 +61,35 @@ func BenchmarkRound(b *testing.B) {
 			b.ReportMetric(float64(appends), "appends/round")
 			b.ReportMetric(raw*float64(appends), "raw-µs/round")
 			b.ReportMetric(float64(len(requests[len(requests)-1].Data))/1e3, "kB/last-request")
+		})
+	}
+}
+
+// BenchmarkTickets is whole rounds of 16 tickets at once and nothing beside them:
+// what "make profile" looks at. b.N is the rounds.
+func BenchmarkTickets(b *testing.B) {
+	for _, durability := range []string{bus.Relaxed, bus.Sync} {
+		b.Run(durability, func(b *testing.B) {
+			b.Setenv("XDG_CONFIG_HOME", b.TempDir())
+			s := roundShape{1, 16, durability}
+			root, err := filepath.EvalSymlinks(b.TempDir())
+			require.NoError(b, err)
+			goals := max(1, b.N/roundsMost/s.atOnce())
+			m, err := startRounds(b.Context(), root, s, benchScript{goals: goals, rounds: min(max(b.N/s.atOnce(), 1), roundsMost) + 1}, causes{})
+			require.NoError(b, err)
+			defer m.close()
+			if flag.Lookup("test.blockprofile").Value.String() != "" {
+				runtime.SetBlockProfileRate(10_000) // the log's server switched it off; a sample for each 10 µs
+			}
+			var all []roundFigures
+			for range goals {
+				f, err := m.goal()
+				require.NoError(b, err)
+				all = append(all, f)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(medianOf(all, roundFigures.perSecond), "rounds/s")
+			b.ReportMetric(medianOf(all, roundFigures.processor), "cpu-ms/round")
 		})
 	}
 }
@@ -86,8 +118,8 @@ func readingFor(t testing.TB, goals, rounds int) *script.Script {
 	return s
 }
 
-// roundsOf are the times between the requests of a contributor, and those.
-func roundsOf(all []seen) (times []time.Duration, requests []seen) {
+// requestsOf are the times between the requests of a contributor, and those.
+func requestsOf(all []seen) (times []time.Duration, requests []seen) {
 	for _, e := range all {
 		if p, ok := e.Payload.(events.ModelRequested); ok && p.Tier == 3 {
 			if n := len(requests); n > 0 {
