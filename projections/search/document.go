@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/document"
@@ -27,26 +26,23 @@ const (
 	fieldStored  = "stored"
 )
 
-// stored is what a hit shows of an event without reading it again.
+// stored is what a hit shows and its event alone does not say. Everything else is
+// read from the log again: storing texts doubled the index.
 type stored struct {
-	Session string    `json:"session"`
-	Time    time.Time `json:"time"`
-	Type    string    `json:"type"`
-	Actor   string    `json:"actor"`
-	Tier    int       `json:"tier,omitempty"`
-	Ticket  string    `json:"ticket,omitempty"`
-	Tool    string    `json:"tool,omitempty"`
-	Text    string    `json:"text,omitempty"`
+	Tier   int    `json:"tier,omitempty"`
+	Ticket string `json:"ticket,omitempty"`
+	Tool   string `json:"tool,omitempty"`
 }
 
 // wordAnalyzer hands our words to the library.
 type wordAnalyzer struct{}
 
-// Analyze is the words of a text, with their places.
+// Analyze is the words of a text in their order. Where they stand in bytes is not
+// kept: a snippet finds its match again.
 func (wordAnalyzer) Analyze(raw []byte) analysis.TokenStream {
 	var out analysis.TokenStream
 	eachWord(string(raw), func(w word) bool {
-		out = append(out, &analysis.Token{Term: []byte(w.text), Start: w.start, End: w.end, Position: len(out) + 1, Type: analysis.AlphaNumeric})
+		out = append(out, &analysis.Token{Term: []byte(w.text), Position: len(out) + 1, Type: analysis.AlphaNumeric})
 		return true
 	})
 	return out
@@ -77,23 +73,25 @@ func (x *Index) document(ctx context.Context, e *events.Event) (*document.Docume
 	if about.tier == 0 {
 		about.tier = e.Tier
 	}
-	s := stored{e.Session, e.Time.UTC(), e.Type, e.Actor, about.tier, about.ticket, about.tool, Text(e)}
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
+	s := stored{about.tier, about.ticket, about.tool}
 	doc := document.NewDocument(idOf(e.Seq))
-	doc.AddField(document.NewTextFieldCustom(fieldStored, nil, raw, index.StoreField, nil))
-	doc.AddField(document.NewTextFieldCustom(fieldText, nil, []byte(s.Text), index.IndexField|index.IncludeTermVectors, wordAnalyzer{}))
+	if s != (stored{}) {
+		raw, err := json.Marshal(s)
+		if err != nil {
+			return nil, err
+		}
+		doc.AddField(document.NewTextFieldCustom(fieldStored, nil, raw, index.StoreField, nil))
+	}
+	doc.AddField(document.NewTextFieldCustom(fieldText, nil, []byte(Text(e)), index.IndexField|index.IncludeTermVectors, wordAnalyzer{}))
 	for _, f := range []struct{ name, value string }{
-		{fieldSession, strings.ToLower(s.Session)}, {fieldType, s.Type}, {fieldTier, tierWord(s.Tier)},
+		{fieldSession, strings.ToLower(e.Session)}, {fieldType, e.Type}, {fieldTier, tierWord(s.Tier)},
 		{fieldTicket, strings.ToLower(s.Ticket)}, {fieldTool, strings.ToLower(s.Tool)},
 	} {
 		if f.value != "" {
 			doc.AddField(document.NewTextFieldCustom(f.name, nil, []byte(f.value), index.IndexField|index.SkipFreqNorm, wholeAnalyzer{}))
 		}
 	}
-	doc.AddField(document.NewNumericFieldWithIndexingOptions(fieldTime, nil, float64(s.Time.UnixMilli()), index.IndexField))
+	doc.AddField(document.NewNumericFieldWithIndexingOptions(fieldTime, nil, float64(e.Time.UnixMilli()), index.IndexField))
 	return doc, nil
 }
 

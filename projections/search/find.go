@@ -11,6 +11,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
+
+	"manualslop/events"
 )
 
 // Limits of a search.
@@ -88,7 +90,7 @@ func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 		return Answer{}, ErrNotOpen
 	}
 	out := Answer{Hits: []Hit{}, Indexed: at, Behind: max(head, at) - at}
-	err = guarded(func() error { return reading{index}.search(ctx, q, page, &out) })
+	err = guarded(func() error { return reading{x, index}.search(ctx, q, page, &out) })
 	if errors.Is(err, ErrDamaged) {
 		select {
 		case x.broken <- struct{}{}:
@@ -125,7 +127,10 @@ func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 }
 
 // reading is an index that stays open while it is searched.
-type reading struct{ index bleve.Index }
+type reading struct {
+	*Index
+	index bleve.Index
+}
 
 // search asks the library.
 func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) error {
@@ -145,16 +150,36 @@ func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) er
 	}
 	out.Total = found.Total
 	for _, match := range found.Hits {
-		raw, _ := match.Fields[fieldStored].(string)
-		var s stored
-		if err := json.Unmarshal([]byte(raw), &s); err != nil {
-			return fmt.Errorf("%w: event %s cannot be read", ErrDamaged, match.ID)
+		h := Hit{Seq: seqOf(match.ID)}
+		if raw, _ := match.Fields[fieldStored].(string); raw != "" {
+			var s stored
+			if err := json.Unmarshal([]byte(raw), &s); err != nil {
+				return fmt.Errorf("%w: event %s cannot be read", ErrDamaged, match.ID)
+			}
+			h.Tier, h.Ticket, h.Tool = s.Tier, s.Ticket, s.Tool
 		}
-		h := Hit{Session: s.Session, Seq: seqOf(match.ID), Time: s.Time, Type: s.Type, Actor: s.Actor, Tier: s.Tier, Ticket: s.Ticket, Tool: s.Tool}
-		h.Snippet, h.Match = snippet(s.Text, q.terms)
+		if err := r.show(ctx, &h, q.terms); err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
 		out.Hits = append(out.Hits, h)
 	}
 	return nil
+}
+
+// show reads what a hit shows of its event from the log.
+func (r reading) show(ctx context.Context, h *Hit, terms []term) error {
+	for e, err := range r.opts.Log.Read(ctx, events.Filter{Project: r.opts.Project}, h.Seq, h.Seq) {
+		if err != nil {
+			return err
+		}
+		h.Session, h.Time, h.Type, h.Actor = e.Session, e.Time.UTC(), e.Type, e.Actor
+		h.Snippet, h.Match = snippet(Text(&e), terms)
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: event %d is not on the log", ErrDamaged, h.Seq)
 }
 
 // build is the query in the library's terms.
