@@ -50,6 +50,7 @@ type engine struct {
 	stalls chan stall     // of our own deciders
 	shared *events.Shared // nil: nothing was read yet
 	reader *runtime.Reader
+	own    *bus.Conn // of the gateway
 	live   *live.Live
 	hooks  *hookgw.Gateway
 	logs   *sessionlog.Writer
@@ -146,6 +147,7 @@ func (e *engine) orchestrate(names []string) error {
 				return err
 			}
 			crew.Roles = append(crew.Roles, runtime.Role{Start: start, Log: conn, Snapshots: conn})
+			e.keepList(conn, name, build)
 			e.announce(conn, name)
 		case name == events.ActorModels:
 			if err := e.vitals.startup.do(name, e.callModels); err != nil {
@@ -162,6 +164,14 @@ func (e *engine) orchestrate(names []string) error {
 	e.reader.Subscribe(crew)
 	e.background("orchestrator", func() error { return e.role("orchestrator", crew.Run(e.ctx, e.reader)) })
 	return nil
+}
+
+// keepList has the list of open sessions stored by the first role that may store
+// something.
+func (e *engine) keepList(conn *bus.Conn, actor, build string) {
+	if e.reader.States.Snapshots == nil {
+		e.reader.States = runtime.States{Project: e.name, Actor: actor, Build: build, Snapshots: conn, Logger: e.logger}
+	}
 }
 
 // states is where an effect stores what it knows of sessions.
@@ -198,6 +208,7 @@ func (e *engine) callModels() error {
 	if err != nil {
 		return err
 	}
+	e.keepList(conn, events.ActorModels, states.Build)
 	transcripts := &runtime.Transcripts{Blobs: conn, States: states}
 	e.reader.Subscribe(transcripts)
 	m := &runtime.Models{Project: e.name, Process: conn.Process(), Log: conn, Queue: busQueue{conn}, Peers: conn, IDs: newID, Transcripts: transcripts, Providers: providers(e.config, keys), Script: e.script,
@@ -219,6 +230,7 @@ func (e *engine) watchClocks() error {
 	if err != nil {
 		return err
 	}
+	e.keepList(conn, events.ActorTimers, states.Build)
 	timers := &runtime.Timers{Log: conn, Clock: time.Now, Logger: e.logger}
 	requests := &runtime.Requests{States: states, Timers: timers}
 	e.reader.Subscribe(requests)

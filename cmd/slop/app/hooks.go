@@ -33,7 +33,10 @@ func hooksAt(p place, flag string) string {
 func (e *engine) all(ctx context.Context, listen string, fallBack bool) error {
 	e.vitals.scope = events.ShutdownEngine
 	start := e.vitals.startup
-	start.expect("orchestrator", "worker", "read models", "gateway", "session logs", "session")
+	if err := e.openModels(); err != nil {
+		return err
+	}
+	start.expect("orchestrator", "worker", "gateway", "session logs", "session")
 	if err := start.do("orchestrator", func() error { return e.orchestrate(orchestratorRoles()) }); err != nil {
 		return err
 	}
@@ -49,16 +52,10 @@ func (p place) tokens() string { return filepath.Join(p.data, "tokens") }
 // serveHooks starts the read models, the session logs and the gateway. With
 // fallBack a port in use is no error: a free one is taken.
 func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) error {
-	if err := e.claim(); err != nil {
+	if err := e.openModels(); err != nil {
 		return err
 	}
-	own, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Gateway})
-	if err != nil {
-		return err
-	}
-	if err := e.vitals.startup.do("read models", func() error { return e.openModels(own) }); err != nil {
-		return err
-	}
+	own := e.own
 	e.vitals.watch(own, e.live)
 	e.measure(own, events.ActorGateway)
 	who := newAttendance()
@@ -93,16 +90,30 @@ func (e *engine) serveHooks(ctx context.Context, listen string, fallBack bool) e
 	return e.vitals.startup.do("session logs", func() error { return e.writeLogs(own) })
 }
 
-// openModels keeps the project's sessions current until the engine is closed:
-// behind the gateway, whose last requests wait for them.
-func (e *engine) openModels(own *bus.Conn) (err error) {
+// openModels connects the gateway and keeps the project's sessions current until
+// the engine is closed: behind the gateway, whose last requests wait for them.
+// Later calls do nothing.
+func (e *engine) openModels() (err error) {
+	if e.live != nil {
+		return nil
+	}
+	if err := e.claim(); err != nil {
+		return err
+	}
+	if e.own, err = e.bus.as(e.ctx, bus.Role{Kind: bus.Gateway}); err != nil {
+		return err
+	}
+	return e.vitals.startup.do("read models", e.readModels)
+}
+
+func (e *engine) readModels() (err error) {
 	log, err := e.log()
 	if err != nil {
 		return err
 	}
 	ctx, giveUp := context.WithCancel(context.WithoutCancel(e.front.ctx))
 	opened := context.AfterFunc(e.ctx, giveUp) // a bus that does not answer must not hold up a stop during the start
-	options := live.Options{Snapshots: own, Logger: e.logger}
+	options := live.Options{Snapshots: e.own, Logger: e.logger}
 	if e.off.folds {
 		options.Models = fewModels()
 	}
@@ -152,21 +163,38 @@ func (e *engine) writeLogs(log *bus.Conn) error {
 		return err
 	}
 	e.behind("session logs", func(ctx context.Context) error {
+		e.started(ctx)
 		err := e.logs.Run(ctx, e.live)
 		if ctx.Err() != nil {
 			err = nil
 		}
 		return errors.Join(err, e.logs.Close())
 	})
-	e.keepRegistry(log)
-	return nil
+	return e.keepRegistry(log)
+}
+
+// started waits until the gateway answers, or ctx ends: what nobody waits for is
+// not done before.
+func (e *engine) started(ctx context.Context) {
+	select {
+	case <-e.hooks.Ready():
+	case <-ctx.Done():
+	}
 }
 
 // keepRegistry keeps the list of session logs, and prunes those not worth keeping.
-func (e *engine) keepRegistry(log *bus.Conn) {
+func (e *engine) keepRegistry(log *bus.Conn) error {
+	build, err := buildID()
+	if err != nil {
+		return err
+	}
 	keeper := &sessionlog.Keeper{Log: log, Registry: events.Catalogue(), Project: e.name, Dir: e.project,
-		Encode: toml.Marshal, Clock: time.Now, NewID: newID, Logger: e.logger}
-	e.behind("session registry", func(ctx context.Context) error { return keeper.Run(ctx, e.live) })
+		Encode: toml.Marshal, Clock: time.Now, NewID: newID, Snapshots: log, Build: build, Logger: e.logger}
+	e.behind("session registry", func(ctx context.Context) error {
+		e.started(ctx)
+		return keeper.Run(ctx, e.live)
+	})
+	return nil
 }
 
 // finishLogs makes sure that a session's log files have everything.

@@ -122,6 +122,9 @@ func (g *globals) runOn(ctx context.Context, e *engine, p place, o runOptions, g
 		return err
 	}
 	if !g.remote(p) {
+		if err := e.openModels(); err != nil {
+			return err
+		}
 		if err := e.holdToRules(conn, o.resume && o.yes); err != nil {
 			return err
 		}
@@ -164,7 +167,7 @@ func (e *engine) begin(ctx context.Context, conn *bus.Conn, o runOptions, goal s
 	if o.resume {
 		v, id, err = e.resume(ctx, conn)
 	} else {
-		v, err = openSession(ctx, conn, e.place, e.mask, o.label, e.script != nil)
+		v, err = e.openSession(ctx, conn, o.label)
 	}
 	if err == nil && o.yes && !o.resume {
 		_, _, err = v.say(ctx, events.RuleAdded{Rule: yesRule()})
@@ -185,7 +188,7 @@ func yesRule() events.Rule {
 
 // resume finds the newest open session and its newest goal.
 func (e *engine) resume(ctx context.Context, conn *bus.Conn) (voice, string, error) {
-	session, err := newestOpen(ctx, conn, e.name)
+	session, err := e.newestOpen(ctx, conn)
 	if err != nil {
 		return voice{}, "", err
 	}
@@ -207,15 +210,30 @@ func (e *engine) resume(ctx context.Context, conn *bus.Conn) (voice, string, err
 var errNoOpenSession = errors.New("there is no open session")
 
 // newestOpen is the session that was opened last and not closed.
-func newestOpen(ctx context.Context, log events.Log, project string) (string, error) {
-	open, err := openSessions(ctx, log, project)
+func (e *engine) newestOpen(ctx context.Context, log events.Log) (string, error) {
+	open, err := e.openSessions(ctx, log)
 	if err != nil {
 		return "", err
 	}
 	if len(open) == 0 {
-		return "", &exitError{code: exitFailed, err: fmt.Errorf("%w of project %s", errNoOpenSession, project)}
+		return "", &exitError{code: exitFailed, err: fmt.Errorf("%w of project %s", errNoOpenSession, e.name)}
 	}
 	return open[len(open)-1], nil
+}
+
+// openSessions are the sessions that were opened and not closed, oldest first,
+// as the read models know them where this process keeps some.
+func (e *engine) openSessions(ctx context.Context, log events.Log) ([]string, error) {
+	if e.live == nil {
+		return openSessions(ctx, log, e.name)
+	}
+	var open []string
+	for _, s := range e.live.Sessions() {
+		if !s.Opened.IsZero() && s.Closed == nil {
+			open = append(open, s.Session)
+		}
+	}
+	return open, nil
 }
 
 // openSessions are the sessions that were opened and not closed, oldest first.

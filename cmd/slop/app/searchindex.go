@@ -55,9 +55,7 @@ func (e *engine) takeIndex(log events.Log) (x *search.Index, free func()) {
 func (e *engine) keepIndex(x *search.Index, free func()) {
 	e.behind("search", func(ctx context.Context) error {
 		defer free()
-		select {
-		case <-e.hooks.Ready():
-		case <-ctx.Done():
+		if e.started(ctx); ctx.Err() != nil {
 			return nil
 		}
 		if err := x.Run(ctx); err != nil && ctx.Err() == nil {

@@ -68,6 +68,9 @@ func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error 
 	if err != nil {
 		return err
 	}
+	if err := e.openModels(); err != nil { // which know what sessions are open
+		return err
+	}
 	if err := e.holdToRules(conn, o.yes); err != nil {
 		return err
 	}
@@ -94,14 +97,14 @@ func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error 
 
 // openOrResume is the newest open session, or a new one.
 func (e *engine) openOrResume(conn *bus.Conn, yes bool) (string, error) {
-	session, err := newestOpen(e.ctx, conn, e.name)
+	session, err := e.newestOpen(e.ctx, conn)
 	if err == nil {
 		return session, nil
 	}
 	if !errors.Is(err, errNoOpenSession) {
 		return "", err
 	}
-	v, err := openSession(e.ctx, conn, e.place, e.mask, "", e.script != nil)
+	v, err := e.openSession(e.ctx, conn, "")
 	if err == nil && yes {
 		_, _, err = v.say(e.ctx, events.RuleAdded{Rule: yesRule()})
 	}

@@ -17,7 +17,7 @@ import (
 // it anew, to the newest session only. A session whose rules are today's is
 // left as it is.
 func (e *engine) holdToRules(log events.Log, yes bool) error {
-	open, err := openSessions(e.ctx, log, e.name)
+	open, err := e.openSessions(e.ctx, log)
 	if err != nil {
 		return err
 	}
