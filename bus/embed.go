@@ -151,9 +151,14 @@ func (s *Server) prepare(ctx context.Context, before *survey) error {
 
 // beginGuard completes the making of the store: from here on events may be
 // acknowledged. What the server does not make durable by itself is durable then.
+// An orderly stop has flushed everything, in as many files as the log is long, so
+// the start behind it does not do so again.
 func (s *Server) beginGuard(ctx context.Context, before *survey) (err error) {
 	first := ends{Made: true, Boot: bootID(), Durability: s.cfg.Durability}
-	flush := !before.ends.Made || s.cfg.Durability == Relaxed
+	flush := !before.ends.Made || s.cfg.Durability == Relaxed && !before.ends.Closed
+	if before.ends.Closed {
+		first.Log, first.Claims, first.Blobs = before.ends.Log, before.ends.Claims, before.ends.Blobs
+	}
 	s.guard, err = startGuard(ctx, s.admin, s.cfg.store(), first, flush, s.frozen)
 	return err
 }

@@ -68,3 +68,16 @@ func TestEndsOfARunningStoreAreRecorded(t *testing.T) {
 		require.Empty(t, s.Remarks())
 	})
 }
+
+// TestWhatAnOrderlyStopFlushedStaysSafe has a relaxed store opened again, which
+// does not flush it a second time.
+func TestWhatAnOrderlyStopFlushedStaysSafe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filled(t, dir, 10)
+	b := setup(t, func(c *bus.Config) { c.Dir, c.Durability = dir, bus.Relaxed })
+	require.EqualValues(t, 10, readEnds(dir)["log"].(map[string]any)["synced"])
+	b.approve(t, b.as(t, approval), 5)
+	recorded(t, dir, "log", 15)
+	require.EqualValues(t, 10, readEnds(dir)["log"].(map[string]any)["synced"], "the others may be lost with the power")
+}

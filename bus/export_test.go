@@ -51,3 +51,14 @@ func ScanLog(dir string) (records int, err error) {
 func (s *Server) Hears(subject string) bool {
 	return s.nats.GlobalAccount().SubscriptionInterest(subject)
 }
+
+// Undelivered is what a reader makes of a consumer that delivers nothing from a
+// sequence on, though it is asked to.
+func (c *Conn) Undelivered(ctx context.Context, f events.Filter, from uint64) error {
+	fd, err := c.openFeed(ctx, f, from)
+	if err != nil {
+		return err
+	}
+	defer fd.close()
+	return fd.undelivered(ctx)
+}

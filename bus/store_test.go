@@ -174,6 +174,17 @@ func TestFlippedBitInAnOlderBlockIsAHoleForEveryReader(t *testing.T) {
 	require.ErrorIs(t, err, events.ErrHole)
 }
 
+// TestABusyServerIsNotAHole has a consumer deliver nothing for a while, as behind
+// many blocks in which nothing matches.
+func TestABusyServerIsNotAHole(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.approve(t, b.as(t, approval), 3)
+	log := b.as(t, reader)
+	require.NoError(t, log.Undelivered(b.ctx, events.Filter{}, 3), "the server can read event 3")
+	require.ErrorIs(t, log.Undelivered(b.ctx, events.Filter{}, 4), events.ErrHole)
+}
+
 func TestFullStoreRefusesAndForgetsNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *bus.Config) { c.MaxBytes = bus.MinBudget })
