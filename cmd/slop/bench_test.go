@@ -18,7 +18,11 @@ func BenchmarkEngine(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			results, err := app.Bench(b.Context(), name, self, max(b.N, 10), os.Stderr)
 			require.NoError(b, err)
+			for _, r := range results {
+				require.Positive(b, r.N, r.Name)
+			}
 			r := results[0]
+			require.Positive(b, r.Value, r.Name)
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(r.Value, r.Unit)
 			if r.Reference > 0 {

@@ -119,7 +119,7 @@ func measurements() []measurement {
 		for _, n := range []int{1, 16, 64} {
 			all = append(all, wholeRounds(fmt.Sprintf("rounds-%d-%s", n, durability), roundShape{1, n, durability}))
 		}
-		for _, n := range []int{1, 16, 64} {
+		for _, n := range []int{16, 64} { // one session of one ticket is rounds-1
 			all = append(all, wholeRounds(fmt.Sprintf("sessions-%d-%s", n, durability), roundShape{n, 1, durability}))
 		}
 		all = append(all,
@@ -251,7 +251,7 @@ Names: ` + strings.Join(BenchNames(), ", ") + `.`,
 			return g.bench(cmd.Context(), args, n)
 		},
 	}
-	cmd.Flags().IntVarP(&n, "trips", "n", 2000, "round trips a measurement, at least 10")
+	cmd.Flags().IntVarP(&n, "trips", "n", 2000, "round trips, or rounds, a measurement, at least 10")
 	cmd.AddCommand(rawWorkerCommand(g))
 	return cmd
 }

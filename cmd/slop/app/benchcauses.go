@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// causeBlocks is how often each variant of [bench.causes] is measured, in turns.
+// causeBlocks is how often each variant of [bench.causes] is measured at most, in turns.
 const causeBlocks = 3
 
 // variant is an engine without one of its parts.
@@ -33,7 +33,7 @@ var variants = []variant{
 func (b *bench) causes(ctx context.Context, durability string) ([]BenchResult, error) {
 	s := roundShape{1, 16, durability}
 	figures := make([][]roundFigures, len(variants))
-	for block := range causeBlocks {
+	for block := range min(causeBlocks, s.blocks(b.n)) {
 		for turn := range variants {
 			i := (block + turn) % len(variants) // no variant is always behind the same one
 			v := variants[i]
@@ -53,7 +53,7 @@ func (b *bench) causes(ctx context.Context, durability string) ([]BenchResult, e
 			continue
 		}
 		rate := BenchResult{Name: "whole rounds, 16 tickets, " + v.name, Durability: durability, Unit: "/s", More: true,
-			Value: medianOf(figures[i], roundFigures.perSecond), N: causeBlocks * figures[i][0].rounds}
+			Value: medianOf(figures[i], roundFigures.perSecond), N: len(figures[i]) * figures[i][0].rounds}
 		used := BenchResult{Name: "  processor time of a round " + v.name, Durability: durability, Unit: "ms",
 			Value: medianOf(figures[i], roundFigures.processor), N: rate.N}
 		if i > 0 {

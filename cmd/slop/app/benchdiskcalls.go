@@ -28,20 +28,23 @@ type diskCalls struct {
 
 // Parts of an engine that ask something of the disk.
 const (
-	partLog       = "the log"          // streams: events, key-value buckets, blobs
-	partConsumers = "consumers' state" // of the log's server
-	partLogs      = "the session logs" //
-	partIndex     = "the search index" //
-	partTools     = "tools"            //
-	partRest      = "everything else"  //
+	partLog       = "the log" // streams: events, key-value buckets, blobs
+	partConsumers = "the consumers' state"
+	partGuard     = "the guard of the store"
+	partLogs      = "the session logs"
+	partIndex     = "the search index"
+	partTools     = "tools"
+	partRest      = "everything else"
 )
 
 // parts are the beginnings of function names by which a stack shows whose call
-// it is; the first frame from the call outwards that matches counts.
+// it is. The first that is anywhere in the stack counts.
 var parts = []struct{ prefix, part string }{
 	{"github.com/nats-io/nats-server/v2/server.(*consumerFileStore)", partConsumers},
 	{"github.com/nats-io/nats-server/v2/server.(*fileStore)", partLog},
 	{"github.com/nats-io/nats-server/v2/server.(*msgBlock)", partLog},
+	{"manualslop/bus.(*guard)", partGuard},
+	{"manualslop/bus.(*Server)", partGuard},
 	{"manualslop/projections/sessionlog.", partLogs},
 	{"github.com/blevesearch/", partIndex},
 	{"manualslop/projections/search.", partIndex},
@@ -131,11 +134,9 @@ func (c *diskCalls) take(stack exptrace.Stack) {
 }
 
 func partOf(calls []string) string {
-	for _, f := range calls {
-		for _, p := range parts {
-			if strings.HasPrefix(f, p.prefix) {
-				return p.part
-			}
+	for _, p := range parts {
+		if slices.ContainsFunc(calls, func(f string) bool { return strings.HasPrefix(f, p.prefix) }) {
+			return p.part
 		}
 	}
 	return partRest
