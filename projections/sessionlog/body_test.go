@@ -110,3 +110,20 @@ func TestAMissingBlobIsNamedAndFetchedLater(t *testing.T) {
 	require.Equal(t, s.rendered("S1"), s.files())
 	require.FileExists(t, mark)
 }
+
+func TestAResultsDataDoesNotRepeatItsText(t *testing.T) {
+	t.Parallel()
+	text := "a <b>\n\"c\""
+	quoted := `"a <b>\n\"c\""`
+	for data, want := range map[string]string{
+		`{"path":"a","text":` + quoted + `}`:                   `{"path":"a"}`,
+		`{"path":"a","text":` + quoted + `,"size":7}`:          `{"path":"a","size":7}`,
+		`{"path":"a","text":"another"}`:                        `{"path":"a","text":"another"}`,
+		`{"said":",\"text\":\"a \u003cb\u003e\\n\\\"c\\\"\""}`: `{"said":",\"text\":\"a \u003cb\u003e\\n\\\"c\\\"\""}`,
+	} {
+		s := tell(t)
+		s.by("ada", opened())
+		s.shell("c1", "x", events.ToolSettled{Outcome: events.ToolDone, Text: text, Data: json.RawMessage(data), Interpreter: "bash"})
+		require.Contains(t, s.files["comms.log"], `"text":`+quoted+`,"data":`+want+`,"duration_ms"`)
+	}
+}

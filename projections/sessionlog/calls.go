@@ -1,8 +1,10 @@
 package sessionlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"manualslop/events"
@@ -63,10 +65,27 @@ func (r *Renderer) settled(e *events.Event, p events.ToolSettled) []Append {
 	if isScript || p.Interpreter != "" {
 		pieces = append(pieces, r.ran(e, p, script, o)...)
 	}
+	if p.TextBlob == nil {
+		p.Data = withoutText(p.Data, p.Text)
+	}
 	data, dataFile, files := r.jsonBody("data", p.Data)
 	pieces = append(pieces, files...)
 	pieces = append(pieces, resultLine(e, c, result{Outcome: p.Outcome, Text: text, TextFile: file, Data: data, DataFile: dataFile, Exit: p.Exit, DurationMS: p.DurationMS}))
 	return append(pieces, r.record(e, c, o)...)
+}
+
+// withoutText is a result's data without a member that repeats its text. Inside a
+// string of JSON every quote is escaped, so what is cut is a member.
+func withoutText(data json.RawMessage, text string) json.RawMessage {
+	if text == "" || len(data) <= len(text) {
+		return data
+	}
+	quoted, err := json.Marshal(text) // as the event has it
+	before, after, found := bytes.Cut(data, append([]byte(`,"text":`), quoted...))
+	if err != nil || !found {
+		return data
+	}
+	return slices.Concat(before, after)
 }
 
 // scriptOf is the script of a shell call, exactly as it was approved.

@@ -33,6 +33,7 @@
 //   - The folder's name comes from SessionOpened. A name that is no plain
 //     folder name, or that an earlier session has, is refused; nothing is ever
 //     written outside the project's logs, nor through a link.
+//   - A result's data is written without a member "text" that repeats its text.
 //   - Only facts that count are written: the first answer to a request, the
 //     first outcome of a call. Secrets were masked before they became events.
 package sessionlog
