@@ -105,6 +105,9 @@ func (s *Server) start(ctx context.Context) error {
 	if s.admin, err = s.Connect(Role{Kind: Admin}); err != nil {
 		return err
 	}
+	if err := s.tellAge(); err != nil {
+		return err
+	}
 	return s.prepare(ctx, before)
 }
 

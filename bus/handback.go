@@ -209,15 +209,12 @@ func (c *Conn) GiveBack(ctx context.Context, pool string, seqs []uint64) error {
 	return nil
 }
 
-// wayBack is how long a process outside may need to connect again to a server
-// that was started anew.
-const wayBack = 2 * time.Second
-
 // Holds tells whether a process of an actor is at work on an event: it is
 // connected, and says so itself. One that does not answer within 2 s is not;
 // one outside that is not connected counts as at work for 2 s behind the start of
-// the server, or of this connection, because it may be on its way back. Where this connection was lost meanwhile,
-// or ctx ends, nobody knows: ErrUnavailable.
+// the server, or behind the loss of this connection, because it may be on its way
+// back. Where this connection was lost meanwhile, or ctx ends, nobody knows:
+// ErrUnavailable.
 func (c *Conn) Holds(ctx context.Context, project, actor, process string, seq uint64) (bool, error) {
 	if !events.ValidToken(process) {
 		return false, nil
@@ -240,7 +237,7 @@ func (c *Conn) Holds(ctx context.Context, project, actor, process string, seq ui
 		case m := <-msgs:
 			switch {
 			case m.Subject == inbox && m.Header.Get("Status") == noResponders:
-				return c.mayReturn(process), nil
+				return c.mayReturn(ctx, process), nil
 			case m.Subject == inbox:
 			default:
 				if held := heldIn(m.Data); held.Process == process {
@@ -257,11 +254,4 @@ func (c *Conn) Holds(ctx context.Context, project, actor, process string, seq ui
 			return false, c.Reachable()
 		}
 	}
-}
-
-// mayReturn tells whether a process that is not connected may be on its way back.
-func (c *Conn) mayReturn(process string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !endsWithServer(process) && time.Since(c.anew) < wayBack
 }

@@ -48,6 +48,7 @@ func (c *Conn) Work(ctx context.Context, pool string, slots int, handle func(con
 	if err := c.awaitPool(ctx, pool); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("work on %s: %w", pool, err)
 	}
+	defer c.joinPool(ctx, pool)()
 	own, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var wg sync.WaitGroup

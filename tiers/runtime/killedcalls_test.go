@@ -70,6 +70,10 @@ func (atWork) Holds(_ context.Context, _, worker, _ string, _ uint64) (bool, err
 	return worker == "worker-test-1", nil
 }
 
+func (atWork) Gone(_ context.Context, _, worker, _ string) (bool, error) {
+	return worker != "worker-test-1", nil
+}
+
 // TestASilentWorkerThatIsAtWorkIsNotInterrupted hands a call to a second worker
 // while the first one runs it: a busy machine was silent for longer than the lease.
 func TestASilentWorkerThatIsAtWorkIsNotInterrupted(t *testing.T) {

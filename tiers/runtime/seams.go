@@ -55,6 +55,8 @@ type OwnLog interface {
 type Peers interface {
 	// Holds tells whether a process of an actor is connected and at work on an event.
 	Holds(ctx context.Context, project, actor, process string, seq uint64) (bool, error)
+	// Gone tells whether a process of an actor has ended; false where nobody knows.
+	Gone(ctx context.Context, project, actor, process string) (bool, error)
 }
 
 // Live is the re-published feed for parts that may not read the stream.

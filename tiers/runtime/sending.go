@@ -95,12 +95,16 @@ func (m *Models) early(t try) time.Duration {
 // interrupted ends an attempt that another process began, or this one before it
 // was started anew. A request that comes back although it was given back has a
 // sender that no longer keeps it alive, or its pool went back behind it; so the
-// sender is asked.
+// sender is asked. One that is known to have ended is not waited for.
 func (m *Models) interrupted(ctx context.Context, t try, before *sent) (events.Payload, error) {
-	if t.delivery.Deliveries <= before.delivery+1 && before.returned < 2 {
+	gone, err := m.isGone(ctx, before)
+	if err != nil {
+		return nil, fmt.Errorf("ask whether the sender of an attempt is there: %w", err)
+	}
+	if !gone && t.delivery.Deliveries <= before.delivery+1 && before.returned < 2 {
 		return nil, later(handBack, sentElsewhere)
 	}
-	if m.Peers != nil && before.process != m.Process {
+	if !gone && m.Peers != nil && before.process != m.Process {
 		held, err := m.Peers.Holds(ctx, m.Project, events.ActorModels, before.process, t.delivery.Event.Seq)
 		if err != nil {
 			return nil, fmt.Errorf("ask whether an attempt is under way: %w", err)
@@ -110,8 +114,20 @@ func (m *Models) interrupted(ctx context.Context, t try, before *sent) (events.P
 		}
 	}
 	most := before.most
-	return events.ModelFailed{Request: t.event.ID, Kind: events.ModelInterrupted, Usage: &most,
-		Message: "the process that sent the request ended before the reply was whole"}, nil
+	out := events.ModelFailed{Request: t.event.ID, Kind: events.ModelInterrupted, Usage: &most,
+		Message: "the process that sent the request ended before the reply was whole"}
+	if t.asked.Attempt <= 1 { // the provider is well; whoever dies again and again is slowed down
+		out.RetryAfterMS = 1
+	}
+	return out, nil
+}
+
+// isGone tells whether the process that began an attempt has ended.
+func (m *Models) isGone(ctx context.Context, before *sent) (bool, error) {
+	if m.Peers == nil || before.process == "" || before.process == m.Process {
+		return false, nil
+	}
+	return m.Peers.Gone(ctx, m.Project, events.ActorModels, before.process)
 }
 
 // begin records that an attempt is about to be sent; an [events.NotBeforeError] where

@@ -195,6 +195,29 @@ func TestARewoundPoolEndsNoAttemptThatIsUnderWay(t *testing.T) {
 	require.Equal(t, events.ModelInterrupted, w.outcomes(asked)[0].(events.ModelFailed).Kind)
 }
 
+// TestAnAttemptOfAProcessThatIsGoneEndsAtItsFirstReturn has one process stand still
+// in an answer, as a dead one does; the server knows no connection of it.
+func TestAnAttemptOfAProcessThatIsGoneEndsAtItsFirstReturn(t *testing.T) {
+	t.Parallel()
+	for attempt, wait := range map[int]int64{1: 1, 2: 0} { // whoever dies again is slowed down
+		w, on := priced(t)
+		s, _ := w.held(on)
+		asked := w.ask(on, func(p *events.ModelRequested) { p.Attempt = attempt })
+		dead := w.callsModels(handed{asked, 1})
+		dead.models.Process = "e1"
+		ended, _ := dead.run()
+		w.streams(s)
+		other := w.callsModels(nil)
+		other.models.Peers = w.connect(bus.Role{Kind: bus.Models})
+		require.NoError(t, other.give(asked, 2))
+		<-ended
+		failed := w.outcomes(asked)[0].(events.ModelFailed)
+		require.Equal(t, events.ModelInterrupted, failed.Kind)
+		require.Equal(t, wait, failed.RetryAfterMS)
+		require.Len(t, s.Requests(), 1, "it is not sent again")
+	}
+}
+
 func TestAStopInTheMiddleOfAnAnswerIsTheOutcome(t *testing.T) {
 	t.Parallel()
 	for _, on := range theWires() {

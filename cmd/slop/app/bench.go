@@ -110,6 +110,8 @@ func measurements() []measurement {
 		{"call-64", func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.durableCalls(ctx, 64) }},
 		single("call-claimed", (*bench).claimedCalls),
 		single("takeover", (*bench).takeover),
+		single("takeover-orchestrator", func(b *bench, ctx context.Context) (BenchResult, error) { return b.orchestratorDeath(ctx, false) }),
+		single("restart-orchestrator", func(b *bench, ctx context.Context) (BenchResult, error) { return b.orchestratorDeath(ctx, true) }),
 		single("ready", (*bench).ready),
 		single("memory", (*bench).memory),
 		{"memory-calls", (*bench).memoryAfterCalls},

@@ -1,0 +1,125 @@
+package bus
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"manualslop/events"
+)
+
+// wayBack is how long a process outside may need to connect again to a server
+// that was started anew.
+const wayBack = 2 * time.Second
+
+// subjectAge is where an embedded server answers how old it is. It is among the
+// subjects of presence, so who may ask for a process may ask for the server.
+var subjectAge = strings.Join([]string{events.RootHere, "-", "server", "age"}, ".")
+
+// anyProcess stands in a presence subject for every process of an actor. The name
+// of a process begins with its kind and is longer.
+const anyProcess = "any"
+
+// Gone tells whether a process of an actor has ended: the server knows no
+// connection of it, and it is not on its way back. It is false where nobody knows.
+func (c *Conn) Gone(ctx context.Context, project, actor, process string) (bool, error) {
+	if !events.ValidToken(process) {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeWait)
+	defer cancel()
+	reply := c.nc.NewInbox()
+	answers := make(chan *nats.Msg, 1)
+	sub, err := c.nc.ChanSubscribe(reply, answers)
+	if err != nil {
+		return false, mapConn(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // fails only on a closed connection
+	c.askFor(project, actor, process, reply)
+	if err := c.nc.FlushWithContext(ctx); err != nil { // the server answers in order
+		return false, mapConn(err)
+	}
+	select {
+	case m := <-answers:
+		return m.Header.Get("Status") == noResponders && !c.mayReturn(ctx, process), nil
+	default:
+		return false, nil
+	}
+}
+
+// mayReturn tells whether a process that is not connected may be on its way back.
+// A connection that is new does not know how old the server is, and asks.
+func (c *Conn) mayReturn(ctx context.Context, process string) bool {
+	if endsWithServer(process) {
+		return false
+	}
+	c.mu.Lock()
+	young := time.Since(c.anew) < wayBack
+	c.mu.Unlock()
+	if !young || c.room != nil || c.Links() > 1 {
+		return young
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeWait)
+	defer cancel()
+	m, err := c.nc.RequestWithContext(ctx, subjectAge, nil)
+	if err != nil { // it is not an embedded server, or it is just being lost
+		return true
+	}
+	age, err := strconv.ParseInt(string(m.Data), 10, 64)
+	return err != nil || time.Duration(age)*time.Millisecond < wayBack
+}
+
+// tellAge has the server answer how many milliseconds ago it was started.
+func (s *Server) tellAge() error {
+	_, err := s.admin.nc.Subscribe(subjectAge, func(m *nats.Msg) {
+		if err := m.Respond(strconv.AppendInt(nil, time.Since(s.opened).Milliseconds(), 10)); err != nil {
+			s.log.Debug("the server's age is not told", "error", err)
+		}
+	})
+	return mapConn(err)
+}
+
+// joinPool shows, until leave is called, that somebody works on the pool of model
+// calls. Where nobody else does, all that the pool has handed out belongs to
+// processes that ended, perhaps unseen, and is handed out again.
+func (c *Conn) joinPool(ctx context.Context, pool string) (leave func()) {
+	kind, project, _ := strings.Cut(pool, "-")
+	if c.role.Kind != Models || kind != events.PoolModels {
+		return func() {}
+	}
+	orphans, err := c.orphans(ctx, project, pool)
+	if err != nil {
+		c.log.Info("work of processes that ended waits for its lease", "pool", pool, "error", err)
+	}
+	sub, err := c.nc.Subscribe(hereSubject(project, events.ActorModels, anyProcess), func(*nats.Msg) {})
+	if err != nil {
+		return func() {} // the connection is closed
+	}
+	if err := c.GiveBack(ctx, pool, orphans); err != nil {
+		c.log.Info("work of processes that ended waits for its lease", "pool", pool, "error", err)
+	} else if len(orphans) > 0 {
+		c.log.Info("work of processes that ended is handed out again", "pool", pool, "events", len(orphans))
+	}
+	return func() { _ = sub.Unsubscribe() } // fails only on a closed connection
+}
+
+// orphans are the events that a pool has handed out, where nobody works on it. What
+// is done already is among them. Where the pool stands is asked first, so nobody
+// who joins from now on has any of them.
+func (c *Conn) orphans(ctx context.Context, project, pool string) (seqs []uint64, err error) {
+	state, err := c.PoolState(ctx, pool)
+	if err != nil || state.Pending == 0 {
+		return nil, err
+	}
+	alone, err := c.Gone(ctx, project, events.ActorModels, anyProcess)
+	if err != nil || !alone {
+		return nil, err
+	}
+	for seq := state.Done + 1; seq <= state.Delivered && len(seqs) < maxGivenBack; seq++ {
+		seqs = append(seqs, seq)
+	}
+	return seqs, nil
+}
