@@ -62,3 +62,15 @@ func (c *Conn) Undelivered(ctx context.Context, f events.Filter, from uint64) er
 	defer fd.close()
 	return fd.undelivered(ctx)
 }
+
+// SpareSlots is how many slots of a worker wait for work at most.
+const SpareSlots = spareSlots
+
+// Pulls counts the slots that wait for work of a pool.
+func (c *Conn) Pulls(ctx context.Context, pool string) (int, error) {
+	var info struct {
+		Waiting int `json:"num_waiting"`
+	}
+	err := c.api(ctx, apiConsInfo+StreamEvents+"."+pool, nil, &info)
+	return info.Waiting, err
+}

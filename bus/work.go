@@ -33,7 +33,7 @@ type Delivery struct {
 	Deliveries int
 }
 
-// Work takes work from a pool until ctx ends, at most slots pieces at a time,
+// Work takes work from a pool until ctx ends, at most so many pieces at a time,
 // and calls handle for each, in goroutines of its own. While handle runs the
 // server is told so; a nil error ends the work for good, any other hands it out
 // again after a pause that grows with each delivery, and an
@@ -41,9 +41,9 @@ type Delivery struct {
 // took over is left to it. When ctx ends, handle's
 // context ends, Work waits for it and returns nil. A pool that is missing is
 // waited for. Errors: events.ErrDenied, events.ErrClosed.
-func (c *Conn) Work(ctx context.Context, pool string, slots int, handle func(context.Context, Delivery) error) error {
-	if slots < 1 {
-		return fmt.Errorf("work on %s: %w: %d slots", pool, ErrConfig, slots)
+func (c *Conn) Work(ctx context.Context, pool string, most int, handle func(context.Context, Delivery) error) error {
+	if most < 1 {
+		return fmt.Errorf("work on %s: %w: %d slots", pool, ErrConfig, most)
 	}
 	if err := c.awaitPool(ctx, pool); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("work on %s: %w", pool, err)
@@ -51,16 +51,17 @@ func (c *Conn) Work(ctx context.Context, pool string, slots int, handle func(con
 	defer c.joinPool(ctx, pool)()
 	own, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var wg sync.WaitGroup
-	for range slots {
-		wg.Go(func() {
-			s := &slot{c: c, pool: pool, next: apiNext + StreamEvents + "." + pool, handle: handle}
-			if err := s.run(own); err != nil {
-				stop(err)
-			}
-		})
+	all := &slots{max: most}
+	all.run = func() {
+		s := &slot{c: c, pool: pool, next: apiNext + StreamEvents + "." + pool, handle: handle, all: all}
+		if err := s.run(own); err != nil {
+			stop(err)
+		}
 	}
-	wg.Wait()
+	for range min(most, spareSlots) {
+		all.begin()
+	}
+	all.wg.Wait()
 	if err := context.Cause(own); err != nil && !errors.Is(err, context.Cause(ctx)) {
 		return fmt.Errorf("work on %s: %w", pool, err)
 	}
@@ -89,13 +90,69 @@ func (c *Conn) findPool(ctx context.Context, pool string) error {
 	return c.api(ctx, apiConsInfo+StreamEvents+"."+pool, nil, &info)
 }
 
+// spareSlots is how many slots of a worker wait for work at most. Each that waits
+// costs two messages a second.
+const spareSlots = 4
+
+// slots are the slots of one worker. There are as many as it has work for, and a
+// few that wait.
+type slots struct {
+	run func()
+	max int
+	wg  sync.WaitGroup
+
+	mu        sync.Mutex
+	all, idle int
+}
+
+// begin starts a slot, unless there are enough.
+func (s *slots) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.start()
+}
+
+// start is begin; s.mu is held.
+func (s *slots) start() {
+	if s.all < s.max {
+		s.all, s.idle = s.all+1, s.idle+1
+		s.wg.Go(s.run)
+	}
+}
+
+// busy says that a slot took work. Another one begins, if none waits.
+func (s *slots) busy() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.idle--; s.idle == 0 {
+		s.start()
+	}
+}
+
+// free says that a slot is through with its work, and tells whether it has to wait
+// for more.
+func (s *slots) free() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.idle >= spareSlots {
+		s.all--
+		return false
+	}
+	s.idle++
+	return true
+}
+
 // slot pulls one message at a time: the server never hands it more than it is
 // free to do.
 type slot struct {
 	c          *Conn
 	pool, next string
 	handle     func(context.Context, Delivery) error
+	all        *slots
 }
+
+// errSpare ends a slot that is not needed any more.
+var errSpare = errors.New("enough slots wait")
 
 // errTrouble says that the server would not take a pull.
 var errTrouble = errors.New("pull refused")
@@ -106,6 +163,9 @@ func (s *slot) run(ctx context.Context) error {
 		if errors.Is(err, errTrouble) {
 			pause(ctx, retryPause)
 			err = s.c.awaitPool(ctx, s.pool)
+		}
+		if errors.Is(err, errSpare) {
+			return nil
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -148,7 +208,11 @@ func (s *slot) session(ctx context.Context) error {
 		if msg == nil || err != nil {
 			return err
 		}
+		s.all.busy()
 		s.carry(ctx, msg)
+		if !s.all.free() {
+			return errSpare
+		}
 	}
 }
 

@@ -31,8 +31,9 @@ import (
 // workerSlots is how many calls one worker process runs at once.
 const workerSlots = 16
 
-// modelSlots is how many model calls one process makes at once.
-const modelSlots = 16
+// modelSlots is how many model calls one process makes at once: one for each of
+// the most workers of a session, and some for planners and reviews.
+const modelSlots = 80
 
 // engine is the roles that one process runs, on one bus.
 type engine struct {
