@@ -41,6 +41,7 @@ type streamScan struct {
 	bytes   int64        // of the block files
 	torn    bool         // the last record is incomplete or unreadable
 	damage  *blockDamage // the first damaged place; what comes behind it is not counted
+	skipped []blockFile  // older blocks that were not read
 }
 
 // blockDamage is a place in a block file that cannot be read although readable
@@ -100,7 +101,7 @@ func scanStream(dir, name string, all bool) (streamScan, error) {
 			break
 		}
 	}
-	if first == 0 {
+	if s.skipped = files[:first]; first == 0 {
 		s.next = 1
 	}
 	for at, f := range files[first:] {

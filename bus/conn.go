@@ -155,6 +155,9 @@ func (c *Conn) Room() error {
 // two equal answers was read over one connection, without a gap.
 func (c *Conn) Links() uint64 { return c.nc.Stats().Reconnects + 1 }
 
+// Received is how many bytes of messages came over the connection.
+func (c *Conn) Received() uint64 { return c.nc.Stats().InBytes }
+
 // lost logs that the bus does not answer, once until it does.
 func (c *Conn) lost(message string, err error) {
 	if !c.waiting.Swap(true) {

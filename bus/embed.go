@@ -146,9 +146,7 @@ func (s *Server) prepare(ctx context.Context, before *survey) error {
 	if err := s.beginGuard(ctx, before); err != nil {
 		return err
 	}
-	watch, unwatch := context.WithCancel(context.WithoutCancel(ctx))
-	s.unwatch = unwatch
-	s.watching.Go(func() { s.watchRoom(watch) })
+	s.watch(ctx, before)
 	return nil
 }
 

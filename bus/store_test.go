@@ -3,12 +3,15 @@ package bus_test
 import (
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -140,17 +143,15 @@ func TestFlippedBitInTheNewestBlockIsFoundAtTheStart(t *testing.T) {
 	require.ErrorIs(t, err, bus.ErrDamaged, "the server cuts the block off there and says nothing")
 }
 
-// The server trusts its index of older blocks, skips what it cannot read and
-// tells nobody.
-func TestFlippedBitInAnOlderBlockIsAHoleForEveryReader(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+// filledTwoBlocks makes a store with more than one block of 8 MiB.
+func filledTwoBlocks(t *testing.T, dir string) {
+	t.Helper()
 	s, err := bus.Open(t.Context(), bus.Config{Dir: dir, Durability: bus.Relaxed, MaxBytes: 1 << 30})
 	require.NoError(t, err)
 	build, noise := &eventstest.Builder{Project: "p1", Session: "s1"}, rand.NewChaCha8([32]byte{1})
 	c, err := s.Connect(ada)
 	require.NoError(t, err)
-	for range 100 { // more than one block of 8 MiB
+	for range 100 {
 		goal := make([]byte, 75<<10)
 		_, err := noise.Read(goal)
 		require.NoError(t, err)
@@ -159,6 +160,44 @@ func TestFlippedBitInAnOlderBlockIsAHoleForEveryReader(t *testing.T) {
 	}
 	c.Close()
 	require.NoError(t, s.Close())
+}
+
+// TestDamageInAnOlderBlockIsFoundBesideTheWork has an engine that nobody asks
+// for what is damaged.
+func TestDamageInAnOlderBlockIsFoundBesideTheWork(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filledTwoBlocks(t, dir)
+	flip(t, dir)
+	said := &heard{}
+	setup(t, func(c *bus.Config) { c.Dir, c.Logger = dir, slog.New(slog.NewTextHandler(said, nil)) })
+	require.Eventually(t, func() bool { return strings.Contains(said.String(), "the log lost something: 1.blk") }, eventstest.Patience, 10*time.Millisecond)
+}
+
+// heard is what a logger said.
+type heard struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(b)
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
+}
+
+// The server trusts its index of older blocks, skips what it cannot read and
+// tells nobody.
+func TestFlippedBitInAnOlderBlockIsAHoleForEveryReader(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filledTwoBlocks(t, dir)
 	flip(t, dir)
 
 	b := setup(t, func(c *bus.Config) { c.Dir = dir })
