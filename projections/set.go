@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"manualslop/events"
 )
@@ -115,26 +116,44 @@ func (s *Set) Names() []string {
 // that stopped, the reason. Every state built from decoded events has a JSON
 // form, so it cannot fail.
 func (s *Set) Digest() map[string]string {
-	out := make(map[string]string, len(s.slots))
-	for i := range s.slots {
+	digests := make([]string, len(s.slots))
+	err := s.each(func(i int) error {
 		m := &s.slots[i]
 		if m.stopped != nil {
-			out[m.Name()] = m.stopped.Error()
-			continue
+			digests[i] = m.stopped.Error()
+			return nil
 		}
 		raw, err := m.JSON()
-		if err != nil {
-			panic("projections: " + err.Error()) // payloads come from JSON
-		}
-		out[m.Name()] = events.Digest(raw)
+		digests[i] = events.Digest(raw)
+		return err
+	})
+	if err != nil {
+		panic("projections: " + err.Error()) // payloads come from JSON
+	}
+	out := make(map[string]string, len(s.slots))
+	for i := range s.slots {
+		out[s.slots[i].Name()] = digests[i]
 	}
 	return out
 }
 
+// each works on every model, on all processors at once.
+func (s *Set) each(work func(slot int) error) error {
+	errs := make([]error, len(s.slots))
+	var group sync.WaitGroup
+	for i := range s.slots {
+		group.Go(func() { errs[i] = work(i) })
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
 // Sum is one digest of all models: the SHA-256 over their names, versions and
 // digests. Two logs of one session that fold alike have the same Sum.
-func (s *Set) Sum() string {
-	digests := s.Digest()
+func (s *Set) Sum() string { return s.SumOf(s.Digest()) }
+
+// SumOf is [Set.Sum] where the digests of the set are known.
+func (s *Set) SumOf(digests map[string]string) string {
 	h := sha256.New()
 	for i := range s.slots {
 		m := &s.slots[i]

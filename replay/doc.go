@@ -10,6 +10,8 @@
 //     they run live: foreign events strictly one at a time in stream order, the
 //     whole decision on each compared with what is recorded. The first thing
 //     that differs is a [Divergence] with a stable code; docs/replay.md lists them.
+//   - [Verifier] is Verify for events as they are read, and [Fan] gives each event to
+//     several folds at once.
 //   - [Rebuild] folds the record into the read models; [Until] cuts it at a
 //     sequence; [Fork] makes a prefix the beginning of another session.
 //   - [Export] writes one portable file: every event, every blob that an event

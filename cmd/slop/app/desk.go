@@ -216,16 +216,29 @@ func (g *globals) withOpened(ctx context.Context, word string, open func(context
 
 // history reads a whole session as it stands now, decoded.
 func history(ctx context.Context, d desk, session string) ([]events.Event, error) {
-	registry := events.Catalogue()
 	var out []events.Event
-	for e, err := range d.feed(ctx, session, 0, nil, false) {
+	for e, err := range historyOf(ctx, d, session) {
 		if err != nil {
 			return nil, err
 		}
-		registry.Decode(&e)
 		out = append(out, e)
 	}
 	return out, nil
+}
+
+// historyOf is history, event by event.
+func historyOf(ctx context.Context, d desk, session string) iter.Seq2[events.Event, error] {
+	return func(yield func(events.Event, error) bool) {
+		registry := events.Catalogue()
+		for e, err := range d.feed(ctx, session, 0, nil, false) {
+			if err == nil {
+				registry.Decode(&e)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // foldAsks lists the asks of a folded session.

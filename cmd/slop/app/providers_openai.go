@@ -34,13 +34,14 @@ func openAIProviders(c Config, keys Credentials, client *http.Client) []llm.Prov
 	return out
 }
 
-// withUnknown adds an adapter for each provider of a record that this program
-// does not have: a server of the person's own, if the body says so.
-func withUnknown(all map[string]llm.Provider, past []events.Event) {
-	for i := range past {
-		if p, ok := past[i].Payload.(events.ModelRequested); ok && all[p.Provider] == nil {
-			all[p.Provider] = openai.Provider{Server: openai.Generic(p.Provider)}
+// orUnknown finds a provider by its name. One that this program does not have is a
+// server of the person's own, if the body says so.
+func orUnknown(all map[string]llm.Provider) func(name string) llm.Provider {
+	return func(name string) llm.Provider {
+		if all[name] == nil && name != "" {
+			all[name] = openai.Provider{Server: openai.Generic(name)}
 		}
+		return all[name]
 	}
 }
 

@@ -98,10 +98,10 @@ func TestAKindIsForServersThatAreNotKnown(t *testing.T) {
 
 func TestARecordOfAServerOfOnesOwnIsCheckedWithoutItsConfiguration(t *testing.T) {
 	t.Parallel()
-	all := providers(DefaultConfig(), Credentials{})
-	withUnknown(all, []events.Event{{Payload: events.ModelRequested{Provider: "own"}}, {Payload: events.ModelRequested{Provider: "deepseek"}}})
-	require.Equal(t, "own", all["own"].Name())
-	deepseek, _ := all["deepseek"].(openai.Provider)
+	find := orUnknown(providers(DefaultConfig(), Credentials{}))
+	require.Nil(t, find(""))
+	require.Equal(t, "own", find("own").Name())
+	deepseek, _ := find("deepseek").(openai.Provider)
 	require.True(t, deepseek.Server.NeedsKey)
 }
 

@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,99 +48,18 @@ abbreviated, is read through the engine that runs, or else from the store.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: g.completeSession(cobra.ShellCompDirectiveDefault),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			past, err := g.readPast(cmd.Context(), args[0])
+			past, err := g.readPast(cmd.Context(), args[0], o.verify)
 			if err != nil {
 				return err
 			}
 			defer past.close()
 			o.cut = past.running || o.until > 0
-			return g.replay(past, o)
+			return g.replay(cmd.Context(), past, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.verify, "verify", false, "prove that the recorded decisions follow from the record")
 	cmd.Flags().Uint64Var(&o.until, "until", 0, "stop behind sequence `SEQ`")
 	return cmd
-}
-
-// pastSession is a recorded session.
-type pastSession struct {
-	events  []events.Event
-	running bool     // its engine may still be at work on it
-	blob    llm.Blob // until close
-	close   func()
-}
-
-// readPast reads a session from a file, where there is one of that name, or
-// from the record.
-func (g *globals) readPast(ctx context.Context, word string) (pastSession, error) {
-	var in io.Reader = g.in
-	if word != "-" {
-		f, err := os.Open(word)
-		if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(word, `./\`) { // no session is called that
-			return pastSession{}, failed(exitFailed, "there is no file %q", word)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return g.readSession(ctx, word)
-		}
-		if err != nil {
-			return pastSession{}, failed(exitFailed, "%w", err)
-		}
-		defer f.Close()
-		in = f
-	}
-	file, err := replay.Import(ctx, in)
-	var d *replay.Divergence
-	if errors.As(err, &d) {
-		return pastSession{}, g.diverged(replayOutput{Divergence: divergence(d)})
-	}
-	if err != nil {
-		return pastSession{}, failed(exitFailed, "%s: %w", word, err)
-	}
-	return pastSession{events: file.Events, blob: fileBlobs(file.Blobs), close: func() {}}, nil
-}
-
-// fileBlobs reads the blobs of an export.
-func fileBlobs(blobs map[string][]byte) llm.Blob {
-	return func(sha256 string) ([]byte, error) {
-		b, ok := blobs[sha256]
-		if !ok {
-			return nil, events.ErrNoBlob
-		}
-		return b, nil
-	}
-}
-
-func (g *globals) readSession(ctx context.Context, word string) (pastSession, error) {
-	p, err := g.place()
-	if err != nil {
-		return pastSession{}, err
-	}
-	_, err = findEngine(p.data)
-	running := err == nil || g.remote(p)
-	d, err := g.openRecord(ctx, p)
-	if err != nil {
-		return pastSession{}, err
-	}
-	past, err := sessionOf(ctx, d, word)
-	if err != nil {
-		d.close()
-		return pastSession{}, err
-	}
-	blob := func(sha256 string) ([]byte, error) { return d.blobs().Get(ctx, sha256) }
-	return pastSession{events: past, running: running, blob: blob, close: d.close}, nil
-}
-
-// sessionOf reads the session that a word stands for.
-func sessionOf(ctx context.Context, d desk, word string) ([]events.Event, error) {
-	s, err := pickSession(ctx, d, word)
-	if err != nil {
-		return nil, err
-	}
-	past, err := history(ctx, d, s.Session)
-	if err != nil {
-		return nil, failed(exitFailed, "read session %s: %w", s.Session, err)
-	}
-	return past, nil
 }
 
 // replayOutput is what slop replay --json prints.
@@ -177,22 +92,36 @@ func divergence(d *replay.Divergence) *divergenceOutput {
 		Cause: d.Cause, Detail: d.Detail, Recorded: d.Recorded, Attempted: d.Attempted}
 }
 
-func (g *globals) replay(session pastSession, o replayOptions) error {
-	past := session.events
-	if o.until > 0 {
-		past = slices.DeleteFunc(past, func(e events.Event) bool { return e.Seq > o.until })
+func (g *globals) replay(ctx context.Context, session pastSession, o replayOptions) error {
+	set, verifier, prompts := projections.NewSet(), replay.NewVerifier(replay.Deciders()...), promptCheck(session.blob)
+	folds := []func(*events.Event){set.Apply}
+	if o.verify {
+		folds = append(folds, verifier.Take, prompts.Take)
 	}
-	if len(past) == 0 {
+	fan, out := replay.NewFan(folds...), replayOutput{}
+	err := session.each(ctx, func(e events.Event) {
+		if o.until > 0 && e.Seq > o.until {
+			return
+		}
+		if out.Events++; out.Events == 1 {
+			out.Session = e.Session
+		}
+		fan.Take(e)
+	})
+	fan.Close()
+	var d *replay.Divergence
+	switch {
+	case errors.As(err, &d):
+		return g.diverged(replayOutput{Divergence: divergence(d)})
+	case err != nil:
+		return failed(exitFailed, "%w", err)
+	case out.Events == 0:
 		return failed(exitFailed, "there is no event to replay")
 	}
-	set := projections.NewSet()
-	for i := range past {
-		set.Apply(&past[i])
-	}
-	out := replayOutput{Session: past[0].Session, Events: len(past), Seq: set.Seq(), Sum: set.Sum(), Models: set.Digest()}
+	out.Seq, out.Models = set.Seq(), set.Digest()
+	out.Sum = set.SumOf(out.Models)
 	if o.verify {
-		err := out.verify(past, session.blob, o.cut)
-		var d *replay.Divergence
+		err := out.verify(verifier, prompts, o.cut)
 		if errors.As(err, &d) {
 			out.Divergence = divergence(d)
 			return g.diverged(out)
@@ -208,18 +137,19 @@ func (g *globals) replay(session pastSession, o replayOptions) error {
 	return nil
 }
 
-// verify proves decisions and prompts; the error may be a *[replay.Divergence].
-func (out *replayOutput) verify(past []events.Event, blob llm.Blob, cut bool) error {
-	report, err := replay.Verify(past, replay.Deciders()...)
+// verify says whether decisions and prompts follow from the record; the error may
+// be a *[replay.Divergence].
+func (out *replayOutput) verify(verifier *replay.Verifier, prompts *llm.Bodies, cut bool) error {
+	report, err := verifier.End()
 	var d *replay.Divergence
 	if err != nil && !(errors.As(err, &d) && d.Code == replay.CodeOwed && cut) {
 		return err
 	}
-	prompts, d := checkPrompts(past, blob)
-	if d != nil {
-		return d
+	same, bad := prompts.End()
+	if bad != nil {
+		return promptDivergence(bad)
 	}
-	out.Verified, out.Prompts = &report, &prompts
+	out.Verified, out.Prompts = &report, &same
 	return nil
 }
 
