@@ -156,15 +156,42 @@ func (l *Live) read(ctx context.Context, s *session) (set *projections.Set, read
 	f := l.filter
 	f.Session = s.id
 	set = l.restore(ctx, s, f)
-	for e, err := range l.log.Read(ctx, f, max(s.first, set.Seq()+1), 0) {
-		if err != nil {
-			return nil, 0, err
+	batches, failed := l.decoded(ctx, f, max(s.first, set.Seq()+1))
+	for batch := range batches {
+		for i := range batch {
+			set.Apply(&batch[i])
 		}
-		l.opts.Registry.Decode(&e)
-		set.Apply(&e)
-		read++
+		read += len(batch)
+	}
+	if err := <-failed; err != nil {
+		return nil, 0, err
 	}
 	return set, read, ctx.Err()
+}
+
+// decoded reads events in another goroutine than that of its caller, who must take
+// all batches and then the error.
+func (l *Live) decoded(ctx context.Context, f events.Filter, from uint64) (<-chan []events.Event, <-chan error) {
+	const size, ahead = 64, 4
+	batches, failed := make(chan []events.Event, ahead), make(chan error, 1)
+	go func() {
+		defer close(batches)
+		var batch []events.Event
+		for e, err := range l.log.Read(ctx, f, from, 0) {
+			if err != nil {
+				failed <- err
+				return
+			}
+			l.opts.Registry.Decode(&e)
+			if batch = append(batch, e); len(batch) == size {
+				batches <- batch
+				batch = make([]events.Event, 0, size)
+			}
+		}
+		batches <- batch
+		failed <- nil
+	}()
+	return batches, failed
 }
 
 // evict unfolds the sessions used longest ago while more are folded than
