@@ -53,7 +53,8 @@ func NewRounds(connect Connect, requesters, appends int) (*Rounds, error) {
 }
 
 func (r *Rounds) open(connect Connect) (err error) {
-	if r.chain.contributor, err = r.chain.open(connect, bus.Role{Kind: bus.Decider, Name: events.ActorContributor}); err != nil {
+	contributor := bus.Role{Kind: bus.Decider, Name: events.ActorContributor}
+	if r.chain.contributor, err = r.chain.open(connect, contributor); err != nil {
 		return err
 	}
 	if r.chain.approval, err = r.chain.open(connect, bus.Role{Kind: bus.Decider, Name: events.ActorApproval}); err != nil {

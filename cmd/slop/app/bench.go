@@ -102,8 +102,12 @@ func single(name string, run func(*bench, context.Context) (BenchResult, error))
 
 func measurements() []measurement {
 	all := []measurement{
-		single("roundtrip-relaxed", func(b *bench, ctx context.Context) (BenchResult, error) { return b.roundTrip(ctx, bus.Relaxed) }),
-		single("roundtrip-sync", func(b *bench, ctx context.Context) (BenchResult, error) { return b.roundTrip(ctx, bus.Sync) }),
+		single("roundtrip-relaxed", func(b *bench, ctx context.Context) (BenchResult, error) {
+			return b.roundTrip(ctx, bus.Relaxed)
+		}),
+		single("roundtrip-sync", func(b *bench, ctx context.Context) (BenchResult, error) {
+			return b.roundTrip(ctx, bus.Sync)
+		}),
 		{"answer-relaxed", func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.answer(ctx, bus.Relaxed) }},
 		{"answer-sync", func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.answer(ctx, bus.Sync) }},
 		{"call-1", func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.durableCalls(ctx, 1) }},
@@ -125,8 +129,12 @@ func measurements() []measurement {
 			all = append(all, wholeRounds(fmt.Sprintf("sessions-%d-%s", n, durability), roundShape{n, 1, durability}))
 		}
 		all = append(all,
-			measurement{"model-" + durability, func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.slowModel(ctx, durability) }},
-			measurement{"causes-" + durability, func(b *bench, ctx context.Context) ([]BenchResult, error) { return b.causes(ctx, durability) }})
+			measurement{"model-" + durability, func(b *bench, ctx context.Context) ([]BenchResult, error) {
+				return b.slowModel(ctx, durability)
+			}},
+			measurement{"causes-" + durability, func(b *bench, ctx context.Context) ([]BenchResult, error) {
+				return b.causes(ctx, durability)
+			}})
 	}
 	return all
 }
@@ -159,7 +167,8 @@ func Bench(ctx context.Context, name, self string, n int, errOut io.Writer) ([]B
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
-	b := &bench{g: &globals{in: strings.NewReader(""), out: io.Discard, err: errOut, quiet: true}, self: self, root: root, n: n}
+	g := &globals{in: strings.NewReader(""), out: io.Discard, err: errOut, quiet: true}
+	b := &bench{g: g, self: self, root: root, n: n}
 	defer b.close()
 	out, err := measurements()[i].run(b, ctx)
 	for i, r := range out {
@@ -300,7 +309,8 @@ func (g *globals) bench(ctx context.Context, names []string, n int) error {
 
 func (g *globals) showResult(r BenchResult) error {
 	if !g.json {
-		fmt.Fprintf(g.out, benchRow, r.Name, r.Durability, figure(r.Value, r.Unit), figure(r.P99, r.Unit), figure(r.Reference, r.Unit), figure(r.Ratio, "×"), goal(r))
+		fmt.Fprintf(g.out, benchRow, r.Name, r.Durability, figure(r.Value, r.Unit), figure(r.P99, r.Unit),
+			figure(r.Reference, r.Unit), figure(r.Ratio, "×"), goal(r))
 		return nil
 	}
 	r.Name = strings.TrimSpace(r.Name)

@@ -48,7 +48,9 @@ type causes struct {
 // looks whether a switch of projects is under way.
 func fewModels() []func() projections.Model {
 	needed := []string{"project", "settings"}
-	return slices.DeleteFunc(projections.Catalogue(), func(start func() projections.Model) bool { return !slices.Contains(needed, start().Name()) })
+	return slices.DeleteFunc(projections.Catalogue(), func(start func() projections.Model) bool {
+		return !slices.Contains(needed, start().Name())
+	})
 }
 
 // benchFile is the file of a crew's project, and benchLines how many lines it has.
@@ -65,7 +67,7 @@ func writeBenchFile(project string, lines int) error {
 // benchText is text of so many lines that compresses about as well as source
 // code, because what the log and the index take of it is measured.
 func benchText(lines int) string {
-	words := strings.Fields("func return if err nil for range type struct string int context error append len map make key value name index result")
+	words := strings.Fields("func return if err nil for range type struct string int context error append len map make key value")
 	random := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	for n := range lines {
@@ -89,7 +91,8 @@ func startCrew(ctx context.Context, plan crewPlan) (_ *crew, err error) {
 	if plan.change != nil {
 		plan.change(&cfg)
 	}
-	p := place{config: cfg, project: project, data: filepath.Join(project, ".slop"), base: "team", name: "team", person: "ann", state: filepath.Join(plan.root, "state", "slop")}
+	p := place{config: cfg, project: project, data: filepath.Join(project, ".slop"), base: "team", name: "team",
+		person: "ann", state: filepath.Join(plan.root, "state", "slop")}
 	g := &globals{in: strings.NewReader(""), out: io.Discard, err: io.Discard, quiet: true}
 	e, err := g.newEngine(ctx, p, "", plan.script)
 	if err != nil {

@@ -37,8 +37,8 @@ func (b *bench) disk(ctx context.Context) ([]BenchResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, BenchResult{Name: "disk use of " + of.name + " beside the events' data", Durability: bus.Sync, Unit: "kB", N: count, Goal: 1.5,
-			Value: float64(size) / 1e3, Reference: float64(written) / 1e3})
+		out = append(out, BenchResult{Name: "disk use of " + of.name + " beside the events' data", Durability: bus.Sync,
+			Unit: "kB", N: count, Goal: 1.5, Value: float64(size) / 1e3, Reference: float64(written) / 1e3})
 	}
 	return out, nil
 }

@@ -128,7 +128,8 @@ func (c *diskCalls) take(stack exptrace.Stack) {
 			slices.ContainsFunc(calls, func(f string) bool { return strings.HasSuffix(f, "server.writeAtomicallyWithTemp") }) {
 			c.Syncs[partOf(calls)]++ // the server wrote a file with O_SYNC and syncs its folder behind it
 		}
-	case "syscall.openat", "syscall.Openat", "syscall.Open", "internal/syscall/unix.Openat", "golang.org/x/sys/unix.Openat":
+	case "syscall.openat", "syscall.Openat", "syscall.Open",
+		"internal/syscall/unix.Openat", "golang.org/x/sys/unix.Openat":
 		c.Opens[partOf(calls)]++
 	}
 }

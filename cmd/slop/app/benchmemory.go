@@ -74,7 +74,8 @@ func (b *bench) memoryAfterCalls(ctx context.Context) ([]BenchResult, error) {
 	if err := errors.Join(os.WriteFile(scriptFile, []byte(text), 0o600), writeBenchFile(project, benchLines)); err != nil {
 		return nil, err
 	}
-	cmd, err := b.process("serve", "--json", "--yes", "--script", scriptFile, "--project", project, "--listen", "127.0.0.1:0")
+	cmd, err := b.process("serve", "--json", "--yes", "--script", scriptFile,
+		"--project", project, "--listen", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,8 @@ func (b *bench) memoryAfterCalls(ctx context.Context) ([]BenchResult, error) {
 	rest := (memoryRest * time.Duration(calls) / memoryCalls).Round(time.Second)
 	at := func(name string, goal float64) (BenchResult, error) {
 		held, err := residentMiB(cmd.Process.Pid)
-		return BenchResult{Name: fmt.Sprintf("resident memory of slop serve, %d calls%s", calls, name), Durability: bus.Sync, Unit: "MiB", Value: held, N: 1, Goal: goal}, err
+		return BenchResult{Name: fmt.Sprintf("resident memory of slop serve, %d calls%s", calls, name),
+			Durability: bus.Sync, Unit: "MiB", Value: held, N: 1, Goal: goal}, err
 	}
 	first, err := at("", 0)
 	if err != nil {

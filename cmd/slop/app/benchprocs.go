@@ -23,8 +23,8 @@ import (
 func (b *bench) answer(ctx context.Context, durability string) ([]BenchResult, error) {
 	ours, theirs, err := b.answers(ctx, durability)
 	middle := BenchResult{Name: "answer releases /api/ask", Durability: durability, Unit: "µs"}.medians(ours, theirs)
-	slow := BenchResult{Name: "  the same, 99th percentile beside that of the reference", Durability: durability, Unit: "µs", N: middle.N,
-		Value: middle.P99, Reference: quantile(theirs, 0.99)}
+	slow := BenchResult{Name: "  the same, 99th percentile beside that of the reference",
+		Durability: durability, Unit: "µs", N: middle.N, Value: middle.P99, Reference: quantile(theirs, 0.99)}
 	if durability == bus.Sync {
 		middle.Goal, slow.Goal = 1.5, 2
 	}

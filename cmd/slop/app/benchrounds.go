@@ -245,8 +245,10 @@ func medianOf(blocks []roundFigures, figure func(roundFigures) float64) float64 
 // rawRounds is the raw chain with as many requesters as a shape has rounds under
 // way, worker and all in this process. What it returns makes so many rounds a
 // requester.
-func (b *bench) rawRounds(ctx context.Context, s roundShape, appends int) (run func(each int) (roundFigures, error), stop func(), err error) {
-	server, err := bus.Open(ctx, bus.Config{Dir: b.dir(), Project: rawbus.Project, Durability: s.durability, Logger: b.g.logger()})
+func (b *bench) rawRounds(ctx context.Context, s roundShape, appends int) (
+	run func(each int) (roundFigures, error), stop func(), err error) {
+	server, err := bus.Open(ctx, bus.Config{Dir: b.dir(), Project: rawbus.Project, Durability: s.durability,
+		Logger: b.g.logger()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -264,7 +266,8 @@ func (b *bench) rawRounds(ctx context.Context, s roundShape, appends int) (run f
 	run = func(each int) (roundFigures, error) {
 		began, used := time.Now(), processorTime()
 		times, err := raw.Run(ctx, each)
-		return roundFigures{rounds: len(times), appends: appends * len(times), wall: time.Since(began), used: processorTime() - used, times: times}, err
+		return roundFigures{rounds: len(times), appends: appends * len(times), wall: time.Since(began),
+			used: processorTime() - used, times: times}, err
 	}
 	return run, func() { cancel(); <-done; raw.Close(); server.Close() }, nil
 }
@@ -284,8 +287,8 @@ func (b *bench) slowModel(ctx context.Context, durability string) ([]BenchResult
 	defer m.close()
 	f, err := m.goal()
 	ideal := time.Duration(each+1) * modelDelay
-	return []BenchResult{{Name: fmt.Sprintf("64 tickets of %d replies, model of 200 ms", each+1), Durability: durability, Unit: "ms", N: f.rounds,
-		Value: float64(f.wall.Milliseconds()), Reference: float64(ideal.Milliseconds()), Goal: 1.2}}, err
+	return []BenchResult{{Name: fmt.Sprintf("64 tickets of %d replies, model of 200 ms", each+1),
+		Durability: durability, Unit: "ms", N: f.rounds, Value: float64(f.wall.Milliseconds()), Reference: float64(ideal.Milliseconds()), Goal: 1.2}}, err
 }
 
 // memoryFolder is a new folder on a file system in memory, where there is one.

@@ -117,8 +117,9 @@ func (m *crew) replyBare() error {
 	m.background(events.ActorModels, func() error {
 		return m.role("models", busQueue{conn}.Work(m.ctx, events.PoolName(events.PoolModels, m.name), modelSlots,
 			func(ctx context.Context, d runtime.Delivery) error {
-				out, err := events.New(events.Origin{ID: events.DecidedID(events.ActorModels, d.Event, 0), Time: time.Now(), Project: m.name,
-					Session: d.Event.Session, Actor: events.ActorModels, Cause: d.Event.ID}, bareReply(d.Event.ID, assign(&d.Event)))
+				out, err := events.New(events.Origin{ID: events.DecidedID(events.ActorModels, d.Event, 0), Time: time.Now(),
+					Project: m.name, Session: d.Event.Session, Actor: events.ActorModels, Cause: d.Event.ID},
+					bareReply(d.Event.ID, assign(&d.Event)))
 				if err == nil {
 					_, err = conn.Append(ctx, out, nil)
 				}
@@ -130,10 +131,12 @@ func (m *crew) replyBare() error {
 
 // bareReply is what a line of the script says, as the answer to a request.
 func bareReply(request string, line script.Line) events.ModelReplied {
-	out := events.ModelReplied{Request: request, Text: line.Reply.Text, SHA256: events.Digest([]byte(line.Reply.Text)), Finish: "stop", ScriptLine: line.Number}
+	out := events.ModelReplied{Request: request, Text: line.Reply.Text, SHA256: events.Digest([]byte(line.Reply.Text)),
+		Finish: "stop", ScriptLine: line.Number}
 	for i, c := range line.Reply.Calls {
 		out.Finish = "tool_calls"
-		out.Calls = append(out.Calls, events.ToolCall{ID: events.CallID(request, i), Name: c.Name, Args: json.RawMessage(c.Args)})
+		call := events.ToolCall{ID: events.CallID(request, i), Name: c.Name, Args: json.RawMessage(c.Args)}
+		out.Calls = append(out.Calls, call)
 	}
 	return out
 }

@@ -36,7 +36,8 @@ func TestARoundCostsNoMoreThanItsBounds(t *testing.T) { //nolint:paralleltest //
 	const rounds = 60
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	m, err := startRounds(t.Context(), root, roundShape{1, 1, bus.Sync}, benchScript{goals: 2, rounds: rounds + 1}, causes{})
+	script := benchScript{goals: 2, rounds: rounds + 1}
+	m, err := startRounds(t.Context(), root, roundShape{1, 1, bus.Sync}, script, causes{})
 	require.NoError(t, err)
 	defer m.close()
 	_, err = m.goal()
@@ -53,7 +54,8 @@ func TestARoundCostsNoMoreThanItsBounds(t *testing.T) { //nolint:paralleltest //
 		require.LessOrEqual(t, r.Seq-from, uint64(roundAppends), "round %d: %v", i+2, typesBetween(all, from, r.Seq))
 	}
 	others := len(all) - rounds*roundAppends // of the goal and its ticket
-	t.Logf("%d events, %d of them in rounds; %d decoded; opens %v; syncs %v", len(all), rounds*roundAppends, decoded, calls.Opens, calls.Syncs)
+	t.Logf("%d events, %d of them in rounds; %d decoded; opens %v; syncs %v",
+		len(all), rounds*roundAppends, decoded, calls.Opens, calls.Syncs)
 	require.LessOrEqual(t, int(decoded), rounds*roundDecodes+2*others)
 	require.LessOrEqual(t, calls.Opens[partLogs], rounds*roundLogOpens+20*others)
 	require.LessOrEqual(t, calls.Syncs[partLog], rounds*roundLogSyncs+3*others)
@@ -86,7 +88,8 @@ func TestDiskCallsAgreeWithStrace(t *testing.T) { //nolint:paralleltest // the c
 		t.Skip("strace is not installed")
 	}
 	report := filepath.Join(t.TempDir(), "strace")
-	cmd := exec.CommandContext(t.Context(), strace, "-f", "-c", "-o", report, "-e", "trace=fsync,fdatasync", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), strace, "-f", "-c", "-o", report, "-e", "trace=fsync,fdatasync",
+		os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), countedChild+"=1")
 	out, err := cmd.CombinedOutput()
 	if strings.Contains(string(out), "Operation not permitted") {

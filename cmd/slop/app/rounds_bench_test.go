@@ -75,7 +75,8 @@ func BenchmarkTickets(b *testing.B) {
 			root, err := filepath.EvalSymlinks(b.TempDir())
 			require.NoError(b, err)
 			goals := max(1, b.N/roundsMost/s.atOnce())
-			m, err := startRounds(b.Context(), root, s, benchScript{goals: goals, rounds: min(max(b.N/s.atOnce(), 1), roundsMost) + 1}, causes{})
+			script := benchScript{goals: goals, rounds: min(max(b.N/s.atOnce(), 1), roundsMost) + 1}
+			m, err := startRounds(b.Context(), root, s, script, causes{})
 			require.NoError(b, err)
 			defer m.close()
 			if flag.Lookup("test.blockprofile").Value.String() != "" {
