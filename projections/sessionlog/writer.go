@@ -69,7 +69,8 @@ func New(log events.Log, blobs events.Blobs, registry *events.Registry, project,
 		logger = slog.New(slog.DiscardHandler)
 	}
 	return &Writer{log: log, blobs: blobs, registry: registry, project: project, root: newDisk(root), logger: logger,
-		taken: activeEvents, folders: map[string]*folder{}, unsaved: map[string]bool{}, owner: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}, nil
+		taken: activeEvents, folders: map[string]*folder{}, unsaved: map[string]bool{},
+		owner: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}, nil
 }
 
 // Close lets go of the project's folder. Everything that was taken is in the files.

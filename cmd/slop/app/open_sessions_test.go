@@ -37,7 +37,8 @@ func TestOpenSessionsKeepLittle(t *testing.T) { //nolint:paralleltest // it meas
 		m.leaveOpen(t, first+i)
 	}
 	after := heapBelow(t, heap+comesAndGoes+then*leftOfOpenSession)
-	t.Logf("our own heap: %d KiB with %d open sessions and %d KiB with %d more: %d KiB each", heap>>10, first, after>>10, then, (after-heap)/then>>10)
+	t.Logf("our own heap: %d KiB with %d open sessions and %d KiB with %d more: %d KiB each",
+		heap>>10, first, after>>10, then, (after-heap)/then>>10)
 }
 
 // leaveOpen works in one session, a new one but for the first.
