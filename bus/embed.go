@@ -229,9 +229,6 @@ func (s *Server) Stock(role Role) (*nats.Conn, error) {
 	return c.nc, nil
 }
 
-// Recent is the newest events that came to this process.
-func (s *Server) Recent() *Recent { return s.recent }
-
 // URL is where other processes reach the server; empty without a listener.
 func (s *Server) URL() string {
 	if s.cfg.Listen == "" {

@@ -3,7 +3,6 @@ package bus
 import (
 	"bytes"
 	"sync"
-	"sync/atomic"
 
 	"manualslop/events"
 )
@@ -19,7 +18,6 @@ const (
 // them gets it first. Make it with NewRecent.
 type Recent struct {
 	registry *events.Registry
-	decoded  atomic.Uint64
 
 	mu    sync.Mutex
 	slots [recentEvents]*recentEvent
@@ -36,15 +34,11 @@ type recentEvent struct {
 // NewRecent is for all connections of one process.
 func NewRecent() *Recent { return &Recent{registry: events.Catalogue()} }
 
-// Decoded counts the events that were decoded, for tests and metrics.
-func (r *Recent) Decoded() uint64 { return r.decoded.Load() }
-
 // event decodes a message and its payload, once for all who share r. The error is that
 // of fromStored.
 func (r *Recent) event(m stored) (events.Event, error) {
 	e := r.find(m)
 	e.decode.Do(func() {
-		r.decoded.Add(1)
 		if e.event, e.err = fromStored(e.stored); e.err == nil {
 			r.registry.Decode(&e.event)
 		}

@@ -18,12 +18,11 @@ import (
 // What a plain round of a reading tool may cost, counted without a clock.
 const (
 	roundAppends = 5
-	// Decoded is each event once for everybody who follows the log, and the
-	// request of a model and the approval of a call once more by whom the pool
-	// gives them to.
-	roundDecodes = 7
-	// The session logs open and close a file for each piece that they write.
-	roundLogOpens = 60
+	// Each event is decoded once in a process, for everybody who follows the log and
+	// for the pools.
+	roundDecodes = roundAppends
+	// The session logs hold their files open.
+	roundLogOpens = 0
 	// Each append is synced. What the server and its guard sync by the clock is
 	// not bounded here.
 	roundLogSyncs = roundAppends
