@@ -103,11 +103,11 @@ const halfAnswer = "HALF-AN-ANSWER"
 var asksOf = regexp.MustCompile(`tier ([1-4]) of four`)
 
 // standIn answers for the models. Its first answer to tier 3 stands still in its
-// middle, and it takes no second round of it until it is lenient.
+// middle, and it refuses the second round of it once, for longer than a restart takes.
 type standIn struct {
 	in      interrupted
 	begun   atomic.Int32 // how often tier 3 asked for its first round
-	lenient atomic.Bool
+	refused atomic.Bool
 }
 
 func (s *standIn) answer(v llmtest.View) llmtest.Turn {
@@ -126,8 +126,8 @@ func (s *standIn) answer(v llmtest.View) llmtest.Turn {
 		return llmtest.Turn{Text: `[{"id":"TR-1","title":"One","description":"Do it"}]`, Usage: used}
 	case tier == "2":
 		return llmtest.Turn{Text: `[{"id":"T-001","description":"Edit","target_file":"a.txt","depends_on":[]}]`, Usage: used}
-	case round > 0 && !s.lenient.Load():
-		return llmtest.Turn{Error: events.ModelRateLimited, Message: "slow down", RetryAfter: time.Second}
+	case round > 0 && s.refused.CompareAndSwap(false, true):
+		return llmtest.Turn{Error: events.ModelRateLimited, Message: "slow down", RetryAfter: 2 * time.Second}
 	case round > 0:
 		return llmtest.Turn{Text: "DONE: all.", Usage: used}
 	}
@@ -162,7 +162,6 @@ func (in interrupted) play(t *testing.T) []events.Event {
 		crew.kill("worker")
 	}
 	fact(t, crew.log, 1, func(_ events.Event, p events.ModelFailed) bool { return p.Kind == events.ModelRateLimited })
-	model.lenient.Store(true)
 	if !in.never {
 		crew.kill("models")
 	}
