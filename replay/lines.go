@@ -106,6 +106,7 @@ func (r *lineReader) ahead(ctx context.Context, parse func([]byte) parsed) iter.
 		for ctx.Err() == nil {
 			b := batches.Get().(*batch) //nolint:forcetypeassert // it holds nothing else
 			b.fill(r)
+			last := b.err != nil // the batch is another's once it is sent
 			select {
 			case work <- b:
 			case <-ctx.Done():
@@ -116,7 +117,7 @@ func (r *lineReader) ahead(ctx context.Context, parse func([]byte) parsed) iter.
 			case <-ctx.Done():
 				return
 			}
-			if b.err != nil {
+			if last {
 				return
 			}
 		}
