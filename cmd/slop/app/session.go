@@ -70,7 +70,9 @@ func (e *engine) openSession(ctx context.Context, log store, label string) (voic
 }
 
 // openSessionBeside is openSession where these log folders are taken.
-func openSessionBeside(ctx context.Context, log store, p place, mask func([]byte) []byte, label string, scripted bool, taken map[string]bool) (voice, error) {
+func openSessionBeside(
+	ctx context.Context, log store, p place, mask func([]byte) []byte, label string, scripted bool, taken map[string]bool,
+) (voice, error) {
 	now := time.Now()
 	v := voice{log: log, project: p.name, session: newID(), person: p.person, mask: mask}
 	if err := p.checkIsolation(ctx); err != nil {
