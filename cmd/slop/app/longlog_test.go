@@ -34,12 +34,11 @@ func newLongLog(t *testing.T, sessions, rounds int) *longLog {
 		three.MaxRounds = 1000
 		c.Tiers["3"] = three
 	})
-	all := m.reach(t, "read")
+	m.reach(t, "read")
 	seq, _, err := m.voice.say(m.ctx, events.SessionClosed{Reason: "done"})
 	require.NoError(t, err)
 	require.NoError(t, m.live.WaitFor(m.ctx, seq))
-	end := eventstest.All(t, m.log, events.Filter{Session: m.voice.session, Type: "SessionClosed"})
-	all = append(all, seen{Event: end[0]})
+	all := eventstest.All(t, m.log, events.Filter{Session: m.voice.session})
 	require.NoError(t, m.close())
 	l := &longLog{place: m.place}
 	server := l.open(t)
@@ -58,7 +57,7 @@ func (l *longLog) open(t *testing.T) *bus.Server {
 }
 
 // copy puts a copy of a session on record.
-func (l *longLog) copy(t *testing.T, server *bus.Server, all []seen, session string) {
+func (l *longLog) copy(t *testing.T, server *bus.Server, all []events.Event, session string) {
 	t.Helper()
 	var copies []events.Event
 	folder := "20260101_000000_" + session
@@ -67,7 +66,7 @@ func (l *longLog) copy(t *testing.T, server *bus.Server, all []seen, session str
 			e.Data = bytes.ReplaceAll(e.Data, []byte(opened.Folder), []byte(folder))
 		}
 		e.Session = session
-		copies = append(copies, e.Event)
+		copies = append(copies, e)
 	}
 	bustest.Fill(t, server, l.name, copies)
 	l.folders, l.events = append(l.folders, folder), l.events+len(copies)
