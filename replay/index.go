@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"manualslop/events"
@@ -39,13 +40,25 @@ func IndexBlobs(ctx context.Context, file io.ReaderAt, size int64) (*BlobIndex, 
 		}
 		var got line
 		if bytes.HasPrefix(l, []byte(`{"blob":`)) && events.Quick(l, &got) && got.Blob != nil && !got.Missing {
-			x.pieces[got.Blob.SHA256] = append(x.pieces[got.Blob.SHA256], span{at, int64(len(l))})
+			x.add(got.Blob.SHA256, span{at, int64(len(l))})
 		}
 	}
 	return nil, context.Cause(ctx)
 }
 
-// Blob reads the bytes of a digest; events.ErrNoBlob where the file has none.
+// digestSize is how long a SHA-256 is in hexadecimal.
+const digestSize = 64
+
+// add notes a piece of a blob. What [Read] refuses anyway takes no memory here.
+func (x *BlobIndex) add(sha256 string, at span) {
+	pieces, known := x.pieces[sha256]
+	if len(sha256) == digestSize && (known || len(x.pieces) < MaxBlobs) {
+		x.pieces[sha256] = append(pieces, at)
+	}
+}
+
+// Blob reads the bytes of a digest; events.ErrNoBlob where the file has none,
+// ErrLimit where it has more of them than a blob has.
 func (x *BlobIndex) Blob(sha256 string) ([]byte, error) {
 	pieces, known := x.pieces[sha256]
 	if !known {
@@ -61,7 +74,9 @@ func (x *BlobIndex) Blob(sha256 string) ([]byte, error) {
 		if !events.Quick(b, &l) {
 			return nil, ErrBlob // the file changes while it is read
 		}
-		out = append(out, l.Data...)
+		if out = append(out, l.Data...); len(out) > MaxBlobBytes {
+			return nil, fmt.Errorf("%w: a blob of more than %d bytes", ErrLimit, MaxBlobBytes)
+		}
 	}
 	return out, nil
 }
