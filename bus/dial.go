@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -47,6 +48,16 @@ const (
 	pingsUnmet = 2
 )
 
+// reconnectDelay is the wait before the nth attempt to reach a lost server. The
+// first comes at once: where the connection alone was lost, nobody misses the
+// process; see [Conn.Gone].
+func reconnectDelay(n int) time.Duration {
+	if n <= 1 {
+		return 0
+	}
+	return reconnectWait + rand.N(reconnectJitter)
+}
+
 // Dial connects to our server in another process or to a cluster; a stream
 // there that is set up differently is ErrMismatch, never updated. A lost
 // connection is made again for ever; appends wait meanwhile for as long as
@@ -66,8 +77,7 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	if at, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, time.Until(at))
 	}
-	opts = append(opts, nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectJitter(reconnectJitter, reconnectJitter), nats.Timeout(timeout),
+	opts = append(opts, nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay), nats.IgnoreAuthErrorAbort(), nats.Timeout(timeout),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsUnmet))
 	c, err := newConn(cfg.Role, newProcess(processRemote), cfg.Logger, url, opts...)
 	if err != nil {

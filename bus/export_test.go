@@ -74,3 +74,12 @@ func (c *Conn) Pulls(ctx context.Context, pool string) (int, error) {
 	err := c.api(ctx, apiConsInfo+StreamEvents+"."+pool, nil, &info)
 	return info.Waiting, err
 }
+
+// Drop ends the connection of a process outside, which makes it again.
+func (s *Server) Drop(c *Conn) error {
+	id, err := c.nc.GetClientID()
+	if err != nil {
+		return err
+	}
+	return s.nats.DisconnectClientByID(id)
+}

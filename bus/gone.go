@@ -23,14 +23,33 @@ var subjectAge = strings.Join([]string{events.RootHere, "-", "server", "age"}, "
 // of a process begins with its kind and is longer.
 const anyProcess = "any"
 
+// comeBack is how long a process may need to connect again to a server that is
+// there: it tries that at once. Whoever is killed is missed for as much longer.
+const comeBack = 100 * time.Millisecond
+
 // Gone tells whether a process of an actor has ended: the server knows no
-// connection of it, and it is not on its way back. It is false where nobody knows.
+// connection of it, and it is not on its way back. One outside may have lost its
+// connection alone, so it is asked for again behind comeBack. It is false where
+// nobody knows.
 func (c *Conn) Gone(ctx context.Context, project, actor, process string) (bool, error) {
 	if !events.ValidToken(process) {
 		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
+	missing, err := c.isMissing(ctx, project, actor, process)
+	switch {
+	case err != nil || !missing || endsWithServer(process):
+		return missing, err
+	case c.mayReturn(ctx, process):
+		return false, nil
+	}
+	pause(ctx, comeBack)
+	return c.isMissing(ctx, project, actor, process)
+}
+
+// isMissing tells whether the server knows no connection of a process.
+func (c *Conn) isMissing(ctx context.Context, project, actor, process string) (bool, error) {
 	reply := c.nc.NewInbox()
 	answers := make(chan *nats.Msg, 1)
 	sub, err := c.nc.ChanSubscribe(reply, answers)
@@ -44,7 +63,7 @@ func (c *Conn) Gone(ctx context.Context, project, actor, process string) (bool, 
 	}
 	select {
 	case m := <-answers:
-		return m.Header.Get("Status") == noResponders && !c.mayReturn(ctx, process), nil
+		return m.Header.Get("Status") == noResponders, nil
 	default:
 		return false, nil
 	}

@@ -113,3 +113,33 @@ func TestNobodyIsGoneJustAfterAConnectionToAForeignServer(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, gone)
 }
+
+// TestAProcessThatConnectsAgainIsNotGone has the connection of a process outside lost,
+// while the server and the one that asks are well. A busy machine may take longer once.
+func TestAProcessThatConnectsAgainIsNotGone(t *testing.T) {
+	t.Parallel()
+	b := setup(t, listening)
+	keys := t.TempDir()
+	require.NoError(t, b.srv.WriteKeys(keys))
+	there := dial(t, bus.DialConfig{URL: b.srv.URL(), Creds: keys + "/orchestrator.json", Role: bus.Role{Kind: bus.Models}})
+	inside := b.as(t, bus.Role{Kind: bus.Models})
+	ctx, cancel := context.WithCancel(b.ctx)
+	announced := make(chan error, 1)
+	go func() { announced <- there.Announce(ctx, bustest.Project, events.ActorModels) }()
+	defer func() { cancel(); <-announced }()
+	gone := func(process string) bool {
+		gone, err := inside.Gone(b.ctx, bustest.Project, events.ActorModels, process)
+		require.NoError(t, err)
+		return gone
+	}
+	require.Eventually(t, func() bool { return gone("r1") }, eventstest.Patience, 10*time.Millisecond, "the server is old enough")
+	require.Eventually(t, func() bool { return !gone(there.Process()) }, eventstest.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		links, said := there.Links(), false
+		require.NoError(t, b.srv.Drop(there))
+		for there.Links() == links {
+			said = said || gone(there.Process())
+		}
+		return !said
+	}, eventstest.Patience, time.Millisecond, "it was on its way back")
+}
