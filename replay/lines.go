@@ -61,8 +61,12 @@ type batch struct {
 	ready chan struct{} // closed when lines are parsed
 }
 
-// batchBytes is how many bytes a batch holds at least, but the last one.
-const batchBytes = 64 << 10
+// batchBytes is how many bytes a batch holds at least, but the last one and one of
+// batchLines lines: what is made of a line takes memory however short it is.
+const (
+	batchBytes = 64 << 10
+	batchLines = 512
+)
 
 var batches = sync.Pool{New: func() any { return &batch{buf: make([]byte, 0, batchBytes+16<<10)} }}
 
@@ -76,7 +80,7 @@ func (b *batch) release() {
 // fill reads lines up to the size of a batch.
 func (b *batch) fill(r *lineReader) {
 	b.ready = make(chan struct{})
-	for len(b.buf) < batchBytes {
+	for len(b.buf) < batchBytes && len(b.raw) < batchLines {
 		var l []byte
 		if b.buf, l, b.err = r.next(b.buf); b.err != nil {
 			return

@@ -62,3 +62,16 @@ func TestReadingAFileTenTimesAsLongHoldsNoMoreMemory(t *testing.T) {
 	const spread = 4 << 20
 	require.Less(t, long, short+spread)
 }
+
+//nolint:paralleltest // it measures what the process allocates.
+func TestReadingShortLinesAheadTakesLittleMemory(t *testing.T) {
+	file := `{"slop_export":1,"project":"p","session":"s"}` + strings.Repeat("\n", 4<<20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err := replay.Read(t.Context(), strings.NewReader(file), replay.Sink{})
+	runtime.ReadMemStats(&after)
+	require.ErrorIs(t, err, replay.ErrFormat)
+	took := after.TotalAlloc - before.TotalAlloc
+	t.Logf("%d bytes allocated up to the wrong second line, on %d processors", took, runtime.GOMAXPROCS(0))
+	require.Less(t, took, uint64(8<<20*runtime.GOMAXPROCS(0)))
+}
