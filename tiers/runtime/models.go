@@ -165,14 +165,15 @@ func (m *Models) publish(ctx context.Context, request *events.Event, outcome eve
 // isRecorded tells whether the log holds an outcome of a request. The bus knows the
 // id of an event for ten minutes only, and a process may sleep for longer. The
 // transcript knows every outcome up to its position, so the events of the session
-// are read only where it does not reach the newest one of the models.
-func (m *Models) isRecorded(ctx context.Context, tr *transcript, request *events.Event) (bool, error) {
+// are read only where it does not reach the newest one of the models. Behind the
+// end of working it reaches nothing more, and ctx still reads.
+func (m *Models) isRecorded(working, ctx context.Context, tr *transcript, request *events.Event) (bool, error) {
 	f := events.Filter{Project: request.Project, Session: request.Session, Actor: events.ActorModels}
 	last, err := m.Log.Last(ctx, f)
 	if err != nil || last <= request.Seq {
 		return false, err
 	}
-	if tr.await(ctx, last) == nil {
+	if tr.await(working, last) == nil {
 		return tr.isAnswered(request.ID), nil
 	}
 	found, _, err := isOn(ctx, m.Log, f, request.Seq, events.DecidedID(events.ActorModels, *request, 0))

@@ -51,11 +51,11 @@ func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p
 	if tr.isAnswered(e.ID) {
 		return nil
 	}
-	ctx, end := outlasting(ctx)
+	lasting, end := outlasting(ctx)
 	defer end()
-	recorded, err := m.isRecorded(ctx, tr, e)
+	recorded, err := m.isRecorded(ctx, lasting, tr, e)
 	if err == nil && !recorded {
-		err = m.publish(ctx, e, outcome)
+		err = m.publish(lasting, e, outcome)
 	}
 	if err != nil {
 		tr.keep(e.ID, outcome)
