@@ -77,8 +77,8 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	if at, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, time.Until(at))
 	}
-	opts = append(opts, nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay), nats.IgnoreAuthErrorAbort(), nats.Timeout(timeout),
-		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsUnmet))
+	opts = append(opts, nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay), nats.IgnoreAuthErrorAbort(),
+		nats.Timeout(timeout), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsUnmet))
 	c, err := newConn(cfg.Role, newProcess(processRemote), cfg.Logger, url, opts...)
 	if err != nil {
 		return nil, err
