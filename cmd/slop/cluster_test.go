@@ -116,12 +116,12 @@ func TestTwoDemosOnAClusterEndTheSameWhileItsLeaderIsKilled(t *testing.T) {
 		t.Logf("the log stood still for %s", time.Since(killed).Round(time.Millisecond))
 		for _, demo := range demos {
 			demo.requireEnd(want)
+			t.Logf("%s took %s", filepath.Base(demo.dir), demo.took().Round(time.Millisecond))
 			demo.stop()
 		}
 		requireDoctorSays(t, one, "SLOP_EV has 3 copies", "all are current")
 		down := (cluster.Leader() + 1) % 3
 		cluster.Kill(down)
 		requireDoctorSays(t, one, fmt.Sprintf("n%d does not answer", down+1))
-		t.Logf("the demos took %s and %s", demos[0].took().Round(time.Millisecond), demos[1].took().Round(time.Millisecond))
 	}
 }
