@@ -172,6 +172,11 @@ func (b *bench) oneTakeover(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	select {
+	case <-time.After(steadyTime):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
 	start := time.Now()
 	worker, err := os.FindProcess(pid)
 	if err != nil {
