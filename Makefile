@@ -87,7 +87,7 @@ bench: ## every benchmark at full length
 profile: ## processor, allocation and block profiles of ROUNDS=1600 whole rounds of 16 tickets, DURABILITY=relaxed or sync, in bin/profile
 	@mkdir -p bin/profile
 	$(GO) test -run '^$$' -bench '^BenchmarkTickets$$/^$(DURABILITY)$$' -benchtime $(ROUNDS)x -o bin/profile/app.test -outputdir bin/profile \
-		-cpuprofile cpu.prof -memprofile mem.prof -blockprofile block.prof ./cmd/slop/app
+		-cpuprofile cpu.prof -memprofile mem.prof -blockprofile block.prof ./cmd/slop/bench
 
 load: ## the load tests at full size (minutes, not seconds)
 	SLOP_LOAD=full $(GO) test -count=1 -p 1 -timeout 60m ./...

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/cmd/slop/app"
+	"manualslop/cmd/slop/bench"
 )
 
 // sameWithMore are the names that measure what another name measures, with more
@@ -19,12 +19,12 @@ var sameWithMore = regexp.MustCompile(`^(rounds|sessions)-64-|^rounds-16-|^sessi
 func BenchmarkEngine(b *testing.B) {
 	self, err := exec.LookPath("slop")
 	require.NoError(b, err)
-	for _, name := range app.BenchNames() {
+	for _, name := range bench.Names() {
 		b.Run(name, func(b *testing.B) {
 			if sameWithMore.MatchString(name) && load(0, 1) == 0 {
 				b.Skip("another name runs the same code with fewer at once; SLOP_LOAD=full runs this one")
 			}
-			results, err := app.Bench(b.Context(), name, self, max(b.N, 10), os.Stderr)
+			results, err := bench.Run(b.Context(), name, self, max(b.N, 10), os.Stderr)
 			require.NoError(b, err)
 			for _, r := range results {
 				require.Positive(b, r.N, r.Name)

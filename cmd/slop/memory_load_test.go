@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/cmd/slop/app"
+	"manualslop/cmd/slop/bench"
 )
 
 // How long the engine is under load, how often its memory is looked at, and how
@@ -77,7 +77,7 @@ func TestAnIdleEngineKeepsLittleMemory(t *testing.T) { //nolint:paralleltest // 
 	}
 	self, err := exec.LookPath("slop")
 	require.NoError(t, err)
-	results, err := app.Bench(t.Context(), "memory", self, 1, os.Stderr)
+	results, err := bench.Run(t.Context(), "memory", self, 1, os.Stderr)
 	require.NoError(t, err)
 	r := results[0]
 	t.Logf("%.1f MiB", r.Value)

@@ -9,13 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
 )
 
-func adoptCommand(g *globals) *cobra.Command {
+func adoptCommand(g *site.Flags) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "adopt",
@@ -39,11 +41,11 @@ Without a terminal --yes is needed; status 3 without it.`,
   slop adopt --yes && slop sessions`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			p, err := g.place()
+			p, err := g.Place()
 			if err != nil {
 				return err
 			}
-			return g.adopt(p, yes)
+			return adoptFolder(g, p, yes)
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "adopt it without asking")
@@ -59,69 +61,69 @@ type adoptLine struct {
 	Adopted bool   `json:"adopted"` // false where it was yours already
 }
 
-func (g *globals) adopt(p place, yes bool) error {
-	free, err := unused(p.data)
+func adoptFolder(g *site.Flags, p site.Place, yes bool) error {
+	free, err := site.Unused(p.Data)
 	switch {
 	case err != nil:
-		return failed(exitFailed, "%w", err)
+		return exit.Errorf(exit.Failed, "%w", err)
 	case free:
-		return failed(exitFailed, "%s holds nothing to adopt", p.data)
+		return exit.Errorf(exit.Failed, "%s holds nothing to adopt", p.Data)
 	}
 	line, err := surveyFolder(p)
 	if err != nil {
 		return err
 	}
-	if _, bound, err := p.ownership(); err == nil && bound.Folder == p.project {
-		return g.printAdopted(line, "is yours already")
+	if _, bound, err := p.Ownership(); err == nil && bound.Folder == p.Project {
+		return printAdopted(g, line, "is yours already")
 	}
-	if err := g.confirmAdopt(line, yes); err != nil {
+	if err := confirmAdopt(g, line, yes); err != nil {
 		return err
 	}
-	unlock, err := p.lockBindings()
+	unlock, err := p.LockBindings()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	release, err := holdFolder(p.data)
+	release, err := site.HoldFolder(p.Data)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := dropTokens(p.data); err != nil {
-		return failed(exitFailed, "drop the tokens in %s: %w", p.data, err)
+	if err := dropTokens(p.Data); err != nil {
+		return exit.Errorf(exit.Failed, "drop the tokens in %s: %w", p.Data, err)
 	}
-	if err := p.bind(line.Project); err != nil {
+	if err := p.Bind(line.Project); err != nil {
 		return err
 	}
 	line.Adopted = true
-	return g.printAdopted(line, "is yours now; look at it with `slop sessions` before `slop run --resume` or `slop serve` goes on with it")
+	return printAdopted(g, line, "is yours now; look at it with `slop sessions` before `slop run --resume` or `slop serve` goes on with it")
 }
 
-func (g *globals) printAdopted(line adoptLine, text string) error {
-	if g.json {
-		return g.printLine(line)
+func printAdopted(g *site.Flags, line adoptLine, text string) error {
+	if g.JSON {
+		return g.PrintLine(line)
 	}
-	g.printf("%s %s\n", visible(line.Data), text)
+	g.Printf("%s %s\n", term.Visible(line.Data), text)
 	return nil
 }
 
 // confirmAdopt shows what is about to be adopted and asks.
-func (g *globals) confirmAdopt(line adoptLine, yes bool) error {
-	if !g.quiet {
-		fmt.Fprintf(g.err, "%s\n  %d files, %d bytes; its sessions are those of project %s\n"+
+func confirmAdopt(g *site.Flags, line adoptLine, yes bool) error {
+	if !g.Quiet {
+		fmt.Fprintf(g.Err, "%s\n  %d files, %d bytes; its sessions are those of project %s\n"+
 			"  whether a session in it is open, and what is approved there, can be told only after adopting\n",
-			visible(line.Data), line.Files, line.Bytes, line.Project)
+			term.Visible(line.Data), line.Files, line.Bytes, line.Project)
 	}
 	if yes {
 		return nil
 	}
-	if !isTerminal(g.in) {
-		return failed(exitWaiting, "adopting needs a yes: look at the folder, then give --yes")
+	if !term.IsTerminal(g.In) {
+		return exit.Errorf(exit.Waiting, "adopting needs a yes: look at the folder, then give --yes")
 	}
-	fmt.Fprint(g.err, "Everything in it was made by you or by somebody whom you trust. Adopt it? [y/N] ")
-	answer, err := bufio.NewReader(g.in).ReadString('\n')
+	fmt.Fprint(g.Err, "Everything in it was made by you or by somebody whom you trust. Adopt it? [y/N] ")
+	answer, err := bufio.NewReader(g.In).ReadString('\n')
 	if said := strings.ToLower(strings.TrimSpace(answer)); err != nil || said != "y" && said != "yes" {
-		return failed(exitFailed, "nothing was changed")
+		return exit.Errorf(exit.Failed, "nothing was changed")
 	}
 	return nil
 }
@@ -129,16 +131,16 @@ func (g *globals) confirmAdopt(line adoptLine, yes bool) error {
 // surveyFolder counts what a data folder holds. It reads nothing but the name
 // under which its sessions are. A link could lead what slop writes elsewhere,
 // and slop makes none, so a folder that has one is refused.
-func surveyFolder(p place) (adoptLine, error) {
-	line := adoptLine{Data: p.data, Project: p.base}
-	err := filepath.WalkDir(p.data, func(path string, e fs.DirEntry, err error) error {
+func surveyFolder(p site.Place) (adoptLine, error) {
+	line := adoptLine{Data: p.Data, Project: p.Base}
+	err := filepath.WalkDir(p.Data, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case e.IsDir():
 			return nil
 		case !e.Type().IsRegular():
-			return failed(exitFailed, "%s is a link or no file; slop makes none in a data folder, so it does not adopt this one", visible(path))
+			return exit.Errorf(exit.Failed, "%s is a link or no file; slop makes none in a data folder, so it does not adopt this one", term.Visible(path))
 		}
 		info, err := e.Info()
 		if err != nil {
@@ -149,38 +151,17 @@ func surveyFolder(p place) (adoptLine, error) {
 		return nil
 	})
 	if err != nil {
-		var known *exitError
+		var known *exit.Error
 		if errors.As(err, &known) {
 			return line, err
 		}
-		return line, failed(exitFailed, "%w", err)
+		return line, exit.Errorf(exit.Failed, "%w", err)
 	}
-	var own owner
-	if readSmall(filepath.Join(p.data, ownerFile), &own) == nil && own.Project != "" && events.Token(own.Project) == own.Project {
+	var own site.Owner
+	if site.ReadSmall(filepath.Join(p.Data, site.OwnerFile), &own) == nil && own.Project != "" && events.Token(own.Project) == own.Project {
 		line.Project = own.Project
 	}
 	return line, nil
-}
-
-// errFolderInUse says that a process serves a data folder.
-var errFolderInUse = errors.New("an engine uses it right now; stop it first")
-
-// holdFolder keeps engines from a data folder until release is called. It makes
-// no file.
-func holdFolder(data string) (release func(), err error) {
-	path := filepath.Join(data, "bus.lock")
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return func() {}, nil
-	}
-	lock := flock.New(path, flock.SetPermissions(0o600))
-	held, err := lock.TryLock()
-	switch {
-	case err != nil:
-		return nil, failed(exitFailed, "lock %s: %w", data, err)
-	case !held:
-		return nil, failed(exitFailed, "%s: %w", data, errFolderInUse)
-	}
-	return func() { _ = lock.Unlock() }, nil
 }
 
 // dropTokens removes what gives rights, and where an engine is said to run.

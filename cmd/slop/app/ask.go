@@ -11,14 +11,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/command"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
 )
 
 // maxEdit bounds an edited payload in bytes.
 const maxEdit = events.MaxArgs
 
-func askCommand(g *globals) *cobra.Command {
-	return group(&cobra.Command{
+func askCommand(g *site.Flags) *cobra.Command {
+	return command.Group(&cobra.Command{
 		Use:   "ask",
 		Short: "What waits for you, and your answers",
 		Long: `Ask is the inbox: the tool calls, steps, starts and questions of programs that
@@ -34,7 +39,7 @@ It speaks to the engine of the data folder, or over a bus with --nats URL
 	}, askListCommand(g), askShowCommand(g), askAnswerCommand(g))
 }
 
-func askListCommand(g *globals) *cobra.Command {
+func askListCommand(g *site.Flags) *cobra.Command {
 	var session string
 	var all bool
 	cmd := &cobra.Command{
@@ -47,11 +52,11 @@ is the whole ask as GET /api/asks gives it.`,
   slop ask list --all --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.withAsks(cmd.Context(), session, func(ctx context.Context, d desk, session string, asks []askLine) error {
-				if err := g.printAsks(asks, all, time.Now()); err != nil {
+			return withAsks(cmd.Context(), g, session, func(ctx context.Context, d client.Client, session string, asks []client.Ask) error {
+				if err := printAsks(g, asks, all, time.Now()); err != nil {
 					return err
 				}
-				return g.tellOtherAsks(ctx, d, session)
+				return tellOtherAsks(ctx, g, d, session)
 			})
 		},
 	}
@@ -60,10 +65,10 @@ is the whole ask as GET /api/asks gives it.`,
 	return cmd
 }
 
-// withAsks hands over the asks of a session, and the desk that they lie on.
-func (g *globals) withAsks(ctx context.Context, session string, f func(ctx context.Context, d desk, session string, asks []askLine) error) error {
-	return g.withDesk(ctx, session, func(d desk, session string) error {
-		asks, err := d.asks(ctx, session)
+// withAsks hands over the asks of a session, and a client of their engine.
+func withAsks(ctx context.Context, g *site.Flags, session string, f func(ctx context.Context, d client.Client, session string, asks []client.Ask) error) error {
+	return client.With(ctx, g, session, func(d client.Client, session string) error {
+		asks, err := d.Asks(ctx, session)
 		if err != nil {
 			return err
 		}
@@ -72,49 +77,49 @@ func (g *globals) withAsks(ctx context.Context, session string, f func(ctx conte
 }
 
 // printAsks prints the inbox.
-func (g *globals) printAsks(asks []askLine, all bool, now time.Time) error {
-	short := shortIDs(askIDs(asks))
+func printAsks(g *site.Flags, asks []client.Ask, all bool, now time.Time) error {
+	short := client.ShortIDs(askIDs(asks))
 	rows := [][]string{{"ID", "AGE", "GATE", "TICKET", "TITLE"}}
 	for _, a := range asks {
 		switch {
 		case !all && !a.Open():
-		case g.json:
-			if err := g.printLine(a); err != nil {
+		case g.JSON:
+			if err := g.PrintLine(a); err != nil {
 				return err
 			}
 		default:
-			title := oneLine(a.Title)
+			title := term.OneLine(a.Title)
 			if a.Settled != nil {
 				title += " [" + a.Settled.Outcome + " by " + a.Settled.By + "]"
 			}
-			rows = append(rows, []string{visible(short[a.RequestID]), age(now.Sub(a.RaisedAt)), a.Gate, visible(orDash(a.Ticket)), visible(title)})
+			rows = append(rows, []string{term.Visible(short[a.RequestID]), term.Age(now.Sub(a.RaisedAt)), a.Gate, term.Visible(term.OrDash(a.Ticket)), term.Visible(title)})
 		}
 	}
 	switch {
-	case g.json:
+	case g.JSON:
 	case len(rows) == 1:
-		g.printf("nothing waits for you\n")
+		g.Printf("nothing waits for you\n")
 	default:
-		printTable(g.out, rows)
+		term.PrintTable(g.Out, rows)
 	}
 	return nil
 }
 
 // tellOtherAsks says where else asks wait: in sessions that are open too.
-func (g *globals) tellOtherAsks(ctx context.Context, d desk, session string) error {
-	list, _, err := d.sessions(ctx)
+func tellOtherAsks(ctx context.Context, g *site.Flags, d client.Client, session string) error {
+	list, _, err := d.Sessions(ctx)
 	if err != nil {
 		return err
 	}
 	for _, s := range list {
 		if s.Session != session && s.Closed == nil && s.PendingAsks > 0 {
-			g.notice("%d more in session %s: slop ask list --session %s", s.PendingAsks, s.Session, s.Session)
+			g.Notice("%d more in session %s: slop ask list --session %s", s.PendingAsks, s.Session, s.Session)
 		}
 	}
 	return nil
 }
 
-func askIDs(asks []askLine) []string {
+func askIDs(asks []client.Ask) []string {
 	ids := make([]string, len(asks))
 	for i, a := range asks {
 		ids[i] = a.RequestID
@@ -122,26 +127,24 @@ func askIDs(asks []askLine) []string {
 	return ids
 }
 
-func orDash(s string) string { return firstOf(s, "-") }
-
 // findAsk is the ask that a word means.
-func findAsk(asks []askLine, word string) (askLine, error) {
-	id, err := expandID("ask", word, askIDs(asks))
+func findAsk(asks []client.Ask, word string) (client.Ask, error) {
+	id, err := client.ExpandID("ask", word, askIDs(asks))
 	if err != nil {
-		return askLine{}, err
+		return client.Ask{}, err
 	}
 	for _, a := range asks {
 		if a.RequestID == id {
 			return a, nil
 		}
 	}
-	return askLine{}, failed(exitFailed, "there is no ask %q", word)
+	return client.Ask{}, exit.Errorf(exit.Failed, "there is no ask %q", word)
 }
 
 // askAnswerOptions are the flags of slop ask answer.
 type askAnswerOptions struct{ session, edit, reason string }
 
-func askAnswerCommand(g *globals) *cobra.Command {
+func askAnswerCommand(g *site.Flags) *cobra.Command {
 	var o askAnswerOptions
 	cmd := &cobra.Command{
 		Use:   "answer ID yes|no",
@@ -166,15 +169,15 @@ record, and nobody has counted it yet, because approval does not run.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: g.completeAnswer,
+		ValidArgsFunction: completeAnswer(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			given := answer{Approved: args[1] == events.Yes, Reason: o.reason}
+			given := client.Answer{Approved: args[1] == events.Yes, Reason: o.reason}
 			var err error
-			if given.Args, err = g.readEdit(o.edit); err != nil {
+			if given.Args, err = readEdit(g, o.edit); err != nil {
 				return err
 			}
-			return g.withAsks(cmd.Context(), o.session, func(ctx context.Context, d desk, session string, asks []askLine) error {
-				return g.answerAsk(ctx, d, session, asks, args[0], given)
+			return withAsks(cmd.Context(), g, o.session, func(ctx context.Context, d client.Client, session string, asks []client.Ask) error {
+				return answerAsk(ctx, g, d, session, asks, args[0], given)
 			})
 		},
 	}
@@ -184,17 +187,17 @@ record, and nobody has counted it yet, because approval does not run.`,
 	return cmd
 }
 
-func (g *globals) answerAsk(ctx context.Context, d desk, session string, asks []askLine, word string, given answer) error {
+func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session string, asks []client.Ask, word string, given client.Answer) error {
 	a, err := findAsk(asks, word)
 	if err != nil {
 		return err
 	}
 	if s := a.Settled; s != nil {
-		return failed(exitFailed, "%w", &settledError{ask: a.RequestID, outcome: s.Outcome, by: s.By, at: s.At})
+		return exit.Errorf(exit.Failed, "%w", &client.SettledError{Ask: a.RequestID, Outcome: s.Outcome, By: s.By, At: s.At})
 	}
-	pending, err := d.answer(ctx, session, a, given)
+	pending, err := d.Answer(ctx, session, a, given)
 	if err != nil {
-		return failed(exitFailed, "%w", err)
+		return exit.Errorf(exit.Failed, "%w", err)
 	}
 	said := events.No
 	if given.Approved {
@@ -204,18 +207,18 @@ func (g *globals) answerAsk(ctx context.Context, d desk, session string, asks []
 	var uncounted error
 	if pending {
 		state = "accepted"
-		uncounted = failed(exitWaiting, "the answer is on record, and nobody has counted it; is approval running? `slop doctor` tells")
+		uncounted = exit.Errorf(exit.Waiting, "the answer is on record, and nobody has counted it; is approval running? `slop doctor` tells")
 	}
-	if g.json {
-		return errors.Join(g.printLine(map[string]string{"status": state, "ask": a.RequestID, "decision": said}), uncounted)
+	if g.JSON {
+		return errors.Join(g.PrintLine(map[string]string{"status": state, "ask": a.RequestID, "decision": said}), uncounted)
 	}
-	g.printf("%s: %s\n", visible(a.RequestID), said)
+	g.Printf("%s: %s\n", term.Visible(a.RequestID), said)
 	return uncounted
 }
 
 // readEdit reads the payload that --edit names; none without the flag.
-func (g *globals) readEdit(file string) (json.RawMessage, error) {
-	var in io.Reader = g.in
+func readEdit(g *site.Flags, file string) (json.RawMessage, error) {
+	var in io.Reader = g.In
 	switch file {
 	case "":
 		return nil, nil
@@ -223,7 +226,7 @@ func (g *globals) readEdit(file string) (json.RawMessage, error) {
 	default:
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, failed(exitUsage, "--edit: %w", err)
+			return nil, exit.Errorf(exit.Usage, "--edit: %w", err)
 		}
 		defer f.Close()
 		in = f
@@ -231,11 +234,43 @@ func (g *globals) readEdit(file string) (json.RawMessage, error) {
 	raw, err := io.ReadAll(io.LimitReader(in, maxEdit+1))
 	switch {
 	case err != nil:
-		return nil, failed(exitUsage, "--edit: %w", err)
+		return nil, exit.Errorf(exit.Usage, "--edit: %w", err)
 	case len(raw) > maxEdit:
-		return nil, failed(exitUsage, "--edit: the payload is over the limit of %d bytes", maxEdit)
+		return nil, exit.Errorf(exit.Usage, "--edit: the payload is over the limit of %d bytes", maxEdit)
 	case !json.Valid(raw):
-		return nil, failed(exitUsage, "--edit: %s holds no JSON", fmt.Sprintf("%q", file))
+		return nil, exit.Errorf(exit.Usage, "--edit: %s holds no JSON", fmt.Sprintf("%q", file))
 	}
 	return raw, nil
+}
+
+// completeAsk proposes the ids of open asks.
+func completeAsk(g *site.Flags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var out []string
+		ctx, cancel := context.WithTimeout(cmd.Context(), command.CompletionTime)
+		defer cancel()
+		// Without an engine there is nothing to propose.
+		_ = withAsks(ctx, g, "", func(_ context.Context, _ client.Client, _ string, asks []client.Ask) error {
+			for _, a := range asks {
+				if a.Open() {
+					out = append(out, cobra.CompletionWithDesc(a.RequestID, term.Visible(term.OneLine(a.Title))))
+				}
+			}
+			return nil
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeAnswer proposes an id, then yes and no.
+func completeAnswer(g *site.Flags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 1 {
+			return []string{events.Yes, events.No}, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completeAsk(g)(cmd, args, word)
+	}
 }

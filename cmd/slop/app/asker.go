@@ -11,6 +11,9 @@ import (
 	"os/exec"
 	"strings"
 
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
 )
 
@@ -18,11 +21,11 @@ import (
 // answers. A question may be answered elsewhere meanwhile; a line that was
 // typed for it is then not used.
 type asker struct {
-	g     *globals
-	voice voice
-	view  *progress
-	wait  bool
-	yes   standingYes
+	g      *site.Flags
+	writer engine.SessionWriter
+	view   *term.Progress
+	wait   bool
+	yes    standingYes
 
 	open    []events.AskRaised
 	shown   string // ask on the terminal
@@ -43,9 +46,9 @@ type typedLine struct {
 	err  error
 }
 
-func newAsker(g *globals, v voice, view *progress, o runOptions) asker {
-	a := asker{g: g, voice: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine), want: make(chan struct{}, 1)}
-	go readLines(g.in, a.want, a.lines)
+func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions) asker {
+	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine), want: make(chan struct{}, 1)}
+	go readLines(g.In, a.want, a.lines)
 	return a
 }
 
@@ -54,7 +57,7 @@ func newAsker(g *globals, v voice, view *progress, o runOptions) asker {
 func readLines(in io.Reader, want <-chan struct{}, lines chan<- typedLine) {
 	r := bufio.NewReader(in)
 	for range want {
-		flushTyped(in)
+		term.FlushTyped(in)
 		text, err := r.ReadString('\n')
 		if text != "" {
 			err = nil
@@ -63,7 +66,7 @@ func readLines(in io.Reader, want <-chan struct{}, lines chan<- typedLine) {
 	}
 }
 
-// take folds what opens and closes questions.
+// Take folds what opens and closes questions.
 func (a *asker) take(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.AskRaised:
@@ -94,8 +97,8 @@ func (a *asker) take(e *events.Event) {
 			a.shown = ""
 			a.released()
 		}
-		if p.Author == a.voice.person && !a.g.json {
-			a.view.say(printable(fmt.Sprintf("the answer to %s does not count: %s", p.Ask, refusedBy(p))))
+		if p.Author == a.writer.Person && !a.g.JSON {
+			a.view.Say(term.Printable(fmt.Sprintf("the answer to %s does not count: %s", p.Ask, refusedBy(p))))
 		}
 	}
 }
@@ -115,7 +118,7 @@ func (a *asker) next(ctx context.Context) error {
 	ask := a.open[0]
 	if a.yes.covers(ask) && a.yes.said != ask.Ask {
 		a.shown, a.yes.said = ask.Ask, ask.Ask
-		_, _, err := a.voice.say(ctx, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes, Reason: yesRule().Source})
+		_, _, err := a.writer.Publish(ctx, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes, Reason: site.YesRule().Source})
 		return err
 	}
 	if a.ended {
@@ -138,16 +141,16 @@ func (a *asker) put(ask events.AskRaised) {
 		if a.printed == ask.Ask {
 			return
 		}
-		if a.printed = ask.Ask; a.whole != ask.Ask && a.g.printAsk(w, ask, !isTerminal(a.g.in)) {
+		if a.printed = ask.Ask; a.whole != ask.Ask && a.g.PrintAsk(w, ask, !term.IsTerminal(a.g.In)) {
 			a.cut = ask.Ask
 		}
 	}
 	switch {
-	case !a.g.json:
-		a.view.ask(question, promptOf(ask))
-	case isTerminal(a.g.in):
-		question(a.g.err)
-		fmt.Fprint(a.g.err, promptOf(ask))
+	case !a.g.JSON:
+		a.view.Ask(question, promptOf(ask))
+	case term.IsTerminal(a.g.In):
+		question(a.g.Err)
+		fmt.Fprint(a.g.Err, promptOf(ask))
 	}
 }
 
@@ -172,30 +175,30 @@ func (a *asker) unattended(ask events.AskRaised) {
 		return
 	}
 	a.shown = ask.Ask
-	if !a.g.json {
-		a.view.clear()
-		a.g.printAsk(a.g.out, ask, false)
-		fmt.Fprintf(a.g.out, "   waits for: slop ask answer %s yes|no\n", visible(ask.Ask))
+	if !a.g.JSON {
+		a.view.Clear()
+		a.g.PrintAsk(a.g.Out, ask, false)
+		fmt.Fprintf(a.g.Out, "   waits for: slop ask answer %s yes|no\n", term.Visible(ask.Ask))
 	}
 }
 
-// typed takes a line for the question on the terminal.
+// Typed takes a line for the question on the terminal.
 func (a *asker) typed(ctx context.Context, line typedLine) error {
 	a.reading = false
-	a.view.typed(isTerminal(a.g.in) && line.err == nil)
+	a.view.Typed(term.IsTerminal(a.g.In) && line.err == nil)
 	defer a.released()
 	if line.err != nil {
 		a.ended, a.shown, a.stale = true, "", ""
 		return nil
 	}
 	if a.stale != "" || a.shown == "" {
-		fmt.Fprintf(a.g.err, "%q was not used: the question was settled: %s\n", line.text, printable(a.stale))
+		fmt.Fprintf(a.g.Err, "%q was not used: the question was settled: %s\n", line.text, term.Printable(a.stale))
 		a.stale, a.shown, a.printed = "", "", ""
 		return nil
 	}
 	answer, err := a.read(line.text)
 	if err != nil {
-		fmt.Fprintln(a.g.err, printable(err.Error()))
+		fmt.Fprintln(a.g.Err, term.Printable(err.Error()))
 		a.shown = ""
 		return nil
 	}
@@ -203,13 +206,13 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		a.shown = ""
 		return nil
 	}
-	_, _, err = a.voice.say(ctx, *answer)
+	_, _, err = a.writer.Publish(ctx, *answer)
 	return err
 }
 
 // released lets the view print what it kept back, once no question stands there.
 func (a *asker) released() {
-	if a.shown == "" && a.view.answered() {
+	if a.shown == "" && a.view.Answered() {
 		a.printed = "" // far above by now
 	}
 }
@@ -236,12 +239,12 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 	case "n", "no":
 		out.Decision, out.Reason = events.No, rest
 	case "s", "show":
-		shown := a.g.out
-		if a.g.json { // only events go there
-			shown = a.g.err
+		shown := a.g.Out
+		if a.g.JSON { // only events go there
+			shown = a.g.Err
 		}
-		a.view.clear()
-		a.g.printAsk(shown, ask, true)
+		a.view.Clear()
+		a.g.PrintAsk(shown, ask, true)
 		a.cut, a.whole = "", ask.Ask
 		return nil, nil
 	case "e", "edit":
@@ -273,7 +276,7 @@ func (a *asker) edited(inline string, args json.RawMessage) (json.RawMessage, er
 
 // editFile opens the payload in the person's editor.
 func editFile(args json.RawMessage) ([]byte, error) {
-	editor := firstOf(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	editor := term.FirstOf(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if editor == "" {
 		return nil, errors.New("set EDITOR to edit, or type e {JSON}")
 	}

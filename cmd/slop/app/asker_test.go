@@ -8,17 +8,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
 )
 
 func TestAYesNeedsTheWholeQuestionOnTheTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	args, err := json.Marshal(map[string]string{"script": strings.Repeat("echo\n", briefLines) + "rm -rf hidden"})
+	args, err := json.Marshal(map[string]string{"script": strings.Repeat("echo\n", term.BriefLines) + "rm -rf hidden"})
 	require.NoError(t, err)
 	ask := events.AskRaised{Ask: "a-1", Gate: events.GateTool, Title: "run", Args: args}
-	a := asker{g: &globals{out: &out, err: &out}, view: &progress{out: &out}, open: []events.AskRaised{ask}, shown: "a-1"}
-	require.True(t, a.g.printAsk(&out, ask, false))
+	a := asker{g: &site.Flags{Terminal: term.Terminal{Out: &out, Err: &out}}, view: &term.Progress{Out: &out}, open: []events.AskRaised{ask}, shown: "a-1"}
+	require.True(t, a.g.PrintAsk(&out, ask, false))
 	require.NotContains(t, out.String(), "rm -rf hidden")
 	a.cut = "a-1"
 	_, err = a.read("y")
@@ -37,7 +39,7 @@ func TestAYesNeedsTheWholeQuestionOnTheTerminal(t *testing.T) {
 
 func TestAnswersAreReadAsTyped(t *testing.T) {
 	t.Parallel()
-	a := asker{g: &globals{}, open: []events.AskRaised{{Ask: "a-1"}}, shown: "a-1"}
+	a := asker{g: &site.Flags{}, open: []events.AskRaised{{Ask: "a-1"}}, shown: "a-1"}
 	edited, err := a.read(`e {"path":"x"}`)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"path":"x"}`, string(edited.Args))
@@ -54,7 +56,7 @@ func TestAnswersAreReadAsTyped(t *testing.T) {
 
 func TestTextThatATerminalWouldHideIsSpelledOut(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "a<U+202E>b<U+200B>c<U+001B>[2J\td", visible("a\u202eb\u200bc\x1b[2J\td"))
+	require.Equal(t, "a<U+202E>b<U+200B>c<U+001B>[2J\td", term.Visible("a\u202eb\u200bc\x1b[2J\td"))
 }
 
 func TestAGeneralYesDoesNotAnswerWhatUntrustedTextIsTheReasonOf(t *testing.T) {

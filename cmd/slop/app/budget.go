@@ -8,13 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/cmd/slop/app/sessions"
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/command"
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/projections/pricing"
 )
 
-func budgetCommand(g *globals) *cobra.Command {
-	return group(&cobra.Command{
+func budgetCommand(g *site.Flags) *cobra.Command {
+	return command.Group(&cobra.Command{
 		Use:   "budget",
 		Short: "What a session may spend, and what it spent",
 		Long: `Budgets are limits of money: [budget] session and ticket in config.toml, taken
@@ -36,7 +43,7 @@ type budgetLineOf struct {
 	PricedMicroDollars int64  `json:"priced_micro_dollars"` // the part that has
 }
 
-func budgetShowCommand(g *globals) *cobra.Command {
+func budgetShowCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "show",
@@ -48,8 +55,8 @@ marked. With --json each line is one budget.`,
   slop budget show --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.withSession(cmd.Context(), session, func(_ context.Context, _ desk, _ projections.Summary, set *projections.Set) error {
-				return g.printBudgets(budgetsOf(set))
+			return sessions.WithSession(cmd.Context(), g, session, func(_ context.Context, _ client.Client, _ projections.Summary, set *projections.Set) error {
+				return printBudgets(g, budgetsOf(set))
 			})
 		},
 	}
@@ -93,34 +100,34 @@ func lineOfBudget(kind, ticket string, limit int64, spent pricing.Sum) budgetLin
 	return l
 }
 
-func (g *globals) printBudgets(lines []budgetLineOf) error {
+func printBudgets(g *site.Flags, lines []budgetLineOf) error {
 	rows := [][]string{{"BUDGET", "SPENT", "LIMIT"}}
 	for _, l := range lines {
-		if g.json {
-			if err := g.printLine(l); err != nil {
+		if g.JSON {
+			if err := g.PrintLine(l); err != nil {
 				return err
 			}
 			continue
 		}
-		name, spent, limit := l.Budget, dollars(l.PricedMicroDollars), "none"
+		name, spent, limit := l.Budget, term.Dollars(l.PricedMicroDollars), "none"
 		if l.Ticket != "" {
-			name = visible(l.Ticket)
+			name = term.Visible(l.Ticket)
 		}
 		if l.SpentMicroDollars == nil {
 			spent += " and what has no known price"
 		}
 		if l.LimitMicroDollars > 0 {
-			limit = dollars(l.LimitMicroDollars)
+			limit = term.Dollars(l.LimitMicroDollars)
 		}
 		rows = append(rows, []string{name, spent, limit})
 	}
-	if !g.json {
-		printTable(g.out, rows)
+	if !g.JSON {
+		term.PrintTable(g.Out, rows)
 	}
 	return nil
 }
 
-func budgetRaiseCommand(g *globals) *cobra.Command {
+func budgetRaiseCommand(g *site.Flags) *cobra.Command {
 	var session, ticket string
 	cmd := &cobra.Command{
 		Use:   "raise DOLLARS",
@@ -132,7 +139,7 @@ waits goes on. Status 1: there is no such budget, or the limit is not higher.`,
   slop budget raise 2 --ticket T-003`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return g.raiseBudget(cmd.Context(), session, ticket, args[0])
+			return raiseBudget(cmd.Context(), g, session, ticket, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "act on session `ID` instead of the current one")
@@ -140,7 +147,7 @@ waits goes on. Status 1: there is no such budget, or the limit is not higher.`,
 	return cmd
 }
 
-func (g *globals) raiseBudget(ctx context.Context, session, ticket, amount string) error {
+func raiseBudget(ctx context.Context, g *site.Flags, session, ticket, amount string) error {
 	limit, err := limitOf(amount)
 	if err != nil {
 		return err
@@ -149,30 +156,30 @@ func (g *globals) raiseBudget(ctx context.Context, session, ticket, amount strin
 	if ticket != "" {
 		want.Budget, want.Ticket = events.BudgetTicket, ticket
 	}
-	err = g.withSession(ctx, session, func(_ context.Context, _ desk, _ projections.Summary, set *projections.Set) error {
+	err = sessions.WithSession(ctx, g, session, func(_ context.Context, _ client.Client, _ projections.Summary, set *projections.Set) error {
 		now := set.Budgets().Session
 		if ticket != "" {
 			now = set.Budgets().Of(ticket)
 		}
 		switch {
 		case now == 0:
-			return failed(exitFailed, "the session has no budget of this kind: set [budget] in config.toml before it begins")
+			return exit.Errorf(exit.Failed, "the session has no budget of this kind: set [budget] in config.toml before it begins")
 		case want.LimitMicroDollars <= now:
-			return failed(exitFailed, "the limit is %s already; give a higher one", dollars(now))
+			return exit.Errorf(exit.Failed, "the limit is %s already; give a higher one", term.Dollars(now))
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return g.control(ctx, session, controlRequest{"raise_budget", "", want})
+	return control(ctx, g, session, client.ControlRequest{Action: "raise_budget", Reaction: "", Payload: want})
 }
 
 // limitOf reads a limit in dollars, as micro-dollars.
 func limitOf(amount string) (int64, error) {
 	limit, err := strconv.ParseFloat(amount, 64)
 	if err != nil || !(limit > 0 && limit <= events.MaxBudget/1e6) {
-		return 0, failed(exitUsage, "%q is no limit: give dollars, such as 7.50, at most %d", amount, events.MaxBudget/1_000_000)
+		return 0, exit.Errorf(exit.Usage, "%q is no limit: give dollars, such as 7.50, at most %d", amount, events.MaxBudget/1_000_000)
 	}
-	return micro(limit), nil
+	return config.Micro(limit), nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -9,16 +10,23 @@ import (
 	"strings"
 	"testing"
 
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 )
 
+// Update rewrites the page.
+var Update = flag.Bool("update", false, "rewrite the generated page")
+
 const cliPagePath = "../../../docs/cli.md"
 
 // wholeTree is the command line with what cobra adds to it when it runs.
 func wholeTree() *cobra.Command {
-	root := newRoot(&globals{in: strings.NewReader(""), out: io.Discard, err: io.Discard})
+	root := newRoot(&site.Flags{Terminal: term.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}})
 	root.InitDefaultCompletionCmd()
 	return root
 }
@@ -71,7 +79,7 @@ func subcommandList(cmd *cobra.Command) string {
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
 			anchor := strings.ReplaceAll(sub.CommandPath(), " ", "-")
-			rows += fmt.Sprintf("| [`%s`](#%s) | %s |\n", sub.CommandPath(), anchor, cell(sub.Short))
+			rows += fmt.Sprintf("| [`%s`](#%s) | %s |\n", sub.CommandPath(), anchor, config.Cell(sub.Short))
 		}
 	}
 	return rows
@@ -92,7 +100,7 @@ func ownFlags(cmd *cobra.Command) string {
 		if !slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue) {
 			meaning += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		rows += fmt.Sprintf("| `%s` | %s |\n", name, cell(plainMarkdown(meaning)))
+		rows += fmt.Sprintf("| `%s` | %s |\n", name, config.Cell(plainMarkdown(meaning)))
 	})
 	return rows
 }
@@ -122,7 +130,7 @@ func unindented(text string) string {
 func TestCommandLinePageIsUpToDate(t *testing.T) {
 	t.Parallel()
 	page := filepath.FromSlash(cliPagePath)
-	if *update {
+	if *Update {
 		require.NoError(t, os.WriteFile(page, []byte(cliPage()), 0o644))
 	}
 	have, err := os.ReadFile(page)
@@ -132,7 +140,7 @@ func TestCommandLinePageIsUpToDate(t *testing.T) {
 
 func TestEveryCommandOfOursSaysWhatItDoesWithAnExample(t *testing.T) {
 	t.Parallel()
-	root := newRoot(&globals{in: strings.NewReader(""), out: io.Discard, err: io.Discard})
+	root := newRoot(&site.Flags{Terminal: term.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}})
 	shown(root, func(cmd *cobra.Command) {
 		require.NotEmpty(t, cmd.Short, cmd.CommandPath())
 		require.NotEmpty(t, cmd.Long, cmd.CommandPath())
@@ -145,7 +153,7 @@ func TestEveryCommandOfOursSaysWhatItDoesWithAnExample(t *testing.T) {
 
 func TestTheCommandLinePageLeavesHiddenCommandsOut(t *testing.T) {
 	t.Parallel()
-	raw, _, err := newRoot(&globals{}).Find([]string{"bench", "raw-worker"})
+	raw, _, err := newRoot(&site.Flags{}).Find([]string{"bench", "raw-worker"})
 	require.NoError(t, err)
 	require.True(t, raw.Hidden, "the case needs a hidden command")
 	require.NotContains(t, cliPage(), "raw-worker")

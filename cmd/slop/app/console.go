@@ -7,22 +7,26 @@ import (
 	"fmt"
 	"time"
 
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
 )
 
 // console shows one session while it runs and asks on the terminal.
 type console struct {
-	g     *globals
-	voice voice
-	goal  string
-	opts  runOptions
-	view  *progress
-	asks  asker
-	out   outcome
+	g      *site.Flags
+	writer engine.SessionWriter
+	goal   string
+	opts   runOptions
+	view   *term.Progress
+	asks   asker
+	out    outcome
 
-	stalls <-chan stall // of our own deciders; nil where they run elsewhere
-	live   <-chan piece // what models write; nil where no terminal shows it
-	cutoff uint64       // what stands up to here happened before
+	stalls <-chan engine.Stall // of our own deciders; nil where they run elsewhere
+	live   <-chan term.Piece   // what models write; nil where no terminal shows it
+	cutoff uint64              // what stands up to here happened before
 }
 
 // outcome is how a run ended.
@@ -41,17 +45,17 @@ func (o outcome) word() string {
 	return "done"
 }
 
-func newConsole(g *globals, v voice, goal string, o runOptions) *console {
-	view := newProgress(g)
-	return &console{g: g, voice: v, goal: goal, opts: o, view: view, asks: newAsker(g, v, view, o)}
+func newConsole(g *site.Flags, v engine.SessionWriter, goal string, o runOptions) *console {
+	view := term.NewProgress(&g.Terminal)
+	return &console{g: g, writer: v, goal: goal, opts: o, view: view, asks: newAsker(g, v, view, o)}
 }
 
 // run follows the session until the goal ends or a question cannot be asked.
 func (c *console) run(ctx context.Context) (outcome, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	f := events.Filter{Project: c.voice.project, Session: c.voice.session}
-	cutoff, feed, err := c.voice.log.Watch(ctx, f, 1)
+	f := events.Filter{Project: c.writer.Project, Session: c.writer.Session}
+	cutoff, feed, err := c.writer.Log.Watch(ctx, f, 1)
 	if err != nil {
 		return c.out, err
 	}
@@ -65,24 +69,24 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 	for {
 		select {
 		case <-ctx.Done():
-			c.view.clear()
-			return c.out, failed(exitFailed, "stopped; `slop run --resume` goes on with session %s", c.voice.session)
+			c.view.Clear()
+			return c.out, exit.Errorf(exit.Failed, "stopped; `slop run --resume` goes on with session %s", c.writer.Session)
 		case err := <-broken:
 			return c.out, err
 		case e := <-stream:
 			c.take(e)
 			live = live || e.Seq >= cutoff
 		case said := <-c.live:
-			c.view.hear(said)
+			c.view.Hear(said)
 		case s := <-c.stalls:
-			c.stalled(s.session, s.decider, s.reason.Error())
+			c.stalled(s.Session, s.Decider, s.Reason.Error())
 		case line := <-c.asks.lines:
 			if err := c.asks.typed(ctx, line); err != nil {
 				return c.out, err
 			}
 		case <-tick.C:
 			live = true
-			c.view.refresh()
+			c.view.Refresh()
 		}
 		if live && !c.ended() {
 			if err := c.asks.next(ctx); err != nil {
@@ -90,7 +94,7 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 			}
 		}
 		if live && c.ended() {
-			c.view.clear()
+			c.view.Clear()
 			return c.out, nil
 		}
 	}
@@ -113,7 +117,7 @@ func (c *console) read(ctx context.Context, feed func(func(events.Event, error) 
 	}
 }
 
-// take folds one event into what is shown and what is asked.
+// Take folds one event into what is shown and what is asked.
 func (c *console) take(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.GoalCompleted:
@@ -132,16 +136,16 @@ func (c *console) take(e *events.Event) {
 		}
 	}
 	c.asks.take(e)
-	if c.g.json {
+	if c.g.JSON {
 		c.printJSON(e)
 		return
 	}
-	c.view.take(e)
+	c.view.Take(e)
 }
 
 // stalled notes that a decider does not go on with the session.
 func (c *console) stalled(session, decider, reason string) {
-	if session == c.voice.session && c.out.stalled == "" {
+	if session == c.writer.Session && c.out.stalled == "" {
 		c.out.stalled = decider + " stopped: " + reason
 	}
 }
@@ -159,5 +163,5 @@ func (c *console) printJSON(e *events.Event) {
 	if err != nil {
 		return
 	}
-	fmt.Fprintf(c.g.out, "%s\n", b)
+	fmt.Fprintf(c.g.Out, "%s\n", b)
 }

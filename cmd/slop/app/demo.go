@@ -9,9 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/cmd/slop/app/demo"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
 )
 
-func demoCommand(g *globals) *cobra.Command {
+func demoCommand(g *site.Flags) *cobra.Command {
 	var yes bool
 	var dir string
 	cmd := &cobra.Command{
@@ -30,7 +32,7 @@ else.`,
   slop demo --yes --dir /tmp/sample`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.demo(cmd.Context(), dir, yes)
+			return runDemo(cmd.Context(), g, dir, yes)
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to everything that the demo asks")
@@ -38,7 +40,7 @@ else.`,
 	return cmd
 }
 
-func (g *globals) demo(ctx context.Context, dir string, yes bool) error {
+func runDemo(ctx context.Context, g *site.Flags, dir string, yes bool) error {
 	if dir == "" {
 		parent, err := os.MkdirTemp("", "slop-demo-*")
 		if err != nil {
@@ -47,34 +49,35 @@ func (g *globals) demo(ctx context.Context, dir string, yes bool) error {
 		dir = filepath.Join(parent, "sample")
 	}
 	if err := demo.Extract(dir); err != nil {
-		return failed(exitFailed, "%w", err)
+		return exit.Errorf(exit.Failed, "%w", err)
 	}
 	scriptFile := filepath.Join(dir, "..", "slop-demo-script.jsonl")
 	scriptFile = filepath.Clean(scriptFile)
 	if err := os.WriteFile(scriptFile, demo.Script(), 0o600); err != nil {
 		return err
 	}
-	g.projectDir = dir
-	p, err := g.place()
+	g.ProjectDir = dir
+	p, err := g.Place()
 	if err != nil {
 		return err
 	}
-	p.config.Hooks.Listen = "127.0.0.1:0"
-	if !g.json {
-		g.printf("The sample project is in %s\n", dir)
+	p.Config.Hooks.Listen = "127.0.0.1:0"
+	if !g.JSON {
+		g.Printf("The sample project is in %s\n", dir)
 	}
 	o := runOptions{script: scriptFile, yes: yes, label: "demo", nats: "127.0.0.1:0"}
-	if err := g.run(ctx, p, o, demo.Goal); err != nil {
+	session, err := runGoal(ctx, g, p, o, demo.Goal)
+	if err != nil {
 		return err
 	}
-	if !g.json {
-		g.printf("%s", afterDemo(dir, g.session, p))
+	if !g.JSON {
+		g.Printf("%s", afterDemo(dir, session, p))
 	}
 	return nil
 }
 
 // afterDemo tells how to look at what happened and how to take part.
-func afterDemo(dir, session string, p place) string {
+func afterDemo(dir, session string, p site.Place) string {
 	self := os.Args[0]
 	return fmt.Sprintf(`
 The sample's own tests pass now. Everything that happened is on its log:
@@ -96,5 +99,5 @@ and in others
   nats --server nats://TOKEN@127.0.0.1:4222 pub 'slop.ev.%[4]s.SESSION.%[5]s.AskAnswered.tool' '{"ask":"ID","decision":"yes"}'
 
 where TOKEN stands in %[6]s.
-`, self, dir, session, p.name, p.person, filepath.Join(p.keysDir(), "person-"+p.person+".json"))
+`, self, dir, session, p.Name, p.Person, filepath.Join(p.KeysDir(), "person-"+p.Person+".json"))
 }

@@ -7,24 +7,27 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
 )
 
 // detachWait bounds how long a background engine may take to answer.
 const detachWait = 15 * time.Second
 
 // detach starts this command again in the background and returns when it answers.
-func (g *globals) detach(ctx context.Context, p place) error {
+func detach(ctx context.Context, g *site.Flags, p site.Place) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if err := p.claim(); err != nil {
+	if err := p.Claim(); err != nil {
 		return err
 	}
-	if _, err := findEngine(p.data); err == nil {
-		return failed(exitFailed, "an engine runs on %s already", p.data)
+	if _, err := site.FindEngine(p.Data); err == nil {
+		return exit.Errorf(exit.Failed, "an engine runs on %s already", p.Data)
 	}
-	logPath := filepath.Join(p.data, "run.log")
+	logPath := filepath.Join(p.Data, "run.log")
 	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -46,12 +49,12 @@ func (g *globals) detach(ctx context.Context, p place) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case err := <-gone:
-			return failed(exitFailed, "the background run ended at once (%v); see %s", err, logPath)
+			return exit.Errorf(exit.Failed, "the background run ended at once (%v); see %s", err, logPath)
 		case <-late:
 			return errors.New("the background run does not answer; see " + logPath)
 		case <-tick.C:
-			if info, err := findEngine(p.data); err == nil && info.PID == cmd.Process.Pid {
-				g.printf("session %s runs in the background as process %d; its output goes to %s\nslop watch shows it, slop ask list what it asks\n", info.Session, info.PID, logPath)
+			if info, err := site.FindEngine(p.Data); err == nil && info.PID == cmd.Process.Pid {
+				g.Printf("session %s runs in the background as process %d; its output goes to %s\nslop watch shows it, slop ask list what it asks\n", info.Session, info.PID, logPath)
 				return nil
 			}
 		}

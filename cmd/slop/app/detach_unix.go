@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// background gives a process a session of its own, so that it outlives the terminal.
+// Background gives a process a session of its own, so that it outlives the terminal.
 func background(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -14,6 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/hookclient"
@@ -26,7 +31,7 @@ type hookTarget struct {
 	repeat                          int
 }
 
-func hookCommand(g *globals) *cobra.Command {
+func hookCommand(g *site.Flags) *cobra.Command {
 	var to hookTarget
 	cmd := &cobra.Command{
 		Use:   "hook METHOD [ARG…]",
@@ -48,9 +53,11 @@ not come in time.`,
   slop hook --url http://127.0.0.1:8999 get_status`,
 		Args: cobra.MinimumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return g.completeHook(cmd.Context(), to, args), cobra.ShellCompDirectiveNoFileComp
+			return completeHook(cmd.Context(), g, to, args), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return g.hook(cmd.Context(), to, args[0], args[1:]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return callHook(cmd.Context(), g, to, args[0], args[1:])
+		},
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&to.url, "url", "", "speak to the gateway at `URL` instead of the data folder's engine")
@@ -71,16 +78,16 @@ func hookMethodList() string {
 	return b.String()
 }
 
-// hook calls one method and prints what it gives.
-func (g *globals) hook(ctx context.Context, to hookTarget, name string, args []string) error {
+// callHook calls one method and prints what it gives.
+func callHook(ctx context.Context, g *site.Flags, to hookTarget, name string, args []string) error {
 	method, ok := hookclient.FindMethod(name)
 	if !ok {
-		return failed(exitUsage, "there is no method %q; nearest: %s; `slop hook --help` lists them", visible(name), strings.Join(nearestMethods(name), ", "))
+		return exit.Errorf(exit.Usage, "there is no method %q; nearest: %s; `slop hook --help` lists them", term.Visible(name), strings.Join(nearestMethods(name), ", "))
 	}
 	if err := method.Check(args); err != nil {
-		return failed(exitUsage, "%w; usage: slop hook %s", err, method.Usage())
+		return exit.Errorf(exit.Usage, "%w; usage: slop hook %s", err, method.Usage())
 	}
-	client, err := g.hookClient(to)
+	client, err := hookClient(g, to)
 	if err != nil {
 		return err
 	}
@@ -92,52 +99,52 @@ func (g *globals) hook(ctx context.Context, to hookTarget, name string, args []s
 	}
 	out, err := method.Call(ctx, client, args)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failed(exitFailed, "%s: nothing came within %s", name, to.limit)
+		return exit.Errorf(exit.Failed, "%s: nothing came within %s", name, to.limit)
 	}
 	if err != nil {
-		return failed(exitFailed, "%s: %w", name, err)
+		return exit.Errorf(exit.Failed, "%s: %w", name, err)
 	}
-	return g.printHook(out)
+	return printHook(g, out)
 }
 
 // hookClient speaks to the named gateway, else to the data folder's engine.
-func (g *globals) hookClient(to hookTarget) (*hookclient.Client, error) {
+func hookClient(g *site.Flags, to hookTarget) (*hookclient.Client, error) {
 	o := hookclient.Options{BaseURL: to.url, TokenFile: to.tokenFile, Session: to.session, Reader: to.reader, MaxRetries: to.repeat}
 	if to.repeat <= 0 {
 		o.MaxRetries = -1
 	}
 	if to.url == "" {
-		p, err := g.place()
+		p, err := g.Place()
 		if err != nil {
 			return nil, err
 		}
-		info, err := findEngine(p.data)
-		if errors.Is(err, errNoEngine) {
+		info, err := site.FindEngine(p.Data)
+		if errors.Is(err, site.ErrNoEngine) {
 			return nil, errors.New("no engine runs here; start one with `slop serve`, or name a gateway with --url")
 		}
 		if err != nil {
 			return nil, err
 		}
-		if _, err := newAPIClient(info, access.RightRead); err != nil { // checks that the address is on this machine
+		if _, err := client.NewAPIClient(info, access.RightRead); err != nil { // checks that the address is on this machine
 			return nil, err
 		}
 		o.BaseURL = info.Hooks
-		if o.TokenFile == "" && info.Tokens != "" && p.config.Hooks.Auth != hookgw.AuthNone {
+		if o.TokenFile == "" && info.Tokens != "" && p.Config.Hooks.Auth != hookgw.AuthNone {
 			o.TokenFile = filepath.Join(info.Tokens, access.TokenFile(access.RightHuman))
 		}
 	}
 	client, err := hookclient.New(o)
 	if err != nil {
-		return nil, failed(exitUsage, "%w", err)
+		return nil, exit.Errorf(exit.Usage, "%w", err)
 	}
 	return client, nil
 }
 
 // printHook prints an answer as JSON: one line with --json, else indented, and
 // then nothing for null.
-func (g *globals) printHook(out any) error {
-	if g.json {
-		return g.printLine(out)
+func printHook(g *site.Flags, out any) error {
+	if g.JSON {
+		return g.PrintLine(out)
 	}
 	if out == nil {
 		return nil
@@ -149,7 +156,7 @@ func (g *globals) printHook(out any) error {
 	if err := enc.Encode(out); err != nil {
 		return err
 	}
-	g.printf("%s", visibleJSON(b.String()))
+	g.Printf("%s", visibleJSON(b.String()))
 	return nil
 }
 
@@ -158,7 +165,7 @@ func (g *globals) printHook(out any) error {
 func visibleJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		if r == '\n' || r == '\t' || visible(string(r)) == string(r) {
+		if r == '\n' || r == '\t' || term.Visible(string(r)) == string(r) {
 			b.WriteRune(r)
 			continue
 		}
@@ -175,6 +182,6 @@ func nearestMethods(name string) []string {
 	for _, m := range hookclient.Methods() {
 		names = append(names, m.Name)
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return editDistance(name, a) - editDistance(name, b) })
+	slices.SortStableFunc(names, func(a, b string) int { return config.EditDistance(name, a) - config.EditDistance(name, b) })
 	return names[:3]
 }

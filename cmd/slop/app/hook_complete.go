@@ -5,12 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/cmd/slop/command"
+	"manualslop/cmd/slop/site"
 	"manualslop/hookgw/hookclient"
 )
 
 // completeHook proposes methods, and behind a method the fields, buttons or
 // callbacks of the engine that runs.
-func (g *globals) completeHook(ctx context.Context, to hookTarget, args []string) []string {
+func completeHook(ctx context.Context, g *site.Flags, to hookTarget, args []string) []string {
 	if len(args) == 0 {
 		var names []string
 		for _, m := range hookclient.Methods() {
@@ -25,12 +27,12 @@ func (g *globals) completeHook(ctx context.Context, to hookTarget, args []string
 	if named == nil || len(args) > 1 {
 		return nil
 	}
-	client, err := g.hookClient(to)
+	client, err := hookClient(g, to)
 	if err != nil { // without an engine there is nothing to propose
 		return nil
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(ctx, completionTime)
+	ctx, cancel := context.WithTimeout(ctx, command.CompletionTime)
 	defer cancel()
 	page, err := client.GetGUI(ctx)
 	if err != nil {

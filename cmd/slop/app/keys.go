@@ -10,9 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/bus"
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 )
 
-func keysCommand(g *globals) *cobra.Command {
+func keysCommand(g *site.Flags) *cobra.Command {
 	var dir, cluster string
 	var hosts []string
 	cmd := &cobra.Command{
@@ -42,14 +47,14 @@ see docs/cluster.md.`,
   slop watch --nats nats://host:4222 --creds ~/slop-keys/reader.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := g.place()
+			p, err := g.Place()
 			if err != nil {
 				return err
 			}
 			if cluster != "" {
-				return g.writeAccounts(p, dir, cluster, hosts)
+				return writeAccounts(g, p, dir, cluster, hosts)
 			}
-			return g.writeKeys(cmd.Context(), p, firstOf(dir, p.keysDir()))
+			return writeKeys(cmd.Context(), g, p, term.FirstOf(dir, p.KeysDir()))
 		},
 	}
 	f := cmd.Flags()
@@ -59,64 +64,64 @@ see docs/cluster.md.`,
 	return cmd
 }
 
-func (g *globals) writeKeys(ctx context.Context, p place, dir string) (err error) {
-	if g.remote(p) {
-		return failed(exitUsage, "slop keys writes credentials of the embedded bus; those of a cluster come from its operator")
+func writeKeys(ctx context.Context, g *site.Flags, p site.Place, dir string) (err error) {
+	if g.Remote(p) {
+		return exit.Errorf(exit.Usage, "slop keys writes credentials of the embedded bus; those of a cluster come from its operator")
 	}
-	if err := p.checkKeysDir(dir); err != nil {
+	if err := checkKeysDir(p, dir); err != nil {
 		return err
 	}
-	server, err := g.openStore(ctx, p, "slop keys")
+	server, err := client.OpenStore(ctx, g, p, "slop keys")
 	if errors.Is(err, bus.ErrLocked) {
-		return failed(exitFailed, "%w; stop it, or use the files in %s, which it wrote if its bus listens", err, p.keysDir())
+		return exit.Errorf(exit.Failed, "%w; stop it, or use the files in %s, which it wrote if its bus listens", err, p.KeysDir())
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	if err := server.WriteKeys(dir); err != nil {
-		return failed(exitFailed, "%w", err)
+		return exit.Errorf(exit.Failed, "%w", err)
 	}
-	return g.printKeys(dir)
+	return printKeys(g, dir)
 }
 
 // writeAccounts writes what a cluster needs to enforce the rights of each role.
-func (g *globals) writeAccounts(p place, dir, cluster string, hosts []string) error {
+func writeAccounts(g *site.Flags, p site.Place, dir, cluster string, hosts []string) error {
 	if dir == "" {
-		return failed(exitUsage, "--cluster needs --dir: keys of a cluster do not mix with those of the embedded bus")
+		return exit.Errorf(exit.Usage, "--cluster needs --dir: keys of a cluster do not mix with those of the embedded bus")
 	}
-	if err := p.checkKeysDir(dir); err != nil {
+	if err := checkKeysDir(p, dir); err != nil {
 		return err
 	}
 	if len(hosts) == 0 {
 		name, err := os.Hostname()
 		if err != nil {
-			return failed(exitUsage, "--host is not set, and this machine has no name: %w", err)
+			return exit.Errorf(exit.Usage, "--host is not set, and this machine has no name: %w", err)
 		}
 		hosts = []string{name}
 	}
-	err := bus.WriteAccounts(dir, bus.Accounts{URL: cluster, Projects: []string{p.name}, Hosts: hosts, People: []string{p.person}, Agents: []string{agentHooks}})
+	err := bus.WriteAccounts(dir, bus.Accounts{URL: cluster, Projects: []string{p.Name}, Hosts: hosts, People: []string{p.Person}, Agents: []string{site.AgentHooks}})
 	if err != nil {
-		return failed(exitFailed, "%w", err)
+		return exit.Errorf(exit.Failed, "%w", err)
 	}
-	g.notice("include %s in the configuration of every server", filepath.Join(dir, "accounts.conf"))
-	return g.printKeys(dir)
+	g.Notice("include %s in the configuration of every server", filepath.Join(dir, "accounts.conf"))
+	return printKeys(g, dir)
 }
 
 // checkKeysDir refuses a folder in which tools could read the credentials.
-func (p place) checkKeysDir(dir string) error {
+func checkKeysDir(p site.Place, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
-		dir, err = realPath(dir)
+		dir, err = config.RealPath(dir)
 	}
 	if err != nil {
-		return failed(exitUsage, "--dir: %w", err)
+		return exit.Errorf(exit.Usage, "--dir: %w", err)
 	}
-	if insideAny([]string{p.data}, dir) {
+	if config.InsideAny([]string{p.Data}, dir) {
 		return nil
 	}
-	if insideAny(append(openedDirs(p.config, p.project), p.project), dir) {
-		return failed(exitUsage, "--dir %s is inside the project, where tools that models call could read the credentials; give a folder outside of it, or leave --dir out for %s", dir, p.keysDir())
+	if config.InsideAny(append(config.OpenedDirs(p.Config, p.Project), p.Project), dir) {
+		return exit.Errorf(exit.Usage, "--dir %s is inside the project, where tools that models call could read the credentials; give a folder outside of it, or leave --dir out for %s", dir, p.KeysDir())
 	}
 	return nil
 }
@@ -127,10 +132,10 @@ type keyLine struct {
 	File string `json:"file"`
 }
 
-func (g *globals) printKeys(dir string) error {
+func printKeys(g *site.Flags, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return failed(exitFailed, "%w", err)
+		return exit.Errorf(exit.Failed, "%w", err)
 	}
 	rows := [][]string{}
 	for _, e := range entries {
@@ -140,14 +145,14 @@ func (g *globals) printKeys(dir string) error {
 		}
 		line := keyLine{Role: role, File: filepath.Join(dir, e.Name())}
 		rows = append(rows, []string{line.Role, line.File})
-		if g.json {
-			if err := g.printLine(line); err != nil {
+		if g.JSON {
+			if err := g.PrintLine(line); err != nil {
 				return err
 			}
 		}
 	}
-	if !g.json && !g.quiet {
-		printTable(g.out, rows)
+	if !g.JSON && !g.Quiet {
+		term.PrintTable(g.Out, rows)
 	}
 	return nil
 }

@@ -7,6 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/cmd/slop/app/sessions"
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/tiers"
@@ -15,7 +20,7 @@ import (
 // maxFailedCalls is how many failed calls are named to choose from.
 const maxFailedCalls = 5
 
-func patchCommand(g *globals) *cobra.Command {
+func patchCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "patch [CALL]",
@@ -29,17 +34,17 @@ in slop watch. Status 1: there is no such failed call.`,
 		Example: `  slop patch
   slop patch 01K2X8D4T0Q4V7N2C5M3B9R6ZY-0`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: g.completeFailedCall,
+		ValidArgsFunction: completeFailedCall(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return g.patch(cmd.Context(), session, strings.Join(args, ""))
+			return askForPatch(cmd.Context(), g, session, strings.Join(args, ""))
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "act on session `ID` instead of the current one")
 	return cmd
 }
 
-func (g *globals) patch(ctx context.Context, session, call string) error {
-	err := g.withHistory(ctx, session, func(_ desk, s projections.Summary, past []events.Event) error {
+func askForPatch(ctx context.Context, g *site.Flags, session, call string) error {
+	err := sessions.WithHistory(ctx, g, session, func(_ client.Client, s projections.Summary, past []events.Event) error {
 		var err error
 		session = s.Session
 		call, err = failedCall(past, call)
@@ -48,8 +53,8 @@ func (g *globals) patch(ctx context.Context, session, call string) error {
 	if err != nil {
 		return err
 	}
-	g.notice("tier 4 reads call %s; its patch comes as an ask (slop ask list)", visible(call))
-	return g.control(ctx, session, controlRequest{"patch", "", events.PatchRequested{Call: call}})
+	g.Notice("tier 4 reads call %s; its patch comes as an ask (slop ask list)", term.Visible(call))
+	return control(ctx, g, session, client.ControlRequest{Action: "patch", Reaction: "", Payload: events.PatchRequested{Call: call}})
 }
 
 // failedCalls are the shell calls that failed, newest first, with their outcomes.
@@ -68,7 +73,7 @@ func failedCalls(past []events.Event) []events.ToolSettled {
 func failedCall(past []events.Event, id string) (string, error) {
 	all := failedCalls(past)
 	if len(all) == 0 {
-		return "", failed(exitFailed, "no shell call of this session failed, so there is nothing to mend")
+		return "", exit.Errorf(exit.Failed, "no shell call of this session failed, so there is nothing to mend")
 	}
 	if id == "" {
 		return all[0].Call, nil
@@ -82,20 +87,22 @@ func failedCall(past []events.Event, id string) (string, error) {
 			names = append(names, c.Call)
 		}
 	}
-	return "", failed(exitFailed, "no shell call %q failed in this session; the newest that did: %s", visible(id), visible(strings.Join(names, ", ")))
+	return "", exit.Errorf(exit.Failed, "no shell call %q failed in this session; the newest that did: %s", term.Visible(id), term.Visible(strings.Join(names, ", ")))
 }
 
 // completeFailedCall proposes the failed calls of the current session of a
 // running engine.
-func (g *globals) completeFailedCall(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var out []string
-	g.whileRunning(cmd, args, func(ctx context.Context) error {
-		return g.withHistory(ctx, "", func(_ desk, _ projections.Summary, past []events.Event) error {
-			for _, c := range failedCalls(past) {
-				out = append(out, cobra.CompletionWithDesc(c.Call, visible(oneLine(firstOf(c.Stderr, c.Text)))))
-			}
-			return nil
+func completeFailedCall(g *site.Flags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		whileRunning(g, cmd, args, func(ctx context.Context) error {
+			return sessions.WithHistory(ctx, g, "", func(_ client.Client, _ projections.Summary, past []events.Event) error {
+				for _, c := range failedCalls(past) {
+					out = append(out, cobra.CompletionWithDesc(c.Call, term.Visible(term.OneLine(term.FirstOf(c.Stderr, c.Text)))))
+				}
+				return nil
+			})
 		})
-	})
-	return out, cobra.ShellCompDirectiveNoFileComp
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
 }

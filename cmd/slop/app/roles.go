@@ -8,10 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+
 	"github.com/spf13/cobra"
 )
 
-func busCommand(g *globals) *cobra.Command {
+func busCommand(g *site.Flags) *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "bus",
@@ -24,18 +28,18 @@ With --json it prints one line when it answers: {"ready":true,"nats":URL,"keys":
   slop worker --nats nats://127.0.0.1:4222 --creds .slop/keys/worker.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkListenFlags("", listen); err != nil {
+			if err := site.CheckListenFlags("", listen); err != nil {
 				return err
 			}
-			return g.alone(cmd.Context(), listen, "", func(e *engine) error {
-				if e.bus.server == nil {
-					return failed(exitUsage, "slop bus runs a bus of its own; leave --nats and --context out")
+			return runRole(cmd.Context(), g, listen, "", func(e *engine.Engine) error {
+				if e.Bus.Server == nil {
+					return exit.Errorf(exit.Usage, "slop bus runs a bus of its own; leave --nats and --context out")
 				}
-				if err := errors.Join(e.writeKeys(), e.measureBus()); err != nil {
+				if err := errors.Join(e.WriteKeys(), e.MeasureBus()); err != nil {
 					return err
 				}
-				return g.ready(map[string]any{"ready": true, "nats": e.bus.server.URL(), "keys": e.keysDir()},
-					fmt.Sprintf("bus at %s, credentials in %s", e.bus.server.URL(), e.keysDir()))
+				return printReady(g, map[string]any{"ready": true, "nats": e.Bus.Server.URL(), "keys": e.KeysDir()},
+					fmt.Sprintf("bus at %s, credentials in %s", e.Bus.Server.URL(), e.KeysDir()))
 			})
 		},
 	}
@@ -43,7 +47,7 @@ With --json it prints one line when it answers: {"ready":true,"nats":URL,"keys":
 	return cmd
 }
 
-func gatewayCommand(g *globals) *cobra.Command {
+func gatewayCommand(g *site.Flags) *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "gateway",
@@ -54,21 +58,21 @@ and they come back.`,
 		Example: `  slop gateway --nats nats://127.0.0.1:4222 --creds .slop/keys/gateway.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkListenFlags(listen, ""); err != nil {
+			if err := site.CheckListenFlags(listen, ""); err != nil {
 				return err
 			}
-			return g.alone(cmd.Context(), "", "gateway", func(e *engine) error {
-				if err := e.serveHooks(cmd.Context(), hooksAt(e.place, listen), false); err != nil {
+			return runRole(cmd.Context(), g, "", "gateway", func(e *engine.Engine) error {
+				if err := e.ServeHooks(cmd.Context(), engine.HooksAt(e.Place, listen), false); err != nil {
 					return err
 				}
-				<-e.hooks.Ready()
-				remove, err := writeRunFile(e.data, e.info(e.live.Current()))
+				<-e.Hooks.Ready()
+				remove, err := site.WriteRunFile(e.Data, e.Info(e.Live.Current()))
 				if err != nil {
 					return err
 				}
-				e.group.Go(func() error { <-e.ctx.Done(); remove(); return nil })
-				return g.ready(map[string]any{"ready": true, "hooks": e.hooks.URL(), "tokens": e.tokens()},
-					fmt.Sprintf("gateway at %s, tokens in %s", e.hooks.URL(), e.tokens()))
+				e.Group.Go(func() error { <-e.Ctx.Done(); remove(); return nil })
+				return printReady(g, map[string]any{"ready": true, "hooks": e.Hooks.URL(), "tokens": e.Tokens()},
+					fmt.Sprintf("gateway at %s, tokens in %s", e.Hooks.URL(), e.Tokens()))
 			})
 		},
 	}
@@ -76,7 +80,7 @@ and they come back.`,
 	return cmd
 }
 
-func orchestratorCommand(g *globals) *cobra.Command {
+func orchestratorCommand(g *site.Flags) *cobra.Command {
 	var only []string
 	var scriptFile string
 	cmd := &cobra.Command{
@@ -86,29 +90,29 @@ func orchestratorCommand(g *globals) *cobra.Command {
 of the project. Several processes may share the roles out with --only, and more
 than one may run the same role: each fact is recorded once.
 
-Roles: ` + strings.Join(orchestratorRoles(), ", ") + `.`,
+Roles: ` + strings.Join(engine.OrchestratorRoles(), ", ") + `.`,
 		Example: `  slop orchestrator --nats nats://127.0.0.1:4222 --creds .slop/keys/orchestrator.json
   slop orchestrator --only conductor,approval --nats … --creds …`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(only) == 0 {
-				only = orchestratorRoles()
+				only = engine.OrchestratorRoles()
 			}
 			for _, name := range only {
-				if !slices.Contains(orchestratorRoles(), name) {
-					return failed(exitUsage, "--only: there is no role %q; there are %v", name, orchestratorRoles())
+				if !slices.Contains(engine.OrchestratorRoles(), name) {
+					return exit.Errorf(exit.Usage, "--only: there is no role %q; there are %v", name, engine.OrchestratorRoles())
 				}
 			}
-			return g.alone(cmd.Context(), "", "orchestrator", func(e *engine) error {
+			return runRole(cmd.Context(), g, "", "orchestrator", func(e *engine.Engine) error {
 				var err error
-				if e.script, err = readScript(scriptFile); err != nil {
+				if e.Script, err = readScript(scriptFile); err != nil {
 					return err
 				}
-				if err := e.orchestrate(only); err != nil {
+				if err := e.Orchestrate(only); err != nil {
 					return err
 				}
-				e.measureRole()
-				return g.ready(map[string]any{"ready": true, "roles": only}, "orchestrator runs "+strings.Join(only, ", "))
+				e.MeasureRole()
+				return printReady(g, map[string]any{"ready": true, "roles": only}, "orchestrator runs "+strings.Join(only, ", "))
 			})
 		},
 	}
@@ -117,7 +121,7 @@ Roles: ` + strings.Join(orchestratorRoles(), ", ") + `.`,
 	return cmd
 }
 
-func workerCommand(g *globals) *cobra.Command {
+func workerCommand(g *site.Flags) *cobra.Command {
 	var slot int
 	cmd := &cobra.Command{
 		Use:   "worker",
@@ -128,13 +132,13 @@ the data folder; a restarted worker takes its old name again.`,
 		Example: `  slop worker --nats nats://127.0.0.1:4222 --creds .slop/keys/worker.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.alone(cmd.Context(), "", "worker", func(e *engine) error {
-				name, err := e.work(slot)
+			return runRole(cmd.Context(), g, "", "worker", func(e *engine.Engine) error {
+				name, err := e.Work(slot)
 				if err != nil {
 					return err
 				}
-				e.measureRole()
-				return g.ready(map[string]any{"ready": true, "worker": name}, name+" works")
+				e.MeasureRole()
+				return printReady(g, map[string]any{"ready": true, "worker": name}, name+" works")
 			})
 		},
 	}
@@ -142,49 +146,41 @@ the data folder; a restarted worker takes its old name again.`,
 	return cmd
 }
 
-// alone runs one role until it fails or is asked to stop. role is empty for
+// runRole runs one role until it fails or is asked to stop. role is empty for
 // the bus, which needs no other.
-func (g *globals) alone(ctx context.Context, natsListen, role string, start func(*engine) error) error {
-	p, err := g.place()
+func runRole(ctx context.Context, g *site.Flags, natsListen, role string, start func(*engine.Engine) error) error {
+	p, err := g.Place()
 	if err != nil {
 		return err
 	}
 	if role != "" {
-		if err := g.needRemote(p, role); err != nil {
+		if err := g.NeedRemote(p, role); err != nil {
 			return err
 		}
 	}
-	e, err := g.newEngine(ctx, p, natsListen, nil)
+	e, err := engine.New(ctx, g, p, natsListen, nil)
 	if err != nil {
 		return err
 	}
 	if err := start(e); err != nil {
-		return errors.Join(err, e.close())
+		return errors.Join(err, e.Close())
 	}
-	e.vitals.startup.finish()
-	e.giveBack()
-	e.wait()
-	return e.close()
+	e.Stats.StartTasks.Finish()
+	e.GiveBack()
+	e.Wait()
+	return e.Close()
 }
 
-// ready prints that a role answers.
-func (g *globals) ready(fields map[string]any, text string) error {
-	if !g.json {
-		g.printf("%s\n", text)
+// printReady prints that a role answers.
+func printReady(g *site.Flags, fields map[string]any, text string) error {
+	if !g.JSON {
+		g.Printf("%s\n", text)
 		return nil
 	}
 	b, err := json.Marshal(fields)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(g.out, "%s\n", b)
+	_, err = fmt.Fprintf(g.Out, "%s\n", b)
 	return err
-}
-
-// writeKeys writes credentials for other processes where the bus listens.
-func (e *engine) writeKeys() error {
-	if e.bus.server == nil || e.bus.server.URL() == "" {
-		return nil
-	}
-	return e.bus.server.WriteKeys(e.keysDir())
 }

@@ -1,5 +1,4 @@
-// Package app is the command line of slop: one file a subcommand, the
-// configuration, and the wiring of roles to a bus.
+// Package app is the command line of slop, one file a command.
 package app
 
 import (
@@ -7,73 +6,61 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
-	"time"
+
+	"manualslop/cmd/slop/app/doctor"
+	"manualslop/cmd/slop/app/record"
+	"manualslop/cmd/slop/app/sessions"
+	"manualslop/cmd/slop/app/tool"
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 
 	"github.com/spf13/cobra"
 )
 
-// Exit statuses.
-const (
-	exitDone     = 0
-	exitFailed   = 1 // the thing asked for failed
-	exitUsage    = 2 // wrong usage or configuration
-	exitWaiting  = 3 // waiting for a person when it may not wait
-	exitDiverged = 4 // replay diverged
-)
-
-// exitError carries an exit status. A silent one was reported already.
-type exitError struct {
-	code   int
-	err    error
-	silent bool
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-func failed(code int, format string, args ...any) error {
-	return &exitError{code: code, err: fmt.Errorf(format, args...)}
-}
-
 // Main runs the command line and returns its exit status.
 func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	shield()
-	result := &stdout{to: out}
-	g := &globals{in: in, out: result, err: errOut}
+	site.Shield()
+	result := &term.Stdout{To: out}
+	g := &site.Flags{}
+	g.In, g.Out, g.Err = in, result, errOut
+	started := false // the command line was understood; what fails then is the work
 	root := newRoot(g)
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(result)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
-	if lost := result.failure(); err == nil && lost != nil {
-		err = failed(exitFailed, "standard output: %w", lost)
+	if lost := result.Failure(); err == nil && lost != nil {
+		err = exit.Errorf(exit.Failed, "standard output: %w", lost)
 	}
 	if err == nil {
-		return exitDone
+		return exit.Done
 	}
-	status, silent := exitUsage, false
-	var known *exitError
-	var config *ConfigError
+	status, silent := exit.Usage, false
+	var known *exit.Error
+	var config *config.Error
 	switch {
 	case errors.As(err, &known):
-		status, silent = known.code, known.silent
+		status, silent = known.Code, known.Silent
 	case errors.As(err, &config):
-	case g.started:
-		status = exitFailed
+	case started:
+		status = exit.Failed
 	}
 	if !silent {
-		fmt.Fprintf(errOut, "slop: %s\n", eachVisible(err.Error()))
-		if do := remedy(err); do != "" {
+		fmt.Fprintf(errOut, "slop: %s\n", term.EachVisible(err.Error()))
+		if do := engine.Remedy(err); do != "" {
 			fmt.Fprintln(errOut, do)
 		}
 	}
 	return status
 }
 
-func newRoot(g *globals) *cobra.Command {
+func newRoot(g *site.Flags) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "slop",
 		Short: "Teams of AI models on your code base, under your control",
@@ -87,9 +74,8 @@ person when it may not wait, 4 replay diverged.`,
   slop run "make the tests pass"     a session from goal to done
   slop ask list                      what waits for you`,
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRun: func(*cobra.Command, []string) { g.started = true },
 	}
-	g.flags(root.PersistentFlags())
+	g.Register(root.PersistentFlags())
 	root.AddCommand(commands(g)...)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())
@@ -115,24 +101,12 @@ func sayUsage(all []*cobra.Command) {
 }
 
 // commands is the list of subcommands.
-func commands(g *globals) []*cobra.Command {
+func commands(g *site.Flags) []*cobra.Command {
 	return []*cobra.Command{
 		demoCommand(g), runCommand(g), serveCommand(g),
 		busCommand(g), gatewayCommand(g), orchestratorCommand(g), workerCommand(g),
-		askCommand(g), hookCommand(g), watchCommand(g), sessionsCommand(g), replayCommand(g), exportCommand(g), historyCommand(g), searchCommand(g),
+		askCommand(g), hookCommand(g), record.WatchCommand(g), sessions.Command(g), record.ReplayCommand(g), record.ExportCommand(g), record.HistoryCommand(g), record.SearchCommand(g),
 		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g), budgetCommand(g), undoCommand(g), patchCommand(g),
-		toolCommand(g), modelsCommand(g), keysCommand(g), provisionCommand(g), adoptCommand(g), doctorCommand(g), benchCommand(g), versionCommand(g),
+		tool.Command(g), doctor.ModelsCommand(g), keysCommand(g), provisionCommand(g), adoptCommand(g), doctor.Command(g), benchCommand(g), versionCommand(g),
 	}
-}
-
-// logger writes the operator's log to standard error.
-func (g *globals) logger() *slog.Logger {
-	level := slog.LevelWarn
-	switch {
-	case g.verbose:
-		level = slog.LevelDebug
-	case g.quiet:
-		level = slog.LevelError
-	}
-	return slog.New(slog.NewTextHandler(&repeats{out: g.err, clock: time.Now}, &slog.HandlerOptions{Level: level}))
 }

@@ -10,6 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/bus"
+	"manualslop/cmd/slop/app/sessions"
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/tiers/llm/script"
 )
@@ -28,7 +33,7 @@ type runOptions struct {
 	nats    string
 }
 
-func runCommand(g *globals) *cobra.Command {
+func runCommand(g *site.Flags) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run [flags] GOAL",
@@ -60,22 +65,23 @@ goes on with it.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkListenFlags(o.listen, o.nats); err != nil {
+			if err := site.CheckListenFlags(o.listen, o.nats); err != nil {
 				return err
 			}
-			p, err := g.place()
+			p, err := g.Place()
 			if err != nil {
 				return err
 			}
 			if o.upgrade {
-				if err := g.decidesHere(p); err != nil {
+				if err := sessions.DecidesHere(g, p); err != nil {
 					return err
 				}
 			}
 			if o.detach {
-				return g.detach(cmd.Context(), p)
+				return detach(cmd.Context(), g, p)
 			}
-			return g.run(cmd.Context(), p, o, strings.Join(args, " "))
+			_, err = runGoal(cmd.Context(), g, p, o, strings.Join(args, " "))
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -91,177 +97,93 @@ goes on with it.`,
 	return cmd
 }
 
-// run starts an engine, unless it works on somebody else's bus, and takes the
-// goal to its end.
-func (g *globals) run(ctx context.Context, p place, o runOptions, goal string) error {
+// runGoal starts an engine, unless it works on somebody else's bus, and takes the
+// goal to its end. It returns the session, if it got so far.
+func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goal string) (session string, err error) {
 	sc, err := readScript(o.script)
 	if err != nil {
-		return err
+		return "", err
 	}
-	e, err := g.newEngine(ctx, p, o.nats, sc)
+	e, err := engine.New(ctx, g, p, o.nats, sc)
 	if err != nil {
-		return err
+		return "", err
 	}
-	e.oneGoal = true
-	err = g.runOn(ctx, e, p, o, goal)
-	ended := e.close()
+	e.OneGoal = true
+	session, err = runOn(ctx, g, e, p, o, goal)
+	ended := e.Close()
 	switch {
 	case ended == nil || errors.Is(err, ended):
 	case errors.Is(err, context.Canceled): // because a role ended
-		return ended
+		return session, ended
 	default:
-		g.logger().Error("the engine did not end well", "error", ended)
+		g.Logger().Error("the engine did not end well", "error", ended)
 	}
-	return err
+	return session, err
 }
 
 // runOn takes the goal to its end on an engine without roles yet.
-func (g *globals) runOn(ctx context.Context, e *engine, p place, o runOptions, goal string) error {
-	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: p.person})
+func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o runOptions, goal string) (session string, err error) {
+	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: p.Person})
 	if err != nil {
-		return err
+		return "", err
 	}
-	if !g.remote(p) {
-		if err := e.openModels(); err != nil {
-			return err
+	if !g.Remote(p) {
+		if err := e.OpenModels(); err != nil {
+			return "", err
 		}
-		if err := e.holdToRules(conn, o.resume && o.yes); err != nil {
-			return err
+		if err := e.HoldToRules(conn, o.resume && o.yes); err != nil {
+			return "", err
 		}
-		if err := e.all(ctx, hooksAt(p, o.listen), o.listen == ""); err != nil {
-			return err
+		if err := e.All(ctx, engine.HooksAt(p, o.listen), o.listen == ""); err != nil {
+			return "", err
 		}
 	}
-	var v voice
+	var v engine.SessionWriter
 	var goalID string
-	err = e.vitals.startup.do("session", func() error { v, goalID, err = e.begin(e.ctx, conn, o, goal); return err })
+	err = e.Stats.StartTasks.Do("session", func() error { v, goalID, err = begin(e.Ctx, e, conn, o, goal); return err })
 	if err != nil {
-		return err
+		return "", err
 	}
-	if o.resume && !g.remote(p) {
-		if err := g.upgradeOrOffer(ctx, conn, v, o.upgrade); err != nil {
-			return err
+	if o.resume && !g.Remote(p) {
+		if err := sessions.UpgradeOrOffer(ctx, g, conn, v, o.upgrade); err != nil {
+			return "", err
 		}
 	}
-	e.vitals.startup.finish()
-	g.session = v.session
-	if err := g.tellOthers(ctx, conn, p.name, v.session); err != nil {
-		return err
+	e.Stats.StartTasks.Finish()
+	if err := sessions.TellOthers(ctx, g, conn, p.Name, v.Session); err != nil {
+		return v.Session, err
 	}
-	if !g.remote(p) {
-		remove, err := e.register(v.session)
+	if !g.Remote(p) {
+		remove, err := e.Register(v.Session)
 		if err != nil {
-			return err
+			return v.Session, err
 		}
 		defer remove()
 	}
-	return g.follow(e, conn, v, goalID, o)
+	return v.Session, follow(g, e, conn, v, goalID, o)
 }
 
 // begin opens the session and puts the goal on record, or finds the session to
 // go on with.
-func (e *engine) begin(ctx context.Context, conn *bus.Conn, o runOptions, goal string) (voice, string, error) {
-	var v voice
+func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, goal string) (engine.SessionWriter, string, error) {
+	var v engine.SessionWriter
 	var id string
 	var err error
 	if o.resume {
-		v, id, err = e.resume(ctx, conn)
+		v, id, err = e.Resume(ctx, conn)
 	} else {
-		v, err = e.openSession(ctx, conn, o.label)
+		v, err = e.OpenSession(ctx, conn, o.label)
 	}
 	if err == nil && o.yes && !o.resume {
-		_, _, err = v.say(ctx, events.RuleAdded{Rule: yesRule()})
+		_, _, err = v.Publish(ctx, events.RuleAdded{Rule: site.YesRule()})
 	}
-	if err == nil && o.resume && e.bus.server == nil {
-		_, _, err = v.say(ctx, events.RulesReplaced{Rules: e.rules(o.yes)})
+	if err == nil && o.resume && e.Bus.Server == nil {
+		_, _, err = v.Publish(ctx, events.RulesReplaced{Rules: e.Rules(o.yes)})
 	}
 	if err == nil && !o.resume {
-		_, id, err = v.say(ctx, events.GoalSubmitted{Goal: goal})
+		_, id, err = v.Publish(ctx, events.GoalSubmitted{Goal: goal})
 	}
 	return v, id, err
-}
-
-// yesRule is what --yes puts on record.
-func yesRule() events.Rule {
-	return events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}
-}
-
-// resume finds the newest open session and its newest goal.
-func (e *engine) resume(ctx context.Context, conn *bus.Conn) (voice, string, error) {
-	session, err := e.newestOpen(ctx, conn)
-	if err != nil {
-		return voice{}, "", err
-	}
-	v := voice{log: conn, project: e.name, session: session, person: e.person, mask: e.mask}
-	goal := ""
-	for ev, err := range conn.Read(ctx, events.Filter{Project: e.name, Session: session, Type: "GoalSubmitted"}, 1, 0) {
-		if err != nil {
-			return v, "", err
-		}
-		goal = ev.ID
-	}
-	if goal == "" {
-		return v, "", failed(exitFailed, "session %s has no goal to go on with", session)
-	}
-	return v, goal, nil
-}
-
-// errNoOpenSession says that no session is open.
-var errNoOpenSession = errors.New("there is no open session")
-
-// newestOpen is the session that was opened last and not closed.
-func (e *engine) newestOpen(ctx context.Context, log events.Log) (string, error) {
-	open, err := e.openSessions(ctx, log)
-	if err != nil {
-		return "", err
-	}
-	if len(open) == 0 {
-		return "", &exitError{code: exitFailed, err: fmt.Errorf("%w of project %s", errNoOpenSession, e.name)}
-	}
-	return open[len(open)-1], nil
-}
-
-// openSessions are the sessions that were opened and not closed, oldest first,
-// as the read models know them where this process keeps some.
-func (e *engine) openSessions(ctx context.Context, log events.Log) ([]string, error) {
-	if e.live == nil {
-		return openSessions(ctx, log, e.name)
-	}
-	var open []string
-	for _, s := range e.live.Sessions() {
-		if !s.Opened.IsZero() && s.Closed == nil {
-			open = append(open, s.Session)
-		}
-	}
-	return open, nil
-}
-
-// openSessions are the sessions that were opened and not closed, oldest first.
-func openSessions(ctx context.Context, log events.Log, project string) ([]string, error) {
-	var open []string
-	for _, typ := range []string{"SessionOpened", "SessionClosed"} {
-		for e, err := range log.Read(ctx, events.Filter{Project: project, Type: typ}, 1, 0) {
-			switch {
-			case err != nil:
-				return nil, err
-			case typ == "SessionOpened":
-				open = append(open, e.Session)
-			case events.Closes(e):
-				open = without(open, e.Session)
-			}
-		}
-	}
-	return open, nil
-}
-
-func without(list []string, s string) []string {
-	out := list[:0:0]
-	for _, x := range list {
-		if x != s {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // readScript reads the scripted model's lines; no file is no script.
@@ -271,12 +193,12 @@ func readScript(file string) (*script.Script, error) {
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, failed(exitUsage, "--script: %w", err)
+		return nil, exit.Errorf(exit.Usage, "--script: %w", err)
 	}
 	defer f.Close()
 	s, err := script.Parse(f)
 	if err != nil {
-		return nil, failed(exitUsage, "--script %s: %w", file, err)
+		return nil, exit.Errorf(exit.Usage, "--script %s: %w", file, err)
 	}
 	return s, nil
 }
@@ -285,47 +207,47 @@ func readScript(file string) (*script.Script, error) {
 var errStopped = errors.New("stopped on request")
 
 // follow shows what happens and asks what must be asked until the goal ends.
-func (g *globals) follow(e *engine, conn *bus.Conn, v voice, goal string, o runOptions) error {
+func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWriter, goal string, o runOptions) error {
 	c := newConsole(g, v, goal, o)
-	c.stalls = e.stalls
-	if c.view.status {
-		c.live = pieces(e.ctx, conn, v.project, v.session)
+	c.stalls = e.Stalls
+	if c.view.Status {
+		c.live = term.Pieces(e.Ctx, conn, v.Project, v.Session)
 	}
-	outcome, err := c.run(e.ctx)
-	if cause := context.Cause(e.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+	outcome, err := c.run(e.Ctx)
+	if cause := context.Cause(e.Ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
 	}
-	if err != nil && e.vitals.asked.Load() {
-		g.notice("stopped on request; slop run --resume goes on with session %s", v.session)
-		return &exitError{code: exitDone, err: errStopped, silent: true}
+	if err != nil && e.Stats.Asked.Load() {
+		g.Notice("stopped on request; slop run --resume goes on with session %s", v.Session)
+		return &exit.Error{Code: exit.Done, Err: errStopped, Silent: true}
 	}
 	if err != nil {
 		return err
 	}
 	if outcome.waiting != "" {
-		fmt.Fprintf(g.err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and use `slop ask answer`\n", printable(outcome.waiting))
-		return &exitError{code: exitWaiting, err: errors.New(outcome.waiting), silent: true}
+		fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and use `slop ask answer`\n", term.Printable(outcome.waiting))
+		return &exit.Error{Code: exit.Waiting, Err: errors.New(outcome.waiting), Silent: true}
 	}
 	if outcome.stalled != "" {
-		return failed(exitFailed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a program that knows how", v.session, printable(outcome.stalled))
+		return exit.Errorf(exit.Failed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a program that knows how", v.Session, term.Printable(outcome.stalled))
 	}
 	if outcome.closed == "" {
-		if _, _, err := v.say(context.WithoutCancel(e.ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
+		if _, _, err := v.Publish(context.WithoutCancel(e.Ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
 			return err
 		}
 	}
-	e.rest(v.session)
-	if err := e.finishLogs(v.session); err != nil {
-		g.notice("the session's log files are not whole: %v", err)
+	e.Rest(v.Session)
+	if err := e.FinishLogs(v.Session); err != nil {
+		g.Notice("the session's log files are not whole: %v", err)
 	}
-	if err := e.tidyWorktrees(context.WithoutCancel(e.ctx), v.session); err != nil {
-		g.notice("a worktree stays: %v", err)
+	if err := e.TidyWorktrees(context.WithoutCancel(e.Ctx), v.Session); err != nil {
+		g.Notice("a worktree stays: %v", err)
 	}
 	if outcome.closed != "" && !outcome.done {
-		return failed(exitFailed, "session %s was closed before the goal was reached: %s", v.session, printable(outcome.closed))
+		return exit.Errorf(exit.Failed, "session %s was closed before the goal was reached: %s", v.Session, term.Printable(outcome.closed))
 	}
 	if outcome.failed != "" {
-		return failed(exitFailed, "the goal was not reached: %s", printable(outcome.failed))
+		return exit.Errorf(exit.Failed, "the goal was not reached: %s", term.Printable(outcome.failed))
 	}
 	return nil
 }

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"manualslop/bus"
-	"manualslop/events"
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/site"
 	"manualslop/hookgw"
 )
 
-func serveCommand(g *globals) *cobra.Command {
+func serveCommand(g *site.Flags) *cobra.Command {
 	var listen, natsListen, scriptFile string
 	var yes bool
 	cmd := &cobra.Command{
@@ -29,14 +29,14 @@ When it answers it prints where: with --json one line
   slop serve --json --listen 127.0.0.1:0 --nats-listen 127.0.0.1:4222`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkListenFlags(listen, natsListen); err != nil {
+			if err := site.CheckListenFlags(listen, natsListen); err != nil {
 				return err
 			}
-			p, err := g.place()
+			p, err := g.Place()
 			if err != nil {
 				return err
 			}
-			return g.serve(cmd.Context(), p, runOptions{script: scriptFile, listen: listen, nats: natsListen, yes: yes})
+			return serve(cmd.Context(), g, p, runOptions{script: scriptFile, listen: listen, nats: natsListen, yes: yes})
 		},
 	}
 	f := cmd.Flags()
@@ -47,82 +47,38 @@ When it answers it prints where: with --json one line
 	return cmd
 }
 
-func (g *globals) serve(ctx context.Context, p place, o runOptions) error {
+func serve(ctx context.Context, g *site.Flags, p site.Place, o runOptions) error {
 	sc, err := readScript(o.script)
 	if err != nil {
 		return err
 	}
-	e, err := g.newEngine(ctx, p, o.nats, sc)
+	e, err := engine.New(ctx, g, p, o.nats, sc)
 	if err != nil {
 		return err
 	}
-	if err := g.serveWith(ctx, e, o); err != nil {
-		return errors.Join(err, e.close())
-	}
-	e.wait()
-	return e.close()
-}
-
-func (g *globals) serveWith(ctx context.Context, e *engine, o runOptions) error {
-	conn, err := e.bus.as(e.ctx, bus.Role{Kind: bus.Person, Name: e.person})
+	session, err := e.Serve(ctx, o.listen, o.yes)
 	if err != nil {
-		return err
+		return errors.Join(err, e.Close())
 	}
-	if err := e.openModels(); err != nil { // which know what sessions are open
-		return err
+	if err := sayReady(g, e, session); err != nil {
+		return errors.Join(err, e.Close())
 	}
-	if err := e.holdToRules(conn, o.yes); err != nil {
-		return err
-	}
-	if err := e.all(ctx, hooksAt(e.place, o.listen), false); err != nil {
-		return err
-	}
-	if err := e.hooks.FinishReset(e.ctx); err != nil {
-		return err
-	}
-	var session string
-	err = e.vitals.startup.do("session", func() error { session, err = e.openOrResume(conn, o.yes); return err })
-	if err != nil {
-		return err
-	}
-	e.vitals.startup.finish()
-	e.giveBack()
-	remove, err := e.register(session)
-	if err != nil {
-		return err
-	}
-	e.group.Go(func() error { <-e.ctx.Done(); remove(); return nil })
-	return g.sayReady(e, session)
-}
-
-// openOrResume is the newest open session, or a new one.
-func (e *engine) openOrResume(conn *bus.Conn, yes bool) (string, error) {
-	session, err := e.newestOpen(e.ctx, conn)
-	if err == nil {
-		return session, nil
-	}
-	if !errors.Is(err, errNoOpenSession) {
-		return "", err
-	}
-	v, err := e.openSession(e.ctx, conn, "")
-	if err == nil && yes {
-		_, _, err = v.say(e.ctx, events.RuleAdded{Rule: yesRule()})
-	}
-	return v.session, err
+	e.Wait()
+	return e.Close()
 }
 
 // sayReady tells whoever started the engine where it is.
-func (g *globals) sayReady(e *engine, session string) error {
-	<-e.hooks.Ready()
-	info := e.info(session)
-	if !g.json {
+func sayReady(g *site.Flags, e *engine.Engine, session string) error {
+	<-e.Hooks.Ready()
+	info := e.Info(session)
+	if !g.JSON {
 		tokens := info.Tokens
-		if e.config.Hooks.Auth == hookgw.AuthNone {
+		if e.Config.Hooks.Auth == hookgw.AuthNone {
 			tokens = "none needed: everybody is the person"
 		}
-		g.printf("slop serves session %s of %s\n  hooks   %s\n  tokens  %s\n", session, e.project, info.Hooks, tokens)
+		g.Printf("slop serves session %s of %s\n  hooks   %s\n  tokens  %s\n", session, e.Project, info.Hooks, tokens)
 		if info.NATS != "" {
-			g.printf("  bus     %s (credentials in %s)\n", info.NATS, info.Keys)
+			g.Printf("  bus     %s (credentials in %s)\n", info.NATS, info.Keys)
 		}
 		return nil
 	}
@@ -140,6 +96,6 @@ func (g *globals) sayReady(e *engine, session string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(g.out, "%s\n", b)
+	_, err = fmt.Fprintf(g.Out, "%s\n", b)
 	return err
 }

@@ -2,20 +2,20 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 	"manualslop/events"
-	"manualslop/hookgw/hookclient"
 )
 
-func undoCommand(g *globals) *cobra.Command {
+func undoCommand(g *site.Flags) *cobra.Command {
 	var session string
 	var to uint64
 	cmd := &cobra.Command{
@@ -41,16 +41,16 @@ slop watch and the timeline show the ids of calls. Status 1: nothing was undone.
   slop undo T-003
   slop undo --to 120`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: g.completeTicket,
+		ValidArgsFunction: completeTicket(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (to > 0) {
-				return failed(exitUsage, "name one thing to undo: a call, a ticket, or --to SEQ")
+				return exit.Errorf(exit.Usage, "name one thing to undo: a call, a ticket, or --to SEQ")
 			}
 			word := ""
 			if len(args) == 1 {
 				word = args[0]
 			}
-			return g.undo(cmd.Context(), session, word, to)
+			return undo(cmd.Context(), g, session, word, to)
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "act on session `ID` instead of the current one")
@@ -58,40 +58,40 @@ slop watch and the timeline show the ids of calls. Status 1: nothing was undone.
 	return cmd
 }
 
-func (g *globals) undo(ctx context.Context, session, word string, to uint64) error {
-	do := func(d desk, session string) error { return g.undoAt(ctx, d, session, word, to) }
-	err := g.withDesk(ctx, session, do)
-	if errors.Is(err, errNoEngine) {
-		return g.undoAlone(ctx, session, do)
+func undo(ctx context.Context, g *site.Flags, session, word string, to uint64) error {
+	do := func(d client.Client, session string) error { return undoAt(ctx, g, d, session, word, to) }
+	err := client.With(ctx, g, session, do)
+	if errors.Is(err, site.ErrNoEngine) {
+		return undoAlone(ctx, g, session, do)
 	}
 	return err
 }
 
-func (g *globals) undoAt(ctx context.Context, d desk, session, word string, to uint64) error {
+func undoAt(ctx context.Context, g *site.Flags, d client.Client, session, word string, to uint64) error {
 	want, err := undoWish(ctx, d, session, word, to)
 	if err != nil {
 		return err
 	}
-	out, err := d.undo(ctx, session, want)
-	if errors.Is(err, errControlRefused) {
+	out, err := d.Undo(ctx, session, want)
+	if errors.Is(err, client.ErrControlRefused) {
 		why, rest, _ := strings.Cut(err.Error(), "\n")
 		if rest != "" {
-			fmt.Fprintln(g.err, rest) // the difference, which one line cannot hold
+			fmt.Fprintln(g.Err, rest) // the difference, which one line cannot hold
 		}
-		return failed(exitFailed, "%s", why)
+		return exit.Errorf(exit.Failed, "%s", why)
 	}
 	if err != nil {
-		return failed(exitFailed, "%w", err)
+		return exit.Errorf(exit.Failed, "%w", err)
 	}
-	return g.printUndone(out)
+	return printUndone(g, out)
 }
 
 // undoWish tells whether a word is a ticket or a call of a session.
-func undoWish(ctx context.Context, d desk, session, word string, to uint64) (events.UndoRequested, error) {
+func undoWish(ctx context.Context, d client.Client, session, word string, to uint64) (events.UndoRequested, error) {
 	if to > 0 {
 		return events.UndoRequested{ToSeq: to}, nil
 	}
-	past, err := history(ctx, d, session)
+	past, err := client.History(ctx, d, session)
 	if err != nil {
 		return events.UndoRequested{}, err
 	}
@@ -107,89 +107,31 @@ func undoWish(ctx context.Context, d desk, session, word string, to uint64) (eve
 			}
 		}
 	}
-	return events.UndoRequested{}, failed(exitFailed, "session %s has no call and no started ticket %q", session, word)
+	return events.UndoRequested{}, exit.Errorf(exit.Failed, "session %s has no call and no started ticket %q", session, word)
 }
 
-func (g *globals) printUndone(out *events.ToolSettled) error {
+func printUndone(g *site.Flags, out *events.ToolSettled) error {
 	if out == nil {
-		g.notice("the request is on record; no worker has carried it out yet")
+		g.Notice("the request is on record; no worker has carried it out yet")
 		out = &events.ToolSettled{Outcome: "accepted"}
 	}
-	if g.json {
+	if g.JSON {
 		line := map[string]any{"status": out.Outcome, "call": out.Call, "files": out.Files}
 		if out.Branch != "" {
 			line["branch"] = out.Branch
 		}
-		return g.printLine(line)
+		return g.PrintLine(line)
 	}
 	for _, f := range out.Files {
 		if f.Written {
-			g.printf("restored %s\n", visible(f.Path))
+			g.Printf("restored %s\n", term.Visible(f.Path))
 		}
 	}
 	if out.Branch != "" {
-		g.printf("on the branch %s: git merge %s brings it to yours\n", out.Branch, out.Branch)
+		g.Printf("on the branch %s: git merge %s brings it to yours\n", out.Branch, out.Branch)
 	}
 	if out.Call != "" {
-		g.printf("slop undo %s takes it back\n", out.Call)
+		g.Printf("slop undo %s takes it back\n", out.Call)
 	}
 	return nil
-}
-
-// undoOutcome reads what an event says of the undo with this event id; over
-// when it is the last word.
-func undoOutcome(e *events.Event, request string) (out *events.ToolSettled, over bool, err error) {
-	switch p := e.Payload.(type) {
-	case events.UndoRefused:
-		if p.Request == request {
-			return nil, true, wrapped{errControlRefused, errors.New(eachVisible(p.Reason))}
-		}
-	case events.ToolSettled:
-		if p.Call != events.UndoCall(request) || p.Outcome == events.ToolInterrupted {
-			break
-		}
-		if p.Outcome != events.ToolDone {
-			return nil, true, wrapped{errControlRefused, errors.New(eachVisible(p.Text))}
-		}
-		return &p, true, nil
-	}
-	return nil, false, nil
-}
-
-func (d *busDesk) undo(ctx context.Context, session string, want events.UndoRequested) (*events.ToolSettled, error) {
-	seq, id, err := d.say(ctx, session, want)
-	if err != nil {
-		return nil, err
-	}
-	var out *events.ToolSettled
-	err = d.await(ctx, session, "", seq, func(e *events.Event) (over bool, err error) {
-		out, over, err = undoOutcome(e, id)
-		return over, err
-	})
-	return out, err
-}
-
-func (d *apiDesk) undo(ctx context.Context, session string, want events.UndoRequested) (*events.ToolSettled, error) {
-	raw, err := json.Marshal(want)
-	if err != nil {
-		return nil, err
-	}
-	body := map[string]any{}
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return nil, err
-	}
-	var out struct {
-		Call   string             `json:"call"`
-		Files  []events.FileState `json:"files"`
-		Branch string             `json:"branch"`
-	}
-	status, err := d.person.Call(ctx, http.MethodPost, "/api/undo", url.Values{"session": {session}}, body, &out)
-	var refused *hookclient.Error
-	if errors.As(err, &refused) && refused.Status == http.StatusConflict {
-		return nil, wrapped{errControlRefused, errors.New(eachVisible(refused.Message))}
-	}
-	if err != nil || status == http.StatusAccepted {
-		return nil, err
-	}
-	return &events.ToolSettled{Call: out.Call, Outcome: events.ToolDone, Files: out.Files, Branch: out.Branch}, nil
 }

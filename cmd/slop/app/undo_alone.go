@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"manualslop/bus"
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
 	"manualslop/events"
 	"manualslop/projections"
 )
@@ -16,24 +20,24 @@ const aloneWait = 5 * time.Minute
 // aloneDesk is what an undo needs of an engine, where none runs: who decides
 // about it, and a worker.
 type aloneDesk struct {
-	*busDesk
-	engine *engine
+	*client.Bus
+	engine *engine.Engine
 }
 
-// close ends both.
-func (d *aloneDesk) close() {
-	if err := d.engine.close(); err != nil {
-		d.engine.logger.Warn("the store was not closed well", "error", err)
+// Close ends both.
+func (d *aloneDesk) Close() {
+	if err := d.engine.Close(); err != nil {
+		d.engine.Logger.Warn("the store was not closed well", "error", err)
 	}
 }
 
 // undoAlone undoes what was done in a session that is over, without an engine.
-func (g *globals) undoAlone(ctx context.Context, word string, f func(d desk, session string) error) error {
-	return g.withOpened(ctx, word, g.openAlone, func(d desk, s projections.Summary) error {
+func undoAlone(ctx context.Context, g *site.Flags, word string, f func(d client.Client, session string) error) error {
+	return client.WithOpened(ctx, g, word, openAlone, func(d client.Client, s projections.Summary) error {
 		err := f(d, s.Session)
 		if alone, is := d.(*aloneDesk); is {
-			if left := alone.place.tidyWorktrees(ctx, s.Session); left != nil {
-				g.notice("a worktree stays: %v", left)
+			if left := alone.Place.TidyWorktrees(ctx, s.Session); left != nil {
+				g.Notice("a worktree stays: %v", left)
 			}
 		}
 		return err
@@ -42,17 +46,17 @@ func (g *globals) undoAlone(ctx context.Context, word string, f func(d desk, ses
 
 // openAlone starts what an undo needs. A session that is still open keeps it
 // from that: its calls would go on, too.
-func (g *globals) openAlone(ctx context.Context, p place) (desk, error) {
-	if !hasStore(p.data) {
-		return nil, failed(exitFailed, "%s holds no record; there is nothing to undo", p.data)
+func openAlone(ctx context.Context, g *site.Flags, p site.Place) (client.Client, error) {
+	if !client.HasStore(p.Data) {
+		return nil, exit.Errorf(exit.Failed, "%s holds no record; there is nothing to undo", p.Data)
 	}
-	e, err := g.newEngine(ctx, p, "", nil)
+	e, err := engine.New(ctx, g, p, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	d := &aloneDesk{&busDesk{place: p, conns: e.bus, mask: e.mask, wait: aloneWait}, e}
+	d := &aloneDesk{&client.Bus{Place: p, Conns: e.Bus, Mask: e.Mask, Wait: aloneWait}, e}
 	if err := d.start(); err != nil {
-		d.close()
+		d.Close()
 		return nil, err
 	}
 	return d, nil
@@ -60,20 +64,20 @@ func (g *globals) openAlone(ctx context.Context, p place) (desk, error) {
 
 func (d *aloneDesk) start() (err error) {
 	e := d.engine
-	if d.read, err = e.bus.as(e.ctx, bus.Role{Kind: bus.Reader}); err != nil {
+	if d.Read, err = e.Bus.As(e.Ctx, bus.Role{Kind: bus.Reader}); err != nil {
 		return err
 	}
-	open, err := openSessions(e.ctx, d.read, e.name)
+	open, err := engine.OpenSessions(e.Ctx, d.Read, e.Name)
 	if err != nil {
 		return err
 	}
 	if len(open) > 0 {
-		return failed(exitFailed, "%w; session %s is still open", errNoEngine, open[len(open)-1])
+		return exit.Errorf(exit.Failed, "%w; session %s is still open", site.ErrNoEngine, open[len(open)-1])
 	}
-	if err := e.orchestrate([]string{events.ActorApproval}); err != nil {
+	if err := e.Orchestrate([]string{events.ActorApproval}); err != nil {
 		return err
 	}
-	if _, err := e.work(0); err != nil {
+	if _, err := e.Work(0); err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
 	return nil

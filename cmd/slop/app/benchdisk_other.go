@@ -1,8 +1,0 @@
-//go:build !unix
-
-package app
-
-import "io/fs"
-
-// allocated is the size of a file.
-func allocated(info fs.FileInfo) int64 { return info.Size() }

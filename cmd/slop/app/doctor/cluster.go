@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"manualslop/bus"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+)
+
+const (
+	// clusterWait bounds what the doctor waits for a bus elsewhere.
+	clusterWait = 10 * time.Second
+	// serverSilence is how long a server may be silent towards the leader, which
+	// it answers each second. The cluster itself says much later that it is offline.
+	serverSilence = 4 * time.Second
+)
+
+// checkCluster tells how a bus elsewhere keeps the log.
+func checkCluster(ctx context.Context, g *site.Flags, p site.Place) finding {
+	const check = "bus"
+	ctx, cancel := context.WithTimeout(ctx, clusterWait)
+	defer cancel()
+	conns := &site.Connector{Dial: g.DialConfig(p)}
+	defer conns.Close()
+	conn, err := conns.As(ctx, bus.Role{Kind: bus.Person, Name: p.Person})
+	if errors.Is(err, bus.ErrRole) {
+		conn, err = conns.As(ctx, bus.Role{Kind: bus.Reader})
+	}
+	if err != nil {
+		return broken(check, err.Error())
+	}
+	kept, err := conn.Replication(ctx)
+	switch {
+	case err != nil:
+		return broken(check, err.Error())
+	case len(kept.Followers) == 0:
+		return ok(check, "the log is on another bus, in one copy")
+	}
+	var behind []string
+	for _, f := range kept.Followers {
+		switch {
+		case f.Offline || f.Seen > serverSilence:
+			behind = append(behind, f.Name+" does not answer")
+		case !f.Current:
+			behind = append(behind, fmt.Sprintf("%s is %d operations behind", f.Name, f.Lag))
+		}
+	}
+	detail := fmt.Sprintf("%s has %d copies; %s leads", kept.Stream, len(kept.Followers)+1, term.FirstOf(kept.Leader, "no server"))
+	if len(behind) > 0 || kept.Leader == "" {
+		return note(check, detail+"; "+strings.Join(behind, ", "))
+	}
+	return ok(check, detail+", all are current")
+}

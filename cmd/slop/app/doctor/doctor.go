@@ -1,0 +1,119 @@
+// Package doctor has "slop doctor" and "slop models": whether what slop needs is in
+// order, and which models there are.
+package doctor
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/cmd/slop/version"
+
+	"github.com/spf13/cobra"
+)
+
+// health is how a thing that slop depends on is. The zero value is none.
+type health string
+
+const (
+	healthOK     health = "ok"
+	healthNote   health = "note"   // works, and is worth knowing
+	healthBroken health = "broken" // something that should work does not
+)
+
+// finding is one line of slop doctor.
+type finding struct {
+	Check  string `json:"check"`
+	Health health `json:"health"`
+	Detail string `json:"detail"`
+}
+
+func ok(check, detail string) finding     { return finding{check, healthOK, detail} }
+func note(check, detail string) finding   { return finding{check, healthNote, detail} }
+func broken(check, detail string) finding { return finding{check, healthBroken, detail} }
+
+// doctorTime bounds all that the doctor waits for.
+const doctorTime = 30 * time.Second
+
+func Command(g *site.Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Whether everything that slop needs is in order",
+		Long: `Doctor looks at what slop depends on: the configuration, the data folder and who
+holds it, the store (every stored message is read), how long the disk takes to
+make an event durable, free space, the shell that runs scripts, git, the gateway
+of the running engine, the roles at work, the requests that wait and what for, the
+providers of the tiers, and over which API each configured model is reached and
+what will not work with it. It changes nothing, except that damaged parts of the
+store that can be computed again are made again, as at every start.
+
+--repair replaces a damaged record of begun calls. Every approved call without
+an outcome then goes to a person as interrupted, because it may have begun.
+docs/damage.md tells what each kind of damage means.
+
+Each line says ok, note or broken; with --json it is one object a line. Status
+1: something is broken.`,
+		Example: `  slop doctor
+  slop doctor --json
+  slop doctor --repair`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), doctorTime)
+			defer cancel()
+			return printFindings(g, examine(ctx, g))
+		},
+	}
+	cmd.Flags().BoolVar(&g.Repair, "repair", false, "replace a damaged record of begun calls")
+	return cmd
+}
+
+// examine makes every check, in the order in which they depend on each other.
+func examine(ctx context.Context, g *site.Flags) []finding {
+	out := []finding{ok("program", version.ReadInfo().String())}
+	p, err := g.Place()
+	if err != nil {
+		return append(out, broken("configuration", err.Error()))
+	}
+	out = append(out, ok("configuration", "user "+p.Person+", project "+p.Name))
+	for _, name := range p.Untrusted() {
+		out = append(out, note("trust", name+" of the project has no effect: you have not trusted it"))
+	}
+	out = append(out, checkData(p), checkDisk(p), checkSync(p))
+	info, engineErr := site.EngineInfo{}, site.ErrForeign
+	if p.CheckOwner() == nil {
+		info, engineErr = site.FindEngine(p.Data)
+	}
+	out = append(out, checkStore(ctx, g, p, engineErr == nil)...)
+	out = append(out, checkShell(p), checkGit(ctx))
+	out = append(out, checkEngine(ctx, info, engineErr)...)
+	out = append(out, checkRoles(ctx, info, engineErr)...)
+	out = append(out, checkRequests(ctx, info, engineErr)...)
+	out = append(out, findProviders(p)...)
+	return append(out, checkModels(p.Config)...)
+}
+
+func printFindings(g *site.Flags, all []finding) error {
+	var ill []string
+	rows := [][]string{}
+	for _, f := range all {
+		if f.Health == healthBroken {
+			ill = append(ill, f.Check)
+		}
+		rows = append(rows, []string{string(f.Health), f.Check, term.Visible(strings.ReplaceAll(f.Detail, "\n", " · "))})
+		if g.JSON {
+			if err := g.PrintLine(f); err != nil {
+				return err
+			}
+		}
+	}
+	if !g.JSON {
+		term.PrintTable(g.Out, rows)
+	}
+	if len(ill) > 0 {
+		return exit.Errorf(exit.Failed, "broken: %s", strings.Join(ill, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package record
+
+import (
+	"strings"
+	"testing"
+
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAHistoryFileHasALimit(t *testing.T) {
+	t.Parallel()
+	read := func(n int) error {
+		g := &site.Flags{Terminal: term.Terminal{In: strings.NewReader(strings.Repeat("#", n))}}
+		_, err := readHistoryFile(g, "-")
+		return err
+	}
+	require.NoError(t, read(maxHistoryFile))
+	require.ErrorContains(t, read(maxHistoryFile+1), "divide it")
+}

@@ -1,0 +1,145 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/events"
+	"manualslop/replay"
+	"manualslop/tiers/llm"
+)
+
+// pastSession is a recorded session.
+type pastSession struct {
+	// each hands out the events, decoded, in stream order, and says what is wrong
+	// with the record itself, which may be only its end.
+	each    func(ctx context.Context, take func(events.Event)) error
+	running bool     // its engine may still be at work on it
+	blob    llm.Blob // until close
+	close   func()
+}
+
+// readPast opens a session in a file, where there is one of that name, or on the
+// record.
+func readPast(ctx context.Context, g *site.Flags, word string, verify bool) (pastSession, error) {
+	if word == "-" {
+		return readPipe(ctx, g.In, word, verify)
+	}
+	f, err := os.Open(word)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(word, `./\`) { // no session is called that
+		return pastSession{}, exit.Errorf(exit.Failed, "there is no file %q", word)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return readSession(ctx, g, word)
+	}
+	if err != nil {
+		return pastSession{}, exit.Errorf(exit.Failed, "%w", err)
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		defer f.Close()
+		return readPipe(ctx, f, word, verify)
+	}
+	past, err := readPastFile(ctx, f, word, verify)
+	if err != nil {
+		f.Close()
+		return pastSession{}, exit.Errorf(exit.Failed, "%s: %w", word, err)
+	}
+	past.close = func() { f.Close() }
+	return past, nil
+}
+
+// readPastFile reads a session from a file. To verify prompts it looks for the
+// blobs first, which stand behind the events that name them.
+func readPastFile(ctx context.Context, f *os.File, name string, verify bool) (pastSession, error) {
+	past := pastSession{each: fileEvents(f, name), close: func() {}}
+	if !verify {
+		return past, nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return pastSession{}, err
+	}
+	blobs, err := replay.IndexBlobs(ctx, f, info.Size())
+	if err != nil {
+		return pastSession{}, err
+	}
+	past.blob = blobs.Blob
+	return past, nil
+}
+
+// fileEvents hands out the events of a file.
+func fileEvents(r io.Reader, name string) func(context.Context, func(events.Event)) error {
+	return func(ctx context.Context, take func(events.Event)) error {
+		_, _, err := replay.Read(ctx, r, replay.Sink{Event: func(e events.Event) error { take(e); return nil }})
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+}
+
+// readPipe reads a session from a file that is read once. To verify it, the file
+// is kept for as long as that takes.
+func readPipe(ctx context.Context, r io.Reader, name string, verify bool) (pastSession, error) {
+	if !verify {
+		return pastSession{each: fileEvents(r, name), close: func() {}}, nil
+	}
+	kept, err := os.CreateTemp("", "slop-replay-*.jsonl")
+	if err != nil {
+		return pastSession{}, exit.Errorf(exit.Failed, "keep standard input: %w", err)
+	}
+	drop := func() {
+		kept.Close()
+		os.Remove(kept.Name())
+	}
+	past := pastSession{}
+	if _, err = io.Copy(kept, io.LimitReader(r, replay.MaxFileBytes+1)); err == nil {
+		_, err = kept.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		past, err = readPastFile(ctx, kept, name, verify)
+	}
+	if err != nil {
+		drop()
+		return pastSession{}, exit.Errorf(exit.Failed, "keep standard input: %w", err)
+	}
+	past.close = drop
+	return past, nil
+}
+
+func readSession(ctx context.Context, g *site.Flags, word string) (pastSession, error) {
+	p, err := g.Place()
+	if err != nil {
+		return pastSession{}, err
+	}
+	_, err = site.FindEngine(p.Data)
+	running := err == nil || g.Remote(p)
+	d, err := client.OpenRecord(ctx, g, p)
+	if err != nil {
+		return pastSession{}, err
+	}
+	s, err := client.Pick(ctx, d, word)
+	if err != nil {
+		d.Close()
+		return pastSession{}, err
+	}
+	each := func(ctx context.Context, take func(events.Event)) error {
+		for e, err := range client.HistoryOf(ctx, d, s.Session) {
+			if err != nil {
+				return fmt.Errorf("read session %s: %w", s.Session, err)
+			}
+			take(e)
+		}
+		return nil
+	}
+	blob := func(sha256 string) ([]byte, error) { return d.Blobs().Get(ctx, sha256) }
+	return pastSession{each: each, running: running, blob: blob, close: d.Close}, nil
+}

@@ -1,0 +1,77 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/command"
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+	"manualslop/hookgw"
+	"manualslop/projections"
+)
+
+func sessionCloseCommand(g *site.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "close [ID]",
+		Short: "Give up a session",
+		Long: `Close ends a session whose goal is given up: no model is asked for it any more, no
+call of it begins, and nothing of it waits for you. What runs is stopped: a model in the middle of its
+answer, a script with everything that it started. What it said until then is on record. Only an undo and
+a merge come to their end. Its record and what it changed in your files stay, and can be undone.
+Every engine of the project goes on with each open session, whatever it was
+started for. Without an ID it is the current session. Status 1: it is closed
+already.`,
+		Example:           `  slop sessions close 7QK2M4`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: command.CompleteSession(g, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return keepIf(cmd.Context(), g, append(args, "")[0], client.KeepRequest{Path: "/api/sessions/close", Body: struct{}{}, Payload: events.SessionClosed{Reason: hookgw.ClosedByHand}}, stillOpen)
+		},
+	}
+}
+
+// stillOpen is an error where nobody works on a session any more.
+func stillOpen(s projections.Summary) error {
+	if s.Closed != nil {
+		return exit.Errorf(exit.Failed, "session %s is closed already: %s", s.Session, term.Clock(*s.Closed))
+	}
+	return nil
+}
+
+// maxNamedSessions bounds how many sessions a notice names.
+const maxNamedSessions = 5
+
+// TellOthers says which sessions go on beside the one of a run: every engine
+// works on all that are open, and that costs.
+func TellOthers(ctx context.Context, g *site.Flags, log events.Log, project, session string) error {
+	open, err := engine.OpenSessions(ctx, log, project)
+	if err != nil {
+		return err
+	}
+	if notice := othersNotice(engine.Without(open, session)); notice != "" {
+		g.Notice("%s", notice)
+	}
+	return nil
+}
+
+// othersNotice names sessions that are open, newest first; empty where there are none.
+func othersNotice(open []string) string {
+	if len(open) == 0 {
+		return ""
+	}
+	slices.Reverse(open)
+	names := strings.Join(open[:min(len(open), maxNamedSessions)], ", ")
+	if more := len(open) - maxNamedSessions; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("also open, and gone on with at its cost: %s\n`slop sessions` lists what they are at, `slop sessions close ID` gives one up, `slop ask list --session ID` shows what it asks", names)
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package app
-
-// shield does nothing here: only Linux lets a process ask for it.
-func shield() {}

@@ -1,0 +1,195 @@
+package tool
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/tools"
+	"manualslop/tools/inorder"
+)
+
+func toolBatchCommand(g *site.Flags) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "batch",
+		Short: "Make calls from standard input, one a line",
+		Long: `Batch reads JSON lines {"tool","args"} from standard input, makes the calls on
+all cores, and writes one line {"ok","text","data","error"} for each, in the
+order of the input: text is what a model reads, data its structured twin, error
+a line that says why it failed, or null.
+
+Calls of tools that neither write nor execute run at the same time. A call that
+writes or executes waits until all calls before it are done, and all calls after
+it wait for it; so a read behind a write sees what was written. An answer is
+written as soon as it and those before it are there. A reader that is slow, or
+no input, holds everything up: memory stays bounded.
+
+Every line gets its answer. Status 3: some calls needed a yes and were refused;
+give --yes. Status 1: some line was no call. A call that failed is an answer and
+does not change the status.`,
+		Example: `  slop tool batch < calls.jsonl > answers.jsonl
+  echo '{"tool": "read_file", "args": {"path": "go.mod"}}' | slop tool batch`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return batchTools(cmd.Context(), g, yes) },
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to every call; rules that deny or ask stay")
+	return cmd
+}
+
+// batchCall is one line of the input on its way.
+type batchCall struct {
+	callLine
+	problem string // why the line is no call; empty: it is one
+	waits   []*barrier
+	ends    *barrier
+}
+
+// batchAnswer is one line of the output.
+type batchAnswer struct {
+	line    []byte
+	refused bool  // the call needed a yes
+	broken  bool  // the line was no call
+	err     error // the batch cannot go on
+}
+
+func batchTools(ctx context.Context, g *site.Flags, yes bool) error {
+	caller, err := newToolCaller(g, yes)
+	if err != nil {
+		return err
+	}
+	defer caller.Close()
+	workers := runtime.GOMAXPROCS(0)
+	refused, broken := 0, 0
+	shown := &counter{g: g, every: time.Second, shows: term.IsTerminal(g.Err) && !term.IsTerminal(g.Out) && !g.Quiet}
+	var unread error
+	calls := batchCalls(bufio.NewReaderSize(g.In, 64<<10), caller.registry, &unread)
+	err = inorder.Do(ctx, workers, calls, caller.answerCall, func(a batchAnswer) error {
+		if a.err != nil {
+			return a.err
+		}
+		if a.broken {
+			broken++
+		}
+		if a.refused {
+			refused++
+		}
+		shown.count()
+		_, err := g.Out.Write(a.line)
+		return err
+	})
+	shown.clear()
+	switch {
+	case ctx.Err() != nil:
+		return exit.Errorf(exit.Failed, "stopped after %d answers", shown.n)
+	case err != nil:
+		return exit.Errorf(exit.Failed, "%w", err)
+	case unread != nil:
+		return exit.Errorf(exit.Failed, "read the calls: %w", unread)
+	case refused > 0:
+		return exit.Errorf(exit.Waiting, "%d calls needed a yes and were refused; --yes gives it, but not where a rule asks", refused)
+	case broken > 0:
+		return exit.Errorf(exit.Failed, "%d lines were no calls", broken)
+	}
+	return nil
+}
+
+// batchCalls reads the calls and says what each has to wait for. It sets failed where the input breaks.
+func batchCalls(in *bufio.Reader, registry *tools.Registry, failed *error) iter.Seq[batchCall] {
+	return func(yield func(batchCall) bool) {
+		var turns turns
+		for {
+			line, err := readCallLine(in)
+			if err != nil && !errors.Is(err, errCallTooLong) {
+				if !errors.Is(err, io.EOF) {
+					*failed = err
+				}
+				return
+			}
+			c := readBatchCall(line, err)
+			c.waits, c.ends = turns.next(!changesNothing(registry, c))
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+func readBatchCall(line []byte, tooLong error) batchCall {
+	if tooLong != nil {
+		return batchCall{problem: tooLong.Error()}
+	}
+	call, ok := parseCall(line)
+	if !ok {
+		return batchCall{problem: `the line is no call; write {"tool": "…", "args": {…}}`}
+	}
+	return batchCall{callLine: call}
+}
+
+// changesNothing tells whether a call only looks. A line that is no call does.
+func changesNothing(registry *tools.Registry, c batchCall) bool {
+	tool, known := registry.Lookup(c.Tool)
+	return !known || !tool.Spec().Effect.Has(tools.Writes) && !tool.Spec().Effect.Has(tools.Executes)
+}
+
+// answerCall makes the call of one line when its turn comes.
+func (c *toolCaller) answerCall(ctx context.Context, call batchCall) (out batchAnswer) {
+	defer call.ends.done()
+	for _, b := range call.waits {
+		if err := b.wait(ctx); err != nil {
+			return batchAnswer{err: err}
+		}
+	}
+	answer := refusedAnswer(call.problem)
+	if call.problem == "" {
+		var err error
+		if answer, err = c.call(ctx, call.Tool, call.Args); err != nil {
+			return batchAnswer{err: err}
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(answer)
+	return batchAnswer{line: b.Bytes(), refused: answer.waits, broken: call.problem != "", err: err}
+}
+
+// counter tells the person at the terminal how many answers there are.
+type counter struct {
+	g     *site.Flags
+	every time.Duration
+	shows bool
+	n     int
+	last  time.Time
+	there bool
+}
+
+func (c *counter) count() {
+	c.n++
+	now := time.Now()
+	if c.last.IsZero() {
+		c.last = now
+	}
+	if c.shows && now.Sub(c.last) >= c.every {
+		c.last, c.there = now, true
+		fmt.Fprintf(c.g.Err, "\r\x1b[K%d calls answered", c.n)
+	}
+}
+
+func (c *counter) clear() {
+	if c.there {
+		fmt.Fprint(c.g.Err, "\r\x1b[K")
+	}
+}

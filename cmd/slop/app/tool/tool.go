@@ -1,0 +1,178 @@
+// Package tool has the commands below "slop tool": tools without an engine.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/cmd/slop/command"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/tools"
+)
+
+func Command(g *site.Flags) *cobra.Command {
+	return command.Group(&cobra.Command{
+		Use:   "tool",
+		Short: "The tools that models have, without an engine",
+		Long: `Tool calls the tools of the engine directly, on the project, under the same
+gates: paths outside of the base directories and protected files are refused,
+calls that only read run, and everything else needs --yes. Rules of the
+configuration that deny or ask hold with --yes too.`,
+		Example: `  slop tool list
+  slop tool call get_tree --args '{"path": "."}'
+  slop tool batch < calls.jsonl`,
+	}, toolListCommand(g), toolCallCommand(g), toolBatchCommand(g))
+}
+
+// toolLine is one line of slop tool list --json.
+type toolLine struct {
+	tools.Spec
+	Schema json.RawMessage `json:"schema"`
+}
+
+func toolListCommand(g *site.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "Every tool, with what it may do",
+		Long: `List prints each tool with its effect, which decides whether a call needs a yes
+(reads and network run, writes and executes ask), and a summary. With --json
+each line is a tool with its long text and the JSON Schema of its arguments.`,
+		Example: `  slop tool list
+  slop tool list --json | jq -r .name`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			rows := [][]string{}
+			for _, t := range tools.Builtin().All() {
+				if !g.JSON {
+					rows = append(rows, []string{t.Spec().Name, t.Spec().Effect.String(), t.Spec().Summary})
+					continue
+				}
+				if err := g.PrintLine(toolLine{t.Spec(), t.Schema()}); err != nil {
+					return err
+				}
+			}
+			term.PrintTable(g.Out, rows)
+			return nil
+		},
+	}
+}
+
+func toolCallCommand(g *site.Flags) *cobra.Command {
+	var args, output string
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "call NAME",
+		Short: "Call one tool",
+		Long: `Call makes one call and prints what a model would read. A call that changes
+files shows the diff. With --json it prints one line
+{"ok","text","data","error"}: data is the structured twin of the text.
+
+Without --yes a call that writes or executes is refused with status 3, and the
+diff of what it would change goes to standard error. Status 1: the call failed,
+or a rule denies it.
+
+The output of a script that is too long for an answer is cut in its middle;
+--output writes all of it, as the files stdout and stderr.`,
+		Example: `  slop tool call read_file --args '{"path": "README.md"}'
+  slop tool call edit_file --yes --args '{"path": "a.go", "old_string": "x", "new_string": "y"}'
+  slop tool call read_file --json --args - < args.json`,
+		Args: cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, t := range tools.Builtin().All() {
+				names = append(names, cobra.CompletionWithDesc(t.Spec().Name, t.Spec().Summary))
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, words []string) error {
+			raw := []byte(args)
+			if args == "-" {
+				var err error
+				if raw, err = io.ReadAll(io.LimitReader(g.In, tools.MaxArguments+1)); err != nil {
+					return exit.Errorf(exit.Failed, "--args: %w", err)
+				}
+			}
+			return callTool(cmd.Context(), g, words[0], raw, toolCallOptions{yes, output})
+		},
+	}
+	cmd.Flags().StringVar(&args, "args", "{}", "the arguments, a `JSON` object; - reads it from standard input")
+	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to this call; rules that deny or ask stay")
+	cmd.Flags().StringVar(&output, "output", "", "write whole outputs that the answer cuts into `DIR`, which is made")
+	return cmd
+}
+
+type toolCallOptions struct {
+	yes    bool
+	output string // folder for whole outputs, or empty
+}
+
+func callTool(ctx context.Context, g *site.Flags, name string, args json.RawMessage, o toolCallOptions) error {
+	caller, err := newToolCaller(g, o.yes)
+	if err != nil {
+		return err
+	}
+	defer caller.Close()
+	answer, err := caller.call(ctx, name, args)
+	if err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	if err := writeArtifacts(g, answer.artifacts, o.output); err != nil {
+		return err
+	}
+	if g.JSON {
+		if err := g.PrintLine(answer); err != nil {
+			return err
+		}
+	} else if !answer.waits {
+		g.PrintText(answer.Text)
+	}
+	if answer.operator != "" {
+		g.Notice("%s", term.Visible(answer.operator))
+	}
+	switch {
+	case answer.OK:
+		return nil
+	case !answer.waits:
+		return exit.Silently(exit.Failed, *answer.Error)
+	}
+	if answer.preview != "" && !g.Quiet {
+		g.PrintDiff(g.Err, answer.preview)
+	}
+	hint := "--yes gives it"
+	if o.yes {
+		hint = "a rule of the configuration asks about it, and --yes does not answer that"
+	}
+	return exit.Errorf(exit.Waiting, "%s; %s", *answer.Error, hint)
+}
+
+// writeArtifacts writes whole outputs into a folder, or says that there are some.
+func writeArtifacts(g *site.Flags, artifacts []tools.Artifact, dir string) error {
+	if dir == "" || len(artifacts) == 0 {
+		for _, a := range artifacts {
+			g.Notice("%s is cut in the answer; --output DIR writes all %d bytes of it", a.Name, len(a.Data))
+		}
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return exit.Errorf(exit.Failed, "--output: %w", err)
+	}
+	for _, a := range artifacts {
+		file := filepath.Join(dir, a.Name)
+		if err := os.WriteFile(file, a.Data, 0o600); err != nil {
+			return exit.Errorf(exit.Failed, "--output: %w", err)
+		}
+		more := ""
+		if a.Cut {
+			more = ", its beginning"
+		}
+		g.Notice("%s is in %s (%d bytes%s)", a.Name, file, len(a.Data), more)
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// Group makes a command that only holds others.
+func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(children...)
+	return cmd
+}

@@ -1,0 +1,180 @@
+// Package config reads the configuration: its schema, the layers of files and how
+// they merge, what a project may set, credentials, rosters and providers.
+package config
+
+import (
+	"manualslop/events"
+)
+
+// Config is everything that can be configured, after all layers have been joined. The tags of
+// its fields are the rules: they drive checking, joining and docs/config.md.
+//
+//   - toml: the key
+//   - doc: what it means, for the page
+//   - min, max: bounds of a number, both inclusive, both mandatory
+//   - enum: the words allowed, separated by |
+//   - items: the most entries of a list
+//   - keys: for tables with free names, which names are valid
+//   - project: what a project's slop.toml may do with the key (see projectPolicy); mandatory,
+//     so that a new key cannot be opened to projects by forgetting it
+//   - zero: "none" where 0 means that there is no limit
+type Config struct {
+	Bus       BusSection          `toml:"bus" doc:"The log and the server that keeps it."`
+	Hooks     Hooks               `toml:"hooks" doc:"The Hook API, served on loopback."`
+	Ask       Ask                 `toml:"ask" doc:"Questions posted to /api/ask. Asks of gates never expire."`
+	Shell     Shell               `toml:"shell" doc:"Scripts that models ask to run."`
+	Net       Net                 `toml:"net" doc:"Where tools may connect to."`
+	MCP       MCP                 `toml:"mcp" doc:"Tools, and the files they may never touch."`
+	MMA       MMA                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
+	Tiers     map[string]Tier     `toml:"tiers" keys:"1|2|3|4|all" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA. What [tiers.all] says is said of each tier that the same file does not say otherwise of; a tier with a provider or models of its own takes no model from there."`
+	Providers map[string]Provider `toml:"providers" keys:"PROVIDER" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are in [providers.md](providers.md); script needs none of it, and gemini_cli, claude_cli, codex_cli and acp (also written with dashes) run a program. A server under another name says its kind."`
+	Models    map[string]Model    `toml:"models" keys:"MODEL" items:"256" doc:"What you know better about a model than slop models shows, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine goes on with it. Prices are US dollars per million tokens; a price counts where input and output are both given, and 0 is free."`
+	Budget    Budget              `toml:"budget" doc:"Money, in US dollars, that models may cost before a person is asked. Each call is held against it beforehand with its worst case: the whole prompt at the dearest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the ticket at work finish, no stops. Every call of the session counts, retries, QA and spawned workers too. A model whose price is not known asks once. --yes never answers these asks."`
+	User      User                `toml:"user" doc:"The person at the controls."`
+	Files     Files               `toml:"files" doc:"What tools may see. Relative paths start at the project."`
+	Roster    events.Roster       `toml:"-"` // personas and presets, from files of their own
+	Rules     []Rule              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that spells the name out for .git and the settings of slop and other agents. For a call that names no path, or that goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow, and ask where they would deny."`
+}
+
+// BusSection is the section [bus].
+type BusSection struct {
+	Durability string `toml:"durability" enum:"sync|relaxed" project:"only=sync" doc:"\"sync\": an acknowledged event survives the loss of power. \"relaxed\": it survives the process; a power cut may take the last seconds or minutes."`
+	URL        string `toml:"url" project:"never" doc:"NATS servers to use instead of the embedded one, separated by commas. Credentials belong into --creds FILE."`
+	Replicas   int    `toml:"replicas" min:"1" max:"5" project:"never" doc:"Copies of the log on a cluster."`
+	Listen     string `toml:"listen" project:"never" doc:"HOST:PORT on which the embedded server accepts connections. Empty: it accepts none."`
+	MaxBytes   int64  `toml:"max_bytes" min:"8388608" max:"70368744177664" project:"never" doc:"Disk budget of the log in bytes. A full log refuses new events and forgets none."`
+}
+
+// Hooks is the section [hooks].
+type Hooks struct {
+	Listen           string `toml:"listen" project:"never" doc:"Loopback HOST:PORT of the Hook API; port 0 takes a free one."`
+	GenerateTimeoutS int    `toml:"generate_timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which POST /api/v1/generate answers 504; the worker goes on."`
+	Auth             string `toml:"auth" enum:"token|none" project:"only=token" doc:"\"none\" treats every local process as the configured person, so a shell tool can approve itself."`
+}
+
+// Ask is the section [ask].
+type Ask struct {
+	TimeoutS int `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a question is settled as a no."`
+}
+
+// Shell is the section [shell].
+type Shell struct {
+	TimeoutS int    `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and all it started are killed."`
+	Fallback string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"What runs scripts where PowerShell is missing."`
+	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write to the base directories and an empty /tmp only, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and where it cannot be enforced scripts are refused."`
+	Network  bool   `toml:"network" project:"only=false" doc:"Whether scripts in the sandbox \"workspace\" reach the network. Without that sandbox it cannot be taken away, so false is then an error."`
+	// Checkpoints is not for a project to switch off: its scripts are the ones that are watched.
+	Checkpoints bool `toml:"checkpoints" project:"only=true" doc:"Whether the files that a script changes are noticed and their old contents kept, so that slop undo can give them back. It copies the project's files (without what .gitignore names, up to 256 MiB) to the engine's folder."`
+}
+
+// Net is the section [net].
+type Net struct {
+	AllowHosts []string `toml:"allow_hosts" items:"1000" project:"subset" doc:"Hosts that need no asking once a conversation has read untrusted text, and private addresses that may be reached at all: NAME, *.NAME or an address, each with an optional :PORT; without one it stands for ports 80 and 443. A name opens the loopback and private addresses it resolves to; link-local addresses, metadata services and other special ones have to be listed as addresses."`
+	SearchURL  string   `toml:"search_url" project:"never" doc:"Form that web_search posts its query to, with the shape of DuckDuckGo's HTML page; empty: https://html.duckduckgo.com/html/. One at a private address has to be in allow_hosts too."`
+}
+
+// MCP is the section [mcp].
+type MCP struct {
+	Enabled       bool     `toml:"enabled" project:"only=false" doc:"No effect yet: this version uses no external MCP server. Later, whether any is used; each still needs the person's trust."`
+	Blacklist     []string `toml:"blacklist" items:"1000" project:"add" doc:"Further names that no tool may touch, as globs over path elements. The built-in ones always apply; the lists of all files are joined."`
+	AllowSymlinks bool     `toml:"allow_symlinks" project:"only=false" doc:"Whether links that stay inside the base directories are followed."`
+}
+
+// MMA is the section [mma].
+type MMA struct {
+	MaxWorkers    int    `toml:"max_workers" min:"1" max:"64" project:"lower" doc:"Contributors at work at once."`
+	StepMode      bool   `toml:"step_mode" project:"only=true" doc:"Whether every round of a contributor waits for a yes."`
+	SpawnApproval bool   `toml:"spawn_approval" project:"only=true" doc:"Whether the launch of a contributor waits for a yes."`
+	Isolation     string `toml:"isolation" enum:"shared|worktree" project:"only=worktree" doc:"What keeps tickets at work at once apart. \"shared\": they work in the project's folder, where a file that one ticket changes is closed to the others until its attempt ends, and a ticket waits for another one with the same target file. \"worktree\": each attempt gets a git worktree and a branch of its own, and finished work is merged into the branch slop/SESSION; your own checkout stays as it is. See isolation.md."`
+	MaxRetries    int    `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Further attempts at a ticket after the first has failed."`
+	ModelAttempts int    `toml:"max_model_attempts" min:"1" max:"100" project:"lower" doc:"Attempts at one reply of a model that is rate limited, overloaded or not reached, the first included. The waits between them double from a quarter of a second up to a minute, so 10 last two minutes; a server may ask for others, of a minute at most. A reply that breaks off is asked for three times at most."`
+	Review        bool   `toml:"review" project:"only=true" doc:"Whether tier 2 reviews what a ticket changed before it is completed. It approves, or sends the ticket back with its reasons, which counts as a failed attempt."`
+}
+
+// Tier is a section [tiers.N].
+type Tier struct {
+	Provider        string   `toml:"provider" project:"named" doc:"Name of the provider; \"script\" is the scripted model."`
+	Model           string   `toml:"model" project:"free" doc:"Name of the model."`
+	Models          []string `toml:"models" items:"16" project:"free" doc:"Ladder of models: a ticket's next attempt takes the next one. Empty: always model."`
+	Temperature     *float64 `toml:"temperature" min:"0" max:"2" project:"free" doc:"Sampling temperature; unset: the provider's default."`
+	TopP            *float64 `toml:"top_p" min:"0" max:"1" project:"free" doc:"Nucleus sampling; unset: the provider's default."`
+	Effort          string   `toml:"effort" enum:"off|low|medium|high" zero:"none" project:"free" doc:"How much the models may think before they answer: off, low, medium or high; unset: the provider's default."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" zero:"none" project:"lower" doc:"Longest reply in tokens, thoughts included; 0: 32,000, and more up to the limit of the model where a reply was cut."`
+	Persona         string   `toml:"persona" project:"free" doc:"Persona that works as this tier where no track and no ticket names another (personas.toml)."`
+	ToolPreset      string   `toml:"tool_preset" project:"free" doc:"Tool preset of the tier (tool_presets.toml); it bounds that of every persona. A project can only choose a stricter one. Only tier 3 uses tools."`
+	BiasProfile     string   `toml:"bias_profile" project:"free" doc:"Bias profile of the tier (tool_presets.toml)."`
+	PromptPreset    string   `toml:"prompt_preset" project:"free" doc:"Prompt preset of the tier (presets.toml, project_presets.toml)."`
+	MaxRounds       int      `toml:"max_rounds" min:"1" max:"1000" project:"lower" doc:"Rounds (a reply and its tool calls) before a task is given up."`
+}
+
+// Provider is a section [providers.NAME].
+type Provider struct {
+	Kind      string            `toml:"kind" enum:"openai" zero:"none" project:"never" doc:"What a server speaks that this program does not know by name: openai, for Chat Completions at base_url."`
+	BaseURL   string            `toml:"base_url" project:"never" doc:"Address of the API; empty: the vendor's own. Plain http only without a key or on loopback."`
+	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml, then the vendor's own variable (see providers.md). A provider that runs a program lets it see this variable, too."`
+	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Further HTTP headers. Their values are masked in every record."`
+	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini, claude_cli: claude, codex_cli: codex; acp has none). A person changes it in a running session with ProviderChanged."`
+	Args      []string          `toml:"args" items:"32" project:"never" doc:"Arguments of the agent of acp, such as [\"--acp\"]; recorded with each run, so no place for a key."`
+	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program or an answer that brings nothing new is given up; 0: 90, and 600 for codex_cli, which writes nothing while its model does."`
+	Cache     string            `toml:"cache" enum:"auto|off" zero:"none" project:"never" doc:"Whether the beginning of long prompts is kept at the provider for an hour, at its price: auto where that pays, or off. For gemini."`
+}
+
+// Model is a section [models."PROVIDER/MODEL"]. What is not given stays as
+// the program's own table has it.
+type Model struct {
+	ContextWindow   int      `toml:"context_window" min:"0" max:"100000000" zero:"none" project:"never" doc:"Tokens of prompt and reply together; 0: as the program knows it."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"100000000" zero:"none" project:"never" doc:"Longest reply in tokens; 0: as the program knows it."`
+	Input           *float64 `toml:"input" min:"0" max:"100000" project:"never" doc:"Price of tokens of the prompt."`
+	Output          *float64 `toml:"output" min:"0" max:"100000" project:"never" doc:"Price of tokens of the reply, thinking included."`
+	CacheRead       *float64 `toml:"cache_read" min:"0" max:"100000" project:"never" doc:"Price of tokens that the provider's cache had."`
+	CacheWrite5m    *float64 `toml:"cache_write_5m" min:"0" max:"100000" project:"never" doc:"Price of tokens put into the cache for minutes."`
+	CacheWrite1h    *float64 `toml:"cache_write_1h" min:"0" max:"100000" project:"never" doc:"Price of tokens put into the cache for an hour."`
+}
+
+// Budget is the section [budget].
+type Budget struct {
+	Session float64 `toml:"session" min:"0" max:"1000000" zero:"none" project:"lower" doc:"What a session may spend before a person is asked; 0: no limit."`
+	Ticket  float64 `toml:"ticket" min:"0" max:"1000000" zero:"none" project:"lower" doc:"What a ticket may spend before a person is asked; 0: no limit."`
+}
+
+// User is the section [user].
+type User struct {
+	Name string `toml:"name" project:"never" doc:"Under which name the person's answers are recorded; empty: the user of the operating system."`
+}
+
+// Files is the section [files].
+type Files struct {
+	BaseDirs []string `toml:"base_dirs" items:"256" project:"inside" doc:"Folders that tools may read and, with a yes, write. None and nothing tracked: the project."`
+	Tracked  []string `toml:"tracked" items:"4096" project:"inside" doc:"Files of interest; the folder of each is a base directory too."`
+}
+
+// Tier returns the settings of tier n, 1 to 4; any other n has none.
+func (c Config) Tier(n int) Tier {
+	names := [...]string{"", "1", "2", "3", "4"}
+	if n < 1 || n >= len(names) {
+		return Tier{}
+	}
+	return c.Tiers[names[n]]
+}
+
+// Default is what applies where no file says otherwise.
+func Default() Config {
+	tier := func(model string) Tier {
+		return Tier{Provider: "gemini", Model: model, MaxRounds: 40}
+	}
+	return Config{
+		Bus:   BusSection{Durability: "sync", Replicas: 1, MaxBytes: 10 << 30},
+		Hooks: Hooks{Listen: "127.0.0.1:8999", GenerateTimeoutS: 300, Auth: "token"},
+		Ask:   Ask{TimeoutS: 60},
+		Shell: Shell{TimeoutS: 60, Fallback: "posix", Sandbox: "off", Network: true, Checkpoints: true},
+		MCP:   MCP{Enabled: true},
+		MMA:   MMA{MaxWorkers: 4, MaxRetries: 2, ModelAttempts: 10, Isolation: "shared"},
+		Tiers: map[string]Tier{
+			"1": tier("gemini-3.1-pro-preview"),
+			"2": tier("gemini-3-flash-preview"),
+			"3": tier("gemini-2.5-flash-lite"),
+			"4": tier("gemini-2.5-flash-lite"),
+		},
+		Providers: map[string]Provider{},
+	}
+}

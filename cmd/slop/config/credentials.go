@@ -1,0 +1,142 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/tiers/llm/codexcli"
+)
+
+// minSecret is the shortest key that is accepted, in bytes: masking shorter ones would blot
+// out ordinary words.
+const minSecret = 8
+
+// Credentials is the person's credentials.toml: one section per provider.
+type Credentials struct {
+	Keys map[string]string // provider to key
+	// Exposed says that the file can be read by other users of the machine.
+	Exposed bool
+}
+
+// credential is one section of the file.
+type credential struct {
+	APIKey string `toml:"api_key" project:"never" doc:"The key of this provider."`
+}
+
+// credentialsSchema has free names at the top.
+func credentialsSchema() *schemaKey {
+	return &schemaKey{
+		shape: shapeNamed, names: "PROVIDER", items: 64,
+		children: schemaFields(reflect.TypeFor[credential](), "NAME."),
+	}
+}
+
+// LoadCredentials reads credentials.toml from the person's folder, which is that of this
+// process's environment if userDir is empty; a missing file is empty.
+// Errors wrap [Error] and never hold a key.
+func LoadCredentials(userDir string) (Credentials, error) {
+	none := Credentials{Keys: map[string]string{}}
+	if userDir = userDirOr(userDir); userDir == "" {
+		return none, nil
+	}
+	path := filepath.Join(userDir, "credentials.toml")
+	text, err := readFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return none, nil
+	}
+	if err != nil {
+		return Credentials{}, err
+	}
+	credentials, err := parseCredentials(path, text)
+	if err != nil {
+		return Credentials{}, err
+	}
+	info, err := os.Stat(path)
+	credentials.Exposed = runtime.GOOS != "windows" && (err != nil || info.Mode().Perm()&0o077 != 0)
+	return credentials, nil
+}
+
+// KeysOf are the person's keys for a configuration that sends none of them
+// beyond this machine in the clear, wherever a key comes from. Errors wrap
+// [Error] and never hold a key.
+func KeysOf(c Config) (Credentials, error) {
+	keys, err := LoadCredentials(UserDir(os.Getenv))
+	if err != nil {
+		return Credentials{}, err
+	}
+	return keys, keysInTheClear(c, keys, os.Getenv)
+}
+
+func keysInTheClear(c Config, keys Credentials, getenv func(string) string) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		u, err := url.Parse(c.Providers[name].BaseURL)
+		if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) && keys.sent(c, name, getenv) {
+			return invalid("providers."+name+".base_url", "must be https, because the key of %s goes there; or name a variable that holds none with api_key_env", name)
+		}
+	}
+	return nil
+}
+
+// sent tells whether a key goes to the address of a provider, from here or from
+// the program that it runs.
+func (c Credentials) sent(config Config, provider string, getenv func(string) string) bool {
+	if events.ProviderName(provider) == codexcli.Name && config.Provider(provider).APIKeyEnv == "" {
+		return getenv(codexcli.DefaultKey) != ""
+	}
+	return c.APIKey(config, provider, getenv) != ""
+}
+
+func parseCredentials(file string, text []byte) (Credentials, error) {
+	read := map[string]credential{}
+	doc, err := decodeDocument(file, text, credentialsSchema(), &read)
+	if err != nil {
+		return Credentials{}, err
+	}
+	credentials := Credentials{Keys: map[string]string{}}
+	found := checkBounds(credentialsSchema(), reflect.ValueOf(read), "")
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		key := read[name].APIKey
+		if len(key) < minSecret {
+			found = append(found, invalid(name+".api_key", "must have at least %d characters", minSecret))
+		}
+		credentials.Keys[name] = key
+	}
+	if len(found) > 0 {
+		return Credentials{}, doc.placed(found)
+	}
+	return credentials, nil
+}
+
+// APIKey is the key of a provider: from the environment variable that the configuration
+// names, and then from nowhere else; or from the file; or from the vendor's variable in
+// [KeyVariables]. It is empty where there is none.
+func (c Credentials) APIKey(config Config, provider string, getenv func(string) string) string {
+	if variable := config.Provider(provider).APIKeyEnv; variable != "" {
+		return getenv(variable)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Keys)) {
+		if events.ProviderName(name) == events.ProviderName(provider) {
+			return c.Keys[name]
+		}
+	}
+	if variable := KeyVariables()[events.ProviderName(provider)]; variable != "" {
+		return getenv(variable)
+	}
+	return ""
+}
+
+// KeyVariables are the environment variables that hold a vendor's key by its own convention,
+// by provider. They are the only ones that are read without being named in the configuration.
+func KeyVariables() map[string]string {
+	return map[string]string{
+		"anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "deepseek": "DEEPSEEK_API_KEY",
+		"grok": "XAI_API_KEY", "qwen": "DASHSCOPE_API_KEY", "minimax": "MINIMAX_API_KEY", "openrouter": "OPENROUTER_API_KEY",
+	}
+}

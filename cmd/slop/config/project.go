@@ -1,0 +1,180 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+)
+
+// projectPolicy says what a project's slop.toml may do with a key. A project can make things
+// stricter and nothing else, so every key has a policy and the zero value refuses.
+type projectPolicy string
+
+const (
+	// projectNever: the project may not name the key.
+	projectNever projectPolicy = "never"
+	// projectFree: the key decides about quality and not about safety.
+	projectFree projectPolicy = "free"
+	// projectLower: a number not above the person's.
+	projectLower projectPolicy = "lower"
+	// projectSubset: a list of entries that the person has too.
+	projectSubset projectPolicy = "subset"
+	// projectAdd: the entries are added to the person's.
+	projectAdd projectPolicy = "add"
+	// projectInside: paths inside the person's base directories.
+	projectInside projectPolicy = "inside"
+	// projectNamed: a provider that the person's configuration names, or the scripted one.
+	projectNamed projectPolicy = "named"
+	// projectRestrict: rules that deny or ask.
+	projectRestrict projectPolicy = "restrict"
+	// projectOnly, followed by a value: this value, or the one that is in effect.
+	projectOnly projectPolicy = "only="
+)
+
+const onlyThePerson = "only the user's configuration (config.toml or --config FILE) may set it"
+
+// words is the policy in a table cell.
+func (p projectPolicy) words() string {
+	if value, ok := strings.CutPrefix(string(p), string(projectOnly)); ok {
+		return "only `" + value + "`"
+	}
+	return map[projectPolicy]string{
+		projectFree: "yes", projectLower: "lower it", projectSubset: "leave out entries",
+		projectAdd: "add entries", projectInside: "narrow it", projectNamed: "one of the user's, or `script`",
+		projectRestrict: "deny and ask",
+	}[p]
+}
+
+// checkProject compares what a project's file sets with the person's configuration and
+// returns what would make anything less strict.
+func checkProject(doc *document, person, project Config) []*Error {
+	schema := schema(reflect.TypeFor[Config]())
+	var found []*Error
+	for _, entry := range doc.entries {
+		key := policyKey(schema, entry.path)
+		if key == nil || key.project == projectInside {
+			continue // a table whose keys have entries of their own; paths are checked where they are resolved
+		}
+		mine, theirs := valueAt(reflect.ValueOf(person), entry.path), valueAt(reflect.ValueOf(project), entry.path)
+		if problem := widens(key, person, mine, theirs); problem != "" {
+			found = append(found, &Error{
+				Kind: ConfigNotAllowed, File: doc.file, Line: entry.line, Key: entry.written(),
+				Problem: problem, Hint: onlyThePerson,
+			})
+		}
+	}
+	return firstPerKey(found)
+}
+
+// policyKey finds the key whose policy decides about an entry; nil where the entry is a table
+// that only groups. A new provider is more than that: its header alone is refused.
+func policyKey(schema *schemaKey, path []string) *schemaKey {
+	key := schema
+	for i := 0; i < len(path); i++ {
+		switch {
+		case key.shape == shapeNamedText:
+			return key
+		case key.shape == shapeNamed && i == len(path)-1 && allNever(key):
+			return &schemaKey{path: key.path, shape: shapeTable, project: projectNever}
+		case key.shape == shapeNamed, key.shape == shapeTables:
+			key = &schemaKey{shape: shapeTable, children: key.children}
+		default:
+			key = key.child(path[i])
+		}
+	}
+	if len(key.children) > 0 {
+		return nil
+	}
+	return key
+}
+
+func allNever(group *schemaKey) bool {
+	return !slices.ContainsFunc(group.leaves(), func(leaf *schemaKey) bool { return leaf.project != projectNever })
+}
+
+// widens says how a project's value is less strict than the person's; empty when it is not.
+func widens(key *schemaKey, person Config, mine, theirs reflect.Value) string {
+	switch {
+	case key.project == projectFree, key.project == projectAdd, key.project == projectRestrict:
+		return ""
+	case key.project == projectLower:
+		return raises(key, mine, theirs)
+	case key.project == projectSubset:
+		for i := range theirs.Len() {
+			if !slices.Contains(mine.Interface().([]string), theirs.Index(i).String()) {
+				return fmt.Sprintf("cannot allow %q from a project", theirs.Index(i).String())
+			}
+		}
+		return ""
+	case key.project == projectNamed:
+		if slices.Contains(knownProviders(person), events.ProviderName(theirs.String())) {
+			return ""
+		}
+		return fmt.Sprintf("cannot choose the provider %q from a project", theirs.String())
+	case strings.HasPrefix(string(key.project), string(projectOnly)):
+		value := fmt.Sprint(theirs.Interface())
+		if value == string(key.project[len(projectOnly):]) || value == fmt.Sprint(mine.Interface()) {
+			return ""
+		}
+		return fmt.Sprintf("cannot be %v in a project", value)
+	}
+	return "cannot be set by a project"
+}
+
+// raises compares two numbers, with 0 as the highest where it means that there is no limit.
+func raises(key *schemaKey, mine, theirs reflect.Value) string {
+	limit, wanted := numberOf(mine), numberOf(theirs)
+	unlimited := key.zeroNone && limit == 0
+	if unlimited || wanted <= limit && (!key.zeroNone || wanted != 0) {
+		return ""
+	}
+	if wanted == 0 {
+		return fmt.Sprintf("cannot be lifted by a project (here %v)", limit)
+	}
+	return fmt.Sprintf("cannot be raised by a project (here %v)", limit)
+}
+
+// numberOf reads a whole number or a fraction.
+func numberOf(v reflect.Value) float64 {
+	if v.CanInt() {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
+// knownProviders are the providers that the person's configuration names anywhere, and the
+// scripted one, which reaches nothing.
+func knownProviders(c Config) []string {
+	names := []string{ScriptProvider}
+	for name := range c.Providers {
+		names = append(names, events.ProviderName(name))
+	}
+	for _, tier := range c.Tiers {
+		names = append(names, events.ProviderName(tier.Provider))
+	}
+	return names
+}
+
+const ScriptProvider = "script"
+
+// valueAt follows a checked path; beyond a missing name it is the zero value.
+func valueAt(v reflect.Value, path []string) reflect.Value {
+	for _, part := range path {
+		switch v.Kind() {
+		case reflect.Struct:
+			v = v.Field(fieldNamed(v.Type(), part))
+		case reflect.Map:
+			element := v.MapIndex(reflect.ValueOf(part))
+			if !element.IsValid() {
+				element = reflect.Zero(v.Type().Elem())
+			}
+			v = element
+		default:
+			return v
+		}
+	}
+	return v
+}

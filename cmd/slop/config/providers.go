@@ -1,0 +1,79 @@
+package config
+
+import (
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/anthropic"
+	"manualslop/tiers/llm/gemini"
+	"manualslop/tiers/llm/transport"
+)
+
+// Providers are the providers of this program by name, beside the scripted one;
+// keys open them.
+func Providers(c Config, keys Credentials) map[string]llm.Provider {
+	out, client := map[string]llm.Provider{}, transport.NewClient()
+	for _, p := range append(slices.Concat(programProviders(c), openAIProviders(c, keys, client)),
+		anthropic.Provider{Endpoint: endpoint(c, keys, anthropic.Name, client), Silence: silence(c, anthropic.Name)},
+		gemini.Provider{Endpoint: endpoint(c, keys, gemini.Name, client), Silence: silence(c, gemini.Name), Keeps: c.Provider(gemini.Name).Cache != "off"},
+	) {
+		out[p.Name()] = p
+	}
+	return out
+}
+
+// endpoint is where and how the API of a provider is reached.
+func endpoint(c Config, keys Credentials, name string, client *http.Client) llm.Endpoint {
+	section := c.Provider(name)
+	return llm.Endpoint{BaseURL: strings.TrimRight(section.BaseURL, "/"), Key: keys.APIKey(c, name, os.Getenv), Headers: section.Headers, Client: client}
+}
+
+// silence is how long a provider may bring nothing new; 0: its own limit.
+func silence(c Config, name string) time.Duration {
+	return time.Duration(c.Provider(name).SilenceS) * time.Second
+}
+
+// runsFolder is where programs of a provider run: below the person's own folder
+// for caches, to which nobody else may write. Empty where there is none.
+func runsFolder(provider string) string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "slop", provider)
+}
+
+// Provider is the section of a provider, in whatever spelling it has there.
+func (c Config) Provider(name string) Provider {
+	for written, p := range c.Providers {
+		if events.ProviderName(written) == name { // one at most: see checkProviders
+			return p
+		}
+	}
+	return Provider{}
+}
+
+// programs are the programs that the person's configuration names for
+// providers, by name.
+func programs(c Config) []events.ProviderSettings {
+	var out []events.ProviderSettings
+	for name, p := range c.Providers {
+		if p.Command != "" {
+			out = append(out, events.ProviderSettings{Provider: events.ProviderName(name), Command: p.Command})
+		}
+	}
+	slices.SortFunc(out, func(a, b events.ProviderSettings) int { return strings.Compare(a.Provider, b.Provider) })
+	return out
+}
+
+// ProviderNames are the names of the providers of this program.
+func ProviderNames(c Config) []string {
+	return slices.Sorted(maps.Keys(Providers(c, Credentials{})))
+}

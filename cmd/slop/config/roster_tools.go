@@ -1,0 +1,65 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"manualslop/tools"
+)
+
+// externalTool is how the names of tools of external servers begin, which only a
+// session knows.
+const externalTool = "mcp__"
+
+// unknownTools are names in tool_presets.toml that no tool has: a preset would
+// silently keep the tool out that was meant.
+func (f rosterFiles) unknownTools() []*Error {
+	var names []string
+	for _, t := range tools.Builtin().All() {
+		names = append(names, t.Spec().Name)
+	}
+	var found []*Error
+	for _, preset := range sortedKeys(reflect.ValueOf(f.tools.Presets)) {
+		categories := f.tools.Presets[preset].Categories
+		for _, category := range sortedKeys(reflect.ValueOf(categories)) {
+			for i, t := range categories[category].Tools {
+				if !standsForTool(t.Name, names) {
+					found = append(found, noSuchTool(fmt.Sprintf("presets.%s.categories.%s.tools.%d.name", preset, category, i), t.Name, names))
+				}
+			}
+		}
+	}
+	for _, profile := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles)) {
+		for _, tool := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles[profile].Tools)) {
+			if !strings.HasPrefix(tool, externalTool) && !slices.Contains(names, tool) {
+				found = append(found, noSuchTool("bias_profiles."+profile+".tools."+tool, tool, names))
+			}
+		}
+	}
+	return found
+}
+
+// standsForTool tells whether a glob fits one of the names, or could fit one of an
+// external server. What is wrong with a malformed one is said elsewhere.
+func standsForTool(glob string, names []string) bool {
+	if strings.HasPrefix(glob, externalTool) {
+		return true
+	}
+	return slices.ContainsFunc(append(names, externalTool+"server__tool"), func(name string) bool {
+		hit, err := path.Match(glob, name)
+		return hit || err != nil
+	})
+}
+
+func noSuchTool(key, name string, names []string) *Error {
+	e := invalid(key, "names the tool %q, which there is not", name)
+	e.Hint = "slop tool list names them all"
+	near := slices.MinFunc(names, func(a, b string) int { return EditDistance(name, a) - EditDistance(name, b) })
+	if EditDistance(name, near) <= max(2, len(near)/3) {
+		e.Hint = "did you mean `" + near + "`?"
+	}
+	return e
+}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"manualslop/tiers/llm/program"
+)
+
+// Secrets are the values that must never reach a record: the keys of the file, the values of
+// configured headers and the token behind a scheme in them, and what the configured environment
+// variables, those of [KeyVariables] and [programSecrets] and the addresses of proxies hold. The
+// longest comes first, so that masking one that is part of another leaves no rest.
+func (c Credentials) Secrets(config Config, getenv func(string) string) []string {
+	secrets := slices.Collect(maps.Values(c.Keys))
+	for _, provider := range config.Providers {
+		for _, value := range provider.Headers {
+			secrets = append(secrets, value, token(value))
+		}
+		if provider.APIKeyEnv != "" {
+			secrets = append(secrets, getenv(provider.APIKeyEnv))
+		}
+	}
+	for _, variable := range slices.AppendSeq(programSecrets(), maps.Values(KeyVariables())) {
+		secrets = append(secrets, getenv(variable))
+	}
+	for _, variable := range program.Proxies() {
+		secrets = append(secrets, passwords(getenv(variable))...)
+	}
+	for i, secret := range secrets {
+		secrets[i] = strings.TrimSpace(secret)
+	}
+	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
+	slices.SortFunc(secrets, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	return slices.Compact(secrets)
+}
+
+// programSecrets are the variables with keys that programs of providers see beside
+// those of [KeyVariables].
+func programSecrets() []string {
+	return []string{
+		"GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "AWS_BEARER_TOKEN_BEDROCK",
+		"CODEX_API_KEY", "CODEX_ACCESS_TOKEN",
+	}
+}
+
+// token is what stands behind a scheme, as in "Bearer TOKEN"; empty in any other value.
+func token(header string) string {
+	if words := strings.Fields(header); len(words) == 2 {
+		return words[1]
+	}
+	return ""
+}
+
+// passwords are the password of an address, as it is written and as it is meant.
+func passwords(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return nil
+	}
+	meant, _ := u.User.Password()
+	_, written, _ := strings.Cut(u.User.String(), ":")
+	return []string{meant, written}
+}

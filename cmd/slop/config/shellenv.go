@@ -1,0 +1,162 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ShellEnvironment is an mcp_env.toml: what the environment of shells and external servers
+// has beside the scrubbed one. A project's file takes effect only after the person has
+// trusted the hash of its bytes, which is for the caller of [ParseShellEnvironment] to see to.
+type ShellEnvironment struct {
+	Path ShellPath         `toml:"path" project:"free" doc:"The search path."`
+	Env  map[string]string `toml:"env" items:"256" project:"free" doc:"Variables to set. ${NAME} stands for a variable of the scrubbed environment."`
+}
+
+// ShellPath is the section [path].
+type ShellPath struct {
+	Prepend []string `toml:"prepend" items:"64" project:"free" doc:"Absolute folders to search first, the first one first. ${NAME} as in [env]. Folders with a drive letter count on Windows only."`
+}
+
+// ErrUnknownVariable is wrapped by errors about a ${NAME} that the scrubbed environment does
+// not have.
+var ErrUnknownVariable = errors.New("no such variable in the scrubbed environment")
+
+var (
+	variablePattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\$\{([^}]*)\}`)
+	})
+	DrivePattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	})
+)
+
+// LoadShellEnvironment reads a file; a missing one is an empty environment.
+func LoadShellEnvironment(path string) (ShellEnvironment, error) {
+	text, err := readFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return ShellEnvironment{}, nil
+	}
+	if err != nil {
+		return ShellEnvironment{}, err
+	}
+	return ParseShellEnvironment(path, text)
+}
+
+// ParseShellEnvironment reads the bytes of a file, so that what was hashed for trust is what
+// takes effect. The name is for messages. Errors wrap [Error].
+func ParseShellEnvironment(name string, text []byte) (ShellEnvironment, error) {
+	var e ShellEnvironment
+	schema := schema(reflect.TypeFor[ShellEnvironment]())
+	doc, err := decodeDocument(name, text, schema, &e)
+	if err != nil {
+		return ShellEnvironment{}, err
+	}
+	found := checkBounds(schema, reflect.ValueOf(e), "")
+	for _, variable := range slices.Sorted(maps.Keys(e.Env)) {
+		if !envPattern().MatchString(variable) {
+			found = append(found, invalid("env."+variable, "is no name of a variable"))
+		}
+	}
+	for _, folder := range e.Path.Prepend {
+		if problem := folderProblem(folder); problem != "" {
+			found = append(found, invalid("path.prepend", "%s: %q", problem, folder))
+		}
+	}
+	if len(found) > 0 {
+		return ShellEnvironment{}, doc.placed(found)
+	}
+	return e, nil
+}
+
+// folderProblem keeps the search path free of folders that depend on where a script runs.
+func folderProblem(folder string) string {
+	switch {
+	case DrivePattern().MatchString(folder):
+		return ""
+	case strings.ContainsRune(folder, os.PathListSeparator):
+		return "must hold one folder an entry"
+	case !filepath.IsAbs(folder) && !strings.HasPrefix(folder, "${"):
+		return "must hold absolute folders"
+	}
+	return ""
+}
+
+// With returns e with another environment over it: its folders come first, its variables win.
+func (e ShellEnvironment) With(over ShellEnvironment) ShellEnvironment {
+	joined := ShellEnvironment{Env: maps.Clone(e.Env)}
+	joined.Path.Prepend = slices.Concat(over.Path.Prepend, e.Path.Prepend)
+	if joined.Env == nil {
+		joined.Env = map[string]string{}
+	}
+	maps.Copy(joined.Env, over.Env)
+	return joined
+}
+
+// Expand returns the whole environment, built on a scrubbed one: PATH with the folders in
+// front, and the variables set. ${NAME} is looked up in scrubbed, with that PATH, and nowhere
+// else; a name that is not there is an error that wraps [ErrUnknownVariable]. A $ in any other
+// place is kept.
+func (e ShellEnvironment) Expand(scrubbed map[string]string) (map[string]string, error) {
+	known := maps.Clone(scrubbed)
+	if known == nil {
+		known = map[string]string{}
+	}
+	var folders []string
+	for _, folder := range e.Path.Prepend {
+		if DrivePattern().MatchString(folder) && runtime.GOOS != "windows" {
+			continue
+		}
+		folder, err := ExpandVariables(folder, known)
+		if err != nil {
+			return nil, fmt.Errorf("path.prepend: %w", err)
+		}
+		folders = append(folders, folder)
+	}
+	if path := known["PATH"]; path != "" {
+		folders = append(folders, path)
+	}
+	if len(folders) > 0 {
+		known["PATH"] = strings.Join(folders, string(os.PathListSeparator))
+	}
+	whole := maps.Clone(known)
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		value, err := ExpandVariables(e.Env[name], known)
+		if err != nil {
+			return nil, fmt.Errorf("env.%s: %w", name, err)
+		}
+		whole[name] = value
+	}
+	return whole, nil
+}
+
+// maxVariable is the longest value after expansion, in bytes.
+const maxVariable = 64 << 10
+
+// errLongVariable is wrapped by errors about values over maxVariable.
+var errLongVariable = errors.New("value is too long")
+
+func ExpandVariables(text string, known map[string]string) (string, error) {
+	var missing error
+	expanded := variablePattern().ReplaceAllStringFunc(text, func(found string) string {
+		name := found[2 : len(found)-1]
+		value, ok := known[name]
+		if !ok && missing == nil {
+			missing = fmt.Errorf("${%s}: %w", name, ErrUnknownVariable)
+		}
+		return value
+	})
+	if missing == nil && len(expanded) > maxVariable {
+		missing = fmt.Errorf("%d bytes, at most %d are allowed: %w", len(expanded), maxVariable, errLongVariable)
+	}
+	return expanded, missing
+}

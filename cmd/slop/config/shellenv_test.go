@@ -1,0 +1,125 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const shellSample = `
+[path]
+prepend = ["C:/custom/bin", "/opt/tools", "${HOME}/bin"]
+
+[env]
+MY_VAR = "some_value"
+EXPANDED = "${HOME}/subdir"
+SEARCH = "${PATH}"
+PLAIN = "$HOME and $$"
+`
+
+func TestShellEnvironmentIsBuiltOnTheScrubbedOne(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the sample has paths of other systems")
+	}
+	e, err := ParseShellEnvironment("mcp_env.toml", []byte(shellSample))
+	require.NoError(t, err)
+	scrubbed := map[string]string{"HOME": "/home/ann", "PATH": "/usr/bin"}
+	got, err := e.Expand(scrubbed)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		"HOME":     "/home/ann",
+		"PATH":     "/opt/tools:/home/ann/bin:/usr/bin",
+		"MY_VAR":   "some_value",
+		"EXPANDED": "/home/ann/subdir",
+		"SEARCH":   "/opt/tools:/home/ann/bin:/usr/bin",
+		"PLAIN":    "$HOME and $$",
+	}, got)
+	require.Equal(t, "/usr/bin", scrubbed["PATH"], "the given environment is not changed")
+}
+
+func TestShellEnvironmentExpandsOnlyScrubbedNames(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"env.A = \"${SECRET_KEY}\"", "env.A = \"${}\"", "path.prepend = [\"${SECRET_KEY}\"]", "[env]\nA = \"x\"\nB = \"${A}\"",
+	} {
+		e, err := ParseShellEnvironment("mcp_env.toml", []byte(text))
+		require.NoError(t, err, text)
+		_, err = e.Expand(map[string]string{"HOME": "/h"})
+		require.ErrorIs(t, err, ErrUnknownVariable, text)
+	}
+}
+
+func TestShellEnvironmentWithoutAnythingIsTheScrubbedOne(t *testing.T) {
+	t.Parallel()
+	e, err := LoadShellEnvironment(filepath.Join(t.TempDir(), "mcp_env.toml"))
+	require.NoError(t, err)
+	got, err := e.Expand(map[string]string{"A": "1"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"A": "1"}, got)
+	got, err = e.Expand(nil)
+	require.NoError(t, err)
+	require.Empty(t, got)
+}
+
+func TestLaterShellEnvironmentComesFirst(t *testing.T) {
+	t.Parallel()
+	person := ShellEnvironment{Path: ShellPath{Prepend: []string{"/a"}}, Env: map[string]string{"X": "1", "Y": "1"}}
+	project := ShellEnvironment{Path: ShellPath{Prepend: []string{"/b"}}, Env: map[string]string{"Y": "2"}}
+	require.Equal(t, ShellEnvironment{
+		Path: ShellPath{Prepend: []string{"/b", "/a"}}, Env: map[string]string{"X": "1", "Y": "2"},
+	}, person.With(project))
+	require.Equal(t, map[string]string{"X": "1", "Y": "1"}, person.Env)
+	require.Equal(t, project.Env, ShellEnvironment{}.With(project).Env)
+}
+
+func TestShellEnvironmentMistakesAreReportedWithTheirLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"[path]\nprepent = []":              "mcp_env.toml:2: unknown key `path.prepent`; did you mean `prepend`?",
+		"[path]\nprepend = [\"bin\"]":       "mcp_env.toml:2: `path.prepend` must hold absolute folders: \"bin\"",
+		"[path]\nprepend = [\"/a:/b\"]":     "mcp_env.toml:2: `path.prepend` must hold one folder an entry: \"/a:/b\"",
+		"[env]\nA = 1":                      "mcp_env.toml:2: `env.A` must be a string, not a whole number",
+		"[env]\nA = \"x\"\n\"B-C\" = \"x\"": "mcp_env.toml:3: `env.B-C` is no name of a variable",
+	} {
+		_, err := ParseShellEnvironment("mcp_env.toml", []byte(text))
+		require.EqualError(t, err, want)
+	}
+}
+
+func TestShellEnvironmentIsBounded(t *testing.T) {
+	t.Parallel()
+	parse := func(variables, folders int) error {
+		text := "path.prepend = [" + strings.Repeat("\"/a\",", folders) + "]\n[env]\n"
+		for _, name := range texts(variables) {
+			text += name + " = \"v\"\n"
+		}
+		_, err := ParseShellEnvironment("mcp_env.toml", []byte(text))
+		return err
+	}
+	require.NoError(t, parse(256, 64))
+	require.Error(t, parse(257, 0))
+	require.Error(t, parse(0, 65))
+
+	e := ShellEnvironment{Env: map[string]string{"A": "${BIG}"}}
+	_, err := e.Expand(map[string]string{"BIG": strings.Repeat("x", maxVariable)})
+	require.NoError(t, err)
+	_, err = e.Expand(map[string]string{"BIG": strings.Repeat("x", maxVariable+1)})
+	require.ErrorIs(t, err, errLongVariable)
+}
+
+func TestShellEnvironmentIsReadFromItsFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "mcp_env.toml")
+	require.NoError(t, os.WriteFile(path, []byte("[env]\nA = \"1\"\n"), 0o600))
+	e, err := LoadShellEnvironment(path)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"A": "1"}, e.Env)
+	_, err = LoadShellEnvironment(filepath.Dir(path))
+	var wrong *Error
+	require.ErrorAs(t, err, &wrong)
+}

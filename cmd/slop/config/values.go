@@ -1,0 +1,248 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"manualslop/events"
+	"manualslop/tools/sandbox"
+)
+
+// maxServers is the most NATS servers that bus.url may name.
+const maxServers = 32
+
+var (
+	hostPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_-]{1,63})*\.?$`)
+	})
+	envPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	})
+	headerPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$")
+	})
+)
+
+// plainNumber writes a bound without an exponent.
+func plainNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+func checkAddresses(c Config) []*Error {
+	var found []*Error
+	if host, ok := hostPort(c.Hooks.Listen); !ok {
+		found = append(found, invalid("hooks.listen", "must be HOST:PORT, not %q", c.Hooks.Listen))
+	} else if !loopback(host) {
+		found = append(found, invalid("hooks.listen", "must be on loopback (127.0.0.1, localhost or [::1]), not %q", c.Hooks.Listen))
+	}
+	if host, ok := hostPort(c.Bus.Listen); c.Bus.Listen != "" && (!ok || host == "") {
+		found = append(found, invalid("bus.listen", "must be HOST:PORT, not %q (0.0.0.0 means every address)", c.Bus.Listen))
+	}
+	servers := strings.Split(c.Bus.URL, ",")
+	if len(servers) > maxServers {
+		return append(found, invalid("bus.url", "names %d servers, at most %d are allowed", len(servers), maxServers))
+	}
+	for _, server := range servers {
+		if problem := serverProblem(strings.TrimSpace(server)); c.Bus.URL != "" && problem != "" {
+			found = append(found, invalid("bus.url", "%s", problem))
+		}
+	}
+	return found
+}
+
+func serverProblem(server string) string {
+	u, err := url.Parse(server)
+	switch {
+	case err != nil || u.Host == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
+		return "must be nats://HOST:PORT, or tls, ws or wss"
+	case u.User != nil:
+		return "must not hold a name or password; use --creds FILE"
+	}
+	return ""
+}
+
+// hostPort splits an address with a numeric port from 0 to 65535.
+func hostPort(address string) (host string, ok bool) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return host, err == nil
+}
+
+func loopback(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
+}
+
+func checkHosts(c Config) []*Error {
+	for _, host := range c.Net.AllowHosts {
+		if !allowableHost(host) {
+			return []*Error{invalid("net.allow_hosts", "must hold NAME, *.NAME or an address, each with an optional :PORT, not %q", host)}
+		}
+	}
+	if problem := searchURLProblem(c.Net.SearchURL); problem != "" {
+		return []*Error{invalid("net.search_url", "%s", problem)}
+	}
+	return nil
+}
+
+func searchURLProblem(text string) string {
+	if text == "" {
+		return ""
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "must be an http or https address"
+	case u.User != nil || u.Fragment != "":
+		return "must not hold a name, a password or a fragment"
+	}
+	return ""
+}
+
+func allowableHost(text string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
+		return true
+	}
+	if host, port, err := net.SplitHostPort(text); err == nil {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return false
+		}
+		if _, err := netip.ParseAddr(host); err == nil {
+			return true
+		}
+		text = host
+	}
+	return len(text) <= 253 && hostPattern().MatchString(text)
+}
+
+func checkTiers(c Config) []*Error {
+	var found []*Error
+	for n := 1; n <= 4; n++ {
+		path := fmt.Sprintf("tiers.%d.", n)
+		if !validProviderName(c.Tier(n).Provider) {
+			found = append(found, invalid(path+"provider", "must be a name of letters, digits, dashes and underscores, not %q", c.Tier(n).Provider))
+		}
+		if !c.KnownProvider(c.Tier(n).Provider) {
+			found = append(found, invalid(path+"provider", "%s", c.nobodyCalled(c.Tier(n).Provider)))
+		}
+		if c.Tier(n).Model == "" && len(c.Tier(n).Models) == 0 && c.Tier(n).Provider != ScriptProvider {
+			found = append(found, invalid(path+"model", "must name a model"))
+		}
+	}
+	return found
+}
+
+// nobodyCalled is what is wrong with the name of a provider that there is not.
+func (c Config) nobodyCalled(name string) string {
+	return fmt.Sprintf("is %q, which this program does not have; it has %s. A server of your own that speaks as OpenAI does needs kind = \"openai\" and base_url in its [providers] section", name, strings.Join(append(ProviderNames(c), ScriptProvider), ", "))
+}
+
+func checkProviders(c Config) []*Error {
+	var found []*Error
+	named := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		provider, path := c.Providers[name], "providers."+name+"."
+		if one := events.ProviderName(name); named[one] {
+			found = append(found, invalid("providers."+name, "is the provider %s, which has a section already", one))
+		}
+		named[events.ProviderName(name)] = true
+		switch {
+		case provider.Command != "" && !events.RunsProgram(name):
+			found = append(found, invalid(path+"command", "is for providers that run a program, and this one runs none"))
+		case events.CheckCommand(provider.Command) != nil:
+			found = append(found, invalid(path+"command", "must be the absolute path of a program, without arguments"))
+		}
+		if len(provider.Args) > 0 && events.ProviderName(name) != events.ProviderACP {
+			found = append(found, invalid(path+"args", "is for the agent of acp; other programs get theirs from their provider"))
+		}
+		if problem := kindProblem(name, provider); problem != "" {
+			found = append(found, invalid(path+"kind", "%s", problem))
+		}
+		if problem := baseURLProblem(provider); problem != "" {
+			found = append(found, invalid(path+"base_url", "%s", problem))
+		}
+		if provider.APIKeyEnv != "" && !envPattern().MatchString(provider.APIKeyEnv) {
+			found = append(found, invalid(path+"api_key_env", "must be the name of an environment variable, not its value"))
+		}
+		for header := range provider.Headers {
+			if !headerPattern().MatchString(header) {
+				found = append(found, invalid(path+"headers", "has a malformed header name %q", header))
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *Error) int { return strings.Compare(a.Key, b.Key) })
+	return found
+}
+
+// baseURLProblem keeps keys and headers off the open network.
+func baseURLProblem(p Provider) string {
+	if p.BaseURL == "" {
+		return ""
+	}
+	u, err := url.Parse(p.BaseURL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "must be an http or https address"
+	case u.User != nil:
+		return "must not hold a name or password; use api_key_env or credentials.toml"
+	case u.RawQuery != "" || u.Fragment != "":
+		return "must not have a query or a fragment"
+	case u.Scheme == "http" && !loopback(u.Hostname()) && (p.APIKeyEnv != "" || len(p.Headers) > 0):
+		return "must be https where a key or a header is sent beyond this machine"
+	}
+	return ""
+}
+
+func checkUser(c Config) []*Error {
+	if c.User.Name == "" || events.IsPerson(c.User.Name) {
+		return nil
+	}
+	return []*Error{invalid("user.name", "must be letters, digits, dashes and underscores and not the name of a part of the engine, not %q", c.User.Name)}
+}
+
+func checkBlacklist(c Config) []*Error {
+	for _, pattern := range c.MCP.Blacklist {
+		if _, err := sandbox.ParseGlob(pattern); err != nil {
+			return []*Error{invalid("mcp.blacklist", "has a malformed glob %q, or one with too many braces", pattern)}
+		}
+	}
+	return nil
+}
+
+// plainGlob tells whether a pattern of a rule is valid and matched in a time that
+// is bounded: rules are matched as they stand, and each alternation in braces
+// multiplies the time. A project may have rules, too.
+func plainGlob(pattern string) bool {
+	_, err := sandbox.ParseGlob(pattern)
+	return err == nil && strings.Count(pattern, "{") <= 2
+}
+
+func checkRules(c Config) []*Error {
+	var found []*Error
+	for i, rule := range c.Rules {
+		path := fmt.Sprintf("rules.%d", i)
+		if rule.Tool == "" || !plainGlob(rule.Tool) {
+			found = append(found, invalid(path+".tool", "must be a glob over the names of tools, not %q", rule.Tool))
+		}
+		if action, _ := rule.Action(); action == 0 {
+			found = append(found, invalid(path, "must have exactly one of allow, deny and ask"))
+		}
+		for _, part := range rule.parts() {
+			for _, glob := range part.scope.Globs {
+				if !plainGlob(glob) {
+					found = append(found, invalid(path+"."+part.key, "has a malformed glob %q, or one with more than two alternations in braces", glob))
+				}
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/version"
+	"manualslop/events"
+	"manualslop/projections"
+	"manualslop/tiers"
+	"manualslop/tiers/basis"
+	"manualslop/tools"
+)
+
+// RecordBasis stores the texts that prompts are made of and is what this program
+// decides by, for the event that puts it on record.
+func RecordBasis(ctx context.Context, blobs events.Blobs) (events.Basis, error) {
+	for _, text := range basis.Bytes() {
+		if _, err := blobs.Put(ctx, text, "text/markdown; charset=utf-8"); err != nil {
+			return events.Basis{}, fmt.Errorf("store the texts of prompts: %w", err)
+		}
+	}
+	return basis.Of(version.ReadInfo().Version), nil
+}
+
+// UpgradeWords are what a person says to give a session what this program
+// decides by; none where it has that. events.ErrNewer where it has something newer.
+func UpgradeWords(ctx context.Context, blobs events.Blobs, session string, now projections.Settings) ([]events.Payload, error) {
+	if err := tiers.KnowsBasis(session, now.Basis); err != nil {
+		return nil, err
+	}
+	var out []events.Payload
+	if offered := site.Offers(tools.Builtin()); !sameJSON(offered.Tools, now.Tools) {
+		out = append(out, offered)
+	}
+	next, err := RecordBasis(ctx, blobs)
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(next.Texts, now.Basis.Texts) || !sameNumbers(next, now.Basis) {
+		out = append(out, events.DecisionsUpgraded{Basis: next})
+	}
+	return out, nil
+}
+
+// sameNumbers tells whether every decider of ours decides alike in both.
+func sameNumbers(a, b events.Basis) bool {
+	for _, decider := range events.Deciders() {
+		if a.Decision(decider) != b.Decision(decider) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameJSON(a, b any) bool {
+	one, err := json.Marshal(a)
+	other, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && bytes.Equal(one, other)
+}

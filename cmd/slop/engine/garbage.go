@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+)
+
+const (
+	// smallProgram is how much memory the program may always take from the system.
+	smallProgram = 144 << 20
+	// garbageLook is how often memory is looked at.
+	garbageLook = 250 * time.Millisecond
+	// quietBytes is what an idle process allocates at most between two looks, and
+	// quietLooks how many quiet looks in a row end a piece of work.
+	quietBytes = 1 << 20
+	quietLooks = 48
+	// workBytes is what a piece of work allocates at least.
+	workBytes = 16 << 20
+
+	metricLive      = "/gc/heap/live:bytes"
+	metricAllocated = "/gc/heap/allocs:bytes"
+)
+
+// boundGarbage keeps the memory of this process near what lives in it until ctx
+// ends. Left alone, the runtime lets garbage grow to as much again, and keeps for
+// minutes what a burst took. A limit of GOMEMLIMIT stands.
+func boundGarbage(ctx context.Context, logger *slog.Logger) {
+	limited := os.Getenv("GOMEMLIMIT") == ""
+	if limited {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	}
+	tick := time.NewTicker(garbageLook)
+	defer tick.Stop()
+	var limit int64
+	var w work
+	for {
+		now := readMetrics(metricLive, metricAllocated)
+		if want := memoryLimit(int64(now[metricLive])); limited && differs(want, limit) {
+			limit = want
+			debug.SetMemoryLimit(limit)
+		}
+		if w.ended(uint64(now[metricAllocated])) {
+			returnMemory(logger)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// memoryLimit is a soft limit for a program in which so many bytes live. It
+// always leaves room: a limit near what lives would have the processors collect
+// garbage all the time.
+func memoryLimit(live int64) int64 { return max(smallProgram, live+live/4*3) }
+
+// differs tells whether a limit is worth setting: it stops the program for a
+// moment.
+func differs(want, set int64) bool { return max(want-set, set-want) > set/16 }
+
+// Work notices from what a process has allocated when a piece of work has ended.
+type work struct {
+	seen  uint64 // allocated at the newest look
+	bytes uint64 // allocated by the work
+	quiet int    // looks since
+}
+
+// ended takes the next look. It is true once behind each piece of work.
+func (w *work) ended(allocated uint64) bool {
+	fresh := allocated - w.seen
+	w.seen = allocated
+	if fresh > quietBytes {
+		w.bytes += fresh
+		w.quiet = 0
+		return false
+	}
+	if w.quiet++; w.quiet < quietLooks || w.bytes < workBytes {
+		return false
+	}
+	w.bytes = 0
+	return true
+}
+
+// returnMemory returns to the system what only ended work needed: pages of the
+// heap, and pages of the program file that are mapped here. Each of several
+// hundred packages is initialized by code and tables of its own, and what was
+// touched of them stays resident though nothing touches it again. What is needed
+// after all is mapped again from the system's cache when it is touched.
+func returnMemory(logger *slog.Logger) {
+	runtime.GC() // pools of buffers are empty behind the second collection, which the next line makes
+	debug.FreeOSMemory()
+	if err := unmapProgram(); err != nil {
+		logger.Info("pages of the program that only ended work needed stay mapped", "error", err)
+	}
+}

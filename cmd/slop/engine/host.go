@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+
+	"manualslop/cmd/slop/version"
+	"manualslop/hookgw/program"
+)
+
+// Performance are the newest figures of the running program. Before the first
+// sample of this process one is taken.
+func (v *Stats) Performance() program.Performance {
+	p := v.board.performance()
+	if p.CPUPercent == nil {
+		figures, _ := v.sampler.sample()
+		v.board.show(sample{ProcessFigures: figures})
+		p = v.board.performance()
+	}
+	return p
+}
+
+// Report shows what a front end measured, here at once, and passes it on.
+func (v *Stats) Report(ctx context.Context, f program.Frame) error {
+	if err := v.board.report(f); err != nil {
+		return err
+	}
+	body, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return v.publisher.conn.Signal(ctx, v.project, "", v.publisher.actor, signalFrame, body)
+}
+
+// Telemetry is what this process knows of itself and of the bus.
+func (v *Stats) Telemetry() program.HostTelemetry {
+	out := program.HostTelemetry{Version: version.ReadInfo().String(), Tasks: v.tasks.list(), FrontEnds: v.board.reporting()}
+	for _, s := range v.board.all() {
+		out.Processes = append(out.Processes, s.ProcessFigures)
+		if s.PID == os.Getpid() && s.Host == v.sampler.host && s.Name == v.sampler.name {
+			own := s.ProcessFigures
+			out.Process = &own
+		}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out.GC, out.BusError = v.gc, v.busError
+	if v.bus != nil {
+		shown := *v.bus
+		shown.Pools = slices.Clone(shown.Pools)
+		out.Bus = &shown
+	}
+	return out
+}
+
+// Startup lists the tasks of the start.
+func (v *Stats) Startup() []program.StartupTask { return v.StartTasks.list() }
+
+// Started is closed when the start is over.
+func (v *Stats) Started() <-chan struct{} { return v.StartTasks.over }
+
+// Scope is what Shutdown ends.
+func (v *Stats) Scope() string { return v.ShutdownScope }
+
+// Shutdown begins a clean stop.
+func (v *Stats) Shutdown() {
+	v.Asked.Store(true)
+	v.stop()
+}
+
+var _ program.Host = (*Stats)(nil)

@@ -1,0 +1,19 @@
+//go:build !unix
+
+package engine
+
+import (
+	"syscall"
+	"time"
+)
+
+// processorTime is what this process has used of the processors so far.
+func ProcessorTime() time.Duration {
+	var created, exited, kernel, user syscall.Filetime
+	self, err := syscall.GetCurrentProcess()
+	if err != nil || syscall.GetProcessTimes(self, &created, &exited, &kernel, &user) != nil {
+		return 0
+	}
+	ticks := func(t syscall.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) }
+	return time.Duration(100 * (ticks(kernel) + ticks(user)))
+}

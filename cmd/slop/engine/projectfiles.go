@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/events"
+	"manualslop/hookgw"
+	"manualslop/projections/sessionlog"
+	"manualslop/tools/sandbox"
+)
+
+// projectFiles is the project folder as the gateway may use it: through the same
+// gate as tools, and closed to everything outside of the folder.
+type projectFiles struct {
+	folder    string
+	documents *sandbox.Workspace // for files up to hookgw.MaxProjectFile
+}
+
+var _ hookgw.ProjectFiles = (*projectFiles)(nil)
+
+// openProjectFiles opens the gate. Protected are the names that tools may not
+// touch either, and the engine's own folders.
+func openProjectFiles(p site.Place) (*projectFiles, error) {
+	w, err := sandbox.Open(sandbox.Config{
+		Primary: p.Project, Blacklist: slices.Concat(p.Config.MCP.Blacklist, site.CredentialNames(), []string{"slop.toml", "mcp_env.toml"}),
+		Engine: []string{p.Data, filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base))}, MaxFileBytes: hookgw.MaxProjectFile,
+	})
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "open the project folder: %w", err)
+	}
+	return &projectFiles{folder: p.Project, documents: w}, nil
+}
+
+func (f *projectFiles) Close() { _ = f.documents.Close() }
+
+// Load reads a project document.
+func (f *projectFiles) Load(ctx context.Context, path string) (hookgw.ProjectFile, error) {
+	name, err := f.name(path)
+	if err != nil {
+		return hookgw.ProjectFile{}, err
+	}
+	file, err := f.documents.ReadFile(ctx, name)
+	if err != nil {
+		return hookgw.ProjectFile{}, f.explain(name, err)
+	}
+	document, err := tomlToJSON(file.Data)
+	if err != nil {
+		return hookgw.ProjectFile{}, &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: name + " cannot be read: " + err.Error(), Hint: "Correct the file and load it again."}
+	}
+	return hookgw.ProjectFile{Path: name, SHA256: file.SHA256, Size: int64(len(file.Data)), Document: document}, nil
+}
+
+// name is the path of a project document as it is shown: relative to the project
+// folder, with slashes.
+func (f *projectFiles) name(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		rel, err := filepath.Rel(f.folder, path)
+		if err != nil || !filepath.IsLocal(rel) {
+			return "", &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: "this project lies in another folder", Hint: "Start slop with --project there."}
+		}
+		path = rel
+	}
+	local := filepath.Clean(filepath.FromSlash(path))
+	switch {
+	case strings.ContainsRune(path, 0) || path == "":
+		return "", &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: "this is no path", Hint: "Name a .toml file below the project folder."}
+	case !filepath.IsLocal(local):
+		return "", &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: "this project lies in another folder", Hint: "Start slop with --project there."}
+	case filepath.Ext(local) != ".toml":
+		return "", &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: "a project document is a .toml file", Hint: "Name one, such as project.toml."}
+	}
+	return filepath.ToSlash(local), nil
+}
+
+// explain words an error of the gate for a client.
+func (f *projectFiles) explain(name string, err error) error {
+	var denied *sandbox.DeniedError
+	var system *fs.PathError
+	switch {
+	case errors.As(err, &denied):
+		return &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: denied.ModelText(), Hint: "Project documents are plain .toml files below the project folder that are not protected."}
+	case errors.Is(err, fs.ErrNotExist):
+		return &hookgw.FileProblem{Kind: hookgw.FileMissing, Message: "there is no " + name, Hint: "Name a file below the project folder, or make it with POST /api/project/save."}
+	case errors.Is(err, sandbox.ErrTooLarge):
+		return &hookgw.FileProblem{Kind: hookgw.FileTooLarge, Message: fmt.Sprintf("%s is over %d bytes", name, hookgw.MaxProjectFile), Hint: "Move its discussions to a history file and import that with slop history import."}
+	case errors.Is(err, sandbox.ErrConflict):
+		return changedFile(name)
+	case errors.Is(err, sandbox.ErrNotRegular), errors.Is(err, sandbox.ErrIsDirectory):
+		return &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: name + " is no regular file", Hint: "Name another one."}
+	case errors.As(err, &system):
+		return &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: name + " cannot be used: " + system.Err.Error(), Hint: "Name another file, or make this one usable."}
+	}
+	return fmt.Errorf("project document %s: %w", name, err)
+}
+
+func changedFile(name string) error {
+	return &hookgw.FileProblem{Kind: hookgw.FileChanged, Message: name + " is not as it was loaded: somebody else changed it", Hint: `Load it again, save to another path, or send "force": true to overwrite it.`}
+}
+
+// Save writes a project document beside its place and renames it into it. A file
+// that holds the very bytes already counts as written.
+func (f *projectFiles) Save(ctx context.Context, path string, document json.RawMessage, was string, force bool) (hookgw.ProjectFile, error) {
+	name, err := f.name(path)
+	if err != nil {
+		return hookgw.ProjectFile{}, err
+	}
+	text, err := jsonToTOML(document)
+	if err != nil {
+		return hookgw.ProjectFile{}, &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: "the project cannot be written as TOML: " + err.Error(), Hint: "Change what it names and save it again."}
+	}
+	if len(text) > hookgw.MaxProjectFile {
+		return hookgw.ProjectFile{}, f.explain(name, sandbox.ErrTooLarge)
+	}
+	saved := hookgw.ProjectFile{Path: name, SHA256: sandbox.Digest(text), Size: int64(len(text)), Document: document}
+	guard, err := f.documents.Lock(ctx, name)
+	if err != nil {
+		return saved, f.explain(name, err)
+	}
+	defer guard.Release()
+	now, err := f.documents.ReadFile(ctx, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return saved, f.explain(name, err)
+	case bytes.Equal(now.Data, text):
+		return saved, nil
+	}
+	if now.SHA256 != was && !force {
+		return saved, changedFile(name)
+	}
+	if err := guard.Apply(ctx, []sandbox.Write{{Path: name, Before: now.SHA256, After: text, Mode: 0o600}}); err != nil {
+		return saved, f.explain(name, err)
+	}
+	return saved, nil
+}
+
+// Expand finds the files that patterns stand for. A path without a wildcard
+// stands for itself, whether there is such a file yet or not.
+func (f *projectFiles) Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string, err error) {
+	found := map[string]bool{}
+	var globs []sandbox.Glob
+	for _, given := range patterns {
+		pattern, problem := f.pattern(base, given)
+		switch {
+		case problem != "":
+			skipped = append(skipped, given+": "+problem)
+		case strings.ContainsAny(pattern, `*?[{`):
+			glob, err := sandbox.ParseGlob(pattern)
+			if err != nil {
+				skipped = append(skipped, given+": its braces stand for too many patterns")
+				continue
+			}
+			globs = append(globs, glob)
+		default:
+			if _, err := f.documents.Stat(pattern); errors.Is(err, sandbox.ErrDenied) {
+				skipped = append(skipped, given+": it is protected, or a link")
+				continue
+			}
+			found[pattern] = true
+		}
+	}
+	if len(globs) > 0 {
+		if err := f.match(ctx, globs, found); err != nil {
+			return nil, nil, err
+		}
+	}
+	for path := range found {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return paths, skipped, tooMany(len(paths))
+}
+
+func tooMany(n int) error {
+	if n <= events.MaxTracked {
+		return nil
+	}
+	return &hookgw.FileProblem{Kind: hookgw.FileTooLarge, Message: fmt.Sprintf("the patterns stand for more than %d files", events.MaxTracked), Hint: "Narrow them; tools read every other file as well."}
+}
+
+// pattern is a pattern relative to the project folder, or why it stands for nothing.
+func (f *projectFiles) pattern(base, given string) (pattern, problem string) {
+	slashed := filepath.ToSlash(given)
+	if filepath.IsAbs(given) {
+		rel, err := filepath.Rel(f.folder, given)
+		if err != nil || !filepath.IsLocal(rel) {
+			return "", "it lies outside of the project folder"
+		}
+		slashed = filepath.ToSlash(rel)
+	} else if base != "" {
+		slashed = filepath.ToSlash(base) + "/" + slashed
+	}
+	pattern = filepath.ToSlash(filepath.Clean(filepath.FromSlash(slashed)))
+	switch {
+	case given == "" || strings.ContainsRune(given, 0):
+		return "", "it is no path"
+	case !filepath.IsLocal(pattern):
+		return "", "it lies outside of the project folder"
+	case !doublestar.ValidatePattern(pattern):
+		return "", "it is no pattern"
+	}
+	return pattern, ""
+}
+
+// match adds the files below the project folder that a pattern matches. Links
+// are not followed, and protected names and .gitignore's left out.
+func (f *projectFiles) match(ctx context.Context, globs []sandbox.Glob, found map[string]bool) error {
+	stats, err := f.documents.Walk(ctx, ".", sandbox.WalkOptions{Gitignore: true, NoSizes: true}, func(e sandbox.Entry) error {
+		if e.Kind != sandbox.KindFile {
+			return nil
+		}
+		for _, glob := range globs {
+			if glob.Match(e.Path) {
+				found[e.Path] = true
+				break
+			}
+		}
+		if len(found) > events.MaxTracked {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err == nil && stats.Truncated {
+		return &hookgw.FileProblem{Kind: hookgw.FileTooLarge, Message: "the project folder holds too many files to look through", Hint: "Name the files without wildcards, or leave folders out with .gitignore."}
+	}
+	if err != nil {
+		return f.explain(".", err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"manualslop/hookgw"
+	"manualslop/projections"
+)
+
+// tomlToJSON reads a TOML document. Times become texts.
+func tomlToJSON(text []byte) (json.RawMessage, error) {
+	document := map[string]any{}
+	if err := toml.Unmarshal(text, &document); err != nil {
+		return nil, tomlError(err)
+	}
+	raw, err := json.Marshal(document)
+	if err != nil {
+		return nil, errors.New("it holds a number that is not finite")
+	}
+	return raw, nil
+}
+
+// tomlError says where a text is no TOML, or does not fit.
+func tomlError(err error) error {
+	var broken *toml.DecodeError
+	var extra *toml.StrictMissingError
+	switch {
+	case errors.As(err, &extra) && len(extra.Errors) > 0:
+		line, _ := extra.Errors[0].Position()
+		return fmt.Errorf("line %d: nothing is known of %s", line, strings.Join(extra.Errors[0].Key(), "."))
+	case errors.As(err, &broken):
+		line, column := broken.Position()
+		what := strings.TrimPrefix(broken.Error(), "toml: ")
+		if kind, _, typed := strings.Cut(strings.TrimPrefix(what, "cannot decode TOML "), " into "); typed { // the rest names types of Go
+			what = strings.Join(broken.Key(), ".") + " takes no " + kind
+		}
+		return fmt.Errorf("line %d, column %d: %s", line, column, what)
+	}
+	return err
+}
+
+// jsonToTOML writes a JSON object as TOML. Whole numbers stay whole.
+func jsonToTOML(document json.RawMessage) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(document))
+	dec.UseNumber()
+	var value map[string]any
+	if err := dec.Decode(&value); err != nil {
+		return nil, fmt.Errorf("it is no object: %w", err)
+	}
+	plain, err := tomlValue(value, "")
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	enc := toml.NewEncoder(&out)
+	enc.SetIndentTables(false)
+	if err := enc.Encode(plain); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// tomlValue makes of a decoded JSON value what TOML knows.
+func tomlValue(value any, at string) (any, error) {
+	switch v := value.(type) {
+	case nil:
+		return nil, fmt.Errorf("%s is null, which TOML does not know", at)
+	case json.Number:
+		if whole, err := v.Int64(); err == nil {
+			return whole, nil
+		}
+		number, err := v.Float64()
+		if err != nil || !strings.ContainsAny(v.String(), ".eE") {
+			return nil, fmt.Errorf("%s is a number that TOML does not know", at)
+		}
+		return number, nil
+	case []any:
+		out := make([]any, len(v))
+		for i, element := range v {
+			var err error
+			if out[i], err = tomlValue(element, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, element := range v {
+			var err error
+			if out[key], err = tomlValue(element, strings.TrimPrefix(at+"."+key, ".")); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return value, nil
+}
+
+// ReadHistory reads a history.toml of the original: the discussion table, on its
+// own or under "discussion".
+func (f *projectFiles) ReadHistory(text string) (projections.History, error) {
+	h, err := ParseHistory([]byte(text))
+	if err != nil {
+		return h, &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: "the history cannot be read: " + err.Error(), Hint: "Correct that line; everything else of the file is left alone until then."}
+	}
+	return h, nil
+}
+
+// ParseHistory reads the discussion table of a history.toml. Nothing is passed
+// over: what it does not know is an error with its line.
+func ParseHistory(text []byte) (projections.History, error) {
+	var h projections.History
+	whole := map[string]any{}
+	if err := toml.Unmarshal(text, &whole); err != nil {
+		return h, tomlError(err)
+	}
+	dec := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
+	if _, nested := whole["discussion"]; nested {
+		var project struct {
+			Discussion projections.History `toml:"discussion"`
+		}
+		if err := dec.Decode(&project); err != nil {
+			return h, tomlError(err)
+		}
+		h = project.Discussion
+	} else if err := dec.Decode(&h); err != nil {
+		return h, tomlError(err)
+	}
+	if wrong := h.Check(); wrong != "" {
+		return h, errors.New(wrong)
+	}
+	return h, nil
+}
+
+// WriteHistory writes a history.toml of the original.
+func (f *projectFiles) WriteHistory(h projections.History) (string, error) {
+	text, err := FormatHistory(h)
+	return string(text), err
+}
+
+func FormatHistory(h projections.History) ([]byte, error) {
+	text, err := toml.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("write a history: %w", err)
+	}
+	return text, nil
+}

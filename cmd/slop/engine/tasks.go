@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"manualslop/hookgw/program"
+)
+
+// tasks are what this process does beside answering, in the order begun. There
+// are as many as roles and effects, so nothing is ever dropped.
+type tasks struct {
+	mu    sync.Mutex
+	begun []program.Task
+}
+
+// begin notes a task; call ended with what came of it.
+func (t *tasks) begin(name string) (ended func(error)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := len(t.begun)
+	t.begun = append(t.begun, program.Task{Name: name, Started: time.Now()})
+	return func(err error) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		now := time.Now()
+		t.begun[at].Ended = &now
+		if err != nil {
+			t.begun[at].Error = err.Error()
+		}
+	}
+}
+
+func (t *tasks) list() []program.Task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.begun)
+}

@@ -1,0 +1,107 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"manualslop/bus"
+	"manualslop/cmd/slop/exit"
+	"manualslop/events"
+)
+
+// Connector opens connections with the rights of a role, to a bus of our own
+// or to one elsewhere. Nothing but this differs between the two.
+type Connector struct {
+	Server  *bus.Server
+	Dial    bus.DialConfig
+	project string
+
+	mu    sync.Mutex
+	Conns []*bus.Conn
+}
+
+// As connects as a role; the connection is closed with the connector.
+func (c *Connector) As(ctx context.Context, role bus.Role) (*bus.Conn, error) {
+	var conn *bus.Conn
+	var err error
+	switch role.Kind {
+	case bus.Worker, bus.Models, bus.Timers:
+		role.Project = c.project
+	}
+	if c.Server != nil {
+		conn, err = c.Server.Connect(role)
+	} else {
+		d := c.Dial
+		d.Role = role
+		conn, err = bus.Dial(ctx, d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Conns = append(c.Conns, conn)
+	return conn, nil
+}
+
+// Close ends every connection, and the bus if it is ours.
+func (c *Connector) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.Conns {
+		conn.Close()
+	}
+	if c.Server != nil {
+		c.Server.Close()
+	}
+}
+
+// OpenBus starts the embedded bus of a data folder, or points at another one.
+func (g *Flags) OpenBus(ctx context.Context, p Place, listen string) (*Connector, error) {
+	if g.Remote(p) {
+		return &Connector{Dial: g.DialConfig(p), project: p.Name}, nil
+	}
+	if listen == "" {
+		listen = p.Config.Bus.Listen
+	}
+	if err := p.Claim(); err != nil {
+		return nil, err
+	}
+	server, err := bus.Open(ctx, bus.Config{
+		Dir: p.Data, Project: p.Name, Durability: p.Config.Bus.Durability, Listen: listen, MaxBytes: p.Config.Bus.MaxBytes,
+		People: []string{p.Person}, Agents: []string{AgentHooks}, Serves: p.Project, Logger: g.Logger(),
+	})
+	if errors.Is(err, bus.ErrConfig) {
+		return nil, &exit.Error{Code: exit.Usage, Err: err}
+	}
+	if err != nil {
+		return nil, &exit.Error{Code: exit.Failed, Err: err}
+	}
+	return &Connector{Server: server, project: p.Name}, nil
+}
+
+// AgentHooks is the actor of what comes with the gateway's ask token.
+const AgentHooks = events.AgentPrefix + "hooks"
+
+// Remote tells whether the bus is somebody else's.
+func (g *Flags) Remote(p Place) bool {
+	return g.NATS != "" || g.context != "" || p.Config.Bus.URL != ""
+}
+
+func (g *Flags) DialConfig(p Place) bus.DialConfig {
+	url := g.NATS
+	if url == "" && g.context == "" {
+		url = p.Config.Bus.URL
+	}
+	return bus.DialConfig{Recent: bus.NewRecent(), URL: url, Creds: g.Creds, Context: g.context, Replicas: p.Config.Bus.Replicas, Logger: g.Logger()}
+}
+
+// NeedRemote refuses a role that runs alone without a bus to run on.
+func (g *Flags) NeedRemote(p Place, role string) error {
+	if g.Remote(p) {
+		return nil
+	}
+	return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("slop %s runs alone and needs a bus: give --nats URL --creds FILE, or --context NAME; `slop bus --nats-listen` starts one", role)}
+}

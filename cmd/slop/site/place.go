@@ -1,0 +1,127 @@
+// Package site is a project on this machine: its folder and configuration, its
+// data folder with owner and run file, and the way to its bus.
+package site
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+)
+
+// Flags are what every command may be told: where a project and its record are,
+// how its bus is reached, and how to print.
+type Flags struct {
+	term.Terminal
+	ProjectDir string
+	dataDir    string
+	configFile string
+	NATS       string
+	Creds      string
+	context    string
+	Repair     bool // a damaged record of begun calls is replaced
+	Thorough   bool // every stored message is read when the store is opened
+}
+
+// Register adds the flags to a command line.
+func (g *Flags) Register(f *pflag.FlagSet) {
+	f.StringVar(&g.ProjectDir, "project", ".", "the project's `DIR`")
+	f.StringVar(&g.dataDir, "data", "", "where the log is kept, a `DIR` (default <project>/.slop)")
+	f.StringVar(&g.configFile, "config", "", "an additional configuration `FILE`")
+	f.BoolVar(&g.JSON, "json", false, "print data as JSON lines")
+	f.BoolVar(&g.NoColor, "no-color", false, "print without colours")
+	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print results and errors only")
+	f.BoolVar(&g.Verbose, "verbose", false, "print the operator's log too")
+	f.StringVar(&g.NATS, "nats", "", "use the bus at `URL` instead of one of our own")
+	f.StringVar(&g.Creds, "creds", "", "credentials for that bus, a `FILE` (see slop keys)")
+	f.StringVar(&g.context, "context", "", "use the bus of the nats context `NAME`")
+}
+
+// Place is a project and where its record is.
+type Place struct {
+	Config  config.Config
+	Project string // absolute folder of the project
+	Data    string // absolute folder of the record
+	Base    string // subject token of the name of the project's folder
+	Name    string // subject token of the project: as the data folder says, else base
+	State   string // folder of what slop remembers for this user; empty where there is none
+	Person  string // actor token of the person
+}
+
+// Place reads the configuration and finds the folders.
+func (g *Flags) Place() (Place, error) {
+	project, err := filepath.Abs(g.ProjectDir)
+	if err != nil {
+		return Place{}, exit.Errorf(exit.Usage, "--project: %w", err)
+	}
+	if info, err := os.Stat(project); err != nil || !info.IsDir() {
+		return Place{}, exit.Errorf(exit.Usage, "--project %s is no folder", g.ProjectDir)
+	}
+	if project, err = filepath.EvalSymlinks(project); err != nil {
+		return Place{}, exit.Errorf(exit.Usage, "--project: %w", err)
+	}
+	data := g.dataDir
+	if data == "" {
+		data = filepath.Join(project, ".slop")
+	}
+	if data, err = dataFolder(data); err != nil {
+		return Place{}, exit.Errorf(exit.Usage, "--data: %w", err)
+	}
+	if g.Creds != "" {
+		if _, err := os.Stat(g.Creds); err != nil {
+			return Place{}, exit.Errorf(exit.Usage, "--creds: %w", err)
+		}
+	}
+	cfg, err := config.Load(config.Sources{ProjectDir: project, UserDir: config.UserDir(os.Getenv), File: g.configFile, OSUser: osUser()})
+	if err != nil {
+		return Place{}, err
+	}
+	base := events.Token(filepath.Base(project))
+	p := Place{Config: cfg, Project: project, Data: data, Base: base, Name: base, Person: events.Token(cfg.User.Name), State: userStateDir(os.Getenv)}
+	if own, bound, err := p.Ownership(); err == nil && bound.Folder == project {
+		p.Name = own.Project
+	}
+	if !events.IsPerson(p.Person) {
+		return Place{}, exit.Errorf(exit.Usage, "the name %q belongs to the engine; set [user] name in your configuration", p.Person)
+	}
+	return p, nil
+}
+
+// dataFolder is the data folder, absolute and without links on the way to it, so
+// that it has one name. It need not be there; a file is none.
+func dataFolder(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return "", fmt.Errorf("%s is no folder", path)
+	}
+	parent, err := config.RealPath(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, filepath.Base(path)), nil
+}
+
+// osUser is the name of the user of the operating system.
+func osUser() string {
+	u, err := user.Current()
+	if err != nil || u.Username == "" {
+		return "operator"
+	}
+	return filepath.Base(u.Username)
+}
+
+// Tokens is the folder of the gateway's bearer tokens.
+func (p Place) Tokens() string { return filepath.Join(p.Data, "tokens") }
+
+// KeysDir is where credentials for the bus's listener are written.
+func (p Place) KeysDir() string { return filepath.Join(p.Data, "keys") }

@@ -1,0 +1,147 @@
+package site
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/exit"
+	"manualslop/projections/sessionlog"
+	"manualslop/tools"
+	"manualslop/tools/sandbox"
+	"manualslop/tools/web"
+)
+
+// ToolEnv is what tools may use in a project: the folders that are open to
+// them, and how scripts run. The environment of scripts is the person's
+// mcp_env.toml; a project's own one has no effect without trust, see untrusted.
+// Errors: a *Error, and status 2 for what cannot be enforced.
+func (p Place) ToolEnv() (tools.Env, error) {
+	confine := p.Config.Shell.Sandbox == "workspace"
+	if !confine && !p.Config.Shell.Network {
+		return tools.Env{}, exit.Errorf(exit.Usage, "[shell] network = false can be enforced with sandbox = \"workspace\" only, so no tools run")
+	}
+	user := config.UserDir(os.Getenv)
+	scripts, err := userShellEnvironment(user)
+	if err != nil {
+		return tools.Env{}, err
+	}
+	primary := p.Project
+	if bases := p.Config.BaseDirs(p.Project); !config.InsideAny(bases, primary) {
+		primary = bases[0]
+	}
+	network, err := p.network()
+	if err != nil {
+		return tools.Env{}, err
+	}
+	w, err := sandbox.Open(p.gate(sandbox.Config{Primary: primary, Bases: p.Config.Files.BaseDirs, TrackedFiles: p.Config.Files.Tracked}))
+	if err != nil {
+		return tools.Env{}, exit.Errorf(exit.Usage, "[files] base_dirs: %w", err)
+	}
+	return tools.Env{Workspace: w, Net: network, Shell: tools.Shell{
+		Timeout: time.Duration(p.Config.Shell.TimeoutS) * time.Second, Fallback: p.Config.Shell.Fallback,
+		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.Config.Shell.Network, Frozen: frozenNames(),
+	}}, nil
+}
+
+// gate is a gate to folders with everything out of reach that is so in each of them.
+func (p Place) gate(c sandbox.Config) sandbox.Config {
+	c.Engine = []string{p.Data, filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base))}
+	for _, own := range []string{config.UserDir(os.Getenv), p.State} {
+		if own != "" {
+			c.Engine = append(c.Engine, own)
+		}
+	}
+	c.Blacklist = slices.Concat(p.Config.MCP.Blacklist, CredentialNames(), []string{path.Base(sessionlog.RegistryFile)})
+	c.AllowSymlinks = p.Config.MCP.AllowSymlinks
+	return c
+}
+
+// frozenNames are files of a project that decide what programs outside of the
+// sandbox do: those of slop, of git, and of other agents.
+func frozenNames() []string {
+	return []string{
+		"slop.toml", config.PersonasName, config.ToolPresetsName, config.ProjectPresetsName, "mcp_env.toml", "mcp_config.json",
+		".git/config", ".git/config.worktree", ".git/commondir", ".git/hooks", ".git/info", ".git/worktrees/*/commondir", ".git/worktrees/*/config.worktree",
+		".beads/hooks", ".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".gemini/settings.json", ".mcp.json", ".cursor/mcp.json",
+		".vscode/tasks.json", ".husky", ".envrc",
+	}
+}
+
+// network is the gate to other machines that the configuration opens. It sends
+// out nothing that holds a secret of the configuration.
+func (p Place) network() (*web.Client, error) {
+	secrets, err := p.Secrets()
+	if err != nil {
+		return nil, err
+	}
+	client, err := web.New(web.Settings{AllowHosts: p.Config.Net.AllowHosts, SearchURL: p.Config.Net.SearchURL, Secrets: secrets})
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "[net]: %w", err)
+	}
+	return client, nil
+}
+
+// CredentialNames are the names of files that slop writes and that give rights,
+// wherever a person has put them.
+func CredentialNames() []string {
+	return []string{"*.token", "person-*.json", "bus-tokens.json", OwnerFile, "run.json"}
+}
+
+// userShellEnvironment reads the person's mcp_env.toml, expanded.
+func userShellEnvironment(user string) (config.ShellEnvironment, error) {
+	if user == "" {
+		return config.ShellEnvironment{}, nil
+	}
+	file := filepath.Join(user, "mcp_env.toml")
+	e, err := config.LoadShellEnvironment(file)
+	if err != nil {
+		return config.ShellEnvironment{}, err
+	}
+	known := scrubbed()
+	if _, err := e.Expand(known); err != nil {
+		return config.ShellEnvironment{}, exit.Errorf(exit.Usage, "%s: %w", file, err)
+	}
+	folders := e.Path.Prepend
+	e.Path.Prepend = nil
+	for _, folder := range folders {
+		if config.DrivePattern().MatchString(folder) && runtime.GOOS != "windows" {
+			continue
+		}
+		folder, err := config.ExpandVariables(folder, known)
+		if err != nil {
+			return config.ShellEnvironment{}, exit.Errorf(exit.Usage, "%s: %w", file, err)
+		}
+		e.Path.Prepend = append(e.Path.Prepend, folder)
+	}
+	return e, nil
+}
+
+// scrubbed is what a script sees of this process's environment.
+func scrubbed() map[string]string {
+	out := map[string]string{}
+	for _, entry := range sandbox.Environment(sandbox.Environ{}) {
+		name, value, _ := strings.Cut(entry, "=")
+		out[name] = value
+	}
+	return out
+}
+
+// Untrusted lists the files of the project that would take effect if the
+// person had trusted them.
+func (p Place) Untrusted() []string {
+	var out []string
+	for _, name := range []string{"mcp_env.toml", "mcp_config.json"} {
+		if _, err := os.Lstat(filepath.Join(p.Project, name)); !errors.Is(err, fs.ErrNotExist) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,15 @@
+package term
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// FlushTyped drops what was typed on a terminal before the question stood there.
+func FlushTyped(in io.Reader) {
+	if f, ok := in.(*os.File); ok && IsTerminal(f) {
+		_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH)
+	}
+}

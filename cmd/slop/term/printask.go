@@ -1,0 +1,126 @@
+package term
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"manualslop/events"
+)
+
+// BriefLines bounds what a question shows of its payload and diff before it
+// says how to see all of it.
+const BriefLines = 120
+
+// PrintAsk shows a question: what it is about, the payload as it would run,
+// and the diff. Characters that hide or reorder text are made visible. It tells
+// whether anything was left out; arguments of several lines that the diff shows
+// anyway are not counted, because a call may change nothing but what that shows.
+func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
+	fmt.Fprintf(w, "\n── %s · %s", Visible(a.Gate), Visible(a.Title))
+	if a.Ticket != "" {
+		fmt.Fprintf(w, " · %s", Visible(a.Ticket))
+	}
+	fmt.Fprintf(w, "\n   %s", Visible(a.Ask))
+	if a.Effect != "" {
+		fmt.Fprintf(w, " · %s", Visible(a.Effect))
+	}
+	fmt.Fprintln(w)
+	if a.Note != "" {
+		fmt.Fprintf(w, "   %s\n", Visible(a.Note))
+	}
+	body := PayloadText(a.Args, whole || a.Diff == "")
+	diff := len(body)
+	if a.Diff != "" {
+		body = append(body, strings.Split(strings.TrimRight(a.Diff, "\n"), "\n")...)
+	}
+	colours := g.coloured()
+	for i, line := range body {
+		if !whole && i == BriefLines {
+			fmt.Fprintf(w, "   … %d more lines: s shows all of it\n", len(body)-i)
+			cut = true
+			break
+		}
+		if line = Visible(line); colours && i >= diff {
+			line = diffColoured(line)
+		}
+		fmt.Fprintf(w, "   %s\n", line)
+	}
+	if a.DiffBlob != nil {
+		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, Visible(a.Ask))
+	}
+	return cut
+}
+
+// PayloadText is the payload, one line an argument, texts of several lines as they are,
+// or only how long they are.
+func PayloadText(args json.RawMessage, long bool) []string {
+	var m map[string]json.RawMessage
+	dec := json.NewDecoder(bytes.NewReader(args))
+	if len(args) == 0 || dec.Decode(&m) != nil {
+		if len(args) == 0 {
+			return nil
+		}
+		return []string{string(args)}
+	}
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		var s string
+		if json.Unmarshal(m[k], &s) != nil {
+			out = append(out, k+": "+string(m[k]))
+			continue
+		}
+		lines := strings.Split(s, "\n")
+		if len(lines) == 1 {
+			out = append(out, k+": "+s)
+			continue
+		}
+		if !long {
+			out = append(out, fmt.Sprintf("%s: %d lines", k, len(lines)))
+			continue
+		}
+		out = append(out, k+":")
+		for _, l := range lines {
+			out = append(out, "  "+l)
+		}
+	}
+	return out
+}
+
+// Printable is a text of one line that others wrote, as it may be shown: line
+// ends inside it are marked, and the rest is as visible has it.
+func Printable(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\r\n\t "), "\n")
+	for i := range lines {
+		lines[i] = Visible(strings.TrimSuffix(lines[i], "\r"))
+	}
+	return strings.Join(lines, " ⏎ ")
+}
+
+// Visible spells out characters that a terminal would act on or not show:
+// controls, direction marks, zero-width ones, line ends too. What chooses between
+// the two looks of a character stays.
+func Visible(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	hidden := func(r rune) bool {
+		return r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) ||
+			unicode.Is(unicode.Variation_Selector, r) && r != '\uFE0E' && r != '\uFE0F' || r == '\u2028' || r == '\u2029')
+	}
+	if strings.IndexFunc(s, hidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

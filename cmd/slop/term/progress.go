@@ -1,0 +1,306 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// Progress shows a session as it goes: plain lines, and on a terminal one
+// status line below them. While a question stands there, nothing else is
+// printed below it: lines are kept back until it is settled.
+type Progress struct {
+	Out      io.Writer
+	Status   bool
+	quiet    bool
+	shown    bool              // the status line stands at the end
+	standing string            // what it says
+	drawn    time.Time         // since when
+	partial  bool              // an unfinished line stands at the end: a question's
+	asking   bool              // a question waits
+	held     []string          // lines that came meanwhile, the newest of them
+	unheld   int               // lines that came before those
+	tickets  map[string]string // state by ticket
+	waits    []waiting         // oldest first
+	subjects map[string]string // running call to what it is about
+	used     used
+	paused   bool
+	failure  string // what the last failure of a model said
+	begun    time.Time
+	places   places
+}
+
+func NewProgress(g *Terminal) *Progress {
+	return &Progress{Out: g.Out, Status: IsTerminal(g.Out) && !g.Quiet && !g.JSON, quiet: g.Quiet,
+		tickets: map[string]string{}, subjects: map[string]string{}, begun: time.Now(), places: places{}}
+}
+
+// Take folds an event and prints what is worth a line.
+func (p *Progress) Take(e *events.Event) {
+	line := p.fold(e)
+	if line == "" || p.quiet {
+		p.Refresh()
+		return
+	}
+	p.Say(fmt.Sprintf("%s  %s", e.Time.Local().Format("15:04:05"), Printable(clipped(line, lineRunes))))
+	for _, more := range p.more(e) {
+		p.Say("          " + Visible(clipped(more, lineRunes)))
+	}
+}
+
+// Bounds of what is printed and kept back: models write without end, and a
+// question may wait for days.
+const (
+	lineRunes = 1000
+	heldLines = 500
+)
+
+// Publish prints a line, behind the answer where a question waits on a terminal.
+func (p *Progress) Say(line string) {
+	if p.asking && p.Status {
+		if len(p.held) == heldLines {
+			p.held = p.held[1:]
+			p.unheld++
+		}
+		p.held = append(p.held, line)
+		return
+	}
+	p.Clear()
+	fmt.Fprintln(p.Out, line)
+	p.Refresh()
+}
+
+// Ask puts a question and its prompt on the terminal.
+func (p *Progress) Ask(question func(io.Writer), prompt string) {
+	p.Clear()
+	question(p.Out)
+	fmt.Fprint(p.Out, prompt)
+	p.asking, p.partial = true, true
+}
+
+// Typed notes that a line was typed behind the prompt, on a terminal to its end.
+func (p *Progress) Typed(terminal bool) { p.partial = p.partial && !terminal }
+
+// Answered prints what was kept back while a question waited, and tells whether
+// there was anything.
+func (p *Progress) Answered() bool {
+	p.asking = false
+	held, before := p.held, p.unheld
+	p.held, p.unheld = nil, 0
+	if before > 0 {
+		p.Say(fmt.Sprintf("… %d lines before are not shown; what happened is on record", before))
+	}
+	for _, line := range held {
+		p.Say(line)
+	}
+	return len(held) > 0
+}
+
+// fold takes an event into the figures and returns its line, if it has one.
+func (p *Progress) fold(e *events.Event) string {
+	switch x := e.Payload.(type) {
+	case events.SessionOpened:
+		return "session " + e.Session
+	case events.GoalSubmitted:
+		return "goal: " + x.Goal
+	case events.TracksProposed:
+		return fmt.Sprintf("tier 1 proposes %d track(s)", len(x.Tracks))
+	case events.TrackStarted:
+		return "track " + x.Track.ID + ": " + FirstOf(x.Track.Title, x.Track.Description)
+	case events.TicketsPlanned:
+		for _, t := range x.Tickets {
+			p.set(t.ID, events.StatusTodo)
+		}
+		return fmt.Sprintf("tier 2 plans %d ticket(s)", len(x.Tickets))
+	case events.TicketsAdded:
+		for _, t := range x.Tickets {
+			p.set(t.ID, events.StatusTodo)
+		}
+		return "worker asked for: " + x.Track.Title
+	case events.GraphMutated:
+		return p.mutated(x)
+	case events.PlanningFailed:
+		return fmt.Sprintf("tier %d gave no usable plan: %s", x.Tier, p.unsaid(x.Error))
+	case events.ToolApproved, events.ToolSettled, events.ToolDenied:
+		return p.foldCall(e)
+	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelDenied, events.BudgetWarned, events.ConversationShortened:
+		return p.foldModel(e)
+	case events.HintGiven, events.FlakyNoticed, events.PatchSkipped:
+		return qaLine(x)
+	case events.FilesUpdated:
+		return filesLine(x)
+	case events.TierChanged:
+		return changeLine(e, x.Check())
+	case events.ProviderChanged:
+		return changeLine(e, x.Check())
+	case events.SettingsChanged:
+		return changeLine(e, x.Check())
+	}
+	return p.foldTicket(e)
+}
+
+// mutated takes over which tickets came and went.
+func (p *Progress) mutated(x events.GraphMutated) string {
+	for _, op := range x.Ops {
+		switch op.Op {
+		case events.GraphAddTicket:
+			p.set(op.Ticket, events.StatusTodo)
+		case events.GraphRemoveTicket:
+			delete(p.tickets, op.Ticket)
+		}
+	}
+	return fmt.Sprintf("%s changed the graph of tickets (%d)", x.By, len(x.Ops))
+}
+
+func (p *Progress) foldTicket(e *events.Event) string {
+	switch x := e.Payload.(type) {
+	case events.TicketStarted:
+		p.set(x.Ticket.ID, events.StatusInProgress)
+		return fmt.Sprintf("%s starts (attempt %d, %s): %s", x.Ticket.ID, x.Attempt, x.Model, OneLine(x.Prompt))
+	case events.TicketCompleted:
+		p.set(x.Ticket, events.StatusCompleted)
+		return x.Ticket + " is completed"
+	case events.TicketBlocked:
+		p.set(x.Ticket, events.StatusBlocked)
+		return x.Ticket + " is blocked: " + x.Reason + p.places.left(x.Ticket)
+	case events.TicketReviewed:
+		return reviewLine(x)
+	case events.TicketRetried:
+		p.set(x.Ticket, events.StatusTodo)
+		return fmt.Sprintf("%s is tried again (%d): %s%s", x.Ticket, x.RetryCount, x.Reason, p.places.left(x.Ticket))
+	case events.TicketUnblocked:
+		p.set(x.Ticket, events.StatusTodo)
+		return x.Ticket + " is unblocked"
+	case events.Paused:
+		p.paused = true
+		return "paused by " + x.By
+	case events.Resumed:
+		p.paused = false
+		return "resumed by " + x.By
+	case events.TrackCompleted:
+		return "track " + x.Track + " is completed"
+	case events.TrackBlocked:
+		return "track " + x.Track + " is blocked: " + x.Reason
+	case events.GoalCompleted:
+		return "done" + p.places.whole()
+	case events.GoalFailed:
+		return "not done: " + p.unsaid(x.Reason)
+	case events.AskSettled:
+		line := fmt.Sprintf("  %s: %s by %s", x.Gate, x.Outcome, x.By)
+		if x.By == "engine" && x.Reason != "" { // nobody said it
+			line += ": " + OneLine(x.Reason)
+		}
+		return line
+	case events.OverlapWarned, events.WorkspacePrepared, events.MergeSettled:
+		return p.places.line(e.Payload)
+	case events.ControlRefused:
+		return x.Kind + " refused: " + x.Reason
+	case events.SessionStalled:
+		return x.Decider + " is stalled: " + x.Reason
+	}
+	return ""
+}
+
+// changeLine tells of a person's change of settings.
+func changeLine(e *events.Event, wrong error) string {
+	if wrong != nil {
+		return fmt.Sprintf("%s of %s does not count: %v", e.Type, e.Actor, wrong)
+	}
+	return fmt.Sprintf("%s sets %s", e.Actor, projections.Summarize(e.Payload))
+}
+
+// qaLine tells what tier 4 said.
+func qaLine(p events.Payload) string {
+	switch x := p.(type) {
+	case events.HintGiven:
+		return "  QA: " + x.Hint
+	case events.FlakyNoticed:
+		return "  QA: flaky: the same command failed before (" + x.Failed + ") and nothing on record changed"
+	case events.PatchSkipped:
+		return "  no patch: " + OneLine(x.Reason)
+	}
+	return ""
+}
+
+// reviewLine tells of tier 2's word on an attempt.
+func reviewLine(x events.TicketReviewed) string {
+	says := map[string]string{events.ReviewApproved: "approved", events.ReviewSentBack: "sent back", events.ReviewSkipped: "not reviewed"}[x.Verdict]
+	line := x.Ticket + " is " + says
+	if len(x.Reasons) > 0 {
+		line += ": " + OneLine(strings.Join(x.Reasons, "; "))
+	}
+	return line
+}
+
+func filesLine(x events.FilesUpdated) string {
+	if len(x.Files) == 0 {
+		return ""
+	}
+	var names []string
+	for _, f := range x.Files {
+		names = append(names, f.Path)
+	}
+	return "  changed: " + strings.Join(names, ", ")
+}
+
+// set takes over a ticket's state. Nothing of an attempt that is over is waited for.
+func (p *Progress) set(ticket, state string) {
+	p.tickets[ticket] = state
+	p.waits = slices.DeleteFunc(p.waits, func(w waiting) bool { return w.who == ticket })
+}
+
+// Refresh prints the status line anew, if it says something else now.
+func (p *Progress) Refresh() {
+	if !p.Status || p.asking {
+		return
+	}
+	line := p.statusLine(time.Now(), terminalWidth(p.Out))
+	if p.shown && line == p.standing {
+		return
+	}
+	fmt.Fprint(p.Out, "\r\x1b[K"+line)
+	p.shown, p.standing, p.drawn = true, line, time.Now()
+}
+
+// Clear takes the status line away and ends an unfinished line, so that
+// something else can be printed.
+func (p *Progress) Clear() {
+	if p.shown {
+		fmt.Fprint(p.Out, "\r\x1b[K")
+		p.shown = false
+	}
+	if p.partial {
+		fmt.Fprintln(p.Out)
+		p.partial = false
+	}
+}
+
+func OneLine(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		s = s[:i] + " …"
+	}
+	return clipped(s, 100)
+}
+
+// clipped is a text of at most so many characters.
+func clipped(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+func FirstOf(s ...string) string {
+	for _, v := range s {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,134 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/tiers/approval"
+)
+
+// Bounds of what is shown below a line.
+const (
+	outputLines = 10 // of a failed program
+	wordsLines  = 12 // of a contributor's last words
+	moreRunes   = 160
+)
+
+// foldCall takes an event about a call into what is waited for and returns its line.
+func (p *Progress) foldCall(e *events.Event) string {
+	switch x := e.Payload.(type) {
+	case events.ToolApproved:
+		subject := approval.CallTitle(x.Tool, x.Args)
+		p.begin(waiting{id: x.Call, who: FirstOf(x.Ticket, "call"), what: clipped(subject, 40), since: e.Time})
+		p.subjects[x.Call] = subject
+	case events.ToolSettled:
+		w, _ := p.end(x.Call)
+		subject := FirstOf(p.subjects[x.Call], x.Tool)
+		delete(p.subjects, x.Call)
+		return settledLine(w.who, subject, x)
+	case events.ToolDenied:
+		return "  denied " + x.Tool + ": " + x.Reason
+	}
+	return ""
+}
+
+// settledLine tells how a call ended.
+func settledLine(who, subject string, x events.ToolSettled) string {
+	line := "  "
+	if who != "" {
+		line += who + " "
+	}
+	line += clipped(subject, 80) + ": " + x.Outcome
+	if x.Exit != nil && *x.Exit != 0 {
+		line += fmt.Sprintf(" (exit %d)", *x.Exit)
+	}
+	if x.Outcome == events.ToolFailed && x.Exit == nil {
+		line += ": " + OneLine(x.Text)
+	}
+	return line
+}
+
+// more is what stands below the line of an event.
+func (p *Progress) more(e *events.Event) []string {
+	switch x := e.Payload.(type) {
+	case events.TicketsPlanned:
+		return planned(x.Tickets)
+	case events.TicketsAdded:
+		return planned(x.Tickets)
+	case events.ToolSettled:
+		if x.Outcome == events.ToolFailed && x.Exit != nil {
+			return lastLines(output(x.Text), outputLines)
+		}
+	case events.ModelReplied:
+		return lastWords(x)
+	case events.GoalCompleted, events.GoalFailed:
+		return []string{p.used.sum()}
+	}
+	return nil
+}
+
+// planned tells a plan, a line a ticket.
+func planned(tickets []events.Ticket) []string {
+	var out []string
+	for _, t := range tickets {
+		line := t.ID
+		if t.TargetFile != "" {
+			line += " (" + t.TargetFile + ")"
+		}
+		if len(t.DependsOn) > 0 {
+			line += " after " + strings.Join(t.DependsOn, ", ")
+		}
+		out = append(out, line+": "+OneLine(t.Description))
+	}
+	return out
+}
+
+// lastWords are the further lines of a reply without calls: what the contributor
+// says that it did.
+func lastWords(x events.ModelReplied) []string {
+	lines := strings.Split(strings.TrimSpace(x.Text), "\n")
+	if len(x.Calls) > 0 || len(lines) < 2 {
+		return nil
+	}
+	return firstLines(lines[1:], wordsLines)
+}
+
+// output is what a program wrote, without the lines that a tool sets around it.
+func output(text string) string {
+	if _, behind, found := strings.Cut(text, "STDOUT:\n"); found {
+		text = behind
+	}
+	if i := strings.LastIndex(text, "\nEXIT CODE: "); i >= 0 {
+		text = text[:i]
+	}
+	return strings.Replace(text, "\nSTDERR:\n", "\n", 1)
+}
+
+// lastLines are the last lines of a text that are not empty.
+func lastLines(text string, most int) []string {
+	var lines []string
+	for _, l := range strings.Split(text, "\n") {
+		if strings.TrimSpace(l) != "" {
+			lines = append(lines, clipped(strings.TrimRight(l, "\r\t "), moreRunes))
+		}
+	}
+	if over := len(lines) - most; over > 0 {
+		lines = append([]string{fmt.Sprintf("… %d more lines before", over)}, lines[over:]...)
+	}
+	return lines
+}
+
+// firstLines are the first lines that are not empty.
+func firstLines(lines []string, most int) []string {
+	var out []string
+	for i, l := range lines {
+		if len(out) == most {
+			return append(out, fmt.Sprintf("… %d more lines", len(lines)-i))
+		}
+		if strings.TrimSpace(l) != "" {
+			out = append(out, clipped(strings.TrimRight(l, "\r\t "), moreRunes))
+		}
+	}
+	return out
+}

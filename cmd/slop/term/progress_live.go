@@ -1,0 +1,89 @@
+package term
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"manualslop/bus"
+	"manualslop/events"
+)
+
+// Bounds of the live text of the status line.
+const (
+	// liveBytes is how much is kept of what a model has written so far.
+	liveBytes = 1 << 10
+	// liveColumns is the least room for it in which it says something.
+	liveColumns = 16
+	// liveEvery is the least time between two status lines for its sake.
+	liveEvery = 100 * time.Millisecond
+)
+
+// Piece is something that a model has just written. It may never come: only
+// what is on record counts.
+type Piece struct {
+	Request string `json:"request"`
+	Delta   string `json:"delta"`
+}
+
+// Pieces passes on what the models of a session write until ctx ends. What
+// nobody takes in time is gone.
+func Pieces(ctx context.Context, conn *bus.Conn, project, session string) <-chan Piece {
+	out := make(chan Piece, 64)
+	go func() {
+		_ = conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels, Name: "delta"}, func(s bus.Signal) {
+			var p Piece
+			if json.Unmarshal(s.Body, &p) != nil {
+				return
+			}
+			select {
+			case out <- p:
+			default:
+			}
+		})
+	}()
+	return out
+}
+
+// Hear takes over a piece of what a model writes.
+func (p *Progress) Hear(said Piece) {
+	i := slices.IndexFunc(p.waits, func(w waiting) bool { return w.id == said.Request })
+	if i < 0 {
+		return
+	}
+	w := &p.waits[i]
+	w.wrote += said.Delta
+	if over := len(w.wrote) - liveBytes; over > 0 {
+		w.wrote = w.wrote[over:]
+	}
+	if i == 0 && time.Since(p.drawn) >= liveEvery {
+		p.Refresh()
+	}
+}
+
+// live is the end of what the oldest thing that is waited for has written, in so
+// many columns; empty where there is none or no room for it.
+func (p *Progress) live(room int) string {
+	if p.paused || len(p.waits) == 0 || room < liveColumns {
+		return ""
+	}
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(p.waits[0].wrote, "")), " ")
+	return ending(Visible(text), room)
+}
+
+// ending is as much of the end of a text as takes so many columns.
+func ending(text string, room int) string {
+	if Columns(text) <= room {
+		return text
+	}
+	room-- // the mark at the beginning
+	runes := []rune(text)
+	from := len(runes)
+	for from > 0 && room >= columnsOf(runes[from-1]) {
+		from--
+		room -= columnsOf(runes[from])
+	}
+	return "…" + string(runes[from:])
+}

@@ -1,0 +1,151 @@
+package term
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers/llm/script"
+)
+
+// waiting is one thing that the session waits for: a model's reply or a call.
+type waiting struct {
+	id       string
+	who      string // the ticket, else the tier
+	what     string // the model or the tool
+	tier     int
+	since    time.Time // a retry's is in the future: it is not asked before
+	scripted bool
+	wrote    string // the end of what the model has written so far
+}
+
+// begin notes what is waited for from now on.
+func (p *Progress) begin(w waiting) {
+	if w.since.Before(p.begun) {
+		w.since = p.begun
+	}
+	p.waits = append(p.waits, w)
+}
+
+// end takes away what was waited for, and tells what it was.
+func (p *Progress) end(id string) (waiting, bool) {
+	i := slices.IndexFunc(p.waits, func(w waiting) bool { return w.id == id })
+	if i < 0 {
+		return waiting{}, false
+	}
+	w := p.waits[i]
+	p.waits = slices.Delete(p.waits, i, i+1)
+	return w, true
+}
+
+// foldModel takes an event about models into the figures and returns its line.
+func (p *Progress) foldModel(e *events.Event) string {
+	switch x := e.Payload.(type) {
+	case events.ModelRequested:
+		return p.requested(e, x)
+	case events.ModelReplied:
+		w, _ := p.end(x.Request)
+		p.used.add(x.Usage, w.scripted)
+		return saidLine(w, x)
+	case events.ModelFailed:
+		w, known := p.end(x.Request)
+		if x.Usage != nil {
+			p.used.add(*x.Usage, w.scripted)
+		}
+		if p.failure = x.Message; known {
+			return fmt.Sprintf("%s, %s: %s: %s", w.who, w.what, x.Kind, x.Message)
+		}
+		return "model: " + x.Kind + ": " + x.Message
+	case events.ModelDenied:
+		p.end(x.Request)
+		return "not sent to the model: " + x.Reason
+	case events.BudgetWarned:
+		return budgetLine(x)
+	case events.ConversationShortened:
+		return shortenedLine(x)
+	}
+	return ""
+}
+
+// requested notes a request; one that is made again is worth a line.
+func (p *Progress) requested(e *events.Event, x events.ModelRequested) string {
+	w := waiting{id: e.ID, who: x.Ticket, what: x.Model, tier: x.Tier, since: e.Time, scripted: x.Provider == script.Name}
+	if w.who == "" || x.Tier != 3 {
+		w.who = strings.TrimSpace(fmt.Sprintf("%s tier %d", x.Ticket, x.Tier))
+	}
+	if x.NotBefore != nil {
+		w.since = *x.NotBefore
+	}
+	p.begin(w)
+	if x.Attempt < 2 {
+		return ""
+	}
+	line := fmt.Sprintf("%s, %s: asked again (attempt %d)", w.who, w.what, x.Attempt)
+	if wait := w.since.Sub(e.Time); wait >= time.Second {
+		line += " in " + wait.Round(time.Second).String()
+	}
+	return line
+}
+
+// saidLine is the first line of what a contributor says; see [lastWords].
+func saidLine(w waiting, x events.ModelReplied) string {
+	if w.tier != 3 || strings.TrimSpace(x.Text) == "" {
+		return ""
+	}
+	return fmt.Sprintf("  %s: %s", w.who, OneLine(x.Text))
+}
+
+// unsaid is a reason without the failure of a model at its end that was shown already.
+func (p *Progress) unsaid(reason string) string {
+	if p.failure == "" {
+		return reason
+	}
+	return strings.TrimSuffix(reason, ": "+p.failure)
+}
+
+// used is what a session's models have used so far.
+type used struct {
+	requests, tokens, micro int64
+	unpriced                bool // something had no known price
+}
+
+// add counts one answer; the scripted model costs nothing.
+func (u *used) add(x events.Usage, scripted bool) {
+	u.requests++
+	u.tokens += x.Prompt() + x.Output
+	if x.PricedMicroDollars != nil {
+		u.micro += *x.PricedMicroDollars
+		return
+	}
+	u.unpriced = u.unpriced || !scripted && x.Prompt()+x.Output > 0
+}
+
+// String is the tokens and the money. What has no known price is said to have none.
+func (u *used) String() string { return thousands(u.tokens) + " tokens │ " + u.cost() }
+
+func (u *used) cost() string {
+	switch {
+	case u.unpriced && u.micro == 0:
+		return "cost unknown"
+	case u.unpriced:
+		return Dollars(u.micro) + " and more"
+	case u.micro == 0:
+		return "$0"
+	}
+	return Dollars(u.micro)
+}
+
+// sum is the line at the end of a goal.
+func (u *used) sum() string {
+	return fmt.Sprintf("used: %d replies of models, %s tokens, %s", u.requests, thousands(u.tokens), u.cost())
+}
+
+// thousands shows a number of tokens, in thousands where it is long.
+func thousands(n int64) string {
+	if n < 10_000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%.1fk", float64(n)/1000)
+}

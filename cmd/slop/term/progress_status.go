@@ -1,0 +1,81 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"manualslop/events"
+)
+
+// statusLine is what is waited for, the figures, and the end of what a model is
+// writing, in one line of a terminal. Where that is narrow, the text is left out
+// first, and then the end is cut off.
+func (p *Progress) statusLine(now time.Time, width int) string {
+	line := fmt.Sprintf("%s │ %s │ %s", strings.Join(append([]string{p.doing(now)}, p.counts()...), " · "), p.used.String(), now.Sub(p.begun).Round(time.Second))
+	line = Printable(line)
+	if text := p.live(width - 1 - Columns(line) - Columns(" │ ")); text != "" {
+		line += " │ " + text
+	}
+	return fit(line, width)
+}
+
+// counts are the tickets by state.
+func (p *Progress) counts() []string {
+	count := map[string]int{}
+	for _, s := range p.tickets {
+		count[s]++
+	}
+	var parts []string
+	for _, s := range []struct{ state, word string }{
+		{events.StatusInProgress, "at work"}, {events.StatusTodo, "todo"}, {events.StatusCompleted, "done"}, {events.StatusBlocked, "blocked"},
+	} {
+		if count[s.state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[s.state], s.word))
+		}
+	}
+	return parts
+}
+
+// doing is what is waited for: the oldest thing, and how many others.
+func (p *Progress) doing(now time.Time) string {
+	if p.paused {
+		return "paused, slop resume goes on"
+	}
+	if len(p.waits) == 0 {
+		return "…"
+	}
+	w := p.waits[0]
+	line := fmt.Sprintf("%s: %s", w.who, w.what)
+	switch passed := now.Sub(w.since).Round(time.Second); {
+	case passed < 0:
+		line += " again in " + (-passed).String()
+	default:
+		line += " " + passed.String()
+	}
+	if n := len(p.waits) - 1; n > 0 {
+		line += fmt.Sprintf(" (+%d)", n)
+	}
+	return line
+}
+
+// fit is a line that leaves the last column of a terminal free, where one that
+// is wider would break and could not be taken away again.
+func fit(line string, width int) string {
+	line = strings.ReplaceAll(line, "\t", " ")
+	if Columns(line) < width {
+		return line
+	}
+	room, end := width-2, 0 // beside the mark at the end and the last column
+	if room < 0 {
+		return ""
+	}
+	for i, r := range line {
+		if room -= columnsOf(r); room < 0 {
+			break
+		}
+		end = i + utf8.RuneLen(r)
+	}
+	return line[:end] + "…"
+}

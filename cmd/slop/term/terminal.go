@@ -1,0 +1,82 @@
+// Package term prints to a terminal or a program: lines, tables, diffs, asks and
+// the progress of a session. It makes hidden characters visible and masks secrets.
+package term
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+)
+
+// Terminal is where a command reads and prints, and how much.
+type Terminal struct {
+	In      io.Reader
+	Out     io.Writer
+	Err     io.Writer
+	JSON    bool
+	NoColor bool
+	Quiet   bool
+	Verbose bool
+}
+
+func (g *Terminal) Printf(format string, args ...any) {
+	if !g.Quiet {
+		fmt.Fprintf(g.Out, format, args...)
+	}
+}
+
+// Logger writes the operator's log to standard error.
+func (g *Terminal) Logger() *slog.Logger {
+	level := slog.LevelWarn
+	switch {
+	case g.Verbose:
+		level = slog.LevelDebug
+	case g.Quiet:
+		level = slog.LevelError
+	}
+	return slog.New(slog.NewTextHandler(&repeats{out: g.Err, clock: time.Now}, &slog.HandlerOptions{Level: level}))
+}
+
+// PrintLine prints v as one line of JSON.
+func (g *Terminal) PrintLine(v any) error {
+	enc := json.NewEncoder(g.Out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// Notice tells the person something that is no result.
+func (g *Terminal) Notice(format string, args ...any) {
+	if !g.Quiet {
+		fmt.Fprintf(g.Err, "slop: %s\n", EachVisible(fmt.Sprintf(format, args...)))
+	}
+}
+
+// EachVisible makes every line of a text of ours visible.
+func EachVisible(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = Visible(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// coloured tells whether colours belong into what is printed.
+func (g *Terminal) coloured() bool {
+	return !g.NoColor && os.Getenv("NO_COLOR") == "" && IsTerminal(g.Out)
+}
+
+// PrintText prints what a tool or a model wrote and ends it with a line end. A
+// terminal gets no character that it would act on.
+func (g *Terminal) PrintText(text string) {
+	if IsTerminal(g.Out) {
+		text = EachVisible(text)
+	}
+	fmt.Fprintln(g.Out, strings.TrimSuffix(text, "\n"))
+}

@@ -1,0 +1,52 @@
+// Package version tells which program this is: its version, revision and contents.
+package version
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// Info says which program this is.
+type Info struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // built from files that differ from the revision
+	Time     string `json:"time,omitempty"`
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+func ReadInfo() Info {
+	out := Info{Version: "unknown", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return out
+	}
+	if v := info.Main.Version; v != "" {
+		out.Version = v
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			out.Revision = s.Value
+		case "vcs.modified":
+			out.Modified = s.Value == "true"
+		case "vcs.time":
+			out.Time = s.Value
+		}
+	}
+	return out
+}
+
+// String is the version in one line.
+func (b Info) String() string {
+	s := "slop " + b.Version
+	if b.Revision != "" {
+		s += " " + b.Revision[:min(12, len(b.Revision))]
+	}
+	if b.Modified {
+		s += " (modified)"
+	}
+	return s + " " + b.Go + " " + b.OS + "/" + b.Arch
+}
