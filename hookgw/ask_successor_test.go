@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 func TestAnAskOutlivesItsGatewayAndTheRetryIsAnswered(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAnAskPostedAtOneGatewayIsAnsweredAtAnother(t *testing.T) {
 
 func TestAnExpiredAskLeavesNothingOpenAndItsPlaceFree(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Limits.Waiting = 1 })
+	f := open(t, func(c *core.Config) { c.Limits.Waiting = 1 })
 	f.approve()
 	waiting := f.ask(`{"request_id":"r1"}`)
 	f.awaitAsk("r1")

@@ -14,8 +14,8 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // ask posts a question in the background.
@@ -63,7 +63,7 @@ func TestAnAskWaitsForItsAnswerAndPassesItOnVerbatim(t *testing.T) {
 
 func TestTheAskOnRecordSaysWhoAskedWhatAndHowLong(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.AskTimeout = 7 * time.Second })
+	f := open(t, func(c *core.Config) { c.AskTimeout = 7 * time.Second })
 	f.approve()
 	body := `{"request_id":"r1",  "tool":"x"}`
 	byAgent := f.ask(body)
@@ -148,7 +148,7 @@ func requireSettledBy(t *testing.T, a answer, by string, at time.Time) {
 
 func TestAnAskThatNobodyRaisesOrSettlesEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.AskTimeout, c.Limits.AskGrace = 30*time.Millisecond, 10*time.Millisecond })
+	f := open(t, func(c *core.Config) { c.AskTimeout, c.Limits.AskGrace = 30*time.Millisecond, 10*time.Millisecond })
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status, "nobody raised it")
 	f.approve()
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r2"}`).status, "nobody settled it")
@@ -174,7 +174,7 @@ func TestTheSameBodyJoinsTheAskAndIsToldItsAnswer(t *testing.T) {
 func TestWhoJoinsAnAskHasItsDeadline(t *testing.T) {
 	t.Parallel()
 	clock := &settableClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Clock, c.AskTimeout, c.Limits.AskGrace = clock.Now, time.Hour, 10*time.Millisecond
 	})
 	f.approve()
@@ -210,7 +210,7 @@ func TestAnIdOfAGateCannotBePostedTo(t *testing.T) {
 
 func TestUnusableRequestIdsAreRefused(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.AskTimeout, c.Limits.AskGrace = time.Millisecond, time.Millisecond })
+	f := open(t, func(c *core.Config) { c.AskTimeout, c.Limits.AskGrace = time.Millisecond, time.Millisecond })
 	for _, id := range []string{`""`, `1`, `null`, `{}`, `"a\nb"`, `"\u0000"`, `"\u202e"`, `"` + strings.Repeat("x", 129) + `"`} {
 		require.Equal(t, http.StatusBadRequest, f.post("/api/ask", access.RightAsk, `{"request_id":`+id+`}`).status, id)
 		require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman, `{"request_id":`+id+`,"response":true}`).status, id)
@@ -242,7 +242,7 @@ func TestInAClosedSessionNothingIsAskedAndItCanStillBeLookedAt(t *testing.T) {
 
 func TestWhoOnlyJoinedMayLeave(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Limits.Waiting = 2 })
+	f := open(t, func(c *core.Config) { c.Limits.Waiting = 2 })
 	f.approve()
 	first := f.ask(`{"request_id":"r1"}`)
 	f.awaitAsk("r1")

@@ -7,7 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/openapi"
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 const (
@@ -124,10 +124,10 @@ func (d *asyncAPI) signals() {
 	for _, s := range []busSignal{
 		{"delta", "A piece of the text that a model is writing; the closing fact has the whole.", "models", componentRef("schemas", "Delta")},
 		{"sample", "How a process is doing, once a second; its session token is -.", "every process", plainObject(openapi.Object{}.With("allOf", []any{
-			d.payload(program.ProcessFigures{}), openapi.Object{}.With("properties", openapi.Object{}.With("log", record(openapi.Object{}.
+			d.payload(wire.ProcessFigures{}), openapi.Object{}.With("properties", openapi.Object{}.With("log", record(openapi.Object{}.
 				With("events_per_s", object("number")).With("projection_lag", object("integer")).With("queue_depth", object("integer"))))),
 		}))},
-		{"frame", "What an attached front end measured; its session token is -.", "the process that serves the gateway", d.payload(program.Frame{})},
+		{"frame", "What an attached front end measured; its session token is -.", "the process that serves the gateway", d.payload(wire.Frame{})},
 		{"here", "An actor is at work, every 200 ms; its session token is -.", "every process", empty},
 		{"gone", "An actor says good-bye; its session token is -.", "every process", empty},
 	} {

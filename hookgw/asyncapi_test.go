@@ -146,7 +146,7 @@ func TestEveryTypeOfTheCatalogueIsInTheAsyncAPIDocument(t *testing.T) {
 	}
 }
 
-// sources are the bytes of the files of this package that match.
+// sources are the bytes of the files that match, tests aside.
 func sources(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -169,14 +169,14 @@ func TestEveryChannelOfTheSocketIsInTheAsyncAPIDocument(t *testing.T) {
 	for _, c := range hookgw.SocketChannels() {
 		names = append(names, c.Name)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^\s*channel[A-Z]\w+\s+= "(\w+)"`).FindAllStringSubmatch(sources(t, "ws*.go"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\s*Channel[A-Z]\w+\s+= "(\w+)"`).FindAllStringSubmatch(sources(t, "streams/*.go"), -1) {
 		names = append(names, m[1])
 	}
 	require.Greater(t, len(names), len(hookgw.SocketChannels())+4, "the pattern finds what the gateway says by itself")
 	for _, name := range names {
 		require.Contains(t, string(raw), `"channel":{"const":"`+name+`"}`)
 	}
-	for _, action := range regexp.MustCompile(`\[\]string\{("subscribe"[^}]*)\}, o\.action`).FindStringSubmatch(sources(t, "ws*.go"))[1:] {
+	for _, action := range regexp.MustCompile(`\[\]string\{("subscribe"[^}]*)\}, o\.action`).FindStringSubmatch(sources(t, "streams/*.go"))[1:] {
 		for _, name := range strings.Split(action, ", ") {
 			require.Contains(t, string(raw), `"action":{"const":`+name+`}`)
 		}
@@ -190,8 +190,8 @@ func TestEveryKindOfFrameIsInTheAsyncAPIDocument(t *testing.T) {
 	for _, m := range doc.Components.Messages {
 		titles[m.Title] = true
 	}
-	code, kinds := sources(t, "*.go")+sources(t, "feed/*.go"), map[string]bool{}
-	for _, pattern := range []string{`"event: (\w+)\\n`, `return "(\w+)", told`, `return "(\w+)", state\b`, `f\.write\([^",]+, "(\w+)"`} {
+	code, kinds := sources(t, "*/*.go"), map[string]bool{}
+	for _, pattern := range []string{`"event: (\w+)\\n`, `return "(\w+)", [tT]old`, `return "(\w+)", state\b`, `f\.write\([^",]+, "(\w+)"`} {
 		found := regexp.MustCompile(pattern).FindAllStringSubmatch(code, -1)
 		require.NotEmpty(t, found, pattern)
 		for _, m := range found {

@@ -10,14 +10,14 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 func TestABodyThatAnEventNamesIsServedByteForByte(t *testing.T) {
 	t.Parallel()
 	blobs := eventstest.NewMemory()
-	f := open(t, func(c *hookgw.Config) { c.Blobs = blobs })
+	f := open(t, func(c *core.Config) { c.Blobs = blobs })
 	ref, err := blobs.Put(t.Context(), bytes.Repeat([]byte("<b>\x00\xff"), 500_000), "text/plain")
 	require.NoError(t, err)
 	a := f.get("/api/blobs/"+ref.SHA256, access.RightRead)
@@ -29,7 +29,7 @@ func TestABodyThatAnEventNamesIsServedByteForByte(t *testing.T) {
 
 func TestABodyThatIsNotThereIsNotFound(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Blobs = eventstest.NewMemory() })
+	f := open(t, func(c *core.Config) { c.Blobs = eventstest.NewMemory() })
 	for _, digest := range []string{strings.Repeat("a", 64), strings.Repeat("A", 64), strings.Repeat("a", 63), "..", "x"} {
 		require.Equal(t, http.StatusNotFound, f.get("/api/blobs/"+digest, access.RightRead).status, digest)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 )
 
@@ -37,7 +37,7 @@ func (f *fixture) unfinished(size int) net.Conn {
 
 func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *request.Limits) { l.Bodies, l.AskGrace = 1000, time.Millisecond }), func(c *hookgw.Config) { c.AskTimeout = time.Millisecond })
+	f := open(t, limited(func(l *request.Limits) { l.Bodies, l.AskGrace = 1000, time.Millisecond }), func(c *core.Config) { c.AskTimeout = time.Millisecond })
 	slow := f.unfinished(901)
 	f.eventually(func() bool {
 		return f.post("/api/ask", access.RightAsk, sized("full", 101)).status == http.StatusServiceUnavailable
@@ -99,7 +99,7 @@ func (b oneBlob) Get(context.Context, string) ([]byte, error) { return b.body, n
 func TestBlobsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20 // more than the buffers of a connection take
-	f := open(t, limited(func(l *request.Limits) { l.Bodies = size }), func(c *hookgw.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
+	f := open(t, limited(func(l *request.Limits) { l.Bodies = size }), func(c *core.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
 	path := "/api/blobs/" + strings.Repeat("0", 64)
 	slow, err := f.client.Do(f.request(http.MethodGet, path, access.RightRead, ""))
 	require.NoError(t, err)

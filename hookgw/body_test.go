@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 func TestASecretThatIsSpelledWithEscapesIsMaskedToo(t *testing.T) {
 	t.Parallel()
 	const secret, spelled = "sk/very-secret", `\u0073k\/very\u002Dsecret`
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Masker = func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(secret), []byte("***")) }
 	})
 	f.raise("g1", events.GateTool)

@@ -9,8 +9,8 @@ import (
 	"manualslop/bus"
 	"manualslop/bus/bustest"
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // openOnBus starts gateways on a real bus, each connection with the rights of
@@ -28,7 +28,7 @@ func openOnBus(t *testing.T, gateways int) []*fixture {
 	}
 	var out []*fixture
 	for range gateways {
-		f := openEmpty(t, func(c *hookgw.Config) {
+		f := openEmpty(t, func(c *core.Config) {
 			c.Log, c.Models = actors[events.ActorGateway], models
 			c.PersonLog = func(name string) events.Log { return actors[name] }
 			c.AgentLog = func(label string) events.Log { return actors[events.AgentPrefix+label] }

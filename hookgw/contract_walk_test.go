@@ -16,8 +16,9 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 )
 
 // contractCase is one request to a route, and what its answer must be beside
@@ -82,18 +83,18 @@ func (c contractCase) check(t *testing.T, r request.Route) {
 
 // contractFixture is a gateway that has everything that routes look at, and in
 // which nobody but the approval decider answers.
-func contractFixture(t *testing.T, more ...func(*hookgw.Config)) *fixture {
+func contractFixture(t *testing.T, more ...func(*core.Config)) *fixture {
 	blobs := eventstest.NewMemory()
 	_, err := blobs.Put(t.Context(), []byte("body"), "text/plain")
 	require.NoError(t, err)
 	started := newHost()
-	started.startup = []program.StartupTask{{CanaryID: "1", Module: "bus", ThreadName: "serve", Status: program.StartupPending}}
+	started.startup = []wire.StartupTask{{CanaryID: "1", Module: "bus", ThreadName: "serve", Status: wire.StartupPending}}
 	close(started.started)
-	f := open(t, append([]func(*hookgw.Config){staffed, in(started), withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
+	f := open(t, append([]func(*core.Config){staffed, in(started), withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
 		limited(func(l *request.Limits) {
 			l.SettleWait, l.Generate = 10*time.Millisecond, 10*time.Millisecond
 		}),
-		func(c *hookgw.Config) { c.Blobs, c.AskTimeout = blobs, time.Minute }}, more...)...)
+		func(c *core.Config) { c.Blobs, c.AskTimeout = blobs, time.Minute }}, more...)...)
 	return f
 }
 
@@ -163,6 +164,6 @@ func TestAskAnswersAsTheOriginalDid(t *testing.T) {
 	require.Equal(t, http.StatusConflict, f.respond("r1", "true").status, "settled")
 	require.Equal(t, http.StatusNotFound, f.respond("r2", "true").status, "never asked")
 
-	late := open(t, func(c *hookgw.Config) { c.AskTimeout = time.Millisecond; c.Limits.AskGrace = time.Millisecond })
+	late := open(t, func(c *core.Config) { c.AskTimeout = time.Millisecond; c.Limits.AskGrace = time.Millisecond })
 	require.Equal(t, http.StatusGatewayTimeout, late.post("/api/ask", access.RightAsk, `{"x":1}`).status)
 }

@@ -10,8 +10,8 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 )
 
@@ -81,7 +81,7 @@ func TestAControlRequestIsAnsweredByTheConductorsFact(t *testing.T) {
 
 func TestTheTicketAndReasonOfAControlRequestAreOnRecord(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2hunter2", "[secret]")) }
 	})
 	f.conduct("BlockRequested", events.TicketBlocked{Ticket: "T-1", Kind: events.BlockManual})

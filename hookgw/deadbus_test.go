@@ -16,8 +16,8 @@ import (
 	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections/live"
 )
 
@@ -75,7 +75,7 @@ func openOnMortal(t *testing.T) (*mortal, *fixture) {
 		events.ActorGateway:  m.dial("gateway", bus.Role{Kind: bus.Gateway}),
 		events.ActorApproval: m.dial("orchestrator", bus.Role{Kind: bus.Decider, Name: events.ActorApproval}),
 	}
-	f := openEmpty(t, func(c *hookgw.Config) {
+	f := openEmpty(t, func(c *core.Config) {
 		c.Log, c.Models, c.Bus = actors[events.ActorGateway], models, actors[events.ActorGateway]
 		c.PersonLog = func(name string) events.Log { return actors[name] }
 		c.AgentLog = func(label string) events.Log { return actors[events.AgentPrefix+label] }

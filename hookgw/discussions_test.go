@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 )
 
@@ -137,7 +137,7 @@ func TestALargeSessionIsUploadedWholeAndReadBackAsItCame(t *testing.T) {
 	if os.Getenv("SLOP_LOAD") == "full" {
 		size = 10 << 20
 	}
-	f := open(t, func(c *hookgw.Config) { c.Limits.SessionBody = int64(size) })
+	f := open(t, func(c *core.Config) { c.Limits.SessionBody = int64(size) })
 	body := sessionBytes(size)
 	require.Len(t, body, size)
 	a := f.says("/api/session", body, http.StatusOK)
@@ -167,7 +167,7 @@ func TestAnUploadThatEndsInTheMiddleChangesNothing(t *testing.T) {
 
 func TestASecretIsHiddenBeforeAnUploadIsCut(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2", "[masked]")) }
 	})
 	f.says("/api/session", `{"session":{"entries":["`+strings.Repeat("hunter2", 60_000)+`"]}}`, http.StatusOK)

@@ -1,14 +1,17 @@
 package hookgw
 
 import (
+	"manualslop/hookgw/asks"
+	"manualslop/hookgw/headless"
 	"manualslop/hookgw/problem"
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/streams"
+	"manualslop/hookgw/wire"
 )
 
 // SocketChannels are the channels of /ws that a client may subscribe to.
 func SocketChannels() []struct{ Name, Doc string } {
 	var out []struct{ Name, Doc string }
-	for _, c := range socketChannels() {
+	for _, c := range streams.SocketChannels() {
 		out = append(out, struct{ Name, Doc string }{c.Name, c.Doc})
 	}
 	return out
@@ -18,8 +21,8 @@ func SocketChannels() []struct{ Name, Doc string } {
 // their frame or channel.
 func FeedPayloads() map[string]any {
 	return map[string]any{
-		channelHello: hello{}, channelSubscribed: subscribed{}, channelPong: struct{}{}, channelError: problem.Problem{}, channelDisconnected: disconnected{},
-		"text": toldText{}, "call": toldCall{}, "ask": toldAsk{}, "answer": toldAnswer{}, "state": toldState{}, "end": Generated{},
-		"asks": []askLine{}, "performance": program.Performance{}, "telemetry": program.Telemetry{},
+		streams.ChannelHello: streams.Hello{}, streams.ChannelSubscribed: streams.Subscribed{}, streams.ChannelPong: struct{}{}, streams.ChannelError: problem.Problem{}, streams.ChannelDisconnected: streams.Disconnected{},
+		"text": headless.ToldText{}, "call": headless.ToldCall{}, "ask": headless.ToldAsk{}, "answer": headless.ToldAnswer{}, "state": headless.ToldState{}, "end": wire.Generated{},
+		"asks": []asks.AskLine{}, "performance": wire.Performance{}, "telemetry": wire.Telemetry{},
 	}
 }

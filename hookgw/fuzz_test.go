@@ -18,6 +18,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
@@ -64,7 +65,7 @@ func openHostile(t testing.TB) *fixture {
 		l.SettleWait, l.AskGrace, l.Generate = time.Millisecond, time.Millisecond, time.Millisecond
 		l.Refusals, l.RefusalBurst = 1, 1
 	})
-	f := open(t, short, withFolder(&folder{files: map[string]string{"a.toml": "{}"}}), func(c *hookgw.Config) { c.AskTimeout = time.Millisecond })
+	f := open(t, short, withFolder(&folder{files: map[string]string{"a.toml": "{}"}}), func(c *core.Config) { c.AskTimeout = time.Millisecond })
 	f.put(events.ActorPlanner, events.TracksProposed{Goal: "g", Tracks: []events.Track{{ID: "TR-1"}}})
 	f.put(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{{ID: "T-1", TargetFile: "a.go"}}})
 	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Tool: "run_powershell", Args: json.RawMessage(`{"script":"ls"}`)})

@@ -9,79 +9,54 @@ import (
 	"net/http"
 	"sync"
 
-	"manualslop/events"
 	"manualslop/hookgw/access"
-	"manualslop/hookgw/feed"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/gui"
 	"manualslop/hookgw/program"
+	"manualslop/hookgw/project"
 	"manualslop/hookgw/request"
 )
 
 // Gateway serves the Hook API. Make it with New, then call Serve.
 type Gateway struct {
-	*request.Core
-	cfg      Config
+	*core.State
 	listener *net.TCPListener
-
-	asks     *feed.Waiting
-	slots    chan struct{} // asks that wait
-	lobby    *lobby
-	asked    *request.Bodies // of the questions that wait
-	feeds    *feed.Places
-	replays  *events.Replays // for feeds
-	hubs     *feed.Hubs
-	drains   chan struct{} // one drain at a time in this process
-	searches chan struct{} // searches that run
-	resets   chan struct{} // one reset at a time in this process
-	slicing  chan struct{} // one slice at a time is put to those of its file
-	tracking sync.Mutex    // held while a project and the files that it tracks are put on record
 	conns    *access.Listener
-	program  *program.Handlers
-
-	ready chan struct{}
+	ready    chan struct{}
 }
-
-// maxReplays is how many feeds read stored events at the same moment.
-const maxReplays = 32
 
 // New checks cfg, makes the tokens that are missing and binds the address, so
 // that URL is known and two gateways cannot start on one port. It serves
 // nothing until Serve is called; Close gives the address back without serving.
 // Errors: ErrConfig, ErrTokens, ErrNotLoopback, ErrAddressInUse.
-func New(ctx context.Context, cfg Config) (*Gateway, error) {
-	cfg, err := cfg.withDefaults()
+func New(ctx context.Context, cfg core.Config) (*Gateway, error) {
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
 	var keys *access.Keyring
-	if cfg.Auth == AuthToken {
+	if cfg.Auth == core.AuthToken {
 		if keys, err = access.OpenKeyring(cfg.Tokens); err != nil {
 			return nil, err
 		}
 	}
 	listener, err := access.Listen(ctx, cfg.Listen)
 	if errors.Is(err, access.ErrAddress) {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, fmt.Errorf("%w: %w", core.ErrConfig, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{
-		Core: request.New(cfg.settings(), access.NewGuard(port(listener), keys)), cfg: cfg, listener: listener,
-		slots: make(chan struct{}, cfg.Limits.Waiting), lobby: newLobby(),
-		drains: make(chan struct{}, 1), resets: make(chan struct{}, 1), slicing: make(chan struct{}, 1), searches: make(chan struct{}, searchesAtOnce),
-		asked: request.NewBodies(cfg.Limits.Asked), feeds: feed.NewPlaces(cfg.Limits), replays: events.NewReplays(cfg.Log, maxReplays),
-		conns: access.Bound(listener, cfg.Limits.Conns), ready: make(chan struct{}),
-	}
-	g.program = program.New(cfg.Host, cfg.Roles, g.held)
-	g.Core.Serve(g.routes())
-	g.hubs = feed.NewHubs(g.Core, cfg.Signals)
-	g.asks = feed.NewWaiting(g.Core)
+	shared := request.New(cfg.Settings(), access.NewGuard(port(listener), keys))
+	g := &Gateway{State: core.NewState(shared, cfg), listener: listener, conns: access.Bound(listener, cfg.Limits.Conns), ready: make(chan struct{})}
+	g.Program = program.New(cfg.Host, cfg.Roles, g.held)
+	g.Core.Serve(routes(g.State))
 	return g, nil
 }
 
 // held is what the gateway holds for its clients now.
 func (g *Gateway) held() program.Held {
-	return program.Held{URL: g.URL(), Connections: g.conns.Open(), Feeds: g.feeds.InUse(), Waiting: len(g.slots)}
+	return program.Held{URL: g.URL(), Connections: g.conns.Open(), Feeds: g.Feeds.InUse(), Waiting: len(g.Slots)}
 }
 
 func port(l net.Listener) int {
@@ -108,7 +83,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	go func() { served <- server.Serve(g.conns) }()
 	g.announce(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { g.resume(base) })
+	running.Go(func() { resume(base, g.State) })
 	for {
 		select {
 		case task := <-g.Tasks:
@@ -126,10 +101,10 @@ func (g *Gateway) Serve(ctx context.Context) error {
 
 func (g *Gateway) announce(ctx context.Context) {
 	close(g.ready)
-	g.cfg.Logger.InfoContext(ctx, "gateway is listening", slog.String("url", g.URL()), slog.String("auth", g.cfg.Auth))
-	if g.cfg.Auth == AuthNone {
-		g.cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine speaks for the person, so a shell tool can approve itself",
-			slog.String("url", g.URL()), slog.String("person", g.cfg.Person))
+	g.Cfg.Logger.InfoContext(ctx, "gateway is listening", slog.String("url", g.URL()), slog.String("auth", g.Cfg.Auth))
+	if g.Cfg.Auth == core.AuthNone {
+		g.Cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine speaks for the person, so a shell tool can approve itself",
+			slog.String("url", g.URL()), slog.String("person", g.Cfg.Person))
 	}
 }
 
@@ -137,7 +112,7 @@ func (g *Gateway) announce(ctx context.Context) {
 // what runs in the background.
 func (g *Gateway) stop(base context.Context, server *http.Server, finish func()) error {
 	g.sendAway()
-	grace, cancel := context.WithTimeout(base, g.cfg.Limits.Shutdown)
+	grace, cancel := context.WithTimeout(base, g.Cfg.Limits.Shutdown)
 	defer cancel()
 	defer finish()
 	if err := server.Shutdown(grace); err != nil {
@@ -150,7 +125,7 @@ func (g *Gateway) stop(base context.Context, server *http.Server, finish func())
 // sendAway ends what waits.
 func (g *Gateway) sendAway() {
 	close(g.Stopping)
-	g.lobby.close()
+	g.Pending.Close()
 }
 
 // awaitSockets lets WebSockets say good-bye and tells asks that wait; the server
@@ -171,14 +146,29 @@ func (g *Gateway) awaitSockets(ctx context.Context) {
 const headSlack = 4 << 10
 
 func (g *Gateway) server(base context.Context) *http.Server {
-	l := g.cfg.Limits
+	l := g.Cfg.Limits
 	return &http.Server{
 		Handler:           g.Core,
 		ReadHeaderTimeout: l.HeaderTimeout,
 		ReadTimeout:       l.HeaderTimeout + l.BodyTimeout,
 		IdleTimeout:       l.IdleTimeout,
 		MaxHeaderBytes:    max(1, l.HeaderBytes-headSlack),
-		ErrorLog:          slog.NewLogLogger(g.cfg.Logger.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(g.Cfg.Logger.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return base },
 	}
+}
+
+// FinishReset goes on with a reset that a process began and did not live to end.
+// Call it before anybody opens a session because none is open.
+func (g *Gateway) FinishReset(ctx context.Context) error { return gui.FinishReset(ctx, g.State) }
+
+// resume finishes what gateways before this one began.
+func resume(ctx context.Context, g *core.State) {
+	limited, cancel := context.WithTimeout(ctx, project.ResumeTime)
+	defer cancel()
+	if err := gui.FinishReset(limited, g); err != nil && !errors.Is(err, context.Canceled) {
+		g.Cfg.Logger.WarnContext(ctx, "a reset that was begun could not be finished", slog.Any("error", err))
+	}
+	project.ResumeProject(ctx, g)
+	project.TendSwitches(ctx, g)
 }

@@ -23,6 +23,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 	"manualslop/projections/live"
 )
@@ -49,7 +50,7 @@ type fixture struct {
 
 // open starts a gateway with the given changes to its configuration, in a
 // session that was just opened.
-func open(t testing.TB, change ...func(*hookgw.Config)) *fixture {
+func open(t testing.TB, change ...func(*core.Config)) *fixture {
 	t.Helper()
 	f := openEmpty(t, change...)
 	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo"})
@@ -57,12 +58,12 @@ func open(t testing.TB, change ...func(*hookgw.Config)) *fixture {
 }
 
 // openEmpty is open on a log without a session.
-func openEmpty(t testing.TB, change ...func(*hookgw.Config)) *fixture {
+func openEmpty(t testing.TB, change ...func(*core.Config)) *fixture {
 	t.Helper()
 	log := eventstest.NewMemory()
 	models := openModels(t, log, 1000)
 	f := &fixture{t: t, log: log, as: func(string) events.Log { return log }, tokens: filepath.Join(t.TempDir(), "tokens"), logged: &lockedBuffer{}}
-	cfg := hookgw.Config{
+	cfg := core.Config{
 		Listen: "127.0.0.1:0", Tokens: f.tokens, Project: project, Person: person,
 		Log:       log,
 		PersonLog: func(string) events.Log { return log },

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 	"manualslop/projections"
 )
@@ -138,7 +138,7 @@ func TestGenerateOverItsTimeGivesTheTicketAndIsJoinedAgain(t *testing.T) {
 // reopened is another gateway on the log of one that stopped.
 func reopened(f *fixture) *fixture {
 	f.t.Helper()
-	return openEmpty(f.t, func(c *hookgw.Config) {
+	return openEmpty(f.t, func(c *core.Config) {
 		c.Log, c.PersonLog, c.AgentLog, c.Models = f.log, f.own, f.own, openModels(f.t, f.log, 1000)
 	})
 }

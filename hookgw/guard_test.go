@@ -15,6 +15,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 )
 
@@ -108,10 +109,10 @@ func TestACrossSiteRequestIsRefusedOnEveryMethod(t *testing.T) {
 
 func TestOnlyJSONBodiesAreRead(t *testing.T) {
 	t.Parallel()
-	for _, auth := range []string{hookgw.AuthToken, hookgw.AuthNone} {
-		f := open(t, func(c *hookgw.Config) { c.Auth = auth })
+	for _, auth := range []string{core.AuthToken, core.AuthNone} {
+		f := open(t, func(c *core.Config) { c.Auth = auth })
 		right := access.RightHuman
-		if auth == hookgw.AuthNone {
+		if auth == core.AuthNone {
 			right = access.RightNone
 		}
 		for _, media := range [][]string{
@@ -232,7 +233,7 @@ func TestAWrongTokenOpensNoRoute(t *testing.T) {
 
 func TestWithoutTokensEverybodyIsThePersonAndTheLogSaysSo(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Auth = hookgw.AuthNone })
+	f := open(t, func(c *core.Config) { c.Auth = core.AuthNone })
 	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightNone, `{"session":{"entries":[]}}`).status)
 	require.Contains(t, f.logged.String(), "level=WARN")
 	require.Contains(t, f.logged.String(), "a shell tool can approve itself")

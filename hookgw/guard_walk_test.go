@@ -13,6 +13,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 )
 
@@ -39,8 +40,8 @@ func bodyFor(r request.Route) string {
 
 func TestEveryRouteRefusesForeignPlacesByEachHeaderAlone(t *testing.T) {
 	t.Parallel()
-	for _, auth := range []string{hookgw.AuthToken, hookgw.AuthNone} {
-		f := open(t, func(c *hookgw.Config) { c.Auth = auth })
+	for _, auth := range []string{core.AuthToken, core.AuthNone} {
+		f := open(t, func(c *core.Config) { c.Auth = auth })
 		port := portOf(t, f)
 		header := func(name, value string) func(*http.Request) {
 			return func(r *http.Request) { r.Header.Set(name, value) }
@@ -68,7 +69,7 @@ func TestEveryRouteRefusesForeignPlacesByEachHeaderAlone(t *testing.T) {
 // knockAs is knock with the person's token, where tokens are in use.
 func (f *fixture) knockAs(auth string, r request.Route, set func(*http.Request)) int {
 	return f.knock(r, func(req *http.Request) {
-		if auth == hookgw.AuthToken {
+		if auth == core.AuthToken {
 			req.Header.Set("Authorization", "Bearer "+f.token(access.RightHuman))
 		}
 		set(req)
@@ -90,7 +91,7 @@ func TestEveryRouteTakesItsTokenAsAnAPIKeyToo(t *testing.T) {
 
 func TestWithoutTokensEveryRouteLetsThePersonIn(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Auth = hookgw.AuthNone })
+	f := open(t, func(c *core.Config) { c.Auth = core.AuthNone })
 	for _, r := range hookgw.Routes() {
 		status := f.knock(r, func(*http.Request) {})
 		require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, "%s %s", r.Method, r.Pattern)

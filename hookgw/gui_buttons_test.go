@@ -33,9 +33,9 @@ func buttons(t *testing.T, f *fixture) []buttonLine {
 	return page.Buttons
 }
 
-// team is a session at work under the real conductor and the real approval:
+// newTeam is a session at work under the real conductor and the real approval:
 // T-1 is at work, T-2 waits for it, T-3 waits for a free worker.
-func team(t *testing.T) *fixture {
+func newTeam(t *testing.T) *fixture {
 	t.Helper()
 	f := openEmpty(t, withFolder(&folder{files: map[string]string{"p.toml": `{"project":{"name":"of p"}}`}}))
 	f.put(person, events.SessionOpened{Folder: "20260102_030405_demo", Label: "demo", Settings: events.Settings{MaxWorkers: 1,
@@ -193,7 +193,7 @@ func TestEveryButtonOfTheTeamDoesWhatItSaysUnderEveryName(t *testing.T) {
 		for _, name := range append([]string{b.ID}, b.Aliases...) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				check(t, team(t), name)
+				check(t, newTeam(t), name)
 			})
 		}
 	}
@@ -314,7 +314,7 @@ func TestABulkOfClicksAnswersEachAskOnce(t *testing.T) {
 
 func TestAButtonThatTheConductorRefusesFailsVisibly(t *testing.T) {
 	t.Parallel()
-	f := team(t)
+	f := newTeam(t)
 	for i, task := range []string{
 		`{"action":"click","item":"btn_mma_retry_ticket","user_data":"T-1"}`,
 		`{"action":"click","item":"btn_mma_unblock_ticket","user_data":"T-3"}`,
@@ -340,7 +340,7 @@ func TestAButtonThatTheConductorRefusesFailsVisibly(t *testing.T) {
 
 func TestEveryCallbackDoesWhatItsButtonDoes(t *testing.T) {
 	t.Parallel()
-	f := team(t)
+	f := newTeam(t)
 	var page struct {
 		Callbacks []struct{ Name, Button, Doc string }
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 )
 
@@ -245,7 +245,7 @@ func TestValuesOutsideTheLimitsOfTheirOwnerFailVisibly(t *testing.T) {
 
 func TestAProviderThatNobodyHasIsNotSet(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Providers = []string{"gemini_cli", "minimax", "script"} })
+	f := open(t, func(c *core.Config) { c.Providers = []string{"gemini_cli", "minimax", "script"} })
 	for field, wrong := range map[string]string{"current_provider": `"gemini"`, "provider": `"no-such"`, "tier3_provider": `"gemini"`} {
 		f.queue(t, set(t, field, json.RawMessage(`"gemini-cli"`)))
 		f.queue(t, set(t, field, json.RawMessage(`"MiniMax"`)))

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // queue posts a task; whatever it says, it is queued.
@@ -58,7 +58,7 @@ func (f *fixture) requireFailed(t *testing.T, before int, task string) events.GU
 func (f *fixture) again(t *testing.T) *fixture {
 	t.Helper()
 	log := f.log
-	other := openEmpty(t, func(c *hookgw.Config) {
+	other := openEmpty(t, func(c *core.Config) {
 		c.Log, c.Models = log, openModels(t, log, 1000)
 		c.PersonLog = func(string) events.Log { return log }
 	})

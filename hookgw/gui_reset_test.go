@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // current is the current session and how many there are.
@@ -133,7 +133,7 @@ func TestASessionThatIsOverCanBeResetAndTakesNothingElseThatNeedsAnEngine(t *tes
 func TestAResetThatCannotOpenASessionCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	var once sync.Once
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		log := troubled{Log: c.Log, onAppend: func(e events.Event) (err error) {
 			if e.Type == "SessionOpened" {
 				once.Do(func() { err = events.ErrFull })

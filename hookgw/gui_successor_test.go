@@ -11,17 +11,17 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 var errKilled = errors.New("the process is dead")
 
 // dyingAfter makes every connection of a gateway fail once so many events
 // followed from a click.
-func dyingAfter(n int) func(*hookgw.Config) {
+func dyingAfter(n int) func(*core.Config) {
 	clicked, left := false, n
-	return func(c *hookgw.Config) {
+	return func(c *core.Config) {
 		log := troubled{Log: c.Log, onAppend: func(e events.Event) error {
 			switch {
 			case e.Type == "GUITaskQueued" && string(e.Data) == `{"task":`+resetClick+`}`:

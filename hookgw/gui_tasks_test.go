@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 )
 
@@ -55,7 +55,7 @@ func TestEverySpellingOfATaskIsUnderstood(t *testing.T) {
 
 func TestAValueIsReadInEveryWay(t *testing.T) {
 	t.Parallel()
-	f := team(t)
+	f := newTeam(t)
 	f.queue(t, `{"action":"set_value","item":"ai_input","value":"x"}`)
 	for path, want := range map[string]string{
 		"/api/gui/value/ai_input": `"x"`, "/api/gui/value?tag=ai_input": `"x"`, "/api/gui/value?item=ai_input": `"x"`, "/api/gui/value?field=ui_ai_input": `"x"`,
@@ -227,7 +227,7 @@ func TestASetIsSeenByEveryConnectionAndEveryGateway(t *testing.T) {
 
 func TestASecretInATaskIsNotPutOnRecord(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2", "[hidden]")) }
 	})
 	f.approve()

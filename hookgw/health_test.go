@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/status"
 	"manualslop/projections/live"
 	"manualslop/projections/projectionstest"
 )
@@ -18,7 +19,7 @@ import (
 const health = "/api/gui_health"
 
 // staffed says that every role is there.
-func staffed(c *hookgw.Config) {
+func staffed(c *core.Config) {
 	c.Roles = func() (present, missing []string) { return []string{"approval", "worker-h-1"}, nil }
 }
 
@@ -31,7 +32,7 @@ func TestHealthHasExactlyTheKeysOfTheOriginal(t *testing.T) {
 
 func TestHealthSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Roles = func() (present, missing []string) { return []string{"approval"}, []string{"conductor", "worker"} }
 	})
 	f.put(events.ActorConductor, events.SessionStalled{Decider: "conductor", Reason: "no such version"})
@@ -45,7 +46,7 @@ func TestHealthSaysWhatIsMissing(t *testing.T) {
 
 func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 	t.Parallel()
-	f := open(t, staffed, func(c *hookgw.Config) {
+	f := open(t, staffed, func(c *core.Config) {
 		models, err := live.Open(t.Context(), c.Log, project, live.Options{Models: projectionstest.Breaking("session", projectionstest.On("GoalSubmitted"))})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = models.Close() })
@@ -77,7 +78,7 @@ func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 	t.Parallel()
 	link := &relinked{}
-	f := open(t, staffed, func(c *hookgw.Config) { c.Bus = link })
+	f := open(t, staffed, func(c *core.Config) { c.Bus = link })
 	before := len(recorded[events.HookCalled](f))
 	link.away.Store(true)
 	for path, right := range map[string]access.Right{"/api/gui/mma_status": access.RightRead, "/api/session": access.RightRead, "/api/events": access.RightHuman} {
@@ -105,7 +106,7 @@ func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 func TestWhileTheDiskIsFullHealthSaysSo(t *testing.T) {
 	t.Parallel()
 	link := &relinked{}
-	f := open(t, staffed, func(c *hookgw.Config) { c.Bus = link })
+	f := open(t, staffed, func(c *core.Config) { c.Bus = link })
 	link.full.Store(true)
 	got := f.get(health, access.RightRead).object(t)
 	require.Equal(t, false, got["healthy"])
@@ -118,7 +119,7 @@ func TestWhileTheDiskIsFullHealthSaysSo(t *testing.T) {
 func TestHealthSaysWhatRequestsWaitFor(t *testing.T) {
 	t.Parallel()
 	var call events.Event
-	f := open(t, staffed, func(c *hookgw.Config) {
+	f := open(t, staffed, func(c *core.Config) {
 		c.Delays = func() map[uint64]string { return map[uint64]string{call.Seq: events.NeedsNewer + ": ToolApproved"} }
 	})
 	due := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -127,7 +128,7 @@ func TestHealthSaysWhatRequestsWaitFor(t *testing.T) {
 	call = f.put(events.ActorApproval, events.ToolApproved{Call: "c", Tool: "read_file", Generation: 1})
 	f.put(events.ActorApproval, events.ToolApproved{Call: "done", Tool: "read_file", Generation: 1})
 	f.put("worker-h-1", events.ToolSettled{Call: "done", Tool: "read_file", Outcome: events.ToolDone, Generation: 1})
-	var got hookgw.OpenRequests
+	var got status.OpenRequests
 	require.NoError(t, json.Unmarshal(f.get("/api/requests", access.RightRead).body, &got))
 	require.Len(t, got.Requests, 3)
 	require.Equal(t, "its next attempt, not before 2030-01-02T03:04:05Z", got.Requests[0].WaitsFor)

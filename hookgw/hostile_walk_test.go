@@ -17,6 +17,7 @@ import (
 
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 )
 
@@ -80,7 +81,7 @@ func (f *fixture) refusal(a attack) string {
 
 func TestNoErrorRepeatsWhatTakesOverATerminal(t *testing.T) {
 	t.Parallel()
-	f := contractFixture(t, func(c *hookgw.Config) {
+	f := contractFixture(t, func(c *core.Config) {
 		c.AskTimeout, c.Limits.AskGrace = time.Millisecond, time.Millisecond // nobody answers here
 	})
 	seen := 0

@@ -15,13 +15,13 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 )
 
-func limited(set func(*request.Limits)) func(*hookgw.Config) {
-	return func(c *hookgw.Config) { set(&c.Limits) }
+func limited(set func(*request.Limits)) func(*core.Config) {
+	return func(c *core.Config) { set(&c.Limits) }
 }
 
 // sessionOf is a body of POST /api/session of exactly size bytes.
@@ -124,7 +124,7 @@ func TestAClientWithoutATokenCannotHoldAConnectionByNotSendingItsBody(t *testing
 func TestAnAskMayWaitLongerThanARequestMayTakeToArrive(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *request.Limits) { l.HeaderTimeout, l.BodyTimeout = 400*time.Millisecond, 400*time.Millisecond }),
-		func(c *hookgw.Config) { c.AskTimeout = 500 * time.Millisecond; c.Limits.AskGrace = time.Millisecond })
+		func(c *core.Config) { c.AskTimeout = 500 * time.Millisecond; c.Limits.AskGrace = time.Millisecond })
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status)
 }
 
@@ -275,7 +275,7 @@ func TestAFloodOfRefusedRequestsDoesNotFillTheLog(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := &settableClock{now: now}
-	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 2, 5 }), func(c *hookgw.Config) { c.Clock = clock.Now })
+	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 2, 5 }), func(c *core.Config) { c.Clock = clock.Now })
 	for range 100 {
 		require.Equal(t, http.StatusUnauthorized, f.get("/api/session", access.RightNone).status)
 	}
@@ -286,7 +286,7 @@ func TestAFloodOfRefusedRequestsDoesNotFillTheLog(t *testing.T) {
 func TestWhatWasLeftOutOfTheRecordIsCounted(t *testing.T) {
 	t.Parallel()
 	clock := &settableClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 1, 1 }), func(c *hookgw.Config) { c.Clock = clock.Now })
+	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 1, 1 }), func(c *core.Config) { c.Clock = clock.Now })
 	f.client = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}} // on which a request begins when the one before is on record
 	defer f.client.CloseIdleConnections()
 	for range 4 {

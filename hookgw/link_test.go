@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 )
 
@@ -70,7 +70,7 @@ func (silent) Last(ctx context.Context, _ events.Filter) (uint64, error) {
 
 func TestABusThatIsLostWhileItIsAskedHoldsNoRequestForEver(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Log, c.Limits.CatchUp = silent{c.Log}, 20*time.Millisecond })
+	f := open(t, func(c *core.Config) { c.Log, c.Limits.CatchUp = silent{c.Log}, 20*time.Millisecond })
 	a := f.get("/api/session", access.RightRead)
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Contains(t, a.object(t)["error"], "the bus cannot be reached")
@@ -80,7 +80,7 @@ func TestNothingIsAnsweredOverANewLinkBeforeTheModelsHaveWhatCameMeanwhile(t *te
 	t.Parallel()
 	link, models := &relinked{}, &behind{}
 	link.links.Store(1)
-	f := open(t, func(c *hookgw.Config) { models.Models, c.Models, c.Bus = c.Models, models, link })
+	f := open(t, func(c *core.Config) { models.Models, c.Models, c.Bus = c.Models, models, link })
 	f.get("/api/session", access.RightRead)
 	models.passed.Store(0)
 	f.push(1)
@@ -103,7 +103,7 @@ func TestNobodyWaitsForTheModelsWhoseClientHasLeft(t *testing.T) {
 	t.Parallel()
 	link, models := &relinked{}, &behind{stuck: make(chan context.Context)}
 	link.links.Store(1)
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		models.Models, c.Models, c.Bus, c.Limits.CatchUp = c.Models, models, link, time.Hour
 	})
 	f.get("/api/session", access.RightRead)

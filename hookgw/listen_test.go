@@ -13,6 +13,7 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 func TestItListensOnLoopbackOnly(t *testing.T) {
@@ -37,7 +38,7 @@ func TestAnAddressWithoutAUsablePortIsAMistakeOfTheConfiguration(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:65536", "127.0.0.1:-1"} {
 		cfg := config(t)
 		cfg.Listen = addr
-		require.ErrorIs(t, start(t, cfg), hookgw.ErrConfig, addr)
+		require.ErrorIs(t, start(t, cfg), core.ErrConfig, addr)
 	}
 }
 
@@ -56,22 +57,22 @@ func TestAPortInUseIsNamedWithTheWayToChooseAnother(t *testing.T) {
 
 func TestUnusableConfigurationsAreRefused(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*hookgw.Config){
-		"an unknown way to tell who asks": func(c *hookgw.Config) { c.Auth = "maybe" },
-		"no folder of tokens":             func(c *hookgw.Config) { c.Tokens = "" },
-		"no project":                      func(c *hookgw.Config) { c.Project = "" },
-		"a role as person":                func(c *hookgw.Config) { c.Person = events.ActorApproval },
-		"a worker as person":              func(c *hookgw.Config) { c.Person = "worker-1" },
-		"a label that is no token":        func(c *hookgw.Config) { c.AgentLabel = "a.b" },
-		"no log":                          func(c *hookgw.Config) { c.Log = nil },
-		"no models":                       func(c *hookgw.Config) { c.Models = nil },
-		"a negative ask timeout":          func(c *hookgw.Config) { c.AskTimeout = -1 },
-		"a negative limit":                func(c *hookgw.Config) { c.Limits.Body = -1 },
-		"a negative time":                 func(c *hookgw.Config) { c.Limits.IdleTimeout = -1 },
+	for name, spoil := range map[string]func(*core.Config){
+		"an unknown way to tell who asks": func(c *core.Config) { c.Auth = "maybe" },
+		"no folder of tokens":             func(c *core.Config) { c.Tokens = "" },
+		"no project":                      func(c *core.Config) { c.Project = "" },
+		"a role as person":                func(c *core.Config) { c.Person = events.ActorApproval },
+		"a worker as person":              func(c *core.Config) { c.Person = "worker-1" },
+		"a label that is no token":        func(c *core.Config) { c.AgentLabel = "a.b" },
+		"no log":                          func(c *core.Config) { c.Log = nil },
+		"no models":                       func(c *core.Config) { c.Models = nil },
+		"a negative ask timeout":          func(c *core.Config) { c.AskTimeout = -1 },
+		"a negative limit":                func(c *core.Config) { c.Limits.Body = -1 },
+		"a negative time":                 func(c *core.Config) { c.Limits.IdleTimeout = -1 },
 	} {
 		cfg := config(t)
 		spoil(&cfg)
-		require.ErrorIs(t, start(t, cfg), hookgw.ErrConfig, name)
+		require.ErrorIs(t, start(t, cfg), core.ErrConfig, name)
 	}
 }
 

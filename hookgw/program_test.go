@@ -16,18 +16,19 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // host is a program that the test says everything about.
 type host struct {
-	performance program.Performance
-	reported    chan program.Frame
+	performance wire.Performance
+	reported    chan wire.Frame
 	refuses     error
-	telemetry   program.HostTelemetry
-	startup     []program.StartupTask
+	telemetry   wire.HostTelemetry
+	startup     []wire.StartupTask
 	started     chan struct{}
 	scope       string
 	looked      atomic.Int32 // at whether the start is over
@@ -35,18 +36,18 @@ type host struct {
 }
 
 func newHost() *host {
-	return &host{reported: make(chan program.Frame, 16), started: make(chan struct{}), scope: events.ShutdownEngine}
+	return &host{reported: make(chan wire.Frame, 16), started: make(chan struct{}), scope: events.ShutdownEngine}
 }
 
-func (h *host) Performance() program.Performance { return h.performance }
-func (h *host) Report(_ context.Context, f program.Frame) error {
+func (h *host) Performance() wire.Performance { return h.performance }
+func (h *host) Report(_ context.Context, f wire.Frame) error {
 	if h.refuses == nil {
 		h.reported <- f
 	}
 	return h.refuses
 }
-func (h *host) Telemetry() program.HostTelemetry { return h.telemetry }
-func (h *host) Startup() []program.StartupTask   { return h.startup }
+func (h *host) Telemetry() wire.HostTelemetry { return h.telemetry }
+func (h *host) Startup() []wire.StartupTask   { return h.startup }
 func (h *host) Started() <-chan struct{} {
 	h.looked.Add(1)
 	return h.started
@@ -55,7 +56,7 @@ func (h *host) Scope() string { return h.scope }
 func (h *host) Shutdown()     { h.stopped.Add(1) }
 
 // in is a gateway inside a program.
-func in(h *host) func(*hookgw.Config) { return func(c *hookgw.Config) { c.Host = h } }
+func in(h *host) func(*core.Config) { return func(c *core.Config) { c.Host = h } }
 
 func TestPerformanceIsNullWhereNobodyMeasures(t *testing.T) {
 	t.Parallel()
@@ -78,7 +79,7 @@ func TestAReportOfAFrontEndIsPassedOnAndNotRecorded(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.status, string(got.body))
 	require.JSONEq(t, `{"status":"ok"}`, string(got.body))
 	fps, lag := 59.9, 0.0
-	require.Equal(t, program.Frame{Name: "console", FPS: &fps, InputLagMS: &lag}, <-h.reported)
+	require.Equal(t, wire.Frame{Name: "console", FPS: &fps, InputLagMS: &lag}, <-h.reported)
 	f.stop()
 	require.Empty(t, recorded[events.HookCalled](f), "a signal is never stored")
 }
@@ -142,11 +143,11 @@ func TestTelemetryTellsWhatWaitsAndWhatIsInUse(t *testing.T) {
 	h := newHost()
 	lag := uint64(7)
 	h.performance.ProjectionLag = &lag
-	h.telemetry = program.HostTelemetry{
-		Version: "slop 1", Process: &program.ProcessFigures{Name: "gateway", Threads: 9, Goroutines: 99},
-		Bus: &program.BusFigures{Messages: 5, Pools: []program.PoolFigures{{Name: "models", Waiting: 1}, {Name: "tools", Waiting: 2, Running: 3}}},
+	h.telemetry = wire.HostTelemetry{
+		Version: "slop 1", Process: &wire.ProcessFigures{Name: "gateway", Threads: 9, Goroutines: 99},
+		Bus: &wire.BusFigures{Messages: 5, Pools: []wire.PoolFigures{{Name: "models", Waiting: 1}, {Name: "tools", Waiting: 2, Running: 3}}},
 	}
-	f := open(t, in(h), func(c *hookgw.Config) {
+	f := open(t, in(h), func(c *core.Config) {
 		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
 		c.Limits.Waiting, c.Limits.Conns = 12, 34
 	})
@@ -181,11 +182,11 @@ func TestTelemetryTellsWhatWaitsAndWhatIsInUse(t *testing.T) {
 func TestMetricsAreTheSameFiguresAsText(t *testing.T) {
 	t.Parallel()
 	h := newHost()
-	h.telemetry = program.HostTelemetry{
-		Processes: []program.ProcessFigures{{Name: "worker-a-1", Host: "a", PID: 1, CPUPercent: 50}, {Name: "worker-a-1", Host: "b", PID: 1}},
-		Bus:       &program.BusFigures{Bytes: 5, Pools: []program.PoolFigures{{Name: "tools", Waiting: 2}}},
+	h.telemetry = wire.HostTelemetry{
+		Processes: []wire.ProcessFigures{{Name: "worker-a-1", Host: "a", PID: 1, CPUPercent: 50}, {Name: "worker-a-1", Host: "b", PID: 1}},
+		Bus:       &wire.BusFigures{Bytes: 5, Pools: []wire.PoolFigures{{Name: "tools", Waiting: 2}}},
 	}
-	f := open(t, in(h), func(c *hookgw.Config) {
+	f := open(t, in(h), func(c *core.Config) {
 		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
 	})
 	f.get("/api/asks", access.RightRead)
@@ -222,11 +223,11 @@ func TestStartupIsShownWhileItGoesOnAndWaitedFor(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	one, two, took, why := 100.0, 101.5, 1500.0, "no disk"
-	h.startup = []program.StartupTask{
-		{CanaryID: "canary-1", Module: "bus", SubmitTS: 100, StartTS: &one, EndTS: &two, ElapsedMS: &took, Status: program.StartupCompleted},
-		{CanaryID: "canary-2", Module: "worker", SubmitTS: 100, StartTS: &one, Status: program.StartupRunning},
-		{CanaryID: "canary-3", Module: "session", SubmitTS: 100, Status: program.StartupPending},
-		{CanaryID: "canary-4", Module: "logs", SubmitTS: 100, StartTS: &one, EndTS: &one, Status: program.StartupFailed, Error: &why},
+	h.startup = []wire.StartupTask{
+		{CanaryID: "canary-1", Module: "bus", SubmitTS: 100, StartTS: &one, EndTS: &two, ElapsedMS: &took, Status: wire.StartupCompleted},
+		{CanaryID: "canary-2", Module: "worker", SubmitTS: 100, StartTS: &one, Status: wire.StartupRunning},
+		{CanaryID: "canary-3", Module: "session", SubmitTS: 100, Status: wire.StartupPending},
+		{CanaryID: "canary-4", Module: "logs", SubmitTS: 100, StartTS: &one, EndTS: &one, Status: wire.StartupFailed, Error: &why},
 	}
 	f := open(t, in(h))
 	status := func(done bool) string {
@@ -263,7 +264,7 @@ func TestAWaitForTheStartIsBounded(t *testing.T) {
 func TestShutdownIsOnRecordAnsweredAndThenObeyed(t *testing.T) {
 	t.Parallel()
 	h := newHost()
-	f := open(t, in(h), func(c *hookgw.Config) {
+	f := open(t, in(h), func(c *core.Config) {
 		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "s3cret", "[hidden]")) }
 	})
 	for range 2 {
@@ -314,7 +315,7 @@ func (deaf) Append(context.Context, events.Event, *events.Expect) (uint64, error
 func TestADeadLogDoesNotKeepTheProgramFromEnding(t *testing.T) {
 	t.Parallel()
 	h := newHost()
-	f := open(t, in(h), func(c *hookgw.Config) { c.PersonLog = func(string) events.Log { return deaf{c.Log} } })
+	f := open(t, in(h), func(c *core.Config) { c.PersonLog = func(string) events.Log { return deaf{c.Log} } })
 	got := f.post("/api/shutdown", access.RightHuman, `{}`)
 	require.Equal(t, http.StatusOK, got.status)
 	require.Equal(t, false, got.object(t)["recorded"])
@@ -324,7 +325,7 @@ func TestADeadLogDoesNotKeepTheProgramFromEnding(t *testing.T) {
 
 func TestStatusSaysThatAnEngineWithoutASessionIsStarting(t *testing.T) {
 	t.Parallel()
-	f := openEmpty(t, func(c *hookgw.Config) { c.OpensSession = true })
+	f := openEmpty(t, func(c *core.Config) { c.OpensSession = true })
 	a := f.get("/status", access.RightNone)
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Equal(t, "1", a.header.Get("Retry-After"))

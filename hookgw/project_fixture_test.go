@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 )
 
@@ -25,16 +25,16 @@ type folder struct {
 	before func() // called before a document is read
 }
 
-func withFolder(f *folder) func(*hookgw.Config) {
-	return func(c *hookgw.Config) { c.ProjectFiles = f }
+func withFolder(f *folder) func(*core.Config) {
+	return func(c *core.Config) { c.ProjectFiles = f }
 }
 
 func missing(path string) error {
-	return &hookgw.FileProblem{Kind: hookgw.FileMissing, Message: "there is no " + path, Hint: "Name another."}
+	return &core.FileProblem{Kind: core.FileMissing, Message: "there is no " + path, Hint: "Name another."}
 }
 
 // Load reads a document.
-func (f *folder) Load(_ context.Context, path string) (hookgw.ProjectFile, error) {
+func (f *folder) Load(_ context.Context, path string) (core.ProjectFile, error) {
 	if f.before != nil {
 		f.before()
 	}
@@ -43,13 +43,13 @@ func (f *folder) Load(_ context.Context, path string) (hookgw.ProjectFile, error
 	f.loads++
 	text, ok := f.files[path]
 	if !ok {
-		return hookgw.ProjectFile{}, missing(path)
+		return core.ProjectFile{}, missing(path)
 	}
-	return hookgw.ProjectFile{Path: path, SHA256: events.Digest([]byte(text)), Size: int64(len(text)), Document: json.RawMessage(text)}, nil
+	return core.ProjectFile{Path: path, SHA256: events.Digest([]byte(text)), Size: int64(len(text)), Document: json.RawMessage(text)}, nil
 }
 
 // Save writes a document.
-func (f *folder) Save(_ context.Context, path string, document json.RawMessage, was string, force bool) (hookgw.ProjectFile, error) {
+func (f *folder) Save(_ context.Context, path string, document json.RawMessage, was string, force bool) (core.ProjectFile, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := ""
@@ -57,10 +57,10 @@ func (f *folder) Save(_ context.Context, path string, document json.RawMessage, 
 		now = events.Digest([]byte(text))
 	}
 	if now != was && !force {
-		return hookgw.ProjectFile{}, &hookgw.FileProblem{Kind: hookgw.FileChanged, Message: path + " changed", Hint: "Load it again."}
+		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileChanged, Message: path + " changed", Hint: "Load it again."}
 	}
 	f.files[path] = string(document)
-	return hookgw.ProjectFile{Path: path, SHA256: events.Digest(document), Size: int64(len(document))}, nil
+	return core.ProjectFile{Path: path, SHA256: events.Digest(document), Size: int64(len(document))}, nil
 }
 
 // Expand takes every pattern for a path, and the pattern * for every file.
@@ -87,7 +87,7 @@ func (f *folder) Expand(_ context.Context, base string, patterns []string) (path
 func (f *folder) ReadHistory(text string) (projections.History, error) {
 	var h projections.History
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
-		return h, &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: "line 1: " + err.Error(), Hint: "Correct it."}
+		return h, &core.FileProblem{Kind: core.FileBroken, Message: "line 1: " + err.Error(), Hint: "Correct it."}
 	}
 	return h, nil
 }
@@ -125,10 +125,10 @@ func requireProblem(t *testing.T, a answer, contains string) {
 }
 
 // another is a second gateway on the same log, with read models of its own.
-func (f *fixture) another(t *testing.T, change ...func(*hookgw.Config)) *fixture {
+func (f *fixture) another(t *testing.T, change ...func(*core.Config)) *fixture {
 	t.Helper()
 	models := openModels(t, f.log, 1000)
-	g := openEmpty(t, append([]func(*hookgw.Config){func(c *hookgw.Config) {
+	g := openEmpty(t, append([]func(*core.Config){func(c *core.Config) {
 		same := func(string) events.Log { return f.log }
 		c.Log, c.PersonLog, c.AgentLog, c.Models = f.log, same, same, models
 	}}, change...)...)
@@ -137,8 +137,8 @@ func (f *fixture) another(t *testing.T, change ...func(*hookgw.Config)) *fixture
 }
 
 // failingAfter lets so many events of a type through; the next are refused.
-func failingAfter(typ string, left *int) func(*hookgw.Config) {
-	return func(c *hookgw.Config) {
+func failingAfter(typ string, left *int) func(*core.Config) {
+	return func(c *core.Config) {
 		log := troubled{Log: c.Log, onAppend: func(e events.Event) error {
 			if e.Type != typ {
 				return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 )
 
@@ -121,7 +121,7 @@ func TestAFileChangedByOthersIsOverwrittenOnlyByForce(t *testing.T) {
 func TestASecretOfTheFileIsNotReplacedByItsMask(t *testing.T) {
 	t.Parallel()
 	dir := &folder{files: map[string]string{"one.toml": `{"project":{"name":"hunter2"}}`}}
-	f := open(t, withFolder(dir), func(c *hookgw.Config) {
+	f := open(t, withFolder(dir), func(c *core.Config) {
 		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2", "[masked]")) }
 	})
 	f.says("/api/project/load", `{"path":"one.toml"}`, http.StatusOK)
@@ -210,13 +210,13 @@ func TestAResetKeepsTheProject(t *testing.T) {
 func TestASwitchThatNobodyIsAtWorkOnIsFinishedWithoutARestart(t *testing.T) {
 	t.Parallel()
 	files := withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"}}`, "two.toml": `{"project":{"name":"two"}}`}})
-	often := func(c *hookgw.Config) { c.Limits.CatchUp = 50 * time.Millisecond }
+	often := func(c *core.Config) { c.Limits.CatchUp = 50 * time.Millisecond }
 	f := open(t, files, often)
 	f.put(person, events.ProjectSwitchRequested{Path: "one.toml"}) // of a gateway that died
 	f.expect("ProjectLoaded", func(events.Event) bool { return true })
 
 	var away atomic.Bool
-	g := open(t, files, often, func(c *hookgw.Config) {
+	g := open(t, files, often, func(c *core.Config) {
 		c.Log = troubled{Log: c.Log, onAppend: func(e events.Event) error {
 			if strings.HasPrefix(e.Type, "Project") && away.Load() {
 				return context.DeadlineExceeded

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // push puts an entry with a number into the queue.
@@ -90,7 +90,7 @@ func TestSinceLooksAgainAndTakesNothing(t *testing.T) {
 func TestTwoGatewaysOnOneLogDrainOneQueue(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	other := openEmpty(t, func(c *hookgw.Config) {
+	other := openEmpty(t, func(c *core.Config) {
 		same := func(string) events.Log { return f.log }
 		c.Log, c.PersonLog, c.AgentLog, c.Models = f.log, same, same, f.models
 	})
@@ -114,7 +114,7 @@ func TestTwoGatewaysOnOneLogDrainOneQueue(t *testing.T) {
 
 func TestFiftyWritersAndReadersLoseNothingAndSeeNothingTwice(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Limits.Batch = 7 })
+	f := open(t, func(c *core.Config) { c.Limits.Batch = 7 })
 	const writers, each = 50, 10
 	var writing, reading sync.WaitGroup
 	done := make(chan struct{})

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 func TestWritesAsksAndRefusalsAreOnRecordAndPlainReadsAreNot(t *testing.T) {
@@ -45,7 +45,7 @@ func TestWritesAsksAndRefusalsAreOnRecordAndPlainReadsAreNot(t *testing.T) {
 func TestSecretsAreMaskedBeforeTheyReachTheLog(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-very-secret"
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Masker = func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(secret), []byte("***")) }
 	})
 	f.approve()
@@ -68,7 +68,7 @@ func TestSecretsAreMaskedBeforeTheyReachTheLog(t *testing.T) {
 
 func TestWhatAMaskBreaksIsNotRecorded(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Masker = func([]byte) []byte { return []byte("{") } })
+	f := open(t, func(c *core.Config) { c.Masker = func([]byte) []byte { return []byte("{") } })
 	f.says("/api/session", `{"session":{"entries":["x"]}}`, http.StatusUnprocessableEntity)
 	f.stop()
 	require.Empty(t, recorded[events.SessionEdited](f))
@@ -121,7 +121,7 @@ func TestEveryErrorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 func TestASecretInAPathANameOrAnErrorIsNotPutOnRecord(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-very-secret"
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Masker = func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(secret), []byte("***")) }
 		c.Blobs = brokenBlobs{"no " + secret}
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections/live"
 )
 
@@ -38,7 +38,7 @@ func (l countedLog) Read(ctx context.Context, f events.Filter, from, to uint64) 
 func TestAClientThatStandsStillInAReplayHoldsNothingOfTheLog(t *testing.T) {
 	t.Parallel()
 	log := countedLog{begun: &atomic.Int32{}, open: &atomic.Int32{}}
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		log.Log = c.Log
 		models, err := live.Open(context.WithoutCancel(t.Context()), log, project, live.Options{Backlog: 1000})
 		require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 func TestAtAGateEverythingButAPlainYesIsANo(t *testing.T) {
@@ -139,7 +139,7 @@ func TestAnAnswerThatApprovalDoesNotTakeLeavesTheAskOpen(t *testing.T) {
 
 func TestAnAnswerThatNobodySettlesYetIsRecordedAndSaysSo(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Limits.SettleWait = 10 * time.Millisecond })
+	f := open(t, func(c *core.Config) { c.Limits.SettleWait = 10 * time.Millisecond })
 	f.raise("g1", events.GateTool)
 	a := f.respond("g1", "true")
 	require.Equal(t, http.StatusAccepted, a.status)

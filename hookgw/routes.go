@@ -3,31 +3,41 @@ package hookgw
 import (
 	"slices"
 
+	"manualslop/hookgw/asks"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/discussions"
+	"manualslop/hookgw/gui"
+	"manualslop/hookgw/headless"
 	"manualslop/hookgw/program"
+	"manualslop/hookgw/project"
+	"manualslop/hookgw/projectcontext"
+	"manualslop/hookgw/record"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/status"
+	"manualslop/hookgw/streams"
+	"manualslop/hookgw/team"
 )
 
-// Routes is everything that the gateway serves. Each group is a file of its own.
-func Routes() []request.Route { return new(Gateway).routes() }
+// Routes is everything that the gateway serves.
+func Routes() []request.Route { return routes(&core.State{}) }
 
-// routes are those of this gateway.
-func (g *Gateway) routes() []request.Route {
+func routes(g *core.State) []request.Route {
 	return slices.Concat(
-		g.statusRoutes(),
-		g.healthRoutes(),
-		g.sessionRoutes(),
-		g.discussionRoutes(),
-		g.projectRoutes(),
-		g.contextRoutes(),
-		g.eventRoutes(),
-		g.askRoutes(),
-		g.controlRoutes(),
-		g.logRoutes(),
-		g.program.Routes(),
+		status.Routes(g),
+		status.HealthRoutes(g),
+		status.SessionRoutes(g),
+		discussions.Routes(g),
+		project.Routes(g),
+		projectcontext.Routes(g),
+		streams.Routes(g),
+		asks.Routes(g),
+		team.ControlRoutes(g),
+		record.Routes(g),
+		g.Program.Routes(),
 		program.MoneyRoutes(),
-		g.mmaRoutes(),
-		g.headlessRoutes(),
+		team.Routes(g),
+		headless.Routes(g),
 		contractRoutes(),
-		g.guiRoutes(),
+		gui.Routes(g),
 	)
 }

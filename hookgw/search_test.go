@@ -13,8 +13,8 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections/live"
 	"manualslop/projections/search"
 )
@@ -23,7 +23,7 @@ import (
 func searching(t *testing.T) *fixture {
 	t.Helper()
 	var x *search.Index
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		x = search.New(search.Options{Log: c.Log, Project: project, Head: c.Models.(*live.Live).Position})
 		c.Search = x
 	})
@@ -89,7 +89,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	t.Parallel()
 	const atOnce, all = 8, 12
 	held := heldSearch{&atomic.Int32{}, &atomic.Int32{}, make(chan struct{})}
-	f := open(t, func(c *hookgw.Config) { c.Search = held })
+	f := open(t, func(c *core.Config) { c.Search = held })
 	var answers []<-chan answer
 	for range all {
 		answers = append(answers, f.background(f.request(http.MethodGet, "/api/search?q=word", access.RightRead, "")))

@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/feed"
 )
 
 // speaking gives a gateway the signals that a test sends. Who listens is told:
 // the session when it begins, nothing when it ends.
-func speaking() (say chan feed.Signal, listening chan string, change func(*hookgw.Config)) {
+func speaking() (say chan feed.Signal, listening chan string, change func(*core.Config)) {
 	say, listening = make(chan feed.Signal), make(chan string, 4)
-	return say, listening, func(c *hookgw.Config) {
+	return say, listening, func(c *core.Config) {
 		c.Signals = func(ctx context.Context, session string, take func(feed.Signal)) error {
 			listening <- session
 			for {

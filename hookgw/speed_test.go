@@ -12,18 +12,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // BenchmarkReads measures reads over 64 connections of loopback, beside a
 // handler of net/http that returns the same bytes, in alternating turns of one
 // run.
 func BenchmarkReads(b *testing.B) {
-	for _, auth := range []string{hookgw.AuthToken, hookgw.AuthNone} {
-		f := open(b, func(c *hookgw.Config) { c.Auth = auth })
+	for _, auth := range []string{core.AuthToken, core.AuthNone} {
+		f := open(b, func(c *core.Config) { c.Auth = auth })
 		right := access.RightRead
-		if auth == hookgw.AuthNone {
+		if auth == core.AuthNone {
 			right = access.RightNone
 		}
 		for name, path := range reads(f.lived(2000)) {
@@ -86,10 +86,10 @@ func TestReadsAreAsFastAsPromised(t *testing.T) { //nolint:paralleltest // it me
 	if _, err := exec.LookPath("wrk"); err != nil {
 		t.Skip("wrk is not installed: apt-get install wrk")
 	}
-	for _, auth := range []string{hookgw.AuthToken, hookgw.AuthNone} {
-		f := open(t, func(c *hookgw.Config) { c.Auth = auth })
+	for _, auth := range []string{core.AuthToken, core.AuthNone} {
+		f := open(t, func(c *core.Config) { c.Auth = auth })
 		right, token := access.RightNone, ""
-		if auth == hookgw.AuthToken {
+		if auth == core.AuthToken {
 			right, token = access.RightRead, f.token(access.RightRead)
 		}
 		for name, path := range reads(f.lived(2000)) {

@@ -14,8 +14,8 @@ import (
 
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 )
 
@@ -82,7 +82,7 @@ func TestAPositionThatTheLogDoesNotHaveIsRefused(t *testing.T) {
 
 func TestAFilterSelectsAndThePositionMovesOverTheRest(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Limits.Heartbeat = 5 * time.Millisecond })
+	f := open(t, func(c *core.Config) { c.Limits.Heartbeat = 5 * time.Millisecond })
 	f.push(1)
 	f.raise("a1", events.GateTool)
 	f.raise("a2", events.GateStep)
@@ -130,7 +130,7 @@ func TestAFeedShowsItsSessionOnly(t *testing.T) {
 
 func TestAQuietFeedBeats(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Limits.Heartbeat = time.Millisecond })
+	f := open(t, func(c *core.Config) { c.Limits.Heartbeat = time.Millisecond })
 	r, _ := f.feed("/api/stream")
 	require.Equal(t, "SessionOpened", r.telling().typ(t))
 	require.Equal(t, "snapshot", r.telling().event)
@@ -141,7 +141,7 @@ func TestAQuietFeedBeats(t *testing.T) {
 
 func TestASlowReaderIsDisconnectedWithItsPositionAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Models = openModels(t, c.Log, 20)
 	})
 	large := json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)
@@ -182,7 +182,7 @@ func TestASlowReaderIsDisconnectedWithItsPositionAndLosesNothing(t *testing.T) {
 func TestReaderThatStalledLearnsItsPosition(t *testing.T) {
 	t.Parallel()
 	const limit = 50 * time.Millisecond
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Limits.WriteTimeout, c.Limits.FeedGrace, c.Limits.FeedBytes = limit, eventstest.Patience, 64<<20
 	})
 	r, _ := f.feed("/api/stream")
@@ -202,7 +202,7 @@ func TestReaderThatStalledLearnsItsPosition(t *testing.T) {
 
 func TestAReaderThatStopsReadingGivesItsPlaceBack(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Limits.WriteTimeout, c.Limits.FeedGrace, c.Limits.Feeds = 20*time.Millisecond, time.Millisecond, 1
 	})
 	f.feed("/api/stream")

@@ -14,21 +14,22 @@ import (
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // config is a usable configuration with a folder of tokens of its own.
-func config(t *testing.T) hookgw.Config {
+func config(t *testing.T) core.Config {
 	t.Helper()
 	log := eventstest.NewMemory()
 	same := func(string) events.Log { return log }
-	return hookgw.Config{
+	return core.Config{
 		Listen: "127.0.0.1:0", Tokens: filepath.Join(t.TempDir(), "tokens"), Project: project, Person: person,
 		Log: log, PersonLog: same, AgentLog: same, Models: openModels(t, log, 1000),
 	}
 }
 
 // start makes a gateway and gives its address back at once.
-func start(t *testing.T, cfg hookgw.Config) error {
+func start(t *testing.T, cfg core.Config) error {
 	t.Helper()
 	gw, err := hookgw.New(t.Context(), cfg)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections/live"
 )
 
@@ -42,8 +42,8 @@ func (l troubled) Last(ctx context.Context, f events.Filter) (uint64, error) {
 }
 
 // failing makes every connection of a gateway refuse facts of one type.
-func failing(typ string, err error) func(*hookgw.Config) {
-	return func(c *hookgw.Config) {
+func failing(typ string, err error) func(*core.Config) {
+	return func(c *core.Config) {
 		log := troubled{Log: c.Log, onAppend: func(e events.Event) error {
 			if e.Type == typ {
 				return err
@@ -103,7 +103,7 @@ func TestADrainThatIsNotRecordedTakesNothing(t *testing.T) {
 func TestADrainIsRepeatedWhenAnotherProcessWasFirst(t *testing.T) {
 	t.Parallel()
 	var tries atomic.Int32
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Log = troubled{Log: c.Log, onAppend: func(e events.Event) error {
 			if e.Type == "EventsDrained" && tries.Add(1) < 3 {
 				return events.ErrConflict
@@ -126,7 +126,7 @@ func TestARequestIsAnsweredThoughItCannotBeRecorded(t *testing.T) {
 
 func TestWhoCannotSeeTheEndOfTheLogSaysSo(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) { c.Log = troubled{Log: c.Log, last: events.ErrClosed} })
+	f := open(t, func(c *core.Config) { c.Log = troubled{Log: c.Log, last: events.ErrClosed} })
 	require.Equal(t, http.StatusServiceUnavailable, f.get("/api/events", access.RightHuman).status)
 	require.Equal(t, http.StatusServiceUnavailable, f.get("/api/stream?since=1", access.RightRead).status)
 	require.Equal(t, http.StatusServiceUnavailable, f.respond("x", "true").status, "not 404: nobody knows")
@@ -159,7 +159,7 @@ func TestAnAskIsAnsweredThoughTheFeedBehindItBreaks(t *testing.T) {
 	t.Parallel()
 	breaks := &atomic.Int32{}
 	breaks.Store(3)
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Models = interrupted{c.Models.(*live.Live), breaks, 0}
 	})
 	f.approve()

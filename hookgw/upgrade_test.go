@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 )
 
 func TestASessionIsUpgradedByAPersonsWord(t *testing.T) {
 	t.Parallel()
-	f := open(t, func(c *hookgw.Config) {
+	f := open(t, func(c *core.Config) {
 		c.Upgrade = func(_ context.Context, session string, now projections.Settings) ([]events.Payload, error) {
 			switch now.Basis.Program {
 			case "":

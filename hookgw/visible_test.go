@@ -16,8 +16,8 @@ import (
 	"manualslop/bus"
 	"manualslop/bus/bustest"
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // BenchmarkAnEventIsVisibleInTheStatus measures from publishing a fact to
@@ -30,7 +30,7 @@ func BenchmarkAnEventIsVisibleInTheStatus(b *testing.B) {
 	require.NoError(b, err)
 	defer plain.Close()
 	all := bustest.Connect(b, server, bus.Role{Kind: bus.Reader})
-	f := openEmpty(b, func(c *hookgw.Config) {
+	f := openEmpty(b, func(c *core.Config) {
 		c.Log, c.Models = bustest.Connect(b, server, bus.Role{Kind: bus.Gateway}), openModels(b, all, 1000)
 		c.PersonLog = func(string) events.Log { return ada }
 	})

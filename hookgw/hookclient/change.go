@@ -3,7 +3,7 @@ package hookclient
 import (
 	"context"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/wire"
 )
 
 // UndoSpec names what is undone: exactly one of its members.
@@ -16,7 +16,7 @@ type UndoSpec struct {
 
 // Undone tells what came of an undo: restored, or accepted where no worker has
 // carried it out yet.
-type Undone = hookgw.UndoAnswer
+type Undone = wire.UndoAnswer
 
 // Undo gives files the content that they had, all of them or none. Status 409
 // means that nothing was changed: the message says why, with the difference.

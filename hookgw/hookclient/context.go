@@ -3,14 +3,14 @@ package hookclient
 import (
 	"context"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/wire"
 )
 
 // ContextFile is a tracked file as the record knows it.
-type ContextFile = hookgw.ContextFile
+type ContextFile = wire.ContextFile
 
 // ContextState is what models may be shown of the project.
-type ContextState = hookgw.ContextState
+type ContextState = wire.ContextState
 
 // GetContextState reads what models may be shown of the project.
 func (c *Client) GetContextState(ctx context.Context) (ContextState, error) {
@@ -19,7 +19,7 @@ func (c *Client) GetContextState(ctx context.Context) (ContextState, error) {
 
 // Injected is a view of a file that went into the discussion. Its bytes are in
 // the entry, or behind GetBlob where Blob is true.
-type Injected = hookgw.InjectAnswer
+type Injected = wire.InjectAnswer
 
 // InjectContext puts a view of a file into the active discussion: full (also when
 // empty), skeleton, outline, summary or tree.
@@ -43,7 +43,7 @@ type SliceSpec struct {
 }
 
 // RecordedSlice is a slice with the lines by which it is found again.
-type RecordedSlice = hookgw.SliceAnswer
+type RecordedSlice = wire.SliceAnswer
 
 // AddSlice records lines of a file: tickets that need the file see them in its place.
 func (c *Client) AddSlice(ctx context.Context, s SliceSpec) (RecordedSlice, error) {

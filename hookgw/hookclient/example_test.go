@@ -11,6 +11,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/hookclient"
 	"manualslop/projections/live"
 )
@@ -27,7 +28,7 @@ func gateway() (url string, stop func()) {
 	must(err)
 	must(models.WaitFor(ctx, seq))
 	everybody := func(string) events.Log { return log }
-	gw, err := hookgw.New(ctx, hookgw.Config{Listen: "127.0.0.1:0", Auth: hookgw.AuthNone, Project: "p1", Person: "ada",
+	gw, err := hookgw.New(ctx, core.Config{Listen: "127.0.0.1:0", Auth: core.AuthNone, Project: "p1", Person: "ada",
 		Log: log, PersonLog: everybody, AgentLog: everybody, Models: models, Logger: slog.New(slog.DiscardHandler)})
 	must(err)
 	done := make(chan error, 1)

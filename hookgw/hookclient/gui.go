@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/wire"
 )
 
 // GetValue reads a field; nil for one that there is not.
@@ -59,16 +59,16 @@ func (c *Client) GetGUIState(ctx context.Context) (map[string]any, error) {
 }
 
 // GUI is what there is to set, read and press, and how it stands.
-type GUI = hookgw.GUIPage
+type GUI = wire.GUIPage
 
 // GUIField is a field.
-type GUIField = hookgw.GUIField
+type GUIField = wire.GUIField
 
 // GUIButton is a button by what it does.
-type GUIButton = hookgw.GUIButton
+type GUIButton = wire.GUIButton
 
 // GUICallback is a name that CustomCallback takes.
-type GUICallback = hookgw.GUICallback
+type GUICallback = wire.GUICallback
 
 // GetGUI reads which fields, buttons and callbacks there are, and how they stand.
 func (c *Client) GetGUI(ctx context.Context) (GUI, error) {

@@ -3,17 +3,17 @@ package hookclient
 import (
 	"context"
 
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // Spend is what was used, and what it cost.
-type Spend = program.Spend
+type Spend = wire.Spend
 
 // SpendOf is the spending of one track, ticket, tier or model.
-type SpendOf = program.SpendOf
+type SpendOf = wire.SpendOf
 
 // Financial is what the session used and cost.
-type Financial = program.Financial
+type Financial = wire.Financial
 
 // GetFinancialMetrics reads tokens and money by track, ticket, tier and model.
 func (c *Client) GetFinancialMetrics(ctx context.Context) (Financial, error) {
@@ -22,7 +22,7 @@ func (c *Client) GetFinancialMetrics(ctx context.Context) (Financial, error) {
 
 // TokenStats tells how full the prompt of the newest request is, in estimated
 // tokens. What depends on an unknown limit is nil.
-type TokenStats = program.TokenStats
+type TokenStats = wire.TokenStats
 
 // GetTokenStats reads how full the prompt of the newest request is.
 func (c *Client) GetTokenStats(ctx context.Context) (TokenStats, error) {

@@ -6,26 +6,25 @@ import (
 	"net/url"
 	"time"
 
-	"manualslop/hookgw"
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // GetPerformance reads the program's figures; what nobody measures is nil.
-func (c *Client) GetPerformance(ctx context.Context) (program.Performance, error) {
+func (c *Client) GetPerformance(ctx context.Context) (wire.Performance, error) {
 	var out struct {
-		Performance program.Performance `json:"performance"`
+		Performance wire.Performance `json:"performance"`
 	}
 	err := c.get(ctx, "/api/performance", nil, &out)
 	return out.Performance, err
 }
 
 // PostPerformance reports what an attached front end measured.
-func (c *Client) PostPerformance(ctx context.Context, f program.Frame) error {
+func (c *Client) PostPerformance(ctx context.Context, f wire.Frame) error {
 	return c.post(ctx, "/api/performance", f, nil)
 }
 
 // Telemetry is how the program stands inside.
-type Telemetry = program.Telemetry
+type Telemetry = wire.Telemetry
 
 // GetSystemTelemetry reads queue depths, threads and background tasks.
 func (c *Client) GetSystemTelemetry(ctx context.Context) (Telemetry, error) {
@@ -33,7 +32,7 @@ func (c *Client) GetSystemTelemetry(ctx context.Context) (Telemetry, error) {
 }
 
 // Warmup tells how far the start has come.
-type Warmup = program.StartupStatus
+type Warmup = wire.StartupStatus
 
 // GetWarmupStatus reads how far the start has come.
 func (c *Client) GetWarmupStatus(ctx context.Context) (Warmup, error) {
@@ -55,12 +54,12 @@ func (c *Client) GetWarmupWait(ctx context.Context, timeout time.Duration) (Warm
 }
 
 // GetWarmupCanaries reads each task of the start with its times.
-func (c *Client) GetWarmupCanaries(ctx context.Context) ([]program.StartupTask, error) {
-	return read[[]program.StartupTask](ctx, c, "/api/warmup_canaries", nil)
+func (c *Client) GetWarmupCanaries(ctx context.Context) ([]wire.StartupTask, error) {
+	return read[[]wire.StartupTask](ctx, c, "/api/warmup_canaries", nil)
 }
 
 // Health tells whether everything behind the gateway is well.
-type Health = hookgw.GUIHealth
+type Health = wire.GUIHealth
 
 // GetGUIHealth reads whether everything behind the gateway is well.
 func (c *Client) GetGUIHealth(ctx context.Context) (Health, error) {
@@ -68,7 +67,7 @@ func (c *Client) GetGUIHealth(ctx context.Context) (Health, error) {
 }
 
 // Shutdown tells what will end.
-type Shutdown = program.ShutdownAnswer
+type Shutdown = wire.ShutdownAnswer
 
 // Shutdown stops the engine in order.
 func (c *Client) Shutdown(ctx context.Context, reason string) (Shutdown, error) {

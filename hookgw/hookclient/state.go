@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/wire"
 	"manualslop/projections"
 )
 
@@ -45,7 +45,7 @@ type Session struct {
 }
 
 // Timeline is what happened in a session, a row an event, oldest first.
-type Timeline = hookgw.Timeline
+type Timeline = wire.Timeline
 
 // GetTimeline reads what happened behind a sequence, 0 for the beginning.
 func (c *Client) GetTimeline(ctx context.Context, since uint64) (Timeline, error) {

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/wire"
 	"manualslop/projections"
 )
 
@@ -43,7 +43,7 @@ type WorkerSpec struct {
 }
 
 // Spawned names a worker that was added.
-type Spawned = hookgw.SpawnAnswer
+type Spawned = wire.SpawnAnswer
 
 // SpawnMMAWorker adds a worker with a ticket of its own. Every gate applies to it.
 func (c *Client) SpawnMMAWorker(ctx context.Context, w WorkerSpec) (Spawned, error) {
@@ -89,7 +89,7 @@ func (c *Client) ResumeMMAPipeline(ctx context.Context) error {
 }
 
 // Mutated tells what a change of the graph came to.
-type Mutated = hookgw.MutateAnswer
+type Mutated = wire.MutateAnswer
 
 // MutateMMADAG changes the graph of tickets, all or nothing. Each operation is
 // an object such as {"op": "add_dependency", "ticket": "T-2", "depends_on": "T-1"}.
@@ -100,7 +100,7 @@ func (c *Client) MutateMMADAG(ctx context.Context, ops ...map[string]any) (Mutat
 }
 
 // Generated is what a worker came to.
-type Generated = hookgw.Generated
+type Generated = wire.Generated
 
 // Generate adds a worker and waits until its ticket ends. Status 504 means that
 // it takes longer than the gateway waits; the same RequestID joins it again.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/wire"
 )
 
 // hostless stands where nobody said what program the gateway runs in: nothing
@@ -19,16 +20,16 @@ func NewHostless() Host {
 }
 
 // Performance has no figures.
-func (hostless) Performance() Performance { return Performance{} }
+func (hostless) Performance() wire.Performance { return wire.Performance{} }
 
 // Report refuses: nobody would see it.
-func (hostless) Report(context.Context, Frame) error { return errHostless() }
+func (hostless) Report(context.Context, wire.Frame) error { return errHostless() }
 
 // Telemetry has no figures.
-func (hostless) Telemetry() HostTelemetry { return HostTelemetry{} }
+func (hostless) Telemetry() wire.HostTelemetry { return wire.HostTelemetry{} }
 
 // Startup lists nothing.
-func (hostless) Startup() []StartupTask { return nil }
+func (hostless) Startup() []wire.StartupTask { return nil }
 
 // Started is closed.
 func (h hostless) Started() <-chan struct{} { return h.started }

@@ -9,6 +9,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 )
 
 // Bounds of what a front end may say of itself.
@@ -21,7 +22,7 @@ const (
 
 // performanceAnswer is the body of GET /api/performance.
 type performanceAnswer struct {
-	Performance Performance `json:"performance"`
+	Performance wire.Performance `json:"performance"`
 }
 
 func (p *Handlers) getPerformance(c *request.Call) error {
@@ -44,8 +45,8 @@ func (p *Handlers) postPerformance(c *request.Call) error {
 
 // readFrame reads a report strictly: a figure that cannot be one is refused, so
 // that a broken front end is noticed and not shown.
-func readFrame(body json.RawMessage) (Frame, *problem.Problem) {
-	var f Frame
+func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
+	var f wire.Frame
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	if dec.Decode(&f) != nil {

@@ -5,6 +5,7 @@ import (
 
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 )
 
 // Routes show the running program, how it started, and end it.
@@ -14,19 +15,19 @@ func (p *Handlers) Routes() []request.Route {
 	return []request.Route{
 		{Method: get, Pattern: "/api/performance", Right: access.RightRead, Group: group, Gives: performanceAnswer{}, Always: true, Handle: p.getPerformance,
 			Doc: "Figures of the running program; FPS, frame time and input lag are null without an attached front end."},
-		{Method: post, Pattern: "/api/performance", Right: access.RightHuman, Group: group, Takes: Frame{}, Gives: request.StatusAnswer{}, Body: request.SmallBody, Signal: true, Always: true, Handle: p.postPerformance,
+		{Method: post, Pattern: "/api/performance", Right: access.RightHuman, Group: group, Takes: wire.Frame{}, Gives: request.StatusAnswer{}, Body: request.SmallBody, Signal: true, Always: true, Handle: p.postPerformance,
 			Doc: "What an attached front end measured; shown for 5 seconds, never stored."},
-		{Method: get, Pattern: "/api/system/telemetry", Right: access.RightRead, Group: group, Query: of, Gives: Telemetry{}, Always: true, Handle: p.getTelemetry,
+		{Method: get, Pattern: "/api/system/telemetry", Right: access.RightRead, Group: group, Query: of, Gives: wire.Telemetry{}, Always: true, Handle: p.getTelemetry,
 			Doc: "Queue depths, threads, background tasks, processes, bus, read models, limits in use, and counts of requests."},
 		{Method: get, Pattern: "/metrics", Right: access.RightRead, Group: group, Query: of, Media: request.MediaText, Always: true, Handle: p.getMetrics,
 			Doc: "The same figures as text for Prometheus."},
-		{Method: get, Pattern: "/api/warmup_status", Right: access.RightRead, Group: group, Gives: StartupStatus{}, Always: true, Handle: p.getStartupStatus,
+		{Method: get, Pattern: "/api/warmup_status", Right: access.RightRead, Group: group, Gives: wire.StartupStatus{}, Always: true, Handle: p.getStartupStatus,
 			Doc: "Which tasks of the start are pending, completed or failed."},
-		{Method: get, Pattern: "/api/warmup_wait", Right: access.RightRead, Group: group, Gives: StartupStatus{}, Always: true, Handle: p.waitForStartup,
+		{Method: get, Pattern: "/api/warmup_wait", Right: access.RightRead, Group: group, Gives: wire.StartupStatus{}, Always: true, Handle: p.waitForStartup,
 			Query: []request.Parameter{{Name: "timeout", Type: "number", Doc: "Wait so many seconds at most, up to 300; 30 when left out."}}, Doc: "The same, once the start is over or the time is."},
-		{Method: get, Pattern: "/api/warmup_canaries", Right: access.RightRead, Group: group, Gives: []StartupTask{}, Always: true, Handle: p.getStartupTasks,
+		{Method: get, Pattern: "/api/warmup_canaries", Right: access.RightRead, Group: group, Gives: []wire.StartupTask{}, Always: true, Handle: p.getStartupTasks,
 			Doc: "Each task of the start with its times and its error."},
-		{Method: post, Pattern: "/api/shutdown", Right: access.RightHuman, Group: group, Takes: shutdownRequest{}, Gives: ShutdownAnswer{}, Body: request.SmallBody, Always: true, Handle: p.postShutdown,
+		{Method: post, Pattern: "/api/shutdown", Right: access.RightHuman, Group: group, Takes: shutdownRequest{}, Gives: wire.ShutdownAnswer{}, Body: request.SmallBody, Always: true, Handle: p.postShutdown,
 			Doc: "Stops the engine in order, after the answer; a gateway that runs alone ends only itself."},
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"manualslop/hookgw/metrics"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 )
 
 // getMetrics shows the telemetry and the counts as text for Prometheus.
@@ -21,7 +22,7 @@ func (p *Handlers) getMetrics(c *request.Call) error {
 }
 
 // samplesOf turns telemetry into samples; what nobody measures is left out.
-func samplesOf(t Telemetry) []metrics.Sample {
+func samplesOf(t wire.Telemetry) []metrics.Sample {
 	var out samples
 	out.gauge("slop_gateway_uptime_seconds", "Since this gateway began.", t.UptimeS)
 	out.processes(t.Processes)
@@ -32,7 +33,7 @@ func samplesOf(t Telemetry) []metrics.Sample {
 		out.gauge("slop_projection_lag_events", "Events on the log that the read models have not taken.", float64(*t.Projections.Lag))
 	}
 	// order-independent: the rendering sorts.
-	for use, n := range map[string]Use{"connections": t.Gateway.Connections, "feeds": t.Gateway.Feeds, "asks": t.Queues.AsksWaiting} {
+	for use, n := range map[string]wire.Use{"connections": t.Gateway.Connections, "feeds": t.Gateway.Feeds, "asks": t.Queues.AsksWaiting} {
 		out.gauge("slop_gateway_open", "What the gateway holds for its clients.", float64(n.Open), "what", use)
 		out.gauge("slop_gateway_limit", "How much it holds at most.", float64(n.Limit), "what", use)
 	}
@@ -56,7 +57,7 @@ func (s *samples) gauge(name, help string, value float64, labels ...string) {
 	*s = append(*s, metrics.Sample{Name: name, Help: help, Labels: labels, Value: value})
 }
 
-func (s *samples) processes(all []ProcessFigures) {
+func (s *samples) processes(all []wire.ProcessFigures) {
 	for _, p := range all {
 		who := []string{"actor", p.Name, "host", p.Host, "pid", strconv.Itoa(p.PID)}
 		s.gauge("slop_process_cpu_ratio", "Share of one core, over the last sample.", p.CPUPercent/100, who...)
@@ -67,7 +68,7 @@ func (s *samples) processes(all []ProcessFigures) {
 	}
 }
 
-func (s *samples) queues(t Telemetry) {
+func (s *samples) queues(t wire.Telemetry) {
 	const name, help = "slop_queue_depth", "What waits, by queue."
 	s.gauge(name, help, float64(t.Queues.AsksOpen), "queue", "asks")
 	s.gauge(name, help, float64(t.Queues.ModelRequests), "queue", "model_requests")
@@ -80,7 +81,7 @@ func (s *samples) queues(t Telemetry) {
 	}
 }
 
-func (s *samples) bus(b *BusFigures) {
+func (s *samples) bus(b *wire.BusFigures) {
 	if b == nil {
 		return
 	}

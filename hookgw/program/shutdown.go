@@ -9,6 +9,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 )
 
 // maxShutdownReason bounds the reason of a shutdown in bytes.
@@ -17,16 +18,6 @@ const maxShutdownReason = 4 << 10
 // shutdownRequest is the body of POST /api/shutdown.
 type shutdownRequest struct {
 	Reason string `json:"reason,omitempty"`
-}
-
-// ShutdownAnswer says what will end.
-type ShutdownAnswer struct {
-	Status string `json:"status"`
-	Stops  string `json:"stops"` // engine or gateway
-	PID    int    `json:"pid"`
-	// Recorded says whether the request is on the log; it counts without that, too.
-	Recorded bool   `json:"recorded"`
-	Hint     string `json:"hint"`
 }
 
 // postShutdown puts the request on record, answers, and only then begins to
@@ -40,7 +31,7 @@ func (p *Handlers) postShutdown(c *request.Call) error {
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
 	}
 	host := p.host
-	out := ShutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}
+	out := wire.ShutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}
 	switch out.Stops {
 	case events.ShutdownEngine:
 		out.Hint = "The engine stops in order; slop serve or slop run --resume goes on with the session."

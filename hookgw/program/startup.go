@@ -7,6 +7,7 @@ import (
 
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 )
 
 // Bounds of GET /api/warmup_wait.
@@ -15,19 +16,8 @@ const (
 	maxStartupWait     = 5 * time.Minute
 )
 
-// StartupStatus is the body of GET /api/warmup_status: names of tasks by how
-// they stand.
-type StartupStatus struct {
-	Pending   []string `json:"pending"` // not begun, or at work
-	Completed []string `json:"completed"`
-	Failed    []string `json:"failed"`
-	Running   []string `json:"running"` // of the pending ones
-	Done      bool     `json:"done"`
-	ElapsedMS float64  `json:"elapsed_ms"` // from the first submission to the newest end
-}
-
-func (p *Handlers) startupStatus() StartupStatus {
-	out := StartupStatus{Pending: []string{}, Completed: []string{}, Failed: []string{}, Running: []string{}}
+func (p *Handlers) startupStatus() wire.StartupStatus {
+	out := wire.StartupStatus{Pending: []string{}, Completed: []string{}, Failed: []string{}, Running: []string{}}
 	select {
 	case <-p.host.Started():
 		out.Done = true
@@ -42,11 +32,11 @@ func (p *Handlers) startupStatus() StartupStatus {
 			ended = max(ended, *t.EndTS)
 		}
 		switch t.Status {
-		case StartupCompleted:
+		case wire.StartupCompleted:
 			out.Completed = append(out.Completed, t.Module)
-		case StartupFailed:
+		case wire.StartupFailed:
 			out.Failed = append(out.Failed, t.Module)
-		case StartupRunning:
+		case wire.StartupRunning:
 			out.Running = append(out.Running, t.Module)
 			out.Pending = append(out.Pending, t.Module)
 		default:
@@ -97,7 +87,7 @@ func startupWait(given string) (time.Duration, *problem.Problem) {
 func (p *Handlers) getStartupTasks(c *request.Call) error {
 	tasks := p.host.Startup()
 	if tasks == nil {
-		tasks = []StartupTask{}
+		tasks = []wire.StartupTask{}
 	}
 	return c.Reply(http.StatusOK, tasks)
 }

@@ -1,6 +1,9 @@
 package request
 
-import "sync/atomic"
+import (
+	"manualslop/hookgw/wire"
+	"sync/atomic"
+)
 
 // statusCounts counts the answers of one route by status, without locks. The
 // zero value is ready.
@@ -27,14 +30,6 @@ func (s *statusCounts) each(yield func(status int, n uint64)) {
 	}
 }
 
-// RequestCount is one line of the counts in GET /api/system/telemetry.
-type RequestCount struct {
-	Method string `json:"method"`
-	Path   string `json:"path"` // the route's pattern; empty: no route
-	Status int    `json:"status"`
-	Count  uint64 `json:"count"`
-}
-
 // count counts the answer of a call; requests without a route have a line of
 // their own, so that paths that somebody makes up take no memory.
 func (g *Core) count(c *Call) {
@@ -54,12 +49,14 @@ func counted(all []Route) []Route {
 }
 
 // Requests lists what was answered since the gateway began.
-func (g *Core) Requests() []RequestCount {
-	out := []RequestCount{}
+func (g *Core) Requests() []wire.RequestCount {
+	out := []wire.RequestCount{}
 	for i := range g.table.all {
 		r := &g.table.all[i]
-		r.served.each(func(status int, n uint64) { out = append(out, RequestCount{r.Method, r.Pattern, status, n}) })
+		r.served.each(func(status int, n uint64) {
+			out = append(out, wire.RequestCount{Method: r.Method, Path: r.Pattern, Status: status, Count: n})
+		})
 	}
-	g.unrouted.each(func(status int, n uint64) { out = append(out, RequestCount{Status: status, Count: n}) })
+	g.unrouted.each(func(status int, n uint64) { out = append(out, wire.RequestCount{Status: status, Count: n}) })
 	return out
 }

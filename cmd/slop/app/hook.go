@@ -19,8 +19,8 @@ import (
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/hookclient"
 )
 
@@ -129,7 +129,7 @@ func hookClient(g *site.Flags, to hookTarget) (*hookclient.Client, error) {
 			return nil, err
 		}
 		o.BaseURL = info.Hooks
-		if o.TokenFile == "" && info.Tokens != "" && p.Config.Hooks.Auth != hookgw.AuthNone {
+		if o.TokenFile == "" && info.Tokens != "" && p.Config.Hooks.Auth != core.AuthNone {
 			o.TokenFile = filepath.Join(info.Tokens, access.TokenFile(access.RightHuman))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/site"
-	"manualslop/hookgw"
+	"manualslop/hookgw/core"
 )
 
 func serveCommand(g *site.Flags) *cobra.Command {
@@ -73,7 +73,7 @@ func sayReady(g *site.Flags, e *engine.Engine, session string) error {
 	info := e.Info(session)
 	if !g.JSON {
 		tokens := info.Tokens
-		if e.Config.Hooks.Auth == hookgw.AuthNone {
+		if e.Config.Hooks.Auth == core.AuthNone {
 			tokens = "none needed: everybody is the person"
 		}
 		g.Printf("slop serves session %s of %s\n  hooks   %s\n  tokens  %s\n", session, e.Project, info.Hooks, tokens)

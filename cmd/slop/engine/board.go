@@ -11,6 +11,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // Bounds of the board.
@@ -28,7 +29,7 @@ const (
 // sample is what a process says of itself as a signal. The process that follows
 // the log adds how the log stands.
 type sample struct {
-	program.ProcessFigures
+	wire.ProcessFigures
 	Log *logFigures `json:"log,omitempty"`
 }
 
@@ -46,7 +47,7 @@ type board struct {
 
 	mu        sync.Mutex
 	processes map[string]heard[sample] // by actor, host and process number
-	fronts    map[string]heard[program.Frame]
+	fronts    map[string]heard[wire.Frame]
 }
 
 // heard is the newest word of somebody, and when it came by our clock.
@@ -56,7 +57,7 @@ type heard[T any] struct {
 }
 
 func newBoard(clock func() time.Time) *board {
-	return &board{clock: clock, processes: map[string]heard[sample]{}, fronts: map[string]heard[program.Frame]{}}
+	return &board{clock: clock, processes: map[string]heard[sample]{}, fronts: map[string]heard[wire.Frame]{}}
 }
 
 // Hear takes a signal. What is no sample of a role, or no report that a front
@@ -73,7 +74,7 @@ func (p *board) hear(actor, name string, body []byte) {
 			p.show(s)
 		}
 	case signalFrame:
-		var f program.Frame
+		var f wire.Frame
 		if (actor == events.ActorGateway || events.IsPerson(actor)) && json.Unmarshal(body, &f) == nil && soundFrame(f) {
 			_ = p.report(f) // one too many is dropped
 		}
@@ -93,7 +94,7 @@ func (p *board) show(s sample) {
 }
 
 // report takes what a front end measured; program.ErrFrontEnds beyond maxFrontEnds.
-func (p *board) report(f program.Frame) error {
+func (p *board) report(f wire.Frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock()
@@ -101,7 +102,7 @@ func (p *board) report(f program.Frame) error {
 	if _, known := p.fronts[f.Name]; !known && len(p.fronts) >= maxFrontEnds {
 		return program.ErrFrontEnds
 	}
-	p.fronts[f.Name] = heard[program.Frame]{f, now}
+	p.fronts[f.Name] = heard[wire.Frame]{f, now}
 	return nil
 }
 
@@ -120,7 +121,7 @@ func (s *sample) sound() bool {
 	return ok && s.MemoryBytes < 1<<50 && s.HeapBytes < 1<<50 && (s.Log == nil || possible(s.Log.EventsPerS))
 }
 
-func soundFrame(f program.Frame) bool {
+func soundFrame(f wire.Frame) bool {
 	for _, v := range []*float64{f.FPS, f.FrameTimeMS, f.InputLagMS} {
 		if v != nil && !possible(*v) {
 			return false
@@ -162,11 +163,11 @@ func (p *board) reporting() []string {
 }
 
 // front is the report that came last; nil without one.
-func (p *board) front() *program.Frame {
+func (p *board) front() *wire.Frame {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	expire(p.fronts, p.clock())
-	var newest *heard[program.Frame]
+	var newest *heard[wire.Frame]
 	// order-independent: the newest is one, and names tell equals apart.
 	for _, h := range p.fronts {
 		if newest == nil || h.at.After(newest.at) || h.at.Equal(newest.at) && h.word.Name < newest.word.Name {
@@ -180,8 +181,8 @@ func (p *board) front() *program.Frame {
 }
 
 // performance sums what the processes of the program say.
-func (p *board) performance() program.Performance {
-	var out program.Performance
+func (p *board) performance() wire.Performance {
+	var out wire.Performance
 	if f := p.front(); f != nil {
 		out.FPS, out.FrameTimeMS, out.LastFrameTimeMS, out.InputLagMS, out.FrontEnd = f.FPS, f.FrameTimeMS, f.FrameTimeMS, f.InputLagMS, &f.Name
 	}
@@ -190,7 +191,7 @@ func (p *board) performance() program.Performance {
 	if len(all) == 0 {
 		return out
 	}
-	var sum program.ProcessFigures
+	var sum wire.ProcessFigures
 	uptime := 0.0
 	var newest time.Time
 	for i := range all {

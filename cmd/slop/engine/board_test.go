@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // dial is a clock that a test turns.
@@ -34,7 +35,7 @@ func told(t *testing.T, v any) []byte {
 func TestThePanelSumsTheProcessesOfTheProgram(t *testing.T) {
 	t.Parallel()
 	p, d := testPanel()
-	worker := sample{ProcessFigures: program.ProcessFigures{Host: "h", PID: 1, CPUPercent: 10, MemoryBytes: 100, HeapBytes: 10, Goroutines: 3, Threads: 2,
+	worker := sample{ProcessFigures: wire.ProcessFigures{Host: "h", PID: 1, CPUPercent: 10, MemoryBytes: 100, HeapBytes: 10, Goroutines: 3, Threads: 2,
 		Started: d.now.Add(-time.Minute), Sampled: d.now}}
 	gateway := worker
 	gateway.PID, gateway.Started, gateway.Log = 2, d.now.Add(-time.Second), &logFigures{EventsPerS: 5, Lag: 6, Waiting: 7}
@@ -54,14 +55,14 @@ func TestThePanelSumsTheProcessesOfTheProgram(t *testing.T) {
 	require.EqualValues(t, 7, *got.QueueDepth)
 	require.Nil(t, got.FPS)
 	d.now = d.now.Add(signalLife + 1)
-	require.Equal(t, program.Performance{}, p.performance(), "who is silent is forgotten")
+	require.Equal(t, wire.Performance{}, p.performance(), "who is silent is forgotten")
 }
 
 func TestAFrontEndIsForgottenWhenItStopsReporting(t *testing.T) {
 	t.Parallel()
 	p, d := testPanel()
 	fps, frame := 60.0, 16.7
-	p.hear("ada", signalFrame, told(t, program.Frame{Name: "window", FPS: &fps, FrameTimeMS: &frame}))
+	p.hear("ada", signalFrame, told(t, wire.Frame{Name: "window", FPS: &fps, FrameTimeMS: &frame}))
 	got := p.performance()
 	require.Equal(t, []*float64{&fps, &frame, &frame, nil}, []*float64{got.FPS, got.FrameTimeMS, got.LastFrameTimeMS, got.InputLagMS})
 	require.Equal(t, "window", *got.FrontEnd)
@@ -78,19 +79,19 @@ func TestOneFrontEndMoreThanAllowedIsRefused(t *testing.T) {
 	p, d := testPanel()
 	fps := 60.0
 	for i := range maxFrontEnds {
-		require.NoError(t, p.report(program.Frame{Name: "f" + strconv.Itoa(i), FPS: &fps}))
+		require.NoError(t, p.report(wire.Frame{Name: "f" + strconv.Itoa(i), FPS: &fps}))
 	}
-	require.ErrorIs(t, p.report(program.Frame{Name: "more", FPS: &fps}), program.ErrFrontEnds)
-	require.NoError(t, p.report(program.Frame{Name: "f0", FPS: &fps}), "one that is known goes on")
+	require.ErrorIs(t, p.report(wire.Frame{Name: "more", FPS: &fps}), program.ErrFrontEnds)
+	require.NoError(t, p.report(wire.Frame{Name: "f0", FPS: &fps}), "one that is known goes on")
 	d.now = d.now.Add(signalLife + 1)
-	require.NoError(t, p.report(program.Frame{Name: "more", FPS: &fps}))
+	require.NoError(t, p.report(wire.Frame{Name: "more", FPS: &fps}))
 }
 
 func TestOneProcessMoreThanAllowedIsNotShown(t *testing.T) {
 	t.Parallel()
 	p, _ := testPanel()
 	for i := range maxProcesses + 1 {
-		p.hear("worker-h-1", signalSample, told(t, sample{ProcessFigures: program.ProcessFigures{PID: i}}))
+		p.hear("worker-h-1", signalSample, told(t, sample{ProcessFigures: wire.ProcessFigures{PID: i}}))
 	}
 	require.Len(t, p.all(), maxProcesses)
 }
@@ -152,12 +153,12 @@ func TestTheStartIsRecordedTaskByTask(t *testing.T) {
 	s := newStartTasks()
 	s.expect("bus", "worker")
 	require.NoError(t, s.Do("bus", func() error {
-		require.Equal(t, program.StartupRunning, s.list()[0].Status)
+		require.Equal(t, wire.StartupRunning, s.list()[0].Status)
 		return nil
 	}))
 	require.ErrorIs(t, s.Do("logs", func() error { return errDown }), errDown)
 	got := s.list()
-	require.Equal(t, []string{program.StartupCompleted, program.StartupPending, program.StartupFailed}, []string{got[0].Status, got[1].Status, got[2].Status})
+	require.Equal(t, []string{wire.StartupCompleted, wire.StartupPending, wire.StartupFailed}, []string{got[0].Status, got[1].Status, got[2].Status})
 	require.Equal(t, "canary-3", got[2].CanaryID)
 	require.Equal(t, errDown.Error(), *got[2].Error)
 	require.NotNil(t, got[0].ElapsedMS)

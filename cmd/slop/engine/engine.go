@@ -21,6 +21,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 	"manualslop/projections/live"
 	"manualslop/projections/sessionlog"
@@ -101,7 +102,7 @@ func New(ctx context.Context, g *site.Flags, p site.Place, natsListen string, sc
 	if err := start.Do("bus", func() error { conn, err = g.OpenBus(ctx, p, natsListen); return err }); err != nil {
 		return nil, err
 	}
-	if !g.Remote(p) && p.Config.Hooks.Auth != hookgw.AuthNone {
+	if !g.Remote(p) && p.Config.Hooks.Auth != core.AuthNone {
 		tokens, err := access.MakeTokens(p.Tokens()) // before anything is put on record, which must not show them
 		if err != nil {
 			conn.Close()

@@ -17,6 +17,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 	"manualslop/projections"
 	"manualslop/projections/live"
@@ -136,13 +137,13 @@ func (e *Engine) readModels() (err error) {
 }
 
 // bindHooks makes the gateway, on a free port where it may fall back to one.
-func (e *Engine) bindHooks(ctx context.Context, cfg hookgw.Config, fallBack bool) (err error) {
+func (e *Engine) bindHooks(ctx context.Context, cfg core.Config, fallBack bool) (err error) {
 	e.Hooks, err = hookgw.New(ctx, cfg)
 	if errors.Is(err, access.ErrAddressInUse) && fallBack {
 		cfg.Listen = "127.0.0.1:0"
 		e.Hooks, err = hookgw.New(ctx, cfg)
 	}
-	if errors.Is(err, access.ErrNotLoopback) || errors.Is(err, hookgw.ErrConfig) {
+	if errors.Is(err, access.ErrNotLoopback) || errors.Is(err, core.ErrConfig) {
 		return exit.Errorf(exit.Usage, "%w", err)
 	}
 	if err != nil {
@@ -207,19 +208,19 @@ func (e *Engine) FinishLogs(session string) error {
 
 // hooksConfig wires the gateway to connections with the rights of those on
 // whose behalf it writes.
-func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (hookgw.Config, error) {
+func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.Config, error) {
 	person, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: e.Person})
 	if err != nil {
-		return hookgw.Config{}, err
+		return core.Config{}, err
 	}
 	agent, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Agent, Name: site.AgentHooks})
 	if err != nil {
-		return hookgw.Config{}, err
+		return core.Config{}, err
 	}
 	if e.files, err = openProjectFiles(e.Place); err != nil {
-		return hookgw.Config{}, err
+		return core.Config{}, err
 	}
-	return hookgw.Config{
+	return core.Config{
 		ProjectFiles: e.files,
 		Listen:       listen, Auth: e.Config.Hooks.Auth, Tokens: e.Tokens(), Project: e.Name, Person: e.Person,
 		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },

@@ -8,11 +8,12 @@ import (
 
 	"manualslop/cmd/slop/version"
 	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // Performance are the newest figures of the running program. Before the first
 // sample of this process one is taken.
-func (v *Stats) Performance() program.Performance {
+func (v *Stats) Performance() wire.Performance {
 	p := v.board.performance()
 	if p.CPUPercent == nil {
 		figures, _ := v.sampler.sample()
@@ -23,7 +24,7 @@ func (v *Stats) Performance() program.Performance {
 }
 
 // Report shows what a front end measured, here at once, and passes it on.
-func (v *Stats) Report(ctx context.Context, f program.Frame) error {
+func (v *Stats) Report(ctx context.Context, f wire.Frame) error {
 	if err := v.board.report(f); err != nil {
 		return err
 	}
@@ -35,8 +36,8 @@ func (v *Stats) Report(ctx context.Context, f program.Frame) error {
 }
 
 // Telemetry is what this process knows of itself and of the bus.
-func (v *Stats) Telemetry() program.HostTelemetry {
-	out := program.HostTelemetry{Version: version.ReadInfo().String(), Tasks: v.tasks.list(), FrontEnds: v.board.reporting()}
+func (v *Stats) Telemetry() wire.HostTelemetry {
+	out := wire.HostTelemetry{Version: version.ReadInfo().String(), Tasks: v.tasks.list(), FrontEnds: v.board.reporting()}
 	for _, s := range v.board.all() {
 		out.Processes = append(out.Processes, s.ProcessFigures)
 		if s.PID == os.Getpid() && s.Host == v.sampler.host && s.Name == v.sampler.name {
@@ -56,7 +57,7 @@ func (v *Stats) Telemetry() program.HostTelemetry {
 }
 
 // Startup lists the tasks of the start.
-func (v *Stats) Startup() []program.StartupTask { return v.StartTasks.list() }
+func (v *Stats) Startup() []wire.StartupTask { return v.StartTasks.list() }
 
 // Started is closed when the start is over.
 func (v *Stats) Started() <-chan struct{} { return v.StartTasks.over }

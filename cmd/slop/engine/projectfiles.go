@@ -16,7 +16,7 @@ import (
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/core"
 	"manualslop/projections/sessionlog"
 	"manualslop/tools/sandbox"
 )
@@ -28,14 +28,14 @@ type projectFiles struct {
 	documents *sandbox.Workspace // for files up to hookgw.MaxProjectFile
 }
 
-var _ hookgw.ProjectFiles = (*projectFiles)(nil)
+var _ core.ProjectFiles = (*projectFiles)(nil)
 
 // openProjectFiles opens the gate. Protected are the names that tools may not
 // touch either, and the engine's own folders.
 func openProjectFiles(p site.Place) (*projectFiles, error) {
 	w, err := sandbox.Open(sandbox.Config{
 		Primary: p.Project, Blacklist: slices.Concat(p.Config.MCP.Blacklist, site.CredentialNames(), []string{"slop.toml", "mcp_env.toml"}),
-		Engine: []string{p.Data, filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base))}, MaxFileBytes: hookgw.MaxProjectFile,
+		Engine: []string{p.Data, filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base))}, MaxFileBytes: core.MaxProjectFile,
 	})
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "open the project folder: %w", err)
@@ -46,20 +46,20 @@ func openProjectFiles(p site.Place) (*projectFiles, error) {
 func (f *projectFiles) Close() { _ = f.documents.Close() }
 
 // Load reads a project document.
-func (f *projectFiles) Load(ctx context.Context, path string) (hookgw.ProjectFile, error) {
+func (f *projectFiles) Load(ctx context.Context, path string) (core.ProjectFile, error) {
 	name, err := f.name(path)
 	if err != nil {
-		return hookgw.ProjectFile{}, err
+		return core.ProjectFile{}, err
 	}
 	file, err := f.documents.ReadFile(ctx, name)
 	if err != nil {
-		return hookgw.ProjectFile{}, f.explain(name, err)
+		return core.ProjectFile{}, f.explain(name, err)
 	}
 	document, err := tomlToJSON(file.Data)
 	if err != nil {
-		return hookgw.ProjectFile{}, &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: name + " cannot be read: " + err.Error(), Hint: "Correct the file and load it again."}
+		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileBroken, Message: name + " cannot be read: " + err.Error(), Hint: "Correct the file and load it again."}
 	}
-	return hookgw.ProjectFile{Path: name, SHA256: file.SHA256, Size: int64(len(file.Data)), Document: document}, nil
+	return core.ProjectFile{Path: name, SHA256: file.SHA256, Size: int64(len(file.Data)), Document: document}, nil
 }
 
 // name is the path of a project document as it is shown: relative to the project
@@ -68,18 +68,18 @@ func (f *projectFiles) name(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		rel, err := filepath.Rel(f.folder, path)
 		if err != nil || !filepath.IsLocal(rel) {
-			return "", &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: "this project lies in another folder", Hint: "Start slop with --project there."}
+			return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder", Hint: "Start slop with --project there."}
 		}
 		path = rel
 	}
 	local := filepath.Clean(filepath.FromSlash(path))
 	switch {
 	case strings.ContainsRune(path, 0) || path == "":
-		return "", &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: "this is no path", Hint: "Name a .toml file below the project folder."}
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this is no path", Hint: "Name a .toml file below the project folder."}
 	case !filepath.IsLocal(local):
-		return "", &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: "this project lies in another folder", Hint: "Start slop with --project there."}
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder", Hint: "Start slop with --project there."}
 	case filepath.Ext(local) != ".toml":
-		return "", &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: "a project document is a .toml file", Hint: "Name one, such as project.toml."}
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "a project document is a .toml file", Hint: "Name one, such as project.toml."}
 	}
 	return filepath.ToSlash(local), nil
 }
@@ -90,40 +90,40 @@ func (f *projectFiles) explain(name string, err error) error {
 	var system *fs.PathError
 	switch {
 	case errors.As(err, &denied):
-		return &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: denied.ModelText(), Hint: "Project documents are plain .toml files below the project folder that are not protected."}
+		return &core.FileProblem{Kind: core.FileDenied, Message: denied.ModelText(), Hint: "Project documents are plain .toml files below the project folder that are not protected."}
 	case errors.Is(err, fs.ErrNotExist):
-		return &hookgw.FileProblem{Kind: hookgw.FileMissing, Message: "there is no " + name, Hint: "Name a file below the project folder, or make it with POST /api/project/save."}
+		return &core.FileProblem{Kind: core.FileMissing, Message: "there is no " + name, Hint: "Name a file below the project folder, or make it with POST /api/project/save."}
 	case errors.Is(err, sandbox.ErrTooLarge):
-		return &hookgw.FileProblem{Kind: hookgw.FileTooLarge, Message: fmt.Sprintf("%s is over %d bytes", name, hookgw.MaxProjectFile), Hint: "Move its discussions to a history file and import that with slop history import."}
+		return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("%s is over %d bytes", name, core.MaxProjectFile), Hint: "Move its discussions to a history file and import that with slop history import."}
 	case errors.Is(err, sandbox.ErrConflict):
 		return changedFile(name)
 	case errors.Is(err, sandbox.ErrNotRegular), errors.Is(err, sandbox.ErrIsDirectory):
-		return &hookgw.FileProblem{Kind: hookgw.FileDenied, Message: name + " is no regular file", Hint: "Name another one."}
+		return &core.FileProblem{Kind: core.FileDenied, Message: name + " is no regular file", Hint: "Name another one."}
 	case errors.As(err, &system):
-		return &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: name + " cannot be used: " + system.Err.Error(), Hint: "Name another file, or make this one usable."}
+		return &core.FileProblem{Kind: core.FileBroken, Message: name + " cannot be used: " + system.Err.Error(), Hint: "Name another file, or make this one usable."}
 	}
 	return fmt.Errorf("project document %s: %w", name, err)
 }
 
 func changedFile(name string) error {
-	return &hookgw.FileProblem{Kind: hookgw.FileChanged, Message: name + " is not as it was loaded: somebody else changed it", Hint: `Load it again, save to another path, or send "force": true to overwrite it.`}
+	return &core.FileProblem{Kind: core.FileChanged, Message: name + " is not as it was loaded: somebody else changed it", Hint: `Load it again, save to another path, or send "force": true to overwrite it.`}
 }
 
 // Save writes a project document beside its place and renames it into it. A file
 // that holds the very bytes already counts as written.
-func (f *projectFiles) Save(ctx context.Context, path string, document json.RawMessage, was string, force bool) (hookgw.ProjectFile, error) {
+func (f *projectFiles) Save(ctx context.Context, path string, document json.RawMessage, was string, force bool) (core.ProjectFile, error) {
 	name, err := f.name(path)
 	if err != nil {
-		return hookgw.ProjectFile{}, err
+		return core.ProjectFile{}, err
 	}
 	text, err := jsonToTOML(document)
 	if err != nil {
-		return hookgw.ProjectFile{}, &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: "the project cannot be written as TOML: " + err.Error(), Hint: "Change what it names and save it again."}
+		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileBroken, Message: "the project cannot be written as TOML: " + err.Error(), Hint: "Change what it names and save it again."}
 	}
-	if len(text) > hookgw.MaxProjectFile {
-		return hookgw.ProjectFile{}, f.explain(name, sandbox.ErrTooLarge)
+	if len(text) > core.MaxProjectFile {
+		return core.ProjectFile{}, f.explain(name, sandbox.ErrTooLarge)
 	}
-	saved := hookgw.ProjectFile{Path: name, SHA256: sandbox.Digest(text), Size: int64(len(text)), Document: document}
+	saved := core.ProjectFile{Path: name, SHA256: sandbox.Digest(text), Size: int64(len(text)), Document: document}
 	guard, err := f.documents.Lock(ctx, name)
 	if err != nil {
 		return saved, f.explain(name, err)
@@ -187,7 +187,7 @@ func tooMany(n int) error {
 	if n <= events.MaxTracked {
 		return nil
 	}
-	return &hookgw.FileProblem{Kind: hookgw.FileTooLarge, Message: fmt.Sprintf("the patterns stand for more than %d files", events.MaxTracked), Hint: "Narrow them; tools read every other file as well."}
+	return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("the patterns stand for more than %d files", events.MaxTracked), Hint: "Narrow them; tools read every other file as well."}
 }
 
 // pattern is a pattern relative to the project folder, or why it stands for nothing.
@@ -233,7 +233,7 @@ func (f *projectFiles) match(ctx context.Context, globs []sandbox.Glob, found ma
 		return nil
 	})
 	if err == nil && stats.Truncated {
-		return &hookgw.FileProblem{Kind: hookgw.FileTooLarge, Message: "the project folder holds too many files to look through", Hint: "Name the files without wildcards, or leave folders out with .gitignore."}
+		return &core.FileProblem{Kind: core.FileTooLarge, Message: "the project folder holds too many files to look through", Hint: "Name the files without wildcards, or leave folders out with .gitignore."}
 	}
 	if err != nil {
 		return f.explain(".", err)

@@ -12,7 +12,7 @@ import (
 
 	"manualslop/cmd/slop/site"
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 )
 
@@ -32,9 +32,9 @@ func inFolder(t *testing.T, contents map[string]string) (*projectFiles, string) 
 	return f, folder
 }
 
-func requireProblem(t *testing.T, kind hookgw.FileProblemKind, err error, about string) {
+func requireProblem(t *testing.T, kind core.FileProblemKind, err error, about string) {
 	t.Helper()
-	var p *hookgw.FileProblem
+	var p *core.FileProblem
 	require.ErrorAs(t, err, &p, about)
 	require.Equal(t, kind, p.Kind, "%s: %s", about, p.Message)
 	require.NotEmpty(t, p.Hint, about)
@@ -63,9 +63,9 @@ func TestAFileThatSomebodyElseChangedIsNotOverwritten(t *testing.T) {
 	f, folder := inFolder(t, map[string]string{"p.toml": "a = 1\n"})
 	doc := json.RawMessage(`{"a":2}`)
 	_, err := f.Save(t.Context(), "p.toml", doc, "", false)
-	requireProblem(t, hookgw.FileChanged, err, "there is a file already")
+	requireProblem(t, core.FileChanged, err, "there is a file already")
 	_, err = f.Save(t.Context(), "new.toml", doc, "abcd", false)
-	requireProblem(t, hookgw.FileChanged, err, "the file is gone")
+	requireProblem(t, core.FileChanged, err, "the file is gone")
 	text, err := os.ReadFile(filepath.Join(folder, "p.toml"))
 	require.NoError(t, err)
 	require.Equal(t, "a = 1\n", string(text))
@@ -94,14 +94,14 @@ func TestPathsThatAreNoProjectDocumentsAreRefused(t *testing.T) {
 		"link.toml", "dir/p.toml", "d.toml", "a\x00.toml", "p.toml\x00", "~/p.toml/..",
 	} {
 		_, err := f.Load(t.Context(), path)
-		requireProblem(t, hookgw.FileDenied, err, path)
+		requireProblem(t, core.FileDenied, err, path)
 		_, err = f.Save(t.Context(), path, json.RawMessage(`{}`), "", true)
-		requireProblem(t, hookgw.FileDenied, err, path)
+		requireProblem(t, core.FileDenied, err, path)
 	}
 	_, err := f.Load(t.Context(), strings.Repeat("x", 300)+".toml")
-	requireProblem(t, hookgw.FileBroken, err, "a name that no file can have")
+	requireProblem(t, core.FileBroken, err, "a name that no file can have")
 	_, err = f.Load(t.Context(), "gone.toml")
-	requireProblem(t, hookgw.FileMissing, err, "gone")
+	requireProblem(t, core.FileMissing, err, "gone")
 	still, err := os.ReadFile(outside)
 	require.NoError(t, err)
 	require.Empty(t, still)
@@ -110,27 +110,27 @@ func TestPathsThatAreNoProjectDocumentsAreRefused(t *testing.T) {
 func TestADocumentHasALimitAndMustBeTOML(t *testing.T) {
 	t.Parallel()
 	head := "a = \""
-	fits := head + strings.Repeat("x", hookgw.MaxProjectFile-len(head)-2) + "\"\n"
+	fits := head + strings.Repeat("x", core.MaxProjectFile-len(head)-2) + "\"\n"
 	f, _ := inFolder(t, map[string]string{
 		"fits.toml": fits, "over.toml": fits + "\n", "broken.toml": "a = 1\nb = [\n", "nan.toml": "a = nan\n", "twice.toml": "a = 1\na = 2\n", "bytes.toml": "a = \"\xff\"\n",
 	})
 	_, err := f.Load(t.Context(), "fits.toml")
 	require.NoError(t, err)
 	_, err = f.Load(t.Context(), "over.toml")
-	requireProblem(t, hookgw.FileTooLarge, err, "over")
+	requireProblem(t, core.FileTooLarge, err, "over")
 	for _, name := range []string{"broken.toml", "nan.toml", "twice.toml", "bytes.toml"} {
 		_, err = f.Load(t.Context(), name)
-		requireProblem(t, hookgw.FileBroken, err, name)
+		requireProblem(t, core.FileBroken, err, name)
 	}
 	_, err = f.Load(t.Context(), "twice.toml")
 	require.ErrorContains(t, err, "line 2")
-	big, err := json.Marshal(map[string]string{"a": strings.Repeat("x", hookgw.MaxProjectFile)})
+	big, err := json.Marshal(map[string]string{"a": strings.Repeat("x", core.MaxProjectFile)})
 	require.NoError(t, err)
 	_, err = f.Save(t.Context(), "big.toml", big, "", false)
-	requireProblem(t, hookgw.FileTooLarge, err, "big")
+	requireProblem(t, core.FileTooLarge, err, "big")
 	for _, doc := range []string{`{"a":[null]}`, `{"a":18446744073709551616}`, `[]`} {
 		_, err = f.Save(t.Context(), "x.toml", json.RawMessage(doc), "", false)
-		requireProblem(t, hookgw.FileBroken, err, doc)
+		requireProblem(t, core.FileBroken, err, doc)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestMoreFilesThanARefreshCanNameAreRefused(t *testing.T) {
 	require.Len(t, paths, events.MaxTracked)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "one-more"), nil, 0o600))
 	_, _, err = f.Expand(t.Context(), "", []string{"*"})
-	requireProblem(t, hookgw.FileTooLarge, err, "one more")
+	requireProblem(t, core.FileTooLarge, err, "one more")
 }
 
 func TestAHistoryOfTheOriginalComesBackAsItWas(t *testing.T) {
@@ -225,7 +225,7 @@ func TestWhatAHistoryHoldsBesideIsAnErrorWithItsLine(t *testing.T) {
 		"roles = [\"User\", \"user\"]\n[discussions.a]\nhistory=[]": "case",
 	} {
 		_, err := f.ReadHistory(text)
-		requireProblem(t, hookgw.FileBroken, err, text)
+		requireProblem(t, core.FileBroken, err, text)
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"manualslop/hookgw"
+	"manualslop/hookgw/core"
 	"manualslop/projections"
 )
 
@@ -107,7 +107,7 @@ func tomlValue(value any, at string) (any, error) {
 func (f *projectFiles) ReadHistory(text string) (projections.History, error) {
 	h, err := ParseHistory([]byte(text))
 	if err != nil {
-		return h, &hookgw.FileProblem{Kind: hookgw.FileBroken, Message: "the history cannot be read: " + err.Error(), Hint: "Correct that line; everything else of the file is left alone until then."}
+		return h, &core.FileProblem{Kind: core.FileBroken, Message: "the history cannot be read: " + err.Error(), Hint: "Correct that line; everything else of the file is left alone until then."}
 	}
 	return h, nil
 }

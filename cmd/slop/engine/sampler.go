@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // sampler measures this process. Its name is set before the first sample. A sample costs some 20 µs and stops nothing:
@@ -48,13 +48,13 @@ const (
 
 // sample gives the figures of now; the share of the processor is that since the
 // last sample.
-func (s *sampler) sample() (program.ProcessFigures, program.GCFigures) {
+func (s *sampler) sample() (wire.ProcessFigures, wire.GCFigures) {
 	m := readMetrics(metricHeap, metricTotal, metricGoroutines, metricGCCycles, metricGCSeconds, metricMemLimit)
 	status := kernelFigures()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, used := time.Now(), ProcessorTime()
-	p := program.ProcessFigures{
+	p := wire.ProcessFigures{
 		Name: s.name, Host: s.host, PID: os.Getpid(), Started: s.started, Sampled: now,
 		MemoryBytes: int64(m[metricTotal]), HeapBytes: int64(m[metricHeap]), Goroutines: int(m[metricGoroutines]), Threads: status.threads,
 	}
@@ -65,7 +65,7 @@ func (s *sampler) sample() (program.ProcessFigures, program.GCFigures) {
 		p.CPUPercent = 100 * float64(used-s.used) / float64(passed)
 	}
 	s.at, s.used = now, used
-	gc := program.GCFigures{Cycles: uint64(m[metricGCCycles]), CPUSeconds: m[metricGCSeconds]}
+	gc := wire.GCFigures{Cycles: uint64(m[metricGCCycles]), CPUSeconds: m[metricGCSeconds]}
 	if limit := m[metricMemLimit]; limit < 1<<62 { // above: there is none
 		gc.LimitBytes = int64(limit)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // StartTasks records the tasks by which a process gets ready.
@@ -18,7 +18,7 @@ type StartTasks struct {
 	over  chan struct{}
 
 	mu    sync.Mutex
-	tasks []program.StartupTask
+	tasks []wire.StartupTask
 }
 
 func newStartTasks() *StartTasks {
@@ -36,9 +36,9 @@ func (s *StartTasks) expect(modules ...string) {
 
 // submit adds a task and returns its place; s.mu is held.
 func (s *StartTasks) submit(module string) int {
-	s.tasks = append(s.tasks, program.StartupTask{
+	s.tasks = append(s.tasks, wire.StartupTask{
 		CanaryID: "canary-" + strconv.Itoa(len(s.tasks)+1), Module: module, ThreadName: s.name, ThreadID: os.Getpid(),
-		SubmitTS: epoch(time.Now()), Status: program.StartupPending,
+		SubmitTS: epoch(time.Now()), Status: wire.StartupPending,
 	})
 	return len(s.tasks) - 1
 }
@@ -52,10 +52,10 @@ func (s *StartTasks) Do(module string, task func() error) error {
 	t := &s.tasks[at]
 	end := epoch(time.Now())
 	elapsed := 1000 * (end - *t.StartTS)
-	t.EndTS, t.ElapsedMS, t.Status = &end, &elapsed, program.StartupCompleted
+	t.EndTS, t.ElapsedMS, t.Status = &end, &elapsed, wire.StartupCompleted
 	if err != nil {
 		why := err.Error()
-		t.Status, t.Error = program.StartupFailed, &why
+		t.Status, t.Error = wire.StartupFailed, &why
 	}
 	return err
 }
@@ -63,21 +63,21 @@ func (s *StartTasks) Do(module string, task func() error) error {
 func (s *StartTasks) begin(module string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := slices.IndexFunc(s.tasks, func(t program.StartupTask) bool {
-		return t.Module == module && t.Status == program.StartupPending
+	at := slices.IndexFunc(s.tasks, func(t wire.StartupTask) bool {
+		return t.Module == module && t.Status == wire.StartupPending
 	})
 	if at < 0 {
 		at = s.submit(module)
 	}
 	now := epoch(time.Now())
-	s.tasks[at].StartTS, s.tasks[at].Status = &now, program.StartupRunning
+	s.tasks[at].StartTS, s.tasks[at].Status = &now, wire.StartupRunning
 	return at
 }
 
 // Finish says that the start is over. Call it once.
 func (s *StartTasks) Finish() { close(s.over) }
 
-func (s *StartTasks) list() []program.StartupTask {
+func (s *StartTasks) list() []wire.StartupTask {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.tasks)

@@ -9,7 +9,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/events"
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 	"manualslop/projections/live"
 	"manualslop/tools"
 )
@@ -42,9 +42,9 @@ type Stats struct {
 	project   string
 
 	mu       sync.Mutex
-	gc       program.GCFigures
+	gc       wire.GCFigures
 	log      *logWatch // nil: this process follows no log
-	bus      *program.BusFigures
+	bus      *wire.BusFigures
 	busError string
 }
 
@@ -121,7 +121,7 @@ func (v *Stats) listen(ctx context.Context, name string) {
 // get through is followed by the next.
 func (v *Stats) tell(ctx context.Context) {
 	var s sample
-	var gc program.GCFigures
+	var gc wire.GCFigures
 	s.ProcessFigures, gc = v.sampler.sample()
 	s.Log = v.look(ctx)
 	v.mu.Lock()
@@ -170,13 +170,13 @@ func (v *Stats) look(ctx context.Context) *logFigures {
 	return out
 }
 
-func busFigures(f bus.Figures, at time.Time) program.BusFigures {
-	out := program.BusFigures{
+func busFigures(f bus.Figures, at time.Time) wire.BusFigures {
+	out := wire.BusFigures{
 		Sampled: at, Messages: f.Messages, Bytes: f.Bytes, BudgetBytes: f.Budget, FirstSeq: f.FirstSeq, LastSeq: f.LastSeq,
-		Consumers: f.Consumers, Pools: []program.PoolFigures{},
+		Consumers: f.Consumers, Pools: []wire.PoolFigures{},
 	}
 	for _, p := range f.Pools {
-		out.Pools = append(out.Pools, program.PoolFigures{Name: p.Name, Waiting: p.Waiting, Running: p.Running, Redelivered: p.Redelivered})
+		out.Pools = append(out.Pools, wire.PoolFigures{Name: p.Name, Waiting: p.Waiting, Running: p.Running, Redelivered: p.Redelivered})
 	}
 	return out
 }
@@ -198,7 +198,7 @@ func OwnPerformance() func(context.Context) (tools.Performance, error) {
 }
 
 // toolFigures is the form of the tool; p has the figures of a process at least.
-func toolFigures(p program.Performance) tools.Performance {
+func toolFigures(p wire.Performance) tools.Performance {
 	return tools.Performance{
 		FPS: p.FPS, FrameTimeMS: p.FrameTimeMS, InputLagMS: p.InputLagMS, CPUPercent: *p.CPUPercent,
 		MemoryBytes: *p.MemoryBytes, HeapBytes: *p.HeapBytes, Goroutines: *p.Goroutines, UptimeS: *p.UptimeS,

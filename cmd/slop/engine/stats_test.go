@@ -12,7 +12,7 @@ import (
 	"manualslop/bus/bustest"
 	"manualslop/events"
 	"manualslop/events/eventstest"
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 	"manualslop/projections/live"
 )
 
@@ -43,10 +43,10 @@ func TestEveryProcessShowsTheSameModel(t *testing.T) {
 	t.Parallel()
 	gateway, worker := processes(t)
 	fps := 60.0
-	require.NoError(t, gateway.Report(t.Context(), program.Frame{FPS: &fps}))
+	require.NoError(t, gateway.Report(t.Context(), wire.Frame{FPS: &fps}))
 	require.InDelta(t, fps, *gateway.Performance().FPS, 0, "it is shown at once where it was reported")
 	require.Eventually(t, func() bool {
-		_ = gateway.Report(t.Context(), program.Frame{FPS: &fps}) // until the worker listens
+		_ = gateway.Report(t.Context(), wire.Frame{FPS: &fps}) // until the worker listens
 		seen, err := worker.tool(t.Context())
 		return err == nil && seen.FPS != nil && worker.Performance().Processes == 2 && gateway.Performance().Processes == 2 && worker.Performance().ProjectionLag != nil
 	}, eventstest.Patience, 10*time.Millisecond)

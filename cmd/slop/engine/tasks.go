@@ -5,14 +5,14 @@ import (
 	"sync"
 	"time"
 
-	"manualslop/hookgw/program"
+	"manualslop/hookgw/wire"
 )
 
 // tasks are what this process does beside answering, in the order begun. There
 // are as many as roles and effects, so nothing is ever dropped.
 type tasks struct {
 	mu    sync.Mutex
-	begun []program.Task
+	begun []wire.Task
 }
 
 // begin notes a task; call ended with what came of it.
@@ -20,7 +20,7 @@ func (t *tasks) begin(name string) (ended func(error)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := len(t.begun)
-	t.begun = append(t.begun, program.Task{Name: name, Started: time.Now()})
+	t.begun = append(t.begun, wire.Task{Name: name, Started: time.Now()})
 	return func(err error) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -32,7 +32,7 @@ func (t *tasks) begin(name string) (ended func(error)) {
 	}
 }
 
-func (t *tasks) list() []program.Task {
+func (t *tasks) list() []wire.Task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.begun)

@@ -19,9 +19,10 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
-	"manualslop/hookgw"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/hookclient"
+	"manualslop/hookgw/status"
+	"manualslop/hookgw/wire"
 	"manualslop/tiers/llm/claudecli"
 	"manualslop/tiers/llm/codexcli"
 	"manualslop/tiers/llm/geminicli"
@@ -137,8 +138,8 @@ func checkRequests(ctx context.Context, info site.EngineInfo, engineErr error) [
 	if err != nil {
 		return nil // said of the gateway already
 	}
-	var open hookgw.OpenRequests
-	var state hookgw.GUIHealth
+	var open status.OpenRequests
+	var state wire.GUIHealth
 	if err := errors.Join(look(ctx, client, "/api/requests", &open), look(ctx, client, "/api/gui_health", &state)); err != nil {
 		return []finding{broken(check, term.Visible(err.Error()))}
 	}

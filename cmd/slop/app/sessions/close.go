@@ -15,7 +15,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
-	"manualslop/hookgw"
+	"manualslop/hookgw/team"
 	"manualslop/projections"
 )
 
@@ -34,7 +34,7 @@ already.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteSession(g, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return keepIf(cmd.Context(), g, append(args, "")[0], client.KeepRequest{Path: "/api/sessions/close", Body: struct{}{}, Payload: events.SessionClosed{Reason: hookgw.ClosedByHand}}, stillOpen)
+			return keepIf(cmd.Context(), g, append(args, "")[0], client.KeepRequest{Path: "/api/sessions/close", Body: struct{}{}, Payload: events.SessionClosed{Reason: team.ClosedByHand}}, stillOpen)
 		},
 	}
 }

@@ -1,0 +1,81 @@
+package asks
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"manualslop/events"
+	"manualslop/hookgw/request"
+	"manualslop/projections"
+)
+
+// NotUnderstood is the reason of the no that an unclear response becomes.
+const NotUnderstood = "the response was neither a yes nor a no"
+
+// plainAnswer is a yes or no that came without a response.
+type plainAnswer struct {
+	Approved bool            `json:"approved"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+}
+
+// Meaning is what a response says to an ask. Of /api/ask it is passed on
+// verbatim and is a no only where it plainly says so; at a gate everything but
+// a plain yes is a no.
+func Meaning(ask projections.Ask, response json.RawMessage) events.AskAnswered {
+	meant, understood := readAnswer(response)
+	out := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No}
+	if ask.Gate == events.GateHTTP {
+		out.Response = response
+		if !understood || meant.Approved {
+			out.Decision = events.Yes
+		}
+		return out
+	}
+	out.Reason = meant.Reason
+	switch {
+	case !understood:
+		out.Reason = NotUnderstood
+	case meant.Approved:
+		out.Decision, out.Args = events.Yes, meant.Args
+	}
+	return out
+}
+
+// readAnswer understands true, false and {"approved", "args"?, "reason"?}, with
+// these names exactly.
+func readAnswer(raw json.RawMessage) (plainAnswer, bool) {
+	switch raw = bytes.TrimSpace(raw); string(raw) {
+	case "true":
+		return plainAnswer{Approved: true}, true
+	case "false":
+		return plainAnswer{}, true
+	}
+	members, ok := request.Object(raw)
+	if !ok {
+		return plainAnswer{}, false
+	}
+	var out plainAnswer
+	said := false
+	for name, value := range members {
+		switch name {
+		case "approved":
+			said = string(value) == "true" || string(value) == "false"
+			out.Approved = string(value) == "true"
+		case "args":
+			if string(value) != "null" {
+				out.Args = value
+			}
+		case "reason":
+			if json.Unmarshal(value, &out.Reason) != nil {
+				return plainAnswer{}, false
+			}
+		default:
+			return plainAnswer{}, false
+		}
+	}
+	if !said {
+		return plainAnswer{}, false
+	}
+	return out, true
+}

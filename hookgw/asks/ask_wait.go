@@ -1,0 +1,170 @@
+package asks
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/feed"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+)
+
+// asking is a request to /api/ask, from when its handler has ended. While it
+// waits nothing runs for it: an event, the end of its time, its client or the
+// gateway starts what it takes to answer.
+type asking struct {
+	core.Call
+	late *request.Late
+	q    question
+	size int // of the question
+	came time.Time
+
+	mu     sync.Mutex   // held by what works on it
+	over   bool         // the answer is on its way
+	posted bool         // the ask is on the log
+	w      *feed.Waiter // nil before its turn
+	timer  *time.Timer
+}
+
+// Begin posts the question or joins the one with its id, and lets it wait.
+func (a *asking) Begin() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
+	if p := a.Gw.Current(a.Request.Context()); p != nil { // it went away meanwhile
+		a.finish(p)
+		return
+	}
+	if time.Since(a.came) > a.Gw.Cfg.AskTimeout+a.Gw.Cfg.Limits.AskGrace {
+		a.finish(timedOut(&a.Call))
+		return
+	}
+	left, err := a.put()
+	if err != nil || a.Status != 0 {
+		a.finish(err)
+		return
+	}
+	a.posted, a.q.data = true, nil
+	a.LetGo()
+	a.timer = time.AfterFunc(max(0, left)+a.Gw.Cfg.Limits.AskGrace, func() { a.give(timedOut(&a.Call)) })
+}
+
+// put posts the question and says how long it may wait. The same body with the
+// same request_id joins the question that is already there, and is answered
+// where that is settled. Who joins may leave when its client does; who posted
+// waits until the end, so that a program that posts and leaves cannot have more
+// asks open than there are places.
+func (a *asking) put() (left time.Duration, err error) {
+	a.w = a.Gw.Asks.Join(a.q.session, a.q.id, a.told)
+	if err := a.Gw.CaughtUp(a.Request.Context(), a.w.Since); err != nil {
+		return 0, err
+	}
+	ask, known, err := lookup(&a.Call, a.q.session, a.q.id)
+	if err != nil {
+		return 0, err
+	}
+	left = a.Gw.Cfg.AskTimeout
+	if !known {
+		return left, publishAsk(&a.Call, a.q)
+	}
+	if err := a.q.same(ask); err != nil {
+		return 0, err
+	}
+	if ask.Settled != nil {
+		return 0, answerOf(&a.Call, ask.Settled)
+	}
+	if ask.ExpiresAt != nil {
+		left = ask.ExpiresAt.Sub(a.Gw.Cfg.Clock())
+	}
+	go a.watch()
+	return left, nil
+}
+
+// told hears of an event of the ask, and does not keep the teller waiting.
+func (a *asking) told(e *events.Event) {
+	if raises(e) || settles(e) {
+		go a.look(e.Seq)
+	}
+}
+
+// look answers where the ask is settled once the read models have passed seq.
+func (a *asking) look(seq uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
+	if err := a.conclude(seq); err != nil || a.Status != 0 {
+		a.finish(err)
+	}
+}
+
+func (a *asking) conclude(seq uint64) error {
+	if err := a.Gw.CaughtUp(a.Request.Context(), seq); err != nil {
+		return err
+	}
+	ask, _, err := lookup(&a.Call, a.q.session, a.q.id)
+	if err != nil {
+		return err
+	}
+	if err := a.q.same(ask); err != nil { // somebody posted this id a moment before
+		return err
+	}
+	if ask.Settled == nil {
+		return nil
+	}
+	return settled(&a.Call, ask.Settled)
+}
+
+// watch notices that the client closes its side. One that sends more instead is
+// not watched on: it gets no second answer.
+func (a *asking) watch() {
+	var next [1]byte
+	if n, err := a.late.Conn.Read(next[:]); n == 0 && err != nil {
+		a.give(context.Canceled)
+	}
+}
+
+// Stop answers because the gateway ends.
+func (a *asking) Stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	hint := "Nothing was asked: post the same body again."
+	if a.posted {
+		hint = "The ask stays open: post the same body with request_id " + a.q.id + " again to go on waiting."
+	}
+	if !a.over {
+		a.finish(problem.Refuse(http.StatusServiceUnavailable, "the gateway is stopping", hint))
+	}
+}
+
+// give ends the wait with err, unless it is over.
+func (a *asking) give(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.over {
+		a.finish(err)
+	}
+}
+
+// finish gives up the place of the request and answers it, where that is not
+// done. It takes mu to be held, once.
+func (a *asking) finish(err error) {
+	a.over = true
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	if a.w != nil {
+		a.w.Leave()
+	}
+	a.Gw.Pending.Leave(a)
+	a.Gw.Asked.Give(a.Right, a.size)
+	<-a.Gw.Slots
+	go a.late.End(err)
+}

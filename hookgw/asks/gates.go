@@ -1,0 +1,106 @@
+package asks
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+	"manualslop/projections/live"
+)
+
+// gates are the three approvals of the original. Each has its own events,
+// questions, endpoints and buttons: nothing that is said at one is heard at another.
+func gates() []string { return []string{events.GateTool, events.GateStep, events.GateSpawn} }
+
+// gateAsks is the answer of GET /api/asks/{gate}.
+type gateAsks struct {
+	Gate string    `json:"gate"`
+	Asks []AskLine `json:"asks"`
+}
+
+// readGate is the gate that the path names.
+func readGate(c *core.Call) (string, error) {
+	name := c.Vars["gate"]
+	if !slices.Contains(gates(), name) {
+		return "", problem.Refuse(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+"; GET /api/asks lists the asks of all kinds.")
+	}
+	return name, nil
+}
+
+// getGateAsks is the inbox of one gate.
+func getGateAsks() func(*core.Call) error {
+	shown := map[string]map[string]live.Rendering{}
+	for _, gate := range gates() {
+		shown[gate] = inboxes("asks of "+gate, func(lines []AskLine) any {
+			return gateAsks{gate, slices.DeleteFunc(lines, func(l AskLine) bool { return l.Gate != gate })}
+		})
+	}
+	return func(c *core.Call) error {
+		gate, err := readGate(c)
+		if err != nil {
+			return err
+		}
+		return showInbox(c, shown[gate])
+	}
+}
+
+// postGateRespond answers an ask of one gate: the one that is named, else the
+// oldest that is open. An ask of another gate stays as it is.
+func postGateRespond(c *core.Call) error {
+	gate, err := readGate(c)
+	if err != nil {
+		return err
+	}
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	id, response, err := readResponse(c)
+	if err != nil {
+		return err
+	}
+	ask, err := AskOf(c, session, gate, id)
+	if err != nil {
+		return err
+	}
+	return respond(c, session, ask, response)
+}
+
+// AskOf is the open ask of a gate that id names; without one the oldest.
+func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
+	if id != "" {
+		ask, err := known(c, session, id)
+		if err == nil && ask.Gate != gate {
+			err = problem.Refuse(http.StatusConflict, fmt.Sprintf("this ask is of the gate %s, not %s", ask.Gate, gate), "Nothing was answered; GET /api/asks tells the gate of each.")
+		}
+		return ask, err
+	}
+	var open []projections.Ask
+	if err := c.Read(session, func(s *projections.Set) { open = s.OpenAsks() }); err != nil {
+		return projections.Ask{}, err
+	}
+	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
+	if at < 0 {
+		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open), "GET /api/asks lists what is; POST /api/ask/respond answers any of it.")
+	}
+	return open[at], nil
+}
+
+// others names a few asks that are open at other gates, for whoever was told by
+// a flag that something waits.
+func others(open []projections.Ask) string {
+	const few = 3
+	var names []string
+	for _, a := range open[:min(few, len(open))] {
+		names = append(names, a.Gate+" "+a.AskRaised.Ask)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; what waits is " + strings.Join(names, ", ")
+}

@@ -1,0 +1,202 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"manualslop/events"
+	"manualslop/hookgw/feed"
+	"manualslop/hookgw/program"
+	"manualslop/hookgw/request"
+	"manualslop/projections"
+	"manualslop/projections/search"
+)
+
+// Ways to tell who is asking.
+const (
+	// AuthToken demands a bearer token for everything but /status.
+	AuthToken = "token"
+	// AuthNone takes everybody for the configured person. Every other check stays.
+	AuthNone = "none"
+)
+
+// DefaultListen is where the original listened.
+const DefaultListen = "127.0.0.1:8999"
+
+// ErrConfig says that a Config is unusable.
+var ErrConfig = errors.New("gateway configuration")
+
+// Config is everything a gateway needs. Log, PersonLog, AgentLog, Models,
+// Project, Person and, with tokens, Tokens are required.
+type Config struct {
+	// Listen is host:port; the host is 127.0.0.1, ::1 or localhost, and port 0
+	// picks a free one. Empty: DefaultListen.
+	Listen string
+	// Auth is AuthToken (also when empty) or AuthNone.
+	Auth string
+	// Tokens is the folder of human.token, ask.token and read.token. It is made
+	// with mode 0700 where it is missing; tokens that are there are used again.
+	Tokens string
+
+	// Project and Person are subject tokens; Person is the actor of answers.
+	Project, Person string
+	// AgentLabel makes the actor of what comes with the ask token: "agent-" and
+	// this label. Empty: "hooks".
+	AgentLabel string
+
+	// Log has the rights of the actor "gateway" and may read everything.
+	Log events.Log
+	// PersonLog opens the connection that has a person's rights.
+	PersonLog func(person string) events.Log
+	// AgentLog opens the connection that has the rights of "agent-" and label.
+	AgentLog func(label string) events.Log
+	// Models are the read models.
+	Models request.Models
+	// Blobs holds the bodies that events name. Nil: GET /api/blobs finds none.
+	Blobs events.Blobs
+
+	// Signals shows live feeds what is never stored: the text that models write,
+	// while they write it. Nil: there is none.
+	Signals feed.Signals
+	// ProjectFiles is the project folder. Nil: projects and histories are
+	// neither loaded nor saved, and no files are found by patterns.
+	ProjectFiles ProjectFiles
+
+	// Search finds words in the record. Nil: GET /api/search answers 503.
+	Search Searcher
+
+	// OpensSession says that this program opens a session or goes on with one when
+	// it starts. Until then GET /status answers 503.
+	OpensSession bool
+
+	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
+	Roles func() (present, missing []string)
+
+	// Delays are the reasons for which processes gave requests back until later, by
+	// sequence. Nil: they are not known.
+	Delays func() map[uint64]string
+
+	// Bus is the connection behind the gateway, asked for each request. Nil: one
+	// that is never lost.
+	Bus request.Link
+
+	// Upgrade are the words of a person that give a session what this program
+	// decides by, in their order; none where it has that. events.ErrNewer where it
+	// has something newer. Nil: there is never anything new.
+	Upgrade func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error)
+
+	// Providers are the providers that a tier can be set to. Nil: any name can.
+	Providers []string
+
+	// Host is the program that the gateway runs in. Nil: nothing is known of it.
+	Host program.Host
+
+	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
+	AskTimeout time.Duration
+	// Limits bound everything; zero fields take their defaults.
+	Limits request.Limits
+
+	// Clock stamps events. Nil: the machine's.
+	Clock func() time.Time
+	// NewID makes a fresh event id. Nil: a random ULID of the clock's time.
+	NewID func() string
+	// Masker hides known secrets in bytes that are about to be put on record.
+	// Nil: nothing is hidden.
+	Masker func([]byte) []byte
+	// Logger is for the operator. Nil: nothing is logged.
+	Logger *slog.Logger
+}
+
+// WithDefaults checks c and fills what may be left out.
+func (c Config) WithDefaults() (Config, error) {
+	if err := c.check(); err != nil {
+		return c, err
+	}
+	c.Listen = cmp.Or(c.Listen, DefaultListen)
+	c.Auth = cmp.Or(c.Auth, AuthToken)
+	c.AgentLabel = cmp.Or(c.AgentLabel, "hooks")
+	c.AskTimeout = cmp.Or(c.AskTimeout, time.Minute)
+	c.Limits = c.Limits.WithDefaults()
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Roles == nil {
+		c.Roles = func() (present, missing []string) { return nil, nil }
+	}
+	if c.Upgrade == nil {
+		c.Upgrade = func(context.Context, string, projections.Settings) ([]events.Payload, error) { return nil, nil }
+	}
+	if c.Delays == nil {
+		c.Delays = func() map[uint64]string { return nil }
+	}
+	if c.Bus == nil {
+		c.Bus = steady{}
+	}
+	if c.Host == nil {
+		c.Host = program.NewHostless()
+	}
+	if c.NewID == nil {
+		clock := c.Clock
+		c.NewID = func() string { return ulid.MustNew(ulid.Timestamp(clock()), rand.Reader).String() }
+	}
+	if c.Masker == nil {
+		c.Masker = func(b []byte) []byte { return b }
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+func (c Config) check() error {
+	switch {
+	case c.Auth != "" && c.Auth != AuthToken && c.Auth != AuthNone:
+		return fmt.Errorf("%w: auth %q is neither %q nor %q", ErrConfig, c.Auth, AuthToken, AuthNone)
+	case c.Auth != AuthNone && c.Tokens == "":
+		return fmt.Errorf("%w: no folder for the tokens", ErrConfig)
+	case !events.ValidToken(c.Project):
+		return fmt.Errorf("%w: project %q is no subject token", ErrConfig, c.Project)
+	case !events.IsPerson(c.Person):
+		return fmt.Errorf("%w: %q is no name of a person", ErrConfig, c.Person)
+	case !events.ValidToken(events.AgentPrefix + c.AgentLabel):
+		return fmt.Errorf("%w: agent label %q is no subject token", ErrConfig, c.AgentLabel)
+	case c.Log == nil || c.PersonLog == nil || c.AgentLog == nil || c.Models == nil:
+		return fmt.Errorf("%w: Log, PersonLog, AgentLog and Models are required", ErrConfig)
+	case c.AskTimeout < 0:
+		return fmt.Errorf("%w: ask timeout %s is negative", ErrConfig, c.AskTimeout)
+	}
+	if err := c.Limits.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// Settings are those of c that all requests share.
+func (c Config) Settings() request.Settings {
+	agent := events.AgentPrefix + c.AgentLabel
+	return request.Settings{
+		Project: c.Project, Log: c.Log, Models: c.Models, Bus: c.Bus, Limits: c.Limits, Clock: c.Clock, NewID: c.NewID, Masker: c.Masker, Logger: c.Logger,
+		Own: request.Writer{Actor: events.ActorGateway, Log: c.Log}, Person: request.Writer{Actor: c.Person, Log: c.PersonLog(c.Person)}, Agent: request.Writer{Actor: agent, Log: c.AgentLog(c.AgentLabel)},
+	}
+}
+
+// steady is a link that is never lost.
+type steady struct{}
+
+func (steady) Reachable() error { return nil }
+func (steady) Room() error      { return nil }
+func (steady) Links() uint64    { return 1 }
+
+// Searcher finds words in the record; *search.Index is one.
+type Searcher interface {
+	// Find searches. Errors: *search.QueryError, search.ErrNotOpen,
+	// search.ErrDamaged, or the context's.
+	Find(ctx context.Context, q search.Query, page search.Page) (search.Answer, error)
+}

@@ -1,0 +1,83 @@
+package core
+
+import "sync"
+
+// postingAtOnce is how many questions are put on the log at the same time. What
+// a request needs for that is much more than what it needs to wait, so that
+// thousands which come together take their turns.
+const postingAtOnce = 32
+
+// waiter is a request to /api/ask that waits for its answer.
+type waiter interface {
+	// Begin puts its question on the log, or joins the one with its id.
+	Begin()
+	// Stop tells the client to come back later.
+	Stop()
+}
+
+// pendingAsks holds the requests to /api/ask from when their handlers have ended
+// until their answers. Questions are posted in order. A request that waits has no
+// goroutine.
+type pendingAsks struct {
+	mu      sync.Mutex
+	inside  map[waiter]struct{}
+	queue   []waiter // not posted yet
+	posting int      // goroutines that post
+	closed  bool
+}
+
+func newPendingAsks() *pendingAsks { return &pendingAsks{inside: map[waiter]struct{}{}} }
+
+// Enter takes a request in. It is posted in its turn.
+func (l *pendingAsks) Enter(a waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.inside[a] = struct{}{}
+	if l.closed {
+		go a.Stop()
+		return
+	}
+	l.queue = append(l.queue, a)
+	if l.posting < postingAtOnce {
+		l.posting++
+		go l.post()
+	}
+}
+
+func (l *pendingAsks) post() {
+	for a := l.next(); a != nil; a = l.next() {
+		a.Begin()
+	}
+}
+
+// next is the request whose turn it is; nil where there is none, and the
+// goroutine that asked ends.
+func (l *pendingAsks) next() waiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
+		l.posting--
+		l.queue = nil
+		return nil
+	}
+	a := l.queue[0]
+	l.queue[0] = nil
+	l.queue = l.queue[1:]
+	return a
+}
+
+func (l *pendingAsks) Leave(a waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.inside, a)
+}
+
+// Close sends everybody away, and who comes later as well.
+func (l *pendingAsks) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for a := range l.inside {
+		go a.Stop()
+	}
+}

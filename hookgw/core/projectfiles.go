@@ -1,0 +1,96 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+)
+
+// ProjectFiles is the project folder as far as the gateway may use it. Paths
+// are relative to the folder and never lead out of it. Every error that a
+// client can do something about is a *FileProblem.
+type ProjectFiles interface {
+	// Load reads a project document of at most MaxProjectFile bytes.
+	Load(ctx context.Context, path string) (ProjectFile, error)
+	// Save writes a project document, at once or not at all. The file must have
+	// the digest was, or not be there where was is empty; force overwrites it.
+	Save(ctx context.Context, path string, document json.RawMessage, was string, force bool) (ProjectFile, error)
+	// Expand finds the files that patterns below base stand for, sorted, and
+	// says of each pattern that stands for none why.
+	Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string, err error)
+	// ReadHistory reads a history.toml of the original, WriteHistory writes one.
+	ReadHistory(text string) (projections.History, error)
+	WriteHistory(h projections.History) (string, error)
+}
+
+// MaxProjectFile is the size of a project document's file in bytes.
+const MaxProjectFile = 1 << 20
+
+// ProjectFile is a project document as its file holds it.
+type ProjectFile struct {
+	Path     string // as the gateway names it
+	SHA256   string
+	Size     int64
+	Document json.RawMessage // its tables as a JSON object
+}
+
+// FileProblemKind says what is wrong with a file.
+type FileProblemKind int
+
+const (
+	// FileDenied is a path that nobody may use, or that leads out of the project.
+	FileDenied FileProblemKind = iota + 1
+	// FileMissing is a path where there is nothing.
+	FileMissing
+	// FileBroken is a content that cannot be read or written.
+	FileBroken
+	// FileChanged is a file that is not as it was expected to be.
+	FileChanged
+	// FileTooLarge is a content, or a list of files, over its limit.
+	FileTooLarge
+)
+
+// FileProblem is what a client is told about a file: what is wrong and what to do.
+type FileProblem struct {
+	Kind          FileProblemKind
+	Message, Hint string
+}
+
+// Error is the message.
+func (p *FileProblem) Error() string { return p.Message }
+
+// Status is how the problem is answered.
+func (p *FileProblem) status() int {
+	switch p.Kind {
+	case FileDenied:
+		return http.StatusForbidden
+	case FileMissing:
+		return http.StatusNotFound
+	case FileChanged:
+		return http.StatusConflict
+	case FileTooLarge:
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusUnprocessableEntity
+}
+
+// ProblemOf says what a client is told about an error of ProjectFiles.
+func ProblemOf(err error) error {
+	var p *FileProblem
+	if errors.As(err, &p) {
+		return problem.Refuse(p.status(), p.Message, p.Hint).Because(err)
+	}
+	return err
+}
+
+// Files is the project folder, or why there is none.
+func (g *State) Files() (ProjectFiles, error) {
+	if g.Cfg.ProjectFiles == nil {
+		return nil, problem.Refuse(http.StatusServiceUnavailable, "this gateway has no access to the project folder", "Use the gateway of slop serve, started with --project.")
+	}
+	return g.Cfg.ProjectFiles, nil
+}

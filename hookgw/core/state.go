@@ -1,0 +1,57 @@
+// Package core has what the handlers of all routes share: the configuration, the
+// state of a gateway, a call, and the pending asks.
+package core
+
+import (
+	"sync"
+
+	"manualslop/events"
+	"manualslop/hookgw/feed"
+	"manualslop/hookgw/program"
+	"manualslop/hookgw/request"
+)
+
+// State is what the handlers of all routes share.
+type State struct {
+	*request.Core
+	Cfg Config
+
+	Asks     *feed.Waiting
+	Slots    chan struct{} // asks that wait
+	Pending  *pendingAsks
+	Asked    *request.Bodies // of the questions that wait
+	Feeds    *feed.Places
+	Replays  *events.Replays // for feeds
+	Hubs     *feed.Hubs
+	Drains   chan struct{} // one drain at a time in this process
+	Searches chan struct{} // searches that run
+	Resets   chan struct{} // one reset at a time in this process
+	Slicing  chan struct{} // one slice at a time is put to those of its file
+	Tracking sync.Mutex    // held while a project and the files that it tracks are put on record
+	Program  *program.Handlers
+}
+
+const (
+	// maxReplays is how many feeds read stored events at the same moment.
+	maxReplays = 32
+	// searchesAtOnce bounds the searches that run: each may keep a core busy for
+	// some time.
+	searchesAtOnce = 8
+)
+
+func NewState(shared *request.Core, cfg Config) *State {
+	return &State{
+		Core: shared, Cfg: cfg, Slots: make(chan struct{}, cfg.Limits.Waiting), Pending: newPendingAsks(),
+		Drains: make(chan struct{}, 1), Resets: make(chan struct{}, 1), Slicing: make(chan struct{}, 1), Searches: make(chan struct{}, searchesAtOnce),
+		Asked: request.NewBodies(cfg.Limits.Asked), Feeds: feed.NewPlaces(cfg.Limits), Replays: events.NewReplays(cfg.Log, maxReplays),
+		Hubs: feed.NewHubs(shared, cfg.Signals), Asks: feed.NewWaiting(shared),
+	}
+}
+
+// Newest is the sequence of the newest event that a session's models have.
+func (g *State) Newest(session string) uint64 {
+	if view, ok := g.Cfg.Models.Session(session); ok {
+		return view.Summary().LastSeq
+	}
+	return 0
+}

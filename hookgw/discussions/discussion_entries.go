@@ -1,0 +1,143 @@
+package discussions
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+)
+
+// maxEntryContent bounds the content of an entry that a person writes, in bytes.
+const maxEntryContent = 256 << 10
+
+// entryList is the answer of GET /api/discussions/entries.
+type entryList struct {
+	Name    string                        `json:"name"`
+	Entries []projections.DiscussionEntry `json:"entries"`
+}
+
+type entryRequest struct {
+	Discussion string `json:"discussion,omitempty"` // empty: the active one
+	Role       string `json:"role,omitempty"`       // empty: User
+	Content    string `json:"content"`
+	Collapsed  bool   `json:"collapsed,omitempty"`
+}
+
+type entryEdit struct {
+	Discussion string  `json:"discussion,omitempty"`
+	Entry      string  `json:"entry"`
+	Role       *string `json:"role,omitempty"`
+	Content    *string `json:"content,omitempty"`
+	Collapsed  *bool   `json:"collapsed,omitempty"`
+}
+
+type entryName struct {
+	Discussion string `json:"discussion,omitempty"`
+	Entry      string `json:"entry"`
+}
+
+func getEntries(c *core.Call) error {
+	session, err := c.Session()
+	if err != nil {
+		return err
+	}
+	out := entryList{Name: c.Query().Get("name")}
+	found := false
+	if err := c.Read(session, func(s *projections.Set) {
+		out.Name = cmp.Or(out.Name, s.ActiveDiscussion())
+		out.Entries, found = s.DiscussionEntries(out.Name)
+	}); err != nil {
+		return err
+	}
+	if !found {
+		return problem.Refuse(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+	}
+	return c.Reply(http.StatusOK, out)
+}
+
+func checkContent(content string) error {
+	if len(content) > maxEntryContent {
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the entry is too long", fmt.Sprintf("Say it in %d bytes, or inject a file with /api/context/inject.", maxEntryContent))
+	}
+	return nil
+}
+
+// discussionOf is the session and, of a named discussion, whether it is there.
+func discussionOf(c *core.Call, name string) (session string, err error) {
+	if session, err = c.SomeSession(); err != nil || name == "" {
+		return session, err
+	}
+	return session, HasDiscussion(c, session, name)
+}
+
+func postEntryAdd(c *core.Call) error {
+	want := entryRequest{Role: projections.RoleUser}
+	if err := c.Decode(&want, `{"role": "User", "content": "…"}`); err != nil {
+		return err
+	}
+	session, err := discussionOf(c, want.Discussion)
+	if err != nil {
+		return err
+	}
+	if err := checkContent(want.Content); err != nil {
+		return err
+	}
+	e, err := AboutDiscussion(c, session, events.DiscussionEntryAdded(want))
+	return doneWith(c, discussionAnswer{Name: want.Discussion, Entry: e.ID}, err)
+}
+
+func postEntryEdit(c *core.Call) error {
+	var want entryEdit
+	if err := c.Decode(&want, `{"entry": "…", "collapsed": true}`); err != nil {
+		return err
+	}
+	session, err := entry(c, want.Discussion, want.Entry)
+	if err != nil {
+		return err
+	}
+	if want.Content != nil {
+		if err := checkContent(*want.Content); err != nil {
+			return err
+		}
+	}
+	if want.Role == nil && want.Content == nil && want.Collapsed == nil {
+		return problem.Refuse(http.StatusBadRequest, "there is nothing to change", "Send role, content or collapsed.")
+	}
+	_, err = AboutDiscussion(c, session, events.DiscussionEntryEdited(want))
+	return doneWith(c, discussionAnswer{Name: want.Discussion, Entry: want.Entry}, err)
+}
+
+func postEntryDelete(c *core.Call) error {
+	var want entryName
+	if err := c.Decode(&want, `{"entry": "…"}`); err != nil {
+		return err
+	}
+	session, err := entry(c, want.Discussion, want.Entry)
+	if err != nil {
+		return err
+	}
+	_, err = AboutDiscussion(c, session, events.DiscussionEntryDeleted(want))
+	return doneWith(c, discussionAnswer{Name: want.Discussion, Entry: want.Entry}, err)
+}
+
+// entry is the session of an entry that must be there.
+func entry(c *core.Call, discussion, id string) (session string, err error) {
+	if session, err = discussionOf(c, discussion); err != nil {
+		return "", err
+	}
+	found := false
+	err = c.Read(session, func(s *projections.Set) {
+		entries, _ := s.DiscussionEntries(discussion)
+		for _, n := range entries {
+			found = found || n.ID == id
+		}
+	})
+	if err == nil && !found {
+		err = problem.Refuse(http.StatusNotFound, "there is no such entry", "GET /api/discussions/entries lists them with their ids.")
+	}
+	return session, err
+}

@@ -1,0 +1,94 @@
+package discussions
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+	"manualslop/projections"
+	"manualslop/projections/live"
+)
+
+// SessionDocument is the shape of GET and POST /api/session.
+type SessionDocument struct {
+	Session struct {
+		Entries []json.RawMessage `json:"entries"`
+	} `json:"session"`
+}
+
+// SessionList is the answer of GET /api/sessions.
+type SessionList struct {
+	Current  string         `json:"current"`
+	Sessions []live.Summary `json:"sessions"`
+}
+
+// GetSession answers {"session": {"entries": […]}}.
+func GetSession() func(*core.Call) error {
+	shown := request.View("session", func(s *projections.Set) (any, error) {
+		entries, err := s.View("session")
+		return struct {
+			Session json.RawMessage `json:"session"`
+		}{entries}, err
+	}, "session")
+	return func(c *core.Call) error { return c.Show(shown) }
+}
+
+// PostSession replaces the discussion entries by those of the same body.
+func PostSession(c *core.Call) error {
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	inner, ok := request.Object(c.Fields["session"])
+	entries := bytes.TrimSpace(inner["entries"])
+	if !ok || len(entries) == 0 || entries[0] != '[' {
+		return problem.Refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+	}
+	if err := ReplaceEntries(c, session, entries); err != nil {
+		return err
+	}
+	return c.ReplyFixed(request.FixedUpdated)
+}
+
+// ReplaceEntries publishes entries for the active discussion: in one event, or
+// in parts where they are large.
+func ReplaceEntries(c *core.Call, session string, entries json.RawMessage) error {
+	var list []json.RawMessage
+	if json.Unmarshal(entries, &list) != nil {
+		return problem.Refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+	}
+	if len(list) > projections.MaxEntries {
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.", projections.MaxEntries))
+	}
+	masked := c.Gw.Mask(entries)
+	if json.Unmarshal(masked, &list) != nil { // the log keeps only what a read model can show
+		return problem.Refuse(http.StatusUnprocessableEntity, "the entries cannot go on record: hiding their secrets leaves no list", "Nothing was changed; leave the secrets out.")
+	}
+	e, err := c.Stamp(c.Gw.Person, session, events.SessionEdited{Entries: masked})
+	if err != nil {
+		return err
+	}
+	if len(e.Data) > smallUpload {
+		return upload(c, session, events.UploadEntries, string(masked))
+	}
+	if err := c.Publish(c.Gw.Person, e); err != nil {
+		return err
+	}
+	return c.Counts(session, e.ID, (*projections.Set).DiscussionRefusal)
+}
+
+// GetSessions lists the sessions of the project.
+func GetSessions(c *core.Call) error {
+	body, err := c.Gw.Cfg.Models.Listed(func(current string, all []live.Summary) ([]byte, error) {
+		return request.Encode(SessionList{current, all})
+	})
+	if err != nil {
+		return err
+	}
+	return c.ReplyJSON(http.StatusOK, body)
+}

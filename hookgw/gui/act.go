@@ -1,0 +1,145 @@
+package gui
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/discussions"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/project"
+	"manualslop/hookgw/wire"
+	"manualslop/projections"
+)
+
+// setValue sets a field. A stored one was set when the read model took the
+// task; of a bound one the event is said by which its owner changes.
+func (r *guiRun) setValue() error {
+	f := projections.GUIFieldOf(r.task.Item)
+	if f == nil {
+		return unknown("field", r.task.Item, fieldNames())
+	}
+	if err := f.Check(r.task.Value); err != nil || f.Stored() {
+		return err
+	}
+	if err := r.open(); err != nil {
+		return err
+	}
+	p, err := f.Say(r.task.Value)
+	if err != nil {
+		return err
+	}
+	return r.change(p)
+}
+
+// change says what a setter says, in the way of its owner: what has to be
+// checked against the state of now, or needs files, goes that way here, too.
+func (r *guiRun) change(p events.Payload) error {
+	session := r.queued.Session
+	switch p := p.(type) {
+	case events.TierChanged:
+		if err := knowsProvider(r.c.Gw, p.Provider); err != nil {
+			return err
+		}
+		if err := r.knowsNames(p); err != nil {
+			return err
+		}
+	case events.ProjectEdited:
+		return project.EditProject(r.c, session, p.Changes, "")
+	case events.ProjectSwitchRequested:
+		return project.SwitchTo(r.c, session, project.SwitchRequest{Path: p.Path}, false)
+	case events.SessionEdited:
+		return discussions.ReplaceEntries(r.c, session, p.Entries)
+	case events.DiscussionSwitched, events.DiscussionRolesSet:
+		_, err := discussions.AboutDiscussion(r.c, session, p)
+		return err
+	}
+	_, err := r.say(p)
+	return err
+}
+
+// knowsProvider refuses a provider that nobody here can ask.
+func knowsProvider(g *core.State, name string) error {
+	all := g.Cfg.Providers
+	if name == "" || all == nil || slices.Contains(all, name) {
+		return nil
+	}
+	return problem.Refuse(http.StatusBadRequest, "this program has no such provider; it has "+strings.Join(all, ", "), "Set one of those.")
+}
+
+// knowsNames refuses a persona or preset that the session does not have.
+func (r *guiRun) knowsNames(p events.TierChanged) error {
+	var wrong error
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { wrong = p.CheckNames(s.Settings().Roster) }); err != nil {
+		return err
+	}
+	if wrong != nil {
+		return fmt.Errorf("%w: %w", projections.ErrGUIValue, wrong)
+	}
+	return nil
+}
+
+func fieldNames() []string {
+	var out []string
+	for _, f := range projections.GUIFields() {
+		out = append(append(out, f.Name), f.Aliases...)
+	}
+	return out
+}
+
+// open refuses what somebody has to work on, where the session is closed.
+func (r *guiRun) open() error {
+	view, ok := r.c.Gw.Cfg.Models.Session(r.queued.Session)
+	if ok && view.Summary().Closed != nil {
+		return problem.Refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; btn_reset_session opens another one.")
+	}
+	return nil
+}
+
+// click does what a button does.
+func (r *guiRun) click(name string) error {
+	all := guiButtons()
+	at := slices.IndexFunc(all, func(b guiButton) bool { return b.is(name) })
+	if at < 0 {
+		return unknown("button", name, buttonNames(all))
+	}
+	if !all[at].closed {
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	return all[at].do(r)
+}
+
+// callback does what a named callback does: the same as a button.
+func (r *guiRun) callback() error {
+	all := guiCallbacks()
+	at := slices.IndexFunc(all, func(c wire.GUICallback) bool { return c.Name == r.task.Item })
+	if at < 0 {
+		return unknown("callback", r.task.Item, callbackNames(all))
+	}
+	return r.click(all[at].Button)
+}
+
+// selected makes sure that the read model took the selection, which it does
+// while there is room for it.
+func (r *guiRun) selected() error {
+	var taken bool
+	err := r.c.Read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
+	if err == nil && !taken {
+		err = problem.Refuse(http.StatusBadRequest, "the selection is not kept", "Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
+	}
+	return err
+}
+
+// text is a JSON value without the space around it; empty for none and null.
+func text(raw []byte) []byte {
+	if raw = bytes.TrimSpace(raw); bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	return raw
+}

@@ -1,0 +1,86 @@
+package gui
+
+import (
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/wire"
+)
+
+// guiButton is a button with what it does.
+type guiButton struct {
+	ID       string
+	Aliases  []string
+	Doc      string
+	UserData string
+	closed   bool // also where the session is closed
+	do       func(*guiRun) error
+}
+
+func (b guiButton) is(name string) bool {
+	return b.ID == name || slices.Contains(b.Aliases, name)
+}
+
+// guiButtons is every button. One that needs a front end is not here.
+func guiButtons() []guiButton {
+	return slices.Concat(sessionButtons(), projectButtons(), gateButtons(), teamButtons(), ticketButtons())
+}
+
+// guiCallbacks is every callback: each does what a button does, under the
+// button's name without btn_ and mma_.
+func guiCallbacks() []wire.GUICallback {
+	names := map[string]string{
+		"plan_epic": "btn_mma_plan_epic", "accept_tracks": "btn_mma_accept_tracks", "reset_session": "btn_reset_session", "pause": "btn_mma_pause",
+		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save", "add_slice": "btn_add_slice", "load_project": "btn_project_load", "gen_send": "btn_gen_send", "star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
+		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket", "retry_ticket": "btn_mma_retry_ticket",
+		"block_ticket": "btn_mma_block_ticket", "unblock_ticket": "btn_mma_unblock_ticket",
+	}
+	var out []wire.GUICallback
+	for _, b := range guiButtons() {
+		for name, id := range names { // order-independent: sorted below
+			if id == b.ID {
+				out = append(out, wire.GUICallback{Name: name, Button: id, Doc: b.Doc})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b wire.GUICallback) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func buttonNames(all []guiButton) []string {
+	var out []string
+	for _, b := range all {
+		out = append(append(out, b.ID), b.Aliases...)
+	}
+	return out
+}
+
+func callbackNames(all []wire.GUICallback) []string {
+	out := make([]string, len(all))
+	for i, c := range all {
+		out[i] = c.Name
+	}
+	return out
+}
+
+func sessionButtons() []guiButton {
+	return []guiButton{
+		{ID: "btn_reset_session", Aliases: []string{"btn_reset"}, closed: true, do: (*guiRun).reset,
+			Doc: "Closes the session and opens another one with the settings, tools and project that this one has now; what was set in fields, said and planned stays behind."},
+		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend, Doc: "Hands ai_input to a worker of its own; every gate applies."},
+		{ID: "btn_clear_discussion", Aliases: []string{"btn_disc_clear", "btn_clear_disc"}, do: func(r *guiRun) error {
+			_, err := r.say(events.SessionEdited{Entries: []byte(`[]`)})
+			return err
+		}, Doc: "Takes every entry out of the discussion."},
+		{ID: "btn_star_log", closed: true, do: star(true), Doc: "Keeps the log files of this session."},
+		{ID: "btn_unstar_log", closed: true, do: star(false), Doc: "No longer keeps the log files of this session."},
+	}
+}
+
+func star(on bool) func(*guiRun) error {
+	return func(r *guiRun) error {
+		_, err := r.say(events.SessionStarred{On: on})
+		return err
+	}
+}

@@ -1,0 +1,154 @@
+package gui
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+	"manualslop/projections"
+)
+
+// queuedAnswer is the answer of POST /api/gui, whatever the task.
+type queuedAnswer struct {
+	Status string `json:"status"`
+}
+
+// postGUI puts a task on record and does what it says. As in the original every
+// object is queued; a task that does not do what it asks leaves a GUITaskFailed.
+func postGUI(c *core.Call) error {
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	masked := c.Gw.Mask(c.Body)
+	queued, err := c.Say(session, events.GUITaskQueued{Task: masked})
+	if err != nil {
+		return err
+	}
+	run := &guiRun{c: c, queued: queued, masked: !bytes.Equal(masked, c.Body)}
+	c.Stamps = run.stamp
+	if err := run.perform(masked); err != nil {
+		return err
+	}
+	return c.ReplyFixed(request.FixedQueued)
+}
+
+// guiRun is a task at work. What follows from it is said with the task as the
+// cause and under ids that derive from it.
+type guiRun struct {
+	c      *core.Call
+	queued events.Event
+	task   projections.GUITask
+	masked bool // a secret was taken out of the task
+	said   int  // events that followed
+}
+
+// perform does what the task says. An error is one of the gateway; what is
+// wrong with the task is put on record.
+func (r *guiRun) perform(raw json.RawMessage) error {
+	var err error
+	if r.task, err = projections.ReadGUITask(raw); err == nil {
+		err = r.act()
+	}
+	if err == nil {
+		return nil
+	}
+	failed, ok := failureOf(err)
+	if !ok {
+		return err
+	}
+	failed.Queued, failed.Task, failed.Action, failed.Item = r.queued.ID, r.c.Gw.RecordedBody(raw), r.task.Action, r.task.Item
+	return r.fail(failed)
+}
+
+// failureOf is what is wrong with a task, which is whatever another request would
+// be refused for; false where the gateway failed, or the log.
+func failureOf(err error) (events.GUITaskFailed, bool) {
+	var p *problem.Problem
+	var unknown *unknownName
+	switch {
+	case errors.As(err, &unknown):
+		return events.GUITaskFailed{Error: unknown.Error(), Nearest: unknown.nearest}, true
+	case errors.Is(err, projections.ErrGUITask), errors.Is(err, projections.ErrGUIValue):
+		return events.GUITaskFailed{Error: err.Error()}, true
+	case errors.As(err, &p):
+		return events.GUITaskFailed{Error: p.Message + ". " + p.Hint}, true
+	}
+	return events.GUITaskFailed{}, false
+}
+
+// act does what an understood task says.
+func (r *guiRun) act() error {
+	switch r.task.Action {
+	case projections.GUISetValue:
+		return r.setValue()
+	case projections.GUIClick:
+		return r.click(r.task.Item)
+	case projections.GUICallback:
+		return r.callback()
+	case projections.GUISelectTab, projections.GUISelectItem:
+		return r.selected()
+	case projections.GUIPushEvent:
+		_, err := r.say(events.EventPushed{Kind: r.task.Item, Payload: r.task.Value})
+		return err
+	}
+	return nil // recorded only
+}
+
+// say publishes what follows from the task, as the person, and returns it once
+// it can be read.
+func (r *guiRun) say(p events.Payload) (events.Event, error) {
+	return r.c.Say(r.queued.Session, p)
+}
+
+// stamp makes an event of what is said meanwhile: in the task's session it names
+// the task as its cause.
+func (r *guiRun) stamp(w request.Writer, session string, p events.Payload) (events.Event, error) {
+	if session != r.queued.Session {
+		return r.c.Gw.Event(w, session, p)
+	}
+	return r.event(w, p)
+}
+
+// event stamps what follows from the task.
+func (r *guiRun) event(w request.Writer, p events.Payload) (events.Event, error) {
+	g := r.c.Gw
+	e, err := events.New(events.Origin{
+		ID: events.DecidedID(w.Actor, r.queued, r.said), Time: g.Cfg.Clock(), Project: g.Cfg.Project, Session: r.queued.Session, Actor: w.Actor, Cause: r.queued.ID,
+	}, p)
+	r.said++
+	return e, err
+}
+
+// fail puts on record that the task did not do what it asked.
+func (r *guiRun) fail(p events.GUITaskFailed) error {
+	e, err := r.event(r.c.Gw.Own, p)
+	if err != nil {
+		return err
+	}
+	return r.c.Publish(r.c.Gw.Own, e)
+}
+
+// unknownName says that a task names something that is not there.
+type unknownName struct {
+	what    string
+	nearest []string
+}
+
+func unknown(what, name string, known []string) *unknownName {
+	return &unknownName{what, core.Nearest(name, known)}
+}
+
+// Error names what is like it.
+func (u *unknownName) Error() string {
+	out := "there is no such " + u.what + "; GET /api/gui lists them"
+	if len(u.nearest) > 0 {
+		out = "there is no such " + u.what + "; near it are " + strings.Join(u.nearest, ", ")
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package gui
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+)
+
+// teamButtons speak to planner and conductor.
+func teamButtons() []guiButton {
+	return []guiButton{
+		{ID: "btn_mma_plan_epic", Aliases: []string{"btn_plan_epic"}, do: (*guiRun).planEpic, Doc: "Submits the epic in mma_epic_input as a goal."},
+		{ID: "btn_mma_accept_tracks", Aliases: []string{"btn_accept_tracks"}, do: (*guiRun).acceptTracks, UserData: "a list of track ids; none: all that are proposed",
+			Doc: "Accepts the proposed tracks; those of a goal that are not named are dropped."},
+		{ID: "btn_mma_pause", Aliases: []string{"btn_pause", "btn_pause_mma", "btn_mma_pause_pipeline"}, do: requesting(events.PauseRequested{}, "Paused"), Doc: "Lets no further ticket start; those at work finish."},
+		{ID: "btn_mma_resume", Aliases: []string{"btn_resume", "btn_resume_mma", "btn_mma_resume_pipeline"}, do: requesting(events.ResumeRequested{}, "Resumed"), Doc: "Ends a pause."},
+		{ID: "btn_mma_step_mode", Aliases: []string{"btn_step_mode", "btn_mma_toggle_step_mode", "btn_toggle_step_mode"}, do: (*guiRun).toggleStepMode, Doc: "Turns step mode on where it is off, and off where it is on."},
+	}
+}
+
+// requesting says something to the conductor and waits a moment for its answer;
+// a refusal is what is wrong with the task.
+func requesting(p events.Payload, reaction string) func(*guiRun) error {
+	return func(r *guiRun) error { return r.request(p, reaction) }
+}
+
+func (r *guiRun) request(p events.Payload, reaction string) error {
+	e, err := r.say(p)
+	if err != nil {
+		return err
+	}
+	_, err = r.c.Answered(e, reaction)
+	return err
+}
+
+// field is the text that a field holds.
+func (r *guiRun) field(name string) (string, error) {
+	var value string
+	err := r.c.Read(r.queued.Session, func(s *projections.Set) {
+		raw, ok := s.GUIValue(name).(json.RawMessage)
+		if ok && json.Unmarshal(raw, &value) != nil {
+			value = ""
+		}
+	})
+	if err == nil && strings.TrimSpace(value) == "" {
+		err = problem.Refuse(http.StatusBadRequest, "the field "+name+" is empty", `Set it first: {"action": "set_value", "item": "`+name+`", "value": "…"}.`)
+	}
+	return value, err
+}
+
+func (r *guiRun) planEpic() error {
+	goal, err := r.field("mma_epic_input")
+	if err != nil {
+		return err
+	}
+	if len(goal) > events.MaxInline {
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the epic is too long", "Say it in 64 KiB.")
+	}
+	_, err = r.say(events.GoalSubmitted{Goal: goal})
+	return err
+}
+
+func (r *guiRun) genSend() error {
+	prompt, err := r.field("ai_input")
+	if err != nil {
+		return err
+	}
+	p := events.WorkerSpawnRequested{Prompt: prompt}
+	if err := p.Check(); err != nil {
+		return problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Put large contents into a file and name it.")
+	}
+	return r.request(p, events.TicketsAdded{}.EventType().Name)
+}
+
+func (r *guiRun) toggleStepMode() error {
+	var on bool
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { on = s.MMAStatus().StepMode }); err != nil {
+		return err
+	}
+	_, err := r.say(events.StepModeSet{On: !on})
+	return err
+}
+
+// acceptTracks accepts what is proposed, goal by goal.
+func (r *guiRun) acceptTracks() error {
+	var named []string
+	if data := text(r.task.UserData); len(data) > 0 && json.Unmarshal(data, &named) != nil {
+		return problem.Refuse(http.StatusBadRequest, "user_data is not a list of track ids", "GET /api/gui/mma_status lists proposed_tracks.")
+	}
+	var proposed []projections.TrackState
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { proposed = s.MMAStatus().ProposedTracks }); err != nil {
+		return err
+	}
+	for _, id := range named {
+		if !slices.ContainsFunc(proposed, func(t projections.TrackState) bool { return t.ID == id }) {
+			return unknown("proposed track", id, trackIDs(proposed))
+		}
+	}
+	if len(proposed) == 0 {
+		return problem.Refuse(http.StatusConflict, "no track is proposed", "Submit an epic first; tracks wait for a person where plan_review is on.")
+	}
+	var goals []string
+	for _, t := range proposed {
+		if !slices.Contains(goals, t.Goal) && (len(named) == 0 || slices.Contains(named, t.ID)) {
+			goals = append(goals, t.Goal)
+		}
+	}
+	for _, goal := range goals {
+		of := slices.DeleteFunc(slices.Clone(named), func(id string) bool {
+			return !slices.ContainsFunc(proposed, func(t projections.TrackState) bool { return t.ID == id && t.Goal == goal })
+		})
+		if _, err := r.say(events.TracksAccepted{Goal: goal, Tracks: of}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func trackIDs(tracks []projections.TrackState) []string {
+	out := make([]string, len(tracks))
+	for i, t := range tracks {
+		out[i] = t.ID
+	}
+	return out
+}

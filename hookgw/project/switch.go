@@ -1,0 +1,201 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+	"manualslop/projections"
+)
+
+// maxProjectPath bounds the path of a project document in bytes.
+const maxProjectPath = 1024
+
+// SwitchRequest names a project document.
+type SwitchRequest struct {
+	Path string `json:"path"`
+	// Discard gives up edits that were not saved.
+	Discard bool `json:"discard,omitempty"`
+}
+
+// switchAnswer says what was loaded.
+type switchAnswer struct {
+	Status  string   `json:"status"`
+	Path    string   `json:"path"`
+	Ignored []string `json:"ignored"` // keys without effect, each with its reason
+	Tracked int      `json:"tracked"`
+}
+
+func postProjectSwitch(c *core.Call) error { return switchProject(c, false) }
+
+func postProjectLoad(c *core.Call) error { return switchProject(c, true) }
+
+// switchProject puts the wish on record first and then carries it out, so that a
+// gateway that comes after this one finishes what it began.
+func switchProject(c *core.Call, again bool) error {
+	var want SwitchRequest
+	if err := c.Decode(&want, `{"path": "project.toml"}`); err != nil {
+		return err
+	}
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	if err := SwitchTo(c, session, want, again); err != nil {
+		return err
+	}
+	var out switchAnswer
+	if err := c.Read(session, func(s *projections.Set) {
+		out = switchAnswer{"ok", s.Project().Path, s.Project().Ignored, len(s.Tracking().Paths)}
+	}); err != nil {
+		return err
+	}
+	return c.Reply(http.StatusOK, out)
+}
+
+// SwitchTo makes a session go over to a project document. With again an empty
+// path is the present one.
+func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) error {
+	if _, err := c.Gw.Files(); err != nil {
+		return err
+	}
+	var now projections.Project
+	if err := c.Read(session, func(s *projections.Set) { now = s.Project() }); err != nil {
+		return err
+	}
+	if again {
+		want.Path = cmp.Or(want.Path, now.Path)
+	}
+	if err := checkProjectPath(want.Path); err != nil {
+		return err
+	}
+	if now.Changed && !want.Discard {
+		return problem.Refuse(http.StatusConflict, "the project has changes that are not saved", `Save them with POST /api/project/save, or send "discard": true.`)
+	}
+	e, err := c.Say(session, events.ProjectSwitchRequested{Path: want.Path})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), c.Gw.Cfg.Limits.CatchUp)
+	defer cancel()
+	return finishSwitch(ctx, c.Gw, session, e.ID, want.Path)
+}
+
+func checkProjectPath(path string) error {
+	if path == "" || len(path) > maxProjectPath || strings.ContainsRune(path, 0) {
+		return problem.Refuse(http.StatusBadRequest, "there is no path of a project document", `Send {"path": "project.toml"}, relative to the project folder, up to 1024 bytes.`)
+	}
+	return nil
+}
+
+// finishSwitch loads the document of a switch that is on record and settles the
+// switch: with the document, or with the reason why there is none.
+func finishSwitch(ctx context.Context, g *core.State, session, request, path string) error {
+	loaded, err := load(ctx, g, path)
+	if err != nil {
+		why := problem.Of(err)
+		failed := events.ProjectSwitchFailed{Request: request, Path: path, Error: why.Message + ". " + why.Hint}
+		if _, serr := settle(ctx, g, session, failed); serr != nil {
+			return serr
+		}
+		return err
+	}
+	loaded.Request = request
+	e, err := settle(ctx, g, session, loaded)
+	if err != nil {
+		return err
+	}
+	view, ok := g.Cfg.Models.Session(session)
+	if !ok {
+		return nil
+	}
+	reason := ""
+	if err := view.Read(ctx, func(s *projections.Set) { reason = s.ProjectRefusal(e.ID) }); err != nil {
+		return err
+	}
+	if reason != "" {
+		return problem.Refuse(http.StatusConflict, "another switch came after this one", "GET /api/project_switch_status shows which project is the active one.")
+	}
+	return retrack(ctx, g, session)
+}
+
+// settle publishes what the gateway found out and waits until it can be read.
+func settle(ctx context.Context, g *core.State, session string, p events.Payload) (events.Event, error) {
+	e, err := g.Event(g.Own, session, p)
+	if err != nil {
+		return e, err
+	}
+	if e.Seq, err = g.Append(ctx, g.Own, e, nil); err != nil {
+		return e, err
+	}
+	return e, g.CaughtUp(ctx, e.Seq)
+}
+
+// load reads a document, masks its secrets and checks its shape.
+func load(ctx context.Context, g *core.State, path string) (events.ProjectLoaded, error) {
+	none := events.ProjectLoaded{}
+	files, err := g.Files()
+	if err != nil {
+		return none, err
+	}
+	file, err := files.Load(ctx, path)
+	if err != nil {
+		return none, core.ProblemOf(err)
+	}
+	masked := g.Mask(file.Document)
+	var doc map[string]any
+	if json.Unmarshal(masked, &doc) != nil || doc == nil {
+		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document is no table once its secrets are hidden", "Take the secrets out of it.")
+	}
+	if len(masked) > projections.MaxProjectBytes {
+		return none, problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large", "Move its discussions to a history file and import that with slop history import.")
+	}
+	if wrong := projections.CheckProject(doc); wrong != "" {
+		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+request.Clip(wrong, 200), "Correct the file and load it again.")
+	}
+	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked, Ignored: projections.IgnoredKeys(doc)}, nil
+}
+
+// retrack expands the project's files where they are other ones than before,
+// unless another gateway does so meanwhile.
+func retrack(ctx context.Context, g *core.State, session string) error {
+	g.Tracking.Lock()
+	defer g.Tracking.Unlock()
+	view, ok := g.Cfg.Models.Session(session)
+	if !ok {
+		return nil
+	}
+	tracking := events.Filter{Project: g.Cfg.Project, Session: session, Type: events.FilesTracked{}.EventType().Name}
+	last, err := g.Cfg.Log.Last(ctx, tracking)
+	if err != nil {
+		return err
+	}
+	var due bool
+	var doc map[string]any
+	if err := view.Read(ctx, func(s *projections.Set) { due, doc = s.TrackingDue(), s.Project().Document }); err != nil || !due {
+		return err
+	}
+	tracked, err := Expand(ctx, g, doc, "")
+	if err != nil {
+		return err
+	}
+	e, err := g.Event(g.Person, session, tracked)
+	if err != nil {
+		return err
+	}
+	e.Seq, err = g.Append(ctx, g.Person, e, &events.Expect{Filter: tracking, Last: last})
+	if errors.Is(err, events.ErrConflict) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return g.CaughtUp(ctx, e.Seq)
+}

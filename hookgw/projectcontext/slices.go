@@ -1,0 +1,191 @@
+package projectcontext
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/project"
+	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
+	"manualslop/projections"
+)
+
+// sliceOf is the slice of those lines, not yet found in the file.
+func sliceOf(name string, start, end int) (events.FileSlice, *problem.Problem) {
+	if start < 1 || end < start {
+		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "these are no lines of a file", `Send "start_line" from 1 on, and "end_line", which is inclusive.`)
+	}
+	if name != "" && projections.CheckDiscussionName(name) != "" {
+		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "a slice's name is printable text of 1 to 128 bytes", "Choose another name.")
+	}
+	return events.FileSlice{Name: name, StartLine: start, EndLine: end}, nil
+}
+
+func postSlice(c *core.Call) error {
+	var want wire.SliceRequest
+	if err := c.Decode(&want, `{"path": "src/a.py", "start_line": 10, "end_line": 24}`); err != nil {
+		return err
+	}
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	slice, err := RecordSlice(c, session, want)
+	if err != nil {
+		return err
+	}
+	return c.Reply(http.StatusOK, wire.SliceAnswer{Status: "ok", Path: want.Path, Preset: want.Preset, Slice: slice})
+}
+
+// RecordSlice has a worker read the lines by which the slice is found again,
+// and puts it to its file in the preset or in the project.
+func RecordSlice(c *core.Call, session string, want wire.SliceRequest) (events.FileSlice, error) {
+	slice, p := sliceOf(want.Name, want.StartLine, want.EndLine)
+	if p == nil {
+		p = contextPath(want.Path)
+	}
+	if p == nil && want.Preset != "" && projections.CheckDiscussionName(want.Preset) != "" {
+		p = problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes", "Choose another name.")
+	}
+	if p != nil {
+		return slice, p
+	}
+	want.Path = path.Clean(want.Path)
+	slice, err := anchored(c, session, want.Path, slice)
+	if err != nil {
+		return slice, err
+	}
+	return slice, put(c, session, want, slice)
+}
+
+// put puts a slice to those of its file. All of them are recorded anew, so that
+// two at a time would lose one.
+func put(c *core.Call, session string, want wire.SliceRequest, slice events.FileSlice) error {
+	select {
+	case c.Gw.Slicing <- struct{}{}:
+		defer func() { <-c.Gw.Slicing }()
+	case <-c.Request.Context().Done():
+		return c.Request.Context().Err()
+	}
+	if want.Preset != "" {
+		return sliceIntoPreset(c, session, want, slice)
+	}
+	return sliceIntoProject(c, session, want.Path, slice)
+}
+
+// anchored is the slice with its anchors, as a worker found it in the file.
+func anchored(c *core.Call, session, file string, slice events.FileSlice) (events.FileSlice, error) {
+	e, err := c.Say(session, events.ContextInjectionRequested{Path: file, View: events.ViewSlice, Slice: &slice, Record: true})
+	if err != nil {
+		return slice, err
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Gw.Cfg.Limits.SettleWait)
+	defer cancel()
+	for got, err := range c.Gw.Cfg.Models.Subscribe(ctx, session, e.Seq+1) {
+		if err != nil {
+			break
+		}
+		built, ok := got.Payload.(events.ContextBuilt)
+		if !ok || built.Request != e.ID || len(built.Views) == 0 {
+			continue
+		}
+		if p := noView(built.Views[0]); p != nil {
+			return slice, p
+		}
+		if built.Views[0].Slice != nil {
+			return *built.Views[0].Slice, nil
+		}
+	}
+	return slice, problem.Refuse(http.StatusServiceUnavailable, "no worker has read the file; nothing was recorded", "Start an engine with slop serve, or try again in a moment.")
+}
+
+// sliceIntoPreset puts a slice to its file in a saved selection.
+func sliceIntoPreset(c *core.Call, session string, want wire.SliceRequest, slice events.FileSlice) error {
+	saved := events.ContextPresetSaved{Name: want.Preset}
+	if err := c.Read(session, func(s *projections.Set) {
+		for _, p := range s.ContextPresets() {
+			if p.Name == want.Preset {
+				saved.Files, saved.Screenshots = slices.Clone(p.Files), p.Screenshots
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(saved.Files, func(f events.TrackedFile) bool { return path.Clean(f.Path) == want.Path })
+	if i < 0 {
+		i, saved.Files = len(saved.Files), append(saved.Files, events.TrackedFile{Path: want.Path})
+	}
+	if len(saved.Files) > projections.MaxPatterns {
+		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the preset has %d files already", projections.MaxPatterns), "Take one out, or use another preset.")
+	}
+	if p := addSlice(&saved.Files[i], slice); p != nil {
+		return p
+	}
+	_, err := c.Word(session, saved, (*projections.Set).ProjectRefusal)
+	return err
+}
+
+// sliceIntoProject puts a slice to its file in the project document, as an entry
+// of files.paths.
+func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice) error {
+	if _, err := c.Gw.Files(); err != nil {
+		return err
+	}
+	var files []events.TrackedFile
+	var base, wrong string
+	if err := c.Read(session, func(s *projections.Set) {
+		doc := s.Project().Document
+		files, wrong = projections.ProjectFiles(doc)
+		base, _, _ = projections.FilePatterns(doc)
+	}); err != nil {
+		return err
+	}
+	if wrong != "" {
+		return problem.Refuse(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200), "Mend files.paths, or record the slice in a preset.")
+	}
+	below := file
+	if base != "" {
+		var inside bool
+		if below, inside = strings.CutPrefix(file, path.Clean(base)+"/"); !inside {
+			return problem.Refuse(http.StatusConflict, "the file is not below files_base_dir, "+request.Clip(base, 200), "Record the slice in a preset, or set files_base_dir to a folder above it.")
+		}
+	}
+	i := slices.IndexFunc(files, func(f events.TrackedFile) bool { return path.Join(base, f.Path) == file })
+	if i < 0 {
+		i, files = len(files), append(files, events.TrackedFile{Path: below})
+	}
+	if p := addSlice(&files[i], slice); p != nil {
+		return p
+	}
+	changes, err := json.Marshal(map[string]any{"files": map[string]any{"paths": files}})
+	if err != nil {
+		return err
+	}
+	return project.EditProject(c, session, changes, "")
+}
+
+// addSlice puts a slice to a file, in the place of one of the same name or, of
+// those without a name, of the same lines.
+func addSlice(f *events.TrackedFile, slice events.FileSlice) *problem.Problem {
+	f.CustomSlices = slices.Clone(f.CustomSlices)
+	same := func(s events.FileSlice) bool {
+		return s.Name == slice.Name && (s.Name != "" || s.StartLine == slice.StartLine && s.EndLine == slice.EndLine)
+	}
+	if i := slices.IndexFunc(f.CustomSlices, same); i >= 0 {
+		f.CustomSlices[i] = slice
+		return nil
+	}
+	if len(f.CustomSlices) >= events.MaxFileSlices {
+		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices), "Give the name of one of them to replace it, or save the files without one.")
+	}
+	f.CustomSlices = append(f.CustomSlices, slice)
+	return nil
+}

@@ -1,0 +1,42 @@
+package record
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+)
+
+// starRequest is the body of POST /api/logs/star.
+type starRequest struct {
+	On *bool `json:"on"`
+}
+
+// postStar puts on record whether the person keeps a session's log files.
+func postStar(c *core.Call) error {
+	var want starRequest
+	if json.Unmarshal(c.Body, &want) != nil || want.On == nil {
+		return problem.Refuse(http.StatusBadRequest, "it is not said whether the logs are kept", `Send {"on": true} or {"on": false}.`)
+	}
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	_, err = c.Say(session, events.SessionStarred{On: *want.On})
+	return c.Done(err)
+}
+
+// postRestore brings pruned log files back.
+func postRestore(c *core.Call) error {
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	if view, ok := c.Gw.Cfg.Models.Session(session); !ok || !view.Summary().Pruned {
+		return problem.Refuse(http.StatusConflict, "the session's logs were not pruned", "They are in the folder that GET /api/sessions names.")
+	}
+	_, err = c.Say(session, events.LogsRestored{})
+	return c.Done(err)
+}

@@ -1,0 +1,15 @@
+package status
+
+import (
+	"net/http"
+
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
+)
+
+// getRoles tells which actors are at work and which roles nobody runs.
+func getRoles(c *core.Call) error {
+	present, missing := c.Gw.Cfg.Roles()
+	return c.Reply(http.StatusOK, wire.RoleList{Present: request.List(present), Missing: request.List(missing)})
+}

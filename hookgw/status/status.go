@@ -1,0 +1,40 @@
+package status
+
+import (
+	"net/http"
+	"strings"
+
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+	"manualslop/projections"
+	"manualslop/projections/live"
+)
+
+// Status says whether requests can be sent; nothing else, because it needs no token.
+func Status(c *core.Call) error {
+	if c.Gw.Cfg.OpensSession && c.Gw.Cfg.Models.Current() == "" {
+		c.Response.Header().Set("Retry-After", "1")
+		return problem.Refuse(http.StatusServiceUnavailable, "the engine is starting: no session is open yet", "Ask again in a second.")
+	}
+	return c.ReplyFixed(request.FixedOK)
+}
+
+// MmaStatusView renders the read model; where nobody runs a role that the
+// session needs, ai_status says so, because nothing goes on without it.
+func MmaStatusView(g *core.State) live.Rendering {
+	_, missing := g.Cfg.Roles()
+	if len(missing) == 0 {
+		return request.View("mma_status", func(s *projections.Set) (any, error) { return s.MMAStatus(), nil }, "mma_status")
+	}
+	status := "waiting: nobody runs " + strings.Join(missing, ", ")
+	shown := request.View("mma_status, waiting", func(s *projections.Set) (any, error) {
+		v := s.MMAStatus()
+		v.AIStatus = status
+		return v, nil
+	}, "mma_status")
+	shown.Variant = status
+	return shown
+}
+
+func mmaStatus(c *core.Call) error { return c.Show(MmaStatusView(c.Gw)) }

@@ -1,0 +1,136 @@
+package streams
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+)
+
+// drainAttempts bounds how often a drain gives way to other processes.
+const drainAttempts = 32
+
+// batch is the answer of GET /api/events.
+type batch struct {
+	Events []json.RawMessage `json:"events"`
+	// Through is where the next ?since= goes on.
+	Through uint64 `json:"through"`
+	// More says that the batch was cut at its limit.
+	More bool `json:"more,omitempty"`
+}
+
+// getEvents takes the client's queue, or only looks at what came after ?since=.
+func getEvents(c *core.Call) error {
+	session, err := c.Session()
+	if err != nil {
+		return err
+	}
+	query := c.Query()
+	client := query.Get("client")
+	if client != "" && !events.ValidToken(client) {
+		return problem.Refuse(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
+	}
+	var out batch
+	if query.Has("since") {
+		since, perr := strconv.ParseUint(query.Get("since"), 10, 64)
+		if perr != nil {
+			return problem.Refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
+		}
+		out, err = look(c, session, func(s *projections.Set) (uint64, []projections.QueueEntry) { return since, s.QueueSince(since) })
+	} else {
+		out, err = drain(c, session, client)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Reply(http.StatusOK, out)
+}
+
+// drain takes everything that was pushed since the client's last drain. The
+// record that it was taken is a compare-and-set on the drains of the session:
+// of two that read the same queue one is told that the other was first, and
+// reads again.
+func drain(c *core.Call, session, client string) (batch, error) {
+	ctx := c.Request.Context()
+	if session == "" {
+		return batch{Events: []json.RawMessage{}}, nil
+	}
+	select {
+	case c.Gw.Drains <- struct{}{}:
+		defer func() { <-c.Gw.Drains }()
+	case <-ctx.Done():
+		return batch{}, ctx.Err()
+	}
+	taken := events.Filter{Project: c.Gw.Cfg.Project, Session: session, Actor: events.ActorGateway, Type: events.EventsDrained{}.EventType().Name}
+	for range drainAttempts {
+		last, err := c.Gw.Cfg.Log.Last(ctx, taken)
+		if err != nil {
+			return batch{}, err
+		}
+		if err := c.Gw.CaughtUp(ctx, last); err != nil {
+			return batch{}, err
+		}
+		full := false
+		out, err := look(c, session, func(s *projections.Set) (uint64, []projections.QueueEntry) {
+			clients, known := s.QueueClients(client)
+			full = !known && clients >= projections.MaxQueueClients
+			return s.QueuePosition(client), s.Queue(client)
+		})
+		if err != nil || len(out.Events) == 0 {
+			return out, err
+		}
+		if full {
+			return batch{}, problem.Refuse(http.StatusTooManyRequests, "too many clients drain the queue of this session", "Use a ?client= that drained it before, or only look with ?since=.")
+		}
+		err = take(c, session, events.EventsDrained{Client: client, Through: out.Through}, &events.Expect{Filter: taken, Last: last})
+		if !errors.Is(err, events.ErrConflict) {
+			return out, err
+		}
+	}
+	return batch{}, problem.Refuse(http.StatusServiceUnavailable, "too many drain this queue at once", "Give each reader a ?client= of its own.")
+}
+
+// take appends the record of a drain.
+func take(c *core.Call, session string, p events.EventsDrained, x *events.Expect) error {
+	e, err := c.Gw.Event(c.Gw.Own, session, p)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Gw.Append(c.Request.Context(), c.Gw.Own, e, x); err != nil {
+		return err
+	}
+	c.Wrote = true
+	return nil
+}
+
+// look reads the queue after a position, as much as one batch holds. Entries of
+// one sequence stay together, because a position cannot stand between them.
+func look(c *core.Call, session string, behind func(*projections.Set) (uint64, []projections.QueueEntry)) (batch, error) {
+	var after uint64
+	var found []projections.QueueEntry
+	if err := c.Read(session, func(s *projections.Set) { after, found = behind(s) }); err != nil {
+		return batch{}, err
+	}
+	out := batch{Events: []json.RawMessage{}, Through: after}
+	size := 0
+	for i, entry := range found {
+		raw, err := json.Marshal(entry)
+		if err != nil {
+			return batch{}, err
+		}
+		size += len(raw)
+		full := len(out.Events) >= c.Gw.Cfg.Limits.Batch || size > c.Gw.Cfg.Limits.BatchBytes
+		if i > 0 && full && entry.Seq != out.Through {
+			out.More = true
+			break
+		}
+		out.Events = append(out.Events, raw)
+		out.Through = entry.Seq
+	}
+	return out, nil
+}

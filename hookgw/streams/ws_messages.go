@@ -1,0 +1,162 @@
+package streams
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"manualslop/events"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+)
+
+// Channels that the gateway speaks on by itself.
+const (
+	ChannelHello        = "hello"        // what there is, once
+	ChannelSubscribed   = "subscribed"   // what the client is subscribed to now
+	ChannelPong         = "pong"         // the answer to ping
+	ChannelError        = "error"        // what was wrong with a message
+	ChannelDisconnected = "disconnected" // the end, with the client's position
+)
+
+// maxOrdered bounds the channels that one message of a client may name.
+const maxOrdered = 64
+
+// order is a message of a client: subscribe, unsubscribe or ping.
+type order struct {
+	action   string
+	channels []string
+	wrong    *problem.Problem // the message is none
+}
+
+// parseOrder reads a message. The original's envelope was never published, so
+// the usual spellings are all understood.
+func parseOrder(text bool, raw []byte) order {
+	var m struct {
+		Action, Type, Op, Channel string
+		Channels                  []string
+	}
+	if !text || events.Nesting(raw) > 8 || json.Unmarshal(raw, &m) != nil {
+		return order{wrong: problem.Refuse(0, "the message is not understood", `Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
+	}
+	o := order{action: m.Action, channels: m.Channels}
+	for _, other := range []string{m.Type, m.Op} {
+		if o.action == "" {
+			o.action = other
+		}
+	}
+	if m.Channel != "" {
+		o.channels = append(o.channels, m.Channel)
+	}
+	switch {
+	case !slices.Contains([]string{"subscribe", "unsubscribe", "ping"}, o.action):
+		o.wrong = problem.Refuse(0, "there is no such action", "Use subscribe, unsubscribe or ping.")
+	case len(o.channels) > maxOrdered:
+		o.wrong = problem.Refuse(0, "too many channels in one message", "There are fewer; the hello lists them.")
+	case len(o.channels) == 0 && o.action != "ping":
+		o.wrong = problem.Refuse(0, "the message names no channel", `Add "channels": ["log"].`)
+	}
+	return o
+}
+
+// obey does what a client asked, or says why not.
+func (s *socket) obey(ctx context.Context, o order) error {
+	if o.wrong != nil {
+		return s.say(ctx, ChannelError, o.wrong)
+	}
+	if o.action == "ping" {
+		return s.say(ctx, ChannelPong, struct{}{})
+	}
+	if p := s.choose(o.channels, o.action == "subscribe"); p != nil {
+		return s.say(ctx, ChannelError, p)
+	}
+	return s.say(ctx, ChannelSubscribed, Subscribed{s.subscribed()})
+}
+
+// choose changes the subscriptions; with a channel that there is not, none.
+func (s *socket) choose(channels []string, on bool) *problem.Problem {
+	for _, name := range channels {
+		if !slices.ContainsFunc(SocketChannels(), func(c socketChannel) bool { return c.Name == name }) {
+			return problem.Refuse(0, "there is no such channel: "+request.Clip(name, 64), "The hello lists the channels.")
+		}
+	}
+	for _, name := range channels {
+		switch {
+		case !on:
+			delete(s.wants, name)
+			delete(s.sent, name)
+		case !s.wants[name]:
+			s.wants[name] = true
+			if name == channelEvents {
+				s.looked = max(s.looked, s.at)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *socket) subscribed() []string {
+	names := []string{}
+	for _, c := range SocketChannels() {
+		if s.wants[c.Name] {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Payloads of the gateway's own messages.
+type (
+	Hello struct {
+		Session  string          `json:"session"`
+		Position uint64          `json:"position"` // facts after it are shown
+		Channels []socketChannel `json:"channels"`
+		Actions  []string        `json:"actions"`
+	}
+	Subscribed struct {
+		Channels []string `json:"channels"`
+	}
+	Disconnected struct {
+		Position uint64 `json:"position"`
+		Reason   string `json:"reason"`
+		Hint     string `json:"hint"`
+	}
+)
+
+func (s *socket) greet(ctx context.Context) error {
+	return s.say(ctx, ChannelHello, Hello{s.hub.Session, s.at, SocketChannels(), []string{"subscribe", "unsubscribe", "ping"}})
+}
+
+// say sends a message of the gateway's own.
+func (s *socket) say(ctx context.Context, channel string, payload any) error {
+	body, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	return s.send(ctx, channel, 0, body)
+}
+
+// send sends one message; seq is its position, where it has one. A client that
+// takes it later than within the write timeout is slow: it gets its position, and
+// the feed ends. One that does not take it within the grace either is cut off.
+func (s *socket) send(ctx context.Context, channel string, seq uint64, payload []byte) error {
+	message := make([]byte, 0, len(payload)+len(channel)+64)
+	message = append(append(message, `{"channel":"`...), channel...)
+	if seq != 0 {
+		message = strconv.AppendUint(append(message, `","seq":`...), seq, 10)
+		message = append(message, `,"payload":`...)
+	} else {
+		message = append(message, `","payload":`...)
+	}
+	message = append(append(message, payload...), '}')
+	limits, began := s.c.Gw.Cfg.Limits, time.Now()
+	limited, cancel := context.WithTimeout(ctx, limits.WriteTimeout+limits.FeedGrace)
+	defer cancel()
+	err := s.conn.Write(limited, websocket.MessageText, message)
+	s.slow = s.slow || time.Since(began) > limits.WriteTimeout
+	return err
+}

@@ -1,0 +1,19 @@
+package team
+
+import (
+	"manualslop/events"
+	"manualslop/hookgw/core"
+)
+
+// ClosedByHand is the reason of a session that a person closed.
+const ClosedByHand = "closed by hand"
+
+// postClose ends a session that is open.
+func postClose(c *core.Call) error {
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	_, err = c.Say(session, events.SessionClosed{Reason: ClosedByHand})
+	return c.Done(err)
+}

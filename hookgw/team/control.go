@@ -1,0 +1,142 @@
+// Package team directs the workers: goals, spawns, pauses, kills, changes of the
+// graph, undo and upgrades.
+package team
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+)
+
+// MaxReason bounds the reason of a block in bytes.
+const MaxReason = 4 << 10
+
+// readControl is the body of POST /api/control.
+type control struct {
+	Action string `json:"action"`
+	Ticket string `json:"ticket,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	On     *bool  `json:"on,omitempty"`
+	// Budget is session or ticket; Limit is its new limit, with raise_budget.
+	Budget string `json:"budget,omitempty"`
+	Limit  int64  `json:"limit_micro_dollars,omitempty"`
+	Call   string `json:"call,omitempty"`
+}
+
+// controlAction is one thing that a person can ask of the conductor.
+type controlAction struct {
+	name   string
+	ticket bool   // it is about one
+	takes  string // further members, separated by spaces
+	// reaction is the last fact by which the conductor answers; "" where
+	// nobody answers, because the request itself is what counts.
+	reaction string
+	payload  func(control) events.Payload
+}
+
+func controlActions() []controlAction {
+	return []controlAction{
+		{"pause", false, "", "Paused", func(control) events.Payload { return events.PauseRequested{} }},
+		{"resume", false, "", "Resumed", func(control) events.Payload { return events.ResumeRequested{} }},
+		{"kill", true, "", "TicketBlocked", func(c control) events.Payload { return events.KillRequested{Ticket: c.Ticket} }},
+		{"retry", true, "", "TicketRetried", func(c control) events.Payload { return events.RetryRequested{Ticket: c.Ticket} }},
+		{"block", true, "reason", "TicketBlocked", func(c control) events.Payload {
+			return events.BlockRequested{Ticket: c.Ticket, Reason: c.Reason}
+		}},
+		{"unblock", true, "", "TicketUnblocked", func(c control) events.Payload { return events.UnblockRequested{Ticket: c.Ticket} }},
+		{"step_mode", false, "on", "", func(c control) events.Payload { return events.StepModeSet{On: *c.On} }},
+		{"raise_budget", false, "budget ticket limit_micro_dollars", "", func(c control) events.Payload {
+			return events.BudgetRaiseRequested{Budget: c.Budget, Ticket: c.Ticket, LimitMicroDollars: c.Limit}
+		}},
+		{"patch", false, "call", "", func(c control) events.Payload { return events.PatchRequested{Call: c.Call} }},
+	}
+}
+
+// postControl publishes what the person wants and tells what the conductor made of it.
+func postControl(c *core.Call) error {
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	action, want, err := readControl(c)
+	if err != nil {
+		return err
+	}
+	e, err := c.Say(session, action.payload(want))
+	if err != nil || action.reaction == "" {
+		return c.Done(err)
+	}
+	return reaction(c, e, action.reaction)
+}
+
+// readControl reads the body: which action, on what.
+func readControl(c *core.Call) (controlAction, control, error) {
+	var want control
+	none := controlAction{}
+	if json.Unmarshal(c.Body, &want) != nil {
+		return none, want, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
+	}
+	all := controlActions()
+	at := slices.IndexFunc(all, func(a controlAction) bool { return a.name == want.Action })
+	if at < 0 {
+		return none, want, problem.Refuse(http.StatusBadRequest, "there is no such action", "Use "+actionNames(all)+".")
+	}
+	if p := all[at].check(c.Fields, want); p != nil {
+		return none, want, p
+	}
+	want.Reason = string(c.Gw.Cfg.Masker([]byte(want.Reason)))
+	return all[at], want, nil
+}
+
+func actionNames(all []controlAction) string {
+	names := make([]string, len(all))
+	for i, a := range all {
+		names[i] = a.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// check refuses members that the action does not take, and wants those that it needs.
+func (a controlAction) check(fields map[string]json.RawMessage, want control) *problem.Problem {
+	for name := range fields {
+		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"
+		if !known {
+			return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent", "Leave out "+request.Clip(strings.ToValidUTF8(name, "?"), 64)+".")
+		}
+	}
+	switch {
+	case a.ticket && (want.Ticket == "" || len(want.Ticket) > events.MaxIDLength):
+		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+	case a.takes == "call" && (want.Call == "" || len(want.Call) > events.MaxIDLength):
+		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a call", "Send the id of a shell call that failed, a text of 1 to 128 bytes.")
+	case a.takes == "on" && want.On == nil:
+		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
+	case a.name == "raise_budget" && !want.raises():
+		return problem.Refuse(http.StatusBadRequest, "the action raise_budget needs a budget and a limit", `Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
+	case len(want.Reason) > MaxReason:
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
+	}
+	return nil
+}
+
+// raises tells whether the body names a budget and a limit for it.
+func (c control) raises() bool {
+	sound := c.Budget == events.BudgetSession && c.Ticket == "" || c.Budget == events.BudgetTicket && c.Ticket != "" && len(c.Ticket) <= events.MaxIDLength
+	return sound && c.Limit > 0 && c.Limit <= events.MaxBudget
+}
+
+// reaction answers once the conductor has answered e. Without an answer in time
+// the request stands and the client is told so.
+func reaction(c *core.Call, e events.Event, typ string) error {
+	answered, err := c.Answered(e, typ)
+	if err != nil || answered {
+		return c.Done(err)
+	}
+	return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "accepted", Hint: request.NotYet})
+}

@@ -1,0 +1,43 @@
+package team
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+)
+
+// postGoal puts a person's goal on record and answers with its id.
+func postGoal(c *core.Call) error {
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	var goal string
+	if raw, ok := c.Fields["goal"]; !ok || len(c.Fields) != 1 || json.Unmarshal(raw, &goal) != nil || strings.TrimSpace(goal) == "" {
+		return problem.Refuse(http.StatusBadRequest, "there is no goal", `Send {"goal": "what you want done"} and nothing else.`)
+	}
+	if len(goal) > events.MaxInline {
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the goal is too long", "Say it in 64 KiB, and put the rest into a file of the project.")
+	}
+	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
+	e, err := c.Say(session, events.GoalSubmitted{Goal: goal})
+	if err != nil {
+		return err
+	}
+	return c.Reply(http.StatusOK, goalAnswer{"ok", e.ID})
+}
+
+// goalBody is the body of POST /api/goal.
+type goalBody struct {
+	Goal string `json:"goal"`
+}
+
+// goalAnswer names the goal.
+type goalAnswer struct {
+	Status string `json:"status"`
+	Goal   string `json:"goal"` // its id
+}

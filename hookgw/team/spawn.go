@@ -1,0 +1,189 @@
+package team
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/asks"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
+	"manualslop/projections"
+)
+
+// WorkerBody is the body of POST /api/mma/workers/spawn.
+type WorkerBody struct {
+	Prompt     string          `json:"prompt"`
+	Context    json.RawMessage `json:"context,omitempty"` // a list of paths whose contents the worker begins with, or a text
+	TargetFile string          `json:"target_file,omitempty"`
+	Model      string          `json:"model,omitempty"`    // instead of the tier's
+	Persona    string          `json:"persona,omitempty"`  // of the session's roster, instead of the tier's
+	Priority   string          `json:"priority,omitempty"` // high, medium, low
+	StepMode   bool            `json:"step_mode,omitempty"`
+	RequestID  string          `json:"request_id,omitempty"` // the same id and the same body join the worker that is there
+}
+
+// WorkerMembers are the names that WorkerBody takes.
+func WorkerMembers() []string {
+	return []string{"prompt", "context", "target_file", "model", "persona", "priority", "step_mode", "request_id"}
+}
+
+// postSpawn adds a worker.
+func postSpawn(c *core.Call) error {
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	if p := c.Only(WorkerMembers()...); p != nil {
+		return p
+	}
+	want, err := ReadWorker(c)
+	if err != nil {
+		return err
+	}
+	s, err := Spawn(c, session, want)
+	if err != nil {
+		return err
+	}
+	out := wire.SpawnAnswer{Status: "ok", Ticket: s.Ticket, WorkerUID: s.Ticket, Track: s.Track, StreamID: events.WorkerStream(s.Ticket), RequestID: s.RequestID, Joined: s.joined}
+	if s.Accepted {
+		return c.Reply(http.StatusOK, out)
+	}
+	out.Status, out.Hint = "accepted", request.NotYet
+	return c.Reply(http.StatusAccepted, out)
+}
+
+// ReadWorker reads which worker the body asks for.
+func ReadWorker(c *core.Call) (events.WorkerSpawnRequested, error) {
+	var none, want events.WorkerSpawnRequested
+	var body WorkerBody
+	if json.Unmarshal(c.Gw.Mask(c.Body), &body) != nil {
+		return none, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
+	}
+	if raw, named := c.Fields["request_id"]; named {
+		id, err := asks.RequestID(raw)
+		if err != nil {
+			return none, err
+		}
+		body.RequestID = id
+	}
+	want = events.WorkerSpawnRequested{
+		Prompt: body.Prompt, TargetFile: body.TargetFile, Model: body.Model, Persona: body.Persona, Priority: body.Priority, StepMode: body.StepMode, RequestID: body.RequestID,
+	}
+	if err := addContext(&want, body.Context); err != nil {
+		return none, err
+	}
+	return want, usable(want.Check(), `It takes {"prompt": "what to do"} and, if you like, `+strings.Join(WorkerMembers()[1:], ", ")+".")
+}
+
+// addContext takes a list of paths, or a text that goes behind the prompt.
+func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		want.Prompt += "\n\n# Context\n\n" + text
+		return nil
+	}
+	if json.Unmarshal(raw, &want.Context) != nil {
+		return problem.Refuse(http.StatusBadRequest, "context is neither a list of paths nor a text", `Send "context": ["a.go", "b.go"].`)
+	}
+	return nil
+}
+
+// usable tells a client what is wrong with what it wants of the team, and what
+// the path takes.
+func usable(err error, takes string) error {
+	var large events.LimitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &large):
+		return problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Send less; put large contents into a file of the project and name it.")
+	}
+	return problem.Refuse(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
+}
+
+// spawnedWorker is a worker that a request asked for, or found.
+type spawnedWorker struct {
+	projections.Spawned
+	joined bool
+}
+
+// Spawn asks for a worker and waits for the conductor's answer, or finds the one
+// that has the same request id.
+func Spawn(c *core.Call, session string, want events.WorkerSpawnRequested) (spawnedWorker, error) {
+	if s, ok, err := spawnedAs(c, session, want); ok || err != nil {
+		return joined(c, session, s, err)
+	}
+	e, err := c.Say(session, want)
+	if err != nil {
+		return spawnedWorker{}, err
+	}
+	if _, err = c.Answered(e, (events.TicketsAdded{}).EventType().Name); err != nil {
+		// Another request with this id may have been first by a moment.
+		if s, ok, jerr := spawnedAs(c, session, want); ok || jerr != nil {
+			return joined(c, session, s, jerr)
+		}
+		return spawnedWorker{}, err
+	}
+	var s projections.Spawned
+	err = c.Read(session, func(set *projections.Set) { s, _ = set.Spawned(events.WorkerTicket(e.ID)) })
+	return spawnedWorker{s, false}, err
+}
+
+// RefusedWorker is the error of a worker that the conductor refused.
+func RefusedWorker(outcome, reason string) error {
+	if outcome != projections.WorkerRefused {
+		return nil
+	}
+	return problem.Refuse(http.StatusConflict, reason, "Nothing was changed; GET /api/mma/workers shows who is at work.")
+}
+
+// joined is a worker that another request asked for, once the conductor has
+// answered that one, or has not in time.
+func joined(c *core.Call, session string, s projections.Spawned, err error) (spawnedWorker, error) {
+	if err != nil || s.Accepted {
+		return spawnedWorker{s, true}, err
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Gw.Cfg.Limits.SettleWait)
+	defer cancel()
+	err = c.Gw.Cfg.Models.Await(ctx, session, func(set *projections.Set) bool {
+		if now, ok := set.Spawned(s.Ticket); ok {
+			s = now
+		}
+		return s.Accepted || s.Outcome == projections.WorkerRefused
+	})
+	if err != nil && ctx.Err() == nil {
+		return spawnedWorker{}, err
+	}
+	return spawnedWorker{s, true}, RefusedWorker(s.Outcome, s.Reason)
+}
+
+// spawnedAs finds the worker of the same request id, once the read models have
+// seen the whole log. It refuses one that was asked for something else.
+func spawnedAs(c *core.Call, session string, want events.WorkerSpawnRequested) (s projections.Spawned, ok bool, err error) {
+	if want.RequestID == "" {
+		return s, false, nil
+	}
+	last, err := c.Gw.Cfg.Log.Last(c.Request.Context(), events.Filter{Project: c.Gw.Cfg.Project, Session: session})
+	if err != nil {
+		return s, false, err
+	}
+	if err := c.Gw.CaughtUp(c.Request.Context(), last); err != nil {
+		return s, false, err
+	}
+	err = c.Read(session, func(set *projections.Set) { s, ok = set.SpawnedAs(want.RequestID) })
+	if err == nil && ok && s.SHA256 != want.Digest() {
+		err = problem.Refuse(http.StatusConflict, "this request_id belongs to another worker", "Use a fresh request_id, or the same body to join the worker.").About(s.Ticket)
+	}
+	return s, ok, err
+}

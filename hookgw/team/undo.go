@@ -1,0 +1,70 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
+)
+
+// undoBody is the body of POST /api/undo: exactly one of its members.
+type undoBody struct {
+	Call   string `json:"call,omitempty"`
+	Ticket string `json:"ticket,omitempty"`
+	ToSeq  uint64 `json:"to_seq,omitempty"`
+}
+
+// postUndo gives files the content that they had, and answers when they have it.
+func postUndo(c *core.Call) error {
+	session, err := c.SomeSession() // one that is over, too
+	if err != nil {
+		return err
+	}
+	var want undoBody
+	if json.Unmarshal(c.Body, &want) != nil {
+		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
+	}
+	p := events.UndoRequested(want)
+	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
+		return problem.Refuse(http.StatusBadRequest, "an undo is of exactly one thing", "Send a call, a ticket or to_seq; ids have at most 128 bytes.")
+	}
+	e, err := c.Say(session, p)
+	if err != nil {
+		return err
+	}
+	return undone(c, e)
+}
+
+// undone waits for what the undo e led to.
+func undone(c *core.Call, e events.Event) error {
+	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Gw.Cfg.Limits.SettleWait)
+	defer cancel()
+	for got, err := range c.Gw.Cfg.Models.Subscribe(ctx, e.Session, e.Seq+1) {
+		if err != nil {
+			break
+		}
+		switch p := got.Payload.(type) {
+		case events.UndoRefused:
+			if p.Request == e.ID {
+				return problem.Refuse(http.StatusConflict, p.Reason, "Nothing was changed.")
+			}
+		case events.ToolSettled:
+			if p.Call != events.UndoCall(e.ID) || p.Outcome == events.ToolInterrupted {
+				continue
+			}
+			if p.Outcome != events.ToolDone {
+				return problem.Refuse(http.StatusConflict, p.Text, "Nothing was changed.")
+			}
+			if err := c.Gw.CaughtUp(c.Request.Context(), got.Seq); err != nil {
+				return err
+			}
+			return c.Reply(http.StatusOK, wire.UndoAnswer{Status: "restored", Call: p.Call, Files: p.Files, Branch: p.Branch})
+		}
+	}
+	return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "accepted", Hint: "The request is on record; nobody has carried it out yet. GET /api/events shows what came of it."})
+}

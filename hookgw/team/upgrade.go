@@ -1,0 +1,42 @@
+package team
+
+import (
+	"errors"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+)
+
+// upgradeAnswer says whether a session was given anything new.
+type upgradeAnswer struct {
+	Status  string `json:"status"`
+	Changed bool   `json:"changed"`
+}
+
+// postUpgrade gives an open session the decisions and texts of this program.
+func postUpgrade(c *core.Call) error {
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	var now projections.Settings
+	if err := c.Read(session, func(s *projections.Set) { now = s.Settings() }); err != nil {
+		return err
+	}
+	words, err := c.Gw.Cfg.Upgrade(c.Request.Context(), session, now)
+	if errors.Is(err, events.ErrNewer) {
+		return problem.Refuse(http.StatusConflict, err.Error(), "Run a slop that is new enough for the session.").Because(err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range words {
+		if _, err := c.Say(session, w); err != nil {
+			return err
+		}
+	}
+	return c.Reply(http.StatusOK, upgradeAnswer{"ok", len(words) > 0})
+}

@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"time"
+
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// ContextState is the answer of GET /api/context/state.
+type ContextState struct {
+	BaseDir      string                  `json:"base_dir"` // of the patterns, relative to the project folder
+	Patterns     []string                `json:"patterns"`
+	Skipped      []string                `json:"skipped"`    // patterns that stand for nothing, each with its reason
+	ScannedAt    *time.Time              `json:"scanned_at"` // null: the files are those of the settings
+	Files        []ContextFile           `json:"files"`      // tracked, by path
+	Selection    ContextSelection        `json:"selection"`
+	Presets      []string                `json:"presets"`
+	Injected     []InjectedEntry         `json:"injected"`      // entries of the role Context, of all discussions
+	Views        []projections.BuiltView `json:"views"`         // the newest of each path and kind
+	ViewsLeftOut int                     `json:"views_omitted"` // older ones that are not listed
+	Dependencies map[string][]string     `json:"dependencies"`  // a ticket's target file: the files that it requires
+	Discussion   string                  `json:"discussion"`    // the active one
+}
+
+// ContextFile is a tracked file as the record knows it.
+type ContextFile struct {
+	Path     string     `json:"path"`
+	SHA256   string     `json:"sha256"` // when it was seen last; empty: it was not, or is not there
+	Size     int64      `json:"size"`
+	Seen     *time.Time `json:"seen"`    // null: never
+	Changed  bool       `json:"changed"` // since the newest view of it was made
+	Written  *time.Time `json:"written"` // by a tool; null: never
+	ViewMode string     `json:"view_mode,omitempty"`
+	Error    string     `json:"error,omitempty"`
+}
+
+// ContextSelection is what the person chose.
+type ContextSelection struct {
+	Preset      string               `json:"preset"`
+	Files       []events.TrackedFile `json:"files"`
+	Screenshots []string             `json:"screenshots"`
+}
+
+// InjectedEntry is an entry that shows a file.
+type InjectedEntry struct {
+	Discussion string          `json:"discussion"`
+	ID         string          `json:"id"`
+	Path       string          `json:"path"`
+	View       string          `json:"view"`
+	Blob       *events.BlobRef `json:"blob,omitempty"`
+	At         time.Time       `json:"at"`
+}
+
+// InjectAnswer says what was injected. Its bytes are in the entry, or at
+// /api/blobs/SHA256 where blob is true.
+type InjectAnswer struct {
+	Status  string `json:"status"`
+	Request string `json:"request"`
+	Path    string `json:"path"`
+	View    string `json:"view"`
+	SHA256  string `json:"sha256"`
+	Size    int64  `json:"size"`
+	Blob    bool   `json:"blob"`
+	// Slice is the piece that was shown, with the lines by which it is found again.
+	Slice *events.FileSlice `json:"slice,omitempty"`
+}
+
+// SliceAnswer says what was recorded.
+type SliceAnswer struct {
+	Status string           `json:"status"`
+	Path   string           `json:"path"`
+	Preset string           `json:"preset,omitempty"`
+	Slice  events.FileSlice `json:"slice"`
+}
+
+// SliceRequest names lines of a file, and where they are recorded.
+type SliceRequest struct {
+	Path      string `json:"path"`             // relative to the project folder
+	StartLine int    `json:"start_line"`       // counted from 1
+	EndLine   int    `json:"end_line"`         // inclusive
+	Name      string `json:"name,omitempty"`   // replaces the file's slice of that name
+	Preset    string `json:"preset,omitempty"` // a context preset, which is made where there is none; empty: the project's files
+}

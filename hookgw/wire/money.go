@@ -1,0 +1,76 @@
+package wire
+
+import (
+	"time"
+
+	"manualslop/events"
+)
+
+// Financial is the body of GET /api/metrics/financial.
+type Financial struct {
+	Currency string    `json:"currency"` // of cost; *_micro_dollars are millionths of it
+	Session  Spend     `json:"session"`
+	Tracks   []SpendOf `json:"tracks"`  // the track "" is what belongs to none
+	Tickets  []SpendOf `json:"tickets"` // only work that has one
+	Tiers    []SpendOf `json:"tiers"`
+	Models   []SpendOf `json:"models"` // by provider and model
+	// Unpriced are the models without a known price; what they used is in no sum
+	// of money, and makes the sums that it belongs to null.
+	Unpriced []string `json:"unpriced_models"`
+	// Prices are the limits and prices that hold for the session, with day and
+	// source: those that it recorded, or the program's where it recorded none.
+	Prices []events.ModelOffer `json:"prices"`
+	Budget Budget              `json:"budget"`
+}
+
+// Budget is what the session may spend before a person is asked; a limit that is
+// not set is null.
+type Budget struct {
+	LimitMicroDollars       *int64         `json:"limit_micro_dollars"`
+	TicketLimitMicroDollars *int64         `json:"ticket_limit_micro_dollars"` // of each ticket
+	UsedPct                 *float64       `json:"used_pct"`                   // of the session's limit, by known prices
+	Warned                  bool           `json:"warned"`                     // four fifths of it were spent
+	Tickets                 []TicketBudget `json:"tickets"`                    // those with a limit of their own
+}
+
+// TicketBudget is the limit of one ticket.
+type TicketBudget struct {
+	Ticket            string `json:"ticket"`
+	LimitMicroDollars *int64 `json:"limit_micro_dollars"` // null: it may finish beyond every limit
+}
+
+// Spend is what was used, and what it cost.
+type Spend struct {
+	Requests         int   `json:"requests"`
+	Failed           int   `json:"failed"`
+	InputTokens      int64 `json:"input_tokens"`
+	OutputTokens     int64 `json:"output_tokens"`
+	CacheReadTokens  int64 `json:"cache_read_tokens"`
+	CacheWriteTokens int64 `json:"cache_write_tokens"`
+	// CacheWriteHourTokens are those of them that are kept for an hour.
+	CacheWriteHourTokens int64 `json:"cache_write_hour_tokens"`
+	Estimated            bool  `json:"estimated"` // some counts were not reported but estimated
+	// CostMicroDollars is null where a part of it has no known price; Priced is the
+	// part that has.
+	CostMicroDollars   *int64 `json:"cost_micro_dollars"`
+	PricedMicroDollars int64  `json:"priced_micro_dollars"`
+	// ReportedMicroDollars is what providers themselves say that calls cost; only
+	// some say so, and it is in no other sum.
+	ReportedMicroDollars int64 `json:"reported_micro_dollars"`
+	// Cost is the original's float, in which an unknown price is 0.0.
+	Cost float64 `json:"cost"`
+}
+
+// SpendOf is the sum of one track, ticket, tier or model.
+type SpendOf struct {
+	ID    string `json:"id"`
+	Track string `json:"track,omitempty"` // of a ticket
+	Spend
+	History []SpendPoint `json:"history,omitempty"` // of a track, oldest first
+}
+
+// SpendPoint is what was used up to a time and behind the point before.
+type SpendPoint struct {
+	At time.Time `json:"at"`
+	Spend
+}

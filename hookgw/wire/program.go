@@ -1,0 +1,206 @@
+package wire
+
+import (
+	"time"
+)
+
+// Frame is what a front end that draws measured of itself. Absent figures were
+// not measured.
+type Frame struct {
+	// Name tells front ends apart; empty is a name, too.
+	Name string `json:"name,omitempty"`
+	// FPS is how many frames a second it draws.
+	FPS *float64 `json:"fps,omitempty"`
+	// FrameTimeMS is how long the newest frame took.
+	FrameTimeMS *float64 `json:"frame_time_ms,omitempty"`
+	// InputLagMS is the time from an input to the frame that shows it.
+	InputLagMS *float64 `json:"input_lag_ms,omitempty"`
+}
+
+// Performance is what GET /api/performance shows: what the front end reports
+// and sums over the processes of the program. A figure that nobody measures is null.
+type Performance struct {
+	FPS             *float64 `json:"fps"`
+	LastFrameTimeMS *float64 `json:"last_frame_time_ms"`
+	FrameTimeMS     *float64 `json:"frame_time_ms"` // the same, under the name of the tool
+	InputLagMS      *float64 `json:"input_lag_ms"`
+	FrontEnd        *string  `json:"front_end"` // that reported last; null without one
+
+	CPUPercent  *float64 `json:"cpu_percent"` // of one core
+	MemoryBytes *int64   `json:"memory_bytes"`
+	HeapBytes   *int64   `json:"heap_bytes"`
+	Goroutines  *int     `json:"goroutines"`
+	Threads     *int     `json:"threads"`
+	UptimeS     *float64 `json:"uptime_s"` // of the process that runs longest
+	Processes   int      `json:"processes"`
+
+	EventsPerS    *float64 `json:"events_per_s"`   // on the log, over the last sample
+	ProjectionLag *uint64  `json:"projection_lag"` // events on the log that the read models have not taken
+	QueueDepth    *uint64  `json:"queue_depth"`    // work that waits for a worker or a model call
+}
+
+// HostTelemetry is the part of GET /api/system/telemetry that the process knows.
+type HostTelemetry struct {
+	Version   string           `json:"version"`
+	Process   *ProcessFigures  `json:"process"`   // this one; null where nobody measures
+	Processes []ProcessFigures `json:"processes"` // every one of the program that shows itself
+	GC        GCFigures        `json:"gc"`
+	Tasks     []Task           `json:"background_tasks"`
+	Bus       *BusFigures      `json:"bus"` // null while it cannot be reached
+	BusError  string           `json:"bus_error,omitempty"`
+	FrontEnds []string         `json:"front_ends"` // that report now
+}
+
+// ProcessFigures are what a process says of itself about once a second.
+type ProcessFigures struct {
+	Name        string    `json:"name"` // the actor that it speaks as
+	Host        string    `json:"host"`
+	PID         int       `json:"pid"`
+	Started     time.Time `json:"started"`
+	Sampled     time.Time `json:"sampled"`
+	CPUPercent  float64   `json:"cpu_percent"` // of one core, between two samples
+	MemoryBytes int64     `json:"memory_bytes"`
+	HeapBytes   int64     `json:"heap_bytes"`
+	Goroutines  int       `json:"goroutines"`
+	Threads     int       `json:"threads"`
+}
+
+// GCFigures are those of the garbage collector of this process.
+type GCFigures struct {
+	Cycles     uint64  `json:"cycles"`
+	CPUSeconds float64 `json:"cpu_seconds"`
+	LimitBytes int64   `json:"limit_bytes"`
+}
+
+// Task is something that the process does beside answering.
+type Task struct {
+	Name    string     `json:"name"`
+	Started time.Time  `json:"started"`
+	Ended   *time.Time `json:"ended"`
+	Error   string     `json:"error,omitempty"`
+}
+
+// BusFigures are those of the log, as of Sampled.
+type BusFigures struct {
+	Sampled     time.Time     `json:"sampled"`
+	Messages    uint64        `json:"messages"`
+	Bytes       uint64        `json:"bytes"`
+	BudgetBytes int64         `json:"budget_bytes"` // of the stream; events beyond it are refused
+	FirstSeq    uint64        `json:"first_seq"`
+	LastSeq     uint64        `json:"last_seq"`
+	Consumers   int           `json:"consumers"`
+	EventsPerS  *float64      `json:"events_per_s"`
+	Pools       []PoolFigures `json:"pools"`
+}
+
+// PoolFigures are those of a queue of work.
+type PoolFigures struct {
+	Name        string `json:"name"`
+	Waiting     uint64 `json:"waiting"`     // nobody has taken it yet
+	Running     int    `json:"running"`     // taken and not done
+	Redelivered int    `json:"redelivered"` // of those, taken more than once
+}
+
+// Statuses of a [StartupTask].
+const (
+	StartupPending   = "pending"
+	StartupRunning   = "running"
+	StartupCompleted = "completed"
+	StartupFailed    = "failed"
+)
+
+// StartupTask is one task of the start, under the original's names. Times are
+// seconds since 1970; what has not happened yet is null.
+type StartupTask struct {
+	CanaryID   string   `json:"canary_id"`
+	Module     string   `json:"module"`
+	ThreadName string   `json:"thread_name"` // what the process was started as
+	ThreadID   int      `json:"thread_id"`   // the process: tasks have no threads of their own
+	SubmitTS   float64  `json:"submit_ts"`
+	StartTS    *float64 `json:"start_ts"`
+	EndTS      *float64 `json:"end_ts"`
+	ElapsedMS  *float64 `json:"elapsed_ms"`
+	Status     string   `json:"status"`
+	Error      *string  `json:"error"`
+}
+
+// StartupStatus is the body of GET /api/warmup_status: names of tasks by how
+// they stand.
+type StartupStatus struct {
+	Pending   []string `json:"pending"` // not begun, or at work
+	Completed []string `json:"completed"`
+	Failed    []string `json:"failed"`
+	Running   []string `json:"running"` // of the pending ones
+	Done      bool     `json:"done"`
+	ElapsedMS float64  `json:"elapsed_ms"` // from the first submission to the newest end
+}
+
+// ShutdownAnswer says what will end.
+type ShutdownAnswer struct {
+	Status string `json:"status"`
+	Stops  string `json:"stops"` // engine or gateway
+	PID    int    `json:"pid"`
+	// Recorded says whether the request is on the log; it counts without that, too.
+	Recorded bool   `json:"recorded"`
+	Hint     string `json:"hint"`
+}
+
+// Telemetry is the body of GET /api/system/telemetry.
+type Telemetry struct {
+	At time.Time `json:"at"`
+	HostTelemetry
+	UptimeS     float64         `json:"uptime_s"` // of this gateway
+	Queues      QueueDepths     `json:"queues"`
+	Threads     ThreadCounts    `json:"threads"`
+	Roles       RoleList        `json:"roles"`
+	Projections ProjectionState `json:"projections"`
+	Gateway     GatewayFigures  `json:"gateway"`
+	Requests    []RequestCount  `json:"requests"` // since this gateway began
+}
+
+// QueueDepths are what waits, of the session looked at and of the program.
+type QueueDepths struct {
+	Session       string  `json:"session"` // empty: none
+	AsksOpen      int     `json:"asks_open"`
+	AsksWaiting   Use     `json:"asks_waiting"` // requests to this gateway that wait for an answer
+	ModelRequests int     `json:"model_requests_pending"`
+	ToolCalls     int     `json:"tool_calls_pending"`
+	ToolsWaiting  *uint64 `json:"tools_waiting"`  // for a worker; null while the bus does not say
+	ModelsWaiting *uint64 `json:"models_waiting"` // for a model call
+}
+
+// ThreadCounts are those of this process; null where nobody measures.
+type ThreadCounts struct {
+	OS         *int `json:"os"`
+	Goroutines *int `json:"goroutines"`
+}
+
+// ProjectionState tells how far the read models are.
+type ProjectionState struct {
+	Sessions int     `json:"sessions"`
+	Session  string  `json:"session"`
+	Position uint64  `json:"position"` // of the newest event in that session's models
+	LastSeq  uint64  `json:"last_seq"` // of its newest event
+	Lag      *uint64 `json:"lag"`      // of all sessions; null where it is not measured
+}
+
+// Use is how much of a limit is taken.
+type Use struct {
+	Open  int `json:"open"`
+	Limit int `json:"limit"`
+}
+
+// GatewayFigures are what this gateway holds for its clients.
+type GatewayFigures struct {
+	URL                string `json:"url"`
+	Connections        Use    `json:"connections"`
+	Feeds              Use    `json:"feeds"`
+	FeedsPerClientMost int    `json:"feeds_per_client_limit"`
+	BodyLimitBytes     int64  `json:"body_limit_bytes"`
+}
+
+// RoleList is the answer of GET /api/roles: the actors at work, and the roles that nobody runs.
+type RoleList struct {
+	Present []string `json:"present"`
+	Missing []string `json:"missing"`
+}
