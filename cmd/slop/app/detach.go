@@ -1,12 +1,14 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
@@ -16,7 +18,7 @@ import (
 const detachWait = 15 * time.Second
 
 // detach starts this command again in the background and returns when it answers.
-func detach(ctx context.Context, g *site.Flags, p site.Place) error {
+func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -33,27 +35,31 @@ func detach(ctx context.Context, g *site.Flags, p site.Place) error {
 		return err
 	}
 	defer logFile.Close()
-	cmd := exec.Command(self, withoutDetach(os.Args[1:])...)
-	cmd.Stdout, cmd.Stderr = logFile, logFile
-	background(cmd)
-	if err := cmd.Start(); err != nil {
+	run := exec.Command(self, inBackground(cmd, goal)...)
+	run.Stdout, run.Stderr = logFile, logFile
+	background(run)
+	if err := run.Start(); err != nil {
 		return err
 	}
 	gone := make(chan error, 1)
-	go func() { gone <- cmd.Wait() }()
+	go func() { gone <- run.Wait() }()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	late := time.After(detachWait)
 	for {
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-cmd.Context().Done():
+			return cmd.Context().Err()
 		case err := <-gone:
+			if err == nil {
+				g.Printf("the run in the background is done already; its output is in %s\n", logPath)
+				return nil
+			}
 			return exit.Errorf(exit.Failed, "the background run ended at once (%v); see %s", err, logPath)
 		case <-late:
 			return errors.New("the background run does not answer; see " + logPath)
 		case <-tick.C:
-			if info, err := site.FindEngine(p.Data); err == nil && info.PID == cmd.Process.Pid {
+			if info, err := site.FindEngine(p.Data); err == nil && info.PID == run.Process.Pid {
 				g.Printf("session %s runs in the background as process %d; its output goes to %s\nslop watch shows it, slop ask list what it asks\n", info.Session, info.PID, logPath)
 				return nil
 			}
@@ -61,14 +67,15 @@ func detach(ctx context.Context, g *site.Flags, p site.Place) error {
 	}
 }
 
-// withoutDetach is the same command line for the process in the background,
-// which waits for answers from elsewhere.
-func withoutDetach(args []string) []string {
-	var out []string
-	for _, a := range args {
-		if a != "--detach" && a != "--detach=true" {
-			out = append(out, a)
+// inBackground is the same command line for the process in the background, which
+// waits for answers from elsewhere. It is made of what was understood and not of
+// what was typed: a flag has several spellings.
+func inBackground(cmd *cobra.Command, goal []string) []string {
+	args := []string{cmd.Name(), "--wait"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "detach" && f.Name != "wait" {
+			args = append(args, "--"+f.Name+"="+f.Value.String())
 		}
-	}
-	return append(out, "--wait")
+	})
+	return append(append(args, "--"), goal...)
 }

@@ -78,7 +78,7 @@ goes on with it.`,
 				}
 			}
 			if o.detach {
-				return detach(cmd.Context(), g, p)
+				return detach(cmd, g, p, args)
 			}
 			_, err = runGoal(cmd.Context(), g, p, o, strings.Join(args, " "))
 			return err

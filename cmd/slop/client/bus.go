@@ -201,11 +201,8 @@ func (a Answer) event(to Ask) (events.AskAnswered, error) {
 
 func (d *Bus) Control(ctx context.Context, session string, want ControlRequest) (bool, error) {
 	seq, id, err := d.say(ctx, session, want.Payload)
-	if err != nil || want.Reaction == "" {
+	if err != nil || want.Reaction == "" { // nobody answers: what follows is for everybody to see
 		return false, err
-	}
-	if want.Reaction == "" { // nobody answers: what follows is for everybody to see
-		return false, nil
 	}
 	pending := true
 	err = d.await(ctx, session, events.ActorConductor, seq, func(e *events.Event) (bool, error) {

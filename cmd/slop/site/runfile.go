@@ -7,7 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"github.com/gofrs/flock"
 )
 
 // EngineInfo says where the engine of a data folder can be reached. It is
@@ -33,14 +34,27 @@ func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	alive := lifeLock(data, info.PID)
+	if err := alive.Lock(); err != nil { // a client that looks holds it for a moment
+		return nil, fmt.Errorf("lock %s: %w", alive.Path(), err)
+	}
+	release := func() { _, _ = os.Remove(alive.Path()), alive.Unlock() }
 	path := runFile(data)
 	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
+		release()
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
+		release()
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	return func() { _ = os.Remove(path) }, nil
+	return func() { _ = os.Remove(path); release() }, nil
+}
+
+// lifeLock is the lock that the process with this number holds as long as it
+// lives and its run.json counts. A number alone can be another process's by now.
+func lifeLock(data string, pid int) *flock.Flock {
+	return flock.New(filepath.Join(data, fmt.Sprintf("run-%d.lock", pid)), flock.SetPermissions(0o600))
 }
 
 // DamagedRunFile says that run.json cannot be read and no engine runs. It
@@ -82,14 +96,26 @@ func FindEngine(data string) (EngineInfo, error) {
 	if err != nil {
 		return EngineInfo{}, damagedRun(data, err)
 	}
-	if !alive(info.PID) {
+	if running, err := alive(data, info.PID); err != nil {
+		return EngineInfo{}, err
+	} else if !running {
 		return EngineInfo{}, ErrNoEngine
 	}
 	return info, nil
 }
 
-// alive tells whether a process of that number runs.
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	return err == nil && p.Signal(syscall.Signal(0)) == nil
+// alive tells whether the process that wrote run.json still holds its lock.
+func alive(data string, pid int) (bool, error) {
+	lock := lifeLock(data, pid)
+	if _, err := os.Lstat(lock.Path()); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	free, err := lock.TryRLock() // many clients may look at once
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	if free {
+		_, _ = os.Remove(lock.Path()), lock.Unlock()
+	}
+	return !free, nil
 }
