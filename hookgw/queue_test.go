@@ -160,3 +160,27 @@ func requireEachOnce(t *testing.T, count int, seen map[int]int) {
 		require.Equal(t, 1, times, "entry %d", n)
 	}
 }
+
+func TestThroughTakesWhatWasSeenAndMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	first, second := f.push(1), f.push(2)
+	at := func(seq uint64) string { return "/api/events?through=" + strconv.FormatUint(seq, 10) }
+	for range 2 {
+		require.Equal(t, []int{1, 2}, numbers(t, f.get(at(0), access.RightHuman)), "what is shown is not taken")
+	}
+	for range 2 { // the answer of the first one was lost
+		require.Equal(t, []int{2}, numbers(t, f.get(at(first.Seq), access.RightHuman)))
+	}
+	require.Empty(t, numbers(t, f.get(at(second.Seq), access.RightHuman)))
+	require.Empty(t, numbers(t, f.get(at(first.Seq), access.RightHuman)), "nothing comes back")
+	require.Empty(t, numbers(t, f.get("/api/events", access.RightHuman)))
+	f.push(3)
+	require.Equal(t, []int{3}, numbers(t, f.get("/api/events", access.RightHuman)))
+
+	for _, query := range []string{"through=x", "through=-1", "through=1&since=1", "through=18446744073709551615"} {
+		require.Equal(t, http.StatusBadRequest, f.get("/api/events?"+query, access.RightHuman).status, query)
+	}
+	f.stop()
+	require.Len(t, recorded[events.EventsDrained](f), 3, "a drain that takes nothing is not recorded")
+}

@@ -79,6 +79,16 @@ func TestAReadIsGivenUpAfterTheLastRetry(t *testing.T) {
 	require.EqualValues(t, hookclient.DefaultMaxRetries+1, n.Load())
 }
 
+func TestEventsOfALostAnswerAreReadAgain(t *testing.T) {
+	t.Parallel()
+	batch := `{"events":[{"type":"tick","ts":"","payload":1}],"through":7}`
+	c, n := answers(t, hangsUp, says(batch), hangsUp, says(`{"events":[],"through":7}`))
+	got, err := c.GetEvents(t.Context())
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	require.EqualValues(t, 4, n.Load())
+}
+
 func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]http.HandlerFunc{"lost": hangsUp, "503": refuses(503, `{}`)} {
@@ -237,7 +247,9 @@ func TestWaitingForAValueComparesAsJSON(t *testing.T) {
 
 func TestWaitingForAnEventPassesOthersOver(t *testing.T) {
 	t.Parallel()
-	c, _ := answers(t, says(`{"events": [{"type": "response"}]}`), says(`{"events": [{"type": "ask_received", "seq": 7, "payload": {"n": 1}}]}`))
+	taken := says(`{"events": []}`)
+	c, _ := answers(t, says(`{"events": [{"type": "response"}], "through": 3}`), taken,
+		says(`{"events": [{"type": "ask_received", "seq": 7, "payload": {"n": 1}}], "through": 7}`), taken)
 	got, err := c.WaitForEvent(t.Context(), "ask_received", time.Minute)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, got.Seq)

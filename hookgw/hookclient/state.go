@@ -84,17 +84,24 @@ type Event struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// GetEvents takes what is in the reader's queue: nobody else of that name gets it again.
+// GetEvents takes what is in the reader's queue. It looks first and then has the
+// gateway record how far it came, so that an answer that is lost loses no event.
+// Of two clients with one reader's name both can get the same events; give each
+// a name of its own.
 func (c *Client) GetEvents(ctx context.Context) ([]Event, error) {
-	var query url.Values
+	var out, rest struct {
+		Events  []Event `json:"events"`
+		Through uint64  `json:"through"`
+	}
+	query := url.Values{"through": {"0"}}
 	if c.reader != "" {
-		query = url.Values{"client": {c.reader}}
+		query.Set("client", c.reader)
 	}
-	var out struct {
-		Events []Event `json:"events"`
+	if err := c.get(ctx, "/api/events", query, &out); err != nil || len(out.Events) == 0 {
+		return nil, err
 	}
-	err := c.get(ctx, "/api/events", query, &out)
-	return out.Events, err
+	query.Set("through", strconv.FormatUint(out.Through, 10))
+	return out.Events, c.get(ctx, "/api/events", query, &rest)
 }
 
 // GetIndicatorState tells whether an indicator is shown: thinking, live or

@@ -24,7 +24,8 @@ type batch struct {
 	More bool `json:"more,omitempty"`
 }
 
-// getEvents takes the client's queue, or only looks at what came after ?since=.
+// getEvents takes the client's queue, takes it up to ?through= and shows the rest,
+// or only looks at what came after ?since=.
 func getEvents(c *core.Call) error {
 	session, err := c.Session()
 	if err != nil {
@@ -35,15 +36,29 @@ func getEvents(c *core.Call) error {
 	if client != "" && !events.ValidToken(client) {
 		return problem.Refuse(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
 	}
-	var out batch
-	if query.Has("since") {
-		since, perr := strconv.ParseUint(query.Get("since"), 10, 64)
-		if perr != nil {
-			return problem.Refuse(http.StatusBadRequest, "since is no sequence number", "Use the through of the answer before, or 0.")
+	positions := map[string]*uint64{"since": nil, "through": nil}
+	for name := range positions {
+		if !query.Has(name) {
+			continue
 		}
-		out, err = look(c, session, func(s *projections.Set) (uint64, []projections.QueueEntry) { return since, s.QueueSince(since) })
-	} else {
-		out, err = drain(c, session, client)
+		at, err := strconv.ParseUint(query.Get(name), 10, 64)
+		if err != nil {
+			return problem.Refuse(http.StatusBadRequest, name+" must be a sequence number",
+				"Use the through of the answer before, or 0.")
+		}
+		positions[name] = &at
+	}
+	var out batch
+	switch since, through := positions["since"], positions["through"]; {
+	case since != nil && through != nil:
+		return problem.Refuse(http.StatusBadRequest, "since and through exclude each other",
+			"Send since to look, or through to take what was seen.")
+	case since != nil:
+		out, err = look(c, session, func(s *projections.Set) (uint64, []projections.QueueEntry) {
+			return *since, s.QueueSince(*since)
+		})
+	default:
+		out, err = drain(c, session, client, through)
 	}
 	if err != nil {
 		return err
@@ -51,11 +66,13 @@ func getEvents(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// drain takes everything that was pushed since the client's last drain. The
-// record that it was taken is a compare-and-set on the drains of the session:
-// of two that read the same queue one is told that the other was first, and
-// reads again.
-func drain(c *core.Call, session, client string) (batch, error) {
+// drain takes everything that was pushed since the client's last drain; with
+// through it takes what is not behind that position, and shows what is. Taking
+// up to a position again changes nothing, so a client that lost an answer repeats
+// it. The record of a drain is a compare-and-set on the drains of the session: of
+// two that read the same queue one is told that the other was first, and reads
+// again.
+func drain(c *core.Call, session, client string, through *uint64) (batch, error) {
 	ctx := c.Request.Context()
 	if session == "" {
 		return batch{Events: []json.RawMessage{}}, nil
@@ -76,18 +93,34 @@ func drain(c *core.Call, session, client string) (batch, error) {
 			return batch{}, err
 		}
 		full := false
+		var at, newest uint64
 		out, err := look(c, session, func(s *projections.Set) (uint64, []projections.QueueEntry) {
 			clients, known := s.QueueClients(client)
 			full = !known && clients >= projections.MaxQueueClients
-			return s.QueuePosition(client), s.Queue(client)
+			at, newest = s.QueuePosition(client), s.Seq()
+			if through != nil && *through > at && *through <= newest {
+				return *through, s.QueueSince(*through)
+			}
+			return at, s.Queue(client)
 		})
-		if err != nil || len(out.Events) == 0 {
+		if err != nil {
 			return out, err
+		}
+		to := out.Through
+		if through != nil {
+			to = *through
+		}
+		switch {
+		case to > newest:
+			return batch{}, problem.Refuse(http.StatusBadRequest, "through is behind the newest event",
+				"Use the through of the answer before, or 0.")
+		case to <= at: // nothing to take
+			return out, nil
 		}
 		if full {
 			return batch{}, problem.Refuse(http.StatusTooManyRequests, "too many clients drain the queue of this session", "Use a ?client= that drained it before, or only look with ?since=.")
 		}
-		err = take(c, session, events.EventsDrained{Client: client, Through: out.Through}, &events.Expect{Filter: taken, Last: last})
+		err = take(c, session, events.EventsDrained{Client: client, Through: to}, &events.Expect{Filter: taken, Last: last})
 		if !errors.Is(err, events.ErrConflict) {
 			return out, err
 		}
