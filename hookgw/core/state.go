@@ -3,6 +3,7 @@
 package core
 
 import (
+	"context"
 	"sync"
 
 	"manualslop/events"
@@ -23,11 +24,12 @@ type State struct {
 	Feeds    *feed.Places
 	Replays  *events.Replays // for feeds
 	Hubs     *feed.Hubs
-	Drains   chan struct{} // one drain at a time in this process
-	Searches chan struct{} // searches that run
-	Resets   chan struct{} // one reset at a time in this process
-	Slicing  chan struct{} // one slice at a time is put to those of its file
-	Tracking sync.Mutex    // held while a project and the files that it tracks are put on record
+	Drains   chan struct{}            // one drain at a time in this process
+	Searches chan struct{}            // searches that run
+	Resets   chan struct{}            // one reset at a time in this process
+	Slicing  chan struct{}            // one slice at a time is put to those of its file
+	tracking map[string]chan struct{} // by session, see Track
+	mu       sync.Mutex               // for tracking
 	Program  *program.Handlers
 }
 
@@ -39,10 +41,11 @@ const (
 	searchesAtOnce = 8
 )
 
+// NewState makes the state of a gateway.
 func NewState(shared *request.Core, cfg Config) *State {
 	return &State{
 		Core: shared, Cfg: cfg, Slots: make(chan struct{}, cfg.Limits.Waiting), Pending: newPendingAsks(),
-		Drains: make(chan struct{}, 1), Resets: make(chan struct{}, 1), Slicing: make(chan struct{}, 1), Searches: make(chan struct{}, searchesAtOnce),
+		Drains: make(chan struct{}, 1), Resets: make(chan struct{}, 1), tracking: map[string]chan struct{}{}, Slicing: make(chan struct{}, 1), Searches: make(chan struct{}, searchesAtOnce),
 		Asked: request.NewBodies(cfg.Limits.Asked), Feeds: feed.NewPlaces(cfg.Limits), Replays: events.NewReplays(cfg.Log, maxReplays),
 		Hubs: feed.NewHubs(shared, cfg.Signals), Asks: feed.NewWaiting(shared),
 	}
@@ -54,4 +57,22 @@ func (g *State) Newest(session string) uint64 {
 		return view.Summary().LastSeq
 	}
 	return 0
+}
+
+// Track waits until nobody else puts the project of a session, and the files that
+// it tracks, on record. Call release afterwards. The error is that of ctx.
+func (g *State) Track(ctx context.Context, session string) (release func(), err error) {
+	g.mu.Lock()
+	place, ok := g.tracking[session]
+	if !ok {
+		place = make(chan struct{}, 1)
+		g.tracking[session] = place
+	}
+	g.mu.Unlock()
+	select {
+	case place <- struct{}{}:
+		return func() { <-place }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }

@@ -101,8 +101,11 @@ func EditProject(c *core.Call, session string, changes json.RawMessage, preset s
 		}
 		tracked = &found
 	}
-	c.Gw.Tracking.Lock() // or a gateway that begins would find the files missing
-	defer c.Gw.Tracking.Unlock()
+	release, err := c.Gw.Track(c.Request.Context(), session) // or a gateway that begins would find the files missing
+	if err != nil {
+		return err
+	}
+	defer release()
 	if _, err := c.Word(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)}, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}

@@ -166,8 +166,11 @@ func load(ctx context.Context, g *core.State, path string) (events.ProjectLoaded
 // retrack expands the project's files where they are other ones than before,
 // unless another gateway does so meanwhile.
 func retrack(ctx context.Context, g *core.State, session string) error {
-	g.Tracking.Lock()
-	defer g.Tracking.Unlock()
+	release, err := g.Track(ctx, session)
+	if err != nil {
+		return err
+	}
+	defer release()
 	view, ok := g.Cfg.Models.Session(session)
 	if !ok {
 		return nil
