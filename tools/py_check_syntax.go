@@ -18,7 +18,7 @@ var pyCheckSyntaxDoc string
 
 type pyCheckSyntaxArgs struct {
 	Path    string `json:"path" doc:"Python file to check, relative to the workspace" min:"1"`
-	Version string `json:"version,omitzero" doc:"version of Python to check against, such as 3.11; left out: that of the python3 on PATH, else 3.13"`
+	Version string `json:"version,omitzero" doc:"version of Python to check against, such as 3.11; left out: that of the python3 on PATH, else the newest, 3.14"`
 	Python  string `json:"python,omitzero" doc:"auto (as if left out): a python3 on PATH gives the verdict; never: only the built-in parser" enum:"auto,never"`
 }
 
@@ -152,7 +152,7 @@ func (c *syntaxCheck) errors() []pythonError {
 		first.Source = c.decoded()[line.Start:line.End]
 	}
 	out := []pythonError{first}
-	for _, e := range c.own.errors[min(1, len(c.own.errors)):] { // ours begins with the same one
+	for _, e := range c.own.errors[min(1, len(c.own.errors)):] { // the first one is the interpreter's
 		if e.Line != first.Line {
 			out = append(out, e)
 		}

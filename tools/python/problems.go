@@ -44,13 +44,5 @@ func (f *File) setProblems(found []Problem) {
 	slices.SortStableFunc(f.Problems, func(a, b Problem) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// Lexical tells whether it is CPython's tokenizer that finds the problem, not its parser.
-func (p Problem) Lexical() bool { return p.stage <= stopped }
-
-// Preferred tells whether CPython reports the problem even where its parser failed on an earlier
-// line: true for what its tokenizer finds, except in f-strings and at the end of the text. See
-// File.InsteadOf for the whole rule.
-func (p Problem) Preferred() bool { return p.stage == raised }
-
 // Found is the offset that a reader has come to when the problem shows, which may lie behind Offset.
 func (p Problem) Found() int { return p.found }

@@ -1,8 +1,9 @@
-// Package grammar knows the whole grammar of Python 3, in pure Go: what is wrong with a text, in
-// CPython's words, and what every name in it means.
+// Package grammar knows the whole grammar of Python 3, in pure Go: where a text is wrong, and what every
+// name in it means.
 //
-// [Check] gives the syntax errors that CPython's compiler would find before it looks at names, with
-// its wording, line and column; nil means that this parser found none. It takes the language of
+// [Check] returns the syntax errors that CPython's compiler finds before it looks at names. Whether a
+// text has one is CPython's verdict; the line nearly always is its line, too. Errors of tokens and of
+// indentation have CPython's wording, most others are "invalid syntax". It takes the language of
 // Python 3.14: match, type parameters with defaults, f-strings and t-strings of any nesting.
 //
 // [CompileErrors] gives what a text that parses is refused for when it is compiled, such as a return
@@ -14,11 +15,6 @@
 //
 // Nothing here panics, whatever the text; expressions and blocks may nest some thousand levels, and
 // what nests deeper is an error that says so.
-//
-// There are two parsers. The first is fast and builds the tree; it takes exactly the language. The
-// second reads a statement again that the first could not, in CPython's order of alternatives and with
-// CPython's alternatives for frequent mistakes, to find the words. Its work is bounded; where the bound
-// is reached or it disagrees with the first, Error.Certain is false.
 //
 // Tokens are those of package python, which this package builds on. The tests compare with a real
 // CPython where python3 is on PATH.

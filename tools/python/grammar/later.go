@@ -9,12 +9,11 @@ import (
 
 // CompileErrors gives errors that CPython finds only behind its parser, when it compiles: "'return'
 // outside function" and its like. They are those of the statements that parse, in order, at most 100,
-// in the words of version 3.13. What contradicts a global or nonlocal statement is not found.
+// in CPython's words. What contradicts a global or nonlocal statement is not found.
 func CompileErrors(file *python.File) []Error {
-	r := newReader(file)
-	r.run(file)
-	root, _ := parse(file.Text, r.toks, NewestVersion)
-	l := later{c: checker{file: file, toks: r.toks, version: DefaultVersion}}
+	toks := tokensOf(file)
+	root, _ := parse(file.Text, toks, NewestVersion)
+	l := later{c: checker{file: file, toks: toks}}
 	l.future(root)
 	l.all(root.kids, place{})
 	slices.SortStableFunc(l.found, func(a, b Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
@@ -37,7 +36,7 @@ type later struct {
 
 func (l *later) add(n *node, text string) {
 	if len(l.found) < maxErrors {
-		l.found = append(l.found, l.c.complaint(complaint{kind: python.SyntaxError, text: text, start: int(n.start), end: int(n.end)}))
+		l.found = append(l.found, l.c.over(n.start, n.end, text))
 	}
 }
 

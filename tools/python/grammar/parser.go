@@ -3,8 +3,7 @@ package grammar
 // maxDepth bounds how deeply expressions and blocks may nest. CPython gives up in the same region.
 const maxDepth = 3_000
 
-// parser reads one file. It takes only what CPython takes and says where it had to stop; why that
-// is wrong is found out by the diagnosis.
+// parser reads one file. It takes only what CPython takes and notes where it had to stop.
 type parser struct {
 	arena
 	src      string
@@ -21,15 +20,11 @@ type parser struct {
 type failure struct {
 	statement int    // its first token
 	at        int    // the token that cannot be
-	text      string // what is wrong, where the parser knows
-	deep      bool
+	text      string // what is wrong, if the parser knows
 }
 
 // stop is what a failing statement panics with; statement recovers it.
-type stop struct {
-	text string
-	deep bool
-}
+type stop struct{ text string }
 
 // parse reads a whole file. The root is a kBlock.
 func parse(src string, toks []token, version Version) (*node, []failure) {
@@ -90,7 +85,7 @@ func (p *parser) word(text string) bool {
 // enter counts a level of nesting; leave takes it back.
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxDepth {
-		panic(stop{"too many nested expressions or blocks", true})
+		p.failWith("too many nested expressions or blocks")
 	}
 }
 
@@ -140,7 +135,7 @@ func (p *parser) statement() (n *node) {
 			if !ours {
 				panic(r)
 			}
-			p.failures = append(p.failures, failure{statement: began, at: p.pos, text: failed.text, deep: failed.deep})
+			p.failures = append(p.failures, failure{statement: began, at: p.pos, text: failed.text})
 			p.depth, p.scratch = depth, p.scratch[:base]
 			n = p.recover(began)
 		}

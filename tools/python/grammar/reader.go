@@ -1,10 +1,6 @@
 package grammar
 
-import (
-	"strings"
-
-	"manualslop/tools/python"
-)
+import "manualslop/tools/python"
 
 // token is one token of a logical line. Comments and empty lines are no tokens, indentation is.
 type token struct {
@@ -18,35 +14,20 @@ func (t token) text(src string) string { return src[t.start:t.end] }
 type reader struct {
 	src       string
 	toks      []token
-	indents   []indentation
-	blanks    []lexical // errors of indentation
-	lineStart int       // where the logical line begins that the next token belongs to
-	comment   int       // where the last comment begins
-	fresh     bool
-
-	strict bool // a line end inside brackets is none, whatever the next line looks like
-	level  int  // open brackets
+	indents   []int // columns of the open blocks
+	lineStart int   // where the logical line of the next token begins
+	comment   int   // where the last comment begins
+	fresh     bool  // the next token begins a logical line
 }
-
-// indentation is a width with tabs to columns of eight, and one with tabs as wide as a blank.
-type indentation struct{ column, other int }
 
 // tokensOf reads all tokens of a file. The last one is symEnd.
 func tokensOf(file *python.File) []token {
-	r := newReader(file)
-	r.run(file)
-	return r.toks
-}
-
-func newReader(file *python.File) *reader {
-	return &reader{src: file.Text, toks: make([]token, 0, len(file.Text)/4+8), indents: []indentation{{}}, fresh: true}
-}
-
-func (r *reader) run(file *python.File) {
+	r := &reader{src: file.Text, toks: make([]token, 0, len(file.Text)/4+8), indents: []int{0}, fresh: true}
 	for t := range file.Tokens(python.Span{Start: 0, End: len(file.Text)}) {
 		r.read(t)
 	}
 	r.finish()
+	return r.toks
 }
 
 func (r *reader) read(t python.Token) {
@@ -60,10 +41,6 @@ func (r *reader) read(t python.Token) {
 		}
 		return
 	case python.Newline:
-		if r.strict && r.level > 0 {
-			return
-		}
-		r.level = 0
 		r.newline(t.Start)
 		r.lineStart, r.fresh = t.End, true
 		return
@@ -72,14 +49,7 @@ func (r *reader) read(t python.Token) {
 		r.fresh = false
 		r.indent(t.Start)
 	}
-	s := r.symbol(t)
-	switch s {
-	case opLeftParen, opLeftBracket, opLeftBrace:
-		r.level++
-	case opRightParen, opRightBracket, opRightBrace:
-		r.level = max(0, r.level-1)
-	}
-	r.add(s, t.Start, t.End)
+	r.add(r.symbol(t), t.Start, t.End)
 }
 
 // newline adds the end of a logical line. As in CPython it begins where a comment in front of it
@@ -119,61 +89,40 @@ func (r *reader) symbol(t python.Token) symbol {
 	return symError
 }
 
-// indent adds what the indentation of a logical line says whose first token begins at an offset.
+// indent adds the begin or the ends of blocks in front of the logical line whose first token begins at
+// an offset. A column between those of two blocks counts as the outer one's.
 func (r *reader) indent(at int) {
 	now := width(r.src[r.lineStart:at])
-	top := r.indents[len(r.indents)-1]
-	if now.column > top.column {
-		if now.other <= top.other {
-			r.badTabs()
-		}
+	if now > r.indents[len(r.indents)-1] {
 		r.indents = append(r.indents, now)
 		r.add(symIndent, at, at)
 		return
 	}
-	for now.column < r.indents[len(r.indents)-1].column {
+	for now < r.indents[len(r.indents)-1] {
 		r.indents = r.indents[:len(r.indents)-1]
 		r.add(symDedent, at, at)
 	}
-	switch top = r.indents[len(r.indents)-1]; {
-	case now.column != top.column:
-		end := at + strings.IndexAny(r.src[at:]+"\n", "\r\n")
-		r.blanks = append(r.blanks, lexical{
-			offset: end, found: r.lineStart, kind: python.IndentationError, text: "unindent does not match any outer indentation level",
-		})
-	case now.other != top.other:
-		r.badTabs()
-	}
 }
 
-// badTabs notes that the indentation of the line depends on the width of a tab.
-func (r *reader) badTabs() {
-	r.blanks = append(r.blanks, lexical{
-		offset: r.lineStart, found: r.lineStart, kind: python.TabError, text: "inconsistent use of tabs and spaces in indentation",
-	})
-}
-
-// width is the indentation that blanks make. Behind a backslash only the blanks before it count,
-// unless there are none.
-func width(blanks string) indentation {
-	var now, joined indentation
+// width returns the column behind blanks, with tabs to columns of eight. Behind a backslash only the
+// blanks before it count, unless there are none.
+func width(blanks string) int {
+	var now, joined int
 	for i := 0; i < len(blanks); i++ {
 		switch blanks[i] {
 		case ' ':
-			now.column++
-			now.other++
+			now++
 		case '\t':
-			now.column = (now.column/8 + 1) * 8
-			now.other++
+			now = (now/8 + 1) * 8
 		case '\f':
-			now = indentation{}
+			now = 0
 		case '\\':
-			if joined.column == 0 {
+			if joined == 0 {
 				joined = now
 			}
 		}
 	}
-	if joined.column > 0 {
+	if joined > 0 {
 		return joined
 	}
 	return now
@@ -183,9 +132,6 @@ func width(blanks string) indentation {
 func (r *reader) finish() {
 	end := len(r.src)
 	if n := len(r.toks); n > 0 && r.toks[n-1].sym != symNewline {
-		if r.level > 0 {
-			r.comment = 0 // the text ends inside brackets
-		}
 		r.newline(end)
 	}
 	for range r.indents[1:] {

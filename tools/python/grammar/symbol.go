@@ -154,14 +154,3 @@ func (s symbol) augmented() bool { return s >= firstAugmented && s < endOfSymbol
 
 // comparison tells whether s alone is a comparison; "is", "not in" and so on are not.
 func (s symbol) comparison() bool { return s >= opLess && s <= opGreaterEqual }
-
-// keyword tells whether s is a reserved word.
-func (s symbol) keyword() bool { return s >= firstKeyword && s < firstOperator }
-
-// spelling is the text of a keyword or an operator.
-func (s symbol) spelling() string {
-	if s.keyword() {
-		return keywordTexts[s-firstKeyword]
-	}
-	return operatorTexts[s-firstOperator]
-}
