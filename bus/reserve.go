@@ -34,7 +34,7 @@ func newWork() []string {
 		"SessionOpened", "GoalSubmitted", "TracksAccepted", "GraphMutationRequested", "WorkerSpawnRequested", "PatchRequested",
 		"RetryRequested", "UndoRequested", "AskPosted", "EventPushed", "GUITaskQueued", "SessionPartUploaded", "SessionEdited",
 		"DiscussionEntryAdded", "DiscussionEntryEdited", "ContextInjectionRequested", "ProjectEdited",
-		"ModelStarted", "PromptCacheStarted",
+		"ModelStarted",
 	}
 }
 

@@ -28,7 +28,7 @@ type group struct {
 func groups(t *testing.T) []group {
 	t.Helper()
 	var out []group
-	for _, name := range []string{"session", "basis", "change", "goal", "ticket", "control", "review", "model", "offer", "budget", "promptcache", "tool", "undo", "patch", "ask", "file", "hook", "logs", "gui", "project", "discussion", "context", "worker", "graph", "isolation"} {
+	for _, name := range []string{"session", "basis", "change", "goal", "ticket", "control", "review", "model", "offer", "budget", "tool", "undo", "patch", "ask", "file", "hook", "logs", "gui", "project", "discussion", "context", "worker", "graph", "isolation"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name+".go", nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		g := group{name: name}

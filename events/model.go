@@ -172,17 +172,6 @@ type ModelReplied struct {
 	RawBlob    *BlobRef        `json:"raw_blob,omitempty"`    // those that are too long to stand in Raw
 	DurationMS int64           `json:"duration_ms,omitempty"`
 	CLI        *CLICall        `json:"cli,omitempty"` // of a provider that runs as a subprocess
-	// Cached is the beginning of the request that was named and not sent; nil:
-	// the body held all of it.
-	Cached *PromptPrefix `json:"cached,omitempty"`
-}
-
-// PromptPrefix is the beginning of a prompt that a provider keeps.
-type PromptPrefix struct {
-	Name string `json:"name"` // the provider's name for it
-	// Messages counts the messages that it holds, the system message included;
-	// the tools are always in it.
-	Messages int `json:"messages"`
 }
 
 // CLICall is one run of a provider's program.

@@ -1,11 +1,6 @@
 package projections
 
-import (
-	"slices"
-	"time"
-
-	"manualslop/events"
-)
+import "manualslop/events"
 
 // MaxPromptMessages is how many messages of a prompt are kept apart, the newest
 // ones; older ones are counted in the sums only.
@@ -32,24 +27,7 @@ type Prompt struct {
 	Omitted  int             `json:"omitted"`
 	// Rounds is how many replies of the model the history holds.
 	Rounds int `json:"rounds"`
-	// Cache is what the provider keeps of prompts to this model, the newest; nil
-	// if it keeps nothing.
-	Cache *PromptCache `json:"cache,omitempty"`
 }
-
-// PromptCache is the beginning of prompts that a provider keeps until it is
-// dropped or expires.
-type PromptCache struct {
-	Name      string    `json:"name"`
-	Provider  string    `json:"provider"`
-	Model     string    `json:"model"`
-	Tokens    int64     `json:"tokens"` // 0 if the provider did not say
-	CreatedAt time.Time `json:"created_at"`
-	ExpiresAt time.Time `json:"expires_at"`
-}
-
-// maxPromptCaches bounds the caches that are remembered, the newest ones.
-const maxPromptCaches = 256
 
 // PromptMessage is one message of a prompt.
 type PromptMessage struct {
@@ -61,8 +39,7 @@ type PromptMessage struct {
 type promptState struct {
 	Offered map[string]int64            `json:"offered"` // bytes of a tool's description, by name
 	Prompt  Prompt                      `json:"prompt"`
-	Caches  []PromptCache               `json:"caches"` // that were not dropped, oldest first
-	Open    events.Prompts[promptPiece] `json:"open"`   // of conversations that may go on
+	Open    events.Prompts[promptPiece] `json:"open"` // of conversations that may go on
 }
 
 // promptPiece is what is remembered of one part of a prompt.
@@ -76,10 +53,10 @@ func pieceOf(p *events.Part) promptPiece {
 }
 
 var prompt = Fold[*promptState]{
-	Name: "prompt", Version: 4,
+	Name: "prompt", Version: 5,
 	Takes: func(p events.Payload) bool {
 		switch p.(type) {
-		case events.ToolsOffered, events.ModelRequested, events.PromptCached, events.PromptCacheDropped:
+		case events.ToolsOffered, events.ModelRequested:
 			return true
 		}
 		return events.EndsPrompts(p)
@@ -102,27 +79,9 @@ func (s *promptState) apply(e *events.Event) *promptState {
 		if pieces, err := s.Open.Take(e.ID, &p, pieceOf); err == nil {
 			s.Prompt = s.measure(e.ID, &p, pieces)
 		}
-	case events.PromptCached:
-		s.Caches = append(s.Caches, PromptCache{p.Name, p.Provider, p.Model, p.Tokens, e.Time, p.ExpiresAt})
-		if over := len(s.Caches) - maxPromptCaches; over > 0 {
-			s.Caches = slices.Delete(s.Caches, 0, over)
-		}
-	case events.PromptCacheDropped:
-		s.Caches = slices.DeleteFunc(s.Caches, func(c PromptCache) bool { return c.Name == p.Name })
 	}
 	s.Open.Forget(e)
-	s.Prompt.Cache = s.cache()
 	return s
-}
-
-// cache is the newest that serves the prompt's model.
-func (s *promptState) cache() *PromptCache {
-	for _, c := range slices.Backward(s.Caches) {
-		if c.Provider == s.Prompt.Provider && c.Model == s.Prompt.Model {
-			return &c
-		}
-	}
-	return nil
 }
 
 // measure sizes a prompt of these pieces.

@@ -3,7 +3,6 @@ package projections_test
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -132,26 +131,4 @@ func TestOneMessageMoreThanKeptIsCountedOnly(t *testing.T) {
 	require.EqualValues(t, 2*projections.MaxPromptMessages+6, p.History)
 	s.by(events.ActorContributor, events.ModelRequested{StreamID: "x", Tier: 3, Manifest: parts[:1]})
 	require.Equal(t, []projections.PromptMessage{{"user", 6, false}}, s.set.Prompt().Messages)
-}
-
-func TestThePromptShowsTheNewestThatItsProviderKeepsForItsModel(t *testing.T) {
-	t.Parallel()
-	s := tell(t)
-	expires := time.Date(2026, 1, 2, 4, 4, 5, 0, time.UTC)
-	keep := func(model, name string) {
-		s.by(events.ActorModels, events.PromptCached{Provider: "gemini", Model: model, Name: name, Messages: 2, Tokens: 5000, ExpiresAt: expires})
-	}
-	keep("m", "c1")
-	s.by(events.ActorContributor, events.ModelRequested{StreamID: "x", Tier: 3, Provider: "gemini", Model: "m"})
-	keep("m", "c2")
-	keep("other", "c3")
-	got := s.set.Prompt().Cache
-	require.Equal(t, []any{"c2", int64(5000), expires}, []any{got.Name, got.Tokens, got.ExpiresAt})
-	require.False(t, got.CreatedAt.IsZero())
-	s.by(events.ActorModels, events.PromptCacheDropped{Name: "c2", Reason: events.CacheLost})
-	require.Equal(t, "c1", s.set.Prompt().Cache.Name)
-	for i := range 256 { // with c1 and c3 over what is remembered
-		keep("other", "d"+itoa(i))
-	}
-	require.Nil(t, s.set.Prompt().Cache, "the oldest are forgotten first")
 }

@@ -1,8 +1,6 @@
 package program
 
 import (
-	"time"
-
 	"manualslop/events"
 	"manualslop/hookgw/wire"
 	"manualslop/projections"
@@ -36,21 +34,12 @@ func maxPrompt(p projections.Prompt, offered events.ModelsOffered) *int64 {
 	return maxPrompts(p.Provider)
 }
 
-func cacheStats(c *projections.PromptCache) wire.CacheStats {
-	if c == nil {
-		return wire.CacheStats{}
-	}
-	created, expires := c.CreatedAt, c.ExpiresAt
-	return wire.CacheStats{Exists: true, CreatedAt: &created, ExpiresAt: &expires, TTLSeconds: int64(expires.Sub(created).Round(time.Second).Seconds()), Tokens: c.Tokens}
-}
-
 // statsOf estimates the tokens of a prompt.
 func statsOf(p projections.Prompt, offered events.ModelsOffered) wire.TokenStats {
 	out := wire.TokenStats{
 		Provider: p.Provider, Model: p.Model, Stream: p.Stream, HistoryTurns: len(p.Messages) + p.Omitted, TrimmableTurns: max(0, p.Rounds-1),
 		SystemTokens: tokens(p.System), ToolsTokens: tokens(p.Tools), HistoryTokens: tokens(p.History),
 		MaxPromptTokens: maxPrompt(p, offered), Messages: make([]wire.MessageStats, len(p.Messages)), MessagesOmitted: p.Omitted,
-		Cache: cacheStats(p.Cache),
 	}
 	for i, m := range p.Messages {
 		out.Messages[i] = wire.MessageStats{Role: m.Role, Tokens: tokens(m.Bytes), HasToolUse: m.ToolUse}

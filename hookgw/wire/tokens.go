@@ -1,7 +1,5 @@
 package wire
 
-import "time"
-
 // TokenStats is the body of GET /api/gui/token_stats: how full the newest prompt
 // of the session is. Figures that need the provider's limit are null where it is
 // not known.
@@ -22,18 +20,6 @@ type TokenStats struct {
 	Band                  *string        `json:"band"` // green below 50 %, yellow to 80, red above
 	Messages              []MessageStats `json:"messages"`
 	MessagesOmitted       int            `json:"messages_omitted"` // older ones, counted in the sums only
-	Cache                 CacheStats     `json:"cache"`
-}
-
-// CacheStats is the beginning of prompts to the newest prompt's model that its
-// provider keeps. Its age and what is left of it follow from the times, which
-// are null where it keeps nothing.
-type CacheStats struct {
-	Exists     bool       `json:"cache_exists"` // until it was dropped, though it may have expired
-	CreatedAt  *time.Time `json:"created_at"`
-	ExpiresAt  *time.Time `json:"expires_at"`
-	TTLSeconds int64      `json:"ttl_seconds"`
-	Tokens     int64      `json:"tokens"` // as the provider counts; 0 if it did not say
 }
 
 // MessageStats is one message of the history.

@@ -41,8 +41,7 @@ func anthropic() []events.ModelOffer {
 	}
 }
 
-// gemini: prices are those of text. What a cache kept by name costs for each hour
-// is not in them.
+// gemini: prices are those of text.
 func gemini() []events.ModelOffer {
 	const source, day = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by api-evangelist/deepmind", "2026-10-07"
 	const older, then = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by aifreeapi.com and morphllm.com", "2026-03-31"

@@ -90,9 +90,6 @@ func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplie
 	if err != nil {
 		return &Mismatch{Err: err}
 	}
-	if c := p.Cached; c != nil {
-		request.Cached = &CachedPrefix{Name: c.Name, Messages: c.Messages}
-	}
 	digest, err := bodyDigest(provider, request)
 	if err != nil {
 		return &Mismatch{Err: err}

@@ -21,9 +21,6 @@ type Error struct {
 	RetryAfter time.Duration
 	// CLI is the run of the provider's program; nil where there is none.
 	CLI *events.CLICall
-	// CacheGone says that the provider no longer keeps [Request.Cached] and did
-	// nothing: the same request without it may succeed.
-	CacheGone bool
 
 	cause error
 }

@@ -49,8 +49,6 @@ type Request struct {
 	Params   events.ModelParams
 	Messages []Message
 	Tools    []Tool
-	// Cached is what the provider holds of this request already; nil: nothing.
-	Cached *CachedPrefix
 	// Encoded is what the provider's Body made of all this, for its Stream; nil:
 	// nobody made it yet.
 	Encoded []byte
@@ -66,16 +64,6 @@ func (r Request) BodyBy(p Provider) ([]byte, error) {
 		return r.Encoded, nil
 	}
 	return p.Body(r)
-}
-
-// CachedPrefix is the beginning of a request that a provider was given to keep,
-// so that later requests name it instead of sending it.
-type CachedPrefix struct {
-	// Name is the provider's name for it.
-	Name string
-	// Messages counts the messages that it holds, the system message included;
-	// the tools are always in it.
-	Messages int
 }
 
 // System is the text of the system message, blocks joined by a blank line;

@@ -13,8 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/bus"
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/runtime"
 )
 
 // telling is a provider that tells a secret wherever it can.
@@ -69,6 +72,55 @@ func (h *heard) all() []string {
 	return slices.Clone(h.text)
 }
 
+// caller runs the models alone, with a provider, and asks as the contributor.
+type caller struct {
+	*world
+	conn     *bus.Conn
+	provider string
+	from     events.Event // what every request follows from
+	n        uint64
+}
+
+func (w *world) callModels(provider llm.Provider) *caller {
+	ctx, cancel := context.WithCancel(context.Background())
+	models := w.connect(bus.Role{Kind: bus.Models})
+	transcripts := &runtime.Transcripts{Blobs: models}
+	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, IDs: newID, Transcripts: transcripts,
+		Providers: map[string]llm.Provider{provider.Name(): provider}, Mask: w.mask, Signals: w.live, Clock: time.Now, Logger: logger()}
+	reader.Subscribe(transcripts)
+	reader.Subscribe(m)
+	var wg sync.WaitGroup
+	wg.Go(func() { require.NoError(w.t, reader.Run(ctx)) })
+	wg.Go(func() { _ = m.Run(ctx, 4) })
+	w.t.Cleanup(func() { cancel(); wg.Wait() })
+	opened := w.until(isType("SessionOpened"))
+	return &caller{world: w, provider: provider.Name(), conn: w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorContributor}), from: opened[len(opened)-1]}
+}
+
+// ask has the contributor ask for a reply and returns the reply.
+func (c *caller) ask(system string) events.ModelReplied {
+	c.t.Helper()
+	r := tiers.Request(events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: c.provider, Models: []string{"m"}}}}, tiers.Seat{Tier: 3, Model: "m"},
+		tiers.Sent{}, []events.Part{{Role: "system", Text: system}, {Role: "user", Text: "go on"}})
+	r.StreamID = "Tier 3 (Worker): T-001"
+	c.n++
+	e, err := events.Decided(events.ActorContributor, c.from, int(c.n), c.n, r)
+	require.NoError(c.t, err)
+	_, err = c.conn.Append(context.Background(), e, nil)
+	require.NoError(c.t, err)
+	var out events.ModelReplied
+	c.until(func(got *events.Event) bool {
+		if p, failed := got.Payload.(events.ModelFailed); failed && p.Request == e.ID {
+			c.t.Fatal(p.Message)
+		}
+		p, ok := got.Payload.(events.ModelReplied)
+		out = p
+		return ok && p.Request == e.ID
+	})
+	return out
+}
+
 func TestNothingOfAReplyAndNoLiveTextHoldsASecret(t *testing.T) {
 	t.Parallel()
 	live, w := &heard{}, newWorld(t, nil)
@@ -79,7 +131,7 @@ func TestNothingOfAReplyAndNoLiveTextHoldsASecret(t *testing.T) {
 	}
 	w.open(nil)
 	long := strings.Repeat("x", 5000)
-	c, _ := w.callModels(telling{text: []string{"My key", " is hun", "ter", "22. Das", " ist gänz", "lich ", long, " 22"}}, time.Now)
+	c := w.callModels(telling{text: []string{"My key", " is hun", "ter", "22. Das", " ist gänz", "lich ", long, " 22"}})
 	got := c.ask("go")
 	all, err := json.Marshal(got)
 	require.NoError(t, err)

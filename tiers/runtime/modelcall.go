@@ -58,16 +58,11 @@ func (m *Models) prepare(ctx context.Context, record *llm.Record, t *try) (err e
 	if t.req, err = record.Request(t.event.ID, t.asked, m.Transcripts.blobsOf(ctx)); err != nil {
 		return err
 	}
-	if t.provider, t.line, err = m.provider(ctx, t.tr, record, t.event, t.asked); err != nil {
-		return err
-	}
-	t.req.Cached = m.prefix(ctx, t.tr, t.event, t.provider, t.req)
-	return nil
+	t.provider, t.line, err = m.provider(ctx, t.tr, record, t.event, t.asked)
+	return err
 }
 
-// stream sends the request and reads the reply. Where the provider lost the
-// beginning that it kept, it did nothing, so the whole request goes out within
-// the same attempt.
+// stream sends the request and reads the reply.
 func (m *Models) stream(ctx context.Context, t try) events.Payload {
 	callCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -78,23 +73,12 @@ func (m *Models) stream(ctx context.Context, t try) events.Payload {
 	if err == nil {
 		live.end(callCtx) // of what failed nothing more is shown
 	}
-	if err != nil && t.req.Cached != nil && llm.AsError(err).CacheGone {
-		m.lost(ctx, t.tr, t.req.Cached.Name)
-		t.req.Cached, t.req.Encoded = nil, nil
-		if t.req.Encoded, err = t.provider.Body(t.req); err != nil {
-			return llm.AsError(err).Failed(t.event.ID)
-		}
-		return m.stream(ctx, t)
-	}
 	if err != nil {
 		return m.failed(ctx, t, llm.AsError(err), reply.Usage)
 	}
 	reply.Calls = llm.Mended(reply.Calls, t.req.Tools)
 	out := m.masked(reply).Replied(t.event.ID)
 	out.Usage = t.tr.priced(t.event, t.asked, out.Usage)
-	if c := t.req.Cached; c != nil {
-		out.Cached = &events.PromptPrefix{Name: c.Name, Messages: c.Messages}
-	}
 	out.BodySHA256, out.Wire, out.ScriptLine = events.Digest(t.req.Encoded), t.provider.Wire(), t.line
 	out.DurationMS = m.Clock().Sub(began).Milliseconds()
 	folding, end := outlasting(ctx)

@@ -35,12 +35,9 @@ type Models struct {
 	IDs         IDs
 	Logger      *slog.Logger
 
-	calling flights        // requests that are under way right now
-	keeping flights        // what is being kept right now
-	ending  sync.WaitGroup // sessions that are over and for which things are deleted
+	calling flights // requests that are under way right now
 
 	mu    sync.Mutex
-	over  chan struct{}     // closed: nothing is begun beside requests any more
 	lines map[string]*lines // by session
 }
 
@@ -50,11 +47,27 @@ type lines struct {
 	given    map[string]int // by request, 0 for none
 }
 
-// Run calls models for requests of the pool until ctx ends, slots at once. Then
-// providers delete what they keep for this process.
+// Run calls models for requests of the pool until ctx ends, slots at once.
 func (m *Models) Run(ctx context.Context, slots int) error {
-	defer m.forgetAll(ctx)
 	return workUntilFull(ctx, m.Queue, events.PoolName(events.PoolModels, m.Project), slots, m.handle)
+}
+
+// Restore needs nothing of a session's past but the transcripts.
+func (m *Models) Restore(context.Context, string, Mark) Mark { return Nothing }
+
+// Save stores nothing: the transcripts do.
+func (m *Models) Save(string, Mark) func(context.Context) { return nil }
+
+// Begin does nothing.
+func (m *Models) Begin(context.Context, string, []*events.Event) {}
+
+// Take forgets the lines of a script when their session is closed.
+func (m *Models) Take(_ context.Context, e *events.Event) {
+	if closes(e) {
+		m.mu.Lock()
+		delete(m.lines, e.Session)
+		m.mu.Unlock()
+	}
 }
 
 // Rest waits until no call is under way for a session here, or ctx ends. Those

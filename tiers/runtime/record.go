@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"manualslop/events"
@@ -95,4 +96,11 @@ func (t *Transcripts) trim() {
 		}
 		tr.mu.Unlock()
 	}
+}
+
+// all returns the transcripts of every session, in no order.
+func (t *Transcripts) all() []*transcript {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.sessions)) // order-independent: each is handled for itself
 }

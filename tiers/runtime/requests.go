@@ -142,7 +142,9 @@ func (q *Requests) Started(upTo uint64) {
 	defer q.mu.Unlock()
 	q.init()
 	q.newest = max(q.newest, upTo)
-	if !isClosed(q.started) {
+	select {
+	case <-q.started:
+	default:
 		close(q.started)
 	}
 }

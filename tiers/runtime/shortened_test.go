@@ -29,7 +29,7 @@ type thinker struct {
 // that want it back, and those that keep it to themselves.
 func thinkers() map[string]thinker {
 	vendorOf := func(e llm.Endpoint) llm.Provider { return anthropic.Provider{Endpoint: e} }
-	google := func(e llm.Endpoint) llm.Provider { return gemini.Provider{Endpoint: e, Keeps: true} }
+	google := func(e llm.Endpoint) llm.Provider { return gemini.Provider{Endpoint: e} }
 	out := map[string]thinker{
 		"anthropic, adaptive":          {"anthropic", "claude-opus-5-5", "high", true, vendorOf},
 		"anthropic, with a budget":     {"anthropic", "claude-sonnet-4-5", "high", true, vendorOf},

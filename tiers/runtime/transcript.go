@@ -13,8 +13,7 @@ import (
 
 // Transcripts keep the requests that have no answer of every open session, and
 // of those in which models are called what prompts refer to: replies, results
-// and views. Of a session that is over they know no more than what is still to
-// be ended for it.
+// and views.
 type Transcripts struct {
 	Blobs events.Blobs
 	// States is where what is known of requests is stored.
@@ -47,8 +46,6 @@ type transcript struct {
 	scripted []scripted      // requests of record for the scripted provider that have no line yet, in stream order
 	loading  chan struct{}   // closed when the reading under way has ended; nil: none
 	pending  []*events.Event // came while it is read
-
-	unkeepable map[keptKey]bool // what a provider did not want to keep, in this process
 }
 
 // requests is what is stored of a session.
@@ -60,17 +57,10 @@ type requests struct {
 	killed   map[string]int // ticket to its newest killed attempt
 	closed   bool
 	programs map[program]bool
-
-	started map[string]*started // what providers were asked to keep, without a known end, by label
-	ended   map[string]bool     // labels of which the end is known
-	starts  int
-	kept    map[string]*kept // what providers keep of prompts, by name
-	dropped map[string]bool  // names that are used no more
 }
 
 func noRequests() requests {
-	return requests{open: map[string]*events.Event{}, sends: map[string]*sent{}, killed: map[string]int{}, programs: map[program]bool{},
-		started: map[string]*started{}, ended: map[string]bool{}, kept: map[string]*kept{}, dropped: map[string]bool{}}
+	return requests{open: map[string]*events.Event{}, sends: map[string]*sent{}, killed: map[string]int{}, programs: map[program]bool{}}
 }
 
 // program is one that a person named for a provider.
@@ -148,7 +138,7 @@ func (t *Transcripts) session(id string) *transcript {
 	tr := t.sessions[id]
 	if tr == nil {
 		tr = &transcript{moved: make(chan struct{}), requests: noRequests(), outcomes: map[string]events.Payload{},
-			first: map[string]time.Time{}, unkeepable: map[keptKey]bool{}}
+			first: map[string]time.Time{}}
 		t.sessions[id] = tr
 	}
 	return tr
@@ -181,7 +171,6 @@ func (tr *transcript) take(e *events.Event) {
 	case events.TicketKilled:
 		tr.killed[p.Ticket] = max(tr.killed[p.Ticket], p.Attempt)
 	}
-	tr.takeKept(e)
 	switch {
 	case tr.closed:
 		tr.letGo()

@@ -116,7 +116,6 @@ type Provider struct {
 	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini, claude_cli: claude, codex_cli: codex; acp has none). A person changes it in a running session with ProviderChanged."`
 	Args      []string          `toml:"args" items:"32" project:"never" doc:"Arguments of the agent of acp, such as [\"--acp\"]; recorded with each run, so no place for a key."`
 	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program or an answer that brings nothing new is given up; 0: 90, and 600 for codex_cli, which writes nothing while its model does."`
-	Cache     string            `toml:"cache" enum:"auto|off" zero:"none" project:"never" doc:"Whether the beginning of long prompts is kept at the provider for an hour, at its price: auto where that pays, or off. For gemini."`
 }
 
 // Model is a section [models."PROVIDER/MODEL"]. What is not given stays as

@@ -22,7 +22,7 @@ func Providers(c Config, keys Credentials) map[string]llm.Provider {
 	out, client := map[string]llm.Provider{}, transport.NewClient()
 	for _, p := range append(slices.Concat(programProviders(c), openAIProviders(c, keys, client)),
 		anthropic.Provider{Endpoint: endpoint(c, keys, anthropic.Name, client), Silence: silence(c, anthropic.Name)},
-		gemini.Provider{Endpoint: endpoint(c, keys, gemini.Name, client), Silence: silence(c, gemini.Name), Keeps: c.Provider(gemini.Name).Cache != "off"},
+		gemini.Provider{Endpoint: endpoint(c, keys, gemini.Name, client), Silence: silence(c, gemini.Name)},
 	) {
 		out[p.Name()] = p
 	}

@@ -6,19 +6,14 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// request is the body of streamGenerateContent and, with a model and a ttl, of
-// cachedContents: https://ai.google.dev/api/generate-content,
-// https://ai.google.dev/api/caching. The order of the fields is the order of
-// the bytes.
+// request is the body of streamGenerateContent:
+// https://ai.google.dev/api/generate-content. The order of the fields is the
+// order of the bytes.
 type request struct {
-	Model             string      `json:"model,omitempty"`
-	DisplayName       string      `json:"displayName,omitempty"`
-	CachedContent     string      `json:"cachedContent,omitempty"`
 	SystemInstruction *content    `json:"systemInstruction,omitempty"`
 	Tools             []toolbox   `json:"tools,omitempty"`
 	Contents          []any       `json:"contents,omitempty"` // content, or a reply verbatim
 	GenerationConfig  *generation `json:"generationConfig,omitempty"`
-	TTL               string      `json:"ttl,omitempty"`
 }
 
 type toolbox struct {
@@ -44,25 +39,15 @@ type thinkingConfig struct {
 	Level  string `json:"thinkingLevel,omitempty"`
 }
 
-// Body is what Stream sends for r. Where the vendor keeps the beginning of r,
-// the body names it and holds neither the system message nor the tools, which
-// the API refuses beside it.
+// Body is what Stream sends for r.
 func (p Provider) Body(r llm.Request) ([]byte, error) {
 	if err := checkModel(r.Model); err != nil {
 		return nil, err
 	}
 	var out request
-	from := 0
-	if c := r.Cached; c != nil {
-		if c.Messages < 1 || c.Messages >= len(r.Messages) {
-			return nil, llm.Unsendable("the kept beginning of %d messages is not one of a prompt of %d", c.Messages, len(r.Messages))
-		}
-		out.CachedContent, from = c.Name, c.Messages
-	} else {
-		out.begin(r)
-	}
+	out.begin(r)
 	var err error
-	if out.Contents, err = contents(r, from, len(r.Messages)); err != nil {
+	if out.Contents, err = contents(r); err != nil {
 		return nil, err
 	}
 	g := generation{MaxOutputTokens: r.Params.MaxOutputTokens, ThinkingConfig: thinking(r.Model, r.Params.Effort, r.Params.MaxOutputTokens)}

@@ -59,21 +59,6 @@ func TestAReplyOfTheSameModelGoesBackVerbatim(t *testing.T) {
 	require.NotContains(t, string(b), "c2ln", "signatures do not survive a change of model")
 }
 
-func TestAKeptBeginningIsNamedAndNotSent(t *testing.T) {
-	t.Parallel()
-	r := asking(model, nil)
-	r.Cached = &llm.CachedPrefix{Name: "cachedContents/a", Messages: 2}
-	body := bodyOf(t, r)
-	require.Equal(t, "cachedContents/a", body["cachedContent"])
-	require.NotContains(t, body, "systemInstruction")
-	require.NotContains(t, body, "tools")
-	require.Equal(t, "model", at(t, body, "contents", 0, "role"))
-
-	r.Cached.Messages = len(r.Messages)
-	_, err := gemini.Provider{}.Body(r)
-	require.Equal(t, events.ModelInvalidRequest, llm.AsError(err).Kind, "nothing would be left to ask")
-}
-
 func TestEffortSpeaksTheLanguageOfTheModelsFamily(t *testing.T) {
 	t.Parallel()
 	level := func(l string) map[string]any { return map[string]any{"thinkingLevel": l} }

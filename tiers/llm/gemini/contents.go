@@ -49,12 +49,12 @@ type response struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// contents are the messages of r from one position to before another, without
-// the system message. A reply of the same origin is sent as it came.
-func contents(r llm.Request, from, to int) ([]any, error) {
+// contents are the messages of r without the system message. A reply of the same
+// origin is sent as it came.
+func contents(r llm.Request) ([]any, error) {
 	var out []any
 	var last turn
-	for _, m := range r.Messages[from:to] {
+	for _, m := range r.Messages {
 		switch m.Role {
 		case llm.RoleUser:
 			out = append(out, said(m))

@@ -13,8 +13,6 @@
 //     ended. Usage is cumulative, the last one counts.
 //   - One request is one attempt: the SDK's retries and its continuations,
 //     which are on by default, are off.
-//   - [Provider.Keep] is Gemini's explicit cache:
-//     https://ai.google.dev/gemini-api/docs/caching.
 //
 // # Traps of google.golang.org/genai v1.77.0
 //

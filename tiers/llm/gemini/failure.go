@@ -28,9 +28,8 @@ type detail struct {
 	RetryDelay string `json:"retryDelay"` // "34.07s"
 }
 
-// failure is err as an [*llm.Error], by what the server said; cached tells that
-// the request named a kept beginning.
-func (p Provider) failure(ctx context.Context, call *transport.Call, err error, cached bool) *llm.Error {
+// failure is err as an [*llm.Error], by what the server said.
+func (p Provider) failure(ctx context.Context, call *transport.Call, err error) *llm.Error {
 	var said problem
 	if mid, ok := errors.AsType[*problem](err); ok { // in the middle of a stream
 		said = *mid
@@ -49,7 +48,6 @@ func (p Provider) failure(ctx context.Context, call *transport.Call, err error, 
 	if out.RetryAfter == 0 {
 		out.RetryAfter = said.wait()
 	}
-	out.CacheGone = cached && said.lostCache()
 	return out
 }
 
@@ -116,11 +114,4 @@ func (s problem) wait() time.Duration {
 		}
 	}
 	return 0
-}
-
-// lostCache tells whether the problem is that the kept beginning is gone. The
-// API answers 403 or 404 with the text "CachedContent not found (or permission
-// denied)", and has no other mark of it.
-func (s problem) lostCache() bool {
-	return (s.Status == "PERMISSION_DENIED" || s.Status == "NOT_FOUND") && strings.Contains(s.Message, "CachedContent")
 }

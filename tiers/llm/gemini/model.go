@@ -118,15 +118,6 @@ func (f family) budget(effort string, room int) int {
 	return share(6)
 }
 
-// minimum is the least number of tokens that can be kept, the largest that the
-// vendor's page has named for the family.
-func (f family) minimum() int64 {
-	if f.generation < 2 {
-		return 32_768
-	}
-	return 4096
-}
-
 // checkModel refuses a name that would not stay in its place of the address.
 func checkModel(model string) error {
 	if !modelNames().MatchString(model) {

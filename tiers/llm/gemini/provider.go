@@ -20,7 +20,7 @@ const Name = "gemini"
 // wire is the format of Body and its version.
 const wire = "gemini/4"
 
-// apiVersion is the version of the API that has thought signatures and caches.
+// apiVersion is the version of the API that has thought signatures.
 const apiVersion = "v1beta"
 
 // baseURL is the vendor's own address.
@@ -31,9 +31,6 @@ type Provider struct {
 	Endpoint llm.Endpoint
 	// Silence is how long an answer may bring nothing; 0: the transport's own.
 	Silence time.Duration
-	// Keeps allows that beginnings of prompts are kept at the vendor, at a price
-	// for the time.
-	Keeps bool
 }
 
 // Name is the provider's name.

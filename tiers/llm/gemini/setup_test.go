@@ -82,7 +82,7 @@ func answering(t *testing.T, status int, stream string) (gemini.Provider, *[]str
 		_, _ = io.WriteString(w, stream)
 	}))
 	t.Cleanup(s.Close)
-	return gemini.Provider{Endpoint: llm.Endpoint{BaseURL: s.URL, Key: "key-1234"}, Keeps: true}, &bodies
+	return gemini.Provider{Endpoint: llm.Endpoint{BaseURL: s.URL, Key: "key-1234"}}, &bodies
 }
 
 // failed is the error of a reply that did not come.

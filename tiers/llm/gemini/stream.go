@@ -42,7 +42,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 				err = ctx.Err()
 			}
 			if err != nil {
-				reading.fail(p.failure(ctx, call, err, r.Cached != nil))
+				reading.fail(p.failure(ctx, call, err))
 				return
 			}
 			if reading.stopped {
@@ -50,7 +50,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			}
 		}
 		reason, err := reading.outcome()
-		if bad := p.failure(ctx, call, err, r.Cached != nil); bad != nil { // what went wrong below counts more
+		if bad := p.failure(ctx, call, err); bad != nil { // what went wrong below counts more
 			reading.fail(bad)
 			return
 		}

@@ -11,7 +11,6 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
-	"manualslop/tiers/llm/gemini"
 )
 
 const thoughtful = `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hm","thought":true}]}}],"usageMetadata":{"promptTokenCount":100,"thoughtsTokenCount":3}}
@@ -123,58 +122,6 @@ func TestWithoutAKeyNothingIsSent(t *testing.T) {
 	bad, _ := failed(t, p, asking(model, nil))
 	require.Equal(t, events.ModelAuth, bad.Kind)
 	require.Empty(t, *bodies)
-}
-
-func TestALostCacheIsToldApartFromAWrongKey(t *testing.T) {
-	t.Parallel()
-	p, _ := answering(t, http.StatusForbidden, `{"error":{"code":403,"message":"CachedContent not found (or permission denied)","status":"PERMISSION_DENIED"}}`)
-	r := asking(model, nil)
-	bad, _ := failed(t, p, r)
-	require.False(t, bad.CacheGone, "none was named")
-	r.Cached = &llm.CachedPrefix{Name: "cachedContents/a", Messages: 2}
-	bad, _ = failed(t, p, r)
-	require.True(t, bad.CacheGone)
-	require.NoError(t, p.Forget(t.Context(), "cachedContents/a"), "gone already")
-	require.Error(t, p.Forget(t.Context(), "../models/x"))
-	for _, text := range []string{"null", "[]", "{", "", `{"name":"../x","expireTime":"2026-01-02T03:04:05Z"}`, `{"name":"cachedContents/a"}`} {
-		p, _ = answering(t, http.StatusOK, text)
-		_, err := p.Keep(t.Context(), r, llm.Keepable{Messages: 2, TTL: time.Hour})
-		require.Error(t, err, text)
-	}
-}
-
-func TestKeepSendsTheBeginningOnceAndLearnsItsName(t *testing.T) {
-	t.Parallel()
-	p, bodies := answering(t, http.StatusOK, `{"name":"cachedContents/ab","expireTime":"2026-01-02T03:04:05Z","usageMetadata":{"totalTokenCount":5000}}`)
-	r := asking(model, nil)
-	_, ok := p.Keepable(r)
-	require.False(t, ok, "too short to be kept")
-	r.Messages[1].Blocks = append(r.Messages[1].Blocks, llm.Text(strings.Repeat("word ", 4000)))
-	k, ok := p.Keepable(r)
-	require.True(t, ok)
-	require.Equal(t, 2, k.Messages)
-	again, _ := p.Keepable(asked(r))
-	require.Equal(t, k, again, "the same beginning has the same digest")
-	first := r
-	first.Messages = r.Messages[:2]
-	_, ok = p.Keepable(first)
-	require.False(t, ok, "a single round would not read it")
-	_, ok = gemini.Provider{}.Keepable(r)
-	require.False(t, ok, "not allowed")
-
-	kept, err := p.Keep(t.Context(), r, k)
-	require.NoError(t, err)
-	require.Equal(t, llm.Kept{Name: "cachedContents/ab", ExpiresAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Tokens: 5000}, kept)
-	require.NoError(t, p.Forget(t.Context(), kept.Name))
-	require.Contains(t, (*bodies)[0], `POST /v1beta/cachedContents {"model":"models/`+model+`","systemInstruction"`)
-	require.Contains(t, (*bodies)[0], `"ttl":"3600s"}`)
-	require.Equal(t, "DELETE /v1beta/cachedContents/ab ", (*bodies)[1])
-}
-
-// asked is r with another round behind it.
-func asked(r llm.Request) llm.Request {
-	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], r.Messages[2:]...)
-	return r
 }
 
 func TestWhyAReplyEndedDoesNotTellTheKey(t *testing.T) {

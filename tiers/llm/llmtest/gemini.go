@@ -28,8 +28,7 @@ func geminiModels() []string {
 type gemini struct {
 	models []string
 	seen   prefixes // of prompts that were answered
-	kept   geminiCaches
-	min    int64 // tokens below which nothing is cached; 0: the model's
+	min    int64    // tokens below which nothing is cached; 0: the model's
 }
 
 func newGemini(o Options) *gemini {
@@ -55,34 +54,19 @@ func (*gemini) expects() map[Fault]string {
 	return map[Fault]string{DuplicateIndex: "", BrokenArgs: events.ModelIncomplete, CutInCall: events.ModelIncomplete}
 }
 
-// other lists the models and keeps caches.
-func (g *gemini) other(w http.ResponseWriter, r *http.Request, body []byte) bool {
-	if r.Method == http.MethodGet && isPath(r, "/v1beta/models") {
-		list := []any{}
-		for _, m := range g.models {
-			list = append(list, map[string]any{"name": "models/" + m, "displayName": m, "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
-				"supportedGenerationMethods": []string{"generateContent", "createCachedContent"}})
-		}
-		g.answer(w, map[string]any{"models": list})
-		return true
-	}
-	if !strings.HasPrefix(r.URL.Path, "/v1beta/cachedContents") {
+// other lists the models.
+func (g *gemini) other(w http.ResponseWriter, r *http.Request, _ []byte) bool {
+	if r.Method != http.MethodGet || !isPath(r, "/v1beta/models") {
 		return false
 	}
-	out, bad := g.caching(r, body)
-	if bad != nil {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(bad.status)
-		_, _ = w.Write(g.failure(bad.status, bad.kind, bad.message))
-		return true
+	list := []any{}
+	for _, m := range g.models {
+		list = append(list, map[string]any{"name": "models/" + m, "displayName": m, "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
+			"supportedGenerationMethods": []string{"generateContent", "createCachedContent"}})
 	}
-	g.answer(w, out)
-	return true
-}
-
-func (*gemini) answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(mustJSON(v))
+	_, _ = w.Write(mustJSON(map[string]any{"models": list}))
+	return true
 }
 
 var geminiPath = regexp.MustCompile(`^/v1beta/models/([^/:]+):streamGenerateContent$`)
@@ -103,14 +87,8 @@ func (g *gemini) read(r *http.Request, body []byte) (View, *refusal) {
 		return View{}, bad
 	}
 	q.model = path[1]
-	if q.Model != "" || q.TTL != "" || q.DisplayName != "" {
-		return View{}, refuse(`Invalid JSON payload received. Unknown name "model", "ttl" or "displayName": Cannot find field.`)
-	}
 	if !slices.Contains(g.models, q.model) {
 		return View{}, &refusal{404, "not_found", "models/" + q.model + " is not found for API version v1beta, or is not supported for generateContent."}
-	}
-	if bad := g.checkCached(&q); bad != nil {
-		return View{}, bad
 	}
 	for _, check := range geminiChecks() {
 		if bad := check(&q); bad != nil {

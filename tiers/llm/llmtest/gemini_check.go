@@ -9,7 +9,7 @@ import (
 
 // geminiChecks are what the API refuses, in the order in which it looks.
 // Sources: https://ai.google.dev/api/generate-content, .../gemini-api/docs/function-calling,
-// .../docs/thinking, .../docs/thought-signatures and .../docs/caching.
+// .../docs/thinking and .../docs/thought-signatures.
 func geminiChecks() []func(*geminiRequest) *refusal {
 	return []func(*geminiRequest) *refusal{
 		checkGeminiSystem, checkGeminiTools, checkGeminiSampling, checkGeminiThinking, checkGeminiParts, checkGeminiTurns, checkGeminiSignatures,

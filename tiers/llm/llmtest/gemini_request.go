@@ -5,12 +5,8 @@ import (
 	"strings"
 )
 
-// geminiRequest is the body of streamGenerateContent and of cachedContents.
+// geminiRequest is the body of streamGenerateContent.
 type geminiRequest struct {
-	Model             string           `json:"model"`
-	DisplayName       string           `json:"displayName"`
-	TTL               string           `json:"ttl"`
-	CachedContent     string           `json:"cachedContent"`
 	SystemInstruction *geminiContent   `json:"systemInstruction"`
 	Tools             []geminiTool     `json:"tools"`
 	ToolConfig        json.RawMessage  `json:"toolConfig"`
@@ -18,8 +14,7 @@ type geminiRequest struct {
 	GenerationConfig  *geminiGenerates `json:"generationConfig"`
 	SafetySettings    json.RawMessage  `json:"safetySettings"`
 
-	model string       // of the address
-	kept  *geminiCache // that it names
+	model string // of the address
 }
 
 type geminiContent struct {
@@ -70,32 +65,16 @@ type geminiGenerates struct {
 	} `json:"thinkingConfig"`
 }
 
-// all are the contents of the whole prompt, those of the cache first.
-func (q *geminiRequest) all() []geminiContent {
-	if q.kept == nil {
-		return q.Contents
-	}
-	return append(append([]geminiContent(nil), q.kept.request.Contents...), q.Contents...)
-}
-
-// begins is the request that says the system instruction and the tools.
-func (q *geminiRequest) begins() *geminiRequest {
-	if q.kept == nil {
-		return q
-	}
-	return &q.kept.request
-}
-
 // pieces is the prompt in the order of the cache: system, tools, contents.
 func (q *geminiRequest) pieces() []string {
 	var out []string
-	if s := q.begins().SystemInstruction; s != nil {
+	if s := q.SystemInstruction; s != nil {
 		out = append(out, "system "+string(mustJSON(s)))
 	}
-	for _, t := range q.begins().Tools {
+	for _, t := range q.Tools {
 		out = append(out, "tools "+string(mustJSON(t)))
 	}
-	for _, c := range q.all() {
+	for _, c := range q.Contents {
 		role := c.Role
 		for _, p := range c.Parts {
 			out = append(out, role+" "+string(mustJSON(p)))
@@ -110,15 +89,15 @@ func (q *geminiRequest) view() View {
 	if q.GenerationConfig != nil {
 		v.Limit = limitOf(q.GenerationConfig.MaxOutputTokens)
 	}
-	if s := q.begins().SystemInstruction; s != nil {
+	if s := q.SystemInstruction; s != nil {
 		v.System = s.text()
 	}
-	for _, t := range q.begins().Tools {
+	for _, t := range q.Tools {
 		for _, f := range t.FunctionDeclarations {
 			v.Tools = append(v.Tools, f.Name)
 		}
 	}
-	for _, c := range q.all() {
+	for _, c := range q.Contents {
 		v.Messages = append(v.Messages, c.said())
 	}
 	return v

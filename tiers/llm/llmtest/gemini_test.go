@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -108,7 +107,6 @@ func TestGeminiRejectsPartsThatTheAPIRejects(t *testing.T) {
 	t.Parallel()
 	rejectedByGemini(t, []geminiCase{
 		{"unknown field", gemini3, func(q object) { q["stream"] = true }, "stream"},
-		{"a cache's field", gemini3, func(q object) { q["ttl"] = "1s" }, "Cannot find field"},
 		{"unknown model", "gemini-9", func(object) {}, "is not found for API version"},
 		{"no contents", gemini3, func(q object) { delete(q, "contents") }, "contents is not specified"},
 		{"unknown role", gemini3, func(q object) { conversation(q, spoken("assistant", say("x"))) }, "valid role"},
@@ -221,23 +219,6 @@ func TestGeminiRejectsWhatStandsBesideTheContents(t *testing.T) {
 	})
 }
 
-func TestGeminiRejectsACacheBesideWhatItHolds(t *testing.T) {
-	t.Parallel()
-	rejectedByGemini(t, []geminiCase{
-		{"cache with system and tools", gemini3, func(q object) { q["cachedContent"] = "cachedContents/x" }, "can not be used with"},
-		{"cache with a tool config", gemini3, func(q object) {
-			q["cachedContent"], q["toolConfig"] = "cachedContents/x", object{}
-			delete(q, "systemInstruction")
-			delete(q, "tools")
-		}, "can not be used with"},
-		{"cache that is not there", gemini3, func(q object) {
-			q["cachedContent"] = "cachedContents/x"
-			delete(q, "systemInstruction")
-			delete(q, "tools")
-		}, "CachedContent not found"},
-	})
-}
-
 func TestGeminiTakesTheThinkingOfEachFamily(t *testing.T) {
 	t.Parallel()
 	s := geminiServer(t)
@@ -279,88 +260,12 @@ func TestGeminiRejectsOtherAddressesAndKeys(t *testing.T) {
 	require.Contains(t, text, "models/gemini-2.5-pro")
 }
 
-// keepable is a cache that the server makes.
-func keepable(model string) object {
-	q := validGemini()
-	delete(q, "generationConfig")
-	q["model"], q["ttl"] = "models/"+model, "3600s"
-	conversation(q, spoken("user", say(strings.Repeat("word ", 5000))))
-	return q
-}
-
-func TestGeminiRejectsCachesThatTheAPIRejects(t *testing.T) {
-	t.Parallel()
-	s := geminiServer(t)
-	for name, c := range map[string]struct {
-		change func(object)
-		want   string
-	}{
-		"too small":       {func(q object) { conversation(q, spoken("user", say("word"))) }, "Cached content is too small"},
-		"no model":        {func(q object) { delete(q, "model") }, "model name format"},
-		"unknown model":   {func(q object) { q["model"] = "models/gemini-9" }, "is not found"},
-		"no ttl":          {func(q object) { delete(q, "ttl") }, "protobuf.Duration"},
-		"no seconds":      {func(q object) { q["ttl"] = "1h" }, "protobuf.Duration"},
-		"nothing to keep": {func(q object) { q["ttl"] = "0s" }, "protobuf.Duration"},
-		"a long label":    {func(q object) { q["displayName"] = strings.Repeat("ä", 129) }, "at most 128"},
-		"a cache's cache": {func(q object) { q["cachedContent"] = "cachedContents/a" }, "Cannot find field"},
-		"generation":      {func(q object) { q["generationConfig"] = object{} }, "Cannot find field"},
-		"unknown field":   {func(q object) { q["x"] = 1 }, "x"},
-		"empty part":      {func(q object) { conversation(q, spoken("user", object{})) }, "one initialized field"},
-	} {
-		q := keepable(gemini3)
-		c.change(q)
-		code, text := toGemini(t, s, http.MethodPost, "cachedContents", q)
-		require.GreaterOrEqual(t, code, 400, name)
-		require.Contains(t, text, c.want, name)
-	}
-	require.Zero(t, s.Kept())
-	for _, method := range []string{http.MethodGet, http.MethodDelete} {
-		code, _ := toGemini(t, s, method, "cachedContents/x", nil)
-		require.Equal(t, 403, code)
-	}
-}
-
-func TestGeminiKeepsACacheForItsModelUntilItIsDeletedOrExpires(t *testing.T) {
-	t.Parallel()
-	s := geminiServer(t)
-	make := func() string {
-		code, text := toGemini(t, s, http.MethodPost, "cachedContents", keepable(gemini3))
-		require.Equal(t, 200, code, text)
-		var made struct{ Name string }
-		require.NoError(t, json.Unmarshal([]byte(text), &made))
-		return made.Name
-	}
-	name := make()
-	q := object{"cachedContent": name, "contents": []any{spoken("model", calls("read_file")), spoken("user", answers("read_file"))}}
-	code, text := generate(t, s, gemini3, q)
-	require.Equal(t, 200, code, text)
-	require.Contains(t, text, `"cachedContentTokenCount":6`, "over 6,000 tokens")
-	code, text = generate(t, s, "gemini-2.5-pro", q)
-	require.Equal(t, 400, code)
-	require.Contains(t, text, "has to be the same")
-	code, _ = toGemini(t, s, http.MethodGet, name, nil)
-	require.Equal(t, 200, code)
-	code, _ = toGemini(t, s, http.MethodDelete, name, nil)
-	require.Equal(t, 200, code)
-	code, text = generate(t, s, gemini3, q)
-	require.Equal(t, 403, code)
-	require.Contains(t, text, "CachedContent not found")
-
-	q["cachedContent"] = make()
-	code, _ = generate(t, s, gemini3, q)
-	require.Equal(t, 200, code)
-	s.Expire()
-	require.Zero(t, s.Kept())
-	code, _ = generate(t, s, gemini3, q)
-	require.Equal(t, 403, code)
-}
-
 func TestGeminiReadsTheBeginningThatItSawBefore(t *testing.T) {
 	t.Parallel()
 	s := geminiServer(t)
-	q := keepable(gemini3)
-	delete(q, "model")
-	delete(q, "ttl")
+	q := validGemini()
+	delete(q, "generationConfig")
+	conversation(q, spoken("user", say(strings.Repeat("word ", 5000))))
 	_, text := generate(t, s, gemini3, q)
 	require.NotContains(t, text, "cachedContentTokenCount")
 	q["contents"] = append(q["contents"].([]any), spoken("model", calls("read_file")), spoken("user", answers("read_file")))
@@ -369,37 +274,4 @@ func TestGeminiReadsTheBeginningThatItSawBefore(t *testing.T) {
 	delete(q, "tools")
 	_, text = generate(t, s, gemini3, q)
 	require.NotContains(t, text, "cachedContentTokenCount", "tools stand before the contents")
-}
-
-// TestGeminiListsCachesInPages and takes no parameters that the API does not have.
-func TestGeminiListsCachesInPages(t *testing.T) {
-	t.Parallel()
-	s := geminiServer(t)
-	page := func(query string) (out struct {
-		CachedContents []struct{ Name, DisplayName string }
-		NextPageToken  string
-	}) {
-		code, text := toGemini(t, s, http.MethodGet, "cachedContents"+query, nil)
-		require.Equal(t, 200, code, text)
-		require.NoError(t, json.Unmarshal([]byte(text), &out))
-		return out
-	}
-	require.Empty(t, page("").CachedContents)
-	for i := range 4 {
-		q := keepable(gemini3)
-		q["displayName"] = strings.Repeat("ä", 128-i)
-		code, text := toGemini(t, s, http.MethodPost, "cachedContents", q)
-		require.Equal(t, 200, code, text)
-	}
-	first := page("?pageSize=1001")
-	require.Len(t, first.CachedContents, 3, "fewer than were asked for")
-	require.Equal(t, strings.Repeat("ä", 128), first.CachedContents[0].DisplayName)
-	last := page("?pageSize=1000&pageToken=" + url.QueryEscape(first.NextPageToken))
-	require.Len(t, last.CachedContents, 1)
-	require.Empty(t, last.NextPageToken)
-	require.Len(t, page("?pageSize=1").CachedContents, 1)
-	for _, query := range []string{"?pageSize=x", "?pageSize=-1", "?pageToken=x", "?filter=x"} {
-		code, _ := toGemini(t, s, http.MethodGet, "cachedContents"+query, nil)
-		require.Equal(t, 400, code, query)
-	}
 }

@@ -31,7 +31,7 @@ func (c geminiContent) results() []geminiFunctionDone {
 
 // checkGeminiTurns checks the order of the whole prompt's contents.
 func checkGeminiTurns(q *geminiRequest) *refusal {
-	all := q.all()
+	all := q.Contents
 	if all[0].Role != "user" {
 		return refuse("Please ensure that multiturn requests begin with a user turn.")
 	}
@@ -85,7 +85,7 @@ func (p geminiPart) signed() string {
 // and that from Gemini 3 on each step of the current turn has one: the first
 // call of each of the model's contents since the user last said something.
 func checkGeminiSignatures(q *geminiRequest) *refusal {
-	all, begin := q.all(), 0
+	all, begin := q.Contents, 0
 	for i, c := range all {
 		if c.Role == "user" && len(c.results()) == 0 {
 			begin = i
