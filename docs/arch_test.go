@@ -81,7 +81,6 @@ type wall struct {
 var walls = []wall{
 	{"github.com/anthropics/anthropic-sdk-go/...", []string{"tiers/llm/anthropic"}, "a vendor's words stay in its adapter"},
 	{"github.com/nats-io/...", []string{"bus/..."}, "one package speaks to the broker; tests of others use bus/bustest"},
-	{"google.golang.org/genai/...", []string{"tiers/llm/gemini"}, "one package speaks to Gemini; its SDK panics at what it does not expect"},
 	{"github.com/openai/openai-go/...", []string{"tiers/llm/openai"}, "one package speaks Chat Completions; its SDK takes a page for an answer"},
 	{"github.com/coder/websocket/...", []string{"hookgw", "hookgw/streams"}, "one package speaks to clients over HTTP"},
 	{"github.com/smacker/go-tree-sitter/...", []string{"tools/syntax/..."}, "cgo and its memory rules stay in one folder"},

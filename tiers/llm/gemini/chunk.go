@@ -3,8 +3,6 @@ package gemini
 import (
 	"encoding/json"
 
-	"google.golang.org/genai"
-
 	"manualslop/events"
 )
 
@@ -15,20 +13,18 @@ type chunk struct {
 	UsageMetadata  *usage      `json:"usageMetadata"`
 	ModelVersion   string      `json:"modelVersion"`
 	PromptFeedback struct {
-		BlockReason        genai.BlockedReason `json:"blockReason"`
-		BlockReasonMessage string              `json:"blockReasonMessage"`
+		BlockReason        string `json:"blockReason"`
+		BlockReasonMessage string `json:"blockReasonMessage"`
 	} `json:"promptFeedback"`
 	Error *problem `json:"error"`
-
-	unreadable bool // it is no JSON of the API
 }
 
 type candidate struct {
 	Content struct {
 		Parts []json.RawMessage `json:"parts"`
 	} `json:"content"`
-	FinishReason  genai.FinishReason `json:"finishReason"`
-	FinishMessage string             `json:"finishMessage"`
+	FinishReason  string `json:"finishReason"`
+	FinishMessage string `json:"finishMessage"`
 }
 
 // piece is one part of a reply.
@@ -52,14 +48,6 @@ func (p piece) empty(raw json.RawMessage) bool {
 	delete(members, "text")
 	delete(members, "thought")
 	return len(members) == 0
-}
-
-func readChunk(data []byte) chunk {
-	var c chunk
-	if json.Unmarshal(data, &c) != nil {
-		return chunk{unreadable: true}
-	}
-	return c
 }
 
 // usage counts what was used up to its chunk, all of the attempt.

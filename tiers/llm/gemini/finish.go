@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"manualslop/events"
 	"manualslop/tiers/llm"
 )
@@ -16,13 +14,12 @@ func (r *reading) outcome() (string, error) {
 	switch r.finish {
 	case "":
 		return "", &llm.Error{Kind: events.ModelIncomplete, Message: "the reply ended without a finish reason"}
-	case genai.FinishReasonStop:
+	case "STOP":
 		return llm.FinishStop, nil
-	case genai.FinishReasonMaxTokens:
+	case "MAX_TOKENS":
 		return llm.FinishMaxTokens, nil
-	case genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
-		genai.FinishReasonProhibitedContent, genai.FinishReasonSPII, genai.FinishReasonImageSafety,
-		genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation:
+	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
 		return "", r.ended(events.ModelRefused)
 	}
 	// MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER and what is new: the

@@ -20,8 +20,8 @@ func (p Provider) Models(ctx context.Context) ([]string, error) {
 			Name string `json:"name"`
 		} `json:"models"`
 	}
-	url := strings.TrimRight(p.address(), "/") + "/" + apiVersion + "/models?pageSize=1000"
-	if err := transport.Get(ctx, p.Endpoint, p.Silence, url, map[string]string{"X-Goog-Api-Key": p.Endpoint.Key}, refine, &page); err != nil {
+	header := map[string]string{keyHeader: p.Endpoint.Key}
+	if err := transport.Get(ctx, p.Endpoint, p.Silence, p.url("models?pageSize=1000"), header, refine, &page); err != nil {
 		return nil, err
 	}
 	out := make([]string, len(page.Models))

@@ -1,13 +1,12 @@
 package gemini
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
 	"strings"
 	"time"
-
-	"google.golang.org/genai"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
@@ -26,6 +25,9 @@ const apiVersion = "v1beta"
 // baseURL is the vendor's own address.
 const baseURL = "https://generativelanguage.googleapis.com"
 
+// keyHeader is the header that carries the key.
+const keyHeader = "X-Goog-Api-Key"
+
 // Provider reaches Gemini models. Its zero value has no key and fails with auth.
 type Provider struct {
 	Endpoint llm.Endpoint
@@ -39,37 +41,24 @@ func (Provider) Name() string { return Name }
 // Wire is the format of Body.
 func (Provider) Wire() string { return wire }
 
-// client is the SDK's client for one attempt, with nothing from the environment.
-func (p Provider) client(ctx context.Context, carrier http.RoundTripper) (*genai.Client, error) {
-	if p.Endpoint.Key == "" {
-		return nil, llm.NoKey(Name)
+// url returns the address of a resource of the API. A configured base URL may
+// hold the version.
+func (p Provider) url(resource string) string {
+	base := strings.TrimSuffix(strings.TrimRight(p.Endpoint.BaseURL, "/"), "/"+apiVersion)
+	return cmp.Or(strings.TrimRight(base, "/"), baseURL) + "/" + apiVersion + "/" + resource
+}
+
+// ask sends the body and returns the answer once its header came.
+func (p Provider) ask(ctx context.Context, call *transport.Call, model string, body []byte) (*http.Response, error) {
+	resource := model
+	if !strings.Contains(model, "/") {
+		resource = "models/" + model
 	}
-	client, err := genai.NewClient(ctx, &genai.ClientConfig{
-		APIKey:     p.Endpoint.Key,
-		Backend:    genai.BackendGeminiAPI,
-		HTTPClient: &http.Client{Transport: carrier, CheckRedirect: keepHere},
-		HTTPOptions: genai.HTTPOptions{
-			BaseURL:    p.address(),
-			APIVersion: apiVersion,
-		},
-	})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url(resource+":streamGenerateContent?alt=sse"), bytes.NewReader(body))
 	if err != nil {
-		return nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: "the client of gemini cannot be made; check base_url in [providers.gemini]"}
+		return nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: "base_url in [providers.gemini] is not a URL"}
 	}
-	return client, nil
-}
-
-// address is the API's without the version, which a configured one may have.
-func (p Provider) address() string {
-	at := strings.TrimRight(p.Endpoint.BaseURL, "/")
-	return cmp.Or(strings.TrimSuffix(at, "/"+apiVersion), baseURL)
-}
-
-// keepHere follows no redirect, which would take the key along.
-func keepHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// begin makes the transport of one attempt.
-func (p Provider) begin(o transport.Options) *transport.Call {
-	o.Silence = p.Silence
-	return transport.Begin(p.Endpoint, o)
+	req.Header.Set(keyHeader, p.Endpoint.Key)
+	req.Header.Set("Content-Type", "application/json")
+	return call.Client().Do(req)
 }

@@ -1,14 +1,14 @@
 package gemini
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
-
-	"google.golang.org/genai"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
@@ -23,33 +23,24 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			yield(nil, err)
 			return
 		}
-		call := p.begin(transport.Options{Stream: true, Body: body})
-		yield = call.Watch(yield)
-		tap := &tap{under: call}
-		client, err := p.client(ctx, tap)
-		if err != nil {
-			yield(nil, err)
+		if p.Endpoint.Key == "" {
+			yield(nil, llm.NoKey(Name))
 			return
 		}
-		reading := reading{origin: origin(r.Model), yield: yield}
-		// The body is ours already; a continuation would be a second attempt.
-		config := &genai.GenerateContentConfig{AutomaticContinuation: genai.Ptr(false)}
-		for _, err := range client.Models.GenerateContentStream(ctx, r.Model, nil, config) {
-			if err == nil {
-				err = reading.take(tap.next())
-			}
-			if ctx.Err() != nil { // what came before does not matter any more
-				err = ctx.Err()
-			}
-			if err != nil {
-				reading.fail(p.failure(ctx, call, err))
-				return
-			}
-			if reading.stopped {
-				return
-			}
+		call := transport.Begin(p.Endpoint, transport.Options{Stream: true, Silence: p.Silence})
+		reading := reading{origin: origin(r.Model), yield: call.Watch(yield)}
+		resp, err := p.ask(ctx, call, r.Model, body)
+		if err == nil {
+			err = reading.all(ctx, resp.Body)
+			_ = resp.Body.Close() // the transport knows what went wrong
 		}
-		reason, err := reading.outcome()
+		if reading.stopped {
+			return
+		}
+		var reason string
+		if err == nil {
+			reason, err = reading.outcome()
+		}
 		if bad := p.failure(ctx, call, err); bad != nil { // what went wrong below counts more
 			reading.fail(bad)
 			return
@@ -68,13 +59,35 @@ type reading struct {
 	parts  []json.RawMessage // all, as the server sent them
 	signed bool              // some part holds a signature
 	model  string
-	finish genai.FinishReason
+	finish string
 	why    string
 }
 
+// all reads a stream to its end, or until the consumer has enough.
+func (r *reading) all(ctx context.Context, stream io.Reader) error {
+	lines := bufio.NewReader(stream)
+	for !r.stopped {
+		data, err := nextEvent(lines)
+		if err == nil {
+			err = r.take(data)
+		}
+		if ctx.Err() != nil { // what came before does not matter any more
+			return ctx.Err()
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // take reads one chunk.
-func (r *reading) take(c chunk) error {
-	if c.unreadable {
+func (r *reading) take(data []byte) error {
+	var c chunk
+	if json.Unmarshal(data, &c) != nil {
 		return errUnreadable
 	}
 	if c.Error != nil {
@@ -86,8 +99,9 @@ func (r *reading) take(c chunk) error {
 	if c.ModelVersion != "" {
 		r.model = c.ModelVersion
 	}
-	if f := c.PromptFeedback; f.BlockReason != "" && f.BlockReason != genai.BlockedReasonUnspecified {
-		return &llm.Error{Kind: events.ModelRefused, Message: strings.TrimSpace(fmt.Sprintf("gemini refused the prompt: %s %s", f.BlockReason, f.BlockReasonMessage))}
+	if f := c.PromptFeedback; f.BlockReason != "" && f.BlockReason != "BLOCKED_REASON_UNSPECIFIED" {
+		message := strings.TrimSpace(fmt.Sprintf("gemini refused the prompt: %s %s", f.BlockReason, f.BlockReasonMessage))
+		return &llm.Error{Kind: events.ModelRefused, Message: message}
 	}
 	if len(c.Candidates) == 0 {
 		return nil
@@ -97,7 +111,7 @@ func (r *reading) take(c chunk) error {
 			return err
 		}
 	}
-	if first := c.Candidates[0]; first.FinishReason != "" && first.FinishReason != genai.FinishReasonUnspecified {
+	if first := c.Candidates[0]; first.FinishReason != "" && first.FinishReason != "FINISH_REASON_UNSPECIFIED" {
 		r.finish, r.why = first.FinishReason, first.FinishMessage
 	}
 	return nil
