@@ -38,7 +38,11 @@ func summariseCode(ctx context.Context, name, text string) summary.Summary {
 	if note := language.Note(); note != "" {
 		title = note
 	}
-	out.Sections = []summary.Section{{Title: title, Items: codeItems(language.Name(), text, found.Symbols)}}
+	items := keyItems(found.Symbols)
+	if name := language.Name(); name != "toml" && name != "yaml" {
+		items = codeItems(name, text, found.Symbols)
+	}
+	out.Sections = []summary.Section{{Title: title, Items: items}}
 	return out
 }
 
@@ -90,6 +94,32 @@ func codeItems(language, text string, symbols []syntax.Symbol) []summary.Item {
 		})
 	}
 	return append(exported, others...)
+}
+
+// maxKeys bounds the keys that are named for one table or key.
+const maxKeys = 40
+
+// keyItems lists the outermost tables and keys, each with the names of the keys below it.
+func keyItems(symbols []syntax.Symbol) []summary.Item {
+	var items []summary.Item
+	var below []string
+	for _, s := range symbols {
+		if s.Depth == 0 || len(items) == 0 {
+			name := strings.TrimPrefix(s.Kind+" "+s.Title, "key ")
+			items, below = append(items, summary.Item{Name: name, Line: s.StartLine, End: s.EndLine}), nil
+			continue
+		}
+		if s.Depth > maxCodeDepth {
+			continue
+		}
+		last := &items[len(items)-1]
+		if below = append(below, s.Title); len(below) <= maxKeys {
+			last.Text = strings.Join(below, ", ")
+		} else {
+			last.Text = fmt.Sprintf("%s, … %d more", strings.Join(below[:maxKeys], ", "), len(below)-maxKeys)
+		}
+	}
+	return items
 }
 
 // isExported tells whether a symbol is meant for other files, as far as its head says.

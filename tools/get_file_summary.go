@@ -24,7 +24,7 @@ type getFileSummaryArgs struct {
 // summaryData is the structured twin of a summary.
 type summaryData struct {
 	Path     string           `json:"path"`
-	Format   string           `json:"format"` // "Python", "TOML", "go", "text", "binary" …
+	Format   string           `json:"format"` // "Python", "INI", "go", "text", "binary" …
 	Lines    int              `json:"lines"`
 	Bytes    int              `json:"bytes"`
 	Encoding string           `json:"encoding"` // empty for binary files
@@ -96,20 +96,14 @@ func summarise(ctx context.Context, file sandbox.File) summaryData {
 func summariseText(ctx context.Context, name, text string) summary.Summary {
 	base := strings.ToLower(path.Base(name))
 	switch path.Ext(base) {
-	case ".toml":
-		return summary.TOML(text)
 	case ".ini", ".cfg":
 		return summary.INI(text)
 	case ".md", ".markdown", ".mdown", ".mdx":
 		return summary.Markdown(text)
 	case ".json", ".jsonl", ".ndjson", ".ipynb", ".geojson", ".webmanifest":
 		return summary.JSON(ctx, text)
-	case ".yaml", ".yml":
-		return summary.YAML(text)
 	}
 	switch base {
-	case "pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock":
-		return summary.TOML(text)
 	case ".editorconfig", ".gitconfig", ".flake8", ".pylintrc", ".coveragerc":
 		return summary.INI(text)
 	case "pipfile.lock", "composer.lock", ".babelrc", ".eslintrc", ".prettierrc":

@@ -22,23 +22,13 @@ func rows(s Summary) []string {
 	return append(out, s.Warnings...)
 }
 
-func TestTOMLTablesAreListedWithTheirKeys(t *testing.T) {
-	t.Parallel()
-	got := TOML("# head\r\ntitle = \"x\" # y\r\n\"a = b\".c = 1\r\n[project] # the [project]\r\nnames = [\r\n  \"[not.a.table]\", # ]\r\n]\r\ntext = '''\r\n[neither]\r\n'''\r\nlong = \"\"\"a\\\"\"\"\" \r\nx=1\r\n[[tool.\"a]b\"]]\r\ninline = {\r\n a = 1 }\r\nlast = 1")
-	require.Equal(t, []string{
-		`2 (top level)|title, "a = b".c`,
-		"4 [project]|names, text, long, x",
-		`13 [[tool."a]b"]]|inline, last`,
-	}, rows(got))
-	require.Equal(t, []string{"1 (top level)|a", "line 1: the value does not end"}, rows(TOML("a = [\n1")))
-	require.Equal(t, []string{"line 1: neither a table nor a key"}, rows(TOML("nonsense")))
-	require.Empty(t, rows(TOML("")))
-}
-
 func TestINISectionsAreListedWithTheirKeys(t *testing.T) {
 	t.Parallel()
 	got := INI("; c\n[a]\nx: 1\n  more\ny = it's [\n[b]\nz\n")
 	require.Equal(t, []string{"2 [a]|x, y", "6 [b]|"}, rows(got))
+	require.Equal(t, []string{"1 (top level)|root", "2 [x]|", "3 [|"}, rows(INI("root = true\n[x] # c\n[\n")))
+	many := rows(INI("[a]\n" + strings.Repeat("k=1\n", 41)))
+	require.Equal(t, []string{"1 [a]|" + strings.Repeat("k, ", 40) + "… 1 more"}, many)
 }
 
 func TestMarkdownHeadingsAreListedByLevel(t *testing.T) {
@@ -75,12 +65,6 @@ func TestDeepJSONIsReadWithoutRecursion(t *testing.T) {
 	require.Contains(t, JSON(ctx, deep).Warnings[0], "context canceled")
 }
 
-func TestYAMLKeysAreListed(t *testing.T) {
-	t.Parallel()
-	got := YAML("# c\n---\nname: x\n\"on\":\n  push:\n    branches: [main]\n  pull: {a: 1}\nlist:\n- a: 1\n-x: 2\n")
-	require.Equal(t, []string{"3 name|", `4 "on"|push, pull`, "8 list|"}, rows(got))
-}
-
 func TestPlainTextShowsItsFirstLines(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"2 a|", "4 " + strings.Repeat("é", 160) + "…|"}, rows(Plain("\na  \r\n\r\n"+strings.Repeat("é", 300))))
@@ -106,7 +90,7 @@ func FuzzSummaries(f *testing.F) {
 	f.Add("{\"a\":[{}]}")
 	f.Add("# x\n---\n```\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, s := range []Summary{TOML(text), INI(text), Markdown(text), JSON(context.Background(), text), YAML(text), Plain(text), Python(python.Parse(text))} {
+		for _, s := range []Summary{INI(text), Markdown(text), JSON(context.Background(), text), Plain(text), Python(python.Parse(text))} {
 			for _, section := range s.Sections {
 				for _, item := range section.Items {
 					require.Positive(t, item.Line)

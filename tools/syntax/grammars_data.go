@@ -23,10 +23,10 @@ func dataGrammars() []*grammar {
 			defs: map[string]def{"block": {kind: "block", hook: hclBlock, body: "<block_start>"}},
 		},
 		{
-			name: "toml", endings: "toml", files: "Cargo.lock Pipfile poetry.lock", load: toml.GetLanguage, note: "tables and top-level keys",
+			name: "toml", endings: "toml", files: "Cargo.lock Pipfile poetry.lock uv.lock pdm.lock", load: toml.GetLanguage, note: "tables and their keys",
 			defs: map[string]def{
-				"table":               {kind: "table", leaf: true, hook: tomlTable, body: "<pair>"},
-				"table_array_element": {kind: "table", leaf: true, hook: tomlTable, body: "<pair>"},
+				"table":               {kind: "table", hook: tomlTable, body: "<pair>"},
+				"table_array_element": {kind: "table", hook: tomlTable, body: "<pair>"},
 				"pair":                {kind: "key", leaf: true, hook: tomlTable},
 			},
 		},
