@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"manualslop/events"
 	"manualslop/projections"
 )
 
@@ -83,11 +84,7 @@ func canonical(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var plain any
-	if err := json.Unmarshal(raw, &plain); err != nil {
-		return nil, err
-	}
-	return json.Marshal(plain)
+	return events.Canonical(raw)
 }
 
 // limit bounds ctx by timeout, or by what stands in for none.

@@ -6,9 +6,11 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"manualslop/events/chars"
+	"manualslop/events/policy"
 )
 
 // webSearch is the tool whose address is a setting and no argument.
@@ -67,33 +69,18 @@ func (s *State) lists(u *url.URL) bool {
 	return false
 }
 
-// opensHost tells whether one entry, NAME, *.NAME or an address with an
-// optional :PORT, speaks of a place. Without a port it stands for 80 and 443.
+// opensHost tells whether an entry of the list opens a place.
 func opensHost(entry string, u *url.URL) bool {
-	host, port := plain(u.Hostname()), portOf(u)
-	if addr, err := netip.ParseAddr(strings.Trim(entry, "[]")); err == nil {
-		return sameAddress(addr, host) && standardPort(port)
-	}
-	name, own := entry, ""
-	if at := strings.LastIndexByte(entry, ':'); at >= 0 {
-		name, own = entry[:at], entry[at+1:]
-	}
-	if own != port && (own != "" || !standardPort(port)) {
+	listed, ok := policy.ParseHost(entry)
+	port, err := strconv.ParseUint(portOf(u), 10, 16)
+	if !ok || err != nil || !listed.Opens(uint16(port)) {
 		return false
 	}
-	if addr, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
-		return sameAddress(addr, host)
+	host := policy.PlainHost(u.Hostname())
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return listed.Addr == policy.PlainAddr(addr)
 	}
-	name = plain(name)
-	if below, deep := strings.CutPrefix(name, "*."); deep {
-		return below != "" && strings.HasSuffix(host, "."+below)
-	}
-	return name != "" && host == name
-}
-
-func sameAddress(listed netip.Addr, host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().WithZone("") == listed.Unmap().WithZone("")
+	return listed.Covers(host)
 }
 
 func portOf(u *url.URL) string {
@@ -105,8 +92,3 @@ func portOf(u *url.URL) string {
 	}
 	return "443"
 }
-
-func standardPort(port string) bool { return port == "80" || port == "443" }
-
-// plain is a host's name without case and without its last dot.
-func plain(host string) string { return strings.TrimSuffix(chars.Lower(host), ".") }

@@ -3,18 +3,14 @@ package approval
 import (
 	"slices"
 	"strings"
+
+	"manualslop/events/policy"
 )
 
-// steers gives the first element of a path that decides which programs run on
-// this machine, and with which rights: the folder of git, the settings and
-// personas of the engine, and the settings of other agents and of programs that
-// run what their settings name. Case does not matter.
+// steers returns the first element of a path that is one of [policy.SteeringNames],
+// whatever its case.
 func steers(path string) (string, bool) {
-	names := []string{
-		".git", "slop.toml", "personas.toml", "tool_presets.toml", "project_presets.toml", "mcp_env.toml", "mcp_config.json", ".mcp.json",
-		".beads", ".claude", ".codex", ".cursor", ".gemini",
-		".vscode", ".husky", ".envrc",
-	}
+	names := policy.SteeringNames()
 	for element := range strings.SplitSeq(path, "/") {
 		for _, name := range names {
 			if fold(element) == fold(name) {

@@ -3,40 +3,19 @@ package web
 import (
 	"net"
 	"net/netip"
-	"strconv"
-	"strings"
 
 	"golang.org/x/net/idna"
+
+	"manualslop/events/policy"
 )
 
-// entry is one allowed host.
-type entry struct {
-	name string     // folded, without a trailing dot; empty for an address
-	deep bool       // *.NAME: the names below, not the name itself
-	addr netip.Addr // invalid for a name
-	port uint16     // zero: the standard ports
-}
-
-func parseEntry(text string) (entry, bool) {
-	if addr, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
-		return entry{addr: addr.Unmap().WithZone("")}, true
+// parseHost reads an entry of the list of allowed hosts. Its name is in the form of hostName.
+func parseHost(text string) (policy.Host, bool) {
+	h, ok := policy.ParseHost(text)
+	if h.Name != "" {
+		h.Name = hostName(h.Name)
 	}
-	var e entry
-	if host, port, err := net.SplitHostPort(text); err == nil {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 {
-			return entry{}, false
-		}
-		e.port, text = uint16(n), host
-		if addr, err := netip.ParseAddr(host); err == nil {
-			e.addr = addr.Unmap().WithZone("")
-			return e, true
-		}
-	}
-	name, deep := strings.CutPrefix(text, "*.")
-	e.name, e.deep = hostName(name), deep
-	bad := e.name == "" || len(e.name) > maxEntryName || strings.ContainsAny(e.name, "*/@:[] \t")
-	return e, !bad
+	return h, ok
 }
 
 // hostName brings a host to the form in which it is looked up: ASCII, lower case, no final dot.
@@ -44,48 +23,30 @@ func hostName(host string) string {
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
 		host = ascii
 	}
-	return strings.TrimSuffix(strings.ToLower(host), ".")
+	return policy.PlainHost(host)
 }
-
-// covers tells whether the entry speaks of a name.
-func (e entry) covers(host string) bool {
-	switch {
-	case e.name == "":
-		return false
-	case e.deep:
-		return strings.HasSuffix(host, "."+e.name)
-	}
-	return host == e.name
-}
-
-// opens tells whether the entry speaks of a port.
-func (e entry) opens(port uint16) bool {
-	return e.port == port || e.port == 0 && standard(port)
-}
-
-func standard(port uint16) bool { return port == 80 || port == 443 }
 
 // listed finds out how the allowed hosts speak of a connection: by its address or by its name.
 func (c *Client) listed(host string, to netip.AddrPort) (asAddress, asName bool) {
 	host = hostName(host)
-	addr := to.Addr().Unmap().WithZone("")
-	for _, e := range c.allow {
-		if !e.opens(to.Port()) {
+	addr := policy.PlainAddr(to.Addr())
+	for _, h := range c.allow {
+		if !h.Opens(to.Port()) {
 			continue
 		}
-		asAddress = asAddress || e.addr.IsValid() && e.addr == addr
-		asName = asName || e.covers(host)
+		asAddress = asAddress || h.Addr.IsValid() && h.Addr == addr
+		asName = asName || h.Covers(host)
 	}
 	return asAddress, asName
 }
 
 // portKnown tells whether any connection to the port could be permitted.
 func (c *Client) portKnown(port uint16) bool {
-	if standard(port) {
+	if policy.StandardPort(port) {
 		return true
 	}
-	for _, e := range c.allow {
-		if e.port == port {
+	for _, h := range c.allow {
+		if h.Port == port {
 			return true
 		}
 	}
@@ -104,7 +65,7 @@ func (c *Client) permit(host string, to netip.AddrPort) error {
 		return nil
 	case isSpecial:
 		return problem("%s leads to %s, which this tool may not reach; use another source", shownHost(host), s.what)
-	case !standard(to.Port()):
+	case !policy.StandardPort(to.Port()):
 		return problem("port %d is not allowed; use an address with the usual port (80 or 443)", to.Port())
 	}
 	return nil
@@ -113,13 +74,13 @@ func (c *Client) permit(host string, to netip.AddrPort) error {
 // isOwn tells whether an address belongs to an interface of this machine. Where they cannot be
 // listed, none does: the table has judged the address before.
 func isOwn(addr netip.Addr) bool {
-	addr = addr.Unmap().WithZone("")
+	addr = policy.PlainAddr(addr)
 	own, err := net.InterfaceAddrs()
 	if err != nil {
 		return false
 	}
 	for _, a := range own {
-		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap().WithZone("") == addr {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && policy.PlainAddr(prefix.Addr()) == addr {
 			return true
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/url"
 	"time"
+
+	"manualslop/events/policy"
 )
 
 // Bounds of one fetch.
@@ -18,11 +20,10 @@ const (
 	// DefaultSearchURL is DuckDuckGo's page for browsers without scripts.
 	DefaultSearchURL = "https://html.duckduckgo.com/html/"
 
-	maxHeader    = 256 << 10
-	maxURL       = 8 << 10
-	maxQuery     = 500
-	dialTimeout  = 10 * time.Second
-	maxEntryName = 253
+	maxHeader   = 256 << 10
+	maxURL      = 8 << 10
+	maxQuery    = 500
+	dialTimeout = 10 * time.Second
 )
 
 // Settings say what a client may do.
@@ -43,7 +44,7 @@ type Settings struct {
 
 // Client fetches pages. It is safe for concurrent use. A nil client refuses everything.
 type Client struct {
-	allow    []entry
+	allow    []policy.Host
 	table    []special
 	secrets  []string
 	search   *url.URL
@@ -58,11 +59,11 @@ func New(s Settings) (*Client, error) {
 		c.timeout = DefaultTimeout
 	}
 	for _, text := range s.AllowHosts {
-		e, ok := parseEntry(text)
+		h, ok := parseHost(text)
 		if !ok {
 			return nil, fmt.Errorf("web: %q is not NAME, *.NAME or an address, with an optional :PORT", text)
 		}
-		c.allow = append(c.allow, e)
+		c.allow = append(c.allow, h)
 	}
 	for _, secret := range s.Secrets {
 		if secret != "" {

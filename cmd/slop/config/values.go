@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"sync"
 
 	"manualslop/events"
+	"manualslop/events/policy"
 	"manualslop/tools/sandbox"
 )
 
@@ -21,7 +21,7 @@ const maxServers = 32
 
 var (
 	hostPattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_-]{1,63})*\.?$`)
+		return regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_-]{1,63})*$`)
 	})
 	envPattern = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
@@ -108,20 +108,8 @@ func searchURLProblem(text string) string {
 }
 
 func allowableHost(text string) bool {
-	if _, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
-		return true
-	}
-	if host, port, err := net.SplitHostPort(text); err == nil {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 {
-			return false
-		}
-		if _, err := netip.ParseAddr(host); err == nil {
-			return true
-		}
-		text = host
-	}
-	return len(text) <= 253 && hostPattern().MatchString(text)
+	host, ok := policy.ParseHost(text)
+	return ok && (host.Addr.IsValid() || hostPattern().MatchString(host.Name))
 }
 
 func checkTiers(c Config) []*Error {

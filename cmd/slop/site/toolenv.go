@@ -13,6 +13,7 @@ import (
 
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/exit"
+	"manualslop/events/policy"
 	"manualslop/projections/sessionlog"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
@@ -47,7 +48,7 @@ func (p Place) ToolEnv() (tools.Env, error) {
 	}
 	return tools.Env{Workspace: w, Net: network, Shell: tools.Shell{
 		Timeout: time.Duration(p.Config.Shell.TimeoutS) * time.Second, Fallback: p.Config.Shell.Fallback,
-		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.Config.Shell.Network, Frozen: frozenNames(),
+		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.Config.Shell.Network, Frozen: policy.SteeringFiles(),
 	}}, nil
 }
 
@@ -62,17 +63,6 @@ func (p Place) gate(c sandbox.Config) sandbox.Config {
 	c.Blacklist = slices.Concat(p.Config.MCP.Blacklist, CredentialNames(), []string{path.Base(sessionlog.RegistryFile)})
 	c.AllowSymlinks = p.Config.MCP.AllowSymlinks
 	return c
-}
-
-// frozenNames are files of a project that decide what programs outside of the
-// sandbox do: those of slop, of git, and of other agents.
-func frozenNames() []string {
-	return []string{
-		"slop.toml", config.PersonasName, config.ToolPresetsName, config.ProjectPresetsName, "mcp_env.toml", "mcp_config.json",
-		".git/config", ".git/config.worktree", ".git/commondir", ".git/hooks", ".git/info", ".git/worktrees/*/commondir", ".git/worktrees/*/config.worktree",
-		".beads/hooks", ".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".gemini/settings.json", ".mcp.json", ".cursor/mcp.json",
-		".vscode/tasks.json", ".husky", ".envrc",
-	}
 }
 
 // network is the gate to other machines that the configuration opens. It sends
