@@ -1,6 +1,8 @@
 package grammar_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,4 +35,25 @@ func TestEveryStatementThatFailsIsAnError(t *testing.T) {
 	}
 	require.Equal(t, []int{1, 3, 7, 8}, lines)
 	require.Len(t, grammar.Check("a a\nb b\n", 1), 1)
+	for _, limit := range []int{0, 101} {
+		require.Len(t, grammar.Check(strings.Repeat("a b\n", 101), limit), 100)
+	}
+}
+
+func TestAStatementWithABrokenTokenIsOneError(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"y = (1,\n":                {"1 '(' was never closed"},
+		"f(a b\nif x: pass\n":      {"1 invalid syntax"},
+		"if x:\ny\n":               {"2 expected an indented block after 'if' statement on line 1"},
+		"  x\n":                    {"1 unexpected indent"},
+		"x y\nz = 'abc\n":          {"2 unterminated string literal (detected at line 2)", "1 invalid syntax"},
+		"if x:\n    y\n  z\nz z\n": {"3 unindent does not match any outer indentation level", "4 invalid syntax"},
+	} {
+		var have []string
+		for _, e := range grammar.Check(text, 0) {
+			have = append(have, fmt.Sprintf("%d %s", e.Line, e.Text))
+		}
+		require.Equal(t, want, have, "%q", text)
+	}
 }
