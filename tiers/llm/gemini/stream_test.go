@@ -45,6 +45,27 @@ func TestStreamReadsTextCallsUsageAndKeepsTheContentVerbatim(t *testing.T) {
 	require.Equal(t, []string{"POST /v1beta/models/" + model + ":streamGenerateContent?alt=sse " + string(body)}, *bodies)
 }
 
+func TestAModelIsAskedAtItsOwnResource(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"gemini-x": "models/gemini-x", "models/gemini-x": "models/gemini-x", "tunedModels/mine": "tunedModels/mine"} {
+		p, bodies := answering(t, http.StatusOK, thoughtful)
+		_, err := llm.Collect(p.Stream(t.Context(), asking(name, nil)), nil)
+		require.NoError(t, err)
+		require.Len(t, *bodies, 1)
+		require.Contains(t, (*bodies)[0], "POST /v1beta/"+want+":streamGenerateContent?alt=sse ")
+	}
+}
+
+func TestAnAddressThatIsNoURLIsTheConfigurationsFault(t *testing.T) {
+	t.Parallel()
+	p, bodies := answering(t, http.StatusOK, thoughtful)
+	p.Endpoint.BaseURL = "http://a b:x"
+	bad, _ := failed(t, p, asking(model, nil))
+	require.Equal(t, events.ModelInvalidRequest, bad.Kind)
+	require.Contains(t, bad.Message, "base_url")
+	require.Empty(t, *bodies)
+}
+
 func TestAReplyWithoutSignaturesHasNothingToSendBack(t *testing.T) {
 	t.Parallel()
 	p, _ := answering(t, http.StatusOK, strings.ReplaceAll(thoughtful, `,"thoughtSignature":"c2ln"`, ""))
