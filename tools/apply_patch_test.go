@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 func patch(t *testing.T, env tools.Env, text string) tools.Result {
 	t.Helper()
 	raw, err := json.Marshal(args{"patch": text})
 	require.NoError(t, err)
-	prepared, err := tools.Engine().Prepare(t.Context(), env, "apply_patch", raw)
+	prepared, err := builtin.Engine().Prepare(t.Context(), env, "apply_patch", raw)
 	require.NoError(t, err)
 	return prepared.Run(t.Context(), nil)
 }

@@ -65,7 +65,7 @@ func jsonProblem(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "the text ends too early"
 	}
-	return oneLine(err.Error(), 200)
+	return OneLine(err.Error(), 200)
 }
 
 // decodeInto fills the argument struct in from args, which must obey the schema of fields. A null

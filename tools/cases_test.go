@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/sandbox"
 	"manualslop/tools/web"
 )
@@ -61,7 +62,7 @@ func TestCases(t *testing.T) {
 
 func TestEveryToolHasCases(t *testing.T) {
 	t.Parallel()
-	for _, tool := range tools.Builtin().All() {
+	for _, tool := range builtin.Tools().All() {
 		cases, err := filepath.Glob(filepath.Join("testdata/cases", tool.Spec().Name, "*.txtar"))
 		require.NoError(t, err)
 		if len(cases) == 0 {
@@ -189,7 +190,7 @@ func caseCall(t *testing.T, env tools.Env, line []byte) tools.Result {
 		Args json.RawMessage `json:"args"`
 	}
 	require.NoError(t, json.Unmarshal(line, &call), "%s", line)
-	prepared, err := tools.Builtin().Prepare(t.Context(), env, call.Tool, call.Args)
+	prepared, err := builtin.Tools().Prepare(t.Context(), env, call.Tool, call.Args)
 	if err != nil {
 		return tools.Failure(err)
 	}

@@ -8,21 +8,21 @@ import (
 	"manualslop/tools/document"
 )
 
-// markerChars is the room kept for a truncation marker.
-const markerChars = 200
+// MarkerChars is the room kept for a truncation marker.
+const MarkerChars = 200
 
-// clamp cuts a text to the limits at the end of a line and says what is missing.
-func clamp(text string, limits Limits) string {
+// Clamp cuts a text to the limits at the end of a line and says what is missing.
+func Clamp(text string, limits Limits) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if fits(text, limits) {
+	if Fits(text, limits) {
 		return text
 	}
 	lines := document.Lines(text)
-	kept, shown := takeLines(text, lines, limits)
-	return kept + marker(shown+1, len(lines), len(lines), "")
+	kept, shown := TakeLines(text, lines, limits)
+	return kept + Marker(shown+1, len(lines), len(lines), "")
 }
 
-func fits(text string, limits Limits) bool {
+func Fits(text string, limits Limits) bool {
 	if len(text) > limits.MaxChars && utf8.RuneCountInString(text) > limits.MaxChars {
 		return false
 	}
@@ -33,18 +33,18 @@ func fits(text string, limits Limits) bool {
 	return lines <= limits.MaxLines
 }
 
-// marker says which lines of a text are missing; next tells how to go on, or is empty.
-func marker(from, to, total int, next string) string {
+// Marker says which lines of a text are missing; next tells how to go on, or is empty.
+func Marker(from, to, total int, next string) string {
 	if from > to {
 		return fmt.Sprintf("… truncated: line %d of %d is too long and was cut%s", to, total, next)
 	}
 	return fmt.Sprintf("… truncated: lines %d–%d of %d not shown%s", from, to, total, next)
 }
 
-// takeLines gives as many whole lines as the limits allow beside a marker, each ended by a line
+// TakeLines gives as many whole lines as the limits allow beside a marker, each ended by a line
 // break, and their number. A first line that alone is too long is cut in its middle.
-func takeLines(text string, lines []document.Line, limits Limits) (string, int) {
-	room := limits.MaxChars - markerChars
+func TakeLines(text string, lines []document.Line, limits Limits) (string, int) {
+	room := limits.MaxChars - MarkerChars
 	var b strings.Builder
 	for i, l := range lines {
 		if i >= limits.MaxLines-1 {
@@ -53,7 +53,7 @@ func takeLines(text string, lines []document.Line, limits Limits) (string, int) 
 		piece := text[l.Start:l.End]
 		length := utf8.RuneCountInString(piece) + 2 // a line break is at most two characters
 		if length > room && i == 0 {
-			b.WriteString(cutMiddle(piece, room-markerChars/2) + "\n")
+			b.WriteString(CutMiddle(piece, room-MarkerChars/2) + "\n")
 			return b.String(), 1
 		}
 		if length > room {
@@ -73,8 +73,8 @@ func breakOf(text string, l document.Line) string {
 	return text[l.End:l.Next]
 }
 
-// cutMiddle shortens one line to about n characters and says how many are missing.
-func cutMiddle(text string, n int) string {
+// CutMiddle shortens one line to about n characters and says how many are missing.
+func CutMiddle(text string, n int) string {
 	runes := []rune(text)
 	half := n / 2
 	if len(runes) <= 2*half {

@@ -1,4 +1,4 @@
-// Package tools holds what models can do: one file per tool, the registry of them, and the two
+// Package tools is what a tool is: its arguments, the registry of tools, and the two
 // steps in which a call is made.
 //
 // # Making a call
@@ -17,7 +17,7 @@
 // # Writing a tool
 //
 // A tool is an argument struct, a [Spec] and a function, put together by [Reader], [Writer],
-// [Executor] or [Outside], and one line in builtin.go. The schema comes from the tags of the
+// [Executor] or [Outside], and one line in builtin/builtin.go. The schema comes from the tags of the
 // struct; see field in schema.go for them. A handler touches files only through [Env.ReadFile] and
 // the methods of Env.Workspace, returns errors as they are (Failure words them), and [Refuse] for what the model
 // can repair. A planner for Writer returns changes made with [Edit], [Create] and [Delete] and

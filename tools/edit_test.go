@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/document"
 )
 
@@ -189,7 +190,7 @@ func TestEditFileExplainsWhatItDoesNotFind(t *testing.T) {
 	require.Contains(t, call(t, env, "edit_file", args{"path": "empty", "old_string": "a", "new_string": "b"}).Text, "old_string not found in empty")
 	require.Contains(t, call(t, env, "edit_file", args{"path": "f.py", "old_string": "os", "new_string": "os"}).Text, "are the same")
 	require.Contains(t, call(t, env, "edit_file", args{"path": "none", "old_string": "a", "new_string": "b"}).Text, "ERROR: none: does not exist")
-	_, err := tools.Builtin().Prepare(t.Context(), env, "edit_file", []byte(`{"path":"f.py","old_string":"","new_string":"x"}`))
+	_, err := builtin.Tools().Prepare(t.Context(), env, "edit_file", []byte(`{"path":"f.py","old_string":"","new_string":"x"}`))
 	require.ErrorIs(t, err, tools.ErrBadArguments)
 }
 

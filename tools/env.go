@@ -27,7 +27,7 @@ type Env struct {
 	// Limits bound answers.
 	Limits Limits
 
-	seen *tracker // set for the time of one Run
+	Seen *tracker // set for the time of one Run
 }
 
 // Fallbacks of Shell: what runs a script where PowerShell is not installed.
@@ -59,14 +59,14 @@ type Shell struct {
 	Inherit []string
 }
 
-func (s Shell) timeout() time.Duration {
+func (s Shell) TimeLimit() time.Duration {
 	if s.Timeout <= 0 {
 		return sandbox.DefaultTimeout
 	}
 	return s.Timeout
 }
 
-func (s Shell) fallback() string {
+func (s Shell) FallbackShell() string {
 	switch {
 	case s.Fallback != "":
 		return s.Fallback
@@ -80,8 +80,8 @@ func (s Shell) fallback() string {
 const (
 	DefaultMaxChars = 40_000
 	DefaultMaxLines = 2_000
-	leastMaxChars   = 500
-	leastMaxLines   = 5
+	LeastMaxChars   = 500
+	LeastMaxLines   = 5
 )
 
 // Limits bound the answer of one call. Zero fields mean the defaults; very small values are raised
@@ -91,14 +91,14 @@ type Limits struct {
 	MaxLines int // lines of Result.Text
 }
 
-func (l Limits) filled() Limits {
+func (l Limits) Filled() Limits {
 	if l.MaxChars == 0 {
 		l.MaxChars = DefaultMaxChars
 	}
 	if l.MaxLines == 0 {
 		l.MaxLines = DefaultMaxLines
 	}
-	return Limits{MaxChars: max(l.MaxChars, leastMaxChars), MaxLines: max(l.MaxLines, leastMaxLines)}
+	return Limits{MaxChars: max(l.MaxChars, LeastMaxChars), MaxLines: max(l.MaxLines, LeastMaxLines)}
 }
 
 // ReadFile reads a file through the gate and puts it on the call's list of files. Handlers and
@@ -107,11 +107,11 @@ func (e Env) ReadFile(ctx context.Context, path string) (sandbox.File, error) {
 	file, err := e.Workspace.ReadFile(ctx, path)
 	if err != nil {
 		if shown, gate := e.Workspace.Show(path); gate == nil && errors.Is(err, fs.ErrNotExist) {
-			e.seen.add(FileState{Path: shown})
+			e.Seen.Add(FileState{Path: shown})
 		}
 		return file, err
 	}
-	e.seen.add(FileState{Path: file.Path, SHA256: file.SHA256, Size: int64(len(file.Data))})
+	e.Seen.Add(FileState{Path: file.Path, SHA256: file.SHA256, Size: int64(len(file.Data))})
 	return file, nil
 }
 
@@ -121,8 +121,8 @@ type tracker struct {
 	files map[string]FileState
 }
 
-// add notes a file. A write replaces what was read of the same file, never the other way round.
-func (t *tracker) add(state FileState) {
+// Add notes a file. A write replaces what was read of the same file, never the other way round.
+func (t *tracker) Add(state FileState) {
 	if t == nil {
 		return
 	}
@@ -146,4 +146,17 @@ func (t *tracker) list() []FileState {
 		out = append(out, state)
 	}
 	return sortedFiles(out)
+}
+
+// Performance is how the engine is doing: sums over its processes, and what an attached front end
+// reports. Nil figures are not measured: only a front end that draws has frames and input.
+type Performance struct {
+	FPS         *float64 `json:"fps"`
+	FrameTimeMS *float64 `json:"frame_time_ms"`
+	InputLagMS  *float64 `json:"input_lag_ms"`
+	CPUPercent  float64  `json:"cpu_percent"`  // of one core, over about the last second
+	MemoryBytes int64    `json:"memory_bytes"` // resident
+	HeapBytes   int64    `json:"heap_bytes"`
+	Goroutines  int      `json:"goroutines"`
+	UptimeS     float64  `json:"uptime_s"` // of the process that runs longest
 }

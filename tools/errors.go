@@ -26,7 +26,7 @@ var (
 type UnknownToolError struct{ Name string }
 
 // Error is one line.
-func (e *UnknownToolError) Error() string { return "unknown tool: " + oneLine(e.Name, 100) }
+func (e *UnknownToolError) Error() string { return "unknown tool: " + OneLine(e.Name, 100) }
 
 // Is matches ErrUnknownTool.
 func (e *UnknownToolError) Is(target error) bool { return target == ErrUnknownTool }
@@ -42,7 +42,7 @@ type ArgumentError struct {
 func (e *ArgumentError) Error() string {
 	where := e.Tool
 	if e.Field != "" {
-		where += ": argument " + oneLine(e.Field, 100)
+		where += ": argument " + OneLine(e.Field, 100)
 	}
 	return where + ": " + e.Problem
 }
@@ -101,15 +101,15 @@ func Failure(err error) Result {
 	default:
 		result.Text = "ERROR: the tool failed inside; the operator's log has the details"
 	}
-	result.Text = oneLine(result.Text, 4_000)
+	result.Text = OneLine(result.Text, 4_000)
 	if refusal != nil && refusal.Detail != "" && !errors.Is(err, ErrNotClaimed) {
 		result.Text += "\n" + strings.ToValidUTF8(refusal.Detail, "\uFFFD")
 	}
 	return result
 }
 
-// oneLine makes text fit for one line of at most n characters.
-func oneLine(text string, n int) string {
+// OneLine makes text fit for one line of at most n characters.
+func OneLine(text string, n int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.NewReplacer("\r\n", "⏎", "\n", "⏎", "\r", "⏎").Replace(text)
 	if runes := []rune(text); len(runes) > n {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/sandbox"
 )
 
@@ -63,7 +64,7 @@ func prepare(t testing.TB, env tools.Env, name string, in args) *tools.Prepared 
 	t.Helper()
 	raw, err := json.Marshal(in)
 	require.NoError(t, err)
-	prepared, err := tools.Builtin().Prepare(t.Context(), env, name, raw)
+	prepared, err := builtin.Tools().Prepare(t.Context(), env, name, raw)
 	require.NoError(t, err)
 	return prepared
 }

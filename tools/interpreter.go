@@ -6,61 +6,61 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// maxScriptBytes bounds a script, which has to fit into one argument of a program.
-const maxScriptBytes = 100_000
+// MaxScriptBytes bounds a script, which has to fit into one argument of a program.
+const MaxScriptBytes = 100_000
 
-// interpreter is a program that runs scripts.
-type interpreter struct {
-	path       string
-	name       string // for answers and events: pwsh, powershell, bash or sh
-	powershell bool
+// Interpreter is a program that runs scripts.
+type Interpreter struct {
+	Path       string
+	Name       string // for answers and events: pwsh, powershell, bash or sh
+	Powershell bool
 }
 
 // Interpreter is the name of the program that runs scripts here: powershell,
 // pwsh, bash or sh; empty where nothing does, and run_powershell says why.
 func (s Shell) Interpreter() string {
-	found, err := findInterpreter(s.environment(), s.fallback())
+	found, err := FindInterpreter(s.Environment(), s.FallbackShell())
 	if err != nil {
 		return ""
 	}
-	return found.name
+	return found.Name
 }
 
-// environment is that of a script.
-func (s Shell) environment() []string {
+// Environment is that of a script.
+func (s Shell) Environment() []string {
 	return sandbox.Environment(sandbox.Environ{Inherit: s.Inherit, Allow: s.Pass, PathPrepend: s.PathPrepend, Set: s.variables()})
 }
 
-// findInterpreter looks for PowerShell on the PATH of env, then for what the fallback allows.
-func findInterpreter(env []string, fallback string) (interpreter, error) {
+// FindInterpreter looks for PowerShell on the PATH of env, then for what the fallback allows.
+func FindInterpreter(env []string, fallback string) (Interpreter, error) {
 	for _, name := range []string{"powershell.exe", "pwsh.exe", "powershell", "pwsh"} {
 		if path, ok := sandbox.FindProgram(env, name); ok {
-			return interpreter{path: path, name: strings.TrimSuffix(name, ".exe"), powershell: true}, nil
+			return Interpreter{Path: path, Name: strings.TrimSuffix(name, ".exe"), Powershell: true}, nil
 		}
 	}
 	switch fallback {
 	case FallbackPOSIX:
 	case FallbackNone:
-		return interpreter{}, Refuse("PowerShell is not installed, and [shell] fallback = \"none\" allows no other shell; use the file tools instead")
+		return Interpreter{}, Refuse("PowerShell is not installed, and [shell] fallback = \"none\" allows no other shell; use the file tools instead")
 	default:
-		return interpreter{}, Refuse("[shell] fallback is %q; it must be \"posix\" or \"none\"", fallback)
+		return Interpreter{}, Refuse("[shell] fallback is %q; it must be \"posix\" or \"none\"", fallback)
 	}
 	for _, name := range []string{"bash", "sh", "bash.exe", "sh.exe"} {
 		if path, ok := sandbox.FindProgram(env, name); ok {
-			return interpreter{path: path, name: strings.TrimSuffix(name, ".exe")}, nil
+			return Interpreter{Path: path, Name: strings.TrimSuffix(name, ".exe")}, nil
 		}
 	}
 	for _, path := range []string{"/bin/bash", "/bin/sh"} {
 		if name := path[len("/bin/"):]; sandbox.Executable(path) {
-			return interpreter{path: path, name: name}, nil
+			return Interpreter{Path: path, Name: name}, nil
 		}
 	}
-	return interpreter{}, Refuse("no shell was found on PATH; use the file tools instead")
+	return Interpreter{}, Refuse("no shell was found on PATH; use the file tools instead")
 }
 
-// args is the command line that runs a script in dir, without the program itself.
-func (i interpreter) args(dir, script string) []string {
-	if !i.powershell {
+// Args is the command line that runs a script in dir, without the program itself.
+func (i Interpreter) Args(dir, script string) []string {
+	if !i.Powershell {
 		return []string{"-c", script}
 	}
 	full := "Set-Location -LiteralPath " + quotePowershell(dir) + "\n" + script

@@ -16,6 +16,7 @@ import (
 
 	"manualslop/tools"
 	"manualslop/tools/beads/beadstest"
+	"manualslop/tools/builtin"
 )
 
 func TestMain(m *testing.M) {
@@ -129,7 +130,7 @@ func takesAnyText(tool tools.Tool) bool {
 
 func everyTool(t *testing.T, check func(t *testing.T, tool tools.Tool)) {
 	t.Helper()
-	for _, tool := range tools.Builtin().All() {
+	for _, tool := range builtin.Tools().All() {
 		t.Run(tool.Spec().Name, func(t *testing.T) {
 			t.Parallel()
 			check(t, tool)
@@ -145,7 +146,7 @@ func TestLawEveryToolIsDescribed(t *testing.T) {
 		require.NotEmpty(t, spec.Doc)
 		require.True(t, strings.HasPrefix(spec.Text(), spec.Summary+"\n\n"))
 		require.True(t, json.Valid(tool.Schema()))
-		again, ok := tools.Builtin().Lookup(spec.Name)
+		again, ok := builtin.Tools().Lookup(spec.Name)
 		require.True(t, ok)
 		require.Equal(t, string(tool.Schema()), string(again.Schema()), "the same bytes every time")
 	})
@@ -167,7 +168,7 @@ func TestLawGarbageArgumentsFailPolitely(t *testing.T) {
 			if bytes.Equal(raw, good) || takesAnyText(tool) && bytes.Contains(raw, []byte("../")) || raw == nil && string(good) == "{}" {
 				continue
 			}
-			p, err := tools.Builtin().Prepare(t.Context(), env, name, raw)
+			p, err := builtin.Tools().Prepare(t.Context(), env, name, raw)
 			if err != nil {
 				require.ErrorIs(t, err, tools.ErrBadArguments)
 				require.NotContains(t, err.Error(), "\n")
@@ -245,7 +246,7 @@ func TestLawACancelledCallReturnsAtOnceAndChangesNothing(t *testing.T) {
 		require.True(t, result.Failed)
 		require.ErrorIs(t, result.Err, context.Canceled)
 		require.Equal(t, before, fingerprint(t, dir))
-		_, err := tools.Builtin().Prepare(ctx, env, tool.Spec().Name, nil)
+		_, err := builtin.Tools().Prepare(ctx, env, tool.Spec().Name, nil)
 		require.ErrorIs(t, err, context.Canceled)
 	})
 }

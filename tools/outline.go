@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// outlineSymbol is one definition in the structured twin of every outline, of any language. Lines
+// OutlineSymbol is one definition in the structured twin of every outline, of any language. Lines
 // are counted from 1 and inclusive.
-type outlineSymbol struct {
+type OutlineSymbol struct {
 	// Name is the dotted path: "A.m", "outer.inner"; in C++ "N::A::m".
 	Name string `json:"name"`
 	// Kind is class, function, async_function, method, async_method, struct, enum and so on.
@@ -30,37 +30,37 @@ type outlineSymbol struct {
 	Doc string `json:"doc"`
 }
 
-// outlineData is the structured twin of an outline.
-type outlineData struct {
-	Symbols  []outlineSymbol `json:"symbols"`
+// OutlineData is the structured twin of an outline.
+type OutlineData struct {
+	Symbols  []OutlineSymbol `json:"symbols"`
 	Warnings []string        `json:"warnings"` // what is wrong with the file, so that the rest may be, too
 }
 
-// outlineRow is one definition as the text of an outline shows it.
-type outlineRow struct {
-	outlineSymbol
+// OutlineRow is one definition as the text of an outline shows it.
+type OutlineRow struct {
+	OutlineSymbol
 	Depth int      // levels of nesting
 	Title string   // the name as shown, such as the last part of the path
 	Marks []string // what stands behind the lines: "@property", "#2 of 3", "(conditional)"
 }
 
-// outlineOf makes the twin of rows. No rows and no warnings are empty lists.
-func outlineOf(rows []outlineRow, warnings []string) outlineData {
-	data := outlineData{Symbols: []outlineSymbol{}, Warnings: append([]string{}, warnings...)}
+// OutlineOf makes the twin of rows. No rows and no warnings are empty lists.
+func OutlineOf(rows []OutlineRow, warnings []string) OutlineData {
+	data := OutlineData{Symbols: []OutlineSymbol{}, Warnings: append([]string{}, warnings...)}
 	for _, row := range rows {
-		symbol := row.outlineSymbol
+		symbol := row.OutlineSymbol
 		symbol.Decorators = append([]string{}, symbol.Decorators...)
 		data.Symbols = append(data.Symbols, symbol)
 	}
 	return data
 }
 
-// outlineText shows an outline: warnings first, then one line for each row, two blanks deeper for
+// OutlineText shows an outline: warnings first, then one line for each row, two blanks deeper for
 // each level: "  [Method] m (Lines 4-9) @property".
-func outlineText(rows []outlineRow, warnings []string) string {
+func OutlineText(rows []OutlineRow, warnings []string) string {
 	var b strings.Builder
 	for _, warning := range warnings {
-		b.WriteString("warning: " + oneLine(warning, 500) + "\n")
+		b.WriteString("warning: " + OneLine(warning, 500) + "\n")
 	}
 	for _, row := range rows {
 		b.WriteString(row.text() + "\n")
@@ -68,13 +68,13 @@ func outlineText(rows []outlineRow, warnings []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// maxShownDepth bounds the indentation of a row.
-const maxShownDepth = 100
+// MaxShownDepth bounds the indentation of a row.
+const MaxShownDepth = 100
 
-func (r outlineRow) text() string {
-	line := fmt.Sprintf("%s[%s] %s (Lines %d-%d)", strings.Repeat("  ", min(r.Depth, maxShownDepth)), kindTitle(r.Kind), oneLine(r.Title, 200), r.Start, r.End)
+func (r OutlineRow) text() string {
+	line := fmt.Sprintf("%s[%s] %s (Lines %d-%d)", strings.Repeat("  ", min(r.Depth, MaxShownDepth)), kindTitle(r.Kind), OneLine(r.Title, 200), r.Start, r.End)
 	for _, mark := range r.Marks {
-		line += " " + oneLine(mark, 120)
+		line += " " + OneLine(mark, 120)
 	}
 	return line
 }
@@ -90,8 +90,8 @@ func kindTitle(kind string) string {
 	return strings.Join(words, " ")
 }
 
-// ordinalMark tells apart symbols of one name; empty for the only one.
-func (s outlineSymbol) ordinalMark() string {
+// OrdinalMark tells apart symbols of one name; empty for the only one.
+func (s OutlineSymbol) OrdinalMark() string {
 	if s.Of < 2 {
 		return ""
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // update rewrites generated pages; every test of this package shares it.
@@ -77,7 +78,7 @@ A question mark follows an argument that may be left out.
 
 Examples are cases of the tests: the call, and what a model reads as its answer.
 `)
-	all := tools.Builtin().All()
+	all := builtin.Tools().All()
 	for _, f := range families() {
 		fmt.Fprintf(&b, "\n**%s**\n\n| tool | effect | does |\n|---|---|---|\n", f.title)
 		for _, tool := range all {
@@ -183,7 +184,7 @@ func example(t *testing.T, name string) string {
 
 func TestEveryToolIsInAFamilyAndHasAnExample(t *testing.T) {
 	t.Parallel()
-	for _, tool := range tools.Builtin().All() {
+	for _, tool := range builtin.Tools().All() {
 		spec := tool.Spec()
 		require.NotEmpty(t, familyOf(spec.Name), "%s is in no family of the page", spec.Name)
 		if outside(spec.Name) {

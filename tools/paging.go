@@ -19,7 +19,7 @@ import (
 func page(text, tool string, startLine int, limits Limits) (string, error) {
 	startLine = max(startLine, 1)
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if startLine == 1 && fits(text, limits) {
+	if startLine == 1 && Fits(text, limits) {
 		return text, nil
 	}
 	lines := document.Lines(text)
@@ -30,25 +30,25 @@ func page(text, tool string, startLine int, limits Limits) (string, error) {
 		return "", nil
 	}
 	rest := text[lines[startLine-1].Start:]
-	if fits(rest, limits) {
+	if Fits(rest, limits) {
 		return rest, nil
 	}
-	kept, count := takeLines(rest, document.Lines(rest), limits)
+	kept, count := TakeLines(rest, document.Lines(rest), limits)
 	last := startLine + count - 1
 	if last >= len(lines) {
-		return kept + marker(last+1, last, len(lines), ""), nil
+		return kept + Marker(last+1, last, len(lines), ""), nil
 	}
-	return kept + marker(last+1, len(lines), len(lines), fmt.Sprintf("; call %s with start_line=%d", tool, last+1)), nil
+	return kept + Marker(last+1, len(lines), len(lines), fmt.Sprintf("; call %s with start_line=%d", tool, last+1)), nil
 }
 
-// pageRows joins rows of one line each, from row startLine on, and puts notes behind them. Where not
+// PageRows joins rows of one line each, from row startLine on, and puts notes behind them. Where not
 // all rows fit, a last line says which are missing and how the tool goes on.
-func pageRows(rows, notes []string, tool string, startLine int, limits Limits) (string, error) {
+func PageRows(rows, notes []string, tool string, startLine int, limits Limits) (string, error) {
 	from := max(startLine, 1)
 	if from > max(len(rows), 1) {
-		return "", Refuse("start_line %d is out of range: the answer has %s", from, lineCount(len(rows)))
+		return "", Refuse("start_line %d is out of range: the answer has %s", from, LineCount(len(rows)))
 	}
-	room := limits.MaxChars - markerChars
+	room := limits.MaxChars - MarkerChars
 	for _, note := range notes {
 		room -= utf8.RuneCountInString(note) + 1
 	}
@@ -61,13 +61,13 @@ func pageRows(rows, notes []string, tool string, startLine int, limits Limits) (
 	}
 	out := append(slices.Clone(rows[from-1:last]), notes...)
 	if last < len(rows) {
-		out = append(out, marker(last+1, len(rows), len(rows), fmt.Sprintf("; call %s with start_line=%d", tool, last+1)))
+		out = append(out, Marker(last+1, len(rows), len(rows), fmt.Sprintf("; call %s with start_line=%d", tool, last+1)))
 	}
 	return strings.Join(out, "\n"), nil
 }
 
-// paged answers with one page of a text and the whole structured twin.
-func paged(text string, data any, tool string, startLine int, limits Limits) (Result, error) {
+// Paged answers with one page of a text and the whole structured twin.
+func Paged(text string, data any, tool string, startLine int, limits Limits) (Result, error) {
 	shown, err := page(text, tool, startLine, limits)
 	if err != nil {
 		return Result{}, err

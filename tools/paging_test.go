@@ -49,7 +49,7 @@ func TestPagesTogetherAreTheWholeText(t *testing.T) {
 
 func TestAPageBehindTheEndIsRefused(t *testing.T) {
 	t.Parallel()
-	limits := Limits{}.filled()
+	limits := Limits{}.Filled()
 	_, err := page("one\ntwo\n", "x", 3, limits)
 	require.EqualError(t, err, "start_line 3 is out of range: the answer has 2 lines")
 	for _, start := range []int{0, 1} {
@@ -72,17 +72,17 @@ func TestALineTooLongForAPageIsCutInItsMiddle(t *testing.T) {
 
 func TestAnOutlineShowsNestingAndMarks(t *testing.T) {
 	t.Parallel()
-	rows := []outlineRow{
-		{outlineSymbol: outlineSymbol{Name: "A", Kind: "class", Line: 3, Start: 3, End: 20, Ordinal: 1, Of: 1}, Title: "A"},
+	rows := []OutlineRow{
+		{OutlineSymbol: OutlineSymbol{Name: "A", Kind: "class", Line: 3, Start: 3, End: 20, Ordinal: 1, Of: 1}, Title: "A"},
 		{
-			outlineSymbol: outlineSymbol{Name: "A.m", Kind: "async_method", Line: 5, Start: 4, End: 9, Ordinal: 2, Of: 3, Decorators: []string{"x"}},
+			OutlineSymbol: OutlineSymbol{Name: "A.m", Kind: "async_method", Line: 5, Start: 4, End: 9, Ordinal: 2, Of: 3, Decorators: []string{"x"}},
 			Depth:         1, Title: "m", Marks: []string{"@x", "#2 of 3"},
 		},
 	}
-	require.Equal(t, "warning: line 1: odd\n[Class] A (Lines 3-20)\n  [Async Method] m (Lines 4-9) @x #2 of 3", outlineText(rows, []string{"line 1: odd"}))
-	require.Equal(t, "#2 of 3", rows[1].ordinalMark())
-	require.Empty(t, rows[0].ordinalMark())
-	data := outlineOf(rows, nil)
+	require.Equal(t, "warning: line 1: odd\n[Class] A (Lines 3-20)\n  [Async Method] m (Lines 4-9) @x #2 of 3", OutlineText(rows, []string{"line 1: odd"}))
+	require.Equal(t, "#2 of 3", rows[1].OrdinalMark())
+	require.Empty(t, rows[0].OrdinalMark())
+	data := OutlineOf(rows, nil)
 	require.NotNil(t, data.Warnings)
 	require.NotNil(t, data.Symbols[0].Decorators)
 }

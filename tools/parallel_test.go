@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/sandbox"
 )
 
@@ -71,7 +72,7 @@ func callTool(ctx context.Context, env tools.Env, name string, in args) (tools.R
 	if err != nil {
 		return tools.Result{}, err
 	}
-	p, err := tools.Builtin().Prepare(ctx, env, name, raw)
+	p, err := builtin.Tools().Prepare(ctx, env, name, raw)
 	if err != nil {
 		return tools.Result{}, err
 	}

@@ -37,21 +37,21 @@ type Change struct {
 
 // Edit replaces the content of a file that was read with Env.ReadFile.
 func Edit(file sandbox.File, after []byte) Change {
-	return Change{Path: file.Path, Before: present(file.Data), After: present(after), Mode: file.Mode, BeforeMode: file.Mode}
+	return Change{Path: file.Path, Before: Present(file.Data), After: Present(after), Mode: file.Mode, BeforeMode: file.Mode}
 }
 
 // Create makes a new file.
 func Create(path string, content []byte, mode fs.FileMode) Change {
-	return Change{Path: path, After: present(content), Mode: mode}
+	return Change{Path: path, After: Present(content), Mode: mode}
 }
 
 // Delete removes a file that was read with Env.ReadFile.
 func Delete(file sandbox.File) Change {
-	return Change{Path: file.Path, Before: present(file.Data), BeforeMode: file.Mode}
+	return Change{Path: file.Path, Before: Present(file.Data), BeforeMode: file.Mode}
 }
 
-// present keeps an empty content apart from an absent file.
-func present(data []byte) []byte {
+// Present keeps an empty content apart from an absent file.
+func Present(data []byte) []byte {
 	if data == nil {
 		return []byte{}
 	}
@@ -103,7 +103,7 @@ func (p Plan) preview() Preview {
 func (c Change) planned(room int) PlannedChange {
 	out := PlannedChange{
 		Path: c.Path, Before: digest(c.Before), After: digest(c.After),
-		BeforeSize: int64(len(c.Before)), AfterSize: int64(len(c.After)), Diff: c.diff(), BeforeMode: c.BeforeMode,
+		BeforeSize: int64(len(c.Before)), AfterSize: int64(len(c.After)), Diff: c.Diff(), BeforeMode: c.BeforeMode,
 		Edits: c.edits(room), change: c,
 	}
 	if c.After != nil {
@@ -123,7 +123,7 @@ func digest(data []byte) string {
 	return sandbox.Digest(data)
 }
 
-func (c Change) diff() string {
+func (c Change) Diff() string {
 	from, to := "a/"+c.Path, "b/"+c.Path
 	if c.Before == nil {
 		from = "/dev/null"

@@ -54,15 +54,15 @@ func (p *Prepared) Plan(ctx context.Context) (preview Preview, err error) {
 // changes, or for other kinds of tools.
 func (p *Prepared) Run(ctx context.Context, before func(context.Context, []PlannedChange) error) (result Result) {
 	env := p.env
-	env.seen = &tracker{}
+	env.Seen = &tracker{}
 	defer func() {
 		if r := recover(); r != nil {
 			result = Failure(panicked(p.spec.Name, r))
 		}
 		if result.Files == nil {
-			result.Files = env.seen.list()
+			result.Files = env.Seen.list()
 		}
-		result.Text = clamp(result.Text, env.Limits)
+		result.Text = Clamp(result.Text, env.Limits)
 	}()
 	if err := ctx.Err(); err != nil {
 		return Failure(err)
@@ -134,7 +134,7 @@ func (p *Prepared) write(ctx context.Context, env Env, before func(context.Conte
 		return Result{}, err
 	}
 	for _, c := range preview.Changes {
-		env.seen.add(FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true})
+		env.Seen.Add(FileState{Path: c.Path, SHA256: c.After, Size: c.AfterSize, Written: true})
 	}
 	return answer(plan, preview, env.Limits), nil
 }
@@ -187,7 +187,7 @@ func answer(plan Plan, preview Preview, limits Limits) Result {
 		}
 		fmt.Fprintf(&b, "%s: %s\n", c.Path, after)
 		if room := limits.MaxChars - b.Len(); room > 0 {
-			c.Diff = clamp(c.Diff, limits)
+			c.Diff = Clamp(c.Diff, limits)
 		} else {
 			c.Diff = ""
 		}

@@ -4,12 +4,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"manualslop/tools/git"
 	"manualslop/tools/sandbox"
 )
 
-// program finds a program that the engine runs by itself, on the PATH that scripts have. One inside
+// Program finds a program that the engine runs by itself, on the PATH that scripts have. One inside
 // of the workspace is passed over: a model may have put it there.
-func (e Env) program(names ...string) (path, search string, found bool) {
+func (e Env) Program(names ...string) (path, search string, found bool) {
 	variables := sandbox.Environment(sandbox.Environ{Inherit: e.Shell.Inherit, PathPrepend: e.Shell.PathPrepend})
 	var dirs []string
 	for _, entry := range variables {
@@ -48,4 +49,10 @@ func (e Env) inWorkspace(path string) bool {
 		}
 	}
 	return false
+}
+
+// Git is the git of this machine; false where there is none outside of the workspace.
+func (e Env) Git() (git.Program, bool) {
+	program, search, found := e.Program("git", "git.exe")
+	return git.Program{Path: program, Search: search}, found
 }

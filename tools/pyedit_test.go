@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 func TestParallelPythonEditsOfOneFileAreAllPresent(t *testing.T) {
@@ -20,7 +21,7 @@ func TestParallelPythonEditsOfOneFileAreAllPresent(t *testing.T) {
 	failed := make([]string, edits)
 	for i := range edits {
 		wait.Go(func() {
-			p, err := tools.Builtin().Prepare(t.Context(), env, "py_add_def",
+			p, err := builtin.Tools().Prepare(t.Context(), env, "py_add_def",
 				[]byte(fmt.Sprintf(`{"path":"a.py","name":"A.m%d","new_content":"def m%d(self): pass"}`, i, i)))
 			if err != nil {
 				failed[i] = err.Error()

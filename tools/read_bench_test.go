@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // BenchmarkReadFile1MB compares read_file with reading the bytes, in one run: how much of the
@@ -36,7 +36,7 @@ func BenchmarkReadFile1MB(b *testing.B) {
 	})
 	b.Run("read_file", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
-		registry := tools.Builtin()
+		registry := builtin.Tools()
 		for b.Loop() {
 			p, err := registry.Prepare(b.Context(), env, "read_file", []byte(`{"path":"a.txt"}`))
 			require.NoError(b, err)

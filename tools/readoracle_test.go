@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/python"
 	"manualslop/tools/sandbox"
 )
@@ -88,7 +89,7 @@ func standardLibrary(t testing.TB, count int) library {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
 	env := tools.Env{Workspace: w, Limits: tools.Limits{MaxChars: 10 << 20, MaxLines: 1 << 20}}
-	return library{env, tools.Builtin(), interpreter, dir, some}
+	return library{env, builtin.Tools(), interpreter, dir, some}
 }
 
 // relative is a file as the tools are told of it.

@@ -58,6 +58,6 @@ func (r *Registry) Prepare(ctx context.Context, env Env, name string, args json.
 	if err != nil {
 		return nil, err
 	}
-	env.Limits = env.Limits.filled()
+	env.Limits = env.Limits.Filled()
 	return &Prepared{spec: t.Spec(), env: env, call: bound}, nil
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/repomap"
 )
 
 func repoMap(t testing.TB, env tools.Env, cache *repomap.Cache) string {
 	t.Helper()
-	got, err := tools.RepoMap(t.Context(), env, cache)
+	got, err := builtin.RepoMap(t.Context(), env, cache)
 	require.NoError(t, err)
 	return got
 }

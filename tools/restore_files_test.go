@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/sandbox"
 )
 
@@ -27,7 +28,7 @@ func restore(t *testing.T, env tools.Env, kept []string, files ...args) tools.Re
 	}
 	raw, err := json.Marshal(args{"files": files})
 	require.NoError(t, err)
-	prepared, err := tools.Engine().Prepare(t.Context(), env, "restore_files", raw)
+	prepared, err := builtin.Engine().Prepare(t.Context(), env, "restore_files", raw)
 	require.NoError(t, err)
 	return prepared.Run(t.Context(), nil)
 }
@@ -153,7 +154,7 @@ func TestRestoreGivesEveryFileItsContentOrNone(t *testing.T) {
 		env, _ := setup(t, nil)
 		raw, err := json.Marshal(args{"files": []args{{"path": "gone", "after": digestOf("gone"), "after_mode": 0o777 + 1}}})
 		require.NoError(t, err)
-		_, err = tools.Engine().Prepare(t.Context(), env, "restore_files", raw)
+		_, err = builtin.Engine().Prepare(t.Context(), env, "restore_files", raw)
 		require.Error(t, err)
 	})
 	t.Run("nothing through other names of a file", func(t *testing.T) {
@@ -197,7 +198,7 @@ func modeOf(t *testing.T, dir, name string) os.FileMode {
 
 func TestNoModelIsOfferedTheEnginesOwnTool(t *testing.T) {
 	t.Parallel()
-	for _, tool := range tools.Builtin().All() {
+	for _, tool := range builtin.Tools().All() {
 		require.NotEqual(t, "restore_files", tool.Spec().Name)
 	}
 }

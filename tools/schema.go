@@ -122,9 +122,9 @@ func bound(tag reflect.StructTag, name string, kind reflect.Kind) (*float64, err
 func schemaOf(fields []field) json.RawMessage {
 	var properties, required []string
 	for _, f := range fields {
-		properties = append(properties, quote(f.name)+":"+f.schema())
+		properties = append(properties, Quote(f.name)+":"+f.schema())
 		if !f.optional {
-			required = append(required, quote(f.name))
+			required = append(required, Quote(f.name))
 		}
 	}
 	schema := `{"type":"object","properties":{` + strings.Join(properties, ",") + `}`
@@ -135,27 +135,27 @@ func schemaOf(fields []field) json.RawMessage {
 }
 
 func (f field) schema() string {
-	parts := []string{`"type":` + quote(f.typeName())}
+	parts := []string{`"type":` + Quote(f.typeName())}
 	switch {
 	case f.items != nil:
 		parts = append(parts, `"items":`+string(schemaOf(f.items)))
 	case f.kind == reflect.Slice:
 		parts = append(parts, `"items":{"type":"string"}`)
 	}
-	parts = append(parts, `"description":`+quote(f.doc))
+	parts = append(parts, `"description":`+Quote(f.doc))
 	if len(f.enum) > 0 {
 		var values []string
 		for _, value := range f.enum {
-			values = append(values, quote(value))
+			values = append(values, Quote(value))
 		}
 		parts = append(parts, `"enum":[`+strings.Join(values, ",")+`]`)
 	}
 	low, high := f.boundNames()
 	if f.min != nil {
-		parts = append(parts, quote(low)+":"+number(*f.min))
+		parts = append(parts, Quote(low)+":"+number(*f.min))
 	}
 	if f.max != nil {
-		parts = append(parts, quote(high)+":"+number(*f.max))
+		parts = append(parts, Quote(high)+":"+number(*f.max))
 	}
 	return "{" + strings.Join(parts, ",") + "}"
 }
@@ -186,8 +186,8 @@ func (f field) boundNames() (low, high string) {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// quote writes a JSON string without the escapes meant for web pages.
-func quote(s string) string {
+// Quote writes a JSON string without the escapes meant for web pages.
+func Quote(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -11,30 +11,30 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// textFile is a text file as a tool reads it.
-type textFile struct {
+// TextFile is a text file as a tool reads it.
+type TextFile struct {
 	document.Document
-	file   sandbox.File
-	source error // why CPython would not decode the Python file, a *document.SourceError; else nil
+	Disk        sandbox.File
+	Undecodable error // why CPython would not decode the Python file, a *document.SourceError; else nil
 }
 
-// readDocument reads a text file: Python as CPython decodes it, see document.DecodePython, where the
+// ReadDocument reads a text file: Python as CPython decodes it, see document.DecodePython, where the
 // text stays readable if CPython would refuse it. Binary files are refused.
-func readDocument(ctx context.Context, env Env, path string) (textFile, error) {
+func ReadDocument(ctx context.Context, env Env, path string) (TextFile, error) {
 	file, err := env.ReadFile(ctx, path)
 	if err != nil {
-		return textFile{}, err
+		return TextFile{}, err
 	}
-	doc, source := decodeFile(file.Path, file.Data)
+	doc, source := DecodeFile(file.Path, file.Data)
 	if doc.Encoding == "" {
-		return textFile{}, Refuse("%s is a binary file of %d bytes (NUL byte at offset %d), which this tool does not handle",
+		return TextFile{}, Refuse("%s is a binary file of %d bytes (NUL byte at offset %d), which this tool does not handle",
 			file.Path, len(file.Data), bytes.IndexByte(file.Data, 0))
 	}
-	return textFile{doc, file, source}, nil
+	return TextFile{doc, file, source}, nil
 }
 
-// decodeFile gives the text of a file, the zero Document for a binary one.
-func decodeFile(path string, data []byte) (doc document.Document, source error) {
+// DecodeFile gives the text of a file, the zero Document for a binary one.
+func DecodeFile(path string, data []byte) (doc document.Document, source error) {
 	if document.IsPython(path, data) {
 		return document.DecodePython(data)
 	}
@@ -42,54 +42,54 @@ func decodeFile(path string, data []byte) (doc document.Document, source error) 
 	return doc, nil
 }
 
-// change gives the change of the file that makes the splices. It refuses what edited and changeTo do;
+// Change gives the change of the file that makes the splices. It refuses what edited and ChangeTo do;
 // whether a result parses is the caller's to check.
-func (d textFile) change(splices ...document.Splice) (Change, error) {
-	next, err := d.edited(splices)
+func (d TextFile) Change(splices ...document.Splice) (Change, error) {
+	next, err := d.Edited(splices)
 	if err != nil {
 		return Change{}, err
 	}
-	return d.changeTo(next, true)
+	return d.ChangeTo(next, true)
 }
 
-// edited makes splices in the document. It refuses text that the file's encoding cannot hold.
-func (d textFile) edited(splices []document.Splice) (document.Document, error) {
+// Edited makes splices in the document. It refuses text that the file's encoding cannot hold.
+func (d TextFile) Edited(splices []document.Splice) (document.Document, error) {
 	for _, s := range splices {
 		if strings.IndexByte(s.New, 0) >= 0 {
-			return document.Document{}, Refuse("the new text for %s contains a NUL character, which would make the file binary", d.file.Path)
+			return document.Document{}, Refuse("the new text for %s contains a NUL character, which would make the file binary", d.Disk.Path)
 		}
 	}
 	next, err := d.Edit(splices)
 	var cannot *document.EncodingError
 	if errors.As(err, &cannot) {
-		return document.Document{}, Refuse("%s: %s", d.file.Path, cannot)
+		return document.Document{}, Refuse("%s: %s", d.Disk.Path, cannot)
 	}
 	return next, err
 }
 
-// changeTo gives the change that makes the file this document, which was edited out of its own. It
+// ChangeTo gives the change that makes the file this document, which was edited out of its own. It
 // refuses to change the encoding declaration of Python source so that the rest of the file belies it,
 // and, unless broken files are wanted, to break a Python file that parses.
-func (d textFile) changeTo(next document.Document, broken bool) (Change, error) {
-	if d.source == nil && document.IsPython(d.file.Path, d.file.Data) {
-		now, problem := decodeFile(d.file.Path, next.Bytes())
+func (d TextFile) ChangeTo(next document.Document, broken bool) (Change, error) {
+	if d.Undecodable == nil && document.IsPython(d.Disk.Path, d.Disk.Data) {
+		now, problem := DecodeFile(d.Disk.Path, next.Bytes())
 		switch {
 		case problem != nil:
-			return Change{}, Refuse("%s could not be decoded after this edit: %s; its encoding is %s, keep its declaration in the first two lines", d.file.Path, problem, d.Encoding)
+			return Change{}, Refuse("%s could not be decoded after this edit: %s; its encoding is %s, keep its declaration in the first two lines", d.Disk.Path, problem, d.Encoding)
 		case now.Text != next.Text:
-			return Change{}, Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in the first two lines", d.file.Path, now.Encoding, d.Encoding)
+			return Change{}, Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in the first two lines", d.Disk.Path, now.Encoding, d.Encoding)
 		}
 	}
 	if !broken {
-		if err := refuseUnlessForced(d.file.Path, d.Text, next.Text); err != nil {
+		if err := RefuseUnlessForced(d.Disk.Path, d.Text, next.Text); err != nil {
 			return Change{}, err
 		}
 	}
-	return Edit(d.file, next.Bytes()), nil
+	return Edit(d.Disk, next.Bytes()), nil
 }
 
-// refuseUnlessForced is refuseBroken for tools that have an argument force.
-func refuseUnlessForced(path, before, after string) error {
+// RefuseUnlessForced is refuseBroken for tools that have an argument force.
+func RefuseUnlessForced(path, before, after string) error {
 	err := refuseBroken(path, before, after)
 	if err != nil {
 		return Refuse("%s, or set force", err)
@@ -97,20 +97,20 @@ func refuseUnlessForced(path, before, after string) error {
 	return nil
 }
 
-func lineCount(n int) string {
+func LineCount(n int) string {
 	if n == 1 {
 		return "1 line"
 	}
 	return fmt.Sprintf("%d lines", n)
 }
 
-// checkHash refuses a file that is not the expected one. An expected hash is SHA-256 in hex, whole
+// CheckHash refuses a file that is not the expected one. An expected hash is SHA-256 in hex, whole
 // or at least its first eight digits; empty expects nothing.
-func (d textFile) checkHash(expected string) error {
-	return checkHash(d.file.Path, d.file.SHA256, expected)
+func (d TextFile) CheckHash(expected string) error {
+	return CheckHash(d.Disk.Path, d.Disk.SHA256, expected)
 }
 
-func checkHash(path, now, expected string) error {
+func CheckHash(path, now, expected string) error {
 	expected = strings.ToLower(strings.TrimSpace(expected))
 	switch {
 	case expected == "":
@@ -127,9 +127,13 @@ func checkHash(path, now, expected string) error {
 
 // shown is file content as a person or a model sees it: valid UTF-8.
 func shown(path string, data []byte) string {
-	doc, _ := decodeFile(path, data)
+	doc, _ := DecodeFile(path, data)
 	if doc.Encoding == "" {
 		return "(binary)\n"
 	}
 	return strings.ToValidUTF8(doc.Text, "\uFFFD")
+}
+
+func EndsLine(text string) bool {
+	return strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\r")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 type everything struct {
@@ -233,11 +234,11 @@ func TestTheRegistryRefusesDoublesAndSorts(t *testing.T) {
 	_, err = tools.NewRegistry(nil)
 	require.Error(t, err)
 	var got []string
-	for _, tool := range tools.Builtin().All() {
+	for _, tool := range builtin.Tools().All() {
 		got = append(got, tool.Spec().Name)
 	}
 	require.IsIncreasing(t, got)
-	_, err = tools.Builtin().Prepare(t.Context(), tools.Env{}, "no\nsuch", nil)
+	_, err = builtin.Tools().Prepare(t.Context(), tools.Env{}, "no\nsuch", nil)
 	require.ErrorIs(t, err, tools.ErrUnknownTool)
 	require.Equal(t, "ERROR: unknown tool: no⏎such", tools.Failure(err).Text)
 }

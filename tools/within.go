@@ -9,9 +9,9 @@ import (
 // longWork is the size of a text, in bytes, from which work on it is worth interrupting.
 const longWork = 256 << 10
 
-// within does work on a text of that size that cannot be interrupted, and returns at once when the
+// Within does work on a text of that size that cannot be interrupted, and returns at once when the
 // context ends; the work then ends by itself. It must touch nothing that the caller goes on with.
-func within[T any](ctx context.Context, size int, work func() T) (T, error) {
+func Within[T any](ctx context.Context, size int, work func() T) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err

@@ -11,13 +11,13 @@ import (
 	"manualslop/tiers"
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/tierstest"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
-// builtin are all tools of the program, as sessions record them.
-func builtin() events.ToolsOffered {
+// builtinTools are all tools of the program, as sessions record them.
+func builtinTools() events.ToolsOffered {
 	out := events.ToolsOffered{Tools: []events.ToolOffer{contributor.FindToolsOffer()}}
-	for _, t := range tools.Builtin().All() {
+	for _, t := range builtin.Tools().All() {
 		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
 	}
 	return out
@@ -39,14 +39,14 @@ func offeredTo(t *testing.T, history ...any) []string {
 func TestToolsAreThoseOfTheProjectsLanguages(t *testing.T) {
 	t.Parallel()
 	sizes := map[string]int64{}
-	for _, o := range builtin().Tools {
+	for _, o := range builtinTools().Tools {
 		sizes[o.Name] = tiers.OfferSize(o)
 	}
 	foreign := map[string][]string{"py_": {"python"}, "ts_c_": {"c"}, "ts_cpp_": {"cpp"}, "bd_": {"beads"}}
 	for _, languages := range [][]string{nil, {"other"}, {"python"}, {"c"}, {"cpp", "python"}, {"other", "c", "python"}, {"other", "beads"}, {"python", "cpp", "other", "beads"}} {
-		shared := offeredTo(t, opened(speaks(languages...)), builtin(), starts(1), context())
+		shared := offeredTo(t, opened(speaks(languages...)), builtinTools(), starts(1), context())
 		for target, own := range map[string]string{"": "", "a.go": "", "a.py": "python", "a.c": "c", "a.cpp": "cpp"} {
-			got := offeredTo(t, opened(speaks(languages...)), builtin(), starts(1, at(target)), context())
+			got := offeredTo(t, opened(speaks(languages...)), builtinTools(), starts(1, at(target)), context())
 			require.Equal(t, shared, got[:len(shared)], "tickets share the beginning of their requests")
 			require.LessOrEqual(t, len(got), contributor.MaxOffered)
 			var sum int64
@@ -89,7 +89,7 @@ func TestAFewToolsAreOfferedAsTheyAre(t *testing.T) {
 
 func TestFoundToolsStandBehindThoseThatWereOffered(t *testing.T) {
 	t.Parallel()
-	begun := given(opened(speaks("other")), builtin(), starts(1), context())
+	begun := given(opened(speaks("other")), builtinTools(), starts(1), context())
 	before := offeredTo(t, begun)
 	find := func(query string) events.ToolCall { return call(contributor.FindTools, `{"query":"`+query+`"}`) }
 	history := given(begun, reply("", find("python usages of a name")), reread())
@@ -110,7 +110,7 @@ func TestFoundToolsStandBehindThoseThatWereOffered(t *testing.T) {
 
 func TestASearchThatFindsNoToolSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
-	begun := given(opened(), builtin(), starts(1), context())
+	begun := given(opened(), builtinTools(), starts(1), context())
 	for query, want := range map[string]string{`{"query":"zzz"}`: "No tool fits. There are: ", `{"query":" "}`: "ERROR: find_tools needs", `{}`: "ERROR: find_tools needs", `{"query":1}`: "ERROR: find_tools needs"} {
 		history := given(begun, reply("", call(contributor.FindTools, query)), reread())
 		got := results(t, history)
@@ -125,12 +125,12 @@ func TestAPresetChoosesTheTools(t *testing.T) {
 	preset := events.ToolPreset{Name: "bees", Tools: []events.PresetTool{{Tool: "bd_list"}, {Tool: "py_move_def"}}}
 	got := offeredTo(t, opened(func(s *events.Settings) {
 		s.Tiers[0].ToolPreset, s.Roster.ToolPresets = "bees", []events.ToolPreset{preset}
-	}), builtin(), starts(1), context())
+	}), builtinTools(), starts(1), context())
 	require.ElementsMatch(t, []string{"bd_list", "py_move_def"}, got)
 	all := opened(func(s *events.Settings) {
 		s.Tiers[0].ToolPreset, s.Roster.ToolPresets = "most", []events.ToolPreset{{Name: "most", Tools: []events.PresetTool{{Tool: "[^p]*"}}}}
 	})
-	begun := given(all, builtin(), starts(1), context())
+	begun := given(all, builtinTools(), starts(1), context())
 	require.LessOrEqual(t, len(offeredTo(t, begun)), contributor.MaxOffered)
 	found := offeredTo(t, given(begun, reply("", call(contributor.FindTools, `{"query":"python usages definition skeleton"}`)), reread()))
 	for _, name := range found {

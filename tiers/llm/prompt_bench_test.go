@@ -14,7 +14,7 @@ import (
 	"manualslop/tiers/llm/anthropic"
 	"manualslop/tiers/llm/gemini"
 	"manualslop/tiers/llm/openai"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // BenchmarkPrompt builds the prompt of a conversation of 200 rounds, of 1.4 MB:
@@ -72,7 +72,7 @@ func longConversation(t testing.TB, rounds int) (*llm.Record, events.ModelReques
 		{Role: "system", Text: strings.Repeat("You write code in small steps.\n", 200)},
 		{Role: "user", Text: strings.Repeat("Mend what is broken.\n", 20)},
 	}}
-	for _, tool := range tools.Builtin().All() {
+	for _, tool := range builtin.Tools().All() {
 		offered.Tools = append(offered.Tools, events.ToolOffer{Name: tool.Spec().Name, Description: tool.Spec().Text(), Schema: tool.Schema()})
 		asked.Tools = append(asked.Tools, tool.Spec().Name)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // treeDepth is how deep the directory view of a prompt goes.
@@ -94,7 +95,7 @@ func (w site) tree(ctx context.Context, path string) (text, problem string) {
 	if text, problem = w.listed(ctx, path); problem != "" {
 		return "", problem
 	}
-	defined, err := tools.RepoMap(ctx, w.Env, &w.maps)
+	defined, err := builtin.RepoMap(ctx, w.Env, &w.maps)
 	if err != nil {
 		defined = "" // the list of files says what there is
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // TestAPlannerSeesWhatALargeProjectDefines has a project of 3,000 files, of which
@@ -29,6 +29,6 @@ func TestAPlannerSeesWhatALargeProjectDefines(t *testing.T) {
 	require.Contains(t, built.Text, "more source files are not listed here")
 	require.Contains(t, built.Text, "levels shown, because more would be too long")
 	require.NotContains(t, built.Text, "call get_tree", "who plans has no tools")
-	require.LessOrEqual(t, len(built.Text), tools.RepoMapBytes+20_000)
+	require.LessOrEqual(t, len(built.Text), builtin.RepoMapBytes+20_000)
 	require.False(t, strings.Contains(built.Text, "package q"), "names only")
 }

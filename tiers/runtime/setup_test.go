@@ -32,6 +32,7 @@ import (
 	"manualslop/tiers/qa"
 	"manualslop/tiers/runtime"
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/sandbox"
 )
 
@@ -222,7 +223,7 @@ func (w *world) worker(name string) *runtime.Worker {
 	workspace, err := sandbox.Open(sandbox.Config{Primary: w.dir})
 	require.NoError(w.t, err)
 	return &runtime.Worker{Project: project, Name: name, Log: conn, Queue: queue{conn}, Claims: claims{conn}, Blobs: conn,
-		Tools: tools.Engine(), Home: tools.Env{Workspace: workspace}, Clock: time.Now, IDs: newID, Logger: logger()}
+		Tools: builtin.Engine(), Home: tools.Env{Workspace: workspace}, Clock: time.Now, IDs: newID, Logger: logger()}
 }
 
 // hearing is the re-published feed, by which a worker hears of kills.
@@ -267,7 +268,7 @@ func (w *world) open(change func(*events.Settings)) {
 	}
 	w.say(events.SessionOpened{Basis: basis.Of("test"), Folder: "f", Workspace: w.dir, Settings: s})
 	var offered events.ToolsOffered
-	for _, t := range tools.Builtin().All() {
+	for _, t := range builtin.Tools().All() {
 		offered.Tools = append(offered.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
 	}
 	w.say(offered)

@@ -9,7 +9,7 @@ import (
 	"manualslop/events"
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/llm/llmtest"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // TestTicketsOfASessionSendTheSameToolsAndSystem holds to the byte, in every round:
@@ -35,7 +35,7 @@ func TestTicketsOfASessionSendTheSameToolsAndSystem(t *testing.T) {
 			})
 			w.openOn(on)
 			all := events.ToolsOffered{Tools: []events.ToolOffer{contributor.FindToolsOffer()}}
-			for _, tool := range tools.Builtin().All() {
+			for _, tool := range builtin.Tools().All() {
 				spec := tool.Spec()
 				all.Tools = append(all.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(), Effect: spec.Effect.String(), Schema: tool.Schema()})
 			}

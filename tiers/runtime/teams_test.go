@@ -13,7 +13,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/llm/llmtest"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // largeProject is a git repository of 3,000 files. All teams share it; each changes a
@@ -138,7 +138,7 @@ func (w *world) openTeam(on onWire) {
 		}
 	})
 	var offered events.ToolsOffered
-	for _, t := range tools.Builtin().All() {
+	for _, t := range builtin.Tools().All() {
 		switch spec := t.Spec(); spec.Name {
 		case "read_file", "edit_file", "run_powershell":
 			offered.Tools = append(offered.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(), Effect: spec.Effect.String(), Schema: t.Schema()})

@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tools"
+	"manualslop/tools/codetools"
 )
 
 // injected answers a person's wish for one view, as views of a prompt are answered.
@@ -63,7 +64,7 @@ func (w site) fallback(ctx context.Context, v events.ViewRequest, out *events.Vi
 // viewTool is the tool that makes a view of a file; empty where none does.
 func viewTool(view, file string) string {
 	family := ""
-	switch tools.KindOf(file) {
+	switch codetools.KindOf(file) {
 	case "py":
 		family = "py"
 	case "c":
@@ -103,15 +104,15 @@ func (w site) shortened(ctx context.Context, v events.ViewRequest) (string, erro
 	if tool := viewTool(v.View, v.Path); tool != "" {
 		return w.told(ctx, tool, v.Path)
 	}
-	err := tools.ErrNoView
+	err := codetools.ErrNoView
 	var text string
 	switch v.View {
 	case events.ViewCurated:
-		text, err = tools.Curated(ctx, w.Env, v.Path)
+		text, err = codetools.Curated(ctx, w.Env, v.Path)
 	case events.ViewSkeleton:
-		text, err = tools.GoSkeleton(ctx, w.Env, v.Path)
+		text, err = codetools.GoSkeleton(ctx, w.Env, v.Path)
 	}
-	if errors.Is(err, tools.ErrNoView) {
+	if errors.Is(err, codetools.ErrNoView) {
 		return "", tools.Refuse("there is no view %s of this kind of file", v.View)
 	}
 	return text, err

@@ -20,7 +20,7 @@ import (
 	"manualslop/tiers/llm/gemini"
 	"manualslop/tiers/llm/llmtest"
 	"manualslop/tiers/llm/openai"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // onWire is one vendor's wire with the adapter that speaks it.
@@ -116,7 +116,7 @@ func (w *world) openOn(on onWire) {
 		}
 	})
 	var offered events.ToolsOffered // few, so that prompts are short
-	for _, t := range tools.Builtin().All() {
+	for _, t := range builtin.Tools().All() {
 		if spec := t.Spec(); spec.Name == "read_file" {
 			offered.Tools = append(offered.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(), Effect: spec.Effect.String(), Schema: t.Schema()})
 		}

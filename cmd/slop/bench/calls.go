@@ -18,6 +18,7 @@ import (
 	"manualslop/events"
 	"manualslop/tiers/runtime"
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // nothingArgs are the arguments of a tool that does nothing.
@@ -154,7 +155,7 @@ func (b *runner) callsBesideRaw(ctx context.Context, inFlight int) (Result, erro
 	}
 	args := json.RawMessage(`{"path":"a.go","start_line":1,"end_line":1}`)
 	p := &pinger{tool: "get_file_slice", args: func(int) json.RawMessage { return args }, inFlight: inFlight, trips: make(chan time.Duration, inFlight)}
-	if err := pingAll(e, p, site.Offers(tools.Builtin())); err != nil {
+	if err := pingAll(e, p, site.Offers(builtin.Tools())); err != nil {
 		return r, err
 	}
 	raw, stop, err := b.rawProcesses(ctx)
@@ -244,7 +245,7 @@ func (b *runner) claimedCalls(ctx context.Context) (Result, error) {
 	p := &pinger{tool: "set_file_slice", inFlight: 1, trips: make(chan time.Duration), args: func(n int) json.RawMessage {
 		return json.RawMessage(fmt.Sprintf(`{"path":"f%d.txt","start_line":1,"end_line":0,"new_content":"x\n"}`, n))
 	}}
-	if err := pingAll(e, p, site.Offers(tools.Builtin()), events.Rule{Tool: "set_file_slice", Action: "allow"}); err != nil {
+	if err := pingAll(e, p, site.Offers(builtin.Tools()), events.Rule{Tool: "set_file_slice", Action: "allow"}); err != nil {
 		return r, err
 	}
 	took, err := p.take(e.Ctx, max(b.n/10, 20))

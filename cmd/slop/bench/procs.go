@@ -17,7 +17,7 @@ import (
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/site"
 	"manualslop/events"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // Answer measures from the publish of a person's answer to the response of the
@@ -167,7 +167,7 @@ func (b *runner) oneTakeover(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	p := &pinger{tool: "run_powershell", inFlight: 1, trips: make(chan time.Duration, 1), args: func(int) json.RawMessage { return args }}
-	if err := pingAll(e, p, site.Offers(tools.Builtin()), events.Rule{Tool: "run_powershell", Action: "allow"}); err != nil {
+	if err := pingAll(e, p, site.Offers(builtin.Tools()), events.Rule{Tool: "run_powershell", Action: "allow"}); err != nil {
 		return 0, err
 	}
 	pid, err := awaitPID(ctx, filepath.Join(e.Project, "pid"))

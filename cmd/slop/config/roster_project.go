@@ -10,7 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // personRoster reads the person's personas and presets.
@@ -185,7 +185,7 @@ func strictness(approval string) int {
 // program, those that the presets name, and one of an external server.
 func toolNames(presets ...tiers.Presets) []string {
 	out := []string{"mcp__server__tool"}
-	for _, t := range tools.Builtin().All() {
+	for _, t := range builtin.Tools().All() {
 		out = append(out, t.Spec().Name)
 	}
 	for _, p := range presets {

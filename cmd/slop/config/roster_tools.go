@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // externalTool is how the names of tools of external servers begin, which only a
@@ -18,7 +18,7 @@ const externalTool = "mcp__"
 // silently keep the tool out that was meant.
 func (f rosterFiles) unknownTools() []*Error {
 	var names []string
-	for _, t := range tools.Builtin().All() {
+	for _, t := range builtin.Tools().All() {
 		names = append(names, t.Spec().Name)
 	}
 	var found []*Error

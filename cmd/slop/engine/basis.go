@@ -13,7 +13,7 @@ import (
 	"manualslop/projections"
 	"manualslop/tiers"
 	"manualslop/tiers/basis"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // RecordBasis stores the texts that prompts are made of and is what this program
@@ -34,7 +34,7 @@ func UpgradeWords(ctx context.Context, blobs events.Blobs, session string, now p
 		return nil, err
 	}
 	var out []events.Payload
-	if offered := site.Offers(tools.Builtin()); !sameJSON(offered.Tools, now.Tools) {
+	if offered := site.Offers(builtin.Tools()); !sameJSON(offered.Tools, now.Tools) {
 		out = append(out, offered)
 	}
 	next, err := RecordBasis(ctx, blobs)

@@ -34,7 +34,7 @@ import (
 	"manualslop/tiers/planner"
 	"manualslop/tiers/qa"
 	"manualslop/tiers/runtime"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/checkpoint"
 )
 
@@ -311,7 +311,7 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 	}
 	e.announce(conn, name)
 	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn, Queue: BusQueue{conn}, Claims: BusClaims{conn}, Blobs: conn,
-		Live: busLive{conn}, Peers: conn, Tools: tools.Engine(), Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask, Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
+		Live: busLive{conn}, Peers: conn, Tools: builtin.Engine(), Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask, Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
 }
 
 // checkpoints is what notices the changes that a worker's scripts make; nil

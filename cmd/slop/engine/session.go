@@ -10,7 +10,7 @@ import (
 
 	"manualslop/cmd/slop/site"
 	"manualslop/events"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // NewID makes a fresh identifier.
@@ -92,7 +92,7 @@ func openSessionBeside(
 	if _, _, err := v.Publish(ctx, p.Config.ModelsOffered()); err != nil {
 		return v, err
 	}
-	_, _, err = v.Publish(ctx, site.Offers(tools.Builtin()))
+	_, _, err = v.Publish(ctx, site.Offers(builtin.Tools()))
 	return v, err
 }
 

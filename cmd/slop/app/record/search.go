@@ -16,7 +16,7 @@ import (
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections/search"
-	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 func SearchCommand(g *site.Flags) *cobra.Command {
@@ -176,7 +176,7 @@ func completeSearch(g *site.Flags) cobra.CompletionFunc {
 		case name == "tier":
 			out = []string{"tier:1", "tier:2", "tier:3", "tier:4"}
 		case name == "tool":
-			for _, t := range site.Offers(tools.Builtin()).Tools {
+			for _, t := range site.Offers(builtin.Tools()).Tools {
 				out = append(out, "tool:"+t.Name)
 			}
 		case name == "session":

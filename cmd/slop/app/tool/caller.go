@@ -12,6 +12,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 // toolAnswer is what slop tool call --json and slop tool batch print of a call.
@@ -51,7 +52,7 @@ func newToolCaller(g *site.Flags, yes bool) (*toolCaller, error) {
 	for _, name := range p.Untrusted() {
 		g.Notice("%s of the project has no effect: you have not trusted it", name)
 	}
-	registry := tools.Builtin()
+	registry := builtin.Tools()
 	gates := &gatePool{open: func() (*toolGate, error) { return newToolGate(p, registry, yes) }}
 	if err := gates.fill(); err != nil {
 		return nil, exit.Errorf(exit.Failed, "%w", err)

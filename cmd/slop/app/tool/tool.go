@@ -15,6 +15,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 )
 
 func Command(g *site.Flags) *cobra.Command {
@@ -49,7 +50,7 @@ each line is a tool with its long text and the JSON Schema of its arguments.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			rows := [][]string{}
-			for _, t := range tools.Builtin().All() {
+			for _, t := range builtin.Tools().All() {
 				if !g.JSON {
 					rows = append(rows, []string{t.Spec().Name, t.Spec().Effect.String(), t.Spec().Summary})
 					continue
@@ -86,7 +87,7 @@ The output of a script that is too long for an answer is cut in its middle;
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
-			for _, t := range tools.Builtin().All() {
+			for _, t := range builtin.Tools().All() {
 				names = append(names, cobra.CompletionWithDesc(t.Spec().Name, t.Spec().Summary))
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp

@@ -1,0 +1,30 @@
+package builtin
+
+import (
+	"context"
+	_ "embed" // for the long text
+
+	"manualslop/tools"
+	"manualslop/tools/beads"
+)
+
+//go:embed bd_create.md
+var bdCreateDoc string
+
+type bdCreateArgs struct {
+	Title       string `json:"title" doc:"one line, at most 500 characters" min:"1"`
+	Description string `json:"description" doc:"what is to be done and why; may be empty"`
+}
+
+// bdCreate makes a bead. It has no plan, and a call that was interrupted is not made again by
+// itself: a second bead would be a new one.
+func bdCreate() tools.Tool {
+	return tools.Outside(tools.Spec{
+		Name: "bd_create", Summary: "Create a bead (ticket) in the project's Beads database.", Effect: tools.Writes, Doc: bdCreateDoc,
+	}, func(ctx context.Context, env tools.Env, in bdCreateArgs) (tools.Result, error) {
+		return withBeads(ctx, env, func(t beads.Tracker) ([]beads.Bead, error) {
+			made, err := t.Create(ctx, in.Title, in.Description)
+			return []beads.Bead{made}, err
+		})
+	})
+}

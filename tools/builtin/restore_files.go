@@ -1,0 +1,102 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"manualslop/tools"
+	"manualslop/tools/sandbox"
+)
+
+// RestoreFiles is the tool of the engine's own behind an undo. It is in no
+// registry that models are offered.
+func RestoreFiles() tools.Tool {
+	return tools.Writer(tools.Spec{
+		Name: "restore_files", Summary: "Give files the content that they had: all of them, or none.", Effect: tools.Writes,
+	}, planRestore)
+}
+
+type restoreArgs struct {
+	Files []restoredFile `json:"files" doc:"the files" min:"1" max:"10000"`
+}
+
+// restoredFile is a file with the digest that it must have and that of the
+// content to give it; empty: absent. Modes are permission bits; zero: not known.
+type restoredFile struct {
+	Path   string `json:"path" doc:"the file" min:"1"`
+	Before string `json:"before,omitzero" doc:"SHA-256 that it must have now" max:"64"`
+	After  string `json:"after,omitzero" doc:"SHA-256 of what it is to hold" max:"64"`
+
+	BeforeMode int `json:"before_mode,omitzero" doc:"permission bits that it is expected to have" max:"511"`
+	AfterMode  int `json:"after_mode,omitzero" doc:"permission bits to give it, where it has those" max:"511"`
+}
+
+func planRestore(ctx context.Context, env tools.Env, in restoreArgs) (tools.Plan, error) {
+	plan := tools.Plan{Summary: fmt.Sprintf("restore_files: %s as before", tools.FileCount(len(in.Files)))}
+	for _, f := range in.Files {
+		change, err := f.plan(ctx, env)
+		if err != nil {
+			return tools.Plan{}, err
+		}
+		plan.Changes = append(plan.Changes, change)
+	}
+	return plan, nil
+}
+
+func (f restoredFile) plan(ctx context.Context, env tools.Env) (tools.Change, error) {
+	file, err := env.ReadFile(ctx, f.Path)
+	absent := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !absent {
+		return tools.Change{}, err
+	}
+	after, err := keptFile(ctx, env, f.After)
+	if err != nil {
+		return tools.Change{}, tools.Refuse("%s: what it held before is not kept (%v); nothing was restored", f.Path, err)
+	}
+	switch {
+	case absent && f.After == "", !absent && f.After != "" && file.SHA256 == f.After:
+		return tools.Change{Path: f.Path, Before: after, After: after}, nil // it has that already
+	case absent && f.Before == "":
+		return f.withMode(tools.Create(f.Path, after, 0)), nil
+	case absent:
+		return tools.Change{}, tools.Refuse("%s is gone since; nothing was restored", f.Path)
+	case file.SHA256 != f.Before:
+		return tools.Change{}, f.changed(ctx, env, file)
+	case f.After == "":
+		return tools.Delete(file), nil
+	}
+	return f.withMode(tools.Edit(file, after)), nil
+}
+
+// withMode gives a change the bits that the file had. A file that got other bits
+// from somebody else meanwhile keeps those.
+func (f restoredFile) withMode(c tools.Change) tools.Change {
+	if f.AfterMode != 0 && (c.Before == nil || c.BeforeMode == fs.FileMode(f.BeforeMode)) {
+		c.Mode, c.SetMode = fs.FileMode(f.AfterMode).Perm(), true
+	}
+	return c
+}
+
+// changed refuses with what is different from what the undone call left behind.
+func (f restoredFile) changed(ctx context.Context, env tools.Env, now sandbox.File) error {
+	then, err := keptFile(ctx, env, f.Before)
+	if err != nil {
+		return tools.Refuse("%s changed since; nothing was restored", f.Path)
+	}
+	diff := tools.Change{Path: now.Path, Before: then, After: tools.Present(now.Data)}.Diff()
+	return &tools.Refusal{Text: f.Path + " changed since; nothing was restored", Detail: diff}
+}
+
+// keptFile reads a content by its digest; nil for the empty one, an absent file.
+func keptFile(ctx context.Context, e tools.Env, digest string) ([]byte, error) {
+	if digest == "" {
+		return nil, nil
+	}
+	if e.Kept == nil {
+		return nil, errors.New("nothing is kept here")
+	}
+	data, err := e.Kept(ctx, digest)
+	return tools.Present(data), err
+}

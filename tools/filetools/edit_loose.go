@@ -1,0 +1,118 @@
+package filetools
+
+import (
+	"fmt"
+	"strings"
+
+	"manualslop/tools"
+	"manualslop/tools/document"
+)
+
+// looseMatch is a place whose lines differ from a wanted text in nothing but their indentation, all
+// by the same blanks, and in blanks at their ends.
+type looseMatch struct {
+	first, last int    // lines, counted from 0
+	prefix      string // what the lines have in front of the wanted ones, or less
+	less        bool   // the wanted lines have prefix in front of those of the file
+}
+
+// loosely finds the one place of a loose match, and indents the new text as the file is.
+func (e textEdit) loosely(text string, lines []document.Line) (editMade, bool) {
+	matches := looseMatches(text, lines, e.old)
+	if len(matches) != 1 {
+		return editMade{}, false
+	}
+	m := matches[0]
+	indented, ok := m.indent(document.WithEnds(e.new, "\n"))
+	if !ok {
+		return editMade{}, false
+	}
+	from, to := lines[m.first], lines[m.last]
+	s := document.Splice{Start: from.Start, End: to.End}
+	if tools.EndsLine(e.old) {
+		s.End = to.Next
+		if to.End == to.Next { // the file's last line has no end, and stays so
+			indented = strings.TrimSuffix(indented, "\n")
+		}
+	}
+	s.New = document.WithEnds(indented, document.LineEnd(text, lines, m.first))
+	if s.New == text[s.Start:s.End] {
+		return editMade{}, false
+	}
+	note := fmt.Sprintf("old_string does not occur exactly; what differs from it only in indentation or in blanks at line ends was taken at %s, and new_string was indented like it; check the diff",
+		lineRange{m.first + 1, m.last + 1})
+	return editMade{splices: []document.Splice{s}, lines: []int{m.first + 1}, note: note}, true
+}
+
+// looseMatches finds all places, in order.
+func looseMatches(text string, lines []document.Line, old string) []looseMatch {
+	old = document.WithEnds(old, "\n")
+	var wanted []string
+	for _, l := range document.Lines(old) {
+		wanted = append(wanted, old[l.Start:l.End])
+	}
+	if strings.TrimSpace(old) == "" || len(lines) > tools.MaxCompared {
+		return nil
+	}
+	var out []looseMatch
+	for i := 0; i+len(wanted) <= len(lines); i++ {
+		if m, ok := looseAt(text, lines[i:i+len(wanted)], wanted); ok {
+			m.first, m.last = i, i+len(wanted)-1
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// looseAt compares as many lines as are wanted.
+func looseAt(text string, lines []document.Line, wanted []string) (looseMatch, bool) {
+	var m looseMatch
+	known := false
+	for i, l := range lines {
+		have, want := text[l.Start:l.End], wanted[i]
+		trimmed := strings.Trim(have, " \t")
+		if trimmed != strings.Trim(want, " \t") {
+			return m, false
+		}
+		if trimmed == "" {
+			continue
+		}
+		haveIndent, wantIndent := indentOf(have), indentOf(want)
+		if !known {
+			m.less = len(haveIndent) < len(wantIndent)
+			m.prefix = strings.TrimSuffix(haveIndent, wantIndent)
+			if m.less {
+				m.prefix = strings.TrimSuffix(wantIndent, haveIndent)
+			}
+			known = true
+		}
+		if m.less && wantIndent != m.prefix+haveIndent || !m.less && haveIndent != m.prefix+wantIndent {
+			return m, false
+		}
+	}
+	return m, true
+}
+
+// indent moves the lines of a text as the file's lines are moved against the wanted ones. It answers
+// false where a line has not the blanks to lose.
+func (m looseMatch) indent(text string) (string, bool) {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.TrimSpace(line) == "":
+		case !m.less:
+			b.WriteString(m.prefix)
+		case !strings.HasPrefix(line, m.prefix):
+			return "", false
+		default:
+			line = line[len(m.prefix):]
+		}
+		b.WriteString(line)
+	}
+	return b.String(), true
+}
+
+// indentOf is the blanks and tabs that a line begins with.
+func indentOf(line string) string {
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}

@@ -1,0 +1,150 @@
+package filetools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"manualslop/tools"
+	"manualslop/tools/document"
+)
+
+// maxLineChars is the length of the longest line that a piece of a file shows whole, in characters.
+const maxLineChars = 2_000
+
+// slice is a range of lines that is asked for. Zero means from the first and to the last line.
+type slice struct {
+	tool     string
+	path     string
+	from, to int
+	info     bool
+}
+
+// sliceData is the structured twin of a piece of a file.
+type sliceData struct {
+	Path      string   `json:"path"`
+	SHA256    string   `json:"sha256"`
+	Encoding  string   `json:"encoding"`
+	Size      int      `json:"size"`
+	Lines     int      `json:"lines"`
+	LineEnds  string   `json:"line_ends"` // lf, crlf, cr, mixed or none
+	StartLine int      `json:"start_line"`
+	EndLine   int      `json:"end_line"`
+	Truncated bool     `json:"truncated"`
+	CutLines  []int    `json:"cut_lines"` // lines that are too long to be shown whole
+	Notes     []string `json:"notes"`     // what is special about the file
+	Text      string   `json:"text"`
+}
+
+func (s slice) read(ctx context.Context, env tools.Env) (tools.Result, error) {
+	doc, err := tools.ReadDocument(ctx, env, s.path)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	lines, total := document.LinesFrom(doc.Text, max(s.from, 1), env.Limits.MaxLines+1)
+	from, to, err := s.within(doc.Disk.Path, total)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	data := sliceData{
+		Path: doc.Disk.Path, SHA256: doc.Disk.SHA256, Encoding: doc.Encoding, Size: len(doc.Disk.Data),
+		Lines: total, LineEnds: lineEndsOf(doc.Text), StartLine: from, EndLine: to, CutLines: []int{}, Notes: notesOn(doc, total),
+	}
+	body, end, cut := shorten(doc.Text, lines, from, to, env.Limits.MaxChars)
+	data.CutLines = append(data.CutLines, cut...)
+	note, limits := data.note(s.info), env.Limits
+	limits.MaxChars -= utf8.RuneCountInString(note) + 2
+	limits.MaxLines--
+	if note == "" || limits.MaxChars < tools.LeastMaxChars || limits.MaxLines < tools.LeastMaxLines {
+		note, limits = "", env.Limits
+	}
+	tail := note
+	switch {
+	case end < to || !tools.Fits(body, limits):
+		tail, body, data.EndLine = s.cut(body, from, to, total, limits)
+		data.Truncated = true
+		if note != "" {
+			tail = note + "\n" + tail
+		}
+	case s.to > total:
+		tail = strings.TrimPrefix(note+"\n"+fmt.Sprintf("… end of file: %s has %s", doc.Disk.Path, tools.LineCount(total)), "\n")
+	}
+	data.Text = body
+	if tail != "" {
+		body = Closed(body) + tail
+	}
+	return tools.Result{Text: body, Data: data}, nil
+}
+
+// Within checks the range against a file of n lines. The empty file has the range 1 to 0.
+func (s slice) within(path string, n int) (from, to int, err error) {
+	from, to = max(s.from, 1), s.to
+	if to == 0 || to > n {
+		to = n
+	}
+	switch {
+	case s.to != 0 && s.from > s.to:
+		return 0, 0, tools.Refuse("start_line %d is after end_line %d", s.from, s.to)
+	case from > n && !(n == 0 && s.from <= 1):
+		return 0, 0, tools.Refuse("line %d is out of range: %s has %s", from, path, tools.LineCount(n))
+	}
+	return from, to, nil
+}
+
+// shorten gives lines, the first of which has the number from, as they are shown: long ones cut in the
+// middle, invalid bytes replaced. It stops behind line end, which is before to where there is surely
+// more than the limits allow.
+func shorten(text string, lines []document.Line, from, to, maxChars int) (body string, end int, cut []int) {
+	var b strings.Builder
+	end = from - 1
+	for _, l := range lines {
+		if end == to || b.Len() > maxChars*utf8.UTFMax {
+			break
+		}
+		end++
+		piece := text[l.Start:l.Next]
+		if l.End-l.Start > maxLineChars && utf8.RuneCountInString(text[l.Start:l.End]) > maxLineChars {
+			piece = cutLine(text[l.Start:l.End]) + text[l.End:l.Next]
+			cut = append(cut, end)
+		}
+		b.WriteString(piece)
+	}
+	return strings.ToValidUTF8(b.String(), "\uFFFD"), end, cut
+}
+
+// cutLine shows the begin and the end of a long line and how many bytes are between them.
+func cutLine(text string) string {
+	const half = maxLineChars/2 - 25 // room for the words between
+	head, tail := 0, len(text)
+	for range half {
+		_, size := utf8.DecodeRuneInString(text[head:])
+		head += size
+		_, size = utf8.DecodeLastRuneInString(text[:tail])
+		tail -= size
+	}
+	return fmt.Sprintf("%s … %d bytes of this line not shown … %s", text[:head], tail-head, text[tail:])
+}
+
+// cut shows what fits of a body that begins at line from, and how to go on. last is the last line
+// that is shown.
+func (s slice) cut(body string, from, to, total int, limits tools.Limits) (more, kept string, last int) {
+	kept, count := tools.TakeLines(body, document.Lines(body), limits)
+	last = from + count - 1
+	if last >= to {
+		return tools.Marker(last+1, last, total, ""), kept, last
+	}
+	next := fmt.Sprintf("; call %s with start_line=%d", s.tool, last+1)
+	if s.to != 0 {
+		next += fmt.Sprintf(" and end_line=%d", to)
+	}
+	return tools.Marker(last+1, to, total, next), kept, last
+}
+
+// Closed ends a text with a line break unless it is empty or has one.
+func Closed(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\r") {
+		return text
+	}
+	return text + "\n"
+}

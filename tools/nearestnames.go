@@ -1,0 +1,66 @@
+package tools
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+const (
+	NearestLines  = 3
+	MaxNearMisses = 10
+	// MaxCompared bounds the lines that are compared, and the characters of each.
+	MaxCompared     = 20_000
+	MaxComparedSize = 200
+)
+
+// NearestNames gives at most five dotted names that may have been meant: those that end in the name
+// first, then the most alike.
+func NearestNames(name string, names []string) []string {
+	const most, least = 5, 0.35
+	type candidate struct {
+		name  string
+		score float64
+	}
+	var best []candidate
+	for _, n := range names[:min(len(names), MaxCompared)] {
+		score := Likeness(strings.ToLower(name), strings.ToLower(n))
+		if strings.HasSuffix(n, "."+name) {
+			score = 2
+		}
+		if score >= least {
+			best = append(best, candidate{n, score})
+		}
+	}
+	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	var near []string
+	for _, c := range best[:min(len(best), most)] {
+		near = append(near, c.name)
+	}
+	return near
+}
+
+// Likeness is the share of pairs of neighbouring characters that two texts have in common.
+func Likeness(a, b string) float64 {
+	a, b = a[:min(len(a), MaxComparedSize)], b[:min(len(b), MaxComparedSize)]
+	if a == b {
+		return 1
+	}
+	if len(a) < 2 || len(b) < 2 {
+		return 0
+	}
+	pairs := map[string]int{}
+	for i := range len(a) - 1 {
+		pairs[a[i:i+2]]++
+	}
+	common := 0
+	for i := range len(b) - 1 {
+		if pairs[b[i:i+2]] > 0 {
+			pairs[b[i:i+2]]--
+			common++
+		}
+	}
+	return 2 * float64(common) / float64(len(a)+len(b)-2)
+}
+
+func FoldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,173 @@
+// Package pytools has the tools that read and edit Python.
+package pytools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"manualslop/tools"
+	"manualslop/tools/document"
+	"manualslop/tools/python"
+)
+
+// MaxWarnings bounds what is said about a broken file.
+const MaxWarnings = 5
+
+// PythonFile is a Python file as a tool reads it.
+type PythonFile struct {
+	tools.TextFile
+	*python.File
+}
+
+// ReadPython reads and parses a Python file. Other files are refused. A broken file is parsed as far
+// as it goes; warnings tells what is wrong with it.
+func ReadPython(ctx context.Context, env tools.Env, path string) (PythonFile, error) {
+	doc, err := tools.ReadDocument(ctx, env, path)
+	if err != nil {
+		return PythonFile{}, err
+	}
+	if !document.IsPython(doc.Disk.Path, doc.Disk.Data) {
+		return PythonFile{}, tools.Refuse("not a python file: %s", doc.Disk.Path)
+	}
+	parsed, err := tools.Within(ctx, len(doc.Text), func() *python.File { return python.Parse(doc.Text) })
+	return PythonFile{doc, parsed}, err
+}
+
+// findPython reads a Python file and finds the definitions of a dotted name in it, at least one.
+func findPython(ctx context.Context, env tools.Env, path, name string) (PythonFile, []*python.Symbol, error) {
+	f, err := ReadPython(ctx, env, path)
+	if err != nil {
+		return PythonFile{}, nil, err
+	}
+	found, err := f.find(name)
+	return f, found, err
+}
+
+// Warnings lists what makes the structure of the file uncertain: "line 3: '(' was never closed".
+func (f PythonFile) Warnings() []string {
+	out := []string{}
+	var source *document.SourceError
+	if errors.As(f.Undecodable, &source) {
+		out = append(out, fmt.Sprintf("line %d: %s", source.Line, source.Text))
+	}
+	for _, p := range f.Problems {
+		if len(out) == MaxWarnings {
+			break
+		}
+		out = append(out, fmt.Sprintf("line %d: %s", f.LineOf(p.Offset), p.Text))
+	}
+	return out
+}
+
+// find gives the definitions of a dotted name, at least one; "name#2" picks the second.
+func (f PythonFile) find(name string) ([]*python.Symbol, error) {
+	name = strings.TrimSpace(name)
+	if found := f.Find(name); len(found) > 0 {
+		return found, nil
+	}
+	base, ordinal := python.CutOrdinal(name)
+	if all := f.Find(base); ordinal > 0 && len(all) > 0 {
+		return nil, tools.Refuse("no definition '%s' in %s; '%s' is defined %s", name, f.Disk.Path, base, f.places(all))
+	}
+	return nil, f.missing(base)
+}
+
+// places tells where definitions are: "once, at lines 3-4", "2 times: a#1 at lines 3-4, …".
+func (f PythonFile) places(symbols []*python.Symbol) string {
+	if len(symbols) == 1 {
+		return fmt.Sprintf("once, at lines %d-%d", f.StartLine(symbols[0]), f.EndLine(symbols[0]))
+	}
+	const most = 20
+	var parts []string
+	for _, s := range symbols[:min(len(symbols), most)] {
+		parts = append(parts, fmt.Sprintf("%s#%d at lines %d-%d", s.Path, s.Ordinal, f.StartLine(s), f.EndLine(s)))
+	}
+	text := fmt.Sprintf("%d times: %s", len(symbols), strings.Join(parts, ", "))
+	if more := len(symbols) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// missing refuses a name that nothing is defined under.
+func (f PythonFile) missing(name string) error {
+	text := fmt.Sprintf("no definition '%s' in %s", name, f.Disk.Path)
+	if found := f.variables(name); len(found) > 0 {
+		return tools.Refuse("%s: it is a variable (line %d); call py_get_var_declaration", text, f.LineOf(found[0].Statement.Start))
+	}
+	if len(f.Symbols) == 0 {
+		return tools.Refuse("%s, which defines no class or function; call read_file to see it", text)
+	}
+	near := f.Suggest(name)
+	if len(near) == 0 {
+		var paths []string
+		for _, s := range f.Symbols {
+			if s.Ordinal == 1 {
+				paths = append(paths, s.Path)
+			}
+		}
+		near = tools.NearestNames(name, paths)
+	}
+	if len(near) > 0 {
+		text += "; nearest: " + strings.Join(near, ", ")
+	}
+	return tools.Refuse("%s; call py_get_code_outline to see all", text)
+}
+
+// variables gives the bindings of a dotted name at module and class level; "name#2" picks one.
+func (f PythonFile) variables(name string) []python.Variable {
+	base, ordinal := python.CutOrdinal(name)
+	var out []python.Variable
+	for _, v := range f.Variables() {
+		if v.Path == base && (ordinal == 0 || v.Ordinal == ordinal) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// symbol is the twin of a definition.
+func (f PythonFile) symbol(s *python.Symbol) tools.OutlineSymbol {
+	doc, _ := f.Docstring(s)
+	first, _, _ := strings.Cut(doc.Clean, "\n")
+	return tools.OutlineSymbol{
+		Name: s.Path, Kind: string(s.Kind), Line: f.Line(s), Start: f.StartLine(s), End: f.EndLine(s),
+		Decorators: append([]string{}, f.Decorators(s)...), Ordinal: s.Ordinal, Of: s.Of, Signature: f.Signature(s), Doc: first,
+	}
+}
+
+// each shows one definition as its text alone, several ones each under a line "name#1 (lines 3-9)".
+func (f PythonFile) each(symbols []*python.Symbol, text func(*python.Symbol) string) string {
+	if len(symbols) == 1 {
+		return text(symbols[0])
+	}
+	var parts []string
+	for _, s := range symbols {
+		parts = append(parts, fmt.Sprintf("%s#%d (lines %d-%d)\n%s", s.Path, s.Ordinal, f.StartLine(s), f.EndLine(s), text(s)))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// SourceSymbol is the twin of a definition with its text.
+type SourceSymbol struct {
+	tools.OutlineSymbol
+	Source  string `json:"source"`  // whole lines, with decorators
+	Comment string `json:"comment"` // the comment lines directly above
+}
+
+// SourceData is the structured twin of definitions with their texts.
+type SourceData struct {
+	Symbols  []SourceSymbol `json:"symbols"`
+	Warnings []string       `json:"warnings,omitempty"` // what is wrong with the file
+}
+
+func (f PythonFile) sources(symbols []*python.Symbol) SourceData {
+	data := SourceData{Symbols: []SourceSymbol{}, Warnings: f.Warnings()}
+	for _, s := range symbols {
+		comment, _ := f.Comment(s)
+		data.Symbols = append(data.Symbols, SourceSymbol{f.symbol(s), f.Source(s), f.Text[comment.Start:comment.End]})
+	}
+	return data
+}

@@ -1,0 +1,153 @@
+package pytools
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"manualslop/tools"
+	"manualslop/tools/python/stdlib"
+	"manualslop/tools/sandbox"
+)
+
+// Groups of imported modules.
+const (
+	groupStdlib     = "stdlib"
+	groupThirdParty = "third-party"
+	groupLocal      = "local"
+)
+
+// maxLevel bounds the leading dots of an import that are followed.
+const maxLevel = 100
+
+// moduleFinder finds the files of the workspace that the imports of one file mean. It looks at names
+// of files only, beside the file, at the root of its package and in the folders above.
+type moduleFinder struct {
+	ctx    context.Context
+	env    tools.Env
+	folder string // of the importing file
+	roots  []string
+	known  map[string]sandbox.EntryKind // what is at a path, 0 for nothing
+}
+
+func newModuleFinder(ctx context.Context, env tools.Env, file string) *moduleFinder {
+	m := &moduleFinder{ctx: ctx, env: env, folder: path.Dir(file), known: map[string]sandbox.EntryKind{}}
+	root := m.folder
+	for m.isPackage(root) && root != path.Dir(root) {
+		root = path.Dir(root)
+	}
+	for ; m.kind(root) == sandbox.KindDirectory; root = path.Dir(root) {
+		m.roots = append(m.roots, root)
+		if root == path.Dir(root) {
+			break
+		}
+	}
+	for _, root := range m.roots {
+		if source := path.Join(root, "src"); m.kind(source) == sandbox.KindDirectory && source != m.folder {
+			m.roots = append(m.roots, source)
+		}
+	}
+	return m
+}
+
+func (m *moduleFinder) kind(at string) sandbox.EntryKind {
+	kind, known := m.known[at]
+	if !known && m.ctx.Err() == nil {
+		if entry, err := m.env.Workspace.Stat(at); err == nil {
+			kind = entry.Kind
+		}
+		m.known[at] = kind
+	}
+	return kind
+}
+
+func (m *moduleFinder) isPackage(folder string) bool {
+	return m.kind(path.Join(folder, "__init__.py")) == sandbox.KindFile
+}
+
+// file gives the file of a module as imported with so many leading dots, empty where the workspace
+// has none. A folder without __init__.py is given with a slash behind it.
+func (m *moduleFinder) file(module string, level int) string {
+	if level > maxLevel {
+		return ""
+	}
+	if level > 0 {
+		folder := m.folder
+		for range level - 1 {
+			folder = path.Join(folder, "..")
+		}
+		return m.below(folder, module)
+	}
+	roots := m.roots
+	if top, _, _ := strings.Cut(module, "."); stdlib.Has(top) {
+		// Only a regular module or package beside the file's own hides one of the standard library.
+		roots = roots[:min(len(roots), 1)]
+		if len(roots) == 0 || !isFile(m.below(roots[0], top)) {
+			return ""
+		}
+	}
+	for _, root := range roots {
+		if at := m.below(root, module); at != "" {
+			return at
+		}
+	}
+	return ""
+}
+
+// isFile tells a file that below gives from a folder, or from nothing.
+func isFile(found string) bool { return found != "" && !strings.HasSuffix(found, "/") }
+
+// below resolves a dotted name in a folder: to a package, a module, or a folder.
+func (m *moduleFinder) below(folder, module string) string {
+	at := path.Join(folder, strings.ReplaceAll(module, ".", "/"))
+	isFolder := m.kind(at) == sandbox.KindDirectory
+	var names []string
+	if isFolder {
+		names = append(names, path.Join(at, "__init__.py"), path.Join(at, "__init__.pyi"))
+	}
+	if module != "" {
+		names = append(names, at+".py", at+".pyi")
+	}
+	for _, name := range names {
+		if m.kind(name) == sandbox.KindFile {
+			return name
+		}
+	}
+	if isFolder {
+		return at + "/"
+	}
+	return ""
+}
+
+// group tells what a module belongs to, and where it is local which files are meant: those of the
+// imported names that are modules, and the module itself for the others. Relative imports are local
+// in any case.
+func (m *moduleFinder) group(module string, level int, names []string) (group string, files []string) {
+	file := m.file(module, level)
+	folder, isFolder := strings.CutSuffix(file, "/")
+	if !isFolder {
+		folder = path.Dir(file)
+	}
+	others := len(names) == 0
+	for _, name := range names {
+		inside := ""
+		if isFolder || strings.HasPrefix(path.Base(file), "__init__.") {
+			inside = m.below(folder, name)
+		}
+		if name == "*" || !isFile(inside) {
+			others = true
+			continue
+		}
+		files = append(files, inside)
+	}
+	if others && file != "" && !isFolder {
+		files = append([]string{file}, files...)
+	}
+	switch {
+	case len(files) > 0 || level > 0:
+		return groupLocal, files
+	case stdlib.Has(module):
+		return groupStdlib, nil
+	}
+	return groupThirdParty, nil
+}
