@@ -16,8 +16,11 @@
 //     does not follow the log. A search has what is missing indexed, waits a
 //     moment for it, and says how much it did not see. Without a search that
 //     happens once many events are missing and none came for a while, or when
-//     10,000 are missing; then the index rests between batches, so that writers
+//     100,000 are missing; then the index rests between batches, so that writers
 //     keep the processors.
+//   - The index is open only while it is used: it is closed a minute after the
+//     last search, and opened again by the next one.
+//   - A hit whose event cannot be read says so; the others of its page are shown.
 //   - The library syncs what it stores at the end of a batch and of a merge, and
 //     has no option against it. Fewer and larger batches are fewer syncs.
 //   - A query is parsed by this package alone ([Parse]) and never handed to the

@@ -27,8 +27,10 @@ const (
 	// MaxTime bounds how long a search takes.
 	MaxTime = 5 * time.Second
 	// settleWait is how long a search waits for what is on the log already, if
-	// Options say nothing else.
+	// Options say nothing else, and openShare how many times as long it waits further
+	// for an index that is being opened.
 	settleWait = time.Second
+	openShare  = 3
 )
 
 // Orders of hits.
@@ -54,7 +56,8 @@ type Hit struct {
 	Ticket  string    `json:"ticket,omitempty"`
 	Tool    string    `json:"tool,omitempty"`
 	// Snippet is the text around the first match, on one line, without anything
-	// that steers a terminal.
+	// that steers a terminal. Of an event that cannot be read it says so, and
+	// Session, Time, Type and Actor are empty.
 	Snippet string `json:"snippet"`
 	// Match is where the match stands in Snippet, in bytes: start and end.
 	Match [2]int `json:"match"`
@@ -75,6 +78,7 @@ type Answer struct {
 func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 	page.Limit = min(max(page.Limit, 0), MaxLimit)
 	page.Offset = min(max(page.Offset, 0), MaxOffset)
+	defer x.search()()
 	head, err := x.settle(ctx)
 	if err != nil {
 		return Answer{}, err
@@ -90,14 +94,31 @@ func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 		return Answer{}, ErrNotOpen
 	}
 	out := Answer{Hits: []Hit{}, Indexed: at, Behind: max(head, at) - at}
-	err = guarded(func() error { return reading{x, index}.search(ctx, q, page, &out) })
-	if errors.Is(err, ErrDamaged) {
-		select {
-		case x.broken <- struct{}{}:
-		default:
-		}
+	if err = guarded(func() error { return reading{x, index}.search(ctx, q, page, &out) }); errors.Is(err, ErrDamaged) {
+		x.damaged()
 	}
 	return out, err
+}
+
+// damaged has Run build the index anew.
+func (x *Index) damaged() {
+	select {
+	case x.broken <- struct{}{}:
+	default:
+	}
+}
+
+// search keeps the index open until the search is over.
+func (x *Index) search() (over func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.searching++
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.searching--
+		x.unsearched = 0
+	}
 }
 
 // settle waits until what is on the log is indexed, or long enough.
@@ -108,7 +129,7 @@ func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 	head = x.opts.Head()
 	timer := time.NewTimer(x.opts.Settle)
 	defer timer.Stop()
-	for {
+	for late := false; ; {
 		x.mu.RLock()
 		open, at, moved := x.index != nil, x.at.Seq, x.moved
 		x.mu.RUnlock()
@@ -119,7 +140,11 @@ func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 		select {
 		case <-moved:
 		case <-timer.C:
-			return head, nil
+			if open || late {
+				return head, nil
+			}
+			late = true
+			timer.Reset(openShare * x.opts.Settle)
 		case <-ctx.Done():
 			return head, ctx.Err()
 		}
@@ -149,6 +174,8 @@ func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) er
 		return fmt.Errorf("search: %w", err)
 	}
 	out.Total = found.Total
+	var unread error // the newest one
+	shown := 0
 	for _, match := range found.Hits {
 		h := Hit{Seq: seqOf(match.ID)}
 		if raw, _ := match.Fields[fieldStored].(string); raw != "" {
@@ -159,25 +186,40 @@ func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) er
 			h.Tier, h.Ticket, h.Tool = s.Tier, s.Ticket, s.Tool
 		}
 		if err := r.show(ctx, &h, q.terms); err != nil {
-			return fmt.Errorf("search: %w", err)
+			unread = fmt.Errorf("search: %w", err)
+			h.Snippet = unreadable
+		} else {
+			shown++
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("search: %w", ctx.Err())
 		}
 		out.Hits = append(out.Hits, h)
 	}
+	switch {
+	case unread == nil:
+		return nil
+	case shown == 0:
+		return unread // it is not one event that cannot be read
+	case errors.Is(unread, ErrDamaged):
+		r.damaged()
+	}
+	r.opts.Logger.WarnContext(ctx, "an event that was found cannot be read", "error", unread)
 	return nil
 }
+
+// unreadable is the snippet of an event that cannot be read.
+const unreadable = "This event cannot be read."
 
 // show reads what a hit shows of its event from the log.
 func (r reading) show(ctx context.Context, h *Hit, terms []term) error {
 	for e, err := range r.opts.Log.Read(ctx, events.Filter{Project: r.opts.Project}, h.Seq, h.Seq) {
 		if err != nil {
-			return err
+			return fmt.Errorf("event %d: %w", h.Seq, err)
 		}
 		h.Session, h.Time, h.Type, h.Actor = e.Session, e.Time.UTC(), e.Type, e.Actor
 		h.Snippet, h.Match = snippet(Text(&e), terms)
 		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
 	}
 	return fmt.Errorf("%w: event %d is not on the log", ErrDamaged, h.Seq)
 }

@@ -1,7 +1,10 @@
 package search_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
@@ -114,4 +117,42 @@ func TestAPrefixMayNotStandForTooMuch(t *testing.T) {
 	var refused *search.QueryError
 	require.ErrorAs(t, err, &refused)
 	require.Contains(t, refused.Message, "word* stands for more than 256 words")
+}
+
+// holed is a log of which some events cannot be read.
+type holed struct {
+	events.Log
+	from, to uint64
+}
+
+// Read fails for an event in the hole.
+func (h *holed) Read(ctx context.Context, f events.Filter, from, to uint64) iter.Seq2[events.Event, error] {
+	if to != 0 && from >= h.from && to <= h.to {
+		return func(yield func(events.Event, error) bool) { yield(events.Event{}, errors.New("damaged record")) }
+	}
+	return h.Log.Read(ctx, f, from, to)
+}
+
+func TestAnEventThatCannotBeReadLeavesTheOtherHits(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	for i := range 3 {
+		r.add("S1", "ada", events.GoalSubmitted{Goal: fmt.Sprint("apple ", i)})
+	}
+	log := &holed{Log: r.log}
+	x := search.New(search.Options{Log: log, Project: project})
+	require.NoError(t, x.Open(patient(t)))
+	require.NoError(t, x.CatchUp(patient(t), 0))
+	log.from, log.to = 2, 2
+	a, err := x.Find(patient(t), parse(t, "apple"), search.Page{Limit: 3})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, a.Total)
+	require.Equal(t, "apple 2", a.Hits[0].Snippet)
+	require.Equal(t, search.Hit{Seq: 2, Snippet: "This event cannot be read."}, a.Hits[1])
+	require.Equal(t, "apple 0", a.Hits[2].Snippet)
+
+	log.from, log.to = 1, 3
+	_, err = x.Find(patient(t), parse(t, "apple"), search.Page{Limit: 3})
+	require.ErrorContains(t, err, "damaged record", "no event can be read")
+	require.NoError(t, x.Close())
 }

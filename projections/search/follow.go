@@ -13,9 +13,10 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of a batch: what is indexed in one step.
+// Bounds of a batch: what is indexed in one step. The memory that catching up
+// takes grows with them.
 const (
-	batchEvents = 1000
+	batchEvents = 500
 	batchBytes  = 8 << 20
 )
 
@@ -31,10 +32,13 @@ const (
 	idleLooks = 30
 	// idleEvents is how many events must be missing on an idle log. A search indexes
 	// fewer in a moment, and each batch costs the disk the same few syncs.
-	idleEvents = batchEvents
+	idleEvents = 1000
 	// mostBehind is how many events may be missing while others are written, if
-	// Options say nothing else: what a search then reads first.
-	mostBehind = 10_000
+	// Options say nothing else: a search then indexes them first, for half a minute
+	// at most on a free processor.
+	mostBehind = 100_000
+	// closeLooks is after how many looks without a search an open index is closed.
+	closeLooks = 60
 )
 
 // backlog tells when so much is missing that it is indexed without a search.
@@ -57,7 +61,8 @@ func (b *backlog) due(head, most uint64) bool {
 // when many events are missing and none came for a while, or when more are
 // missing than Options allow. It returns nil when ctx ends. Where the log cannot
 // be read, the next search tries again. Damage has the index built anew, a few
-// times at most. The index is closed when Run returns.
+// times at most. The index is closed when nobody searched for a minute, and when
+// Run returns.
 func (x *Index) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, x.Close()) }()
 	x.mu.Lock()
@@ -109,6 +114,7 @@ func (x *Index) wait(ctx context.Context, looks <-chan time.Time, missed *backlo
 			if missed.due(x.opts.Head(), x.opts.MostBehind) {
 				return nil
 			}
+			x.closeUnsearched(ctx)
 		}
 	}
 }

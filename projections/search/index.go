@@ -56,7 +56,7 @@ type Options struct {
 	// Settle is how long a search waits for that at most. Zero: a second.
 	Settle time.Duration
 	// MostBehind is how many events may be missing before Run indexes them while
-	// others are written. Zero: 10,000.
+	// others are written. Zero: 100,000.
 	MostBehind uint64
 	// Looks has Run look how much is missing. Nil: it looks once a second.
 	Looks <-chan time.Time
@@ -74,10 +74,12 @@ type Index struct {
 
 	searches sync.RWMutex // held for reading while the index is searched, for writing while it is closed
 
-	mu    sync.RWMutex
-	index bleve.Index // nil: not open
-	at    position
-	moved chan struct{} // closed when at moves
+	mu         sync.RWMutex
+	index      bleve.Index // nil: not open
+	at         position
+	moved      chan struct{} // closed when at moves
+	searching  int           // searches under way
+	unsearched int           // looks since the newest search
 
 	gentle bool // it runs beside an engine
 }
@@ -96,7 +98,10 @@ func New(opts Options) *Index {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Index{opts: opts, hurry: make(chan struct{}, 1), broken: make(chan struct{}, 1), moved: make(chan struct{})}
+	return &Index{
+		opts: opts, hurry: make(chan struct{}, 1), broken: make(chan struct{}, 1), moved: make(chan struct{}),
+		unsearched: closeLooks,
+	}
 }
 
 // Open opens what is stored, or begins anew where that is missing, damaged, of
@@ -108,7 +113,9 @@ func (x *Index) Open(ctx context.Context) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.subjects = &subjects{log: x.opts.Log, registry: x.opts.Registry, project: x.opts.Project, open: map[string]map[string]about{}}
+	if x.subjects == nil || at != x.at { // otherwise it is opened again where it was closed
+		x.subjects = &subjects{log: x.opts.Log, registry: x.opts.Registry, project: x.opts.Project, open: map[string]map[string]about{}}
+	}
 	x.index, x.at = index, at
 	x.wake()
 	return nil
@@ -215,6 +222,26 @@ func (x *Index) Close() error {
 	index, at := x.index, x.at.Seq
 	x.index = nil
 	x.mu.Unlock()
+	return x.release(index, at)
+}
+
+// closeUnsearched counts a look and closes an index that nobody searched for
+// closeLooks of them: an open one holds memory, and opening it takes a moment.
+func (x *Index) closeUnsearched(ctx context.Context) {
+	x.mu.Lock()
+	var index bleve.Index
+	if x.unsearched++; x.searching == 0 && x.unsearched >= closeLooks {
+		index, x.index = x.index, nil
+	}
+	at := x.at.Seq
+	x.mu.Unlock()
+	if err := x.release(index, at); err != nil {
+		x.opts.Logger.WarnContext(ctx, "the search index was not closed in order", "error", err)
+	}
+}
+
+// release closes an index that is no longer x.index and holds everything up to at.
+func (x *Index) release(index bleve.Index, at uint64) error {
 	if index == nil {
 		return nil
 	}

@@ -248,6 +248,31 @@ func TestAnIndexIsNeverFurtherBehindThanAllowed(t *testing.T) {
 	x.stop()
 }
 
+func TestAnIndexIsOpenOnlyWhileItIsUsed(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	x := r.running(t, r.log)
+	closed := func() bool {
+		_, err := os.Lstat(filepath.Join(r.dir, "index", "slop.crc")) // an index that is closed is sealed
+		return err == nil
+	}
+	r.goals(3000)
+	require.EqualValues(t, 3000, x.look(r, 2))
+	require.True(t, closed(), "nobody searched")
+	require.EqualValues(t, 3000, total(t, x.Index, "quick"), "it is opened again")
+	require.EqualValues(t, 3000, x.look(r, 58))
+	require.False(t, closed(), "somebody may search again")
+	require.EqualValues(t, 3000, total(t, x.Index, "quick"))
+	require.EqualValues(t, 3000, x.look(r, 58))
+	require.False(t, closed())
+	x.look(r, 1)
+	require.True(t, closed())
+	r.goals(1)
+	require.NoError(t, x.live.WaitFor(patient(t), uint64(r.n)))
+	require.EqualValues(t, 3001, total(t, x.Index, "quick"))
+	x.stop()
+}
+
 func TestASearchIsServedThatComesWhileTheIndexRests(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
