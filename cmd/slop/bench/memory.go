@@ -22,15 +22,12 @@ import (
 // than until it has given back what only its start needed.
 const idleTime = 3 * time.Second
 
-// memory measures the resident memory of an idle slop serve: of three that run
-// a copy of this program. How many pages of a file are mapped depends on how it
-// lies in the system's cache, and fresh from the linker it lies in larger pieces.
+// memory measures the resident memory of an idle slop serve, of three.
 func (b *runner) memory(ctx context.Context) (Result, error) {
 	r := Result{Name: "resident memory of an idle slop serve", Durability: bus.Sync, Unit: "MiB", Goal: 60}
-	linked := b.self
-	defer func() { b.self = linked }()
-	b.self = filepath.Join(b.root, "copy", filepath.Base(linked)) // a program may go by its name
-	if err := copyProgram(linked, b.self); err != nil {
+	back, err := b.runCopy()
+	defer back()
+	if err != nil {
 		return r, err
 	}
 	var engines []int
@@ -73,6 +70,11 @@ func (b *runner) memoryAfterCalls(ctx context.Context) ([]Result, error) {
 	project, scriptFile := b.dir(), filepath.Join(b.dir(), "model.jsonl")
 	tickets := max(min(memoryCalls, b.n)/memoryRounds, 1)
 	text := benchScript{goals: 1, tickets: tickets, rounds: memoryRounds + 1}.text()
+	back, err := b.runCopy()
+	defer back()
+	if err != nil {
+		return nil, err
+	}
 	if err := errors.Join(os.WriteFile(scriptFile, []byte(text), 0o600), writeBenchFile(project, benchLines)); err != nil {
 		return nil, err
 	}
@@ -133,15 +135,22 @@ func reachOver(ctx context.Context, project string) error {
 	}
 }
 
+// runCopy has processes run a copy of this program until back is called. How many
+// pages of a file are mapped depends on how it lies in the system's cache, and
+// fresh from the linker it lies in larger pieces.
+func (b *runner) runCopy() (back func(), err error) {
+	linked := b.self
+	back = func() { b.self = linked }
+	b.self = filepath.Join(b.dir(), filepath.Base(linked)) // a program may go by its name
+	return back, copyProgram(linked, b.self)
+}
+
 func copyProgram(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o700)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 const (
 	// smallProgram is how much memory the program may always take from the system.
-	smallProgram = 144 << 20
+	smallProgram = 96 << 20
 	// garbageLook is how often memory is looked at.
 	garbageLook = 250 * time.Millisecond
 	// quietBytes is what an idle process allocates at most between two looks, and
@@ -20,6 +20,12 @@ const (
 	quietLooks = 48
 	// workBytes is what a piece of work allocates at least.
 	workBytes = 16 << 20
+	// quietGarbage and busyGarbage are how large garbage grows in an idle and in a busy
+	// process before it is collected, in percent of what lives. The second is what
+	// the runtime does by itself; an idle process makes little garbage, so collecting
+	// it early costs little time.
+	quietGarbage = 20
+	busyGarbage  = 100
 
 	metricLive      = "/gc/heap/live:bytes"
 	metricAllocated = "/gc/heap/allocs:bytes"
@@ -27,11 +33,14 @@ const (
 
 // boundGarbage keeps the memory of this process near what lives in it until ctx
 // ends. Left alone, the runtime lets garbage grow to as much again, and keeps for
-// minutes what a burst took. A limit of GOMEMLIMIT stands.
+// minutes what a burst took. GOMEMLIMIT and GOGC stand where they are set.
 func boundGarbage(ctx context.Context, logger *slog.Logger) {
-	limited := os.Getenv("GOMEMLIMIT") == ""
+	limited, collected := os.Getenv("GOMEMLIMIT") == "", os.Getenv("GOGC") == ""
 	if limited {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	}
+	if collected {
+		defer debug.SetGCPercent(busyGarbage)
 	}
 	tick := time.NewTicker(garbageLook)
 	defer tick.Stop()
@@ -43,8 +52,16 @@ func boundGarbage(ctx context.Context, logger *slog.Logger) {
 			limit = want
 			debug.SetMemoryLimit(limit)
 		}
+		was := w.idle()
 		if w.ended(uint64(now[metricAllocated])) {
 			returnMemory(logger)
+		}
+		switch idle := w.idle(); {
+		case !collected || idle == was:
+		case idle:
+			debug.SetGCPercent(quietGarbage)
+		default:
+			debug.SetGCPercent(busyGarbage)
 		}
 		select {
 		case <-tick.C:
@@ -70,6 +87,9 @@ type work struct {
 	quiet int    // looks since
 }
 
+// idle tells whether the process has been quiet for as long as ends a piece of work.
+func (w *work) idle() bool { return w.quiet >= quietLooks }
+
 // ended takes the next look. It is true once behind each piece of work.
 func (w *work) ended(allocated uint64) bool {
 	fresh := allocated - w.seen
@@ -79,7 +99,7 @@ func (w *work) ended(allocated uint64) bool {
 		w.quiet = 0
 		return false
 	}
-	if w.quiet++; w.quiet < quietLooks || w.bytes < workBytes {
+	if w.quiet++; !w.idle() || w.bytes < workBytes {
 		return false
 	}
 	w.bytes = 0
@@ -92,7 +112,10 @@ func (w *work) ended(allocated uint64) bool {
 // touched of them stays resident though nothing touches it again. What is needed
 // after all is mapped again from the system's cache when it is touched.
 func returnMemory(logger *slog.Logger) {
-	runtime.GC() // pools of buffers are empty behind the second collection, which the next line makes
+	// The first collection has the server put the buffers of its blocks, which nobody reads any more, into a pool.
+	// The next two empty the pool.
+	runtime.GC()
+	runtime.GC()
 	debug.FreeOSMemory()
 	if err := unmapProgram(); err != nil {
 		logger.Info("pages of the program that only ended work needed stay mapped", "error", err)

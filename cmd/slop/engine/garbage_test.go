@@ -30,6 +30,23 @@ func TestMemoryIsReturnedOnceBehindAPieceOfWork(t *testing.T) {
 	require.Equal(t, 1, looks(2*quietLooks, 0))
 }
 
+func TestAProcessIsIdleWhileItAllocatesLittle(t *testing.T) {
+	t.Parallel()
+	var w work
+	var allocated uint64
+	look := func(fresh uint64) bool {
+		allocated += fresh
+		w.ended(allocated)
+		return w.idle()
+	}
+	for range quietLooks - 1 {
+		require.False(t, look(quietBytes))
+	}
+	require.True(t, look(quietBytes))
+	require.True(t, look(0))
+	require.False(t, look(quietBytes+1))
+}
+
 func TestAMemoryLimitIsSetAnewWhenItChangesMuch(t *testing.T) {
 	t.Parallel()
 	require.True(t, differs(memoryLimit(0), 0))

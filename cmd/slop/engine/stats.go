@@ -56,10 +56,23 @@ type publisher struct {
 
 // logWatch is a log and how far the read models are on it.
 type logWatch struct {
-	figures  func(context.Context) (bus.Figures, uint64, error) // and the newest event of the project
+	figures  func(context.Context) (bus.Figures, error)
+	newest   func(context.Context) (uint64, error) // sequence of the project's newest event
 	position func() uint64
-	last     uint64
+	last     uint64 // sequence of the log's newest event at the last look
+	own      uint64 // what newest said then
 	at       time.Time
+}
+
+// ask returns the log's figures and the sequence of the project's newest event.
+// While the log stands still it does not read that event again: the server
+// keeps 8 MiB of the log in memory until nobody reads there for ten seconds.
+func (w *logWatch) ask(ctx context.Context) (f bus.Figures, own uint64, err error) {
+	if f, err = w.figures(ctx); err != nil || f.LastSeq == w.last && !w.at.IsZero() {
+		return f, w.own, err
+	}
+	own, err = w.newest(ctx)
+	return f, own, err
 }
 
 // newStats is of a process that stops with stop; until it is told otherwise it
@@ -74,17 +87,13 @@ func newStats(project string, began *StartTasks, stop func()) *Stats {
 // watch measures the log too, by a connection that may read it, and how far the
 // read models are on it.
 func (v *Stats) watch(conn *bus.Conn, models *live.Live) {
-	figures := func(ctx context.Context) (bus.Figures, uint64, error) {
-		last, err := conn.Last(ctx, events.Filter{Project: v.project})
-		if err != nil {
-			return bus.Figures{}, 0, err
-		}
-		f, err := conn.Figures(ctx, v.project)
-		return f, last, err
-	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.log = &logWatch{figures: figures, position: models.Position}
+	v.log = &logWatch{
+		figures:  func(ctx context.Context) (bus.Figures, error) { return conn.Figures(ctx, v.project) },
+		newest:   func(ctx context.Context) (uint64, error) { return conn.Last(ctx, events.Filter{Project: v.project}) },
+		position: models.Position,
+	}
 }
 
 // follow measures, listens and tells until ctx ends.
@@ -145,7 +154,7 @@ func (v *Stats) look(ctx context.Context) *logFigures {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	position := w.position()
-	f, last, err := w.figures(ctx)
+	f, own, err := w.ask(ctx)
 	now := time.Now()
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -158,14 +167,14 @@ func (v *Stats) look(ctx context.Context) *logFigures {
 	for _, p := range f.Pools {
 		out.Waiting += p.Waiting
 	}
-	if last > position {
-		out.Lag = last - position
+	if own > position {
+		out.Lag = own - position
 	}
 	if passed := now.Sub(w.at).Seconds(); !w.at.IsZero() && passed > 0 && f.LastSeq >= w.last {
 		out.EventsPerS = float64(f.LastSeq-w.last) / passed
 	}
 	shown.EventsPerS = &out.EventsPerS
-	w.last, w.at = f.LastSeq, now
+	w.last, w.own, w.at = f.LastSeq, own, now
 	v.bus, v.busError = &shown, ""
 	return out
 }

@@ -77,3 +77,21 @@ func TestFiguresOfABusThatIsGoneAreGone(t *testing.T) {
 	require.NotNil(t, v.Performance().MemoryBytes, "this process goes on being measured")
 	require.Nil(t, v.Performance().ProjectionLag)
 }
+
+func TestALogThatStandsStillIsNotRead(t *testing.T) {
+	t.Parallel()
+	head, reads := uint64(7), 0
+	v := newStats("p1", newStartTasks(), func() {})
+	v.log = &logWatch{
+		figures:  func(context.Context) (bus.Figures, error) { return bus.Figures{LastSeq: head}, nil },
+		newest:   func(context.Context) (uint64, error) { reads++; return head - 1, nil },
+		position: func() uint64 { return 4 },
+	}
+	for range 3 {
+		require.EqualValues(t, 2, v.look(t.Context()).Lag)
+	}
+	require.Equal(t, 1, reads)
+	head = 9
+	require.EqualValues(t, 4, v.look(t.Context()).Lag)
+	require.Equal(t, 2, reads)
+}
