@@ -160,7 +160,7 @@ func (s *Server) beginGuard(ctx context.Context, before *survey) (err error) {
 	if before.ends.Closed {
 		first.Log, first.Claims, first.Blobs = before.ends.Log, before.ends.Claims, before.ends.Blobs
 	}
-	s.guard, err = startGuard(ctx, s.admin, s.cfg.store(), first, flush, s.frozen)
+	s.guard, err = startGuard(ctx, s, first, flush)
 	return err
 }
 

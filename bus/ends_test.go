@@ -21,6 +21,11 @@ func recorded(t *testing.T, dir, stream string, seq uint64) {
 	}, eventstest.Patience, time.Millisecond)
 }
 
+func TestAPoolThatIsNotOpenYetKeepsItsEnd(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, map[string][2]uint64{"tools-p1": {3, 5}}, bus.RecordedPools("tools-p1", 3, 5))
+}
+
 func TestEndsOfARunningStoreAreRecorded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

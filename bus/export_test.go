@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -36,6 +37,19 @@ func (c *Conn) PoolNames(ctx context.Context) ([]string, error) {
 		out = append(out, p.Name)
 	}
 	return out, err
+}
+
+// RecordedPools is what the guard records of pools after two looks: in the first
+// one the server names a consumer of the log, in the second one it names none.
+func RecordedPools(name string, floor, delivered uint64) map[string][2]uint64 {
+	c := server.ConsumerInfo{Name: name, Config: &server.ConsumerConfig{Durable: name}}
+	c.AckFloor.Stream, c.Delivered.Stream = floor, delivered
+	out := map[string][2]uint64{}
+	// order-independent: each pool has its own end
+	for name, end := range poolsAmong(nil, poolsAmong([]*server.ConsumerInfo{&c, {Config: &server.ConsumerConfig{}}}, nil)) {
+		out[name] = [2]uint64{end.Floor, end.Delivered}
+	}
+	return out
 }
 
 // StopGuard ends the record of the ends, to show what it costs.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"manualslop/bus/durable"
@@ -20,13 +22,12 @@ const (
 )
 
 // guard keeps the record of the ends of a running store, off the way of
-// appends: it asks the server like any other client.
+// appends. It asks the server inside this process, because it asks four times a
+// second, also while nothing happens.
 type guard struct {
+	s        *Server
 	recorded bool // ends stand in the file
-	store    string
-	admin    *Conn
-	frozen   func() string // which stream takes nothing since a write failed
-	ends     ends          // what is on the disk
+	ends     ends // what is on the disk
 	stop     context.CancelFunc
 	done     sync.WaitGroup
 	failed   bool // the last attempt, which is logged once
@@ -34,15 +35,13 @@ type guard struct {
 
 // startGuard records the ends now and keeps them recorded until close. With
 // flush set everything in the store is made durable before.
-func startGuard(
-	ctx context.Context, admin *Conn, store string, first ends, flush bool, frozen func() string,
-) (*guard, error) {
-	g := &guard{store: store, admin: admin, ends: first, frozen: frozen}
+func startGuard(ctx context.Context, s *Server, first ends, flush bool) (*guard, error) {
+	g := &guard{s: s, ends: first}
 	if err := g.record(ctx, false, flush); err != nil {
 		return nil, err
 	}
 	claimed := make(chan struct{}, 1)
-	sub, err := admin.nc.Subscribe(subjectClaims+">", func(*nats.Msg) {
+	sub, err := g.s.admin.nc.Subscribe(subjectClaims+">", func(*nats.Msg) {
 		select {
 		case claimed <- struct{}{}:
 		default:
@@ -73,7 +72,7 @@ func (g *guard) run(ctx context.Context, claimed <-chan struct{}) {
 		}
 		err := g.record(ctx, false, false)
 		if err != nil && !g.failed && ctx.Err() == nil {
-			g.admin.log.Warn("the ends of the store are not recorded", "error", err)
+			g.s.admin.log.Warn("the ends of the store are not recorded", "error", err)
 		}
 		g.failed = err != nil
 		pause(ctx, guardPause)
@@ -97,11 +96,11 @@ func (g *guard) record(ctx context.Context, closed, flush bool) error {
 		return fmt.Errorf("record the ends of the store: %w", err)
 	}
 	// A stream whose write failed counts the message that it did not store.
-	if (!next.same(g.ends) || closed) && g.frozen() != "" {
+	if (!next.same(g.ends) || closed) && g.s.frozen() != "" {
 		return nil
 	}
 	if flush {
-		if err := durable.SyncTree(g.store); err != nil {
+		if err := durable.SyncTree(g.s.cfg.store()); err != nil {
 			return fmt.Errorf("record the ends of the store: %w", err)
 		}
 		for _, end := range []*streamEnd{&next.Log, &next.Claims, &next.Blobs} {
@@ -112,7 +111,7 @@ func (g *guard) record(ctx context.Context, closed, flush bool) error {
 	if g.recorded && next.same(g.ends) {
 		return nil
 	}
-	if err := next.write(g.store); err != nil {
+	if err := next.write(g.s.cfg.store()); err != nil {
 		return err
 	}
 	g.ends, g.recorded = next, true
@@ -122,28 +121,38 @@ func (g *guard) record(ctx context.Context, closed, flush bool) error {
 // look asks the server where the streams and pools stand.
 func (g *guard) look(ctx context.Context) (ends, error) {
 	next := g.ends
-	var err error
-	if next.Log, err = g.end(ctx, StreamEvents, g.ends.Log); err != nil {
+	streams, err := g.s.streams()
+	if err != nil {
 		return next, err
 	}
-	if next.Claims, err = g.end(ctx, streamClaims, g.ends.Claims); err != nil {
-		return next, err
+	if len(streams) < len(streamConfigs(0, 1)) {
+		return next, errNoStream
 	}
-	if next.Blobs, err = g.end(ctx, streamBlobs, g.ends.Blobs); err != nil {
-		return next, err
+	// order-independent: each stream has its own end
+	for _, d := range streams {
+		switch last := d.State.LastSeq; d.Name {
+		case StreamEvents:
+			next.Pools = poolsAmong(d.Consumer, g.ends.Pools)
+			next.Log, err = g.end(ctx, d.Name, last, g.ends.Log)
+		case streamClaims:
+			next.Claims, err = g.end(ctx, d.Name, last, g.ends.Claims)
+		case streamBlobs:
+			next.Blobs, err = g.end(ctx, d.Name, last, g.ends.Blobs)
+		}
+		if err != nil {
+			return next, err
+		}
 	}
-	next.Pools, err = g.admin.poolEnds(ctx)
-	return next, err
+	return next, nil
 }
 
 // end is where a stream ends, and what stands there unless it was deleted.
-func (g *guard) end(ctx context.Context, stream string, before streamEnd) (streamEnd, error) {
-	info, err := g.admin.stream(ctx, stream)
-	if err != nil || info.State.LastSeq == before.Seq {
-		return before, err
+func (g *guard) end(ctx context.Context, stream string, last uint64, before streamEnd) (streamEnd, error) {
+	if last == before.Seq {
+		return before, nil
 	}
-	now := streamEnd{Seq: info.State.LastSeq, Synced: before.Synced}
-	m, err := g.admin.directGet(ctx, apiDirectGet+stream, getRequest{Seq: now.Seq})
+	now := streamEnd{Seq: last, Synced: before.Synced}
+	m, err := g.s.admin.directGet(ctx, apiDirectGet+stream, getRequest{Seq: now.Seq})
 	if err != nil || m == nil {
 		return now, err
 	}
@@ -151,17 +160,39 @@ func (g *guard) end(ctx context.Context, stream string, before streamEnd) (strea
 	return now, nil
 }
 
-// poolEnds is where the pools of the log stand.
-func (c *Conn) poolEnds(ctx context.Context) (map[string]poolEnd, error) {
-	pools, err := c.listPools(ctx)
+// streams is where the streams of the running store and their consumers stand.
+func (s *Server) streams() ([]server.StreamDetail, error) {
+	account, err := s.nats.JszAccount(&server.JSzOptions{
+		Account: server.DEFAULT_GLOBAL_ACCOUNT, Streams: true, Consumer: true, Config: true,
+	})
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]poolEnd{}
-	for _, p := range pools {
-		out[p.Name] = poolEnd{Floor: p.AckFloor.Stream, Delivered: p.Delivered.Stream}
+	return account.Streams, nil
+}
+
+// poolEnds is where the pools of the log stand.
+func (s *Server) poolEnds() (map[string]poolEnd, error) {
+	streams, err := s.streams()
+	for _, d := range streams {
+		if d.Name == StreamEvents {
+			return poolsAmong(d.Consumer, nil), nil
+		}
 	}
-	return out, nil
+	return nil, errors.Join(errNoStream, err)
+}
+
+// poolsAmong is where the pools among consumers stand. Of one that the server has
+// not opened yet it is where it stood before.
+func poolsAmong(consumers []*server.ConsumerInfo, before map[string]poolEnd) map[string]poolEnd {
+	out := map[string]poolEnd{}
+	maps.Copy(out, before)
+	for _, c := range consumers {
+		if c.Config.Durable != "" {
+			out[c.Name] = poolEnd{Floor: c.AckFloor.Stream, Delivered: c.Delivered.Stream}
+		}
+	}
+	return out
 }
 
 // holdEnds compares the running store with the record and with what else tells

@@ -103,7 +103,7 @@ func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
 // restorePools puts pools that lost their position back to where everything
 // before was done. Work may be handed out again, which its handlers expect.
 func (s *Server) restorePools(ctx context.Context, before *survey) error {
-	now, err := s.admin.poolEnds(ctx)
+	now, err := s.poolEnds()
 	if err != nil {
 		return fmt.Errorf("positions of the pools: %w", err)
 	}

@@ -24,7 +24,7 @@ const (
 	// process before it is collected, in percent of what lives. The second is what
 	// the runtime does by itself; an idle process makes little garbage, so collecting
 	// it early costs little time.
-	quietGarbage = 20
+	quietGarbage = 10
 	busyGarbage  = 100
 
 	metricLive      = "/gc/heap/live:bytes"
