@@ -11,8 +11,20 @@ import (
 	"manualslop/events"
 )
 
-// MaxStoredSnapshot is the limit of a stored snapshot.
-const MaxStoredSnapshot = maxSnapshotBytes
+// Limits of a stored snapshot: of one message, and of the pieces.
+const (
+	MaxStoredSnapshot = maxSnapshotBytes
+	MaxSnapshotPieces = maxSnapshotPieces
+)
+
+// StoredSnapshot is what stands under a key of the snapshots.
+func StoredSnapshot(ctx context.Context, c *Conn, key string) []byte {
+	body, err := c.getMessage(ctx, key)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
 
 // ReserveTypes are the types that the reserve knows by name.
 func ReserveTypes() []string { return append(newWork(), endings()...) }

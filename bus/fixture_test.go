@@ -24,6 +24,7 @@ var (
 	worker2   = bus.Role{Kind: bus.Worker, Name: "worker-test-2"}
 	reader    = bus.Role{Kind: bus.Reader}
 	admin     = bus.Role{Kind: bus.Admin}
+	gateway   = bus.Role{Kind: bus.Gateway}
 )
 
 // toolPool is the pool of calls of the tests' project.

@@ -93,6 +93,7 @@ func rightsOf(r Role, pools []string) grants {
 		g.readLog(pools)
 		g.probe()
 		g.snapshots("folds.>")
+		g.publish = append(g.publish, apiStreamInfo+streamSnapshots)
 	case Person:
 		g.readLog(pools)
 	}

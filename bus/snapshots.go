@@ -14,7 +14,7 @@ import (
 	"manualslop/events"
 )
 
-// maxSnapshotBytes bounds a stored snapshot after compression.
+// maxSnapshotBytes bounds one message of a stored snapshot, which is compressed.
 const maxSnapshotBytes = 960 << 10
 
 // snapshotWindow is what a writer of snapshots keeps in memory. Writers are made anew
@@ -24,8 +24,8 @@ const snapshotWindow = 256 << 10
 // maxSnapshotWindow bounds what reading a damaged or hostile one keeps in memory.
 const maxSnapshotWindow = 8 << 20
 
-// MaxSnapshot bounds a snapshot in bytes of JSON.
-const MaxSnapshot = 64 << 20
+// MaxSnapshot bounds a snapshot in bytes before compression.
+const MaxSnapshot = 256 << 20
 
 // snapshotWriters are kept, because making one takes longer than most snapshots.
 var snapshotWriters = sync.Pool{New: func() any {
@@ -37,50 +37,75 @@ var snapshotWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// PutSnapshot stores v as JSON under key and replaces what was there.
-// events.ErrTooLarge when it does not fit into one message. A snapshot is a
-// state that can be computed again from the log: losing one costs time and
-// nothing else, so a caller may go on after an error. A large v implements
-// io.WriterTo and writes its JSON piece by piece; encoded at once it would take
-// its size in memory twice over.
+// PutSnapshot stores v as JSON under key and replaces what was there. A v that
+// implements io.WriterTo and io.ReaderFrom has a form of its own. What does not
+// fit into one message is stored in pieces where the role is Gateway.
+// events.ErrTooLarge when it is over MaxSnapshot, or over what one snapshot may
+// take of the stream. A snapshot is a state that can be computed again from the
+// log: losing one costs time and nothing else, so a caller may go on after an
+// error.
 func (c *Conn) PutSnapshot(ctx context.Context, key string, v any) error {
-	if err := checkKey(key); err != nil {
-		return fmt.Errorf("put snapshot: %w", err)
+	err := checkKey(key)
+	if err == nil {
+		err = c.putSnapshot(ctx, key, v)
 	}
+	if err != nil {
+		return fmt.Errorf("put snapshot %s: %w", key, err)
+	}
+	return nil
+}
+
+func (c *Conn) putSnapshot(ctx context.Context, key string, v any) error {
 	var buf bytes.Buffer
 	zip := snapshotWriters.Get().(*zstd.Encoder)
 	zip.Reset(&buf)
-	err := writeJSON(zip, v)
+	err := writeSnapshot(&limited{zip, MaxSnapshot}, v)
 	if err == nil {
 		err = zip.Close()
 	}
 	zip.Reset(nil)
 	snapshotWriters.Put(zip)
 	if err != nil {
-		return fmt.Errorf("put snapshot %s: %w", key, err)
+		return err
 	}
 	if buf.Len() > maxSnapshotBytes {
-		return fmt.Errorf("put snapshot %s: %w: %d bytes, at most %d", key, events.ErrTooLarge, buf.Len(), maxSnapshotBytes)
+		return c.putPieces(ctx, key, buf.Bytes())
 	}
-	if _, err := c.publish(ctx, &nats.Msg{Subject: subjectSnaps + key, Data: buf.Bytes()}, nil); err != nil {
-		return fmt.Errorf("put snapshot %s: %w", key, err)
-	}
-	return nil
+	return c.putMessage(ctx, key, buf.Bytes())
 }
 
-func writeJSON(w io.Writer, v any) error {
-	if pieces, ok := v.(io.WriterTo); ok {
-		_, err := pieces.WriteTo(w)
+func (c *Conn) putMessage(ctx context.Context, key string, body []byte) error {
+	_, err := c.publish(ctx, &nats.Msg{Subject: subjectSnaps + key, Data: body}, nil)
+	return err
+}
+
+func writeSnapshot(w io.Writer, v any) error {
+	if own, ok := v.(io.WriterTo); ok {
+		_, err := own.WriteTo(w)
 		return err
 	}
 	return json.NewEncoder(w).Encode(v)
+}
+
+// limited takes so many bytes and no more.
+type limited struct {
+	to   io.Writer
+	left int
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	if len(b) > l.left {
+		return 0, fmt.Errorf("%w: over %d bytes", events.ErrTooLarge, MaxSnapshot)
+	}
+	l.left -= len(b)
+	return l.to.Write(b)
 }
 
 // DropSnapshot removes the snapshot under key, if there is one.
 func (c *Conn) DropSnapshot(ctx context.Context, key string) error {
 	err := checkKey(key)
 	if err == nil {
-		_, err = c.publish(ctx, &nats.Msg{Subject: subjectSnaps + key}, nil)
+		err = c.putMessage(ctx, key, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("drop snapshot %s: %w", key, err)
@@ -88,22 +113,42 @@ func (c *Conn) DropSnapshot(ctx context.Context, key string) error {
 	return nil
 }
 
-// Snapshot decodes the snapshot under key into v; ErrNoKey if there is none.
+// Snapshot decodes the snapshot under key into the zero value that v points to;
+// ErrNoKey if there is none.
 func (c *Conn) Snapshot(ctx context.Context, key string, v any) error {
-	if err := checkKey(key); err != nil {
-		return fmt.Errorf("get snapshot: %w", err)
-	}
-	m, err := c.directGet(ctx, apiDirectGet+streamSnapshots+"."+subjectSnaps+key, nil)
-	if err == nil && (m == nil || len(m.Body) == 0) {
-		err = ErrNoKey
+	err := checkKey(key)
+	if err == nil {
+		err = c.snapshot(ctx, key, v)
 	}
 	if err != nil {
 		return fmt.Errorf("get snapshot %s: %w", key, err)
 	}
-	if err := readSnapshot(m.Body, v); err != nil {
-		return fmt.Errorf("get snapshot %s: %w", key, err)
-	}
 	return nil
+}
+
+func (c *Conn) snapshot(ctx context.Context, key string, v any) error {
+	body, err := c.getMessage(ctx, key)
+	if err != nil {
+		return err
+	}
+	if body[0] == '{' {
+		if body, err = c.pieces(ctx, key, body); err != nil {
+			return err
+		}
+	}
+	return readSnapshot(body, v)
+}
+
+// getMessage is what stands under key; ErrNoKey for nothing.
+func (c *Conn) getMessage(ctx context.Context, key string) ([]byte, error) {
+	m, err := c.directGet(ctx, apiDirectGet+streamSnapshots+"."+subjectSnaps+key, nil)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil || len(m.Body) == 0 {
+		return nil, ErrNoKey
+	}
+	return m.Body, nil
 }
 
 // readSnapshot decodes a snapshot as it is stored.
@@ -114,5 +159,14 @@ func readSnapshot(body []byte, v any) error {
 		return err
 	}
 	defer zip.Close()
-	return json.NewDecoder(io.LimitReader(zip, MaxSnapshot)).Decode(v)
+	in := io.LimitReader(zip, MaxSnapshot)
+	if own, ok := v.(io.ReaderFrom); ok {
+		_, err := own.ReadFrom(in)
+		return err
+	}
+	raw, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	return events.Unmarshal(raw, v)
 }

@@ -19,9 +19,9 @@ func Unmarshal(b []byte, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// Quick reads b into the zero value that v points to, as json.Unmarshal does, if
+// Quick reads b into the value that v points to, as json.Unmarshal does, if
 // every member is one that the type has, by its exact name and once. False gives
-// no verdict on the text; v is the zero value again.
+// no verdict on the text; v is the zero value then.
 func Quick(b []byte, v any) bool {
 	target := reflect.ValueOf(v).Elem()
 	read := plans.of(target.Type())
@@ -126,9 +126,12 @@ func (all *planner) kind(t reflect.Type) plan {
 	return readOther
 }
 
-// readOther leaves a value to encoding/json.
+// readOther leaves a value to its own reader, or to encoding/json.
 func readOther(q *quick, v reflect.Value) bool {
 	raw, ok := q.value()
+	if own, has := v.Addr().Interface().(json.Unmarshaler); has {
+		return ok && own.UnmarshalJSON(raw) == nil
+	}
 	return ok && json.Unmarshal(raw, v.Addr().Interface()) == nil
 }
 
@@ -159,6 +162,7 @@ func readBool(q *quick, v reflect.Value) bool {
 		v.SetBool(true)
 		return q.word("true")
 	case 'f':
+		v.SetBool(false)
 		return q.word("false")
 	}
 	return false

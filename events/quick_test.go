@@ -34,6 +34,18 @@ type quickShape struct {
 	Bare   string
 	Self   *quickShape `json:"self"`
 	Pair   [2]int      `json:"pair"`
+	quickBase
+}
+
+// quickBase has members that stand among those of quickShape.
+type quickBase struct {
+	Inner string `json:"inner"`
+	Hidden
+}
+
+// Hidden is embedded twice over.
+type Hidden struct {
+	Level int `json:"level"`
 }
 
 // requireLikeUnmarshal holds Unmarshal to what encoding/json reads.
@@ -61,7 +73,7 @@ func TestUnmarshalReadsWhatEncodingJSONReads(t *testing.T) {
 		`{"ratio":-1.5e+3,"cost":null,"due":null,"raw":null,"list":null,"by_name":null,"deep":null,"any":null}`, `{"cost":0,"ratio":-0}`,
 		`{"at":"2026-01-02T03:04:05.6Z","due":"2026-01-02T03:04:05+01:00"}`, `{"raw": { "b" : [1, 2.50 , "x\u003c"] , "a":{}} ,"bytes":"AQI="}`,
 		`{"list":[],"parts":[{"role":"user","head":3},{"role":"a","failed":true}],"by_name":{"b":1,"a":2,"b":3},"deep":{"x":[true,false],"y":null}}`,
-		`{"any":{"a":[1,"x",null]},"Bare":"x","self":{"self":{"text":"deep"}},"pair":[1,2,3]}`, `{"text":"` + strings.Repeat("x", 1000) + `\n"}`,
+		`{"inner":"a","level":3}`, `{"any":{"a":[1,"x",null]},"Bare":"x","self":{"self":{"text":"deep"}},"pair":[1,2,3]}`, `{"text":"` + strings.Repeat("x", 1000) + `\n"}`,
 	}
 	for _, raw := range quick {
 		require.True(t, requireLikeUnmarshal(t, quickShape{}, raw), "%q", raw)
@@ -74,6 +86,31 @@ func TestUnmarshalReadsWhatEncodingJSONReads(t *testing.T) {
 	} {
 		require.False(t, requireLikeUnmarshal(t, quickShape{}, raw), "%q", raw)
 	}
+}
+
+// TestQuickReadsIntoWhatIsThere as encoding/json does: what the text does not name
+// stays, null empties, and maps and pointers are kept and filled.
+func TestQuickReadsIntoWhatIsThere(t *testing.T) {
+	t.Parallel()
+	there := func() *quickShape {
+		cost := int64(7)
+		return &quickShape{
+			Text: "before", On: true, Cost: &cost, List: []string{"a", "b", "c"}, ByName: map[string]int{"before": 1}, Deep: map[string][]bool{},
+			Self: &quickShape{Bare: "stays"}, quickBase: quickBase{Inner: "before"},
+		}
+	}
+	for _, raw := range []string{
+		`{}`, `{"on":false,"list":["x"],"by_name":{"now":2},"self":{"text":"x"},"inner":"now"}`, `{"cost":null,"list":null,"by_name":null,"deep":null,"self":null}`,
+		`{"cost":8,"list":[],"by_name":{},"deep":{"x":[]}}`,
+	} {
+		want, got := there(), there()
+		require.NoError(t, json.Unmarshal([]byte(raw), want))
+		require.True(t, events.Quick([]byte(raw), got), raw)
+		require.Equal(t, want, got, raw)
+	}
+	got := there()
+	require.False(t, events.Quick([]byte(`{"text":"now","on":1}`), got))
+	require.Zero(t, *got)
 }
 
 func TestEveryBodyOfTheCatalogueIsReadQuickly(t *testing.T) {

@@ -5,28 +5,32 @@ import (
 	"strings"
 )
 
-// null reads the word, if it comes next.
-func (q *quick) null() bool { return q.next() == 'n' && q.word("null") }
+// null reads the word, if it comes next, and empties v then.
+func (q *quick) null(v reflect.Value) bool {
+	if q.next() != 'n' || !q.word("null") {
+		return false
+	}
+	v.SetZero()
+	return true
+}
 
 func (all *planner) pointer(t reflect.Type) plan {
 	read := all.make(t.Elem())
 	return func(q *quick, v reflect.Value) bool {
-		if q.null() {
+		if q.null(v) {
 			return true
 		}
-		p := reflect.New(t.Elem())
-		if !read(q, p.Elem()) {
-			return false
+		if v.IsNil() {
+			v.Set(reflect.New(t.Elem()))
 		}
-		v.Set(p)
-		return true
+		return read(q, v.Elem())
 	}
 }
 
 func (all *planner) slice(t reflect.Type) plan {
 	read := all.make(t.Elem())
 	return func(q *quick, v reflect.Value) bool {
-		if q.null() {
+		if q.null(v) {
 			return true
 		}
 		if !q.take('[') {
@@ -57,13 +61,15 @@ func (all *planner) slice(t reflect.Type) plan {
 func (all *planner) mapOf(t reflect.Type) plan {
 	read := all.make(t.Elem())
 	return func(q *quick, v reflect.Value) bool {
-		if q.null() {
+		if q.null(v) {
 			return true
 		}
 		if !q.take('{') {
 			return false
 		}
-		v.Set(reflect.MakeMap(t))
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(t))
+		}
 		if q.take('}') {
 			return true
 		}
@@ -87,23 +93,24 @@ func (all *planner) mapOf(t reflect.Type) plan {
 // field is a member of an object.
 type field struct {
 	name  string
-	index int
+	index []int
 	read  plan
 }
 
 // maxQuickFields bounds the members of an object: one bit tells of each whether it was read.
 const maxQuickFields = 64
 
-// fieldsOf are the members of a struct; false where encoding/json has rules for
-// it that are not known here.
+// fieldsOf are the members of a struct, with those of the structs that it
+// embeds; false where encoding/json has rules for it that are not known here.
 func fieldsOf(t reflect.Type) ([]field, bool) {
 	var out []field
 	names := map[string]bool{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
 		tag := f.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		switch {
+		case f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct:
+			continue // its members follow
 		case f.Anonymous, strings.Contains(options, "string"), name == "-" && options != "":
 			return nil, false
 		case !f.IsExported(), tag == "-":
@@ -115,14 +122,14 @@ func fieldsOf(t reflect.Type) ([]field, bool) {
 			return nil, false
 		}
 		names[name] = true
-		out = append(out, field{name: name, index: i})
+		out = append(out, field{name: name, index: f.Index})
 	}
 	return out, len(out) <= maxQuickFields
 }
 
 func (all *planner) object(t reflect.Type, fields []field) plan {
 	for i := range fields {
-		fields[i].read = all.make(t.Field(fields[i].index).Type)
+		fields[i].read = all.make(t.FieldByIndex(fields[i].index).Type)
 	}
 	return func(q *quick, v reflect.Value) bool {
 		if !q.take('{') {
@@ -138,7 +145,7 @@ func (all *planner) object(t reflect.Type, fields []field) plan {
 				return false
 			}
 			seen |= 1 << next
-			if f := &fields[next]; !f.read(q, v.Field(f.index)) {
+			if f := &fields[next]; !f.read(q, v.FieldByIndex(f.index)) {
 				return false
 			}
 			if q.take('}') {

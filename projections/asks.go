@@ -73,9 +73,13 @@ var asks = Fold[*inbox]{
 // UnmarshalJSON reads an inbox and rebuilds its index.
 func (i *inbox) UnmarshalJSON(raw []byte) error {
 	type plain inbox
-	if err := json.Unmarshal(raw, (*plain)(i)); err != nil {
+	if err := events.Unmarshal(raw, (*plain)(i)); err != nil {
 		return err
 	}
+	if i.Posted == nil {
+		i.Posted = map[string]PostedAsk{}
+	}
+	i.byID = make(map[string]*Ask, len(i.Asks))
 	for _, a := range i.Asks {
 		i.byID[a.Ask] = a
 	}

@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -50,7 +49,7 @@ func newBoard() board { return board{tickets: map[string]*place{}} }
 // UnmarshalJSON reads a board and rebuilds its index.
 func (b *board) UnmarshalJSON(raw []byte) error {
 	type plain board
-	if err := json.Unmarshal(raw, (*plain)(b)); err != nil {
+	if err := events.Unmarshal(raw, (*plain)(b)); err != nil {
 		return err
 	}
 	b.tickets = map[string]*place{}

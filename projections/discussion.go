@@ -54,9 +54,12 @@ func (n Entry) MarshalJSON() ([]byte, error) {
 	if n.Raw != nil {
 		return n.Raw, nil
 	}
-	type plain Entry
-	return json.Marshal(plain(n))
+	return json.Marshal(logEntry(n))
 }
+
+// logEntry is an entry of the log. It has no MarshalJSON, whose result
+// encoding/json would read once more.
+type logEntry Entry
 
 // Discussion is what GET /api/session answers.
 type Discussion struct {
@@ -80,7 +83,7 @@ type conversation struct {
 // entry that several discussions share is never changed, only replaced.
 type storedEntry struct {
 	ID    string          `json:"id"`
-	Entry *Entry          `json:"entry,omitempty"`
+	Entry *logEntry       `json:"entry,omitempty"`
 	Raw   json.RawMessage `json:"raw,omitempty"`
 }
 
@@ -95,7 +98,7 @@ func (n storedEntry) size() int {
 // shown is the entry as a client sees it.
 func (n storedEntry) shown() Entry {
 	if n.Entry != nil {
-		return *n.Entry
+		return Entry(*n.Entry)
 	}
 	return Entry{Raw: n.Raw}
 }
@@ -105,7 +108,7 @@ var discussion = Fold[*conversation]{
 	Takes: ofTheWork,
 	New:   newConversation,
 	Apply: (*conversation).apply,
-	View:  func(c *conversation) any { return c.view() },
+	View:  func(c *conversation) any { return c.Threads[c.Active].document() },
 }
 
 func newConversation() *conversation {
@@ -119,8 +122,8 @@ func newConversation() *conversation {
 // session has, may have been renamed or deleted.
 func (c *conversation) UnmarshalJSON(raw []byte) error {
 	type plain conversation
-	c.Threads = nil
-	return json.Unmarshal(raw, (*plain)(c))
+	*c = conversation{}
+	return events.Unmarshal(raw, (*plain)(c))
 }
 
 func (c *conversation) apply(e *events.Event) *conversation {
@@ -164,7 +167,7 @@ func (c *conversation) add(e *events.Event, n Entry) { c.addTo(c.Active, e, n) }
 
 func (c *conversation) addTo(name string, e *events.Event, n Entry) {
 	n.Time, n.Seq = e.Time, e.Seq
-	c.Threads[name].append(e, storedEntry{ID: e.ID, Entry: &n})
+	c.Threads[name].append(e, storedEntry{ID: e.ID, Entry: (*logEntry)(&n)})
 }
 
 func (c *conversation) replied(e *events.Event, p *events.ModelReplied) {

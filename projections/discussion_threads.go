@@ -75,6 +75,17 @@ func (t *thread) view() Discussion {
 	return d
 }
 
+// document is the view as encoding/json writes it fastest.
+func (t *thread) document() any {
+	entries := make([]any, len(t.Entries))
+	for i, n := range t.Entries {
+		if entries[i] = n.Entry; n.Entry == nil {
+			entries[i] = n.Raw
+		}
+	}
+	return map[string]any{"entries": entries}
+}
+
 // updated is when the discussion was last changed, as far as it is known.
 func (t *thread) updated() string {
 	if t.Updated.IsZero() {

@@ -70,8 +70,11 @@ func (m *model[S]) View() (json.RawMessage, error) {
 
 func (m *model[S]) Restore(raw json.RawMessage) error {
 	s := m.fold.New()
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return fmt.Errorf("restore %s: %w", m.fold.Name, err)
+	if !events.Quick(raw, &s) {
+		s = m.fold.New()
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return fmt.Errorf("restore %s: %w", m.fold.Name, err)
+		}
 	}
 	m.state = s
 	return nil

@@ -81,9 +81,10 @@ var spending = Fold[*spendings]{
 // UnmarshalJSON reads the state and rebuilds its index.
 func (s *spendings) UnmarshalJSON(raw []byte) error {
 	type plain spendings
-	if err := json.Unmarshal(raw, (*plain)(s)); err != nil {
+	if err := events.Unmarshal(raw, (*plain)(s)); err != nil {
 		return err
 	}
+	s.byKey = map[spendingKey]*SpendingLine{}
 	for _, l := range s.Lines {
 		s.byKey[spendingKey{l.Track, l.Ticket, l.Tier, l.Provider, l.Model, priceKey(l.Price)}] = l
 	}

@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"encoding/json"
 	"time"
 
 	"manualslop/events"
@@ -84,9 +83,10 @@ var toolCalls = Fold[*ledger]{
 // UnmarshalJSON reads a ledger and rebuilds its index.
 func (l *ledger) UnmarshalJSON(raw []byte) error {
 	type plain ledger
-	if err := json.Unmarshal(raw, (*plain)(l)); err != nil {
+	if err := events.Unmarshal(raw, (*plain)(l)); err != nil {
 		return err
 	}
+	l.byID = make(map[string]*ToolCall, len(l.Calls))
 	for _, c := range l.Calls {
 		l.byID[c.Call] = c
 	}

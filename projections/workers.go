@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"encoding/json"
 	"time"
 
 	"manualslop/events"
@@ -101,7 +100,7 @@ var workers = Fold[*crew]{
 // UnmarshalJSON reads a crew and rebuilds its index.
 func (c *crew) UnmarshalJSON(raw []byte) error {
 	type plain crew
-	if err := json.Unmarshal(raw, (*plain)(c)); err != nil {
+	if err := events.Unmarshal(raw, (*plain)(c)); err != nil {
 		return err
 	}
 	c.byUID = map[string]*Worker{}

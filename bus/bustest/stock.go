@@ -61,6 +61,19 @@ func ForgetSnapshots(tb testing.TB, s *bus.Server) uint64 {
 	return had
 }
 
+// Overwrite puts bytes in the place of a message of a stored snapshot; nil removes it.
+func Overwrite(tb testing.TB, s *bus.Server, key string, body []byte) {
+	tb.Helper()
+	nc, err := s.Stock(bus.Role{Kind: bus.Gateway})
+	if err != nil {
+		tb.Fatalf("overwrite %s: %v", key, err)
+	}
+	defer nc.Close()
+	if _, err := nc.Request("$KV.SLOP_SNAPSHOTS."+key, body, patience); err != nil {
+		tb.Fatalf("overwrite %s: %v", key, err)
+	}
+}
+
 // DropPool deletes a work pool, as an operator can.
 func DropPool(tb testing.TB, s *bus.Server, pool string) {
 	tb.Helper()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"manualslop/events"
 	"manualslop/hookgw/core"
@@ -27,14 +28,13 @@ type SessionList struct {
 	Sessions []live.Summary `json:"sessions"`
 }
 
-// GetSession answers {"session": {"entries": […]}}.
+// GetSession answers {"session": {"entries": […]}}. The view of a long session is
+// large, and encoding/json would read it once more.
 func GetSession() func(*core.Call) error {
-	shown := request.View("session", func(s *projections.Set) (any, error) {
-		entries, err := s.View("session")
-		return struct {
-			Session json.RawMessage `json:"session"`
-		}{entries}, err
-	}, "session")
+	shown := live.Rendering{Name: "session", Models: []string{"session"}, Render: func(s *projections.Set) ([]byte, error) {
+		view, err := s.View("session")
+		return slices.Concat([]byte(`{"session":`), view, []byte("}\n")), err
+	}}
 	return func(c *core.Call) error { return c.Show(shown) }
 }
 

@@ -21,8 +21,9 @@
 //     then every event as it comes; one that falls behind is cut off with
 //     events.ErrSlow and may subscribe again from its position. Nothing is
 //     ever dropped silently.
-//   - Snapshots are optional and never trusted: one of another version, or of
-//     another log, is discarded and the session folded from its beginning.
+//   - Snapshots are stored while a session grows, and when it closes. They are
+//     optional and never trusted: one that is of another version or another log,
+//     or damaged, is discarded and the session folded from its beginning.
 //
 // Not promised: that two sessions are seen at the same position of the log.
 //

@@ -51,14 +51,15 @@ func (c *counting) Read(ctx context.Context, f events.Filter, from, to uint64) i
 
 // store is snapshots in memory, as the bytes that a bucket would hold.
 type store struct {
-	mu   sync.Mutex
-	kept map[string][]byte
-	full bool
+	mu     sync.Mutex
+	kept   map[string][]byte
+	stored map[string]int // how often
+	full   bool
 }
 
 var errNone = errors.New("nothing under that key")
 
-func newStore() *store { return &store{kept: map[string][]byte{}} }
+func newStore() *store { return &store{kept: map[string][]byte{}, stored: map[string]int{}} }
 
 func (s *store) PutSnapshot(_ context.Context, key string, v any) error {
 	s.mu.Lock()
@@ -68,7 +69,15 @@ func (s *store) PutSnapshot(_ context.Context, key string, v any) error {
 	}
 	raw, err := json.Marshal(v)
 	s.kept[key] = raw
+	s.stored[key]++
 	return err
+}
+
+// puts counts what was stored under a key.
+func (s *store) puts(key string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stored[key]
 }
 
 func (s *store) Snapshot(_ context.Context, key string, v any) error {

@@ -34,8 +34,9 @@ type Options struct {
 	// Snapshots stores states between runs; nil: sessions are always folded
 	// from their beginning.
 	Snapshots Snapshots
-	// SnapshotEvery is after how many events of a session its state is stored,
-	// default 5000; it is also stored when the session closes.
+	// SnapshotEvery is after how many events of a session its state is stored
+	// first, default 5000, and then whenever it has twice as many. It is also
+	// stored when the session closes, and after a look that read so many.
 	SnapshotEvery int
 	// IndexEvery is after how many events of all sessions the summaries are
 	// stored, default 1000; a start after a kill reads at most so many.

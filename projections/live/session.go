@@ -26,6 +26,7 @@ type session struct {
 	pending []*events.Event  // came while loading
 	waiters []*stateWaiter
 	fresh   int // events folded since the newest snapshot
+	kept    int // events folded before it
 
 	renderings renderings // of set
 }
@@ -79,20 +80,26 @@ func (s *session) apply(e *events.Event, saveEvery int) (worth bool, stopped []*
 		return false, nil
 	}
 	if s.set == nil {
-		return false, nil
+		return closes(e), nil
 	}
-	s.fold(e)
+	worth = s.fold(e, saveEvery)
 	for _, m := range s.set.Stopped() {
 		if m.Seq == e.Seq {
 			stopped = append(stopped, m)
 		}
 	}
-	_, over := e.Payload.(events.SessionClosed)
-	return over || s.fresh >= saveEvery, stopped
+	return worth, stopped
 }
 
-// fold applies one event; s.mu is held.
-func (s *session) fold(e *events.Event) {
+func closes(e *events.Event) bool {
+	_, over := e.Payload.(events.SessionClosed)
+	return over
+}
+
+// fold applies one event and tells when the state is worth storing: each time
+// when the session has grown to twice its length, so that what storing takes
+// grows with the events only. s.mu is held.
+func (s *session) fold(e *events.Event, saveEvery int) (worth bool) {
 	s.set.Apply(e)
 	s.fresh++
 	still := s.waiters[:0]
@@ -105,6 +112,7 @@ func (s *session) fold(e *events.Event) {
 	}
 	clear(s.waiters[len(still):])
 	s.waiters = still
+	return closes(e) || s.fresh >= max(saveEvery, s.kept)
 }
 
 // load folds the session unless it is folded. Events that come meanwhile wait
@@ -142,10 +150,14 @@ func (l *Live) loadNow(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	s.set, s.fresh = set, read
+	s.set, s.fresh, s.kept = set, read, 0
 	s.renderings.drop()
+	worth := read >= l.opts.SnapshotEvery
 	for _, e := range pending {
-		s.fold(e)
+		worth = s.fold(e, l.opts.SnapshotEvery) || worth
+	}
+	if worth {
+		l.wantSave(s)
 	}
 	return nil
 }

@@ -120,7 +120,9 @@ func (l *Live) save(ctx context.Context) {
 	for {
 		select {
 		case s := <-l.saves:
-			l.saveSession(ctx, s, 1)
+			if !l.saveUnseen(ctx, s) {
+				l.saveSession(ctx, s, 1)
+			}
 			l.saveIndex(ctx)
 		case <-l.index:
 			l.saveIndex(ctx)
@@ -153,11 +155,37 @@ func (l *Live) saveSession(ctx context.Context, s *session, least int) {
 		s.mu.Unlock()
 		return
 	}
-	snap, err := s.set.Snapshot()
-	s.fresh = 0
+	set := s.set
+	s.fresh, s.kept = 0, s.kept+s.fresh
 	s.mu.Unlock()
+	s.mu.RLock() // events wait, readers do not
+	snap, err := set.Snapshot()
+	s.mu.RUnlock()
+	l.put(ctx, s, snap, err)
+}
+
+// saveUnseen stores the state of a session that closed and that nobody looked
+// at, so that the first look finds it; false if it is folded.
+func (l *Live) saveUnseen(ctx context.Context, s *session) bool {
+	s.mu.RLock()
+	folded := s.set != nil || s.loading != nil
+	s.mu.RUnlock()
+	if folded {
+		return false
+	}
+	var snap projections.Snapshot
+	set, _, err := l.read(ctx, s)
 	if err == nil {
-		err = l.opts.Snapshots.PutSnapshot(ctx, l.setKey(s.id), snap)
+		snap, err = set.Snapshot()
+	}
+	l.put(ctx, s, snap, err)
+	return true
+}
+
+// put stores a snapshot unless making it failed.
+func (l *Live) put(ctx context.Context, s *session, snap projections.Snapshot, err error) {
+	if err == nil {
+		err = l.opts.Snapshots.PutSnapshot(ctx, l.setKey(s.id), &snap)
 	}
 	if err != nil {
 		l.opts.Logger.Info("snapshot not stored", "session", s.id, "error", err)

@@ -112,6 +112,59 @@ func TestLongSessionsAreStoredNowAndThen(t *testing.T) {
 	}, eventstest.Patience, time.Millisecond)
 }
 
+// TestStoringASessionIsLinearWork has each event wait until what was stored for
+// the one before is.
+func TestStoringASessionIsLinearWork(t *testing.T) {
+	t.Parallel()
+	const every, length = 10, 1000
+	b, s := newBench(t), newStore()
+	b.opens("S0")
+	l := open(t, b.log, live.Options{Snapshots: s, SnapshotEvery: every})
+	b.opens("S1")
+	stored, next := 0, every
+	for n := 2; n <= length; n++ {
+		seq := b.say("S1", "ada", events.EventPushed{Kind: "n"})
+		require.NoError(t, l.WaitFor(patient(t), seq))
+		if n == next {
+			s.until(t, "folds."+project+".S1", seq)
+			stored, next = stored+1, 2*next
+		}
+	}
+	require.Equal(t, stored, s.puts("folds."+project+".S1"), "each time when it had twice as many events")
+}
+
+func TestASessionThatNobodyLookedAtIsStoredWhenItCloses(t *testing.T) {
+	t.Parallel()
+	b, s := newBench(t), newStore()
+	b.opens("S1")
+	b.say("S1", "ada", events.GoalSubmitted{Goal: "Mend the parser"})
+	l := open(t, b.log, live.Options{Snapshots: s})
+	seq := b.say("S1", "ada", events.SessionClosed{Reason: "done"})
+	require.NoError(t, l.WaitFor(patient(t), seq))
+	s.until(t, "folds."+project+".S1", seq)
+	log := &counting{Log: b.log}
+	require.NotEmpty(t, digest(t, open(t, log, live.Options{Snapshots: s}), "S1"))
+	require.LessOrEqual(t, log.read.Load(), int64(3+1), "three for the summaries, and the one that the snapshot names")
+}
+
+func TestALookThatReadMuchIsStored(t *testing.T) {
+	t.Parallel()
+	const length = 300
+	for most, stored := range map[int]bool{length: true, length + 1: false} {
+		b, s := newBench(t), newStore()
+		b.record(1, length)
+		l, err := live.Open(patient(t), b.log, project, live.Options{Snapshots: s, SnapshotEvery: most})
+		require.NoError(t, err)
+		digest(t, l, sessiongen.SessionID(1))
+		if stored {
+			s.until(t, "folds."+project+"."+sessiongen.SessionID(1), length)
+		} else {
+			require.Zero(t, s.puts("folds."+project+"."+sessiongen.SessionID(1)))
+		}
+		require.NoError(t, l.Close())
+	}
+}
+
 func TestStartAfterAKillReadsNoMoreThanTheDistanceOfTheIndex(t *testing.T) {
 	t.Parallel()
 	const distance = 250
