@@ -77,6 +77,7 @@ type conversation struct {
 	Uploads  []*upload          `json:"uploads,omitempty"`
 	Awaited  []injection        `json:"awaited,omitempty"`
 	Refused  []refusal          `json:"refused,omitempty"`
+	seals    bool               // see NewDigestSet
 }
 
 // storedEntry tells entries of the log from those that a client brought. An
@@ -85,12 +86,15 @@ type storedEntry struct {
 	ID    string          `json:"id"`
 	Entry *logEntry       `json:"entry,omitempty"`
 	Raw   json.RawMessage `json:"raw,omitempty"`
+
+	SHA256  string `json:"sha256,omitempty"` // of the entry's content, which is then forgotten
+	content int    // how long that was
 }
 
 // size is about what the entry takes in memory and in a snapshot, in bytes.
 func (n storedEntry) size() int {
 	if n.Entry != nil {
-		return entryOverhead + len(n.Entry.Content)
+		return entryOverhead + len(n.Entry.Content) + n.content
 	}
 	return entryOverhead + len(n.Raw)
 }
@@ -109,6 +113,8 @@ var discussion = Fold[*conversation]{
 	New:   newConversation,
 	Apply: (*conversation).apply,
 	View:  func(c *conversation) any { return c.Threads[c.Active].document() },
+
+	Digested: (*conversation).sealed,
 }
 
 func newConversation() *conversation {
@@ -167,7 +173,15 @@ func (c *conversation) add(e *events.Event, n Entry) { c.addTo(c.Active, e, n) }
 
 func (c *conversation) addTo(name string, e *events.Event, n Entry) {
 	n.Time, n.Seq = e.Time, e.Seq
-	c.Threads[name].append(e, storedEntry{ID: e.ID, Entry: (*logEntry)(&n)})
+	c.Threads[name].append(e, c.stored(storedEntry{ID: e.ID, Entry: (*logEntry)(&n)}))
+}
+
+// stored is an entry as this conversation keeps it.
+func (c *conversation) stored(n storedEntry) storedEntry {
+	if c.seals {
+		return n.sealed()
+	}
+	return n
 }
 
 func (c *conversation) replied(e *events.Event, p *events.ModelReplied) {

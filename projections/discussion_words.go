@@ -246,6 +246,7 @@ func (c *conversation) edit(e *events.Event, p *events.DiscussionEntryEdited) st
 	if reason != "" {
 		return reason
 	}
+	n = c.stored(n)
 	t.Bytes += n.size() - t.Entries[i].size()
 	t.Entries[i], t.Updated = n, e.Time
 	return ""
@@ -257,16 +258,18 @@ func (n storedEntry) edited(p *events.DiscussionEntryEdited) (storedEntry, strin
 		return n.editedRaw(p)
 	}
 	changed := *n.Entry
+	out := storedEntry{ID: n.ID, Entry: &changed, SHA256: n.SHA256, content: n.content}
 	if p.Role != nil {
 		changed.Role = *p.Role
 	}
 	if p.Content != nil {
 		changed.Content, changed.Blob = *p.Content, nil
+		out.SHA256, out.content = "", 0
 	}
 	if p.Collapsed != nil {
 		changed.Collapsed = *p.Collapsed
 	}
-	return storedEntry{ID: n.ID, Entry: &changed}, ""
+	return out, ""
 }
 
 // editedRaw changes an entry that a client brought, whose other members stay.

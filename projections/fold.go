@@ -23,6 +23,8 @@ type Fold[S any] struct {
 	Takes func(events.Payload) bool
 	// View renders what a client sees; nil: the state itself.
 	View func(S) any
+	// Digested is what the digest is made of; nil: the state itself.
+	Digested func(S) any
 }
 
 // Model is a fold at work on one session, its state's type erased.
@@ -39,6 +41,8 @@ type Model interface {
 	JSON() (json.RawMessage, error)
 	// View is what a client of the gateway sees.
 	View() (json.RawMessage, error)
+	// Digest is the SHA-256 of the state, in hexadecimal.
+	Digest() (string, error)
 	// Restore replaces the state by one that JSON gave; on an error it stays.
 	Restore(state json.RawMessage) error
 }
@@ -66,6 +70,15 @@ func (m *model[S]) View() (json.RawMessage, error) {
 		return m.JSON()
 	}
 	return encode(m.fold.Name, m.fold.View(m.state))
+}
+
+func (m *model[S]) Digest() (string, error) {
+	var of any = m.state
+	if m.fold.Digested != nil {
+		of = m.fold.Digested(m.state)
+	}
+	raw, err := encode(m.fold.Name, of)
+	return events.Digest(raw), err
 }
 
 func (m *model[S]) Restore(raw json.RawMessage) error {

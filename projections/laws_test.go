@@ -2,6 +2,7 @@ package projections_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"testing"
 
@@ -54,6 +55,55 @@ func TestTheSameLogFoldsToTheSameBytes(t *testing.T) {
 			require.NotEqual(t, projections.NewSet().Digest()[name], digest, "%s folds nothing of a whole session", name)
 		}
 	}
+}
+
+// TestDigestsNeedNoTexts holds a set that forgets texts to one that keeps them,
+// also where entries are edited, branched off and deleted.
+func TestDigestsNeedNoTexts(t *testing.T) {
+	t.Parallel()
+	logs := map[string][]events.Event{"whole": decoded(t, sessiongen.GenerateSession(3, 400))}
+	for seed := range uint64(3) {
+		logs["scrambled "+itoa(int(seed))] = sessiongen.Scrambled(seed, scrambledLength)
+	}
+	for name, log := range logs {
+		whole, forgetful := projections.NewSet(), projections.NewDigestSet()
+		for i := range log {
+			whole.Apply(&log[i])
+			forgetful.Apply(&log[i])
+			if i%97 == 0 {
+				require.Equal(t, whole.Digest(), forgetful.Digest(), "%s, event %d", name, i)
+			}
+		}
+		require.Equal(t, whole.Digest(), forgetful.Digest(), name)
+		if name == "whole" {
+			require.NotEmpty(t, whole.Discussion().Entries)
+		}
+		for _, n := range forgetful.Discussion().Entries {
+			require.Empty(t, n.Content, name)
+		}
+	}
+}
+
+func TestDigestTellsTextsApart(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for name, start := range map[string]func() *projections.Set{"whole": projections.NewSet, "digests": projections.NewDigestSet} {
+		for _, goal := range []string{"Mend the parser", "Mend the printer"} {
+			for _, edited := range []string{"parser", "writer"} {
+				s := tell(t)
+				s.set = start()
+				s.by("ada", events.GoalSubmitted{Goal: goal})
+				s.by("ada", events.GoalSubmitted{Goal: "Test it"})
+				s.by("ada", events.DiscussionEntryEdited{Entry: s.last.ID, Content: &edited})
+				require.Empty(t, s.set.DiscussionRefusal(s.last.ID))
+				seen[name+goal+edited] = s.set.Digest()["session"]
+			}
+		}
+	}
+	for _, what := range []string{"Mend the parserparser", "Mend the parserwriter", "Mend the printerparser", "Mend the printerwriter"} {
+		require.Equal(t, seen["whole"+what], seen["digests"+what])
+	}
+	require.Len(t, slices.Compact(slices.Sorted(maps.Values(seen))), 4)
 }
 
 func TestFoldingThroughASnapshotEqualsFoldingWhole(t *testing.T) {

@@ -112,8 +112,9 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Digest is the SHA-256, in hexadecimal, of each model's JSON by name; of one
-// that stopped, the reason. Every state built from decoded events has a JSON
+// Digest is the SHA-256, in hexadecimal, of each model's state by name; of one
+// that stopped, the reason. It is made of the state's JSON; in that of the
+// discussions stands the digest of each entry's content. Every state built from decoded events has a JSON
 // form, so it cannot fail.
 func (s *Set) Digest() map[string]string {
 	digests := make([]string, len(s.slots))
@@ -123,8 +124,8 @@ func (s *Set) Digest() map[string]string {
 			digests[i] = m.stopped.Error()
 			return nil
 		}
-		raw, err := m.JSON()
-		digests[i] = events.Digest(raw)
+		var err error
+		digests[i], err = m.Digest()
 		return err
 	})
 	if err != nil {

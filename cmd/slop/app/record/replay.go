@@ -99,7 +99,7 @@ func divergence(d *replay.Divergence) *divergenceOutput {
 }
 
 func replaySession(ctx context.Context, g *site.Flags, session pastSession, o replayOptions) error {
-	set, verifier, prompts := projections.NewSet(), replay.NewVerifier(replay.Deciders()...), promptCheck(session.blob)
+	set, verifier, prompts := projections.NewDigestSet(), replay.NewVerifier(replay.Deciders()...), promptCheck(session.blob)
 	folds := []func(*events.Event){set.Apply}
 	if o.verify {
 		folds = append(folds, verifier.Take, prompts.Take)
