@@ -8,44 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"manualslop/events"
 )
 
 // Export writes one portable file: a header, a line per event with the hash
 // chain, the blobs that the events name, and a footer. The history is one
-// session's, decoded or not. Without a store (nil) a history that names blobs
-// is refused with ErrBlob, as is a store that gives other bytes. A blob that the
-// store does not have (anybody can name one) is counted as missing. The same
-// history and blobs give the same bytes.
-func Export(ctx context.Context, w io.Writer, history []events.Event, blobs events.Blobs) (Summary, error) {
-	if len(history) == 0 {
-		return Summary{}, fmt.Errorf("export: %w: the history is empty", ErrFormat)
-	}
-	if len(history) > MaxEvents {
-		return Summary{}, fmt.Errorf("export: %w: %d events, at most %d", ErrLimit, len(history), MaxEvents)
-	}
-	x := &exporter{w: bufio.NewWriter(w)}
-	if err := x.header(&history[0]); err != nil {
-		return Summary{}, fmt.Errorf("export: %w", err)
-	}
-	refs, err := x.events(ctx, history)
-	if err != nil {
-		return Summary{}, fmt.Errorf("export: %w", err)
-	}
-	if len(refs) > MaxBlobs {
-		return Summary{}, fmt.Errorf("export: %w: %d blobs, at most %d", ErrLimit, len(refs), MaxBlobs)
-	}
-	for _, ref := range refs {
-		if err := x.blob(ctx, ref, blobs); err != nil {
-			return Summary{}, fmt.Errorf("export blob %s: %w", ref.SHA256, err)
-		}
-	}
-	x.sum.Chain = x.chain.String()
-	if err := x.line(line{End: &x.sum}); err != nil {
-		return Summary{}, fmt.Errorf("export: %w", err)
-	}
-	if err := x.w.Flush(); err != nil {
+// session's, decoded or not; its events are written as they come, and none is
+// kept. Without a store (nil) a history that names blobs is refused with ErrBlob,
+// as is a store that gives other bytes. A blob that the store does not have
+// (anybody can name one) is counted as missing. The same history and blobs give
+// the same bytes. After an error the file is of no use.
+func Export(ctx context.Context, w io.Writer, history iter.Seq2[events.Event, error], blobs events.Blobs) (Summary, error) {
+	x := newExporter(w)
+	if err := x.run(ctx, history, blobs); err != nil {
 		return Summary{}, fmt.Errorf("export: %w", err)
 	}
 	return x.sum, nil
@@ -53,8 +30,31 @@ func Export(ctx context.Context, w io.Writer, history []events.Event, blobs even
 
 type exporter struct {
 	w     *bufio.Writer
+	most  int // events
 	chain chain
 	sum   Summary
+	known map[string]bool
+	refs  []events.BlobRef // that events name, each once
+}
+
+func newExporter(w io.Writer) *exporter {
+	return &exporter{w: bufio.NewWriter(w), most: MaxEvents, known: map[string]bool{}}
+}
+
+func (x *exporter) run(ctx context.Context, history iter.Seq2[events.Event, error], blobs events.Blobs) error {
+	if err := x.events(ctx, history); err != nil {
+		return err
+	}
+	for _, ref := range x.refs {
+		if err := x.blob(ctx, ref, blobs); err != nil {
+			return fmt.Errorf("blob %s: %w", ref.SHA256, err)
+		}
+	}
+	x.sum.Chain = x.chain.String()
+	if err := x.line(line{End: &x.sum}); err != nil {
+		return err
+	}
+	return x.w.Flush()
 }
 
 func (x *exporter) header(first *events.Event) error {
@@ -66,32 +66,54 @@ func (x *exporter) header(first *events.Event) error {
 	return x.write(b)
 }
 
-// events writes a line per event and returns the blobs they name, each once.
-func (x *exporter) events(ctx context.Context, history []events.Event) ([]events.BlobRef, error) {
-	registry, known := events.Catalogue(), map[string]bool{}
-	var refs []events.BlobRef
-	for i := range history {
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
+// events writes the header and a line per event, and notes the blobs they name.
+func (x *exporter) events(ctx context.Context, history iter.Seq2[events.Event, error]) error {
+	registry := events.Catalogue()
+	var first events.Event
+	for e, err := range history {
+		if err != nil {
+			return err
 		}
-		e := history[i]
-		if e.Project != history[0].Project || e.Session != history[0].Session {
-			return nil, fmt.Errorf("%w: event %s belongs to another session", ErrFormat, e.ID)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if x.sum.Events == 0 {
+			first = events.Event{Project: e.Project, Session: e.Session}
+			if err := x.header(&first); err != nil {
+				return err
+			}
+		}
+		if e.Project != first.Project || e.Session != first.Session {
+			return fmt.Errorf("%w: event %s belongs to another session", ErrFormat, e.ID)
 		}
 		if err := x.event(&e); err != nil {
-			return nil, fmt.Errorf("event %s: %w", e.ID, err)
+			return fmt.Errorf("event %s: %w", e.ID, err)
 		}
 		if e.Payload == nil {
 			registry.Decode(&e)
 		}
-		for _, ref := range blobRefs(e.Payload) {
-			if !known[ref.SHA256] {
-				known[ref.SHA256] = true
-				refs = append(refs, ref)
-			}
+		x.names(blobRefs(e.Payload))
+		switch {
+		case x.sum.Events > x.most:
+			return fmt.Errorf("%w: more than %d events", ErrLimit, x.most)
+		case len(x.refs) > MaxBlobs:
+			return fmt.Errorf("%w: more than %d blobs", ErrLimit, MaxBlobs)
 		}
 	}
-	return refs, nil
+	if x.sum.Events == 0 {
+		return fmt.Errorf("%w: the history is empty", ErrFormat)
+	}
+	return nil
+}
+
+// names notes blobs that an event names.
+func (x *exporter) names(refs []events.BlobRef) {
+	for _, ref := range refs {
+		if !x.known[ref.SHA256] {
+			x.known[ref.SHA256] = true
+			x.refs = append(x.refs, ref)
+		}
+	}
 }
 
 func (x *exporter) event(e *events.Event) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/replay"
 	"manualslop/tiers/basis"
 )
@@ -45,7 +46,7 @@ func (s shelf) Get(_ context.Context, sha256 string) ([]byte, error) {
 func exported(t testing.TB, history []events.Event, blobs events.Blobs) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	_, err := replay.Export(t.Context(), &b, history, blobs)
+	_, err := replay.Export(t.Context(), &b, eventstest.Each(history), blobs)
 	require.NoError(t, err)
 	return b.Bytes()
 }
@@ -174,13 +175,18 @@ func TestExportRefusesWhatItCannotCarry(t *testing.T) {
 	store := shelf{}
 	history := withBlobs(t, store, []byte("one"))
 	export := func(h []events.Event, s events.Blobs) error {
-		_, err := replay.Export(t.Context(), &bytes.Buffer{}, h, s)
+		_, err := replay.Export(t.Context(), &bytes.Buffer{}, eventstest.Each(h), s)
 		return err
 	}
 	require.ErrorIs(t, export(history, nil), replay.ErrBlob)
 	require.ErrorIs(t, export(history, liar{store}), replay.ErrBlob)
 	require.ErrorIs(t, export(history, broken{store}), errBroken)
 	require.ErrorIs(t, export(nil, store), replay.ErrFormat)
+	cut := func(yield func(events.Event, error) bool) {
+		_ = yield(history[0], nil) && yield(events.Event{}, errBroken)
+	}
+	_, err := replay.Export(t.Context(), &bytes.Buffer{}, cut, store)
+	require.ErrorIs(t, err, errBroken, "a log that breaks is no end of the history")
 	two := append([]events.Event(nil), history...)
 	two[2].Session = "another"
 	require.ErrorIs(t, export(two, store), replay.ErrFormat)
@@ -189,9 +195,9 @@ func TestExportRefusesWhatItCannotCarry(t *testing.T) {
 	require.ErrorIs(t, export(large, store), replay.ErrLimit)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := replay.Export(ctx, &bytes.Buffer{}, history, store)
+	_, err = replay.Export(ctx, &bytes.Buffer{}, eventstest.Each(history), store)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = replay.Export(t.Context(), fullDisk{}, history, store)
+	_, err = replay.Export(t.Context(), fullDisk{}, eventstest.Each(history), store)
 	require.ErrorIs(t, err, errFullDisk)
 }
 
@@ -248,18 +254,16 @@ func TestReadHandsOutWhatTheSinkTakesAndItsErrors(t *testing.T) {
 
 func TestExportRefusesMoreThanAReaderTakes(t *testing.T) {
 	t.Parallel()
-	_, err := replay.Export(t.Context(), &bytes.Buffer{}, make([]events.Event, replay.MaxEvents+1), nil)
-	require.ErrorIs(t, err, replay.ErrLimit)
 	history := play(1, scenarioNamed("plain"))[:1]
 	var updates []events.FileUpdate
 	for i := range replay.MaxBlobs + 1 {
 		updates = append(updates, events.FileUpdate{DiffBlob: &events.BlobRef{SHA256: fmt.Sprint(i)}})
 	}
 	history[0].Payload = events.FilesUpdated{Files: updates}
-	_, err = replay.Export(t.Context(), &bytes.Buffer{}, history, shelf{})
+	_, err := replay.Export(t.Context(), &bytes.Buffer{}, eventstest.Each(history), shelf{})
 	require.ErrorIs(t, err, replay.ErrLimit)
 	store := shelf{}
 	history = withBlobs(t, store, make([]byte, replay.MaxBlobBytes+1))
-	_, err = replay.Export(t.Context(), &bytes.Buffer{}, history, store)
+	_, err = replay.Export(t.Context(), &bytes.Buffer{}, eventstest.Each(history), store)
 	require.ErrorIs(t, err, replay.ErrLimit)
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/events"
 	"manualslop/replay"
 )
 
@@ -29,7 +31,7 @@ func TestABlobIndexDoesNotGrowWithTheNamesInAFile(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := held()
-	x, err := replay.IndexBlobs(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len()))
+	x, err := replay.IndexFile(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len()))
 	require.NoError(t, err)
 	require.Less(t, held()-before, int64(8<<20))
 	runtime.KeepAlive(x)
@@ -51,8 +53,37 @@ func TestABlobOfMorePiecesThanABlobHasIsRefused(t *testing.T) {
 	digest := strings.Repeat("ab", 32)
 	line := fmt.Appendf(nil, `{"blob":{"sha256":%q,"size":1,"media_type":""},"data":"%s"}`+"\n", digest, strings.Repeat("AAAA", 250_000))
 	var file io.ReaderAt = repeated{line}
-	x, err := replay.IndexBlobs(t.Context(), file, int64(len(line))*(replay.MaxBlobBytes/750_000+2))
+	x, err := replay.IndexFile(t.Context(), file, int64(len(line))*(replay.MaxBlobBytes/750_000+2))
 	require.NoError(t, err)
 	_, err = x.Blob(digest)
 	require.ErrorIs(t, err, replay.ErrLimit)
+}
+
+func TestEventsOfAFileAreReadAgain(t *testing.T) {
+	t.Parallel()
+	history := play(1, scenarioNamed("noisy"))
+	file := exported(t, history, textShelf())
+	index := func(file []byte) func(uint64) (*events.Event, error) {
+		x, err := replay.IndexFile(t.Context(), bytes.NewReader(file), int64(len(file)))
+		require.NoError(t, err)
+		return x.Events()
+	}
+	again := index(file)
+	back, err := imported(t, file)
+	require.NoError(t, err)
+	for _, want := range back.Events {
+		got, err := again(want.Seq)
+		require.NoError(t, err)
+		require.Equal(t, want, *got)
+	}
+	_, err = again(history[len(history)-1].Seq + 1)
+	require.ErrorIs(t, err, replay.ErrFormat)
+	header, lines, _ := bytes.Cut(file, []byte("\n"))
+	for name, other := range map[string][]byte{
+		"no header":        lines,
+		"a line of others": slices.Concat(header, []byte("\n{\"event\":{},\"seq\":1}\n"), lines),
+		"no number":        slices.Concat(header, []byte("\n{\"seq\":\"1\",\"event\":{}}\n"), lines),
+	} {
+		require.Nil(t, index(other), name)
+	}
 }

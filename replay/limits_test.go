@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 )
 
 // oneBlob is a store in which every blob is the same.
@@ -55,11 +57,20 @@ func readWithin(t *testing.T, file []byte, change func(*limits)) error {
 	return p.located(p.run(t.Context()))
 }
 
+func TestExportHoldsTheLimitOfEvents(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]error{3: nil, 4: ErrLimit} {
+		x := newExporter(io.Discard)
+		x.most = 3
+		require.ErrorIs(t, x.run(t.Context(), eventstest.Each(sample(t, n, 0, nil)), nil), want)
+	}
+}
+
 func TestEveryLimitOfAFileHoldsAtItsEdge(t *testing.T) {
 	t.Parallel()
 	body := []byte("0123456789")
 	var b bytes.Buffer
-	sum, err := Export(t.Context(), &b, sample(t, 8, 3, body), oneBlob(body))
+	sum, err := Export(t.Context(), &b, eventstest.Each(sample(t, 8, 3, body)), oneBlob(body))
 	require.NoError(t, err)
 	require.Equal(t, Summary{Events: 8, Blobs: 1, Missing: 2, Chain: sum.Chain}, sum)
 	longest := 0
@@ -99,7 +110,7 @@ func TestAnEventOfTheLargestSizeFitsALine(t *testing.T) {
 	history[0].Payload = nil
 	history[0].Data = json.RawMessage(`{"call":"c","diff":"` + string(bytes.Repeat([]byte("x"), events.MaxEventBytes)) + `"}`)
 	var b bytes.Buffer
-	_, err := Export(t.Context(), &b, history, nil)
+	_, err := Export(t.Context(), &b, eventstest.Each(history), nil)
 	require.NoError(t, err)
 	_, err = Import(t.Context(), &b)
 	require.NoError(t, err)
@@ -109,7 +120,7 @@ func TestABlobThatIsNotWhatItSaysIsRefused(t *testing.T) {
 	t.Parallel()
 	body := []byte("0123456789")
 	var b bytes.Buffer
-	_, err := Export(t.Context(), &b, sample(t, 1, 1, body), oneBlob(body))
+	_, err := Export(t.Context(), &b, eventstest.Each(sample(t, 1, 1, body)), oneBlob(body))
 	require.NoError(t, err)
 	for name, c := range map[string][2]string{
 		"other bytes":      {`"MDEyMzQ1Njc4OQ=="`, `"MDEyMzQ1Njc4OA=="`},

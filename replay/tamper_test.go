@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/replay"
 )
 
@@ -191,7 +192,7 @@ func FuzzRead(f *testing.F) {
 	store := shelf{}
 	history := play(1, scenarioNamed("noisy"))[:12]
 	var b bytes.Buffer
-	_, err := replay.Export(f.Context(), &b, history, store)
+	_, err := replay.Export(f.Context(), &b, eventstest.Each(history), store)
 	require.NoError(f, err)
 	f.Add(b.Bytes())
 	f.Add([]byte(`{"slop_export":1,"project":"p","session":"s"}` + "\n" + `{"end":{"events":0,"blobs":0,"chain":"x"}}`))
@@ -204,7 +205,7 @@ func FuzzRead(f *testing.F) {
 			require.NotNil(t, e.Payload)
 		}
 		if len(back.Events) > 0 && back.Summary.Missing == 0 {
-			_, err = replay.Export(t.Context(), &bytes.Buffer{}, back.Events, shelf(back.Blobs))
+			_, err = replay.Export(t.Context(), &bytes.Buffer{}, eventstest.Each(back.Events), shelf(back.Blobs))
 			require.NoError(t, err)
 		}
 	})

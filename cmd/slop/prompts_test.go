@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/replay"
 )
 
@@ -146,7 +147,7 @@ func (s *site) changed(file string, change func(*events.Event) bool) string {
 	require.GreaterOrEqual(s.t, at, 0)
 	change(&past.Events[at])
 	var out bytes.Buffer
-	_, err = replay.Export(s.t.Context(), &out, past.Events, fileOfBlobs(past.Blobs))
+	_, err = replay.Export(s.t.Context(), &out, eventstest.Each(past.Events), fileOfBlobs(past.Blobs))
 	require.NoError(s.t, err)
 	written := file + ".changed"
 	require.NoError(s.t, os.WriteFile(written, out.Bytes(), 0o600))

@@ -26,7 +26,7 @@ type Mismatch struct {
 // compares its digest with the recorded one. It is pure but for blob. The first
 // mismatch ends it; nil means that there is none.
 func CheckBodies(history []events.Event, providers map[string]Provider, blob Blob) (Checked, *Mismatch) {
-	b := NewBodies(func(name string) Provider { return providers[name] }, blob)
+	b := NewBodies(func(name string) Provider { return providers[name] }, blob, nil)
 	for i := range history {
 		if b.Take(&history[i]); b.bad != nil {
 			break
@@ -46,9 +46,10 @@ type Bodies struct {
 	bad      *Mismatch
 }
 
-// NewBodies begins a history. Provider finds a provider by its name, or nil.
-func NewBodies(provider func(name string) Provider, blob Blob) *Bodies {
-	return &Bodies{record: &Record{}, requests: map[string]events.ModelRequested{}, provider: provider, blob: blob}
+// NewBodies begins a history. Provider finds a provider by its name, or nil. With
+// again the texts of old outcomes are forgotten; nil: all are kept.
+func NewBodies(provider func(name string) Provider, blob Blob, again Again) *Bodies {
+	return &Bodies{record: &Record{recent: recent{again: again}}, requests: map[string]events.ModelRequested{}, provider: provider, blob: blob}
 }
 
 // Take folds the next event. Behind the first mismatch it does nothing.

@@ -14,7 +14,8 @@ import (
 // events and safe for concurrent use.
 type Record struct {
 	mu      sync.Mutex
-	byID    map[string]*events.Event
+	byID    map[string]*outcome
+	recent  recent
 	prompts events.Prompts[events.Part]
 	refused map[string]error              // requests whose manifest cannot be put together
 	tools   []map[string]events.ToolOffer // as they were offered, one time after the other
@@ -52,12 +53,10 @@ func (r *Record) Take(e *events.Event) {
 		r.begun = begun{}
 	case events.ModelReplied, events.ToolSettled, events.ContextBuilt:
 		if r.byID == nil {
-			r.byID = map[string]*events.Event{}
+			r.byID = map[string]*outcome{}
 		}
 		if r.byID[e.ID] == nil { // an outcome that was told twice counts as it was told first
-			kept := *e
-			kept.Data = nil // its payload says the same
-			r.byID[e.ID] = &kept
+			r.byID[e.ID] = r.recent.keep(e)
 		}
 	}
 }
@@ -190,11 +189,9 @@ func (r *Record) Resolve(blob Blob) Resolve {
 			b, err := blob(p.SHA256)
 			return string(b), nil, nil, err
 		}
-		r.mu.Lock()
-		e := r.byID[p.From]
-		r.mu.Unlock()
-		if e == nil {
-			return "", nil, nil, fmt.Errorf("no event %s to take text from", p.From)
+		e, err := r.outcome(p.From)
+		if err != nil {
+			return "", nil, nil, err
 		}
 		return contentOf(e, p, blob)
 	}

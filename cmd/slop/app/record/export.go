@@ -8,12 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/bus/durable"
-	"manualslop/cmd/slop/app/sessions"
 	"manualslop/cmd/slop/client"
 	"manualslop/cmd/slop/command"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
-	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/replay"
 )
@@ -44,12 +42,12 @@ abbreviated, or be the name of the session's log folder.`,
 }
 
 func exportSession(ctx context.Context, g *site.Flags, word, file string) error {
-	return sessions.WithHistory(ctx, g, word, func(d client.Client, s projections.Summary, past []events.Event) error {
+	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
 		var sum replay.Summary
 		write := func(w io.Writer) error {
 			buffered := bufio.NewWriter(w)
 			var err error
-			if sum, err = replay.Export(ctx, buffered, past, d.Blobs()); err != nil {
+			if sum, err = replay.Export(ctx, buffered, client.HistoryOf(ctx, d, s.Session), d.Blobs()); err != nil {
 				return err
 			}
 			return buffered.Flush()

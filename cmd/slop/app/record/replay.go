@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -98,8 +99,13 @@ func divergence(d *replay.Divergence) *divergenceOutput {
 		Cause: d.Cause, Detail: d.Detail, Recorded: d.Recorded, Attempted: d.Attempted}
 }
 
+// replayGarbage is how much garbage a replay makes before it is collected, in
+// percent of what it holds: it reads a whole session and keeps little of it.
+const replayGarbage = 50
+
 func replaySession(ctx context.Context, g *site.Flags, session pastSession, o replayOptions) error {
-	set, verifier, prompts := projections.NewDigestSet(), replay.NewVerifier(replay.Deciders()...), promptCheck(session.blob)
+	defer debug.SetGCPercent(debug.SetGCPercent(replayGarbage))
+	set, verifier, prompts := projections.NewDigestSet(), replay.NewVerifier(replay.Deciders()...), promptCheck(session)
 	folds := []func(*events.Event){set.Apply}
 	if o.verify {
 		folds = append(folds, verifier.Take, prompts.Take)

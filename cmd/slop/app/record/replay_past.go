@@ -24,6 +24,7 @@ type pastSession struct {
 	each    func(ctx context.Context, take func(events.Event)) error
 	running bool     // its engine may still be at work on it
 	blob    llm.Blob // until close
+	again   llm.Again
 	close   func()
 }
 
@@ -57,7 +58,7 @@ func readPast(ctx context.Context, g *site.Flags, word string, verify bool) (pas
 }
 
 // readPastFile reads a session from a file. To verify prompts it looks for the
-// blobs first, which stand behind the events that name them.
+// blobs first, which stand behind the events that name them, and notes where events stand.
 func readPastFile(ctx context.Context, f *os.File, name string, verify bool) (pastSession, error) {
 	past := pastSession{each: fileEvents(f, name), close: func() {}}
 	if !verify {
@@ -67,11 +68,11 @@ func readPastFile(ctx context.Context, f *os.File, name string, verify bool) (pa
 	if err != nil {
 		return pastSession{}, err
 	}
-	blobs, err := replay.IndexBlobs(ctx, f, info.Size())
+	index, err := replay.IndexFile(ctx, f, info.Size())
 	if err != nil {
 		return pastSession{}, err
 	}
-	past.blob = blobs.Blob
+	past.blob, past.again = index.Blob, index.Events()
 	return past, nil
 }
 
@@ -141,5 +142,12 @@ func readSession(ctx context.Context, g *site.Flags, word string) (pastSession, 
 		return nil
 	}
 	blob := func(sha256 string) ([]byte, error) { return d.Blobs().Get(ctx, sha256) }
-	return pastSession{each: each, running: running, blob: blob, close: d.Close}, nil
+	again := func(seq uint64) (*events.Event, error) {
+		for e, err := range d.Feed(ctx, s.Session, seq-1, nil, false) {
+			events.Catalogue().Decode(&e)
+			return &e, err
+		}
+		return nil, fmt.Errorf("session %s has no event %d any more", s.Session, seq)
+	}
+	return pastSession{each: each, running: running, blob: blob, again: again, close: d.Close}, nil
 }

@@ -11,10 +11,10 @@ import (
 
 // promptCheck builds the bodies that were sent to models again. Nothing is sent:
 // an adapter's body depends on the request alone.
-func promptCheck(blob llm.Blob) *llm.Bodies {
+func promptCheck(session pastSession) *llm.Bodies {
 	all := config.Providers(config.Default(), config.Credentials{})
 	all[script.Name] = script.Provider{}
-	return llm.NewBodies(config.OrUnknown(all), blob)
+	return llm.NewBodies(config.OrUnknown(all), session.blob, session.again)
 }
 
 // promptDivergence is a body that is not the one that was sent.

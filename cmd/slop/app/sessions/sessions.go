@@ -115,10 +115,13 @@ asks, and the tokens that it used. Without an ID it is the current session. With
 
 // WithSession hands over a session, folded as it stands now.
 func WithSession(ctx context.Context, g *site.Flags, word string, f func(ctx context.Context, d client.Client, s projections.Summary, set *projections.Set) error) error {
-	return WithHistory(ctx, g, word, func(d client.Client, s projections.Summary, past []events.Event) error {
+	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
 		set := projections.NewSet()
-		for i := range past {
-			set.Apply(&past[i])
+		for e, err := range client.HistoryOf(ctx, d, s.Session) {
+			if err != nil {
+				return exit.Errorf(exit.Failed, "read session %s: %w", s.Session, err)
+			}
+			set.Apply(&e)
 		}
 		return f(ctx, d, s, set)
 	})

@@ -1,0 +1,69 @@
+package llm
+
+import (
+	"fmt"
+
+	"manualslop/events"
+)
+
+// MaxRecent bounds the outcomes that a record keeps whole where it can read them
+// again, in bytes of their JSON. Most are named by the next prompt, and never again.
+const MaxRecent = 16 << 20
+
+// Again reads an event of the session once more, decoded, by its sequence.
+type Again func(seq uint64) (*events.Event, error)
+
+// outcome is an event that prompts may take texts from.
+type outcome struct {
+	seq   uint64
+	size  int
+	event *events.Event // nil: it is to be read again
+}
+
+// recent forgets the oldest outcomes, if they can be read again.
+type recent struct {
+	again Again // nil: all are kept
+	kept  []*outcome
+	bytes int
+}
+
+func (r *recent) keep(e *events.Event) *outcome {
+	kept := *e
+	kept.Data = nil // its payload says the same
+	o := &outcome{e.Seq, len(e.Data), &kept}
+	if r.again == nil {
+		return o
+	}
+	r.kept, r.bytes = append(r.kept, o), r.bytes+o.size
+	for r.bytes > MaxRecent {
+		r.kept[0].event = nil
+		r.bytes -= r.kept[0].size
+		r.kept = r.kept[1:]
+	}
+	return o
+}
+
+// outcome is the event with an id, which was taken before.
+func (r *Record) outcome(id string) (*events.Event, error) {
+	r.mu.Lock()
+	o := r.byID[id]
+	var e *events.Event
+	if o != nil {
+		e = o.event
+	}
+	r.mu.Unlock()
+	if o == nil {
+		return nil, fmt.Errorf("no event %s to take text from", id)
+	}
+	if e != nil {
+		return e, nil
+	}
+	e, err := r.recent.again(o.seq)
+	if err == nil && e.ID != id {
+		err = fmt.Errorf("it is %s now", e.ID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read event %s again: %w", id, err)
+	}
+	return e, nil
+}
