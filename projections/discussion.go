@@ -114,6 +114,8 @@ var discussion = Fold[*conversation]{
 	Apply: (*conversation).apply,
 	View:  func(c *conversation) any { return c.Threads[c.Active].document() },
 
+	// The first discussion, which a new session has, may have been renamed or deleted.
+	Blank:    func() *conversation { return &conversation{} },
 	Digested: (*conversation).sealed,
 }
 
@@ -122,14 +124,6 @@ func newConversation() *conversation {
 		Requests: requests{}, Calls: calls{}, Active: firstDiscussion, Roles: DefaultRoles(),
 		Threads: map[string]*thread{firstDiscussion: {Entries: []storedEntry{}}},
 	}
-}
-
-// UnmarshalJSON reads every discussion and no other: the first one, which a new
-// session has, may have been renamed or deleted.
-func (c *conversation) UnmarshalJSON(raw []byte) error {
-	type plain conversation
-	*c = conversation{}
-	return events.Unmarshal(raw, (*plain)(c))
 }
 
 func (c *conversation) apply(e *events.Event) *conversation {

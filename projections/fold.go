@@ -23,6 +23,8 @@ type Fold[S any] struct {
 	Takes func(events.Payload) bool
 	// View renders what a client sees; nil: the state itself.
 	View func(S) any
+	// Blank is what a stored state is read into, member by member; nil: New.
+	Blank func() S
 	// Digested is what the digest is made of; nil: the state itself.
 	Digested func(S) any
 }
@@ -82,9 +84,13 @@ func (m *model[S]) Digest() (string, error) {
 }
 
 func (m *model[S]) Restore(raw json.RawMessage) error {
-	s := m.fold.New()
+	blank := m.fold.Blank
+	if blank == nil {
+		blank = m.fold.New
+	}
+	s := blank()
 	if !events.Quick(raw, &s) {
-		s = m.fold.New()
+		s = blank()
 		if err := json.Unmarshal(raw, &s); err != nil {
 			return fmt.Errorf("restore %s: %w", m.fold.Name, err)
 		}

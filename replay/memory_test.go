@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -135,6 +136,19 @@ func TestVerifyingASessionTenTimesAsLongHoldsNoneOfItsTexts(t *testing.T) {
 	bound := short + recent + int64(perEvent*(many-few))
 	require.Less(t, bound, large-small, "the texts would show")
 	require.Less(t, long, bound)
+}
+
+// longFile is where a session is written on which slop replay can be measured.
+var longFile = flag.String("long", "", "write a session of 173 MB into this `FILE`")
+
+func TestLongSessionIsWritten(t *testing.T) {
+	t.Parallel()
+	if *longFile == "" {
+		t.Skip("name a file with -long")
+	}
+	history := play(1, benchScript(10, 130, 10))
+	require.NoError(t, os.WriteFile(*longFile, exported(t, history, textShelf()), 0o600))
+	t.Logf("%d events", len(history))
 }
 
 // exportedHeap is the most that is reachable while a history of so many events
