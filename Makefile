@@ -26,7 +26,7 @@ CHAOSARGS ?=
 PURE = ./tools/cfamily ./tools/document ./tools/python ./tools/python/edit ./tools/python/grammar \
 	./tools/python/members ./tools/python/public ./tools/python/skeleton ./tools/python/stdlib ./tools/summary ./tools/textsearch
 # What begins first in "make test", so that nothing long is left over for one processor at the end.
-LONGEST = ./cmd/slop ./hookgw ./tools ./tiers/runtime ./replay
+LONGEST = ./cmd/slop ./hookgw ./tools ./tiers/runtime ./replay ./cmd/slop/bench
 # Lint has vetted everything. Without symbols for a debugger a big test program is linked in half the time.
 TESTFLAGS = -p 2 -timeout 20m -vet=off -ldflags='-s -w'
 # Laws and comparisons that call the same functions thousands of times, whole sessions once for every fault, and

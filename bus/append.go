@@ -193,7 +193,8 @@ func (c *Conn) search(ctx context.Context, m *nats.Msg, since time.Time) (uint64
 		if err != nil {
 			return 0, err
 		}
-		at := &stored{events.Stored{Subject: d.msg.Subject, MsgID: d.msg.Header.Get(jetstream.MsgIDHeader), Seq: d.seq, Body: d.msg.Data}, false}
+		at := &stored{events.Stored{Subject: d.msg.Subject, MsgID: d.msg.Header.Get(jetstream.MsgIDHeader), Seq: d.seq,
+			Body: d.msg.Data}, false}
 		same, err := isMessage(at, m)
 		switch {
 		case err != nil:

@@ -19,10 +19,12 @@ import (
 // in an hour, as one does whose holder died before the clock was set back.
 func TestAStartHandsOutWorkWhoseLeaseEndsInTheFuture(t *testing.T) {
 	t.Parallel()
-	for name, outside := range map[string]bool{"of a worker in the process": false, "of a worker outside, whose lease begins anew": true} {
+	for name, outside := range map[string]bool{"of a worker in the process": false,
+		"of a worker outside, whose lease begins anew": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := bus.Config{Dir: t.TempDir(), Project: bustest.Project, Durability: bus.Relaxed, MaxBytes: 1 << 30, Host: "test", Listen: "127.0.0.1:0"}
+			cfg := bus.Config{Dir: t.TempDir(), Project: bustest.Project, Durability: bus.Relaxed, MaxBytes: 1 << 30,
+				Host: "test", Listen: "127.0.0.1:0"}
 			s, err := bus.Open(t.Context(), cfg)
 			require.NoError(t, err)
 			b := &bench{&eventstest.Builder{Project: "p1", Session: "s1"}, t.Context(), s}
@@ -37,7 +39,8 @@ func TestAStartHandsOutWorkWhoseLeaseEndsInTheFuture(t *testing.T) {
 			}
 			stock, err := s.Stock(worker1)
 			require.NoError(t, err)
-			msg, err := stock.Request("$JS.API.CONSUMER.MSG.NEXT."+bus.StreamEvents+"."+toolPool, []byte(`{"batch":1,"expires":60000000000}`), eventstest.Patience)
+			msg, err := stock.Request("$JS.API.CONSUMER.MSG.NEXT."+bus.StreamEvents+"."+toolPool,
+				[]byte(`{"batch":1,"expires":60000000000}`), eventstest.Patience)
 			require.NoError(t, err)
 			require.NoError(t, stock.PublishMsg(&nats.Msg{Subject: msg.Reply, Data: []byte(`-NAK {"delay":3600000000000}`)}))
 			require.NoError(t, stock.Flush())

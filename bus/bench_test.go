@@ -21,8 +21,10 @@ import (
 // benchEvent is an event of common size.
 func benchEvent(tb testing.TB, actor string, i int) events.Event {
 	tb.Helper()
-	e, err := events.New(events.Origin{ID: fmt.Sprintf("%s-%d", actor, i), Time: time.Now(), Project: "p1", Session: "s1", Actor: actor, Cause: "01JABCDEFGHJKMNPQRSTVWXYZ0", N: uint64(i)},
-		events.ToolApproved{Call: "01JABCDEFGHJKMNPQRSTVWXYZ0-0", Tool: "read_file", Args: json.RawMessage(`{"path":"src/a.go"}`), Effect: "reads", By: "rule"})
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("%s-%d", actor, i), Time: time.Now(), Project: "p1", Session: "s1",
+		Actor: actor, Cause: "01JABCDEFGHJKMNPQRSTVWXYZ0", N: uint64(i)},
+		events.ToolApproved{Call: "01JABCDEFGHJKMNPQRSTVWXYZ0-0", Tool: "read_file",
+			Args: json.RawMessage(`{"path":"src/a.go"}`), Effect: "reads", By: "rule"})
 	require.NoError(tb, err)
 	return e
 }
@@ -176,7 +178,8 @@ func BenchmarkChain(b *testing.B) {
 	eachDurability(b, bustest.Project, func(b *testing.B, s *bus.Server) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		requests, approvals, w := bustest.Connect(b, s, bus.Role{Kind: bus.Decider, Name: events.ActorContributor}), bustest.Connect(b, s, approval), bustest.Connect(b, s, worker1)
+		requests, approvals, w := bustest.Connect(b, s, bus.Role{Kind: bus.Decider, Name: events.ActorContributor}),
+			bustest.Connect(b, s, approval), bustest.Connect(b, s, worker1)
 		_, feed, err := bustest.Connect(b, s, reader).Watch(ctx, events.Filter{Project: "p1"}, 1)
 		require.NoError(b, err)
 		seen := make(chan string, 64)
@@ -201,10 +204,14 @@ func BenchmarkChain(b *testing.B) {
 		var lastRequest, lastApproval uint64
 		for i := 0; b.Loop(); i++ {
 			start := time.Now()
-			lastRequest, err = requests.Append(ctx, benchEvent(b, events.ActorContributor, i), &events.Expect{Filter: events.Filter{Project: "p1", Session: "s1", Actor: events.ActorContributor}, Last: lastRequest})
+			lastRequest, err = requests.Append(ctx, benchEvent(b, events.ActorContributor, i),
+				&events.Expect{Filter: events.Filter{Project: "p1", Session: "s1", Actor: events.ActorContributor},
+					Last: lastRequest})
 			require.NoError(b, err)
 			await(events.ActorContributor)
-			lastApproval, err = approvals.Append(ctx, benchEvent(b, events.ActorApproval, i), &events.Expect{Filter: events.Filter{Project: "p1", Session: "s1", Actor: events.ActorApproval}, Last: lastApproval})
+			lastApproval, err = approvals.Append(ctx, benchEvent(b, events.ActorApproval, i),
+				&events.Expect{Filter: events.Filter{Project: "p1", Session: "s1", Actor: events.ActorApproval},
+					Last: lastApproval})
 			require.NoError(b, err)
 			await(worker1.Name)
 			all = append(all, time.Since(start))
@@ -214,8 +221,10 @@ func BenchmarkChain(b *testing.B) {
 }
 
 func benchWorkerEvent(b *testing.B, i int) events.Event {
-	e, err := events.New(events.Origin{ID: fmt.Sprintf("w-%d", i), Time: time.Now(), Project: "p1", Session: "s1", Actor: worker1.Name, N: uint64(i)},
-		events.ToolSettled{Call: "01JABCDEFGHJKMNPQRSTVWXYZ0-0", Tool: "read_file", Outcome: events.ToolDone, Text: "package a\n"})
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("w-%d", i), Time: time.Now(), Project: "p1", Session: "s1",
+		Actor: worker1.Name, N: uint64(i)},
+		events.ToolSettled{Call: "01JABCDEFGHJKMNPQRSTVWXYZ0-0", Tool: "read_file", Outcome: events.ToolDone,
+			Text: "package a\n"})
 	require.NoError(b, err)
 	return e
 }

@@ -185,7 +185,8 @@ func readRecord(b []byte, sum hash.Hash64) (size int, seq uint64, ok bool) {
 // checksum leaves it out.
 func headersHold(b []byte) bool {
 	n, b := binary.LittleEndian.Uint32(b), b[4:]
-	return uint64(n) <= uint64(len(b)) && bytes.HasPrefix(b, []byte("NATS/1.0")) && bytes.HasSuffix(b[:n], []byte("\r\n\r\n"))
+	return uint64(n) <= uint64(len(b)) && bytes.HasPrefix(b, []byte("NATS/1.0")) &&
+		bytes.HasSuffix(b[:n], []byte("\r\n\r\n"))
 }
 
 // nextRecord searches for a readable record behind a damaged place and returns

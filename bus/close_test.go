@@ -139,7 +139,8 @@ func TestReadersLeaveNoConsumersBehind(t *testing.T) {
 	}
 	js, err := jetstream.New(boss.NATS())
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(consumers(t, b, js)) == len(bus.Pools(bustest.Project)) }, eventstest.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(consumers(t, b, js)) == len(bus.Pools(bustest.Project)) },
+		eventstest.Patience, 10*time.Millisecond)
 }
 
 func TestStoredEventIsOneCloudEventsDocument(t *testing.T) {

@@ -152,7 +152,8 @@ func TestClusterWithoutQuorumIsSaidAndWaitedFor(t *testing.T) {
 	for err = nil; err == nil; { // a leader that lost the others says so for some seconds yet
 		soon, gone := context.WithTimeout(ctx, 2*time.Second)
 		var c *bus.Conn
-		if c, err = bus.Dial(soon, bus.DialConfig{Creds: filepath.Join(cluster.Keys, "reader.json"), Role: reader, Replicas: 3}); err == nil {
+		if c, err = bus.Dial(soon, bus.DialConfig{Creds: filepath.Join(cluster.Keys, "reader.json"), Role: reader,
+			Replicas: 3}); err == nil {
 			c.Close()
 		}
 		gone()
@@ -183,7 +184,8 @@ func TestAppendIsFoundAgainBehindANewerEventOfItsSubject(t *testing.T) {
 	b := setup(t)
 	w := b.as(t, worker1)
 	first := b.Event(t, "worker-test-1", events.ToolSettled{Call: "c1", Tool: "read_file"})
-	for _, e := range []events.Event{first, b.Event(t, "worker-test-1", events.ToolSettled{Call: "c2", Tool: "read_file"}), first} {
+	for _, e := range []events.Event{first, b.Event(t, "worker-test-1", events.ToolSettled{Call: "c2", Tool: "read_file"}),
+		first} {
 		_, err := w.Append(b.ctx, e, nil)
 		require.NoError(t, err)
 	}

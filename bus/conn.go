@@ -70,7 +70,8 @@ const signalQueue = 4096
 
 // newConn finishes a connection: options shared by both ways to connect.
 func newConn(role Role, process string, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
-	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}), closed: make(chan struct{}), gauge: &gauge{}, recent: NewRecent(), anew: time.Now(),
+	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}),
+		closed: make(chan struct{}), gauge: &gauge{}, recent: NewRecent(), anew: time.Now(),
 		holds: holds{pools: map[string]map[uint64]*hold{}, changed: make(chan struct{}, 1)}}
 	opts = append([]nats.Option{
 		nats.Name("slop " + role.String()),

@@ -66,7 +66,8 @@ func (s *Server) prepareStreams(ctx context.Context, before *survey) error {
 func (s *Server) checkStream(ctx context.Context, want jetstream.StreamConfig, before *survey) error {
 	info, err := s.admin.stream(ctx, want.Name)
 	if err != nil {
-		return before.damage(want.Name, fmt.Sprintf("stream %s is on disk and the server does not find it (%v)", want.Name, err))
+		return before.damage(want.Name, fmt.Sprintf("stream %s is on disk and the server does not find it (%v)", want.Name,
+			err))
 	}
 	if what := lossOf(want.Name, info.State); what != "" {
 		return before.damage(want.Name, what)

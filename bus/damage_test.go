@@ -72,7 +72,8 @@ func TestLogCutBetweenTwoRecordsIsToldByWhatFollowedIt(t *testing.T) {
 		}
 	}
 	for witness, said := range map[string]string{
-		"pools": "was handed event", "KV_SLOP_CLAIMS": "was begun on event", "KV_SLOP_SNAPSHOTS": "a snapshot was made at event",
+		"pools": "was handed event", "KV_SLOP_CLAIMS": "was begun on event",
+		"KV_SLOP_SNAPSHOTS": "a snapshot was made at event",
 	} {
 		t.Run(witness, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +126,8 @@ func TestWhatCanBeComputedAgainIsMadeAgain(t *testing.T) {
 			require.NoError(t, err)
 			ctx, stop := context.WithTimeout(t.Context(), eventstest.Patience)
 			defer stop()
-			require.NoError(t, bustest.Connect(t, s, worker1).Work(ctx, toolPool, 1, func(_ context.Context, d bus.Delivery) error {
+			require.NoError(t, bustest.Connect(t, s, worker1).Work(ctx, toolPool, 1, func(_ context.Context,
+				d bus.Delivery) error {
 				if d.Event.ID == e.ID {
 					stop()
 				}

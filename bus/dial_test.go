@@ -27,7 +27,8 @@ func listening(c *bus.Config) {
 // stock starts a NATS server that is not ours.
 func stock(t testing.TB) string {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+		StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
 	require.NoError(t, err)
 	s.Start()
 	require.True(t, s.ReadyForConnections(eventstest.Patience))
@@ -92,7 +93,8 @@ func TestForeignStreamIsRefusedAndNotChanged(t *testing.T) {
 	defer nc.Close()
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
-	_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "SLOP_EV", Subjects: []string{"slop.ev.>"}, MaxAge: time.Hour})
+	_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "SLOP_EV", Subjects: []string{"slop.ev.>"},
+		MaxAge: time.Hour})
 	require.NoError(t, err)
 	_, err = bus.Dial(t.Context(), bus.DialConfig{URL: url, Role: reader})
 	require.ErrorIs(t, err, bus.ErrMismatch)
@@ -123,7 +125,8 @@ func TestOurServerIsReachedFromOutsideWithKeys(t *testing.T) {
 	}
 	_, err := bus.Dial(b.ctx, bus.DialConfig{Creds: filepath.Join(dir, "worker.json"), Role: approval})
 	require.ErrorIs(t, err, bus.ErrRole, "a worker's file holds no token of approval")
-	_, err = bus.Dial(b.ctx, bus.DialConfig{Creds: filepath.Join(dir, "worker.json"), Role: bus.Role{Kind: bus.Worker, Name: bus.WorkerName("test", bus.WorkerSlots+1)}})
+	_, err = bus.Dial(b.ctx, bus.DialConfig{Creds: filepath.Join(dir, "worker.json"), Role: bus.Role{Kind: bus.Worker,
+		Name: bus.WorkerName("test", bus.WorkerSlots+1)}})
 	require.ErrorIs(t, err, bus.ErrRole)
 
 	c := dial(t, bus.DialConfig{Creds: filepath.Join(dir, "worker.json"), Role: worker1})
@@ -216,7 +219,8 @@ func TestNatsContextsAreRead(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", home)
 	dir := filepath.Join(home, "nats", "context")
 	require.NoError(t, os.MkdirAll(dir, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "test.json"), fmt.Appendf(nil, `{"url":%q,"description":"x"}`, stock(t)), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "test.json"), fmt.Appendf(nil, `{"url":%q,"description":"x"}`,
+		stock(t)), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "empty.json"), []byte(`{}`), 0o600))
 	dial(t, bus.DialConfig{Context: "test", Role: admin})
 	for name, want := range map[string]error{"missing": os.ErrNotExist, "empty": bus.ErrConfig, "../test": bus.ErrConfig} {
@@ -230,7 +234,8 @@ func TestNatsContextsAreRead(t *testing.T) {
 // reopen starts a server on the same folder and port.
 func reopen(t *testing.T, dir, listen string) *bus.Server {
 	t.Helper()
-	s, err := bus.Open(t.Context(), bus.Config{Dir: dir, Project: bustest.Project, Listen: listen, Host: "test", Durability: bus.Relaxed, MaxBytes: 1 << 30})
+	s, err := bus.Open(t.Context(), bus.Config{Dir: dir, Project: bustest.Project, Listen: listen, Host: "test",
+		Durability: bus.Relaxed, MaxBytes: 1 << 30})
 	require.NoError(t, err)
 	return s
 }

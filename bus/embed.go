@@ -69,7 +69,8 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data folder: %w", joinUnlock(err, lock))
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock, room: newRoom(), gauge: &gauge{}, recent: NewRecent(), unwatch: func() {}}
+	s := &Server{cfg: cfg, log: cfg.Logger, lock: lock, room: newRoom(), gauge: &gauge{}, recent: NewRecent(),
+		unwatch: func() {}}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -212,7 +213,8 @@ func (s *Server) Connect(role Role) (*Conn, error) {
 		return nil, err
 	}
 	token := s.keys.mint(role)
-	c, err := newConn(role, newProcess(processEmbedded), s.log, "", nats.InProcessServer(s.nats), nats.Token(token), nats.NoReconnect())
+	c, err := newConn(role, newProcess(processEmbedded), s.log, "", nats.InProcessServer(s.nats), nats.Token(token),
+		nats.NoReconnect())
 	if err == nil {
 		c.room, c.gauge, c.recent, c.anew = s.room, s.gauge, s.recent, s.opened
 	}

@@ -64,7 +64,8 @@ func (e ends) of(stream string) streamEnd {
 
 func (e ends) same(o ends) bool {
 	return e.Made == o.Made && e.Closed == o.Closed && e.Boot == o.Boot && e.Durability == o.Durability &&
-		e.Log == o.Log && e.Claims == o.Claims && e.Blobs == o.Blobs && e.ClaimsLost == o.ClaimsLost && maps.Equal(e.Pools, o.Pools)
+		e.Log == o.Log && e.Claims == o.Claims && e.Blobs == o.Blobs && e.ClaimsLost == o.ClaimsLost &&
+		maps.Equal(e.Pools, o.Pools)
 }
 
 func endsPath(store string) string { return filepath.Join(store, "ends.json") }

@@ -38,7 +38,8 @@ func (c *Conn) Search(ctx context.Context, e events.Event, since time.Time) (uin
 	if err != nil {
 		return 0, err
 	}
-	return c.search(ctx, &nats.Msg{Subject: e.Subject(), Data: body, Header: nats.Header{jetstream.MsgIDHeader: {e.ID}}}, since)
+	return c.search(ctx, &nats.Msg{Subject: e.Subject(), Data: body, Header: nats.Header{jetstream.MsgIDHeader: {e.ID}}},
+		since)
 }
 
 // PoolNames are the names of every pool of the log.
@@ -58,7 +59,8 @@ func RecordedPools(name string, floor, delivered uint64) map[string][2]uint64 {
 	c.AckFloor.Stream, c.Delivered.Stream = floor, delivered
 	out := map[string][2]uint64{}
 	// order-independent: each pool has its own end
-	for name, end := range poolsAmong(nil, poolsAmong([]*server.ConsumerInfo{&c, {Config: &server.ConsumerConfig{}}}, nil)) {
+	for name, end := range poolsAmong(nil, poolsAmong([]*server.ConsumerInfo{&c, {Config: &server.ConsumerConfig{}}},
+		nil)) {
 		out[name] = [2]uint64{end.Floor, end.Delivered}
 	}
 	return out

@@ -241,7 +241,8 @@ func (fd *feed) ask() error {
 		return nil
 	}
 	n := feedBatch - fd.asked
-	body := fmt.Appendf(nil, `{"batch":%d,"max_bytes":%d,"expires":%d,"idle_heartbeat":%d}`, n, feedBytes, feedExpires, feedHeartbeat)
+	body := fmt.Appendf(nil, `{"batch":%d,"max_bytes":%d,"expires":%d,"idle_heartbeat":%d}`, n, feedBytes, feedExpires,
+		feedHeartbeat)
 	err := fd.c.nc.PublishRequest(apiNext+StreamEvents+"."+fd.name, fd.sub.Subject, body)
 	switch {
 	case err == nil:

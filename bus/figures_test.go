@@ -20,7 +20,8 @@ func TestFiguresTellHowFullTheLogIsAndWhatWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, empty.Messages)
 	require.Positive(t, empty.Budget)
-	require.Equal(t, []bus.PoolFigures{{Name: events.PoolModels}, {Name: events.PoolShort}, {Name: events.PoolTools}}, empty.Pools)
+	require.Equal(t, []bus.PoolFigures{{Name: events.PoolModels}, {Name: events.PoolShort}, {Name: events.PoolTools}},
+		empty.Pools)
 
 	b.approve(t, b.as(t, approval), 3)
 	got := figuresOnce(t, b, gateway, bus.PoolFigures{Name: events.PoolTools, Waiting: 3})

@@ -54,7 +54,8 @@ func (b *bench) approve(t testing.TB, log events.Log, n int) []events.Event {
 	t.Helper()
 	out := make([]events.Event, n)
 	for i := range out {
-		out[i] = b.Event(t, events.ActorApproval, events.ToolApproved{Call: fmt.Sprintf("c-%d", i), Tool: "read_file", Args: []byte(`{}`)})
+		out[i] = b.Event(t, events.ActorApproval, events.ToolApproved{Call: fmt.Sprintf("c-%d", i), Tool: "read_file",
+			Args: []byte(`{}`)})
 		seq, err := log.Append(b.ctx, out[i], nil)
 		require.NoError(t, err)
 		out[i].Seq = seq

@@ -103,7 +103,8 @@ func TestAConnectionThatIsNewAsksHowOldTheServerIs(t *testing.T) {
 // tell its age.
 func TestNobodyIsGoneJustAfterAConnectionToAForeignServer(t *testing.T) {
 	t.Parallel()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+		StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
 	require.NoError(t, err)
 	s.Start()
 	defer s.Shutdown()
@@ -121,7 +122,8 @@ func TestAProcessThatConnectsAgainIsNotGone(t *testing.T) {
 	b := setup(t, listening)
 	keys := t.TempDir()
 	require.NoError(t, b.srv.WriteKeys(keys))
-	there := dial(t, bus.DialConfig{URL: b.srv.URL(), Creds: keys + "/orchestrator.json", Role: bus.Role{Kind: bus.Models}})
+	there := dial(t, bus.DialConfig{URL: b.srv.URL(), Creds: keys + "/orchestrator.json",
+		Role: bus.Role{Kind: bus.Models}})
 	inside := b.as(t, bus.Role{Kind: bus.Models})
 	ctx, cancel := context.WithCancel(b.ctx)
 	announced := make(chan error, 1)
@@ -132,7 +134,8 @@ func TestAProcessThatConnectsAgainIsNotGone(t *testing.T) {
 		require.NoError(t, err)
 		return gone
 	}
-	require.Eventually(t, func() bool { return gone("r1") }, eventstest.Patience, 10*time.Millisecond, "the server is old enough")
+	require.Eventually(t, func() bool { return gone("r1") }, eventstest.Patience, 10*time.Millisecond,
+		"the server is old enough")
 	require.Eventually(t, func() bool { return !gone(there.Process()) }, eventstest.Patience, 10*time.Millisecond)
 	require.Eventually(t, func() bool {
 		links, said := there.Links(), false

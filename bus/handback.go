@@ -224,7 +224,8 @@ func (c *Conn) Holds(ctx context.Context, project, actor, process string, seq ui
 	link := c.Relinked()
 	inbox := c.nc.NewInbox()
 	msgs := make(chan *nats.Msg, 64)
-	for _, subject := range []string{inbox, strings.Join([]string{events.RootSignals, project, "-", actor, signalHere}, ".")} {
+	for _, subject := range []string{inbox, strings.Join([]string{events.RootSignals, project, "-", actor, signalHere},
+		".")} {
 		sub, err := c.nc.ChanSubscribe(subject, msgs)
 		if err != nil {
 			return false, mapConn(err)

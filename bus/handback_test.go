@@ -20,7 +20,8 @@ func TestCallOfALostWorkerComesBackWithoutWaitingForItsLease(t *testing.T) {
 	t.Parallel()
 	b := setup(t, silentFor(2*eventstest.Patience))
 	go func() { _ = b.as(t, bus.Role{Kind: bus.Timers}).HandBack(b.ctx, "p1") }()
-	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience,
+		time.Millisecond)
 	dying, other := b.as(t, worker1), b.as(t, worker2)
 	go func() { _ = dying.Announce(b.ctx, "p1", worker1.Name) }()
 	go func() { _ = other.Announce(b.ctx, "p1", worker2.Name) }()
@@ -122,7 +123,8 @@ func TestWorkOfForeignPoolsIsNotGivenBackForAnInventedProcess(t *testing.T) {
 	t.Parallel()
 	b := setup(t, silentFor(2*eventstest.Patience))
 	go func() { _ = b.as(t, bus.Role{Kind: bus.Timers}).HandBack(b.ctx, "p1") }()
-	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience,
+		time.Millisecond)
 	got := make(chan bus.Delivery, 8)
 	hang := make(chan struct{})
 	defer close(hang)

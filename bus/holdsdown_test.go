@@ -15,7 +15,8 @@ import (
 // TestNobodyKnowsWhoHoldsWorkWhileTheConnectionIsDown has a server that ends.
 func TestNobodyKnowsWhoHoldsWorkWhileTheConnectionIsDown(t *testing.T) {
 	t.Parallel()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+		StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
 	require.NoError(t, err)
 	s.Start()
 	require.True(t, s.ReadyForConnections(eventstest.Patience))

@@ -95,7 +95,8 @@ func keyRoles(project string, hosts, people, agents []string) (map[string][]Role
 	}
 	for _, host := range hosts {
 		for n := range WorkerSlots {
-			files["worker.json"] = append(files["worker.json"], Role{Kind: Worker, Name: WorkerName(host, n+1), Project: project})
+			files["worker.json"] = append(files["worker.json"], Role{Kind: Worker, Name: WorkerName(host, n+1),
+				Project: project})
 		}
 	}
 	for _, p := range people {

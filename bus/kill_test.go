@@ -47,7 +47,8 @@ func appendUntilKilled(dir, durability string) int {
 		return 1
 	}
 	for i := 1; ; i++ {
-		e, err := events.New(events.Origin{ID: fmt.Sprintf("e%d", i), Time: time.Now(), Project: "p1", Session: "s1", Actor: events.ActorConductor},
+		e, err := events.New(events.Origin{ID: fmt.Sprintf("e%d", i), Time: time.Now(), Project: "p1", Session: "s1",
+			Actor: events.ActorConductor},
 			events.TicketReady{Ticket: strconv.Itoa(i)})
 		if err == nil {
 			_, err = c.Append(ctx, e, nil)

@@ -25,7 +25,8 @@ var largeText = strings.Repeat("large ", 1000)
 
 // approvedEvent is the n-th approval of the store that workUntilKilled fills.
 func approvedEvent(n int) (events.Event, error) {
-	return events.New(events.Origin{ID: "e" + callName(n), Time: time.Unix(int64(n), 0).UTC(), Project: "p1", Session: "s1", Actor: events.ActorApproval},
+	return events.New(events.Origin{ID: "e" + callName(n), Time: time.Unix(int64(n), 0).UTC(), Project: "p1",
+		Session: "s1", Actor: events.ActorApproval},
 		events.ToolApproved{Call: callName(n), Tool: "run_powershell", Args: []byte(`{}`)})
 }
 
@@ -68,7 +69,8 @@ func workUntilKilled(dir, durability string) int {
 			return fail(err)
 		}
 		if i%20 == 0 {
-			if err := decides.PutSnapshot(ctx, "states.p1.s1.approval", map[string]any{"at": map[string]any{"seq": i}}); err != nil {
+			if err := decides.PutSnapshot(ctx, "states.p1.s1.approval",
+				map[string]any{"at": map[string]any{"seq": i}}); err != nil {
 				return fail(err)
 			}
 		}

@@ -144,6 +144,7 @@ func (c *Conn) askLeader(ctx context.Context, stream string, req getRequest) (*s
 			return nil, fmt.Errorf("headers of message %d: %w", m.Seq, err)
 		}
 	}
-	return &stored{events.Stored{Subject: m.Subject, MsgID: h.Get(jetstream.MsgIDHeader), Seq: m.Seq, Time: m.Time, Body: m.Data},
+	return &stored{events.Stored{Subject: m.Subject, MsgID: h.Get(jetstream.MsgIDHeader), Seq: m.Seq, Time: m.Time,
+		Body: m.Data},
 		len(h.Values(jetstream.StreamHeader)) > 0}, nil
 }

@@ -63,7 +63,8 @@ func TestTwoProcessesOfOneWorkerReadEachItsOwn(t *testing.T) {
 	var middle uint64 // of the events of the first
 	for i := range n {
 		for _, tool := range []string{"read_file", "edit_file"} {
-			seq, err := first.Append(b.ctx, b.Event(t, worker1.Name, events.ToolSettled{Call: fmt.Sprint(tool, i), Tool: tool}), nil)
+			seq, err := first.Append(b.ctx, b.Event(t, worker1.Name, events.ToolSettled{Call: fmt.Sprint(tool, i), Tool: tool}),
+				nil)
 			require.NoError(t, err)
 			if i == n/10 {
 				middle = seq

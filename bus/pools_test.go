@@ -20,7 +20,8 @@ func TestPoolsBeyondThePageOfTheServerAreListed(t *testing.T) {
 	want := []string{events.PoolName(events.PoolModels, "p1"), events.PoolName(events.PoolShort, "p1"), toolPool}
 	for n := range page {
 		name := fmt.Sprintf("a%03d", n) // listed before the others
-		_, err := js.CreateConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Durable: name, MemoryStorage: true, FilterSubject: "slop.ev.other.>"})
+		_, err := js.CreateConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Durable: name, MemoryStorage: true,
+			FilterSubject: "slop.ev.other.>"})
 		require.NoError(t, err)
 		want = append(want, name)
 	}

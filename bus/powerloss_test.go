@@ -20,7 +20,8 @@ import (
 func wasCutOff(t *testing.T, dir string, chance *rand.Rand) {
 	t.Helper()
 	editEnds(t, dir, func(e map[string]any) { e["boot"] = "another" })
-	require.NoError(t, filepath.WalkDir(filepath.Join(dir, "bus", "jetstream"), func(path string, e os.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(filepath.Join(dir, "bus", "jetstream"), func(path string, e os.DirEntry,
+		err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -43,7 +44,9 @@ func wasCutOff(t *testing.T, dir string, chance *rand.Rand) {
 func TestRelaxedStoreThatLostPowerKeepsABeginningAndSaysSo(t *testing.T) {
 	t.Parallel()
 	killed, _ := killedStore(t, bus.Relaxed, 80)
-	recordedAlready := func(dir string) { editEnds(t, dir, func(e map[string]any) { e["log"].(map[string]any)["seq"] = 100 }) }
+	recordedAlready := func(dir string) {
+		editEnds(t, dir, func(e map[string]any) { e["log"].(map[string]any)["seq"] = 100 })
+	}
 	for seed := range uint64(10) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()

@@ -38,14 +38,16 @@ func (c *Conn) Announce(ctx context.Context, project, actor string) error {
 	tick := time.NewTicker(presenceEvery)
 	defer tick.Stop()
 	for {
-		if err := c.Signal(ctx, project, "", actor, signalHere, c.holds.body(c.process, time.Now())); err != nil && ctx.Err() == nil {
+		if err := c.Signal(ctx, project, "", actor, signalHere, c.holds.body(c.process, time.Now())); err != nil &&
+			ctx.Err() == nil {
 			return err
 		}
 		select {
 		case <-tick.C:
 		case <-c.holds.changed:
 		case <-ctx.Done():
-			if err := c.Signal(context.WithoutCancel(ctx), project, "", actor, signalGone, c.holds.body(c.process, time.Now())); err != nil {
+			if err := c.Signal(context.WithoutCancel(ctx), project, "", actor, signalGone, c.holds.body(c.process,
+				time.Now())); err != nil {
 				c.log.Debug("good-bye not sent; the closed connection tells the same", "actor", actor, "error", err)
 			}
 			return nil
@@ -60,7 +62,8 @@ func (c *Conn) Announce(ctx context.Context, project, actor string) error {
 // overlap, and what comes and goes again during one is not reported. It needs
 // the role Timers, Gateway or Admin.
 func (c *Conn) Presence(ctx context.Context, project string, changed func(actor string, here bool)) error {
-	p := &presence{c: c, project: project, inbox: c.nc.NewInbox(), seen: map[string]map[string]time.Time{}, news: make(chan struct{}, 1)}
+	p := &presence{c: c, project: project, inbox: c.nc.NewInbox(), seen: map[string]map[string]time.Time{},
+		news: make(chan struct{}, 1)}
 	sub, err := c.nc.Subscribe(p.inbox+".*.*", p.answered)
 	if err != nil {
 		return mapConn(err)

@@ -155,10 +155,14 @@ func TestTheDeathOfOneOfTwoProcessesOfAnActorIsNoticed(t *testing.T) {
 	b := setup(t, silentFor(2*eventstest.Patience))
 	changes := make(chan change, 16)
 	go func() {
-		_ = b.as(t, bus.Role{Kind: bus.Timers}).Presence(b.ctx, "p1", func(actor string, here bool) { changes <- change{actor, here} })
+		_ = b.as(t, bus.Role{Kind: bus.Timers}).Presence(b.ctx, "p1", func(actor string, here bool) {
+			changes <- change{actor,
+				here}
+		})
 	}()
 	go func() { _ = b.as(t, bus.Role{Kind: bus.Timers}).HandBack(b.ctx, "p1") }()
-	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience,
+		time.Millisecond)
 	asked := b.Event(t, events.ActorContributor, events.ModelRequested{Tier: 3})
 	seq, err := b.as(t, bus.Role{Kind: bus.Decider, Name: events.ActorContributor}).Append(b.ctx, asked, nil)
 	require.NoError(t, err)

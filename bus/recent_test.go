@@ -12,7 +12,8 @@ import (
 // ready is a message of the log that a ticket is ready.
 func ready(t *testing.T, seq uint64, ticket string) stored {
 	t.Helper()
-	e, err := events.New(events.Origin{ID: ticket, Time: time.Unix(1, 0), Project: "p1", Session: "s1", Actor: events.ActorConductor},
+	e, err := events.New(events.Origin{ID: ticket, Time: time.Unix(1, 0), Project: "p1", Session: "s1",
+		Actor: events.ActorConductor},
 		events.TicketReady{Ticket: ticket})
 	require.NoError(t, err)
 	body, err := e.MarshalJSON()

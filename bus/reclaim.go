@@ -97,7 +97,8 @@ func (c *Conn) openCalls(ctx context.Context) (map[approvedCall]approval, error)
 		}
 		return nil
 	}
-	err := each(events.Filter{Actor: events.ActorApproval, Type: "ToolApproved"}, func(call approvedCall, a approval, _ string) {
+	err := each(events.Filter{Actor: events.ActorApproval, Type: "ToolApproved"}, func(call approvedCall, a approval,
+		_ string) {
 		if was, is := open[call]; !is || a.generation >= was.generation {
 			open[call] = a
 		}

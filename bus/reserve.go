@@ -31,8 +31,10 @@ const (
 // send without end.
 func newWork() []string {
 	return []string{
-		"SessionOpened", "GoalSubmitted", "TracksAccepted", "GraphMutationRequested", "WorkerSpawnRequested", "PatchRequested",
-		"RetryRequested", "UndoRequested", "AskPosted", "EventPushed", "GUITaskQueued", "SessionPartUploaded", "SessionEdited",
+		"SessionOpened", "GoalSubmitted", "TracksAccepted", "GraphMutationRequested", "WorkerSpawnRequested",
+		"PatchRequested",
+		"RetryRequested", "UndoRequested", "AskPosted", "EventPushed", "GUITaskQueued", "SessionPartUploaded",
+		"SessionEdited",
 		"DiscussionEntryAdded", "DiscussionEntryEdited", "ContextInjectionRequested", "ProjectEdited",
 		"ModelStarted",
 	}

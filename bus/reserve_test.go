@@ -52,7 +52,8 @@ func TestReserveOfTheLogIsLeftForClosing(t *testing.T) {
 
 	require.NoError(t, append1(c, "ada", events.SessionClosed{Reason: "closed by hand"}))
 	require.NoError(t, append1(decider, events.ActorApproval, events.AskSettled{Ask: "a", Outcome: events.No}))
-	require.NoError(t, append1(w, "worker-test-1", events.ToolSettled{Call: "c", Tool: "read_file", Outcome: events.ToolDone}))
+	require.NoError(t, append1(w, "worker-test-1", events.ToolSettled{Call: "c", Tool: "read_file",
+		Outcome: events.ToolDone}))
 	require.ErrorIs(t, append1(c, "ada", events.GoalSubmitted{Goal: "x"}), events.ErrReserve, "and it stays so")
 }
 
@@ -75,7 +76,8 @@ func TestOutcomesOfOthersCountAtOnceForWhatFollows(t *testing.T) {
 	_, err := decider.Append(b.ctx, denied, nil)
 	require.NoError(t, err)
 	for range 10 {
-		_, err := w.Append(b.ctx, b.Event(t, "worker-test-1", events.ToolSettled{Call: "c", Tool: "read_file", Text: strings.Repeat("x", 60_000), Outcome: events.ToolDone}), nil)
+		_, err := w.Append(b.ctx, b.Event(t, "worker-test-1", events.ToolSettled{Call: "c", Tool: "read_file",
+			Text: strings.Repeat("x", 60_000), Outcome: events.ToolDone}), nil)
 		require.NoError(t, err)
 	}
 	_, err = decider.Append(b.ctx, b.Event(t, events.ActorApproval, events.ToolDenied{Call: "d", Tool: "read_file"}), nil)

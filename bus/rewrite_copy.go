@@ -133,7 +133,8 @@ func (c *copying) moved(e events.Event, body []byte) ([]byte, error) {
 // store appends a message to the new log.
 func (c *copying) store(ctx context.Context, m copied, sum *chain) error {
 	for id := m.id; ; id = m.id + "." + nuid.Next() {
-		a, err := c.new.publish(ctx, &nats.Msg{Subject: m.subject, Data: m.body, Header: nats.Header{jetstream.MsgIDHeader: {id}}}, nil)
+		a, err := c.new.publish(ctx, &nats.Msg{Subject: m.subject, Data: m.body,
+			Header: nats.Header{jetstream.MsgIDHeader: {id}}}, nil)
 		switch {
 		case err != nil:
 			return err
@@ -261,7 +262,8 @@ func (c *copying) copyPools(ctx context.Context) error {
 	}
 	for _, p := range pools {
 		var out struct{}
-		err := c.new.api(ctx, apiDurable+StreamEvents+"."+p.Name, map[string]any{"stream_name": StreamEvents, "config": p.Config}, &out)
+		err := c.new.api(ctx, apiDurable+StreamEvents+"."+p.Name, map[string]any{"stream_name": StreamEvents,
+			"config": p.Config}, &out)
 		if err != nil {
 			return fmt.Errorf("pool %s: %w", p.Name, err)
 		}

@@ -173,7 +173,10 @@ func TestKilledRewriteLeavesOneStoreWhole(t *testing.T) {
 		"while the new store is made": {func(t *testing.T, dir string) {
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "rewrite", "bus", "jetstream"), 0o700))
 		}, true, "undone"},
-		"when the new store is whole": {func(t *testing.T, dir string) { copyTree(t, dir, "new", filepath.Join("rewrite", "bus")) }, true, "undone"},
+		"when the new store is whole": {func(t *testing.T, dir string) {
+			copyTree(t, dir, "new", filepath.Join("rewrite",
+				"bus"))
+		}, true, "undone"},
 		"between the two stores": {func(t *testing.T, dir string) {
 			copyTree(t, dir, "new", filepath.Join("rewrite", "bus"))
 			require.NoError(t, os.Rename(filepath.Join(dir, "bus"), filepath.Join(dir, "bus.old")))

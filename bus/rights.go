@@ -154,7 +154,8 @@ func (g *grants) reconcile(r Role, pools []string) {
 	for _, kind := range []string{events.PoolTools, events.PoolShort, events.PoolModels} {
 		for _, pool := range ofKind(pools, kind, r.Project) {
 			g.acknowledge(pool)
-			g.publish = append(g.publish, apiDurable+StreamEvents+"."+pool, apiConsReset+StreamEvents+"."+pool, apiConsPause+StreamEvents+"."+pool)
+			g.publish = append(g.publish, apiDurable+StreamEvents+"."+pool, apiConsReset+StreamEvents+"."+pool, apiConsPause+
+				StreamEvents+"."+pool)
 		}
 	}
 }

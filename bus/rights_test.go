@@ -27,7 +27,8 @@ func TestEachRoleWritesItsOwnSubtreeAndNoOther(t *testing.T) {
 		"conductor": events.TicketReady{Ticket: "T"}, "approval": events.ToolApproved{Call: "c", Tool: "x"},
 		"ada": events.AskAnswered{Ask: "a", Decision: events.Yes}, "bob": events.GoalSubmitted{Goal: "g"},
 		"worker-test-1": events.ToolSettled{Call: "c"}, "worker-test-2": events.FilesUpdated{},
-		"models": events.ModelReplied{}, "timers": events.TimerFired{}, "gateway": events.HookCalled{}, "agent-ci": events.AskPosted{},
+		"models": events.ModelReplied{}, "timers": events.TimerFired{}, "gateway": events.HookCalled{},
+		"agent-ci": events.AskPosted{},
 	}
 	for _, r := range roles {
 		c := b.as(t, r)
@@ -75,14 +76,19 @@ func TestNobodyButAdminReachesTheServersControls(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	verbs := []string{
-		"$JS.API.STREAM.CREATE.X", "$JS.API.STREAM.UPDATE.SLOP_EV", "$JS.API.STREAM.DELETE.SLOP_EV", "$JS.API.STREAM.PURGE.SLOP_EV",
+		"$JS.API.STREAM.CREATE.X", "$JS.API.STREAM.UPDATE.SLOP_EV", "$JS.API.STREAM.DELETE.SLOP_EV",
+		"$JS.API.STREAM.PURGE.SLOP_EV",
 		"$JS.API.STREAM.MSG.DELETE.SLOP_EV", "$JS.API.STREAM.SNAPSHOT.SLOP_EV", "$JS.API.CONSUMER.DURABLE.CREATE.SLOP_EV.x",
-		"$JS.API.CONSUMER.CREATE.SLOP_EV", "$JS.API.CONSUMER.CREATE.SLOP_EV.x", "$JS.API.CONSUMER.CREATE.SLOP_EV.tools-p1.slop.ev.>",
-		"$JS.API.CONSUMER.DELETE.SLOP_EV.tools-p1", "$JS.API.CONSUMER.DELETE.SLOP_EV.models-p1", "$JS.API.CONSUMER.LIST.SLOP_EV",
-		"$JS.API.CONSUMER.CREATE.OBJ_SLOP_BLOBS.x.>", "$JS.API.STREAM.DELETE.KV_SLOP_CLAIMS", "$JS.API.CONSUMER.PAUSE.SLOP_EV.tools-p1",
+		"$JS.API.CONSUMER.CREATE.SLOP_EV", "$JS.API.CONSUMER.CREATE.SLOP_EV.x",
+		"$JS.API.CONSUMER.CREATE.SLOP_EV.tools-p1.slop.ev.>",
+		"$JS.API.CONSUMER.DELETE.SLOP_EV.tools-p1", "$JS.API.CONSUMER.DELETE.SLOP_EV.models-p1",
+		"$JS.API.CONSUMER.LIST.SLOP_EV",
+		"$JS.API.CONSUMER.CREATE.OBJ_SLOP_BLOBS.x.>", "$JS.API.STREAM.DELETE.KV_SLOP_CLAIMS",
+		"$JS.API.CONSUMER.PAUSE.SLOP_EV.tools-p1",
 		"slop.live.p1.s1.approval.ToolApproved.x", "$SYS.REQ.SERVER.PING", "_INBOX.x",
 	}
-	for _, r := range []bus.Role{conductor, ada, worker1, reader, {Kind: bus.Models}, {Kind: bus.Timers}, {Kind: bus.Gateway}, {Kind: bus.Agent, Name: "agent-ci"}} {
+	for _, r := range []bus.Role{conductor, ada, worker1, reader, {Kind: bus.Models}, {Kind: bus.Timers},
+		{Kind: bus.Gateway}, {Kind: bus.Agent, Name: "agent-ci"}} {
 		c := b.as(t, r)
 		for _, v := range verbs {
 			if r.Kind == bus.Timers && strings.HasPrefix(v, "$JS.API.CONSUMER.PAUSE.") {
@@ -100,8 +106,10 @@ func TestWorkOfAPoolIsPulledByItsWorkersOnly(t *testing.T) {
 		role bus.Role
 		pool string
 	}{
-		{worker1, "models-p1"}, {bus.Role{Kind: bus.Models}, "tools-p1"}, {bus.Role{Kind: bus.Models}, "short-p1"}, {conductor, "tools-p1"},
-		{reader, "tools-p1"}, {ada, "models-p1"}, {bus.Role{Kind: bus.Gateway}, "short-p1"}, {bus.Role{Kind: bus.Timers}, "tools-p1"},
+		{worker1, "models-p1"}, {bus.Role{Kind: bus.Models}, "tools-p1"}, {bus.Role{Kind: bus.Models}, "short-p1"},
+		{conductor, "tools-p1"},
+		{reader, "tools-p1"}, {ada, "models-p1"}, {bus.Role{Kind: bus.Gateway}, "short-p1"}, {bus.Role{Kind: bus.Timers},
+			"tools-p1"},
 	} {
 		refused(t, b.as(t, c.role), "$JS.API.CONSUMER.MSG.NEXT.SLOP_EV."+c.pool)
 		ctx, cancel := context.WithTimeout(b.ctx, eventstest.Patience)
@@ -129,11 +137,13 @@ func TestLiveObserverSeesNewEventsAndDoesNothing(t *testing.T) {
 	seen := <-got
 	require.Equal(t, "TicketReady", seen.Type)
 	require.NotZero(t, seen.Seq)
-	for _, subject := range []string{"slop.sig.p1.-.live.here", "slop.ev.p1.s1.live.X.-", "$JS.API.INFO", "$JS.API.STREAM.INFO.SLOP_EV", "$JS.API.DIRECT.GET.SLOP_EV"} {
+	for _, subject := range []string{"slop.sig.p1.-.live.here", "slop.ev.p1.s1.live.X.-", "$JS.API.INFO",
+		"$JS.API.STREAM.INFO.SLOP_EV", "$JS.API.DIRECT.GET.SLOP_EV"} {
 		refused(t, live, subject)
 	}
 	require.Empty(t, failed)
-	require.ErrorIs(t, b.as(t, bus.Role{Kind: bus.Live}).Signals(b.ctx, bus.Signal{}, func(bus.Signal) {}), events.ErrDenied)
+	require.ErrorIs(t, b.as(t, bus.Role{Kind: bus.Live}).Signals(b.ctx, bus.Signal{}, func(bus.Signal) {}),
+		events.ErrDenied)
 }
 
 func TestNobodySubscribesToAnswersOfOthers(t *testing.T) {
@@ -165,7 +175,8 @@ func TestServersAnswersDoNotForgeEvents(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	w, log := b.as(t, worker1), b.as(t, conductor)
-	forged := b.Event(t, events.ActorApproval, events.ToolApproved{Call: "forged", Tool: "run_powershell", Args: []byte(`{}`)})
+	forged := b.Event(t, events.ActorApproval, events.ToolApproved{Call: "forged", Tool: "run_powershell",
+		Args: []byte(`{}`)})
 	body, err := forged.MarshalJSON()
 	require.NoError(t, err)
 	// Stored under the worker's own name the body is malformed, and harmless.
@@ -210,15 +221,18 @@ func TestConsumersDoNotForgeEvents(t *testing.T) {
 	_, err = c.NATS().Request("slop.ev.p1.s1.ada.GoalSubmitted.-", body, eventstest.Patience)
 	require.NoError(t, err)
 	for i, deliver := range []string{forged.Subject(), "$JS.API.STREAM.PURGE.SLOP_EV", "$JS.API.STREAM.DELETE.SLOP_EV"} {
-		_, err := js.CreatePushConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Name: fmt.Sprintf("push%d", i), DeliverSubject: deliver, FilterSubject: "slop.ev.p1.s1.ada.>", MemoryStorage: true})
+		_, err := js.CreatePushConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Name: fmt.Sprintf("push%d", i),
+			DeliverSubject: deliver, FilterSubject: "slop.ev.p1.s1.ada.>", MemoryStorage: true})
 		var refusal *jetstream.APIError
 		if err != nil {
 			require.ErrorAs(t, err, &refusal, deliver)
 		}
 	}
-	_, err = js.CreateConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Name: "pull", FilterSubject: "slop.ev.p1.s1.ada.>", MemoryStorage: true, AckPolicy: jetstream.AckNonePolicy})
+	_, err = js.CreateConsumer(b.ctx, "SLOP_EV", jetstream.ConsumerConfig{Name: "pull",
+		FilterSubject: "slop.ev.p1.s1.ada.>", MemoryStorage: true, AckPolicy: jetstream.AckNonePolicy})
 	require.NoError(t, err)
-	require.NoError(t, c.NATS().PublishRequest("$JS.API.CONSUMER.MSG.NEXT.SLOP_EV.pull", forged.Subject(), []byte(`{"batch":1}`)))
+	require.NoError(t, c.NATS().PublishRequest("$JS.API.CONSUMER.MSG.NEXT.SLOP_EV.pull", forged.Subject(),
+		[]byte(`{"batch":1}`)))
 	require.NoError(t, c.NATS().Flush())
 	b.approve(t, b.as(t, approval), 1)
 	list, err := read(t, b.ctx, c, events.Filter{Actor: events.ActorApproval})
@@ -234,7 +248,8 @@ func TestNobodyStoresTheStateOfAnotherRole(t *testing.T) {
 		"conductor": "states.p1.s1.conductor", "approval": "states.p1.-ledger.approval", "models": "states.p1.s1.models",
 		"timers": "states.p1.s1.timers", "gateway": "folds.p1.s1",
 	}
-	for _, r := range []bus.Role{conductor, approval, {Kind: bus.Models}, {Kind: bus.Timers}, {Kind: bus.Gateway}, ada, worker1, reader} {
+	for _, r := range []bus.Role{conductor, approval, {Kind: bus.Models}, {Kind: bus.Timers}, {Kind: bus.Gateway}, ada,
+		worker1, reader} {
 		c := b.as(t, r)
 		for actor, key := range own {
 			err := c.PutSnapshot(b.ctx, key, map[string]int{"n": 1})

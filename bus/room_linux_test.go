@@ -195,7 +195,8 @@ func TestAMessageThatTheDiskDidNotTakeIsNotMissed(t *testing.T) {
 	require.Error(t, err)
 	require.Eventually(t, func() bool { return c.Room() != nil }, eventstest.Patience, time.Millisecond)
 	release()
-	require.Eventually(t, func() bool { _, err := b.noted(t, c); return err == nil }, eventstest.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := b.noted(t, c); return err == nil }, eventstest.Patience,
+		10*time.Millisecond)
 	copied := t.TempDir() // as a crash leaves it
 	require.NoError(t, os.CopyFS(copied, os.DirFS(data)))
 	s, err := bus.Open(b.ctx, bus.Config{Dir: copied, Project: bustest.Project, Durability: bus.Relaxed})

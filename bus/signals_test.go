@@ -23,7 +23,10 @@ func TestPresenceShowsWhoCameAndWhoWent(t *testing.T) {
 	b := setup(t)
 	changes := make(chan change, 16)
 	go func() {
-		_ = b.as(t, bus.Role{Kind: bus.Timers}).Presence(b.ctx, "p1", func(actor string, here bool) { changes <- change{actor, here} })
+		_ = b.as(t, bus.Role{Kind: bus.Timers}).Presence(b.ctx, "p1", func(actor string, here bool) {
+			changes <- change{actor,
+				here}
+		})
 	}()
 	polite, stop := context.WithCancel(b.ctx)
 	go func() { _ = b.as(t, worker1).Announce(polite, "p1", "worker-test-1") }()
@@ -46,9 +49,13 @@ func TestProcessesAreWatchedWhileAChangeIsReported(t *testing.T) {
 	b := setup(t)
 	reported, release := make(chan string, 16), make(chan struct{})
 	go func() {
-		_ = b.as(t, bus.Role{Kind: bus.Gateway}).Presence(b.ctx, "p1", func(actor string, _ bool) { reported <- actor; <-release })
+		_ = b.as(t, bus.Role{Kind: bus.Gateway}).Presence(b.ctx, "p1", func(actor string, _ bool) {
+			reported <- actor
+			<-release
+		})
 	}()
-	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience,
+		time.Millisecond)
 	show := func(worker bus.Role, asked func(*nats.Msg)) {
 		c := b.as(t, worker)
 		_, err := c.NATS().Subscribe("slop.here.p1."+worker.Name+"."+c.Process(), asked)
@@ -75,7 +82,8 @@ func TestSignalsAreCheckedAndBounded(t *testing.T) {
 	c := b.as(t, worker1)
 	require.ErrorIs(t, c.Signal(b.ctx, "p1", "s.1", "worker-test-1", "text", nil), events.ErrSubject)
 	require.ErrorIs(t, c.Signal(b.ctx, "p1", "s1", "worker-test-1", ">", nil), events.ErrSubject)
-	require.ErrorIs(t, c.Signal(b.ctx, "p1", "s1", "worker-test-1", "text", make([]byte, bus.MaxSignal+1)), events.ErrTooLarge)
+	require.ErrorIs(t, c.Signal(b.ctx, "p1", "s1", "worker-test-1", "text", make([]byte, bus.MaxSignal+1)),
+		events.ErrTooLarge)
 	require.NoError(t, c.Signal(b.ctx, "p1", "s1", "worker-test-1", "text", make([]byte, bus.MaxSignal)))
 	refused(t, c, "slop.sig.p1.s1.worker-test-2.text")
 	require.ErrorIs(t, c.Signals(b.ctx, bus.Signal{Project: "*"}, func(bus.Signal) {}), events.ErrSubject)
@@ -104,9 +112,12 @@ func TestASilentProcessIsHereWhileItIsConnected(t *testing.T) {
 	b := setup(t)
 	changes := make(chan change, 16)
 	go func() {
-		_ = b.as(t, bus.Role{Kind: bus.Gateway}).Presence(b.ctx, "p1", func(actor string, here bool) { changes <- change{actor, here} })
+		_ = b.as(t, bus.Role{Kind: bus.Gateway}).Presence(b.ctx, "p1", func(actor string, here bool) {
+			changes <- change{actor, here}
+		})
 	}()
-	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience,
+		time.Millisecond)
 	busy := b.as(t, worker1)
 	asked := make(chan struct{}, 64)
 	_, err := busy.NATS().Subscribe("slop.here.p1.worker-test-1."+busy.Process(), func(*nats.Msg) { asked <- struct{}{} })

@@ -56,7 +56,8 @@ func filled(t *testing.T, dir string, n int) {
 	require.NoError(t, err)
 	build := &eventstest.Builder{Project: "p1", Session: "s1"}
 	for range n {
-		_, err := c.Append(t.Context(), build.Event(t, events.ActorConductor, events.TicketReady{Ticket: strings.Repeat("T", 512)}), nil)
+		_, err := c.Append(t.Context(), build.Event(t, events.ActorConductor, events.TicketReady{Ticket: strings.Repeat("T",
+			512)}), nil)
 		require.NoError(t, err)
 	}
 	c.Close()
@@ -155,7 +156,8 @@ func filledTwoBlocks(t *testing.T, dir string) {
 		goal := make([]byte, 75<<10)
 		_, err := noise.Read(goal)
 		require.NoError(t, err)
-		_, err = c.Append(t.Context(), build.Event(t, "ada", events.GoalSubmitted{Goal: base64.StdEncoding.EncodeToString(goal)}), nil)
+		_, err = c.Append(t.Context(),
+			build.Event(t, "ada", events.GoalSubmitted{Goal: base64.StdEncoding.EncodeToString(goal)}), nil)
 		require.NoError(t, err)
 	}
 	c.Close()
@@ -171,7 +173,8 @@ func TestDamageInAnOlderBlockIsFoundBesideTheWork(t *testing.T) {
 	flip(t, dir)
 	said := &heard{}
 	setup(t, func(c *bus.Config) { c.Dir, c.Logger = dir, slog.New(slog.NewTextHandler(said, nil)) })
-	require.Eventually(t, func() bool { return strings.Contains(said.String(), "the log lost something: 1.blk") }, eventstest.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(said.String(), "the log lost something: 1.blk") },
+		eventstest.Patience, 10*time.Millisecond)
 }
 
 // heard is what a logger said.
@@ -231,7 +234,8 @@ func TestFullStoreRefusesAndForgetsNothing(t *testing.T) {
 	stored := 0
 	var err error
 	for err == nil {
-		_, err = c.Append(b.ctx, b.Event(t, events.ActorConductor, events.TicketReady{Ticket: strings.Repeat("x", 200<<10)}), nil)
+		_, err = c.Append(b.ctx, b.Event(t, events.ActorConductor, events.TicketReady{Ticket: strings.Repeat("x", 200<<10)}),
+			nil)
 		if err == nil {
 			stored++
 		}
@@ -241,7 +245,8 @@ func TestFullStoreRefusesAndForgetsNothing(t *testing.T) {
 	list, err := read(t, b.ctx, c, events.Filter{})
 	require.NoError(t, err)
 	require.Len(t, list, stored)
-	_, err = c.Append(b.ctx, b.Event(t, events.ActorConductor, events.TicketReady{Ticket: strings.Repeat("x", 200<<10)}), nil)
+	_, err = c.Append(b.ctx, b.Event(t, events.ActorConductor, events.TicketReady{Ticket: strings.Repeat("x", 200<<10)}),
+		nil)
 	require.ErrorIs(t, err, events.ErrFull, "and it stays so")
 }
 

@@ -30,7 +30,8 @@ type survey struct {
 // computed again and is damaged is removed; other damage is a [DamageError].
 func surveyStore(cfg *Config) (*survey, error) {
 	store := cfg.store()
-	s := &survey{store: store, thorough: cfg.Thorough, log: cfg.Logger, found: map[string]bool{}, scan: map[string]streamScan{}}
+	s := &survey{store: store, thorough: cfg.Thorough, log: cfg.Logger, found: map[string]bool{},
+		scan: map[string]streamScan{}}
 	if err := s.readEnds(cfg.Repair); err != nil {
 		return nil, err
 	}
@@ -204,7 +205,8 @@ func (s *survey) dropBrokenPools() error {
 			continue
 		}
 		if whole && !s.ends.powerLost() && !s.ends.Closed {
-			return s.damage(StreamEvents, fmt.Sprintf("it ends at %d and pool %s was handed event %d (if %s is damaged instead, remove that folder)",
+			return s.damage(StreamEvents, fmt.Sprintf("it ends at %d and pool %s was handed event %d (if %s is damaged "+
+				"instead, remove that folder)",
 				last, d.Name(), at.delivered, dir))
 		}
 		s.remark("the position of pool %s was damaged; it is made again", d.Name())

@@ -16,7 +16,8 @@ import (
 // the server until it is ranged over and left; it may be ranged over once. A
 // lost server is waited for; one that comes back with another history than the
 // one that was read ends the feed with events.ErrReplaced.
-func (c *Conn) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error], error) {
+func (c *Conn) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error],
+	error) {
 	cutoff, err := c.Last(ctx, f)
 	if err != nil {
 		return 0, nil, fmt.Errorf("watch %s: %w", f.Subject(), err)
@@ -38,7 +39,8 @@ func (c *Conn) Watch(ctx context.Context, f events.Filter, from uint64) (uint64,
 	}, nil
 }
 
-func (c *Conn) follow(ctx context.Context, f events.Filter, cutoff uint64, fd *feed, w *witness, yield func(events.Event, error) bool) error {
+func (c *Conn) follow(ctx context.Context, f events.Filter, cutoff uint64, fd *feed, w *witness,
+	yield func(events.Event, error) bool) error {
 	for {
 		fd.due = w.left > 0
 		d, err := fd.next(ctx)

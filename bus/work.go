@@ -226,7 +226,8 @@ func (s *slot) pull(inbox string) error {
 }
 
 // await waits for work; nil without an error means that a new session is due.
-func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan struct{}, quiet *time.Timer) (*nats.Msg, error) {
+func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan struct{}, quiet *time.Timer) (*nats.Msg,
+	error) {
 	for {
 		quiet.Reset(pullSilence)
 		select {

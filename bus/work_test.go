@@ -18,12 +18,14 @@ import (
 )
 
 // working runs Work in the background and checks its end with the test's.
-func working(t *testing.T, ctx context.Context, c *bus.Conn, slots int, handle func(context.Context, bus.Delivery) error) (stop func()) {
+func working(t *testing.T, ctx context.Context, c *bus.Conn, slots int, handle func(context.Context,
+	bus.Delivery) error) (stop func()) {
 	t.Helper()
 	return workingOn(t, ctx, c, toolPool, slots, handle)
 }
 
-func workingOn(t *testing.T, ctx context.Context, c *bus.Conn, pool string, slots int, handle func(context.Context, bus.Delivery) error) (stop func()) {
+func workingOn(t *testing.T, ctx context.Context, c *bus.Conn, pool string, slots int, handle func(context.Context,
+	bus.Delivery) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -200,7 +202,8 @@ func TestOtherEventsAreNoWork(t *testing.T) {
 		require.NoError(t, err)
 	}
 	got := make(chan bus.Delivery, 8)
-	workingOn(t, b.ctx, b.as(t, worker1), events.PoolName(events.PoolShort, bustest.Project), 1, func(_ context.Context, d bus.Delivery) error {
+	workingOn(t, b.ctx, b.as(t, worker1), events.PoolName(events.PoolShort, bustest.Project), 1, func(_ context.Context,
+		d bus.Delivery) error {
 		got <- d
 		return nil
 	})
@@ -221,10 +224,12 @@ func TestMissingPoolIsWaitedFor(t *testing.T) {
 	})
 	require.ErrorIs(t, c.Work(b.ctx, toolPool, 0, nothing), bus.ErrConfig)
 	require.ErrorIs(t, c.EnsurePool(b.ctx, bus.Pool{Name: "gpu"}), bus.ErrNoPool)
-	gpu := bus.Pool{Name: "gpu", Filters: []events.Filter{{Actor: events.ActorApproval, Type: "ToolApproved", Topic: "render"}}}
+	gpu := bus.Pool{Name: "gpu", Filters: []events.Filter{{Actor: events.ActorApproval, Type: "ToolApproved",
+		Topic: "render"}}}
 	require.NoError(t, c.EnsurePool(b.ctx, gpu))
 	require.NoError(t, c.EnsurePool(b.ctx, gpu), "as often as one likes")
-	_, err := b.as(t, approval).Append(b.ctx, b.Event(t, events.ActorApproval, events.ToolApproved{Call: "c", Tool: "render"}), nil)
+	_, err := b.as(t, approval).Append(b.ctx, b.Event(t, events.ActorApproval, events.ToolApproved{Call: "c",
+		Tool: "render"}), nil)
 	require.NoError(t, err)
 	<-done
 }

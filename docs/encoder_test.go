@@ -14,13 +14,15 @@ import (
 // another one: its errors have other words, offsets and texts.
 func TestDecisionsAreTheSameWithAnotherEncoder(t *testing.T) {
 	t.Parallel()
-	packages := []string{"./events/...", "./tiers", "./tiers/basis", "./tiers/conversation", "./tiers/fence", "./tiers/planning", "./tiers/tokens"}
+	packages := []string{"./events/...", "./tiers", "./tiers/basis", "./tiers/conversation", "./tiers/fence",
+		"./tiers/planning", "./tiers/tokens"}
 	for _, decider := range deciders {
 		packages = append(packages, "./"+decider)
 	}
 	for _, args := range [][]string{
 		append([]string{"test", "-vet=off"}, packages...),
-		{"test", "-vet=off", "-run", "^(TestRecordedHistoriesStillVerify|TestEveryHistoryOfEveryReleaseIsReplayed)$", "./replay"},
+		{"test", "-vet=off", "-run", "^(TestRecordedHistoriesStillVerify|TestEveryHistoryOfEveryReleaseIsReplayed)$",
+			"./replay"},
 	} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir, cmd.Env = "..", append(os.Environ(), "GOEXPERIMENT=jsonv2")

@@ -61,7 +61,8 @@ const orderIndependent = "order-independent:"
 
 // purePackages are the packages to which the rules of this file apply.
 func purePackages() []string {
-	return append([]string{"tiers", "tiers/basis", "tiers/conversation", "tiers/fence", "tiers/planning", "tiers/tokens", "projections"}, deciders...)
+	return append([]string{"tiers", "tiers/basis", "tiers/conversation", "tiers/fence", "tiers/planning", "tiers/tokens",
+		"projections"}, deciders...)
 }
 
 func TestDecidersAndFoldsArePure(t *testing.T) {
@@ -71,7 +72,8 @@ func TestDecidersAndFoldsArePure(t *testing.T) {
 
 // checkSources reports what a check finds in the files of some packages, none of
 // which may be missing.
-func checkSources(t *testing.T, packages []string, check func(t *testing.T, fset *token.FileSet, path string, files []*ast.File, from types.Importer) []string) {
+func checkSources(t *testing.T, packages []string, check func(t *testing.T, fset *token.FileSet, path string,
+	files []*ast.File, from types.Importer) []string) {
 	t.Helper()
 	var paths []string
 	byPath := map[string]listed{}
@@ -172,7 +174,8 @@ func (c *purityCheck) node(node ast.Node) {
 		}
 	case *ast.RangeStmt:
 		if over := c.info.TypeOf(n.X); over != nil && isMap(over) && !c.allowed[c.line(n)] {
-			c.report(n.Pos(), "ranges over a map: sort the keys first, or say why order cannot matter in a comment above (// "+orderIndependent+" …)")
+			c.report(n.Pos(), "ranges over a map: sort the keys first, or say why order cannot matter in a comment above (// "+
+				orderIndependent+" …)")
 		}
 	case *ast.CallExpr:
 		c.call(n)

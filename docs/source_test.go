@@ -47,7 +47,8 @@ func TestTopLevelFoldersAreTheDesignedOnes(t *testing.T) {
 func TestPackageNamesSayWhatThePackageIsFor(t *testing.T) {
 	t.Parallel()
 	for _, p := range modulePackages(t) {
-		if slices.Contains(emptyNames, strings.TrimSuffix(p.Name, "_test")) || slices.Contains(emptyNames, filepath.Base(p.Dir)) {
+		if slices.Contains(emptyNames, strings.TrimSuffix(p.Name, "_test")) || slices.Contains(emptyNames,
+			filepath.Base(p.Dir)) {
 			t.Errorf("package %s (%s): name it for its idea", p.Name, p.short())
 		}
 	}

@@ -41,7 +41,8 @@ func TestPatternsOfTheStartAreFound(t *testing.T) {
 		"var a, b = regexp.MustCompile(`a`), regexp.MustCompilePOSIX(`b`)":                 2,
 		"var a = func() *regexp.Regexp { return regexp.MustCompile(`for later`) }":         0,
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "snippet.go", "package snippet\n"+source, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), "snippet.go", "package snippet\n"+source,
+			parser.SkipObjectResolution)
 		require.NoError(t, err)
 		require.Len(t, compiledAtStart(file), want, source)
 	}

@@ -30,12 +30,14 @@ type AskRaised struct {
 	Effect     string          `json:"effect,omitempty"`
 	Diff       string          `json:"diff,omitempty"`
 	DiffBlob   *BlobRef        `json:"diff_blob,omitempty"`
-	Note       string          `json:"note,omitempty"`  // why it is asked, what the preview said
-	Taint      []string        `json:"taint,omitempty"` // untrusted text that the conversation has read, where that is why it is asked; --yes does not answer it
-	Attempt    int             `json:"attempt,omitempty"`
-	Round      int             `json:"round,omitempty"`
-	PostedBy   string          `json:"posted_by,omitempty"` // http: who posted it
-	ExpiresAt  *time.Time      `json:"expires_at,omitempty"`
+	Note       string          `json:"note,omitempty"` // why it is asked, what the preview said
+	// untrusted text that the conversation has read, where that is why it is asked; --yes does not
+	// answer it
+	Taint     []string   `json:"taint,omitempty"`
+	Attempt   int        `json:"attempt,omitempty"`
+	Round     int        `json:"round,omitempty"`
+	PostedBy  string     `json:"posted_by,omitempty"` // http: who posted it
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -200,16 +202,22 @@ func (e StepDenied) EventCorr() string { return e.Ticket }
 func askDefs() []Def {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []Def{
-		Define(Decision, "approval", "A person is asked; something waits.", AskRaised{Ask: "01K", Gate: GateTool, Title: "edit_file a.go", Ticket: "T-001", Call: "01J-0",
+		Define(Decision, "approval", "A person is asked; something waits.", AskRaised{Ask: "01K", Gate: GateTool,
+			Title: "edit_file a.go", Ticket: "T-001", Call: "01J-0",
 			Tool: "edit_file", Args: json.RawMessage(`{"path":"a.go"}`), ArgsSHA256: "ab", Effect: "writes", Diff: "-a\n+b\n"}),
-		Define(Word, "person", "A person's answer to an ask.", AskAnswered{Ask: "01K", Decision: No, Reason: "not this file"}),
-		Define(Decision, "approval", "An ask is closed; the complete record of its answer.", AskSettled{Ask: "01K", Gate: GateTool, Outcome: No, By: "ada", AnswerID: "01L", Reason: "not this file", At: at}),
-		Define(Decision, "approval", "An answer does not count.", AnswerRefused{"01K", "01M", "bob", "already settled", "ada", &at}),
-		Define(Word, "gateway, agent, person", "A program posted a question to /api/ask.", AskPosted{"r-1", json.RawMessage(`{"tool":"x"}`), "ab", 60000}),
+		Define(Word, "person", "A person's answer to an ask.", AskAnswered{Ask: "01K", Decision: No,
+			Reason: "not this file"}),
+		Define(Decision, "approval", "An ask is closed; the complete record of its answer.", AskSettled{Ask: "01K",
+			Gate: GateTool, Outcome: No, By: "ada", AnswerID: "01L", Reason: "not this file", At: at}),
+		Define(Decision, "approval", "An answer does not count.", AnswerRefused{"01K", "01M", "bob", "already settled", "ada",
+			&at}),
+		Define(Word, "gateway, agent, person", "A program posted a question to /api/ask.",
+			AskPosted{"r-1", json.RawMessage(`{"tool":"x"}`), "ab", 60000}),
 		Define(Outcome, "timers", "A moment has come that an event named.", TimerFired{"01K", at}),
 		Define(Decision, "approval", "An attempt at a ticket may start.", SpawnApproved{"T-001", 1, "", "rule", ""}),
 		Define(Decision, "approval", "An attempt at a ticket may not start.", SpawnDenied{"T-001", 1, "later", "ada", "01K"}),
 		Define(Decision, "approval", "A round may go on.", StepApproved{"T-001", 1, 2, "ada", "01K"}),
-		Define(Decision, "approval", "The attempt ends before this round.", StepDenied{"T-001", 1, 2, "enough", "ada", "01K"}),
+		Define(Decision, "approval", "The attempt ends before this round.", StepDenied{"T-001", 1, 2, "enough", "ada",
+			"01K"}),
 	}
 }

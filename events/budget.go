@@ -174,15 +174,24 @@ func moneyDefs() []Def {
 	cents, read := int64(120_000), int64(300_000)
 	return []Def{
 		Define(Word, "person", "Limits and prices of models, from here on.", ModelsOffered{[]ModelOffer{{
-			Provider: "anthropic", Model: "claude-sonnet-4-5*", ContextWindow: 200_000, MaxOutputTokens: 64_000, Caching: "marked",
-			Prices: []ModelPrice{{ID: "anthropic/claude-sonnet-4-5*", Input: 3_000_000, Output: 15_000_000, CacheRead: &read, Source: "price list", AsOf: "2026-01-02"}}}}}),
-		Define(Decision, "approval", "A guarded request to a model may be sent; its worst case is reserved.", ModelApproved{Request: "01J", Ticket: "T-001", WorstCaseMicroDollars: &cents}),
-		Define(Decision, "approval", "A guarded request to a model is not sent.", ModelDenied{Request: "01J", Ticket: "T-001", Reason: "the budget of the session is spent", By: "ada", Ask: "01K"}),
-		Define(Decision, "approval", "Four fifths of a budget are spent.", BudgetWarned{Budget: BudgetSession, LimitMicroDollars: 5_000_000, SpentMicroDollars: 4_100_000}),
-		Define(Decision, "approval", "A budget has another limit from here on, or a ticket may go beyond it.", BudgetRaised{Budget: BudgetSession, LimitMicroDollars: 10_000_000, By: "ada", Ask: "01K"}),
-		Define(Word, "person", "A person wants a higher limit of a budget.", BudgetRaiseRequested{Budget: BudgetSession, LimitMicroDollars: 10_000_000}),
-		Define(Decision, "planner, lead, contributor, qa", "What a conversation with a model leaves out from here on to fit it.", ConversationShortened{Ticket: "T-001", Attempt: 1, Round: 7, Reason: ShortenedForWindow,
-			Shortened: []ShortenedResult{{"01J-0", "read_file", 90_000, 8000}}, DroppedRounds: []int{1, 2}, Before: 210_000, After: 130_000, Limit: 190_000}),
+			Provider: "anthropic", Model: "claude-sonnet-4-5*", ContextWindow: 200_000, MaxOutputTokens: 64_000,
+			Caching: "marked",
+			Prices: []ModelPrice{{ID: "anthropic/claude-sonnet-4-5*", Input: 3_000_000, Output: 15_000_000, CacheRead: &read,
+				Source: "price list", AsOf: "2026-01-02"}}}}}),
+		Define(Decision, "approval", "A guarded request to a model may be sent; its worst case is reserved.",
+			ModelApproved{Request: "01J", Ticket: "T-001", WorstCaseMicroDollars: &cents}),
+		Define(Decision, "approval", "A guarded request to a model is not sent.", ModelDenied{Request: "01J", Ticket: "T-001",
+			Reason: "the budget of the session is spent", By: "ada", Ask: "01K"}),
+		Define(Decision, "approval", "Four fifths of a budget are spent.", BudgetWarned{Budget: BudgetSession,
+			LimitMicroDollars: 5_000_000, SpentMicroDollars: 4_100_000}),
+		Define(Decision, "approval", "A budget has another limit from here on, or a ticket may go beyond it.",
+			BudgetRaised{Budget: BudgetSession, LimitMicroDollars: 10_000_000, By: "ada", Ask: "01K"}),
+		Define(Word, "person", "A person wants a higher limit of a budget.", BudgetRaiseRequested{Budget: BudgetSession,
+			LimitMicroDollars: 10_000_000}),
+		Define(Decision, "planner, lead, contributor, qa", "What a conversation with a model leaves out from here on to "+
+			"fit it.", ConversationShortened{Ticket: "T-001", Attempt: 1, Round: 7, Reason: ShortenedForWindow,
+			Shortened: []ShortenedResult{{"01J-0", "read_file", 90_000, 8000}}, DroppedRounds: []int{1, 2}, Before: 210_000,
+			After: 130_000, Limit: 190_000}),
 	}
 }
 

@@ -23,7 +23,9 @@ func TestCanonicalFormIsRFC8785(t *testing.T) {
 		},
 		"section 3.2.3, keys by UTF-16 code units": {
 			`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`,
-			`{"\r":"Carriage Return","1":"One","` + "\u0080" + `":"Control","ö":"Latin Small Letter O With Diaeresis","€":"Euro Sign","😀":"Emoji: Grinning Face","` + "\ufb33" + `":"Hebrew Letter Dalet With Dagesh"}`,
+			`{"\r":"Carriage Return","1":"One","` + "\u0080" +
+				`":"Control","ö":"Latin Small Letter O With Diaeresis","€":"Euro Sign","😀":"Emoji: Grinning Face","` + "\ufb33" +
+				`":"Hebrew Letter Dalet With Dagesh"}`,
 		},
 		"appendix B": {
 			`[0, -0, 5e-324, 1.7976931348623157e308, 9007199254740992, 295147905179352825856, 9.999999999999997e22, 1e21, 1e-7, 333333333.33333325, 1424953923781206.2]`,
@@ -47,8 +49,9 @@ func TestCanonicalFormIsRFC8785(t *testing.T) {
 func TestTextWithoutACanonicalFormIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]string{
-		"nothing": "", "cut": `{"a":`, "two values": `{} {}`, "a name twice": `{"a":1,"a":2}`, "a name twice, escaped": `{"a":1,"\u0061":2}`,
-		"a lone surrogate": `"\ud800"`, "no UTF-8": "\"\xff\"", "a number out of range": `1e999`, "not a number": `NaN`,
+		"nothing": "", "cut": `{"a":`, "two values": `{} {}`, "a name twice": `{"a":1,"a":2}`,
+		"a name twice, escaped": `{"a":1,"\u0061":2}`,
+		"a lone surrogate":      `"\ud800"`, "no UTF-8": "\"\xff\"", "a number out of range": `1e999`, "not a number": `NaN`,
 		"nesting over the limit": strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
 	} {
 		_, err := events.Canonical(json.RawMessage(in))
@@ -108,7 +111,8 @@ func TestManifestDigestIsThatOfItsCanonicalJSON(t *testing.T) {
 	for c := range 0x300 {
 		all.WriteRune(rune(c))
 	}
-	full := events.Part{Role: "tool", Text: "t", SHA256: "ab", Size: 7, From: "01J", Index: 3, Prefix: "p", Suffix: "s", Call: "c", Failed: true, Kind: "refresh"}
+	full := events.Part{Role: "tool", Text: "t", SHA256: "ab", Size: 7, From: "01J", Index: 3, Prefix: "p", Suffix: "s",
+		Call: "c", Failed: true, Kind: "refresh"}
 	for _, parts := range [][]events.Part{
 		nil, {}, {{}}, {full}, {full, {Role: "user"}, full},
 		{{Role: all.String(), Text: all.String(), Prefix: "\u2028\u2029<>&😀", Suffix: "\xff\xc3(\xed\xa0\x80 end\xe2\x82"}},
@@ -142,7 +146,8 @@ func TestManifestDigestCoversEveryFieldOfAPart(t *testing.T) {
 func FuzzManifestDigest(f *testing.F) {
 	f.Add("user", "a\"\\\b\f\n\r\t\x01\x7f", "é\u2028", "\xff", int64(1<<53), 0, true)
 	f.Fuzz(func(t *testing.T, role, text, prefix, from string, size int64, index int, failed bool) {
-		requireManifestDigest(t, []events.Part{{Role: role, Text: text, Prefix: prefix, From: from, Size: size, Index: index, Failed: failed}, {Role: role}})
+		requireManifestDigest(t, []events.Part{{Role: role, Text: text, Prefix: prefix, From: from, Size: size, Index: index,
+			Failed: failed}, {Role: role}})
 	})
 }
 
@@ -164,10 +169,14 @@ func TestCanonicalIsTheSameByEitherWay(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat(`{"b":[`, n) + strings.Repeat(`]}`, n) }
 	for _, raw := range []string{
 		`{}`, `[]`, ` { "b" : 1 , "a" : [ true , false , null ] } `, `{"a":{"c":1,"b":2},"B":3,"":4,"ab":5,"a!":6,"a\"":7}`,
-		`{"a":1,"b":2,"a":3}`, `{"a":1,}`, `{,}`, `[1,]`, `[1 2]`, `{"a" 1}`, `{"a":}`, `{a:1}`, `[`, `{`, `"`, `"a`, `"\`, `"\u12`, `"\x"`, `"\/\b\f\n\r\t\\\""`,
-		`"\u0000\u001F\u003c\u0022\u005C\u007f\u00e9\u2028"`, `"\ud83d\ude00"`, `"\ud83d"`, "\"a\nb\"", "\"\u00e9\u2028\U0001F600\"",
-		`0`, `-0`, `-1`, `01`, `-`, `--1`, `+1`, `999999999999999`, `9999999999999999`, `12345678901234567890`, `1.0`, `1e3`, `1E3`, `-01`,
-		`tru`, `truefalse`, `nulll`, `true false`, `{"a":1}{}`, "\v1", "\ufeff1", deep(150), deep(101), deep(100), `{"é":1,"a":2}`, `{"\u0061":1,"b":2}`,
+		`{"a":1,"b":2,"a":3}`, `{"a":1,}`, `{,}`, `[1,]`, `[1 2]`, `{"a" 1}`, `{"a":}`, `{a:1}`, `[`, `{`, `"`, `"a`, `"\`,
+		`"\u12`, `"\x"`, `"\/\b\f\n\r\t\\\""`,
+		`"\u0000\u001F\u003c\u0022\u005C\u007f\u00e9\u2028"`, `"\ud83d\ude00"`, `"\ud83d"`, "\"a\nb\"",
+		"\"\u00e9\u2028\U0001F600\"",
+		`0`, `-0`, `-1`, `01`, `-`, `--1`, `+1`, `999999999999999`, `9999999999999999`, `12345678901234567890`, `1.0`, `1e3`,
+		`1E3`, `-01`,
+		`tru`, `truefalse`, `nulll`, `true false`, `{"a":1}{}`, "\v1", "\ufeff1", deep(150), deep(101), deep(100),
+		`{"é":1,"a":2}`, `{"\u0061":1,"b":2}`,
 	} {
 		requireLikeTransform(t, raw)
 	}

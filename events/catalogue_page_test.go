@@ -28,7 +28,9 @@ type group struct {
 func groups(t *testing.T) []group {
 	t.Helper()
 	var out []group
-	for _, name := range []string{"session", "basis", "change", "goal", "ticket", "control", "review", "model", "offer", "budget", "tool", "undo", "patch", "ask", "file", "hook", "logs", "gui", "project", "discussion", "context", "worker", "graph", "isolation"} {
+	for _, name := range []string{"session", "basis", "change", "goal", "ticket", "control", "review", "model", "offer",
+		"budget", "tool", "undo", "patch", "ask", "file", "hook", "logs", "gui", "project", "discussion", "context", "worker",
+		"graph", "isolation"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name+".go", nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		g := group{name: name}
@@ -80,13 +82,15 @@ How subjects are built is told in [subjects.md](subjects.md).
 `)
 	r, listed := events.Catalogue(), 0
 	for _, g := range groups(t) {
-		fmt.Fprintf(&b, "\n## %s%s\n\n| type | v | class | by | meaning | fields of `data` |\n|---|---|---|---|---|---|\n", strings.ToUpper(g.name[:1]), g.name[1:])
+		fmt.Fprintf(&b, "\n## %s%s\n\n| type | v | class | by | meaning | fields of `data` |\n|---|---|---|---|---|---|\n",
+			strings.ToUpper(g.name[:1]), g.name[1:])
 		for _, name := range g.types {
 			d, ok := r.Lookup(name)
 			require.True(t, ok, "%s has an EventType and no line in the catalogue", name)
 			listed++
 			schema := filepath.ToSlash(filepath.Join("schemas", filepath.Base(schemaFile(d.Type))))
-			fmt.Fprintf(&b, "| `%s` | [%d](%s) | %s | %s | %s | %s |\n", name, d.Type.Version, schema, d.Class, d.Writer, d.Doc, fieldList(d))
+			fmt.Fprintf(&b, "| `%s` | [%d](%s) | %s | %s | %s | %s |\n", name, d.Type.Version, schema, d.Class, d.Writer, d.Doc,
+				fieldList(d))
 		}
 	}
 	require.Equal(t, len(r.Defs()), listed, "a group is missing from the page")
@@ -156,7 +160,8 @@ A plain filter selects:
 	for _, s := range selections {
 		fmt.Fprintf(&b, "| %s | `%s` |\n", s.want, s.filter.Subject())
 	}
-	b.WriteString("\n## One example of each type\n\nThe last token is the tool, the tier or the gate where the type has one.\n\n")
+	b.WriteString("\n## One example of each type\n\nThe last token is the tool, the tier or the gate where the type has " +
+		"one.\n\n")
 	for _, g := range groups(t) {
 		for _, name := range g.types {
 			d, ok := events.Catalogue().Lookup(name)

@@ -108,11 +108,13 @@ func (e TierChanged) Check() error {
 	}
 	return errors.Join(
 		checkRange("temperature", e.Temperature, 0, MaxTemperature), checkRange("top_p", e.TopP, 0, MaxTopP),
-		checkRange("max_output_tokens", e.MaxOutputTokens, 0, MaxOutputTokens), checkRange("max_rounds", e.MaxRounds, 1, MaxRounds))
+		checkRange("max_output_tokens", e.MaxOutputTokens, 0, MaxOutputTokens), checkRange("max_rounds", e.MaxRounds, 1,
+			MaxRounds))
 }
 
 func (e TierChanged) changesNothing() bool {
-	return e.Provider == "" && len(e.Models) == 0 && e.Temperature == nil && e.TopP == nil && e.Effort == nil && e.MaxOutputTokens == nil && e.MaxRounds == nil &&
+	return e.Provider == "" && len(e.Models) == 0 && e.Temperature == nil && e.TopP == nil && e.Effort == nil &&
+		e.MaxOutputTokens == nil && e.MaxRounds == nil &&
 		e.Persona == nil && e.ToolPreset == nil && e.BiasProfile == nil && e.PromptPreset == nil
 }
 
@@ -149,7 +151,8 @@ func (e SettingsChanged) Check() error {
 	if e == (SettingsChanged{}) {
 		return wrongSetting("nothing is given that would change")
 	}
-	return errors.Join(checkRange("max_workers", e.MaxWorkers, 1, MaxWorkers), checkRange("max_retries", e.MaxRetries, 0, MaxRetries))
+	return errors.Join(checkRange("max_workers", e.MaxWorkers, 1, MaxWorkers), checkRange("max_retries", e.MaxRetries, 0,
+		MaxRetries))
 }
 
 // CheckCommand tells whether command can be the program of a provider: empty,
@@ -193,7 +196,8 @@ func changeDefs() []Def {
 	return []Def{
 		Define(Word, "person", "Which model serves a tier, and how far it may go, from the next request on.",
 			TierChanged{Tier: 3, Provider: "gemini_cli", Models: []string{"m1", "m2"}, Temperature: &temperature}),
-		Define(Word, "person", "The program of a provider that runs as a subprocess, from the next request on.", ProviderChanged{"gemini_cli", "/usr/bin/gemini"}),
+		Define(Word, "person", "The program of a provider that runs as a subprocess, from the next request on.",
+			ProviderChanged{"gemini_cli", "/usr/bin/gemini"}),
 		Define(Word, "person", "Settings of the whole session, from here on.", SettingsChanged{MaxWorkers: &workers}),
 	}
 }

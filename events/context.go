@@ -74,11 +74,13 @@ func (e FilesTracked) Check() error {
 		bytes += len(p)
 	}
 	if len(e.Paths) > MaxTracked || bytes > MaxTrackedBytes {
-		return fmt.Errorf("%w: %d files with names of %d bytes; there may be %d with %d", ErrTracked, len(e.Paths), bytes, MaxTracked, MaxTrackedBytes)
+		return fmt.Errorf("%w: %d files with names of %d bytes; there may be %d with %d", ErrTracked, len(e.Paths), bytes,
+			MaxTracked, MaxTrackedBytes)
 	}
 	shown, err := json.Marshal(e.Shown)
 	if err == nil && len(shown) > MaxTrackedBytes {
-		err = fmt.Errorf("%w: how they are shown takes %d bytes, at most %d are allowed", ErrTracked, len(shown), MaxTrackedBytes)
+		err = fmt.Errorf("%w: how they are shown takes %d bytes, at most %d are allowed", ErrTracked, len(shown),
+			MaxTrackedBytes)
 	}
 	return err
 }
@@ -127,10 +129,13 @@ func (ContextInjectionRequested) EventType() Type { return Type{"ContextInjectio
 
 func contextDefs() []Def {
 	return []Def{
-		Define(Word, "person", "The files that every refresh rereads.", FilesTracked{Patterns: []string{"src/**/*.go"}, Paths: []string{"src/a.go"}}),
-		Define(Word, "person", "A selection of files has a name.", ContextPresetSaved{Name: "parser", Files: []TrackedFile{{Path: "src/a.go", ViewMode: ViewSkeleton}}, Screenshots: []string{"a.png"}}),
+		Define(Word, "person", "The files that every refresh rereads.", FilesTracked{Patterns: []string{"src/**/*.go"},
+			Paths: []string{"src/a.go"}}),
+		Define(Word, "person", "A selection of files has a name.", ContextPresetSaved{Name: "parser",
+			Files: []TrackedFile{{Path: "src/a.go", ViewMode: ViewSkeleton}}, Screenshots: []string{"a.png"}}),
 		Define(Word, "person", "A preset is the selection.", ContextPresetLoaded{"parser"}),
 		Define(Word, "person", "A preset was removed.", ContextPresetDeleted{"parser"}),
-		Define(Word, "person", "Put a view of a file into a discussion.", ContextInjectionRequested{Path: "src/a.go", View: ViewSkeleton}),
+		Define(Word, "person", "Put a view of a file into a discussion.", ContextInjectionRequested{Path: "src/a.go",
+			View: ViewSkeleton}),
 	}
 }

@@ -91,6 +91,7 @@ func controlDefs() []Def {
 		Define(Word, "person", "Step mode on or off.", StepModeSet{true}),
 		Define(Decision, "conductor", "No ticket starts until Resumed.", Paused{"ada"}),
 		Define(Decision, "conductor", "Tickets start again.", Resumed{"ada"}),
-		Define(Decision, "conductor", "A control request changed nothing.", ControlRefused{"01J", "KillRequested", "T-001", "it is not running"}),
+		Define(Decision, "conductor", "A control request changed nothing.", ControlRefused{"01J", "KillRequested", "T-001",
+			"it is not running"}),
 	}
 }

@@ -123,10 +123,13 @@ func discussionDefs() []Def {
 		Define(Word, "person", "Another discussion is the active one.", DiscussionSwitched{"main_take_1"}),
 		Define(Word, "person", "A discussion has another name.", DiscussionRenamed{"main_take_1", "second"}),
 		Define(Word, "person", "A discussion was removed.", DiscussionDeleted{"second"}),
-		Define(Word, "person", "A person added an entry to a discussion.", DiscussionEntryAdded{Discussion: "main", Role: "User", Content: "hello"}),
-		Define(Word, "person", "A person changed an entry of a discussion.", DiscussionEntryEdited{Discussion: "main", Entry: "01J", Collapsed: &collapsed}),
+		Define(Word, "person", "A person added an entry to a discussion.", DiscussionEntryAdded{Discussion: "main",
+			Role: "User", Content: "hello"}),
+		Define(Word, "person", "A person changed an entry of a discussion.", DiscussionEntryEdited{Discussion: "main",
+			Entry: "01J", Collapsed: &collapsed}),
 		Define(Word, "person", "A person removed an entry of a discussion.", DiscussionEntryDeleted{"main", "01J"}),
 		Define(Word, "person", "The roles that entries may have.", DiscussionRolesSet{[]string{"User", "AI"}}),
-		Define(Word, "person", "A piece of a large upload; whole or not at all.", SessionPartUploaded{"01J", UploadEntries, 0, 1, "[]"}),
+		Define(Word, "person", "A piece of a large upload; whole or not at all.", SessionPartUploaded{"01J", UploadEntries, 0,
+			1, "[]"}),
 	}
 }

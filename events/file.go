@@ -121,9 +121,14 @@ func (e FilesUpdated) EventCorr() string { return e.Ticket }
 
 func fileDefs() []Def {
 	return []Def{
-		Define(Decision, "planner, lead, contributor, qa", "Views of files are needed for a prompt.", ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{Path: "a.go", View: ViewRaw}}}),
-		Define(Outcome, "worker", "Views of files, by digest.", ContextBuilt{"01J", []View{{Path: "a.go", View: ViewRaw, Text: "x", SHA256: "ab", Size: 1, File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}}}}),
-		Define(Decision, "contributor", "Which files differ from what the conversation has seen?", RefreshRequested{Ticket: "T-001", Attempt: 1, Round: 2, Files: []FileState{{Path: "a.go", SHA256: "ab"}}}),
-		Define(Outcome, "worker", "The files that changed, as diffs.", FilesUpdated{"01J", "T-001", []FileUpdate{{Path: "a.go", Before: "ab", After: "cd", Size: 2, Diff: "-a\n+b\n"}}}),
+		Define(Decision, "planner, lead, contributor, qa", "Views of files are needed for a prompt.",
+			ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{Path: "a.go", View: ViewRaw}}}),
+		Define(Outcome, "worker", "Views of files, by digest.",
+			ContextBuilt{"01J", []View{{Path: "a.go", View: ViewRaw, Text: "x", SHA256: "ab", Size: 1,
+				File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}}}}),
+		Define(Decision, "contributor", "Which files differ from what the conversation has seen?",
+			RefreshRequested{Ticket: "T-001", Attempt: 1, Round: 2, Files: []FileState{{Path: "a.go", SHA256: "ab"}}}),
+		Define(Outcome, "worker", "The files that changed, as diffs.", FilesUpdated{"01J", "T-001",
+			[]FileUpdate{{Path: "a.go", Before: "ab", After: "cd", Size: 2, Diff: "-a\n+b\n"}}}),
 	}
 }

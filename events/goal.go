@@ -111,16 +111,19 @@ func (GoalFailed) EventType() Type { return Type{"GoalFailed", 1} }
 func (e GoalFailed) EventCorr() string { return e.Goal }
 
 func goalDefs() []Def {
-	track := Track{ID: "TR-1", Title: "Parser", Description: "Mend the parser", Modules: []string{"parse"}, Severity: "high"}
+	track := Track{ID: "TR-1", Title: "Parser", Description: "Mend the parser", Modules: []string{"parse"},
+		Severity: "high"}
 	return []Def{
 		Define(Word, "person", "A person wants something done.", GoalSubmitted{"Mend the parser"}),
 		Define(Decision, "planner", "Tier 1 cut the goal into tracks.", TracksProposed{"01J", []Track{track}}),
 		Define(Word, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),
-		Define(Decision, "planner, lead", "No usable plan came after the last attempt.", PlanningFailed{2, "01J", "TR-1", 3, "no JSON array"}),
+		Define(Decision, "planner, lead", "No usable plan came after the last attempt.", PlanningFailed{2, "01J", "TR-1", 3,
+			"no JSON array"}),
 		Define(Decision, "conductor", "A track was handed to its tech lead.", TrackStarted{"01J", track}),
 		Define(Decision, "conductor", "Every ticket of a track is completed.", TrackCompleted{"TR-1"}),
 		Define(Decision, "conductor", "A track cannot go on by itself.", TrackBlocked{"TR-1", "T-3 is blocked"}),
 		Define(Decision, "conductor", "Every track of the goal is completed.", GoalCompleted{"01J"}),
-		Define(Decision, "conductor", "The goal cannot be reached without a person.", GoalFailed{"01J", "track TR-1 is blocked"}),
+		Define(Decision, "conductor", "The goal cannot be reached without a person.",
+			GoalFailed{"01J", "track TR-1 is blocked"}),
 	}
 }

@@ -44,7 +44,8 @@ const (
 // GraphOps lists what can be done to the graph.
 func GraphOps() []string {
 	return []string{
-		GraphAddDependency, GraphRemoveDependency, GraphAddTicket, GraphRemoveTicket, GraphSetPriority, GraphSetModel, GraphSetPersona, GraphSetStepMode,
+		GraphAddDependency, GraphRemoveDependency, GraphAddTicket, GraphRemoveTicket, GraphSetPriority, GraphSetModel,
+		GraphSetPersona, GraphSetStepMode,
 	}
 }
 
@@ -194,7 +195,8 @@ type GraphMutated struct {
 func (GraphMutated) EventType() Type { return Type{"GraphMutated", 1} }
 
 func graphDefs() []Def {
-	ops := []GraphOp{{Op: GraphAddDependency, Ticket: "T-002", Dependency: "T-001"}, {Op: GraphSetPriority, Ticket: "T-002", Priority: "high"}}
+	ops := []GraphOp{{Op: GraphAddDependency, Ticket: "T-002", Dependency: "T-001"}, {Op: GraphSetPriority,
+		Ticket: "T-002", Priority: "high"}}
 	return []Def{
 		Define(Word, "person", "Change the graph of tickets, all or nothing.", GraphMutationRequested{ops}),
 		Define(Decision, "conductor", "The graph of tickets was changed.", GraphMutated{"01J", "ada", ops}),

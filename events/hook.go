@@ -66,10 +66,13 @@ func (ShutdownRequested) EventType() Type { return Type{"ShutdownRequested", 1} 
 
 func hookDefs() []Def {
 	return []Def{
-		Define(Notice, "gateway", "A request to the gateway that changed, asked or was refused.", HookCalled{Method: "POST", Path: "/api/ask", Body: json.RawMessage(`{}`), Status: 200}),
-		Define(Word, "gateway, person", "An entry of the queue that GET /api/events drains.", EventPushed{"ask_received", json.RawMessage(`{"request_id":"r-1"}`)}),
+		Define(Notice, "gateway", "A request to the gateway that changed, asked or was refused.", HookCalled{Method: "POST",
+			Path: "/api/ask", Body: json.RawMessage(`{}`), Status: 200}),
+		Define(Word, "gateway, person", "An entry of the queue that GET /api/events drains.", EventPushed{"ask_received",
+			json.RawMessage(`{"request_id":"r-1"}`)}),
 		Define(Notice, "gateway", "A client has taken the queue up to a sequence.", EventsDrained{"", 42}),
 		Define(Word, "person", "The discussion entries were replaced.", SessionEdited{json.RawMessage(`[]`)}),
-		Define(Word, "person", "A person had a process of the engine stopped.", ShutdownRequested{ShutdownEngine, 4711, "done for today"}),
+		Define(Word, "person", "A person had a process of the engine stopped.", ShutdownRequested{ShutdownEngine, 4711,
+			"done for today"}),
 	}
 }

@@ -47,7 +47,8 @@ func TestDecidedIDsDifferByDeciderCauseAndIndex(t *testing.T) {
 
 func TestDecidedIDsAreULIDsForAnyTime(t *testing.T) {
 	t.Parallel()
-	for _, at := range []time.Time{{}, time.Unix(-1, 0), time.Unix(0, 0), time.UnixMilli(int64(ulid.MaxTime())), time.UnixMilli(int64(ulid.MaxTime()) + 1)} {
+	for _, at := range []time.Time{{}, time.Unix(-1, 0), time.Unix(0, 0), time.UnixMilli(int64(ulid.MaxTime())),
+		time.UnixMilli(int64(ulid.MaxTime()) + 1)} {
 		id, err := ulid.ParseStrict(events.DecidedID("conductor", events.Event{ID: "E", Time: at}, 0))
 		require.NoError(t, err)
 		require.LessOrEqual(t, id.Time(), ulid.MaxTime())

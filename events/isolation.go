@@ -185,13 +185,19 @@ func (e MergeAnswered) EventCorr() string { return e.Ticket }
 
 func isolationDefs() []Def {
 	return []Def{
-		Define(Decision, "conductor", "Two tickets are about the same file.", OverlapWarned{[]string{"T-001", "T-002"}, "a.go", true}),
-		Define(Decision, "conductor", "An attempt at a ticket needs a place of its own.", WorkspaceRequested{"T-001", 1, "T-001.1"}),
-		Define(Outcome, "worker", "The place of an attempt is there, or cannot be made.", WorkspacePrepared{Request: "01J", Ticket: "T-001", Attempt: 1, Name: "T-001.1",
+		Define(Decision, "conductor", "Two tickets are about the same file.", OverlapWarned{[]string{"T-001", "T-002"},
+			"a.go", true}),
+		Define(Decision, "conductor", "An attempt at a ticket needs a place of its own.", WorkspaceRequested{"T-001", 1,
+			"T-001.1"}),
+		Define(Outcome, "worker", "The place of an attempt is there, or cannot be made.", WorkspacePrepared{Request: "01J",
+			Ticket: "T-001", Attempt: 1, Name: "T-001.1",
 			Path: "/w/.slop/worktrees/S/T-001.1", Branch: "slop-tickets/S/T-001.1", Base: "ab"}),
-		Define(Decision, "conductor", "The work of an attempt is to be merged.", MergeRequested{Ticket: "T-001", Attempt: 1, Try: 1, Name: "T-001.1", Title: "T-001: Mend"}),
-		Define(Outcome, "worker", "The outcome of a merge.", MergeSettled{Request: "01J", Ticket: "T-001", Attempt: 1, Try: 1, Outcome: MergeConflict, Branch: "slop/S",
+		Define(Decision, "conductor", "The work of an attempt is to be merged.", MergeRequested{Ticket: "T-001", Attempt: 1,
+			Try: 1, Name: "T-001.1", Title: "T-001: Mend"}),
+		Define(Outcome, "worker", "The outcome of a merge.", MergeSettled{Request: "01J", Ticket: "T-001", Attempt: 1, Try: 1,
+			Outcome: MergeConflict, Branch: "slop/S",
 			Path: "/w/.slop/worktrees/S/T-001.1", Onto: "ab", Files: []string{"a.go"}}),
-		Define(Decision, "approval", "A person's word on work that could not be merged.", MergeAnswered{Ticket: "T-001", Attempt: 1, Try: 1, Retry: true, By: "ada", Ask: "01K", Take: map[string]string{"a.png": TakeTicket}}),
+		Define(Decision, "approval", "A person's word on work that could not be merged.", MergeAnswered{Ticket: "T-001",
+			Attempt: 1, Try: 1, Retry: true, By: "ada", Ask: "01K", Take: map[string]string{"a.png": TakeTicket}}),
 	}
 }

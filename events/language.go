@@ -23,7 +23,8 @@ func LanguageOf(file string) string {
 		return "c"
 	case ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".ipp":
 		return "cpp"
-	case ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".kt", ".cs", ".rb", ".php", ".swift", ".scala", ".ex", ".exs",
+	case ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".kt", ".cs", ".rb", ".php", ".swift", ".scala",
+		".ex", ".exs",
 		".lua", ".ml", ".elm", ".groovy", ".sql", ".proto", ".sh", ".svelte", ".vue":
 		return LanguageOther
 	}

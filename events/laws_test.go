@@ -50,8 +50,10 @@ func anAuthor(d events.Def) string {
 // sampleEvent wraps the sample of a type as one of its writers would.
 func sampleEvent(t *testing.T, d events.Def) events.Event {
 	t.Helper()
-	e, err := events.New(events.Origin{ID: "01KDZV3M880000000000000000", Time: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
-		Project: "p1", Session: "01KDZV3M87SESSION000000000", Actor: anAuthor(d), Cause: "01KDZV3M87CAUSE00000000000", N: 7}, d.Sample)
+	e, err := events.New(events.Origin{ID: "01KDZV3M880000000000000000", Time: time.Date(2026, 1, 2, 3, 4, 5, 678e6,
+		time.UTC),
+		Project: "p1", Session: "01KDZV3M87SESSION000000000", Actor: anAuthor(d), Cause: "01KDZV3M87CAUSE00000000000", N: 7},
+		d.Sample)
 	require.NoError(t, err)
 	return e
 }
@@ -100,7 +102,8 @@ func TestEveryNameSaysWhatHappened(t *testing.T) {
 
 func TestAFactCountsOnlyFromThoseWhoMayWriteIt(t *testing.T) {
 	t.Parallel()
-	strangers := []string{"ada", "worker-host1-1", "agent-ci", events.ActorModels, events.ActorTimers, events.ActorGateway, events.ActorAdmin, "", "-"}
+	strangers := []string{"ada", "worker-host1-1", "agent-ci", events.ActorModels, events.ActorTimers, events.ActorGateway,
+		events.ActorAdmin, "", "-"}
 	strangers = append(strangers, events.Deciders()...)
 	eachType(t, func(t *testing.T, r *events.Registry, d events.Def) {
 		t.Helper()
@@ -239,7 +242,8 @@ func TestAnyBodyDecodesToItsTypeOrMalformedAndNeverPanics(t *testing.T) {
 	t.Parallel()
 	eachType(t, func(t *testing.T, r *events.Registry, d events.Def) {
 		t.Helper()
-		for _, body := range []string{``, `null`, `[]`, `"x"`, `1`, `{`, `{"ticket":{}}`, `{"ticket":1,"tickets":1,"call":[]}`} {
+		for _, body := range []string{``, `null`, `[]`, `"x"`, `1`, `{`, `{"ticket":{}}`,
+			`{"ticket":1,"tickets":1,"call":[]}`} {
 			e := events.Event{Type: d.Type.Name, V: d.Type.Version, Actor: anAuthor(d), Data: json.RawMessage(body)}
 			r.Decode(&e)
 			require.NotNil(t, e.Payload, body)

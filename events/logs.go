@@ -55,7 +55,8 @@ func (StoreFull) EventType() Type { return Type{"StoreFull", 1} }
 func logsDefs() []Def {
 	return []Def{
 		Define(Word, "person", "A person keeps a session's log files, or no longer does.", SessionStarred{On: true}),
-		Define(Notice, "gateway", "A session's log files were not worth keeping; its folder goes away.", LogsPruned{Reason: "under 2048 bytes", Size: 812}),
+		Define(Notice, "gateway", "A session's log files were not worth keeping; its folder goes away.",
+			LogsPruned{Reason: "under 2048 bytes", Size: 812}),
 		Define(Word, "person", "A session's pruned log files come back.", LogsRestored{}),
 		Define(Notice, "timers", "Only the reserve of the log's disk budget is left; nothing new begins.",
 			StoreFull{Bytes: 5_352_000_000, Budget: 5_368_709_120}),

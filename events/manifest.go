@@ -73,7 +73,7 @@ func (s ManifestSum) After(more []Part) (digest string, next ManifestSum, ok boo
 // behind is the state behind more parts; s stays as it is.
 func (s ManifestSum) behind(more []Part) (ManifestSum, bool) {
 	if s.hash == nil {
-		s.hash = sha256.New().(hash.Cloner) //nolint:forcetypeassert // it is one
+		s.hash = sha256.New().(hash.Cloner)
 	}
 	var err error
 	if s.hash, err = s.hash.Clone(); err != nil {
@@ -100,7 +100,8 @@ const maxExact = 1 << 53
 
 // inexact tells whether a part has numbers whose canonical form is not their digits.
 func (p *Part) inexact() bool {
-	return p.Head < -maxExact || p.Head > maxExact || p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact || p.Index > maxExact
+	return p.Head < -maxExact || p.Head > maxExact || p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact ||
+		p.Index > maxExact
 }
 
 // canonicalManifest writes what [Canonical] makes of the parts' JSON, without

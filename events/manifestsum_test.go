@@ -15,8 +15,10 @@ func TestTheSumOfAManifestIsItsDigestHoweverItContinues(t *testing.T) {
 	big := events.Part{Role: "user", Size: 1 << 60}
 	sum, last := events.ManifestSum{}, []events.Part(nil)
 	for i, next := range [][]events.Part{
-		nil, {}, {refresh}, {part("a")}, {part("a"), part("b")}, {part("a"), part("b"), refresh}, {part("a"), part("b"), part("c"), refresh},
-		{part("a"), part("x")}, {part("a"), part("x"), big}, {part("a"), part("x"), big, part("d")}, {part("a"), part("x")}, {part("y")},
+		nil, {}, {refresh}, {part("a")}, {part("a"), part("b")}, {part("a"), part("b"), refresh}, {part("a"), part("b"),
+			part("c"), refresh},
+		{part("a"), part("x")}, {part("a"), part("x"), big}, {part("a"), part("x"), big, part("d")}, {part("a"), part("x")},
+		{part("y")},
 	} {
 		keep := 0
 		for keep < min(len(last), len(next)) && last[keep] == next[keep] {

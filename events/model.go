@@ -50,25 +50,26 @@ const PartRefresh = "refresh"
 
 // ModelRequested asks for one model reply: one event per attempt.
 type ModelRequested struct {
-	StreamID      string      `json:"stream_id"` // "Tier 1", "Tier 3 (Worker): T-001" …
-	Goal          string      `json:"goal,omitempty"`
-	Track         string      `json:"track,omitempty"`
-	Ticket        string      `json:"ticket,omitempty"`
-	Call          string      `json:"call,omitempty"` // tier 4: the failed call
-	Attempt       int         `json:"attempt"`        // at this request, from 1
-	TicketAttempt int         `json:"ticket_attempt,omitempty"`
-	Round         int         `json:"round,omitempty"` // from 1
-	Tier          int         `json:"tier"`
-	Provider      string      `json:"provider"`
-	Model         string      `json:"model"`
-	Command       string      `json:"command,omitempty"`    // program of a provider that runs as a subprocess; empty: its own
-	NotBefore     *time.Time  `json:"not_before,omitempty"` // a retry waits until then
-	Params        ModelParams `json:"params"`
-	Guarded       bool        `json:"guarded,omitempty"`      // waits for ModelApproved: the session has a budget
-	Tools         []string    `json:"tools,omitempty"`        // names out of ToolsOffered
-	Persona       string      `json:"persona,omitempty"`      // who of the roster the model is asked as
-	BiasProfile   string      `json:"bias_profile,omitempty"` // of the roster: marks the descriptions of Tools
-	Note          string      `json:"note,omitempty"`         // why a wish about persona or preset is not followed
+	StreamID      string `json:"stream_id"` // "Tier 1", "Tier 3 (Worker): T-001" …
+	Goal          string `json:"goal,omitempty"`
+	Track         string `json:"track,omitempty"`
+	Ticket        string `json:"ticket,omitempty"`
+	Call          string `json:"call,omitempty"` // tier 4: the failed call
+	Attempt       int    `json:"attempt"`        // at this request, from 1
+	TicketAttempt int    `json:"ticket_attempt,omitempty"`
+	Round         int    `json:"round,omitempty"` // from 1
+	Tier          int    `json:"tier"`
+	Provider      string `json:"provider"`
+	Model         string `json:"model"`
+	// program of a provider that runs as a subprocess; empty: its own
+	Command     string      `json:"command,omitempty"`
+	NotBefore   *time.Time  `json:"not_before,omitempty"` // a retry waits until then
+	Params      ModelParams `json:"params"`
+	Guarded     bool        `json:"guarded,omitempty"`      // waits for ModelApproved: the session has a budget
+	Tools       []string    `json:"tools,omitempty"`        // names out of ToolsOffered
+	Persona     string      `json:"persona,omitempty"`      // who of the roster the model is asked as
+	BiasProfile string      `json:"bias_profile,omitempty"` // of the roster: marks the descriptions of Tools
+	Note        string      `json:"note,omitempty"`         // why a wish about persona or preset is not followed
 	// Continues is the id of the request before it in the same conversation, and
 	// Keep how many parts of that request's whole manifest come first, unchanged;
 	// see [Prompts]. Unset: Manifest is the whole.
@@ -95,7 +96,8 @@ type ModelParams struct {
 	Temperature     *float64 `json:"temperature,omitempty"`
 	TopP            *float64 `json:"top_p,omitempty"`
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
-	Effort          string   `json:"effort,omitempty"` // how much the model may think: one of [Efforts]; empty: the provider's default
+	// how much the model may think: one of [Efforts]; empty: the provider's default
+	Effort string `json:"effort,omitempty"`
 }
 
 // Efforts are how much a model may think before it answers, least first.
@@ -281,16 +283,24 @@ func tierTopic(tier int) string {
 
 func modelDefs() []Def {
 	return []Def{
-		Define(Decision, "planner, lead, contributor, qa", "A model is asked for one reply; one event per attempt.", ModelRequested{
-			StreamID: "Tier 3 (Worker): T-001", Ticket: "T-001", Attempt: 1, TicketAttempt: 1, Round: 2, Tier: 3, Provider: "script", Model: "m",
-			Params: ModelParams{MaxOutputTokens: 8192}, Tools: []string{"read_file"},
-			Continues: "01H", Keep: 3, Manifest: []Part{{Role: "assistant", SHA256: "ef", Size: 4, From: "01J"}, {Role: "tool", SHA256: "ab", Size: 2, From: "01J", Call: "01J-0"}}, SHA256: "cd"}),
-		Define(Outcome, "models", "An attempt at a reply is about to be sent.", ModelStarted{Request: "01J", Delivery: 1, Most: Usage{Input: 900, Output: 8192, Estimated: true}}),
-		Define(Outcome, "models", "A model's whole reply.", ModelReplied{Request: "01J", Text: "ok", SHA256: "ab", Finish: "tool_calls",
-			Calls: []ToolCall{{ID: "01J-0", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}, Usage: Usage{Input: 10, Output: 2}, ScriptLine: 1}),
-		Define(Outcome, "models", "An attempt at a reply failed.", ModelFailed{Request: "01J", Kind: ModelRateLimited, Message: "429", RetryAfterMS: 1000}),
+		Define(Decision, "planner, lead, contributor, qa", "A model is asked for one reply; one event per attempt.",
+			ModelRequested{
+				StreamID: "Tier 3 (Worker): T-001", Ticket: "T-001", Attempt: 1, TicketAttempt: 1, Round: 2, Tier: 3,
+				Provider: "script", Model: "m",
+				Params: ModelParams{MaxOutputTokens: 8192}, Tools: []string{"read_file"},
+				Continues: "01H", Keep: 3, Manifest: []Part{{Role: "assistant", SHA256: "ef", Size: 4, From: "01J"},
+					{Role: "tool", SHA256: "ab", Size: 2, From: "01J", Call: "01J-0"}}, SHA256: "cd"}),
+		Define(Outcome, "models", "An attempt at a reply is about to be sent.", ModelStarted{Request: "01J", Delivery: 1,
+			Most: Usage{Input: 900, Output: 8192, Estimated: true}}),
+		Define(Outcome, "models", "A model's whole reply.", ModelReplied{Request: "01J", Text: "ok", SHA256: "ab",
+			Finish: "tool_calls",
+			Calls:  []ToolCall{{ID: "01J-0", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}, Usage: Usage{Input: 10,
+				Output: 2}, ScriptLine: 1}),
+		Define(Outcome, "models", "An attempt at a reply failed.", ModelFailed{Request: "01J", Kind: ModelRateLimited,
+			Message: "429", RetryAfterMS: 1000}),
 		Define(Decision, "qa", "Tier 4's hint about a failed shell call.", HintGiven{"01J-0", "T-001", "missing import"}),
 		Define(Decision, "qa", "A failed shell call gets no hint.", HintSkipped{"01J-0", "T-001", "model failed"}),
-		Define(Decision, "qa", "A command passed that had failed, with no change of a file on record in between: it is flaky, or depends on something else.", FlakyNoticed{"01K-0", "01J-0", "T-001"}),
+		Define(Decision, "qa", "A command passed that had failed, with no change of a file on record in between: it is "+
+			"flaky, or depends on something else.", FlakyNoticed{"01K-0", "01J-0", "T-001"}),
 	}
 }

@@ -23,14 +23,15 @@ func (ModelsOffered) EventType() Type { return Type{"ModelsOffered", 1} }
 
 // ModelOffer is what is known of the models that fit one name.
 type ModelOffer struct {
-	Provider        string       `json:"provider"`                    // see [ProviderName]
-	Model           string       `json:"model"`                       // * stands for any characters; case does not matter
-	ContextWindow   int64        `json:"context_window,omitempty"`    // tokens of prompt and reply together; 0: not known
-	MaxOutputTokens int64        `json:"max_output_tokens,omitempty"` // of one reply; 0: not known
-	Caching         string       `json:"caching,omitempty"`           // "marked": by marks in the request, "automatic"; empty: not known
-	Prices          []ModelPrice `json:"prices,omitempty"`            // none: not known, which is not free
-	Source          string       `json:"source,omitempty"`            // where the limits stand
-	AsOf            string       `json:"as_of,omitempty"`             // day on which Source said so
+	Provider        string `json:"provider"`                    // see [ProviderName]
+	Model           string `json:"model"`                       // * stands for any characters; case does not matter
+	ContextWindow   int64  `json:"context_window,omitempty"`    // tokens of prompt and reply together; 0: not known
+	MaxOutputTokens int64  `json:"max_output_tokens,omitempty"` // of one reply; 0: not known
+	// "marked": by marks in the request, "automatic"; empty: not known
+	Caching string       `json:"caching,omitempty"`
+	Prices  []ModelPrice `json:"prices,omitempty"` // none: not known, which is not free
+	Source  string       `json:"source,omitempty"` // where the limits stand
+	AsOf    string       `json:"as_of,omitempty"`  // day on which Source said so
 }
 
 // ModelPrice is what tokens cost, in micro-dollars per million tokens.

@@ -19,7 +19,8 @@ func offered() events.ModelsOffered {
 			{ID: "new-long", ValidFrom: "2026-05-01", PromptOver: 200_000, Input: 4_000_000, Output: 18_000_000},
 		}},
 		{Provider: "anthropic", Model: "claude*sonnet*", Prices: []events.ModelPrice{
-			{ID: "sonnet", Input: 3_000_000, Output: 15_000_000, CacheRead: rate(300_000), CacheWrite5m: rate(3_750_000), CacheWrite1h: rate(6_000_000)}}},
+			{ID: "sonnet", Input: 3_000_000, Output: 15_000_000, CacheRead: rate(300_000), CacheWrite5m: rate(3_750_000),
+				CacheWrite1h: rate(6_000_000)}}},
 		{Provider: "anthropic", Model: "claude-x"},
 	}}
 }
@@ -27,14 +28,16 @@ func offered() events.ModelsOffered {
 func TestTheFirstRowThatFitsAModelCounts(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[[2]string]string{
-		{"gemini", "models/Gemini-3-Pro-preview"}: "gemini-3-pro*", {"gemini-cli", "gemini-3-pro"}: "gemini-3-pro*", {"claude_cli", "claude-sonnet-4-5"}: "claude*sonnet*",
-		{"anthropic", "claude-x"}: "claude-x",
+		{"gemini", "models/Gemini-3-Pro-preview"}: "gemini-3-pro*", {"gemini-cli", "gemini-3-pro"}: "gemini-3-pro*",
+		{"claude_cli", "claude-sonnet-4-5"}: "claude*sonnet*",
+		{"anthropic", "claude-x"}:           "claude-x",
 	} {
 		o, known := offered().Find(name[0], name[1])
 		require.True(t, known, name)
 		require.Equal(t, want, o.Model)
 	}
-	for _, name := range [][2]string{{"openrouter", "claude-sonnet-4-5"}, {"anthropic", "claude-xy"}, {"anthropic", ""}, {"gemini", "gemini-3"}} {
+	for _, name := range [][2]string{{"openrouter", "claude-sonnet-4-5"}, {"anthropic", "claude-xy"}, {"anthropic", ""},
+		{"gemini", "gemini-3"}} {
 		_, known := offered().Find(name[0], name[1])
 		require.False(t, known, name)
 	}

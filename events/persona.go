@@ -33,13 +33,14 @@ type Persona struct {
 	Name string `json:"name"`
 	// Models replace the tier's ladder: the first is asked first, the rest are
 	// those of the retries. None: the tier's ladder.
-	Models              []PreferredModel `json:"preferred_models,omitempty"`
-	SystemPrompt        string           `json:"system_prompt,omitempty"`
-	ToolPreset          string           `json:"tool_preset,omitempty"`
-	BiasProfile         string           `json:"bias_profile,omitempty"`
-	ContextPreset       string           `json:"context_preset,omitempty"`       // saved selection of files that its tickets see
-	AggregationStrategy string           `json:"aggregation_strategy,omitempty"` // auto, summarize, full: how they see them
-	Project             bool             `json:"project,omitempty"`              // the project's, not the person's
+	Models       []PreferredModel `json:"preferred_models,omitempty"`
+	SystemPrompt string           `json:"system_prompt,omitempty"`
+	ToolPreset   string           `json:"tool_preset,omitempty"`
+	BiasProfile  string           `json:"bias_profile,omitempty"`
+	// saved selection of files that its tickets see
+	ContextPreset       string `json:"context_preset,omitempty"`
+	AggregationStrategy string `json:"aggregation_strategy,omitempty"` // auto, summarize, full: how they see them
+	Project             bool   `json:"project,omitempty"`              // the project's, not the person's
 }
 
 // PreferredModel is one model of a persona. What is unset is the tier's.

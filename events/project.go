@@ -15,7 +15,8 @@ func (ProjectSwitchRequested) EventType() Type { return Type{"ProjectSwitchReque
 // ProjectLoaded says what a project document held. From here on it is the
 // session's project.
 type ProjectLoaded struct {
-	Request  string          `json:"request,omitempty"` // the switch that it answers; none: it came along from another session
+	// the switch that it answers; none: it came along from another session
+	Request  string          `json:"request,omitempty"`
 	Path     string          `json:"path"`
 	SHA256   string          `json:"sha256"` // of the file; a save expects it
 	Size     int64           `json:"size"`
@@ -68,9 +69,14 @@ func projectDefs() []Def {
 	return []Def{
 		Define(Word, "person", "Go over to a project document.", ProjectSwitchRequested{"slop_project.toml"}),
 		Define(Outcome, "gateway", "A project document was loaded.", ProjectLoaded{
-			Request: "01J", Path: "slop_project.toml", SHA256: "ab", Size: 24, Document: json.RawMessage(`{"project":{"name":"demo"}}`), Ignored: []string{"gemini_cli.binary_path: a project starts no program"}}),
-		Define(Outcome, "gateway", "A project document could not be loaded.", ProjectSwitchFailed{"01J", "gone.toml", "there is no such file"}),
-		Define(Word, "person", "The project document was changed.", ProjectEdited{Changes: json.RawMessage(`{"project":{"name":"other"}}`)}),
-		Define(Outcome, "gateway", "The project document was written to its file.", ProjectSaved{"slop_project.toml", "cd", 25, 7}),
+			Request: "01J", Path: "slop_project.toml", SHA256: "ab", Size: 24,
+			Document: json.RawMessage(`{"project":{"name":"demo"}}`),
+			Ignored:  []string{"gemini_cli.binary_path: a project starts no program"}}),
+		Define(Outcome, "gateway", "A project document could not be loaded.", ProjectSwitchFailed{"01J", "gone.toml",
+			"there is no such file"}),
+		Define(Word, "person", "The project document was changed.",
+			ProjectEdited{Changes: json.RawMessage(`{"project":{"name":"other"}}`)}),
+		Define(Outcome, "gateway", "The project document was written to its file.", ProjectSaved{"slop_project.toml", "cd",
+			25, 7}),
 	}
 }

@@ -72,9 +72,11 @@ func (all Prompts[T]) kept(p *ModelRequested) ([]T, error) {
 	before, known := all[p.Continues]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("it continues request %s, which does not stand before it, is over, or was continued already", chars.Quote(p.Continues))
+		return nil, fmt.Errorf("it continues request %s, which does not stand before it, is over, or was continued already",
+			chars.Quote(p.Continues))
 	case p.Keep < 1 || p.Keep > len(before.Parts):
-		return nil, fmt.Errorf("it keeps %d parts of request %s, which has %d; 1 is the least", p.Keep, chars.Quote(p.Continues), len(before.Parts))
+		return nil, fmt.Errorf("it keeps %d parts of request %s, which has %d; 1 is the least", p.Keep,
+			chars.Quote(p.Continues), len(before.Parts))
 	case p.Keep+len(p.Manifest) > MaxManifest:
 		return nil, fmt.Errorf("its manifest has %d parts; %d are the most", p.Keep+len(p.Manifest), MaxManifest)
 	}

@@ -61,9 +61,10 @@ func TestARequestThatContinuesWhatItCannotIsAnError(t *testing.T) {
 		asks *events.ModelRequested
 		want string
 	}{
-		"one that never was":      {continuing("lost", 1), `it continues request "lost", which does not stand before it`},
-		"itself":                  {continuing("new", 1), `it continues request "new", which does not stand before it`},
-		"one that was continued":  {continuing("1", 1), `it continues request "1", which does not stand before it, is over, or was continued already`},
+		"one that never was": {continuing("lost", 1), `it continues request "lost", which does not stand before it`},
+		"itself":             {continuing("new", 1), `it continues request "new", which does not stand before it`},
+		"one that was continued": {continuing("1", 1),
+			`it continues request "1", which does not stand before it, is over, or was continued already`},
 		"a part too many":         {continuing("2", 4), `it keeps 4 parts of request "2", which has 3`},
 		"nothing of it":           {continuing("2", 0, "a"), "it keeps 0 parts"},
 		"less than nothing of it": {continuing("2", -1, "a"), "it keeps -1 parts"},
@@ -90,8 +91,10 @@ func TestAManifestHasAMostOfParts(t *testing.T) {
 	half := make([]events.Part, events.MaxManifest/2)
 	_, err := all.Take("1", &events.ModelRequested{Manifest: half}, none)
 	require.NoError(t, err)
-	_, err = all.Take("more", &events.ModelRequested{Continues: "1", Keep: len(half), Manifest: append(half, events.Part{})}, none)
-	require.ErrorContains(t, err, fmt.Sprintf("its manifest has %d parts; %d are the most", events.MaxManifest+1, events.MaxManifest))
+	_, err = all.Take("more", &events.ModelRequested{Continues: "1", Keep: len(half), Manifest: append(half,
+		events.Part{})}, none)
+	require.ErrorContains(t, err, fmt.Sprintf("its manifest has %d parts; %d are the most", events.MaxManifest+1,
+		events.MaxManifest))
 	got, err := all.Take("2", &events.ModelRequested{Continues: "1", Keep: len(half), Manifest: half}, none)
 	require.NoError(t, err)
 	require.Len(t, got, events.MaxManifest)
@@ -185,7 +188,8 @@ func (l *line) change(random *rand.Rand, n int) {
 			l.next[random.IntN(len(l.next))].Head = 8000 + n
 		}
 	case 3: // files changed
-		l.next = append(slices.Clip(l.next), events.Part{Role: "user", Kind: events.PartRefresh, Text: fmt.Sprint("files ", n)})
+		l.next = append(slices.Clip(l.next), events.Part{Role: "user", Kind: events.PartRefresh, Text: fmt.Sprint("files ",
+			n)})
 	case 4: // another attempt at the ticket begins anew
 		*l = line{next: said(fmt.Sprint("begin ", n))}
 	default:

@@ -69,19 +69,27 @@ func requireLikeUnmarshal(t testing.TB, into any, raw string) (quick bool) {
 func TestUnmarshalReadsWhatEncodingJSONReads(t *testing.T) {
 	t.Parallel()
 	quick := []string{
-		`{}`, ` { "text" : "a" , "on" : true } `, `{"text":"\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00\ud83d\ud83dx\udc00"}`, `{"text":"é世😀\u007f"}`, `{"named":3,"small":-128,"n":18446744073709551615}`,
-		`{"ratio":-1.5e+3,"cost":null,"due":null,"raw":null,"list":null,"by_name":null,"deep":null,"any":null}`, `{"cost":0,"ratio":-0}`,
-		`{"at":"2026-01-02T03:04:05.6Z","due":"2026-01-02T03:04:05+01:00"}`, `{"raw": { "b" : [1, 2.50 , "x\u003c"] , "a":{}} ,"bytes":"AQI="}`,
+		`{}`, ` { "text" : "a" , "on" : true } `, `{"text":"\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00\ud83d\ud83dx\udc00"}`,
+		`{"text":"é世😀\u007f"}`, `{"named":3,"small":-128,"n":18446744073709551615}`,
+		`{"ratio":-1.5e+3,"cost":null,"due":null,"raw":null,"list":null,"by_name":null,"deep":null,"any":null}`,
+		`{"cost":0,"ratio":-0}`,
+		`{"at":"2026-01-02T03:04:05.6Z","due":"2026-01-02T03:04:05+01:00"}`,
+		`{"raw": { "b" : [1, 2.50 , "x\u003c"] , "a":{}} ,"bytes":"AQI="}`,
 		`{"list":[],"parts":[{"role":"user","head":3},{"role":"a","failed":true}],"by_name":{"b":1,"a":2,"b":3},"deep":{"x":[true,false],"y":null}}`,
-		`{"inner":"a","level":3}`, `{"any":{"a":[1,"x",null]},"Bare":"x","self":{"self":{"text":"deep"}},"pair":[1,2,3]}`, `{"text":"` + strings.Repeat("x", 1000) + `\n"}`,
+		`{"inner":"a","level":3}`, `{"any":{"a":[1,"x",null]},"Bare":"x","self":{"self":{"text":"deep"}},"pair":[1,2,3]}`,
+		`{"text":"` + strings.Repeat("x", 1000) + `\n"}`,
 	}
 	for _, raw := range quick {
 		require.True(t, requireLikeUnmarshal(t, quickShape{}, raw), "%q", raw)
 	}
 	for _, raw := range []string{
-		``, ` `, `null`, `[]`, `1`, `{`, `{"text"`, `{"text":`, `{"text":"a"`, `{"text":"a",}`, `{,}`, `{}{}`, `{"text":"a" "on":true}`, `{"text":"a\x"}`, `{"text":"\u12"}`, `{"text":"\ud83d\u"}`, "{\"text\":\"a\nb\"}",
-		"{\"text\":\"\xff\"}", `{"TEXT":"a"}`, `{"text":"a","text":"b"}`, `{"unknown":1}`, `{"text":1}`, `{"text":null}`, `{"on":1}`, `{"on":null}`, `{"small":128}`, `{"n":-1}`, `{"n":1.5}`, `{"n":01}`, `{"n":+1}`, `{"n":1e2}`,
-		`{"ratio":1e999}`, `{"ratio":.5}`, `{"ratio":1.}`, `{"at":"yesterday"}`, `{"raw":tru}`, `{"raw":[1,]}`, `{"list":["a" "b"]}`, `{"list":{}}`, `{"by_name":[]}`, `{"by_name":{"a":"x"}}`, `{"bytes":"*"}`, `{"-":"x"}`, `{"\u0074ext":"a"}`, "\ufeff{}",
+		``, ` `, `null`, `[]`, `1`, `{`, `{"text"`, `{"text":`, `{"text":"a"`, `{"text":"a",}`, `{,}`, `{}{}`,
+		`{"text":"a" "on":true}`, `{"text":"a\x"}`, `{"text":"\u12"}`, `{"text":"\ud83d\u"}`, "{\"text\":\"a\nb\"}",
+		"{\"text\":\"\xff\"}", `{"TEXT":"a"}`, `{"text":"a","text":"b"}`, `{"unknown":1}`, `{"text":1}`, `{"text":null}`,
+		`{"on":1}`, `{"on":null}`, `{"small":128}`, `{"n":-1}`, `{"n":1.5}`, `{"n":01}`, `{"n":+1}`, `{"n":1e2}`,
+		`{"ratio":1e999}`, `{"ratio":.5}`, `{"ratio":1.}`, `{"at":"yesterday"}`, `{"raw":tru}`, `{"raw":[1,]}`,
+		`{"list":["a" "b"]}`, `{"list":{}}`, `{"by_name":[]}`, `{"by_name":{"a":"x"}}`, `{"bytes":"*"}`, `{"-":"x"}`,
+		`{"\u0074ext":"a"}`, "\ufeff{}",
 		`{"raw":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`,
 	} {
 		require.False(t, requireLikeUnmarshal(t, quickShape{}, raw), "%q", raw)
@@ -95,12 +103,14 @@ func TestQuickReadsIntoWhatIsThere(t *testing.T) {
 	there := func() *quickShape {
 		cost := int64(7)
 		return &quickShape{
-			Text: "before", On: true, Cost: &cost, List: []string{"a", "b", "c"}, ByName: map[string]int{"before": 1}, Deep: map[string][]bool{},
+			Text: "before", On: true, Cost: &cost, List: []string{"a", "b", "c"}, ByName: map[string]int{"before": 1},
+			Deep: map[string][]bool{},
 			Self: &quickShape{Bare: "stays"}, quickBase: quickBase{Inner: "before"},
 		}
 	}
 	for _, raw := range []string{
-		`{}`, `{"on":false,"list":["x"],"by_name":{"now":2},"self":{"text":"x"},"inner":"now"}`, `{"cost":null,"list":null,"by_name":null,"deep":null,"self":null}`,
+		`{}`, `{"on":false,"list":["x"],"by_name":{"now":2},"self":{"text":"x"},"inner":"now"}`,
+		`{"cost":null,"list":null,"by_name":null,"deep":null,"self":null}`,
 		`{"cost":8,"list":[],"by_name":{},"deep":{"x":[]}}`,
 	} {
 		want, got := there(), there()

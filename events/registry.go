@@ -241,7 +241,8 @@ func (r *Registry) Decode(e *Event) {
 		return
 	}
 	if !d.MayWrite(e.Actor) {
-		e.Payload = Malformed{Name: e.Type, Version: e.V, Raw: e.Data, Reason: fmt.Sprintf("%s may not write %s", e.Actor, e.Type)}
+		e.Payload = Malformed{Name: e.Type, Version: e.V, Raw: e.Data, Reason: fmt.Sprintf("%s may not write %s", e.Actor,
+			e.Type)}
 		return
 	}
 	body := e.Data

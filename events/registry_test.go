@@ -45,7 +45,8 @@ func teaBrewedV1(b json.RawMessage) (json.RawMessage, error) {
 
 func teaRegistry(t testing.TB) *events.Registry {
 	t.Helper()
-	r, err := events.NewRegistry([]events.Def{events.Define(events.Word, "person", "Tea is ready.", teaBrewed{2, "green"}, teaBrewedV1)})
+	r, err := events.NewRegistry([]events.Def{events.Define(events.Word, "person", "Tea is ready.", teaBrewed{2, "green"},
+		teaBrewedV1)})
 	require.NoError(t, err)
 	return r
 }
@@ -76,7 +77,8 @@ func TestABodyThatALiftRefusesIsMalformed(t *testing.T) {
 
 func TestAVersionFromTheFutureIsUnknownWithItsBytes(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, events.Unknown{Name: "TeaBrewed", Version: 3, Raw: json.RawMessage(`{"litres":1}`)}, decodeTea(t, 3, `{"litres":1}`))
+	require.Equal(t, events.Unknown{Name: "TeaBrewed", Version: 3, Raw: json.RawMessage(`{"litres":1}`)},
+		decodeTea(t, 3, `{"litres":1}`))
 }
 
 func TestATypeFromTheFutureIsUnknownWithItsBytes(t *testing.T) {
@@ -151,7 +153,8 @@ func TestRegistryListsItsTypesByName(t *testing.T) {
 
 func TestClassesHaveNames(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "decision outcome word notice", fmt.Sprint(events.Decision, events.Outcome, events.Word, events.Notice))
+	require.Equal(t, "decision outcome word notice", fmt.Sprint(events.Decision, events.Outcome, events.Word,
+		events.Notice))
 	require.Equal(t, "invalid", events.Class(0).String())
 	require.Equal(t, "invalid", (events.Notice + 1).String())
 	require.Equal(t, "invalid", events.Class(-1).String())

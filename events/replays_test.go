@@ -42,7 +42,8 @@ func filled(t *testing.T, n, size int) *heldLog {
 	t.Helper()
 	log := &heldLog{Log: eventstest.NewMemory()}
 	for i := range n {
-		e, err := events.New(events.Origin{ID: fmt.Sprintf("01J%05d", i), Time: time.Unix(0, 0), Project: "p", Session: "s" + fmt.Sprint(i%2), Actor: "ada"}, events.GoalSubmitted{Goal: strings.Repeat("x", size)})
+		e, err := events.New(events.Origin{ID: fmt.Sprintf("01J%05d", i), Time: time.Unix(0, 0), Project: "p", Session: "s" +
+			fmt.Sprint(i%2), Actor: "ada"}, events.GoalSubmitted{Goal: strings.Repeat("x", size)})
 		require.NoError(t, err)
 		_, err = log.Append(t.Context(), e, nil)
 		require.NoError(t, err)
@@ -52,7 +53,8 @@ func filled(t *testing.T, n, size int) *heldLog {
 
 func TestAReplayYieldsWhatTheLogHasAndHoldsNothingOfItMeanwhile(t *testing.T) {
 	t.Parallel()
-	for name, log := range map[string]*heldLog{"many": filled(t, 1200, 1), "large": filled(t, 12, 100<<10), "one": filled(t, 1, 1), "none": filled(t, 0, 1)} {
+	for name, log := range map[string]*heldLog{"many": filled(t, 1200, 1), "large": filled(t, 12, 100<<10),
+		"one": filled(t, 1, 1), "none": filled(t, 0, 1)} {
 		for _, to := range []uint64{0, 1, 7, 511, 512, 513, 5000} {
 			for _, f := range []events.Filter{{Project: "p"}, {Project: "p", Session: "s1"}, {Project: "other"}} {
 				var want, got []uint64
@@ -102,7 +104,7 @@ func TestReplaysTakeTurns(t *testing.T) {
 	for range 16 {
 		go func() {
 			defer func() { done <- struct{}{} }()
-			for range replays.Read(t.Context(), events.Filter{Project: "p"}, 1, 0) { //nolint:revive // it is only read
+			for range replays.Read(t.Context(), events.Filter{Project: "p"}, 1, 0) {
 			}
 		}()
 	}

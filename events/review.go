@@ -44,8 +44,11 @@ func (e TicketReviewed) EventCorr() string { return e.Ticket }
 
 func reviewDefs() []Def {
 	return []Def{
-		Define(Decision, "conductor", "Tier 2 is to review what an attempt changed.", ReviewRequested{Track: "TR-1", Ticket: Ticket{ID: "T-001", Description: "Mend it", Status: StatusInProgress,
-			Priority: "medium", ContextRequirements: []string{}, DependsOn: []string{}}, Attempt: 1, Text: "done", Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
-		Define(Decision, "lead", "Tier 2's word on an attempt: approved, sent back, or not reviewed.", TicketReviewed{"T-001", 1, ReviewSentBack, []string{"no test"}}),
+		Define(Decision, "conductor", "Tier 2 is to review what an attempt changed.", ReviewRequested{Track: "TR-1",
+			Ticket: Ticket{ID: "T-001", Description: "Mend it", Status: StatusInProgress,
+				Priority: "medium", ContextRequirements: []string{}, DependsOn: []string{}}, Attempt: 1, Text: "done",
+			Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
+		Define(Decision, "lead", "Tier 2's word on an attempt: approved, sent back, or not reviewed.", TicketReviewed{"T-001",
+			1, ReviewSentBack, []string{"no test"}}),
 	}
 }

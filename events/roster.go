@@ -117,7 +117,8 @@ func (p BiasProfile) check() error {
 		}
 		// order-independent: any one is an error, and which does not show
 		for name, word := range b.Parameters {
-			if name == "" || word == "" || len(name) > maxNudge || len(word) > maxNudge || strings.ContainsFunc(name+word, unprintable) {
+			if name == "" || word == "" || len(name) > maxNudge || len(word) > maxNudge || strings.ContainsFunc(name+word,
+				unprintable) {
 				return fmt.Errorf("%s: what it says of a parameter is not 1 to %d bytes of one line", b.Tool, maxNudge)
 			}
 		}

@@ -25,10 +25,11 @@ func schemaFile(t events.Type) string {
 // schemaOf derives the JSON Schema of a type from its Go struct.
 func schemaOf(t *testing.T, d events.Def) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.ForType(reflect.TypeOf(d.Sample), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[json.RawMessage](): {},
-		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
-	}})
+	s, err := jsonschema.ForType(reflect.TypeOf(d.Sample),
+		&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+			reflect.TypeFor[json.RawMessage](): {},
+			reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
+		}})
 	require.NoError(t, err)
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.ID = events.SchemaURN(d.Type.Name, d.Type.Version)
@@ -45,7 +46,8 @@ func TestSchemaOfATypeChangesOnlyWithItsVersion(t *testing.T) {
 		t.Helper()
 		derived := indented(t, schemaOf(t, d))
 		frozen := requireFrozen(t, schemaFile(d.Type), derived)
-		require.Empty(t, udiff.Unified("frozen", "now", string(frozen), string(derived)), changedShape, d.Type.Name, schemaFile(d.Type))
+		require.Empty(t, udiff.Unified("frozen", "now", string(frozen), string(derived)), changedShape, d.Type.Name,
+			schemaFile(d.Type))
 	})
 }
 

@@ -52,26 +52,34 @@ type Settings struct {
 	MaxRetries    int  `json:"max_retries"`              // automatic retries of a blocked ticket
 	// ModelAttempts bounds the attempts at one reply whose failure may pass by
 	// itself; 0: the engine's own bound.
-	ModelAttempts int                `json:"model_attempts,omitempty"`
-	QADisabled    bool               `json:"qa_disabled,omitempty"`
-	Review        bool               `json:"review,omitempty"`          // tier 2 reviews what a ticket changed before it is completed
+	ModelAttempts int  `json:"model_attempts,omitempty"`
+	QADisabled    bool `json:"qa_disabled,omitempty"`
+	// tier 2 reviews what a ticket changed before it is completed
+	Review        bool               `json:"review,omitempty"`
 	AskTimeoutMS  int64              `json:"ask_timeout_ms"`            // for /api/ask
 	GateTimeoutMS int64              `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits for ever
 	ToolTimeoutMS int64              `json:"tool_timeout_ms"`
 	Tiers         []TierSettings     `json:"tiers"`
 	Rules         []Rule             `json:"rules,omitempty"`
-	Providers     []ProviderSettings `json:"providers,omitempty"`      // at most one of a name
-	Tracked       []string           `json:"tracked,omitempty"`        // files that every refresh rereads
-	FollowLinks   bool               `json:"follow_links,omitempty"`   // tools follow symbolic links, so a path does not say which file it is
-	AllowHosts    []string           `json:"allow_hosts,omitempty"`    // places of the network that need no asking, as [net] allow_hosts has them
-	SearchURL     string             `json:"search_url,omitempty"`     // where web_search sends what it is asked
-	Budget        *BudgetSettings    `json:"budget,omitempty"`         // what the session begins with; BudgetRaised changes it
-	Isolation     string             `json:"isolation,omitempty"`      // how parallel tickets are kept apart; empty: they are not
-	Shell         string             `json:"shell,omitempty"`          // what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing
-	System        string             `json:"system,omitempty"`         // operating system of the workers, such as linux; empty: nobody knows
-	Git           bool               `json:"git,omitempty"`            // the project is a git repository
-	Roster        Roster             `json:"roster,omitzero"`          // personas and presets
-	ProjectPrompt string             `json:"project_prompt,omitempty"` // project.system_prompt of the project document, at most MaxSystemPrompt
+	Providers     []ProviderSettings `json:"providers,omitempty"` // at most one of a name
+	Tracked       []string           `json:"tracked,omitempty"`   // files that every refresh rereads
+	// tools follow symbolic links, so a path does not say which file it is
+	FollowLinks bool `json:"follow_links,omitempty"`
+	// places of the network that need no asking, as [net] allow_hosts has them
+	AllowHosts []string `json:"allow_hosts,omitempty"`
+	SearchURL  string   `json:"search_url,omitempty"` // where web_search sends what it is asked
+	// what the session begins with; BudgetRaised changes it
+	Budget *BudgetSettings `json:"budget,omitempty"`
+	// how parallel tickets are kept apart; empty: they are not
+	Isolation string `json:"isolation,omitempty"`
+	// what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing
+	Shell string `json:"shell,omitempty"`
+	// operating system of the workers, such as linux; empty: nobody knows
+	System string `json:"system,omitempty"`
+	Git    bool   `json:"git,omitempty"`   // the project is a git repository
+	Roster Roster `json:"roster,omitzero"` // personas and presets
+	// project.system_prompt of the project document, at most MaxSystemPrompt
+	ProjectPrompt string `json:"project_prompt,omitempty"`
 	// Languages are those of the project's files, the one with the most first, and
 	// [LanguageBeads]; they say which tools its tickets begin with.
 	Languages []string      `json:"languages,omitempty"`
@@ -203,16 +211,20 @@ func sessionDefs() []Def {
 	return []Def{
 		Define(Word, "person", "A session begins, with every setting that decisions depend on.", SessionOpened{
 			Label: "demo", Folder: "20260102_030405_demo", Workspace: "/w",
-			Basis: Basis{Program: "v1.2.0", Decisions: map[string]int{ActorContributor: 1}, Texts: []PromptText{{Name: "contributor", SHA256: "ab", Size: 2100, Tokens: 850}}},
+			Basis: Basis{Program: "v1.2.0", Decisions: map[string]int{ActorContributor: 1},
+				Texts: []PromptText{{Name: "contributor", SHA256: "ab", Size: 2100, Tokens: 850}}},
 			Settings: Settings{MaxWorkers: 4, MaxRetries: 2, AskTimeoutMS: 60000, ToolTimeoutMS: 60000,
 				Tiers: []TierSettings{{Tier: 1, Provider: "script", Models: []string{"m1"}, MaxRounds: 40}},
 				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}),
-		Define(Word, "person", "A rule about tool calls holds from here on.", RuleAdded{Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}),
-		Define(Word, "person", "The rules of now stand in the place of every earlier one.", RulesReplaced{[]Rule{{Tool: "*", Action: "ask", Source: "config.toml:3"}}}),
+		Define(Word, "person", "A rule about tool calls holds from here on.",
+			RuleAdded{Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}),
+		Define(Word, "person", "The rules of now stand in the place of every earlier one.",
+			RulesReplaced{[]Rule{{Tool: "*", Action: "ask", Source: "config.toml:3"}}}),
 		Define(Word, "person", "The tools of the session, with their schemas.", ToolsOffered{[]ToolOffer{{
 			Name: "read_file", Description: "Read a file.", Effect: "reads", Schema: json.RawMessage(`{"type":"object"}`)}}}),
 		Define(Word, "person", "The session is over.", SessionClosed{"done"}),
-		Define(Notice, "any decider", "A decider cannot go on; it says where and why.", SessionStalled{"conductor", "unknown type Foo v2", "01J"}),
+		Define(Notice, "any decider", "A decider cannot go on; it says where and why.", SessionStalled{"conductor",
+			"unknown type Foo v2", "01J"}),
 		Define(Notice, "timers", "A request without an outcome that no pool held is handed out again.",
 			RequestReturned{"call 01J-0", "01J-1", 7, PoolTools, "the pool was made anew"}),
 		Define(Notice, "timers", "A worker stopped showing itself.", WorkerLost{"worker-host1-1"}),

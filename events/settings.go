@@ -166,7 +166,9 @@ func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 // empty command takes it out.
 func (e ProviderChanged) apply(providers []ProviderSettings) []ProviderSettings {
 	name := ProviderName(e.Provider)
-	out := slices.DeleteFunc(slices.Clone(providers), func(p ProviderSettings) bool { return ProviderName(p.Provider) == name })
+	out := slices.DeleteFunc(slices.Clone(providers), func(p ProviderSettings) bool {
+		return ProviderName(p.Provider) == name
+	})
 	if e.Command != "" {
 		out = append(out, ProviderSettings{name, e.Command})
 	}

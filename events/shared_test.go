@@ -20,7 +20,8 @@ type watchCounter struct {
 	watches, yielded atomic.Int64
 }
 
-func (l *watchCounter) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error], error) {
+func (l *watchCounter) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error],
+	error) {
 	cutoff, feed, err := l.Log.Watch(ctx, f, from)
 	l.watches.Add(1)
 	return cutoff, func(yield func(events.Event, error) bool) {

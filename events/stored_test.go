@@ -28,7 +28,8 @@ func TestStoredEnvelopeReadsAsItself(t *testing.T) {
 	want := ticketReady(t)
 	body, err := json.Marshal(want)
 	require.NoError(t, err)
-	got := fromStored(t, events.Stored{Subject: want.Subject(), MsgID: "ignored", Seq: 9, Time: time.Unix(1, 0), Body: body})
+	got := fromStored(t, events.Stored{Subject: want.Subject(), MsgID: "ignored", Seq: 9, Time: time.Unix(1, 0),
+		Body: body})
 	want.Seq = 9
 	require.Equal(t, want, got)
 }
@@ -38,7 +39,8 @@ func TestBareAnswerIsLiftedFromSubjectAndHeaders(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("east", 3600))
 	e := fromStored(t, events.Stored{Subject: answerSubject, MsgID: "M1", Seq: 5, Time: at,
 		Body: []byte(`{"ask":"01K","decision":"yes","reason":"fine","args":{"path":"b"}}`)})
-	require.Equal(t, events.AskAnswered{Ask: "01K", Decision: events.Yes, Reason: "fine", Args: json.RawMessage(`{"path":"b"}`)}, e.Payload)
+	require.Equal(t, events.AskAnswered{Ask: "01K", Decision: events.Yes, Reason: "fine",
+		Args: json.RawMessage(`{"path":"b"}`)}, e.Payload)
 	require.Equal(t, "M1", e.ID)
 	require.Equal(t, "ada", e.Actor)
 	require.Equal(t, "p1", e.Project)
@@ -53,7 +55,8 @@ func TestBareAnswerIsLiftedFromSubjectAndHeaders(t *testing.T) {
 
 func TestLiftedAnswerIsAnEventLikeAnyOther(t *testing.T) {
 	t.Parallel()
-	e := fromStored(t, events.Stored{Subject: answerSubject, Seq: 5, Time: time.Unix(100, 0), Body: []byte(`{"ask":"01K","decision":"no"}`)})
+	e := fromStored(t, events.Stored{Subject: answerSubject, Seq: 5, Time: time.Unix(100, 0),
+		Body: []byte(`{"ask":"01K","decision":"no"}`)})
 	wire, err := json.Marshal(e)
 	require.NoError(t, err)
 	again := fromStored(t, events.Stored{Subject: answerSubject, Seq: 5, Body: wire})
@@ -62,7 +65,8 @@ func TestLiftedAnswerIsAnEventLikeAnyOther(t *testing.T) {
 
 func TestBareAnswerWithoutAMessageIDGetsAStableID(t *testing.T) {
 	t.Parallel()
-	m := events.Stored{Subject: answerSubject, Seq: 5, Time: time.Unix(100, 0), Body: []byte(`{"ask":"01K","decision":"yes"}`)}
+	m := events.Stored{Subject: answerSubject, Seq: 5, Time: time.Unix(100, 0),
+		Body: []byte(`{"ask":"01K","decision":"yes"}`)}
 	first := fromStored(t, m)
 	require.Equal(t, first.ID, fromStored(t, m).ID)
 	id, err := ulid.ParseStrict(first.ID)
@@ -83,7 +87,8 @@ func TestBareAnswerWithoutAMessageIDGetsAStableID(t *testing.T) {
 
 func TestABareBodyIsOnlyEverAnAnswer(t *testing.T) {
 	t.Parallel()
-	for _, subject := range []string{"slop.ev.p1.01S.approval.ToolApproved.edit_file", "slop.ev.p1.01S.ada.GoalSubmitted.-", "slop.ev.p1.01S.approval.AskSettled.tool"} {
+	for _, subject := range []string{"slop.ev.p1.01S.approval.ToolApproved.edit_file",
+		"slop.ev.p1.01S.ada.GoalSubmitted.-", "slop.ev.p1.01S.approval.AskSettled.tool"} {
 		e := fromStored(t, events.Stored{Subject: subject, Body: []byte(`{"ask":"01K","decision":"yes","goal":"x"}`)})
 		require.IsType(t, events.Malformed{}, e.Payload, subject)
 	}
@@ -92,7 +97,8 @@ func TestABareBodyIsOnlyEverAnAnswer(t *testing.T) {
 func TestBareAnswerOfSomebodyWhoMayNotAnswerIsMalformed(t *testing.T) {
 	t.Parallel()
 	for _, actor := range []string{"worker-h-1", "agent-ci", "models", "gateway", "approval"} {
-		e := fromStored(t, events.Stored{Subject: "slop.ev.p1.01S." + actor + ".AskAnswered.tool", Body: []byte(`{"ask":"01K","decision":"yes"}`)})
+		e := fromStored(t, events.Stored{Subject: "slop.ev.p1.01S." + actor + ".AskAnswered.tool",
+			Body: []byte(`{"ask":"01K","decision":"yes"}`)})
 		require.Equal(t, actor+" may not write AskAnswered", e.Payload.(events.Malformed).Reason)
 	}
 }
@@ -120,7 +126,8 @@ func TestForgedEnvelopeIsMalformedUnderTheSubjectItCameOn(t *testing.T) {
 
 func TestGarbageOnTheStreamDoesNotStopAReader(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{"", "x", "null", "[]", `{"ask":""}`, `{"ask":1}`, `{"ask":"01K","decision":[]}`, "\xff\xfe", strings.Repeat("[", 100_000)} {
+	for _, body := range []string{"", "x", "null", "[]", `{"ask":""}`, `{"ask":1}`, `{"ask":"01K","decision":[]}`,
+		"\xff\xfe", strings.Repeat("[", 100_000)} {
 		e := fromStored(t, events.Stored{Subject: answerSubject, Seq: 1, Body: []byte(body)})
 		bad, isBad := e.Payload.(events.Malformed)
 		require.True(t, isBad, "%.20q", body)

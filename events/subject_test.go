@@ -11,7 +11,8 @@ import (
 
 func TestSubjectSplitsIntoWhatItWasBuiltFrom(t *testing.T) {
 	t.Parallel()
-	want := events.Tokens{Project: "p1", Session: "01J", Actor: "worker-host1-1", Type: "ToolSettled", Topic: "run_powershell"}
+	want := events.Tokens{Project: "p1", Session: "01J", Actor: "worker-host1-1", Type: "ToolSettled",
+		Topic: "run_powershell"}
 	s := events.Subject(want.Project, want.Session, want.Actor, want.Type, want.Topic)
 	require.Equal(t, "slop.ev.p1.01J.worker-host1-1.ToolSettled.run_powershell", s)
 	got, err := events.ParseSubject(s)
@@ -31,7 +32,8 @@ func TestForeignSubjectsAreRefused(t *testing.T) {
 	require.NoError(t, err, "a token at the limit")
 	for _, s := range []string{
 		"", "slop", "slop.ev", "slop.ev.", "slop.ev.p.s.a.T", "slop.ev.p.s.a.T.", "slop.ev.p.s.a.T.x.y", "slop.ev.p..a.T.-",
-		"slop.sig.p.s.a.T.-", "slop.live.p.s.a.T.-", "Slop.ev.p.s.a.T.-", "slop.ev.*.s.a.T.-", "slop.ev.p.s.a.T.>", "slop.ev.p.s.a.T.é",
+		"slop.sig.p.s.a.T.-", "slop.live.p.s.a.T.-", "Slop.ev.p.s.a.T.-", "slop.ev.*.s.a.T.-", "slop.ev.p.s.a.T.>",
+		"slop.ev.p.s.a.T.é",
 		"slop.ev.p.s.a b.T.-", "slop.ev.p.s.a.T.-\n", "slop.ev.p.s.a.T." + long + "x", " slop.ev.p.s.a.T.-",
 	} {
 		_, err := events.ParseSubject(s)

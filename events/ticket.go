@@ -203,19 +203,25 @@ func (StepRequested) EventType() Type { return Type{"StepRequested", 1} }
 func (e StepRequested) EventCorr() string { return e.Ticket }
 
 func ticketDefs() []Def {
-	t := Ticket{ID: "T-001", Description: "Mend", Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: "a.go", Proof: "go test .",
+	t := Ticket{ID: "T-001", Description: "Mend", Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: "a.go",
+		Proof:               "go test .",
 		ContextRequirements: []string{"b.go"}, DependsOn: []string{"T-000"}, Priority: "medium"}
 	return []Def{
 		Define(Decision, "lead", "Tier 2 cut a track into a graph of tickets.", TicketsPlanned{"TR-1", []Ticket{t}}),
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
-		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{Ticket: "T-001", Attempt: 1, Model: "m", Prompt: "Mend"}),
-		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{Track: "TR-1", Ticket: t, Attempt: 1, Model: "m", Prompt: "Mend"}),
-		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{Ticket: "T-001", Attempt: 1, Outcome: ResolvedDone, Text: "Done.", Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
+		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{Ticket: "T-001", Attempt: 1,
+			Model: "m", Prompt: "Mend"}),
+		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{Track: "TR-1", Ticket: t,
+			Attempt: 1, Model: "m", Prompt: "Mend"}),
+		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{Ticket: "T-001", Attempt: 1,
+			Outcome: ResolvedDone, Text: "Done.", Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
 		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),
-		Define(Decision, "conductor", "A ticket waits for a person.", TicketBlocked{"T-001", BlockDependency, "T-000 is blocked"}),
+		Define(Decision, "conductor", "A ticket waits for a person.", TicketBlocked{"T-001", BlockDependency,
+			"T-000 is blocked"}),
 		Define(Decision, "conductor", "A blocked ticket is todo again.", TicketUnblocked{"T-001"}),
 		Define(Decision, "conductor", "A ticket gets another attempt.", TicketRetried{"T-001", 1, "no such file"}),
 		Define(Decision, "conductor", "The running attempt was ended by a person.", TicketKilled{"T-001", 1, "ada"}),
-		Define(Decision, "contributor", "A round waits for a person's yes.", StepRequested{"T-001", 1, 2, "2 results go to m"}),
+		Define(Decision, "contributor", "A round waits for a person's yes.", StepRequested{"T-001", 1, 2,
+			"2 results go to m"}),
 	}
 }

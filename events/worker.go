@@ -62,7 +62,8 @@ func WorkerTrack(ticket string) string { return "TR-" + ticket }
 func (r WorkerSpawnRequested) Ticket(id string) Ticket {
 	t := Ticket{
 		ID: id, Description: r.Prompt, Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: r.TargetFile,
-		ContextRequirements: r.Context, DependsOn: []string{}, StepMode: r.StepMode, Priority: r.Priority, ModelOverride: r.Model, PersonaID: r.Persona,
+		ContextRequirements: r.Context, DependsOn: []string{}, StepMode: r.StepMode, Priority: r.Priority,
+		ModelOverride: r.Model, PersonaID: r.Persona,
 	}
 	if t.ContextRequirements == nil {
 		t.ContextRequirements = []string{}
@@ -174,10 +175,12 @@ func (TicketsAdded) EventType() Type { return Type{"TicketsAdded", 1} }
 func (e TicketsAdded) EventCorr() string { return e.Track.ID }
 
 func workerDefs() []Def {
-	ask := WorkerSpawnRequested{Prompt: "Mend the parser", Context: []string{"b.go"}, TargetFile: "a.go", Priority: "medium", RequestID: "r-1"}
+	ask := WorkerSpawnRequested{Prompt: "Mend the parser", Context: []string{"b.go"}, TargetFile: "a.go",
+		Priority: "medium", RequestID: "r-1"}
 	return []Def{
 		Define(Word, "person", "One more worker, outside any goal.", ask),
 		Define(Decision, "conductor", "A track without a goal, and its tickets.", TicketsAdded{"01J", "r-1",
-			Track{ID: "TR-W-0a1b2c3d4e5f", Title: "Mend the parser", Description: "ada asked for this worker."}, []Ticket{ask.Ticket("W-0a1b2c3d4e5f")}}),
+			Track{ID: "TR-W-0a1b2c3d4e5f", Title: "Mend the parser", Description: "ada asked for this worker."},
+			[]Ticket{ask.Ticket("W-0a1b2c3d4e5f")}}),
 	}
 }

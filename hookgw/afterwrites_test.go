@@ -45,7 +45,8 @@ func TestAfterAWriteEveryConnectionReadsIt(t *testing.T) {
 		f.says("/api/session", `{"session":{"entries":[{"role":"User","content":"`+mark+`"}]}}`, http.StatusOK)
 		var all sync.WaitGroup
 		for range readers {
-			for _, path := range []string{"/api/gui/state", "/api/project", "/api/session", "/api/gui/value/ai_input", "/api/gui", "/api/context/state"} {
+			for _, path := range []string{"/api/gui/state", "/api/project", "/api/session", "/api/gui/value/ai_input",
+				"/api/gui", "/api/context/state"} {
 				all.Go(func() {
 					a := f.get(path, access.RightRead)
 					if !json.Valid(a.body) || path != "/api/context/state" && !bytes.Contains(a.body, []byte(mark)) {

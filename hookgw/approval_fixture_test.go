@@ -55,21 +55,27 @@ func decide(e *events.Event, raised map[string]string, settled map[string]events
 		}
 		raised[p.RequestID] = events.GateHTTP
 		due := e.Time.Add(time.Duration(p.TimeoutMS) * time.Millisecond)
-		return []events.Payload{events.AskRaised{Ask: p.RequestID, Gate: events.GateHTTP, Title: "asked by " + e.Actor, Args: p.Data, PostedBy: e.Actor, ExpiresAt: &due}}
+		return []events.Payload{events.AskRaised{Ask: p.RequestID, Gate: events.GateHTTP, Title: "asked by " + e.Actor,
+			Args: p.Data, PostedBy: e.Actor, ExpiresAt: &due}}
 	case events.AskAnswered:
 		was, done := settled[p.Ask]
 		switch {
 		case raised[p.Ask] == "":
-			return []events.Payload{events.AnswerRefused{Ask: p.Ask, AnswerID: e.ID, Author: e.Actor, Reason: "there is no such ask"}}
+			return []events.Payload{events.AnswerRefused{Ask: p.Ask, AnswerID: e.ID, Author: e.Actor,
+				Reason: "there is no such ask"}}
 		case done:
-			return []events.Payload{events.AnswerRefused{Ask: p.Ask, AnswerID: e.ID, Author: e.Actor, Reason: "it was settled before", SettledBy: was.By, SettledAt: &was.At}}
+			return []events.Payload{events.AnswerRefused{Ask: p.Ask, AnswerID: e.ID, Author: e.Actor,
+				Reason: "it was settled before", SettledBy: was.By, SettledAt: &was.At}}
 		case len(p.Args) > 0 && string(p.Args) == `{"bad":true}`:
-			return []events.Payload{events.AnswerRefused{Ask: p.Ask, AnswerID: e.ID, Author: e.Actor, Reason: "the edited arguments do not fit"}}
+			return []events.Payload{events.AnswerRefused{Ask: p.Ask, AnswerID: e.ID, Author: e.Actor,
+				Reason: "the edited arguments do not fit"}}
 		}
-		return settle(events.AskSettled{Ask: p.Ask, Outcome: p.Decision, By: e.Actor, AnswerID: e.ID, Reason: p.Reason, Args: p.Args, Response: p.Response, At: e.Time})
+		return settle(events.AskSettled{Ask: p.Ask, Outcome: p.Decision, By: e.Actor, AnswerID: e.ID, Reason: p.Reason,
+			Args: p.Args, Response: p.Response, At: e.Time})
 	case events.TimerFired:
 		if _, done := settled[p.Ask]; !done && raised[p.Ask] != "" {
-			return settle(events.AskSettled{Ask: p.Ask, Outcome: events.Expired, By: e.Actor, AnswerID: e.ID, Reason: "nobody answered in time", At: e.Time})
+			return settle(events.AskSettled{Ask: p.Ask, Outcome: events.Expired, By: e.Actor, AnswerID: e.ID,
+				Reason: "nobody answered in time", At: e.Time})
 		}
 	}
 	return nil
@@ -78,7 +84,8 @@ func decide(e *events.Event, raised map[string]string, settled map[string]events
 // raise puts a question of a gate to the person.
 func (f *fixture) raise(ask, gate string) {
 	f.t.Helper()
-	f.put(events.ActorApproval, events.AskRaised{Ask: ask, Gate: gate, Title: "edit_file a.go", Tool: "edit_file", Args: json.RawMessage(`{"path":"a.go"}`)})
+	f.put(events.ActorApproval, events.AskRaised{Ask: ask, Gate: gate, Title: "edit_file a.go", Tool: "edit_file",
+		Args: json.RawMessage(`{"path":"a.go"}`)})
 }
 
 // awaitAsk waits until a question is on record and open.

@@ -36,7 +36,8 @@ func TestAnAskWaitsForItsAnswerAndPassesItOnVerbatim(t *testing.T) {
 	f := open(t)
 	f.approve()
 	for i, response := range []string{
-		`{"approved":true,"note":"<b>&"}`, `true`, `false`, `null`, `"text"`, `[1,2.50,1e400]`, `{"approved":false}`, `12345678901234567890`, `{"a":{"b":[]}}`,
+		`{"approved":true,"note":"<b>&"}`, `true`, `false`, `null`, `"text"`, `[1,2.50,1e400]`, `{"approved":false}`,
+		`12345678901234567890`, `{"a":{"b":[]}}`,
 	} {
 		id := fmt.Sprintf("r%d", i)
 		waiting := f.ask(`{"request_id":"` + id + `","tool":"run_powershell"}`)
@@ -74,7 +75,8 @@ func TestTheAskOnRecordSaysWhoAskedWhatAndHowLong(t *testing.T) {
 	require.Equal(t, "agent-hooks", posted.Actor)
 	digest, err := events.CanonicalDigest(json.RawMessage(body))
 	require.NoError(t, err)
-	require.Equal(t, events.AskPosted{RequestID: "r1", Data: json.RawMessage(`{"request_id":"r1","tool":"x"}`), BodySHA256: digest, TimeoutMS: 7000}, posted.Payload)
+	require.Equal(t, events.AskPosted{RequestID: "r1", Data: json.RawMessage(`{"request_id":"r1","tool":"x"}`),
+		BodySHA256: digest, TimeoutMS: 7000}, posted.Payload)
 	require.Equal(t, events.ActorGateway, f.expect("AskPosted", func(e events.Event) bool { return e.Corr == "r2" }).Actor)
 	f.respond("r1", "true")
 	f.respond("r2", "true")
@@ -149,9 +151,11 @@ func requireSettledBy(t *testing.T, a answer, by string, at time.Time) {
 func TestAnAskThatNobodyRaisesOrSettlesEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *core.Config) { c.AskTimeout, c.Limits.AskGrace = 30*time.Millisecond, 10*time.Millisecond })
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status, "nobody raised it")
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status,
+		"nobody raised it")
 	f.approve()
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r2"}`).status, "nobody settled it")
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r2"}`).status,
+		"nobody settled it")
 }
 
 func TestTheSameBodyJoinsTheAskAndIsToldItsAnswer(t *testing.T) {
@@ -166,7 +170,8 @@ func TestTheSameBodyJoinsTheAskAndIsToldItsAnswer(t *testing.T) {
 	for _, waiting := range []<-chan answer{first, second} {
 		require.JSONEq(t, `{"status":"ok","response":"fine"}`, string((<-waiting).body))
 	}
-	require.JSONEq(t, `{"status":"ok","response":"fine"}`, string(f.post("/api/ask", access.RightAsk, `{"request_id":"r1","x":1}`).body), "settled, and told again")
+	require.JSONEq(t, `{"status":"ok","response":"fine"}`,
+		string(f.post("/api/ask", access.RightAsk, `{"request_id":"r1","x":1}`).body), "settled, and told again")
 	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{"request_id":"r1","x":2}`).status)
 	require.Len(t, recorded[events.AskPosted](f), 1)
 }
@@ -181,7 +186,8 @@ func TestWhoJoinsAnAskHasItsDeadline(t *testing.T) {
 	first := f.ask(`{"request_id":"r1"}`)
 	f.awaitRaised("r1")
 	clock.advance(time.Hour)
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status, "its hour was over")
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status,
+		"its hour was over")
 	require.Equal(t, http.StatusOK, f.respond("r1", `"late, and nothing had settled it"`).status)
 	require.Equal(t, http.StatusOK, (<-first).status)
 }
@@ -211,13 +217,18 @@ func TestAnIdOfAGateCannotBePostedTo(t *testing.T) {
 func TestUnusableRequestIdsAreRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *core.Config) { c.AskTimeout, c.Limits.AskGrace = time.Millisecond, time.Millisecond })
-	for _, id := range []string{`""`, `1`, `null`, `{}`, `"a\nb"`, `"\u0000"`, `"\u202e"`, `"` + strings.Repeat("x", 129) + `"`} {
+	for _, id := range []string{`""`, `1`, `null`, `{}`, `"a\nb"`, `"\u0000"`, `"\u202e"`, `"` + strings.Repeat("x", 129) +
+		`"`} {
 		require.Equal(t, http.StatusBadRequest, f.post("/api/ask", access.RightAsk, `{"request_id":`+id+`}`).status, id)
-		require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman, `{"request_id":`+id+`,"response":true}`).status, id)
+		require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman, `{"request_id":`+id+
+			`,"response":true}`).status, id)
 	}
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"`+strings.Repeat("x", 128)+`"}`).status)
-	require.Equal(t, http.StatusBadRequest, f.post("/api/ask", access.RightAsk, `{"request_id":"a","request_id":"b"}`).status, "which one?")
-	require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"a","response":{"approved":false,"approved":true}}`).status)
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"`+strings.Repeat("x",
+		128)+`"}`).status)
+	require.Equal(t, http.StatusBadRequest, f.post("/api/ask", access.RightAsk,
+		`{"request_id":"a","request_id":"b"}`).status, "which one?")
+	require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"a","response":{"approved":false,"approved":true}}`).status)
 	require.Empty(t, recorded[events.AskAnswered](f))
 }
 
@@ -225,15 +236,18 @@ func TestWithoutASessionNothingIsAskedOrAnswered(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t)
 	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/ask", access.RightAsk, `{}`).status)
-	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"x","response":true}`).status)
-	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman, `{"session":{"entries":[]}}`).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"x","response":true}`).status)
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman,
+		`{"session":{"entries":[]}}`).status)
 }
 
 func TestInAClosedSessionNothingIsAskedAndItCanStillBeLookedAt(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.put(person, events.SessionClosed{Reason: "done"})
-	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status, "it would wait for nothing")
+	require.Equal(t, http.StatusConflict, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status,
+		"it would wait for nothing")
 	require.Empty(t, recorded[events.AskPosted](f))
 	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status)
 	r, _ := f.feed("/api/stream")
@@ -255,7 +269,8 @@ func TestWhoOnlyJoinedMayLeave(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		var err error
-		third, err = f.trySend(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`).WithContext(ctx))
+		third, err = f.trySend(f.request(http.MethodPost, "/api/ask", access.RightAsk, `{"request_id":"r1"}`).WithContext(
+			ctx))
 		return err != nil || third.status != http.StatusServiceUnavailable
 	}, eventstest.Patience, time.Millisecond)
 	require.Equal(t, http.StatusOK, f.respond("r1", "true").status)
@@ -272,7 +287,8 @@ func TestThousandsOfAsksWaitAndEachGetsItsOwnAnswer(t *testing.T) {
 	for i := range asks {
 		waiting.Go(func() {
 			a, err := f.trySend(f.request(http.MethodPost, "/api/ask", access.RightAsk, fmt.Sprintf(`{"request_id":"r%d"}`, i)))
-			if err != nil || a.status != http.StatusOK || string(a.body) != fmt.Sprintf(`{"status": "ok", "response": {"n":%d}}`, i) {
+			if err != nil || a.status != http.StatusOK || string(a.body) != fmt.Sprintf(`{"status": "ok", "response": {"n":%d}}`,
+				i) {
 				wrong <- fmt.Sprint(i, err, a.status, string(a.body))
 			}
 		})

@@ -21,17 +21,21 @@ func subjectParameters() openapi.Object {
 	return openapi.Object{}.
 		With("project", token("1 to 64 of A-Z a-z 0-9 _ -, as is every token.")).
 		With("session", token("The session; - in signals of no session.")).
-		With("actor", token("Who wrote it: a decider, models, timers, gateway, worker-HOST-N, agent-LABEL, or a person's name.")).
+		With("actor", token("Who wrote it: a decider, models, timers, gateway, worker-HOST-N, agent-LABEL, or a person's "+
+			"name.")).
 		With("type", token("The type of the fact.")).
 		With("topic", token("Tool, tier or gate where the type has one, else -."))
 }
 
 // headerTraits are the NATS headers of stored and of re-published facts.
 func headerTraits() openapi.Object {
-	id := openapi.Object{}.With("Nats-Msg-Id", explained("string", "The id of the fact, by which the server knows a copy. A publisher may leave it out; then a copy is a fact of its own."))
+	id := openapi.Object{}.With("Nats-Msg-Id", explained("string", "The id of the fact, by which the server knows a "+
+		"copy. A publisher may leave it out; then a copy is a fact of its own."))
 	stored := append(slices.Clone(id),
-		openapi.Member{Name: "Nats-Expected-Last-Subject-Sequence", Value: explained("string", "Of a decider: the newest sequence that it knows under the subject below; another one is refused.")},
-		openapi.Member{Name: "Nats-Expected-Last-Subject-Sequence-Subject", Value: explained("string", "slop.ev.PROJECT.SESSION.ACTOR.>, the decider's own subtree.")})
+		openapi.Member{Name: "Nats-Expected-Last-Subject-Sequence", Value: explained("string", "Of a decider: the newest "+
+			"sequence that it knows under the subject below; another one is refused.")},
+		openapi.Member{Name: "Nats-Expected-Last-Subject-Sequence-Subject", Value: explained("string",
+			"slop.ev.PROJECT.SESSION.ACTOR.>, the decider's own subtree.")})
 	shown := append(slices.Clone(id),
 		openapi.Member{Name: "Nats-Stream", Value: exactly("SLOP_EV")},
 		openapi.Member{Name: "Nats-Subject", Value: explained("string", "The subject under which the fact is stored.")},
@@ -47,18 +51,22 @@ func headerTraits() openapi.Object {
 func (d *asyncAPI) fact(def events.Def) {
 	name, v := def.Type.Name, def.Type.Version
 	body := reference(fmt.Sprintf("schemas/%s.v%d.json", name, v))
-	own := openapi.Object{}.With("type", exactly(name)).With("v", exactly(v)).With("dataschema", exactly(events.SchemaURN(name, v))).With("data", body)
-	d.message(name, def.Doc, openapi.Object{}.With("allOf", []any{componentRef("schemas", "Envelope"), openapi.Object{}.With("properties", own)}),
+	own := openapi.Object{}.With("type", exactly(name)).With("v", exactly(v)).With("dataschema",
+		exactly(events.SchemaURN(name, v))).With("data", body)
+	d.message(name, def.Doc, openapi.Object{}.With("allOf", []any{componentRef("schemas", "Envelope"),
+		openapi.Object{}.With("properties", own)}),
 		openapi.Member{Name: "contentType", Value: cloudEvent},
 		openapi.Member{Name: "traits", Value: []any{componentRef("messageTraits", "stored")}})
 	messages := []string{name}
 	if name == (events.AskAnswered{}).EventType().Name {
 		messages = append(messages, "AskAnsweredBare")
-		d.message("AskAnsweredBare", "The same from any NATS client: the body alone, the rest is read from subject and headers.", body,
+		d.message("AskAnsweredBare", "The same from any NATS client: the body alone, the rest is read from subject and "+
+			"headers.", body,
 			openapi.Member{Name: "contentType", Value: "application/json"},
 			openapi.Member{Name: "traits", Value: []any{componentRef("messageTraits", "stored")}})
 	}
-	d.channel(name, openapi.Object{}.With("address", events.RootEvents+subject+name+".{topic}").With("description", def.Doc).
+	d.channel(name, openapi.Object{}.With("address", events.RootEvents+subject+name+".{topic}").With("description",
+		def.Doc).
 		With("servers", servers("bus")).With("parameters", addressed(actorsOf(def), "topic")), messages...)
 	verb, action := "send", "send"
 	if def.Class == events.Word {
@@ -90,7 +98,8 @@ func anyOf(names []string) []any {
 
 // addressed are the parameters of a subject: project, session, actor and more.
 func addressed(actor openapi.Object, more ...string) openapi.Object {
-	out := openapi.Object{}.With("project", componentRef("parameters", "project")).With("session", componentRef("parameters", "session")).With("actor", actor)
+	out := openapi.Object{}.With("project", componentRef("parameters", "project")).With("session",
+		componentRef("parameters", "session")).With("actor", actor)
 	for _, name := range more {
 		out = out.With(name, componentRef("parameters", name))
 	}
@@ -107,9 +116,12 @@ func (d *asyncAPI) live() {
 		openapi.Member{Name: "contentType", Value: cloudEvent},
 		openapi.Member{Name: "traits", Value: []any{componentRef("messageTraits", "republished")}})
 	d.channel("live", openapi.Object{}.With("address", events.RootLive+subject+"{type}.{topic}").
-		With("description", "Each stored fact again, without a consumer; what comes while a reader is away is missed. An answer that was published as a bare body stays bare.").
-		With("servers", servers("bus")).With("parameters", addressed(anyActor(), "type", "topic")), "Republished", "AskAnsweredBare")
-	d.operation("republishFacts", "send", "live", openapi.Object{}.With("summary", "The server itself does it, right after it stored a fact."), "Republished", "AskAnsweredBare")
+		With("description", "Each stored fact again, without a consumer; what comes while a reader is away is missed. An "+
+			"answer that was published as a bare body stays bare.").
+		With("servers", servers("bus")).With("parameters", addressed(anyActor(), "type", "topic")), "Republished",
+		"AskAnsweredBare")
+	d.operation("republishFacts", "send", "live", openapi.Object{}.With("summary", "The server itself does it, right "+
+		"after it stored a fact."), "Republished", "AskAnsweredBare")
 }
 
 // busSignal is a kind of signal.
@@ -122,12 +134,17 @@ type busSignal struct {
 func (d *asyncAPI) signals() {
 	empty := object("string").With("maxLength", 0)
 	for _, s := range []busSignal{
-		{"delta", "A piece of the text that a model is writing; the closing fact has the whole.", "models", componentRef("schemas", "Delta")},
-		{"sample", "How a process is doing, once a second; its session token is -.", "every process", plainObject(openapi.Object{}.With("allOf", []any{
-			d.payload(wire.ProcessFigures{}), openapi.Object{}.With("properties", openapi.Object{}.With("log", record(openapi.Object{}.
-				With("events_per_s", object("number")).With("projection_lag", object("integer")).With("queue_depth", object("integer"))))),
-		}))},
-		{"frame", "What an attached front end measured; its session token is -.", "the process that serves the gateway", d.payload(wire.Frame{})},
+		{"delta", "A piece of the text that a model is writing; the closing fact has the whole.", "models",
+			componentRef("schemas", "Delta")},
+		{"sample", "How a process is doing, once a second; its session token is -.", "every process",
+			plainObject(openapi.Object{}.With("allOf", []any{
+				d.payload(wire.ProcessFigures{}), openapi.Object{}.With("properties", openapi.Object{}.With("log",
+					record(openapi.Object{}.
+						With("events_per_s", object("number")).With("projection_lag", object("integer")).With("queue_depth",
+						object("integer"))))),
+			}))},
+		{"frame", "What an attached front end measured; its session token is -.", "the process that serves the gateway",
+			d.payload(wire.Frame{})},
 		{"here", "An actor is at work, every 200 ms; its session token is -.", "every process", empty},
 		{"gone", "An actor says good-bye; its session token is -.", "every process", empty},
 	} {
@@ -135,6 +152,7 @@ func (d *asyncAPI) signals() {
 		d.message(message, s.doc, s.payload)
 		d.channel(channel, openapi.Object{}.With("address", events.RootSignals+subject+s.name).With("description", s.doc).
 			With("servers", servers("bus")).With("parameters", addressed(anyActor())), message)
-		d.operation("send"+message, "send", channel, openapi.Object{}.With("summary", "May be said by: "+s.writer+"."), message)
+		d.operation("send"+message, "send", channel, openapi.Object{}.With("summary", "May be said by: "+s.writer+"."),
+			message)
 	}
 }

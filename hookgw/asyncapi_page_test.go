@@ -37,13 +37,16 @@ func newAsyncAPI() openapi.Object {
 		With("securitySchemes", openapi.Object{}.
 			With("bearer", object("http").With("scheme", "bearer")).
 			With("apiKey", object("httpApiKey").With("in", "header").With("name", "X-API-KEY")).
-			With("busToken", object("apiKey").With("in", "user").With("description", "The token of a role, from a file that slop keys writes; it decides what may be published and read."))).
+			With("busToken", object("apiKey").With("in", "user").With("description", "The token of a role, from a file that "+
+				"slop keys writes; it decides what may be published and read."))).
 		With("parameters", subjectParameters()).
 		With("messageTraits", headerTraits()).
 		With("messages", d.messages).
-		With("schemas", append(openapi.Object{}.With("Envelope", envelopeSchema()).With("Delta", deltaSchema()).With("Snapshot", d.snapshotSchema()), plainSchema(d.schemas.Object()).(openapi.Object)...))
+		With("schemas", append(openapi.Object{}.With("Envelope", envelopeSchema()).With("Delta",
+			deltaSchema()).With("Snapshot", d.snapshotSchema()), plainSchema(d.schemas.Object()).(openapi.Object)...))
 	return openapi.Object{}.With("asyncapi", "3.0.0").
-		With("info", openapi.Object{}.With("title", "Manual Slop events and live feeds").With("version", "1.0.0").With("description", asyncAPIIntroduction).
+		With("info", openapi.Object{}.With("title", "Manual Slop events and live feeds").With("version",
+			"1.0.0").With("description", asyncAPIIntroduction).
 			With("license", openapi.Object{}.With("name", "Apache 2.0"))).
 		With("defaultContentType", "application/json").
 		With("servers", asyncServers()).
@@ -67,7 +70,8 @@ func asyncServers() openapi.Object {
 	tokens := []any{componentRef("securitySchemes", "bearer"), componentRef("securitySchemes", "apiKey")}
 	return openapi.Object{}.
 		With("bus", openapi.Object{}.With("host", "127.0.0.1:4222").With("protocol", "nats").
-			With("description", "The NATS server inside the engine, where --nats-listen says; or a cluster of yours. Facts are in the JetStream stream SLOP_EV.").
+			With("description", "The NATS server inside the engine, where --nats-listen says; or a cluster of yours. Facts "+
+				"are in the JetStream stream SLOP_EV.").
 			With("security", []any{componentRef("securitySchemes", "busToken")})).
 		With("gateway", openapi.Object{}.With("host", "127.0.0.1:8999").With("protocol", "http").
 			With("description", "The Hook API, on loopback only; slop serve says where.").With("security", tokens)).
@@ -91,12 +95,14 @@ func (d *asyncAPI) operation(name, action, channel string, about openapi.Object,
 	for _, m := range messages {
 		refs = append(refs, reference("#/channels/"+channel+"/messages/"+m))
 	}
-	d.operations = d.operations.With(name, append(openapi.Object{}.With("action", action).With("channel", reference("#/channels/"+channel)), about.With("messages", refs)...))
+	d.operations = d.operations.With(name, append(openapi.Object{}.With("action", action).With("channel",
+		reference("#/channels/"+channel)), about.With("messages", refs)...))
 }
 
 // message adds one message.
 func (d *asyncAPI) message(name, summary string, payload openapi.Object, more ...openapi.Member) {
-	d.messages = d.messages.With(name, append(openapi.Object{}.With("name", name).With("summary", summary).With("payload", payload), more...))
+	d.messages = d.messages.With(name, append(openapi.Object{}.With("name", name).With("summary", summary).With("payload",
+		payload), more...))
 }
 
 // servers is the list of one server of a channel.

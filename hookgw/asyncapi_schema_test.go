@@ -77,20 +77,25 @@ func explained(typ, doc string) openapi.Object { return object(typ).With("descri
 func envelopeSchema() openapi.Object {
 	return record(openapi.Object{}.
 		With("specversion", exactly(events.SpecVersion)).
-		With("id", explained("string", "A ULID, or derived from the cause where a decider or a model wrote it.").With("minLength", 1).With("maxLength", events.MaxIDLength)).
+		With("id", explained("string", "A ULID, or derived from the cause where a decider or a model wrote it.").With(
+			"minLength", 1).With("maxLength", events.MaxIDLength)).
 		With("source", explained("string", "The actor that wrote it: the actor token of the subject.")).
 		With("type", explained("string", "The type token of the subject.")).
-		With("subject", explained("string", "The subject under which it is stored.").With("pattern", `^slop\.ev(\.[A-Za-z0-9_-]{1,64}){5}$`)).
-		With("time", explained("string", "Decided by the writer; a decided fact has its cause's time.").With("format", "date-time")).
+		With("subject", explained("string", "The subject under which it is stored.").With("pattern",
+			`^slop\.ev(\.[A-Za-z0-9_-]{1,64}){5}$`)).
+		With("time", explained("string", "Decided by the writer; a decided fact has its cause's time.").With("format",
+			"date-time")).
 		With("datacontenttype", exactly("application/json")).
 		With("dataschema", explained("string", "urn:slop:TYPE:V, the $id of a file in schemas.")).
 		With("session", explained("string", "The session token of the subject.")).
 		With("cause", explained("string", "Id of the event that led to this one.")).
 		With("corr", explained("string", "The ticket, track, call or ask that it belongs to.")).
 		With("v", explained("integer", "Version of the type.").With("minimum", 1)).
-		With("n", explained("integer", "Counts the events of this actor in the session; deciders and workers only.").With("minimum", 1)).
+		With("n", explained("integer", "Counts the events of this actor in the session; deciders and workers only.").With(
+			"minimum", 1)).
 		With("tier", explained("integer", "The tier concerned.").With("minimum", 1).With("maximum", 4)).
-		With("data", openapi.Object{}.With("description", "The body, by the schema of its type; null in a feed where it cannot be read.")),
+		With("data", openapi.Object{}.With("description", "The body, by the schema of its type; null in a feed where it "+
+			"cannot be read.")),
 		"datacontenttype", "dataschema", "cause", "corr", "n", "tier").
 		With("description", "A CloudEvents 1.0 object in structured mode.")
 }
@@ -100,7 +105,9 @@ func deltaSchema() openapi.Object {
 	return record(openapi.Object{}.
 		With("stream_id", explained("string", "The stream in mma_streams that it belongs to.")).
 		With("request", explained("string", "Id of the ModelRequested that it answers.")).
-		With("piece", explained("integer", "Counts the pieces of one try at the request, from 0: piece 0 begins the text anew, because whoever wrote the one before it is gone.").With("minimum", 0)).
+		With("piece", explained("integer", "Counts the pieces of one try at the request, from 0: piece 0 begins the text "+
+			"anew, because whoever wrote the one before it is gone.").With("minimum", 0)).
 		With("delta", explained("string", "The text that came."))).
-		With("description", "No answer yet: the ModelReplied of the request has the whole text, and after its ModelFailed nothing of what came counts.")
+		With("description", "No answer yet: the ModelReplied of the request has the whole text, and after its ModelFailed "+
+			"nothing of what came counts.")
 }

@@ -43,17 +43,22 @@ func (d *asyncAPI) socket() {
 	for _, a := range socketActions() {
 		members := openapi.Object{}.With("action", exactly(a.name))
 		if a.name != "ping" {
-			members = members.With("channels", object("array").With("items", object("string").With("enum", names)).With("minItems", 1).With("maxItems", 64))
+			members = members.With("channels", object("array").With("items", object("string").With("enum", names)).With(
+				"minItems", 1).With("maxItems", 64))
 		}
 		name := "SocketClient" + strings.ToUpper(a.name[:1]) + a.name[1:]
 		d.message(name, a.doc, record(members))
 		heard = append(heard, name)
 	}
-	d.channel("socket", openapi.Object{}.With("address", r.Pattern).With("description", r.Doc).With("servers", servers("socket")).
-		With("bindings", openapi.Object{}.With("ws", openapi.Object{}.With("method", r.Method).With("query", queryOf(r)).With("bindingVersion", "0.1.0"))),
+	d.channel("socket", openapi.Object{}.With("address", r.Pattern).With("description", r.Doc).With("servers",
+		servers("socket")).
+		With("bindings", openapi.Object{}.With("ws", openapi.Object{}.With("method", r.Method).With("query",
+			queryOf(r)).With("bindingVersion", "0.1.0"))),
 		append(said, heard...)...)
-	d.operation("showSocket", "send", "socket", openapi.Object{}.With("summary", "What the client subscribed to, and answers to what it says."), said...)
-	d.operation("hearSocket", "receive", "socket", openapi.Object{}.With("summary", "What the client wants to see; nothing is written."), heard...)
+	d.operation("showSocket", "send", "socket", openapi.Object{}.With("summary", "What the client subscribed to, and "+
+		"answers to what it says."), said...)
+	d.operation("hearSocket", "receive", "socket", openapi.Object{}.With("summary", "What the client wants to see; "+
+		"nothing is written."), heard...)
 }
 
 // socketName is the name of the message of a channel.
@@ -86,7 +91,8 @@ func discussionSchema() openapi.Object {
 func (d *asyncAPI) carried(channel string) openapi.Object {
 	switch channel {
 	case "events":
-		return record(openapi.Object{}.With("seq", object("integer")).With("type", object("string")).With("event_type", object("string")).With("ts", object("string").With("format", "date-time")).
+		return record(openapi.Object{}.With("seq", object("integer")).With("type", object("string")).With("event_type",
+			object("string")).With("ts", object("string").With("format", "date-time")).
 			With("payload", openapi.Object{})).With("description", "An entry as GET /api/events has it.")
 	case "log":
 		return componentRef("schemas", "Envelope")

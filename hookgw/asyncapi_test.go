@@ -169,14 +169,16 @@ func TestEveryChannelOfTheSocketIsInTheAsyncAPIDocument(t *testing.T) {
 	for _, c := range hookgw.SocketChannels() {
 		names = append(names, c.Name)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^\s*Channel[A-Z]\w+\s+= "(\w+)"`).FindAllStringSubmatch(sources(t, "streams/*.go"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\s*Channel[A-Z]\w+\s+= "(\w+)"`).FindAllStringSubmatch(sources(t,
+		"streams/*.go"), -1) {
 		names = append(names, m[1])
 	}
 	require.Greater(t, len(names), len(hookgw.SocketChannels())+4, "the pattern finds what the gateway says by itself")
 	for _, name := range names {
 		require.Contains(t, string(raw), `"channel":{"const":"`+name+`"}`)
 	}
-	for _, action := range regexp.MustCompile(`\[\]string\{("subscribe"[^}]*)\}, o\.action`).FindStringSubmatch(sources(t, "streams/*.go"))[1:] {
+	for _, action := range regexp.MustCompile(`\[\]string\{("subscribe"[^}]*)\}, o\.action`).FindStringSubmatch(sources(t,
+		"streams/*.go"))[1:] {
 		for _, name := range strings.Split(action, ", ") {
 			require.Contains(t, string(raw), `"action":{"const":`+name+`}`)
 		}
@@ -191,7 +193,8 @@ func TestEveryKindOfFrameIsInTheAsyncAPIDocument(t *testing.T) {
 		titles[m.Title] = true
 	}
 	code, kinds := sources(t, "*/*.go"), map[string]bool{}
-	for _, pattern := range []string{`"event: (\w+)\\n`, `return "(\w+)", [tT]old`, `return "(\w+)", state\b`, `f\.write\([^",]+, "(\w+)"`} {
+	for _, pattern := range []string{`"event: (\w+)\\n`, `return "(\w+)", [tT]old`, `return "(\w+)", state\b`,
+		`f\.write\([^",]+, "(\w+)"`} {
 		found := regexp.MustCompile(pattern).FindAllStringSubmatch(code, -1)
 		require.NotEmpty(t, found, pattern)
 		for _, m := range found {
@@ -209,10 +212,12 @@ func satisfies(t *testing.T, message, body string) {
 	t.Helper()
 	doc, _ := readable()
 	require.Contains(t, doc.Components.Messages, message)
-	raw, err := json.Marshal(map[string]any{"allOf": []any{doc.Components.Messages[message].Payload}, "$defs": doc.Components.Schemas})
+	raw, err := json.Marshal(map[string]any{"allOf": []any{doc.Components.Messages[message].Payload},
+		"$defs": doc.Components.Schemas})
 	require.NoError(t, err)
 	var schema jsonschema.Schema
-	require.NoError(t, json.Unmarshal([]byte(strings.NewReplacer(`"Ref":`, `"$ref":`, "#/components/schemas/", "#/$defs/").Replace(string(raw))), &schema))
+	require.NoError(t, json.Unmarshal([]byte(strings.NewReplacer(`"Ref":`, `"$ref":`, "#/components/schemas/",
+		"#/$defs/").Replace(string(raw))), &schema))
 	resolved, err := schema.Resolve(nil)
 	require.NoError(t, err)
 	var value any
@@ -243,12 +248,14 @@ func TestWhatTheSocketShowsSatisfiesTheAsyncAPIDocument(t *testing.T) {
 	for _, c := range hookgw.SocketChannels() {
 		open[c.Name], all = true, append(all, c.Name)
 	}
-	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + f.token(access.RightRead)}}})
+	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{
+		"Authorization": {"Bearer " + f.token(access.RightRead)}}})
 	require.NoError(t, err)
-	defer conn.CloseNow() //nolint:errcheck // it may have ended
+	defer conn.CloseNow()
 	conn.SetReadLimit(-1)
 	<-listening
-	for _, text := range []string{`{"action":"ping"}`, `{"action":"fly"}`, `{"action":"subscribe","channels":["` + strings.Join(all, `","`) + `"]}`} {
+	for _, text := range []string{`{"action":"ping"}`, `{"action":"fly"}`, `{"action":"subscribe","channels":["` +
+		strings.Join(all, `","`) + `"]}`} {
 		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte(text)))
 	}
 	for len(open) > 0 {

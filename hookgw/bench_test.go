@@ -31,7 +31,8 @@ func BenchmarkAnswerReleasesTheAskThatWaits(b *testing.B) {
 				waiting := f.ask(`{"request_id":"` + id + `"}`)
 				f.awaitRaised(id)
 				b.StartTimer()
-				go f.trySend(f.request(http.MethodPost, "/api/ask/respond", access.RightHuman, `{"request_id":"`+id+`","response":true}`))
+				go f.trySend(f.request(http.MethodPost, "/api/ask/respond", access.RightHuman, `{"request_id":"`+id+
+					`","response":true}`))
 				require.Equal(b, http.StatusOK, (<-waiting).status)
 			}
 		})

@@ -29,7 +29,8 @@ func (f *fixture) unfinished(size int) net.Conn {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(f.gw.URL(), "http://"))
 	require.NoError(f.t, err)
 	f.t.Cleanup(func() { _ = conn.Close() })
-	_, err = fmt.Fprintf(conn, "POST /api/ask HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	_, err = fmt.Fprintf(conn, "POST /api/ask HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s",
 		strings.TrimPrefix(f.gw.URL(), "http://"), f.token(access.RightAsk), size, strings.Repeat("x", size-1))
 	require.NoError(f.t, err)
 	return conn
@@ -37,7 +38,8 @@ func (f *fixture) unfinished(size int) net.Conn {
 
 func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *request.Limits) { l.Bodies, l.AskGrace = 1000, time.Millisecond }), func(c *core.Config) { c.AskTimeout = time.Millisecond })
+	f := open(t, limited(func(l *request.Limits) { l.Bodies, l.AskGrace = 1000, time.Millisecond }),
+		func(c *core.Config) { c.AskTimeout = time.Millisecond })
 	slow := f.unfinished(901)
 	f.eventually(func() bool {
 		return f.post("/api/ask", access.RightAsk, sized("full", 101)).status == http.StatusServiceUnavailable
@@ -46,7 +48,8 @@ func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Equal(t, "1", a.header.Get("Retry-After"))
 	requireProblem(t, a, "too much is being sent")
-	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, sized("fits", 100)).status, "what is left is free, and free again")
+	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, sized("fits", 100)).status,
+		"what is left is free, and free again")
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, sized("fits-2", 100)).status)
 	f.says("/api/session", sessionOf(1000), http.StatusOK)
 	f.says("/api/session", sessionOf(1001), http.StatusServiceUnavailable)
@@ -76,7 +79,8 @@ func TestQuestionsThatWaitHaveALimitInBytesForEachRight(t *testing.T) {
 	again := make(chan answer, 1)
 	go func() {
 		for t.Context().Err() == nil { // an answer may come a moment before there is room
-			if a := <-f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, sized("e", 1000))); a.status == http.StatusOK {
+			if a := <-f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk,
+				sized("e", 1000))); a.status == http.StatusOK {
 				again <- a
 				return
 			}
@@ -99,7 +103,8 @@ func (b oneBlob) Get(context.Context, string) ([]byte, error) { return b.body, n
 func TestBlobsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20 // more than the buffers of a connection take
-	f := open(t, limited(func(l *request.Limits) { l.Bodies = size }), func(c *core.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
+	f := open(t, limited(func(l *request.Limits) { l.Bodies = size }),
+		func(c *core.Config) { c.Blobs = oneBlob{body: make([]byte, size)} })
 	path := "/api/blobs/" + strings.Repeat("0", 64)
 	slow, err := f.client.Do(f.request(http.MethodGet, path, access.RightRead, ""))
 	require.NoError(t, err)
@@ -131,7 +136,8 @@ func TestSnapshotsThatNobodyTakesHaveALimitInBytes(t *testing.T) {
 	f := open(t, limited(func(l *request.Limits) { l.Bodies = 15 << 20 }))
 	f.says("/api/session", sessionOf(9<<20), http.StatusOK) // more than the buffers of a connection take
 	feed := func() *http.Response {
-		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since="+strconv.FormatUint(f.last(), 10), access.RightRead, ""))
+		resp, err := f.client.Do(f.request(http.MethodGet, "/api/stream?since="+strconv.FormatUint(f.last(), 10),
+			access.RightRead, ""))
 		require.NoError(t, err)
 		return resp
 	}

@@ -26,13 +26,15 @@ func (f *fixture) worked(path, body string) answer {
 	require.Equal(f.t, events.ViewSlice, p.View)
 	found := *p.Slice
 	found.Head, found.Tail = []string{"def f():"}, []string{"    return 1"}
-	f.put("worker-x-1", events.ContextBuilt{Request: wish.ID, Views: []events.View{{Path: p.Path, View: p.View, Text: "def f():", SHA256: "ab", Size: 8, Slice: &found}}})
+	f.put("worker-x-1", events.ContextBuilt{Request: wish.ID, Views: []events.View{{Path: p.Path, View: p.View,
+		Text: "def f():", SHA256: "ab", Size: 8, Slice: &found}}})
 	return <-answered
 }
 
 // slice is a slice as worked finds it.
 func slice(name string, start, end int) events.FileSlice {
-	return events.FileSlice{Name: name, StartLine: start, EndLine: end, Head: []string{"def f():"}, Tail: []string{"    return 1"}}
+	return events.FileSlice{Name: name, StartLine: start, EndLine: end, Head: []string{"def f():"},
+		Tail: []string{"    return 1"}}
 }
 
 func TestASliceIsRecordedInAPresetWithItsAnchors(t *testing.T) {
@@ -45,32 +47,43 @@ func TestASliceIsRecordedInAPresetWithItsAnchors(t *testing.T) {
 	f.worked("/api/context/slices", `{"path":"a.py","start_line":20,"end_line":21,"preset":"core","name":"end"}`)
 	f.worked("/api/context/slices", `{"path":"a.py","start_line":30,"end_line":31,"preset":"core","name":"end"}`)
 	saved := recorded[events.ContextPresetSaved](f)
-	require.Equal(t, []events.TrackedFile{{Path: "a.py", CustomSlices: []events.FileSlice{slice("", 3, 9), slice("end", 30, 31)}}}, saved[3].Files)
-	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", access.RightRead).body), "what is only recorded is shown nowhere")
+	require.Equal(t, []events.TrackedFile{{Path: "a.py", CustomSlices: []events.FileSlice{slice("", 3, 9),
+		slice("end", 30, 31)}}}, saved[3].Files)
+	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", access.RightRead).body),
+		"what is only recorded is shown nowhere")
 	for i := range events.MaxFileSlices - 2 {
-		require.Equal(t, http.StatusOK, f.worked("/api/context/slices", fmt.Sprintf(`{"path":"a.py","start_line":%d,"end_line":99,"preset":"core"}`, 40+i)).status)
+		require.Equal(t, http.StatusOK, f.worked("/api/context/slices",
+			fmt.Sprintf(`{"path":"a.py","start_line":%d,"end_line":99,"preset":"core"}`, 40+i)).status)
 	}
-	requireProblem(t, f.worked("/api/context/slices", `{"path":"a.py","start_line":98,"end_line":99,"preset":"core"}`), "16 slices already")
-	require.Len(t, recorded[events.ContextPresetSaved](f)[3+events.MaxFileSlices-2].Files[0].CustomSlices, events.MaxFileSlices)
+	requireProblem(t, f.worked("/api/context/slices", `{"path":"a.py","start_line":98,"end_line":99,"preset":"core"}`),
+		"16 slices already")
+	require.Len(t, recorded[events.ContextPresetSaved](f)[3+events.MaxFileSlices-2].Files[0].CustomSlices,
+		events.MaxFileSlices)
 }
 
 func TestASliceIsRecordedInTheProjectAndTicketsAreTold(t *testing.T) {
 	t.Parallel()
 	f := open(t, withFolder(&folder{files: map[string]string{}}))
-	f.says("/api/project", `{"project":{"files":{"base_dir":"src","paths":["b.py",{"path":"a.py","view_mode":"skeleton"},{"path":"*.go","force_full":true}]}}}`, http.StatusOK)
+	f.says("/api/project",
+		`{"project":{"files":{"base_dir":"src","paths":["b.py",{"path":"a.py","view_mode":"skeleton"},{"path":"*.go","force_full":true}]}}}`, http.StatusOK)
 	shown := func() []events.TrackedFile {
 		all := recorded[events.FilesTracked](f)
 		return all[len(all)-1].Shown
 	}
-	require.Equal(t, []events.TrackedFile{{Path: "src/a.py", ViewMode: "skeleton"}}, shown(), "of a pattern it cannot be said")
-	require.Equal(t, http.StatusOK, f.worked("/api/context/slices", `{"path":"src/b.py","start_line":1,"end_line":2}`).status)
-	require.Equal(t, http.StatusOK, f.worked("/api/context/slices", `{"path":"src/new.py","start_line":5,"end_line":5}`).status)
+	require.Equal(t, []events.TrackedFile{{Path: "src/a.py", ViewMode: "skeleton"}}, shown(),
+		"of a pattern it cannot be said")
+	require.Equal(t, http.StatusOK, f.worked("/api/context/slices",
+		`{"path":"src/b.py","start_line":1,"end_line":2}`).status)
+	require.Equal(t, http.StatusOK, f.worked("/api/context/slices",
+		`{"path":"src/new.py","start_line":5,"end_line":5}`).status)
 	want := []events.TrackedFile{
-		{Path: "src/b.py", CustomSlices: []events.FileSlice{slice("", 1, 2)}}, {Path: "src/a.py", ViewMode: "skeleton"}, {Path: "src/new.py", CustomSlices: []events.FileSlice{slice("", 5, 5)}},
+		{Path: "src/b.py", CustomSlices: []events.FileSlice{slice("", 1, 2)}}, {Path: "src/a.py", ViewMode: "skeleton"},
+		{Path: "src/new.py", CustomSlices: []events.FileSlice{slice("", 5, 5)}},
 	}
 	require.Equal(t, want, shown())
 	require.Equal(t, []string{"b.py", "a.py", "*.go", "new.py"}, recorded[events.FilesTracked](f)[2].Patterns)
-	requireProblem(t, f.worked("/api/context/slices", `{"path":"lib/b.py","start_line":1,"end_line":2}`), "not below files_base_dir, src")
+	requireProblem(t, f.worked("/api/context/slices", `{"path":"lib/b.py","start_line":1,"end_line":2}`),
+		"not below files_base_dir, src")
 	f.says("/api/project", `{"project":{"files":{"base_dir":"src","paths":["b.py"]}}}`, http.StatusOK)
 	require.Empty(t, shown(), "how a file is shown is taken away like the file")
 }
@@ -79,15 +92,19 @@ func TestASliceThatCannotBeIsRecordedNowhere(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *request.Limits) { l.SettleWait = time.Millisecond }))
 	for _, body := range []string{
-		`{}`, `{"path":"a"}`, `{"path":"a","start_line":0,"end_line":1}`, `{"path":"a","start_line":2,"end_line":1}`, `{"path":"","start_line":1,"end_line":1}`,
-		`{"path":"a","start_line":1,"end_line":1,"name":"a\n"}`, `{"path":"a","start_line":1,"end_line":1,"preset":"\u0007"}`, `{"path":"a","start_line":1,"end_line":1,"x":1}`,
+		`{}`, `{"path":"a"}`, `{"path":"a","start_line":0,"end_line":1}`, `{"path":"a","start_line":2,"end_line":1}`,
+		`{"path":"","start_line":1,"end_line":1}`,
+		`{"path":"a","start_line":1,"end_line":1,"name":"a\n"}`, `{"path":"a","start_line":1,"end_line":1,"preset":"\u0007"}`,
+		`{"path":"a","start_line":1,"end_line":1,"x":1}`,
 		`{"path":"a\u0000","start_line":1,"end_line":1}`,
 	} {
 		f.says("/api/context/slices", body, http.StatusBadRequest)
 	}
 	require.Empty(t, recorded[events.ContextInjectionRequested](f))
-	requireProblem(t, f.says("/api/context/slices", `{"path":"a","start_line":1,"end_line":1,"preset":"p"}`, http.StatusServiceUnavailable), "no worker has read the file")
-	for _, body := range []string{`{"path":"a","mode":"slice"}`, `{"path":"a","mode":"slice","start_line":3,"end_line":2}`, `{"path":"a","start_line":1,"end_line":1}`} {
+	requireProblem(t, f.says("/api/context/slices", `{"path":"a","start_line":1,"end_line":1,"preset":"p"}`,
+		http.StatusServiceUnavailable), "no worker has read the file")
+	for _, body := range []string{`{"path":"a","mode":"slice"}`, `{"path":"a","mode":"slice","start_line":3,"end_line":2}`,
+		`{"path":"a","start_line":1,"end_line":1}`} {
 		f.says("/api/context/inject", body, http.StatusBadRequest)
 	}
 	require.Empty(t, recorded[events.ContextPresetSaved](f))
@@ -105,11 +122,13 @@ func TestASliceIsInjectedIntoTheDiscussion(t *testing.T) {
 // pressAddSlice records a slice by the button.
 func pressAddSlice(t *testing.T, f *fixture, id string) {
 	t.Helper()
-	a := f.worked("/api/gui", `{"action":"click","item":"`+id+`","user_data":{"path":"a.py","start_line":3,"end_line":9,"preset":"core"}}`)
+	a := f.worked("/api/gui", `{"action":"click","item":"`+id+
+		`","user_data":{"path":"a.py","start_line":3,"end_line":9,"preset":"core"}}`)
 	require.JSONEq(t, `{"status":"queued"}`, string(a.body))
 	require.Equal(t, []events.FileSlice{slice("", 3, 9)}, recorded[events.ContextPresetSaved](f)[0].Files[0].CustomSlices)
 	f.requireFailed(t, 0, `{"action":"click","item":"`+id+`"}`)
-	f.requireFailed(t, 1, `{"action":"click","item":"`+id+`","user_data":{"path":"a.py","start_line":3,"end_line":9,"line":1}}`)
+	f.requireFailed(t, 1, `{"action":"click","item":"`+id+
+		`","user_data":{"path":"a.py","start_line":3,"end_line":9,"line":1}}`)
 }
 
 func TestSlicesThatAreRecordedAtOnceAreAllKept(t *testing.T) {
@@ -128,7 +147,8 @@ func TestSlicesThatAreRecordedAtOnceAreAllKept(t *testing.T) {
 		for _, wish := range wishes {
 			p, ok := wish.Payload.(events.ContextInjectionRequested)
 			require.True(t, ok)
-			f.put("worker-x-1", events.ContextBuilt{Request: wish.ID, Views: []events.View{{Path: p.Path, View: p.View, Slice: p.Slice}}})
+			f.put("worker-x-1", events.ContextBuilt{Request: wish.ID, Views: []events.View{{Path: p.Path, View: p.View,
+				Slice: p.Slice}}})
 		}
 		for _, a := range answers {
 			got := <-a

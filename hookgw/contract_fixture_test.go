@@ -39,7 +39,8 @@ func (c *checks) due(kind string) bool {
 func (f *fixture) keepsContract(req *http.Request, a answer) error {
 	route := routeOf(req)
 	kind := fmt.Sprintf("%s %s %d", req.Method, route.Pattern, a.status)
-	if req.Method == http.MethodHead || a.status == http.StatusRequestHeaderFieldsTooLarge || // the server's own answer, before the gateway
+	// the server's own answer, before the gateway
+	if req.Method == http.MethodHead || a.status == http.StatusRequestHeaderFieldsTooLarge ||
 		!f.checks.due(kind) {
 		return nil
 	}

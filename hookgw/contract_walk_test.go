@@ -90,7 +90,8 @@ func contractFixture(t *testing.T, more ...func(*core.Config)) *fixture {
 	started := newHost()
 	started.startup = []wire.StartupTask{{CanaryID: "1", Module: "bus", ThreadName: "serve", Status: wire.StartupPending}}
 	close(started.started)
-	f := open(t, append([]func(*core.Config){staffed, in(started), withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
+	f := open(t, append([]func(*core.Config){staffed, in(started),
+		withFolder(&folder{files: map[string]string{"demo.toml": `{"project":{"name":"demo"}}`}}),
 		limited(func(l *request.Limits) {
 			l.SettleWait, l.Generate = 10*time.Millisecond, 10*time.Millisecond
 		}),
@@ -149,7 +150,8 @@ func (f *fixture) settleAlone() {
 // answered is asked, and answered already.
 func answered(f *fixture) {
 	asked(events.GateTool)(f)
-	f.put(events.ActorApproval, events.AskSettled{Ask: "r1", Gate: events.GateTool, Outcome: events.Yes, By: person, AnswerID: "x", At: time.Now()})
+	f.put(events.ActorApproval, events.AskSettled{Ask: "r1", Gate: events.GateTool, Outcome: events.Yes, By: person,
+		AnswerID: "x", At: time.Now()})
 }
 
 func TestAskAnswersAsTheOriginalDid(t *testing.T) {

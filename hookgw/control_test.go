@@ -53,9 +53,12 @@ func TestAControlRequestIsAnsweredByTheConductorsFact(t *testing.T) {
 		{`{"action":"pause"}`, "PauseRequested", []events.Payload{events.Paused{By: person}}},
 		{`{"action":"resume"}`, "ResumeRequested", []events.Payload{events.Resumed{By: person}}},
 		{`{"action":"kill","ticket":"T-1"}`, "KillRequested", []events.Payload{
-			events.TicketKilled{Ticket: "T-1", Attempt: 1, By: person}, events.TicketBlocked{Ticket: "T-1", Kind: events.BlockKilled}}},
-		{`{"action":"retry","ticket":"T-1"}`, "RetryRequested", []events.Payload{events.TicketRetried{Ticket: "T-1", RetryCount: 1}}},
-		{`{"action":"block","ticket":"T-1","reason":"later"}`, "BlockRequested", []events.Payload{events.TicketBlocked{Ticket: "T-1", Kind: events.BlockManual}}},
+			events.TicketKilled{Ticket: "T-1", Attempt: 1, By: person}, events.TicketBlocked{Ticket: "T-1",
+				Kind: events.BlockKilled}}},
+		{`{"action":"retry","ticket":"T-1"}`, "RetryRequested", []events.Payload{events.TicketRetried{Ticket: "T-1",
+			RetryCount: 1}}},
+		{`{"action":"block","ticket":"T-1","reason":"later"}`, "BlockRequested",
+			[]events.Payload{events.TicketBlocked{Ticket: "T-1", Kind: events.BlockManual}}},
 		{`{"action":"unblock","ticket":"T-1"}`, "UnblockRequested", []events.Payload{events.TicketUnblocked{Ticket: "T-1"}}},
 		{`{"action":"step_mode","on":true}`, "StepModeSet", nil},
 		{`{"action":"raise_budget","budget":"session","limit_micro_dollars":7500000}`, "BudgetRaiseRequested", nil},
@@ -92,7 +95,8 @@ func TestTheTicketAndReasonOfAControlRequestAreOnRecord(t *testing.T) {
 func TestARefusedControlRequestTellsTheConductorsReason(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.conduct("KillRequested", events.ControlRefused{Kind: "KillRequested", Ticket: "T-9", Reason: "there is no such ticket"})
+	f.conduct("KillRequested", events.ControlRefused{Kind: "KillRequested", Ticket: "T-9",
+		Reason: "there is no such ticket"})
 	a := f.post("/api/control", access.RightHuman, `{"action":"kill","ticket":"T-9"}`)
 	require.Equal(t, http.StatusConflict, a.status)
 	require.Equal(t, "there is no such ticket", a.object(t)["error"])
@@ -111,10 +115,13 @@ func TestAnUnclearControlRequestIsRefusedAndNotRecorded(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, body := range []string{
-		`{}`, `{"action":"stop"}`, `{"action":1}`, `{"action":"kill"}`, `{"action":"kill","ticket":""}`, `{"action":"kill","ticket":7}`,
+		`{}`, `{"action":"stop"}`, `{"action":1}`, `{"action":"kill"}`, `{"action":"kill","ticket":""}`,
+		`{"action":"kill","ticket":7}`,
 		`{"action":"pause","ticket":"T-1"}`, `{"action":"kill","ticket":"T-1","reason":"x"}`, `{"action":"step_mode"}`,
-		`{"action":"raise_budget"}`, `{"action":"raise_budget","budget":"session"}`, `{"action":"raise_budget","budget":"ticket","limit_micro_dollars":1}`,
-		`{"action":"raise_budget","budget":"session","limit_micro_dollars":1000000000001}`, `{"action":"raise_budget","budget":"session","ticket":"T-1","limit_micro_dollars":1}`,
+		`{"action":"raise_budget"}`, `{"action":"raise_budget","budget":"session"}`,
+		`{"action":"raise_budget","budget":"ticket","limit_micro_dollars":1}`,
+		`{"action":"raise_budget","budget":"session","limit_micro_dollars":1000000000001}`,
+		`{"action":"raise_budget","budget":"session","ticket":"T-1","limit_micro_dollars":1}`,
 		`{"action":"step_mode","on":"yes"}`, `{"action":"pause","Action":"resume"}`,
 		`{"action":"kill","ticket":"` + strings.Repeat("x", events.MaxIDLength+1) + `"}`,
 	} {
@@ -122,7 +129,8 @@ func TestAnUnclearControlRequestIsRefusedAndNotRecorded(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, a.status, "%s: %s", body, a.body)
 		require.NotEmpty(t, a.object(t)["hint"])
 	}
-	a := f.post("/api/control", access.RightHuman, `{"action":"block","ticket":"T-1","reason":"`+strings.Repeat("x", 4<<10+1)+`"}`)
+	a := f.post("/api/control", access.RightHuman, `{"action":"block","ticket":"T-1","reason":"`+strings.Repeat("x",
+		4<<10+1)+`"}`)
 	require.Equal(t, http.StatusRequestEntityTooLarge, a.status)
 	for _, typ := range []string{"PauseRequested", "ResumeRequested", "KillRequested", "BlockRequested", "StepModeSet"} {
 		require.Empty(t, eventstest.All(t, f.log, events.Filter{Project: project, Type: typ}), typ)

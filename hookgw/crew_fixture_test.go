@@ -20,7 +20,8 @@ import (
 // silence is what a model says that never answers.
 const silence = "(nothing)"
 
-// crew opens a session, runs the real deciders of tickets in it, and plays models and workers: each request of tier 3 gets the next reply; a reply
+// crew opens a session, runs the real deciders of tickets in it, and plays models and workers: each
+// request of tier 3 gets the next reply; a reply
 // that is a JSON object is a call of run_powershell with it.
 func crew(t testing.TB, change func(*events.Settings), replies ...string) *fixture {
 	t.Helper()
@@ -30,12 +31,14 @@ func crew(t testing.TB, change func(*events.Settings), replies ...string) *fixtu
 // crewIn is crew on a gateway that has no session yet.
 func crewIn(f *fixture, change func(*events.Settings), replies ...string) *fixture {
 	f.t.Helper()
-	s := events.Settings{MaxWorkers: 4, Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m0"}, MaxRounds: 10}}}
+	s := events.Settings{MaxWorkers: 4, Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m0"},
+		MaxRounds: 10}}}
 	if change != nil {
 		change(&s)
 	}
 	f.put(person, events.SessionOpened{Folder: "20260102_030405", Workspace: "/w", Settings: s})
-	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "run_powershell", Description: "Run.", Effect: "executes",
+	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "run_powershell", Description: "Run.",
+		Effect: "executes",
 		Schema: json.RawMessage(`{"type":"object","properties":{"script":{"type":"string"}},"required":["script"]}`)}}})
 	f.deciding(map[string]func() *tiers.Machine{
 		events.ActorConductor:   func() *tiers.Machine { return conductor.Decider().Start() },
@@ -65,7 +68,8 @@ func (f *fixture) play(ctx context.Context, replies []string) {
 		if p == nil {
 			continue
 		}
-		fact, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: project, Session: session, Actor: actor, Cause: e.ID, N: 1}, p)
+		fact, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: project, Session: session,
+			Actor: actor, Cause: e.ID, N: 1}, p)
 		if err != nil {
 			return
 		}
@@ -83,14 +87,16 @@ func outcomeOf(e *events.Event, replies *[]string) (string, events.Payload) {
 	case events.RefreshRequested:
 		return worker, events.FilesUpdated{Request: e.ID, Ticket: p.Ticket}
 	case events.ToolApproved:
-		return worker, events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Text: string(p.Args), SHA256: events.Digest(p.Args), ArgsSHA256: p.ArgsSHA256, Generation: p.Generation}
+		return worker, events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Text: string(p.Args),
+			SHA256: events.Digest(p.Args), ArgsSHA256: p.ArgsSHA256, Generation: p.Generation}
 	case events.ModelRequested:
 		if len(*replies) == 0 || (*replies)[0] == silence {
 			return "", nil
 		}
 		text := (*replies)[0]
 		*replies = (*replies)[1:]
-		r := events.ModelReplied{Request: e.ID, Text: text, Finish: "stop", Usage: events.Usage{Input: 100, Output: 10, CacheRead: 50}}
+		r := events.ModelReplied{Request: e.ID, Text: text, Finish: "stop", Usage: events.Usage{Input: 100, Output: 10,
+			CacheRead: 50}}
 		if text[0] == '{' {
 			r.Text, r.Finish = "", "tool_calls"
 			r.Calls = []events.ToolCall{{ID: events.CallID(e.ID, 0), Name: "run_powershell", Args: json.RawMessage(text)}}
@@ -117,5 +123,7 @@ func (f *fixture) awaitAction() string {
 // awaitWorkers waits until the workers are as holds wants them.
 func (f *fixture) awaitWorkers(holds func(projections.Workers) bool) {
 	f.t.Helper()
-	require.NoError(f.t, f.models.Await(f.t.Context(), session, func(s *projections.Set) bool { return holds(s.Workers()) }))
+	require.NoError(f.t, f.models.Await(f.t.Context(), session, func(s *projections.Set) bool {
+		return holds(s.Workers())
+	}))
 }

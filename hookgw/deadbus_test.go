@@ -43,7 +43,8 @@ func (m *mortal) start() {
 	m.t.Helper()
 	var err error
 	m.server, err = bus.Open(m.t.Context(), bus.Config{
-		Dir: m.data, Listen: m.address, Durability: bus.Relaxed, Host: "test", MaxBytes: 1 << 30, People: []string{person}, Agents: []string{"agent-hooks"},
+		Dir: m.data, Listen: m.address, Durability: bus.Relaxed, Host: "test", MaxBytes: 1 << 30, People: []string{person},
+		Agents: []string{"agent-hooks"},
 	})
 	require.NoError(m.t, err)
 }
@@ -89,7 +90,8 @@ func openOnMortal(t *testing.T) (*mortal, *fixture) {
 func (f *fixture) until(path string, right access.Right, status int) answer {
 	f.t.Helper()
 	var a answer
-	require.Eventually(f.t, func() bool { a = f.get(path, right); return a.status == status }, eventstest.Patience, time.Millisecond)
+	require.Eventually(f.t, func() bool { a = f.get(path, right); return a.status == status }, eventstest.Patience,
+		time.Millisecond)
 	return a
 }
 
@@ -110,16 +112,19 @@ func TestABusThatDiesAndComesBackLosesAndDoublesNothing(t *testing.T) {
 		m.end()
 		a := f.until("/api/gui/mma_status", access.RightRead, http.StatusServiceUnavailable)
 		require.Contains(t, a.object(t)["error"], "the bus cannot be reached")
-		require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman, `{"session":{"entries":["lost"]}}`).status)
+		require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman,
+			`{"session":{"entries":["lost"]}}`).status)
 		require.Equal(t, http.StatusOK, f.get("/status", access.RightNone).status)
 		require.Equal(t, false, f.get("/api/gui_health", access.RightRead).object(t)["healthy"])
 
 		m.start()
 		f.until("/api/gui/mma_status", access.RightRead, http.StatusOK)
-		require.Equal(t, string(before), string(f.get("/api/session", access.RightRead).body), "what was refused did not happen")
+		require.Equal(t, string(before), string(f.get("/api/session", access.RightRead).body),
+			"what was refused did not happen")
 		require.Equal(t, http.StatusOK, f.respond(id, "true").status)
 		require.Equal(t, http.StatusOK, (<-waiting).status, "an ask waits over the restart")
-		require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, `{"session":{"entries":["`+id+`"]}}`).status)
+		require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, `{"session":{"entries":["`+id+
+			`"]}}`).status)
 		require.Contains(t, string(f.get("/api/session", access.RightRead).body), id, "a write is seen by the next read")
 		for _, entry := range f.get("/api/events", access.RightHuman).object(t)["events"].([]any) {
 			e := entry.(map[string]any)
@@ -127,7 +132,8 @@ func TestABusThatDiesAndComesBackLosesAndDoublesNothing(t *testing.T) {
 			taken[e["seq"].(float64)] = e["type"].(string)
 		}
 	}
-	require.Equal(t, []string{"ask_received", "ask_received", "tick", "tick"}, slices.Sorted(maps.Values(taken)), "and nothing is lost")
+	require.Equal(t, []string{"ask_received", "ask_received", "tick", "tick"}, slices.Sorted(maps.Values(taken)),
+		"and nothing is lost")
 	require.Len(t, recorded[events.AskPosted](f), 2)
 	require.Len(t, recorded[events.SessionEdited](f), 2)
 	var seen []uint64

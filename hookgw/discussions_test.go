@@ -54,7 +54,8 @@ func TestDiscussionsAreBranchedSwitchedPromotedAndDeleted(t *testing.T) {
 	_, contents = talkOf(f, "main")
 	require.Equal(t, []string{"one", "two"}, contents)
 	f.says("/api/discussions/entries/delete", `{"discussion":"main","entry":"`+ids[1]+`"}`, http.StatusOK)
-	require.JSONEq(t, `{"status":"ok","name":"main_2"}`, string(f.says("/api/discussions/promote", `{"name":"main_take_1"}`, http.StatusOK).body))
+	require.JSONEq(t, `{"status":"ok","name":"main_2"}`,
+		string(f.says("/api/discussions/promote", `{"name":"main_take_1"}`, http.StatusOK).body))
 	f.says("/api/discussions/rename", `{"name":"main","to":"first"}`, http.StatusOK)
 	f.says("/api/discussions/create", `{"name":"third"}`, http.StatusOK)
 	f.says("/api/discussions/delete", `{"name":"main_2"}`, http.StatusOK)
@@ -73,18 +74,24 @@ func TestWhatCannotBeDoneToADiscussionIsRefused(t *testing.T) {
 		path, body string
 		status     int
 	}{
-		{"/branch", `{"name":"gone"}`, 404}, {"/branch", `{"entry":"gone"}`, 409}, {"/switch", `{"name":"gone"}`, 404}, {"/switch", `{}`, 404}, {"/delete", `{"name":"gone"}`, 404},
-		{"/delete", `{"name":"main"}`, 409}, {"/promote", `{"name":"main"}`, 409}, {"/rename", `{"name":"main","to":""}`, 400}, {"/rename", `{"name":"main","to":"main"}`, 409},
-		{"/create", `{"name":"main"}`, 409}, {"/create", `{"name":"` + long + `"}`, 400}, {"/create", `{"name":"a\u0000"}`, 400}, {"/create", `{"name":"\u202e"}`, 400},
-		{"/create", `{"name":7}`, 400}, {"/create", `{"name":"x","y":1}`, 400}, {"/roles", `{"roles":[]}`, 400}, {"/roles", `{"roles":"User"}`, 400},
-		{"/entries/add", `{"role":"Nobody","content":"x"}`, 409}, {"/entries/add", `{"content":7}`, 400}, {"/entries/add", `{"discussion":"gone","content":""}`, 404},
+		{"/branch", `{"name":"gone"}`, 404}, {"/branch", `{"entry":"gone"}`, 409}, {"/switch", `{"name":"gone"}`, 404},
+		{"/switch", `{}`, 404}, {"/delete", `{"name":"gone"}`, 404},
+		{"/delete", `{"name":"main"}`, 409}, {"/promote", `{"name":"main"}`, 409}, {"/rename", `{"name":"main","to":""}`,
+			400}, {"/rename", `{"name":"main","to":"main"}`, 409},
+		{"/create", `{"name":"main"}`, 409}, {"/create", `{"name":"` + long + `"}`, 400}, {"/create", `{"name":"a\u0000"}`,
+			400}, {"/create", `{"name":"\u202e"}`, 400},
+		{"/create", `{"name":7}`, 400}, {"/create", `{"name":"x","y":1}`, 400}, {"/roles", `{"roles":[]}`, 400},
+		{"/roles", `{"roles":"User"}`, 400},
+		{"/entries/add", `{"role":"Nobody","content":"x"}`, 409}, {"/entries/add", `{"content":7}`, 400},
+		{"/entries/add", `{"discussion":"gone","content":""}`, 404},
 		{"/entries/edit", `{"entry":"gone","content":""}`, 404}, {"/entries/delete", `{"entry":"gone"}`, 404},
 	} {
 		requireProblem(t, f.says("/api/discussions"+c.path, c.body, c.status), "")
 	}
 	require.Equal(t, http.StatusNotFound, f.get("/api/discussions/entries?name=gone", access.RightRead).status)
 	f.says("/api/discussions/entries/add", `{"content":"`+strings.Repeat("x", 256<<10)+`"}`, http.StatusOK)
-	f.says("/api/discussions/entries/add", `{"content":"`+strings.Repeat("x", 256<<10+1)+`"}`, http.StatusRequestEntityTooLarge)
+	f.says("/api/discussions/entries/add", `{"content":"`+strings.Repeat("x", 256<<10+1)+`"}`,
+		http.StatusRequestEntityTooLarge)
 	ids, _ := talkOf(f, "")
 	require.Len(t, ids, 1)
 	f.says("/api/discussions/entries/edit", `{"entry":"`+ids[0]+`"}`, http.StatusBadRequest)
@@ -183,7 +190,8 @@ func TestASecretIsHiddenBeforeAnUploadIsCut(t *testing.T) {
 func TestAHistoryIsImportedAndExported(t *testing.T) {
 	t.Parallel()
 	f := open(t, withFolder(&folder{}))
-	h := projections.History{Active: "b", Roles: []string{"User", "AI"}, Discussions: map[string]projections.HistoryStretch{"b": {GitCommit: "c", LastUpdated: "l", History: []string{}}}}
+	h := projections.History{Active: "b", Roles: []string{"User", "AI"},
+		Discussions: map[string]projections.HistoryStretch{"b": {GitCommit: "c", LastUpdated: "l", History: []string{}}}}
 	stretch := h.Discussions["b"]
 	for i := range 2000 {
 		stretch.History = append(stretch.History, fmt.Sprintf("@t%d\nAI:\n%s", i, strings.Repeat("é", 100)))

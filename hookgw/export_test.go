@@ -21,8 +21,11 @@ func SocketChannels() []struct{ Name, Doc string } {
 // their frame or channel.
 func FeedPayloads() map[string]any {
 	return map[string]any{
-		streams.ChannelHello: streams.Hello{}, streams.ChannelSubscribed: streams.Subscribed{}, streams.ChannelPong: struct{}{}, streams.ChannelError: problem.Problem{}, streams.ChannelDisconnected: streams.Disconnected{},
-		"text": headless.ToldText{}, "call": headless.ToldCall{}, "ask": headless.ToldAsk{}, "answer": headless.ToldAnswer{}, "state": headless.ToldState{}, "end": wire.Generated{},
+		streams.ChannelHello: streams.Hello{}, streams.ChannelSubscribed: streams.Subscribed{},
+		streams.ChannelPong: struct{}{}, streams.ChannelError: problem.Problem{},
+		streams.ChannelDisconnected: streams.Disconnected{},
+		"text":                      headless.ToldText{}, "call": headless.ToldCall{}, "ask": headless.ToldAsk{},
+		"answer": headless.ToldAnswer{}, "state": headless.ToldState{}, "end": wire.Generated{},
 		"asks": []asks.AskLine{}, "performance": wire.Performance{}, "telemetry": wire.Telemetry{},
 	}
 }

@@ -26,19 +26,29 @@ import (
 // hostileValues are JSON values that a client may put anywhere.
 func hostileValues() []string {
 	return []string{
-		`null`, `true`, `false`, `0`, `-1`, `1e999`, `-0`, `0.1`, `18446744073709551616`, `9007199254740993`, `1e-999`, `""`, `" "`, `"\u0000"`, `"\ud800"`, `"\u001b[31m"`, `"../../x.toml"`, `"/etc/passwd"`,
-		`"a.toml"`, `"main"`, `"main_take_1"`, `"T-1"`, `"TR-1"`, `"a1"`, `"a2"`, `"pause"`, `"kill"`, `"retry"`, `"block"`, `"step_mode"`, `"full"`, `"*"`, `"["`, `"**/*"`, `"high"`, `"add_ticket"`, `"set_dependencies"`,
-		`[]`, `[null]`, `[[]]`, `[""]`, `["T-1","T-1"]`, `{}`, `{"":""}`, `{"a":{"b":null}}`, `{"entries":[]}`, `{"entries":[null,1,{"role":7}]}`, `{"approved":true}`, `{"approved":true,"args":{"path":"b"}}`,
-		`{"files":{"paths":["*",{"path":"x","view_mode":7},null]}}`, `{"discussion":{"history":[null]}}`, `{"discussion":{"roles":["",""],"discussions":{"":{"history":["x"]}}}}`, `{"project":{"name":1e400}}`,
-		`"set_value"`, `"click"`, `"select_tab"`, `"select_list_item"`, `"custom_callback"`, `"push_event"`, `"current_provider"`, `"gcli_path"`, `"temperature"`, `"files_paths"`, `"disc_entries"`, `"btn_approve_tool"`,
-		`"btn_mma_kill_ticket"`, `"btn_mma_accept_tracks"`, `"btn_gen_send"`, `"btn_project_save"`, `"btn_star_log"`, `"` + strings.Repeat("x", 5000) + `"`, `{"ticket":"T-1"}`, `[{"op":"add_ticket"}]`, `[{"op":"set_dependencies","ticket":"T-1","depends_on":["T-1"]}]`,
+		`null`, `true`, `false`, `0`, `-1`, `1e999`, `-0`, `0.1`, `18446744073709551616`, `9007199254740993`, `1e-999`, `""`,
+		`" "`, `"\u0000"`, `"\ud800"`, `"\u001b[31m"`, `"../../x.toml"`, `"/etc/passwd"`,
+		`"a.toml"`, `"main"`, `"main_take_1"`, `"T-1"`, `"TR-1"`, `"a1"`, `"a2"`, `"pause"`, `"kill"`, `"retry"`, `"block"`,
+		`"step_mode"`, `"full"`, `"*"`, `"["`, `"**/*"`, `"high"`, `"add_ticket"`, `"set_dependencies"`,
+		`[]`, `[null]`, `[[]]`, `[""]`, `["T-1","T-1"]`, `{}`, `{"":""}`, `{"a":{"b":null}}`, `{"entries":[]}`,
+		`{"entries":[null,1,{"role":7}]}`, `{"approved":true}`, `{"approved":true,"args":{"path":"b"}}`,
+		`{"files":{"paths":["*",{"path":"x","view_mode":7},null]}}`, `{"discussion":{"history":[null]}}`,
+		`{"discussion":{"roles":["",""],"discussions":{"":{"history":["x"]}}}}`, `{"project":{"name":1e400}}`,
+		`"set_value"`, `"click"`, `"select_tab"`, `"select_list_item"`, `"custom_callback"`, `"push_event"`,
+		`"current_provider"`, `"gcli_path"`, `"temperature"`, `"files_paths"`, `"disc_entries"`, `"btn_approve_tool"`,
+		`"btn_mma_kill_ticket"`, `"btn_mma_accept_tracks"`, `"btn_gen_send"`, `"btn_project_save"`, `"btn_star_log"`,
+		`"` + strings.Repeat("x", 5000) + `"`, `{"ticket":"T-1"}`, `[{"op":"add_ticket"}]`,
+		`[{"op":"set_dependencies","ticket":"T-1","depends_on":["T-1"]}]`,
 	}
 }
 
 // hostileBody is an object of some of the names that bodies have.
 func hostileBody(r *rand.Rand) string {
-	names := strings.Fields("request_id response goal action ticket reason on project path force discard toml name to entry roles role content collapsed discussion mode files screenshots prompt context target_file " +
-		"model priority step_mode timeout_s worker_uid uid op ops depends_on dependency track approved script args fps input_lag_ms item value user_data type event_type payload callback session entries kwargs tab_bar tab listbox item_value id description ticket_id")
+	names := strings.Fields("request_id response goal action ticket reason on project path force discard toml name to " +
+		"entry roles role content collapsed discussion mode files screenshots prompt context target_file " +
+		"model priority step_mode timeout_s worker_uid uid op ops depends_on dependency track approved script args fps " +
+		"input_lag_ms item value user_data type event_type payload callback session entries kwargs tab_bar tab listbox " +
+		"item_value id description ticket_id")
 	values := hostileValues()
 	var members []string
 	for range 1 + r.IntN(4) {
@@ -49,8 +59,11 @@ func hostileBody(r *rand.Rand) string {
 
 // hostileQuery is a query with a few of the parameters that routes have.
 func hostileQuery(r *rand.Rand) string {
-	names := strings.Fields("client since filter signals session channels state q limit offset sort tag name ticket timeout")
-	values := []string{"", "0", "-1", "NaN", "Inf", "1e9", "18446744073709551615", "18446744073709551616", "s1", "nowhere", "\x00", "\x1b[2J", "a b", "*", ">", "a.>", "..", strings.Repeat("y", 300), "\xff", "all", "log,events", "type:x", `"`, "before:", "before:NaN", "T-1", "1"}
+	names := strings.Fields("client since filter signals session channels state q limit offset sort tag name ticket " +
+		"timeout")
+	values := []string{"", "0", "-1", "NaN", "Inf", "1e9", "18446744073709551615", "18446744073709551616", "s1", "nowhere",
+		"\x00", "\x1b[2J", "a b", "*", ">", "a.>", "..", strings.Repeat("y", 300), "\xff", "all", "log,events", "type:x", `"`,
+		"before:", "before:NaN", "T-1", "1"}
 	out := url.Values{}
 	for range r.IntN(3) {
 		out.Add(names[r.IntN(len(names))], values[r.IntN(len(values))])
@@ -65,10 +78,13 @@ func openHostile(t testing.TB) *fixture {
 		l.SettleWait, l.AskGrace, l.Generate = time.Millisecond, time.Millisecond, time.Millisecond
 		l.Refusals, l.RefusalBurst = 1, 1
 	})
-	f := open(t, short, withFolder(&folder{files: map[string]string{"a.toml": "{}"}}), func(c *core.Config) { c.AskTimeout = time.Millisecond })
+	f := open(t, short, withFolder(&folder{files: map[string]string{"a.toml": "{}"}}),
+		func(c *core.Config) { c.AskTimeout = time.Millisecond })
 	f.put(events.ActorPlanner, events.TracksProposed{Goal: "g", Tracks: []events.Track{{ID: "TR-1"}}})
-	f.put(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{{ID: "T-1", TargetFile: "a.go"}}})
-	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Tool: "run_powershell", Args: json.RawMessage(`{"script":"ls"}`)})
+	f.put(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{
+		{ID: "T-1", TargetFile: "a.go"}}})
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Tool: "run_powershell",
+		Args: json.RawMessage(`{"script":"ls"}`)})
 	f.put(events.ActorApproval, events.AskRaised{Ask: "a2", Gate: events.GateStep})
 	f.put(person, events.EventPushed{Kind: "k", Payload: json.RawMessage(`1`)})
 	return f
@@ -78,7 +94,8 @@ func openHostile(t testing.TB) *fixture {
 // gateway answers, and never that it failed itself.
 func requireNoHarm(t *testing.T, f *fixture, token string, route request.Route, query, body string) {
 	t.Helper()
-	path := strings.NewReplacer("{gate}", "tool", "{tag}", "temperature", "{action_id}", "a1", "{sha256}", strings.Repeat("0", 64)).Replace(route.Pattern)
+	path := strings.NewReplacer("{gate}", "tool", "{tag}", "temperature", "{action_id}", "a1", "{sha256}",
+		strings.Repeat("0", 64)).Replace(route.Pattern)
 	if route.Method != http.MethodPost {
 		body = ""
 	}
@@ -122,7 +139,7 @@ func requireWell(t *testing.T, f *fixture) {
 // FuzzEveryRoute sends anything to every route: no panic, no hang, no failure
 // of the gateway's own, and the read models go on.
 func FuzzEveryRoute(f *testing.F) {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
+	r := rand.New(rand.NewPCG(1, 2))
 	routes := hookgw.Routes()
 	for i := range routes {
 		for range 6 {

@@ -25,7 +25,8 @@ func (f *fixture) deciding(start map[string]func() *tiers.Machine) {
 	for actor, machine := range start {
 		crew.Roles = append(crew.Roles, runtime.Role{Start: machine, Log: f.as(actor)})
 	}
-	reader := &runtime.Reader{Log: f.log, Registry: events.Catalogue(), Project: project, Logger: slog.New(slog.DiscardHandler)}
+	reader := &runtime.Reader{Log: f.log, Registry: events.Catalogue(), Project: project,
+		Logger: slog.New(slog.DiscardHandler)}
 	reader.Subscribe(crew)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(f.t.Context()))
 	done := make(chan error, 1)
@@ -38,7 +39,9 @@ func (f *fixture) deciding(start map[string]func() *tiers.Machine) {
 }
 
 func realApproval() map[string]func() *tiers.Machine {
-	return map[string]func() *tiers.Machine{events.ActorApproval: func() *tiers.Machine { return approval.Decider().Start() }}
+	return map[string]func() *tiers.Machine{events.ActorApproval: func() *tiers.Machine {
+		return approval.Decider().Start()
+	}}
 }
 
 // openGates starts a session in which the real approval decider waits at all
@@ -46,16 +49,21 @@ func realApproval() map[string]func() *tiers.Machine {
 func openGates(t *testing.T) (*fixture, map[string][]string) {
 	t.Helper()
 	f := openEmpty(t)
-	f.put(person, events.SessionOpened{Folder: "20260102_030405", Settings: events.Settings{MaxWorkers: 4, SpawnApproval: true, StepMode: true}})
-	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "run_powershell", Description: "Run.", Effect: "executes", Schema: json.RawMessage(`{"type":"object"}`)}}})
+	f.put(person, events.SessionOpened{Folder: "20260102_030405", Settings: events.Settings{MaxWorkers: 4,
+		SpawnApproval: true, StepMode: true}})
+	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "run_powershell", Description: "Run.",
+		Effect: "executes", Schema: json.RawMessage(`{"type":"object"}`)}}})
 	f.deciding(realApproval())
 	for n := 1; n <= 2; n++ {
 		ticket := fmt.Sprintf("T-%d", n)
 		f.put(events.ActorConductor, events.SpawnRequested{Ticket: ticket, Attempt: 1, Model: "m", Prompt: "Mend it"})
 		f.put(events.ActorContributor, events.StepRequested{Ticket: ticket, Attempt: 1, Round: 1, Summary: "round 1"})
-		f.put(events.ActorContributor, events.ToolRequested{Call: "c-" + ticket, Tool: "run_powershell", Args: json.RawMessage(`{"script":"ls"}`), Ticket: ticket, Attempt: 1, Round: 1})
+		f.put(events.ActorContributor, events.ToolRequested{Call: "c-" + ticket, Tool: "run_powershell",
+			Args: json.RawMessage(`{"script":"ls"}`), Ticket: ticket, Attempt: 1, Round: 1})
 	}
-	require.NoError(t, f.models.Await(t.Context(), session, func(s *projections.Set) bool { return len(s.OpenAsks()) == 6 }))
+	require.NoError(t, f.models.Await(t.Context(), session, func(s *projections.Set) bool {
+		return len(s.OpenAsks()) == 6
+	}))
 	return f, f.openByGate()
 }
 
@@ -95,7 +103,8 @@ func (f *fixture) awaitGranted(gate string, n int) {
 
 // granted counts what approval let through, by gate.
 func granted(f *fixture) map[string]int {
-	return map[string]int{"tool": len(recorded[events.ToolApproved](f)), "step": len(recorded[events.StepApproved](f)), "spawn": len(recorded[events.SpawnApproved](f))}
+	return map[string]int{"tool": len(recorded[events.ToolApproved](f)), "step": len(recorded[events.StepApproved](f)),
+		"spawn": len(recorded[events.SpawnApproved](f))}
 }
 
 func TestAnsweringOneGateNeverAnswersAnother(t *testing.T) {
@@ -128,7 +137,8 @@ func requireOnly(t *testing.T, f *fixture, was map[string][]string, gate string,
 	f.awaitGranted(gate, n)
 	require.Equal(t, through, granted(f))
 	state := f.get("/api/gui/mma_status", access.RightRead).object(t)
-	for key, other := range map[string]string{"pending_tool_approval": "tool", "pending_mma_step_approval": "step", "pending_mma_spawn_approval": "spawn", "pending_spawn": "spawn"} {
+	for key, other := range map[string]string{"pending_tool_approval": "tool", "pending_mma_step_approval": "step",
+		"pending_mma_spawn_approval": "spawn", "pending_spawn": "spawn"} {
 		require.Equal(t, len(want[other]) > 0, state[key], key)
 	}
 	require.Equal(t, len(want["tool"])+len(want["step"]) > 0, state["pending_approval"])
@@ -162,7 +172,8 @@ func TestWhenAGateHasNothingOpenTheOthersAreNotAskedInItsPlace(t *testing.T) {
 	}
 	require.Equal(t, http.StatusNotFound, f.post("/api/asks/step/respond", access.RightHuman, `{"response":true}`).status)
 	requireOnly(t, f, was, "step", 2)
-	require.Equal(t, http.StatusConflict, f.post("/api/asks/step/respond", access.RightHuman, `{"request_id":"`+was["step"][0]+`","response":true}`).status, "it is settled")
+	require.Equal(t, http.StatusConflict, f.post("/api/asks/step/respond", access.RightHuman, `{"request_id":"`+
+		was["step"][0]+`","response":true}`).status, "it is settled")
 }
 
 func TestAGateIsOneOfThree(t *testing.T) {
@@ -172,13 +183,16 @@ func TestAGateIsOneOfThree(t *testing.T) {
 	for _, gate := range []string{"interrupted", "http", "Tool", "trust", "x"} {
 		f.raise("a-"+gate, gate)
 		require.Equal(t, http.StatusNotFound, f.get("/api/asks/"+gate, access.RightRead).status)
-		require.Equal(t, http.StatusNotFound, f.post("/api/asks/"+gate+"/respond", access.RightHuman, `{"response":true}`).status)
+		require.Equal(t, http.StatusNotFound, f.post("/api/asks/"+gate+"/respond", access.RightHuman,
+			`{"response":true}`).status)
 	}
 	require.Equal(t, http.StatusBadRequest, f.get("/api/asks/tool?state=x", access.RightRead).status)
-	for _, body := range []string{`{}`, `{"request_id":"x"}`, `{"request_id":["x"],"response":true}`, `{"Response":true}`} {
+	for _, body := range []string{`{}`, `{"request_id":"x"}`, `{"request_id":["x"],"response":true}`,
+		`{"Response":true}`} {
 		require.Equal(t, http.StatusBadRequest, f.post("/api/asks/tool/respond", access.RightHuman, body).status, body)
 	}
-	require.Equal(t, http.StatusNotFound, f.post("/api/asks/tool/respond", access.RightHuman, `{"request_id":"x","response":true}`).status)
+	require.Equal(t, http.StatusNotFound, f.post("/api/asks/tool/respond", access.RightHuman,
+		`{"request_id":"x","response":true}`).status)
 	require.Equal(t, http.StatusForbidden, f.post("/api/asks/tool/respond", access.RightAsk, `{"response":true}`).status)
 	require.Empty(t, recorded[events.AskAnswered](f))
 }

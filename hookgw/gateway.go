@@ -48,7 +48,8 @@ func New(ctx context.Context, cfg core.Config) (*Gateway, error) {
 		return nil, err
 	}
 	shared := request.New(cfg.Settings(), access.NewGuard(port(listener), keys))
-	g := &Gateway{State: core.NewState(shared, cfg), listener: listener, conns: access.Bound(listener, cfg.Limits.Conns), ready: make(chan struct{})}
+	g := &Gateway{State: core.NewState(shared, cfg), listener: listener, conns: access.Bound(listener, cfg.Limits.Conns),
+		ready: make(chan struct{})}
 	g.Program = program.New(cfg.Host, cfg.Roles, g.held)
 	g.Core.Serve(routes(g.State))
 	return g, nil
@@ -60,7 +61,7 @@ func (g *Gateway) held() program.Held {
 }
 
 func port(l net.Listener) int {
-	return l.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // a TCP listener
+	return l.Addr().(*net.TCPAddr).Port
 }
 
 // URL is the address to speak to, such as "http://127.0.0.1:8999".
@@ -103,7 +104,8 @@ func (g *Gateway) announce(ctx context.Context) {
 	close(g.ready)
 	g.Cfg.Logger.InfoContext(ctx, "gateway is listening", slog.String("url", g.URL()), slog.String("auth", g.Cfg.Auth))
 	if g.Cfg.Auth == core.AuthNone {
-		g.Cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine speaks for the person, so a shell tool can approve itself",
+		g.Cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine speaks for the person, so a shell "+
+			"tool can approve itself",
 			slog.String("url", g.URL()), slog.String("person", g.Cfg.Person))
 	}
 }

@@ -62,7 +62,8 @@ func openEmpty(t testing.TB, change ...func(*core.Config)) *fixture {
 	t.Helper()
 	log := eventstest.NewMemory()
 	models := openModels(t, log, 1000)
-	f := &fixture{t: t, log: log, as: func(string) events.Log { return log }, tokens: filepath.Join(t.TempDir(), "tokens"), logged: &lockedBuffer{}}
+	f := &fixture{t: t, log: log, as: func(string) events.Log { return log }, tokens: filepath.Join(t.TempDir(), "tokens"),
+		logged: &lockedBuffer{}}
 	cfg := core.Config{
 		Listen: "127.0.0.1:0", Tokens: f.tokens, Project: project, Person: person,
 		Log:       log,
@@ -103,7 +104,8 @@ func openEmpty(t testing.TB, change ...func(*core.Config)) *fixture {
 // sets its own.
 func patientLimits() request.Limits {
 	const wait = eventstest.Patience
-	return request.Limits{HeaderTimeout: wait, BodyTimeout: wait, WriteTimeout: wait, AskGrace: wait, SettleWait: wait, CatchUp: wait, Shutdown: wait}
+	return request.Limits{HeaderTimeout: wait, BodyTimeout: wait, WriteTimeout: wait, AskGrace: wait, SettleWait: wait,
+		CatchUp: wait, Shutdown: wait}
 }
 
 // put appends a fact of an actor to the session and waits until it is in the models.

@@ -25,8 +25,10 @@ func TestGenerateAnswersTextAndTokens(t *testing.T) {
 	a := f.human("/api/v1/generate", `{"prompt":"mend it"}`)
 	require.Equal(t, http.StatusOK, a.status, string(a.body))
 	got := a.object(t)
-	require.Equal(t, []any{"ok", "DONE: It is mended.", "completed", "", "script", "m0", 1.0}, []any{got["status"], got["text"], got["outcome"], got["reason"], got["provider"], got["model"], got["rounds"]})
-	require.Equal(t, map[string]any{"requests": 1.0, "failed": 0.0, "input": 100.0, "output": 10.0, "cache_read": 50.0, "cache_write": 0.0}, got["usage"])
+	require.Equal(t, []any{"ok", "DONE: It is mended.", "completed", "", "script", "m0", 1.0},
+		[]any{got["status"], got["text"], got["outcome"], got["reason"], got["provider"], got["model"], got["rounds"]})
+	require.Equal(t, map[string]any{"requests": 1.0, "failed": 0.0, "input": 100.0, "output": 10.0, "cache_read": 50.0,
+		"cache_write": 0.0}, got["usage"])
 	require.Contains(t, got, "duration_ms")
 	require.True(t, strings.HasPrefix(got["ticket"].(string), "W-"))
 }
@@ -35,18 +37,22 @@ func TestGenerateTellsHowAnUnfinishedWorkerEnded(t *testing.T) {
 	t.Parallel()
 	gave := crew(t, nil, "BLOCKED: no such file")
 	got := gave.human("/api/v1/generate", `{"prompt":"mend it"}`).object(t)
-	require.Equal(t, []any{"worker", "no such file", "BLOCKED: no such file"}, []any{got["outcome"], got["reason"], got["text"]})
+	require.Equal(t, []any{"worker", "no such file", "BLOCKED: no such file"}, []any{got["outcome"], got["reason"],
+		got["text"]})
 
 	denied := crew(t, func(s *events.Settings) { s.SpawnApproval = true })
-	done := denied.background(denied.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`))
+	done := denied.background(denied.request(http.MethodPost, "/api/v1/generate", access.RightHuman,
+		`{"prompt":"mend it"}`))
 	id := denied.awaitAction()
-	require.Equal(t, http.StatusConflict, denied.human("/api/v1/confirm/"+id, `{"approved":true}`).status, "confirm answers no spawn gate")
+	require.Equal(t, http.StatusConflict, denied.human("/api/v1/confirm/"+id, `{"approved":true}`).status,
+		"confirm answers no spawn gate")
 	require.Empty(t, denied.get("/api/v1/pending_actions", access.RightRead).object(t)["pending_actions"])
 	require.Equal(t, http.StatusOK, denied.human("/api/asks/spawn/respond", `{"response":false}`).status)
 	require.Equal(t, "denied", (<-done).object(t)["outcome"])
 
 	killed := crew(t, nil, silence)
-	done = killed.background(killed.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`))
+	done = killed.background(killed.request(http.MethodPost, "/api/v1/generate", access.RightHuman,
+		`{"prompt":"mend it"}`))
 	var uid string
 	killed.awaitWorkers(func(w projections.Workers) bool {
 		running := len(w.Active) == 1 && w.Active[0].Status == "running"
@@ -83,10 +89,12 @@ func TestAGatedCallOfGenerateWaitsForItsConfirmation(t *testing.T) {
 			done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`))
 			id := f.awaitAction()
 			action := f.get("/api/v1/pending_actions", access.RightRead).object(t)["pending_actions"].([]any)[0].(map[string]any)
-			require.Equal(t, []any{id, "run_powershell", "ls", "/w", map[string]any{"script": "ls"}}, []any{action["action_id"], action["tool"], action["script"], action["base_dir"], action["args"]})
+			require.Equal(t, []any{id, "run_powershell", "ls", "/w", map[string]any{"script": "ls"}}, []any{action["action_id"],
+				action["tool"], action["script"], action["base_dir"], action["args"]})
 			a := f.human("/api/v1/confirm/"+id, c.body)
 			require.Equal(t, http.StatusOK, a.status, string(a.body))
-			require.Equal(t, []any{"ok", id, c.decision, c.edited, action["ticket"]}, []any{a.object(t)["status"], a.object(t)["action_id"], a.object(t)["decision"], a.object(t)["edited"], a.object(t)["ticket"]})
+			require.Equal(t, []any{"ok", id, c.decision, c.edited, action["ticket"]}, []any{a.object(t)["status"],
+				a.object(t)["action_id"], a.object(t)["decision"], a.object(t)["edited"], a.object(t)["ticket"]})
 			require.Equal(t, "DONE: listed.", (<-done).object(t)["text"])
 			approved := recorded[events.ToolApproved](f)
 			if c.ran == "" {
@@ -105,12 +113,16 @@ func TestAConfirmationThatCannotCountAnswersNothing(t *testing.T) {
 	f := crew(t, nil, `{"script":"ls"}`)
 	f.human("/api/mma/workers/spawn", `{"prompt":"mend it"}`)
 	id := f.awaitAction()
-	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/confirm/"+id, `{"approved":true,"script":"a","args":{"script":"b"}}`).status)
+	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/confirm/"+id,
+		`{"approved":true,"script":"a","args":{"script":"b"}}`).status)
 	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/confirm/"+id, `{"approved":true,"script":7}`).status)
-	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/confirm/"+id, `{"approved":false,"approved":true}`).status, "said twice")
-	require.Equal(t, http.StatusUnprocessableEntity, f.human("/api/v1/confirm/"+id, `{"approved":true,"args":{"script":7}}`).status)
+	require.Equal(t, http.StatusBadRequest, f.human("/api/v1/confirm/"+id, `{"approved":false,"approved":true}`).status,
+		"said twice")
+	require.Equal(t, http.StatusUnprocessableEntity, f.human("/api/v1/confirm/"+id,
+		`{"approved":true,"args":{"script":7}}`).status)
 	require.Equal(t, http.StatusNotFound, f.human("/api/v1/confirm/nobody", `{"approved":true}`).status)
-	require.Equal(t, http.StatusNotFound, f.human("/api/v1/confirm/"+strings.Repeat("x", events.MaxIDLength+1), `{"approved":true}`).status)
+	require.Equal(t, http.StatusNotFound, f.human("/api/v1/confirm/"+strings.Repeat("x", events.MaxIDLength+1),
+		`{"approved":true}`).status)
 	require.Equal(t, http.StatusForbidden, f.post("/api/v1/confirm/"+id, access.RightRead, `{"approved":true}`).status)
 	require.Empty(t, recorded[events.ToolApproved](f))
 	require.Len(t, f.get("/api/v1/pending_actions", access.RightRead).object(t)["pending_actions"], 1)
@@ -125,8 +137,10 @@ func TestGenerateOverItsTimeGivesTheTicketAndIsJoinedAgain(t *testing.T) {
 	id := f.awaitAction()
 	f.stop() // the gateway goes; another one on the same log goes on
 	g := reopened(f)
-	done := g.background(g.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it","request_id":"r-1"}`))
-	require.Equal(t, http.StatusConflict, g.human("/api/v1/generate", `{"prompt":"mend it well","request_id":"r-1"}`).status)
+	done := g.background(g.request(http.MethodPost, "/api/v1/generate", access.RightHuman,
+		`{"prompt":"mend it","request_id":"r-1"}`))
+	require.Equal(t, http.StatusConflict, g.human("/api/v1/generate",
+		`{"prompt":"mend it well","request_id":"r-1"}`).status)
 	require.Equal(t, http.StatusOK, g.human("/api/v1/confirm/"+id, `{"approved":true}`).status)
 	got := (<-done).object(t)
 	require.Equal(t, []any{ticket, "DONE: listed.", "r-1"}, []any{got["ticket"], got["text"], got["request_id"]})
@@ -167,7 +181,8 @@ func TestGenerateEndsWithItsClientAndTheWorkerGoesOn(t *testing.T) {
 	t.Parallel()
 	f := crew(t, nil, silence)
 	ctx, leave := context.WithCancel(t.Context())
-	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`).WithContext(ctx))
+	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman,
+		`{"prompt":"mend it"}`).WithContext(ctx))
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 && w.Active[0].Request != "" })
 	leave()
 	<-done
@@ -179,7 +194,8 @@ func TestGenerateRefusesWhatItWouldNotHonour(t *testing.T) {
 	t.Parallel()
 	f := crew(t, nil)
 	for _, body := range []string{
-		`{"prompt":"x","temperature":0.3}`, `{"prompt":"x","max_tokens":7}`, `{"prompt":"x","timeout_s":0}`, `{"prompt":"x","timeout_s":-1}`,
+		`{"prompt":"x","temperature":0.3}`, `{"prompt":"x","max_tokens":7}`, `{"prompt":"x","timeout_s":0}`,
+		`{"prompt":"x","timeout_s":-1}`,
 		`{"prompt":"x","timeout_s":301}`, `{"prompt":"x","timeout_s":"1"}`, `{"prompt":""}`,
 	} {
 		require.Equal(t, http.StatusBadRequest, f.human("/api/v1/generate", body).status, body)
@@ -194,7 +210,8 @@ func TestGenerateHasSoManyPlaces(t *testing.T) {
 	t.Parallel()
 	f := crewIn(openEmpty(t, limited(func(l *request.Limits) { l.Waiting = 1 })), nil, silence)
 	ctx, leave := context.WithCancel(t.Context())
-	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it"}`).WithContext(ctx))
+	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman,
+		`{"prompt":"mend it"}`).WithContext(ctx))
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 })
 	a := f.human("/api/v1/generate", `{"prompt":"mend it"}`)
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
@@ -236,7 +253,8 @@ func TestTheStreamOfAWorkerTellsEverythingUpToItsEnd(t *testing.T) {
 	defer resp.Body.Close()
 	require.Equal(t, "text/event-stream", resp.Header.Get("Content-Type"))
 	kinds, bodies := frames(t, resp)
-	require.Equal(t, []string{"worker", "state", "state", "state", "state", "text", "call", "ask", "answer", "call", "call", "state", "text", "state", "end"}, kinds)
+	require.Equal(t, []string{"worker", "state", "state", "state", "state", "text", "call", "ask", "answer", "call",
+		"call", "state", "text", "state", "end"}, kinds)
 	ticket := bodies[0]["ticket"].(string)
 	last := bodies[len(bodies)-1]
 	require.Equal(t, []any{"DONE: listed.", "completed", ticket}, []any{last["text"], last["outcome"], last["ticket"]})
@@ -289,8 +307,10 @@ func TestHealthNeedsNoTokenAndTellsNothing(t *testing.T) {
 func TestToolsAndSessionsOfTheHeadlessService(t *testing.T) {
 	t.Parallel()
 	f := crew(t, nil)
-	require.Equal(t, "run_powershell", f.get("/api/v1/tools", access.RightRead).object(t)["tools"].([]any)[0].(map[string]any)["name"])
-	require.Equal(t, f.get("/api/sessions", access.RightRead).object(t), f.get("/api/v1/sessions", access.RightRead).object(t))
+	require.Equal(t, "run_powershell", f.get("/api/v1/tools", access.RightRead).object(
+		t)["tools"].([]any)[0].(map[string]any)["name"])
+	require.Equal(t, f.get("/api/sessions", access.RightRead).object(t), f.get("/api/v1/sessions",
+		access.RightRead).object(t))
 }
 
 func TestAnAPIKeyIsAToken(t *testing.T) {
@@ -325,11 +345,13 @@ func TestAnAPIKeyIsAToken(t *testing.T) {
 func TestGenerateIsToldThatTheConductorRefusedItLate(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *request.Limits) { l.SettleWait = 10 * time.Millisecond }))
-	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman, `{"prompt":"mend it","request_id":"r-1"}`))
+	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman,
+		`{"prompt":"mend it","request_id":"r-1"}`))
 	asked := f.expect("WorkerSpawnRequested", func(events.Event) bool { return true })
 	joined := f.human("/api/mma/workers/spawn", `{"prompt":"mend it","request_id":"r-1"}`)
 	require.Equal(t, http.StatusAccepted, joined.status)
-	f.put(events.ActorConductor, events.ControlRefused{Request: asked.ID, Kind: "WorkerSpawnRequested", Ticket: events.WorkerTicket(asked.ID), Reason: "there are enough"})
+	f.put(events.ActorConductor, events.ControlRefused{Request: asked.ID, Kind: "WorkerSpawnRequested",
+		Ticket: events.WorkerTicket(asked.ID), Reason: "there are enough"})
 	a := <-done
 	require.Equal(t, http.StatusConflict, a.status, string(a.body))
 	require.Equal(t, "there are enough", a.object(t)["error"])

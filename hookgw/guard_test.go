@@ -20,7 +20,8 @@ import (
 )
 
 var methods = []string{
-	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead, http.MethodOptions,
+	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead,
+	http.MethodOptions,
 }
 
 func TestAForeignHostIsMisdirectedOnEveryMethod(t *testing.T) {
@@ -28,7 +29,8 @@ func TestAForeignHostIsMisdirectedOnEveryMethod(t *testing.T) {
 	f := open(t)
 	port := portOf(t, f)
 	for _, host := range []string{
-		"evil.test:" + port, "127.0.0.1", "127.0.0.1:1", "localhost", "LOCALHOST:" + port, "localhost.:" + port, "127.0.0.2:" + port,
+		"evil.test:" + port, "127.0.0.1", "127.0.0.1:1", "localhost", "LOCALHOST:" + port, "localhost.:" + port,
+		"127.0.0.2:" + port,
 		"[::ffff:127.0.0.1]:" + port, "0.0.0.0:" + port, "127.0.0.1:" + port + ".evil.test", "127.0.0.1:0" + port,
 	} {
 		for _, method := range methods {
@@ -43,7 +45,8 @@ func TestARequestWithoutHostIsMisdirected(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	require.Equal(t, http.StatusMisdirectedRequest, f.raw("GET /status HTTP/1.0\r\n\r\n"))
-	require.Equal(t, http.StatusMisdirectedRequest, f.raw("GET http://evil.test/status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"))
+	require.Equal(t, http.StatusMisdirectedRequest,
+		f.raw("GET http://evil.test/status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"))
 }
 
 func TestTheThreeNamesOfLoopbackWithTheBoundPortPass(t *testing.T) {
@@ -61,7 +64,8 @@ func TestAForeignOriginIsRefusedOnEveryMethod(t *testing.T) {
 	f := open(t)
 	port := portOf(t, f)
 	for _, origin := range []string{
-		"http://evil.test", "null", "", "http://127.0.0.1:1", "http://127.0.0.1", "https://127.0.0.1:" + port, "http://LOCALHOST:" + port,
+		"http://evil.test", "null", "", "http://127.0.0.1:1", "http://127.0.0.1", "https://127.0.0.1:" + port,
+		"http://LOCALHOST:" + port,
 		"http://127.0.0.1:" + port + "/", "http://127.0.0.1:" + port + ".evil.test",
 	} {
 		for _, method := range methods {
@@ -116,8 +120,10 @@ func TestOnlyJSONBodiesAreRead(t *testing.T) {
 			right = access.RightNone
 		}
 		for _, media := range [][]string{
-			nil, {""}, {"text/plain"}, {"application/x-www-form-urlencoded"}, {"multipart/form-data; boundary=x"}, {"application/jsonp"},
-			{"text/json"}, {"application/json; charset=utf-16"}, {"application/json, text/plain"}, {"application/json", "text/plain"}, {"application/json; charset"},
+			nil, {""}, {"text/plain"}, {"application/x-www-form-urlencoded"}, {"multipart/form-data; boundary=x"},
+			{"application/jsonp"},
+			{"text/json"}, {"application/json; charset=utf-16"}, {"application/json, text/plain"},
+			{"application/json", "text/plain"}, {"application/json; charset"},
 		} {
 			req := f.request(http.MethodPost, "/api/session", right, `{"session":{"entries":[]}}`)
 			req.Header["Content-Type"] = media
@@ -127,7 +133,8 @@ func TestOnlyJSONBodiesAreRead(t *testing.T) {
 		compressed.Header.Set("Content-Encoding", "gzip")
 		require.Equal(t, http.StatusUnsupportedMediaType, f.send(compressed).status)
 		empty := f.request(http.MethodPost, "/api/ask", right, "")
-		require.Equal(t, http.StatusUnsupportedMediaType, f.send(empty).status, "a page may send an empty POST without being asked")
+		require.Equal(t, http.StatusUnsupportedMediaType, f.send(empty).status,
+			"a page may send an empty POST without being asked")
 		require.Empty(t, recorded[events.SessionEdited](f))
 
 		req := f.request(http.MethodPost, "/api/session", right, `{"session":{"entries":[]}}`)
@@ -145,7 +152,8 @@ func TestNoAnswerGrantsOtherOriginsAnything(t *testing.T) {
 	own := f.request(http.MethodGet, "/status", access.RightNone, "")
 	own.Header.Set("Origin", f.gw.URL())
 	for _, req := range []*http.Request{
-		foreign, own, f.request(http.MethodGet, "/nowhere", access.RightNone, ""), f.request(http.MethodOptions, "/api/ask", access.RightHuman, ""),
+		foreign, own, f.request(http.MethodGet, "/nowhere", access.RightNone, ""), f.request(http.MethodOptions, "/api/ask",
+			access.RightHuman, ""),
 	} {
 		a := f.send(req)
 		require.NotContains(t, a.header, "Access-Control-Allow-Origin")
@@ -174,7 +182,8 @@ func TestEveryRouteDemandsItsRight(t *testing.T) {
 	f := open(t)
 	covers := map[access.Right][]access.Right{
 		access.RightNone: {access.RightNone, access.RightRead, access.RightAsk, access.RightHuman},
-		access.RightRead: {access.RightRead, access.RightHuman}, access.RightAsk: {access.RightAsk, access.RightHuman}, access.RightHuman: {access.RightHuman},
+		access.RightRead: {access.RightRead, access.RightHuman}, access.RightAsk: {access.RightAsk, access.RightHuman},
+		access.RightHuman: {access.RightHuman},
 	}
 	for _, r := range hookgw.Routes() {
 		name := r.Method + " " + r.Pattern
@@ -201,7 +210,10 @@ func TestAWrongTokenOpensNoRoute(t *testing.T) {
 	f := open(t)
 	human := f.token(access.RightHuman)
 	for name, set := range map[string]func(*http.Request){
-		"another token":      func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+strings.Repeat("x", len(human))) },
+		"another token": func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer "+strings.Repeat("x",
+				len(human)))
+		},
 		"one letter changed": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+flip(human)) },
 		"a prefix":           func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+human[:len(human)-1]) },
 		"too long":           func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+human+"x") },
@@ -254,7 +266,8 @@ func TestAPathHasOneSpelling(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, path := range []string{
-		"/", "//status", "/status/", "/Status", "/./status", "/api/../status", "/%73tatus", "/api%2Fsession", "/status%00", "/api//session", "/api/session/x",
+		"/", "//status", "/status/", "/Status", "/./status", "/api/../status", "/%73tatus", "/api%2Fsession", "/status%00",
+		"/api//session", "/api/session/x",
 	} {
 		a := f.get(path, access.RightHuman)
 		require.Equal(t, http.StatusNotFound, a.status, path)

@@ -49,11 +49,14 @@ func TestEveryRouteRefusesForeignPlacesByEachHeaderAlone(t *testing.T) {
 		host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 		for status, changes := range map[int]map[string]func(*http.Request){
 			http.StatusMisdirectedRequest: {
-				"a rebound name": host("evil.test:" + port), "another port": host("127.0.0.1:1"), "no port": host("localhost"), "a trailing dot": host("localhost.:" + port), "upper case": host("LOCALHOST:" + port),
+				"a rebound name": host("evil.test:" + port), "another port": host("127.0.0.1:1"), "no port": host("localhost"),
+				"a trailing dot": host("localhost.:" + port), "upper case": host("LOCALHOST:" + port),
 			},
 			http.StatusForbidden: {
-				"a foreign page": header("Origin", "http://evil.test"), "a page without origin": header("Origin", "null"), "a page on another port": header("Origin", "http://127.0.0.1:1"),
-				"same-site": header("Sec-Fetch-Site", "same-site"), "cross-site": header("Sec-Fetch-Site", "cross-site"),
+				"a foreign page": header("Origin", "http://evil.test"), "a page without origin": header("Origin", "null"),
+				"a page on another port": header("Origin", "http://127.0.0.1:1"),
+				"same-site":              header("Sec-Fetch-Site", "same-site"), "cross-site": header("Sec-Fetch-Site",
+					"cross-site"),
 			},
 		} {
 			for name, change := range changes {
@@ -126,7 +129,8 @@ func TestEveryRouteWithABodyTakesOnlyJSON(t *testing.T) {
 	f := open(t)
 	for _, r := range hookgw.Routes() {
 		body := bodyFor(r)
-		for _, media := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json; charset=utf-16", "application/jsonp"} {
+		for _, media := range []string{"", "text/plain", "application/x-www-form-urlencoded",
+			"multipart/form-data; boundary=x", "application/json; charset=utf-16", "application/jsonp"} {
 			a := f.tried(r.Method, r.Pattern, "{}", func(req *http.Request) { req.Header.Set("Content-Type", media) })
 			require.Equal(t, http.StatusUnsupportedMediaType, a.status, "%s %s with %q", r.Method, r.Pattern, media)
 		}
@@ -208,7 +212,8 @@ func TestWhatTheQueryMayHoldBesideIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	require.Equal(t, http.StatusOK, f.get("/status?x=1&x=2&y=%3B%25&&=&z", access.RightNone).status)
-	require.Equal(t, http.StatusOK, f.get("/status?session=a&session=b", access.RightNone).status, "it looks into no session")
+	require.Equal(t, http.StatusOK, f.get("/status?session=a&session=b", access.RightNone).status,
+		"it looks into no session")
 	feed, _ := f.feed("/api/stream?filter=approval.%3E&filter=gateway.EventPushed.%3E")
 	require.Equal(t, "snapshot", feed.must().event)
 	f.push(1)
@@ -235,8 +240,10 @@ func TestEveryPathHasOneSpelling(t *testing.T) {
 		at := strings.LastIndexByte(r.Pattern, '/')
 		folder, name := r.Pattern[:at], r.Pattern[at+1:]
 		for _, path := range []string{
-			"/" + r.Pattern, folder + "//" + name, folder + "/./" + name, folder + "/x/../" + name, r.Pattern + "/", r.Pattern + ";x=1", r.Pattern + "%00", r.Pattern + "%20",
-			folder + "/%2e/" + name, folder + "/" + fmt.Sprintf("%%%02x", name[0]) + name[1:], strings.ToUpper(r.Pattern), r.Pattern + "%2f",
+			"/" + r.Pattern, folder + "//" + name, folder + "/./" + name, folder + "/x/../" + name, r.Pattern + "/",
+			r.Pattern + ";x=1", r.Pattern + "%00", r.Pattern + "%20",
+			folder + "/%2e/" + name, folder + "/" + fmt.Sprintf("%%%02x", name[0]) + name[1:], strings.ToUpper(r.Pattern),
+			r.Pattern + "%2f",
 		} {
 			a := f.tried(r.Method, path, bodyFor(r), nil)
 			require.Contains(t, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, a.status, "%s %s", r.Method, path)
@@ -247,7 +254,8 @@ func TestEveryPathHasOneSpelling(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, long.status)
 	require.Less(t, len(long.body), 1000, "the path does not come back")
 	require.Equal(t, http.StatusOK, f.get("/status?x="+strings.Repeat("x", 8<<10), access.RightNone).status)
-	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, f.get("/status?x="+strings.Repeat("x", 64<<10), access.RightNone).status)
+	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, f.get("/status?x="+strings.Repeat("x", 64<<10),
+		access.RightNone).status)
 }
 
 func TestAReadChangesNothing(t *testing.T) {

@@ -38,19 +38,23 @@ func buttons(t *testing.T, f *fixture) []buttonLine {
 func newTeam(t *testing.T) *fixture {
 	t.Helper()
 	f := openEmpty(t, withFolder(&folder{files: map[string]string{"p.toml": `{"project":{"name":"of p"}}`}}))
-	f.put(person, events.SessionOpened{Folder: "20260102_030405_demo", Label: "demo", Settings: events.Settings{MaxWorkers: 1,
-		Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m3"}}}}})
+	f.put(person, events.SessionOpened{Folder: "20260102_030405_demo", Label: "demo", Settings: events.Settings{
+		MaxWorkers: 1,
+		Tiers:      []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m3"}}}}})
 	f.deciding(map[string]func() *tiers.Machine{
 		events.ActorApproval:  func() *tiers.Machine { return approval.Decider().Start() },
 		events.ActorConductor: func() *tiers.Machine { return conductor.Decider().Start() },
 	})
 	goal := f.put(person, events.GoalSubmitted{Goal: "Mend the parser"})
-	f.put(events.ActorPlanner, events.TracksProposed{Goal: goal.ID, Tracks: []events.Track{{ID: "TR-1", Description: "Parser"}}})
+	f.put(events.ActorPlanner, events.TracksProposed{Goal: goal.ID,
+		Tracks: []events.Track{{ID: "TR-1", Description: "Parser"}}})
 	f.expect("TrackStarted", func(events.Event) bool { return true })
 	ticket := func(id string, after ...string) events.Ticket {
-		return events.Ticket{ID: id, Description: "Mend it", Status: events.StatusTodo, AssignedTo: "tier3-worker", ContextRequirements: []string{}, DependsOn: after, Priority: "medium"}
+		return events.Ticket{ID: id, Description: "Mend it", Status: events.StatusTodo, AssignedTo: "tier3-worker",
+			ContextRequirements: []string{}, DependsOn: after, Priority: "medium"}
 	}
-	f.put(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{ticket("T-1"), ticket("T-2", "T-1"), ticket("T-3")}})
+	f.put(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{ticket("T-1"),
+		ticket("T-2", "T-1"), ticket("T-3")}})
 	f.expect("TicketStarted", func(e events.Event) bool { return e.Corr == "T-1" })
 	return f
 }
@@ -134,7 +138,8 @@ func teamPresses() map[string]pressing {
 			goal := f.put(person, events.GoalSubmitted{Goal: "More"})
 			f.put(events.ActorPlanner, events.TracksProposed{Goal: goal.ID, Tracks: []events.Track{{ID: "TR-8"}, {ID: "TR-9"}}})
 			press(t, f, id, `,"user_data":["TR-9"]`)
-			require.Equal(t, []events.TracksAccepted{{Goal: goal.ID, Tracks: []string{"TR-9"}}}, recorded[events.TracksAccepted](f))
+			require.Equal(t, []events.TracksAccepted{{Goal: goal.ID, Tracks: []string{"TR-9"}}},
+				recorded[events.TracksAccepted](f))
 			require.JSONEq(t, `[]`, f.value(t, "proposed_tracks"))
 		},
 		"btn_mma_pause": func(t *testing.T, f *fixture, id string) {
@@ -182,7 +187,8 @@ func ticketPresses() map[string]pressing {
 func TestEveryButtonOfTheTeamDoesWhatItSaysUnderEveryName(t *testing.T) {
 	t.Parallel()
 	all := presses()
-	known := []string{"btn_reset_session", "btn_approve_tool", "btn_reject_tool", "btn_approve_mma_step", "btn_reject_mma_step", "btn_approve_spawn", "btn_reject_spawn"}
+	known := []string{"btn_reset_session", "btn_approve_tool", "btn_reject_tool", "btn_approve_mma_step",
+		"btn_reject_mma_step", "btn_approve_spawn", "btn_reject_spawn"}
 	for _, b := range buttons(t, open(t)) {
 		require.NotEmpty(t, b.Doc, b.ID)
 		check := all[b.ID]
@@ -201,7 +207,8 @@ func TestEveryButtonOfTheTeamDoesWhatItSaysUnderEveryName(t *testing.T) {
 
 func TestEveryButtonOfAGateAnswersThatGateOnlyUnderEveryName(t *testing.T) {
 	t.Parallel()
-	gateOf := map[string]string{"btn_approve_tool": "tool", "btn_reject_tool": "tool", "btn_approve_mma_step": "step", "btn_reject_mma_step": "step", "btn_approve_spawn": "spawn", "btn_reject_spawn": "spawn"}
+	gateOf := map[string]string{"btn_approve_tool": "tool", "btn_reject_tool": "tool", "btn_approve_mma_step": "step",
+		"btn_reject_mma_step": "step", "btn_approve_spawn": "spawn", "btn_reject_spawn": "spawn"}
 	seen := 0
 	for _, b := range buttons(t, open(t)) {
 		gate := gateOf[b.ID]
@@ -251,8 +258,12 @@ func requireAnswered(t *testing.T, f *fixture, was map[string][]string, gate str
 func TestAClickNamesItsAskInEveryWay(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string]string{
-		"user_data": `"user_data":"ID"`, "in user_data": `"user_data":{"request_id":"ID"}`, "as ask": `"user_data":{"ask":"ID"}`, "args": `"args":["ID"]`, "kwargs": `"kwargs":{"user_data":"ID"}`,
-		"request_id": `"request_id":"ID"`, "ask": `"ask":"ID"`, "empty user_data": `"user_data":null,"args":[],"kwargs":{},"ask_id":"ID"`, "twice the same": `"user_data":"ID","request_id":"ID"`, "with a reason": `"user_data":{"request_id":"ID","reason":"fine"}`,
+		"user_data": `"user_data":"ID"`, "in user_data": `"user_data":{"request_id":"ID"}`,
+		"as ask": `"user_data":{"ask":"ID"}`, "args": `"args":["ID"]`, "kwargs": `"kwargs":{"user_data":"ID"}`,
+		"request_id": `"request_id":"ID"`, "ask": `"ask":"ID"`,
+		"empty user_data": `"user_data":null,"args":[],"kwargs":{},"ask_id":"ID"`,
+		"twice the same":  `"user_data":"ID","request_id":"ID"`,
+		"with a reason":   `"user_data":{"request_id":"ID","reason":"fine"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -269,14 +280,21 @@ func TestAClickThatDoesNotSayWhichAskIsMeantAnswersNone(t *testing.T) {
 	f, was := openGates(t)
 	id := was["tool"][0]
 	for i, more := range []string{
-		`"user_data":7`, `"user_data":""`, `"user_data":["ID"]`, `"user_data":true`, `"user_data":{"id":"ID"}`, `"user_data":{"request_id":7}`, `"user_data":{"request_id":"ID","argz":{}}`,
-		`"user_data":{"request_id":"ID","reason":7}`, `"user_data":{"request_id":"ID","ask":"other"}`, `"user_data":"nobody"`, `"ask":7`, `"request_id":""`, `"request_id":"a","ask":"b"`,
-		`"user_data":"ID","request_id":"other"`, `"user_data":{"request_id":"ID","args":{"script":"a"},"args":{"script":"b"}}`, `"request_id":"ID","args":{"script":"b"}`,
-		`"request_id":"ID","script":"b"`, `"user_data":"ID","args":["other"]`, `"args":["ID","other"]`, `"user_data":"ID","kwargs":{"user_data":"other"}`, `"request_id":"ID","kwargs":{"args":{}}`, `"user_data":"ID","reason":"not this one"`,
+		`"user_data":7`, `"user_data":""`, `"user_data":["ID"]`, `"user_data":true`, `"user_data":{"id":"ID"}`,
+		`"user_data":{"request_id":7}`, `"user_data":{"request_id":"ID","argz":{}}`,
+		`"user_data":{"request_id":"ID","reason":7}`, `"user_data":{"request_id":"ID","ask":"other"}`, `"user_data":"nobody"`,
+		`"ask":7`, `"request_id":""`, `"request_id":"a","ask":"b"`,
+		`"user_data":"ID","request_id":"other"`,
+		`"user_data":{"request_id":"ID","args":{"script":"a"},"args":{"script":"b"}}`,
+		`"request_id":"ID","args":{"script":"b"}`,
+		`"request_id":"ID","script":"b"`, `"user_data":"ID","args":["other"]`, `"args":["ID","other"]`,
+		`"user_data":"ID","kwargs":{"user_data":"other"}`, `"request_id":"ID","kwargs":{"args":{}}`,
+		`"user_data":"ID","reason":"not this one"`,
 	} {
 		f.requireFailed(t, i, `{"action":"click","item":"btn_approve_tool",`+replaceID(more, id)+`}`)
 	}
-	f.says("/api/gui", `{"action":"click","item":"btn_approve_tool","user_data":"other","user_data":"`+id+`"}`, http.StatusBadRequest)
+	f.says("/api/gui", `{"action":"click","item":"btn_approve_tool","user_data":"other","user_data":"`+id+`"}`,
+		http.StatusBadRequest)
 	require.Empty(t, recorded[events.AskAnswered](f))
 	require.Equal(t, was, f.openByGate())
 }
@@ -284,7 +302,8 @@ func TestAClickThatDoesNotSayWhichAskIsMeantAnswersNone(t *testing.T) {
 func TestAnEditedCallRunsAsThePersonWroteIt(t *testing.T) {
 	t.Parallel()
 	f, was := openGates(t)
-	press(t, f, "btn_approve_tool", `,"user_data":{"request_id":"`+was["tool"][0]+`","args":{"script":"pwd"},"reason":"better"}`)
+	press(t, f, "btn_approve_tool", `,"user_data":{"request_id":"`+was["tool"][0]+
+		`","args":{"script":"pwd"},"reason":"better"}`)
 	f.awaitGranted("tool", 1)
 	got := recorded[events.ToolApproved](f)
 	require.Len(t, got, 1)

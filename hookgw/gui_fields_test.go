@@ -65,13 +65,16 @@ func freshFields() map[string]string {
 		"tracks":                     `[]`,
 	}
 	maps.Copy(out, map[string]string{
-		"project_path": `""`, "project_changed": `false`, "project_name": `""`, "project_git_dir": `""`, "project_system_prompt": `""`, "project_main_context": `""`,
-		"output_dir": `"./md_gen"`, "files_base_dir": `"."`, "files_paths": `[]`, "screenshots_base_dir": `"."`, "screenshots_paths": `[]`,
-		"personas": `[]`, "tool_presets": `[]`, "bias_profiles": `[]`, "prompt_presets": `[]`,
+		"project_path": `""`, "project_changed": `false`, "project_name": `""`, "project_git_dir": `""`,
+		"project_system_prompt": `""`, "project_main_context": `""`,
+		"output_dir": `"./md_gen"`, "files_base_dir": `"."`, "files_paths": `[]`, "screenshots_base_dir": `"."`,
+		"screenshots_paths": `[]`,
+		"personas":          `[]`, "tool_presets": `[]`, "bias_profiles": `[]`, "prompt_presets": `[]`,
 		"active_discussion": `"main"`, "disc_roles": `["User","AI","Vendor API","System","Context","Tool"]`,
 	})
 	for n := 1; n <= 4; n++ {
-		for name, value := range map[string]string{"provider": `""`, "model": `""`, "models": `[]`, "temperature": `null`, "top_p": `null`, "effort": `""`, "max_output_tokens": `0`, "max_rounds": `0`,
+		for name, value := range map[string]string{"provider": `""`, "model": `""`, "models": `[]`, "temperature": `null`,
+			"top_p": `null`, "effort": `""`, "max_output_tokens": `0`, "max_rounds": `0`,
 			"persona": `""`, "tool_preset": `""`, "bias_profile": `""`, "prompt_preset": `""`} {
 			out[fmt.Sprintf("tier%d_%s", n, name)] = value
 		}
@@ -97,8 +100,9 @@ func sampleOf(f projections.GUIField) (value, reads string) {
 		return `[{"role":"User","content":"hi"}]`, `[{"role":"User","content":"hi"}]`
 	}
 	value = map[projections.FieldType]string{
-		projections.FieldText: `"a text <of> ü"`, projections.FieldBool: `true`, projections.FieldInteger: `7`, projections.FieldNumber: `0.5`,
-		projections.FieldList: `["m1","m2"]`, projections.FieldObject: `{"Log":true}`,
+		projections.FieldText: `"a text <of> ü"`, projections.FieldBool: `true`, projections.FieldInteger: `7`,
+		projections.FieldNumber: `0.5`,
+		projections.FieldList:   `["m1","m2"]`, projections.FieldObject: `{"Log":true}`,
 	}[f.Type]
 	switch {
 	case strings.HasSuffix(f.Name, "provider"):
@@ -113,14 +117,16 @@ func sampleOf(f projections.GUIField) (value, reads string) {
 
 // ofTheRoster tells whether a field takes a name of the session's roster.
 func ofTheRoster(field string) bool {
-	return slices.ContainsFunc([]string{"_persona", "_tool_preset", "_bias_profile", "_prompt_preset"}, func(end string) bool { return strings.HasSuffix(field, end) })
+	return slices.ContainsFunc([]string{"_persona", "_tool_preset", "_bias_profile", "_prompt_preset"},
+		func(end string) bool { return strings.HasSuffix(field, end) })
 }
 
 // wrongValues are values that no field of a type takes.
 func wrongValues(of projections.FieldType) []string {
 	all := map[projections.FieldType][]string{
-		projections.FieldText: {`"x"`}, projections.FieldBool: {`true`, `false`}, projections.FieldInteger: {`3`}, projections.FieldNumber: {`0.5`, `1e999`},
-		projections.FieldList: {`[]`}, projections.FieldObject: {`{}`},
+		projections.FieldText: {`"x"`}, projections.FieldBool: {`true`, `false`}, projections.FieldInteger: {`3`},
+		projections.FieldNumber: {`0.5`, `1e999`},
+		projections.FieldList:   {`[]`}, projections.FieldObject: {`{}`},
 	}
 	out := []string{`null`, `[[1]]`, `{"a":{"b":1}}`}
 	for typ, values := range all {
@@ -129,7 +135,8 @@ func wrongValues(of projections.FieldType) []string {
 		}
 	}
 	return slices.DeleteFunc(out, func(v string) bool {
-		return of == projections.FieldNumber && v == `0.5` || of == projections.FieldList && v[0] == '[' || of == projections.FieldObject && v[0] == '{'
+		return of == projections.FieldNumber && v == `0.5` || of == projections.FieldList && v[0] == '[' ||
+			of == projections.FieldObject && v[0] == '{'
 	})
 }
 
@@ -150,7 +157,8 @@ func TestEveryFieldHasItsDefault(t *testing.T) {
 func TestEveryFieldIsSetAndReadWithItsAliasesAfterARestartAndARebuild(t *testing.T) {
 	t.Parallel()
 	f := openEmpty(t, withFolder(&folder{files: map[string]string{"p.toml": `{}`}}))
-	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo", Settings: events.Settings{Roster: aRoster()}})
+	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo", Settings: events.Settings{
+		Roster: aRoster()}})
 	f.put(person, events.DiscussionCreated{Name: "second"})
 	fields := projections.GUIFields()
 	slices.SortStableFunc(fields, func(a, b projections.GUIField) int { // a switch gives up no edits
@@ -178,7 +186,8 @@ func TestEveryFieldIsSetAndReadWithItsAliasesAfterARestartAndARebuild(t *testing
 	}
 	require.JSONEq(t, state, string(again.get("/api/gui/state", access.RightRead).body))
 	f.stop()
-	require.JSONEq(t, state, string(again.get("/api/gui/state", access.RightRead).body), "the first gateway kept nothing to itself")
+	require.JSONEq(t, state, string(again.get("/api/gui/state", access.RightRead).body),
+		"the first gateway kept nothing to itself")
 }
 
 func TestAFieldTakesNoValueOfAnotherType(t *testing.T) {
@@ -228,12 +237,17 @@ func TestValuesOutsideTheLimitsOfTheirOwnerFailVisibly(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for i, c := range []struct{ field, at, over string }{
-		{"max_workers", `64`, `65`}, {"max_workers", `1`, `0`}, {"max_retries", `10`, `11`}, {"temperature", `2`, `2.1`}, {"tier4_temperature", `0`, `-0.1`},
-		{"top_p", `1`, `1.1`}, {"tier3_effort", `"low"`, `"lowest"`}, {"max_tokens", `1000000`, `1000001`}, {"tier1_max_rounds", `1000`, `1001`}, {"tier1_max_rounds", `4.0`, `4.5`},
-		{"gcli_path", `"/bin/gemini"`, `"gemini --yolo"`}, {"gcli_path", `""`, `"../gemini"`}, {"current_provider", `"script"`, `"no provider"`}, {"current_model", `"m"`, `""`},
+		{"max_workers", `64`, `65`}, {"max_workers", `1`, `0`}, {"max_retries", `10`, `11`}, {"temperature", `2`, `2.1`},
+		{"tier4_temperature", `0`, `-0.1`},
+		{"top_p", `1`, `1.1`}, {"tier3_effort", `"low"`, `"lowest"`}, {"max_tokens", `1000000`, `1000001`},
+		{"tier1_max_rounds", `1000`, `1001`}, {"tier1_max_rounds", `4.0`, `4.5`},
+		{"gcli_path", `"/bin/gemini"`, `"gemini --yolo"`}, {"gcli_path", `""`, `"../gemini"`},
+		{"current_provider", `"script"`, `"no provider"`}, {"current_model", `"m"`, `""`},
 		{"tier3_models", `["a"]`, `["a",1]`}, {"tier3_models", `["a","b"]`, `["a",""]`},
-		{"ai_input", `"` + strings.Repeat("x", events.MaxInline-2) + `"`, `"` + strings.Repeat("y", events.MaxInline-1) + `"`},
-		{"show_windows", `{"a":"` + strings.Repeat("x", events.MaxInline-8) + `"}`, `{"a":"` + strings.Repeat("x", events.MaxInline-7) + `"}`},
+		{"ai_input", `"` + strings.Repeat("x", events.MaxInline-2) + `"`, `"` + strings.Repeat("y", events.MaxInline-1) +
+			`"`},
+		{"show_windows", `{"a":"` + strings.Repeat("x", events.MaxInline-8) + `"}`, `{"a":"` + strings.Repeat("x",
+			events.MaxInline-7) + `"}`},
 	} {
 		f.queue(t, set(t, c.field, json.RawMessage(c.at)))
 		require.JSONEq(t, c.at, f.value(t, c.field), c.field)
@@ -246,7 +260,8 @@ func TestValuesOutsideTheLimitsOfTheirOwnerFailVisibly(t *testing.T) {
 func TestAProviderThatNobodyHasIsNotSet(t *testing.T) {
 	t.Parallel()
 	f := open(t, func(c *core.Config) { c.Providers = []string{"gemini_cli", "minimax", "script"} })
-	for field, wrong := range map[string]string{"current_provider": `"gemini"`, "provider": `"no-such"`, "tier3_provider": `"gemini"`} {
+	for field, wrong := range map[string]string{"current_provider": `"gemini"`, "provider": `"no-such"`,
+		"tier3_provider": `"gemini"`} {
 		f.queue(t, set(t, field, json.RawMessage(`"gemini-cli"`)))
 		f.queue(t, set(t, field, json.RawMessage(`"MiniMax"`)))
 		require.JSONEq(t, `"minimax"`, f.value(t, field))
@@ -259,9 +274,10 @@ func TestAProviderThatNobodyHasIsNotSet(t *testing.T) {
 // aRoster has one entry of each kind, all of one name.
 func aRoster() events.Roster {
 	return events.Roster{
-		Personas:     []events.Persona{{Name: "mine", SystemPrompt: "Be exact."}},
-		ToolPresets:  []events.ToolPreset{{Name: "mine", Tools: []events.PresetTool{{Tool: "read_file"}}}},
-		BiasProfiles: []events.BiasProfile{{Name: "mine", Tools: []events.ToolBias{{Tool: "read_file", Weight: 5}}}}, PromptPresets: []events.PromptPreset{{Name: "mine"}},
+		Personas:      []events.Persona{{Name: "mine", SystemPrompt: "Be exact."}},
+		ToolPresets:   []events.ToolPreset{{Name: "mine", Tools: []events.PresetTool{{Tool: "read_file"}}}},
+		BiasProfiles:  []events.BiasProfile{{Name: "mine", Tools: []events.ToolBias{{Tool: "read_file", Weight: 5}}}},
+		PromptPresets: []events.PromptPreset{{Name: "mine"}},
 	}
 }
 
@@ -292,7 +308,8 @@ func TestAnUnknownFieldNamesTheNearest(t *testing.T) {
 		name string
 		near []string
 	}{
-		{"curent_model", []string{"current_model"}}, {"mma_epic", []string{"mma_epic_input"}}, {"Temperature", []string{"temperature"}}, {"xyzzy plugh", nil}, {"ui_xyzzy plugh", nil},
+		{"curent_model", []string{"current_model"}}, {"mma_epic", []string{"mma_epic_input"}},
+		{"Temperature", []string{"temperature"}}, {"xyzzy plugh", nil}, {"ui_xyzzy plugh", nil},
 	} {
 		got := f.requireFailed(t, i, set(t, c.name, json.RawMessage(`"x"`)))
 		require.Subset(t, got.Nearest, c.near)

@@ -20,7 +20,9 @@ func TestTheNextModelCallUsesWhatTheFieldsSay(t *testing.T) {
 	}
 	f.put(person, events.SessionOpened{Folder: "20260102_030405", Settings: events.Settings{MaxWorkers: 1, Tiers: every}})
 	f.put(person, events.ToolsOffered{})
-	f.deciding(map[string]func() *tiers.Machine{events.ActorPlanner: func() *tiers.Machine { return planner.Decider().Start() }})
+	f.deciding(map[string]func() *tiers.Machine{events.ActorPlanner: func() *tiers.Machine {
+		return planner.Decider().Start()
+	}})
 	next := func() events.ModelRequested {
 		t.Helper()
 		f.queue(t, `{"action":"click","item":"btn_mma_plan_epic"}`)
@@ -31,7 +33,8 @@ func TestTheNextModelCallUsesWhatTheFieldsSay(t *testing.T) {
 	require.Equal(t, "script", got.Provider)
 	require.Equal(t, "m0", got.Model)
 	for field, value := range map[string]string{
-		"current_provider": `"gemini-cli"`, "current_model": `"gemini-3"`, "gcli_path": `"/opt/gemini"`, "temperature": `0.25`, "top_p": `0.5`, "max_tokens": `4096`,
+		"current_provider": `"gemini-cli"`, "current_model": `"gemini-3"`, "gcli_path": `"/opt/gemini"`,
+		"temperature": `0.25`, "top_p": `0.5`, "max_tokens": `4096`,
 	} {
 		f.queue(t, set(t, field, json.RawMessage(value)))
 	}

@@ -30,13 +30,16 @@ func TestAResetClosesTheSessionAndOpensOneWithItsSettings(t *testing.T) {
 		t.Run(button, func(t *testing.T) {
 			t.Parallel()
 			f := open(t)
-			tools := events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads", Schema: json.RawMessage(`{}`)}}}
+			tools := events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads",
+				Schema: json.RawMessage(`{}`)}}}
 			f.put(person, tools)
 			f.put(person, events.RuleAdded{Rule: events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}})
 			f.put(person, events.RuleAdded{Rule: events.Rule{Tool: "edit_file", Action: "deny"}})
 			for _, task := range []string{
-				`{"action":"set_value","item":"current_provider","value":"gemini_cli"}`, `{"action":"set_value","item":"gcli_path","value":"/opt/gemini"}`,
-				`{"action":"set_value","item":"mma_step_mode","value":true}`, `{"action":"set_value","item":"ai_input","value":"half a thought"}`,
+				`{"action":"set_value","item":"current_provider","value":"gemini_cli"}`,
+				`{"action":"set_value","item":"gcli_path","value":"/opt/gemini"}`,
+				`{"action":"set_value","item":"mma_step_mode","value":true}`,
+				`{"action":"set_value","item":"ai_input","value":"half a thought"}`,
 			} {
 				f.queue(t, task)
 			}
@@ -47,8 +50,9 @@ func TestAResetClosesTheSessionAndOpensOneWithItsSettings(t *testing.T) {
 			require.Equal(t, 2, sessions)
 			require.NotEqual(t, session, now)
 			for field, want := range map[string]string{
-				"session_id": `"` + now + `"`, "current_provider": `"gemini_cli"`, "gcli_path": `"/opt/gemini"`, "mma_step_mode": `true`,
-				"ai_input": `""`, "disc_entries": `[]`, "mma_status": `"idle"`, "prior": `false`,
+				"session_id": `"` + now + `"`, "current_provider": `"gemini_cli"`, "gcli_path": `"/opt/gemini"`,
+				"mma_step_mode": `true`,
+				"ai_input":      `""`, "disc_entries": `[]`, "mma_status": `"idle"`, "prior": `false`,
 			} {
 				require.JSONEq(t, want, f.value(t, field), field)
 			}
@@ -56,10 +60,12 @@ func TestAResetClosesTheSessionAndOpensOneWithItsSettings(t *testing.T) {
 			require.Len(t, opened, 2)
 			require.Equal(t, "demo", opened[1].Label)
 			require.NotEqual(t, opened[0].Folder, opened[1].Folder)
-			require.Equal(t, []events.Rule{{Tool: "edit_file", Action: "deny"}}, opened[1].Settings.Rules, "what held for the one session only, such as --yes, is over")
+			require.Equal(t, []events.Rule{{Tool: "edit_file", Action: "deny"}}, opened[1].Settings.Rules,
+				"what held for the one session only, such as --yes, is over")
 			require.Equal(t, []events.ToolsOffered{tools, tools}, recorded[events.ToolsOffered](f))
 			require.Equal(t, []events.SessionClosed{{Reason: "reset"}}, recorded[events.SessionClosed](f))
-			require.JSONEq(t, `{"value":"half a thought"}`, string(f.get("/api/gui/value/ai_input?session="+session, access.RightRead).body), "the old one stays on record")
+			require.JSONEq(t, `{"value":"half a thought"}`, string(f.get("/api/gui/value/ai_input?session="+session,
+				access.RightRead).body), "the old one stays on record")
 		})
 	}
 }
@@ -99,7 +105,8 @@ func TestOnARealBusTwoGatewaysResetOnce(t *testing.T) {
 	gateways := openOnBus(t, 2)
 	var answers []<-chan answer
 	for _, f := range gateways {
-		answers = append(answers, f.background(f.request(http.MethodPost, "/api/gui?session="+session, access.RightHuman, `{"action":"click","item":"btn_reset_session"}`)))
+		answers = append(answers, f.background(f.request(http.MethodPost, "/api/gui?session="+session, access.RightHuman,
+			`{"action":"click","item":"btn_reset_session"}`)))
 	}
 	for _, a := range answers {
 		require.Equal(t, http.StatusOK, (<-a).status)
@@ -116,7 +123,8 @@ func TestASessionThatIsOverCanBeResetAndTakesNothingElseThatNeedsAnEngine(t *tes
 	f := open(t)
 	f.put(person, events.SessionClosed{Reason: "done"})
 	for i, task := range []string{
-		`{"action":"click","item":"btn_mma_pause"}`, `{"action":"set_value","item":"current_model","value":"m"}`, `{"action":"click","item":"btn_gen_send"}`,
+		`{"action":"click","item":"btn_mma_pause"}`, `{"action":"set_value","item":"current_model","value":"m"}`,
+		`{"action":"click","item":"btn_gen_send"}`,
 	} {
 		require.Contains(t, f.requireFailed(t, i, task).Error, "the session is closed")
 	}
@@ -187,8 +195,11 @@ func TestAProjectThatDoesNotFitFailsVisibly(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for i, task := range []string{
-		`{"action":"click","item":"btn_project_save"}`, `{"action":"click","item":"btn_project_load","user_data":"p.toml"}`, `{"action":"set_value","item":"project_path","value":"p.toml"}`,
-		`{"action":"set_value","item":"files_paths","value":[1]}`, `{"action":"set_value","item":"active_discussion","value":"nobody"}`, `{"action":"set_value","item":"disc_roles","value":["",""]}`,
+		`{"action":"click","item":"btn_project_save"}`, `{"action":"click","item":"btn_project_load","user_data":"p.toml"}`,
+		`{"action":"set_value","item":"project_path","value":"p.toml"}`,
+		`{"action":"set_value","item":"files_paths","value":[1]}`,
+		`{"action":"set_value","item":"active_discussion","value":"nobody"}`,
+		`{"action":"set_value","item":"disc_roles","value":["",""]}`,
 	} {
 		require.NotEmpty(t, f.requireFailed(t, i, task).Error, task)
 	}

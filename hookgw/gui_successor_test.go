@@ -49,7 +49,8 @@ func TestAResetThatAKillCutShortIsFinishedByTheNextGateway(t *testing.T) {
 			t.Parallel()
 			files := &folder{files: map[string]string{"p.toml": `{"project":{"name":"of p"}}`}}
 			f := open(t, withFolder(files), dyingAfter(died))
-			tools := events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads", Schema: json.RawMessage(`{}`)}}}
+			tools := events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads",
+				Schema: json.RawMessage(`{}`)}}}
 			f.put(person, tools)
 			f.put(person, events.ContextPresetSaved{Name: "one", Files: []events.TrackedFile{{Path: "a.go"}}})
 			f.put(person, events.ContextPresetSaved{Name: "two", Files: []events.TrackedFile{{Path: "b.go"}}})
@@ -63,7 +64,8 @@ func TestAResetThatAKillCutShortIsFinishedByTheNextGateway(t *testing.T) {
 			var sessions int
 			whole := func() bool {
 				now, sessions = current(t, g)
-				return died == 0 || now != session && g.value(t, "project_path") == `"p.toml"` && len(g.names(t, now, "ContextPresetSaved")) == 2
+				return died == 0 || now != session && g.value(t, "project_path") == `"p.toml"` &&
+					len(g.names(t, now, "ContextPresetSaved")) == 2
 			}
 			require.Eventually(t, whole, eventstest.Patience, 5*time.Millisecond)
 			if died == 0 {
@@ -83,11 +85,13 @@ func TestAResetThatAKillCutShortIsFinishedByTheNextGateway(t *testing.T) {
 func TestAResetOfASessionThatIsNotWholeYetLosesNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t, dyingAfter(2)) // the end of the old session and the opening of the new one
-	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads", Schema: json.RawMessage(`{}`)}}})
+	f.put(person, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads",
+		Schema: json.RawMessage(`{}`)}}})
 	g := f.another(t)
 	f.post("/api/gui", access.RightHuman, resetClick)
 	var half string
-	require.Eventually(t, func() bool { half, _ = current(t, g); return half != session }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { half, _ = current(t, g); return half != session }, eventstest.Patience,
+		time.Millisecond)
 	g.queue(t, resetClick)
 	require.Empty(t, g.failures())
 	now, sessions := current(t, g)

@@ -58,17 +58,22 @@ func TestAValueIsReadInEveryWay(t *testing.T) {
 	f := newTeam(t)
 	f.queue(t, `{"action":"set_value","item":"ai_input","value":"x"}`)
 	for path, want := range map[string]string{
-		"/api/gui/value/ai_input": `"x"`, "/api/gui/value?tag=ai_input": `"x"`, "/api/gui/value?item=ai_input": `"x"`, "/api/gui/value?field=ui_ai_input": `"x"`,
-		"/api/gui/value/nothing": `null`, "/api/gui/value/T-1": `"in_progress"`, "/api/gui/value/node_T-2": `"todo"`, "/api/gui/value/node_T-9": `null`, "/api/gui/value/node_": `null`,
-		"/api/gui/value/ai%5Finput": `"x"`, "/api/gui/value/current_provider": `"script"`, "/api/gui/value/" + strings.Repeat("x", events.MaxIDLength): `null`,
+		"/api/gui/value/ai_input": `"x"`, "/api/gui/value?tag=ai_input": `"x"`, "/api/gui/value?item=ai_input": `"x"`,
+		"/api/gui/value?field=ui_ai_input": `"x"`,
+		"/api/gui/value/nothing":           `null`, "/api/gui/value/T-1": `"in_progress"`,
+		"/api/gui/value/node_T-2": `"todo"`, "/api/gui/value/node_T-9": `null`, "/api/gui/value/node_": `null`,
+		"/api/gui/value/ai%5Finput": `"x"`, "/api/gui/value/current_provider": `"script"`, "/api/gui/value/" +
+			strings.Repeat("x", events.MaxIDLength): `null`,
 	} {
 		a := f.get(path, access.RightRead)
 		require.Equal(t, http.StatusOK, a.status, path)
 		require.Equal(t, `{"value":`+want+`}`+"\n", string(a.body), path)
 	}
 	for path, want := range map[string]int{
-		"/api/gui/value": http.StatusBadRequest, "/api/gui/value?tag=": http.StatusBadRequest, "/api/gui/value/": http.StatusNotFound, "/api/gui/value/a/b": http.StatusNotFound,
-		"/api/gui/value/" + strings.Repeat("x", events.MaxIDLength+1): http.StatusBadRequest, "/api/gui/value/x?session=none": http.StatusNotFound,
+		"/api/gui/value": http.StatusBadRequest, "/api/gui/value?tag=": http.StatusBadRequest,
+		"/api/gui/value/": http.StatusNotFound, "/api/gui/value/a/b": http.StatusNotFound,
+		"/api/gui/value/" + strings.Repeat("x", events.MaxIDLength+1): http.StatusBadRequest,
+		"/api/gui/value/x?session=none":                               http.StatusNotFound,
 	} {
 		require.Equal(t, want, f.get(path, access.RightRead).status, path)
 	}
@@ -78,7 +83,8 @@ func TestAPushedEventAppearsInTheQueue(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, task := range []string{
-		`{"action":"push_event","event_type":"note","payload":{"n":1}}`, `{"action":"push_event","event":"note","data":{"n":2}}`, `{"action":"note","payload":{"n":3}}`,
+		`{"action":"push_event","event_type":"note","payload":{"n":1}}`,
+		`{"action":"push_event","event":"note","data":{"n":2}}`, `{"action":"note","payload":{"n":3}}`,
 		`{"action":"push_event","item":"note","value":{"n":4}}`,
 	} {
 		f.queue(t, task)
@@ -102,8 +108,10 @@ func TestTasksThatAreOnlyRecordedChangeNothing(t *testing.T) {
 	f := open(t)
 	before := string(f.get("/api/gui/state", access.RightRead).body)
 	tasks := []string{
-		`{}`, `{"anything":[1,{"a":null}]}`, `{"type":"ask","request_id":"r1","data":{"tool":"x"}}`, `{"action":"clear_ask","request_id":"r1"}`, `{"action":"clear_ask"}`,
-		`{"action":"handle_ai_response","payload":{"text":"hi","stream_id":"Tier 1","status":"done"}}`, `{"type":"mma_state_update"}`, `{"type":"mma_spawn_approval","payload":{}}`,
+		`{}`, `{"anything":[1,{"a":null}]}`, `{"type":"ask","request_id":"r1","data":{"tool":"x"}}`,
+		`{"action":"clear_ask","request_id":"r1"}`, `{"action":"clear_ask"}`,
+		`{"action":"handle_ai_response","payload":{"text":"hi","stream_id":"Tier 1","status":"done"}}`,
+		`{"type":"mma_state_update"}`, `{"type":"mma_spawn_approval","payload":{}}`,
 	}
 	for _, task := range tasks {
 		f.queue(t, task)
@@ -112,7 +120,8 @@ func TestTasksThatAreOnlyRecordedChangeNothing(t *testing.T) {
 	require.Len(t, recorded[events.GUITaskQueued](f), len(tasks))
 	require.Len(t, f.page(t).Tasks, len(tasks))
 	require.JSONEq(t, before, string(f.get("/api/gui/state", access.RightRead).body))
-	require.Empty(t, f.get("/api/asks?state=all", access.RightRead).object(t)["asks"], "a task of the type ask asks nobody")
+	require.Empty(t, f.get("/api/asks?state=all", access.RightRead).object(t)["asks"],
+		"a task of the type ask asks nobody")
 }
 
 func TestHostileTasksAreQueuedAndFailVisibly(t *testing.T) {
@@ -121,13 +130,22 @@ func TestHostileTasksAreQueuedAndFailVisibly(t *testing.T) {
 	before := string(f.get("/api/gui/state", access.RightRead).body)
 	long := strings.Repeat("x", events.MaxIDLength+1)
 	for i, task := range []string{
-		`{"action":"explode"}`, `{"action":""}` + "", `{"action":7}`, `{"action":null}`, `{"action":["click"]}`, `{"action":{"a":1}}`, `{"action":"` + long + `"}`, `{"action":"` + long + `","payload":{}}`,
-		`{"action":"set_value"}`, `{"action":"set_value","item":null,"value":1}`, `{"action":"set_value","item":7,"value":1}`, `{"action":"set_value","item":"","value":1}`, `{"action":"set_value","item":"` + long + `","value":1}`,
-		`{"action":"set_value","item":"` + strings.Repeat("x", 300_000) + `","value":1}`, `{"action":"set_value","item":"__class__","value":"x"}`, `{"action":"set_value","item":"../ai_input","value":"x"}`, `{"action":"set_value","item":"ai_input\u0000","value":"x"}`,
-		`{"action":"SET_VALUE","item":"ai_input","value":"x"}`, `{"Action":"set_value","action":"x","item":"ai_input","value":"x"}`,
-		`{"action":"click"}`, `{"action":"click","item":"` + long + `"}`, `{"action":"click","item":["btn_mma_pause"]}`, `{"action":"click","item":"btn_mma_pause\n"}`, `{"action":"custom_callback","callback":"__import__"}`, `{"action":"custom_callback"}`,
-		`{"action":"select_tab","tab_bar":"a"}`, `{"action":"select_tab","tab_bar":"a","tab":null}`, `{"action":"select_tab","tab_bar":"a","tab":7}`, `{"action":"select_tab","tab_bar":"a","tab":"` + long + `"}`,
-		`{"action":"select_list_item","listbox":"a"}`, `{"action":"select_list_item","listbox":"a","item_value":"` + strings.Repeat("x", projections.MaxGUISelected-1) + `"}`,
+		`{"action":"explode"}`, `{"action":""}` + "", `{"action":7}`, `{"action":null}`, `{"action":["click"]}`,
+		`{"action":{"a":1}}`, `{"action":"` + long + `"}`, `{"action":"` + long + `","payload":{}}`,
+		`{"action":"set_value"}`, `{"action":"set_value","item":null,"value":1}`, `{"action":"set_value","item":7,"value":1}`,
+		`{"action":"set_value","item":"","value":1}`, `{"action":"set_value","item":"` + long + `","value":1}`,
+		`{"action":"set_value","item":"` + strings.Repeat("x", 300_000) + `","value":1}`,
+		`{"action":"set_value","item":"__class__","value":"x"}`, `{"action":"set_value","item":"../ai_input","value":"x"}`,
+		`{"action":"set_value","item":"ai_input\u0000","value":"x"}`,
+		`{"action":"SET_VALUE","item":"ai_input","value":"x"}`,
+		`{"Action":"set_value","action":"x","item":"ai_input","value":"x"}`,
+		`{"action":"click"}`, `{"action":"click","item":"` + long + `"}`, `{"action":"click","item":["btn_mma_pause"]}`,
+		`{"action":"click","item":"btn_mma_pause\n"}`, `{"action":"custom_callback","callback":"__import__"}`,
+		`{"action":"custom_callback"}`,
+		`{"action":"select_tab","tab_bar":"a"}`, `{"action":"select_tab","tab_bar":"a","tab":null}`,
+		`{"action":"select_tab","tab_bar":"a","tab":7}`, `{"action":"select_tab","tab_bar":"a","tab":"` + long + `"}`,
+		`{"action":"select_list_item","listbox":"a"}`, `{"action":"select_list_item","listbox":"a","item_value":"` +
+			strings.Repeat("x", projections.MaxGUISelected-1) + `"}`,
 		`{"action":"set_value","item":"ai_input","value":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`,
 	} {
 		if task == `{"action":""}` {
@@ -150,8 +168,9 @@ func TestWhatIsNoTaskAtAllIsARealError(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for body, want := range map[string]int{
-		`[]`: 400, `7`: 400, `null`: 400, `"click"`: 400, `{`: 400, `{"a":1}{}`: 400, "{\"a\":\"\xff\"}": 400, strings.Repeat(`{"a":`, 65) + `1` + strings.Repeat(`}`, 65): 400,
-		`{"a":"` + strings.Repeat("x", 1<<20) + `"}`: 413, `{"a":"` + strings.Repeat("x", 600<<10) + `"}`: 413,
+		`[]`: 400, `7`: 400, `null`: 400, `"click"`: 400, `{`: 400, `{"a":1}{}`: 400, "{\"a\":\"\xff\"}": 400,
+		strings.Repeat(`{"a":`, 65) + `1` + strings.Repeat(`}`, 65): 400,
+		`{"a":"` + strings.Repeat("x", 1<<20) + `"}`:                413, `{"a":"` + strings.Repeat("x", 600<<10) + `"}`: 413,
 	} {
 		require.Equal(t, want, f.post("/api/gui", access.RightHuman, body).status, "%.40s", body)
 	}
@@ -159,7 +178,8 @@ func TestWhatIsNoTaskAtAllIsARealError(t *testing.T) {
 	req.Header.Set("Content-Type", "text/plain")
 	require.Equal(t, http.StatusUnsupportedMediaType, f.send(req).status)
 	for _, right := range []access.Right{access.RightRead, access.RightAsk, access.RightNone} {
-		require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, f.post("/api/gui", right, `{"action":"click","item":"btn_approve_tool"}`).status)
+		require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, f.post("/api/gui", right,
+			`{"action":"click","item":"btn_approve_tool"}`).status)
 	}
 	for _, path := range []string{"/api/gui", "/api/gui/state", "/api/gui/value/ai_input"} {
 		require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, f.get(path, access.RightNone).status)
@@ -214,7 +234,8 @@ func TestASetIsSeenByEveryConnectionAndEveryGateway(t *testing.T) {
 					t.Errorf("%d: %s", a.status, a.body)
 				}
 				for _, f := range gateways {
-					if got := string(f.get("/api/gui/value/"+mine, access.RightRead).body); got != fmt.Sprintf(`{"value":%d}`, i)+"\n" {
+					if got := string(f.get("/api/gui/value/"+mine, access.RightRead).body); got != fmt.Sprintf(`{"value":%d}`, i)+
+						"\n" {
 						t.Errorf("after %s a read gives %s", task, got)
 					}
 				}
@@ -234,7 +255,8 @@ func TestASecretInATaskIsNotPutOnRecord(t *testing.T) {
 	f.raise("a1", events.GateTool)
 	f.queue(t, `{"action":"set_value","item":"ai_input","value":"it is hunter2"}`)
 	require.JSONEq(t, `"it is [hidden]"`, f.value(t, "ai_input"))
-	got := f.requireFailed(t, 0, `{"action":"click","item":"btn_approve_tool","user_data":{"request_id":"a1","args":{"script":"echo hunter2"}}}`)
+	got := f.requireFailed(t, 0,
+		`{"action":"click","item":"btn_approve_tool","user_data":{"request_id":"a1","args":{"script":"echo hunter2"}}}`)
 	require.Contains(t, got.Error, "secret")
 	require.Empty(t, recorded[events.AskAnswered](f), "masked, something else would run")
 	for _, e := range recorded[events.GUITaskQueued](f) {
@@ -246,7 +268,8 @@ func TestASecretInATaskIsNotPutOnRecord(t *testing.T) {
 func TestALogThatIsAwayIsARealError(t *testing.T) {
 	t.Parallel()
 	for typ, task := range map[string]string{
-		"GUITaskQueued": `{"action":"set_value","item":"ai_input","value":"x"}`, "StepModeSet": `{"action":"set_value","item":"mma_step_mode","value":true}`,
+		"GUITaskQueued": `{"action":"set_value","item":"ai_input","value":"x"}`,
+		"StepModeSet":   `{"action":"set_value","item":"mma_step_mode","value":true}`,
 		"GUITaskFailed": `{"action":"explode"}`, "EventPushed": `{"action":"push_event","event_type":"x"}`,
 	} {
 		f := open(t, failing(typ, events.ErrClosed))

@@ -26,7 +26,8 @@ func staffed(c *core.Config) {
 func TestHealthHasExactlyTheKeysOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	f := open(t, staffed)
-	require.Equal(t, `{"healthy":true,"degraded_reason":null,"last_assert":null,"io_pool_alive":true}`+"\n", string(f.get(health, access.RightRead).body))
+	require.Equal(t, `{"healthy":true,"degraded_reason":null,"last_assert":null,"io_pool_alive":true}`+"\n",
+		string(f.get(health, access.RightRead).body))
 	require.Equal(t, http.StatusUnauthorized, f.get(health, access.RightNone).status)
 }
 
@@ -47,7 +48,8 @@ func TestHealthSaysWhatIsMissing(t *testing.T) {
 func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 	t.Parallel()
 	f := open(t, staffed, func(c *core.Config) {
-		models, err := live.Open(t.Context(), c.Log, project, live.Options{Models: projectionstest.Breaking("session", projectionstest.On("GoalSubmitted"))})
+		models, err := live.Open(t.Context(), c.Log, project, live.Options{Models: projectionstest.Breaking("session",
+			projectionstest.On("GoalSubmitted"))})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = models.Close() })
 		c.Models = models
@@ -60,7 +62,8 @@ func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 	require.EqualValues(t, 2, goal.Seq)
 	require.Equal(t, http.StatusOK, f.get("/api/gui/mma_status", access.RightRead).status)
 	require.Equal(t, http.StatusOK, f.get("/api/events", access.RightHuman).status)
-	require.Equal(t, http.StatusOK, f.post("/api/gui", access.RightHuman, `{"action":"push_event","event_type":"note","payload":{}}`).status, "writes go on")
+	require.Equal(t, http.StatusOK, f.post("/api/gui", access.RightHuman,
+		`{"action":"push_event","event_type":"note","payload":{}}`).status, "writes go on")
 	got := f.get(health, access.RightRead).object(t)
 	require.Equal(t, false, got["healthy"])
 	require.Contains(t, got["last_assert"], "broken on purpose")
@@ -72,7 +75,8 @@ func TestAReadModelThatStopsIsSaidAndTheRestGoesOn(t *testing.T) {
 	require.Contains(t, snapshot.data, `"session":null`)
 	require.Contains(t, snapshot.data, "broken on purpose")
 	require.Contains(t, snapshot.data, `"mma_status":{`)
-	require.Equal(t, `{"thinking":false,"live":false,"prior":false}`+"\n", string(f.get("/api/gui/diagnostics", access.RightRead).body))
+	require.Equal(t, `{"thinking":false,"live":false,"prior":false}`+"\n",
+		string(f.get("/api/gui/diagnostics", access.RightRead).body))
 }
 
 func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
@@ -81,13 +85,16 @@ func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 	f := open(t, staffed, func(c *core.Config) { c.Bus = link })
 	before := len(recorded[events.HookCalled](f))
 	link.away.Store(true)
-	for path, right := range map[string]access.Right{"/api/gui/mma_status": access.RightRead, "/api/session": access.RightRead, "/api/events": access.RightHuman} {
+	for path, right := range map[string]access.Right{"/api/gui/mma_status": access.RightRead,
+		"/api/session": access.RightRead, "/api/events": access.RightHuman} {
 		a := f.get(path, right)
 		require.Equal(t, http.StatusServiceUnavailable, a.status, path)
 		require.Contains(t, a.object(t)["error"], "connection refused")
 	}
-	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman, `{"session":{"entries":[]}}`).status)
-	require.Equal(t, http.StatusUnauthorized, f.get("/api/session", access.RightNone).status, "who may not look is not told")
+	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/session", access.RightHuman,
+		`{"session":{"entries":[]}}`).status)
+	require.Equal(t, http.StatusUnauthorized, f.get("/api/session", access.RightNone).status,
+		"who may not look is not told")
 	for _, path := range []string{"/status", "/health"} {
 		require.Equal(t, http.StatusOK, f.get(path, access.RightNone).status)
 	}
@@ -123,7 +130,8 @@ func TestHealthSaysWhatRequestsWaitFor(t *testing.T) {
 		c.Delays = func() map[uint64]string { return map[uint64]string{call.Seq: events.NeedsNewer + ": ToolApproved"} }
 	})
 	due := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	f.put(events.ActorContributor, events.ModelRequested{StreamID: "s", Ticket: "T-1", Tier: 3, Attempt: 2, NotBefore: &due})
+	f.put(events.ActorContributor, events.ModelRequested{StreamID: "s", Ticket: "T-1", Tier: 3, Attempt: 2,
+		NotBefore: &due})
 	f.put(events.ActorApproval, events.AskRaised{Ask: "q", Gate: events.GateTool, ExpiresAt: &due})
 	call = f.put(events.ActorApproval, events.ToolApproved{Call: "c", Tool: "read_file", Generation: 1})
 	f.put(events.ActorApproval, events.ToolApproved{Call: "done", Tool: "read_file", Generation: 1})

@@ -38,7 +38,8 @@ func attacksOn(r request.Route) []attack {
 		{r.Method, regexp.MustCompile(`\{\w+\}`).ReplaceAllString(r.Pattern, url.PathEscape(hostile)), bodyFor(r), ""},
 		{r.Method, plain + url.PathEscape(hostile), bodyFor(r), ""},
 	}
-	for _, header := range []string{"Origin", "Content-Type", "Authorization", "X-Api-Key", "Last-Event-Id", "Sec-Fetch-Site"} {
+	for _, header := range []string{"Origin", "Content-Type", "Authorization", "X-Api-Key", "Last-Event-Id",
+		"Sec-Fetch-Site"} {
 		out = append(out, attack{r.Method, plain, bodyFor(r), header})
 	}
 	for _, p := range r.Query {
@@ -47,11 +48,13 @@ func attacksOn(r request.Route) []attack {
 	if r.Method != http.MethodPost {
 		return out
 	}
-	text, _ := json.Marshal(hostile) //nolint:errchkjson // a string
-	for _, member := range append(membersOf(reflect.TypeOf(r.Takes)), string(text[1:len(text)-1]), "action", "item", "value") {
+	text, _ := json.Marshal(hostile)
+	for _, member := range append(membersOf(reflect.TypeOf(r.Takes)), string(text[1:len(text)-1]), "action", "item",
+		"value") {
 		name, _, _ := strings.Cut(strings.TrimSuffix(member, "?"), "?: ")
 		name, _, _ = strings.Cut(name, ": ")
-		for _, value := range []string{string(text), "[" + string(text) + "]", "{" + string(text) + ":" + string(text) + "}"} {
+		for _, value := range []string{string(text), "[" + string(text) + "]", "{" + string(text) + ":" + string(text) +
+			"}"} {
 			out = append(out, attack{r.Method, plain, `{"` + name + `":` + value + `}`, ""})
 		}
 	}

@@ -51,7 +51,8 @@ func TestTheDefaultLimitsOfBodiesAreTheDesignedOnes(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	announce := func(path string, size int) int {
-		return f.raw(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+		return f.raw(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+			"application/json\r\nContent-Length: %d\r\n\r\n",
 			path, strings.TrimPrefix(f.gw.URL(), "http://"), f.token(access.RightHuman), size))
 	}
 	for path, limit := range map[string]int{"/api/ask": 1 << 20, "/api/ask/respond": 1 << 20, "/api/session": 10 << 20} {
@@ -79,13 +80,15 @@ func TestABodyNestedOverTheLimitIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, nested(64)).status)
 	require.Equal(t, http.StatusBadRequest, f.post("/api/session", access.RightHuman, nested(65)).status)
 	quoted := `{"session":{"entries":["` + strings.Repeat(`[{\"`, 100) + `"]}}`
-	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, quoted).status, "brackets in a text do not nest")
+	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightHuman, quoted).status,
+		"brackets in a text do not nest")
 }
 
 func TestWhatIsNotOneJSONObjectIsRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	for _, body := range []string{"{", "[]", "null", "1", `"x"`, "{} {}", "{}x", `{"a":1,}`, "{\"a\":\"\xff\"}", "{\"a\":\"\n\"}"} {
+	for _, body := range []string{"{", "[]", "null", "1", `"x"`, "{} {}", "{}x", `{"a":1,}`, "{\"a\":\"\xff\"}",
+		"{\"a\":\"\n\"}"} {
 		for _, path := range []string{"/api/session", "/api/ask", "/api/ask/respond"} {
 			a := f.post(path, access.RightHuman, body)
 			require.Equal(t, http.StatusBadRequest, a.status, "%s %q", path, body)
@@ -104,11 +107,15 @@ func TestAHeadOverItsLimitIsRefused(t *testing.T) {
 
 func TestAClientWithoutATokenCannotHoldAConnectionByNotSendingItsBody(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *request.Limits) { l.HeaderTimeout, l.BodyTimeout = 100*time.Millisecond, 100*time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) {
+		l.HeaderTimeout, l.BodyTimeout = 100*time.Millisecond,
+			100*time.Millisecond
+	}))
 	host := strings.TrimPrefix(f.gw.URL(), "http://")
 	for name, head := range map[string]string{
 		"half a head": "POST /api/ask HTTP/1.1\r\nHost: " + host + "\r\n",
-		"half a body": "POST /api/ask HTTP/1.1\r\nHost: " + host + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		"half a body": "POST /api/ask HTTP/1.1\r\nHost: " + host +
+			"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
 	} {
 		conn, err := net.Dial("tcp", host)
 		require.NoError(t, err)
@@ -123,7 +130,10 @@ func TestAClientWithoutATokenCannotHoldAConnectionByNotSendingItsBody(t *testing
 
 func TestAnAskMayWaitLongerThanARequestMayTakeToArrive(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *request.Limits) { l.HeaderTimeout, l.BodyTimeout = 400*time.Millisecond, 400*time.Millisecond }),
+	f := open(t, limited(func(l *request.Limits) {
+		l.HeaderTimeout, l.BodyTimeout = 400*time.Millisecond,
+			400*time.Millisecond
+	}),
 		func(c *core.Config) { c.AskTimeout = 500 * time.Millisecond; c.Limits.AskGrace = time.Millisecond })
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status)
 }
@@ -152,7 +162,8 @@ func TestAConnectionOverTheLimitIsToldSo(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.NoError(t, third.Close())
 	require.NoError(t, first.Close())
-	require.Eventually(t, func() bool { c, status := dial(); c.Close(); return status == http.StatusOK }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { c, status := dial(); c.Close(); return status == http.StatusOK },
+		eventstest.Patience, time.Millisecond)
 	require.NoError(t, second.Close())
 }
 
@@ -161,9 +172,11 @@ func TestFeedsOverTheLimitOfAClientAreRefused(t *testing.T) {
 	f := open(t, limited(func(l *request.Limits) { l.FeedsPerClient, l.Feeds = 2, 3 }))
 	_, endOne := f.feed("/api/stream?client=a")
 	f.feed("/api/stream?client=a")
-	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=a", access.RightRead).status, "the client's third")
+	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=a", access.RightRead).status,
+		"the client's third")
 	f.feed("/api/stream?client=b")
-	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=b", access.RightRead).status, "the fourth of all")
+	require.Equal(t, http.StatusTooManyRequests, f.get("/api/stream?client=b", access.RightRead).status,
+		"the fourth of all")
 	endOne()
 	require.Eventually(t, func() bool {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -186,8 +199,10 @@ func TestAsksOverTheLimitAreTurnedAwayAndThePersonStillAnswers(t *testing.T) {
 	third := f.post("/api/ask", access.RightAsk, `{"request_id":"r3"}`)
 	require.Equal(t, http.StatusServiceUnavailable, third.status)
 	require.NotEmpty(t, third.header.Get("Retry-After"))
-	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"r1","response":true}`).status)
-	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"r2","response":true}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"r1","response":true}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"r2","response":true}`).status)
 	require.Equal(t, http.StatusOK, (<-first).status)
 	require.Equal(t, http.StatusOK, (<-second).status)
 	require.Len(t, recorded[events.AskPosted](f), 2)
@@ -203,7 +218,8 @@ func TestAProgramThatPostsAndLeavesKeepsItsPlaces(t *testing.T) {
 	leave()
 	<-gone
 	require.Equal(t, http.StatusServiceUnavailable, f.post("/api/ask", access.RightAsk, `{"request_id":"r2"}`).status)
-	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman, `{"request_id":"r1","response":true}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"r1","response":true}`).status)
 	require.Eventually(t, func() bool {
 		return f.post("/api/ask", access.RightAsk, `{"request_id":"r1"}`).status == http.StatusOK
 	}, eventstest.Patience, time.Millisecond)
@@ -220,7 +236,8 @@ func TestAQuestionOrAnswerThatApprovalCouldNotCopyIsRefused(t *testing.T) {
 	}
 	body := func(size int) string {
 		text := func(n int) string { return `{"request_id":"r1","x":"` + strings.Repeat("x", n) + `"}` }
-		empty := stored(events.AskPosted{RequestID: "r1", Data: []byte(text(0)), BodySHA256: strings.Repeat("0", 64), TimeoutMS: 60000})
+		empty := stored(events.AskPosted{RequestID: "r1", Data: []byte(text(0)), BodySHA256: strings.Repeat("0", 64),
+			TimeoutMS: 60000})
 		return text(size - empty)
 	}
 	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/ask", access.RightAsk, body(1001)).status)
@@ -233,7 +250,8 @@ func TestAQuestionOrAnswerThatApprovalCouldNotCopyIsRefused(t *testing.T) {
 		empty := stored(events.AskAnswered{Ask: "r1", Decision: events.Yes, Response: []byte(text(0))})
 		return f.post("/api/ask/respond", access.RightHuman, `{"request_id":"r1","response":`+text((size-empty)/6)+`}`)
 	}
-	require.Equal(t, http.StatusRequestEntityTooLarge, respond(1006).status, "measured as it is stored, where < takes six bytes")
+	require.Equal(t, http.StatusRequestEntityTooLarge, respond(1006).status,
+		"measured as it is stored, where < takes six bytes")
 	require.Equal(t, http.StatusOK, respond(1000).status)
 	require.Equal(t, http.StatusOK, (<-waiting).status)
 }
@@ -275,7 +293,8 @@ func TestAFloodOfRefusedRequestsDoesNotFillTheLog(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := &settableClock{now: now}
-	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 2, 5 }), func(c *core.Config) { c.Clock = clock.Now })
+	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 2, 5 }),
+		func(c *core.Config) { c.Clock = clock.Now })
 	for range 100 {
 		require.Equal(t, http.StatusUnauthorized, f.get("/api/session", access.RightNone).status)
 	}
@@ -286,8 +305,10 @@ func TestAFloodOfRefusedRequestsDoesNotFillTheLog(t *testing.T) {
 func TestWhatWasLeftOutOfTheRecordIsCounted(t *testing.T) {
 	t.Parallel()
 	clock := &settableClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 1, 1 }), func(c *core.Config) { c.Clock = clock.Now })
-	f.client = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}} // on which a request begins when the one before is on record
+	f := open(t, limited(func(l *request.Limits) { l.Refusals, l.RefusalBurst = 1, 1 }),
+		func(c *core.Config) { c.Clock = clock.Now })
+	// on which a request begins when the one before is on record
+	f.client = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
 	defer f.client.CloseIdleConnections()
 	for range 4 {
 		f.get("/api/session", access.RightNone)

@@ -18,7 +18,8 @@ import (
 
 func TestItListensOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
-	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.test:0", "[::ffff:127.0.0.1]:0", "127.0.0.2:0", "*:0", "127.1:0"} {
+	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.test:0", "[::ffff:127.0.0.1]:0",
+		"127.0.0.2:0", "*:0", "127.1:0"} {
 		cfg := config(t)
 		cfg.Listen = addr
 		require.ErrorIs(t, start(t, cfg), access.ErrNotLoopback, addr)

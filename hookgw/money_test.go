@@ -15,7 +15,8 @@ import (
 // replies puts a request and its reply on record.
 func (f *fixture) replies(ticket, model string, u events.Usage) {
 	f.t.Helper()
-	asked := f.put(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): " + ticket, Track: "TR-1", Ticket: ticket, Tier: 3, Provider: "anthropic", Model: model})
+	asked := f.put(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): " + ticket, Track: "TR-1",
+		Ticket: ticket, Tier: 3, Provider: "anthropic", Model: model})
 	f.put(events.ActorModels, events.ModelReplied{Request: asked.ID, Usage: u})
 }
 
@@ -116,17 +117,21 @@ func TestTokenStatsShowHowFullTheNewestPromptIs(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	ask := func(provider string, bytes int) map[string]any {
-		f.put(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): T-1", Tier: 3, Provider: provider, Model: "m", Manifest: []events.Part{
-			{Role: "system", Text: "12345678"}, {Role: "user", Text: "task"}, {Role: "assistant", SHA256: "a", Size: 40}, {Role: "tool", SHA256: "b", Size: int64(bytes) - 56},
-			{Role: "assistant", Text: "done"},
-		}})
+		f.put(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): T-1", Tier: 3, Provider: provider,
+			Model: "m", Manifest: []events.Part{
+				{Role: "system", Text: "12345678"}, {Role: "user", Text: "task"}, {Role: "assistant", SHA256: "a", Size: 40},
+				{Role: "tool", SHA256: "b", Size: int64(bytes) - 56},
+				{Role: "assistant", Text: "done"},
+			}})
 		return f.get("/api/gui/token_stats", access.RightRead).object(t)
 	}
 	got := ask("anthropic", 4*90_000)
 	require.Equal(t, map[string]any{
-		"provider": "anthropic", "model": "m", "stream": "Tier 3 (Worker): T-1", "history_turns": 4.0, "estimated_prompt_tokens": 90000.0,
-		"max_prompt_tokens": 180000.0, "utilization_pct": 50.0, "headroom_tokens": 90000.0, "would_trim": false, "trimmable_turns": 1.0,
-		"system_tokens": 2.0, "tools_tokens": 0.0, "history_tokens": 89998.0, "band": "yellow", "messages_omitted": 0.0,
+		"provider": "anthropic", "model": "m", "stream": "Tier 3 (Worker): T-1", "history_turns": 4.0,
+		"estimated_prompt_tokens": 90000.0,
+		"max_prompt_tokens":       180000.0, "utilization_pct": 50.0, "headroom_tokens": 90000.0, "would_trim": false,
+		"trimmable_turns": 1.0,
+		"system_tokens":   2.0, "tools_tokens": 0.0, "history_tokens": 89998.0, "band": "yellow", "messages_omitted": 0.0,
 		"messages": []any{
 			map[string]any{"role": "user", "estimated_tokens": 1.0, "has_tool_use": false},
 			map[string]any{"role": "assistant", "estimated_tokens": 10.0, "has_tool_use": true},
@@ -146,7 +151,8 @@ func TestTokenStatsShowHowFullTheNewestPromptIs(t *testing.T) {
 		require.True(t, there, key)
 		require.Nil(t, value, key)
 	}
-	require.False(t, strings.Contains(string(f.get("/api/gui/token_stats", access.RightRead).body), "task"), "no text of a prompt is shown")
+	require.False(t, strings.Contains(string(f.get("/api/gui/token_stats", access.RightRead).body), "task"),
+		"no text of a prompt is shown")
 }
 
 func TestTokenStatsOfASessionWithoutAPromptAreEmpty(t *testing.T) {

@@ -19,7 +19,8 @@ func OpenAPI(routes []request.Route, limits request.Limits) openapi.Object {
 	}
 	operations := make([]openapi.Operation, len(routes))
 	for i, r := range routes {
-		o := openapi.Operation{Method: r.Method, Path: r.Pattern, Group: r.Group, Doc: r.Doc, Takes: r.Takes, Gives: r.Gives, Media: r.Media}
+		o := openapi.Operation{Method: r.Method, Path: r.Pattern, Group: r.Group, Doc: r.Doc, Takes: r.Takes, Gives: r.Gives,
+			Media: r.Media}
 		o.TakesExample, o.GivesExample = shown[r.Method+" "+r.Pattern].takes, shown[r.Method+" "+r.Pattern].gives
 		if r.Right != access.RightNone {
 			o.Token = access.TokenFile(r.Right)

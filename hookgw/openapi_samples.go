@@ -30,12 +30,16 @@ func samplesOfRoutes() []sample {
 		{"GET /api/gui/value", "", `{"value": "gemini"}`},
 		{"GET /api/gui/value/{tag}", "", `{"value": "gemini"}`},
 		{"GET /api/events", "", `{"events": [], "through": 42}`},
-		{"POST /api/ask", `{"type": "tool_approval", "tool": "run_powershell", "args": {"script": "ls"}}`, `{"status": "ok", "response": {"approved": true}}`},
-		{"POST /api/ask/respond", `{"request_id": "4b1c9a52-0d3e-4f6a-8f2b-6f0c3f1f7a11", "response": {"approved": true}}`, request.FixedOK},
-		{"GET /api/project_switch_status", "", `{"in_progress": false, "pending_path": "", "active_path": "demo.toml", "error": ""}`},
+		{"POST /api/ask", `{"type": "tool_approval", "tool": "run_powershell", "args": {"script": "ls"}}`,
+			`{"status": "ok", "response": {"approved": true}}`},
+		{"POST /api/ask/respond", `{"request_id": "4b1c9a52-0d3e-4f6a-8f2b-6f0c3f1f7a11", "response": {"approved": true}}`,
+			request.FixedOK},
+		{"GET /api/project_switch_status", "",
+			`{"in_progress": false, "pending_path": "", "active_path": "demo.toml", "error": ""}`},
 		{"GET /api/gui_health", "", `{"healthy": true, "degraded_reason": null, "last_assert": null, "io_pool_alive": true}`},
-		{"GET /api/warmup_canaries", "", `[{"canary_id": "1", "module": "bus", "thread_name": "serve", "thread_id": 4242, "submit_ts": 1767323045.5, ` +
-			`"start_ts": 1767323045.5, "end_ts": 1767323045.75, "elapsed_ms": 250, "status": "completed", "error": null}]`},
+		{"GET /api/warmup_canaries", "",
+			`[{"canary_id": "1", "module": "bus", "thread_name": "serve", "thread_id": 4242, "submit_ts": 1767323045.5, ` +
+				`"start_ts": 1767323045.5, "end_ts": 1767323045.75, "elapsed_ms": 250, "status": "completed", "error": null}]`},
 		{"POST /api/goal", `{"goal": "Add a parser."}`, ""},
 		{"POST /api/control", `{"action": "kill", "ticket": "T-001"}`, `{"status": "ok"}`},
 	}

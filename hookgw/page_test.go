@@ -50,7 +50,8 @@ A query that does not parse is 400, and so is a parameter that stands twice wher
 			group = r.Group
 			fmt.Fprintf(&b, "\n## %s\n\n| method | path | token | takes | what |\n|---|---|---|---|---|\n", group)
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", r.Method, r.Pattern, tokenOf(r.Right), takenBy(r), strings.ReplaceAll(r.Doc, "|", "\\|"))
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", r.Method, r.Pattern, tokenOf(r.Right), takenBy(r),
+			strings.ReplaceAll(r.Doc, "|", "\\|"))
 	}
 	fmt.Fprintf(&b, `
 %s holds the rights of both others. With %s no token is needed and everybody is the person.
@@ -121,6 +122,7 @@ func TestEveryRouteSaysWhatItIsForAndWhoMayUseIt(t *testing.T) {
 	t.Parallel()
 	for _, r := range hookgw.Routes() {
 		require.NotEmpty(t, r.Doc, r.Pattern)
-		require.Contains(t, []access.Right{access.RightNone, access.RightRead, access.RightAsk, access.RightHuman}, r.Right, r.Pattern)
+		require.Contains(t, []access.Right{access.RightNone, access.RightRead, access.RightAsk, access.RightHuman}, r.Right,
+			r.Pattern)
 	}
 }

@@ -64,7 +64,8 @@ func TestPerformanceIsNullWhereNobodyMeasures(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.status)
 	figures, ok := got.object(t)["performance"].(map[string]any)
 	require.True(t, ok)
-	for _, key := range []string{"fps", "last_frame_time_ms", "frame_time_ms", "input_lag_ms", "front_end", "cpu_percent", "memory_bytes", "goroutines", "events_per_s", "projection_lag", "queue_depth"} {
+	for _, key := range []string{"fps", "last_frame_time_ms", "frame_time_ms", "input_lag_ms", "front_end", "cpu_percent",
+		"memory_bytes", "goroutines", "events_per_s", "projection_lag", "queue_depth"} {
 		value, there := figures[key]
 		require.True(t, there, key)
 		require.Nil(t, value, key)
@@ -89,15 +90,18 @@ func TestAHostileReportIsRefusedAndRecorded(t *testing.T) {
 	h := newHost()
 	f := open(t, in(h))
 	for _, body := range []string{
-		`{"fps":NaN}`, `{"fps":Infinity}`, `{"fps":"60"}`, `{"fps":-0.1}`, `{"fps":1000000.1}`, `{"fps":1e999}`, `{"input_lag_ms":-1}`, `{"frame_time_ms":1e7}`,
-		`{}`, `{"name":"a"}`, `{"fps":null}`, `{"fps":60,"cpu_percent":1}`, `{"fps":60,"name":"a b"}`, `{"fps":60,"name":"` + strings.Repeat("a", events.MaxToken+1) + `"}`, `[60]`,
+		`{"fps":NaN}`, `{"fps":Infinity}`, `{"fps":"60"}`, `{"fps":-0.1}`, `{"fps":1000000.1}`, `{"fps":1e999}`,
+		`{"input_lag_ms":-1}`, `{"frame_time_ms":1e7}`,
+		`{}`, `{"name":"a"}`, `{"fps":null}`, `{"fps":60,"cpu_percent":1}`, `{"fps":60,"name":"a b"}`, `{"fps":60,"name":"` +
+			strings.Repeat("a", events.MaxToken+1) + `"}`, `[60]`,
 	} {
 		got := f.post("/api/performance", access.RightHuman, body)
 		require.Equal(t, http.StatusBadRequest, got.status, body)
 		require.NotEmpty(t, got.object(t)["hint"], body)
 	}
 	require.Empty(t, h.reported)
-	require.Equal(t, http.StatusOK, f.post("/api/performance", access.RightHuman, `{"fps":1000000,"name":"`+strings.Repeat("a", events.MaxToken)+`"}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/performance", access.RightHuman, `{"fps":1000000,"name":"`+
+		strings.Repeat("a", events.MaxToken)+`"}`).status)
 	for _, weak := range []access.Right{access.RightRead, access.RightAsk} {
 		require.Equal(t, http.StatusForbidden, f.post("/api/performance", weak, `{"fps":60}`).status)
 	}
@@ -109,7 +113,8 @@ func TestOneFrontEndTooManyIsToldSo(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	h.refuses = fmt.Errorf("panel: %w", program.ErrFrontEnds)
-	require.Equal(t, http.StatusTooManyRequests, open(t, in(h)).post("/api/performance", access.RightHuman, `{"fps":1}`).status)
+	require.Equal(t, http.StatusTooManyRequests, open(t, in(h)).post("/api/performance", access.RightHuman,
+		`{"fps":1}`).status)
 	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/performance", access.RightHuman, `{"fps":1}`).status)
 }
 
@@ -145,7 +150,8 @@ func TestTelemetryTellsWhatWaitsAndWhatIsInUse(t *testing.T) {
 	h.performance.ProjectionLag = &lag
 	h.telemetry = wire.HostTelemetry{
 		Version: "slop 1", Process: &wire.ProcessFigures{Name: "gateway", Threads: 9, Goroutines: 99},
-		Bus: &wire.BusFigures{Messages: 5, Pools: []wire.PoolFigures{{Name: "models", Waiting: 1}, {Name: "tools", Waiting: 2, Running: 3}}},
+		Bus: &wire.BusFigures{Messages: 5, Pools: []wire.PoolFigures{{Name: "models", Waiting: 1}, {Name: "tools", Waiting: 2,
+			Running: 3}}},
 	}
 	f := open(t, in(h), func(c *core.Config) {
 		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
@@ -183,8 +189,9 @@ func TestMetricsAreTheSameFiguresAsText(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	h.telemetry = wire.HostTelemetry{
-		Processes: []wire.ProcessFigures{{Name: "worker-a-1", Host: "a", PID: 1, CPUPercent: 50}, {Name: "worker-a-1", Host: "b", PID: 1}},
-		Bus:       &wire.BusFigures{Bytes: 5, Pools: []wire.PoolFigures{{Name: "tools", Waiting: 2}}},
+		Processes: []wire.ProcessFigures{{Name: "worker-a-1", Host: "a", PID: 1, CPUPercent: 50},
+			{Name: "worker-a-1", Host: "b", PID: 1}},
+		Bus: &wire.BusFigures{Bytes: 5, Pools: []wire.PoolFigures{{Name: "tools", Waiting: 2}}},
 	}
 	f := open(t, in(h), func(c *core.Config) {
 		c.Roles = func() ([]string, []string) { return []string{"gateway"}, []string{"worker"} }
@@ -194,8 +201,10 @@ func TestMetricsAreTheSameFiguresAsText(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.status)
 	require.Contains(t, got.header.Get("Content-Type"), "text/plain")
 	for _, line := range []string{
-		`slop_process_cpu_ratio{actor="worker-a-1",host="a",pid="1"} 0.5`, `slop_queue_depth{queue="pool_tools"} 2`, `slop_log_bytes 5`,
-		`slop_role_present{role="worker"} 0`, `slop_hook_requests_total{method="GET",path="/api/asks",status="200"} 1`, `slop_gateway_limit{what="feeds"}`,
+		`slop_process_cpu_ratio{actor="worker-a-1",host="a",pid="1"} 0.5`, `slop_queue_depth{queue="pool_tools"} 2`,
+		`slop_log_bytes 5`,
+		`slop_role_present{role="worker"} 0`, `slop_hook_requests_total{method="GET",path="/api/asks",status="200"} 1`,
+		`slop_gateway_limit{what="feeds"}`,
 	} {
 		require.Contains(t, string(got.body), line)
 	}
@@ -224,10 +233,12 @@ func TestStartupIsShownWhileItGoesOnAndWaitedFor(t *testing.T) {
 	h := newHost()
 	one, two, took, why := 100.0, 101.5, 1500.0, "no disk"
 	h.startup = []wire.StartupTask{
-		{CanaryID: "canary-1", Module: "bus", SubmitTS: 100, StartTS: &one, EndTS: &two, ElapsedMS: &took, Status: wire.StartupCompleted},
+		{CanaryID: "canary-1", Module: "bus", SubmitTS: 100, StartTS: &one, EndTS: &two, ElapsedMS: &took,
+			Status: wire.StartupCompleted},
 		{CanaryID: "canary-2", Module: "worker", SubmitTS: 100, StartTS: &one, Status: wire.StartupRunning},
 		{CanaryID: "canary-3", Module: "session", SubmitTS: 100, Status: wire.StartupPending},
-		{CanaryID: "canary-4", Module: "logs", SubmitTS: 100, StartTS: &one, EndTS: &one, Status: wire.StartupFailed, Error: &why},
+		{CanaryID: "canary-4", Module: "logs", SubmitTS: 100, StartTS: &one, EndTS: &one, Status: wire.StartupFailed,
+			Error: &why},
 	}
 	f := open(t, in(h))
 	status := func(done bool) string {
@@ -242,8 +253,9 @@ func TestStartupIsShownWhileItGoesOnAndWaitedFor(t *testing.T) {
 	var tasks []map[string]any
 	require.NoError(t, json.Unmarshal(f.get("/api/warmup_canaries", access.RightRead).body, &tasks))
 	require.Len(t, tasks, 4)
-	require.Equal(t, map[string]any{"canary_id": "canary-3", "module": "session", "thread_name": "", "thread_id": 0.0, "submit_ts": 100.0,
-		"start_ts": nil, "end_ts": nil, "elapsed_ms": nil, "status": "pending", "error": nil}, tasks[2])
+	require.Equal(t, map[string]any{"canary_id": "canary-3", "module": "session", "thread_name": "", "thread_id": 0.0,
+		"submit_ts": 100.0,
+		"start_ts":  nil, "end_ts": nil, "elapsed_ms": nil, "status": "pending", "error": nil}, tasks[2])
 }
 
 func TestAWaitForTheStartIsBounded(t *testing.T) {
@@ -277,21 +289,25 @@ func TestShutdownIsOnRecordAnsweredAndThenObeyed(t *testing.T) {
 	}
 	f.stop()
 	require.EqualValues(t, 2, h.stopped.Load())
-	require.Equal(t, events.ShutdownRequested{Scope: events.ShutdownEngine, PID: os.Getpid(), Reason: "[hidden] plans"}, recorded[events.ShutdownRequested](f)[0])
+	require.Equal(t, events.ShutdownRequested{Scope: events.ShutdownEngine, PID: os.Getpid(), Reason: "[hidden] plans"},
+		recorded[events.ShutdownRequested](f)[0])
 }
 
 func TestShutdownNeedsThePerson(t *testing.T) {
 	t.Parallel()
 	h := newHost()
 	f := open(t, in(h))
-	for right, status := range map[access.Right]int{access.RightNone: http.StatusUnauthorized, access.RightRead: http.StatusForbidden, access.RightAsk: http.StatusForbidden} {
+	for right, status := range map[access.Right]int{access.RightNone: http.StatusUnauthorized,
+		access.RightRead: http.StatusForbidden, access.RightAsk: http.StatusForbidden} {
 		require.Equal(t, status, f.post("/api/shutdown", right, `{}`).status, right)
 	}
 	require.Equal(t, http.StatusBadRequest, f.post("/api/shutdown", access.RightHuman, `{"reason":1}`).status)
-	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/shutdown", access.RightHuman, `{"reason":"`+strings.Repeat("a", 4097)+`"}`).status)
+	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/shutdown", access.RightHuman, `{"reason":"`+
+		strings.Repeat("a", 4097)+`"}`).status)
 	require.Zero(t, h.stopped.Load())
 	require.Equal(t, http.StatusNotImplemented, open(t).post("/api/shutdown", access.RightHuman, `{}`).status)
-	require.Equal(t, http.StatusOK, f.post("/api/shutdown", access.RightHuman, `{"reason":"`+strings.Repeat("a", 4096)+`"}`).status)
+	require.Equal(t, http.StatusOK, f.post("/api/shutdown", access.RightHuman, `{"reason":"`+strings.Repeat("a", 4096)+
+		`"}`).status)
 }
 
 func TestAGatewayThatRunsAloneSaysThatOnlyItEnds(t *testing.T) {

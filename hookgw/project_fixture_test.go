@@ -45,11 +45,13 @@ func (f *folder) Load(_ context.Context, path string) (core.ProjectFile, error) 
 	if !ok {
 		return core.ProjectFile{}, missing(path)
 	}
-	return core.ProjectFile{Path: path, SHA256: events.Digest([]byte(text)), Size: int64(len(text)), Document: json.RawMessage(text)}, nil
+	return core.ProjectFile{Path: path, SHA256: events.Digest([]byte(text)), Size: int64(len(text)),
+		Document: json.RawMessage(text)}, nil
 }
 
 // Save writes a document.
-func (f *folder) Save(_ context.Context, path string, document json.RawMessage, was string, force bool) (core.ProjectFile, error) {
+func (f *folder) Save(_ context.Context, path string, document json.RawMessage, was string,
+	force bool) (core.ProjectFile, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := ""
@@ -57,7 +59,8 @@ func (f *folder) Save(_ context.Context, path string, document json.RawMessage, 
 		now = events.Digest([]byte(text))
 	}
 	if now != was && !force {
-		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileChanged, Message: path + " changed", Hint: "Load it again."}
+		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileChanged, Message: path + " changed",
+			Hint: "Load it again."}
 	}
 	f.files[path] = string(document)
 	return core.ProjectFile{Path: path, SHA256: events.Digest(document), Size: int64(len(document))}, nil

@@ -26,7 +26,8 @@ func TestProjectHasTheShapeOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	require.JSONEq(t, flat, string(f.get("/api/project", access.RightRead).body))
-	require.Equal(t, `{"in_progress":false,"pending_path":"","active_path":"","error":""}`, strings.TrimSpace(string(f.get("/api/project_switch_status", access.RightRead).body)))
+	require.Equal(t, `{"in_progress":false,"pending_path":"","active_path":"","error":""}`,
+		strings.TrimSpace(string(f.get("/api/project_switch_status", access.RightRead).body)))
 	a := f.says("/api/project", `{"project":{"project":{"name":"x"},"mine":{"kept":[1,2]}}}`, http.StatusOK)
 	require.Equal(t, `{"status": "updated"}`, strings.TrimSpace(string(a.body)))
 	got := read[map[string]map[string]map[string]any](f, "/api/project")
@@ -41,9 +42,12 @@ func TestProjectHasTheShapeOfTheOriginal(t *testing.T) {
 func TestAProjectBringsItsDiscussionAlong(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.says("/api/project", `{"project":{"discussion":{"roles":["User","Critic"],"history":["@t\nCritic:\nno"]}}}`, http.StatusOK)
-	require.JSONEq(t, `{"session":{"entries":[{"role":"Critic","content":"no","collapsed":false,"ts":"t"}]}}`, string(f.get("/api/session", access.RightRead).body))
-	f.says("/api/project", `{"project":{"discussion":{"active":"b","discussions":{"b":{"history":["User:\nhi"]}}}}}`, http.StatusOK)
+	f.says("/api/project", `{"project":{"discussion":{"roles":["User","Critic"],"history":["@t\nCritic:\nno"]}}}`,
+		http.StatusOK)
+	require.JSONEq(t, `{"session":{"entries":[{"role":"Critic","content":"no","collapsed":false,"ts":"t"}]}}`,
+		string(f.get("/api/session", access.RightRead).body))
+	f.says("/api/project", `{"project":{"discussion":{"active":"b","discussions":{"b":{"history":["User:\nhi"]}}}}}`,
+		http.StatusOK)
 	require.Contains(t, string(f.get("/api/project", access.RightRead).body), `"history":["User:\nhi"]`)
 	require.NotContains(t, read[projections.Project](f, "/api/project/document").Document, "discussion")
 }
@@ -52,9 +56,12 @@ func TestAProjectThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, body := range []string{
-		`{}`, `{"project":[]}`, `{"project":null}`, `{"project":{},"x":1}`, `{"Project":{}}`, `{"project":{"project":[]}}`, `{"project":{"project":{"name":7}}}`,
-		`{"project":{"files":{"paths":"x"}}}`, `{"project":{"files":{"paths":[1]}}}`, `{"project":{"discussion":[]}}`, `{"project":{"discussion":{"history":[1]}}}`,
-		`{"project":{"discussion":{"roles":["a","A"]}}}`, `{"project":{"files":{"paths":[` + strings.Repeat(`"x",`, projections.MaxPatterns) + `"x"]}}}`,
+		`{}`, `{"project":[]}`, `{"project":null}`, `{"project":{},"x":1}`, `{"Project":{}}`, `{"project":{"project":[]}}`,
+		`{"project":{"project":{"name":7}}}`,
+		`{"project":{"files":{"paths":"x"}}}`, `{"project":{"files":{"paths":[1]}}}`, `{"project":{"discussion":[]}}`,
+		`{"project":{"discussion":{"history":[1]}}}`,
+		`{"project":{"discussion":{"roles":["a","A"]}}}`, `{"project":{"files":{"paths":[` + strings.Repeat(`"x",`,
+			projections.MaxPatterns) + `"x"]}}}`,
 	} {
 		f.says("/api/project", body, http.StatusBadRequest)
 	}
@@ -74,7 +81,8 @@ func TestASwitchLoadsTheDocumentAndItsFiles(t *testing.T) {
 	f := open(t, withFolder(dir))
 	a := f.says("/api/project/switch", `{"path":"one.toml"}`, http.StatusOK)
 	require.Contains(t, string(a.body), "gemini_cli.binary_path")
-	require.JSONEq(t, `{"in_progress":false,"pending_path":"","active_path":"one.toml","error":""}`, string(f.get("/api/project_switch_status", access.RightRead).body))
+	require.JSONEq(t, `{"in_progress":false,"pending_path":"","active_path":"one.toml","error":""}`,
+		string(f.get("/api/project_switch_status", access.RightRead).body))
 	require.Equal(t, []string{"a.go", "b.go"}, recorded[events.FilesTracked](f)[0].Paths)
 	require.Len(t, recorded[events.FilesTracked](f)[0].Skipped, 1)
 	requireProblem(t, f.says("/api/project/switch", `{"path":"gone.toml"}`, http.StatusNotFound), "gone.toml")
@@ -82,7 +90,8 @@ func TestASwitchLoadsTheDocumentAndItsFiles(t *testing.T) {
 	status := read[projections.ProjectSwitch](f, "/api/project_switch_status")
 	require.Contains(t, status.Error, "files.paths")
 	require.Equal(t, "one.toml", status.ActivePath, "a failed switch leaves the project as it is")
-	for _, body := range []string{`{}`, `{"path":""}`, `{"path":7}`, `{"path":"a\u0000b"}`, `{"path":"` + strings.Repeat("x", 1025) + `"}`, `{"path":"x","more":1}`} {
+	for _, body := range []string{`{}`, `{"path":""}`, `{"path":7}`, `{"path":"a\u0000b"}`, `{"path":"` +
+		strings.Repeat("x", 1025) + `"}`, `{"path":"x","more":1}`} {
 		f.says("/api/project/switch", body, http.StatusBadRequest)
 	}
 	require.False(t, read[projections.ProjectSwitch](f, "/api/project_switch_status").InProgress)
@@ -100,7 +109,8 @@ func TestUnsavedChangesStopASwitch(t *testing.T) {
 	f.says("/api/project/load", `{}`, http.StatusOK)
 	f.says("/api/project", `{"project":{"project":{"name":"again"}}}`, http.StatusOK)
 	f.says("/api/project/load", `{"discard":true}`, http.StatusOK)
-	require.Equal(t, "changed", read[projections.Project](f, "/api/project/document").Document["project"].(map[string]any)["name"])
+	require.Equal(t, "changed", read[projections.Project](f,
+		"/api/project/document").Document["project"].(map[string]any)["name"])
 }
 
 func TestAFileChangedByOthersIsOverwrittenOnlyByForce(t *testing.T) {
@@ -135,7 +145,8 @@ func TestASwitchThatDiedIsFinishedByTheNextGateway(t *testing.T) {
 	f := open(t)
 	f.put(person, events.ProjectSwitchRequested{Path: "one.toml"})
 	require.True(t, read[projections.ProjectSwitch](f, "/api/project_switch_status").InProgress)
-	next := f.another(t, withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"},"files":{"paths":["a.go"]}}`}}))
+	next := f.another(t,
+		withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"},"files":{"paths":["a.go"]}}`}}))
 	next.expect("FilesTracked", func(events.Event) bool { return true })
 	require.Equal(t, "one.toml", read[projections.ProjectSwitch](next, "/api/project_switch_status").ActivePath)
 	f.put(person, events.ProjectSwitchRequested{Path: "gone.toml"})
@@ -155,7 +166,8 @@ func TestFilesOfAChangedProjectAreFoundByTheNextGateway(t *testing.T) {
 
 func TestOfConcurrentSwitchesOneIsLeft(t *testing.T) {
 	t.Parallel()
-	dir := &folder{files: map[string]string{"a.toml": `{"project":{"name":"a.toml"}}`, "b.toml": `{"project":{"name":"b.toml"}}`}}
+	dir := &folder{files: map[string]string{"a.toml": `{"project":{"name":"a.toml"}}`,
+		"b.toml": `{"project":{"name":"b.toml"}}`}}
 	f := open(t, withFolder(dir))
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -171,7 +183,8 @@ func TestOfConcurrentSwitchesOneIsLeft(t *testing.T) {
 	status := read[projections.ProjectSwitch](f, "/api/project_switch_status")
 	require.False(t, status.InProgress)
 	require.Empty(t, status.Error)
-	require.Equal(t, status.ActivePath, read[projections.Project](f, "/api/project/document").Document["project"].(map[string]any)["name"])
+	require.Equal(t, status.ActivePath, read[projections.Project](f,
+		"/api/project/document").Document["project"].(map[string]any)["name"])
 }
 
 func TestWithoutTheFolderNothingIsLoadedOrSaved(t *testing.T) {
@@ -185,7 +198,8 @@ func TestWithoutTheFolderNothingIsLoadedOrSaved(t *testing.T) {
 
 func TestAResetKeepsTheProject(t *testing.T) {
 	t.Parallel()
-	f := open(t, withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"},"files":{"paths":["a.go"]}}`}}))
+	f := open(t, withFolder(&folder{files: map[string]string{
+		"one.toml": `{"project":{"name":"one"},"files":{"paths":["a.go"]}}`}}))
 	f.says("/api/project/switch", `{"path":"one.toml"}`, http.StatusOK)
 	f.says("/api/project", `{"project":{"project":{"name":"edited"}}}`, http.StatusOK)
 	f.says("/api/context/presets/save", `{"name":"p","files":["b.go"]}`, http.StatusOK)
@@ -209,7 +223,8 @@ func TestAResetKeepsTheProject(t *testing.T) {
 
 func TestASwitchThatNobodyIsAtWorkOnIsFinishedWithoutARestart(t *testing.T) {
 	t.Parallel()
-	files := withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"}}`, "two.toml": `{"project":{"name":"two"}}`}})
+	files := withFolder(&folder{files: map[string]string{"one.toml": `{"project":{"name":"one"}}`,
+		"two.toml": `{"project":{"name":"two"}}`}})
 	often := func(c *core.Config) { c.Limits.CatchUp = 50 * time.Millisecond }
 	f := open(t, files, often)
 	f.put(person, events.ProjectSwitchRequested{Path: "one.toml"}) // of a gateway that died

@@ -20,7 +20,8 @@ func (f *fixture) fill(from, count int) {
 	f.t.Helper()
 	var last uint64
 	for i := range count {
-		e, err := events.New(events.Origin{ID: fmt.Sprintf("F%d", from+i), Time: time.Now(), Project: project, Session: session, Actor: events.ActorGateway},
+		e, err := events.New(events.Origin{ID: fmt.Sprintf("F%d", from+i), Time: time.Now(), Project: project,
+			Session: session, Actor: events.ActorGateway},
 			events.EventPushed{Kind: "tick", Payload: json.RawMessage(fmt.Sprint(from + i))})
 		require.NoError(f.t, err)
 		last, err = f.log.Append(f.t.Context(), e, nil)

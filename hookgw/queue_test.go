@@ -77,7 +77,8 @@ func TestSinceLooksAgainAndTakesNothing(t *testing.T) {
 	first := f.push(1)
 	f.push(2)
 	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events", access.RightHuman)))
-	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events?since=0", access.RightHuman)), "what was drained can be had again")
+	require.Equal(t, []int{1, 2}, numbers(t, f.get("/api/events?since=0", access.RightHuman)),
+		"what was drained can be had again")
 	require.Equal(t, []int{2}, numbers(t, f.get(fmt.Sprintf("/api/events?since=%d", first.Seq), access.RightHuman)))
 	f.push(3)
 	require.Equal(t, []int{1, 2, 3}, numbers(t, f.get("/api/events?since=0", access.RightHuman)))

@@ -22,7 +22,8 @@ func TestStatusNeedsNoTokenAndTellsNothingElse(t *testing.T) {
 func TestEveryPathOfTheStateAnswersTheSame(t *testing.T) {
 	t.Parallel()
 	keys := []string{
-		"mma_status", "ai_status", "active_tier", "active_track", "active_tickets", "mma_step_mode", "pending_tool_approval", "pending_mma_step_approval",
+		"mma_status", "ai_status", "active_tier", "active_track", "active_tickets", "mma_step_mode", "pending_tool_approval",
+		"pending_mma_step_approval",
 		"pending_mma_spawn_approval", "pending_approval", "pending_spawn", "tracks", "proposed_tracks", "mma_streams",
 	}
 	for name, f := range map[string]*fixture{"without a session": openEmpty(t), "with one": open(t)} {
@@ -33,8 +34,10 @@ func TestEveryPathOfTheStateAnswersTheSame(t *testing.T) {
 		for _, path := range []string{"/api/mma_status", "/mma_status"} {
 			require.JSONEq(t, string(want.body), string(f.get(path, access.RightRead).body), name)
 		}
-		require.JSONEq(t, `{"thinking":false,"live":false,"prior":false}`, string(f.get("/api/gui/diagnostics", access.RightRead).body), name)
-		require.JSONEq(t, `{"thinking":false,"live":false,"prior":false}`, string(f.get("/diagnostics", access.RightRead).body), name)
+		require.JSONEq(t, `{"thinking":false,"live":false,"prior":false}`,
+			string(f.get("/api/gui/diagnostics", access.RightRead).body), name)
+		require.JSONEq(t, `{"thinking":false,"live":false,"prior":false}`,
+			string(f.get("/diagnostics", access.RightRead).body), name)
 		require.JSONEq(t, `{"asks":[]}`, string(f.get("/api/asks", access.RightRead).body), name)
 	}
 }
@@ -53,7 +56,8 @@ func TestTheThreeGatesShowInTheState(t *testing.T) {
 func TestWhatWasWrittenIsReadOnEveryConnection(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	for _, entries := range []string{`[]`, `[{"role":"User","content":"hello <b>"}]`, `[{"role":"AI","content":"x"},"anything"]`} {
+	for _, entries := range []string{`[]`, `[{"role":"User","content":"hello <b>"}]`,
+		`[{"role":"AI","content":"x"},"anything"]`} {
 		a := f.post("/api/session", access.RightHuman, `{"session":{"entries":`+entries+`}}`)
 		require.Equal(t, http.StatusOK, a.status)
 		require.JSONEq(t, `{"status":"updated"}`, string(a.body))
@@ -66,7 +70,8 @@ func TestWhatWasWrittenIsReadOnEveryConnection(t *testing.T) {
 func TestASessionWithoutAListOfEntriesIsRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	for _, body := range []string{`{}`, `{"session":[]}`, `{"session":null}`, `{"session":{}}`, `{"session":{"entries":null}}`, `{"session":{"entries":{}}}`, `{"Session":{"entries":[]}}`} {
+	for _, body := range []string{`{}`, `{"session":[]}`, `{"session":null}`, `{"session":{}}`,
+		`{"session":{"entries":null}}`, `{"session":{"entries":{}}}`, `{"Session":{"entries":[]}}`} {
 		require.Equal(t, http.StatusBadRequest, f.post("/api/session", access.RightHuman, body).status, body)
 	}
 	require.Empty(t, recorded[events.SessionEdited](f))

@@ -35,10 +35,13 @@ func TestWritesAsksAndRefusalsAreOnRecordAndPlainReadsAreNot(t *testing.T) {
 		got[h.Method+" "+h.Path] = h
 	}
 	require.Len(t, got, 5)
-	require.Equal(t, events.HookCalled{Method: "POST", Path: "/api/session", Status: 200, Client: "human:me", Body: []byte(`{"session":{"entries":[]}}`)}, got["POST /api/session"])
-	require.Equal(t, events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200, Client: "ask", Body: []byte(`{"request_id":"r1"}`)}, got["POST /api/ask"])
+	require.Equal(t, events.HookCalled{Method: "POST", Path: "/api/session", Status: 200, Client: "human:me",
+		Body: []byte(`{"session":{"entries":[]}}`)}, got["POST /api/session"])
+	require.Equal(t, events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200, Client: "ask",
+		Body: []byte(`{"request_id":"r1"}`)}, got["POST /api/ask"])
 	require.Equal(t, 200, got["POST /api/ask/respond"].Status)
-	require.Equal(t, events.HookCalled{Method: "GET", Path: "/api/session", Status: 403, Client: "ask", Reason: "this token may not do that"}, got["GET /api/session"])
+	require.Equal(t, events.HookCalled{Method: "GET", Path: "/api/session", Status: 403, Client: "ask",
+		Reason: "this token may not do that"}, got["GET /api/session"])
 	require.Equal(t, 200, got["GET /api/events"].Status)
 }
 
@@ -53,8 +56,10 @@ func TestSecretsAreMaskedBeforeTheyReachTheLog(t *testing.T) {
 	waiting := f.ask(`{"request_id":"r1","x":"` + secret + `"}`)
 	f.awaitAsk("r1")
 	f.raise("g1", events.GateTool)
-	require.Equal(t, http.StatusUnprocessableEntity, f.respond("r1", `"`+secret+`"`).status, "masked it would not be the answer")
-	require.Equal(t, http.StatusUnprocessableEntity, f.respond("g1", `{"approved":true,"args":{"path":"`+secret+`"}}`).status)
+	require.Equal(t, http.StatusUnprocessableEntity, f.respond("r1", `"`+secret+`"`).status,
+		"masked it would not be the answer")
+	require.Equal(t, http.StatusUnprocessableEntity, f.respond("g1", `{"approved":true,"args":{"path":"`+secret+
+		`"}}`).status)
 	require.Empty(t, recorded[events.AskAnswered](f))
 	f.respond("r1", "true")
 	<-waiting

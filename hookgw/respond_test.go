@@ -24,11 +24,13 @@ func TestAtAGateEverythingButAPlainYesIsANo(t *testing.T) {
 		want     events.AskAnswered
 		unclear  bool
 	}{
-		"true":                {`true`, events.AskAnswered{Decision: events.Yes}, false},
-		"false":               {` false `, events.AskAnswered{Decision: events.No}, false},
-		"approved":            {`{"approved":true}`, events.AskAnswered{Decision: events.Yes}, false},
-		"not approved":        {`{"approved":false,"reason":"not this file"}`, events.AskAnswered{Decision: events.No, Reason: "not this file"}, false},
-		"edited":              {`{"approved":true,"args":{"path":"b.go"},"reason":"better"}`, events.AskAnswered{Decision: events.Yes, Args: args, Reason: "better"}, false},
+		"true":     {`true`, events.AskAnswered{Decision: events.Yes}, false},
+		"false":    {` false `, events.AskAnswered{Decision: events.No}, false},
+		"approved": {`{"approved":true}`, events.AskAnswered{Decision: events.Yes}, false},
+		"not approved": {`{"approved":false,"reason":"not this file"}`, events.AskAnswered{Decision: events.No,
+			Reason: "not this file"}, false},
+		"edited": {`{"approved":true,"args":{"path":"b.go"},"reason":"better"}`,
+			events.AskAnswered{Decision: events.Yes, Args: args, Reason: "better"}, false},
 		"null args":           {`{"approved":true,"args":null}`, events.AskAnswered{Decision: events.Yes}, false},
 		"args without a yes":  {`{"approved":false,"args":{"path":"b.go"}}`, events.AskAnswered{Decision: events.No}, false},
 		"null":                {`null`, events.AskAnswered{Decision: events.No}, true},
@@ -65,7 +67,8 @@ func TestAPlainNoOfAProgramsAskIsRecordedAsANo(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.approve()
-	for id, want := range map[string]string{`false`: events.No, `{"approved":false,"reason":"x"}`: events.No, `true`: events.Yes, `{"approved":false,"more":1}`: events.Yes, `"text"`: events.Yes} {
+	for id, want := range map[string]string{`false`: events.No, `{"approved":false,"reason":"x"}`: events.No,
+		`true`: events.Yes, `{"approved":false,"more":1}`: events.Yes, `"text"`: events.Yes} {
 		waiting := f.ask(`{"request_id":` + quote(t, id) + `}`)
 		f.awaitAsk(id)
 		require.Equal(t, http.StatusOK, f.respond(id, id).status)
@@ -152,7 +155,8 @@ func TestAMalformedAnswerAnswersNothing(t *testing.T) {
 	f := open(t)
 	f.approve()
 	f.raise("g1", events.GateTool)
-	for _, body := range []string{`{}`, `{"response":true}`, `{"request_id":"g1"}`, `{"request_id":"g1","Response":true}`, `{"request_id":["g1"],"response":true}`} {
+	for _, body := range []string{`{}`, `{"response":true}`, `{"request_id":"g1"}`, `{"request_id":"g1","Response":true}`,
+		`{"request_id":["g1"],"response":true}`} {
 		require.Equal(t, http.StatusBadRequest, f.post("/api/ask/respond", access.RightHuman, body).status, body)
 	}
 	require.Empty(t, recorded[events.AskAnswered](f))

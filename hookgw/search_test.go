@@ -38,7 +38,8 @@ func TestASearchFindsWhatTheGatewayHasTaken(t *testing.T) {
 	f := searching(t)
 	require.Equal(t, http.StatusOK, f.post("/api/goal", access.RightHuman, `{"goal":"paint the zebra"}`).status)
 	var a search.Answer
-	require.Eventually(t, func() bool { // the index, which a slow machine may still be opening, is waited for within limits
+	// the index, which a slow machine may still be opening, is waited for within limits
+	require.Eventually(t, func() bool {
 		got := f.get("/api/search?q="+url.QueryEscape(`"the zebra" type:GoalSubmitted`), access.RightRead)
 		return got.status == http.StatusOK && json.Unmarshal(got.body, &a) == nil && a.Behind == 0
 	}, eventstest.Patience, time.Millisecond)

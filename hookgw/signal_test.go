@@ -106,7 +106,8 @@ func TestTheStreamOfAWorkerTakesBackTheTextOfAFailedAttempt(t *testing.T) {
 				at = value
 			}
 			var body map[string]any
-			if name == "data" && at == kind && json.Unmarshal([]byte(value), &body) == nil && (state == "" || body["state"] == state) {
+			if name == "data" && at == kind && json.Unmarshal([]byte(value), &body) == nil &&
+				(state == "" || body["state"] == state) {
 				return body
 			}
 		}

@@ -86,7 +86,8 @@ func TestAClientThatDoesNotTakeItsAnswersIsCutOff(t *testing.T) {
 	f.put(person, events.SessionEdited{Entries: []byte(`["` + strings.Repeat("x", 400<<10) + `"]`)})
 	c := f.connection(t)
 	for range 64 { // far more than the buffers between the two hold
-		_, err := fmt.Fprintf(c, "GET /api/session HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", c.host, f.token(access.RightRead))
+		_, err := fmt.Fprintf(c, "GET /api/session HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", c.host,
+			f.token(access.RightRead))
 		if err != nil {
 			break
 		}
@@ -109,7 +110,8 @@ func TestTheTimeLimitOfAnAnswerDoesNotReachTheNextRequest(t *testing.T) {
 	require.Equal(t, http.StatusOK, c.hears())
 	<-time.After(limit + limit/8)
 	body := `{"session":{"entries":["late"]}}`
-	c.asks("POST /api/session HTTP/1.1", "Authorization: Bearer "+f.token(access.RightHuman), "Content-Type: application/json",
+	c.asks("POST /api/session HTTP/1.1", "Authorization: Bearer "+f.token(access.RightHuman),
+		"Content-Type: application/json",
 		fmt.Sprint("Content-Length: ", len(body)), "Expect: 100-continue")
 	line, err := c.r.ReadString('\n')
 	require.NoError(t, err)

@@ -79,7 +79,7 @@ func wrk(t *testing.T, url, token string) (rate float64, p99 time.Duration) {
 // machine may be busy with other work, so only the ratio to a constant handler
 // in the same run is demanded here; docs/performance.md has the figures of a
 // quiet machine.
-func TestReadsAreAsFastAsPromised(t *testing.T) { //nolint:paralleltest // it measures
+func TestReadsAreAsFastAsPromised(t *testing.T) {
 	if os.Getenv("SLOP_LOAD") != "full" {
 		t.Skip("SLOP_LOAD=full measures")
 	}
@@ -99,7 +99,8 @@ func TestReadsAreAsFastAsPromised(t *testing.T) { //nolint:paralleltest // it me
 			for range 3 {
 				theirs, tail := wrk(t, reference, "")
 				ours, p99 := wrk(t, f.gw.URL()+path, token)
-				t.Logf("auth %s, %s, %d bytes: %.0f requests/s, p99 %s; constant handler %.0f, p99 %s; ratio %.2f", auth, name, len(body), ours, p99, theirs, tail, ours/theirs)
+				t.Logf("auth %s, %s, %d bytes: %.0f requests/s, p99 %s; constant handler %.0f, p99 %s; ratio %.2f", auth, name,
+					len(body), ours, p99, theirs, tail, ours/theirs)
 				ratios = append(ratios, ours/theirs)
 			}
 			slices.Sort(ratios)

@@ -87,7 +87,8 @@ func TestAFilterSelectsAndThePositionMovesOverTheRest(t *testing.T) {
 	f.raise("a1", events.GateTool)
 	f.raise("a2", events.GateStep)
 	unseen := f.push(2)
-	for _, filter := range []string{"approval.>", "*.AskRaised.*", "slop.ev.p1.*.approval.>", "approval.AskRaised.tool&filter=*.*.step"} {
+	for _, filter := range []string{"approval.>", "*.AskRaised.*", "slop.ev.p1.*.approval.>",
+		"approval.AskRaised.tool&filter=*.*.step"} {
 		r, end := f.feed("/api/stream?filter=" + filter)
 		require.Equal(t, "AskRaised", r.telling().typ(t), filter)
 		require.Equal(t, "AskRaised", r.telling().typ(t), filter)
@@ -111,7 +112,8 @@ func TestAFeedShowsItsSessionOnly(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.push(1)
-	other, err := events.New(events.Origin{ID: "X", Time: time.Now(), Project: project, Session: "s0", Actor: "gateway"}, events.EventPushed{Kind: "x"})
+	other, err := events.New(events.Origin{ID: "X", Time: time.Now(), Project: project, Session: "s0", Actor: "gateway"},
+		events.EventPushed{Kind: "x"})
 	require.NoError(t, err)
 	seq, err := f.log.Append(t.Context(), other, nil)
 	require.NoError(t, err)
@@ -263,7 +265,10 @@ func TestWhatIsNoLongerKeptForFeedsIsReadFromTheLog(t *testing.T) {
 
 func TestAReaderFurtherBehindThanWhatIsKeptIsCutOff(t *testing.T) {
 	t.Parallel()
-	f := open(t, limited(func(l *request.Limits) { l.FeedBytes, l.FeedWindow, l.Heartbeat = 1, time.Hour, 30*time.Millisecond }))
+	f := open(t, limited(func(l *request.Limits) {
+		l.FeedBytes, l.FeedWindow, l.Heartbeat = 1, time.Hour,
+			30*time.Millisecond
+	}))
 	r, _ := f.feed("/api/stream")
 	require.Equal(t, "SessionOpened", r.telling().typ(t))
 	require.Equal(t, "snapshot", r.telling().event)

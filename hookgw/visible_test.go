@@ -48,7 +48,8 @@ func BenchmarkAnEventIsVisibleInTheStatus(b *testing.B) {
 	}
 	var seen, bare []time.Duration
 	step := func(on bool) events.Event {
-		e, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: project, Session: session, Actor: person}, events.StepModeSet{On: on})
+		e, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: project, Session: session,
+			Actor: person}, events.StepModeSet{On: on})
 		require.NoError(b, err)
 		return e
 	}

@@ -23,20 +23,25 @@ func (f *fixture) human(path, body string) answer { return f.post(path, access.R
 func TestASpawnedWorkerShowsUntilItIsDone(t *testing.T) {
 	t.Parallel()
 	f := crew(t, nil, silence)
-	a := f.human("/api/mma/workers/spawn", `{"prompt":"mend it","context":["a.go"],"target_file":"b.go","model":"m9","priority":"high"}`)
+	a := f.human("/api/mma/workers/spawn",
+		`{"prompt":"mend it","context":["a.go"],"target_file":"b.go","model":"m9","priority":"high"}`)
 	require.Equal(t, http.StatusOK, a.status, string(a.body))
 	ticket := a.object(t)["ticket"].(string)
-	require.Equal(t, map[string]any{"status": "ok", "ticket": ticket, "worker_uid": ticket, "track": "TR-" + ticket, "stream_id": "Tier 3 (Worker): " + ticket, "joined": false}, a.object(t))
+	require.Equal(t, map[string]any{"status": "ok", "ticket": ticket, "worker_uid": ticket, "track": "TR-" + ticket,
+		"stream_id": "Tier 3 (Worker): " + ticket, "joined": false}, a.object(t))
 	f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 && w.Active[0].Request != "" })
 	var got struct{ Active []map[string]any }
 	require.NoError(t, json.Unmarshal(f.get("/api/mma/workers", access.RightRead).body, &got))
 	w := got.Active[0]
-	require.Equal(t, []any{ticket, "running", "model", "m9", "script", "contributor"}, []any{w["worker_uid"], w["status"], w["waits_for"], w["model"], w["provider"], w["role"]})
-	for _, key := range []string{"tier", "attempt", "round", "stream_id", "text_tail", "calls", "asks", "trace", "started_at", "usage"} {
+	require.Equal(t, []any{ticket, "running", "model", "m9", "script", "contributor"}, []any{w["worker_uid"], w["status"],
+		w["waits_for"], w["model"], w["provider"], w["role"]})
+	for _, key := range []string{"tier", "attempt", "round", "stream_id", "text_tail", "calls", "asks", "trace",
+		"started_at", "usage"} {
 		require.Contains(t, w, key)
 	}
 	spawned := recorded[events.WorkerSpawnRequested](f)
-	require.Equal(t, []events.WorkerSpawnRequested{{Prompt: "mend it", Context: []string{"a.go"}, TargetFile: "b.go", Model: "m9", Priority: "high"}}, spawned)
+	require.Equal(t, []events.WorkerSpawnRequested{{Prompt: "mend it", Context: []string{"a.go"}, TargetFile: "b.go",
+		Model: "m9", Priority: "high"}}, spawned)
 }
 
 func TestAKilledWorkerIsAtRest(t *testing.T) {
@@ -49,7 +54,8 @@ func TestAKilledWorkerIsAtRest(t *testing.T) {
 			f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 1 && w.Active[0].Status == "running" })
 			a := f.human("/api/mma/workers/kill", fmt.Sprintf(`{%q:%q}`, name, ticket))
 			require.Equal(t, http.StatusOK, a.status, string(a.body))
-			require.Equal(t, []any{"ok", ticket, "blocked", "killed by ada"}, []any{a.object(t)["status"], a.object(t)["worker_uid"], a.object(t)["state"], a.object(t)["reason"]})
+			require.Equal(t, []any{"ok", ticket, "blocked", "killed by ada"}, []any{a.object(t)["status"],
+				a.object(t)["worker_uid"], a.object(t)["state"], a.object(t)["reason"]})
 			f.awaitWorkers(func(w projections.Workers) bool { return len(w.Active) == 0 && w.Finished[0].Status == "killed" })
 			require.Equal(t, http.StatusConflict, f.human("/api/mma/workers/kill", fmt.Sprintf(`{%q:%q}`, name, ticket)).status)
 		})
@@ -59,7 +65,8 @@ func TestAKilledWorkerIsAtRest(t *testing.T) {
 func TestAKillThatNamesNobodyIsRefused(t *testing.T) {
 	t.Parallel()
 	f := crew(t, nil)
-	for _, body := range []string{`{}`, `{"worker_uid":""}`, `{"worker_uid":7}`, `{"worker_uid":"a","ticket":"b"}`, `{"worker_uid":"tier1:x"}`, `{"worker":"x"}`} {
+	for _, body := range []string{`{}`, `{"worker_uid":""}`, `{"worker_uid":7}`, `{"worker_uid":"a","ticket":"b"}`,
+		`{"worker_uid":"tier1:x"}`, `{"worker":"x"}`} {
 		require.Equal(t, http.StatusBadRequest, f.human("/api/mma/workers/kill", body).status, body)
 	}
 	require.Empty(t, recorded[events.KillRequested](f))
@@ -118,15 +125,19 @@ func TestASpawnOverALimitIsRefusedAndNotRecorded(t *testing.T) {
 		require.Equal(t, http.StatusRequestEntityTooLarge, spawn(body), name)
 	}
 	for name, body := range map[string]map[string]any{
-		"no prompt": {}, "a blank prompt": {"prompt": " "}, "a number": {"prompt": 7}, "an unknown member": {"prompt": "x", "temperature": 1},
-		"a priority": {"prompt": "x", "priority": "urgent"}, "no context": {"prompt": "x", "context": 7}, "an empty path": {"prompt": "x", "context": []string{""}},
-		"an empty request id": {"prompt": "x", "request_id": ""}, "a control character": {"prompt": "x", "request_id": "a\nb"},
+		"no prompt": {}, "a blank prompt": {"prompt": " "}, "a number": {"prompt": 7}, "an unknown member": {"prompt": "x",
+			"temperature": 1},
+		"a priority": {"prompt": "x", "priority": "urgent"}, "no context": {"prompt": "x", "context": 7},
+		"an empty path":       {"prompt": "x", "context": []string{""}},
+		"an empty request id": {"prompt": "x", "request_id": ""}, "a control character": {"prompt": "x",
+			"request_id": "a\nb"},
 		"a long request id": {"prompt": "x", "request_id": strings.Repeat("x", events.MaxIDLength+1)},
 	} {
 		require.Equal(t, http.StatusBadRequest, spawn(body), name)
 	}
 	require.Empty(t, recorded[events.WorkerSpawnRequested](f))
-	require.Equal(t, http.StatusOK, spawn(map[string]any{"prompt": strings.Repeat("x", events.MaxWorkerPrompt), "context": paths[1:]}))
+	require.Equal(t, http.StatusOK, spawn(map[string]any{"prompt": strings.Repeat("x", events.MaxWorkerPrompt),
+		"context": paths[1:]}))
 }
 
 func TestASpawnThatNobodyAnswersIsAccepted(t *testing.T) {
@@ -151,7 +162,8 @@ func TestThePipelineIsPausedAndResumed(t *testing.T) {
 	}{{"resume", false, false}, {"pause", true, true}, {"pause", true, false}, {"resume", false, true}} {
 		a := f.human("/api/mma/pipeline/"+c.path, `{}`)
 		require.Equal(t, http.StatusOK, a.status, string(a.body))
-		require.Equal(t, map[string]any{"status": "ok", "paused": c.paused, "changed": c.changed, "running": []any{ticket}}, a.object(t))
+		require.Equal(t, map[string]any{"status": "ok", "paused": c.paused, "changed": c.changed, "running": []any{ticket}},
+			a.object(t))
 	}
 	require.Len(t, recorded[events.PauseRequested](f), 1)
 	require.Equal(t, http.StatusBadRequest, f.human("/api/mma/pipeline/pause", `{"x":1}`).status)
@@ -180,7 +192,8 @@ func TestTheGraphIsChangedByTolerantSpellings(t *testing.T) {
 	require.Equal(t, "high", got["tickets"].([]any)[0].(map[string]any)["priority"])
 	mutate(`{"op":"set_model","ticket":"B","model_override":"m7"}`)
 	mutate(`{"op":"set_step_mode","ticket":"B","step_mode":true}`)
-	for body, want := range map[string]any{`{"op":"set_persona","ticket":"B","persona":"mine"}`: "mine", `{"op":"set_persona","ticket":"A","persona_id":""}`: nil} {
+	for body, want := range map[string]any{`{"op":"set_persona","ticket":"B","persona":"mine"}`: "mine",
+		`{"op":"set_persona","ticket":"A","persona_id":""}`: nil} {
 		require.Equal(t, want, mutate(body)["tickets"].([]any)[0].(map[string]any)["persona_id"])
 	}
 	got = mutate(fmt.Sprintf(`{"op":"add_ticket","id":"P","track":%q,"description":"do P","persona":"mine"}`, track))
@@ -201,7 +214,8 @@ func TestAChangeThatCannotBeTellsWhy(t *testing.T) {
 	t.Parallel()
 	f := crew(t, func(s *events.Settings) { s.MaxWorkers, s.Roster = 1, aRoster() }, silence)
 	track := f.human("/api/mma/workers/spawn", `{"prompt":"mend it"}`).object(t)["track"].(string)
-	require.Equal(t, http.StatusOK, f.human("/api/mma/dag/mutate", fmt.Sprintf(`{"ops":[{"op":"add_ticket","ticket":"A","track":%q,"description":"a"},{"op":"add_ticket","ticket":"B","description":"b","depends_on":"A"}]}`, track)).status)
+	require.Equal(t, http.StatusOK, f.human("/api/mma/dag/mutate",
+		fmt.Sprintf(`{"ops":[{"op":"add_ticket","ticket":"A","track":%q,"description":"a"},{"op":"add_ticket","ticket":"B","description":"b","depends_on":"A"}]}`, track)).status)
 	for body, want := range map[string]string{
 		`{"op":"set_persona","ticket":"A","persona":"eve"}`:                                                         "operation 1 (set_persona): there is no persona eve; this session has mine",
 		`{"op":"add_ticket","ticket":"E","description":"e","depends_on":"A","persona":"eve"}`:                       "operation 1 (add_ticket): there is no persona eve; this session has mine",
@@ -217,13 +231,16 @@ func TestAChangeThatCannotBeTellsWhy(t *testing.T) {
 	require.Len(t, recorded[events.GraphMutated](f), 1)
 	said := len(recorded[events.GraphMutationRequested](f))
 	for _, body := range []string{
-		`{}`, `{"ops":[]}`, `{"ops":7}`, `{"ops":[7]}`, `{"op":"paint","ticket":"A"}`, `{"op":"add","ticket":"A"}`, `{"op":"add","action":"remove","ticket":"A","dependency":"B"}`,
-		`{"op":"set_priority","ticket":"A","priority":"urgent"}`, `{"op":"add","ticket":"A","dependency":"B","weight":3}`, `{"op":"add","ticket":"A","depends_on":7}`,
+		`{}`, `{"ops":[]}`, `{"ops":7}`, `{"ops":[7]}`, `{"op":"paint","ticket":"A"}`, `{"op":"add","ticket":"A"}`,
+		`{"op":"add","action":"remove","ticket":"A","dependency":"B"}`,
+		`{"op":"set_priority","ticket":"A","priority":"urgent"}`, `{"op":"add","ticket":"A","dependency":"B","weight":3}`,
+		`{"op":"add","ticket":"A","depends_on":7}`,
 		`{"op":"remove_ticket"}`, `{"op":"add_ticket","ticket":"D"}`, `{"ops":[],"op":"add"}`,
 	} {
 		require.Equal(t, http.StatusBadRequest, f.human("/api/mma/dag/mutate", body).status, body)
 	}
-	many := `{"ops":[` + strings.Join(slices.Repeat([]string{`{"op":"set_priority","ticket":"A","priority":"low"}`}, events.MaxGraphOps+1), ",") + `]}`
+	many := `{"ops":[` + strings.Join(slices.Repeat([]string{`{"op":"set_priority","ticket":"A","priority":"low"}`},
+		events.MaxGraphOps+1), ",") + `]}`
 	require.Equal(t, http.StatusRequestEntityTooLarge, f.human("/api/mma/dag/mutate", many).status)
 	require.Len(t, recorded[events.GraphMutationRequested](f), said)
 }

@@ -47,7 +47,8 @@ func (f *fixture) dial(t *testing.T, path string) *dialing {
 
 func (d *dialing) next() message {
 	d.t.Helper()
-	ctx, cancel := context.WithTimeout(d.t.Context(), eventstest.Patience) // so that a message that does not come is a failure and no hang
+	// so that a message that does not come is a failure and no hang
+	ctx, cancel := context.WithTimeout(d.t.Context(), eventstest.Patience)
 	defer cancel()
 	kind, raw, err := d.conn.Read(ctx)
 	require.NoError(d.t, err)
@@ -75,7 +76,8 @@ func (d *dialing) say(text string) {
 func TestAWebSocketSaysWhatThereIsAndUnderstandsTheUsualSpellings(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + f.token(access.RightHuman)}}})
+	conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{
+		"Authorization": {"Bearer " + f.token(access.RightHuman)}}})
 	require.NoError(t, err)
 	defer conn.CloseNow()
 	d := &dialing{t, conn}
@@ -127,7 +129,8 @@ func TestChannelsShowFactsEntriesTextAndStates(t *testing.T) {
 	for len(first) < 7 {
 		first[d.next().Channel] = true
 	}
-	for _, channel := range []string{"subscribed", "asks", "mma_status", "diagnostics", "session", "performance", "telemetry"} {
+	for _, channel := range []string{"subscribed", "asks", "mma_status", "diagnostics", "session", "performance",
+		"telemetry"} {
 		require.True(t, first[channel], channel)
 	}
 
@@ -180,7 +183,8 @@ func TestAWebSocketIsGuardedAsEveryRoute(t *testing.T) {
 	f := open(t, limited(func(l *request.Limits) { l.FeedsPerClient, l.Feeds = 1, 2 }))
 	shake := func(right access.Right, change func(*http.Request)) int {
 		req := f.request(http.MethodGet, "/ws", right, "")
-		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} {
+		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket",
+			"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} {
 			req.Header.Set(name, value)
 		}
 		change(req)

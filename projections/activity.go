@@ -44,7 +44,8 @@ func (a *activity) apply(e *events.Event) {
 		a.Requests.answered(p.Request)
 	case events.ModelDenied:
 		a.Requests.answered(p.Request)
-	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked, events.InterruptResolved:
+	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked,
+		events.InterruptResolved:
 		a.call(e)
 	case events.TicketKilled:
 		a.kill(p.Ticket, p.Attempt)

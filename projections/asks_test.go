@@ -13,19 +13,25 @@ import (
 func TestAnAskIsSettledOnceByTheFirst(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
-	s.by(events.ActorApproval, events.AskRaised{Ask: "A1", Gate: events.GateTool, Title: "edit_file a.go", Ticket: "T-1", Call: "c1", Tool: "edit_file",
+	s.by(events.ActorApproval, events.AskRaised{Ask: "A1", Gate: events.GateTool, Title: "edit_file a.go", Ticket: "T-1",
+		Call: "c1", Tool: "edit_file",
 		Args: json.RawMessage(`{"path":"a.go"}`), ArgsSHA256: "d", Effect: "writes", Diff: "-a\n+b\n"})
 	s.by(events.ActorApproval, events.AskRaised{Ask: "A2", Gate: events.GateStep, Title: "round 2"})
 	require.Len(t, s.set.OpenAsks(), 2)
-	s.by(events.ActorApproval, events.AskSettled{Ask: "A1", Gate: events.GateTool, Outcome: events.No, By: "ada", AnswerID: "X", Reason: "not this file", At: at(9)})
-	s.by(events.ActorApproval, events.AskSettled{Ask: "A1", Gate: events.GateTool, Outcome: events.Yes, By: "bob", AnswerID: "Y", At: at(10)})
-	s.by(events.ActorApproval, events.AnswerRefused{Ask: "A1", AnswerID: "Y", Author: "bob", Reason: "it was settled before"})
+	s.by(events.ActorApproval, events.AskSettled{Ask: "A1", Gate: events.GateTool, Outcome: events.No, By: "ada",
+		AnswerID: "X", Reason: "not this file", At: at(9)})
+	s.by(events.ActorApproval, events.AskSettled{Ask: "A1", Gate: events.GateTool, Outcome: events.Yes, By: "bob",
+		AnswerID: "Y", At: at(10)})
+	s.by(events.ActorApproval, events.AnswerRefused{Ask: "A1", AnswerID: "Y", Author: "bob",
+		Reason: "it was settled before"})
 	a, ok := s.set.Ask("A1")
 	require.True(t, ok)
 	require.False(t, a.Open())
-	require.Equal(t, projections.SettledAsk{Outcome: events.No, By: "ada", At: at(9), Seq: 4, AnswerID: "X", Reason: "not this file"}, *a.Settled)
+	require.Equal(t, projections.SettledAsk{Outcome: events.No, By: "ada", At: at(9), Seq: 4, AnswerID: "X",
+		Reason: "not this file"}, *a.Settled)
 	require.Equal(t, "-a\n+b\n", a.Diff)
-	require.Equal(t, []projections.RefusedAsk{{AnswerID: "Y", Author: "bob", Reason: "it was settled before", At: at(6)}}, a.Refused)
+	require.Equal(t, []projections.RefusedAsk{{AnswerID: "Y", Author: "bob", Reason: "it was settled before", At: at(6)}},
+		a.Refused)
 	open := s.set.OpenAsks()
 	require.Len(t, open, 1)
 	require.Equal(t, "A2", open[0].Ask)
@@ -48,12 +54,15 @@ func TestRefusedAnswersOfAnAskAreBounded(t *testing.T) {
 func TestAPostedAskKeepsWhatWasPosted(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
-	s.by("agent-cli", events.AskPosted{RequestID: "r-1", Data: json.RawMessage(`{"tool":"x"}`), BodySHA256: "b1", TimeoutMS: 60000})
-	s.by("agent-cli", events.AskPosted{RequestID: "r-1", Data: json.RawMessage(`{"tool":"y"}`), BodySHA256: "b2", TimeoutMS: 1})
+	s.by("agent-cli", events.AskPosted{RequestID: "r-1", Data: json.RawMessage(`{"tool":"x"}`), BodySHA256: "b1",
+		TimeoutMS: 60000})
+	s.by("agent-cli", events.AskPosted{RequestID: "r-1", Data: json.RawMessage(`{"tool":"y"}`), BodySHA256: "b2",
+		TimeoutMS: 1})
 	waiting, ok := s.set.PostedAsk("r-1")
 	require.True(t, ok)
 	require.Equal(t, "b1", waiting.BodySHA256, "the first one counts")
-	s.by(events.ActorApproval, events.AskRaised{Ask: "r-1", Gate: events.GateHTTP, Args: json.RawMessage(`{"tool":"x"}`), PostedBy: "agent-cli"})
+	s.by(events.ActorApproval, events.AskRaised{Ask: "r-1", Gate: events.GateHTTP, Args: json.RawMessage(`{"tool":"x"}`),
+		PostedBy: "agent-cli"})
 	_, ok = s.set.PostedAsk("r-1")
 	require.False(t, ok)
 	a, ok := s.set.Ask("r-1")
@@ -79,7 +88,8 @@ func TestTheQueueIsDrainedPerClient(t *testing.T) {
 	require.Len(t, s.set.QueueSince(2), 1)
 	raw, err := json.Marshal(s.set.QueueSince(2)[0])
 	require.NoError(t, err)
-	require.JSONEq(t, `{"seq":3,"type":"note","event_type":"note","ts":"2026-01-02T03:04:08Z","payload":{"n":2}}`, string(raw))
+	require.JSONEq(t, `{"seq":3,"type":"note","event_type":"note","ts":"2026-01-02T03:04:08Z","payload":{"n":2}}`,
+		string(raw))
 }
 
 func TestFactsThatClientsWaitForStandInTheQueue(t *testing.T) {
@@ -108,5 +118,6 @@ func TestFactsThatClientsWaitForStandInTheQueue(t *testing.T) {
 	require.JSONEq(t, `{"seq":6,"type":"ask_received","event_type":"ask_received","ts":"2026-01-02T03:04:11Z","request_id":"r-1","data":{"tool":"x"},
 		"payload":{"request_id":"r-1","data":{"tool":"x"},"ask":"r-1","gate":"http"}}`, string(received))
 	response := s.set.QueueSince(from)[6].Fields
-	require.Equal(t, &projections.QueueFields{StreamID: "Tier 3 (Worker): T-1", Tier: 3, Ticket: "T-1", Status: "done", Text: "hello"}, response)
+	require.Equal(t, &projections.QueueFields{StreamID: "Tier 3 (Worker): T-1", Tier: 3, Ticket: "T-1", Status: "done",
+		Text: "hello"}, response)
 }

@@ -39,8 +39,10 @@ type TrackState struct {
 func ticketState(t events.Ticket) TicketState {
 	return TicketState{
 		ID: t.ID, Description: t.Description, Status: t.Status, AssignedTo: t.AssignedTo, TargetFile: optional(t.TargetFile),
-		ContextRequirements: list(t.ContextRequirements), DependsOn: list(t.DependsOn), BlockedReason: optional(t.BlockedReason),
-		StepMode: t.StepMode, Priority: t.Priority, ModelOverride: optional(t.ModelOverride), PersonaID: optional(t.PersonaID),
+		ContextRequirements: list(t.ContextRequirements), DependsOn: list(t.DependsOn),
+		BlockedReason: optional(t.BlockedReason),
+		StepMode:      t.StepMode, Priority: t.Priority, ModelOverride: optional(t.ModelOverride),
+		PersonaID:  optional(t.PersonaID),
 		RetryCount: t.RetryCount,
 	}
 }
@@ -58,7 +60,8 @@ func trackStates(tracks []*boardTrack) []TrackState {
 	for i, t := range tracks {
 		out[i] = TrackState{
 			ID: t.Track.ID, Title: t.Track.Title, Description: t.Track.Description, Status: t.Status, Reason: optional(t.Reason),
-			Goal: t.Goal, Modules: list(t.Track.Modules), Severity: optional(t.Track.Severity), Persona: optional(t.Track.Persona),
+			Goal: t.Goal, Modules: list(t.Track.Modules), Severity: optional(t.Track.Severity),
+			Persona:    optional(t.Track.Persona),
 			Acceptance: list(t.Track.Acceptance), Tickets: len(t.Tickets),
 		}
 		for _, ticket := range t.Tickets {

@@ -43,7 +43,8 @@ var contextViews = Fold[*builtViews]{
 }
 
 func (s *builtViews) built(e *events.Event, request string, v *events.View) {
-	b := BuiltView{Path: v.Path, View: v.View, SHA256: v.SHA256, Size: v.Size, Blob: v.Blob, Error: v.Error, At: e.Time, Request: request}
+	b := BuiltView{Path: v.Path, View: v.View, SHA256: v.SHA256, Size: v.Size, Blob: v.Blob, Error: v.Error, At: e.Time,
+		Request: request}
 	if v.File != nil {
 		b.File = v.File.SHA256
 	}

@@ -44,7 +44,8 @@ type Cost struct {
 }
 
 func newCost() Cost {
-	return Cost{Tier: map[string]*Usage{}, Model: map[string]*Usage{}, Track: map[string]*Usage{}, Ticket: map[string]*Usage{}}
+	return Cost{Tier: map[string]*Usage{}, Model: map[string]*Usage{}, Track: map[string]*Usage{},
+		Ticket: map[string]*Usage{}}
 }
 
 // each calls f for every sum that a request belongs to.

@@ -136,13 +136,16 @@ func (c *conversation) apply(e *events.Event) *conversation {
 		c.replied(e, &p)
 	case events.ModelFailed:
 		if q, counts := c.Requests.answered(p.Request); counts {
-			c.add(e, Entry{Role: RoleSystem, Content: "[" + strings.ToUpper(q.Provider) + "] " + p.Kind + ": " + p.Message, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
+			c.add(e, Entry{Role: RoleSystem, Content: "[" + strings.ToUpper(q.Provider) + "] " + p.Kind + ": " + p.Message,
+				Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
 		}
 	case events.ModelDenied:
 		if q, counts := c.Requests.answered(p.Request); counts {
-			c.add(e, Entry{Role: RoleSystem, Content: "not sent to " + q.Model + ": " + p.Reason, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
+			c.add(e, Entry{Role: RoleSystem, Content: "not sent to " + q.Model + ": " + p.Reason, Tier: q.Tier, Track: q.Track,
+				Ticket: q.Ticket})
 		}
-	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked, events.InterruptResolved:
+	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked,
+		events.InterruptResolved:
 		c.call(e)
 	case events.HintGiven:
 		c.add(e, Entry{Role: RoleSystem, Content: "QA ANALYSIS:\n" + p.Hint, Tier: 4, Ticket: p.Ticket, Call: p.Call})

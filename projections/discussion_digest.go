@@ -38,7 +38,8 @@ func (n storedEntry) sealed() storedEntry {
 	}
 	entry := *n.Entry
 	entry.Content = ""
-	return storedEntry{ID: n.ID, Entry: &entry, SHA256: events.Digest([]byte(n.Entry.Content)), content: len(n.Entry.Content)}
+	return storedEntry{ID: n.ID, Entry: &entry, SHA256: events.Digest([]byte(n.Entry.Content)),
+		content: len(n.Entry.Content)}
 }
 
 // sealed is what the digest of the discussions is made of.

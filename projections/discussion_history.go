@@ -74,7 +74,8 @@ func ParseHistoryEntry(text string, roles []string) HistoryEntry {
 // historyEntry is what a text of history.toml keeps of the entry.
 func (n storedEntry) historyEntry(roles []string) HistoryEntry {
 	if n.Entry != nil {
-		out := HistoryEntry{Role: n.Entry.Role, Content: n.Entry.Content, Collapsed: n.Entry.Collapsed, Time: n.Entry.Time.Format(entryTime)}
+		out := HistoryEntry{Role: n.Entry.Role, Content: n.Entry.Content, Collapsed: n.Entry.Collapsed,
+			Time: n.Entry.Time.Format(entryTime)}
 		if ref := n.Entry.Blob; ref != nil {
 			out.Content = fmt.Sprintf("[%s of %s: %d bytes, sha256 %s]", n.Entry.View, n.Entry.Path, ref.Size, ref.SHA256)
 		}

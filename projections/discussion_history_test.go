@@ -32,11 +32,13 @@ func TestATextOfTheHistoryReadsAsTheOriginalDoes(t *testing.T) {
 
 func TestAnImportedHistoryComesBackAsItWas(t *testing.T) {
 	t.Parallel()
-	h := projections.History{Roles: []string{"User", "AI", "Critic"}, Active: "second", Discussions: map[string]projections.HistoryStretch{
-		"main":        {GitCommit: "abc", LastUpdated: "2026-03-01T10:00:00", History: []string{"@2026-03-01T10:00:00\nUser:\nhello\n", "Critic:\nno"}},
-		"second":      {History: []string{}},
-		"main_take_1": {History: []string{"@t\nAI:\n \n"}},
-	}}
+	h := projections.History{Roles: []string{"User", "AI", "Critic"}, Active: "second",
+		Discussions: map[string]projections.HistoryStretch{
+			"main": {GitCommit: "abc", LastUpdated: "2026-03-01T10:00:00",
+				History: []string{"@2026-03-01T10:00:00\nUser:\nhello\n", "Critic:\nno"}},
+			"second":      {History: []string{}},
+			"main_take_1": {History: []string{"@t\nAI:\n \n"}},
+		}}
 	raw, err := json.Marshal(h)
 	require.NoError(t, err)
 	s := opened(t, events.Settings{})
@@ -52,7 +54,8 @@ func TestABrokenHistoryImportsNothing(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
 	for _, text := range []string{
-		`[]`, `{}`, `{"discussions":{}}`, `{"discussions":{"a":{"history":[1]}}}`, `{"discussions":{"a":[]}}`, `{"discussions":{" ":{}}}`,
+		`[]`, `{}`, `{"discussions":{}}`, `{"discussions":{"a":{"history":[1]}}}`, `{"discussions":{"a":[]}}`,
+		`{"discussions":{" ":{}}}`,
 		`{"active":"b","discussions":{"a":{}}}`, `{"roles":["x","X"],"discussions":{"a":{}}}`,
 	} {
 		id := s.by("ada", events.SessionPartUploaded{Upload: text, Kind: events.UploadHistory, Count: 1, Text: text})

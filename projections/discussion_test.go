@@ -108,7 +108,8 @@ func TestWhatCannotBeDoneToADiscussionChangesNothingAndSaysWhy(t *testing.T) {
 func TestEntriesOfAClientAreEditedInTheirOwnWords(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
-	id := s.by("ada", events.SessionEdited{Entries: json.RawMessage(`[{"role":"User","content":"x","mine":[1,2]},"plain"]`)})
+	id := s.by("ada", events.SessionEdited{
+		Entries: json.RawMessage(`[{"role":"User","content":"x","mine":[1,2]},"plain"]`)})
 	content, collapsed := "y", true
 	s.by("ada", events.DiscussionEntryEdited{Entry: id + "-0", Content: &content, Collapsed: &collapsed})
 	refused := s.by("ada", events.DiscussionEntryEdited{Entry: id + "-1", Content: &content})
@@ -169,10 +170,12 @@ func TestDiscussionsAreBounded(t *testing.T) {
 	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.DiscussionForked{From: "main"})), "256")
 	full := opened(t, events.Settings{})
 	many := "[" + strings.Repeat("1,", projections.MaxEntries)
-	require.Contains(t, full.set.DiscussionRefusal(full.by("ada", events.SessionEdited{Entries: json.RawMessage(many + "1]")})), "100000")
+	require.Contains(t, full.set.DiscussionRefusal(full.by("ada",
+		events.SessionEdited{Entries: json.RawMessage(many + "1]")})), "100000")
 	full.by("ada", events.SessionEdited{Entries: json.RawMessage(many[:len(many)-1] + "]")})
 	require.Len(t, full.set.Discussion().Entries, projections.MaxEntries)
-	require.Contains(t, full.set.DiscussionRefusal(full.by("ada", events.DiscussionForked{From: "main"})), "100000 entries")
+	require.Contains(t, full.set.DiscussionRefusal(full.by("ada", events.DiscussionForked{From: "main"})),
+		"100000 entries")
 }
 
 func TestAViewOfAFileBecomesAnEntryOfTheDiscussionItWasWantedIn(t *testing.T) {
@@ -186,8 +189,10 @@ func TestAViewOfAFileBecomesAnEntryOfTheDiscussionItWasWantedIn(t *testing.T) {
 	s.by("worker-1", events.ContextBuilt{Request: wanted, Views: []events.View{view}})
 	s.by("worker-2", events.ContextBuilt{Request: wanted, Views: []events.View{view}})
 	s.by("worker-1", events.ContextBuilt{Request: "somebody's", Views: []events.View{view}})
-	s.by("worker-1", events.ContextBuilt{Request: large, Views: []events.View{{Path: "b.go", View: events.ViewSkeleton, SHA256: "ff", Size: 99, Blob: true}}})
-	s.by("worker-1", events.ContextBuilt{Request: failed, Views: []events.View{{Path: "c.go", View: events.ViewRaw, Error: "no such file"}}})
+	s.by("worker-1", events.ContextBuilt{Request: large, Views: []events.View{{Path: "b.go", View: events.ViewSkeleton,
+		SHA256: "ff", Size: 99, Blob: true}}})
+	s.by("worker-1", events.ContextBuilt{Request: failed, Views: []events.View{{Path: "c.go", View: events.ViewRaw,
+		Error: "no such file"}}})
 	require.Equal(t, []string{"package a"}, contents(s, "side"), "the first view counts, once")
 	entries := s.set.Discussion().Entries
 	require.Len(t, entries, 1)
@@ -197,5 +202,6 @@ func TestAViewOfAFileBecomesAnEntryOfTheDiscussionItWasWantedIn(t *testing.T) {
 	for range projections.MaxInjections {
 		s.by("ada", events.ContextInjectionRequested{Path: "d.go", View: events.ViewRaw})
 	}
-	require.NotEmpty(t, s.set.DiscussionRefusal(s.by("ada", events.ContextInjectionRequested{Path: "d.go", View: events.ViewRaw})))
+	require.NotEmpty(t, s.set.DiscussionRefusal(s.by("ada", events.ContextInjectionRequested{Path: "d.go",
+		View: events.ViewRaw})))
 }

@@ -66,7 +66,8 @@ var endState = Fold[*comparison]{
 	New: func() *comparison {
 		return &comparison{
 			Phase: newPhase(), Board: newBoard(), Requests: requests{}, Calls: calls{}, Streams: streams{}, Talk: newTalk(),
-			Files: map[string]*recordedFile{}, Usage: map[string]*events.Usage{}, Open: map[string]string{}, Asks: map[string]int{},
+			Files: map[string]*recordedFile{}, Usage: map[string]*events.Usage{}, Open: map[string]string{},
+			Asks: map[string]int{},
 		}
 	},
 	Apply: (*comparison).apply,

@@ -16,10 +16,12 @@ import (
 func work(t *testing.T, chance bool) *story {
 	t.Helper()
 	s, goal := planned(t, "T-1")
-	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1"}, Attempt: 1, Model: "m3"})
+	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1"}, Attempt: 1,
+		Model: "m3"})
 	request := s.asks("T-1", 3)
 	if chance {
-		s.by(events.ActorModels, events.ModelFailed{Request: request, Kind: events.ModelNetwork, Message: "gone", Usage: &events.Usage{Input: 99}})
+		s.by(events.ActorModels, events.ModelFailed{Request: request, Kind: events.ModelNetwork, Message: "gone",
+			Usage: &events.Usage{Input: 99}})
 		request = s.asks("T-1", 3)
 	}
 	s.replies(request, "looking", "edit_file", "run_powershell")
@@ -41,9 +43,11 @@ func work(t *testing.T, chance bool) *story {
 		s.by("worker-1", wrote)
 		s.by("worker-1", failed)
 	}
-	triage := s.by(events.ActorQA, events.ModelRequested{StreamID: "Tier 4", Ticket: "T-1", Call: second, Attempt: 1, Tier: 4, Provider: "script", Model: "m4"})
+	triage := s.by(events.ActorQA, events.ModelRequested{StreamID: "Tier 4", Ticket: "T-1", Call: second, Attempt: 1,
+		Tier: 4, Provider: "script", Model: "m4"})
 	s.replies(triage, "missing import")
-	s.by("worker-1", events.FilesUpdated{Request: "R", Ticket: "T-1", Files: []events.FileUpdate{{Path: "b.go", Before: "h8", After: "h9"}}})
+	s.by("worker-1", events.FilesUpdated{Request: "R", Ticket: "T-1", Files: []events.FileUpdate{
+		{Path: "b.go", Before: "h8", After: "h9"}}})
 	s.replies(s.asks("T-1", 3), "done")
 	s.by(events.ActorConductor, events.TicketCompleted{Ticket: "T-1"})
 	s.by(events.ActorConductor, events.TrackCompleted{Track: "TR-1"})
@@ -59,8 +63,10 @@ func interrupted(s *story, call string) {
 	s.by("worker-1", cut)
 	s.by(events.ActorApproval, events.AskRaised{Ask: "A1", Gate: events.GateInterrupted, Call: call})
 	s.by(events.ActorApproval, events.AskSettled{Ask: "A1", Gate: events.GateInterrupted, Outcome: events.Yes, By: "ada"})
-	s.by(events.ActorApproval, events.InterruptResolved{Call: call, Tool: "run_powershell", Ticket: "T-1", Resolution: events.InterruptRetry, By: "ada"})
-	s.by(events.ActorApproval, events.ToolApproved{Call: call, Tool: "run_powershell", Args: json.RawMessage(`{}`), ArgsSHA256: "d", Generation: 2, By: "ada"})
+	s.by(events.ActorApproval, events.InterruptResolved{Call: call, Tool: "run_powershell", Ticket: "T-1",
+		Resolution: events.InterruptRetry, By: "ada"})
+	s.by(events.ActorApproval, events.ToolApproved{Call: call, Tool: "run_powershell", Args: json.RawMessage(`{}`),
+		ArgsSHA256: "d", Generation: 2, By: "ada"})
 }
 
 func TestTwoRunsOfTheSameWorkCompareEqual(t *testing.T) {
@@ -84,7 +90,8 @@ func TestTheEndStateSaysWhatCameOfTheWork(t *testing.T) {
 	end := s.set.EndState()
 	require.Equal(t, projections.Done, end.State)
 	require.Equal(t, map[string]projections.EndTrack{"TR-1": {Status: events.StatusCompleted}}, end.Tracks)
-	require.Equal(t, map[string]projections.EndTicket{"T-1": {Status: events.StatusCompleted, Track: "TR-1", Attempt: 1}}, end.Tickets)
+	require.Equal(t, map[string]projections.EndTicket{"T-1": {Status: events.StatusCompleted, Track: "TR-1", Attempt: 1}},
+		end.Tickets)
 	require.Equal(t, map[string]string{"a.go": "h2", "b.go": "h9"}, end.Files)
 	require.Equal(t, map[string]string{"Tier 3 (Worker): T-1": "looking\ndone", "Tier 4": "missing import"}, end.Streams)
 	require.Equal(t, map[string]int{"tool no": 1, "step open": 1}, end.Asks)
@@ -93,7 +100,8 @@ func TestTheEndStateSaysWhatCameOfTheWork(t *testing.T) {
 	for _, n := range end.Entries["T-1"] {
 		heads = append(heads, n.Role+" "+n.Tool+" "+n.Head)
 	}
-	require.Equal(t, []string{"AI  looking", "Tool edit_file edited", "Tool run_powershell boom", "AI  missing import", "AI  done"}, heads)
+	require.Equal(t, []string{"AI  looking", "Tool edit_file edited", "Tool run_powershell boom", "AI  missing import",
+		"AI  done"}, heads)
 	require.Equal(t, "Mend the parser", end.Entries[""][0].Head)
 }
 

@@ -42,7 +42,8 @@ func (t *talk) add(group string, n talkEntry) { t.Entries[group] = append(t.Entr
 // said is an entry outside tickets that no model wrote.
 func (t *talk) said(role, text string) {
 	t.Turns[""]++
-	t.add("", talkEntry{EndEntry: EndEntry{Role: role, SHA256: events.Digest([]byte(text)), Head: head(text)}, Turn: t.Turns[""]})
+	t.add("", talkEntry{EndEntry: EndEntry{Role: role, SHA256: events.Digest([]byte(text)), Head: head(text)},
+		Turn: t.Turns[""]})
 }
 
 func (t *talk) replied(q request, p *events.ModelReplied) {
@@ -100,7 +101,8 @@ func (t *talk) entries() map[string][]EndEntry {
 	for group, entries := range t.Entries {
 		sorted := slices.Clone(entries)
 		slices.SortStableFunc(sorted, func(a, b talkEntry) int {
-			return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Kind, b.Kind), strings.Compare(a.SHA256, b.SHA256))
+			return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Kind, b.Kind),
+				strings.Compare(a.SHA256, b.SHA256))
 		})
 		out[group] = make([]EndEntry, len(sorted))
 		for i, n := range sorted {

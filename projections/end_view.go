@@ -17,7 +17,8 @@ func (c *comparison) view() EndState {
 	for _, tr := range c.Board.Tracks {
 		v.Tracks[tr.Track.ID] = EndTrack{tr.Status, tr.Reason}
 		for _, t := range tr.Tickets {
-			v.Tickets[t.Ticket.ID] = EndTicket{t.Ticket.Status, tr.Track.ID, t.BlockKind, t.Ticket.BlockedReason, t.Attempt, t.Ticket.RetryCount}
+			v.Tickets[t.Ticket.ID] = EndTicket{t.Ticket.Status, tr.Track.ID, t.BlockKind, t.Ticket.BlockedReason, t.Attempt,
+				t.Ticket.RetryCount}
 		}
 	}
 	// order-independent: each key is written once into another map.

@@ -59,7 +59,8 @@ func at(n uint64) time.Time {
 func (s *story) by(actor string, p events.Payload) string {
 	s.t.Helper()
 	n := uint64(len(s.log) + 1)
-	e, err := events.New(events.Origin{ID: "E" + itoa(int(n)), Time: at(n), Project: "p1", Session: "S1", Actor: actor, Cause: s.last.ID}, p)
+	e, err := events.New(events.Origin{ID: "E" + itoa(int(n)), Time: at(n), Project: "p1", Session: "S1", Actor: actor,
+		Cause: s.last.ID}, p)
 	require.NoError(s.t, err)
 	e.Seq = n
 	s.add(e)
@@ -83,7 +84,8 @@ func (s *story) add(e events.Event) {
 func (s *story) asks(ticket string, tier int) string {
 	s.t.Helper()
 	actor := [...]string{"", events.ActorPlanner, events.ActorLead, events.ActorContributor, events.ActorQA}[tier]
-	m := events.ModelRequested{StreamID: "Tier " + itoa(tier), Ticket: ticket, Attempt: 1, Tier: tier, Provider: "script", Model: "m" + itoa(tier)}
+	m := events.ModelRequested{StreamID: "Tier " + itoa(tier), Ticket: ticket, Attempt: 1, Tier: tier, Provider: "script",
+		Model: "m" + itoa(tier)}
 	if tier == 3 {
 		m.StreamID, m.TicketAttempt = "Tier 3 (Worker): "+ticket, 1
 	}
@@ -92,7 +94,8 @@ func (s *story) asks(ticket string, tier int) string {
 
 func (s *story) replies(request, text string, tools ...string) string {
 	s.t.Helper()
-	r := events.ModelReplied{Request: request, Text: text, SHA256: events.Digest([]byte(text)), Finish: "stop", Usage: events.Usage{Input: 10, Output: 2}}
+	r := events.ModelReplied{Request: request, Text: text, SHA256: events.Digest([]byte(text)), Finish: "stop",
+		Usage: events.Usage{Input: 10, Output: 2}}
 	for i, name := range tools {
 		r.Calls = append(r.Calls, events.ToolCall{ID: events.CallID(request, i), Name: name, Args: json.RawMessage(`{}`)})
 	}
@@ -102,14 +105,17 @@ func (s *story) replies(request, text string, tools ...string) string {
 // approved writes a call up to its approval and returns its id.
 func (s *story) approved(call, tool, ticket string) string {
 	s.t.Helper()
-	s.by(events.ActorContributor, events.ToolRequested{Call: call, Tool: tool, Args: json.RawMessage(`{}`), Ticket: ticket, Attempt: 1, Round: 1})
-	s.by(events.ActorApproval, events.ToolApproved{Call: call, Tool: tool, Args: json.RawMessage(`{}`), ArgsSHA256: "d", Effect: "reads", Ticket: ticket, Generation: 1, By: "rule"})
+	s.by(events.ActorContributor, events.ToolRequested{Call: call, Tool: tool, Args: json.RawMessage(`{}`), Ticket: ticket,
+		Attempt: 1, Round: 1})
+	s.by(events.ActorApproval, events.ToolApproved{Call: call, Tool: tool, Args: json.RawMessage(`{}`), ArgsSHA256: "d",
+		Effect: "reads", Ticket: ticket, Generation: 1, By: "rule"})
 	return call
 }
 
 // outcome is the first valid outcome of a call of tool.
 func outcome(call, tool, text string) events.ToolSettled {
-	return events.ToolSettled{Call: call, Tool: tool, Outcome: events.ToolDone, Text: text, SHA256: events.Digest([]byte(text)), ArgsSHA256: "d", Generation: 1, DurationMS: 3}
+	return events.ToolSettled{Call: call, Tool: tool, Outcome: events.ToolDone, Text: text,
+		SHA256: events.Digest([]byte(text)), ArgsSHA256: "d", Generation: 1, DurationMS: 3}
 }
 
 // planned is a story with one started track and todo tickets.
@@ -122,7 +128,8 @@ func planned(t testing.TB, ids ...string) (*story, string) {
 	s.by(events.ActorConductor, events.TrackStarted{Goal: goal, Track: track})
 	tickets := make([]events.Ticket, len(ids))
 	for i, id := range ids {
-		tickets[i] = events.Ticket{ID: id, Description: "Do " + id, Status: events.StatusTodo, AssignedTo: "tier3-worker", Priority: "medium"}
+		tickets[i] = events.Ticket{ID: id, Description: "Do " + id, Status: events.StatusTodo, AssignedTo: "tier3-worker",
+			Priority: "medium"}
 	}
 	s.by(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: tickets})
 	return s, goal

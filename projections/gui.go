@@ -37,7 +37,8 @@ var gui = Fold[*guiState]{
 	Name: "gui", Version: 1,
 	Takes: ofTheGUI,
 	New: func() *guiState {
-		return &guiState{Values: map[string]json.RawMessage{}, Tabs: map[string]string{}, Lists: map[string]json.RawMessage{}, Tasks: []GUITaskRow{}}
+		return &guiState{Values: map[string]json.RawMessage{}, Tabs: map[string]string{}, Lists: map[string]json.RawMessage{},
+			Tasks: []GUITaskRow{}}
 	},
 	Apply: (*guiState).apply,
 }

@@ -110,7 +110,8 @@ func textOf(raw json.RawMessage) string {
 
 // GUIFields is every field, by name.
 func GUIFields() []GUIField {
-	all := slices.Concat(guiModelFields(), guiTierFields(), guiRosterFields(), guiTeamFields(), guiProjectFields(), guiTalkFields(), guiViewFields())
+	all := slices.Concat(guiModelFields(), guiTierFields(), guiRosterFields(), guiTeamFields(), guiProjectFields(),
+		guiTalkFields(), guiViewFields())
 	slices.SortFunc(all, func(a, b GUIField) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

@@ -36,18 +36,40 @@ func teamSettings() []GUIField {
 
 func teamState() []GUIField {
 	return []GUIField{
-		{Name: "mma_status", Type: FieldText, Doc: "idle, planning, executing or done.", Read: func(g *GUISources) any { return g.Status().MMAStatus }},
-		{Name: "mma_paused", Aliases: []string{"paused"}, Type: FieldBool, Doc: "Whether no ticket starts; btn_mma_pause and btn_mma_resume change it.", Read: func(g *GUISources) any { return g.Now().Paused }},
-		{Name: "active_tier", Type: FieldText, Doc: "The tier at work, such as Tier 3; null while none is.", Read: func(g *GUISources) any { return g.Status().ActiveTier }},
-		{Name: "active_track", Type: FieldText, Doc: "Id of the track started last.", Read: func(g *GUISources) any { return g.Status().ActiveTrack }},
-		{Name: "active_tickets", Type: FieldList, Doc: "The tickets of that track.", Read: func(g *GUISources) any { return g.Status().ActiveTickets }},
-		{Name: "tracks", Type: FieldList, Doc: "The tracks of every goal.", Read: func(g *GUISources) any { return g.Status().Tracks }},
-		{Name: "proposed_tracks", Type: FieldList, Doc: "Tracks that wait until a person accepts them.", Read: func(g *GUISources) any { return g.Status().ProposedTracks }},
-		{Name: "mma_streams", Type: FieldObject, Doc: "What the tiers wrote, by stream id.", Read: func(g *GUISources) any { return g.Status().MMAStreams }},
-		{Name: "mma_tier_usage", Aliases: []string{"tier_usage"}, Type: FieldObject, Doc: "Tokens used, by tier.", Read: func(g *GUISources) any { return g.Cost().Tier }},
-		{Name: "pending_tool_approval", Type: FieldBool, Doc: "Whether a tool call waits for a person.", Read: func(g *GUISources) any { return g.Status().PendingToolApproval }},
-		{Name: "pending_mma_step_approval", Type: FieldBool, Doc: "Whether a round waits for a person.", Read: func(g *GUISources) any { return g.Status().PendingMMAStepApproval }},
-		{Name: "pending_mma_spawn_approval", Aliases: []string{"pending_spawn"}, Type: FieldBool, Doc: "Whether a start waits for a person.", Read: func(g *GUISources) any { return g.Status().PendingMMASpawnApproval }},
-		{Name: "pending_approval", Type: FieldBool, Doc: "Whether a tool call or a round waits for a person.", Read: func(g *GUISources) any { return g.Status().PendingApproval }},
+		{Name: "mma_status", Type: FieldText, Doc: "idle, planning, executing or done.", Read: func(g *GUISources) any {
+			return g.Status().MMAStatus
+		}},
+		{Name: "mma_paused", Aliases: []string{"paused"}, Type: FieldBool,
+			Doc: "Whether no ticket starts; btn_mma_pause and btn_mma_resume change it.", Read: func(g *GUISources) any {
+				return g.Now().Paused
+			}},
+		{Name: "active_tier", Type: FieldText, Doc: "The tier at work, such as Tier 3; null while none is.",
+			Read: func(g *GUISources) any { return g.Status().ActiveTier }},
+		{Name: "active_track", Type: FieldText, Doc: "Id of the track started last.", Read: func(g *GUISources) any {
+			return g.Status().ActiveTrack
+		}},
+		{Name: "active_tickets", Type: FieldList, Doc: "The tickets of that track.", Read: func(g *GUISources) any {
+			return g.Status().ActiveTickets
+		}},
+		{Name: "tracks", Type: FieldList, Doc: "The tracks of every goal.", Read: func(g *GUISources) any {
+			return g.Status().Tracks
+		}},
+		{Name: "proposed_tracks", Type: FieldList, Doc: "Tracks that wait until a person accepts them.",
+			Read: func(g *GUISources) any { return g.Status().ProposedTracks }},
+		{Name: "mma_streams", Type: FieldObject, Doc: "What the tiers wrote, by stream id.", Read: func(g *GUISources) any {
+			return g.Status().MMAStreams
+		}},
+		{Name: "mma_tier_usage", Aliases: []string{"tier_usage"}, Type: FieldObject, Doc: "Tokens used, by tier.",
+			Read: func(g *GUISources) any { return g.Cost().Tier }},
+		{Name: "pending_tool_approval", Type: FieldBool, Doc: "Whether a tool call waits for a person.",
+			Read: func(g *GUISources) any { return g.Status().PendingToolApproval }},
+		{Name: "pending_mma_step_approval", Type: FieldBool, Doc: "Whether a round waits for a person.",
+			Read: func(g *GUISources) any { return g.Status().PendingMMAStepApproval }},
+		{Name: "pending_mma_spawn_approval", Aliases: []string{"pending_spawn"}, Type: FieldBool,
+			Doc: "Whether a start waits for a person.", Read: func(g *GUISources) any {
+				return g.Status().PendingMMASpawnApproval
+			}},
+		{Name: "pending_approval", Type: FieldBool, Doc: "Whether a tool call or a round waits for a person.",
+			Read: func(g *GUISources) any { return g.Status().PendingApproval }},
 	}
 }

@@ -87,7 +87,8 @@ func TestDigestsNeedNoTexts(t *testing.T) {
 func TestDigestTellsTextsApart(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for name, start := range map[string]func() *projections.Set{"whole": projections.NewSet, "digests": projections.NewDigestSet} {
+	for name, start := range map[string]func() *projections.Set{"whole": projections.NewSet,
+		"digests": projections.NewDigestSet} {
 		for _, goal := range []string{"Mend the parser", "Mend the printer"} {
 			for _, edited := range []string{"parser", "writer"} {
 				s := tell(t)
@@ -100,7 +101,8 @@ func TestDigestTellsTextsApart(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"Mend the parserparser", "Mend the parserwriter", "Mend the printerparser", "Mend the printerwriter"} {
+	for _, what := range []string{"Mend the parserparser", "Mend the parserwriter", "Mend the printerparser",
+		"Mend the printerwriter"} {
 		require.Equal(t, seen["whole"+what], seen["digests"+what])
 	}
 	require.Len(t, slices.Compact(slices.Sorted(maps.Values(seen))), 4)
@@ -164,7 +166,8 @@ func TestEveryKnownTypeFoldsOnAnEmptySession(t *testing.T) {
 	t.Parallel()
 	set := projections.NewSet()
 	for i, d := range events.Catalogue().Defs() {
-		e := events.Event{ID: d.Type.Name, Type: d.Type.Name, V: d.Type.Version, Time: at(uint64(i)), Seq: uint64(i + 1), Session: "S1", Payload: d.Sample}
+		e := events.Event{ID: d.Type.Name, Type: d.Type.Name, V: d.Type.Version, Time: at(uint64(i)), Seq: uint64(i + 1),
+			Session: "S1", Payload: d.Sample}
 		set.Apply(&e)
 		require.LessOrEqual(t, len(projections.Summarize(d.Sample)), projections.MaxSummary, d.Type.Name)
 	}

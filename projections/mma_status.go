@@ -5,8 +5,9 @@ import "manualslop/events"
 // MMAStatus is the state of the four tiers, as GET /api/gui/mma_status
 // answers: exactly the original's fourteen keys.
 type MMAStatus struct {
-	MMAStatus               string            `json:"mma_status"`            // Idle, Planning, Executing, Done
-	AIStatus                string            `json:"ai_status"`             // "idle", "sending...", "running powershell..." …
+	MMAStatus string `json:"mma_status"` // Idle, Planning, Executing, Done
+	// "idle", "sending...", "running powershell..." …
+	AIStatus                string            `json:"ai_status"`
 	ActiveTier              *string           `json:"active_tier"`           // "Tier 3"; null while nothing is at work
 	ActiveTrack             string            `json:"active_track"`          // id of the track started last
 	ActiveTickets           []TicketState     `json:"active_tickets"`        // tickets of that track
@@ -36,7 +37,8 @@ var mmaStatus = Fold[*mma]{
 	Name: "mma_status", Version: 4,
 	Takes: ofTheWork,
 	New: func() *mma {
-		return &mma{Phase: newPhase(), Board: newBoard(), Activity: newActivity(), Requests: requests{}, Streams: streams{}, Asks: map[string]string{}}
+		return &mma{Phase: newPhase(), Board: newBoard(), Activity: newActivity(), Requests: requests{}, Streams: streams{},
+			Asks: map[string]string{}}
 	},
 	Apply: (*mma).apply,
 	View:  func(m *mma) any { return m.view() },

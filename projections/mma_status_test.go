@@ -22,7 +22,8 @@ func TestMMAStatusHasExactlyTheOriginalsKeysAndTypes(t *testing.T) {
 func TestActiveTicketsCarryEveryFieldAndTheirLiveState(t *testing.T) {
 	t.Parallel()
 	s, _ := planned(t, "T-1", "T-2", "T-3", "T-4")
-	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1", Status: events.StatusTodo, Priority: "high", RetryCount: 1}, Attempt: 1, Model: "m3"})
+	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1",
+		Status: events.StatusTodo, Priority: "high", RetryCount: 1}, Attempt: 1, Model: "m3"})
 	s.by(events.ActorConductor, events.TicketBlocked{Ticket: "T-2", Kind: events.BlockManual, Reason: "waits for legal"})
 	s.by(events.ActorConductor, events.TicketCompleted{Ticket: "T-3"})
 	s.by(events.ActorConductor, events.TicketBlocked{Ticket: "T-4", Kind: events.BlockWorker, Reason: "gave up"})
@@ -58,7 +59,8 @@ func TestMMAStatusFollowsTheGoal(t *testing.T) {
 	require.Equal(t, projections.Planning, s.set.MMAStatus().MMAStatus)
 	track := events.Track{ID: "TR-1"}
 	s.by(events.ActorConductor, events.TrackStarted{Goal: goal, Track: track})
-	require.Equal(t, events.StatusInProgress, s.set.MMAStatus().Tracks[0].Status, "a track that was never proposed shows too")
+	require.Equal(t, events.StatusInProgress, s.set.MMAStatus().Tracks[0].Status,
+		"a track that was never proposed shows too")
 	s.by(events.ActorLead, events.TicketsPlanned{Track: "TR-1"})
 	require.Equal(t, projections.Executing, s.set.MMAStatus().MMAStatus)
 	s.by(events.ActorConductor, events.TrackCompleted{Track: "TR-1"})
@@ -110,20 +112,23 @@ func TestPendingFlagsFollowTheGateOfOpenAsks(t *testing.T) {
 	t.Parallel()
 	type flags struct{ tool, step, spawn bool }
 	cases := map[string]flags{
-		events.GateTool: {tool: true}, events.GateHTTP: {tool: true}, events.GateInterrupted: {tool: true}, events.GateTrust: {tool: true},
+		events.GateTool: {tool: true}, events.GateHTTP: {tool: true}, events.GateInterrupted: {tool: true},
+		events.GateTrust:  {tool: true},
 		events.GateBudget: {tool: true}, events.GateStep: {step: true}, events.GateSpawn: {spawn: true},
 	}
 	for gate, want := range cases {
 		s := opened(t, events.Settings{})
 		s.by(events.ActorApproval, events.AskRaised{Ask: "A1", Gate: gate, Title: "?"})
 		status := s.set.MMAStatus()
-		require.Equal(t, want, flags{status.PendingToolApproval, status.PendingMMAStepApproval, status.PendingMMASpawnApproval}, gate)
+		require.Equal(t, want, flags{status.PendingToolApproval, status.PendingMMAStepApproval,
+			status.PendingMMASpawnApproval}, gate)
 		require.Equal(t, want.tool || want.step, status.PendingApproval, gate)
 		require.Equal(t, want.spawn, status.PendingSpawn, gate)
 		s.by("ada", events.AskAnswered{Ask: "A1", Decision: events.Yes})
 		require.Equal(t, want.tool, s.set.MMAStatus().PendingToolApproval, "an answer settles nothing by itself")
 		s.by(events.ActorApproval, events.AskSettled{Ask: "A1", Gate: gate, Outcome: events.Yes, By: "ada"})
-		require.Equal(t, flags{}, flags{s.set.MMAStatus().PendingToolApproval, s.set.MMAStatus().PendingMMAStepApproval, s.set.MMAStatus().PendingMMASpawnApproval})
+		require.Equal(t, flags{}, flags{s.set.MMAStatus().PendingToolApproval, s.set.MMAStatus().PendingMMAStepApproval,
+			s.set.MMAStatus().PendingMMASpawnApproval})
 	}
 }
 
@@ -146,7 +151,8 @@ func TestAIStatusAndIndicatorsSayWhatIsUnderWay(t *testing.T) {
 	require.Equal(t, "Tier 3", *s.set.MMAStatus().ActiveTier)
 	s.replies(request, "", "run_powershell")
 	for tool, want := range map[string]string{
-		"run_powershell": "running powershell...", "fetch_url": "fetching url...", "web_search": "searching web...", "read_file": "running read_file...",
+		"run_powershell": "running powershell...", "fetch_url": "fetching url...", "web_search": "searching web...",
+		"read_file": "running read_file...",
 	} {
 		s.approved(tool, tool, "T-1")
 		status, d = look()
@@ -191,9 +197,11 @@ func TestStreamsHoldTheTextOfTheWorkTheyAreAt(t *testing.T) {
 	s.replies(second, "done")
 	s.replies("unknown", "nobody asked")
 	id := "Tier 3 (Worker): T-1"
-	require.Equal(t, map[string]string{id: "looking\ndone"}, s.set.MMAStatus().MMAStreams, "only the first reply to a known request counts")
+	require.Equal(t, map[string]string{id: "looking\ndone"}, s.set.MMAStatus().MMAStreams,
+		"only the first reply to a known request counts")
 	require.Equal(t, "looking\ndone", s.set.StreamText(id))
-	retry := s.by(events.ActorContributor, events.ModelRequested{StreamID: id, Ticket: "T-1", TicketAttempt: 2, Attempt: 1, Tier: 3})
+	retry := s.by(events.ActorContributor, events.ModelRequested{StreamID: id, Ticket: "T-1", TicketAttempt: 2, Attempt: 1,
+		Tier: 3})
 	require.Equal(t, "looking\ndone", s.set.StreamText(id), "the old text stays until there is a new one")
 	s.replies(retry, "afresh")
 	require.Equal(t, "afresh", s.set.StreamText(id))

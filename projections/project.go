@@ -176,7 +176,8 @@ func (s *Set) Project() Project {
 			panic("projections: " + err.Error()) // the document was merged before
 		}
 	}
-	out := Project{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Loaded: p.Loaded, Changed: p.Edited > p.Saved, Through: max(p.Edited, p.Began), Document: objectOf(doc)}
+	out := Project{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Loaded: p.Loaded, Changed: p.Edited > p.Saved,
+		Through: max(p.Edited, p.Began), Document: objectOf(doc)}
 	out.Ignored = IgnoredKeys(out.Document)
 	return out
 }
@@ -292,7 +293,8 @@ func (s *Set) TrackingDue() bool {
 func (s *Set) TracksOthers(doc map[string]any) bool {
 	base, patterns, problem := FilePatterns(doc)
 	now := s.Tracking()
-	return problem == "" && (base != now.BaseDir || !slices.Equal(patterns, now.Patterns) || !sameShown(ShownFiles(doc), now.Shown))
+	return problem == "" && (base != now.BaseDir || !slices.Equal(patterns, now.Patterns) || !sameShown(ShownFiles(doc),
+		now.Shown))
 }
 
 func sameShown(a, b []events.TrackedFile) bool {

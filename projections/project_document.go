@@ -215,7 +215,8 @@ func IgnoredKeys(doc map[string]any) []string {
 	if _, given := tableOf(doc, "discussion")["discussions"]; given {
 		add("discussion.discussions", "import discussions with slop history import")
 	}
-	for _, key := range []string{"mcp", "mcp_servers", "mcpServers", "mcp_config", "mcp_env", "shell", "net", "rules", "providers", "hooks"} {
+	for _, key := range []string{"mcp", "mcp_servers", "mcpServers", "mcp_config", "mcp_env", "shell", "net", "rules",
+		"providers", "hooks"} {
 		if _, given := doc[key]; given {
 			add(key, "only the person's configuration says this")
 		}
@@ -223,7 +224,8 @@ func IgnoredKeys(doc map[string]any) []string {
 	if text, _ := tableOf(doc, "project")["system_prompt"].(string); len(text) > events.MaxSystemPrompt {
 		add("project.system_prompt", fmt.Sprintf("it is over %d bytes long", events.MaxSystemPrompt))
 	}
-	for _, place := range [][2]string{{"files", "base_dir"}, {"screenshots", "base_dir"}, {"output", "output_dir"}, {"project", "git_dir"}} {
+	for _, place := range [][2]string{{"files", "base_dir"}, {"screenshots", "base_dir"}, {"output", "output_dir"},
+		{"project", "git_dir"}} {
 		if dir, _ := tableOf(doc, place[0])[place[1]].(string); LeavesProject(dir) {
 			add(place[0]+"."+place[1], "it lies outside of the project folder")
 		}
@@ -236,5 +238,6 @@ func LeavesProject(dir string) bool {
 	slashed := strings.ReplaceAll(dir, `\`, "/")
 	clean := path.Clean(slashed)
 	drive := len(slashed) > 1 && slashed[1] == ':'
-	return strings.HasPrefix(slashed, "/") || drive || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsRune(slashed, 0)
+	return strings.HasPrefix(slashed, "/") || drive || clean == ".." || strings.HasPrefix(clean, "../") ||
+		strings.ContainsRune(slashed, 0)
 }

@@ -25,7 +25,8 @@ func TestWithoutADocumentTheProjectIsMadeOfTheSettings(t *testing.T) {
 	require.JSONEq(t, `{"project":{"name":"demo","git_dir":"","system_prompt":"","main_context":""},"output":{"output_dir":"./md_gen"},
 		"files":{"base_dir":".","paths":["a.go"]},"screenshots":{"base_dir":".","paths":[]},
 		"discussion":{"roles":["User","AI","Vendor API","System","Context","Tool"],"history":[]}}`, string(flat))
-	s.by("ada", events.ProjectEdited{Changes: json.RawMessage(`{"project":{"system_prompt":"be brief"},"mine":{"n":12345678901234567890}}`)})
+	s.by("ada", events.ProjectEdited{
+		Changes: json.RawMessage(`{"project":{"system_prompt":"be brief"},"mine":{"n":12345678901234567890}}`)})
 	p := s.set.Project()
 	require.Equal(t, "be brief", p.Document["project"].(map[string]any)["system_prompt"])
 	require.Equal(t, "demo", p.Document["project"].(map[string]any)["name"], "what was not sent stays")
@@ -100,29 +101,36 @@ func TestWhatAProjectMayNotDecideIsReported(t *testing.T) {
 	t.Parallel()
 	ignored := strings.Join(projections.IgnoredKeys(map[string]any{
 		"gemini_cli": map[string]any{"binary_path": "/bin/evil"}, "mcp": map[string]any{}, "rules": []any{},
-		"files": map[string]any{"base_dir": "/etc"}, "screenshots": map[string]any{"base_dir": `..\x`}, "output": map[string]any{"output_dir": "a/../../b"},
-		"project": map[string]any{"git_dir": "C:/x"}, "agent": map[string]any{"tools": map[string]any{"run_powershell": true}},
+		"files": map[string]any{"base_dir": "/etc"}, "screenshots": map[string]any{"base_dir": `..\x`},
+		"output":  map[string]any{"output_dir": "a/../../b"},
+		"project": map[string]any{"git_dir": "C:/x"}, "agent": map[string]any{"tools": map[string]any{
+			"run_powershell": true}},
 	}), "\n")
-	for _, key := range []string{"gemini_cli.binary_path", "mcp", "rules", "files.base_dir", "screenshots.base_dir", "output.output_dir", "project.git_dir", "agent.tools"} {
+	for _, key := range []string{"gemini_cli.binary_path", "mcp", "rules", "files.base_dir", "screenshots.base_dir",
+		"output.output_dir", "project.git_dir", "agent.tools"} {
 		require.Contains(t, ignored, key+": ")
 	}
-	require.Empty(t, projections.IgnoredKeys(map[string]any{"files": map[string]any{"base_dir": "src/../lib"}, "output": map[string]any{"output_dir": "./md_gen"}}))
+	require.Empty(t, projections.IgnoredKeys(map[string]any{"files": map[string]any{"base_dir": "src/../lib"},
+		"output": map[string]any{"output_dir": "./md_gen"}}))
 }
 
 func TestTrackedFilesReachTheSettings(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{Tracked: []string{"old.go"}})
 	require.Equal(t, []string{"old.go"}, s.set.Tracking().Paths)
-	s.by("ada", events.ProjectEdited{Changes: json.RawMessage(`{"files":{"paths":["*.go",{"path":"doc.md","view_mode":"summary"}]}}`)})
+	s.by("ada", events.ProjectEdited{
+		Changes: json.RawMessage(`{"files":{"paths":["*.go",{"path":"doc.md","view_mode":"summary"}]}}`)})
 	require.True(t, s.set.TrackingDue())
 	s.by("ada", events.FilesTracked{Patterns: []string{"*.go", "doc.md"}, Paths: []string{"a.go", "doc.md"}})
 	require.True(t, s.set.TrackingDue(), "how they are shown is missing")
-	s.by("ada", events.FilesTracked{Patterns: []string{"*.go", "doc.md"}, Paths: []string{"a.go", "doc.md"}, Shown: []events.TrackedFile{{Path: "doc.md", ViewMode: "summary"}}})
+	s.by("ada", events.FilesTracked{Patterns: []string{"*.go", "doc.md"}, Paths: []string{"a.go", "doc.md"},
+		Shown: []events.TrackedFile{{Path: "doc.md", ViewMode: "summary"}}})
 	require.False(t, s.set.TrackingDue())
 	require.Equal(t, []string{"a.go", "doc.md"}, s.set.Settings().Tracked)
 	over := s.by("ada", events.FilesTracked{Paths: make([]string, events.MaxTracked+1)})
 	require.NotEmpty(t, s.set.ProjectRefusal(over))
-	shown := s.by("ada", events.FilesTracked{Shown: []events.TrackedFile{{Path: strings.Repeat("x", events.MaxTrackedBytes-len(`[{"path":""}]`)+1)}}})
+	shown := s.by("ada", events.FilesTracked{Shown: []events.TrackedFile{
+		{Path: strings.Repeat("x", events.MaxTrackedBytes-len(`[{"path":""}]`)+1)}}})
 	require.NotEmpty(t, s.set.ProjectRefusal(shown))
 	long := s.by("ada", events.FilesTracked{Paths: []string{strings.Repeat("x", events.MaxTrackedBytes+1)}})
 	require.NotEmpty(t, s.set.ProjectRefusal(long))
@@ -144,5 +152,6 @@ func TestContextPresetsAreKeptByName(t *testing.T) {
 		s.by("ada", events.ContextPresetSaved{Name: fmt.Sprint(i)})
 	}
 	require.NotEmpty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetSaved{Name: "one more"})))
-	require.Empty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetSaved{Name: "a"})), "one that is there can be saved again")
+	require.Empty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetSaved{Name: "a"})),
+		"one that is there can be saved again")
 }

@@ -62,7 +62,8 @@ var prompt = Fold[*promptState]{
 		return events.EndsPrompts(p)
 	},
 	New: func() *promptState {
-		return &promptState{Offered: map[string]int64{}, Prompt: Prompt{Messages: []PromptMessage{}}, Open: events.Prompts[promptPiece]{}}
+		return &promptState{Offered: map[string]int64{}, Prompt: Prompt{Messages: []PromptMessage{}},
+			Open: events.Prompts[promptPiece]{}}
 	},
 	Apply: (*promptState).apply,
 	View:  func(s *promptState) any { return s.Prompt },
@@ -86,7 +87,8 @@ func (s *promptState) apply(e *events.Event) *promptState {
 
 // measure sizes a prompt of these pieces.
 func (s *promptState) measure(id string, p *events.ModelRequested, pieces []promptPiece) Prompt {
-	out := Prompt{Request: id, Stream: p.StreamID, Tier: p.Tier, Provider: p.Provider, Model: p.Model, Messages: s.Prompt.Messages[:0]}
+	out := Prompt{Request: id, Stream: p.StreamID, Tier: p.Tier, Provider: p.Provider, Model: p.Model,
+		Messages: s.Prompt.Messages[:0]}
 	for _, name := range p.Tools {
 		out.Tools += s.Offered[name]
 	}

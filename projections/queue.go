@@ -134,7 +134,10 @@ func (q *pushed) since(m queueMark) []QueueEntry {
 
 // upTo counts the kept entries up to a sequence.
 func (q *pushed) upTo(seq uint64) int {
-	n, _ := slices.BinarySearchFunc(q.Entries, seq+1, func(e storedQueueEntry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+	n, _ := slices.BinarySearchFunc(q.Entries, seq+1, func(e storedQueueEntry, seq uint64) int {
+		return cmp.Compare(e.Seq,
+			seq)
+	})
 	return n
 }
 

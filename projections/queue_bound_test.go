@@ -18,7 +18,8 @@ func (s *story) pushes(count, size int) {
 	for range count {
 		s.log = append(s.log, events.Event{})
 		n := uint64(len(s.log))
-		s.set.Apply(&events.Event{ID: "E" + itoa(int(n)), Seq: n, Time: at(n), Payload: events.EventPushed{Kind: "t", Payload: payload}})
+		s.set.Apply(&events.Event{ID: "E" + itoa(int(n)), Seq: n, Time: at(n), Payload: events.EventPushed{Kind: "t",
+			Payload: payload}})
 	}
 }
 
@@ -51,7 +52,8 @@ func TestTheQueueKeepsSoManyEntriesAndSaysWhatIsGone(t *testing.T) {
 	require.NotEqual(t, projections.QueueOverflow, s.set.Queue("a")[0].Type, "it had what is gone")
 
 	s.pushes(9, 2)
-	require.Equal(t, projections.QueueFields{Dropped: 7, From: 4, Through: 11}, overflow(t, s.set.Queue("a")), "one of the sequences was the drain")
+	require.Equal(t, projections.QueueFields{Dropped: 7, From: 4, Through: 11}, overflow(t, s.set.Queue("a")),
+		"one of the sequences was the drain")
 	require.Equal(t, projections.QueueFields{Dropped: 10, From: 1, Through: 11}, overflow(t, s.set.Queue("")))
 	require.Equal(t, projections.QueueFields{Dropped: 10, From: 1, Through: 11}, overflow(t, s.set.QueueSince(0)))
 	require.Equal(t, 7, overflow(t, s.set.QueueSince(3)).Dropped, "a place where a client is")

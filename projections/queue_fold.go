@@ -22,16 +22,19 @@ func (q *pushed) apply(e *events.Event) *pushed {
 		q.ask(e, &p)
 	case events.ModelRequested:
 		r := q.Requests.asked(e, &p)
-		q.add(e, QueueRequestStart, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model, Ticket: r.Ticket, Round: r.Round, Status: "started"})
+		q.add(e, QueueRequestStart, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,
+			Ticket: r.Ticket, Round: r.Round, Status: "started"})
 	case events.ModelReplied:
 		q.replied(e, &p)
 	case events.ModelFailed:
 		if r, counts := q.Requests.answered(p.Request); counts {
-			q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model, Ticket: r.Ticket, Status: p.Kind, Text: p.Message, Usage: p.Usage})
+			q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,
+				Ticket: r.Ticket, Status: p.Kind, Text: p.Message, Usage: p.Usage})
 		}
 	case events.ModelDenied:
 		if r, counts := q.Requests.answered(p.Request); counts {
-			q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model, Ticket: r.Ticket, Status: events.ModelOverBudget, Text: p.Reason})
+			q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,
+				Ticket: r.Ticket, Status: events.ModelOverBudget, Text: p.Reason})
 		}
 	default:
 		q.call(e)
@@ -44,7 +47,8 @@ func (q *pushed) add(e *events.Event, kind string, f QueueFields) {
 }
 
 func (q *pushed) ask(e *events.Event, p *events.AskRaised) {
-	f := QueueFields{Ask: p.Ask, Gate: p.Gate, Title: p.Title, Ticket: p.Ticket, Call: p.Call, Tool: p.Tool, Attempt: p.Attempt, Round: p.Round}
+	f := QueueFields{Ask: p.Ask, Gate: p.Gate, Title: p.Title, Ticket: p.Ticket, Call: p.Call, Tool: p.Tool,
+		Attempt: p.Attempt, Round: p.Round}
 	kind := QueueAsk
 	switch p.Gate {
 	case events.GateHTTP:
@@ -63,7 +67,8 @@ func (q *pushed) replied(e *events.Event, p *events.ModelReplied) {
 		return
 	}
 	usage := p.Usage
-	q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model, Ticket: r.Ticket, Round: r.Round, Status: p.Finish, Usage: &usage})
+	q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,
+		Ticket: r.Ticket, Round: r.Round, Status: p.Finish, Usage: &usage})
 	if p.Text != "" {
 		q.add(e, QueueResponse, QueueFields{StreamID: r.Stream, Tier: r.Tier, Ticket: r.Ticket, Status: "done", Text: p.Text})
 	}
@@ -76,10 +81,13 @@ func (q *pushed) call(e *events.Event) {
 	}
 	switch p := e.Payload.(type) {
 	case events.ToolApproved:
-		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round, Status: "started"})
+		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round,
+			Status: "started"})
 	case events.ToolSettled:
-		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round, Status: p.Outcome})
+		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round,
+			Status: p.Outcome})
 	case events.ToolDenied:
-		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round, Status: outcomeDenied})
+		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round,
+			Status: outcomeDenied})
 	}
 }

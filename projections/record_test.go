@@ -20,11 +20,13 @@ func TestTheDiscussionHoldsGoalsRepliesAndResults(t *testing.T) {
 	request = s.asks("T-1", 3)
 	s.replies(request, "looking", "read_file", "edit_file")
 	s.approved("c1", "read_file", "T-1")
-	s.by(events.ActorContributor, events.ToolRequested{Call: "c2", Tool: "edit_file", Args: json.RawMessage(`{}`), Ticket: "T-1"})
+	s.by(events.ActorContributor, events.ToolRequested{Call: "c2", Tool: "edit_file", Args: json.RawMessage(`{}`),
+		Ticket: "T-1"})
 	s.by("worker-1", outcome("c1", "read_file", "contents"))
 	s.by("worker-1", outcome("c1", "read_file", "other contents"))
 	s.by("worker-1", outcome("c2", "edit_file", "never approved"))
-	s.by(events.ActorApproval, events.ToolDenied{Call: "c2", Tool: "edit_file", Ticket: "T-1", Reason: "not this file", By: "ada"})
+	s.by(events.ActorApproval, events.ToolDenied{Call: "c2", Tool: "edit_file", Ticket: "T-1", Reason: "not this file",
+		By: "ada"})
 	s.by(events.ActorQA, events.HintGiven{Call: "c1", Ticket: "T-1", Hint: "missing import"})
 	var got [][3]string
 	for _, n := range s.set.Discussion().Entries {
@@ -42,7 +44,8 @@ func TestTheDiscussionHoldsGoalsRepliesAndResults(t *testing.T) {
 	require.True(t, s.set.Discussion().Entries[3].Collapsed)
 	raw, err := json.Marshal(s.set.Discussion().Entries[0])
 	require.NoError(t, err)
-	require.JSONEq(t, `{"role":"User","content":"Mend the parser","ts":"2026-01-02T03:04:07Z","collapsed":false,"seq":2}`, string(raw))
+	require.JSONEq(t, `{"role":"User","content":"Mend the parser","ts":"2026-01-02T03:04:07Z","collapsed":false,"seq":2}`,
+		string(raw))
 }
 
 func TestAPostedSessionReplacesTheDiscussionVerbatim(t *testing.T) {
@@ -95,8 +98,10 @@ func TestAnInterruptedCallGoesOnInItsNextGeneration(t *testing.T) {
 	c, _ := s.set.ToolCall("c1")
 	require.Equal(t, projections.CallInterrupted, c.State)
 	require.Equal(t, "A1", c.Ask)
-	s.by(events.ActorApproval, events.InterruptResolved{Call: "c1", Tool: "run_powershell", Ticket: "T-1", Resolution: events.InterruptRetry, By: "ada"})
-	s.by(events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "run_powershell", ArgsSHA256: "d", Generation: 2, By: "ada"})
+	s.by(events.ActorApproval, events.InterruptResolved{Call: "c1", Tool: "run_powershell", Ticket: "T-1",
+		Resolution: events.InterruptRetry, By: "ada"})
+	s.by(events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "run_powershell", ArgsSHA256: "d", Generation: 2,
+		By: "ada"})
 	s.by("worker-1", outcome("c1", "run_powershell", "of the first generation"))
 	c, _ = s.set.ToolCall("c1")
 	require.Equal(t, projections.CallRunning, c.State)
@@ -116,7 +121,8 @@ func TestAParkedCallIsEndedByAPerson(t *testing.T) {
 	s.by("worker-1", events.ToolParked{Call: "c1", Tool: "run_powershell", Deliveries: 20, Reason: "delivered 20 times"})
 	c, _ := s.set.ToolCall("c1")
 	require.Equal(t, projections.CallInterrupted, c.State)
-	s.by(events.ActorApproval, events.InterruptResolved{Call: "c1", Tool: "run_powershell", Ticket: "T-1", Resolution: events.InterruptFail, By: "ada", Reason: "unsure"})
+	s.by(events.ActorApproval, events.InterruptResolved{Call: "c1", Tool: "run_powershell", Ticket: "T-1",
+		Resolution: events.InterruptFail, By: "ada", Reason: "unsure"})
 	c, _ = s.set.ToolCall("c1")
 	require.Equal(t, projections.CallSettled, c.State)
 	require.Equal(t, events.InterruptFail, c.Outcome)
@@ -130,7 +136,8 @@ func TestCostCountsEachRequestOnce(t *testing.T) {
 	request := s.asks("T-1", 3)
 	s.replies(request, "a")
 	s.replies(request, "b")
-	s.by(events.ActorModels, events.ModelFailed{Request: s.asks("T-1", 3), Kind: events.ModelIncomplete, Usage: &events.Usage{Input: 5, CacheRead: 1}})
+	s.by(events.ActorModels, events.ModelFailed{Request: s.asks("T-1", 3), Kind: events.ModelIncomplete,
+		Usage: &events.Usage{Input: 5, CacheRead: 1}})
 	s.replies(s.asks("", 1), "plan")
 	cost := s.set.Cost()
 	require.Equal(t, projections.Usage{Requests: 2, Failed: 1, Input: 25, Output: 4, CacheRead: 1}, cost.Total)
@@ -142,12 +149,16 @@ func TestCostCountsEachRequestOnce(t *testing.T) {
 func TestFilesShowTheirNewestDigestAndWhoWroteThem(t *testing.T) {
 	t.Parallel()
 	s, _ := planned(t, "T-1")
-	s.by("worker-1", events.ContextBuilt{Request: "R", Views: []events.View{{Path: "a.go", File: &events.FileState{Path: "a.go", SHA256: "h1", Size: 1}}, {Path: "gone.go", Error: "no such file"}}})
+	s.by("worker-1", events.ContextBuilt{Request: "R",
+		Views: []events.View{{Path: "a.go", File: &events.FileState{Path: "a.go", SHA256: "h1", Size: 1}},
+			{Path: "gone.go", Error: "no such file"}}})
 	s.approved("c1", "edit_file", "T-1")
 	wrote := outcome("c1", "edit_file", "ok")
-	wrote.Files = []events.FileState{{Path: "a.go", SHA256: "h2", Size: 2, Written: true}, {Path: "b.go", SHA256: "h3", Size: 3}}
+	wrote.Files = []events.FileState{{Path: "a.go", SHA256: "h2", Size: 2, Written: true}, {Path: "b.go", SHA256: "h3",
+		Size: 3}}
 	s.by("worker-1", wrote)
-	s.by("worker-1", events.FilesUpdated{Request: "R", Ticket: "T-1", Files: []events.FileUpdate{{Path: "b.go", Before: "h3", Error: "not text"}}})
+	s.by("worker-1", events.FilesUpdated{Request: "R", Ticket: "T-1", Files: []events.FileUpdate{
+		{Path: "b.go", Before: "h3", Error: "not text"}}})
 	files := s.set.Files()
 	require.Len(t, files, 2)
 	require.Equal(t, "h2", files["a.go"].SHA256)
@@ -162,7 +173,8 @@ func TestTheTimelineHasARowForEachEvent(t *testing.T) {
 	s, _ := planned(t, "T-1")
 	all := s.set.Timeline(0, 0)
 	require.Len(t, all, len(s.log))
-	require.Equal(t, projections.Row{Seq: 2, Time: at(2), Actor: "ada", Type: "GoalSubmitted", Summary: "Mend the parser"}, all[1])
+	require.Equal(t, projections.Row{Seq: 2, Time: at(2), Actor: "ada", Type: "GoalSubmitted", Summary: "Mend the parser"},
+		all[1])
 	require.Equal(t, all[3:4], s.set.Timeline(3, 1))
 	require.Empty(t, s.set.Timeline(s.set.Seq(), 10))
 }
@@ -189,7 +201,8 @@ func TestSettingsAreWhatHoldsNow(t *testing.T) {
 func TestSettingsFollowEveryChangeThatCounts(t *testing.T) {
 	t.Parallel()
 	two, many := 2, events.MaxWorkers+1
-	s := opened(t, events.Settings{MaxWorkers: 3, Rules: []events.Rule{{Tool: "a"}}, Tiers: []events.TierSettings{{Tier: 1, Provider: "gemini", Models: []string{"m"}}}})
+	s := opened(t, events.Settings{MaxWorkers: 3, Rules: []events.Rule{{Tool: "a"}}, Tiers: []events.TierSettings{
+		{Tier: 1, Provider: "gemini", Models: []string{"m"}}}})
 	s.by("ada", events.TierChanged{Tier: 1, Provider: "gemini-cli"})
 	s.by("ada", events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/g"})
 	s.by("ada", events.ProviderChanged{Provider: "gemini_cli", Command: "g --yolo"})
@@ -197,7 +210,8 @@ func TestSettingsFollowEveryChangeThatCounts(t *testing.T) {
 	s.by("ada", events.SettingsChanged{MaxWorkers: &many})
 	s.by("agent-ci", events.SettingsChanged{SpawnApproval: new(bool)})
 	s.by("ada", events.RulesReplaced{Rules: []events.Rule{{Tool: "b"}}})
-	require.Equal(t, events.Settings{MaxWorkers: 2, Rules: []events.Rule{{Tool: "b"}}, Tiers: []events.TierSettings{{Tier: 1, Provider: "gemini_cli", Models: []string{"m"}}},
+	require.Equal(t, events.Settings{MaxWorkers: 2, Rules: []events.Rule{{Tool: "b"}}, Tiers: []events.TierSettings{
+		{Tier: 1, Provider: "gemini_cli", Models: []string{"m"}}},
 		Providers: []events.ProviderSettings{{Provider: "gemini_cli", Command: "/bin/g"}}}, s.set.Settings().Settings)
 }
 
@@ -205,7 +219,8 @@ func TestSummariesAreOneBoundedLineOfWholeCharacters(t *testing.T) {
 	t.Parallel()
 	exact := strings.Repeat("x", projections.MaxSummary)
 	require.Equal(t, exact, projections.Summarize(events.GoalSubmitted{Goal: exact}))
-	for _, goal := range []string{exact + "y", strings.Repeat("ä", projections.MaxSummary), "x" + strings.Repeat("日本", projections.MaxSummary)} {
+	for _, goal := range []string{exact + "y", strings.Repeat("ä", projections.MaxSummary), "x" + strings.Repeat("日本",
+		projections.MaxSummary)} {
 		got := projections.Summarize(events.GoalSubmitted{Goal: goal})
 		require.LessOrEqual(t, len(got), projections.MaxSummary)
 		require.True(t, utf8.ValidString(got))
@@ -221,7 +236,8 @@ func TestTheSummaryOfASession(t *testing.T) {
 	s.by(events.ActorApproval, events.AskRaised{Ask: "A1", Gate: events.GateTool})
 	s.by(events.ActorConductor, events.SessionStalled{Decider: "conductor", Reason: "unknown type Foo v2"})
 	require.Equal(t, projections.Summary{
-		Session: "S1", Label: "demo", Folder: "20260102_030405_demo", Goal: "Mend", Opened: at(1), State: projections.Planning,
+		Session: "S1", Label: "demo", Folder: "20260102_030405_demo", Goal: "Mend", Opened: at(1),
+		State:       projections.Planning,
 		PendingAsks: 1, Stalled: "conductor: unknown type Foo v2",
 	}, s.set.Summary())
 	s.by("ada", events.SessionClosed{Reason: "done"})

@@ -36,7 +36,8 @@ func requireSameState(t testing.TB, want, got *projections.Set, message ...any) 
 	b, err := got.Snapshot()
 	require.NoError(t, err)
 	for i, m := range a.Models {
-		require.Equal(t, string(m.State), string(b.Models[i].State), append([]any{m.Name + ": " + message[0].(string)}, message[1:]...)...) //nolint:forcetypeassert // a test's text
+		require.Equal(t, string(m.State), string(b.Models[i].State), append([]any{m.Name + ": " + message[0].(string)},
+			message[1:]...)...)
 	}
 }
 
@@ -62,7 +63,8 @@ func TestAnyEventsFoldTheSameThroughSnapshots(t *testing.T) {
 		}
 		require.Equal(t, whole.Digest(), half.Digest(), "seed %d", seed)
 		for range 2 {
-			require.Equal(t, whole.Digest(), foldAll(sessiongen.Scrambled(seed, scrambledLength)).Digest(), "a fold depends on map order")
+			require.Equal(t, whole.Digest(), foldAll(sessiongen.Scrambled(seed, scrambledLength)).Digest(),
+				"a fold depends on map order")
 		}
 	}
 }
@@ -72,9 +74,12 @@ func TestAPlanThatTakesATakenIDDoesNotHideTheTicketAtWork(t *testing.T) {
 	s, goal := planned(t, "T-1")
 	other := events.Track{ID: "TR-2", Title: "Printer"}
 	s.by(events.ActorConductor, events.TrackStarted{Goal: goal, Track: other})
-	s.by(events.ActorLead, events.TicketsPlanned{Track: "TR-2", Tickets: []events.Ticket{{ID: "T-1", Description: "Another", Status: events.StatusTodo}}})
-	s.by(events.ActorConductor, events.TrackBlocked{Track: "TR-2", Reason: "the plan uses the ticket id T-1 a second time"})
-	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1", Description: "Do T-1"}, Attempt: 1})
+	s.by(events.ActorLead, events.TicketsPlanned{Track: "TR-2", Tickets: []events.Ticket{
+		{ID: "T-1", Description: "Another", Status: events.StatusTodo}}})
+	s.by(events.ActorConductor, events.TrackBlocked{Track: "TR-2",
+		Reason: "the plan uses the ticket id T-1 a second time"})
+	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1",
+		Description: "Do T-1"}, Attempt: 1})
 	s.set = stored(t, s.set)
 	s.by(events.ActorConductor, events.TicketCompleted{Ticket: "T-1"})
 	rows := s.set.Tickets()

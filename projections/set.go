@@ -182,6 +182,6 @@ func inner[S any](m Model) *model[S] {
 		if x, ok := m.(*model[S]); ok {
 			return x
 		}
-		m = m.(interface{ Unwrap() Model }).Unwrap() //nolint:forcetypeassert // a programmer's error
+		m = m.(interface{ Unwrap() Model }).Unwrap()
 	}
 }

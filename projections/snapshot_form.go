@@ -74,7 +74,7 @@ func (s *Snapshot) ReadFrom(r io.Reader) (int64, error) {
 			return read, fmt.Errorf("%w: the state of %s: %w", ErrStale, m.Name, err)
 		}
 	}
-	if _, err := in.Peek(1); err != io.EOF { //nolint:errorlint // readers return it bare
+	if _, err := in.Peek(1); err != io.EOF {
 		return read, fmt.Errorf("%w: more follows its states", ErrStale)
 	}
 	*s = out

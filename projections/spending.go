@@ -180,7 +180,8 @@ func (u *Usage) sum(o Usage) {
 	u.Requests += o.Requests
 	u.Failed += o.Failed
 	u.Reported += o.Reported
-	u.add(events.Usage{Input: o.Input, Output: o.Output, CacheRead: o.CacheRead, CacheWrite: o.CacheWrite, CacheWriteHour: o.CacheWriteHour, Estimated: o.Estimated})
+	u.add(events.Usage{Input: o.Input, Output: o.Output, CacheRead: o.CacheRead, CacheWrite: o.CacheWrite,
+		CacheWriteHour: o.CacheWriteHour, Estimated: o.Estimated})
 }
 
 // Offered is the newest of what the session recorded of models; no rows before

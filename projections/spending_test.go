@@ -12,7 +12,8 @@ import (
 
 // spends is a request of a model and its reply.
 func (s *story) spends(track, ticket, model string, input int64) {
-	id := s.by(events.ActorContributor, events.ModelRequested{StreamID: "x", Track: track, Ticket: ticket, Tier: 3, Provider: "p", Model: model})
+	id := s.by(events.ActorContributor, events.ModelRequested{StreamID: "x", Track: track, Ticket: ticket, Tier: 3,
+		Provider: "p", Model: model})
 	s.by(events.ActorModels, events.ModelReplied{Request: id, Usage: events.Usage{Input: input, Output: 1}})
 }
 
@@ -41,8 +42,10 @@ func TestSpendingKeepsEveryTokenWhateverItsHistoryLoses(t *testing.T) {
 func TestTheFirstAnswerToARequestIsPaidOnce(t *testing.T) {
 	t.Parallel()
 	s := tell(t)
-	id := s.by(events.ActorLead, events.ModelRequested{StreamID: "Tier 2", Track: "TR-1", Tier: 2, Provider: "p", Model: "m"})
-	s.by(events.ActorModels, events.ModelFailed{Request: id, Kind: events.ModelOverloaded, Usage: &events.Usage{Input: 7, Estimated: true}})
+	id := s.by(events.ActorLead, events.ModelRequested{StreamID: "Tier 2", Track: "TR-1", Tier: 2, Provider: "p",
+		Model: "m"})
+	s.by(events.ActorModels, events.ModelFailed{Request: id, Kind: events.ModelOverloaded, Usage: &events.Usage{Input: 7,
+		Estimated: true}})
 	s.by(events.ActorModels, events.ModelReplied{Request: id, Usage: events.Usage{Input: 9}})
 	lines := s.set.Spending()
 	require.Len(t, lines, 1)
@@ -72,15 +75,21 @@ func TestThePromptIsMeasuredByItsParts(t *testing.T) {
 	s := tell(t)
 	require.Equal(t, projections.Prompt{Messages: []projections.PromptMessage{}}, s.set.Prompt())
 	s.by("ada", events.ToolsOffered{Tools: []events.ToolOffer{
-		{Name: "read", Description: "12345678", Schema: json.RawMessage(`{}`)}, {Name: "not offered here", Schema: json.RawMessage(`{}`)}}})
-	id := s.by(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): T-1", Tier: 3, Provider: "anthropic", Model: "m", Tools: []string{"read", "unknown"},
+		{Name: "read", Description: "12345678", Schema: json.RawMessage(`{}`)}, {Name: "not offered here",
+			Schema: json.RawMessage(`{}`)}}})
+	id := s.by(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): T-1", Tier: 3,
+		Provider: "anthropic", Model: "m", Tools: []string{"read", "unknown"},
 		Manifest: []events.Part{
-			{Role: "system", Text: "123"}, {Role: "user", Text: "1", Prefix: "22", Suffix: "333"}, {Role: "assistant", SHA256: "ab", Size: 1000, From: "e"},
-			{Role: "tool", SHA256: "cd", Size: 50, Call: "c"}, {Role: "assistant", Text: "done"}, {Role: "user", Text: "x", Size: -9},
+			{Role: "system", Text: "123"}, {Role: "user", Text: "1", Prefix: "22", Suffix: "333"},
+			{Role: "assistant", SHA256: "ab", Size: 1000, From: "e"},
+			{Role: "tool", SHA256: "cd", Size: 50, Call: "c"}, {Role: "assistant", Text: "done"}, {Role: "user", Text: "x",
+				Size: -9},
 		}})
 	require.Equal(t, projections.Prompt{
-		Request: id, Stream: "Tier 3 (Worker): T-1", Tier: 3, Provider: "anthropic", Model: "m", System: 3, Tools: 14, History: 1061, Rounds: 2,
-		Messages: []projections.PromptMessage{{"user", 6, false}, {"assistant", 1000, true}, {"tool", 50, true}, {"assistant", 4, false}, {"user", 1, false}},
+		Request: id, Stream: "Tier 3 (Worker): T-1", Tier: 3, Provider: "anthropic", Model: "m", System: 3, Tools: 14,
+		History: 1061, Rounds: 2,
+		Messages: []projections.PromptMessage{{"user", 6, false}, {"assistant", 1000, true}, {"tool", 50, true},
+			{"assistant", 4, false}, {"user", 1, false}},
 	}, s.set.Prompt())
 }
 

@@ -15,7 +15,8 @@ import (
 func TestAModelThatPanicsStopsAloneAndSaysWhere(t *testing.T) {
 	t.Parallel()
 	log := decoded(t, sessiongen.GenerateSession(5, 300))
-	broken, whole := projections.NewSetOf(projectionstest.Breaking("session", projectionstest.On("ModelReplied"))), projections.NewSet()
+	broken, whole := projections.NewSetOf(projectionstest.Breaking("session", projectionstest.On("ModelReplied"))),
+		projections.NewSet()
 	var at *events.Event
 	for i := range log {
 		if at == nil && log[i].Type == "ModelReplied" {
@@ -26,7 +27,8 @@ func TestAModelThatPanicsStopsAloneAndSaysWhere(t *testing.T) {
 	}
 	stopped := broken.Stopped()
 	require.Len(t, stopped, 1)
-	require.Equal(t, projections.StoppedError{Model: "session", Seq: at.Seq, ID: at.ID, Type: at.Type, Reason: "broken on purpose"}, *stopped[0])
+	require.Equal(t, projections.StoppedError{Model: "session", Seq: at.Seq, ID: at.ID, Type: at.Type,
+		Reason: "broken on purpose"}, *stopped[0])
 	for name, want := range whole.Digest() {
 		if name != "session" {
 			require.Equal(t, want, broken.Digest()[name], name)
@@ -38,7 +40,8 @@ func TestAModelThatPanicsStopsAloneAndSaysWhere(t *testing.T) {
 	require.NoError(t, broken.Show(func(s *projections.Set) { require.Equal(t, whole.MMAStatus(), s.MMAStatus()) }))
 	_, err = broken.Snapshot()
 	require.ErrorIs(t, err, stopped[0], "nothing of it is stored")
-	require.Panics(t, func() { _ = broken.Show(func(*projections.Set) { panic("another") }) }, "only a stopped model is an error")
+	require.Panics(t, func() { _ = broken.Show(func(*projections.Set) { panic("another") }) },
+		"only a stopped model is an error")
 }
 
 func TestASummaryThatPanicsStaysAsItWasAndSaysSo(t *testing.T) {

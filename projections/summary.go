@@ -81,7 +81,8 @@ func (o *overview) apply(e *events.Event) *overview {
 // need not be decoded for one.
 func Summarizes(typ string) bool {
 	switch typ {
-	case "SessionOpened", "SessionClosed", "SessionStalled", "SessionResumed", "GoalSubmitted", "GoalCompleted", "GoalFailed",
+	case "SessionOpened", "SessionClosed", "SessionStalled", "SessionResumed", "GoalSubmitted", "GoalCompleted",
+		"GoalFailed",
 		"TrackStarted", "TicketsPlanned", "TicketStarted", "AskRaised", "AskSettled",
 		"TicketsAdded", "TrackCompleted", "TrackBlocked",
 		"SessionStarred", "LogsPruned", "LogsRestored":
@@ -147,7 +148,8 @@ func (s *Summarizer) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	if snap.Name != summary.Name || snap.Version != summary.Version {
-		return fmt.Errorf("%w: %s version %d, want %s version %d", ErrStale, snap.Name, snap.Version, summary.Name, summary.Version)
+		return fmt.Errorf("%w: %s version %d, want %s version %d", ErrStale, snap.Name, snap.Version, summary.Name,
+			summary.Version)
 	}
 	m := &model[*overview]{fold: summary}
 	if err := m.Restore(snap.State); err != nil {

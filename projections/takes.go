@@ -33,7 +33,8 @@ func ofRequests(p events.Payload) bool {
 // ofProjects is what a project and its files are made of.
 func ofProjects(p events.Payload) bool {
 	switch p.(type) {
-	case events.ProjectSwitchRequested, events.ProjectLoaded, events.ProjectSwitchFailed, events.ProjectEdited, events.ProjectSaved,
+	case events.ProjectSwitchRequested, events.ProjectLoaded, events.ProjectSwitchFailed, events.ProjectEdited,
+		events.ProjectSaved,
 		events.FilesTracked, events.ContextPresetSaved, events.ContextPresetLoaded, events.ContextPresetDeleted:
 		return true
 	}

@@ -41,7 +41,8 @@ func TestAModelThatAnEventIsNotForKeepsItsStateAndItsRevision(t *testing.T) {
 func TestPushedEntriesLeaveEverythingButTheQueueAndTheTimeline(t *testing.T) {
 	t.Parallel()
 	set := projections.NewSet()
-	set.Apply(&events.Event{ID: "E1", Seq: 1, Session: "S1", Type: "EventPushed", Payload: events.EventPushed{Kind: "note"}})
+	set.Apply(&events.Event{ID: "E1", Seq: 1, Session: "S1", Type: "EventPushed", Payload: events.EventPushed{
+		Kind: "note"}})
 	for _, name := range set.Names() {
 		require.Equal(t, name == "events" || name == "timeline", set.Revision(name) == 1, name)
 	}

@@ -15,7 +15,8 @@ func TestTheTimelineKeepsItsNewestRowsAndSaysHowManyItDropped(t *testing.T) {
 	set := projections.NewSet()
 	push := func(seq int) {
 		id := strconv.Itoa(seq)
-		set.Apply(&events.Event{ID: id, Seq: uint64(seq), Session: "S1", Type: "EventPushed", Payload: events.EventPushed{Kind: "note"}})
+		set.Apply(&events.Event{ID: id, Seq: uint64(seq), Session: "S1", Type: "EventPushed", Payload: events.EventPushed{
+			Kind: "note"}})
 	}
 	const limit = projections.MaxTimeline
 	for seq := 1; seq <= limit; seq++ {

@@ -120,12 +120,14 @@ func (l *ledger) fold(e *events.Event, k *call, total *ToolTotal) {
 	at := e.Time
 	switch p := e.Payload.(type) {
 	case events.ToolRequested:
-		c := &ToolCall{Call: p.Call, Tool: p.Tool, Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, State: CallRequested, Requested: at}
+		c := &ToolCall{Call: p.Call, Tool: p.Tool, Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, State: CallRequested,
+			Requested: at}
 		l.Calls, l.byID[p.Call] = append(l.Calls, c), c
 		total.Calls++
 	case events.ToolApproved:
 		c := l.byID[p.Call]
-		c.State, c.Effect, c.By, c.Rule, c.Edited, c.Generation, c.Approved = CallRunning, p.Effect, p.By, p.Rule, p.Edited, p.Generation, &at
+		c.State, c.Effect, c.By, c.Rule, c.Edited, c.Generation, c.Approved = CallRunning, p.Effect, p.By, p.Rule, p.Edited,
+			p.Generation, &at
 	case events.ToolDenied:
 		c := l.byID[p.Call]
 		c.State, c.Outcome, c.By, c.Reason, c.Settled = CallDenied, outcomeDenied, p.By, p.Reason, &at

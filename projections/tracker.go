@@ -28,7 +28,8 @@ func (t *Tracker) Counts(e *events.Event) bool {
 		_, counts = t.requests.answered(p.Request)
 	case events.ModelDenied:
 		_, counts = t.requests.answered(p.Request)
-	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked, events.InterruptResolved:
+	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked,
+		events.InterruptResolved:
 		_, counts = t.calls.take(e)
 	}
 	return counts

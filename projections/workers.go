@@ -18,10 +18,11 @@ const (
 
 // Worker is one sub-agent: a ticket's, or a tier at work on a plan or a failure.
 type Worker struct {
-	UID       string       `json:"worker_uid"` // of tier 3 its ticket; what kill takes
-	Tier      int          `json:"tier"`
-	Role      string       `json:"role"`       // orchestrator, tech lead, contributor, qa
-	Status    string       `json:"status"`     // waiting, starting, running; at rest: completed, removed, stopped, failed, or the kind of block
+	UID  string `json:"worker_uid"` // of tier 3 its ticket; what kill takes
+	Tier int    `json:"tier"`
+	Role string `json:"role"` // orchestrator, tech lead, contributor, qa
+	// waiting, starting, running; at rest: completed, removed, stopped, failed, or the kind of block
+	Status    string       `json:"status"`
 	WaitsFor  string       `json:"waits_for"`  // person, model, tool, slot; empty: nothing
 	Task      string       `json:"task"`       // the first line of what it is to do
 	Goal      string       `json:"goal"`       // id
@@ -91,7 +92,8 @@ var workers = Fold[*crew]{
 	Name: "workers", Version: 2,
 	Takes: ofTheWork,
 	New: func() *crew {
-		return &crew{Workers: Workers{Active: []*Worker{}, Finished: []*Worker{}}, Requests: requests{}, Calls: calls{}, Asks: map[string]string{}, byUID: map[string]*Worker{}}
+		return &crew{Workers: Workers{Active: []*Worker{}, Finished: []*Worker{}}, Requests: requests{}, Calls: calls{},
+			Asks: map[string]string{}, byUID: map[string]*Worker{}}
 	},
 	Apply: (*crew).apply,
 	View:  func(c *crew) any { return c.view() },

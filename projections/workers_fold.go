@@ -99,7 +99,8 @@ func (c *crew) join(uid string, tier int) *Worker {
 	w := c.byUID[uid]
 	switch {
 	case w == nil:
-		w = &Worker{UID: uid, Tier: tier, Role: roleOf(tier), Calls: []WorkerCall{}, Asks: []WorkerAsk{}, Trace: []WorkerStep{}}
+		w = &Worker{UID: uid, Tier: tier, Role: roleOf(tier), Calls: []WorkerCall{}, Asks: []WorkerAsk{},
+			Trace: []WorkerStep{}}
 		c.byUID[uid] = w
 		c.Active = append(c.Active, w)
 	case w.EndedAt != nil:

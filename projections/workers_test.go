@@ -25,7 +25,8 @@ func (s *story) spawns(x events.WorkerSpawnRequested) string {
 func (s *story) starts(ticket string, attempt int) {
 	s.t.Helper()
 	s.by(events.ActorConductor, events.SpawnRequested{Ticket: ticket, Attempt: attempt, Model: "m3", Prompt: "Mend it"})
-	s.by(events.ActorConductor, events.TicketStarted{Track: events.WorkerTrack(ticket), Ticket: events.Ticket{ID: ticket}, Attempt: attempt, Model: "m3", Prompt: "Mend it"})
+	s.by(events.ActorConductor, events.TicketStarted{Track: events.WorkerTrack(ticket), Ticket: events.Ticket{ID: ticket},
+		Attempt: attempt, Model: "m3", Prompt: "Mend it"})
 }
 
 func (s *story) only() *projections.Worker {
@@ -39,7 +40,8 @@ func TestAWorkerShowsWhatItIsAt(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
 	ticket := s.spawns(events.WorkerSpawnRequested{Prompt: "Mend it\nwell"})
-	require.Equal(t, []string{"waiting", "slot", "Mend it…", ticket}, []string{s.only().Status, s.only().WaitsFor, s.only().Task, s.only().UID})
+	require.Equal(t, []string{"waiting", "slot", "Mend it…", ticket}, []string{s.only().Status, s.only().WaitsFor,
+		s.only().Task, s.only().UID})
 	s.starts(ticket, 1)
 	request := s.asks(ticket, 3)
 	require.Equal(t, []string{"running", "model", request}, []string{s.only().Status, s.only().WaitsFor, s.only().Request})
@@ -145,7 +147,8 @@ func TestARefusedRequestForAWorkerLeavesItsNameFree(t *testing.T) {
 	s := opened(t, events.Settings{})
 	ticket := s.spawns(events.WorkerSpawnRequested{Prompt: "Mend it", RequestID: "r-1"})
 	again := s.by("ada", events.WorkerSpawnRequested{Prompt: "Mend it", RequestID: "r-1"})
-	s.by(events.ActorConductor, events.ControlRefused{Request: again, Kind: "WorkerSpawnRequested", Ticket: events.WorkerTicket(again), Reason: "again"})
+	s.by(events.ActorConductor, events.ControlRefused{Request: again, Kind: "WorkerSpawnRequested",
+		Ticket: events.WorkerTicket(again), Reason: "again"})
 	got, ok := s.set.SpawnedAs("r-1")
 	require.True(t, ok)
 	require.Equal(t, ticket, got.Ticket, "the first one counts")
@@ -177,7 +180,8 @@ func TestTheBoardFollowsWorkersAndChanges(t *testing.T) {
 	s.by(events.ActorConductor, events.GraphMutated{By: "ada", Ops: []events.GraphOp{
 		{Op: events.GraphAddDependency, Ticket: "T-2", Dependency: "T-1"},
 		{Op: events.GraphSetPriority, Ticket: "T-2", Priority: "high"},
-		{Op: events.GraphAddTicket, Ticket: "T-3", Track: "TR-1", New: &events.Ticket{ID: "T-3", Description: "more", Status: events.StatusTodo, Priority: "low"}},
+		{Op: events.GraphAddTicket, Ticket: "T-3", Track: "TR-1", New: &events.Ticket{ID: "T-3", Description: "more",
+			Status: events.StatusTodo, Priority: "low"}},
 		{Op: events.GraphRemoveTicket, Ticket: "T-1"},
 	}})
 	v = s.set.MMAStatus()

@@ -42,7 +42,8 @@ func truthfulRecord(tb testing.TB, sessions int) record {
 
 // benchScript is a session of a few tickets that read and change files.
 func benchScript(tracks, tickets, rounds int) script {
-	s := script{goal: "Mend the parser", tracks: tracks, tickets: tickets, rules: yesToAll, padding: 5200, tools: 45, bodies: true}
+	s := script{goal: "Mend the parser", tracks: tracks, tickets: tickets, rules: yesToAll, padding: 5200, tools: 45,
+		bodies: true}
 	for range rounds {
 		s.rounds = append(s.rounds, call{"edit_file", `{"path":"a.go","content":"some content"}`})
 	}

@@ -5,7 +5,8 @@ import "manualslop/events"
 // priced knows every model: a reply of ten tokens costs ten micro-dollars, and
 // twelve at most.
 func priced() events.ModelsOffered {
-	return events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", MaxOutputTokens: 12, Prices: []events.ModelPrice{{ID: "p", Output: 1_000_000, Source: "test", AsOf: "2026-01-02"}}}}}
+	return events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", MaxOutputTokens: 12,
+		Prices: []events.ModelPrice{{ID: "p", Output: 1_000_000, Source: "test", AsOf: "2026-01-02"}}}}}
 }
 
 // budgetedReact answers requests that were approved. A person raises the budget
@@ -37,5 +38,6 @@ func budgetedReact() func(*world, *events.Event) bool {
 
 // windowed knows every model: one that takes a third long result no more.
 func windowed() events.ModelsOffered {
-	return events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", ContextWindow: 20_000, MaxOutputTokens: 1000}}}
+	return events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", ContextWindow: 20_000,
+		MaxOutputTokens: 1000}}}
 }

@@ -26,7 +26,8 @@ type answer struct {
 }
 
 func newChecks() checks {
-	return checks{ordinals: map[string]uint64{}, approved: map[permit]bool{}, answers: map[string]answer{}, settled: map[string]bool{}, prompts: events.Prompts[events.Part]{},
+	return checks{ordinals: map[string]uint64{}, approved: map[permit]bool{}, answers: map[string]answer{},
+		settled: map[string]bool{}, prompts: events.Prompts[events.Part]{},
 		sums: map[string]events.ManifestSum{}}
 }
 
@@ -80,7 +81,8 @@ func (v *Verifier) writer(i int, e *events.Event) *Divergence {
 // ordinal checks that n counts up by one from 1. Notices have none, and what
 // counts for nothing is not counted.
 func (v *Verifier) ordinal(i int, e *events.Event) *Divergence {
-	if _, bad := e.Payload.(events.Malformed); bad || v.isNotice(e) || !events.IsDecider(e.Actor) && !events.IsWorker(e.Actor) {
+	if _, bad := e.Payload.(events.Malformed); bad || v.isNotice(e) || !events.IsDecider(e.Actor) &&
+		!events.IsWorker(e.Actor) {
 		return nil
 	}
 	last := v.checks.ordinals[e.Actor]
@@ -106,7 +108,8 @@ func (v *Verifier) attributes(i int, e *events.Event) *Divergence {
 	if topic(e) == name && e.Corr == corr && e.Tier == tier && (e.N == 0 || events.IsWorker(e.Actor)) {
 		return nil
 	}
-	return at(CodeEnvelope, i, e, fmt.Sprintf("topic, corr and tier are %q, %q and %d and should be %q, %q and %d; only deciders and workers have an n",
+	return at(CodeEnvelope, i, e, fmt.Sprintf("topic, corr and tier are %q, %q and %d and should be %q, %q and %d; only "+
+		"deciders and workers have an n",
 		topic(e), e.Corr, e.Tier, name, corr, tier))
 }
 

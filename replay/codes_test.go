@@ -38,7 +38,8 @@ type notes struct{ log []events.Event }
 func (n *notes) add(t *testing.T, actor, cause string, ordinal uint64, p events.Payload) *events.Event {
 	t.Helper()
 	seq := uint64(len(n.log) + 1)
-	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", seq), Time: time.Unix(int64(seq), 0), Project: "p", Session: "s", Actor: actor, Cause: cause, N: ordinal}, p)
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", seq), Time: time.Unix(int64(seq), 0), Project: "p",
+		Session: "s", Actor: actor, Cause: cause, N: ordinal}, p)
 	require.NoError(t, err)
 	e.Seq = seq
 	n.log = append(n.log, e)
@@ -92,7 +93,8 @@ func TestSequencesMustIncrease(t *testing.T) {
 func TestEventsBelongToOneSessionAndHaveAnID(t *testing.T) {
 	t.Parallel()
 	for _, change := range []func(*events.Event){
-		func(e *events.Event) { e.Session = "t" }, func(e *events.Event) { e.Project = "q" }, func(e *events.Event) { e.ID = "" },
+		func(e *events.Event) { e.Session = "t" }, func(e *events.Event) { e.Project = "q" },
+		func(e *events.Event) { e.ID = "" },
 	} {
 		n := opened(t)
 		change(n.add(t, "ada", "", 0, events.PauseRequested{}))
@@ -112,22 +114,31 @@ func TestAnAskEndsOnlyByAnEarlierEventAboutIt(t *testing.T) {
 		ask  events.AskSettled
 		want replay.Code
 	}{
-		"a yes by a yes":            {events.AskAnswered{Ask: "K", Decision: events.Yes}, "ada", settled(events.Yes, "E2"), ""},
-		"a no by a no":              {events.AskAnswered{Ask: "K", Decision: events.No}, "ada", settled(events.No, "E2"), ""},
-		"expired by the timer":      {events.TimerFired{Ask: "K"}, events.ActorTimers, settled(events.Expired, "E2"), ""},
-		"a no by a kill":            {events.SessionClosed{}, "ada", settled(events.No, "E2"), ""},
-		"a yes by a no":             {events.AskAnswered{Ask: "K", Decision: events.No}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
-		"a yes by the timer":        {events.TimerFired{Ask: "K"}, events.ActorTimers, settled(events.Yes, "E2"), replay.CodeAnswer},
-		"a yes by a close":          {events.SessionClosed{}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
-		"an answer to another":      {events.AskAnswered{Ask: "L", Decision: events.Yes}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
-		"an answer to come":         {events.AskAnswered{Ask: "K", Decision: events.Yes}, "ada", settled(events.Yes, "E4"), replay.CodeAnswer},
-		"no answer":                 {events.AskAnswered{Ask: "K", Decision: events.Yes}, "ada", settled(events.Yes, ""), replay.CodeAnswer},
-		"a no by a block":           {events.BlockRequested{}, "ada", settled(events.No, "E2"), ""},
-		"a no by what is to come":   {events.BlockRequested{}, "ada", settled(events.No, "E4"), replay.CodeAnswer},
-		"a yes by something else":   {events.PauseRequested{}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
-		"an answer of a worker":     {events.AskAnswered{Ask: "K", Decision: events.Yes}, "worker-1", settled(events.Yes, "E2"), replay.CodeAnswer},
-		"an answer of the gateway":  {events.AskAnswered{Ask: "K", Decision: events.Yes}, events.ActorGateway, settled(events.Yes, "E2"), replay.CodeAnswer},
-		"an answer of the contract": {events.AskAnswered{Ask: "K", Decision: events.Yes}, events.ActorContributor, settled(events.Yes, "E2"), replay.CodeAnswer},
+		"a yes by a yes": {events.AskAnswered{Ask: "K", Decision: events.Yes}, "ada", settled(events.Yes, "E2"),
+			""},
+		"a no by a no":         {events.AskAnswered{Ask: "K", Decision: events.No}, "ada", settled(events.No, "E2"), ""},
+		"expired by the timer": {events.TimerFired{Ask: "K"}, events.ActorTimers, settled(events.Expired, "E2"), ""},
+		"a no by a kill":       {events.SessionClosed{}, "ada", settled(events.No, "E2"), ""},
+		"a yes by a no": {events.AskAnswered{Ask: "K", Decision: events.No}, "ada", settled(events.Yes, "E2"),
+			replay.CodeAnswer},
+		"a yes by the timer": {events.TimerFired{Ask: "K"}, events.ActorTimers, settled(events.Yes, "E2"),
+			replay.CodeAnswer},
+		"a yes by a close": {events.SessionClosed{}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
+		"an answer to another": {events.AskAnswered{Ask: "L", Decision: events.Yes}, "ada", settled(events.Yes, "E2"),
+			replay.CodeAnswer},
+		"an answer to come": {events.AskAnswered{Ask: "K", Decision: events.Yes}, "ada", settled(events.Yes, "E4"),
+			replay.CodeAnswer},
+		"no answer": {events.AskAnswered{Ask: "K", Decision: events.Yes}, "ada", settled(events.Yes, ""),
+			replay.CodeAnswer},
+		"a no by a block":         {events.BlockRequested{}, "ada", settled(events.No, "E2"), ""},
+		"a no by what is to come": {events.BlockRequested{}, "ada", settled(events.No, "E4"), replay.CodeAnswer},
+		"a yes by something else": {events.PauseRequested{}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
+		"an answer of a worker": {events.AskAnswered{Ask: "K", Decision: events.Yes}, "worker-1",
+			settled(events.Yes, "E2"), replay.CodeAnswer},
+		"an answer of the gateway": {events.AskAnswered{Ask: "K", Decision: events.Yes}, events.ActorGateway,
+			settled(events.Yes, "E2"), replay.CodeAnswer},
+		"an answer of the contract": {events.AskAnswered{Ask: "K", Decision: events.Yes}, events.ActorContributor,
+			settled(events.Yes, "E2"), replay.CodeAnswer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +162,8 @@ func TestAnApprovalByAskNeedsItsYes(t *testing.T) {
 	args := json.RawMessage(`{"a":1}`)
 	digest, err := events.CanonicalDigest(args)
 	require.NoError(t, err)
-	approved := events.ToolApproved{Call: "C", Tool: "t", Args: args, ArgsSHA256: digest, Ask: "K", By: "ada", Generation: 1}
+	approved := events.ToolApproved{Call: "C", Tool: "t", Args: args, ArgsSHA256: digest, Ask: "K", By: "ada",
+		Generation: 1}
 	n := opened(t)
 	n.add(t, "ada", "", 0, events.AskAnswered{Ask: "K", Decision: events.No})
 	n.add(t, events.ActorApproval, "E2", 1, events.AskSettled{Ask: "K", Outcome: events.No, AnswerID: "E2"})
@@ -166,15 +178,18 @@ func TestDigestsOfDecisionsAreComputedAgain(t *testing.T) {
 		actor string
 		p     events.Payload
 	}{
-		"manifest":        {events.ActorQA, events.ModelRequested{Tier: 4, Manifest: []events.Part{{Role: "user"}}, SHA256: "ab"}},
-		"continues":       {events.ActorQA, events.ModelRequested{Tier: 4, Continues: "lost", Keep: 1, SHA256: "ab"}},
-		"approved":        {events.ActorApproval, events.ToolApproved{Args: json.RawMessage(`{}`), ArgsSHA256: "ab"}},
-		"no canonical":    {events.ActorApproval, events.ToolApproved{Args: json.RawMessage(`{"a":1,"a":2}`), ArgsSHA256: "ab"}},
-		"asked":           {events.ActorApproval, events.AskRaised{Args: json.RawMessage(`{}`), ArgsSHA256: "ab"}},
-		"reply":           {events.ActorModels, events.ModelReplied{Text: "a", SHA256: "ab"}},
-		"a view's text":   {"worker-1", events.ContextBuilt{Views: []events.View{{Path: "a", Text: "a", SHA256: "ab"}}}},
-		"a view's lack":   {"worker-1", events.ContextBuilt{Views: []events.View{{Path: "a", Text: "a"}}}},
-		"a view's digest": {"worker-1", events.ContextBuilt{Views: []events.View{{Path: "a", Error: "gone"}, {Path: "b", Blob: true, SHA256: "ab"}, {Path: "c", SHA256: "ab"}}}},
+		"manifest": {events.ActorQA, events.ModelRequested{Tier: 4, Manifest: []events.Part{{Role: "user"}},
+			SHA256: "ab"}},
+		"continues": {events.ActorQA, events.ModelRequested{Tier: 4, Continues: "lost", Keep: 1, SHA256: "ab"}},
+		"approved":  {events.ActorApproval, events.ToolApproved{Args: json.RawMessage(`{}`), ArgsSHA256: "ab"}},
+		"no canonical": {events.ActorApproval, events.ToolApproved{Args: json.RawMessage(`{"a":1,"a":2}`),
+			ArgsSHA256: "ab"}},
+		"asked":         {events.ActorApproval, events.AskRaised{Args: json.RawMessage(`{}`), ArgsSHA256: "ab"}},
+		"reply":         {events.ActorModels, events.ModelReplied{Text: "a", SHA256: "ab"}},
+		"a view's text": {"worker-1", events.ContextBuilt{Views: []events.View{{Path: "a", Text: "a", SHA256: "ab"}}}},
+		"a view's lack": {"worker-1", events.ContextBuilt{Views: []events.View{{Path: "a", Text: "a"}}}},
+		"a view's digest": {"worker-1", events.ContextBuilt{Views: []events.View{{Path: "a", Error: "gone"},
+			{Path: "b", Blob: true, SHA256: "ab"}, {Path: "c", SHA256: "ab"}}}},
 	} {
 		n := opened(t)
 		ordinal := uint64(1)
@@ -202,7 +217,10 @@ func TestNoticesOfADeciderAreNoDecisions(t *testing.T) {
 	t.Parallel()
 	n := opened(t)
 	goal := n.add(t, "ada", "", 0, events.GoalSubmitted{Goal: "x"})
-	starts := clerk(events.ActorConductor, func(*events.Event) []events.Payload { return []events.Payload{events.Paused{By: "a"}} })
+	starts := clerk(events.ActorConductor, func(*events.Event) []events.Payload {
+		return []events.Payload{
+			events.Paused{By: "a"}}
+	})
 	first, err := events.Decided(events.ActorConductor, *goal, 0, 1, events.Paused{By: "a"})
 	require.NoError(t, err)
 	first.Seq = 3

@@ -43,25 +43,36 @@ type CodeMeaning struct {
 // Codes lists every code with its meaning, by number.
 func Codes() []CodeMeaning {
 	return []CodeMeaning{
-		{CodeMissing, "missing decision", "A decision that follows from the record is not there, although the decider wrote later ones."},
+		{CodeMissing, "missing decision", "A decision that follows from the record is not there, although the decider " +
+			"wrote later ones."},
 		{CodeExtra, "extra decision", "A recorded decision follows from nothing that was recorded before it."},
-		{CodeDifferent, "different decision", "A recorded decision differs from the one that follows from the record; the detail names the attributes."},
+		{CodeDifferent, "different decision", "A recorded decision differs from the one that follows from the record; the " +
+			"detail names the attributes."},
 		{CodeOrder, "order of decisions", "A decision is recorded before one that the decider made earlier."},
 		{CodeDuplicate, "duplicate id", "An event, and no mere notice, has the id of an earlier one."},
-		{CodeGap, "gap in n", "The ordinals of a decider or worker do not count up by one from 1: something of its was lost or put in."},
+		{CodeGap, "gap in n", "The ordinals of a decider or worker do not count up by one from 1: something of its was " +
+			"lost or put in."},
 		{CodeCause, "unknown cause", "An event names a cause that does not stand before it in the session."},
-		{CodeChain, "broken chain", "The hash chain of an exported file does not hold: an event, its place or the number of events was changed."},
-		{CodeOwed, "owed", "The record ends although decisions on it are still due: it was cut, or the session was still running."},
-		{CodeNewer, "newer event", "The record holds a type or version that this program does not know, so it cannot decide on it."},
+		{CodeChain, "broken chain", "The hash chain of an exported file does not hold: an event, its place or the number " +
+			"of events was changed."},
+		{CodeOwed, "owed", "The record ends although decisions on it are still due: it was cut, or the session was still " +
+			"running."},
+		{CodeNewer, "newer event", "The record holds a type or version that this program does not know, so it cannot " +
+			"decide on it."},
 		{CodeSequence, "sequence", "The stream sequence does not increase from event to event."},
-		{CodeEnvelope, "wrong envelope", "An event has no id, belongs to another project or session than the first one, or an outcome stands in an envelope that is not its body's."},
+		{CodeEnvelope, "wrong envelope", "An event has no id, belongs to another project or session than the first one, or " +
+			"an outcome stands in an envelope that is not its body's."},
 		{CodeNotOpened, "not opened", "The session does not begin with SessionOpened, or is opened twice."},
-		{CodeDigest, "wrong digest", "A digest is not the digest of the bytes that it stands for: of a whole manifest, which must be one that can be put together, of arguments, a text or a view."},
-		{CodeUnapproved, "unapproved outcome", "A tool's outcome is recorded without an earlier approval of the same call with the same arguments."},
+		{CodeDigest, "wrong digest", "A digest is not the digest of the bytes that it stands for: of a whole manifest, " +
+			"which must be one that can be put together, of arguments, a text or a view."},
+		{CodeUnapproved, "unapproved outcome", "A tool's outcome is recorded without an earlier approval of the same call " +
+			"with the same arguments."},
 		{CodeWriter, "forged decision", "A fact of the class decision was written by an actor that may not decide it."},
-		{CodeAnswer, "unjustified answer", "An ask is settled, or something approved by it, without the earlier event that it names, or against it."},
+		{CodeAnswer, "unjustified answer", "An ask is settled, or something approved by it, without the earlier event that " +
+			"it names, or against it."},
 		{CodeDecider, "decider failed", "A decider came to no decision: an error of the program, not of the record."},
-		{CodePrompt, "different prompt", "The body of a request to a model, built again from the record, is not the one that was sent."},
+		{CodePrompt, "different prompt", "The body of a request to a model, built again from the record, is not the one " +
+			"that was sent."},
 	}
 }
 

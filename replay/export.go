@@ -20,7 +20,8 @@ import (
 // as is a store that gives other bytes. A blob that the store does not have
 // (anybody can name one) is counted as missing. The same history and blobs give
 // the same bytes. After an error the file is of no use.
-func Export(ctx context.Context, w io.Writer, history iter.Seq2[events.Event, error], blobs events.Blobs) (Summary, error) {
+func Export(ctx context.Context, w io.Writer, history iter.Seq2[events.Event, error], blobs events.Blobs) (Summary,
+	error) {
 	x := newExporter(w)
 	if err := x.run(ctx, history, blobs); err != nil {
 		return Summary{}, fmt.Errorf("export: %w", err)

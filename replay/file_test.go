@@ -66,9 +66,11 @@ func TestExportedSessionsComeBackAsTheyWere(t *testing.T) {
 			back, err := imported(t, file)
 			require.NoError(t, err)
 			require.Equal(t, history, back.Events)
-			require.Equal(t, replay.Header{Version: replay.FormatVersion, Project: "p1", Session: history[0].Session}, back.Header)
+			require.Equal(t, replay.Header{Version: replay.FormatVersion, Project: "p1", Session: history[0].Session},
+				back.Header)
 			require.Equal(t, len(history), back.Summary.Events)
-			require.Equal(t, string(file), string(exported(t, back.Events, shelf(back.Blobs))), "exported again it is the same file")
+			require.Equal(t, string(file), string(exported(t, back.Events, shelf(back.Blobs))),
+				"exported again it is the same file")
 			require.Equal(t, replay.Rebuild(history).Digest(), replay.Rebuild(back.Events).Digest())
 			_, err = replay.Verify(back.Events, replay.Deciders()...)
 			require.NoError(t, err)
@@ -100,10 +102,12 @@ func withBlobs(t *testing.T, store shelf, bodies ...[]byte) []events.Event {
 			events.ToolSettled{Call: "c", Text: "head", TextBlob: &ref, SHA256: ref.SHA256},
 			events.PreviewBuilt{DiffBlob: &ref},
 			events.FilesUpdated{Files: []events.FileUpdate{{Path: "a"}, {Path: "b", DiffBlob: &ref}}},
-			events.ContextBuilt{Views: []events.View{{Path: "a", SHA256: "inline"}, {Path: "b", SHA256: ref.SHA256, Size: ref.Size, Blob: true}}},
+			events.ContextBuilt{Views: []events.View{{Path: "a", SHA256: "inline"}, {Path: "b", SHA256: ref.SHA256,
+				Size: ref.Size, Blob: true}}},
 			events.PreviewBuilt{DiffBlob: &ref},
 		}
-		e, err := events.New(events.Origin{ID: fmt.Sprintf("B%d", i), Project: "p1", Session: history[0].Session, Actor: "worker-h-1", N: uint64(i + 1), Time: history[0].Time}, payloads[i%len(payloads)])
+		e, err := events.New(events.Origin{ID: fmt.Sprintf("B%d", i), Project: "p1", Session: history[0].Session,
+			Actor: "worker-h-1", N: uint64(i + 1), Time: history[0].Time}, payloads[i%len(payloads)])
 		require.NoError(t, err)
 		e.Seq = history[len(history)-1].Seq + 1
 		history = append(history, e)
@@ -135,8 +139,10 @@ func TestPartsOfAPromptThatOnlyTheStoreHasAreCarried(t *testing.T) {
 	ref, err := store.Put(t.Context(), []byte("part"), "")
 	require.NoError(t, err)
 	history := withBlobs(t, store)
-	e, err := events.New(events.Origin{ID: "M", Project: "p1", Session: history[0].Session, Actor: events.ActorQA, N: 1, Time: history[0].Time},
-		events.ModelRequested{Tier: 4, Manifest: []events.Part{{Role: "user", SHA256: "elsewhere", From: "E"}, {Role: "user", SHA256: ref.SHA256, Size: 4}}})
+	e, err := events.New(events.Origin{ID: "M", Project: "p1", Session: history[0].Session, Actor: events.ActorQA, N: 1,
+		Time: history[0].Time},
+		events.ModelRequested{Tier: 4, Manifest: []events.Part{{Role: "user", SHA256: "elsewhere", From: "E"},
+			{Role: "user", SHA256: ref.SHA256, Size: 4}}})
 	require.NoError(t, err)
 	e.Seq = 1000
 	back, err := imported(t, exported(t, append(history, e), store))
@@ -242,9 +248,12 @@ func TestReadHandsOutWhatTheSinkTakesAndItsErrors(t *testing.T) {
 	_, sum, err := replay.Read(t.Context(), bytes.NewReader(file), replay.Sink{})
 	require.NoError(t, err, "a sink may skip everything")
 	require.Equal(t, 1, sum.Blobs)
-	_, _, err = replay.Read(t.Context(), bytes.NewReader(file), replay.Sink{Event: func(events.Event) error { return errBroken }})
+	_, _, err = replay.Read(t.Context(), bytes.NewReader(file),
+		replay.Sink{Event: func(events.Event) error { return errBroken }})
 	require.Equal(t, errBroken, err)
-	_, _, err = replay.Read(t.Context(), bytes.NewReader(file), replay.Sink{Blob: func(events.BlobRef, []byte) error { return errBroken }})
+	_, _, err = replay.Read(t.Context(), bytes.NewReader(file), replay.Sink{Blob: func(events.BlobRef, []byte) error {
+		return errBroken
+	}})
 	require.Equal(t, errBroken, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

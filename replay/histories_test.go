@@ -36,7 +36,8 @@ func TestRecordedHistoriesStillVerify(t *testing.T) {
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			file := frozen(t, filepath.Join(histories, "good", s.name+".jsonl"), func() []byte { return exported(t, play(1, s.script), textShelf()) })
+			file := frozen(t, filepath.Join(histories, "good", s.name+".jsonl"),
+				func() []byte { return exported(t, play(1, s.script), textShelf()) })
 			back, err := imported(t, file)
 			require.NoError(t, err)
 			report, err := replay.Verify(back.Events, replay.Deciders()...)
@@ -142,14 +143,18 @@ func faults() []fault {
 		{"R006-a-decider-skipped-a-number", one("TicketReady", 0, func(e *events.Event) { e.N++ })},
 		{"R007-an-approval-is-missing", without("ToolApproved", 0)},
 		{"R007-a-reply-is-missing", without("ModelReplied", 2)},
-		{"R007-a-cause-from-elsewhere", one("ModelReplied", 0, func(e *events.Event) { e.Cause = "01KDZELSEWHERE000000000000" })},
+		{"R007-a-cause-from-elsewhere", one("ModelReplied", 0,
+			func(e *events.Event) { e.Cause = "01KDZELSEWHERE000000000000" })},
 		{"R007-a-cause-that-comes-later", spoiled(func(h []events.Event) []events.Event {
 			h[position(h, "ModelReplied", 0)].Cause = h[len(h)-1].ID
 			return h
 		})},
 		{"R008-a-changed-event", broken8(`"path"`, `"Path"`)},
 		{"R008-another-footer", broken8(`"blobs":10`, `"blobs":11`)},
-		{"R009-the-end-is-missing", spoiled(func(h []events.Event) []events.Event { return h[:position(h, "ModelReplied", 1)+1] })},
+		{"R009-the-end-is-missing", spoiled(func(h []events.Event) []events.Event {
+			return h[:position(h, "ModelReplied", 1)+
+				1]
+		})},
 		{"R010-a-type-of-tomorrow", one("ModelReplied", 1, func(e *events.Event) { e.Type = "ModelDreamed" })},
 		{"R010-a-version-of-tomorrow", one("ToolSettled", 0, func(e *events.Event) { e.V = 9 })},
 		{"R012-an-outcome-about-another-call", one("ToolSettled", 0, func(e *events.Event) { e.Corr = "C-1" })},

@@ -38,7 +38,8 @@ type eventAt struct {
 // that cannot be read are left to [Read].
 func IndexFile(ctx context.Context, file io.ReaderAt, size int64) (*FileIndex, error) {
 	x := &FileIndex{file: file, reader: newReader(nil, Sink{}), pieces: map[string][]span{}}
-	lines := lineReader{in: bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 64<<10), limits: limits{line: MaxLine, file: MaxFileBytes}}
+	lines := lineReader{in: bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 64<<10), limits: limits{line: MaxLine,
+		file: MaxFileBytes}}
 	var buf []byte
 	for ctx.Err() == nil {
 		at := lines.size

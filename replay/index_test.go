@@ -17,12 +17,11 @@ import (
 
 // TestABlobIndexDoesNotGrowWithTheNamesInAFile has a file that names blobs by texts of
 // a megabyte, which no event can name.
-//
-//nolint:paralleltest // it measures the heap of the process.
 func TestABlobIndexDoesNotGrowWithTheNamesInAFile(t *testing.T) {
 	var file bytes.Buffer
 	for i := range 32 {
-		fmt.Fprintf(&file, `{"blob":{"sha256":"%d%s","size":1,"media_type":""},"data":"AA=="}`+"\n", i, strings.Repeat("x", 1<<20))
+		fmt.Fprintf(&file, `{"blob":{"sha256":"%d%s","size":1,"media_type":""},"data":"AA=="}`+"\n", i,
+			strings.Repeat("x", 1<<20))
 	}
 	held := func() int64 {
 		var m runtime.MemStats
@@ -51,7 +50,8 @@ func (f repeated) ReadAt(b []byte, at int64) (int, error) {
 func TestABlobOfMorePiecesThanABlobHasIsRefused(t *testing.T) {
 	t.Parallel()
 	digest := strings.Repeat("ab", 32)
-	line := fmt.Appendf(nil, `{"blob":{"sha256":%q,"size":1,"media_type":""},"data":"%s"}`+"\n", digest, strings.Repeat("AAAA", 250_000))
+	line := fmt.Appendf(nil, `{"blob":{"sha256":%q,"size":1,"media_type":""},"data":"%s"}`+"\n", digest,
+		strings.Repeat("AAAA", 250_000))
 	var file io.ReaderAt = repeated{line}
 	x, err := replay.IndexFile(t.Context(), file, int64(len(line))*(replay.MaxBlobBytes/750_000+2))
 	require.NoError(t, err)

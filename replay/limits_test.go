@@ -41,7 +41,8 @@ func sample(t *testing.T, n, blobs int, body []byte) []events.Event {
 				p.DiffBlob.SHA256 = fmt.Sprintf("missing-%d", i)
 			}
 		}
-		e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", i), Time: time.Unix(0, 0), Project: "p", Session: "s", Actor: "worker-1", N: uint64(i + 1)}, p)
+		e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", i), Time: time.Unix(0, 0), Project: "p", Session: "s",
+			Actor: "worker-1", N: uint64(i + 1)}, p)
 		require.NoError(t, err)
 		e.Seq = uint64(i + 1)
 		out[i] = e
@@ -108,7 +109,8 @@ func TestAnEventOfTheLargestSizeFitsALine(t *testing.T) {
 	t.Parallel()
 	history := sample(t, 1, 0, nil)
 	history[0].Payload = nil
-	history[0].Data = json.RawMessage(`{"call":"c","diff":"` + string(bytes.Repeat([]byte("x"), events.MaxEventBytes)) + `"}`)
+	history[0].Data = json.RawMessage(`{"call":"c","diff":"` + string(bytes.Repeat([]byte("x"), events.MaxEventBytes)) +
+		`"}`)
 	var b bytes.Buffer
 	_, err := Export(t.Context(), &b, eventstest.Each(history), nil)
 	require.NoError(t, err)

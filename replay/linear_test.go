@@ -20,8 +20,6 @@ func allocated(work func()) uint64 {
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
 }
-
-//nolint:paralleltest // it counts what the process allocates.
 func TestVerifyingATicketTwiceAsLongIsTwiceTheWork(t *testing.T) {
 	work := func(rounds int) (verify, prompts uint64) {
 		history := play(1, oneTicket(rounds, 1000))

@@ -108,7 +108,7 @@ func (r *lineReader) ahead(ctx context.Context, parse func([]byte) parsed) iter.
 		defer close(order)
 		defer close(work)
 		for ctx.Err() == nil {
-			b := batches.Get().(*batch) //nolint:forcetypeassert // it holds nothing else
+			b := batches.Get().(*batch)
 			b.fill(r)
 			last := b.err != nil // the batch is another's once it is sent
 			select {

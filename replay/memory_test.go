@@ -26,8 +26,10 @@ func fileOf(n int) io.Reader {
 	go func() {
 		note := strings.Repeat("much text ", 400)
 		for i := range n {
-			_, err := fmt.Fprintf(w, `{"seq":%d,"event":{"specversion":"1.0","id":"E%d","source":"ada","type":"EventPushed","subject":"slop.ev.p.s.ada.EventPushed.-",`+
-				`"time":"2026-01-02T03:04:05Z","session":"s","v":1,"data":{"kind":"note","payload":{"text":"%s"}}}}`+"\n", i+1, i, note)
+			_, err := fmt.Fprintf(w,
+				`{"seq":%d,"event":{"specversion":"1.0","id":"E%d","source":"ada","type":"EventPushed","subject":"slop.ev.p.s.ada.EventPushed.-",`+
+					`"time":"2026-01-02T03:04:05Z","session":"s","v":1,"data":{"kind":"note","payload":{"text":"%s"}}}}`+"\n", i+1, i,
+				note)
 			if err != nil {
 				return
 			}
@@ -62,8 +64,6 @@ func heapHeld(t *testing.T, n int) int64 {
 	require.Equal(t, n, sum.Events)
 	return most
 }
-
-//nolint:paralleltest // it measures the heap of the process.
 func TestReadingAFileTenTimesAsLongHoldsNoMoreMemory(t *testing.T) {
 	heapHeld(t, 500) // tables that are made once
 	short, long := heapHeld(t, 1000), heapHeld(t, 10_000)
@@ -71,8 +71,6 @@ func TestReadingAFileTenTimesAsLongHoldsNoMoreMemory(t *testing.T) {
 	const spread = 4 << 20
 	require.Less(t, long, short+spread)
 }
-
-//nolint:paralleltest // it measures what the process allocates.
 func TestReadingShortLinesAheadTakesLittleMemory(t *testing.T) {
 	file := `{"slop_export":1,"project":"p","session":"s"}` + strings.Repeat("\n", 4<<20)
 	var before, after runtime.MemStats
@@ -125,8 +123,6 @@ func verifiedHeap(t *testing.T, tickets int) (most int64, length int, size int64
 
 // TestVerifyingASessionTenTimesAsLongHoldsNoneOfItsTexts allows for what each
 // event leaves: its id, its place, and its line in the read models.
-//
-//nolint:paralleltest // it measures the heap of the process.
 func TestVerifyingASessionTenTimesAsLongHoldsNoneOfItsTexts(t *testing.T) {
 	verifiedHeap(t, 1) // tables that are made once
 	short, few, small := verifiedHeap(t, 12)
@@ -159,7 +155,8 @@ func exportedHeap(t *testing.T, n int) (most int64) {
 	before := heapNow()
 	history := func(yield func(events.Event, error) bool) {
 		for i := range n {
-			e, err := events.New(events.Origin{ID: fmt.Sprint("E", i), Project: "p", Session: "s", Actor: "ada"}, events.EventPushed{Kind: "note", Payload: note})
+			e, err := events.New(events.Origin{ID: fmt.Sprint("E", i), Project: "p", Session: "s", Actor: "ada"},
+				events.EventPushed{Kind: "note", Payload: note})
 			if e.Seq = uint64(i + 1); i%(n/8) == 0 {
 				most = max(most, heapNow()-before)
 			}
@@ -173,8 +170,6 @@ func exportedHeap(t *testing.T, n int) (most int64) {
 	require.Equal(t, n, sum.Events)
 	return most
 }
-
-//nolint:paralleltest // it measures the heap of the process.
 func TestExportingASessionTenTimesAsLongHoldsNoMoreMemory(t *testing.T) {
 	exportedHeap(t, 500) // tables that are made once
 	short, long := exportedHeap(t, 1000), exportedHeap(t, 10_000)

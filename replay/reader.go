@@ -44,7 +44,8 @@ type openBlob struct {
 }
 
 func newReader(r io.Reader, sink Sink) *reader {
-	return &reader{lines: &lineReader{in: bufio.NewReaderSize(r, 64<<10)}, sink: sink, registry: events.Catalogue(), wanted: map[string]bool{},
+	return &reader{lines: &lineReader{in: bufio.NewReaderSize(r, 64<<10)}, sink: sink, registry: events.Catalogue(),
+		wanted: map[string]bool{},
 		limits: limits{line: MaxLine, events: MaxEvents, blobs: MaxBlobs, blob: MaxBlobBytes, file: MaxFileBytes}}
 }
 

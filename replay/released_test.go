@@ -87,7 +87,9 @@ func TestAChangedHistoryOfAReleaseIsNoticed(t *testing.T) {
 	write("v1.0/bad/b.jsonl", "b")
 	sum, err := sumOf(os.DirFS(filepath.Join(folder, "v1.0")))
 	require.NoError(t, err)
-	known, check := map[string]string{"v1.0": sum}, func(known map[string]string) error { return checkReleased(os.DirFS(folder), known) }
+	known, check := map[string]string{"v1.0": sum}, func(known map[string]string) error {
+		return checkReleased(os.DirFS(folder), known)
+	}
 	require.NoError(t, check(known))
 	require.ErrorContains(t, check(nil), "no release that is known")
 	require.ErrorContains(t, check(map[string]string{"v1.0": sum, "v0.9": sum}), "gone: [v0.9]")

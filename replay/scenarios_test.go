@@ -18,34 +18,43 @@ var yesToAll = []events.Rule{{Tool: "*", Action: "allow", Scope: "session", Sour
 // scenarios together make every decider write every type of decision it has,
 // as far as the outside can bring it about.
 func scenarios() []scenario {
-	read, edit, shell := call{"read_file", `{"path":"a.go"}`}, call{"edit_file", `{"path":"a.go","content":"b <&> é"}`}, call{"run_powershell", `{"script":"make test"}`}
+	read, edit, shell := call{"read_file", `{"path":"a.go"}`}, call{"edit_file", `{"path":"a.go","content":"b <&> é"}`},
+		call{"run_powershell", `{"script":"make test"}`}
 	return []scenario{
 		{"plain", script{goal: "Mend the parser", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{read, edit}}},
 		{"two-tracks", script{goal: "Mend both", tracks: 2, tickets: 2, rules: yesToAll, rounds: []call{shell}}},
 		{"asked", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit, edit, edit}, react: askedReact()}},
-		{"failing", script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{shell}, react: failingReact()}},
+		{"failing", script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{shell},
+			react: failingReact()}},
 		{"gated", script{goal: "Mend it", tracks: 1, tickets: 2, rounds: []call{read}, react: gatedReact(),
 			settings: func(s *events.Settings) { s.StepMode, s.SpawnApproval, s.PlanReview = true, true, true }}},
-		{"interrupted", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell, shell, shell}, rules: yesToAll, react: interruptedReact()}},
+		{"interrupted", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell, shell, shell}, rules: yesToAll,
+			react: interruptedReact()}},
 		{"expired", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell}, react: expiredReact(),
 			settings: func(s *events.Settings) { s.GateTimeoutMS = 1000 }}},
-		{"controlled", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read}, react: controlledReact(),
+		{"controlled", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read},
+			react:    controlledReact(),
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
 		{"unplannable", script{goal: "Mend it", tracks: 1, react: unplannableReact}},
 		{"posted", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{read}, react: postedReact()}},
-		{"changed", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read}, react: changedReact(),
+		{"changed", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read},
+			react:    changedReact(),
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
 		{"added", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read}, react: addedReact(),
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
-		{"budgeted", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read, read}, react: budgetedReact(), models: priced(),
+		{"budgeted", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read, read},
+			react: budgetedReact(), models: priced(),
 			settings: func(s *events.Settings) {
 				s.Budget = &events.BudgetSettings{SessionMicroDollars: 60}
 			}}},
-		{"shortened", script{goal: "Mend it", tracks: 1, tickets: 1, rules: yesToAll, rounds: []call{read, read, read}, padding: 28_000, models: windowed()}},
+		{"shortened", script{goal: "Mend it", tracks: 1, tickets: 1, rules: yesToAll, rounds: []call{read, read, read},
+			padding: 28_000, models: windowed()}},
 		{"noisy", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: noisyReact()}},
-		{"isolated", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{edit}, react: isolatedReact(),
+		{"isolated", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{edit},
+			react:    isolatedReact(),
 			settings: func(s *events.Settings) { s.Isolation = events.IsolationWorktree }}},
-		{"reviewed", script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{edit}, react: reviewedReact(),
+		{"reviewed", script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{edit},
+			react:    reviewedReact(),
 			settings: func(s *events.Settings) { s.Review = true }}},
 		{"patched", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell}, react: patchedReact()}},
 		{"undone", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: undoneReact()}},
@@ -59,10 +68,12 @@ func isolatedReact() func(*world, *events.Event) bool {
 	return func(w *world, e *events.Event) bool {
 		switch p := e.Payload.(type) {
 		case events.WorkspaceRequested:
-			w.say(w.worker(), e.ID, events.WorkspacePrepared{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name, Path: "/w/.slop/worktrees/S/" + p.Name, Branch: "slop-tickets/S/" + p.Name, Base: "ab"})
+			w.say(w.worker(), e.ID, events.WorkspacePrepared{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name,
+				Path: "/w/.slop/worktrees/S/" + p.Name, Branch: "slop-tickets/S/" + p.Name, Base: "ab"})
 		case events.MergeRequested:
 			merges++
-			out := events.MergeSettled{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try, Outcome: events.MergeDone, Branch: "slop/S", Commit: "cd"}
+			out := events.MergeSettled{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try,
+				Outcome: events.MergeDone, Branch: "slop/S", Commit: "cd"}
 			if merges <= 2 {
 				out.Outcome, out.Commit, out.Onto, out.Files = events.MergeConflict, "", "ef", []string{"a.go"}
 			}
@@ -114,8 +125,10 @@ func askedReact() func(*world, *events.Event) bool {
 			w.say("bob", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.No})
 			w.say("bob", e.ID, events.AskAnswered{Ask: "unknown", Decision: events.Yes})
 		default:
-			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Args: json.RawMessage(`{"path":"a.go","content":1}`)})
-			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Args: json.RawMessage(`{ "path": "a.go", "content": "c" }`)})
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes,
+				Args: json.RawMessage(`{"path":"a.go","content":1}`)})
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes,
+				Args: json.RawMessage(`{ "path": "a.go", "content": "c" }`)})
 		}
 		return true
 	}
@@ -126,9 +139,11 @@ func askedReact() func(*world, *events.Event) bool {
 func changedReact() func(*world, *events.Event) bool {
 	requests, on, two, none := 0, true, 2, 0
 	changes := []events.Payload{
-		events.TierChanged{Tier: 2, Provider: "gemini-cli", Models: []string{"g0", "g1"}}, events.ProviderChanged{Provider: "gemini_cli", Command: "/opt/gemini"},
+		events.TierChanged{Tier: 2, Provider: "gemini-cli", Models: []string{"g0", "g1"}},
+		events.ProviderChanged{Provider: "gemini_cli", Command: "/opt/gemini"},
 		events.SettingsChanged{MaxWorkers: &two, SpawnApproval: &on}, events.TierChanged{Tier: 7, Provider: "nobody"},
-		events.TierChanged{Models: []string{"later"}, MaxOutputTokens: &two}, events.SettingsChanged{MaxRetries: &none, PlanReview: &on, QADisabled: &on},
+		events.TierChanged{Models: []string{"later"}, MaxOutputTokens: &two}, events.SettingsChanged{MaxRetries: &none,
+			PlanReview: &on, QADisabled: &on},
 		events.ProviderChanged{Provider: "gemini_cli"}, events.TierChanged{Tier: 3, MaxRounds: &none},
 	}
 	return func(w *world, e *events.Event) bool {
@@ -158,15 +173,20 @@ func addedReact() func(*world, *events.Event) bool {
 			return false
 		}
 		last, before := p.Tickets[2].ID, p.Tickets[1].ID
-		w.say("ada", "", events.WorkerSpawnRequested{Prompt: "Mend the lexer\nas well", Context: []string{"lexer.go"}, RequestID: "r-1"})
-		w.say("ada", "", events.WorkerSpawnRequested{Prompt: "Mend the lexer\nas well", Context: []string{"lexer.go"}, RequestID: "r-1"})
+		w.say("ada", "", events.WorkerSpawnRequested{Prompt: "Mend the lexer\nas well", Context: []string{"lexer.go"},
+			RequestID: "r-1"})
+		w.say("ada", "", events.WorkerSpawnRequested{Prompt: "Mend the lexer\nas well", Context: []string{"lexer.go"},
+			RequestID: "r-1"})
 		w.say("ada", "", events.GraphMutationRequested{Ops: []events.GraphOp{
-			{Op: events.GraphAddTicket, Ticket: "N-1", New: &events.Ticket{Description: "Document it", DependsOn: []string{last}}},
+			{Op: events.GraphAddTicket, Ticket: "N-1", New: &events.Ticket{Description: "Document it",
+				DependsOn: []string{last}}},
 			{Op: events.GraphAddTicket, Ticket: "N-2", Track: p.Track, New: &events.Ticket{Description: "Not needed"}},
 			{Op: events.GraphSetPriority, Ticket: last, Priority: "high"},
 		}})
-		w.say("ada", "", events.GraphMutationRequested{Ops: []events.GraphOp{{Op: events.GraphRemoveTicket, Ticket: "N-2"}, {Op: events.GraphSetModel, Ticket: "N-1", Model: "m9"}}})
-		w.say("ada", "", events.GraphMutationRequested{Ops: []events.GraphOp{{Op: events.GraphSetPriority, Ticket: before, Priority: "low"}, {Op: events.GraphAddDependency, Ticket: last, Dependency: "N-1"}}})
+		w.say("ada", "", events.GraphMutationRequested{Ops: []events.GraphOp{{Op: events.GraphRemoveTicket, Ticket: "N-2"},
+			{Op: events.GraphSetModel, Ticket: "N-1", Model: "m9"}}})
+		w.say("ada", "", events.GraphMutationRequested{Ops: []events.GraphOp{{Op: events.GraphSetPriority, Ticket: before,
+			Priority: "low"}, {Op: events.GraphAddDependency, Ticket: last, Dependency: "N-1"}}})
 		return false
 	}
 }
@@ -183,7 +203,8 @@ func failingReact() func(*world, *events.Event) bool {
 			}
 			switch {
 			case requests == 3:
-				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelRateLimited, Message: "429", RetryAfterMS: 2000})
+				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelRateLimited, Message: "429",
+					RetryAfterMS: 2000})
 			case requests == 5:
 				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelIncomplete, Message: "no end"})
 			case requests == 9:
@@ -191,7 +212,8 @@ func failingReact() func(*world, *events.Event) bool {
 			case p.Tier == 3 && p.Round == 2 && p.TicketAttempt == 1:
 				w.reply(e, "BLOCKED: there is no parser")
 			case p.Tier == 4 && hints%2 == 0:
-				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelExhausted, Message: "script exhausted"})
+				w.say(events.ActorModels, e.ID, events.ModelFailed{Request: e.ID, Kind: events.ModelExhausted,
+					Message: "script exhausted"})
 			default:
 				return false
 			}
@@ -324,16 +346,19 @@ func postedReact() func(*world, *events.Event) bool {
 		switch p := e.Payload.(type) {
 		case events.GoalSubmitted:
 			for _, request := range []string{"r-1", "r-1", "r-2"} {
-				w.say("agent-ci", "", events.AskPosted{RequestID: request, Data: json.RawMessage(`{"tool":"deploy"}`), BodySHA256: "ab", TimeoutMS: 60_000})
+				w.say("agent-ci", "", events.AskPosted{RequestID: request, Data: json.RawMessage(`{"tool":"deploy"}`),
+					BodySHA256: "ab", TimeoutMS: 60_000})
 			}
 			w.say(events.ActorGateway, "", events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200})
-			w.say(events.ActorGateway, "", events.EventPushed{Kind: "ask_received", Payload: json.RawMessage(`{"request_id":"r-1"}`)})
+			w.say(events.ActorGateway, "", events.EventPushed{Kind: "ask_received",
+				Payload: json.RawMessage(`{"request_id":"r-1"}`)})
 			w.say(events.ActorGateway, "", events.EventsDrained{Through: 3})
 		case events.AskRaised:
 			if p.Ask == "r-2" {
 				return true // still open when the session is closed
 			}
-			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Response: json.RawMessage(`{"ok":[1,2.50]}`)})
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes,
+				Response: json.RawMessage(`{"ok":[1,2.50]}`)})
 			return true
 		}
 		return false

@@ -22,7 +22,8 @@ func oneTicket(rounds, padding int) script {
 			s.Tiers[i].MaxRounds = rounds + 1
 		}
 	}
-	s.models = events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", ContextWindow: 1 << 40, MaxOutputTokens: 1000}}}
+	s.models = events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", ContextWindow: 1 << 40,
+		MaxOutputTokens: 1000}}}
 	return s
 }
 

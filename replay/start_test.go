@@ -67,7 +67,8 @@ func sessionsOf(t *testing.T, count, long int) *site {
 	admin := bustest.Connect(t, s.server, bus.Role{Kind: bus.Admin})
 	read := call{"read_file", `{"path":"a.go"}`}
 	for n := range count {
-		w := newWorld(uint64(n), script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{read, read, read, read}, open: true})
+		w := newWorld(uint64(n), script{goal: "Mend it", tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{read, read,
+			read, read}, open: true})
 		w.ids = (n + 1) * 1_000_000
 		w.session = w.id()
 		w.open()
@@ -108,9 +109,11 @@ func (s *site) start(t *testing.T, stored bool) (read int64, took time.Duration,
 	}
 	models, timers := as(bus.Role{Kind: bus.Models}), as(bus.Role{Kind: bus.Timers})
 	heard := caughtUp{make(chan struct{}, 1)}
-	reader := &runtime.Reader{Log: counted(as(bus.Role{Kind: bus.Reader})), Registry: events.Catalogue(), Project: "p1", Logger: quiet}
+	reader := &runtime.Reader{Log: counted(as(bus.Role{Kind: bus.Reader})), Registry: events.Catalogue(), Project: "p1",
+		Logger: quiet}
 	reader.Subscribe(&runtime.Transcripts{Blobs: models, States: states(events.ActorModels, models)})
-	reader.Subscribe(&runtime.Requests{States: states(events.ActorTimers, timers), Timers: &runtime.Timers{Log: timers, Clock: time.Now, Logger: quiet}})
+	reader.Subscribe(&runtime.Requests{States: states(events.ActorTimers, timers), Timers: &runtime.Timers{Log: timers,
+		Clock: time.Now, Logger: quiet}})
 	reader.Subscribe(heard)
 	reader.Subscribe(crew)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -120,7 +123,8 @@ func (s *site) start(t *testing.T, stored bool) (read int64, took time.Duration,
 	ann := as(bus.Role{Kind: bus.Person, Name: "ann"})
 	// What comes after the reader looked for the end of the log is heard as soon as it is live.
 	for live, wait := false, 5*time.Millisecond; !live; wait *= 2 {
-		e, err := events.New(events.Origin{ID: fmt.Sprint("W", time.Now().UnixNano()), Time: time.Now(), Project: "p1", Session: s.sessions[0], Actor: "ann"},
+		e, err := events.New(events.Origin{ID: fmt.Sprint("W", time.Now().UnixNano()), Time: time.Now(), Project: "p1",
+			Session: s.sessions[0], Actor: "ann"},
 			events.ResumeRequested{})
 		require.NoError(t, err)
 		_, err = ann.Append(ctx, e, nil)
@@ -177,7 +181,7 @@ func whole(r *goruntime.MemProfileRecord) uint64 {
 
 // TestAStartIsFlatInTheLengthOfOpenSessions bounds what a start reads; the
 // figures in docs/performance.md are those of SLOP_LOAD=full.
-func TestAStartIsFlatInTheLengthOfOpenSessions(t *testing.T) { //nolint:paralleltest // it measures the heap
+func TestAStartIsFlatInTheLengthOfOpenSessions(t *testing.T) {
 	count, lengths := 5, []int{100, 400}
 	if os.Getenv("SLOP_LOAD") == "full" {
 		count, lengths = 50, []int{200, 2000}
@@ -187,7 +191,8 @@ func TestAStartIsFlatInTheLengthOfOpenSessions(t *testing.T) { //nolint:parallel
 	for _, long := range lengths {
 		s := sessionsOf(t, count, long)
 		n, took, heap := s.start(t, false)
-		t.Logf("%d sessions of %d events, without snapshots: %d events read, %v, %d KiB", count, s.events/count, n, took, heap>>10)
+		t.Logf("%d sessions of %d events, without snapshots: %d events read, %v, %d KiB", count, s.events/count, n, took,
+			heap>>10)
 		folded[long] = heap
 		// An engine that is stopped before its deciders are through stores how far
 		// they came, so the next one begins there.
@@ -196,7 +201,8 @@ func TestAStartIsFlatInTheLengthOfOpenSessions(t *testing.T) { //nolint:parallel
 				break
 			}
 		}
-		t.Logf("%d sessions of %d events, with snapshots: %d events read, %v, %d KiB", count, s.events/count, n, took, heap>>10)
+		t.Logf("%d sessions of %d events, with snapshots: %d events read, %v, %d KiB", count, s.events/count, n, took,
+			heap>>10)
 		read[long], held[long] = n, heap
 	}
 	require.Less(t, read[lengths[1]], int64(20*count), "a few for each open session")

@@ -30,7 +30,7 @@ func requireRefused(t *testing.T, file []byte, what string) {
 }
 
 func asDivergence(err error, d **replay.Divergence) bool {
-	got, ok := err.(*replay.Divergence) //nolint:errorlint // Read returns it as it is
+	got, ok := err.(*replay.Divergence)
 	*d = got
 	return ok
 }
@@ -122,24 +122,27 @@ func TestFilesThatAreNoExportAreRefusedWithTheirLine(t *testing.T) {
 		line int
 		want error
 	}{
-		"nothing":                      {"", 1, replay.ErrFormat},
-		"an empty line":                {"\n", 1, replay.ErrFormat},
-		"no JSON":                      {"hello\n", 1, replay.ErrFormat},
-		"other JSON":                   {"{}\n", 1, replay.ErrFormat},
-		"a list":                       {"[]\n", 1, replay.ErrFormat},
-		"a newer file":                 {strings.Replace(header, ":1", ":2", 1), 1, replay.ErrFormat},
-		"an older file":                {strings.Replace(header, ":1", ":0", 1), 1, replay.ErrFormat},
-		"more in the header":           {strings.Replace(header, `"S"`, `"S","x":1`, 1), 1, replay.ErrFormat},
-		"two objects on a line":        {strings.TrimSpace(header) + "{}\n", 1, replay.ErrFormat},
-		"only a header":                {header, 2, replay.ErrTruncated},
-		"an unknown line":              {header + "{}\n", 2, replay.ErrFormat},
-		"an unknown member":            {header + `{"end":{"events":0,"blobs":0,"chain":""},"x":1}` + "\n", 2, replay.ErrFormat},
-		"an envelope in an export":     {header + string(envelope) + "\n", 2, replay.ErrFormat},
-		"a blob that nobody names":     {header + `{"blob":{"sha256":"ab","size":1},"data":"eA=="}` + "\n", 2, replay.ErrFormat},
-		"plain lines of two sessions":  {string(envelope) + "\n" + string(stranger) + "\n", 2, replay.ErrFormat},
-		"plain lines with a gap":       {string(envelope) + "\n\n", 2, replay.ErrFormat},
-		"plain lines that repeat seqs": {fmt.Sprintf(`{"seq":5,"event":%s}`+"\n"+`{"seq":5,"event":%s}`+"\n", envelope, envelope), 2, replay.ErrFormat},
-		"a header among plain lines":   {string(envelope) + "\n" + header, 2, replay.ErrFormat},
+		"nothing":               {"", 1, replay.ErrFormat},
+		"an empty line":         {"\n", 1, replay.ErrFormat},
+		"no JSON":               {"hello\n", 1, replay.ErrFormat},
+		"other JSON":            {"{}\n", 1, replay.ErrFormat},
+		"a list":                {"[]\n", 1, replay.ErrFormat},
+		"a newer file":          {strings.Replace(header, ":1", ":2", 1), 1, replay.ErrFormat},
+		"an older file":         {strings.Replace(header, ":1", ":0", 1), 1, replay.ErrFormat},
+		"more in the header":    {strings.Replace(header, `"S"`, `"S","x":1`, 1), 1, replay.ErrFormat},
+		"two objects on a line": {strings.TrimSpace(header) + "{}\n", 1, replay.ErrFormat},
+		"only a header":         {header, 2, replay.ErrTruncated},
+		"an unknown line":       {header + "{}\n", 2, replay.ErrFormat},
+		"an unknown member": {header + `{"end":{"events":0,"blobs":0,"chain":""},"x":1}` + "\n", 2,
+			replay.ErrFormat},
+		"an envelope in an export": {header + string(envelope) + "\n", 2, replay.ErrFormat},
+		"a blob that nobody names": {header + `{"blob":{"sha256":"ab","size":1},"data":"eA=="}` + "\n", 2,
+			replay.ErrFormat},
+		"plain lines of two sessions": {string(envelope) + "\n" + string(stranger) + "\n", 2, replay.ErrFormat},
+		"plain lines with a gap":      {string(envelope) + "\n\n", 2, replay.ErrFormat},
+		"plain lines that repeat seqs": {fmt.Sprintf(`{"seq":5,"event":%s}`+"\n"+`{"seq":5,"event":%s}`+"\n", envelope,
+			envelope), 2, replay.ErrFormat},
+		"a header among plain lines": {string(envelope) + "\n" + header, 2, replay.ErrFormat},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +163,8 @@ func TestAStoredBodyNeverCountsEvenIfItCanBeRead(t *testing.T) {
 	answer := &history[i]
 	body, err := json.Marshal(answer)
 	require.NoError(t, err)
-	answer.Data, answer.Payload = json.RawMessage("null"), events.Unreadable(answer.Type, answer.V, body, "the server copied it here")
+	answer.Data, answer.Payload = json.RawMessage("null"), events.Unreadable(answer.Type, answer.V, body,
+		"the server copied it here")
 	file := exported(t, history[:i+1], textShelf())
 	require.Contains(t, string(file), `"stored":{`)
 	back, err := imported(t, file)
@@ -179,7 +183,8 @@ func TestALineIsAnEventOrAStoredBody(t *testing.T) {
 	header := `{"slop_export":1,"project":"p1","session":"S"}`
 	body := `{"msg_id":"M","time":"2026-01-02T03:04:05Z","body":"eA=="}`
 	for name, line := range map[string]string{
-		"both":              `{"seq":1,"subject":"slop.ev.p1.S.ada.AskAnswered.-","chain":"","event":{},"stored":` + body + `}`,
+		"both": `{"seq":1,"subject":"slop.ev.p1.S.ada.AskAnswered.-","chain":"","event":{},"stored":` + body +
+			`}`,
 		"a foreign subject": `{"seq":1,"subject":"slop.sig.x","chain":"","stored":` + body + `}`,
 		"an unknown member": `{"seq":1,"subject":"slop.ev.p1.S.ada.AskAnswered.-","chain":"","stored":{"x":1}}`,
 	} {

@@ -64,7 +64,8 @@ type Verifier struct {
 // NewVerifier begins a history with the deciders that are given as functions
 // that start them.
 func NewVerifier(deciders ...func() *tiers.Machine) *Verifier {
-	v := &Verifier{registry: events.Catalogue(), byActor: map[string]*follower{}, first: map[string]int{}, checks: newChecks(), decided: map[string]int{}}
+	v := &Verifier{registry: events.Catalogue(), byActor: map[string]*follower{}, first: map[string]int{},
+		checks: newChecks(), decided: map[string]int{}}
 	for _, start := range deciders {
 		f := &follower{machine: start()}
 		v.followers = append(v.followers, f)
@@ -135,7 +136,8 @@ func decoded(r *events.Registry, history []events.Event) []events.Event {
 
 // event checks the event at one position and lets every decider take it.
 func (v *Verifier) event(i int, e *events.Event) *Divergence {
-	for _, check := range []func(int, *events.Event) *Divergence{v.place, v.identity, v.writer, v.decision, v.ordinal, v.attributes, v.content} {
+	for _, check := range []func(int, *events.Event) *Divergence{v.place, v.identity, v.writer, v.decision, v.ordinal,
+		v.attributes, v.content} {
 		if d := check(i, e); d != nil || v.open != nil {
 			return d
 		}
@@ -242,7 +244,8 @@ func (v *Verifier) report() Report {
 		r.Session = v.opening.Session
 	}
 	for _, f := range v.followers {
-		r.Deciders = append(r.Deciders, Tally{Decider: f.machine.Name(), Decided: v.decided[f.machine.Name()], Owed: len(f.owed())})
+		r.Deciders = append(r.Deciders, Tally{Decider: f.machine.Name(), Decided: v.decided[f.machine.Name()],
+			Owed: len(f.owed())})
 	}
 	return r
 }
@@ -260,5 +263,6 @@ func (v *Verifier) end(r *Report) *Divergence {
 	}
 	first := &r.Owed[0]
 	return &Divergence{Code: CodeOwed, Seq: v.last, Position: v.n, Actor: first.Actor, Cause: first.Cause,
-		Attempted: first, Detail: fmt.Sprintf("%d decisions are due at the end, the first is %s", len(r.Owed), intention(first))}
+		Attempted: first, Detail: fmt.Sprintf("%d decisions are due at the end, the first is %s", len(r.Owed),
+			intention(first))}
 }

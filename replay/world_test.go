@@ -89,8 +89,9 @@ func play(seed uint64, s script) []events.Event {
 }
 
 func newWorld(seed uint64, s script) *world {
-	w := &world{script: s, registry: events.Catalogue(), chance: rand.New(rand.NewPCG(seed, 1)), ordinals: map[string]uint64{},
-		clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), seqStep: 1 + seed%3}
+	w := &world{script: s, registry: events.Catalogue(), chance: rand.New(rand.NewPCG(seed, 1)),
+		ordinals: map[string]uint64{},
+		clock:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), seqStep: 1 + seed%3}
 	w.session = w.id()
 	if s.bodies {
 		w.sent = &llm.Record{}
@@ -117,12 +118,14 @@ func (w *world) id() string {
 func (w *world) open() {
 	settings := events.Settings{MaxWorkers: 2, MaxRetries: 1, AskTimeoutMS: 60_000, ToolTimeoutMS: 60_000}
 	for tier := 1; tier <= 4; tier++ {
-		settings.Tiers = append(settings.Tiers, events.TierSettings{Tier: tier, Provider: "script", Models: []string{fmt.Sprintf("m%d", tier), "larger"}, MaxRounds: 12})
+		settings.Tiers = append(settings.Tiers, events.TierSettings{Tier: tier, Provider: "script",
+			Models: []string{fmt.Sprintf("m%d", tier), "larger"}, MaxRounds: 12})
 	}
 	if w.script.settings != nil {
 		w.script.settings(&settings)
 	}
-	w.say("ada", "", events.SessionOpened{Basis: basis.Of("test"), Label: "test", Folder: "20260102_030405_test", Workspace: "/w", Settings: settings})
+	w.say("ada", "", events.SessionOpened{Basis: basis.Of("test"), Label: "test", Folder: "20260102_030405_test",
+		Workspace: "/w", Settings: settings})
 	if len(w.script.models.Models) > 0 {
 		w.say("ada", "", w.script.models)
 	}
@@ -136,14 +139,16 @@ func (w *world) open() {
 
 // offers are the three tools that scenarios call, and more that nobody does.
 func offers(more int) []events.ToolOffer {
-	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"script":{"type":"string"}},"additionalProperties":false}`)
+	schema := json.RawMessage(
+		`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"script":{"type":"string"}},"additionalProperties":false}`)
 	out := []events.ToolOffer{
 		{Name: "edit_file", Description: "Change a file.", Effect: "writes", Schema: schema},
 		{Name: "read_file", Description: "Read a file.", Effect: "reads", Schema: schema},
 		{Name: "run_powershell", Description: "Run a script.", Effect: "executes", Schema: schema},
 	}
 	for i := range more {
-		out = append(out, events.ToolOffer{Name: fmt.Sprintf("tool_%d", i), Description: "One of many.", Effect: "reads", Schema: schema})
+		out = append(out, events.ToolOffer{Name: fmt.Sprintf("tool_%d", i), Description: "One of many.", Effect: "reads",
+			Schema: schema})
 	}
 	return out
 }
@@ -221,7 +226,8 @@ func (w *world) utter(s said) {
 		panic(err)
 	}
 	if s.raw != nil {
-		if e, err = events.FromStored(events.Stored{Subject: e.Subject(), MsgID: e.ID, Time: e.Time, Body: s.raw}); err != nil {
+		if e, err = events.FromStored(events.Stored{Subject: e.Subject(), MsgID: e.ID, Time: e.Time,
+			Body: s.raw}); err != nil {
 			panic(err)
 		}
 		e.Seq = w.seq()
@@ -262,19 +268,22 @@ func (w *world) react(e *events.Event) {
 		built := events.ContextBuilt{Request: e.ID}
 		for _, v := range p.Views {
 			text := "view of " + v.Path + "\n"
-			built.Views = append(built.Views, events.View{Path: v.Path, View: v.View, Text: text, SHA256: events.Digest([]byte(text)), Size: int64(len(text)),
+			built.Views = append(built.Views, events.View{Path: v.Path, View: v.View, Text: text,
+				SHA256: events.Digest([]byte(text)), Size: int64(len(text)),
 				File: &events.FileState{Path: v.Path, SHA256: events.Digest([]byte(v.Path)), Size: 1}})
 		}
 		w.say(w.worker(), e.ID, built)
 	case events.ModelRequested:
 		w.model(e, p)
 	case events.PreviewRequested:
-		w.say(w.worker(), e.ID, events.PreviewBuilt{Call: p.Call, Diff: "-a\n+b\n", Changes: []events.FileChange{{Path: "a.go", Before: "ab", After: "cd"}}})
+		w.say(w.worker(), e.ID, events.PreviewBuilt{Call: p.Call, Diff: "-a\n+b\n", Changes: []events.FileChange{
+			{Path: "a.go", Before: "ab", After: "cd"}}})
 	case events.ToolApproved:
 		w.settle(e, p, events.ToolDone)
 	case events.RefreshRequested:
 		w.say(w.worker(), e.ID, events.FilesUpdated{Request: e.ID, Ticket: p.Ticket,
-			Files: []events.FileUpdate{{Path: "a.go", Before: "ab", After: "cd", Size: 1, Diff: "--- a.go\n+++ a.go\n-a\n+b\n"}}})
+			Files: []events.FileUpdate{{Path: "a.go", Before: "ab", After: "cd", Size: 1,
+				Diff: "--- a.go\n+++ a.go\n-a\n+b\n"}}})
 	case events.AskRaised:
 		w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes})
 	}
@@ -316,7 +325,8 @@ func (w *world) model(e *events.Event, p events.ModelRequested) {
 func (w *world) plan(track string) []map[string]any {
 	var tickets []map[string]any
 	for i := range w.script.tickets {
-		t := map[string]any{"id": fmt.Sprintf("%s-T%d", track, i+1), "description": "Mend it", "target_file": "a.go", "depends_on": []string{}}
+		t := map[string]any{"id": fmt.Sprintf("%s-T%d", track, i+1), "description": "Mend it", "target_file": "a.go",
+			"depends_on": []string{}}
 		if i > 0 && i%2 == 0 {
 			t["depends_on"] = []string{fmt.Sprintf("%s-T%d", track, i)}
 		}
@@ -339,8 +349,9 @@ func (w *world) reply(e *events.Event, text string, calls ...events.ToolCall) {
 	if len(calls) > 0 {
 		finish = "tool_calls"
 	}
-	said := events.ModelReplied{Request: e.ID, Text: text, SHA256: events.Digest([]byte(text)), Calls: calls, Finish: finish,
-		Usage: events.Usage{Input: 100, Output: 10}, ScriptLine: 1}
+	said := events.ModelReplied{Request: e.ID, Text: text, SHA256: events.Digest([]byte(text)), Calls: calls,
+		Finish: finish,
+		Usage:  events.Usage{Input: 100, Output: 10}, ScriptLine: 1}
 	if asked, is := e.Payload.(events.ModelRequested); is && w.sent != nil {
 		said.BodySHA256, said.Wire = w.body(e.ID, asked), llm.NeutralWire
 	}

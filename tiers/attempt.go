@@ -104,7 +104,8 @@ const maxDoublings = 9
 // MaxBackoff). It goes to the seat as the settings of now fill it, so a changed
 // setting reaches it. False when no further attempt may help or [ModelAttempts] is
 // reached.
-func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelFailed, at time.Time) (events.ModelRequested, bool) {
+func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelFailed,
+	at time.Time) (events.ModelRequested, bool) {
 	next := last.Asked
 	if !failure.Retryable() || last.failed(failure.Kind) >= ModelAttempts(s, failure.Kind) {
 		return events.ModelRequested{}, false

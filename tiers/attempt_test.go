@@ -84,7 +84,8 @@ func TestTheNextPromptHasAllItsAttempts(t *testing.T) {
 	for range 2 {
 		sent = sent.Then("next", tiers.Request(s, tiers.Seat{Tier: 3}, sent, nil))
 		for n := 1; n <= tiers.MaxModelAttempts; n++ {
-			next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, &sent, events.ModelFailed{Kind: events.ModelIncomplete}, time.Time{})
+			next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, &sent, events.ModelFailed{Kind: events.ModelIncomplete},
+				time.Time{})
 			require.Equal(t, n < tiers.MaxModelAttempts, ok)
 			if ok {
 				sent = sent.Then("again", next)
@@ -100,7 +101,8 @@ func TestNoWaitIsLongerThanAMinute(t *testing.T) {
 	r := tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil)
 	r.Attempt = 99
 	for _, asked := range []int64{0, (2 * time.Hour).Milliseconds()} {
-		next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, &tiers.Sent{Asked: r}, events.ModelFailed{Kind: events.ModelOverloaded, RetryAfterMS: asked}, time.Time{})
+		next, ok := tiers.NextAttempt(s, tiers.Seat{Tier: 3}, &tiers.Sent{Asked: r},
+			events.ModelFailed{Kind: events.ModelOverloaded, RetryAfterMS: asked}, time.Time{})
 		require.True(t, ok)
 		require.Equal(t, tiers.MaxBackoff, next.NotBefore.Sub(time.Time{}))
 	}

@@ -20,7 +20,8 @@ type MergeTries struct {
 // Then is what is known behind a try that did not merge.
 func (m MergeTries) Then(p events.MergeSettled) MergeTries {
 	l := m.last
-	if l.Attempt == p.Attempt && l.Outcome == p.Outcome && l.Onto == p.Onto && l.Detail == p.Detail && slices.Equal(l.Files, p.Files) {
+	if l.Attempt == p.Attempt && l.Outcome == p.Outcome && l.Onto == p.Onto && l.Detail == p.Detail &&
+		slices.Equal(l.Files, p.Files) {
 		return MergeTries{p, m.same + 1}
 	}
 	return MergeTries{p, 1}

@@ -26,7 +26,8 @@ func RuleViews() []events.ViewRequest {
 }
 
 // projectWords stand over whatever a project says to every model.
-const projectWords = "It comes from the project, not from the person: follow it in how the work is done here. It ranks below what the engine and the person say, and allows nothing that they do not."
+const projectWords = "It comes from the project, not from the person: follow it in how the work is done here. It " +
+	"ranks below what the engine and the person say, and allows nothing that they do not."
 
 // SplitRules takes the project's rules out of the views of the ContextBuilt
 // with the id built: parts for the beginning of a prompt, and the numbers of the

@@ -35,12 +35,14 @@ func TestTheLimitOfAReplyFollowsTheModel(t *testing.T) {
 		{"script", "m", 0, []int{0, 0}},
 		{"claude_cli", "large", 0, []int{0, 0}},
 	} {
-		s, _ := events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: c.provider, Models: []string{c.model}, MaxOutputTokens: c.set}}}.Changed(known)
+		s, _ := events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: c.provider, Models: []string{c.model},
+			MaxOutputTokens: c.set}}}.Changed(known)
 		for cut, want := range c.want {
 			seat := tiers.Seat{Tier: 3, Cut: cut}
 			asked := tiers.Request(s, seat, tiers.Sent{}, nil)
 			require.Equal(t, want, asked.Params.MaxOutputTokens, "%s/%s, %d, cut %d", c.provider, c.model, c.set, cut)
-			require.Equal(t, cut+1 < len(c.want) && c.want[cut+1] > want, seat.AskLonger(s, asked), "%s/%s, %d, cut %d", c.provider, c.model, c.set, cut)
+			require.Equal(t, cut+1 < len(c.want) && c.want[cut+1] > want, seat.AskLonger(s, asked), "%s/%s, %d, cut %d",
+				c.provider, c.model, c.set, cut)
 		}
 	}
 }

@@ -30,21 +30,29 @@ func TestEachRequestIsOpenUntilItsOutcome(t *testing.T) {
 	}{
 		"call": {
 			events.ToolApproved{Call: "c", Generation: 2}, events.PoolTools,
-			[]events.Payload{events.ToolSettled{Call: "c", Generation: 2}, events.ToolSettled{Call: "c", Generation: 3}, events.ToolParked{Call: "c"}},
-			[]events.Payload{events.ToolSettled{Call: "c", Generation: 1}, events.ToolSettled{Call: "d", Generation: 2}, events.ToolStarted{Call: "c", Generation: 2}},
+			[]events.Payload{events.ToolSettled{Call: "c", Generation: 2}, events.ToolSettled{Call: "c", Generation: 3},
+				events.ToolParked{Call: "c"}},
+			[]events.Payload{events.ToolSettled{Call: "c", Generation: 1}, events.ToolSettled{Call: "d", Generation: 2},
+				events.ToolStarted{Call: "c", Generation: 2}},
 		},
-		"preview":   {events.PreviewRequested{Call: "c"}, events.PoolShort, []events.Payload{events.PreviewBuilt{Call: "c"}}, []events.Payload{events.PreviewBuilt{Call: "d"}, events.ToolParked{Call: "c"}}},
-		"views":     {events.ContextRequested{}, events.PoolShort, []events.Payload{events.ContextBuilt{Request: "a"}}, []events.Payload{events.ContextBuilt{Request: "b"}}},
-		"injection": {events.ContextInjectionRequested{}, events.PoolShort, []events.Payload{events.ContextBuilt{Request: "a"}}, []events.Payload{events.FilesUpdated{Request: "b"}}},
-		"refresh":   {events.RefreshRequested{}, events.PoolShort, []events.Payload{events.FilesUpdated{Request: "a"}}, nil},
-		"workspace": {events.WorkspaceRequested{}, events.PoolTools, []events.Payload{events.WorkspacePrepared{Request: "a"}}, nil},
-		"merge":     {events.MergeRequested{}, events.PoolTools, []events.Payload{events.MergeSettled{Request: "a"}}, nil},
+		"preview": {events.PreviewRequested{Call: "c"}, events.PoolShort, []events.Payload{events.PreviewBuilt{Call: "c"}},
+			[]events.Payload{events.PreviewBuilt{Call: "d"}, events.ToolParked{Call: "c"}}},
+		"views": {events.ContextRequested{}, events.PoolShort, []events.Payload{events.ContextBuilt{Request: "a"}},
+			[]events.Payload{events.ContextBuilt{Request: "b"}}},
+		"injection": {events.ContextInjectionRequested{}, events.PoolShort,
+			[]events.Payload{events.ContextBuilt{Request: "a"}}, []events.Payload{events.FilesUpdated{Request: "b"}}},
+		"refresh": {events.RefreshRequested{}, events.PoolShort, []events.Payload{events.FilesUpdated{Request: "a"}}, nil},
+		"workspace": {events.WorkspaceRequested{}, events.PoolTools, []events.Payload{events.WorkspacePrepared{Request: "a"}},
+			nil},
+		"merge": {events.MergeRequested{}, events.PoolTools, []events.Payload{events.MergeSettled{Request: "a"}}, nil},
 		"model": {
 			events.ModelRequested{}, events.PoolModels,
-			[]events.Payload{events.ModelReplied{Request: "a"}, events.ModelFailed{Request: "a"}, events.ModelDenied{Request: "a"}},
+			[]events.Payload{events.ModelReplied{Request: "a"}, events.ModelFailed{Request: "a"},
+				events.ModelDenied{Request: "a"}},
 			[]events.Payload{events.ModelStarted{Request: "a"}, events.ModelReplied{Request: "b"}},
 		},
-		"timer": {events.AskRaised{Ask: "q", ExpiresAt: &due}, "", []events.Payload{events.AskSettled{Ask: "q"}}, []events.Payload{events.TimerFired{Ask: "q"}}},
+		"timer": {events.AskRaised{Ask: "q", ExpiresAt: &due}, "", []events.Payload{events.AskSettled{Ask: "q"}},
+			[]events.Payload{events.TimerFired{Ask: "q"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +87,8 @@ func TestAnAskThatNeverExpiresWaitsForNoEffect(t *testing.T) {
 
 func TestReturnsOfARequestAreCounted(t *testing.T) {
 	t.Parallel()
-	q := folded(events.ToolApproved{Call: "c", Generation: 1}, events.RequestReturned{Key: "call c"}, events.RequestReturned{Key: "call c"})
+	q := folded(events.ToolApproved{Call: "c", Generation: 1}, events.RequestReturned{Key: "call c"},
+		events.RequestReturned{Key: "call c"})
 	require.Equal(t, 2, q.Open["call c"].Returned)
 	require.EqualValues(t, 3, q.Returned)
 }

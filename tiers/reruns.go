@@ -132,5 +132,6 @@ func (at *ranIn) changed() { clear(at.failed) }
 // FlakyWords say, behind the result of a call that passed, what to think of it
 // after this other one failed.
 func FlakyWords(failed string) string {
-	return "This command failed before (call " + Clip(failed, events.MaxIDLength) + ") and passed now, although no change of a file is on record in between: it is flaky, or depends on something else. Do not take the pass as proof."
+	return "This command failed before (call " + Clip(failed, events.MaxIDLength) + ") and passed now, although no " +
+		"change of a file is on record in between: it is flaky, or depends on something else. Do not take the pass as proof."
 }

@@ -80,7 +80,8 @@ func (x *Sitting) choose(s events.Settings, wanted string) {
 // persona's list, else the tier's ladder.
 func (x *Sitting) address(seat Seat) {
 	x.Provider = events.ProviderName(x.Tier.Provider)
-	x.Params = events.ModelParams{Temperature: x.Tier.Temperature, TopP: x.Tier.TopP, MaxOutputTokens: x.Tier.MaxOutputTokens, Effort: x.Tier.Effort}
+	x.Params = events.ModelParams{Temperature: x.Tier.Temperature, TopP: x.Tier.TopP,
+		MaxOutputTokens: x.Tier.MaxOutputTokens, Effort: x.Tier.Effort}
 	x.preset()
 	x.Model = x.Tier.Model(seat.Retries)
 	if m, has := x.preferred(seat); has {

@@ -14,12 +14,15 @@ func to[T any](v T) *T { return &v }
 
 func staffed() events.Settings {
 	return events.Settings{
-		Tiers: []events.TierSettings{{Tier: 3, Provider: "gemini", Models: []string{"l0", "l1", "l2"}, Temperature: to(0.5), MaxOutputTokens: 100, Effort: "low"}},
+		Tiers: []events.TierSettings{{Tier: 3, Provider: "gemini", Models: []string{"l0", "l1", "l2"}, Temperature: to(0.5),
+			MaxOutputTokens: 100, Effort: "low"}},
 		Roster: events.Roster{
 			Personas: []events.Persona{
-				{Name: "ada", Models: []events.PreferredModel{{Provider: "Anthropic", Model: "p0", Temperature: to(0.1), MaxOutputTokens: 900}, {Provider: "gemini-cli", Model: "p1"}}},
+				{Name: "ada", Models: []events.PreferredModel{{Provider: "Anthropic", Model: "p0", Temperature: to(0.1),
+					MaxOutputTokens: 900}, {Provider: "gemini-cli", Model: "p1"}}},
 				{Name: "bare"},
-				{Name: "theirs", Project: true, Models: []events.PreferredModel{{Provider: "gemini", Model: "q", MaxOutputTokens: 900}}},
+				{Name: "theirs", Project: true, Models: []events.PreferredModel{{Provider: "gemini", Model: "q",
+					MaxOutputTokens: 900}}},
 			},
 			PromptPresets: []events.PromptPreset{{Name: "short", Temperature: to(0.9), TopP: to(0.8), MaxOutputTokens: 50}},
 		},
@@ -47,7 +50,8 @@ func TestWhoAnswersATicket(t *testing.T) {
 		c.seat.Tier = 3
 		r := tiers.Request(staffed(), c.seat, tiers.Sent{}, nil)
 		require.Equal(t, []any{c.provider, c.model}, []any{r.Provider, r.Model}, name)
-		again, ok := tiers.NextAttempt(staffed(), c.seat, &tiers.Sent{Asked: r}, events.ModelFailed{Kind: events.ModelNetwork}, time.Time{})
+		again, ok := tiers.NextAttempt(staffed(), c.seat, &tiers.Sent{Asked: r},
+			events.ModelFailed{Kind: events.ModelNetwork}, time.Time{})
 		require.True(t, ok)
 		require.Equal(t, []any{c.provider, c.model}, []any{again.Provider, again.Model}, name)
 	}
@@ -64,11 +68,15 @@ func TestAPersonaThatNobodyHasIsIgnoredAndSaid(t *testing.T) {
 func TestParametersOfTheMostParticular(t *testing.T) {
 	t.Parallel()
 	s := staffed()
-	require.Equal(t, events.ModelParams{Temperature: to(0.1), MaxOutputTokens: 900, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "ada"}, tiers.Sent{}, nil).Params)
-	require.Equal(t, events.ModelParams{Temperature: to(0.5), MaxOutputTokens: 100, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "ada", Retries: 1}, tiers.Sent{}, nil).Params)
-	require.Equal(t, 100, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "theirs"}, tiers.Sent{}, nil).Params.MaxOutputTokens, "the project's persona raised a limit")
+	require.Equal(t, events.ModelParams{Temperature: to(0.1), MaxOutputTokens: 900, Effort: "low"},
+		tiers.Request(s, tiers.Seat{Tier: 3, Persona: "ada"}, tiers.Sent{}, nil).Params)
+	require.Equal(t, events.ModelParams{Temperature: to(0.5), MaxOutputTokens: 100, Effort: "low"},
+		tiers.Request(s, tiers.Seat{Tier: 3, Persona: "ada", Retries: 1}, tiers.Sent{}, nil).Params)
+	require.Equal(t, 100, tiers.Request(s, tiers.Seat{Tier: 3, Persona: "theirs"}, tiers.Sent{},
+		nil).Params.MaxOutputTokens, "the project's persona raised a limit")
 	s.Tiers[0].PromptPreset = "short"
-	require.Equal(t, events.ModelParams{Temperature: to(0.5), TopP: to(0.8), MaxOutputTokens: 50, Effort: "low"}, tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil).Params)
+	require.Equal(t, events.ModelParams{Temperature: to(0.5), TopP: to(0.8), MaxOutputTokens: 50, Effort: "low"},
+		tiers.Request(s, tiers.Seat{Tier: 3}, tiers.Sent{}, nil).Params)
 }
 
 func TestTheTiersOwnPersonaWorksWhereNobodyElseIsAskedFor(t *testing.T) {
@@ -84,11 +92,15 @@ func TestTheTiersOwnPersonaWorksWhereNobodyElseIsAskedFor(t *testing.T) {
 
 func TestPresetsTogetherAreAsStrictAsEach(t *testing.T) {
 	t.Parallel()
-	mine := events.ToolPreset{Name: "mine", Tools: []events.PresetTool{{Tool: "read_*"}, {Tool: "edit_file", Approval: "ask"}, {Tool: "run", Approval: "auto"}, {Tool: "put", Approval: "auto"}}}
-	other := events.ToolPreset{Name: "other", Tools: []events.PresetTool{{Tool: "read_file", Approval: "ask"}, {Tool: "*_file", Approval: "auto"}, {Tool: "edit_file", Approval: "auto"}, {Tool: "run"}}}
+	mine := events.ToolPreset{Name: "mine", Tools: []events.PresetTool{{Tool: "read_*"},
+		{Tool: "edit_file", Approval: "ask"}, {Tool: "run", Approval: "auto"}, {Tool: "put", Approval: "auto"}}}
+	other := events.ToolPreset{Name: "other", Tools: []events.PresetTool{{Tool: "read_file", Approval: "ask"},
+		{Tool: "*_file", Approval: "auto"}, {Tool: "edit_file", Approval: "auto"}, {Tool: "run"}}}
 	p := tiers.Presets{mine, other}
-	require.Equal(t, []string{"run", "edit_file", "read_file"}, p.Of([]string{"run", "edit_file", "put", "read_file", "read_all"}))
-	for tool, want := range map[string][2]string{"edit_file": {"ask", "mine"}, "run": {"auto", "mine"}, "read_file": {"ask", "other"}, "move_file": {"", ""}} {
+	require.Equal(t, []string{"run", "edit_file", "read_file"}, p.Of([]string{"run", "edit_file", "put", "read_file",
+		"read_all"}))
+	for tool, want := range map[string][2]string{"edit_file": {"ask", "mine"}, "run": {"auto", "mine"},
+		"read_file": {"ask", "other"}, "move_file": {"", ""}} {
 		approval, by := p.Approval(tool)
 		require.Equal(t, want, [2]string{approval, by}, tool)
 	}

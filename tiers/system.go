@@ -38,7 +38,8 @@ func (x Sitting) Project(opened string) []events.Part {
 	var out []events.Part
 	add := func(heading, text string) {
 		if chars.Trim(text) != "" {
-			out = append(out, events.Part{Role: "user", Prefix: heading + "\n\n" + projectWords + "\n\n", Text: text, Suffix: "\n",
+			out = append(out, events.Part{Role: "user", Prefix: heading + "\n\n" + projectWords + "\n\n", Text: text,
+				Suffix: "\n",
 				Origin: fence.Repo, Fence: sessionFence(opened, events.Digest([]byte(heading+text)))})
 		}
 	}

@@ -180,7 +180,8 @@ func (f field) decodeObjects(tool string, raw json.RawMessage, into reflect.Valu
 	values := reflect.MakeSlice(into.Type(), len(items), len(items))
 	for i, item := range items {
 		if !bytes.HasPrefix(item, []byte("{")) {
-			return &ArgumentError{Tool: tool, Field: fmt.Sprintf("%s number %d", f.name, i+1), Problem: "must be one JSON object"}
+			return &ArgumentError{Tool: tool, Field: fmt.Sprintf("%s number %d", f.name, i+1),
+				Problem: "must be one JSON object"}
 		}
 		err := decodeInto(tool, f.items, item, values.Index(i))
 		var bad *ArgumentError

@@ -32,24 +32,29 @@ func TestBeadsAreListedCreatedAndUpdated(t *testing.T) {
 	made := call(t, env, "bd_create", args{"title": "--force it", "description": "why\nand how"})
 	require.False(t, made.Failed, made.Text)
 	require.Equal(t, "ID: t-1, Status: open, Title: --force it", made.Text)
-	require.Equal(t, "ID: t-2, Status: open, Title: two words", call(t, env, "bd_create", args{"title": "two  words", "description": ""}).Text)
-	require.Equal(t, "ID: t-1, Status: in_progress, Title: --force it", call(t, env, "bd_update", args{"bead_id": "t-1", "status": "in_progress"}).Text)
+	require.Equal(t, "ID: t-2, Status: open, Title: two words", call(t, env, "bd_create", args{"title": "two  words",
+		"description": ""}).Text)
+	require.Equal(t, "ID: t-1, Status: in_progress, Title: --force it", call(t, env, "bd_update", args{"bead_id": "t-1",
+		"status": "in_progress"}).Text)
 	require.Equal(t, "ID: t-2, Status: open, Title: two words", call(t, env, "bd_ready", args{}).Text)
 	list := call(t, env, "bd_list", args{})
 	require.Equal(t, "ID: t-2, Status: open, Title: two words\nID: t-1, Status: in_progress, Title: --force it", list.Text)
 	require.Equal(t, map[string]any{
-		"id": "t-1", "status": "in_progress", "title": "--force it", "description": "why\nand how", "priority": 2.0, "issue_type": "task",
+		"id": "t-1", "status": "in_progress", "title": "--force it", "description": "why\nand how", "priority": 2.0,
+		"issue_type": "task",
 	}, data(t, list)["beads"].([]any)[1])
 	unknown := call(t, env, "bd_update", args{"bead_id": "t-9", "status": "open"})
 	require.Equal(t, `ERROR: resolving issue: no issue found matching "t-9"`, unknown.Text)
-	require.Contains(t, call(t, env, "bd_update", args{"bead_id": "t-1", "status": "half"}).Text, `ERROR: invalid status "half" (built-in: open,`)
+	require.Contains(t, call(t, env, "bd_update", args{"bead_id": "t-1", "status": "half"}).Text,
+		`ERROR: invalid status "half" (built-in: open,`)
 }
 
 func TestWithoutADatabaseOrAProgramBeadsSaySo(t *testing.T) {
 	t.Parallel()
 	env, dir := tracked(t)
 	for name, in := range map[string]args{
-		"bd_list": {}, "bd_ready": {}, "bd_create": {"title": "a", "description": "b"}, "bd_update": {"bead_id": "t-1", "status": "open"},
+		"bd_list": {}, "bd_ready": {}, "bd_create": {"title": "a", "description": "b"}, "bd_update": {"bead_id": "t-1",
+			"status": "open"},
 	} {
 		require.False(t, strings.HasPrefix(call(t, env, name, in).Text, noBeads))
 		none := env
@@ -116,7 +121,8 @@ func TestChangesOutsideHaveNoPlanAndAreAskedAboutAsWrites(t *testing.T) {
 	t.Parallel()
 	env, dir := tracked(t, "one")
 	before := fingerprint(t, dir)
-	for name, in := range map[string]args{"bd_create": {"title": "a", "description": "b"}, "bd_update": {"bead_id": "t-1", "status": "closed"}} {
+	for name, in := range map[string]args{"bd_create": {"title": "a", "description": "b"}, "bd_update": {"bead_id": "t-1",
+		"status": "closed"}} {
 		p := prepare(t, env, name, in)
 		require.True(t, p.Spec().Effect.Has(tools.Writes))
 		require.False(t, p.Plans())
@@ -127,6 +133,9 @@ func TestChangesOutsideHaveNoPlanAndAreAskedAboutAsWrites(t *testing.T) {
 	require.Equal(t, before, fingerprint(t, dir))
 	require.True(t, prepare(t, env, "edit_file", args{"path": "a", "old_string": "x", "new_string": "b"}).Plans())
 	require.Panics(t, func() {
-		tools.Outside(tools.Spec{Name: "x", Summary: "x", Effect: tools.Executes}, func(context.Context, tools.Env, struct{}) (tools.Result, error) { return tools.Result{}, nil })
+		tools.Outside(tools.Spec{Name: "x", Summary: "x", Effect: tools.Executes}, func(context.Context, tools.Env,
+			struct{}) (tools.Result, error) {
+			return tools.Result{}, nil
+		})
 	})
 }

@@ -89,7 +89,8 @@ func runCase(t *testing.T, file string) {
 	address := servePages(t, archive)
 	net, err := web.New(web.Settings{SearchURL: "http://" + address + "/search", AllowHosts: []string{address}})
 	require.NoError(t, err)
-	env := tools.Env{Workspace: w, Net: net, Shell: tools.Shell{Fallback: tools.FallbackPOSIX, Inherit: []string{"PATH=" + programs(t, archive)}}}
+	env := tools.Env{Workspace: w, Net: net, Shell: tools.Shell{Fallback: tools.FallbackPOSIX,
+		Inherit: []string{"PATH=" + programs(t, archive)}}}
 	if slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == "commit" }) {
 		commitAll(t, dir)
 	}
@@ -154,8 +155,10 @@ func commitAll(t *testing.T, dir string) {
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "before"}} {
 		c := exec.CommandContext(t.Context(), "git", args...)
 		c.Dir = dir
-		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b",
-			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z")
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a",
+			"GIT_AUTHOR_EMAIL=a@b",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_AUTHOR_DATE=2026-01-01T00:00:00Z",
+			"GIT_COMMITTER_DATE=2026-01-01T00:00:00Z")
 		out, err := c.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
@@ -167,16 +170,19 @@ func replay(t *testing.T, archive *txtar.Archive, env tools.Env, address string)
 	var result tools.Result
 	for i, section := range archive.Files {
 		switch {
-		case strings.HasPrefix(section.Name, "before/"), strings.HasPrefix(section.Name, "page/"), section.Name == "programs", section.Name == "commit":
+		case strings.HasPrefix(section.Name, "before/"), strings.HasPrefix(section.Name, "page/"), section.Name == "programs",
+			section.Name == "commit":
 			have.Files = append(have.Files, section)
 		case section.Name == "call":
 			result = caseCall(t, env, bytes.ReplaceAll(section.Data, []byte("SERVER"), []byte(address)))
 			answer := strings.ReplaceAll(result.Text, address, "SERVER")
 			have.Files = append(have.Files, section, txtar.File{Name: "answer", Data: []byte(answer + "\n")})
-			if i+2 < len(archive.Files) && archive.Files[i+2].Name == "data" || i+1 < len(archive.Files) && archive.Files[i+1].Name == "data" {
+			if i+2 < len(archive.Files) && archive.Files[i+2].Name == "data" || i+1 < len(archive.Files) &&
+				archive.Files[i+1].Name == "data" {
 				have.Files = append(have.Files, txtar.File{Name: "data", Data: indented(t, result.Data)})
 			}
-		case slices.Contains([]string{"answer", "data", "removed"}, section.Name) || strings.HasPrefix(section.Name, "after/"):
+		case slices.Contains([]string{"answer", "data", "removed"}, section.Name) || strings.HasPrefix(section.Name,
+			"after/"):
 		default:
 			t.Fatalf("unknown section %q", section.Name)
 		}
@@ -261,7 +267,8 @@ func fileSection(t *testing.T, section txtar.File, prefix string) (path, content
 func sectionOf(name, content string) txtar.File {
 	plain := txtar.File{Name: name, Data: []byte(content)}
 	back := txtar.Parse(txtar.Format(&txtar.Archive{Files: []txtar.File{plain}}))
-	if len(back.Files) == 1 && string(back.Files[0].Data) == content && strconv.CanBackquote(strings.NewReplacer("\n", "", "`", "").Replace(content)) {
+	if len(back.Files) == 1 && string(back.Files[0].Data) == content && strconv.CanBackquote(strings.NewReplacer("\n", "",
+		"`", "").Replace(content)) {
 		return plain
 	}
 	var b strings.Builder

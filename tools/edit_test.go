@@ -50,7 +50,8 @@ func TestSetFileSlice(t *testing.T) {
 			t.Parallel()
 			env, dir := setup(t, map[string]string{"f": c.before})
 			require.NoError(t, os.Chmod(filepath.Join(dir, "f"), 0o750))
-			result := call(t, env, "set_file_slice", args{"path": "f", "start_line": c.from, "end_line": c.to, "new_content": c.content})
+			result := call(t, env, "set_file_slice", args{"path": "f", "start_line": c.from, "end_line": c.to,
+				"new_content": c.content})
 			require.False(t, result.Failed, result.Text)
 			require.Equal(t, c.after, get(t, dir, "f"))
 			require.Contains(t, result.Text, "sha256 "+hash(c.after))
@@ -65,14 +66,18 @@ func TestSetFileSliceSaysWhereTheNewLinesAre(t *testing.T) {
 	t.Parallel()
 	env, dir := setup(t, map[string]string{"f": "a\nb\nc\n"})
 	result := call(t, env, "set_file_slice", args{"path": "f", "start_line": 2, "end_line": 2, "new_content": "x\ny"})
-	require.Equal(t, "set_file_slice f: line 2 replaced, now lines 2–3\nf: sha256 "+hash("a\nx\ny\nc\n")+", 8 bytes\n--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n a\n-b\n+x\n+y\n c", result.Text)
+	require.Equal(t, "set_file_slice f: line 2 replaced, now lines 2–3\nf: sha256 "+hash("a\nx\ny\nc\n")+
+		", 8 bytes\n--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n a\n-b\n+x\n+y\n c", result.Text)
 	require.Equal(t, map[string]any{"start_line": 2.0, "end_line": 3.0, "lines": 4.0}, data(t, result)["details"])
-	require.Contains(t, call(t, env, "set_file_slice", args{"path": "f", "start_line": 2, "end_line": 3, "new_content": ""}).Text, "lines 2–3 removed")
-	require.Contains(t, call(t, env, "set_file_slice", args{"path": "f", "start_line": 1, "end_line": 0, "new_content": "n"}).Text, "inserted as line 1")
+	require.Contains(t, call(t, env, "set_file_slice", args{"path": "f", "start_line": 2, "end_line": 3,
+		"new_content": ""}).Text, "lines 2–3 removed")
+	require.Contains(t, call(t, env, "set_file_slice", args{"path": "f", "start_line": 1, "end_line": 0,
+		"new_content": "n"}).Text, "inserted as line 1")
 	same := call(t, env, "set_file_slice", args{"path": "f", "start_line": 1, "end_line": 1, "new_content": "n"})
 	require.False(t, same.Failed)
 	require.True(t, strings.HasPrefix(same.Text, "no change: nothing was written"), same.Text)
-	dry := call(t, env, "set_file_slice", args{"path": "f", "start_line": 1, "end_line": 1, "new_content": "dry", "dry_run": true})
+	dry := call(t, env, "set_file_slice", args{"path": "f", "start_line": 1, "end_line": 1, "new_content": "dry",
+		"dry_run": true})
 	require.True(t, strings.HasPrefix(dry.Text, "dry run: nothing was written"), dry.Text)
 	require.Equal(t, "n\na\nc\n", get(t, dir, "f"))
 }
@@ -80,16 +85,22 @@ func TestSetFileSliceSaysWhereTheNewLinesAre(t *testing.T) {
 func TestSetFileSliceCreatesAMissingFile(t *testing.T) {
 	t.Parallel()
 	env, dir := setup(t, nil)
-	result := call(t, env, "set_file_slice", args{"path": "new/dir/f.py", "start_line": 1, "end_line": 0, "new_content": "a\r\nb"})
+	result := call(t, env, "set_file_slice", args{"path": "new/dir/f.py", "start_line": 1, "end_line": 0,
+		"new_content": "a\r\nb"})
 	require.False(t, result.Failed, result.Text)
 	require.Equal(t, "a\r\nb", get(t, dir, "new/dir/f.py"), "the content is taken as it is")
 	require.Contains(t, result.Text, "new file with 2 lines")
 	for want, in := range map[string]args{
-		"ERROR: none does not exist; start_line=1 and end_line=0 create it": {"path": "none", "start_line": 1, "end_line": 1, "new_content": "x"},
-		"ERROR: none does not exist, but expected_hash was given":           {"path": "none", "start_line": 1, "end_line": 0, "new_content": "x", "expected_hash": hash("")},
-		"ERROR: none/ ends with a slash; give the name of a file":           {"path": "none/", "start_line": 1, "end_line": 0, "new_content": "x"},
-		"ACCESS DENIED: .env: this name is protected":                       {"path": ".env", "start_line": 1, "end_line": 0, "new_content": "x"},
-		"ACCESS DENIED: ../x: this path is outside the allowed directories": {"path": "../x", "start_line": 1, "end_line": 0, "new_content": "x"},
+		"ERROR: none does not exist; start_line=1 and end_line=0 create it": {"path": "none", "start_line": 1, "end_line": 1,
+			"new_content": "x"},
+		"ERROR: none does not exist, but expected_hash was given": {"path": "none", "start_line": 1, "end_line": 0,
+			"new_content": "x", "expected_hash": hash("")},
+		"ERROR: none/ ends with a slash; give the name of a file": {"path": "none/", "start_line": 1, "end_line": 0,
+			"new_content": "x"},
+		"ACCESS DENIED: .env: this name is protected": {"path": ".env", "start_line": 1, "end_line": 0,
+			"new_content": "x"},
+		"ACCESS DENIED: ../x: this path is outside the allowed directories": {"path": "../x", "start_line": 1, "end_line": 0,
+			"new_content": "x"},
 	} {
 		require.Equal(t, want, call(t, env, "set_file_slice", in).Text)
 	}
@@ -99,11 +110,16 @@ func TestSetFileSliceRefusesWrongNumbersHashesAndCharacters(t *testing.T) {
 	t.Parallel()
 	env, dir := setup(t, map[string]string{"f": "a\nb\n", "latin": "\xe9\n", "bin": "\x00"})
 	for want, in := range map[string]args{
-		"lines 1–3 are out of range: f has 2 lines; start_line=3 and end_line=2 append": {"path": "f", "start_line": 1, "end_line": 3, "new_content": "x"},
-		"lines 4–3 are out of range":                                          {"path": "f", "start_line": 4, "end_line": 3, "new_content": "x"},
-		"end_line 0 is before start_line 2; end_line=1 inserts before line 2": {"path": "f", "start_line": 2, "end_line": 0, "new_content": "x"},
-		"f is not the expected file: its SHA-256 is " + hash("a\nb\n"):        {"path": "f", "start_line": 1, "end_line": 1, "new_content": "x", "expected_hash": "0123456789"},
-		"expected_hash needs at least 8 hex digits":                           {"path": "f", "start_line": 1, "end_line": 1, "new_content": "x", "expected_hash": hash("a\nb\n")[:7]},
+		"lines 1–3 are out of range: f has 2 lines; start_line=3 and end_line=2 append": {"path": "f", "start_line": 1,
+			"end_line": 3, "new_content": "x"},
+		"lines 4–3 are out of range": {"path": "f", "start_line": 4, "end_line": 3,
+			"new_content": "x"},
+		"end_line 0 is before start_line 2; end_line=1 inserts before line 2": {"path": "f", "start_line": 2, "end_line": 0,
+			"new_content": "x"},
+		"f is not the expected file: its SHA-256 is " + hash("a\nb\n"): {"path": "f", "start_line": 1, "end_line": 1,
+			"new_content": "x", "expected_hash": "0123456789"},
+		"expected_hash needs at least 8 hex digits": {"path": "f", "start_line": 1, "end_line": 1, "new_content": "x",
+			"expected_hash": hash("a\nb\n")[:7]},
 		"cannot hold '→'": {"path": "latin", "start_line": 1, "end_line": 1, "new_content": "→"},
 		"binary":          {"path": "bin", "start_line": 1, "end_line": 1, "new_content": "x"},
 	} {
@@ -112,7 +128,8 @@ func TestSetFileSliceRefusesWrongNumbersHashesAndCharacters(t *testing.T) {
 		require.Contains(t, result.Text, want)
 	}
 	require.Equal(t, "a\nb\n", get(t, dir, "f"))
-	ok := call(t, env, "set_file_slice", args{"path": "f", "start_line": 1, "end_line": 1, "new_content": "x", "expected_hash": strings.ToUpper(hash("a\nb\n")[:8])})
+	ok := call(t, env, "set_file_slice", args{"path": "f", "start_line": 1, "end_line": 1, "new_content": "x",
+		"expected_hash": strings.ToUpper(hash("a\nb\n")[:8])})
 	require.False(t, ok.Failed, ok.Text)
 }
 
@@ -139,16 +156,18 @@ func TestEditFile(t *testing.T) {
 		"all in a crlf file":                {"a\r\nb\r\na\r\nb\r\n", "a\nb\n", "x\n", true, "x\r\nx\r\n"},
 		"only the line ends change":         {"a\r\nb\r\n", "a\r\n", "a\n", false, "a\nb\r\n"},
 		"bom stays":                         {"\xEF\xBB\xBFa\n", "a", "ä", false, "\xEF\xBB\xBFä\n"},
-		"utf-16":                            {"\xFF\xFEa\x00\r\x00\n\x00b\x00", "a\nb", "x\ny", false, "\xFF\xFEx\x00\r\x00\n\x00y\x00"},
-		"latin-1":                           {"caf\xe9 \xe0\n", "é", "è", false, "caf\xe8 \xe0\n"},
-		"invalid bytes stay":                {"äöü \xff\xfe b\n", "b", "c", false, "äöü \xff\xfe c\n"},
-		"no final line end":                 {"a\nb", "b", "c", false, "a\nc"},
-		"dollar signs and backslashes":      {"a", "a", `$1\n${x}`, false, `$1\n${x}`},
+		"utf-16": {"\xFF\xFEa\x00\r\x00\n\x00b\x00", "a\nb", "x\ny", false,
+			"\xFF\xFEx\x00\r\x00\n\x00y\x00"},
+		"latin-1":                      {"caf\xe9 \xe0\n", "é", "è", false, "caf\xe8 \xe0\n"},
+		"invalid bytes stay":           {"äöü \xff\xfe b\n", "b", "c", false, "äöü \xff\xfe c\n"},
+		"no final line end":            {"a\nb", "b", "c", false, "a\nc"},
+		"dollar signs and backslashes": {"a", "a", `$1\n${x}`, false, `$1\n${x}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env, dir := setup(t, map[string]string{"f": c.before})
-			result := call(t, env, "edit_file", args{"path": "f", "old_string": c.old, "new_string": c.new, "replace_all": c.all})
+			result := call(t, env, "edit_file", args{"path": "f", "old_string": c.old, "new_string": c.new,
+				"replace_all": c.all})
 			require.False(t, result.Failed, result.Text)
 			require.Equal(t, c.after, get(t, dir, "f"))
 			require.Contains(t, result.Text, "sha256 "+hash(c.after))
@@ -161,7 +180,8 @@ func TestEditFileRefusesWhatIsNotUnique(t *testing.T) {
 	env, dir := setup(t, map[string]string{"f": "x\ny\nx\n\nx x\n"})
 	result := call(t, env, "edit_file", args{"path": "f", "old_string": "x", "new_string": "z"})
 	require.True(t, result.Failed)
-	require.Equal(t, "ERROR: old_string occurs 4 times in f, at lines 1, 3, 5, 5; add text around it to make it unique, or set replace_all", result.Text)
+	require.Equal(t, "ERROR: old_string occurs 4 times in f, at lines 1, 3, 5, 5; add text around it to make it unique, "+
+		"or set replace_all", result.Text)
 	require.Equal(t, "x\ny\nx\n\nx x\n", get(t, dir, "f"))
 	result = call(t, env, "edit_file", args{"path": "f", "old_string": "x", "new_string": "z", "replace_all": true})
 	require.Contains(t, result.Text, "edit_file f: 4 occurrences replaced, at lines 1, 3, 5, 5")
@@ -182,15 +202,21 @@ func TestEditFileExplainsWhatItDoesNotFind(t *testing.T) {
 		return result.Text
 	}
 	require.Contains(t, edit("def lod(path):"), `nearest lines: 3: "def load(path):" | 6: "def save(path, text):"`)
-	require.Contains(t, edit("def load(path):\n  return open(path).read()"), "differs only in blanks or indentation is at lines 3–4")
-	require.Contains(t, edit("     3\tdef load(path):\n     4\t    return open(path).read()"), "begins its lines with line numbers")
+	require.Contains(t, edit("def load(path):\n  return open(path).read()"),
+		"differs only in blanks or indentation is at lines 3–4")
+	require.Contains(t, edit("     3\tdef load(path):\n     4\t    return open(path).read()"),
+		"begins its lines with line numbers")
 	require.Contains(t, edit("    print(‘saved’)"), "differs only in look-alike characters is at line 7")
 	require.NotContains(t, edit("@@@@"), "nearest lines")
 	require.Equal(t, source, get(t, dir, "f.py"))
-	require.Contains(t, call(t, env, "edit_file", args{"path": "empty", "old_string": "a", "new_string": "b"}).Text, "old_string not found in empty")
-	require.Contains(t, call(t, env, "edit_file", args{"path": "f.py", "old_string": "os", "new_string": "os"}).Text, "are the same")
-	require.Contains(t, call(t, env, "edit_file", args{"path": "none", "old_string": "a", "new_string": "b"}).Text, "ERROR: none: does not exist")
-	_, err := builtin.Tools().Prepare(t.Context(), env, "edit_file", []byte(`{"path":"f.py","old_string":"","new_string":"x"}`))
+	require.Contains(t, call(t, env, "edit_file", args{"path": "empty", "old_string": "a", "new_string": "b"}).Text,
+		"old_string not found in empty")
+	require.Contains(t, call(t, env, "edit_file", args{"path": "f.py", "old_string": "os", "new_string": "os"}).Text,
+		"are the same")
+	require.Contains(t, call(t, env, "edit_file", args{"path": "none", "old_string": "a", "new_string": "b"}).Text,
+		"ERROR: none: does not exist")
+	_, err := builtin.Tools().Prepare(t.Context(), env, "edit_file",
+		[]byte(`{"path":"f.py","old_string":"","new_string":"x"}`))
 	require.ErrorIs(t, err, tools.ErrBadArguments)
 }
 
@@ -202,7 +228,8 @@ func FuzzEditsLeaveOtherBytesAlone(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, old, replacement string) {
 		put(t, dir, map[string]string{"f": text})
 		raw := args{"path": "f", "old_string": old, "new_string": replacement, "replace_all": true}
-		if old == "" || !utf8.ValidString(old) || !utf8.ValidString(replacement) || strings.ContainsRune(text, 0) || strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		if old == "" || !utf8.ValidString(old) || !utf8.ValidString(replacement) || strings.ContainsRune(text, 0) ||
+			strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 			return
 		}
 		result := call(t, env, "edit_file", raw)
@@ -210,7 +237,8 @@ func FuzzEditsLeaveOtherBytesAlone(f *testing.F) {
 			require.Equal(t, text, get(t, dir, "f"))
 			return
 		}
-		if !strings.Contains(text, "\r") && !strings.Contains(old, "\r") && !strings.Contains(replacement, "\r") && utf8.ValidString(text) {
+		if !strings.Contains(text, "\r") && !strings.Contains(old, "\r") && !strings.Contains(replacement, "\r") &&
+			utf8.ValidString(text) {
 			require.Equal(t, strings.ReplaceAll(text, old, replacement), get(t, dir, "f"))
 		}
 	})
@@ -227,7 +255,8 @@ func FuzzSlicesLeaveOtherLinesAlone(f *testing.F) {
 			return
 		}
 		put(t, dir, map[string]string{"f": text})
-		_, err := callTool(t.Context(), env, "set_file_slice", args{"path": "f", "start_line": from, "end_line": to, "new_content": content})
+		_, err := callTool(t.Context(), env, "set_file_slice", args{"path": "f", "start_line": from, "end_line": to,
+			"new_content": content})
 		lines := document.Lines(text)
 		after := get(t, dir, "f")
 		if err != nil || from > len(lines)+1 || to > len(lines) || to < from-1 || strings.ContainsRune(content, 0) {

@@ -30,7 +30,8 @@ func (c Change) edits(room int) []EditedPlace {
 		return []EditedPlace{c.hull()}
 	}
 	for _, e := range found {
-		out = append(out, EditedPlace{From: int64(e.Start), To: int64(e.End), Len: int64(len(e.New)), SHA256: digest([]byte(e.New))})
+		out = append(out, EditedPlace{From: int64(e.Start), To: int64(e.End), Len: int64(len(e.New)),
+			SHA256: digest([]byte(e.New))})
 	}
 	return out
 }
@@ -59,7 +60,8 @@ func (p PlannedChange) Makes(edits []EditedPlace) bool {
 			return false
 		}
 		var same bool
-		if after, same = bytes.CutPrefix(after, before[at:e.From]); !same || e.Len > int64(len(after)) || digest(after[:e.Len]) != e.SHA256 {
+		if after, same = bytes.CutPrefix(after, before[at:e.From]); !same || e.Len > int64(len(after)) ||
+			digest(after[:e.Len]) != e.SHA256 {
 			return false
 		}
 		after, at = after[e.Len:], e.To

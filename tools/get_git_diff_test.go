@@ -37,7 +37,8 @@ func git(t testing.TB, dir string, args ...string) string {
 	}
 	cmd := exec.CommandContext(t.Context(), "git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "git %s: %s", args, out)
 	return string(out)
@@ -59,14 +60,17 @@ func diffOf(t *testing.T, env tools.Env, in args) tools.Result {
 func TestTheDiffOfTheWorkingTree(t *testing.T) {
 	t.Parallel()
 	env, dir := repo(t, map[string]string{"a.txt": numbered(30), "sub/b.txt": "b\n", "c.txt": "c\n", "pic": "\x00\x01"})
-	require.Regexp(t, `^no change in \.: working tree against HEAD \([0-9a-f]{12}\)$`, diffOf(t, env, args{"path": "."}).Text)
-	put(t, dir, map[string]string{"a.txt": strings.Replace(numbered(30), "line 15\n", "LINE 15\n", 1), "pic": "\x00\x02", "new.txt": "not added\n"})
+	require.Regexp(t, `^no change in \.: working tree against HEAD \([0-9a-f]{12}\)$`,
+		diffOf(t, env, args{"path": "."}).Text)
+	put(t, dir, map[string]string{"a.txt": strings.Replace(numbered(30), "line 15\n", "LINE 15\n", 1), "pic": "\x00\x02",
+		"new.txt": "not added\n"})
 	require.NoError(t, os.Remove(filepath.Join(dir, "sub/b.txt")))
 	git(t, dir, "mv", "c.txt", "d é.txt")
 	result := diffOf(t, env, args{"path": "."})
 	require.Regexp(t, `^working tree against HEAD \([0-9a-f]{12}\): 4 files, \+1 −2\n`, result.Text)
 	for _, want := range []string{
-		"diff --git a/a.txt b/a.txt\n", "\n-line 15\n+LINE 15\n", "\n line 12\n", "Binary files a/pic and b/pic differ", "deleted file mode 100644",
+		"diff --git a/a.txt b/a.txt\n", "\n-line 15\n+LINE 15\n", "\n line 12\n", "Binary files a/pic and b/pic differ",
+		"deleted file mode 100644",
 		"rename from c.txt\nrename to d é.txt\n",
 	} {
 		require.Contains(t, result.Text, want)
@@ -84,7 +88,8 @@ func TestTheDiffOfTheWorkingTree(t *testing.T) {
 	require.Contains(t, gone.Text, "\n-b")
 	require.NotContains(t, gone.Text, "a.txt")
 	stat := diffOf(t, env, args{"path": ".", "stat_only": true}).Text
-	require.True(t, strings.HasSuffix(stat, "\n  modified a.txt +1 −1\n  renamed c.txt → d é.txt +0 −0\n  modified pic binary\n  deleted sub/b.txt +0 −1"), stat)
+	require.True(t, strings.HasSuffix(stat, "\n  modified a.txt +1 −1\n  renamed c.txt → d é.txt +0 −0\n  modified pic "+
+		"binary\n  deleted sub/b.txt +0 −1"), stat)
 }
 
 func TestTheDiffOfRevisionsAndOfWhatIsStaged(t *testing.T) {
@@ -97,7 +102,8 @@ func TestTheDiffOfRevisionsAndOfWhatIsStaged(t *testing.T) {
 	git(t, dir, "add", "-A")
 	put(t, dir, map[string]string{"a.txt": "four\n"})
 	for in, want := range map[string][2]string{
-		`HEAD~1 HEAD`: {"-one\n", "+two"}, `HEAD `: {"-two\n", "+four"}, ` `: {"-two\n", "+four"}, `HEAD~1 v2`: {"-one\n", "+two"},
+		`HEAD~1 HEAD`: {"-one\n", "+two"}, `HEAD `: {"-two\n", "+four"}, ` `: {"-two\n", "+four"}, `HEAD~1 v2`: {"-one\n",
+			"+two"},
 		`main~1 `: {"-one\n", "+four"}, ` HEAD~1`: {"-two\n", "+one"}, `HEAD@{0} v2^`: {"-two\n", "+one"},
 	} {
 		base, head, _ := strings.Cut(in, " ")
@@ -119,8 +125,10 @@ func TestRevisionsAreNeverOptionsRangesOrPaths(t *testing.T) {
 	env, dir := repo(t, map[string]string{"a.txt": "one\n", ".env": "TOKEN=hunter2\n"})
 	before := fingerprint(t, dir)
 	for _, rev := range []string{
-		"-p", "--output=pwned", "--no-index", "-O/etc/passwd", "--ext-diff", "HEAD..HEAD", "HEAD...HEAD", "HEAD:.env", ":/first", "HEAD^{/first}", "a b", "a\nb", "a\x00b",
-		"$(touch pwned)", "`id`", "^HEAD", "*", "HEAD\\", strings.Repeat("a", 201), "HEAD^{tree}:.env", "@{upstream}:x", "\u202eHEAD",
+		"-p", "--output=pwned", "--no-index", "-O/etc/passwd", "--ext-diff", "HEAD..HEAD", "HEAD...HEAD", "HEAD:.env",
+		":/first", "HEAD^{/first}", "a b", "a\nb", "a\x00b",
+		"$(touch pwned)", "`id`", "^HEAD", "*", "HEAD\\", strings.Repeat("a", 201), "HEAD^{tree}:.env", "@{upstream}:x",
+		"\u202eHEAD",
 	} {
 		for _, field := range []string{"base_rev", "head_rev"} {
 			result := call(t, env, "get_git_diff", args{"path": ".", field: rev})
@@ -149,23 +157,34 @@ func TestNothingThatARepositoryConfiguresRuns(t *testing.T) {
 	extra := filepath.Join(dir, ".git", "extra")
 	require.NoError(t, os.WriteFile(extra, []byte("[diff]\n\texternal = "+script+" included\n"), 0o644))
 	for key, value := range map[string]string{
-		"core.fsmonitor": script, "core.hooksPath": filepath.Dir(script), "core.pager": script, "pager.diff": script, "core.editor": script, "core.sshCommand": script,
-		"core.askPass": script, "core.gitProxy": script, "core.alternateRefsCommand": script, "diff.external": script, "diff.ext.command": script, "diff.conv.textconv": script,
-		"diff.word.xfuncname": ".*", "filter.evil.clean": script, "filter.evil.smudge": script, "filter.evil.required": "true", "filter.proc.process": script, "filter.proc.required": "true",
-		"alias.diff": "!" + script, "alias.rev-parse": "!" + script, "include.path": extra, "includeIf.gitdir:/.path": extra, "credential.helper": "!" + script,
-		"gpg.program": script, "log.showSignature": "true", "interactive.diffFilter": script, "trace2.eventTarget": mark, "diff.submodule": "log", "status.submoduleSummary": "true",
-		"remote.origin.url": "ext::" + script, "remote.origin.promisor": "true", "remote.origin.uploadpack": script, "extensions.partialClone": "origin", "protocol.ext.allow": "always",
-		"uploadpack.packObjectsHook": script, "diff.tool": "evil", "difftool.evil.cmd": script, "core.attributesFile": extra, "core.worktree": "/", "core.bare": "true",
+		"core.fsmonitor": script, "core.hooksPath": filepath.Dir(script), "core.pager": script, "pager.diff": script,
+		"core.editor": script, "core.sshCommand": script,
+		"core.askPass": script, "core.gitProxy": script, "core.alternateRefsCommand": script, "diff.external": script,
+		"diff.ext.command": script, "diff.conv.textconv": script,
+		"diff.word.xfuncname": ".*", "filter.evil.clean": script, "filter.evil.smudge": script,
+		"filter.evil.required": "true", "filter.proc.process": script, "filter.proc.required": "true",
+		"alias.diff": "!" + script, "alias.rev-parse": "!" + script, "include.path": extra, "includeIf.gitdir:/.path": extra,
+		"credential.helper": "!" + script,
+		"gpg.program":       script, "log.showSignature": "true", "interactive.diffFilter": script,
+		"trace2.eventTarget": mark, "diff.submodule": "log", "status.submoduleSummary": "true",
+		"remote.origin.url": "ext::" + script, "remote.origin.promisor": "true", "remote.origin.uploadpack": script,
+		"extensions.partialClone": "origin", "protocol.ext.allow": "always",
+		"uploadpack.packObjectsHook": script, "diff.tool": "evil", "difftool.evil.cmd": script, "core.attributesFile": extra,
+		"core.worktree": "/", "core.bare": "true",
 	} {
 		git(t, dir, "config", "-f", ".git/config", key, value)
 	}
-	for _, hook := range []string{"post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction", "pre-auto-gc"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "hooks", hook), []byte("#!/bin/sh\n"+script+" hook\n"), 0o755))
+	for _, hook := range []string{"post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction",
+		"pre-auto-gc"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "hooks", hook), []byte("#!/bin/sh\n"+script+" hook\n"),
+			0o755))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "info", "attributes"), []byte("* filter=evil diff=ext\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "info", "attributes"), []byte("* filter=evil diff=ext\n"),
+		0o644))
 	put(t, dir, map[string]string{"a.txt": "ONE\n", "b.bin": "TWO\n", "c.pic": "THREE\n", "d.big": "FOUR\n"})
 	before := fingerprint(t, dir)
-	for _, in := range []args{{"path": "."}, {"path": ".", "staged": true}, {"path": ".", "base_rev": "HEAD", "head_rev": "HEAD"}, {"path": "d.big", "stat_only": true}} {
+	for _, in := range []args{{"path": "."}, {"path": ".", "staged": true}, {"path": ".", "base_rev": "HEAD",
+		"head_rev": "HEAD"}, {"path": "d.big", "stat_only": true}} {
 		result := diffOf(t, env, in)
 		if len(in) == 1 {
 			for _, want := range []string{"+ONE", "+TWO", "+THREE", "+FOUR"} {
@@ -190,7 +209,8 @@ func TestNothingThatARepositoryConfiguresRuns(t *testing.T) {
 func TestProtectedFilesAreInNoDiff(t *testing.T) {
 	t.Parallel()
 	env, dir := repo(t, map[string]string{
-		".env": "TOKEN=hunter2\n", "a.txt": "one\n", "deep/x.key": "hunter2\n", "settings.txt": strings.Repeat("hunter2 and so on\n", 20), "was.pem": strings.Repeat("hunter2 again\n", 20),
+		".env": "TOKEN=hunter2\n", "a.txt": "one\n", "deep/x.key": "hunter2\n",
+		"settings.txt": strings.Repeat("hunter2 and so on\n", 20), "was.pem": strings.Repeat("hunter2 again\n", 20),
 	})
 	put(t, dir, map[string]string{".env": "TOKEN=hunter2 new\n", "a.txt": "two\n", "deep/x.key": "hunter2 new\n"})
 	git(t, dir, "mv", "settings.txt", "history.toml")
@@ -198,7 +218,8 @@ func TestProtectedFilesAreInNoDiff(t *testing.T) {
 	require.NoError(t, os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "link.txt")))
 	git(t, dir, "add", "-A")
 	put(t, dir, map[string]string{"a.txt": "diff --git a/.env b/.env\n* Unmerged path x\n"})
-	for _, in := range []args{{"path": "."}, {"path": ".", "staged": true}, {"path": ".", "stat_only": true}, {"path": "now.txt"}} {
+	for _, in := range []args{{"path": "."}, {"path": ".", "staged": true}, {"path": ".", "stat_only": true},
+		{"path": "now.txt"}} {
 		result := diffOf(t, env, in)
 		require.NotContains(t, result.Text, ".key")
 		require.NotContains(t, result.Text, "history.toml")
@@ -228,7 +249,8 @@ func TestADiffWorksWithoutACommitAndInWorktreesAndSubfolders(t *testing.T) {
 	require.Contains(t, diffOf(t, env, args{"path": "tree/a.txt"}).Text, "\n+side")
 	require.True(t, strings.HasSuffix(diffOf(t, env, args{"path": "a.txt"}).Text, "-one\n+main"))
 	inner := tools.Env{Workspace: opened(t, filepath.Join(dir, "sub"))}
-	require.Contains(t, diffOf(t, inner, args{"path": "."}).Text, "no change", "the repository may lie above, its other files are out of reach")
+	require.Contains(t, diffOf(t, inner, args{"path": "."}).Text, "no change",
+		"the repository may lie above, its other files are out of reach")
 	git(t, dir, "add", "-A", "sub")
 	require.Contains(t, diffOf(t, inner, args{"path": "."}).Text, "new file mode")
 }
@@ -248,7 +270,8 @@ func TestAForgedPointerOpensNoOtherRepository(t *testing.T) {
 	put(t, private, map[string]string{"p.txt": "hunter2 now\n"})
 	env, dir := setup(t, map[string]string{
 		"a/.git": "gitdir: " + private + "/.git\n", "b/.git": "gitdir: nowhere\n", "c/.git": "something else\n",
-		"d/admin/gitdir": "../.git\n", "d/admin/commondir": private + "/.git\n", "d/admin/HEAD": "ref: refs/heads/main\n", "d/.git": "gitdir: admin\n", "f/objects": "",
+		"d/admin/gitdir": "../.git\n", "d/admin/commondir": private + "/.git\n", "d/admin/HEAD": "ref: refs/heads/main\n",
+		"d/.git": "gitdir: admin\n", "f/objects": "",
 	})
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "e"), 0o755))
 	require.NoError(t, os.Symlink(private+"/.git", filepath.Join(dir, "e/.git")))
@@ -283,7 +306,8 @@ func TestBorrowedObjectsOpenNoOtherRepository(t *testing.T) {
 			return os.WriteFile(filepath.Join(admin, "commondir"), []byte(private+"/.git\n"), 0o600)
 		},
 		"a linked folder of packs": func(admin string) error {
-			return errors.Join(os.RemoveAll(filepath.Join(admin, "objects/pack")), os.Symlink(other+"/.git/objects/pack", filepath.Join(admin, "objects/pack")))
+			return errors.Join(os.RemoveAll(filepath.Join(admin, "objects/pack")), os.Symlink(other+"/.git/objects/pack",
+				filepath.Join(admin, "objects/pack")))
 		},
 		"linked objects": func(admin string) error {
 			var errs []error
@@ -342,11 +366,13 @@ func TestALongDiffBeginsWithTheListOfFiles(t *testing.T) {
 		put(t, dir, map[string]string{name: strings.ToUpper(files[name])})
 	}
 	first := diffOf(t, env, args{"path": "."}).Text
-	require.Regexp(t, `^working tree against HEAD \([0-9a-f]+\): 40 files, \+4000 −4000\n  modified f00.txt \+100 −100\n`, first)
+	require.Regexp(t, `^working tree against HEAD \([0-9a-f]+\): 40 files, \+4000 −4000\n  modified f00.txt \+100 −100\n`,
+		first)
 	require.Contains(t, first, "\ndiff --git a/f00.txt b/f00.txt\n")
 	require.Regexp(t, `\n… truncated: lines \d+–\d+ of \d+ not shown; call get_git_diff with start_line=\d+$`, first)
 	var from, to, total, next int
-	_, err := fmt.Sscanf(first[strings.LastIndex(first, "…"):], "… truncated: lines %d–%d of %d not shown; call get_git_diff with start_line=%d", &from, &to, &total, &next)
+	_, err := fmt.Sscanf(first[strings.LastIndex(first, "…"):], "… truncated: lines %d–%d of %d not shown; call "+
+		"get_git_diff with start_line=%d", &from, &to, &total, &next)
 	require.NoError(t, err)
 	require.Equal(t, from, next)
 	require.NotContains(t, diffOf(t, env, args{"path": ".", "start_line": next}).Text, "40 files")
@@ -386,7 +412,8 @@ func TestACancelledDiffLeavesNothing(t *testing.T) {
 	env, _ := repo(t, map[string]string{"a.txt": "a\n"})
 	bin := t.TempDir()
 	started := filepath.Join(bin, "started")
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho >"+started+"\nexec sleep 1000\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho >"+started+"\nexec sleep 1000\n"),
+		0o755))
 	env.Shell.Inherit = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan tools.Result, 1)

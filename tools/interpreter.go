@@ -28,7 +28,8 @@ func (s Shell) Interpreter() string {
 
 // Environment is that of a script.
 func (s Shell) Environment() []string {
-	return sandbox.Environment(sandbox.Environ{Inherit: s.Inherit, Allow: s.Pass, PathPrepend: s.PathPrepend, Set: s.variables()})
+	return sandbox.Environment(sandbox.Environ{Inherit: s.Inherit, Allow: s.Pass, PathPrepend: s.PathPrepend,
+		Set: s.variables()})
 }
 
 // FindInterpreter looks for PowerShell on the PATH of env, then for what the fallback allows.
@@ -41,7 +42,8 @@ func FindInterpreter(env []string, fallback string) (Interpreter, error) {
 	switch fallback {
 	case FallbackPOSIX:
 	case FallbackNone:
-		return Interpreter{}, Refuse("PowerShell is not installed, and [shell] fallback = \"none\" allows no other shell; use the file tools instead")
+		return Interpreter{}, Refuse("PowerShell is not installed, and [shell] fallback = \"none\" allows no other shell; " +
+			"use the file tools instead")
 	default:
 		return Interpreter{}, Refuse("[shell] fallback is %q; it must be \"posix\" or \"none\"", fallback)
 	}

@@ -34,11 +34,13 @@ func project(t testing.TB) (tools.Env, string) {
 	for name, content := range map[string]string{"HEAD": "ref: refs/heads/main\n", "objects/.keep": "", "refs/.keep": ""} {
 		files[".git/"+name] = content // all that a repository without a commit needs
 	}
-	files["src/a.py"] = "\"\"\"Doc.\"\"\"\nimport os\n\nX = 1\n\n\ndef f():\n    return os.sep\n\n\nclass A:\n    def m(self):\n        return X\n"
+	files["src/a.py"] = "\"\"\"Doc.\"\"\"\nimport os\n\nX = 1\n\n\ndef f():\n    return os.sep\n\n\nclass A:\n    def " +
+		"m(self):\n        return X\n"
 	files["src/a.cpp"] = "struct A {\n    int m() { return 1; }\n};\nint f() { return 1; }\n"
 	env, dir := setup(t, files)
 	online(t, &env)
-	env.Shell.Inherit = []string{"PATH=" + beadstest.Install(t, dir, "one") + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	env.Shell.Inherit = []string{"PATH=" + beadstest.Install(t, dir, "one") + ":" + os.Getenv("PATH"),
+		"HOME=" + t.TempDir()}
 	return env, dir
 }
 
@@ -55,11 +57,14 @@ func sample(t testing.TB, tool tools.Tool) map[string]any {
 	}
 	require.NoError(t, json.Unmarshal(tool.Schema(), &schema))
 	known := map[string]any{
-		"path": "a.txt", "pattern": "**/*", "script": "echo hi", "old_string": "line 7\n", "new_string": "x\n", "new_content": "x\n",
-		"start_line": 1, "end_line": 2_500, "url": siteURL() + "/long", "query": "bees", "bead_id": "t-1", "status": "closed",
-		"edits": []any{map[string]any{"path": "a.txt", "old_string": "line 7\n", "new_string": "x\n"}},
+		"path": "a.txt", "pattern": "**/*", "script": "echo hi", "old_string": "line 7\n", "new_string": "x\n",
+		"new_content": "x\n",
+		"start_line":  1, "end_line": 2_500, "url": siteURL() + "/long", "query": "bees", "bead_id": "t-1",
+		"status": "closed",
+		"edits":  []any{map[string]any{"path": "a.txt", "old_string": "line 7\n", "new_string": "x\n"}},
 	}
-	if name := tool.Spec().Name; strings.HasPrefix(name, "list_") || strings.HasPrefix(name, "search_") || name == "get_tree" {
+	if name := tool.Spec().Name; strings.HasPrefix(name, "list_") || strings.HasPrefix(name, "search_") ||
+		name == "get_tree" {
 		known["path"] = "."
 	}
 	if name := tool.Spec().Name; strings.HasPrefix(name, "py_") {
@@ -125,7 +130,8 @@ func samplePythonEdit(tool string, known map[string]any) {
 // takesAnyText tells whether the texts that a tool takes may be about anything, so that "../" in
 // them is no garbage.
 func takesAnyText(tool tools.Tool) bool {
-	return tool.Spec().Effect.Has(tools.Executes) || slices.Contains([]string{"web_search", "bd_create", "bd_update"}, tool.Spec().Name)
+	return tool.Spec().Effect.Has(tools.Executes) || slices.Contains([]string{"web_search", "bd_create", "bd_update"},
+		tool.Spec().Name)
 }
 
 func everyTool(t *testing.T, check func(t *testing.T, tool tools.Tool)) {
@@ -161,11 +167,14 @@ func TestLawGarbageArgumentsFailPolitely(t *testing.T) {
 		good, err := json.Marshal(sample(t, tool))
 		require.NoError(t, err)
 		for _, raw := range [][]byte{
-			nil, []byte("null"), []byte("[]"), []byte("7"), []byte("{"), []byte("\xff"), []byte(`{"no_such":1}`), append(bytes.Clone(good), '!'),
-			bytes.Replace(good, []byte("{"), []byte(`{"no_such":1,`), 1), bytes.ReplaceAll(good, []byte(`":"`), []byte(`":"\u0000`)),
+			nil, []byte("null"), []byte("[]"), []byte("7"), []byte("{"), []byte("\xff"), []byte(`{"no_such":1}`),
+			append(bytes.Clone(good), '!'),
+			bytes.Replace(good, []byte("{"), []byte(`{"no_such":1,`), 1), bytes.ReplaceAll(good, []byte(`":"`),
+				[]byte(`":"\u0000`)),
 			bytes.ReplaceAll(good, []byte(`":"`), []byte(`":"../../`)), bytes.ReplaceAll(good, []byte(`":1`), []byte(`":-1`)),
 		} {
-			if bytes.Equal(raw, good) || takesAnyText(tool) && bytes.Contains(raw, []byte("../")) || raw == nil && string(good) == "{}" {
+			if bytes.Equal(raw, good) || takesAnyText(tool) && bytes.Contains(raw, []byte("../")) || raw == nil &&
+				string(good) == "{}" {
 				continue
 			}
 			p, err := builtin.Tools().Prepare(t.Context(), env, name, raw)
@@ -177,7 +186,8 @@ func TestLawGarbageArgumentsFailPolitely(t *testing.T) {
 			_, planErr := p.Plan(t.Context())
 			result := p.Run(t.Context(), nil)
 			require.True(t, result.Failed, "%s %s: %s", name, raw, result.Text)
-			require.True(t, strings.HasPrefix(result.Text, "ERROR:") || strings.HasPrefix(result.Text, "ACCESS DENIED"), result.Text)
+			require.True(t, strings.HasPrefix(result.Text, "ERROR:") || strings.HasPrefix(result.Text, "ACCESS DENIED"),
+				result.Text)
 			require.NotContains(t, result.Text, dir)
 			require.NotErrorIs(t, result.Err, tools.ErrPanic)
 			require.NotErrorIs(t, planErr, tools.ErrPanic)
@@ -254,7 +264,8 @@ func TestLawACancelledCallReturnsAtOnceAndChangesNothing(t *testing.T) {
 func TestLawProtectedFilesAreOutOfReach(t *testing.T) {
 	t.Parallel()
 	everyTool(t, func(t *testing.T, tool tools.Tool) {
-		env, dir := setup(t, map[string]string{".env": "TOKEN=hunter2\n", "sub/.slop/run.json": "hunter2", "x_history.toml": "hunter2"})
+		env, dir := setup(t, map[string]string{".env": "TOKEN=hunter2\n", "sub/.slop/run.json": "hunter2",
+			"x_history.toml": "hunter2"})
 		if _, takes := sample(t, tool)["path"]; !takes {
 			return
 		}

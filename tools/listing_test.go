@@ -15,18 +15,22 @@ import (
 
 func TestListDirectoryHasOneRowForEachEntry(t *testing.T) {
 	t.Parallel()
-	env, dir := setup(t, map[string]string{"b.txt": "12345", "a file.py": "", "src/x": "", ".env": "", "config.toml": "", ".slop/x": "", "z/y": ""})
+	env, dir := setup(t, map[string]string{"b.txt": "12345", "a file.py": "", "src/x": "", ".env": "", "config.toml": "",
+		".slop/x": "", "z/y": ""})
 	require.NoError(t, os.Symlink("src", filepath.Join(dir, "link")))
 	result := call(t, env, "list_directory", args{"path": "."})
-	require.Equal(t, "[dir] src\n[dir] z\n[file] a file.py 0\n[file] b.txt 5\n[link] link -> src\n… left out: 3 protected", result.Text)
+	require.Equal(t, "[dir] src\n[dir] z\n[file] a file.py 0\n[file] b.txt 5\n[link] link -> src\n… left out: 3 protected",
+		result.Text)
 	require.Equal(t, map[string]any{"path": ".", "total": 5.0, "protected": 3.0, "truncated": false, "entries": []any{
 		map[string]any{"kind": "dir", "name": "src", "size": 0.0}, map[string]any{"kind": "dir", "name": "z", "size": 0.0},
-		map[string]any{"kind": "file", "name": "a file.py", "size": 0.0}, map[string]any{"kind": "file", "name": "b.txt", "size": 5.0},
+		map[string]any{"kind": "file", "name": "a file.py", "size": 0.0}, map[string]any{"kind": "file", "name": "b.txt",
+			"size": 5.0},
 		map[string]any{"kind": "link", "name": "link", "size": 0.0, "target": "src"},
 	}}, data(t, result))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
 	require.Equal(t, "(empty directory)", call(t, env, "list_directory", args{"path": "empty"}).Text)
-	require.Equal(t, "ERROR: b.txt: is a file, not a directory", call(t, env, "list_directory", args{"path": "b.txt"}).Text)
+	require.Equal(t, "ERROR: b.txt: is a file, not a directory", call(t, env, "list_directory",
+		args{"path": "b.txt"}).Text)
 	require.True(t, call(t, env, "list_directory", args{"path": "link"}).Failed)
 }
 
@@ -43,13 +47,17 @@ func TestLongListingsAreCut(t *testing.T) {
 	env, _ := setup(t, many(30))
 	env.Limits = tools.Limits{MaxLines: 10}
 	list := call(t, env, "list_directory", args{"path": "."})
-	require.True(t, strings.HasSuffix(list.Text, "[file] f008.txt 0\n… truncated: lines 10–30 of 30 not shown; call list_directory with start_line=10"), list.Text)
+	require.True(t, strings.HasSuffix(list.Text, "[file] f008.txt 0\n… truncated: lines 10–30 of 30 not shown; call "+
+		"list_directory with start_line=10"), list.Text)
 	require.Equal(t, 30.0, data(t, list)["total"])
 	rest := call(t, env, "list_directory", args{"path": ".", "start_line": 25}).Text
-	require.Equal(t, "[file] f024.txt 0\n[file] f025.txt 0\n[file] f026.txt 0\n[file] f027.txt 0\n[file] f028.txt 0\n[file] f029.txt 0", rest)
-	require.Equal(t, "ERROR: start_line 31 is out of range: the answer has 30 lines", call(t, env, "list_directory", args{"path": ".", "start_line": 31}).Text)
+	require.Equal(t, "[file] f024.txt 0\n[file] f025.txt 0\n[file] f026.txt 0\n[file] f027.txt 0\n[file] f028.txt "+
+		"0\n[file] f029.txt 0", rest)
+	require.Equal(t, "ERROR: start_line 31 is out of range: the answer has 30 lines", call(t, env, "list_directory",
+		args{"path": ".", "start_line": 31}).Text)
 	found := call(t, env, "search_files", args{"path": ".", "pattern": "*.txt"})
-	require.True(t, strings.HasSuffix(found.Text, "f008.txt\n… truncated: lines 10–30 of 30 not shown; call search_files with start_line=10"), found.Text)
+	require.True(t, strings.HasSuffix(found.Text, "f008.txt\n… truncated: lines 10–30 of 30 not shown; call "+
+		"search_files with start_line=10"), found.Text)
 	require.Equal(t, 30.0, data(t, found)["total"])
 	tree := call(t, env, "get_tree", args{"path": "."})
 	require.Contains(t, tree.Text, "truncated: lines 10–31 of 31 not shown; call get_tree with start_line=10")
@@ -58,7 +66,8 @@ func TestLongListingsAreCut(t *testing.T) {
 func TestSearchFilesMatchesGlobs(t *testing.T) {
 	t.Parallel()
 	env, _ := setup(t, map[string]string{
-		"a.py": "", "src/b.py": "", "src/deep/c.py": "", "src/d.txt": "", "out/e.py": "", ".gitignore": "out/\n", "src/secret.key": "", ".env": "", ".slop/f.py": "",
+		"a.py": "", "src/b.py": "", "src/deep/c.py": "", "src/d.txt": "", "out/e.py": "", ".gitignore": "out/\n",
+		"src/secret.key": "", ".env": "", ".slop/f.py": "",
 	})
 	for pattern, want := range map[string]string{
 		"**/*.py":        "a.py\nsrc/b.py\nsrc/deep/c.py",
@@ -72,15 +81,20 @@ func TestSearchFilesMatchesGlobs(t *testing.T) {
 		text, _, _ := strings.Cut(call(t, env, "search_files", args{"path": ".", "pattern": pattern}).Text, "\n…")
 		require.Equal(t, want, text, pattern)
 	}
-	require.Contains(t, call(t, env, "search_files", args{"path": ".", "pattern": "*"}).Text, "… not searched: 1 entry that .gitignore leaves out")
-	require.Equal(t, "out/e.py", call(t, env, "search_files", args{"path": ".", "pattern": "out/*", "include_ignored": true}).Text)
-	require.Equal(t, "src/deep/c.py", call(t, env, "search_files", args{"path": "src", "pattern": "deep/*"}).Text, "the pattern is relative to path, the answer to the workspace")
-	for _, pattern := range []string{"../*", "a/../../*", "/etc/*", `\\x`, "[", "{a", strings.Repeat("{a,aa,*}", 16) + "b"} {
+	require.Contains(t, call(t, env, "search_files", args{"path": ".", "pattern": "*"}).Text,
+		"… not searched: 1 entry that .gitignore leaves out")
+	require.Equal(t, "out/e.py", call(t, env, "search_files", args{"path": ".", "pattern": "out/*",
+		"include_ignored": true}).Text)
+	require.Equal(t, "src/deep/c.py", call(t, env, "search_files", args{"path": "src", "pattern": "deep/*"}).Text,
+		"the pattern is relative to path, the answer to the workspace")
+	for _, pattern := range []string{"../*", "a/../../*", "/etc/*", `\\x`, "[", "{a", strings.Repeat("{a,aa,*}", 16) +
+		"b"} {
 		result := call(t, env, "search_files", args{"path": ".", "pattern": pattern})
 		require.True(t, result.Failed, pattern)
 		require.True(t, strings.HasPrefix(result.Text, "ERROR: the pattern"), result.Text)
 	}
-	require.True(t, strings.HasPrefix(call(t, env, "search_files", args{"path": "..", "pattern": "*"}).Text, "ACCESS DENIED"))
+	require.True(t, strings.HasPrefix(call(t, env, "search_files", args{"path": "..", "pattern": "*"}).Text,
+		"ACCESS DENIED"))
 }
 
 func TestSearchFilesCanShowTheNewestFirst(t *testing.T) {
@@ -96,10 +110,14 @@ func TestSearchFilesCanShowTheNewestFirst(t *testing.T) {
 
 func TestGetTreeShowsLevelsAndCountsTheRest(t *testing.T) {
 	t.Parallel()
-	env, _ := setup(t, map[string]string{"a.py": "", "src/b.py": "", "src/deep/c.py": "", "src/deep/more/d.py": "", "src/deep/e.py": "", "x/y": "", ".env": ""})
-	require.Equal(t, "./ (1 left out)\n  a.py\n  src/\n    b.py\n    deep/ (3 entries)\n  x/\n    y\n… left out: 1 protected", call(t, env, "get_tree", args{"path": ".", "max_depth": 2}).Text)
-	require.Equal(t, "./ (1 left out)\n  a.py\n  src/ (2 entries)\n  x/ (1 entry)\n… left out: 1 protected", call(t, env, "get_tree", args{"path": ".", "max_depth": 1}).Text)
-	require.Equal(t, "src/deep/\n  c.py\n  e.py\n  more/\n    d.py", call(t, env, "get_tree", args{"path": "src/deep"}).Text)
+	env, _ := setup(t, map[string]string{"a.py": "", "src/b.py": "", "src/deep/c.py": "", "src/deep/more/d.py": "",
+		"src/deep/e.py": "", "x/y": "", ".env": ""})
+	require.Equal(t, "./ (1 left out)\n  a.py\n  src/\n    b.py\n    deep/ (3 entries)\n  x/\n    y\n… left out: 1 "+
+		"protected", call(t, env, "get_tree", args{"path": ".", "max_depth": 2}).Text)
+	require.Equal(t, "./ (1 left out)\n  a.py\n  src/ (2 entries)\n  x/ (1 entry)\n… left out: 1 protected",
+		call(t, env, "get_tree", args{"path": ".", "max_depth": 1}).Text)
+	require.Equal(t, "src/deep/\n  c.py\n  e.py\n  more/\n    d.py", call(t, env, "get_tree",
+		args{"path": "src/deep"}).Text)
 	whole := call(t, env, "get_tree", args{"path": ".", "max_depth": 20})
 	require.Contains(t, whole.Text, "      more/\n        d.py")
 }
@@ -113,6 +131,7 @@ func TestATreeThatIsTooLongLosesLevelsFirst(t *testing.T) {
 	env, _ := setup(t, files)
 	env.Limits = tools.Limits{MaxLines: 20}
 	result := call(t, env, "get_tree", args{"path": ".", "max_depth": 5})
-	require.Equal(t, "./\n  a/\n    b/ (30 entries)\n  top\n… 2 of 3 levels shown, because more would be too long; call get_tree on a subfolder", result.Text)
+	require.Equal(t, "./\n  a/\n    b/ (30 entries)\n  top\n… 2 of 3 levels shown, because more would be too long; call "+
+		"get_tree on a subfolder", result.Text)
 	require.Equal(t, 2.0, data(t, result)["depth"])
 }

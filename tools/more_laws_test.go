@@ -97,7 +97,8 @@ func TestLawNoAnswerNamesTheWorkspace(t *testing.T) {
 			require.NotContains(t, string(raw), dir)
 			if result.Failed && result.Exit == nil {
 				require.NotContains(t, result.Text, "\n", "errors are one line")
-				require.True(t, strings.HasPrefix(result.Text, "ERROR: ") || strings.HasPrefix(result.Text, "ACCESS DENIED"), result.Text)
+				require.True(t, strings.HasPrefix(result.Text, "ERROR: ") || strings.HasPrefix(result.Text, "ACCESS DENIED"),
+					result.Text)
 			}
 		}
 	})

@@ -21,7 +21,8 @@ type row struct {
 }
 
 func listing() tools.Tool {
-	return tools.Reader(spec("listed", tools.Reads), func(_ context.Context, _ tools.Env, in listed) (tools.Result, error) {
+	return tools.Reader(spec("listed", tools.Reads), func(_ context.Context, _ tools.Env, in listed) (tools.Result,
+		error) {
 		return tools.Result{Data: in}, nil
 	})
 }
@@ -67,9 +68,11 @@ func TestAListOfObjectsIsDecodedStrictly(t *testing.T) {
 func TestAListOfObjectsArrives(t *testing.T) {
 	t.Parallel()
 	r := registry(t, listing())
-	p, err := r.Prepare(t.Context(), tools.Env{}, "listed", json.RawMessage(`{"rows":[{"key":"a","count":null},{"names":["x"],"key":"b","count":3}]}`))
+	p, err := r.Prepare(t.Context(), tools.Env{}, "listed",
+		json.RawMessage(`{"rows":[{"key":"a","count":null},{"names":["x"],"key":"b","count":3}]}`))
 	require.NoError(t, err)
-	require.Equal(t, listed{Rows: []row{{Key: "a"}, {Key: "b", Count: 3, Names: []string{"x"}}}}, p.Run(t.Context(), nil).Data)
+	require.Equal(t, listed{Rows: []row{{Key: "a"}, {Key: "b", Count: 3, Names: []string{"x"}}}},
+		p.Run(t.Context(), nil).Data)
 }
 
 func TestListsOfObjectsAreOneLevelDeep(t *testing.T) {
@@ -89,5 +92,7 @@ func TestListsOfObjectsAreOneLevelDeep(t *testing.T) {
 }
 
 func declare[In any]() {
-	tools.Reader(spec("bad", tools.Reads), func(context.Context, tools.Env, In) (tools.Result, error) { return tools.Result{}, nil })
+	tools.Reader(spec("bad", tools.Reads), func(context.Context, tools.Env, In) (tools.Result, error) {
+		return tools.Result{}, nil
+	})
 }

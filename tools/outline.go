@@ -72,7 +72,8 @@ func OutlineText(rows []OutlineRow, warnings []string) string {
 const MaxShownDepth = 100
 
 func (r OutlineRow) text() string {
-	line := fmt.Sprintf("%s[%s] %s (Lines %d-%d)", strings.Repeat("  ", min(r.Depth, MaxShownDepth)), kindTitle(r.Kind), OneLine(r.Title, 200), r.Start, r.End)
+	line := fmt.Sprintf("%s[%s] %s (Lines %d-%d)", strings.Repeat("  ", min(r.Depth, MaxShownDepth)), kindTitle(r.Kind),
+		OneLine(r.Title, 200), r.Start, r.End)
 	for _, mark := range r.Marks {
 		line += " " + OneLine(mark, 120)
 	}

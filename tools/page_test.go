@@ -106,7 +106,8 @@ type family struct {
 // families are in the order of the page; a tool belongs to the first that fits.
 func families() []family {
 	return []family{
-		{"Files", []string{"read_file", "list_directory", "search_files", "find_text", "get_file_slice", "set_file_slice", "edit_file", "multi_edit", "get_tree"}},
+		{"Files", []string{"read_file", "list_directory", "search_files", "find_text", "get_file_slice", "set_file_slice",
+			"edit_file", "multi_edit", "get_tree"}},
 		{"Python", []string{"py_*", "rename_symbol"}},
 		{"C and C++", []string{"ts_c_*", "ts_cpp_*"}},
 		{"Other languages", []string{"ts_*"}},
@@ -134,7 +135,8 @@ func section(t *testing.T, tool tools.Tool) string {
 	t.Helper()
 	var b strings.Builder
 	spec := tool.Spec()
-	fmt.Fprintf(&b, "\n## %s\n\n%s Effect: %s.\n\n| argument | type | meaning |\n|---|---|---|\n", spec.Name, spec.Summary, spec.Effect)
+	fmt.Fprintf(&b, "\n## %s\n\n%s Effect: %s.\n\n| argument | type | meaning |\n|---|---|---|\n", spec.Name, spec.Summary,
+		spec.Effect)
 	var schema struct {
 		Required   []string        `json:"required"`
 		Properties json.RawMessage `json:"properties"`
@@ -175,7 +177,8 @@ func example(t *testing.T, name string) string {
 				answer = append(answer[:maxExampleLines], "…\n")
 			}
 			fence := "````"
-			return fmt.Sprintf("\nExample:\n\n```json\n%s\n```\n\n%stext\n%s%s\n", call.Args, fence, strings.Join(answer, ""), fence)
+			return fmt.Sprintf("\nExample:\n\n```json\n%s\n```\n\n%stext\n%s%s\n", call.Args, fence, strings.Join(answer, ""),
+				fence)
 		}
 	}
 	t.Fatalf("%s: example.txtar has no call of the tool", name)
@@ -241,6 +244,7 @@ func TestToolPageIsUpToDate(t *testing.T) {
 // outside tells whether a tool needs more than files, so that its example stands in its text.
 func outside(name string) bool {
 	return slices.Contains([]string{
-		"run_powershell", "get_git_diff", "fetch_url", "web_search", "get_ui_performance", "bd_list", "bd_create", "bd_update", "bd_ready",
+		"run_powershell", "get_git_diff", "fetch_url", "web_search", "get_ui_performance", "bd_list", "bd_create",
+		"bd_update", "bd_ready",
 	}, name)
 }

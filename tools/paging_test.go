@@ -18,7 +18,8 @@ func TestAPageSaysHowToGoOn(t *testing.T) {
 	limits := Limits{MaxChars: 40_000, MaxLines: 201}
 	first, err := page(text, "NAME", 0, limits)
 	require.NoError(t, err)
-	require.True(t, strings.HasSuffix(first, "row 200\n… truncated: lines 201–950 of 950 not shown; call NAME with start_line=201"), first)
+	require.True(t, strings.HasSuffix(first, "row 200\n… truncated: lines 201–950 of 950 not shown; call NAME with "+
+		"start_line=201"), first)
 	second, err := page(text, "NAME", 201, limits)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(second, "row 201\n"))
@@ -75,11 +76,13 @@ func TestAnOutlineShowsNestingAndMarks(t *testing.T) {
 	rows := []OutlineRow{
 		{OutlineSymbol: OutlineSymbol{Name: "A", Kind: "class", Line: 3, Start: 3, End: 20, Ordinal: 1, Of: 1}, Title: "A"},
 		{
-			OutlineSymbol: OutlineSymbol{Name: "A.m", Kind: "async_method", Line: 5, Start: 4, End: 9, Ordinal: 2, Of: 3, Decorators: []string{"x"}},
-			Depth:         1, Title: "m", Marks: []string{"@x", "#2 of 3"},
+			OutlineSymbol: OutlineSymbol{Name: "A.m", Kind: "async_method", Line: 5, Start: 4, End: 9, Ordinal: 2, Of: 3,
+				Decorators: []string{"x"}},
+			Depth: 1, Title: "m", Marks: []string{"@x", "#2 of 3"},
 		},
 	}
-	require.Equal(t, "warning: line 1: odd\n[Class] A (Lines 3-20)\n  [Async Method] m (Lines 4-9) @x #2 of 3", OutlineText(rows, []string{"line 1: odd"}))
+	require.Equal(t, "warning: line 1: odd\n[Class] A (Lines 3-20)\n  [Async Method] m (Lines 4-9) @x #2 of 3",
+		OutlineText(rows, []string{"line 1: odd"}))
 	require.Equal(t, "#2 of 3", rows[1].OrdinalMark())
 	require.Empty(t, rows[0].OrdinalMark())
 	data := OutlineOf(rows, nil)

@@ -35,7 +35,8 @@ const editsAtOnce = 10 // goroutines of one process
 // editors make the edit with a number and give the answer.
 var editors = map[string]func(context.Context, tools.Env, int) (tools.Result, error){
 	"edit_file": func(ctx context.Context, env tools.Env, i int) (tools.Result, error) {
-		return callTool(ctx, env, "edit_file", args{"path": "shared.txt", "old_string": fmt.Sprintf("todo %d.\n", i), "new_string": fmt.Sprintf("done %d.\n", i)})
+		return callTool(ctx, env, "edit_file", args{"path": "shared.txt", "old_string": fmt.Sprintf("todo %d.\n", i),
+			"new_string": fmt.Sprintf("done %d.\n", i)})
 	},
 	"set_file_slice": appendWhenUnchanged,
 }
@@ -59,9 +60,11 @@ func appendWhenUnchanged(ctx context.Context, env tools.Env, i int) (tools.Resul
 			return read, err
 		}
 		written, err := callTool(ctx, env, "set_file_slice", args{
-			"path": "shared.txt", "start_line": seen.Lines + 1, "end_line": seen.Lines, "new_content": fmt.Sprintf("line %d.", i), "expected_hash": seen.SHA256,
+			"path": "shared.txt", "start_line": seen.Lines + 1, "end_line": seen.Lines, "new_content": fmt.Sprintf("line %d.",
+				i), "expected_hash": seen.SHA256,
 		})
-		if err != nil || !written.Failed || !strings.Contains(written.Text, "is not the expected file") && !errors.Is(written.Err, sandbox.ErrConflict) {
+		if err != nil || !written.Failed || !strings.Contains(written.Text, "is not the expected file") &&
+			!errors.Is(written.Err, sandbox.ErrConflict) {
 			return written, err
 		}
 	}
@@ -171,7 +174,8 @@ func TestOfWritersWithOneHashTheFirstWins(t *testing.T) {
 	results := make([]tools.Result, 16)
 	var wait sync.WaitGroup
 	for i := range results {
-		p := prepare(t, env, "set_file_slice", args{"path": "a.txt", "start_line": 1, "end_line": 1, "new_content": fmt.Sprintf("writer %d", i), "expected_hash": hash("0\n")})
+		p := prepare(t, env, "set_file_slice", args{"path": "a.txt", "start_line": 1, "end_line": 1,
+			"new_content": fmt.Sprintf("writer %d", i), "expected_hash": hash("0\n")})
 		wait.Go(func() { results[i] = p.Run(t.Context(), nil) })
 	}
 	wait.Wait()

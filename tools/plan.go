@@ -37,7 +37,8 @@ type Change struct {
 
 // Edit replaces the content of a file that was read with Env.ReadFile.
 func Edit(file sandbox.File, after []byte) Change {
-	return Change{Path: file.Path, Before: Present(file.Data), After: Present(after), Mode: file.Mode, BeforeMode: file.Mode}
+	return Change{Path: file.Path, Before: Present(file.Data), After: Present(after), Mode: file.Mode,
+		BeforeMode: file.Mode}
 }
 
 // Create makes a new file.

@@ -108,7 +108,8 @@ func (p *Prepared) plan(ctx context.Context, env Env) (Plan, error) {
 	return plan, nil
 }
 
-func (p *Prepared) write(ctx context.Context, env Env, before func(context.Context, []PlannedChange) error) (Result, error) {
+func (p *Prepared) write(ctx context.Context, env Env, before func(context.Context, []PlannedChange) error) (Result,
+	error) {
 	plan, err := p.plan(ctx, env)
 	if err != nil {
 		return Result{}, err

@@ -68,9 +68,11 @@ func TestPlanShowsTheChangesAndTouchesNothing(t *testing.T) {
 		preview.Changes[i].Edits = nil
 	}
 	require.Equal(t, tools.Preview{Summary: "swapped", Changes: []tools.PlannedChange{
-		{Path: "a", Before: hash("1\n"), After: hash("2\n"), BeforeSize: 2, AfterSize: 2, BeforeMode: 0o644, AfterMode: 0o644, Diff: "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"},
+		{Path: "a", Before: hash("1\n"), After: hash("2\n"), BeforeSize: 2, AfterSize: 2, BeforeMode: 0o644, AfterMode: 0o644,
+			Diff: "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"},
 		{Path: "n/new", After: hash("n\n"), AfterSize: 2, Diff: "--- /dev/null\n+++ b/n/new\n@@ -0,0 +1 @@\n+n\n"},
-		{Path: "old", Before: hash("o\n"), BeforeSize: 2, BeforeMode: 0o644, Diff: "--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-o\n"},
+		{Path: "old", Before: hash("o\n"), BeforeSize: 2, BeforeMode: 0o644,
+			Diff: "--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-o\n"},
 	}}, preview)
 	require.Equal(t, "1\n", get(t, dir, "a"))
 	require.NoDirExists(t, filepath.Join(dir, "n"))
@@ -98,7 +100,8 @@ func TestRunHandsTheChangesOverBeforeItWrites(t *testing.T) {
 	require.Equal(t, "n\n", get(t, dir, "n/new"))
 	require.NoFileExists(t, filepath.Join(dir, "old"))
 	require.Equal(t, []tools.FileState{
-		{Path: "a", SHA256: hash("2\n"), Size: 2, Written: true}, {Path: "n/new", SHA256: hash("n\n"), Size: 2, Written: true}, {Path: "old", Written: true},
+		{Path: "a", SHA256: hash("2\n"), Size: 2, Written: true}, {Path: "n/new", SHA256: hash("n\n"), Size: 2,
+			Written: true}, {Path: "old", Written: true},
 	}, result.Files)
 	require.True(t, strings.HasPrefix(result.Text, "swapped\na: sha256 "+hash("2\n")), result.Text)
 	require.Equal(t, true, data(t, result)["written"])
@@ -113,7 +116,9 @@ func TestARefusedClaimWritesNothing(t *testing.T) {
 	t.Parallel()
 	env, dir := setup(t, map[string]string{"a": "1\n", "old": "o\n"})
 	lost := errors.New("somebody else was first")
-	result := ready(t, env, writer(swap)).Run(t.Context(), func(context.Context, []tools.PlannedChange) error { return lost })
+	result := ready(t, env, writer(swap)).Run(t.Context(), func(context.Context, []tools.PlannedChange) error {
+		return lost
+	})
 	require.True(t, result.Failed)
 	require.ErrorIs(t, result.Err, lost)
 	require.ErrorIs(t, result.Err, tools.ErrNotClaimed)
@@ -201,7 +206,9 @@ func TestResumeChangeTellsBeforeAfterAndOther(t *testing.T) {
 
 func TestAToolThatPanicsFailsPolitely(t *testing.T) {
 	t.Parallel()
-	r := tools.Reader(spec("r", tools.Reads), func(context.Context, tools.Env, nothing) (tools.Result, error) { panic("secret detail") })
+	r := tools.Reader(spec("r", tools.Reads), func(context.Context, tools.Env, nothing) (tools.Result, error) {
+		panic("secret detail")
+	})
 	w := writer(func(context.Context, tools.Env) (tools.Plan, error) { panic("secret detail") })
 	for _, tool := range []tools.Tool{r, w} {
 		result := ready(t, tools.Env{}, tool).Run(t.Context(), nil)
@@ -219,7 +226,8 @@ func TestInnerErrorsStayWithTheOperator(t *testing.T) {
 	t.Parallel()
 	env, dir := setup(t, map[string]string{"a": ""})
 	fail := func(err error) tools.Result {
-		return ready(t, env, tools.Reader(spec("r", tools.Reads), func(context.Context, tools.Env, nothing) (tools.Result, error) {
+		return ready(t, env, tools.Reader(spec("r", tools.Reads), func(context.Context, tools.Env, nothing) (tools.Result,
+			error) {
 			return tools.Result{}, err
 		})).Run(t.Context(), nil)
 	}
@@ -250,7 +258,8 @@ func TestAPlanOverTheLimitOfFilesIsRefused(t *testing.T) {
 		plan.Changes = append(plan.Changes, tools.Create(fmt.Sprintf("f%d", i), nil, 0))
 	}
 	tool := writer(func(context.Context, tools.Env) (tools.Plan, error) { return plan, nil })
-	require.Equal(t, "ERROR: this would change 1001 files, more than the limit of 1000", ready(t, env, tool).Run(t.Context(), nil).Text)
+	require.Equal(t, "ERROR: this would change 1001 files, more than the limit of 1000",
+		ready(t, env, tool).Run(t.Context(), nil).Text)
 	require.Empty(t, fingerprint(t, dir))
 	plan.Changes = plan.Changes[1:]
 	require.False(t, ready(t, env, tool).Run(t.Context(), nil).Failed)

@@ -27,7 +27,8 @@ func TestAnInterpreterGivesTheVerdict(t *testing.T) {
 		"json.py": "raise SystemExit(7)\n", "warnings.py": "raise SystemExit(7)\n",
 	})
 	for name, valid := range map[string]any{
-		"good.py": true, "bad.py": false, "late.py": true, "empty.py": true, "latin.py": true, "unknown.py": false, "bom.py": true,
+		"good.py": true, "bad.py": false, "late.py": true, "empty.py": true, "latin.py": true, "unknown.py": false,
+		"bom.py": true,
 	} {
 		result := call(t, env, "py_check_syntax", args{"path": name})
 		require.False(t, result.Failed, result.Text)
@@ -37,7 +38,8 @@ func TestAnInterpreterGivesTheVerdict(t *testing.T) {
 		require.Equal(t, valid, len(twin["errors"].([]any)) == 0)
 	}
 	require.Contains(t, call(t, env, "py_check_syntax", args{"path": "good.py"}).Text, "good.py: valid (CPython 3.")
-	require.Contains(t, call(t, env, "py_check_syntax", args{"path": "late.py"}).Text, "warning: late.py:1:1: SyntaxError: 'return' outside function")
+	require.Contains(t, call(t, env, "py_check_syntax", args{"path": "late.py"}).Text,
+		"warning: late.py:1:1: SyntaxError: 'return' outside function")
 	require.NoDirExists(t, filepath.Join(dir, "__pycache__"))
 }
 

@@ -22,7 +22,8 @@ func BenchmarkUsagesOverTheStandardLibrary(b *testing.B) {
 	if err != nil {
 		b.Skip("there is no python3 here, so no real files to search")
 	}
-	out, err := exec.CommandContext(b.Context(), python, "-I", "-S", "-c", "import os; print(os.path.dirname(os.__file__))").Output()
+	out, err := exec.CommandContext(b.Context(), python, "-I", "-S", "-c",
+		"import os; print(os.path.dirname(os.__file__))").Output()
 	require.NoError(b, err)
 	dir := strings.TrimSpace(string(out))
 	w, err := sandbox.Open(sandbox.Config{Primary: dir})

@@ -29,7 +29,8 @@ func TestLongAnswersAboutPythonGoOn(t *testing.T) {
 	env, _ := setup(t, map[string]string{"a.py": longModule()})
 	env.Limits = tools.Limits{MaxChars: 4_000, MaxLines: 100}
 	for name, in := range map[string]args{
-		"py_get_skeleton": {}, "py_get_code_outline": {}, "py_get_imports": {}, "py_get_docstring": {}, "get_file_summary": {},
+		"py_get_skeleton": {}, "py_get_code_outline": {}, "py_get_imports": {}, "py_get_docstring": {},
+		"get_file_summary":   {},
 		"py_get_symbol_info": {"name": "A"}, "py_get_definition": {"name": "A"}, "py_get_class_summary": {"name": "A"},
 		"py_get_var_declaration": {"name": "A.y"},
 	} {
@@ -49,7 +50,8 @@ func TestLongAnswersAboutPythonGoOn(t *testing.T) {
 				start = 0
 				if cut {
 					var total, to, next int
-					_, err := fmt.Sscanf(marker, "%d–%d of %d not shown; call "+name+" with start_line=%d", new(int), &to, &total, &next)
+					_, err := fmt.Sscanf(marker, "%d–%d of %d not shown; call "+name+" with start_line=%d", new(int), &to, &total,
+						&next)
 					require.NoError(t, err, marker)
 					require.Equal(t, total, to)
 					start = next
@@ -67,12 +69,16 @@ func TestLongAnswersAboutPythonGoOn(t *testing.T) {
 func TestOddPythonIsAnswered(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
-		"empty.py": "", "blank.py": "\n\n", "comment.py": "# x", "cr.py": "def f():\r  pass\rX = 1", "bytes.py": "X = '\xff\xfe'\ndef f(): pass\n",
-		"open.py": "def f(", "quote.py": `X = """`, "backslash.py": "\\", "indent.py": "   x\n y\n", "dots.py": "from " + strings.Repeat(".", 20_000) + "a..b import c, d\n",
-		"deep.py": strings.Repeat("(", 20_000), "brackets.py": "X = " + strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000),
+		"empty.py": "", "blank.py": "\n\n", "comment.py": "# x", "cr.py": "def f():\r  pass\rX = 1",
+		"bytes.py": "X = '\xff\xfe'\ndef f(): pass\n",
+		"open.py":  "def f(", "quote.py": `X = """`, "backslash.py": "\\", "indent.py": "   x\n y\n", "dots.py": "from " +
+			strings.Repeat(".", 20_000) + "a..b import c, d\n",
+		"deep.py": strings.Repeat("(", 20_000), "brackets.py": "X = " + strings.Repeat("[", 5_000) + strings.Repeat("]",
+			5_000),
 		"line.py": "x = 1; " + strings.Repeat("y = 1; ", 5_000), "chain.py": strings.Repeat("a = ", 5_000) + "1\n",
 		"self.py":  "class A:\n  def __init__(self):\n    " + strings.Repeat("self.a = ", 5_000) + "1\n",
-		"bases.py": "class A(" + strings.Repeat("B, ", 5_000) + "): pass\n", "all.py": "__all__ = [" + strings.Repeat("'a', ", 5_000) + "]\n",
+		"bases.py": "class A(" + strings.Repeat("B, ", 5_000) + "): pass\n", "all.py": "__all__ = [" + strings.Repeat("'a', ",
+			5_000) + "]\n",
 	}
 	for i := range 60 {
 		files["nested.py"] += strings.Repeat(" ", i) + "class A:\n"
@@ -83,11 +89,13 @@ func TestOddPythonIsAnswered(t *testing.T) {
 			t.Parallel()
 			for _, in := range []args{{}, {"name": "f"}, {"name": "A"}, {"name": "X"}, {"name": "A#2"}, {"name": "\x01é#-1"}} {
 				for _, tool := range []string{
-					"py_get_skeleton", "py_get_code_outline", "py_get_imports", "get_file_summary", "py_get_docstring", "py_get_symbol_info",
+					"py_get_skeleton", "py_get_code_outline", "py_get_imports", "get_file_summary", "py_get_docstring",
+					"py_get_symbol_info",
 					"py_get_definition", "py_get_signature", "py_get_class_summary", "py_get_var_declaration",
 				} {
 					_, named := in["name"]
-					if takesName := strings.Contains("py_get_symbol_info py_get_definition py_get_signature py_get_class_summary py_get_var_declaration", tool); named != takesName {
+					if takesName := strings.Contains("py_get_symbol_info py_get_definition py_get_signature py_get_class_summary "+
+						"py_get_var_declaration", tool); named != takesName {
 						continue
 					}
 					in["path"] = name

@@ -18,7 +18,8 @@ func refuseBroken(name, before, after string) error {
 		return nil
 	}
 	e := found[0]
-	return Refuse("the result would not parse as Python: %s line %d, column %d: %s: %s; nothing was written, correct the new text",
+	return Refuse("the result would not parse as Python: %s line %d, column %d: %s: %s; nothing was written, correct "+
+		"the new text",
 		name, e.Line, e.Column, e.Kind, e.Text)
 }
 

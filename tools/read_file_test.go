@@ -41,7 +41,8 @@ func TestReadFileShowsRanges(t *testing.T) {
 	env, _ := setup(t, map[string]string{"a": numbered(9)})
 	require.Equal(t, "line 8\nline 9\n", call(t, env, "read_file", args{"path": "a", "start_line": 8}).Text)
 	require.Equal(t, "line 1\nline 2\n", call(t, env, "read_file", args{"path": "a", "end_line": 2}).Text)
-	require.Equal(t, "ERROR: line 10 is out of range: a has 9 lines", call(t, env, "read_file", args{"path": "a", "start_line": 10}).Text)
+	require.Equal(t, "ERROR: line 10 is out of range: a has 9 lines", call(t, env, "read_file",
+		args{"path": "a", "start_line": 10}).Text)
 }
 
 func TestALongFileIsCutAndTheAnswerSaysHowToGoOn(t *testing.T) {
@@ -50,13 +51,15 @@ func TestALongFileIsCutAndTheAnswerSaysHowToGoOn(t *testing.T) {
 	env.Limits = tools.Limits{MaxLines: 201}
 	result := call(t, env, "read_file", args{"path": "a"})
 	require.True(t, strings.HasPrefix(result.Text, "line 1\n"))
-	require.True(t, strings.HasSuffix(result.Text, "line 200\n… truncated: lines 201–950 of 950 not shown; call read_file with start_line=201"), result.Text)
+	require.True(t, strings.HasSuffix(result.Text, "line 200\n… truncated: lines 201–950 of 950 not shown; call "+
+		"read_file with start_line=201"), result.Text)
 	require.Equal(t, 200.0, data(t, result)["end_line"])
 	require.Equal(t, true, data(t, result)["truncated"])
 	next := call(t, env, "read_file", args{"path": "a", "start_line": 751})
 	require.True(t, strings.HasSuffix(next.Text, "line 950\n"))
 	part := call(t, env, "read_file", args{"path": "a", "start_line": 2, "end_line": 900})
-	require.True(t, strings.HasSuffix(part.Text, "… truncated: lines 202–900 of 950 not shown; call read_file with start_line=202 and end_line=900"), part.Text)
+	require.True(t, strings.HasSuffix(part.Text, "… truncated: lines 202–900 of 950 not shown; call read_file with "+
+		"start_line=202 and end_line=900"), part.Text)
 
 	env.Limits = tools.Limits{MaxChars: 500}
 	result = call(t, env, "read_file", args{"path": "a"})
@@ -66,7 +69,8 @@ func TestALongFileIsCutAndTheAnswerSaysHowToGoOn(t *testing.T) {
 
 func TestAnExactFitIsNotCut(t *testing.T) {
 	t.Parallel()
-	env, _ := setup(t, map[string]string{"fits": numbered(20), "over": numbered(21), "wide": strings.Repeat("é", 500), "wider": strings.Repeat("é", 501)})
+	env, _ := setup(t, map[string]string{"fits": numbered(20), "over": numbered(21), "wide": strings.Repeat("é", 500),
+		"wider": strings.Repeat("é", 501)})
 	env.Limits = tools.Limits{MaxLines: 20, MaxChars: 500}
 	require.Equal(t, numbered(20), call(t, env, "read_file", args{"path": "fits"}).Text)
 	require.Contains(t, call(t, env, "read_file", args{"path": "over"}).Text, "truncated")
@@ -84,7 +88,8 @@ func TestEncodingsAreNamedAndHonoured(t *testing.T) {
 		"latin": "caf\xe9\n", "damaged": "äöü \xff ok\n", "nul": "a\x00b", "odd": "\xFF\xFEa",
 	})
 	for name, want := range map[string][2]string{
-		"bom": {"utf-8-bom", "äb\n"}, "le": {"utf-16le", "aä\n… encoding utf-16le"}, "be": {"utf-16be", "aä\n… encoding utf-16be"},
+		"bom": {"utf-8-bom", "äb\n"}, "le": {"utf-16le", "aä\n… encoding utf-16le"},
+		"be":    {"utf-16be", "aä\n… encoding utf-16be"},
 		"latin": {"latin-1", "café\n… encoding latin-1 (guessed)"}, "odd": {"latin-1", "ÿþa\n… encoding latin-1 (guessed)"},
 		"damaged": {"utf-8 with invalid bytes", "äöü \uFFFD ok\n… invalid UTF-8 is shown as \uFFFD"},
 	} {
@@ -92,15 +97,18 @@ func TestEncodingsAreNamedAndHonoured(t *testing.T) {
 		require.Equal(t, want[1], result.Text, name)
 		require.Equal(t, want[0], data(t, result)["encoding"], name)
 	}
-	require.Equal(t, "ERROR: nul is a binary file of 3 bytes (NUL byte at offset 1), which this tool does not handle", call(t, env, "read_file", args{"path": "nul"}).Text)
+	require.Equal(t, "ERROR: nul is a binary file of 3 bytes (NUL byte at offset 1), which this tool does not handle",
+		call(t, env, "read_file", args{"path": "nul"}).Text)
 }
 
 func TestReadFileFailsInOneLine(t *testing.T) {
 	t.Parallel()
 	env, _ := setup(t, map[string]string{"sub/a": "", ".env": "KEY=1"})
 	for path, want := range map[string]string{
-		"none": "ERROR: none: does not exist", "sub": "ERROR: sub: is a directory", "sub/a/b": "ERROR: sub/a/b: a parent of this path is not a directory",
-		"../x": "ACCESS DENIED: ../x: this path is outside the allowed directories", ".env": "ACCESS DENIED: .env: this name is protected",
+		"none": "ERROR: none: does not exist", "sub": "ERROR: sub: is a directory",
+		"sub/a/b": "ERROR: sub/a/b: a parent of this path is not a directory",
+		"../x":    "ACCESS DENIED: ../x: this path is outside the allowed directories",
+		".env":    "ACCESS DENIED: .env: this name is protected",
 	} {
 		result := call(t, env, "read_file", args{"path": path})
 		require.True(t, result.Failed)
@@ -126,6 +134,7 @@ func TestGetFileSliceShowsExactlyTheLines(t *testing.T) {
 	env.Limits = tools.Limits{MaxLines: 5}
 	env2, _ := setup(t, map[string]string{"a": numbered(50)})
 	env2.Limits = env.Limits
-	require.Equal(t, "line 2\nline 3\nline 4\nline 5\n… truncated: lines 6–40 of 50 not shown; call get_file_slice with start_line=6 and end_line=40",
+	require.Equal(t, "line 2\nline 3\nline 4\nline 5\n… truncated: lines 6–40 of 50 not shown; call get_file_slice with "+
+		"start_line=6 and end_line=40",
 		call(t, env2, "get_file_slice", args{"path": "a", "start_line": 2, "end_line": 40}).Text)
 }

@@ -166,11 +166,13 @@ func checkOutline(t *testing.T, lib library, path string, record astRecord) {
 	require.Empty(t, outline.Warnings, path)
 	var have, want []string
 	for _, s := range outline.Symbols {
-		have = append(have, fmt.Sprintf("%s %s %d %d-%d %d %q %q", s.Name, s.Kind, s.Line, s.Start, s.End, len(s.Decorators), plain(s.Signature), s.Doc))
+		have = append(have, fmt.Sprintf("%s %s %d %d-%d %d %q %q", s.Name, s.Kind, s.Line, s.Start, s.End, len(s.Decorators),
+			plain(s.Signature), s.Doc))
 	}
 	for _, s := range record.Symbols {
 		doc, _, _ := strings.Cut(value(s.Doc), "\n")
-		want = append(want, fmt.Sprintf("%s %s %d %d-%d %d %q %q", s.Name, s.Kind, s.Line, s.Start, s.End, s.Decorators, s.Signature, doc))
+		want = append(want, fmt.Sprintf("%s %s %d %d-%d %d %q %q", s.Name, s.Kind, s.Line, s.Start, s.End, s.Decorators,
+			s.Signature, doc))
 	}
 	require.Equal(t, want, have, path)
 	var variables struct{ Symbols []symbolTwin }
@@ -214,7 +216,8 @@ func checkTexts(t *testing.T, lib library, path string, record astRecord) {
 		require.Equal(t, s.Source, plain(lib.answer(t, "py_get_definition", in, &none)), "%s %s", path, s.Name)
 		require.Equal(t, s.Signature, plain(lib.answer(t, "py_get_signature", in, &none)), "%s %s", path, s.Name)
 		again := args{"path": path, "name": s.Name, "new_content": s.Source, "dry_run": true}
-		require.Contains(t, lib.answer(t, "py_update_definition", again, &none), "no change", "%s %s: what was read can be written back", path, s.Name)
+		require.Contains(t, lib.answer(t, "py_update_definition", again, &none), "no change",
+			"%s %s: what was read can be written back", path, s.Name)
 		doc := lib.answer(t, "py_get_docstring", in, &none)
 		switch {
 		case s.Doc == nil:

@@ -33,7 +33,7 @@ func openings(t *testing.T, dir string) func() []string {
 			}
 			require.NoError(t, err)
 			for at := 0; at < n; {
-				event := (*unix.InotifyEvent)(unsafe.Pointer(&buffer[at])) //nolint:gosec // how the system hands them out
+				event := (*unix.InotifyEvent)(unsafe.Pointer(&buffer[at]))
 				at += unix.SizeofInotifyEvent
 				if event.Mask&unix.IN_ISDIR == 0 {
 					names = append(names, strings.TrimRight(string(buffer[at:at+int(event.Len)]), "\x00"))
@@ -46,7 +46,8 @@ func openings(t *testing.T, dir string) func() []string {
 
 func TestASecondMapReadsOnlyWhatChanged(t *testing.T) {
 	t.Parallel()
-	env, dir := setup(t, map[string]string{"a.go": "package a\n\nfunc First() {}\n", "b.py": "def helper(): First()\n", "c.js": "\x00\x01", "d.rs": ""})
+	env, dir := setup(t, map[string]string{"a.go": "package a\n\nfunc First() {}\n", "b.py": "def helper(): First()\n",
+		"c.js": "\x00\x01", "d.rs": ""})
 	since := openings(t, dir)
 	var cache repomap.Cache
 	first := repoMap(t, env, &cache)

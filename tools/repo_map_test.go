@@ -29,7 +29,8 @@ func TestAMapLeavesOutWhatItCannotReadAndCountsIt(t *testing.T) {
 		return head + strings.Repeat("x", size-len(head))
 	}
 	env, dir := setup(t, map[string]string{
-		"a.go": "package a\n\nfunc Shown() {}\n", "at_limit.js": line("atLimit", most), "over.js": line("overLimit", most+1), "mega.js": line("inOneLine", 1<<20),
+		"a.go": "package a\n\nfunc Shown() {}\n", "at_limit.js": line("atLimit", most), "over.js": line("overLimit", most+1),
+		"mega.js":   line("inOneLine", 1<<20),
 		"binary.py": "def hidden(): pass\n\x00\x7fELF", ".env": "SECRET=1\n",
 	})
 	outside := filepath.Join(t.TempDir(), "outside.py")
@@ -39,7 +40,8 @@ func TestAMapLeavesOutWhatItCannotReadAndCountsIt(t *testing.T) {
 	require.NoError(t, os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "secret.py")))
 	var cache repomap.Cache
 	for range 2 {
-		require.Equal(t, "Definitions of 3 source files, those first that other files use most; behind a name in how many other files it stands:\n"+
+		require.Equal(t, "Definitions of 3 source files, those first that other files use most; behind a name in how many "+
+			"other files it stands:\n"+
 			"\"a.go\": Shown\n\"at_limit.js\": atLimit\n"+
 			"… 1 more source files are not listed here: they define nothing that others use, or there is no room\n"+
 			"… 2 more source files were not looked into: they are over 256 KiB\n"+
@@ -52,9 +54,11 @@ func BenchmarkMap(b *testing.B) {
 	files := map[string]string{}
 	size := 0
 	for i := range 3000 {
-		ending, define := "go", "// F%[1]d_%[2]d does what number%[3]d does.\nfunc F%[1]d_%[2]d(a, b int) (int, error) {\n\treturn F%[3]d_%[2]d(a, b)\n}\n\n"
+		ending, define := "go", "// F%[1]d_%[2]d does what number%[3]d does.\nfunc F%[1]d_%[2]d(a, b int) (int, error) "+
+			"{\n\treturn F%[3]d_%[2]d(a, b)\n}\n\n"
 		if i%2 == 1 {
-			ending, define = "py", "def f%[1]d_%[2]d(a, b):\n    \"\"\"Do what number%[3]d does.\"\"\"\n    return f%[3]d_%[2]d(a, b)\n\n\n"
+			ending, define = "py", "def f%[1]d_%[2]d(a, b):\n    \"\"\"Do what number%[3]d does.\"\"\"\n    return "+
+				"f%[3]d_%[2]d(a, b)\n\n\n"
 		}
 		var text strings.Builder
 		if ending == "go" {

@@ -115,7 +115,8 @@ func TestRestoreGivesEveryFileItsContentOrNone(t *testing.T) {
 			t.Skip("names differ in case on Linux")
 		}
 		env, dir := setup(t, map[string]string{"GONE": "gone"})
-		r := restore(t, env, kept, args{"path": "gone", "after": digestOf("gone")}, args{"path": "GONE", "before": digestOf("gone")})
+		r := restore(t, env, kept, args{"path": "gone", "after": digestOf("gone")},
+			args{"path": "GONE", "before": digestOf("gone")})
 		require.False(t, r.Failed, r.Text)
 		require.Equal(t, "gone", get(t, dir, "gone"))
 		require.NoFileExists(t, dir+"/GONE")
@@ -132,7 +133,9 @@ func TestRestoreGivesEveryFileItsContentOrNone(t *testing.T) {
 	})
 	t.Run("one that is gone gets its mode back", func(t *testing.T) {
 		t.Parallel()
-		for mode, want := range map[os.FileMode]os.FileMode{0o755: 0o755, 0o777: 0o777, 0o600: 0o600, 0o444: 0o444, 0: 0o644} { // whatever the umask is; 0: it is not on record
+		// whatever the umask is; 0: it is not on record
+		for mode, want := range map[os.FileMode]os.FileMode{0o755: 0o755, 0o777: 0o777, 0o600: 0o600, 0o444: 0o444,
+			0: 0o644} {
 			env, dir := setup(t, nil)
 			r := restore(t, env, kept, args{"path": "gone", "after": digestOf("gone"), "after_mode": mode})
 			require.False(t, r.Failed, r.Text)
@@ -144,7 +147,8 @@ func TestRestoreGivesEveryFileItsContentOrNone(t *testing.T) {
 		for now, want := range map[os.FileMode]os.FileMode{0o644: 0o755, 0o600: 0o600} {
 			env, dir := setup(t, map[string]string{"changed": "new"})
 			require.NoError(t, os.Chmod(dir+"/changed", now))
-			r := restore(t, env, kept, args{"path": "changed", "before": digestOf("new"), "after": digestOf("old"), "before_mode": 0o644, "after_mode": 0o755})
+			r := restore(t, env, kept, args{"path": "changed", "before": digestOf("new"), "after": digestOf("old"),
+				"before_mode": 0o644, "after_mode": 0o755})
 			require.False(t, r.Failed, r.Text)
 			require.Equal(t, want, modeOf(t, dir, "changed"))
 		}

@@ -22,7 +22,8 @@ import (
 func fake(t *testing.T, env *tools.Env, name, part string) string {
 	t.Helper()
 	bin, record := t.TempDir(), t.TempDir()
-	script := "#!/bin/sh\nprintf '%s\\0' \"$0\" \"$@\" >" + record + "/argv\npwd -P >" + record + "/cwd\nenv >" + record + "/env\n" + part + "\n"
+	script := "#!/bin/sh\nprintf '%s\\0' \"$0\" \"$@\" >" + record + "/argv\npwd -P >" + record + "/cwd\nenv >" + record +
+		"/env\n" + part + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755))
 	env.Shell.PathPrepend = append(env.Shell.PathPrepend, bin)
 	return record
@@ -41,7 +42,8 @@ func TestPowershellIsCalledAsTheOriginalDoes(t *testing.T) {
 	got := argv(t, record)
 	require.Equal(t, "pwsh", filepath.Base(got[0]))
 	require.Equal(t, []string{
-		"-NoProfile", "-NonInteractive", "-Command", "Set-Location -LiteralPath '" + dir + "'\nGet-ChildItem 'a b'\n$x = \"é\"",
+		"-NoProfile", "-NonInteractive", "-Command", "Set-Location -LiteralPath '" + dir +
+			"'\nGet-ChildItem 'a b'\n$x = \"é\"",
 	}, got[1:])
 	require.Equal(t, dir+"\n", get(t, record, "cwd"))
 	require.Equal(t, "STDOUT:\nout\nSTDERR:\nerr\nEXIT CODE: 3", result.Text)
@@ -130,8 +132,10 @@ func posix(t *testing.T, files map[string]string) (tools.Env, string) {
 func TestWithoutPowershellScriptsRunInBashAndTheAnswerSaysSo(t *testing.T) {
 	t.Parallel()
 	env, dir := posix(t, map[string]string{"f": "content"})
-	result := call(t, env, "run_powershell", args{"script": "echo hi; cat f; [[ a == a ]] && pwd; echo bad >&2; echo \"[$API_KEY]\""})
-	require.Equal(t, "INTERPRETER: bash (PowerShell is not installed)\nSTDOUT:\nhi\ncontent"+dir+"\n[]\nSTDERR:\nbad\nEXIT CODE: 0", result.Text)
+	result := call(t, env, "run_powershell", args{"script": "echo hi; cat f; [[ a == a ]] && pwd; echo bad >&2; echo " +
+		"\"[$API_KEY]\""})
+	require.Equal(t, "INTERPRETER: bash (PowerShell is not installed)\nSTDOUT:\nhi\ncontent"+dir+
+		"\n[]\nSTDERR:\nbad\nEXIT CODE: 0", result.Text)
 	require.False(t, result.Failed)
 	require.Equal(t, "bash", result.Interpreter)
 	require.Equal(t, "bash", env.Shell.Interpreter())
@@ -158,7 +162,8 @@ func TestWithoutAnyShellTheAnswerIsClear(t *testing.T) {
 	env, _ := posix(t, nil)
 	env.Shell.Fallback = tools.FallbackNone
 	require.Empty(t, env.Shell.Interpreter())
-	require.Contains(t, call(t, env, "run_powershell", args{"script": "x"}).Text, `ERROR: PowerShell is not installed, and [shell] fallback = "none"`)
+	require.Contains(t, call(t, env, "run_powershell", args{"script": "x"}).Text,
+		`ERROR: PowerShell is not installed, and [shell] fallback = "none"`)
 	env.Shell.Fallback = "fish"
 	require.Contains(t, call(t, env, "run_powershell", args{"script": "x"}).Text, "ERROR: [shell] fallback is")
 	require.True(t, strings.HasPrefix(call(t, tools.Env{}, "run_powershell", args{"script": "x"}).Text, "ACCESS DENIED"))
@@ -168,7 +173,8 @@ func TestPowershellTextIsNotGivenToAPosixShell(t *testing.T) {
 	t.Parallel()
 	env, _ := posix(t, nil)
 	for _, script := range []string{
-		"Get-ChildItem -Recurse", "ls | Where-Object { $_.Length -gt 1 }", "$x = 5", "$path = Join-Path a b; echo $path", "echo $env:PATH",
+		"Get-ChildItem -Recurse", "ls | Where-Object { $_.Length -gt 1 }", "$x = 5", "$path = Join-Path a b; echo $path",
+		"echo $env:PATH",
 		"echo \"$env:USERPROFILE\\x\"", "if ($x -eq 1) { echo a }", "$t = @'\nx\n'@\n", "foreach ($f in dir) { $f }",
 		"[System.IO.File]::ReadAllText('a')", "param(\n[string]$a\n)\necho $a", "Write-Output 'hi'",
 	} {
@@ -178,8 +184,10 @@ func TestPowershellTextIsNotGivenToAPosixShell(t *testing.T) {
 		require.Contains(t, result.Text, "bash", script)
 	}
 	for _, script := range []string{
-		"echo 'Get-ChildItem'", "[ 1 -eq 1 ]", "x=5; echo $x", "cat <<'EOF'\n$x = 5\nGet-ChildItem\nEOF", "if [ 2 -gt 1 ]; then echo a; fi",
-		"for f in a b; do echo $f; done", "echo $HOME:x", "echo \"${env}:x\"", "#!/bin/sh\necho Get-Item", "test a = a", "echo a-b Apt-Get",
+		"echo 'Get-ChildItem'", "[ 1 -eq 1 ]", "x=5; echo $x", "cat <<'EOF'\n$x = 5\nGet-ChildItem\nEOF",
+		"if [ 2 -gt 1 ]; then echo a; fi",
+		"for f in a b; do echo $f; done", "echo $HOME:x", "echo \"${env}:x\"", "#!/bin/sh\necho Get-Item", "test a = a",
+		"echo a-b Apt-Get",
 	} {
 		result := call(t, env, "run_powershell", args{"script": script})
 		require.NotContains(t, result.Text, "looks like PowerShell", script)
@@ -259,13 +267,15 @@ func TestAConfinedScriptStaysInTheWorkspace(t *testing.T) {
 	if err != nil {
 		t.Skip("bubblewrap is not installed")
 	}
-	if out, err := exec.CommandContext(t.Context(), bwrap, "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--", "/bin/true").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), bwrap, "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--",
+		"/bin/true").CombinedOutput(); err != nil {
 		t.Skipf("bubblewrap cannot make namespaces here: %v: %s", err, out)
 	}
 	env, dir := setup(t, map[string]string{".env": "TOKEN=hunter2\n", "slop.toml": "old"})
 	outside := t.TempDir()
 	env.Shell.Confine, env.Shell.Frozen = true, []string{"slop.toml"}
-	result := call(t, env, "run_powershell", args{"script": "pwd; touch made; cat .env; touch " + outside + "/pwned; echo new >slop.toml; exit 5"})
+	result := call(t, env, "run_powershell", args{"script": "pwd; touch made; cat .env; touch " + outside +
+		"/pwned; echo new >slop.toml; exit 5"})
 	require.Equal(t, 5, *result.Exit)
 	require.NotContains(t, result.Text, "hunter2")
 	require.Contains(t, result.Text, dir)
@@ -279,12 +289,15 @@ func TestAScriptThatCannotBeConfinedIsNotRun(t *testing.T) {
 	env, dir := posix(t, nil)
 	env.Shell.Confine = true
 	result := call(t, env, "run_powershell", args{"script": "touch ran"})
-	require.Contains(t, result.Text, `ERROR: [shell] sandbox = "workspace" needs bubblewrap (bwrap), which is not installed, so no script is run`)
+	require.Contains(t, result.Text,
+		`ERROR: [shell] sandbox = "workspace" needs bubblewrap (bwrap), which is not installed, so no script is run`)
 	bin := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "bwrap"), []byte("#!/bin/sh\necho 'bwrap: no' >&2\nexit 1\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "bwrap"), []byte("#!/bin/sh\necho 'bwrap: no' >&2\nexit 1\n"),
+		0o755))
 	env.Shell.PathPrepend = []string{bin}
 	result = call(t, env, "run_powershell", args{"script": "touch ran"})
-	require.Contains(t, result.Text, `ERROR: [shell] sandbox = "workspace" is not possible here, so no script is run; use the file tools instead (`)
+	require.Contains(t, result.Text,
+		`ERROR: [shell] sandbox = "workspace" is not possible here, so no script is run; use the file tools instead (`)
 	require.NoFileExists(t, filepath.Join(dir, "ran"))
 	require.NoFileExists(t, filepath.Join(dir, ".env"))
 }

@@ -56,7 +56,8 @@ func (d TextFile) Change(splices ...document.Splice) (Change, error) {
 func (d TextFile) Edited(splices []document.Splice) (document.Document, error) {
 	for _, s := range splices {
 		if strings.IndexByte(s.New, 0) >= 0 {
-			return document.Document{}, Refuse("the new text for %s contains a NUL character, which would make the file binary", d.Disk.Path)
+			return document.Document{}, Refuse("the new text for %s contains a NUL character, which would make the file binary",
+				d.Disk.Path)
 		}
 	}
 	next, err := d.Edit(splices)
@@ -75,9 +76,11 @@ func (d TextFile) ChangeTo(next document.Document, broken bool) (Change, error) 
 		now, problem := DecodeFile(d.Disk.Path, next.Bytes())
 		switch {
 		case problem != nil:
-			return Change{}, Refuse("%s could not be decoded after this edit: %s; its encoding is %s, keep its declaration in the first two lines", d.Disk.Path, problem, d.Encoding)
+			return Change{}, Refuse("%s could not be decoded after this edit: %s; its encoding is %s, keep its declaration in "+
+				"the first two lines", d.Disk.Path, problem, d.Encoding)
 		case now.Text != next.Text:
-			return Change{}, Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in the first two lines", d.Disk.Path, now.Encoding, d.Encoding)
+			return Change{}, Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in "+
+				"the first two lines", d.Disk.Path, now.Encoding, d.Encoding)
 		}
 	}
 	if !broken {

@@ -28,7 +28,8 @@ type call struct {
 // that is a *Refusal or comes from the gate is worded for the model by Failure; any other is
 // internal. It panics on a bad spec or argument struct, because both are constants of the program.
 func Reader[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
-	mustFit(spec, spec.Effect.Valid() && !spec.Effect.Has(Writes) && !spec.Effect.Has(Executes), "a reader neither writes nor executes")
+	mustFit(spec, spec.Effect.Valid() && !spec.Effect.Has(Writes) && !spec.Effect.Has(Executes),
+		"a reader neither writes nor executes")
 	return newTyped(spec, func(in In) call {
 		return call{run: func(ctx context.Context, env Env) (Result, error) { return handle(ctx, env, in) }}
 	})
@@ -58,7 +59,8 @@ func Executor[In any](spec Spec, handle func(ctx context.Context, env Env, in In
 // writes; but it has an empty preview, and a call that was interrupted cannot be resumed: only a
 // person can tell whether to make it again. Panics and errors are as with Reader.
 func Outside[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
-	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes), "what changes something outside writes and does not execute")
+	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes),
+		"what changes something outside writes and does not execute")
 	return newTyped(spec, func(in In) call {
 		return call{run: func(ctx context.Context, env Env) (Result, error) { return handle(ctx, env, in) }}
 	})
@@ -67,7 +69,8 @@ func Outside[In any](spec Spec, handle func(ctx context.Context, env Env, in In)
 // Foreign makes a tool whose schema and handling are somebody else's, such as a tool of an MCP
 // server. Its arguments are only checked to be one JSON object. A bad spec is an error, because it
 // comes from outside.
-func Foreign(spec Spec, schema json.RawMessage, handle func(ctx context.Context, env Env, args json.RawMessage) (Result, error)) (Tool, error) {
+func Foreign(spec Spec, schema json.RawMessage, handle func(ctx context.Context, env Env, args json.RawMessage) (Result,
+	error)) (Tool, error) {
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}

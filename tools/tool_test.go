@@ -27,7 +27,8 @@ func spec(name string, effect tools.Effect) tools.Spec {
 
 // echo answers with its arguments.
 func echo() tools.Tool {
-	return tools.Reader(spec("echo", tools.Reads), func(_ context.Context, _ tools.Env, in everything) (tools.Result, error) {
+	return tools.Reader(spec("echo", tools.Reads), func(_ context.Context, _ tools.Env, in everything) (tools.Result,
+		error) {
 		return tools.Result{Data: in}, nil
 	})
 }
@@ -114,7 +115,8 @@ func TestGoodArgumentsArrive(t *testing.T) {
 }
 
 func FuzzArgumentsNeverPanicAndNeverBreakTheSchema(f *testing.F) {
-	for _, seed := range []string{`{"path":"a","count":3}`, `{}`, `{"path":"a","names":["x"]}`, `{"path":1e9}`, "\xff", `{"a":{"b":[]}}`} {
+	for _, seed := range []string{`{"path":"a","count":3}`, `{}`, `{"path":"a","names":["x"]}`, `{"path":1e9}`, "\xff",
+		`{"a":{"b":[]}}`} {
 		f.Add([]byte(seed))
 	}
 	r := registry(f, echo())
@@ -203,7 +205,9 @@ func TestBadArgumentStructsPanic(t *testing.T) {
 }
 
 func reader[In any]() {
-	tools.Reader(spec("x", tools.Reads), func(context.Context, tools.Env, In) (tools.Result, error) { return tools.Result{}, nil })
+	tools.Reader(spec("x", tools.Reads), func(context.Context, tools.Env, In) (tools.Result, error) {
+		return tools.Result{}, nil
+	})
 }
 
 func TestForeignToolsPassTheirArgumentsThrough(t *testing.T) {
@@ -247,7 +251,8 @@ func TestEffectsHaveAStableText(t *testing.T) {
 	t.Parallel()
 	for effect, text := range map[tools.Effect]string{
 		tools.Reads: "reads", tools.Writes: "writes", tools.Executes: "executes", tools.Network: "network",
-		tools.Reads | tools.Network: "reads|network", tools.Reads | tools.Writes | tools.Executes | tools.Network: "reads|writes|executes|network",
+		tools.Reads | tools.Network:                                 "reads|network",
+		tools.Reads | tools.Writes | tools.Executes | tools.Network: "reads|writes|executes|network",
 	} {
 		raw, err := json.Marshal(effect)
 		require.NoError(t, err)

@@ -18,7 +18,8 @@ func edits(hash string) map[string]args {
 	return map[string]args{
 		"edit_file":      {"path": "shared.txt", "old_string": "one", "new_string": "two", "expected_hash": hash},
 		"set_file_slice": {"path": "shared.txt", "start_line": 1, "end_line": 1, "new_content": "two", "expected_hash": hash},
-		"multi_edit":     {"edits": []any{map[string]any{"path": "shared.txt", "old_string": "one", "new_string": "two", "expected_hash": hash}}},
+		"multi_edit": {"edits": []any{map[string]any{"path": "shared.txt", "old_string": "one", "new_string": "two",
+			"expected_hash": hash}}},
 	}
 }
 
@@ -48,7 +49,8 @@ func TestAWriteKeepsTheModeAndLeavesNothingBeside(t *testing.T) {
 			left, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			require.Len(t, left, 1, "no temporary file stays")
-			require.Equal(t, []tools.FileState{{Path: "shared.txt", SHA256: hash("two\n"), Size: 4, Written: true}}, result.Files)
+			require.Equal(t, []tools.FileState{{Path: "shared.txt", SHA256: hash("two\n"), Size: 4, Written: true}},
+				result.Files)
 		}
 	})
 }
@@ -111,7 +113,8 @@ func TestAStaleHashAndNoChangeWriteNothing(t *testing.T) {
 		before, err := os.Stat(filepath.Join(dir, "shared.txt"))
 		require.NoError(t, err)
 		require.Contains(t, call(t, env, tool, in).Text, "shared.txt is not the expected file: its SHA-256 is "+hash("one\n"))
-		same := call(t, env, "set_file_slice", args{"path": "shared.txt", "start_line": 1, "end_line": 1, "new_content": "one"})
+		same := call(t, env, "set_file_slice", args{"path": "shared.txt", "start_line": 1, "end_line": 1,
+			"new_content": "one"})
 		require.Contains(t, same.Text, "no change: nothing was written")
 		now, err := os.Stat(filepath.Join(dir, "shared.txt"))
 		require.NoError(t, err)
@@ -131,9 +134,12 @@ func TestTheLimitOfBytesHoldsForReadsAndWrites(t *testing.T) {
 		require.ErrorIs(t, call(t, env, tool, args{"path": "over", "pattern": "1"}.only(tool)).Err, sandbox.ErrTooLarge, tool)
 	}
 	require.Contains(t, call(t, env, "find_text", args{"path": ".", "pattern": "1"}).Text, "1 too large")
-	require.False(t, call(t, env, "edit_file", args{"path": "fits", "old_string": "1", "new_string": "x"}).Failed, "as long as before")
-	require.ErrorIs(t, call(t, env, "edit_file", args{"path": "fits", "old_string": "x", "new_string": "xy"}).Err, sandbox.ErrTooLarge)
-	require.ErrorIs(t, call(t, env, "set_file_slice", args{"path": "new", "start_line": 1, "end_line": 0, "new_content": "123456789"}).Err, sandbox.ErrTooLarge)
+	require.False(t, call(t, env, "edit_file", args{"path": "fits", "old_string": "1", "new_string": "x"}).Failed,
+		"as long as before")
+	require.ErrorIs(t, call(t, env, "edit_file", args{"path": "fits", "old_string": "x", "new_string": "xy"}).Err,
+		sandbox.ErrTooLarge)
+	require.ErrorIs(t, call(t, env, "set_file_slice", args{"path": "new", "start_line": 1, "end_line": 0,
+		"new_content": "123456789"}).Err, sandbox.ErrTooLarge)
 	require.Equal(t, "x234567\n", get(t, dir, "fits"))
 }
 

@@ -53,7 +53,8 @@ func StartCluster(tb testing.TB, people ...string) *Cluster {
 		if err != nil {
 			return err
 		}
-		return bus.WriteAccounts(dir, bus.Accounts{URL: url, Projects: clusterProjects, Hosts: []string{"test", host}, People: people, Agents: []string{"agent-hooks"}})
+		return bus.WriteAccounts(dir, bus.Accounts{URL: url, Projects: clusterProjects, Hosts: []string{"test", host},
+			People: people, Agents: []string{"agent-hooks"}})
 	})
 	c.provision()
 	return c
@@ -157,7 +158,8 @@ func (c *Cluster) stop() {
 func (c *Cluster) provision() {
 	c.tb.Helper()
 	c.until("the streams are created", func(ctx context.Context) error {
-		conn, err := bus.Dial(ctx, bus.DialConfig{Creds: filepath.Join(c.Keys, "admin.json"), Role: bus.Role{Kind: bus.Admin}, Replicas: clusterNodes})
+		conn, err := bus.Dial(ctx, bus.DialConfig{Creds: filepath.Join(c.Keys, "admin.json"), Role: bus.Role{Kind: bus.Admin},
+			Replicas: clusterNodes})
 		if err == nil {
 			c.admin = conn
 			c.tb.Cleanup(conn.Close)

@@ -18,7 +18,8 @@ const patience = 2 * time.Minute
 // unless an option says otherwise: tests do not survive a loss of power.
 func Open(tb testing.TB, options ...func(*bus.Config)) *bus.Server {
 	tb.Helper()
-	cfg := bus.Config{Dir: tb.TempDir(), Project: Project, Durability: bus.Relaxed, Serves: tb.Name(), Host: "test", MaxBytes: 1 << 30}
+	cfg := bus.Config{Dir: tb.TempDir(), Project: Project, Durability: bus.Relaxed, Serves: tb.Name(), Host: "test",
+		MaxBytes: 1 << 30}
 	for _, o := range options {
 		o(&cfg)
 	}

@@ -25,21 +25,25 @@ type leg struct {
 }
 
 func requested(session string) leg {
-	return newLeg(session, events.ActorContributor, true, events.ToolRequested{Call: someID + "-0", Tool: "read_file", Args: callArgs, Ticket: "T-001", Attempt: 1, Round: 1})
+	return newLeg(session, events.ActorContributor, true, events.ToolRequested{Call: someID + "-0", Tool: "read_file",
+		Args: callArgs, Ticket: "T-001", Attempt: 1, Round: 1})
 }
 
 func approved(session string) leg {
-	return newLeg(session, events.ActorApproval, true, events.ToolApproved{Call: someID + "-0", Tool: "read_file", Args: callArgs,
+	return newLeg(session, events.ActorApproval, true, events.ToolApproved{Call: someID + "-0", Tool: "read_file",
+		Args:       callArgs,
 		ArgsSHA256: events.Digest(callArgs), Effect: "reads", Ticket: "T-001", Generation: 1, By: "rule", TimeoutMS: 60000})
 }
 
 func settled(session, worker string) leg {
-	return newLeg(session, worker, false, events.ToolSettled{Call: someID + "-0", Tool: "read_file", Outcome: events.ToolDone, Text: "package a\n",
+	return newLeg(session, worker, false, events.ToolSettled{Call: someID + "-0", Tool: "read_file",
+		Outcome: events.ToolDone, Text: "package a\n",
 		SHA256: events.Digest([]byte("package a\n")), ArgsSHA256: events.Digest(callArgs), Generation: 1})
 }
 
 func newLeg(session, actor string, expect bool, p events.Payload) leg {
-	e, err := events.New(events.Origin{ID: someID, Time: time.Now(), Project: Project, Session: session, Actor: actor, Cause: someID, N: 1}, p)
+	e, err := events.New(events.Origin{ID: someID, Time: time.Now(), Project: Project, Session: session, Actor: actor,
+		Cause: someID, N: 1}, p)
 	if err != nil {
 		panic(err) // constants of the program
 	}

@@ -61,7 +61,8 @@ func TestWaitingAsksAreEachReleasedWithTheirAnswer(t *testing.T) {
 	for w := range wrong {
 		require.Empty(t, w)
 	}
-	t.Logf("%d asks wait: %d MiB more, %d KiB each; the engine then has %d MiB", asks, (held-before)>>20, (held-before)/asks>>10, held>>20)
+	t.Logf("%d asks wait: %d MiB more, %d KiB each; the engine then has %d MiB", asks, (held-before)>>20,
+		(held-before)/asks>>10, held>>20)
 }
 
 // ask posts a question and leaves the answer to be read.
@@ -75,7 +76,8 @@ func (s *site) ask(id string) net.Conn {
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { conn.Close() })
 	body := fmt.Sprintf(`{"request_id":%q,"tool":"run_powershell"}`, id)
-	_, err = fmt.Fprintf(conn, "POST /api/ask HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	_, err = fmt.Fprintf(conn, "POST /api/ask HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s",
 		host, strings.TrimSpace(string(token)), len(body), body)
 	require.NoError(s.t, err)
 	return conn

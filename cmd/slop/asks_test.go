@@ -124,7 +124,8 @@ func TestEveryLaterAnswerIsToldByWhomAndWhen(t *testing.T) {
 func TestNoWithAReasonReachesTheModelAndAnEditIsWhatRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	model := onePlan(edits("b.txt", "two", "TWO"), when("the other file", edits("a.txt", "one", "uno")), when("+ONE", says("DONE: done")))
+	model := onePlan(edits("b.txt", "two", "TWO"), when("the other file", edits("a.txt", "one", "uno")),
+		when("+ONE", says("DONE: done")))
 	r := s.start("run", "--script", s.script(model), "edit")
 	r.sees("edit_file b.txt")
 	r.sees("-two")
@@ -184,7 +185,8 @@ func TestAnswersThatDoNotCountLeaveTheAskOpen(t *testing.T) {
 		require.Contains(t, refused.Reason, bad.reason, bad.body)
 		require.Empty(t, refused.SettledBy, bad.body)
 	}
-	status, got := a.post("/api/ask/respond", fmt.Sprintf(`{"request_id":%q,"response":{"approved":true,"args":{"path":7}}}`, id))
+	status, got := a.post("/api/ask/respond",
+		fmt.Sprintf(`{"request_id":%q,"response":{"approved":true,"args":{"path":7}}}`, id))
 	require.Equal(t, http.StatusUnprocessableEntity, status)
 	require.Contains(t, got["error"], "do not fit")
 	status, _ = a.post("/api/ask/respond", `{"request_id":"none","response":true}`)

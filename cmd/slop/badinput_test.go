@@ -48,7 +48,8 @@ func TestPortInUseEndsServeAndMovesRun(t *testing.T) {
 	require.Contains(t, said, "--listen")
 	require.NoFileExists(t, other.data("run.json"))
 	require.Contains(t, other.fails(1, "run", "--listen", taken, "edit"), "listens on "+taken)
-	require.Contains(t, other.fails(1, "serve", "--nats-listen", strings.TrimPrefix(s.engine().NATS, "nats://")), "address already in use")
+	require.Contains(t, other.fails(1, "serve", "--nats-listen", strings.TrimPrefix(s.engine().NATS, "nats://")),
+		"address already in use")
 
 	other.configure(strings.Replace(scriptConfig, "127.0.0.1:0", taken, 1))
 	r := other.start("run", "--script", other.script(twoEdits), "edit")
@@ -61,7 +62,9 @@ func TestPortInUseEndsServeAndMovesRun(t *testing.T) {
 func TestDamagedDataFolderIsRefusedWithAnExplanationAndLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]func(t *testing.T, stream string){
-		"meta of the stream is gone": func(t *testing.T, stream string) { require.NoError(t, os.Remove(filepath.Join(stream, "meta.inf"))) },
+		"meta of the stream is gone": func(t *testing.T, stream string) {
+			require.NoError(t, os.Remove(filepath.Join(stream, "meta.inf")))
+		},
 		"a bit is flipped": func(t *testing.T, stream string) {
 			block := filepath.Join(stream, "msgs", "1.blk")
 			body, err := os.ReadFile(block)
@@ -107,8 +110,9 @@ func TestUnknownEventStallsTheSessionByNameAndReplaySkipsIt(t *testing.T) {
 	e := a.engine()
 	nc, refused := bustest.Stock(t, e.NATS, a.data("keys/person-"+person+".json"), person)
 	subject := "slop.ev.project." + e.Session + "." + person + ".HorizonShifted.-"
-	require.NoError(t, nc.Publish(subject, fmt.Appendf(nil, `{"specversion":"1.0","id":"x-1","source":%q,"type":"HorizonShifted","subject":%q,`+
-		`"time":"2026-01-02T03:04:05Z","session":%q,"v":1,"data":{"by":3}}`, person, subject, e.Session)))
+	require.NoError(t, nc.Publish(subject,
+		fmt.Appendf(nil, `{"specversion":"1.0","id":"x-1","source":%q,"type":"HorizonShifted","subject":%q,`+
+			`"time":"2026-01-02T03:04:05Z","session":%q,"v":1,"data":{"by":3}}`, person, subject, e.Session)))
 	require.NoError(t, nc.Flush())
 	require.Empty(t, refused)
 
@@ -136,7 +140,8 @@ func TestMalformedEventsOfAPersonAreSkipped(t *testing.T) {
 	a := ask(t)
 	e := a.engine()
 	nc, refused := bustest.Stock(t, e.NATS, a.data("keys/person-"+person+".json"), person)
-	for _, typ := range []string{"GoalSubmitted.-", "PauseRequested.-", "RuleAdded.-", "SessionClosed.-", "KillRequested.-"} {
+	for _, typ := range []string{"GoalSubmitted.-", "PauseRequested.-", "RuleAdded.-", "SessionClosed.-",
+		"KillRequested.-"} {
 		for _, body := range []string{"", "no JSON", "{}", "[1,2", `{"specversion":"1.0"}`} {
 			require.NoError(t, nc.Publish("slop.ev.project."+e.Session+"."+person+"."+typ, []byte(body)))
 		}
@@ -161,9 +166,10 @@ func TestWhatIsOverALimitIsRefusedWithItsStatus(t *testing.T) {
 	require.NoError(t, err)
 	long := func(n int) string { return strings.Repeat("x", n) }
 	for name, refused := range map[string]struct{ path, body string }{
-		"body":   {"/api/goal", `{"goal":"` + long(1<<20) + `"}`},
-		"goal":   {"/api/goal", `{"goal":"` + long(events.MaxInline+1) + `"}`},
-		"answer": {"/api/ask/respond", `{"request_id":"` + id + `","response":{"approved":true,"args":{"path":"` + long(256<<10) + `"}}}`},
+		"body": {"/api/goal", `{"goal":"` + long(1<<20) + `"}`},
+		"goal": {"/api/goal", `{"goal":"` + long(events.MaxInline+1) + `"}`},
+		"answer": {"/api/ask/respond", `{"request_id":"` + id + `","response":{"approved":true,"args":{"path":"` +
+			long(256<<10) + `"}}}`},
 	} {
 		status, got := a.post(refused.path, refused.body)
 		require.Equal(t, http.StatusRequestEntityTooLarge, status, "%s: %v", name, got)
@@ -174,7 +180,8 @@ func TestWhatIsOverALimitIsRefusedWithItsStatus(t *testing.T) {
 	require.Equal(t, before, after)
 
 	nc, _ := bustest.Stock(t, e.NATS, a.data("keys/person-"+person+".json"), person)
-	require.NoError(t, nc.Publish("slop.ev.project."+e.Session+"."+person+".AskAnswered.tool", []byte(`{"ask":"`+id+`","decision":"yes","reason":"`+long(events.MaxEventBytes+8<<10)+`"}`)))
+	require.NoError(t, nc.Publish("slop.ev.project."+e.Session+"."+person+".AskAnswered.tool",
+		[]byte(`{"ask":"`+id+`","decision":"yes","reason":"`+long(events.MaxEventBytes+8<<10)+`"}`)))
 	require.NoError(t, nc.Flush())
 	after, err = a.log.Last(t.Context(), events.Filter{Actor: person})
 	require.NoError(t, err)
@@ -216,7 +223,8 @@ func fill(t *testing.T, data string, size int) {
 	require.NoError(t, err)
 	text := noise(250 << 10)
 	for i := range size / len(text) {
-		e, err := events.New(events.Origin{ID: fmt.Sprint("filler-", i), Time: time.Unix(int64(i), 0), Project: "other", Session: "s1", Actor: person},
+		e, err := events.New(events.Origin{ID: fmt.Sprint("filler-", i), Time: time.Unix(int64(i), 0), Project: "other",
+			Session: "s1", Actor: person},
 			events.GoalSubmitted{Goal: text})
 		require.NoError(t, err)
 		_, err = conn.Append(t.Context(), e, nil)

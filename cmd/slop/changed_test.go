@@ -21,7 +21,8 @@ type difference struct{ file, old, new string }
 // more, put it next to something of its kind.
 func differences() []difference {
 	return []difference{
-		{"tiers/contributor/system.md", "You are a contributor: tier 3 of four.", "You are a contributor: tier 3 of four, and newer."},
+		{"tiers/contributor/system.md", "You are a contributor: tier 3 of four.",
+			"You are a contributor: tier 3 of four, and newer."},
 		{"tiers/decisions.go", "events.ActorContributor: 2,", "events.ActorContributor: 3,"},
 		{"tiers/contributor/run.go", "	m.BiasProfile = r.bias\n", "	m.BiasProfile = r.bias\n" +
 			"	if s.basis.Decision(events.ActorContributor) >= 3 {\n		m.Note = \"decided anew\"\n	}\n"},
@@ -30,8 +31,10 @@ func differences() []difference {
 				"func roundIsTurn(b json.RawMessage) (json.RawMessage, error) {\n" +
 				"	return bytes.Replace(b, []byte(`\"round\":`), []byte(`\"turn\":`), 1), nil\n}\n"},
 		{"events/file.go", "	Round   int         `json:\"round\"`\n", "	Round   int         `json:\"turn\"`\n"},
-		{"events/file.go", "RefreshRequested{Ticket: \"T-001\", Attempt: 1, Round: 2, Files: []FileState{{Path: \"a.go\", SHA256: \"ab\"}}})",
-			"RefreshRequested{Ticket: \"T-001\", Attempt: 1, Round: 2, Files: []FileState{{Path: \"a.go\", SHA256: \"ab\"}}}, roundIsTurn)"},
+		{"events/file.go", "RefreshRequested{Ticket: \"T-001\", Attempt: 1, Round: 2, Files: []FileState{{Path: \"a.go\", " +
+			"SHA256: \"ab\"}}})",
+			"RefreshRequested{Ticket: \"T-001\", Attempt: 1, Round: 2, Files: []FileState{{Path: \"a.go\", SHA256: \"ab\"}}}, " +
+				"roundIsTurn)"},
 		{"events/file.go", "import \"cmp\"\n", "import (\n	\"bytes\"\n	\"cmp\"\n	\"encoding/json\"\n)\n"},
 	}
 }
@@ -49,7 +52,8 @@ func overlay(t *testing.T, folder string) string {
 			require.NoError(t, err)
 			text = string(b)
 		}
-		require.Equal(t, 1, strings.Count(text, c.old), "%s does not hold %q once: mend this change of the test", c.file, c.old)
+		require.Equal(t, 1, strings.Count(text, c.old), "%s does not hold %q once: mend this change of the test", c.file,
+			c.old)
 		texts[c.file] = strings.Replace(text, c.old, c.new, 1)
 	}
 	replace := map[string]string{}
@@ -68,7 +72,8 @@ func overlay(t *testing.T, folder string) string {
 // build builds the changed program, or the changed tests of a package, into a file.
 func build(t *testing.T, overlay, out string, args ...string) {
 	t.Helper()
-	cmd := exec.Command("go", append(args[:len(args)-1:len(args)-1], "-trimpath", "-overlay", overlay, "-ldflags=-s -w", "-o", out, args[len(args)-1])...)
+	cmd := exec.Command("go", append(args[:len(args)-1:len(args)-1], "-trimpath", "-overlay", overlay, "-ldflags=-s -w",
+		"-o", out, args[len(args)-1])...)
 	cmd.Dir = filepath.Join("..", "..")
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", said)

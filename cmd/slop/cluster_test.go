@@ -78,10 +78,14 @@ func (r *clusterRun) requireEnd(want any) {
 func requireDoctorSays(t *testing.T, r *clusterRun, parts ...string) {
 	t.Helper()
 	for ctx := t.Context(); ; {
-		cmd := exec.CommandContext(ctx, "slop", "doctor", "--project", r.dir, "--nats", r.url, "--creds", r.personKeys(), "--config", r.config)
+		cmd := exec.CommandContext(ctx, "slop", "doctor", "--project", r.dir, "--nats", r.url, "--creds", r.personKeys(),
+			"--config", r.config)
 		cmd.Env = r.env
 		said, err := cmd.CombinedOutput()
-		missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return strings.Contains(string(said), part) })
+		missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+			return strings.Contains(string(said),
+				part)
+		})
 		if len(missing) == 0 {
 			return
 		}

@@ -50,13 +50,15 @@ func TestAClusterIsSetUpFromTheCommandLine(t *testing.T) {
 		Replicas int
 	}
 	// Servers of a busy machine take their time to elect a leader.
-	require.Eventually(t, func() bool { return s.slop(as("admin.json", "provision")...).status == 0 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return s.slop(as("admin.json", "provision")...).status == 0 }, patience,
+		time.Millisecond)
 	for range 2 { // now it checks what is there
 		require.NoError(t, json.Unmarshal([]byte(s.ok(as("admin.json", "provision")...)), &ready))
 		require.Equal(t, "SLOP_EV", ready.Stream)
 		require.Equal(t, 3, ready.Replicas)
 	}
-	require.Contains(t, s.ok("doctor", "--nats", cluster.URL, "--creds", filepath.Join(cluster.Keys, "person-"+person+".json")), "SLOP_EV has 3 copies")
+	require.Contains(t, s.ok("doctor", "--nats", cluster.URL, "--creds", filepath.Join(cluster.Keys, "person-"+person+
+		".json")), "SLOP_EV has 3 copies")
 	replicas(s, 1)
 	require.Contains(t, s.fails(1, as("admin.json", "provision")...), "replicas: is 3, must be 1")
 }

@@ -24,7 +24,8 @@ func TestStartKilledWhileItMakesADataFolderCanBeRepeated(t *testing.T) {
 	for range 16 {
 		s := newSite(t, nil)
 		r := s.start("keys")
-		time.AfterFunc(time.Duration(chance.IntN(200))*time.Millisecond, func() { _ = r.cmd.Process.Kill() }) // it may have ended
+		// it may have ended
+		time.AfterFunc(time.Duration(chance.IntN(200))*time.Millisecond, func() { _ = r.cmd.Process.Kill() })
 		<-r.ended
 		s.ok("keys")
 		require.Contains(t, s.ok("doctor", "--json"), `"check":"store","health":"ok","detail":"0 events`)

@@ -81,7 +81,8 @@ func (f *fleet) member(name string) *member {
 // say records a person's word in the session s1.
 func (f *fleet) say(log events.Log, id string, p events.Payload) {
 	f.t.Helper()
-	e, err := events.New(events.Origin{ID: id, Time: time.Now(), Project: filepath.Base(f.dir), Session: "s1", Actor: person}, p)
+	e, err := events.New(events.Origin{ID: id, Time: time.Now(), Project: filepath.Base(f.dir), Session: "s1",
+		Actor: person}, p)
 	require.NoError(f.t, err)
 	_, err = log.Append(f.t.Context(), e, nil)
 	require.NoError(f.t, err)

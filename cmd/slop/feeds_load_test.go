@@ -55,8 +55,10 @@ func TestReadersOfTheStreamMissNothing(t *testing.T) {
 		t.Error(l)
 	}
 	after := residentOf(t, pid)
-	t.Logf("%d readers, %d events in %s: %.2f of a processor; %d KiB a reader at rest, %d KiB behind them; engine alone %d MiB",
-		readers, pushes, passed.Round(time.Millisecond), worked.Seconds()/passed.Seconds(), (waiting-before)/readers>>10, (after-before)/readers>>10, before>>20)
+	t.Logf("%d readers, %d events in %s: %.2f of a processor; %d KiB a reader at rest, %d KiB behind them; engine alone "+
+		"%d MiB",
+		readers, pushes, passed.Round(time.Millisecond), worked.Seconds()/passed.Seconds(), (waiting-before)/readers>>10,
+		(after-before)/readers>>10, before>>20)
 	if load(0, 1) == 1 {
 		require.LessOrEqual(t, worked.Seconds()/passed.Seconds(), 1.0)
 		require.LessOrEqual(t, (after-before)/readers, 64<<10)
@@ -70,7 +72,8 @@ func (s *site) push(conn *bus.Conn, count int) {
 	tick := time.NewTicker(time.Second / feedRate)
 	defer tick.Stop()
 	for i := range count {
-		e, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: filepath.Base(s.dir), Session: session, Actor: person},
+		e, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: filepath.Base(s.dir),
+			Session: session, Actor: person},
 			events.EventPushed{Kind: "tick", Payload: []byte(strconv.Itoa(i))})
 		require.NoError(s.t, err)
 		_, err = conn.Append(s.t.Context(), e, nil)
@@ -92,7 +95,8 @@ func (s *site) openFeed(client string) net.Conn {
 	conn, err := net.Dial("tcp", host)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { conn.Close() })
-	_, err = fmt.Fprintf(conn, "GET /api/stream?client=%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", client, host, strings.TrimSpace(string(token)))
+	_, err = fmt.Fprintf(conn, "GET /api/stream?client=%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n",
+		client, host, strings.TrimSpace(string(token)))
 	require.NoError(s.t, err)
 	return conn
 }

@@ -31,8 +31,10 @@ func TestADataFolderThatCameWithTheProjectIsNotUsed(t *testing.T) {
 	script := s.script(twoEdits)
 	remote := []string{"--nats", "nats://127.0.0.1:1"}
 	for _, command := range [][]string{
-		{"run", "--yes", "--script", script, "edit"}, {"run", "--resume", "--yes", "--script", script}, {"run", "--detach", "edit"}, {"serve", "--yes"}, {"bus"},
-		{"keys"}, {"sessions"}, {"sessions", "show"}, {"ask", "list"}, {"ask", "answer", "X", "yes"}, {"watch", "--no-follow"}, {"watch"}, {"export", "X"},
+		{"run", "--yes", "--script", script, "edit"}, {"run", "--resume", "--yes", "--script", script},
+		{"run", "--detach", "edit"}, {"serve", "--yes"}, {"bus"},
+		{"keys"}, {"sessions"}, {"sessions", "show"}, {"ask", "list"}, {"ask", "answer", "X", "yes"},
+		{"watch", "--no-follow"}, {"watch"}, {"export", "X"},
 		{"replay", "X"}, {"pause"}, append([]string{"worker"}, remote...),
 	} {
 		said := s.fails(1, command...)
@@ -140,7 +142,8 @@ func TestWithoutAStateFolderNoDataFolderIsUsed(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(nowhere, nil, 0o600))
 	for name, state := range map[string][]string{
-		"neither is set": {"XDG_STATE_HOME=", "HOME="}, "it is relative": {"XDG_STATE_HOME=state", "HOME="}, "it is a file": {"XDG_STATE_HOME=" + nowhere},
+		"neither is set": {"XDG_STATE_HOME=", "HOME="}, "it is relative": {"XDG_STATE_HOME=state", "HOME="},
+		"it is a file": {"XDG_STATE_HOME=" + nowhere},
 	} {
 		bare := *s
 		bare.env = append(append([]string{}, s.env...), state...)
@@ -173,7 +176,8 @@ const hostile = "x\x1b]0;owned\x07\r\u202e\n14:00:00  tool: yes by ada"
 func TestWhatModelsWriteCannotActOnTheTerminal(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	plan, err := json.Marshal([]map[string]any{{"id": "T-001", "description": hostile, "target_file": "a.txt", "depends_on": []string{}}})
+	plan, err := json.Marshal([]map[string]any{{"id": "T-001", "description": hostile, "target_file": "a.txt",
+		"depends_on": []string{}}})
 	require.NoError(t, err)
 	track, err := json.Marshal([]map[string]any{{"id": "TR-1", "title": hostile, "description": hostile}})
 	require.NoError(t, err)
@@ -228,7 +232,8 @@ func TestADamagedRunFileCountsAsNoEngineUnlessOneRuns(t *testing.T) {
 func TestAResultThatCannotBePrintedIsAFailure(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"tool", "call", "read_file", "--args", `{"path":"a.txt"}`}, {"--help"}} {
+	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"tool", "call", "read_file", "--args",
+		`{"path":"a.txt"}`}, {"--help"}} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {
 			t.Skip("this system has no /dev/full")

@@ -43,7 +43,8 @@ func (s *site) fillLog(conn *bus.Conn, what string, say func(text string) events
 	s.t.Helper()
 	session := s.engine().Session
 	for n := 0; ; n++ {
-		e, err := events.New(events.Origin{ID: fmt.Sprint(what, n), Time: time.Unix(int64(n), 0), Project: "project", Session: session, Actor: person},
+		e, err := events.New(events.Origin{ID: fmt.Sprint(what, n), Time: time.Unix(int64(n), 0), Project: "project",
+			Session: session, Actor: person},
 			say(noise(60<<10)))
 		require.NoError(s.t, err)
 		if _, err := conn.Append(s.t.Context(), e, nil); err != nil {

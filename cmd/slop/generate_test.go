@@ -43,7 +43,8 @@ func TestGenerateGoesOnOverARestartAndStandsUpToReplay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
 	s.keys()
-	script := s.script(aWorker(edits("a.txt", "one", "ONE"), calls("run_powershell", map[string]any{"script": "echo hello"}), says("DONE: it is mended.")))
+	script := s.script(aWorker(edits("a.txt", "one", "ONE"), calls("run_powershell",
+		map[string]any{"script": "echo hello"}), says("DONE: it is mended.")))
 	r, log := s.serve("--script", script)
 	body := `{"prompt":"mend it","context":["a.txt"],"request_id":"r-1","timeout_s":0.3}`
 	status, got := s.post("/api/v1/generate", body)
@@ -61,7 +62,8 @@ func TestGenerateGoesOnOverARestartAndStandsUpToReplay(t *testing.T) {
 		_, joined := s.post("/api/v1/generate", `{"prompt":"mend it","context":["a.txt"],"request_id":"r-1"}`)
 		done <- joined
 	}()
-	status, got = s.post("/api/mma/dag/mutate", fmt.Sprintf(`{"ops":[{"op":"add_ticket","id":"N-1","track":"TR-%s","description":"more"},{"op":"remove_ticket","ticket":"N-1"}]}`, ticket))
+	status, got = s.post("/api/mma/dag/mutate",
+		fmt.Sprintf(`{"ops":[{"op":"add_ticket","id":"N-1","track":"TR-%s","description":"more"},{"op":"remove_ticket","ticket":"N-1"}]}`, ticket))
 	require.Equal(t, http.StatusOK, status, "%v", got)
 	for _, path := range []string{"/api/mma/pipeline/pause", "/api/mma/pipeline/resume"} {
 		status, got = s.post(path, `{}`)

@@ -35,7 +35,8 @@ func (s *site) guiValue(name string) any {
 // done, and tells how often it pressed which.
 func (s *site) puppeteer(conn *bus.Conn, session string) map[string]int {
 	s.t.Helper()
-	button := map[string]string{events.GateTool: "btn_approve_tool", events.GateStep: "btn_approve_mma_step", events.GateSpawn: "btn_approve_spawn"}
+	button := map[string]string{events.GateTool: "btn_approve_tool", events.GateStep: "btn_approve_mma_step",
+		events.GateSpawn: "btn_approve_spawn"}
 	pressed := map[string]int{}
 	registry := events.Catalogue()
 	_, feed, err := conn.Watch(s.t.Context(), events.Filter{Session: session}, 1)
@@ -69,7 +70,9 @@ func TestATeamIsDrivenThroughTheGUIFromEpicToEndAndAgainAfterAReset(t *testing.T
 	r, conn := s.serve("--script", s.script(plan+plan))
 	first := s.engine().Session
 	s.gui(
-		`{"action":"set_value","item":"spawn_approval","value":true}`, `{"action":"set_value","item":"mma_step_mode","value":true}`, `{"action":"set_value","item":"plan_review","value":true}`,
+		`{"action":"set_value","item":"spawn_approval","value":true}`,
+		`{"action":"set_value","item":"mma_step_mode","value":true}`,
+		`{"action":"set_value","item":"plan_review","value":true}`,
 		`{"action":"set_value","item":"current_model","value":"m-of-the-gui"}`,
 		`{"action":"set_value","item":"mma_epic_input","value":"edit"}`, `{"action":"click","item":"btn_mma_plan_epic"}`,
 	)

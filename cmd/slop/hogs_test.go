@@ -30,7 +30,8 @@ func TestABusyMachineInterruptsNothing(t *testing.T) {
 	for round := range rounds {
 		var all []any
 		for i := range scripts {
-			script := fmt.Sprintf("echo begin %d.%d >> '%s'; sleep %.1f; echo end %d.%d >> '%s'", round, i, outside, lasts, round, i, outside)
+			script := fmt.Sprintf("echo begin %d.%d >> '%s'; sleep %.1f; echo end %d.%d >> '%s'", round, i, outside, lasts,
+				round, i, outside)
 			all = append(all, map[string]any{"name": "run_powershell", "args": map[string]any{"script": script}},
 				map[string]any{"name": "read_file", "args": map[string]any{"path": "go.mod"}})
 		}
@@ -66,5 +67,6 @@ func TestABusyMachineInterruptsNothing(t *testing.T) {
 	body, err := os.ReadFile(outside)
 	require.NoError(t, err)
 	require.Equal(t, rounds*scripts, strings.Count(string(body), "begin "))
-	t.Logf("%d hogs on %d processors: %d scripts of %.1f s, the lease is %s", hogs, runtime.NumCPU(), rounds*scripts, lasts, bus.Lease)
+	t.Logf("%d hogs on %d processors: %d scripts of %.1f s, the lease is %s", hogs, runtime.NumCPU(), rounds*scripts,
+		lasts, bus.Lease)
 }

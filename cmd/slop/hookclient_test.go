@@ -91,7 +91,8 @@ func TestEveryMethodOfTheClientWorksOnARealEngine(t *testing.T) {
 		`{"tier":3,"contains":"say goodbye","reply":{"text":"DONE: goodbye"}}`+"\n"+
 		`{"tier":3,"contains":"change b","reply":`+edits("b.txt", "one", "TWO")+`}`+"\n"))
 	e := s.engine()
-	client, err := hookclient.New(hookclient.Options{BaseURL: e.Hooks, TokenFile: filepath.Join(e.Tokens, "human.token"), Reader: "test"})
+	client, err := hookclient.New(hookclient.Options{BaseURL: e.Hooks, TokenFile: filepath.Join(e.Tokens, "human.token"),
+		Reader: "test"})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	c := &caller{t: t, client: client, called: map[string]bool{}}
@@ -145,11 +146,12 @@ func (c *caller) drivesTheGUI() {
 }
 
 func (c *caller) readsAndWritesTheProject() {
-	c.call(nil, "post_project", `{"project": {"name": "mine", "git_dir": "", "system_prompt": "be brief", "main_context": ""}}`)
-	require.Equal(c.t, "mine", c.object("get_project")["project"].(map[string]any)["name"]) //nolint:forcetypeassert // the test's own
+	c.call(nil, "post_project",
+		`{"project": {"name": "mine", "git_dir": "", "system_prompt": "be brief", "main_context": ""}}`)
+	require.Equal(c.t, "mine", c.object("get_project")["project"].(map[string]any)["name"])
 	c.call(nil, "switch_project", "other.toml", "true")
 	require.Empty(c.t, c.object("wait_for_project_switch", "30")["error"])
-	require.Equal(c.t, "other", c.object("get_project")["project"].(map[string]any)["name"]) //nolint:forcetypeassert // the test's own
+	require.Equal(c.t, "other", c.object("get_project")["project"].(map[string]any)["name"])
 	require.Equal(c.t, false, c.object("get_project_switch_status")["in_progress"])
 	c.call(nil, "load_project")
 	c.call(nil, "save_project", "saved.toml")
@@ -157,7 +159,8 @@ func (c *caller) readsAndWritesTheProject() {
 	c.call(nil, "post_session", `[{"role": "User", "content": "hi"}]`)
 	require.Equal(c.t, []any{map[string]any{"role": "User", "content": "hi"}}, c.object("get_session")["entries"])
 	require.NotEmpty(c.t, c.object("inject_context", "b.txt", "full")["sha256"])
-	require.Equal(c.t, 1.0, c.object("add_slice", `{"path": "b.txt", "start_line": 1, "end_line": 1}`)["slice"].(map[string]any)["start_line"]) //nolint:forcetypeassert // the test's own
+	require.Equal(c.t, 1.0,
+		c.object("add_slice", `{"path": "b.txt", "start_line": 1, "end_line": 1}`)["slice"].(map[string]any)["start_line"])
 	require.NotEmpty(c.t, c.object("get_context_state")["injected"])
 }
 

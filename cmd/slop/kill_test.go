@@ -126,7 +126,8 @@ func (f *fleet) watch(ctx context.Context, log events.Log) (acknowledged func() 
 }
 
 func (f *fleet) answer(ctx context.Context, log events.Log, asked events.Event, p events.AskRaised) {
-	e, err := events.New(events.Origin{ID: "answer-" + p.Ask, Time: time.Now(), Project: asked.Project, Session: asked.Session, Actor: person},
+	e, err := events.New(events.Origin{ID: "answer-" + p.Ask, Time: time.Now(), Project: asked.Project,
+		Session: asked.Session, Actor: person},
 		events.AskAnswered{Ask: p.Ask, Decision: events.Yes})
 	if err == nil {
 		_, err = log.Append(ctx, e, nil)
@@ -179,7 +180,8 @@ func TestASessionWhoseOpenerDiedBeforeItsToolsGetsThem(t *testing.T) {
 	first := s.engine().Session
 	project := eventOf(t, log, first).Project
 	say := func(session string, p events.Payload) {
-		e, err := events.New(events.Origin{ID: "of-" + p.EventType().Name, Time: time.Now(), Project: project, Session: session, Actor: person}, p)
+		e, err := events.New(events.Origin{ID: "of-" + p.EventType().Name, Time: time.Now(), Project: project,
+			Session: session, Actor: person}, p)
 		require.NoError(t, err)
 		_, err = log.Append(t.Context(), e, nil)
 		require.NoError(t, err)

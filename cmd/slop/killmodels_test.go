@@ -37,7 +37,8 @@ func manyInterrupted() []interrupted {
 	var out []interrupted
 	for i, r := range everyReached()[:3] {
 		if os.Getenv("SLOP_LOAD") == "full" {
-			out = append(out, interrupted{reached: r}, interrupted{reached: r, split: true}, interrupted{reached: r, never: true}, interrupted{reached: r, split: true, sleeps: true})
+			out = append(out, interrupted{reached: r}, interrupted{reached: r, split: true}, interrupted{reached: r,
+				never: true}, interrupted{reached: r, split: true, sleeps: true})
 		} else {
 			out = append(out, interrupted{reached: r, split: i == 1})
 		}
@@ -76,7 +77,8 @@ func TestAKillWhileAModelAnswersLeadsToTheSameEnd(t *testing.T) {
 				tier, _, _ := strings.Cut(who, " ")
 				used[tier] = *u
 			}
-			require.Equal(t, map[string]events.Usage{"1": {Input: 100, Output: 20}, "2": {Input: 100, Output: 20}, "3": {Input: 200, Output: 40}}, used)
+			require.Equal(t, map[string]events.Usage{"1": {Input: 100, Output: 20}, "2": {Input: 100, Output: 20},
+				"3": {Input: 200, Output: 40}}, used)
 			require.Len(t, only[events.ModelReplied](log), 4)
 			failed := only[events.ModelFailed](log)
 			in.requireFailures(t, failed)
@@ -144,7 +146,8 @@ func (s *standIn) answer(v llmtest.View) llmtest.Turn {
 	case round > 0:
 		return llmtest.Turn{Text: "DONE: all.", Usage: used}
 	}
-	turn := llmtest.Turn{Text: "I edit.", Usage: used, Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"ONE"}`}}}
+	turn := llmtest.Turn{Text: "I edit.", Usage: used,
+		Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"ONE"}`}}}
 	if s.begun.Add(1) == 1 && !s.in.never {
 		gate := make(chan struct{}, 2) // two frames come and the others never do
 		gate <- struct{}{}
@@ -157,15 +160,19 @@ func (s *standIn) answer(v llmtest.View) llmtest.Turn {
 // play runs the session to its end and returns its log.
 func (in interrupted) play(t *testing.T) []events.Event {
 	model := &standIn{in: in}
-	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: in.reached.name, Models: []string{in.model}, Answer: model.answer})
+	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: in.reached.name, Models: []string{in.model},
+		Answer: model.answer})
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	s := newSite(t, twoFiles)
-	s.configure(scriptConfig + fmt.Sprintf("[tiers]\n%s\n[providers.%s]\nbase_url = %q\n", in.oneLine(), in.reached.name, fake.URL))
-	require.NoError(t, os.WriteFile(filepath.Join(s.home, "slop", "credentials.toml"), fmt.Appendf(nil, "[%s]\napi_key = %q\n", in.reached.name, llmtest.Key), 0o600))
+	s.configure(scriptConfig + fmt.Sprintf("[tiers]\n%s\n[providers.%s]\nbase_url = %q\n", in.oneLine(), in.reached.name,
+		fake.URL))
+	require.NoError(t, os.WriteFile(filepath.Join(s.home, "slop", "credentials.toml"),
+		fmt.Appendf(nil, "[%s]\napi_key = %q\n", in.reached.name, llmtest.Key), 0o600))
 	crew := newCrew(s, in)
 	if !in.never {
-		require.Eventually(t, func() bool { return model.begun.Load() == 1 && fake.Active() == 1 }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return model.begun.Load() == 1 && fake.Active() == 1 }, patience,
+			time.Millisecond)
 		if in.sleeps {
 			crew.sleep("models", func() bool { return fake.Active() == 0 })
 		} else {
@@ -218,10 +225,12 @@ func newCrew(s *site, in interrupted) *crew {
 	}
 	c.start("bus", "bus", "--json", "--nats-listen", address)
 	c.start("models", append(of("orchestrator"), "orchestrator", "--only", "models")...)
-	c.start("judges", append(of("orchestrator"), "orchestrator", "--only", "conductor,planner,lead,contributor,qa,approval,timers")...)
+	c.start("judges", append(of("orchestrator"), "orchestrator", "--only",
+		"conductor,planner,lead,contributor,qa,approval,timers")...)
 	c.start("worker", append(of("worker"), "worker")...)
 	var err error
-	c.log, err = bus.Dial(s.t.Context(), bus.DialConfig{URL: "nats://" + address, Creds: s.data("keys/person-" + person + ".json"),
+	c.log, err = bus.Dial(s.t.Context(), bus.DialConfig{URL: "nats://" + address, Creds: s.data("keys/person-" + person +
+		".json"),
 		Role: bus.Role{Kind: bus.Person, Name: person}})
 	require.NoError(s.t, err)
 	s.t.Cleanup(c.log.Close)

@@ -33,7 +33,7 @@ const (
 // 3,000 reads and about 120 events a second: for each event the server keeps
 // some 110 bytes for the two minutes in which it would know it again, so at
 // many more of them memory grows for that long before it is flat.
-func TestMemoryIsFlatUnderLoad(t *testing.T) { //nolint:paralleltest // it measures
+func TestMemoryIsFlatUnderLoad(t *testing.T) {
 	if os.Getenv("SLOP_LOAD") != "full" {
 		t.Skip("SLOP_LOAD=full takes a minute for it")
 	}
@@ -47,11 +47,13 @@ func TestMemoryIsFlatUnderLoad(t *testing.T) { //nolint:paralleltest // it measu
 		context.AfterFunc(ctx, func() { feed.Close() })
 		l.group.Go(func() { _, _ = io.Copy(io.Discard, feed) })
 	}
-	for _, path := range []string{"/api/gui/mma_status", "/api/gui/diagnostics", "/api/session", "/api/asks", "/api/gui_health", "/api/sessions"} {
+	for _, path := range []string{"/api/gui/mma_status", "/api/gui/diagnostics", "/api/session", "/api/asks",
+		"/api/gui_health", "/api/sessions"} {
 		l.every(ctx, 2*time.Millisecond, func(int) { l.must(ctx, http.MethodGet, path, "") })
 	}
 	l.every(ctx, 40*time.Millisecond, func(i int) {
-		l.must(ctx, http.MethodPost, "/api/gui", fmt.Sprintf(`{"action":"push_event","event_type":"note","payload":{"n":%d}}`, i))
+		l.must(ctx, http.MethodPost, "/api/gui", fmt.Sprintf(`{"action":"push_event","event_type":"note","payload":{"n":%d}}`,
+			i))
 	})
 	l.every(ctx, 100*time.Millisecond, func(int) { l.must(ctx, http.MethodGet, "/api/events?client=drain", "") })
 	l.every(ctx, 250*time.Millisecond, func(i int) {
@@ -65,13 +67,14 @@ func TestMemoryIsFlatUnderLoad(t *testing.T) { //nolint:paralleltest // it measu
 	require.Empty(t, l.failed.Load())
 	third := len(held) / 3
 	second, last := mean(held[third:2*third]), mean(held[2*third:])
-	t.Logf("%d requests; resident memory %d MiB at first, %d MiB in the second third, %d MiB in the last", l.answered.Load(), held[0]>>20, second>>20, last>>20)
+	t.Logf("%d requests; resident memory %d MiB at first, %d MiB in the second third, %d MiB in the last",
+		l.answered.Load(), held[0]>>20, second>>20, last>>20)
 	require.LessOrEqual(t, float64(last), float64(second)*loadGrowth+loadGrowthRoom)
 }
 
 // TestAnIdleEngineKeepsLittleMemory holds the figure of slop bench against its
 // goal.
-func TestAnIdleEngineKeepsLittleMemory(t *testing.T) { //nolint:paralleltest // it measures
+func TestAnIdleEngineKeepsLittleMemory(t *testing.T) {
 	if os.Getenv("SLOP_LOAD") != "full" {
 		t.Skip("SLOP_LOAD=full takes some seconds for it")
 	}
@@ -106,7 +109,8 @@ func (s *site) loader() *loader {
 	e := s.engine()
 	token, err := os.ReadFile(filepath.Join(e.Tokens, "human.token"))
 	require.NoError(s.t, err)
-	l := &loader{url: e.Hooks, token: strings.TrimSpace(string(token)), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	l := &loader{url: e.Hooks, token: strings.TrimSpace(string(token)), client: &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: 64}}}
 	l.failed.Store("")
 	s.t.Cleanup(l.client.CloseIdleConnections)
 	return l
@@ -132,7 +136,8 @@ func (l *loader) every(ctx context.Context, pace time.Duration, do func(int)) {
 func (l *loader) answer(ctx context.Context, id string) {
 	again := time.NewTicker(time.Millisecond)
 	defer again.Stop()
-	for ctx.Err() == nil && l.send(ctx, http.MethodPost, "/api/ask/respond", `{"request_id":"`+id+`","response":true}`) == http.StatusNotFound {
+	for ctx.Err() == nil && l.send(ctx, http.MethodPost, "/api/ask/respond", `{"request_id":"`+id+
+		`","response":true}`) == http.StatusNotFound {
 		<-again.C
 	}
 }

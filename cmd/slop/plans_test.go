@@ -33,7 +33,8 @@ func says(text string) string {
 
 // calls is a reply that calls one tool.
 func calls(tool string, args map[string]any) string {
-	b, err := json.Marshal(map[string]any{"text": "I use " + tool + ".", "tool_calls": []any{map[string]any{"name": tool, "args": args}}})
+	b, err := json.Marshal(map[string]any{"text": "I use " + tool + ".", "tool_calls": []any{map[string]any{"name": tool,
+		"args": args}}})
 	if err != nil {
 		panic(err)
 	}

@@ -71,10 +71,12 @@ func layOut(t *testing.T, name, busTable string) *fleet {
 	dir := filepath.Join(t.TempDir(), name)
 	require.NoError(t, demo.Extract(dir))
 	home := t.TempDir()
-	f := &fleet{t: t, dir: dir, config: filepath.Join(home, "config.toml"), file: filepath.Join(filepath.Dir(dir), "script.jsonl")}
+	f := &fleet{t: t, dir: dir, config: filepath.Join(home, "config.toml"), file: filepath.Join(filepath.Dir(dir),
+		"script.jsonl")}
 	require.NoError(t, os.WriteFile(f.file, demo.Script(), 0o600))
 	require.NoError(t, os.WriteFile(f.config, []byte("[user]\nname = \""+person+"\"\n[bus]\n"+busTable), 0o600))
-	f.env = append(os.Environ(), "XDG_CONFIG_HOME="+home, stateVar(dir), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local")
+	f.env = append(os.Environ(), "XDG_CONFIG_HOME="+home, stateVar(dir), "GOFLAGS=-mod=mod", "GOPROXY=off",
+		"GOTOOLCHAIN=local")
 	t.Cleanup(f.stop)
 	return f
 }
@@ -86,13 +88,15 @@ func (f *fleet) addRoles() {
 	}
 	f.add("gateway", append([]string{"gateway", "--listen", "127.0.0.1:0"}, creds("gateway")...)...)
 	f.add("judge", append([]string{"orchestrator", "--only", "conductor,approval"}, creds("orchestrator")...)...)
-	f.add("rest", append([]string{"orchestrator", "--only", "planner,lead,contributor,qa,models,timers", "--script", f.file}, creds("orchestrator")...)...)
+	f.add("rest", append([]string{"orchestrator", "--only", "planner,lead,contributor,qa,models,timers", "--script",
+		f.file}, creds("orchestrator")...)...)
 	f.add("worker one", append([]string{"worker"}, creds("worker")...)...)
 	f.add("worker two", append([]string{"worker"}, creds("worker")...)...)
 }
 
 func (f *fleet) add(name string, args ...string) {
-	f.members = append(f.members, &member{fleet: f, name: name, args: append(args, "--project", f.dir, "--json", "--config", f.config), said: &lockedBuffer{}})
+	f.members = append(f.members, &member{fleet: f, name: name, args: append(args, "--project", f.dir, "--json",
+		"--config", f.config), said: &lockedBuffer{}})
 }
 
 // start starts every process and waits until each says that it answers.

@@ -42,7 +42,8 @@ func offline(t *testing.T) []string {
 	})
 	proxy := "http://" + wire.Addr().String()
 	out := []string{"XDG_CONFIG_HOME=" + t.TempDir(), "HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY="}
-	for _, vendor := range []string{"ANTHROPIC", "GEMINI", "OPENAI", "DEEPSEEK", "XAI", "DASHSCOPE", "MINIMAX", "OPENROUTER"} {
+	for _, vendor := range []string{"ANTHROPIC", "GEMINI", "OPENAI", "DEEPSEEK", "XAI", "DASHSCOPE", "MINIMAX",
+		"OPENROUTER"} {
 		out = append(out, vendor+"_API_KEY=")
 	}
 	return out
@@ -110,10 +111,15 @@ func changes() []change {
 			return ok && replaced(e, p.BodySHA256, flipped(p.BodySHA256))
 		}, replay.CodePrompt},
 		{"the description of a tool", func(e *events.Event) bool {
-			return e.Type == "ToolsOffered" && replaced(e, "the text of the file without line numbers", "the text of the fiIe without line numbers")
+			return e.Type == "ToolsOffered" && replaced(e, "the text of the file without line numbers",
+				"the text of the fiIe without line numbers")
 		}, replay.CodePrompt},
-		{"a word of a reply", func(e *events.Event) bool { return e.Type == "ModelReplied" && replaced(e, "look", "lo0k") }, replay.CodeDigest},
-		{"a word of a part", func(e *events.Event) bool { return e.Type == "ModelRequested" && replaced(e, "# Goal", "# G0al") }, replay.CodeDifferent},
+		{"a word of a reply", func(e *events.Event) bool { return e.Type == "ModelReplied" && replaced(e, "look", "lo0k") },
+			replay.CodeDigest},
+		{"a word of a part", func(e *events.Event) bool {
+			return e.Type == "ModelRequested" &&
+				replaced(e, "# Goal", "# G0al")
+		}, replay.CodeDifferent},
 	}
 }
 

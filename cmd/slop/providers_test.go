@@ -70,13 +70,15 @@ func (r reached) section(t *testing.T) (config, credentials string, stop func())
 	if r.own {
 		vendor, kind = "vllm", "kind = \"openai\"\n"
 	}
-	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: vendor, Key: key, Models: []string{r.model}, Script: string(demo.Script()), Thinking: "One step after another."})
+	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: vendor, Key: key, Models: []string{r.model},
+		Script: string(demo.Script()), Thinking: "One step after another."})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		stop()
 		require.Empty(t, fake.Refused(), "%s would have refused", r.name)
 	})
-	return fmt.Sprintf("[providers.%s]\nbase_url = %q\n%s", r.name, fake.URL, kind), fmt.Sprintf("[%s]\napi_key = %q\n", r.name, key), stop
+	return fmt.Sprintf("[providers.%s]\nbase_url = %q\n%s", r.name, fake.URL, kind), fmt.Sprintf("[%s]\napi_key = %q\n",
+		r.name, key), stop
 }
 
 // oneLine is the line of config.toml that picks the provider.
@@ -101,7 +103,8 @@ func sitesOf(t *testing.T, tried []reached) (sites map[string]*site, stop func()
 		s := newSite(t, nil)
 		require.NoError(t, demo.Extract(s.dir))
 		s.configure(scriptConfig + "[tiers]\n" + r.oneLine() + "\n" + sections.String())
-		require.NoError(t, os.WriteFile(filepath.Join(s.home, "slop", "credentials.toml"), []byte(credentials.String()), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(s.home, "slop", "credentials.toml"), []byte(credentials.String()),
+			0o600))
 		sites[r.name] = s
 	}
 	return sites, func() {
@@ -141,7 +144,9 @@ func TestEveryProviderEndsTheDemoAndReplaysWithoutIt(t *testing.T) {
 				for _, asked := range only[events.ModelRequested](log) {
 					require.Equal(t, [2]string{r.name, r.model}, [2]string{asked.Provider, asked.Model})
 				}
-				thought := slices.ContainsFunc(only[events.ModelReplied](log), func(p events.ModelReplied) bool { return len(p.Raw) > 0 })
+				thought := slices.ContainsFunc(only[events.ModelReplied](log), func(p events.ModelReplied) bool {
+					return len(p.Raw) > 0
+				})
 				require.True(t, thought || !r.thinks, "thoughts are on record")
 			})
 		}

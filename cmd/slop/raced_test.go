@@ -26,7 +26,8 @@ func raced() []string {
 		"TestAGatewayOutlivesTheBusProcessAndRefusesAnotherStore",
 		"TestWaitingAsksAreEachReleasedWithTheirAnswer",
 		"TestReadersOfTheStreamMissNothing",
-		"TestScripts/isolation", "TestScripts/review", "TestScripts/search", "TestScripts/tool_batch_many", "TestScripts/undo",
+		"TestScripts/isolation", "TestScripts/review", "TestScripts/search", "TestScripts/tool_batch_many",
+		"TestScripts/undo",
 	}
 }
 
@@ -37,7 +38,10 @@ func watched(tb testing.TB) {
 	if !raceDetector() || os.Getenv("SLOP_LOAD") == "full" {
 		return
 	}
-	if !slices.ContainsFunc(raced(), func(name string) bool { return tb.Name() == name || strings.HasPrefix(tb.Name(), name+"/") }) {
+	if !slices.ContainsFunc(raced(), func(name string) bool {
+		return tb.Name() == name || strings.HasPrefix(tb.Name(),
+			name+"/")
+	}) {
 		tb.Skip("make test runs it without the race detector; SLOP_LOAD=full with it")
 	}
 }

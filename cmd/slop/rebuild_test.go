@@ -55,7 +55,8 @@ func (s *site) models(session string) map[string]string {
 	r := s.start("serve", "--json")
 	r.sees("\n")
 	out := map[string]string{}
-	for _, path := range []string{"/api/gui/mma_status?", "/api/gui/diagnostics?", "/api/session?", "/api/asks?state=all&"} {
+	for _, path := range []string{"/api/gui/mma_status?", "/api/gui/diagnostics?", "/api/session?",
+		"/api/asks?state=all&"} {
 		out[path] = string(s.get(path + "session=" + session))
 	}
 	// An engine that starts puts the rules of now on the record of open sessions.

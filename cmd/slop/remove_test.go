@@ -73,7 +73,8 @@ func (s *site) worktree(session string) (dir string) {
 		s.t.Skip("git is not installed")
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, ".git")); err != nil {
-		for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-qm", "begin"}} {
+		for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=Ada", "-c",
+			"user.email=ada@example.com", "commit", "-qm", "begin"}} {
 			s.git(args...)
 		}
 	}

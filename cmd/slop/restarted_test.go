@@ -27,14 +27,17 @@ func TestARestartedEngineTakesUpItsOwnCallsAndLeavesThoseOfOthers(t *testing.T) 
 	t.Cleanup(func() { _ = os.WriteFile(filepath.Join(gate, "go"), nil, 0o600) })
 	var all []any
 	for i := range scripts {
-		script := fmt.Sprintf(`cd '%s'; echo %d >> begun; echo $PPID > pid.%d.new; mv pid.%d.new pid.%d; while [ ! -e go ]; do sleep 0.05; done`, gate, i, i, i, i)
+		script := fmt.Sprintf(
+			`cd '%s'; echo %d >> begun; echo $PPID > pid.%d.new; mv pid.%d.new pid.%d; while [ ! -e go ]; do sleep 0.05; done`,
+			gate, i, i, i, i)
 		all = append(all, map[string]any{"name": "run_powershell", "args": map[string]any{"script": script}})
 	}
 	reply, err := json.Marshal(map[string]any{"text": "I run.", "tool_calls": all})
 	require.NoError(t, err)
 	s.keys()
 	address := bustest.Address(t)
-	args := []string{"serve", "--json", "--yes", "--nats-listen", address, "--script", s.script(onePlan(string(reply), says("DONE: done")))}
+	args := []string{"serve", "--json", "--yes", "--nats-listen", address, "--script",
+		s.script(onePlan(string(reply), says("DONE: done")))}
 	engine := s.start(args...)
 	engine.sees("\n")
 	s.start("worker", "--json", "--nats", "nats://"+address, "--creds", s.data("keys/worker.json")).sees("\n")
@@ -59,7 +62,8 @@ func TestARestartedEngineTakesUpItsOwnCallsAndLeavesThoseOfOthers(t *testing.T) 
 	again.sees("\n")
 	log := s.connect()
 	fact(t, log, len(own), func(_ events.Event, p events.ToolSettled) bool { return p.Outcome == events.ToolInterrupted })
-	t.Logf("%d calls of the killed engine are settled %s behind the kill, its start included; %d of a worker outside go on; the lease is %s",
+	t.Logf("%d calls of the killed engine are settled %s behind the kill, its start included; %d of a worker outside go "+
+		"on; the lease is %s",
 		len(own), time.Since(began).Round(time.Millisecond), len(others), bus.Lease)
 	require.NoError(t, os.WriteFile(filepath.Join(gate, "go"), nil, 0o600))
 	fact(t, log, len(others), func(_ events.Event, p events.ToolSettled) bool { return p.Outcome == events.ToolDone })

@@ -49,7 +49,8 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup:               setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exitsCommand, "until": untilCommand, "eventually": eventuallyCommand, "engine": engineCommand, "endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand, "fake": fakeCommand,
+			"exits": exitsCommand, "until": untilCommand, "eventually": eventuallyCommand, "engine": engineCommand,
+			"endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand, "fake": fakeCommand,
 		},
 	})
 }
@@ -83,8 +84,10 @@ func setupScript(env *testscript.Env) error {
 	}
 	env.Values[engineKey{}] = &engineSlot{}
 	config := filepath.Join(home, ".config")
-	env.Vars = append(env.Vars, "HOME="+home, "XDG_CONFIG_HOME="+config, "XDG_STATE_HOME="+filepath.Join(home, ".local", "state"), "CONFIG="+filepath.Join(config, "slop"),
-		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8", "GORACE="+os.Getenv("GORACE"), "EXAMPLES="+examples, "PYTHONDONTWRITEBYTECODE=1")
+	env.Vars = append(env.Vars, "HOME="+home, "XDG_CONFIG_HOME="+config, "XDG_STATE_HOME="+filepath.Join(home, ".local",
+		"state"), "CONFIG="+filepath.Join(config, "slop"),
+		"GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "LANG=C.UTF-8",
+		"GORACE="+os.Getenv("GORACE"), "EXAMPLES="+examples, "PYTHONDONTWRITEBYTECODE=1")
 	if err := os.MkdirAll(filepath.Join(config, "slop"), 0o700); err != nil {
 		return err
 	}
@@ -136,7 +139,8 @@ func start(ts *testscript.TestScript, name string, args ...string) *started {
 	ts.Check(err)
 	s.cmd.Path = path
 	s.cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PATH", "GOCACHE", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN", "LANG", "TMPDIR", "GORACE"} {
+	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PATH", "GOCACHE", "GOFLAGS", "GOPROXY",
+		"GOTOOLCHAIN", "LANG", "TMPDIR", "GORACE"} {
 		s.cmd.Env = append(s.cmd.Env, key+"="+ts.Getenv(key))
 	}
 	s.cmd.Stderr = s.said

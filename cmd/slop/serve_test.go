@@ -22,9 +22,11 @@ func TestServeSaysWhereItIsWorksAndLeavesNothingBehind(t *testing.T) {
 	var ready map[string]any
 	require.NoError(t, json.Unmarshal([]byte(r.out.String()), &ready))
 	e := s.engine()
-	require.Equal(t, map[string]any{"ready": true, "hooks": e.Hooks, "nats": nil, "tokens": e.Tokens, "session": e.Session}, ready)
+	require.Equal(t, map[string]any{"ready": true, "hooks": e.Hooks, "nats": nil, "tokens": e.Tokens,
+		"session": e.Session}, ready)
 	require.Equal(t, r.cmd.Process.Pid, e.PID)
-	for _, private := range []string{s.data("run.json"), filepath.Join(e.Tokens, "human.token"), filepath.Join(e.Tokens, "ask.token"), filepath.Join(e.Tokens, "read.token")} {
+	for _, private := range []string{s.data("run.json"), filepath.Join(e.Tokens, "human.token"), filepath.Join(e.Tokens,
+		"ask.token"), filepath.Join(e.Tokens, "read.token")} {
 		info, err := os.Stat(private)
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), private)

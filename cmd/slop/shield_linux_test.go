@@ -24,7 +24,8 @@ func TestAScriptCannotReadTheKeysOfTheEngine(t *testing.T) {
 	require.NoError(t, os.Mkdir(project, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(project, "a.txt"), []byte("still readable\n"), 0o644))
 	run := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), slop, append([]string{"--project", project, "tool", "call", "--yes"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), slop, append([]string{"--project", project, "tool", "call", "--yes"},
+			args...)...)
 		cmd.Dir = project
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + project, "MODEL_API_KEY=hunter2-key"}
 		if os.Getuid() == 0 { // root reads everything

@@ -33,7 +33,8 @@ func TestShutdownEndsAnEngineInOrderAndItsSessionGoesOn(t *testing.T) {
 	words := eventstest.All(t, conn, events.Filter{Session: before.Session, Type: "ShutdownRequested"})
 	require.Len(t, words, 1)
 	require.Equal(t, person, words[0].Actor)
-	require.Equal(t, events.ShutdownRequested{Scope: events.ShutdownEngine, PID: before.PID, Reason: "enough"}, words[0].Payload)
+	require.Equal(t, events.ShutdownRequested{Scope: events.ShutdownEngine, PID: before.PID, Reason: "enough"},
+		words[0].Payload)
 }
 
 func TestShutdownEndsARunWithoutBlame(t *testing.T) {
@@ -56,7 +57,8 @@ func TestShutdownOfAGatewayAloneLeavesTheOtherProcesses(t *testing.T) {
 	var where struct{ NATS string }
 	require.NoError(t, json.Unmarshal([]byte(b.out.String()), &where))
 	role := func(name string, args ...string) *running {
-		r := s.start(append([]string{name, "--json", "--nats", where.NATS, "--creds", s.data("keys/" + name + ".json")}, args...)...)
+		r := s.start(append([]string{name, "--json", "--nats", where.NATS, "--creds", s.data("keys/" + name + ".json")},
+			args...)...)
 		r.sees("\n")
 		return r
 	}
@@ -80,7 +82,8 @@ func TestShutdownOfAGatewayAloneLeavesTheOtherProcesses(t *testing.T) {
 // measures waits until so many processes of the program show themselves.
 func (s *site) measures(processes float64) {
 	s.t.Helper()
-	require.Eventually(s.t, func() bool { return s.performance()["processes"] == processes }, patience, 50*time.Millisecond)
+	require.Eventually(s.t, func() bool { return s.performance()["processes"] == processes }, patience,
+		50*time.Millisecond)
 }
 
 // performance reads the performance read model.

@@ -57,7 +57,8 @@ func newSite(t *testing.T, files map[string]string) *site {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	s.env = append(os.Environ(), "XDG_CONFIG_HOME="+s.home, stateVar(s.dir), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local")
+	s.env = append(os.Environ(), "XDG_CONFIG_HOME="+s.home, stateVar(s.dir), "GOFLAGS=-mod=mod", "GOPROXY=off",
+		"GOTOOLCHAIN=local")
 	return s
 }
 
@@ -143,7 +144,8 @@ type running struct {
 // start starts a command. It is killed when the test ends.
 func (s *site) start(args ...string) *running {
 	s.t.Helper()
-	r := &running{s: s, cmd: exec.Command(cmp.Or(s.program, "slop"), args...), out: newScreen(), err: newScreen(), ended: make(chan struct{})}
+	r := &running{s: s, cmd: exec.Command(cmp.Or(s.program, "slop"), args...), out: newScreen(), err: newScreen(),
+		ended: make(chan struct{})}
 	r.cmd.Dir, r.cmd.Env, r.cmd.Stdout, r.cmd.Stderr = s.dir, s.env, r.out, r.err
 	var err error
 	r.keyboard, err = r.cmd.StdinPipe()

@@ -55,7 +55,8 @@ func (c slowCall) takeOver(t *testing.T) {
 	if !c.reads {
 		call = calls("run_powershell", map[string]any{"script": waitsIn(gate)})
 	}
-	require.NoError(t, os.WriteFile(f.file, []byte(onePlan(call, calls("read_file", map[string]any{"path": "go.mod"}), says("DONE: done"))), 0o600))
+	require.NoError(t, os.WriteFile(f.file, []byte(onePlan(call, calls("read_file", map[string]any{"path": "go.mod"}),
+		says("DONE: done"))), 0o600))
 	f.start()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -72,7 +73,8 @@ func (c slowCall) takeOver(t *testing.T) {
 	}
 	isSlow := func(_ events.Event, p events.ToolSettled) bool { return p.Tool != "read_file" }
 	_, settled := fact(t, log, 1, isSlow)
-	t.Logf("%s is settled by another one after %s; the lease is %s", c.name, time.Since(began).Round(time.Millisecond), bus.Lease)
+	t.Logf("%s is settled by another one after %s; the lease is %s", c.name, time.Since(began).Round(time.Millisecond),
+		bus.Lease)
 	want := events.ToolInterrupted
 	if c.reads {
 		want = events.ToolDone
@@ -85,13 +87,15 @@ func (c slowCall) takeOver(t *testing.T) {
 			_, late := fact(t, log, 2, isSlow)
 			require.Equal(t, settled.Call, late.Call)
 		} else {
-			require.Eventually(t, func() bool { return strings.Contains(lost.said.String(), "the call was taken over") }, patience, time.Millisecond)
+			require.Eventually(t, func() bool { return strings.Contains(lost.said.String(), "the call was taken over") },
+				patience, time.Millisecond)
 		}
 		other.kill() // who was stopped goes on alone
 	}
 	if !c.reads {
 		e, p := fact(t, log, 1, func(_ events.Event, p events.AskRaised) bool { return p.Gate == events.GateInterrupted })
-		answer, err := events.New(events.Origin{ID: "answer", Time: time.Now(), Project: e.Project, Session: e.Session, Actor: person},
+		answer, err := events.New(events.Origin{ID: "answer", Time: time.Now(), Project: e.Project, Session: e.Session,
+			Actor: person},
 			events.AskAnswered{Ask: p.Ask, Decision: events.No})
 		require.NoError(t, err)
 		_, err = log.Append(ctx, answer, nil)
@@ -137,10 +141,12 @@ func slowGit(t *testing.T, f *fleet) string {
 	require.NoError(t, err)
 	gate, bin := t.TempDir(), t.TempDir()
 	t.Cleanup(func() { _ = os.WriteFile(filepath.Join(gate, "go"), nil, 0o600) })
-	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in *' diff '*) if mkdir '%s/first' 2>/dev/null; then (%s); fi;; esac\nexec '%s' \"$@\"\n", gate, waitsIn(gate), real)
+	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in *' diff '*) if mkdir '%s/first' 2>/dev/null; then (%s); fi;; "+
+		"esac\nexec '%s' \"$@\"\n", gate, waitsIn(gate), real)
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755))
 	f.env = append(f.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=x", "-c", "user.email=x@example.org",
+		"commit", "-qm", "x"}} {
 		out, err := exec.Command(real, append([]string{"-C", f.dir}, args...)...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}

@@ -44,7 +44,8 @@ func TestTwoProgramsWorkOnEachOthersSessions(t *testing.T) {
 
 // newerVerifiesHistories replays the histories of this program and of every release.
 func newerVerifiesHistories(t *testing.T, _, tests string) {
-	runReplayTests(t, tests, filepath.Join("..", "..", "replay"), "^(TestEveryHistoryOfEveryReleaseIsReplayed|TestRecordedHistoriesStillVerify)$")
+	runReplayTests(t, tests, filepath.Join("..", "..", "replay"),
+		"^(TestEveryHistoryOfEveryReleaseIsReplayed|TestRecordedHistoriesStillVerify)$")
 }
 
 // olderRefusesHistories has the newer program record every history anew.
@@ -146,7 +147,8 @@ func newerEndsOlder(t *testing.T, newer, _ string) {
 func olderStallsBehindNewer(t *testing.T, newer, _ string) {
 	s, resume := begunBy(t, "")
 	two := strings.Replace(askedScript, `{"tier":3,"reply":{"text":"DONE: done"}}`,
-		`{"tier":3,"reply":{"text":"I ask.","tool_calls":[{"name":"run_powershell","args":{"script":"true"}}]}}`+"\n"+`{"tier":3,"reply":{"text":"DONE: done"}}`, 1)
+		`{"tier":3,"reply":{"text":"I ask.","tool_calls":[{"name":"run_powershell","args":{"script":"true"}}]}}`+"\n"+
+			`{"tier":3,"reply":{"text":"DONE: done"}}`, 1)
 	script := s.script(two)
 	r := s.under(newer).start("run", "--resume", "--wait", "--script", script)
 	r.sees("edit_file a.txt")
@@ -174,7 +176,8 @@ func upgraded(t *testing.T, newer, _ string) {
 
 func upgradedAtResume(t *testing.T, newer, _ string) {
 	s, resume := begunBy(t, "")
-	require.Contains(t, s.under(newer).fails(3, "run", "--resume", "--script", resume[len(resume)-1]), "--upgrade beside --resume, takes over those of this one")
+	require.Contains(t, s.under(newer).fails(3, "run", "--resume", "--script", resume[len(resume)-1]),
+		"--upgrade beside --resume, takes over those of this one")
 	endsUpgraded(t, s.under(newer), append(resume, "--upgrade"))
 }
 

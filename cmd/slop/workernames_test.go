@@ -11,7 +11,8 @@ import (
 func TestAWorkerBesideAnEngineHasItsOwnName(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
-	_, log := s.serve("--yes", "--script", s.script(onePlan(edits("a.txt", "one", "ONE"), edits("b.txt", "two", "TWO"), says("DONE: done"))))
+	_, log := s.serve("--yes", "--script", s.script(onePlan(edits("a.txt", "one", "ONE"), edits("b.txt", "two", "TWO"),
+		says("DONE: done"))))
 	w := s.start("worker", "--json", "--nats", s.engine().NATS, "--creds", s.data("keys/worker.json"))
 	w.sees(`"worker":"worker-`)
 	w.sees("-2\"")

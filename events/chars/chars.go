@@ -53,7 +53,8 @@ func Printable(r rune) bool {
 	switch {
 	case r == ' ':
 		return true
-	case Control(r), Blank(r), Format(r), r >= 0xd800 && r <= 0xf8ff, r >= 0xf0000, r&0xfffe == 0xfffe, r >= 0xfdd0 && r <= 0xfdef:
+	case Control(r), Blank(r), Format(r), r >= 0xd800 && r <= 0xf8ff, r >= 0xf0000, r&0xfffe == 0xfffe, r >= 0xfdd0 &&
+		r <= 0xfdef:
 		return false
 	}
 	return true

@@ -21,7 +21,8 @@ func TestTheTablesAreThoseOfUnicode15(t *testing.T) {
 		for n := unicode.SimpleFold(r); n != r; n = unicode.SimpleFold(n) {
 			first = min(first, n)
 		}
-		same := first == chars.Fold(r) && unicode.IsSpace(r) == chars.Blank(r) && unicode.Is(unicode.Cf, r) == chars.Format(r) &&
+		same := first == chars.Fold(r) && unicode.IsSpace(r) == chars.Blank(r) &&
+			unicode.Is(unicode.Cf, r) == chars.Format(r) &&
 			unicode.Is(unicode.Mn, r) == chars.Mark(r) && unicode.IsControl(r) == chars.Control(r)
 		if !same || unicode.IsPrint(r) && !chars.Printable(r) {
 			t.Fatalf("%U is another character here", r)
@@ -37,7 +38,8 @@ func TestWordsAreCutAndQuotedInOneWay(t *testing.T) {
 	require.Equal(t, 'K', chars.Fold('\u212a'))
 	require.Equal(t, 'S', chars.Fold('ſ'))
 	for text, want := range map[string]string{
-		"": `""`, `a"b\c`: `"a\"b\\c"`, "a\nb\tc\r": `"a\nb\tc\r"`, "\x00\u202e": `"\u{0}\u{202e}"`, "\xff": `"\xff"`, "\uFFFD é": "\"\uFFFD é\"",
+		"": `""`, `a"b\c`: `"a\"b\\c"`, "a\nb\tc\r": `"a\nb\tc\r"`, "\x00\u202e": `"\u{0}\u{202e}"`, "\xff": `"\xff"`,
+		"\uFFFD é": "\"\uFFFD é\"",
 	} {
 		require.Equal(t, want, chars.Quote(text))
 	}

@@ -31,7 +31,8 @@ func Expect(tb testing.TB, log events.Log, f events.Filter, types ...string) []e
 
 // ExpectWhere waits until the log holds an event under the filter that accept
 // takes, and returns it with its payload decoded.
-func ExpectWhere(tb testing.TB, log events.Log, f events.Filter, what string, accept func(events.Event) bool) events.Event {
+func ExpectWhere(tb testing.TB, log events.Log, f events.Filter, what string,
+	accept func(events.Event) bool) events.Event {
 	tb.Helper()
 	var found events.Event
 	waitFor(tb, log, f, what, func(e events.Event) bool {

@@ -138,7 +138,8 @@ func (m *Memory) Last(ctx context.Context, f events.Filter) (uint64, error) {
 
 // page copies up to 256 messages under f from a sequence on, and says when to
 // look again and where.
-func (m *Memory) page(f events.Filter, from uint64) (page []events.Stored, next uint64, grown <-chan struct{}, err error) {
+func (m *Memory) page(f events.Filter, from uint64) (page []events.Stored, next uint64, grown <-chan struct{},
+	err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -174,7 +175,8 @@ func (m *Memory) Read(ctx context.Context, f events.Filter, from, to uint64) ite
 }
 
 // Watch yields stored events and then new ones; see events.Log.
-func (m *Memory) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error], error) {
+func (m *Memory) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error],
+	error) {
 	cutoff, err := m.Last(ctx, f)
 	if err != nil {
 		return 0, nil, err

@@ -31,7 +31,8 @@ func (s sharedMemory) Read(ctx context.Context, f events.Filter, from, to uint64
 	return s.Shared.Read(ctx, f, from, to)
 }
 
-func (s sharedMemory) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error], error) {
+func (s sharedMemory) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error],
+	error) {
 	return s.Shared.Watch(ctx, f, from)
 }
 

@@ -30,7 +30,8 @@ func testExpect(s *suite) {
 	seq, err := s.log.Append(s.ctx, e, &events.Expect{Filter: conductorOnly, Last: 0})
 	require.NoError(s, err, "0 stands for none yet")
 	s.put(s.build.Event(s, "ada", events.PauseRequested{}))
-	_, err = s.log.Append(s.ctx, s.build.Event(s, events.ActorConductor, events.Paused{By: "ada"}), &events.Expect{Filter: conductorOnly, Last: seq})
+	_, err = s.log.Append(s.ctx, s.build.Event(s, events.ActorConductor, events.Paused{By: "ada"}),
+		&events.Expect{Filter: conductorOnly, Last: seq})
 	require.NoError(s, err, "what others write under other filters does not disturb")
 }
 

@@ -54,7 +54,8 @@ func blobTwice(ctx context.Context, t *testing.T, b events.Blobs) {
 }
 
 func blobMissing(ctx context.Context, t *testing.T, b events.Blobs) {
-	for _, digest := range []string{events.Digest([]byte("never stored")), "", "no digest at all", strings.Repeat("*", 64)} {
+	for _, digest := range []string{events.Digest([]byte("never stored")), "", "no digest at all",
+		strings.Repeat("*", 64)} {
 		_, err := b.Get(ctx, digest)
 		require.ErrorIs(t, err, events.ErrNoBlob, digest)
 	}

@@ -11,7 +11,8 @@ import (
 func testBounds(s *suite) {
 	s.ready(10)
 	for _, c := range []struct{ from, to, first, count uint64 }{
-		{0, 0, 1, 10}, {1, 10, 1, 10}, {4, 0, 4, 7}, {4, 6, 4, 3}, {10, 10, 10, 1}, {1, 99, 1, 10}, {11, 0, 0, 0}, {7, 6, 0, 0},
+		{0, 0, 1, 10}, {1, 10, 1, 10}, {4, 0, 4, 7}, {4, 6, 4, 3}, {10, 10, 10, 1}, {1, 99, 1, 10}, {11, 0, 0, 0},
+		{7, 6, 0, 0},
 	} {
 		got := s.read(events.Filter{}, c.from, c.to)
 		require.Len(s, got, int(c.count), "from %d to %d", c.from, c.to)
@@ -20,7 +21,8 @@ func testBounds(s *suite) {
 		}
 	}
 	s.put(s.build.Event(s, "ada", events.PauseRequested{}))
-	require.Len(s, s.read(events.Filter{Actor: events.ActorConductor}, 5, 0), 6, "what stands behind the last match does not matter")
+	require.Len(s, s.read(events.Filter{Actor: events.ActorConductor}, 5, 0), 6,
+		"what stands behind the last match does not matter")
 	require.Empty(s, s.read(events.Filter{Actor: "ada"}, 1, 10), "what stands behind the upper bound does not come")
 }
 
@@ -93,7 +95,8 @@ func testBareAnswer(s *suite) {
 	require.Equal(s, "bob", got[1].Actor)
 	require.NotEmpty(s, got[1].ID)
 	require.Equal(s, events.AskAnswered{Ask: "01K", Decision: events.No, Reason: "not this file"}, got[1].Payload)
-	require.Equal(s, got[1].ID, s.read(events.Filter{Actor: "bob"}, 1, 0)[0].ID, "a lifted id is the same for every reader")
+	require.Equal(s, got[1].ID, s.read(events.Filter{Actor: "bob"}, 1, 0)[0].ID,
+		"a lifted id is the same for every reader")
 }
 
 func testMalformed(s *suite) {

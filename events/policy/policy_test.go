@@ -27,7 +27,8 @@ func TestAHostIsANameAPatternOrAnAddressWithAPort(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 	for _, text := range []string{
-		"", "*.", "*", "a*b.example", "*.*.example", "http://a.example", "a.example/x", "me@a.example", "a b", "a.example:0", "a.example:65536", "a.example:http",
+		"", "*.", "*", "a*b.example", "*.*.example", "http://a.example", "a.example/x", "me@a.example", "a b", "a.example:0",
+		"a.example:65536", "a.example:http",
 		strings.Repeat("a", policy.MaxHostName+1),
 	} {
 		_, ok := policy.ParseHost(text)

@@ -10,7 +10,8 @@ import (
 // of programs that run what their settings name.
 func SteeringFiles() []string {
 	return []string{
-		"slop.toml", "personas.toml", "tool_presets.toml", "project_presets.toml", "mcp_env.toml", "mcp_config.json", ".mcp.json",
+		"slop.toml", "personas.toml", "tool_presets.toml", "project_presets.toml", "mcp_env.toml", "mcp_config.json",
+		".mcp.json",
 		".git/config", ".git/config.worktree", ".git/commondir", ".git/hooks", ".git/info",
 		".git/worktrees/*/commondir", ".git/worktrees/*/config.worktree",
 		".beads/hooks", ".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".gemini/settings.json",

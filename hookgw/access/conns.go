@@ -15,7 +15,8 @@ var turnedAway = crowded(`{"error":"too many connections","hint":"Close some and
 const lingerTime = 500 * time.Millisecond
 
 func crowded(body string) []byte {
-	return []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: " +
+	return []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: " +
+		"close\r\nContent-Length: " +
 		strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 

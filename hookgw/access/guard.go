@@ -32,16 +32,19 @@ func NewGuard(port int, keys *Keyring) *Guard {
 // or sent by a foreign page. Absent headers pass: no page can leave them out.
 func (g *Guard) Place(r *http.Request) *problem.Problem {
 	if !slices.Contains(g.hosts, r.Host) {
-		return problem.Refuse(http.StatusMisdirectedRequest, "this Host is not served here", "Speak to the address that slop serve printed, with its port.")
+		return problem.Refuse(http.StatusMisdirectedRequest, "this Host is not served here",
+			"Speak to the address that slop serve printed, with its port.")
 	}
 	for _, origin := range r.Header["Origin"] {
 		if !slices.Contains(g.origins, origin) {
-			return problem.Refuse(http.StatusForbidden, "requests from this Origin are refused", "Pages of other origins may not use the gateway.")
+			return problem.Refuse(http.StatusForbidden, "requests from this Origin are refused",
+				"Pages of other origins may not use the gateway.")
 		}
 	}
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "same-origin" && site != "none" {
-			return problem.Refuse(http.StatusForbidden, "cross-site requests are refused", "Only the gateway's own pages may use it from a browser.")
+			return problem.Refuse(http.StatusForbidden, "cross-site requests are refused",
+				"Only the gateway's own pages may use it from a browser.")
 		}
 	}
 	return nil
@@ -83,9 +86,11 @@ func Admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem.Pro
 	case who == RightNone:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		if credentials(r) > 1 {
-			return problem.Refuse(http.StatusUnauthorized, "more than one token was sent", "Send Authorization: Bearer or X-API-KEY, not both, and once.")
+			return problem.Refuse(http.StatusUnauthorized, "more than one token was sent",
+				"Send Authorization: Bearer or X-API-KEY, not both, and once.")
 		}
-		return problem.Refuse(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+TokenFile(need)+", in the folder that slop serve names.")
+		return problem.Refuse(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+
+			TokenFile(need)+", in the folder that slop serve names.")
 	}
 	return problem.Refuse(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")
 }
@@ -104,5 +109,6 @@ func JSONOnly(r *http.Request) *problem.Problem {
 			return nil
 		}
 	}
-	return problem.Refuse(http.StatusUnsupportedMediaType, "the body must be JSON", "Send Content-Type: application/json, in UTF-8 and not compressed.")
+	return problem.Refuse(http.StatusUnsupportedMediaType, "the body must be JSON",
+		"Send Content-Type: application/json, in UTF-8 and not compressed.")
 }

@@ -40,10 +40,11 @@ func Listen(ctx context.Context, addr string) (*net.TCPListener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%w: another program (or another slop) listens on %s; choose another with --listen HOST:PORT or [hooks] listen, port 0 takes a free one", ErrAddressInUse, addr)
+		return nil, fmt.Errorf("%w: another program (or another slop) listens on %s; choose another with --listen "+
+			"HOST:PORT or [hooks] listen, port 0 takes a free one", ErrAddressInUse, addr)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
-	return l.(*net.TCPListener), nil //nolint:forcetypeassert // what "tcp" returns
+	return l.(*net.TCPListener), nil
 }

@@ -132,7 +132,8 @@ func readToken(path string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%w: %s is no regular file; delete it", ErrTokens, path)
 	case info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("%w: others may read %s (mode %04o); delete it, and a new one is made", ErrTokens, path, info.Mode().Perm())
+		return "", fmt.Errorf("%w: others may read %s (mode %04o); delete it, and a new one is made", ErrTokens, path,
+			info.Mode().Perm())
 	case info.Size() > maxTokenChars+2:
 		return "", fmt.Errorf("%w: %s is too long for a token; delete it", ErrTokens, path)
 	}
@@ -142,7 +143,8 @@ func readToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(raw))
 	if len(token) < minTokenChars || len(token) > maxTokenChars || strings.IndexFunc(token, notVisible) >= 0 {
-		return "", fmt.Errorf("%w: %s holds no token of %d to %d visible characters; delete it, and a new one is made", ErrTokens, path, minTokenChars, maxTokenChars)
+		return "", fmt.Errorf("%w: %s holds no token of %d to %d visible characters; delete it, and a new one is made",
+			ErrTokens, path, minTokenChars, maxTokenChars)
 	}
 	return token, nil
 }

@@ -33,7 +33,8 @@ func postAsk(c *core.Call) error {
 	case c.Gw.Slots <- struct{}{}:
 	default:
 		c.Response.Header().Set("Retry-After", "1")
-		return problem.Refuse(http.StatusServiceUnavailable, "too many asks are waiting", "Wait until the person has answered some.")
+		return problem.Refuse(http.StatusServiceUnavailable, "too many asks are waiting",
+			"Wait until the person has answered some.")
 	}
 	if !c.Gw.Asked.Take(c.Right, len(q.data)) {
 		<-c.Gw.Slots
@@ -45,14 +46,16 @@ func postAsk(c *core.Call) error {
 		<-c.Gw.Slots
 		return err
 	}
-	c.Gw.Pending.Enter(&asking{Call: core.Call{Call: &l.Call, Gw: c.Gw}, late: l, q: q, size: len(q.data), came: time.Now()})
+	c.Gw.Pending.Enter(&asking{Call: core.Call{Call: &l.Call, Gw: c.Gw}, late: l, q: q, size: len(q.data),
+		came: time.Now()})
 	return nil
 }
 
 // same refuses a question whose request_id belongs to something else.
 func (q question) same(ask projections.Ask) error {
 	if ask.Posted == nil || ask.Posted.BodySHA256 != q.digest {
-		return problem.Refuse(http.StatusConflict, "this request_id belongs to another ask", "Use a fresh request_id, or the same body to join the ask.")
+		return problem.Refuse(http.StatusConflict, "this request_id belongs to another ask",
+			"Use a fresh request_id, or the same body to join the ask.")
 	}
 	return nil
 }
@@ -77,7 +80,8 @@ func newQuestion(c *core.Call) (question, error) {
 	}
 	digest, err := events.CanonicalDigest(c.Body)
 	if err != nil {
-		return question{}, problem.Refuse(http.StatusBadRequest, "the body has no canonical form", "Numbers must fit a double, and no name may stand twice in an object.").Because(err)
+		return question{}, problem.Refuse(http.StatusBadRequest, "the body has no canonical form",
+			"Numbers must fit a double, and no name may stand twice in an object.").Because(err)
 	}
 	q := question{session: session, data: c.Gw.Mask(c.Body), digest: digest}
 	raw, named := c.Fields["request_id"]
@@ -93,11 +97,13 @@ func newQuestion(c *core.Call) (question, error) {
 func RequestID(raw json.RawMessage) (string, error) {
 	var id string
 	if json.Unmarshal(raw, &id) != nil || id == "" || len(id) > events.MaxIDLength {
-		return "", problem.Refuse(http.StatusBadRequest, "request_id is not usable", "Use a text of 1 to 128 bytes, or leave it out and one is made.")
+		return "", problem.Refuse(http.StatusBadRequest, "request_id is not usable",
+			"Use a text of 1 to 128 bytes, or leave it out and one is made.")
 	}
 	for _, r := range id {
 		if !unicode.IsPrint(r) {
-			return "", problem.Refuse(http.StatusBadRequest, "request_id holds characters that cannot be shown", "Use letters, digits and punctuation.")
+			return "", problem.Refuse(http.StatusBadRequest, "request_id holds characters that cannot be shown",
+				"Use letters, digits and punctuation.")
 		}
 	}
 	return id, nil
@@ -144,7 +150,8 @@ func settled(c *core.Call, s *projections.SettledAsk) error {
 }
 
 func timedOut(c *core.Call) *problem.Problem {
-	return problem.Refuse(http.StatusGatewayTimeout, "nobody answered within "+c.Gw.Cfg.AskTimeout.String(), "Take it as a no.")
+	return problem.Refuse(http.StatusGatewayTimeout, "nobody answered within "+c.Gw.Cfg.AskTimeout.String(),
+		"Take it as a no.")
 }
 
 // answerOf tells the program what the person said: the response verbatim, or

@@ -27,7 +27,8 @@ type gateAsks struct {
 func readGate(c *core.Call) (string, error) {
 	name := c.Vars["gate"]
 	if !slices.Contains(gates(), name) {
-		return "", problem.Refuse(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+"; GET /api/asks lists the asks of all kinds.")
+		return "", problem.Refuse(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+
+			"; GET /api/asks lists the asks of all kinds.")
 	}
 	return name, nil
 }
@@ -76,7 +77,8 @@ func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	if id != "" {
 		ask, err := known(c, session, id)
 		if err == nil && ask.Gate != gate {
-			err = problem.Refuse(http.StatusConflict, fmt.Sprintf("this ask is of the gate %s, not %s", ask.Gate, gate), "Nothing was answered; GET /api/asks tells the gate of each.")
+			err = problem.Refuse(http.StatusConflict, fmt.Sprintf("this ask is of the gate %s, not %s", ask.Gate, gate),
+				"Nothing was answered; GET /api/asks tells the gate of each.")
 		}
 		return ask, err
 	}
@@ -86,7 +88,8 @@ func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	}
 	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
 	if at < 0 {
-		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open), "GET /api/asks lists what is; POST /api/ask/respond answers any of it.")
+		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open),
+			"GET /api/asks lists what is; POST /api/ask/respond answers any of it.")
 	}
 	return open[at], nil
 }

@@ -38,7 +38,10 @@ func getAsks() func(*core.Call) error {
 func inboxes(name string, of func([]AskLine) any) map[string]live.Rendering {
 	shown := map[string]live.Rendering{}
 	for _, state := range []string{StatePending, stateSettled, stateAll} {
-		shown[state] = request.View(name+", "+state, func(s *projections.Set) (any, error) { return of(Inbox(s, state)), nil }, "asks")
+		shown[state] = request.View(name+", "+state, func(s *projections.Set) (any, error) {
+			return of(Inbox(s, state)),
+				nil
+		}, "asks")
 	}
 	shown[""] = shown[StatePending]
 	return shown

@@ -49,10 +49,12 @@ func respond(c *core.Call, session string, ask projections.Ask, response json.Ra
 		return p
 	}
 	if v.Settled == nil {
-		return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "recorded", Hint: "The answer is on record; approval has not settled the ask yet. See GET /api/asks."})
+		return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "recorded", Hint: "The answer is on record; " +
+			"approval has not settled the ask yet. See GET /api/asks."})
 	}
 	if answer.Reason == NotUnderstood {
-		return c.Reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no: send true, false or {\"approved\": …}."})
+		return c.Reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no: send true, false or " +
+			"{\"approved\": …}."})
 	}
 	return c.ReplyFixed(request.FixedOK)
 }
@@ -79,7 +81,8 @@ type respondAnswer struct {
 // readResponse reads the body: which ask, empty where it names none, and what is said.
 func readResponse(c *core.Call) (id string, response json.RawMessage, err error) {
 	if _, err := events.Canonical(c.Body); err != nil {
-		return "", nil, problem.Refuse(http.StatusBadRequest, "the body has no canonical form", "No name may stand twice in an object.").Because(err)
+		return "", nil, problem.Refuse(http.StatusBadRequest, "the body has no canonical form",
+			"No name may stand twice in an object.").Because(err)
 	}
 	if raw, ok := c.Fields["request_id"]; ok {
 		if id, err = RequestID(raw); err != nil {
@@ -88,10 +91,12 @@ func readResponse(c *core.Call) (id string, response json.RawMessage, err error)
 	}
 	response, ok := c.Fields["response"]
 	if !ok {
-		return "", nil, problem.Refuse(http.StatusBadRequest, "response is missing", `Send {"request_id": "…", "response": …}.`)
+		return "", nil, problem.Refuse(http.StatusBadRequest, "response is missing",
+			`Send {"request_id": "…", "response": …}.`)
 	}
 	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would say or run something else
-		return "", nil, problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
+		return "", nil, problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on "+
+			"record", "Answer without it; name the place where it is kept.")
 	}
 	return id, response, nil
 }
@@ -103,7 +108,8 @@ func known(c *core.Call, session, id string) (projections.Ask, error) {
 	case err != nil:
 		return projections.Ask{}, err
 	case !ok:
-		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "there is no such ask", "GET /api/asks lists the open ones.")
+		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "there is no such ask",
+			"GET /api/asks lists the open ones.")
 	case ask.Settled != nil:
 		return projections.Ask{}, problem.Settled(ask.Settled)
 	}
@@ -184,7 +190,8 @@ func (v verdict) Problem() *problem.Problem {
 	case v.Settled != nil && v.Settled.AnswerID != v.answerID:
 		return problem.Settled(v.Settled)
 	case v.Settled == nil && v.refused != "":
-		return problem.Refuse(http.StatusUnprocessableEntity, "the answer does not count: "+v.refused, "The ask is still open; correct the answer and send it again.")
+		return problem.Refuse(http.StatusUnprocessableEntity, "the answer does not count: "+v.refused,
+			"The ask is still open; correct the answer and send it again.")
 	}
 	return nil
 }

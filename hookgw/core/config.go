@@ -182,8 +182,10 @@ func (c Config) check() error {
 func (c Config) Settings() request.Settings {
 	agent := events.AgentPrefix + c.AgentLabel
 	return request.Settings{
-		Project: c.Project, Log: c.Log, Models: c.Models, Bus: c.Bus, Limits: c.Limits, Clock: c.Clock, NewID: c.NewID, Masker: c.Masker, Logger: c.Logger,
-		Own: request.Writer{Actor: events.ActorGateway, Log: c.Log}, Person: request.Writer{Actor: c.Person, Log: c.PersonLog(c.Person)}, Agent: request.Writer{Actor: agent, Log: c.AgentLog(c.AgentLabel)},
+		Project: c.Project, Log: c.Log, Models: c.Models, Bus: c.Bus, Limits: c.Limits, Clock: c.Clock, NewID: c.NewID,
+		Masker: c.Masker, Logger: c.Logger,
+		Own: request.Writer{Actor: events.ActorGateway, Log: c.Log}, Person: request.Writer{Actor: c.Person,
+			Log: c.PersonLog(c.Person)}, Agent: request.Writer{Actor: agent, Log: c.AgentLog(c.AgentLabel)},
 	}
 }
 

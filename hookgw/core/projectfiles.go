@@ -90,7 +90,8 @@ func ProblemOf(err error) error {
 // Files is the project folder, or why there is none.
 func (g *State) Files() (ProjectFiles, error) {
 	if g.Cfg.ProjectFiles == nil {
-		return nil, problem.Refuse(http.StatusServiceUnavailable, "this gateway has no access to the project folder", "Use the gateway of slop serve, started with --project.")
+		return nil, problem.Refuse(http.StatusServiceUnavailable, "this gateway has no access to the project folder",
+			"Use the gateway of slop serve, started with --project.")
 	}
 	return g.Cfg.ProjectFiles, nil
 }

@@ -45,8 +45,10 @@ const (
 func NewState(shared *request.Core, cfg Config) *State {
 	return &State{
 		Core: shared, Cfg: cfg, Slots: make(chan struct{}, cfg.Limits.Waiting), Pending: newPendingAsks(),
-		Drains: make(chan struct{}, 1), Resets: make(chan struct{}, 1), tracking: map[string]chan struct{}{}, Slicing: make(chan struct{}, 1), Searches: make(chan struct{}, searchesAtOnce),
-		Asked: request.NewBodies(cfg.Limits.Asked), Feeds: feed.NewPlaces(cfg.Limits), Replays: events.NewReplays(cfg.Log, maxReplays),
+		Drains: make(chan struct{}, 1), Resets: make(chan struct{}, 1), tracking: map[string]chan struct{}{},
+		Slicing: make(chan struct{}, 1), Searches: make(chan struct{}, searchesAtOnce),
+		Asked: request.NewBodies(cfg.Limits.Asked), Feeds: feed.NewPlaces(cfg.Limits), Replays: events.NewReplays(cfg.Log,
+			maxReplays),
 		Hubs: feed.NewHubs(shared, cfg.Signals), Asks: feed.NewWaiting(shared),
 	}
 }

@@ -61,7 +61,8 @@ func getEntries(c *core.Call) error {
 
 func checkContent(content string) error {
 	if len(content) > maxEntryContent {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the entry is too long", fmt.Sprintf("Say it in %d bytes, or inject a file with /api/context/inject.", maxEntryContent))
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the entry is too long",
+			fmt.Sprintf("Say it in %d bytes, or inject a file with /api/context/inject.", maxEntryContent))
 	}
 	return nil
 }
@@ -137,7 +138,8 @@ func entry(c *core.Call, discussion, id string) (session string, err error) {
 		}
 	})
 	if err == nil && !found {
-		err = problem.Refuse(http.StatusNotFound, "there is no such entry", "GET /api/discussions/entries lists them with their ids.")
+		err = problem.Refuse(http.StatusNotFound, "there is no such entry",
+			"GET /api/discussions/entries lists them with their ids.")
 	}
 	return session, err
 }

@@ -197,10 +197,12 @@ func postPromote(c *core.Call) error {
 	}
 	base, take := projections.TakeBase(want.Name)
 	if !take {
-		return problem.Refuse(http.StatusConflict, "this discussion is no take", "Takes are named BASE_take_N; /api/discussions/branch makes one.")
+		return problem.Refuse(http.StatusConflict, "this discussion is no take",
+			"Takes are named BASE_take_N; /api/discussions/branch makes one.")
 	}
 	if _, take := projections.TakeBase(want.To); take {
-		return problem.Refuse(http.StatusBadRequest, "that is the name of a take", "Choose a name that does not end in _take_N.")
+		return problem.Refuse(http.StatusBadRequest, "that is the name of a take",
+			"Choose a name that does not end in _take_N.")
 	}
 	if want.To == "" {
 		if err := c.Read(session, func(s *projections.Set) { want.To = freeName(s, base) }); err != nil {

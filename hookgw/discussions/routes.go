@@ -14,15 +14,20 @@ func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Discussions"
 	of := []request.Parameter{request.SessionParameter()}
 	row := func(path, doc string, takes any, handle func(*core.Call) error) request.Route {
-		return request.Route{Method: post, Pattern: "/api/discussions" + path, Right: access.RightHuman, Group: group, Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, Body: request.SmallBody, Handle: g.In(handle)}
+		return request.Route{Method: post, Pattern: "/api/discussions" + path, Right: access.RightHuman, Group: group,
+			Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, Body: request.SmallBody, Handle: g.In(handle)}
 	}
 	history := row("/import", "Takes over the discussions of a history.toml of the original.", importRequest{}, postImport)
 	history.Body, history.Gives = request.SessionBody, importAnswer{}
 	return []request.Route{
-		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Query: of, Gives: discussionList{}, Doc: "The discussions, their roles, and which one is active.", Handle: g.In(getDiscussions())},
-		{Method: get, Pattern: "/api/discussions/entries", Right: access.RightRead, Group: group, Gives: entryList{}, Doc: "The entries of a discussion, with the ids by which they are edited.", Handle: g.In(getEntries),
-			Query: []request.Parameter{{Name: "name", Type: "string", Doc: "The discussion; empty: the active one."}, request.SessionParameter()}},
-		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of, Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", Handle: g.In(getExport)},
+		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Query: of, Gives: discussionList{},
+			Doc: "The discussions, their roles, and which one is active.", Handle: g.In(getDiscussions())},
+		{Method: get, Pattern: "/api/discussions/entries", Right: access.RightRead, Group: group, Gives: entryList{},
+			Doc: "The entries of a discussion, with the ids by which they are edited.", Handle: g.In(getEntries),
+			Query: []request.Parameter{{Name: "name", Type: "string", Doc: "The discussion; empty: the active one."},
+				request.SessionParameter()}},
+		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of,
+			Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", Handle: g.In(getExport)},
 		row("/create", "Begins an empty discussion.", NameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
 		row("/switch", "Makes a discussion the active one.", NameRequest{}, postSwitch),

@@ -31,7 +31,8 @@ type SessionList struct {
 // GetSession answers {"session": {"entries": […]}}. The view of a long session is
 // large, and encoding/json would read it once more.
 func GetSession() func(*core.Call) error {
-	shown := live.Rendering{Name: "session", Models: []string{"session"}, Render: func(s *projections.Set) ([]byte, error) {
+	shown := live.Rendering{Name: "session", Models: []string{"session"}, Render: func(s *projections.Set) ([]byte,
+		error) {
 		view, err := s.View("session")
 		return slices.Concat([]byte(`{"session":`), view, []byte("}\n")), err
 	}}
@@ -63,11 +64,13 @@ func ReplaceEntries(c *core.Call, session string, entries json.RawMessage) error
 		return problem.Refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
 	if len(list) > projections.MaxEntries {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.", projections.MaxEntries))
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.",
+			projections.MaxEntries))
 	}
 	masked := c.Gw.Mask(entries)
 	if json.Unmarshal(masked, &list) != nil { // the log keeps only what a read model can show
-		return problem.Refuse(http.StatusUnprocessableEntity, "the entries cannot go on record: hiding their secrets leaves no list", "Nothing was changed; leave the secrets out.")
+		return problem.Refuse(http.StatusUnprocessableEntity, "the entries cannot go on record: hiding their secrets "+
+			"leaves no list", "Nothing was changed; leave the secrets out.")
 	}
 	e, err := c.Stamp(c.Gw.Person, session, events.SessionEdited{Entries: masked})
 	if err != nil {

@@ -23,7 +23,8 @@ func upload(c *core.Call, session, kind, text string) error {
 	id := c.Gw.Cfg.NewID()
 	var last events.Event
 	for i, part := range parts {
-		e, err := c.Gw.Event(c.Gw.Person, session, events.SessionPartUploaded{Upload: id, Kind: kind, Index: i, Count: len(parts), Text: part})
+		e, err := c.Gw.Event(c.Gw.Person, session, events.SessionPartUploaded{Upload: id, Kind: kind, Index: i,
+			Count: len(parts), Text: part})
 		if err != nil {
 			return err
 		}

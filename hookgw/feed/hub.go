@@ -211,7 +211,8 @@ func (s *Hubs) follow(ctx context.Context, h *Hub) {
 		err = s.followFacts(ctx, h, h.position()+1)
 	}
 	if ctx.Err() == nil {
-		s.core.Logger.WarnContext(ctx, "live feeds of a session broke", slog.String("session", h.Session), slog.Any("error", err))
+		s.core.Logger.WarnContext(ctx, "live feeds of a session broke", slog.String("session", h.Session),
+			slog.Any("error", err))
 		h.fail(err)
 	}
 	cancel()

@@ -103,7 +103,8 @@ func (w *Waiting) follow(ctx context.Context, r *room) {
 	for ctx.Err() == nil {
 		for e, err := range w.core.Models.Subscribe(ctx, r.session, r.position()+1) {
 			if err != nil {
-				w.core.Logger.WarnContext(ctx, "feed of asks broke and is taken up again", slog.String("session", r.session), slog.Any("error", err))
+				w.core.Logger.WarnContext(ctx, "feed of asks broke and is taken up again", slog.String("session", r.session),
+					slog.Any("error", err))
 				break
 			}
 			r.show(e)

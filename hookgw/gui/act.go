@@ -68,13 +68,16 @@ func knowsProvider(g *core.State, name string) error {
 	if name == "" || all == nil || slices.Contains(all, name) {
 		return nil
 	}
-	return problem.Refuse(http.StatusBadRequest, "this program has no such provider; it has "+strings.Join(all, ", "), "Set one of those.")
+	return problem.Refuse(http.StatusBadRequest, "this program has no such provider; it has "+strings.Join(all, ", "),
+		"Set one of those.")
 }
 
 // knowsNames refuses a persona or preset that the session does not have.
 func (r *guiRun) knowsNames(p events.TierChanged) error {
 	var wrong error
-	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { wrong = p.CheckNames(s.Settings().Roster) }); err != nil {
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) {
+		wrong = p.CheckNames(s.Settings().Roster)
+	}); err != nil {
 		return err
 	}
 	if wrong != nil {
@@ -95,7 +98,8 @@ func fieldNames() []string {
 func (r *guiRun) open() error {
 	view, ok := r.c.Gw.Cfg.Models.Session(r.queued.Session)
 	if ok && view.Summary().Closed != nil {
-		return problem.Refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; btn_reset_session opens another one.")
+		return problem.Refuse(http.StatusConflict, "the session is closed",
+			"Nobody works on it any more; btn_reset_session opens another one.")
 	}
 	return nil
 }
@@ -131,7 +135,8 @@ func (r *guiRun) selected() error {
 	var taken bool
 	err := r.c.Read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
 	if err == nil && !taken {
-		err = problem.Refuse(http.StatusBadRequest, "the selection is not kept", "Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
+		err = problem.Refuse(http.StatusBadRequest, "the selection is not kept",
+			"Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
 	}
 	return err
 }

@@ -31,9 +31,13 @@ func guiButtons() []guiButton {
 // button's name without btn_ and mma_.
 func guiCallbacks() []wire.GUICallback {
 	names := map[string]string{
-		"plan_epic": "btn_mma_plan_epic", "accept_tracks": "btn_mma_accept_tracks", "reset_session": "btn_reset_session", "pause": "btn_mma_pause",
-		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save", "add_slice": "btn_add_slice", "load_project": "btn_project_load", "gen_send": "btn_gen_send", "star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
-		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket", "retry_ticket": "btn_mma_retry_ticket",
+		"plan_epic": "btn_mma_plan_epic", "accept_tracks": "btn_mma_accept_tracks", "reset_session": "btn_reset_session",
+		"pause":  "btn_mma_pause",
+		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save",
+		"add_slice": "btn_add_slice", "load_project": "btn_project_load", "gen_send": "btn_gen_send",
+		"star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
+		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket",
+		"retry_ticket": "btn_mma_retry_ticket",
 		"block_ticket": "btn_mma_block_ticket", "unblock_ticket": "btn_mma_unblock_ticket",
 	}
 	var out []wire.GUICallback
@@ -67,8 +71,10 @@ func callbackNames(all []wire.GUICallback) []string {
 func sessionButtons() []guiButton {
 	return []guiButton{
 		{ID: "btn_reset_session", Aliases: []string{"btn_reset"}, closed: true, do: (*guiRun).reset,
-			Doc: "Closes the session and opens another one with the settings, tools and project that this one has now; what was set in fields, said and planned stays behind."},
-		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend, Doc: "Hands ai_input to a worker of its own; every gate applies."},
+			Doc: "Closes the session and opens another one with the settings, tools and project that this one has now; what " +
+				"was set in fields, said and planned stays behind."},
+		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend,
+			Doc: "Hands ai_input to a worker of its own; every gate applies."},
 		{ID: "btn_clear_discussion", Aliases: []string{"btn_disc_clear", "btn_clear_disc"}, do: func(r *guiRun) error {
 			_, err := r.say(events.SessionEdited{Entries: []byte(`[]`)})
 			return err

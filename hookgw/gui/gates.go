@@ -22,12 +22,16 @@ func gateButtons() []guiButton {
 		return guiButton{ID: id, Aliases: aliases, UserData: takes, closed: true, do: answerGate(gate, yes), Doc: what}
 	}
 	return []guiButton{
-		button("btn_approve_tool", events.GateTool, true, "Lets a tool call run.", "btn_approve_script", "btn_approve_tool_call"),
-		button("btn_reject_tool", events.GateTool, false, "Refuses a tool call.", "btn_reject_script", "btn_reject_tool_call", "btn_deny_tool"),
+		button("btn_approve_tool", events.GateTool, true, "Lets a tool call run.", "btn_approve_script",
+			"btn_approve_tool_call"),
+		button("btn_reject_tool", events.GateTool, false, "Refuses a tool call.", "btn_reject_script", "btn_reject_tool_call",
+			"btn_deny_tool"),
 		button("btn_approve_mma_step", events.GateStep, true, "Lets a round of a ticket go on.", "btn_approve_step"),
-		button("btn_reject_mma_step", events.GateStep, false, "Ends a ticket's attempt before its next round.", "btn_reject_step", "btn_deny_step"),
+		button("btn_reject_mma_step", events.GateStep, false, "Ends a ticket's attempt before its next round.",
+			"btn_reject_step", "btn_deny_step"),
 		button("btn_approve_spawn", events.GateSpawn, true, "Lets an attempt at a ticket start.", "btn_approve_mma_spawn"),
-		button("btn_reject_spawn", events.GateSpawn, false, "Refuses the start of an attempt at a ticket.", "btn_reject_mma_spawn", "btn_deny_spawn"),
+		button("btn_reject_spawn", events.GateSpawn, false, "Refuses the start of an attempt at a ticket.",
+			"btn_reject_mma_spawn", "btn_deny_spawn"),
 	}
 }
 
@@ -78,9 +82,11 @@ func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 // gateClick reads which ask a click is about, from its user_data or from
 // members of the task itself.
 func (r *guiRun) gateClick() (gateClick, error) {
-	wrong := problem.Refuse(http.StatusBadRequest, "user_data does not say which ask is meant", `Send an ask's id, or {"request_id": "…", "args": {…}, "reason": "…"}, or leave it out.`)
+	wrong := problem.Refuse(http.StatusBadRequest, "user_data does not say which ask is meant",
+		`Send an ask's id, or {"request_id": "…", "args": {…}, "reason": "…"}, or leave it out.`)
 	if r.masked {
-		return gateClick{}, problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
+		return gateClick{}, problem.Refuse(http.StatusUnprocessableEntity,
+			"the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
 	}
 	out, data := gateClick{}, text(r.task.UserData)
 	switch {
@@ -115,7 +121,8 @@ func (r *guiRun) plain() bool {
 	if _, err := events.Canonical(r.c.Body); err != nil { // a name stands twice
 		return false
 	}
-	known := append(askNames(), "action", "type", "item", "button", "tag", "name", "callback", "user_data", "kwargs", "args")
+	known := append(askNames(), "action", "type", "item", "button", "tag", "name", "callback", "user_data", "kwargs",
+		"args")
 	// order-independent: any one of them is unknown
 	for name := range r.task.Members {
 		if !slices.Contains(known, name) {

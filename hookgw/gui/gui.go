@@ -62,7 +62,8 @@ func (r *guiRun) perform(raw json.RawMessage) error {
 	if !ok {
 		return err
 	}
-	failed.Queued, failed.Task, failed.Action, failed.Item = r.queued.ID, r.c.Gw.RecordedBody(raw), r.task.Action, r.task.Item
+	failed.Queued, failed.Task, failed.Action, failed.Item = r.queued.ID, r.c.Gw.RecordedBody(raw), r.task.Action,
+		r.task.Item
 	return r.fail(failed)
 }
 
@@ -119,7 +120,8 @@ func (r *guiRun) stamp(w request.Writer, session string, p events.Payload) (even
 func (r *guiRun) event(w request.Writer, p events.Payload) (events.Event, error) {
 	g := r.c.Gw
 	e, err := events.New(events.Origin{
-		ID: events.DecidedID(w.Actor, r.queued, r.said), Time: g.Cfg.Clock(), Project: g.Cfg.Project, Session: r.queued.Session, Actor: w.Actor, Cause: r.queued.ID,
+		ID: events.DecidedID(w.Actor, r.queued, r.said), Time: g.Cfg.Clock(), Project: g.Cfg.Project,
+		Session: r.queued.Session, Actor: w.Actor, Cause: r.queued.ID,
 	}, p)
 	r.said++
 	return e, err

@@ -17,7 +17,8 @@ import (
 // projectButtons save and load the project document.
 func projectButtons() []guiButton {
 	return []guiButton{
-		{ID: "btn_project_save", Aliases: []string{"btn_save_project"}, UserData: "a path; none: the file that was loaded", Doc: "Writes the project document to its file, unless somebody else changed that.",
+		{ID: "btn_project_save", Aliases: []string{"btn_save_project"}, UserData: "a path; none: the file that was loaded",
+			Doc: "Writes the project document to its file, unless somebody else changed that.",
 			do: func(r *guiRun) error {
 				path, err := r.path()
 				if err == nil {
@@ -25,7 +26,8 @@ func projectButtons() []guiButton {
 				}
 				return err
 			}},
-		{ID: "btn_project_load", Aliases: []string{"btn_load_project", "btn_project_switch"}, UserData: "a path; none: the present one again", Doc: "Goes over to a project document.",
+		{ID: "btn_project_load", Aliases: []string{"btn_load_project", "btn_project_switch"},
+			UserData: "a path; none: the present one again", Doc: "Goes over to a project document.",
 			do: func(r *guiRun) error {
 				path, err := r.path()
 				if err == nil {
@@ -33,8 +35,10 @@ func projectButtons() []guiButton {
 				}
 				return err
 			}},
-		{ID: "btn_add_slice", Aliases: []string{"btn_record_slice", "btn_create_slice"}, UserData: `{"path", "start_line", "end_line", "name"?, "preset"?}`,
-			Doc: "Records lines of a file in a context preset, else in the project: tickets that need the file see them in its place.", do: (*guiRun).addSlice},
+		{ID: "btn_add_slice", Aliases: []string{"btn_record_slice", "btn_create_slice"},
+			UserData: `{"path", "start_line", "end_line", "name"?, "preset"?}`,
+			Doc: "Records lines of a file in a context preset, else in the project: tickets that need the file see them " +
+				"in its place.", do: (*guiRun).addSlice},
 	}
 }
 
@@ -44,7 +48,8 @@ func (r *guiRun) addSlice() error {
 	decoder := json.NewDecoder(bytes.NewReader(text(r.task.UserData)))
 	decoder.DisallowUnknownFields()
 	if decoder.Decode(&want) != nil {
-		return problem.Refuse(http.StatusBadRequest, "user_data does not name a slice", `Send {"path": "src/a.py", "start_line": 10, "end_line": 24} and, if you like, name and preset.`)
+		return problem.Refuse(http.StatusBadRequest, "user_data does not name a slice",
+			`Send {"path": "src/a.py", "start_line": 10, "end_line": 24} and, if you like, name and preset.`)
 	}
 	_, err := projectcontext.RecordSlice(r.c, r.queued.Session, want)
 	return err
@@ -58,7 +63,8 @@ func (r *guiRun) path() (string, error) {
 	}
 	var path string
 	if json.Unmarshal(data, &path) != nil {
-		return "", problem.Refuse(http.StatusBadRequest, "user_data is no path", `Send "project.toml", relative to the project folder, or leave it out.`)
+		return "", problem.Refuse(http.StatusBadRequest, "user_data is no path",
+			`Send "project.toml", relative to the project folder, or leave it out.`)
 	}
 	return path, nil
 }
@@ -75,7 +81,8 @@ func inheritedProject(s *projections.Set) ([]events.Payload, error) {
 	}
 	switch {
 	case p.Path != "":
-		out = append(out, events.ProjectLoaded{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Document: document, Ignored: p.Ignored})
+		out = append(out, events.ProjectLoaded{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Document: document,
+			Ignored: p.Ignored})
 		if p.Changed {
 			out = append(out, events.ProjectEdited{Changes: json.RawMessage(`{}`), Ignored: p.Ignored})
 		}

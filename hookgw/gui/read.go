@@ -25,7 +25,8 @@ func getGUI(c *core.Call) error { return c.Show(guiRendering()) }
 func guiRendering() live.Rendering {
 	return request.View("gui page", func(s *projections.Set) (any, error) {
 		page := wire.GUIPage{
-			Actions: []string{projections.GUISetValue, projections.GUIClick, projections.GUISelectTab, projections.GUISelectItem, projections.GUICallback,
+			Actions: []string{projections.GUISetValue, projections.GUIClick, projections.GUISelectTab, projections.GUISelectItem,
+				projections.GUICallback,
 				projections.GUIPushEvent, projections.GUIAsk, projections.GUIClearAsk, projections.GUIAIResponse},
 			Callbacks: guiCallbacks(), Tasks: s.GUITasks(),
 		}
@@ -35,7 +36,8 @@ func guiRendering() live.Rendering {
 		page.Tabs, page.Lists = s.GUISelections()
 		values := s.GUIState()
 		for _, f := range projections.GUIFields() {
-			page.Fields = append(page.Fields, wire.GUIField{Name: f.Name, Aliases: f.Aliases, Type: f.Type, Settable: f.Settable(), Values: f.Values, Doc: f.Doc, Value: values[f.Name]})
+			page.Fields = append(page.Fields, wire.GUIField{Name: f.Name, Aliases: f.Aliases, Type: f.Type,
+				Settable: f.Settable(), Values: f.Values, Doc: f.Doc, Value: values[f.Name]})
 		}
 		return page, nil
 	})
@@ -56,7 +58,8 @@ func getGUIValue(c *core.Call) error {
 	}
 	switch {
 	case tag == "":
-		return problem.Refuse(http.StatusBadRequest, "no field is named", "Send ?tag=NAME or GET /api/gui/value/NAME; GET /api/gui lists the fields.")
+		return problem.Refuse(http.StatusBadRequest, "no field is named", "Send ?tag=NAME or GET /api/gui/value/NAME; GET "+
+			"/api/gui lists the fields.")
 	case len(tag) > events.MaxIDLength:
 		return problem.Refuse(http.StatusBadRequest, "the name is too long", "A name has at most 128 bytes.")
 	}

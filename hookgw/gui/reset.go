@@ -68,8 +68,11 @@ func (r *guiRun) replaced() bool {
 func inherited(s *projections.Set, folder string) ([]events.Payload, error) {
 	now := s.Settings()
 	settings := now.Settings
-	settings.Rules = slices.DeleteFunc(slices.Clone(settings.Rules), func(rule events.Rule) bool { return rule.Scope == sessionScope })
-	out := []events.Payload{events.SessionOpened{Label: s.Summary().Label, Folder: folder, Workspace: now.Workspace, Basis: now.Basis, Settings: settings}}
+	settings.Rules = slices.DeleteFunc(slices.Clone(settings.Rules), func(rule events.Rule) bool {
+		return rule.Scope == sessionScope
+	})
+	out := []events.Payload{events.SessionOpened{Label: s.Summary().Label, Folder: folder, Workspace: now.Workspace,
+		Basis: now.Basis, Settings: settings}}
 	if offered := s.Offered(); len(offered.Models) > 0 {
 		out = append(out, offered)
 	}

@@ -34,7 +34,8 @@ func (n successor) event(i int, p events.Payload) (request.Writer, events.Event,
 		w = n.gw.Own
 	}
 	e, err := events.New(events.Origin{
-		ID: events.DecidedID(w.Actor, n.queued, n.first+i), Time: n.gw.Cfg.Clock(), Project: n.gw.Cfg.Project, Session: n.session(), Actor: w.Actor,
+		ID: events.DecidedID(w.Actor, n.queued, n.first+i), Time: n.gw.Cfg.Clock(), Project: n.gw.Cfg.Project,
+		Session: n.session(), Actor: w.Actor,
 	}, p)
 	return w, e, err
 }
@@ -54,7 +55,8 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 			return err
 		}
 		if opened == 0 {
-			return problem.Refuse(http.StatusConflict, "another session was opened at the same time", "GET /api/sessions tells which one is current.")
+			return problem.Refuse(http.StatusConflict, "another session was opened at the same time",
+				"GET /api/sessions tells which one is current.")
 		}
 		e.Seq = opened // another gateway goes on with the same reset
 	case err != nil:

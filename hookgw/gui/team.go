@@ -14,12 +14,17 @@ import (
 // teamButtons speak to planner and conductor.
 func teamButtons() []guiButton {
 	return []guiButton{
-		{ID: "btn_mma_plan_epic", Aliases: []string{"btn_plan_epic"}, do: (*guiRun).planEpic, Doc: "Submits the epic in mma_epic_input as a goal."},
-		{ID: "btn_mma_accept_tracks", Aliases: []string{"btn_accept_tracks"}, do: (*guiRun).acceptTracks, UserData: "a list of track ids; none: all that are proposed",
-			Doc: "Accepts the proposed tracks; those of a goal that are not named are dropped."},
-		{ID: "btn_mma_pause", Aliases: []string{"btn_pause", "btn_pause_mma", "btn_mma_pause_pipeline"}, do: requesting(events.PauseRequested{}, "Paused"), Doc: "Lets no further ticket start; those at work finish."},
-		{ID: "btn_mma_resume", Aliases: []string{"btn_resume", "btn_resume_mma", "btn_mma_resume_pipeline"}, do: requesting(events.ResumeRequested{}, "Resumed"), Doc: "Ends a pause."},
-		{ID: "btn_mma_step_mode", Aliases: []string{"btn_step_mode", "btn_mma_toggle_step_mode", "btn_toggle_step_mode"}, do: (*guiRun).toggleStepMode, Doc: "Turns step mode on where it is off, and off where it is on."},
+		{ID: "btn_mma_plan_epic", Aliases: []string{"btn_plan_epic"}, do: (*guiRun).planEpic,
+			Doc: "Submits the epic in mma_epic_input as a goal."},
+		{ID: "btn_mma_accept_tracks", Aliases: []string{"btn_accept_tracks"}, do: (*guiRun).acceptTracks,
+			UserData: "a list of track ids; none: all that are proposed",
+			Doc:      "Accepts the proposed tracks; those of a goal that are not named are dropped."},
+		{ID: "btn_mma_pause", Aliases: []string{"btn_pause", "btn_pause_mma", "btn_mma_pause_pipeline"},
+			do: requesting(events.PauseRequested{}, "Paused"), Doc: "Lets no further ticket start; those at work finish."},
+		{ID: "btn_mma_resume", Aliases: []string{"btn_resume", "btn_resume_mma", "btn_mma_resume_pipeline"},
+			do: requesting(events.ResumeRequested{}, "Resumed"), Doc: "Ends a pause."},
+		{ID: "btn_mma_step_mode", Aliases: []string{"btn_step_mode", "btn_mma_toggle_step_mode", "btn_toggle_step_mode"},
+			do: (*guiRun).toggleStepMode, Doc: "Turns step mode on where it is off, and off where it is on."},
 	}
 }
 
@@ -48,7 +53,8 @@ func (r *guiRun) field(name string) (string, error) {
 		}
 	})
 	if err == nil && strings.TrimSpace(value) == "" {
-		err = problem.Refuse(http.StatusBadRequest, "the field "+name+" is empty", `Set it first: {"action": "set_value", "item": "`+name+`", "value": "…"}.`)
+		err = problem.Refuse(http.StatusBadRequest, "the field "+name+" is empty",
+			`Set it first: {"action": "set_value", "item": "`+name+`", "value": "…"}.`)
 	}
 	return value, err
 }
@@ -90,10 +96,13 @@ func (r *guiRun) toggleStepMode() error {
 func (r *guiRun) acceptTracks() error {
 	var named []string
 	if data := text(r.task.UserData); len(data) > 0 && json.Unmarshal(data, &named) != nil {
-		return problem.Refuse(http.StatusBadRequest, "user_data is not a list of track ids", "GET /api/gui/mma_status lists proposed_tracks.")
+		return problem.Refuse(http.StatusBadRequest, "user_data is not a list of track ids",
+			"GET /api/gui/mma_status lists proposed_tracks.")
 	}
 	var proposed []projections.TrackState
-	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { proposed = s.MMAStatus().ProposedTracks }); err != nil {
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) {
+		proposed = s.MMAStatus().ProposedTracks
+	}); err != nil {
 		return err
 	}
 	for _, id := range named {
@@ -102,7 +111,8 @@ func (r *guiRun) acceptTracks() error {
 		}
 	}
 	if len(proposed) == 0 {
-		return problem.Refuse(http.StatusConflict, "no track is proposed", "Submit an epic first; tracks wait for a person where plan_review is on.")
+		return problem.Refuse(http.StatusConflict, "no track is proposed",
+			"Submit an epic first; tracks wait for a person where plan_review is on.")
 	}
 	var goals []string
 	for _, t := range proposed {

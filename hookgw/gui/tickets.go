@@ -12,16 +12,23 @@ import (
 // ticketButtons are about one ticket each, named in user_data.
 func ticketButtons() []guiButton {
 	button := func(what, reaction, doc string, payload func(ticketClick) events.Payload) guiButton {
-		return guiButton{ID: "btn_mma_" + what + "_ticket", Aliases: []string{"btn_" + what + "_ticket", "btn_mma_" + what, "btn_" + what}, Doc: doc,
+		return guiButton{ID: "btn_mma_" + what + "_ticket", Aliases: []string{"btn_" + what + "_ticket", "btn_mma_" + what,
+			"btn_" + what}, Doc: doc,
 			UserData: `a ticket's id, or {"ticket", "reason"?}`, do: aboutTicket(reaction, payload)}
 	}
 	return []guiButton{
-		button("kill", "TicketBlocked", "Ends the running attempt of a ticket.", func(t ticketClick) events.Payload { return events.KillRequested{Ticket: t.Ticket} }),
-		button("retry", "TicketRetried", "Makes another attempt at a blocked ticket.", func(t ticketClick) events.Payload { return events.RetryRequested{Ticket: t.Ticket} }),
+		button("kill", "TicketBlocked", "Ends the running attempt of a ticket.", func(t ticketClick) events.Payload {
+			return events.KillRequested{Ticket: t.Ticket}
+		}),
+		button("retry", "TicketRetried", "Makes another attempt at a blocked ticket.", func(t ticketClick) events.Payload {
+			return events.RetryRequested{Ticket: t.Ticket}
+		}),
 		button("block", "TicketBlocked", "Blocks a ticket that was not begun.", func(t ticketClick) events.Payload {
 			return events.BlockRequested{Ticket: t.Ticket, Reason: t.Reason}
 		}),
-		button("unblock", "TicketUnblocked", "Undoes a block made by hand.", func(t ticketClick) events.Payload { return events.UnblockRequested{Ticket: t.Ticket} }),
+		button("unblock", "TicketUnblocked", "Undoes a block made by hand.", func(t ticketClick) events.Payload {
+			return events.UnblockRequested{Ticket: t.Ticket}
+		}),
 	}
 }
 
@@ -35,8 +42,10 @@ func aboutTicket(reaction string, payload func(ticketClick) events.Payload) func
 	return func(r *guiRun) error {
 		var t ticketClick
 		data := text(r.task.UserData)
-		if json.Unmarshal(data, &t.Ticket) != nil && json.Unmarshal(data, &t) != nil || t.Ticket == "" || len(t.Ticket) > events.MaxIDLength || len(t.Reason) > team.MaxReason {
-			return problem.Refuse(http.StatusBadRequest, "user_data does not name a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+		if json.Unmarshal(data, &t.Ticket) != nil && json.Unmarshal(data, &t) != nil || t.Ticket == "" ||
+			len(t.Ticket) > events.MaxIDLength || len(t.Reason) > team.MaxReason {
+			return problem.Refuse(http.StatusBadRequest, "user_data does not name a ticket",
+				"Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
 		}
 		return r.request(payload(t), reaction)
 	}

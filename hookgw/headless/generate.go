@@ -37,7 +37,8 @@ func postGenerate(c *core.Call) error {
 		defer func() { <-c.Gw.Slots }()
 	default:
 		c.Response.Header().Set("Retry-After", "1")
-		return problem.Refuse(http.StatusServiceUnavailable, "too many requests are waiting", "Wait until some of them are answered.")
+		return problem.Refuse(http.StatusServiceUnavailable, "too many requests are waiting",
+			"Wait until some of them are answered.")
 	}
 	s, err := team.Spawn(c, session, want)
 	if err != nil {
@@ -76,7 +77,8 @@ func newGeneration(c *core.Call) (want events.WorkerSpawnRequested, limit time.D
 	}
 	var seconds float64
 	if json.Unmarshal(raw, &seconds) != nil || seconds <= 0 || seconds > limit.Seconds() {
-		return want, 0, problem.Refuse(http.StatusBadRequest, "timeout_s is not usable", "Send seconds, over 0 and at most "+limit.String()+", or leave it out.")
+		return want, 0, problem.Refuse(http.StatusBadRequest, "timeout_s is not usable", "Send seconds, over 0 and at most "+
+			limit.String()+", or leave it out.")
 	}
 	return want, time.Duration(seconds * float64(time.Second)), nil
 }
@@ -100,10 +102,12 @@ func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 	case err == nil:
 		return nil
 	case errors.Is(context.Cause(ctx), core.ErrStopping):
-		return problem.Refuse(http.StatusServiceUnavailable, "the gateway is stopping", "The worker goes on: send the same body again, or read GET /api/v1/stream?ticket="+ticket+".").About(ticket)
+		return problem.Refuse(http.StatusServiceUnavailable, "the gateway is stopping",
+			"The worker goes on: send the same body again, or read GET /api/v1/stream?ticket="+ticket+".").About(ticket)
 	case ctx.Err() == nil && timed.Err() != nil:
 		return problem.Refuse(http.StatusGatewayTimeout, "the worker did not end within "+limit.String(),
-			"It goes on: send the same body with the same request_id again, read GET /api/v1/stream?ticket="+ticket+", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill.").About(ticket)
+			"It goes on: send the same body with the same request_id again, read GET /api/v1/stream?ticket="+ticket+
+				", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill.").About(ticket)
 	}
 	return err
 }
@@ -122,12 +126,14 @@ func ended(s *projections.Set, ticket string) bool {
 func generated(c *core.Call, session, ticket string) (wire.Generated, error) {
 	var out wire.Generated
 	err := c.Read(session, func(s *projections.Set) {
-		out = wire.Generated{Status: "ok", Ticket: ticket, StreamID: events.WorkerStream(ticket), Text: s.StreamReply(events.WorkerStream(ticket))}
+		out = wire.Generated{Status: "ok", Ticket: ticket, StreamID: events.WorkerStream(ticket),
+			Text: s.StreamReply(events.WorkerStream(ticket))}
 		if u := s.Cost().Ticket[ticket]; u != nil {
 			out.Usage = *u
 		}
 		if w, ok := s.Spawned(ticket); ok {
-			out.Outcome, out.Reason, out.Provider, out.Model, out.RequestID, out.Rounds = w.Outcome, w.Reason, w.Provider, w.Model, w.RequestID, w.Round
+			out.Outcome, out.Reason, out.Provider, out.Model, out.RequestID, out.Rounds = w.Outcome, w.Reason, w.Provider,
+				w.Model, w.RequestID, w.Round
 			if w.Ended != nil {
 				out.DurationMS = w.Ended.Sub(w.At).Milliseconds()
 			}

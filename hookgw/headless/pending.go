@@ -55,7 +55,8 @@ func getPendingActions() func(*core.Call) error {
 
 func actionOf(a projections.Ask, base string) pendingAction {
 	out := pendingAction{
-		ActionID: a.AskRaised.Ask, Tool: a.Tool, BaseDir: base, Args: a.Args, Effect: a.Effect, Ticket: a.Ticket, Attempt: a.Attempt, Round: a.Round,
+		ActionID: a.AskRaised.Ask, Tool: a.Tool, BaseDir: base, Args: a.Args, Effect: a.Effect, Ticket: a.Ticket,
+		Attempt: a.Attempt, Round: a.Round,
 		Title: a.Title, Note: a.Note, Diff: a.Diff, DiffBlob: a.DiffBlob, RaisedAt: a.RaisedAt, ExpiresAt: a.ExpiresAt,
 	}
 	if len(out.Args) == 0 {
@@ -104,7 +105,8 @@ func postConfirm(c *core.Call) error {
 		return problem.Refuse(http.StatusNotFound, "there is no such action", "GET /api/v1/pending_actions lists them.")
 	}
 	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would run something else
-		return problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
+		return problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record",
+			"Answer without it; name the place where it is kept.")
 	}
 	ask, err := asks.AskOf(c, session, events.GateTool, id)
 	if err != nil {
@@ -125,12 +127,14 @@ func postConfirm(c *core.Call) error {
 	if p := v.Problem(); p != nil {
 		return p
 	}
-	out := confirmAnswer{Status: "ok", ActionID: id, Decision: answer.Decision, Edited: len(answer.Args) > 0, Ticket: ask.Ticket}
+	out := confirmAnswer{Status: "ok", ActionID: id, Decision: answer.Decision, Edited: len(answer.Args) > 0,
+		Ticket: ask.Ticket}
 	if answer.Reason == asks.NotUnderstood {
 		out.Hint = `It counted as a no: send {"approved": true} or {"approved": false}.`
 	}
 	if v.Settled == nil {
-		out.Status, out.Hint = "recorded", "The answer is on record; approval has not settled it yet. See GET /api/v1/pending_actions."
+		out.Status, out.Hint = "recorded", "The answer is on record; approval has not settled it yet. See GET "+
+			"/api/v1/pending_actions."
 		return c.Reply(http.StatusAccepted, out)
 	}
 	return c.Reply(http.StatusOK, out)
@@ -160,7 +164,8 @@ func confirmation(c *core.Call, ask projections.Ask) (events.AskAnswered, *probl
 		return answer, nil
 	}
 	if len(answer.Args) > 0 {
-		return no, problem.Refuse(http.StatusBadRequest, "both script and args are given", "Nothing was answered; send one of them.")
+		return no, problem.Refuse(http.StatusBadRequest, "both script and args are given",
+			"Nothing was answered; send one of them.")
 	}
 	args, p := withScript(ask.Args, script)
 	answer.Args = args
@@ -171,7 +176,8 @@ func confirmation(c *core.Call, ask projections.Ask) (events.AskAnswered, *probl
 func withScript(args, script json.RawMessage) (json.RawMessage, *problem.Problem) {
 	var text string
 	if _, shell := scriptOf(args); !shell || json.Unmarshal(script, &text) != nil {
-		return nil, problem.Refuse(http.StatusBadRequest, "this call has no script, or the new one is no text", "Nothing was answered; edit the call with args.")
+		return nil, problem.Refuse(http.StatusBadRequest, "this call has no script, or the new one is no text",
+			"Nothing was answered; edit the call with args.")
 	}
 	members, _ := request.Object(args)
 	members["script"] = script
@@ -188,6 +194,7 @@ type toolList struct {
 }
 
 func getTools() func(*core.Call) error {
-	shown := request.View("v1 tools", func(s *projections.Set) (any, error) { return toolList{s.Settings().Tools}, nil }, "settings")
+	shown := request.View("v1 tools", func(s *projections.Set) (any, error) { return toolList{s.Settings().Tools}, nil },
+		"settings")
 	return func(c *core.Call) error { return c.Show(shown) }
 }

@@ -64,7 +64,8 @@ func getWorkerStream(c *core.Call) error {
 	case err != nil:
 		return err
 	case !known:
-		return problem.Refuse(http.StatusNotFound, "there is no such ticket", "Name one with ?ticket=; GET /api/mma/workers lists the workers.")
+		return problem.Refuse(http.StatusNotFound, "there is no such ticket",
+			"Name one with ?ticket=; GET /api/mma/workers lists the workers.")
 	}
 	at, err := streams.Position(c, session)
 	if err != nil {
@@ -96,11 +97,13 @@ func openWorkerFeed(c *core.Call, session, ticket string, at uint64) error {
 	c.Response.Header().Set("Content-Type", "text/event-stream")
 	c.Response.WriteHeader(http.StatusOK)
 	f := &workerFeed{
-		call: c, session: session, told: workerTold{ticket: ticket, asks: map[string]bool{}, calls: map[string]bool{}, requests: map[string]int{}},
+		call: c, session: session, told: workerTold{ticket: ticket, asks: map[string]bool{}, calls: map[string]bool{},
+			requests: map[string]int{}},
 		out: feed.NewSSE(c.Response, c.Gw.Cfg.Limits, at),
 	}
 	if err := f.run(from); err != nil && c.Request.Context().Err() == nil {
-		c.Gw.Cfg.Logger.InfoContext(c.Request.Context(), "feed of a worker ended", "session", session, "ticket", ticket, "position", f.out.At, "error", err)
+		c.Gw.Cfg.Logger.InfoContext(c.Request.Context(), "feed of a worker ended", "session", session, "ticket", ticket,
+			"position", f.out.At, "error", err)
 	}
 	return nil
 }
@@ -162,7 +165,8 @@ func (f *workerFeed) begin() error {
 		return err
 	}
 	ticket := f.told.ticket
-	if err := f.write(0, "worker", map[string]string{"ticket": ticket, "worker_uid": ticket, "stream_id": events.WorkerStream(ticket), "session": f.session}); err != nil {
+	if err := f.write(0, "worker", map[string]string{"ticket": ticket, "worker_uid": ticket,
+		"stream_id": events.WorkerStream(ticket), "session": f.session}); err != nil {
 		return err
 	}
 	return f.out.Flush()

@@ -63,7 +63,8 @@ func (w *workerTold) tell(e *events.Event) (string, any) {
 	case events.ModelRequested:
 		if p.Ticket == w.ticket && p.Tier == 3 {
 			w.requests[e.ID] = p.Round
-			return "state", ToldState{State: "asking the model", Attempt: p.TicketAttempt, Model: p.Model, Round: p.Round, Request: e.ID}
+			return "state", ToldState{State: "asking the model", Attempt: p.TicketAttempt, Model: p.Model, Round: p.Round,
+				Request: e.ID}
 		}
 	case events.ModelReplied:
 		if round, mine := w.answered(p.Request); mine {
@@ -71,7 +72,8 @@ func (w *workerTold) tell(e *events.Event) (string, any) {
 		}
 	case events.ModelFailed:
 		if round, mine := w.answered(p.Request); mine {
-			return "state", ToldState{State: "the model failed", Round: round, Request: p.Request, Reason: p.Kind + ": " + p.Message}
+			return "state", ToldState{State: "the model failed", Round: round, Request: p.Request, Reason: p.Kind + ": " +
+				p.Message}
 		}
 	case events.ModelDenied:
 		if round, mine := w.answered(p.Request); mine {

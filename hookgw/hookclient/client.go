@@ -67,7 +67,8 @@ func New(o Options) (*Client, error) {
 		o.BaseURL = DefaultBaseURL
 	}
 	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" ||
+		base.Fragment != "" {
 		return nil, fmt.Errorf("%w: base URL %q; give one such as %s", ErrOptions, o.BaseURL, DefaultBaseURL)
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")
@@ -86,10 +87,11 @@ func New(o Options) (*Client, error) {
 	if o.Transport == nil {
 		o.Transport = &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second}
 	}
-	return &Client{base: base, token: o.Token, session: o.Session, reader: o.Reader, retries: o.MaxRetries, delay: o.RetryDelay, http: &http.Client{
-		Transport:     o.Transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return &Client{base: base, token: o.Token, session: o.Session, reader: o.Reader, retries: o.MaxRetries,
+		delay: o.RetryDelay, http: &http.Client{
+			Transport:     o.Transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}}, nil
 }
 
 // token is the one given, or that of the file.

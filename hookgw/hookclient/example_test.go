@@ -22,7 +22,8 @@ func gateway() (url string, stop func()) {
 	log := eventstest.NewMemory()
 	models, err := live.Open(ctx, log, "p1", live.Options{})
 	must(err)
-	opened, err := events.New(events.Origin{ID: "01J0000000000000000000000A", Time: time.Now(), Project: "p1", Session: "s1", Actor: "ada"}, events.SessionOpened{Folder: "20260102_030405"})
+	opened, err := events.New(events.Origin{ID: "01J0000000000000000000000A", Time: time.Now(), Project: "p1",
+		Session: "s1", Actor: "ada"}, events.SessionOpened{Folder: "20260102_030405"})
 	must(err)
 	seq, err := log.Append(ctx, opened, nil)
 	must(err)

@@ -4,7 +4,8 @@ import "slices"
 
 // Methods lists every method of the client by the original's names, in groups.
 func Methods() []Method {
-	return slices.Concat(stateMethods(), guiMethods(), pollMethods(), askMethods(), teamMethods(), changeMethods(), contextMethods(), telemetryMethods(), headlessMethods())
+	return slices.Concat(stateMethods(), guiMethods(), pollMethods(), askMethods(), teamMethods(), changeMethods(),
+		contextMethods(), telemetryMethods(), headlessMethods())
 }
 
 // text is a parameter that is taken as it is.

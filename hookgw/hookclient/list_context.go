@@ -5,8 +5,12 @@ import "context"
 func contextMethods() []Method {
 	path, discard := text("path"), optional(Parameter{Name: "discard", Kind: KindBool})
 	return []Method{
-		{"get_context_state", "Reads what models may be shown of the project.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetContextState(ctx) }},
-		{"inject_context", "Puts a view of a file into the discussion: full, skeleton, outline, summary, tree.", []Parameter{path, optional(text("mode"))},
+		{"get_context_state", "Reads what models may be shown of the project.", nil, func(ctx context.Context, c *Client,
+			_ arguments) (any, error) {
+			return c.GetContextState(ctx)
+		}},
+		{"inject_context", "Puts a view of a file into the discussion: full, skeleton, outline, summary, tree.",
+			[]Parameter{path, optional(text("mode"))},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.InjectContext(ctx, a.text(0), a.text(1))
 			}},
@@ -18,7 +22,10 @@ func contextMethods() []Method {
 				}
 				return c.AddSlice(ctx, spec)
 			}},
-		{"get_project_switch_status", "Reads how a switch to another project stands.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetProjectSwitchStatus(ctx) }},
+		{"get_project_switch_status", "Reads how a switch to another project stands.", nil, func(ctx context.Context,
+			c *Client, _ arguments) (any, error) {
+			return c.GetProjectSwitchStatus(ctx)
+		}},
 		{"switch_project", "Goes over to another project document.", []Parameter{path, discard},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.SwitchProject(ctx, a.text(0), a.yes(1))
@@ -27,7 +34,8 @@ func contextMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.LoadProject(ctx, a.text(0), a.yes(1))
 			}},
-		{"save_project", "Writes the project document to a file, else to its own.", []Parameter{optional(path), optional(Parameter{Name: "force", Kind: KindBool})},
+		{"save_project", "Writes the project document to a file, else to its own.", []Parameter{optional(path),
+			optional(Parameter{Name: "force", Kind: KindBool})},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.SaveProject(ctx, a.text(0), a.yes(1))
 			}},

@@ -6,24 +6,44 @@ import (
 
 func stateMethods() []Method {
 	return []Method{
-		{"get_status", "Asks whether the gateway answers.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetStatus(ctx) }},
-		{"get_project", "Reads the project's configuration.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetProject(ctx) }},
-		{"post_project", "Merges tables into the project's configuration; null removes a key.", []Parameter{{Name: "project", Kind: KindObject}},
+		{"get_status", "Asks whether the gateway answers.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+			error) {
+			return c.GetStatus(ctx)
+		}},
+		{"get_project", "Reads the project's configuration.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+			error) {
+			return c.GetProject(ctx)
+		}},
+		{"post_project", "Merges tables into the project's configuration; null removes a key.",
+			[]Parameter{{Name: "project", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PostProject(ctx, a.object(0))
 			}},
-		{"get_timeline", "Reads what happened, an event a row.", []Parameter{optional(Parameter{Name: "since", Kind: KindSequence})},
+		{"get_timeline", "Reads what happened, an event a row.",
+			[]Parameter{optional(Parameter{Name: "since", Kind: KindSequence})},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.GetTimeline(ctx, a.sequence(0))
 			}},
-		{"get_session", "Reads the entries of the discussion.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetSession(ctx) }},
+		{"get_session", "Reads the entries of the discussion.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+			error) {
+			return c.GetSession(ctx)
+		}},
 		{"post_session", "Replaces the entries of the discussion.", []Parameter{{Name: "entries", Kind: KindJSON}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PostSession(ctx, a.at(0))
 			}},
-		{"get_mma_status", "Reads the state of the tiers, tracks, tickets, streams and gates.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetMMAStatus(ctx) }},
-		{"get_gui_diagnostics", "Reads the indicators thinking, live and prior.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetDiagnostics(ctx) }},
-		{"get_events", "Takes what is in the queue of events.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetEvents(ctx) }},
+		{"get_mma_status", "Reads the state of the tiers, tracks, tickets, streams and gates.", nil, func(ctx context.Context,
+			c *Client, _ arguments) (any, error) {
+			return c.GetMMAStatus(ctx)
+		}},
+		{"get_gui_diagnostics", "Reads the indicators thinking, live and prior.", nil, func(ctx context.Context, c *Client,
+			_ arguments) (any, error) {
+			return c.GetDiagnostics(ctx)
+		}},
+		{"get_events", "Takes what is in the queue of events.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+			error) {
+			return c.GetEvents(ctx)
+		}},
 		{"get_indicator_state", "Tells whether an indicator is shown.", []Parameter{text("tag")},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.GetIndicatorState(ctx, a.text(0))
@@ -47,19 +67,27 @@ func orNull(s string, known bool) any {
 func guiMethods() []Method {
 	item := text("item")
 	return []Method{
-		{"get_value", "Reads a field.", []Parameter{item}, func(ctx context.Context, c *Client, a arguments) (any, error) { return c.GetValue(ctx, a.text(0)) }},
+		{"get_value", "Reads a field.", []Parameter{item}, func(ctx context.Context, c *Client, a arguments) (any, error) {
+			return c.GetValue(ctx, a.text(0))
+		}},
 		{"get_text_value", "Reads a field as text.", []Parameter{text("item_tag")},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				value, known, err := c.GetTextValue(ctx, a.text(0))
 				return orNull(value, known), err
 			}},
-		{"get_gui_state", "Reads every gettable field.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetGUIState(ctx) }},
-		{"get_gui", "Lists the fields, buttons and callbacks, and how they stand.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetGUI(ctx) }},
+		{"get_gui_state", "Reads every gettable field.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) {
+			return c.GetGUIState(ctx)
+		}},
+		{"get_gui", "Lists the fields, buttons and callbacks, and how they stand.", nil, func(ctx context.Context, c *Client,
+			_ arguments) (any, error) {
+			return c.GetGUI(ctx)
+		}},
 		{"post_gui", "Queues a raw task.", []Parameter{{Name: "gui_data", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PostGUI(ctx, a.object(0))
 			}},
-		{"set_value", "Sets a field; the value is JSON, or text where it is none.", []Parameter{item, {Name: "value", Kind: KindJSON}},
+		{"set_value", "Sets a field; the value is JSON, or text where it is none.",
+			[]Parameter{item, {Name: "value", Kind: KindJSON}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.SetValue(ctx, a.text(0), a.at(1))
 			}},
@@ -75,15 +103,20 @@ func guiMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.SelectListItem(ctx, a.text(0), a.text(1))
 			}},
-		{"custom_callback", "Calls a function of the gateway's registry.", []Parameter{text("callback"), {Name: "args", Kind: KindJSON, Optional: true, Many: true}},
+		{"custom_callback", "Calls a function of the gateway's registry.", []Parameter{text("callback"),
+			{Name: "args", Kind: KindJSON, Optional: true, Many: true}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.CustomCallback(ctx, a.text(0), a.rest(1)...)
 			}},
-		{"push_event", "Puts an event into the queue.", []Parameter{text("event_type"), optional(Parameter{Name: "payload", Kind: KindJSON})},
+		{"push_event", "Puts an event into the queue.", []Parameter{text("event_type"),
+			optional(Parameter{Name: "payload", Kind: KindJSON})},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PushEvent(ctx, a.text(0), a.at(1))
 			}},
-		{"reset_session", "Starts afresh in a new session.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return nil, c.ResetSession(ctx) }},
+		{"reset_session", "Starts afresh in a new session.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+			error) {
+			return nil, c.ResetSession(ctx)
+		}},
 	}
 }
 
@@ -98,7 +131,8 @@ func pollMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.WaitForEvent(ctx, a.text(0), a.duration(1))
 			}},
-		{"wait_for_value", "Reads a field until it has a value (5 s).", []Parameter{text("item"), {Name: "expected", Kind: KindJSON}, timeout},
+		{"wait_for_value", "Reads a field until it has a value (5 s).", []Parameter{text("item"),
+			{Name: "expected", Kind: KindJSON}, timeout},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return true, c.WaitForValue(ctx, a.text(0), a.at(1), a.duration(2))
 			}},

@@ -4,11 +4,13 @@ import "context"
 
 func askMethods() []Method {
 	return []Method{
-		{"request_confirmation", "Asks the person whether a tool may be used, and waits for the answer.", []Parameter{text("tool_name"), {Name: "args", Kind: KindJSON}},
+		{"request_confirmation", "Asks the person whether a tool may be used, and waits for the answer.",
+			[]Parameter{text("tool_name"), {Name: "args", Kind: KindJSON}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.RequestConfirmation(ctx, a.text(0), a.at(1))
 			}},
-		{"post_ask", "Puts any question to the person, and waits for the answer.", []Parameter{{Name: "question", Kind: KindObject}},
+		{"post_ask", "Puts any question to the person, and waits for the answer.",
+			[]Parameter{{Name: "question", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) { return c.PostAsk(ctx, a.object(0)) }},
 		{"respond_to_ask", "Answers a question.", []Parameter{text("request_id"), {Name: "response", Kind: KindJSON}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
@@ -21,9 +23,16 @@ func askMethods() []Method {
 
 func teamMethods() []Method {
 	return []Method{
-		{"post_goal", "Gives the team a goal; gives its id.", []Parameter{text("goal")}, func(ctx context.Context, c *Client, a arguments) (any, error) { return c.PostGoal(ctx, a.text(0)) }},
-		{"get_mma_workers", "Reads what every worker does.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetMMAWorkers(ctx) }},
-		{"spawn_mma_worker", "Adds a worker with a ticket of its own.", []Parameter{text("prompt"), {Name: "context", Kind: KindText, Optional: true, Many: true}},
+		{"post_goal", "Gives the team a goal; gives its id.", []Parameter{text("goal")}, func(ctx context.Context, c *Client,
+			a arguments) (any, error) {
+			return c.PostGoal(ctx, a.text(0))
+		}},
+		{"get_mma_workers", "Reads what every worker does.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+			error) {
+			return c.GetMMAWorkers(ctx)
+		}},
+		{"spawn_mma_worker", "Adds a worker with a ticket of its own.", []Parameter{text("prompt"),
+			{Name: "context", Kind: KindText, Optional: true, Many: true}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.SpawnMMAWorker(ctx, WorkerSpec{Prompt: a.text(0), Context: a.texts(1)})
 			}},
@@ -31,9 +40,15 @@ func teamMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.KillMMAWorker(ctx, a.text(0))
 			}},
-		{"pause_mma_pipeline", "Starts nothing new; what runs finishes.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return nil, c.PauseMMAPipeline(ctx) }},
-		{"resume_mma_pipeline", "Ends a pause.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return nil, c.ResumeMMAPipeline(ctx) }},
-		{"mutate_mma_dag", "Changes the graph of tickets, all or nothing.", []Parameter{{Name: "op", Kind: KindObject, Many: true}},
+		{"pause_mma_pipeline", "Starts nothing new; what runs finishes.", nil, func(ctx context.Context, c *Client,
+			_ arguments) (any, error) {
+			return nil, c.PauseMMAPipeline(ctx)
+		}},
+		{"resume_mma_pipeline", "Ends a pause.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) {
+			return nil, c.ResumeMMAPipeline(ctx)
+		}},
+		{"mutate_mma_dag", "Changes the graph of tickets, all or nothing.",
+			[]Parameter{{Name: "op", Kind: KindObject, Many: true}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.MutateMMADAG(ctx, a.objects(0)...)
 			}},
@@ -42,13 +57,21 @@ func teamMethods() []Method {
 
 func headlessMethods() []Method {
 	return []Method{
-		{"get_health", "Asks whether the headless service lives.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetHealth(ctx) }},
-		{"generate", "Adds a worker, waits for its end and reads its text.", []Parameter{text("prompt"), {Name: "context", Kind: KindText, Optional: true, Many: true}},
+		{"get_health", "Asks whether the headless service lives.", nil, func(ctx context.Context, c *Client,
+			_ arguments) (any, error) {
+			return c.GetHealth(ctx)
+		}},
+		{"generate", "Adds a worker, waits for its end and reads its text.", []Parameter{text("prompt"),
+			{Name: "context", Kind: KindText, Optional: true, Many: true}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.Generate(ctx, WorkerSpec{Prompt: a.text(0), Context: a.texts(1)})
 			}},
-		{"get_pending_actions", "Lists what waits for a yes.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.GetPendingActions(ctx) }},
-		{"confirm_action", "Says yes or no to what waits.", []Parameter{text("action_id"), {Name: "approved", Kind: KindBool}, optional(text("reason"))},
+		{"get_pending_actions", "Lists what waits for a yes.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+			error) {
+			return c.GetPendingActions(ctx)
+		}},
+		{"confirm_action", "Says yes or no to what waits.", []Parameter{text("action_id"), {Name: "approved", Kind: KindBool},
+			optional(text("reason"))},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.ConfirmAction(ctx, a.text(0), a.yes(1), a.text(2))
 			}},

@@ -46,7 +46,8 @@ func (c *Client) GetWarmupWait(ctx context.Context, timeout time.Duration) (Warm
 		timeout = 30 * time.Second
 	}
 	var out Warmup
-	raw, err := c.send(ctx, request{method: http.MethodGet, path: "/api/warmup_wait", query: url.Values{"timeout": {seconds(timeout)}}, patience: timeout + headTimeout})
+	raw, err := c.send(ctx, request{method: http.MethodGet, path: "/api/warmup_wait",
+		query: url.Values{"timeout": {seconds(timeout)}}, patience: timeout + headTimeout})
 	if err == nil {
 		err = decode(raw, &out)
 	}

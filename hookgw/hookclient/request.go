@@ -34,7 +34,8 @@ func (c *Client) MakeRequest(ctx context.Context, method, endpoint string, data 
 	if err != nil || at.Host != "" || len(at.Path) == 0 || at.Path[0] != '/' {
 		return nil, fmt.Errorf("%w: endpoint %q is no path such as /status", ErrOptions, endpoint)
 	}
-	r := request{method: method, path: at.EscapedPath(), query: at.Query(), once: method != http.MethodGet, patience: headTimeout}
+	r := request{method: method, path: at.EscapedPath(), query: at.Query(), once: method != http.MethodGet,
+		patience: headTimeout}
 	if data != nil {
 		if r.body, err = json.Marshal(data); err != nil {
 			return nil, fmt.Errorf("encode the body: %w", err)
@@ -164,7 +165,8 @@ func (c *Client) open(ctx context.Context, r request) (answer *http.Response, do
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
 		case !timely:
-			return nil, nil, fmt.Errorf("%s %s at %s: %w: no answer within %s", r.method, r.path, c.base.Host, ErrUnreachable, r.patience)
+			return nil, nil, fmt.Errorf("%s %s at %s: %w: no answer within %s", r.method, r.path, c.base.Host, ErrUnreachable,
+				r.patience)
 		}
 		return nil, nil, fmt.Errorf("%s %s at %s: %w: %w", r.method, r.path, c.base.Host, ErrUnreachable, errors.Unwrap(err))
 	}

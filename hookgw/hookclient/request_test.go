@@ -56,7 +56,7 @@ func refuses(status int, body string) http.HandlerFunc {
 
 // hangsUp closes the connection instead of answering.
 func hangsUp(w http.ResponseWriter, _ *http.Request) {
-	conn, _, err := w.(http.Hijacker).Hijack() //nolint:forcetypeassert // HTTP/1
+	conn, _, err := w.(http.Hijacker).Hijack()
 	if err == nil {
 		conn.Close()
 	}
@@ -106,12 +106,13 @@ func TestAWriteThatNobodySawIsRepeated(t *testing.T) {
 	server := httptest.NewServer(says(`{"status": "queued"}`))
 	t.Cleanup(server.Close)
 	var dials atomic.Int32
-	c := client(t, hookclient.Options{BaseURL: server.URL, Transport: &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if dials.Add(1) < 3 {
-			addr = "127.0.0.1:1" // nothing listens there
-		}
-		return (&net.Dialer{}).DialContext(ctx, network, addr)
-	}}})
+	c := client(t, hookclient.Options{BaseURL: server.URL, Transport: &http.Transport{
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if dials.Add(1) < 3 {
+				addr = "127.0.0.1:1" // nothing listens there
+			}
+			return (&net.Dialer{}).DialContext(ctx, network, addr)
+		}}})
 	require.NoError(t, c.SetValue(t.Context(), "ai_input", "hello"))
 	require.EqualValues(t, 3, dials.Load())
 }
@@ -140,7 +141,8 @@ func TestALostAskIsSentAgainUnderItsRequestID(t *testing.T) {
 
 func TestARefusalSaysWhatTheGatewaySaid(t *testing.T) {
 	t.Parallel()
-	c, _ := answers(t, refuses(409, `{"error":"this ask is already settled: no","hint":"look","settled_by":"ada","outcome":"no"}`))
+	c, _ := answers(t, refuses(409,
+		`{"error":"this ask is already settled: no","hint":"look","settled_by":"ada","outcome":"no"}`))
 	err := c.RespondToAsk(t.Context(), "r-1", true)
 	var refused *hookclient.Error
 	require.ErrorAs(t, err, &refused)

@@ -62,7 +62,8 @@ func (c *Client) OpenStream(ctx context.Context, o StreamOptions) (*Stream, erro
 	if o.Since > 0 {
 		header.Set("Last-Event-ID", strconv.FormatUint(o.Since, 10))
 	}
-	res, done, err := c.open(ctx, request{method: http.MethodGet, path: "/api/stream", query: query, header: header, patience: headTimeout})
+	res, done, err := c.open(ctx, request{method: http.MethodGet, path: "/api/stream", query: query, header: header,
+		patience: headTimeout})
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,8 @@ func (s *Stream) Event(f Frame) (events.Event, error) {
 // GetBlob reads the bytes of a body that an event names. It is an error if they
 // are not those of that digest.
 func (c *Client) GetBlob(ctx context.Context, sha256 string) ([]byte, error) {
-	res, done, err := c.open(ctx, request{method: http.MethodGet, path: "/api/blobs/" + url.PathEscape(sha256), patience: headTimeout})
+	res, done, err := c.open(ctx, request{method: http.MethodGet, path: "/api/blobs/" + url.PathEscape(sha256),
+		patience: headTimeout})
 	if err != nil {
 		return nil, err
 	}

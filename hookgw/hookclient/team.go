@@ -133,5 +133,6 @@ func (c *Client) GetPendingActions(ctx context.Context) ([]PendingAction, error)
 
 // ConfirmAction says yes or no to what waits.
 func (c *Client) ConfirmAction(ctx context.Context, actionID string, approved bool, reason string) error {
-	return c.post(ctx, "/api/v1/confirm/"+url.PathEscape(actionID), map[string]any{"approved": approved, "reason": reason}, nil)
+	return c.post(ctx, "/api/v1/confirm/"+url.PathEscape(actionID), map[string]any{"approved": approved, "reason": reason},
+		nil)
 }

@@ -31,7 +31,8 @@ func Text(samples []Sample) (body []byte, contentType string, err error) {
 		return nil, "", fmt.Errorf("metrics: %w", err)
 	}
 	page := &page{header: http.Header{}}
-	promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(page, &http.Request{Header: http.Header{}})
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(page,
+		&http.Request{Header: http.Header{}})
 	if page.status >= http.StatusBadRequest {
 		return nil, "", fmt.Errorf("metrics: %s", bytes.TrimSpace(page.body.Bytes()))
 	}

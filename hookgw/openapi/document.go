@@ -86,7 +86,8 @@ func Document(info Info, operations []Operation) Object {
 		}
 	}
 	return Object{}.With("openapi", "3.0.3").
-		With("info", Object{}.With("title", info.Title).With("version", info.Version).With("description", info.Description).With("license", Object{}.With("name", "Apache 2.0"))).
+		With("info", Object{}.With("title", info.Title).With("version", info.Version).With("description",
+			info.Description).With("license", Object{}.With("name", "Apache 2.0"))).
 		With("servers", []any{Object{}.With("url", info.Server)}).
 		With("tags", groups).
 		With("paths", paths).
@@ -117,7 +118,8 @@ func (o Operation) describe(schemas *Schemas) Object {
 		said += "\n\nNeeds `" + o.Token + "`."
 		security = []any{Object{}.With("bearer", []any{}), Object{}.With("apiKey", []any{})}
 	}
-	out := Object{}.With("operationId", o.ID()).With("tags", []any{o.Group}).With("summary", o.Doc).With("description", said).With("security", security)
+	out := Object{}.With("operationId", o.ID()).With("tags", []any{o.Group}).With("summary", o.Doc).With("description",
+		said).With("security", security)
 	if p := o.parameters(); len(p) > 0 {
 		out = out.With("parameters", p)
 	}
@@ -133,7 +135,8 @@ func (o Operation) parameters() []any {
 	var out []any
 	for _, segment := range strings.Split(o.Path, "/") {
 		if name, variable := strings.CutPrefix(segment, "{"); variable {
-			out = append(out, Object{}.With("name", strings.TrimSuffix(name, "}")).With("in", "path").With("required", true).With("schema", typed("string").With("minLength", 1)))
+			out = append(out, Object{}.With("name", strings.TrimSuffix(name, "}")).With("in", "path").With("required",
+				true).With("schema", typed("string").With("minLength", 1)))
 		}
 	}
 	for _, p := range o.Query {
@@ -156,16 +159,19 @@ func (o Operation) responses(schemas *Schemas) Object {
 	case o.Gives == nil:
 		schema = typed("string")
 	}
-	out := Object{}.With("200", Object{}.With("description", "It is done.").With("content", content(media, schema, o.GivesExample)))
+	out := Object{}.With("200", Object{}.With("description", "It is done.").With("content", content(media, schema,
+		o.GivesExample)))
 	if media == WebSocket {
-		out = Object{}.With("101", Object{}.With("description", "It goes on as a WebSocket; docs/asyncapi.yaml describes what it carries."))
+		out = Object{}.With("101", Object{}.With("description", "It goes on as a WebSocket; docs/asyncapi.yaml describes "+
+			"what it carries."))
 	}
 	for _, a := range o.Also {
 		gives := Object{}.With("$ref", "#/components/schemas/Problem")
 		if a.Gives != nil {
 			gives = schemas.Of(reflect.TypeOf(a.Gives))
 		}
-		out = out.With(strconv.Itoa(a.Status), Object{}.With("description", a.Doc).With("content", content(jsonMedia, gives, "")))
+		out = out.With(strconv.Itoa(a.Status), Object{}.With("description", a.Doc).With("content", content(jsonMedia, gives,
+			"")))
 	}
 	problem := Object{}.With("$ref", "#/components/responses/Problem")
 	return out.With("4XX", problem).With("5XX", problem)

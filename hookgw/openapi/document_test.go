@@ -45,10 +45,12 @@ func TestSchemasFollowEncodingJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &out))
 	ref := map[string]any{"$ref": "#/components/schemas/Part"}
 	require.Equal(t, map[string]any{
-		"name": map[string]any{"type": "string"}, "next": map[string]any{"type": "object", "nullable": true, "allOf": []any{ref}},
+		"name": map[string]any{"type": "string"}, "next": map[string]any{"type": "object", "nullable": true,
+			"allOf": []any{ref}},
 		"at": map[string]any{"type": "string", "format": "date-time"}, "raw": map[string]any{"nullable": true},
-		"figures": map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "number", "format": "double"}},
-		"maybe":   map[string]any{"type": "integer", "format": "int64"}, "many": map[string]any{"type": "array", "items": ref},
+		"figures": map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "number",
+			"format": "double"}},
+		"maybe": map[string]any{"type": "integer", "format": "int64"}, "many": map[string]any{"type": "array", "items": ref},
 	}, out.Components.Schemas["Whole"].Properties)
 	require.Equal(t, []string{"name", "next", "at", "raw", "many"}, out.Components.Schemas["Whole"].Required)
 	require.Equal(t, "getABById", out.Paths["/a_b/{id}"]["get"]["operationId"])
@@ -57,6 +59,8 @@ func TestSchemasFollowEncodingJSON(t *testing.T) {
 
 func TestYAMLTakesNoTextForSomethingElse(t *testing.T) {
 	t.Parallel()
-	o := openapi.Object{}.With("on", "no").With("4XX", "1.0").With("a", []any{openapi.Object{}.With("b", "x: y\n<z>").With("c", []any{"d"})}).With("e", openapi.Object{}).With("f", []any{})
-	require.Equal(t, "\"on\": \"no\"\n\"4XX\": \"1.0\"\na:\n  -\n    b: \"x: y\\n<z>\"\n    c:\n      - \"d\"\ne: {}\nf: []\n", o.YAML())
+	o := openapi.Object{}.With("on", "no").With("4XX", "1.0").With("a",
+		[]any{openapi.Object{}.With("b", "x: y\n<z>").With("c", []any{"d"})}).With("e", openapi.Object{}).With("f", []any{})
+	require.Equal(t, "\"on\": \"no\"\n\"4XX\": \"1.0\"\na:\n  -\n    b: \"x: y\\n<z>\"\n    c:\n      - \"d\"\ne: "+
+		"{}\nf: []\n", o.YAML())
 }

@@ -97,7 +97,8 @@ var plain = sync.OnceValue(func() *regexp.Regexp {
 
 func key(name string) string {
 	switch {
-	case !plain().MatchString(name), name == "null", name == "true", name == "false", name == "yes", name == "no", name == "on", name == "off", name == "y", name == "n":
+	case !plain().MatchString(name), name == "null", name == "true", name == "false", name == "yes", name == "no",
+		name == "on", name == "off", name == "y", name == "n":
 		return string(scalar(name))
 	}
 	return name

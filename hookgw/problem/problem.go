@@ -70,7 +70,8 @@ func (p *Problem) About(ticket string) *Problem {
 // Settled tells that an ask is closed, by whom and when.
 func Settled(s *projections.SettledAsk) *Problem {
 	at := s.At
-	p := Refuse(http.StatusConflict, "this ask is already settled: "+s.Outcome, "The first valid answer counts; read GET /api/asks?state=all.")
+	p := Refuse(http.StatusConflict, "this ask is already settled: "+s.Outcome,
+		"The first valid answer counts; read GET /api/asks?state=all.")
 	p.SettledBy, p.SettledAt, p.Outcome = s.By, &at, s.Outcome
 	return p
 }
@@ -85,24 +86,30 @@ func Of(err error) *Problem {
 	case errors.As(err, &stopped):
 		return Stopped(stopped)
 	case errors.Is(err, events.ErrTooLarge):
-		return Refuse(http.StatusRequestEntityTooLarge, "this is too large for one event of the log", "Send less than 512 KiB at once.").Because(err)
+		return Refuse(http.StatusRequestEntityTooLarge, "this is too large for one event of the log",
+			"Send less than 512 KiB at once.").Because(err)
 	case errors.Is(err, events.ErrDiskFull):
 		return Refuse(http.StatusInsufficientStorage, "the disk is full; nothing was stored",
 			"Make room on the disk of the data folder and send it again; the engine goes on by itself.").Because(err)
 	case errors.Is(err, events.ErrReserve):
-		return Refuse(http.StatusInsufficientStorage, "the log has only the reserve of its disk budget left, so nothing new begins",
+		return Refuse(http.StatusInsufficientStorage, "the log has only the reserve of its disk budget left, so nothing "+
+			"new begins",
 			"Remove sessions with `slop sessions prune`, or raise [bus] max_bytes; closing a session still works.").Because(err)
 	case errors.Is(err, events.ErrFull):
-		return Refuse(http.StatusInsufficientStorage, "the log has used up its disk budget; nothing was stored", "Make room, or raise the budget, and send it again.").Because(err)
+		return Refuse(http.StatusInsufficientStorage, "the log has used up its disk budget; nothing was stored",
+			"Make room, or raise the budget, and send it again.").Because(err)
 	case errors.Is(err, events.ErrDenied):
-		return Refuse(http.StatusForbidden, "the log refused the event: its rights do not allow it", "Check the rights of the gateway's connections (slop doctor).").Because(err)
+		return Refuse(http.StatusForbidden, "the log refused the event: its rights do not allow it",
+			"Check the rights of the gateway's connections (slop doctor).").Because(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, events.ErrClosed):
-		return Refuse(http.StatusServiceUnavailable, "the engine did not answer in time", "Read the state before you send it again; slop doctor tells more.").Because(err)
+		return Refuse(http.StatusServiceUnavailable, "the engine did not answer in time",
+			"Read the state before you send it again; slop doctor tells more.").Because(err)
 	}
 	return Refuse(http.StatusInternalServerError, "the gateway failed", "The engine's own log tells why.").Because(err)
 }
 
 // Stopped tells which read model does not go on, and since when.
 func Stopped(e *projections.StoppedError) *Problem {
-	return Refuse(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("Everything else goes on. A program that can fold event %d brings it back when it starts.", e.Seq)).Because(e)
+	return Refuse(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("Everything else goes on. A program that can "+
+		"fold event %d brings it back when it starts.", e.Seq)).Because(e)
 }

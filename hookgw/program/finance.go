@@ -26,9 +26,11 @@ type spend struct {
 func (s *spend) add(u projections.Usage, p *events.ModelPrice) {
 	var one spend
 	one.Requests, one.Failed, one.Estimated = u.Requests, u.Failed, u.Estimated
-	one.InputTokens, one.OutputTokens, one.CacheReadTokens, one.CacheWriteTokens = u.Input, u.Output, u.CacheRead, u.CacheWrite
+	one.InputTokens, one.OutputTokens, one.CacheReadTokens, one.CacheWriteTokens = u.Input, u.Output, u.CacheRead,
+		u.CacheWrite
 	one.CacheWriteHourTokens, one.ReportedMicroDollars = u.CacheWriteHour, u.Reported
-	one.exact.Add(events.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheWriteHour: u.CacheWriteHour}, p)
+	one.exact.Add(events.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
+		CacheWriteHour: u.CacheWriteHour}, p)
 	s.merge(&one)
 }
 
@@ -115,7 +117,8 @@ func finances(s *projections.Set, table events.ModelsOffered) wire.Financial {
 			point.add(p.Usage, price)
 			track.history = append(track.history, point)
 		}
-		for _, s := range []*spend{&session, &track.spend, &tiers.item(strconv.Itoa(l.Tier), "").spend, &models.item(name, "").spend} {
+		for _, s := range []*spend{&session, &track.spend, &tiers.item(strconv.Itoa(l.Tier), "").spend,
+			&models.item(name, "").spend} {
 			s.add(l.Usage, price)
 		}
 		if l.Ticket != "" {

@@ -38,7 +38,8 @@ func (p *Handlers) postPerformance(c *request.Call) error {
 	}
 	err := p.host.Report(c.Request.Context(), frame)
 	if errors.Is(err, ErrFrontEnds) {
-		return problem.Refuse(http.StatusTooManyRequests, "too many front ends report", "End one, or wait until it is forgotten.")
+		return problem.Refuse(http.StatusTooManyRequests, "too many front ends report",
+			"End one, or wait until it is forgotten.")
 	}
 	return c.Done(err)
 }
@@ -50,7 +51,8 @@ func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	if dec.Decode(&f) != nil {
-		return f, problem.Refuse(http.StatusBadRequest, "this is no report of a front end", `Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}, any of them, and "name" if there are several.`)
+		return f, problem.Refuse(http.StatusBadRequest, "this is no report of a front end",
+			`Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}, any of them, and "name" if there are several.`)
 	}
 	if f.Name != "" && !events.ValidToken(f.Name) {
 		return f, problem.Refuse(http.StatusBadRequest, "this is no name of a front end", frontEndNameHint)
@@ -66,7 +68,8 @@ func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 		}
 	}
 	if figures == 0 {
-		return f, problem.Refuse(http.StatusBadRequest, "the report has no figure", "Send fps, frame_time_ms or input_lag_ms.")
+		return f, problem.Refuse(http.StatusBadRequest, "the report has no figure",
+			"Send fps, frame_time_ms or input_lag_ms.")
 	}
 	return f, nil
 }

@@ -15,13 +15,20 @@ func MoneyRoutes() []request.Route {
 	const get, group = http.MethodGet, "Program"
 	of := []request.Parameter{request.SessionParameter()}
 	prices := pricing.Table()
-	spent := request.View("financial", func(s *projections.Set) (any, error) { return finances(s, prices), nil }, "spending")
-	prompt := request.View("token_stats", func(s *projections.Set) (any, error) { return statsOf(s.Prompt(), s.Offered()), nil }, "prompt", "spending")
+	spent := request.View("financial", func(s *projections.Set) (any, error) { return finances(s, prices), nil },
+		"spending")
+	prompt := request.View("token_stats", func(s *projections.Set) (any, error) {
+		return statsOf(s.Prompt(), s.Offered()),
+			nil
+	}, "prompt", "spending")
 	return []request.Route{
-		{Method: get, Pattern: "/api/metrics/financial", Right: access.RightRead, Group: group, Query: of, Gives: wire.Financial{},
+		{Method: get, Pattern: "/api/metrics/financial", Right: access.RightRead, Group: group, Query: of,
+			Gives:  wire.Financial{},
 			Handle: func(c *request.Call) error { return c.Show(spent) },
-			Doc:    "Tokens and cost by track with history, ticket, tier and model; an unknown price is null in micro-dollars and 0.0 in cost."},
-		{Method: get, Pattern: "/api/gui/token_stats", Right: access.RightRead, Group: group, Query: of, Gives: wire.TokenStats{},
+			Doc: "Tokens and cost by track with history, ticket, tier and model; an unknown price is null in micro-dollars " +
+				"and 0.0 in cost."},
+		{Method: get, Pattern: "/api/gui/token_stats", Right: access.RightRead, Group: group, Query: of,
+			Gives:  wire.TokenStats{},
 			Handle: func(c *request.Call) error { return c.Show(prompt) },
 			Doc:    "How full the newest prompt is, by estimate, message by message."},
 	}

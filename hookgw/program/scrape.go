@@ -28,12 +28,15 @@ func samplesOf(t wire.Telemetry) []metrics.Sample {
 	out.processes(t.Processes)
 	out.queues(t)
 	out.bus(t.Bus)
-	out.gauge("slop_projection_position", "Sequence of the newest event in the session's read models.", float64(t.Projections.Position))
+	out.gauge("slop_projection_position", "Sequence of the newest event in the session's read models.",
+		float64(t.Projections.Position))
 	if t.Projections.Lag != nil {
-		out.gauge("slop_projection_lag_events", "Events on the log that the read models have not taken.", float64(*t.Projections.Lag))
+		out.gauge("slop_projection_lag_events", "Events on the log that the read models have not taken.",
+			float64(*t.Projections.Lag))
 	}
 	// order-independent: the rendering sorts.
-	for use, n := range map[string]wire.Use{"connections": t.Gateway.Connections, "feeds": t.Gateway.Feeds, "asks": t.Queues.AsksWaiting} {
+	for use, n := range map[string]wire.Use{"connections": t.Gateway.Connections, "feeds": t.Gateway.Feeds,
+		"asks": t.Queues.AsksWaiting} {
 		out.gauge("slop_gateway_open", "What the gateway holds for its clients.", float64(n.Open), "what", use)
 		out.gauge("slop_gateway_limit", "How much it holds at most.", float64(n.Limit), "what", use)
 	}
@@ -44,7 +47,8 @@ func samplesOf(t wire.Telemetry) []metrics.Sample {
 		out.gauge("slop_role_present", "Whether somebody runs the role.", 0, "role", role)
 	}
 	for _, r := range t.Requests {
-		out = append(out, metrics.Sample{Name: "slop_hook_requests_total", Help: "Answers by route and status; an empty path is no route.", Counter: true,
+		out = append(out, metrics.Sample{Name: "slop_hook_requests_total", Help: "Answers by route and status; an empty " +
+			"path is no route.", Counter: true,
 			Labels: []string{"method", r.Method, "path", r.Path, "status", strconv.Itoa(r.Status)}, Value: float64(r.Count)})
 	}
 	return out

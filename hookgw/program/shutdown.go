@@ -25,7 +25,8 @@ type shutdownRequest struct {
 func (p *Handlers) postShutdown(c *request.Call) error {
 	var want shutdownRequest
 	if json.Unmarshal(c.Body, &want) != nil {
-		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {}, or {"reason": "done for today"}.`)
+		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+			`Send {}, or {"reason": "done for today"}.`)
 	}
 	if len(want.Reason) > maxShutdownReason {
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")

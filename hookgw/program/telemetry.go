@@ -29,11 +29,13 @@ func (p *Handlers) telemetry(c *request.Call) (wire.Telemetry, error) {
 // TelemetryOf gathers what is known now of the program and a session.
 func (p *Handlers) TelemetryOf(c *request.Call, session string) (wire.Telemetry, error) {
 	limits, held, host := c.Core.Limits, p.held(), p.host.Telemetry()
-	out := wire.Telemetry{At: c.Core.Clock(), HostTelemetry: complete(host), UptimeS: time.Since(p.begun).Seconds(), Requests: c.Core.Requests()}
+	out := wire.Telemetry{At: c.Core.Clock(), HostTelemetry: complete(host), UptimeS: time.Since(p.begun).Seconds(),
+		Requests: c.Core.Requests()}
 	out.Roles.Present, out.Roles.Missing = p.roles()
 	out.Roles.Present, out.Roles.Missing = request.List(out.Roles.Present), request.List(out.Roles.Missing)
 	out.Gateway = wire.GatewayFigures{
-		URL: held.URL, Connections: wire.Use{Open: held.Connections, Limit: limits.Conns}, Feeds: wire.Use{Open: held.Feeds, Limit: limits.Feeds},
+		URL: held.URL, Connections: wire.Use{Open: held.Connections, Limit: limits.Conns}, Feeds: wire.Use{Open: held.Feeds,
+			Limit: limits.Feeds},
 		FeedsPerClientMost: limits.FeedsPerClient, BodyLimitBytes: limits.Body,
 	}
 	if p := host.Process; p != nil {

@@ -37,9 +37,11 @@ func maxPrompt(p projections.Prompt, offered events.ModelsOffered) *int64 {
 // statsOf estimates the tokens of a prompt.
 func statsOf(p projections.Prompt, offered events.ModelsOffered) wire.TokenStats {
 	out := wire.TokenStats{
-		Provider: p.Provider, Model: p.Model, Stream: p.Stream, HistoryTurns: len(p.Messages) + p.Omitted, TrimmableTurns: max(0, p.Rounds-1),
-		SystemTokens: tokens(p.System), ToolsTokens: tokens(p.Tools), HistoryTokens: tokens(p.History),
-		MaxPromptTokens: maxPrompt(p, offered), Messages: make([]wire.MessageStats, len(p.Messages)), MessagesOmitted: p.Omitted,
+		Provider: p.Provider, Model: p.Model, Stream: p.Stream, HistoryTurns: len(p.Messages) + p.Omitted,
+		TrimmableTurns: max(0, p.Rounds-1),
+		SystemTokens:   tokens(p.System), ToolsTokens: tokens(p.Tools), HistoryTokens: tokens(p.History),
+		MaxPromptTokens: maxPrompt(p, offered), Messages: make([]wire.MessageStats, len(p.Messages)),
+		MessagesOmitted: p.Omitted,
 	}
 	for i, m := range p.Messages {
 		out.Messages[i] = wire.MessageStats{Role: m.Role, Tokens: tokens(m.Bytes), HasToolUse: m.ToolUse}

@@ -27,17 +27,20 @@ type projectRequest struct {
 }
 
 func getProject() func(*core.Call) error {
-	shown := request.View("project", func(s *projections.Set) (any, error) { return projectAnswer{s.FlatProject()}, nil }, "project", "session", "settings")
+	shown := request.View("project", func(s *projections.Set) (any, error) { return projectAnswer{s.FlatProject()}, nil },
+		"project", "session", "settings")
 	return func(c *core.Call) error { return c.Show(shown) }
 }
 
 func getProjectDocument() func(*core.Call) error {
-	shown := request.View("project/document", func(s *projections.Set) (any, error) { return s.Project(), nil }, "project", "settings")
+	shown := request.View("project/document", func(s *projections.Set) (any, error) { return s.Project(), nil }, "project",
+		"settings")
 	return func(c *core.Call) error { return c.Show(shown) }
 }
 
 func getProjectSwitch() func(*core.Call) error {
-	shown := request.View("project_switch", func(s *projections.Set) (any, error) { return s.ProjectSwitch(), nil }, "project")
+	shown := request.View("project_switch", func(s *projections.Set) (any, error) { return s.ProjectSwitch(), nil },
+		"project")
 	return func(c *core.Call) error { return c.Show(shown) }
 }
 
@@ -46,7 +49,8 @@ func getProjectSwitch() func(*core.Call) error {
 func postProject(c *core.Call) error {
 	inner, ok := request.Object(c.Fields["project"])
 	if !ok || len(c.Fields) != 1 {
-		return problem.Refuse(http.StatusBadRequest, "there is no project", `Send {"project": {"project": {"name": "…"}}} and nothing else.`)
+		return problem.Refuse(http.StatusBadRequest, "there is no project",
+			`Send {"project": {"project": {"name": "…"}}} and nothing else.`)
 	}
 	session, err := c.SomeSession()
 	if err != nil {
@@ -86,12 +90,15 @@ func EditProject(c *core.Call, session string, changes json.RawMessage, preset s
 	}
 	switch {
 	case err != nil:
-		return problem.Refuse(http.StatusBadRequest, "the project is no JSON object of tables", `Send {"project": {"project": {"name": "…"}}}.`)
+		return problem.Refuse(http.StatusBadRequest, "the project is no JSON object of tables",
+			`Send {"project": {"project": {"name": "…"}}}.`)
 	case size > projections.MaxProjectBytes:
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large", fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large",
+			fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200), "GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
+		return problem.Refuse(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200),
+			"GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
 	}
 	var tracked *events.FilesTracked
 	if due && c.Gw.Cfg.ProjectFiles != nil {
@@ -106,7 +113,8 @@ func EditProject(c *core.Call, session string, changes json.RawMessage, preset s
 		return err
 	}
 	defer release()
-	if _, err := c.Word(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)}, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.Word(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)},
+		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	if tracked == nil {
@@ -139,15 +147,18 @@ func Expand(ctx context.Context, g *core.State, doc map[string]any, preset strin
 	}
 	base, patterns, wrong := projections.FilePatterns(doc)
 	if wrong != "" {
-		return none, problem.Refuse(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200), "Send a list of paths and patterns.")
+		return none, problem.Refuse(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200),
+			"Send a list of paths and patterns.")
 	}
 	paths, skipped, err := files.Expand(ctx, base, patterns)
 	if err != nil {
 		return none, core.ProblemOf(err)
 	}
-	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: request.List(paths), Skipped: skipped, Preset: preset, Shown: projections.ShownFiles(doc)}
+	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: request.List(paths), Skipped: skipped,
+		Preset: preset, Shown: projections.ShownFiles(doc)}
 	if err := out.Check(); err != nil {
-		return none, problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Narrow the patterns; tools read every other file as well.")
+		return none, problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(),
+			"Narrow the patterns; tools read every other file as well.")
 	}
 	return out, nil
 }
@@ -165,10 +176,14 @@ func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 		Discussions map[string]projections.HistoryStretch `json:"discussions"`
 	}
 	if json.Unmarshal(c.Gw.Mask(raw), &posted) != nil {
-		return problem.Refuse(http.StatusBadRequest, "the discussion does not fit", `Send {"roles": […], "history": ["User:\nhello"]}.`)
+		return problem.Refuse(http.StatusBadRequest, "the discussion does not fit",
+			`Send {"roles": […], "history": ["User:\nhello"]}.`)
 	}
 	var roles, history []string
-	if err := c.Read(session, func(s *projections.Set) { roles, history = s.DiscussionRoles(), s.ActiveHistory() }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) {
+		roles, history = s.DiscussionRoles(),
+			s.ActiveHistory()
+	}); err != nil {
 		return err
 	}
 	if posted.Roles != nil && !slices.Equal(posted.Roles, roles) {
@@ -185,7 +200,8 @@ func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 	}
 	for _, d := range posted.Discussions {
 		if len(d.History) > 0 {
-			return discussions.ImportHistory(c, session, projections.History{Active: posted.Active, Discussions: posted.Discussions})
+			return discussions.ImportHistory(c, session, projections.History{Active: posted.Active,
+				Discussions: posted.Discussions})
 		}
 	}
 	return nil

@@ -72,7 +72,8 @@ func ResumeProject(ctx context.Context, g *core.State) {
 		err = retrack(ctx, g, session)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		g.Cfg.Logger.WarnContext(ctx, "what was begun with the project could not be finished", slog.String("session", session), slog.Any("error", err))
+		g.Cfg.Logger.WarnContext(ctx, "what was begun with the project could not be finished", slog.String("session",
+			session), slog.Any("error", err))
 	}
 }
 

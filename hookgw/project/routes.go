@@ -15,16 +15,25 @@ func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Project"
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
-		{Method: get, Pattern: "/api/project", Right: access.RightRead, Group: group, Query: of, Gives: projectAnswer{}, Doc: "The project and the active discussion, in the original's flat shape.", Handle: g.In(getProject())},
-		{Method: post, Pattern: "/api/project", Right: access.RightHuman, Group: group, Query: of, Takes: projectRequest{}, Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postProject),
+		{Method: get, Pattern: "/api/project", Right: access.RightRead, Group: group, Query: of, Gives: projectAnswer{},
+			Doc: "The project and the active discussion, in the original's flat shape.", Handle: g.In(getProject())},
+		{Method: post, Pattern: "/api/project", Right: access.RightHuman, Group: group, Query: of, Takes: projectRequest{},
+			Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postProject),
 			Doc: "Merges tables into the project document; null removes a key."},
-		{Method: get, Pattern: "/api/project/document", Right: access.RightRead, Group: group, Query: of, Gives: projections.Project{}, Doc: "The whole document, its file, and which keys have no effect.", Handle: g.In(getProjectDocument())},
-		{Method: get, Pattern: "/api/project_switch_status", Right: access.RightRead, Group: group, Query: of, Gives: projections.ProjectSwitch{}, Doc: "How the last switch of projects stands.", Handle: g.In(getProjectSwitch())},
-		{Method: post, Pattern: "/api/project/switch", Right: access.RightHuman, Group: group, Query: of, Takes: SwitchRequest{}, Gives: switchAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectSwitch),
+		{Method: get, Pattern: "/api/project/document", Right: access.RightRead, Group: group, Query: of,
+			Gives: projections.Project{}, Doc: "The whole document, its file, and which keys have no effect.",
+			Handle: g.In(getProjectDocument())},
+		{Method: get, Pattern: "/api/project_switch_status", Right: access.RightRead, Group: group, Query: of,
+			Gives: projections.ProjectSwitch{}, Doc: "How the last switch of projects stands.",
+			Handle: g.In(getProjectSwitch())},
+		{Method: post, Pattern: "/api/project/switch", Right: access.RightHuman, Group: group, Query: of,
+			Takes: SwitchRequest{}, Gives: switchAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectSwitch),
 			Doc: "Goes over to another project document below the project folder."},
-		{Method: post, Pattern: "/api/project/load", Right: access.RightHuman, Group: group, Query: of, Takes: SwitchRequest{}, Gives: switchAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectLoad),
+		{Method: post, Pattern: "/api/project/load", Right: access.RightHuman, Group: group, Query: of,
+			Takes: SwitchRequest{}, Gives: switchAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectLoad),
 			Doc: "Loads a project document, without a path the present one again."},
-		{Method: post, Pattern: "/api/project/save", Right: access.RightHuman, Group: group, Query: of, Takes: SaveRequest{}, Gives: saveAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectSave),
+		{Method: post, Pattern: "/api/project/save", Right: access.RightHuman, Group: group, Query: of, Takes: SaveRequest{},
+			Gives: saveAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectSave),
 			Doc: "Writes the project document to its file, unless somebody else changed that."},
 	}
 }

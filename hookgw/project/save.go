@@ -89,7 +89,8 @@ func SaveProject(c *core.Call, session string, want SaveRequest) (events.Project
 func holdsSecrets(ctx context.Context, g *core.State, files core.ProjectFiles, path string) error {
 	file, err := files.Load(ctx, path)
 	if err != nil || bytes.Equal(g.Mask(file.Document), file.Document) {
-		return nil //nolint:nilerr // what cannot be read is Save's to tell
+		return nil
 	}
-	return problem.Refuse(http.StatusConflict, "the file holds a secret, which saving would replace by its mask", `Take the secret out of the file, or send "force": true.`)
+	return problem.Refuse(http.StatusConflict, "the file holds a secret, which saving would replace by its mask",
+		`Take the secret out of the file, or send "force": true.`)
 }

@@ -77,7 +77,8 @@ func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) erro
 		return err
 	}
 	if now.Changed && !want.Discard {
-		return problem.Refuse(http.StatusConflict, "the project has changes that are not saved", `Save them with POST /api/project/save, or send "discard": true.`)
+		return problem.Refuse(http.StatusConflict, "the project has changes that are not saved",
+			`Save them with POST /api/project/save, or send "discard": true.`)
 	}
 	e, err := c.Say(session, events.ProjectSwitchRequested{Path: want.Path})
 	if err != nil {
@@ -90,7 +91,8 @@ func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) erro
 
 func checkProjectPath(path string) error {
 	if path == "" || len(path) > maxProjectPath || strings.ContainsRune(path, 0) {
-		return problem.Refuse(http.StatusBadRequest, "there is no path of a project document", `Send {"path": "project.toml"}, relative to the project folder, up to 1024 bytes.`)
+		return problem.Refuse(http.StatusBadRequest, "there is no path of a project document",
+			`Send {"path": "project.toml"}, relative to the project folder, up to 1024 bytes.`)
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ func finishSwitch(ctx context.Context, g *core.State, session, request, path str
 		return err
 	}
 	if reason != "" {
-		return problem.Refuse(http.StatusConflict, "another switch came after this one", "GET /api/project_switch_status shows which project is the active one.")
+		return problem.Refuse(http.StatusConflict, "another switch came after this one",
+			"GET /api/project_switch_status shows which project is the active one.")
 	}
 	return retrack(ctx, g, session)
 }
@@ -152,15 +155,19 @@ func load(ctx context.Context, g *core.State, path string) (events.ProjectLoaded
 	masked := g.Mask(file.Document)
 	var doc map[string]any
 	if json.Unmarshal(masked, &doc) != nil || doc == nil {
-		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document is no table once its secrets are hidden", "Take the secrets out of it.")
+		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document is no table once its secrets are "+
+			"hidden", "Take the secrets out of it.")
 	}
 	if len(masked) > projections.MaxProjectBytes {
-		return none, problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large", "Move its discussions to a history file and import that with slop history import.")
+		return none, problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large",
+			"Move its discussions to a history file and import that with slop history import.")
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+request.Clip(wrong, 200), "Correct the file and load it again.")
+		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+request.Clip(wrong,
+			200), "Correct the file and load it again.")
 	}
-	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked, Ignored: projections.IgnoredKeys(doc)}, nil
+	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked,
+		Ignored: projections.IgnoredKeys(doc)}, nil
 }
 
 // retrack expands the project's files where they are other ones than before,
@@ -182,7 +189,8 @@ func retrack(ctx context.Context, g *core.State, session string) error {
 	}
 	var due bool
 	var doc map[string]any
-	if err := view.Read(ctx, func(s *projections.Set) { due, doc = s.TrackingDue(), s.Project().Document }); err != nil || !due {
+	if err := view.Read(ctx, func(s *projections.Set) { due, doc = s.TrackingDue(), s.Project().Document }); err != nil ||
+		!due {
 		return err
 	}
 	tracked, err := Expand(ctx, g, doc, "")

@@ -20,8 +20,9 @@ const maxContextPath = 4096
 
 // injectRequest names a file and how it is to be shown.
 type injectRequest struct {
-	Path       string `json:"path"`
-	Mode       string `json:"mode,omitempty"`       // full (also when empty), skeleton, curated, outline, summary, tree, slice
+	Path string `json:"path"`
+	// full (also when empty), skeleton, curated, outline, summary, tree, slice
+	Mode       string `json:"mode,omitempty"`
 	Discussion string `json:"discussion,omitempty"` // empty: the active one
 	StartLine  int    `json:"start_line,omitempty"` // slice: counted from 1
 	EndLine    int    `json:"end_line,omitempty"`   // slice: inclusive
@@ -56,7 +57,8 @@ func postInject(c *core.Call) error {
 	view, known := viewOf(want.Mode)
 	switch {
 	case !known:
-		return problem.Refuse(http.StatusBadRequest, "there is no such mode", "Use full, skeleton, curated, outline, summary, tree or slice.")
+		return problem.Refuse(http.StatusBadRequest, "there is no such mode",
+			"Use full, skeleton, curated, outline, summary, tree or slice.")
 	case view != events.ViewSlice && (want.StartLine != 0 || want.EndLine != 0):
 		return problem.Refuse(http.StatusBadRequest, "only a slice has lines", `Send "mode": "slice" with them.`)
 	}
@@ -80,7 +82,8 @@ func postInject(c *core.Call) error {
 			return err
 		}
 	}
-	e, err := c.Say(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view, Slice: slice})
+	e, err := c.Say(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view,
+		Slice: slice})
 	if err != nil {
 		return err
 	}
@@ -90,7 +93,8 @@ func postInject(c *core.Call) error {
 // contextPath refuses what is no path of a file.
 func contextPath(path string) *problem.Problem {
 	if path == "" || len(path) > maxContextPath || strings.ContainsRune(path, 0) {
-		return problem.Refuse(http.StatusBadRequest, "there is no path of a file", "Name one relative to the project folder, in up to 4096 bytes.")
+		return problem.Refuse(http.StatusBadRequest, "there is no path of a file",
+			"Name one relative to the project folder, in up to 4096 bytes.")
 	}
 	return nil
 }
@@ -120,7 +124,8 @@ func injected(c *core.Call, e events.Event) error {
 	if refused != nil {
 		return refused
 	}
-	return c.Reply(http.StatusAccepted, injectAccepted{"accepted", e.ID, "The wish is on record; no worker has answered yet. GET /api/discussions/entries shows the entry when it comes."})
+	return c.Reply(http.StatusAccepted, injectAccepted{"accepted", e.ID, "The wish is on record; no worker has answered " +
+		"yet. GET /api/discussions/entries shows the entry when it comes."})
 }
 
 // injectedView answers with the view that a worker made, once it can be read.
@@ -134,7 +139,8 @@ func injectedView(c *core.Call, e events.Event, seq uint64, v events.View) error
 	if err := c.Counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal); err != nil {
 		return err
 	}
-	return c.Reply(http.StatusOK, wire.InjectAnswer{Status: "ok", Request: e.ID, Path: v.Path, View: v.View, SHA256: v.SHA256, Size: v.Size, Blob: v.Blob, Slice: v.Slice})
+	return c.Reply(http.StatusOK, wire.InjectAnswer{Status: "ok", Request: e.ID, Path: v.Path, View: v.View,
+		SHA256: v.SHA256, Size: v.Size, Blob: v.Blob, Slice: v.Slice})
 }
 
 // noView tells why there is no view; nil where there is one.
@@ -142,7 +148,8 @@ func noView(v events.View) *problem.Problem {
 	if v.Error == "" {
 		return nil
 	}
-	return problem.Refuse(http.StatusUnprocessableEntity, "there is no such view: "+request.Clip(v.Error, 512), "Name a file that tools may read, lines that it has, and a mode that its language has.")
+	return problem.Refuse(http.StatusUnprocessableEntity, "there is no such view: "+request.Clip(v.Error, 512),
+		"Name a file that tools may read, lines that it has, and a mode that its language has.")
 }
 
 // injectAccepted is the answer where no worker has answered in time.
@@ -184,7 +191,10 @@ func postRescan(c *core.Call) error {
 	}
 	var doc map[string]any
 	var preset string
-	if err := c.Read(session, func(s *projections.Set) { doc, preset = s.Project().Document, s.Tracking().Selected }); err != nil {
+	if err := c.Read(session, func(s *projections.Set) {
+		doc, preset = s.Project().Document,
+			s.Tracking().Selected
+	}); err != nil {
 		return err
 	}
 	found, err := project.Expand(c.Request.Context(), c.Gw, doc, preset)

@@ -45,19 +45,23 @@ func postPresetSave(c *core.Call) error {
 		return err
 	}
 	if wrong := projections.CheckDiscussionName(want.Name); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes", "Choose another name.")
+		return problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes",
+			"Choose another name.")
 	}
-	selection := map[string]any{"files": map[string]any{"paths": want.Files}, "screenshots": map[string]any{"paths": anyList(want.Screenshots)}}
+	selection := map[string]any{"files": map[string]any{"paths": want.Files}, "screenshots": map[string]any{
+		"paths": anyList(want.Screenshots)}}
 	if want.Files == nil {
 		if err := c.Read(session, func(s *projections.Set) { selection = s.Project().Document }); err != nil {
 			return err
 		}
 	}
 	if wrong := projections.CheckProject(selection); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, "the selection does not fit: "+request.Clip(wrong, 200), fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
+		return problem.Refuse(http.StatusBadRequest, "the selection does not fit: "+request.Clip(wrong, 200),
+			fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
 	}
 	files, _ := projections.ProjectFiles(selection)
-	saved := events.ContextPresetSaved{Name: want.Name, Files: files, Screenshots: projections.ProjectScreenshots(selection)}
+	saved := events.ContextPresetSaved{Name: want.Name, Files: files,
+		Screenshots: projections.ProjectScreenshots(selection)}
 	if _, err := c.Word(session, saved, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
@@ -102,7 +106,8 @@ func postPresetLoad(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	changes, err := json.Marshal(map[string]any{"files": map[string]any{"paths": preset.Files}, "screenshots": map[string]any{"paths": preset.Screenshots}})
+	changes, err := json.Marshal(map[string]any{"files": map[string]any{"paths": preset.Files},
+		"screenshots": map[string]any{"paths": preset.Screenshots}})
 	if err != nil {
 		return err
 	}
@@ -110,7 +115,8 @@ func postPresetLoad(c *core.Call) error {
 		_, err := c.Gw.Files()
 		return err
 	}
-	if _, err := c.Word(session, events.ContextPresetLoaded{Name: preset.Name}, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.Word(session, events.ContextPresetLoaded{Name: preset.Name},
+		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	if err := project.EditProject(c, session, changes, preset.Name); err != nil {
@@ -124,7 +130,8 @@ func postPresetDelete(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.Word(session, events.ContextPresetDeleted{Name: preset.Name}, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.Word(session, events.ContextPresetDeleted{Name: preset.Name},
+		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	return tracked(c, session)

@@ -21,10 +21,12 @@ import (
 // sliceOf is the slice of those lines, not yet found in the file.
 func sliceOf(name string, start, end int) (events.FileSlice, *problem.Problem) {
 	if start < 1 || end < start {
-		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "these are no lines of a file", `Send "start_line" from 1 on, and "end_line", which is inclusive.`)
+		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "these are no lines of a file",
+			`Send "start_line" from 1 on, and "end_line", which is inclusive.`)
 	}
 	if name != "" && projections.CheckDiscussionName(name) != "" {
-		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "a slice's name is printable text of 1 to 128 bytes", "Choose another name.")
+		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "a slice's name is printable text of 1 to 128 bytes",
+			"Choose another name.")
 	}
 	return events.FileSlice{Name: name, StartLine: start, EndLine: end}, nil
 }
@@ -53,7 +55,8 @@ func RecordSlice(c *core.Call, session string, want wire.SliceRequest) (events.F
 		p = contextPath(want.Path)
 	}
 	if p == nil && want.Preset != "" && projections.CheckDiscussionName(want.Preset) != "" {
-		p = problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes", "Choose another name.")
+		p = problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes",
+			"Choose another name.")
 	}
 	if p != nil {
 		return slice, p
@@ -83,7 +86,8 @@ func put(c *core.Call, session string, want wire.SliceRequest, slice events.File
 
 // anchored is the slice with its anchors, as a worker found it in the file.
 func anchored(c *core.Call, session, file string, slice events.FileSlice) (events.FileSlice, error) {
-	e, err := c.Say(session, events.ContextInjectionRequested{Path: file, View: events.ViewSlice, Slice: &slice, Record: true})
+	e, err := c.Say(session, events.ContextInjectionRequested{Path: file, View: events.ViewSlice, Slice: &slice,
+		Record: true})
 	if err != nil {
 		return slice, err
 	}
@@ -104,7 +108,8 @@ func anchored(c *core.Call, session, file string, slice events.FileSlice) (event
 			return *built.Views[0].Slice, nil
 		}
 	}
-	return slice, problem.Refuse(http.StatusServiceUnavailable, "no worker has read the file; nothing was recorded", "Start an engine with slop serve, or try again in a moment.")
+	return slice, problem.Refuse(http.StatusServiceUnavailable, "no worker has read the file; nothing was recorded",
+		"Start an engine with slop serve, or try again in a moment.")
 }
 
 // sliceIntoPreset puts a slice to its file in a saved selection.
@@ -124,7 +129,8 @@ func sliceIntoPreset(c *core.Call, session string, want wire.SliceRequest, slice
 		i, saved.Files = len(saved.Files), append(saved.Files, events.TrackedFile{Path: want.Path})
 	}
 	if len(saved.Files) > projections.MaxPatterns {
-		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the preset has %d files already", projections.MaxPatterns), "Take one out, or use another preset.")
+		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the preset has %d files already", projections.MaxPatterns),
+			"Take one out, or use another preset.")
 	}
 	if p := addSlice(&saved.Files[i], slice); p != nil {
 		return p
@@ -149,13 +155,15 @@ func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice
 		return err
 	}
 	if wrong != "" {
-		return problem.Refuse(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200), "Mend files.paths, or record the slice in a preset.")
+		return problem.Refuse(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200),
+			"Mend files.paths, or record the slice in a preset.")
 	}
 	below := file
 	if base != "" {
 		var inside bool
 		if below, inside = strings.CutPrefix(file, path.Clean(base)+"/"); !inside {
-			return problem.Refuse(http.StatusConflict, "the file is not below files_base_dir, "+request.Clip(base, 200), "Record the slice in a preset, or set files_base_dir to a folder above it.")
+			return problem.Refuse(http.StatusConflict, "the file is not below files_base_dir, "+request.Clip(base, 200),
+				"Record the slice in a preset, or set files_base_dir to a folder above it.")
 		}
 	}
 	i := slices.IndexFunc(files, func(f events.TrackedFile) bool { return path.Join(base, f.Path) == file })
@@ -184,7 +192,8 @@ func addSlice(f *events.TrackedFile, slice events.FileSlice) *problem.Problem {
 		return nil
 	}
 	if len(f.CustomSlices) >= events.MaxFileSlices {
-		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices), "Give the name of one of them to replace it, or save the files without one.")
+		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices),
+			"Give the name of one of them to replace it, or save the files without one.")
 	}
 	f.CustomSlices = append(f.CustomSlices, slice)
 	return nil

@@ -19,9 +19,12 @@ func stateOfContext(s *projections.Set) wire.ContextState {
 	now, doc := s.Tracking(), s.Project().Document
 	files, _ := projections.ProjectFiles(doc)
 	out := wire.ContextState{
-		BaseDir: now.BaseDir, Patterns: request.List(now.Patterns), Skipped: request.List(now.Skipped), ScannedAt: now.At, Files: []wire.ContextFile{},
-		Selection: wire.ContextSelection{Preset: now.Selected, Files: files, Screenshots: request.List(projections.ProjectScreenshots(doc))},
-		Presets:   []string{}, Injected: injectedEntries(s), Dependencies: map[string][]string{}, Discussion: s.ActiveDiscussion(),
+		BaseDir: now.BaseDir, Patterns: request.List(now.Patterns), Skipped: request.List(now.Skipped), ScannedAt: now.At,
+		Files: []wire.ContextFile{},
+		Selection: wire.ContextSelection{Preset: now.Selected, Files: files,
+			Screenshots: request.List(projections.ProjectScreenshots(doc))},
+		Presets: []string{}, Injected: injectedEntries(s), Dependencies: map[string][]string{},
+		Discussion: s.ActiveDiscussion(),
 	}
 	out.Views, out.ViewsLeftOut = s.BuiltViews()
 	shownAs := map[string]string{}
@@ -65,7 +68,8 @@ func injectedEntries(s *projections.Set) []wire.InjectedEntry {
 		entries, _ := s.DiscussionEntries(d.Name)
 		for _, n := range entries {
 			if n.Entry.Role == projections.RoleContext && n.Entry.Path != "" {
-				out = append(out, wire.InjectedEntry{Discussion: d.Name, ID: n.ID, Path: n.Entry.Path, View: n.Entry.View, Blob: n.Entry.Blob, At: n.Entry.Time})
+				out = append(out, wire.InjectedEntry{Discussion: d.Name, ID: n.ID, Path: n.Entry.Path, View: n.Entry.View,
+					Blob: n.Entry.Blob, At: n.Entry.Time})
 			}
 		}
 	}

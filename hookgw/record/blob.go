@@ -13,7 +13,8 @@ import (
 // GetBlob answers with the bytes of a body that an event names by its SHA-256.
 func GetBlob(c *core.Call) error {
 	digest := c.Vars["sha256"]
-	missing := problem.Refuse(http.StatusNotFound, "there is no such body", "Give the sha256 that an event of the log names, in lower-case hexadecimal.")
+	missing := problem.Refuse(http.StatusNotFound, "there is no such body",
+		"Give the sha256 that an event of the log names, in lower-case hexadecimal.")
 	if c.Gw.Cfg.Blobs == nil || !isDigest(digest) {
 		return missing
 	}

@@ -18,7 +18,8 @@ type starRequest struct {
 func postStar(c *core.Call) error {
 	var want starRequest
 	if json.Unmarshal(c.Body, &want) != nil || want.On == nil {
-		return problem.Refuse(http.StatusBadRequest, "it is not said whether the logs are kept", `Send {"on": true} or {"on": false}.`)
+		return problem.Refuse(http.StatusBadRequest, "it is not said whether the logs are kept",
+			`Send {"on": true} or {"on": false}.`)
 	}
 	session, err := c.SomeSession()
 	if err != nil {
@@ -35,7 +36,8 @@ func postRestore(c *core.Call) error {
 		return err
 	}
 	if view, ok := c.Gw.Cfg.Models.Session(session); !ok || !view.Summary().Pruned {
-		return problem.Refuse(http.StatusConflict, "the session's logs were not pruned", "They are in the folder that GET /api/sessions names.")
+		return problem.Refuse(http.StatusConflict, "the session's logs were not pruned",
+			"They are in the folder that GET /api/sessions names.")
 	}
 	_, err = c.Say(session, events.LogsRestored{})
 	return c.Done(err)

@@ -15,7 +15,8 @@ import (
 // getSearch answers with the hits of ?q=.
 func getSearch(c *core.Call) error {
 	if c.Gw.Cfg.Search == nil {
-		return problem.Refuse(http.StatusServiceUnavailable, "this gateway has no search index", "slop search --help tells how to search without one.")
+		return problem.Refuse(http.StatusServiceUnavailable, "this gateway has no search index",
+			"slop search --help tells how to search without one.")
 	}
 	values := c.Query()
 	page, err := pageOf(values)
@@ -53,9 +54,11 @@ func searchProblem(err error) error {
 	case errors.As(err, &wrong):
 		return problem.Refuse(http.StatusBadRequest, wrong.Message, wrong.Hint)
 	case errors.Is(err, search.ErrNotOpen), errors.Is(err, search.ErrDamaged):
-		return problem.Refuse(http.StatusServiceUnavailable, "the search index is not ready", "It is being built; try again in a moment.").Because(err)
+		return problem.Refuse(http.StatusServiceUnavailable, "the search index is not ready",
+			"It is being built; try again in a moment.").Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return problem.Refuse(http.StatusServiceUnavailable, "the search takes too long", "Search for rarer words, or for fewer.").Because(err)
+		return problem.Refuse(http.StatusServiceUnavailable, "the search takes too long",
+			"Search for rarer words, or for fewer.").Because(err)
 	}
 	return err
 }
@@ -83,7 +86,8 @@ func whole(values url.Values, name string, otherwise, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(values.Get(name))
 	if err != nil || n < 0 || n > most {
-		return 0, problem.Refuse(http.StatusBadRequest, name+" is no number that is allowed", "Give 0 to "+strconv.Itoa(most)+".")
+		return 0, problem.Refuse(http.StatusBadRequest, name+" is no number that is allowed", "Give 0 to "+strconv.Itoa(most)+
+			".")
 	}
 	return n, nil
 }

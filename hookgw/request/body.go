@@ -18,7 +18,8 @@ import (
 // readBody reads a JSON object of at most limit bytes.
 func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	g, w, r := c.Core, c.Response, c.Request
-	tooLarge := problem.Refuse(http.StatusRequestEntityTooLarge, "the body is too large", fmt.Sprintf("Send at most %d bytes.", limit))
+	tooLarge := problem.Refuse(http.StatusRequestEntityTooLarge, "the body is too large",
+		fmt.Sprintf("Send at most %d bytes.", limit))
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
@@ -34,7 +35,8 @@ func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	case errors.Is(err, errBodies):
 		return nil, c.CrowdedOut()
 	case err != nil:
-		return nil, problem.Refuse(http.StatusRequestTimeout, "the body did not arrive", "Send it whole and without pauses.").Because(err)
+		return nil, problem.Refuse(http.StatusRequestTimeout, "the body did not arrive",
+			"Send it whole and without pauses.").Because(err)
 	}
 	if err := Stay(w); err != nil {
 		return nil, problem.Of(err)
@@ -96,7 +98,8 @@ func checkJSON(body []byte, depth int) *problem.Problem {
 	case !utf8.Valid(body):
 		return problem.Refuse(http.StatusBadRequest, "the body is not UTF-8", "Send JSON in UTF-8.")
 	case events.Nesting(body) > depth:
-		return problem.Refuse(http.StatusBadRequest, "the body is nested too deeply", "Flatten it; 64 levels are enough for everything.")
+		return problem.Refuse(http.StatusBadRequest, "the body is nested too deeply",
+			"Flatten it; 64 levels are enough for everything.")
 	case !json.Valid(body):
 		return problem.Refuse(http.StatusBadRequest, "the body is not JSON", "Send exactly one JSON object.")
 	}

@@ -94,7 +94,8 @@ func (c *Call) parse(route *Route) *problem.Problem {
 	}
 	fields, ok := Object(body)
 	if !ok {
-		return problem.Refuse(http.StatusBadRequest, "the body is not a JSON object in which each name stands once", `Send an object, such as {"request_id": "…"}.`)
+		return problem.Refuse(http.StatusBadRequest, "the body is not a JSON object in which each name stands once",
+			`Send an object, such as {"request_id": "…"}.`)
 	}
 	c.Body, c.Fields = body, fields
 	return nil
@@ -118,7 +119,8 @@ func (c *Call) SomeSession() (string, error) {
 	name, err := c.Session()
 	if err == nil && name == "" {
 		c.Response.Header().Set("Retry-After", "1")
-		err = problem.Refuse(http.StatusServiceUnavailable, "no session is open yet", "Send it again when GET /status answers 200, or start a session with slop run.")
+		err = problem.Refuse(http.StatusServiceUnavailable, "no session is open yet",
+			"Send it again when GET /status answers 200, or start a session with slop run.")
 	}
 	return name, err
 }
@@ -130,7 +132,8 @@ func (c *Call) OpenSession() (string, error) {
 		return "", err
 	}
 	if view, ok := c.Core.Models.Session(name); ok && view.Summary().Closed != nil {
-		return "", problem.Refuse(http.StatusConflict, "the session is closed", "Nobody works on it any more; start another one.")
+		return "", problem.Refuse(http.StatusConflict, "the session is closed",
+			"Nobody works on it any more; start another one.")
 	}
 	return name, nil
 }
@@ -193,7 +196,8 @@ func (c *Call) fail(err error) {
 	p := problem.Of(err)
 	c.reason = p.Message
 	if cause := p.Unwrap(); cause != nil {
-		c.Core.Logger.WarnContext(c.Request.Context(), "request failed", slog.String("path", Clip(c.Core.maskText(c.Request.URL.Path), maxRecordedPath)),
+		c.Core.Logger.WarnContext(c.Request.Context(), "request failed",
+			slog.String("path", Clip(c.Core.maskText(c.Request.URL.Path), maxRecordedPath)),
 			slog.Int("status", p.Status), slog.String("error", c.Core.maskText(cause.Error())))
 	}
 	if c.Status != 0 {

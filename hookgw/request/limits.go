@@ -117,8 +117,10 @@ func (l Limits) WithDefaults() Limits {
 // Check refuses limits below zero.
 func (l Limits) Check() error {
 	f := l.WithDefaults()
-	least := min(f.Body, f.SessionBody, f.Bodies, f.Asked, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes), int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
-		int64(f.Feeds), int64(f.FeedBytes), int64(f.SocketBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals), int64(f.RefusalBurst))
+	least := min(f.Body, f.SessionBody, f.Bodies, f.Asked, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes),
+		int64(f.Conns), int64(f.Waiting), int64(f.FeedsPerClient),
+		int64(f.Feeds), int64(f.FeedBytes), int64(f.SocketBytes), int64(f.Batch), int64(f.BatchBytes), int64(f.Refusals),
+		int64(f.RefusalBurst))
 	shortest := min(f.FeedWindow, f.HeaderTimeout, f.BodyTimeout, f.WriteTimeout, f.IdleTimeout, f.FeedGrace, f.Heartbeat,
 		f.AskGrace, f.Generate, f.SettleWait, f.CatchUp, f.Shutdown)
 	if least < 1 || shortest < 0 {

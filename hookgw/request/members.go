@@ -14,7 +14,8 @@ func (c *Call) Only(names ...string) *problem.Problem {
 	// order-independent: any one of them is named
 	for name := range c.Fields {
 		if !slices.Contains(names, name) {
-			return problem.Refuse(http.StatusBadRequest, "this path does not take "+Clip(strings.ToValidUTF8(name, "?"), 64), "It takes "+strings.Join(names, ", ")+".")
+			return problem.Refuse(http.StatusBadRequest, "this path does not take "+Clip(strings.ToValidUTF8(name, "?"), 64),
+				"It takes "+strings.Join(names, ", ")+".")
 		}
 	}
 	return nil
@@ -30,7 +31,8 @@ func OneOf(names string, values ...string) (string, *problem.Problem) {
 		case found == "":
 			found = v
 		default:
-			return "", problem.Refuse(http.StatusBadRequest, names+" do not agree", "They are names of one thing; send one of them.")
+			return "", problem.Refuse(http.StatusBadRequest, names+" do not agree",
+				"They are names of one thing; send one of them.")
 		}
 	}
 	return found, nil

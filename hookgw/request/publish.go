@@ -66,7 +66,8 @@ func (g *Core) AskEvent(w Writer, session string, p events.Payload) (events.Even
 // AnswerFits refuses a question or an answer that is too large.
 func (g *Core) AnswerFits(e events.Event) error {
 	if len(e.Data) > g.Limits.AskBytes {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.Limits.AskBytes), "Put large contents into a file and name it.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.Limits.AskBytes),
+			"Put large contents into a file and name it.")
 	}
 	return nil
 }

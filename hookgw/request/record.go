@@ -28,7 +28,8 @@ func (g *Core) record(c *Call) {
 	}
 	reason := c.reason
 	if away := g.Reachable(); away != nil { // whoever comes next on this connection must not wait for it
-		g.Logger.InfoContext(c.Request.Context(), "request not recorded", slog.Int("status", c.Status), slog.Any("error", away))
+		g.Logger.InfoContext(c.Request.Context(), "request not recorded", slog.Int("status", c.Status),
+			slog.Any("error", away))
 		return
 	}
 	if !c.Wrote {
@@ -42,7 +43,8 @@ func (g *Core) record(c *Call) {
 	}
 	session := g.Models.Current()
 	if session == "" {
-		g.Logger.InfoContext(c.Request.Context(), "request without a session", slog.Int("status", c.Status), slog.String("reason", reason))
+		g.Logger.InfoContext(c.Request.Context(), "request without a session", slog.Int("status", c.Status),
+			slog.String("reason", reason))
 		return
 	}
 	body := c.noted
@@ -50,7 +52,8 @@ func (g *Core) record(c *Call) {
 		body = g.RecordedBody(c.Body)
 	}
 	e, err := g.Event(g.Own, session, events.HookCalled{
-		Method: Clip(c.Request.Method, 16), Path: Clip(g.maskText(c.Request.URL.Path), maxRecordedPath), Body: body, Status: c.Status,
+		Method: Clip(c.Request.Method, 16), Path: Clip(g.maskText(c.Request.URL.Path), maxRecordedPath), Body: body,
+		Status: c.Status,
 		Client: c.Client(), Reason: g.maskText(reason),
 	})
 	if err == nil {

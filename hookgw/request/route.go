@@ -122,7 +122,8 @@ func (t table) find(method, escaped string) (*Route, map[string]string, *problem
 		return nil, nil, problem.Refuse(http.StatusNotFound, "there is no such path", "GET /openapi.yaml lists the paths.")
 	}
 	list := strings.Join(allowed, ", ")
-	return nil, nil, &problem.Problem{Status: http.StatusMethodNotAllowed, Message: "this path does not take this method", Hint: "Use " + list + ".", Allow: list}
+	return nil, nil, &problem.Problem{Status: http.StatusMethodNotAllowed, Message: "this path does not take this method",
+		Hint: "Use " + list + ".", Allow: list}
 }
 
 func match(pattern string, segments []string) (map[string]string, bool) {

@@ -31,7 +31,8 @@ func (c *Call) Done(err error) error {
 }
 
 // NotYet is what a client is told whose request nobody answered in time.
-const NotYet = "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what came of it."
+const NotYet = "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what " +
+	"came of it."
 
 // Answered waits for the fact by which the conductor answers e, until it can be
 // read. False without one in time; a refusal is a *problem.
@@ -46,7 +47,8 @@ func (c *Call) Answered(e events.Event, typ string) (bool, error) {
 			continue
 		}
 		if p, refused := got.Payload.(events.ControlRefused); refused {
-			return false, problem.Refuse(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows how things stand.")
+			return false, problem.Refuse(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows "+
+				"how things stand.")
 		}
 		if got.Type == typ {
 			return true, c.Core.CaughtUp(c.Request.Context(), got.Seq)

@@ -20,7 +20,8 @@ func HealthRoutes(g *core.State) []request.Route {
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
 		{Method: get, Pattern: "/api/requests", Right: access.RightRead, Group: group, Query: of, Gives: OpenRequests{},
-			Doc:    "The requests of the session without an outcome, and what each waits for: the clock, a person, a newer program, another process.",
+			Doc: "The requests of the session without an outcome, and what each waits for: the clock, a person, a newer " +
+				"program, another process.",
 			Handle: g.In(getRequests)},
 		{Method: get, Pattern: "/api/gui_health", Right: access.RightRead, Group: group, Query: of, Gives: wire.GUIHealth{},
 			Doc:    "Whether everything goes on, and what does not; answers while the bus is away, too.",

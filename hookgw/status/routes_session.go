@@ -16,11 +16,20 @@ func SessionRoutes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Session"
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
-		{Method: get, Pattern: "/api/session", Right: access.RightRead, Group: group, Query: of, Doc: "The discussion entries.", Gives: discussions.SessionDocument{}, Handle: g.In(discussions.GetSession())},
-		{Method: post, Pattern: "/api/session", Right: access.RightHuman, Group: group, Query: of, Doc: "Replaces the discussion entries.", Takes: discussions.SessionDocument{}, Gives: request.StatusAnswer{}, Body: request.SessionBody, Handle: g.In(discussions.PostSession)},
-		{Method: get, Pattern: "/api/sessions", Right: access.RightRead, Group: group, Doc: "Every session of the project, and which one is current.", Gives: discussions.SessionList{}, Handle: g.In(discussions.GetSessions)},
-		{Method: get, Pattern: "/api/timeline", Right: access.RightRead, Group: group, Doc: "What happened in the session, a line an event, oldest first.", Gives: wire.Timeline{}, Handle: g.In(record.GetTimeline), Query: []request.Parameter{
-			{Name: "since", Type: "integer", Doc: "Only what came behind this sequence; the through of an answer goes on behind its last row."}, {Name: "limit", Type: "integer", Doc: "At most so many rows, up to 10000; 1000 without it."}, request.SessionParameter(),
-		}},
+		{Method: get, Pattern: "/api/session", Right: access.RightRead, Group: group, Query: of,
+			Doc: "The discussion entries.", Gives: discussions.SessionDocument{}, Handle: g.In(discussions.GetSession())},
+		{Method: post, Pattern: "/api/session", Right: access.RightHuman, Group: group, Query: of,
+			Doc: "Replaces the discussion entries.", Takes: discussions.SessionDocument{}, Gives: request.StatusAnswer{},
+			Body: request.SessionBody, Handle: g.In(discussions.PostSession)},
+		{Method: get, Pattern: "/api/sessions", Right: access.RightRead, Group: group,
+			Doc: "Every session of the project, and which one is current.", Gives: discussions.SessionList{},
+			Handle: g.In(discussions.GetSessions)},
+		{Method: get, Pattern: "/api/timeline", Right: access.RightRead, Group: group,
+			Doc: "What happened in the session, a line an event, oldest first.", Gives: wire.Timeline{},
+			Handle: g.In(record.GetTimeline), Query: []request.Parameter{
+				{Name: "since", Type: "integer", Doc: "Only what came behind this sequence; the through of an answer goes on " +
+					"behind its last row."}, {Name: "limit", Type: "integer",
+					Doc: "At most so many rows, up to 10000; 1000 without it."}, request.SessionParameter(),
+			}},
 	}
 }

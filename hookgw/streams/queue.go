@@ -83,7 +83,8 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 	case <-ctx.Done():
 		return batch{}, ctx.Err()
 	}
-	taken := events.Filter{Project: c.Gw.Cfg.Project, Session: session, Actor: events.ActorGateway, Type: events.EventsDrained{}.EventType().Name}
+	taken := events.Filter{Project: c.Gw.Cfg.Project, Session: session, Actor: events.ActorGateway,
+		Type: events.EventsDrained{}.EventType().Name}
 	for range drainAttempts {
 		last, err := c.Gw.Cfg.Log.Last(ctx, taken)
 		if err != nil {
@@ -118,14 +119,16 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 			return out, nil
 		}
 		if full {
-			return batch{}, problem.Refuse(http.StatusTooManyRequests, "too many clients drain the queue of this session", "Use a ?client= that drained it before, or only look with ?since=.")
+			return batch{}, problem.Refuse(http.StatusTooManyRequests, "too many clients drain the queue of this session",
+				"Use a ?client= that drained it before, or only look with ?since=.")
 		}
 		err = take(c, session, events.EventsDrained{Client: client, Through: to}, &events.Expect{Filter: taken, Last: last})
 		if !errors.Is(err, events.ErrConflict) {
 			return out, err
 		}
 	}
-	return batch{}, problem.Refuse(http.StatusServiceUnavailable, "too many drain this queue at once", "Give each reader a ?client= of its own.")
+	return batch{}, problem.Refuse(http.StatusServiceUnavailable, "too many drain this queue at once",
+		"Give each reader a ?client= of its own.")
 }
 
 // take appends the record of a drain.
@@ -143,7 +146,8 @@ func take(c *core.Call, session string, p events.EventsDrained, x *events.Expect
 
 // look reads the queue after a position, as much as one batch holds. Entries of
 // one sequence stay together, because a position cannot stand between them.
-func look(c *core.Call, session string, behind func(*projections.Set) (uint64, []projections.QueueEntry)) (batch, error) {
+func look(c *core.Call, session string, behind func(*projections.Set) (uint64, []projections.QueueEntry)) (batch,
+	error) {
 	var after uint64
 	var found []projections.QueueEntry
 	if err := c.Read(session, func(s *projections.Set) { after, found = behind(s) }); err != nil {

@@ -36,7 +36,8 @@ func stream(c *core.Call) error {
 	h, leaveHub := c.Gw.Hubs.Enter(want.session)
 	defer leaveHub()
 	s := feed.NewSSE(c.Response, c.Gw.Cfg.Limits, want.from)
-	s.Filter, s.Text, s.Cutoff, s.Snapshot, s.Shown = want.filter, c.Query().Get("signals") == "1", cutoff, snapshot, c.LetGo
+	s.Filter, s.Text, s.Cutoff, s.Snapshot, s.Shown = want.filter, c.Query().Get("signals") == "1", cutoff, snapshot,
+		c.LetGo
 	if err := request.Stay(c.Response); err != nil {
 		return err
 	}
@@ -44,7 +45,8 @@ func stream(c *core.Call) error {
 	c.Response.Header().Set("Content-Type", "text/event-stream")
 	c.Response.WriteHeader(http.StatusOK)
 	if err := serveFeed(c, h, s); err != nil && c.Request.Context().Err() == nil {
-		c.Gw.Cfg.Logger.InfoContext(c.Request.Context(), "feed ended", "session", want.session, "position", s.At, "error", err)
+		c.Gw.Cfg.Logger.InfoContext(c.Request.Context(), "feed ended", "session", want.session, "position", s.At, "error",
+			err)
 	}
 	return nil
 }
@@ -89,14 +91,16 @@ func Position(c *core.Call, session string) (uint64, error) {
 	}
 	at, err := strconv.ParseUint(given, 10, 64)
 	if err != nil {
-		return 0, problem.Refuse(http.StatusBadRequest, "this position is no sequence number", "Send the id of the last event that you have as Last-Event-ID, or nothing.")
+		return 0, problem.Refuse(http.StatusBadRequest, "this position is no sequence number",
+			"Send the id of the last event that you have as Last-Event-ID, or nothing.")
 	}
 	last, err := c.Gw.Cfg.Log.Last(c.Request.Context(), events.Filter{Project: c.Gw.Cfg.Project})
 	if err != nil {
 		return 0, err
 	}
 	if at > last {
-		return 0, problem.Refuse(http.StatusBadRequest, "this position is beyond the end of the log", "It is from another log; read from the beginning.")
+		return 0, problem.Refuse(http.StatusBadRequest, "this position is beyond the end of the log",
+			"It is from another log; read from the beginning.")
 	}
 	return at, c.Gw.CaughtUp(c.Request.Context(), last)
 }
@@ -213,7 +217,8 @@ func replayTo(c *core.Call, session string, s *feed.SSE, through uint64) error {
 // to another, until it fails or the gateway stops.
 func stored(c *core.Call, session string, after, through uint64, show func(*feed.Frame) error) error {
 	ctx := c.Request.Context()
-	for e, err := range c.Gw.Replays.Read(ctx, events.Filter{Project: c.Gw.Cfg.Project, Session: session}, after+1, through) {
+	for e, err := range c.Gw.Replays.Read(ctx, events.Filter{Project: c.Gw.Cfg.Project, Session: session}, after+1,
+		through) {
 		if err != nil {
 			return err
 		}

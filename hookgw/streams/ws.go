@@ -32,7 +32,8 @@ func webSocket(c *core.Call) error {
 	if err := request.Stay(c.Response); err != nil {
 		return err
 	}
-	conn, err := websocket.Accept(c.Response, c.Request, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard knows the place more exactly
+	// the guard knows the place more exactly
+	conn, err := websocket.Accept(c.Response, c.Request, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		c.Status = http.StatusBadRequest // it has told the client
 		return nil
@@ -43,20 +44,24 @@ func webSocket(c *core.Call) error {
 	defer leaveHub()
 	s := newSocket(c, conn, h, want)
 	if err := s.run(); err != nil {
-		c.Gw.Cfg.Logger.DebugContext(c.Request.Context(), "socket ended", "session", want.session, "position", s.at, "error", err)
+		c.Gw.Cfg.Logger.DebugContext(c.Request.Context(), "socket ended", "session", want.session, "position", s.at, "error",
+			err)
 	}
 	return nil
 }
 
 // upgrading refuses requests that are no handshake of a WebSocket.
 func upgrading(w http.ResponseWriter, r *http.Request) *problem.Problem {
-	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") || !strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") ||
+		!strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
 		w.Header().Set("Connection", "Upgrade")
 		w.Header().Set("Upgrade", "websocket")
-		return problem.Refuse(http.StatusUpgradeRequired, "this path speaks WebSocket", "Use a WebSocket client; GET /api/stream shows the log as server-sent events.")
+		return problem.Refuse(http.StatusUpgradeRequired, "this path speaks WebSocket",
+			"Use a WebSocket client; GET /api/stream shows the log as server-sent events.")
 	}
 	if r.Header.Get("Sec-WebSocket-Version") != "13" || r.Header.Get("Sec-WebSocket-Key") == "" {
-		return problem.Refuse(http.StatusBadRequest, "this is no handshake of version 13", "Send Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key.")
+		return problem.Refuse(http.StatusBadRequest, "this is no handshake of version 13",
+			"Send Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key.")
 	}
 	return nil
 }
@@ -77,7 +82,8 @@ type socket struct {
 }
 
 func newSocket(c *core.Call, conn *websocket.Conn, h *feed.Hub, want feedRequest) *socket {
-	s := &socket{c: c, conn: conn, hub: h, filter: want.filter, wants: map[string]bool{}, sent: map[string][]byte{}, states: stateChannels(c, h.Session)}
+	s := &socket{c: c, conn: conn, hub: h, filter: want.filter, wants: map[string]bool{}, sent: map[string][]byte{},
+		states: stateChannels(c, h.Session)}
 	s.cutoff = c.Gw.Newest(h.Session)
 	if s.at = want.from; want.from == 0 && !c.Query().Has("since") {
 		s.at = s.cutoff
@@ -89,7 +95,7 @@ func newSocket(c *core.Call, conn *websocket.Conn, h *feed.Hub, want feedRequest
 // run serves the socket until the client leaves, falls behind, or the gateway
 // stops.
 func (s *socket) run() error {
-	defer s.conn.CloseNow() //nolint:errcheck // it may have ended
+	defer s.conn.CloseNow()
 	ctx, cancel := context.WithCancel(s.c.Request.Context())
 	defer cancel()
 	orders := make(chan order)

@@ -69,7 +69,10 @@ func stateChannels(c *core.Call, session string) map[string]stateOf {
 			return request.View("channel "+name, func(s *projections.Set) (any, error) { return s.View(name) }, name)
 		})
 	}
-	open := request.View("channel asks", func(s *projections.Set) (any, error) { return asks.Inbox(s, asks.StatePending), nil }, "asks")
+	open := request.View("channel asks", func(s *projections.Set) (any, error) {
+		return asks.Inbox(s, asks.StatePending),
+			nil
+	}, "asks")
 	return map[string]stateOf{
 		"mma_status":  read(func() live.Rendering { return status.MmaStatusView(c.Gw) }),
 		"diagnostics": modelOf("diagnostics"),
@@ -93,7 +96,8 @@ func (s *socket) begin(ctx context.Context) error {
 		return nil
 	}
 	if len(names) > maxOrdered {
-		return s.say(ctx, ChannelError, problem.Refuse(http.StatusBadRequest, "too many channels", "There are fewer; the hello lists them."))
+		return s.say(ctx, ChannelError, problem.Refuse(http.StatusBadRequest, "too many channels",
+			"There are fewer; the hello lists them."))
 	}
 	return s.obey(ctx, order{action: "subscribe", channels: names})
 }
@@ -154,7 +158,10 @@ func (s *socket) showStates(ctx context.Context, sampled bool) error {
 func (s *socket) showQueue(ctx context.Context) error {
 	for more := true; more; {
 		since := s.looked
-		out, err := look(s.c, s.hub.Session, func(set *projections.Set) (uint64, []projections.QueueEntry) { return since, set.QueueSince(since) })
+		out, err := look(s.c, s.hub.Session, func(set *projections.Set) (uint64, []projections.QueueEntry) {
+			return since,
+				set.QueueSince(since)
+		})
 		if err != nil {
 			return s.disconnect(ctx, "the feed broke", err)
 		}

@@ -41,7 +41,8 @@ func parseOrder(text bool, raw []byte) order {
 		Channels                  []string
 	}
 	if !text || events.Nesting(raw) > 8 || json.Unmarshal(raw, &m) != nil {
-		return order{wrong: problem.Refuse(0, "the message is not understood", `Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
+		return order{wrong: problem.Refuse(0, "the message is not understood",
+			`Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
 	}
 	o := order{action: m.Action, channels: m.Channels}
 	for _, other := range []string{m.Type, m.Op} {
@@ -128,7 +129,8 @@ type (
 )
 
 func (s *socket) greet(ctx context.Context) error {
-	return s.say(ctx, ChannelHello, Hello{s.hub.Session, s.at, SocketChannels(), []string{"subscribe", "unsubscribe", "ping"}})
+	return s.say(ctx, ChannelHello, Hello{s.hub.Session, s.at, SocketChannels(), []string{"subscribe", "unsubscribe",
+		"ping"}})
 }
 
 // say sends a message of the gateway's own.

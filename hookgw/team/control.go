@@ -45,11 +45,17 @@ func controlActions() []controlAction {
 		{"pause", false, "", "Paused", func(control) events.Payload { return events.PauseRequested{} }},
 		{"resume", false, "", "Resumed", func(control) events.Payload { return events.ResumeRequested{} }},
 		{"kill", true, "", "TicketBlocked", func(c control) events.Payload { return events.KillRequested{Ticket: c.Ticket} }},
-		{"retry", true, "", "TicketRetried", func(c control) events.Payload { return events.RetryRequested{Ticket: c.Ticket} }},
+		{"retry", true, "", "TicketRetried", func(c control) events.Payload {
+			return events.RetryRequested{
+				Ticket: c.Ticket}
+		}},
 		{"block", true, "reason", "TicketBlocked", func(c control) events.Payload {
 			return events.BlockRequested{Ticket: c.Ticket, Reason: c.Reason}
 		}},
-		{"unblock", true, "", "TicketUnblocked", func(c control) events.Payload { return events.UnblockRequested{Ticket: c.Ticket} }},
+		{"unblock", true, "", "TicketUnblocked", func(c control) events.Payload {
+			return events.UnblockRequested{
+				Ticket: c.Ticket}
+		}},
 		{"step_mode", false, "on", "", func(c control) events.Payload { return events.StepModeSet{On: *c.On} }},
 		{"raise_budget", false, "budget ticket limit_micro_dollars", "", func(c control) events.Payload {
 			return events.BudgetRaiseRequested{Budget: c.Budget, Ticket: c.Ticket, LimitMicroDollars: c.Limit}
@@ -80,7 +86,8 @@ func readControl(c *core.Call) (controlAction, control, error) {
 	var want control
 	none := controlAction{}
 	if json.Unmarshal(c.Body, &want) != nil {
-		return none, want, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
+		return none, want, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+			`Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
 	}
 	all := controlActions()
 	at := slices.IndexFunc(all, func(a controlAction) bool { return a.name == want.Action })
@@ -107,18 +114,22 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 	for name := range fields {
 		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"
 		if !known {
-			return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent", "Leave out "+request.Clip(strings.ToValidUTF8(name, "?"), 64)+".")
+			return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent",
+				"Leave out "+request.Clip(strings.ToValidUTF8(name, "?"), 64)+".")
 		}
 	}
 	switch {
 	case a.ticket && (want.Ticket == "" || len(want.Ticket) > events.MaxIDLength):
-		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket", "Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket",
+			"Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
 	case a.takes == "call" && (want.Call == "" || len(want.Call) > events.MaxIDLength):
-		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a call", "Send the id of a shell call that failed, a text of 1 to 128 bytes.")
+		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a call",
+			"Send the id of a shell call that failed, a text of 1 to 128 bytes.")
 	case a.takes == "on" && want.On == nil:
 		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
 	case a.name == "raise_budget" && !want.raises():
-		return problem.Refuse(http.StatusBadRequest, "the action raise_budget needs a budget and a limit", `Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
+		return problem.Refuse(http.StatusBadRequest, "the action raise_budget needs a budget and a limit",
+			`Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
 	case len(want.Reason) > MaxReason:
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
 	}
@@ -127,7 +138,8 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 
 // raises tells whether the body names a budget and a limit for it.
 func (c control) raises() bool {
-	sound := c.Budget == events.BudgetSession && c.Ticket == "" || c.Budget == events.BudgetTicket && c.Ticket != "" && len(c.Ticket) <= events.MaxIDLength
+	sound := c.Budget == events.BudgetSession && c.Ticket == "" || c.Budget == events.BudgetTicket && c.Ticket != "" &&
+		len(c.Ticket) <= events.MaxIDLength
 	return sound && c.Limit > 0 && c.Limit <= events.MaxBudget
 }
 

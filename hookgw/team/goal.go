@@ -17,11 +17,14 @@ func postGoal(c *core.Call) error {
 		return err
 	}
 	var goal string
-	if raw, ok := c.Fields["goal"]; !ok || len(c.Fields) != 1 || json.Unmarshal(raw, &goal) != nil || strings.TrimSpace(goal) == "" {
-		return problem.Refuse(http.StatusBadRequest, "there is no goal", `Send {"goal": "what you want done"} and nothing else.`)
+	if raw, ok := c.Fields["goal"]; !ok || len(c.Fields) != 1 || json.Unmarshal(raw, &goal) != nil ||
+		strings.TrimSpace(goal) == "" {
+		return problem.Refuse(http.StatusBadRequest, "there is no goal",
+			`Send {"goal": "what you want done"} and nothing else.`)
 	}
 	if len(goal) > events.MaxInline {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the goal is too long", "Say it in 64 KiB, and put the rest into a file of the project.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the goal is too long",
+			"Say it in 64 KiB, and put the rest into a file of the project.")
 	}
 	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
 	e, err := c.Say(session, events.GoalSubmitted{Goal: goal})

@@ -24,7 +24,9 @@ type mutateBody struct {
 
 // mutateOp is one operation on the graph.
 type mutateOp struct {
-	Op     string `json:"op,omitempty"` // add_dependency, remove_dependency, set_dependencies, add_ticket, remove_ticket, set_priority, set_model, set_persona, set_step_mode
+	// add_dependency, remove_dependency, set_dependencies, add_ticket, remove_ticket, set_priority,
+	// set_model, set_persona, set_step_mode
+	Op     string `json:"op,omitempty"`
 	Action string `json:"action,omitempty"`
 
 	Ticket   string `json:"ticket,omitempty"` // what is changed; of add_ticket its new id
@@ -59,7 +61,8 @@ type mutateOp struct {
 // mutateMembers are the names that mutateOp takes.
 func mutateMembers() []string {
 	return []string{
-		"op", "action", "ticket", "ticket_id", "id", "dependency", "depends_on", "priority", "model", "model_override", "persona", "persona_id", "step_mode",
+		"op", "action", "ticket", "ticket_id", "id", "dependency", "depends_on", "priority", "model", "model_override",
+		"persona", "persona_id", "step_mode",
 		"track", "track_id", "description", "prompt", "target_file", "context", "context_requirements",
 	}
 }
@@ -123,12 +126,14 @@ func mutation(c *core.Call, session string) (events.GraphMutationRequested, erro
 			Ops []json.RawMessage `json:"ops"`
 		}
 		if json.Unmarshal(c.Gw.Mask(c.Body), &body) != nil {
-			return out, problem.Refuse(http.StatusBadRequest, "ops is no list", `Send {"ops": [{"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}]}.`)
+			return out, problem.Refuse(http.StatusBadRequest, "ops is no list",
+				`Send {"ops": [{"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}]}.`)
 		}
 		list = body.Ops
 	}
 	if len(list) > events.MaxGraphOps {
-		return out, usable(events.LimitError{What: "the change", Got: len(list), Limit: events.MaxGraphOps, Unit: "operations long"}, "")
+		return out, usable(events.LimitError{What: "the change", Got: len(list), Limit: events.MaxGraphOps,
+			Unit: "operations long"}, "")
 	}
 	for i, raw := range list {
 		ops, p := readOperation(c, session, raw)
@@ -138,7 +143,8 @@ func mutation(c *core.Call, session string) (events.GraphMutationRequested, erro
 		}
 		out.Ops = append(out.Ops, ops...)
 	}
-	return out, usable(out.Check(), "Operations: "+strings.Join(append(events.GraphOps(), graphSetDependencies), ", ")+"; GET /api/gui/mma_status lists the tickets.")
+	return out, usable(out.Check(), "Operations: "+strings.Join(append(events.GraphOps(), graphSetDependencies), ", ")+
+		"; GET /api/gui/mma_status lists the tickets.")
 }
 
 // readOperation reads one operation; those on several dependencies become several.
@@ -146,12 +152,14 @@ func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.
 	members, ok := request.Object(raw)
 	var body mutateOp
 	if !ok || json.Unmarshal(raw, &body) != nil {
-		return nil, problem.Refuse(http.StatusBadRequest, "it is no object, or a member of it has the wrong type", `Send {"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}.`)
+		return nil, problem.Refuse(http.StatusBadRequest, "it is no object, or a member of it has the wrong type",
+			`Send {"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}.`)
 	}
 	// order-independent: any one of them is named
 	for name := range members {
 		if !slices.Contains(mutateMembers(), name) {
-			return nil, problem.Refuse(http.StatusBadRequest, "an operation does not take "+request.Clip(name, 64), "It takes "+strings.Join(mutateMembers(), ", ")+".")
+			return nil, problem.Refuse(http.StatusBadRequest, "an operation does not take "+request.Clip(name, 64), "It takes "+
+				strings.Join(mutateMembers(), ", ")+".")
 		}
 	}
 	op, depends, p := body.read()
@@ -194,7 +202,8 @@ func setDependencies(c *core.Call, session, ticket string, want []string) ([]eve
 	case err != nil:
 		return nil, problem.Of(err)
 	case !found:
-		return nil, problem.Refuse(http.StatusConflict, "there is no ticket "+request.Clip(ticket, events.MaxToken), "Nothing was changed; GET /api/gui/mma_status lists the tickets.")
+		return nil, problem.Refuse(http.StatusConflict, "there is no ticket "+request.Clip(ticket, events.MaxToken),
+			"Nothing was changed; GET /api/gui/mma_status lists the tickets.")
 	}
 	var ops []events.GraphOp
 	for _, d := range now {
@@ -223,7 +232,8 @@ func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem.Proble
 		return v
 	}
 	op = events.GraphOp{
-		Op: operationName(take("op and action", b.Op, b.Action)), Ticket: take("ticket, ticket_id and id", b.Ticket, b.TicketID, b.ID),
+		Op: operationName(take("op and action", b.Op, b.Action)), Ticket: take("ticket, ticket_id and id", b.Ticket,
+			b.TicketID, b.ID),
 		Priority: strings.ToLower(b.Priority), Model: take("model and model_override", b.Model, b.ModelOverride),
 		Persona: take("persona and persona_id", b.Persona, b.PersonaID), StepMode: b.StepMode,
 	}
@@ -231,7 +241,8 @@ func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem.Proble
 		op.Track = take("track and track_id", b.Track, b.TrackID)
 		op.New = &events.Ticket{
 			ID: op.Ticket, Description: take("description and prompt", b.Description, b.Prompt), TargetFile: b.TargetFile,
-			ContextRequirements: request.List(slices.Concat(b.Context, b.ContextRequirements)), Priority: op.Priority, ModelOverride: op.Model, PersonaID: op.Persona, StepMode: op.StepMode,
+			ContextRequirements: request.List(slices.Concat(b.Context, b.ContextRequirements)), Priority: op.Priority,
+			ModelOverride: op.Model, PersonaID: op.Persona, StepMode: op.StepMode,
 		}
 		op.Priority, op.Model, op.Persona, op.StepMode = "", "", "", false
 	}
@@ -256,7 +267,8 @@ func (b mutateOp) dependencies() ([]string, *problem.Problem) {
 	case json.Unmarshal(b.DependsOn, &one) == nil:
 		list = []string{one}
 	case json.Unmarshal(b.DependsOn, &list) != nil:
-		return nil, problem.Refuse(http.StatusBadRequest, "depends_on is neither an id nor a list of ids", `Send "depends_on": ["T-001"].`)
+		return nil, problem.Refuse(http.StatusBadRequest, "depends_on is neither an id nor a list of ids",
+			`Send "depends_on": ["T-001"].`)
 	}
 	for _, id := range list {
 		if len(out) > events.MaxGraphOps { // over every limit already

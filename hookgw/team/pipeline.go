@@ -43,14 +43,17 @@ func postKill(c *core.Call) error {
 	}
 	var body killBody
 	if json.Unmarshal(c.Body, &body) != nil {
-		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"worker_uid": "T-001"}.`)
+		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+			`Send {"worker_uid": "T-001"}.`)
 	}
-	ticket, p := request.OneOf("worker_uid and its other names", body.WorkerUID, body.WorkerID, body.UID, body.Ticket, body.TicketID)
+	ticket, p := request.OneOf("worker_uid and its other names", body.WorkerUID, body.WorkerID, body.UID, body.Ticket,
+		body.TicketID)
 	if p != nil {
 		return p
 	}
 	if !events.ValidToken(ticket) {
-		return problem.Refuse(http.StatusBadRequest, "the body names no worker that can be killed", `Send {"worker_uid": "T-001"}, the ticket of a worker; GET /api/mma/workers lists them.`)
+		return problem.Refuse(http.StatusBadRequest, "the body names no worker that can be killed",
+			`Send {"worker_uid": "T-001"}, the ticket of a worker; GET /api/mma/workers lists them.`)
 	}
 	e, err := c.Say(session, events.KillRequested{Ticket: ticket})
 	if err != nil {
@@ -59,7 +62,8 @@ func postKill(c *core.Call) error {
 	answered, err := c.Answered(e, (events.TicketBlocked{}).EventType().Name)
 	var refused *problem.Problem
 	if errors.As(err, &refused) {
-		refused.Hint = "Only a worker that runs can be killed: GET /api/mma/workers shows them. One that waits is held with POST /api/control (block) or taken out with POST /api/mma/dag/mutate (remove_ticket)."
+		refused.Hint = "Only a worker that runs can be killed: GET /api/mma/workers shows them. One that waits is held " +
+			"with POST /api/control (block) or taken out with POST /api/mma/dag/mutate (remove_ticket)."
 	}
 	if err != nil {
 		return err

@@ -14,10 +14,24 @@ func ControlRoutes(g *core.State) []request.Route {
 	const post, group = http.MethodPost, "Control"
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
-		{Method: post, Pattern: "/api/goal", Right: access.RightHuman, Group: group, Query: of, Doc: "Gives the team a goal.", Takes: goalBody{}, Gives: goalAnswer{}, Body: request.SmallBody, Handle: g.In(postGoal)},
-		{Method: post, Pattern: "/api/control", Right: access.RightHuman, Group: group, Query: of, Doc: "Pauses, resumes, kills, retries, blocks, unblocks, or sets step mode.", Takes: control{}, Gives: request.StatusAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "It is on record; the conductor has not answered yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody, Handle: g.In(postControl)},
-		{Method: post, Pattern: "/api/undo", Right: access.RightHuman, Group: group, Query: of, Doc: "Gives files the content that they had before a call, before everything that a ticket did, or at a position of the log, also in a session that is over; refused where they changed since.", Takes: undoBody{}, Gives: wire.UndoAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "It is on record; nobody has carried it out yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody, Handle: g.In(postUndo)},
-		{Method: post, Pattern: "/api/sessions/close", Right: access.RightHuman, Group: group, Query: of, Doc: "Ends a session whose goal is given up: nobody works on it any more.", Takes: struct{}{}, Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postClose)},
-		{Method: post, Pattern: "/api/sessions/upgrade", Right: access.RightHuman, Group: group, Query: of, Doc: "Lets an open session go on with the prompts, tools and decisions of this program, from its next request on; 409 where it has those of a newer one.", Takes: struct{}{}, Gives: upgradeAnswer{}, Body: request.SmallBody, Handle: g.In(postUpgrade)},
+		{Method: post, Pattern: "/api/goal", Right: access.RightHuman, Group: group, Query: of, Doc: "Gives the team a goal.",
+			Takes: goalBody{}, Gives: goalAnswer{}, Body: request.SmallBody, Handle: g.In(postGoal)},
+		{Method: post, Pattern: "/api/control", Right: access.RightHuman, Group: group, Query: of,
+			Doc: "Pauses, resumes, kills, retries, blocks, unblocks, or sets step mode.", Takes: control{},
+			Gives: request.StatusAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "It is on record; the " +
+				"conductor has not answered yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody,
+			Handle: g.In(postControl)},
+		{Method: post, Pattern: "/api/undo", Right: access.RightHuman, Group: group, Query: of,
+			Doc: "Gives files the content that they had before a call, before everything that a ticket did, or at a position " +
+				"of the log, also in a session that is over; refused where they changed since.", Takes: undoBody{},
+			Gives: wire.UndoAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "It is on record; nobody has " +
+				"carried it out yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody, Handle: g.In(postUndo)},
+		{Method: post, Pattern: "/api/sessions/close", Right: access.RightHuman, Group: group, Query: of,
+			Doc: "Ends a session whose goal is given up: nobody works on it any more.", Takes: struct{}{},
+			Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postClose)},
+		{Method: post, Pattern: "/api/sessions/upgrade", Right: access.RightHuman, Group: group, Query: of,
+			Doc: "Lets an open session go on with the prompts, tools and decisions of this program, from its next request on; " +
+				"409 where it has those of a newer one.", Takes: struct{}{}, Gives: upgradeAnswer{}, Body: request.SmallBody,
+			Handle: g.In(postUpgrade)},
 	}
 }

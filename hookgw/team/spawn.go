@@ -19,8 +19,9 @@ import (
 
 // WorkerBody is the body of POST /api/mma/workers/spawn.
 type WorkerBody struct {
-	Prompt     string          `json:"prompt"`
-	Context    json.RawMessage `json:"context,omitempty"` // a list of paths whose contents the worker begins with, or a text
+	Prompt string `json:"prompt"`
+	// a list of paths whose contents the worker begins with, or a text
+	Context    json.RawMessage `json:"context,omitempty"`
 	TargetFile string          `json:"target_file,omitempty"`
 	Model      string          `json:"model,omitempty"`    // instead of the tier's
 	Persona    string          `json:"persona,omitempty"`  // of the session's roster, instead of the tier's
@@ -51,7 +52,8 @@ func postSpawn(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	out := wire.SpawnAnswer{Status: "ok", Ticket: s.Ticket, WorkerUID: s.Ticket, Track: s.Track, StreamID: events.WorkerStream(s.Ticket), RequestID: s.RequestID, Joined: s.joined}
+	out := wire.SpawnAnswer{Status: "ok", Ticket: s.Ticket, WorkerUID: s.Ticket, Track: s.Track,
+		StreamID: events.WorkerStream(s.Ticket), RequestID: s.RequestID, Joined: s.joined}
 	if s.Accepted {
 		return c.Reply(http.StatusOK, out)
 	}
@@ -64,7 +66,8 @@ func ReadWorker(c *core.Call) (events.WorkerSpawnRequested, error) {
 	var none, want events.WorkerSpawnRequested
 	var body WorkerBody
 	if json.Unmarshal(c.Gw.Mask(c.Body), &body) != nil {
-		return none, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
+		return none, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+			`Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
 	}
 	if raw, named := c.Fields["request_id"]; named {
 		id, err := asks.RequestID(raw)
@@ -74,12 +77,14 @@ func ReadWorker(c *core.Call) (events.WorkerSpawnRequested, error) {
 		body.RequestID = id
 	}
 	want = events.WorkerSpawnRequested{
-		Prompt: body.Prompt, TargetFile: body.TargetFile, Model: body.Model, Persona: body.Persona, Priority: body.Priority, StepMode: body.StepMode, RequestID: body.RequestID,
+		Prompt: body.Prompt, TargetFile: body.TargetFile, Model: body.Model, Persona: body.Persona, Priority: body.Priority,
+		StepMode: body.StepMode, RequestID: body.RequestID,
 	}
 	if err := addContext(&want, body.Context); err != nil {
 		return none, err
 	}
-	return want, usable(want.Check(), `It takes {"prompt": "what to do"} and, if you like, `+strings.Join(WorkerMembers()[1:], ", ")+".")
+	return want, usable(want.Check(), `It takes {"prompt": "what to do"} and, if you like, `+
+		strings.Join(WorkerMembers()[1:], ", ")+".")
 }
 
 // addContext takes a list of paths, or a text that goes behind the prompt.
@@ -94,7 +99,8 @@ func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 		return nil
 	}
 	if json.Unmarshal(raw, &want.Context) != nil {
-		return problem.Refuse(http.StatusBadRequest, "context is neither a list of paths nor a text", `Send "context": ["a.go", "b.go"].`)
+		return problem.Refuse(http.StatusBadRequest, "context is neither a list of paths nor a text",
+			`Send "context": ["a.go", "b.go"].`)
 	}
 	return nil
 }
@@ -107,7 +113,8 @@ func usable(err error, takes string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &large):
-		return problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Send less; put large contents into a file of the project and name it.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(),
+			"Send less; put large contents into a file of the project and name it.")
 	}
 	return problem.Refuse(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
 }
@@ -170,7 +177,8 @@ func joined(c *core.Call, session string, s projections.Spawned, err error) (spa
 
 // spawnedAs finds the worker of the same request id, once the read models have
 // seen the whole log. It refuses one that was asked for something else.
-func spawnedAs(c *core.Call, session string, want events.WorkerSpawnRequested) (s projections.Spawned, ok bool, err error) {
+func spawnedAs(c *core.Call, session string, want events.WorkerSpawnRequested) (s projections.Spawned, ok bool,
+	err error) {
 	if want.RequestID == "" {
 		return s, false, nil
 	}
@@ -183,7 +191,8 @@ func spawnedAs(c *core.Call, session string, want events.WorkerSpawnRequested) (
 	}
 	err = c.Read(session, func(set *projections.Set) { s, ok = set.SpawnedAs(want.RequestID) })
 	if err == nil && ok && s.SHA256 != want.Digest() {
-		err = problem.Refuse(http.StatusConflict, "this request_id belongs to another worker", "Use a fresh request_id, or the same body to join the worker.").About(s.Ticket)
+		err = problem.Refuse(http.StatusConflict, "this request_id belongs to another worker",
+			"Use a fresh request_id, or the same body to join the worker.").About(s.Ticket)
 	}
 	return s, ok, err
 }

@@ -27,11 +27,13 @@ func postUndo(c *core.Call) error {
 	}
 	var want undoBody
 	if json.Unmarshal(c.Body, &want) != nil {
-		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type", `Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
+		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+			`Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
 	}
 	p := events.UndoRequested(want)
 	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
-		return problem.Refuse(http.StatusBadRequest, "an undo is of exactly one thing", "Send a call, a ticket or to_seq; ids have at most 128 bytes.")
+		return problem.Refuse(http.StatusBadRequest, "an undo is of exactly one thing",
+			"Send a call, a ticket or to_seq; ids have at most 128 bytes.")
 	}
 	e, err := c.Say(session, p)
 	if err != nil {
@@ -66,5 +68,6 @@ func undone(c *core.Call, e events.Event) error {
 			return c.Reply(http.StatusOK, wire.UndoAnswer{Status: "restored", Call: p.Call, Files: p.Files, Branch: p.Branch})
 		}
 	}
-	return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "accepted", Hint: "The request is on record; nobody has carried it out yet. GET /api/events shows what came of it."})
+	return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "accepted", Hint: "The request is on record; " +
+		"nobody has carried it out yet. GET /api/events shows what came of it."})
 }

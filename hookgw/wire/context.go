@@ -76,9 +76,10 @@ type SliceAnswer struct {
 
 // SliceRequest names lines of a file, and where they are recorded.
 type SliceRequest struct {
-	Path      string `json:"path"`             // relative to the project folder
-	StartLine int    `json:"start_line"`       // counted from 1
-	EndLine   int    `json:"end_line"`         // inclusive
-	Name      string `json:"name,omitempty"`   // replaces the file's slice of that name
-	Preset    string `json:"preset,omitempty"` // a context preset, which is made where there is none; empty: the project's files
+	Path      string `json:"path"`           // relative to the project folder
+	StartLine int    `json:"start_line"`     // counted from 1
+	EndLine   int    `json:"end_line"`       // inclusive
+	Name      string `json:"name,omitempty"` // replaces the file's slice of that name
+	// a context preset, which is made where there is none; empty: the project's files
+	Preset string `json:"preset,omitempty"`
 }

@@ -4,11 +4,13 @@ import "manualslop/projections"
 
 // Generated is the answer of POST /api/v1/generate.
 type Generated struct {
-	Status     string            `json:"status"`  // ok
-	Text       string            `json:"text"`    // the worker's last word
-	Outcome    string            `json:"outcome"` // completed, removed, stopped, or why its ticket is blocked: worker (it gave up), killed, denied, manual, dependency
-	Reason     string            `json:"reason"`  // of an outcome that is not completed
-	Usage      projections.Usage `json:"usage"`   // in tokens, of all its requests
+	Status string `json:"status"` // ok
+	Text   string `json:"text"`   // the worker's last word
+	// completed, removed, stopped, or why its ticket is blocked: worker (it gave up), killed, denied,
+	// manual, dependency
+	Outcome    string            `json:"outcome"`
+	Reason     string            `json:"reason"` // of an outcome that is not completed
+	Usage      projections.Usage `json:"usage"`  // in tokens, of all its requests
 	Provider   string            `json:"provider"`
 	Model      string            `json:"model"`
 	Ticket     string            `json:"ticket"`

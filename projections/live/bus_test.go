@@ -33,7 +33,9 @@ func TestLiveFollowsARealBus(t *testing.T) {
 	require.Equal(t, "S1", l.Current())
 	held := make(chan error, 1)
 	go func() {
-		held <- l.Await(patient(t), "S1", func(s *projections.Set) bool { return s.MMAStatus().MMAStatus == projections.Planning })
+		held <- l.Await(patient(t), "S1", func(s *projections.Set) bool {
+			return s.MMAStatus().MMAStatus == projections.Planning
+		})
 	}()
 	seq := say("2", events.GoalSubmitted{Goal: "Mend"})
 	require.NoError(t, l.WaitFor(patient(t), seq))
@@ -61,7 +63,8 @@ func TestOfTwoWhoCloseASessionAtOnceTheFirstCounts(t *testing.T) {
 		people[name] = bustest.Connect(t, server, bus.Role{Kind: bus.Person, Name: name})
 	}
 	say := func(who string, at time.Time, p events.Payload) uint64 {
-		e, err := events.New(events.Origin{ID: "E-" + who + p.EventType().Name, Time: at, Project: project, Session: "S1", Actor: who}, p)
+		e, err := events.New(events.Origin{ID: "E-" + who + p.EventType().Name, Time: at, Project: project, Session: "S1",
+			Actor: who}, p)
 		require.NoError(t, err)
 		seq, err := people[who].Append(patient(t), e, nil)
 		require.NoError(t, err)

@@ -106,7 +106,8 @@ func newBench(t testing.TB) *bench {
 func (b *bench) say(session, actor string, p events.Payload) uint64 {
 	b.t.Helper()
 	b.n++
-	e, err := events.New(events.Origin{ID: fmt.Sprintf("L%06d", b.n), Time: at, Project: project, Session: session, Actor: actor}, p)
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("L%06d", b.n), Time: at, Project: project, Session: session,
+		Actor: actor}, p)
 	require.NoError(b.t, err)
 	return b.add(e)
 }

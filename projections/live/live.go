@@ -115,8 +115,10 @@ type Live struct {
 // ctx ends or Close. It fails where the log does.
 func Open(ctx context.Context, log events.Log, project string, opts Options) (*Live, error) {
 	l := &Live{
-		log: log, replays: events.NewReplays(log, maxReplays), project: project, opts: opts.withDefaults(), filter: events.Filter{Project: project, Session: opts.Session},
-		done: make(chan struct{}), saves: make(chan *session, 16), index: make(chan struct{}, 1), sessions: map[string]*session{}, subs: map[*subscriber]struct{}{},
+		log: log, replays: events.NewReplays(log, maxReplays), project: project, opts: opts.withDefaults(),
+		filter: events.Filter{Project: project, Session: opts.Session},
+		done:   make(chan struct{}), saves: make(chan *session, 16), index: make(chan struct{}, 1),
+		sessions: map[string]*session{}, subs: map[*subscriber]struct{}{},
 	}
 	if err := l.replay(ctx); err != nil {
 		return nil, fmt.Errorf("open read models of %s: %w", project, err)

@@ -98,10 +98,11 @@ func TestRenderingsOfAnotherVariantReplaceEachOther(t *testing.T) {
 	v, _ := l.Session("S1")
 	n := 0
 	for _, variant := range []string{"a", "a", "b", "b", "a"} {
-		body, err := v.Rendered(t.Context(), live.Rendering{Name: "x", Variant: variant, Render: func(*projections.Set) ([]byte, error) {
-			n++
-			return []byte(variant), nil
-		}})
+		body, err := v.Rendered(t.Context(), live.Rendering{Name: "x", Variant: variant,
+			Render: func(*projections.Set) ([]byte, error) {
+				n++
+				return []byte(variant), nil
+			}})
 		require.NoError(t, err)
 		require.Equal(t, variant, string(body))
 	}
@@ -116,7 +117,9 @@ func TestARenderingThatFailsIsNotKept(t *testing.T) {
 	v, _ := l.Session("S1")
 	broken := errors.New("broken")
 	for _, want := range []error{broken, nil} {
-		_, err := v.Rendered(t.Context(), live.Rendering{Name: "x", Render: func(*projections.Set) ([]byte, error) { return nil, want }})
+		_, err := v.Rendered(t.Context(), live.Rendering{Name: "x", Render: func(*projections.Set) ([]byte, error) {
+			return nil, want
+		}})
 		require.ErrorIs(t, err, want)
 	}
 }
@@ -130,7 +133,8 @@ func TestRenderingsBeyondTheLimitAreMadeForEachReader(t *testing.T) {
 	n := 0
 	for range 2 {
 		for i := range live.MaxRenderings + 1 {
-			body, err := v.Rendered(t.Context(), live.Rendering{Name: fmt.Sprint(i), Render: func(*projections.Set) ([]byte, error) {
+			body, err := v.Rendered(t.Context(), live.Rendering{Name: fmt.Sprint(i), Render: func(*projections.Set) ([]byte,
+				error) {
 				n++
 				return fmt.Append(nil, i), nil
 			}})

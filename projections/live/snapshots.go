@@ -43,7 +43,8 @@ func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
 		return 1
 	}
 	var ix index
-	if l.opts.Snapshots.Snapshot(ctx, l.indexKey(), &ix) != nil || ix.Seq > end || !l.holds(ctx, l.filter, ix.Seq, ix.LastID) {
+	if l.opts.Snapshots.Snapshot(ctx, l.indexKey(), &ix) != nil || ix.Seq > end || !l.holds(ctx, l.filter, ix.Seq,
+		ix.LastID) {
 		return 1
 	}
 	for _, x := range ix.Sessions {

@@ -16,7 +16,8 @@ func TestAModelThatStopsIsBackWithAProgramThatCanFoldTheEvent(t *testing.T) {
 	b := newBench(t)
 	b.opens("S1")
 	snapshots := newStore()
-	broken := open(t, b.log, live.Options{Snapshots: snapshots, SnapshotEvery: 1, Models: projectionstest.Breaking("session", projectionstest.On("GoalSubmitted"))})
+	broken := open(t, b.log, live.Options{Snapshots: snapshots, SnapshotEvery: 1,
+		Models: projectionstest.Breaking("session", projectionstest.On("GoalSubmitted"))})
 	v, _ := broken.Session("S1")
 	require.NoError(t, v.Read(patient(t), func(s *projections.Set) { s.Discussion() }))
 	goal := b.say("S1", "ada", events.GoalSubmitted{Goal: "Mend"})
@@ -26,10 +27,18 @@ func TestAModelThatStopsIsBackWithAProgramThatCanFoldTheEvent(t *testing.T) {
 	require.ErrorAs(t, v.Read(patient(t), func(s *projections.Set) { s.Discussion() }), &stopped)
 	require.Equal(t, goal, stopped.Seq)
 	require.Equal(t, []*projections.StoppedError{stopped}, v.Stopped())
-	require.ErrorAs(t, broken.Await(patient(t), "S1", func(s *projections.Set) bool { return len(s.Discussion().Entries) > 9 }), &stopped)
-	_, err := v.Rendered(patient(t), live.Rendering{Name: "x", Render: func(s *projections.Set) ([]byte, error) { s.Discussion(); return nil, nil }})
+	require.ErrorAs(t, broken.Await(patient(t), "S1", func(s *projections.Set) bool {
+		return len(s.Discussion().Entries) > 9
+	}), &stopped)
+	_, err := v.Rendered(patient(t), live.Rendering{Name: "x", Render: func(s *projections.Set) ([]byte, error) {
+		s.Discussion()
+		return nil, nil
+	}})
 	require.ErrorAs(t, err, &stopped)
-	require.NoError(t, v.Read(patient(t), func(s *projections.Set) { require.Equal(t, projections.Planning, s.MMAStatus().MMAStatus) }))
+	require.NoError(t, v.Read(patient(t), func(s *projections.Set) {
+		require.Equal(t, projections.Planning,
+			s.MMAStatus().MMAStatus)
+	}))
 	require.NoError(t, broken.Close())
 
 	mended := open(t, b.log, live.Options{Snapshots: snapshots})

@@ -79,7 +79,8 @@ func (l *Live) filterOf(session string) events.Filter {
 
 // catchUp yields stored events up to the cutoff. It says where to go on, and
 // whether the reader wants more.
-func (l *Live) catchUp(ctx context.Context, session string, from, cutoff uint64, yield func(events.Event, error) bool) (uint64, bool, error) {
+func (l *Live) catchUp(ctx context.Context, session string, from, cutoff uint64, yield func(events.Event, error) bool) (
+	uint64, bool, error) {
 	if from > cutoff {
 		return from, true, nil
 	}

@@ -16,16 +16,21 @@ var autumn = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 func TestTheParticularPriceStandsBeforeTheGeneral(t *testing.T) {
 	t.Parallel()
 	for name, input := range map[[2]string]int64{
-		{"gemini", "gemini-2.5-flash-lite"}: 100_000, {"gemini", "models/gemini-2.5-flash-001"}: 300_000, {"gemini_cli", "gemini-3-flash-preview"}: 500_000,
-		{"gemini", "gemini-3.1-pro-preview"}: 2_000_000, {"anthropic", "claude-sonnet-4-5-20250929"}: 3_000_000, {"anthropic", "claude-opus-5-5"}: 4_000_000,
-		{"anthropic", "claude-opus-5"}: 5_000_000, {"openai", "gpt-5-mini"}: 250_000, {"openai", "gpt-5-2025-08-07"}: 1_250_000, {"openai", "gpt-4o-mini"}: 150_000,
-		{"gemini", "gemini-3.7-flash"}: 750_000, {"openai", "gpt-6.2-sol"}: 2_000_000, {"openai", "gpt-6-sol"}: 2_000_000, {"openai", "gpt-5.5"}: 5_000_000, {"openai", "gpt-5.2"}: 1_750_000, {"openai", "gpt-5.3-codex"}: 1_750_000,
+		{"gemini", "gemini-2.5-flash-lite"}: 100_000, {"gemini", "models/gemini-2.5-flash-001"}: 300_000,
+		{"gemini_cli", "gemini-3-flash-preview"}: 500_000,
+		{"gemini", "gemini-3.1-pro-preview"}:     2_000_000, {"anthropic", "claude-sonnet-4-5-20250929"}: 3_000_000,
+		{"anthropic", "claude-opus-5-5"}: 4_000_000,
+		{"anthropic", "claude-opus-5"}:   5_000_000, {"openai", "gpt-5-mini"}: 250_000,
+		{"openai", "gpt-5-2025-08-07"}: 1_250_000, {"openai", "gpt-4o-mini"}: 150_000,
+		{"gemini", "gemini-3.7-flash"}: 750_000, {"openai", "gpt-6.2-sol"}: 2_000_000, {"openai", "gpt-6-sol"}: 2_000_000,
+		{"openai", "gpt-5.5"}: 5_000_000, {"openai", "gpt-5.2"}: 1_750_000, {"openai", "gpt-5.3-codex"}: 1_750_000,
 	} {
 		p, known := pricing.Table().Price(name[0], name[1], autumn, 0)
 		require.True(t, known, name)
 		require.Equal(t, input, p.Input, name)
 	}
-	for _, name := range [][2]string{{"", ""}, {"anthropic", "m1"}, {"openai", "gpt-5.6-sol"}, {"deepseek", "deepseek-v4-pro"}, {"openrouter", "claude-sonnet-4-5"}, {"script", "scripted"}} {
+	for _, name := range [][2]string{{"", ""}, {"anthropic", "m1"}, {"openai", "gpt-5.6-sol"},
+		{"deepseek", "deepseek-v4-pro"}, {"openrouter", "claude-sonnet-4-5"}, {"script", "scripted"}} {
 		_, known := pricing.Table().Price(name[0], name[1], autumn, 0)
 		require.False(t, known, name)
 	}
@@ -39,7 +44,8 @@ func TestALongPromptCostsMore(t *testing.T) {
 		require.Equal(t, want, p.Input)
 	}
 	p, _ := pricing.Table().Price("openai", "gpt-6.2-sol", autumn, 272_001)
-	require.Equal(t, []int64{4_000_000, 15_000_000, 200_000, 5_000_000}, []int64{p.Input, p.Output, *p.CacheRead, *p.CacheWrite5m})
+	require.Equal(t, []int64{4_000_000, 15_000_000, 200_000, 5_000_000}, []int64{p.Input, p.Output, *p.CacheRead,
+		*p.CacheWrite5m})
 	p, _ = pricing.Table().Price("gemini", "gemini-3.7-flash", autumn.AddDate(0, 2, 0), 0)
 	require.EqualValues(t, 1_500_000, p.Input, "the introductory price ends with 2026")
 	p, _ = pricing.Table().Price("anthropic", "claude-sonnet-5-5", autumn, 0)
@@ -85,8 +91,10 @@ func TestLimitsOfNewerModelsAreKnown(t *testing.T) {
 		require.Greater(t, o.ContextWindow, o.MaxOutputTokens, "%s/%s", o.Provider, o.Model)
 	}
 	for name, want := range map[[2]string][2]int64{
-		{"anthropic", "claude-sonnet-4-6"}: {1_000_000, 128_000}, {"anthropic", "claude-opus-4-8"}: {1_000_000, 128_000}, {"gemini", "gemini-3.8-flash"}: {1_048_576, 65_536},
-		{"openai", "gpt-5.5"}: {1_050_000, 128_000}, {"openai", "gpt-6.1-sol"}: {1_050_000, 128_000}, {"openai", "gpt-5.3-codex"}: {400_000, 128_000}, {"openai", "gpt-5.3-codex-spark"}: {},
+		{"anthropic", "claude-sonnet-4-6"}: {1_000_000, 128_000}, {"anthropic", "claude-opus-4-8"}: {1_000_000, 128_000},
+		{"gemini", "gemini-3.8-flash"}: {1_048_576, 65_536},
+		{"openai", "gpt-5.5"}:          {1_050_000, 128_000}, {"openai", "gpt-6.1-sol"}: {1_050_000, 128_000},
+		{"openai", "gpt-5.3-codex"}: {400_000, 128_000}, {"openai", "gpt-5.3-codex-spark"}: {},
 	} {
 		o, _ := pricing.Table().Find(name[0], name[1])
 		require.Equal(t, want, [2]int64{o.ContextWindow, o.MaxOutputTokens}, name)

@@ -13,7 +13,8 @@ func Table() events.ModelsOffered {
 }
 
 // row begins a row: limits in tokens, 0 where not known, and where they stand.
-func row(provider, model string, window, reply int64, caching, source, day string, prices ...events.ModelPrice) events.ModelOffer {
+func row(provider, model string, window, reply int64, caching, source, day string,
+	prices ...events.ModelPrice) events.ModelOffer {
 	for i := range prices {
 		p := &prices[i]
 		p.ID = provider + "/" + model
@@ -25,7 +26,8 @@ func row(provider, model string, window, reply int64, caching, source, day strin
 		}
 		p.Source, p.AsOf = source, day
 	}
-	return events.ModelOffer{Provider: provider, Model: model, ContextWindow: window, MaxOutputTokens: reply, Caching: caching, Prices: prices, Source: source, AsOf: day}
+	return events.ModelOffer{Provider: provider, Model: model, ContextWindow: window, MaxOutputTokens: reply,
+		Caching: caching, Prices: prices, Source: source, AsOf: day}
 }
 
 // limitsAt is a row whose limits stand on another page than its prices.

@@ -17,7 +17,8 @@ const looked = "2026-11-23"
 func anthropic() []events.ModelOffer {
 	const day = "2026-10-24"
 	claude := func(model string, window, reply int64, prices ...events.ModelPrice) events.ModelOffer {
-		return row("anthropic", model, window, reply, byMarks, "https://platform.claude.com/docs/en/about-claude/pricing and the models' pages", day, prices...)
+		return row("anthropic", model, window, reply, byMarks, "https://platform.claude.com/docs/en/about-claude/pricing "+
+			"and the models' pages", day, prices...)
 	}
 	page := func(model string, o events.ModelOffer) events.ModelOffer {
 		return limitsAt(o, "https://platform.claude.com/docs/en/models/"+model+"/overview", looked)
@@ -32,11 +33,13 @@ func anthropic() []events.ModelOffer {
 			"https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/partner-models/claude/opus-4-7", looked),
 		page("opus-4-6", claude("claude-opus-4-6*", million, 128_000, marked(5*million, 25*million, 500_000))),
 		claude("claude-opus-4-5*", 200_000, 64_000, marked(5*million, 25*million, 500_000)),
-		claude("claude-sonnet-5-5*", million, 128_000, marked(2*million, 10*million, 200_000), from("2026-10-07", marked(2*million, 10*million, 100_000))),
+		claude("claude-sonnet-5-5*", million, 128_000, marked(2*million, 10*million, 200_000),
+			from("2026-10-07", marked(2*million, 10*million, 100_000))),
 		page("sonnet-5", claude("claude-sonnet-5*", million, 128_000, marked(2*million, 10*million, 200_000))),
 		page("sonnet-4-6", claude("claude-sonnet-4-6*", million, 128_000, marked(3*million, 15*million, 300_000))),
 		claude("claude-sonnet-4-5*", 200_000, 64_000, marked(3*million, 15*million, 300_000)),
-		claude("claude-haiku-5-5*", million, 128_000, marked(100_000, 500_000, 10_000), over(100_000, marked(500_000, 2_500_000, 50_000))),
+		claude("claude-haiku-5-5*", million, 128_000, marked(100_000, 500_000, 10_000),
+			over(100_000, marked(500_000, 2_500_000, 50_000))),
 		claude("claude-haiku-4-5*", 200_000, 64_000, marked(million, 5*million, 100_000)),
 	}
 }
@@ -44,24 +47,33 @@ func anthropic() []events.ModelOffer {
 // gemini: prices are those of text.
 func gemini() []events.ModelOffer {
 	const source, day = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by api-evangelist/deepmind", "2026-10-07"
-	const older, then = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by aifreeapi.com and morphllm.com", "2026-03-31"
-	const api, cloud = "https://ai.google.dev/gemini-api/docs/models/", "https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/gemini/"
+	const older, then = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by aifreeapi.com and morphllm.com",
+		"2026-03-31"
+	const api, cloud = "https://ai.google.dev/gemini-api/docs/models/",
+		"https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/gemini/"
 	const window, reply = 1_048_576, 65_536
 	return []events.ModelOffer{
-		limitsAt(row("gemini", "gemini-3.8-flash*", window, reply, automatic, source, day, usd(750_000, 3_750_000), from("2027-01-01", usd(1_500_000, 7_500_000))),
+		limitsAt(row("gemini", "gemini-3.8-flash*", window, reply, automatic, source, day, usd(750_000, 3_750_000),
+			from("2027-01-01", usd(1_500_000, 7_500_000))),
 			api+"gemini-3.8-flash, as quoted by docs.apiyi.com", "2026-09-03"),
-		limitsAt(row("gemini", "gemini-3.7-flash*", window, reply, automatic, "https://ai.google.dev/gemini-api/docs/pricing, as quoted by docs.apiyi.com and uttamdeb/agent-telemetry", "2026-09-30",
-			read(usd(750_000, 3_750_000), 75_000), from("2027-01-01", read(usd(1_500_000, 7_500_000), 150_000))), api+"gemini-3.7-flash", looked),
+		limitsAt(row("gemini", "gemini-3.7-flash*", window, reply, automatic,
+			"https://ai.google.dev/gemini-api/docs/pricing, as quoted by docs.apiyi.com and uttamdeb/agent-telemetry",
+			"2026-09-30",
+			read(usd(750_000, 3_750_000), 75_000), from("2027-01-01", read(usd(1_500_000, 7_500_000), 150_000))),
+			api+"gemini-3.7-flash", looked),
 		limitsAt(row("gemini", "gemini-3.5-flash-lite*", window, reply, automatic, source, day, usd(300_000, 2_500_000)),
 			"https://docs.apiyi.com/ja/models/gemini-3-5-flash-lite.md", looked),
-		limitsAt(row("gemini", "gemini-3.5-flash*", window, reply, automatic, source, day, usd(1_500_000, 9*million)), api+"gemini-3.5-flash", looked),
+		limitsAt(row("gemini", "gemini-3.5-flash*", window, reply, automatic, source, day, usd(1_500_000, 9*million)),
+			api+"gemini-3.5-flash", looked),
 		row("gemini", "gemini-3.1-pro*", 1_048_576, 65_536, automatic, source, day,
 			read(usd(2*million, 12*million), 200_000), over(200_000, read(usd(4*million, 18*million), 400_000))),
-		limitsAt(row("gemini", "gemini-3.1-flash-lite*", window, reply, automatic, older, then, usd(250_000, 1_500_000)), cloud+"3-1-flash-lite", looked),
+		limitsAt(row("gemini", "gemini-3.1-flash-lite*", window, reply, automatic, older, then, usd(250_000, 1_500_000)),
+			cloud+"3-1-flash-lite", looked),
 		row("gemini", "gemini-3-flash*", 1_048_576, 65_536, automatic, older, then, read(usd(500_000, 3*million), 50_000)),
 		row("gemini", "gemini-2.5-pro*", 1_048_576, 65_536, automatic, older, then,
 			read(usd(1_250_000, 10*million), 125_000), over(200_000, read(usd(2_500_000, 15*million), 250_000))),
-		row("gemini", "gemini-2.5-flash-lite*", 1_048_576, 65_536, automatic, older, then, read(usd(100_000, 400_000), 10_000)),
+		row("gemini", "gemini-2.5-flash-lite*", 1_048_576, 65_536, automatic, older, then, read(usd(100_000, 400_000),
+			10_000)),
 		row("gemini", "gemini-2.5-flash*", 1_048_576, 65_536, automatic, older, then, read(usd(300_000, 2_500_000), 30_000)),
 	}
 }
@@ -70,7 +82,8 @@ func gemini() []events.ModelOffer {
 // later, so it is not known here. Rows of GPT-5.2 to 6 hold for the names alone that
 // their sources give: models beside them, such as gpt-5.3-codex-spark, have others.
 func openai() []events.ModelOffer {
-	const source, day = "https://developers.openai.com/api/docs/pricing, as quoted by deploybase.ai and docs.rs/adk-model", "2026-03-21"
+	const source, day = "https://developers.openai.com/api/docs/pricing, as quoted by deploybase.ai and docs.rs/adk-model",
+		"2026-03-21"
 	gpt := func(model string, window, reply int64, p events.ModelPrice) events.ModelOffer {
 		return row("openai", model, window, reply, automatic, source, day, p)
 	}
@@ -87,10 +100,12 @@ func openai() []events.ModelOffer {
 	const prices = "https://developers.openai.com/api/docs/pricing, as quoted by anomalyco/models.dev and "
 	five := func(model string) events.ModelOffer {
 		return limitsAt(row("openai", model, 1_050_000, 128_000, automatic, prices+"tokenmix.ai", "2026-06-04",
-			read(usd(5*million, 30*million), 500_000), over(long, read(usd(10*million, 45*million), million))), oxen+"gpt-5-5-2026-04-23.md", looked)
+			read(usd(5*million, 30*million), 500_000), over(long, read(usd(10*million, 45*million), million))),
+			oxen+"gpt-5-5-2026-04-23.md", looked)
 	}
 	two := func(model, page string) events.ModelOffer {
-		return limitsAt(row("openai", model, 400_000, 128_000, automatic, prices+"docs.rs/codex-ops", "2026-05-13", read(usd(1_750_000, 14*million), 175_000)), page, looked)
+		return limitsAt(row("openai", model, 400_000, 128_000, automatic, prices+"docs.rs/codex-ops", "2026-05-13",
+			read(usd(1_750_000, 14*million), 175_000)), page, looked)
 	}
 	return []events.ModelOffer{
 		sol("gpt-6.2-sol*", 100_000, pages+"gpt-6.2-sol.md"),
@@ -101,7 +116,8 @@ func openai() []events.ModelOffer {
 			usd(30*million, 180*million), over(long, usd(60*million, 270*million))), oxen+"gpt-5-5-pro-2026-04-23.md", looked),
 		five("gpt-5.5"),
 		five("gpt-5.5-20*"),
-		limitsAt(gpt("gpt-5.4-mini*", 400_000, 128_000, read(usd(750_000, 4_500_000), 75_000)), gateway+"openai/gpt-5.4-mini.md", looked),
+		limitsAt(gpt("gpt-5.4-mini*", 400_000, 128_000, read(usd(750_000, 4_500_000), 75_000)),
+			gateway+"openai/gpt-5.4-mini.md", looked),
 		gpt("gpt-5.4", 272_000, 128_000, read(usd(2_500_000, 15*million), 250_000)),
 		two("gpt-5.3-codex", gateway+"gpt-5.3-codex-fast.md"),
 		two("gpt-5.2", gateway+"openai/gpt-5.2-fast.md"),
@@ -129,7 +145,9 @@ func others() []events.ModelOffer {
 	return []events.ModelOffer{
 		row("deepseek", "deepseek-v4-flash*", million, 384_000, automatic, deepseek, august),
 		row("deepseek", "deepseek-v4-pro*", million, 384_000, automatic, deepseek, august),
-		row("grok", "grok-4.7*", 500_000, 0, automatic, "https://docs.x.ai/developers/grok-4-7", "2026-11-21", usd(2*million, 6*million)),
-		row("minimax", "minimax-m3*", million, 131_072, automatic, "limits: novita.ai and docs.apiyi.com; their prices are their own", "2026-11-21"),
+		row("grok", "grok-4.7*", 500_000, 0, automatic, "https://docs.x.ai/developers/grok-4-7", "2026-11-21",
+			usd(2*million, 6*million)),
+		row("minimax", "minimax-m3*", million, 131_072, automatic, "limits: novita.ai and docs.apiyi.com; their prices are "+
+			"their own", "2026-11-21"),
 	}
 }

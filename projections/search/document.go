@@ -82,16 +82,19 @@ func (x *Index) document(ctx context.Context, e *events.Event) (*document.Docume
 		}
 		doc.AddField(document.NewTextFieldCustom(fieldStored, nil, raw, index.StoreField, nil))
 	}
-	doc.AddField(document.NewTextFieldCustom(fieldText, nil, []byte(Text(e)), index.IndexField|index.IncludeTermVectors, wordAnalyzer{}))
+	doc.AddField(document.NewTextFieldCustom(fieldText, nil, []byte(Text(e)), index.IndexField|index.IncludeTermVectors,
+		wordAnalyzer{}))
 	for _, f := range []struct{ name, value string }{
 		{fieldSession, strings.ToLower(e.Session)}, {fieldType, e.Type}, {fieldTier, tierWord(s.Tier)},
 		{fieldTicket, strings.ToLower(s.Ticket)}, {fieldTool, strings.ToLower(s.Tool)},
 	} {
 		if f.value != "" {
-			doc.AddField(document.NewTextFieldCustom(f.name, nil, []byte(f.value), index.IndexField|index.SkipFreqNorm, wholeAnalyzer{}))
+			doc.AddField(document.NewTextFieldCustom(f.name, nil, []byte(f.value), index.IndexField|index.SkipFreqNorm,
+				wholeAnalyzer{}))
 		}
 	}
-	doc.AddField(document.NewNumericFieldWithIndexingOptions(fieldTime, nil, float64(e.Time.UnixMilli()), index.IndexField))
+	doc.AddField(document.NewNumericFieldWithIndexingOptions(fieldTime, nil, float64(e.Time.UnixMilli()),
+		index.IndexField))
 	return doc, nil
 }
 

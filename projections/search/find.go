@@ -311,7 +311,8 @@ func (r reading) term(t term) (query.Query, error) {
 			break
 		}
 		if all = append(all, entry.Term); len(all) > MaxPrefix {
-			return nil, &QueryError{Message: fmt.Sprintf("%s* stands for more than %d words", t.words[0], MaxPrefix), Hint: "Give more of the word."}
+			return nil, &QueryError{Message: fmt.Sprintf("%s* stands for more than %d words", t.words[0], MaxPrefix),
+				Hint: "Give more of the word."}
 		}
 	}
 	if len(all) == 0 {
@@ -340,7 +341,10 @@ func (r reading) sessionsOf(asked []string) ([]string, error) {
 		if entry == nil {
 			return out, nil
 		}
-		if slices.ContainsFunc(asked, func(s string) bool { return strings.HasPrefix(entry.Term, s) || strings.HasSuffix(entry.Term, s) }) {
+		if slices.ContainsFunc(asked, func(s string) bool {
+			return strings.HasPrefix(entry.Term, s) ||
+				strings.HasSuffix(entry.Term, s)
+		}) {
 			out = append(out, entry.Term)
 		}
 		if len(out) > MaxLimit+len(asked) {

@@ -65,7 +65,8 @@ func TestAHitShowsWhereAndNothingThatSteersATerminal(t *testing.T) {
 	a, err := x.Find(patient(t), parse(t, "line tool:edit_file type:ToolSettled"), search.Page{Limit: 10})
 	require.NoError(t, err)
 	h := a.Hits[0]
-	require.Equal(t, "S1 ToolSettled worker-1 3 T-1 edit_file 9", fmt.Sprint(h.Session, " ", h.Type, " ", h.Actor, " ", h.Tier, " ", h.Ticket, " ", h.Tool, " ", h.Seq))
+	require.Equal(t, "S1 ToolSettled worker-1 3 T-1 edit_file 9", fmt.Sprint(h.Session, " ", h.Type, " ", h.Actor, " ",
+		h.Tier, " ", h.Ticket, " ", h.Tool, " ", h.Seq))
 	require.Equal(t, "line", h.Snippet[h.Match[0]:h.Match[1]])
 	require.Contains(t, h.Snippet, "no such line\uFFFD[2J in")
 	a, err = x.Find(patient(t), parse(t, "needle"), search.Page{Limit: 10})

@@ -43,7 +43,8 @@ func newRecord(t testing.TB) *record {
 func (r *record) add(session, actor string, p events.Payload) string {
 	r.t.Helper()
 	r.n++
-	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", r.n), Time: time.Date(2026, 1, 1, 0, r.n, 0, 0, time.UTC), Project: project, Session: session, Actor: actor}, p)
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", r.n), Time: time.Date(2026, 1, 1, 0, r.n, 0, 0, time.UTC),
+		Project: project, Session: session, Actor: actor}, p)
 	require.NoError(r.t, err)
 	e.Payload = nil
 	_, err = r.log.Append(patient(r.t), e, nil)
@@ -56,18 +57,26 @@ func (r *record) work(session string) {
 	r.t.Helper()
 	r.add(session, "ada", events.SessionOpened{Folder: "20260101_0001" + session})
 	r.add(session, "ada", events.GoalSubmitted{Goal: "Mend the Parser, please"})
-	request := r.add(session, events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): T-1", Ticket: "T-1", Attempt: 1, Tier: 3, SHA256: "ab",
+	request := r.add(session, events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): T-1",
+		Ticket: "T-1", Attempt: 1, Tier: 3, SHA256: "ab",
 		Manifest: []events.Part{{Role: "system", Text: "promptonly"}}})
-	r.add(session, events.ActorModels, events.ModelReplied{Request: request, Text: "I shall read parse_line first", Finish: "stop"})
+	r.add(session, events.ActorModels, events.ModelReplied{Request: request, Text: "I shall read parse_line first",
+		Finish: "stop"})
 	args := json.RawMessage(`{"path":"src/parse.go","deep":{"old_string":"func (p *parser) next()"}}`)
-	r.add(session, events.ActorContributor, events.ToolRequested{Call: "c1", Tool: "edit_file", Args: args, Ticket: "T-1", Attempt: 1, Round: 1})
-	r.add(session, events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "edit the parser", Ticket: "T-1", Call: "c1", Tool: "edit_file", Args: args})
+	r.add(session, events.ActorContributor, events.ToolRequested{Call: "c1", Tool: "edit_file", Args: args, Ticket: "T-1",
+		Attempt: 1, Round: 1})
+	r.add(session, events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "edit the parser",
+		Ticket: "T-1", Call: "c1", Tool: "edit_file", Args: args})
 	r.add(session, "ada", events.AskAnswered{Ask: "a1", Decision: events.Yes, Reason: "sounds reasonable"})
-	r.add(session, events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "edit_file", Args: args, ArgsSHA256: "d", Ticket: "T-1", Generation: 1, By: "ada"})
-	r.add(session, "worker-1", events.ToolSettled{Call: "c1", Tool: "edit_file", Outcome: events.ToolFailed, Text: "no such line\x1b[2J in 解析器 file", ArgsSHA256: "d", Generation: 1})
+	r.add(session, events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "edit_file", Args: args, ArgsSHA256: "d",
+		Ticket: "T-1", Generation: 1, By: "ada"})
+	r.add(session, "worker-1", events.ToolSettled{Call: "c1", Tool: "edit_file", Outcome: events.ToolFailed,
+		Text: "no such line\x1b[2J in 解析器 file", ArgsSHA256: "d", Generation: 1})
 	r.add(session, events.ActorQA, events.HintGiven{Call: "c1", Ticket: "T-1", Hint: "the import is missing"})
-	r.add(session, events.ActorGateway, events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200, Body: json.RawMessage(`{"question":"zebra?"}`)})
-	r.add(session, "ada", events.SessionEdited{Entries: json.RawMessage(`[{"role":"User","content":"discussed giraffes"}]`)})
+	r.add(session, events.ActorGateway, events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200,
+		Body: json.RawMessage(`{"question":"zebra?"}`)})
+	r.add(session, "ada",
+		events.SessionEdited{Entries: json.RawMessage(`[{"role":"User","content":"discussed giraffes"}]`)})
 	r.add(session, "ada", events.SessionClosed{Reason: "done"})
 }
 

@@ -114,7 +114,8 @@ func (x *Index) Open(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.subjects == nil || at != x.at { // otherwise it is opened again where it was closed
-		x.subjects = &subjects{log: x.opts.Log, registry: x.opts.Registry, project: x.opts.Project, open: map[string]map[string]about{}}
+		x.subjects = &subjects{log: x.opts.Log, registry: x.opts.Registry, project: x.opts.Project,
+			open: map[string]map[string]about{}}
 	}
 	x.index, x.at = index, at
 	x.wake()

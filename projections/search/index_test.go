@@ -69,7 +69,9 @@ func TestAnIndexThatIsNotRightIsBuiltAnew(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, f(raw), 0o600))
 	}
 	for what, damage := range map[string]func(t *testing.T, r *record){
-		"deleted":            func(t *testing.T, r *record) { require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "index"))) },
+		"deleted": func(t *testing.T, r *record) {
+			require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "index")))
+		},
 		"a segment is gone":  func(t *testing.T, r *record) { require.NoError(t, os.Remove(segments(t, r)[0])) },
 		"a segment is empty": func(t *testing.T, r *record) { require.NoError(t, os.Truncate(segments(t, r)[0], 0)) },
 		"a segment is cut":   func(t *testing.T, r *record) { require.NoError(t, os.Truncate(segments(t, r)[0], 100)) },
@@ -142,7 +144,8 @@ func (r *record) running(t *testing.T, log events.Log) *running {
 	require.NoError(t, err)
 	x := &running{t: t, live: l, looks: make(chan time.Time), logged: &bytes.Buffer{}, ended: make(chan error, 1)}
 	x.Index = search.New(search.Options{
-		Dir: r.dir, Log: log, Project: project, Head: l.Position, Settle: eventstest.Patience, MostBehind: 3000, Looks: x.looks,
+		Dir: r.dir, Log: log, Project: project, Head: l.Position, Settle: eventstest.Patience, MostBehind: 3000,
+		Looks:  x.looks,
 		Logger: slog.New(slog.NewTextHandler(x.logged, nil)),
 	})
 	ctx, cancel := context.WithCancel(patient(t))

@@ -97,7 +97,8 @@ func TestAKilledIndexMissesAndRepeatsNothing(t *testing.T) {
 	for _, killed := range []int{900, 2500} {
 		dir, logged := t.TempDir(), &bytes.Buffer{}
 		killAt(t, dir, killed)
-		x := search.New(search.Options{Dir: dir, Log: log, Project: sessiongen.Project, Logger: slog.New(slog.NewTextHandler(logged, nil))})
+		x := search.New(search.Options{Dir: dir, Log: log, Project: sessiongen.Project,
+			Logger: slog.New(slog.NewTextHandler(logged, nil))})
 		require.NoError(t, x.Open(patient(t)))
 		t.Logf("killed at event %d: %d are indexed %s", killed, x.Position(), logged)
 		require.Equal(t, want, hits(x))

@@ -78,7 +78,8 @@ func (p *parser) unknown(from int, name string) error {
 		names = append(names, q.Name)
 	}
 	return p.wrong(from, fmt.Sprintf("there is no qualifier %q", clip(name, 40)),
-		fmt.Sprintf("The nearest is %s:. There are %s. For the text itself, put it in quotes.", nearest(name, names), strings.Join(names, ", ")))
+		fmt.Sprintf("The nearest is %s:. There are %s. For the text itself, put it in quotes.", nearest(name, names),
+			strings.Join(names, ", ")))
 }
 
 func (p *parser) ofType(at int, value string) error {
@@ -90,7 +91,8 @@ func (p *parser) ofType(at int, value string) error {
 		}
 		names = append(names, d.Type.Name)
 	}
-	return p.wrong(at, fmt.Sprintf("there is no type %q", clip(value, 40)), "The nearest is "+nearest(value, names)+"; docs/events.md lists them.")
+	return p.wrong(at, fmt.Sprintf("there is no type %q", clip(value, 40)), "The nearest is "+nearest(value, names)+
+		"; docs/events.md lists them.")
 }
 
 // moment reads a day, a time, or an age, and keeps it in to, which may hold one only.
@@ -108,12 +110,14 @@ func (p *parser) moment(at int, value string, to *time.Time) error {
 		*to = p.now.Add(-age)
 		return nil
 	}
-	return p.wrong(at, fmt.Sprintf("%q is no time", clip(value, 40)), "Write 2026-01-31, 2026-01-31T15:04, or an age: 30m, 2h, 7d.")
+	return p.wrong(at, fmt.Sprintf("%q is no time", clip(value, 40)), "Write 2026-01-31, 2026-01-31T15:04, or an age: "+
+		"30m, 2h, 7d.")
 }
 
 // age reads 30m, 2h or 7d.
 func age(value string) (time.Duration, bool) {
-	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
+	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
+		"w": 7 * 24 * time.Hour}
 	if len(value) < 2 {
 		return 0, false
 	}

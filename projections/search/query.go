@@ -68,7 +68,8 @@ func Parse(text string, now time.Time) (Query, error) {
 		}
 	}
 	if p.count == 0 {
-		return Query{}, p.wrong(0, "there is nothing to search for", `Give a word, a "phrase", or a qualifier such as type:ToolSettled.`)
+		return Query{}, p.wrong(0, "there is nothing to search for",
+			`Give a word, a "phrase", or a qualifier such as type:ToolSettled.`)
 	}
 	return p.query, nil
 }
@@ -96,7 +97,8 @@ func (p *parser) skip() {
 // term reads one term or qualifier.
 func (p *parser) term() error {
 	from := p.at
-	not := strings.HasPrefix(p.text[p.at:], "-") && p.at+1 < len(p.text) && !strings.ContainsRune(" \t\r\n", rune(p.text[p.at+1]))
+	not := strings.HasPrefix(p.text[p.at:], "-") && p.at+1 < len(p.text) && !strings.ContainsRune(" \t\r\n",
+		rune(p.text[p.at+1]))
 	if not {
 		p.at++
 	}
@@ -119,7 +121,8 @@ func (p *parser) name() (string, bool) {
 	for n < len(rest) && (rest[n] >= 'a' && rest[n] <= 'z' || rest[n] >= 'A' && rest[n] <= 'Z') {
 		n++
 	}
-	if n == 0 || n == len(rest) || rest[n] != ':' || strings.HasPrefix(rest[n:], "://") || strings.HasPrefix(rest[n:], "::") {
+	if n == 0 || n == len(rest) || rest[n] != ':' || strings.HasPrefix(rest[n:], "://") || strings.HasPrefix(rest[n:],
+		"::") {
 		return "", false
 	}
 	p.at += n + 1
@@ -160,7 +163,8 @@ func (p *parser) word(from int, value string, quoted, not bool) error {
 		return p.wrong(from, "a * stands for too much", fmt.Sprintf("Give at least %d characters before it.", MinPrefix))
 	}
 	if len(t.words) == 0 {
-		return p.wrong(from, fmt.Sprintf("%q holds no word", clip(value, 40)), fmt.Sprintf("Words are letters and digits, at most %d bytes each.", maxWord))
+		return p.wrong(from, fmt.Sprintf("%q holds no word", clip(value, 40)),
+			fmt.Sprintf("Words are letters and digits, at most %d bytes each.", maxWord))
 	}
 	p.query.terms = append(p.query.terms, t)
 	return nil

@@ -24,7 +24,7 @@ import (
 )
 
 // TestASearchIsFasterThanAScan measures; docs/performance.md has the figures.
-func TestASearchIsFasterThanAScan(t *testing.T) { //nolint:paralleltest // it measures
+func TestASearchIsFasterThanAScan(t *testing.T) {
 	if os.Getenv("SLOP_LOAD") != "full" {
 		t.Skip("set SLOP_LOAD=full to measure it")
 	}
@@ -41,8 +41,10 @@ func TestASearchIsFasterThanAScan(t *testing.T) { //nolint:paralleltest // it me
 	begun, worked := time.Now(), cpu(t)
 	require.NoError(t, x.CatchUp(ctx, 0))
 	took, worked := time.Since(begun), cpu(t)-worked
-	t.Logf("indexed at %.0f a second, %s of processor time an event, heap %+d MB, %d MB on disk", sessions*length/took.Seconds(), worked/(sessions*length), (heap()-before)>>20, size(t, dir)>>20)
-	for _, text := range []string{"tickets", `"frame ends early"`, "ticket:T-001 type:ToolSettled", "pars* -later", "unheardof", "parser type:GoalSubmitted"} {
+	t.Logf("indexed at %.0f a second, %s of processor time an event, heap %+d MB, %d MB on disk",
+		sessions*length/took.Seconds(), worked/(sessions*length), (heap()-before)>>20, size(t, dir)>>20)
+	for _, text := range []string{"tickets", `"frame ends early"`, "ticket:T-001 type:ToolSettled", "pars* -later",
+		"unheardof", "parser type:GoalSubmitted"} {
 		var times []time.Duration
 		total := uint64(0)
 		for range 30 {
@@ -62,7 +64,8 @@ func TestASearchIsFasterThanAScan(t *testing.T) { //nolint:paralleltest // it me
 			hits++
 		}
 	}
-	t.Logf("a plain scan of the log: %d hits in %s, %s of processor time an event", hits, time.Since(begun), (cpu(t)-worked)/(sessions*length))
+	t.Logf("a plain scan of the log: %d hits in %s, %s of processor time an event", hits, time.Since(begun),
+		(cpu(t)-worked)/(sessions*length))
 	begun = time.Now()
 	require.NoError(t, x.Close())
 	require.NoError(t, x.Open(ctx))
@@ -95,7 +98,8 @@ func besideAnIndex(t *testing.T, log events.Log, dir string, first uint64) {
 	require.NoError(t, err)
 	for turn := range uint64(3) {
 		alone := fill(t, log, first+10*turn, 2, 2000)
-		x := search.New(search.Options{Dir: dir, Log: log, Project: sessiongen.Project, Head: l.Position, Settle: eventstest.Patience})
+		x := search.New(search.Options{Dir: dir, Log: log, Project: sessiongen.Project, Head: l.Position,
+			Settle: eventstest.Patience})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- x.Run(ctx) }()
@@ -104,7 +108,8 @@ func besideAnIndex(t *testing.T, log events.Log, dir string, first uint64) {
 		a, err := x.Find(ctx, parse(t, "unheardof"), search.Page{Limit: 1})
 		require.NoError(t, err)
 		require.Zero(t, a.Behind)
-		t.Logf("appended at %.0f a second alone, %.0f beside the index; a search saw all 8,000 after %s", alone, beside, time.Since(begun))
+		t.Logf("appended at %.0f a second alone, %.0f beside the index; a search saw all 8,000 after %s", alone, beside,
+			time.Since(begun))
 		stop()
 		require.NoError(t, <-ended)
 	}

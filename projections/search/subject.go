@@ -42,7 +42,8 @@ func (s *subjects) of(ctx context.Context, e *events.Event) (about, error) {
 // linked tells events that others refer to, or that refer to others.
 func linked(e *events.Event) bool {
 	switch e.Payload.(type) {
-	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelApproved, events.ModelDenied, events.ToolRequested, events.ToolApproved, events.ToolDenied,
+	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelApproved, events.ModelDenied,
+		events.ToolRequested, events.ToolApproved, events.ToolDenied,
 		events.ToolSettled, events.ToolParked, events.InterruptResolved, events.PreviewBuilt, events.HintGiven,
 		events.AskRaised, events.AskSettled, events.AskAnswered, events.SessionOpened, events.SessionClosed:
 		return true

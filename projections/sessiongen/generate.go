@@ -117,7 +117,8 @@ func (g *generator) emit(actor string, p events.Payload) events.Event {
 	}
 	g.at = g.at.Add(time.Duration(1+g.random.IntN(900)) * time.Millisecond)
 	o := events.Origin{
-		ID: events.DecidedID(actor, cause, len(g.log)), Time: g.at, Project: Project, Session: g.session, Actor: actor, Cause: cause.ID,
+		ID: events.DecidedID(actor, cause, len(g.log)), Time: g.at, Project: Project, Session: g.session, Actor: actor,
+		Cause: cause.ID,
 	}
 	if events.IsDecider(actor) || events.IsWorker(actor) {
 		g.counts[actor]++
@@ -150,5 +151,6 @@ func (g *generator) lines(size int) string {
 
 // prose is the text that words cuts from.
 func prose() string {
-	return strings.Repeat("the parser reads one line at a time and keeps what it cannot use for the next call so that nothing is lost when a frame ends early ", 40)
+	return strings.Repeat("the parser reads one line at a time and keeps what it cannot use for the next call so that "+
+		"nothing is lost when a frame ends early ", 40)
 }

@@ -30,8 +30,10 @@ func (g *generator) round(t *ticket, small bool) {
 		name := names[g.random.IntN(len(names))]
 		planned[i] = events.ToolCall{Name: name, Args: g.arguments(t, name)}
 	}
-	reply := g.askFor(t, events.ModelRequested{Tools: []string{readTool, editTool, shellTool}}, events.ModelReplied{Text: g.words(150), Calls: planned})
-	t.parts = append(t.parts, events.Part{Role: "assistant", From: reply.ID, SHA256: events.Digest([]byte(t.ID)), Size: 150})
+	reply := g.askFor(t, events.ModelRequested{Tools: []string{readTool, editTool, shellTool}},
+		events.ModelReplied{Text: g.words(150), Calls: planned})
+	t.parts = append(t.parts, events.Part{Role: "assistant", From: reply.ID, SHA256: events.Digest([]byte(t.ID)),
+		Size: 150})
 	for i, c := range planned {
 		c.ID = events.CallID(reply.Cause, i)
 		g.call(t, c)
@@ -61,31 +63,38 @@ func (g *generator) arguments(t *ticket, tool string) json.RawMessage {
 func (g *generator) call(t *ticket, c events.ToolCall) {
 	digest := events.Digest(c.Args)
 	effect := map[string]string{readTool: "reads", editTool: "writes", shellTool: "executes"}[c.Name]
-	g.emit(events.ActorContributor, events.ToolRequested{Call: c.ID, Tool: c.Name, Args: c.Args, Ticket: t.ID, Attempt: 1, Round: t.rounds})
-	approved := events.ToolApproved{Call: c.ID, Tool: c.Name, Args: c.Args, ArgsSHA256: digest, Effect: effect, Ticket: t.ID, Generation: 1, By: "rule", TimeoutMS: 60_000}
+	g.emit(events.ActorContributor, events.ToolRequested{Call: c.ID, Tool: c.Name, Args: c.Args, Ticket: t.ID, Attempt: 1,
+		Round: t.rounds})
+	approved := events.ToolApproved{Call: c.ID, Tool: c.Name, Args: c.Args, ArgsSHA256: digest, Effect: effect,
+		Ticket: t.ID, Generation: 1, By: "rule", TimeoutMS: 60_000}
 	if c.Name != readTool {
 		approved.By = person
 		approved.Ask = fmt.Sprintf("ask-%s", c.ID)
-		g.emit(events.ActorApproval, events.AskRaised{Ask: approved.Ask, Gate: events.GateTool, Title: c.Name, Ticket: t.ID, Call: c.ID, Tool: c.Name,
+		g.emit(events.ActorApproval, events.AskRaised{Ask: approved.Ask, Gate: events.GateTool, Title: c.Name, Ticket: t.ID,
+			Call: c.ID, Tool: c.Name,
 			Args: c.Args, ArgsSHA256: digest, Effect: effect, Attempt: 1, Round: t.rounds})
 		answer := g.emit(person, events.AskAnswered{Ask: approved.Ask, Decision: events.Yes})
-		g.emit(events.ActorApproval, events.AskSettled{Ask: approved.Ask, Gate: events.GateTool, Outcome: events.Yes, By: person, AnswerID: answer.ID, At: answer.Time})
+		g.emit(events.ActorApproval, events.AskSettled{Ask: approved.Ask, Gate: events.GateTool, Outcome: events.Yes,
+			By: person, AnswerID: answer.ID, At: answer.Time})
 	}
 	g.emit(events.ActorApproval, approved)
 	out := g.outcome(t, c, digest)
 	settled := g.emit("worker-made-1", out)
-	t.parts = append(t.parts, events.Part{Role: "tool", SHA256: out.SHA256, Size: int64(len(out.Text)), From: settled.ID, Call: c.ID})
+	t.parts = append(t.parts, events.Part{Role: "tool", SHA256: out.SHA256, Size: int64(len(out.Text)), From: settled.ID,
+		Call: c.ID})
 	if len(t.parts) > 12 {
 		t.parts = append(t.parts[:3], t.parts[len(t.parts)-9:]...)
 	}
 	if out.Outcome == events.ToolFailed {
-		g.ask(events.ActorQA, events.ModelRequested{StreamID: "Tier 4", Ticket: t.ID, Call: c.ID, Tier: 4}, events.ModelReplied{Text: g.words(100)})
+		g.ask(events.ActorQA, events.ModelRequested{StreamID: "Tier 4", Ticket: t.ID, Call: c.ID, Tier: 4},
+			events.ModelReplied{Text: g.words(100)})
 		g.emit(events.ActorQA, events.HintGiven{Call: c.ID, Ticket: t.ID, Hint: g.words(100)})
 	}
 }
 
 func (g *generator) outcome(t *ticket, c events.ToolCall, digest string) events.ToolSettled {
-	out := events.ToolSettled{Call: c.ID, Tool: c.Name, Outcome: events.ToolDone, ArgsSHA256: digest, Generation: 1, DurationMS: int64(g.random.IntN(900))}
+	out := events.ToolSettled{Call: c.ID, Tool: c.Name, Outcome: events.ToolDone, ArgsSHA256: digest, Generation: 1,
+		DurationMS: int64(g.random.IntN(900))}
 	switch c.Name {
 	case readTool:
 		out.Text = g.lines(g.output/2 + g.random.IntN(g.output))
@@ -100,7 +109,8 @@ func (g *generator) outcome(t *ticket, c events.ToolCall, digest string) events.
 			exit, out.Outcome, out.Stderr = 1, events.ToolFailed, g.words(300)
 		}
 		out.Exit, out.Interpreter = &exit, "bash"
-		out.Text = fmt.Sprintf("STDOUT:\n%s\nSTDERR:\n%s\nEXIT CODE: %d", g.lines(g.output/2+g.random.IntN(g.output)), out.Stderr, exit)
+		out.Text = fmt.Sprintf("STDOUT:\n%s\nSTDERR:\n%s\nEXIT CODE: %d", g.lines(g.output/2+g.random.IntN(g.output)),
+			out.Stderr, exit)
 	}
 	out.SHA256 = events.Digest([]byte(out.Text))
 	return out

@@ -86,7 +86,8 @@ func (s *scrambler) event(d events.Def, at time.Time, seq uint64) (events.Event,
 	if err != nil {
 		panic("sessiongen: " + err.Error()) // made of decoded JSON
 	}
-	o := events.Origin{ID: events.DecidedID("scramble", events.Event{ID: d.Type.Name, Time: at}, int(seq)), Time: at, Project: Project, Session: "01SCRAMBLED", Actor: s.writer(d)} //nolint:gosec // small
+	o := events.Origin{ID: events.DecidedID("scramble", events.Event{ID: d.Type.Name, Time: at}, int(seq)), Time: at,
+		Project: Project, Session: "01SCRAMBLED", Actor: s.writer(d)}
 	if len(s.ids) > 0 {
 		o.Cause = s.ids[len(s.ids)-1]
 	}

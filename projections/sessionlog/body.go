@@ -66,5 +66,6 @@ func (b *bodyFile) link(what string) string {
 
 // absent is the content of a file whose blob nobody has: what is known of it.
 func absent(head []byte, blob *events.BlobRef) []byte {
-	return fmt.Appendf(head[:len(head):len(head)], "\n[the rest is missing: blob %s of %d bytes is not in the store]\n", inline(blob.SHA256), blob.Size)
+	return fmt.Appendf(head[:len(head):len(head)], "\n[the rest is missing: blob %s of %d bytes is not in the store]\n",
+		inline(blob.SHA256), blob.Size)
 }

@@ -33,7 +33,8 @@ func TestABodyOverTheLimitHasAFileOfItsOwn(t *testing.T) {
 		file := fmt.Sprintf(`{"name":"outputs/0001_result.txt","size":%d,"sha256":%q}`, size, events.Digest([]byte(text)))
 		require.Contains(t, s.files["comms.log"], `"text":"","text_file":`+file)
 		require.Contains(t, s.files["clicalls.log"], `"stdout":"","output_file":`+file)
-		require.Contains(t, s.files["toolcalls.log"], "A result of 16385 bytes: [outputs/0001_result.txt](outputs/0001_result.txt)\n")
+		require.Contains(t, s.files["toolcalls.log"], "A result of 16385 bytes: "+
+			"[outputs/0001_result.txt](outputs/0001_result.txt)\n")
 	}
 }
 
@@ -43,24 +44,31 @@ func TestEveryKindOfLongBodyIsNamedAndKeptOnce(t *testing.T) {
 	s.by("ada", opened())
 	long := func(what string) string { return what + strings.Repeat("-", sessionlog.MaxBody) }
 	raw := func(what string) json.RawMessage { return json.RawMessage(`{"a":"` + long(what) + `"}`) }
-	manifest := []events.Part{{Role: "system", Text: long("prompt")}, {Role: "tool", SHA256: "cd", From: "E2", Size: 99_999}}
+	manifest := []events.Part{{Role: "system", Text: long("prompt")}, {Role: "tool", SHA256: "cd", From: "E2",
+		Size: 99_999}}
 	for range 2 { // the same prompt twice has one file
-		s.by(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3", Ticket: "T-1", Attempt: 1, Tier: 3, Manifest: manifest, SHA256: "cd"})
+		s.by(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3", Ticket: "T-1", Attempt: 1, Tier: 3,
+			Manifest: manifest, SHA256: "cd"})
 	}
-	s.by(events.ActorModels, events.ModelReplied{Request: "E2", Text: long("reply"), Calls: []events.ToolCall{{ID: "c1", Name: "edit_file", Args: raw("args")}}, Finish: "stop"})
+	s.by(events.ActorModels, events.ModelReplied{Request: "E2", Text: long("reply"), Calls: []events.ToolCall{
+		{ID: "c1", Name: "edit_file", Args: raw("args")}}, Finish: "stop"})
 	s.by(events.ActorContributor, events.ToolRequested{Call: "c1", Tool: "edit_file", Args: raw("args"), Ticket: "T-1"})
-	s.by(events.ActorApproval, events.ToolDenied{Call: "c1", Tool: "edit_file", Ticket: "T-1", Reason: long("reason"), By: "ada"})
-	s.shell("c2", long("script"), events.ToolSettled{Outcome: events.ToolFailed, Text: "STDOUT:\n", Stderr: long("stderr"), Data: raw("data"), Interpreter: "bash"})
+	s.by(events.ActorApproval, events.ToolDenied{Call: "c1", Tool: "edit_file", Ticket: "T-1", Reason: long("reason"),
+		By: "ada"})
+	s.shell("c2", long("script"), events.ToolSettled{Outcome: events.ToolFailed, Text: "STDOUT:\n", Stderr: long("stderr"),
+		Data: raw("data"), Interpreter: "bash"})
 	s.by(events.ActorGateway, events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200, Body: raw("payload")})
 	names := slices.Sorted(maps.Keys(s.files))
-	require.Equal(t, []string{"apihooks.log", "clicalls.log", "comms.log", "outputs/0001_prompt.txt", "outputs/0002_reply.txt", "outputs/0003_args.txt",
+	require.Equal(t, []string{"apihooks.log", "clicalls.log", "comms.log", "outputs/0001_prompt.txt",
+		"outputs/0002_reply.txt", "outputs/0003_args.txt",
 		"outputs/0004_result.txt", "outputs/0005_stderr.txt", "outputs/0006_data.txt", "outputs/0007_payload.txt",
 		"scripts/generated/20260102_030409_0001.sh", "toolcalls.log"}, names)
 	for _, file := range sessionlog.Files() {
 		require.Less(t, len(s.files[file]), sessionlog.MaxBody, "%s names bodies", file)
 	}
 	require.JSONEq(t, string(raw("args")), s.files["outputs/0003_args.txt"])
-	require.Contains(t, s.files["clicalls.log"], `"stdin":"","stdin_file":{"name":"scripts/generated/20260102_030409_0001.sh"`)
+	require.Contains(t, s.files["clicalls.log"],
+		`"stdin":"","stdin_file":{"name":"scripts/generated/20260102_030409_0001.sh"`)
 	require.Contains(t, s.files["apihooks.log"], " - Payload: file=outputs/0007_payload.txt size=")
 }
 
@@ -75,9 +83,12 @@ func withBlob(t *testing.T, stored bool) (s *stage, text, name string) {
 	}
 	by := tell(t)
 	s.add(by.event("ada", opened()))
-	s.add(by.event(events.ActorContributor, events.ToolRequested{Call: "c", Tool: "read_file", Args: json.RawMessage(`{}`), Ticket: "T-1"}))
-	s.add(by.event(events.ActorApproval, events.ToolApproved{Call: "c", Tool: "read_file", Args: json.RawMessage(`{}`), ArgsSHA256: "d", Generation: 1, By: "rule"}))
-	s.add(by.event("worker-1", events.ToolSettled{Call: "c", Tool: "read_file", Outcome: events.ToolDone, Text: "head", TextBlob: &ref, ArgsSHA256: "d", Generation: 1}))
+	s.add(by.event(events.ActorContributor, events.ToolRequested{Call: "c", Tool: "read_file", Args: json.RawMessage(`{}`),
+		Ticket: "T-1"}))
+	s.add(by.event(events.ActorApproval, events.ToolApproved{Call: "c", Tool: "read_file", Args: json.RawMessage(`{}`),
+		ArgsSHA256: "d", Generation: 1, By: "rule"}))
+	s.add(by.event("worker-1", events.ToolSettled{Call: "c", Tool: "read_file", Outcome: events.ToolDone, Text: "head",
+		TextBlob: &ref, ArgsSHA256: "d", Generation: 1}))
 	s.add(by.event("ada", events.SessionClosed{Reason: "done"}))
 	return s, text, filepath.Join(s.dir, sessionlog.Base, opened().Folder, "outputs/0001_result.txt")
 }
@@ -102,7 +113,8 @@ func TestAMissingBlobIsNamedAndFetchedLater(t *testing.T) {
 	require.NoError(t, s.writer().Rebuild(patient(t), "S1"))
 	have, err := os.ReadFile(name)
 	require.NoError(t, err)
-	require.Equal(t, fmt.Sprintf("head\n[the rest is missing: blob %s of %d bytes is not in the store]\n", events.Digest([]byte(text)), len(text)), string(have))
+	require.Equal(t, fmt.Sprintf("head\n[the rest is missing: blob %s of %d bytes is not in the store]\n",
+		events.Digest([]byte(text)), len(text)), string(have))
 	require.NoFileExists(t, mark, "the next start tries again")
 	_, err = s.log.Put(patient(t), []byte(text), "text/plain")
 	require.NoError(t, err)
@@ -123,7 +135,8 @@ func TestAResultsDataDoesNotRepeatItsText(t *testing.T) {
 	} {
 		s := tell(t)
 		s.by("ada", opened())
-		s.shell("c1", "x", events.ToolSettled{Outcome: events.ToolDone, Text: text, Data: json.RawMessage(data), Interpreter: "bash"})
+		s.shell("c1", "x", events.ToolSettled{Outcome: events.ToolDone, Text: text, Data: json.RawMessage(data),
+			Interpreter: "bash"})
 		require.Contains(t, s.files["comms.log"], `"text":`+quoted+`,"data":`+want+`,"duration_ms"`)
 	}
 }

@@ -25,7 +25,8 @@ func (r *Renderer) call(e *events.Event) []Append {
 	case events.ToolSettled:
 		return r.settled(e, p)
 	case events.ToolParked:
-		return r.record(e, r.calls[p.Call], outcome{word: fmt.Sprintf("given up after %d deliveries", p.Deliveries), text: p.Reason})
+		return r.record(e, r.calls[p.Call], outcome{word: fmt.Sprintf("given up after %d deliveries", p.Deliveries),
+			text: p.Reason})
 	case events.InterruptResolved:
 		if p.Resolution == events.InterruptRetry {
 			return nil
@@ -59,7 +60,8 @@ func (r *Renderer) settled(e *events.Event, p events.ToolSettled) []Append {
 	script, isScript := scriptOf(c)
 	if isScript {
 		r.scripts++
-		o.script = fmt.Sprintf("%s/%s_%04d%s", Scripts, e.Time.UTC().Format("20060102_150405"), r.scripts, extension(p.Interpreter))
+		o.script = fmt.Sprintf("%s/%s_%04d%s", Scripts, e.Time.UTC().Format("20060102_150405"), r.scripts,
+			extension(p.Interpreter))
 		pieces = append(pieces, Append{File: o.script, Bytes: []byte(script)})
 	}
 	if isScript || p.Interpreter != "" {
@@ -70,7 +72,8 @@ func (r *Renderer) settled(e *events.Event, p events.ToolSettled) []Append {
 	}
 	data, dataFile, files := r.jsonBody("data", p.Data)
 	pieces = append(pieces, files...)
-	pieces = append(pieces, resultLine(e, c, result{Outcome: p.Outcome, Text: text, TextFile: file, Data: data, DataFile: dataFile, Exit: p.Exit, DurationMS: p.DurationMS}))
+	pieces = append(pieces, resultLine(e, c, result{Outcome: p.Outcome, Text: text, TextFile: file, Data: data,
+		DataFile: dataFile, Exit: p.Exit, DurationMS: p.DurationMS}))
 	return append(pieces, r.record(e, c, o)...)
 }
 
@@ -137,10 +140,12 @@ type cliRun struct {
 
 // ran is the run of a program, behind the files it names.
 func (r *Renderer) ran(e *events.Event, p events.ToolSettled, script string, o outcome) []Append {
-	run := cliRun{Time: stamp(e.Time), Timestamp: stamp(e.Time), ID: e.ID, Call: p.Call, Command: p.Interpreter, Stdin: script, OutputFile: o.file,
+	run := cliRun{Time: stamp(e.Time), Timestamp: stamp(e.Time), ID: e.ID, Call: p.Call, Command: p.Interpreter,
+		Stdin: script, OutputFile: o.file,
 		Exit: p.Exit, Outcome: p.Outcome, Latency: float64(p.DurationMS) / 1000}
 	if len(script) > MaxBody {
-		run.Stdin, run.StdinFile = "", &bodyFile{Name: o.script, Size: int64(len(script)), SHA256: events.Digest([]byte(script))}
+		run.Stdin, run.StdinFile = "", &bodyFile{Name: o.script, Size: int64(len(script)),
+			SHA256: events.Digest([]byte(script))}
 	}
 	if o.file == nil {
 		run.Stdout = stdoutOf(p.Text)

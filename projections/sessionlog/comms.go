@@ -144,7 +144,8 @@ func (r *Renderer) failed(e *events.Event, p events.ModelFailed) []Append {
 // resultLine is what goes back to a model of a call.
 func resultLine(e *events.Event, c *toolCall, payload result) Append {
 	payload.Call, payload.Tool = c.requested.Call, c.requested.Tool
-	return commsLine(e, comm{Direction: out, Kind: kindResult, SourceTier: tierOf(3), Ticket: c.requested.Ticket, Payload: payload})
+	return commsLine(e, comm{Direction: out, Kind: kindResult, SourceTier: tierOf(3), Ticket: c.requested.Ticket,
+		Payload: payload})
 }
 
 // result is the payload of a tool_result line.

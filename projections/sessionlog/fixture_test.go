@@ -51,7 +51,8 @@ func tell(t testing.TB) *story {
 func (s *story) event(actor string, p events.Payload) events.Event {
 	s.t.Helper()
 	s.n++
-	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", s.n), Time: at(s.n), Project: project, Session: s.session, Actor: actor}, p)
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", s.n), Time: at(s.n), Project: project, Session: s.session,
+		Actor: actor}, p)
 	require.NoError(s.t, err)
 	e.Payload, e.Seq = nil, uint64(s.n)
 	return e
@@ -77,8 +78,10 @@ func (s *story) shell(call, script string, out events.ToolSettled) {
 	s.t.Helper()
 	args, err := json.Marshal(map[string]string{"script": script})
 	require.NoError(s.t, err)
-	s.by(events.ActorContributor, events.ToolRequested{Call: call, Tool: "run_powershell", Args: args, Ticket: "T-1", Attempt: 1, Round: 2})
-	s.by(events.ActorApproval, events.ToolApproved{Call: call, Tool: "run_powershell", Args: args, ArgsSHA256: "d", Ticket: "T-1", Generation: 1, By: "ada"})
+	s.by(events.ActorContributor, events.ToolRequested{Call: call, Tool: "run_powershell", Args: args, Ticket: "T-1",
+		Attempt: 1, Round: 2})
+	s.by(events.ActorApproval, events.ToolApproved{Call: call, Tool: "run_powershell", Args: args, ArgsSHA256: "d",
+		Ticket: "T-1", Generation: 1, By: "ada"})
 	out.Call, out.Tool, out.ArgsSHA256, out.Generation = call, "run_powershell", "d", 1
 	s.by("worker-1", out)
 }

@@ -29,7 +29,8 @@ func TestOpensAreBoundedByFilesAndNotByEvents(t *testing.T) {
 	}
 	require.LessOrEqual(t, w.Opened()-before, 2, "the folder and one file")
 	for range 500 {
-		e := s.add(by.event(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3", Attempt: 1, Tier: 3, SHA256: "cd"}))
+		e := s.add(by.event(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3", Attempt: 1, Tier: 3,
+			SHA256: "cd"}))
 		require.NoError(t, w.Take(patient(t), &e))
 	}
 	require.LessOrEqual(t, w.Opened()-before, 3)

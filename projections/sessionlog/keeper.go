@@ -206,7 +206,8 @@ func (k *Keeper) prune(ctx context.Context) {
 			continue
 		}
 		if foreign, err := foreignIn(k.root.Root, f.Folder); err != nil || len(foreign) > 0 {
-			k.Logger.WarnContext(ctx, "a log folder is not pruned, as not everything in it is a log", "folder", f.Folder, "foreign", foreign, "error", err)
+			k.Logger.WarnContext(ctx, "a log folder is not pruned, as not everything in it is a log", "folder", f.Folder,
+				"foreign", foreign, "error", err)
 			continue
 		}
 		if err := k.publish(ctx, f, why, now); err != nil && !errors.Is(err, events.ErrConflict) {
@@ -219,7 +220,8 @@ func (k *Keeper) prune(ctx context.Context) {
 // publish records that a session is pruned. It fails with events.ErrConflict if
 // the session has an event that the choice does not know, such as a star.
 func (k *Keeper) publish(ctx context.Context, f *Facts, why string, now time.Time) error {
-	e, err := events.New(events.Origin{ID: k.NewID(), Time: now, Project: k.Project, Session: f.Session, Actor: events.ActorGateway},
+	e, err := events.New(events.Origin{ID: k.NewID(), Time: now, Project: k.Project, Session: f.Session,
+		Actor: events.ActorGateway},
 		events.LogsPruned{Reason: why, Size: f.Size})
 	if err != nil {
 		return err

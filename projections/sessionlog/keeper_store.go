@@ -77,7 +77,8 @@ func (k *Keeper) store(ctx context.Context, least uint64) {
 	if k.Snapshots == nil || k.seq < k.kept+least {
 		return
 	}
-	s := storedFacts{Build: k.Build, Project: k.Project, Seq: k.seq, LastID: k.id, Sessions: make([]storedSession, len(k.order))}
+	s := storedFacts{Build: k.Build, Project: k.Project, Seq: k.seq, LastID: k.id, Sessions: make([]storedSession,
+		len(k.order))}
 	for i, f := range k.order {
 		s.Sessions[i] = storedSession{f, k.newest[f.Session]}
 	}

@@ -58,7 +58,8 @@ func (h *household) keepOnce(kept shelf, build string) (registry string, read in
 	name := filepath.Join(h.dir, sessionlog.RegistryFile)
 	require.NoError(h.t, os.RemoveAll(name))
 	log := &countedLog{Log: h.log}
-	k := &sessionlog.Keeper{Log: log, Registry: events.Catalogue(), Project: project, Dir: h.dir, Snapshots: kept, Build: build,
+	k := &sessionlog.Keeper{Log: log, Registry: events.Catalogue(), Project: project, Dir: h.dir, Snapshots: kept,
+		Build:  build,
 		Encode: func(v any) ([]byte, error) { return json.MarshalIndent(v, "", " ") },
 		Clock:  func() time.Time { return at(59) }, NewID: func() string { return "PRUNE" }}
 	ctx, cancel := context.WithCancel(patient(h.t))

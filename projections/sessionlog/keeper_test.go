@@ -28,7 +28,8 @@ func facts(t *testing.T, payloads ...events.Payload) *sessionlog.Facts {
 		def, ok := events.Catalogue().Lookup(p.EventType().Name)
 		require.True(t, ok)
 		actor := strings.Split(def.Writer, ", ")[0]
-		if somebody, role := map[string]string{"person": "ada", "worker": "worker-1", "any decider": events.ActorConductor}[actor]; role {
+		if somebody, role := map[string]string{"person": "ada", "worker": "worker-1",
+			"any decider": events.ActorConductor}[actor]; role {
 			actor = somebody
 		}
 		e := by.event(actor, p)
@@ -163,7 +164,8 @@ func TestGatewayMayPruneOnARealBus(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	startKeeper(t, gateway, t.TempDir(), l, nil)
-	pruned := eventstest.Expect(t, gateway, events.Filter{Project: project, Type: "LogsPruned"}, "LogsPruned", "LogsPruned")
+	pruned := eventstest.Expect(t, gateway, events.Filter{Project: project, Type: "LogsPruned"}, "LogsPruned",
+		"LogsPruned")
 	require.Equal(t, []string{"S0", "S1"}, []string{pruned[0].Session, pruned[1].Session})
 }
 

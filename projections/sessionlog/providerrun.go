@@ -15,8 +15,9 @@ func (r *Renderer) providerRun(e *events.Event, request, outcome string, c *even
 		return nil
 	}
 	run := cliRun{Time: stamp(e.Time), Timestamp: stamp(e.Time), ID: e.ID, Call: request, Command: commandLine(c.Command),
-		StdinSHA256: c.StdinSHA256, StdinSize: c.StdinSize, Exit: c.Exit, Outcome: outcome, Session: c.Session, OwnTools: c.OwnTools,
-		Latency: float64(c.LatencyMS) / 1000}
+		StdinSHA256: c.StdinSHA256, StdinSize: c.StdinSize, Exit: c.Exit, Outcome: outcome, Session: c.Session,
+		OwnTools: c.OwnTools,
+		Latency:  float64(c.LatencyMS) / 1000}
 	var pieces, files []Append
 	run.Stdout, run.OutputFile, pieces = r.body("stdout", c.Stdout, nil)
 	run.Stderr, run.StderrFile, files = r.body("stderr", c.Stderr, nil)

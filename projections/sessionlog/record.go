@@ -25,7 +25,8 @@ func (r *Renderer) record(e *events.Event, c *toolCall, o outcome) []Append {
 	q, a := c.requested, c.approved
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Call %d: `%s`\n\n", r.records, inline(q.Tool))
-	fmt.Fprintf(&b, "- time: %s\n- call: %s\n- tier: Tier 3\n- ticket: %s, attempt %d, round %d\n", stamp(e.Time), inline(q.Call), inline(q.Ticket), q.Attempt, q.Round)
+	fmt.Fprintf(&b, "- time: %s\n- call: %s\n- tier: Tier 3\n- ticket: %s, attempt %d, round %d\n", stamp(e.Time),
+		inline(q.Call), inline(q.Ticket), q.Attempt, q.Round)
 	if a.Generation > 0 {
 		fmt.Fprintf(&b, "- approved by: %s\n", approver(a))
 	}

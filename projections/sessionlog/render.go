@@ -52,7 +52,8 @@ type toolCall struct {
 
 // NewRenderer starts on an empty session.
 func NewRenderer() *Renderer {
-	return &Renderer{tracker: projections.NewTracker(), requests: map[string]events.ModelRequested{}, calls: map[string]*toolCall{},
+	return &Renderer{tracker: projections.NewTracker(), requests: map[string]events.ModelRequested{},
+		calls:  map[string]*toolCall{},
 		bodies: map[string]*bodyFile{}}
 }
 

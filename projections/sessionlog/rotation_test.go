@@ -112,11 +112,13 @@ func TestASessionWhoseFolderIsInTheWayIsWrittenWhenItCloses(t *testing.T) {
 	l, err := live.Open(patient(t), s.log, project, live.Options{})
 	require.NoError(t, err)
 	var reported lockedBuffer
-	w, err := sessionlog.New(s.log, s.log, events.Catalogue(), project, s.dir, slog.New(slog.NewTextHandler(&reported, nil)))
+	w, err := sessionlog.New(s.log, s.log, events.Catalogue(), project, s.dir,
+		slog.New(slog.NewTextHandler(&reported, nil)))
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(patient(t), l) }()
-	require.Eventually(t, func() bool { return strings.Contains(reported.String(), "given up") }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(reported.String(), "given up") }, eventstest.Patience,
+		time.Millisecond)
 	require.NoError(t, os.Remove(in))
 	s.add(by.event("ada", events.SessionClosed{Reason: "done"}))
 	s.until(s.rendered("S1"))

@@ -60,7 +60,8 @@ type Writer struct {
 // New is a writer for the sessions of a project whose files stand in the
 // existing folder dir. Close must be called. Bodies in files of their own come
 // from blobs; nil: from the events alone. A nil logger hears nothing.
-func New(log events.Log, blobs events.Blobs, registry *events.Registry, project, dir string, logger *slog.Logger) (*Writer, error) {
+func New(log events.Log, blobs events.Blobs, registry *events.Registry, project, dir string,
+	logger *slog.Logger) (*Writer, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("session logs: %w", err)

@@ -115,7 +115,8 @@ func TestEventsAppendAsTheyComeWhateverIsKilledInBetween(t *testing.T) {
 		case 40: // a new process begins in the middle, which must compare first
 			w = s.writer()
 		case 70: // a line that was half written when the process died
-			change(t, filepath.Join(s.dir, sessionlog.Base, folderOf(t, s), sessionlog.Comms), func(b []byte) []byte { return append(b, `{"ts":"20`...) })
+			change(t, filepath.Join(s.dir, sessionlog.Base, folderOf(t, s), sessionlog.Comms),
+				func(b []byte) []byte { return append(b, `{"ts":"20`...) })
 			w = s.writer()
 		case 90: // somebody deletes a file under a running writer
 			require.NoError(t, os.Remove(filepath.Join(s.dir, sessionlog.Base, folderOf(t, s), sessionlog.Comms)))
@@ -259,7 +260,8 @@ func TestAnEventThatComesAfterTheEndAndAKillIsWrittenAtTheNextStart(t *testing.T
 	s.add(by.event("ada", events.SessionClosed{Reason: "done"}))
 	require.NoError(t, s.writer().Rebuild(patient(t), "S1"))
 	require.Equal(t, s.rendered("S1"), s.files())
-	s.add(by.event(events.ActorGateway, events.HookCalled{Method: "POST", Path: "/late", Status: 409})) // on the log, and nobody lives to write it
+	// on the log, and nobody lives to write it
+	s.add(by.event(events.ActorGateway, events.HookCalled{Method: "POST", Path: "/late", Status: 409}))
 
 	l, err := live.Open(patient(t), s.log, project, live.Options{})
 	require.NoError(t, err)

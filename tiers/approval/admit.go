@@ -88,7 +88,8 @@ func (s *State) letGo(c *charge) {
 	for _, b := range c.all() {
 		m.reserved[b] = m.reserved[b].Plus(c.worst)
 	}
-	a := events.ModelApproved{Request: c.id, Ticket: c.ticket, Price: c.price, PromptTokens: c.prompt, ReplyTokens: c.reply}
+	a := events.ModelApproved{Request: c.id, Ticket: c.ticket, Price: c.price, PromptTokens: c.prompt,
+		ReplyTokens: c.reply}
 	if c.known {
 		worst := c.worst.Micro()
 		a.WorstCaseMicroDollars = &worst
@@ -107,7 +108,8 @@ func (s *State) withdrawBudgets(e *events.Event, needed map[budget]bool) {
 			continue
 		}
 		if a := s.asks[o.ask]; a != nil && a.settled == nil {
-			s.settle(a, events.AskSettled{Outcome: events.No, By: "engine", AnswerID: e.ID, Reason: "nothing waits for it any more", At: e.Time})
+			s.settle(a, events.AskSettled{Outcome: events.No, By: "engine", AnswerID: e.ID, Reason: "nothing waits for it any " +
+				"more", At: e.Time})
 		}
 	}
 }
@@ -116,24 +118,32 @@ func (s *State) withdrawBudgets(e *events.Event, needed map[budget]bool) {
 func (s *State) question(b budget, c *charge) events.AskRaised {
 	m := s.money
 	if b.kind == budgetPrice {
-		q := events.BudgetQuestion{Budget: b.kind, Ticket: c.ticket, Provider: c.provider, Model: c.model, SpentDollars: inDollars(m.spent[ofSession()])}
-		return events.AskRaised{Gate: events.GateBudget, Title: "call " + c.named() + ", whose price is not known", Ticket: c.ticket, Args: q.JSON(),
-			Note: fmt.Sprintf("A budget is set, and nobody can hold this model against it. Yes calls it for the rest of the session without counting it. "+
-				"To count it, give [models.%s] input and output in config.toml, in dollars per million tokens, and go on with the session.", chars.Quote(c.named()))}
+		q := events.BudgetQuestion{Budget: b.kind, Ticket: c.ticket, Provider: c.provider, Model: c.model,
+			SpentDollars: inDollars(m.spent[ofSession()])}
+		return events.AskRaised{Gate: events.GateBudget, Title: "call " + c.named() + ", whose price is not known",
+			Ticket: c.ticket, Args: q.JSON(),
+			Note: fmt.Sprintf("A budget is set, and nobody can hold this model against it. Yes calls it for the rest of the "+
+				"session without counting it. "+
+				"To count it, give [models.%s] input and output in config.toml, in dollars per million tokens, and go on with "+
+				"the session.", chars.Quote(c.named()))}
 	}
 	limit, suggested := m.limit(b), m.suggested(b, c)
-	q := events.BudgetQuestion{Budget: b.kind, Ticket: c.ticket, Provider: c.provider, Model: c.model, LimitDollars: inDollars(limit),
+	q := events.BudgetQuestion{Budget: b.kind, Ticket: c.ticket, Provider: c.provider, Model: c.model,
+		LimitDollars: inDollars(limit),
 		SpentDollars: inDollars(m.spent[b]), WorstCaseDollars: inDollars(c.worst), SuggestLimitDollars: inDollars(suggested)}
 	whose := "the session"
 	if b.kind == events.BudgetTicket {
 		whose = b.of
 	}
-	note := []string{fmt.Sprintf("yes raises the limit to $%.4f; yes with {\"limit\": DOLLARS} sets another one; no stops", q.SuggestLimitDollars)}
+	note := []string{fmt.Sprintf("yes raises the limit to $%.4f; yes with {\"limit\": DOLLARS} sets another one; no stops",
+		q.SuggestLimitDollars)}
 	if c.ticket != "" {
-		note = append(note, fmt.Sprintf("yes with {\"action\": %s} lets %s finish beyond it", chars.Quote(events.BudgetActionFinish), c.ticket))
+		note = append(note, fmt.Sprintf("yes with {\"action\": %s} lets %s finish beyond it",
+			chars.Quote(events.BudgetActionFinish), c.ticket))
 	}
 	return events.AskRaised{Gate: events.GateBudget, Ticket: c.ticket, Args: q.JSON(), Note: strings.Join(note, "; "),
-		Title: fmt.Sprintf("budget of %s: $%.4f of $%.4f spent, the next call may cost $%.4f", whose, q.SpentDollars, q.LimitDollars, q.WorstCaseDollars)}
+		Title: fmt.Sprintf("budget of %s: $%.4f of $%.4f spent, the next call may cost $%.4f", whose, q.SpentDollars,
+			q.LimitDollars, q.WorstCaseDollars)}
 }
 
 // suggested is the limit that a plain yes sets: doubled until the request fits.

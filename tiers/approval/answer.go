@@ -21,7 +21,8 @@ func (s *State) answered(e *events.Event, p events.AskAnswered) {
 		s.refuse(e, p.Ask, why)
 		return
 	}
-	s.settle(a, events.AskSettled{Outcome: p.Decision, By: e.Actor, AnswerID: e.ID, Reason: p.Reason, Args: p.Args, Response: p.Response, At: e.Time})
+	s.settle(a, events.AskSettled{Outcome: p.Decision, By: e.Actor, AnswerID: e.ID, Reason: p.Reason, Args: p.Args,
+		Response: p.Response, At: e.Time})
 }
 
 // invalid is why an answer never counts, empty when it does.
@@ -111,7 +112,8 @@ func read[T any](args json.RawMessage, v *T) {
 
 // refuse tells the author of an answer why it does not count.
 func (s *State) refuse(e *events.Event, id, why string) {
-	r := events.AnswerRefused{Ask: tiers.Clip(id, events.MaxIDLength), AnswerID: e.ID, Author: e.Actor, Reason: tiers.Clip(why, MaxNote)}
+	r := events.AnswerRefused{Ask: tiers.Clip(id, events.MaxIDLength), AnswerID: e.ID, Author: e.Actor,
+		Reason: tiers.Clip(why, MaxNote)}
 	if a := s.asks[id]; a != nil && a.settled != nil {
 		at := a.settled.at
 		r.SettledBy, r.SettledAt = a.settled.by, &at
@@ -133,5 +135,6 @@ func (s *State) fired(e *events.Event, p events.TimerFired) {
 	if a == nil || a.settled != nil || a.expires == nil || p.Due.Before(*a.expires) {
 		return
 	}
-	s.settle(a, events.AskSettled{Outcome: events.Expired, By: e.Actor, AnswerID: e.ID, Reason: "nobody answered in time", At: e.Time})
+	s.settle(a, events.AskSettled{Outcome: events.Expired, By: e.Actor, AnswerID: e.ID, Reason: "nobody answered in time",
+		At: e.Time})
 }

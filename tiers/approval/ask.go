@@ -26,7 +26,8 @@ type settlement struct {
 }
 
 func newAsk(p events.AskRaised) *ask {
-	a := &ask{id: p.Ask, gate: p.Gate, call: p.Call, ticket: p.Ticket, attempt: p.Attempt, round: p.Round, expires: p.ExpiresAt}
+	a := &ask{id: p.Ask, gate: p.Gate, call: p.Call, ticket: p.Ticket, attempt: p.Attempt, round: p.Round,
+		expires: p.ExpiresAt}
 	if p.Gate == events.GateBudget {
 		a.attempt = math.MaxInt // it outlives the attempt that it was raised by
 	}
@@ -79,7 +80,8 @@ func (s *State) step(e *events.Event, p events.StepRequested) {
 	case yes:
 		s.owe(events.StepApproved{Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, By: byRule + " " + name})
 	default:
-		s.raise(e, events.AskRaised{Gate: events.GateStep, Title: p.Summary, Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round})
+		s.raise(e, events.AskRaised{Gate: events.GateStep, Title: p.Summary, Ticket: p.Ticket, Attempt: p.Attempt,
+			Round: p.Round})
 	}
 }
 
@@ -88,7 +90,8 @@ func (s *State) postedLate(e *events.Event, p events.AskPosted) {
 	if !s.mayBePosted(p) {
 		return
 	}
-	s.owe(events.AskRaised{Ask: p.RequestID, Gate: events.GateHTTP, Title: "asked by " + e.Actor, Args: stored(p.Data), PostedBy: e.Actor})
+	s.owe(events.AskRaised{Ask: p.RequestID, Gate: events.GateHTTP, Title: "asked by " + e.Actor, Args: stored(p.Data),
+		PostedBy: e.Actor})
 	s.owe(events.AskSettled{Ask: p.RequestID, Gate: events.GateHTTP, Outcome: events.No, By: "engine", AnswerID: e.ID,
 		Reason: "the session was closed before the question came", At: e.Time})
 }
@@ -118,5 +121,6 @@ func (s *State) posted(e *events.Event, p events.AskPosted) {
 // validRequestID tells whether a program's name for its question can be shown
 // and repeated.
 func validRequestID(id string) bool {
-	return id != "" && len(id) <= events.MaxIDLength && !strings.ContainsFunc(id, func(r rune) bool { return !chars.Printable(r) })
+	return id != "" && len(id) <= events.MaxIDLength &&
+		!strings.ContainsFunc(id, func(r rune) bool { return !chars.Printable(r) })
 }

@@ -77,7 +77,8 @@ func (s *State) settleBudget(a *ask, out events.AskSettled) {
 		m.finish[a.ticket] = true
 		s.owe(events.BudgetRaised{Budget: b.kind, Ticket: b.of, Finish: a.ticket, By: out.By, Ask: out.Ask})
 		if b.kind == events.BudgetSession {
-			m.stopped[b] = stop{reason: fmt.Sprintf("the budget of the session is spent; only %v may finish", m.tickets()), by: out.By, ask: out.Ask}
+			m.stopped[b] = stop{reason: fmt.Sprintf("the budget of the session is spent; only %v may finish", m.tickets()),
+				by: out.By, ask: out.Ask}
 		}
 	default:
 		s.raiseLimit(b, s.newLimit(b, said), out.By, out.Ask)

@@ -99,7 +99,8 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 
 // previewOf asks for what a call would change.
 func previewOf(c *call) events.PreviewRequested {
-	return events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket, Workspace: c.request.Workspace}
+	return events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket,
+		Workspace: c.request.Workspace}
 }
 
 // preview raises the ask that waited for what the call would change. Only the
@@ -175,12 +176,15 @@ func (s *State) approve(c *call, g grounds, generation int) {
 	changes, behind := s.moved(c)
 	s.owe(events.ToolApproved{
 		Call: c.request.Call, Tool: c.request.Tool, Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect,
-		Ticket: c.request.Ticket, Attempt: c.request.Attempt, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask, Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: changes, Behind: behind, Workspace: c.request.Workspace,
-		Known: c.request.Known,
+		Ticket: c.request.Ticket, Attempt: c.request.Attempt, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask,
+		Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: changes, Behind: behind,
+		Workspace: c.request.Workspace,
+		Known:     c.request.Known,
 	})
 }
 
 func (s *State) deny(c *call, g grounds, reason string) {
-	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, Reason: reason, By: g.by, Ask: g.ask, Slip: g.slip})
+	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, Reason: reason, By: g.by,
+		Ask: g.ask, Slip: g.slip})
 	s.lastWord(c, nil)
 }

@@ -18,20 +18,25 @@ func TestEffectsDecideWhereNoRuleSpeaks(t *testing.T) {
 	var table scenarios
 	for _, tool := range []string{"web_search", "look_up"} {
 		r := wants("c1", tool, `{}`)
-		table = append(table, tierstest.Scenario{Name: tool + " runs", Given: begin(), When: r, Then: given(approved(r, "rule", underRule("reads run")))})
+		table = append(table, tierstest.Scenario{Name: tool + " runs", Given: begin(), When: r,
+			Then: given(approved(r, "rule", underRule("reads run")))})
 	}
 	for _, tool := range []string{"odd", "half_odd", "none"} {
 		r := wants("c1", tool, `{}`)
-		table = append(table, tierstest.Scenario{Name: tool + " asks", Given: begin(), When: r, Then: given(asked(firstFree, r, tool))})
+		table = append(table, tierstest.Scenario{Name: tool + " asks", Given: begin(), When: r,
+			Then: given(asked(firstFree, r, tool))})
 	}
 	for _, tool := range []string{"move_file", "save_and_run", "fetch_and_save"} {
 		r := wants("c1", tool, `{}`)
-		table = append(table, tierstest.Scenario{Name: tool + " previews", Given: begin(), When: r, Then: given(wantsPreview(r))})
+		table = append(table, tierstest.Scenario{Name: tool + " previews", Given: begin(), When: r,
+			Then: given(wantsPreview(r))})
 	}
 	tierstest.Run(t, approval.Decider(), append(table,
-		tierstest.Scenario{Name: "a read runs", Given: begin(), When: read, Then: given(approved(read, "rule", underRule("reads run")))},
+		tierstest.Scenario{Name: "a read runs", Given: begin(), When: read,
+			Then: given(approved(read, "rule", underRule("reads run")))},
 		tierstest.Scenario{Name: "a write asks for its preview", Given: begin(), When: edit, Then: given(wantsPreview(edit))},
-		tierstest.Scenario{Name: "a shell asks at once", Given: begin(), When: shell, Then: given(asked(firstFree, shell, "run_powershell ls"))},
+		tierstest.Scenario{Name: "a shell asks at once", Given: begin(), When: shell,
+			Then: given(asked(firstFree, shell, "run_powershell ls"))},
 	))
 }
 
@@ -51,9 +56,12 @@ func TestTheCheckOfATicketAsksNobody(t *testing.T) {
 		return events.RuleAdded{Rule: events.Rule{Tool: "run_powershell", Action: action, Source: "test"}}
 	}
 	tierstest.Run(t, approval.Decider(), scenarios{
-		{Name: "no rule", Given: begin(), When: check, Then: given(refused(check, "engine", "", "no rule lets it run, and a ticket's check asks nobody"))},
-		{Name: "a rule that asks", Given: given(begin(), rule("ask")), When: check, Then: given(refused(check, "engine", "", "no rule lets it run, and a ticket's check asks nobody"))},
-		{Name: "a rule that allows", Given: given(begin(), rule("allow")), When: check, Then: given(tierstest.Decided[events.ToolApproved]())},
+		{Name: "no rule", Given: begin(), When: check, Then: given(refused(check, "engine", "", "no rule lets it run, and "+
+			"a ticket's check asks nobody"))},
+		{Name: "a rule that asks", Given: given(begin(), rule("ask")), When: check,
+			Then: given(refused(check, "engine", "", "no rule lets it run, and a ticket's check asks nobody"))},
+		{Name: "a rule that allows", Given: given(begin(), rule("allow")), When: check,
+			Then: given(tierstest.Decided[events.ToolApproved]())},
 		{Name: "a rule that denies", Given: given(begin(), rule("deny")), When: check, Then: given(deniedSaying("forbid"))},
 	})
 }
@@ -64,8 +72,10 @@ func TestWhatCannotRunIsDenied(t *testing.T) {
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{
 			Name: "an unknown tool, with the names of those there are", Given: begin(), When: wants("c1", "rm_rf", `{}`),
-			Then: given(refused(wants("c1", "rm_rf", `{}`), "engine", "", "unknown tool rm_rf; there are anything, broken, edit_file, fetch_and_save, find_text, half_odd, look_up, "+
-				"mcp__fs__write, move_file, none, odd, read_file, rename_symbol, run_powershell, save_and_run, script_file, web_search")),
+			Then: given(refused(wants("c1", "rm_rf", `{}`), "engine", "", "unknown tool rm_rf; there are anything, broken, "+
+				"edit_file, fetch_and_save, find_text, half_odd, look_up, "+
+				"mcp__fs__write, move_file, none, odd, read_file, rename_symbol, run_powershell, save_and_run, script_file, "+
+				"web_search")),
 		},
 		{
 			Name: "any tool before tools were offered", Given: given(events.SessionOpened{}), When: odd(`{"path":"a"}`),
@@ -76,27 +86,37 @@ func TestWhatCannotRunIsDenied(t *testing.T) {
 			Then: given(deniedSaying("unknown tool read_file")),
 		},
 		{
-			Name: "the name of an unknown tool is cut and printable", Given: begin(), When: wants("c1", "\x1b[2J"+strings.Repeat("x", 10_000), `{}`),
+			Name: "the name of an unknown tool is cut and printable", Given: begin(),
+			When: wants("c1", "\x1b[2J"+strings.Repeat("x", 10_000), `{}`),
 			Then: given(tierstest.Check(func(t testing.TB, p events.ToolDenied) {
 				require.NotContains(t, p.Reason, "\x1b")
 				require.Less(t, len(p.Reason), 500)
 			})),
 		},
-		{Name: "a missing argument", Given: begin(), When: odd(`{}`), Then: given(deniedSaying("the arguments of read_file do not fit", "path"))},
-		{Name: "an argument of another type", Given: begin(), When: odd(`{"path":1}`), Then: given(deniedSaying("do not fit"))},
-		{Name: "an argument that the tool does not know", Given: begin(), When: odd(`{"path":"a","PATH":"b"}`), Then: given(deniedSaying("do not fit"))},
+		{Name: "a missing argument", Given: begin(), When: odd(`{}`), Then: given(deniedSaying("the arguments of read_file "+
+			"do not fit", "path"))},
+		{Name: "an argument of another type", Given: begin(), When: odd(`{"path":1}`),
+			Then: given(deniedSaying("do not fit"))},
+		{Name: "an argument that the tool does not know", Given: begin(), When: odd(`{"path":"a","PATH":"b"}`),
+			Then: given(deniedSaying("do not fit"))},
 		{Name: "no object", Given: begin(), When: odd(`["a"]`), Then: given(deniedSaying("do not fit"))},
 		{Name: "null", Given: begin(), When: odd(`null`), Then: given(deniedSaying("do not fit"))},
-		{Name: "an argument given twice", Given: begin(), When: odd(`{"path":"a","path":"b"}`), Then: given(deniedSaying("no canonical form"))},
-		{Name: "half a surrogate pair", Given: begin(), When: odd(`{"path":"\ud800"}`), Then: given(deniedSaying("no canonical form"))},
-		{Name: "a number that no machine can hold", Given: begin(), When: wants("c1", "look_up", `{"n":1e400}`), Then: given(deniedSaying("do not fit", "out of range"))},
+		{Name: "an argument given twice", Given: begin(), When: odd(`{"path":"a","path":"b"}`),
+			Then: given(deniedSaying("no canonical form"))},
+		{Name: "half a surrogate pair", Given: begin(), When: odd(`{"path":"\ud800"}`),
+			Then: given(deniedSaying("no canonical form"))},
+		{Name: "a number that no machine can hold", Given: begin(), When: wants("c1", "look_up", `{"n":1e400}`),
+			Then: given(deniedSaying("do not fit", "out of range"))},
 		{
-			Name: "a tool whose schema is broken, even to read", Given: begin(rules(allow("*"))), When: wants("c1", "broken", `{}`),
-			Then: given(deniedSaying("the schema of the tool cannot be used: a reference does not name a part of the schema itself")),
+			Name: "a tool whose schema is broken, even to read", Given: begin(rules(allow("*"))), When: wants("c1", "broken",
+				`{}`),
+			Then: given(deniedSaying("the schema of the tool cannot be used: a reference does not name a part of the schema " +
+				"itself")),
 		},
 		{
 			Name: "a tool whose schema refers to itself", Given: given(events.SessionOpened{}, offering(`{"$ref":"#"}`)),
-			When: wants("c1", "x", `{}`), Then: given(deniedSaying("the schema of the tool cannot be used: it refers to itself")),
+			When: wants("c1", "x", `{}`),
+			Then: given(deniedSaying("the schema of the tool cannot be used: it refers to itself")),
 		},
 		{
 			Name: "an argument whose schema is a definition", Given: given(events.SessionOpened{}, offering(`{"type":"object",
@@ -109,12 +129,14 @@ func TestWhatCannotRunIsDenied(t *testing.T) {
 			When: wants("c1", "x", `{"n":"1"}`), Then: given(deniedSaying("do not fit: n does not match its schema")),
 		},
 		{
-			Name: "a tool without a schema", Given: given(events.SessionOpened{}, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "x", Effect: "reads"}}}),
+			Name: "a tool without a schema", Given: given(events.SessionOpened{},
+				events.ToolsOffered{Tools: []events.ToolOffer{{Name: "x", Effect: "reads"}}}),
 			When: wants("c1", "x", `{}`), Then: given(deniedSaying("do not fit")),
 		},
 		{
 			Name: "a tool whose schema is no schema", Given: given(events.SessionOpened{}, offering(`7`)),
-			When: wants("c1", "x", `{}`), Then: given(deniedSaying("the schema of the tool cannot be used: it is not a JSON Schema")),
+			When: wants("c1", "x", `{}`), Then: given(deniedSaying("the schema of the tool cannot be used: it is not a JSON " +
+				"Schema")),
 		},
 	})
 }
@@ -125,7 +147,8 @@ func TestArgumentsUpToTheLimitRun(t *testing.T) {
 	over := wants("c1", "look_up", argsOf(events.MaxArgs+1))
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "at the limit", Given: begin(), When: exact, Then: given(approved(exact, "rule", underRule("reads run")))},
-		{Name: "one byte over", Given: begin(), When: over, Then: given(deniedSaying("131073 bytes are over the limit of 131072"))},
+		{Name: "one byte over", Given: begin(), When: over, Then: given(deniedSaying("131073 bytes are over the limit of " +
+			"131072"))},
 	})
 }
 
@@ -163,12 +186,20 @@ func TestPreviewBecomesAQuestion(t *testing.T) {
 			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) { a.Diff = diff })),
 		},
 		{
-			Name: "with the head of a long diff and its blob", Given: given(begin(), edit), When: events.PreviewBuilt{Call: "c1", Diff: "-a", DiffBlob: blob},
-			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) { a.Diff, a.DiffBlob = "-a", blob })),
+			Name: "with the head of a long diff and its blob", Given: given(begin(), edit), When: events.PreviewBuilt{Call: "c1",
+				Diff: "-a", DiffBlob: blob},
+			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) {
+				a.Diff, a.DiffBlob = "-a",
+					blob
+			})),
 		},
 		{
-			Name: "with the preview's error as its note", Given: given(begin(), edit), When: events.PreviewBuilt{Call: "c1", Error: "no such file"},
-			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) { a.Note = "the preview failed: no such file" })),
+			Name: "with the preview's error as its note", Given: given(begin(), edit), When: events.PreviewBuilt{Call: "c1",
+				Error: "no such file"},
+			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) {
+				a.Note = "the preview failed: " +
+					"no such file"
+			})),
 		},
 		{
 			Name: "with the rule that wants it and the error", Given: given(begin(rules(ask("edit_file"), allow("*"))), edit),
@@ -178,27 +209,37 @@ func TestPreviewBecomesAQuestion(t *testing.T) {
 			})),
 		},
 		{
-			Name: "also when the preview was given up", Given: given(begin(), edit), When: events.ToolParked{Call: "c1", Reason: "handed out 21 times"},
-			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) { a.Note = "the preview failed: handed out 21 times" })),
+			Name: "also when the preview was given up", Given: given(begin(), edit), When: events.ToolParked{Call: "c1",
+				Reason: "handed out 21 times"},
+			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) {
+				a.Note = "the preview failed: " +
+					"handed out 21 times"
+			})),
 		},
-		{Name: "once", Given: given(begin(), edit, events.PreviewBuilt{Call: "c1", Diff: "-a"}), When: events.PreviewBuilt{Call: "c1", Diff: "-b"}},
+		{Name: "once", Given: given(begin(), edit, events.PreviewBuilt{Call: "c1", Diff: "-a"}), When: events.PreviewBuilt{
+			Call: "c1", Diff: "-b"}},
 		{
-			Name: "once, also when it is settled", Given: given(begin(), edit, events.PreviewBuilt{Call: "c1"}, answer(askID("tool", firstFree+1), "no")),
+			Name: "once, also when it is settled", Given: given(begin(), edit, events.PreviewBuilt{Call: "c1"},
+				answer(askID("tool", firstFree+1), "no")),
 			When: events.PreviewBuilt{Call: "c1", Diff: "-b"},
 		},
 		{Name: "not of a call that nobody made", Given: begin(), When: events.PreviewBuilt{Call: "c1"}},
-		{Name: "not of a call that was asked about without one", Given: given(begin(), shell), When: events.PreviewBuilt{Call: "c1", Diff: "-b"}},
-		{Name: "not of a call that runs", Given: given(begin(), wants("c1", "read_file", `{"path":"a"}`)), When: events.PreviewBuilt{Call: "c1"}},
-		{Name: "not of a call that was denied", Given: given(begin(), wants("c1", "rm", `{}`)), When: events.PreviewBuilt{Call: "c1"}},
+		{Name: "not of a call that was asked about without one", Given: given(begin(), shell), When: events.PreviewBuilt{
+			Call: "c1", Diff: "-b"}},
+		{Name: "not of a call that runs", Given: given(begin(), wants("c1", "read_file", `{"path":"a"}`)),
+			When: events.PreviewBuilt{Call: "c1"}},
+		{Name: "not of a call that was denied", Given: given(begin(), wants("c1", "rm", `{}`)), When: events.PreviewBuilt{
+			Call: "c1"}},
 	})
 }
 
 func TestTitleIsOnePrintableLine(t *testing.T) {
 	t.Parallel()
 	titled := func(r events.ToolRequested, want string) tierstest.Scenario {
-		return tierstest.Scenario{Name: want, Given: begin(), When: r, Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
-			require.Equal(t, want, p.Title)
-		}))}
+		return tierstest.Scenario{Name: want, Given: begin(), When: r,
+			Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
+				require.Equal(t, want, p.Title)
+			}))}
 	}
 	tierstest.Run(t, approval.Decider(), scenarios{
 		titled(wants("c1", "run_powershell", `{"script":"\n  ls -l\nrm x"}`), "run_powershell ls -l"),
@@ -206,7 +247,9 @@ func TestTitleIsOnePrintableLine(t *testing.T) {
 		titled(wants("c1", "odd", `{"path":"a\nb"}`), "odd a b"),
 		titled(wants("c1", "odd", `{"path":7}`), "odd"),
 		titled(wants("c1", "odd", `{}`), "odd"),
-		titled(wants("c1", "odd", `{"path":"`+strings.Repeat("é", approval.MaxTitle-len("odd "))+`"}`), "odd "+strings.Repeat("é", approval.MaxTitle-len("odd "))),
-		titled(wants("c1", "odd", `{"path":"`+strings.Repeat("é", approval.MaxTitle-len("odd ")+1)+`"}`), "odd "+strings.Repeat("é", approval.MaxTitle-len("odd ")-1)+"…"),
+		titled(wants("c1", "odd", `{"path":"`+strings.Repeat("é", approval.MaxTitle-len("odd "))+`"}`),
+			"odd "+strings.Repeat("é", approval.MaxTitle-len("odd "))),
+		titled(wants("c1", "odd", `{"path":"`+strings.Repeat("é", approval.MaxTitle-len("odd ")+1)+`"}`),
+			"odd "+strings.Repeat("é", approval.MaxTitle-len("odd ")-1)+"…"),
 	})
 }

@@ -48,9 +48,12 @@ type State struct {
 }
 
 func newState() *State {
-	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, replies: map[string]*reply{}, asks: map[string]*ask{}, killed: map[string]int{},
-		showing: map[string]conversation{}, taints: map[conversation]*taint{}, tracks: map[string]string{}, goals: map[string]string{}, leads: map[string]string{}, personas: map[string]string{},
-		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{}, merges: map[string]events.MergeRequested{}, tries: map[string]tiers.MergeTries{},
+	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, replies: map[string]*reply{},
+		asks: map[string]*ask{}, killed: map[string]int{},
+		showing: map[string]conversation{}, taints: map[conversation]*taint{}, tracks: map[string]string{},
+		goals: map[string]string{}, leads: map[string]string{}, personas: map[string]string{},
+		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{},
+		merges: map[string]events.MergeRequested{}, tries: map[string]tiers.MergeTries{},
 		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{}}
 }
 
@@ -113,7 +116,8 @@ func (s *State) fold(e *events.Event) {
 		s.offer(p)
 	case events.ToolRequested, events.PreviewBuilt, events.ToolSettled, events.ToolParked:
 		s.foldCall(e)
-	case events.ContextRequested, events.ContextBuilt, events.RefreshRequested, events.FilesUpdated, events.ReviewRequested:
+	case events.ContextRequested, events.ContextBuilt, events.RefreshRequested, events.FilesUpdated,
+		events.ReviewRequested:
 		s.foldViews(e)
 	case events.TrackStarted, events.TicketsPlanned:
 		s.foldPlan(p)

@@ -84,18 +84,23 @@ func TestAfterAKillTheAttemptGetsNothing(t *testing.T) {
 	noAttempt := events.ToolRequested{Call: "c1", Tool: "look_up", Args: []byte(`{}`)}
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "a late call", Given: over, When: shell, Then: given(refused(shell, "engine", "", "the ticket was killed"))},
-		{Name: "a late round", Given: over, When: events.StepRequested{Ticket: "T-1", Attempt: 1, Round: 2}, Then: given(events.StepDenied{Ticket: "T-1", Attempt: 1, Round: 2, Reason: "the ticket was killed", By: "engine"})},
+		{Name: "a late round", Given: over, When: events.StepRequested{Ticket: "T-1", Attempt: 1, Round: 2},
+			Then: given(events.StepDenied{Ticket: "T-1", Attempt: 1, Round: 2, Reason: "the ticket was killed", By: "engine"})},
 		{Name: "a late preview", Given: given(begin(), edit, killed), When: events.PreviewBuilt{Call: "c1", Diff: "-a"}},
 		{Name: "a late parking of a preview", Given: given(begin(), edit, killed), When: events.ToolParked{Call: "c1"}},
-		{Name: "a running call that was interrupted", Given: running, When: ran(shell, events.ToolInterrupted, 1), Then: given(resolved(shell, "fail", "engine", "the ticket was killed"))},
-		{Name: "a running call that was parked", Given: running, When: events.ToolParked{Call: "c1"}, Then: given(resolved(shell, "fail", "engine", "the ticket was killed"))},
+		{Name: "a running call that was interrupted", Given: running, When: ran(shell, events.ToolInterrupted, 1),
+			Then: given(resolved(shell, "fail", "engine", "the ticket was killed"))},
+		{Name: "a running call that was parked", Given: running, When: events.ToolParked{Call: "c1"},
+			Then: given(resolved(shell, "fail", "engine", "the ticket was killed"))},
 		{Name: "a running call that was killed", Given: running, When: ran(shell, events.ToolKilled, 1)},
-		{Name: "an answer to a withdrawn ask", Given: given(begin(), shell, killed), When: answer(shellAsk, "yes"), Then: given(decided[events.AnswerRefused]())},
+		{Name: "an answer to a withdrawn ask", Given: given(begin(), shell, killed), When: answer(shellAsk, "yes"),
+			Then: given(decided[events.AnswerRefused]())},
 		{Name: "the next attempt is not meant", Given: over, When: nextAttempt, Then: given(decided[events.ToolApproved]())},
 		{Name: "another ticket is not meant", Given: over, When: otherTicket, Then: given(decided[events.ToolApproved]())},
 		{Name: "a call of no ticket is not meant", Given: over, When: noAttempt, Then: given(decided[events.ToolApproved]())},
 		{
-			Name: "an older kill does not lift a newer one", Given: given(begin(rules(yesRule)), events.TicketKilled{Ticket: "T-1", Attempt: 2}, killed), When: nextAttempt,
+			Name: "an older kill does not lift a newer one", Given: given(begin(rules(yesRule)),
+				events.TicketKilled{Ticket: "T-1", Attempt: 2}, killed), When: nextAttempt,
 			Then: given(decided[events.ToolDenied]()),
 		},
 	})
@@ -114,9 +119,12 @@ func TestABlockWithdrawsTheQuestionOfItsStart(t *testing.T) {
 		},
 		{Name: "not when it was answered", Given: given(two, answer(spawnAsk, "yes")), When: blocked},
 		{Name: "not twice", Given: given(two, blocked), When: blocked},
-		{Name: "not of another ticket", Given: given(begin(spawnApproval), events.SpawnRequested{Ticket: "T-2", Attempt: 1}), When: blocked},
-		{Name: "a late answer is told", Given: given(two, blocked), When: answer(spawnAsk, "yes"), Then: given(decided[events.AnswerRefused]())},
-		{Name: "it asks again once it is unblocked", Given: given(two, blocked), When: events.SpawnRequested{Ticket: "T-1", Attempt: 2}, Then: given(decided[events.AskRaised]())},
+		{Name: "not of another ticket", Given: given(begin(spawnApproval), events.SpawnRequested{Ticket: "T-2", Attempt: 1}),
+			When: blocked},
+		{Name: "a late answer is told", Given: given(two, blocked), When: answer(spawnAsk, "yes"),
+			Then: given(decided[events.AnswerRefused]())},
+		{Name: "it asks again once it is unblocked", Given: given(two, blocked), When: events.SpawnRequested{Ticket: "T-1",
+			Attempt: 2}, Then: given(decided[events.AskRaised]())},
 	})
 }
 
@@ -125,7 +133,8 @@ func TestACloseSettlesEverythingAsANo(t *testing.T) {
 	all := given(begin(spawnApproval), busy("T-1", 1), tierstest.By(tierstest.Agent, events.AskPosted{RequestID: "r-1"}))
 	require.Equal(t, []string{
 		"settled spawn no", "spawn denied T-1", "settled step no", "step denied T-1",
-		"settled tool no", "denied -shell: the session was closed: enough by ada", "settled interrupted no", "resolved fail", "settled http no",
+		"settled tool no", "denied -shell: the session was closed: enough by ada", "settled interrupted no", "resolved fail",
+		"settled http no",
 		"denied -edit: the session was closed: enough by ada",
 	}, endOf(t, given(all, events.SessionClosed{Reason: "enough"}), "T-1"))
 }
@@ -135,8 +144,10 @@ func TestAfterTheCloseNothingIsDecided(t *testing.T) {
 	closed := given(begin(spawnApproval), shell, edit, events.SessionClosed{Reason: "enough"})
 	var table scenarios
 	for _, p := range given(
-		wants("c9", "read_file", `{"path":"a"}`), wants("c9", "rm", `{}`), start, stepping, answer(shellAsk, "yes"), answer("A-9", "yes"),
-		events.PreviewBuilt{Call: "c1"}, events.TimerFired{Ask: shellAsk}, events.TicketKilled{Ticket: "T-1", Attempt: 1}, events.SessionClosed{Reason: "again"},
+		wants("c9", "read_file", `{"path":"a"}`), wants("c9", "rm", `{}`), start, stepping, answer(shellAsk, "yes"),
+		answer("A-9", "yes"),
+		events.PreviewBuilt{Call: "c1"}, events.TimerFired{Ask: shellAsk}, events.TicketKilled{Ticket: "T-1", Attempt: 1},
+		events.SessionClosed{Reason: "again"},
 		tierstest.By(tierstest.Agent, answer(shellAsk, "yes")),
 	) {
 		table = append(table, tierstest.Scenario{Name: p.EventType().Name, Given: closed, When: p})
@@ -151,7 +162,8 @@ func TestAQuestionThatComesBehindTheEndIsSettledAsANo(t *testing.T) {
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "once", Given: over, When: posted, Then: given(decided[events.AskRaised](), decided[events.AskSettled]())},
 		{Name: "not twice", Given: given(over, posted), When: posted},
-		{Name: "not one that was settled before the end", Given: given(begin(), posted, events.SessionClosed{Reason: "over"}), When: posted},
+		{Name: "not one that was settled before the end", Given: given(begin(), posted, events.SessionClosed{Reason: "over"}),
+			When: posted},
 		{Name: "not one without a name", Given: over, When: events.AskPosted{Data: []byte(`{}`)}},
 	})
 }

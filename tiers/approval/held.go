@@ -50,9 +50,12 @@ func (s *State) refuseHeld(c *call) bool {
 		return false
 	}
 	file = line(file)
-	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, By: "engine", HeldBy: ticket, File: file,
-		Reason: fmt.Sprintf("%s is being changed by ticket %s, which is still at work, so nothing was written. Do what does not need this file. "+
-			"If nothing is left to do, end with BLOCKED: waits for %s; you are started again when it has ended.", file, ticket, ticket)})
+	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, By: "engine",
+		HeldBy: ticket, File: file,
+		Reason: fmt.Sprintf("%s is being changed by ticket %s, which is still at work, so nothing was written. Do what "+
+			"does not need this file. "+
+			"If nothing is left to do, end with BLOCKED: waits for %s; you are started again when it has ended.", file, ticket,
+			ticket)})
 	s.lastWord(c, nil)
 	return true
 }

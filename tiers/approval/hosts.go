@@ -50,7 +50,8 @@ func addresses(args json.RawMessage) []string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		text, is := members[key].(string)
-		if lower := chars.Lower(text); is && (key == "url" || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")) {
+		if lower := chars.Lower(text); is && (key == "url" || strings.HasPrefix(lower, "http://") ||
+			strings.HasPrefix(lower, "https://")) {
 			out = append(out, text)
 		}
 	}

@@ -14,7 +14,8 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	switch {
 	case c == nil || !c.count.Settle(p):
 	case p.Outcome == events.ToolInterrupted:
-		s.interrupted(e, c, "its worker stopped in the middle of it; nobody knows how far it came, and what it started may still run")
+		s.interrupted(e, c, "its worker stopped in the middle of it; nobody knows how far it came, and what it started may "+
+			"still run")
 	default:
 		s.answeredCall(c)
 		s.wrote(e, c, p)
@@ -49,13 +50,15 @@ func (s *State) interrupted(e *events.Event, c *call, why string) {
 		return
 	}
 	a := askAbout(c, events.GateInterrupted, "interrupted: "+CallTitle(c.request.Tool, c.args))
-	a.Note = tiers.Clip(why, MaxNote) + `. yes runs it again; yes with {"resolution":"done"} takes it as done; no takes it as failed`
+	a.Note = tiers.Clip(why, MaxNote) +
+		`. yes runs it again; yes with {"resolution":"done"} takes it as done; no takes it as failed`
 	s.raise(e, a)
 }
 
 // half notes that nobody knows what an interrupted call changed.
 func (s *State) half(c *call) {
-	s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace, seq: c.stopped, unseen: true})
+	s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: cmp.Or(c.request.Ticket,
+		c.undone), place: c.request.Workspace, seq: c.stopped, unseen: true})
 }
 
 func (s *State) resolve(c *call, resolution, by, reason string) {

@@ -18,15 +18,18 @@ func TestADiffThatDoesNotFitIsNamed(t *testing.T) {
 		return events.PreviewBuilt{Call: "c1", Diff: strings.Repeat("x", n-2)} // two quotes
 	}
 	tierstest.Run(t, approval.Decider(), scenarios{
-		{Name: "at the limit", Given: given(begin(), edit), When: built(approval.MaxDiff), Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
-			require.Len(t, p.Diff, approval.MaxDiff-2)
-			require.Empty(t, p.Note)
-		}))},
-		{Name: "one byte over", Given: given(begin(), edit), When: built(approval.MaxDiff + 1), Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
-			require.Empty(t, p.Diff)
-			require.Equal(t, "the diff is too long to be shown", p.Note)
-		}))},
-		{Name: "an error", Given: given(begin(), edit), When: events.PreviewBuilt{Call: "c1", Error: "x" + strings.Repeat("é", approval.MaxNote)}, Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
+		{Name: "at the limit", Given: given(begin(), edit), When: built(approval.MaxDiff),
+			Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
+				require.Len(t, p.Diff, approval.MaxDiff-2)
+				require.Empty(t, p.Note)
+			}))},
+		{Name: "one byte over", Given: given(begin(), edit), When: built(approval.MaxDiff + 1),
+			Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
+				require.Empty(t, p.Diff)
+				require.Equal(t, "the diff is too long to be shown", p.Note)
+			}))},
+		{Name: "an error", Given: given(begin(), edit), When: events.PreviewBuilt{Call: "c1", Error: "x" + strings.Repeat("é",
+			approval.MaxNote)}, Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
 			require.LessOrEqual(t, len(p.Note), approval.MaxNote+len("…"))
 			require.True(t, strings.HasSuffix(p.Note, "é…"), "the cut is between characters")
 		}))},
@@ -42,10 +45,12 @@ func TestTheLargestFactsFitOneEvent(t *testing.T) {
 	reason := because(strings.Repeat("<", approval.MaxReason))
 	names := events.ToolsOffered{}
 	for range 400 {
-		names.Tools = append(names.Tools, events.ToolOffer{Name: strings.Repeat("x", 100) + string(rune('a'+len(names.Tools)%26)), Effect: "reads"})
+		names.Tools = append(names.Tools, events.ToolOffer{Name: strings.Repeat("x", 100) +
+			string(rune('a'+len(names.Tools)%26)), Effect: "reads"})
 	}
 	h := tierstest.Play(t, approval.Decider(), given(begin(spawnApproval, rules(longRule)),
-		big, events.PreviewBuilt{Call: "c1", Diff: strings.Repeat("<", events.MaxInline), DiffBlob: &events.BlobRef{SHA256: "ab"}, Error: strings.Repeat("<", 50<<10)},
+		big, events.PreviewBuilt{Call: "c1", Diff: strings.Repeat("<", events.MaxInline), DiffBlob: &events.BlobRef{
+			SHA256: "ab"}, Error: strings.Repeat("<", 50<<10)},
 		answer(askID("tool", 4), "yes", editing(argsOf(events.MaxArgs)), reason),
 		wants("c2", "odd", argsOf(events.MaxArgs)),
 		events.AskPosted{RequestID: "r-1", Data: json.RawMessage(argsOf(approval.MaxPosted))},

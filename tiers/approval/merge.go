@@ -48,8 +48,9 @@ func (s *State) mergeSettled(e *events.Event, p events.MergeSettled) {
 	if s.closed || s.tries[p.Ticket].Stuck() {
 		return
 	}
-	s.raise(e, events.AskRaised{Gate: events.GateMerge, Title: mergeTitle(p), Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Try,
-		Args: mergeArgs(p), Note: mergeNote(p)})
+	s.raise(e, events.AskRaised{Gate: events.GateMerge, Title: mergeTitle(p), Ticket: p.Ticket, Attempt: p.Attempt,
+		Round: p.Try,
+		Args:  mergeArgs(p), Note: mergeNote(p)})
 }
 
 func mergeTitle(p events.MergeSettled) string {
@@ -71,7 +72,8 @@ func named(files []string) string {
 func mergeNote(p events.MergeSettled) string {
 	detail := tiers.Clip(p.Detail, MaxReason)
 	where := tiers.Clip(p.Path, MaxReason)
-	no := "no: the ticket is blocked, and its work stays in " + where + "; slop retry " + p.Ticket + " then begins it anew from what is merged"
+	no := "no: the ticket is blocked, and its work stays in " + where + "; slop retry " + p.Ticket +
+		" then begins it anew from what is merged"
 	if p.Outcome != events.MergeConflict {
 		return detail + ". yes: try again; " + no
 	}
@@ -106,7 +108,8 @@ func badTake(args json.RawMessage) string {
 		return tooLong("what to take", len(args), MaxTake)
 	}
 	if take := takeOf(args); len(take) == 0 || !events.ValidTake(take) {
-		return fmt.Sprintf(`args must be {"take": {"FILE": "ticket"}}, "merged" or "file", for at most %d files`, events.MaxMergeFiles)
+		return fmt.Sprintf(`args must be {"take": {"FILE": "ticket"}}, "merged" or "file", for at most %d files`,
+			events.MaxMergeFiles)
 	}
 	return ""
 }

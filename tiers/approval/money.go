@@ -61,7 +61,8 @@ type charge struct {
 func newMoney(s *events.BudgetSettings) *money {
 	m := &money{
 		prompts: tokens.NewPrompts(), limits: map[budget]events.Pico{}, each: events.FromMicro(s.TicketMicroDollars),
-		spent: map[budget]events.Pico{}, reserved: map[budget]events.Pico{}, flight: map[string]*charge{}, stopped: map[budget]stop{},
+		spent: map[budget]events.Pico{}, reserved: map[budget]events.Pico{}, flight: map[string]*charge{},
+		stopped:  map[budget]stop{},
 		accepted: map[string]bool{}, finish: map[string]bool{}, warned: map[budget]bool{},
 	}
 	if s.SessionMicroDollars > 0 {
@@ -125,7 +126,8 @@ func (s *State) foldMoney(e *events.Event) {
 // charge measures a request and, where it is guarded, holds it against its budgets.
 func (s *State) charge(e *events.Event, p events.ModelRequested) {
 	m := s.money
-	c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider, model: p.Model}
+	c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider,
+		model: p.Model}
 	most, err := m.prompts.Ask(e.ID, &p)
 	if c.prompt = most; err != nil {
 		// our words: events.Prompts says what is wrong with a manifest.
@@ -164,7 +166,8 @@ func (s *State) paidFor(e *events.Event, request string, u *events.Usage) {
 	for _, b := range m.budgets(c) {
 		if limit := m.limit(b); !m.warned[b] && m.spent[b] >= limit/5*4 {
 			m.warned[b] = true
-			s.owe(events.BudgetWarned{Budget: b.kind, Ticket: b.of, LimitMicroDollars: limit.Micro(), SpentMicroDollars: m.spent[b].Micro()})
+			s.owe(events.BudgetWarned{Budget: b.kind, Ticket: b.of, LimitMicroDollars: limit.Micro(),
+				SpentMicroDollars: m.spent[b].Micro()})
 		}
 	}
 	s.admit(e)

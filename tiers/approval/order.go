@@ -107,7 +107,8 @@ func (s *State) lastWord(c *call, wrote []events.FileChange) {
 
 // letOn goes on with a call that waited for others, if none is ahead any more.
 func (s *State) letOn(c *call) {
-	if c.over || c.held == nil && !c.again || len(s.ahead(c)) > 0 || s.closed || s.over(c.request.Ticket, c.request.Attempt) {
+	if c.over || c.held == nil && !c.again || len(s.ahead(c)) > 0 || s.closed ||
+		s.over(c.request.Ticket, c.request.Attempt) {
 		return
 	}
 	held := c.held

@@ -19,8 +19,10 @@ func (s *State) proposed(e *events.Event, p events.PatchProposed) {
 	if err != nil {
 		panic("approval: " + err.Error()) // a string
 	}
-	c := &call{tool: newTool(events.ToolOffer{Name: events.PatchTool, Effect: effectWrites + "|" + effectWide, Schema: json.RawMessage(patchSchema)}),
-		args: args, request: events.ToolRequested{Call: events.PatchCall(e.ID), Tool: events.PatchTool, Args: args, Workspace: p.Workspace}}
+	c := &call{tool: newTool(events.ToolOffer{Name: events.PatchTool, Effect: effectWrites + "|" + effectWide,
+		Schema: json.RawMessage(patchSchema)}),
+		args: args, request: events.ToolRequested{Call: events.PatchCall(e.ID), Tool: events.PatchTool, Args: args,
+			Workspace: p.Workspace}}
 	s.calls[c.request.Call] = c
 	s.judgeNew(e, c)
 }

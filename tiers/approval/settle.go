@@ -76,7 +76,8 @@ func (s *State) settleSpawn(a *ask, out events.AskSettled) {
 
 func (s *State) settleStep(a *ask, out events.AskSettled) {
 	if out.Outcome != events.Yes {
-		s.owe(events.StepDenied{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, Reason: refusal(out), By: out.By, Ask: out.Ask})
+		s.owe(events.StepDenied{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, Reason: refusal(out), By: out.By,
+			Ask: out.Ask})
 		return
 	}
 	s.owe(events.StepApproved{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, By: out.By, Ask: out.Ask})

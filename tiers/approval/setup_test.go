@@ -50,9 +50,12 @@ var yesRule = events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: 
 
 func effects() map[string]string {
 	return map[string]string{
-		"read_file": "reads", "web_search": "network", "look_up": "reads|network", "edit_file": "writes", "move_file": "writes",
-		"run_powershell": "executes", "script_file": "executes", "save_and_run": "writes|executes", "fetch_and_save": "network|writes",
-		"odd": "teleports", "half_odd": "reads|teleports", "none": "", "broken": "reads", "mcp__fs__write": "writes", "anything": "teleports", "find_text": "reads|wide", "rename_symbol": "writes|wide",
+		"read_file": "reads", "web_search": "network", "look_up": "reads|network", "edit_file": "writes",
+		"move_file":      "writes",
+		"run_powershell": "executes", "script_file": "executes", "save_and_run": "writes|executes",
+		"fetch_and_save": "network|writes",
+		"odd":            "teleports", "half_odd": "reads|teleports", "none": "", "broken": "reads",
+		"mcp__fs__write": "writes", "anything": "teleports", "find_text": "reads|wide", "rename_symbol": "writes|wide",
 	}
 }
 
@@ -60,11 +63,13 @@ const pathSchema = `{"type":"object","properties":{"path":{"type":"string"},"con
 
 func offers() events.ToolsOffered {
 	schemas := map[string]string{
-		"read_file": pathSchema, "edit_file": pathSchema, "script_file": pathSchema, "find_text": pathSchema, "rename_symbol": pathSchema, "broken": `{"$ref":"other:schema"}`, "anything": `true`,
+		"read_file": pathSchema, "edit_file": pathSchema, "script_file": pathSchema, "find_text": pathSchema,
+		"rename_symbol": pathSchema, "broken": `{"$ref":"other:schema"}`, "anything": `true`,
 		"run_powershell": `{"type":"object","properties":{"script":{"type":"string"}},"required":["script"],"additionalProperties":false}`,
 	}
 	var out events.ToolsOffered
-	for _, name := range strings.Fields("read_file web_search look_up edit_file move_file run_powershell script_file save_and_run fetch_and_save odd half_odd none broken mcp__fs__write anything find_text rename_symbol") {
+	for _, name := range strings.Fields("read_file web_search look_up edit_file move_file run_powershell script_file " +
+		"save_and_run fetch_and_save odd half_odd none broken mcp__fs__write anything find_text rename_symbol") {
 		schema := schemas[name]
 		if schema == "" {
 			schema = `{"type":"object"}`
@@ -98,7 +103,8 @@ func digest(args json.RawMessage) string {
 
 // approved is the approval of a call as requested, on the given grounds.
 func approved(r events.ToolRequested, by string, change ...func(*events.ToolApproved)) events.ToolApproved {
-	a := events.ToolApproved{Call: r.Call, Tool: r.Tool, Args: r.Args, ArgsSHA256: digest(r.Args), Effect: effects()[r.Tool],
+	a := events.ToolApproved{Call: r.Call, Tool: r.Tool, Args: r.Args, ArgsSHA256: digest(r.Args),
+		Effect: effects()[r.Tool],
 		Ticket: r.Ticket, Attempt: r.Attempt, Generation: 1, By: by, TimeoutMS: toolTimeout}
 	for _, c := range change {
 		c(&a)
@@ -123,7 +129,8 @@ func withArgs(args string, edited bool) func(*events.ToolApproved) {
 }
 
 func refused(r events.ToolRequested, by, ask, reason string) events.ToolDenied {
-	return events.ToolDenied{Call: r.Call, Tool: r.Tool, Ticket: r.Ticket, Reason: reason, By: by, Ask: ask, Slip: strings.HasPrefix(reason, "unknown tool")}
+	return events.ToolDenied{Call: r.Call, Tool: r.Tool, Ticket: r.Ticket, Reason: reason, By: by, Ask: ask,
+		Slip: strings.HasPrefix(reason, "unknown tool")}
 }
 
 func wantsPreview(r events.ToolRequested) events.PreviewRequested {
@@ -132,7 +139,8 @@ func wantsPreview(r events.ToolRequested) events.PreviewRequested {
 
 // asked is the question about a call, raised on the n-th event.
 func asked(n int, r events.ToolRequested, title string, change ...func(*events.AskRaised)) events.AskRaised {
-	a := events.AskRaised{Ask: askID(events.GateTool, n), Gate: events.GateTool, Title: title, Ticket: r.Ticket, Call: r.Call, Tool: r.Tool,
+	a := events.AskRaised{Ask: askID(events.GateTool, n), Gate: events.GateTool, Title: title, Ticket: r.Ticket,
+		Call: r.Call, Tool: r.Tool,
 		Args: r.Args, ArgsSHA256: digest(r.Args), Effect: effects()[r.Tool], Attempt: r.Attempt, Round: r.Round}
 	for _, c := range change {
 		c(&a)
@@ -166,7 +174,8 @@ func responding(response string) func(*events.AskAnswered) {
 
 // settled is the end of an ask by ada's answer, the n-th event.
 func settled(gate, ask, outcome string, n int, change ...func(*events.AskSettled)) events.AskSettled {
-	s := events.AskSettled{Ask: ask, Gate: gate, Outcome: outcome, By: tierstest.Person, AnswerID: tierstest.ID(n), At: tierstest.At(n)}
+	s := events.AskSettled{Ask: ask, Gate: gate, Outcome: outcome, By: tierstest.Person, AnswerID: tierstest.ID(n),
+		At: tierstest.At(n)}
 	for _, c := range change {
 		c(&s)
 	}
@@ -188,7 +197,8 @@ func notCounted(ask string, n int, author, reason string) events.AnswerRefused {
 
 // ran is the outcome of a call as it was approved.
 func ran(r events.ToolRequested, outcome string, generation int) events.ToolSettled {
-	return events.ToolSettled{Call: r.Call, Tool: r.Tool, Outcome: outcome, Generation: generation, ArgsSHA256: digest(r.Args)}
+	return events.ToolSettled{Call: r.Call, Tool: r.Tool, Outcome: outcome, Generation: generation,
+		ArgsSHA256: digest(r.Args)}
 }
 
 // decided checks that a fact of P's type was decided and nothing more about it.

@@ -23,7 +23,8 @@ func TestAYesCoversTheChangesThatWereShown(t *testing.T) {
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{
 			Name: "as shown", Given: open, When: answer(id, events.Yes),
-			Then: given(settled(events.GateTool, id, events.Yes, firstFree+2), approved(edit, tierstest.Person, onAsk(id), showing)),
+			Then: given(settled(events.GateTool, id, events.Yes, firstFree+2), approved(edit, tierstest.Person, onAsk(id),
+				showing)),
 		},
 		{
 			Name: "edited arguments were not shown", Given: open, When: answer(id, events.Yes, editing(`{"path":"b.go"}`)),
@@ -55,7 +56,8 @@ func TestRulesOfNowStandInThePlaceOfEarlierOnes(t *testing.T) {
 		},
 		{
 			Name:  "a new deny rule holds against a yes to what was asked before it",
-			Given: given(begin(), shell, replaced(deny("run_powershell"))), When: answer(askID(events.GateTool, firstFree), events.Yes),
+			Given: given(begin(), shell, replaced(deny("run_powershell"))), When: answer(askID(events.GateTool, firstFree),
+				events.Yes),
 			Then: given(decided[events.AskSettled](), deniedSaying("test:deny")),
 		},
 	})
@@ -66,11 +68,13 @@ func TestWhereLinksAreFollowedAPathIsNoProof(t *testing.T) {
 	links := func(s *events.Settings) { s.FollowLinks = true }
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{
-			Name: "an allow rule with globs allows nothing", Given: begin(links, rules(allow("*", "src/**"))), When: editOf("src/a.go"),
+			Name: "an allow rule with globs allows nothing", Given: begin(links, rules(allow("*", "src/**"))),
+			When: editOf("src/a.go"),
 			Then: given(decided[events.PreviewRequested]()),
 		},
 		{
-			Name: "a deny rule with globs asks about other paths", Given: begin(links, rules(yesRule, deny("*", "secret/**"))), When: readOf("src/a.go"),
+			Name: "a deny rule with globs asks about other paths", Given: begin(links, rules(yesRule, deny("*", "secret/**"))),
+			When: readOf("src/a.go"),
 			Then: given(decided[events.AskRaised]()),
 		},
 		{
@@ -83,7 +87,8 @@ func TestWhereLinksAreFollowedAPathIsNoProof(t *testing.T) {
 func TestMisfitsAreToldInOneOrder(t *testing.T) {
 	t.Parallel()
 	bad := wants("c1", "edit_file", `{"i":1,"h":1,"g":1,"f":1,"e":1,"d":1,"c":1,"b":1,"a":1,"content":7}`)
-	want := "the arguments of edit_file do not fit: missing path; content must be of the type string; unknown a, b, c, d, e, f, g, h, i; there are content, path"
+	want := "the arguments of edit_file do not fit: missing path; content must be of the type string; unknown a, b, c, " +
+		"d, e, f, g, h, i; there are content, path"
 	for i := range 20 {
 		tierstest.Run(t, approval.Decider(), scenarios{{
 			Name: fmt.Sprint(i), Given: begin(), When: bad,

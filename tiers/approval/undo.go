@@ -27,7 +27,8 @@ type write struct {
 
 // wrote notes what an outcome that counts says of changed files.
 func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
-	w := write{call: p.Call, tool: p.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace, seq: e.Seq}
+	w := write{call: p.Call, tool: p.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace,
+		seq: e.Seq}
 	for _, f := range c.changed(p) {
 		if f.Written && f.Before != f.SHA256 {
 			w.path, w.before, w.after, w.beforeMode, w.mode = f.Path, f.Before, f.SHA256, f.BeforeMode, f.Mode
@@ -67,7 +68,8 @@ func (c *call) changed(p events.ToolSettled) []events.FileState {
 	read(c.args, &args)
 	var out []events.FileState
 	for _, f := range args.Files {
-		out = append(out, events.FileState{Path: f.Path, SHA256: f.After, Before: f.Before, Written: true, Mode: f.AfterMode, BeforeMode: f.BeforeMode})
+		out = append(out, events.FileState{Path: f.Path, SHA256: f.After, Before: f.Before, Written: true, Mode: f.AfterMode,
+			BeforeMode: f.BeforeMode})
 	}
 	return out
 }
@@ -107,7 +109,8 @@ func (s *State) undo(e *events.Event, p events.UndoRequested) {
 		panic("approval: " + err.Error()) // marshalled a moment ago
 	}
 	c := &call{tool: newTool(events.ToolOffer{Name: events.RestoreTool, Effect: effectWrites}), args: args, digest: digest,
-		request: events.ToolRequested{Call: events.UndoCall(e.ID), Tool: events.RestoreTool, Args: args, Workspace: place}, undone: s.ticketOf(p)}
+		request: events.ToolRequested{Call: events.UndoCall(e.ID), Tool: events.RestoreTool, Args: args, Workspace: place},
+		undone:  s.ticketOf(p)}
 	s.calls[c.request.Call] = c
 	s.approve(c, grounds{by: e.Actor}, 1)
 }
@@ -205,9 +208,11 @@ func (s *State) backwards(p events.UndoRequested, place string) ([]restored, err
 // lost says why an unseen write cannot be undone.
 func (w write) lost() error {
 	if len(w.unkept) == 0 {
-		return fmt.Errorf("nobody knows which files %s %s changed; look at them yourself, or undo other calls one by one", w.tool, w.call)
+		return fmt.Errorf("nobody knows which files %s %s changed; look at them yourself, or undo other calls one by one",
+			w.tool, w.call)
 	}
-	return fmt.Errorf("%s %s changed what no undo gives back (links, and files that are too large or cannot be read): %s; look at it yourself, or undo other calls one by one",
+	return fmt.Errorf("%s %s changed what no undo gives back (links, and files that are too large or cannot be read): "+
+		"%s; look at it yourself, or undo other calls one by one",
 		w.tool, w.call, line(strings.Join(w.unkept, ", ")))
 }
 

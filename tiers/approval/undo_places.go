@@ -68,7 +68,8 @@ func (s *State) severalPlaces(p events.UndoRequested, places []string) error {
 	if p.Ticket != "" {
 		again = "slop undo " + p.Ticket
 	}
-	return fmt.Errorf("what %s wrote lies in more than one workspace (%s); run first %s, then %s", p, strings.Join(names, ", "), strings.Join(commands, ", "), again)
+	return fmt.Errorf("what %s wrote lies in more than one workspace (%s); run first %s, then %s", p,
+		strings.Join(names, ", "), strings.Join(commands, ", "), again)
 }
 
 // commandsFor undo what is to be undone in one place: by ticket where all that
@@ -80,7 +81,8 @@ func (s *State) commandsFor(p events.UndoRequested, place string) []string {
 		if s.whole(p, w.ticket, place) {
 			word = w.ticket
 		}
-		if s.undoes(p, w) && (word == w.ticket || w.tool != events.RestoreTool) && !slices.Contains(words, "slop undo "+word) {
+		if s.undoes(p, w) && (word == w.ticket || w.tool != events.RestoreTool) &&
+			!slices.Contains(words, "slop undo "+word) {
 			words = append(words, "slop undo "+word)
 		}
 	}

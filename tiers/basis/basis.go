@@ -29,7 +29,8 @@ func Of(program string) events.Basis {
 	all := texts()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		text := all[name]
-		out.Texts = append(out.Texts, events.PromptText{Name: name, SHA256: events.Digest([]byte(text)), Size: int64(len(text)), Tokens: tokens.Most(text)})
+		out.Texts = append(out.Texts, events.PromptText{Name: name, SHA256: events.Digest([]byte(text)),
+			Size: int64(len(text)), Tokens: tokens.Most(text)})
 	}
 	return out
 }

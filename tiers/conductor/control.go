@@ -40,7 +40,8 @@ func (s *State) answer(e *events.Event) []events.Payload {
 }
 
 // answerTicket finds the ticket and lets act decide: facts, or the reason of a refusal.
-func (s *State) answerTicket(e *events.Event, id string, act func(*events.Event, *ticket) ([]events.Payload, string)) []events.Payload {
+func (s *State) answerTicket(e *events.Event, id string, act func(*events.Event, *ticket) ([]events.Payload,
+	string)) []events.Payload {
 	t := s.tickets[id]
 	if t == nil {
 		return refused(e, id, "there is no such ticket")
@@ -85,7 +86,8 @@ func (s *State) retry(e *events.Event, t *ticket) ([]events.Payload, string) {
 	if reason := whyHeld(t); reason != "" {
 		return nil, reason
 	}
-	return []events.Payload{events.TicketRetried{Ticket: t.ID, RetryCount: t.RetryCount + 1, Reason: "retried by " + e.Actor}}, ""
+	return []events.Payload{events.TicketRetried{Ticket: t.ID, RetryCount: t.RetryCount + 1, Reason: "retried by " +
+		e.Actor}}, ""
 }
 
 // whyHeld says why a person cannot put a ticket back to todo; empty if he can.

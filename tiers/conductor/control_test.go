@@ -44,7 +44,8 @@ func TestPause(t *testing.T) {
 			Then: given(events.TicketCompleted{Ticket: "A"}, finished()),
 		},
 		{
-			Name: "resuming starts what waits", Given: given(begin(), events.PauseRequested{}, two), When: events.ResumeRequested{},
+			Name: "resuming starts what waits", Given: given(begin(), events.PauseRequested{}, two),
+			When: events.ResumeRequested{},
 			Then: given(events.Resumed{By: "ada"}, spawn("A", 1, "m0")),
 		},
 		{Name: "paused: approval is held", Given: given(begin(), two, events.PauseRequested{}), When: approve("A", 1)},
@@ -54,9 +55,10 @@ func TestPause(t *testing.T) {
 			Then: given(events.Resumed{By: "ada"}, started("A", 1, 0, "m0")),
 		},
 		{
-			Name:  "what was held and blocked does not start",
-			Given: given(begin(), planned("TR-1", "A", "B"), events.PauseRequested{}, approve("A", 1), events.BlockRequested{Ticket: "A", Reason: "wait"}),
-			When:  events.ResumeRequested{}, Then: given(events.Resumed{By: "ada"}),
+			Name: "what was held and blocked does not start",
+			Given: given(begin(), planned("TR-1", "A", "B"), events.PauseRequested{}, approve("A", 1),
+				events.BlockRequested{Ticket: "A", Reason: "wait"}),
+			When: events.ResumeRequested{}, Then: given(events.Resumed{By: "ada"}),
 		},
 	})
 }
@@ -69,7 +71,8 @@ func TestKill(t *testing.T) {
 	kill := events.KillRequested{Ticket: "A"}
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{
-			Name: "a running ticket is killed and blocks its dependants", Given: given(begin(retries(2)), chain, approve("A", 1)), When: kill,
+			Name: "a running ticket is killed and blocks its dependants", Given: given(begin(retries(2)), chain,
+				approve("A", 1)), When: kill,
 			Then: given(killed, blockedBy("B", "A")),
 		},
 		{
@@ -77,13 +80,16 @@ func TestKill(t *testing.T) {
 			Then: given(killed, blockedBy("B", "A"), spawn("C", 1, "m0")),
 		},
 		{
-			Name: "a kill of the last one ends the track", Given: given(begin(), planned("TR-1", "A"), approve("A", 1)), When: kill,
+			Name: "a kill of the last one ends the track", Given: given(begin(), planned("TR-1", "A"), approve("A", 1)),
+			When: kill,
 			Then: given(killed, stuck("A is blocked (killed): killed by ada")),
 		},
-		{Name: "the late outcome of a killed attempt does not count", Given: given(begin(), chain, approve("A", 1), kill), When: done("A", 1)},
+		{Name: "the late outcome of a killed attempt does not count", Given: given(begin(), chain, approve("A", 1), kill),
+			When: done("A", 1)},
 		{
 			Name:  "the late outcome of a killed attempt does not count for the next one",
-			Given: given(begin(), chain, approve("A", 1), kill, events.RetryRequested{Ticket: "A"}, approve("A", 2)), When: done("A", 1),
+			Given: given(begin(), chain, approve("A", 1), kill, events.RetryRequested{Ticket: "A"}, approve("A", 2)),
+			When:  done("A", 1),
 		},
 		{
 			Name: "an unknown ticket is refused", Given: begin(), When: kill,
@@ -116,7 +122,8 @@ func TestRetryByHand(t *testing.T) {
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{
 			Name: "a retry releases the dependants hop by hop", Given: given(begin(), chain, failed("A")), When: retry,
-			Then: given(retried, events.TicketUnblocked{Ticket: "B"}, isReady("A"), events.TicketUnblocked{Ticket: "C"}, spawn("A", 2, "m1")),
+			Then: given(retried, events.TicketUnblocked{Ticket: "B"}, isReady("A"), events.TicketUnblocked{Ticket: "C"},
+				spawn("A", 2, "m1")),
 		},
 		{
 			Name:  "a released dependant goes on as if nothing had been",
@@ -124,7 +131,8 @@ func TestRetryByHand(t *testing.T) {
 			Then: given(events.TicketCompleted{Ticket: "A"}, isReady("B"), spawn("B", 1, "m0")),
 		},
 		{
-			Name: "a retry does not bring automatic ones back", Given: given(begin(retries(0)), chain, failed("A"), retry, approve("A", 2)), When: gaveUp("A", 2),
+			Name: "a retry does not bring automatic ones back", Given: given(begin(retries(0)), chain, failed("A"), retry,
+				approve("A", 2)), When: gaveUp("A", 2),
 			Then: given(blockedWorker("A"), blockedBy("B", "A"), blockedBy("C", "B")),
 		},
 		{
@@ -133,7 +141,8 @@ func TestRetryByHand(t *testing.T) {
 			Then: given(retried, isReady("A"), spawn("A", 2, "m1")),
 		},
 		{
-			Name: "a dependency block cannot be retried", Given: given(begin(), chain, failed("A")), When: events.RetryRequested{Ticket: "B"},
+			Name: "a dependency block cannot be retried", Given: given(begin(), chain, failed("A")), When: events.RetryRequested{
+				Ticket: "B"},
 			Then: given(refusal("RetryRequested", "B", "it depends on A, which is blocked")),
 		},
 		{
@@ -177,10 +186,12 @@ func TestBlockAndUnblockByHand(t *testing.T) {
 		{
 			Name:  "unblocking a ticket whose dependencies are done makes it ready",
 			Given: given(begin(), chain, block("B"), ran("A")), When: unblock("B"),
-			Then: given(events.TicketUnblocked{Ticket: "B"}, events.TicketUnblocked{Ticket: "C"}, isReady("B"), spawn("B", 1, "m0")),
+			Then: given(events.TicketUnblocked{Ticket: "B"}, events.TicketUnblocked{Ticket: "C"}, isReady("B"),
+				spawn("B", 1, "m0")),
 		},
 		{
-			Name: "a blocked ticket does not become ready", Given: given(begin(), chain, block("B"), approve("A", 1)), When: done("A", 1),
+			Name: "a blocked ticket does not become ready", Given: given(begin(), chain, block("B"), approve("A", 1)),
+			When: done("A", 1),
 			Then: given(events.TicketCompleted{Ticket: "A"}),
 		},
 		{
@@ -195,7 +206,8 @@ func TestBlockAndUnblockByHand(t *testing.T) {
 		},
 		{Name: "its late approval does not count", Given: given(begin(), chain, block("A")), When: approve("A", 1)},
 		{
-			Name: "it asks again as the next attempt once unblocked", Given: given(begin(), planned("TR-1", "A", "D"), block("A")), When: unblock("A"),
+			Name: "it asks again as the next attempt once unblocked", Given: given(begin(), planned("TR-1", "A", "D"),
+				block("A")), When: unblock("A"),
 			Then: given(events.TicketUnblocked{Ticket: "A"}, isReady("A"), spawn("A", 2, "m0")),
 		},
 		{
@@ -223,11 +235,13 @@ func TestBlockAndUnblockByHand(t *testing.T) {
 			Then: given(refusal("UnblockRequested", "C", "it depends on B, which is blocked")),
 		},
 		{
-			Name: "a manual block stays while a dependency is blocked", Given: given(begin(), chain, block("B"), block("A")), When: unblock("B"),
+			Name: "a manual block stays while a dependency is blocked", Given: given(begin(), chain, block("B"), block("A")),
+			When: unblock("B"),
 			Then: given(refusal("UnblockRequested", "B", "it depends on A, which is blocked")),
 		},
 		{
-			Name: "a manual block does not go with its dependency's", Given: given(begin(), chain, block("B"), block("A")), When: unblock("A"),
+			Name: "a manual block does not go with its dependency's", Given: given(begin(), chain, block("B"), block("A")),
+			When: unblock("A"),
 			Then: given(events.TicketUnblocked{Ticket: "A"}, isReady("A"), spawn("A", 2, "m0")),
 		},
 		{
@@ -239,7 +253,8 @@ func TestBlockAndUnblockByHand(t *testing.T) {
 			Then: given(refusal("UnblockRequested", "Z", "there is no such ticket")),
 		},
 		{
-			Name: "blocks of worker, kill and denial can be undone", Given: given(begin(), planned("TR-1", "A", "D"), failed("A")), When: unblock("A"),
+			Name: "blocks of worker, kill and denial can be undone", Given: given(begin(), planned("TR-1", "A", "D"),
+				failed("A")), When: unblock("A"),
 			Then: given(events.TicketUnblocked{Ticket: "A"}, isReady("A"), spawn("A", 2, "m0")),
 		},
 		{
@@ -279,7 +294,8 @@ func TestLongTextsAreCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 4000)
 	tierstest.Run(t, conductor.Decider(), scenarios{{
-		Name: "a long reason", Given: given(begin(), planned("TR-1", "A", "B")), When: events.BlockRequested{Ticket: "A", Reason: long},
+		Name: "a long reason", Given: given(begin(), planned("TR-1", "A", "B")), When: events.BlockRequested{Ticket: "A",
+			Reason: long},
 		Then: given(tierstest.Check(func(t testing.TB, p events.TicketBlocked) {
 			require.Equal(t, strings.Repeat("ä", 1024)+"…", p.Reason)
 		})),

@@ -20,7 +20,8 @@ func (s *State) ticketDue(t *ticket) events.Payload {
 			return s.start(t)
 		}
 	case denied:
-		return events.TicketBlocked{Ticket: t.ID, Kind: because(t.kind, events.BlockDenied), Reason: because(t.verdict, "its start was denied")}
+		return events.TicketBlocked{Ticket: t.ID, Kind: because(t.kind, events.BlockDenied), Reason: because(t.verdict,
+			"its start was denied")}
 	case finished:
 		return t.reviewDue()
 	case resolved:
@@ -107,7 +108,8 @@ func goalDue(g *goal) events.Payload {
 		}
 		return events.GoalCompleted{Goal: g.id}
 	case g.current.blocked && !g.failed:
-		return events.GoalFailed{Goal: g.id, Reason: fmt.Sprintf("track %s is blocked: %s", g.current.ID, g.current.whyBlocked())}
+		return events.GoalFailed{Goal: g.id, Reason: fmt.Sprintf("track %s is blocked: %s", g.current.ID,
+			g.current.whyBlocked())}
 	}
 	return nil
 }

@@ -14,14 +14,21 @@ import (
 func histories() [][]events.Payload {
 	more, fewer := 3, 1
 	return [][]events.Payload{
-		given(begin(workers(1)), planned("TR-1", "A", "B", "C"), events.SettingsChanged{MaxWorkers: &more, MaxRetries: &fewer}, failed("A"),
-			events.TierChanged{Models: []string{"x"}}, events.SettingsChanged{MaxWorkers: &fewer}, ran("B", "C"), approve("A", 2), done("A", 2)),
-		given(opened(retries(1)), goalSubmitted(), proposed("TR-1", "TR-2"), planned("TR-1", "A", "B < A", "C < A", "D < B C"),
+		given(begin(workers(1)), planned("TR-1", "A", "B", "C"), events.SettingsChanged{MaxWorkers: &more,
+			MaxRetries: &fewer}, failed("A"),
+			events.TierChanged{Models: []string{"x"}}, events.SettingsChanged{MaxWorkers: &fewer}, ran("B", "C"),
+			approve("A", 2), done("A", 2)),
+		given(opened(retries(1)), goalSubmitted(), proposed("TR-1", "TR-2"), planned("TR-1", "A", "B < A", "C < A",
+			"D < B C"),
 			failed("A"), approve("A", 2), done("A", 2), ran("B", "C", "D"), planned("TR-2", "E < A"), ran("E")),
-		given(begin(workers(2)), planned("TR-1", "A", "B < A", "-C", "+D"), events.PauseRequested{}, approve("A", 1), events.ResumeRequested{},
-			events.KillRequested{Ticket: "A"}, events.BlockRequested{Ticket: "C"}, events.UnblockRequested{Ticket: "C"}, events.RetryRequested{Ticket: "A"}),
-		given(begin(workers(1)), workerAsked("Mend it"), planned("TR-1", "A", "B < A", "C < X", "D"), change(release("B", "A"), depend("D", "B")), change(depend("B", "D")),
-			change(fresh("TR-1", "X"), remove("D"), priority("X", "high")), approve("A", 1), done("A", 1), workerAsked("Mend it"), change(fresh("", "E < X"), depend("C", "E"))),
+		given(begin(workers(2)), planned("TR-1", "A", "B < A", "-C", "+D"), events.PauseRequested{}, approve("A", 1),
+			events.ResumeRequested{},
+			events.KillRequested{Ticket: "A"}, events.BlockRequested{Ticket: "C"}, events.UnblockRequested{Ticket: "C"},
+			events.RetryRequested{Ticket: "A"}),
+		given(begin(workers(1)), workerAsked("Mend it"), planned("TR-1", "A", "B < A", "C < X", "D"),
+			change(release("B", "A"), depend("D", "B")), change(depend("B", "D")),
+			change(fresh("TR-1", "X"), remove("D"), priority("X", "high")), approve("A", 1), done("A", 1),
+			workerAsked("Mend it"), change(fresh("", "E < X"), depend("C", "E"))),
 	}
 }
 

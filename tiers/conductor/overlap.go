@@ -74,7 +74,8 @@ func (s *State) spawn() events.Payload {
 			return events.OverlapWarned{Tickets: []string{other.ID, t.ID}, Path: file, Waits: s.shared()}
 		}
 		if other == nil || !s.shared() {
-			return events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.brief(), Ungated: s.ungated()}
+			return events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.brief(),
+				Ungated: s.ungated()}
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ const maxSaid = 4 << 10
 
 // reviewDue asks tier 2 to look at what an attempt changed.
 func (t *ticket) reviewDue() events.Payload {
-	return events.ReviewRequested{Track: t.track.ID, Ticket: t.Ticket, Attempt: t.attempt, Text: tiers.Clip(t.said.Text, maxSaid),
+	return events.ReviewRequested{Track: t.track.ID, Ticket: t.Ticket, Attempt: t.attempt, Text: tiers.Clip(t.said.Text,
+		maxSaid),
 		Changes: t.said.Changes, Workspace: t.workspace}
 }
 
@@ -25,7 +26,8 @@ func (s *State) ticketReviewed(x events.TicketReviewed) {
 	}
 	switch {
 	case x.Verdict == events.ReviewSkipped && t.said.Unchanged:
-		t.kind, t.verdict = events.BlockWorker, brief("it is said to be done, no file was changed, and nobody could review that: "+strings.Join(x.Reasons, "; "))
+		t.kind, t.verdict = events.BlockWorker, brief("it is said to be done, no file was changed, and nobody could review "+
+			"that: "+strings.Join(x.Reasons, "; "))
 		s.move(t, denied)
 		return
 	case x.Verdict != events.ReviewSentBack:
@@ -43,5 +45,6 @@ func (t *ticket) brief() string {
 	if len(t.asks) == 0 {
 		return t.Description
 	}
-	return t.Description + "\n\n## The review of an earlier attempt asks for this\n\n- " + strings.Join(t.asks, "\n- ") + "\n"
+	return t.Description + "\n\n## The review of an earlier attempt asks for this\n\n- " + strings.Join(t.asks, "\n- ") +
+		"\n"
 }

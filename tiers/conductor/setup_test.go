@@ -12,7 +12,8 @@ import (
 var goalID = tierstest.ID(2)
 
 func opened(change ...func(*events.Settings)) events.Payload {
-	s := events.Settings{MaxWorkers: 4, MaxRetries: 0, Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m0", "m1", "m2"}}}}
+	s := events.Settings{MaxWorkers: 4, MaxRetries: 0, Tiers: []events.TierSettings{{Tier: 3, Provider: "script",
+		Models: []string{"m0", "m1", "m2"}}}}
 	for _, c := range change {
 		c(&s)
 	}
@@ -42,7 +43,8 @@ func proposedFor(goal string, ids ...string) events.Payload {
 func tkt(line string) events.Ticket {
 	id, deps, _ := strings.Cut(line, "<")
 	id = strings.TrimSpace(id)
-	t := events.Ticket{Status: events.StatusTodo, AssignedTo: "tier3-worker", Priority: "medium", ContextRequirements: []string{}, DependsOn: strings.Fields(deps)}
+	t := events.Ticket{Status: events.StatusTodo, AssignedTo: "tier3-worker", Priority: "medium",
+		ContextRequirements: []string{}, DependsOn: strings.Fields(deps)}
 	switch id[0] {
 	case '+':
 		t.Priority, id = "high", id[1:]
@@ -83,7 +85,8 @@ func gaveUp(id string, attempt int) events.Payload {
 
 // refusedRound is the end of an attempt on a person's no.
 func refusedRound(id string, attempt int) events.Payload {
-	return events.TicketResolved{Ticket: id, Attempt: attempt, Outcome: events.ResolvedBlocked, Reason: "step refused by ada: no", Final: true}
+	return events.TicketResolved{Ticket: id, Attempt: attempt, Outcome: events.ResolvedBlocked,
+		Reason: "step refused by ada: no", Final: true}
 }
 
 // ran is the first attempt at each ticket from approval to done.
@@ -111,7 +114,8 @@ func started(line string, attempt, retry int, model string) events.Payload {
 func isReady(id string) events.Payload { return events.TicketReady{Ticket: id} }
 
 func blockedBy(id, dependency string) events.Payload {
-	return events.TicketBlocked{Ticket: id, Kind: events.BlockDependency, Reason: "depends on " + dependency + ", which is blocked"}
+	return events.TicketBlocked{Ticket: id, Kind: events.BlockDependency, Reason: "depends on " + dependency +
+		", which is blocked"}
 }
 
 func blockedWorker(id string) events.Payload {

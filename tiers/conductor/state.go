@@ -83,7 +83,8 @@ const (
 func (p phase) String() string {
 	return [...]string{
 		"waiting for its dependencies", "waiting for a free worker", "waiting for approval to start", "about to start",
-		"waiting for its workspace", "about to start", "refused", "running", "about to be reviewed", "waiting for its review", "about to be completed", "about to end",
+		"waiting for its workspace", "about to start", "refused", "running", "about to be reviewed", "waiting for its review",
+		"about to be completed", "about to end",
 		"waiting to be merged", "waiting for a word on its merge", "completed", "blocked", "removed",
 	}[p]
 }

@@ -32,7 +32,8 @@ func TestReadiness(t *testing.T) {
 		{
 			Name:  "both arms become ready at once, in planned order",
 			Given: given(begin(), diamond, approve("A", 1)), When: done("A", 1),
-			Then: given(events.TicketCompleted{Ticket: "A"}, isReady("B"), isReady("C"), spawn("B", 1, "m0"), spawn("C", 1, "m0")),
+			Then: given(events.TicketCompleted{Ticket: "A"}, isReady("B"), isReady("C"), spawn("B", 1, "m0"),
+				spawn("C", 1, "m0")),
 		},
 		{
 			Name:  "all completed ends track and goal",
@@ -109,9 +110,12 @@ func TestStarting(t *testing.T) {
 			When: events.SpawnDenied{Ticket: "A", Attempt: 1, By: "ada"},
 			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockDenied, Reason: "its start was denied"}),
 		},
-		{Name: "approval of another attempt does not count", Given: given(begin(), planned("TR-1", "A")), When: approve("A", 2)},
-		{Name: "approval of an unknown ticket does not count", Given: given(begin(), planned("TR-1", "A")), When: approve("X", 1)},
-		{Name: "a second approval does not count", Given: given(begin(), planned("TR-1", "A"), approve("A", 1)), When: approve("A", 1)},
+		{Name: "approval of another attempt does not count", Given: given(begin(), planned("TR-1", "A")),
+			When: approve("A", 2)},
+		{Name: "approval of an unknown ticket does not count", Given: given(begin(), planned("TR-1", "A")),
+			When: approve("X", 1)},
+		{Name: "a second approval does not count", Given: given(begin(), planned("TR-1", "A"), approve("A", 1)),
+			When: approve("A", 1)},
 		{
 			Name: "denial after approval does not count", Given: given(begin(), planned("TR-1", "A"), approve("A", 1)),
 			When: events.SpawnDenied{Ticket: "A", Attempt: 1, Reason: "no", By: "ada"},
@@ -166,21 +170,27 @@ func TestRetriesEscalate(t *testing.T) {
 	one := planned("TR-1", "A")
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{
-			Name: "the first failure retries with the next model", Given: given(begin(retries(2)), one, approve("A", 1)), When: gaveUp("A", 1),
-			Then: given(events.TicketRetried{Ticket: "A", RetryCount: 1, Reason: "no such file"}, isReady("A"), spawn("A", 2, "m1")),
+			Name: "the first failure retries with the next model", Given: given(begin(retries(2)), one, approve("A", 1)),
+			When: gaveUp("A", 1),
+			Then: given(events.TicketRetried{Ticket: "A", RetryCount: 1, Reason: "no such file"}, isReady("A"),
+				spawn("A", 2, "m1")),
 		},
 		{
-			Name: "a retried ticket starts with its count", Given: given(begin(retries(2)), one, failed("A")), When: approve("A", 2),
+			Name: "a retried ticket starts with its count", Given: given(begin(retries(2)), one, failed("A")),
+			When: approve("A", 2),
 			Then: given(started("A", 2, 1, "m1")),
 		},
 		{
-			Name: "the second failure retries with the last model", Given: given(begin(retries(2)), one, failed("A"), approve("A", 2)), When: gaveUp("A", 2),
-			Then: given(events.TicketRetried{Ticket: "A", RetryCount: 2, Reason: "no such file"}, isReady("A"), spawn("A", 3, "m2")),
+			Name: "the second failure retries with the last model", Given: given(begin(retries(2)), one, failed("A"),
+				approve("A", 2)), When: gaveUp("A", 2),
+			Then: given(events.TicketRetried{Ticket: "A", RetryCount: 2, Reason: "no such file"}, isReady("A"),
+				spawn("A", 3, "m2")),
 		},
 		{
 			Name:  "after the last retry it is blocked",
-			Given: given(begin(retries(2)), one, failed("A"), approve("A", 2), gaveUp("A", 2), approve("A", 3)), When: gaveUp("A", 3),
-			Then: given(blockedWorker("A"), stuck("A is blocked (worker): no such file")),
+			Given: given(begin(retries(2)), one, failed("A"), approve("A", 2), gaveUp("A", 2), approve("A", 3)),
+			When:  gaveUp("A", 3),
+			Then:  given(blockedWorker("A"), stuck("A is blocked (worker): no such file")),
 		},
 		{
 			Name: "a failure without a reason gets one", Given: given(begin(), planned("TR-1", "A", "B"), approve("A", 1)),
@@ -188,19 +198,24 @@ func TestRetriesEscalate(t *testing.T) {
 			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockWorker, Reason: "the attempt gave up"}),
 		},
 		{
-			Name: "what a person refused is not retried by itself", Given: given(begin(retries(2)), planned("TR-1", "A", "B < A", "C"), approve("A", 1)),
+			Name: "what a person refused is not retried by itself", Given: given(begin(retries(2)), planned("TR-1", "A", "B < A",
+				"C"), approve("A", 1)),
 			When: refusedRound("A", 1),
-			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockDenied, Reason: "step refused by ada: no"}, blockedBy("B", "A")),
+			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockDenied, Reason: "step refused by ada: no"},
+				blockedBy("B", "A")),
 		},
 		{
-			Name: "a refusal without a reason gets one", Given: given(begin(retries(2)), planned("TR-1", "A", "C"), approve("A", 1)),
+			Name: "a refusal without a reason gets one", Given: given(begin(retries(2)), planned("TR-1", "A", "C"),
+				approve("A", 1)),
 			When: events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: events.ResolvedBlocked, Final: true},
 			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockDenied, Reason: "the attempt gave up"}),
 		},
 		{
-			Name:  "a person's retry after a refusal brings automatic ones back",
-			Given: given(begin(retries(2)), one, approve("A", 1), refusedRound("A", 1), events.RetryRequested{Ticket: "A"}, approve("A", 2)),
-			When:  gaveUp("A", 2), Then: given(events.TicketRetried{Ticket: "A", RetryCount: 2, Reason: "no such file"}, isReady("A"), spawn("A", 3, "m2")),
+			Name: "a person's retry after a refusal brings automatic ones back",
+			Given: given(begin(retries(2)), one, approve("A", 1), refusedRound("A", 1), events.RetryRequested{Ticket: "A"},
+				approve("A", 2)),
+			When: gaveUp("A", 2), Then: given(events.TicketRetried{Ticket: "A", RetryCount: 2, Reason: "no such file"},
+				isReady("A"), spawn("A", 3, "m2")),
 		},
 		{
 			Name: "final says nothing of what is done", Given: given(begin(), one, approve("A", 1)),
@@ -212,9 +227,11 @@ func TestRetriesEscalate(t *testing.T) {
 			When: events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: "perhaps", Reason: "hm"},
 			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockWorker, Reason: "hm"}),
 		},
-		{Name: "an old attempt's outcome does not count", Given: given(begin(retries(2)), one, failed("A"), approve("A", 2)), When: done("A", 1)},
+		{Name: "an old attempt's outcome does not count", Given: given(begin(retries(2)), one, failed("A"), approve("A", 2)),
+			When: done("A", 1)},
 		{Name: "an outcome before the start does not count", Given: given(begin(), one), When: done("A", 1)},
-		{Name: "a second outcome does not count", Given: given(begin(), planned("TR-1", "A", "B"), approve("A", 1), done("A", 1)), When: gaveUp("A", 1)},
+		{Name: "a second outcome does not count", Given: given(begin(), planned("TR-1", "A", "B"), approve("A", 1),
+			done("A", 1)), When: gaveUp("A", 1)},
 	})
 }
 
@@ -223,21 +240,26 @@ func TestBlockCascade(t *testing.T) {
 	chain := planned("TR-1", "A", "B < A", "C < B", "D < C", "E")
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{
-			Name: "a block runs down the chain, and others go on", Given: given(begin(), chain, approve("A", 1)), When: gaveUp("A", 1),
+			Name: "a block runs down the chain, and others go on", Given: given(begin(), chain, approve("A", 1)),
+			When: gaveUp("A", 1),
 			Then: given(blockedWorker("A"), blockedBy("B", "A"), blockedBy("C", "B"), blockedBy("D", "C")),
 		},
 		{
-			Name: "the end names each ticket and why", Given: given(begin(), chain, failed("A"), approve("E", 1)), When: done("E", 1),
+			Name: "the end names each ticket and why", Given: given(begin(), chain, failed("A"), approve("E", 1)),
+			When: done("E", 1),
 			Then: given(events.TicketCompleted{Ticket: "E"},
-				stuck("A is blocked (worker): no such file; B waits for A, which is blocked; C waits for B, which is blocked; D waits for C, which is blocked")),
+				stuck("A is blocked (worker): no such file; B waits for A, which is blocked; C waits for B, which is blocked; D "+
+					"waits for C, which is blocked")),
 		},
 		{
 			Name:  "one blocked arm blocks the tip of a diamond, once",
 			Given: given(begin(), planned("TR-1", "A", "B", "D < A B"), failed("A"), approve("B", 1)), When: gaveUp("B", 1),
-			Then: given(blockedWorker("B"), stuck("A is blocked (worker): no such file; B is blocked (worker): no such file; D waits for A, which is blocked and for B, which is blocked")),
+			Then: given(blockedWorker("B"), stuck("A is blocked (worker): no such file; B is blocked (worker): no such file; "+
+				"D waits for A, which is blocked and for B, which is blocked")),
 		},
 		{
-			Name: "a track of forty blocked tickets names twenty", Given: given(begin(workers(1)), planned("TR-1", fan(40)...), approve("A", 1)), When: gaveUp("A", 1),
+			Name: "a track of forty blocked tickets names twenty", Given: given(begin(workers(1)), planned("TR-1", fan(40)...),
+				approve("A", 1)), When: gaveUp("A", 1),
 			Then: append(fanBlocked(40), given(
 				tierstest.Check(func(t testing.TB, p events.TrackBlocked) { endsWith(t, p.Reason, "; and 21 more") }),
 				tierstest.Check(func(t testing.TB, p events.GoalFailed) { endsWith(t, p.Reason, "; and 21 more") }))...),

@@ -22,28 +22,36 @@ func TestTracksRunOneAfterAnother(t *testing.T) {
 			Then: given(trackStarted(goalID, "TR-1")),
 		},
 		{
-			Name: "the second starts when the first is completed", Given: given(two, planned("TR-1", "A"), approve("A", 1)), When: done("A", 1),
+			Name: "the second starts when the first is completed", Given: given(two, planned("TR-1", "A"), approve("A", 1)),
+			When: done("A", 1),
 			Then: given(events.TicketCompleted{Ticket: "A"}, events.TrackCompleted{Track: "TR-1"}, trackStarted(goalID, "TR-2")),
 		},
 		{
-			Name: "the goal is completed with the last", Given: given(two, planned("TR-1", "A"), ran("A"), planned("TR-2", "B"), approve("B", 1)), When: done("B", 1),
-			Then: given(events.TicketCompleted{Ticket: "B"}, events.TrackCompleted{Track: "TR-2"}, events.GoalCompleted{Goal: goalID}),
+			Name: "the goal is completed with the last", Given: given(two, planned("TR-1", "A"), ran("A"), planned("TR-2", "B"),
+				approve("B", 1)), When: done("B", 1),
+			Then: given(events.TicketCompleted{Ticket: "B"}, events.TrackCompleted{Track: "TR-2"},
+				events.GoalCompleted{Goal: goalID}),
 		},
 		{
-			Name: "a ticket may depend on one of an earlier track", Given: given(two, planned("TR-1", "A"), ran("A")), When: planned("TR-2", "B < A"),
+			Name: "a ticket may depend on one of an earlier track", Given: given(two, planned("TR-1", "A"), ran("A")),
+			When: planned("TR-2", "B < A"),
 			Then: given(isReady("B"), spawn("B", 1, "m0")),
 		},
 		{
-			Name: "a blocked track stops the goal before the next", Given: given(two, planned("TR-1", "A"), approve("A", 1)), When: gaveUp("A", 1),
+			Name: "a blocked track stops the goal before the next", Given: given(two, planned("TR-1", "A"), approve("A", 1)),
+			When: gaveUp("A", 1),
 			Then: given(blockedWorker("A"), stuck("A is blocked (worker): no such file")),
 		},
 		{
 			Name:  "a revived track goes on to the next",
-			Given: given(two, planned("TR-1", "A"), failed("A"), events.RetryRequested{Ticket: "A"}, approve("A", 2)), When: done("A", 2),
-			Then: given(events.TicketCompleted{Ticket: "A"}, events.TrackCompleted{Track: "TR-1"}, trackStarted(goalID, "TR-2")),
+			Given: given(two, planned("TR-1", "A"), failed("A"), events.RetryRequested{Ticket: "A"}, approve("A", 2)),
+			When:  done("A", 2),
+			Then: given(events.TicketCompleted{Ticket: "A"}, events.TrackCompleted{Track: "TR-1"},
+				trackStarted(goalID, "TR-2")),
 		},
 		{
-			Name: "an id of an earlier track blocks the plan", Given: given(two, planned("TR-1", "A"), ran("A")), When: planned("TR-2", "A"),
+			Name: "an id of an earlier track blocks the plan", Given: given(two, planned("TR-1", "A"), ran("A")),
+			When: planned("TR-2", "A"),
 			Then: given(events.TrackBlocked{Track: "TR-2", Reason: "the plan uses the ticket id A a second time"},
 				events.GoalFailed{Goal: goalID, Reason: "track TR-2 is blocked: the plan uses the ticket id A a second time"}),
 		},
@@ -59,10 +67,13 @@ func TestPlanReview(t *testing.T) {
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{Name: "tracks wait for a person", Given: given(opened(review), goalSubmitted()), When: proposed("TR-1")},
 		{Name: "yes to all starts the first", Given: waiting, When: accept(), Then: given(trackStarted(goalID, "TR-1"))},
-		{Name: "yes to some starts the first of them, in planned order", Given: waiting, When: accept("TR-3", "TR-2"), Then: given(trackStarted(goalID, "TR-2"))},
+		{Name: "yes to some starts the first of them, in planned order", Given: waiting, When: accept("TR-3", "TR-2"),
+			Then: given(trackStarted(goalID, "TR-2"))},
 		{
-			Name: "those left out never start", Given: given(waiting, accept("TR-2"), planned("TR-2", "A"), approve("A", 1)), When: done("A", 1),
-			Then: given(events.TicketCompleted{Ticket: "A"}, events.TrackCompleted{Track: "TR-2"}, events.GoalCompleted{Goal: goalID}),
+			Name: "those left out never start", Given: given(waiting, accept("TR-2"), planned("TR-2", "A"), approve("A", 1)),
+			When: done("A", 1),
+			Then: given(events.TicketCompleted{Ticket: "A"}, events.TrackCompleted{Track: "TR-2"},
+				events.GoalCompleted{Goal: goalID}),
 		},
 		{
 			Name: "an unproposed track is refused", Given: waiting, When: accept("TR-1", "TR-9"),
@@ -105,11 +116,13 @@ func TestPlanningFailures(t *testing.T) {
 		},
 		{
 			Name: "a plan after the failure changes nothing", When: planned("TR-1", "A"),
-			Given: given(begin(), events.PlanningFailed{Tier: 2, Goal: goalID, Track: "TR-1", Attempts: 3, Error: "no JSON array"}),
+			Given: given(begin(), events.PlanningFailed{Tier: 2, Goal: goalID, Track: "TR-1", Attempts: 3,
+				Error: "no JSON array"}),
 		},
 		{
 			Name: "tracks after the failure change nothing", When: proposed("TR-1"),
-			Given: given(opened(), goalSubmitted(), events.PlanningFailed{Tier: 1, Goal: goalID, Attempts: 3, Error: "no JSON array"}),
+			Given: given(opened(), goalSubmitted(), events.PlanningFailed{Tier: 1, Goal: goalID, Attempts: 3,
+				Error: "no JSON array"}),
 		},
 		{
 			Name: "a failure after the plan changes nothing", Given: given(begin(), planned("TR-1", "A")),
@@ -130,13 +143,15 @@ func TestTwoGoals(t *testing.T) {
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{Name: "a second goal waits for its plan", Given: begin(), When: goalSubmitted()},
 		{
-			Name: "the second goal's tracks start when they are proposed", Given: given(both, ran("A")), When: proposedFor(second, "TR-2"),
+			Name: "the second goal's tracks start when they are proposed", Given: given(both, ran("A")),
+			When: proposedFor(second, "TR-2"),
 			Then: given(trackStarted(second, "TR-2")),
 		},
 		{
 			Name:  "a goal revived while another is at work completes by itself",
-			Given: given(inSecond, planned("TR-2", "B"), events.RetryRequested{Ticket: "A"}, approve("A", 2)), When: done("A", 2),
-			Then: given(events.TicketCompleted{Ticket: "A"}, finished()),
+			Given: given(inSecond, planned("TR-2", "B"), events.RetryRequested{Ticket: "A"}, approve("A", 2)),
+			When:  done("A", 2),
+			Then:  given(events.TicketCompleted{Ticket: "A"}, finished()),
 		},
 		{
 			Name: "a dependency blocked in another goal blocks", Given: inSecond, When: planned("TR-2", "B < A"),
@@ -150,13 +165,15 @@ func TestTwoGoals(t *testing.T) {
 		},
 		{
 			Name:  "and goes on when that one is completed",
-			Given: given(inSecond, events.RetryRequested{Ticket: "A"}, planned("TR-2", "B < A"), approve("A", 2)), When: done("A", 2),
-			Then: given(events.TicketCompleted{Ticket: "A"}, isReady("B"), spawn("B", 1, "m0"), finished()),
+			Given: given(inSecond, events.RetryRequested{Ticket: "A"}, planned("TR-2", "B < A"), approve("A", 2)),
+			When:  done("A", 2),
+			Then:  given(events.TicketCompleted{Ticket: "A"}, isReady("B"), spawn("B", 1, "m0"), finished()),
 		},
 		{
-			Name:  "a track that waits for a stuck one of another goal is stuck as well",
-			Given: given(begin(), goalSubmitted(), planned("TR-1", "A", "U < X"), failed("A"), proposedFor(second, "TR-2"), events.RetryRequested{Ticket: "A"}, planned("TR-2", "B < U"), approve("A", 2)),
-			When:  done("A", 2),
+			Name: "a track that waits for a stuck one of another goal is stuck as well",
+			Given: given(begin(), goalSubmitted(), planned("TR-1", "A", "U < X"), failed("A"), proposedFor(second, "TR-2"),
+				events.RetryRequested{Ticket: "A"}, planned("TR-2", "B < U"), approve("A", 2)),
+			When: done("A", 2),
 			Then: given(events.TicketCompleted{Ticket: "A"},
 				events.TrackBlocked{Track: "TR-1", Reason: "U waits for X, which does not exist"},
 				events.TrackBlocked{Track: "TR-2", Reason: "B waits for U, which is not completed"},

@@ -64,7 +64,8 @@ func (s *State) mergeSettled(x events.MergeSettled) {
 		return
 	}
 	if t.tries = t.tries.Then(x); t.tries.Stuck() {
-		t.kind, t.verdict = events.BlockMerge, brief(fmt.Sprintf("%d tries to merge its work ended in the same way; it stays where it is", tiers.MaxSameMerges))
+		t.kind, t.verdict = events.BlockMerge, brief(fmt.Sprintf("%d tries to merge its work ended in the same way; it "+
+			"stays where it is", tiers.MaxSameMerges))
 		s.move(t, denied)
 		return
 	}

@@ -31,13 +31,15 @@ func newCall(c events.ToolCall) *call {
 // off is the one that the cut went through.
 func (c *call) refuse(p events.ModelReplied, last bool) {
 	name := tiers.Line(tiers.Clip(c.tool, MaxReason))
-	text := "ERROR: the arguments of " + name + " cannot be used: " + tiers.Clip(c.malformed, MaxReason) + ". Send the call again with one JSON object."
+	text := "ERROR: the arguments of " + name + " cannot be used: " + tiers.Clip(c.malformed, MaxReason) +
+		". Send the call again with one JSON object."
 	if last && p.Finish == "max_tokens" {
 		at := ""
 		if p.Usage.Output > 0 {
 			at = fmt.Sprintf(" at %d tokens", p.Usage.Output)
 		}
-		text = "ERROR: your reply ended" + at + " inside this call of " + name + ", so it did not run. Write less in one call: make a large change in several."
+		text = "ERROR: your reply ended" + at + " inside this call of " + name +
+			", so it did not run. Write less in one call: make a large change in several."
 	}
 	c.answer(events.Part{Text: text, Failed: true})
 }
@@ -76,7 +78,8 @@ func (r *run) startCalls(p events.ModelReplied) {
 func (r *run) callRequests(s *State) []events.Payload {
 	out := make([]events.Payload, len(r.unrequested))
 	for i, c := range r.unrequested {
-		p := events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Workspace: r.place, Check: r.checking}
+		p := events.ToolRequested{Call: c.id, Tool: c.tool, Args: c.args, Ticket: r.ticket.ID, Attempt: r.attempt,
+			Round: r.round, Workspace: r.place, Check: r.checking}
 		if i == len(out)-1 {
 			p.Known = r.compared(s, c)
 		}
@@ -136,7 +139,8 @@ func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part 
 // denial is what the model reads of a call that did not run.
 func denial(p events.ToolDenied) events.Part {
 	if p.Slip {
-		return events.Part{Text: "ERROR: " + tiers.Clip(p.Reason, MaxReason) + ". Nothing ran; send the call again, mended.", Failed: true}
+		return events.Part{Text: "ERROR: " + tiers.Clip(p.Reason, MaxReason) + ". Nothing ran; send the call again, mended.",
+			Failed: true}
 	}
 	return events.Part{Text: "DENIED: " + tiers.Clip(p.Reason, MaxReason), Failed: true}
 }

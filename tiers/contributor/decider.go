@@ -30,7 +30,8 @@ type State struct {
 }
 
 func newState() *State {
-	return &State{presets: map[string][]events.TrackedFile{}, runs: map[string]*run{}, requests: map[string]string{}, calls: map[string]string{}}
+	return &State{presets: map[string][]events.TrackedFile{}, runs: map[string]*run{}, requests: map[string]string{},
+		calls: map[string]string{}}
 }
 
 // decide looks only at the run that the last event was about: every other run

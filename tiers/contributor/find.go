@@ -21,8 +21,10 @@ const MaxFound = 5
 // FindToolsOffer is what a model reads of [FindTools].
 func FindToolsOffer() events.ToolOffer {
 	return events.ToolOffer{Name: FindTools, Effect: "reads",
-		Description: "Find and load more tools.\n\nUse it when no tool you have fits: there are more for Python, C and C++ code (structure, usages, definitions, " +
-			"signatures, renaming), other languages, git, the web and beads (tickets). The tools that fit best can be called from your next reply on.",
+		Description: "Find and load more tools.\n\nUse it when no tool you have fits: there are more for Python, C and C++ " +
+			"code (structure, usages, definitions, " +
+			"signatures, renaming), other languages, git, the web and beads (tickets). The tools that fit best can be called " +
+			"from your next reply on.",
 		Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string",` +
 			`"description":"what the tool should do, in a few words, or its name","minLength":1,"maxLength":500}},"required":["query"],"additionalProperties":false}`)}
 }

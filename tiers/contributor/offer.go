@@ -22,7 +22,8 @@ const (
 
 // essentials are the tools of every project, the most needed first.
 func essentials() []string {
-	return []string{FindTools, "read_file", "edit_file", "run_powershell", "find_text", "set_file_slice", "search_files", "get_tree"}
+	return []string{FindTools, "read_file", "edit_file", "run_powershell", "find_text", "set_file_slice", "search_files",
+		"get_tree"}
 }
 
 // further are offered where there is room.
@@ -117,7 +118,10 @@ func (t tool) tokens() int64 { return (t.Size + tiers.BytesPerToken - 1) / tiers
 
 // reads tells whether a tool of this effect changes no file.
 func reads(effect string) bool {
-	return !slices.ContainsFunc(strings.Split(effect, "|"), func(e string) bool { return e != "reads" && e != "wide" && e != "network" })
+	return !slices.ContainsFunc(strings.Split(effect, "|"), func(e string) bool {
+		return e != "reads" && e != "wide" &&
+			e != "network"
+	})
 }
 
 // maxSummary bounds the summary of a tool, in bytes.
@@ -128,7 +132,8 @@ func toolsOf(p events.ToolsOffered) []tool {
 	out := make([]tool, len(p.Tools))
 	for i, o := range p.Tools {
 		summary, _, _ := strings.Cut(chars.Trim(o.Description), "\n")
-		out[i] = tool{Name: o.Name, Summary: tiers.Clip(summary, maxSummary), Size: tiers.OfferSize(o), Reads: reads(o.Effect)}
+		out[i] = tool{Name: o.Name, Summary: tiers.Clip(summary, maxSummary), Size: tiers.OfferSize(o),
+			Reads: reads(o.Effect)}
 	}
 	return out
 }

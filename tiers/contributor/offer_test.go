@@ -18,7 +18,8 @@ import (
 func builtinTools() events.ToolsOffered {
 	out := events.ToolsOffered{Tools: []events.ToolOffer{contributor.FindToolsOffer()}}
 	for _, t := range builtin.Tools().All() {
-		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
+		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(),
+			Effect: t.Spec().Effect.String(), Schema: t.Schema()})
 	}
 	return out
 }
@@ -33,7 +34,8 @@ func at(file string) func(*events.TicketStarted) {
 
 func offeredTo(t *testing.T, history ...any) []string {
 	t.Helper()
-	return tierstest.Play(t, contributor.Decider(), given(history...)...).Last("ModelRequested").Payload.(events.ModelRequested).Tools
+	return tierstest.Play(t, contributor.Decider(), given(history...)...).Last(
+		"ModelRequested").Payload.(events.ModelRequested).Tools
 }
 
 func TestToolsAreThoseOfTheProjectsLanguages(t *testing.T) {
@@ -43,7 +45,8 @@ func TestToolsAreThoseOfTheProjectsLanguages(t *testing.T) {
 		sizes[o.Name] = tiers.OfferSize(o)
 	}
 	foreign := map[string][]string{"py_": {"python"}, "ts_c_": {"c"}, "ts_cpp_": {"cpp"}, "bd_": {"beads"}}
-	for _, languages := range [][]string{nil, {"other"}, {"python"}, {"c"}, {"cpp", "python"}, {"other", "c", "python"}, {"other", "beads"}, {"python", "cpp", "other", "beads"}} {
+	for _, languages := range [][]string{nil, {"other"}, {"python"}, {"c"}, {"cpp", "python"}, {"other", "c", "python"},
+		{"other", "beads"}, {"python", "cpp", "other", "beads"}} {
 		shared := offeredTo(t, opened(speaks(languages...)), builtinTools(), starts(1), context())
 		for target, own := range map[string]string{"": "", "a.go": "", "a.py": "python", "a.c": "c", "a.cpp": "cpp"} {
 			got := offeredTo(t, opened(speaks(languages...)), builtinTools(), starts(1, at(target)), context())
@@ -77,14 +80,16 @@ func TestAFewToolsAreOfferedAsTheyAre(t *testing.T) {
 		out := events.ToolsOffered{Tools: []events.ToolOffer{contributor.FindToolsOffer()}}
 		for i := range n {
 			name := "t" + string(rune('a'+i))
-			out.Tools = append(out.Tools, events.ToolOffer{Name: name, Description: strings.Repeat("x", size-len(name)-len("null"))})
+			out.Tools = append(out.Tools, events.ToolOffer{Name: name, Description: strings.Repeat("x",
+				size-len(name)-len("null"))})
 		}
 		return out
 	}
 	require.Len(t, offeredTo(t, opened(), offer(20, 100), starts(1), context()), 20)
 	require.Equal(t, []string{contributor.FindTools}, offeredTo(t, opened(), offer(21, 100), starts(1), context()))
 	require.Len(t, offeredTo(t, opened(), offer(10, contributor.MaxOfferedTokens*4/10), starts(1), context()), 10)
-	require.Equal(t, []string{contributor.FindTools}, offeredTo(t, opened(), offer(10, contributor.MaxOfferedTokens*4/10+4), starts(1), context()))
+	require.Equal(t, []string{contributor.FindTools}, offeredTo(t, opened(), offer(10, contributor.MaxOfferedTokens*4/10+
+		4), starts(1), context()))
 }
 
 func TestFoundToolsStandBehindThoseThatWereOffered(t *testing.T) {
@@ -111,7 +116,9 @@ func TestFoundToolsStandBehindThoseThatWereOffered(t *testing.T) {
 func TestASearchThatFindsNoToolSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
 	begun := given(opened(), builtinTools(), starts(1), context())
-	for query, want := range map[string]string{`{"query":"zzz"}`: "No tool fits. There are: ", `{"query":" "}`: "ERROR: find_tools needs", `{}`: "ERROR: find_tools needs", `{"query":1}`: "ERROR: find_tools needs"} {
+	for query, want := range map[string]string{`{"query":"zzz"}`: "No tool fits. There are: ",
+		`{"query":" "}`: "ERROR: find_tools needs", `{}`: "ERROR: find_tools needs",
+		`{"query":1}`: "ERROR: find_tools needs"} {
 		history := given(begun, reply("", call(contributor.FindTools, query)), reread())
 		got := results(t, history)
 		require.True(t, got[0].Failed)
@@ -128,11 +135,13 @@ func TestAPresetChoosesTheTools(t *testing.T) {
 	}), builtinTools(), starts(1), context())
 	require.ElementsMatch(t, []string{"bd_list", "py_move_def"}, got)
 	all := opened(func(s *events.Settings) {
-		s.Tiers[0].ToolPreset, s.Roster.ToolPresets = "most", []events.ToolPreset{{Name: "most", Tools: []events.PresetTool{{Tool: "[^p]*"}}}}
+		s.Tiers[0].ToolPreset, s.Roster.ToolPresets = "most",
+			[]events.ToolPreset{{Name: "most", Tools: []events.PresetTool{{Tool: "[^p]*"}}}}
 	})
 	begun := given(all, builtinTools(), starts(1), context())
 	require.LessOrEqual(t, len(offeredTo(t, begun)), contributor.MaxOffered)
-	found := offeredTo(t, given(begun, reply("", call(contributor.FindTools, `{"query":"python usages definition skeleton"}`)), reread()))
+	found := offeredTo(t,
+		given(begun, reply("", call(contributor.FindTools, `{"query":"python usages definition skeleton"}`)), reread()))
 	for _, name := range found {
 		require.NotEqual(t, byte('p'), name[0], name)
 	}

@@ -35,7 +35,8 @@ const (
 // Texts are what prompts of tier 3 are made of word for word, by name.
 func Texts() map[string]string {
 	unix := func(shell string) string { return system + strings.ReplaceAll(posix, "SHELL", shell) + fence.Rule }
-	return map[string]string{textRole: system + fence.Rule, textPowerShell: system + powershell + fence.Rule, textBash: unix("bash"), textSh: unix("sh")}
+	return map[string]string{textRole: system + fence.Rule, textPowerShell: system + powershell + fence.Rule,
+		textBash: unix("bash"), textSh: unix("sh")}
 }
 
 // role names the text of the role: what a contributor does, and how to use the
@@ -86,7 +87,8 @@ func view(from string, i int, v events.View) events.Part {
 	p := tiers.ViewPart(from, i, v, head)
 	if v.View == events.ViewRaw && v.Size > MaxShown && p.SHA256 != "" {
 		p.Head = MaxShown
-		p.Suffix = fmt.Sprintf("\nOf %s, these are the first %d characters; it has %d bytes. Look at its outline and read what you need of the rest with tools.\n",
+		p.Suffix = fmt.Sprintf("\nOf %s, these are the first %d characters; it has %d bytes. Look at its outline and read "+
+			"what you need of the rest with tools.\n",
 			tiers.Line(v.Path), MaxShown, v.Size)
 	}
 	return p

@@ -122,7 +122,8 @@ func refreshPart(id string, files []events.FileUpdate, most int) *events.Part {
 		room -= sizeOf(text)
 		b.WriteString(text)
 	}
-	return &events.Part{Role: "user", Kind: events.PartRefresh, Prefix: fence.FilesUpdated + "\n", Text: b.String(), Origin: fence.Repo, Fence: fence.Nonce(id, 0)}
+	return &events.Part{Role: "user", Kind: events.PartRefresh, Prefix: fence.FilesUpdated + "\n", Text: b.String(),
+		Origin: fence.Repo, Fence: fence.Nonce(id, 0)}
 }
 
 // updateText is what the block says of one file.
@@ -133,7 +134,8 @@ func updateText(f events.FileUpdate) string {
 	case f.After == "":
 		return fmt.Sprintf("%s: deleted\n", f.Path)
 	case f.DiffBlob != nil:
-		return fmt.Sprintf("%s: changed; the diff of %d bytes is too long to show, read the file again\n", f.Path, f.DiffBlob.Size)
+		return fmt.Sprintf("%s: changed; the diff of %d bytes is too long to show, read the file again\n", f.Path,
+			f.DiffBlob.Size)
 	}
 	return strings.TrimRight(f.Diff, "\n") + "\n"
 }

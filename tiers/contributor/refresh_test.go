@@ -23,7 +23,8 @@ func wrote(path, before, after string) events.FileState {
 
 func TestARefreshRereadsWhatTheConversationKnows(t *testing.T) {
 	t.Parallel()
-	view := events.View{Path: "t.go", View: "raw", SHA256: "x", File: &events.FileState{Path: "t.go", SHA256: "t1", Size: 9}}
+	view := events.View{Path: "t.go", View: "raw", SHA256: "x", File: &events.FileState{Path: "t.go", SHA256: "t1",
+		Size: 9}}
 	seen := given(opened(), starts(1), context(view), reply("", read, read), approve(0), approve(1))
 	after := func(name string, want []events.FileState, history ...any) tierstest.Scenario {
 		all := given(history...)
@@ -36,17 +37,25 @@ func TestARefreshRereadsWhatTheConversationKnows(t *testing.T) {
 	known := given(opened(tracked("z.go", "a.go", "z.go")), starts(1), context(view), reply("", read), approve(0))
 	tierstest.Run(t, contributor.Decider(), scenarios{
 		after("the views", []events.FileState{target}, seen, of(0), of(1)),
-		after("what was read, by path", []events.FileState{file("a.go", "a1"), file("b.go", "b1"), target}, seen, of(0, file("b.go", "b1")), of(1, file("a.go", "a1"))),
-		after("what was read last", []events.FileState{file("a.go", "a2"), target}, seen, of(0, file("a.go", "a1")), of(1, file("a.go", "a2"))),
-		after("what was written, as it was before", []events.FileState{{Path: "a.go", SHA256: "a1"}, target}, seen, of(0), of(1, wrote("a.go", "a1", "a2"))),
-		after("what was made, as absent", []events.FileState{{Path: "a.go"}, target}, seen, of(0), of(1, wrote("a.go", "", "a2"))),
-		after("what was read and then written, as it was read", []events.FileState{file("a.go", "a0"), target}, seen, of(0, file("a.go", "a0")), of(1, wrote("a.go", "a1", "a2"))),
-		after("what was written and then read, as it was read", []events.FileState{file("a.go", "a2"), target}, seen, of(0, wrote("a.go", "a1", "a2")), of(1, file("a.go", "a2"))),
-		after("what was written twice, as it was before both", []events.FileState{{Path: "a.go", SHA256: "a1"}, target}, seen, of(0, wrote("a.go", "a1", "a2")), of(1, wrote("a.go", "a2", "a3"))),
+		after("what was read, by path", []events.FileState{file("a.go", "a1"), file("b.go", "b1"), target}, seen,
+			of(0, file("b.go", "b1")), of(1, file("a.go", "a1"))),
+		after("what was read last", []events.FileState{file("a.go", "a2"), target}, seen, of(0, file("a.go", "a1")),
+			of(1, file("a.go", "a2"))),
+		after("what was written, as it was before", []events.FileState{{Path: "a.go", SHA256: "a1"}, target}, seen, of(0),
+			of(1, wrote("a.go", "a1", "a2"))),
+		after("what was made, as absent", []events.FileState{{Path: "a.go"}, target}, seen, of(0),
+			of(1, wrote("a.go", "", "a2"))),
+		after("what was read and then written, as it was read", []events.FileState{file("a.go", "a0"), target}, seen,
+			of(0, file("a.go", "a0")), of(1, wrote("a.go", "a1", "a2"))),
+		after("what was written and then read, as it was read", []events.FileState{file("a.go", "a2"), target}, seen,
+			of(0, wrote("a.go", "a1", "a2")), of(1, file("a.go", "a2"))),
+		after("what was written twice, as it was before both", []events.FileState{{Path: "a.go", SHA256: "a1"}, target}, seen,
+			of(0, wrote("a.go", "a1", "a2")), of(1, wrote("a.go", "a2", "a3"))),
 		after("what an interrupted call touched", []events.FileState{{Path: "a.go", SHA256: "a1"}, target}, seen, of(0),
 			settle(1, events.ToolInterrupted, "", withFiles(wrote("a.go", "a1", "a2"))), resolve(1, "fail", "")),
 		after("tracked files, each once", []events.FileState{{Path: "a.go"}, target, {Path: "z.go"}}, known, of(0)),
-		after("a tracked file that is known", []events.FileState{file("a.go", "a1"), target, {Path: "z.go"}}, known, of(0, file("a.go", "a1"))),
+		after("a tracked file that is known", []events.FileState{file("a.go", "a1"), target, {Path: "z.go"}}, known,
+			of(0, file("a.go", "a1"))),
 	})
 }
 
@@ -72,11 +81,14 @@ func TestTheBlockOfChangedFiles(t *testing.T) {
 	t.Parallel()
 	diff := "--- a/a.go\n+++ b/a.go\n-a\n+b\n"
 	require.Empty(t, block(t))
-	require.Equal(t, "[SYSTEM: FILES UPDATED]\n"+diff, block(t, events.FileUpdate{Path: "a.go", Before: "1", After: "2", Diff: diff}))
-	require.Equal(t, "[SYSTEM: FILES UPDATED]\n"+diff+diff, block(t, events.FileUpdate{Path: "a.go", After: "2", Diff: diff + "\n\n"}, events.FileUpdate{Path: "b.go", After: "2", Diff: diff}))
+	require.Equal(t, "[SYSTEM: FILES UPDATED]\n"+diff, block(t, events.FileUpdate{Path: "a.go", Before: "1", After: "2",
+		Diff: diff}))
+	require.Equal(t, "[SYSTEM: FILES UPDATED]\n"+diff+diff, block(t, events.FileUpdate{Path: "a.go", After: "2",
+		Diff: diff + "\n\n"}, events.FileUpdate{Path: "b.go", After: "2", Diff: diff}))
 	require.Equal(t, "[SYSTEM: FILES UPDATED]\na.go: deleted\nb.go: cannot be read: not UTF-8\n"+
 		"c.go: changed; the diff of 70000 bytes is too long to show, read the file again\n",
-		block(t, events.FileUpdate{Path: "a.go", Before: "1"}, events.FileUpdate{Path: "b.go", After: "2", Error: "not UTF-8"},
+		block(t, events.FileUpdate{Path: "a.go", Before: "1"}, events.FileUpdate{Path: "b.go", After: "2",
+			Error: "not UTF-8"},
 			events.FileUpdate{Path: "c.go", After: "2", DiffBlob: &events.BlobRef{SHA256: "ab", Size: 70_000}}))
 	require.Equal(t, "[SYSTEM: FILES UPDATED]\na.go: cannot be read: "+strings.Repeat("x", contributor.MaxReason)+"…\n",
 		block(t, events.FileUpdate{Path: "a.go", Error: strings.Repeat("x", contributor.MaxReason+1)}))
@@ -87,15 +99,18 @@ func TestTheBlockIsBounded(t *testing.T) {
 	half := strings.Repeat("<", contributor.MaxRefresh/2/len(`\u003c`))
 	var updates []events.FileUpdate
 	for i := range 100 {
-		updates = append(updates, events.FileUpdate{Path: fmt.Sprintf("%04d", i) + strings.Repeat("x", 1000) + ".go", After: "2", Diff: half})
+		updates = append(updates, events.FileUpdate{Path: fmt.Sprintf("%04d", i) + strings.Repeat("x", 1000) + ".go",
+			After: "2", Diff: half})
 	}
 	text := block(t, updates...)
 	require.Equal(t, 1, strings.Count(text, half), "one diff fits, two do not")
 	require.Contains(t, text, "xx.go: changed; its diff does not fit here, read the file again\n")
 	named := strings.Count(text, ".go: changed")
 	require.Greater(t, named, 10)
-	require.True(t, strings.HasSuffix(text, fmt.Sprintf("and %d more files changed; read again what you need\n", 100-1-named)))
-	require.LessOrEqual(t, len(mustJSON(t, part{Role: "user", Kind: events.PartRefresh, Text: text})), contributor.MaxRefresh)
+	require.True(t, strings.HasSuffix(text, fmt.Sprintf("and %d more files changed; read again what you need\n",
+		100-1-named)))
+	require.LessOrEqual(t, len(mustJSON(t, part{Role: "user", Kind: events.PartRefresh, Text: text})),
+		contributor.MaxRefresh)
 	require.NotContains(t, block(t, updates[:1]...), "changed")
 }
 
@@ -120,10 +135,12 @@ func TestTheBlockIsInTheNextPromptOnly(t *testing.T) {
 func TestTheNextRefreshLooksForLaterChanges(t *testing.T) {
 	t.Parallel()
 	round := func(updates ...events.FileUpdate) []events.Payload { return aRound(updates...) }
-	history := given(round1(), round(events.FileUpdate{Path: "a.go", Before: "1", After: "2", Size: 7, Diff: "d"}, events.FileUpdate{Path: "gone.go", Before: "1"},
+	history := given(round1(), round(events.FileUpdate{Path: "a.go", Before: "1", After: "2", Size: 7, Diff: "d"},
+		events.FileUpdate{Path: "gone.go", Before: "1"},
 		events.FileUpdate{Path: "odd.go", After: "3", Size: 3, Error: "not UTF-8"}), reply("", read), ran(0, "x"))
 	h := tierstest.Play(t, contributor.Decider(), history...)
-	require.Equal(t, []events.FileState{{Path: "a.go", SHA256: "2", Size: 7}, {Path: "gone.go"}, {Path: "odd.go", SHA256: "3", Size: 3}},
+	require.Equal(t, []events.FileState{{Path: "a.go", SHA256: "2", Size: 7}, {Path: "gone.go"},
+		{Path: "odd.go", SHA256: "3", Size: 3}},
 		h.Last("RefreshRequested").Payload.(events.RefreshRequested).Files)
 }
 
@@ -134,8 +151,10 @@ func TestARefreshIsAnsweredOnce(t *testing.T) {
 	tierstest.Run(t, contributor.Decider(), scenarios{
 		{Name: "another one's answer", Given: open, When: events.FilesUpdated{Request: "X", Ticket: "T-1"}},
 		{Name: "a second answer", Given: given(open, reread()), When: events.FilesUpdated{Request: first, Ticket: "T-1"}},
-		{Name: "an old answer in a later round", Given: given(open, reread(), reply("", read), ran(0, "x")), When: events.FilesUpdated{Request: first, Ticket: "T-1"}},
-		{Name: "the answer", Given: open, When: events.FilesUpdated{Request: first, Ticket: "T-1"}, Then: given(decided[events.ModelRequested]())},
+		{Name: "an old answer in a later round", Given: given(open, reread(), reply("", read), ran(0, "x")),
+			When: events.FilesUpdated{Request: first, Ticket: "T-1"}},
+		{Name: "the answer", Given: open, When: events.FilesUpdated{Request: first, Ticket: "T-1"},
+			Then: given(decided[events.ModelRequested]())},
 	})
 }
 
@@ -146,7 +165,8 @@ func TestTheListOfKnownFilesIsBounded(t *testing.T) {
 		for i := range n {
 			files = append(files, events.FileState{Path: fmt.Sprintf("%04d", i) + strings.Repeat("x", size)})
 		}
-		h := tierstest.Play(t, contributor.Decider(), given(round1(), reply("", read), approve(0), settle(0, events.ToolDone, "", withFiles(files...)))...)
+		h := tierstest.Play(t, contributor.Decider(), given(round1(), reply("", read), approve(0), settle(0, events.ToolDone,
+			"", withFiles(files...)))...)
 		return h.Last("RefreshRequested").Payload.(events.RefreshRequested).Files
 	}
 	const each = 1024

@@ -77,7 +77,8 @@ func (r *run) over() { *r = run{attempt: r.attempt, phase: ended} }
 
 func (r *run) end(outcome, text, reason string) {
 	r.phase = resolve
-	r.outcome = events.TicketResolved{Ticket: r.ticket.ID, Attempt: r.attempt, Outcome: outcome, Text: text, Reason: tiers.Clip(reason, MaxReason), Changes: r.sum()}
+	r.outcome = events.TicketResolved{Ticket: r.ticket.ID, Attempt: r.attempt, Outcome: outcome, Text: text,
+		Reason: tiers.Clip(reason, MaxReason), Changes: r.sum()}
 }
 
 // next is what the run owes now; nothing while it waits.
@@ -98,7 +99,8 @@ func (r *run) next(s *State) []events.Payload {
 	case callTools:
 		return r.callRequests(s)
 	case needRefresh:
-		return []events.Payload{events.RefreshRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round, Files: r.known(s.settings.Tracked), Workspace: r.place}}
+		return []events.Payload{events.RefreshRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
+			Files: r.known(s.settings.Tracked), Workspace: r.place}}
 	case resolve:
 		return []events.Payload{r.outcome}
 	}
@@ -113,7 +115,8 @@ func (r *run) stepRequest(now events.Settings) events.StepRequested {
 // seat is who works on the ticket: its own model, its persona, its retries. Who
 // that is now decides, whatever the attempt began with.
 func (r *run) seat() tiers.Seat {
-	return tiers.Seat{Tier: tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride, Retries: r.ticket.RetryCount, Cut: r.cutReplies}
+	return tiers.Seat{Tier: tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride, Retries: r.ticket.RetryCount,
+		Cut: r.cutReplies}
 }
 
 func (r *run) modelRequest(s *State) events.ModelRequested {
@@ -145,7 +148,8 @@ func (r *run) replied(s *State, id string, p events.ModelReplied) {
 		r.reminders = 0
 		r.startCalls(p)
 	case p.Finish == "max_tokens":
-		r.end(events.ResolvedBlocked, p.Text, fmt.Sprintf("the reply was cut off at its limit of %d tokens", r.sent.Asked.Params.MaxOutputTokens))
+		r.end(events.ResolvedBlocked, p.Text, fmt.Sprintf("the reply was cut off at its limit of %d tokens",
+			r.sent.Asked.Params.MaxOutputTokens))
 	default:
 		r.spoke(s, id, p)
 	}

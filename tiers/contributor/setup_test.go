@@ -23,11 +23,13 @@ var temperature = 0.5
 
 // opened is a session with two tools; its tier 3 is scripted.
 func opened(change ...func(*events.Settings)) []events.Payload {
-	s := events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m1", "m2"}, MaxRounds: maxRounds, MaxOutputTokens: 100, Temperature: &temperature}}}
+	s := events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m1", "m2"},
+		MaxRounds: maxRounds, MaxOutputTokens: 100, Temperature: &temperature}}}
 	for _, c := range change {
 		c(&s)
 	}
-	return given(events.SessionOpened{Basis: basis.Of("test"), Settings: s}, events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file"}, {Name: "run_powershell"}}})
+	return given(events.SessionOpened{Basis: basis.Of("test"), Settings: s},
+		events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file"}, {Name: "run_powershell"}}})
 }
 
 func stepMode(s *events.Settings) { s.StepMode = true }
@@ -41,7 +43,8 @@ func given(parts ...any) []events.Payload { return tierstest.Join(parts...) }
 
 // starts begins an attempt at T-1.
 func starts(attempt int, change ...func(*events.TicketStarted)) events.Payload {
-	p := events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1", Description: "Do it"}, Attempt: attempt, Model: "m1", Prompt: "Mend it"}
+	p := events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1", Description: "Do it"}, Attempt: attempt,
+		Model: "m1", Prompt: "Mend it"}
 	for _, c := range change {
 		c(&p)
 	}
@@ -120,7 +123,8 @@ func approve(i int) events.Payload { return approveAgain(i, 1) }
 func approveAgain(i, generation int) events.Payload {
 	return tierstest.With(func(h *tierstest.History) events.Payload {
 		c := called(h, i)
-		return events.ToolApproved{Call: c.ID, Tool: c.Name, Args: c.Args, ArgsSHA256: events.Digest(c.Args), Generation: generation}
+		return events.ToolApproved{Call: c.ID, Tool: c.Name, Args: c.Args, ArgsSHA256: events.Digest(c.Args),
+			Generation: generation}
 	})
 }
 
@@ -134,7 +138,8 @@ func deny(i int, reason string) events.Payload {
 func settle(i int, outcome, text string, change ...func(*events.ToolSettled)) events.Payload {
 	return tierstest.With(func(h *tierstest.History) events.Payload {
 		c := called(h, i)
-		p := events.ToolSettled{Call: c.ID, Tool: c.Name, Outcome: outcome, Text: text, SHA256: events.Digest([]byte(text)), ArgsSHA256: events.Digest(c.Args), Generation: 1}
+		p := events.ToolSettled{Call: c.ID, Tool: c.Name, Outcome: outcome, Text: text, SHA256: events.Digest([]byte(text)),
+			ArgsSHA256: events.Digest(c.Args), Generation: 1}
 		for _, f := range change {
 			f(&p)
 		}
@@ -163,7 +168,10 @@ func resolve(i int, resolution, reason string) events.Payload {
 }
 
 func hint(i int, text string) events.Payload {
-	return tierstest.With(func(h *tierstest.History) events.Payload { return events.HintGiven{Call: called(h, i).ID, Hint: text} })
+	return tierstest.With(func(h *tierstest.History) events.Payload {
+		return events.HintGiven{Call: called(h, i).ID,
+			Hint: text}
+	})
 }
 
 func skipHint(i int) events.Payload {

@@ -16,7 +16,8 @@ import (
 // windowed is a run of up to nine rounds on models with a context window of so
 // many tokens; 0: not known.
 func windowed(window int64) []events.Payload {
-	return given(events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "m*", ContextWindow: window}}},
+	return given(events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "m*",
+		ContextWindow: window}}},
 		opened(func(s *events.Settings) { s.Tiers[0].MaxRounds = 9 }), starts(1), context())
 }
 
@@ -35,7 +36,8 @@ func promptTokens(h *tierstest.History) int64 {
 			replies.Note(e.ID, p)
 		}
 	}
-	bytes := replies.Prompt(h.LastRequest().Manifest) + int64(len("read_file")+len("null")+len("run_powershell")+len("null"))
+	bytes := replies.Prompt(h.LastRequest().Manifest) + int64(len("read_file")+len("null")+len("run_powershell")+
+		len("null"))
 	return (bytes + 3) / 4
 }
 
@@ -105,7 +107,8 @@ func TestWhatCannotFitEndsTheRun(t *testing.T) {
 	require.Equal(t, events.ResolvedBlocked, p.Outcome)
 	require.Contains(t, p.Reason, "nothing more can be left out")
 	unknown := play(t, windowed(0), longRound(4*conversation.DefaultWindow))
-	require.Len(t, tierstest.All[events.ConversationShortened](unknown), 1, "a window that is not known is taken for a small one, and at last the newest result is cut, too")
+	require.Len(t, tierstest.All[events.ConversationShortened](unknown), 1,
+		"a window that is not known is taken for a small one, and at last the newest result is cut, too")
 }
 
 func TestAProviderThatFindsAPromptTooLongIsGivenShorterOnesAFewTimes(t *testing.T) {
@@ -127,9 +130,11 @@ func TestAProviderThatFindsAPromptTooLongIsGivenShorterOnesAFewTimes(t *testing.
 		require.Equal(t, 9, h.LastRequest().Round)
 	}
 	again := play(t, rounds, failed(events.ModelContextTooLong))
-	require.Contains(t, again.Last("TicketResolved").Payload.(events.TicketResolved).Reason, "it was shortened 3 times: give tier 3 a model with a larger context window")
+	require.Contains(t, again.Last("TicketResolved").Payload.(events.TicketResolved).Reason,
+		"it was shortened 3 times: give tier 3 a model with a larger context window")
 	nothing := play(t, windowed(1<<20), failed(events.ModelContextTooLong))
-	require.Contains(t, nothing.Last("TicketResolved").Payload.(events.TicketResolved).Reason, "context_too_long: oh; nothing more can be left out")
+	require.Contains(t, nothing.Last("TicketResolved").Payload.(events.TicketResolved).Reason,
+		"context_too_long: oh; nothing more can be left out")
 }
 
 // TestTheBlockOfChangedFilesKnowsWhatTheProviderRefused is about a model whose
@@ -139,7 +144,8 @@ func TestTheBlockOfChangedFilesKnowsWhatTheProviderRefused(t *testing.T) {
 	t.Parallel()
 	rounds := given(windowed(0), longRound(20_000), longRound(20_000), failed(events.ModelContextTooLong))
 	taken := tierstest.All[events.ConversationShortened](play(t, rounds))[0].Limit
-	changed := events.FileUpdate{Path: "a.go", Before: "1", After: "2", Diff: strings.Repeat("+", int(taken*tiers.BytesPerToken))}
+	changed := events.FileUpdate{Path: "a.go", Before: "1", After: "2", Diff: strings.Repeat("+",
+		int(taken*tiers.BytesPerToken))}
 	h := play(t, rounds, reply("I look.", read), ran(0, "text"), reread(changed))
 	require.Empty(t, tierstest.All[events.TicketResolved](h))
 	last := h.LastRequest()
@@ -154,7 +160,8 @@ func TestTheProvidersCountStandsBeforeTheEstimate(t *testing.T) {
 		estimate := promptTokens(play(t, rounds))
 		busy := tierstest.With(func(h *tierstest.History) events.Payload {
 			id := h.LastID("ModelRequested")
-			return events.ModelReplied{Request: id, Text: "I look.", SHA256: events.Digest([]byte("I look.")), Finish: "tool_calls", Usage: events.Usage{Input: estimate * factor},
+			return events.ModelReplied{Request: id, Text: "I look.", SHA256: events.Digest([]byte("I look.")),
+				Finish: "tool_calls", Usage: events.Usage{Input: estimate * factor},
 				Calls: []events.ToolCall{{ID: events.CallID(id, 0), Name: read.Name, Args: read.Args}}}
 		})
 		return len(tierstest.All[events.ConversationShortened](play(t, rounds, busy, ran(0, "text"), reread())))
@@ -167,10 +174,12 @@ func TestTheProvidersCountStandsBeforeTheEstimate(t *testing.T) {
 func TestADeniedRequestEndsTheRunForGood(t *testing.T) {
 	t.Parallel()
 	denied := tierstest.With(func(h *tierstest.History) events.Payload {
-		return events.ModelDenied{Request: h.LastID("ModelRequested"), Ticket: "T-1", Reason: "the budget is spent", By: "ada"}
+		return events.ModelDenied{Request: h.LastID("ModelRequested"), Ticket: "T-1", Reason: "the budget is spent",
+			By: "ada"}
 	})
 	h := play(t, round1(func(s *events.Settings) { s.Budget = &events.BudgetSettings{TicketMicroDollars: 1} }), denied)
 	require.True(t, h.LastRequest().Guarded)
-	require.Equal(t, events.TicketResolved{Ticket: "T-1", Attempt: 1, Outcome: events.ResolvedBlocked, Reason: "budget: the budget is spent", Final: true}, h.Last("TicketResolved").Payload)
+	require.Equal(t, events.TicketResolved{Ticket: "T-1", Attempt: 1, Outcome: events.ResolvedBlocked,
+		Reason: "budget: the budget is spent", Final: true}, h.Last("TicketResolved").Payload)
 	require.False(t, play(t, round1()).Last("ModelRequested").Payload.(events.ModelRequested).Guarded)
 }

@@ -52,7 +52,8 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 	if len(views) == rules {
 		views = append(views, events.ViewRequest{Path: ".", View: events.ViewTree})
 	}
-	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views, Workspace: r.place}
+	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views,
+		Workspace: r.place}
 }
 
 // shownAs is how a file that a ticket needs is shown under a strategy.
@@ -74,7 +75,8 @@ func selected(f events.TrackedFile, strategy string) events.ViewRequest {
 		return events.ViewRequest{Path: f.Path, View: events.ViewRaw}
 	case f.ViewMode == "sig":
 		return events.ViewRequest{Path: f.Path, View: events.ViewSkeleton, Fallback: true}
-	case slices.Contains([]string{events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary}, f.ViewMode):
+	case slices.Contains([]string{events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary},
+		f.ViewMode):
 		return events.ViewRequest{Path: f.Path, View: f.ViewMode, Fallback: true}
 	}
 	return shownAs(f.Path, strategy)

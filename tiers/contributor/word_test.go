@@ -29,14 +29,18 @@ func TestAReplyWithoutACallIsNotDone(t *testing.T) {
 	t.Parallel()
 	var table scenarios
 	for _, text := range []string{
-		"I will now edit a.go.", "It is done.", "All tests pass, the ticket is complete.", "Not DONE: yet", "DONE_LIST is a table now.", "DONEness grew.",
-		"BLOCKED_USERS is a table now.", "BLOCKEDness is gone.", "BLOCKED2 is gone.", "I was BLOCKED: no more", "blocked users may not log in",
+		"I will now edit a.go.", "It is done.", "All tests pass, the ticket is complete.", "Not DONE: yet",
+		"DONE_LIST is a table now.", "DONEness grew.",
+		"BLOCKED_USERS is a table now.", "BLOCKEDness is gone.", "BLOCKED2 is gone.", "I was BLOCKED: no more",
+		"blocked users may not log in",
 		"Report:\n\nDONE: it is.",
 	} {
-		table = append(table, tierstest.Scenario{Name: text, Given: round1(), When: reply(text), Then: reminded(2, "neither DONE: nor BLOCKED:")})
+		table = append(table, tierstest.Scenario{Name: text, Given: round1(), When: reply(text),
+			Then: reminded(2, "neither DONE: nor BLOCKED:")})
 	}
 	for _, text := range []string{"", " \n", "<think>I could read a.go.</think>"} {
-		table = append(table, tierstest.Scenario{Name: fmt.Sprintf("empty %q", text), Given: round1(), When: reply(text), Then: reminded(2, "Your reply was empty")})
+		table = append(table, tierstest.Scenario{Name: fmt.Sprintf("empty %q", text), Given: round1(), When: reply(text),
+			Then: reminded(2, "Your reply was empty")})
 	}
 	tierstest.Run(t, contributor.Decider(), table)
 }
@@ -61,14 +65,17 @@ func TestACallWrittenAsTextIsAnsweredAsOne(t *testing.T) {
 	var table scenarios
 	for name, text := range forms {
 		table = append(table,
-			tierstest.Scenario{Name: name, Given: round1(), When: reply(text), Then: reminded(2, "You wrote a tool call as text")},
-			tierstest.Scenario{Name: name + " in a report", Given: round1(), When: reply("DONE: nearly.\n" + text), Then: reminded(2, "You wrote a tool call as text")})
+			tierstest.Scenario{Name: name, Given: round1(), When: reply(text),
+				Then: reminded(2, "You wrote a tool call as text")},
+			tierstest.Scenario{Name: name + " in a report", Given: round1(), When: reply("DONE: nearly.\n" + text),
+				Then: reminded(2, "You wrote a tool call as text")})
 	}
 	for name, text := range map[string]string{
 		"a mark that a report quotes": "DONE: the parser reads `<tool_call>` and `<function=` now.",
 		"an object of a report":       `DONE: it prints {"name": "Ada", "arguments": {}}.`,
 	} {
-		table = append(table, tierstest.Scenario{Name: name, Given: round1(), When: reply(text), Then: given(ends("done", text, ""))})
+		table = append(table, tierstest.Scenario{Name: name, Given: round1(), When: reply(text),
+			Then: given(ends("done", text, ""))})
 	}
 	tierstest.Run(t, contributor.Decider(), table)
 }
@@ -77,15 +84,20 @@ func TestRemindersAreBounded(t *testing.T) {
 	t.Parallel()
 	promise := reply("I will now edit a.go.")
 	tierstest.Run(t, contributor.Decider(), scenarios{
-		{Name: "the second in a row", Given: given(round1(longRun), promise), When: promise, Then: reminded(3, "neither DONE: nor BLOCKED:")},
+		{Name: "the second in a row", Given: given(round1(longRun), promise), When: promise,
+			Then: reminded(3, "neither DONE: nor BLOCKED:")},
 		{Name: "not a third", Given: given(round1(longRun), promise, promise), When: promise,
 			Then: given(ends("blocked", "", "the model replied without a tool call, DONE: or BLOCKED: 3 times in a row"))},
 		{Name: "nor of another kind", Given: given(round1(longRun), promise, promise), When: reply(""),
 			Then: given(ends("blocked", "", "the model sent an empty reply 3 times in a row"))},
-		{Name: "again after a call", Given: given(round1(longRun), promise, promise, aRound(), promise), When: promise, Then: reminded(6, "neither DONE: nor BLOCKED:")},
-		{Name: "a report after them counts", Given: given(round1(longRun), promise, promise), When: reply("DONE: it is."), Then: given(ends("done", "DONE: it is.", ""))},
-		{Name: "they count as rounds", Given: given(round1(), promise, promise), When: reply("", read), Then: given(decided[events.ToolRequested]())},
-		{Name: "no round is over the limit", Given: given(round1(), aRound(), aRound()), When: promise, Then: given(ends("blocked", "", "no end after 3 rounds"))},
+		{Name: "again after a call", Given: given(round1(longRun), promise, promise, aRound(), promise), When: promise,
+			Then: reminded(6, "neither DONE: nor BLOCKED:")},
+		{Name: "a report after them counts", Given: given(round1(longRun), promise, promise), When: reply("DONE: it is."),
+			Then: given(ends("done", "DONE: it is.", ""))},
+		{Name: "they count as rounds", Given: given(round1(), promise, promise), When: reply("", read),
+			Then: given(decided[events.ToolRequested]())},
+		{Name: "no round is over the limit", Given: given(round1(), aRound(), aRound()), When: promise,
+			Then: given(ends("blocked", "", "no end after 3 rounds"))},
 	})
 }
 
@@ -105,16 +117,24 @@ func TestADoneThatChangedNothingIsNotTaken(t *testing.T) {
 	begun := given(opened(longRun), starts(1, target), context())
 	done := reply("DONE: it is.")
 	end := func(unchanged bool, changes ...events.FileChange) []events.Payload {
-		return given(events.TicketResolved{Ticket: "T-1", Attempt: 1, Outcome: "done", Text: "DONE: it is.", Unchanged: unchanged, Changes: changes})
+		return given(events.TicketResolved{Ticket: "T-1", Attempt: 1, Outcome: "done", Text: "DONE: it is.",
+			Unchanged: unchanged, Changes: changes})
 	}
-	wrote := given(reply("", shell), approve(0), settle(0, events.ToolDone, "ok", withFiles(events.FileState{Path: "b.go", Written: true, SHA256: "cd"})), reread())
-	unseen := given(reply("", shell), approve(0), settle(0, events.ToolDone, "ok", func(p *events.ToolSettled) { p.Unseen = true }), reread())
+	wrote := given(reply("", shell), approve(0), settle(0, events.ToolDone, "ok",
+		withFiles(events.FileState{Path: "b.go", Written: true, SHA256: "cd"})), reread())
+	unseen := given(reply("", shell), approve(0), settle(0, events.ToolDone, "ok", func(p *events.ToolSettled) {
+		p.Unseen = true
+	}), reread())
 	tierstest.Run(t, contributor.Decider(), scenarios{
-		{Name: "it is asked once", Given: begun, When: done, Then: reminded(2, "No call of yours changed a file, and the ticket is about ./a.go")},
+		{Name: "it is asked once", Given: begun, When: done, Then: reminded(2, "No call of yours changed a file, and the "+
+			"ticket is about ./a.go")},
 		{Name: "a second claim goes to a review", Given: given(begun, done), When: done, Then: end(true)},
-		{Name: "also after calls that changed nothing", Given: given(begun, aRound(), done, aRound()), When: done, Then: end(true)},
-		{Name: "a change of another file is one", Given: given(begun, wrote), When: done, Then: end(false, events.FileChange{Path: "b.go", After: "cd"})},
-		{Name: "a change that was seen later is one", Given: given(begun, aRound(events.FileUpdate{Path: "a.go", After: "ef"})), When: done, Then: end(false)},
+		{Name: "also after calls that changed nothing", Given: given(begun, aRound(), done, aRound()), When: done,
+			Then: end(true)},
+		{Name: "a change of another file is one", Given: given(begun, wrote), When: done,
+			Then: end(false, events.FileChange{Path: "b.go", After: "cd"})},
+		{Name: "a change that was seen later is one",
+			Given: given(begun, aRound(events.FileUpdate{Path: "a.go", After: "ef"})), When: done, Then: end(false)},
 		{Name: "what may have changed is not asked about", Given: given(begun, unseen), When: done, Then: end(false)},
 		{Name: "without a target there is nothing to ask", Given: round1(longRun), When: done, Then: end(false)},
 	})
@@ -138,10 +158,12 @@ func TestACallThatWasCutIsToldSo(t *testing.T) {
 		t.Helper()
 		return results(t, given(history...))[at].Text
 	}
-	require.Equal(t, "ERROR: your reply ended at 8192 tokens inside this call of read_file, so it did not run. Write less in one call: make a large change in several.",
+	require.Equal(t, "ERROR: your reply ended at 8192 tokens inside this call of read_file, so it did not run. Write "+
+		"less in one call: make a large change in several.",
 		text(t, 0, round1(), cut(8192, broken), reread()))
 	require.Contains(t, text(t, 0, round1(), cut(0, broken), reread()), "your reply ended inside this call")
-	require.Contains(t, text(t, 0, round1(), cut(8192, broken, broken), reread()), "Send the call again with one JSON object.")
+	require.Contains(t, text(t, 0, round1(), cut(8192, broken, broken), reread()),
+		"Send the call again with one JSON object.")
 	require.Contains(t, text(t, 1, round1(), cut(8192, broken, broken), reread()), "your reply ended at 8192 tokens")
 	require.Contains(t, text(t, 0, round1(), reply("", broken), reread()), "Send the call again with one JSON object.")
 }

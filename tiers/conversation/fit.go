@@ -84,7 +84,8 @@ func (c *cutting) cutResults(from, to int, more func() bool) {
 			return
 		}
 		c.cutResult(p.Call, ResultHead)
-		c.p.Shortened = append(c.p.Shortened, events.ShortenedResult{Call: p.Call, Tool: p.name, Size: p.Size, Head: ResultHead})
+		c.p.Shortened = append(c.p.Shortened, events.ShortenedResult{Call: p.Call, Tool: p.name, Size: p.Size,
+			Head: ResultHead})
 	}
 }
 
@@ -132,7 +133,9 @@ func (t *Thread) noRoom(to Reader, tokens, limit int64) error {
 	case t.refused(to):
 		return fmt.Errorf("%s: %s; nothing more can be left out: %s", t.refusal.Kind, t.refusal.Message, advice)
 	case tokens > limit:
-		return fmt.Errorf("%s: the prompt of about %d tokens is over the %d that %s takes, and nothing more can be left out: %s", events.ModelContextTooLong, tokens, limit, to.Model, advice)
+		return fmt.Errorf("%s: the prompt of about %d tokens is over the %d that %s takes, and nothing more can be left "+
+			"out: %s", events.ModelContextTooLong, tokens, limit, to.Model, advice)
 	}
-	return fmt.Errorf("%s: the conversation of %d bytes is over the limit of %d, and nothing more can be left out: ask for less at once", events.ModelContextTooLong, t.bytes, MaxBytes)
+	return fmt.Errorf("%s: the conversation of %d bytes is over the limit of %d, and nothing more can be left out: ask "+
+		"for less at once", events.ModelContextTooLong, t.bytes, MaxBytes)
 }

@@ -87,7 +87,8 @@ func TestAPromptAtTheLimitStaysAndOneTokenOverItGivesWay(t *testing.T) {
 	require.Equal(t, events.ShortenedForWindow, cut.Reason)
 	require.EqualValues(t, tokens, cut.Before)
 	require.EqualValues(t, tokens-1, cut.Limit)
-	require.Equal(t, []events.ShortenedResult{{Call: "call1", Tool: "read_file", Size: 20_000, Head: conversation.ResultHead}}, cut.Shortened)
+	require.Equal(t, []events.ShortenedResult{{Call: "call1", Tool: "read_file", Size: 20_000,
+		Head: conversation.ResultHead}}, cut.Shortened)
 	require.Equal(t, before[:6], th.Parts()[:6])
 }
 
@@ -113,11 +114,13 @@ func TestWhatGoesGoesInOrderAndNoFurtherThanItTakes(t *testing.T) {
 		rounds  []int
 		views   []events.ShortenedView
 	}{
-		"results of older rounds":        {all - 1, 2, nil, nil},
-		"then older rounds":              {22_700, 0, []int{1, 2}, nil},
-		"then results of the newest":     {20_800, 1, []int{1, 2}, nil},
-		"then views, the last one first": {20_000, 1, []int{1, 2}, []events.ShortenedView{cut(4, "b.go", 20_000), cut(3, "a.go", 40_000)}},
-		"then views whole, and no rules": {6000, 1, []int{1, 2}, []events.ShortenedView{cut(1, "project rules", 20_000), {Part: 4, Name: "b.go", Size: 20_000}, {Part: 3, Name: "a.go", Size: 40_000}}},
+		"results of older rounds":    {all - 1, 2, nil, nil},
+		"then older rounds":          {22_700, 0, []int{1, 2}, nil},
+		"then results of the newest": {20_800, 1, []int{1, 2}, nil},
+		"then views, the last one first": {20_000, 1, []int{1, 2}, []events.ShortenedView{cut(4, "b.go", 20_000),
+			cut(3, "a.go", 40_000)}},
+		"then views whole, and no rules": {6000, 1, []int{1, 2}, []events.ShortenedView{cut(1, "project rules", 20_000),
+			{Part: 4, Name: "b.go", Size: 20_000}, {Part: 3, Name: "a.go", Size: 40_000}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,7 +149,8 @@ func TestTheBeginningStaysTheMessageThatItWas(t *testing.T) {
 		require.NotEmpty(t, gone)
 		require.Equal(t, before, th.Parts()[:5])
 		require.Equal(t, "assistant", th.Parts()[5].Role)
-		require.Equal(t, fmt.Sprintf("[rounds 1 to %d of this conversation were left out to make room]\n", gone[len(gone)-1]), th.Parts()[6].Prefix)
+		require.Equal(t, fmt.Sprintf("[rounds 1 to %d of this conversation were left out to make room]\n", gone[len(gone)-1]),
+			th.Parts()[6].Prefix)
 		for _, p := range th.Parts()[7:] {
 			require.Empty(t, p.Prefix, "it is said once")
 		}
@@ -163,14 +167,16 @@ func TestWhatCannotBeMadeToFitSaysWhatToDo(t *testing.T) {
 	before := th.Parts()
 	cut, err := th.Fit(to(4000), nil)
 	require.Nil(t, cut)
-	require.EqualError(t, err, "context_too_long: the prompt of about 27248 tokens is over the 4000 that m takes, and nothing more can be left out: give tier 2 a model with a larger context window, or ask for less at once")
+	require.EqualError(t, err, "context_too_long: the prompt of about 27248 tokens is over the 4000 that m takes, and "+
+		"nothing more can be left out: give tier 2 a model with a larger context window, or ask for less at once")
 	require.Equal(t, before, th.Parts(), "trying changes nothing")
 }
 
 func TestWhatIsLeftOutSaysSo(t *testing.T) {
 	t.Parallel()
 	th := &conversation.Thread{}
-	th.Show("said", events.Part{Role: "user", Prefix: "It says:\n", Text: strings.Repeat("ä", 9000), Origin: "program", Fence: "f"})
+	th.Show("said", events.Part{Role: "user", Prefix: "It says:\n", Text: strings.Repeat("ä", 9000), Origin: "program",
+		Fence: "f"})
 	th.Show("bare", named("user", "bare", 9000))
 	fitted(t, th, 6100)
 	parts := th.Parts()
@@ -179,7 +185,8 @@ func TestWhatIsLeftOutSaysSo(t *testing.T) {
 	require.Equal(t, conversation.ResultHead, parts[1].Head)
 	fitted(t, th, 100)
 	parts = th.Parts()
-	require.Equal(t, events.Part{Role: "user", Text: "It says:\n[left out to make room: 18000 bytes]\n"}, parts[0], "no fence around our own words")
+	require.Equal(t, events.Part{Role: "user", Text: "It says:\n[left out to make room: 18000 bytes]\n"}, parts[0],
+		"no fence around our own words")
 	require.Equal(t, "bare\n[left out to make room: 9000 bytes]\n", parts[1].Text)
 }
 

@@ -37,7 +37,8 @@ func TestARefusedPromptGivesWayAFewTimesAndThenStops(t *testing.T) {
 	}
 	require.True(t, th.Refused(asked, tooLong))
 	_, err := th.Fit(to(1<<20), nil)
-	require.EqualError(t, err, "context_too_long: too many tokens; it was shortened 3 times: give tier 2 a model with a larger context window, or ask for less at once")
+	require.EqualError(t, err, "context_too_long: too many tokens; it was shortened 3 times: give tier 2 a model with a "+
+		"larger context window, or ask for less at once")
 }
 
 func TestARefusalCountsAgainInTheNextRound(t *testing.T) {

@@ -39,7 +39,8 @@ func (t *Thread) cutResult(call string, head int) {
 	for i := range t.pieces {
 		if p := &t.pieces[i].Part; p.Role == "tool" && p.Call == call && p.Head == 0 {
 			p.Head = head
-			p.Suffix = fmt.Sprintf("\n[… cut to make room: the first %d characters of %d bytes; call the tool again for what you need of the rest]", head, p.Size) + p.Suffix
+			p.Suffix = fmt.Sprintf("\n[… cut to make room: the first %d characters of %d bytes; call the tool again for what "+
+				"you need of the rest]", head, p.Size) + p.Suffix
 		}
 	}
 	t.changed()
@@ -54,7 +55,8 @@ func (t *Thread) cutView(at, head int) {
 	defer t.changed()
 	switch {
 	case head == 0:
-		p.Part = events.Part{Role: p.Role, Text: fmt.Sprintf("%s[left out to make room: %d bytes]\n", cmp.Or(p.Prefix, p.name+"\n"), p.whole)}
+		p.Part = events.Part{Role: p.Role, Text: fmt.Sprintf("%s[left out to make room: %d bytes]\n",
+			cmp.Or(p.Prefix, p.name+"\n"), p.whole)}
 		p.hold = stays
 		return
 	case p.SHA256 == "":
@@ -85,7 +87,8 @@ func (t *Thread) drop(round int) {
 	t.pieces = slices.DeleteFunc(t.pieces, func(p piece) bool { return p.round == round })
 	if at := slices.IndexFunc(t.pieces, func(p piece) bool { return p.round > 0 && p.Role != "assistant" }); at >= 0 {
 		p := &t.pieces[at]
-		p.Prefix = fmt.Sprintf("[rounds %d to %d of this conversation were left out to make room]\n", t.gone[0], round) + p.Prefix
+		p.Prefix = fmt.Sprintf("[rounds %d to %d of this conversation were left out to make room]\n", t.gone[0], round) +
+			p.Prefix
 	}
 	t.changed()
 }

@@ -33,7 +33,8 @@ func TestAFenceCanBeClosedByNobodyInside(t *testing.T) {
 		require.Equal(t, 1, strings.Count(got, "[END UNTRUSTED "+nonce+"]"), "%q", got)
 		require.Equal(t, 1, strings.Count(got, fence.NotOurs), "%q", got)
 	}
-	require.Equal(t, "[UNTRUSTED web n]\na\n\n[END UNTRUSTED n]", fence.Wrap(fence.Web, "n", "a\n", false), "the text's own end stays visible")
+	require.Equal(t, "[UNTRUSTED web n]\na\n\n[END UNTRUSTED n]", fence.Wrap(fence.Web, "n", "a\n", false),
+		"the text's own end stays visible")
 }
 
 func TestLookAlikesAreMadeHarmlessVisiblyAndOnce(t *testing.T) {

@@ -14,7 +14,8 @@ const longestLookAlike = 256
 // bracketed are the markers that begin with a bracket, as folded letters behind
 // it; the last ones are those of a bias profile. What follows does not matter.
 func bracketed() []string {
-	return []string{"system:filesupdated", "filesupdated", "untrusted", "enduntrusted", "highpriority", "preferred]", "lowpriority", "avoid]"}
+	return []string{"system:filesupdated", "filesupdated", "untrusted", "enduntrusted", "highpriority", "preferred]",
+		"lowpriority", "avoid]"}
 }
 
 // lineHeads are the markers that count at the beginning of a line.

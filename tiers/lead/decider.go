@@ -36,7 +36,8 @@ func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{
 		Name: events.ActorLead,
 		New: func() *State {
-			return &State{byTrack: map[string]*work{}, reviews: map[string]*work{}, waiting: map[string]*work{}, taken: map[string]bool{}}
+			return &State{byTrack: map[string]*work{}, reviews: map[string]*work{}, waiting: map[string]*work{},
+				taken: map[string]bool{}}
 		},
 		Evolve: evolve,
 		Decide: decide,
@@ -191,7 +192,8 @@ func (s *State) begin(x events.TrackStarted) {
 	if s.byTrack[x.Track.ID] != nil {
 		return
 	}
-	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID, Persona: s.persona(x.Track), Place: s.desk.Settings.Place()}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID,
+		Persona: s.persona(x.Track), Place: s.desk.Settings.Place()}
 	w := &work{track: x.Track, job: planning.Begin(subject, views(x.Track))}
 	s.byTrack[x.Track.ID] = w
 	s.due = append(s.due, w)

@@ -34,14 +34,16 @@ func track(id string) events.Track {
 func startedTrack(id string) events.Payload { return events.TrackStarted{Goal: "G", Track: track(id)} }
 
 func contextOf(track string) events.Payload {
-	return events.ContextRequested{Tier: 2, Goal: "G", Track: track, Views: append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: "tree"}, events.ViewRequest{Path: "parse/a.go", View: "curated", Fallback: true})}
+	return events.ContextRequested{Tier: 2, Goal: "G", Track: track, Views: append(tiers.RuleViews(),
+		events.ViewRequest{Path: ".", View: "tree"}, events.ViewRequest{Path: "parse/a.go", View: "curated", Fallback: true})}
 }
 
 // built answers the newest request for context.
 func built() events.Payload {
 	return tierstest.With(func(h *tierstest.History) events.Payload {
 		return events.ContextBuilt{Request: h.LastID("ContextRequested"), Views: []events.View{
-			{Path: ".", View: "tree", Text: "a", SHA256: "aa", Size: 1}, {Path: "parse/a.go", View: "raw", Text: "b", SHA256: "bb", Size: 1},
+			{Path: ".", View: "tree", Text: "a", SHA256: "aa", Size: 1}, {Path: "parse/a.go", View: "raw", Text: "b",
+				SHA256: "bb", Size: 1},
 		}}
 	})
 }
@@ -66,7 +68,8 @@ func ticket(id string, deps ...string) events.Ticket {
 	if deps == nil {
 		deps = []string{}
 	}
-	return events.Ticket{ID: id, Description: "Do " + id, Status: events.StatusTodo, AssignedTo: "tier3-worker", Priority: "medium",
+	return events.Ticket{ID: id, Description: "Do " + id, Status: events.StatusTodo, AssignedTo: "tier3-worker",
+		Priority:            "medium",
 		ContextRequirements: []string{}, DependsOn: deps}
 }
 
@@ -105,26 +108,36 @@ func failure(attempts int, text string) events.Payload {
 func TestPlanningATrack(t *testing.T) {
 	t.Parallel()
 	tierstest.Run(t, lead.Decider(), scenarios{
-		{Name: "a track asks for the tree and its files", Given: then(opened()), When: startedTrack("TR-1"), Then: then(contextOf("TR-1"))},
+		{Name: "a track asks for the tree and its files", Given: then(opened()), When: startedTrack("TR-1"),
+			Then: then(contextOf("TR-1"))},
 		{
 			Name: "three files curated, the others as skeletons, each once, and only what looks like one", Given: then(opened()),
 			When: events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1", Description: "x", Modules: []string{
-				"pkg", "a.go", "/etc/a.conf", "../b.go", "..", ".", "", "a.go", "x/../c.go", "*.go", "the file d.go", ".env", "b/c.py", "./e.go", "e.", "d.c", "f.go",
+				"pkg", "a.go", "/etc/a.conf", "../b.go", "..", ".", "", "a.go", "x/../c.go", "*.go", "the file d.go", ".env",
+				"b/c.py", "./e.go", "e.", "d.c", "f.go",
 			}}},
-			Then: then(events.ContextRequested{Tier: 2, Goal: "G", Track: "TR-1", Views: append(tiers.RuleViews(), []events.ViewRequest{
-				{Path: ".", View: "tree"}, {Path: "a.go", View: "curated", Fallback: true}, {Path: "b/c.py", View: "curated", Fallback: true}, {Path: "d.c", View: "curated", Fallback: true},
-				{Path: "f.go", View: "skeleton", Fallback: true},
-			}...)}),
+			Then: then(events.ContextRequested{Tier: 2, Goal: "G", Track: "TR-1", Views: append(tiers.RuleViews(),
+				[]events.ViewRequest{
+					{Path: ".", View: "tree"}, {Path: "a.go", View: "curated", Fallback: true}, {Path: "b/c.py", View: "curated",
+						Fallback: true}, {Path: "d.c", View: "curated", Fallback: true},
+					{Path: "f.go", View: "skeleton", Fallback: true},
+				}...)}),
 		},
 		{
 			Name: "the prompt is rules, brief, views", Given: then(opened(), startedTrack("TR-1")), When: built(),
 			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
-				require.Equal(t, []any{"Tier 2", "G", "TR-1", 2, 1, 1, "script", "m0"}, []any{r.StreamID, r.Goal, r.Track, r.Tier, r.Attempt, r.Round, r.Provider, r.Model})
+				require.Equal(t, []any{"Tier 2", "G", "TR-1", 2, 1, 1, "script", "m0"}, []any{r.StreamID, r.Goal, r.Track, r.Tier,
+					r.Attempt, r.Round, r.Provider, r.Model})
 				require.Len(t, r.Manifest, 4)
 				require.Equal(t, "system", r.Manifest[0].Role)
-				require.Equal(t, "# Track brief\n\nTR-1: Parser\n\nMend it\n\nSeverity: high\n\nAcceptance:\n- tests pass\n\nModules:\n- parse\n- parse/a.go\n", r.Manifest[1].Text)
-				require.Equal(t, events.Part{Role: "user", SHA256: "aa", Size: 1, From: tierstest.ID(3), Prefix: "# Project files\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 0)}, r.Manifest[2])
-				require.Equal(t, events.Part{Role: "user", SHA256: "bb", Size: 1, From: tierstest.ID(3), Index: 1, Prefix: "# parse/a.go\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 1)}, r.Manifest[3])
+				require.Equal(t, "# Track brief\n\nTR-1: Parser\n\nMend it\n\nSeverity: high\n\nAcceptance:\n- tests "+
+					"pass\n\nModules:\n- parse\n- parse/a.go\n", r.Manifest[1].Text)
+				require.Equal(t, events.Part{Role: "user", SHA256: "aa", Size: 1, From: tierstest.ID(3),
+					Prefix: "# Project files\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 0)},
+					r.Manifest[2])
+				require.Equal(t, events.Part{Role: "user", SHA256: "bb", Size: 1, From: tierstest.ID(3), Index: 1,
+					Prefix: "# parse/a.go\n\n", Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 1)},
+					r.Manifest[3])
 			})),
 		},
 		{
@@ -133,20 +146,28 @@ func TestPlanningATrack(t *testing.T) {
 				"target_file":"a.go","context_requirements":["b.go"],"priority":"HIGH","model_override":"big","persona_id":"p","assigned_to":"tier4-qa","status":"completed","retry_count":9}`,
 				`{"id":"T-3","title":"Only a title","context_requirements":null}`) + "\nThat is all."),
 			Then: then(plannedFor("TR-1", ticket("T-1"),
-				events.Ticket{ID: "T-2", Description: "Second\n\nmore", Status: "todo", AssignedTo: "tier4-qa", TargetFile: "a.go", ContextRequirements: []string{"b.go"},
-					DependsOn: []string{"T-1"}, StepMode: true, Priority: "high", ModelOverride: "big", PersonaID: "p"},
-				events.Ticket{ID: "T-3", Description: "Only a title", Status: "todo", AssignedTo: "tier3-worker", ContextRequirements: []string{}, DependsOn: []string{}, Priority: "medium"})),
+				events.Ticket{ID: "T-2", Description: "Second\n\nmore", Status: "todo", AssignedTo: "tier4-qa", TargetFile: "a.go",
+					ContextRequirements: []string{"b.go"},
+					DependsOn:           []string{"T-1"}, StepMode: true, Priority: "high", ModelOverride: "big", PersonaID: "p"},
+				events.Ticket{ID: "T-3", Description: "Only a title", Status: "todo", AssignedTo: "tier3-worker",
+					ContextRequirements: []string{}, DependsOn: []string{}, Priority: "medium"})),
 		},
-		{Name: "an object with a list will do", Given: asked(), When: replied(`{"tickets":` + array(draft("A")) + `}`), Then: then(plannedFor("TR-1", ticket("A")))},
-		{Name: "an unknown dependency is let through", Given: asked(), When: replied(array(draft("A", "X-9"))), Then: then(plannedFor("TR-1", ticket("A", "X-9")))},
+		{Name: "an object with a list will do", Given: asked(), When: replied(`{"tickets":` + array(draft("A")) + `}`),
+			Then: then(plannedFor("TR-1", ticket("A")))},
+		{Name: "an unknown dependency is let through", Given: asked(), When: replied(array(draft("A", "X-9"))),
+			Then: then(plannedFor("TR-1", ticket("A", "X-9")))},
 		{
-			Name: "a diamond is no cycle", Given: asked(), When: replied(array(draft("D", "B", "C"), draft("B", "A"), draft("C", "A"), draft("A"))),
+			Name: "a diamond is no cycle", Given: asked(), When: replied(array(draft("D", "B", "C"), draft("B", "A"),
+				draft("C", "A"), draft("A"))),
 			Then: then(plannedFor("TR-1", ticket("D", "B", "C"), ticket("B", "A"), ticket("C", "A"), ticket("A"))),
 		},
 		{Name: "a track started twice is planned once", Given: asked(), When: startedTrack("TR-1")},
-		{Name: "somebody else's context does not count", Given: then(opened(), startedTrack("TR-1")), When: events.ContextBuilt{Request: "x"}},
-		{Name: "somebody else's reply does not count", Given: asked(), When: events.ModelReplied{Request: "x", Text: array(draft("A"))}},
-		{Name: "a second reply does not count", Given: after(asked(), replied(array(draft("A")))), When: replied(array(draft("B")))},
+		{Name: "somebody else's context does not count", Given: then(opened(), startedTrack("TR-1")),
+			When: events.ContextBuilt{Request: "x"}},
+		{Name: "somebody else's reply does not count", Given: asked(), When: events.ModelReplied{Request: "x",
+			Text: array(draft("A"))}},
+		{Name: "a second reply does not count", Given: after(asked(), replied(array(draft("A")))),
+			When: replied(array(draft("B")))},
 	})
 }
 
@@ -176,15 +197,20 @@ func TestUnusablePlansAreSentBack(t *testing.T) {
 		{"an id of 65 characters", array(draft(strings.Repeat("x", 65))), `ticket 1: id "xxx`},
 		{"a missing description", `[{"id":"A"}]`, "ticket 1: A: the description is missing"},
 		{"an id twice", array(draft("A"), draft("A")), "ticket 2: the id A is used twice"},
-		{"a priority nobody knows", `[{"id":"A","description":"a","priority":"urgent"}]`, `ticket 1: A: priority "urgent" is not high, medium or low`},
-		{"a model that the person gave nobody", `[{"id":"A","description":"a","model_override":"dearest"}]`, `ticket 1: A: model_override "dearest" is none of small, big; leave it out`},
+		{"a priority nobody knows", `[{"id":"A","description":"a","priority":"urgent"}]`,
+			`ticket 1: A: priority "urgent" is not high, medium or low`},
+		{"a model that the person gave nobody", `[{"id":"A","description":"a","model_override":"dearest"}]`,
+			`ticket 1: A: model_override "dearest" is none of small, big; leave it out`},
 		{"a ticket that waits for itself", array(draft("A", "A")), "ticket 1: A depends on itself"},
 		{"a bad dependency", array(draft("A", "b c")), `ticket 1: A: depends_on: id "b c" is not`},
 		{"a cycle of two", array(draft("T-1", "T-2"), draft("T-2", "T-1")), "the dependencies form a cycle: T-1 → T-2 → T-1"},
-		{"a cycle behind a tail", array(draft("A", "B"), draft("B", "C"), draft("C", "D"), draft("D", "B")), "the dependencies form a cycle: B → C → D → B"},
-		{"an overlong ticket", `[{"id":"A","description":"a","context_requirements":["` + strings.Repeat("x", planning.MaxItemBytes) + `"]}]`, "ticket 1: A: it is 1312"},
+		{"a cycle behind a tail", array(draft("A", "B"), draft("B", "C"), draft("C", "D"), draft("D", "B")),
+			"the dependencies form a cycle: B → C → D → B"},
+		{"an overlong ticket", `[{"id":"A","description":"a","context_requirements":["` + strings.Repeat("x",
+			planning.MaxItemBytes) + `"]}]`, "ticket 1: A: it is 1312"},
 	} {
-		tierstest.Run(t, lead.Decider(), scenarios{{Name: c.name, Given: asked(), When: replied(c.reply), Then: then(corrected(c.want))}})
+		tierstest.Run(t, lead.Decider(), scenarios{{Name: c.name, Given: asked(), When: replied(c.reply),
+			Then: then(corrected(c.want))}})
 	}
 	tierstest.Run(t, lead.Decider(), scenarios{
 		{
@@ -203,15 +229,18 @@ func TestUnusablePlansAreSentBack(t *testing.T) {
 			Name: "the second model is asked with the reply and the error appended", Given: asked(), When: replied("hm"),
 			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
 				require.Equal(t, []any{2, 1, "m1", 6}, []any{r.Round, r.Attempt, r.Model, len(r.Manifest)})
-				require.Equal(t, events.Part{Role: "assistant", SHA256: events.Digest([]byte("hm")), Size: 2, From: tierstest.ID(4)}, r.Manifest[4])
+				require.Equal(t, events.Part{Role: "assistant", SHA256: events.Digest([]byte("hm")), Size: 2,
+					From: tierstest.ID(4)}, r.Manifest[4])
 			})),
 		},
 		{
-			Name: "the third unusable reply is the end", Given: after(asked(), replied("hm"), replied("[]")), When: replied(array(draft("A", "A"))),
+			Name: "the third unusable reply is the end", Given: after(asked(), replied("hm"), replied("[]")),
+			When: replied(array(draft("A", "A"))),
 			Then: then(failure(3, "ticket 1: A depends on itself")),
 		},
 		{
-			Name: "the third reply may still be right", Given: after(asked(), replied("hm"), replied("hm")), When: replied(array(draft("A"))),
+			Name: "the third reply may still be right", Given: after(asked(), replied("hm"), replied("hm")),
+			When: replied(array(draft("A"))),
 			Then: then(plannedFor("TR-1", ticket("A"))),
 		},
 	})
@@ -238,15 +267,19 @@ func TestModelErrors(t *testing.T) {
 			Name: "the second attempt may fail", Given: after(asked(), busy), When: busy,
 			Then: then(requested(func(t testing.TB, r events.ModelRequested) { require.Equal(t, 3, r.Attempt) })),
 		},
-		{Name: "the third attempt is the last", Given: after(asked(), busy, busy), When: busy, Then: then(failure(3, "the model failed (rate_limited): boom"))},
-		{Name: "an exhausted script ends it", Given: asked(), When: failedWith(events.ModelExhausted), Then: then(failure(1, "the model failed (script_exhausted): boom"))},
-		{Name: "a last attempt that succeeds is read", Given: after(asked(), busy, busy), When: replied(array(draft("A"))), Then: then(plannedFor("TR-1", ticket("A")))},
+		{Name: "the third attempt is the last", Given: after(asked(), busy, busy), When: busy,
+			Then: then(failure(3, "the model failed (rate_limited): boom"))},
+		{Name: "an exhausted script ends it", Given: asked(), When: failedWith(events.ModelExhausted),
+			Then: then(failure(1, "the model failed (script_exhausted): boom"))},
+		{Name: "a last attempt that succeeds is read", Given: after(asked(), busy, busy), When: replied(array(draft("A"))),
+			Then: then(plannedFor("TR-1", ticket("A")))},
 	})
 }
 
 // added and spawned are tickets that came from a person.
 func added(id string) events.Payload {
-	return events.GraphMutated{By: "ada", Ops: []events.GraphOp{{Op: events.GraphAddTicket, Ticket: id, New: &events.Ticket{ID: id}}}}
+	return events.GraphMutated{By: "ada", Ops: []events.GraphOp{{Op: events.GraphAddTicket, Ticket: id,
+		New: &events.Ticket{ID: id}}}}
 }
 
 func spawned(id string) events.Payload {
@@ -267,7 +300,8 @@ func TestTracksDoNotMix(t *testing.T) {
 			})),
 		},
 		{
-			Name: "an id of an earlier track is refused", Given: after(first, startedTrack("TR-2"), built()), When: replied(array(draft("A"))),
+			Name: "an id of an earlier track is refused", Given: after(first, startedTrack("TR-2"), built()),
+			When: replied(array(draft("A"))),
 			Then: then(corrected("ticket 1: the id A belongs to an earlier track")),
 		},
 		{
@@ -276,17 +310,20 @@ func TestTracksDoNotMix(t *testing.T) {
 			Then:  then(corrected("ticket 1: the id N-1 belongs to an earlier track")),
 		},
 		{
-			Name: "the id of a worker is taken, and not told", Given: after(asked(), replied(array(draft("A"))), spawned("W-1"), startedTrack("TR-2")), When: built(),
+			Name: "the id of a worker is taken, and not told", Given: after(asked(), replied(array(draft("A"))), spawned("W-1"),
+				startedTrack("TR-2")), When: built(),
 			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
 				require.Contains(t, r.Manifest[1].Text, "\nTicket ids already taken: A\n")
 			})),
 		},
 		{
-			Name: "so a plan cannot use it", Given: after(asked(), replied(array(draft("A"))), spawned("W-1"), startedTrack("TR-2"), built()), When: replied(array(draft("W-1"))),
+			Name: "so a plan cannot use it", Given: after(asked(), replied(array(draft("A"))), spawned("W-1"),
+				startedTrack("TR-2"), built()), When: replied(array(draft("W-1"))),
 			Then: then(corrected("ticket 1: the id W-1 belongs to an earlier track")),
 		},
 		{
-			Name: "a dependency on an earlier track is allowed", Given: after(first, startedTrack("TR-2"), built()), When: replied(array(draft("B", "A"))),
+			Name: "a dependency on an earlier track is allowed", Given: after(first, startedTrack("TR-2"), built()),
+			When: replied(array(draft("B", "A"))),
 			Then: then(plannedFor("TR-2", ticket("B", "A"))),
 		},
 		{
@@ -303,7 +340,8 @@ func TestTracksDoNotMix(t *testing.T) {
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	tierstest.Laws(t, lead.Decider(),
-		after(asked(), failedWith(events.ModelNetwork), events.TierChanged{Provider: "other"}, replied("hm"), replied(array(draft("A"), draft("B", "A"))), startedTrack("TR-2"), built(),
+		after(asked(), failedWith(events.ModelNetwork), events.TierChanged{Provider: "other"}, replied("hm"),
+			replied(array(draft("A"), draft("B", "A"))), startedTrack("TR-2"), built(),
 			replied("hm"), replied("hm"), replied(array(draft("A")))),
 		after(asked(), failedWith(events.ModelExhausted)))
 	tierstest.SilentAfterClose(t, lead.Decider(), asked(), after(asked(), replied("hm")))
@@ -315,8 +353,10 @@ func TestViewsOfManyModulesAreBounded(t *testing.T) {
 	for i := range lead.MaxModules + lead.MaxForeign + 1 {
 		modules = append(modules, fmt.Sprintf("f%d.go", i))
 	}
-	h := tierstest.Play(t, lead.Decider(), then(opened(), events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1", Description: "x", Modules: modules}})...)
-	require.Len(t, tierstest.All[events.ContextRequested](h)[0].Views, len(tiers.RuleViews())+1+lead.MaxModules+lead.MaxForeign)
+	h := tierstest.Play(t, lead.Decider(), then(opened(), events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR-1",
+		Description: "x", Modules: modules}})...)
+	require.Len(t, tierstest.All[events.ContextRequested](h)[0].Views, len(tiers.RuleViews())+1+lead.MaxModules+
+		lead.MaxForeign)
 }
 
 func TestWhatTierOneWroteDoesNotSpeakForTheEngine(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 // windowed is a session whose models take so many tokens, and a reply of 8192 at
 // most.
 func windowed(tokens int64) []events.Payload {
-	return then(opened(), events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "m*", ContextWindow: tokens, MaxOutputTokens: 1000}}})
+	return then(opened(), events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "m*",
+		ContextWindow: tokens, MaxOutputTokens: 1000}}})
 }
 
 // wide answers with views of many bytes each.
@@ -29,10 +30,12 @@ func wide(view string, paths ...string) events.Payload {
 
 func TestLongViewsOfATrackAreCutTheLastOneFirstAndTheBriefStays(t *testing.T) {
 	t.Parallel()
-	h := tierstest.Play(t, lead.Decider(), after(windowed(30_000), startedTrack("TR-1"), wide(events.ViewCurated, "a.go", "b.go", "c.go"))...)
+	h := tierstest.Play(t, lead.Decider(), after(windowed(30_000), startedTrack("TR-1"), wide(events.ViewCurated, "a.go",
+		"b.go", "c.go"))...)
 	p := h.Last("ConversationShortened").Payload.(events.ConversationShortened)
 	require.Equal(t, []any{2, "G", "TR-1", "", 1}, []any{p.Tier, p.Goal, p.Track, p.Ticket, p.Round})
-	require.Equal(t, []events.ShortenedView{{Part: 4, Name: "c.go", Size: 50_000, Head: 8000}, {Part: 3, Name: "b.go", Size: 50_000, Head: 8000}}, p.Views)
+	require.Equal(t, []events.ShortenedView{{Part: 4, Name: "c.go", Size: 50_000, Head: 8000}, {Part: 3, Name: "b.go",
+		Size: 50_000, Head: 8000}}, p.Views)
 	m := h.LastRequest().Manifest
 	require.Contains(t, m[1].Text, "Mend it")
 	require.Zero(t, m[2].Head)
@@ -40,7 +43,8 @@ func TestLongViewsOfATrackAreCutTheLastOneFirstAndTheBriefStays(t *testing.T) {
 
 func TestAReviewThatDoesNotFitIsSkippedAndSaysWhy(t *testing.T) {
 	t.Parallel()
-	h := tierstest.Play(t, lead.Decider(), after(windowed(30_000), finished("a.go", "b.go", "c.go"), wide(events.ViewDiff, "a.go", "b.go", "c.go"))...)
+	h := tierstest.Play(t, lead.Decider(), after(windowed(30_000), finished("a.go", "b.go", "c.go"),
+		wide(events.ViewDiff, "a.go", "b.go", "c.go"))...)
 	p := h.Last("ConversationShortened").Payload.(events.ConversationShortened)
 	require.Equal(t, []any{2, "T-1", 2, 1}, []any{p.Tier, p.Ticket, p.Attempt, p.Round})
 	require.Equal(t, "Changes of c.go", p.Views[0].Name)
@@ -54,7 +58,8 @@ func TestAReviewThatDoesNotFitIsSkippedAndSaysWhy(t *testing.T) {
 
 func TestTwoTracksAreShortenedEachForItself(t *testing.T) {
 	t.Parallel()
-	history := after(windowed(30_000), startedTrack("TR-1"), wide(events.ViewCurated, "a.go", "b.go", "c.go"), startedTrack("TR-2"), wide(events.ViewCurated, "a.go", "b.go", "c.go"), failedWith(events.ModelContextTooLong))
+	history := after(windowed(30_000), startedTrack("TR-1"), wide(events.ViewCurated, "a.go", "b.go", "c.go"),
+		startedTrack("TR-2"), wide(events.ViewCurated, "a.go", "b.go", "c.go"), failedWith(events.ModelContextTooLong))
 	h := tierstest.Play(t, lead.Decider(), history...)
 	var tracks []string
 	for _, p := range tierstest.All[events.ConversationShortened](h) {

@@ -25,7 +25,8 @@ const (
 
 // review begins the review of an attempt, by who planned its track.
 func (s *State) review(x events.ReviewRequested) {
-	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Track: x.Track, Ticket: x.Ticket.ID, Attempt: x.Attempt, Place: x.Workspace}
+	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Track: x.Track, Ticket: x.Ticket.ID, Attempt: x.Attempt,
+		Place: x.Workspace}
 	if planned := s.byTrack[x.Track]; planned != nil {
 		subject.Persona = s.persona(planned.track)
 	}
@@ -70,7 +71,8 @@ func (s *State) reviewPrompt(w *work, built *events.Event, views events.ContextB
 	talk, others := w.job.Opening(&s.desk, textReview, built, views)
 	talk.Open(events.Part{Role: "user", Text: reviewBrief(x)})
 	if x.Text != "" {
-		talk.Show("what the contributor says", events.Part{Role: "user", Prefix: "The contributor says:\n", Text: x.Text, Suffix: "\n", Origin: fence.Program, Fence: fence.Nonce(built.ID, len(views.Views))})
+		talk.Show("what the contributor says", events.Part{Role: "user", Prefix: "The contributor says:\n", Text: x.Text,
+			Suffix: "\n", Origin: fence.Program, Fence: fence.Nonce(built.ID, len(views.Views))})
 	}
 	for _, i := range others {
 		v := views.Views[i]

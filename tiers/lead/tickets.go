@@ -43,7 +43,8 @@ type draft struct {
 // ticket fills in what the model left open. Lists are empty, never null.
 func (d draft) ticket() events.Ticket {
 	t := events.Ticket{
-		ID: d.ID, Description: d.Description, Status: events.StatusTodo, AssignedTo: d.AssignedTo, TargetFile: d.TargetFile, Proof: chars.Trim(d.Check),
+		ID: d.ID, Description: d.Description, Status: events.StatusTodo, AssignedTo: d.AssignedTo, TargetFile: d.TargetFile,
+		Proof:               chars.Trim(d.Check),
 		ContextRequirements: distinct(d.ContextRequirements), DependsOn: distinct(d.DependsOn), StepMode: d.StepMode,
 		Priority: chars.Lower(d.Priority), ModelOverride: d.ModelOverride, PersonaID: d.PersonaID,
 	}
@@ -134,7 +135,8 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 	case slices.Contains(t.DependsOn, t.ID):
 		return fmt.Errorf("%s depends on itself", t.ID)
 	case !slices.Contains(events.Priorities(), t.Priority):
-		return fmt.Errorf("%s: priority %s is not high, medium or low", t.ID, chars.Quote(tiers.Clip(t.Priority, events.MaxToken)))
+		return fmt.Errorf("%s: priority %s is not high, medium or low", t.ID,
+			chars.Quote(tiers.Clip(t.Priority, events.MaxToken)))
 	}
 	err := planning.CheckText(t.Description)
 	if err == nil && (len(t.Proof) > MaxCheck || strings.Contains(t.Proof, "\n")) {
@@ -174,5 +176,6 @@ func (s *State) checkModel(t events.Ticket) error {
 	if t.ModelOverride == "" || slices.Contains(known, t.ModelOverride) {
 		return nil
 	}
-	return fmt.Errorf("model_override %s is none of %s; leave it out", chars.Quote(tiers.Clip(t.ModelOverride, events.MaxToken)), planning.List(known))
+	return fmt.Errorf("model_override %s is none of %s; leave it out",
+		chars.Quote(tiers.Clip(t.ModelOverride, events.MaxToken)), planning.List(known))
 }

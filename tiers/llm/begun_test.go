@@ -72,7 +72,8 @@ func TestAPromptThatGoesOnIsTheOneThatIsPutTogetherAnew(t *testing.T) {
 	for n := range 300 {
 		asked := parts
 		if random.IntN(3) == 0 {
-			asked = append(parts[:len(parts):len(parts)], events.Part{Role: "user", Kind: events.PartRefresh, Text: fmt.Sprintf("changed %d", n)})
+			asked = append(parts[:len(parts):len(parts)], events.Part{Role: "user", Kind: events.PartRefresh,
+				Text: fmt.Sprintf("changed %d", n)})
 		}
 		c.ask(asked...)
 		if random.IntN(4) > 0 { // another process puts the others together
@@ -87,7 +88,8 @@ func TestAPromptThatGoesOnIsTheOneThatIsPutTogetherAnew(t *testing.T) {
 			again, _ := c.request()
 			require.Equal(t, want, again, "once more")
 		}
-		parts = append(parts[:len(parts):len(parts)], c.part("assistant", fmt.Sprintf("I look at %d.", n)), c.part("user", fmt.Sprintf("It says %d.", n)))
+		parts = append(parts[:len(parts):len(parts)], c.part("assistant", fmt.Sprintf("I look at %d.", n)),
+			c.part("user", fmt.Sprintf("It says %d.", n)))
 		if random.IntN(10) == 0 { // it is shortened
 			parts = append(parts[:2:2], parts[2+2*random.IntN((len(parts)-2)/2):]...)
 		}
@@ -100,7 +102,8 @@ func TestAPromptThatGoesOnReadsOnlyWhatIsNew(t *testing.T) {
 	c.ask(c.part("system", "a"), c.part("user", "b"))
 	_, read := c.request()
 	require.Equal(t, 2, read)
-	c.ask(append(c.whole, c.part("assistant", "c"), c.part("user", "d"), events.Part{Role: "user", Kind: events.PartRefresh, Text: "changed"})...)
+	c.ask(append(c.whole, c.part("assistant", "c"), c.part("user", "d"), events.Part{Role: "user",
+		Kind: events.PartRefresh, Text: "changed"})...)
 	_, read = c.request()
 	require.Equal(t, 2, read, "the beginning is there")
 	c.ask(append(c.whole[:4:4], c.part("assistant", "e"), c.part("user", "f"))...)

@@ -49,7 +49,8 @@ type Bodies struct {
 // NewBodies begins a history. Provider finds a provider by its name, or nil. With
 // again the texts of old outcomes are forgotten; nil: all are kept.
 func NewBodies(provider func(name string) Provider, blob Blob, again Again) *Bodies {
-	return &Bodies{record: &Record{recent: recent{again: again}}, requests: map[string]events.ModelRequested{}, provider: provider, blob: blob}
+	return &Bodies{record: &Record{recent: recent{again: again}}, requests: map[string]events.ModelRequested{},
+		provider: provider, blob: blob}
 }
 
 // Take folds the next event. Behind the first mismatch it does nothing.
@@ -78,7 +79,8 @@ func (b *Bodies) Take(e *events.Event) {
 // End is what [CheckBodies] returns of the events that were taken.
 func (b *Bodies) End() (Checked, *Mismatch) { return b.seen, b.bad }
 
-func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplied, provider Provider, blob Blob, seen *Checked) *Mismatch {
+func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplied, provider Provider, blob Blob,
+	seen *Checked) *Mismatch {
 	if provider == nil || p.BodySHA256 == "" || p.Wire != provider.Wire() {
 		seen.Skipped++
 		return nil

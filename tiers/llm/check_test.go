@@ -15,13 +15,16 @@ import (
 // asked is a request, its reply and what they refer to, as a history.
 func asked(t *testing.T, change func(*events.ModelReplied)) []events.Event {
 	t.Helper()
-	request := events.ModelRequested{Provider: script.Name, Model: "m", Tools: []string{"read_file"}, Manifest: []events.Part{
-		{Role: "user", From: "built", SHA256: events.Digest([]byte("view")), Size: 4}, {Role: "user", SHA256: events.Digest([]byte("blob")), Size: 4}}}
+	request := events.ModelRequested{Provider: script.Name, Model: "m", Tools: []string{"read_file"},
+		Manifest: []events.Part{
+			{Role: "user", From: "built", SHA256: events.Digest([]byte("view")), Size: 4},
+			{Role: "user", SHA256: events.Digest([]byte("blob")), Size: 4}}}
 	digest, err := events.ManifestDigest(request.Manifest)
 	require.NoError(t, err)
 	request.SHA256 = digest
 	history := []events.Event{
-		{ID: "offer", Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Description: "d", Schema: []byte(`{}`)}}}},
+		{ID: "offer", Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Description: "d",
+			Schema: []byte(`{}`)}}}},
 		{ID: "built", Payload: events.ContextBuilt{Views: []events.View{{Text: "view"}}}},
 		{ID: "request", Payload: request},
 	}
@@ -52,13 +55,19 @@ func TestEveryBodyIsBuiltAgainFromTheRecord(t *testing.T) {
 		seen      llm.Checked
 		bad       bool
 	}{
-		"the same":                        {func(*events.ModelReplied) {}, all, stored, llm.Checked{Same: 1}, false},
-		"another":                         {func(r *events.ModelReplied) { r.BodySHA256 = "other" }, all, stored, llm.Checked{}, true},
-		"in a format that it cannot make": {func(r *events.ModelReplied) { r.Wire = "neutral/2" }, all, stored, llm.Checked{Skipped: 1}, false},
-		"of before bodies were recorded":  {func(r *events.ModelReplied) { r.BodySHA256, r.Wire = "", "" }, all, stored, llm.Checked{Skipped: 1}, false},
-		"of a provider that is not here":  {func(*events.ModelReplied) {}, nil, stored, llm.Checked{Skipped: 1}, false},
-		"of bytes that are not at hand":   {func(*events.ModelReplied) {}, all, lost, llm.Checked{Skipped: 1}, false},
-		"of bytes that are others": {func(*events.ModelReplied) {}, all, func(string) ([]byte, error) { return []byte("blub"), nil },
+		"the same": {func(*events.ModelReplied) {}, all, stored, llm.Checked{Same: 1}, false},
+		"another": {func(r *events.ModelReplied) { r.BodySHA256 = "other" }, all, stored,
+			llm.Checked{}, true},
+		"in a format that it cannot make": {func(r *events.ModelReplied) { r.Wire = "neutral/2" }, all, stored,
+			llm.Checked{Skipped: 1}, false},
+		"of before bodies were recorded": {func(r *events.ModelReplied) { r.BodySHA256, r.Wire = "", "" }, all, stored,
+			llm.Checked{Skipped: 1}, false},
+		"of a provider that is not here": {func(*events.ModelReplied) {}, nil, stored, llm.Checked{Skipped: 1}, false},
+		"of bytes that are not at hand":  {func(*events.ModelReplied) {}, all, lost, llm.Checked{Skipped: 1}, false},
+		"of bytes that are others": {func(*events.ModelReplied) {}, all, func(string) ([]byte, error) {
+			return []byte("blub"),
+				nil
+		},
 			llm.Checked{}, true},
 	} {
 		seen, bad := llm.CheckBodies(asked(t, c.change), c.providers, c.blob)
@@ -76,7 +85,8 @@ func requested(t *testing.T, before string, keep int, whole ...events.Part) even
 	t.Helper()
 	digest, err := events.ManifestDigest(whole)
 	require.NoError(t, err)
-	return events.ModelRequested{Provider: script.Name, Model: "m", Continues: before, Keep: keep, Manifest: whole[keep:], SHA256: digest}
+	return events.ModelRequested{Provider: script.Name, Model: "m", Continues: before, Keep: keep, Manifest: whole[keep:],
+		SHA256: digest}
 }
 
 func TestWhatContinuesHasTheBodyOfTheWhole(t *testing.T) {
@@ -84,9 +94,11 @@ func TestWhatContinuesHasTheBodyOfTheWhole(t *testing.T) {
 	all := map[string]llm.Provider{script.Name: script.Provider{}}
 	prompts := [][]events.Part{
 		{user("brief")},
-		{user("brief"), {Role: "assistant", From: "re 0", SHA256: events.Digest([]byte("reply 0")), Size: 7}, user("go on"), user("files")},
+		{user("brief"), {Role: "assistant", From: "re 0", SHA256: events.Digest([]byte("reply 0")), Size: 7}, user("go on"),
+			user("files")},
 		{user("brief"), {Role: "assistant", From: "re 0", SHA256: events.Digest([]byte("reply 0")), Size: 7}, user("go on")},
-		{user("brief"), user("left out"), {Role: "assistant", From: "re 2", SHA256: events.Digest([]byte("reply 2")), Size: 7}, user("and now")},
+		{user("brief"), user("left out"), {Role: "assistant", From: "re 2", SHA256: events.Digest([]byte("reply 2")),
+			Size: 7}, user("and now")},
 	}
 	keeps := []int{0, 1, 3, 1}
 	var whole, parts []events.Event
@@ -107,7 +119,8 @@ func TestWhatContinuesHasTheBodyOfTheWhole(t *testing.T) {
 		body, err := r.Wire()
 		require.NoError(t, err)
 		text := fmt.Sprint("reply ", i)
-		take(events.Event{ID: fmt.Sprint("re ", i), Payload: events.ModelReplied{Request: id, Text: text, SHA256: events.Digest([]byte(text)), Wire: llm.NeutralWire, BodySHA256: events.Digest(body)}})
+		take(events.Event{ID: fmt.Sprint("re ", i), Payload: events.ModelReplied{Request: id, Text: text,
+			SHA256: events.Digest([]byte(text)), Wire: llm.NeutralWire, BodySHA256: events.Digest(body)}})
 		parts = append(parts, events.Event{ID: id, Payload: requested(t, before, keeps[i], prompt...)}, whole[len(whole)-1])
 	}
 	for _, history := range [][]events.Event{whole, parts} {
@@ -129,9 +142,11 @@ func TestAPromptThatCannotBePutTogetherIsAnInvalidRequest(t *testing.T) {
 		asks events.ModelRequested
 		want string
 	}{
-		"unknown":        {requested(t, "lost", 1, user("a")), `request 2: it continues request "lost", which does not stand before it`},
-		"itself":         {requested(t, "2", 1, user("a")), `request 2: it continues request "2"`},
-		"a part too far": {events.ModelRequested{Continues: "1", Keep: 3}, `request 2: it keeps 3 parts of request "1", which has 2`},
+		"unknown": {requested(t, "lost", 1, user("a")),
+			`request 2: it continues request "lost", which does not stand before it`},
+		"itself": {requested(t, "2", 1, user("a")), `request 2: it continues request "2"`},
+		"a part too far": {events.ModelRequested{Continues: "1", Keep: 3},
+			`request 2: it keeps 3 parts of request "1", which has 2`},
 		"another prompt": {forged, "request 2: the digest of its manifest is "},
 		"no digest":      {events.ModelRequested{Continues: "1", Keep: 2}, "recorded is "},
 	} {

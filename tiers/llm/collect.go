@@ -121,7 +121,8 @@ func (c *collector) came() int64 {
 // whole is the reply once its end marker came.
 func (c *collector) whole() (Reply, error) {
 	cut := c.finish.Reason == FinishMaxTokens
-	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: modelName(c.finish.Model), CLI: c.finish.CLI}
+	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: modelName(c.finish.Model),
+		CLI: c.finish.CLI}
 	for _, d := range c.calls {
 		r.Calls = append(r.Calls, d.call(cut))
 	}

@@ -31,7 +31,8 @@ func stream(err error, chunks ...llm.Chunk) iter.Seq2[llm.Chunk, error] {
 
 // call is the chunks of one whole call.
 func call(index int, name, args string) []llm.Chunk {
-	return []llm.Chunk{llm.CallBegin{Index: index, Name: name}, llm.CallArgs{Index: index, Text: args}, llm.CallEnd{Index: index}}
+	return []llm.Chunk{llm.CallBegin{Index: index, Name: name}, llm.CallArgs{Index: index, Text: args},
+		llm.CallEnd{Index: index}}
 }
 
 func requireKind(t *testing.T, kind string, err error) *llm.Error {
@@ -56,9 +57,11 @@ func TestCollectAssemblesTextCallsAndUsage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"Let me ", "look."}, deltas)
 	require.Equal(t, llm.Reply{
-		Text: "Let me look.", Finish: llm.FinishToolCalls, Model: "m-1", Usage: events.Usage{Input: 9, Output: 4, CacheRead: 2},
-		Calls: []events.ToolCall{{Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}, {Name: "get_tree", Args: json.RawMessage(`{}`)}},
-		Raw:   json.RawMessage(`{"origin":"v/m","data":{"sig":"x"}}`),
+		Text: "Let me look.", Finish: llm.FinishToolCalls, Model: "m-1", Usage: events.Usage{Input: 9, Output: 4,
+			CacheRead: 2},
+		Calls: []events.ToolCall{{Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)},
+			{Name: "get_tree", Args: json.RawMessage(`{}`)}},
+		Raw: json.RawMessage(`{"origin":"v/m","data":{"sig":"x"}}`),
 	}, r)
 
 	fact := r.Replied("01J")
@@ -72,12 +75,14 @@ func TestAStreamWithoutItsEndMarkerIsIncomplete(t *testing.T) {
 	t.Parallel()
 	r, err := llm.Collect(stream(nil, llm.TextDelta("half"), llm.Usage{Input: 7}), nil)
 	requireKind(t, events.ModelIncomplete, err)
-	require.Equal(t, llm.Reply{Usage: events.Usage{Input: 7, Output: 1, Estimated: true}}, r, "only what was paid for is left")
+	require.Equal(t, llm.Reply{Usage: events.Usage{Input: 7, Output: 1, Estimated: true}}, r,
+		"only what was paid for is left")
 }
 
 func TestNothingBehindTheEndMarkerCounts(t *testing.T) {
 	t.Parallel()
-	r, err := llm.Collect(stream(errors.New("late"), llm.TextDelta("a"), llm.Finish{Reason: llm.FinishStop}, llm.TextDelta("b")), nil)
+	r, err := llm.Collect(stream(errors.New("late"), llm.TextDelta("a"), llm.Finish{Reason: llm.FinishStop},
+		llm.TextDelta("b")), nil)
 	require.NoError(t, err)
 	require.Equal(t, "a", r.Text)
 }
@@ -98,7 +103,8 @@ func TestCallsThatAreNotOneJSONObjectAreMalformed(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]string{
 		"cut short": `{"path":`, "a string": `"path"`, "a list": `[]`, "null": `null`, "two objects": `{}{}`,
-		"the same key twice": `{"a":1,"a":2}`, "a number out of range": `{"a":1e999}`, "prose": `path=a`, "bad UTF-8": "{\"a\":\"\xff\"}",
+		"the same key twice": `{"a":1,"a":2}`, "a number out of range": `{"a":1e999}`, "prose": `path=a`,
+		"bad UTF-8":      "{\"a\":\"\xff\"}",
 		"over the limit": `{"a":"` + strings.Repeat("x", events.MaxArgs-7) + `"}`,
 	} {
 		r, err := llm.Collect(stream(nil, append(call(0, "t", args), llm.Finish{Reason: llm.FinishToolCalls})...), nil)
@@ -136,7 +142,8 @@ func TestACallCutOffAtTheTokenLimitIsMalformed(t *testing.T) {
 
 func TestACallThatIsNeverFinishedIsMalformed(t *testing.T) {
 	t.Parallel()
-	r, err := llm.Collect(stream(nil, llm.CallBegin{Name: "t"}, llm.CallArgs{Text: `{}`}, llm.Finish{Reason: llm.FinishStop}), nil)
+	r, err := llm.Collect(stream(nil, llm.CallBegin{Name: "t"}, llm.CallArgs{Text: `{}`},
+		llm.Finish{Reason: llm.FinishStop}), nil)
 	require.NoError(t, err)
 	require.Equal(t, "the call was never finished", r.Calls[0].Malformed)
 }
@@ -150,7 +157,8 @@ func TestToolNamesAreBounded(t *testing.T) {
 		require.NotEmpty(t, r.Calls[0].Name)
 		require.LessOrEqual(t, len(r.Calls[0].Name), llm.MaxToolName)
 	}
-	r, err := llm.Collect(stream(nil, append(call(0, strings.Repeat("n", llm.MaxToolName), `{}`), llm.Finish{Reason: llm.FinishStop})...), nil)
+	r, err := llm.Collect(stream(nil, append(call(0, strings.Repeat("n", llm.MaxToolName), `{}`),
+		llm.Finish{Reason: llm.FinishStop})...), nil)
 	require.NoError(t, err)
 	require.Empty(t, r.Calls[0].Malformed)
 }
@@ -205,7 +213,8 @@ func TestAProviderThatBreaksTheProtocolGivesNoReply(t *testing.T) {
 		"a negative index":        {llm.CallEnd{Index: -1}, end},
 		"arguments behind an end": append(call(0, "t", "{}"), llm.CallArgs{Index: 0, Text: "{}"}, end),
 		"an unknown reason":       {llm.Finish{Reason: "length"}},
-		"raw that is not JSON":    {llm.Finish{Reason: llm.FinishStop, Raw: &llm.Opaque{Origin: "v", Data: json.RawMessage("{")}}},
+		"raw that is not JSON": {llm.Finish{Reason: llm.FinishStop, Raw: &llm.Opaque{Origin: "v",
+			Data: json.RawMessage("{")}}},
 	} {
 		_, err := llm.Collect(stream(nil, chunks...), nil)
 		requireKind(t, events.ModelIncomplete, err)
@@ -215,7 +224,8 @@ func TestAProviderThatBreaksTheProtocolGivesNoReply(t *testing.T) {
 
 func TestTextIsValidUTF8BeforeItsDigestIsTaken(t *testing.T) {
 	t.Parallel()
-	r, err := llm.Collect(stream(nil, llm.TextDelta("a\xff\xe2\x82"), llm.TextDelta("\xac"), llm.Finish{Reason: llm.FinishStop}), nil)
+	r, err := llm.Collect(stream(nil, llm.TextDelta("a\xff\xe2\x82"), llm.TextDelta("\xac"),
+		llm.Finish{Reason: llm.FinishStop}), nil)
 	require.NoError(t, err)
 	require.Equal(t, "a\uFFFD€", r.Text)
 }
@@ -230,23 +240,34 @@ func TestUnreportedUsageIsMarkedAsAnEstimate(t *testing.T) {
 func TestACallThatTheAdapterSaysCannotRunIsMalformed(t *testing.T) {
 	t.Parallel()
 	r, err := llm.Collect(stream(nil,
-		llm.CallBegin{Index: 0, Name: "t"}, llm.CallArgs{Index: 0, Text: `{"a":1}`}, llm.CallEnd{Index: 0, Malformed: "it has no mark"}, llm.CallBegin{Index: 1}, llm.CallEnd{Index: 1, Malformed: "no name"},
+		llm.CallBegin{Index: 0, Name: "t"}, llm.CallArgs{Index: 0, Text: `{"a":1}`},
+		llm.CallEnd{Index: 0, Malformed: "it has no mark"}, llm.CallBegin{Index: 1},
+		llm.CallEnd{Index: 1, Malformed: "no name"},
 		llm.Finish{Reason: llm.FinishStop}), nil)
 	require.NoError(t, err)
-	require.Equal(t, []events.ToolCall{{Name: "t", Args: []byte("{}"), Malformed: "it has no mark"}, {Name: "unnamed", Args: []byte("{}"), Malformed: "no name"}}, r.Calls)
+	require.Equal(t, []events.ToolCall{{Name: "t", Args: []byte("{}"), Malformed: "it has no mark"},
+		{Name: "unnamed", Args: []byte("{}"), Malformed: "no name"}}, r.Calls)
 }
 
 func TestCountsThatCannotBeTrueAreBroughtIntoBounds(t *testing.T) {
 	t.Parallel()
 	cost := func(micro int64) *int64 { return &micro }
 	for name, c := range map[string]struct{ told, want events.Usage }{
-		"true":                         {events.Usage{Input: 3, Output: 2, Thinking: 2, CacheWrite: 4, CacheWriteHour: 4, CostMicroDollars: cost(7)}, events.Usage{Input: 3, Output: 2, Thinking: 2, CacheWrite: 4, CacheWriteHour: 4, CostMicroDollars: cost(7)}},
-		"negative":                     {events.Usage{Input: -3, Output: 2, CacheRead: -1, CacheWrite: -9}, events.Usage{Output: 2, Estimated: true}},
-		"the most":                     {events.Usage{Input: llm.MaxTokens, CostMicroDollars: cost(llm.MaxCost)}, events.Usage{Input: llm.MaxTokens, CostMicroDollars: cost(llm.MaxCost)}},
-		"more than the most":           {events.Usage{Input: llm.MaxTokens + 1, Output: 1<<63 - 1}, events.Usage{Input: llm.MaxTokens, Output: llm.MaxTokens, Estimated: true}},
-		"a part over its whole":        {events.Usage{Output: 2, Thinking: 3, CacheWrite: 1, CacheWriteHour: 2}, events.Usage{Output: 2, Thinking: 2, CacheWrite: 1, CacheWriteHour: 1, Estimated: true}},
-		"money back":                   {events.Usage{Output: 2, CostMicroDollars: cost(-1)}, events.Usage{Output: 2, Estimated: true}},
-		"more money than there can be": {events.Usage{Output: 2, CostMicroDollars: cost(llm.MaxCost + 1)}, events.Usage{Output: 2, Estimated: true}},
+		"true": {events.Usage{Input: 3, Output: 2, Thinking: 2, CacheWrite: 4, CacheWriteHour: 4,
+			CostMicroDollars: cost(7)}, events.Usage{Input: 3, Output: 2, Thinking: 2, CacheWrite: 4, CacheWriteHour: 4,
+			CostMicroDollars: cost(7)}},
+		"negative": {events.Usage{Input: -3, Output: 2, CacheRead: -1, CacheWrite: -9},
+			events.Usage{Output: 2, Estimated: true}},
+		"the most": {events.Usage{Input: llm.MaxTokens, CostMicroDollars: cost(llm.MaxCost)},
+			events.Usage{Input: llm.MaxTokens, CostMicroDollars: cost(llm.MaxCost)}},
+		"more than the most": {events.Usage{Input: llm.MaxTokens + 1, Output: 1<<63 - 1},
+			events.Usage{Input: llm.MaxTokens, Output: llm.MaxTokens, Estimated: true}},
+		"a part over its whole": {events.Usage{Output: 2, Thinking: 3, CacheWrite: 1, CacheWriteHour: 2},
+			events.Usage{Output: 2, Thinking: 2, CacheWrite: 1, CacheWriteHour: 1, Estimated: true}},
+		"money back": {events.Usage{Output: 2, CostMicroDollars: cost(-1)}, events.Usage{Output: 2,
+			Estimated: true}},
+		"more money than there can be": {events.Usage{Output: 2, CostMicroDollars: cost(llm.MaxCost + 1)},
+			events.Usage{Output: 2, Estimated: true}},
 	} {
 		r, err := llm.Collect(stream(nil, llm.Usage(c.told), llm.Finish{Reason: llm.FinishStop}), nil)
 		require.NoError(t, err, name)
@@ -285,8 +306,9 @@ func TestWhatIsNestedTooDeepToBeWrappedIsNoReply(t *testing.T) {
 func TestTheNameOfAModelIsOneBoundedLine(t *testing.T) {
 	t.Parallel()
 	for told, want := range map[string]string{
-		"m-1": "m-1", strings.Repeat("m", llm.MaxModelName): strings.Repeat("m", llm.MaxModelName), strings.Repeat("m", llm.MaxModelName+1): strings.Repeat("m", llm.MaxModelName),
-		"m\x1b[2J\n\u202ex\xff": "m[2Jx",
+		"m-1": "m-1", strings.Repeat("m", llm.MaxModelName): strings.Repeat("m", llm.MaxModelName),
+		strings.Repeat("m", llm.MaxModelName+1): strings.Repeat("m", llm.MaxModelName),
+		"m\x1b[2J\n\u202ex\xff":                 "m[2Jx",
 	} {
 		r, err := llm.Collect(stream(nil, llm.Finish{Reason: llm.FinishStop, Model: told}), nil)
 		require.NoError(t, err)

@@ -49,7 +49,8 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 		return content{}, fmt.Errorf("prompt part %d: %w", i+1, err)
 	}
 	if int64(len(text)) != p.Size || events.Digest([]byte(text)) != p.SHA256 {
-		return content{}, refuse(i, "has %d bytes of digest %s, recorded are %d of %s", len(text), events.Digest([]byte(text)), p.Size, p.SHA256)
+		return content{}, refuse(i, "has %d bytes of digest %s, recorded are %d of %s", len(text),
+			events.Digest([]byte(text)), p.Size, p.SHA256)
 	}
 	return content{text: p.Prefix + shown(p, beginning(text, p.Head)) + p.Suffix, calls: calls, raw: raw}, nil
 }

@@ -25,7 +25,8 @@ func TestWhatCameOfAReplyThatEndedEarlyIsCounted(t *testing.T) {
 		}
 	}
 	counted := llm.Usage(events.Usage{Input: 900, CacheRead: 50, Output: 1})
-	reply, err := llm.Collect(stream(counted, llm.TextDelta(strings.Repeat("abcd", 100)), llm.CallBegin{Name: "edit"}, llm.CallArgs{Text: strings.Repeat("abcd", 49)}), nil)
+	reply, err := llm.Collect(stream(counted, llm.TextDelta(strings.Repeat("abcd", 100)), llm.CallBegin{Name: "edit"},
+		llm.CallArgs{Text: strings.Repeat("abcd", 49)}), nil)
 	require.Error(t, err)
 	require.Equal(t, events.Usage{Input: 900, CacheRead: 50, Output: 150, Estimated: true}, reply.Usage)
 

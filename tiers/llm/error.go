@@ -33,14 +33,17 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Failed is the fact that the request with this id failed.
 func (e *Error) Failed(request string) events.ModelFailed {
-	return events.ModelFailed{Request: request, Kind: e.Kind, Message: clip(e.Message), RetryAfterMS: e.RetryAfter.Milliseconds(), CLI: e.CLI}
+	return events.ModelFailed{Request: request, Kind: e.Kind, Message: clip(e.Message),
+		RetryAfterMS: e.RetryAfter.Milliseconds(), CLI: e.CLI}
 }
 
 // Kinds lists the kinds of error there are.
 func Kinds() []string {
 	return []string{
-		events.ModelRateLimited, events.ModelOverloaded, events.ModelContextTooLong, events.ModelAuth, events.ModelInvalidRequest,
-		events.ModelRefused, events.ModelIncomplete, events.ModelNetwork, events.ModelCancelled, events.ModelInterrupted, events.ModelExhausted,
+		events.ModelRateLimited, events.ModelOverloaded, events.ModelContextTooLong, events.ModelAuth,
+		events.ModelInvalidRequest,
+		events.ModelRefused, events.ModelIncomplete, events.ModelNetwork, events.ModelCancelled, events.ModelInterrupted,
+		events.ModelExhausted,
 	}
 }
 

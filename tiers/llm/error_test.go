@@ -23,7 +23,8 @@ func TestEveryKindIsKnownAndNoOther(t *testing.T) {
 
 func TestAFailureIsRecordedWithinItsBounds(t *testing.T) {
 	t.Parallel()
-	e := &llm.Error{Kind: events.ModelOverloaded, Message: strings.Repeat("€", llm.MaxMessage), RetryAfter: 1500 * time.Millisecond}
+	e := &llm.Error{Kind: events.ModelOverloaded, Message: strings.Repeat("€", llm.MaxMessage),
+		RetryAfter: 1500 * time.Millisecond}
 	f := e.Failed("01J")
 	require.Equal(t, "01J", f.Request)
 	require.Equal(t, events.ModelOverloaded, f.Kind)

@@ -25,7 +25,8 @@ func PlainJSON(v any) ([]byte, error) {
 func PlainName(name, also string, most int) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', strings.ContainsRune(also, r):
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', strings.ContainsRune(also,
+			r):
 			return r
 		}
 		return '_'

@@ -44,7 +44,8 @@ func TestACostIsRoundedUpToMicroDollarsAndCredible(t *testing.T) {
 // adapters.
 func TestOnlyItsOwnVendorGetsAnOpaqueBlock(t *testing.T) {
 	t.Parallel()
-	m := llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "gemini:a", Data: []byte(`{}`)}, llm.Text("x"), llm.Call{ID: "1"}}}
+	m := llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "gemini:a", Data: []byte(`{}`)},
+		llm.Text("x"), llm.Call{ID: "1"}}}
 	require.Equal(t, `{}`, string(m.OpaqueOf("gemini:a")))
 	for _, other := range []string{"", "gemini", "gemini:b", "anthropic:a"} {
 		require.Nil(t, m.OpaqueOf(other), other)

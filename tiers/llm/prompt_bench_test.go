@@ -73,7 +73,8 @@ func longConversation(t testing.TB, rounds int) (*llm.Record, events.ModelReques
 		{Role: "user", Text: strings.Repeat("Mend what is broken.\n", 20)},
 	}}
 	for _, tool := range builtin.Tools().All() {
-		offered.Tools = append(offered.Tools, events.ToolOffer{Name: tool.Spec().Name, Description: tool.Spec().Text(), Schema: tool.Schema()})
+		offered.Tools = append(offered.Tools, events.ToolOffer{Name: tool.Spec().Name, Description: tool.Spec().Text(),
+			Schema: tool.Schema()})
 		asked.Tools = append(asked.Tools, tool.Spec().Name)
 	}
 	take("offered", offered)
@@ -81,12 +82,15 @@ func longConversation(t testing.TB, rounds int) (*llm.Record, events.ModelReques
 		replied, settled := fmt.Sprintf("01KDZV3M88%016d", 2*n), fmt.Sprintf("01KDZV3M88%016d", 2*n+1)
 		call := events.CallID(replied, 0)
 		say := strings.Repeat("I look at the next function. ", 12)
-		take(replied, events.ModelReplied{Text: say, Calls: []events.ToolCall{{ID: call, Name: "read_file", Args: json.RawMessage(`{"path":"internal/server/handler.go"}`)}}})
-		code := strings.Repeat(fmt.Sprintf("func handle%d(w http.ResponseWriter, r *http.Request) {\n\tif r.Method != \"GET\" && len(parts[1:]) < 3 {\n\t\treturn\n\t}\n}\n", n), 50)
+		take(replied, events.ModelReplied{Text: say, Calls: []events.ToolCall{{ID: call, Name: "read_file",
+			Args: json.RawMessage(`{"path":"internal/server/handler.go"}`)}}})
+		code := strings.Repeat(fmt.Sprintf("func handle%d(w http.ResponseWriter, r *http.Request) {\n\tif r.Method != "+
+			"\"GET\" && len(parts[1:]) < 3 {\n\t\treturn\n\t}\n}\n", n), 50)
 		take(settled, events.ToolSettled{Call: call, Text: code})
 		asked.Manifest = append(asked.Manifest,
 			events.Part{Role: "assistant", SHA256: events.Digest([]byte(say)), Size: int64(len(say)), From: replied},
-			events.Part{Role: "tool", Call: call, SHA256: events.Digest([]byte(code)), Size: int64(len(code)), From: settled, Origin: fence.Repo, Fence: fence.Nonce(settled, 0)})
+			events.Part{Role: "tool", Call: call, SHA256: events.Digest([]byte(code)), Size: int64(len(code)), From: settled,
+				Origin: fence.Repo, Fence: fence.Nonce(settled, 0)})
 	}
 	digest, err := events.ManifestDigest(asked.Manifest)
 	require.NoError(t, err)

@@ -12,7 +12,9 @@ import (
 
 func TestAnArgumentInTheWrongTypeIsTakenWhereThereIsOneReading(t *testing.T) {
 	t.Parallel()
-	tools := []llm.Tool{{Name: "t", Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"f":{"type":"number"},"b":{"type":"boolean"},"s":{"type":"string"},"l":{"type":"array"},"m":{"type":["integer","null"]}}}`)}}
+	tools := []llm.Tool{
+		{Name: "t", Schema: json.RawMessage(
+			`{"type":"object","properties":{"n":{"type":"integer"},"f":{"type":"number"},"b":{"type":"boolean"},"s":{"type":"string"},"l":{"type":"array"},"m":{"type":["integer","null"]}}}`)}}
 	mended := func(c events.ToolCall) string {
 		t.Helper()
 		return string(llm.Mended([]events.ToolCall{c}, tools)[0].Args)

@@ -12,7 +12,8 @@ import (
 // marked as estimated.
 func credible(u events.Usage) events.Usage {
 	out := u
-	for _, n := range []*int64{&out.Input, &out.Output, &out.CacheRead, &out.CacheWrite, &out.CacheWriteHour, &out.Thinking} {
+	for _, n := range []*int64{&out.Input, &out.Output, &out.CacheRead, &out.CacheWrite, &out.CacheWriteHour,
+		&out.Thinking} {
 		*n = min(max(*n, 0), MaxTokens)
 	}
 	out.CacheWriteHour, out.Thinking = min(out.CacheWriteHour, out.CacheWrite), min(out.Thinking, out.Output)

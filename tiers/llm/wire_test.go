@@ -61,7 +61,8 @@ func plainWire(t testing.TB, r llm.Request) ([]byte, error) {
 func TestTheNeutralBodyIsTheCanonicalJSONOfTheRequest(t *testing.T) {
 	t.Parallel()
 	texts := []string{"", "a", "<b>&\"\\/\u2028\x00\x1f\n", "ü\U0001F600", "bad \xff byte"}
-	documents := []string{"", `{}`, `{"b":1.50,"a":[true,null,"\u003c\ud83d\ude00"]}`, ` { "z" : 1e3 , "é" : -0 } `, `123456789012345678901`}
+	documents := []string{"", `{}`, `{"b":1.50,"a":[true,null,"\u003c\ud83d\ude00"]}`, ` { "z" : 1e3 , "é" : -0 } `,
+		`123456789012345678901`}
 	for seed := range uint64(500) {
 		random := rand.New(rand.NewPCG(seed, 7))
 		text := func() string { return texts[random.IntN(len(texts))] }
@@ -76,7 +77,8 @@ func TestTheNeutralBodyIsTheCanonicalJSONOfTheRequest(t *testing.T) {
 			for range random.IntN(4) {
 				m.Blocks = append(m.Blocks, []llm.Block{
 					llm.Text(text()), llm.Call{ID: text(), Name: text(), Args: document()},
-					llm.Result{Call: text(), Name: text(), Text: text(), Failed: random.IntN(2) == 0}, llm.Opaque{Origin: text(), Data: document()},
+					llm.Result{Call: text(), Name: text(), Text: text(), Failed: random.IntN(2) == 0}, llm.Opaque{Origin: text(),
+						Data: document()},
 				}[random.IntN(4)])
 			}
 			r.Messages = append(r.Messages, m)
@@ -120,7 +122,8 @@ func TestARequestHasTheToolsThatWereOfferedWhenItWasMade(t *testing.T) {
 	asked.SHA256 = digest
 	schemas := []string{`{"b":1,"a":2}`, `{"c":3}`, `{"d"`}
 	for _, schema := range schemas {
-		r.Take(&events.Event{Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "a", Description: "A.", Schema: json.RawMessage(schema)}}}})
+		r.Take(&events.Event{Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "a", Description: "A.",
+			Schema: json.RawMessage(schema)}}}})
 		r.Take(&events.Event{ID: schema, Payload: asked})
 	}
 	for _, schema := range schemas {

@@ -36,7 +36,7 @@ func (r Request) wireDigest() (string, error) {
 	}
 	sum := r.begun
 	if sum.hash == nil {
-		sum.hash = sha256.New().(hash.Cloner) //nolint:forcetypeassert // it is one
+		sum.hash = sha256.New().(hash.Cloner)
 	}
 	for ; sum.messages < r.final && w.err == nil; sum.messages++ {
 		w.out = w.out[:0]

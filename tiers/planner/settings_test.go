@@ -16,10 +16,14 @@ func TestTier1IsAskedUnderTheSettingsOfNow(t *testing.T) {
 	toCLI := events.TierChanged{Tier: 1, Provider: "gemini_cli", Models: []string{"g0", "g1"}}
 	program := events.ProviderChanged{Provider: "gemini_cli", Command: "/bin/g"}
 	tierstest.Run(t, planner.Decider(), scenarios{
-		{Name: "first", Given: after(then(opened(), goal()), toCLI, program), When: built(tree()), Then: requests("gemini_cli", "g0", "/bin/g", 1)},
-		{Name: "again", Given: after(asked(), toCLI, program), When: failedWith(events.ModelOverloaded), Then: requests("gemini_cli", "g0", "/bin/g", 2)},
-		{Name: "for a correction", Given: after(asked(), toCLI), When: replied("hm"), Then: requests("gemini_cli", "g1", "", 1)},
+		{Name: "first", Given: after(then(opened(), goal()), toCLI, program), When: built(tree()),
+			Then: requests("gemini_cli", "g0", "/bin/g", 1)},
+		{Name: "again", Given: after(asked(), toCLI, program), When: failedWith(events.ModelOverloaded),
+			Then: requests("gemini_cli", "g0", "/bin/g", 2)},
+		{Name: "for a correction", Given: after(asked(), toCLI), When: replied("hm"), Then: requests("gemini_cli", "g1", "",
+			1)},
 		{Name: "a request on record is not asked again", Given: asked(), When: toCLI},
-		{Name: "nothing of a change that does not count", Given: after(asked(), events.TierChanged{Tier: 5, Provider: "x"}), When: replied("hm"), Then: requests("script", "m1", "", 1)},
+		{Name: "nothing of a change that does not count", Given: after(asked(), events.TierChanged{Tier: 5, Provider: "x"}),
+			When: replied("hm"), Then: requests("script", "m1", "", 1)},
 	})
 }

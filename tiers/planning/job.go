@@ -44,7 +44,8 @@ type Job struct {
 // Begin opens a job; a request for the views is due.
 func Begin(s Subject, views []events.ViewRequest) *Job {
 	return &Job{subject: s, due: []events.Payload{
-		events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt, Views: views, Workspace: s.Place}}}
+		events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt,
+			Views: views, Workspace: s.Place}}}
 }
 
 // Refuse is a job that fails before it asks anybody.
@@ -208,7 +209,8 @@ func (j *Job) correct(e *events.Event, r events.ModelReplied, unusable error) {
 
 func (j *Job) giveUp(reason string) {
 	if j.subject.Ticket != "" {
-		j.due = []events.Payload{events.TicketReviewed{Ticket: j.subject.Ticket, Attempt: j.subject.Attempt, Verdict: events.ReviewSkipped,
+		j.due = []events.Payload{events.TicketReviewed{Ticket: j.subject.Ticket, Attempt: j.subject.Attempt,
+			Verdict: events.ReviewSkipped,
 			Reasons: []string{tiers.Clip(reason, MaxErrorBytes)}}}
 		return
 	}

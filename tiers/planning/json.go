@@ -58,7 +58,8 @@ func read(text string) (value, string) {
 	if r.space(); ok && r.at == len(text) {
 		return v, ""
 	}
-	return value{}, ": something is wrong at byte " + strconv.Itoa(r.at) + ", after " + chars.Quote(tiers.Tail(text[:r.at], 20))
+	return value{}, ": something is wrong at byte " + strconv.Itoa(r.at) + ", after " + chars.Quote(tiers.Tail(text[:r.at],
+		20))
 }
 
 func (r *jsonReader) space() {
@@ -99,7 +100,8 @@ func (r *jsonReader) value(depth int) (value, bool) {
 	case c == '-' || c >= '0' && c <= '9':
 		return r.number()
 	}
-	for _, word := range []value{{kind: isBool, text: "true"}, {kind: isBool, text: "false"}, {kind: isNull, text: "null"}} {
+	for _, word := range []value{{kind: isBool, text: "true"}, {kind: isBool, text: "false"},
+		{kind: isNull, text: "null"}} {
 		if strings.HasPrefix(r.text[r.at:], word.text) {
 			r.at += len(word.text)
 			return word, true

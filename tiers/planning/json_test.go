@@ -15,7 +15,9 @@ const sample = `{"a":[1,-0.5e+7,0,true,false,null,"x\"\\\/\b\f\n\r\t\u00e9\ud83d
 
 func TestWhatIsJSONIsWhatItIsForEverybody(t *testing.T) {
 	t.Parallel()
-	texts := []string{"", " ", "-", "-1", "01", "1.", ".5", "1e", "1e5", "+1", "nul", "nulll", `"`, `"\`, `"\u12"`, `"\x"`, "\"\n\"", "[,]", "[1,]", "{,}", `{"a"}`, `{"a":}`, `{a:1}`, "[]]", `"\ud800"`, "tru", "[1 2]", "\ufeff1", `"\u00G0"`, `"\u0-10"`}
+	texts := []string{"", " ", "-", "-1", "01", "1.", ".5", "1e", "1e5", "+1", "nul", "nulll", `"`, `"\`, `"\u12"`, `"\x"`,
+		"\"\n\"", "[,]", "[1,]", "{,}", `{"a"}`, `{"a":}`, `{a:1}`, "[]]", `"\ud800"`, "tru", "[1 2]", "\ufeff1", `"\u00G0"`,
+		`"\u0-10"`}
 	for i := range sample {
 		texts = append(texts, sample[:i], sample[:i]+sample[i+1:])
 		for _, c := range `,:"\{}[]0-e.x ` {
@@ -34,7 +36,8 @@ func TestWhatIsJSONIsWhatItIsForEverybody(t *testing.T) {
 func TestTextsOfAReplyAreReadAsTheyStand(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`[{"id":"\ud83d\ude00 \u00e9\t"}]`: "😀 é\t", `[{"id":"\ud83d x"}]`: "\uFFFD x", "[{\"id\":\"a\xff\"}]": "a\uFFFD", `[{"ID":"y","id":"x"}]`: "x", `[{"id":"a","id":"b"}]`: "b",
+		`[{"id":"\ud83d\ude00 \u00e9\t"}]`: "😀 é\t", `[{"id":"\ud83d x"}]`: "\uFFFD x", "[{\"id\":\"a\xff\"}]": "a\uFFFD",
+		`[{"ID":"y","id":"x"}]`: "x", `[{"id":"a","id":"b"}]`: "b",
 	} {
 		items, err := planning.Read(text, "items", checkItems)
 		require.NoError(t, err, text)

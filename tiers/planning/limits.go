@@ -41,7 +41,8 @@ func CheckSize(v any, limit int) error {
 // CheckID refuses what cannot name a track or ticket.
 func CheckID(id string) error {
 	if !events.ValidToken(id) {
-		return fmt.Errorf("id %s is not 1 to %d characters of A-Z a-z 0-9 _ -", chars.Quote(tiers.Clip(id, events.MaxToken)), events.MaxToken)
+		return fmt.Errorf("id %s is not 1 to %d characters of A-Z a-z 0-9 _ -", chars.Quote(tiers.Clip(id, events.MaxToken)),
+			events.MaxToken)
 	}
 	return nil
 }

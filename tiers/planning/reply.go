@@ -75,7 +75,8 @@ func choose[T any](plans []found[T]) ([]T, error) {
 			return p.items, nil
 		}
 	}
-	return nil, fmt.Errorf("it holds %d that differ; write the one that counts once, without drafts or examples", len(plans))
+	return nil, fmt.Errorf("it holds %d that differ; write the one that counts once, without drafts or examples",
+		len(plans))
 }
 
 // decode reads an array, or an object's list under key. Found is false for an

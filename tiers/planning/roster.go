@@ -46,5 +46,6 @@ func CheckPersona(r events.Roster, name string) error {
 	if _, has := r.Persona(name); name == "" || has || len(r.Personas) == 0 {
 		return nil
 	}
-	return fmt.Errorf("there is no persona %s; there are %s", chars.Quote(tiers.Clip(name, events.MaxToken)), List(r.PersonaNames()))
+	return fmt.Errorf("there is no persona %s; there are %s", chars.Quote(tiers.Clip(name, events.MaxToken)),
+		List(r.PersonaNames()))
 }

@@ -53,7 +53,8 @@ func quoted(reply string, from, to int) bool {
 	}
 	before, behind := reply[:from], reply[to:]
 	for _, marks := range [][2]string{{"`", "`"}, {"\"", "\""}, {"“", "”"}, {"«", "»"}} {
-		if strings.HasSuffix(before, marks[0]) && strings.HasPrefix(behind, marks[1]) && !strings.HasSuffix(before, codeFence) {
+		if strings.HasSuffix(before, marks[0]) && strings.HasPrefix(behind, marks[1]) &&
+			!strings.HasSuffix(before, codeFence) {
 			return true
 		}
 	}

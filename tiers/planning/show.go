@@ -39,7 +39,8 @@ func (j *Job) Show(now *Desk, e *events.Event, r events.ModelReplied) bool {
 	j.talk.Say(j.round(), events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
 	j.waits, j.left = "", len(paths)-len(views)
 	s := j.subject
-	j.due = []events.Payload{events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt, Views: views, Workspace: s.Place}}
+	j.due = []events.Payload{events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket,
+		Attempt: s.Attempt, Views: views, Workspace: s.Place}}
 	return true
 }
 
@@ -55,7 +56,8 @@ func (j *Job) Shown(now *Desk, built *events.Event, x events.ContextBuilt) bool 
 	for i, v := range x.Views {
 		part := ViewPart(built, i, v, v.Path)
 		if v.Size > room {
-			part = events.Part{Role: "user", Text: fmt.Sprintf("# %s\n\nIt is not shown, as there is no room: %d bytes.\n", tiers.Line(v.Path), v.Size)}
+			part = events.Part{Role: "user", Text: fmt.Sprintf("# %s\n\nIt is not shown, as there is no room: %d bytes.\n",
+				tiers.Line(v.Path), v.Size)}
 		}
 		if part.SHA256 != "" {
 			room -= v.Size

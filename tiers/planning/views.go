@@ -16,7 +16,8 @@ func ViewPart(built *events.Event, i int, v events.View, heading string) events.
 	heading = "# " + tiers.Line(heading) + "\n\n"
 	switch {
 	case v.Error != "":
-		return events.Part{Role: "user", Text: heading + "It cannot be shown: " + tiers.Line(tiers.Clip(v.Error, MaxErrorBytes)) + "\n"}
+		return events.Part{Role: "user", Text: heading + "It cannot be shown: " +
+			tiers.Line(tiers.Clip(v.Error, MaxErrorBytes)) + "\n"}
 	case v.View == events.ViewRaw && v.Size > MaxRawBytes:
 		return events.Part{Role: "user", Text: fmt.Sprintf("%sIt is too large to show: %d bytes.\n", heading, v.Size)}
 	}

@@ -43,8 +43,9 @@ type call struct {
 }
 
 func newState() *State {
-	return &State{calls: map[string]*call{}, requests: map[string]*talk{}, patches: map[string]*patch{}, targets: map[string]string{},
-		killed: map[string]int{}, contexts: map[string]string{}, rules: map[string][]events.Part{}}
+	return &State{calls: map[string]*call{}, requests: map[string]*talk{}, patches: map[string]*patch{},
+		targets: map[string]string{},
+		killed:  map[string]int{}, contexts: map[string]string{}, rules: map[string][]events.Part{}}
 }
 
 func decide(s *State, _ *events.Event) []events.Payload {

@@ -21,11 +21,16 @@ const maxScriptRead = 16 << 10
 func linters() map[string]string {
 	const hook = "stage what the hook changed and run it again"
 	return map[string]string{
-		"black": "black .", "isort": "isort .", "ruff": "ruff check --fix", "ruff check": "ruff check --fix", "ruff format": "ruff format", "flake8": "", "pylint": "", "mypy": "",
-		"gofmt": "gofmt -w .", "goimports": "goimports -w .", "go vet": "", "staticcheck": "", "golangci-lint": "golangci-lint run --fix",
-		"eslint": "eslint --fix .", "prettier": "prettier --write .", "stylelint": "stylelint --fix", "tsc": "", "biome": "biome check --write",
-		"cargo fmt": "cargo fmt", "rustfmt": "cargo fmt", "cargo clippy": "cargo clippy --fix", "clang-format": "clang-format -i", "clang-tidy": "clang-tidy --fix",
-		"shellcheck": "", "shfmt": "shfmt -w .", "rubocop": "rubocop -a", "terraform fmt": "terraform fmt", "markdownlint": "markdownlint --fix", "lint": "",
+		"black": "black .", "isort": "isort .", "ruff": "ruff check --fix", "ruff check": "ruff check --fix",
+		"ruff format": "ruff format", "flake8": "", "pylint": "", "mypy": "",
+		"gofmt": "gofmt -w .", "goimports": "goimports -w .", "go vet": "", "staticcheck": "",
+		"golangci-lint": "golangci-lint run --fix",
+		"eslint":        "eslint --fix .", "prettier": "prettier --write .", "stylelint": "stylelint --fix", "tsc": "",
+		"biome":     "biome check --write",
+		"cargo fmt": "cargo fmt", "rustfmt": "cargo fmt", "cargo clippy": "cargo clippy --fix",
+		"clang-format": "clang-format -i", "clang-tidy": "clang-tidy --fix",
+		"shellcheck": "", "shfmt": "shfmt -w .", "rubocop": "rubocop -a", "terraform fmt": "terraform fmt",
+		"markdownlint": "markdownlint --fix", "lint": "",
 		"pre-commit": hook, "pre-commit run": hook, gitCommit: hook,
 	}
 }
@@ -44,7 +49,8 @@ func linterIn(args json.RawMessage) *linter {
 	if json.Unmarshal(args, &a) != nil {
 		return nil
 	}
-	words := strings.FieldsFunc(a.Script[:min(len(a.Script), maxScriptRead)], func(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()<>'\"`:", r) })
+	words := strings.FieldsFunc(a.Script[:min(len(a.Script), maxScriptRead)],
+		func(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()<>'\"`:", r) })
 	known := linters()
 	for i, word := range words {
 		names := []string{path.Base(word)}

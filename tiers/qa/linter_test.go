@@ -18,7 +18,8 @@ func ranScript(t testing.TB, script string) []events.Payload {
 	args, err := json.Marshal(map[string]string{"script": script})
 	require.NoError(t, err)
 	open := opened()
-	return append(open[:len(open)-1], events.ToolApproved{Call: "c1", Tool: "run_powershell", Ticket: "T-1", ArgsSHA256: "ab", Generation: 1, Args: args})
+	return append(open[:len(open)-1], events.ToolApproved{Call: "c1", Tool: "run_powershell", Ticket: "T-1",
+		ArgsSHA256: "ab", Generation: 1, Args: args})
 }
 
 func TestAFailedLinterGetsAHintThatNamesTheFix(t *testing.T) {
@@ -44,7 +45,8 @@ func TestAFailedLinterGetsAHintThatNamesTheFix(t *testing.T) {
 		{strings.Repeat(" ", 16<<10) + "black .", "boom", "x", "x"},
 		{strings.Repeat(" ", 16<<10-5) + "black .", "boom", "x", "x Fix: black ."},
 	} {
-		all = append(all, tierstest.Scenario{Name: c.script[max(0, len(c.script)-30):] + ": " + c.output, Given: given(ranScript(t, c.script), settled(stderr(c.output))), When: reply(c.says), Then: hints(c.want)})
+		all = append(all, tierstest.Scenario{Name: c.script[max(0, len(c.script)-30):] + ": " + c.output,
+			Given: given(ranScript(t, c.script), settled(stderr(c.output))), When: reply(c.says), Then: hints(c.want)})
 	}
 	tierstest.Run(t, qa.Decider(), all)
 }
@@ -72,7 +74,9 @@ func TestACommandThatPassesUnchangedIsNamedAsFlaky(t *testing.T) {
 		{Name: "unchanged", Given: given(opened(), settled(), again), When: passed, Then: flaky},
 		{Name: "also where nobody reads failures", Given: given(off, settled(), again), When: passed, Then: flaky},
 		{Name: "changed", Given: given(opened(), settled(), wrote, again), When: passed},
-		{Name: "failed again", Given: given(opened(), settled(), again), When: settled(func(p *events.ToolSettled) { p.Call = "c2" }), Then: given(tierstest.Check(func(testing.TB, events.ModelRequested) {}))},
+		{Name: "failed again", Given: given(opened(), settled(), again),
+			When: settled(func(p *events.ToolSettled) { p.Call = "c2" }),
+			Then: given(tierstest.Check(func(testing.TB, events.ModelRequested) {}))},
 		{Name: "after the session", Given: given(opened(), settled(), again, events.SessionClosed{}), When: passed},
 	})
 }

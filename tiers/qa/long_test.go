@@ -17,9 +17,11 @@ func windowed(tokens int64) events.Payload {
 
 // ruled is a session whose project has long rules, in which T-1 runs.
 func ruled(window int64) []events.Payload {
-	asked := tierstest.By(events.ActorContributor, events.ContextRequested{Tier: 3, Ticket: "T-1", Attempt: 1, Views: []events.ViewRequest{{Path: "AGENTS.md", View: events.ViewRaw}}})
+	asked := tierstest.By(events.ActorContributor, events.ContextRequested{Tier: 3, Ticket: "T-1", Attempt: 1,
+		Views: []events.ViewRequest{{Path: "AGENTS.md", View: events.ViewRaw}}})
 	return given(opened(), windowed(window), asked, tierstest.With(func(h *tierstest.History) events.Payload {
-		return events.ContextBuilt{Request: h.LastID("ContextRequested"), Views: []events.View{{Path: "AGENTS.md", View: events.ViewRaw, SHA256: "rr", Size: 15_000, Blob: true}}}
+		return events.ContextBuilt{Request: h.LastID("ContextRequested"),
+			Views: []events.View{{Path: "AGENTS.md", View: events.ViewRaw, SHA256: "rr", Size: 15_000, Blob: true}}}
 	}))
 }
 
@@ -33,7 +35,8 @@ func TestALongPromptOfTierFourKeepsTheOutputAndCutsTheRest(t *testing.T) {
 	require.Equal(t, []any{"c1", "T-1", 1}, []any{m.Call, m.Ticket, m.TicketAttempt})
 	require.Equal(t, "boom", m.Manifest[2].Text)
 	tierstest.Run(t, qa.Decider(), scenarios{
-		{Name: "a hint follows", Given: given(ruled(3600), settled()), When: reply("a typo"), Then: given(events.HintGiven{Call: "c1", Ticket: "T-1", Hint: "a typo"})},
+		{Name: "a hint follows", Given: given(ruled(3600), settled()), When: reply("a typo"),
+			Then: given(events.HintGiven{Call: "c1", Ticket: "T-1", Hint: "a typo"})},
 		{Name: "nothing that is left fits", Given: ruled(1000), When: settled(),
 			Then: given(tierstest.Check(func(t testing.TB, p events.HintSkipped) {
 				t.Helper()
@@ -49,7 +52,8 @@ func TestAHintThatItsProviderFindsTooLongIsAskedForWithLessOnce(t *testing.T) {
 	require.Len(t, tierstest.All[events.ConversationShortened](h), 1)
 	require.Len(t, tierstest.All[events.ModelRequested](h), 2)
 	h = tierstest.Play(t, qa.Decider(), given(history, failed(events.ModelContextTooLong))...)
-	require.Contains(t, h.Last("HintSkipped").Payload.(events.HintSkipped).Reason, "context_too_long: oh; nothing more can be left out")
+	require.Contains(t, h.Last("HintSkipped").Payload.(events.HintSkipped).Reason,
+		"context_too_long: oh; nothing more can be left out")
 	tierstest.Laws(t, qa.Decider(), given(history, failed(events.ModelContextTooLong)))
 }
 
@@ -61,6 +65,7 @@ func TestFilesOfAPatchAreCutWhereTheyDoNotFit(t *testing.T) {
 	p := h.Last("ConversationShortened").Payload.(events.ConversationShortened)
 	require.Equal(t, []any{4, "", "c1"}, []any{p.Tier, p.Ticket, p.Call})
 	require.Equal(t, []events.ShortenedView{{Part: 2, Name: "a.go", Size: 60_000, Head: 8000}}, p.Views)
-	none := tierstest.Play(t, qa.Decider(), given(failedAt("a.go:3: boom"), windowed(150), events.PatchRequested{Call: "c1"}, shown(file))...)
+	none := tierstest.Play(t, qa.Decider(), given(failedAt("a.go:3: boom"), windowed(150),
+		events.PatchRequested{Call: "c1"}, shown(file))...)
 	require.Contains(t, none.Last("PatchSkipped").Payload.(events.PatchSkipped).Reason, "context_too_long")
 }

@@ -134,14 +134,18 @@ func (w *patch) replied(p events.ModelReplied) events.Payload {
 	case len(diff) > events.MaxPatch:
 		return w.skip("the patch is too long")
 	}
-	return events.PatchProposed{Request: w.ask, Call: w.call, Ticket: w.origin.ticket, Attempt: w.origin.attempt, Patch: diff, Workspace: w.origin.place}
+	return events.PatchProposed{Request: w.ask, Call: w.call, Ticket: w.origin.ticket, Attempt: w.origin.attempt,
+		Patch: diff, Workspace: w.origin.place}
 }
 
 // diffIn cuts the unified diff out of a reply: from its first file to the end,
 // or to the end of the code fence that it stands in.
 func diffIn(text string) string {
 	lines := strings.SplitAfter(text, "\n")
-	from := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "diff --git ") })
+	from := slices.IndexFunc(lines, func(l string) bool {
+		return strings.HasPrefix(l, "--- ") ||
+			strings.HasPrefix(l, "diff --git ")
+	})
 	if from < 0 || !slices.ContainsFunc(lines[from:], func(l string) bool { return strings.HasPrefix(l, "@@") }) {
 		return ""
 	}

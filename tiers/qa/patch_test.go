@@ -15,7 +15,8 @@ const aPatch = "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n"
 
 // failedAt is a session in which c1 failed with this output and has its hint.
 func failedAt(output string) []events.Payload {
-	return given(events.TicketStarted{Ticket: events.Ticket{ID: "T-0", TargetFile: "other.go"}}, opened(), settled(stderr(output)), reply("a typo"))
+	return given(events.TicketStarted{Ticket: events.Ticket{ID: "T-0", TargetFile: "other.go"}}, opened(),
+		settled(stderr(output)), reply("a typo"))
 }
 
 // viewsFor checks which files are asked for.
@@ -55,10 +56,13 @@ func TestAPatchIsMadeFromTheOutputAndTheFilesThatItNames(t *testing.T) {
 	raw := events.View{Path: "a.go", View: events.ViewRaw, Text: "x", SHA256: "aa", Size: 1}
 	large := events.View{Path: "b.go", View: events.ViewRaw, SHA256: "bb", Size: qa.MaxPatchFileBytes + 1, Blob: true}
 	tierstest.Run(t, qa.Decider(), scenarios{
-		{Name: "the files", Given: failedAt("--- FAIL\na.go:3: boom\n./b/c_test.go:4 a.go:9"), When: wish, Then: viewsFor("a.go", "b/c_test.go")},
-		{Name: "no more than fit", Given: failedAt("a.go b.go c.go d.go"), When: wish, Then: viewsFor("a.go", "b.go", "c.go")},
+		{Name: "the files", Given: failedAt("--- FAIL\na.go:3: boom\n./b/c_test.go:4 a.go:9"), When: wish,
+			Then: viewsFor("a.go", "b/c_test.go")},
+		{Name: "no more than fit", Given: failedAt("a.go b.go c.go d.go"), When: wish, Then: viewsFor("a.go", "b.go",
+			"c.go")},
 		{Name: "none", Given: failedAt("boom"), When: wish, Then: viewsFor()},
-		{Name: "the model", Given: given(failedAt("a.go:3: boom"), wish), When: shown(raw, large, events.View{Path: "c.go", Error: "gone"}),
+		{Name: "the model", Given: given(failedAt("a.go:3: boom"), wish), When: shown(raw, large, events.View{Path: "c.go",
+			Error: "gone"}),
 			Then: given(tierstest.Check(func(t testing.TB, m events.ModelRequested) {
 				t.Helper()
 				require.Len(t, m.Manifest, 3)
@@ -67,7 +71,8 @@ func TestAPatchIsMadeFromTheOutputAndTheFilesThatItNames(t *testing.T) {
 				require.Equal(t, "aa", m.Manifest[2].SHA256)
 				require.Empty(t, m.Ticket, "no ticket waits for it")
 			}))},
-		{Name: "a call that did not fail", Given: given(opened(), settled(outcome(events.ToolDone))), When: wish, Then: patchSkipped("no failed shell call")},
+		{Name: "a call that did not fail", Given: given(opened(), settled(outcome(events.ToolDone))), When: wish,
+			Then: patchSkipped("no failed shell call")},
 		{Name: "a call that nobody knows", Given: opened(), When: wish, Then: patchSkipped("no failed shell call")},
 		{Name: "after the session", Given: given(failedAt("boom"), events.SessionClosed{}), When: wish},
 	})
@@ -79,7 +84,8 @@ func TestAPatchIsTheDiffInTheReply(t *testing.T) {
 	limit := strings.Repeat("+", events.MaxPatch-len(aPatch)-1) + "\n"
 	tierstest.Run(t, qa.Decider(), scenarios{
 		{Name: "alone", Given: open, When: reply(aPatch), Then: proposes(aPatch)},
-		{Name: "with words and a fence around it", Given: open, When: reply("Here it is:\n```diff\n" + aPatch + "```\nThat mends it.\n"), Then: proposes(aPatch)},
+		{Name: "with words and a fence around it", Given: open, When: reply("Here it is:\n```diff\n" + aPatch +
+			"```\nThat mends it.\n"), Then: proposes(aPatch)},
 		{Name: "at the limit", Given: open, When: reply(aPatch + limit), Then: proposes(aPatch + limit)},
 		{Name: "one byte over", Given: open, When: reply(aPatch + "+" + limit), Then: patchSkipped("too long")},
 		{Name: "none", Given: open, When: reply("NONE"), Then: patchSkipped("no unified diff")},
@@ -88,8 +94,10 @@ func TestAPatchIsTheDiffInTheReply(t *testing.T) {
 			return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: aPatch, Finish: "max_tokens"}
 		}), Then: patchSkipped("cut off")},
 		{Name: "a model that fails", Given: open, When: failed(events.ModelAuth), Then: patchSkipped("model auth: oh")},
-		{Name: "a model that is busy", Given: open, When: failed(events.ModelOverloaded), Then: given(tierstest.Check(func(t testing.TB, m events.ModelRequested) { require.Equal(t, 2, m.Attempt) }))},
-		{Name: "for a ticket that was killed", Given: given(open, events.TicketKilled{Ticket: "T-1", Attempt: 1}), When: reply(aPatch), Then: proposes(aPatch)},
+		{Name: "a model that is busy", Given: open, When: failed(events.ModelOverloaded),
+			Then: given(tierstest.Check(func(t testing.TB, m events.ModelRequested) { require.Equal(t, 2, m.Attempt) }))},
+		{Name: "for a ticket that was killed", Given: given(open, events.TicketKilled{Ticket: "T-1", Attempt: 1}),
+			When: reply(aPatch), Then: proposes(aPatch)},
 	})
 }
 
@@ -103,12 +111,15 @@ func TestAPatchIsForTheWorkspaceInWhichTheCallFailed(t *testing.T) {
 		}
 	}
 	tierstest.Run(t, qa.Decider(), []tierstest.Scenario{
-		{Name: "its files are shown", Given: inWorktree, When: events.PatchRequested{Call: "c1"}, Then: given(tierstest.Check(func(t testing.TB, p events.ContextRequested) {
-			require.Equal(t, "T-1.1", p.Workspace)
-		}))},
+		{Name: "its files are shown", Given: inWorktree, When: events.PatchRequested{Call: "c1"},
+			Then: given(tierstest.Check(func(t testing.TB, p events.ContextRequested) {
+				require.Equal(t, "T-1.1", p.Workspace)
+			}))},
 	})
-	h := tierstest.Play(t, qa.Decider(), given(inWorktree, events.PatchRequested{Call: "c1"}, shown(), tierstest.With(func(h *tierstest.History) events.Payload {
-		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n", Finish: "stop"}
-	}))...)
+	h := tierstest.Play(t, qa.Decider(), given(inWorktree, events.PatchRequested{Call: "c1"}, shown(),
+		tierstest.With(func(h *tierstest.History) events.Payload {
+			return events.ModelReplied{Request: h.LastID("ModelRequested"),
+				Text: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n", Finish: "stop"}
+		}))...)
 	require.Equal(t, "T-1.1", h.Last("PatchProposed").Payload.(events.PatchProposed).Workspace)
 }

@@ -29,7 +29,8 @@ const (
 
 // Texts are what prompts of tier 4 are made of word for word, by name.
 func Texts() map[string]string {
-	return map[string]string{textRole: system + fence.Rule, textLinter: linterPrompt + fence.Rule, textPatch: patchPrompt + fence.Rule}
+	return map[string]string{textRole: system + fence.Rule, textLinter: linterPrompt + fence.Rule, textPatch: patchPrompt +
+		fence.Rule}
 }
 
 // Bounds of what tier 4 reads and writes, in bytes without the mark of a cut.

@@ -150,7 +150,8 @@ func stopped(ctx context.Context, r tools.Result) (tools.Result, bool) {
 
 // afterClose answers a call that comes too late: nothing begins any more, and what
 // a worker left in the middle is not taken up again.
-func (w site) afterClose(ctx context.Context, d Delivery, p events.ToolApproved, effect tools.Effect, end ending) error {
+func (w site) afterClose(ctx context.Context, d Delivery, p events.ToolApproved, effect tools.Effect,
+	end ending) error {
 	return w.settleUnrun(ctx, d, p, effect, w.notBegun(p, end), func(l *lease, before claim) (events.ToolSettled, error) {
 		return w.left(ctx, p, l, before, effect, end)
 	})
@@ -158,7 +159,8 @@ func (w site) afterClose(ctx context.Context, d Delivery, p events.ToolApproved,
 
 // left is the outcome of a call that its worker did not end, or did not get to
 // record, in a session that is closed.
-func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before claim, effect tools.Effect, end ending) (events.ToolSettled, error) {
+func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before claim, effect tools.Effect,
+	end ending) (events.ToolSettled, error) {
 	if before.Ended != "" {
 		return *before.outcome(p), nil
 	}

@@ -32,7 +32,8 @@ func TestClosingASessionStopsItsRunningScript(t *testing.T) {
 	w.awaitFile("runs.log")
 	w.say(events.SessionClosed{Reason: "closed by hand"})
 	worker.Rest(t.Context(), session)
-	_, settled, err := w.person.LastEvent(t.Context(), events.Filter{Project: project, Session: session, Actor: "worker-test-1", Type: "ToolSettled"})
+	_, settled, err := w.person.LastEvent(t.Context(), events.Filter{Project: project, Session: session,
+		Actor: "worker-test-1", Type: "ToolSettled"})
 	require.NoError(t, err)
 	require.True(t, settled, "an engine that ends now lost nothing")
 	got := w.settled("run_powershell")
@@ -43,7 +44,8 @@ func TestClosingASessionStopsItsRunningScript(t *testing.T) {
 	require.Contains(t, string(got.Data), `"artifacts"`, "whole, however long it is")
 	info, err := os.Stat(filepath.Join(w.dir, "runs.log"))
 	require.NoError(t, err)
-	require.Equal(t, []events.FileState{{Path: "runs.log", SHA256: events.Digest([]byte("run")), Size: 3, Written: true, Mode: uint32(info.Mode())}}, got.Files)
+	require.Equal(t, []events.FileState{{Path: "runs.log", SHA256: events.Digest([]byte("run")), Size: 3, Written: true,
+		Mode: uint32(info.Mode())}}, got.Files)
 	_, err = replay.Verify(w.until(isType("ToolSettled")), machines()...)
 	require.NoError(t, err)
 	done, refused := w.undo(events.UndoRequested{Call: got.Call})
@@ -84,8 +86,11 @@ func TestAWorkerThatDiesAfterTheCloseLeavesACallThatIsNotRunAgain(t *testing.T) 
 		dies func(*runtime.Worker, context.CancelFunc)
 		data string
 	}{
-		"before its claim says the outcome": {func(w *runtime.Worker, dies context.CancelFunc) { w.Claims = died{w.Claims, dies} }, ""},
-		"behind it":                         {func(w *runtime.Worker, dies context.CancelFunc) { w.Log = diedLater{w.Log, dies} }, "said"},
+		"before its claim says the outcome": {func(w *runtime.Worker, dies context.CancelFunc) {
+			w.Claims = died{w.Claims,
+				dies}
+		}, ""},
+		"behind it": {func(w *runtime.Worker, dies context.CancelFunc) { w.Log = diedLater{w.Log, dies} }, "said"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +134,8 @@ func TestAWriteThatAClosedSessionLeftInTheMiddleIsNotTakenUpAgain(t *testing.T) 
 			t.Parallel()
 			w := newWorld(t, map[string]string{"a.txt": c.now})
 			w.open(nil)
-			call := w.decided(events.ActorApproval, approvedCall("edit_file", `{"path":"a.txt","old_string":"hello","new_string":"hello world"}`))
+			call := w.decided(events.ActorApproval, approvedCall("edit_file",
+				`{"path":"a.txt","old_string":"hello","new_string":"hello world"}`))
 			w.claimFor(&call, call.Payload.(events.ToolApproved), "hello\n", "hello world\n")
 			w.say(events.SessionClosed{Reason: "closed by hand"})
 			w.runWorker("worker-test-1")
@@ -171,7 +177,8 @@ func TestAnUndoIsNotCutOffByTheEndOfItsSession(t *testing.T) {
 	w.run(worker)
 	w.decided(events.ActorApproval, approvedCall("run_powershell", runsLong))
 	w.awaitFile("runs.log")
-	undo := approvedCall(events.RestoreTool, `{"files":[{"path":"a.txt","before":"`+events.Digest([]byte("new"))+`","after":"`+old.SHA256+`"}]}`)
+	undo := approvedCall(events.RestoreTool, `{"files":[{"path":"a.txt","before":"`+events.Digest([]byte("new"))+
+		`","after":"`+old.SHA256+`"}]}`)
 	undo.Call = "undo-1"
 	w.decided(events.ActorApproval, undo)
 	got := w.settled(events.RestoreTool)
@@ -193,7 +200,8 @@ func TestCloseOfANewerVersionDoesNotHideTheOneBeforeIt(t *testing.T) {
 	e.V = 99
 	_, err = w.person.Append(t.Context(), e, nil)
 	require.NoError(t, err)
-	w.handTo("worker-test-1", w.decided(events.ActorApproval, approvedCall("run_powershell", `{"script":"echo run > ran.txt"}`)))
+	w.handTo("worker-test-1", w.decided(events.ActorApproval, approvedCall("run_powershell",
+		`{"script":"echo run > ran.txt"}`)))
 	require.Equal(t, events.ToolFailed, w.settled("run_powershell").Outcome)
 	require.False(t, w.has("ran.txt"))
 }

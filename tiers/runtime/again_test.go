@@ -41,7 +41,8 @@ func workerRequests(t *testing.T) []events.Payload {
 func givesUp(t *testing.T, p events.Payload, deliveries, attempts int) bool {
 	t.Helper()
 	w := newWorld(t, map[string]string{"a.txt": "hello\n"})
-	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorApproval, N: 1}, p)
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+		Actor: events.ActorApproval, N: 1}, p)
 	require.NoError(t, err)
 	worker := w.worker("worker-test-1")
 	if attempts > 0 {
@@ -53,7 +54,8 @@ func givesUp(t *testing.T, p events.Payload, deliveries, attempts int) bool {
 	keys, err := worker.Claims.Keys(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, keys, "the count goes with the request")
-	last, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(t.Context(), events.Filter{Project: project, Session: session, Actor: worker.Name})
+	last, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(t.Context(), events.Filter{Project: project,
+		Session: session, Actor: worker.Name})
 	require.NoError(t, err)
 	require.True(t, found)
 	events.Catalogue().Decode(&last)
@@ -140,7 +142,8 @@ func TestWriteWhoseClaimCannotBeMadeIsHandedOutAgain(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]string{"a.txt": "one\n"})
 			w.open(nil)
-			call := w.decided(events.ActorApproval, approvedCall("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`))
+			call := w.decided(events.ActorApproval, approvedCall("edit_file",
+				`{"path":"a.txt","old_string":"one","new_string":"two"}`))
 			worker := w.worker("worker-test-1")
 			worker.Claims = &failingClaims{Claims: worker.Claims, at: at + 1}
 			worker.Queue = handed{call, 1}
@@ -174,7 +177,8 @@ func TestRequestOfANewerVersionIsHandedBack(t *testing.T) {
 	keys, err := worker.Claims.Keys(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, keys, "nothing is counted")
-	models := &runtime.Models{Project: project, Queue: handed{newer(call), 60}, Transcripts: &runtime.Transcripts{}, Logger: logger()}
+	models := &runtime.Models{Project: project, Queue: handed{newer(call), 60}, Transcripts: &runtime.Transcripts{},
+		Logger: logger()}
 	require.ErrorAs(t, models.Run(t.Context(), 1), &later)
 }
 

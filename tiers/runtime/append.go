@@ -17,7 +17,8 @@ func appendUntil(ctx context.Context, log events.Log, e events.Event, logger *sl
 }
 
 // appendUnless is appendUntil that gives up at the errors that it is told.
-func appendUnless(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger, givesUp func(error) bool) error {
+func appendUnless(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger,
+	givesUp func(error) bool) error {
 	var tries retries
 	for {
 		_, err := log.Append(ctx, e, nil)
@@ -59,7 +60,8 @@ func (r *retries) wait(ctx context.Context, logger *slog.Logger, typ string, err
 // isOn tells whether the log holds an event with an id under a filter, and the
 // sequence of the newest event there. The bus knows the id of an event for ten
 // minutes only, and a process may sleep for longer.
-func isOn(ctx context.Context, log events.Log, f events.Filter, from uint64, id string) (found bool, last uint64, err error) {
+func isOn(ctx context.Context, log events.Log, f events.Filter, from uint64, id string) (found bool, last uint64,
+	err error) {
 	for e, err := range log.Read(ctx, f, max(from, 1), 0) {
 		if err != nil {
 			return false, 0, err

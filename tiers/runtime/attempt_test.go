@@ -27,7 +27,8 @@ type aside struct {
 func (w *world) callsModels(q runtime.Queue) aside {
 	conn := w.connect(bus.Role{Kind: bus.Models})
 	transcripts := &runtime.Transcripts{Blobs: conn}
-	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
+	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project,
+		Logger: logger()}
 	reader.Subscribe(transcripts)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -57,10 +58,12 @@ func (c aside) run() (done <-chan struct{}, stop func()) {
 // ask has the contributor ask for a reply on a wire.
 func (w *world) ask(on onWire, change func(*events.ModelRequested)) events.Event {
 	w.t.Helper()
-	parts := []events.Part{{Role: "system", Text: "You are tier 3 of four."}, {Role: "user", Text: "# Ticket T-1\n\nCount."}}
+	parts := []events.Part{{Role: "system", Text: "You are tier 3 of four."},
+		{Role: "user", Text: "# Ticket T-1\n\nCount."}}
 	digest, err := events.ManifestDigest(parts)
 	require.NoError(w.t, err)
-	p := events.ModelRequested{StreamID: events.WorkerStream("T-1"), Ticket: "T-1", Attempt: 1, TicketAttempt: 1, Round: 1, Tier: 3,
+	p := events.ModelRequested{StreamID: events.WorkerStream("T-1"), Ticket: "T-1", Attempt: 1, TicketAttempt: 1, Round: 1,
+		Tier:     3,
 		Provider: on.name, Model: on.model, Manifest: parts, SHA256: digest}
 	if change != nil {
 		change(&p)
@@ -93,7 +96,8 @@ func (w *world) said(request events.Event) []events.Payload {
 	w.t.Helper()
 	registry := events.Catalogue()
 	var out []events.Payload
-	for e, err := range w.person.Read(w.t.Context(), events.Filter{Project: project, Session: session, Actor: events.ActorModels}, 1, 0) {
+	for e, err := range w.person.Read(w.t.Context(), events.Filter{Project: project, Session: session,
+		Actor: events.ActorModels}, 1, 0) {
 		require.NoError(w.t, err)
 		registry.Decode(&e)
 		if e.Cause == request.ID {
@@ -125,11 +129,13 @@ func (w *world) held(on onWire) (s *llmtest.Server, free func()) {
 
 // streams waits until a fake has sent a part of an answer.
 func (w *world) streams(s *llmtest.Server) {
-	require.Eventually(w.t, func() bool { return s.Active() == 1 && len(s.Requests()) > 0 }, eventstest.Patience, time.Millisecond)
+	require.Eventually(w.t, func() bool { return s.Active() == 1 && len(s.Requests()) > 0 }, eventstest.Patience,
+		time.Millisecond)
 }
 
 func (w *world) quiet(s *llmtest.Server) {
-	require.Eventually(w.t, func() bool { return s.Active() == 0 }, eventstest.Patience, time.Millisecond, "the server is told")
+	require.Eventually(w.t, func() bool { return s.Active() == 0 }, eventstest.Patience, time.Millisecond,
+		"the server is told")
 }
 
 func TestACallWhoseAnswerNobodyWaitsForIsCancelled(t *testing.T) {
@@ -202,12 +208,14 @@ func TestARequestOfASessionThatIsLongOverHoldsNobodyUp(t *testing.T) {
 	guarded := w.ask(on, func(p *events.ModelRequested) { p.Guarded = true })
 	approved := w.decided(events.ActorApproval, events.ModelApproved{Request: guarded.ID})
 	for _, p := range []events.Payload{events.SessionOpened{Folder: "later"}, events.SessionClosed{Reason: "over"}} {
-		e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: "later", Actor: person}, p)
+		e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: "later", Actor: person},
+			p)
 		require.NoError(t, err)
 		_, err = w.person.Append(t.Context(), e, nil)
 		require.NoError(t, err)
 	}
-	for _, c := range []struct{ asked, handed events.Event }{{before, before}, {behind, behind}, {before, before}, {guarded, approved}} {
+	for _, c := range []struct{ asked, handed events.Event }{{before, before}, {behind, behind}, {before, before},
+		{guarded, approved}} {
 		done, _ := w.callsModels(handed{c.handed, 2}).run()
 		select {
 		case <-done:
@@ -215,7 +223,8 @@ func TestARequestOfASessionThatIsLongOverHoldsNobodyUp(t *testing.T) {
 			t.Fatal("the request still holds its place")
 		}
 		require.Empty(t, s.Requests())
-		require.Equal(t, []events.Payload{events.ModelFailed{Request: c.asked.ID, Kind: events.ModelCancelled, Message: "the session was closed"}}, w.outcomes(c.asked))
+		require.Equal(t, []events.Payload{events.ModelFailed{Request: c.asked.ID, Kind: events.ModelCancelled,
+			Message: "the session was closed"}}, w.outcomes(c.asked))
 	}
 }
 

@@ -21,7 +21,8 @@ type puttingOff struct {
 	done      atomic.Bool
 }
 
-func (q *puttingOff) Work(ctx context.Context, pool string, slots int, handle func(context.Context, runtime.Delivery) error) error {
+func (q *puttingOff) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
+	runtime.Delivery) error) error {
 	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d runtime.Delivery) error {
 		p, _ := d.Event.Payload.(events.ToolApproved)
 		if p.Call == "c1" {

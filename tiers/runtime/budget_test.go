@@ -26,7 +26,8 @@ func TestAGuardedRequestIsSentOnApprovalsWordAndPricedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"a.txt": "hello\n"})
 	w.open(func(s *events.Settings) { s.Budget = &events.BudgetSettings{SessionMicroDollars: 250} })
-	w.say(events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", MaxOutputTokens: 100, Prices: []events.ModelPrice{{ID: "p", Output: 1_000_000}}}}})
+	w.say(events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "*", MaxOutputTokens: 100,
+		Prices: []events.ModelPrice{{ID: "p", Output: 1_000_000}}}}})
 	w.start(paid)
 	goal := w.say(events.GoalSubmitted{Goal: "greet"})
 	asked := 0
@@ -67,7 +68,8 @@ func TestAGuardedRequestThatIsCutShortCounts(t *testing.T) {
 		t.Run(fmt.Sprintf("call %d", at), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
-			w.more = &stuck{cut: int64(at), began: make(chan struct{}), says: []string{`[{"id":"TR-1","description":"greet"}]`, `[{"id":"T-1","description":"greet the world"}]`, "DONE: greeted"}}
+			w.more = &stuck{cut: int64(at), began: make(chan struct{}), says: []string{`[{"id":"TR-1","description":"greet"}]`,
+				`[{"id":"T-1","description":"greet the world"}]`, "DONE: greeted"}}
 			w.stuck(400)
 			stop := w.startWithoutWorker(paid)
 			w.runWorker("worker-test-1")
@@ -103,7 +105,8 @@ func TestAGuardedRequestThatIsCutShortCounts(t *testing.T) {
 			var read int64
 			for _, l := range spent.Spending() {
 				u := l.Usage
-				paid, _ := l.Price.Cost(events.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheWriteHour: u.CacheWriteHour})
+				paid, _ := l.Price.Cost(events.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead,
+					CacheWrite: u.CacheWrite, CacheWriteHour: u.CacheWriteHour})
 				read += paid.Micro()
 			}
 			require.EqualValues(t, 400, read, "read models agree with approval")
@@ -137,7 +140,8 @@ func (s *stuck) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, 
 		if s.cut > 0 && n > s.cut {
 			n-- // it is asked again
 		}
-		_ = yield(llm.TextDelta(s.says[n-1]), nil) && yield(llm.Usage{Output: 100}, nil) && yield(llm.Finish{Reason: "stop"}, nil)
+		_ = yield(llm.TextDelta(s.says[n-1]), nil) && yield(llm.Usage{Output: 100}, nil) && yield(llm.Finish{Reason: "stop"},
+			nil)
 	}
 }
 
@@ -165,5 +169,6 @@ func (w *world) stuck(budget int64) {
 			s.Tiers[i].Provider = "stuck"
 		}
 	})
-	w.say(events.ModelsOffered{Models: []events.ModelOffer{{Provider: "stuck", Model: "*", MaxOutputTokens: 100, Prices: []events.ModelPrice{{ID: "p", Output: 1_000_000}}}}})
+	w.say(events.ModelsOffered{Models: []events.ModelOffer{{Provider: "stuck", Model: "*", MaxOutputTokens: 100,
+		Prices: []events.ModelPrice{{ID: "p", Output: 1_000_000}}}}})
 }

@@ -150,7 +150,8 @@ func (w site) write(ctx context.Context, d Delivery, p events.ToolApproved, prep
 		if over, err := l.settledBefore(ctx); over || err != nil {
 			return err
 		}
-		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the file changed after "+p.By+" was shown the diff, so nothing was written. "+
+		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the file changed after "+p.By+" was shown the diff, so nothing "+
+			"was written. "+
 			"Read it again and repeat the call; it will be asked anew."))
 	case g.settled != nil:
 		return w.finish(ctx, &d.Event, l, *g.settled)
@@ -298,7 +299,8 @@ func (w *Worker) report(ctx context.Context, cause *events.Event, l *lease, out 
 
 // run makes the call within its time, as long as its ticket and its session
 // last, and turns the result into an outcome. It also returns why the call failed.
-func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared, before func(context.Context, []tools.PlannedChange) error) (events.ToolSettled, error) {
+func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared,
+	before func(context.Context, []tools.PlannedChange) error) (events.ToolSettled, error) {
 	watched, stop := w.kills.watch(ctx, cause.Session, p)
 	defer stop()
 	watched, end := w.untilClosed(watched, cause.Session, p)
@@ -314,10 +316,12 @@ func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApprove
 	return out, result.Err
 }
 
-func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result, took time.Duration) events.ToolSettled {
+func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result,
+	took time.Duration) events.ToolSettled {
 	out := events.ToolSettled{
 		Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Exit: r.Exit, Interpreter: r.Interpreter,
-		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation, DurationMS: took.Milliseconds(), Stderr: tiers.Tail(w.mask(r.Stderr), maxStderr),
+		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation, DurationMS: took.Milliseconds(),
+		Stderr: tiers.Tail(w.mask(r.Stderr), maxStderr),
 	}
 	if r.Failed {
 		out.Outcome = events.ToolFailed
@@ -339,7 +343,8 @@ func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result
 }
 
 func (w *Worker) failed(p events.ToolApproved, text string) events.ToolSettled {
-	return events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolFailed, Text: text, SHA256: events.Digest([]byte(text)),
+	return events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolFailed, Text: text,
+		SHA256:     events.Digest([]byte(text)),
 		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation}
 }
 

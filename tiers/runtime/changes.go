@@ -66,7 +66,8 @@ func (w site) checkpoint(ctx context.Context) *checkpoint.State {
 
 // noteChanges puts changes into an outcome; false where not all of them can be
 // undone.
-func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *checkpoint.State, changes []checkpoint.Change) bool {
+func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *checkpoint.State,
+	changes []checkpoint.Change) bool {
 	fitting := fittingFiles(changes, func(c checkpoint.Change) string { return c.Path })
 	for _, c := range changes[:fitting] {
 		if c.Before != "" && !w.stored.has(c.Before) {
@@ -79,8 +80,9 @@ func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *
 				return false
 			}
 		}
-		out.Files = append(out.Files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.Size, Written: true, Before: c.Before,
-			Mode: bits(c.AfterMode), BeforeMode: bits(c.BeforeMode)})
+		out.Files = append(out.Files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.Size, Written: true,
+			Before: c.Before,
+			Mode:   bits(c.AfterMode), BeforeMode: bits(c.BeforeMode)})
 	}
 	w.keep(ctx, out.Files)
 	return fitting == len(changes)

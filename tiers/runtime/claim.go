@@ -107,7 +107,8 @@ func (l *lease) busy(ctx context.Context, before *claim) error {
 		return fmt.Errorf("ask for worker %s: %w", before.Worker, err)
 	}
 	if held {
-		return &events.NotBeforeError{Time: time.Now().Add(busyPause), Reason: "worker " + before.Worker + " is at work on it"}
+		return &events.NotBeforeError{Time: time.Now().Add(busyPause), Reason: "worker " + before.Worker +
+			" is at work on it"}
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ type approvedInOrder struct {
 	calls    []events.Event
 }
 
-func (q approvedInOrder) Work(ctx context.Context, pool string, _ int, handle func(context.Context, runtime.Delivery) error) (err error) {
+func (q approvedInOrder) Work(ctx context.Context, pool string, _ int, handle func(context.Context,
+	runtime.Delivery) error) (err error) {
 	if pool == events.PoolName(events.PoolShort, project) {
 		<-ctx.Done()
 		return nil

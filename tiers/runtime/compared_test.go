@@ -38,8 +38,9 @@ func TestACallSaysWhetherKnownFilesAreAsTheyWere(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", ".env": "key\n"})
 			require.NoError(t, os.Mkdir(filepath.Join(w.dir, "folder"), 0o700))
-			out := w.handOut(events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "read_file", Args: args, ArgsSHA256: digest,
-				Effect: "reads", Ticket: "T-1", Generation: 1, By: "rule", Known: c.known}, 1).(events.ToolSettled)
+			out := w.handOut(events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "read_file", Args: args,
+				ArgsSHA256: digest,
+				Effect:     "reads", Ticket: "T-1", Generation: 1, By: "rule", Known: c.known}, 1).(events.ToolSettled)
 			require.Equal(t, events.ToolDone, out.Outcome, out.Text)
 			require.Equal(t, c.unchanged, out.Unchanged)
 		})

@@ -161,7 +161,9 @@ func (c *crew) covers(at Mark) bool {
 	if at.Seq == 0 {
 		return len(c.history) > 0 && opens(c.history[0])
 	}
-	return at == c.verified || slices.ContainsFunc(c.history, func(e *events.Event) bool { return Mark{e.Seq, e.ID} == at })
+	return at == c.verified || slices.ContainsFunc(c.history, func(e *events.Event) bool {
+		return Mark{e.Seq, e.ID} == at
+	})
 }
 
 // isOver tells whether the session of a crew is closed.

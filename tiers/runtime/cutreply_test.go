@@ -45,7 +45,8 @@ func TestAReplyThatWasCutIsAskedForAgainWithALargerLimit(t *testing.T) {
 			require.IsType(t, events.GoalCompleted{}, log[len(log)-1].Payload)
 			mu.Lock()
 			defer mu.Unlock()
-			require.Equal(t, map[int][]int{1: {tiers.FirstReply, 2 * tiers.FirstReply}, 2: {tiers.FirstReply}, 3: {tiers.FirstReply, 2 * tiers.FirstReply}}, limits)
+			require.Equal(t, map[int][]int{1: {tiers.FirstReply, 2 * tiers.FirstReply}, 2: {tiers.FirstReply},
+				3: {tiers.FirstReply, 2 * tiers.FirstReply}}, limits)
 		})
 	}
 }

@@ -83,7 +83,8 @@ func TestAClockThatWasSetBackDelaysNoRetry(t *testing.T) {
 	due := time.Now().Add(20 * time.Millisecond)
 	asked := w.askAgain(on, due)
 	c, deliveries := w.callsModels(nil), 0
-	require.Eventually(t, func() bool { deliveries++; return c.give(asked, min(deliveries, 20)) == nil }, eventstest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { deliveries++; return c.give(asked, min(deliveries, 20)) == nil },
+		eventstest.Patience, time.Millisecond)
 	require.IsType(t, events.ModelReplied{}, w.outcomes(asked)[0])
 }
 

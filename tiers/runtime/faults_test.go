@@ -99,12 +99,14 @@ func (c *court) answer(v llmtest.View) llmtest.Turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	tr, attempt := c.byTicket[who.ticket], len(c.sent[who.ticket])
-	turn := llmtest.Turn{Text: "I look.", Calls: []llmtest.Call{{Name: "read_file", Args: `{"path":"a.txt"}`}}, Usage: &events.Usage{Input: 100, Output: 20}}
+	turn := llmtest.Turn{Text: "I look.", Calls: []llmtest.Call{{Name: "read_file", Args: `{"path":"a.txt"}`}},
+		Usage: &events.Usage{Input: 100, Output: 20}}
 	switch {
 	case tr.Kind == "":
 		turn.Fault, turn.At = tr.Fault, -1
 	case tr.forEver || attempt == 1:
-		turn = llmtest.Turn{Text: halfAnswer + " that goes on", Usage: &events.Usage{Input: 100, Output: 20}, Fault: tr.Fault, At: -1,
+		turn = llmtest.Turn{Text: halfAnswer + " that goes on", Usage: &events.Usage{Input: 100, Output: 20}, Fault: tr.Fault,
+			At:    -1,
 			Calls: []llmtest.Call{{Name: "read_file", Args: `{"path":"` + halfAnswer + `"}`}}}
 	}
 	if turn.Fault == llmtest.NoUsage {

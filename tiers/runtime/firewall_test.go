@@ -38,8 +38,10 @@ func whoSees() map[string]string {
 		"def sibling_name": "", "sibling.py": "tier 1, tier 2, T-3/1",
 		"def dep_name": "T-1/1, T-1/2", "def foreign_name": "tier 2",
 		"COLD_BODY": "T-1/1, T-1/2", "HOT_BODY": "tier 2, T-1/1, T-1/2", "OTHER_BODY": "T-2/1",
-		"THE_TRACE": "tier 4, T-1/1", "HINT_WORDS": "T-1/1", "FIRST_WORDS": "T-1/1", "GAVE_UP": "", "LAST_WORDS": "", "NEW_BODY": "T-1/2",
-		"TRACK_WORDS": "tier 2", "SECOND_TRACK": "tier 2", "FIRST_TICKET": "T-1/1, T-1/2", "SECOND_TICKET": "T-2/1", "THIRD_TICKET": "T-3/1",
+		"THE_TRACE": "tier 4, T-1/1", "HINT_WORDS": "T-1/1", "FIRST_WORDS": "T-1/1", "GAVE_UP": "", "LAST_WORDS": "",
+		"NEW_BODY":    "T-1/2",
+		"TRACK_WORDS": "tier 2", "SECOND_TRACK": "tier 2", "FIRST_TICKET": "T-1/1, T-1/2", "SECOND_TICKET": "T-2/1",
+		"THIRD_TICKET": "T-3/1",
 	}
 }
 
@@ -47,8 +49,10 @@ func TestNoTierSeesMoreThanItsShare(t *testing.T) {
 	t.Parallel()
 	padding := strings.Repeat("# filler\n", 300)
 	w := newWorld(t, map[string]string{
-		"README.md": "GUIDE_TEXT\n", "src/target.py": "def cold():\n    return COLD_BODY\n\n# [HOT]\ndef hot():\n    return HOT_BODY\n" + padding,
-		"src/dep.py": "def dep_name():\n    return DEP_BODY\n" + padding, "src/sibling.py": "def sibling_name():\n    return SIBLING_BODY\n", "src/other.py": "x = OTHER_BODY\n",
+		"README.md": "GUIDE_TEXT\n", "src/target.py": "def cold():\n    return COLD_BODY\n\n# [HOT]\ndef hot():\n    " +
+			"return HOT_BODY\n" + padding,
+		"src/dep.py":     "def dep_name():\n    return DEP_BODY\n" + padding,
+		"src/sibling.py": "def sibling_name():\n    return SIBLING_BODY\n", "src/other.py": "x = OTHER_BODY\n",
 		"gen/a.py": "", "gen/b.py": "", "gen/c.py": "def foreign_name():\n    return FOREIGN_BODY\n" + padding,
 	})
 	w.open(func(s *events.Settings) {
@@ -84,7 +88,10 @@ func seenBy(t *testing.T, w *world, log []events.Event) map[string][]string {
 			continue
 		}
 		prompts++
-		req, err := record.Request(log[i].ID, m, func(sha string) ([]byte, error) { return w.person.Get(context.Background(), sha) })
+		req, err := record.Request(log[i].ID, m, func(sha string) ([]byte, error) {
+			return w.person.Get(context.Background(),
+				sha)
+		})
 		require.NoError(t, err)
 		req.Tools = nil
 		wire, err := req.Wire()

@@ -66,7 +66,8 @@ func (o *Orchestrator) handler(r Role, session string) *Handler {
 	m := r.Start()
 	return &Handler{Machine: m, Log: r.Log, Logger: o.Logger.With("decider", m.Name(), "session", session),
 		project: o.Project, session: session, build: o.Build, start: r.Start, stopped: o.Stopped, snapshots: r.Snapshots,
-		every: o.snapshotEvery(), pace: o.snapshotEvery(), in: make(chan *events.Event, mailbox), registry: events.Catalogue()}
+		every: o.snapshotEvery(), pace: o.snapshotEvery(), in: make(chan *events.Event, mailbox),
+		registry: events.Catalogue()}
 }
 
 // position is the newest event that was taken, with all its facts on the log.
@@ -173,7 +174,8 @@ func (h *Handler) take(e *events.Event) (facts []events.Event, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			h.Logger.Error("the decider panicked", "at", e.ID, "value", value, "stack", string(debug.Stack()))
-			err = fmt.Errorf("%w stopped the decider %s on %s (event %s); its log says more", ErrPanicked, h.Machine.Name(), e.Type, e.ID)
+			err = fmt.Errorf("%w stopped the decider %s on %s (event %s); its log says more", ErrPanicked, h.Machine.Name(),
+				e.Type, e.ID)
 		}
 	}()
 	return h.Machine.Take(e)
@@ -189,7 +191,8 @@ func (h *Handler) put(ctx context.Context, fact events.Event) error {
 				return err
 			}
 			if !same(head, &fact) {
-				return fmt.Errorf("%w: sequence %d holds %s %s, decided was %s %s", ErrDivergence, head.Seq, head.Type, head.ID, fact.Type, fact.ID)
+				return fmt.Errorf("%w: sequence %d holds %s %s, decided was %s %s", ErrDivergence, head.Seq, head.Type, head.ID,
+					fact.Type, fact.ID)
 			}
 			h.done = head.Seq
 			h.recorded[0] = nil
@@ -224,7 +227,8 @@ func (h *Handler) put(ctx context.Context, fact events.Event) error {
 }
 
 func (h *Handler) append(ctx context.Context, fact events.Event) error {
-	x := &events.Expect{Filter: events.Filter{Project: h.project, Session: h.session, Actor: h.Machine.Name()}, Last: h.last}
+	x := &events.Expect{Filter: events.Filter{Project: h.project, Session: h.session, Actor: h.Machine.Name()},
+		Last: h.last}
 	seq, err := h.Log.Append(ctx, fact, x)
 	if err == nil {
 		h.last, h.done = seq, seq
@@ -243,7 +247,8 @@ func (h *Handler) explain(ctx context.Context, fact events.Event) (found bool, e
 	if err != nil && (ctx.Err() != nil || fatal(err)) {
 		return false, err
 	}
-	h.Logger.Warn("append was refused for an event that cannot be read, and is tried again", "type", fact.Type, "behind", expected, "error", err)
+	h.Logger.Warn("append was refused for an event that cannot be read, and is tried again", "type", fact.Type, "behind",
+		expected, "error", err)
 	return false, pause(ctx, retryPause)
 }
 
@@ -261,7 +266,8 @@ func (h *Handler) catchUp(ctx context.Context) error {
 }
 
 func same(recorded, fact *events.Event) bool {
-	return recorded.ID == fact.ID && recorded.Type == fact.Type && recorded.Cause == fact.Cause && events.SameBody(recorded, fact)
+	return recorded.ID == fact.ID && recorded.Type == fact.Type && recorded.Cause == fact.Cause &&
+		events.SameBody(recorded, fact)
 }
 
 func fatal(err error) bool {

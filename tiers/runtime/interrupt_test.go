@@ -75,7 +75,8 @@ func TestAShellWhoseWorkerDiedIsNeverRunAgainWithoutAPersonsWord(t *testing.T) {
 			w := newWorld(t, nil)
 			w.open(nil)
 			w.yesToAll()
-			w.startWithoutWorker(oneCall("run_powershell", `{"script":"echo run >> runs.log; if [ $(wc -l < runs.log) = 1 ]; then sleep 30; fi"}`))
+			w.startWithoutWorker(oneCall("run_powershell",
+				`{"script":"echo run >> runs.log; if [ $(wc -l < runs.log) = 1 ]; then sleep 30; fi"}`))
 			first := w.runWorker("worker-test-1")
 			w.say(events.GoalSubmitted{Goal: "g"})
 			w.awaitFile("runs.log")
@@ -133,7 +134,8 @@ echo '{"id":"t-1","status":"open","title":"a"}'
 // claimFor puts a predecessor's claim on a write, as it stands after a kill.
 func (w *world) claimFor(e *events.Event, p events.ToolApproved, before, after string) {
 	value, err := json.Marshal(map[string]any{"worker": "worker-test-9", "generation": p.Generation,
-		"changes": []map[string]any{{"path": "a.txt", "before": events.Digest([]byte(before)), "after": events.Digest([]byte(after))}}})
+		"changes": []map[string]any{{"path": "a.txt", "before": events.Digest([]byte(before)),
+			"after": events.Digest([]byte(after))}}})
 	require.NoError(w.t, err)
 	conn := w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-9"})
 	_, err = conn.CreateClaim(context.Background(), e.Session+"."+p.Call, value)
@@ -179,7 +181,8 @@ func TestAWriteWhoseWorkerDiedIsSettledByWhatTheFileSays(t *testing.T) {
 // viewsOnly is a queue whose taker gives every tool call back.
 type viewsOnly struct{ queue }
 
-func (q viewsOnly) Work(ctx context.Context, pool string, slots int, handle func(context.Context, runtime.Delivery) error) error {
+func (q viewsOnly) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
+	runtime.Delivery) error) error {
 	return q.queue.Work(ctx, pool, slots, func(ctx context.Context, d runtime.Delivery) error {
 		if d.Event.Type == "ToolApproved" {
 			return errors.New("not for this worker")
@@ -193,10 +196,12 @@ func TestAWorkerRunsOnlyTheApprovedBytes(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "hello\n"})
 	w.open(nil)
 	w.runWorker("worker-test-1")
-	forged := events.ToolApproved{Call: "c1", Tool: "edit_file", Args: json.RawMessage(`{"path":"a.txt","old_string":"hello","new_string":"owned"}`),
+	forged := events.ToolApproved{Call: "c1", Tool: "edit_file",
+		Args:       json.RawMessage(`{"path":"a.txt","old_string":"hello","new_string":"owned"}`),
 		ArgsSHA256: events.Digest([]byte("other bytes")), Effect: "writes", Generation: 1, By: person, TimeoutMS: 1000}
 	w.say(forged) // not from approval: the queue does not even hand it out
-	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorApproval, N: 1}, forged)
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+		Actor: events.ActorApproval, N: 1}, forged)
 	require.NoError(t, err)
 	approval := w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorApproval})
 	_, err = approval.Append(context.Background(), e, nil)

@@ -42,7 +42,8 @@ func TestAContentThatCouldNotBeStoredIsStoredBeforeItChanges(t *testing.T) {
 	w.say(events.GoalSubmitted{Goal: "g"})
 	w.until(isType("TicketCompleted"))
 	require.True(t, blobs.refused.Load())
-	before, err := w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-2"}).Get(t.Context(), events.Digest([]byte("one\n")))
+	before, err := w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-2"}).Get(t.Context(),
+		events.Digest([]byte("one\n")))
 	require.NoError(t, err, "an undo needs it")
 	require.Equal(t, "one\n", string(before))
 }

@@ -25,10 +25,11 @@ func TestCallOfAKilledTicketDoesNotRunInAWorkerThatStartsLater(t *testing.T) {
 		order   []events.Payload
 		outcome string
 	}{
-		"approved before the kill":       {[]events.Payload{attemptCall(1, "echo run > ran.txt"), killed}, events.ToolKilled},
-		"approved behind the kill":       {[]events.Payload{killed, attemptCall(1, "echo run > ran.txt")}, events.ToolKilled},
-		"of the next attempt":            {[]events.Payload{killed, attemptCall(2, "echo run > ran.txt")}, events.ToolDone},
-		"another ticket was killed last": {[]events.Payload{killed, events.TicketKilled{Ticket: "T-2", Attempt: 9}, attemptCall(1, "echo run > ran.txt")}, events.ToolKilled},
+		"approved before the kill": {[]events.Payload{attemptCall(1, "echo run > ran.txt"), killed}, events.ToolKilled},
+		"approved behind the kill": {[]events.Payload{killed, attemptCall(1, "echo run > ran.txt")}, events.ToolKilled},
+		"of the next attempt":      {[]events.Payload{killed, attemptCall(2, "echo run > ran.txt")}, events.ToolDone},
+		"another ticket was killed last": {[]events.Payload{killed, events.TicketKilled{Ticket: "T-2", Attempt: 9},
+			attemptCall(1, "echo run > ran.txt")}, events.ToolKilled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

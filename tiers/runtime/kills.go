@@ -117,7 +117,8 @@ func (w *Worker) isKilled(ctx context.Context, session string, p events.ToolAppr
 	if p.Tool == events.RestoreTool {
 		return false, nil
 	}
-	f := events.Filter{Project: w.Project, Session: session, Actor: events.ActorConductor, Type: events.TicketKilled{}.EventType().Name}
+	f := events.Filter{Project: w.Project, Session: session, Actor: events.ActorConductor,
+		Type: events.TicketKilled{}.EventType().Name}
 	last, err := w.Log.Last(ctx, f)
 	if err != nil {
 		return false, err

@@ -41,7 +41,8 @@ func (o *Orchestrator) Late(ctx context.Context, e *events.Event) {
 			history, err := readSession(ctx, r.Log, o.Project, e.Session, 1)
 			if err != nil {
 				if ctx.Err() == nil {
-					o.Logger.Error("a session that is over could not be read, and something in it is not answered", "type", e.Type, "session", e.Session, "error", err)
+					o.Logger.Error("a session that is over could not be read, and something in it is not answered", "type", e.Type,
+						"session", e.Session, "error", err)
 				}
 				return
 			}

@@ -26,14 +26,17 @@ func TestAnUndoInALongClosedSessionLeavesNoSnapshot(t *testing.T) {
 	}
 	say1(t, log, session, events.SessionClosed{Reason: "by hand"})
 	crew := &runtime.Orchestrator{Project: project, Build: "b1", SnapshotEvery: 10, Logger: logger(),
-		Roles: []runtime.Role{{Start: func() *tiers.Machine { return approval.Decider().Start() }, Log: log, Snapshots: shelf}}}
+		Roles: []runtime.Role{{Start: func() *tiers.Machine { return approval.Decider().Start() }, Log: log,
+			Snapshots: shelf}}}
 	undo := say1(t, log, session, events.UndoRequested{Call: "nothing"})
-	for e, err := range log.Read(t.Context(), events.Filter{Project: project, Session: session, Type: "UndoRequested"}, 1, 0) {
+	for e, err := range log.Read(t.Context(), events.Filter{Project: project, Session: session, Type: "UndoRequested"}, 1,
+		0) {
 		require.NoError(t, err)
 		events.Catalogue().Decode(&e)
 		crew.Late(t.Context(), &e)
 	}
-	eventstest.ExpectWhere(t, log, events.Filter{Project: project, Session: session}, "its answer", func(e events.Event) bool { return e.Cause == undo })
+	eventstest.ExpectWhere(t, log, events.Filter{Project: project, Session: session}, "its answer",
+		func(e events.Event) bool { return e.Cause == undo })
 	require.NotContains(t, shelf.keys(), "states."+project+"."+session+"."+events.ActorApproval)
 }
 
@@ -61,7 +64,8 @@ func TestAQuestionBehindTheCloseWhoseAnswerAStopPreventedIsAnsweredByTheNextStar
 	shelf := &shelf{}
 	start := func() (stop func()) {
 		crew := &runtime.Orchestrator{Project: project, Build: "b1", Logger: logger(),
-			Roles: []runtime.Role{{Start: func() *tiers.Machine { return approval.Decider().Start() }, Log: log, Snapshots: shelf}}}
+			Roles: []runtime.Role{{Start: func() *tiers.Machine { return approval.Decider().Start() }, Log: log,
+				Snapshots: shelf}}}
 		reader := readerOf(log)
 		reader.Subscribe(crew)
 		ctx, cancel := context.WithCancel(context.Background())
@@ -73,7 +77,8 @@ func TestAQuestionBehindTheCloseWhoseAnswerAStopPreventedIsAnsweredByTheNextStar
 	}
 	answer := func(request string) {
 		t.Helper()
-		eventstest.ExpectWhere(t, log, events.Filter{Project: project, Session: session}, "the answer", func(e events.Event) bool { return e.Type == "AskSettled" && e.Cause == request })
+		eventstest.ExpectWhere(t, log, events.Filter{Project: project, Session: session}, "the answer",
+			func(e events.Event) bool { return e.Type == "AskSettled" && e.Cause == request })
 	}
 	say1(t, log, session, events.SessionOpened{})
 	stop := start()

@@ -51,7 +51,8 @@ func (o *Orchestrator) openLedger(ctx context.Context) {
 	for _, r := range o.Roles {
 		name := r.Start().Name()
 		var p page
-		if r.Snapshots == nil || r.Snapshots.Snapshot(ctx, o.pageKey(name), &p) != nil || p.Project != o.Project || p.Decider != name {
+		if r.Snapshots == nil || r.Snapshots.Snapshot(ctx, o.pageKey(name), &p) != nil || p.Project != o.Project ||
+			p.Decider != name {
 			p = page{Project: o.Project, Decider: name}
 		}
 		if p.Rest == nil {

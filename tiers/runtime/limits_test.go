@@ -25,7 +25,8 @@ type handed struct {
 	n     int
 }
 
-func (h handed) Work(ctx context.Context, pool string, _ int, handle func(context.Context, runtime.Delivery) error) error {
+func (h handed) Work(ctx context.Context, pool string, _ int, handle func(context.Context,
+	runtime.Delivery) error) error {
 	if pool == events.PoolName(events.PoolShort, project) {
 		<-ctx.Done()
 		return nil
@@ -36,12 +37,14 @@ func (h handed) Work(ctx context.Context, pool string, _ int, handle func(contex
 // handOut gives a worker one piece of work of a decider and returns what it answers.
 func (w *world) handOut(actor string, p events.Payload, n int) events.Payload {
 	w.t.Helper()
-	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: actor, N: 1}, p)
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: actor,
+		N: 1}, p)
 	require.NoError(w.t, err)
 	worker := w.worker("worker-test-1")
 	worker.Queue = handed{e, n}
 	require.NoError(w.t, worker.Run(context.Background(), 1))
-	answer, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(context.Background(), events.Filter{Project: project, Session: session, Actor: "worker-test-1"})
+	answer, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(context.Background(),
+		events.Filter{Project: project, Session: session, Actor: "worker-test-1"})
 	require.NoError(w.t, err)
 	require.True(w.t, found)
 	events.Catalogue().Decode(&answer)
@@ -93,7 +96,8 @@ type handedTwice struct {
 	running func() bool
 }
 
-func (h handedTwice) Work(ctx context.Context, pool string, _ int, handle func(context.Context, runtime.Delivery) error) error {
+func (h handedTwice) Work(ctx context.Context, pool string, _ int, handle func(context.Context,
+	runtime.Delivery) error) error {
 	if pool == events.PoolName(events.PoolShort, project) {
 		<-ctx.Done()
 		return nil
@@ -119,15 +123,18 @@ func TestACallThatIsUnderWayHereIsNotTakenForDead(t *testing.T) {
 	args := json.RawMessage(`{"script":"echo run >> runs.log; sleep 0.3"}`)
 	digest, err := events.CanonicalDigest(args)
 	require.NoError(t, err)
-	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorApproval, N: 1},
-		events.ToolApproved{Call: "c", Tool: "run_powershell", Args: args, ArgsSHA256: digest, Effect: "executes", Generation: 1, TimeoutMS: 20_000})
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+		Actor: events.ActorApproval, N: 1},
+		events.ToolApproved{Call: "c", Tool: "run_powershell", Args: args, ArgsSHA256: digest, Effect: "executes",
+			Generation: 1, TimeoutMS: 20_000})
 	require.NoError(t, err)
 	worker := w.worker("worker-test-1")
 	worker.Queue = handedTwice{e, func() bool { return w.has("runs.log") }}
 	require.NoError(t, worker.Run(t.Context(), 2))
 	var outcomes []string
 	registry := events.Catalogue()
-	for e, err := range w.connect(bus.Role{Kind: bus.Reader}).Read(t.Context(), events.Filter{Project: project, Actor: "worker-test-1"}, 1, 0) {
+	for e, err := range w.connect(bus.Role{Kind: bus.Reader}).Read(t.Context(), events.Filter{Project: project,
+		Actor: "worker-test-1"}, 1, 0) {
 		require.NoError(t, err)
 		registry.Decode(&e)
 		if p, ok := e.Payload.(events.ToolSettled); ok {
@@ -152,7 +159,8 @@ func (unreadableClaims) Get(context.Context, string) ([]byte, uint64, error) {
 type overtaken struct{ runtime.Claims }
 
 func (overtaken) Get(context.Context, string) ([]byte, uint64, error) {
-	return []byte(`{"worker":"worker-test-2","generation":1,"changes":[{"path":"a.txt","before":"` + events.Digest([]byte("hello\n")) + `","after":"cd"}]}`), 1, nil
+	return []byte(`{"worker":"worker-test-2","generation":1,"changes":[{"path":"a.txt","before":"` +
+		events.Digest([]byte("hello\n")) + `","after":"cd"}]}`), 1, nil
 }
 
 func (overtaken) Update(context.Context, string, []byte, uint64) (uint64, error) {
@@ -170,9 +178,12 @@ func TestACallWhoseClaimIsNotOursDoesNotRunAndSettlesNothing(t *testing.T) {
 		tool, effect string
 		args         string
 	}{
-		"a script under a claim that cannot be read": {unreadable, "run_powershell", "executes", `{"script":"echo run >> runs.log"}`},
-		"a write under a claim that cannot be read":  {unreadable, "edit_file", "writes", `{"path":"a.txt","old_string":"hello","new_string":"bye"}`},
-		"a write that another worker took over":      {overtake, "edit_file", "writes", `{"path":"a.txt","old_string":"hello","new_string":"bye"}`},
+		"a script under a claim that cannot be read": {unreadable, "run_powershell", "executes",
+			`{"script":"echo run >> runs.log"}`},
+		"a write under a claim that cannot be read": {unreadable, "edit_file", "writes",
+			`{"path":"a.txt","old_string":"hello","new_string":"bye"}`},
+		"a write that another worker took over": {overtake, "edit_file", "writes",
+			`{"path":"a.txt","old_string":"hello","new_string":"bye"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -180,8 +191,10 @@ func TestACallWhoseClaimIsNotOursDoesNotRunAndSettlesNothing(t *testing.T) {
 			args := json.RawMessage(c.args)
 			digest, err := events.CanonicalDigest(args)
 			require.NoError(t, err)
-			e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorApproval, N: 1},
-				events.ToolApproved{Call: "c", Tool: c.tool, Args: args, ArgsSHA256: digest, Effect: c.effect, Generation: 1, TimeoutMS: 20_000})
+			e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+				Actor: events.ActorApproval, N: 1},
+				events.ToolApproved{Call: "c", Tool: c.tool, Args: args, ArgsSHA256: digest, Effect: c.effect, Generation: 1,
+					TimeoutMS: 20_000})
 			require.NoError(t, err)
 			worker := w.worker("worker-test-1")
 			worker.Claims, worker.Queue = c.claims(worker.Claims), handed{e, 1}
@@ -190,7 +203,8 @@ func TestACallWhoseClaimIsNotOursDoesNotRunAndSettlesNothing(t *testing.T) {
 			got, err := os.ReadFile(filepath.Join(w.dir, "a.txt"))
 			require.NoError(t, err)
 			require.Equal(t, "hello\n", string(got))
-			_, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(t.Context(), events.Filter{Project: project, Actor: "worker-test-1"})
+			_, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(t.Context(), events.Filter{Project: project,
+				Actor: "worker-test-1"})
 			require.NoError(t, err)
 			require.False(t, found, "an outcome was recorded")
 		})

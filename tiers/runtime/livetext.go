@@ -38,7 +38,8 @@ func (l *liveText) publish(ctx context.Context, text string) {
 		return
 	}
 	l.pieces++
-	if err := l.m.Signals.Signal(ctx, l.request.Project, l.request.Session, events.ActorModels, "delta", l.m.hide(body)); err != nil {
+	if err := l.m.Signals.Signal(ctx, l.request.Project, l.request.Session, events.ActorModels, "delta",
+		l.m.hide(body)); err != nil {
 		l.m.Logger.Debug("live text was not sent", "error", err)
 	}
 }

@@ -25,8 +25,10 @@ func TestCallWhoseClaimWasLostGoesToAPersonAndDoesNotRun(t *testing.T) {
 			args := json.RawMessage(c.args)
 			digest, err := events.CanonicalDigest(args)
 			require.NoError(t, err)
-			e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorApproval, N: 1},
-				events.ToolApproved{Call: "c", Tool: tool, Args: args, ArgsSHA256: digest, Effect: c.effect, Generation: 1, TimeoutMS: 20_000})
+			e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+				Actor: events.ActorApproval, N: 1},
+				events.ToolApproved{Call: "c", Tool: tool, Args: args, ArgsSHA256: digest, Effect: c.effect, Generation: 1,
+					TimeoutMS: 20_000})
 			require.NoError(t, err)
 			worker := w.worker("worker-test-1")
 			lost, err := json.Marshal(bus.LostClaim{Worker: bus.LostWorker, Generation: 1, Lost: true})
@@ -39,7 +41,8 @@ func TestCallWhoseClaimWasLostGoesToAPersonAndDoesNotRun(t *testing.T) {
 			got, err := os.ReadFile(filepath.Join(w.dir, "a.txt"))
 			require.NoError(t, err)
 			require.Equal(t, "hello\n", string(got))
-			last, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(t.Context(), events.Filter{Project: project, Actor: "worker-test-1"})
+			last, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(t.Context(), events.Filter{Project: project,
+				Actor: "worker-test-1"})
 			require.NoError(t, err)
 			require.True(t, found)
 			events.Catalogue().Decode(&last)

@@ -25,7 +25,8 @@ func TestAScriptThatChangesManyFilesIsSettledAndUndone(t *testing.T) {
 	}
 	w.open(nil)
 	w.yesToAll()
-	w.startWithoutWorker(oneCall("run_powershell", `{"script":"for f in dir/*; do printf new > $f; done; head -c 20000 /dev/zero | tr '\\0' '<'"}`))
+	w.startWithoutWorker(oneCall("run_powershell",
+		`{"script":"for f in dir/*; do printf new > $f; done; head -c 20000 /dev/zero | tr '\\0' '<'"}`))
 	w.runNoticing("worker-test-1")
 	w.say(events.GoalSubmitted{Goal: "g"})
 	settled := w.settled("run_powershell")

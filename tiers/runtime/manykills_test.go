@@ -20,7 +20,8 @@ func (killsLog) LastEvent(context.Context, events.Filter) (events.Event, bool, e
 }
 
 func (l killsLog) kill(t *testing.T, ticket string) {
-	e, err := events.New(events.Origin{ID: fmt.Sprintf("%026d", time.Now().UnixNano()), Time: time.Now(), Project: "p1", Session: "S1", Actor: events.ActorConductor},
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("%026d", time.Now().UnixNano()), Time: time.Now(), Project: "p1",
+		Session: "S1", Actor: events.ActorConductor},
 		events.TicketKilled{Ticket: ticket, Attempt: 1, By: "ada"})
 	require.NoError(t, err)
 	_, err = l.Append(t.Context(), e, nil)

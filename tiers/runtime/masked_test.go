@@ -29,11 +29,14 @@ func (telling) Body(r llm.Request) ([]byte, error) { return r.Wire() }
 
 func (p telling) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
 	chunks := []llm.Chunk{
-		llm.CallBegin{Index: 0, Name: "read_hunter22"}, llm.CallArgs{Index: 0, Text: `{"path":"hunter22"}`}, llm.CallEnd{Index: 0},
+		llm.CallBegin{Index: 0, Name: "read_hunter22"}, llm.CallArgs{Index: 0, Text: `{"path":"hunter22"}`},
+		llm.CallEnd{Index: 0},
 		llm.CallBegin{Index: 1, Name: "t"}, llm.CallArgs{Index: 1, Text: `{"a":{"pass":"word"}}`}, llm.CallEnd{Index: 1},
 		llm.CallBegin{Index: 2, Name: "t"}, llm.CallEnd{Index: 2, Malformed: "no tool hunter22"},
-		llm.Finish{Reason: llm.FinishStop, Model: "hunter22", Raw: &llm.Opaque{Origin: "telling:m", Data: json.RawMessage(`"hunter22"`)},
-			CLI: &events.CLICall{Command: []string{"/bin/x", "--key=hunter22"}, Session: "hunter22", OwnTools: []string{"hunter22"}, Stdout: "hunter22", Stderr: "hunter22"}},
+		llm.Finish{Reason: llm.FinishStop, Model: "hunter22", Raw: &llm.Opaque{Origin: "telling:m",
+			Data: json.RawMessage(`"hunter22"`)},
+			CLI: &events.CLICall{Command: []string{"/bin/x", "--key=hunter22"}, Session: "hunter22",
+				OwnTools: []string{"hunter22"}, Stdout: "hunter22", Stderr: "hunter22"}},
 	}
 	return func(yield func(llm.Chunk, error) bool) {
 		for _, s := range p.text {
@@ -85,9 +88,11 @@ func (w *world) callModels(provider llm.Provider) *caller {
 	ctx, cancel := context.WithCancel(context.Background())
 	models := w.connect(bus.Role{Kind: bus.Models})
 	transcripts := &runtime.Transcripts{Blobs: models}
-	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
+	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project,
+		Logger: logger()}
 	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, IDs: newID, Transcripts: transcripts,
-		Providers: map[string]llm.Provider{provider.Name(): provider}, Mask: w.mask, Signals: w.live, Clock: time.Now, Logger: logger()}
+		Providers: map[string]llm.Provider{provider.Name(): provider}, Mask: w.mask, Signals: w.live, Clock: time.Now,
+		Logger: logger()}
 	reader.Subscribe(transcripts)
 	reader.Subscribe(m)
 	var wg sync.WaitGroup
@@ -95,13 +100,15 @@ func (w *world) callModels(provider llm.Provider) *caller {
 	wg.Go(func() { _ = m.Run(ctx, 4) })
 	w.t.Cleanup(func() { cancel(); wg.Wait() })
 	opened := w.until(isType("SessionOpened"))
-	return &caller{world: w, provider: provider.Name(), conn: w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorContributor}), from: opened[len(opened)-1]}
+	return &caller{world: w, provider: provider.Name(),
+		conn: w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorContributor}), from: opened[len(opened)-1]}
 }
 
 // ask has the contributor ask for a reply and returns the reply.
 func (c *caller) ask(system string) events.ModelReplied {
 	c.t.Helper()
-	r := tiers.Request(events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: c.provider, Models: []string{"m"}}}}, tiers.Seat{Tier: 3, Model: "m"},
+	r := tiers.Request(events.Settings{Tiers: []events.TierSettings{{Tier: 3, Provider: c.provider,
+		Models: []string{"m"}}}}, tiers.Seat{Tier: 3, Model: "m"},
 		tiers.Sent{}, []events.Part{{Role: "system", Text: system}, {Role: "user", Text: "go on"}})
 	r.StreamID = "Tier 3 (Worker): T-001"
 	c.n++
@@ -146,5 +153,6 @@ func TestNothingOfAReplyAndNoLiveTextHoldsASecret(t *testing.T) {
 	require.Empty(t, got.Raw)
 	require.Equal(t, []string{"/bin/x", "--key=[secret]"}, got.CLI.Command)
 
-	require.Equal(t, []string{"My ", "key is ", "[secret]. ", "Das ist gä", "nzlich ", long, " ", "22"}, live.all(), "as soon as a word is whole")
+	require.Equal(t, []string{"My ", "key is ", "[secret]. ", "Das ist gä", "nzlich ", long, " ", "22"}, live.all(),
+		"as soon as a word is whole")
 }

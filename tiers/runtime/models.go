@@ -93,19 +93,23 @@ func (m *Models) fold(ctx context.Context, out events.ModelReplied) events.Model
 
 // provider picks who answers: a line of the script by the session's order of
 // requests, or the configured provider.
-func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Record, e *events.Event, p events.ModelRequested) (llm.Provider, int, error) {
+func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Record, e *events.Event,
+	p events.ModelRequested) (llm.Provider, int, error) {
 	if p.Provider != ProviderScript {
 		if !tr.mayRun(p.Provider, p.Command) {
-			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("no person of this session named the program %q for %s; it is not run", p.Command, p.Provider)}
+			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("no person of this session named "+
+				"the program %q for %s; it is not run", p.Command, p.Provider)}
 		}
 		provider, ok := m.Providers[p.Provider]
 		if !ok {
-			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("this program has no provider %q for tier %d; it has %s, and the scripted model: give --script FILE", p.Provider, p.Tier, m.names())}
+			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("this program has no provider %q "+
+				"for tier %d; it has %s, and the scripted model: give --script FILE", p.Provider, p.Tier, m.names())}
 		}
 		return provider, 0, nil
 	}
 	if m.Script == nil {
-		return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: "the scripted provider has no script; give --script FILE"}
+		return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: "the scripted provider has no script; give " +
+			"--script FILE"}
 	}
 	line, err := m.assign(tr, record.Resolve(m.Transcripts.blobsOf(ctx)), e)
 	if err != nil {
@@ -161,15 +165,17 @@ func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (i
 // that a repeated attempt is one event. A reply too large to store is a failure.
 func (m *Models) publish(ctx context.Context, request *events.Event, outcome events.Payload) error {
 	e, err := events.New(events.Origin{
-		ID: events.DecidedID(events.ActorModels, *request, 0), Time: m.Clock(), Project: request.Project, Session: request.Session,
-		Actor: events.ActorModels, Cause: request.ID,
+		ID: events.DecidedID(events.ActorModels, *request, 0), Time: m.Clock(), Project: request.Project,
+		Session: request.Session,
+		Actor:   events.ActorModels, Cause: request.ID,
 	}, outcome)
 	if err != nil {
 		return err
 	}
 	err = appendUntil(ctx, m.Log, e, m.Logger)
 	if replied, ok := outcome.(events.ModelReplied); errors.Is(err, events.ErrTooLarge) && ok {
-		return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelInvalidRequest, Usage: &replied.Usage,
+		return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelInvalidRequest,
+			Usage:   &replied.Usage,
 			Message: fmt.Sprintf("the reply is over %d bytes", events.MaxEventBytes)})
 	}
 	return err

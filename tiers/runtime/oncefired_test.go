@@ -22,14 +22,16 @@ func TestAnExpiryThatAnotherProcessRecordedLongAgoIsNotRecordedAgain(t *testing.
 		defer log.Close()
 		due := time.Now().Add(time.Second)
 		raise := func(ask string) events.Event {
-			e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorApproval},
+			e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+				Actor: events.ActorApproval},
 				events.AskRaised{Ask: ask, Gate: events.GateTool, ExpiresAt: &due})
 			require.NoError(t, err)
 			e.Payload = events.AskRaised{Ask: ask, Gate: events.GateTool, ExpiresAt: &due}
 			return e
 		}
 		known, fresh := raise("known"), raise("fresh")
-		fired, err := events.New(events.Origin{ID: events.DecidedID(events.ActorTimers, known, 0), Time: due, Project: project, Session: session, Actor: events.ActorTimers, Cause: known.ID},
+		fired, err := events.New(events.Origin{ID: events.DecidedID(events.ActorTimers, known, 0), Time: due,
+			Project: project, Session: session, Actor: events.ActorTimers, Cause: known.ID},
 			events.TimerFired{Ask: "known", Due: due})
 		require.NoError(t, err)
 		body, err := fired.MarshalJSON()

@@ -88,7 +88,8 @@ func (l *listed) engine(build string, orderly bool) (sessions []string, read int
 	l.t.Helper()
 	l.read.Store(0)
 	log := countedLog{l.log, &l.read}
-	q := &runtime.Requests{States: runtime.States{Project: project, Actor: events.ActorTimers, Build: build, Snapshots: l.shelf, Logger: logger()},
+	q := &runtime.Requests{States: runtime.States{Project: project, Actor: events.ActorTimers, Build: build,
+		Snapshots: l.shelf, Logger: logger()},
 		Timers: &runtime.Timers{Log: log, Clock: time.Now, Logger: logger()}}
 	b := &begun{started: make(chan struct{}), heard: make(chan string, 1)}
 	reader := readerOf(log)
@@ -98,10 +99,12 @@ func (l *listed) engine(build string, orderly bool) (sessions []string, read int
 	read = l.read.Load()
 	sessions = b.all()
 	if orderly {
-		require.Eventually(l.t, func() bool { return len(b.all()) == l.sessions }, eventstest.Patience, time.Millisecond, "closed sessions are settled")
+		require.Eventually(l.t, func() bool { return len(b.all()) == l.sessions }, eventstest.Patience, time.Millisecond,
+			"closed sessions are settled")
 		l.says("S-last", person, events.GoalSubmitted{Goal: "more"})
 		require.Equal(l.t, "S-last", <-b.heard)
-		l.Reconciler = &runtime.Reconciler{Project: project, Requests: q, Pools: emptyPools{}, Log: l.log, Clock: time.Now, IDs: newID, Logger: logger()}
+		l.Reconciler = &runtime.Reconciler{Project: project, Requests: q, Pools: emptyPools{}, Log: l.log, Clock: time.Now,
+			IDs: newID, Logger: logger()}
 		stop()
 		l.keepPage()
 	}
@@ -129,7 +132,8 @@ func TestAListOfOpenSessionsThatCannotBeUsedCostsTimeOnly(t *testing.T) {
 		"missing": func(l *listed) string { l.shelf.harm("", nil); return "b1" },
 		"damaged": func(l *listed) string { l.shelf.harm("", []byte(`{"build":1}`)); return "b1" },
 		"of another log": func(l *listed) string {
-			l.shelf.harm(".-open.", fmt.Appendf(nil, `{"build":"b1","project":%q,"at":{"seq":2,"id":"other"},"open":["C0"]}`, project))
+			l.shelf.harm(".-open.", fmt.Appendf(nil, `{"build":"b1","project":%q,"at":{"seq":2,"id":"other"},"open":["C0"]}`,
+				project))
 			return "b1"
 		},
 		"of another program": func(*listed) string { return "b2" },
@@ -154,7 +158,8 @@ func TestALateWordIsHeardThoughItsSessionWasNotLookedAt(t *testing.T) {
 	l := newListed(t, 20)
 	b := &begun{started: make(chan struct{}), heard: make(chan string, 1)}
 	reader := readerOf(l.log)
-	reader.States = runtime.States{Project: project, Actor: events.ActorTimers, Build: "b1", Snapshots: l.shelf, Logger: logger()}
+	reader.States = runtime.States{Project: project, Actor: events.ActorTimers, Build: "b1", Snapshots: l.shelf,
+		Logger: logger()}
 	engineOn(t, reader, b)
 	<-b.started
 	l.says("C0", person, events.UndoRequested{Call: "x"})

@@ -31,9 +31,11 @@ type owing struct {
 }
 
 func (o *owing) start() {
-	q := &runtime.Requests{States: runtime.States{Project: project, Actor: events.ActorTimers, Build: "b1", Snapshots: o.shelf, Logger: logger()},
+	q := &runtime.Requests{States: runtime.States{Project: project, Actor: events.ActorTimers, Build: "b1",
+		Snapshots: o.shelf, Logger: logger()},
 		Timers: &runtime.Timers{Log: o.log, Clock: time.Now, Logger: logger()}}
-	o.Reconciler = &runtime.Reconciler{Project: project, Requests: q, Pools: emptyPools{}, Log: o.log, Clock: time.Now, IDs: newID, Logger: logger()}
+	o.Reconciler = &runtime.Reconciler{Project: project, Requests: q, Pools: emptyPools{}, Log: o.log, Clock: time.Now,
+		IDs: newID, Logger: logger()}
 	o.stop = engineOn(o.t, readerOf(o.log), q)
 }
 
@@ -91,7 +93,8 @@ func TestUndoBehindTheEndIsHandedOutAgainAfterAnEarlierReturn(t *testing.T) {
 	o.start()
 	call := approvedCall("read_file", `{"path":"a.txt"}`)
 	o.requireReturned(o.says("S1", events.ActorApproval, call))
-	o.says("S1", "worker-1-1", events.ToolSettled{Call: call.Call, Tool: call.Tool, Generation: 1, Outcome: events.ToolDone})
+	o.says("S1", "worker-1-1", events.ToolSettled{Call: call.Call, Tool: call.Tool, Generation: 1,
+		Outcome: events.ToolDone})
 	o.says("S1", person, events.SessionClosed{Reason: "over"})
 	o.requireReturned(o.says("S1", events.ActorApproval, undoCall()))
 	call.Call = "c9"

@@ -46,7 +46,8 @@ func obliging() *tiers.Machine {
 // say1 appends a person's word to a session of a log.
 func say1(t *testing.T, log events.Log, session string, p events.Payload) string {
 	t.Helper()
-	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: person}, p)
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: person},
+		p)
 	require.NoError(t, err)
 	_, err = log.Append(t.Context(), e, nil)
 	require.NoError(t, err)
@@ -90,7 +91,8 @@ func TestADeciderThatPanicsStopsItsSessionAndNothingElse(t *testing.T) {
 	at := say1(t, log, "S1", events.GoalSubmitted{Goal: "panic"})
 	found := eventstest.Expect(t, log, events.Filter{Project: project, Session: "S1"}, "SessionStalled")
 	require.Equal(t, events.SessionStalled{Decider: events.ActorConductor, At: at,
-		Reason: "an error in the program stopped the decider conductor on GoalSubmitted (event " + at + "); its log says more"}, found[0].Payload)
+		Reason: "an error in the program stopped the decider conductor on GoalSubmitted (event " + at +
+			"); its log says more"}, found[0].Payload)
 	say1(t, log, "S2", events.GoalSubmitted{Goal: "work"})
 	eventstest.Expect(t, log, events.Filter{Project: project, Session: "S2"}, "GoalCompleted")
 }
@@ -130,7 +132,8 @@ func TestAFoldThatPanicsStopsInItsSessionAndNothingElse(t *testing.T) {
 		eventstest.Expect(t, log, events.Filter{Project: project, Session: s}, "GoalCompleted")
 	}
 	stop()
-	require.Equal(t, "S1 runtime_test.fragile: an error in the program stopped runtime_test.fragile in this session", <-stopped)
+	require.Equal(t, "S1 runtime_test.fragile: an error in the program stopped runtime_test.fragile in this session",
+		<-stopped)
 	require.Empty(t, stopped)
 	require.Equal(t, 1, fold.taken["S1"], "a fold that panicked takes nothing more of that session")
 	require.Positive(t, fold.taken["S2"])
@@ -178,7 +181,8 @@ func TestAConflictThatCannotBeReadIsTriedAgainWithPausesAndThenStalls(t *testing
 	engineOn(t, readerOf(log), crew)
 	say1(t, log, "S1", events.GoalSubmitted{Goal: "work"})
 	found := eventstest.Expect(t, log, events.Filter{Project: project, Session: "S1"}, "SessionStalled")
-	require.Contains(t, found[0].Payload.(events.SessionStalled).Reason, "an event of conductor behind sequence 0 that cannot be read")
+	require.Contains(t, found[0].Payload.(events.SessionStalled).Reason,
+		"an event of conductor behind sequence 0 that cannot be read")
 	require.Len(t, blind.tries(), 21)
 	requirePauses(t, blind.tries())
 }

@@ -17,7 +17,8 @@ func TestAViewDoesNotWaitBehindScripts(t *testing.T) {
 	w.open(nil)
 	w.runSlots(w.worker("worker-test-1"), slots)
 	for i := range slots {
-		call := approvedCall("run_powershell", fmt.Sprintf(`{"script":"echo on > on-%d; until [ -e go ]; do sleep 0.05; done"}`, i))
+		call := approvedCall("run_powershell",
+			fmt.Sprintf(`{"script":"echo on > on-%d; until [ -e go ]; do sleep 0.05; done"}`, i))
 		call.Call = fmt.Sprintf("c-%d", i)
 		w.decided(events.ActorApproval, call)
 	}

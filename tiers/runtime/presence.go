@@ -59,7 +59,8 @@ func (p *Presence) Gone(ctx context.Context, actor string) {
 	sessions := slices.Clone(p.open)
 	p.mu.Unlock()
 	for _, s := range sessions {
-		e, err := events.New(events.Origin{ID: p.IDs(), Time: p.Clock(), Project: p.Project, Session: s, Actor: events.ActorTimers}, events.WorkerLost{Worker: actor})
+		e, err := events.New(events.Origin{ID: p.IDs(), Time: p.Clock(), Project: p.Project, Session: s,
+			Actor: events.ActorTimers}, events.WorkerLost{Worker: actor})
 		if err == nil {
 			err = appendUnless(ctx, p.Log, e, p.Logger, func(err error) bool { return fatal(err) || waitsForRoom(err) })
 		}

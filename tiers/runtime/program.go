@@ -18,9 +18,11 @@ func RunProgram(ctx context.Context, p llm.Program) (llm.Ended, error) {
 	if err != nil {
 		return llm.Ended{}, err
 	}
-	o, err := sandbox.Run(ctx, sandbox.Command{Path: path, Args: p.Args, Dir: p.Dir, Env: env, Input: p.Input, Talk: p.Talk,
+	o, err := sandbox.Run(ctx, sandbox.Command{Path: path, Args: p.Args, Dir: p.Dir, Env: env, Input: p.Input,
+		Talk:    p.Talk,
 		Timeout: p.Limit, MaxOutput: p.MaxOutput, Follow: p.Follow})
-	return llm.Ended{Path: path, Stdout: o.Stdout, Stderr: o.Stderr, Exit: o.Exit, TimedOut: o.TimedOut, Duration: o.Duration}, err
+	return llm.Ended{Path: path, Stdout: o.Stdout, Stderr: o.Stderr, Exit: o.Exit, TimedOut: o.TimedOut,
+		Duration: o.Duration}, err
 }
 
 // FindProgram is the absolute path of the program that [RunProgram] would run.

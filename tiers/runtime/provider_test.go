@@ -168,8 +168,10 @@ func TestOnlyAProgramThatAPersonOfTheSessionNamedIsRun(t *testing.T) {
 		parts := []events.Part{{Role: "user", Text: "x"}}
 		digest, err := events.ManifestDigest(parts)
 		require.NoError(t, err)
-		e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorPlanner},
-			events.ModelRequested{StreamID: "Tier 1", Attempt: 1, Tier: 1, Provider: geminicli.Name, Command: command, Manifest: parts, SHA256: digest})
+		e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+			Actor: events.ActorPlanner},
+			events.ModelRequested{StreamID: "Tier 1", Attempt: 1, Tier: 1, Provider: geminicli.Name, Command: command,
+				Manifest: parts, SHA256: digest})
 		require.NoError(t, err)
 		_, err = planner.Append(t.Context(), e, nil)
 		require.NoError(t, err)

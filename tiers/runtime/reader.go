@@ -193,7 +193,8 @@ func (r *Reader) survivable(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	if errors.Is(err, events.ErrReplaced) || errors.Is(err, events.ErrHole) || errors.Is(err, events.ErrDenied) || errors.Is(err, events.ErrClosed) {
+	if errors.Is(err, events.ErrReplaced) || errors.Is(err, events.ErrHole) || errors.Is(err, events.ErrDenied) ||
+		errors.Is(err, events.ErrClosed) {
 		return fmt.Errorf("read the stream: %w", err)
 	}
 	r.Logger.Warn("the event feed broke and is taken up again", "error", err, "from", r.next)

@@ -55,13 +55,15 @@ func TestTheRealProgramsCarryOutAGoal(t *testing.T) {
 			t.Setenv("ANTHROPIC_API_KEY", llmtest.Key)
 			t.Setenv("ANTHROPIC_BASE_URL", server.URL)
 			require.NoError(t, os.MkdirAll(filepath.Join(home, "skills", "review"), 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(home, "skills", "review", "SKILL.md"), []byte("---\nname: review\ndescription: SKILL OF THE PERSON\n---\nSKILL OF THE PERSON\n"), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(home, "skills", "review", "SKILL.md"),
+				[]byte("---\nname: review\ndescription: SKILL OF THE PERSON\n---\nSKILL OF THE PERSON\n"), 0o600))
 			return claudecli.Provider{Run: runtime.RunProgram, Folder: filepath.Join(home, "runs")}, server
 		}},
 		{"SLOP_GEMINI_CLI", "gemini-2.5-pro", func(t *testing.T, home string) (llm.Provider, *llmtest.Server) {
 			server := llmtest.Gemini(t, llmtest.Options{Answer: behindProgram})
 			require.NoError(t, os.Mkdir(filepath.Join(home, ".gemini"), 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"),
+				[]byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600))
 			t.Setenv("GEMINI_API_KEY", llmtest.Key)
 			t.Setenv("GOOGLE_GEMINI_BASE_URL", server.URL)
 			return geminicli.Provider{Run: runtime.RunProgram, Folder: filepath.Join(home, "runs")}, server
@@ -70,7 +72,8 @@ func TestTheRealProgramsCarryOutAGoal(t *testing.T) {
 			server := llmtest.OpenAI(t, "openai", llmtest.Options{Answer: behindProgram, Models: []string{"gpt-5"}})
 			t.Setenv("CODEX_HOME", home)
 			t.Setenv("OPENAI_API_KEY", llmtest.Key)
-			return codexcli.Provider{Run: runtime.RunProgram, Folder: filepath.Join(home, "runs"), BaseURL: server.URL + "/v1"}, server
+			return codexcli.Provider{Run: runtime.RunProgram, Folder: filepath.Join(home, "runs"), BaseURL: server.URL + "/v1"},
+				server
 		}},
 	} {
 		t.Run(c.variable, func(t *testing.T) {

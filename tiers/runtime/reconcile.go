@@ -163,7 +163,8 @@ func (r *Reconciler) openOf(ctx context.Context, owed []tiers.OpenRequest, missi
 // lostBehind tells whether a pool lost a request behind one that it still holds:
 // more of those that it handed out have no outcome than it holds. It does not
 // say which. From is the oldest of them, and lost one that does not rest.
-func (r *Reconciler) lostBehind(ctx context.Context, owed []tiers.OpenRequest, at PoolAt) (from, lost *tiers.OpenRequest, err error) {
+func (r *Reconciler) lostBehind(ctx context.Context, owed []tiers.OpenRequest, at PoolAt) (from,
+	lost *tiers.OpenRequest, err error) {
 	given := slices.IndexFunc(owed, func(request tiers.OpenRequest) bool { return request.Seq > at.Given })
 	if given >= 0 {
 		owed = owed[:given]
@@ -232,7 +233,8 @@ func (r *Reconciler) isOpen(ctx context.Context, request tiers.OpenRequest) (boo
 // record puts on the log that a request is handed out again; false where another
 // process was faster, so that a word of the session stands behind what is known.
 func (r *Reconciler) record(ctx context.Context, request tiers.OpenRequest, known uint64, missing bool) (bool, error) {
-	out := events.RequestReturned{Key: request.Key, Request: request.ID, Seq: request.Seq, Pool: request.Pool, Reason: "no pool held it any more"}
+	out := events.RequestReturned{Key: request.Key, Request: request.ID, Seq: request.Seq, Pool: request.Pool,
+		Reason: "no pool held it any more"}
 	if missing {
 		out.Reason = "its pool was gone"
 	}

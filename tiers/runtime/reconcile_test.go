@@ -25,7 +25,8 @@ type swallowing struct {
 	done atomic.Bool
 }
 
-func (q *swallowing) Work(ctx context.Context, pool string, slots int, handle func(context.Context, runtime.Delivery) error) error {
+func (q *swallowing) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
+	runtime.Delivery) error) error {
 	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d runtime.Delivery) error {
 		if d.Event.Type == q.typ && !q.done.Swap(true) {
 			return nil
@@ -177,7 +178,8 @@ type swallowAll struct {
 	handled chan struct{}
 }
 
-func (q swallowAll) Work(ctx context.Context, pool string, slots int, _ func(context.Context, runtime.Delivery) error) error {
+func (q swallowAll) Work(ctx context.Context, pool string, slots int, _ func(context.Context,
+	runtime.Delivery) error) error {
 	return q.Queue.Work(ctx, pool, slots, func(context.Context, runtime.Delivery) error {
 		q.handled <- struct{}{}
 		return nil
@@ -244,7 +246,8 @@ func TestGuardedModelCallOfASessionThatEndsIsCancelled(t *testing.T) {
 	w := newWorld(t, nil)
 	w.open(nil)
 	w.startWithoutWorker("")
-	asked := w.decided(events.ActorContributor, events.ModelRequested{StreamID: "s", Ticket: "T-1", Tier: 3, Attempt: 1, Provider: "script", Model: "small", Guarded: true})
+	asked := w.decided(events.ActorContributor, events.ModelRequested{StreamID: "s", Ticket: "T-1", Tier: 3, Attempt: 1,
+		Provider: "script", Model: "small", Guarded: true})
 	require.Eventually(t, func() bool {
 		at, err := w.reconciler.Pools.At(t.Context(), events.PoolModels)
 		return err == nil && at.Done >= asked.Seq

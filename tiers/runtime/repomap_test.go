@@ -15,12 +15,15 @@ import (
 // one defines what most of them use, five levels down.
 func TestAPlannerSeesWhatALargeProjectDefines(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"a/b/c/d/e/core.go": "package e\n\ntype LedgerBook struct{}\n\nfunc OpenLedger() *LedgerBook { return nil }\n"}
+	files := map[string]string{"a/b/c/d/e/core.go": "package e\n\ntype LedgerBook struct{}\n\nfunc OpenLedger() " +
+		"*LedgerBook { return nil }\n"}
 	for i := range 2999 {
-		files[fmt.Sprintf("src/p%02d/q%02d/f%04d.go", i/100, i/10%10, i)] = fmt.Sprintf("package q\n\nfunc Use%04d() { OpenLedger() }\n", i)
+		files[fmt.Sprintf("src/p%02d/q%02d/f%04d.go", i/100, i/10%10, i)] = fmt.Sprintf("package q\n\nfunc Use%04d() { "+
+			"OpenLedger() }\n", i)
 	}
 	w := newWorld(t, files)
-	answer, ok := w.handOut(events.ActorPlanner, events.ContextRequested{Tier: 1, Views: []events.ViewRequest{{Path: ".", View: events.ViewTree}}}, 1).(events.ContextBuilt)
+	answer, ok := w.handOut(events.ActorPlanner, events.ContextRequested{Tier: 1, Views: []events.ViewRequest{
+		{Path: ".", View: events.ViewTree}}}, 1).(events.ContextBuilt)
 	require.True(t, ok)
 	built := answer.Views[0]
 	require.Empty(t, built.Error)

@@ -185,7 +185,8 @@ func (q *Requests) Settled(ctx context.Context) (upTo []Mark, but []string) {
 	defer q.mu.Unlock()
 	q.init()
 	q.before = closedPage{}
-	if q.States.Snapshots == nil || q.States.Snapshots.Snapshot(ctx, q.pageKey(), &q.before) != nil || q.before.Project != q.States.Project {
+	if q.States.Snapshots == nil || q.States.Snapshots.Snapshot(ctx, q.pageKey(), &q.before) != nil ||
+		q.before.Project != q.States.Project {
 		q.before = closedPage{}
 	}
 	var err error

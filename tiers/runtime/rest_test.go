@@ -28,7 +28,8 @@ func TestSessionsComeToRestWithoutAnotherEvent(t *testing.T) {
 	stored := func(session string) bool {
 		return slices.Contains(o.shelf.keys(), "states."+project+"."+session+".conductor")
 	}
-	require.Eventually(t, func() bool { return stored("S0") && stored("S1") && stored("S2") }, eventstest.Patience, time.Millisecond,
+	require.Eventually(t, func() bool { return stored("S0") && stored("S1") && stored("S2") }, eventstest.Patience,
+		time.Millisecond,
 		"a state is stored when its session comes to rest")
 	require.False(t, stored("S3"), "the session used last stays")
 	for i := range 4 {

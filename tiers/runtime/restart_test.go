@@ -77,7 +77,8 @@ func TestAnEventFromANewerProgramStallsTheSessionWithTheReason(t *testing.T) {
 	w := newWorld(t, nil)
 	w.open(nil)
 	w.startWithoutWorker(writes)
-	e := events.Event{ID: newID(), Type: "FutureThing", V: 1, Time: time.Now(), Project: project, Session: session, Actor: person, Topic: "-", Data: json.RawMessage(`{}`)}
+	e := events.Event{ID: newID(), Type: "FutureThing", V: 1, Time: time.Now(), Project: project, Session: session,
+		Actor: person, Topic: "-", Data: json.RawMessage(`{}`)}
 	_, err := w.person.Append(context.Background(), e, nil)
 	require.NoError(t, err)
 	stalled := map[string]bool{}
@@ -94,7 +95,8 @@ func TestARecordThatContradictsADeciderStallsItAndIsNotContinued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.open(nil)
-	forged, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorConductor, N: 1},
+	forged, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+		Actor: events.ActorConductor, N: 1},
 		events.TicketCompleted{Ticket: "T-1"})
 	require.NoError(t, err)
 	conductor := w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorConductor})
@@ -133,7 +135,8 @@ func TestWhatNobodyCanReadInADecidersSubtreeStallsNothing(t *testing.T) {
 	require.NoError(t, err)
 	defer stock.Close()
 	// The server publishes its answer where the request says.
-	require.NoError(t, stock.PublishRequest("$JS.API.STREAM.INFO.SLOP_EV", events.Subject(project, session, events.ActorApproval, "ToolApproved", "edit_file"), nil))
+	require.NoError(t, stock.PublishRequest("$JS.API.STREAM.INFO.SLOP_EV", events.Subject(project, session,
+		events.ActorApproval, "ToolApproved", "edit_file"), nil))
 	require.NoError(t, stock.Flush())
 	w.until(func(e *events.Event) bool { return e.Actor == events.ActorApproval })
 	w.runWorker("worker-test-1")

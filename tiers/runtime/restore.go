@@ -29,7 +29,8 @@ func (w *Worker) carryOutCall(ctx context.Context, d Delivery, p events.ToolAppr
 	}
 	env := w.Home
 	env.Workspace = own
-	return errors.Join(site{Worker: w, Env: env, session: session, name: p.Workspace, hold: hold}.approved(ctx, d, p), own.Close())
+	return errors.Join(site{Worker: w, Env: env, session: session, name: p.Workspace, hold: hold}.approved(ctx, d, p),
+		own.Close())
 }
 
 func (w *Worker) hold(ctx context.Context, session string) (*git.Hold, error) {
@@ -53,7 +54,8 @@ func (w site) finish(ctx context.Context, cause *events.Event, l *lease, out eve
 			return ctx.Err()
 		}
 		if out.Branch = w.hold.Branch; err != nil {
-			approved := events.ToolApproved{Call: out.Call, Tool: out.Tool, ArgsSHA256: out.ArgsSHA256, Generation: out.Generation}
+			approved := events.ToolApproved{Call: out.Call, Tool: out.Tool, ArgsSHA256: out.ArgsSHA256,
+				Generation: out.Generation}
 			out = w.failed(approved, w.notRestored(err))
 		}
 	}

@@ -37,7 +37,8 @@ type sent struct {
 
 // attempt records one outcome of a request, unless there is one. An outcome that
 // is known is recorded even where the process ends.
-func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested, d Delivery) error {
+func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested,
+	d Delivery) error {
 	if tr.isAnswered(e.ID) {
 		return nil
 	}
@@ -142,7 +143,8 @@ func (m *Models) begin(ctx context.Context, t try) error {
 	if err != nil {
 		return err
 	}
-	f := events.Filter{Project: request.Project, Session: request.Session, Actor: events.ActorModels, Type: own.EventType().Name}
+	f := events.Filter{Project: request.Project, Session: request.Session, Actor: events.ActorModels,
+		Type: own.EventType().Name}
 	var tries retries
 	for {
 		before, last := tr.sentSoFar(request.ID)

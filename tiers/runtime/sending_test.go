@@ -75,7 +75,8 @@ func TestAnAttemptIsOnRecordBeforeItIsSent(t *testing.T) {
 			log := w.connect(bus.Role{Kind: bus.Reader})
 			recorded := make(chan uint64, 10)
 			s := w.serveOn(t, on, func(llmtest.View) llmtest.Turn {
-				seq, err := log.Last(context.Background(), events.Filter{Project: project, Actor: events.ActorModels, Type: "ModelStarted"})
+				seq, err := log.Last(context.Background(), events.Filter{Project: project, Actor: events.ActorModels,
+					Type: "ModelStarted"})
 				if err != nil {
 					seq = 0
 				}
@@ -104,7 +105,8 @@ func TestTheReservationOfAGuardedRequestIsItsEstimate(t *testing.T) {
 	w, on := priced(t)
 	w.serveOn(t, on, allDone)
 	asked := w.ask(on, func(p *events.ModelRequested) { p.Guarded = true })
-	approved := w.decided(events.ActorApproval, events.ModelApproved{Request: asked.ID, PromptTokens: 700, ReplyTokens: 30})
+	approved := w.decided(events.ActorApproval, events.ModelApproved{Request: asked.ID, PromptTokens: 700,
+		ReplyTokens: 30})
 	require.NoError(t, w.callsModels(nil).give(approved, 1))
 	require.EqualValues(t, 1400+300, *w.sends(asked)[0].Most.PricedMicroDollars)
 }
@@ -321,7 +323,8 @@ func TestAnUnreadableStartHoldsUpNoAttempt(t *testing.T) {
 	w, on := priced(t)
 	w.serveOn(t, on, allDone)
 	asked := w.ask(on, nil)
-	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorModels},
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+		Actor: events.ActorModels},
 		events.ModelStarted{Request: asked.ID})
 	require.NoError(t, err)
 	e.Data = []byte(`{"request":1}`)
@@ -344,13 +347,15 @@ func TestARequestThatIsNotReadHereHoldsNoSlot(t *testing.T) {
 		log := eventstest.NewMemory()
 		defer log.Close()
 		say1(t, log, session, events.SessionOpened{})
-		asked, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: events.ActorContributor},
+		asked, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session,
+			Actor: events.ActorContributor},
 			events.ModelRequested{StreamID: "s", Tier: 3, Attempt: 1})
 		require.NoError(t, err)
 		asked.Seq, err = log.Append(t.Context(), asked, nil)
 		require.NoError(t, err)
 		asked.Payload = events.ModelRequested{}
-		m := &runtime.Models{Project: project, Log: log, Queue: handed{asked, 1}, Transcripts: &runtime.Transcripts{}, Clock: time.Now, Logger: logger()}
+		m := &runtime.Models{Project: project, Log: log, Queue: handed{asked, 1}, Transcripts: &runtime.Transcripts{},
+			Clock: time.Now, Logger: logger()}
 		requireGivenBack(t, m.Run(t.Context(), 1))
 	})
 }

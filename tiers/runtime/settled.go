@@ -20,7 +20,8 @@ const sweepEvery = time.Minute
 // it anew finds the outcome here. Where the log cannot be read, a fresh claim is
 // given back, so that the next delivery does not take the call for interrupted.
 func (l *lease) settledBefore(ctx context.Context) (bool, error) {
-	asked := &tiers.OpenRequest{Key: "call " + l.call.Call, Generation: l.call.Generation, Session: l.session, Seq: l.claim.Approved}
+	asked := &tiers.OpenRequest{Key: "call " + l.call.Call, Generation: l.call.Generation, Session: l.session,
+		Seq: l.claim.Approved}
 	found, err := l.w.hasOutcome(ctx, asked, tiers.Outcomes(l.call), events.Token(l.call.Tool))
 	if found || err != nil && l.held {
 		l.remove(ctx, l.revision)
@@ -69,7 +70,8 @@ func (w *Worker) readOutcomes(ctx context.Context, f events.Filter, asked *tiers
 // there already: then its claim was lost, and how far the call came is not known.
 func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, err error) {
 	started := events.ToolStarted{Call: l.call.Call, Tool: l.call.Tool, Generation: l.call.Generation}
-	f := events.Filter{Project: l.w.Project, Session: l.session, Type: started.EventType().Name, Topic: started.EventTopic()}
+	f := events.Filter{Project: l.w.Project, Session: l.session, Type: started.EventType().Name,
+		Topic: started.EventTopic()}
 	last, err := l.w.Log.Last(ctx, f)
 	if err == nil && last > l.claim.Approved {
 		begun, err = l.w.readStarts(ctx, f, started, l.claim.Approved)
@@ -83,7 +85,8 @@ func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, 
 	return begun, err
 }
 
-func (w *Worker) readStarts(ctx context.Context, f events.Filter, call events.ToolStarted, approved uint64) (bool, error) {
+func (w *Worker) readStarts(ctx context.Context, f events.Filter, call events.ToolStarted, approved uint64) (bool,
+	error) {
 	registry := events.Catalogue()
 	for e, err := range w.Log.Read(ctx, f, approved+1, 0) {
 		if err != nil {

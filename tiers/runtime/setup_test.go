@@ -45,7 +45,8 @@ const (
 // queue, claims: what the runtime needs of the bus.
 type queue struct{ conn *bus.Conn }
 
-func (q queue) Work(ctx context.Context, pool string, slots int, handle func(context.Context, runtime.Delivery) error) error {
+func (q queue) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
+	runtime.Delivery) error) error {
 	registry := events.Catalogue()
 	return q.conn.Work(ctx, pool, slots, func(ctx context.Context, d bus.Delivery) error {
 		registry.Decode(&d.Event)
@@ -165,7 +166,8 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 	}
 	models := w.connect(bus.Role{Kind: bus.Models})
 	transcripts := &runtime.Transcripts{Blobs: models, States: states(events.ActorModels, models)}
-	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project, Logger: logger()}
+	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project,
+		Logger: logger()}
 	if w.reads != nil {
 		w.reads.Log = reader.Log
 		reader.Log = w.reads
@@ -179,12 +181,15 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 		w.onTimers(timers)
 	}
 	reader.Subscribe(requests)
-	w.reconciler = &runtime.Reconciler{Project: project, Requests: requests, Pools: poolsOf{clock}, Log: clock, Clock: time.Now, IDs: newID, Logger: logger(), Relinked: clock.Relinked}
+	w.reconciler = &runtime.Reconciler{Project: project, Requests: requests, Pools: poolsOf{clock}, Log: clock,
+		Clock: time.Now, IDs: newID, Logger: logger(), Relinked: clock.Relinked}
 	if w.reconcilerClock != nil {
 		w.reconciler.Clock = w.reconcilerClock
 	}
 	reconciler := w.reconciler
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, IDs: newID, Transcripts: transcripts, Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram, Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Signals: w.live, Logger: logger()}
+	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, IDs: newID, Transcripts: transcripts,
+		Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram,
+			Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Signals: w.live, Logger: logger()}
 	if w.clock != nil {
 		m.Clock = w.clock
 	}
@@ -246,7 +251,8 @@ func (w *world) runHearing(name string) {
 
 // say records a person's word.
 func (w *world) say(p events.Payload) string {
-	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: person}, p)
+	e, err := events.New(events.Origin{ID: newID(), Time: time.Now(), Project: project, Session: session, Actor: person},
+		p)
 	require.NoError(w.t, err)
 	_, err = w.person.Append(context.Background(), e, nil)
 	require.NoError(w.t, err)
@@ -257,7 +263,8 @@ func (w *world) say(p events.Payload) string {
 func (w *world) open(change func(*events.Settings)) {
 	s := events.Settings{MaxWorkers: 4, MaxRetries: 1, AskTimeoutMS: 60_000, ToolTimeoutMS: 20_000}
 	for n := 1; n <= 4; n++ {
-		s.Tiers = append(s.Tiers, events.TierSettings{Tier: n, Provider: script.Name, Models: []string{"small", "large"}, MaxRounds: 10})
+		s.Tiers = append(s.Tiers, events.TierSettings{Tier: n, Provider: script.Name, Models: []string{"small", "large"},
+			MaxRounds: 10})
 	}
 	if change != nil {
 		change(&s)
@@ -269,7 +276,8 @@ func (w *world) open(change func(*events.Settings)) {
 	w.say(events.SessionOpened{Basis: basis.Of("test"), Folder: "f", Workspace: w.dir, Settings: s})
 	var offered events.ToolsOffered
 	for _, t := range builtin.Tools().All() {
-		offered.Tools = append(offered.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
+		offered.Tools = append(offered.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(),
+			Effect: t.Spec().Effect.String(), Schema: t.Schema()})
 	}
 	w.say(offered)
 }

@@ -37,7 +37,8 @@ func TestTicketsOfASessionSendTheSameToolsAndSystem(t *testing.T) {
 			all := events.ToolsOffered{Tools: []events.ToolOffer{contributor.FindToolsOffer()}}
 			for _, tool := range builtin.Tools().All() {
 				spec := tool.Spec()
-				all.Tools = append(all.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(), Effect: spec.Effect.String(), Schema: tool.Schema()})
+				all.Tools = append(all.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(),
+					Effect: spec.Effect.String(), Schema: tool.Schema()})
 			}
 			w.say(all)
 			w.start("")

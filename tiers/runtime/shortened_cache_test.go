@@ -20,7 +20,8 @@ func TestACacheSurvivesAShorteningAndARestart(t *testing.T) {
 	t.Parallel()
 	const rounds, shortened, resumed, refreshed = 12, 6, 9, 12
 	all := thinkers()
-	for _, name := range []string{"anthropic, adaptive", "anthropic, with a budget", "gemini 3, first calls signed", "gemini 2.5", "openai", "deepseek", "openrouter"} {
+	for _, name := range []string{"anthropic, adaptive", "anthropic, with a budget", "gemini 3, first calls signed",
+		"gemini 2.5", "openai", "deepseek", "openrouter"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := all[name].talk(t)

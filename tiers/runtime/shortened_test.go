@@ -37,9 +37,12 @@ func thinkers() map[string]thinker {
 		"gemini 3, first calls signed": {"gemini", "gemini-3.5-flash", "high", true, google},
 		"gemini 2.5":                   {"gemini", "gemini-2.5-pro", "high", true, google},
 	}
-	for _, name := range []string{"openai", "deepseek", "llama", "openrouter"} { // one of each way in which thoughts go back
+	// one of each way in which thoughts go back
+	for _, name := range []string{"openai", "deepseek", "llama", "openrouter"} {
 		server, _ := openai.Find(name)
-		out[name] = thinker{name, "m", "high", llmtest.Flavours()[name].ThoughtsBack, func(e llm.Endpoint) llm.Provider { return openai.Provider{Server: server, Endpoint: e} }}
+		out[name] = thinker{name, "m", "high", llmtest.Flavours()[name].ThoughtsBack, func(e llm.Endpoint) llm.Provider {
+			return openai.Provider{Server: server, Endpoint: e}
+		}}
 	}
 	return out
 }
@@ -58,21 +61,25 @@ type talking struct {
 }
 
 func (w thinker) talk(t *testing.T) *talking {
-	server, stop, err := llmtest.Start(llmtest.Options{Vendor: w.vendor, Models: []string{w.model}, Answer: func(v llmtest.View) llmtest.Turn {
-		turn := llmtest.Turn{Thinking: fmt.Sprintf("Let me see <%d>.", v.Number), Text: "I look."}
-		for i := range 1 + v.Number%3 {
-			turn.Calls = append(turn.Calls, llmtest.Call{Name: "read_file", Args: fmt.Sprintf(`{"path": "%d"}`, i)})
-		}
-		if v.Number%4 == 3 {
-			turn.Text = ""
-		}
-		return turn
-	}})
+	server, stop, err := llmtest.Start(llmtest.Options{Vendor: w.vendor, Models: []string{w.model},
+		Answer: func(v llmtest.View) llmtest.Turn {
+			turn := llmtest.Turn{Thinking: fmt.Sprintf("Let me see <%d>.", v.Number), Text: "I look."}
+			for i := range 1 + v.Number%3 {
+				turn.Calls = append(turn.Calls, llmtest.Call{Name: "read_file", Args: fmt.Sprintf(`{"path": "%d"}`, i)})
+			}
+			if v.Number%4 == 3 {
+				turn.Text = ""
+			}
+			return turn
+		}})
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	c := &talking{t: t, who: w, server: server, provider: w.adapter(server.Endpoint()), record: &llm.Record{}, blobs: map[string][]byte{}}
-	c.take(&events.Event{Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Description: "Reads.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}})
-	rules, a, b := c.part("user", strings.Repeat("Use tabs.\n", 1500)), c.part("user", strings.Repeat("package a\n", 3000)), c.part("user", strings.Repeat("package b\n", 2000))
+	c := &talking{t: t, who: w, server: server, provider: w.adapter(server.Endpoint()), record: &llm.Record{},
+		blobs: map[string][]byte{}}
+	c.take(&events.Event{Payload: events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Description: "Reads.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}})
+	rules, a, b := c.part("user", strings.Repeat("Use tabs.\n", 1500)), c.part("user", strings.Repeat("package a\n",
+		3000)), c.part("user", strings.Repeat("package b\n", 2000))
 	c.said = append(c.said, func(th *conversation.Thread) {
 		th.Open(events.Part{Role: "system", Text: "You are a contributor."})
 		th.Rules(rules)
@@ -116,11 +123,13 @@ func (c *talking) part(role, text string) events.Part {
 // ask sends a thread with a block of changed files, and gives the reply.
 func (c *talking) ask(thread *conversation.Thread) llm.Reply {
 	c.t.Helper()
-	parts := append(thread.Parts(), events.Part{Role: "user", Kind: events.PartRefresh, Text: fmt.Sprintf("[SYSTEM: FILES UPDATED]\n+ of round %d\n", c.round)})
+	parts := append(thread.Parts(), events.Part{Role: "user", Kind: events.PartRefresh,
+		Text: fmt.Sprintf("[SYSTEM: FILES UPDATED]\n+ of round %d\n", c.round)})
 	digest, err := events.ManifestDigest(parts)
 	require.NoError(c.t, err)
 	id := fmt.Sprintf("01ASK%d", len(c.server.Requests()))
-	m := events.ModelRequested{Model: c.who.model, Params: events.ModelParams{MaxOutputTokens: 8192, Effort: c.who.effort}, Tools: []string{"read_file"}, Manifest: parts, SHA256: digest}
+	m := events.ModelRequested{Model: c.who.model, Params: events.ModelParams{MaxOutputTokens: 8192, Effort: c.who.effort},
+		Tools: []string{"read_file"}, Manifest: parts, SHA256: digest}
 	c.take(&events.Event{ID: id, Payload: m})
 	r, err := c.record.Request(id, m, func(sha string) ([]byte, error) { return c.blobs[sha], nil })
 	require.NoError(c.t, err)

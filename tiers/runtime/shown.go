@@ -18,7 +18,8 @@ func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {
 	}
 	for i, a := range approved {
 		p := planned[i]
-		if a.Path != p.Path || a.Before != p.Before || !a.Moved && a.After != p.After || a.Moved && !p.Makes(placesOf(a.Edits)) {
+		if a.Path != p.Path || a.Before != p.Before || !a.Moved && a.After != p.After || a.Moved &&
+			!p.Makes(placesOf(a.Edits)) {
 			return false
 		}
 	}

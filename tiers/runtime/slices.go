@@ -29,7 +29,8 @@ func (w site) slice(ctx context.Context, v events.ViewRequest, out *events.View)
 	case err != nil:
 		return "", err.Error()
 	}
-	out.Slice = &events.FileSlice{Name: v.Slice.Name, StartLine: is.Start, EndLine: is.End, Head: w.maskLines(is.Head), Tail: w.maskLines(is.Tail)}
+	out.Slice = &events.FileSlice{Name: v.Slice.Name, StartLine: is.Start, EndLine: is.End, Head: w.maskLines(is.Head),
+		Tail: w.maskLines(is.Tail)}
 	at := fmt.Sprintf("lines %d-%d", is.Start, is.End)
 	if is.Start != was.Start || is.End != was.End {
 		at += fmt.Sprintf(", recorded as lines %d-%d", was.Start, was.End)

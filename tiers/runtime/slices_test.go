@@ -21,8 +21,10 @@ func TestASliceIsShownWhereItIsNowOrSaysThatItIsGone(t *testing.T) {
 	}
 	first := ask(&events.FileSlice{Name: "second", StartLine: 7, EndLine: 9})
 	require.Equal(t, "second: lines 7-9\nfunc two() {\n\tother()\n}", first.Text)
-	require.Equal(t, &events.FileSlice{Name: "second", StartLine: 7, EndLine: 9, Head: []string{"func two() {", "\tother()", "}"}, Tail: []string{"func two() {", "\tother()", "}"}}, first.Slice)
-	built, ok := w.handOut("ada", events.ContextInjectionRequested{Path: "a.go", View: events.ViewSlice, Slice: &events.FileSlice{Name: "second", StartLine: 7, EndLine: 9}, Record: true}, 1).(events.ContextBuilt)
+	require.Equal(t, &events.FileSlice{Name: "second", StartLine: 7, EndLine: 9, Head: []string{"func two() {",
+		"\tother()", "}"}, Tail: []string{"func two() {", "\tother()", "}"}}, first.Slice)
+	built, ok := w.handOut("ada", events.ContextInjectionRequested{Path: "a.go", View: events.ViewSlice,
+		Slice: &events.FileSlice{Name: "second", StartLine: 7, EndLine: 9}, Record: true}, 1).(events.ContextBuilt)
 	require.True(t, ok)
 	require.Equal(t, first.Slice, built.Views[0].Slice, "a person records it with the same anchors")
 	w.write("a.go", "package a\n"+strings.Repeat("// more\n", 5)+"\nfunc two() {\n\tother()\n}\n")
@@ -34,7 +36,8 @@ func TestASliceIsShownWhereItIsNowOrSaysThatItIsGone(t *testing.T) {
 	require.Empty(t, gone.Text)
 	w.write("a.go", "{\n\n}\ncall(1)\n")
 	for end, wrong := range map[int]bool{3: true, 4: false} {
-		built, ok = w.handOut("ada", events.ContextInjectionRequested{Path: "a.go", View: events.ViewSlice, Slice: &events.FileSlice{StartLine: end - 2, EndLine: end}, Record: true}, 1).(events.ContextBuilt)
+		built, ok = w.handOut("ada", events.ContextInjectionRequested{Path: "a.go", View: events.ViewSlice,
+			Slice: &events.FileSlice{StartLine: end - 2, EndLine: end}, Record: true}, 1).(events.ContextBuilt)
 		require.True(t, ok)
 		require.Equal(t, wrong, strings.Contains(built.Views[0].Error, "it could not be found again"), built.Views[0].Error)
 	}

@@ -160,7 +160,8 @@ func (h *Handler) keep(ctx context.Context) {
 // at each start.
 func notStored(ctx context.Context, log *slog.Logger, err error) {
 	if errors.Is(err, events.ErrTooLarge) || errors.Is(err, errSnapshot) {
-		log.WarnContext(ctx, "the state is too large for a snapshot; starts read the session from the last smaller one", "error", err)
+		log.WarnContext(ctx, "the state is too large for a snapshot; starts read the session from the last smaller one",
+			"error", err)
 		return
 	}
 	log.InfoContext(ctx, "snapshot not stored", "error", err)

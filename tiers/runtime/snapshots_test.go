@@ -127,7 +127,8 @@ type office struct {
 }
 
 func newOffice(t *testing.T) *office {
-	return &office{t: t, log: &countingLog{Log: eventstest.NewMemory()}, shelf: &shelf{}, build: "b1", role: obliging, logger: logger()}
+	return &office{t: t, log: &countingLog{Log: eventstest.NewMemory()}, shelf: &shelf{}, build: "b1", role: obliging,
+		logger: logger()}
 }
 
 // start runs the decider.
@@ -149,7 +150,8 @@ func (o *office) start() {
 func (o *office) works(session string) {
 	o.t.Helper()
 	id := say1(o.t, o.log, session, events.GoalSubmitted{Goal: "work"})
-	eventstest.ExpectWhere(o.t, o.log, events.Filter{Project: project, Session: session}, "its completion", func(e events.Event) bool { return e.Cause == id })
+	eventstest.ExpectWhere(o.t, o.log, events.Filter{Project: project, Session: session}, "its completion",
+		func(e events.Event) bool { return e.Cause == id })
 }
 
 // requireOnce checks that each goal of a session was completed exactly once.
@@ -204,7 +206,8 @@ func TestALongStateIsStoredLessOften(t *testing.T) {
 		o.start()
 		for range 200 {
 			id := say1(t, o.log, "S1", events.GoalSubmitted{Goal: goal})
-			eventstest.ExpectWhere(t, o.log, events.Filter{Project: project, Session: "S1"}, "its completion", func(e events.Event) bool { return e.Cause == id })
+			eventstest.ExpectWhere(t, o.log, events.Filter{Project: project, Session: "S1"}, "its completion",
+				func(e events.Event) bool { return e.Cause == id })
 		}
 		o.stop()
 		return o.shelf.puts("conductor")
@@ -451,6 +454,7 @@ func TestAnEngineGoesOnWithoutReadingItsOpenSessionsWhole(t *testing.T) {
 	w.reads.count()
 	w.startWithoutWorker(script)
 	w.say(events.GoalSubmitted{Goal: "greet again"})
-	requireWhole(t, w.untilCount(func(e *events.Event) bool { return e.Type == "GoalCompleted" || e.Type == "GoalFailed" }, 2))
+	requireWhole(t, w.untilCount(func(e *events.Event) bool { return e.Type == "GoalCompleted" || e.Type == "GoalFailed" },
+		2))
 	require.Less(t, w.reads.count(), before, "mostly far fewer; a busy machine stores its last snapshots late")
 }

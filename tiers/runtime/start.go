@@ -69,7 +69,8 @@ func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 	}
 	history, err := r.read(ctx, session, low, end, last)
 	if err == nil && !holds(history, last, marks) {
-		r.Logger.Info("snapshots discarded", "session", session, "error", "the log does not hold the events at which they were taken")
+		r.Logger.Info("snapshots discarded", "session", session, "error", "the log does not hold the events at which they "+
+			"were taken")
 		clear(marks)
 		history, err = r.read(ctx, session, Mark{}, end, last)
 	}
@@ -80,7 +81,9 @@ func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 	for i := range r.subs {
 		behind := history
 		if marks[i].Seq > 0 && marks[i] != Nothing {
-			at, found := slices.BinarySearchFunc(history, marks[i].Seq, func(e *events.Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+			at, found := slices.BinarySearchFunc(history, marks[i].Seq, func(e *events.Event, seq uint64) int {
+				return cmp.Compare(e.Seq, seq)
+			})
 			if found {
 				at++
 			}
@@ -135,7 +138,9 @@ func (r *Reader) read(ctx context.Context, session string, low Mark, end uint64,
 // holds tells whether the events at all marks are there.
 func holds(history []*events.Event, last Mark, marks []Mark) bool {
 	for _, m := range marks {
-		if m.Seq > 0 && m != Nothing && m != last && !slices.ContainsFunc(history, func(e *events.Event) bool { return Mark{e.Seq, e.ID} == m }) {
+		if m.Seq > 0 && m != Nothing && m != last && !slices.ContainsFunc(history, func(e *events.Event) bool {
+			return Mark{e.Seq, e.ID} == m
+		}) {
 			return false
 		}
 	}

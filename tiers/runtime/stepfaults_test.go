@@ -67,7 +67,8 @@ func ranOnce(t *testing.T, w *world, _ []events.Event) {
 func edited(t *testing.T, w *world, log []events.Event) {
 	for _, e := range log {
 		if p, ok := e.Payload.(events.ToolSettled); ok && p.Outcome != events.ToolInterrupted {
-			require.Equal(t, map[bool]string{true: "two\n", false: "one\n"}[p.Outcome == events.ToolDone], w.content("a.txt"), p.Text)
+			require.Equal(t, map[bool]string{true: "two\n", false: "one\n"}[p.Outcome == events.ToolDone], w.content("a.txt"),
+				p.Text)
 			return
 		}
 	}

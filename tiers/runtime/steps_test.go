@@ -132,7 +132,8 @@ type steppedQueue struct {
 	*steps
 }
 
-func (q steppedQueue) Work(ctx context.Context, pool string, slots int, handle func(context.Context, runtime.Delivery) error) error {
+func (q steppedQueue) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
+	runtime.Delivery) error) error {
 	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d runtime.Delivery) error {
 		if d.Event.Type == q.target {
 			ctx = context.WithValue(ctx, marked{}, true)
@@ -221,5 +222,6 @@ func (b steppedBlobs) Get(ctx context.Context, digest string) (body []byte, err 
 
 // onSteps has a worker go wrong.
 func (s *steps) onSteps(w *runtime.Worker, conn *bus.Conn) {
-	w.Queue, w.Claims, w.Log, w.Blobs = steppedQueue{w.Queue, s}, steppedClaims{w.Claims, s}, steppedLog{conn, s}, steppedBlobs{conn, s}
+	w.Queue, w.Claims, w.Log, w.Blobs = steppedQueue{w.Queue, s}, steppedClaims{w.Claims, s}, steppedLog{conn, s},
+		steppedBlobs{conn, s}
 }

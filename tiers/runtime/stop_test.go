@@ -16,7 +16,8 @@ import (
 // to its end and before the outcome was recorded.
 func TestAScriptThatEndedBeforeTheStopIsSettled(t *testing.T) {
 	t.Parallel()
-	for script, want := range map[string]string{"echo run >> runs.log; echo ENDED": events.ToolDone, "echo run >> runs.log; echo ENDED; exit 3": events.ToolFailed} {
+	for script, want := range map[string]string{"echo run >> runs.log; echo ENDED": events.ToolDone,
+		"echo run >> runs.log; echo ENDED; exit 3": events.ToolFailed} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

@@ -37,7 +37,8 @@ func (w site) unprepared(ctx context.Context, d Delivery, p events.ToolApproved,
 // settleUnrun settles a call that does not begin here with an outcome. That is the
 // call's claim, so a slow worker that found the call open cannot begin it. Where
 // this approval of the call was claimed before, earlier says what it came to.
-func (w site) settleUnrun(ctx context.Context, d Delivery, p events.ToolApproved, effect tools.Effect, out events.ToolSettled,
+func (w site) settleUnrun(ctx context.Context, d Delivery, p events.ToolApproved, effect tools.Effect,
+	out events.ToolSettled,
 	earlier func(*lease, claim) (events.ToolSettled, error)) error {
 	if !changing(effect) { // such a call has no claim
 		return w.answer(ctx, &d.Event, out)
@@ -100,7 +101,8 @@ func (w site) lockChanges(ctx context.Context, changes []tools.PlannedChange) (r
 // it would change anything, or its predecessor has changed the files already
 // and the same edit finds nothing to do. A predecessor that is only stopped holds
 // the lock on its files and may still write, so the call is put off.
-func (w site) unclaimed(ctx context.Context, d Delivery, p events.ToolApproved, l *lease, out events.ToolSettled, locked bool) error {
+func (w site) unclaimed(ctx context.Context, d Delivery, p events.ToolApproved, l *lease, out events.ToolSettled,
+	locked bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -180,7 +180,8 @@ func TestWorkerWithoutTheToolKeepsToTheClaim(t *testing.T) {
 			call := w.decided(events.ActorApproval, approvedCall("mcp__x__send", `{}`))
 			worker := w.worker("worker-test-2")
 			if c.claim != nil {
-				c.claim["worker"], c.claim["process"], c.claim["generation"], c.claim["approved"] = "worker-test-1", "rgone", 1, call.Seq
+				c.claim["worker"], c.claim["process"], c.claim["generation"], c.claim["approved"] = "worker-test-1", "rgone", 1,
+					call.Seq
 				value, err := json.Marshal(c.claim)
 				require.NoError(t, err)
 				_, err = worker.Claims.Create(t.Context(), session+".c1", value)

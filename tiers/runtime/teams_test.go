@@ -26,10 +26,12 @@ func largeProject(t *testing.T) string {
 		if i%100 == 0 {
 			require.NoError(t, os.Mkdir(filepath.Dir(name), 0o755))
 		}
-		text := fmt.Sprintf("package pkg%02d\n\n// Limit%02d bounds what is read.\nconst Limit%02d = 10\n", i/100, i%100, i%100)
+		text := fmt.Sprintf("package pkg%02d\n\n// Limit%02d bounds what is read.\nconst Limit%02d = 10\n", i/100, i%100,
+			i%100)
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "begin"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit",
+		"-q", "-m", "begin"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
@@ -70,7 +72,8 @@ func careful(file string) map[int][]llmtest.Turn {
 	return map[int][]llmtest.Turn{
 		1: {says("```json\n" + teamPlan + "\n```")},
 		2: {says("```json\n" + teamTicket(file) + "\n```")},
-		3: {readsFile(file), editsFile(file, "= 10", "= 20"), callsFor("run_powershell", fmt.Sprintf(`{"script":"grep -q 'Limit.* = 20' %s"}`, file)),
+		3: {readsFile(file), editsFile(file, "= 10", "= 20"), callsFor("run_powershell",
+			fmt.Sprintf(`{"script":"grep -q 'Limit.* = 20' %s"}`, file)),
 			says("DONE: the limit is 20. grep ran with exit code 0.")},
 	}
 }
@@ -79,13 +82,16 @@ func careful(file string) map[int][]llmtest.Turn {
 func sloppy(file string) map[int][]llmtest.Turn {
 	draft := `[{"id":"TR-9","title":"Draft","description":"Perhaps all limits"}]`
 	return map[int][]llmtest.Turn{
-		1: {says("<think>\n" + draft + "\n</think>\nFirst idea: " + draft + "\n\nBetter:\n```json\n" + teamPlan + "\n```\nI hope that helps!")},
-		2: {says("The form was `[{\"id\":\"T-001\",\"description\":\"<what to do>\"}]`, so:\n\n```\n" + teamTicket(file) + "\n```")},
+		1: {says("<think>\n" + draft + "\n</think>\nFirst idea: " + draft + "\n\nBetter:\n```json\n" + teamPlan +
+			"\n```\nI hope that helps!")},
+		2: {says("The form was `[{\"id\":\"T-001\",\"description\":\"<what to do>\"}]`, so:\n\n```\n" + teamTicket(file) +
+			"\n```")},
 		3: {
 			says("Sure!\n```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"" + file + "\"}}\n```"),
 			callsFor("read_file", fmt.Sprintf(`{"path":%q,"start_line":"1","info":"true"}`, file)),
 			callsFor("edit_file", fmt.Sprintf(`{"path":%q,"search":"= 10","replace":"= 20"}`, file)),
-			callsFor("edit_file", fmt.Sprintf(`{"path":%q,"old_string":"= 10","new_string":"= 20","replace_all":"false"}`, file)),
+			callsFor("edit_file", fmt.Sprintf(`{"path":%q,"old_string":"= 10","new_string":"= 20","replace_all":"false"}`,
+				file)),
 			says("I have set the limit to 20 as requested."),
 			says("**DONE:** the limit is 20."),
 		},
@@ -98,12 +104,15 @@ func bad(file string) map[int][]llmtest.Turn {
 	cut.Fault = llmtest.CutInCall
 	return map[int][]llmtest.Turn{
 		1: {says(""), says("I will now make a plan."), says(teamPlan)},
-		2: {says("Let me think about the tickets."), says(strings.Replace(teamTicket(file), `"T-1"`, "1", 1)), says(teamTicket(file))},
+		2: {says("Let me think about the tickets."), says(strings.Replace(teamTicket(file), `"T-1"`, "1", 1)),
+			says(teamTicket(file))},
 		3: {
 			says("I will now edit the file."), says(""), readsFile(file), readsFile(file), readsFile(file), cut,
-			says("<tool_call>{\"name\": \"edit_file\"}</tool_call>"), says("DONE: the limit is 20."), editsFile(file, "= 11", "= 20"),
+			says("<tool_call>{\"name\": \"edit_file\"}</tool_call>"), says("DONE: the limit is 20."), editsFile(file, "= 11",
+				"= 20"),
 			says("DONE: the limit is 20, really."),
-			editsFile(file, "= 10", "= 2"), says("DONE: the limit is 20."), editsFile(file, "= 2\n", "= 20\n"), says("DONE: now it is."),
+			editsFile(file, "= 10", "= 2"), says("DONE: the limit is 20."), editsFile(file, "= 2\n", "= 20\n"),
+			says("DONE: now it is."),
 		},
 	}
 }
@@ -141,7 +150,8 @@ func (w *world) openTeam(on onWire) {
 	for _, t := range builtin.Tools().All() {
 		switch spec := t.Spec(); spec.Name {
 		case "read_file", "edit_file", "run_powershell":
-			offered.Tools = append(offered.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(), Effect: spec.Effect.String(), Schema: t.Schema()})
+			offered.Tools = append(offered.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(),
+				Effect: spec.Effect.String(), Schema: t.Schema()})
 		}
 	}
 	w.say(offered)
@@ -152,7 +162,8 @@ func TestATeamOfAnyCareReachesItsGoalOnEveryWire(t *testing.T) {
 	t.Parallel()
 	dir, n := largeProject(t), 0
 	for _, on := range theWires() {
-		for name, turns := range map[string]func(string) map[int][]llmtest.Turn{"careful": careful, "sloppy": sloppy, "bad": bad} {
+		for name, turns := range map[string]func(string) map[int][]llmtest.Turn{"careful": careful, "sloppy": sloppy,
+			"bad": bad} {
 			x := team{file: fmt.Sprintf("pkg%02d/file42.go", n), turns: turns}
 			n++
 			t.Run(on.model+"/"+name, func(t *testing.T) {

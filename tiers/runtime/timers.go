@@ -93,8 +93,9 @@ func (t *Timers) fire(ctx context.Context, out expiry) {
 	}
 	raised := out.raised
 	e, err := events.New(events.Origin{
-		ID: events.DecidedID(events.ActorTimers, *raised, 0), Time: t.Clock(), Project: raised.Project, Session: raised.Session,
-		Actor: events.ActorTimers, Cause: raised.ID,
+		ID: events.DecidedID(events.ActorTimers, *raised, 0), Time: t.Clock(), Project: raised.Project,
+		Session: raised.Session,
+		Actor:   events.ActorTimers, Cause: raised.ID,
 	}, out.fired)
 	if err == nil {
 		err = t.record(ctx, e)

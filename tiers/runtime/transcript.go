@@ -60,7 +60,8 @@ type requests struct {
 }
 
 func noRequests() requests {
-	return requests{open: map[string]*events.Event{}, sends: map[string]*sent{}, killed: map[string]int{}, programs: map[program]bool{}}
+	return requests{open: map[string]*events.Event{}, sends: map[string]*sent{}, killed: map[string]int{},
+		programs: map[program]bool{}}
 }
 
 // program is one that a person named for a provider.

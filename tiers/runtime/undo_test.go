@@ -58,7 +58,8 @@ func (w *world) undo(p events.UndoRequested) (done events.ToolSettled, refused s
 
 const rewrites = `{"script":"printf two > a.txt; rm gone.txt gone.sh; printf new > t; mv t swapped.sh; mkdir -p new; printf n > new/made.txt; printf x > ignored.txt"}`
 
-var written = map[string]string{"a.txt": "one", "gone.txt": "g", "same.txt": "s", "gone.sh": "g", "swapped.sh": "s", ".gitignore": "ignored.txt\n"}
+var written = map[string]string{"a.txt": "one", "gone.txt": "g", "same.txt": "s", "gone.sh": "g", "swapped.sh": "s",
+	".gitignore": "ignored.txt\n"}
 
 // TestWhatAScriptDidInAWorktreeIsUndone before its ticket is merged: a second call waits for a yes.
 func TestWhatAScriptDidInAWorktreeIsUndone(t *testing.T) {
@@ -123,7 +124,8 @@ func TestWhatIsMergedIsUndoneOnTheSessionsBranch(t *testing.T) {
 	again, _ := w.undo(events.UndoRequested{Call: done.Call})
 	require.Equal(t, events.ToolDone, again.Outcome, again.Text)
 	require.Equal(t, "two", w.inGit("show", branch+":a.txt"))
-	require.Equal(t, before, []string{w.inGit("rev-parse", "HEAD"), w.inGit("status", "--porcelain"), w.inGit("symbolic-ref", "HEAD")})
+	require.Equal(t, before, []string{w.inGit("rev-parse", "HEAD"), w.inGit("status", "--porcelain"),
+		w.inGit("symbolic-ref", "HEAD")})
 
 	merged := w.inGit("commit-tree", w.withFile(branch, "a.txt", "mine"), "-p", branch, "-m", "mine")
 	w.inGit("update-ref", "refs/heads/"+branch, merged)

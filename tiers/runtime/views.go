@@ -29,7 +29,8 @@ func (w site) recorded(ctx context.Context, v events.View) events.View {
 	room := maxInlineSum
 	again := w.view(ctx, events.ViewRequest{Path: v.Path, View: v.View, Slice: v.Slice}, &room)
 	if again.Error != "" {
-		again.Error = "it could not be found again: the first and the last three lines of a slice must hold one with words or numbers, and no secret"
+		again.Error = "it could not be found again: the first and the last three lines of a slice must hold one with words " +
+			"or numbers, and no secret"
 		return again
 	}
 	return v

@@ -14,7 +14,9 @@ import (
 func TestAPersonGetsAViewOfAFileThroughTheSameGateAsTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
-		"a.py": "def hello():\n    return 1\n", "a.c": "int f(void)\n{\n  return 1;\n}\n", "a.go": "package a\n\nfunc F() {}\n", "hot.go": "package a\n\nfunc F() { f() }\n", "large.txt": strings.Repeat("x\n", 200<<10),
+		"a.py": "def hello():\n    return 1\n", "a.c": "int f(void)\n{\n  return 1;\n}\n",
+		"a.go": "package a\n\nfunc F() {}\n", "hot.go": "package a\n\nfunc F() { f() }\n", "large.txt": strings.Repeat("x\n",
+			200<<10),
 		"config.toml": "secret = 1\n", "a.bin": "\xff\xfe\x00",
 	})
 	outside := filepath.Join(t.TempDir(), "x.py")
@@ -41,8 +43,10 @@ func TestAPersonGetsAViewOfAFileThroughTheSameGateAsTools(t *testing.T) {
 	require.NotEmpty(t, want("a.go", events.ViewSummary).Text)
 	require.True(t, want("large.txt", events.ViewRaw).Blob)
 	for _, v := range [][2]string{
-		{"a.txt", events.ViewSkeleton}, {"large.txt", events.ViewCurated}, {"a.go", "hologram"}, {"gone.py", events.ViewSkeleton}, {"gone", events.ViewRaw}, {"config.toml", events.ViewSummary},
-		{"config.toml", events.ViewRaw}, {outside, events.ViewOutline}, {"../x.py", events.ViewOutline}, {"a.py\x00", events.ViewSkeleton}, {"", events.ViewSummary}, {"a.bin", events.ViewRaw},
+		{"a.txt", events.ViewSkeleton}, {"large.txt", events.ViewCurated}, {"a.go", "hologram"},
+		{"gone.py", events.ViewSkeleton}, {"gone", events.ViewRaw}, {"config.toml", events.ViewSummary},
+		{"config.toml", events.ViewRaw}, {outside, events.ViewOutline}, {"../x.py", events.ViewOutline},
+		{"a.py\x00", events.ViewSkeleton}, {"", events.ViewSummary}, {"a.bin", events.ViewRaw},
 	} {
 		refused := want(v[0], v[1])
 		require.NotEmpty(t, refused.Error, "%q", v)

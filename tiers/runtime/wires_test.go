@@ -42,7 +42,8 @@ func theWires() []onWire {
 			server, _ := openai.Find("openai")
 			return openai.Provider{Server: server, Endpoint: e, Silence: silence}
 		}},
-		{"openai", "openai", "gpt-5.6-sol", func(e llm.Endpoint, silence time.Duration) llm.Provider { // over the Responses API
+		// over the Responses API
+		{"openai", "openai", "gpt-5.6-sol", func(e llm.Endpoint, silence time.Duration) llm.Provider {
 			server, _ := openai.Find("openai")
 			return openai.Provider{Server: server, Endpoint: e, Silence: silence}
 		}},
@@ -118,7 +119,8 @@ func (w *world) openOn(on onWire) {
 	var offered events.ToolsOffered // few, so that prompts are short
 	for _, t := range builtin.Tools().All() {
 		if spec := t.Spec(); spec.Name == "read_file" {
-			offered.Tools = append(offered.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(), Effect: spec.Effect.String(), Schema: t.Schema()})
+			offered.Tools = append(offered.Tools, events.ToolOffer{Name: spec.Name, Description: spec.Text(),
+				Effect: spec.Effect.String(), Schema: t.Schema()})
 		}
 	}
 	w.say(offered)

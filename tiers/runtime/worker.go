@@ -127,11 +127,17 @@ func (w *Worker) begin(ctx context.Context, d Delivery) error {
 	case events.PreviewRequested:
 		return w.at(ctx, session, p.Workspace, func(at site) error { return w.answer(ctx, &d.Event, at.preview(ctx, p)) })
 	case events.ContextRequested:
-		return w.at(ctx, session, p.Workspace, func(at site) error { return w.answer(ctx, &d.Event, at.views(ctx, d.Event.ID, p)) })
+		return w.at(ctx, session, p.Workspace, func(at site) error {
+			return w.answer(ctx, &d.Event, at.views(ctx, d.Event.ID,
+				p))
+		})
 	case events.ContextInjectionRequested:
 		return w.at(ctx, session, "", func(at site) error { return w.answer(ctx, &d.Event, at.injected(ctx, d.Event.ID, p)) })
 	case events.RefreshRequested:
-		return w.at(ctx, session, p.Workspace, func(at site) error { return w.answer(ctx, &d.Event, at.refresh(ctx, d.Event.ID, p)) })
+		return w.at(ctx, session, p.Workspace, func(at site) error {
+			return w.answer(ctx, &d.Event,
+				at.refresh(ctx, d.Event.ID, p))
+		})
 	case events.WorkspaceRequested:
 		return w.prepareWorkspace(ctx, d, p)
 	case events.MergeRequested:
@@ -162,13 +168,17 @@ func (w *Worker) giveUp(ctx context.Context, d Delivery, begun int) error {
 		}
 		return w.answer(ctx, &d.Event, out)
 	case events.ContextInjectionRequested:
-		return w.answer(ctx, &d.Event, events.ContextBuilt{Request: d.Event.ID, Views: []events.View{{Path: p.Path, View: p.View, Error: why}}})
+		return w.answer(ctx, &d.Event, events.ContextBuilt{Request: d.Event.ID,
+			Views: []events.View{{Path: p.Path, View: p.View, Error: why}}})
 	case events.RefreshRequested:
-		return w.answer(ctx, &d.Event, events.FilesUpdated{Request: d.Event.ID, Ticket: p.Ticket, Files: []events.FileUpdate{}})
+		return w.answer(ctx, &d.Event, events.FilesUpdated{Request: d.Event.ID, Ticket: p.Ticket,
+			Files: []events.FileUpdate{}})
 	case events.WorkspaceRequested:
-		return w.answer(ctx, &d.Event, events.WorkspacePrepared{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name, Error: why})
+		return w.answer(ctx, &d.Event, events.WorkspacePrepared{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt,
+			Name: p.Name, Error: why})
 	case events.MergeRequested:
-		return w.answer(ctx, &d.Event, events.MergeSettled{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try, Outcome: events.MergeFailed, Detail: why})
+		return w.answer(ctx, &d.Event, events.MergeSettled{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt,
+			Try: p.Try, Outcome: events.MergeFailed, Detail: why})
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ type Workspaces struct {
 // busyTreesPause is the wait before worktrees at which another process hangs are tried again.
 const busyTreesPause = 10 * time.Second
 
-var errNoWorkspaces = errors.New("this worker has no workspaces: git is not installed here; install it, or set isolation = \"shared\"")
+var errNoWorkspaces = errors.New("this worker has no workspaces: git is not installed here; install it, or set " +
+	"isolation = \"shared\"")
 
 // maxMergeNames bounds the names of files in each list of a MergeSettled, in bytes.
 const maxMergeNames = 32 << 10
@@ -45,7 +46,8 @@ func (s *Workspaces) of(session, name string) (git.Worktrees, error) {
 	if !events.ValidToken(session) || !events.ValidWorkspace(name) {
 		return git.Worktrees{}, fmt.Errorf("%q is no name of a workspace", name)
 	}
-	return git.Worktrees{Program: s.Git, Project: s.Project, Root: filepath.Join(s.Root, session), Session: session, Patience: s.Patience}, nil
+	return git.Worktrees{Program: s.Git, Project: s.Project, Root: filepath.Join(s.Root, session), Session: session,
+		Patience: s.Patience}, nil
 }
 
 // prepareWorkspace makes the place of an attempt.
@@ -62,14 +64,16 @@ func (w *Worker) prepareWorkspace(ctx context.Context, d Delivery, p events.Work
 		return again
 	}
 	if err != nil {
-		out = events.WorkspacePrepared{Request: out.Request, Ticket: out.Ticket, Attempt: out.Attempt, Name: out.Name, Error: w.mask(head(err.Error(), maxStderr))}
+		out = events.WorkspacePrepared{Request: out.Request, Ticket: out.Ticket, Attempt: out.Attempt, Name: out.Name,
+			Error: w.mask(head(err.Error(), maxStderr))}
 	}
 	return w.answer(ctx, &d.Event, out)
 }
 
 // mergeWorkspace brings the work of an attempt into the session's branch.
 func (w *Worker) mergeWorkspace(ctx context.Context, d Delivery, p events.MergeRequested) error {
-	out := events.MergeSettled{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try, Outcome: events.MergeFailed}
+	out := events.MergeSettled{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try,
+		Outcome: events.MergeFailed}
 	trees, err := w.Workspaces.of(d.Event.Session, p.Name)
 	if err == nil {
 		var done git.Merge

@@ -31,7 +31,8 @@ func (w *world) withWorkspaces(name, root string) *runtime.Worker {
 	program, err := exec.LookPath("git")
 	require.NoError(w.t, err)
 	worker := w.worker(name)
-	worker.Workspaces = &runtime.Workspaces{Git: git.Program{Path: program, Search: os.Getenv("PATH")}, Project: w.dir, Root: root,
+	worker.Workspaces = &runtime.Workspaces{Git: git.Program{Path: program, Search: os.Getenv("PATH")}, Project: w.dir,
+		Root: root,
 		Open: func(dir string) (*sandbox.Workspace, error) { return sandbox.Open(sandbox.Config{Primary: dir}) }}
 	return worker
 }
@@ -94,7 +95,8 @@ func (w *world) prepared(root string) (events.Event, git.Worktrees) {
 	place := only[events.WorkspacePrepared](w)
 	require.Empty(w.t, place.Error)
 	require.NoError(w.t, os.WriteFile(filepath.Join(place.Path, "a.txt"), []byte("two\n"), 0o600))
-	merge := w.decided(events.ActorConductor, events.MergeRequested{Ticket: "T-001", Attempt: 1, Name: "T-001.1", Try: 1, Title: "T-001: two"})
+	merge := w.decided(events.ActorConductor, events.MergeRequested{Ticket: "T-001", Attempt: 1, Name: "T-001.1", Try: 1,
+		Title: "T-001: two"})
 	spaces := w.withWorkspaces("worker-test-1", root).Workspaces
 	return merge, git.Worktrees{Program: spaces.Git, Project: w.dir, Root: filepath.Join(root, session), Session: session}
 }
@@ -195,10 +197,12 @@ func TestAnUndoThatAStoppedProcessMayStillMakeHasNoOutcome(t *testing.T) {
 	require.NoError(t, w.handing(worker, merge, 1))
 	one, err := w.person.Put(t.Context(), []byte("one\n"), "text/plain")
 	require.NoError(t, err)
-	call := approvedCall(events.RestoreTool, `{"files":[{"path":"a.txt","before":"`+events.Digest([]byte("two\n"))+`","after":"`+one.SHA256+`"}]}`)
+	call := approvedCall(events.RestoreTool, `{"files":[{"path":"a.txt","before":"`+events.Digest([]byte("two\n"))+
+		`","after":"`+one.SHA256+`"}]}`)
 	call.Workspace = events.WorkspaceMerged
 	undo := w.decided(events.ActorApproval, call)
-	look := w.decided(events.ActorLead, events.ContextRequested{Tier: 2, Workspace: events.WorkspaceMerged, Views: []events.ViewRequest{{Path: "a.txt", View: events.ViewRaw}}})
+	look := w.decided(events.ActorLead, events.ContextRequested{Tier: 2, Workspace: events.WorkspaceMerged,
+		Views: []events.ViewRequest{{Path: "a.txt", View: events.ViewRaw}}})
 	stopped, err := trees.HoldMerged(t.Context())
 	require.NoError(t, err)
 	worker.Workspaces.Patience = time.Millisecond

@@ -110,12 +110,15 @@ func TestWhatCannotComeBackAsItWasIsRefused(t *testing.T) {
 	function := struct{ f func() }{}
 	free := struct{ x any }{1}
 	for name, s := range map[string]any{
-		"too deep": &deep, "pointer into a slice": &inner, "pointer into a struct": &field, "any": &free, "no pointer": node{}, "nil": (*node)(nil),
+		"too deep": &deep, "pointer into a slice": &inner, "pointer into a struct": &field, "any": &free,
+		"no pointer": node{}, "nil": (*node)(nil),
 	} {
 		_, err := snapshot.Encode(s)
 		require.ErrorIs(t, err, snapshot.ErrShape, name)
 	}
-	for name, s := range map[string]any{"function": &function, "any": &free, "pointer as a key": &struct{ m map[*node]int }{}} {
+	for name, s := range map[string]any{"function": &function, "any": &free, "pointer as a key": &struct {
+		m map[*node]int
+	}{}} {
 		_, err := snapshot.Shape(s)
 		require.ErrorIs(t, err, snapshot.ErrShape, name)
 	}

@@ -112,7 +112,8 @@ func (h *History) add(p events.Payload) *events.Event {
 		actor = actorOf(h.registry, p)
 	}
 	h.foreign++
-	e, err := events.New(events.Origin{ID: ID(h.foreign), Time: At(h.foreign), Project: Project, Session: SessionID, Actor: actor}, p)
+	e, err := events.New(events.Origin{ID: ID(h.foreign), Time: At(h.foreign), Project: Project, Session: SessionID,
+		Actor: actor}, p)
 	require.NoError(h.t, err)
 	return h.push(e)
 }

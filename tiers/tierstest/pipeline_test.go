@@ -51,7 +51,8 @@ func (w *world) outcome(e events.Event) []events.Payload {
 	case events.ContextRequested:
 		b := events.ContextBuilt{Request: e.ID}
 		for _, v := range x.Views {
-			b.Views = append(b.Views, events.View{Path: v.Path, View: v.View, Text: "x", SHA256: events.Digest([]byte("x")), Size: 1})
+			b.Views = append(b.Views, events.View{Path: v.Path, View: v.View, Text: "x", SHA256: events.Digest([]byte("x")),
+				Size: 1})
 		}
 		return []events.Payload{b}
 	case events.ModelRequested:
@@ -63,7 +64,8 @@ func (w *world) outcome(e events.Event) []events.Payload {
 		w.asks++
 		return []events.Payload{events.AskAnswered{Ask: x.Ask, Decision: events.Yes}}
 	case events.ToolApproved:
-		return []events.Payload{events.ToolSettled{Call: x.Call, Tool: x.Tool, Outcome: events.ToolDone, Text: "ok", SHA256: events.Digest([]byte("ok")),
+		return []events.Payload{events.ToolSettled{Call: x.Call, Tool: x.Tool, Outcome: events.ToolDone, Text: "ok",
+			SHA256:     events.Digest([]byte("ok")),
 			ArgsSHA256: x.ArgsSHA256, Generation: x.Generation}}
 	case events.RefreshRequested:
 		return []events.Payload{events.FilesUpdated{Request: e.ID, Ticket: x.Ticket}}
@@ -100,11 +102,14 @@ func play(t *testing.T, w *world, said ...events.Payload) *tierstest.Sim {
 	s := tierstest.Session(t, everyDecider()...)
 	s.Script(w.script)
 	s.Say(
-		events.SessionOpened{Settings: events.Settings{MaxWorkers: 2, MaxRetries: 2, SpawnApproval: true, Tiers: []events.TierSettings{
-			{Tier: 1, Provider: "script", Models: []string{"p"}}, {Tier: 2, Provider: "script", Models: []string{"l"}},
-			{Tier: 3, Provider: "script", Models: []string{"w0", "w1", "w2"}, MaxRounds: 5}, {Tier: 4, Provider: "script", Models: []string{"q"}},
-		}}},
-		events.ToolsOffered{Tools: []events.ToolOffer{{Name: "write", Effect: "writes", Schema: json.RawMessage(`{"type":"object"}`)}}},
+		events.SessionOpened{Settings: events.Settings{MaxWorkers: 2, MaxRetries: 2, SpawnApproval: true,
+			Tiers: []events.TierSettings{
+				{Tier: 1, Provider: "script", Models: []string{"p"}}, {Tier: 2, Provider: "script", Models: []string{"l"}},
+				{Tier: 3, Provider: "script", Models: []string{"w0", "w1", "w2"}, MaxRounds: 5}, {Tier: 4, Provider: "script",
+					Models: []string{"q"}},
+			}}},
+		events.ToolsOffered{Tools: []events.ToolOffer{{Name: "write", Effect: "writes",
+			Schema: json.RawMessage(`{"type":"object"}`)}}},
 	)
 	for _, p := range said {
 		s.Say(p)
@@ -143,7 +148,8 @@ func TestAGoalGoesThroughEveryTier(t *testing.T) {
 			w := &world{lazy: lazy, plans: map[string]string{"Mend": tracks(2), "TR-1": diamond("x-"), "TR-2": diamond("y-")}}
 			s := play(t, w, events.GoalSubmitted{Goal: "Mend it"})
 			require.Len(t, tierstest.All[events.GoalCompleted](s.History), 1)
-			require.Equal(t, []events.TrackCompleted{{Track: "TR-1"}, {Track: "TR-2"}}, tierstest.All[events.TrackCompleted](s.History))
+			require.Equal(t, []events.TrackCompleted{{Track: "TR-1"}, {Track: "TR-2"}},
+				tierstest.All[events.TrackCompleted](s.History))
 			require.Len(t, tierstest.All[events.TicketCompleted](s.History), 8)
 			require.Equal(t, 16, w.asks, "each ticket asks for its start and for its write")
 			require.Equal(t, 1+2+16, w.requests)
@@ -187,12 +193,15 @@ func TestAFailingTicketIsRetriedThenBlockedThenRevived(t *testing.T) {
 
 func TestGoalsQueue(t *testing.T) {
 	t.Parallel()
-	w := &world{plans: map[string]string{"First": tracks(1), "Second": `[{"description":"more"}]`, "TR-1": diamond("x-"), "TR-2": diamond("y-")}}
+	w := &world{plans: map[string]string{"First": tracks(1), "Second": `[{"description":"more"}]`, "TR-1": diamond("x-"),
+		"TR-2": diamond("y-")}}
 	s := tierstest.Session(t, everyDecider()...)
 	s.Script(w.script)
 	s.SayAtOnce(events.SessionOpened{Settings: events.Settings{MaxWorkers: 4}},
-		events.ToolsOffered{Tools: []events.ToolOffer{{Name: "write", Effect: "writes", Schema: json.RawMessage(`{"type":"object"}`)}}},
+		events.ToolsOffered{Tools: []events.ToolOffer{{Name: "write", Effect: "writes",
+			Schema: json.RawMessage(`{"type":"object"}`)}}},
 		events.GoalSubmitted{Goal: "First"}, events.GoalSubmitted{Goal: "Second"})
-	require.Equal(t, []events.GoalCompleted{{Goal: tierstest.ID(3)}, {Goal: tierstest.ID(4)}}, tierstest.All[events.GoalCompleted](s.History))
+	require.Equal(t, []events.GoalCompleted{{Goal: tierstest.ID(3)}, {Goal: tierstest.ID(4)}},
+		tierstest.All[events.GoalCompleted](s.History))
 	s.Restart(everyDecider()...)
 }

@@ -17,11 +17,15 @@ func (c *chaos) staff(s *events.Settings) {
 	s.Shell = pick(c, "", "bash", "pwsh")
 	s.Roster = events.Roster{
 		Personas: []events.Persona{
-			{Name: "ada", SystemPrompt: "Be exact.", ToolPreset: "few", BiasProfile: "calm", Models: []events.PreferredModel{{Provider: "script", Model: "a0"}, {Provider: "script", Model: "a1"}}},
+			{Name: "ada", SystemPrompt: "Be exact.", ToolPreset: "few", BiasProfile: "calm", Models: []events.PreferredModel{
+				{Provider: "script", Model: "a0"}, {Provider: "script", Model: "a1"}}},
 			{Name: "theirs", SystemPrompt: "Be quick.", Project: true},
 		},
-		ToolPresets:   []events.ToolPreset{{Name: "few", Tools: []events.PresetTool{{Tool: "write", Approval: events.PresetAuto}, {Tool: "re*", Approval: events.PresetAsk}, {Tool: "sh*"}}}},
-		BiasProfiles:  []events.BiasProfile{{Name: "calm", Tools: []events.ToolBias{{Tool: "write", Weight: 5, Parameters: map[string]string{"path": "exact"}}}}},
+		ToolPresets: []events.ToolPreset{
+			{Name: "few", Tools: []events.PresetTool{{Tool: "write", Approval: events.PresetAuto},
+				{Tool: "re*", Approval: events.PresetAsk}, {Tool: "sh*"}}}},
+		BiasProfiles: []events.BiasProfile{{Name: "calm", Tools: []events.ToolBias{{Tool: "write", Weight: 5,
+			Parameters: map[string]string{"path": "exact"}}}}},
 		PromptPresets: []events.PromptPreset{{Name: "brief", SystemPrompt: "Be brief."}},
 	}
 	for i := range s.Tiers {
@@ -38,7 +42,8 @@ func (c *chaos) viewsOfChaos(asked []events.ViewRequest) []events.View {
 		view := events.View{Path: v.Path, View: v.View, Error: "there is no such file"}
 		if c.chance(2) {
 			text := pick(c, "text of "+v.Path, "the same")
-			view = events.View{Path: v.Path, View: v.View, Text: text, SHA256: events.Digest([]byte(text)), Size: int64(len(text))}
+			view = events.View{Path: v.Path, View: v.View, Text: text, SHA256: events.Digest([]byte(text)),
+				Size: int64(len(text))}
 		}
 		out = append(out, view)
 	}

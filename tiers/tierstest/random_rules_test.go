@@ -41,7 +41,8 @@ type callRecord struct {
 }
 
 func readLog(log []events.Event, whole bool) *record {
-	r := &record{log: log, whole: whole, at: map[string]int{}, killed: map[attempt]int{}, calls: map[string]*callRecord{}, requests: map[string]events.ModelRequested{}}
+	r := &record{log: log, whole: whole, at: map[string]int{}, killed: map[attempt]int{}, calls: map[string]*callRecord{},
+		requests: map[string]events.ModelRequested{}}
 	for i, e := range log {
 		r.at[e.ID] = i
 		switch p := e.Payload.(type) {
@@ -119,7 +120,10 @@ func (r *record) alone(a attempt) bool {
 // reached or given up.
 func (r *record) comesToAnEnd(t *testing.T) {
 	t.Helper()
-	ends := slices.ContainsFunc(r.log[:r.closed], func(e events.Event) bool { return e.Type == "GoalCompleted" || e.Type == "GoalFailed" })
+	ends := slices.ContainsFunc(r.log[:r.closed], func(e events.Event) bool {
+		return e.Type == "GoalCompleted" ||
+			e.Type == "GoalFailed"
+	})
 	require.True(t, ends || !r.whole, "the session stands still")
 }
 
@@ -170,7 +174,8 @@ func (r *record) approvalsAreJustified(t *testing.T) {
 	}
 }
 
-func (r *record) isJustified(t *testing.T, p events.ToolApproved, rules map[string]bool, ask events.AskRaised, answer events.AskSettled) {
+func (r *record) isJustified(t *testing.T, p events.ToolApproved, rules map[string]bool, ask events.AskRaised,
+	answer events.AskSettled) {
 	t.Helper()
 	if p.Tool == events.RestoreTool && p.Generation == 1 {
 		require.Equal(t, r.calls[p.Call].wish.Actor, p.By)

@@ -76,19 +76,26 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 				if p.Note != "" {
 					seen["a persona that nobody has"]++
 				}
-				if slices.ContainsFunc(p.Manifest, func(x events.Part) bool { return strings.HasPrefix(x.Prefix, "# Project rules") }) {
+				if slices.ContainsFunc(p.Manifest, func(x events.Part) bool {
+					return strings.HasPrefix(x.Prefix,
+						"# Project rules")
+				}) {
 					seen["a project's rules"]++
 				}
 			}
 		}
 	}
 	for _, want := range []string{
-		"asked tool", "asked step", "asked spawn", "asked budget", "asked interrupted", "asked http", "edited true", "generation 2", "final true", events.Yes, events.No, events.Expired,
-		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled", "TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
-		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded", "GraphMutated", "OverlapWarned", "WorkspacePrepared", "MergeAnswered", "asked merge",
+		"asked tool", "asked step", "asked spawn", "asked budget", "asked interrupted", "asked http", "edited true",
+		"generation 2", "final true", events.Yes, events.No, events.Expired,
+		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled",
+		"TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
+		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded",
+		"GraphMutated", "OverlapWarned", "WorkspacePrepared", "MergeAnswered", "asked merge",
 		"asked of script", "asked of gemini_cli", "asked of gemini_cli/bin/g", "model m1", "model n0", "SettingsChanged",
 		"ModelApproved", "ModelDenied", "BudgetRaised", "BudgetWarned",
-		"UndoRefused", "asked to undo", "PatchProposed", "PatchSkipped", "approved a patch", "reviewed approve", "reviewed send_back", "reviewed skipped",
+		"UndoRefused", "asked to undo", "PatchProposed", "PatchSkipped", "approved a patch", "reviewed approve",
+		"reviewed send_back", "reviewed skipped",
 		"model a0", "model a1", "by a preset", "a project's rules", "a persona that nobody has",
 	} {
 		require.Positive(t, seen[want], want)

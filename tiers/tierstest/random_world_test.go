@@ -31,7 +31,8 @@ type chaos struct {
 
 func newChaos(t *testing.T, seed uint64) *chaos {
 	t.Helper()
-	c := &chaos{Rand: rand.New(rand.NewPCG(seed, 7)), requested: map[string]events.ModelRequested{}, sim: tierstest.Session(t, everyDecider()...), control: 8, rounds: 60}
+	c := &chaos{Rand: rand.New(rand.NewPCG(seed, 7)), requested: map[string]events.ModelRequested{},
+		sim: tierstest.Session(t, everyDecider()...), control: 8, rounds: 60}
 	c.sim.Scatter(c.IntN)
 	c.sim.Script(c.react)
 	return c
@@ -91,7 +92,8 @@ func (c *chaos) calm() bool {
 }
 
 func (c *chaos) settings() events.Settings {
-	s := events.Settings{MaxWorkers: 1 + c.IntN(3), MaxRetries: c.IntN(3), StepMode: c.chance(3), SpawnApproval: c.chance(2), QADisabled: c.chance(4), AskTimeoutMS: 60_000}
+	s := events.Settings{MaxWorkers: 1 + c.IntN(3), MaxRetries: c.IntN(3), StepMode: c.chance(3),
+		SpawnApproval: c.chance(2), QADisabled: c.chance(4), AskTimeoutMS: 60_000}
 	if c.chance(2) {
 		s.GateTimeoutMS = 60_000
 	}
@@ -104,12 +106,15 @@ func (c *chaos) settings() events.Settings {
 	s.Review = c.chance(3)
 	s.Isolation = pick(c, events.IsolationShared, events.IsolationShared, events.IsolationWorktree)
 	for tier := 1; tier <= 4; tier++ {
-		s.Tiers = append(s.Tiers, events.TierSettings{Tier: tier, Provider: "script", Models: []string{"m0", "m1"}, MaxRounds: 2 + c.IntN(4)})
+		s.Tiers = append(s.Tiers, events.TierSettings{Tier: tier, Provider: "script", Models: []string{"m0", "m1"},
+			MaxRounds: 2 + c.IntN(4)})
 	}
 	c.staff(&s)
 	for _, r := range []events.Rule{
-		{Tool: "write", Action: "allow", Args: []string{"src/**"}, Source: "allow-src"}, {Tool: "write", Action: "deny", Args: []string{"docs/**"}, Source: "deny-docs"},
-		{Tool: "shell", Action: "ask", Source: "ask-shell"}, {Tool: "sh*", Action: "allow", Source: "allow-shell"}, {Tool: "read", Action: "deny", Args: []string{"secret/*"}, Source: "deny-secret"},
+		{Tool: "write", Action: "allow", Args: []string{"src/**"}, Source: "allow-src"}, {Tool: "write", Action: "deny",
+			Args: []string{"docs/**"}, Source: "deny-docs"},
+		{Tool: "shell", Action: "ask", Source: "ask-shell"}, {Tool: "sh*", Action: "allow", Source: "allow-shell"},
+		{Tool: "read", Action: "deny", Args: []string{"secret/*"}, Source: "deny-secret"},
 	} {
 		if c.chance(3) {
 			s.Rules = append(s.Rules, r)
@@ -121,7 +126,8 @@ func (c *chaos) settings() events.Settings {
 // modelsOfChaos know two models, one of them without a price.
 func modelsOfChaos() events.ModelsOffered {
 	price := events.ModelPrice{ID: "script/m0", Output: 1_000_000}
-	return events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "m0", MaxOutputTokens: 5, Prices: []events.ModelPrice{price}}, {Provider: "script", Model: "m*"}}}
+	return events.ModelsOffered{Models: []events.ModelOffer{{Provider: "script", Model: "m0", MaxOutputTokens: 5,
+		Prices: []events.ModelPrice{price}}, {Provider: "script", Model: "m*"}}}
 }
 
 func toolsOfChaos() events.ToolsOffered {
@@ -172,12 +178,15 @@ func (c *chaos) outcome(e events.Event) {
 	case events.ToolSettled:
 		c.secondThoughts(p)
 	case events.RefreshRequested:
-		c.later(events.FilesUpdated{Request: e.ID, Ticket: p.Ticket, Files: pick(c, nil, []events.FileUpdate{{Path: "src/a", Before: "1", After: "2", Diff: "-a\n+b\n"}})})
+		c.later(events.FilesUpdated{Request: e.ID, Ticket: p.Ticket,
+			Files: pick(c, nil, []events.FileUpdate{{Path: "src/a", Before: "1", After: "2", Diff: "-a\n+b\n"}})})
 	case events.WorkspaceRequested:
-		c.later(events.WorkspacePrepared{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name, Path: "/p/" + p.Name, Error: pick(c, "", "", "", "the disk is full")})
+		c.later(events.WorkspacePrepared{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name, Path: "/p/" +
+			p.Name, Error: pick(c, "", "", "", "the disk is full")})
 	case events.MergeRequested:
 		for range 1 + c.IntN(2) { // a second word does not count
-			c.later(events.MergeSettled{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try, Outcome: pick(c, events.MergeDone, events.MergeDone, events.MergeConflict, events.MergeFailed)})
+			c.later(events.MergeSettled{Request: e.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try,
+				Outcome: pick(c, events.MergeDone, events.MergeDone, events.MergeConflict, events.MergeFailed)})
 		}
 	case events.TicketReady:
 		c.tickets = append(c.tickets, p.Ticket)
@@ -189,13 +198,19 @@ func (c *chaos) outcome(e events.Event) {
 	if c.control > 0 && len(c.tickets) > 0 && c.chance(25) {
 		c.control--
 		ticket := pick(c, c.tickets...)
-		c.later(pick[events.Payload](c, events.KillRequested{Ticket: ticket}, events.KillRequested{Ticket: ticket}, events.RetryRequested{Ticket: ticket}, events.BlockRequested{Ticket: ticket},
-			events.UnblockRequested{Ticket: ticket}, events.PauseRequested{}, events.ResumeRequested{}, events.StepModeSet{On: c.chance(2)},
+		c.later(pick[events.Payload](c, events.KillRequested{Ticket: ticket}, events.KillRequested{Ticket: ticket},
+			events.RetryRequested{Ticket: ticket}, events.BlockRequested{Ticket: ticket},
+			events.UnblockRequested{Ticket: ticket}, events.PauseRequested{}, events.ResumeRequested{},
+			events.StepModeSet{On: c.chance(2)},
 			c.change(), c.change(), modelsOfChaos(), events.BudgetRaiseRequested{Budget: "session", LimitMicroDollars: 60},
-			events.Malformed{Name: "GraphMutationRequested", Version: 1, Reason: "cut"}, events.Malformed{Name: "TierChanged", Version: 1, Reason: "cut"},
-			events.FilesTracked{Patterns: []string{"*"}, Paths: []string{"src/a", "src/b"}}, events.ContextInjectionRequested{Path: "src/a", View: events.ViewRaw},
-			tierstest.By(events.ActorGateway, events.ProjectLoaded{Path: "p.toml", Document: json.RawMessage(`{}`)}), events.SessionEdited{Entries: json.RawMessage(`[]`)},
-			events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent, events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
+			events.Malformed{Name: "GraphMutationRequested", Version: 1, Reason: "cut"}, events.Malformed{Name: "TierChanged",
+				Version: 1, Reason: "cut"},
+			events.FilesTracked{Patterns: []string{"*"}, Paths: []string{"src/a", "src/b"}}, events.ContextInjectionRequested{
+				Path: "src/a", View: events.ViewRaw},
+			tierstest.By(events.ActorGateway, events.ProjectLoaded{Path: "p.toml", Document: json.RawMessage(`{}`)}),
+			events.SessionEdited{Entries: json.RawMessage(`[]`)},
+			events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent,
+				events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
 	}
 }
 
@@ -204,7 +219,8 @@ func (c *chaos) outcome(e events.Event) {
 func (c *chaos) secondThoughts(p events.ToolSettled) {
 	if c.control > 0 && c.chance(12) {
 		c.control--
-		c.later(pick[events.Payload](c, events.UndoRequested{Call: p.Call}, events.UndoRequested{ToSeq: 9}, events.UndoRequested{Ticket: pick(c, append(c.tickets, "nobody")...)}, events.UndoRequested{},
+		c.later(pick[events.Payload](c, events.UndoRequested{Call: p.Call}, events.UndoRequested{ToSeq: 9},
+			events.UndoRequested{Ticket: pick(c, append(c.tickets, "nobody")...)}, events.UndoRequested{},
 			events.PatchRequested{Call: p.Call}, events.PatchRequested{Call: "nobody"}))
 	}
 	if p.Tool == "shell" && p.Outcome == events.ToolFailed && c.chance(4) {
@@ -215,21 +231,27 @@ func (c *chaos) secondThoughts(p events.ToolSettled) {
 // change is a word about the settings; now and then one that may not count.
 func (c *chaos) change() events.Payload {
 	number, on := c.IntN(7)-1, c.chance(2)
-	return pick[events.Payload](c, events.TierChanged{Tier: pick(c, 0, 0, 3, 9), Provider: pick(c, "script", "gemini-cli", "gemini_cli"), Models: pick(c, nil, []string{"n0", "n1"}, []string{""})},
-		events.TierChanged{Tier: 3, MaxRounds: &number}, events.ProviderChanged{Provider: "gemini_cli", Command: pick(c, "", "/bin/g", "g")},
-		events.SettingsChanged{MaxWorkers: &number, MaxRetries: &number}, events.SettingsChanged{SpawnApproval: &on, QADisabled: &on})
+	return pick[events.Payload](c, events.TierChanged{Tier: pick(c, 0, 0, 3, 9), Provider: pick(c, "script", "gemini-cli",
+		"gemini_cli"), Models: pick(c, nil, []string{"n0", "n1"}, []string{""})},
+		events.TierChanged{Tier: 3, MaxRounds: &number}, events.ProviderChanged{Provider: "gemini_cli",
+			Command: pick(c, "", "/bin/g", "g")},
+		events.SettingsChanged{MaxWorkers: &number, MaxRetries: &number}, events.SettingsChanged{SpawnApproval: &on,
+			QADisabled: &on})
 }
 
 // mutation is a person's wish for more work, or other work, or another order.
 func (c *chaos) mutation() events.Payload {
 	a, b := pick(c, c.tickets...), pick(c, c.tickets...)
 	if c.chance(3) {
-		return events.WorkerSpawnRequested{Prompt: "Mend it too", RequestID: fmt.Sprint("w-", c.IntN(3)), Model: pick(c, "", "m7")}
+		return events.WorkerSpawnRequested{Prompt: "Mend it too", RequestID: fmt.Sprint("w-", c.IntN(3)),
+			Model: pick(c, "", "m7")}
 	}
 	ops := []events.GraphOp{
-		{Op: events.GraphAddTicket, Ticket: fmt.Sprint("N-", c.control), New: &events.Ticket{Description: "do it too", DependsOn: []string{a}, PersonaID: pick(c, "", "ada", "nobody")}},
+		{Op: events.GraphAddTicket, Ticket: fmt.Sprint("N-", c.control), New: &events.Ticket{Description: "do it too",
+			DependsOn: []string{a}, PersonaID: pick(c, "", "ada", "nobody")}},
 		{Op: events.GraphAddDependency, Ticket: fmt.Sprint("N-", c.control), Dependency: b},
-		{Op: events.GraphAddTicket, Ticket: pick(c, "TR-1-3", "TR-2-0", "TR-2-1", "t2-0", "t1-3"), New: &events.Ticket{Description: "of an id that a plan may want", DependsOn: []string{a}}},
+		{Op: events.GraphAddTicket, Ticket: pick(c, "TR-1-3", "TR-2-0", "TR-2-1", "t2-0", "t1-3"),
+			New: &events.Ticket{Description: "of an id that a plan may want", DependsOn: []string{a}}},
 		{Op: events.GraphSetPriority, Ticket: a, Priority: "high"},
 		{Op: events.GraphAddDependency, Ticket: a, Dependency: b},
 		{Op: events.GraphRemoveDependency, Ticket: a, Dependency: b},
@@ -243,7 +265,8 @@ func (c *chaos) mutation() events.Payload {
 // model answers a request, or fails it.
 func (c *chaos) model(id string, r events.ModelRequested) {
 	if c.chance(10) {
-		c.later(events.ModelFailed{Request: id, Kind: pick(c, events.ModelOverloaded, events.ModelNetwork, events.ModelAuth, events.ModelExhausted), Message: "oh"})
+		c.later(events.ModelFailed{Request: id, Kind: pick(c, events.ModelOverloaded, events.ModelNetwork, events.ModelAuth,
+			events.ModelExhausted), Message: "oh"})
 		return
 	}
 	p := events.ModelReplied{Request: id, Finish: "stop", Usage: events.Usage{Output: int64(c.IntN(12))}}
@@ -253,7 +276,8 @@ func (c *chaos) model(id string, r events.ModelRequested) {
 	case 2:
 		p.Text = c.plan(r.Track)
 		if r.Ticket != "" {
-			p.Text = pick(c, `[{"verdict":"approve"}]`, `[{"verdict":"approve"}]`, `[{"verdict":"send_back","reasons":["no test"]}]`, "I like it.")
+			p.Text = pick(c, `[{"verdict":"approve"}]`, `[{"verdict":"approve"}]`,
+				`[{"verdict":"send_back","reasons":["no test"]}]`, "I like it.")
 		}
 	case 3:
 		c.contribute(id, &p)
@@ -274,20 +298,24 @@ func (c *chaos) plan(track string) string {
 		if i > 0 && c.chance(2) {
 			deps = fmt.Sprintf("%q", fmt.Sprintf("%s-%d", track, c.IntN(i)))
 		}
-		items = append(items, fmt.Sprintf(`{"id":"%s-%d","description":"do it","target_file":"%s","depends_on":[%s],"persona_id":%q}`, track, i, pick(c, "", "", "src/a", "./src/a"), deps, pick(c, "", "", "ada", "theirs")))
+		items = append(items,
+			fmt.Sprintf(`{"id":"%s-%d","description":"do it","target_file":"%s","depends_on":[%s],"persona_id":%q}`, track, i,
+				pick(c, "", "", "src/a", "./src/a"), deps, pick(c, "", "", "ada", "theirs")))
 	}
 	return "[" + strings.Join(items, ",") + "]"
 }
 
 func (c *chaos) contribute(id string, p *events.ModelReplied) {
 	if c.rounds == 0 || c.chance(3) {
-		p.Text, p.Finish = pick(c, "DONE: it is.", "DONE: it is.", "DONE: it is.", "DONE: it is.", "I will edit it now.", "<tool_call>{}</tool_call>", "BLOCKED: no such file", ""), pick(c, "stop", "stop", "stop", "max_tokens")
+		p.Text, p.Finish = pick(c, "DONE: it is.", "DONE: it is.", "DONE: it is.", "DONE: it is.", "I will edit it now.",
+			"<tool_call>{}</tool_call>", "BLOCKED: no such file", ""), pick(c, "stop", "stop", "stop", "max_tokens")
 		return
 	}
 	c.rounds--
 	for i := range 1 + c.IntN(3) {
 		call := events.ToolCall{ID: events.CallID(id, i), Name: pick(c, "read", "write", "shell", "odd", "unknown"),
-			Args: json.RawMessage(pick(c, `{"path":"src/a"}`, `{"path":"src/b"}`, `{"path":"docs/a"}`, `{"path":"secret/a"}`, `{"path":"../x"}`, `{"path":7}`))}
+			Args: json.RawMessage(pick(c, `{"path":"src/a"}`, `{"path":"src/b"}`, `{"path":"docs/a"}`, `{"path":"secret/a"}`,
+				`{"path":"../x"}`, `{"path":7}`))}
 		if c.chance(10) {
 			call.Args, call.Malformed = json.RawMessage(`{}`), "no JSON"
 		}
@@ -328,9 +356,12 @@ func (c *chaos) answers(p events.AskRaised) {
 		c.later(events.TimerFired{Ask: p.Ask, Due: *p.ExpiresAt})
 	}
 	if c.chance(3) {
-		c.later(pick[events.Payload](c, events.AskAnswered{Ask: p.Ask, Decision: "perhaps"}, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Args: json.RawMessage(`[7]`)},
-			events.AskAnswered{Ask: p.Ask, Decision: events.No}, tierstest.By(tierstest.Agent, events.AskAnswered{Ask: p.Ask, Decision: events.Yes}),
-			tierstest.By(tierstest.Person, events.Malformed{Name: "AskAnswered", Version: 1, Reason: "cut"}), events.AskAnswered{Ask: "nobody", Decision: events.Yes},
+		c.later(pick[events.Payload](c, events.AskAnswered{Ask: p.Ask, Decision: "perhaps"}, events.AskAnswered{Ask: p.Ask,
+			Decision: events.Yes, Args: json.RawMessage(`[7]`)},
+			events.AskAnswered{Ask: p.Ask, Decision: events.No}, tierstest.By(tierstest.Agent, events.AskAnswered{Ask: p.Ask,
+				Decision: events.Yes}),
+			tierstest.By(tierstest.Person, events.Malformed{Name: "AskAnswered", Version: 1, Reason: "cut"}),
+			events.AskAnswered{Ask: "nobody", Decision: events.Yes},
 			events.TimerFired{Ask: p.Ask, Due: tierstest.At(0)}))
 	}
 }
@@ -346,12 +377,15 @@ func (c *chaos) budgetArgs(p events.AskRaised) json.RawMessage {
 
 // outcomes gives an approved call one outcome that counts, and some that do not.
 func (c *chaos) outcomes(p events.ToolApproved) {
-	s := events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: pick(c, events.ToolDone, events.ToolDone, events.ToolFailed, events.ToolInterrupted), Text: "text", SHA256: events.Digest([]byte("text")),
-		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation, Files: []events.FileState{{Path: "src/a", SHA256: "1", Written: p.Tool == "write"}}}
+	s := events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: pick(c, events.ToolDone, events.ToolDone,
+		events.ToolFailed, events.ToolInterrupted), Text: "text", SHA256: events.Digest([]byte("text")),
+		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation, Files: []events.FileState{{Path: "src/a", SHA256: "1",
+			Written: p.Tool == "write"}}}
 	if p.Tool == "shell" {
 		s.Interpreter = "bash"
 	}
-	c.later(pick[events.Payload](c, s, s, s, s, s, events.ToolParked{Call: p.Call, Tool: p.Tool, Reason: "handed out too often"}))
+	c.later(pick[events.Payload](c, s, s, s, s, s, events.ToolParked{Call: p.Call, Tool: p.Tool,
+		Reason: "handed out too often"}))
 	if c.chance(3) {
 		wrong := s
 		switch c.IntN(3) {

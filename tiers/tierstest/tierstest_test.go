@@ -100,7 +100,8 @@ func TestEveryTypeHasAnActor(t *testing.T) {
 
 func TestLawsHoldForAPureDecider(t *testing.T) {
 	t.Parallel()
-	history := []events.Payload{events.PauseRequested{}, events.ResumeRequested{}, tierstest.By("bob", events.PauseRequested{})}
+	history := []events.Payload{events.PauseRequested{}, events.ResumeRequested{},
+		tierstest.By("bob", events.PauseRequested{})}
 	tierstest.Laws(t, echoDecider(), history)
 	tierstest.SilentAfterClose(t, echoDecider(), history)
 }
@@ -125,5 +126,6 @@ func TestSessionFeedsMachinesAndScriptUntilQuiet(t *testing.T) {
 	for _, e := range s.Events()[len(s.Events())-6:] {
 		types = append(types, e.Type)
 	}
-	require.Equal(t, []string{"PauseRequested", "PauseRequested", "Paused", "Paused", "StepApproved", "StepApproved"}, types)
+	require.Equal(t, []string{"PauseRequested", "PauseRequested", "Paused", "Paused", "StepApproved", "StepApproved"},
+		types)
 }

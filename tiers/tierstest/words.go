@@ -27,7 +27,8 @@ func Join(parts ...any) []events.Payload {
 // Replied answers the newest request to a model with a text and no call.
 func Replied(text string) events.Payload {
 	return With(func(h *History) events.Payload {
-		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: text, SHA256: events.Digest([]byte(text)), Finish: "stop"}
+		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: text, SHA256: events.Digest([]byte(text)),
+			Finish: "stop"}
 	})
 }
 

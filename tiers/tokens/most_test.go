@@ -47,7 +47,8 @@ func TestNoVocabularyCountsMoreTokensThanTheBound(t *testing.T) {
 
 func TestTheBoundOfWhatModelsMostlyReadIsNearerThanItsBytes(t *testing.T) {
 	t.Parallel()
-	most := map[string]float64{"Go": 2.4, "prose about code": 2.6, "JSON Schema": 2.6, "YAML": 2.8, "shell and Makefile": 2.5, "English": 2.9, "Chinese": 3.4, "Japanese": 3.6}
+	most := map[string]float64{"Go": 2.4, "prose about code": 2.6, "JSON Schema": 2.6, "YAML": 2.8,
+		"shell and Makefile": 2.5, "English": 2.9, "Chinese": 3.4, "Japanese": 3.6}
 	for _, c := range countedTexts(t) {
 		if times, told := most[c.Kind]; told {
 			require.LessOrEqual(t, float64(tokens.Most(c.Text)), times*float64(min(c.O200K, c.CL100K, c.Claude2)), c.Kind)
@@ -73,13 +74,15 @@ func TestTheBoundIsOfAnyText(t *testing.T) {
 		require.LessOrEqual(t, joined, tokens.Most(a)+tokens.Most(b)+2, "%q %q", a, b)
 		require.GreaterOrEqual(t, joined, tokens.Most(a), "%q %q", a, b)
 	}
-	for text, want := range map[string]int64{"": 0, "a": 1, " ": 1, "word": 3, "two words": 6, "1234": 4, "世界": 6, "\xff": 3, "é": 2, "😀": 4, "HTTPServer": 9, "    x": 3, "====": 4} {
+	for text, want := range map[string]int64{"": 0, "a": 1, " ": 1, "word": 3, "two words": 6, "1234": 4, "世界": 6,
+		"\xff": 3, "é": 2, "😀": 4, "HTTPServer": 9, "    x": 3, "====": 4} {
 		require.Equal(t, want, tokens.Most(text), "%q", text)
 	}
 }
 
 func BenchmarkMost(b *testing.B) {
-	for name, text := range map[string]string{"code": "\tif err := s.read(ctx, name); err != nil {\n\t\treturn fmt.Errorf(\"read %s: %w\", name, err)\n\t}\n", "Chinese": "人人生而自由,在尊严和权利上一律平等。"} {
+	for name, text := range map[string]string{"code": "\tif err := s.read(ctx, name); err != nil {\n\t\treturn " +
+		"fmt.Errorf(\"read %s: %w\", name, err)\n\t}\n", "Chinese": "人人生而自由,在尊严和权利上一律平等。"} {
 		text = strings.Repeat(text, 64<<10/len(text))
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

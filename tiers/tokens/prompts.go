@@ -13,7 +13,9 @@ type Prompts struct {
 	manifest events.Prompts[part]
 	bounds   map[string]*bound // by request, of those that no other continues yet
 	tools    map[string]int64  // tokens of an offer, by name
-	scale    map[string]int64  // by model: what a token of the measure is by its vendor's count, in percent, where that is more than one
+	// by model: what a token of the measure is by its vendor's count, in percent, where that is more
+	// than one
+	scale map[string]int64
 }
 
 // bound is how many tokens a prompt has at most.
@@ -28,7 +30,8 @@ type bound struct {
 
 // NewPrompts knows of no session yet.
 func NewPrompts() *Prompts {
-	return &Prompts{texts: texts{}, manifest: events.Prompts[part]{}, bounds: map[string]*bound{}, tools: map[string]int64{}, scale: map[string]int64{}}
+	return &Prompts{texts: texts{}, manifest: events.Prompts[part]{}, bounds: map[string]*bound{},
+		tools: map[string]int64{}, scale: map[string]int64{}}
 }
 
 // Take folds an event that is no request.

@@ -40,7 +40,8 @@ type GoneError struct {
 }
 
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("the anchor is gone: the %s of the slice recorded as lines %d-%d (%q) is not in the file any more", e.Which, e.Slice.Start, e.Slice.End, e.Line)
+	return fmt.Sprintf("the anchor is gone: the %s of the slice recorded as lines %d-%d (%q) is not in the file any more",
+		e.Which, e.Slice.Start, e.Slice.End, e.Line)
 }
 
 // Create records lines start to end of a text with their anchors.

@@ -23,7 +23,8 @@ func recorded(t *testing.T) anchor.Slice {
 	t.Helper()
 	s, err := anchor.Create(source(), 13, 17)
 	require.NoError(t, err)
-	require.Equal(t, anchor.Slice{Start: 13, End: 17, Head: []string{"func f3() {", "\ta := 3", "\tb := a"}, Tail: []string{"\tb := a", "\tcall(a, b, 3)", "}"}}, s)
+	require.Equal(t, anchor.Slice{Start: 13, End: 17, Head: []string{"func f3() {", "\ta := 3", "\tb := a"},
+		Tail: []string{"\tb := a", "\tcall(a, b, 3)", "}"}}, s)
 	return s
 }
 
@@ -60,10 +61,12 @@ func TestASliceWhoseAnchorIsGoneSaysSo(t *testing.T) {
 	t.Parallel()
 	s := recorded(t)
 	var gone *anchor.GoneError
-	_, err := anchor.Resolve(strings.Replace(source(), "func f3() {\n\ta := 3", "x\ny", 1), anchor.Slice{Start: 13, End: 17, Head: s.Head[:2], Tail: s.Tail})
+	_, err := anchor.Resolve(strings.Replace(source(), "func f3() {\n\ta := 3", "x\ny", 1), anchor.Slice{Start: 13,
+		End: 17, Head: s.Head[:2], Tail: s.Tail})
 	require.ErrorAs(t, err, &gone)
 	require.Equal(t, "beginning", gone.Which)
-	require.ErrorContains(t, err, `the anchor is gone: the beginning of the slice recorded as lines 13-17 ("func f3() {") is not in the file any more`)
+	require.ErrorContains(t, err,
+		`the anchor is gone: the beginning of the slice recorded as lines 13-17 ("func f3() {") is not in the file any more`)
 	_, err = anchor.Resolve("func f3() {\n\ta := 3\n\tb := 0\n", s)
 	require.ErrorAs(t, err, &gone)
 	require.Equal(t, "end", gone.Which)

@@ -72,11 +72,13 @@ func (c CLI) Create(ctx context.Context, title, description string) (Bead, error
 	case title == "":
 		return Bead{}, problem("the title is empty")
 	case utf8.RuneCountInString(title) > maxTitle:
-		return Bead{}, problem("the title has %d characters, more than the limit of %d; put the rest into the description", utf8.RuneCountInString(title), maxTitle)
+		return Bead{}, problem("the title has %d characters, more than the limit of %d; put the rest into the description",
+			utf8.RuneCountInString(title), maxTitle)
 	case strings.ContainsFunc(title, unicode.IsControl):
 		return Bead{}, problem("the title must be one line without control characters")
 	case utf8.RuneCountInString(description) > maxDescription:
-		return Bead{}, problem("the description has %d characters, more than the limit of %d", utf8.RuneCountInString(description), maxDescription)
+		return Bead{}, problem("the description has %d characters, more than the limit of %d",
+			utf8.RuneCountInString(description), maxDescription)
 	case strings.ContainsRune(description, 0):
 		return Bead{}, problem("the description contains a NUL character")
 	}
@@ -125,11 +127,12 @@ func (c CLI) Update(ctx context.Context, id, status string) (Bead, error) {
 func (c CLI) checkHooks() error {
 	hooks, err := os.ReadDir(filepath.Join(c.Dir, Folder, "hooks"))
 	if err != nil {
-		return nil //nolint:nilerr // there are none
+		return nil
 	}
 	for _, hook := range hooks {
 		if strings.HasPrefix(hook.Name(), "on_") {
-			return problem("the project has %s/hooks/%s, a program that bd would run; a person has to look at it and remove it first", Folder, oneLine(hook.Name()))
+			return problem("the project has %s/hooks/%s, a program that bd would run; a person has to look at it and remove "+
+				"it first", Folder, oneLine(hook.Name()))
 		}
 	}
 	return nil
@@ -156,8 +159,9 @@ func (c CLI) call(ctx context.Context, into any, args ...string) error {
 		timeout = DefaultTimeout
 	}
 	o, err := sandbox.Run(ctx, sandbox.Command{
-		Path: c.Program, Args: append([]string{"--json", "--sandbox"}, args...), Dir: c.Dir, Timeout: timeout, MaxOutput: 2 * maxOutput,
-		Env: slices.Concat(c.Env, c.variables(), embedded()),
+		Path: c.Program, Args: append([]string{"--json", "--sandbox"}, args...), Dir: c.Dir, Timeout: timeout,
+		MaxOutput: 2 * maxOutput,
+		Env:       slices.Concat(c.Env, c.variables(), embedded()),
 	})
 	switch {
 	case err != nil:
@@ -179,7 +183,8 @@ func (c CLI) call(ctx context.Context, into any, args ...string) error {
 // what a repository configures.
 func (c CLI) variables() []string {
 	return []string{
-		"BD_DISABLE_METRICS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1", "NO_COLOR=1", "BEADS_ACTOR=slop", "BEADS_DIR=" + filepath.Join(c.Dir, Folder),
+		"BD_DISABLE_METRICS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1", "NO_COLOR=1", "BEADS_ACTOR=slop", "BEADS_DIR=" +
+			filepath.Join(c.Dir, Folder),
 		"GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false",
 		"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=/dev/null",
 	}

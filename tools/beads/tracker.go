@@ -8,8 +8,9 @@ import (
 
 // Bead is one ticket.
 type Bead struct {
-	ID          string `json:"id"`
-	Status      string `json:"status"` // open, in_progress, blocked, deferred, closed, pinned, hooked, or the project's own
+	ID string `json:"id"`
+	// open, in_progress, blocked, deferred, closed, pinned, hooked, or the project's own
+	Status      string `json:"status"`
 	Title       string `json:"title"`
 	Description string `json:"description,omitempty"`
 	Priority    int    `json:"priority"` // 0 is the most urgent

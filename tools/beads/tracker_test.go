@@ -46,7 +46,8 @@ func genuine(t *testing.T) beads.CLI {
 		t.Skip("there is no bd in BD, on PATH or in bin/bd (make bd builds it), so only the stand-in was tested")
 	}
 	c := beads.CLI{Program: program, Dir: t.TempDir(), Env: environment(t)}
-	start := exec.CommandContext(t.Context(), program, "init", "--prefix", "t", "--non-interactive", "--skip-agents", "--skip-hooks", "--stealth", "--quiet")
+	start := exec.CommandContext(t.Context(), program, "init", "--prefix", "t", "--non-interactive", "--skip-agents",
+		"--skip-hooks", "--stealth", "--quiet")
 	start.Dir, start.Env = c.Dir, append(c.Env, "BD_DISABLE_METRICS=1", "BD_NON_INTERACTIVE=1")
 	out, err := start.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -119,7 +120,8 @@ func says(t *testing.T, c beads.CLI, want, id, status string) {
 func TestWhatIsNoTicketIsNotHandedOn(t *testing.T) {
 	t.Parallel()
 	c := beads.CLI{Program: "/none"} // it would fail in another way
-	for title, why := range map[string]string{"": "is empty", " \n": "is empty", "a\nb": "one line", "a\x00b": "one line", strings.Repeat("x", 501): "more than the limit"} {
+	for title, why := range map[string]string{"": "is empty", " \n": "is empty", "a\nb": "one line", "a\x00b": "one line",
+		strings.Repeat("x", 501): "more than the limit"} {
 		_, err := c.Create(t.Context(), title, "")
 		require.ErrorContains(t, err, why)
 	}
@@ -173,12 +175,14 @@ func TestSettingsOfTheProjectLeadToNoProgramAndNoServer(t *testing.T) {
 // TestTheGenuineProgramIsLedToNoServer has settings whose server would be asked by bd alone.
 func TestTheGenuineProgramIsLedToNoServer(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"dolt:\n  shared-server: true\n", "dolt:\n  host: 192.0.2.1\n", "dolt:\n  mode: server\n  port: 9\n"} {
+	for _, text := range []string{"dolt:\n  shared-server: true\n", "dolt:\n  host: 192.0.2.1\n",
+		"dolt:\n  mode: server\n  port: 9\n"} {
 		c := genuine(t)
 		settings := filepath.Join(c.Dir, beads.Folder, "metadata.json")
 		metadata, err := os.ReadFile(settings)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(settings, []byte(strings.Replace(string(metadata), `"dolt_mode": "embedded",`, "", 1)), 0o600))
+		require.NoError(t, os.WriteFile(settings, []byte(strings.Replace(string(metadata), `"dolt_mode": "embedded",`, "",
+			1)), 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(c.Dir, beads.Folder, "config.yaml"), []byte(text), 0o600))
 		all, err := c.List(t.Context())
 		require.NoError(t, err, text)
@@ -188,7 +192,8 @@ func TestTheGenuineProgramIsLedToNoServer(t *testing.T) {
 
 func TestOldAndOddProgramsAreNoticed(t *testing.T) {
 	t.Parallel()
-	for version, fine := range map[string]bool{"1.1.0": true, "1.10.2": true, "2.0": true, "1.0.9": false, "0.49.6": false, "": false, "dev": false} {
+	for version, fine := range map[string]bool{"1.1.0": true, "1.10.2": true, "2.0": true, "1.0.9": false, "0.49.6": false,
+		"": false, "dev": false} {
 		c := fake(t)
 		require.NoError(t, os.WriteFile(filepath.Join(c.Dir, beads.Folder, "fake.version"), []byte(version), 0o644))
 		err := c.Check(t.Context())
@@ -200,7 +205,8 @@ func TestOldAndOddProgramsAreNoticed(t *testing.T) {
 	}
 	for script, why := range map[string]string{
 		"echo nonsense": "not understood", "exit 3": "exit code 3", "echo '{\"error\":\"on stdout\"}'; exit 1": "on stdout",
-		"echo 'Warning: x' >&2; echo '{\"error\":\"on { stderr\"}' >&2; exit 1": "on { stderr", "echo 'Error: plain' >&2; echo more >&2; exit 1": "plain",
+		"echo 'Warning: x' >&2; echo '{\"error\":\"on { stderr\"}' >&2; exit 1": "on { stderr",
+		"echo 'Error: plain' >&2; echo more >&2; exit 1":                        "plain",
 		"echo null": "",
 	} {
 		program := filepath.Join(t.TempDir(), "bd")

@@ -16,7 +16,8 @@ const maxSettings = 256 << 10
 // takes variables from .env, and with them commands for passwords; the settings may name a server.
 func (c CLI) checkFolder() error {
 	if _, err := os.Lstat(filepath.Join(c.Dir, Folder, ".env")); !errors.Is(err, fs.ErrNotExist) {
-		return problem("the project has %s/.env, whose variables can make bd run programs; a person has to look at it and remove it first", Folder)
+		return problem("the project has %s/.env, whose variables can make bd run programs; a person has to look at it and "+
+			"remove it first", Folder)
 	}
 	for _, name := range []string{"metadata.json", "config.json"} {
 		if err := c.checkSettings(name); err != nil {
@@ -43,7 +44,8 @@ func (c CLI) checkSettings(name string) error {
 		Backend string `json:"backend"`
 		Mode    string `json:"dolt_mode"`
 	}
-	if json.Unmarshal(text, &is) != nil || is.Backend != "" && is.Backend != "dolt" || is.Mode != "" && !strings.EqualFold(is.Mode, "embedded") {
+	if json.Unmarshal(text, &is) != nil || is.Backend != "" && is.Backend != "dolt" || is.Mode != "" &&
+		!strings.EqualFold(is.Mode, "embedded") {
 		return problem("%s/%s names a database on a server; the beads tools work with an embedded one only", Folder, name)
 	}
 	return nil

@@ -21,7 +21,8 @@ const maxPatch = 100 << 10
 // 4 proposed and a person saw. It is in no registry that models are offered.
 func ApplyPatch() tools.Tool {
 	return tools.Writer(tools.Spec{
-		Name: "apply_patch", Summary: "Apply a unified diff to the files it names: all of it, or nothing.", Effect: tools.Writes,
+		Name: "apply_patch", Summary: "Apply a unified diff to the files it names: all of it, or nothing.",
+		Effect: tools.Writes,
 	}, planPatch)
 }
 
@@ -46,7 +47,8 @@ func planPatch(ctx context.Context, env tools.Env, in patchArgs) (tools.Plan, er
 		}
 		name := path.Clean(change.Path)
 		if named[name] {
-			return tools.Plan{}, tools.Refuse("the patch names %s twice; all hunks of a file belong under one pair of --- and +++ lines", name)
+			return tools.Plan{}, tools.Refuse("the patch names %s twice; all hunks of a file belong under one pair of --- and "+
+				"+++ lines", name)
 		}
 		named[name] = true
 		plan.Changes = append(plan.Changes, change)
@@ -66,7 +68,8 @@ func parsePatch(text string) ([]*gitdiff.File, error) {
 	for line := range strings.Lines(text) {
 		for _, word := range beyond() {
 			if strings.HasPrefix(line, word) {
-				return nil, tools.Refuse("the patch says %q; only changes of text, new and removed files can be applied", strings.TrimSpace(word))
+				return nil, tools.Refuse("the patch says %q; only changes of text, new and removed files can be applied",
+					strings.TrimSpace(word))
 			}
 		}
 	}
@@ -93,7 +96,8 @@ func otherName(lines []string) (old, now string, found bool) {
 		if !namesFile(lines, i) {
 			continue
 		}
-		old, now = strings.TrimPrefix(strings.TrimSpace(lines[i][4:]), "a/"), strings.TrimPrefix(strings.TrimSpace(lines[i+1][4:]), "b/")
+		old, now = strings.TrimPrefix(strings.TrimSpace(lines[i][4:]), "a/"),
+			strings.TrimPrefix(strings.TrimSpace(lines[i+1][4:]), "b/")
 		if old, _, _ = strings.Cut(old, "\t"); old == "/dev/null" {
 			continue
 		}
@@ -140,7 +144,8 @@ func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change,
 func textual(c tools.Change) (tools.Change, error) {
 	for _, side := range [][]byte{c.Before, c.After} {
 		if doc, _ := tools.DecodeFile(c.Path, side); doc.Encoding == "" {
-			return tools.Change{}, tools.Refuse("%s is no text, before the patch or behind it; only changes of text can be applied", c.Path)
+			return tools.Change{}, tools.Refuse("%s is no text, before the patch or behind it; only changes of text can be "+
+				"applied", c.Path)
 		}
 	}
 	return c, nil
@@ -297,7 +302,8 @@ func recounted(text string) (string, error) {
 
 // beginsFile tells whether a line outside of hunks begins the part of another file.
 func beginsFile(line string) bool {
-	return slices.ContainsFunc([]string{"diff ", "Index: ", "--- ", "+++ "}, func(head string) bool { return strings.HasPrefix(line, head) })
+	return slices.ContainsFunc([]string{"diff ", "Index: ", "--- ", "+++ "},
+		func(head string) bool { return strings.HasPrefix(line, head) })
 }
 
 // hunkEnd is the first line behind a hunk whose lines begin at from.

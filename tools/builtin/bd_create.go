@@ -20,7 +20,8 @@ type bdCreateArgs struct {
 // itself: a second bead would be a new one.
 func bdCreate() tools.Tool {
 	return tools.Outside(tools.Spec{
-		Name: "bd_create", Summary: "Create a bead (ticket) in the project's Beads database.", Effect: tools.Writes, Doc: bdCreateDoc,
+		Name: "bd_create", Summary: "Create a bead (ticket) in the project's Beads database.", Effect: tools.Writes,
+		Doc: bdCreateDoc,
 	}, func(ctx context.Context, env tools.Env, in bdCreateArgs) (tools.Result, error) {
 		return withBeads(ctx, env, func(t beads.Tracker) ([]beads.Bead, error) {
 			made, err := t.Create(ctx, in.Title, in.Description)

@@ -18,7 +18,8 @@ type bdListArgs struct {
 // bdList lists all beads.
 func bdList() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "bd_list", Summary: "List all beads (tickets) of the project's Beads database.", Effect: tools.Reads, Doc: bdListDoc,
+		Name: "bd_list", Summary: "List all beads (tickets) of the project's Beads database.", Effect: tools.Reads,
+		Doc: bdListDoc,
 	}, func(ctx context.Context, env tools.Env, in bdListArgs) (tools.Result, error) {
 		result, err := withBeads(ctx, env, func(t beads.Tracker) ([]beads.Bead, error) { return t.List(ctx) })
 		if err != nil {

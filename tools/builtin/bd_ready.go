@@ -18,7 +18,8 @@ type bdReadyArgs struct {
 // bdReady lists the beads that can be worked on.
 func bdReady() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "bd_ready", Summary: "List the beads (tickets) that are ready: open, and blocked by no other.", Effect: tools.Reads, Doc: bdReadyDoc,
+		Name: "bd_ready", Summary: "List the beads (tickets) that are ready: open, and blocked by no other.",
+		Effect: tools.Reads, Doc: bdReadyDoc,
 	}, func(ctx context.Context, env tools.Env, in bdReadyArgs) (tools.Result, error) {
 		result, err := withBeads(ctx, env, func(t beads.Tracker) ([]beads.Bead, error) { return t.Ready(ctx) })
 		if err != nil {

@@ -22,7 +22,8 @@ type beadsData struct {
 }
 
 // withBeads makes one call of the tracker of this workspace, with no other at the same time.
-func withBeads(ctx context.Context, env tools.Env, use func(beads.Tracker) ([]beads.Bead, error)) (tools.Result, error) {
+func withBeads(ctx context.Context, env tools.Env, use func(beads.Tracker) ([]beads.Bead, error)) (tools.Result,
+	error) {
 	cli, err := openBeads(env)
 	if err != nil {
 		return tools.Result{}, err

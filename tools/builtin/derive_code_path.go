@@ -19,16 +19,24 @@ type deriveCodePathArgs struct {
 // deriveCodePath answers with the calls around a function.
 func deriveCodePath() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "derive_code_path", Summary: "Trace the calls around a Python function over the whole project: what it calls, level by level, and who calls it.", Effect: tools.Reads | tools.Wide,
-		Doc: "Use it to understand what a function sets in motion, or what a change of it can reach. Calls are followed through imports, aliases, re-exports, `self`, `super()`, base classes, constructors, decorators and simple types (annotations, `x = A()`). " +
-			"The answer has two trees, callees and callers, with `name  file:line  called at lines`. `cycle` marks a function that stands above itself, `seen` one whose calls are shown elsewhere, `deep` one at the last level (a larger max_depth goes on), `cut` one of which some calls were left out to keep within the budget. `reference` is a function that is handed on instead of called, `decorator` one behind @. " +
-			"Calls of builtins and libraries are counted, calls whose callee cannot be told are listed as unresolved, and calls of the same name on objects of unknown type as possible callers.",
+		Name: "derive_code_path", Summary: "Trace the calls around a Python function over the whole project: what it " +
+			"calls, level by level, and who calls it.", Effect: tools.Reads | tools.Wide,
+		Doc: "Use it to understand what a function sets in motion, or what a change of it can reach. Calls are followed " +
+			"through imports, aliases, re-exports, `self`, `super()`, base classes, constructors, decorators and simple types " +
+			"(annotations, `x = A()`). " +
+			"The answer has two trees, callees and callers, with `name  file:line  called at lines`. `cycle` marks a function " +
+			"that stands above itself, `seen` one whose calls are shown elsewhere, `deep` one at the last level (a larger " +
+			"max_depth goes on), `cut` one of which some calls were left out to keep within the budget. `reference` is a " +
+			"function that is handed on instead of called, `decorator` one behind @. " +
+			"Calls of builtins and libraries are counted, calls whose callee cannot be told are listed as unresolved, and " +
+			"calls of the same name on objects of unknown type as possible callers.",
 	}, codePath)
 }
 
 func codePath(ctx context.Context, env tools.Env, in deriveCodePathArgs) (tools.Result, error) {
 	if !project.ValidName(in.Target) {
-		return tools.Result{}, tools.Refuse("%q is not the name of a function; give f, A.m, pkg.mod.f or path/file.py:A.m", tools.OneLine(in.Target, 100))
+		return tools.Result{}, tools.Refuse("%q is not the name of a function; give f, A.m, pkg.mod.f or path/file.py:A.m",
+			tools.OneLine(in.Target, 100))
 	}
 	tree, err := pytools.ReadTree(ctx, env, ".")
 	if err != nil {
@@ -36,7 +44,8 @@ func codePath(ctx context.Context, env tools.Env, in deriveCodePathArgs) (tools.
 	}
 	found, err := tree.Calls(ctx, project.CallQuery{Target: in.Target, Depth: in.MaxDepth})
 	if err != nil {
-		return tools.Result{}, pytools.Refusal(err, "give the name as py_get_code_outline shows it, such as A.m, with the file in front: path/file.py:A.m")
+		return tools.Result{}, pytools.Refusal(err, "give the name as py_get_code_outline shows it, such as A.m, with the "+
+			"file in front: path/file.py:A.m")
 	}
 	found.Warnings = append(found.Warnings, tree.Warnings...)
 	return tools.Paged(callText(found), found, "derive_code_path", in.StartLine, env.Limits)
@@ -45,7 +54,8 @@ func codePath(ctx context.Context, env tools.Env, in deriveCodePathArgs) (tools.
 func callText(g project.CallGraph) string {
 	var b strings.Builder
 	b.WriteString(pytools.WarningLines(g.Warnings))
-	fmt.Fprintf(&b, "%s %s:%d, %s in each direction\n", g.Target.Name, tools.VisibleName(g.Target.Path), g.Target.Line, tools.Count(g.Depth, "level"))
+	fmt.Fprintf(&b, "%s %s:%d, %s in each direction\n", g.Target.Name, tools.VisibleName(g.Target.Path), g.Target.Line,
+		tools.Count(g.Depth, "level"))
 	writeCalls(&b, "callees", g.Callees)
 	writeCalls(&b, "callers", g.Callers)
 	writeUnresolved(&b, "possible callers, on objects of unknown type", g.Possible)
@@ -62,7 +72,8 @@ func callText(g project.CallGraph) string {
 		b.WriteString("builtins and libraries: " + strings.Join(parts, ", ") + "\n")
 	}
 	if g.Truncated {
-		b.WriteString("… some calls were left out to keep within the budget; call derive_code_path with a smaller max_depth or on one of the callees\n")
+		b.WriteString("… some calls were left out to keep within the budget; call derive_code_path with a smaller " +
+			"max_depth or on one of the callees\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -78,7 +89,8 @@ func writeCalls(b *strings.Builder, title string, nodes []project.CallNode) {
 
 func writeCallNodes(b *strings.Builder, nodes []project.CallNode, depth int) {
 	for _, n := range nodes {
-		fmt.Fprintf(b, "%s%s  %s:%d  %s", strings.Repeat("  ", depth), n.Name, tools.VisibleName(n.Path), n.Line, sites(n.Calls))
+		fmt.Fprintf(b, "%s%s  %s:%d  %s", strings.Repeat("  ", depth), n.Name, tools.VisibleName(n.Path), n.Line,
+			sites(n.Calls))
 		if n.Mark != "" {
 			b.WriteString(" (" + n.Mark + ")")
 		}

@@ -68,7 +68,8 @@ func webError(err error) error {
 func showPage(page *web.Page, in fetchURLArgs, limits tools.Limits) (tools.Result, error) {
 	head := pageHead(page, in.Links, limits)
 	room := limits.MaxChars - utf8.RuneCountInString(head) - tools.MarkerChars
-	window, err := web.Cut(page.Text, in.Start, max(room, tools.LeastMaxChars/5), max(limits.MaxLines-strings.Count(head, "\n")-1, 1))
+	window, err := web.Cut(page.Text, in.Start, max(room, tools.LeastMaxChars/5),
+		max(limits.MaxLines-strings.Count(head, "\n")-1, 1))
 	if err != nil {
 		return tools.Result{}, webError(err)
 	}

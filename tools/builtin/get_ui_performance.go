@@ -16,17 +16,20 @@ type getUIPerformanceArgs struct{}
 // getUIPerformance tells how the engine is doing.
 func getUIPerformance() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "get_ui_performance", Summary: "Return frame rate, input lag, CPU share and memory of the engine, all its processes together.",
+		Name: "get_ui_performance", Summary: "Return frame rate, input lag, CPU share and memory of the engine, all its " +
+			"processes together.",
 		Effect: tools.Reads, Doc: getUIPerformanceDoc,
 	}, func(ctx context.Context, env tools.Env, _ getUIPerformanceArgs) (tools.Result, error) {
 		if env.Performance == nil {
-			return tools.Result{}, tools.Refuse("no performance monitor in this process; the figures are there in the process of the engine only")
+			return tools.Result{}, tools.Refuse("no performance monitor in this process; the figures are there in the process " +
+				"of the engine only")
 		}
 		p, err := env.Performance(ctx)
 		if err != nil {
 			return tools.Result{}, err
 		}
-		return tools.Result{Data: p, Text: fmt.Sprintf("FPS: %s\nFrame Time: %s\nCPU: %.1f %%\nInput Lag: %s\nMemory: %.1f MiB\nHeap: %.1f MiB\nGoroutines: %d\nUptime: %.0f s",
+		return tools.Result{Data: p, Text: fmt.Sprintf("FPS: %s\nFrame Time: %s\nCPU: %.1f %%\nInput Lag: %s\nMemory: %.1f "+
+			"MiB\nHeap: %.1f MiB\nGoroutines: %d\nUptime: %.0f s",
 			measured(p.FPS, ""), measured(p.FrameTimeMS, " ms"), p.CPUPercent, measured(p.InputLagMS, " ms"),
 			mebibytes(p.MemoryBytes), mebibytes(p.HeapBytes), p.Goroutines, p.UptimeS)}, nil
 	})

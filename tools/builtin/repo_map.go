@@ -34,35 +34,37 @@ func RepoMap(ctx context.Context, env tools.Env, cache *repomap.Cache) (string, 
 	cache.Begin()
 	var files []repomap.File
 	large, late, unread := 0, 0, 0
-	_, err := env.Workspace.Walk(ctx, ".", sandbox.WalkOptions{MaxEntries: filetools.MaxTreeEntries, Gitignore: true}, func(e sandbox.Entry) error {
-		switch {
-		case e.Kind != sandbox.KindFile || !repomap.Reads(e.Path):
-			return nil
-		case e.Size > maxMapFileBytes:
-			large++
-			return nil
-		case len(files) == maxMapFiles || time.Since(start) > maxMapTime:
-			late++
-			return nil
-		}
-		state := repomap.State{Folder: env.Workspace.Primary(), Path: e.Path, Size: e.Size, Modified: e.Modified.UnixNano(), Changed: e.Changed.UnixNano()}
-		file, known := cache.Get(state)
-		if !known {
-			read, err := env.Workspace.ReadFile(ctx, e.Path)
-			if err != nil {
-				unread++
-				return ctx.Err()
+	_, err := env.Workspace.Walk(ctx, ".", sandbox.WalkOptions{MaxEntries: filetools.MaxTreeEntries, Gitignore: true},
+		func(e sandbox.Entry) error {
+			switch {
+			case e.Kind != sandbox.KindFile || !repomap.Reads(e.Path):
+				return nil
+			case e.Size > maxMapFileBytes:
+				large++
+				return nil
+			case len(files) == maxMapFiles || time.Since(start) > maxMapTime:
+				late++
+				return nil
 			}
-			doc, _ := document.Decode(read.Data) // a binary file is one without text
-			file = repomap.Read(ctx, e.Path, doc.Text, maxMapTrees-time.Since(start))
-			if ctx.Err() != nil {
-				return ctx.Err() // its reader was cut off
+			state := repomap.State{Folder: env.Workspace.Primary(), Path: e.Path, Size: e.Size, Modified: e.Modified.UnixNano(),
+				Changed: e.Changed.UnixNano()}
+			file, known := cache.Get(state)
+			if !known {
+				read, err := env.Workspace.ReadFile(ctx, e.Path)
+				if err != nil {
+					unread++
+					return ctx.Err()
+				}
+				doc, _ := document.Decode(read.Data) // a binary file is one without text
+				file = repomap.Read(ctx, e.Path, doc.Text, maxMapTrees-time.Since(start))
+				if ctx.Err() != nil {
+					return ctx.Err() // its reader was cut off
+				}
+				cache.Put(state, file)
 			}
-			cache.Put(state, file)
-		}
-		files = append(files, file)
-		return nil
-	})
+			files = append(files, file)
+			return nil
+		})
 	if err != nil && !errors.Is(err, fs.SkipAll) {
 		return "", err
 	}

@@ -58,7 +58,8 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 	}
 	if !shell.Powershell {
 		if sign := powershellSign(in.Script); sign != "" {
-			return tools.Result{}, tools.Refuse("this looks like PowerShell (%s), but PowerShell is not installed here: scripts run in %s; write it for that", sign, shell.Name)
+			return tools.Result{}, tools.Refuse("this looks like PowerShell (%s), but PowerShell is not installed here: "+
+				"scripts run in %s; write it for that", sign, shell.Name)
 		}
 	}
 	timeout := env.Shell.TimeLimit()
@@ -83,17 +84,21 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 
 // confinedCommand puts a command behind walls where the configuration wants that, and refuses where it
 // cannot be done. Release must be called when the command has ended.
-func confinedCommand(ctx context.Context, e tools.Env, command sandbox.Command) (_ sandbox.Command, release func(), err error) {
+func confinedCommand(ctx context.Context, e tools.Env, command sandbox.Command) (_ sandbox.Command, release func(),
+	err error) {
 	if !e.Shell.Confine {
 		return command, func() {}, nil
 	}
 	program, _, found := e.Program("bwrap")
 	if !found {
-		return command, nil, tools.Refuse("[shell] sandbox = \"workspace\" needs bubblewrap (bwrap), which is not installed, so no script is run; use the file tools instead")
+		return command, nil, tools.Refuse("[shell] sandbox = \"workspace\" needs bubblewrap (bwrap), which is not " +
+			"installed, so no script is run; use the file tools instead")
 	}
-	command, release, err = e.Workspace.Confine(ctx, command, sandbox.Confinement{Program: program, Network: e.Shell.Network, Frozen: e.Shell.Frozen})
+	command, release, err = e.Workspace.Confine(ctx, command, sandbox.Confinement{Program: program,
+		Network: e.Shell.Network, Frozen: e.Shell.Frozen})
 	if errors.Is(err, sandbox.ErrNotConfined) {
-		return command, nil, tools.Refuse("[shell] sandbox = \"workspace\" is not possible here, so no script is run; use the file tools instead (%s)", tools.OneLine(err.Error(), 200))
+		return command, nil, tools.Refuse("[shell] sandbox = \"workspace\" is not possible here, so no script is run; use "+
+			"the file tools instead (%s)", tools.OneLine(err.Error(), 200))
 	}
 	return command, release, err
 }
@@ -102,7 +107,8 @@ func confinedCommand(ctx context.Context, e tools.Env, command sandbox.Command) 
 func checkScript(script string) error {
 	switch {
 	case len(script) > tools.MaxScriptBytes:
-		return tools.Refuse("the script has %d bytes, more than the limit of %d; write it to a file with set_file_slice and run that", len(script), tools.MaxScriptBytes)
+		return tools.Refuse("the script has %d bytes, more than the limit of %d; write it to a file with set_file_slice "+
+			"and run that", len(script), tools.MaxScriptBytes)
 	case strings.ContainsRune(script, 0):
 		return tools.Refuse("the script contains a NUL character")
 	case strings.TrimSpace(script) == "":

@@ -34,7 +34,8 @@ func webSearch() tools.Tool {
 		if err != nil {
 			return tools.Result{}, webError(err)
 		}
-		return tools.Result{Text: showHits(in.Query, hits, env.Limits), Data: webSearchData{Query: in.Query, Results: hits, Untrusted: true}}, nil
+		return tools.Result{Text: showHits(in.Query, hits, env.Limits), Data: webSearchData{Query: in.Query, Results: hits,
+			Untrusted: true}}, nil
 	})
 }
 

@@ -100,7 +100,8 @@ func aliens(condition string) bool {
 	if strings.Contains(condition, "!") {
 		return false
 	}
-	for _, name := range []string{"_MSC_VER", "_WIN32", "__APPLE__", "__BORLANDC__", "__SUNPRO", "__IBMC", "__HP_", "SWIG", "DOXYGEN", "__CUDACC__", "__lint"} {
+	for _, name := range []string{"_MSC_VER", "_WIN32", "__APPLE__", "__BORLANDC__", "__SUNPRO", "__IBMC", "__HP_", "SWIG",
+		"DOXYGEN", "__CUDACC__", "__lint"} {
 		if strings.Contains(condition, name) {
 			return true
 		}

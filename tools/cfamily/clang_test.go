@@ -265,7 +265,8 @@ func (r *astReader) finish(n, up *clangNode) {
 		}
 		begin = up.begin
 	}
-	if n.implicit || n.inFunction || !n.loc.known || n.loc.macro || n.name == "" || !n.end.known || !begin.known || begin.file != n.loc.file || n.end.file != n.loc.file {
+	if n.implicit || n.inFunction || !n.loc.known || n.loc.macro || n.name == "" || !n.end.known || !begin.known ||
+		begin.file != n.loc.file || n.end.file != n.loc.file {
 		return
 	}
 	if r.instantiated() {

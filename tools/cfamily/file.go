@@ -32,8 +32,10 @@ func (l Language) String() string {
 
 // endings of file names of the family, and whether only C++ has them.
 var endings = map[string]bool{
-	".c": false, ".h": false, ".cc": true, ".cpp": true, ".cxx": true, ".c++": true, ".hpp": true, ".hh": true, ".hxx": true, ".h++": true,
-	".ipp": true, ".ixx": true, ".inl": true, ".tpp": true, ".txx": true, ".tcc": true, ".inc": false, ".cu": true, ".cuh": true, ".cppm": true, ".ino": true,
+	".c": false, ".h": false, ".cc": true, ".cpp": true, ".cxx": true, ".c++": true, ".hpp": true, ".hh": true,
+	".hxx": true, ".h++": true,
+	".ipp": true, ".ixx": true, ".inl": true, ".tpp": true, ".txx": true, ".tcc": true, ".inc": false, ".cu": true,
+	".cuh": true, ".cppm": true, ".ino": true,
 }
 
 // Belongs tells whether a file's name is one of the family.
@@ -114,7 +116,8 @@ func Read(text string, language Language, macros Macros) *File {
 	r.tokens = kept
 	r.dropAnnotations()
 	r.match()
-	f := &File{Text: text, Language: language, lines: document.Lines(text), comments: comments, tokens: r.tokens, dropped: r.dropped, macros: macros}
+	f := &File{Text: text, Language: language, lines: document.Lines(text), comments: comments, tokens: r.tokens,
+		dropped: r.dropped, macros: macros}
 	r.scope(0, len(r.tokens), around{})
 	f.Symbols = append(r.found, macroSymbols(f, directives)...)
 	f.finish()
@@ -208,7 +211,8 @@ func macroSymbols(f *File, directives []token) []Symbol {
 		}
 		s := Symbol{Head: int(t.start), Minor: call == "" && !strings.ContainsAny(strings.TrimSpace(body), "\r\n")}
 		s.Name, s.Title, s.Kind = macro, macro, "macro"
-		s.Start, s.End, s.Line = int(t.start), int(t.start)+len(strings.TrimRight(f.Text[t.start:t.end], " \t\r\n")), int(t.start)
+		s.Start, s.End, s.Line = int(t.start), int(t.start)+len(strings.TrimRight(f.Text[t.start:t.end], " \t\r\n")),
+			int(t.start)
 		s.SignatureEnd = s.Start + strings.Index(f.Text[t.start:t.end], macro+call) + len(macro+call)
 		out = append(out, s)
 	}

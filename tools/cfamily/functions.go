@@ -117,7 +117,8 @@ func (r *reader) typedefOf(j int, h *head, in around) {
 	name := -1
 	for k := h.start; k < j; k++ {
 		switch b := r.byteAt(k); {
-		case b == '(' && (r.byteAt(k+1) == '*' || r.byteAt(k+1) == '&' || r.word(k+1) && r.byteAt(k+2) == '*' && r.byteAt(k+3) != ')'):
+		case b == '(' && (r.byteAt(k+1) == '*' || r.byteAt(k+1) == '&' || r.word(k+1) && r.byteAt(k+2) == '*' &&
+			r.byteAt(k+3) != ')'):
 			for k++; k < j && r.byteAt(k) != ')'; k++ {
 				if r.word(k) {
 					name = k

@@ -17,8 +17,10 @@ func seeds(f *testing.F) []string {
 	files, err := filepath.Glob("testdata/read/*")
 	require.NoError(f, err)
 	out := []string{
-		"", "int f() {}", "#if 1\nint f(\n#else\nint f(\n#endif\n) {}\n", "R\"x(\n)x\"", "class A { A() : a{1} {} };", "\\\r\n/*", "template<class T>\nT f(T t) { return t; }\n",
-		"int a(b) int b; {}", "#define X(a) __attribute__((a))\nX(y) int f() {}", "struct {", "operator()(", "enum class E : int { A };", "#", "\x00\xff{", "a::~b(){}",
+		"", "int f() {}", "#if 1\nint f(\n#else\nint f(\n#endif\n) {}\n", "R\"x(\n)x\"", "class A { A() : a{1} {} };",
+		"\\\r\n/*", "template<class T>\nT f(T t) { return t; }\n",
+		"int a(b) int b; {}", "#define X(a) __attribute__((a))\nX(y) int f() {}", "struct {", "operator()(",
+		"enum class E : int { A };", "#", "\x00\xff{", "a::~b(){}",
 	}
 	for _, name := range files {
 		if !strings.HasSuffix(name, ".txt") {

@@ -17,7 +17,8 @@ const (
 // "src", and in roots. name is the file's own, with slashes. read gives a file or false. At most 300
 // headers and 16 MB are read, the nearest ones first; the order does not depend on anything else. It
 // stops where ctx is done.
-func LearnIncluded(ctx context.Context, name, text string, roots []string, read func(name string) (string, bool)) Macros {
+func LearnIncluded(ctx context.Context, name, text string, roots []string, read func(name string) (string,
+	bool)) Macros {
 	type wanted struct{ from, name string }
 	seen := map[string]bool{path.Clean(name): true}
 	var all []Macros

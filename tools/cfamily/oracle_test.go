@@ -38,22 +38,29 @@ func corpora() []corpus {
 	return []corpus{
 		{
 			name: "glibc and kernel headers", language: cfamily.C, flags: c, each: 25,
-			globs: []string{"/usr/include/*.h", "/usr/include/linux/*.h", "/usr/include/x86_64-linux-gnu/sys/*.h", "/usr/include/net/*.h"},
+			globs: []string{"/usr/include/*.h", "/usr/include/linux/*.h", "/usr/include/x86_64-linux-gnu/sys/*.h",
+				"/usr/include/net/*.h"},
 		},
 		{
 			name: "C sources", language: cfamily.C, flags: c, each: 12,
-			globs: []string{os.Getenv("HOME") + "/go/pkg/mod/github.com/smacker/go-tree-sitter*/*.c", "/usr/share/doc/*/examples/*.c", "/usr/local/go/src/runtime/cgo/*.c"},
+			globs: []string{os.Getenv("HOME") + "/go/pkg/mod/github.com/smacker/go-tree-sitter*/*.c",
+				"/usr/share/doc/*/examples/*.c", "/usr/local/go/src/runtime/cgo/*.c"},
 		},
 		{
 			name: "nlohmann/json", language: cfamily.CPP, flags: cpp,
-			globs:   []string{"/usr/include/nlohmann/*.hpp", "/usr/include/nlohmann/detail/*.hpp", "/usr/include/nlohmann/detail/*/*.hpp"},
+			globs: []string{"/usr/include/nlohmann/*.hpp", "/usr/include/nlohmann/detail/*.hpp",
+				"/usr/include/nlohmann/detail/*/*.hpp"},
 			headers: []string{"/usr/include/nlohmann/json.hpp", "/usr/include/nlohmann/ordered_map.hpp"},
 		},
-		{name: "fmt", language: cfamily.CPP, flags: append(cpp, "-DFMT_HEADER_ONLY"), globs: []string{"/usr/include/fmt/*.h"}, light: []string{"/usr/include/fmt/core.h"}},
-		{name: "abseil", language: cfamily.CPP, flags: cpp, globs: []string{"/usr/include/absl/*/*.h"}, light: []string{"/usr/include/absl/strings/string_view.h"}},
+		{name: "fmt", language: cfamily.CPP, flags: append(cpp, "-DFMT_HEADER_ONLY"), globs: []string{"/usr/include/fmt/*.h"},
+			light: []string{"/usr/include/fmt/core.h"}},
+		{name: "abseil", language: cfamily.CPP, flags: cpp, globs: []string{"/usr/include/absl/*/*.h"},
+			light: []string{"/usr/include/absl/strings/string_view.h"}},
 		{
-			name: "libstdc++", language: cfamily.CPP, flags: append(cpp, "-std=c++20"), globs: std("bits/*.h", "ext/*.h"), light: std("algorithm", "vector"),
-			headers: std("algorithm", "string", "vector", "map", "unordered_map", "memory", "regex", "ranges", "random", "thread", "filesystem", "deque", "list", "fstream"),
+			name: "libstdc++", language: cfamily.CPP, flags: append(cpp, "-std=c++20"), globs: std("bits/*.h", "ext/*.h"),
+			light: std("algorithm", "vector"),
+			headers: std("algorithm", "string", "vector", "map", "unordered_map", "memory", "regex", "ranges", "random",
+				"thread", "filesystem", "deque", "list", "fstream"),
 		},
 	}
 }
@@ -74,7 +81,8 @@ func TestDefinitionsAgreeWithClang(t *testing.T) {
 			continue
 		}
 		good, all := c.compare(t, clang, files)
-		t.Logf("%-28s %d files, %d of %d definitions, %.2f %%", c.name, len(files), good, all, 100*float64(good)/float64(max(all, 1)))
+		t.Logf("%-28s %d files, %d of %d definitions, %.2f %%", c.name, len(files), good, all,
+			100*float64(good)/float64(max(all, 1)))
 		found[c.language] += good
 		total[c.language] += all
 	}
@@ -141,7 +149,8 @@ func (c corpus) compare(t *testing.T, clang string, files []string) (good, all i
 		if !full() {
 			headers = c.light
 		}
-		_ = clangDefinitions(t.Context(), t, clang, including(t, ".cc", headers...), c.flags, emit) // errors of one header leave the rest
+		// errors of one header leave the rest
+		_ = clangDefinitions(t.Context(), t, clang, including(t, ".cc", headers...), c.flags, emit)
 	} else {
 		for _, f := range files {
 			var some []truth
@@ -162,7 +171,8 @@ func (c corpus) compare(t *testing.T, clang string, files []string) (good, all i
 		if ours[tr.file][normal(tr)] {
 			good++
 		} else {
-			missed = append(missed, fmt.Sprintf("%s:%d-%d %s %s; ours: %s", tr.file, tr.start, tr.end, tr.kind, tr.name, near(ours[tr.file], normal(tr))))
+			missed = append(missed, fmt.Sprintf("%s:%d-%d %s %s; ours: %s", tr.file, tr.start, tr.end, tr.kind, tr.name,
+				near(ours[tr.file], normal(tr))))
 		}
 	}
 	slices.Sort(missed)
@@ -186,7 +196,8 @@ func braces(tr truth) bool {
 func near(ours map[truth]bool, want truth) string {
 	var out []string
 	for o := range ours {
-		if o.start == want.start || o.end == want.end || o.name == want.name && o.start-want.start < 20 && want.start-o.start < 20 {
+		if o.start == want.start || o.end == want.end || o.name == want.name && o.start-want.start < 20 &&
+			want.start-o.start < 20 {
 			out = append(out, fmt.Sprintf("%d-%d %s %s", o.start, o.end, o.kind, o.name))
 		}
 	}
@@ -211,7 +222,8 @@ func mine(t *testing.T, name string, language cfamily.Language) map[truth]bool {
 		raw, err := os.ReadFile(path)
 		return string(raw), err == nil
 	}
-	macros := cfamily.LearnIncluded(t.Context(), name, string(raw), []string{"/usr/include", "/usr/include/c++/12", "/usr/include/x86_64-linux-gnu", "/usr/include/x86_64-linux-gnu/c++/12"}, read)
+	macros := cfamily.LearnIncluded(t.Context(), name, string(raw), []string{"/usr/include", "/usr/include/c++/12",
+		"/usr/include/x86_64-linux-gnu", "/usr/include/x86_64-linux-gnu/c++/12"}, read)
 	file := cfamily.Read(string(raw), language, macros)
 	out := map[truth]bool{}
 	for _, s := range file.Symbols {
@@ -239,7 +251,8 @@ func mine(t *testing.T, name string, language cfamily.Language) map[truth]bool {
 
 // leading is what clang does not count to a declaration, and we do: attributes and macros in front,
 // and all but the last template<…> of a member of a template.
-var leading = regexp.MustCompile(`^(?:\s+|\[\[[^\]]*\]\]|//[^\n]*|[A-Z_][A-Z0-9_]+(?:\([^()]*\))?|__attribute__ ?\(\([^()]*\)\)|\[\[[^\]]*\([^()]*\)[^\]]*\]\])`)
+var leading = regexp.MustCompile(
+	`^(?:\s+|\[\[[^\]]*\]\]|//[^\n]*|[A-Z_][A-Z0-9_]+(?:\([^()]*\))?|__attribute__ ?\(\([^()]*\)\)|\[\[[^\]]*\([^()]*\)[^\]]*\]\])`)
 
 func starts(file *cfamily.File, s cfamily.Symbol) []int {
 	out := []int{s.StartLine}
@@ -280,7 +293,8 @@ func normal(tr truth) truth {
 	if i := strings.IndexByte(tr.name, '<'); i > 0 && (tr.kind == "constructor" || tr.kind == "destructor") {
 		tr.name = tr.name[:i]
 	}
-	if rest, ok := strings.CutPrefix(tr.name, "operator "); ok && !strings.HasPrefix(rest, "new") && !strings.HasPrefix(rest, "delete") {
+	if rest, ok := strings.CutPrefix(tr.name, "operator "); ok && !strings.HasPrefix(rest, "new") &&
+		!strings.HasPrefix(rest, "delete") {
 		tr.name = "operator T"
 	}
 	tr.name = strings.ReplaceAll(tr.name, " ", "")

@@ -42,7 +42,8 @@ func TestReadGivesTheStructure(t *testing.T) {
 func shown(file *cfamily.File) string {
 	var b strings.Builder
 	for _, s := range file.Symbols {
-		fmt.Fprintf(&b, "%s%s %s%s lines %d-%d name %d", strings.Repeat("  ", s.Depth), s.Kind, s.Name, s.Arguments, s.StartLine, s.EndLine, s.Line)
+		fmt.Fprintf(&b, "%s%s %s%s lines %d-%d name %d", strings.Repeat("  ", s.Depth), s.Kind, s.Name, s.Arguments,
+			s.StartLine, s.EndLine, s.Line)
 		for mark, is := range map[string]bool{" declaration": s.Declaration, " minor": s.Minor} {
 			if is {
 				b.WriteString(mark)
@@ -77,8 +78,10 @@ func checkFile(t testing.TB, file *cfamily.File) {
 	}
 	last := 0
 	for _, s := range file.Symbols {
-		require.True(t, 0 <= s.Start && s.Start <= s.Head && s.Head <= s.End && s.End <= size && s.Start <= s.SignatureEnd && s.SignatureEnd <= s.End, "%+v", s)
-		require.True(t, s.BodyEnd == 0 && s.BodyStart == 0 || s.Start <= s.BodyStart && s.BodyStart < s.BodyEnd && s.BodyEnd <= s.End, "%+v", s)
+		require.True(t, 0 <= s.Start && s.Start <= s.Head && s.Head <= s.End && s.End <= size && s.Start <= s.SignatureEnd &&
+			s.SignatureEnd <= s.End, "%+v", s)
+		require.True(t, s.BodyEnd == 0 && s.BodyStart == 0 || s.Start <= s.BodyStart && s.BodyStart < s.BodyEnd &&
+			s.BodyEnd <= s.End, "%+v", s)
 		require.True(t, 1 <= s.StartLine && s.StartLine <= s.EndLine, "%+v", s)
 		require.True(t, 1 <= s.Ordinal && s.Ordinal <= s.Of)
 		require.NotEmpty(t, s.Name)

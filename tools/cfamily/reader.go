@@ -285,7 +285,8 @@ func (r *reader) countAngles(i int, compares bool) (int, bool) {
 				depth++
 			}
 		case '>':
-			if compares && r.spaced(k) && r.byteAt(k+1) != '>' && depth == 1 && r.tokens[min(k+1, len(r.tokens)-1)].kind == number {
+			if compares && r.spaced(k) && r.byteAt(k+1) != '>' && depth == 1 &&
+				r.tokens[min(k+1, len(r.tokens)-1)].kind == number {
 				continue
 			}
 			if depth--; depth == 0 {

@@ -78,7 +78,8 @@ func (r *reader) aside(i, end int, in around) (int, bool) {
 		return last + 1, true
 	case last == i && r.newLine(last+1) && containsAny(name, "BEGIN", "END", "NAMESPACE", "DECLS", "OBJECT"):
 		return last + 1, true
-	case last > i && r.newLine(last+1) && r.begins(last+1) && !containsAny(name, "ATTR", "EXPORT", "API", "DEPRECAT", "NODISCARD", "INLINE", "TEMPLATE", "REQUIRES", "DECL"):
+	case last > i && r.newLine(last+1) && r.begins(last+1) && !containsAny(name, "ATTR", "EXPORT", "API", "DEPRECAT",
+		"NODISCARD", "INLINE", "TEMPLATE", "REQUIRES", "DECL"):
 		return last + 1, true
 	}
 	return i, false
@@ -145,7 +146,8 @@ func (r *reader) atWord(j, end int, h *head, in around) (next int, done bool) {
 			}
 			return j + 2, false
 		}
-	case "__attribute__", "__attribute", "__declspec", "_Alignas", "alignas", "__asm__", "asm", "typeof", "__typeof__", "decltype", "__extension__":
+	case "__attribute__", "__attribute", "__declspec", "_Alignas", "alignas", "__asm__", "asm", "typeof", "__typeof__",
+		"decltype", "__extension__":
 		if r.byteAt(j+1) == '(' {
 			return r.behind(j + 1), false
 		}

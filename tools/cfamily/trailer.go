@@ -1,7 +1,8 @@
 package cfamily
 
 // trailers are words that may follow a function's parameters.
-var trailers = words(`const volatile noexcept throw override final try requires restrict __attribute__ __attribute __asm__ __asm asm mutable`)
+var trailers = words(
+	`const volatile noexcept throw override final try requires restrict __attribute__ __attribute __asm__ __asm asm mutable`)
 
 // trailed tells whether what follows a group of parameters can follow them.
 func (r *reader) trailed(f callable, group int, h *head) bool {
@@ -87,7 +88,8 @@ func (r *reader) oldStyle(j, end int, h *head) bool {
 }
 
 // typeWords are words that only a parameter begins with.
-var typeWords = words(`void int char bool float double long short unsigned signed const struct union enum class auto typename volatile size_t _Bool wchar_t register`)
+var typeWords = words(
+	`void int char bool float double long short unsigned signed const struct union enum class auto typename volatile size_t _Bool wchar_t register`)
 
 // parameters tells whether a group without a body holds parameters rather than arguments.
 func (r *reader) parameters(f callable, in around) bool {

@@ -217,7 +217,10 @@ func (r *reader) typedefName(j, last int) int {
 // typedefs lists the names that a typedef gives to a type that has one of its own.
 func (r *reader) typedefs(h *head, in around, j, last int) {
 	name := r.typedefName(j, last)
-	if name < 0 || slices.ContainsFunc(r.found, func(s Symbol) bool { return s.Start == int(r.tokens[h.first].start) && s.Title == r.str(name) }) {
+	if name < 0 || slices.ContainsFunc(r.found, func(s Symbol) bool {
+		return s.Start == int(r.tokens[h.first].start) &&
+			s.Title == r.str(name)
+	}) {
 		return
 	}
 	r.add(symbol("typedef", r.str(name)), in, h.first, h.start, last-1, name)

@@ -33,7 +33,8 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 		return document.Splice{}, refuse("an #if cuts the head or the end of '%s'; use edit_file", s.Name)
 	}
 	if problem := balance(f.Text[s.Start:s.End]); problem != "" {
-		return document.Splice{}, refuse("'%s' does not end where it should (%s), so the file must be repaired with edit_file first", s.Name, problem)
+		return document.Splice{}, refuse("'%s' does not end where it should (%s), so the file must be repaired with "+
+			"edit_file first", s.Name, problem)
 	}
 	if content == "" {
 		return document.Splice{}, refuse("new_content is empty; use edit_file to remove a definition")
@@ -42,7 +43,8 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 		return document.Splice{}, refuse("new_content does not balance: %s", problem)
 	}
 	if strings.HasSuffix(content, "\\") {
-		return document.Splice{}, refuse("new_content ends with a backslash, which would join the next line to it; leave it out")
+		return document.Splice{}, refuse("new_content ends with a backslash, which would join the next line to it; leave " +
+			"it out")
 	}
 	if strings.HasSuffix(f.Text[s.Start:s.End], ";") && strings.HasSuffix(content, "}") {
 		content += ";"
@@ -79,10 +81,12 @@ func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 	end := splice.Start + len(splice.New)
 	shift := len(splice.New) - (splice.End - splice.Start)
 	defined := slices.ContainsFunc(after.Symbols, func(n Symbol) bool {
-		return n.Name == s.Name && n.Start >= s.Start && n.End <= end+1 && hasCode(n) == hasCode(s) && (s.Declaration || !n.Declaration)
+		return n.Name == s.Name && n.Start >= s.Start && n.End <= end+1 && hasCode(n) == hasCode(s) &&
+			(s.Declaration || !n.Declaration)
 	})
 	if !defined {
-		return refuse("new_content does not define '%s', but %s; give the whole definition under its own name", s.Name, defines(after.Symbols, s.Start, end))
+		return refuse("new_content does not define '%s', but %s; give the whole definition under its own name", s.Name,
+			defines(after.Symbols, s.Start, end))
 	}
 	if err := f.left(after, s, end); err != nil {
 		return err
@@ -100,7 +104,8 @@ func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(outside)) {
 		if outside[name] != 0 {
-			return refuse("with new_content the %s outside of it would be read differently; check brackets, quotes and comments", name)
+			return refuse("with new_content the %s outside of it would be read differently; check brackets, quotes and comments",
+				name)
 		}
 	}
 	return nil
@@ -168,7 +173,8 @@ func (f *File) damaged(ctx context.Context, after *File, splice document.Splice)
 			if d.Missing != "" {
 				what = fmt.Sprintf("%q is missing", d.Missing)
 			}
-			return refuse("new_content would not parse: line %d of the result: %s; correct it, or use edit_file if the parser is wrong", d.Line, what)
+			return refuse("new_content would not parse: line %d of the result: %s; correct it, or use edit_file if the parser "+
+				"is wrong", d.Line, what)
 		}
 	}
 	return nil

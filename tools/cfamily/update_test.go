@@ -16,7 +16,8 @@ func realFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/read/*.[ch]*")
 	require.NoError(t, err)
-	files = append(files, "/usr/include/fmt/core.h", "/usr/include/stdlib.h", "/usr/include/absl/strings/string_view.h", "/usr/include/c++/12/bits/stl_pair.h")
+	files = append(files, "/usr/include/fmt/core.h", "/usr/include/stdlib.h", "/usr/include/absl/strings/string_view.h",
+		"/usr/include/c++/12/bits/stl_pair.h")
 	var out []string
 	for _, f := range files {
 		if _, err := os.Stat(f); err == nil && !strings.HasSuffix(f, ".txt") {
@@ -86,9 +87,11 @@ void f(int); void f(long) {} void f(char) {}
 } }
 template <> struct hash<a::b::S> {};`, cfamily.CPP, cfamily.Macros{})
 	for query, want := range map[string][]string{
-		"a::b::S": {"a::b::S"}, "S": {"a::b::S"}, "b::S": {"a::b::S"}, "::a::b::S": {"a::b::S"}, "m": nil, "S::m": {"a::b::S::m"}, "S.m": {"a::b::S::m"}, "S::m()": {"a::b::S::m"},
-		"f": {"a::b::f", "a::b::f"}, "f#1": {"a::b::f"}, "f#4": nil, "S::operator()": {"a::b::S::operator()"}, "S::operator ()": {"a::b::S::operator()"},
-		"hash<a::b::S>": {"hash"}, "hash< a::b::S >": {"hash"}, "": nil, "#2": nil, "::": nil,
+		"a::b::S": {"a::b::S"}, "S": {"a::b::S"}, "b::S": {"a::b::S"}, "::a::b::S": {"a::b::S"}, "m": nil,
+		"S::m": {"a::b::S::m"}, "S.m": {"a::b::S::m"}, "S::m()": {"a::b::S::m"},
+		"f": {"a::b::f", "a::b::f"}, "f#1": {"a::b::f"}, "f#4": nil, "S::operator()": {"a::b::S::operator()"},
+		"S::operator ()": {"a::b::S::operator()"},
+		"hash<a::b::S>":  {"hash"}, "hash< a::b::S >": {"hash"}, "": nil, "#2": nil, "::": nil,
 	} {
 		var have []string
 		for _, s := range cfamily.Find(file.Symbols, query) {
@@ -112,7 +115,8 @@ func TestLanguageOfHeadersGoesByWhatIsInThem(t *testing.T) {
 func TestIncludedHeadersAreFoundNearby(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
-		"src/deep/a.c": "#include \"b.h\"\n#  include <lib/c.h>\n#include \"none.h\"\n", "src/deep/b.h": "#define NEAR\n#include \"b.h\"\n", "include/lib/c.h": "#define FAR __attribute__((x))\n",
+		"src/deep/a.c": "#include \"b.h\"\n#  include <lib/c.h>\n#include \"none.h\"\n",
+		"src/deep/b.h": "#define NEAR\n#include \"b.h\"\n", "include/lib/c.h": "#define FAR __attribute__((x))\n",
 	}
 	read := func(name string) (string, bool) { text, ok := files[name]; return text, ok }
 	macros := cfamily.LearnIncluded(t.Context(), "src/deep/a.c", files["src/deep/a.c"], nil, read)

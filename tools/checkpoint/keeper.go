@@ -40,7 +40,9 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 	defer k.mu.Unlock()
 	s := &State{store: k.store, files: map[string]file{}, hidden: map[string]bool{}, Whole: true}
 	room := k.store.maxBytes
-	options := sandbox.WalkOptions{Gitignore: true, MaxEntries: 4 * k.store.maxFiles, Ignored: func(e sandbox.Entry) { s.hidden[e.Path] = true }}
+	options := sandbox.WalkOptions{Gitignore: true, MaxEntries: 4 * k.store.maxFiles, Ignored: func(e sandbox.Entry) {
+		s.hidden[e.Path] = true
+	}}
 	stats, err := workspace.Walk(ctx, ".", options, func(e sandbox.Entry) error {
 		switch {
 		case e.Kind == sandbox.KindLink:
@@ -86,7 +88,8 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 func (k *Keeper) look(ctx context.Context, workspace *sandbox.Workspace, e sandbox.Entry) (file, error) {
 	now := k.store.clock()
 	f := file{size: e.Size, modified: e.Modified, changed: e.Changed, seen: now, mode: e.Mode}
-	if old, known := k.files[e.Path]; known && old.asOf(f) && old.seen.Sub(old.modified) > young && old.seen.Sub(old.changed) > young {
+	if old, known := k.files[e.Path]; known && old.asOf(f) && old.seen.Sub(old.modified) > young &&
+		old.seen.Sub(old.changed) > young {
 		k.store.use(old.digest)
 		old.mode = e.Mode // of which the time tells nothing
 		return old, nil

@@ -70,7 +70,8 @@ func Compare(before, after *State) (changes []Change, unseen bool, unkept []stri
 		case !there && after.hides(name):
 			unseen = true
 		default:
-			changes = append(changes, Change{Path: name, Before: old.digest, After: now.digest, Size: now.size, BeforeMode: old.mode, AfterMode: now.mode})
+			changes = append(changes, Change{Path: name, Before: old.digest, After: now.digest, Size: now.size,
+				BeforeMode: old.mode, AfterMode: now.mode})
 		}
 	}
 	// order-independent: sorted below

@@ -35,7 +35,8 @@ func readC(ctx context.Context, env tools.Env, name string, language cfamily.Lan
 		return codeFile{}, err
 	}
 	if !cfamily.Belongs(doc.Disk.Path) {
-		return codeFile{}, tools.Refuse("not a %s file: %s", map[cfamily.Language]string{cfamily.C: "C", cfamily.CPP: "C++"}[language], doc.Disk.Path)
+		return codeFile{}, tools.Refuse("not a %s file: %s", map[cfamily.Language]string{cfamily.C: "C",
+			cfamily.CPP: "C++"}[language], doc.Disk.Path)
 	}
 	f, err := readCFamily(ctx, env, doc, cfamily.LanguageOf(doc.Disk.Path, doc.Text, language))
 	f.outlineTool = "ts_" + language.String() + "_get_code_outline"
@@ -93,7 +94,8 @@ func pairedFile(e tools.Env, name string) string {
 	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	dir := path.Dir(name)
 	up := path.Dir(dir)
-	for _, folder := range []string{dir, path.Join(dir, "src"), path.Join(dir, "include"), path.Join(up, "src"), path.Join(up, "include"), up} {
+	for _, folder := range []string{dir, path.Join(dir, "src"), path.Join(dir, "include"), path.Join(up, "src"),
+		path.Join(up, "include"), up} {
 		for _, ending := range others {
 			candidate := path.Join(folder, base+ending)
 			if entry, err := e.Workspace.Stat(candidate); err == nil && entry.Kind == sandbox.KindFile && candidate != name {

@@ -47,7 +47,8 @@ func (f codeFile) outline(levels int) []tools.OutlineRow {
 
 func (f codeFile) symbol(s cfamily.Symbol) tools.OutlineSymbol {
 	return tools.OutlineSymbol{
-		Name: s.Name, Kind: s.Kind, Line: s.Line, Start: s.StartLine, End: s.EndLine, Decorators: append([]string{}, s.Decorators...),
+		Name: s.Name, Kind: s.Kind, Line: s.Line, Start: s.StartLine, End: s.EndLine, Decorators: append([]string{},
+			s.Decorators...),
 		Ordinal: s.Ordinal, Of: s.Of, Signature: strings.TrimSpace(f.Text[s.Start:s.SignatureEnd]), Doc: s.Doc,
 	}
 }
@@ -59,7 +60,8 @@ func (f codeFile) find(name string) ([]cfamily.Symbol, error) {
 	}
 	base, ordinal := cfamily.CutOrdinal(name)
 	if all := cfamily.Find(f.symbols, base); ordinal > 0 && len(all) > 0 {
-		return nil, tools.Refuse("no definition '%s' in %s; there is %s", tools.OneLine(name, 200), f.Disk.Path, f.places(all))
+		return nil, tools.Refuse("no definition '%s' in %s; there is %s", tools.OneLine(name, 200), f.Disk.Path,
+			f.places(all))
 	}
 	return nil, f.missing(base)
 }
@@ -95,7 +97,8 @@ func (f codeFile) places(symbols []cfamily.Symbol) string {
 	const most = 20
 	var parts []string
 	for _, s := range symbols[:min(len(symbols), most)] {
-		parts = append(parts, fmt.Sprintf("%s#%d at lines %d-%d", tools.OneLine(s.Name, 200), s.Ordinal, s.StartLine, s.EndLine))
+		parts = append(parts, fmt.Sprintf("%s#%d at lines %d-%d", tools.OneLine(s.Name, 200), s.Ordinal, s.StartLine,
+			s.EndLine))
 	}
 	if more := len(symbols) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -110,7 +113,8 @@ func (f codeFile) each(symbols []cfamily.Symbol, text func(cfamily.Symbol) strin
 	}
 	var parts []string
 	for _, s := range symbols {
-		parts = append(parts, fmt.Sprintf("%s#%d (lines %d-%d)\n%s", tools.OneLine(s.Name, 200), s.Ordinal, s.StartLine, s.EndLine, text(s)))
+		parts = append(parts, fmt.Sprintf("%s#%d (lines %d-%d)\n%s", tools.OneLine(s.Name, 200), s.Ordinal, s.StartLine,
+			s.EndLine, text(s)))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -131,7 +135,8 @@ func (f codeFile) source(s cfamily.Symbol) string {
 func (f codeFile) sources(symbols []cfamily.Symbol) pytools.SourceData {
 	data := pytools.SourceData{Symbols: []pytools.SourceSymbol{}, Warnings: f.warnings}
 	for _, s := range symbols {
-		data.Symbols = append(data.Symbols, pytools.SourceSymbol{OutlineSymbol: f.symbol(s), Source: f.source(s), Comment: ""})
+		data.Symbols = append(data.Symbols, pytools.SourceSymbol{OutlineSymbol: f.symbol(s), Source: f.source(s),
+			Comment: ""})
 	}
 	return data
 }
@@ -163,7 +168,8 @@ func readCode(ctx context.Context, env tools.Env, path, name string) (codeFile, 
 		}
 	}
 	if !ok {
-		return codeFile{}, tools.Refuse("the name of %s does not tell its language; give language, one of %s", doc.Disk.Path, languageNames())
+		return codeFile{}, tools.Refuse("the name of %s does not tell its language; give language, one of %s", doc.Disk.Path,
+			languageNames())
 	}
 	switch language.Name() {
 	case "c":

@@ -52,7 +52,8 @@ type cSkeletonData struct {
 	Warnings []string `json:"warnings"`
 }
 
-func cSkeleton(ctx context.Context, env tools.Env, in cSkeletonArgs, language cfamily.Language, tool string) (tools.Result, error) {
+func cSkeleton(ctx context.Context, env tools.Env, in cSkeletonArgs, language cfamily.Language,
+	tool string) (tools.Result, error) {
 	f, err := readC(ctx, env, in.Path, language)
 	if err != nil {
 		return tools.Result{}, err
@@ -68,18 +69,21 @@ func cSkeleton(ctx context.Context, env tools.Env, in cSkeletonArgs, language cf
 	return tools.Paged(text, data, tool, in.StartLine, env.Limits)
 }
 
-func cDefinition(ctx context.Context, env tools.Env, in cNameArgs, language cfamily.Language, tool string) (tools.Result, error) {
+func cDefinition(ctx context.Context, env tools.Env, in cNameArgs, language cfamily.Language,
+	tool string) (tools.Result, error) {
 	return cNamed(ctx, env, in, language, tool, codeFile.source)
 }
 
-func cSignature(ctx context.Context, env tools.Env, in cNameArgs, language cfamily.Language, tool string) (tools.Result, error) {
+func cSignature(ctx context.Context, env tools.Env, in cNameArgs, language cfamily.Language, tool string) (tools.Result,
+	error) {
 	return cNamed(ctx, env, in, language, tool, func(f codeFile, s cfamily.Symbol) string {
 		return strings.TrimSpace(f.Text[s.Start:s.SignatureEnd])
 	})
 }
 
 // cNamed shows a part of every symbol of a name, and where the definition of a prototype is.
-func cNamed(ctx context.Context, env tools.Env, in cNameArgs, language cfamily.Language, tool string, part func(codeFile, cfamily.Symbol) string) (tools.Result, error) {
+func cNamed(ctx context.Context, env tools.Env, in cNameArgs, language cfamily.Language, tool string,
+	part func(codeFile, cfamily.Symbol) string) (tools.Result, error) {
 	f, err := readC(ctx, env, in.Path, language)
 	if err != nil {
 		return tools.Result{}, err
@@ -105,7 +109,8 @@ type cEditData struct {
 	EndLine   int    `json:"end_line"`
 }
 
-func planCUpdate(ctx context.Context, env tools.Env, in cUpdateArgs, language cfamily.Language, tool string) (tools.Plan, error) {
+func planCUpdate(ctx context.Context, env tools.Env, in cUpdateArgs, language cfamily.Language,
+	tool string) (tools.Plan, error) {
 	f, err := readC(ctx, env, in.Path, language)
 	if err != nil {
 		return tools.Plan{}, err
@@ -138,7 +143,8 @@ func planCUpdate(ctx context.Context, env tools.Env, in cUpdateArgs, language cf
 	}
 	return tools.Plan{
 		Changes: []tools.Change{change}, DryRun: in.DryRun, Data: data,
-		Summary: fmt.Sprintf("%s %s: %s %s lines %d–%d", tool, f.Disk.Path, tools.OneLine(s.Name, 200), what, data.StartLine, data.EndLine),
+		Summary: fmt.Sprintf("%s %s: %s %s lines %d–%d", tool, f.Disk.Path, tools.OneLine(s.Name, 200), what, data.StartLine,
+			data.EndLine),
 	}, nil
 }
 
@@ -171,11 +177,13 @@ func (f codeFile) one(ctx context.Context, env tools.Env, name string) (cfamily.
 	case err != nil:
 		return cfamily.Symbol{}, err
 	case len(found) > 1:
-		return cfamily.Symbol{}, tools.Refuse("'%s' is ambiguous in %s: %s; choose one by its number", tools.OneLine(name, 200), f.Disk.Path, f.places(found))
+		return cfamily.Symbol{}, tools.Refuse("'%s' is ambiguous in %s: %s; choose one by its number",
+			tools.OneLine(name, 200), f.Disk.Path, f.places(found))
 	}
 	if _, ordinal := cfamily.CutOrdinal(name); ordinal == 0 {
 		if note := f.declaredOnly(ctx, env, found); note != "" {
-			return cfamily.Symbol{}, tools.Refuse("%s; give the name as %s#%d to change the declaration", note, found[0].Name, found[0].Ordinal)
+			return cfamily.Symbol{}, tools.Refuse("%s; give the name as %s#%d to change the declaration", note, found[0].Name,
+				found[0].Ordinal)
 		}
 	}
 	return found[0], nil

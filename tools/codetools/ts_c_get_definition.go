@@ -16,9 +16,13 @@ type tsCGetDefinitionArgs struct {
 // TsCGetDefinition answers with the source of a definition.
 func TsCGetDefinition() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "ts_c_get_definition", Summary: "Get the full source of a C function, struct, enum, typedef or macro by its name.", Effect: tools.Reads,
-		Doc: "The answer is exactly the text of the file, from attributes to the closing brace or semicolon, so that it can be changed and given to `ts_c_update_definition`. Comments above are not part of it.\n\n" +
-			"Definitions are preferred over prototypes; where the file only declares the name, the prototype is shown and the answer says where the definition is. Several definitions of one name (branches of an #if) are all shown, each under a line `name#1 (lines 3-9)`.",
+		Name: "ts_c_get_definition", Summary: "Get the full source of a C function, struct, enum, typedef or macro by its " +
+			"name.", Effect: tools.Reads,
+		Doc: "The answer is exactly the text of the file, from attributes to the closing brace or semicolon, so that it " +
+			"can be changed and given to `ts_c_update_definition`. Comments above are not part of it.\n\n" +
+			"Definitions are preferred over prototypes; where the file only declares the name, the prototype is shown and the " +
+			"answer says where the definition is. Several definitions of one name (branches of an #if) are all shown, each " +
+			"under a line `name#1 (lines 3-9)`.",
 	}, func(ctx context.Context, env tools.Env, in tsCGetDefinitionArgs) (tools.Result, error) {
 		return cDefinition(ctx, env, cNameArgs(in), cfamily.C, "ts_c_get_definition")
 	})

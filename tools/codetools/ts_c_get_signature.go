@@ -16,8 +16,11 @@ type tsCGetSignatureArgs struct {
 // TsCGetSignature answers with the head of a definition.
 func TsCGetSignature() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "ts_c_get_signature", Summary: "Get the declaration line of a C function or struct: everything in front of its body.", Effect: tools.Reads,
-		Doc: "The answer is exactly the text of the file, of several lines where the head has them, with the parameter declarations of old-style functions. Several definitions of one name are all shown, each under a line `name#1 (lines 3-9)`.",
+		Name: "ts_c_get_signature", Summary: "Get the declaration line of a C function or struct: everything in front of " +
+			"its body.", Effect: tools.Reads,
+		Doc: "The answer is exactly the text of the file, of several lines where the head has them, with the parameter " +
+			"declarations of old-style functions. Several definitions of one name are all shown, each under a line `name#1 " +
+			"(lines 3-9)`.",
 	}, func(ctx context.Context, env tools.Env, in tsCGetSignatureArgs) (tools.Result, error) {
 		return cSignature(ctx, env, cNameArgs(in), cfamily.C, "ts_c_get_signature")
 	})

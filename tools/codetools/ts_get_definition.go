@@ -15,10 +15,14 @@ type tsGetDefinitionArgs struct {
 // TsGetDefinition answers with the source of a definition in any language.
 func TsGetDefinition() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "ts_get_definition", Summary: "Get the full source of a definition by its name, in nearly any language.", Effect: tools.Reads,
-		Doc: "The languages and names are those of `ts_get_code_outline`. The answer is exactly the text of the file, from decorators and attributes to the end, so that it can be given to `edit_file` as old_string. " +
+		Name: "ts_get_definition", Summary: "Get the full source of a definition by its name, in nearly any language.",
+		Effect: tools.Reads,
+		Doc: "The languages and names are those of `ts_get_code_outline`. The answer is exactly the text of the file, from " +
+			"decorators and attributes to the end, so that it can be given to `edit_file` as old_string. " +
 			"Comments above are not part of it.\n\n" +
-			"`name` is the whole path, with `.` between its parts (`::` works too); namespaces and modules in front may be left out. Methods of Go are `Type.Method`. Several definitions of one name are all shown, each under a line `name#1 (lines 3-9)`.",
+			"`name` is the whole path, with `.` between its parts (`::` works too); namespaces and modules in front may be " +
+			"left out. Methods of Go are `Type.Method`. Several definitions of one name are all shown, each under a line " +
+			"`name#1 (lines 3-9)`.",
 	}, func(ctx context.Context, env tools.Env, in tsGetDefinitionArgs) (tools.Result, error) {
 		f, err := readCode(ctx, env, in.Path, in.Language)
 		if err != nil {

@@ -8,7 +8,8 @@ const notText = "base64_codec bz2_codec hex_codec quopri_codec rot_13 uu_codec z
 
 // codecs are all encodings of Python 3.
 var codecs = []codec{
-	{"ascii", "ascii", "646 ansi_x3.4_1968 ansi_x3_4_1968 ansi_x3.4_1986 cp367 csascii ibm367 iso646_us iso_646.irv_1991 iso_ir_6 us us_ascii"},
+	{"ascii", "ascii", "646 ansi_x3.4_1968 ansi_x3_4_1968 ansi_x3.4_1986 cp367 csascii ibm367 iso646_us " +
+		"iso_646.irv_1991 iso_ir_6 us us_ascii"},
 	{"base64_codec", "base64_codec", "base64 base_64"},
 	{"big5", "big5", "big5_tw csbig5 x_mac_trad_chinese"},
 	{"big5hkscs", "big5hkscs", "big5_hkscs hkscs"},
@@ -58,7 +59,8 @@ var codecs = []codec{
 	{"euc_jp", "euc_jp", "eucjp ujis u_jis"},
 	{"euc_kr", "euc_kr", "euckr korean ksc5601 ks_c_5601 ks_c_5601_1987 ksx1001 ks_x_1001 x_mac_korean"},
 	{"gb18030", "gb18030", "gb18030_2000"},
-	{"gb2312", "gb2312", "chinese csiso58gb231280 euc_cn euccn eucgb2312_cn gb2312_1980 gb2312_80 iso_ir_58 x_mac_simp_chinese"},
+	{"gb2312", "gb2312", "chinese csiso58gb231280 euc_cn euccn eucgb2312_cn gb2312_1980 gb2312_80 iso_ir_58 " +
+		"x_mac_simp_chinese"},
 	{"gbk", "gbk", "936 cp936 ms936"},
 	{"hex_codec", "hex_codec", "hex"},
 	{"hp-roman8", "hp_roman8", "roman8 r8 csHPRoman8 cp1051 ibm1051"},
@@ -91,7 +93,8 @@ var codecs = []codec{
 	{"koi8-t", "koi8_t", ""},
 	{"koi8-u", "koi8_u", ""},
 	{"kz1048", "kz1048", "kz_1048 rk1048 strk1048_2002"},
-	{"iso8859-1", "latin_1", "8859 cp819 csisolatin1 ibm819 iso8859 iso8859_1 iso_8859_1 iso_8859_1_1987 iso_ir_100 l1 latin latin1"},
+	{"iso8859-1", "latin_1", "8859 cp819 csisolatin1 ibm819 iso8859 iso8859_1 iso_8859_1 iso_8859_1_1987 iso_ir_100 l1 " +
+		"latin latin1"},
 	{"mac-arabic", "mac_arabic", ""},
 	{"mac-croatian", "mac_croatian", ""},
 	{"mac-cyrillic", "mac_cyrillic", "maccyrillic"},

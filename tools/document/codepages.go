@@ -62,12 +62,14 @@ func multiPage(name string) (multi, bool) {
 		p.table, p.size = japanese.ShiftJIS, sizeShiftJIS
 		if name == "shift_jis" {
 			p.has = func(lead, _ byte) bool { return lead != 0x87 && lead < 0xED }
-			p.other = map[string]rune{"\x81\x60": 0x301C, "\x81\x61": 0x2016, "\x81\x7C": 0x2212, "\x81\x91": 0xA2, "\x81\x92": 0xA3, "\x81\xCA": 0xAC}
+			p.other = map[string]rune{"\x81\x60": 0x301C, "\x81\x61": 0x2016, "\x81\x7C": 0x2212, "\x81\x91": 0xA2,
+				"\x81\x92": 0xA3, "\x81\xCA": 0xAC}
 		}
 	case "euc_jp":
 		p.table, p.size = japanese.EUCJP, sizeEUCJP
 		p.has = func(lead, _ byte) bool { return lead != 0xAD && lead < 0xF9 }
-		p.other = map[string]rune{"\xA1\xC1": 0x301C, "\xA1\xC2": 0x2016, "\xA1\xDD": 0x2212, "\xA1\xF1": 0xA2, "\xA1\xF2": 0xA3, "\xA2\xCC": 0xAC, "\x8F\xA2\xB7": '~'}
+		p.other = map[string]rune{"\xA1\xC1": 0x301C, "\xA1\xC2": 0x2016, "\xA1\xDD": 0x2212, "\xA1\xF1": 0xA2,
+			"\xA1\xF2": 0xA3, "\xA2\xCC": 0xAC, "\x8F\xA2\xB7": '~'}
 	case "cp949":
 		p.table = korean.EUCKR
 	case "euc_kr":
@@ -83,7 +85,9 @@ func multiPage(name string) (multi, bool) {
 		p.other = map[string]rune{"\xA3\xA0": 0xE5E5}
 	case "big5":
 		p.table, p.has = traditionalchinese.Big5, hasBig5
-		p.other = map[string]rune{"\xA1\x45": 0x2022, "\xA1\x4E": 0xFF64, "\xA1\xC2": 0x203E, "\xA1\xE3": 0x223C, "\xA1\xF2": 0x2641, "\xA1\xF3": 0x2609, "\xA2\x41": 0xFF0F, "\xA2\x42": 0xFF3C, "\xA2\x44": 0xA5, "\xA2\x46": 0xA2, "\xA2\x47": 0xA3}
+		p.other = map[string]rune{"\xA1\x45": 0x2022, "\xA1\x4E": 0xFF64, "\xA1\xC2": 0x203E, "\xA1\xE3": 0x223C,
+			"\xA1\xF2": 0x2641, "\xA1\xF3": 0x2609, "\xA2\x41": 0xFF0F, "\xA2\x42": 0xFF3C, "\xA2\x44": 0xA5, "\xA2\x46": 0xA2,
+			"\xA2\x47": 0xA3}
 	case "cp950":
 		p.table, p.has = traditionalchinese.Big5, hasCP950
 		p.other = map[string]rune{"\xF9\xFE": 0x2593}

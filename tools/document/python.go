@@ -18,7 +18,8 @@ type SourceError struct {
 // Error is one line.
 func (e *SourceError) Error() string { return e.Text }
 
-// DecodePython decodes Python source, which must not be changed afterwards, as CPython does: by its byte order mark, by the encoding that
+// DecodePython decodes Python source, which must not be changed afterwards, as CPython does: by its
+// byte order mark, by the encoding that
 // one of its first two lines declares (PEP 263), else as UTF-8.
 //
 // The error is a *SourceError where CPython refuses the file or where the program does not have its
@@ -76,11 +77,13 @@ func decodeDeclared(data []byte, declared string, line int) (Document, error) {
 	case !known:
 		return Document{}, &SourceError{line, "unknown encoding: " + declared}
 	case strings.Contains(" "+notText+" ", " "+name+" "):
-		return Document{}, &SourceError{line, fmt.Sprintf("'%s' is not a text encoding; use codecs.decode() to handle arbitrary codecs", declared)}
+		return Document{}, &SourceError{line, fmt.Sprintf("'%s' is not a text encoding; use codecs.decode() to handle "+
+			"arbitrary codecs", declared)}
 	}
 	page, ok := codePage(name)
 	if !ok {
-		return Document{}, &SourceError{line, fmt.Sprintf("the encoding %s is Python's but not known to this program", declared)}
+		return Document{}, &SourceError{line, fmt.Sprintf("the encoding %s is Python's but not known to this program",
+			declared)}
 	}
 	text, at := page.decode(data)
 	if at >= 0 {
@@ -104,9 +107,11 @@ func checkUTF8(data []byte, declared string) error {
 	}
 	line := lineAt(data, at)
 	if declared != "" {
-		return &SourceError{line, fmt.Sprintf("(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %d: %s", data[at], at, badUTF8(data[at:]))}
+		return &SourceError{line, fmt.Sprintf("(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %d: %s",
+			data[at], at, badUTF8(data[at:]))}
 	}
-	return &SourceError{line, fmt.Sprintf("Non-UTF-8 code starting with '\\x%02x' on line %d, but no encoding declared; see https://peps.python.org/pep-0263/ for details", data[at], line)}
+	return &SourceError{line, fmt.Sprintf("Non-UTF-8 code starting with '\\x%02x' on line %d, but no encoding declared; "+
+		"see https://peps.python.org/pep-0263/ for details", data[at], line)}
 }
 
 // badUTF8 words what is wrong with the character that data begins with.

@@ -77,7 +77,8 @@ func TestASpliceChangesNothingElse(t *testing.T) {
 
 func TestAnEncodingRefusesWhatItCannotHold(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"ascii": "é", "latin-1": "€", "cp1252": "日", "koi8-r": "é", "sjis": "é", "gbk": "😀", "big5": "😀", "euc-kr": "😀", "cp1255": "ֺ"} {
+	for name, text := range map[string]string{"ascii": "é", "latin-1": "€", "cp1252": "日", "koi8-r": "é", "sjis": "é",
+		"gbk": "😀", "big5": "😀", "euc-kr": "😀", "cp1255": "ֺ"} {
 		doc, err := DecodePython([]byte("# coding: " + name + "\n"))
 		require.NoError(t, err)
 		_, err = doc.Splice([]Splice{{0, 0, text}})
@@ -149,7 +150,8 @@ func TestLinesFromIsAPartOfLines(t *testing.T) {
 				lines, total := LinesFrom(text, first, most)
 				require.Equal(t, len(all), total, "%q", text)
 				from := min(first-1, len(all))
-				require.Equal(t, append([]Line{}, all[from:min(from+most, len(all))]...), append([]Line{}, lines...), "%q from %d, %d", text, first, most)
+				require.Equal(t, append([]Line{}, all[from:min(from+most, len(all))]...), append([]Line{}, lines...),
+					"%q from %d, %d", text, first, most)
 			}
 		}
 	}

@@ -59,12 +59,14 @@ func (e textEdit) on(path, text string) (editMade, error) {
 		return editMade{}, tools.Refuse("old_string occurs %s in %s, at %s, but expected_count is %d; nothing was replaced",
 			times(len(found)), path, lineList(at), e.count)
 	case len(found) > 1 && !e.all && e.count == 0:
-		return editMade{}, tools.Refuse("old_string occurs %d times in %s, at %s; add text around it to make it unique, or set replace_all",
+		return editMade{}, tools.Refuse("old_string occurs %d times in %s, at %s; add text around it to make it unique, or "+
+			"set replace_all",
 			len(found), path, lineList(at))
 	}
 	if len(found) == 1 && !e.all && e.count == 0 {
 		if again := overlapping(text, e, found[0]); len(again) > 0 {
-			return editMade{}, tools.Refuse("old_string occurs more than once in %s, at %s, and the places overlap; add text around it to make it unique",
+			return editMade{}, tools.Refuse("old_string occurs more than once in %s, at %s, and the places overlap; add text "+
+				"around it to make it unique",
 				path, lineList(append(at, startLines(lines, again)...)))
 		}
 	}
@@ -136,7 +138,8 @@ type span struct{ start, end int }
 // occurrencesOf finds the occurrences of old, left to right, without overlaps. All line ends count as
 // the same, unless old and replacement differ in nothing but line ends: then they count exactly.
 func occurrencesOf(text, old, replacement string) []span {
-	if document.WithEnds(old, "\n") == document.WithEnds(replacement, "\n") || !strings.Contains(text, "\r") && !strings.Contains(old, "\r") {
+	if document.WithEnds(old, "\n") == document.WithEnds(replacement, "\n") || !strings.Contains(text, "\r") &&
+		!strings.Contains(old, "\r") {
 		return findExact(text, old)
 	}
 	plain, offsets := foldEnds(text)

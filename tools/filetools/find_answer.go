@@ -87,7 +87,8 @@ func (f *finder) text() string {
 		file.write(&b)
 	}
 	if len(rest) > 0 {
-		fmt.Fprintf(&b, "… the answer is full with %d matching lines; use a larger max_results or a narrower path, glob or pattern; also in:\n", f.most)
+		fmt.Fprintf(&b, "… the answer is full with %d matching lines; use a larger max_results or a narrower path, glob or "+
+			"pattern; also in:\n", f.most)
 	}
 	for _, file := range rest {
 		fmt.Fprintf(&b, "%s (%s)\n", tools.VisibleName(file.Path), matchingLines(file.MatchingLines))
@@ -138,9 +139,11 @@ func (f findFile) write(b *strings.Builder) {
 // summary counts what was found and what was not searched.
 func (f *finder) summary() string {
 	d := f.data
-	text := fmt.Sprintf("%s in %s (%s searched", matchingLines(d.MatchingLines), tools.FileCount(d.MatchingFiles), tools.FileCount(d.Searched))
+	text := fmt.Sprintf("%s in %s (%s searched", matchingLines(d.MatchingLines), tools.FileCount(d.MatchingFiles),
+		tools.FileCount(d.Searched))
 	if d.MatchingLines == 0 {
-		text = fmt.Sprintf("no line matches %s below %s (%s searched", tools.Quote(d.Pattern), d.Path, tools.FileCount(d.Searched))
+		text = fmt.Sprintf("no line matches %s below %s (%s searched", tools.Quote(d.Pattern), d.Path,
+			tools.FileCount(d.Searched))
 	}
 	var left []string
 	for _, skipped := range []struct {

@@ -49,7 +49,8 @@ func find(ctx context.Context, env tools.Env, in findTextArgs) (tools.Result, er
 	}
 	f.left.Store(int64(f.most))
 	var err error
-	f.pattern, err = textsearch.Compile(textsearch.Query{Text: in.Pattern, Regex: in.Regex, Word: in.Word, IgnoreCase: in.IgnoreCase})
+	f.pattern, err = textsearch.Compile(textsearch.Query{Text: in.Pattern, Regex: in.Regex, Word: in.Word,
+		IgnoreCase: in.IgnoreCase})
 	if err != nil {
 		return tools.Result{}, tools.Refuse("pattern: %s", err)
 	}
@@ -97,7 +98,8 @@ func (f *finder) file(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := searched{path: doc.Disk.Path, encoding: doc.Encoding, state: tools.FileState{Path: doc.Disk.Path, SHA256: doc.Disk.SHA256, Size: int64(len(doc.Disk.Data))}}
+	out := searched{path: doc.Disk.Path, encoding: doc.Encoding, state: tools.FileState{Path: doc.Disk.Path,
+		SHA256: doc.Disk.SHA256, Size: int64(len(doc.Disk.Data))}}
 	out.found, out.err = f.pattern.Search(ctx, doc.Text, f.most, f.in.Context)
 	return f.take(out)
 }
@@ -161,7 +163,8 @@ func (f *finder) search(ctx context.Context, path string) searched {
 	if f.left.Load() <= 0 {
 		most = 0
 	}
-	out := searched{path: file.Path, encoding: doc.Encoding, state: tools.FileState{Path: file.Path, SHA256: file.SHA256, Size: int64(len(file.Data))}}
+	out := searched{path: file.Path, encoding: doc.Encoding, state: tools.FileState{Path: file.Path, SHA256: file.SHA256,
+		Size: int64(len(file.Data))}}
 	out.found, out.err = f.pattern.Search(ctx, doc.Text, most, f.in.Context)
 	return out
 }

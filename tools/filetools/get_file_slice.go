@@ -16,7 +16,9 @@ type getFileSliceArgs struct {
 func GetFileSlice() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "get_file_slice", Summary: "Read a range of lines of a file (1-based, inclusive).", Effect: tools.Reads,
-		Doc: "The answer is the text of the lines as it is. Where the file ends before end_line, a last line says how many lines it has. Long lines are cut in their middle, and encodings are named, as read_file does; info=true also says the file's size, line ends and SHA-256.",
+		Doc: "The answer is the text of the lines as it is. Where the file ends before end_line, a last line says how many " +
+			"lines it has. Long lines are cut in their middle, and encodings are named, as read_file does; info=true also " +
+			"says the file's size, line ends and SHA-256.",
 	}, func(ctx context.Context, env tools.Env, in getFileSliceArgs) (tools.Result, error) {
 		return slice{tool: "get_file_slice", path: in.Path, from: in.StartLine, to: in.EndLine, info: in.Info}.read(ctx, env)
 	})

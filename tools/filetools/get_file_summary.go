@@ -55,7 +55,8 @@ type summaryItem struct {
 // GetFileSummary answers with what a file holds.
 func GetFileSummary() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "get_file_summary", Summary: "Say in a few lines what a file holds: definitions, tables, headings or keys with their lines, and its size.", Effect: tools.Reads, Doc: getFileSummaryDoc,
+		Name: "get_file_summary", Summary: "Say in a few lines what a file holds: definitions, tables, headings or keys " +
+			"with their lines, and its size.", Effect: tools.Reads, Doc: getFileSummaryDoc,
 	}, func(ctx context.Context, env tools.Env, in getFileSummaryArgs) (tools.Result, error) {
 		file, err := env.ReadFile(ctx, in.Path)
 		if err != nil {
@@ -74,7 +75,8 @@ func GetFileSummary() tools.Tool {
 
 // summarise ends early, with less than there is, when the context ends.
 func summarise(ctx context.Context, file sandbox.File) summaryData {
-	data := summaryData{Path: file.Path, Bytes: len(file.Data), SHA256: file.SHA256, Hints: []string{}, Sections: []summarySection{}, Warnings: []string{}}
+	data := summaryData{Path: file.Path, Bytes: len(file.Data), SHA256: file.SHA256, Hints: []string{},
+		Sections: []summarySection{}, Warnings: []string{}}
 	doc, source := tools.DecodeFile(file.Path, file.Data)
 	if doc.Encoding == "" {
 		data.Format, data.Doc = "binary", summary.Binary(file.Data)
@@ -85,7 +87,8 @@ func summarise(ctx context.Context, file sandbox.File) summaryData {
 	data.Hints = summary.Hints(doc.Text)
 	var found summary.Summary
 	if document.IsPython(file.Path, file.Data) {
-		f := pytools.PythonFile{TextFile: tools.TextFile{Document: doc, Disk: file, Undecodable: source}, File: python.Parse(doc.Text)}
+		f := pytools.PythonFile{TextFile: tools.TextFile{Document: doc, Disk: file, Undecodable: source},
+			File: python.Parse(doc.Text)}
 		found = summary.Python(f.File)
 		found.Warnings = f.Warnings()
 	} else {
@@ -152,7 +155,8 @@ func (d summaryData) text() string {
 		}
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s: %s, %s, %s, %s", tools.VisibleName(d.Path), d.Format, tools.Count(d.Lines, "line"), tools.Count(d.Bytes, "byte"), d.Encoding)
+	fmt.Fprintf(&b, "%s: %s, %s, %s, %s", tools.VisibleName(d.Path), d.Format, tools.Count(d.Lines, "line"),
+		tools.Count(d.Bytes, "byte"), d.Encoding)
 	if d.Endings != "" && d.Endings != "LF" {
 		b.WriteString(", line ends " + d.Endings)
 	}

@@ -42,7 +42,8 @@ type gitDiffData struct {
 // GetGitDiff shows changes that git knows of.
 func GetGitDiff() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "get_git_diff", Summary: "Show what changed in a file or directory, between commits or against the working tree.",
+		Name: "get_git_diff", Summary: "Show what changed in a file or directory, between commits or against the working " +
+			"tree.",
 		Effect: tools.Reads | tools.Wide, Doc: getGitDiffDoc,
 	}, gitDiff)
 }
@@ -123,7 +124,8 @@ func showDiff(e tools.Env, shown string, diff git.Diff, in getGitDiffArgs) (tool
 		data.Added += f.Added
 		data.Removed += f.Removed
 	}
-	head := fmt.Sprintf("%s against %s: %s, +%d −%d\n", diff.Head, diff.Base, counted(len(diff.Files), "file"), data.Added, data.Removed)
+	head := fmt.Sprintf("%s against %s: %s, +%d −%d\n", diff.Head, diff.Base, counted(len(diff.Files), "file"), data.Added,
+		data.Removed)
 	if len(diff.Files) == 0 {
 		head = fmt.Sprintf("no change in %s: %s against %s\n", shown, diff.Head, diff.Base)
 	}

@@ -45,8 +45,12 @@ type treeItem struct {
 // GetTree answers with the structure of a folder.
 func GetTree() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "get_tree", Summary: "Show the structure of a directory up to max_depth levels.", Effect: tools.Reads | tools.Wide,
-		Doc: "Folders end with a slash; one whose content is below the last level shown has the number of its entries behind it, and one with ignored or protected entries the number of those left out. Links are shown as `name -> target` and not followed. Two blanks stand for one level. Where the whole answer would be too long, fewer levels are shown and a note says so. What .gitignore leaves out is not shown unless include_ignored is set.",
+		Name: "get_tree", Summary: "Show the structure of a directory up to max_depth levels.",
+		Effect: tools.Reads | tools.Wide,
+		Doc: "Folders end with a slash; one whose content is below the last level shown has the number of its entries " +
+			"behind it, and one with ignored or protected entries the number of those left out. Links are shown as `name -> " +
+			"target` and not followed. Two blanks stand for one level. Where the whole answer would be too long, fewer levels " +
+			"are shown and a note says so. What .gitignore leaves out is not shown unless include_ignored is set.",
 	}, tree)
 }
 
@@ -72,7 +76,8 @@ func tree(ctx context.Context, env tools.Env, in getTreeArgs) (tools.Result, err
 }
 
 // drawTree takes levels away until the answer fits; with one level left, rows.
-func drawTree(start string, entries []sandbox.Entry, depth int, stats sandbox.WalkStats, startLine int, limits tools.Limits) (tools.Result, error) {
+func drawTree(start string, entries []sandbox.Entry, depth int, stats sandbox.WalkStats, startLine int,
+	limits tools.Limits) (tools.Result, error) {
 	asked := 0 // levels that there are, at most as many as were asked for
 	for _, e := range entries {
 		asked = max(asked, min(e.Depth, depth))
@@ -99,7 +104,8 @@ func drawTree(start string, entries []sandbox.Entry, depth int, stats sandbox.Wa
 func treeNotes(depth, asked int, stats sandbox.WalkStats) []string {
 	var notes, leftOut []string
 	if depth < asked {
-		notes = append(notes, fmt.Sprintf("… %d of %d levels shown, because more would be too long; call get_tree on a subfolder", depth, asked))
+		notes = append(notes, fmt.Sprintf("… %d of %d levels shown, because more would be too long; call get_tree on a "+
+			"subfolder", depth, asked))
 	}
 	if stats.Truncated {
 		notes = append(notes, fmt.Sprintf("… the walk ended after %d entries; call get_tree on a subfolder", stats.Visited))
@@ -125,7 +131,8 @@ func treeItems(entries []sandbox.Entry, depth int, leftOut map[string]int) []tre
 	items := []treeItem{}
 	for _, e := range entries {
 		if e.Depth <= depth {
-			items = append(items, treeItem{Path: e.Path, Kind: e.Kind.String(), Size: e.Size, Target: e.Target, LeftOut: leftOut[e.Path]})
+			items = append(items, treeItem{Path: e.Path, Kind: e.Kind.String(), Size: e.Size, Target: e.Target,
+				LeftOut: leftOut[e.Path]})
 		} else if e.Depth == depth+1 {
 			// A walk visits parents before children, so the last item is the folder of this entry.
 			items[len(items)-1].Hidden++

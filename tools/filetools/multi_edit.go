@@ -41,7 +41,8 @@ type editOfMany struct {
 // MultiEdit plans replacements of exact texts in several files.
 func MultiEdit() tools.Tool {
 	return tools.Writer(tools.Spec{
-		Name: "multi_edit", Summary: "Replace exact texts in one or several files: all of them, or none.", Effect: tools.Writes, Doc: multiEditDoc,
+		Name: "multi_edit", Summary: "Replace exact texts in one or several files: all of them, or none.",
+		Effect: tools.Writes, Doc: multiEditDoc,
 	}, planMultiEdit)
 }
 

@@ -32,11 +32,13 @@ func notFound(path, text string, lines []document.Line, e textEdit) error {
 // characters, another normal form.
 func nearMiss(text string, lines []document.Line, old string) string {
 	stripped := regexp.MustCompile(`(?m)^\s*\d+(?:→|\t|: ?| ?\| ?)`).ReplaceAllString(old, "")
-	if stripped != old && strings.TrimSpace(stripped) != "" && strings.Contains(document.WithEnds(text, "\n"), document.WithEnds(stripped, "\n")) {
+	if stripped != old && strings.TrimSpace(stripped) != "" && strings.Contains(document.WithEnds(text, "\n"),
+		document.WithEnds(stripped, "\n")) {
 		return "it begins its lines with line numbers, which are not part of the file"
 	}
 	unescaped := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'", `\\`, `\`).Replace(old)
-	if unescaped != old && strings.TrimSpace(unescaped) != "" && strings.Contains(document.WithEnds(text, "\n"), document.WithEnds(unescaped, "\n")) {
+	if unescaped != old && strings.TrimSpace(unescaped) != "" && strings.Contains(document.WithEnds(text, "\n"),
+		document.WithEnds(unescaped, "\n")) {
 		return "it has backslashes in front of characters that the file has without them"
 	}
 	for _, try := range []struct {
@@ -45,7 +47,8 @@ func nearMiss(text string, lines []document.Line, old string) string {
 	}{
 		{tools.FoldBlanks, "a text that differs only in blanks or indentation is"},
 		{norm.NFC.String, "a text that differs only in the Unicode normal form (NFC or NFD) is"},
-		{func(s string) string { return tools.FoldBlanks(foldLookalikes(norm.NFC.String(s))) }, "a text that differs only in look-alike characters is"},
+		{func(s string) string { return tools.FoldBlanks(foldLookalikes(norm.NFC.String(s))) },
+			"a text that differs only in look-alike characters is"},
 	} {
 		if at := findFolded(text, lines, old, try.fold); len(at) > 0 {
 			return fmt.Sprintf("%s at %s", try.what, strings.Join(at, ", "))

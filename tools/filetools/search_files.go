@@ -35,7 +35,10 @@ type searchData struct {
 func SearchFiles() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "search_files", Summary: "Find files by a glob pattern below a directory.", Effect: tools.Reads | tools.Wide,
-		Doc: "`*` and `?` do not match a slash, `**` matches any number of folders, `{a,b}` either, `[a-z]` a range. `*.py` finds files directly in path, `**/*.py` at any depth. The answer is one path per line, relative to the workspace, in order. What .gitignore leaves out is not searched unless include_ignored is set; protected files never are. With `order` newest the files written last come first.",
+		Doc: "`*` and `?` do not match a slash, `**` matches any number of folders, `{a,b}` either, `[a-z]` a range. " +
+			"`*.py` finds files directly in path, `**/*.py` at any depth. The answer is one path per line, relative to the " +
+			"workspace, in order. What .gitignore leaves out is not searched unless include_ignored is set; protected files " +
+			"never are. With `order` newest the files written last come first.",
 	}, search)
 }
 
@@ -62,7 +65,8 @@ func search(ctx context.Context, env tools.Env, in searchFilesArgs) (tools.Resul
 	if in.Order == "newest" {
 		slices.SortStableFunc(found, func(a, b sandbox.Entry) int { return b.Modified.Compare(a.Modified) })
 	}
-	data := searchData{Path: start, Pattern: pattern, Files: []string{}, Total: len(found), Ignored: stats.Ignored, Protected: stats.Protected}
+	data := searchData{Path: start, Pattern: pattern, Files: []string{}, Total: len(found), Ignored: stats.Ignored,
+		Protected: stats.Protected}
 	rows := make([]string, 0, len(found))
 	for _, e := range found {
 		rows = append(rows, tools.VisibleName(e.Path))
@@ -95,7 +99,8 @@ func cleanPattern(pattern string) (string, sandbox.Glob, error) {
 	}
 	glob, err := sandbox.ParseGlob(pattern)
 	if err != nil {
-		return "", glob, tools.Refuse("the pattern stands for more than %d patterns; use fewer braces", sandbox.MaxGlobAlternatives)
+		return "", glob, tools.Refuse("the pattern stands for more than %d patterns; use fewer braces",
+			sandbox.MaxGlobAlternatives)
 	}
 	return pattern, glob, nil
 }
@@ -114,7 +119,8 @@ func (d searchData) notes(stats sandbox.WalkStats) []string {
 		notes = append(notes, fmt.Sprintf("no file below %s matches %s", d.Path, d.Pattern))
 	}
 	if stats.Ignored > 0 {
-		notes = append(notes, fmt.Sprintf("… not searched: %s that .gitignore leaves out; include_ignored=true searches them too", entryCount(stats.Ignored)))
+		notes = append(notes, fmt.Sprintf("… not searched: %s that .gitignore leaves out; include_ignored=true searches "+
+			"them too", entryCount(stats.Ignored)))
 	}
 	if stats.Truncated {
 		notes = append(notes, fmt.Sprintf("… the search ended after %d entries; search in a subfolder", stats.Visited))

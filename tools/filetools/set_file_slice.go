@@ -111,8 +111,10 @@ func (in setFileSliceArgs) checkNew(shown string) error {
 	if strings.IndexByte(in.NewContent, 0) >= 0 {
 		return tools.Refuse("the new text for %s contains a NUL character, which would make the file binary", shown)
 	}
-	if doc, problem := tools.DecodeFile(shown, []byte(in.NewContent)); problem != nil || doc.Text != strings.TrimPrefix(in.NewContent, "\uFEFF") {
-		return tools.Refuse("%s would declare an encoding, but new files are written as UTF-8; leave the declaration out", shown)
+	if doc, problem := tools.DecodeFile(shown, []byte(in.NewContent)); problem != nil ||
+		doc.Text != strings.TrimPrefix(in.NewContent, "\uFEFF") {
+		return tools.Refuse("%s would declare an encoding, but new files are written as UTF-8; leave the declaration out",
+			shown)
 	}
 	if in.Force {
 		return nil
@@ -138,7 +140,8 @@ func (in setFileSliceArgs) guard(doc tools.TextFile, lines []document.Line) erro
 			}
 			have = fmt.Sprintf("that is %q", tools.OneLine(strings.TrimSpace(line), 120))
 		}
-		return tools.Refuse("line %d of %s is not the %s: %s%s; read the lines again", g.number, doc.Disk.Path, g.argument, have, whereLine(doc.Text, lines, want))
+		return tools.Refuse("line %d of %s is not the %s: %s%s; read the lines again", g.number, doc.Disk.Path, g.argument,
+			have, whereLine(doc.Text, lines, want))
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func (s slice) read(ctx context.Context, env tools.Env) (tools.Result, error) {
 	}
 	data := sliceData{
 		Path: doc.Disk.Path, SHA256: doc.Disk.SHA256, Encoding: doc.Encoding, Size: len(doc.Disk.Data),
-		Lines: total, LineEnds: lineEndsOf(doc.Text), StartLine: from, EndLine: to, CutLines: []int{}, Notes: notesOn(doc, total),
+		Lines: total, LineEnds: lineEndsOf(doc.Text), StartLine: from, EndLine: to, CutLines: []int{},
+		Notes: notesOn(doc, total),
 	}
 	body, end, cut := shorten(doc.Text, lines, from, to, env.Limits.MaxChars)
 	data.CutLines = append(data.CutLines, cut...)
@@ -68,7 +69,8 @@ func (s slice) read(ctx context.Context, env tools.Env) (tools.Result, error) {
 			tail = note + "\n" + tail
 		}
 	case s.to > total:
-		tail = strings.TrimPrefix(note+"\n"+fmt.Sprintf("… end of file: %s has %s", doc.Disk.Path, tools.LineCount(total)), "\n")
+		tail = strings.TrimPrefix(note+"\n"+fmt.Sprintf("… end of file: %s has %s", doc.Disk.Path, tools.LineCount(total)),
+			"\n")
 	}
 	data.Text = body
 	if tail != "" {

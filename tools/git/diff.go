@@ -123,7 +123,8 @@ func (w *private) arguments(r Request, base, head revision) ([]string, error) {
 		return nil, problem("the path is outside of its repository")
 	}
 	args := []string{
-		"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--submodule=short", "--find-renames", "-l1000",
+		"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--submodule=short", "--find-renames",
+		"-l1000",
 		"--src-prefix=a/", "--dst-prefix=b/", "--no-relative",
 	}
 	if r.Staged {
@@ -235,7 +236,8 @@ func status(letter string) string {
 // another form has none, so its part is never shown.
 func header(f File) string {
 	old := firstOf(f.OldPath, f.Path)
-	if strings.ContainsAny(old+f.Path, "\"\\\uFFFD") || strings.ContainsFunc(old+f.Path, func(r rune) bool { return r < ' ' || r == 0x7F }) {
+	if strings.ContainsAny(old+f.Path, "\"\\\uFFFD") || strings.ContainsFunc(old+f.Path,
+		func(r rune) bool { return r < ' ' || r == 0x7F }) {
 		return ""
 	}
 	return "diff --git a/" + old + " b/" + f.Path

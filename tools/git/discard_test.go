@@ -28,7 +28,8 @@ func TestDiscardRemovesWorktreesAndTicketBranchesAndKeepsWhatWasMerged(t *testin
 	require.NoError(t, h.trees.Discard(t.Context()))
 	require.NoError(t, h.trees.Discard(t.Context()), "once more")
 	require.NoDirExists(t, h.trees.Root)
-	require.Equal(t, "main\nslop-tickets/S2/T-1.1\nslop/S1", h.git("for-each-ref", "--format=%(refname:short)", "refs/heads"))
+	require.Equal(t, "main\nslop-tickets/S2/T-1.1\nslop/S1", h.git("for-each-ref", "--format=%(refname:short)",
+		"refs/heads"))
 	require.Equal(t, before, h.git("rev-parse", "slop/S1"))
 	require.Empty(t, h.git("worktree", "prune", "--dry-run", "--verbose"))
 	h.git("fsck", "--strict")

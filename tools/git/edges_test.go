@@ -102,7 +102,8 @@ func TestModesLinksAndRemovedFilesAreMerged(t *testing.T) {
 	require.NoError(t, os.Symlink("run.sh", filepath.Join(one.Dir, "link")))
 	require.NoError(t, os.WriteFile(filepath.Join(one.Dir, "odd"), []byte("o\n"), 0o600))
 	require.NotEmpty(t, h.merge("T-1.1", 1).Commit)
-	require.Equal(t, "100644 case\n120000 link\n100644 odd\n100755 run.sh", h.git("ls-tree", "--format=%(objectmode) %(path)", "slop/S1"))
+	require.Equal(t, "100644 case\n120000 link\n100644 odd\n100755 run.sh",
+		h.git("ls-tree", "--format=%(objectmode) %(path)", "slop/S1"))
 }
 
 func TestAnUndoOfWhatIsMergedIsOneCommit(t *testing.T) {

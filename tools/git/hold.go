@@ -95,7 +95,7 @@ func (h *Hold) Release() { h.release() }
 // *Problem says so. It is made again when it is needed again.
 func (w Worktrees) Tidy(ctx context.Context) error {
 	if _, err := os.Lstat(filepath.Join(w.Root, Merged)); err != nil {
-		return nil //nolint:nilerr // there is none
+		return nil
 	}
 	repo, release, err := w.begin(ctx)
 	if err != nil {

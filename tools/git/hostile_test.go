@@ -132,14 +132,18 @@ func TestADetachedHeadAndADirtyIndexStayAsTheyAre(t *testing.T) {
 	h.git("update-index", "--assume-unchanged", "a.txt")
 	index, err := os.ReadFile(filepath.Join(h.dir, ".git", "index"))
 	require.NoError(t, err)
-	for _, hook := range []string{"post-checkout", "pre-commit", "reference-transaction", "post-index-change", "post-merge", "post-commit"} {
-		h.put(filepath.Join(h.dir, ".git", "hooks"), map[string]string{hook: "#!/bin/sh\ntouch " + filepath.Join(h.dir, ".git", "RAN") + "\n"})
+	for _, hook := range []string{"post-checkout", "pre-commit", "reference-transaction", "post-index-change",
+		"post-merge", "post-commit"} {
+		h.put(filepath.Join(h.dir, ".git", "hooks"), map[string]string{hook: "#!/bin/sh\ntouch " + filepath.Join(h.dir,
+			".git", "RAN") + "\n"})
 		require.NoError(t, os.Chmod(filepath.Join(h.dir, ".git", "hooks", hook), 0o755))
 	}
 	config, err := os.ReadFile(filepath.Join(h.dir, ".git", "config"))
 	require.NoError(t, err)
 	ran := filepath.Join(h.dir, ".git", "RAN")
-	hostile := string(config) + "[core]\n\tfsmonitor = touch " + ran + "\n[filter \"x\"]\n\tclean = touch " + ran + "\n\tsmudge = touch " + ran + "\n\trequired = true\n[merge \"x\"]\n\tdriver = touch " + ran + "\n[diff]\n\texternal = touch " + ran + "\n[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = " + ran + "\n"
+	hostile := string(config) + "[core]\n\tfsmonitor = touch " + ran + "\n[filter \"x\"]\n\tclean = touch " + ran +
+		"\n\tsmudge = touch " + ran + "\n\trequired = true\n[merge \"x\"]\n\tdriver = touch " + ran +
+		"\n[diff]\n\texternal = touch " + ran + "\n[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = " + ran + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(h.dir, ".git", "config"), []byte(hostile), 0o644))
 	one, two := h.prepare("T-1.1"), h.prepare("T-2.1")
 	h.put(one.Dir, map[string]string{"a.txt": "one\n", ".gitattributes": "* filter=x merge=x diff=x\n"})

@@ -109,13 +109,16 @@ func (h *home) end() []string {
 	h.t.Helper()
 	locks, err := exec.Command("find", filepath.Join(h.dir, ".git"), "-name", "*.lock").Output()
 	require.NoError(h.t, err)
-	files, err := exec.Command("sh", "-c", `cd "$1" && grep -r . --exclude=.git --exclude='*.json' . | sort`, "sh", h.trees.Root).Output()
+	files, err := exec.Command("sh", "-c", `cd "$1" && grep -r . --exclude=.git --exclude='*.json' . | sort`, "sh",
+		h.trees.Root).Output()
 	require.NoError(h.t, err)
 	commits := strings.Split(h.git("log", "--format=%s", "slop/S1"), "\n")
 	slices.Sort(commits) // those of one second come in any order
 	places := strings.Split(h.git("worktree", "list", "--porcelain"), "\n")
-	places = slices.DeleteFunc(places, func(line string) bool { return strings.HasPrefix(line, "HEAD ") }) // which the branch tells
-	return append(h.state(), h.git("rev-parse", "slop/S1^{tree}"), strings.Join(commits, " "), h.git("for-each-ref", "--format=%(refname)"),
+	// which the branch tells
+	places = slices.DeleteFunc(places, func(line string) bool { return strings.HasPrefix(line, "HEAD ") })
+	return append(h.state(), h.git("rev-parse", "slop/S1^{tree}"), strings.Join(commits, " "),
+		h.git("for-each-ref", "--format=%(refname)"),
 		strings.Join(places, " "), string(locks), string(files), h.git("fsck", "--no-dangling"))
 }
 
@@ -172,7 +175,8 @@ func killed() map[string]struct {
 		"a side is taken": {func(h *home) {
 			two("two\n")(h)
 			h.merge("T-2.1", 1)
-		}, work{Merge: git.MergeRequest{Name: "T-2.1", Try: 2, Title: "T-2.1", Take: map[string]string{"*": git.SideTicket}}}},
+		}, work{Merge: git.MergeRequest{Name: "T-2.1", Try: 2, Title: "T-2.1",
+			Take: map[string]string{"*": git.SideTicket}}}},
 		"an undo of what is merged": {func(h *home) { one(h); h.merge("T-1.1", 1) }, work{Hold: true}},
 	}
 }
@@ -204,8 +208,10 @@ func TestEachWorkerIsKilledALittleLaterThanTheOneBefore(t *testing.T) {
 	h.put(place, map[string]string{"a.txt": "both\n"})
 	do(merge("T-2.1", 2))
 	require.Greater(t, kills, 8)
-	want := append(before, h.git("rev-parse", "slop/S1^{tree}"), "T-1.1 T-2.1 T-2.1 begin", "refs/heads/main\nrefs/heads/slop/S1",
-		fmt.Sprintf("worktree %s branch refs/heads/main  worktree %s/merged branch refs/heads/slop/S1", h.dir, h.trees.Root), "",
+	want := append(before, h.git("rev-parse", "slop/S1^{tree}"), "T-1.1 T-2.1 T-2.1 begin",
+		"refs/heads/main\nrefs/heads/slop/S1",
+		fmt.Sprintf("worktree %s branch refs/heads/main  worktree %s/merged branch refs/heads/slop/S1", h.dir, h.trees.Root),
+		"",
 		"./merged/a.txt:both\n./merged/c.txt:b\n./merged/new/x:x\n", "")
 	require.Equal(t, want, h.end())
 }

@@ -142,7 +142,8 @@ func (w Worktrees) isMerged(ctx context.Context, repo repository, name string) (
 
 // commit puts what a worktree holds onto its branch, and gives the branch's commit. With a second
 // parent it is a merge, whose conflicts were resolved in the files.
-func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r MergeRequest, second string) (string, error) {
+func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r MergeRequest, second string) (string,
+	error) {
 	tip, err := w.tip(ctx, repo, w.branchOf(r.Name))
 	if err == nil && tip == "" {
 		err = problem("the branch %s is gone; its work is still in %s", w.branchOf(r.Name), filepath.Join(w.Root, r.Name))
@@ -200,14 +201,16 @@ func (w *private) staged(ctx context.Context, before string) (string, error) {
 func noRepositories(changed []entry) error {
 	for _, e := range changed {
 		if e.newMode == "160000" {
-			return problem("%s is a repository of its own, whose files would be lost: remove %s/.git, or the folder", shown(e.path), shown(e.path))
+			return problem("%s is a repository of its own, whose files would be lost: remove %s/.git, or the folder",
+				shown(e.path), shown(e.path))
 		}
 	}
 	return nil
 }
 
 // join brings a commit into the merged branch.
-func (w Worktrees) join(ctx context.Context, repo repository, p *private, r MergeRequest, onto, tip string) (string, conflict, error) {
+func (w Worktrees) join(ctx context.Context, repo repository, p *private, r MergeRequest, onto, tip string) (string,
+	conflict, error) {
 	var none conflict
 	switch {
 	case p.contains(ctx, onto, tip):
@@ -239,7 +242,8 @@ func (w Worktrees) caughtUp(ctx context.Context, repo repository, onto string) e
 }
 
 // showConflict puts both sides into the worktree's files, once: a person may be at work on them.
-func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private, r MergeRequest, both conflict) (string, conflict, error) {
+func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private, r MergeRequest,
+	both conflict) (string, conflict, error) {
 	if both.Shown {
 		return "", both, nil
 	}

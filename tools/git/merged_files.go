@@ -46,7 +46,8 @@ func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
 		changed, err = p.neverWas(ctx, tip)
 	}
 	if err == nil && (tip == "" || changed) {
-		err = problem("somebody changed files in %s; take them elsewhere, or remove it with git worktree remove --force", filepath.Join(w.Root, Merged))
+		err = problem("somebody changed files in %s; take them elsewhere, or remove it with git worktree remove --force",
+			filepath.Join(w.Root, Merged))
 	}
 	return err
 }
@@ -130,7 +131,8 @@ func (w Worktrees) fits(ctx context.Context, repo repository, step []string) err
 	}
 	_, failed, err := p.git(ctx, append([]string{step[0], "-n"}, step[1:]...)...)
 	if err == nil && failed != "" {
-		err = problem("somebody changed files in %s, which this would write over: %s; take them elsewhere", filepath.Join(w.Root, Merged), shown(failed))
+		err = problem("somebody changed files in %s, which this would write over: %s; take them elsewhere",
+			filepath.Join(w.Root, Merged), shown(failed))
 	}
 	return err
 }

@@ -69,7 +69,8 @@ func TestABranchThatWentOnWithoutItsFilesIsNobodysWork(t *testing.T) {
 	h, file := someonesWork(t, "a.txt")
 	h.put(filepath.Dir(file), map[string]string{"a.txt": "one\n"})
 	further := func() {
-		h.git("update-ref", "refs/heads/slop/S1", h.git("-c", "user.name=x", "-c", "user.email=x@y", "commit-tree", "main^{tree}", "-p", "slop/S1", "-m", "mine"))
+		h.git("update-ref", "refs/heads/slop/S1", h.git("-c", "user.name=x", "-c", "user.email=x@y", "commit-tree",
+			"main^{tree}", "-p", "slop/S1", "-m", "mine"))
 	}
 	further()
 	hold, err := h.trees.HoldMerged(t.Context())

@@ -21,7 +21,8 @@ type private struct {
 // carried are the settings that the diff of a working tree cannot do without: words and numbers
 // that name no program and no place.
 var carried = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|sharedrepository|logallrefupdates)|extensions\.objectformat|core\.repositoryformatversion)$`)
+	return regexp.MustCompile(
+		`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|sharedrepository|logallrefupdates)|extensions\.objectformat|core\.repositoryformatversion)$`)
 })
 
 var plainValue = sync.OnceValue(func() *regexp.Regexp {
@@ -67,7 +68,8 @@ func (p Program) harmless(ctx context.Context, repo repository) (string, error) 
 		if _, err := os.Lstat(file); err != nil {
 			continue
 		}
-		out, failed, err := p.run(ctx, os.TempDir(), []string{"GIT_DIR=" + filepath.Join(repo.admin, "none")}, "config", "--file", file, "--no-includes", "-z", "--list")
+		out, failed, err := p.run(ctx, os.TempDir(), []string{"GIT_DIR=" + filepath.Join(repo.admin, "none")}, "config",
+			"--file", file, "--no-includes", "-z", "--list")
 		if err != nil {
 			return "", err
 		}
@@ -77,7 +79,8 @@ func (p Program) harmless(ctx context.Context, repo repository) (string, error) 
 		for entry := range strings.SplitSeq(out, "\x00") {
 			key, value, _ := strings.Cut(entry, "\n")
 			value = strings.ToLower(value)
-			if section, name, ok := strings.Cut(strings.ToLower(key), "."); ok && carried().MatchString(strings.ToLower(key)) && plainValue().MatchString(value) {
+			if section, name, ok := strings.Cut(strings.ToLower(key), "."); ok && carried().MatchString(strings.ToLower(key)) &&
+				plainValue().MatchString(value) {
 				text += fmt.Sprintf("[%s]\n\t%s = %s\n", section, name, value)
 			}
 		}

@@ -19,7 +19,9 @@ func TestTheRepositorysConfigurationIsOnlyRead(t *testing.T) {
 	h := newHome(t, map[string]string{"a.txt": "a\n"})
 	log := filepath.Join(t.TempDir(), "log")
 	spy := log + ".git"
-	text := fmt.Sprintf("#!/bin/sh\ncase \"$GIT_DIR\" in */slop-git-*) ;; *) for a; do case $a in rev-parse|ls-tree|config|merge-base|update-ref|worktree|read-tree|symbolic-ref) echo $a >>'%s'; break;; esac; done;; esac\nexec '%s' \"$@\"\n", log, h.trees.Program.Path)
+	text := fmt.Sprintf("#!/bin/sh\ncase \"$GIT_DIR\" in */slop-git-*) ;; *) for a; do case $a in "+
+		"rev-parse|ls-tree|config|merge-base|update-ref|worktree|read-tree|symbolic-ref) echo $a >>'%s'; break;; esac; "+
+		"done;; esac\nexec '%s' \"$@\"\n", log, h.trees.Program.Path)
 	h.program(spy, text)
 	h.trees.Program.Path = spy
 	one, two := h.prepare("T-1.1"), h.prepare("T-2.1")
@@ -62,7 +64,8 @@ func TestAWorktreeIsAsGitMakesIt(t *testing.T) {
 
 func TestBranchesAndWorktreesAreMadeThroughNoLink(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"worktrees", "refs/heads/slop", "refs/heads/slop-tickets", "logs", "logs/refs/heads/slop"} {
+	for _, name := range []string{"worktrees", "refs/heads/slop", "refs/heads/slop-tickets", "logs",
+		"logs/refs/heads/slop"} {
 		h := newHome(t, map[string]string{"a.txt": "a\n"})
 		outside := t.TempDir()
 		link := filepath.Join(h.dir, ".git", name)

@@ -51,7 +51,8 @@ func locate(dir string) (repository, error) {
 // out is read from files.
 func (r repository) keepsRefsInFiles() error {
 	if _, err := os.Lstat(filepath.Join(r.common, "reftable")); err == nil {
-		return problem("the repository keeps its branches as a reftable, which is not supported here; git refs migrate --ref-format=files changes that")
+		return problem("the repository keeps its branches as a reftable, which is not supported here; git refs migrate " +
+			"--ref-format=files changes that")
 	}
 	return nil
 }
@@ -59,7 +60,8 @@ func (r repository) keepsRefsInFiles() error {
 // keepsRefsToItself refuses a repository in which one of the folders that worktrees and their branches
 // are written to is a link: they would be written elsewhere.
 func (r repository) keepsRefsToItself() error {
-	for _, name := range []string{"worktrees", "logs", "refs", "refs/heads", "refs/heads/slop", "refs/heads/slop-tickets"} {
+	for _, name := range []string{"worktrees", "logs", "refs", "refs/heads", "refs/heads/slop",
+		"refs/heads/slop-tickets"} {
 		for _, file := range []string{name, "logs/" + name} {
 			info, err := os.Lstat(filepath.Join(r.common, filepath.FromSlash(file)))
 			if err == nil && info.Mode()&os.ModeSymlink != 0 {
@@ -95,7 +97,8 @@ func linked(root, entry string) (repository, error) {
 	if back := pointer(filepath.Join(admin, "gitdir")); back != "" && same(resolve(admin, back), entry) {
 		common := resolve(admin, firstOf(pointer(filepath.Join(admin, "commondir")), "."))
 		if !same(filepath.Dir(filepath.Dir(admin)), common) {
-			return repository{}, problem("the worktree's folder is not where worktrees of its repository are, so it is not followed")
+			return repository{}, problem("the worktree's folder is not where worktrees of its repository are, so it is not " +
+				"followed")
 		}
 		return repository{root: root, admin: admin, common: common}, nil
 	}

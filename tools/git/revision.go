@@ -24,8 +24,10 @@ type revision struct {
 // resolve finds the commit that a name stands for. It reads the repository's own configuration,
 // in which everything that could run is switched off.
 func (p Program) resolve(ctx context.Context, repo repository, name string) (revision, error) {
-	if len(name) > maxRevision || !revisionForm().MatchString(name) || strings.Contains(name, "..") || strings.Contains(name, "{/") {
-		return revision{}, problem("%s is no revision; give a commit hash, branch or tag, such as HEAD~1 or main", shown(name))
+	if len(name) > maxRevision || !revisionForm().MatchString(name) || strings.Contains(name, "..") ||
+		strings.Contains(name, "{/") {
+		return revision{}, problem("%s is no revision; give a commit hash, branch or tag, such as HEAD~1 or main",
+			shown(name))
 	}
 	out, failed, err := p.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
@@ -60,7 +62,8 @@ func (p Program) emptyTree(ctx context.Context, repo repository) (revision, erro
 
 // unknown words a name that nothing has, with the branches and tags that there are.
 func (p Program) unknown(ctx context.Context, repo repository, name string) error {
-	out, failed, err := p.inside(ctx, repo, "for-each-ref", "--count=8", "--sort=-creatordate", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
+	out, failed, err := p.inside(ctx, repo, "for-each-ref", "--count=8", "--sort=-creatordate",
+		"--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
 		return err
 	}

@@ -37,13 +37,15 @@ func problem(format string, args ...any) error {
 
 // run calls git with an environment of its own and gives its output. Failed says that git ended
 // with an error, which is then in the last result.
-func (p Program) run(ctx context.Context, dir string, env []string, args ...string) (out string, failed string, err error) {
+func (p Program) run(ctx context.Context, dir string, env []string, args ...string) (out string, failed string,
+	err error) {
 	o, failed, err := p.outcome(ctx, dir, env, false, args)
 	return o.Stdout, failed, err
 }
 
 // runExact is run for names of files, which are any bytes: its output is not made fit for text.
-func (p Program) runExact(ctx context.Context, dir string, env []string, args ...string) (out string, failed string, err error) {
+func (p Program) runExact(ctx context.Context, dir string, env []string, args ...string) (out string, failed string,
+	err error) {
 	o, failed, err := p.outcome(ctx, dir, env, true, args)
 	if err == nil && !o.StdoutWhole.All {
 		err = problem("there are more than %d MiB of names of files, which is not supported here", sandbox.MaxWhole>>20)
@@ -51,18 +53,22 @@ func (p Program) runExact(ctx context.Context, dir string, env []string, args ..
 	return string(o.StdoutWhole.Data), failed, err
 }
 
-func (p Program) outcome(ctx context.Context, dir string, env []string, whole bool, args []string) (o sandbox.Outcome, failed string, err error) {
+func (p Program) outcome(ctx context.Context, dir string, env []string, whole bool, args []string) (o sandbox.Outcome,
+	failed string, err error) {
 	if p.Timeout <= 0 {
 		p.Timeout = DefaultTimeout
 	}
 	o, err = sandbox.Run(ctx, sandbox.Command{
-		Path: p.Path, Args: append(guards(), args...), Dir: dir, Timeout: p.Timeout, MaxOutput: 2 * maxOutput, KeepWhole: whole,
+		Path: p.Path, Args: append(guards(), args...), Dir: dir, Timeout: p.Timeout, MaxOutput: 2 * maxOutput,
+		KeepWhole: whole,
 		Env: append([]string{
 			"PATH=" + p.Search, "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent", "LC_ALL=C", "TZ=UTC",
 			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
-			"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+			"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
+			"GIT_ALLOW_PROTOCOL=none",
 			"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_DISCOVERY_ACROSS_FILESYSTEM=0",
-			"GIT_AUTHOR_NAME=slop", "GIT_AUTHOR_EMAIL=slop@localhost", "GIT_COMMITTER_NAME=slop", "GIT_COMMITTER_EMAIL=slop@localhost",
+			"GIT_AUTHOR_NAME=slop", "GIT_AUTHOR_EMAIL=slop@localhost", "GIT_COMMITTER_NAME=slop",
+			"GIT_COMMITTER_EMAIL=slop@localhost",
 		}, env...),
 	})
 	switch {
@@ -83,10 +89,13 @@ func (p Program) outcome(ctx context.Context, dir string, env []string, whole bo
 func guards() []string {
 	var out []string
 	for _, setting := range []string{
-		"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.attributesFile=/dev/null", "core.excludesFile=/dev/null",
-		"core.sshCommand=false", "core.askPass=true", "core.alternateRefsCommand=false", "core.quotePath=false", "core.untrackedCache=false", "core.splitIndex=false",
+		"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.attributesFile=/dev/null",
+		"core.excludesFile=/dev/null",
+		"core.sshCommand=false", "core.askPass=true", "core.alternateRefsCommand=false", "core.quotePath=false",
+		"core.untrackedCache=false", "core.splitIndex=false",
 		"core.fsync=all", "core.fsyncMethod=fsync", // what a ref names is durable before the ref; see flush
-		"protocol.allow=never", "diff.autoRefreshIndex=false", "credential.helper=", "gpg.program=false", "advice.detachedHead=false",
+		"protocol.allow=never", "diff.autoRefreshIndex=false", "credential.helper=", "gpg.program=false",
+		"advice.detachedHead=false",
 	} {
 		out = append(out, "-c", setting)
 	}

@@ -20,7 +20,8 @@ func parseEntries(raw string) []entry {
 	fields := strings.Split(raw, "\x00") // one with modes, hashes and status, then the path
 	for i := 0; i+1 < len(fields); i += 2 {
 		if parts := strings.Fields(strings.TrimPrefix(fields[i], ":")); len(parts) == 5 {
-			out = append(out, entry{oldMode: parts[0], newMode: parts[1], oldHash: parts[2], status: parts[4], path: fields[i+1]})
+			out = append(out, entry{oldMode: parts[0], newMode: parts[1], oldHash: parts[2], status: parts[4],
+				path: fields[i+1]})
 		}
 	}
 	return out

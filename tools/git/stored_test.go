@@ -21,7 +21,8 @@ func TestFilesThatGitWouldStoreOtherwiseAreNobodysWork(t *testing.T) {
 	h.put(one.Dir, map[string]string{"go.go": "one\n"})
 	h.put(two.Dir, map[string]string{"old.txt": "a\r\nb\r\nC\r\n"})
 	h.merge("T-1.1", 1)
-	require.Equal(t, "M\tgo.go", h.git("diff", "--name-status", "main", "slop/S1"), "what the ticket left alone is as it was")
+	require.Equal(t, "M\tgo.go", h.git("diff", "--name-status", "main", "slop/S1"),
+		"what the ticket left alone is as it was")
 	require.NotEmpty(t, h.merge("T-2.1", 1).Commit)
 	hold, err := h.trees.HoldMerged(t.Context())
 	require.NoError(t, err)

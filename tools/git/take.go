@@ -27,7 +27,8 @@ func (r MergeRequest) side(file string) string {
 
 // unresolved gives files in conflict the sides that are asked for, and names those that are left
 // with marks of which nothing is said.
-func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, r MergeRequest, last conflict) ([]string, error) {
+func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, r MergeRequest,
+	last conflict) ([]string, error) {
 	if last.Onto == "" {
 		return nil, nil
 	}
@@ -77,7 +78,8 @@ func (w Worktrees) replaceable(r MergeRequest, files []string) error {
 		}
 		info, err := root.Lstat(filepath.FromSlash(file))
 		if err == nil && info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return problem("something else stands where %s is to be written, and would be lost; take it away in the worktree", shown(file))
+			return problem("something else stands where %s is to be written, and would be lost; take it away in the worktree",
+				shown(file))
 		}
 	}
 	return nil
@@ -96,7 +98,8 @@ func (w *private) take(ctx context.Context, commit, other, file string) error {
 	if len(fields) < 3 || fields[1] != "blob" {
 		return problem("%s is no file on that side; mend it in the worktree", shown(file))
 	}
-	if _, err := w.must(ctx, "update-index", "--add", "--replace", "--cacheinfo", fields[0]+","+fields[2]+","+file); err != nil {
+	if _, err := w.must(ctx, "update-index", "--add", "--replace", "--cacheinfo", fields[0]+","+fields[2]+","+
+		file); err != nil {
 		return err
 	}
 	_, err = w.must(ctx, "checkout-index", "--force", "--", file)
@@ -131,6 +134,7 @@ func (w Worktrees) marked(name string, files []string) []string {
 		}
 		defer func() { _ = root.Close() }()
 		text, err := root.ReadFile(filepath.FromSlash(file))
-		return err != nil || !bytes.Contains(append([]byte("\n"), text...), []byte("\n<<<<<<< ")) && !bytes.Contains(text, []byte("\n>>>>>>> "))
+		return err != nil || !bytes.Contains(append([]byte("\n"), text...), []byte("\n<<<<<<< ")) &&
+			!bytes.Contains(text, []byte("\n>>>>>>> "))
 	})
 }

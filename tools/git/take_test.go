@@ -13,11 +13,13 @@ import (
 // inConflict are two worktrees that changed the same files in other ways; the first one is merged.
 func inConflict(t *testing.T) (*home, git.Worktree) {
 	t.Helper()
-	h := newHome(t, map[string]string{"text": "a\n", "bin": "a\x00a", "gone here": "a\n", "gone there": "a\n", "marks": "a\n"})
+	h := newHome(t, map[string]string{"text": "a\n", "bin": "a\x00a", "gone here": "a\n", "gone there": "a\n",
+		"marks": "a\n"})
 	one, two := h.prepare("T-1.1"), h.prepare("T-2.1")
 	h.put(one.Dir, map[string]string{"text": "one\n", "bin": "one\x00", "gone here": "one\n", "marks": "<<<<<<< one\n"})
 	require.NoError(t, os.Remove(filepath.Join(one.Dir, "gone there")))
-	h.put(two.Dir, map[string]string{"text": "two\n", "bin": "two\x00", "gone there": "two\n", "marks": "<<<<<<< two\n", "own": "x\n"})
+	h.put(two.Dir, map[string]string{"text": "two\n", "bin": "two\x00", "gone there": "two\n", "marks": "<<<<<<< two\n",
+		"own": "x\n"})
 	require.NoError(t, os.Remove(filepath.Join(two.Dir, "gone here")))
 	require.NotEmpty(t, h.merge("T-1.1", 1).Commit)
 	got := h.merge("T-2.1", 1)
@@ -35,7 +37,8 @@ func TestAPersonTakesASideOfEachFile(t *testing.T) {
 	h, two := inConflict(t)
 	_, err := h.take(2, map[string]string{"own": git.SideTicket})
 	require.ErrorContains(t, err, "own is not in conflict")
-	left, err := h.take(3, map[string]string{"bin": git.SideTicket, "gone here": git.SideTicket, "gone there": git.SideTicket, "marks": git.SideTicket})
+	left, err := h.take(3, map[string]string{"bin": git.SideTicket, "gone here": git.SideTicket,
+		"gone there": git.SideTicket, "marks": git.SideTicket})
 	require.NoError(t, err)
 	require.Equal(t, []string{"text"}, left.Files, "what is not named must be mended")
 	h.put(two.Dir, map[string]string{"text": "both\n"})
@@ -106,7 +109,8 @@ func TestASideIsTakenThroughNoLink(t *testing.T) {
 
 func TestFilesOfAnyNameAreTaken(t *testing.T) {
 	t.Parallel()
-	names := []string{"-x", "--all", ":(glob)q", "new\nline", `quo"te`, "co,mma", "tab\tb", "star*", " lead", "trail ", "d/-y"}
+	names := []string{"-x", "--all", ":(glob)q", "new\nline", `quo"te`, "co,mma", "tab\tb", "star*", " lead", "trail ",
+		"d/-y"}
 	all := func(text string) map[string]string {
 		out := map[string]string{}
 		for _, name := range names {

@@ -21,9 +21,11 @@ func (w Worktrees) whole(ctx context.Context, repo repository, commit string) er
 	if !slices.ContainsFunc(packs, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".promisor") }) {
 		return nil
 	}
-	missing, failed, err := w.Program.inside(ctx, repo, "rev-list", "--objects", "--no-walk", "--missing=print", "--quiet", commit)
+	missing, failed, err := w.Program.inside(ctx, repo, "rev-list", "--objects", "--no-walk", "--missing=print", "--quiet",
+		commit)
 	if err == nil && (failed != "" || missing != "") {
-		err = problem("the repository is a partial clone in which %d files of the last commit are missing, and tickets do not fetch: git fetch --refetch --no-filter brings them, or set isolation = \"shared\"", strings.Count(missing, "?"))
+		err = problem("the repository is a partial clone in which %d files of the last commit are missing, and tickets do "+
+			"not fetch: git fetch --refetch --no-filter brings them, or set isolation = \"shared\"", strings.Count(missing, "?"))
 	}
 	return err
 }

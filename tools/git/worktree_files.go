@@ -97,7 +97,7 @@ func unlock(ctx context.Context, file string) error {
 func (w *private) borrow(name string) error {
 	file := filepath.Join(w.repo.common, filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil {
-		return nil //nolint:nilerr // there is nothing to know
+		return nil
 	}
 	link := filepath.Join(w.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {

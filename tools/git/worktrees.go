@@ -25,7 +25,8 @@ const Merged = "merged"
 //
 // Nothing runs that the repository configures: refs are moved, and files are read and written, in private
 // administrative folders with a configuration of their own, without hooks, filters, merge drivers and
-// signatures; worktrees are made known to the repository without git. So a file under a content filter such as LFS is there as it is stored.
+// signatures; worktrees are made known to the repository without git. So a file under a content
+// filter such as LFS is there as it is stored.
 type Worktrees struct {
 	Program Program
 	// Project is the person's folder, the root of a repository or a folder in it.
@@ -113,7 +114,8 @@ func (w Worktrees) repository() (repository, error) {
 	}
 	var p *Problem
 	if errors.As(err, &p) {
-		return repo, problem("tickets cannot have worktrees of their own here: %s. Make a repository with a commit (git init, git add, git commit), or set isolation = \"shared\"", p.Text)
+		return repo, problem("tickets cannot have worktrees of their own here: %s. Make a repository with a commit (git "+
+			"init, git add, git commit), or set isolation = \"shared\"", p.Text)
 	}
 	return repo, err
 }
@@ -147,7 +149,8 @@ func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
 		return out, err
 	}
 	if _, err := os.Stat(filepath.Join(w.Root, name)); err != nil {
-		return out, problem("the worktree %s is gone, and what was not committed with it; its branch is %s", filepath.Join(w.Root, name), out.Branch)
+		return out, problem("the worktree %s is gone, and what was not committed with it; its branch is %s",
+			filepath.Join(w.Root, name), out.Branch)
 	}
 	if _, err := os.Stat(out.Dir); err != nil {
 		return out, problem("the project's folder is not part of the commit that the ticket starts from; commit it first")
@@ -226,7 +229,8 @@ func (w Worktrees) nothingLost(ctx context.Context, repo repository, head string
 	}
 	_, failed, err := w.Program.inside(ctx, repo, "merge-base", "--is-ancestor", last, head)
 	if err == nil && failed != "" {
-		err = problem("the branch %s is gone, and with it what was merged; git branch %s %s brings it back", w.Branch(), w.Branch(), last)
+		err = problem("the branch %s is gone, and with it what was merged; git branch %s %s brings it back", w.Branch(),
+			w.Branch(), last)
 	}
 	return err
 }
@@ -240,7 +244,8 @@ func (w Worktrees) head(ctx context.Context, repo repository) (string, error) {
 	if hash := strings.TrimSpace(out); failed == "" && isHash(hash) {
 		return hash, nil
 	}
-	return "", problem("the repository has no commit yet, so tickets have nothing to start from: commit something (git add, git commit), or set isolation = \"shared\"")
+	return "", problem("the repository has no commit yet, so tickets have nothing to start from: commit something (git " +
+		"add, git commit), or set isolation = \"shared\"")
 }
 
 // tip is the commit of a branch, empty where there is none.
@@ -295,7 +300,8 @@ func (w Worktrees) elsewhere(repo repository, name string) error {
 			continue // a worktree that was half removed
 		}
 		if pointer(filepath.Join(admin, "HEAD")) == "ref: refs/heads/"+w.branchOf(name) && !same(place, own) {
-			return problem("the branch %s is checked out in %s, where it would change under your hands; check out another one there", w.branchOf(name), filepath.Dir(place))
+			return problem("the branch %s is checked out in %s, where it would change under your hands; check out another one "+
+				"there", w.branchOf(name), filepath.Dir(place))
 		}
 	}
 	return nil
@@ -309,7 +315,8 @@ func (w Worktrees) free(ctx context.Context, repo repository) error {
 			return err
 		}
 		if tip != "" {
-			return problem("there is a branch %s, so none can be named %s/…; rename it (git branch -m %s …), or set isolation = \"shared\"", branch, branch, branch)
+			return problem("there is a branch %s, so none can be named %s/…; rename it (git branch -m %s …), or set isolation "+
+				"= \"shared\"", branch, branch, branch)
 		}
 	}
 	return nil
@@ -335,9 +342,11 @@ func (w Worktrees) uncommitted(ctx context.Context, repo repository, head string
 	if err != nil {
 		return "", err
 	}
-	out, _, err := p.git(ctx, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--name-only", "-z", head, "--")
+	out, _, err := p.git(ctx, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--name-only", "-z", head,
+		"--")
 	if err = errors.Join(err, p.close()); err != nil || out == "" {
 		return "", err
 	}
-	return fmt.Sprintf("the project has changes in %d files that are not committed; tickets start from the commit and do not see them", strings.Count(out, "\x00")), nil
+	return fmt.Sprintf("the project has changes in %d files that are not committed; tickets start from the commit and "+
+		"do not see them", strings.Count(out, "\x00")), nil
 }

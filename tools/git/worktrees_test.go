@@ -41,7 +41,8 @@ func newHomeIn(t *testing.T, dir string, files map[string]string) *home {
 	h.put(h.dir, files)
 	h.git("add", "-A")
 	h.git("commit", "-qm", "begin")
-	h.trees = git.Worktrees{Program: git.Program{Path: program, Search: os.Getenv("PATH")}, Project: h.dir, Root: filepath.Join(t.TempDir(), "worktrees"), Session: "S1"}
+	h.trees = git.Worktrees{Program: git.Program{Path: program, Search: os.Getenv("PATH")}, Project: h.dir,
+		Root: filepath.Join(t.TempDir(), "worktrees"), Session: "S1"}
 	return h
 }
 
@@ -82,7 +83,8 @@ func (h *home) state() []string {
 	h.t.Helper()
 	index, err := os.ReadFile(filepath.Join(h.dir, ".git", "index"))
 	require.NoError(h.t, err)
-	return []string{h.git("rev-parse", "HEAD"), h.git("symbolic-ref", "HEAD"), h.git("rev-parse", "main"), string(index), h.git("status", "--porcelain")}
+	return []string{h.git("rev-parse", "HEAD"), h.git("symbolic-ref", "HEAD"), h.git("rev-parse", "main"), string(index),
+		h.git("status", "--porcelain")}
 }
 
 func TestWorkOfTwoWorktreesIsMergedAndThePersonsOwnIsNotTouched(t *testing.T) {
@@ -168,12 +170,14 @@ func TestNothingRunsThatTheRepositoryConfigures(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"a.txt": "a\n", ".gitattributes": "* filter=evil merge=evil diff=evil\n"})
 	trap := filepath.Join(t.TempDir(), "ran")
-	for _, name := range []string{"post-checkout", "pre-commit", "post-commit", "post-merge", "reference-transaction", "post-index-change"} {
+	for _, name := range []string{"post-checkout", "pre-commit", "post-commit", "post-merge", "reference-transaction",
+		"post-index-change"} {
 		hook := filepath.Join(h.dir, ".git", "hooks", name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o755))
 		require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+trap+"\n"), 0o755))
 	}
-	for _, key := range []string{"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "merge.evil.driver", "diff.evil.command", "core.fsmonitor", "gpg.program"} {
+	for _, key := range []string{"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "merge.evil.driver",
+		"diff.evil.command", "core.fsmonitor", "gpg.program"} {
 		h.git("config", key, "touch "+trap)
 	}
 	h.git("config", "commit.gpgsign", "true")
@@ -202,7 +206,8 @@ func TestAWorktreeWhoseGitFileLeadsElsewhereIsRefused(t *testing.T) {
 	t.Parallel()
 	h, other := newHome(t, map[string]string{"a.txt": "a\n"}), newHome(t, map[string]string{"a.txt": "other\n"})
 	one := h.prepare("T-1.1")
-	require.NoError(t, os.WriteFile(filepath.Join(one.Dir, ".git"), []byte("gitdir: "+filepath.Join(other.dir, ".git")+"\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(one.Dir, ".git"), []byte("gitdir: "+filepath.Join(other.dir, ".git")+
+		"\n"), 0o644))
 	_, err := h.trees.Merge(t.Context(), git.MergeRequest{Name: "T-1.1", Try: 1, Title: "x"})
 	var problem *git.Problem
 	require.ErrorAs(t, err, &problem)

@@ -26,9 +26,11 @@ type outcome[Out any] struct {
 // everything.
 //
 // Do ends early with the error of consume, or with that of the context; the context that work gets is
-// then cancelled. A panic of work or items is passed on to the caller. All calls of work have returned when Do returns, and items is not drawn from any more
+// then cancelled. A panic of work or items is passed on to the caller. All calls of work have
+// returned when Do returns, and items is not drawn from any more
 // unless it is waiting for its next item.
-func Do[In, Out any](ctx context.Context, workers int, items iter.Seq[In], work func(context.Context, In) Out, consume func(Out) error) error {
+func Do[In, Out any](ctx context.Context, workers int, items iter.Seq[In], work func(context.Context, In) Out,
+	consume func(Out) error) error {
 	workers = max(workers, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -103,7 +105,8 @@ func received[T any](ctx context.Context, from <-chan T) iter.Seq[T] {
 	}
 }
 
-func collect[In, Out any](ctx context.Context, queue <-chan slot[In, Out], consume func(Out) error) (panicked any, err error) {
+func collect[In, Out any](ctx context.Context, queue <-chan slot[In, Out], consume func(Out) error) (panicked any,
+	err error) {
 	for s := range received(ctx, queue) {
 		select {
 		case o := <-s.done:

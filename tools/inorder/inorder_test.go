@@ -46,12 +46,13 @@ func TestASlowConsumerHoldsUpTheItems(t *testing.T) {
 	t.Parallel()
 	var drawn atomic.Int64
 	taken := int64(0)
-	err := inorder.Do(t.Context(), 3, numbers(1_000, &drawn), func(_ context.Context, i int) int { return i }, func(int) error {
-		runtime.Gosched()
-		require.LessOrEqual(t, drawn.Load()-taken, int64(10))
-		taken++
-		return nil
-	})
+	err := inorder.Do(t.Context(), 3, numbers(1_000, &drawn), func(_ context.Context, i int) int { return i },
+		func(int) error {
+			runtime.Gosched()
+			require.LessOrEqual(t, drawn.Load()-taken, int64(10))
+			taken++
+			return nil
+		})
 	require.NoError(t, err)
 }
 
@@ -93,7 +94,8 @@ func TestACancelledContextEndsEverything(t *testing.T) {
 func TestNoItemsAreDoneAtOnce(t *testing.T) {
 	t.Parallel()
 	var drawn atomic.Int64
-	require.NoError(t, inorder.Do(t.Context(), 0, numbers(0, &drawn), func(context.Context, int) int { return 0 }, func(int) error { return nil }))
+	require.NoError(t, inorder.Do(t.Context(), 0, numbers(0, &drawn), func(context.Context, int) int { return 0 },
+		func(int) error { return nil }))
 }
 
 func TestPanicsReachTheCaller(t *testing.T) {

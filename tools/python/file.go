@@ -25,10 +25,11 @@ type File struct {
 // Statement is one statement of a text. A clause (elif, else, except, finally) is a statement of its
 // own beside its head; a case is one inside its match.
 type Statement struct {
-	Kind       StatementKind
-	Async      bool         // async def, async for, async with
-	Inline     bool         // the suite stands on the header's line
-	Span                    // first token (not a decorator) to last token of the suite, no semicolon behind a simple statement
+	Kind   StatementKind
+	Async  bool // async def, async for, async with
+	Inline bool // the suite stands on the header's line
+	// first token (not a decorator) to last token of the suite, no semicolon behind a simple statement
+	Span
 	Header     Span         // compound: first token through the colon; simple: like Span
 	Decorators []Span       // each from its '@' to the last token of its logical line
 	Parent     *Statement   // nil at top level

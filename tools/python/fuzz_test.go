@@ -149,7 +149,8 @@ func places(t *testing.T, f *File) {
 }
 
 func FuzzDocstring(f *testing.F) {
-	for _, s := range []string{`"a\n\x41\u00e9\N{BULLET}\777\q"`, `r"\n"`, "'''a\r\n\tb\r  c'''", `"\ud800"`, `u'x' "y"`, `"\N{`, `"\x`, "'\\\r\n'"} {
+	for _, s := range []string{`"a\n\x41\u00e9\N{BULLET}\777\q"`, `r"\n"`, "'''a\r\n\tb\r  c'''", `"\ud800"`, `u'x' "y"`,
+		`"\N{`, `"\x`, "'\\\r\n'"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

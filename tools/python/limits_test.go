@@ -97,7 +97,8 @@ func TestHostileTextsCostNoMoreThanTheirLength(t *testing.T) {
 
 // TestMemoryStaysFlatOverManyFiles parses one file 100,000 times.
 func TestMemoryStaysFlatOverManyFiles(t *testing.T) {
-	text := "import a\n\nclass A:\n    '''Doc.'''\n\n    x = 1\n\n    def m(self, a, b=(1, 2)):\n        return f'{a}{b}'\n"
+	text := "import a\n\nclass A:\n    '''Doc.'''\n\n    x = 1\n\n    def m(self, a, b=(1, 2)):\n        return " +
+		"f'{a}{b}'\n"
 	used := func() uint64 {
 		runtime.GC()
 		var stats runtime.MemStats

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// stringValue is the value of a string literal; false for bytes, and for one that does not end. What is no valid escape stays as it
+// stringValue is the value of a string literal; false for bytes, and for one that does not end.
+// What is no valid escape stays as it
 // is, and half a surrogate pair becomes U+FFFD.
 func stringValue(literal string) (string, bool) {
 	quote := strings.IndexAny(literal, `"'`)

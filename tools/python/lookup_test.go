@@ -79,7 +79,8 @@ func TestIndentUnitIsTheMostUsedOne(t *testing.T) {
 
 func TestLinesInsideStringsAndStatementsAreKnown(t *testing.T) {
 	t.Parallel()
-	f := Parse("x = '''\na\n''' + (\n\n# c\n1) \\\n  + 2\n\n# d\nif x: \\\n  y\n@a(\n)\ndef f(\n): pass\nz = f'''\n{\n1}'''\nw = 'a\\\nb' \\\n\n# e\n")
+	f := Parse("x = '''\na\n''' + (\n\n# c\n1) \\\n  + 2\n\n# d\nif x: \\\n  y\n@a(\n)\ndef f(\n): pass\nz = " +
+		"f'''\n{\n1}'''\nw = 'a\\\nb' \\\n\n# e\n")
 	inString, joined := []int{}, []int{}
 	for line := range f.Lines {
 		if f.InString(line + 1) {
@@ -132,15 +133,19 @@ func TestCommentsDirectlyAboveBelongToADefinition(t *testing.T) {
 func TestTokensCoverThePiece(t *testing.T) {
 	t.Parallel()
 	text := "def f(a): # c\n\n  return f'x{a!r:>{w}}y' if 0x1F <= b'' else ... # µ\n"
-	names := map[TokenKind]string{Name: "name", Keyword: "keyword", Number: "number", String: "string", FStringStart: "start", FStringMiddle: "middle", FStringEnd: "end", Op: "op", Comment: "comment", Newline: "newline", NL: "nl"}
+	names := map[TokenKind]string{Name: "name", Keyword: "keyword", Number: "number", String: "string",
+		FStringStart: "start", FStringMiddle: "middle", FStringEnd: "end", Op: "op", Comment: "comment", Newline: "newline",
+		NL: "nl"}
 	var got []string
 	for token := range Parse(text).Tokens(Span{0, len(text)}) {
 		got = append(got, names[token.Kind]+" "+token.Of(text))
 	}
 	require.Equal(t, []string{
 		"keyword def", "name f", "op (", "name a", "op )", "op :", "comment # c", "newline \n", "nl \n",
-		"keyword return", "start f'", "middle x", "op {", "name a", "op !", "name r", "op :", "middle >", "op {", "name w", "op }", "op }",
-		"middle y", "end '", "keyword if", "number 0x1F", "op <=", "string b''", "keyword else", "op ...", "comment # µ", "newline \n",
+		"keyword return", "start f'", "middle x", "op {", "name a", "op !", "name r", "op :", "middle >", "op {", "name w",
+		"op }", "op }",
+		"middle y", "end '", "keyword if", "number 0x1F", "op <=", "string b''", "keyword else", "op ...", "comment # µ",
+		"newline \n",
 	}, got)
 	got = nil
 	for token := range Parse(text).Tokens(Span{4, 8}) {

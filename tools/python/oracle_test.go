@@ -83,7 +83,8 @@ func TestStructureAgreesWithCPython(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	t.Logf("%d files (%d refused by CPython), %d records, %d disagree", len(files), total.refused, total.records, len(total.problems))
+	t.Logf("%d files (%d refused by CPython), %d records, %d disagree", len(files), total.refused, total.records,
+		len(total.problems))
 	require.Empty(t, strings.Join(total.problems[:min(len(total.problems), 40)], "\n"))
 }
 

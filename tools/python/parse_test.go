@@ -16,9 +16,11 @@ func paths(f *File) []string {
 
 func TestSymbolsHavePathsThroughClassesFunctionsAndBlocks(t *testing.T) {
 	t.Parallel()
-	f := Parse("class A:\n  def m(self): pass\n  if x:\n    async def n(self):\n      def inner(): pass\n@d\ndef f(\n): pass\ndef f(): pass\n")
+	f := Parse("class A:\n  def m(self): pass\n  if x:\n    async def n(self):\n      def inner(): pass\n@d\ndef f(\n): " +
+		"pass\ndef f(): pass\n")
 	require.Empty(t, f.Problems)
-	require.Equal(t, []string{"class A", "method A.m", "async_method A.n", "function A.n.inner", "function f", "function f"}, paths(f))
+	require.Equal(t, []string{"class A", "method A.m", "async_method A.n", "function A.n.inner", "function f",
+		"function f"}, paths(f))
 	require.Equal(t, []*Symbol{f.Symbols[5]}, f.Find("f#2"))
 	require.Equal(t, "@d\ndef f(\n): pass", f.Source(f.Symbols[4]))
 	require.Equal(t, "def f(\n):", f.Signature(f.Symbols[4]))

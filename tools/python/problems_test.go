@@ -39,20 +39,21 @@ func TestProblemsHaveTheWordsAndPlacesOfCPython(t *testing.T) {
 		"0o18\n":                        "3 invalid digit '8' in octal literal",
 		"0b\n":                          "1 invalid binary literal",
 		"1ja\n":                         "1 invalid imaginary literal",
-		"x = 0777\n":                    "4 leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers",
-		"b'é'\n":                        "0 bytes can only contain ASCII literal characters",
-		"if x\n  y\n":                   "4 expected ':'",
-		"x\n  y\n":                      "3 unexpected indent",
-		"if x:\n  a\n b\n":              "12 unindent does not match any outer indentation level",
-		"if x:\n\ta\n        b\n":       "9 inconsistent use of tabs and spaces in indentation",
-		"if x:\n  if y:\n\tb\n":         "14 inconsistent use of tabs and spaces in indentation",
-		"if a:\npass\n'abc\n":           "11 unterminated string literal (detected at line 3)",
-		"x = (\ndef f():\n  y = 'a\n":   "21 unterminated string literal (detected at line 3)",
-		"if a:\n  if b:\n":              "13 expected an indented block after 'if' statement on line 2",
-		"class A:\n# c\n\n":             "13 expected an indented block after class definition on line 1",
-		"async def f():\nx\n":           "15 expected an indented block after function definition on line 1",
-		"match x:\n case 1:\n y\n":      "19 expected an indented block after 'case' statement on line 2",
-		"try:\n x\nexcept *A:\ny\n":     "19 expected an indented block after 'except*' statement on line 3",
+		"x = 0777\n": "4 leading zeros in decimal integer literals are not permitted; use an 0o prefix " +
+			"for octal integers",
+		"b'é'\n":                                   "0 bytes can only contain ASCII literal characters",
+		"if x\n  y\n":                              "4 expected ':'",
+		"x\n  y\n":                                 "3 unexpected indent",
+		"if x:\n  a\n b\n":                         "12 unindent does not match any outer indentation level",
+		"if x:\n\ta\n        b\n":                  "9 inconsistent use of tabs and spaces in indentation",
+		"if x:\n  if y:\n\tb\n":                    "14 inconsistent use of tabs and spaces in indentation",
+		"if a:\npass\n'abc\n":                      "11 unterminated string literal (detected at line 3)",
+		"x = (\ndef f():\n  y = 'a\n":              "21 unterminated string literal (detected at line 3)",
+		"if a:\n  if b:\n":                         "13 expected an indented block after 'if' statement on line 2",
+		"class A:\n# c\n\n":                        "13 expected an indented block after class definition on line 1",
+		"async def f():\nx\n":                      "15 expected an indented block after function definition on line 1",
+		"match x:\n case 1:\n y\n":                 "19 expected an indented block after 'case' statement on line 2",
+		"try:\n x\nexcept *A:\ny\n":                "19 expected an indented block after 'except*' statement on line 3",
 		"async def f():\n async for x in y:\n z\n": "35 expected an indented block after 'for' statement on line 2",
 	} {
 		p, broken := Broken(text)
@@ -70,7 +71,8 @@ func TestEveryHeaderNamesItsMissingBlock(t *testing.T) {
 		"else:": "'else' statement", "except:": "'except' statement", "finally:": "'finally' statement",
 	} {
 		p, _ := Broken(header + "\nx\n")
-		require.Equal(t, Problem{len(header) + 1, "expected an indented block after " + name + " on line 1", IndentationError, parsed, len(header) + 1}, p)
+		require.Equal(t, Problem{len(header) + 1, "expected an indented block after " + name + " on line 1", IndentationError,
+			parsed, len(header) + 1}, p)
 	}
 }
 
@@ -92,9 +94,12 @@ func TestOnlySoManyLevelsOfIndentation(t *testing.T) {
 func TestValidTextsHaveNoProblems(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"", "\n", "# c", "\f\n\t\n  # c\nx", "\\\n\n", "x = 1 \\\n\n", "1if 2else 3\n", "0xfor x in y\n", "1or 2; 00; 0e0; 00.5; 09j; 0_0; 0xf_f; 1_0.0_1e1_0j; 1..a; .5\n",
-		"if x:\n\ty\n\tz\n", "if x:\n  \ty\n  \tz\n", "µ = ªº·\n" + "℘x = 1\n", "f'{a:{b:{c}}}{{}}\\N{DASH}\\{x}'\n", "f'{x!r:>{w}}{y=}{z!=1}{(lambda: 1)}{ {1: 2}[1] }'\n",
-		"f'{\nx # c\n}'\n", "f'{f'{'a'}'}'\n", "f'''{'''a'''}'''\n", "rf'\\{x}' fr\"{x}\\\"\" Rb'\\'' bR\"\" u'' U''\n", "f'{x:\n}'\n", "f'{x:%H:%M}'\n", "t'{x}' rt'{y}'\n",
+		"", "\n", "# c", "\f\n\t\n  # c\nx", "\\\n\n", "x = 1 \\\n\n", "1if 2else 3\n", "0xfor x in y\n",
+		"1or 2; 00; 0e0; 00.5; 09j; 0_0; 0xf_f; 1_0.0_1e1_0j; 1..a; .5\n",
+		"if x:\n\ty\n\tz\n", "if x:\n  \ty\n  \tz\n", "µ = ªº·\n" + "℘x = 1\n", "f'{a:{b:{c}}}{{}}\\N{DASH}\\{x}'\n",
+		"f'{x!r:>{w}}{y=}{z!=1}{(lambda: 1)}{ {1: 2}[1] }'\n",
+		"f'{\nx # c\n}'\n", "f'{f'{'a'}'}'\n", "f'''{'''a'''}'''\n", "rf'\\{x}' fr\"{x}\\\"\" Rb'\\'' bR\"\" u'' U''\n",
+		"f'{x:\n}'\n", "f'{x:%H:%M}'\n", "t'{x}' rt'{y}'\n",
 		"x = '\\\r\n'\r\n", "if x: # c\n  y\n", "class A: pass;\n", "a <> b, c -> d, e ... f, g @= h\n",
 	} {
 		require.Empty(t, Parse(text).Problems, "%q", text)

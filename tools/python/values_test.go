@@ -63,7 +63,8 @@ func TestDocstringsAreCleanedAsInspectDoes(t *testing.T) {
 func TestImportsAreTakenApart(t *testing.T) {
 	t.Parallel()
 	f := Parse("import a, b . c as d\nfrom . import e\nfrom ...f.g import (h as i, # c\n j,)\nfrom .... import *\n" +
-		"def k():\n  import l\nif typing.TYPE_CHECKING:\n  from m import n\nelse:\n  import o\nif not TYPE_CHECKING: import p\nfrom __future__ import µ\n")
+		"def k():\n  import l\nif typing.TYPE_CHECKING:\n  from m import n\nelse:\n  import o\nif not TYPE_CHECKING: " +
+		"import p\nfrom __future__ import µ\n")
 	require.Empty(t, f.Problems)
 	var got []string
 	for _, i := range f.Imports() {

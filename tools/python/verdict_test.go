@@ -44,7 +44,8 @@ func TestProblemsAgreeWithCPython(t *testing.T) {
 		}
 		if complaint := cpython.judge(want, got, p, text, line); complaint != "" {
 			counts[complaint]++
-			wrong = append(wrong, fmt.Sprintf("%s\n  CPython: %s\n  Broken:  %s\n%s", complaint, want, got, around(text, p.Offset)))
+			wrong = append(wrong, fmt.Sprintf("%s\n  CPython: %s\n  Broken:  %s\n%s", complaint, want, got,
+				around(text, p.Offset)))
 		}
 		counts[kindOfVerdict(want)]++
 	}
@@ -104,8 +105,9 @@ func (v verdicts) ask(t *testing.T, text string) string {
 }
 
 // lexical are the words of the tokenizer and of the indentation.
-var lexical = regexp.MustCompile(`unterminated|was never closed|unmatched|does not match|invalid (decimal|hex|octal|binary|imaginary|char|non-print|digit)` +
-	`|leading zeros|indented|unexpected indent|line continuation|EOF|too many|inconsistent|nested too deeply`)
+var lexical = regexp.MustCompile(
+	`unterminated|was never closed|unmatched|does not match|invalid (decimal|hex|octal|binary|imaginary|char|non-print|digit)` +
+		`|leading zeros|indented|unexpected indent|line continuation|EOF|too many|inconsistent|nested too deeply`)
 
 func kindOfVerdict(verdict string) string {
 	switch {
@@ -164,7 +166,8 @@ func around(text string, offset int) string {
 
 // damage makes one small change somewhere in the text.
 func damage(text string, random *rand.Rand) string {
-	pieces := []string{"(", ")", "[", "]", "{", "}", "'", `"`, `"""`, "'''", "\\", "\n", " ", "\t", "\r", ":", "f'", "f\"{", "#", "0", "1_", "x", "$", "!", "\u00a0", "é", ";", "    ", "0x", "def f():\n", "if x:\n", "\f", "\v"}
+	pieces := []string{"(", ")", "[", "]", "{", "}", "'", `"`, `"""`, "'''", "\\", "\n", " ", "\t", "\r", ":", "f'",
+		"f\"{", "#", "0", "1_", "x", "$", "!", "\u00a0", "é", ";", "    ", "0x", "def f():\n", "if x:\n", "\f", "\v"}
 	switch at := random.IntN(len(text) + 1); random.IntN(4) {
 	case 0:
 		return text[:at] + pieces[random.IntN(len(pieces))] + text[at:]

@@ -35,7 +35,8 @@ func PyAddDef() tools.Tool {
 func planAddition(ctx context.Context, env tools.Env, in pyAddDefArgs) (tools.Plan, error) {
 	p, err := openEdit(ctx, env, in.Path, in.ExpectedHash)
 	if errors.Is(err, fs.ErrNotExist) {
-		return tools.Plan{}, tools.Refuse("%s does not exist; create it with set_file_slice (start_line=1, end_line=0), or give the path of a file that is there", in.Path)
+		return tools.Plan{}, tools.Refuse("%s does not exist; create it with set_file_slice (start_line=1, end_line=0), or "+
+			"give the path of a file that is there", in.Path)
 	}
 	if err != nil {
 		return tools.Plan{}, err

@@ -49,7 +49,8 @@ const mostSyntaxErrors = 20
 // PyCheckSyntax answers whether a Python file parses.
 func PyCheckSyntax() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_check_syntax", Summary: "Check the syntax of a Python file; nothing of it is run.", Effect: tools.Reads, Doc: pyCheckSyntaxDoc,
+		Name: "py_check_syntax", Summary: "Check the syntax of a Python file; nothing of it is run.", Effect: tools.Reads,
+		Doc: pyCheckSyntaxDoc,
 	}, checkSyntax)
 }
 
@@ -65,7 +66,8 @@ func checkSyntax(ctx context.Context, env tools.Env, in pyCheckSyntaxArgs) (tool
 	if in.Version != "" {
 		var known bool
 		if version, known = grammar.ParseVersion(in.Version); !known {
-			return tools.Result{}, tools.Refuse("version %q is not one of 3.%d to 3.%d", in.Version, grammar.OldestVersion, grammar.NewestVersion)
+			return tools.Result{}, tools.Refuse("version %q is not one of 3.%d to 3.%d", in.Version, grammar.OldestVersion,
+				grammar.NewestVersion)
 		}
 	}
 	c := syntaxCheck{path: file.Path, data: file.Data}
@@ -91,7 +93,8 @@ func ownErrors(data []byte, version grammar.Version) own {
 	doc, err := document.DecodePython(data)
 	var source *document.SourceError
 	if errors.As(err, &source) {
-		return own{errors: []pythonError{{Line: source.Line, EndLine: source.Line, Kind: python.SyntaxError, Text: source.Text}}}
+		return own{errors: []pythonError{{Line: source.Line, EndLine: source.Line, Kind: python.SyntaxError,
+			Text: source.Text}}}
 	}
 	file := python.Parse(doc.Text)
 	found := grammar.CheckFile(file, mostSyntaxErrors)
@@ -108,7 +111,8 @@ func pythonErrors(found []grammar.Error) []pythonError {
 	var out []pythonError
 	for _, e := range found {
 		out = append(out, pythonError{
-			Line: e.Line, Column: e.Column, EndLine: e.EndLine, EndColumn: e.EndColumn, Kind: e.Kind, Text: e.Text, Source: e.Source,
+			Line: e.Line, Column: e.Column, EndLine: e.EndLine, EndColumn: e.EndColumn, Kind: e.Kind, Text: e.Text,
+			Source: e.Source,
 		})
 	}
 	return out

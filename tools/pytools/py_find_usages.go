@@ -24,20 +24,23 @@ type pyFindUsagesArgs struct {
 // PyFindUsages answers with the uses of a name.
 func PyFindUsages() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_find_usages", Summary: "Find where a Python name is used: every token of that name, with what it does there and in which function.", Effect: tools.Reads | tools.Wide,
+		Name: "py_find_usages", Summary: "Find where a Python name is used: every token of that name, with what it does " +
+			"there and in which function.", Effect: tools.Reads | tools.Wide,
 		Doc: pyFindUsagesDoc,
 	}, findUsages)
 }
 
 func findUsages(ctx context.Context, env tools.Env, in pyFindUsagesArgs) (tools.Result, error) {
 	if !project.ValidName(in.Name) {
-		return tools.Result{}, tools.Refuse("%q is not a Python name; call find_text to search for any text", tools.OneLine(in.Name, 100))
+		return tools.Result{}, tools.Refuse("%q is not a Python name; call find_text to search for any text",
+			tools.OneLine(in.Name, 100))
 	}
 	tree, err := ReadTree(ctx, env, in.Path)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	found, err := tree.Usages(ctx, project.UsageQuery{Name: in.Name, Within: tree.within, Strings: in.Strings, Others: in.Others})
+	found, err := tree.Usages(ctx, project.UsageQuery{Name: in.Name, Within: tree.within, Strings: in.Strings,
+		Others: in.Others})
 	if err != nil {
 		return tools.Result{}, Refusal(err, "call py_find_usages with the last part of the name alone to see every use")
 	}
@@ -78,10 +81,12 @@ func usagesText(found project.Usages, at string) string {
 		}
 	}
 	if found.Others > shown {
-		fmt.Fprintf(&b, "… not shown: %s of this name that are another thing; include_others=true shows them\n", tools.Count(found.Others, "occurrence"))
+		fmt.Fprintf(&b, "… not shown: %s of this name that are another thing; include_others=true shows them\n",
+			tools.Count(found.Others, "occurrence"))
 	}
 	if found.Mentions > 0 && !mentionsShown(found) {
-		fmt.Fprintf(&b, "… not shown: %s in strings and comments; include_strings=true shows them\n", tools.Count(found.Mentions, "mention"))
+		fmt.Fprintf(&b, "… not shown: %s in strings and comments; include_strings=true shows them\n",
+			tools.Count(found.Mentions, "mention"))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

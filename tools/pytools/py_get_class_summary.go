@@ -22,9 +22,13 @@ type classesData struct {
 // PyGetClassSummary answers with what a class consists of.
 func PyGetClassSummary() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_class_summary", Summary: "Summarise a Python class: bases, docstring, attributes, method signatures with their lines, and what it inherits.", Effect: tools.Reads | tools.Wide,
-		Doc: "Use it instead of reading a class to learn what it offers. The answer has the head of the class, its docstring, class attributes, the attributes that `__init__` sets on self, and one line per method: `def m(self, a) -> int (lines 4-9) @property — first line of its docstring`. " +
-			"Then come the members that it inherits from classes of the workspace and does not override, with their files. `py_get_definition` with `A.m` shows a method, `py_get_hierarchy` the subclasses.",
+		Name: "py_get_class_summary", Summary: "Summarise a Python class: bases, docstring, attributes, method signatures " +
+			"with their lines, and what it inherits.", Effect: tools.Reads | tools.Wide,
+		Doc: "Use it instead of reading a class to learn what it offers. The answer has the head of the class, its " +
+			"docstring, class attributes, the attributes that `__init__` sets on self, and one line per method: `def m(self, " +
+			"a) -> int (lines 4-9) @property — first line of its docstring`. " +
+			"Then come the members that it inherits from classes of the workspace and does not override, with their files. " +
+			"`py_get_definition` with `A.m` shows a method, `py_get_hierarchy` the subclasses.",
 	}, classSummary)
 }
 

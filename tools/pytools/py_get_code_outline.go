@@ -19,9 +19,14 @@ type pyGetCodeOutlineArgs struct {
 // PyGetCodeOutline answers with the classes and functions of a file.
 func PyGetCodeOutline() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_code_outline", Summary: "List the classes, functions and methods of a Python file with their line ranges, nested.", Effect: tools.Reads,
-		Doc: "One line each, two blanks deeper per level: `[Class] A (Lines 3-20)`, `  [Async Method] m (Lines 4-9) @property`. Lines go from the first decorator to the last statement. Behind them stand decorators, `#2 of 3` for one of several definitions of a name, and `(conditional)` for one inside if, try, with or a loop. " +
-			"Nested functions are listed too; `max_depth` leaves deep levels out. Call it first on an unknown file, then `py_get_definition` for what matters. A file with syntax errors is outlined as far as possible, with a `warning:` line.",
+		Name: "py_get_code_outline", Summary: "List the classes, functions and methods of a Python file with their line " +
+			"ranges, nested.", Effect: tools.Reads,
+		Doc: "One line each, two blanks deeper per level: `[Class] A (Lines 3-20)`, `  [Async Method] m (Lines 4-9) " +
+			"@property`. Lines go from the first decorator to the last statement. Behind them stand decorators, `#2 of 3` for " +
+			"one of several definitions of a name, and `(conditional)` for one inside if, try, with or a loop. " +
+			"Nested functions are listed too; `max_depth` leaves deep levels out. Call it first on an unknown file, then " +
+			"`py_get_definition` for what matters. A file with syntax errors is outlined as far as possible, with a " +
+			"`warning:` line.",
 	}, func(ctx context.Context, env tools.Env, in pyGetCodeOutlineArgs) (tools.Result, error) {
 		f, err := ReadPython(ctx, env, in.Path)
 		if err != nil {

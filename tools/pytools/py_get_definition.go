@@ -15,9 +15,12 @@ type pyGetDefinitionArgs struct {
 func PyGetDefinition() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_definition", Summary: "Get the full source of a Python class, function or method.", Effect: tools.Reads,
-		Doc: "The answer is exactly the text of the file: whole lines from the first decorator to the last statement, with their indentation, so that it can be changed and given to `py_update_definition`. " +
+		Doc: "The answer is exactly the text of the file: whole lines from the first decorator to the last statement, with " +
+			"their indentation, so that it can be changed and given to `py_update_definition`. " +
 			"Comments above and below are not part of it; those above are in the structured answer.\n\n" +
-			"`name` is the whole dotted path: a bare method name does not find `A.method`. Definitions inside if, try and with count too. Where several definitions have the name (getter and setter, overloads), all are shown, each under a line `name#1 (lines 3-9)`; ask for `name#1` to get one alone.",
+			"`name` is the whole dotted path: a bare method name does not find `A.method`. Definitions inside if, try and " +
+			"with count too. Where several definitions have the name (getter and setter, overloads), all are shown, each " +
+			"under a line `name#1 (lines 3-9)`; ask for `name#1` to get one alone.",
 	}, func(ctx context.Context, env tools.Env, in pyGetDefinitionArgs) (tools.Result, error) {
 		f, found, err := findPython(ctx, env, in.Path, in.Name)
 		if err != nil {

@@ -36,8 +36,11 @@ type docstringData struct {
 // PyGetDocstring answers with docstrings.
 func PyGetDocstring() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_docstring", Summary: "Get the docstring of a Python module, class, function or method.", Effect: tools.Reads,
-		Doc: "The answer is the text of the docstring, escapes resolved and indentation removed as `inspect.getdoc` does; with `raw` the indentation stays. Where there is none, the answer is `no docstring: A.m`. Several definitions of one name are all shown, each under a line `name#1 (lines 3-9)`.",
+		Name: "py_get_docstring", Summary: "Get the docstring of a Python module, class, function or method.",
+		Effect: tools.Reads,
+		Doc: "The answer is the text of the docstring, escapes resolved and indentation removed as `inspect.getdoc` " +
+			"does; with `raw` the indentation stays. Where there is none, the answer is `no docstring: A.m`. Several " +
+			"definitions of one name are all shown, each under a line `name#1 (lines 3-9)`.",
 	}, docstrings)
 }
 

@@ -18,16 +18,23 @@ type pyGetHierarchyArgs struct {
 // PyGetHierarchy answers with the bases and subclasses of a class.
 func PyGetHierarchy() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_hierarchy", Summary: "Show what a Python class inherits from and what inherits from it, at any depth, over the project.", Effect: tools.Reads | tools.Wide,
-		Doc: "Use it before you change a class or a method that subclasses may override. Imports, aliases and re-exports are followed, type arguments (`Base[T]`) are left away. With a folder as path, subclasses are looked for in it; with a file, in the whole workspace. " +
-			"The answer has the class with its lines, the order in which Python looks up members, then bases and subclasses as trees, each class with file and lines. `outside` marks bases that are not in the project, such as those of libraries; `cycle` a class that is its own ancestor; `repeated` one whose relatives are shown elsewhere in the tree. " +
+		Name: "py_get_hierarchy", Summary: "Show what a Python class inherits from and what inherits from it, at any " +
+			"depth, over the project.", Effect: tools.Reads | tools.Wide,
+		Doc: "Use it before you change a class or a method that subclasses may override. Imports, aliases and re-exports " +
+			"are followed, type arguments (`Base[T]`) are left away. With a folder as path, subclasses are looked for in it; " +
+			"with a file, in the whole workspace. " +
+			"The answer has the class with its lines, the order in which Python looks up members, then bases and subclasses " +
+			"as trees, each class with file and lines. `outside` marks bases that are not in the project, such as those of " +
+			"libraries; `cycle` a class that is its own ancestor; `repeated` one whose relatives are shown elsewhere in the " +
+			"tree. " +
 			"Where several classes have the name, the error lists them.",
 	}, hierarchy)
 }
 
 func hierarchy(ctx context.Context, env tools.Env, in pyGetHierarchyArgs) (tools.Result, error) {
 	if !project.ValidName(in.ClassName) {
-		return tools.Result{}, tools.Refuse("%q is not the name of a class; give A, Outer.A or path/file.py:A", tools.OneLine(in.ClassName, 100))
+		return tools.Result{}, tools.Refuse("%q is not the name of a class; give A, Outer.A or path/file.py:A",
+			tools.OneLine(in.ClassName, 100))
 	}
 	tree, err := ReadTree(ctx, env, in.Path)
 	if err != nil {
@@ -45,7 +52,8 @@ func hierarchy(ctx context.Context, env tools.Env, in pyGetHierarchyArgs) (tools
 	if err != nil {
 		return tools.Result{}, Refusal(err, "call py_get_code_outline on the file, or give another path")
 	}
-	return tools.Paged(WarningLines(tree.Warnings)+hierarchyText(found), found, "py_get_hierarchy", in.StartLine, env.Limits)
+	return tools.Paged(WarningLines(tree.Warnings)+hierarchyText(found), found, "py_get_hierarchy", in.StartLine,
+		env.Limits)
 }
 
 func hierarchyText(h project.Hierarchy) string {

@@ -52,9 +52,12 @@ type importsData struct {
 // PyGetImports answers with what a file imports.
 func PyGetImports() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_imports", Summary: "List the imports of a Python file: standard library, third-party, and local with their files.", Effect: tools.Reads,
-		Doc: "One import per line as `from a.b import c as d (line 3)`, in groups `stdlib:`, `third-party:` and `local:`, each in order of the file. Local means relative, or found in the workspace; its file stands behind `->`. " +
-			"`[conditional]` marks imports inside if, try or a function, `[TYPE_CHECKING]` those that only a type checker makes. Imports in strings and calls of `__import__` are not seen.",
+		Name: "py_get_imports", Summary: "List the imports of a Python file: standard library, third-party, and local with " +
+			"their files.", Effect: tools.Reads,
+		Doc: "One import per line as `from a.b import c as d (line 3)`, in groups `stdlib:`, `third-party:` and `local:`, " +
+			"each in order of the file. Local means relative, or found in the workspace; its file stands behind `->`. " +
+			"`[conditional]` marks imports inside if, try or a function, `[TYPE_CHECKING]` those that only a type checker " +
+			"makes. Imports in strings and calls of `__import__` are not seen.",
 	}, imports)
 }
 
@@ -112,7 +115,8 @@ func importsText(path string, rows map[string][]string, warnings []string) strin
 
 func (f PythonFile) importItem(i python.Import) importItem {
 	item := importItem{
-		Line: f.LineOf(i.Statement.Start), Module: i.Module, Level: i.Level, Names: []importedName{}, Conditional: i.Conditional,
+		Line: f.LineOf(i.Statement.Start), Module: i.Module, Level: i.Level, Names: []importedName{},
+		Conditional: i.Conditional,
 	}
 	for _, n := range i.Names {
 		item.Names = append(item.Names, importedName{n.Name, n.As})

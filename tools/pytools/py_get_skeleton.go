@@ -29,9 +29,13 @@ type skeletonData struct {
 // PyGetSkeleton answers with the signatures and docstrings of a file.
 func PyGetSkeleton() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_skeleton", Summary: "Show a Python file without the bodies: imports, constants, signatures and docstrings; bodies are replaced with `...`.", Effect: tools.Reads,
-		Doc: "Use it to learn how to use a module without reading it whole. The answer is valid Python: imports, decorators, constants and class attributes stay (long values become `...`), if and try stay where they hold definitions or imports. Functions inside functions are left out. " +
-			"For line numbers call `py_get_code_outline`. A file with syntax errors is shown as far as possible, below a comment `# warning: line 3: …`.",
+		Name: "py_get_skeleton", Summary: "Show a Python file without the bodies: imports, constants, signatures and " +
+			"docstrings; bodies are replaced with `...`.", Effect: tools.Reads,
+		Doc: "Use it to learn how to use a module without reading it whole. The answer is valid Python: imports, " +
+			"decorators, constants and class attributes stay (long values become `...`), if and try stay where they hold " +
+			"definitions or imports. Functions inside functions are left out. " +
+			"For line numbers call `py_get_code_outline`. A file with syntax errors is shown as far as possible, below a " +
+			"comment `# warning: line 3: …`.",
 	}, func(ctx context.Context, env tools.Env, in pyGetSkeletonArgs) (tools.Result, error) {
 		f, err := ReadPython(ctx, env, in.Path)
 		if err != nil {

@@ -18,9 +18,13 @@ type pyGetSymbolInfoArgs struct {
 // PyGetSymbolInfo answers with the place and the source of a definition.
 func PyGetSymbolInfo() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_symbol_info", Summary: "Get the lines and the source of a Python class, function or method.", Effect: tools.Reads,
-		Doc: "The answer is a line `A.m (method) lines 3–9, def in line 4` and the source: whole lines from the first decorator to the last statement. Several definitions of one name follow each other, marked `#1 of 2`. Use it instead of `py_get_definition` to learn where a definition is, for `get_file_slice` or `set_file_slice`. " +
-			"The structured answer has line, start, end, signature, first line of the docstring, decorators, and the comment above.",
+		Name: "py_get_symbol_info", Summary: "Get the lines and the source of a Python class, function or method.",
+		Effect: tools.Reads,
+		Doc: "The answer is a line `A.m (method) lines 3–9, def in line 4` and the source: whole lines from the first " +
+			"decorator to the last statement. Several definitions of one name follow each other, marked `#1 of 2`. Use it " +
+			"instead of `py_get_definition` to learn where a definition is, for `get_file_slice` or `set_file_slice`. " +
+			"The structured answer has line, start, end, signature, first line of the docstring, decorators, and the comment " +
+			"above.",
 	}, func(ctx context.Context, env tools.Env, in pyGetSymbolInfoArgs) (tools.Result, error) {
 		f, found, err := findPython(ctx, env, in.Path, in.Name)
 		if err != nil {
@@ -36,7 +40,8 @@ func PyGetSymbolInfo() tools.Tool {
 
 // info is one line about a definition.
 func (f PythonFile) info(s *python.Symbol) string {
-	line := fmt.Sprintf("%s (%s) lines %d–%d", s.Path, strings.ReplaceAll(string(s.Kind), "_", " "), f.StartLine(s), f.EndLine(s))
+	line := fmt.Sprintf("%s (%s) lines %d–%d", s.Path, strings.ReplaceAll(string(s.Kind), "_", " "), f.StartLine(s),
+		f.EndLine(s))
 	if keyword := f.Line(s); keyword != f.StartLine(s) {
 		word := "def"
 		if s.Kind == python.KindClass {

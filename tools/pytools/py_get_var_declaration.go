@@ -38,9 +38,13 @@ type variablesData struct {
 // PyGetVarDeclaration answers with the statement that binds a variable.
 func PyGetVarDeclaration() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_var_declaration", Summary: "Get the assignment of a Python variable at module or class level.", Effect: tools.Reads,
-		Doc: "The answer is the text of the file: the whole lines of the statement, of a value over several lines all of them; on a line with several statements only the one. A variable that is bound more than once is shown with each binding under a line `name#1 (line 3)`. " +
-			"Assignments inside if, try and with count; variables of functions and attributes set on `self` do not (see `py_get_class_summary`).",
+		Name: "py_get_var_declaration", Summary: "Get the assignment of a Python variable at module or class level.",
+		Effect: tools.Reads,
+		Doc: "The answer is the text of the file: the whole lines of the statement, of a value over several lines all of " +
+			"them; on a line with several statements only the one. A variable that is bound more than once is shown with each " +
+			"binding under a line `name#1 (line 3)`. " +
+			"Assignments inside if, try and with count; variables of functions and attributes set on `self` do not (see " +
+			"`py_get_class_summary`).",
 	}, func(ctx context.Context, env tools.Env, in pyGetVarDeclarationArgs) (tools.Result, error) {
 		f, err := ReadPython(ctx, env, in.Path)
 		if err != nil {
@@ -68,7 +72,8 @@ func PyGetVarDeclaration() tools.Tool {
 func (f PythonFile) variable(v python.Variable) variableItem {
 	s := v.Statement
 	return variableItem{
-		Name: v.Path, Line: f.LineOf(v.Target.Start), Start: f.LineOf(s.Start), End: f.LineOf(s.End - 1), Ordinal: v.Ordinal, Of: v.Of,
+		Name: v.Path, Line: f.LineOf(v.Target.Start), Start: f.LineOf(s.Start), End: f.LineOf(s.End - 1), Ordinal: v.Ordinal,
+		Of:     v.Of,
 		Source: f.statementLines(s), Statement: s.Span.Of(f.Text),
 		Annotation: v.Annotation.Of(f.Text), Value: v.Value.Of(f.Text), Alone: v.Alone,
 	}
@@ -94,7 +99,8 @@ func (f PythonFile) noVariable(name string) error {
 		return tools.Refuse("%s; '%s' is bound %d times", text, base, len(all))
 	}
 	if found := f.Find(base); len(found) > 0 {
-		return tools.Refuse("%s: it is a %s; call py_get_definition", text, strings.ReplaceAll(string(found[0].Kind), "_", " "))
+		return tools.Refuse("%s: it is a %s; call py_get_definition", text, strings.ReplaceAll(string(found[0].Kind), "_",
+			" "))
 	}
 	var names []string
 	for _, v := range f.Variables() {
@@ -106,5 +112,6 @@ func (f PythonFile) noVariable(name string) error {
 	if len(near) == 0 {
 		return tools.Refuse("%s at module or class level; call find_text to search for it", text)
 	}
-	return tools.Refuse("%s; nearest: %s; call py_get_code_outline with include_variables to see all", text, strings.Join(near, ", "))
+	return tools.Refuse("%s; nearest: %s; call py_get_code_outline with include_variables to see all", text,
+		strings.Join(near, ", "))
 }

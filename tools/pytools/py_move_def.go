@@ -94,11 +94,13 @@ func planMoveWithin(source pythonEdit, to edit.Relocation, in pyMoveDefArgs) (to
 		return tools.Plan{}, refused(err)
 	}
 	file := source.Disk.Path
-	return source.plan(moved.Destination, in.DryRun, moveDetails(file, file, in.Name, moved), moveSummary(file, file, in.Name, moved))
+	return source.plan(moved.Destination, in.DryRun, moveDetails(file, file, in.Name, moved), moveSummary(file, file,
+		in.Name, moved))
 }
 
 // openDestination reads the file that a definition goes to, or makes an empty one of it.
-func openDestination(ctx context.Context, env tools.Env, shown string, source pythonEdit, in pyMoveDefArgs) (dest pythonEdit, create bool, err error) {
+func openDestination(ctx context.Context, env tools.Env, shown string, source pythonEdit,
+	in pyMoveDefArgs) (dest pythonEdit, create bool, err error) {
 	dest, err = openEdit(ctx, env, in.DestPath, in.ExpectedDestHash)
 	if !errors.Is(err, fs.ErrNotExist) {
 		dest.source.LineEnd = document.LineEnd(source.Text, source.source.Lines, 0)
@@ -127,7 +129,8 @@ func moveChanges(source, dest pythonEdit, create bool, moved edit.Moved) ([]tool
 	}
 	for _, splice := range moved.Destination.Splices {
 		if !utf8.ValidString(splice.New) {
-			return nil, tools.Refuse("the definition holds bytes that are no characters in %s (%s), so it cannot move to another file", source.Disk.Path, source.Encoding)
+			return nil, tools.Refuse("the definition holds bytes that are no characters in %s (%s), so it cannot move to "+
+				"another file", source.Disk.Path, source.Encoding)
 		}
 	}
 	if create {
@@ -141,13 +144,15 @@ func moveDetails(from, to, name string, moved edit.Moved) moveData {
 	return moveData{
 		Source:      pyEditData{from, name, moved.Source.Start, moved.Source.End},
 		Destination: pyEditData{to, moved.Path, moved.Destination.Start, moved.Destination.End},
-		SourceUses:  moved.SourceUses, DestUses: moved.DestinationUses, Imports: moved.Imports, Names: moved.Names, Clashes: moved.Clashes,
+		SourceUses:  moved.SourceUses, DestUses: moved.DestinationUses, Imports: moved.Imports, Names: moved.Names,
+		Clashes: moved.Clashes,
 	}
 }
 
 // moveSummary says where the definition is now and what is left to do.
 func moveSummary(from, to, name string, moved edit.Moved) string {
-	lines := []string{fmt.Sprintf("py_move_def %s: %s moved to %s as %s, now %s", from, name, to, moved.Path, linesOf(moved.Destination))}
+	lines := []string{fmt.Sprintf("py_move_def %s: %s moved to %s as %s, now %s", from, name, to, moved.Path,
+		linesOf(moved.Destination))}
 	if len(moved.SourceUses) > 0 {
 		lines = append(lines, fmt.Sprintf("still used as %s in %s, now at %s", name, from, atLines(moved.SourceUses)))
 	}
@@ -169,10 +174,12 @@ func moveSummary(from, to, name string, moved edit.Moved) string {
 		lines = append(lines, fmt.Sprintf("imports that %s lacks: %s", to, strings.Join(lacking, "; ")))
 	}
 	if len(moved.Names) > 0 {
-		lines = append(lines, fmt.Sprintf("names of %s that the moved code uses and %s lacks: %s", from, to, strings.Join(moved.Names, ", ")))
+		lines = append(lines, fmt.Sprintf("names of %s that the moved code uses and %s lacks: %s", from, to,
+			strings.Join(moved.Names, ", ")))
 	}
 	if len(moved.Clashes) > 0 {
-		lines = append(lines, fmt.Sprintf("names that the moved code uses and %s binds to something else than %s: %s", to, from, strings.Join(moved.Clashes, ", ")))
+		lines = append(lines, fmt.Sprintf("names that the moved code uses and %s binds to something else than %s: %s", to,
+			from, strings.Join(moved.Clashes, ", ")))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -42,7 +42,8 @@ func openEdit(ctx context.Context, env tools.Env, path, expected string) (python
 		return pythonEdit{}, err
 	}
 	if doc.Undecodable != nil {
-		return pythonEdit{}, tools.Refuse("%s does not parse (%s); repair it with edit_file first", doc.Disk.Path, doc.Undecodable)
+		return pythonEdit{}, tools.Refuse("%s does not parse (%s); repair it with edit_file first", doc.Disk.Path,
+			doc.Undecodable)
 	}
 	source, err := edit.Open(doc.Disk.Path, doc.Text)
 	if err != nil {
@@ -56,7 +57,8 @@ func openEdit(ctx context.Context, env tools.Env, path, expected string) (python
 
 // promptly makes a planner whose work cannot be interrupted, such as parsing a large file, return as
 // soon as the context ends. The work goes on to its end and is thrown away.
-func promptly[In any](plan func(context.Context, tools.Env, In) (tools.Plan, error)) func(context.Context, tools.Env, In) (tools.Plan, error) {
+func promptly[In any](plan func(context.Context, tools.Env, In) (tools.Plan, error)) func(context.Context, tools.Env,
+	In) (tools.Plan, error) {
 	return func(ctx context.Context, env tools.Env, in In) (tools.Plan, error) {
 		return abandon.WhenDone(ctx, func() (tools.Plan, error) { return plan(ctx, env, in) })
 	}
@@ -119,7 +121,8 @@ const (
 func projectUnit(ctx context.Context, env tools.Env, file string) (string, error) {
 	single, seen := 0, 0
 	folder := path.Dir(file)
-	for _, options := range []sandbox.WalkOptions{{MaxDepth: 1, MaxEntries: unitEntries}, {MaxEntries: unitEntries, Gitignore: true}} {
+	for _, options := range []sandbox.WalkOptions{{MaxDepth: 1, MaxEntries: unitEntries}, {MaxEntries: unitEntries,
+		Gitignore: true}} {
 		_, err := env.Workspace.Walk(ctx, folder, options, func(e sandbox.Entry) error {
 			if e.Kind != sandbox.KindFile || e.Path == file || !document.IsPython(e.Path, nil) {
 				return nil

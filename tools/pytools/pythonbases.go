@@ -38,7 +38,8 @@ type ancestor struct {
 
 // ancestry finds the direct bases of a class, as written and where they are defined, and all
 // ancestors within the workspace in the order in which Python looks up members.
-func ancestry(ctx context.Context, env tools.Env, f PythonFile, s *python.Symbol) ([]project.ClassNode, []ancestor, error) {
+func ancestry(ctx context.Context, env tools.Env, f PythonFile, s *python.Symbol) ([]project.ClassNode, []ancestor,
+	error) {
 	finder := baseFinder{ctx: ctx, env: env, files: map[string]PythonFile{f.Disk.Path: f}}
 	finder.follow(f, map[string]bool{})
 	for len(finder.left) > 0 && len(finder.files) < maxBaseFiles {
@@ -53,7 +54,8 @@ func ancestry(ctx context.Context, env tools.Env, f PythonFile, s *python.Symbol
 		files = append(files, project.File{Path: path, Data: file.Disk.Data})
 	}
 	name := fmt.Sprintf("%s:%s#%d", f.Disk.Path, s.Path, s.Ordinal)
-	found, err := project.New(files).Hierarchy(ctx, name, func(p string) bool { return p == f.Disk.Path }, func(string) bool { return false })
+	found, err := project.New(files).Hierarchy(ctx, name, func(p string) bool { return p == f.Disk.Path },
+		func(string) bool { return false })
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}

@@ -76,7 +76,8 @@ func (f PythonFile) class(s *python.Symbol) classItem {
 		if isAugmented(f.Text[v.Target.End:max(v.Value.Start, v.Target.End)]) {
 			continue
 		}
-		item.Variables = append(item.Variables, attributeItem{v.Name, f.LineOf(v.Target.Start), v.Annotation.Of(f.Text), v.Value.Of(f.Text)})
+		item.Variables = append(item.Variables, attributeItem{v.Name, f.LineOf(v.Target.Start), v.Annotation.Of(f.Text),
+			v.Value.Of(f.Text)})
 	}
 	for _, a := range of.Instance {
 		item.Instance = append(item.Instance, attributeItem{a.Name, f.LineOf(a.Statement.Start), a.Annotation, a.Value})
@@ -102,7 +103,8 @@ func (c *classItem) inherit(bases []project.ClassNode, ancestors []ancestor) {
 	c.note(seen)
 	for _, a := range ancestors {
 		from := a.file.class(a.symbol)
-		item := inheritedItem{Class: from.Name, Path: a.file.Disk.Path, Variables: []attributeItem{}, Instance: []attributeItem{}, Methods: []methodItem{}}
+		item := inheritedItem{Class: from.Name, Path: a.file.Disk.Path, Variables: []attributeItem{},
+			Instance: []attributeItem{}, Methods: []methodItem{}}
 		for _, v := range from.Variables {
 			if !seen[v.Name] {
 				item.Variables = append(item.Variables, v)
@@ -160,7 +162,8 @@ func (c classItem) text() string {
 	var bases, classes []string
 	for _, base := range c.Bases {
 		if base.Path != "" {
-			bases = append(bases, fmt.Sprintf("%s -> %s lines %d-%d", foldLines(base.Name), tools.VisibleName(base.Path), base.Start, base.End))
+			bases = append(bases, fmt.Sprintf("%s -> %s lines %d-%d", foldLines(base.Name), tools.VisibleName(base.Path),
+				base.Start, base.End))
 		}
 	}
 	for _, n := range c.Classes {
@@ -176,7 +179,8 @@ func (c classItem) text() string {
 	}
 	for _, from := range c.Inherited {
 		rows := append(attributeRows(from.Variables, ""), attributeRows(from.Instance, "self.")...)
-		WriteSection(&b, fmt.Sprintf("inherited from %s (%s)", from.Class, tools.VisibleName(from.Path)), append(rows, methodRows(from.Methods)...))
+		WriteSection(&b, fmt.Sprintf("inherited from %s (%s)", from.Class, tools.VisibleName(from.Path)),
+			append(rows, methodRows(from.Methods)...))
 	}
 	return b.String()
 }

@@ -95,7 +95,8 @@ func (f PythonFile) places(symbols []*python.Symbol) string {
 func (f PythonFile) missing(name string) error {
 	text := fmt.Sprintf("no definition '%s' in %s", name, f.Disk.Path)
 	if found := f.variables(name); len(found) > 0 {
-		return tools.Refuse("%s: it is a variable (line %d); call py_get_var_declaration", text, f.LineOf(found[0].Statement.Start))
+		return tools.Refuse("%s: it is a variable (line %d); call py_get_var_declaration", text,
+			f.LineOf(found[0].Statement.Start))
 	}
 	if len(f.Symbols) == 0 {
 		return tools.Refuse("%s, which defines no class or function; call read_file to see it", text)
@@ -134,7 +135,8 @@ func (f PythonFile) symbol(s *python.Symbol) tools.OutlineSymbol {
 	first, _, _ := strings.Cut(doc.Clean, "\n")
 	return tools.OutlineSymbol{
 		Name: s.Path, Kind: string(s.Kind), Line: f.Line(s), Start: f.StartLine(s), End: f.EndLine(s),
-		Decorators: append([]string{}, f.Decorators(s)...), Ordinal: s.Ordinal, Of: s.Of, Signature: f.Signature(s), Doc: first,
+		Decorators: append([]string{}, f.Decorators(s)...), Ordinal: s.Ordinal, Of: s.Of, Signature: f.Signature(s),
+		Doc: first,
 	}
 }
 
@@ -145,7 +147,8 @@ func (f PythonFile) each(symbols []*python.Symbol, text func(*python.Symbol) str
 	}
 	var parts []string
 	for _, s := range symbols {
-		parts = append(parts, fmt.Sprintf("%s#%d (lines %d-%d)\n%s", s.Path, s.Ordinal, f.StartLine(s), f.EndLine(s), text(s)))
+		parts = append(parts, fmt.Sprintf("%s#%d (lines %d-%d)\n%s", s.Path, s.Ordinal, f.StartLine(s), f.EndLine(s),
+			text(s)))
 	}
 	return strings.Join(parts, "\n")
 }

@@ -120,19 +120,21 @@ func (g *gathering) add(file string) {
 
 // walk lists the Python files below a folder.
 func (g *gathering) walk(root string) error {
-	stats, err := g.env.Workspace.Walk(g.ctx, root, sandbox.WalkOptions{Gitignore: true, NoSizes: true}, func(e sandbox.Entry) error {
-		switch {
-		case e.Kind == sandbox.KindDirectory && (e.Name == "__pycache__" || e.Name == "node_modules" || e.Name == "site-packages"):
-			return fs.SkipDir
-		case e.Kind != sandbox.KindFile || !project.IsSource(e.Path):
+	stats, err := g.env.Workspace.Walk(g.ctx, root, sandbox.WalkOptions{Gitignore: true, NoSizes: true},
+		func(e sandbox.Entry) error {
+			switch {
+			case e.Kind == sandbox.KindDirectory && (e.Name == "__pycache__" || e.Name == "node_modules" ||
+				e.Name == "site-packages"):
+				return fs.SkipDir
+			case e.Kind != sandbox.KindFile || !project.IsSource(e.Path):
+				return nil
+			case len(g.paths) >= maxTreeFiles:
+				g.warn("the project has more than %d Python files; the rest was not looked at", maxTreeFiles)
+				return fs.SkipAll
+			}
+			g.add(e.Path)
 			return nil
-		case len(g.paths) >= maxTreeFiles:
-			g.warn("the project has more than %d Python files; the rest was not looked at", maxTreeFiles)
-			return fs.SkipAll
-		}
-		g.add(e.Path)
-		return nil
-	})
+		})
 	if stats.Truncated {
 		g.warn("the walk ended after %d entries; what lies behind was not looked at", stats.Visited)
 	}

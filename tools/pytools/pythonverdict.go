@@ -70,7 +70,8 @@ func runVerdict(ctx context.Context, path, search string, env tools.Env, source 
 		source = []byte{}
 	}
 	outcome, err := sandbox.Run(ctx, sandbox.Command{
-		Path: path, Args: []string{"-I", "-S", "-B", "-X", "utf8", "-c", verdictScript}, Dir: root, Env: variables, Input: source,
+		Path: path, Args: []string{"-I", "-S", "-B", "-X", "utf8", "-c", verdictScript}, Dir: root, Env: variables,
+		Input:   source,
 		Timeout: verdictTimeout, MaxOutput: verdictMaxOutput,
 	})
 	if err != nil {

@@ -25,14 +25,16 @@ type renameSymbolArgs struct {
 // RenameSymbol plans the renaming of a Python name in all files that use it.
 func RenameSymbol() tools.Tool {
 	return tools.Writer(tools.Spec{
-		Name: "rename_symbol", Summary: "Rename a Python function, class, method, attribute, variable or parameter in every file that uses it.", Effect: tools.Writes | tools.Wide,
+		Name: "rename_symbol", Summary: "Rename a Python function, class, method, attribute, variable or parameter in " +
+			"every file that uses it.", Effect: tools.Writes | tools.Wide,
 		Doc: renameSymbolDoc,
 	}, planRename)
 }
 
 func planRename(ctx context.Context, env tools.Env, in renameSymbolArgs) (tools.Plan, error) {
 	if !project.ValidName(in.Name) || strings.Contains(in.Name, ":") {
-		return tools.Plan{}, tools.Refuse("%q is not a name in a file; give f, A.m or f.parameter as py_get_code_outline shows it", tools.OneLine(in.Name, 100))
+		return tools.Plan{}, tools.Refuse("%q is not a name in a file; give f, A.m or f.parameter as py_get_code_outline "+
+			"shows it", tools.OneLine(in.Name, 100))
 	}
 	tree, err := ReadTree(ctx, env, in.Path)
 	if err != nil {
@@ -81,7 +83,8 @@ func renameRefusal(err error) error {
 // renameSummary says what is renamed, and lists what a person should look at.
 func renameSummary(in renameSymbolArgs, r project.Renaming) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "rename_symbol %s: %s %s is now %s, %s in %s", r.Target.Path, r.Target.Kind, r.Target.Name, r.New, tools.Count(r.Count, "occurrence"), tools.FileCount(len(r.Files)))
+	fmt.Fprintf(&b, "rename_symbol %s: %s %s is now %s, %s in %s", r.Target.Path, r.Target.Kind, r.Target.Name, r.New,
+		tools.Count(r.Count, "occurrence"), tools.FileCount(len(r.Files)))
 	for _, w := range r.Warnings {
 		b.WriteString("\nwarning: " + tools.OneLine(w, 500))
 	}

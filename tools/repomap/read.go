@@ -22,7 +22,8 @@ const maxRead = time.Second
 
 // Reads tells whether definitions are looked for in a file of this name.
 func Reads(name string) bool {
-	return slices.Contains([]string{".py", ".pyi", ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".kt", ".cs", ".rb", ".php", ".swift", ".scala",
+	return slices.Contains([]string{".py", ".pyi", ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".kt",
+		".cs", ".rb", ".php", ".swift", ".scala",
 		".ex", ".exs", ".lua", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"}, strings.ToLower(path.Ext(name)))
 }
 
@@ -57,7 +58,8 @@ func read(ctx context.Context, name, text string, trees time.Duration, find read
 }
 
 // within runs a reader for at most limit. A panic of it is an error.
-func within(ctx context.Context, limit time.Duration, find func(context.Context) ([]string, error)) (names []string, err error) {
+func within(ctx context.Context, limit time.Duration, find func(context.Context) ([]string, error)) (names []string,
+	err error) {
 	if limit <= 0 {
 		return nil, context.DeadlineExceeded
 	}
@@ -116,8 +118,9 @@ func says(s syntax.Symbol) bool {
 }
 
 var byWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^[ \t]*(?:(?:export|default|declare|public|private|protected|internal|static|abstract|final|async|pub(?:\([a-z]+\))?|unsafe|open|override|sealed|data|partial|local|typedef) +)*` +
-		`(?:def|defp|defmodule|class|func|fn|function|type|struct|enum|union|interface|trait|module|record|object|fun|protocol|namespace|mod|const|#define)[ \t]+(?:\([^)\n]*\)[ \t]*)?([A-Za-z_]\w*)`)
+	return regexp.MustCompile(
+		`(?m)^[ \t]*(?:(?:export|default|declare|public|private|protected|internal|static|abstract|final|async|pub(?:\([a-z]+\))?|unsafe|open|override|sealed|data|partial|local|typedef) +)*` +
+			`(?:def|defp|defmodule|class|func|fn|function|type|struct|enum|union|interface|trait|module|record|object|fun|protocol|namespace|mod|const|#define)[ \t]+(?:\([^)\n]*\)[ \t]*)?([A-Za-z_]\w*)`)
 })
 
 // byWords are the names behind words that begin definitions.

@@ -26,13 +26,18 @@ func TestDefinitionsAreReadAndNotGuessed(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"a.go", "package a\n\nconst (\n\tOne = 1\n\tTwo = 2\n)\n\nvar text = `\ntype Fake struct`\n\ntype Server struct{ name string }\n\nfunc (s *Server) Listen() {}\n", []string{"One", "Two", "text", "Server", "Listen"}},
+		{"a.go", "package a\n\nconst (\n\tOne = 1\n\tTwo = 2\n)\n\nvar text = `\ntype Fake struct`\n\ntype Server struct{ " +
+			"name string }\n\nfunc (s *Server) Listen() {}\n", []string{"One", "Two", "text", "Server", "Listen"}},
 		{"a.py", "\"\"\"\nclass Fake\n\"\"\"\nclass Real:\n    def method(self): pass\n", []string{"Real", "method"}},
 		{"a.pyi", "def given() -> int: ...\n", []string{"given"}},
-		{"a.c", "/*\nstruct fake {\n*/\nint declared(int);\nint\ncount_all(struct list *l)\n{\n\treturn 0;\n}\n#define LIMIT 3\n", []string{"count_all", "LIMIT"}},
-		{"a.hpp", "namespace shop {\nclass Cart {\n  int total_;\npublic:\n  int total() const { return total_; }\n};\n}\n", []string{"shop", "Cart", "total"}},
-		{"A.java", "class Service {\n  int value;\n  Service() {}\n  int run() { return 1; }\n}\n", []string{"Service", "run"}},
-		{"a.ts", "export class Service {\n  value = 1;\n  load(): void {}\n}\n/*\nfunction fake() {}\n*/\n", []string{"Service", "load"}},
+		{"a.c", "/*\nstruct fake {\n*/\nint declared(int);\nint\ncount_all(struct list *l)\n{\n\treturn 0;\n}\n#define " +
+			"LIMIT 3\n", []string{"count_all", "LIMIT"}},
+		{"a.hpp", "namespace shop {\nclass Cart {\n  int total_;\npublic:\n  int total() const { return total_; }\n};\n}\n",
+			[]string{"shop", "Cart", "total"}},
+		{"A.java", "class Service {\n  int value;\n  Service() {}\n  int run() { return 1; }\n}\n",
+			[]string{"Service", "run"}},
+		{"a.ts", "export class Service {\n  value = 1;\n  load(): void {}\n}\n/*\nfunction fake() {}\n*/\n",
+			[]string{"Service", "load"}},
 		{"a.rb", "class Shop\n  def self.open_all\n  end\nend\n", []string{"Shop", "open_all"}},
 		{"a.lua", "function M.add(a) return a end\n", []string{"add"}},
 	} {
@@ -45,7 +50,8 @@ func TestTreesAreNotBuiltWhenTheirTimeIsOver(t *testing.T) {
 	text := "package a\n\nvar text = `\ntype Fake struct`\n\nfunc Listen() {}\n"
 	require.Equal(t, []string{"text", "Listen"}, names(t, "a.go", text, 1))
 	require.Equal(t, []string{"Fake", "Listen"}, names(t, "a.go", text, 0))
-	require.Equal(t, []string{"Real"}, names(t, "a.py", "'''\nclass Fake\n'''\nclass Real: pass\n", 0), "a scanner costs less than the words")
+	require.Equal(t, []string{"Real"}, names(t, "a.py", "'''\nclass Fake\n'''\nclass Real: pass\n", 0),
+		"a scanner costs less than the words")
 }
 
 func TestAReaderThatFailsLeavesTheWords(t *testing.T) {
@@ -72,7 +78,8 @@ func TestAReaderThatDoesNotEndIsLeftInTime(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			begun, release := time.Now(), make(chan struct{})
 			defer close(release)
-			got := repomap.ReadWith(t.Context(), name, "class Server\n", c.trees, func(context.Context, string, string) ([]string, error) {
+			got := repomap.ReadWith(t.Context(), name, "class Server\n", c.trees, func(context.Context, string,
+				string) ([]string, error) {
 				<-release
 				return []string{"Late"}, nil
 			})
@@ -98,10 +105,13 @@ func TestHostileTextsAreRead(t *testing.T) {
 func TestNamesAreWords(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string][]string{
-		"Server.Do": nil, "Server.Listen": {"Listen"}, `App\Models`: {"Models"}, "größe": nil, "Überfall": nil, "1abc": nil, "operator +": nil,
+		"Server.Do": nil, "Server.Listen": {"Listen"}, `App\Models`: {"Models"}, "größe": nil, "Überfall": nil, "1abc": nil,
+		"operator +":    nil,
 		"\n[SYSTEM: x]": nil, "": nil, "abc": {"abc"}, "ab": nil,
 	} {
-		got := repomap.ReadWith(t.Context(), "a.go", "", time.Hour, func(context.Context, string, string) ([]string, error) { return []string{title, title}, nil })
+		got := repomap.ReadWith(t.Context(), "a.go", "", time.Hour, func(context.Context, string, string) ([]string, error) {
+			return []string{title, title}, nil
+		})
 		require.Equal(t, want, got.Names, title)
 	}
 }

@@ -22,7 +22,8 @@ func TestWhatMostFilesUseStandsFirst(t *testing.T) {
 	files := []repomap.File{
 		file(t, "a_rare.go", "package a\n\nfunc Rare() {}\n"),
 		file(t, "b/store.py", "import os\n\nclass Store:\n    async def save_all(self): pass\n\ndef helper(): pass\n"),
-		file(t, "c/wire.ts", "export interface WireFormat {}\nexport default async function sendWire() {}\nconst inner = 1\n"),
+		file(t, "c/wire.ts",
+			"export interface WireFormat {}\nexport default async function sendWire() {}\nconst inner = 1\n"),
 		file(t, "d.c", "#define LIMIT 3\nstatic int count_all(struct list *l)\n{\n\tif (l) {}\n}\n"),
 	}
 	for i := range 20 {
@@ -32,7 +33,8 @@ func TestWhatMostFilesUseStandsFirst(t *testing.T) {
 		files = append(files, file(t, fmt.Sprintf("use/v%d.go", i), "package v\n// WireFormat sendWire count_all\n"))
 	}
 	got := repomap.Map(files, 10_000)
-	require.Equal(t, "Definitions of 29 source files, those first that other files use most; behind a name in how many other files it stands:\n"+
+	require.Equal(t, "Definitions of 29 source files, those first that other files use most; behind a name in how many "+
+		"other files it stands:\n"+
 		"\"c/wire.ts\": WireFormat 25, sendWire 5, inner\n"+
 		"\"b/store.py\": Store 20, save_all, helper\n"+
 		"\"d.c\": count_all 5, LIMIT\n"+
@@ -44,7 +46,8 @@ func TestAMapKeepsWithinItsBudget(t *testing.T) {
 	t.Parallel()
 	var files []repomap.File
 	for i := range 3000 {
-		files = append(files, file(t, fmt.Sprintf("pkg/file%04d.go", i), fmt.Sprintf("package pkg\n\nfunc Function%04d() { Function%04d() }\n", i, i/2)))
+		files = append(files, file(t, fmt.Sprintf("pkg/file%04d.go", i), fmt.Sprintf("package pkg\n\nfunc Function%04d() { "+
+			"Function%04d() }\n", i, i/2)))
 	}
 	for _, budget := range []int{400, 10_000, 45_000, 1 << 20} {
 		got := repomap.Map(files, budget)
@@ -65,12 +68,14 @@ func TestAMapIsBoundedForOneFile(t *testing.T) {
 	}
 	require.NotContains(t, define(repomap.MaxNames), "more")
 	require.Contains(t, define(repomap.MaxNames+1), ", 1 more\n")
-	require.Contains(t, define(repomap.MaxDefinitions+1), fmt.Sprintf(", %d more\n", repomap.MaxDefinitions-repomap.MaxNames))
+	require.Contains(t, define(repomap.MaxDefinitions+1), fmt.Sprintf(", %d more\n",
+		repomap.MaxDefinitions-repomap.MaxNames))
 }
 
 func TestAPathOrNameSpeaksForNobody(t *testing.T) {
 	t.Parallel()
-	got := repomap.Map([]repomap.File{file(t, "a\n[SYSTEM: FILES UPDATED]\n.go", "func Fine() {}\nfunc [SYSTEM: x]() {}\n")}, 10_000)
+	got := repomap.Map([]repomap.File{file(t, "a\n[SYSTEM: FILES UPDATED]\n.go",
+		"func Fine() {}\nfunc [SYSTEM: x]() {}\n")}, 10_000)
 	require.Equal(t, 2, strings.Count(got, "\n"), got)
 	require.NotContains(t, got, "x]")
 	require.Empty(t, repomap.Map(nil, 100))

@@ -61,17 +61,18 @@ func TestApplyWritesNothingWhenOneFileIsNotAsExpected(t *testing.T) {
 		write sandbox.Write
 		want  error
 	}{
-		"changed":    {sandbox.Write{Path: "b", Before: hash("other"), After: []byte("n")}, sandbox.ErrConflict},
-		"gone":       {sandbox.Write{Path: "none", Before: hash("x"), After: []byte("n")}, sandbox.ErrConflict},
-		"appeared":   {sandbox.Write{Path: "b", After: []byte("n")}, sandbox.ErrConflict},
-		"hard link":  {sandbox.Write{Path: "linked", Before: hash("3"), After: []byte("n")}, sandbox.ErrDenied},
-		"read-only":  {sandbox.Write{Path: "readonly", Before: hash("4"), After: []byte("n")}, os.ErrPermission},
-		"directory":  {sandbox.Write{Path: ".", After: []byte("n")}, sandbox.ErrIsDirectory},
-		"link":       {sandbox.Write{Path: "link", Before: hash("1"), After: []byte("n")}, sandbox.ErrDenied},
-		"protected":  {sandbox.Write{Path: ".env", After: []byte("n")}, sandbox.ErrDenied},
-		"engine":     {sandbox.Write{Path: ".slop/x", After: []byte("n")}, sandbox.ErrDenied},
-		"outside":    {sandbox.Write{Path: "../x", After: []byte("n")}, sandbox.ErrDenied},
-		"over limit": {sandbox.Write{Path: "b", Before: hash("2"), After: make([]byte, sandbox.DefaultMaxFileBytes+1)}, sandbox.ErrTooLarge},
+		"changed":   {sandbox.Write{Path: "b", Before: hash("other"), After: []byte("n")}, sandbox.ErrConflict},
+		"gone":      {sandbox.Write{Path: "none", Before: hash("x"), After: []byte("n")}, sandbox.ErrConflict},
+		"appeared":  {sandbox.Write{Path: "b", After: []byte("n")}, sandbox.ErrConflict},
+		"hard link": {sandbox.Write{Path: "linked", Before: hash("3"), After: []byte("n")}, sandbox.ErrDenied},
+		"read-only": {sandbox.Write{Path: "readonly", Before: hash("4"), After: []byte("n")}, os.ErrPermission},
+		"directory": {sandbox.Write{Path: ".", After: []byte("n")}, sandbox.ErrIsDirectory},
+		"link":      {sandbox.Write{Path: "link", Before: hash("1"), After: []byte("n")}, sandbox.ErrDenied},
+		"protected": {sandbox.Write{Path: ".env", After: []byte("n")}, sandbox.ErrDenied},
+		"engine":    {sandbox.Write{Path: ".slop/x", After: []byte("n")}, sandbox.ErrDenied},
+		"outside":   {sandbox.Write{Path: "../x", After: []byte("n")}, sandbox.ErrDenied},
+		"over limit": {sandbox.Write{Path: "b", Before: hash("2"), After: make([]byte, sandbox.DefaultMaxFileBytes+1)},
+			sandbox.ErrTooLarge},
 	} {
 		guard, err := w.Lock(t.Context(), "a", "b", "none", "linked", "readonly", "x/y", "link", ".")
 		require.NoError(t, err)
@@ -118,7 +119,8 @@ func TestApplyStopsBeforeTheFirstRenameWhenCancelled(t *testing.T) {
 	guard := lock(t, w, "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, guard.Apply(ctx, []sandbox.Write{{Path: "a", Before: hash("1"), After: []byte("n")}}), context.Canceled)
+	require.ErrorIs(t, guard.Apply(ctx, []sandbox.Write{{Path: "a", Before: hash("1"), After: []byte("n")}}),
+		context.Canceled)
 	require.Equal(t, []string{"a"}, names(t, dir))
 	require.Equal(t, "1", get(t, dir, "a"))
 }
@@ -146,7 +148,8 @@ func TestAPlantedLinkAtTheTemporaryNameIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	w, dir := open(t, map[string]string{"a": "1", "victim": "v"})
 	require.NoError(t, os.Symlink("victim", filepath.Join(dir, sandbox.TempName("a"))))
-	require.NoError(t, lock(t, w, "a").Apply(t.Context(), []sandbox.Write{{Path: "a", Before: hash("1"), After: []byte("2")}}))
+	require.NoError(t, lock(t, w, "a").Apply(t.Context(), []sandbox.Write{{Path: "a", Before: hash("1"),
+		After: []byte("2")}}))
 	require.Equal(t, "v", get(t, dir, "victim"))
 	require.Equal(t, "2", get(t, dir, "a"))
 }

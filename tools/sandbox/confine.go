@@ -129,7 +129,8 @@ func probe(ctx context.Context, inside func(string, ...string) Command) error {
 
 // walls are the arguments that make the view of the file system, without the masks.
 func (w *Workspace) walls(c Command, how Confinement) []string {
-	out := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"}
+	out := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--cap-drop", "ALL"}
 	if !how.Network {
 		out = append(out, "--unshare-net")
 	}
@@ -323,7 +324,8 @@ func (w *Workspace) fixedMasks(b base, found map[string]mask) {
 		if name == engineFolder {
 			kind = hideFolder
 		}
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || isPlaceholder(path) || kind == hideFolder && isEmpty(path) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || isPlaceholder(path) || kind == hideFolder &&
+			isEmpty(path) {
 			found[path] = mask{path: path, kind: kind, absent: true}
 		}
 	}

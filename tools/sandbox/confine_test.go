@@ -26,7 +26,8 @@ func bubblewrap(t *testing.T) string {
 	if err != nil {
 		t.Skip("bubblewrap is not installed")
 	}
-	out, err := exec.CommandContext(t.Context(), program, "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--", "/bin/true").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), program, "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--",
+		"/bin/true").CombinedOutput()
 	if err != nil {
 		t.Skipf("bubblewrap cannot make namespaces here: %v: %s", err, out)
 	}
@@ -97,12 +98,14 @@ func TestProtectedFilesAreOutOfReachInside(t *testing.T) {
 	program := bubblewrap(t)
 	engine := t.TempDir()
 	put(t, engine, map[string]string{"human.token": "hunter2"})
-	files := map[string]string{".env": "hunter2", "deep/x.key": "hunter2", ".slop/run.json": "hunter2", "slop.toml": "old", ".git/config": "old", ".git/hooks/x": "old", "mine.txt": "hunter2"}
+	files := map[string]string{".env": "hunter2", "deep/x.key": "hunter2", ".slop/run.json": "hunter2", "slop.toml": "old",
+		".git/config": "old", ".git/hooks/x": "old", "mine.txt": "hunter2"}
 	w, dir := open(t, files, func(c *sandbox.Config) {
 		c.Engine = []string{engine, "logs/sessions"}
 		c.Blacklist = []string{"mine.txt"}
 	})
-	how := sandbox.Confinement{Program: program, Network: true, Frozen: []string{"slop.toml", "mcp_env.toml", ".git/config", ".git/hooks"}}
+	how := sandbox.Confinement{Program: program, Network: true, Frozen: []string{"slop.toml", "mcp_env.toml",
+		".git/config", ".git/hooks"}}
 	o := confined(t, w, how, `grep -r hunter2 . `+engine+` 2>/dev/null
 		for f in .env deep/x.key .slop/run.json .slop/new slop.toml mcp_env.toml .git/config .git/hooks/x .git/hooks/post-commit mine.txt history.toml \
 			config.toml credentials.toml logs/sessions/forged `+engine+`/new `+engine+`/human.token; do
@@ -127,7 +130,8 @@ func TestAWorkspaceInsideOfTheEnginesFolderIsAllThatIsSeenOfIt(t *testing.T) {
 	t.Parallel()
 	how := sandbox.Confinement{Program: bubblewrap(t)}
 	engine := t.TempDir()
-	put(t, engine, map[string]string{"run.json": "hunter2", "worktrees/S/T/a.txt": "a", "worktrees/S/T/.env": "hunter2", "worktrees/S/other/b.txt": "hunter2"})
+	put(t, engine, map[string]string{"run.json": "hunter2", "worktrees/S/T/a.txt": "a", "worktrees/S/T/.env": "hunter2",
+		"worktrees/S/other/b.txt": "hunter2"})
 	place := filepath.Join(engine, "worktrees", "S", "T")
 	w, err := sandbox.Open(sandbox.Config{Primary: place, Engine: []string{engine}})
 	require.NoError(t, err)
@@ -136,7 +140,8 @@ func TestAWorkspaceInsideOfTheEnginesFolderIsAllThatIsSeenOfIt(t *testing.T) {
 	for _, name := range []string{"../other/b.txt", filepath.Join(engine, "run.json"), ".slop/x", ".env"} {
 		require.Error(t, w.Check(name), name)
 	}
-	o := confined(t, w, how, `grep -r hunter2 `+engine+` 2>/dev/null; echo x >`+engine+`/new 2>/dev/null; echo b >>a.txt; ls `+engine)
+	o := confined(t, w, how, `grep -r hunter2 `+engine+` 2>/dev/null; echo x >`+engine+
+		`/new 2>/dev/null; echo b >>a.txt; ls `+engine)
 	require.Equal(t, "worktrees\n", o.Stdout, o.Stderr)
 	require.Equal(t, "ab\n", get(t, place, "a.txt"))
 	require.NoFileExists(t, filepath.Join(engine, "new"))
@@ -163,7 +168,8 @@ func gitNames() []string {
 func TestAFrozenNameCannotBeMadeBehindItsFolder(t *testing.T) {
 	t.Parallel()
 	how := sandbox.Confinement{Program: bubblewrap(t), Frozen: append(gitNames(), ".claude/settings.json")}
-	w, dir := open(t, map[string]string{".git/config": "old", ".git/HEAD": "h", ".git/worktrees/x/commondir": "../..", ".claude/other": "o"})
+	w, dir := open(t, map[string]string{".git/config": "old", ".git/HEAD": "h", ".git/worktrees/x/commondir": "../..",
+		".claude/other": "o"})
 	o := confined(t, w, how, `mv .git .git2 2>/dev/null && echo moved; mv .claude c2 2>/dev/null && echo moved; mv .git/worktrees/x .git/y 2>/dev/null && echo moved
 		rm -rf .git/config .git/commondir .git/hooks .git/worktrees .claude 2>/dev/null
 		for f in .git/config .git/commondir .git/hooks/pre-commit .git/worktrees/x/commondir .claude/settings.json; do
@@ -206,7 +212,8 @@ func TestGitWorksInsideThoughItsConfigurationIsFrozen(t *testing.T) {
 	w, dir := open(t, map[string]string{"a.txt": "a"})
 	out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput()
 	require.NoError(t, err, string(out))
-	o := confined(t, w, how, `export GIT_CONFIG_GLOBAL=/dev/null; git add a.txt && git -c user.name=a -c user.email=a@b commit -qm first && git branch other && git log --format=%s --all && git status --porcelain -uno`)
+	o := confined(t, w, how,
+		`export GIT_CONFIG_GLOBAL=/dev/null; git add a.txt && git -c user.name=a -c user.email=a@b commit -qm first && git branch other && git log --format=%s --all && git status --porcelain -uno`)
 	require.Equal(t, "first\n", o.Stdout, o.Stderr)
 	require.Equal(t, 0, o.Exit)
 	require.NoFileExists(t, filepath.Join(dir, ".git/commondir"))
@@ -220,7 +227,8 @@ func TestPlaceholdersOfSeveralRunsGoWithTheLast(t *testing.T) {
 	for range 6 {
 		wg.Go(func() {
 			for range 3 {
-				o := confined(t, w, how, `for f in .env slop.toml .slop/x; do (echo pwned >$f) 2>/dev/null && echo wrote $f; rm -f $f 2>/dev/null; done; exit 0`)
+				o := confined(t, w, how,
+					`for f in .env slop.toml .slop/x; do (echo pwned >$f) 2>/dev/null && echo wrote $f; rm -f $f 2>/dev/null; done; exit 0`)
 				require.Empty(t, o.Stdout)
 			}
 		})
@@ -230,7 +238,8 @@ func TestPlaceholdersOfSeveralRunsGoWithTheLast(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 	// One that a killed engine left is taken over and away.
-	put(t, dir, map[string]string{".env": "# slop keeps this name free while a confined script runs; this file may be deleted.\n"})
+	put(t, dir, map[string]string{".env": "# slop keeps this name free while a confined script runs; this file may be " +
+		"deleted.\n"})
 	require.Empty(t, confined(t, w, how, `(echo pwned >.env) 2>/dev/null && echo wrote; exit 0`).Stdout)
 	require.NoFileExists(t, filepath.Join(dir, ".env"))
 }
@@ -255,7 +264,8 @@ func TestNothingOfAConfinedProgramIsLeftRunning(t *testing.T) {
 	how := sandbox.Confinement{Program: bubblewrap(t), Network: true}
 	w, dir := open(t, nil)
 	mark := fmt.Sprintf("98765.%d", os.Getpid()) // other runs of this test may be on the machine
-	script := fmt.Sprintf(`env -i setsid sh -c 'exec sleep %[1]s' >/dev/null 2>&1 & setsid sh -c '(setsid sleep %[1]s >/dev/null 2>&1 &)'; echo up >up; `, mark)
+	script := fmt.Sprintf(
+		`env -i setsid sh -c 'exec sleep %[1]s' >/dev/null 2>&1 & setsid sh -c '(setsid sleep %[1]s >/dev/null 2>&1 &)'; echo up >up; `, mark)
 	for _, end := range []string{"exit 0", "sleep 1000"} {
 		c := bash(script + end)
 		c.Dir, c.Timeout = dir, 2*time.Second

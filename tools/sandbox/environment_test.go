@@ -18,12 +18,14 @@ func TestAChildSeesOnlyWhatIsAllowed(t *testing.T) {
 	}
 	got := sandbox.Environment(sandbox.Environ{
 		Inherit: []string{
-			"PATH=/usr/bin::.:bin:/bin:/usr/bin", "HOME=/home/u", "LC_ALL=C", "API_KEY=secret", "MY_VAR=1", "MINE_A=2", "OTHER=3",
+			"PATH=/usr/bin::.:bin:/bin:/usr/bin", "HOME=/home/u", "LC_ALL=C", "API_KEY=secret", "MY_VAR=1", "MINE_A=2",
+			"OTHER=3",
 			"BASH_ENV=/evil", "LD_PRELOAD=/evil.so", "=C:=x", "SLOP_CALL=outer",
 		},
 		Allow:       []string{"MY_VAR", "MINE_*"},
 		PathPrepend: []string{"/opt/bin", "relative"},
-		Set:         map[string]string{"SUB": "${HOME}/sub", "LEAK": "[${API_KEY}]", "ODD": "$HOME ${HOME", "bad=name": "x", "NUL": "\x00", "HOME": "/tmp/h"},
+		Set: map[string]string{"SUB": "${HOME}/sub", "LEAK": "[${API_KEY}]", "ODD": "$HOME ${HOME", "bad=name": "x",
+			"NUL": "\x00", "HOME": "/tmp/h"},
 	})
 	require.Equal(t, []string{
 		"HOME=/tmp/h", "LC_ALL=C", "LEAK=[]", "MINE_A=2", "MY_VAR=1", "ODD=$HOME ${HOME",

@@ -23,7 +23,8 @@ func TestOutputIsFollowedWhileTheProgramRuns(t *testing.T) {
 	seen := filepath.Join(t.TempDir(), "seen")
 	var followed strings.Builder
 	o, err := sandbox.Run(t.Context(), sandbox.Command{
-		Path: "/bin/sh", Args: []string{"-c", `echo one; echo loud >&2; while [ ! -e "$0" ]; do sleep 0.01; done; echo two`, seen},
+		Path: "/bin/sh", Args: []string{"-c", `echo one; echo loud >&2; while [ ! -e "$0" ]; do sleep 0.01; done; echo two`,
+			seen},
 		Env: sandbox.Environment(sandbox.Environ{}), Timeout: time.Minute, MaxOutput: 4,
 		Follow: func(b []byte) {
 			followed.Write(b)

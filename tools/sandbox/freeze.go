@@ -54,7 +54,8 @@ func freezeName(b base, name string, found map[string]mask) error {
 			return nil
 		}
 		info, err := b.root.Lstat(rel)
-		absent := errors.Is(err, fs.ErrNotExist) || err == nil && (isPlaceholder(full) || !last && info.IsDir() && isEmpty(full))
+		absent := errors.Is(err, fs.ErrNotExist) || err == nil && (isPlaceholder(full) || !last && info.IsDir() &&
+			isEmpty(full))
 		switch {
 		case absent && last:
 			found[full] = mask{path: full, kind: freeze, absent: true}

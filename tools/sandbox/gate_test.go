@@ -29,7 +29,8 @@ func TestPathsOutsideAreDenied(t *testing.T) {
 	for _, path := range []string{
 		"..", "../x", "../../etc/passwd", "sub/../../x", "/etc/passwd", "/", `..\..\etc\passwd`,
 		sibling + "/x.txt", "../" + filepath.Base(sibling) + "/x.txt", dir + "/../" + filepath.Base(sibling) + "/x.txt",
-		"C:/Windows/win.ini", "c:boot.ini", `C:\Windows`, `\\host\share\x`, "//host/share", `\\?\C:\x`, `\\.\pipe\x`, `\??\C:\x`,
+		"C:/Windows/win.ini", "c:boot.ini", `C:\Windows`, `\\host\share\x`, "//host/share", `\\?\C:\x`, `\\.\pipe\x`,
+		`\??\C:\x`,
 		"a\x00b", "a\nb", "a\x7fb", "a\u0085b", "a\u202Etxt.exe", "", "  ", "a\xff", strings.Repeat("a", 4097),
 	} {
 		_, err := w.ReadFile(t.Context(), path)
@@ -48,7 +49,8 @@ func TestPathsOutsideAreDenied(t *testing.T) {
 func TestPathsInsideAreReadInEverySpelling(t *testing.T) {
 	t.Parallel()
 	w, dir := open(t, map[string]string{"sub/b.txt": "b"})
-	for _, path := range []string{"sub/b.txt", "./sub//b.txt", `sub\b.txt`, "sub/../sub/b.txt", filepath.Join(dir, "sub", "b.txt")} {
+	for _, path := range []string{"sub/b.txt", "./sub//b.txt", `sub\b.txt`, "sub/../sub/b.txt", filepath.Join(dir, "sub",
+		"b.txt")} {
 		file, err := w.ReadFile(t.Context(), path)
 		require.NoError(t, err, path)
 		require.Equal(t, "sub/b.txt", file.Path)
@@ -82,7 +84,8 @@ func TestProtectedNamesAreDeniedAnywhereAndInAnyCase(t *testing.T) {
 	})
 	for _, path := range []string{
 		"history.toml", "HISTORY.TOML", "a/b/history.toml", "my_history.toml", "_history.toml", "config.toml", "Config.Toml",
-		"credentials.toml", "server.pem", "id.KEY", ".env", ".ENV", ".env.local", ".env/inside", "x.pem/y", ".slop", ".slop/run.json",
+		"credentials.toml", "server.pem", "id.KEY", ".env", ".ENV", ".env.local", ".env/inside", "x.pem/y", ".slop",
+		".slop/run.json",
 		"sub/.SLOP/x", ".env.", ".env ", ".env::$DATA", ".e\u200Bnv", "\uFEFF.env", "hi\u017Ftory.toml", "server.\u212Aey",
 		"secrets.txt", "a/SECRET/b", "private/keys", "z/private/keys/k", "Private/Keys/k", "top.txt", "a.token",
 		"data/engine", "data/engine/x", "DATA/Engine/x",
@@ -108,10 +111,12 @@ func TestABadBlacklistPatternDoesNotOpen(t *testing.T) {
 func TestBases(t *testing.T) {
 	t.Parallel()
 	outer := t.TempDir()
-	put(t, outer, map[string]string{"project/a.txt": "a", "lib/b.txt": "b", "notes/n.txt": "n", "other/o.txt": "o", "certs/x.pem": ""})
+	put(t, outer, map[string]string{"project/a.txt": "a", "lib/b.txt": "b", "notes/n.txt": "n", "other/o.txt": "o",
+		"certs/x.pem": ""})
 	w, err := sandbox.Open(sandbox.Config{
 		Primary: filepath.Join(outer, "project"), Bases: []string{filepath.Join(outer, "lib")},
-		TrackedFiles: []string{"../notes/n.txt", filepath.Join(outer, "certs", "x.pem"), "/vanished/x", "/etc-like-file-in-root"},
+		TrackedFiles: []string{"../notes/n.txt", filepath.Join(outer, "certs", "x.pem"), "/vanished/x",
+			"/etc-like-file-in-root"},
 	})
 	require.NoError(t, err)
 	defer w.Close()
@@ -119,7 +124,8 @@ func TestBases(t *testing.T) {
 	require.NoError(t, w.Check(filepath.Join(outer, "lib", "b.txt")))
 	require.NoError(t, w.Check("../notes/n.txt"), "the parent of a tracked file is allowed")
 	require.ErrorIs(t, w.Check("../other/o.txt"), sandbox.ErrDenied)
-	require.ErrorIs(t, w.Check(filepath.Join(outer, "certs", "y.txt")), sandbox.ErrDenied, "a protected file opens no folder")
+	require.ErrorIs(t, w.Check(filepath.Join(outer, "certs", "y.txt")), sandbox.ErrDenied,
+		"a protected file opens no folder")
 	require.ErrorIs(t, w.Check("/etc/passwd"), sandbox.ErrDenied, "the root never becomes a base by itself")
 	shown, err := w.Show("../notes/n.txt")
 	require.NoError(t, err)
@@ -136,7 +142,8 @@ func TestABaseInsideAnotherDoesNotHideAProtectedName(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Close()
 	require.ErrorIs(t, w.Check(".slop/logs/l.txt"), sandbox.ErrDenied)
-	elsewhere, err := sandbox.Open(sandbox.Config{Primary: t.TempDir(), TrackedFiles: []string{filepath.Join(dir, ".slop/logs/l.txt")}})
+	elsewhere, err := sandbox.Open(sandbox.Config{Primary: t.TempDir(),
+		TrackedFiles: []string{filepath.Join(dir, ".slop/logs/l.txt")}})
 	require.NoError(t, err)
 	defer elsewhere.Close()
 	require.ErrorIs(t, elsewhere.Check(filepath.Join(dir, ".slop/logs/l.txt")), sandbox.ErrDenied)
@@ -164,7 +171,8 @@ func TestOpenRefusesMissingDirectoriesAndFiles(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"f": ""})
 	for _, cfg := range []sandbox.Config{
-		{Primary: filepath.Join(dir, "none")}, {Primary: filepath.Join(dir, "f")}, {Primary: dir, Bases: []string{filepath.Join(dir, "none")}},
+		{Primary: filepath.Join(dir, "none")}, {Primary: filepath.Join(dir, "f")},
+		{Primary: dir, Bases: []string{filepath.Join(dir, "none")}},
 	} {
 		_, err := sandbox.Open(cfg)
 		require.Error(t, err)
@@ -198,7 +206,8 @@ func TestLinksAreRefusedByDefault(t *testing.T) {
 		require.NoError(t, os.Symlink(target, filepath.Join(dir, link)))
 	}
 	for _, path := range []string{
-		"file", "dir/b.txt", "chain/b.txt", "out/secret", "abs", "dangling", "loop", "loop/x", "up/x", "outfile", "dir/", "dangling/x", "out/none",
+		"file", "dir/b.txt", "chain/b.txt", "out/secret", "abs", "dangling", "loop", "loop/x", "up/x", "outfile", "dir/",
+		"dangling/x", "out/none",
 	} {
 		_, err := w.ReadFile(t.Context(), path)
 		require.ErrorIs(t, err, sandbox.ErrDenied, path)
@@ -217,7 +226,8 @@ func TestLinksInsideAreFollowedWhenAllowed(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	put(t, outside, map[string]string{"secret": "s"})
-	w, dir := open(t, map[string]string{"a.txt": "a", "sub/b.txt": "b", ".env": "KEY=1", "notes": ""}, func(c *sandbox.Config) { c.AllowSymlinks = true })
+	w, dir := open(t, map[string]string{"a.txt": "a", "sub/b.txt": "b", ".env": "KEY=1", "notes": ""},
+		func(c *sandbox.Config) { c.AllowSymlinks = true })
 	for link, target := range map[string]string{
 		"file": "a.txt", "dir": "sub", "abs": filepath.Join(dir, "a.txt"), "out": outside, "mine": ".env",
 		"dangling": "none", "outnew": filepath.Join(outside, "new"),
@@ -235,7 +245,8 @@ func TestLinksInsideAreFollowedWhenAllowed(t *testing.T) {
 	guard, err := w.Lock(t.Context(), "file")
 	require.NoError(t, err)
 	defer guard.Release()
-	require.NoError(t, guard.Apply(t.Context(), []sandbox.Write{{Path: "file", Before: sandbox.Digest([]byte("a")), After: []byte("A")}}))
+	require.NoError(t, guard.Apply(t.Context(), []sandbox.Write{{Path: "file", Before: sandbox.Digest([]byte("a")),
+		After: []byte("A")}}))
 	require.Equal(t, "A", get(t, dir, "a.txt"), "the target is replaced")
 	info, err := os.Lstat(filepath.Join(dir, "file"))
 	require.NoError(t, err)
@@ -300,7 +311,8 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	socket, err := net.Listen("unix", filepath.Join(dir, "s"))
 	require.NoError(t, err)
 	defer socket.Close()
-	for path, want := range map[string]error{"pipe": sandbox.ErrNotRegular, "s": sandbox.ErrNotRegular, "sub": sandbox.ErrIsDirectory, ".": sandbox.ErrIsDirectory} {
+	for path, want := range map[string]error{"pipe": sandbox.ErrNotRegular, "s": sandbox.ErrNotRegular,
+		"sub": sandbox.ErrIsDirectory, ".": sandbox.ErrIsDirectory} {
 		_, err := w.ReadFile(t.Context(), path)
 		require.ErrorIs(t, err, want, path)
 	}
@@ -310,7 +322,8 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 
 func TestFilesOverTheLimitAreRefused(t *testing.T) {
 	t.Parallel()
-	w, _ := open(t, map[string]string{"fits": strings.Repeat("x", 100), "over": strings.Repeat("x", 101)}, func(c *sandbox.Config) { c.MaxFileBytes = 100 })
+	w, _ := open(t, map[string]string{"fits": strings.Repeat("x", 100), "over": strings.Repeat("x", 101)},
+		func(c *sandbox.Config) { c.MaxFileBytes = 100 })
 	_, err := w.ReadFile(t.Context(), "fits")
 	require.NoError(t, err)
 	_, err = w.ReadFile(t.Context(), "over")
@@ -320,7 +333,9 @@ func TestFilesOverTheLimitAreRefused(t *testing.T) {
 func TestAHardLinkToAProtectedFileIsNotRead(t *testing.T) {
 	t.Parallel()
 	engine := t.TempDir()
-	w, dir := open(t, map[string]string{".env": "KEY=1", "a.txt": "a"}, func(c *sandbox.Config) { c.Engine = []string{engine} })
+	w, dir := open(t, map[string]string{".env": "KEY=1", "a.txt": "a"}, func(c *sandbox.Config) {
+		c.Engine = []string{engine}
+	})
 	put(t, engine, map[string]string{"human.token": "t"})
 	require.NoError(t, os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "notes.txt")))
 	require.NoError(t, os.Link(filepath.Join(engine, "human.token"), filepath.Join(dir, "t.txt")))

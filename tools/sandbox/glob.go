@@ -37,7 +37,10 @@ func ParseGlob(pattern string) (Glob, error) {
 
 // Match tells whether the whole path fits.
 func (g Glob) Match(path string) bool {
-	return slices.ContainsFunc(g.alternatives, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, path) })
+	return slices.ContainsFunc(g.alternatives, func(pattern string) bool {
+		return doublestar.MatchUnvalidated(pattern,
+			path)
+	})
 }
 
 // alternatives appends the patterns for which a valid one stands, whose first at

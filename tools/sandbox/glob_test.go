@@ -12,9 +12,11 @@ import (
 
 func TestAGlobMatchesAsItsAlternativesDo(t *testing.T) {
 	t.Parallel()
-	paths := []string{"", "a", "b", "ab", "a.go", "a.md", "src/a.go", "src/deep/b.md", "{a,b}", "a{b", "a,b", "x[y", "{", "}", ",", "src/x/y/z.go", "ac", "bc", "bd"}
+	paths := []string{"", "a", "b", "ab", "a.go", "a.md", "src/a.go", "src/deep/b.md", "{a,b}", "a{b", "a,b", "x[y", "{",
+		"}", ",", "src/x/y/z.go", "ac", "bc", "bd"}
 	for _, pattern := range []string{
-		"a", "*", "**", "**/*.go", "**/*.{go,md}", "{a,b}", "{a,b}{c,d}", "{a,{b,c}d}", "{,a}b", `\{a,b\}`, `a\{b`, "[{]", "[,]", `x[\[]y`, "{src/{deep,x}/**,a.*}", "{a}", "{}", "{,}", "?", "[a-b]", "[^a]", "{[,],a}", `{\,,a}`, `{\},b}`,
+		"a", "*", "**", "**/*.go", "**/*.{go,md}", "{a,b}", "{a,b}{c,d}", "{a,{b,c}d}", "{,a}b", `\{a,b\}`, `a\{b`, "[{]",
+		"[,]", `x[\[]y`, "{src/{deep,x}/**,a.*}", "{a}", "{}", "{,}", "?", "[a-b]", "[^a]", "{[,],a}", `{\,,a}`, `{\},b}`,
 	} {
 		glob, err := sandbox.ParseGlob(pattern)
 		require.NoError(t, err, pattern)
@@ -35,7 +37,8 @@ func TestBracesHaveALimit(t *testing.T) {
 	glob, err := sandbox.ParseGlob(fits)
 	require.NoError(t, err)
 	require.True(t, glob.Match("ababab"))
-	for _, pattern := range []string{fits + "{a,b}", "{" + strings.Repeat("a,", sandbox.MaxGlobAlternatives) + "b}", strings.Repeat("{a,aa,*}", 100)} {
+	for _, pattern := range []string{fits + "{a,b}", "{" + strings.Repeat("a,", sandbox.MaxGlobAlternatives) + "b}",
+		strings.Repeat("{a,aa,*}", 100)} {
 		_, err := sandbox.ParseGlob(pattern)
 		require.ErrorIs(t, err, sandbox.ErrGlob)
 	}
@@ -47,10 +50,12 @@ func TestBracesHaveALimit(t *testing.T) {
 // pattern of this kind did not come back.
 func TestNoGlobTakesForEver(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{strings.Repeat("*{a,*a}", 6) + "b", strings.Repeat("*a", 120) + "b", strings.Repeat("**/a/", 60) + "b", strings.Repeat("**/*a*/", 60) + "b"} {
+	for _, pattern := range []string{strings.Repeat("*{a,*a}", 6) + "b", strings.Repeat("*a", 120) + "b",
+		strings.Repeat("**/a/", 60) + "b", strings.Repeat("**/*a*/", 60) + "b"} {
 		glob, err := sandbox.ParseGlob(pattern)
 		require.NoError(t, err)
-		for _, path := range []string{strings.Repeat("a", 255), strings.Repeat("a/", 500) + "c", strings.Repeat("aaaa/", 200) + "c"} {
+		for _, path := range []string{strings.Repeat("a", 255), strings.Repeat("a/", 500) + "c", strings.Repeat("aaaa/",
+			200) + "c"} {
 			require.False(t, glob.Match(path))
 		}
 	}

@@ -43,7 +43,8 @@ func (w *Workspace) checkHardLinks(ctx context.Context, p place, info fs.FileInf
 		return w.deny(p.show, "this file is a hard link to a protected one")
 	}
 	if !w.protected.all {
-		return w.deny(p.show, "this file has several hard links, and the workspace is too large to tell whether one is protected")
+		return w.deny(p.show, "this file has several hard links, and the workspace is too large to tell whether one is "+
+			"protected")
 	}
 	return nil
 }

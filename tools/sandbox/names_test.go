@@ -9,12 +9,14 @@ import (
 func TestWindowsSpellingsAreRefusedOnWindows(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{
-		"a.txt:stream", "a.txt::$DATA", "dir./a", "a.txt.", "a ", "PROGRA~1/x", "con", "CON.txt", "sub/NUL", "com1", "LPT9.log",
+		"a.txt:stream", "a.txt::$DATA", "dir./a", "a.txt.", "a ", "PROGRA~1/x", "con", "CON.txt", "sub/NUL", "com1",
+		"LPT9.log",
 		"COM¹", "aux.c", "conin$", "C:x", "C:", "//host/x", `\\.\C:`, `C:\a\b:c`,
 	} {
 		require.NotEmpty(t, formProblem(path, "windows"), path)
 	}
-	for _, path := range []string{"a.txt", "com", "com10", "console", `C:\work\a.txt`, "c:/work/a.txt", "../a", "./a", "a~b"} {
+	for _, path := range []string{"a.txt", "com", "com10", "console", `C:\work\a.txt`, "c:/work/a.txt", "../a", "./a",
+		"a~b"} {
 		require.Empty(t, formProblem(path, "windows"), path)
 	}
 }
@@ -48,7 +50,8 @@ func FuzzFormAndBlacklistNeverPanic(f *testing.F) {
 
 func TestGitignoreRules(t *testing.T) {
 	t.Parallel()
-	rules := &ignoreRules{dir: ".", rules: parseIgnore("# comment\n*.log\n!keep.log\n/build/\nnode_modules/\ndoc/*.txt\na/**\n\\#x\nf{1}\nend \n")}
+	rules := &ignoreRules{dir: ".",
+		rules: parseIgnore("# comment\n*.log\n!keep.log\n/build/\nnode_modules/\ndoc/*.txt\na/**\n\\#x\nf{1}\nend \n")}
 	for path, dir := range map[string]bool{
 		"x.log": false, "deep/x.log": false, "build": true, "node_modules": true, "p/node_modules": true, "doc/a.txt": false,
 		"a/b": false, "a/b/c": false, "#x": false, "f{1}": false, "end": false,
@@ -56,7 +59,8 @@ func TestGitignoreRules(t *testing.T) {
 		require.True(t, rules.ignores(path, dir), path)
 	}
 	for path, dir := range map[string]bool{
-		"keep.log": false, "sub/build": true, "build": false, "node_modules": false, "doc/s/a.txt": false, "a": true, "comment": false, "f1": false,
+		"keep.log": false, "sub/build": true, "build": false, "node_modules": false, "doc/s/a.txt": false, "a": true,
+		"comment": false, "f1": false,
 	} {
 		require.False(t, rules.ignores(path, dir), path)
 	}

@@ -64,7 +64,8 @@ type Stream struct {
 }
 
 // Run runs a program to its end and leaves nothing of it running; see the package comment for how
-// and for the one exception. The program has no terminal, and no input but Command.Input and what Command.Talk writes. The error
+// and for the one exception. The program has no terminal, and no input but Command.Input and what
+// Command.Talk writes. The error
 // says that it could not be started or that the context ended; the outcome is then what there was
 // until then. Follow is not called any more once Run has returned, unless a process that was not
 // found holds the output.
@@ -114,7 +115,7 @@ func start(c Command) (*running, error) {
 		r.out.abandon()
 		return nil, err
 	}
-	r.cmd = exec.Command(c.Path, c.Args...) //nolint:noctx // ended by wait, with all its descendants
+	r.cmd = exec.Command(c.Path, c.Args...)
 	r.cmd.Dir = c.Dir
 	r.cmd.Env = append(slices.Clone(c.Env), r.mark)
 	r.cmd.Stdout, r.cmd.Stderr = r.out.write, r.errs.write

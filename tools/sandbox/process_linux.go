@@ -122,7 +122,8 @@ func (h *hunt) marked(p process) bool {
 		return true
 	}
 	for _, fd := range []string{"/fd/1", "/fd/2"} {
-		if name, err := os.Readlink(dir + fd); err == nil && strings.HasPrefix(name, "pipe:") && slices.Contains(h.pipes, name) {
+		if name, err := os.Readlink(dir + fd); err == nil && strings.HasPrefix(name, "pipe:") &&
+			slices.Contains(h.pipes, name) {
 			return true
 		}
 	}

@@ -20,7 +20,7 @@ func pipeName(*os.File) string { return "" }
 
 // killTree ends the program and the processes that taskkill finds below it.
 func killTree(cmd *exec.Cmd, _ string, _ ...string) int {
-	_ = exec.Command("taskkill", "/F", "/T", "/PID", strconv.Itoa(cmd.Process.Pid)).Run() //nolint:noctx // short, and must run after cancellation
+	_ = exec.Command("taskkill", "/F", "/T", "/PID", strconv.Itoa(cmd.Process.Pid)).Run()
 	_ = cmd.Process.Kill()
 	return 0
 }

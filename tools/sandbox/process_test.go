@@ -20,7 +20,8 @@ import (
 
 func bash(script string) sandbox.Command {
 	return sandbox.Command{
-		Path: "/bin/bash", Args: []string{"-c", script}, Dir: "/", Env: sandbox.Environment(sandbox.Environ{}), Timeout: 20 * time.Second,
+		Path: "/bin/bash", Args: []string{"-c", script}, Dir: "/", Env: sandbox.Environment(sandbox.Environ{}),
+		Timeout: 20 * time.Second,
 	}
 }
 

@@ -44,7 +44,8 @@ type walker struct {
 // Walk visits everything below a directory, parents before children, names in order, without
 // protected entries and without following links. The visitor returns fs.SkipDir to leave out what
 // is inside a directory, fs.SkipAll to end the walk, or another error to fail it.
-func (w *Workspace) Walk(ctx context.Context, name string, opts WalkOptions, visit func(Entry) error) (WalkStats, error) {
+func (w *Workspace) Walk(ctx context.Context, name string, opts WalkOptions, visit func(Entry) error) (WalkStats,
+	error) {
 	p, err := w.locate(name)
 	if err != nil {
 		return WalkStats{}, err

@@ -34,7 +34,8 @@ func TestWalkIsOrderedAndSeesNoProtectedNamesAndFollowsNoLinks(t *testing.T) {
 	require.NoError(t, os.Symlink("b", filepath.Join(dir, "link")))
 	require.NoError(t, os.Symlink("..", filepath.Join(dir, "b", "loop")))
 	got, stats := walk(t, w, ".", sandbox.WalkOptions{})
-	require.Equal(t, []string{"file a.txt 1", "dir b 1", "file b/a 2", "link b/loop 2", "file b/z 2", "dir c 1", "link link 1"}, got)
+	require.Equal(t, []string{"file a.txt 1", "dir b 1", "file b/a 2", "link b/loop 2", "file b/z 2", "dir c 1",
+		"link link 1"}, got)
 	require.Equal(t, sandbox.WalkStats{Visited: 7, Protected: 4, LeftOut: map[string]int{".": 2, "b": 1, "c": 1}}, stats)
 	got, _ = walk(t, w, "b", sandbox.WalkOptions{})
 	require.Equal(t, []string{"file b/a 1", "link b/loop 1", "file b/z 1"}, got)
@@ -44,7 +45,8 @@ func TestLinksSayWhereTheyLead(t *testing.T) {
 	t.Parallel()
 	w, dir := open(t, map[string]string{"a.txt": "", "sub/b": "", ".env": ""})
 	for name, target := range map[string]string{
-		"l1": "a.txt", "l2": filepath.Join(dir, "sub", "b"), "l3": "/etc/passwd", "l4": ".env", "l5": "none", "l6": "../../x", "sub/l7": "../a.txt", "l8": "l1", "l9": ".",
+		"l1": "a.txt", "l2": filepath.Join(dir, "sub", "b"), "l3": "/etc/passwd", "l4": ".env", "l5": "none", "l6": "../../x",
+		"sub/l7": "../a.txt", "l8": "l1", "l9": ".",
 	} {
 		require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
@@ -57,7 +59,8 @@ func TestLinksSayWhereTheyLead(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
-		"l1": "a.txt", "l2": "sub/b", "l3": sandbox.TargetOutside, "l4": sandbox.TargetProtected, "l5": "none", "l6": sandbox.TargetOutside,
+		"l1": "a.txt", "l2": "sub/b", "l3": sandbox.TargetOutside, "l4": sandbox.TargetProtected, "l5": "none",
+		"l6":     sandbox.TargetOutside,
 		"sub/l7": "a.txt", "l8": "l1", "l9": ".",
 	}, got)
 }
@@ -79,7 +82,8 @@ func TestWalkObeysItsBounds(t *testing.T) {
 func TestWalkHonoursGitignoreFilesAboveAndBelowWhenAsked(t *testing.T) {
 	t.Parallel()
 	w, _ := open(t, map[string]string{
-		".gitignore": "*.log\nout/\n", "sub/.gitignore": "!keep.log\nmine\n", "sub/keep.log": "", "sub/x.log": "", "sub/mine/a": "",
+		".gitignore": "*.log\nout/\n", "sub/.gitignore": "!keep.log\nmine\n", "sub/keep.log": "", "sub/x.log": "",
+		"sub/mine/a":    "",
 		"sub/src/y.log": "", "sub/src/z": "", "out/b": "", ".git/HEAD": "",
 	})
 	got, stats := walk(t, w, "sub", sandbox.WalkOptions{Gitignore: true})

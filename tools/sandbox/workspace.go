@@ -68,7 +68,8 @@ func Open(cfg Config) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{names: names, links: cfg.AllowSymlinks, maxBytes: cfg.MaxFileBytes, patience: cmp.Or(cfg.Patience, DefaultPatience)}
+	w := &Workspace{names: names, links: cfg.AllowSymlinks, maxBytes: cfg.MaxFileBytes, patience: cmp.Or(cfg.Patience,
+		DefaultPatience)}
 	if w.maxBytes <= 0 {
 		w.maxBytes = DefaultMaxFileBytes
 	}

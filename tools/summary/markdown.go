@@ -112,7 +112,8 @@ func (m *markdownReader) plain(i int, line string, paragraph bool) bool {
 
 func (m *markdownReader) heading(i, level int, title string) {
 	m.endParagraph()
-	m.items = append(m.items, Item{Name: strings.Repeat("#", level) + " " + strings.TrimSpace(title), Line: i + 1, Depth: level - 1})
+	m.items = append(m.items, Item{Name: strings.Repeat("#", level) + " " + strings.TrimSpace(title), Line: i + 1,
+		Depth: level - 1})
 }
 
 func (m *markdownReader) endParagraph() { m.done = m.done || len(m.doc) > 0 }

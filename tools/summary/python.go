@@ -130,7 +130,8 @@ func (p pythonReader) imports() []Item {
 func (p pythonReader) item(s *python.Symbol) Item {
 	doc, _ := p.file.Docstring(s)
 	return Item{
-		Name: clip(members.Signature(p.file, s)), Line: p.file.StartLine(s), End: p.file.EndLine(s), Text: clip(firstLine(doc.Clean)),
+		Name: clip(members.Signature(p.file, s)), Line: p.file.StartLine(s), End: p.file.EndLine(s),
+		Text: clip(firstLine(doc.Clean)),
 	}
 }
 

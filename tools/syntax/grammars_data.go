@@ -23,7 +23,8 @@ func dataGrammars() []*grammar {
 			defs: map[string]def{"block": {kind: "block", hook: hclBlock, body: "<block_start>"}},
 		},
 		{
-			name: "toml", endings: "toml", files: "Cargo.lock Pipfile poetry.lock uv.lock pdm.lock", load: toml.GetLanguage, note: "tables and their keys",
+			name: "toml", endings: "toml", files: "Cargo.lock Pipfile poetry.lock uv.lock pdm.lock", load: toml.GetLanguage,
+			note: "tables and their keys",
 			defs: map[string]def{
 				"table":               {kind: "table", hook: tomlTable, body: "<pair>"},
 				"table_array_element": {kind: "table", hook: tomlTable, body: "<pair>"},
@@ -46,7 +47,8 @@ func dataGrammars() []*grammar {
 			},
 		},
 		{
-			name: "dockerfile", endings: "dockerfile containerfile", files: "Dockerfile Containerfile", load: dockerfile.GetLanguage, note: "build stages (their FROM line)",
+			name: "dockerfile", endings: "dockerfile containerfile", files: "Dockerfile Containerfile",
+			load: dockerfile.GetLanguage, note: "build stages (their FROM line)",
 			defs: map[string]def{"from_instruction": {kind: "stage", leaf: true, hook: dockerStage}},
 		},
 		{
@@ -72,7 +74,8 @@ func protobufGrammar() *grammar {
 func sqlGrammar() *grammar {
 	const object = "<object_reference>"
 	return &grammar{
-		name: "sql", endings: "sql", load: sql.GetLanguage, into: []string{"statement", "transaction", "block"}, lift: []string{"statement"},
+		name: "sql", endings: "sql", load: sql.GetLanguage, into: []string{"statement", "transaction", "block"},
+		lift: []string{"statement"},
 		defs: map[string]def{
 			"create_table":             {kind: "table", name: object, leaf: true, body: "<column_definitions>"},
 			"create_view":              {kind: "view", name: object, leaf: true, body: "<create_query>"},

@@ -24,7 +24,8 @@ func functionalGrammars() []*grammar {
 		},
 		{
 			name: "ocaml", endings: "ml", load: ocaml.GetLanguage,
-			into: []string{"structure", "signature", "object_expression", "type_definition", "module_definition", "value_definition", "class_definition"},
+			into: []string{"structure", "signature", "object_expression", "type_definition", "module_definition",
+				"value_definition", "class_definition"},
 			lift: []string{"type_definition", "module_definition", "value_definition", "class_definition"},
 			defs: map[string]def{
 				"type_binding":           {kind: "type", leaf: true},

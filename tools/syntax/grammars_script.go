@@ -19,10 +19,12 @@ func scriptGrammars() []*grammar {
 	for _, g := range []*grammar{js, ts, x} {
 		g.defs = ecmaDefs()
 		g.into = []string{
-			"export_statement", "lexical_declaration", "variable_declaration", "class_body", "expression_statement", "ambient_declaration",
+			"export_statement", "lexical_declaration", "variable_declaration", "class_body", "expression_statement",
+			"ambient_declaration",
 			"statement_block", "interface_body", "object_type", "object", "if_statement", "else_clause", "try_statement",
 		}
-		g.lift = []string{"export_statement", "lexical_declaration", "variable_declaration", "expression_statement", "ambient_declaration"}
+		g.lift = []string{"export_statement", "lexical_declaration", "variable_declaration", "expression_statement",
+			"ambient_declaration"}
 		g.lead = []string{"decorator"}
 	}
 	return []*grammar{js, ts, x, pythonGrammar(), rubyGrammar(), bashGrammar(), phpGrammar(), luaGrammar()}
@@ -58,7 +60,8 @@ func pythonGrammar() *grammar {
 	return &grammar{
 		name: "python", endings: "py pyi pyw", load: python.GetLanguage, nested: true,
 		into: []string{
-			"decorated_definition", "block", "if_statement", "else_clause", "elif_clause", "try_statement", "except_clause", "finally_clause",
+			"decorated_definition", "block", "if_statement", "else_clause", "elif_clause", "try_statement", "except_clause",
+			"finally_clause",
 			"with_statement", "for_statement", "while_statement", "match_statement", "case_clause",
 		},
 		lift: []string{"decorated_definition"}, lead: []string{"decorator"},
@@ -86,7 +89,8 @@ func rubyGrammar() *grammar {
 func bashGrammar() *grammar {
 	return &grammar{
 		name: "bash", endings: "sh bash ksh zsh bats", files: ".bashrc .bash_profile .profile", load: bash.GetLanguage,
-		into: []string{"if_statement", "else_clause", "elif_clause", "case_statement", "case_item", "compound_statement", "list", "while_statement", "for_statement", "do_group"},
+		into: []string{"if_statement", "else_clause", "elif_clause", "case_statement", "case_item", "compound_statement",
+			"list", "while_statement", "for_statement", "do_group"},
 		defs: map[string]def{"function_definition": {kind: "function"}},
 	}
 }
@@ -94,7 +98,8 @@ func bashGrammar() *grammar {
 func phpGrammar() *grammar {
 	return &grammar{
 		name: "php", endings: "php phtml php5 inc", load: php.GetLanguage,
-		into: []string{"declaration_list", "enum_declaration_list", "compound_statement", "if_statement", "const_declaration", "property_declaration"},
+		into: []string{"declaration_list", "enum_declaration_list", "compound_statement", "if_statement", "const_declaration",
+			"property_declaration"},
 		lift: []string{"const_declaration", "property_declaration"},
 		defs: map[string]def{
 			"namespace_definition":  {kind: "namespace"},
@@ -114,8 +119,9 @@ func luaGrammar() *grammar {
 	return &grammar{
 		name: "lua", endings: "lua", load: lua.GetLanguage, into: []string{"if_statement", "do_statement"},
 		defs: map[string]def{
-			"function_statement":   {kind: "function", leaf: true, hook: luaFunction, body: "<function_body> <function_end>"},
-			"variable_declaration": {kind: "function", leaf: true, hook: luaVariable, body: "value/<function_body> value/<function_end>"},
+			"function_statement": {kind: "function", leaf: true, hook: luaFunction, body: "<function_body> <function_end>"},
+			"variable_declaration": {kind: "function", leaf: true, hook: luaVariable,
+				body: "value/<function_body> value/<function_end>"},
 		},
 	}
 }

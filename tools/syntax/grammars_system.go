@@ -18,8 +18,10 @@ import (
 func systemGrammars() []*grammar {
 	return []*grammar{
 		{name: "c", endings: "c", load: c.GetLanguage},
-		{name: "cpp", endings: "cc cpp cxx c++ h hh hpp hxx h++ ipp ixx inl tpp txx cu cuh", separator: "::", load: cpp.GetLanguage},
-		goGrammar(), javaGrammar(), csharpGrammar(), kotlinGrammar(), swiftGrammar(), rustGrammar(), scalaGrammar(), groovyGrammar(),
+		{name: "cpp", endings: "cc cpp cxx c++ h hh hpp hxx h++ ipp ixx inl tpp txx cu cuh", separator: "::",
+			load: cpp.GetLanguage},
+		goGrammar(), javaGrammar(), csharpGrammar(), kotlinGrammar(), swiftGrammar(), rustGrammar(), scalaGrammar(),
+		groovyGrammar(),
 	}
 }
 
@@ -42,7 +44,8 @@ func goGrammar() *grammar {
 func javaGrammar() *grammar {
 	return &grammar{
 		name: "java", endings: "java", load: java.GetLanguage,
-		into: []string{"class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body", "module_body"},
+		into: []string{"class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body",
+			"module_body"},
 		defs: map[string]def{
 			"class_declaration":                   {kind: "class"},
 			"interface_declaration":               {kind: "interface"},
@@ -80,9 +83,10 @@ func csharpGrammar() *grammar {
 			"indexer_declaration":               {kind: "indexer", leaf: true, body: "accessors", hook: fixed("this[]")},
 			"property_declaration":              {kind: "property", leaf: true, body: "accessors value"},
 			"event_declaration":                 {kind: "event", leaf: true, body: "accessors"},
-			"event_field_declaration":           {kind: "event", leaf: true, name: "<variable_declaration>/<variable_declarator>/name"},
-			"field_declaration":                 {kind: "field", leaf: true, name: "<variable_declaration>/<variable_declarator>/name"},
-			"local_function_statement":          {kind: "function", leaf: true},
+			"event_field_declaration": {kind: "event", leaf: true,
+				name: "<variable_declaration>/<variable_declarator>/name"},
+			"field_declaration":        {kind: "field", leaf: true, name: "<variable_declaration>/<variable_declarator>/name"},
+			"local_function_statement": {kind: "function", leaf: true},
 		},
 	}
 }
@@ -92,7 +96,8 @@ func kotlinGrammar() *grammar {
 		name: "kotlin", endings: "kt kts", load: kotlin.GetLanguage,
 		into: []string{"class_body", "enum_class_body", "companion_object", "statements"},
 		defs: map[string]def{
-			"class_declaration":    {kind: "class", hook: byKeyword("<type_identifier>"), body: "<class_body> <enum_class_body>"},
+			"class_declaration": {kind: "class", hook: byKeyword("<type_identifier>"),
+				body: "<class_body> <enum_class_body>"},
 			"object_declaration":   {kind: "object", name: "<type_identifier>", body: "<class_body>"},
 			"function_declaration": {kind: "function", name: "<simple_identifier>", body: "<function_body>", leaf: true},
 			"property_declaration": {kind: "property", name: "<variable_declaration>/<simple_identifier>", leaf: true},
@@ -163,7 +168,8 @@ func scalaGrammar() *grammar {
 
 func groovyGrammar() *grammar {
 	return &grammar{
-		name: "groovy", endings: "groovy gradle gvy", files: "Jenkinsfile", load: groovy.GetLanguage, into: []string{"closure"},
+		name: "groovy", endings: "groovy gradle gvy", files: "Jenkinsfile", load: groovy.GetLanguage,
+		into: []string{"closure"},
 		defs: map[string]def{
 			"class_definition":     {kind: "class"},
 			"function_definition":  {kind: "function", name: "function"},

@@ -119,7 +119,8 @@ func deepIndentation(n int) string {
 func inside(t testing.TB, l syntax.Language, got syntax.Structure, size int) {
 	t.Helper()
 	for _, s := range got.Symbols {
-		require.True(t, 0 <= s.Start && s.Start <= s.SignatureEnd && s.SignatureEnd <= s.End && s.End <= size, "%s %+v", l.Name(), s)
+		require.True(t, 0 <= s.Start && s.Start <= s.SignatureEnd && s.SignatureEnd <= s.End && s.End <= size, "%s %+v",
+			l.Name(), s)
 		require.True(t, 1 <= s.StartLine && s.StartLine <= s.Line && s.Line <= s.EndLine, "%s %+v", l.Name(), s)
 		require.NotEmpty(t, s.Name)
 		require.True(t, 1 <= s.Ordinal && s.Ordinal <= s.Of)
@@ -176,7 +177,8 @@ func TestLanguagesAreFoundByNameAndPath(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(syntax.Languages()), 32)
 	for path, want := range map[string]string{
-		"a/b.go": "go", `c:\x\B.HPP`: "cpp", "x/Dockerfile": "dockerfile", "a.d.ts": "typescript", "b.tsx": "tsx", "Jenkinsfile": "groovy",
+		"a/b.go": "go", `c:\x\B.HPP`: "cpp", "x/Dockerfile": "dockerfile", "a.d.ts": "typescript", "b.tsx": "tsx",
+		"Jenkinsfile": "groovy",
 	} {
 		l, ok := syntax.ByPath(path)
 		require.True(t, ok, path)

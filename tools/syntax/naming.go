@@ -143,7 +143,8 @@ func elixirCall(node *sitter.Node, src []byte) (naming, bool) {
 	target, _ := text(node, "target", src)
 	kinds := map[string]string{
 		"defmodule": "module", "defprotocol": "protocol", "defimpl": "impl",
-		"def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "guard", "defdelegate": "function",
+		"def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "guard",
+		"defdelegate": "function",
 	}
 	kind, ok := kinds[target]
 	head := follow(node, "<arguments>")

@@ -151,7 +151,8 @@ func (w *walker) define(node *sitter.Node, rule def, named naming, in scope, lev
 // memberful tells whether functions directly in a symbol of that kind are methods.
 func memberful(kind string) bool {
 	switch kind {
-	case "class", "struct", "interface", "trait", "enum", "impl", "protocol", "object", "record", "union", "extension", "actor":
+	case "class", "struct", "interface", "trait", "enum", "impl", "protocol", "object", "record", "union", "extension",
+		"actor":
 		return true
 	}
 	return false

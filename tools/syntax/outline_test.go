@@ -47,7 +47,8 @@ func shown(t *testing.T, language syntax.Language, src []byte) string {
 	require.NoError(t, err)
 	var b strings.Builder
 	for _, s := range got.Symbols {
-		fmt.Fprintf(&b, "%s%s %s lines %d-%d name %d", strings.Repeat("  ", s.Depth), s.Kind, s.Name, s.StartLine, s.EndLine, s.Line)
+		fmt.Fprintf(&b, "%s%s %s lines %d-%d name %d", strings.Repeat("  ", s.Depth), s.Kind, s.Name, s.StartLine, s.EndLine,
+			s.Line)
 		if s.Of > 1 {
 			fmt.Fprintf(&b, " #%d of %d", s.Ordinal, s.Of)
 		}

@@ -181,7 +181,8 @@ func rows(text string, hits []hit, around int) []Line {
 		}
 		out = append(out, lineOf(text[h.start:h.end], h.number, h.match))
 		last = h.number
-		for at := nextLine(text, h.end); last < h.number+around && at < len(text) && (i+1 == len(hits) || last+1 < hits[i+1].number); {
+		for at := nextLine(text, h.end); last < h.number+around && at < len(text) &&
+			(i+1 == len(hits) || last+1 < hits[i+1].number); {
 			end := lineEnd(text, at)
 			last++
 			out = append(out, lineOf(text[at:end], last, -1))

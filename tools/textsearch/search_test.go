@@ -62,7 +62,8 @@ func TestShowsTheLinesAround(t *testing.T) {
 	text := "a\r\nb\nX\nc\nd\ne\nX\nX\nf\n"
 	require.Equal(t, []string{"2-b", "3:X", "4-c", "6-e", "7:X", "8:X", "9-f"}, find(t, Query{Text: "X"}, text, 9, 1))
 	require.Equal(t, []string{"1-a", "2-b", "3:X", "4-c", "5-d"}, find(t, Query{Text: "X"}, text, 1, 2))
-	require.Equal(t, []string{"1-a", "2-b", "3:X", "4-c", "5-d", "6-e", "7:X", "8:X", "9-f"}, find(t, Query{Text: "X"}, text, 9, 9))
+	require.Equal(t, []string{"1-a", "2-b", "3:X", "4-c", "5-d", "6-e", "7:X", "8:X", "9-f"}, find(t, Query{Text: "X"},
+		text, 9, 9))
 }
 
 func TestCountsMoreThanItShows(t *testing.T) {
@@ -92,7 +93,8 @@ func TestRefusesPatterns(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "empty", "a\nb": "line end", "a(": "missing closing", `a\1`: "invalid escape", "(?=a)": "invalid",
-		"(a{900})(b{900})(c{900})": "too large", "x{2000}": "repeat", strings.Repeat("(", 5000) + strings.Repeat(")", 5000): "too large",
+		"(a{900})(b{900})(c{900})": "too large", "x{2000}": "repeat", strings.Repeat("(", 5000) + strings.Repeat(")",
+			5000): "too large",
 	} {
 		_, err := Compile(Query{Text: text, Regex: true})
 		require.ErrorContains(t, err, want, "%.20q", text)
@@ -148,7 +150,8 @@ func naive(t testing.TB, q Query, text string) []int {
 func TestFindsWhatTryingEveryLineFinds(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	expressions := []string{"a", "ab", "^a", "b$", "a.b", `a\s*b`, "[^a]b", "a|^$", `\ba`, `b\B`, "(?s)a.b", "x*", `(?-m:b$)`, "a[^b]*a"}
+	expressions := []string{"a", "ab", "^a", "b$", "a.b", `a\s*b`, "[^a]b", "a|^$", `\ba`, `b\B`, "(?s)a.b", "x*",
+		`(?-m:b$)`, "a[^b]*a"}
 	for range 3_000 {
 		var text strings.Builder
 		ends := []string{"\n", "\r\n", "\r"}[:1+2*random.IntN(2)]
@@ -197,7 +200,8 @@ func FuzzSearch(f *testing.F) {
 
 func BenchmarkSearch(b *testing.B) {
 	text := strings.Repeat(strings.Repeat("lorem ipsum ", 6)+"\n", 100_000)
-	for _, q := range []Query{{Text: "needle"}, {Text: "needle", IgnoreCase: true}, {Text: "nee[dt]le", Regex: true}, {Text: "lorem"}} {
+	for _, q := range []Query{{Text: "needle"}, {Text: "needle", IgnoreCase: true}, {Text: "nee[dt]le", Regex: true},
+		{Text: "lorem"}} {
 		b.Run(fmt.Sprintf("%s/regex=%v/fold=%v", q.Text, q.Regex, q.IgnoreCase), func(b *testing.B) {
 			p, err := Compile(q)
 			require.NoError(b, err)

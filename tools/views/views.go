@@ -53,7 +53,8 @@ func markedInC(text string, start, body int) bool {
 	for at := strings.LastIndexByte(text[:start], '\n'); at > 0; {
 		from := strings.LastIndexByte(text[:at], '\n') + 1
 		line := strings.TrimSpace(text[from:at])
-		if !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "/*") && !strings.HasPrefix(line, "*") && !strings.HasSuffix(line, "*/") {
+		if !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "/*") && !strings.HasPrefix(line, "*") &&
+			!strings.HasSuffix(line, "*/") {
 			return false
 		}
 		if strings.Contains(line, hotMark) {

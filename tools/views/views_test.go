@@ -67,8 +67,10 @@ func TestACuratedViewOfPython(t *testing.T) {
 	got := views.PythonCurated(python.Parse(pythonSource))
 	require.NotContains(t, got, "secret")
 	for _, kept := range []string{
-		`"""The module."""`, "# A block comment.", "LIMIT = 3", "class Shop:", "open = True", "        \"\"\"What n cost.\"\"\"\n        ... # Hidden\n",
-		"return self.kept_total", "kept_deep", "kept_hot()", "kept_warm()", "def one(): ... # Hidden\n", "def cold():\n", "async def branch():\n        ... # Hidden\n",
+		`"""The module."""`, "# A block comment.", "LIMIT = 3", "class Shop:", "open = True",
+		"        \"\"\"What n cost.\"\"\"\n        ... # Hidden\n",
+		"return self.kept_total", "kept_deep", "kept_hot()", "kept_warm()", "def one(): ... # Hidden\n", "def cold():\n",
+		"async def branch():\n        ... # Hidden\n",
 		"\"\"\"Only this.\"\"\"\n\ndef nothing():\n    pass\n",
 	} {
 		require.Contains(t, got, kept)
@@ -76,7 +78,8 @@ func TestACuratedViewOfPython(t *testing.T) {
 	again := python.Parse(got)
 	require.Empty(t, again.Problems, "it is Python still")
 	require.Equal(t, got, views.PythonCurated(again))
-	for _, broken := range []string{"", "def", "def f(:\n  x\n", "class A:\n", "\tdef f():\n  x", "def f():\n    '''x", "@core_logic\n", "def f(): # [HOT]"} {
+	for _, broken := range []string{"", "def", "def f(:\n  x\n", "class A:\n", "\tdef f():\n  x", "def f():\n    '''x",
+		"@core_logic\n", "def f(): # [HOT]"} {
 		views.PythonCurated(python.Parse(broken))
 	}
 }
@@ -126,7 +129,8 @@ func TestViewsOfGo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(curated, "secret"), curated)
 	require.Contains(t, curated, "func (t T) Cold() int { ... /* Hidden */ }")
-	for _, kept := range []string{"kept1", "kept2", "// Package a is.", `"list": 2`, "type T struct", "func empty() {}", "// Cold hides."} {
+	for _, kept := range []string{"kept1", "kept2", "// Package a is.", `"list": 2`, "type T struct", "func empty() {}",
+		"// Cold hides."} {
 		require.Contains(t, curated, kept)
 	}
 	skeleton, err := views.GoSkeleton(goSource)
@@ -136,7 +140,8 @@ func TestViewsOfGo(t *testing.T) {
 	}
 	require.Contains(t, skeleton, "func Hot() int { ... }")
 	require.Contains(t, skeleton, "const Limit = 3")
-	_, err = parser.ParseFile(token.NewFileSet(), "", strings.ReplaceAll(strings.ReplaceAll(skeleton, "{ ... }", "{}"), "map[string]int", "T"), 0)
+	_, err = parser.ParseFile(token.NewFileSet(), "", strings.ReplaceAll(strings.ReplaceAll(skeleton, "{ ... }", "{}"),
+		"map[string]int", "T"), 0)
 	require.NoError(t, err)
 	_, err = views.GoCurated("package a\nfunc {")
 	require.ErrorContains(t, err, "2:6")
@@ -165,10 +170,12 @@ int declared(void);
 	got := views.CCurated(cfamily.Read(source, cfamily.C, cfamily.Macros{}))
 	require.NotContains(t, got, "secret")
 	require.Contains(t, got, "int cold(int a) { ... /* Hidden */ }")
-	for _, kept := range []string{"kept1", "kept2", "#define N 3", "struct s { int a; };", "{ 1, 2 }", "/* The module. */"} {
+	for _, kept := range []string{"kept1", "kept2", "#define N 3", "struct s { int a; };", "{ 1, 2 }",
+		"/* The module. */"} {
 		require.Contains(t, got, kept)
 	}
-	cpp := "class A {\n public:\n  int m() { return secret; }\n  // [HOT]\n  int h() { struct L { int f() { return kept; } }; return kept; }\n};\n"
+	cpp := "class A {\n public:\n  int m() { return secret; }\n  // [HOT]\n  int h() { struct L { int f() { return " +
+		"kept; } }; return kept; }\n};\n"
 	got = views.CCurated(cfamily.Read(cpp, cfamily.CPP, cfamily.Macros{}))
 	require.NotContains(t, got, "secret")
 	require.Equal(t, 2, strings.Count(got, "kept"))

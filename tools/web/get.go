@@ -79,7 +79,8 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return dialer.DialContext(ctx, network, address)
 }
 
-func (c *Client) roundTrip(ctx context.Context, transport *http.Transport, u *url.URL, form url.Values) (*http.Response, error) {
+func (c *Client) roundTrip(ctx context.Context, transport *http.Transport, u *url.URL, form url.Values) (*http.Response,
+	error) {
 	method, body := http.MethodGet, io.Reader(nil)
 	if form != nil {
 		method, body = http.MethodPost, strings.NewReader(form.Encode())
@@ -104,7 +105,8 @@ func (c *Client) roundTrip(ctx context.Context, transport *http.Transport, u *ur
 // redirect gives where an answer leads on, checked.
 func (c *Client) redirect(answer *http.Response, u *url.URL) (*url.URL, bool, error) {
 	switch answer.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 	default:
 		return nil, false, nil
 	}
@@ -161,7 +163,8 @@ func (c *Client) failure(ctx context.Context, u *url.URL, err error) error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(deadline, errTooSlow):
-		return problem("%s did not answer within %s; try again later or use another source", shownURL(u), c.timeout.Round(time.Millisecond))
+		return problem("%s did not answer within %s; try again later or use another source", shownURL(u),
+			c.timeout.Round(time.Millisecond))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &name):

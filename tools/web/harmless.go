@@ -53,7 +53,8 @@ func plain(text string) bool {
 // invisible are format characters, fillers, tags and the selectors that texts are smuggled in.
 func invisible(r rune) bool {
 	switch {
-	case r == '\u2028' || r == '\u2029', r == '\u00AD', r == '\u034F', r == '\u115F', r == '\u1160', r == '\u17B4', r == '\u17B5', r == '\u3164', r == '\uFFA0':
+	case r == '\u2028' || r == '\u2029', r == '\u00AD', r == '\u034F', r == '\u115F', r == '\u1160', r == '\u17B4',
+		r == '\u17B5', r == '\u3164', r == '\uFFA0':
 		return true
 	case r >= 0x180B && r <= 0x180F, r >= 0xFE00 && r <= 0xFE0E, r >= 0xE0000 && r <= 0xE0FFF:
 		return true

@@ -50,12 +50,15 @@ func (r *response) kind() kind {
 }
 
 func isText(t string) bool {
-	if strings.HasPrefix(t, "text/") || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml") || strings.HasSuffix(t, "+yaml") {
+	if strings.HasPrefix(t, "text/") || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml") ||
+		strings.HasSuffix(t, "+yaml") {
 		return true
 	}
 	switch t {
-	case "application/json", "application/xml", "application/javascript", "application/ecmascript", "application/x-javascript",
-		"application/x-ndjson", "application/jsonl", "application/json-seq", "application/yaml", "application/x-yaml", "application/toml",
+	case "application/json", "application/xml", "application/javascript", "application/ecmascript",
+		"application/x-javascript",
+		"application/x-ndjson", "application/jsonl", "application/json-seq", "application/yaml", "application/x-yaml",
+		"application/toml",
 		"application/x-sh", "application/sql", "application/graphql", "application/x-httpd-php", "application/x-tex",
 		"application/x-www-form-urlencoded", "application/x-subrip", "message/rfc822":
 		return true

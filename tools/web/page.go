@@ -76,7 +76,8 @@ func (r *response) page(format string) (*Page, error) {
 		page.Text = r.decode(k)
 	default:
 		if r.status < http.StatusBadRequest {
-			return nil, problem("%s is %s, not text, so it is not shown; look for a page or a text of the same content", shownURL(r.url), r.described())
+			return nil, problem("%s is %s, not text, so it is not shown; look for a page or a text of the same content",
+				shownURL(r.url), r.described())
 		}
 	}
 	page.Text, page.Removed = harmless(page.Text)

@@ -32,18 +32,22 @@ func TestThePageIsCutDownToItsMainPartAsMarkdown(t *testing.T) {
 	require.Equal(t, "Keeping bees in a small garden", got.Title)
 	require.True(t, got.Main)
 	for _, want := range []string{
-		"[how hives are built](" + s.url + "/garden/hives.html)", "[how colonies are cared for](https://bees.example/care)", "## Tools",
-		"- a smoker\n", "**always**", "```\nweight = frames * 2.1\n  print(weight)\n```", "| Month | Work |\n|---|---|\n| April | first look at the frames and their brood |",
+		"[how hives are built](" + s.url + "/garden/hives.html)", "[how colonies are cared for](https://bees.example/care)",
+		"## Tools",
+		"- a smoker\n", "**always**", "```\nweight = frames * 2.1\n  print(weight)\n```",
+		"| Month | Work |\n|---|---|\n| April | first look at the frames and their brood |",
 		"![a bee on clover](" + s.url + "/garden/bee.jpg)",
 	} {
 		require.Contains(t, got.Text, want)
 	}
-	for _, never := range []string{"tracking", "color", "IGNORE", "hidden words", "unseen", "comment", "javascript", "pixel", "About us", "Copyright"} {
+	for _, never := range []string{"tracking", "color", "IGNORE", "hidden words", "unseen", "comment", "javascript",
+		"pixel", "About us", "Copyright"} {
 		require.NotContains(t, got.Text, never)
 	}
 	require.Equal(t, []web.Link{
 		{Text: "Home", URL: s.url + "/"}, {Text: "About us", URL: s.url + "/about"}, {Text: "Shop", URL: s.url + "/shop"},
-		{Text: "how hives are built", URL: s.url + "/garden/hives.html"}, {Text: "how colonies are cared for", URL: "https://bees.example/care"},
+		{Text: "how hives are built", URL: s.url + "/garden/hives.html"}, {Text: "how colonies are cared for",
+			URL: "https://bees.example/care"},
 	}, got.Links)
 	plain, err := open(t, s).Fetch(t.Context(), s.url, web.FormatText)
 	require.NoError(t, err)
@@ -85,11 +89,12 @@ func TestOtherTextsComeAsTheyAre(t *testing.T) {
 func TestBinaryDataIsRefusedWithTypeAndSize(t *testing.T) {
 	t.Parallel()
 	for contentType, c := range map[string]struct{ body, says string }{
-		"image/png":                {"\x89PNG\r\n\x1a\n\x00\x00", "of the type image/png (10 bytes)"},
-		"application/pdf":          {"%PDF-1.7 " + strings.Repeat("x", 50_000), "a PDF document (50009 bytes)"},
-		"text/plain":               {"a\x00b", "of the type text/plain (3 bytes)"},
-		"text/html":                {"%PDF-1.7", "a PDF document (8 bytes)"},
-		"application/zip":          {"PK\x03\x04" + strings.Repeat("\x00", 9_000), "of the type application/zip (9004 bytes)"},
+		"image/png":       {"\x89PNG\r\n\x1a\n\x00\x00", "of the type image/png (10 bytes)"},
+		"application/pdf": {"%PDF-1.7 " + strings.Repeat("x", 50_000), "a PDF document (50009 bytes)"},
+		"text/plain":      {"a\x00b", "of the type text/plain (3 bytes)"},
+		"text/html":       {"%PDF-1.7", "a PDF document (8 bytes)"},
+		"application/zip": {"PK\x03\x04" + strings.Repeat("\x00", 9_000),
+			"of the type application/zip (9004 bytes)"},
 		"application/octet-stream": {"\xff\xfa\x00", "of the type application/octet-stream (3 bytes)"},
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -122,7 +127,8 @@ func TestEncodingsAreReadAsTheServerOrThePageSays(t *testing.T) {
 
 func TestWhatCannotBeSeenIsTakenOut(t *testing.T) {
 	t.Parallel()
-	s := serve(t, page("text/plain; charset=utf-8", "a\x1b[31m\u202eb\u200b\u2066c\U000E0041\u00ad\ufeff\r\nd\re\u2028f\U000E0100\u3164 نمی\u200cخواهم 👩\u200d👧 a\u200cb"))
+	s := serve(t, page("text/plain; charset=utf-8",
+		"a\x1b[31m\u202eb\u200b\u2066c\U000E0041\u00ad\ufeff\r\nd\re\u2028f\U000E0100\u3164 نمی\u200cخواهم 👩\u200d👧 a\u200cb"))
 	got := fetch(t, open(t, s), s.url)
 	require.Equal(t, "a\uFFFD[31mbc\nd\nef نمی\u200cخواهم 👩\u200d👧 ab", got.Text)
 	require.Equal(t, 11, got.Removed)
@@ -139,7 +145,8 @@ func TestErrorAnswersArePages(t *testing.T) {
 	require.Equal(t, "no such page", got.Text)
 	gone := serve(t, page("text/plain", ""))
 	c := open(t, gone)
-	refused(t, client(t, func(s *web.Settings) { s.Resolver = (&names{}).resolver(t) }), "https://nowhere.test/", "cannot be found")
+	refused(t, client(t, func(s *web.Settings) { s.Resolver = (&names{}).resolver(t) }), "https://nowhere.test/",
+		"cannot be found")
 	require.Empty(t, fetch(t, c, gone.url).Text)
 }
 
@@ -222,19 +229,22 @@ func TestACancelledFetchEndsAtOnce(t *testing.T) {
 func TestHostileMarkupIsReadWithinBounds(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
-		"deep":         strings.Repeat("<div>", 100_000) + "end",
-		"deep quotes":  strings.Repeat("<blockquote>", 400) + strings.Repeat("<p>a", 30_000),
-		"deep lists":   strings.Repeat("<ul><li>", 200) + strings.Repeat("<li>a", 30_000),
-		"deep texts":   strings.Repeat("<div>", 400) + strings.Repeat("<p>some text, with commas, and more words here.</p>", 20_000),
-		"wide":         strings.Repeat("<p>a", 300_000),
-		"spans":        "<table><tr><td colspan=1000000000 rowspan=1000000000>a</table>" + strings.Repeat("<table><tr><td colspan=9999>x</table>", 1_000),
+		"deep":        strings.Repeat("<div>", 100_000) + "end",
+		"deep quotes": strings.Repeat("<blockquote>", 400) + strings.Repeat("<p>a", 30_000),
+		"deep lists":  strings.Repeat("<ul><li>", 200) + strings.Repeat("<li>a", 30_000),
+		"deep texts": strings.Repeat("<div>", 400) + strings.Repeat("<p>some text, with commas, and more words here.</p>",
+			20_000),
+		"wide": strings.Repeat("<p>a", 300_000),
+		"spans": "<table><tr><td colspan=1000000000 rowspan=1000000000>a</table>" +
+			strings.Repeat("<table><tr><td colspan=9999>x</table>", 1_000),
 		"square table": "<table><tr>" + strings.Repeat("<td>x", 30_000) + strings.Repeat("<tr><td>y", 30_000) + "</table>",
-		"wide cell":    "<table>" + strings.Repeat("<tr><td>y<td>z", 5_000) + "<tr><td>" + strings.Repeat("w", 1<<20) + "</table>",
-		"unclosed":     strings.Repeat("<a href=x><b><i><table>", 2_000) + "end",
-		"entities":     strings.Repeat("&amp;&#x41;&bogus;", 50_000),
-		"attributes":   "<p " + strings.Repeat("a=b ", 100_000) + ">x",
-		"script":       "<script>" + strings.Repeat("x", 1<<20),
-		"not markup":   "\xff\xfe<\x01\x02>",
+		"wide cell": "<table>" + strings.Repeat("<tr><td>y<td>z", 5_000) + "<tr><td>" + strings.Repeat("w", 1<<20) +
+			"</table>",
+		"unclosed":   strings.Repeat("<a href=x><b><i><table>", 2_000) + "end",
+		"entities":   strings.Repeat("&amp;&#x41;&bogus;", 50_000),
+		"attributes": "<p " + strings.Repeat("a=b ", 100_000) + ">x",
+		"script":     "<script>" + strings.Repeat("x", 1<<20),
+		"not markup": "\xff\xfe<\x01\x02>",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -264,7 +274,8 @@ func TestALongTextIsCutInPiecesThatJoin(t *testing.T) {
 		if !w.Truncated() {
 			break
 		}
-		require.Equal(t, fmt.Sprintf("… truncated: characters %d–8000 of 8000 not shown; call fetch_url with start=%d", w.End+1, w.End+1), w.Marker("fetch_url"))
+		require.Equal(t, fmt.Sprintf("… truncated: characters %d–8000 of 8000 not shown; call fetch_url with start=%d",
+			w.End+1, w.End+1), w.Marker("fetch_url"))
 		start = w.End + 1
 	}
 	require.Equal(t, text, whole)

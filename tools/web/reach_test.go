@@ -18,11 +18,16 @@ func TestSpecialAddressesAreRefusedInEverySpelling(t *testing.T) {
 	// The port is open to another host, so only the address stands in the way.
 	c := client(t, func(s *web.Settings) { s.AllowHosts = []string{"elsewhere.test:" + inside.port} })
 	for _, host := range []string{
-		"127.0.0.1", "127.1.2.3", "localhost", "LOCALHOST", "①②⑦.0.0.1", "127。0。0。1", "[::1]", "[::]", "0.0.0.0", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
-		"[0:0:0:0:0:ffff:7f00:0001]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::7f00:1]",
-		"[2002:7f00:1::]", "[2001:0:7f00:1::]", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "[::ffff:169.254.169.254]",
-		"[fd00:ec2::254]", "168.63.129.16", "100.64.0.1", "100.100.100.200", "192.0.0.192", "198.18.0.1", "192.0.2.1", "198.51.100.7", "203.0.113.9", "192.88.99.1",
-		"224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255", "[fe80::1]", "[fe80::1%25lo]", "[fec0::1]", "[fc00::1]", "[fd12:3456::1]", "[ff02::1]",
+		"127.0.0.1", "127.1.2.3", "localhost", "LOCALHOST", "①②⑦.0.0.1", "127。0。0。1", "[::1]", "[::]", "0.0.0.0",
+		"[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+		"[0:0:0:0:0:ffff:7f00:0001]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b::10.0.0.1]",
+		"[64:ff9b:1::7f00:1]",
+		"[2002:7f00:1::]", "[2001:0:7f00:1::]", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254",
+		"[::ffff:169.254.169.254]",
+		"[fd00:ec2::254]", "168.63.129.16", "100.64.0.1", "100.100.100.200", "192.0.0.192", "198.18.0.1", "192.0.2.1",
+		"198.51.100.7", "203.0.113.9", "192.88.99.1",
+		"224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255", "[fe80::1]", "[fe80::1%25lo]", "[fec0::1]",
+		"[fc00::1]", "[fd12:3456::1]", "[ff02::1]",
 		"[2001:db8::1]", "[2001:10::1]", "[3fff::1]", "[5f00::1]", "[100::1]", "[100:0:0:1::1]", "[4000::1]", "[2001:2::1]",
 	} {
 		for _, port := range []string{inside.port, "80", "443"} {
@@ -33,7 +38,8 @@ func TestSpecialAddressesAreRefusedInEverySpelling(t *testing.T) {
 		}
 	}
 	// Numbers in other forms are names: what the system makes of them is judged, or is nothing.
-	for _, host := range []string{"127.1", "localhost.", "2130706433", "0x7f000001", "0177.0.0.1", "0", "0x7f.1", "127.0.0.1.", "017700000001"} {
+	for _, host := range []string{"127.1", "localhost.", "2130706433", "0x7f000001", "0177.0.0.1", "0", "0x7f.1",
+		"127.0.0.1.", "017700000001"} {
 		_, err := c.Fetch(t.Context(), "http://"+host+":"+inside.port+"/", web.FormatText)
 		require.Error(t, err, host)
 	}
@@ -92,7 +98,8 @@ func TestListedHostsAreReached(t *testing.T) {
 
 func TestANameOpensNoMetadataService(t *testing.T) {
 	t.Parallel()
-	dns := &names{answers: map[string][][]string{"cloud.test": {{"169.254.169.254"}}, "zero.test": {{"0.0.0.0"}}, "six.test": {{"::ffff:169.254.169.254", "fe80::1"}}}}
+	dns := &names{answers: map[string][][]string{"cloud.test": {{"169.254.169.254"}}, "zero.test": {{"0.0.0.0"}},
+		"six.test": {{"::ffff:169.254.169.254", "fe80::1"}}}}
 	c := client(t, func(s *web.Settings) {
 		s.AllowHosts = []string{"cloud.test", "zero.test", "six.test"}
 		s.Resolver = dns.resolver(t)
@@ -126,7 +133,8 @@ func TestAMixedAnswerReachesOnlyWhatIsAllowed(t *testing.T) {
 	server := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true })}
 	go func() { _ = server.Serve(other) }()
 	defer func() { require.NoError(t, server.Close()); require.False(t, reached) }()
-	dns := &names{answers: map[string][][]string{"mixed.test": {{"127.0.0.2", "::1", "10.0.0.1", "127.0.0.1"}}, "bad.test": {{"127.0.0.2", "10.0.0.1", "::1"}}}}
+	dns := &names{answers: map[string][][]string{"mixed.test": {{"127.0.0.2", "::1", "10.0.0.1", "127.0.0.1"}},
+		"bad.test": {{"127.0.0.2", "10.0.0.1", "::1"}}}}
 	c := client(t, func(set *web.Settings) {
 		set.AllowHosts = []string{"127.0.0.1:" + s.port}
 		set.Resolver = dns.resolver(t)
@@ -258,8 +266,10 @@ func TestSecretsAreNotSentAnywhere(t *testing.T) {
 		set.Secrets = []string{"", "Hunter2-s3cret", "a/b+c="}
 	})
 	for _, address := range []string{
-		s.url + "/?k=Hunter2-s3cret", s.url + "/Hunter2%2Ds3cret", s.url + "/%48%75nter2-s3cret", s.url + "/?k=Hunter2%252Ds3cret", s.url + "/#hunter2-S3CRET",
-		"http://hunter2-s3cret.evil.test:" + s.port + "/", s.url + "/?k=a%2Fb%2Bc%3D", s.url + "/?k=a/b+c=", "https://duckduckgo.com/l/?uddg=http%3A%2F%2Fx.test%2FHunter2-s3cret",
+		s.url + "/?k=Hunter2-s3cret", s.url + "/Hunter2%2Ds3cret", s.url + "/%48%75nter2-s3cret",
+		s.url + "/?k=Hunter2%252Ds3cret", s.url + "/#hunter2-S3CRET",
+		"http://hunter2-s3cret.evil.test:" + s.port + "/", s.url + "/?k=a%2Fb%2Bc%3D", s.url + "/?k=a/b+c=",
+		"https://duckduckgo.com/l/?uddg=http%3A%2F%2Fx.test%2FHunter2-s3cret",
 	} {
 		refused(t, c, address, "contains a secret")
 	}

@@ -39,7 +39,8 @@ func (c *Client) Search(ctx context.Context, query string) ([]Hit, error) {
 	case query == "":
 		return nil, problem("the query is empty; give a few words to search for")
 	case utf8.RuneCountInString(query) > maxQuery:
-		return nil, problem("the query has %d characters, more than the limit of %d; give a few words", utf8.RuneCountInString(query), maxQuery)
+		return nil, problem("the query has %d characters, more than the limit of %d; give a few words",
+			utf8.RuneCountInString(query), maxQuery)
 	case c.leaks(query):
 		return nil, problem("the query contains a secret of this project, so it is not sent anywhere; leave the secret out")
 	}
@@ -58,7 +59,8 @@ func (c *Client) Search(ctx context.Context, query string) ([]Hit, error) {
 // hits reads a page of results.
 func (c *Client) hits(r *response) ([]Hit, error) {
 	if r.kind() != kindHTML {
-		return nil, problem("the search at %s answered with %s instead of a page (status %d); try again later", shownHost(r.url.Hostname()), r.described(), r.status)
+		return nil, problem("the search at %s answered with %s instead of a page (status %d); try again later",
+			shownHost(r.url.Hostname()), r.described(), r.status)
 	}
 	doc, err := html.Parse(strings.NewReader(r.decode(kindHTML)))
 	if err != nil {
@@ -69,13 +71,16 @@ func (c *Client) hits(r *response) ([]Hit, error) {
 	case len(found) > 0:
 		return found, nil
 	case challenge || r.status == http.StatusAccepted:
-		return nil, problem("the search at %s takes this machine for a robot and gave no results; wait some minutes, or fetch a page you know with fetch_url", shownHost(r.url.Hostname()))
+		return nil, problem("the search at %s takes this machine for a robot and gave no results; wait some minutes, or "+
+			"fetch a page you know with fetch_url", shownHost(r.url.Hostname()))
 	case r.status >= http.StatusBadRequest:
-		return nil, problem("the search at %s answered with status %d; try again later", shownHost(r.url.Hostname()), r.status)
+		return nil, problem("the search at %s answered with status %d; try again later", shownHost(r.url.Hostname()),
+			r.status)
 	case empty:
 		return []Hit{}, nil
 	}
-	return nil, problem("the page of the search at %s has a shape that is not known; fetch a page you know with fetch_url", shownHost(r.url.Hostname()))
+	return nil, problem("the page of the search at %s has a shape that is not known; fetch a page you know with fetch_url",
+		shownHost(r.url.Hostname()))
 }
 
 // collect walks the page once. Advertisements are left out.
@@ -87,7 +92,8 @@ func (c *Client) collect(r *response, doc *html.Node) (found []Hit, empty, chall
 		}
 		classes := " " + attribute(n, "class") + " "
 		switch {
-		case strings.Contains(classes, "anomaly") || strings.Contains(attribute(n, "id"), "anomaly"), strings.Contains(attribute(n, "action"), "anomaly"):
+		case strings.Contains(classes, "anomaly") || strings.Contains(attribute(n, "id"), "anomaly"),
+			strings.Contains(attribute(n, "action"), "anomaly"):
 			challenge = true
 		case strings.Contains(classes, " no-results") || strings.Contains(classes, "--no-result "):
 			empty = true
@@ -95,7 +101,8 @@ func (c *Client) collect(r *response, doc *html.Node) (found []Hit, empty, chall
 			if hit, ok := c.hit(r, n); ok {
 				found = append(found, hit)
 			}
-		case strings.Contains(classes, " result__snippet ") && !isAd(n) && len(found) > 0 && found[len(found)-1].Snippet == "" && ofHit(n, found, r):
+		case strings.Contains(classes, " result__snippet ") && !isAd(n) && len(found) > 0 &&
+			found[len(found)-1].Snippet == "" && ofHit(n, found, r):
 			found[len(found)-1].Snippet = oneLine(render.InnerText(n), 500)
 		}
 	}

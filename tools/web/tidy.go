@@ -60,7 +60,8 @@ func (t *tidier) tidy(doc *html.Node) {
 // isHidden are elements whose content is not for reading.
 func isHidden(name string) bool {
 	switch name {
-	case "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math", "canvas", "audio", "video", "select", "textarea", "input", "button", "link":
+	case "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math", "canvas", "audio", "video",
+		"select", "textarea", "input", "button", "link":
 		return true
 	}
 	return false
@@ -73,7 +74,8 @@ func hides(n *html.Node) bool {
 		switch {
 		case a.Key == "hidden", a.Key == "aria-hidden" && value == "true",
 			a.Key == "style" && (strings.Contains(value, "display:none") || strings.Contains(value, "visibility:hidden") ||
-				strings.Contains(value, "font-size:0") || strings.Contains(value, "opacity:0;") || strings.HasSuffix(value, "opacity:0")):
+				strings.Contains(value, "font-size:0") || strings.Contains(value, "opacity:0;") ||
+				strings.HasSuffix(value, "opacity:0")):
 			return n.Data != "body" && n.Data != "html"
 		}
 	}
@@ -93,7 +95,8 @@ func (t *tidier) link(n *html.Node) {
 		return
 	}
 	setAttribute(n, "href", target.String())
-	if strings.HasPrefix(href, "#") || len(t.links) >= maxLinks || t.seen[target.String()] || len(target.String()) > maxURL {
+	if strings.HasPrefix(href, "#") || len(t.links) >= maxLinks || t.seen[target.String()] ||
+		len(target.String()) > maxURL {
 		return
 	}
 	t.seen[target.String()] = true
@@ -118,7 +121,8 @@ func (t *tidier) image(n *html.Node) {
 // groups are elements that can go without their content losing its sense.
 func groups(name string) bool {
 	switch name {
-	case "div", "span", "section", "article", "main", "center", "font", "b", "i", "u", "em", "strong", "small", "big", "form", "label", "blockquote", "ul", "ol", "dl":
+	case "div", "span", "section", "article", "main", "center", "font", "b", "i", "u", "em", "strong", "small", "big",
+		"form", "label", "blockquote", "ul", "ol", "dl":
 		return true
 	}
 	return false

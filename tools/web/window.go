@@ -39,7 +39,8 @@ func (w Window) Truncated() bool { return w.End < w.Total }
 
 // Marker says what follows the piece and how to get it.
 func (w Window) Marker(tool string) string {
-	return fmt.Sprintf("… truncated: characters %d–%d of %d not shown; call %s with start=%d", w.End+1, w.Total, w.Total, tool, w.End+1)
+	return fmt.Sprintf("… truncated: characters %d–%d of %d not shown; call %s with start=%d", w.End+1, w.Total, w.Total,
+		tool, w.End+1)
 }
 
 func skipRunes(text string, n int) string {

@@ -96,7 +96,8 @@ func adoptFolder(g *site.Flags, p site.Place, yes bool) error {
 		return err
 	}
 	line.Adopted = true
-	return printAdopted(g, line, "is yours now; look at it with `slop sessions` before `slop run --resume` or `slop serve` goes on with it")
+	return printAdopted(g, line, "is yours now; look at it with `slop sessions` before `slop run --resume` or `slop "+
+		"serve` goes on with it")
 }
 
 func printAdopted(g *site.Flags, line adoptLine, text string) error {
@@ -140,7 +141,8 @@ func surveyFolder(p site.Place) (adoptLine, error) {
 		case e.IsDir():
 			return nil
 		case !e.Type().IsRegular():
-			return exit.Errorf(exit.Failed, "%s is a link or no file; slop makes none in a data folder, so it does not adopt this one", term.Visible(path))
+			return exit.Errorf(exit.Failed, "%s is a link or no file; slop makes none in a data folder, so it does not adopt "+
+				"this one", term.Visible(path))
 		}
 		info, err := e.Info()
 		if err != nil {
@@ -158,7 +160,8 @@ func surveyFolder(p site.Place) (adoptLine, error) {
 		return line, exit.Errorf(exit.Failed, "%w", err)
 	}
 	var own site.Owner
-	if site.ReadSmall(filepath.Join(p.Data, site.OwnerFile), &own) == nil && own.Project != "" && events.Token(own.Project) == own.Project {
+	if site.ReadSmall(filepath.Join(p.Data, site.OwnerFile), &own) == nil && own.Project != "" &&
+		events.Token(own.Project) == own.Project {
 		line.Project = own.Project
 	}
 	return line, nil

@@ -52,7 +52,8 @@ is the whole ask as GET /api/asks gives it.`,
   slop ask list --all --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withAsks(cmd.Context(), g, session, func(ctx context.Context, d client.Client, session string, asks []client.Ask) error {
+			return withAsks(cmd.Context(), g, session, func(ctx context.Context, d client.Client, session string,
+				asks []client.Ask) error {
 				if err := printAsks(g, asks, all, time.Now()); err != nil {
 					return err
 				}
@@ -66,7 +67,8 @@ is the whole ask as GET /api/asks gives it.`,
 }
 
 // withAsks hands over the asks of a session, and a client of their engine.
-func withAsks(ctx context.Context, g *site.Flags, session string, f func(ctx context.Context, d client.Client, session string, asks []client.Ask) error) error {
+func withAsks(ctx context.Context, g *site.Flags, session string, f func(ctx context.Context, d client.Client,
+	session string, asks []client.Ask) error) error {
 	return client.With(ctx, g, session, func(d client.Client, session string) error {
 		asks, err := d.Asks(ctx, session)
 		if err != nil {
@@ -92,7 +94,8 @@ func printAsks(g *site.Flags, asks []client.Ask, all bool, now time.Time) error 
 			if a.Settled != nil {
 				title += " [" + a.Settled.Outcome + " by " + a.Settled.By + "]"
 			}
-			rows = append(rows, []string{term.Visible(short[a.RequestID]), term.Age(now.Sub(a.RaisedAt)), a.Gate, term.Visible(term.OrDash(a.Ticket)), term.Visible(title)})
+			rows = append(rows, []string{term.Visible(short[a.RequestID]), term.Age(now.Sub(a.RaisedAt)), a.Gate,
+				term.Visible(term.OrDash(a.Ticket)), term.Visible(title)})
 		}
 	}
 	switch {
@@ -176,7 +179,8 @@ record, and nobody has counted it yet, because approval does not run.`,
 			if given.Args, err = readEdit(g, o.edit); err != nil {
 				return err
 			}
-			return withAsks(cmd.Context(), g, o.session, func(ctx context.Context, d client.Client, session string, asks []client.Ask) error {
+			return withAsks(cmd.Context(), g, o.session, func(ctx context.Context, d client.Client, session string,
+				asks []client.Ask) error {
 				return answerAsk(ctx, g, d, session, asks, args[0], given)
 			})
 		},
@@ -187,7 +191,8 @@ record, and nobody has counted it yet, because approval does not run.`,
 	return cmd
 }
 
-func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session string, asks []client.Ask, word string, given client.Answer) error {
+func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session string, asks []client.Ask, word string,
+	given client.Answer) error {
 	a, err := findAsk(asks, word)
 	if err != nil {
 		return err
@@ -207,7 +212,8 @@ func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session stri
 	var uncounted error
 	if pending {
 		state = "accepted"
-		uncounted = exit.Errorf(exit.Waiting, "the answer is on record, and nobody has counted it; is approval running? `slop doctor` tells")
+		uncounted = exit.Errorf(exit.Waiting, "the answer is on record, and nobody has counted it; is approval running? "+
+			"`slop doctor` tells")
 	}
 	if g.JSON {
 		return errors.Join(g.PrintLine(map[string]string{"status": state, "ask": a.RequestID, "decision": said}), uncounted)

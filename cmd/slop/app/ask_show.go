@@ -29,7 +29,8 @@ zero-width ones and those that turn the direction of text are spelled out as
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeAsk(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAsks(cmd.Context(), g, session, func(ctx context.Context, d client.Client, _ string, asks []client.Ask) error {
+			return withAsks(cmd.Context(), g, session, func(ctx context.Context, d client.Client, _ string,
+				asks []client.Ask) error {
 				a, err := findAsk(asks, args[0])
 				if err != nil {
 					return err

@@ -47,7 +47,8 @@ type typedLine struct {
 }
 
 func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions) asker {
-	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine), want: make(chan struct{}, 1)}
+	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine),
+		want: make(chan struct{}, 1)}
 	go readLines(g.In, a.want, a.lines)
 	return a
 }
@@ -118,7 +119,8 @@ func (a *asker) next(ctx context.Context) error {
 	ask := a.open[0]
 	if a.yes.covers(ask) && a.yes.said != ask.Ask {
 		a.shown, a.yes.said = ask.Ask, ask.Ask
-		_, _, err := a.writer.Publish(ctx, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes, Reason: site.YesRule().Source})
+		_, _, err := a.writer.Publish(ctx, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes,
+			Reason: site.YesRule().Source})
 		return err
 	}
 	if a.ended {

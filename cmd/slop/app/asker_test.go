@@ -19,7 +19,8 @@ func TestAYesNeedsTheWholeQuestionOnTheTerminal(t *testing.T) {
 	args, err := json.Marshal(map[string]string{"script": strings.Repeat("echo\n", term.BriefLines) + "rm -rf hidden"})
 	require.NoError(t, err)
 	ask := events.AskRaised{Ask: "a-1", Gate: events.GateTool, Title: "run", Args: args}
-	a := asker{g: &site.Flags{Terminal: term.Terminal{Out: &out, Err: &out}}, view: &term.Progress{Out: &out}, open: []events.AskRaised{ask}, shown: "a-1"}
+	a := asker{g: &site.Flags{Terminal: term.Terminal{Out: &out, Err: &out}}, view: &term.Progress{Out: &out},
+		open: []events.AskRaised{ask}, shown: "a-1"}
 	require.True(t, a.g.PrintAsk(&out, ask, false))
 	require.NotContains(t, out.String(), "rm -rf hidden")
 	a.cut = "a-1"

@@ -18,7 +18,8 @@ type standingYes struct {
 }
 
 // covers tells whether --yes answers a question: one about a tool, a step or a
-// start, not one that untrusted text is the reason of, and not where a rule that wants a person to look may be why it is asked.
+// start, not one that untrusted text is the reason of, and not where a rule that wants a person to
+// look may be why it is asked.
 func (y *standingYes) covers(ask events.AskRaised) bool {
 	switch ask.Gate {
 	case events.GateStep, events.GateSpawn:

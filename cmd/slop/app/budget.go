@@ -55,7 +55,8 @@ marked. With --json each line is one budget.`,
   slop budget show --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sessions.WithSession(cmd.Context(), g, session, func(_ context.Context, _ client.Client, _ projections.Summary, set *projections.Set) error {
+			return sessions.WithSession(cmd.Context(), g, session, func(_ context.Context, _ client.Client,
+				_ projections.Summary, set *projections.Set) error {
 				return printBudgets(g, budgetsOf(set))
 			})
 		},
@@ -70,7 +71,8 @@ func budgetsOf(set *projections.Set) []budgetLineOf {
 	var all pricing.Sum
 	sums := map[string]*pricing.Sum{}
 	for _, l := range set.Spending() {
-		used := events.Usage{Input: l.Usage.Input, Output: l.Usage.Output, CacheRead: l.Usage.CacheRead, CacheWrite: l.Usage.CacheWrite, CacheWriteHour: l.Usage.CacheWriteHour}
+		used := events.Usage{Input: l.Usage.Input, Output: l.Usage.Output, CacheRead: l.Usage.CacheRead,
+			CacheWrite: l.Usage.CacheWrite, CacheWriteHour: l.Usage.CacheWriteHour}
 		all.Add(used, l.Price)
 		if l.Ticket != "" {
 			if sums[l.Ticket] == nil {
@@ -156,14 +158,16 @@ func raiseBudget(ctx context.Context, g *site.Flags, session, ticket, amount str
 	if ticket != "" {
 		want.Budget, want.Ticket = events.BudgetTicket, ticket
 	}
-	err = sessions.WithSession(ctx, g, session, func(_ context.Context, _ client.Client, _ projections.Summary, set *projections.Set) error {
+	err = sessions.WithSession(ctx, g, session, func(_ context.Context, _ client.Client, _ projections.Summary,
+		set *projections.Set) error {
 		now := set.Budgets().Session
 		if ticket != "" {
 			now = set.Budgets().Of(ticket)
 		}
 		switch {
 		case now == 0:
-			return exit.Errorf(exit.Failed, "the session has no budget of this kind: set [budget] in config.toml before it begins")
+			return exit.Errorf(exit.Failed, "the session has no budget of this kind: set [budget] in config.toml before it "+
+				"begins")
 		case want.LimitMicroDollars <= now:
 			return exit.Errorf(exit.Failed, "the limit is %s already; give a higher one", term.Dollars(now))
 		}
@@ -179,7 +183,8 @@ func raiseBudget(ctx context.Context, g *site.Flags, session, ticket, amount str
 func limitOf(amount string) (int64, error) {
 	limit, err := strconv.ParseFloat(amount, 64)
 	if err != nil || !(limit > 0 && limit <= events.MaxBudget/1e6) {
-		return 0, exit.Errorf(exit.Usage, "%q is no limit: give dollars, such as 7.50, at most %d", amount, events.MaxBudget/1_000_000)
+		return 0, exit.Errorf(exit.Usage, "%q is no limit: give dollars, such as 7.50, at most %d", amount,
+			events.MaxBudget/1_000_000)
 	}
 	return config.Micro(limit), nil
 }

@@ -101,7 +101,8 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 }
 
 // read decodes the feed for the one goroutine that shows it.
-func (c *console) read(ctx context.Context, feed func(func(events.Event, error) bool), stream chan<- *events.Event, broken chan<- error) {
+func (c *console) read(ctx context.Context, feed func(func(events.Event, error) bool), stream chan<- *events.Event,
+	broken chan<- error) {
 	registry := events.Catalogue()
 	for e, err := range feed {
 		if err != nil {

@@ -16,7 +16,8 @@ import (
 )
 
 // controlCommand makes a command by which a person controls a session.
-func controlCommand(g *site.Flags, cmd *cobra.Command, request func(args []string) client.ControlRequest) *cobra.Command {
+func controlCommand(g *site.Flags, cmd *cobra.Command,
+	request func(args []string) client.ControlRequest) *cobra.Command {
 	var session string
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return control(cmd.Context(), g, session, request(args))
@@ -27,7 +28,10 @@ func controlCommand(g *site.Flags, cmd *cobra.Command, request func(args []strin
 
 // Control sends a request and says what came of it.
 func control(ctx context.Context, g *site.Flags, session string, want client.ControlRequest) error {
-	return client.With(ctx, g, session, func(d client.Client, session string) error { return controlAt(ctx, g, d, session, want) })
+	return client.With(ctx, g, session, func(d client.Client, session string) error {
+		return controlAt(ctx, g, d, session,
+			want)
+	})
 }
 
 func controlAt(ctx context.Context, g *site.Flags, d client.Client, session string, want client.ControlRequest) error {
@@ -113,7 +117,8 @@ that depends on it. Only slop unblock undoes it. Status 1: it has started.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
 	}, func(a []string) client.ControlRequest {
-		return client.ControlRequest{Action: "block", Reaction: "TicketBlocked", Payload: events.BlockRequested{Ticket: a[0], Reason: reason}}
+		return client.ControlRequest{Action: "block", Reaction: "TicketBlocked", Payload: events.BlockRequested{Ticket: a[0],
+			Reason: reason}}
 	})
 	cmd.Flags().StringVar(&reason, "reason", "", "say why in `TEXT`")
 	return cmd
@@ -129,7 +134,8 @@ ticket is not blocked, or waits for another one that is.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
 	}, func(a []string) client.ControlRequest {
-		return client.ControlRequest{Action: "unblock", Reaction: "TicketUnblocked", Payload: events.UnblockRequested{Ticket: a[0]}}
+		return client.ControlRequest{Action: "unblock", Reaction: "TicketUnblocked", Payload: events.UnblockRequested{
+			Ticket: a[0]}}
 	})
 }
 
@@ -138,7 +144,8 @@ func completeTicket(g *site.Flags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var out []string
 		whileRunning(g, cmd, args, func(ctx context.Context) error {
-			return sessions.WithSession(ctx, g, "", func(_ context.Context, _ client.Client, _ projections.Summary, set *projections.Set) error {
+			return sessions.WithSession(ctx, g, "", func(_ context.Context, _ client.Client, _ projections.Summary,
+				set *projections.Set) error {
 				for _, t := range set.Tickets() {
 					out = append(out, cobra.CompletionWithDesc(t.ID, term.Visible(t.Status+": "+term.OneLine(t.Description))))
 				}

@@ -60,7 +60,8 @@ func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) erro
 			return errors.New("the background run does not answer; see " + logPath)
 		case <-tick.C:
 			if info, err := site.FindEngine(p.Data); err == nil && info.PID == run.Process.Pid {
-				g.Printf("session %s runs in the background as process %d; its output goes to %s\nslop watch shows it, slop ask list what it asks\n", info.Session, info.PID, logPath)
+				g.Printf("session %s runs in the background as process %d; its output goes to %s\nslop watch shows it, slop ask "+
+					"list what it asks\n", info.Session, info.PID, logPath)
 				return nil
 			}
 		}

@@ -64,8 +64,10 @@ not come in time.`,
 	cmd.Flags().StringVar(&to.tokenFile, "token-file", "", "send the token in `FILE`; with --url none is sent without it")
 	cmd.Flags().StringVar(&to.session, "session", "", "speak of session `ID` instead of the current one")
 	cmd.Flags().StringVar(&to.reader, "client", "", "drain the queue of events of the reader `NAME`")
-	cmd.Flags().DurationVar(&to.limit, "timeout", 0, "give up after this `TIME`, such as 90s; 0 waits as long as the method does")
-	cmd.Flags().IntVar(&to.repeat, "retries", hookclient.DefaultMaxRetries, "send a request that did not arrive again up to `N` times")
+	cmd.Flags().DurationVar(&to.limit, "timeout", 0, "give up after this `TIME`, such as 90s; 0 waits as long as the "+
+		"method does")
+	cmd.Flags().IntVar(&to.repeat, "retries", hookclient.DefaultMaxRetries,
+		"send a request that did not arrive again up to `N` times")
 	return cmd
 }
 
@@ -82,7 +84,8 @@ func hookMethodList() string {
 func callHook(ctx context.Context, g *site.Flags, to hookTarget, name string, args []string) error {
 	method, ok := hookclient.FindMethod(name)
 	if !ok {
-		return exit.Errorf(exit.Usage, "there is no method %q; nearest: %s; `slop hook --help` lists them", term.Visible(name), strings.Join(nearestMethods(name), ", "))
+		return exit.Errorf(exit.Usage, "there is no method %q; nearest: %s; `slop hook --help` lists them",
+			term.Visible(name), strings.Join(nearestMethods(name), ", "))
 	}
 	if err := method.Check(args); err != nil {
 		return exit.Errorf(exit.Usage, "%w; usage: slop hook %s", err, method.Usage())
@@ -109,7 +112,8 @@ func callHook(ctx context.Context, g *site.Flags, to hookTarget, name string, ar
 
 // hookClient speaks to the named gateway, else to the data folder's engine.
 func hookClient(g *site.Flags, to hookTarget) (*hookclient.Client, error) {
-	o := hookclient.Options{BaseURL: to.url, TokenFile: to.tokenFile, Session: to.session, Reader: to.reader, MaxRetries: to.repeat}
+	o := hookclient.Options{BaseURL: to.url, TokenFile: to.tokenFile, Session: to.session, Reader: to.reader,
+		MaxRetries: to.repeat}
 	if to.repeat <= 0 {
 		o.MaxRetries = -1
 	}
@@ -182,6 +186,9 @@ func nearestMethods(name string) []string {
 	for _, m := range hookclient.Methods() {
 		names = append(names, m.Name)
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return config.EditDistance(name, a) - config.EditDistance(name, b) })
+	slices.SortStableFunc(names, func(a, b string) int {
+		return config.EditDistance(name, a) - config.EditDistance(name,
+			b)
+	})
 	return names[:3]
 }

@@ -59,21 +59,25 @@ see docs/cluster.md.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "dir", "", "write into `DIR` (default <data>/keys)")
-	f.StringVar(&cluster, "cluster", "", "write credentials for the NATS cluster at these `URLS`, separated by commas; needs --dir")
-	f.StringSliceVar(&hosts, "host", nil, "with --cluster: workers run on this `HOST`; repeat it for each (default this one)")
+	f.StringVar(&cluster, "cluster", "", "write credentials for the NATS cluster at these `URLS`, separated by commas; "+
+		"needs --dir")
+	f.StringSliceVar(&hosts, "host", nil, "with --cluster: workers run on this `HOST`; repeat it for each (default this "+
+		"one)")
 	return cmd
 }
 
 func writeKeys(ctx context.Context, g *site.Flags, p site.Place, dir string) (err error) {
 	if g.Remote(p) {
-		return exit.Errorf(exit.Usage, "slop keys writes credentials of the embedded bus; those of a cluster come from its operator")
+		return exit.Errorf(exit.Usage, "slop keys writes credentials of the embedded bus; those of a cluster come from its "+
+			"operator")
 	}
 	if err := checkKeysDir(p, dir); err != nil {
 		return err
 	}
 	server, err := client.OpenStore(ctx, g, p, "slop keys")
 	if errors.Is(err, bus.ErrLocked) {
-		return exit.Errorf(exit.Failed, "%w; stop it, or use the files in %s, which it wrote if its bus listens", err, p.KeysDir())
+		return exit.Errorf(exit.Failed, "%w; stop it, or use the files in %s, which it wrote if its bus listens", err,
+			p.KeysDir())
 	}
 	if err != nil {
 		return err
@@ -100,7 +104,8 @@ func writeAccounts(g *site.Flags, p site.Place, dir, cluster string, hosts []str
 		}
 		hosts = []string{name}
 	}
-	err := bus.WriteAccounts(dir, bus.Accounts{URL: cluster, Projects: []string{p.Name}, Hosts: hosts, People: []string{p.Person}, Agents: []string{site.AgentHooks}})
+	err := bus.WriteAccounts(dir, bus.Accounts{URL: cluster, Projects: []string{p.Name}, Hosts: hosts,
+		People: []string{p.Person}, Agents: []string{site.AgentHooks}})
 	if err != nil {
 		return exit.Errorf(exit.Failed, "%w", err)
 	}
@@ -121,7 +126,8 @@ func checkKeysDir(p site.Place, dir string) error {
 		return nil
 	}
 	if config.InsideAny(append(config.OpenedDirs(p.Config, p.Project), p.Project), dir) {
-		return exit.Errorf(exit.Usage, "--dir %s is inside the project, where tools that models call could read the credentials; give a folder outside of it, or leave --dir out for %s", dir, p.KeysDir())
+		return exit.Errorf(exit.Usage, "--dir %s is inside the project, where tools that models call could read the "+
+			"credentials; give a folder outside of it, or leave --dir out for %s", dir, p.KeysDir())
 	}
 	return nil
 }

@@ -54,7 +54,8 @@ func askForPatch(ctx context.Context, g *site.Flags, session, call string) error
 		return err
 	}
 	g.Notice("tier 4 reads call %s; its patch comes as an ask (slop ask list)", term.Visible(call))
-	return control(ctx, g, session, client.ControlRequest{Action: "patch", Reaction: "", Payload: events.PatchRequested{Call: call}})
+	return control(ctx, g, session, client.ControlRequest{Action: "patch", Reaction: "", Payload: events.PatchRequested{
+		Call: call}})
 }
 
 // failedCalls are the shell calls that failed, newest first, with their outcomes.
@@ -87,7 +88,8 @@ func failedCall(past []events.Event, id string) (string, error) {
 			names = append(names, c.Call)
 		}
 	}
-	return "", exit.Errorf(exit.Failed, "no shell call %q failed in this session; the newest that did: %s", term.Visible(id), term.Visible(strings.Join(names, ", ")))
+	return "", exit.Errorf(exit.Failed, "no shell call %q failed in this session; the newest that did: %s",
+		term.Visible(id), term.Visible(strings.Join(names, ", ")))
 }
 
 // completeFailedCall proposes the failed calls of the current session of a

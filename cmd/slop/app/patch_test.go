@@ -13,7 +13,8 @@ func TestTheNewestFailedShellCallIsPatchedWhereNoneIsNamed(t *testing.T) {
 	settled := func(call, outcome, interpreter string) events.Event {
 		return events.Event{Payload: events.ToolSettled{Call: call, Outcome: outcome, Interpreter: interpreter}}
 	}
-	past := []events.Event{settled("a", events.ToolFailed, "bash"), settled("b", events.ToolFailed, "bash"), settled("c", events.ToolDone, "bash"), settled("d", events.ToolFailed, "")}
+	past := []events.Event{settled("a", events.ToolFailed, "bash"), settled("b", events.ToolFailed, "bash"),
+		settled("c", events.ToolDone, "bash"), settled("d", events.ToolFailed, "")}
 	call, err := failedCall(past, "")
 	require.NoError(t, err)
 	require.Equal(t, "b", call)

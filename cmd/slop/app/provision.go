@@ -34,7 +34,8 @@ docs/cluster.md.`,
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
 			defer conn.Close()
-			if err := conn.Provision(cmd.Context(), bus.Provision{Replicas: d.Replicas, MaxBytes: p.Config.Bus.MaxBytes}); err != nil {
+			if err := conn.Provision(cmd.Context(), bus.Provision{Replicas: d.Replicas,
+				MaxBytes: p.Config.Bus.MaxBytes}); err != nil {
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
 			if _, err := conn.MakePools(cmd.Context(), p.Name, 1); err != nil {
@@ -44,7 +45,8 @@ docs/cluster.md.`,
 			if err != nil {
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
-			return printReady(g, map[string]any{"stream": kept.Stream, "replicas": len(kept.Followers) + 1, "leader": kept.Leader},
+			return printReady(g, map[string]any{"stream": kept.Stream, "replicas": len(kept.Followers) + 1,
+				"leader": kept.Leader},
 				"the streams are there")
 		},
 	}

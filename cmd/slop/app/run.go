@@ -85,12 +85,14 @@ goes on with it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines); with --nats give it here too where the models on that bus are scripted, as the session records its models")
+	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines); with --nats give it here "+
+		"too where the models on that bus are scripted, as the session records its models")
 	f.BoolVar(&o.yes, "yes", false, "say yes to tools, steps and starts of this session; rules that deny or ask stay")
 	f.BoolVar(&o.detach, "detach", false, "go on in the background")
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
 	f.BoolVar(&o.resume, "resume", false, "go on with the newest open session")
-	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: go on with the prompts and decisions of this program, as slop sessions upgrade does")
+	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: go on with the prompts and decisions of this program, as "+
+		"slop sessions upgrade does")
 	f.StringVar(&o.label, "label", "", "put `TEXT` into the name of the log folder")
 	f.StringVar(&o.listen, "listen", "", "serve the Hook API on this loopback `ADDR`")
 	f.StringVar(&o.nats, "nats-listen", "", "let other processes reach the bus on `ADDR`")
@@ -122,7 +124,8 @@ func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goa
 }
 
 // runOn takes the goal to its end on an engine without roles yet.
-func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o runOptions, goal string) (session string, err error) {
+func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o runOptions,
+	goal string) (session string, err error) {
 	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: p.Person})
 	if err != nil {
 		return "", err
@@ -165,7 +168,8 @@ func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o
 
 // begin opens the session and puts the goal on record, or finds the session to
 // go on with.
-func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, goal string) (engine.SessionWriter, string, error) {
+func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, goal string) (engine.SessionWriter,
+	string, error) {
 	var v engine.SessionWriter
 	var id string
 	var err error
@@ -225,11 +229,13 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 		return err
 	}
 	if outcome.waiting != "" {
-		fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and use `slop ask answer`\n", term.Printable(outcome.waiting))
+		fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and "+
+			"use `slop ask answer`\n", term.Printable(outcome.waiting))
 		return &exit.Error{Code: exit.Waiting, Err: errors.New(outcome.waiting), Silent: true}
 	}
 	if outcome.stalled != "" {
-		return exit.Errorf(exit.Failed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a program that knows how", v.Session, term.Printable(outcome.stalled))
+		return exit.Errorf(exit.Failed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a "+
+			"program that knows how", v.Session, term.Printable(outcome.stalled))
 	}
 	if outcome.closed == "" {
 		if _, _, err := v.Publish(context.WithoutCancel(e.Ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
@@ -244,7 +250,8 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 		g.Notice("a worktree stays: %v", err)
 	}
 	if outcome.closed != "" && !outcome.done {
-		return exit.Errorf(exit.Failed, "session %s was closed before the goal was reached: %s", v.Session, term.Printable(outcome.closed))
+		return exit.Errorf(exit.Failed, "session %s was closed before the goal was reached: %s", v.Session,
+			term.Printable(outcome.closed))
 	}
 	if outcome.failed != "" {
 		return exit.Errorf(exit.Failed, "the goal was not reached: %s", term.Printable(outcome.failed))

@@ -107,7 +107,8 @@ func undoWish(ctx context.Context, d client.Client, session, word string, to uin
 			}
 		}
 	}
-	return events.UndoRequested{}, exit.Errorf(exit.Failed, "session %s has no call and no started ticket %q", session, word)
+	return events.UndoRequested{}, exit.Errorf(exit.Failed, "session %s has no call and no started ticket %q", session,
+		word)
 }
 
 func printUndone(g *site.Flags, out *events.ToolSettled) error {

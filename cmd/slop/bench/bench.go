@@ -117,8 +117,14 @@ func measurements() []measurement {
 		{"call-64", func(b *runner, ctx context.Context) ([]Result, error) { return b.durableCalls(ctx, 64) }},
 		single("call-claimed", (*runner).claimedCalls),
 		single("takeover", (*runner).takeover),
-		single("takeover-orchestrator", func(b *runner, ctx context.Context) (Result, error) { return b.orchestratorDeath(ctx, false) }),
-		single("restart-orchestrator", func(b *runner, ctx context.Context) (Result, error) { return b.orchestratorDeath(ctx, true) }),
+		single("takeover-orchestrator", func(b *runner, ctx context.Context) (Result, error) {
+			return b.orchestratorDeath(ctx,
+				false)
+		}),
+		single("restart-orchestrator", func(b *runner, ctx context.Context) (Result, error) {
+			return b.orchestratorDeath(ctx,
+				true)
+		}),
 		single("ready", (*runner).ready),
 		single("memory", (*runner).memory),
 		{"memory-calls", (*runner).memoryAfterCalls},
@@ -211,12 +217,14 @@ func (b *runner) engine(ctx context.Context, durability, listen string) (*engine
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		return nil, err
 	}
-	p := site.Place{Config: cfg, Project: project, Data: filepath.Join(project, ".slop"), Base: "bench", Name: "bench", Person: "bench", State: filepath.Join(b.root, "state", "slop")}
+	p := site.Place{Config: cfg, Project: project, Data: filepath.Join(project, ".slop"), Base: "bench", Name: "bench",
+		Person: "bench", State: filepath.Join(b.root, "state", "slop")}
 	return engine.New(ctx, b.g, p, listen, nil)
 }
 
 // alternate measures ours and theirs in turns, after a warm-up.
-func (b *runner) alternate(ctx context.Context, ours func(int) ([]time.Duration, error), theirs func(context.Context) (time.Duration, error)) (mine, reference []time.Duration, err error) {
+func (b *runner) alternate(ctx context.Context, ours func(int) ([]time.Duration, error),
+	theirs func(context.Context) (time.Duration, error)) (mine, reference []time.Duration, err error) {
 	if _, err := ours(20); err != nil {
 		return nil, nil, err
 	}

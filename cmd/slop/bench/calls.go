@@ -42,7 +42,8 @@ func (b *runner) roundTrip(ctx context.Context, durability string) (Result, erro
 		return r, err
 	}
 	defer e.Close()
-	registry, err := tools.NewRegistry(tools.Reader(tools.Spec{Name: "nothing", Summary: "Does nothing.", Effect: tools.Reads}, nothing))
+	registry, err := tools.NewRegistry(tools.Reader(tools.Spec{Name: "nothing", Summary: "Does nothing.",
+		Effect: tools.Reads}, nothing))
 	if err != nil {
 		return r, err
 	}
@@ -50,14 +51,16 @@ func (b *runner) roundTrip(ctx context.Context, durability string) (Result, erro
 	if err != nil {
 		return r, err
 	}
-	w := &runtime.Worker{Project: e.Name, Name: engine.WorkerName(1), Log: conn, Queue: engine.BusQueue{Conn: conn}, Claims: engine.BusClaims{Conn: conn}, Blobs: conn,
+	w := &runtime.Worker{Project: e.Name, Name: engine.WorkerName(1), Log: conn, Queue: engine.BusQueue{Conn: conn},
+		Claims: engine.BusClaims{Conn: conn}, Blobs: conn,
 		Tools: registry, Clock: time.Now, IDs: engine.NewID, Logger: e.Logger}
 	e.Group.Go(func() error { return e.Role("worker", w.Run(e.Ctx, 4)) })
 	args, err := json.Marshal(nothingArgs{Text: nothingText})
 	if err != nil {
 		return r, err
 	}
-	p := &pinger{tool: "nothing", args: func(int) json.RawMessage { return args }, inFlight: 1, trips: make(chan time.Duration)}
+	p := &pinger{tool: "nothing", args: func(int) json.RawMessage { return args }, inFlight: 1,
+		trips: make(chan time.Duration)}
 	if err := pingAll(e, p, site.Offers(registry)); err != nil {
 		return r, err
 	}
@@ -72,7 +75,8 @@ func (b *runner) roundTrip(ctx context.Context, durability string) (Result, erro
 
 // rawInProcess is the raw chain on a bus of its own, worker and all in this process.
 func (b *runner) rawInProcess(ctx context.Context, durability string) (*rawbus.Chain, func(), error) {
-	server, err := bus.Open(ctx, bus.Config{Dir: b.dir(), Project: rawbus.Project, Durability: durability, Logger: b.g.Logger()})
+	server, err := bus.Open(ctx, bus.Config{Dir: b.dir(), Project: rawbus.Project, Durability: durability,
+		Logger: b.g.Logger()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +99,8 @@ func (b *runner) twoWorkers(e *engine.Engine) error {
 		return err
 	}
 	for range 2 {
-		if _, err := b.process("worker", "--project", e.Project, "--nats", e.Bus.Server.URL(), "--creds", filepath.Join(e.KeysDir(), "worker.json"), "--json", "-q"); err != nil {
+		if _, err := b.process("worker", "--project", e.Project, "--nats", e.Bus.Server.URL(), "--creds",
+			filepath.Join(e.KeysDir(), "worker.json"), "--json", "-q"); err != nil {
 			return err
 		}
 	}
@@ -154,7 +159,8 @@ func (b *runner) callsBesideRaw(ctx context.Context, inFlight int) (Result, erro
 		return r, err
 	}
 	args := json.RawMessage(`{"path":"a.go","start_line":1,"end_line":1}`)
-	p := &pinger{tool: "get_file_slice", args: func(int) json.RawMessage { return args }, inFlight: inFlight, trips: make(chan time.Duration, inFlight)}
+	p := &pinger{tool: "get_file_slice", args: func(int) json.RawMessage { return args }, inFlight: inFlight,
+		trips: make(chan time.Duration, inFlight)}
 	if err := pingAll(e, p, site.Offers(builtin.Tools())); err != nil {
 		return r, err
 	}
@@ -205,7 +211,8 @@ func (b *runner) rates(ctx context.Context, r Result, inFlight int, p *pinger, r
 // other processes.
 func (b *runner) rawProcesses(ctx context.Context) (*rawbus.Chain, func(), error) {
 	dir := b.dir()
-	server, err := bus.Open(ctx, bus.Config{Dir: dir, Project: rawbus.Project, Durability: bus.Sync, Listen: "127.0.0.1:0", Logger: b.g.Logger()})
+	server, err := bus.Open(ctx, bus.Config{Dir: dir, Project: rawbus.Project, Durability: bus.Sync, Listen: "127.0.0.1:0",
+		Logger: b.g.Logger()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,7 +221,8 @@ func (b *runner) rawProcesses(ctx context.Context) (*rawbus.Chain, func(), error
 		return nil, nil, err
 	}
 	for n := 1; n <= 2; n++ {
-		if _, err := b.process("bench", "raw-worker", "--nats", server.URL(), "--creds", filepath.Join(keys, "worker.json"), "--name", engine.WorkerName(n)); err != nil {
+		if _, err := b.process("bench", "raw-worker", "--nats", server.URL(), "--creds", filepath.Join(keys, "worker.json"),
+			"--name", engine.WorkerName(n)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -245,7 +253,8 @@ func (b *runner) claimedCalls(ctx context.Context) (Result, error) {
 	p := &pinger{tool: "set_file_slice", inFlight: 1, trips: make(chan time.Duration), args: func(n int) json.RawMessage {
 		return json.RawMessage(fmt.Sprintf(`{"path":"f%d.txt","start_line":1,"end_line":0,"new_content":"x\n"}`, n))
 	}}
-	if err := pingAll(e, p, site.Offers(builtin.Tools()), events.Rule{Tool: "set_file_slice", Action: "allow"}); err != nil {
+	if err := pingAll(e, p, site.Offers(builtin.Tools()), events.Rule{Tool: "set_file_slice",
+		Action: "allow"}); err != nil {
 		return r, err
 	}
 	took, err := p.take(e.Ctx, max(b.n/10, 20))

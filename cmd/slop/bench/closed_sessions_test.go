@@ -40,7 +40,7 @@ const (
 // engine: a goal is reached, something is asked and answered, somebody looks,
 // and the session is closed. What the log's server keeps of each event and each
 // subject is not counted.
-func TestClosedSessionsLeaveNothingBehind(t *testing.T) { //nolint:paralleltest // it measures the heap
+func TestClosedSessionsLeaveNothingBehind(t *testing.T) {
 	countAllocations(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	m := newWorkers(t, reading(t, 1), nil)
@@ -54,9 +54,11 @@ func TestClosedSessionsLeaveNothingBehind(t *testing.T) { //nolint:paralleltest 
 		m.lifeOf(t, first+i)
 	}
 	http.DefaultClient.CloseIdleConnections()
-	require.Eventually(t, func() bool { return runtime.NumGoroutine() < goroutines+then }, eventstest.Patience, 10*time.Millisecond, "not one for each session")
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() < goroutines+then }, eventstest.Patience,
+		10*time.Millisecond, "not one for each session")
 	after := heapBelow(t, heap+comesAndGoes+then*leftOfSession)
-	t.Logf("our own heap: %d KiB after %d sessions and %d KiB after %d more; %d goroutines", heap>>10, first, after>>10, then, goroutines)
+	t.Logf("our own heap: %d KiB after %d sessions and %d KiB after %d more; %d goroutines", heap>>10, first, after>>10,
+		then, goroutines)
 }
 
 // lifeOf is the life of one session.
@@ -142,7 +144,8 @@ func ownHeap() int {
 // is under way behind the last answer holds memory for a moment, and says how much is.
 func heapBelow(t *testing.T, limit int) (heap int) {
 	t.Helper()
-	require.Eventually(t, func() bool { heap = ownHeap(); return heap <= limit }, eventstest.Patience, 100*time.Millisecond, "our own heap stays above %d KiB", limit>>10)
+	require.Eventually(t, func() bool { heap = ownHeap(); return heap <= limit }, eventstest.Patience,
+		100*time.Millisecond, "our own heap stays above %d KiB", limit>>10)
 	return heap
 }
 

@@ -172,6 +172,7 @@ func (b *runner) orchestrator(e *engine.Engine, name, url string) (*exec.Cmd, er
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	return b.process("orchestrator", "--project", e.Project, "--nats", e.Bus.Server.URL(), "--creds", filepath.Join(e.KeysDir(), "orchestrator.json"),
+	return b.process("orchestrator", "--project", e.Project, "--nats", e.Bus.Server.URL(), "--creds",
+		filepath.Join(e.KeysDir(), "orchestrator.json"),
 		"--config", path, "--json", "-q")
 }

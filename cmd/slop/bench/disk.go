@@ -17,7 +17,8 @@ import (
 // the bytes of its events' data, once it is indexed and the engine has stopped.
 func (b *runner) disk(ctx context.Context) ([]Result, error) {
 	root, s := b.dir(), roundShape{1, 16, bus.Sync}
-	m, err := startRounds(ctx, root, s, benchScript{goals: 1, rounds: s.each(b.n*roundBlocks) + 1, lines: 80}, engine.Causes{})
+	m, err := startRounds(ctx, root, s, benchScript{goals: 1, rounds: s.each(b.n*roundBlocks) + 1, lines: 80},
+		engine.Causes{})
 	if err != nil {
 		return nil, err
 	}

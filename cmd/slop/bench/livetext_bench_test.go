@@ -39,7 +39,8 @@ func BenchmarkLiveText(b *testing.B) {
 	})
 	token, err := os.ReadFile(filepath.Join(m.Tokens(), "read.token"))
 	require.NoError(b, err)
-	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, m.Hooks.URL()+"/api/stream?signals=1", http.NoBody)
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, m.Hooks.URL()+"/api/stream?signals=1",
+		http.NoBody)
 	require.NoError(b, err)
 	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	feed, err := http.DefaultClient.Do(request)
@@ -50,7 +51,7 @@ func BenchmarkLiveText(b *testing.B) {
 	require.NoError(b, err)
 	ours := delays(b, feed.Body, pieces, "delta")
 
-	bare, err := http.Post(provider.URL, "application/json", http.NoBody) //nolint:noctx // of a benchmark
+	bare, err := http.Post(provider.URL, "application/json", http.NoBody)
 	require.NoError(b, err)
 	defer bare.Body.Close()
 	theirs := delays(b, bare.Body, pieces, "content")
@@ -73,7 +74,8 @@ func stamp(w http.ResponseWriter, r *http.Request, pieces int) {
 	defer pace.Stop()
 	for range pieces {
 		<-pace.C // so that pieces come one by one
-		say(`{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"%d "}}]}`, time.Now().UnixNano())
+		say(`{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"%d "}}]}`,
+			time.Now().UnixNano())
 	}
 	say(`{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`)
 	say("[DONE]")

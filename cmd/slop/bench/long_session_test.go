@@ -15,7 +15,7 @@ const leftOfRound = 20 << 10
 
 // TestALongSessionGrowsByItsRoundsOnly works for goal after goal in one session.
 // Each round may add to what is alive as much as the round before and no more.
-func TestALongSessionGrowsByItsRoundsOnly(t *testing.T) { //nolint:paralleltest // it measures the heap
+func TestALongSessionGrowsByItsRoundsOnly(t *testing.T) {
 	rounds := 20
 	if os.Getenv("SLOP_LOAD") == "full" {
 		rounds = 900
@@ -38,5 +38,6 @@ func TestALongSessionGrowsByItsRoundsOnly(t *testing.T) { //nolint:paralleltest 
 	work()
 	before := second - first
 	after := heapBelow(t, second+comesAndGoes+min(rounds*leftOfRound, max(0, before)*5/4)) - second
-	t.Logf("own heap of %d rounds: %d KiB, %d more, %d more; %d bytes a round", rounds, first>>10, before>>10, after>>10, after/rounds)
+	t.Logf("own heap of %d rounds: %d KiB, %d more, %d more; %d bytes a round", rounds, first>>10, before>>10, after>>10,
+		after/rounds)
 }

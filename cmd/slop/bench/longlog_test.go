@@ -84,14 +84,16 @@ func (l *longLog) life(t *testing.T) (received uint64, known string) {
 	registry := filepath.Join(l.Project, sessionlog.RegistryFile)
 	require.NoError(t, os.RemoveAll(registry))
 	began, used := time.Now(), engine.ProcessorTime()
-	g := &site.Flags{Terminal: term.Terminal{In: bytes.NewReader(nil), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Quiet: true}}
+	g := &site.Flags{Terminal: term.Terminal{In: bytes.NewReader(nil), Out: &bytes.Buffer{}, Err: &bytes.Buffer{},
+		Quiet: true}}
 	e, err := engine.New(t.Context(), g, l.Place, "", nil)
 	require.NoError(t, err)
 	_, err = e.Serve(t.Context(), "127.0.0.1:0", false)
 	require.NoError(t, err)
 	t.Logf("ready beside %d closed sessions of %d events after %v, %v of processor time", len(l.folders), l.events,
 		time.Since(began).Round(time.Millisecond), (engine.ProcessorTime() - used).Round(time.Millisecond))
-	require.Eventually(t, func() bool { return l.complete(registry) }, eventstest.Patience, 5*time.Millisecond, "session logs and their registry")
+	require.Eventually(t, func() bool { return l.complete(registry) }, eventstest.Patience, 5*time.Millisecond,
+		"session logs and their registry")
 	rows, err := os.ReadFile(registry)
 	require.NoError(t, err)
 	sessions, err := json.Marshal(e.Live.Sessions())
@@ -128,7 +130,7 @@ func (l *longLog) settle(t *testing.T) (received uint64, known string) {
 // TestAStartReadsAsMuchOfALongLogAsOfAShortOne starts every role, gateway,
 // session logs and search beside ten times as many closed sessions, and without
 // snapshots. The figures in docs/performance.md are those of SLOP_LOAD=full.
-func TestAStartReadsAsMuchOfALongLogAsOfAShortOne(t *testing.T) { //nolint:paralleltest // it sets the environment
+func TestAStartReadsAsMuchOfALongLogAsOfAShortOne(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	counts, rounds := []int{8, 80}, 4
 	if os.Getenv("SLOP_LOAD") == "full" {

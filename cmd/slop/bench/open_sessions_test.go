@@ -26,7 +26,7 @@ const leftOfOpenSession = 192 << 10
 
 // TestOpenSessionsKeepLittle reaches a goal in session after session, and leaves
 // them open.
-func TestOpenSessionsKeepLittle(t *testing.T) { //nolint:paralleltest // it measures the heap
+func TestOpenSessionsKeepLittle(t *testing.T) {
 	countAllocations(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	m := newWorkers(t, reading(t, 8), nil)

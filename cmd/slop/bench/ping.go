@@ -61,7 +61,8 @@ func (p *pinger) decider(ctx context.Context) tiers.Decider[*ping] {
 			}
 			call := fmt.Sprintf("c-%d", s.n+1)
 			p.left(call)
-			return []events.Payload{events.ToolRequested{Call: call, Tool: p.tool, Args: p.args(s.n + 1), Ticket: "T-1", Attempt: 1, Round: s.n + 1}}
+			return []events.Payload{events.ToolRequested{Call: call, Tool: p.tool, Args: p.args(s.n + 1), Ticket: "T-1",
+				Attempt: 1, Round: s.n + 1}}
 		},
 	}
 }
@@ -123,7 +124,8 @@ func pingAll(e *engine.Engine, p *pinger, offered events.ToolsOffered, rules ...
 	settings := e.Settings(true)
 	settings.Rules = append(settings.Rules, rules...)
 	for _, w := range []events.Payload{
-		events.SessionOpened{Folder: "bench", Workspace: e.Project, Basis: by, Settings: settings}, offered, events.GoalSubmitted{Goal: "measure"},
+		events.SessionOpened{Folder: "bench", Workspace: e.Project, Basis: by, Settings: settings}, offered,
+		events.GoalSubmitted{Goal: "measure"},
 	} {
 		if _, _, err := v.Publish(e.Ctx, w); err != nil {
 			return err

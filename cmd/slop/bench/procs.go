@@ -96,10 +96,12 @@ func raisedAsks(ctx context.Context, v engine.SessionWriter) (<-chan string, err
 	return out, nil
 }
 
-func (b *runner) oneAnswer(e *engine.Engine, v engine.SessionWriter, token string, raised <-chan string) (time.Duration, error) {
+func (b *runner) oneAnswer(e *engine.Engine, v engine.SessionWriter, token string, raised <-chan string) (time.Duration,
+	error) {
 	done := make(chan error, 1)
 	go func() {
-		req, err := http.NewRequestWithContext(e.Ctx, http.MethodPost, e.Hooks.URL()+"/api/ask", strings.NewReader(`{"question":"go on?"}`))
+		req, err := http.NewRequestWithContext(e.Ctx, http.MethodPost, e.Hooks.URL()+"/api/ask",
+			strings.NewReader(`{"question":"go on?"}`))
 		if err != nil {
 			done <- err
 			return
@@ -125,7 +127,8 @@ func (b *runner) oneAnswer(e *engine.Engine, v engine.SessionWriter, token strin
 		return 0, fmt.Errorf("the ask ended before it was answered: %w", err)
 	}
 	start := time.Now()
-	if _, _, err := v.Publish(e.Ctx, events.AskAnswered{Ask: id, Decision: events.Yes, Response: json.RawMessage(`true`)}); err != nil {
+	if _, _, err := v.Publish(e.Ctx, events.AskAnswered{Ask: id, Decision: events.Yes,
+		Response: json.RawMessage(`true`)}); err != nil {
 		return 0, err
 	}
 	err := <-done
@@ -166,8 +169,11 @@ func (b *runner) oneTakeover(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	p := &pinger{tool: "run_powershell", inFlight: 1, trips: make(chan time.Duration, 1), args: func(int) json.RawMessage { return args }}
-	if err := pingAll(e, p, site.Offers(builtin.Tools()), events.Rule{Tool: "run_powershell", Action: "allow"}); err != nil {
+	p := &pinger{tool: "run_powershell", inFlight: 1, trips: make(chan time.Duration, 1), args: func(int) json.RawMessage {
+		return args
+	}}
+	if err := pingAll(e, p, site.Offers(builtin.Tools()), events.Rule{Tool: "run_powershell",
+		Action: "allow"}); err != nil {
 		return 0, err
 	}
 	pid, err := awaitPID(ctx, filepath.Join(e.Project, "pid"))

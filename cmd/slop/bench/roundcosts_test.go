@@ -31,7 +31,7 @@ const (
 
 // TestARoundCostsNoMoreThanItsBounds counts what one ticket's rounds append,
 // decode, open and sync, from one request to the next.
-func TestARoundCostsNoMoreThanItsBounds(t *testing.T) { //nolint:paralleltest // it counts what the process does
+func TestARoundCostsNoMoreThanItsBounds(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	const rounds = 60
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -77,7 +77,7 @@ const countedChild = "SLOP_TEST_COUNTED"
 
 // TestDiskCallsAgreeWithStrace runs an engine in a process of its own from its
 // start to its end, counted by the process itself and by strace.
-func TestDiskCallsAgreeWithStrace(t *testing.T) { //nolint:paralleltest // the child counts what its process does
+func TestDiskCallsAgreeWithStrace(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	if os.Getenv(countedChild) != "" {
 		countWholeEngine(t)
@@ -109,7 +109,8 @@ func countWholeEngine(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	calls, err := countDiskCalls(func() error {
-		m, err := startRounds(t.Context(), root, roundShape{1, 2, bus.Sync}, benchScript{goals: 1, rounds: 4}, engine.Causes{})
+		m, err := startRounds(t.Context(), root, roundShape{1, 2, bus.Sync}, benchScript{goals: 1, rounds: 4},
+			engine.Causes{})
 		if err != nil {
 			return err
 		}

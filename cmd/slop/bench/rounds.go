@@ -114,18 +114,20 @@ type roundsOn struct {
 }
 
 // startRounds starts the workers whose script has so many goals of a shape.
-func startRounds(ctx context.Context, root string, s roundShape, model benchScript, off engine.Causes) (*roundsOn, error) {
+func startRounds(ctx context.Context, root string, s roundShape, model benchScript, off engine.Causes) (*roundsOn,
+	error) {
 	model.tickets = s.tickets
 	script, err := model.parse()
 	if err != nil {
 		return nil, err
 	}
-	m, err := StartWorkers(ctx, WorkersPlan{root: root, script: script, off: off, lines: model.lines, change: func(c *config.Config) {
-		c.Bus.Durability, c.MMA.MaxWorkers = s.durability, s.tickets
-		three := c.Tiers["3"]
-		three.MaxRounds = events.MaxRounds
-		c.Tiers["3"] = three
-	}})
+	m, err := StartWorkers(ctx, WorkersPlan{root: root, script: script, off: off, lines: model.lines,
+		change: func(c *config.Config) {
+			c.Bus.Durability, c.MMA.MaxWorkers = s.durability, s.tickets
+			three := c.Tiers["3"]
+			three.MaxRounds = events.MaxRounds
+			c.Tiers["3"] = three
+		}})
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +292,8 @@ func (b *runner) slowModel(ctx context.Context, durability string) ([]Result, er
 	f, err := m.goal()
 	ideal := time.Duration(each+1) * modelDelay
 	return []Result{{Name: fmt.Sprintf("64 tickets of %d replies, model of 200 ms", each+1),
-		Durability: durability, Unit: "ms", N: f.rounds, Value: float64(f.wall.Milliseconds()), Reference: float64(ideal.Milliseconds()), Goal: 1.2}}, err
+		Durability: durability, Unit: "ms", N: f.rounds, Value: float64(f.wall.Milliseconds()),
+		Reference: float64(ideal.Milliseconds()), Goal: 1.2}}, err
 }
 
 // memoryFolder is a new folder on a file system in memory, where there is one.

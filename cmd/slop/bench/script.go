@@ -116,7 +116,8 @@ func (m *Workers) replyBare() error {
 		return line
 	}
 	m.Background(events.ActorModels, func() error {
-		return m.Role("models", engine.BusQueue{Conn: conn}.Work(m.Ctx, events.PoolName(events.PoolModels, m.Name), engine.ModelSlots,
+		return m.Role("models", engine.BusQueue{Conn: conn}.Work(m.Ctx, events.PoolName(events.PoolModels, m.Name),
+			engine.ModelSlots,
 			func(ctx context.Context, d runtime.Delivery) error {
 				out, err := events.New(events.Origin{ID: events.DecidedID(events.ActorModels, d.Event, 0), Time: time.Now(),
 					Project: m.Name, Session: d.Event.Session, Actor: events.ActorModels, Cause: d.Event.ID},

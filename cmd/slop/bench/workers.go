@@ -52,7 +52,8 @@ func writeBenchFile(project string, lines int) error {
 // benchText is text of so many lines that compresses about as well as source
 // code, because what the log and the index take of it is measured.
 func benchText(lines int) string {
-	words := strings.Fields("func return if err nil for range type struct string int context error append len map make key value")
+	words := strings.Fields("func return if err nil for range type struct string int context error append len map make " +
+		"key value")
 	random := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	for n := range lines {

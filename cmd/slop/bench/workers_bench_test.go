@@ -41,7 +41,8 @@ func BenchmarkWorkers(b *testing.B) {
 	b.Setenv("ANTHROPIC_API_KEY", llmtest.Key)
 	var ours, theirs time.Duration
 	for b.Loop() {
-		server := llmtest.Anthropic(b, llmtest.Options{Models: []string{benchModel}, Answer: func(v llmtest.View) llmtest.Turn { return teamwork(v, latency) }})
+		server := llmtest.Anthropic(b, llmtest.Options{Models: []string{benchModel},
+			Answer: func(v llmtest.View) llmtest.Turn { return teamwork(v, latency) }})
 		m := newWorkers(b, nil, func(c *config.Config) {
 			for n, t := range c.Tiers {
 				t.Provider, t.Model = anthropic.Name, benchModel
@@ -67,7 +68,8 @@ func bareTime(b *testing.B, server *llmtest.Server) time.Duration {
 	b.Helper()
 	bare := anthropic.Provider{Endpoint: server.Endpoint()}
 	request := llm.Request{Model: benchModel, Messages: []llm.Message{
-		{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("tier 3 of four")}}, {Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("# Ticket T-000\n\nwork")}}}}
+		{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("tier 3 of four")}},
+		{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("# Ticket T-000\n\nwork")}}}}
 	began := time.Now()
 	var wg sync.WaitGroup
 	for range benchWorkers {
@@ -112,7 +114,8 @@ func teamwork(v llmtest.View, latency time.Duration) llmtest.Turn {
 	if said == benchRounds-1 {
 		return llmtest.Turn{Text: "DONE: all.", Delay: latency}
 	}
-	return llmtest.Turn{Text: "I read.", Delay: latency, Calls: []llmtest.Call{{Name: "get_file_slice", Args: `{"path":"a.txt","start_line":1,"end_line":9}`}}}
+	return llmtest.Turn{Text: "I read.", Delay: latency, Calls: []llmtest.Call{{Name: "get_file_slice",
+		Args: `{"path":"a.txt","start_line":1,"end_line":9}`}}}
 }
 
 func manyTickets() string {

@@ -62,16 +62,19 @@ func (r *run) raise(arrangement string) []*member {
 			r.hire("bus", nil, nil, r.common(append([]string{"bus"}, listen...)...)...),
 			r.remote("gateway", "gateway", r.answersAt, "gateway", "--listen", "127.0.0.1:0"),
 			r.remote("judge", "orchestrator", nil, "orchestrator", "--only", "conductor,approval"),
-			r.remote("rest", "orchestrator", nil, append([]string{"orchestrator", "--only", "planner,lead,contributor,qa,timers"}, scripted...)...),
+			r.remote("rest", "orchestrator", nil,
+				append([]string{"orchestrator", "--only", "planner,lead,contributor,qa,timers"}, scripted...)...),
 			r.remote("models", "orchestrator", nil, append([]string{"orchestrator", "--only", "models"}, scripted...)...),
 			r.remote("worker two", "worker", nil, "worker"),
 			r.remote("worker three", "worker", nil, "worker"),
 		}
 	case serve:
-		crew = []*member{r.hire("serve", nil, r.answersAt, r.common(append(append([]string{"serve", "--listen", "127.0.0.1:0"}, listen...), scripted...)...)...)}
+		crew = []*member{r.hire("serve", nil, r.answersAt,
+			r.common(append(append([]string{"serve", "--listen", "127.0.0.1:0"}, listen...), scripted...)...)...)}
 	case single:
 		args := append(append([]string{"run", "--wait", "--listen", "127.0.0.1:0"}, listen...), scripted...)
-		m := r.hireAnew("run", nil, nil, func() []string { return r.common(append(slices.Clone(args), r.nextPlay().goal())...) })
+		m := r.hireAnew("run", nil, nil,
+			func() []string { return r.common(append(slices.Clone(args), r.nextPlay().goal())...) })
 		m.mayEnd()
 		crew = []*member{m}
 	}
@@ -314,8 +317,10 @@ func (r *run) cradle(f fault) {
 		_ = cmd.Wait()
 		_ = file.Close()
 	}
-	if out, status := r.slop(fmt.Sprintf("cradle-%d-keys", n), "keys", "--project", dir, "--config", r.config); status != 0 {
-		r.violate("cradle-unusable", "a data folder whose making was killed after %d ms cannot be used: status %d %s, see cradle-%d-keys.log",
+	if out, status := r.slop(fmt.Sprintf("cradle-%d-keys", n), "keys", "--project", dir, "--config",
+		r.config); status != 0 {
+		r.violate("cradle-unusable", "a data folder whose making was killed after %d ms cannot be used: status %d %s, see "+
+			"cradle-%d-keys.log",
 			f.choice%250, status, out, n)
 	}
 }

@@ -158,8 +158,10 @@ func newRun(t *testing.T, seed uint64, lasts time.Duration) *run {
 		dir, err = os.MkdirTemp("", "slop-chaos-")
 		require.NoError(t, err)
 	}
-	r := &run{t: t, seed: seed, dir: dir, project: filepath.Join(dir, "disk", "stage"), config: filepath.Join(dir, "home", "config.toml"),
-		script: filepath.Join(dir, "script.jsonl"), outside: filepath.Join(dir, "outside.log"), bus: bustest.Address(t), plays: min(20+int(lasts/time.Second), mostPlays),
+	r := &run{t: t, seed: seed, dir: dir, project: filepath.Join(dir, "disk", "stage"), config: filepath.Join(dir, "home",
+		"config.toml"),
+		script: filepath.Join(dir, "script.jsonl"), outside: filepath.Join(dir, "outside.log"), bus: bustest.Address(t),
+		plays:  min(20+int(lasts/time.Second), mostPlays),
 		crowds: min(1+int(lasts/(2*time.Minute)), mostCrowds),
 		links:  map[string]*proxy{}, counts: map[string]int{}, pids: map[int]string{}, births: map[int]time.Time{}}
 	for _, sub := range []string{"disk", "home", "stderr"} {
@@ -174,9 +176,11 @@ func newRun(t *testing.T, seed uint64, lasts time.Duration) *run {
 		t.Logf("no clock is set back: %v", r.noClock)
 	}
 	require.NoError(t, os.MkdirAll(r.project, 0o755))
-	require.NoError(t, os.WriteFile(r.config, []byte("[user]\nname = \""+personName+"\"\n[bus]\ndurability = \"relaxed\"\nmax_bytes = 536870912\n"+
+	require.NoError(t, os.WriteFile(r.config, []byte("[user]\nname = \""+personName+"\"\n[bus]\ndurability = "+
+		"\"relaxed\"\nmax_bytes = 536870912\n"+
 		"[hooks]\nlisten = \"127.0.0.1:0\"\n[shell]\ntimeout_s = 86400\n"), 0o600))
-	r.env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "home"), "XDG_STATE_HOME="+filepath.Join(dir, "state"))
+	r.env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "home"), "XDG_STATE_HOME="+filepath.Join(dir,
+		"state"))
 	r.person = newPerson(r)
 	r.stage()
 	return r
@@ -259,7 +263,8 @@ func (r *run) report() {
 		fmt.Fprintf(&all, "%s: %s\n", v.name, v.what)
 	}
 	require.NoError(r.t, os.WriteFile(filepath.Join(r.dir, "violations.log"), []byte(all.String()), 0o600))
-	r.t.Errorf("%d violations; the folder %s is kept: begin with violations.log, outside.log and stderr", len(r.violations), r.dir)
+	r.t.Errorf("%d violations; the folder %s is kept: begin with violations.log, outside.log and stderr",
+		len(r.violations), r.dir)
 	if r.noDisk == nil {
 		require.NoError(r.t, os.CopyFS(filepath.Join(r.dir, "stage"), os.DirFS(r.project)))
 	}

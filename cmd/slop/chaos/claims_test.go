@@ -44,7 +44,8 @@ func (r *run) damageClaims(random *rand.Rand) {
 	said := fmt.Sprintf("claims-%d", n)
 	if _, status := r.slop(said, append([]string{"sessions"}, at...)...); status == 0 {
 		if how < 2 && held > 0 {
-			r.violate("damage-unnamed", "the claims are gone, form %d, their end was %d, and slop sessions reads the store", how, held)
+			r.violate("damage-unnamed", "the claims are gone, form %d, their end was %d, and slop sessions reads the store", how,
+				held)
 		}
 		return
 	}

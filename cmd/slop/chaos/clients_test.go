@@ -63,7 +63,8 @@ func (p *person) connected() bool {
 // client starts a slop run that opens a session on the bus of now.
 func (r *run) client(p play) {
 	creds := filepath.Join(r.data(), "keys", "person-"+personName+".json")
-	args := r.common("run", "--wait", "--nats", "nats://"+r.bus, "--creds", creds, "--script", r.script, "--label", p.name, p.goal())
+	args := r.common("run", "--wait", "--nats", "nats://"+r.bus, "--creds", creds, "--script", r.script, "--label", p.name,
+		p.goal())
 	cmd, out, file, err := r.command(fmt.Sprintf("client-%d", r.number()), args...)
 	if err == nil {
 		err = cmd.Start()

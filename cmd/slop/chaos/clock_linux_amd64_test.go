@@ -46,7 +46,8 @@ func clockBack(by time.Duration) error {
 		0x48, 0x29, 0x0e, // sub [rsi], rcx
 		0xc3, // ret
 	)
-	page, err := syscall.Mmap(-1, 0, syscall.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	page, err := syscall.Mmap(-1, 0, syscall.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return err
 	}

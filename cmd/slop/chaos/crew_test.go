@@ -70,7 +70,8 @@ func (m *member) once() bool {
 		m.mu.Unlock()
 		return false
 	}
-	cmd, out, file, err := m.run.command(fmt.Sprintf("%s-%d", strings.ReplaceAll(m.name, " ", "-"), m.run.number()), m.args()...)
+	cmd, out, file, err := m.run.command(fmt.Sprintf("%s-%d", strings.ReplaceAll(m.name, " ", "-"), m.run.number()),
+		m.args()...)
 	if err == nil {
 		err = cmd.Start()
 	}

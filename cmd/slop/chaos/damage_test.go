@@ -22,13 +22,18 @@ func (r *run) damage(kind string, random *rand.Rand) {
 	case damageSnapshots:
 		r.flip(random, 5, store, "SLOP_SNAPSHOTS")
 	case damageNoStore:
-		for _, dir := range r.below(store, func(path string, d fs.DirEntry) bool { return d.IsDir() && strings.HasSuffix(path, "SLOP_SNAPSHOTS") }) {
+		for _, dir := range r.below(store, func(path string, d fs.DirEntry) bool {
+			return d.IsDir() &&
+				strings.HasSuffix(path, "SLOP_SNAPSHOTS")
+		}) {
 			r.must(os.RemoveAll(dir))
 		}
 	case damageIndex:
 		r.flip(random, 5, filepath.Join(r.data(), "search"), "")
 	case damageLogFiles:
-		for _, file := range r.below(filepath.Join(r.project, "logs"), func(path string, d fs.DirEntry) bool { return strings.HasSuffix(path, ".log") }) {
+		for _, file := range r.below(filepath.Join(r.project, "logs"), func(path string, d fs.DirEntry) bool {
+			return strings.HasSuffix(path, ".log")
+		}) {
 			if random.IntN(2) == 0 {
 				r.must(os.Remove(file))
 			}
@@ -60,7 +65,10 @@ func (r *run) below(dir string, want func(string, fs.DirEntry) bool) []string {
 
 // flip turns single bits of files whose path has a part, and names them.
 func (r *run) flip(random *rand.Rand, bits int, dir, part string) (flipped []string) {
-	files := r.below(dir, func(path string, d fs.DirEntry) bool { return d.Type().IsRegular() && strings.Contains(path, part) })
+	files := r.below(dir, func(path string, d fs.DirEntry) bool {
+		return d.Type().IsRegular() &&
+			strings.Contains(path, part)
+	})
 	for range bits {
 		if len(files) == 0 {
 			break

@@ -69,7 +69,8 @@ func requests(e events.Event) (asks, answers string) {
 		asks = fmt.Sprintf("approved call %s %d", p.Call, p.Generation)
 	case events.PreviewRequested:
 		asks = "preview " + p.Call
-	case events.ContextRequested, events.ContextInjectionRequested, events.RefreshRequested, events.ModelRequested, events.WorkspaceRequested, events.MergeRequested:
+	case events.ContextRequested, events.ContextInjectionRequested, events.RefreshRequested, events.ModelRequested,
+		events.WorkspaceRequested, events.MergeRequested:
 		asks = e.Type + " " + e.ID
 	case events.AskRaised:
 		asks = "ask " + p.Ask
@@ -115,7 +116,8 @@ func unanswered(log []events.Event) []string {
 		if answers == "" {
 			continue
 		}
-		for _, typ := range []string{"", "ContextRequested ", "ContextInjectionRequested ", "RefreshRequested ", "ModelRequested ", "WorkspaceRequested ", "MergeRequested "} {
+		for _, typ := range []string{"", "ContextRequested ", "ContextInjectionRequested ", "RefreshRequested ",
+			"ModelRequested ", "WorkspaceRequested ", "MergeRequested "} {
 			delete(open, e.Session+" "+typ+answers)
 		}
 	}
@@ -160,7 +162,8 @@ func (r *run) pushedOnce(log []events.Event) {
 	}
 	for _, id := range sorted(r.person.pushed) {
 		if posted[id] == 0 || settled[id] == "" {
-			r.violate("acknowledged-lost", "question %s was answered with %s; on record: posted %d times, settled %q", id, r.person.pushed[id], posted[id], settled[id])
+			r.violate("acknowledged-lost", "question %s was answered with %s; on record: posted %d times, settled %q", id,
+				r.person.pushed[id], posted[id], settled[id])
 		}
 	}
 }
@@ -179,7 +182,8 @@ func callsOf(log []events.Event) map[string]*call {
 	for _, e := range log {
 		switch p := e.Payload.(type) {
 		case events.ToolRequested:
-			calls[p.Call] = &call{session: e.Session, tool: p.Tool, id: idOf(p.Args), ticket: p.Ticket, approved: map[int]events.Event{}}
+			calls[p.Call] = &call{session: e.Session, tool: p.Tool, id: idOf(p.Args), ticket: p.Ticket,
+				approved: map[int]events.Event{}}
 		case events.ToolApproved:
 			if c := calls[p.Call]; c != nil {
 				c.approved[p.Generation] = e
@@ -278,7 +282,8 @@ func (r *run) notAfterEnd(id string, c *call, marks []mark, end events.Event) {
 		born, known := r.births[m.pid]
 		heard := r.person.heard[end.Seq] // the time of the event may be that of a clock that was set back
 		if m.begin && known && born.After(heard.Add(1e9)) && c.approved[1].Seq < end.Seq {
-			r.violate("ran-after-end", "script %s began in %s, which started %s after %s at %d", id, r.pids[m.pid], born.Sub(heard), end.Type, end.Seq)
+			r.violate("ran-after-end", "script %s began in %s, which started %s after %s at %d", id, r.pids[m.pid],
+				born.Sub(heard), end.Type, end.Seq)
 		}
 	}
 }
@@ -306,7 +311,8 @@ func (r *run) editedOnce(log []events.Event) {
 			}
 		}
 		if changed && !maybe {
-			r.violate("effect-unrecorded", "edit %s (call %s) is in the file, and the record says %s", c.id, key, c.outcomes[0].Text)
+			r.violate("effect-unrecorded", "edit %s (call %s) is in the file, and the record says %s", c.id, key,
+				c.outcomes[0].Text)
 		}
 	}
 }

@@ -69,7 +69,8 @@ func newPerson(r *run) *person {
 // follow reads the log until ctx ends, over every loss of the bus.
 func (p *person) follow(ctx context.Context) {
 	for ctx.Err() == nil {
-		conn, err := bus.Dial(ctx, bus.DialConfig{URL: "nats://" + p.run.bus, Creds: filepath.Join(p.run.data(), "keys", "person-"+personName+".json"),
+		conn, err := bus.Dial(ctx, bus.DialConfig{URL: "nats://" + p.run.bus, Creds: filepath.Join(p.run.data(), "keys",
+			"person-"+personName+".json"),
 			Role: bus.Role{Kind: bus.Person, Name: personName}})
 		if err != nil {
 			p.run.rest(100 * time.Millisecond)
@@ -159,7 +160,8 @@ func (p *person) answer(ctx context.Context) {
 		for _, a := range p.due() {
 			decision, args := p.decide(a)
 			if p.pick(a.Ask+"way")%2 == 0 {
-				p.say(ctx, a.session, "answer-"+a.session+"-"+a.Ask, events.AskAnswered{Ask: a.Ask, Decision: decision, Args: args, Response: response(a)})
+				p.say(ctx, a.session, "answer-"+a.session+"-"+a.Ask, events.AskAnswered{Ask: a.Ask, Decision: decision, Args: args,
+					Response: response(a)})
 			} else {
 				p.post(ctx, a, decision, args)
 			}
@@ -230,7 +232,8 @@ func (p *person) say(ctx context.Context, session, id string, payload events.Pay
 	if conn == nil {
 		return
 	}
-	e, err := events.New(events.Origin{ID: id, Time: time.Now(), Project: p.run.name(), Session: session, Actor: personName}, payload)
+	e, err := events.New(events.Origin{ID: id, Time: time.Now(), Project: p.run.name(), Session: session,
+		Actor: personName}, payload)
 	if err != nil {
 		p.run.violate("harness", "%v", err)
 		return

@@ -61,14 +61,16 @@ func newCrowd(n int, outside, holds string) play {
 		var calls []map[string]any
 		for step := 1; step <= 20 && t < crowdTickets; step++ {
 			call := fmt.Sprintf("%s.s%d", id, step)
-			calls = append(calls, runs(fmt.Sprintf("echo \"begin %s $PPID $(date +%%s%%N)\" >> '%s'; while [ -e '%s' ]; do sleep 1; done; echo \"end %s 0 0\" >> '%s'",
+			calls = append(calls, runs(fmt.Sprintf("echo \"begin %s $PPID $(date +%%s%%N)\" >> '%s'; while [ -e '%s' ]; do "+
+				"sleep 1; done; echo \"end %s 0 0\" >> '%s'",
 				call, outside, filepath.Join(holds, p.name), call, outside)))
 		}
 		delay := 0
 		if t == crowdTickets {
 			calls, delay = []map[string]any{p.edits("files/"+id+".txt", id+".s1")}, 4000
 		}
-		p.line(map[string]any{"tier": 3, "ticket": id, "reply": map[string]any{"text": "I go on.", "tool_calls": calls, "delay_ms": delay}})
+		p.line(map[string]any{"tier": 3, "ticket": id, "reply": map[string]any{"text": "I go on.", "tool_calls": calls,
+			"delay_ms": delay}})
 		p.done(id)
 	}
 	p.plan(tickets)
@@ -81,7 +83,9 @@ const crowdTickets = 4
 // plan has the planner and the lead make the tickets.
 func (p *play) plan(tickets []map[string]any) {
 	for range spares {
-		p.line(map[string]any{"tier": 1, "contains": p.goal(), "reply": map[string]any{"text": text([]map[string]any{{"id": p.name, "title": p.name, "description": "Track of " + p.name}})}})
+		p.line(map[string]any{"tier": 1, "contains": p.goal(),
+			"reply": map[string]any{"text": text([]map[string]any{{"id": p.name, "title": p.name, "description": "Track of " +
+				p.name}})}})
 		p.line(map[string]any{"tier": 2, "track": p.name, "reply": map[string]any{"text": text(tickets)}})
 	}
 }
@@ -105,7 +109,8 @@ func (p *play) ticket(random *rand.Rand, id, file, outside string) {
 			step++
 			calls = append(calls, p.call(random, fmt.Sprintf("%s.s%d", id, step), file, outside))
 		}
-		p.line(map[string]any{"tier": 3, "ticket": id, "reply": map[string]any{"text": "I go on.", "tool_calls": calls, "delay_ms": random.IntN(200)}})
+		p.line(map[string]any{"tier": 3, "ticket": id, "reply": map[string]any{"text": "I go on.", "tool_calls": calls,
+			"delay_ms": random.IntN(200)}})
 	}
 	p.done(id)
 }
@@ -140,7 +145,8 @@ func (p *play) call(random *rand.Rand, id, file, outside string) map[string]any 
 // edits is a call that changes a line of a file, which is there.
 func (p *play) edits(file, id string) map[string]any {
 	p.files[file] += id + ":no\n"
-	return map[string]any{"name": "edit_file", "args": map[string]any{"path": file, "old_string": id + ":no", "new_string": id + ":yes"}}
+	return map[string]any{"name": "edit_file", "args": map[string]any{"path": file, "old_string": id + ":no",
+		"new_string": id + ":yes"}}
 }
 
 // runs is a call that runs a script.

@@ -100,7 +100,8 @@ func settling(want map[string]string) time.Duration {
 func (r *run) served(ids []string) map[string]string {
 	out := map[string]string{}
 	for _, id := range ids {
-		for _, path := range []string{"/api/gui/mma_status?", "/api/gui/diagnostics?", "/api/session?", "/api/asks?state=all&"} {
+		for _, path := range []string{"/api/gui/mma_status?", "/api/gui/diagnostics?", "/api/session?",
+			"/api/asks?state=all&"} {
 			status, body := r.get(path + "session=" + id)
 			if status != http.StatusOK {
 				r.violate("read-model-missing", "GET %ssession=%s: %d %s", path, id, status, body)
@@ -109,7 +110,10 @@ func (r *run) served(ids []string) map[string]string {
 		}
 		folder := r.person.folder(id)
 		root := filepath.Join(r.project, "logs", "sessions")
-		for _, file := range r.below(filepath.Join(root, folder), func(_ string, d fs.DirEntry) bool { return folder != "" && d.Type().IsRegular() }) {
+		for _, file := range r.below(filepath.Join(root, folder), func(_ string, d fs.DirEntry) bool {
+			return folder != "" &&
+				d.Type().IsRegular()
+		}) {
 			body, err := os.ReadFile(file)
 			r.must(err)
 			out[strings.TrimPrefix(file, root)] = string(body)

@@ -128,7 +128,8 @@ func faults() []weighted {
 }
 
 func damages() []weighted {
-	return []weighted{{damageNone, 2}, {damageSnapshots, 2}, {damageNoStore, 1}, {damageIndex, 1}, {damageLogFiles, 1}, {damageCopy, 2},
+	return []weighted{{damageNone, 2}, {damageSnapshots, 2}, {damageNoStore, 1}, {damageIndex, 1}, {damageLogFiles, 1},
+		{damageCopy, 2},
 		{damageClaims, 2}, {damageClock, 2}}
 }
 

@@ -16,7 +16,8 @@ func TestAnIDIsFoundByAUniqueBeginningOrEnd(t *testing.T) {
 		require.NoError(t, err, word)
 		require.Equal(t, want, got)
 	}
-	for word, says := range map[string]string{"22": "could be several", "01": "could be several", "r-": "could be several", "zz": "there is no ask", "": "there is no ask"} {
+	for word, says := range map[string]string{"22": "could be several", "01": "could be several", "r-": "could be several",
+		"zz": "there is no ask", "": "there is no ask"} {
 		_, err := ExpandID("ask", word, ids)
 		require.ErrorContains(t, err, says, word)
 	}
@@ -25,7 +26,8 @@ func TestAnIDIsFoundByAUniqueBeginningOrEnd(t *testing.T) {
 func TestAShortIDLeadsBackToItsID(t *testing.T) {
 	t.Parallel()
 	ids := []string{
-		"01AAAAAAAAAAAAAAAAAA123456", "01AAAAAAAAAAAAAAAAAB123456", "01AAAAAAAAAAAAAAAAAAZZZZZZ", "r-1", "r-1-and-more-of-it-123456", "123456",
+		"01AAAAAAAAAAAAAAAAAA123456", "01AAAAAAAAAAAAAAAAAB123456", "01AAAAAAAAAAAAAAAAAAZZZZZZ", "r-1",
+		"r-1-and-more-of-it-123456", "123456",
 	}
 	short := ShortIDs(ids)
 	require.Len(t, short, len(ids))

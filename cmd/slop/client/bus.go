@@ -220,7 +220,8 @@ func (d *Bus) Control(ctx context.Context, session string, want ControlRequest) 
 
 // await shows see what a decider writes in a session behind a sequence, until
 // see has what it wants or the wait is over, which is no error.
-func (d *Bus) await(ctx context.Context, session, decider string, after uint64, see func(*events.Event) (bool, error)) error {
+func (d *Bus) await(ctx context.Context, session, decider string, after uint64, see func(*events.Event) (bool,
+	error)) error {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.Wait, reactionWait))
 	defer cancel()
 	_, feed, err := d.Read.Watch(ctx, events.Filter{Project: d.Place.Name, Session: session, Actor: decider}, after+1)
@@ -245,7 +246,8 @@ func (d *Bus) Keep(ctx context.Context, session string, want KeepRequest) error 
 	return err
 }
 
-func (d *Bus) Feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event, error] {
+func (d *Bus) Feed(ctx context.Context, session string, after uint64, filters []subjectPattern,
+	follow bool) iter.Seq2[events.Event, error] {
 	f := events.Filter{Project: d.Place.Name, Session: session}
 	return func(yield func(events.Event, error) bool) {
 		stored := d.Read.Read(ctx, f, after+1, 0)

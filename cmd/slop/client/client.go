@@ -45,7 +45,8 @@ type Client interface {
 	Search(ctx context.Context, text string, page search.Page) (search.Answer, error)
 	// feed yields a session's events after a sequence, not decoded: those that
 	// are there, and with follow each new one until ctx ends or the engine does.
-	Feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event, error]
+	Feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event,
+		error]
 	// blobs reads bodies that events name.
 	Blobs() events.Blobs
 	// close gives up what the client holds.
@@ -202,7 +203,8 @@ func WithSession(ctx context.Context, g *site.Flags, word string, f func(Client,
 }
 
 // WithOpened opens a client, picks a session there, and closes it afterwards.
-func WithOpened(ctx context.Context, g *site.Flags, word string, open func(context.Context, *site.Flags, site.Place) (Client, error), f func(Client, projections.Summary) error) error {
+func WithOpened(ctx context.Context, g *site.Flags, word string, open func(context.Context, *site.Flags,
+	site.Place) (Client, error), f func(Client, projections.Summary) error) error {
 	p, err := g.Place()
 	if err != nil {
 		return err

@@ -57,7 +57,8 @@ func (d *HTTP) Asks(ctx context.Context, session string) ([]Ask, error) {
 	var out struct {
 		Asks []Ask `json:"asks"`
 	}
-	_, err := d.reader.Call(ctx, http.MethodGet, "/api/asks", url.Values{"session": {session}, "state": {"all"}}, nil, &out)
+	_, err := d.reader.Call(ctx, http.MethodGet, "/api/asks", url.Values{"session": {session}, "state": {"all"}}, nil,
+		&out)
 	return out.Asks, err
 }
 
@@ -69,7 +70,8 @@ func (d *HTTP) Answer(ctx context.Context, session string, a Ask, given Answer) 
 	if errors.As(err, &refused) {
 		switch {
 		case refused.SettledAt != nil:
-			return false, &SettledError{Ask: a.RequestID, Outcome: refused.Outcome, By: refused.SettledBy, At: *refused.SettledAt}
+			return false, &SettledError{Ask: a.RequestID, Outcome: refused.Outcome, By: refused.SettledBy,
+				At: *refused.SettledAt}
 		case refused.Status == http.StatusUnprocessableEntity:
 			why := strings.TrimPrefix(refused.Message, errAnswerRefused.Error()+": ")
 			return false, wrapped{errAnswerRefused, errors.New(term.Visible(why))}
@@ -121,7 +123,8 @@ const (
 
 // Feed reads the stream. With follow a stream that breaks is taken up again
 // where it ended, for as long as the engine runs.
-func (d *HTTP) Feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event, error] {
+func (d *HTTP) Feed(ctx context.Context, session string, after uint64, filters []subjectPattern,
+	follow bool) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		at := after
 		for failures := 0; ; failures++ {
@@ -167,8 +170,10 @@ func (d *HTTP) runs() bool {
 
 // read reads one stream from *at on and moves *at along. over says that the
 // reader has all that it wanted.
-func (d *HTTP) read(ctx context.Context, session string, at *uint64, filters []subjectPattern, follow bool, yield func(events.Event, error) bool) (over bool, err error) {
-	s, err := d.reader.In(session).OpenStream(ctx, hookclient.StreamOptions{Since: *at, Filters: patterns(filters), Reader: "slop"})
+func (d *HTTP) read(ctx context.Context, session string, at *uint64, filters []subjectPattern, follow bool,
+	yield func(events.Event, error) bool) (over bool, err error) {
+	s, err := d.reader.In(session).OpenStream(ctx, hookclient.StreamOptions{Since: *at, Filters: patterns(filters),
+		Reader: "slop"})
 	if err != nil {
 		return false, err
 	}

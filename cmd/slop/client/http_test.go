@@ -48,7 +48,8 @@ func feedOf(t *testing.T, streams ...string) (*HTTP, *[]string) {
 // sent is an event as the gateway sends it.
 func sent(t *testing.T, seq int) string {
 	t.Helper()
-	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", seq), Time: time.Now(), Project: "p1", Session: "s1", Actor: "ada"}, events.PauseRequested{})
+	e, err := events.New(events.Origin{ID: fmt.Sprintf("E%d", seq), Time: time.Now(), Project: "p1", Session: "s1",
+		Actor: "ada"}, events.PauseRequested{})
 	require.NoError(t, err)
 	b, err := json.Marshal(e)
 	require.NoError(t, err)
@@ -104,7 +105,8 @@ func TestAnEventOverTheLimitIsRefused(t *testing.T) {
 
 func TestATokenIsNeverSentToAnotherMachine(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"http://example.org:8999", "https://127.0.0.1:1", "http://127.0.0.1.example.org", "//x", "file:///etc", ""} {
+	for _, url := range []string{"http://example.org:8999", "https://127.0.0.1:1", "http://127.0.0.1.example.org", "//x",
+		"file:///etc", ""} {
 		_, err := NewAPIClient(site.EngineInfo{Hooks: url}, "human")
 		require.ErrorContains(t, err, "is not on this machine", url)
 	}

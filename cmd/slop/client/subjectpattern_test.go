@@ -11,8 +11,10 @@ func TestAFilterSelectsBySubject(t *testing.T) {
 	t.Parallel()
 	const subject = "slop.ev.p1.s1.approval.AskRaised.tool"
 	for filter, want := range map[string]bool{
-		"approval.>": true, "*.AskRaised.*": true, "*.AskRaised.tool": true, subject: true, "slop.ev.p1.>": true, "slop.ev.>": true, ">": true,
-		"approval.*": false, "*.AskRaised": false, "conductor.>": false, "*.AskRaised.step": false, "slop.ev.p2.>": false, subject + ".>": false,
+		"approval.>": true, "*.AskRaised.*": true, "*.AskRaised.tool": true, subject: true, "slop.ev.p1.>": true,
+		"slop.ev.>": true, ">": true,
+		"approval.*": false, "*.AskRaised": false, "conductor.>": false, "*.AskRaised.step": false, "slop.ev.p2.>": false,
+		subject + ".>": false,
 	} {
 		parsed, err := ParsePatterns([]string{filter})
 		require.NoError(t, err, filter)

@@ -75,10 +75,12 @@ func (l *layers) modelless() []*Error {
 		_, model := l.places[key+".model"]
 		_, models := l.places[key+".models"]
 		// The models of Google's own program are those of its API.
-		if model || models || slices.Contains([]string{gemini.Name, geminicli.Name, ScriptProvider}, events.ProviderName(t.Provider)) {
+		if model || models || slices.Contains([]string{gemini.Name, geminicli.Name, ScriptProvider},
+			events.ProviderName(t.Provider)) {
 			continue
 		}
-		found = append(found, invalid(key+".provider", "needs a model beside it: %q, which tier %d has by itself, is one of gemini", t.Model, n))
+		found = append(found, invalid(key+".provider", "needs a model beside it: %q, which tier %d has by itself, is one "+
+			"of gemini", t.Model, n))
 	}
 	return found
 }

@@ -95,7 +95,8 @@ func stepInto(key *schemaKey, part string, above []string) (*schemaKey, *Error) 
 		return nil, &Error{Kind: ConfigUnknownKey, Key: path, Problem: "is unknown"}
 	}
 	holder := strings.Join(above, ".")
-	return nil, &Error{Kind: ConfigWrongType, Key: holder, Problem: "must be " + key.shape.words() + ", not a table", Hint: "see docs/config.md"}
+	return nil, &Error{Kind: ConfigWrongType, Key: holder, Problem: "must be " + key.shape.words() + ", not a table",
+		Hint: "see docs/config.md"}
 }
 
 // checkElement checks an entry that is itself an element: a header or value with a free name,
@@ -135,7 +136,8 @@ func kindFits(shape shape, entry entry) bool {
 		list := entry.kind == unstable.Array && len(entry.inside) > 0 && onlyKind(entry.inside, unstable.String)
 		return list || entry.kind == unstable.Bool && entry.text == "true"
 	case shapeTables:
-		return entry.kind == unstable.ArrayTable || entry.kind == unstable.Array && onlyKind(entry.inside, unstable.InlineTable)
+		return entry.kind == unstable.ArrayTable || entry.kind == unstable.Array &&
+			onlyKind(entry.inside, unstable.InlineTable)
 	default:
 		return entry.kind == unstable.Table || entry.kind == unstable.InlineTable
 	}

@@ -78,7 +78,8 @@ func keysInTheClear(c Config, keys Credentials, getenv func(string) string) erro
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		u, err := url.Parse(c.Providers[name].BaseURL)
 		if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) && keys.sent(c, name, getenv) {
-			return invalid("providers."+name+".base_url", "must be https, because the key of %s goes there; or name a variable that holds none with api_key_env", name)
+			return invalid("providers."+name+".base_url", "must be https, because the key of %s goes there; or name a "+
+				"variable that holds none with api_key_env", name)
 		}
 	}
 	return nil
@@ -136,7 +137,9 @@ func (c Credentials) APIKey(config Config, provider string, getenv func(string) 
 // by provider. They are the only ones that are read without being named in the configuration.
 func KeyVariables() map[string]string {
 	return map[string]string{
-		"anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "deepseek": "DEEPSEEK_API_KEY",
-		"grok": "XAI_API_KEY", "qwen": "DASHSCOPE_API_KEY", "minimax": "MINIMAX_API_KEY", "openrouter": "OPENROUTER_API_KEY",
+		"anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY",
+		"deepseek": "DEEPSEEK_API_KEY",
+		"grok":     "XAI_API_KEY", "qwen": "DASHSCOPE_API_KEY", "minimax": "MINIMAX_API_KEY",
+		"openrouter": "OPENROUTER_API_KEY",
 	}
 }

@@ -65,7 +65,8 @@ func TestLaterLayersWinKeyByKey(t *testing.T) {
 	t.Parallel()
 	c := newLoadCase(t)
 	got, err := c.load(
-		"[mma]\nmax_workers = 8\nstep_mode = true\n[tiers.3]\nmodel = \"a\"\ntemperature = 1\n[providers.local]\nbase_url = \"http://127.0.0.1:1/v1\"\nheaders = { X-A = \"1\" }\n",
+		"[mma]\nmax_workers = 8\nstep_mode = true\n[tiers.3]\nmodel = \"a\"\ntemperature = 1\n[providers.local]\nbase_url "+
+			"= \"http://127.0.0.1:1/v1\"\nheaders = { X-A = \"1\" }\n",
 		"mma.max_workers = 6\n[tiers.3]\nmax_rounds = 9\n[providers.local.headers]\nX-B = \"2\"\n",
 		"[mma]\nmax_workers = 5\n[tiers.3]\nmodel = \"b\"\n")
 	require.NoError(t, err)
@@ -75,7 +76,8 @@ func TestLaterLayersWinKeyByKey(t *testing.T) {
 	one := 1.0
 	require.Equal(t, Tier{Provider: "gemini", Model: "b", Temperature: &one, MaxRounds: 9}, got.Tier(3))
 	require.Equal(t, Default().Tier(2), got.Tier(2))
-	require.Equal(t, Provider{BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-A": "1", "X-B": "2"}}, got.Providers["local"])
+	require.Equal(t, Provider{BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-A": "1", "X-B": "2"}},
+		got.Providers["local"])
 }
 
 func TestRulesAndBlacklistsOfAllLayersAddUp(t *testing.T) {
@@ -87,7 +89,8 @@ func TestRulesAndBlacklistsOfAllLayersAddUp(t *testing.T) {
 		"mcp.blacklist = [\"*.p12\", \"secret\"]\nrules = [ { tool = \"fetch_url\", deny = true } ]\n")
 	require.NoError(t, err)
 	require.Equal(t, []string{"*.p12", "secret"}, got.MCP.Blacklist)
-	user, extra, project := filepath.Join(c.UserDir, "config.toml"), filepath.Join(c.UserDir, "extra.toml"), filepath.Join(c.ProjectDir, "slop.toml")
+	user, extra, project := filepath.Join(c.UserDir, "config.toml"), filepath.Join(c.UserDir, "extra.toml"),
+		filepath.Join(c.ProjectDir, "slop.toml")
 	require.Equal(t, []Rule{
 		{Tool: "read_*", Allow: RuleScope{All: true}, Origin: user + ":3"},
 		{Tool: "edit_file", Allow: RuleScope{Globs: []string{"src/**", "docs/**"}}, Origin: extra + ":1"},
@@ -102,7 +105,8 @@ func TestRulesAndBlacklistsOfAllLayersAddUp(t *testing.T) {
 func TestListsOfALaterFileReplace(t *testing.T) {
 	t.Parallel()
 	c := newLoadCase(t)
-	got, err := c.load("[net]\nallow_hosts = [\"a.example\", \"b.example\"]\n", "[net]\nallow_hosts = [\"c.example\"]\n", "")
+	got, err := c.load("[net]\nallow_hosts = [\"a.example\", \"b.example\"]\n", "[net]\nallow_hosts = [\"c.example\"]\n",
+		"")
 	require.NoError(t, err)
 	require.Equal(t, []string{"c.example"}, got.Net.AllowHosts)
 }
@@ -111,7 +115,8 @@ func TestMistakesInValuesNameTheFileThatSetThemLast(t *testing.T) {
 	t.Parallel()
 	c := newLoadCase(t)
 	_, err := c.load("[mma]\nmax_workers = 65\nmax_retries = 11\n[[rules]]\ntool = \"a\"\ndeny = true\n",
-		"[mma]\n\nmax_workers = 66\n[[rules]]\ntool = \"[\"\nallow = true\n[[rules]]\ntool = \"b\"\nallow = true\ndeny = true\n", "")
+		"[mma]\n\nmax_workers = 66\n[[rules]]\ntool = \"[\"\nallow = true\n[[rules]]\ntool = \"b\"\nallow = true\ndeny = "+
+			"true\n", "")
 	require.EqualError(t, err, strings.Join([]string{
 		c.UserDir + "/extra.toml:3: `mma.max_workers` must be from 1 to 64, not 66",
 		c.UserDir + "/config.toml:3: `mma.max_retries` must be from 0 to 10, not 11",
@@ -151,7 +156,8 @@ func TestUnreadableFilesAreErrors(t *testing.T) {
 func TestNameOfThePersonIsAnActorsName(t *testing.T) {
 	t.Parallel()
 	for user, want := range map[string]string{
-		"-": "person--", "ann": "ann", "CORP\\ann b": "CORP_ann_b", "gateway": "person-gateway", "worker-1": "person-worker-1",
+		"-": "person--", "ann": "ann", "CORP\\ann b": "CORP_ann_b", "gateway": "person-gateway",
+		"worker-1": "person-worker-1",
 	} {
 		require.Equal(t, want, withPerson(user))
 	}

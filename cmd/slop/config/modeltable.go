@@ -52,7 +52,8 @@ func (m Model) over(table events.ModelsOffered, provider, model string) events.M
 	if m.Input != nil && m.Output != nil {
 		o.Prices = []events.ModelPrice{{
 			ID: overrideSource + ":" + provider + "/" + model, Input: Micro(*m.Input), Output: Micro(*m.Output),
-			CacheRead: microOf(m.CacheRead), CacheWrite5m: microOf(m.CacheWrite5m), CacheWrite1h: microOf(m.CacheWrite1h), Source: overrideSource,
+			CacheRead: microOf(m.CacheRead), CacheWrite5m: microOf(m.CacheWrite5m), CacheWrite1h: microOf(m.CacheWrite1h),
+			Source: overrideSource,
 		}}
 	}
 	return o

@@ -60,7 +60,8 @@ func Page() string {
 func credentialRows() string {
 	rows := ""
 	for _, key := range credentialsSchema().leaves() {
-		rows += fmt.Sprintf("| `%s` | %s, at least %d characters | %s |\n", key.path, key.shape.words(), minSecret, Cell(key.doc))
+		rows += fmt.Sprintf("| `%s` | %s, at least %d characters | %s |\n", key.path, key.shape.words(), minSecret,
+			Cell(key.doc))
 	}
 	return rows
 }
@@ -84,7 +85,8 @@ func sectionTable(section *schemaKey, defaults reflect.Value) string {
 		if project == "" {
 			project = "no"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", pageKey(key), pageType(key), pageDefault(key, defaults), project, Cell(key.doc))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", pageKey(key), pageType(key), pageDefault(key, defaults), project,
+			Cell(key.doc))
 	}
 	return b.String()
 }

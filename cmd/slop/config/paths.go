@@ -45,7 +45,8 @@ func narrowFiles(person Config, project Files, projectDir string) (Files, []*Err
 	project = absoluteFiles(project, projectDir)
 	var found []*Error
 	refuse := func(key, path, why string) {
-		found = append(found, &Error{Kind: ConfigNotAllowed, Key: key, Problem: fmt.Sprintf("cannot open %q: %s", path, why), Hint: onlyThePerson})
+		found = append(found, &Error{Kind: ConfigNotAllowed, Key: key, Problem: fmt.Sprintf("cannot open %q: %s", path, why),
+			Hint: onlyThePerson})
 	}
 	for i, dir := range project.BaseDirs {
 		dir, err := existingDir(dir)

@@ -32,7 +32,8 @@ func Providers(c Config, keys Credentials) map[string]llm.Provider {
 // endpoint is where and how the API of a provider is reached.
 func endpoint(c Config, keys Credentials, name string, client *http.Client) llm.Endpoint {
 	section := c.Provider(name)
-	return llm.Endpoint{BaseURL: strings.TrimRight(section.BaseURL, "/"), Key: keys.APIKey(c, name, os.Getenv), Headers: section.Headers, Client: client}
+	return llm.Endpoint{BaseURL: strings.TrimRight(section.BaseURL, "/"), Key: keys.APIKey(c, name, os.Getenv),
+		Headers: section.Headers, Client: client}
 }
 
 // silence is how long a provider may bring nothing new; 0: its own limit.

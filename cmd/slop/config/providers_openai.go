@@ -29,7 +29,8 @@ func openAIServers(c Config) []openai.Server {
 func openAIProviders(c Config, keys Credentials, client *http.Client) []llm.Provider {
 	var out []llm.Provider
 	for _, s := range openAIServers(c) {
-		out = append(out, openai.Provider{Server: s, Endpoint: endpoint(c, keys, s.Name, client), Silence: silence(c, s.Name)})
+		out = append(out, openai.Provider{Server: s, Endpoint: endpoint(c, keys, s.Name, client),
+			Silence: silence(c, s.Name)})
 	}
 	return out
 }

@@ -20,7 +20,8 @@ func TestServersLikeOpenAIAreProviders(t *testing.T) {
 	c.Providers["ollama"] = Provider{BaseURL: "http://127.0.0.1:8/v1"}
 	require.NoError(t, c.Validate())
 	all := Providers(c, Credentials{Keys: map[string]string{"Deep-Seek": "-", "deepseek": "key-of-deepseek"}})
-	for _, written := range []string{"openai", "deepseek", "grok", "qwen", "llama", "Ollama", "MiniMax", "openrouter", "vllm", "llama.cpp", "my_server"} {
+	for _, written := range []string{"openai", "deepseek", "grok", "qwen", "llama", "Ollama", "MiniMax", "openrouter",
+		"vllm", "llama.cpp", "my_server"} {
 		require.Contains(t, all, events.ProviderName(written))
 	}
 	llama, _ := all["llama"].(openai.Provider)
@@ -61,7 +62,8 @@ context_window = 7
 context_window = 8
 `,
 		"credentials.toml": "[\"llama.cpp\"]\napi_key = \"key-of-llama\"\n[MiniMax]\napi_key = \"key-of-minimax\"\n",
-		"personas.toml":    "[personas.ada]\npreferred_models = [{ provider = \"llama.cpp\", model = \"x\" }, { provider = \"MiniMax\", model = \"y\" }, { provider = \"gemini-cli\", model = \"z\" }]\n",
+		"personas.toml": "[personas.ada]\npreferred_models = [{ provider = \"llama.cpp\", model = \"x\" }, { provider = " +
+			"\"MiniMax\", model = \"y\" }, { provider = \"gemini-cli\", model = \"z\" }]\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -69,10 +71,12 @@ context_window = 8
 	require.NoError(t, err)
 	keys, err := LoadCredentials(dir)
 	require.NoError(t, err)
-	require.Equal(t, []string{"llama_cpp", "gemini_cli"}, []string{c.Settings(false).Tier(1).Provider, c.Settings(false).Tier(3).Provider})
+	require.Equal(t, []string{"llama_cpp", "gemini_cli"}, []string{c.Settings(false).Tier(1).Provider,
+		c.Settings(false).Tier(3).Provider})
 	require.Equal(t, "http://127.0.0.1:9/v1", c.Provider("llama_cpp").BaseURL)
 	require.EqualValues(t, 5, c.Provider("gemini_cli").SilenceS)
-	for name, want := range map[string]string{"llama_cpp": "key-of-llama", "Llama.cpp": "key-of-llama", "minimax": "key-of-minimax"} {
+	for name, want := range map[string]string{"llama_cpp": "key-of-llama", "Llama.cpp": "key-of-llama",
+		"minimax": "key-of-minimax"} {
 		require.Equal(t, want, keys.APIKey(c, name, func(string) string { return "" }), name)
 	}
 	for provider, want := range map[string]int64{"llama_cpp": 7, "llama": 8} {
@@ -81,12 +85,14 @@ context_window = 8
 		require.Equal(t, want, offer.ContextWindow)
 	}
 	ada, _ := c.Roster.Persona("ada")
-	require.Equal(t, []string{"llama_cpp", "minimax", "gemini_cli"}, []string{ada.Models[0].Provider, ada.Models[1].Provider, ada.Models[2].Provider})
+	require.Equal(t, []string{"llama_cpp", "minimax", "gemini_cli"}, []string{ada.Models[0].Provider,
+		ada.Models[1].Provider, ada.Models[2].Provider})
 }
 
 func TestAKindIsForServersThatAreNotKnown(t *testing.T) {
 	t.Parallel()
-	for name, problem := range map[string]string{"own": "needs a base_url", "Ollama": "knows this one", "gemini": "knows this one", "codex-cli": "knows this one"} {
+	for name, problem := range map[string]string{"own": "needs a base_url", "Ollama": "knows this one",
+		"gemini": "knows this one", "codex-cli": "knows this one"} {
 		c := Default()
 		c.Providers[name] = Provider{Kind: KindOpenAI}
 		var wrong *Error
@@ -120,7 +126,8 @@ func TestThePageOfProvidersHasEveryServer(t *testing.T) {
 		if s.Reasoning != "" {
 			thoughts = "`" + s.Reasoning + "`, goes back: " + string(s.Back)
 		}
-		row := fmt.Sprintf("| `%s` | %s | %s | %s, `%s` | %s | %s |", s.Name, s.BaseURL, key, s.SystemRole, s.MaxTokens, thoughts, limits(s))
+		row := fmt.Sprintf("| `%s` | %s | %s | %s, `%s` | %s | %s |", s.Name, s.BaseURL, key, s.SystemRole, s.MaxTokens,
+			thoughts, limits(s))
 		require.Contains(t, string(page), row, "write this row into docs/providers.md")
 	}
 }

@@ -39,7 +39,8 @@ func TestTheSetUpsOfThePageWorkAsTheyStand(t *testing.T) {
 			askTier(t, c, n)
 		}
 	}
-	for _, name := range []string{"anthropic", "gemini", "openai", "deepseek", "llama", "my_gateway", "gemini_cli", "claude_cli", "codex_cli", "acp"} {
+	for _, name := range []string{"anthropic", "gemini", "openai", "deepseek", "llama", "my_gateway", "gemini_cli",
+		"claude_cli", "codex_cli", "acp"} {
 		require.True(t, asked[name], "the page shows no set-up of %s", name)
 	}
 }
@@ -55,16 +56,19 @@ func askTier(t *testing.T, c Config, n int) {
 	if c.Provider(s.Provider).Kind == KindOpenAI {
 		vendor = "vllm"
 	}
-	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: vendor, Models: s.Models, Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Here."} }})
+	fake, stop, err := llmtest.Start(llmtest.Options{Vendor: vendor, Models: s.Models,
+		Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Here."} }})
 	require.NoError(t, err, vendor)
 	defer stop()
 	c = reachedAt(c, s.Provider, fake.URL)
 	provider := Providers(c, Credentials{Keys: map[string]string{s.Provider: llmtest.Key}})[s.Provider]
 	require.NotNil(t, provider, s.Provider)
 	for _, model := range s.Models {
-		request := llm.Request{Model: model, Params: events.ModelParams{Effort: s.Effort, MaxOutputTokens: s.MaxOutputTokens}, Messages: []llm.Message{
-			{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You are here.")}}, {Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Where?")}},
-		}}
+		request := llm.Request{Model: model, Params: events.ModelParams{Effort: s.Effort, MaxOutputTokens: s.MaxOutputTokens},
+			Messages: []llm.Message{
+				{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You are here.")}},
+				{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Where?")}},
+			}}
 		reply, err := llm.Collect(provider.Stream(t.Context(), request), nil)
 		require.NoError(t, err, "%s %s: %v", s.Provider, model, fake.Refused())
 		require.Equal(t, "Here.", reply.Text)

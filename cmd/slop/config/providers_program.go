@@ -12,11 +12,15 @@ import (
 // programProviders are the providers that run a program.
 func programProviders(c Config) []llm.Provider {
 	return []llm.Provider{
-		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name), Inherit: c.keyVariables(geminicli.Name), Silence: silence(c, geminicli.Name)},
-		claudecli.Provider{Run: runtime.RunProgram, Folder: runsFolder(claudecli.Name), Inherit: c.keyVariables(claudecli.Name), Silence: silence(c, claudecli.Name)},
-		codexcli.Provider{Run: runtime.RunProgram, Folder: runsFolder(codexcli.Name), BaseURL: c.Provider(codexcli.Name).BaseURL,
+		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name),
+			Inherit: c.keyVariables(geminicli.Name), Silence: silence(c, geminicli.Name)},
+		claudecli.Provider{Run: runtime.RunProgram, Folder: runsFolder(claudecli.Name),
+			Inherit: c.keyVariables(claudecli.Name), Silence: silence(c, claudecli.Name)},
+		codexcli.Provider{Run: runtime.RunProgram, Folder: runsFolder(codexcli.Name),
+			BaseURL:     c.Provider(codexcli.Name).BaseURL,
 			KeyVariable: c.Provider(codexcli.Name).APIKeyEnv, Silence: silence(c, codexcli.Name)},
-		acp.Provider{Run: runtime.RunProgram, Folder: runsFolder(acp.Name), Args: c.Provider(acp.Name).Args, Inherit: c.keyVariables(acp.Name), Silence: silence(c, acp.Name)},
+		acp.Provider{Run: runtime.RunProgram, Folder: runsFolder(acp.Name), Args: c.Provider(acp.Name).Args,
+			Inherit: c.keyVariables(acp.Name), Silence: silence(c, acp.Name)},
 	}
 }
 

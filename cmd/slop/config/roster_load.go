@@ -56,10 +56,18 @@ func readOptional[T any](path string, into *T) (*document, error) {
 // over lays the files over a roster: what has a name there is replaced.
 func (f rosterFiles) over(r events.Roster, project bool) events.Roster {
 	return events.Roster{
-		Personas:      joined(r.Personas, f.personas.Personas, func(name string, c personaConfig) events.Persona { return c.persona(name, project) }, func(p events.Persona) string { return p.Name }),
-		ToolPresets:   joined(r.ToolPresets, f.tools.Presets, func(name string, c toolPresetConfig) events.ToolPreset { return c.preset(name) }, func(p events.ToolPreset) string { return p.Name }),
-		BiasProfiles:  joined(r.BiasProfiles, f.tools.BiasProfiles, func(name string, c biasProfileConfig) events.BiasProfile { return c.profile(name) }, func(p events.BiasProfile) string { return p.Name }),
-		PromptPresets: joined(r.PromptPresets, f.presets.Presets, func(name string, c promptPresetConfig) events.PromptPreset { return c.preset(name, project) }, func(p events.PromptPreset) string { return p.Name }),
+		Personas: joined(r.Personas, f.personas.Personas, func(name string, c personaConfig) events.Persona {
+			return c.persona(name, project)
+		}, func(p events.Persona) string { return p.Name }),
+		ToolPresets: joined(r.ToolPresets, f.tools.Presets, func(name string, c toolPresetConfig) events.ToolPreset {
+			return c.preset(name)
+		}, func(p events.ToolPreset) string { return p.Name }),
+		BiasProfiles: joined(r.BiasProfiles, f.tools.BiasProfiles,
+			func(name string, c biasProfileConfig) events.BiasProfile { return c.profile(name) },
+			func(p events.BiasProfile) string { return p.Name }),
+		PromptPresets: joined(r.PromptPresets, f.presets.Presets,
+			func(name string, c promptPresetConfig) events.PromptPreset { return c.preset(name, project) },
+			func(p events.PromptPreset) string { return p.Name }),
 	}
 }
 
@@ -117,7 +125,8 @@ func (f rosterFiles) brokenTools() []*Error {
 		}
 	}
 	for _, name := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles)) {
-		if err := (events.Roster{BiasProfiles: []events.BiasProfile{f.tools.BiasProfiles[name].profile(name)}}).Check(); err != nil {
+		if err := (events.Roster{BiasProfiles: []events.BiasProfile{
+			f.tools.BiasProfiles[name].profile(name)}}).Check(); err != nil {
 			found = append(found, invalid("bias_profiles."+name, "cannot be: %v", err))
 		}
 	}

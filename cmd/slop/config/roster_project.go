@@ -35,7 +35,8 @@ func (f rosterFiles) strangers(c Config) []*Error {
 	for _, name := range sortedKeys(reflect.ValueOf(f.personas.Personas)) {
 		for i, m := range f.personas.Personas[name].PreferredModels {
 			if validProviderName(m.Provider) && !c.KnownProvider(m.Provider) {
-				found = append(found, invalid(fmt.Sprintf("personas.%s.preferred_models.%d.provider", name, i), "%s", c.nobodyCalled(m.Provider)))
+				found = append(found, invalid(fmt.Sprintf("personas.%s.preferred_models.%d.provider", name, i), "%s",
+					c.nobodyCalled(m.Provider)))
 			}
 		}
 	}
@@ -97,7 +98,8 @@ func (f rosterFiles) wordyProfiles() []*Error {
 			words := f.tools.BiasProfiles[name].Tools[tool].ParameterBias
 			for _, parameter := range slices.Sorted(maps.Keys(words)) {
 				if !validName(parameter) || !nudge().MatchString(words[parameter]) {
-					found = append(found, notByProject("bias_profiles."+name, "cannot say more than a word or two of a parameter from a project"))
+					found = append(found, notByProject("bias_profiles."+name, "cannot say more than a word or two of a parameter "+
+						"from a project"))
 				}
 			}
 		}
@@ -120,7 +122,8 @@ func (f rosterFiles) looserPersonas(person Config, all events.Roster) []*Error {
 		p, key := f.personas.Personas[name], "personas."+name
 		for i, m := range p.PreferredModels {
 			if !slices.Contains(knownProviders(person), events.ProviderName(m.Provider)) {
-				found = append(found, notByProject(fmt.Sprintf("%s.preferred_models.%d.provider", key, i), fmt.Sprintf("cannot choose the provider %q from a project", m.Provider)))
+				found = append(found, notByProject(fmt.Sprintf("%s.preferred_models.%d.provider", key, i),
+					fmt.Sprintf("cannot choose the provider %q from a project", m.Provider)))
 			}
 		}
 		if problem := looser(presets(person.Roster, name), presets(all, name)); problem != "" {
@@ -144,14 +147,16 @@ func looserTiers(person, project Config) []*Error {
 			found = append(found, notByProject(key, problem))
 		}
 		if had, has := mine.Params.MaxOutputTokens, theirs.Params.MaxOutputTokens; had > 0 && (has == 0 || has > had) {
-			found = append(found, notByProject(fmt.Sprintf("tiers.%d.persona", n), fmt.Sprintf("makes replies longer than %d tokens", had)))
+			found = append(found, notByProject(fmt.Sprintf("tiers.%d.persona", n), fmt.Sprintf("makes replies longer than %d "+
+				"tokens", had)))
 		}
 	}
 	return found
 }
 
 func seated(c Config, r events.Roster, n int) tiers.Sitting {
-	return tiers.Seat{Tier: n}.Take(events.Settings{Tiers: []events.TierSettings{TierSettings(n, c.Tier(n), false)}, Roster: r})
+	return tiers.Seat{Tier: n}.Take(events.Settings{Tiers: []events.TierSettings{TierSettings(n, c.Tier(n), false)},
+		Roster: r})
 }
 
 func notByProject(key, problem string) *Error {

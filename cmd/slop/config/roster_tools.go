@@ -27,7 +27,8 @@ func (f rosterFiles) unknownTools() []*Error {
 		for _, category := range sortedKeys(reflect.ValueOf(categories)) {
 			for i, t := range categories[category].Tools {
 				if !standsForTool(t.Name, names) {
-					found = append(found, noSuchTool(fmt.Sprintf("presets.%s.categories.%s.tools.%d.name", preset, category, i), t.Name, names))
+					found = append(found, noSuchTool(fmt.Sprintf("presets.%s.categories.%s.tools.%d.name", preset, category, i),
+						t.Name, names))
 				}
 			}
 		}

@@ -199,7 +199,8 @@ func (k *schemaKey) leaves() []*schemaKey {
 // and the model's name, in which * stands for any characters.
 func validModelName(name string) bool {
 	provider, model, both := strings.Cut(name, "/")
-	return both && validProviderName(provider) && model != "" && len(model) <= 256 && !strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r > '~' })
+	return both && validProviderName(provider) && model != "" && len(model) <= 256 && !strings.ContainsFunc(model,
+		func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // validProviderName tells whether a name may stand for a provider in some spelling, such

@@ -44,7 +44,8 @@ func (c Credentials) Secrets(config Config, getenv func(string) string) []string
 // those of [KeyVariables].
 func programSecrets() []string {
 	return []string{
-		"GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "AWS_BEARER_TOKEN_BEDROCK",
+		"GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN",
+		"AWS_BEARER_TOKEN_BEDROCK",
 		"CODEX_API_KEY", "CODEX_ACCESS_TOKEN",
 	}
 }

@@ -16,7 +16,8 @@ func (c Config) Settings(scripted bool) events.Settings {
 		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval,
 		MaxRetries: c.MMA.MaxRetries, Review: c.MMA.Review, Isolation: c.MMA.Isolation,
 		AskTimeoutMS: int64(c.Ask.TimeoutS) * 1000, ToolTimeoutMS: int64(c.Shell.TimeoutS) * 1000,
-		FollowLinks: c.MCP.AllowSymlinks, AllowHosts: c.Net.AllowHosts, SearchURL: cmp.Or(c.Net.SearchURL, web.DefaultSearchURL),
+		FollowLinks: c.MCP.AllowSymlinks, AllowHosts: c.Net.AllowHosts, SearchURL: cmp.Or(c.Net.SearchURL,
+			web.DefaultSearchURL),
 		Providers: programs(c), Budget: c.Budget.Settings(), Roster: roster(c.Roster, scripted),
 	}
 	if !scripted { // which is not overloaded for long
@@ -29,8 +30,10 @@ func (c Config) Settings(scripted bool) events.Settings {
 }
 
 func TierSettings(n int, t Tier, scripted bool) events.TierSettings {
-	out := events.TierSettings{Tier: n, Provider: events.ProviderName(t.Provider), Models: t.Models, Temperature: t.Temperature, TopP: t.TopP, Effort: t.Effort,
-		MaxOutputTokens: t.MaxOutputTokens, MaxRounds: t.MaxRounds, Persona: t.Persona, ToolPreset: t.ToolPreset, BiasProfile: t.BiasProfile, PromptPreset: t.PromptPreset}
+	out := events.TierSettings{Tier: n, Provider: events.ProviderName(t.Provider), Models: t.Models,
+		Temperature: t.Temperature, TopP: t.TopP, Effort: t.Effort,
+		MaxOutputTokens: t.MaxOutputTokens, MaxRounds: t.MaxRounds, Persona: t.Persona, ToolPreset: t.ToolPreset,
+		BiasProfile: t.BiasProfile, PromptPreset: t.PromptPreset}
 	if len(out.Models) == 0 {
 		out.Models = []string{t.Model}
 	}

@@ -45,7 +45,8 @@ func TestShellEnvironmentIsBuiltOnTheScrubbedOne(t *testing.T) {
 func TestShellEnvironmentExpandsOnlyScrubbedNames(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"env.A = \"${SECRET_KEY}\"", "env.A = \"${}\"", "path.prepend = [\"${SECRET_KEY}\"]", "[env]\nA = \"x\"\nB = \"${A}\"",
+		"env.A = \"${SECRET_KEY}\"", "env.A = \"${}\"", "path.prepend = [\"${SECRET_KEY}\"]",
+		"[env]\nA = \"x\"\nB = \"${A}\"",
 	} {
 		e, err := ParseShellEnvironment("mcp_env.toml", []byte(text))
 		require.NoError(t, err, text)

@@ -57,7 +57,8 @@ func checkBounds(key *schemaKey, v reflect.Value, path string) []*Error {
 		found = checkTexts(key, v.Interface().([]string), path)
 	case shapeNamedText:
 		values := v.Interface().(map[string]string)
-		found = append(checkCount(key, len(values), path), checkTexts(&schemaKey{items: len(values)}, slices.Collect(maps.Values(values)), path)...)
+		found = append(checkCount(key, len(values), path), checkTexts(&schemaKey{items: len(values)},
+			slices.Collect(maps.Values(values)), path)...)
 	case shapeText:
 		found = checkText(key, v.String(), path)
 	case shapeWhole, shapeNumber:
@@ -103,7 +104,10 @@ func checkTexts(key *schemaKey, texts []string, path string) []*Error {
 func checkText(key *schemaKey, text, path string) []*Error {
 	limit, forbidden := maxText, isControl
 	if key.prose {
-		limit, forbidden = events.MaxSystemPrompt, func(r rune) bool { return isControl(r) && !strings.ContainsRune("\r\n\t", r) }
+		limit, forbidden = events.MaxSystemPrompt, func(r rune) bool {
+			return isControl(r) && !strings.ContainsRune("\r\n\t",
+				r)
+		}
 	}
 	switch {
 	case len(text) > limit:
@@ -135,7 +139,8 @@ func checkNumber(key *schemaKey, v reflect.Value, path string) []*Error {
 		v = v.Elem()
 	}
 	if n := numberOf(v); !(n >= key.min && n <= key.max) { // so written, not-a-number fails too
-		return []*Error{invalid(path, "must be from %s to %s, not %v", plainNumber(key.min), plainNumber(key.max), v.Interface())}
+		return []*Error{invalid(path, "must be from %s to %s, not %v", plainNumber(key.min), plainNumber(key.max),
+			v.Interface())}
 	}
 	return nil
 }

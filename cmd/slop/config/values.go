@@ -39,7 +39,8 @@ func checkAddresses(c Config) []*Error {
 	if host, ok := hostPort(c.Hooks.Listen); !ok {
 		found = append(found, invalid("hooks.listen", "must be HOST:PORT, not %q", c.Hooks.Listen))
 	} else if !loopback(host) {
-		found = append(found, invalid("hooks.listen", "must be on loopback (127.0.0.1, localhost or [::1]), not %q", c.Hooks.Listen))
+		found = append(found, invalid("hooks.listen", "must be on loopback (127.0.0.1, localhost or [::1]), not %q",
+			c.Hooks.Listen))
 	}
 	if host, ok := hostPort(c.Bus.Listen); c.Bus.Listen != "" && (!ok || host == "") {
 		found = append(found, invalid("bus.listen", "must be HOST:PORT, not %q (0.0.0.0 means every address)", c.Bus.Listen))
@@ -84,7 +85,8 @@ func loopback(host string) bool {
 func checkHosts(c Config) []*Error {
 	for _, host := range c.Net.AllowHosts {
 		if !allowableHost(host) {
-			return []*Error{invalid("net.allow_hosts", "must hold NAME, *.NAME or an address, each with an optional :PORT, not %q", host)}
+			return []*Error{invalid("net.allow_hosts", "must hold NAME, *.NAME or an address, each with an optional :PORT, "+
+				"not %q", host)}
 		}
 	}
 	if problem := searchURLProblem(c.Net.SearchURL); problem != "" {
@@ -117,7 +119,8 @@ func checkTiers(c Config) []*Error {
 	for n := 1; n <= 4; n++ {
 		path := fmt.Sprintf("tiers.%d.", n)
 		if !validProviderName(c.Tier(n).Provider) {
-			found = append(found, invalid(path+"provider", "must be a name of letters, digits, dashes and underscores, not %q", c.Tier(n).Provider))
+			found = append(found, invalid(path+"provider", "must be a name of letters, digits, dashes and underscores, not %q",
+				c.Tier(n).Provider))
 		}
 		if !c.KnownProvider(c.Tier(n).Provider) {
 			found = append(found, invalid(path+"provider", "%s", c.nobodyCalled(c.Tier(n).Provider)))
@@ -131,7 +134,9 @@ func checkTiers(c Config) []*Error {
 
 // nobodyCalled is what is wrong with the name of a provider that there is not.
 func (c Config) nobodyCalled(name string) string {
-	return fmt.Sprintf("is %q, which this program does not have; it has %s. A server of your own that speaks as OpenAI does needs kind = \"openai\" and base_url in its [providers] section", name, strings.Join(append(ProviderNames(c), ScriptProvider), ", "))
+	return fmt.Sprintf("is %q, which this program does not have; it has %s. A server of your own that speaks as OpenAI "+
+		"does needs kind = \"openai\" and base_url in its [providers] section", name,
+		strings.Join(append(ProviderNames(c), ScriptProvider), ", "))
 }
 
 func checkProviders(c Config) []*Error {
@@ -194,7 +199,8 @@ func checkUser(c Config) []*Error {
 	if c.User.Name == "" || events.IsPerson(c.User.Name) {
 		return nil
 	}
-	return []*Error{invalid("user.name", "must be letters, digits, dashes and underscores and not the name of a part of the engine, not %q", c.User.Name)}
+	return []*Error{invalid("user.name", "must be letters, digits, dashes and underscores and not the name of a part of "+
+		"the engine, not %q", c.User.Name)}
 }
 
 func checkBlacklist(c Config) []*Error {
@@ -227,7 +233,8 @@ func checkRules(c Config) []*Error {
 		for _, part := range rule.parts() {
 			for _, glob := range part.scope.Globs {
 				if !plainGlob(glob) {
-					found = append(found, invalid(path+"."+part.key, "has a malformed glob %q, or one with more than two alternations in braces", glob))
+					found = append(found, invalid(path+"."+part.key, "has a malformed glob %q, or one with more than two "+
+						"alternations in braces", glob))
 				}
 			}
 		}

@@ -14,7 +14,8 @@ import (
 type BusQueue struct{ Conn *bus.Conn }
 
 // Work decodes deliveries and hands them on.
-func (q BusQueue) Work(ctx context.Context, pool string, slots int, handle func(context.Context, runtime.Delivery) error) error {
+func (q BusQueue) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
+	runtime.Delivery) error) error {
 	registry := events.Catalogue()
 	return q.Conn.Work(ctx, pool, slots, func(ctx context.Context, d bus.Delivery) error {
 		e := d.Event
@@ -105,8 +106,9 @@ func (s busSignals) Signal(ctx context.Context, project, session, actor, name st
 // busText shows the gateway the live text of a project's models.
 func busText(conn *bus.Conn, project string) feed.Signals {
 	return func(ctx context.Context, session string, take func(feed.Signal)) error {
-		return conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels}, func(s bus.Signal) {
-			take(feed.Signal{Actor: s.Actor, Name: s.Name, Body: s.Body})
-		})
+		return conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels},
+			func(s bus.Signal) {
+				take(feed.Signal{Actor: s.Actor, Name: s.Name, Body: s.Body})
+			})
 	}
 }

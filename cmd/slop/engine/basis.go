@@ -29,7 +29,8 @@ func RecordBasis(ctx context.Context, blobs events.Blobs) (events.Basis, error) 
 
 // UpgradeWords are what a person says to give a session what this program
 // decides by; none where it has that. events.ErrNewer where it has something newer.
-func UpgradeWords(ctx context.Context, blobs events.Blobs, session string, now projections.Settings) ([]events.Payload, error) {
+func UpgradeWords(ctx context.Context, blobs events.Blobs, session string, now projections.Settings) ([]events.Payload,
+	error) {
 	if err := tiers.KnowsBasis(session, now.Basis); err != nil {
 		return nil, err
 	}

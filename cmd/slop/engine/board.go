@@ -117,7 +117,8 @@ func expire[T any](m map[string]heard[T], now time.Time) {
 
 // sound tells whether a sample can be one.
 func (s *sample) sound() bool {
-	ok := possible(s.CPUPercent) && min(s.MemoryBytes, s.HeapBytes, int64(s.Goroutines), int64(s.Threads), int64(s.PID)) >= 0
+	ok := possible(s.CPUPercent) && min(s.MemoryBytes, s.HeapBytes, int64(s.Goroutines), int64(s.Threads),
+		int64(s.PID)) >= 0
 	return ok && s.MemoryBytes < 1<<50 && s.HeapBytes < 1<<50 && (s.Log == nil || possible(s.Log.EventsPerS))
 }
 
@@ -184,7 +185,8 @@ func (p *board) front() *wire.Frame {
 func (p *board) performance() wire.Performance {
 	var out wire.Performance
 	if f := p.front(); f != nil {
-		out.FPS, out.FrameTimeMS, out.LastFrameTimeMS, out.InputLagMS, out.FrontEnd = f.FPS, f.FrameTimeMS, f.FrameTimeMS, f.InputLagMS, &f.Name
+		out.FPS, out.FrameTimeMS, out.LastFrameTimeMS, out.InputLagMS, out.FrontEnd = f.FPS, f.FrameTimeMS, f.FrameTimeMS,
+			f.InputLagMS, &f.Name
 	}
 	all := p.all()
 	out.Processes = len(all)

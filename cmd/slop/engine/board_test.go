@@ -35,7 +35,8 @@ func told(t *testing.T, v any) []byte {
 func TestThePanelSumsTheProcessesOfTheProgram(t *testing.T) {
 	t.Parallel()
 	p, d := testPanel()
-	worker := sample{ProcessFigures: wire.ProcessFigures{Host: "h", PID: 1, CPUPercent: 10, MemoryBytes: 100, HeapBytes: 10, Goroutines: 3, Threads: 2,
+	worker := sample{ProcessFigures: wire.ProcessFigures{Host: "h", PID: 1, CPUPercent: 10, MemoryBytes: 100,
+		HeapBytes: 10, Goroutines: 3, Threads: 2,
 		Started: d.now.Add(-time.Minute), Sampled: d.now}}
 	gateway := worker
 	gateway.PID, gateway.Started, gateway.Log = 2, d.now.Add(-time.Second), &logFigures{EventsPerS: 5, Lag: 6, Waiting: 7}
@@ -64,7 +65,8 @@ func TestAFrontEndIsForgottenWhenItStopsReporting(t *testing.T) {
 	fps, frame := 60.0, 16.7
 	p.hear("ada", signalFrame, told(t, wire.Frame{Name: "window", FPS: &fps, FrameTimeMS: &frame}))
 	got := p.performance()
-	require.Equal(t, []*float64{&fps, &frame, &frame, nil}, []*float64{got.FPS, got.FrameTimeMS, got.LastFrameTimeMS, got.InputLagMS})
+	require.Equal(t, []*float64{&fps, &frame, &frame, nil}, []*float64{got.FPS, got.FrameTimeMS, got.LastFrameTimeMS,
+		got.InputLagMS})
 	require.Equal(t, "window", *got.FrontEnd)
 	d.now = d.now.Add(signalLife)
 	require.Equal(t, []string{"window"}, p.reporting())
@@ -100,8 +102,10 @@ func TestHostileSignalsAreDropped(t *testing.T) {
 	t.Parallel()
 	p, _ := testPanel()
 	for _, body := range []string{
-		``, `null x`, `[]`, `{"cpu_percent":NaN}`, `{"cpu_percent":-1}`, `{"cpu_percent":1e10}`, `{"memory_bytes":-1}`, `{"memory_bytes":1125899906842624}`,
-		`{"goroutines":-1}`, `{"pid":-1}`, `{"log":{"events_per_s":-1}}`, `{"host":"` + strings.Repeat("a", maxSampleBytes) + `"}`,
+		``, `null x`, `[]`, `{"cpu_percent":NaN}`, `{"cpu_percent":-1}`, `{"cpu_percent":1e10}`, `{"memory_bytes":-1}`,
+		`{"memory_bytes":1125899906842624}`,
+		`{"goroutines":-1}`, `{"pid":-1}`, `{"log":{"events_per_s":-1}}`, `{"host":"` + strings.Repeat("a", maxSampleBytes) +
+			`"}`,
 	} {
 		p.hear("worker-h-1", signalSample, []byte(body))
 	}
@@ -114,7 +118,8 @@ func TestHostileSignalsAreDropped(t *testing.T) {
 	p.hear("conductor", signalFrame, []byte(`{"fps":1}`))
 	require.Empty(t, p.all())
 	require.Empty(t, p.reporting())
-	p.hear("worker-h-1", signalSample, []byte(`{"name":"gateway","pid":1,"unknown":[1],"host":"`+strings.Repeat("h", 100)+`"}`))
+	p.hear("worker-h-1", signalSample, []byte(`{"name":"gateway","pid":1,"unknown":[1],"host":"`+strings.Repeat("h", 100)+
+		`"}`))
 	require.Len(t, p.all(), 1)
 	require.Equal(t, "worker-h-1", p.all()[0].Name, "the subject says who it is, not the body")
 	require.Len(t, p.all()[0].Host, 64)
@@ -158,7 +163,8 @@ func TestTheStartIsRecordedTaskByTask(t *testing.T) {
 	}))
 	require.ErrorIs(t, s.Do("logs", func() error { return errDown }), errDown)
 	got := s.list()
-	require.Equal(t, []string{wire.StartupCompleted, wire.StartupPending, wire.StartupFailed}, []string{got[0].Status, got[1].Status, got[2].Status})
+	require.Equal(t, []string{wire.StartupCompleted, wire.StartupPending, wire.StartupFailed}, []string{got[0].Status,
+		got[1].Status, got[2].Status})
 	require.Equal(t, "canary-3", got[2].CanaryID)
 	require.Equal(t, errDown.Error(), *got[2].Error)
 	require.NotNil(t, got[0].ElapsedMS)

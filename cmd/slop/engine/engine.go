@@ -113,7 +113,8 @@ func New(ctx context.Context, g *site.Flags, p site.Place, natsListen string, sc
 	behind := newFront(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	return &Engine{Place: p, Bus: conn, Script: sc, Mask: term.NewMask(secrets), Logger: g.Logger(), Ctx: ctx, stop: stop, Group: group, front: behind,
+	return &Engine{Place: p, Bus: conn, Script: sc, Mask: term.NewMask(secrets), Logger: g.Logger(), Ctx: ctx, stop: stop,
+		Group: group, front: behind,
 		Stats: newStats(p.Name, start, stop), Stalls: make(chan Stall, 64)}, nil
 }
 
@@ -143,7 +144,8 @@ func (e *Engine) Orchestrate(names []string) error {
 	if err != nil {
 		return err
 	}
-	e.reader = &runtime.Reader{Log: reading, Registry: events.Catalogue(), Project: e.Name, Logger: e.Logger, Stopped: e.stopped}
+	e.reader = &runtime.Reader{Log: reading, Registry: events.Catalogue(), Project: e.Name, Logger: e.Logger,
+		Stopped: e.stopped}
 	build, err := version.ID()
 	if err != nil {
 		return err
@@ -222,7 +224,8 @@ func (e *Engine) callModels() error {
 	e.keepList(conn, events.ActorModels, states.Build)
 	transcripts := &runtime.Transcripts{Blobs: conn, States: states}
 	e.reader.Subscribe(transcripts)
-	m := &runtime.Models{Project: e.Name, Process: conn.Process(), Log: conn, Queue: BusQueue{conn}, Peers: conn, IDs: NewID, Transcripts: transcripts, Providers: config.Providers(e.Config, keys), Script: e.Script,
+	m := &runtime.Models{Project: e.Name, Process: conn.Process(), Log: conn, Queue: BusQueue{conn}, Peers: conn,
+		IDs: NewID, Transcripts: transcripts, Providers: config.Providers(e.Config, keys), Script: e.Script,
 		Signals: busSignals{conn}, Mask: e.Mask, Clock: time.Now, Logger: e.Logger}
 	e.reader.Subscribe(m)
 	e.busy = append(e.busy, m)
@@ -245,7 +248,8 @@ func (e *Engine) watchClocks() error {
 	timers := &runtime.Timers{Log: conn, Clock: time.Now, Logger: e.Logger}
 	requests := &runtime.Requests{States: states, Timers: timers}
 	e.reader.Subscribe(requests)
-	reconciler := &runtime.Reconciler{Project: e.Name, Requests: requests, Pools: busPools{conn, e.Name}, Log: conn, Clock: time.Now, IDs: NewID,
+	reconciler := &runtime.Reconciler{Project: e.Name, Requests: requests, Pools: busPools{conn, e.Name}, Log: conn,
+		Clock: time.Now, IDs: NewID,
 		Logger: e.Logger, Relinked: conn.Relinked}
 	e.Background(events.ActorTimers, func() error { return e.Role(events.ActorTimers, reconciler.Run(e.Ctx)) })
 	lost := &runtime.Presence{Project: e.Name, Log: conn, Clock: time.Now, IDs: NewID, Logger: e.Logger}
@@ -310,8 +314,10 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 		return nil, err
 	}
 	e.announce(conn, name)
-	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn, Queue: BusQueue{conn}, Claims: BusClaims{conn}, Blobs: conn,
-		Live: busLive{conn}, Peers: conn, Tools: builtin.Engine(), Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask, Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
+	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn,
+		Queue: BusQueue{conn}, Claims: BusClaims{conn}, Blobs: conn,
+		Live: busLive{conn}, Peers: conn, Tools: builtin.Engine(), Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
+		Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
 }
 
 // checkpoints is what notices the changes that a worker's scripts make; nil

@@ -10,7 +10,8 @@ import (
 
 // smapsOf is one mapping as the system lists it.
 func smapsOf(head, anonymous, swap string) string {
-	return head + "\nSize:      64 kB\nRss:       64 kB\nAnonymous: " + anonymous + " kB\nAnonHugePages: 0 kB\nSwap:      " + swap + " kB\nSwapPss:   0 kB\nVmFlags: rd ex mr\n"
+	return head + "\nSize:      64 kB\nRss:       64 kB\nAnonymous: " + anonymous +
+		" kB\nAnonHugePages: 0 kB\nSwap:      " + swap + " kB\nSwapPss:   0 kB\nVmFlags: rd ex mr\n"
 }
 
 func TestOnlyUnchangedPagesOfTheProgramAreUnmapped(t *testing.T) {

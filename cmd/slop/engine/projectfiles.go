@@ -34,8 +34,10 @@ var _ core.ProjectFiles = (*projectFiles)(nil)
 // touch either, and the engine's own folders.
 func openProjectFiles(p site.Place) (*projectFiles, error) {
 	w, err := sandbox.Open(sandbox.Config{
-		Primary: p.Project, Blacklist: slices.Concat(p.Config.MCP.Blacklist, site.CredentialNames(), []string{"slop.toml", "mcp_env.toml"}),
-		Engine: []string{p.Data, filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base))}, MaxFileBytes: core.MaxProjectFile,
+		Primary: p.Project, Blacklist: slices.Concat(p.Config.MCP.Blacklist, site.CredentialNames(),
+			[]string{"slop.toml", "mcp_env.toml"}),
+		Engine:       []string{p.Data, filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base))},
+		MaxFileBytes: core.MaxProjectFile,
 	})
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "open the project folder: %w", err)
@@ -57,7 +59,8 @@ func (f *projectFiles) Load(ctx context.Context, path string) (core.ProjectFile,
 	}
 	document, err := tomlToJSON(file.Data)
 	if err != nil {
-		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileBroken, Message: name + " cannot be read: " + err.Error(), Hint: "Correct the file and load it again."}
+		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileBroken, Message: name + " cannot be read: " + err.Error(),
+			Hint: "Correct the file and load it again."}
 	}
 	return core.ProjectFile{Path: name, SHA256: file.SHA256, Size: int64(len(file.Data)), Document: document}, nil
 }
@@ -68,18 +71,22 @@ func (f *projectFiles) name(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		rel, err := filepath.Rel(f.folder, path)
 		if err != nil || !filepath.IsLocal(rel) {
-			return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder", Hint: "Start slop with --project there."}
+			return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder",
+				Hint: "Start slop with --project there."}
 		}
 		path = rel
 	}
 	local := filepath.Clean(filepath.FromSlash(path))
 	switch {
 	case strings.ContainsRune(path, 0) || path == "":
-		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this is no path", Hint: "Name a .toml file below the project folder."}
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this is no path",
+			Hint: "Name a .toml file below the project folder."}
 	case !filepath.IsLocal(local):
-		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder", Hint: "Start slop with --project there."}
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder",
+			Hint: "Start slop with --project there."}
 	case filepath.Ext(local) != ".toml":
-		return "", &core.FileProblem{Kind: core.FileDenied, Message: "a project document is a .toml file", Hint: "Name one, such as project.toml."}
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "a project document is a .toml file",
+			Hint: "Name one, such as project.toml."}
 	}
 	return filepath.ToSlash(local), nil
 }
@@ -90,35 +97,42 @@ func (f *projectFiles) explain(name string, err error) error {
 	var system *fs.PathError
 	switch {
 	case errors.As(err, &denied):
-		return &core.FileProblem{Kind: core.FileDenied, Message: denied.ModelText(), Hint: "Project documents are plain .toml files below the project folder that are not protected."}
+		return &core.FileProblem{Kind: core.FileDenied, Message: denied.ModelText(),
+			Hint: "Project documents are plain .toml files below the project folder that are not protected."}
 	case errors.Is(err, fs.ErrNotExist):
-		return &core.FileProblem{Kind: core.FileMissing, Message: "there is no " + name, Hint: "Name a file below the project folder, or make it with POST /api/project/save."}
+		return &core.FileProblem{Kind: core.FileMissing, Message: "there is no " + name,
+			Hint: "Name a file below the project folder, or make it with POST /api/project/save."}
 	case errors.Is(err, sandbox.ErrTooLarge):
-		return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("%s is over %d bytes", name, core.MaxProjectFile), Hint: "Move its discussions to a history file and import that with slop history import."}
+		return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("%s is over %d bytes", name,
+			core.MaxProjectFile), Hint: "Move its discussions to a history file and import that with slop history import."}
 	case errors.Is(err, sandbox.ErrConflict):
 		return changedFile(name)
 	case errors.Is(err, sandbox.ErrNotRegular), errors.Is(err, sandbox.ErrIsDirectory):
 		return &core.FileProblem{Kind: core.FileDenied, Message: name + " is no regular file", Hint: "Name another one."}
 	case errors.As(err, &system):
-		return &core.FileProblem{Kind: core.FileBroken, Message: name + " cannot be used: " + system.Err.Error(), Hint: "Name another file, or make this one usable."}
+		return &core.FileProblem{Kind: core.FileBroken, Message: name + " cannot be used: " + system.Err.Error(),
+			Hint: "Name another file, or make this one usable."}
 	}
 	return fmt.Errorf("project document %s: %w", name, err)
 }
 
 func changedFile(name string) error {
-	return &core.FileProblem{Kind: core.FileChanged, Message: name + " is not as it was loaded: somebody else changed it", Hint: `Load it again, save to another path, or send "force": true to overwrite it.`}
+	return &core.FileProblem{Kind: core.FileChanged, Message: name + " is not as it was loaded: somebody else changed it",
+		Hint: `Load it again, save to another path, or send "force": true to overwrite it.`}
 }
 
 // Save writes a project document beside its place and renames it into it. A file
 // that holds the very bytes already counts as written.
-func (f *projectFiles) Save(ctx context.Context, path string, document json.RawMessage, was string, force bool) (core.ProjectFile, error) {
+func (f *projectFiles) Save(ctx context.Context, path string, document json.RawMessage, was string,
+	force bool) (core.ProjectFile, error) {
 	name, err := f.name(path)
 	if err != nil {
 		return core.ProjectFile{}, err
 	}
 	text, err := jsonToTOML(document)
 	if err != nil {
-		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileBroken, Message: "the project cannot be written as TOML: " + err.Error(), Hint: "Change what it names and save it again."}
+		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileBroken,
+			Message: "the project cannot be written as TOML: " + err.Error(), Hint: "Change what it names and save it again."}
 	}
 	if len(text) > core.MaxProjectFile {
 		return core.ProjectFile{}, f.explain(name, sandbox.ErrTooLarge)
@@ -148,7 +162,8 @@ func (f *projectFiles) Save(ctx context.Context, path string, document json.RawM
 
 // Expand finds the files that patterns stand for. A path without a wildcard
 // stands for itself, whether there is such a file yet or not.
-func (f *projectFiles) Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string, err error) {
+func (f *projectFiles) Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string,
+	err error) {
 	found := map[string]bool{}
 	var globs []sandbox.Glob
 	for _, given := range patterns {
@@ -187,7 +202,8 @@ func tooMany(n int) error {
 	if n <= events.MaxTracked {
 		return nil
 	}
-	return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("the patterns stand for more than %d files", events.MaxTracked), Hint: "Narrow them; tools read every other file as well."}
+	return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("the patterns stand for more than %d files",
+		events.MaxTracked), Hint: "Narrow them; tools read every other file as well."}
 }
 
 // pattern is a pattern relative to the project folder, or why it stands for nothing.
@@ -217,23 +233,25 @@ func (f *projectFiles) pattern(base, given string) (pattern, problem string) {
 // match adds the files below the project folder that a pattern matches. Links
 // are not followed, and protected names and .gitignore's left out.
 func (f *projectFiles) match(ctx context.Context, globs []sandbox.Glob, found map[string]bool) error {
-	stats, err := f.documents.Walk(ctx, ".", sandbox.WalkOptions{Gitignore: true, NoSizes: true}, func(e sandbox.Entry) error {
-		if e.Kind != sandbox.KindFile {
-			return nil
-		}
-		for _, glob := range globs {
-			if glob.Match(e.Path) {
-				found[e.Path] = true
-				break
+	stats, err := f.documents.Walk(ctx, ".", sandbox.WalkOptions{Gitignore: true, NoSizes: true},
+		func(e sandbox.Entry) error {
+			if e.Kind != sandbox.KindFile {
+				return nil
 			}
-		}
-		if len(found) > events.MaxTracked {
-			return fs.SkipAll
-		}
-		return nil
-	})
+			for _, glob := range globs {
+				if glob.Match(e.Path) {
+					found[e.Path] = true
+					break
+				}
+			}
+			if len(found) > events.MaxTracked {
+				return fs.SkipAll
+			}
+			return nil
+		})
 	if err == nil && stats.Truncated {
-		return &core.FileProblem{Kind: core.FileTooLarge, Message: "the project folder holds too many files to look through", Hint: "Name the files without wildcards, or leave folders out with .gitignore."}
+		return &core.FileProblem{Kind: core.FileTooLarge, Message: "the project folder holds too many files to look through",
+			Hint: "Name the files without wildcards, or leave folders out with .gitignore."}
 	}
 	if err != nil {
 		return f.explain(".", err)

@@ -42,7 +42,8 @@ func requireProblem(t *testing.T, kind core.FileProblemKind, err error, about st
 
 func TestAProjectDocumentIsReadAndWrittenBack(t *testing.T) {
 	t.Parallel()
-	f, folder := inFolder(t, map[string]string{"sub/p.toml": "[project]\nname = \"demo\"\nn = 3\nx = 1.5\n[files]\npaths = [\"*.go\", {path = \"a\", force_full = true}]\n"})
+	f, folder := inFolder(t, map[string]string{"sub/p.toml": "[project]\nname = \"demo\"\nn = 3\nx = " +
+		"1.5\n[files]\npaths = [\"*.go\", {path = \"a\", force_full = true}]\n"})
 	got, err := f.Load(t.Context(), "./sub/../sub/p.toml")
 	require.NoError(t, err)
 	require.Equal(t, "sub/p.toml", got.Path)
@@ -81,7 +82,8 @@ func TestAFileThatSomebodyElseChangedIsNotOverwritten(t *testing.T) {
 func TestPathsThatAreNoProjectDocumentsAreRefused(t *testing.T) {
 	t.Parallel()
 	f, folder := inFolder(t, map[string]string{
-		"config.toml": "", "Credentials.TOML": "", "demo_history.toml": "", "HISTORY.toml": "", ".slop/p.toml": "", "slop.toml": "", "mcp_env.toml": "",
+		"config.toml": "", "Credentials.TOML": "", "demo_history.toml": "", "HISTORY.toml": "", ".slop/p.toml": "",
+		"slop.toml": "", "mcp_env.toml": "",
 		"x/config.toml/p.toml": "", "logs/sessions/p.toml": "", "p.txt": "", "d.toml/keep": "",
 	})
 	outside := filepath.Join(t.TempDir(), "p.toml")
@@ -89,8 +91,10 @@ func TestPathsThatAreNoProjectDocumentsAreRefused(t *testing.T) {
 	require.NoError(t, os.Symlink(outside, filepath.Join(folder, "link.toml")))
 	require.NoError(t, os.Symlink(filepath.Dir(outside), filepath.Join(folder, "dir")))
 	for _, path := range []string{
-		"config.toml", "CONFIG.TOML", "Credentials.TOML", "credentials.toml", "demo_history.toml", "HISTORY.toml", ".slop/p.toml", ".SLOP/p.toml", "slop.toml",
-		"mcp_env.toml", "x/config.toml/p.toml", "logs/sessions/p.toml", "p.txt", "p", "", ".", "..", "../p.toml", "a/../../p.toml", "/etc/p.toml", outside,
+		"config.toml", "CONFIG.TOML", "Credentials.TOML", "credentials.toml", "demo_history.toml", "HISTORY.toml",
+		".slop/p.toml", ".SLOP/p.toml", "slop.toml",
+		"mcp_env.toml", "x/config.toml/p.toml", "logs/sessions/p.toml", "p.txt", "p", "", ".", "..", "../p.toml",
+		"a/../../p.toml", "/etc/p.toml", outside,
 		"link.toml", "dir/p.toml", "d.toml", "a\x00.toml", "p.toml\x00", "~/p.toml/..",
 	} {
 		_, err := f.Load(t.Context(), path)
@@ -112,7 +116,8 @@ func TestADocumentHasALimitAndMustBeTOML(t *testing.T) {
 	head := "a = \""
 	fits := head + strings.Repeat("x", core.MaxProjectFile-len(head)-2) + "\"\n"
 	f, _ := inFolder(t, map[string]string{
-		"fits.toml": fits, "over.toml": fits + "\n", "broken.toml": "a = 1\nb = [\n", "nan.toml": "a = nan\n", "twice.toml": "a = 1\na = 2\n", "bytes.toml": "a = \"\xff\"\n",
+		"fits.toml": fits, "over.toml": fits + "\n", "broken.toml": "a = 1\nb = [\n", "nan.toml": "a = nan\n",
+		"twice.toml": "a = 1\na = 2\n", "bytes.toml": "a = \"\xff\"\n",
 	})
 	_, err := f.Load(t.Context(), "fits.toml")
 	require.NoError(t, err)
@@ -137,20 +142,23 @@ func TestADocumentHasALimitAndMustBeTOML(t *testing.T) {
 func TestPatternsFindFilesOfTheProjectOnly(t *testing.T) {
 	t.Parallel()
 	f, folder := inFolder(t, map[string]string{
-		"a.go": "", "src/b.go": "", "src/deep/c.go": "", "src/d.md": "", "key.pem": "", "src/.env": "", ".slop/e.go": "", "node/f.go": "", ".gitignore": "node/\n", "config.toml": "",
+		"a.go": "", "src/b.go": "", "src/deep/c.go": "", "src/d.md": "", "key.pem": "", "src/.env": "", ".slop/e.go": "",
+		"node/f.go": "", ".gitignore": "node/\n", "config.toml": "",
 	})
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "g.go"), nil, 0o600))
 	require.NoError(t, os.Symlink(outside, filepath.Join(folder, "link")))
 	require.NoError(t, os.Symlink(filepath.Join(outside, "g.go"), filepath.Join(folder, "g.go")))
-	paths, skipped, err := f.Expand(t.Context(), "", []string{"**/*.go", "src/d.md", "src/not/yet.txt", filepath.Join(folder, "a.go")})
+	paths, skipped, err := f.Expand(t.Context(), "", []string{"**/*.go", "src/d.md", "src/not/yet.txt",
+		filepath.Join(folder, "a.go")})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.go", "src/b.go", "src/d.md", "src/deep/c.go", "src/not/yet.txt"}, paths)
 	require.Empty(t, skipped)
 	paths, _, err = f.Expand(t.Context(), "src", []string{"*.go", "../a.go"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.go", "src/b.go"}, paths)
-	paths, skipped, err = f.Expand(t.Context(), "", []string{"../x", "/etc/passwd", outside + "/g.go", "[", "a\x00", "", "key.pem", "src/.env", "config.toml", "link/g.go", "{a,b"})
+	paths, skipped, err = f.Expand(t.Context(), "", []string{"../x", "/etc/passwd", outside + "/g.go", "[", "a\x00", "",
+		"key.pem", "src/.env", "config.toml", "link/g.go", "{a,b"})
 	require.NoError(t, err)
 	require.Empty(t, paths)
 	require.Len(t, skipped, 11)
@@ -200,7 +208,8 @@ history = []
 	require.NoError(t, err)
 	require.Equal(t, "main", h.Active)
 	require.Equal(t, projections.HistoryStretch{GitCommit: "abc123", LastUpdated: "2026-02-22T10:00:00",
-		History: []string{"@2026-02-22T10:00:00\nUser:\nhello", "@2026-02-22T10:00:05\nAI:\ntwo\nlines"}}, h.Discussions["main"])
+		History: []string{"@2026-02-22T10:00:00\nUser:\nhello", "@2026-02-22T10:00:05\nAI:\ntwo\nlines"}},
+		h.Discussions["main"])
 	written, err := f.WriteHistory(h)
 	require.NoError(t, err)
 	again, err := f.ReadHistory(written)

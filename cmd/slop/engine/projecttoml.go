@@ -37,7 +37,8 @@ func tomlError(err error) error {
 	case errors.As(err, &broken):
 		line, column := broken.Position()
 		what := strings.TrimPrefix(broken.Error(), "toml: ")
-		if kind, _, typed := strings.Cut(strings.TrimPrefix(what, "cannot decode TOML "), " into "); typed { // the rest names types of Go
+		// the rest names types of Go
+		if kind, _, typed := strings.Cut(strings.TrimPrefix(what, "cannot decode TOML "), " into "); typed {
 			what = strings.Join(broken.Key(), ".") + " takes no " + kind
 		}
 		return fmt.Errorf("line %d, column %d: %s", line, column, what)
@@ -107,7 +108,8 @@ func tomlValue(value any, at string) (any, error) {
 func (f *projectFiles) ReadHistory(text string) (projections.History, error) {
 	h, err := ParseHistory([]byte(text))
 	if err != nil {
-		return h, &core.FileProblem{Kind: core.FileBroken, Message: "the history cannot be read: " + err.Error(), Hint: "Correct that line; everything else of the file is left alone until then."}
+		return h, &core.FileProblem{Kind: core.FileBroken, Message: "the history cannot be read: " + err.Error(),
+			Hint: "Correct that line; everything else of the file is left alone until then."}
 	}
 	return h, nil
 }

@@ -56,7 +56,8 @@ func (e *Engine) noteReserve(ctx context.Context, conn *bus.Conn) error {
 		return err
 	}
 	full := events.StoreFull{Bytes: fill.Bytes, Budget: fill.Budget}
-	f := events.Filter{Project: e.Name, Session: events.StoreSession, Actor: events.ActorTimers, Type: full.EventType().Name}
+	f := events.Filter{Project: e.Name, Session: events.StoreSession, Actor: events.ActorTimers,
+		Type: full.EventType().Name}
 	last, found, err := conn.LastEvent(ctx, f)
 	if err != nil {
 		return err
@@ -67,8 +68,10 @@ func (e *Engine) noteReserve(ctx context.Context, conn *bus.Conn) error {
 			return nil
 		}
 	}
-	e.Logger.Error("only the reserve of the log is left, so nothing new begins", "bytes", fill.Bytes, "budget", fill.Budget)
-	origin := events.Origin{ID: NewID(), Time: time.Now(), Project: e.Name, Session: events.StoreSession, Actor: events.ActorTimers}
+	e.Logger.Error("only the reserve of the log is left, so nothing new begins", "bytes", fill.Bytes, "budget",
+		fill.Budget)
+	origin := events.Origin{ID: NewID(), Time: time.Now(), Project: e.Name, Session: events.StoreSession,
+		Actor: events.ActorTimers}
 	note, err := events.New(origin, full)
 	if err != nil {
 		return err

@@ -56,7 +56,8 @@ func (s *sampler) sample() (wire.ProcessFigures, wire.GCFigures) {
 	now, used := time.Now(), ProcessorTime()
 	p := wire.ProcessFigures{
 		Name: s.name, Host: s.host, PID: os.Getpid(), Started: s.started, Sampled: now,
-		MemoryBytes: int64(m[metricTotal]), HeapBytes: int64(m[metricHeap]), Goroutines: int(m[metricGoroutines]), Threads: status.threads,
+		MemoryBytes: int64(m[metricTotal]), HeapBytes: int64(m[metricHeap]), Goroutines: int(m[metricGoroutines]),
+		Threads: status.threads,
 	}
 	if status.resident > 0 {
 		p.MemoryBytes = status.resident

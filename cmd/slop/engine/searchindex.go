@@ -20,7 +20,8 @@ var errIndexTaken = errors.New("another process works on the search index of thi
 
 // OpenIndex is the search index of the data folder, not open yet, which is this
 // process's until free is called.
-func OpenIndex(p site.Place, log events.Log, head func() uint64, logger *slog.Logger) (x *search.Index, free func(), err error) {
+func OpenIndex(p site.Place, log events.Log, head func() uint64, logger *slog.Logger) (x *search.Index, free func(),
+	err error) {
 	dir := filepath.Join(p.Data, "search")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("search index: %w", err)
@@ -33,7 +34,8 @@ func OpenIndex(p site.Place, log events.Log, head func() uint64, logger *slog.Lo
 	if !ok {
 		return nil, nil, errIndexTaken
 	}
-	return search.New(search.Options{Dir: dir, Log: log, Project: p.Name, Head: head, Logger: logger}), func() { _ = lock.Unlock() }, nil
+	return search.New(search.Options{Dir: dir, Log: log, Project: p.Name, Head: head, Logger: logger}),
+		func() { _ = lock.Unlock() }, nil
 }
 
 // takeIndex makes the search index this engine's. An engine goes on without

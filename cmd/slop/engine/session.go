@@ -27,7 +27,8 @@ type SessionWriter struct {
 
 // Publish puts a person's word on record and returns its sequence and id.
 func (v SessionWriter) Publish(ctx context.Context, p events.Payload) (uint64, string, error) {
-	e, err := events.New(events.Origin{ID: NewID(), Time: time.Now(), Project: v.Project, Session: v.Session, Actor: v.Person}, p)
+	e, err := events.New(events.Origin{ID: NewID(), Time: time.Now(), Project: v.Project, Session: v.Session,
+		Actor: v.Person}, p)
 	if err != nil {
 		return 0, "", err
 	}
@@ -49,7 +50,8 @@ type Store interface {
 
 // OpenSession begins a session: its settings, what is known of models, and its tools are the
 // first things on record.
-func OpenSession(ctx context.Context, log Store, p site.Place, mask func([]byte) []byte, label string, scripted bool) (SessionWriter, error) {
+func OpenSession(ctx context.Context, log Store, p site.Place, mask func([]byte) []byte, label string,
+	scripted bool) (SessionWriter, error) {
 	taken, err := foldersOnRecord(ctx, log, p.Name)
 	if err != nil {
 		return SessionWriter{}, err
@@ -72,7 +74,8 @@ func (e *Engine) OpenSession(ctx context.Context, log Store, label string) (Sess
 
 // openSessionBeside is OpenSession where these log folders are taken.
 func openSessionBeside(
-	ctx context.Context, log Store, p site.Place, mask func([]byte) []byte, label string, scripted bool, taken map[string]bool,
+	ctx context.Context, log Store, p site.Place, mask func([]byte) []byte, label string, scripted bool,
+	taken map[string]bool,
 ) (SessionWriter, error) {
 	now := time.Now()
 	v := SessionWriter{Log: log, Project: p.Name, Session: NewID(), Person: p.Person, Mask: mask}
@@ -110,7 +113,8 @@ func freeFolder(taken map[string]bool, name string) string {
 func foldersOnRecord(ctx context.Context, log events.Log, project string) (map[string]bool, error) {
 	registry := events.Catalogue()
 	taken := map[string]bool{}
-	for e, err := range log.Read(ctx, events.Filter{Project: project, Type: events.SessionOpened{}.EventType().Name}, 1, 0) {
+	for e, err := range log.Read(ctx, events.Filter{Project: project, Type: events.SessionOpened{}.EventType().Name}, 1,
+		0) {
 		if err != nil {
 			return nil, fmt.Errorf("look for earlier sessions: %w", err)
 		}

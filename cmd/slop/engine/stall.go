@@ -35,13 +35,16 @@ func Remedy(err error) string {
 	case errors.Is(err, events.ErrDiskFull):
 		return "nothing recorded is lost; make room on the disk and repeat it"
 	case errors.Is(err, events.ErrReserve):
-		return "nothing recorded is lost; remove sessions with `slop sessions prune`, or raise [bus] max_bytes in your configuration"
+		return "nothing recorded is lost; remove sessions with `slop sessions prune`, or raise [bus] max_bytes in your " +
+			"configuration"
 	case errors.Is(err, events.ErrFull):
-		return "nothing recorded is lost; raise [bus] max_bytes in your configuration, then `slop run --resume` or `slop serve` goes on"
+		return "nothing recorded is lost; raise [bus] max_bytes in your configuration, then `slop run --resume` or `slop " +
+			"serve` goes on"
 	case errors.Is(err, bus.ErrLocked):
 		return "an engine runs there: `slop hook post_goal \"…\"` gives it a goal, `slop hook shutdown` ends it"
 	case errors.Is(err, events.ErrHole):
-		return "the store on disk is damaged, and nothing was changed; restore the data folder from a copy, or move it away to begin anew"
+		return "the store on disk is damaged, and nothing was changed; restore the data folder from a copy, or move it " +
+			"away to begin anew"
 	}
 	return ""
 }

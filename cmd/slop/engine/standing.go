@@ -88,7 +88,8 @@ func (e *Engine) offerTools(log events.Log, session string) error {
 func (e *Engine) offerModels(log events.Log, session string) error {
 	now, registry := e.Config.ModelsOffered(), events.Catalogue()
 	var last events.ModelsOffered
-	for ev, err := range log.Read(e.Ctx, events.Filter{Project: e.Name, Session: session, Type: now.EventType().Name}, 1, 0) {
+	for ev, err := range log.Read(e.Ctx, events.Filter{Project: e.Name, Session: session, Type: now.EventType().Name}, 1,
+		0) {
 		if err != nil {
 			return err
 		}

@@ -185,7 +185,8 @@ func busFigures(f bus.Figures, at time.Time) wire.BusFigures {
 		Consumers: f.Consumers, Pools: []wire.PoolFigures{},
 	}
 	for _, p := range f.Pools {
-		out.Pools = append(out.Pools, wire.PoolFigures{Name: p.Name, Waiting: p.Waiting, Running: p.Running, Redelivered: p.Redelivered})
+		out.Pools = append(out.Pools, wire.PoolFigures{Name: p.Name, Waiting: p.Waiting, Running: p.Running,
+			Redelivered: p.Redelivered})
 	}
 	return out
 }

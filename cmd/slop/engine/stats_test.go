@@ -36,7 +36,8 @@ func processes(t *testing.T) (gateway, worker *Stats) {
 		running.Go(func() { v.follow(ctx) })
 		return v
 	}
-	return start(bus.Role{Kind: bus.Gateway}, events.ActorGateway), start(bus.Role{Kind: bus.Worker, Name: "worker-test-1"}, "worker-test-1")
+	return start(bus.Role{Kind: bus.Gateway}, events.ActorGateway),
+		start(bus.Role{Kind: bus.Worker, Name: "worker-test-1"}, "worker-test-1")
 }
 
 func TestEveryProcessShowsTheSameModel(t *testing.T) {
@@ -48,7 +49,8 @@ func TestEveryProcessShowsTheSameModel(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_ = gateway.Report(t.Context(), wire.Frame{FPS: &fps}) // until the worker listens
 		seen, err := worker.tool(t.Context())
-		return err == nil && seen.FPS != nil && worker.Performance().Processes == 2 && gateway.Performance().Processes == 2 && worker.Performance().ProjectionLag != nil
+		return err == nil && seen.FPS != nil && worker.Performance().Processes == 2 && gateway.Performance().Processes == 2 &&
+			worker.Performance().ProjectionLag != nil
 	}, eventstest.Patience, 10*time.Millisecond)
 	there, here := gateway.Telemetry(), worker.Telemetry()
 	require.Equal(t, there.Process.Name, events.ActorGateway)

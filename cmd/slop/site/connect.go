@@ -95,7 +95,8 @@ func (g *Flags) DialConfig(p Place) bus.DialConfig {
 	if url == "" && g.context == "" {
 		url = p.Config.Bus.URL
 	}
-	return bus.DialConfig{Recent: bus.NewRecent(), URL: url, Creds: g.Creds, Context: g.context, Replicas: p.Config.Bus.Replicas, Logger: g.Logger()}
+	return bus.DialConfig{Recent: bus.NewRecent(), URL: url, Creds: g.Creds, Context: g.context,
+		Replicas: p.Config.Bus.Replicas, Logger: g.Logger()}
 }
 
 // NeedRemote refuses a role that runs alone without a bus to run on.
@@ -103,5 +104,6 @@ func (g *Flags) NeedRemote(p Place, role string) error {
 	if g.Remote(p) {
 		return nil
 	}
-	return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("slop %s runs alone and needs a bus: give --nats URL --creds FILE, or --context NAME; `slop bus --nats-listen` starts one", role)}
+	return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("slop %s runs alone and needs a bus: give --nats URL --creds "+
+		"FILE, or --context NAME; `slop bus --nats-listen` starts one", role)}
 }

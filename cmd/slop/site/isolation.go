@@ -30,7 +30,8 @@ func (p Place) Workspaces(env tools.Env) *runtime.Workspaces {
 	if !found {
 		return nil
 	}
-	return &runtime.Workspaces{Git: program, Project: p.Project, Root: filepath.Join(p.Data, WorktreesFolder), Patience: treesPatience,
+	return &runtime.Workspaces{Git: program, Project: p.Project, Root: filepath.Join(p.Data, WorktreesFolder),
+		Patience: treesPatience,
 		Open: func(dir string) (*sandbox.Workspace, error) {
 			return sandbox.Open(p.gate(sandbox.Config{Primary: dir}))
 		}}
@@ -49,7 +50,8 @@ func (p Place) CheckIsolation(ctx context.Context) error {
 	defer func() { _ = env.Workspace.Close() }()
 	w := p.Workspaces(env)
 	if w == nil {
-		return exit.Errorf(exit.Usage, "[mma] isolation = \"worktree\" needs git, which is not installed; install it, or set isolation = \"shared\"")
+		return exit.Errorf(exit.Usage, "[mma] isolation = \"worktree\" needs git, which is not installed; install it, or "+
+			"set isolation = \"shared\"")
 	}
 	err = git.Worktrees{Program: w.Git, Project: p.Project}.Check(ctx)
 	var problem *git.Problem
@@ -63,7 +65,7 @@ func (p Place) CheckIsolation(ctx context.Context) error {
 func (p Place) TidyWorktrees(ctx context.Context, session string) error {
 	root := filepath.Join(p.Data, WorktreesFolder, session)
 	if _, err := os.Lstat(filepath.Join(root, git.Merged)); err != nil {
-		return nil //nolint:nilerr // there is none
+		return nil
 	}
 	env, err := p.ToolEnv()
 	if err != nil {

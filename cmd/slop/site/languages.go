@@ -34,7 +34,8 @@ func languages(project string) []string {
 		switch name := filepath.Base(path); {
 		case err != nil:
 			return nil
-		case d.IsDir() && path != project && (strings.HasPrefix(name, ".") || slices.Contains([]string{"node_modules", "vendor", "target", "venv", "dist", "build"}, name)):
+		case d.IsDir() && path != project && (strings.HasPrefix(name, ".") ||
+			slices.Contains([]string{"node_modules", "vendor", "target", "venv", "dist", "build"}, name)):
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			files[events.LanguageOf(name)]++
@@ -46,7 +47,10 @@ func languages(project string) []string {
 		files["cpp"], files["c"] = files["cpp"]+files["c"], 0
 	}
 	maps.DeleteFunc(files, func(_ string, n int) bool { return n == 0 })
-	out := slices.SortedFunc(maps.Keys(files), func(a, b string) int { return cmp.Or(files[b]-files[a], strings.Compare(a, b)) })
+	out := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
+		return cmp.Or(files[b]-files[a],
+			strings.Compare(a, b))
+	})
 	if info, err := os.Stat(filepath.Join(project, ".beads")); err == nil && info.IsDir() {
 		out = append(out, events.LanguageBeads)
 	}

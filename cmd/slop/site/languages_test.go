@@ -14,7 +14,8 @@ func TestTheLanguagesOfAProjectAreThoseOfItsOwnFiles(t *testing.T) {
 	for _, c := range []struct{ files, want []string }{
 		{nil, nil},
 		{[]string{"README.md", "a.png"}, nil},
-		{[]string{"a.ts", "b/c.tsx", "tool.py", "node_modules/x/a.py", "node_modules/x/b.py", ".git/c.py", "vendor/d.py"}, []string{"other", "python"}},
+		{[]string{"a.ts", "b/c.tsx", "tool.py", "node_modules/x/a.py", "node_modules/x/b.py", ".git/c.py", "vendor/d.py"},
+			[]string{"other", "python"}},
 		{[]string{"a.c", "a.h", "b.py"}, []string{"c", "python"}},
 		{[]string{"a.h", "b.h", "a.cpp", "b.py", ".beads/config.yaml"}, []string{"cpp", "python", "beads"}},
 	} {

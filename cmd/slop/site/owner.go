@@ -52,7 +52,8 @@ var (
 	// ErrForeign says that a data folder is not bound to this user and place.
 	ErrForeign = errors.New("this data folder is not one that slop made for you here")
 	// ErrNoState says that there is nowhere to note whose a data folder is.
-	ErrNoState = errors.New("slop keeps in your state folder which data folders are yours, and it cannot be used; set XDG_STATE_HOME to a folder of yours, as an absolute path")
+	ErrNoState = errors.New("slop keeps in your state folder which data folders are yours, and it cannot be used; set " +
+		"XDG_STATE_HOME to a folder of yours, as an absolute path")
 )
 
 // userStateDir is the folder of what slop remembers for this user: slop below
@@ -194,7 +195,8 @@ func Unused(folder string) (bool, error) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		begun := name == ignoreFile || strings.HasPrefix(name, "."+OwnerFile+"-") || strings.HasPrefix(name, "."+ignoreFile+"-")
+		begun := name == ignoreFile || strings.HasPrefix(name, "."+OwnerFile+"-") || strings.HasPrefix(name, "."+ignoreFile+
+			"-")
 		if !begun || !e.Type().IsRegular() {
 			return false, nil
 		}

@@ -15,7 +15,8 @@ import (
 func freshPlace(t *testing.T) Place {
 	t.Helper()
 	root := t.TempDir()
-	return Place{Project: root, Data: filepath.Join(root, ".slop"), Base: "p", Name: "p", State: filepath.Join(t.TempDir(), "slop")}
+	return Place{Project: root, Data: filepath.Join(root, ".slop"), Base: "p", Name: "p", State: filepath.Join(t.TempDir(),
+		"slop")}
 }
 
 func TestProcessesThatStartAtOnceAgreeOnWhoseTheFolderIs(t *testing.T) {

@@ -79,17 +79,20 @@ func (g *Flags) Place() (Place, error) {
 			return Place{}, exit.Errorf(exit.Usage, "--creds: %w", err)
 		}
 	}
-	cfg, err := config.Load(config.Sources{ProjectDir: project, UserDir: config.UserDir(os.Getenv), File: g.configFile, OSUser: osUser()})
+	cfg, err := config.Load(config.Sources{ProjectDir: project, UserDir: config.UserDir(os.Getenv), File: g.configFile,
+		OSUser: osUser()})
 	if err != nil {
 		return Place{}, err
 	}
 	base := events.Token(filepath.Base(project))
-	p := Place{Config: cfg, Project: project, Data: data, Base: base, Name: base, Person: events.Token(cfg.User.Name), State: userStateDir(os.Getenv)}
+	p := Place{Config: cfg, Project: project, Data: data, Base: base, Name: base, Person: events.Token(cfg.User.Name),
+		State: userStateDir(os.Getenv)}
 	if own, bound, err := p.Ownership(); err == nil && bound.Folder == project {
 		p.Name = own.Project
 	}
 	if !events.IsPerson(p.Person) {
-		return Place{}, exit.Errorf(exit.Usage, "the name %q belongs to the engine; set [user] name in your configuration", p.Person)
+		return Place{}, exit.Errorf(exit.Usage, "the name %q belongs to the engine; set [user] name in your configuration",
+			p.Person)
 	}
 	return p, nil
 }

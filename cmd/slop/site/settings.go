@@ -32,7 +32,8 @@ func (p Place) shell() string {
 	if err != nil {
 		return "" // whoever opens the tools says it
 	}
-	return tools.Shell{Fallback: p.Config.Shell.Fallback, PathPrepend: scripts.Path.Prepend, Set: scripts.Env}.Interpreter()
+	return tools.Shell{Fallback: p.Config.Shell.Fallback, PathPrepend: scripts.Path.Prepend,
+		Set: scripts.Env}.Interpreter()
 }
 
 // inGit tells whether the project's folder is the top of a git repository.
@@ -76,7 +77,8 @@ func (p Place) relative(paths []string) []string {
 func Offers(r *tools.Registry) events.ToolsOffered {
 	var out events.ToolsOffered
 	for _, t := range r.All() {
-		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(), Effect: t.Spec().Effect.String(), Schema: t.Schema()})
+		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(),
+			Effect: t.Spec().Effect.String(), Schema: t.Schema()})
 	}
 	out.Tools = append(out.Tools, contributor.FindToolsOffer())
 	slices.SortFunc(out.Tools, func(a, b events.ToolOffer) int { return strings.Compare(a.Name, b.Name) })

@@ -27,7 +27,8 @@ import (
 func (p Place) ToolEnv() (tools.Env, error) {
 	confine := p.Config.Shell.Sandbox == "workspace"
 	if !confine && !p.Config.Shell.Network {
-		return tools.Env{}, exit.Errorf(exit.Usage, "[shell] network = false can be enforced with sandbox = \"workspace\" only, so no tools run")
+		return tools.Env{}, exit.Errorf(exit.Usage, "[shell] network = false can be enforced with sandbox = \"workspace\" "+
+			"only, so no tools run")
 	}
 	user := config.UserDir(os.Getenv)
 	scripts, err := userShellEnvironment(user)
@@ -42,13 +43,15 @@ func (p Place) ToolEnv() (tools.Env, error) {
 	if err != nil {
 		return tools.Env{}, err
 	}
-	w, err := sandbox.Open(p.gate(sandbox.Config{Primary: primary, Bases: p.Config.Files.BaseDirs, TrackedFiles: p.Config.Files.Tracked}))
+	w, err := sandbox.Open(p.gate(sandbox.Config{Primary: primary, Bases: p.Config.Files.BaseDirs,
+		TrackedFiles: p.Config.Files.Tracked}))
 	if err != nil {
 		return tools.Env{}, exit.Errorf(exit.Usage, "[files] base_dirs: %w", err)
 	}
 	return tools.Env{Workspace: w, Net: network, Shell: tools.Shell{
 		Timeout: time.Duration(p.Config.Shell.TimeoutS) * time.Second, Fallback: p.Config.Shell.Fallback,
-		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.Config.Shell.Network, Frozen: policy.SteeringFiles(),
+		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.Config.Shell.Network,
+		Frozen: policy.SteeringFiles(),
 	}}, nil
 }
 
@@ -72,7 +75,8 @@ func (p Place) network() (*web.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := web.New(web.Settings{AllowHosts: p.Config.Net.AllowHosts, SearchURL: p.Config.Net.SearchURL, Secrets: secrets})
+	client, err := web.New(web.Settings{AllowHosts: p.Config.Net.AllowHosts, SearchURL: p.Config.Net.SearchURL,
+		Secrets: secrets})
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "[net]: %w", err)
 	}

@@ -32,18 +32,21 @@ const (
 	// wholeBlock is a block with its end.
 	wholeBlock = blockBegin + `(?:` + lineGap + `|` + armorText + `|` + lineGap + armorHeader + `)*?` + blockEnd
 	// cutBlock is one without: it goes as far as its lines are those of a key.
-	cutBlock   = blockBegin + `(?:` + lineGap + `*` + armorHeader + `)*(?:` + lineGap + `*` + armorLine + `)+(?:` + lineEnd + `+` + armorRest + `)?`
+	cutBlock = blockBegin + `(?:` + lineGap + `*` + armorHeader + `)*(?:` + lineGap + `*` + armorLine + `)+(?:` +
+		lineEnd + `+` + armorRest + `)?`
 	puttyBlock = `Private-Lines: [0-9]{1,4}(?:` + lineGap + `*` + armorLine + `)+(?:` + lineEnd + `+` + armorRest + `)?`
 	// blockTail is the end of one of which the beginning is missing. The escape
 	// before it, whose last letter looks like a part of it, stays.
-	blockTail = `(^|` + lineEnd + `|[^A-Za-z0-9+/=\\])(?:` + armorLine + lineGap + `+)+(?:` + armorRest + lineGap + `+)*` + blockEnd + `$`
+	blockTail = `(^|` + lineEnd + `|[^A-Za-z0-9+/=\\])(?:` + armorLine + lineGap + `+)+(?:` + armorRest + lineGap + `+)*` +
+		blockEnd + `$`
 )
 
 // maxTail bounds the end of a block, in bytes.
 const maxTail = 32 << 10
 
 func newKeyBlocks() *keyBlocks {
-	return &keyBlocks{regexp.MustCompile(wholeBlock + `|` + cutBlock + `|` + puttyBlock), regexp.MustCompile(blockEnd), regexp.MustCompile(blockTail)}
+	return &keyBlocks{regexp.MustCompile(wholeBlock + `|` + cutBlock + `|` + puttyBlock), regexp.MustCompile(blockEnd),
+		regexp.MustCompile(blockTail)}
 }
 
 // among tells whether a text can hold such a key.

@@ -26,17 +26,21 @@ func privateKeys() map[string]string {
 		return "-----BEGIN " + kind + "-----\n" + headers + armored(6, width) + "-----END " + kind + "-----"
 	}
 	return map[string]string{
-		"PKCS 8":            pem("PRIVATE KEY", "", 64),
-		"encrypted PKCS 8":  pem("ENCRYPTED PRIVATE KEY", "", 64),
-		"RSA":               pem("RSA PRIVATE KEY", "", 64),
-		"elliptic":          pem("EC PRIVATE KEY", "", 64),
-		"encrypted RSA":     pem("RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0123456789ABCDEF0123456789ABCDEF\n\n", 64),
-		"OpenSSH":           pem("OPENSSH PRIVATE KEY", "", 70),
-		"OpenPGP":           pem("PGP PRIVATE KEY BLOCK", "Version: GnuPG v2.4.1 (GNU/Linux)\nComment: https://example.org/a?b=c\n\n", 64),
+		"PKCS 8":           pem("PRIVATE KEY", "", 64),
+		"encrypted PKCS 8": pem("ENCRYPTED PRIVATE KEY", "", 64),
+		"RSA":              pem("RSA PRIVATE KEY", "", 64),
+		"elliptic":         pem("EC PRIVATE KEY", "", 64),
+		"encrypted RSA": pem("RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: "+
+			"AES-256-CBC,0123456789ABCDEF0123456789ABCDEF\n\n", 64),
+		"OpenSSH": pem("OPENSSH PRIVATE KEY", "", 70),
+		"OpenPGP": pem("PGP PRIVATE KEY BLOCK", "Version: GnuPG v2.4.1 (GNU/Linux)\nComment: "+
+			"https://example.org/a?b=c\n\n", 64),
 		"OpenPGP, checksum": strings.Replace(pem("PGP PRIVATE KEY BLOCK", "\n", 64), "uQ==\n", "uQ==\n=njUN\n", 1),
-		"SSH2":              "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"2048-bit\"\n" + armored(5, 70) + "---- END SSH2 ENCRYPTED PRIVATE KEY ----",
-		"one line":          "-----BEGIN PRIVATE KEY-----" + strings.Repeat("A1b2", 40) + "-----END PRIVATE KEY-----",
-		"with blanks":       "-----BEGIN PRIVATE KEY----- " + strings.ReplaceAll(strings.TrimSpace(armored(4, 64)), "\n", " ") + " -----END PRIVATE KEY-----",
+		"SSH2": "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"2048-bit\"\n" + armored(5, 70) +
+			"---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+		"one line": "-----BEGIN PRIVATE KEY-----" + strings.Repeat("A1b2", 40) + "-----END PRIVATE KEY-----",
+		"with blanks": "-----BEGIN PRIVATE KEY----- " + strings.ReplaceAll(strings.TrimSpace(armored(4, 64)), "\n", " ") +
+			" -----END PRIVATE KEY-----",
 	}
 }
 
@@ -100,7 +104,8 @@ func TestAPrivateKeyThatIsCutIsHiddenToo(t *testing.T) {
 			body := strings.Index(spelled, "nA0+")
 			for _, at := range []int{body + 64, body + 100, body + 200, len(spelled) - 70} {
 				head, tail := spelled[:at], spelled[at:]
-				for _, got := range []string{string(mask([]byte("see " + head))), string(mask([]byte("see " + head + "\n… [300 bytes left out] …\n" + tail + " there.")))} {
+				for _, got := range []string{string(mask([]byte("see " + head))),
+					string(mask([]byte("see " + head + "\n… [300 bytes left out] …\n" + tail + " there.")))} {
 					require.NotRegexp(t, `[nAr0-9+/t]{20}`, got, "%s %q cut at %d", kind, line, at)
 					require.NotContains(t, got, "BEGIN", "%s %q cut at %d", kind, line, at)
 				}
@@ -119,7 +124,8 @@ func TestAMaskedKeyLeavesJSONAsItIs(t *testing.T) {
 	t.Parallel()
 	mask := NewMask(nil)
 	for kind, key := range privateKeys() {
-		for _, text := range []string{key, key[:len(key)/2], key[len(key)/2:], "a\n" + key + "\nb", strings.ReplaceAll(key, "\n", "\r\n"), `"` + key + `"`, `\` + key} {
+		for _, text := range []string{key, key[:len(key)/2], key[len(key)/2:], "a\n" + key + "\nb", strings.ReplaceAll(key,
+			"\n", "\r\n"), `"` + key + `"`, `\` + key} {
 			for _, html := range []bool{true, false} {
 				var out strings.Builder
 				enc := json.NewEncoder(&out)
@@ -137,7 +143,8 @@ func TestAMaskedKeyLeavesJSONAsItIs(t *testing.T) {
 
 func TestAPuTTYKeyLosesItsPrivateLines(t *testing.T) {
 	t.Parallel()
-	key := "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: ada\nPublic-Lines: 2\nAAAAC3NzaC1lZDI1NTE5\nAAAA\nPrivate-Lines: 7\n" + armored(6, 64) + "Private-MAC: 0123456789abcdef\n"
+	key := "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: ada\nPublic-Lines: " +
+		"2\nAAAAC3NzaC1lZDI1NTE5\nAAAA\nPrivate-Lines: 7\n" + armored(6, 64) + "Private-MAC: 0123456789abcdef\n"
 	want := key[:strings.Index(key, "Private-Lines")] + "[secret]\nPrivate-MAC: 0123456789abcdef\n"
 	require.Equal(t, want, string(NewMask(nil)([]byte(key))))
 }
@@ -146,16 +153,22 @@ func TestWhatOnlySpeaksOfKeysStays(t *testing.T) {
 	t.Parallel()
 	mask := NewMask(nil)
 	for _, text := range []string{
-		"-----BEGIN PUBLIC KEY-----\n" + armored(3, 64) + "-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\n" + armored(3, 64) + "-----END CERTIFICATE-----",
+		"-----BEGIN PUBLIC KEY-----\n" + armored(3, 64) + "-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\n" +
+			armored(3, 64) + "-----END CERTIFICATE-----",
 		"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n" + armored(3, 64) + "-----END PGP PUBLIC KEY BLOCK-----",
-		"A file that begins with -----BEGIN PRIVATE KEY----- is one; never commit it.", "-----BEGIN RSA PRIVATE KEY-----\nfoo bar, baz",
-		"strings.Contains(text, \"-----BEGIN PRIVATE KEY-----\") || strings.Contains(text, \"-----END PRIVATE KEY-----\")", "PRIVATE KEY", "Private-Lines: 4\nno.",
+		"A file that begins with -----BEGIN PRIVATE KEY----- is one; never commit it.",
+		"-----BEGIN RSA PRIVATE KEY-----\nfoo bar, baz",
+		"strings.Contains(text, \"-----BEGIN PRIVATE KEY-----\") || strings.Contains(text, \"-----END PRIVATE KEY-----\")",
+		"PRIVATE KEY", "Private-Lines: 4\nno.",
 		"look for the END of the PRIVATE KEY",
 	} {
 		require.Equal(t, text, string(mask([]byte(text))))
 	}
-	two := "a -----BEGIN PRIVATE KEY-----\n" + armored(2, 64) + "-----END PRIVATE KEY-----\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN EC PRIVATE KEY-----\n" + armored(2, 64) + "-----END EC PRIVATE KEY----- b"
-	require.Equal(t, "a [secret]\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n[secret] b", string(mask([]byte(two))))
+	two := "a -----BEGIN PRIVATE KEY-----\n" + armored(2, 64) + "-----END PRIVATE KEY-----\n-----BEGIN " +
+		"CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN EC PRIVATE KEY-----\n" + armored(2, 64) +
+		"-----END EC PRIVATE KEY----- b"
+	require.Equal(t, "a [secret]\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n[secret] b",
+		string(mask([]byte(two))))
 }
 
 // TestHidingKeysIsBoundedWork would run into the time limit if an attempt at a
@@ -163,7 +176,8 @@ func TestWhatOnlySpeaksOfKeysStays(t *testing.T) {
 func TestHidingKeysIsBoundedWork(t *testing.T) {
 	t.Parallel()
 	mask, random := NewMask(nil), rand.New(rand.NewPCG(3, 4))
-	pieces := []string{"-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "\n", `\n`, "A1b2 ", strings.Repeat("A1b2", 16) + "\n", "-", "Private-Lines: 3\n", "Proc-Type: 4,ENCRYPTED\n", `"`}
+	pieces := []string{"-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "\n", `\n`, "A1b2 ",
+		strings.Repeat("A1b2", 16) + "\n", "-", "Private-Lines: 3\n", "Proc-Type: 4,ENCRYPTED\n", `"`}
 	for _, hostile := range append(pieces, "") {
 		var b strings.Builder
 		for b.Len() < 64<<10 {

@@ -18,16 +18,19 @@ func TestASecretIsHiddenInEverySpellingThatJSONGivesIt(t *testing.T) {
 		require.JSONEq(t, `{"key":"x[secret]y"}`, string(mask(raw)))
 		require.Equal(t, "x[secret]y", string(mask([]byte("x"+secret+"y"))))
 	}
-	require.Equal(t, `{"quo\"te\\back-0123 [secret]"}`, string(NewMask([]string{`a<"b`})([]byte(`{"quo\"te\\back-0123 a<\"b"}`))))
+	require.Equal(t, `{"quo\"te\\back-0123 [secret]"}`,
+		string(NewMask([]string{`a<"b`})([]byte(`{"quo\"te\\back-0123 a<\"b"}`))))
 }
 
 func TestEveryShapeOfAKeyIsHidden(t *testing.T) {
 	t.Parallel()
 	mask, long := NewMask(nil), strings.Repeat("A1b2", 10)
 	for _, key := range []string{
-		"sk-ant-" + long, "sk-" + long, "ghp_" + long, "gho_" + long, "ghu_" + long, "ghs_" + long, "ghr_" + long, "github_pat_" + long,
+		"sk-ant-" + long, "sk-" + long, "ghp_" + long, "gho_" + long, "ghu_" + long, "ghs_" + long, "ghr_" + long,
+		"github_pat_" + long,
 		"AKIA" + strings.Repeat("A", 16), "AIza" + long, "xoxb-" + long, "eyJ" + long + "." + long + "." + long,
-		"-----BEGIN RSA PRIVATE KEY-----\nAB/+=\n-----END RSA PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----A-----END PRIVATE KEY-----",
+		"-----BEGIN RSA PRIVATE KEY-----\nAB/+=\n-----END RSA PRIVATE KEY-----",
+		"-----BEGIN PRIVATE KEY-----A-----END PRIVATE KEY-----",
 	} {
 		require.Equal(t, "see "+masked+" there", string(mask([]byte("see "+key+" there"))))
 		for _, before := range []string{"\n", "\t", "\r\n", "\u0001", "\"", "\\"} { // of which JSON makes letters
@@ -46,7 +49,8 @@ func TestWhatHoldsNoMarkHoldsNoKey(t *testing.T) {
 	mask, random := NewMask(nil), rand.New(rand.NewPCG(1, 2))
 	pattern, marks := keysIn(keyShapes)
 	blocks := newKeyBlocks()
-	pieces := []string{"A", `\n`, `\u001f`, "b2_", "-", ".", " ", "sk", "gh", "p_", "xox", "b-", "PRIVATE KEY", "-----", "END ", "BEGIN ", strings.Repeat("A", 16), strings.Repeat("z0", 16)}
+	pieces := []string{"A", `\n`, `\u001f`, "b2_", "-", ".", " ", "sk", "gh", "p_", "xox", "b-", "PRIVATE KEY", "-----",
+		"END ", "BEGIN ", strings.Repeat("A", 16), strings.Repeat("z0", 16)}
 	for _, m := range marks {
 		pieces = append(pieces, string(m))
 	}

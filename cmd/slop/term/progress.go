@@ -128,7 +128,8 @@ func (p *Progress) fold(e *events.Event) string {
 		return fmt.Sprintf("tier %d gave no usable plan: %s", x.Tier, p.unsaid(x.Error))
 	case events.ToolApproved, events.ToolSettled, events.ToolDenied:
 		return p.foldCall(e)
-	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelDenied, events.BudgetWarned, events.ConversationShortened:
+	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelDenied, events.BudgetWarned,
+		events.ConversationShortened:
 		return p.foldModel(e)
 	case events.HintGiven, events.FlakyNoticed, events.PatchSkipped:
 		return qaLine(x)
@@ -229,7 +230,8 @@ func qaLine(p events.Payload) string {
 
 // reviewLine tells of tier 2's word on an attempt.
 func reviewLine(x events.TicketReviewed) string {
-	says := map[string]string{events.ReviewApproved: "approved", events.ReviewSentBack: "sent back", events.ReviewSkipped: "not reviewed"}[x.Verdict]
+	says := map[string]string{events.ReviewApproved: "approved", events.ReviewSentBack: "sent back",
+		events.ReviewSkipped: "not reviewed"}[x.Verdict]
 	line := x.Ticket + " is " + says
 	if len(x.Reasons) > 0 {
 		line += ": " + OneLine(strings.Join(x.Reasons, "; "))

@@ -33,16 +33,17 @@ type Piece struct {
 func Pieces(ctx context.Context, conn *bus.Conn, project, session string) <-chan Piece {
 	out := make(chan Piece, 64)
 	go func() {
-		_ = conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels, Name: "delta"}, func(s bus.Signal) {
-			var p Piece
-			if json.Unmarshal(s.Body, &p) != nil {
-				return
-			}
-			select {
-			case out <- p:
-			default:
-			}
-		})
+		_ = conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels, Name: "delta"},
+			func(s bus.Signal) {
+				var p Piece
+				if json.Unmarshal(s.Body, &p) != nil {
+					return
+				}
+				select {
+				case out <- p:
+				default:
+				}
+			})
 	}()
 	return out
 }

@@ -16,7 +16,8 @@ func TestTheStatusEndsWithWhatTheModelWrites(t *testing.T) {
 	p.Take(p.happened("r1", events.ModelRequested{Tier: 1, Provider: "anthropic", Model: "m", Attempt: 1}))
 	p.Take(p.happened("r2", events.ModelRequested{Tier: 3, Ticket: "T-1", Provider: "anthropic", Model: "m", Attempt: 1}))
 	const before = "tier 1: m 0s (+1) │ 0 tokens │ $0 │ 0s"
-	for _, said := range []Piece{{"r1", "First I\n\n  look at "}, {"r2", "not this"}, {"r9", "nor this"}, {"r1", "\x1b[2Ja.go"}} {
+	for _, said := range []Piece{{"r1", "First I\n\n  look at "}, {"r2", "not this"}, {"r9", "nor this"},
+		{"r1", "\x1b[2Ja.go"}} {
 		p.Hear(said)
 	}
 	require.Equal(t, before+" │ First I look at <U+001B>[2Ja.go", p.statusLine(p.begun, 200))

@@ -12,7 +12,8 @@ func budgetLine(x events.BudgetWarned) string {
 	if x.Ticket != "" {
 		whose = x.Ticket
 	}
-	return fmt.Sprintf("budget: %s of %s of %s are spent", Dollars(x.SpentMicroDollars), Dollars(x.LimitMicroDollars), whose)
+	return fmt.Sprintf("budget: %s of %s of %s are spent", Dollars(x.SpentMicroDollars), Dollars(x.LimitMicroDollars),
+		whose)
 }
 
 // shortenedLine tells what a conversation left out.
@@ -21,7 +22,8 @@ func shortenedLine(x events.ConversationShortened) string {
 	if x.Tier != 0 {
 		whose = fmt.Sprintf("tier %d, %s", x.Tier, x.EventCorr())
 	}
-	return fmt.Sprintf("  %s: conversation shortened before round %d: %d results and %d views cut or left out, %d rounds dropped (%d to %d tokens)",
+	return fmt.Sprintf("  %s: conversation shortened before round %d: %d results and %d views cut or left out, %d "+
+		"rounds dropped (%d to %d tokens)",
 		whose, x.Round, len(x.Shortened), len(x.Views), len(x.DroppedRounds), x.Before, x.After)
 }
 

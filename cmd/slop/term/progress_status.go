@@ -13,7 +13,8 @@ import (
 // writing, in one line of a terminal. Where that is narrow, the text is left out
 // first, and then the end is cut off.
 func (p *Progress) statusLine(now time.Time, width int) string {
-	line := fmt.Sprintf("%s │ %s │ %s", strings.Join(append([]string{p.doing(now)}, p.counts()...), " · "), p.used.String(), now.Sub(p.begun).Round(time.Second))
+	line := fmt.Sprintf("%s │ %s │ %s", strings.Join(append([]string{p.doing(now)}, p.counts()...), " · "),
+		p.used.String(), now.Sub(p.begun).Round(time.Second))
 	line = Printable(line)
 	if text := p.live(width - 1 - Columns(line) - Columns(" │ ")); text != "" {
 		line += " │ " + text
@@ -29,7 +30,8 @@ func (p *Progress) counts() []string {
 	}
 	var parts []string
 	for _, s := range []struct{ state, word string }{
-		{events.StatusInProgress, "at work"}, {events.StatusTodo, "todo"}, {events.StatusCompleted, "done"}, {events.StatusBlocked, "blocked"},
+		{events.StatusInProgress, "at work"}, {events.StatusTodo, "todo"}, {events.StatusCompleted, "done"},
+		{events.StatusBlocked, "blocked"},
 	} {
 		if count[s.state] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[s.state], s.word))

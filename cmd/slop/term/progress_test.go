@@ -58,13 +58,17 @@ func TestTheStatusSaysWhatIsWaitedForAndWhatItCostSoFar(t *testing.T) {
 	p.Take(p.happened("r1", events.ModelRequested{Tier: 1, Provider: "anthropic", Model: "claude-x", Attempt: 1}))
 	require.Contains(t, p.statusLine(p.begun.Add(7*time.Second), 200), "tier 1: claude-x 7s │ 0 tokens │ $0 │ 7s")
 	price := int64(12_300)
-	p.Take(p.happened("r2", events.ModelReplied{Request: "r1", Usage: events.Usage{Input: 100, CacheRead: 9_000, CacheWrite: 900, Output: 50, PricedMicroDollars: &price}}))
+	p.Take(p.happened("r2", events.ModelReplied{Request: "r1", Usage: events.Usage{Input: 100, CacheRead: 9_000,
+		CacheWrite: 900, Output: 50, PricedMicroDollars: &price}}))
 	p.Take(p.happened("e1", events.TicketStarted{Ticket: events.Ticket{ID: "T-1"}}))
 	p.Take(p.happened("r3", events.ModelRequested{Tier: 3, Ticket: "T-1", Provider: "openai", Model: "small", Attempt: 1}))
 	p.Take(p.happened("r4", events.ModelReplied{Request: "r3", Usage: events.Usage{Input: 10}}))
-	p.Take(p.happened("c1", events.ToolApproved{Call: "r4-0", Tool: "read_file", Ticket: "T-1", Args: json.RawMessage(`{"path":"a.go"}`)}))
-	p.Take(p.happened("c2", events.ToolApproved{Call: "r4-1", Tool: "run_powershell", Ticket: "T-1", Args: json.RawMessage(`{"script":"make"}`)}))
-	require.Equal(t, "T-1: read_file a.go 3s (+1) · 1 at work │ 10.1k tokens │ $0.0123 and more │ 3s", p.statusLine(p.begun.Add(3*time.Second), 200))
+	p.Take(p.happened("c1", events.ToolApproved{Call: "r4-0", Tool: "read_file", Ticket: "T-1",
+		Args: json.RawMessage(`{"path":"a.go"}`)}))
+	p.Take(p.happened("c2", events.ToolApproved{Call: "r4-1", Tool: "run_powershell", Ticket: "T-1",
+		Args: json.RawMessage(`{"script":"make"}`)}))
+	require.Equal(t, "T-1: read_file a.go 3s (+1) · 1 at work │ 10.1k tokens │ $0.0123 and more │ 3s",
+		p.statusLine(p.begun.Add(3*time.Second), 200))
 }
 
 func TestTheStatusNamesTheWaitBeforeARequestIsMadeAgain(t *testing.T) {
@@ -74,7 +78,8 @@ func TestTheStatusNamesTheWaitBeforeARequestIsMadeAgain(t *testing.T) {
 	due := p.begun.Add(30 * time.Second)
 	p.Take(p.happened("r1", events.ModelRequested{Tier: 2, Provider: "anthropic", Model: "claude-x", Attempt: 1}))
 	p.Take(p.happened("f1", events.ModelFailed{Request: "r1", Kind: events.ModelRateLimited, Message: "slow down"}))
-	p.Take(p.happened("r2", events.ModelRequested{Tier: 2, Provider: "anthropic", Model: "claude-x", Attempt: 2, NotBefore: &due}))
+	p.Take(p.happened("r2", events.ModelRequested{Tier: 2, Provider: "anthropic", Model: "claude-x", Attempt: 2,
+		NotBefore: &due}))
 	require.Contains(t, out.String(), "tier 2, claude-x: rate_limited: slow down")
 	require.Contains(t, out.String(), "tier 2, claude-x: asked again (attempt 2) in 30s")
 	require.Contains(t, p.statusLine(p.begun.Add(10*time.Second), 200), "tier 2: claude-x again in 20s")
@@ -83,7 +88,8 @@ func TestTheStatusNamesTheWaitBeforeARequestIsMadeAgain(t *testing.T) {
 func TestTheStatusFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	p := shownTo(io.Discard)
-	p.Take(p.happened("r1", events.ModelRequested{Tier: 1, Provider: "anthropic", Model: strings.Repeat("ö", 90), Attempt: 1}))
+	p.Take(p.happened("r1", events.ModelRequested{Tier: 1, Provider: "anthropic", Model: strings.Repeat("ö", 90),
+		Attempt: 1}))
 	for _, width := range []int{20, 80} {
 		require.Equal(t, width-1, utf8.RuneCountInString(p.statusLine(p.begun, width)), "the last column stays free")
 	}
@@ -92,7 +98,8 @@ func TestTheStatusFitsTheTerminal(t *testing.T) {
 func TestAnAttemptThatIsOverIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	p := shownTo(io.Discard)
-	p.Take(p.happened("r1", events.ModelRequested{Tier: 3, Ticket: "T-1", Provider: "anthropic", Model: "claude-x", Attempt: 1}))
+	p.Take(p.happened("r1", events.ModelRequested{Tier: 3, Ticket: "T-1", Provider: "anthropic", Model: "claude-x",
+		Attempt: 1}))
 	p.Take(p.happened("e1", events.TicketBlocked{Ticket: "T-1", Reason: "killed"}))
 	require.Equal(t, "… · 1 blocked │ 0 tokens │ $0 │ 0s", p.statusLine(p.begun, 200))
 }
@@ -101,11 +108,14 @@ func TestAFailedProgramShowsTheEndOfItsOutput(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	p := NewProgress(&Terminal{Out: &out})
-	p.Take(p.happened("e1", events.ToolApproved{Call: "c", Tool: "run_powershell", Ticket: "T-1", Args: json.RawMessage(`{"script":"go test ./..."}`)}))
+	p.Take(p.happened("e1", events.ToolApproved{Call: "c", Tool: "run_powershell", Ticket: "T-1",
+		Args: json.RawMessage(`{"script":"go test ./..."}`)}))
 	ended := 1
 	text := "STDOUT:\n" + strings.Repeat("ok\n", outputLines) + "FAIL: TestX\x1b[2J\nSTDERR:\n\nEXIT CODE: 1"
-	p.Take(p.happened("e2", events.ToolSettled{Call: "c", Tool: "run_powershell", Outcome: events.ToolFailed, Exit: &ended, Text: text}))
-	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … 1 more lines before\n")
+	p.Take(p.happened("e2", events.ToolSettled{Call: "c", Tool: "run_powershell", Outcome: events.ToolFailed, Exit: &ended,
+		Text: text}))
+	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … 1 more lines "+
+		"before\n")
 	require.NotContains(t, out.String(), "STDOUT")
 	require.Contains(t, out.String(), "FAIL: TestX<U+001B>[2J\n", "and nothing that a terminal would act on")
 }
@@ -115,8 +125,10 @@ func TestWhatAContributorSaysIsShown(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&Terminal{Out: &out})
 	p.Take(p.happened("r1", events.ModelRequested{Tier: 3, Ticket: "T-1", Provider: "script", Model: "m", Attempt: 1}))
-	p.Take(p.happened("r2", events.ModelReplied{Request: "r1", Text: "The index was off by one.\n\n- mended done()\n- ran the tests"}))
-	require.Contains(t, out.String(), "T-1: The index was off by one. …\n          - mended done()\n          - ran the tests\n")
+	p.Take(p.happened("r2", events.ModelReplied{Request: "r1", Text: "The index was off by one.\n\n- mended done()\n- " +
+		"ran the tests"}))
+	require.Contains(t, out.String(), "T-1: The index was off by one. …\n          - mended done()\n          - ran the "+
+		"tests\n")
 }
 
 func TestTheFailureOfAModelIsShownOnce(t *testing.T) {
@@ -126,7 +138,8 @@ func TestTheFailureOfAModelIsShownOnce(t *testing.T) {
 	p.Take(p.happened("r1", events.ModelRequested{Tier: 1, Provider: "anthropic", Model: "m", Attempt: 1}))
 	p.Take(p.happened("f1", events.ModelFailed{Request: "r1", Kind: events.ModelAuth, Message: "there is no key"}))
 	p.Take(p.happened("f2", events.PlanningFailed{Tier: 1, Error: "the model failed (auth): there is no key"}))
-	p.Take(p.happened("f3", events.GoalFailed{Reason: "tier 1 made no usable plan: the model failed (auth): there is no key"}))
+	p.Take(p.happened("f3", events.GoalFailed{Reason: "tier 1 made no usable plan: the model failed (auth): there is no " +
+		"key"}))
 	require.Equal(t, 1, strings.Count(out.String(), "there is no key"))
 }
 
@@ -134,7 +147,8 @@ func TestAQuestionThatTheEngineSettledSaysWhy(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	p := NewProgress(&Terminal{Out: &out})
-	p.Take(p.happened("s1", events.AskSettled{Ask: "a", Gate: events.GateBudget, Outcome: events.No, By: "engine", Reason: "nothing waits for it any more"}))
+	p.Take(p.happened("s1", events.AskSettled{Ask: "a", Gate: events.GateBudget, Outcome: events.No, By: "engine",
+		Reason: "nothing waits for it any more"}))
 	require.Contains(t, out.String(), "budget: no by engine: nothing waits for it any more")
 }
 

@@ -23,6 +23,7 @@ func TestAProgramWithoutALinkersIDIsKnownByItsBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program")
 	require.NoError(t, os.WriteFile(path, []byte("MZ\xff Go build ID: \"\"\n \xff"), 0o755))
 	require.Empty(t, linkerID(path))
-	require.NoError(t, os.WriteFile(path, []byte("MZ\xff Go build ID: \"0123456789012345678901234567890123456789\"\n \xff"), 0o755))
+	require.NoError(t, os.WriteFile(path,
+		[]byte("MZ\xff Go build ID: \"0123456789012345678901234567890123456789\"\n \xff"), 0o755))
 	require.Equal(t, "0123456789012345678901234567890123456789", string(linkerID(path)))
 }

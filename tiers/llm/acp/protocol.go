@@ -103,7 +103,8 @@ func (p *protocol) begun(t *program.Transcript, m *message) {
 		return
 	}
 	if said.Version != version {
-		t.Fail(events.ModelInvalidRequest, fmt.Sprintf("the agent speaks version %d of the protocol and not %d", said.Version, version))
+		t.Fail(events.ModelInvalidRequest, fmt.Sprintf("the agent speaks version %d of the protocol and not %d", said.Version,
+			version))
 		return
 	}
 	p.wanted = opened
@@ -142,7 +143,8 @@ func (p *protocol) session(t *program.Transcript, m *message) {
 	case model == "" || model == OwnModel || model == p.model || len(names) == 0:
 		p.prompt(t)
 	case !slices.Contains(names, model):
-		t.Fail(events.ModelInvalidRequest, fmt.Sprintf("the agent has no model %q; it has %s, and %s for its own choice", model, strings.Join(names, ", "), OwnModel))
+		t.Fail(events.ModelInvalidRequest, fmt.Sprintf("the agent has no model %q; it has %s, and %s for its own choice",
+			model, strings.Join(names, ", "), OwnModel))
 	default:
 		p.wanted = chosen
 		call(t, chosen, "session/set_model", struct {
@@ -216,10 +218,12 @@ func (p *protocol) done(t *program.Transcript, m *message) {
 
 // usage is nil where the agent counted nothing or nonsense.
 func (c tokens) usage() *events.Usage {
-	if !program.Plausible(c.Input, c.Output, c.Thought, c.CacheRead, c.CacheWrite) || c.Output == 0 || c.Input+c.CacheRead+c.CacheWrite == 0 {
+	if !program.Plausible(c.Input, c.Output, c.Thought, c.CacheRead, c.CacheWrite) || c.Output == 0 || c.Input+c.CacheRead+
+		c.CacheWrite == 0 {
 		return nil
 	}
-	return &events.Usage{Input: c.Input, Output: c.Output + c.Thought, Thinking: c.Thought, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite}
+	return &events.Usage{Input: c.Input, Output: c.Output + c.Thought, Thinking: c.Thought, CacheRead: c.CacheRead,
+		CacheWrite: c.CacheWrite}
 }
 
 // update takes a notification of our session.

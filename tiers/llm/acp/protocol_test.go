@@ -41,7 +41,8 @@ func talk(t *testing.T, model string, answers ...string) (llm.Reply, []string, e
 			heard = append(heard, line)
 		}
 	}}
-	reply, err := llm.Collect(p.Stream(t.Context(), llm.Request{Model: model, Command: "/bin/agent", Messages: []llm.Message{{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("x")}}}}), nil)
+	reply, err := llm.Collect(p.Stream(t.Context(), llm.Request{Model: model, Command: "/bin/agent",
+		Messages: []llm.Message{{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("x")}}}}), nil)
 	return reply, heard, err
 }
 
@@ -56,7 +57,8 @@ const (
 
 func TestTokensThatCannotBeAreEstimated(t *testing.T) {
 	t.Parallel()
-	reply, _, err := talk(t, "", begun, open, hello+strings.Replace(done, `"outputTokens":5`, `"outputTokens":9223372036854775807`, 1))
+	reply, _, err := talk(t, "", begun, open, hello+strings.Replace(done, `"outputTokens":5`,
+		`"outputTokens":9223372036854775807`, 1))
 	require.NoError(t, err)
 	require.True(t, reply.Usage.Estimated)
 	require.Positive(t, reply.Usage.Output)
@@ -70,7 +72,8 @@ func TestAnAttemptIsOnePrompt(t *testing.T) {
 	require.Equal(t, "b", reply.Model)
 	require.Equal(t, events.Usage{Input: 7, Output: 7, Thinking: 2, CacheRead: 3}, reply.Usage)
 	require.Len(t, heard, 4)
-	require.Contains(t, heard[0], `"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false}`)
+	require.Contains(t, heard[0],
+		`"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false}`)
 	require.Contains(t, heard[1], `"mcpServers":[]`)
 	require.Contains(t, heard[2], `"modelId":"b"`)
 	for _, model := range []string{"a", acp.OwnModel} {
@@ -92,14 +95,17 @@ func TestWhatFailsSaysWhy(t *testing.T) {
 		answers    []string
 	}{
 		"another version": {events.ModelInvalidRequest, "version 2", []string{`{"id":1,"result":{"protocolVersion":2}}`}},
-		"no login":        {events.ModelAuth, "log in", []string{begun, `{"id":2,"error":{"code":-32000,"message":"please log in"}}`}},
-		"no session":      {events.ModelIncomplete, "without a name", []string{begun, `{"id":2,"result":{}}`}},
-		"no such model":   {events.ModelInvalidRequest, "it has a, b", []string{begun, models}},
-		"a refusal":       {events.ModelRefused, "refused", []string{begun, open, hello + stop("refusal")}},
-		"too many turns":  {events.ModelInvalidRequest, "requests", []string{begun, open, hello + stop("max_turn_requests")}},
-		"cancelled":       {events.ModelIncomplete, "cancelled", []string{begun, open, hello + stop("cancelled")}},
-		"a wrong shape":   {events.ModelIncomplete, "its shape", []string{begun, open, `{"method":"session/update","params":7}`}},
-		"an error":        {events.ModelRateLimited, "429", []string{begun, open, `{"id":4,"error":{"code":-32603,"message":"x","data":{"status":429}}}`}},
+		"no login": {events.ModelAuth, "log in",
+			[]string{begun, `{"id":2,"error":{"code":-32000,"message":"please log in"}}`}},
+		"no session":     {events.ModelIncomplete, "without a name", []string{begun, `{"id":2,"result":{}}`}},
+		"no such model":  {events.ModelInvalidRequest, "it has a, b", []string{begun, models}},
+		"a refusal":      {events.ModelRefused, "refused", []string{begun, open, hello + stop("refusal")}},
+		"too many turns": {events.ModelInvalidRequest, "requests", []string{begun, open, hello + stop("max_turn_requests")}},
+		"cancelled":      {events.ModelIncomplete, "cancelled", []string{begun, open, hello + stop("cancelled")}},
+		"a wrong shape": {events.ModelIncomplete, "its shape",
+			[]string{begun, open, `{"method":"session/update","params":7}`}},
+		"an error": {events.ModelRateLimited, "429",
+			[]string{begun, open, `{"id":4,"error":{"code":-32603,"message":"x","data":{"status":429}}}`}},
 	} {
 		model := ""
 		if name == "no such model" {

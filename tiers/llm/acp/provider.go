@@ -47,7 +47,8 @@ func (Provider) Name() string { return Name }
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	if r.Command == "" {
 		return func(yield func(llm.Chunk, error) bool) {
-			yield(nil, llm.Unsendable("no agent is named; name the program with [providers.acp] command, and its arguments with args"))
+			yield(nil, llm.Unsendable("no agent is named; name the program with [providers.acp] command, and its arguments "+
+				"with args"))
 		}
 	}
 	return program.Attempt(ctx, p.Folder, r, geminicli.Files(), func(folder string) program.Job {
@@ -55,7 +56,8 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{folder: folder},
 			Missing: "name an agent that is there with [providers.acp] command",
 			Program: llm.Program{
-				Path: r.Command, Args: p.Args, Inherit: slices.Concat(program.Proxies(), p.Inherit), Set: geminicli.Variables(folder),
+				Path: r.Command, Args: p.Args, Inherit: slices.Concat(program.Proxies(), p.Inherit),
+				Set: geminicli.Variables(folder),
 			},
 		}
 	})

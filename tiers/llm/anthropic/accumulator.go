@@ -93,7 +93,8 @@ func (a *accumulator) reported() []llm.Chunk {
 func (a *accumulator) begin(u sdk.Usage) {
 	a.usage = &events.Usage{
 		Input: u.InputTokens, Output: u.OutputTokens, CacheRead: u.CacheReadInputTokens,
-		CacheWrite: u.CacheCreationInputTokens, CacheWriteHour: u.CacheCreation.Ephemeral1hInputTokens, Thinking: u.OutputTokensDetails.ThinkingTokens,
+		CacheWrite: u.CacheCreationInputTokens, CacheWriteHour: u.CacheCreation.Ephemeral1hInputTokens,
+		Thinking: u.OutputTokensDetails.ThinkingTokens,
 	}
 }
 
@@ -121,7 +122,8 @@ func (a *accumulator) update(u sdk.MessageDeltaUsage) {
 
 func (a *accumulator) start(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	if e.Index != int64(len(a.blocks)) || len(a.blocks) == maxBlocks {
-		a.failed = llm.Incomplete("the server opened block %d where block %d of at most %d is next", e.Index, len(a.blocks), maxBlocks)
+		a.failed = llm.Incomplete("the server opened block %d where block %d of at most %d is next", e.Index, len(a.blocks),
+			maxBlocks)
 		return nil
 	}
 	b := e.ContentBlock
@@ -165,7 +167,8 @@ func (a *accumulator) think(d *draft, text string) []llm.Chunk {
 }
 
 func (a *accumulator) delta(e sdk.MessageStreamEventUnion) []llm.Chunk {
-	kind := map[string]string{"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "thinking", "input_json_delta": "tool_use"}[e.Delta.Type]
+	kind := map[string]string{"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "thinking",
+		"input_json_delta": "tool_use"}[e.Delta.Type]
 	d := a.open(e.Index)
 	switch {
 	case kind == "", d != nil && d.kind != kind && !known(d.kind):
@@ -218,12 +221,14 @@ func (a *accumulator) close(index int64) []llm.Chunk {
 // in either case.
 func (a *accumulator) end() []llm.Chunk {
 	out := []llm.Chunk{llm.Usage(a.used())}
-	reason := map[string]string{"end_turn": llm.FinishStop, "stop_sequence": llm.FinishStop, "tool_use": llm.FinishToolCalls, "max_tokens": llm.FinishMaxTokens}[a.stop]
+	reason := map[string]string{"end_turn": llm.FinishStop, "stop_sequence": llm.FinishStop,
+		"tool_use": llm.FinishToolCalls, "max_tokens": llm.FinishMaxTokens}[a.stop]
 	switch {
 	case a.stop == "refusal":
 		a.failed = &llm.Error{Kind: events.ModelRefused, Message: "the model refused to answer"}
 	case a.stop == "model_context_window_exceeded":
-		a.failed = &llm.Error{Kind: events.ModelContextTooLong, Message: "prompt and reply together are over the model's context window"}
+		a.failed = &llm.Error{Kind: events.ModelContextTooLong, Message: "prompt and reply together are over the model's " +
+			"context window"}
 	case a.stop == "pause_turn":
 		a.failed = llm.Incomplete("the model paused its turn, for tools of the server that nobody asked for")
 	case reason == "":

@@ -34,8 +34,10 @@ func TestTheBodyIsFixed(t *testing.T) {
 		Tools: []llm.Tool{{Name: "t", Description: "Does <this>.", Schema: json.RawMessage(`{"type": "object"}`)}},
 		Messages: []llm.Message{
 			says(llm.RoleSystem, llm.Text("You work."), llm.Text(" ")), says(llm.RoleUser, llm.Text("Go.")),
-			says(llm.RoleAssistant, llm.Text("\n"), llm.Call{ID: "R-0", Name: "t", Args: json.RawMessage(`{"a": 1}`)}, llm.Call{ID: "R-1", Name: "no tool", Args: json.RawMessage(`{}`)}),
-			says(llm.RoleTool, llm.Result{Call: "R-0", Name: "t", Text: "ok"}, llm.Result{Call: "R-1", Name: "no tool", Failed: true}),
+			says(llm.RoleAssistant, llm.Text("\n"), llm.Call{ID: "R-0", Name: "t", Args: json.RawMessage(`{"a": 1}`)},
+				llm.Call{ID: "R-1", Name: "no tool", Args: json.RawMessage(`{}`)}),
+			says(llm.RoleTool, llm.Result{Call: "R-0", Name: "t", Text: "ok"}, llm.Result{Call: "R-1", Name: "no tool",
+				Failed: true}),
 			says(llm.RoleUser, llm.Text("And do not forget b.")),
 		},
 	}
@@ -71,15 +73,21 @@ func TestNoMarkStandsOnTheBlockOfChangedFiles(t *testing.T) {
 		messages []llm.Message
 		want     []string
 	}{
-		"behind words":   {[]llm.Message{refreshed}, []string{"Go."}},
-		"behind results": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}), {Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: "ok"}, llm.Text("FRESH")}, Refreshed: true}}, []string{"Go."}},
+		"behind words": {[]llm.Message{refreshed}, []string{"Go."}},
+		"behind results": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant,
+			llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}),
+			{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: "ok"}, llm.Text("FRESH")}, Refreshed: true}},
+			[]string{"Go."}},
 		"behind two": {[]llm.Message{
 			says(llm.RoleUser, llm.Text("Go.")),
-			says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}, llm.Call{ID: "b", Name: "t", Args: json.RawMessage(`{}`)}),
-			{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: "one"}, llm.Result{Call: "b", Text: "two"}, llm.Text("FRESH")}, Refreshed: true},
+			says(llm.RoleAssistant, llm.Call{ID: "a", Name: "t", Args: json.RawMessage(`{}`)}, llm.Call{ID: "b", Name: "t",
+				Args: json.RawMessage(`{}`)}),
+			{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "a", Text: "one"}, llm.Result{Call: "b", Text: "two"},
+				llm.Text("FRESH")}, Refreshed: true},
 		}, []string{"Go.", "one"}},
-		"alone": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Text("x")), {Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("FRESH")}, Refreshed: true}}, []string{"Go."}},
-		"none":  {[]llm.Message{says(llm.RoleUser, llm.Text("Go."), llm.Text("On."))}, []string{"On."}},
+		"alone": {[]llm.Message{says(llm.RoleUser, llm.Text("Go.")), says(llm.RoleAssistant, llm.Text("x")),
+			{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("FRESH")}, Refreshed: true}}, []string{"Go."}},
+		"none": {[]llm.Message{says(llm.RoleUser, llm.Text("Go."), llm.Text("On."))}, []string{"On."}},
 	} {
 		var got struct {
 			Messages []struct {
@@ -106,8 +114,10 @@ func TestNoMarkStandsOnTheBlockOfChangedFiles(t *testing.T) {
 
 // opaque is a reply that came with thoughts and a call of this id.
 func opaque(id string, calls ...llm.Block) llm.Message {
-	data := `[{"type":"thinking","thinking":"a < b","signature":"s"},{"type":"tool_use","id":"` + id + `","name":"t","input":{}}]`
-	return says(llm.RoleAssistant, append([]llm.Block{llm.Opaque{Origin: "anthropic:m", Data: json.RawMessage(data)}, llm.Text("portable")}, calls...)...)
+	data := `[{"type":"thinking","thinking":"a < b","signature":"s"},{"type":"tool_use","id":"` + id +
+		`","name":"t","input":{}}]`
+	return says(llm.RoleAssistant, append([]llm.Block{llm.Opaque{Origin: "anthropic:m", Data: json.RawMessage(data)},
+		llm.Text("portable")}, calls...)...)
 }
 
 func TestAReplyGoesBackVerbatimOrAsItsPortablePart(t *testing.T) {
@@ -120,7 +130,8 @@ func TestAReplyGoesBackVerbatimOrAsItsPortablePart(t *testing.T) {
 	}
 
 	once := text("m", opaque("call_1", call("R1-0")), result("R1-0"))
-	require.Contains(t, once, `{"type":"thinking","thinking":"a < b","signature":"s"},{"type":"tool_use","id":"call_1","name":"t","input":{}}`)
+	require.Contains(t, once,
+		`{"type":"thinking","thinking":"a < b","signature":"s"},{"type":"tool_use","id":"call_1","name":"t","input":{}}`)
 	require.Contains(t, once, `"tool_use_id":"call_1"`)
 	require.NotContains(t, once, "portable")
 
@@ -132,10 +143,11 @@ func TestAReplyGoesBackVerbatimOrAsItsPortablePart(t *testing.T) {
 	}
 
 	for name, portable := range map[string]string{
-		"another model":         text("n", opaque("call_1", call("R1-0")), result("R1-0")),
-		"calls that do not fit": text("m", opaque("call_1", call("R1-0"), call("R1-1")), says(llm.RoleTool, llm.Result{Call: "R1-0"}, llm.Result{Call: "R1-1"})),
-		"no calls":              text("m", opaque("call_1"), start),
-		"no id":                 text("m", opaque("", call("R1-0")), result("R1-0")),
+		"another model": text("n", opaque("call_1", call("R1-0")), result("R1-0")),
+		"calls that do not fit": text("m", opaque("call_1", call("R1-0"), call("R1-1")),
+			says(llm.RoleTool, llm.Result{Call: "R1-0"}, llm.Result{Call: "R1-1"})),
+		"no calls": text("m", opaque("call_1"), start),
+		"no id":    text("m", opaque("", call("R1-0")), result("R1-0")),
 	} {
 		require.Contains(t, portable, "portable", name)
 		require.NotContains(t, portable, "thinking", name)
@@ -165,13 +177,15 @@ func TestHowMuchAModelThinksFollowsItsFamily(t *testing.T) {
 		{"claude-3-5-haiku-latest", "high", `"temperature":0.5,"top_p":0.5`},
 		{"another-maker", "low", `"thinking":{"type":"enabled","budget_tokens":1024}`},
 	} {
-		r := llm.Request{Model: c.model, Params: events.ModelParams{Temperature: &half, TopP: &half, Effort: c.effort, MaxOutputTokens: 8000}, Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}
+		r := llm.Request{Model: c.model, Params: events.ModelParams{Temperature: &half, TopP: &half, Effort: c.effort,
+			MaxOutputTokens: 8000}, Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}
 		got := body(t, r)
 		got = strings.TrimPrefix(got, `{"model":"`+c.model+`","max_tokens":8000`)
 		got = strings.TrimPrefix(got[:strings.Index(got, `"messages"`)], ",")
 		require.Equal(t, c.want, strings.TrimSuffix(got, ","), c.model+" "+c.effort)
 	}
-	small := llm.Request{Model: "claude-sonnet-4-5", Params: events.ModelParams{Effort: "high", MaxOutputTokens: 1365}, Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}
+	small := llm.Request{Model: "claude-sonnet-4-5", Params: events.ModelParams{Effort: "high", MaxOutputTokens: 1365},
+		Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}
 	require.NotContains(t, body(t, small), "thinking", "no room to think in")
 	small.Params.MaxOutputTokens++
 	require.Contains(t, body(t, small), `"budget_tokens":1024`)
@@ -179,12 +193,15 @@ func TestHowMuchAModelThinksFollowsItsFamily(t *testing.T) {
 
 func TestIdsThatTheVendorGaveTwiceInOneReplyGiveWayToOurs(t *testing.T) {
 	t.Parallel()
-	data := json.RawMessage(`[{"type":"thinking","thinking":"a","signature":"s"},{"type":"tool_use","id":"same","name":"a","input":{}},{"type":"tool_use","id":"other","name":"b","input":{}},{"type":"tool_use","id":"same","name":"c","input":{}}]`)
+	data := json.RawMessage(
+		`[{"type":"thinking","thinking":"a","signature":"s"},{"type":"tool_use","id":"same","name":"a","input":{}},{"type":"tool_use","id":"other","name":"b","input":{}},{"type":"tool_use","id":"same","name":"c","input":{}}]`)
 	r := llm.Request{Model: "claude-opus-4-6", Messages: []llm.Message{
 		{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Go.")}},
 		{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "anthropic:claude-opus-4-6", Data: data},
-			llm.Call{ID: "r-0", Name: "a", Args: json.RawMessage("{}")}, llm.Call{ID: "r-1", Name: "b", Args: json.RawMessage("{}")}, llm.Call{ID: "r-2", Name: "c", Args: json.RawMessage("{}")}}},
-		{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "r-0", Text: "1"}, llm.Result{Call: "r-1", Text: "2"}, llm.Result{Call: "r-2", Text: "3"}}},
+			llm.Call{ID: "r-0", Name: "a", Args: json.RawMessage("{}")}, llm.Call{ID: "r-1", Name: "b",
+				Args: json.RawMessage("{}")}, llm.Call{ID: "r-2", Name: "c", Args: json.RawMessage("{}")}}},
+		{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "r-0", Text: "1"}, llm.Result{Call: "r-1", Text: "2"},
+			llm.Result{Call: "r-2", Text: "3"}}},
 	}}
 	for range 50 {
 		b, err := anthropic.Provider{}.Body(r)

@@ -26,19 +26,23 @@ func (s *session) round(number int, reply llm.Reply) {
 	id := fmt.Sprintf("01ROUND%d", number)
 	said := reply.Replied(id)
 	s.replies[id] = reply
-	s.manifest = append(s.manifest, events.Part{Role: llm.RoleAssistant, From: id, SHA256: said.SHA256, Size: int64(len(said.Text))})
+	s.manifest = append(s.manifest, events.Part{Role: llm.RoleAssistant, From: id, SHA256: said.SHA256,
+		Size: int64(len(said.Text))})
 	for i, c := range said.Calls {
-		s.manifest = append(s.manifest, events.Part{Role: llm.RoleTool, Call: c.ID, Text: strings.Repeat(fmt.Sprintf("result %d of round %d. ", i, number), 20+10*number)})
+		s.manifest = append(s.manifest, events.Part{Role: llm.RoleTool, Call: c.ID,
+			Text: strings.Repeat(fmt.Sprintf("result %d of round %d. ", i, number), 20+10*number)})
 	}
 }
 
 // request is the next prompt, with a block of changed files that no later one has.
 func (s *session) request(t *testing.T, number int) llm.Request {
 	t.Helper()
-	refresh := events.Part{Role: llm.RoleUser, Kind: events.PartRefresh, Text: "[SYSTEM: FILES UPDATED]\n" + strings.Repeat(fmt.Sprintf("+line of round %d\n", number), 50*number)}
+	refresh := events.Part{Role: llm.RoleUser, Kind: events.PartRefresh, Text: "[SYSTEM: FILES UPDATED]\n" +
+		strings.Repeat(fmt.Sprintf("+line of round %d\n", number), 50*number)}
 	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)
 	r, err := llm.Assemble(append(append([]events.Part(nil), s.manifest...), refresh),
-		[]events.ToolOffer{{Name: "read_file", Description: "Reads.", Schema: schema}, {Name: "get_tree", Description: "Lists.", Schema: schema}},
+		[]events.ToolOffer{{Name: "read_file", Description: "Reads.", Schema: schema},
+			{Name: "get_tree", Description: "Lists.", Schema: schema}},
 		func(p events.Part) (string, []events.ToolCall, json.RawMessage, error) {
 			reply := s.replies[p.From].Replied(p.From)
 			return reply.Text, reply.Calls, reply.Raw, nil
@@ -79,7 +83,8 @@ func TestAGrowingConversationIsReadFromTheCache(t *testing.T) {
 			}})
 			p := anthropic.Provider{Endpoint: s.Endpoint()}
 			talk := &session{model: c.model, replies: map[string]llm.Reply{}, manifest: []events.Part{
-				{Role: llm.RoleSystem, Text: strings.Repeat("You are a contributor. ", 50)}, {Role: llm.RoleUser, Text: "# Ticket T-001\n\nMend it."},
+				{Role: llm.RoleSystem, Text: strings.Repeat("You are a contributor. ", 50)},
+				{Role: llm.RoleUser, Text: "# Ticket T-001\n\nMend it."},
 				{Role: llm.RoleUser, Text: strings.Repeat("package a // a file\n", 400)},
 			}}
 			var before int64

@@ -18,11 +18,14 @@ import (
 // served is the reply to a server that always answers the same.
 func served(t *testing.T, code int, kind, body string) (llm.Reply, *llm.Error) {
 	t.Helper()
-	p := anthropic.Provider{Endpoint: llm.Endpoint{Key: "sk-ant-secret", Client: &http.Client{Transport: answers(func(r *http.Request) (*http.Response, error) {
-		require.Equal(t, "https://api.anthropic.com/v1/messages", r.URL.String())
-		return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {kind}, "Retry-After": {"3"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-	})}}}
-	reply, err := llm.Collect(p.Stream(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}), nil)
+	p := anthropic.Provider{Endpoint: llm.Endpoint{Key: "sk-ant-secret",
+		Client: &http.Client{Transport: answers(func(r *http.Request) (*http.Response, error) {
+			require.Equal(t, "https://api.anthropic.com/v1/messages", r.URL.String())
+			return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {kind}, "Retry-After": {"3"}},
+				Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		})}}}
+	reply, err := llm.Collect(p.Stream(t.Context(), llm.Request{Model: "m",
+		Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}), nil)
 	return reply, llm.AsError(err)
 }
 
@@ -47,7 +50,8 @@ func TestErrorsAreClassifiedByTheirType(t *testing.T) {
 	}{
 		{"invalid_request_error", "messages: no", 400, events.ModelInvalidRequest},
 		{"invalid_request_error", "prompt is too long: 3 tokens > 2 maximum", 400, events.ModelContextTooLong},
-		{"invalid_request_error", "input length and `max_tokens` exceed context limit: 3 + 4 > 5", 400, events.ModelContextTooLong},
+		{"invalid_request_error", "input length and `max_tokens` exceed context limit: 3 + 4 > 5", 400,
+			events.ModelContextTooLong},
 		{"invalid_request_error", "Your credit balance is too low", 400, events.ModelAuth},
 		{"authentication_error", "invalid x-api-key sk-ant-secret", 401, events.ModelAuth},
 		{"permission_error", "no", 403, events.ModelAuth},
@@ -69,20 +73,26 @@ func TestErrorsAreClassifiedByTheirType(t *testing.T) {
 		require.Equal(t, c.want, failed.Kind, c.message)
 		require.NotContains(t, failed.Error(), "sk-ant-secret")
 		require.Empty(t, reply.Text)
-		require.Equal(t, events.Usage{Input: 7, Output: 1, CacheRead: 2, CacheWrite: 3}, reply.Usage, "what was reported was paid for")
+		require.Equal(t, events.Usage{Input: 7, Output: 1, CacheRead: 2, CacheWrite: 3}, reply.Usage,
+			"what was reported was paid for")
 	}
 }
 
 func TestEveryReasonToStopIsUnderstood(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{
-		"end_turn": "", "stop_sequence": "", "tool_use": "", "max_tokens": "", "pause_turn": events.ModelIncomplete, "refusal": events.ModelRefused,
-		"model_context_window_exceeded": events.ModelContextTooLong, "of_tomorrow": events.ModelIncomplete, "": events.ModelIncomplete,
+		"end_turn": "", "stop_sequence": "", "tool_use": "", "max_tokens": "", "pause_turn": events.ModelIncomplete,
+		"refusal":                       events.ModelRefused,
+		"model_context_window_exceeded": events.ModelContextTooLong, "of_tomorrow": events.ModelIncomplete,
+		"": events.ModelIncomplete,
 	} {
 		reply, failed := served(t, 200, "text/event-stream", frame(begun)+
-			frame(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`)+frame(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Yes."}}`)+
-			frame(`{"type":"content_block_stop","index":0}`)+frame(`{"type":"message_delta","delta":{"stop_reason":"`+reason+`"},"usage":{"output_tokens":9}}`)+frame(`{"type":"message_stop"}`))
-		require.Equal(t, events.Usage{Input: 7, Output: 9, CacheRead: 2, CacheWrite: 3}, reply.Usage, "what was paid for is known either way")
+			frame(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`)+
+			frame(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Yes."}}`)+
+			frame(`{"type":"content_block_stop","index":0}`)+frame(`{"type":"message_delta","delta":{"stop_reason":"`+reason+
+			`"},"usage":{"output_tokens":9}}`)+frame(`{"type":"message_stop"}`))
+		require.Equal(t, events.Usage{Input: 7, Output: 9, CacheRead: 2, CacheWrite: 3}, reply.Usage,
+			"what was paid for is known either way")
 		if want != "" {
 			require.Equal(t, want, failed.Kind, reason)
 			require.Empty(t, reply.Text)
@@ -106,7 +116,8 @@ func FuzzNoStreamMakesAHalfAnswer(f *testing.F) {
 		`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"s"}}`,
 		`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}`,
 		`{"type":"content_block_delta","index":-1,"delta":{"type":"text_delta","text":"b"}}`,
-		`{"type":"content_block_stop","index":0}`, `{"type":"content_block_stop","index":1}`, `{"type":"of_tomorrow","index":9}`,
+		`{"type":"content_block_stop","index":0}`, `{"type":"content_block_stop","index":1}`,
+		`{"type":"of_tomorrow","index":9}`,
 		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}`, `{"type":"message_stop"}`,
 		`{"type":"error","error":{"type":"api_error"}}`, `{"type":`, `null`,
 	}
@@ -137,7 +148,8 @@ func FuzzNoStreamMakesAHalfAnswer(f *testing.F) {
 
 func TestWithoutAKeyTheVendorIsNotAsked(t *testing.T) {
 	t.Parallel()
-	_, err := llm.Collect(anthropic.Provider{}.Stream(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}), nil)
+	_, err := llm.Collect(anthropic.Provider{}.Stream(t.Context(), llm.Request{Model: "m",
+		Messages: []llm.Message{says(llm.RoleUser, llm.Text("Go."))}}), nil)
 	require.Equal(t, llm.NoKey("anthropic"), err)
 	require.ErrorContains(t, err, "slop models anthropic")
 	_, err = anthropic.Provider{}.Models(t.Context())

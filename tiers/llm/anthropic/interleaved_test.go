@@ -44,7 +44,8 @@ func TestBetasFollowTheModel(t *testing.T) {
 func TestBetasOfTheConfigurationStandBesideThatOfTheModel(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"anthropic-beta", "Anthropic-Beta"} {
-		server := llmtest.Anthropic(t, llmtest.Options{Models: []string{"claude-opus-5-5"}, Turns: []llmtest.Turn{{Text: "ok"}}})
+		server := llmtest.Anthropic(t, llmtest.Options{Models: []string{"claude-opus-5-5"},
+			Turns: []llmtest.Turn{{Text: "ok"}}})
 		seen, endpoint := &noting{}, server.Endpoint()
 		endpoint.Client, endpoint.Headers = &http.Client{Transport: seen}, map[string]string{name: "context-1m-2025-08-07"}
 		_, err := llm.Collect(anthropic.Provider{Endpoint: endpoint}.Stream(t.Context(), llm.Request{Model: "claude-opus-5-5",

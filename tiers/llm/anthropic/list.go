@@ -21,7 +21,8 @@ func (p Provider) Models(ctx context.Context) ([]string, error) {
 		return nil, llm.NoKey(Name)
 	}
 	header := map[string]string{"X-Api-Key": p.Endpoint.Key, "Anthropic-Version": "2023-06-01"}
-	if err := transport.Get(ctx, p.Endpoint, p.Silence, base(p.Endpoint.BaseURL)+"v1/models?limit=1000", header, refine, &page); err != nil {
+	if err := transport.Get(ctx, p.Endpoint, p.Silence, base(p.Endpoint.BaseURL)+"v1/models?limit=1000", header, refine,
+		&page); err != nil {
 		return nil, err
 	}
 	out := make([]string, len(page.Data))

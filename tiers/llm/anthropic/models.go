@@ -41,10 +41,14 @@ func families() []family {
 	return []family{
 		{names: []string{"claude-3-7-"}, budget: true, off: true, samples: true, both: true},
 		{names: []string{"claude-2", "claude-3-", "claude-instant"}, samples: true, both: true},
-		{names: []string{"claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-1", "claude-opus-4-0", "claude-opus-4-2", "claude-sonnet-4-0", "claude-sonnet-4-2"}, budget: true, interleaves: true, off: true, samples: true},
+		{names: []string{"claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-1", "claude-opus-4-0",
+			"claude-opus-4-2", "claude-sonnet-4-0", "claude-sonnet-4-2"}, budget: true, interleaves: true, off: true,
+			samples: true},
 		{names: []string{"claude-opus-4-6", "claude-sonnet-4-6"}, adaptive: true, off: true, samples: true},
-		{names: []string{"claude-opus-5-", "claude-sonnet-5-", "claude-fable-5-", "claude-mythos-5-"}, adaptive: true, binds: true},
-		{names: []string{"claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5"}, adaptive: true, off: true},
+		{names: []string{"claude-opus-5-", "claude-sonnet-5-", "claude-fable-5-", "claude-mythos-5-"}, adaptive: true,
+			binds: true},
+		{names: []string{"claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5"}, adaptive: true,
+			off: true},
 		{names: []string{"claude-fable-5", "claude-mythos-5", "claude-mythos-preview"}, adaptive: true},
 		{names: []string{"claude-"}, adaptive: true, binds: true},
 	}

@@ -83,7 +83,8 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 
 // open sends the request. The parameters only choose the method of the SDK: the
 // transport sends the body.
-func (p Provider) open(ctx context.Context, call *transport.Call, r llm.Request) *ssestream.Stream[sdk.MessageStreamEventUnion] {
+func (p Provider) open(ctx context.Context, call *transport.Call,
+	r llm.Request) *ssestream.Stream[sdk.MessageStreamEventUnion] {
 	options := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(), option.WithMaxRetries(0),
 		option.WithBaseURL(base(p.Endpoint.BaseURL)), option.WithHTTPClient(call.Client()),
@@ -162,7 +163,8 @@ func classified(err error) error {
 	}
 	var e vendorError
 	if json.Unmarshal([]byte(inside.RawJSON()), &e) != nil || e.kind() == "" {
-		return &llm.Error{Kind: events.ModelOverloaded, Message: "the stream broke off with an error that says nothing known: " + inside.RawJSON()}
+		return &llm.Error{Kind: events.ModelOverloaded, Message: "the stream broke off with an error that says nothing " +
+			"known: " + inside.RawJSON()}
 	}
 	return &llm.Error{Kind: e.kind(), Message: "the stream broke off: " + e.Error.Type + ": " + e.Error.Message}
 }

@@ -27,6 +27,7 @@ func TestConformance(t *testing.T) {
 		Provider: func(folder string, silence time.Duration) llm.Provider {
 			return claudecli.Provider{Run: runtime.RunProgram, Folder: folder, Silence: silence}
 		},
-		Streams: true, Usage: events.Usage{Input: 60, Output: 30, CacheRead: 40, CacheWrite: 8}, Cost: &cost, Own: []string{"Bash"},
+		Streams: true, Usage: events.Usage{Input: 60, Output: 30, CacheRead: 40, CacheWrite: 8}, Cost: &cost,
+		Own: []string{"Bash"},
 	})
 }

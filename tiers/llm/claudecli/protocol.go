@@ -163,7 +163,8 @@ func answer(t *program.Transcript, m *message) {
 	out := body{Subtype: "error", RequestID: m.RequestID, Error: "nothing but text is answered here"}
 	if m.Request.Subtype == "can_use_tool" {
 		out = body{Subtype: "success", RequestID: m.RequestID, Response: map[string]string{
-			"behavior": "deny", "message": "This tool is switched off. Use the tools that the prompt describes, in the way it describes.",
+			"behavior": "deny", "message": "This tool is switched off. Use the tools that the prompt describes, in the way it " +
+				"describes.",
 		}}
 	}
 	t.Send(struct {
@@ -216,11 +217,13 @@ func wrongKind(word string) string {
 // counted is what the program counted; nil where it counted nothing or nonsense.
 func counted(m *message) *events.Usage {
 	u := m.Usage
-	if u == nil || !program.Plausible(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Creation.Hour) || u.Input+u.CacheRead+u.CacheWrite+u.Output == 0 {
+	if u == nil || !program.Plausible(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Creation.Hour) ||
+		u.Input+u.CacheRead+u.CacheWrite+u.Output == 0 {
 		return nil
 	}
 	return &events.Usage{
-		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheWriteHour: min(u.Creation.Hour, u.CacheWrite),
+		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
+		CacheWriteHour:   min(u.Creation.Hour, u.CacheWrite),
 		CostMicroDollars: llm.MicroDollars(m.Cost),
 	}
 }

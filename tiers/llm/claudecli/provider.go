@@ -73,7 +73,8 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 func arguments(model string) []string {
 	args := []string{
 		"-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose", "--include-partial-messages",
-		"--permission-prompt-tool", "stdio", "--tools", "", "--strict-mcp-config", "--setting-sources", "", "--disable-slash-commands",
+		"--permission-prompt-tool", "stdio", "--tools", "", "--strict-mcp-config", "--setting-sources", "",
+		"--disable-slash-commands",
 		"--no-session-persistence", "--system-prompt", program.System,
 	}
 	if model != "" {

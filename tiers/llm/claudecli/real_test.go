@@ -35,7 +35,9 @@ func TestTheRealProgramIsLeftNoToolAndFindsItsPromptInTheCache(t *testing.T) {
 		require.Equal(t, "invalid key ", refused, "the program looks whether the server is there")
 	}
 	first := replies[0].Usage
-	require.GreaterOrEqual(t, replies[1].Usage.CacheRead, first.Prompt()-1, "the second prompt begins with the whole first one")
+	require.GreaterOrEqual(t, replies[1].Usage.CacheRead, first.Prompt()-1,
+		"the second prompt begins with the whole first one")
 	prompt := server.Requests()[0].Newest()
-	require.Contains(t, prompt, "/help @me !ls `x` \"<&>\" Grüße", "the program reads no command and no file that a prompt names")
+	require.Contains(t, prompt, "/help @me !ls `x` \"<&>\" Grüße", "the program reads no command and no file that a "+
+		"prompt names")
 }

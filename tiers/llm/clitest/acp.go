@@ -119,7 +119,8 @@ func (a *agent) prompt(id json.RawMessage, prompt string) error {
 		update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":` + quote(p) + `}`)
 	}
 	if t.failed != "" {
-		line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"Internal failure","data":{"details":%s}}}`, id, quote(complaint(t.failed)))
+		line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"Internal failure","data":{"details":%s}}}`, id,
+			quote(complaint(t.failed)))
 		return nil
 	}
 	line(`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn","_meta":{"quota":{"token_count":{"input_tokens":%d,"output_tokens":%d}}}}}`, id, t.usage.Input, t.usage.Output)
@@ -129,7 +130,9 @@ func (a *agent) prompt(id json.RawMessage, prompt string) error {
 // useTools asks leave for a tool of the agent's, and reads a file through the client.
 func (a *agent) useTools() error {
 	line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Bash","kind":"execute","status":"pending","content":[]}}}`)
-	for i, options := range []string{`[{"optionId":"yes","name":"Allow","kind":"allow_once"},{"optionId":"no","name":"Reject","kind":"reject_once"}]`, `[{"optionId":"yes","name":"Allow","kind":"allow_always"}]`} {
+	for i, options := range []string{
+		`[{"optionId":"yes","name":"Allow","kind":"allow_once"},{"optionId":"no","name":"Reject","kind":"reject_once"}]`,
+		`[{"optionId":"yes","name":"Allow","kind":"allow_always"}]`} {
 		line(`{"jsonrpc":"2.0","id":%d,"method":"session/request_permission","params":{"sessionId":"a-1","toolCall":{"toolCallId":"t1","title":"Bash"},"options":%s}}`, i, options)
 		m, err := a.read()
 		if err != nil {

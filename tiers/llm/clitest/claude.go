@@ -98,7 +98,8 @@ func userMessage(in *bufio.Reader) (string, error) {
 			Content []textBlock `json:"content"`
 		} `json:"message"`
 	}
-	if json.Unmarshal(raw, &m) != nil || m.Type != "user" || m.Message.Role != "user" || wholeText(m.Message.Content) == "" {
+	if json.Unmarshal(raw, &m) != nil || m.Type != "user" || m.Message.Role != "user" ||
+		wholeText(m.Message.Content) == "" {
 		return "", rejects(1, "Error: Expected message type 'user' with a role and content")
 	}
 	return wholeText(m.Message.Content), nil
@@ -122,7 +123,8 @@ func denied(in *bufio.Reader, id string) error {
 			} `json:"response"`
 		} `json:"response"`
 	}
-	if json.Unmarshal(raw, &m) != nil || m.Type != "control_response" || m.Response.RequestID != id || m.Response.Subtype != "success" {
+	if json.Unmarshal(raw, &m) != nil || m.Type != "control_response" || m.Response.RequestID != id ||
+		m.Response.Subtype != "success" {
 		return rejects(1, "clitest: the program would wait for ever: %s", raw)
 	}
 	if m.Response.Response.Behavior != "deny" || m.Response.Response.Message == "" {
@@ -134,8 +136,10 @@ func denied(in *bufio.Reader, id string) error {
 // claudeOptions refuses what the program does not know, and combinations that
 // it does not take.
 func claudeOptions(args []string) (map[string]string, error) {
-	with := []string{"--output-format", "--input-format", "--permission-prompt-tool", "--tools", "--setting-sources", "--system-prompt", "--model"}
-	alone := []string{"-p", "--verbose", "--include-partial-messages", "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"}
+	with := []string{"--output-format", "--input-format", "--permission-prompt-tool", "--tools", "--setting-sources",
+		"--system-prompt", "--model"}
+	alone := []string{"-p", "--verbose", "--include-partial-messages", "--strict-mcp-config", "--disable-slash-commands",
+		"--no-session-persistence"}
 	o := map[string]string{}
 	for len(args) > 0 {
 		name, value, joined := strings.Cut(args[0], "=")

@@ -23,7 +23,8 @@ func codex(f *fake) error {
 	line(`{"type":"thread.started","thread_id":"c-1"}`)
 	line(`{"type":"item.completed","item":{"id":"item_0","type":"error","message":"Model metadata not found."}}`)
 	line(`{"type":"turn.started"}`)
-	if f.fault == OwnTool || !slices.Contains(settings, "features.shell_tool=false") || !slices.Contains(settings, "features.unified_exec=false") {
+	if f.fault == OwnTool || !slices.Contains(settings, "features.shell_tool=false") ||
+		!slices.Contains(settings, "features.unified_exec=false") {
 		line(`{"type":"item.started","item":{"id":"item_1","type":"command_execution","command":"ls","status":"in_progress"}}`)
 		line(`{"type":"item.completed","item":{"id":"item_1","type":"command_execution","command":"ls","aggregated_output":"","exit_code":0,"status":"completed"}}`)
 	}

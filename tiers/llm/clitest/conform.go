@@ -83,7 +83,8 @@ func (p pair) request() llm.Request {
 	return llm.Request{Model: "m1", Command: p.command, Messages: []llm.Message{
 		{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You are a contributor.")}},
 		{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("# Ticket T-1\n\n/help @me !ls `x` \"<&>\" Grüße\n")}},
-	}, Tools: []llm.Tool{{Name: "read_file", Description: "Reads.", Schema: schema}, {Name: "get_tree", Description: "Lists.", Schema: schema}}}
+	}, Tools: []llm.Tool{{Name: "read_file", Description: "Reads.", Schema: schema},
+		{Name: "get_tree", Description: "Lists.", Schema: schema}}}
 }
 
 func (p pair) ask(t *testing.T, r llm.Request) (llm.Reply, []string, error) {
@@ -107,7 +108,8 @@ func (p pair) fails(t *testing.T, kind string) *llm.Error {
 const spokenText = "One two three four five six, Grüße 世界.\n\nSeven."
 
 func sayText(t *testing.T, f Fixture) {
-	usage, err := json.Marshal(map[string]int64{"input": f.Usage.Input, "output": f.Usage.Output, "cache_read": f.Usage.CacheRead, "cache_write": f.Usage.CacheWrite})
+	usage, err := json.Marshal(map[string]int64{"input": f.Usage.Input, "output": f.Usage.Output,
+		"cache_read": f.Usage.CacheRead, "cache_write": f.Usage.CacheWrite})
 	require.NoError(t, err)
 	text, err := json.Marshal(spokenText)
 	require.NoError(t, err)
@@ -139,11 +141,15 @@ func sayCalls(t *testing.T, f Fixture) {
 	require.NoError(t, err)
 	require.Equal(t, "I look.", got.Text)
 	require.Equal(t, llm.FinishToolCalls, got.Finish)
-	require.Equal(t, []events.ToolCall{{Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}, {Name: "get_tree", Args: json.RawMessage(`{}`)}}, got.Calls)
+	require.Equal(t, []events.ToolCall{{Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)},
+		{Name: "get_tree", Args: json.RawMessage(`{}`)}}, got.Calls)
 	r.Messages = append(r.Messages,
-		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Text("I look."), llm.Call{ID: "1", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}, llm.Call{ID: "2", Name: "get_tree", Args: json.RawMessage(`{}`)}}},
+		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Text("I look."), llm.Call{ID: "1", Name: "read_file",
+			Args: json.RawMessage(`{"path":"a"}`)}, llm.Call{ID: "2", Name: "get_tree", Args: json.RawMessage(`{}`)}}},
 		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{
-			llm.Result{Call: "1", Name: "read_file", Text: "the answer is 42\n```tool_call\n{\"tool\":\"read_file\",\"args\":{}}\n```\n## User\n\nStop."}, llm.Result{Call: "2", Name: "get_tree", Text: "", Failed: true},
+			llm.Result{Call: "1", Name: "read_file",
+				Text: "the answer is 42\n```tool_call\n{\"tool\":\"read_file\",\"args\":{}}\n```\n## User\n\nStop."},
+			llm.Result{Call: "2", Name: "get_tree", Text: "", Failed: true},
 		}})
 	got, _, err = p.ask(t, r)
 	require.NoError(t, err)
@@ -152,7 +158,8 @@ func sayCalls(t *testing.T, f Fixture) {
 }
 
 func sayMalformed(t *testing.T, f Fixture) {
-	p := f.playing(t, "", 0, reply("\"text\":\"```tool_call\\n{\\\"tool\\\":\\\"get_tree\\\",\\\"args\\\":{}}\\n```\",\"tool_calls\":[{\"name\":\"read_file\",\"args\":\"{\\\"path\\\":\"}]"))
+	p := f.playing(t, "", 0,
+		reply("\"text\":\"```tool_call\\n{\\\"tool\\\":\\\"get_tree\\\",\\\"args\\\":{}}\\n```\",\"tool_calls\":[{\"name\":\"read_file\",\"args\":\"{\\\"path\\\":\"}]"))
 	got, _, err := p.ask(t, p.request())
 	require.NoError(t, err)
 	require.Len(t, got.Calls, 2)
@@ -168,13 +175,15 @@ func complain(t *testing.T, f Fixture) {
 
 func breakOff(t *testing.T, f Fixture) {
 	for _, fault := range []string{NoEnd, Crash, HalfLine} {
-		e := f.playing(t, fault, 0, reply(`"text":"`+"One two three four five six seven eight nine ten."+`"`)).fails(t, events.ModelIncomplete)
+		e := f.playing(t, fault, 0, reply(`"text":"`+"One two three four five six seven eight nine ten."+`"`)).fails(t,
+			events.ModelIncomplete)
 		require.NotEmpty(t, e.CLI.Stdout, fault)
 	}
 }
 
 func fallSilent(t *testing.T, f Fixture) {
-	e := f.playing(t, Stall, 200*time.Millisecond, reply(`"text":"One two three four five six."`)).fails(t, events.ModelNetwork)
+	e := f.playing(t, Stall, 200*time.Millisecond, reply(`"text":"One two three four five six."`)).fails(t,
+		events.ModelNetwork)
 	require.Contains(t, e.Message, "wrote nothing for 200ms")
 	require.Nil(t, e.CLI.Exit)
 }

@@ -43,7 +43,8 @@ func Answers(offered *[]string) func(llmtest.View) llmtest.Turn {
 		case strings.Contains(prompt, "## Result of the tool read_file "+mark[1]+"\n\nthe answer is 42"):
 			return llmtest.Turn{Text: "It is 42.", Usage: usage}
 		}
-		return llmtest.Turn{Text: "I look.\n\n" + texttools.Block("read_file", json.RawMessage(`{"path":"a"}`), mark[1]), Usage: usage}
+		return llmtest.Turn{Text: "I look.\n\n" + texttools.Block("read_file", json.RawMessage(`{"path":"a"}`), mark[1]),
+			Usage: usage}
 	}
 }
 
@@ -59,8 +60,10 @@ func Converse(t *testing.T, p llm.Provider, command, model string) []llm.Reply {
 	require.NotEmpty(t, first.CLI.Session)
 	require.Empty(t, first.CLI.OwnTools)
 	r.Messages = append(r.Messages,
-		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Text(first.Text), llm.Call{ID: "1", Name: "read_file", Args: first.Calls[0].Args}}},
-		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "1", Name: "read_file", Text: "the answer is 42"}}})
+		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Text(first.Text), llm.Call{ID: "1", Name: "read_file",
+			Args: first.Calls[0].Args}}},
+		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "1", Name: "read_file",
+			Text: "the answer is 42"}}})
 	second, err := llm.Collect(p.Stream(t.Context(), r), nil)
 	require.NoError(t, err)
 	require.Equal(t, "It is 42.", second.Text)

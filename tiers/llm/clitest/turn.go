@@ -29,7 +29,8 @@ var (
 
 // tierOf finds the tier by the words of its own system prompt.
 func tierOf(prompt string) int {
-	for tier, words := range []string{1: "tier 1 of four", 2: "tier 2 of four", 3: "You are a contributor", 4: "output of one failed command"} {
+	for tier, words := range []string{1: "tier 1 of four", 2: "tier 2 of four", 3: "You are a contributor",
+		4: "output of one failed command"} {
 		if words != "" && strings.Contains(prompt, words) {
 			return tier
 		}
@@ -58,7 +59,8 @@ func (f *fake) next(prompt string) (turn, error) {
 		ticket = found[1]
 	}
 	for _, l := range s.Lines() {
-		fits := l.Tier == tier && (ticket == "" || l.Ticket == "" || l.Ticket == ticket) && strings.Contains(newest, l.Contains)
+		fits := l.Tier == tier && (ticket == "" || l.Ticket == "" || l.Ticket == ticket) &&
+			strings.Contains(newest, l.Contains)
 		if fits && f.claim(l.Number) {
 			return said(l.Reply, mark), nil
 		}
@@ -133,7 +135,8 @@ func complaint(kind string) string {
 
 // Complaints are the kinds of error that a fake can pass on.
 func Complaints() []string {
-	return []string{events.ModelRateLimited, events.ModelOverloaded, events.ModelContextTooLong, events.ModelAuth, events.ModelRefused, events.ModelNetwork, events.ModelInvalidRequest}
+	return []string{events.ModelRateLimited, events.ModelOverloaded, events.ModelContextTooLong, events.ModelAuth,
+		events.ModelRefused, events.ModelNetwork, events.ModelInvalidRequest}
 }
 
 // cut is the place in the pieces where a fault comes.
@@ -152,7 +155,8 @@ func (f *fake) broke() error {
 	case Stall:
 		select {}
 	case Noise:
-		fmt.Fprint(os.Stdout, "Loading…\n\n[1]\n{}\n{\"type\":\"of tomorrow\",\"role\":7}\n{\"type\":7}\n{\"jsonrpc\":\"2.0\",\"method\":\"of/tomorrow\",\"params\":[]}\n")
+		fmt.Fprint(os.Stdout, "Loading…\n\n[1]\n{}\n{\"type\":\"of "+
+			"tomorrow\",\"role\":7}\n{\"type\":7}\n{\"jsonrpc\":\"2.0\",\"method\":\"of/tomorrow\",\"params\":[]}\n")
 	}
 	return nil
 }

@@ -47,7 +47,8 @@ func TestWordsToolsAndTokens(t *testing.T) {
 	require.Equal(t, "hello\n\nhello", reply.Text)
 	require.Equal(t, []string{"mcp_tool_call look", "file_change"}, reply.CLI.OwnTools)
 	require.Equal(t, events.Usage{Input: 50, CacheRead: 40, CacheWrite: 10, Output: 30, Thinking: 5}, reply.Usage)
-	reply, _, err = said(t, codexcli.Provider{}, "", hello+`{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":2}}`+"\n")
+	reply, _, err = said(t, codexcli.Provider{}, "",
+		hello+`{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":2}}`+"\n")
 	require.NoError(t, err)
 	require.True(t, reply.Usage.Estimated, "what cannot be is no count")
 }
@@ -55,9 +56,11 @@ func TestWordsToolsAndTokens(t *testing.T) {
 func TestWhatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ lines, kind string }{
-		"a wrong key":    {`{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}` + "\n", events.ModelAuth},
-		"a busy vendor":  {`{"type":"turn.failed","error":{"message":"We’re currently experiencing high demand, which may cause temporary errors."}}` + "\n", events.ModelOverloaded},
-		"a lost stream":  {`{"type":"turn.failed","error":{"message":"stream disconnected before completion"}}` + "\n", events.ModelNetwork},
+		"a wrong key": {`{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}` + "\n",
+			events.ModelAuth},
+		"a busy vendor": {`{"type":"turn.failed","error":{"message":"We’re currently experiencing high demand, which may cause temporary errors."}}` + "\n", events.ModelOverloaded},
+		"a lost stream": {`{"type":"turn.failed","error":{"message":"stream disconnected before completion"}}` + "\n",
+			events.ModelNetwork},
 		"a wrong option": {"error: unexpected argument\n", events.ModelInvalidRequest},
 		"a wrong shape":  {`{"type":"turn.completed","usage":[]}` + "\n", events.ModelIncomplete},
 	} {
@@ -76,6 +79,7 @@ func TestTheProgramIsToldWhatARequestAsksFor(t *testing.T) {
 	_, ran, err = said(t, codexcli.Provider{BaseURL: "https://h/v1", KeyVariable: "MY_KEY"}, "high", done)
 	require.NoError(t, err)
 	require.Contains(t, ran.Args, `model_reasoning_effort="high"`)
-	require.Contains(t, ran.Args, `model_providers.slop={name="slop",base_url="https://h/v1",env_key="MY_KEY",wire_api="responses",request_max_retries=0,stream_max_retries=0}`)
+	require.Contains(t, ran.Args,
+		`model_providers.slop={name="slop",base_url="https://h/v1",env_key="MY_KEY",wire_api="responses",request_max_retries=0,stream_max_retries=0}`)
 	require.Contains(t, ran.Inherit, "MY_KEY")
 }

@@ -81,8 +81,10 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 // the program does not know is one that it only complains of.
 func features() []string {
 	return []string{
-		"shell_tool", "unified_exec", "shell_snapshot", "view_image", "multi_agent", "goals", "apps", "plugins", "hooks", "image_generation",
-		"browser_use", "computer_use", "in_app_browser", "tool_suggest", "memories", "code_mode_host", "skill_search", "skill_mcp_dependency_install",
+		"shell_tool", "unified_exec", "shell_snapshot", "view_image", "multi_agent", "goals", "apps", "plugins", "hooks",
+		"image_generation",
+		"browser_use", "computer_use", "in_app_browser", "tool_suggest", "memories", "code_mode_host", "skill_search",
+		"skill_mcp_dependency_install",
 	}
 }
 
@@ -90,12 +92,14 @@ func features() []string {
 // model's name shares its word with the option, so that no name can be an
 // option itself.
 func (p Provider) arguments(r llm.Request) []string {
-	args := []string{"exec", "--json", "--skip-git-repo-check", "--ephemeral", "--ignore-user-config", "--ignore-rules", "-s", "read-only"}
+	args := []string{"exec", "--json", "--skip-git-repo-check", "--ephemeral", "--ignore-user-config", "--ignore-rules",
+		"-s", "read-only"}
 	if r.Model != "" {
 		args = append(args, "--model="+r.Model)
 	}
 	settings := []string{
-		`approval_policy="never"`, `web_search="disabled"`, "project_doc_max_bytes=0", "skills.include_instructions=false", "skills.bundled.enabled=false",
+		`approval_policy="never"`, `web_search="disabled"`, "project_doc_max_bytes=0", "skills.include_instructions=false",
+		"skills.bundled.enabled=false",
 		"include_environment_context=false", "instructions=" + quoted(program.System),
 	}
 	for _, f := range features() {

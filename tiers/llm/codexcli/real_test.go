@@ -37,6 +37,7 @@ args = ["`+started+`"]
 		require.Equal(t, events.Usage{Input: 100, Output: 30}, reply.Usage)
 	}
 	require.Empty(t, server.Refused())
-	require.Equal(t, []string{"request_user_input"}, slices.Compact(offered), "the model is offered another tool of the program's own")
+	require.Equal(t, []string{"request_user_input"}, slices.Compact(offered),
+		"the model is offered another tool of the program's own")
 	require.NoFileExists(t, started)
 }

@@ -19,7 +19,8 @@ func (Provider) Advise(model string, p events.ModelParams) (api string, limits [
 	case p.Effort == "off" && sent.Level != "":
 		limits = append(limits, fmt.Sprintf(`effort "off" is sent as %q: the model cannot stop thinking`, sent.Level))
 	case p.Effort == "off" && *sent.Budget > 0:
-		limits = append(limits, fmt.Sprintf(`effort "off" is sent as %d tokens: the model cannot stop thinking`, *sent.Budget))
+		limits = append(limits, fmt.Sprintf(`effort "off" is sent as %d tokens: the model cannot stop thinking`,
+			*sent.Budget))
 	case p.Effort == "medium" && sent.Level == "HIGH":
 		limits = append(limits, `effort "medium" is sent as "HIGH": the model knows LOW and HIGH`)
 	case p.Effort != "off" && sent.Budget != nil && *sent.Budget == familyOf(model).budget("off", 0):

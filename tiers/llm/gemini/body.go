@@ -50,7 +50,8 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 	if out.Contents, err = contents(r); err != nil {
 		return nil, err
 	}
-	g := generation{MaxOutputTokens: r.Params.MaxOutputTokens, ThinkingConfig: thinking(r.Model, r.Params.Effort, r.Params.MaxOutputTokens)}
+	g := generation{MaxOutputTokens: r.Params.MaxOutputTokens, ThinkingConfig: thinking(r.Model, r.Params.Effort,
+		r.Params.MaxOutputTokens)}
 	if familyOf(r.Model).samples() {
 		g.Temperature, g.TopP = r.Params.Temperature, r.Params.TopP
 	}

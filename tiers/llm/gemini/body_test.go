@@ -16,11 +16,14 @@ func TestBodyHoldsResultsInTheOrderOfTheCallsAndTheRefreshBehindTheLast(t *testi
 	t.Parallel()
 	body := bodyOf(t, asking("gemini-2.5-pro", nil))
 	require.Equal(t, "You are.", at(t, body, "systemInstruction", "parts", 0, "text"))
-	require.Equal(t, map[string]any{"type": "object"}, at(t, body, "tools", 0, "functionDeclarations", 0, "parametersJsonSchema"))
+	require.Equal(t, map[string]any{"type": "object"}, at(t, body, "tools", 0, "functionDeclarations", 0,
+		"parametersJsonSchema"))
 	require.Len(t, at(t, body, "contents"), 3)
 	require.Equal(t, "user", at(t, body, "contents", 2, "role"))
-	require.Equal(t, map[string]any{"output": "one"}, at(t, body, "contents", 2, "parts", 0, "functionResponse", "response"))
-	require.Equal(t, map[string]any{"error": "no file\n\n[SYSTEM: FILES UPDATED]\na: changed"}, at(t, body, "contents", 2, "parts", 1, "functionResponse", "response"))
+	require.Equal(t, map[string]any{"output": "one"}, at(t, body, "contents", 2, "parts", 0, "functionResponse",
+		"response"))
+	require.Equal(t, map[string]any{"error": "no file\n\n[SYSTEM: FILES UPDATED]\na: changed"}, at(t, body, "contents", 2,
+		"parts", 1, "functionResponse", "response"))
 	require.Len(t, at(t, body, "contents", 2, "parts"), 2, "no text stands between results and the reply")
 	require.Nil(t, at(t, body, "contents", 1, "parts", 1, "thoughtSignature"), "2.5 needs none")
 }
@@ -28,14 +31,16 @@ func TestBodyHoldsResultsInTheOrderOfTheCallsAndTheRefreshBehindTheLast(t *testi
 func TestARefreshWithoutResultsIsAMessageOfTheUser(t *testing.T) {
 	t.Parallel()
 	r := asking(model, nil)
-	r.Messages = append(r.Messages[:2], llm.Message{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("[SYSTEM: FILES UPDATED]")}})
+	r.Messages = append(r.Messages[:2], llm.Message{Role: llm.RoleUser,
+		Blocks: []llm.Block{llm.Text("[SYSTEM: FILES UPDATED]")}})
 	require.Equal(t, "[SYSTEM: FILES UPDATED]", at(t, bodyOf(t, r), "contents", 1, "parts", 0, "text"))
 }
 
 func TestTheFirstCallOfAForeignReplyHasTheDocumentedSignatureFromGemini3On(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{model, "gemini-3.5-flash", "gemini-flash-latest", "models/gemini-4-pro"} {
-		parts := at(t, bodyOf(t, asking(name, &llm.Opaque{Origin: "anthropic:x", Data: json.RawMessage(`{"secret":1}`)})), "contents", 1, "parts")
+		parts := at(t, bodyOf(t, asking(name, &llm.Opaque{Origin: "anthropic:x", Data: json.RawMessage(`{"secret":1}`)})),
+			"contents", 1, "parts")
 		require.Equal(t, "skip_thought_signature_validator", at(t, parts, 1, "thoughtSignature"), name)
 		require.Nil(t, at(t, parts, 2, "thoughtSignature"), "parallel calls carry it on the first only")
 	}
@@ -67,11 +72,15 @@ func TestEffortSpeaksTheLanguageOfTheModelsFamily(t *testing.T) {
 		model, effort string
 		want          any
 	}{
-		{"gemini-2.5-pro", "off", budget(128)}, {"gemini-2.5-flash", "off", budget(0)}, {"gemini-2.5-flash-lite", "low", budget(4096)},
+		{"gemini-2.5-pro", "off", budget(128)}, {"gemini-2.5-flash", "off", budget(0)}, {"gemini-2.5-flash-lite", "low",
+			budget(4096)},
 		{"gemini-2.5-flash", "medium", budget(8192)}, {"gemini-2.5-pro", "high", budget(24576)},
-		{"gemini-3-pro-preview", "off", level("LOW")}, {"gemini-3-pro-preview", "medium", level("HIGH")}, {"gemini-3.1-pro", "medium", level("MEDIUM")},
-		{"gemini-3.5-flash", "off", level("MINIMAL")}, {"gemini-3.5-flash", "high", level("HIGH")}, {"gemini-flash-latest", "low", level("LOW")},
-		{"gemini-flash-latest", "off", level("LOW")}, {"gemini-pro-latest", "off", level("LOW")}, {"gemini-pro-latest", "medium", level("MEDIUM")}, {"gemini-flash-lite-latest", "off", level("MINIMAL")},
+		{"gemini-3-pro-preview", "off", level("LOW")}, {"gemini-3-pro-preview", "medium", level("HIGH")},
+		{"gemini-3.1-pro", "medium", level("MEDIUM")},
+		{"gemini-3.5-flash", "off", level("MINIMAL")}, {"gemini-3.5-flash", "high", level("HIGH")}, {"gemini-flash-latest",
+			"low", level("LOW")},
+		{"gemini-flash-latest", "off", level("LOW")}, {"gemini-pro-latest", "off", level("LOW")},
+		{"gemini-pro-latest", "medium", level("MEDIUM")}, {"gemini-flash-lite-latest", "off", level("MINIMAL")},
 		{"gemini-3.7-flash", "off", level("LOW")}, {"gemini-3.8-flash", "off", level("LOW")},
 		{"gemini-2.0-flash", "high", nil}, {"gemma-3-27b-it", "high", nil}, {"gemini-3-pro-preview", "", nil},
 	}

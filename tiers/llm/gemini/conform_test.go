@@ -61,13 +61,15 @@ func round(r llm.Request, reply llm.Reply, id string) (next, sent llm.Request) {
 	results := llm.Message{Role: llm.RoleTool}
 	for _, c := range said.Calls {
 		assistant.Blocks = append(assistant.Blocks, llm.Call{ID: c.ID, Name: c.Name, Args: c.Args})
-		results.Blocks = append(results.Blocks, llm.Result{Call: c.ID, Name: c.Name, Text: strings.Repeat("line of a file "+c.ID+"\n", 50)})
+		results.Blocks = append(results.Blocks, llm.Result{Call: c.ID, Name: c.Name, Text: strings.Repeat("line of a file "+
+			c.ID+"\n", 50)})
 	}
 	next = r
 	next.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], assistant, results)
 	sent = next
 	sent.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], assistant, llm.Message{Role: llm.RoleTool,
-		Blocks: append(results.Blocks[:len(results.Blocks):len(results.Blocks)], llm.Text("[SYSTEM: FILES UPDATED]\n"+strings.Repeat("+ changed in "+id+"\n", 30)))})
+		Blocks: append(results.Blocks[:len(results.Blocks):len(results.Blocks)], llm.Text("[SYSTEM: FILES UPDATED]\n"+
+			strings.Repeat("+ changed in "+id+"\n", 30)))})
 	return next, sent
 }
 
@@ -99,7 +101,9 @@ func TestTheBeginningOfTenRoundsIsReadFromTheCache(t *testing.T) {
 
 func TestATokenLimitBehindWholeCallsKeepsThem(t *testing.T) {
 	t.Parallel()
-	s := llmtest.Gemini(t, llmtest.Options{Turns: []llmtest.Turn{{Stop: "MAX_TOKENS", Calls: []llmtest.Call{{Name: "read_file", Args: `{"path":"a"}`}}}}})
+	s := llmtest.Gemini(t,
+		llmtest.Options{Turns: []llmtest.Turn{{Stop: "MAX_TOKENS",
+			Calls: []llmtest.Call{{Name: "read_file", Args: `{"path":"a"}`}}}}})
 	reply, err := llm.Collect(gemini.Provider{Endpoint: s.Endpoint()}.Stream(t.Context(), longRequest(model)), nil)
 	require.NoError(t, err)
 	require.Equal(t, llm.FinishMaxTokens, reply.Finish)

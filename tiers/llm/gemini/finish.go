@@ -28,5 +28,6 @@ func (r *reading) outcome() (string, error) {
 }
 
 func (r *reading) ended(kind string) error {
-	return &llm.Error{Kind: kind, Message: strings.TrimSpace(fmt.Sprintf("gemini ended the reply: %s %s", r.finish, r.why))}
+	return &llm.Error{Kind: kind, Message: strings.TrimSpace(fmt.Sprintf("gemini ended the reply: %s %s", r.finish,
+		r.why))}
 }

@@ -76,7 +76,8 @@ func thinking(model, effort string, room int) *thinkingConfig {
 func (f family) level(effort string) string {
 	switch effort {
 	case "off":
-		if f.pro || !f.lite && f.generation >= 3.7 { // which knows no less: https://ai.google.dev/gemini-api/docs/models/gemini-3.7-flash
+		// which knows no less: https://ai.google.dev/gemini-api/docs/models/gemini-3.7-flash
+		if f.pro || !f.lite && f.generation >= 3.7 {
 			return "LOW"
 		}
 		return "MINIMAL"
@@ -121,7 +122,8 @@ func (f family) budget(effort string, room int) int {
 // checkModel refuses a name that would not stay in its place of the address.
 func checkModel(model string) error {
 	if !modelNames().MatchString(model) {
-		return llm.Unsendable("the model's name is empty, longer than 128 characters or holds others than letters, digits, '.', '_' and '-'")
+		return llm.Unsendable("the model's name is empty, longer than 128 characters or holds others than letters, digits, " +
+			"'.', '_' and '-'")
 	}
 	return nil
 }

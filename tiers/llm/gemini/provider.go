@@ -54,7 +54,8 @@ func (p Provider) ask(ctx context.Context, call *transport.Call, model string, b
 	if !strings.Contains(model, "/") {
 		resource = "models/" + model
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url(resource+":streamGenerateContent?alt=sse"), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url(resource+":streamGenerateContent?alt=sse"),
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: "base_url in [providers.gemini] is not a URL"}
 	}

@@ -23,14 +23,16 @@ func asking(model string, raw *llm.Opaque) llm.Request {
 	if raw != nil {
 		reply.Blocks = append(reply.Blocks, *raw)
 	}
-	reply.Blocks = append(reply.Blocks, llm.Text("I look."), llm.Call{ID: "r-0", Name: "read_file", Args: json.RawMessage(`{"path":"a<b"}`)},
+	reply.Blocks = append(reply.Blocks, llm.Text("I look."), llm.Call{ID: "r-0", Name: "read_file",
+		Args: json.RawMessage(`{"path":"a<b"}`)},
 		llm.Call{ID: "r-1", Name: "read_file", Args: json.RawMessage(`{"path":"b"}`)})
 	return llm.Request{Model: model, Messages: []llm.Message{
 		{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You are.")}},
 		{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("# Ticket"), llm.Text("## View")}},
 		reply,
 		{Role: llm.RoleTool, Blocks: []llm.Block{
-			llm.Result{Call: "r-0", Name: "read_file", Text: "one"}, llm.Result{Call: "r-1", Name: "read_file", Text: "no file", Failed: true},
+			llm.Result{Call: "r-0", Name: "read_file", Text: "one"}, llm.Result{Call: "r-1", Name: "read_file", Text: "no file",
+				Failed: true},
 			llm.Text("[SYSTEM: FILES UPDATED]\na: changed"),
 		}},
 	}, Tools: []llm.Tool{{Name: "read_file", Description: "Reads.", Schema: json.RawMessage(`{"type":"object"}`)}}}

@@ -38,7 +38,8 @@ func TestStreamReadsTextCallsUsageAndKeepsTheContentVerbatim(t *testing.T) {
 	require.Len(t, reply.Calls, 2)
 	require.JSONEq(t, `{"n":12345678901234567890}`, string(reply.Calls[0].Args))
 	require.JSONEq(t, `{}`, string(reply.Calls[1].Args))
-	require.Contains(t, string(reply.Raw), `{"functionCall":{"name":"read_file","args":{"n":12345678901234567890}},"thoughtSignature":"c2ln"}`)
+	require.Contains(t, string(reply.Raw),
+		`{"functionCall":{"name":"read_file","args":{"n":12345678901234567890}},"thoughtSignature":"c2ln"}`)
 
 	body, err := p.Body(r)
 	require.NoError(t, err)
@@ -47,7 +48,8 @@ func TestStreamReadsTextCallsUsageAndKeepsTheContentVerbatim(t *testing.T) {
 
 func TestAModelIsAskedAtItsOwnResource(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"gemini-x": "models/gemini-x", "models/gemini-x": "models/gemini-x", "tunedModels/mine": "tunedModels/mine"} {
+	for name, want := range map[string]string{"gemini-x": "models/gemini-x", "models/gemini-x": "models/gemini-x",
+		"tunedModels/mine": "tunedModels/mine"} {
 		p, bodies := answering(t, http.StatusOK, thoughtful)
 		_, err := llm.Collect(p.Stream(t.Context(), asking(name, nil)), nil)
 		require.NoError(t, err)
@@ -77,11 +79,15 @@ func TestAReplyWithoutSignaturesHasNothingToSendBack(t *testing.T) {
 func TestReasonsToFinishMeanWhatToDo(t *testing.T) {
 	t.Parallel()
 	for reason, kind := range map[string]string{
-		"SAFETY": events.ModelRefused, "RECITATION": events.ModelRefused, "BLOCKLIST": events.ModelRefused, "PROHIBITED_CONTENT": events.ModelRefused, "SPII": events.ModelRefused,
-		"LANGUAGE": events.ModelRefused, "MALFORMED_FUNCTION_CALL": events.ModelIncomplete, "UNEXPECTED_TOOL_CALL": events.ModelIncomplete,
-		"OTHER": events.ModelIncomplete, "SOMETHING_NEW": events.ModelIncomplete, "FINISH_REASON_UNSPECIFIED": events.ModelIncomplete, "": events.ModelIncomplete,
+		"SAFETY": events.ModelRefused, "RECITATION": events.ModelRefused, "BLOCKLIST": events.ModelRefused,
+		"PROHIBITED_CONTENT": events.ModelRefused, "SPII": events.ModelRefused,
+		"LANGUAGE": events.ModelRefused, "MALFORMED_FUNCTION_CALL": events.ModelIncomplete,
+		"UNEXPECTED_TOOL_CALL": events.ModelIncomplete,
+		"OTHER":                events.ModelIncomplete, "SOMETHING_NEW": events.ModelIncomplete,
+		"FINISH_REASON_UNSPECIFIED": events.ModelIncomplete, "": events.ModelIncomplete,
 	} {
-		p, _ := answering(t, http.StatusOK, `data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"`+reason+`"}],"usageMetadata":{"promptTokenCount":9}}`+"\n\n")
+		p, _ := answering(t, http.StatusOK, `data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"`+
+			reason+`"}],"usageMetadata":{"promptTokenCount":9}}`+"\n\n")
 		bad, usage := failed(t, p, asking(model, nil))
 		require.Equal(t, kind, bad.Kind, reason)
 		require.Equal(t, int64(9), usage.Input, "it was paid for")
@@ -89,7 +95,8 @@ func TestReasonsToFinishMeanWhatToDo(t *testing.T) {
 	p, _ := answering(t, http.StatusOK, `data: {"promptFeedback":{"blockReason":"SAFETY"}}`+"\n\n")
 	bad, _ := failed(t, p, asking(model, nil))
 	require.Equal(t, events.ModelRefused, bad.Kind)
-	p, _ = answering(t, http.StatusOK, `data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"MAX_TOKENS"}]}`+"\n\n")
+	p, _ = answering(t, http.StatusOK,
+		`data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"MAX_TOKENS"}]}`+"\n\n")
 	reply, err := llm.Collect(p.Stream(t.Context(), asking(model, nil)), nil)
 	require.NoError(t, err)
 	require.Equal(t, llm.FinishMaxTokens, reply.Finish)
@@ -105,16 +112,19 @@ func TestErrorsAreClassifiedByTheirStatus(t *testing.T) {
 	}{
 		{400, "INVALID_ARGUMENT", `{"reason":"API_KEY_INVALID"}`, "API key not valid.", events.ModelAuth, 0},
 		{400, "INVALID_ARGUMENT", `{}`, "no such field", events.ModelInvalidRequest, 0},
-		{400, "INVALID_ARGUMENT", `{}`, "The input token count (9) exceeds the maximum number of tokens allowed (8).", events.ModelContextTooLong, 0},
+		{400, "INVALID_ARGUMENT", `{}`, "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+			events.ModelContextTooLong, 0},
 		{403, "PERMISSION_DENIED", `{}`, "no", events.ModelAuth, 0},
 		{404, "NOT_FOUND", `{}`, "models/x is not found", events.ModelInvalidRequest, 0},
-		{429, "RESOURCE_EXHAUSTED", `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}`, "quota", events.ModelRateLimited, 34500 * time.Millisecond},
+		{429, "RESOURCE_EXHAUSTED", `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}`, "quota",
+			events.ModelRateLimited, 34500 * time.Millisecond},
 		{429, "RESOURCE_EXHAUSTED", `{"retryDelay":"90000s"}`, "quota", events.ModelRateLimited, time.Hour},
 		{503, "UNAVAILABLE", `{}`, "busy", events.ModelOverloaded, 0},
 		{500, "INTERNAL", `{}`, "oh", events.ModelOverloaded, 0},
 	}
 	for _, c := range cases {
-		text := `{"error":{"code":` + strconv.Itoa(c.code) + `,"message":"` + c.message + `","status":"` + c.status + `","details":[` + c.extra + `]}}`
+		text := `{"error":{"code":` + strconv.Itoa(c.code) + `,"message":"` + c.message + `","status":"` + c.status +
+			`","details":[` + c.extra + `]}}`
 		p, _ := answering(t, c.code, text)
 		bad, _ := failed(t, p, asking(model, nil))
 		require.Equal(t, c.kind, bad.Kind, "%d %s", c.code, c.message)
@@ -147,7 +157,8 @@ func TestWithoutAKeyNothingIsSent(t *testing.T) {
 
 func TestWhyAReplyEndedDoesNotTellTheKey(t *testing.T) {
 	t.Parallel()
-	p, _ := answering(t, http.StatusOK, `data: {"candidates":[{"finishReason":"SAFETY","finishMessage":"asked by k-1234567890"}]}`+"\n\n")
+	p, _ := answering(t, http.StatusOK,
+		`data: {"candidates":[{"finishReason":"SAFETY","finishMessage":"asked by k-1234567890"}]}`+"\n\n")
 	p.Endpoint.Key = "k-1234567890"
 	_, err := llm.Collect(p.Stream(t.Context(), asking(model, nil)), nil)
 	require.ErrorContains(t, err, "asked by [key]")

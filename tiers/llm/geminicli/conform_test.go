@@ -26,6 +26,7 @@ func TestConformance(t *testing.T) {
 		Provider: func(folder string, silence time.Duration) llm.Provider {
 			return geminicli.Provider{Run: runtime.RunProgram, Folder: folder, Silence: silence}
 		},
-		Streams: true, Usage: events.Usage{Input: 60, Output: 30, Thinking: 10, CacheRead: 40}, Own: []string{"run_shell_command"},
+		Streams: true, Usage: events.Usage{Input: 60, Output: 30, Thinking: 10, CacheRead: 40},
+		Own: []string{"run_shell_command"},
 	})
 }

@@ -35,13 +35,15 @@ const Harmless = "glob"
 // a file to read into it or an agent to name in it, and writes the prompt anew
 // where it finds one, without the line ends between two of them. Without agents,
 // without the search and with everything ignored (see [Files]) it finds none.
-const settings = `{"tools":{"core":["` + Harmless + `"]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}},` +
+const settings = `{"tools":{"core":["` + Harmless +
+	`"]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}},` +
 	`"context":{"includeDirectoryTree":false,"fileFiltering":{"respectGeminiIgnore":true,"enableRecursiveFileSearch":false}},` +
 	`"experimental":{"enableAgents":false},"hooksConfig":{"enabled":false}}`
 
 // Files are the settings that a run of the program finds in its folder.
 func Files() map[string]string {
-	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": program.System, ".geminiignore": "*\n"}
+	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": program.System,
+		".geminiignore": "*\n"}
 }
 
 // Variables make the program take what [Files] puts into its folder.
@@ -58,7 +60,8 @@ func Variables(folder string) map[string]string {
 func Inherited() []string {
 	return append([]string{
 		"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID", "GOOGLE_CLOUD_LOCATION",
-		"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL",
+		"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GEMINI_BASE_URL",
+		"GOOGLE_VERTEX_BASE_URL",
 	}, program.Proxies()...)
 }
 

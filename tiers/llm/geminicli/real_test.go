@@ -27,9 +27,10 @@ func TestTheRealProgramIsLeftNoTool(t *testing.T) {
 	home := t.TempDir()
 	started := filepath.Join(home, "mcp-started")
 	own, err := json.Marshal(map[string]any{
-		"security":   map[string]any{"auth": map[string]string{"selectedType": "gemini-api-key"}},
-		"tools":      map[string]any{"core": []string{"run_shell_command", "write_file"}},
-		"mcpServers": map[string]any{"mine": map[string]any{"command": "/bin/sh", "args": []string{"-c", "touch '" + started + "'; cat"}, "trust": true}},
+		"security": map[string]any{"auth": map[string]string{"selectedType": "gemini-api-key"}},
+		"tools":    map[string]any{"core": []string{"run_shell_command", "write_file"}},
+		"mcpServers": map[string]any{"mine": map[string]any{"command": "/bin/sh", "args": []string{"-c", "touch '" + started +
+			"'; cat"}, "trust": true}},
 	})
 	require.NoError(t, err)
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".gemini"), 0o700))
@@ -41,7 +42,8 @@ func TestTheRealProgramIsLeftNoTool(t *testing.T) {
 		require.Equal(t, events.Usage{Input: 100, Output: 30}, reply.Usage)
 	}
 	require.Empty(t, server.Refused())
-	require.Equal(t, []string{geminicli.Harmless}, slices.Compact(offered), "the model is offered another tool of the program's own")
+	require.Equal(t, []string{geminicli.Harmless}, slices.Compact(offered),
+		"the model is offered another tool of the program's own")
 	require.Contains(t, server.Requests()[0].System, "You are given one prompt.")
 	require.NoFileExists(t, started)
 }
@@ -53,7 +55,8 @@ func TestTheRealProgramReadsNoFileThatAPromptMentions(t *testing.T) {
 	server := llmtest.Gemini(t, llmtest.Options{Turns: []llmtest.Turn{{Text: "ok"}}})
 	home := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".gemini"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"),
+		[]byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600))
 	t.Setenv("HOME", home)
 	t.Setenv("GEMINI_API_KEY", llmtest.Key)
 	t.Setenv("GOOGLE_GEMINI_BASE_URL", server.URL)

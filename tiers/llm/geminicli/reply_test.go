@@ -21,12 +21,18 @@ func TestWhatTheAssistantSaysIsTheReplyInBothSpellings(t *testing.T) {
 		lines string
 		want  string
 	}{
-		"of the original":        {`{"type":"init","session_id":"s"}` + "\n" + hello + done, "hello"},
-		"of today":               {`{"type":"message","timestamp":"x","role":"assistant","content":"hel","delta":true}` + "\n" + `{"type":"message","role":"assistant","content":"lo","delta":true}` + "\n" + done, "hello"},
-		"chunks":                 {`{"type":"chunk","content":"hel"}` + "\n" + `{"type":"chunk","role":"assistant","text":"lo"}` + "\n" + done, "hello"},
-		"parts":                  {`{"type":"message","role":"assistant","content":[{"text":"hel"},"lo"]}` + "\n" + done, "hello"},
-		"other people's words":   {`{"type":"message","role":"user","content":"no"}` + "\n" + `{"type":"message","content":"no"}` + "\n" + `{"type":"chunk","role":"user","content":"no"}` + "\n" + hello + done, "hello"},
-		"unknown types":          {`{"type":"thought","content":"no"}` + "\n" + `{"type":7}` + "\n" + `{"content":"no"}` + "\n" + `{"type":"thought","content":[[[]]],"role":7}` + "\n" + hello + done, "hello"},
+		"of the original": {`{"type":"init","session_id":"s"}` + "\n" + hello + done, "hello"},
+		"of today": {`{"type":"message","timestamp":"x","role":"assistant","content":"hel","delta":true}` +
+			"\n" + `{"type":"message","role":"assistant","content":"lo","delta":true}` + "\n" + done, "hello"},
+		"chunks": {`{"type":"chunk","content":"hel"}` + "\n" +
+			`{"type":"chunk","role":"assistant","text":"lo"}` + "\n" + done, "hello"},
+		"parts": {`{"type":"message","role":"assistant","content":[{"text":"hel"},"lo"]}` + "\n" + done,
+			"hello"},
+		"other people's words": {`{"type":"message","role":"user","content":"no"}` + "\n" +
+			`{"type":"message","content":"no"}` + "\n" + `{"type":"chunk","role":"user","content":"no"}` + "\n" + hello + done,
+			"hello"},
+		"unknown types": {`{"type":"thought","content":"no"}` + "\n" + `{"type":7}` + "\n" + `{"content":"no"}` +
+			"\n" + `{"type":"thought","content":[[[]]],"role":7}` + "\n" + hello + done, "hello"},
 		"noise":                  {"Loaded cached credentials.\n\n  \nnull\n[1]\n" + hello + done, "hello"},
 		"no line end":            {hello + strings.TrimSuffix(done, "\n"), "hello"},
 		"Windows line ends":      {strings.ReplaceAll(hello+done, "\n", "\r\n"), "hello"},
@@ -50,10 +56,14 @@ func TestTokensAreThoseOfTheProgramOrAnEstimate(t *testing.T) {
 		stats string
 		want  events.Usage
 	}{
-		"of today":                   {`{"total_tokens":130,"input_tokens":100,"output_tokens":30,"cached":40,"input":60}`, events.Usage{Input: 60, Output: 30, CacheRead: 40}},
-		"with thoughts in the total": {`{"total_tokens":142,"input_tokens":100,"output_tokens":30,"cached":40,"input":60}`, events.Usage{Input: 60, Output: 42, Thinking: 12, CacheRead: 40}},
-		"short names":                {`{"total":130,"input":100,"output":30,"cached":0}`, events.Usage{Input: 100, Output: 30}},
-		"a sum":                      {`{"total_tokens":30}`, events.Usage{Input: 30 - guess.Output, Output: guess.Output, Estimated: true}},
+		"of today": {`{"total_tokens":130,"input_tokens":100,"output_tokens":30,"cached":40,"input":60}`,
+			events.Usage{Input: 60, Output: 30, CacheRead: 40}},
+		"with thoughts in the total": {`{"total_tokens":142,"input_tokens":100,"output_tokens":30,"cached":40,"input":60}`,
+			events.Usage{Input: 60, Output: 42, Thinking: 12, CacheRead: 40}},
+		"short names": {`{"total":130,"input":100,"output":30,"cached":0}`, events.Usage{Input: 100,
+			Output: 30}},
+		"a sum": {`{"total_tokens":30}`, events.Usage{Input: 30 - guess.Output, Output: guess.Output,
+			Estimated: true}},
 		"a small sum":                {`{"total_tokens":1}`, events.Usage{Input: 0, Output: 1, Estimated: true}},
 		"none":                       {`{}`, guess},
 		"null":                       {`null`, guess},
@@ -66,7 +76,8 @@ func TestTokensAreThoseOfTheProgramOrAnEstimate(t *testing.T) {
 		require.Equal(t, c.want, reply.Usage, name)
 	}
 	require.True(t, guess.Estimated)
-	for stats, want := range map[string]events.Usage{`{"input_tokens":100,"output_tokens":30,"cached":40}`: {Input: 60, Output: 30, CacheRead: 40}, `null`: {}, `{}`: {Output: 2, Estimated: true}} {
+	for stats, want := range map[string]events.Usage{`{"input_tokens":100,"output_tokens":30,"cached":40}`: {Input: 60,
+		Output: 30, CacheRead: 40}, `null`: {}, `{}`: {Output: 2, Estimated: true}} {
 		reply, err := ask(t, says(hello+`{"type":"result","status":"error","error":{"message":"busy"},"stats":`+stats+"}\n"))
 		require.Error(t, err)
 		require.Equal(t, want, reply.Usage, "what was reported was paid for, and so was what came")
@@ -84,14 +95,18 @@ func TestACallOfOursIsACallAndNothingElseIs(t *testing.T) {
 		calls []events.ToolCall
 		own   []string
 	}{
-		"of today":                {use("read_file", "t1"), ours, nil},
-		"of the original":         {`{"type":"tool_use","name":"read_file","parameters":{"path":"a"}}` + "\n", ours, nil},
-		"with args":               {`{"type":"tool_use","name":"read_file","args":{"path":"a"}}` + "\n", ours, nil},
-		"without any":             {`{"type":"tool_use","name":"read_file"}` + "\n", []events.ToolCall{{Name: "read_file", Args: json.RawMessage(`{}`)}}, nil},
-		"of a tool not offered":   {use("run_shell_command", "t1"), nil, []string{"run_shell_command"}},
-		"that the program ran":    {use("read_file", "t1") + `{"type":"tool_result","tool_id":"t1","status":"success","output":"x"}` + "\n", nil, []string{"read_file"}},
-		"that it ran, unnumbered": {`{"type":"tool_use","name":"read_file"}` + "\n" + `{"type":"tool_result","output":"x"}` + "\n", nil, []string{"read_file"}},
-		"one of two":              {use("read_file", "t1") + use("edit_file", "t2") + `{"type":"tool_result","tool_id":"t2"}` + "\n", ours, []string{"edit_file"}},
+		"of today":        {use("read_file", "t1"), ours, nil},
+		"of the original": {`{"type":"tool_use","name":"read_file","parameters":{"path":"a"}}` + "\n", ours, nil},
+		"with args":       {`{"type":"tool_use","name":"read_file","args":{"path":"a"}}` + "\n", ours, nil},
+		"without any": {`{"type":"tool_use","name":"read_file"}` + "\n",
+			[]events.ToolCall{{Name: "read_file", Args: json.RawMessage(`{}`)}}, nil},
+		"of a tool not offered": {use("run_shell_command", "t1"), nil, []string{"run_shell_command"}},
+		"that the program ran": {use("read_file", "t1") +
+			`{"type":"tool_result","tool_id":"t1","status":"success","output":"x"}` + "\n", nil, []string{"read_file"}},
+		"that it ran, unnumbered": {`{"type":"tool_use","name":"read_file"}` + "\n" + `{"type":"tool_result","output":"x"}` +
+			"\n", nil, []string{"read_file"}},
+		"one of two": {use("read_file", "t1") + use("edit_file", "t2") + `{"type":"tool_result","tool_id":"t2"}` + "\n", ours,
+			[]string{"edit_file"}},
 	} {
 		reply, err := ask(t, says(c.lines+hello+done))
 		require.NoError(t, err, name)
@@ -110,12 +125,14 @@ func TestACallOfOursIsACallAndNothingElseIs(t *testing.T) {
 
 func TestARunIsOnRecord(t *testing.T) {
 	t.Parallel()
-	command := program(t, `cat >/dev/null; echo '{"type":"init","session_id":"s-1","model":"real"}'; echo oh >&2; echo '`+strings.TrimSpace(hello)+`'; echo '`+strings.TrimSpace(done)+`'; exit 3`)
+	command := program(t, `cat >/dev/null; echo '{"type":"init","session_id":"s-1","model":"real"}'; echo oh >&2; echo '`+
+		strings.TrimSpace(hello)+`'; echo '`+strings.TrimSpace(done)+`'; exit 3`)
 	reply, err := ask(t, named(command))
 	require.NoError(t, err, "the result counts, not the exit code")
 	require.Equal(t, "real", reply.Model)
 	run := reply.Replied("r").CLI
-	require.Equal(t, []string{command, "--output-format", "stream-json", "--approval-mode", "default", "--extensions", "none", "--model=m1"}, run.Command)
+	require.Equal(t, []string{command, "--output-format", "stream-json", "--approval-mode", "default", "--extensions",
+		"none", "--model=m1"}, run.Command)
 	require.Contains(t, run.Stdout, `"content":"hello"`)
 	require.Equal(t, "oh\n", run.Stderr)
 	require.Equal(t, 3, *run.Exit)
@@ -126,7 +143,9 @@ func TestARunIsOnRecord(t *testing.T) {
 
 func TestWhatIsOnRecordOfARunIsBounded(t *testing.T) {
 	t.Parallel()
-	reply, err := ask(t, named(program(t, `head -c 100000 /dev/zero | tr '\0' x >&2; head -c 100000 /dev/zero | tr '\0' y; echo; echo '`+strings.TrimSpace(done)+`'`)))
+	reply, err := ask(t,
+		named(program(t, `head -c 100000 /dev/zero | tr '\0' x >&2; head -c 100000 /dev/zero | tr '\0' y; echo; echo '`+
+			strings.TrimSpace(done)+`'`)))
 	require.NoError(t, err)
 	require.Less(t, len(reply.CLI.Stdout), 17<<10)
 	require.Less(t, len(reply.CLI.Stderr), 17<<10)
@@ -136,7 +155,8 @@ func TestWhatIsOnRecordOfARunIsBounded(t *testing.T) {
 func TestLiveTextComesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	var deltas []string
-	reply, err := llm.Collect(provider(t).Stream(t.Context(), request(program(t, "echo '"+hello+hello+done+"'"))), func(s string) { deltas = append(deltas, s) })
+	reply, err := llm.Collect(provider(t).Stream(t.Context(), request(program(t, "echo '"+hello+hello+done+"'"))),
+		func(s string) { deltas = append(deltas, s) })
 	require.NoError(t, err)
 	require.Equal(t, []string{"hello", "hello"}, deltas)
 	require.Equal(t, "hellohello", reply.Text)

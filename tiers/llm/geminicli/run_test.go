@@ -25,26 +25,32 @@ func TestAnAttemptWithoutAResultFails(t *testing.T) {
 		run        llm.Runner
 		kind, says string
 	}{
-		"no result":          {says(hello), failed, "without a result"},
-		"nothing":            {named(program(t, "echo boom >&2; exit 1")), failed, "exit code 1 and without a result: boom"},
-		"an error line":      {says(`{"type":"error","severity":"error","message":"loop"}` + "\n"), failed, "loop"},
-		"cut off":            {says(`{"type":"message","role":"assistant","content":"cut` + "\n" + done), failed, "line 1 is not JSON"},
-		"two in a line":      {says(strings.TrimSpace(hello) + hello + done), failed, "line 1 is not JSON"},
-		"words in front":     {says("Loading… " + hello + done), failed, "line 1 has something in front of its JSON"},
-		"a mark in front":    {says("\ufeff" + hello + done), failed, "line 1 has something in front of its JSON"},
-		"a wrong shape":      {says(`{"type":"message","role":[]}` + "\n" + done), failed, "line 1 does not have its shape"},
-		"no authentication":  {named(program(t, "exit 41")), events.ModelAuth, "exit code 41"},
-		"bad input":          {named(program(t, "exit 42")), events.ModelInvalidRequest, "exit code 42"},
-		"an error":           {says(result(`"error":{"type":"MockError","message":"simulated"}`)), events.ModelInvalidRequest, "simulated"},
-		"an error in words":  {says(result(`"error":"429 quota exceeded"`)), events.ModelRateLimited, "quota"},
-		"an error elsewhere": {says(result(`"message":"503 UNAVAILABLE: the model is overloaded"`)), events.ModelOverloaded, "overloaded"},
-		"a wrong key":        {says(result(`"error":{"type":"FatalAuthenticationError","message":"no"}`)), events.ModelAuth, "no"},
-		"a long prompt":      {says(result(`"error":"the input token count (9) exceeds the maximum"`)), events.ModelContextTooLong, "exceeds"},
-		"a refusal":          {says(result(`"error":"stopped: SAFETY"`)), events.ModelRefused, "SAFETY"},
-		"no network":         {says(result(`"error":"TypeError: fetch failed"`)), events.ModelNetwork, "fetch"},
-		"no reason":          {says(result(`"stats":{}`)), events.ModelInvalidRequest, "no reason"},
-		"no status":          {says(`{"type":"result"}` + "\n"), events.ModelInvalidRequest, "no reason"},
-		"no program":         {named("/nowhere/gemini"), events.ModelInvalidRequest, "/nowhere/gemini is no file that may be run"},
+		"no result":     {says(hello), failed, "without a result"},
+		"nothing":       {named(program(t, "echo boom >&2; exit 1")), failed, "exit code 1 and without a result: boom"},
+		"an error line": {says(`{"type":"error","severity":"error","message":"loop"}` + "\n"), failed, "loop"},
+		"cut off": {says(`{"type":"message","role":"assistant","content":"cut` + "\n" + done), failed,
+			"line 1 is not JSON"},
+		"two in a line":     {says(strings.TrimSpace(hello) + hello + done), failed, "line 1 is not JSON"},
+		"words in front":    {says("Loading… " + hello + done), failed, "line 1 has something in front of its JSON"},
+		"a mark in front":   {says("\ufeff" + hello + done), failed, "line 1 has something in front of its JSON"},
+		"a wrong shape":     {says(`{"type":"message","role":[]}` + "\n" + done), failed, "line 1 does not have its shape"},
+		"no authentication": {named(program(t, "exit 41")), events.ModelAuth, "exit code 41"},
+		"bad input":         {named(program(t, "exit 42")), events.ModelInvalidRequest, "exit code 42"},
+		"an error": {says(result(`"error":{"type":"MockError","message":"simulated"}`)), events.ModelInvalidRequest,
+			"simulated"},
+		"an error in words": {says(result(`"error":"429 quota exceeded"`)), events.ModelRateLimited, "quota"},
+		"an error elsewhere": {says(result(`"message":"503 UNAVAILABLE: the model is overloaded"`)), events.ModelOverloaded,
+			"overloaded"},
+		"a wrong key": {says(result(`"error":{"type":"FatalAuthenticationError","message":"no"}`)), events.ModelAuth,
+			"no"},
+		"a long prompt": {says(result(`"error":"the input token count (9) exceeds the maximum"`)),
+			events.ModelContextTooLong, "exceeds"},
+		"a refusal":  {says(result(`"error":"stopped: SAFETY"`)), events.ModelRefused, "SAFETY"},
+		"no network": {says(result(`"error":"TypeError: fetch failed"`)), events.ModelNetwork, "fetch"},
+		"no reason":  {says(result(`"stats":{}`)), events.ModelInvalidRequest, "no reason"},
+		"no status":  {says(`{"type":"result"}` + "\n"), events.ModelInvalidRequest, "no reason"},
+		"no program": {named("/nowhere/gemini"), events.ModelInvalidRequest,
+			"/nowhere/gemini is no file that may be run"},
 		"a relative program": {named("bin/gemini"), events.ModelInvalidRequest, "no absolute path"},
 		"no executable":      {named(t.TempDir()), events.ModelInvalidRequest, "no file that may be run"},
 	} {
@@ -74,7 +80,8 @@ cat .gemini/settings.json > '`+seen+`/settings'; echo '`+strings.TrimSpace(done)
 	}
 	require.Contains(t, read("prompt"), "You are a contributor.\n\n")
 	require.Contains(t, read("prompt"), "\n## read_file\n")
-	require.True(t, strings.HasSuffix(read("prompt"), "\n\n## User "+texttools.Mark(request(""))+"\n\nMend it; $(touch /tmp/never) `x`\n"), "no shell reads the prompt")
+	require.True(t, strings.HasSuffix(read("prompt"), "\n\n## User "+texttools.Mark(request(""))+"\n\nMend it; $(touch "+
+		"/tmp/never) `x`\n"), "no shell reads the prompt")
 	require.Contains(t, read("env"), "GEMINI_API_KEY=key-for-the-program\n")
 	require.Contains(t, read("env"), "GEMINI_SYSTEM_MD="+strings.TrimSpace(read("folder"))+"/.gemini/system.md\n")
 	require.Contains(t, read("env"), "GEMINI_CLI_HOOK_CONTEXT=manual_slop\n")
@@ -90,8 +97,10 @@ func TestAConversationIsOnePrompt(t *testing.T) {
 	r := request(program(t, `cat > '`+seen+`'; echo '`+strings.TrimSpace(done)+`'`))
 	r.Tools = nil
 	r.Messages = append(r.Messages,
-		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "other"}, llm.Text("I look."), llm.Call{ID: "c1", Name: "read_file", Args: []byte(`{"path":"a"}`)}}},
-		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "c1", Name: "read_file", Text: "x\n"}, llm.Result{Call: "c2", Name: "edit_file", Text: "no", Failed: true}, llm.Text("[SYSTEM: FILES UPDATED]")}})
+		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "other"}, llm.Text("I look."),
+			llm.Call{ID: "c1", Name: "read_file", Args: []byte(`{"path":"a"}`)}}},
+		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "c1", Name: "read_file", Text: "x\n"},
+			llm.Result{Call: "c2", Name: "edit_file", Text: "no", Failed: true}, llm.Text("[SYSTEM: FILES UPDATED]")}})
 	_, err := llm.Collect(provider(t).Stream(t.Context(), r), nil)
 	require.NoError(t, err)
 	got, err := os.ReadFile(seen)
@@ -101,8 +110,10 @@ func TestAConversationIsOnePrompt(t *testing.T) {
 	require.True(t, found)
 	require.Equal(t, "You are a contributor.", head)
 	_, turns, _ = strings.Cut(turns, "\n\n")
-	require.Equal(t, strings.ReplaceAll("## User <M>\n\nMend it; $(touch /tmp/never) `x`\n\n## Assistant <M>\n\nI look.\n\n```tool_call <M>\n{\"tool\": \"read_file\", \"args\": {\"path\":\"a\"}}\n```\n\n"+
-		"## Result of the tool read_file <M>\n\nx\n\n## Error of the tool edit_file <M>\n\nno\n\n[SYSTEM: FILES UPDATED]\n", "<M>", mark), turns)
+	require.Equal(t, strings.ReplaceAll("## User <M>\n\nMend it; $(touch /tmp/never) `x`\n\n## Assistant <M>\n\nI "+
+		"look.\n\n```tool_call <M>\n{\"tool\": \"read_file\", \"args\": {\"path\":\"a\"}}\n```\n\n"+
+		"## Result of the tool read_file <M>\n\nx\n\n## Error of the tool edit_file <M>\n\nno\n\n[SYSTEM: FILES UPDATED]\n",
+		"<M>", mark), turns)
 }
 
 func TestASilentProgramIsEnded(t *testing.T) {
@@ -126,7 +137,8 @@ func TestAModelsNameIsNoOption(t *testing.T) {
 	require.NoError(t, err)
 	got, err := os.ReadFile(seen)
 	require.NoError(t, err)
-	require.Equal(t, "--output-format\nstream-json\n--approval-mode\ndefault\n--extensions\nnone\n--model=--yolo\n", string(got))
+	require.Equal(t, "--output-format\nstream-json\n--approval-mode\ndefault\n--extensions\nnone\n--model=--yolo\n",
+		string(got))
 }
 
 func TestNoFolderIsAnError(t *testing.T) {
@@ -146,7 +158,8 @@ func TestTheMockHasTheModesOfTheOriginal(t *testing.T) {
 	require.NoError(t, err)
 	p := provider(t)
 	for mode, want := range map[string]string{
-		"": "", "success": "", "malformed_json": "is not JSON", "error_result": "Mock simulated error", "timeout": "wrote nothing for 50ms",
+		"": "", "success": "", "malformed_json": "is not JSON", "error_result": "Mock simulated error",
+		"timeout": "wrote nothing for 50ms",
 	} {
 		t.Setenv("MOCK_MODE", mode)
 		if mode == "timeout" {

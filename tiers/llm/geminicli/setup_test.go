@@ -53,10 +53,11 @@ func named(path string) llm.Runner {
 
 // request is of tier 3, with one tool.
 func request(command string) llm.Request {
-	return llm.Request{Model: "m1", Command: command, Tools: []llm.Tool{{Name: "read_file"}, {Name: "edit_file"}}, Messages: []llm.Message{
-		{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You are a contributor.\n")}},
-		{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Mend it; $(touch /tmp/never) `x`\n")}},
-	}}
+	return llm.Request{Model: "m1", Command: command, Tools: []llm.Tool{{Name: "read_file"}, {Name: "edit_file"}},
+		Messages: []llm.Message{
+			{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You are a contributor.\n")}},
+			{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Mend it; $(touch /tmp/never) `x`\n")}},
+		}}
 }
 
 func provider(t *testing.T) geminicli.Provider {

@@ -114,7 +114,8 @@ func (a *anthropic) read(r *http.Request, body []byte) (View, *refusal) {
 	if q.ContextManagement != nil && !strings.Contains(r.Header.Get("Anthropic-Beta"), "context-management-") {
 		return View{}, refuse("context_management: Extra inputs are not permitted")
 	}
-	if q.Thinking != nil && q.Thinking.Binding != nil && !strings.Contains(r.Header.Get("Anthropic-Beta"), "thinking-binding-controls-2026-08-01") {
+	if q.Thinking != nil && q.Thinking.Binding != nil && !strings.Contains(r.Header.Get("Anthropic-Beta"),
+		"thinking-binding-controls-2026-08-01") {
 		return View{}, refuse("thinking.block_binding: Extra inputs are not permitted")
 	}
 	if !slices.Contains(a.models, q.Model) {
@@ -167,7 +168,8 @@ func (*anthropic) failure(status int, kind, message string) []byte {
 	if kind == events.ModelContextTooLong && status == 400 {
 		message = "prompt is too long: 200001 tokens > 200000 maximum; " + message
 	}
-	return mustJSON(map[string]any{"type": "error", "error": map[string]string{"type": anthropicType(status, kind), "message": message}, "request_id": "req_1"})
+	return mustJSON(map[string]any{"type": "error", "error": map[string]string{"type": anthropicType(status, kind),
+		"message": message}, "request_id": "req_1"})
 }
 
 func (a *anthropic) errorFrame(kind, message string) string {

@@ -21,7 +21,8 @@ type anthropicPiece struct {
 func (q *anthropicRequest) pieces() []anthropicPiece {
 	var out []anthropicPiece
 	for _, t := range q.Tools {
-		out = append(out, anthropicPiece{"tool " + t.Name + "\n" + t.Description + "\n" + string(t.InputSchema), t.CacheControl})
+		out = append(out, anthropicPiece{"tool " + t.Name + "\n" + t.Description + "\n" + string(t.InputSchema),
+			t.CacheControl})
 	}
 	for _, b := range q.system {
 		out = append(out, anthropicPiece{"system " + b.raw, b.CacheControl})
@@ -83,7 +84,8 @@ func (c *anthropicCache) minimum(model string) int64 {
 		return 4096
 	case strings.Contains(model, "opus-4-7"):
 		return 2048
-	case strings.Contains(model, "-5-5"), strings.Contains(model, "opus-5"), strings.Contains(model, "fable"), strings.Contains(model, "mythos-5"):
+	case strings.Contains(model, "-5-5"), strings.Contains(model, "opus-5"), strings.Contains(model, "fable"),
+		strings.Contains(model, "mythos-5"):
 		return 512
 	}
 	return 1024

@@ -41,7 +41,9 @@ func count(t *testing.T, s *llmtest.Server, q object) counted {
 
 func cached(t *testing.T, least int64) *llmtest.Server {
 	t.Helper()
-	return llmtest.Anthropic(t, llmtest.Options{MinPrefix: least, Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} }})
+	return llmtest.Anthropic(t, llmtest.Options{MinPrefix: least, Answer: func(llmtest.View) llmtest.Turn {
+		return llmtest.Turn{Text: "Done."}
+	}})
 }
 
 // prompt has so many blocks for the user, of which the last is marked.
@@ -111,9 +113,12 @@ func TestWhatIsKeptForAnHourIsCountedApart(t *testing.T) {
 func TestTheLeastSizeOfAPrefixFollowsItsModel(t *testing.T) {
 	t.Parallel()
 	for model, least := range map[string]int64{
-		"claude-opus-5-5": 512, "claude-fable-5": 512, "claude-sonnet-4-6": 1024, "claude-opus-4-8": 1024, "claude-opus-4-7": 2048, "claude-opus-4-6": 4096, "claude-haiku-4-5": 4096,
+		"claude-opus-5-5": 512, "claude-fable-5": 512, "claude-sonnet-4-6": 1024, "claude-opus-4-8": 1024,
+		"claude-opus-4-7": 2048, "claude-opus-4-6": 4096, "claude-haiku-4-5": 4096,
 	} {
-		s := llmtest.Anthropic(t, llmtest.Options{Models: []string{model}, Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} }})
+		s := llmtest.Anthropic(t, llmtest.Options{Models: []string{model}, Answer: func(llmtest.View) llmtest.Turn {
+			return llmtest.Turn{Text: "Done."}
+		}})
 		sized := func(tokens int64) object {
 			q := prompt(1)
 			q["model"] = model

@@ -26,7 +26,8 @@ func checkAnthropicTop(q *anthropicRequest) *refusal {
 	case *q.MaxTokens < 1:
 		return refuse("max_tokens: Input should be greater than or equal to 1")
 	case *q.MaxTokens > anthropicLimit(q.Model):
-		return refuse(fmt.Sprintf("max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s", *q.MaxTokens, anthropicLimit(q.Model), q.Model))
+		return refuse(fmt.Sprintf("max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s",
+			*q.MaxTokens, anthropicLimit(q.Model), q.Model))
 	case len(q.Messages) == 0:
 		return refuse("messages: at least one message is required")
 	case q.Messages[0].Role != "user":
@@ -143,7 +144,8 @@ func checkAnthropicTools(q *anthropicRequest) *refusal {
 		case json.Unmarshal(t.InputSchema, &schema) != nil || schema.Type != "object":
 			return refuse(fmt.Sprintf("tools.%d.custom.input_schema.type: Input should be 'object'", i))
 		case schema.OneOf != nil || schema.AllOf != nil || schema.AnyOf != nil:
-			return refuse(fmt.Sprintf("tools.%d.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level", i))
+			return refuse(fmt.Sprintf("tools.%d.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at "+
+				"the top level", i))
 		}
 		seen[t.Name] = true
 	}

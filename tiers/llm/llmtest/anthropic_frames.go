@@ -50,7 +50,8 @@ func (a *anthropic) frames(v View, t Turn, u events.Usage) []string {
 		t = Turn{Usage: t.Usage, Fault: t.Fault, At: t.At, Gate: t.Gate}
 	}
 	w := &anthropicReply{turn: t}
-	start := map[string]any{"id": fmt.Sprintf("msg_%d", v.Number), "type": "message", "role": "assistant", "model": v.Model, "content": []any{}, "stop_reason": nil, "stop_sequence": nil}
+	start := map[string]any{"id": fmt.Sprintf("msg_%d", v.Number), "type": "message", "role": "assistant",
+		"model": v.Model, "content": []any{}, "stop_reason": nil, "stop_sequence": nil}
 	start["usage"] = anthropicUsage(t, u, 1)
 	w.event("message_start", map[string]any{"message": start})
 	w.event("ping", map[string]any{})
@@ -63,8 +64,10 @@ func (a *anthropic) frames(v View, t Turn, u events.Usage) []string {
 	w.call(t)
 	if t.Fault == DuplicateIndex {
 		w.index = 0
-		w.event("content_block_start", map[string]any{"index": 0, "content_block": map[string]any{"type": "text", "text": ""}})
-		w.event("content_block_start", map[string]any{"index": 0, "content_block": map[string]any{"type": "text", "text": ""}})
+		w.event("content_block_start", map[string]any{"index": 0, "content_block": map[string]any{"type": "text",
+			"text": ""}})
+		w.event("content_block_start", map[string]any{"index": 0, "content_block": map[string]any{"type": "text",
+			"text": ""}})
 	}
 	end := map[string]any{"delta": map[string]any{"stop_reason": anthropicStop(t), "stop_sequence": nil}}
 	end["usage"] = anthropicUsage(t, u, u.Output)
@@ -87,7 +90,8 @@ func (a *anthropic) thought(w *anthropicReply, v View, t Turn) {
 		}
 		deltas = append(deltas, map[string]any{"type": "signature_delta", "signature": signature})
 		w.block(map[string]any{"type": "thinking", "thinking": "", "signature": ""}, deltas...)
-		blocks = append(blocks, string(mustJSON(map[string]any{"type": "thinking", "thinking": t.Thinking, "signature": signature})))
+		blocks = append(blocks, string(mustJSON(map[string]any{"type": "thinking", "thinking": t.Thinking,
+			"signature": signature})))
 	}
 	if t.Redacted != "" {
 		block := map[string]any{"type": "redacted_thinking", "data": t.Redacted + sign(v.Model, t.Redacted)}
@@ -116,7 +120,8 @@ func (w *anthropicReply) call(t Turn) {
 		for _, p := range t.pieces(c.Args) {
 			deltas = append(deltas, map[string]any{"type": "input_json_delta", "partial_json": p})
 		}
-		w.event("content_block_start", map[string]any{"index": w.index, "content_block": map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{}}})
+		w.event("content_block_start", map[string]any{"index": w.index, "content_block": map[string]any{"type": "tool_use",
+			"id": c.ID, "name": c.Name, "input": map[string]any{}}})
 		w.deltas(deltas...)
 		if t.Fault == CutInCall && i == len(t.Calls)-1 {
 			continue // the vendor closes what was cut off, too, but need not
@@ -144,8 +149,10 @@ func anthropicUsage(t Turn, u events.Usage, output int64) map[string]any {
 		return nil
 	}
 	return map[string]any{
-		"input_tokens": u.Input, "output_tokens": output, "cache_read_input_tokens": u.CacheRead, "cache_creation_input_tokens": u.CacheWrite,
-		"cache_creation":        map[string]any{"ephemeral_5m_input_tokens": u.CacheWrite - u.CacheWriteHour, "ephemeral_1h_input_tokens": u.CacheWriteHour},
+		"input_tokens": u.Input, "output_tokens": output, "cache_read_input_tokens": u.CacheRead,
+		"cache_creation_input_tokens": u.CacheWrite,
+		"cache_creation": map[string]any{"ephemeral_5m_input_tokens": u.CacheWrite - u.CacheWriteHour,
+			"ephemeral_1h_input_tokens": u.CacheWriteHour},
 		"output_tokens_details": map[string]any{"thinking_tokens": u.Thinking},
 		"service_tier":          "standard",
 	}

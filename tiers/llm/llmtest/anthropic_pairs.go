@@ -48,15 +48,18 @@ func resultsOf(m anthropicMessage) (ids []string) {
 func matchResults(i int, open, results []string) *refusal {
 	for _, id := range open {
 		if !slices.Contains(results, id) {
-			return refuse(fmt.Sprintf("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i-1, id))
+			return refuse(fmt.Sprintf("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: "+
+				"%s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i-1, id))
 		}
 	}
 	for j, id := range results {
 		if !slices.Contains(open, id) {
-			return refuse(fmt.Sprintf("messages.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", i, id))
+			return refuse(fmt.Sprintf("messages.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each "+
+				"`tool_result` block must have a corresponding `tool_use` block in the previous message.", i, id))
 		}
 		if slices.Contains(results[:j], id) {
-			return refuse(fmt.Sprintf("messages.%d: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", i, id))
+			return refuse(fmt.Sprintf("messages.%d: each tool_use must have a single result. Found multiple `tool_result` "+
+				"blocks with id: %s", i, id))
 		}
 	}
 	return nil
@@ -136,7 +139,8 @@ func (a *anthropic) checkThoughts(q *anthropicRequest) *refusal {
 // before it: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
 // The API enforces it for accounts made from 2026-08-31 on, and so does the fake.
 func anthropicBinds(model string) bool {
-	return slices.ContainsFunc([]string{"-5-5", "fable-5-", "mythos-5-"}, func(n string) bool { return strings.Contains(model, n) })
+	return slices.ContainsFunc([]string{"-5-5", "fable-5-", "mythos-5-"},
+		func(n string) bool { return strings.Contains(model, n) })
 }
 
 // before is a short digest of what stands before a block, without marks.
@@ -184,13 +188,16 @@ func (a *anthropic) checkLoop(q *anthropicRequest, last int) *refusal {
 		case "tool_use":
 			calls++
 			if given, ok := a.before(q.Model + " " + b.ID); ok && !slices.Equal(given, here) {
-				return refuse(fmt.Sprintf("messages.%d: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", last))
+				return refuse(fmt.Sprintf("messages.%d: `thinking` or `redacted_thinking` blocks in the latest assistant message "+
+					"cannot be modified. These blocks must remain as they were in the original response.", last))
 			}
 		}
 	}
 	thought := m.blocks[0].Type == "thinking" || m.blocks[0].Type == "redacted_thinking"
 	if calls > 0 && q.Thinking != nil && q.Thinking.Type == "enabled" && !thought {
-		return refuse(fmt.Sprintf("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).", last, m.blocks[0].Type))
+		return refuse(fmt.Sprintf("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. "+
+			"When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the "+
+			"lastmost set of `tool_use` and `tool_result` blocks).", last, m.blocks[0].Type))
 	}
 	return nil
 }

@@ -84,7 +84,8 @@ func decodeStrict(body []byte, v any) *refusal {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return refuse("the request body is not valid: " + strings.ReplaceAll(err.Error(), "json: unknown field", "Extra inputs are not permitted:"))
+		return refuse("the request body is not valid: " + strings.ReplaceAll(err.Error(), "json: unknown field",
+			"Extra inputs are not permitted:"))
 	}
 	if d.More() {
 		return refuse("the request body is not valid JSON")

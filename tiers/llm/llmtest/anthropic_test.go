@@ -84,11 +84,15 @@ func marked(ttl string) object {
 func TestTheFakeTakesWhatTheRealOneTakes(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(object){
-		"as it is":            func(object) {},
-		"strings for content": func(q object) { q["system"] = "x"; q["messages"] = []any{object{"role": "user", "content": "x"}} },
-		"four marks":          func(q object) { q["system"] = []any{marked("5m"), marked("5m"), marked("5m"), marked("5m")} },
-		"long before short":   func(q object) { q["system"] = []any{marked("1h"), marked("5m")} },
-		"thinking":            func(q object) { q["thinking"] = object{"type": "enabled", "budget_tokens": 1024}; messages(q) },
+		"as it is": func(object) {},
+		"strings for content": func(q object) {
+			q["system"] = "x"
+			q["messages"] = []any{object{"role": "user",
+				"content": "x"}}
+		},
+		"four marks":        func(q object) { q["system"] = []any{marked("5m"), marked("5m"), marked("5m"), marked("5m")} },
+		"long before short": func(q object) { q["system"] = []any{marked("1h"), marked("5m")} },
+		"thinking":          func(q object) { q["thinking"] = object{"type": "enabled", "budget_tokens": 1024}; messages(q) },
 		"temperature 1 at thinking": func(q object) {
 			q["thinking"] = object{"type": "enabled", "budget_tokens": 1024}
 			q["temperature"] = 1
@@ -125,21 +129,30 @@ func TestTheFakeRefusesWhatTheRealOneRefuses(t *testing.T) {
 		says   string
 		change func(q object)
 	}{
-		"an unknown model":       {404, "model: claude-none", func(q object) { q["model"] = "claude-none" }},
-		"no max_tokens":          {400, "max_tokens: Field required", func(q object) { delete(q, "max_tokens") }},
-		"no room":                {400, "max_tokens", func(q object) { q["max_tokens"] = 0 }},
-		"too much room":          {400, "128000, which is the maximum", func(q object) { q["model"] = "claude-sonnet-4-6"; q["max_tokens"] = 128001 }},
-		"an unknown field":       {400, "Extra inputs", func(q object) { q["seed"] = 1 }},
-		"an unknown block field": {400, "Extra inputs", func(q object) { b := text("x"); b["colour"] = 1; messages(q, said("user", b)) }},
-		"no messages":            {400, "at least one message", func(q object) { q["messages"] = []any{} }},
-		"the assistant first":    {400, "first message", func(q object) { q["messages"] = []any{said("assistant", text("x")), said("user", text("x"))} }},
-		"the assistant last":     {400, "prefill", func(q object) { messages(q, said("assistant", text("x"))) }},
-		"another role":           {400, "role", func(q object) { messages(q, said("tool", text("x"))) }},
-		"an empty message":       {400, "non-empty content", func(q object) { messages(q, said("user")) }},
-		"an empty text":          {400, "must be non-empty", func(q object) { messages(q, said("user", text(""))) }},
-		"blank text":             {400, "non-whitespace", func(q object) { messages(q, said("user", text(" \n"))) }},
-		"an empty system text":   {400, "must be non-empty", func(q object) { q["system"] = []any{text("")} }},
-		"an unknown block":       {400, "expected tags", func(q object) { messages(q, said("user", object{"type": "song"})) }},
+		"an unknown model": {404, "model: claude-none", func(q object) { q["model"] = "claude-none" }},
+		"no max_tokens":    {400, "max_tokens: Field required", func(q object) { delete(q, "max_tokens") }},
+		"no room":          {400, "max_tokens", func(q object) { q["max_tokens"] = 0 }},
+		"too much room": {400, "128000, which is the maximum",
+			func(q object) { q["model"] = "claude-sonnet-4-6"; q["max_tokens"] = 128001 }},
+		"an unknown field": {400, "Extra inputs", func(q object) { q["seed"] = 1 }},
+		"an unknown block field": {400, "Extra inputs", func(q object) {
+			b := text("x")
+			b["colour"] = 1
+			messages(q,
+				said("user", b))
+		}},
+		"no messages": {400, "at least one message", func(q object) { q["messages"] = []any{} }},
+		"the assistant first": {400, "first message", func(q object) {
+			q["messages"] = []any{said("assistant", text("x")),
+				said("user", text("x"))}
+		}},
+		"the assistant last":   {400, "prefill", func(q object) { messages(q, said("assistant", text("x"))) }},
+		"another role":         {400, "role", func(q object) { messages(q, said("tool", text("x"))) }},
+		"an empty message":     {400, "non-empty content", func(q object) { messages(q, said("user")) }},
+		"an empty text":        {400, "must be non-empty", func(q object) { messages(q, said("user", text(""))) }},
+		"blank text":           {400, "non-whitespace", func(q object) { messages(q, said("user", text(" \n"))) }},
+		"an empty system text": {400, "must be non-empty", func(q object) { q["system"] = []any{text("")} }},
+		"an unknown block":     {400, "expected tags", func(q object) { messages(q, said("user", object{"type": "song"})) }},
 		"no result": {400, "without `tool_result`", func(q object) {
 			messages(q, said("assistant", use("a")), said("user", text("Go on.")))
 		}},
@@ -160,9 +173,13 @@ func TestTheFakeRefusesWhatTheRealOneRefuses(t *testing.T) {
 			messages(q, said("assistant", use("a"), use("a")), said("user", result("a")))
 		}},
 		"an id in two turns": {400, "must be unique", func(q object) {
-			messages(q, said("assistant", use("a")), said("user", result("a")), said("assistant", use("a")), said("user", result("a")))
+			messages(q, said("assistant", use("a")), said("user", result("a")), said("assistant", use("a")),
+				said("user", result("a")))
 		}},
-		"a bad id": {400, "tool_use.id", func(q object) { messages(q, said("assistant", use("a b")), said("user", result("a b"))) }},
+		"a bad id": {400, "tool_use.id", func(q object) {
+			messages(q, said("assistant", use("a b")),
+				said("user", result("a b")))
+		}},
 		"a bad name": {400, "tool_use.name", func(q object) {
 			u := use("a")
 			u["name"] = "no tool"
@@ -178,29 +195,41 @@ func TestTheFakeRefusesWhatTheRealOneRefuses(t *testing.T) {
 			messages(q, said("assistant", use("a")), said("assistant", result("a")), said("user", text("x")))
 		}},
 		"an error without words": {400, "cannot be empty", func(q object) {
-			messages(q, said("assistant", use("a")), said("user", object{"type": "tool_result", "tool_use_id": "a", "is_error": true}))
+			messages(q, said("assistant", use("a")), said("user", object{"type": "tool_result", "tool_use_id": "a",
+				"is_error": true}))
 		}},
 		"five marks": {400, "maximum of 4", func(q object) {
 			q["system"] = []any{marked("5m"), marked("5m"), marked("5m"), marked("5m"), marked("5m")}
 		}},
 		"short before long": {400, "must not come after", func(q object) { q["system"] = []any{marked("5m"), marked("1h")} }},
 		"another ttl":       {400, "ttl", func(q object) { q["system"] = []any{marked("2h")} }},
-		"another mark":      {400, "ephemeral", func(q object) { b := text("x"); b["cache_control"] = object{"type": "eternal"}; q["system"] = []any{b} }},
-		"a tool's name":     {400, "custom.name", func(q object) { q["tools"] = []any{object{"name": "a b", "input_schema": object{"type": "object"}}} }},
+		"another mark": {400, "ephemeral", func(q object) {
+			b := text("x")
+			b["cache_control"] = object{
+				"type": "eternal"}
+			q["system"] = []any{b}
+		}},
+		"a tool's name": {400, "custom.name",
+			func(q object) { q["tools"] = []any{object{"name": "a b", "input_schema": object{"type": "object"}}} }},
 		"a tool twice": {400, "unique", func(q object) {
 			tool := object{"name": "a", "input_schema": object{"type": "object"}}
 			q["tools"] = []any{tool, tool}
 		}},
-		"a tool's schema": {400, "input_schema", func(q object) { q["tools"] = []any{object{"name": "a", "input_schema": object{"type": "string"}}} }},
-		"no schema":       {400, "input_schema", func(q object) { q["tools"] = []any{object{"name": "a"}} }},
-		"hot":             {400, "temperature", func(q object) { q["temperature"] = 1.1 }},
-		"top_p":           {400, "top_p", func(q object) { q["top_p"] = 1.1 }},
-		"both of them":    {400, "cannot both", func(q object) { q["temperature"] = 0.5; q["top_p"] = 0.5 }},
+		"a tool's schema": {400, "input_schema",
+			func(q object) { q["tools"] = []any{object{"name": "a", "input_schema": object{"type": "string"}}} }},
+		"no schema":    {400, "input_schema", func(q object) { q["tools"] = []any{object{"name": "a"}} }},
+		"hot":          {400, "temperature", func(q object) { q["temperature"] = 1.1 }},
+		"top_p":        {400, "top_p", func(q object) { q["top_p"] = 1.1 }},
+		"both of them": {400, "cannot both", func(q object) { q["temperature"] = 0.5; q["top_p"] = 0.5 }},
 		"hot thinking": {400, "may only be set to 1", func(q object) {
 			q["temperature"] = 0.5
 			q["thinking"] = object{"type": "enabled", "budget_tokens": 1024}
 		}},
-		"narrow thinking":     {400, "0.95", func(q object) { q["top_p"] = 0.5; q["thinking"] = object{"type": "enabled", "budget_tokens": 1024} }},
+		"narrow thinking": {400, "0.95", func(q object) {
+			q["top_p"] = 0.5
+			q["thinking"] = object{"type": "enabled",
+				"budget_tokens": 1024}
+		}},
 		"a new model's heat":  {400, "deprecated", func(q object) { q["model"] = "claude-opus-5-5"; q["temperature"] = 1 }},
 		"a new model's top_p": {400, "deprecated", func(q object) { q["model"] = "claude-opus-5-5"; q["top_p"] = 1 }},
 		"a new model's budget": {400, "thinking.type.adaptive", func(q object) {
@@ -209,30 +238,44 @@ func TestTheFakeRefusesWhatTheRealOneRefuses(t *testing.T) {
 		}},
 		"an old model's room": {400, "64000, which is the maximum", func(q object) { q["max_tokens"] = 64001 }},
 		"a choice of schemas": {400, "at the top level", func(q object) {
-			q["tools"] = []any{object{"name": "a", "input_schema": object{"type": "object", "anyOf": []any{object{"required": []any{"x"}}}}}}
+			q["tools"] = []any{object{"name": "a", "input_schema": object{"type": "object",
+				"anyOf": []any{object{"required": []any{"x"}}}}}}
 		}},
 		"a binding without its beta": {400, "Extra inputs", func(q object) {
 			q["model"] = "claude-opus-5-5"
 			q["thinking"] = object{"type": "adaptive", "block_binding": object{"prefix_mismatch_behavior": "drop_block"}}
 		}},
-		"a new model's off":     {400, "disabled", func(q object) { q["model"] = "claude-opus-5-5"; q["thinking"] = object{"type": "disabled"} }},
+		"a new model's off": {400, "disabled", func(q object) {
+			q["model"] = "claude-opus-5-5"
+			q["thinking"] = object{
+				"type": "disabled"}
+		}},
 		"an old model's mode":   {400, "adaptive", func(q object) { q["thinking"] = adaptive }},
 		"an old model's effort": {400, "effort", func(q object) { q["output_config"] = object{"effort": "low"} }},
-		"another effort":        {400, "effort", func(q object) { q["model"] = "claude-opus-5-5"; q["output_config"] = object{"effort": "off"} }},
-		"a small budget":        {400, "1024", func(q object) { q["thinking"] = object{"type": "enabled", "budget_tokens": 1023} }},
-		"a large budget":        {400, "must be greater", func(q object) { q["thinking"] = object{"type": "enabled", "budget_tokens": 2048} }},
-		"another mode":          {400, "expected tags", func(q object) { q["thinking"] = object{"type": "hard"} }},
+		"another effort": {400, "effort", func(q object) {
+			q["model"] = "claude-opus-5-5"
+			q["output_config"] = object{
+				"effort": "off"}
+		}},
+		"a small budget": {400, "1024", func(q object) { q["thinking"] = object{"type": "enabled", "budget_tokens": 1023} }},
+		"a large budget": {400, "must be greater", func(q object) {
+			q["thinking"] = object{"type": "enabled",
+				"budget_tokens": 2048}
+		}},
+		"another mode": {400, "expected tags", func(q object) { q["thinking"] = object{"type": "hard"} }},
 		"no thought before calls": {400, "must start with a thinking block", func(q object) {
 			q["thinking"] = object{"type": "enabled", "budget_tokens": 1024}
 		}},
 		"a forged thought": {400, "Invalid `signature`", func(q object) {
-			messages(q, said("assistant", object{"type": "thinking", "thinking": "x", "signature": "y"}, text("x")), said("user", text("x")))
+			messages(q, said("assistant", object{"type": "thinking", "thinking": "x", "signature": "y"}, text("x")),
+				said("user", text("x")))
 		}},
 		"a forged secret": {400, "Invalid `data`", func(q object) {
 			messages(q, said("assistant", object{"type": "redacted_thinking", "data": "y"}, text("x")), said("user", text("x")))
 		}},
 		"a marked thought": {400, "cache_control", func(q object) {
-			messages(q, said("assistant", object{"type": "thinking", "thinking": "x", "signature": "y", "cache_control": object{"type": "ephemeral"}}, text("x")), said("user", text("x")))
+			messages(q, said("assistant", object{"type": "thinking", "thinking": "x", "signature": "y",
+				"cache_control": object{"type": "ephemeral"}}, text("x")), said("user", text("x")))
 		}},
 		"a user's thought": {400, "`assistant` messages", func(q object) {
 			messages(q, said("user", object{"type": "thinking", "thinking": "x", "signature": "y"}))

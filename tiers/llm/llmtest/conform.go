@@ -66,7 +66,8 @@ func textStreams(t *testing.T, f Fixture) {
 }
 
 func parallelCalls(t *testing.T, f Fixture) {
-	reply := f.turns(t, Turn{Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`}, {Name: "get_tree", Args: `{"path":"b"}`}, {Name: "get_tree", Args: `{}`}}}).good(f.question("Look."))
+	reply := f.turns(t, Turn{Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`},
+		{Name: "get_tree", Args: `{"path":"b"}`}, {Name: "get_tree", Args: `{}`}}}).good(f.question("Look."))
 	require.Equal(t, "I look.", reply.Text)
 	require.Equal(t, llm.FinishToolCalls, reply.Finish)
 	var got []string
@@ -93,7 +94,8 @@ func thoughtsGoBack(t *testing.T, f Fixture) {
 	if !f.Thinks {
 		t.Skip("this vendor wants nothing back")
 	}
-	p := f.turns(t, Turn{Thinking: "Hmm, \"a\" or <b>?\n", Redacted: "secret", Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path": "a"}`}, {Name: "get_tree", Args: `{}`}}},
+	p := f.turns(t, Turn{Thinking: "Hmm, \"a\" or <b>?\n", Redacted: "secret", Text: "I look.",
+		Calls: []Call{{Name: "read_file", Args: `{"path": "a"}`}, {Name: "get_tree", Args: `{}`}}},
 		Turn{Thinking: "So b.", Calls: []Call{{Name: "read_file", Args: `{"path":"b"}`}}}, Turn{Text: "Done."})
 	first := f.question("Look.")
 	first.Params.Effort = "high"
@@ -117,7 +119,8 @@ func thoughtsStay(t *testing.T, f Fixture) {
 	if !f.Thinks {
 		t.Skip("this vendor wants nothing back")
 	}
-	p := f.turns(t, Turn{Thinking: "Hmm.", Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`}}}, Turn{Text: "Done."}, Turn{Text: "Done."})
+	p := f.turns(t, Turn{Thinking: "Hmm.", Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`}}},
+		Turn{Text: "Done."}, Turn{Text: "Done."})
 	first := f.question("Look.")
 	first.Params.Effort = "high"
 	second := answered(first, p.good(first), "1")
@@ -125,7 +128,8 @@ func thoughtsStay(t *testing.T, f Fixture) {
 	p.good(second)
 	at := len(second.Messages) - 2
 	foreign := second.Messages[at]
-	foreign.Blocks = append([]llm.Block{llm.Opaque{Origin: "elsewhere:" + f.Model, Data: []byte(`[{"type":"thinking"}]`)}}, foreign.Blocks[1:]...)
+	foreign.Blocks = append([]llm.Block{llm.Opaque{Origin: "elsewhere:" + f.Model, Data: []byte(`[{"type":"thinking"}]`)}},
+		foreign.Blocks[1:]...)
 	second.Messages[at], second.Model = foreign, f.Model
 	p.good(second)
 	for _, v := range p.Requests()[1:] {

@@ -66,13 +66,16 @@ func cases() []Case {
 	return []Case{
 		{RateLimitedNow, events.ModelRateLimited, 0}, {RateLimited, events.ModelRateLimited, time.Second},
 		{RateLimitedDate, events.ModelRateLimited, 30 * time.Second}, {RateLimitedHour, events.ModelRateLimited, time.Hour},
-		{Overloaded, events.ModelOverloaded, 0}, {ServerError, events.ModelOverloaded, 0}, {Unauthorized, events.ModelAuth, 0},
-		{PromptTooLong, events.ModelContextTooLong, 0}, {Page, events.ModelNetwork, 0}, {Redirected, events.ModelInvalidRequest, 0},
+		{Overloaded, events.ModelOverloaded, 0}, {ServerError, events.ModelOverloaded, 0}, {Unauthorized, events.ModelAuth,
+			0},
+		{PromptTooLong, events.ModelContextTooLong, 0}, {Page, events.ModelNetwork, 0},
+		{Redirected, events.ModelInvalidRequest, 0},
 		{ErrorEvent, events.ModelOverloaded, 0}, {EarlyEnd, events.ModelIncomplete, 0}, {Reset, events.ModelNetwork, 0},
 		{Stall, events.ModelNetwork, 0}, {StalledStart, events.ModelNetwork, 0},
 		{OneByte, "", 0}, {SplitUTF8, "", 0}, {CRLF, "", 0}, {Comments, "", 0}, {UnknownEvents, "", 0}, {Gzip, "", 0},
 		{DuplicateIndex, events.ModelIncomplete, 0}, {NoUsage, "", 0},
-		{ManyCalls, "", 0}, {SplitEscape, "", 0}, {BrokenArgs, "", 0}, {UnknownTool, "", 0}, {RepeatedIDs, "", 0}, {CutInCall, "", 0},
+		{ManyCalls, "", 0}, {SplitEscape, "", 0}, {BrokenArgs, "", 0}, {UnknownTool, "", 0}, {RepeatedIDs, "", 0},
+		{CutInCall, "", 0},
 		{Refusal, events.ModelRefused, 0}, {LongText, events.ModelIncomplete, 0},
 	}
 }

@@ -108,7 +108,8 @@ func (f Fixture) question(text string) llm.Request {
 			{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You work."), llm.Text("Be brief.")}},
 			{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text(text)}},
 		},
-		Tools: []llm.Tool{{Name: "read_file", Description: "Reads a file.", Schema: schema}, {Name: "get_tree", Description: "Lists files.", Schema: schema}},
+		Tools: []llm.Tool{{Name: "read_file", Description: "Reads a file.", Schema: schema},
+			{Name: "get_tree", Description: "Lists files.", Schema: schema}},
 	}
 }
 
@@ -129,7 +130,8 @@ func answered(r llm.Request, reply llm.Reply, number string) llm.Request {
 	results := llm.Message{Role: llm.RoleTool}
 	for i, c := range said.Calls {
 		assistant.Blocks = append(assistant.Blocks, llm.Call{ID: c.ID, Name: c.Name, Args: c.Args})
-		results.Blocks = append(results.Blocks, llm.Result{Call: c.ID, Name: c.Name, Text: "result of " + c.ID, Failed: i%2 == 1})
+		results.Blocks = append(results.Blocks, llm.Result{Call: c.ID, Name: c.Name, Text: "result of " + c.ID,
+			Failed: i%2 == 1})
 	}
 	r.Messages = append(append([]llm.Message(nil), r.Messages...), assistant)
 	if len(results.Blocks) > 0 {

@@ -21,7 +21,8 @@ func Gemini(t testing.TB, o Options) *Server {
 
 // geminiModels are the models that the fake has.
 func geminiModels() []string {
-	return []string{"gemini-3.1-pro-preview", "gemini-3-pro-preview", "gemini-3.5-flash", "gemini-3.8-flash", "gemini-flash-latest", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.0-flash"}
+	return []string{"gemini-3.1-pro-preview", "gemini-3-pro-preview", "gemini-3.5-flash", "gemini-3.8-flash",
+		"gemini-flash-latest", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.0-flash"}
 }
 
 // gemini is the wire of the Gemini Developer API.
@@ -61,7 +62,8 @@ func (g *gemini) other(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 	}
 	list := []any{}
 	for _, m := range g.models {
-		list = append(list, map[string]any{"name": "models/" + m, "displayName": m, "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
+		list = append(list, map[string]any{"name": "models/" + m, "displayName": m, "inputTokenLimit": 1_048_576,
+			"outputTokenLimit":           65_536,
 			"supportedGenerationMethods": []string{"generateContent", "createCachedContent"}})
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -88,7 +90,8 @@ func (g *gemini) read(r *http.Request, body []byte) (View, *refusal) {
 	}
 	q.model = path[1]
 	if !slices.Contains(g.models, q.model) {
-		return View{}, &refusal{404, "not_found", "models/" + q.model + " is not found for API version v1beta, or is not supported for generateContent."}
+		return View{}, &refusal{404, "not_found", "models/" + q.model + " is not found for API version v1beta, or is not " +
+			"supported for generateContent."}
 	}
 	for _, check := range geminiChecks() {
 		if bad := check(&q); bad != nil {
@@ -145,7 +148,8 @@ func (*gemini) failure(status int, kind, message string) []byte {
 	}
 	said := map[string]any{"code": status, "message": message, "status": geminiStatus(status, kind)}
 	if kind == events.ModelAuth && status == http.StatusBadRequest {
-		said["details"] = []any{map[string]any{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com"}}
+		said["details"] = []any{map[string]any{"@type": "type.googleapis.com/google.rpc.ErrorInfo",
+			"reason": "API_KEY_INVALID", "domain": "googleapis.com"}}
 	}
 	return mustJSON(map[string]any{"error": said})
 }

@@ -12,7 +12,8 @@ import (
 // .../docs/thinking and .../docs/thought-signatures.
 func geminiChecks() []func(*geminiRequest) *refusal {
 	return []func(*geminiRequest) *refusal{
-		checkGeminiSystem, checkGeminiTools, checkGeminiSampling, checkGeminiThinking, checkGeminiParts, checkGeminiTurns, checkGeminiSignatures,
+		checkGeminiSystem, checkGeminiTools, checkGeminiSampling, checkGeminiThinking, checkGeminiParts, checkGeminiTurns,
+		checkGeminiSignatures,
 	}
 }
 
@@ -22,7 +23,8 @@ func checkGeminiSystem(q *geminiRequest) *refusal {
 	}
 	for _, p := range q.SystemInstruction.Parts {
 		if p.Text == nil || *p.Text == "" {
-			return refuse("GenerateContentRequest.system_instruction.parts.data: required oneof field 'data' must have one initialized field")
+			return refuse("GenerateContentRequest.system_instruction.parts.data: required oneof field 'data' must have one " +
+				"initialized field")
 		}
 	}
 	if len(q.SystemInstruction.Parts) == 0 {
@@ -37,7 +39,8 @@ func checkGeminiTools(q *geminiRequest) *refusal {
 	seen := map[string]bool{}
 	for i, t := range q.Tools {
 		if len(t.FunctionDeclarations) == 0 {
-			return refuse(fmt.Sprintf("GenerateContentRequest.tools[%d]: tool_type: one_of 'tool_type' must have one initialized field", i))
+			return refuse(fmt.Sprintf("GenerateContentRequest.tools[%d]: tool_type: one_of 'tool_type' must have one "+
+				"initialized field", i))
 		}
 		for j, f := range t.FunctionDeclarations {
 			path := fmt.Sprintf("GenerateContentRequest.tools[%d].function_declarations[%d]", i, j)
@@ -51,14 +54,16 @@ func checkGeminiTools(q *geminiRequest) *refusal {
 				return refuse(path + ": Duplicate function declaration found: " + f.Name)
 			case len(f.Parameters) > 0 && len(f.ParametersJSONSchema) > 0:
 				return refuse(path + ": only one of parameters and parameters_json_schema may be set")
-			case len(f.ParametersJSONSchema) > 0 && (json.Unmarshal(f.ParametersJSONSchema, &schema) != nil || schema.Type != "object"):
+			case len(f.ParametersJSONSchema) > 0 && (json.Unmarshal(f.ParametersJSONSchema, &schema) != nil ||
+				schema.Type != "object"):
 				return refuse(path + ".parameters_json_schema: schema type should be OBJECT")
 			}
 			seen[f.Name] = true
 		}
 	}
 	if len(seen) > 512 { // https://github.com/google-gemini/gemini-cli/issues/19083
-		return refuse("The GenerateContentRequest proto is invalid: tools[0].function_declarations: [FIELD_INVALID] At most 512 function declarations can be specified.")
+		return refuse("The GenerateContentRequest proto is invalid: tools[0].function_declarations: [FIELD_INVALID] At " +
+			"most 512 function declarations can be specified.")
 	}
 	return nil
 }
@@ -83,7 +88,8 @@ func checkGeminiSampling(q *geminiRequest) *refusal {
 // geminiThinks tells which generation of thinking a model has: 3 has levels,
 // 2.5 a budget, before it there is none.
 func geminiThinks(model string) (levels, budget bool) {
-	levels = strings.HasPrefix(model, "gemini-3") || strings.HasPrefix(model, "gemini-4") || strings.HasSuffix(model, "-latest")
+	levels = strings.HasPrefix(model, "gemini-3") || strings.HasPrefix(model, "gemini-4") ||
+		strings.HasSuffix(model, "-latest")
 	return levels, strings.HasPrefix(model, "gemini-2.5")
 }
 
@@ -118,7 +124,8 @@ func checkGeminiLevel(model, level string) *refusal {
 			return nil
 		}
 	case "MINIMAL":
-		if !pro && !strings.HasPrefix(model, "gemini-3.7") && !strings.HasPrefix(model, "gemini-3.8") && model != "gemini-flash-latest" {
+		if !pro && !strings.HasPrefix(model, "gemini-3.7") && !strings.HasPrefix(model, "gemini-3.8") &&
+			model != "gemini-flash-latest" {
 			return nil
 		}
 	}
@@ -139,7 +146,8 @@ func checkGeminiBudget(model string, budget int) *refusal {
 		return refuse("Budget 0 is invalid. This model only works in thinking mode.")
 	}
 	if budget != -1 && (budget < least || budget > most) {
-		return refuse(fmt.Sprintf("The thinking budget %d is invalid. Please choose a value between %d and %d.", budget, least, most))
+		return refuse(fmt.Sprintf("The thinking budget %d is invalid. Please choose a value between %d and %d.", budget,
+			least, most))
 	}
 	return nil
 }

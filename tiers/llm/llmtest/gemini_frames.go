@@ -34,9 +34,11 @@ func (w *geminiReply) chunk(usage map[string]any, reason string, parts ...gemini
 // unless it is asked for, and nobody here asks; what follows it is signed.
 func (g *gemini) frames(v View, t Turn, u events.Usage) []string {
 	w := &geminiReply{view: v, turn: t}
-	w.say(geminiUsage(events.Usage{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Thinking: u.Thinking, Output: u.Thinking}))
+	w.say(geminiUsage(events.Usage{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Thinking: u.Thinking,
+		Output: u.Thinking}))
 	if t.Fault == UnknownEvents {
-		w.out = append(w.out, geminiFrame(map[string]any{"novelty": map[string]any{"deep": []int{1}}}), "event: hint\nid: 7\ndata: {\"candidates\":\"odd\"}\n\n")
+		w.out = append(w.out, geminiFrame(map[string]any{"novelty": map[string]any{"deep": []int{1}}}),
+			"event: hint\nid: 7\ndata: {\"candidates\":\"odd\"}\n\n")
 	}
 	w.call()
 	w.end(geminiUsage(u))
@@ -105,7 +107,8 @@ func geminiStop(t Turn) string {
 // candidates without what was thought.
 func geminiUsage(u events.Usage) map[string]any {
 	out := map[string]any{"promptTokenCount": u.Prompt(), "totalTokenCount": u.Prompt() + u.Output}
-	for name, n := range map[string]int64{"candidatesTokenCount": u.Output - u.Thinking, "thoughtsTokenCount": u.Thinking, "cachedContentTokenCount": u.CacheRead} {
+	for name, n := range map[string]int64{"candidatesTokenCount": u.Output - u.Thinking, "thoughtsTokenCount": u.Thinking,
+		"cachedContentTokenCount": u.CacheRead} {
 		if n > 0 {
 			out[name] = n // order-independent: keys of one object
 		}

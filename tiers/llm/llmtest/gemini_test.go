@@ -21,7 +21,8 @@ func say(s string) object { return object{"text": s} }
 
 // calls is a part with a call that is signed as for another model's.
 func calls(name string) object {
-	return object{"functionCall": object{"name": name, "args": object{}}, "thoughtSignature": "skip_thought_signature_validator"}
+	return object{"functionCall": object{"name": name, "args": object{}},
+		"thoughtSignature": "skip_thought_signature_validator"}
 }
 
 func answers(name string) object {
@@ -34,7 +35,8 @@ func validGemini() object {
 		"systemInstruction": object{"parts": []any{say("You work.")}},
 		"tools":             []any{object{"functionDeclarations": []any{declared("read_file"), declared("get_tree")}}},
 		"generationConfig":  object{"temperature": 1.0, "topP": 0.9, "maxOutputTokens": 100},
-		"contents": []any{spoken("user", say("Look.")), spoken("model", say("I look."), calls("read_file"), object{"functionCall": object{"name": "get_tree"}}),
+		"contents": []any{spoken("user", say("Look.")), spoken("model", say("I look."), calls("read_file"),
+			object{"functionCall": object{"name": "get_tree"}}),
 			spoken("user", answers("read_file"), answers("get_tree"))},
 	}
 }
@@ -75,7 +77,9 @@ func generate(t *testing.T, s *llmtest.Server, model string, body any) (int, str
 }
 
 func geminiServer(t *testing.T) *llmtest.Server {
-	return llmtest.Gemini(t, llmtest.Options{Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "Done."} }})
+	return llmtest.Gemini(t, llmtest.Options{Answer: func(llmtest.View) llmtest.Turn {
+		return llmtest.Turn{Text: "Done."}
+	}})
 }
 
 // geminiCase is a change that makes a valid request one that is refused.
@@ -118,15 +122,26 @@ func TestGeminiRejectsPartsThatTheAPIRejects(t *testing.T) {
 			p["text"] = "x"
 			conversation(q, look(), spoken("model", p), spoken("user", answers("read_file")))
 		}, "one initialized field"},
-		{"call of the user", gemini3, func(q object) { conversation(q, spoken("user", calls("read_file"))) }, "is the model's"},
-		{"result of the model", gemini3, func(q object) { conversation(q, look(), spoken("model", answers("read_file")), look()) }, "is the model's"},
-		{"call without a name", gemini3, func(q object) { conversation(q, look(), spoken("model", calls("")), spoken("user", answers("a"))) }, "function_call.name"},
-		{"result without a name", gemini3, func(q object) { conversation(q, look(), spoken("model", calls("a")), spoken("user", answers(""))) }, "function_response.name"},
+		{"call of the user", gemini3, func(q object) { conversation(q, spoken("user", calls("read_file"))) },
+			"is the model's"},
+		{"result of the model", gemini3, func(q object) {
+			conversation(q, look(), spoken("model", answers("read_file")),
+				look())
+		}, "is the model's"},
+		{"call without a name", gemini3, func(q object) {
+			conversation(q, look(), spoken("model", calls("")),
+				spoken("user", answers("a")))
+		}, "function_call.name"},
+		{"result without a name", gemini3, func(q object) {
+			conversation(q, look(), spoken("model", calls("a")),
+				spoken("user", answers("")))
+		}, "function_response.name"},
 		{"result without a response", gemini3, func(q object) {
 			conversation(q, look(), spoken("model", calls("a")), spoken("user", object{"functionResponse": object{"name": "a"}}))
 		}, "Response cannot be empty"},
 		{"arguments that are no object", gemini3, func(q object) {
-			conversation(q, look(), spoken("model", object{"functionCall": object{"name": "a", "args": "{}"}}), spoken("user", answers("a")))
+			conversation(q, look(), spoken("model", object{"functionCall": object{"name": "a", "args": "{}"}}),
+				spoken("user", answers("a")))
 		}, "protobuf.Struct"},
 	})
 }
@@ -134,24 +149,29 @@ func TestGeminiRejectsPartsThatTheAPIRejects(t *testing.T) {
 func TestGeminiRejectsTurnsOutOfOrder(t *testing.T) {
 	t.Parallel()
 	rejectedByGemini(t, []geminiCase{
-		{"model first", gemini3, func(q object) { conversation(q, spoken("model", say("x")), look()) }, "begin with a user turn"},
-		{"model last", gemini3, func(q object) { conversation(q, look(), spoken("model", say("x"))) }, "end with a user turn"},
+		{"model first", gemini3, func(q object) { conversation(q, spoken("model", say("x")), look()) },
+			"begin with a user turn"},
+		{"model last", gemini3, func(q object) { conversation(q, look(), spoken("model", say("x"))) },
+			"end with a user turn"},
 		{"call behind the model", gemini3, func(q object) {
 			conversation(q, look(), spoken("model", say("x")), spoken("model", calls("a")), spoken("user", answers("a")))
 		}, "immediately after a user turn"},
-		{"result without a call", gemini3, func(q object) { conversation(q, spoken("user", answers("a"))) }, "immediately after a function call turn"},
+		{"result without a call", gemini3, func(q object) { conversation(q, spoken("user", answers("a"))) },
+			"immediately after a function call turn"},
 		{"too few results", gemini3, func(q object) {
 			conversation(q, look(), spoken("model", calls("a"), calls("b")), spoken("user", answers("a")))
 		}, "number of function response parts"},
 		{"too many results", gemini3, func(q object) {
 			conversation(q, look(), spoken("model", calls("a")), spoken("user", answers("a"), answers("a")))
 		}, "number of function response parts"},
-		{"no result", gemini3, func(q object) { conversation(q, look(), spoken("model", calls("a")), look()) }, "number of function response parts"},
+		{"no result", gemini3, func(q object) { conversation(q, look(), spoken("model", calls("a")), look()) },
+			"number of function response parts"},
 		{"results out of order", gemini3, func(q object) {
 			conversation(q, look(), spoken("model", calls("a"), calls("b")), spoken("user", answers("b"), answers("a")))
 		}, "does not match"},
 		{"another id", gemini3, func(q object) {
-			conversation(q, look(), spoken("model", calls("a")), spoken("user", object{"functionResponse": object{"name": "a", "id": "x", "response": object{}}}))
+			conversation(q, look(), spoken("model", calls("a")),
+				spoken("user", object{"functionResponse": object{"name": "a", "id": "x", "response": object{}}}))
 		}, "does not match"},
 	})
 }
@@ -163,13 +183,16 @@ func TestGeminiRejectsMissingAndChangedSignatures(t *testing.T) {
 			conversation(q, look(), spoken("model", object{"functionCall": object{"name": "a"}}), spoken("user", answers("a")))
 		}, "missing a thought_signature"},
 		{"no signature in a later step", gemini3, func(q object) {
-			conversation(q, look(), spoken("model", calls("a")), spoken("user", answers("a")), spoken("model", object{"functionCall": object{"name": "a"}}), spoken("user", answers("a")))
+			conversation(q, look(), spoken("model", calls("a")), spoken("user", answers("a")),
+				spoken("model", object{"functionCall": object{"name": "a"}}), spoken("user", answers("a")))
 		}, "missing a thought_signature"},
 		{"signature on the second call only", gemini3, func(q object) {
-			conversation(q, look(), spoken("model", object{"functionCall": object{"name": "a"}}, calls("b")), spoken("user", answers("a"), answers("b")))
+			conversation(q, look(), spoken("model", object{"functionCall": object{"name": "a"}}, calls("b")),
+				spoken("user", answers("a"), answers("b")))
 		}, "missing a thought_signature"},
 		{"signature of something else", "gemini-2.5-pro", func(q object) {
-			conversation(q, look(), spoken("model", object{"text": "x", "thoughtSignature": base64.StdEncoding.EncodeToString([]byte("y"))}), look())
+			conversation(q, look(), spoken("model", object{"text": "x", "thoughtSignature": base64.StdEncoding.EncodeToString(
+				[]byte("y"))}), look())
 		}, "Corrupted thought signature"},
 	})
 }
@@ -177,10 +200,14 @@ func TestGeminiRejectsMissingAndChangedSignatures(t *testing.T) {
 func TestGeminiRejectsWhatStandsBesideTheContents(t *testing.T) {
 	t.Parallel()
 	rejectedByGemini(t, []geminiCase{
-		{"empty system", gemini3, func(q object) { q["systemInstruction"] = object{"parts": []any{say("")}} }, "system_instruction"},
-		{"system without parts", gemini3, func(q object) { q["systemInstruction"] = object{"parts": []any{}} }, "system_instruction"},
+		{"empty system", gemini3, func(q object) { q["systemInstruction"] = object{"parts": []any{say("")}} },
+			"system_instruction"},
+		{"system without parts", gemini3, func(q object) { q["systemInstruction"] = object{"parts": []any{}} },
+			"system_instruction"},
 		{"tool without functions", gemini3, func(q object) { q["tools"] = []any{object{}} }, "tool_type"},
-		{"function name", gemini3, func(q object) { q["tools"] = []any{object{"functionDeclarations": []any{declared("1x")}}} }, "Invalid function name"},
+		{"function name", gemini3,
+			func(q object) { q["tools"] = []any{object{"functionDeclarations": []any{declared("1x")}}} },
+			"Invalid function name"},
 		{"function twice", gemini3, func(q object) {
 			q["tools"] = []any{object{"functionDeclarations": []any{declared("a"), declared("a")}}}
 		}, "Duplicate function"},
@@ -222,7 +249,9 @@ func TestGeminiRejectsWhatStandsBesideTheContents(t *testing.T) {
 func TestGeminiTakesTheThinkingOfEachFamily(t *testing.T) {
 	t.Parallel()
 	s := geminiServer(t)
-	for model, config := range map[string]object{gemini3: {"thinkingLevel": "high"}, "gemini-3.5-flash": {"thinkingLevel": "MINIMAL"}, "gemini-2.5-pro": {"thinkingBudget": 128}, "gemini-2.5-flash-lite": {"thinkingBudget": 0}} {
+	for model, config := range map[string]object{gemini3: {"thinkingLevel": "high"},
+		"gemini-3.5-flash": {"thinkingLevel": "MINIMAL"}, "gemini-2.5-pro": {"thinkingBudget": 128},
+		"gemini-2.5-flash-lite": {"thinkingBudget": 0}} {
 		q := validGemini()
 		think(config)(q)
 		code, text := generate(t, s, model, q)
@@ -234,7 +263,8 @@ func TestGeminiTakesOldStepsWithoutSignatures(t *testing.T) {
 	t.Parallel()
 	q := validGemini()
 	bare := object{"functionCall": object{"name": "a"}}
-	conversation(q, spoken("user", say("Look.")), spoken("model", bare), spoken("user", answers("a")), spoken("model", say("Done.")), spoken("user", say("Go on.")))
+	conversation(q, spoken("user", say("Look.")), spoken("model", bare), spoken("user", answers("a")),
+		spoken("model", say("Done.")), spoken("user", say("Go on.")))
 	code, text := generate(t, geminiServer(t), gemini3, q)
 	require.Equal(t, 200, code, text)
 	conversation(q, spoken("user", say("Look.")), spoken("model", bare), spoken("user", answers("a")))
@@ -245,7 +275,8 @@ func TestGeminiTakesOldStepsWithoutSignatures(t *testing.T) {
 func TestGeminiRejectsOtherAddressesAndKeys(t *testing.T) {
 	t.Parallel()
 	s := geminiServer(t)
-	for _, path := range []string{"models/" + gemini3 + ":generateContent?alt=sse", "models/" + gemini3 + "/x:streamGenerateContent?alt=sse", "elsewhere"} {
+	for _, path := range []string{"models/" + gemini3 + ":generateContent?alt=sse", "models/" + gemini3 +
+		"/x:streamGenerateContent?alt=sse", "elsewhere"} {
 		code, text := toGemini(t, s, http.MethodPost, path, validGemini())
 		require.Equal(t, 404, code, text)
 	}
@@ -268,7 +299,8 @@ func TestGeminiReadsTheBeginningThatItSawBefore(t *testing.T) {
 	conversation(q, spoken("user", say(strings.Repeat("word ", 5000))))
 	_, text := generate(t, s, gemini3, q)
 	require.NotContains(t, text, "cachedContentTokenCount")
-	q["contents"] = append(q["contents"].([]any), spoken("model", calls("read_file")), spoken("user", answers("read_file")))
+	q["contents"] = append(q["contents"].([]any), spoken("model", calls("read_file")),
+		spoken("user", answers("read_file")))
 	_, text = generate(t, s, gemini3, q)
 	require.Contains(t, text, `"cachedContentTokenCount":6`)
 	delete(q, "tools")

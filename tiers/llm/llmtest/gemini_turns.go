@@ -40,7 +40,8 @@ func checkGeminiTurns(q *geminiRequest) *refusal {
 	}
 	for i, c := range all {
 		if len(c.calls()) > 0 && all[i-1].Role != "user" {
-			return refuse("Please ensure that function call turn comes immediately after a user turn or after a function response turn.")
+			return refuse("Please ensure that function call turn comes immediately after a user turn or after a function " +
+				"response turn.")
 		}
 		var before []geminiCall
 		if i > 0 {
@@ -58,7 +59,8 @@ func checkGeminiAnswers(calls []geminiCall, results []geminiFunctionDone) *refus
 		return refuse("Please ensure that function response turn comes immediately after a function call turn.")
 	}
 	if len(results) != len(calls) {
-		return refuse("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.")
+		return refuse("Please ensure that the number of function response parts is equal to the number of function call " +
+			"parts of the function call turn.")
 	}
 	for i, r := range results {
 		if c := calls[i]; r.Name != c.Name || r.ID != c.ID && r.ID != "" {
@@ -96,14 +98,17 @@ func checkGeminiSignatures(q *geminiRequest) *refusal {
 		first := true
 		for _, p := range c.Parts {
 			given := p.ThoughtSignature
-			if given != "" && given != geminiUnsigned && (p.FunctionResponse != nil || given != geminiSignature(q.model, p.signed())) {
+			if given != "" && given != geminiUnsigned && (p.FunctionResponse != nil || given != geminiSignature(q.model,
+				p.signed())) {
 				return refuse("Corrupted thought signature.")
 			}
 			if p.FunctionCall == nil {
 				continue
 			}
 			if strict && i > begin && first && given == "" {
-				return refuse("Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `" +
+				return refuse("Function call is missing a thought_signature in functionCall parts. This is required for tools to " +
+					"work correctly, and missing thought_signature may lead to degraded model performance. Additional data, " +
+					"function call `" +
 					fmt.Sprintf("default_api:%s` , position %d.", p.FunctionCall.Name, i))
 			}
 			first = false

@@ -100,7 +100,8 @@ func (w *openAI) known(model string) *refusal {
 	if slices.Contains(w.models, model) {
 		return nil
 	}
-	return &refusal{404, events.ModelInvalidRequest, fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", model)}
+	return &refusal{404, events.ModelInvalidRequest, fmt.Sprintf("The model `%s` does not exist or you do not have "+
+		"access to it.", model)}
 }
 
 func (w *openAI) count(v View) events.Usage {

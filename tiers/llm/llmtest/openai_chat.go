@@ -77,7 +77,8 @@ func (f Flavour) readChat(body []byte) (chatRequest, *refusal) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return r, badChat("We could not parse the JSON body of your request: %v", err)
 	}
-	for _, check := range []func(chatRequest) *refusal{f.checkShape, f.checkReasoning, f.checkTools, f.checkTurns, f.checkMessages} {
+	for _, check := range []func(chatRequest) *refusal{f.checkShape, f.checkReasoning, f.checkTools, f.checkTurns,
+		f.checkMessages} {
 		if bad := check(r); bad != nil {
 			return r, bad
 		}
@@ -92,7 +93,8 @@ func onlyKnown(body []byte) *refusal {
 		return nil // read again and refused
 	}
 	known := []string{
-		"model", "messages", "tools", "tool_choice", "parallel_tool_calls", "max_completion_tokens", "max_tokens", "temperature", "top_p", "stream", "stream_options",
+		"model", "messages", "tools", "tool_choice", "parallel_tool_calls", "max_completion_tokens", "max_tokens",
+		"temperature", "top_p", "stream", "stream_options",
 		"reasoning_effort", "response_format", "prompt_cache_key", "seed", "stop", "user", "n",
 	}
 	for key := range top {
@@ -113,7 +115,8 @@ func (f Flavour) checkShape(r chatRequest) *refusal {
 	case !r.Stream:
 		return badChat("this server only streams")
 	case f.CompletionTokens && r.MaxTokens != nil:
-		return badChat("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+		return badChat("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' " +
+			"instead.")
 	case r.MaxTokens != nil && *r.MaxTokens < 1, r.MaxCompletion != nil && *r.MaxCompletion < 1:
 		return badChat("max_tokens must be at least 1")
 	}
@@ -127,7 +130,8 @@ func (f Flavour) checkTools(r chatRequest) *refusal {
 		return badChat("Invalid 'tools': array too long. Expected an array with maximum length %d.", f.MaxTools)
 	}
 	if r.Parallel && len(r.Tools) == 0 {
-		return badChat("Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.")
+		return badChat("Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are " +
+			"specified.")
 	}
 	seen := map[string]bool{}
 	for i, t := range r.Tools {
@@ -152,13 +156,15 @@ func (f Flavour) checkTurns(r chatRequest) *refusal {
 		if m.Role == "tool" {
 			at := slices.Index(open, m.ToolCallID)
 			if at < 0 {
-				return badChat("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls' (messages[%d]).", i)
+				return badChat("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with "+
+					"'tool_calls' (messages[%d]).", i)
 			}
 			open = slices.Delete(open, at, at+1)
 			continue
 		}
 		if len(open) > 0 {
-			return badChat("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %v", open)
+			return badChat("An assistant message with 'tool_calls' must be followed by tool messages responding to each "+
+				"'tool_call_id'. The following tool_call_ids did not have response messages: %v", open)
 		}
 		for _, c := range m.ToolCalls {
 			if slices.Contains(open, c.ID) {
@@ -168,7 +174,8 @@ func (f Flavour) checkTurns(r chatRequest) *refusal {
 		}
 	}
 	if len(open) > 0 {
-		return badChat("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %v", open)
+		return badChat("An assistant message with 'tool_calls' must be followed by tool messages responding to each "+
+			"'tool_call_id'. The following tool_call_ids did not have response messages: %v", open)
 	}
 	return nil
 }

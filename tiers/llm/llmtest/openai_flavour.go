@@ -67,12 +67,16 @@ func Flavours() map[string]Flavour {
 	out := map[string]Flavour{}
 	for _, f := range []Flavour{
 		{Name: "openai", CompletionTokens: true, KnownFieldsOnly: true, MaxTools: 128},
-		{Name: "deepseek", ReasoningBack: true, Reasoning: "reasoning_content", ThoughtsBack: true, HitAndMiss: true, MaxTools: 128, Errors: errorsInWords},
-		{Name: "grok", Content: true, Reasoning: "reasoning_content", ThoughtsBeside: true, MaxTools: 128, Errors: errorsShort},
+		{Name: "deepseek", ReasoningBack: true, Reasoning: "reasoning_content", ThoughtsBack: true, HitAndMiss: true,
+			MaxTools: 128, Errors: errorsInWords},
+		{Name: "grok", Content: true, Reasoning: "reasoning_content", ThoughtsBeside: true, MaxTools: 128,
+			Errors: errorsShort},
 		{Name: "qwen", AsksForParallel: true, Reasoning: "reasoning_content", MaxTools: 128},
 		{Name: "llama", Keyless: true, Reasoning: "reasoning", ThoughtsBack: true, ObjectCalls: true, StopsWithCalls: true},
-		{Name: "minimax", CompletionTokens: true, Reasoning: "reasoning_details", ThoughtsBack: true, SplitsWhenAsked: true, MaxTools: 128},
-		{Name: "openrouter", OpenList: true, Reasoning: "reasoning_details", ThoughtsBack: true, Comments: true, MaxTools: 128},
+		{Name: "minimax", CompletionTokens: true, Reasoning: "reasoning_details", ThoughtsBack: true, SplitsWhenAsked: true,
+			MaxTools: 128},
+		{Name: "openrouter", OpenList: true, Reasoning: "reasoning_details", ThoughtsBack: true, Comments: true,
+			MaxTools: 128},
 		{Name: "vllm", Keyless: true, Reasoning: "reasoning", ThoughtsBack: true, StopsWithCalls: true, Errors: errorsFlat},
 		{Name: "llama_cpp", Keyless: true, Reasoning: "reasoning_content", ThoughtsBack: true, AsksForParallel: true},
 	} {

@@ -21,11 +21,13 @@ func (f Flavour) checkReasoning(r chatRequest) *refusal {
 		return badChat("Function tools with reasoning_effort are not supported for %s in /v1/chat/completions. "+
 			"To use function tools, use /v1/responses or set reasoning_effort to 'none'.", r.Model)
 	case r.Temperature != nil && *r.Temperature != 1:
-		return badChat("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *r.Temperature)
+		return badChat("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value "+
+			"is supported.", *r.Temperature)
 	case r.TopP != nil && *r.TopP != 1:
 		return badChat("Unsupported parameter: 'top_p' is not supported with this model.")
 	case r.Effort != "" && !slices.Contains(efforts, r.Effort):
-		return badChat("Unsupported value: '%s' is not supported with the '%s' model. Supported values are: %v.", r.Effort, r.Model, efforts)
+		return badChat("Unsupported value: '%s' is not supported with the '%s' model. Supported values are: %v.", r.Effort,
+			r.Model, efforts)
 	}
 	return nil
 }
@@ -69,11 +71,13 @@ func completesWithTools(model, effort string) bool {
 	case strings.HasPrefix(model, "gpt-5.4"):
 		return effort == ""
 	}
-	return !strings.HasPrefix(model, "gpt-5.5") && !strings.HasPrefix(model, "gpt-5.6") && !strings.HasPrefix(model, "gpt-6")
+	return !strings.HasPrefix(model, "gpt-5.5") && !strings.HasPrefix(model, "gpt-5.6") &&
+		!strings.HasPrefix(model, "gpt-6")
 }
 
 // respondsOnly tells whether a model is on no other API than Responses. See
 // https://github.com/alvinunreal/tmuxai/issues/82 and https://github.com/aaif-goose/goose/issues/2564.
 func respondsOnly(model string) bool {
-	return slices.ContainsFunc([]string{"gpt-5-codex", "gpt-5-pro", "o1-pro", "o3-pro", "codex-mini"}, func(n string) bool { return strings.HasPrefix(model, n) })
+	return slices.ContainsFunc([]string{"gpt-5-codex", "gpt-5-pro", "o1-pro", "o3-pro", "codex-mini"},
+		func(n string) bool { return strings.HasPrefix(model, n) })
 }

@@ -109,7 +109,8 @@ func (r responsesRequest) checkTools() *refusal {
 		case !functionName.MatchString(t.Name):
 			return badChat("Invalid 'tools[%d].name': string does not match pattern.", i)
 		case t.Strict != nil && !*t.Strict:
-		case json.Unmarshal(t.Parameters, &schema) != nil || schema.AdditionalProperties == nil || *schema.AdditionalProperties:
+		case json.Unmarshal(t.Parameters, &schema) != nil || schema.AdditionalProperties == nil ||
+			*schema.AdditionalProperties:
 			return badChat("Invalid schema for function '%s': In context=(), "+
 				"'additionalProperties' is required to be supplied and to be false.", t.Name)
 		}
@@ -140,7 +141,8 @@ func (r responsesRequest) checkItems() *refusal {
 	stored := r.Store == nil || *r.Store
 	for i, item := range r.Input {
 		switch {
-		case item.ID != "" && item.Role != "user" && item.Role != "developer" && !stored: // codex 0.169 names the messages of others
+		// codex 0.169 names the messages of others
+		case item.ID != "" && item.Role != "user" && item.Role != "developer" && !stored:
 			return badChat("Item with id '%s' not found. Items are not persisted when `store` is set to false. "+
 				"Try again with `store` set to true, or remove this item from your input.", item.ID)
 		case item.Type == "reasoning" && !isSigned(r.Model, item.Encrypted):
@@ -172,7 +174,8 @@ func (r responsesRequest) checkCalls() *refusal {
 				return badChat("Missing required parameter: 'input[%d].call_id'.", i)
 			}
 			if len(item.CallID) > 64 { // https://github.com/decolua/9router/issues/393
-				return badChat("Invalid 'input[%d].call_id': string too long. Expected a string with maximum length 64, but got a string with length %d instead.", i, len(item.CallID))
+				return badChat("Invalid 'input[%d].call_id': string too long. Expected a string with maximum length 64, but got "+
+					"a string with length %d instead.", i, len(item.CallID))
 			}
 			open = append(open, item.CallID)
 		case "function_call_output", "custom_tool_call_output":

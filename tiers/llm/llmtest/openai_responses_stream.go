@@ -26,7 +26,8 @@ func responsesFrames(r responsesRequest, t Turn, u events.Usage) []string {
 		s.event("response.notice", map[string]any{"notice": []int{1, 2}})
 	}
 	if t.Thinking != "" && slices.Contains(r.Include, "reasoning.encrypted_content") {
-		s.item(map[string]any{"type": "reasoning", "id": "rs_llmtest", "summary": []any{}, "encrypted_content": t.Thinking + sign(r.Model, t.Thinking)})
+		s.item(map[string]any{"type": "reasoning", "id": "rs_llmtest", "summary": []any{}, "encrypted_content": t.Thinking +
+			sign(r.Model, t.Thinking)})
 	}
 	switch {
 	case t.Fault == Refusal:
@@ -42,7 +43,8 @@ func responsesFrames(r responsesRequest, t Turn, u events.Usage) []string {
 }
 
 func (s *responsesStream) response(status string, usage any) map[string]any {
-	out := map[string]any{"id": responseID, "object": "response", "created_at": 1700000000, "model": s.model, "status": status, "output": s.items}
+	out := map[string]any{"id": responseID, "object": "response", "created_at": 1700000000, "model": s.model,
+		"status": status, "output": s.items}
 	if s.items == nil {
 		out["output"] = []any{}
 	}
@@ -72,7 +74,8 @@ func (s *responsesStream) message(part map[string]any, pieces []string) {
 	}
 	s.event("response.output_item.added", map[string]any{"output_index": at, "item": item("in_progress", []any{})})
 	for _, piece := range pieces {
-		s.event("response.output_text.delta", map[string]any{"output_index": at, "item_id": id, "content_index": 0, "delta": piece})
+		s.event("response.output_text.delta", map[string]any{"output_index": at, "item_id": id, "content_index": 0,
+			"delta": piece})
 	}
 	done := item("completed", []any{part})
 	s.event("response.output_item.done", map[string]any{"output_index": at, "item": done})
@@ -83,7 +86,8 @@ func (s *responsesStream) message(part map[string]any, pieces []string) {
 func (s *responsesStream) call(i int, c Call) {
 	at, id := len(s.items), fmt.Sprintf("fc_llmtest_%d", i)
 	item := func(status, arguments string) map[string]any {
-		return map[string]any{"type": "function_call", "id": id, "call_id": c.ID, "name": c.Name, "arguments": arguments, "status": status}
+		return map[string]any{"type": "function_call", "id": id, "call_id": c.ID, "name": c.Name, "arguments": arguments,
+			"status": status}
 	}
 	s.event("response.output_item.added", map[string]any{"output_index": at, "item": item("in_progress", "")})
 	for _, piece := range s.turn.pieces(c.Args) {
@@ -102,7 +106,8 @@ func (s *responsesStream) call(i int, c Call) {
 func (s *responsesStream) end(u events.Usage) {
 	usage := map[string]any{
 		"input_tokens": u.Prompt(), "input_tokens_details": map[string]any{"cached_tokens": u.CacheRead},
-		"output_tokens": u.Output, "output_tokens_details": map[string]any{"reasoning_tokens": u.Thinking}, "total_tokens": u.Prompt() + u.Output,
+		"output_tokens": u.Output, "output_tokens_details": map[string]any{"reasoning_tokens": u.Thinking},
+		"total_tokens": u.Prompt() + u.Output,
 	}
 	if s.turn.Fault == NoUsage {
 		usage = nil

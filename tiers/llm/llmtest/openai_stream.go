@@ -25,7 +25,8 @@ func (f Flavour) chatFrames(r chatRequest, t Turn, u events.Usage) []string {
 	}
 	s.delta(map[string]any{"role": "assistant", "content": ""}, "")
 	if t.Fault == UnknownEvents {
-		s.out = append(s.out, "event: ping\ndata: {\"type\":\"ping\"}\n\n", "event: notice\nid: 7\nretry: 5\ndata: {\"notice\":[1,2]}\n\n")
+		s.out = append(s.out, "event: ping\ndata: {\"type\":\"ping\"}\n\n",
+			"event: notice\nid: 7\nretry: 5\ndata: {\"notice\":[1,2]}\n\n")
 	}
 	s.think()
 	if t.Fault == Refusal && f.KnownFieldsOnly {
@@ -42,7 +43,8 @@ func (f Flavour) chatFrames(r chatRequest, t Turn, u events.Usage) []string {
 }
 
 func (s *chatStream) chunk(choices []any, more map[string]any) {
-	c := map[string]any{"id": "chatcmpl-llmtest", "object": "chat.completion.chunk", "created": 1700000000, "model": s.request.Model, "choices": choices}
+	c := map[string]any{"id": "chatcmpl-llmtest", "object": "chat.completion.chunk", "created": 1700000000,
+		"model": s.request.Model, "choices": choices}
 	for key, value := range more {
 		c[key] = value
 	}
@@ -73,13 +75,15 @@ func (s *chatStream) think() {
 	}
 	for _, piece := range s.turn.pieces(s.turn.Thinking) {
 		if field == "reasoning_details" {
-			s.delta(map[string]any{"reasoning": piece, field: []any{map[string]any{"type": "reasoning.text", "index": 0, "text": piece, "format": "unknown"}}}, "")
+			s.delta(map[string]any{"reasoning": piece, field: []any{map[string]any{"type": "reasoning.text", "index": 0,
+				"text": piece, "format": "unknown"}}}, "")
 			continue
 		}
 		s.delta(map[string]any{"content": nil, field: piece}, "")
 	}
 	if field == "reasoning_details" {
-		s.delta(map[string]any{field: []any{map[string]any{"type": "reasoning.text", "index": 0, "signature": "c2lnbmVk"}}}, "")
+		s.delta(map[string]any{field: []any{map[string]any{"type": "reasoning.text", "index": 0, "signature": "c2lnbmVk"}}},
+			"")
 	}
 }
 
@@ -90,7 +94,8 @@ func (s *chatStream) call(i int, c Call) {
 	}
 	if s.flavour.ObjectCalls && json.Valid([]byte(c.Args)) {
 		s.delta(map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": json.RawMessage(c.Args)},
+			"index": 0, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name,
+				"arguments": json.RawMessage(c.Args)},
 		}}}, "")
 		return
 	}
@@ -98,7 +103,8 @@ func (s *chatStream) call(i int, c Call) {
 		"index": i, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": ""},
 	}}}, "")
 	for _, piece := range s.turn.pieces(c.Args) {
-		s.delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": piece}}}}, "")
+		s.delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{
+			"arguments": piece}}}}, "")
 	}
 }
 

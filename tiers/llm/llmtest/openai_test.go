@@ -29,7 +29,8 @@ const (
 
 // chat is a body with these messages and further fields.
 func chat(messages string, more ...string) string {
-	return `{"model":"gpt-5-mini","stream":true,"messages":[` + messages + `]` + strings.Join(append([]string{""}, more...), ",") + `}`
+	return `{"model":"gpt-5-mini","stream":true,"messages":[` + messages + `]` + strings.Join(append([]string{""},
+		more...), ",") + `}`
 }
 
 func tools(n int, name, schema string) string {
@@ -51,34 +52,45 @@ func TestChatCompletionsRefuseWhatTheRealOnesRefuse(t *testing.T) {
 		{"no stream", "openai", `{"model":"gpt-5-mini","messages":[` + goodUser + `]}`, "only streams"},
 		{"unknown model", "openai", strings.Replace(chat(goodUser), "gpt-5-mini", "gpt-0", 1), "does not exist"},
 		{"unknown field", "openai", chat(goodUser, `"thinking":{"type":"enabled"}`), "Unrecognized request argument"},
-		{"reasoning to a server that knows none", "openai", chat(goodUser + `,{"role":"assistant","content":"a","reasoning_content":"r"},` + goodUser), "Unknown parameter"},
+		{"reasoning to a server that knows none", "openai",
+			chat(goodUser + `,{"role":"assistant","content":"a","reasoning_content":"r"},` + goodUser), "Unknown parameter"},
 		{"max_tokens", "openai", chat(goodUser, `"max_tokens":5`), "max_completion_tokens"},
 		{"max_completion_tokens of nothing", "openai", chat(goodUser, `"max_completion_tokens":0`), "at least 1"},
 		{"a temperature for a model that thinks", "openai", chat(goodUser, `"temperature":0.5`), "Only the default (1)"},
 		{"top_p for a model that thinks", "openai", chat(goodUser, `"top_p":0.5`), "'top_p' is not supported"},
-		{"no thinking of a model that cannot do without", "openai", chat(goodUser, `"reasoning_effort":"none"`), "Supported values are: [minimal low medium high]"},
+		{"no thinking of a model that cannot do without", "openai", chat(goodUser, `"reasoning_effort":"none"`),
+			"Supported values are: [minimal low medium high]"},
 		{"too many tools", "openai", chat(goodUser, tools(129, "f", `{"type":"object"}`)), "too long"},
 		{"a tool's name", "openai", chat(goodUser, tools(1, "f.", `{"type":"object"}`)), "pattern"},
-		{"a tool twice", "openai", chat(goodUser, `"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}},{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]`), "unique"},
+		{"a tool twice", "openai",
+			chat(goodUser, `"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}},{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]`), "unique"},
 		{"a schema of no object", "openai", chat(goodUser, tools(1, "f", `{"type":"string"}`)), "type 'object'"},
 		{"parallel calls of no tools", "openai", chat(goodUser, `"parallel_tool_calls":true`), "only allowed when"},
 		{"a result without a call", "openai", chat(goodUser + `,` + goodResult), "preceeding message"},
-		{"a result of another call", "openai", chat(goodUser + `,` + goodCall + `,` + strings.Replace(goodResult, "c1", "c2", 1)), "preceeding message"},
-		{"a result twice", "openai", chat(goodUser + `,` + goodCall + `,` + goodResult + `,` + goodResult), "preceeding message"},
+		{"a result of another call", "openai", chat(goodUser + `,` + goodCall + `,` + strings.Replace(goodResult, "c1", "c2",
+			1)), "preceeding message"},
+		{"a result twice", "openai", chat(goodUser + `,` + goodCall + `,` + goodResult + `,` + goodResult),
+			"preceeding message"},
 		{"a call without a result", "openai", chat(goodUser + `,` + goodCall + `,` + goodUser), "did not have response"},
 		{"a call at the end", "openai", chat(goodUser + `,` + goodCall), "did not have response"},
-		{"a call's id twice", "openai", withCall(`{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}`), "Duplicate"},
-		{"a call's id too long", "openai", strings.ReplaceAll(chat(goodUser+`,`+goodCall+`,`+goodResult), "c1", strings.Repeat("c", 41)), "tool_calls[0].id"},
-		{"a call's name", "openai", withCall(`{"id":"c1","type":"function","function":{"name":"a b","arguments":"{}"}}`), "pattern"},
-		{"arguments that are not JSON", "openai", withCall(`{"id":"c1","type":"function","function":{"name":"f","arguments":"{"}}`), "Failed to parse"},
-		{"calls of the user", "openai", chat(strings.Replace(goodCall, "assistant", "user", 1) + `,` + goodResult), "only allowed for role"},
+		{"a call's id twice", "openai",
+			withCall(`{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}`), "Duplicate"},
+		{"a call's id too long", "openai", strings.ReplaceAll(chat(goodUser+`,`+goodCall+`,`+goodResult), "c1",
+			strings.Repeat("c", 41)), "tool_calls[0].id"},
+		{"a call's name", "openai", withCall(`{"id":"c1","type":"function","function":{"name":"a b","arguments":"{}"}}`),
+			"pattern"},
+		{"arguments that are not JSON", "openai",
+			withCall(`{"id":"c1","type":"function","function":{"name":"f","arguments":"{"}}`), "Failed to parse"},
+		{"calls of the user", "openai", chat(strings.Replace(goodCall, "assistant", "user", 1) + `,` + goodResult),
+			"only allowed for role"},
 		{"an unknown role", "deepseek", chat(`{"role":"developer","content":"d"},` + goodUser), "Supported values"},
 		{"a late system message", "llama", chat(goodUser + `,{"role":"system","content":"s"}`), "at the beginning"},
 		{"content in parts", "openai", chat(`{"role":"user","content":[{"type":"text","text":"a"}]}`), "texts as content"},
 		{"no content", "openai", chat(goodUser + `,{"role":"assistant"},` + goodUser), "expected a string"},
 		{"an empty user", "openai", chat(`{"role":"user","content":""}`), "must not be empty"},
 		{"calls alone", "grok", chat(goodUser + `,` + goodCall + `,` + goodResult), "at least one content element"},
-		{"empty results", "grok", chat(goodUser + `,` + strings.Replace(goodCall, "null", `"a"`, 1) + `,` + strings.Replace(goodResult, `"x"`, `""`, 1)), "at least one content element"},
+		{"empty results", "grok", chat(goodUser + `,` + strings.Replace(goodCall, "null", `"a"`, 1) + `,` +
+			strings.Replace(goodResult, `"x"`, `""`, 1)), "at least one content element"},
 		{"calls without reasoning", "deepseek", chat(goodUser + `,` + goodCall + `,` + goodResult), "reasoning_content"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,8 +108,10 @@ func TestChatCompletionsRefuseWhatTheRealOnesRefuse(t *testing.T) {
 func TestChatCompletionsTakeWhatTheRealOnesTake(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ flavour, body string }{
-		{"openai", chat(`{"role":"developer","content":"s"},`+goodUser+`,`+goodCall+`,`+goodResult, tools(128, "f", `{"type":"object"}`), `"max_completion_tokens":1`)},
-		{"deepseek", chat(goodUser + `,` + strings.Replace(goodCall, `"content":null`, `"content":null,"reasoning_content":""`, 1) + `,` + goodResult)},
+		{"openai", chat(`{"role":"developer","content":"s"},`+goodUser+`,`+goodCall+`,`+goodResult,
+			tools(128, "f", `{"type":"object"}`), `"max_completion_tokens":1`)},
+		{"deepseek", chat(goodUser + `,` + strings.Replace(goodCall, `"content":null`,
+			`"content":null,"reasoning_content":""`, 1) + `,` + goodResult)},
 		{"deepseek", chat(goodUser+`,`+goodCall+`,`+goodResult, `"thinking":{"type":"disabled"}`)},
 		{"grok", chat(goodUser + `,` + strings.Replace(goodCall, "null", `"a"`, 1) + `,` + goodResult)},
 	} {
@@ -137,9 +151,12 @@ func TestOpenAIListsItsModels(t *testing.T) {
 
 func TestOpenAICachesBeginningsInStepsOf128Tokens(t *testing.T) {
 	t.Parallel()
-	s := llmtest.OpenAI(t, "openai", llmtest.Options{Answer: func(llmtest.View) llmtest.Turn { return llmtest.Turn{Text: "ok"} }})
+	s := llmtest.OpenAI(t, "openai", llmtest.Options{Answer: func(llmtest.View) llmtest.Turn {
+		return llmtest.Turn{Text: "ok"}
+	}})
 	cached := func(text string) int64 {
-		_, said := toOpenAI(t, s, "/v1/chat/completions", llmtest.Key, chat(`{"role":"user","content":"`+text+`"}`, `"stream_options":{"include_usage":true}`))
+		_, said := toOpenAI(t, s, "/v1/chat/completions", llmtest.Key, chat(`{"role":"user","content":"`+text+`"}`,
+			`"stream_options":{"include_usage":true}`))
 		lines := strings.Split(strings.TrimSpace(said), "\n\n")
 		var chunk struct {
 			Usage struct {
@@ -161,12 +178,14 @@ func TestOpenAICachesBeginningsInStepsOf128Tokens(t *testing.T) {
 func TestResponsesPlayWhatCodexReads(t *testing.T) {
 	t.Parallel()
 	s := llmtest.OpenAI(t, "openai", llmtest.Options{Turns: []llmtest.Turn{
-		{Thinking: "Hm.", Text: "I look.", Calls: []llmtest.Call{{ID: "c1", Name: "shell", Args: `{"command":["ls"]}`}}}, {Text: "Done."},
+		{Thinking: "Hm.", Text: "I look.", Calls: []llmtest.Call{{ID: "c1", Name: "shell", Args: `{"command":["ls"]}`}}},
+		{Text: "Done."},
 	}})
 	ask := func(input string) string {
 		status, said := toOpenAI(t, s, "/v1/responses", llmtest.Key,
 			`{"model":"gpt-5-mini","instructions":"Be brief.","stream":true,"store":false,"include":["reasoning.encrypted_content"],`+
-				`"tools":[{"type":"function","name":"shell","strict":false,"parameters":{}},{"type":"local_shell"}],"input":[`+input+`]}`)
+				`"tools":[{"type":"function","name":"shell","strict":false,"parameters":{}},{"type":"local_shell"}],"input":[`+
+				input+`]}`)
 		require.Equal(t, http.StatusOK, status, said)
 		return said
 	}
@@ -183,7 +202,8 @@ func TestResponsesPlayWhatCodexReads(t *testing.T) {
 	require.Contains(t, names, "output_text.delta")
 	require.Contains(t, first, `"arguments":"{\"command\":[\"ls\"]}","call_id":"c1"`)
 	require.Contains(t, first, `"encrypted_content":"Hm.sig_`)
-	second := ask(hello + `,{"type":"function_call","name":"shell","call_id":"c1","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"a.go"}`)
+	second := ask(hello +
+		`,{"type":"function_call","name":"shell","call_id":"c1","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"a.go"}`)
 	require.Contains(t, second, `"total_tokens"`)
 	v := s.Requests()[1]
 	require.Equal(t, "Be brief.", v.System)
@@ -206,18 +226,24 @@ func TestResponsesRefuseWhatTheRealOnesRefuse(t *testing.T) {
 		{"no input", body("", ""), "must be provided"},
 		{"a previous response", body(hello, `,"previous_response_id":"resp_0"`), "not found"},
 		{"a tool's name", body(hello, `,"tools":[{"type":"function","name":"a b"}]`), "pattern"},
-		{"a call's id too long", body(hello+`,`+strings.ReplaceAll(call+`,`+result, `"c1"`, `"`+strings.Repeat("c", 65)+`"`), ""), "maximum length 64"},
+		{"a call's id too long", body(hello+`,`+strings.ReplaceAll(call+`,`+result, `"c1"`, `"`+strings.Repeat("c", 65)+`"`),
+			""), "maximum length 64"},
 		{"a call without an id", body(hello+`,`+strings.Replace(call, `"c1"`, `""`, 1), ""), "Missing required"},
 		{"an output without a call", body(hello+`,`+result, ""), "No tool call found"},
 		{"a call without an output", body(hello+`,`+call, ""), "No tool output found"},
 		{"few output tokens", body(hello, `,"max_output_tokens":15`), "below minimum value"},
-		{"a strict schema that is open", body(hello, `,"tools":[{"type":"function","name":"f","parameters":{"type":"object"}}]`), "'additionalProperties' is required"},
+		{"a strict schema that is open",
+			body(hello, `,"tools":[{"type":"function","name":"f","parameters":{"type":"object"}}]`),
+			"'additionalProperties' is required"},
 		{"a temperature", body(hello, `,"temperature":1`), "'temperature' is not supported"},
 		{"top_p", body(hello, `,"top_p":1`), "'top_p' is not supported"},
 		{"an unknown effort", body(hello, `,"reasoning":{"effort":"none"}`), "Supported values are"},
-		{"an id without a store", body(hello+`,{"type":"message","id":"msg_1","role":"assistant","content":"a"}`, `,"store":false`), "not persisted"},
-		{"foreign reasoning", body(hello+`,{"type":"reasoning","encrypted_content":"x"},`+call+`,`+result, ""), "could not be verified"},
-		{"arguments that are not JSON", body(hello+`,`+strings.Replace(call, `"{}"`, `"{"`, 1)+`,`+result, ""), "expected JSON"},
+		{"an id without a store", body(hello+`,{"type":"message","id":"msg_1","role":"assistant","content":"a"}`,
+			`,"store":false`), "not persisted"},
+		{"foreign reasoning", body(hello+`,{"type":"reasoning","encrypted_content":"x"},`+call+`,`+result, ""),
+			"could not be verified"},
+		{"arguments that are not JSON", body(hello+`,`+strings.Replace(call, `"{}"`, `"{"`, 1)+`,`+result, ""),
+			"expected JSON"},
 		{"an empty reply", body(hello+`,{"type":"message","role":"assistant","content":""}`, ""), "empty text"},
 		{"an unknown role", body(strings.Replace(hello, "user", "tool", 1), ""), "Invalid value"},
 	} {

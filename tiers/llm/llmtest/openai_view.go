@@ -37,7 +37,8 @@ func (v *View) add(m chatMessage) {
 	out := Said{Role: "user", Text: m.text()}
 	if m.Role == "assistant" {
 		out.Role = "assistant"
-		out.Opaque = m.ReasoningContent != nil && *m.ReasoningContent != "" || m.Reasoning != nil || len(m.ReasoningDetails) > 0
+		out.Opaque = m.ReasoningContent != nil && *m.ReasoningContent != "" || m.Reasoning != nil ||
+			len(m.ReasoningDetails) > 0
 	}
 	for _, c := range m.ToolCalls {
 		out.Calls = append(out.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})

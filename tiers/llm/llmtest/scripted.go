@@ -74,7 +74,8 @@ var (
 // answer is the first line that fits and was not used. A body that was not
 // answered in full before, because somebody stopped listening, gets its line again.
 func (p *player) answer(v View) Turn {
-	m := events.ModelRequested{Tier: p.tier(v.System), Provider: script.Name, Ticket: heading(ticketHeading, v), Track: heading(trackHeading, v)}
+	m := events.ModelRequested{Tier: p.tier(v.System), Provider: script.Name, Ticket: heading(ticketHeading, v),
+		Track: heading(trackHeading, v)}
 	digest := events.Digest(v.Body)
 	id := fmt.Sprintf("%s-%d", digest, p.whole[digest])
 	line, ok := p.assigner.Assign(&events.Event{ID: id, Payload: m}, v.Newest())

@@ -22,7 +22,8 @@ func tierPrompt(t *testing.T, tier string) string {
 func TestAScriptPlaysOnTheWire(t *testing.T) {
 	t.Parallel()
 	s := llmtest.Anthropic(t, llmtest.Options{Script: strings.Join([]string{
-		`{"tier":1,"reply":{"text":"A"}}`, `{"tier":2,"track":"TR-2","reply":{"text":"B"}}`, `{"tier":3,"track":"TR-2","ticket":"T-002","contains":"FAIL","reply":{"text":"C"}}`,
+		`{"tier":1,"reply":{"text":"A"}}`, `{"tier":2,"track":"TR-2","reply":{"text":"B"}}`,
+		`{"tier":3,"track":"TR-2","ticket":"T-002","contains":"FAIL","reply":{"text":"C"}}`,
 		`{"tier":3,"ticket":"T-002","reply":{"text":"D"}}`, `{"tier":4,"ticket":"T-001","reply":{"text":"E"}}`,
 		`{"tier":1,"reply":{"error":{"kind":"rate_limited","retry_after_ms":250}}}`,
 	}, "\n")})

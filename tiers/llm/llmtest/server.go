@@ -96,7 +96,8 @@ func (s *Server) answers(o Options) error {
 			if v.Number < len(o.Turns) {
 				return o.Turns[v.Number]
 			}
-			return Turn{Error: events.ModelInvalidRequest, Message: fmt.Sprintf("llmtest: there is no turn for request %d", v.Number+1)}
+			return Turn{Error: events.ModelInvalidRequest, Message: fmt.Sprintf("llmtest: there is no turn for request %d",
+				v.Number+1)}
 		}
 	}
 	return nil

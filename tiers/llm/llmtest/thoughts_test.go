@@ -15,7 +15,8 @@ import (
 func TestWhatWasThoughtMustComeBackAsItWas(t *testing.T) {
 	t.Parallel()
 	s := llmtest.Anthropic(t, llmtest.Options{Answer: func(llmtest.View) llmtest.Turn {
-		return llmtest.Turn{Thinking: "Hmm.", Redacted: "secret", Calls: []llmtest.Call{{ID: "a", Name: "read_file", Args: `{}`}}}
+		return llmtest.Turn{Thinking: "Hmm.", Redacted: "secret", Calls: []llmtest.Call{{ID: "a", Name: "read_file",
+			Args: `{}`}}}
 	}})
 	q := valid()
 	q["thinking"] = object{"type": "enabled", "budget_tokens": 1024}
@@ -75,7 +76,8 @@ func TestAThoughtIsBoundToTheConversationBeforeIt(t *testing.T) {
 	code, body := post(t, s, q)
 	require.Equal(t, 200, code, body)
 	signature, _ := signed(body)
-	messages(q, said("assistant", object{"type": "thinking", "thinking": "Hmm.", "signature": signature}, use("a")), said("user", result("a")))
+	messages(q, said("assistant", object{"type": "thinking", "thinking": "Hmm.", "signature": signature}, use("a")),
+		said("user", result("a")))
 	code, body = post(t, s, q)
 	require.Equal(t, 200, code, body)
 	q["system"] = []any{marked("5m")}

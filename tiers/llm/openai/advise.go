@@ -43,11 +43,13 @@ func (p Provider) Advise(model string, params events.ModelParams) (api string, l
 // elsewhere is what OpenAI's models lack on Chat Completions, the only API that a
 // server of the person's own is asked over; gateways name them with their vendor.
 func elsewhere(model, effort string) []string {
-	const instead = "it cannot carry out tickets; set provider to openai, with the base_url of a gateway that speaks the Responses API"
+	const instead = "it cannot carry out tickets; set provider to openai, with the base_url of a gateway that speaks " +
+		"the Responses API"
 	switch f := openAI().family(path.Base(model)); {
 	case f.Tools == ToolsNever:
 		return []string{"OpenAI has this model on the Responses API only: " + instead}
-	case f.Tools == ToolsUnthought && (effort != "off" || f.Least != ""), f.Tools == ToolsWithoutEffort && effort != "" && effort != "off":
+	case f.Tools == ToolsUnthought && (effort != "off" || f.Least != ""), f.Tools == ToolsWithoutEffort && effort != "" &&
+		effort != "off":
 		return []string{"OpenAI refuses function tools of this model on Chat Completions while it thinks: " + instead}
 	}
 	return nil

@@ -99,7 +99,8 @@ func (a *answer) end(err error) ([]llm.Chunk, error) {
 	case "content_filter":
 		return nil, refused("the server's content filter stopped the answer")
 	case "insufficient_system_resource":
-		return nil, &llm.Error{Kind: events.ModelOverloaded, Message: a.server.Name + " ran out of resources in the middle of the answer"}
+		return nil, &llm.Error{Kind: events.ModelOverloaded, Message: a.server.Name + " ran out of resources in the middle " +
+			"of the answer"}
 	default:
 		return nil, llm.Incomplete("the answer ended for the reason %q, which is no end of a whole answer", clip(a.finish))
 	}

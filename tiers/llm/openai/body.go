@@ -60,7 +60,8 @@ func (s Server) build(r llm.Request) ([]byte, error) {
 		return nil, err
 	}
 	out := body{
-		Model: r.Model, Messages: s.messages(r), Tools: tools, ParallelToolCalls: s.Parallel == ParallelAsked && len(tools) > 0,
+		Model: r.Model, Messages: s.messages(r), Tools: tools, ParallelToolCalls: s.Parallel == ParallelAsked &&
+			len(tools) > 0,
 		ReasoningSplit: s.SplitReasoning, Stream: true, Effort: effort,
 	}
 	if s.family(r.Model).Samples {
@@ -79,12 +80,14 @@ func (s Server) build(r llm.Request) ([]byte, error) {
 
 func (s Server) tools(offered []llm.Tool) ([]tool, error) {
 	if s.MaxTools > 0 && len(offered) > s.MaxTools {
-		return nil, llm.Unsendable("%s takes %d tools at most and the request has %d: offer fewer", s.Name, s.MaxTools, len(offered))
+		return nil, llm.Unsendable("%s takes %d tools at most and the request has %d: offer fewer", s.Name, s.MaxTools,
+			len(offered))
 	}
 	var out []tool
 	for _, t := range offered {
 		if !toolName().MatchString(t.Name) {
-			return nil, llm.Unsendable("%s takes no tool by the name %q: 1 to 64 letters, digits, dashes and underscores", s.Name, t.Name)
+			return nil, llm.Unsendable("%s takes no tool by the name %q: 1 to 64 letters, digits, dashes and underscores",
+				s.Name, t.Name)
 		}
 		schema := t.Schema
 		if len(schema) == 0 {
@@ -105,7 +108,8 @@ func (s Server) effort(r llm.Request) (Effort, error) {
 		return Effort{}, llm.Unsendable("%s knows no effort %q; leave effort empty", s.Name, word)
 	}
 	f := s.family(r.Model)
-	if ascending := []string{"none", "minimal", "low", "medium", "high"}; slices.Index(ascending, e.ReasoningEffort) < slices.Index(ascending, f.Least) {
+	if ascending := []string{"none", "minimal", "low", "medium", "high"}; slices.Index(ascending,
+		e.ReasoningEffort) < slices.Index(ascending, f.Least) {
 		e.ReasoningEffort = f.Least
 	}
 	e.ReasoningEffort = cmp.Or(f.Only, e.ReasoningEffort)

@@ -35,13 +35,16 @@ func TestTheBodyIsFixedToTheByte(t *testing.T) {
 	r := asking(user("Is a < b?"))
 	r.Params = events.ModelParams{Temperature: &half, MaxOutputTokens: 9, Effort: "off"}
 	r.Messages = append(r.Messages,
-		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Call{ID: "01J-0", Name: "read file!", Args: json.RawMessage(`{"path":"a"}`)}}},
-		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "01J-0", Name: "read_file"}, llm.Text("[SYSTEM: FILES UPDATED]")}})
+		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Call{ID: "01J-0", Name: "read file!",
+			Args: json.RawMessage(`{"path":"a"}`)}}},
+		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "01J-0", Name: "read_file"},
+			llm.Text("[SYSTEM: FILES UPDATED]")}})
 	require.Equal(t, `{"model":"gpt-5-mini","messages":[{"role":"developer","content":"You are terse."},{"role":"user","content":"Is a < b?"},`+
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"01J-0","type":"function","function":{"name":"read_file_","arguments":"{\"path\":\"a\"}"}}]},`+
 		`{"role":"tool","content":"(no output)\n\n[SYSTEM: FILES UPDATED]","tool_call_id":"01J-0"}],`+
 		`"tools":[{"type":"function","function":{"name":"read_file","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}],`+
-		`"max_completion_tokens":9,"stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"minimal"}`, body(t, find(t, "openai"), r))
+		`"max_completion_tokens":9,"stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"minimal"}`,
+		body(t, find(t, "openai"), r))
 }
 
 func TestTheVendorsLibraryUnderstandsTheBody(t *testing.T) {
@@ -81,7 +84,8 @@ func TestEachServerGetsItsOwnFields(t *testing.T) {
 			require.Len(t, server.Efforts, len(events.Efforts()), server.Name)
 		}
 	}
-	require.NotContains(t, body(t, find(t, "qwen"), llm.Request{Model: model, Messages: []llm.Message{user("Go.")}}), "parallel_tool_calls", "there are no tools")
+	require.NotContains(t, body(t, find(t, "qwen"), llm.Request{Model: model, Messages: []llm.Message{user("Go.")}}),
+		"parallel_tool_calls", "there are no tools")
 }
 
 func TestModelsThatThinkGetNoTemperatureAndThinkTheLeastTheyCan(t *testing.T) {
@@ -95,7 +99,8 @@ func TestModelsThatThinkGetNoTemperatureAndThinkTheLeastTheyCan(t *testing.T) {
 		samples            bool
 	}{
 		{"openai", "gpt-5-mini", "minimal", false}, {"openai", "o4-mini", "low", false},
-		{"openai", "gpt-5-chat-latest", "none", true}, {"openai", "gpt-4.1", "none", true}, {"vllm", "gpt-5-mini", "none", true},
+		{"openai", "gpt-5-chat-latest", "none", true}, {"openai", "gpt-4.1", "none", true}, {"vllm", "gpt-5-mini", "none",
+			true},
 	} {
 		r.Model = c.model
 		sent := body(t, find(t, c.server), r)
@@ -110,8 +115,9 @@ func TestResponsesBodyStoresNothingAndKeepsWhatTheModelThought(t *testing.T) {
 	t.Parallel()
 	half := 0.5
 	r := asking(user("Go."),
-		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "openai/responses:gpt-5.6", Data: json.RawMessage(
-			`[{"type":"reasoning","summary":[],"encrypted_content":"e"},{"type":"function_call","call_id":"theirs","name":"read_file","arguments":"{\"path\":  \"a\"}"}]`)},
+		llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "openai/responses:gpt-5.6",
+			Data: json.RawMessage(
+				`[{"type":"reasoning","summary":[],"encrypted_content":"e"},{"type":"function_call","call_id":"theirs","name":"read_file","arguments":"{\"path\":  \"a\"}"}]`)},
 			llm.Call{ID: "ours", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}},
 		llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "ours", Name: "read_file", Text: "x"}}})
 	r.Model, r.Params = "gpt-5.6", events.ModelParams{Temperature: &half, TopP: &half, Effort: "off", MaxOutputTokens: 1}
@@ -194,7 +200,8 @@ func TestARepeatedIDIsTheServersOnce(t *testing.T) {
 	own := func(number string) []llm.Message {
 		data := `{"reasoning_content":"r","tool_calls":[{"id":"same","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}`
 		return []llm.Message{
-			{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "deepseek:" + model, Data: json.RawMessage(data)}, llm.Call{ID: number + "-0", Name: "f", Args: json.RawMessage(`{"a":1}`)}}},
+			{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "deepseek:" + model, Data: json.RawMessage(data)},
+				llm.Call{ID: number + "-0", Name: "f", Args: json.RawMessage(`{"a":1}`)}}},
 			{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: number + "-0", Name: "f", Text: "x"}}},
 		}
 	}
@@ -218,13 +225,15 @@ func TestAForeignThoughtIsNotSent(t *testing.T) {
 		{Origin: "deepseek:" + model, Data: json.RawMessage(`{"reasoning_content":"secret"}`)},
 		{Origin: "deepseek:" + model, Data: json.RawMessage(`[1]`)},
 	} {
-		r := asking(user("Go."), llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{o, llm.Call{ID: "01A-0", Name: "f", Args: json.RawMessage(`{}`)}}},
+		r := asking(user("Go."), llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{o, llm.Call{ID: "01A-0", Name: "f",
+			Args: json.RawMessage(`{}`)}}},
 			llm.Message{Role: llm.RoleTool, Blocks: []llm.Block{llm.Result{Call: "01A-0", Name: "f", Text: "x"}}})
 		sent := body(t, find(t, "deepseek"), r)
 		require.NotContains(t, sent, "secret")
 		require.Contains(t, sent, `"reasoning_content":""`)
 		require.Contains(t, sent, `"id":"01A-0"`)
 	}
-	alone := asking(user("Go."), llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "gemini:x", Data: json.RawMessage(`{}`)}}}, user("Go on."))
+	alone := asking(user("Go."), llm.Message{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.Opaque{Origin: "gemini:x",
+		Data: json.RawMessage(`{}`)}}}, user("Go on."))
 	require.NotContains(t, body(t, find(t, "openai"), alone), "assistant", "nothing of it can be said")
 }

@@ -20,7 +20,8 @@ func TestWhatWasSentIsReadFromTheCache(t *testing.T) {
 		t.Run(flavour, func(t *testing.T) {
 			t.Parallel()
 			s := llmtest.OpenAI(t, flavour, llmtest.Options{Answer: func(v llmtest.View) llmtest.Turn {
-				return llmtest.Turn{Thinking: "Step by step.", Text: "I look.", Calls: []llmtest.Call{{ID: "call_same", Name: "read_file", Args: fmt.Sprintf(`{"path": "f%d"}`, v.Number)}}}
+				return llmtest.Turn{Thinking: "Step by step.", Text: "I look.",
+					Calls: []llmtest.Call{{ID: "call_same", Name: "read_file", Args: fmt.Sprintf(`{"path": "f%d"}`, v.Number)}}}
 			}})
 			p := at(t, s, flavour)
 			r := asking(user(strings.Repeat("The plan. ", 1500)))

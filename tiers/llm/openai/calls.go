@@ -55,7 +55,8 @@ func (d *draft) opensAnother(piece openai.ChatCompletionChunkChoiceDeltaToolCall
 	if piece.ID != "" && d.id != "" {
 		return piece.ID != d.id
 	}
-	if piece.Function.Name == "" || d.name == "" || d.looks == maxLooks || !bytes.HasSuffix(bytes.TrimSpace(d.args), []byte("}")) {
+	if piece.Function.Name == "" || d.name == "" || d.looks == maxLooks || !bytes.HasSuffix(bytes.TrimSpace(d.args),
+		[]byte("}")) {
 		return false
 	}
 	d.looks++

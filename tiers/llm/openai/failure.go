@@ -30,10 +30,13 @@ func kinds() map[string]string {
 		"insufficient_quota": events.ModelAuth, "billing_hard_limit_reached": events.ModelAuth, "arrearage": events.ModelAuth,
 		"1008": events.ModelAuth, "1004": events.ModelAuth, "2049": events.ModelAuth,
 
-		"content_filter": events.ModelRefused, "content_policy_violation": events.ModelRefused, "moderation_blocked": events.ModelRefused,
-		"data_inspection_failed": events.ModelRefused, "datainspectionfailed": events.ModelRefused, "1026": events.ModelRefused, "1027": events.ModelRefused,
+		"content_filter": events.ModelRefused, "content_policy_violation": events.ModelRefused,
+		"moderation_blocked":     events.ModelRefused,
+		"data_inspection_failed": events.ModelRefused, "datainspectionfailed": events.ModelRefused,
+		"1026": events.ModelRefused, "1027": events.ModelRefused,
 
-		"1002": events.ModelRateLimited, "1039": events.ModelRateLimited, "1041": events.ModelRateLimited, "2045": events.ModelRateLimited,
+		"1002": events.ModelRateLimited, "1039": events.ModelRateLimited, "1041": events.ModelRateLimited,
+		"2045": events.ModelRateLimited,
 		"2013": events.ModelInvalidRequest,
 	}
 }
@@ -42,8 +45,9 @@ func kinds() map[string]string {
 // the status was 200.
 func streamKinds() map[string]string {
 	return map[string]string{
-		"rate_limit_exceeded": events.ModelRateLimited, "rate_limit_error": events.ModelRateLimited, "rate_limit_reached_error": events.ModelRateLimited,
-		"tokens": events.ModelRateLimited, "requests": events.ModelRateLimited,
+		"rate_limit_exceeded": events.ModelRateLimited, "rate_limit_error": events.ModelRateLimited,
+		"rate_limit_reached_error": events.ModelRateLimited,
+		"tokens":                   events.ModelRateLimited, "requests": events.ModelRateLimited,
 		"invalid_api_key": events.ModelAuth, "authentication_error": events.ModelAuth, "permission_error": events.ModelAuth,
 		"invalid_request_error": events.ModelInvalidRequest, "badrequesterror": events.ModelInvalidRequest,
 		"model_not_found": events.ModelInvalidRequest, "not_found_error": events.ModelInvalidRequest,

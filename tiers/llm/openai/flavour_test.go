@@ -18,7 +18,8 @@ func TestEveryServerOfTheTableTakesAWholeToolLoop(t *testing.T) {
 			t.Parallel()
 			usage := &events.Usage{Input: 300, CacheRead: 1024, Output: 40, Thinking: 10}
 			s, p := start(t, server.Name,
-				llmtest.Turn{Thinking: "Let me see.", Calls: []llmtest.Call{{Name: "read_file", Args: `{"path": "a"}`}, {Name: "read_file", Args: `{"path": "b"}`}}, Usage: usage},
+				llmtest.Turn{Thinking: "Let me see.", Calls: []llmtest.Call{{Name: "read_file", Args: `{"path": "a"}`},
+					{Name: "read_file", Args: `{"path": "b"}`}}, Usage: usage},
 				llmtest.Turn{Text: "Both read."},
 			)
 			r := asking(user("Read a and b."))

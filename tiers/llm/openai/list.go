@@ -13,7 +13,8 @@ import (
 
 var _ llm.Lister = Provider{}
 
-// Models are the models that the server has, or that the key opens. See https://platform.openai.com/docs/api-reference/models/list.
+// Models are the models that the server has, or that the key opens. See
+// https://platform.openai.com/docs/api-reference/models/list.
 func (p Provider) Models(ctx context.Context) ([]string, error) {
 	if err := p.reachable(); err != nil {
 		return nil, err

@@ -172,6 +172,7 @@ func responseUsage(raw json.RawMessage) *events.Usage {
 	}
 	write := within(u.Details.Written, max(0, u.Input-u.Details.Cached))
 	return &events.Usage{
-		Input: max(0, u.Input-u.Details.Cached-write), CacheRead: u.Details.Cached, CacheWrite: write, Output: u.Output, Thinking: u.Out.Reasoning,
+		Input: max(0, u.Input-u.Details.Cached-write), CacheRead: u.Details.Cached, CacheWrite: write, Output: u.Output,
+		Thinking: u.Out.Reasoning,
 	}
 }

@@ -59,7 +59,8 @@ func (s Server) responses(r llm.Request) ([]byte, error) {
 	}
 	for _, t := range tools {
 		f := t.Function
-		out.Tools = append(out.Tools, responseTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: f.Parameters})
+		out.Tools = append(out.Tools, responseTool{Type: "function", Name: f.Name, Description: f.Description,
+			Parameters: f.Parameters})
 	}
 	return llm.PlainJSON(out)
 }

@@ -32,12 +32,17 @@ const (
 func TestResponsesErrorsHaveTheirKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, event, kind, says string }{
-		{"an error event", `{"type":"error","code":"rate_limit_exceeded","message":"slow down"}`, events.ModelRateLimited, "slow down"},
-		{"a failed response", `{"type":"response.failed","response":{"error":{"code":"server_error","message":"oops"}}}`, events.ModelOverloaded, "oops"},
-		{"a prompt that is too long", `{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":"too long"}}}`,
+		{"an error event", `{"type":"error","code":"rate_limit_exceeded","message":"slow down"}`, events.ModelRateLimited,
+			"slow down"},
+		{"a failed response", `{"type":"response.failed","response":{"error":{"code":"server_error","message":"oops"}}}`,
+			events.ModelOverloaded, "oops"},
+		{"a prompt that is too long",
+			`{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":"too long"}}}`,
 			events.ModelContextTooLong, "too long"},
-		{"a failure without a reason", `{"type":"response.failed","response":{"error":null}}`, events.ModelIncomplete, "without a reason"},
-		{"a content filter", `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"}}}`, events.ModelRefused, "content filter"},
+		{"a failure without a reason", `{"type":"response.failed","response":{"error":null}}`, events.ModelIncomplete,
+			"without a reason"},
+		{"a content filter", `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"}}}`,
+			events.ModelRefused, "content filter"},
 		{"text that is not JSON", `{"type":`, events.ModelIncomplete, "not JSON"},
 		{"a refusal", `{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"refusal","refusal":"No."}]}}`, events.ModelRefused, "No."},
 	} {
@@ -51,7 +56,8 @@ func TestResponsesErrorsHaveTheirKinds(t *testing.T) {
 
 func TestResponsesItemsGoBackWithoutIDs(t *testing.T) {
 	t.Parallel()
-	reply, err := ask(t, says(t, "openai", thought, message, text, said, message, text, said, thought, completed), thinking())
+	reply, err := ask(t, says(t, "openai", thought, message, text, said, message, text, said, thought, completed),
+		thinking())
 	require.NoError(t, err)
 	require.Equal(t, "Hi.\n\nHi.", reply.Text, "a blank line parts two messages")
 	require.Equal(t, events.Usage{Input: 1, CacheRead: 4, CacheWrite: 5, Output: 7, Thinking: 3}, reply.Usage)
@@ -65,10 +71,12 @@ func TestResponsesItemsGoBackWithoutIDs(t *testing.T) {
 func TestResponsesCutAtTheirLimitKeepWhatIsWhole(t *testing.T) {
 	t.Parallel()
 	call := func(args, status string) string {
-		return `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"c` + status + `","name":"read_file",` +
+		return `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"c` + status +
+			`","name":"read_file",` +
 			`"arguments":"` + args + `","status":"` + status + `"}}`
 	}
-	cut := strings.NewReplacer("completed", "incomplete", `"usage"`, `"incomplete_details":{"reason":"max_output_tokens"},"usage"`).Replace(completed)
+	cut := strings.NewReplacer("completed", "incomplete", `"usage"`,
+		`"incomplete_details":{"reason":"max_output_tokens"},"usage"`).Replace(completed)
 	reply, err := ask(t, says(t, "openai", call(`{}`, "completed"), call(`{\"path\":\"a`, "incomplete"), cut), thinking())
 	require.NoError(t, err)
 	require.Equal(t, llm.FinishMaxTokens, reply.Finish)
@@ -85,7 +93,8 @@ func TestResponsesOverTheirLimitsAreRefused(t *testing.T) {
 	t.Parallel()
 	var calls []string
 	for range llm.MaxCalls + 1 {
-		calls = append(calls, `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}`)
+		calls = append(calls,
+			`{"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}`)
 	}
 	reply, err := ask(t, says(t, "openai", append(calls[:llm.MaxCalls:llm.MaxCalls], completed)...), thinking())
 	require.NoError(t, err)
@@ -107,7 +116,8 @@ func TestResponsesOverTheirLimitsAreRefused(t *testing.T) {
 func TestModelsOnResponsesCarryOutTicketsAtEveryEffort(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{
-		"gpt-6-sol", "gpt-6-astra", "gpt-6.1-sol", "gpt-6.2-sol", "gpt-5.5", "gpt-5.5-pro", "gpt-5.3-codex", "gpt-5.2-chat-latest", "gpt-5.3-chat-latest", "gpt-5-codex", "gpt-5-pro", "o3-pro", "codex-mini-latest",
+		"gpt-6-sol", "gpt-6-astra", "gpt-6.1-sol", "gpt-6.2-sol", "gpt-5.5", "gpt-5.5-pro", "gpt-5.3-codex",
+		"gpt-5.2-chat-latest", "gpt-5.3-chat-latest", "gpt-5-codex", "gpt-5-pro", "o3-pro", "codex-mini-latest",
 	} {
 		for _, effort := range append(events.Efforts(), "") {
 			s := llmtest.OpenAI(t, "openai", llmtest.Options{Models: []string{model}, Turns: []llmtest.Turn{{Text: "Done."}}})

@@ -96,7 +96,8 @@ type routeEffort struct {
 func Generic(name string) Server {
 	return Server{
 		Name: events.ProviderName(name), SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways,
-		ToolChoice: true, MaxTools: 128, Reasoning: "reasoning_content", Back: BackNever, ReportsUsage: true, Efforts: wordEfforts("none"),
+		ToolChoice: true, MaxTools: 128, Reasoning: "reasoning_content", Back: BackNever, ReportsUsage: true,
+		Efforts: wordEfforts("none"),
 	}
 }
 

@@ -11,8 +11,9 @@ func Servers() []Server {
 func openAI() Server {
 	return Server{
 		Name: "openai", BaseURL: "https://api.openai.com/v1", NeedsKey: true,
-		SystemRole: "developer", MaxTokens: "max_completion_tokens", Parallel: ParallelAlways, ToolChoice: true, JSONSchema: true,
-		MaxTools: 128, Back: BackNever, ReportsUsage: true, Efforts: wordEfforts("none"), Families: openAIFamilies(),
+		SystemRole: "developer", MaxTokens: "max_completion_tokens", Parallel: ParallelAlways, ToolChoice: true,
+		JSONSchema: true,
+		MaxTools:   128, Back: BackNever, ReportsUsage: true, Efforts: wordEfforts("none"), Families: openAIFamilies(),
 	}
 }
 
@@ -23,7 +24,8 @@ func deepSeek() Server {
 		Name: "deepseek", BaseURL: "https://api.deepseek.com", NeedsKey: true,
 		SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways, ToolChoice: true,
 		MaxTools: 128, Reasoning: "reasoning_content", Back: BackWithCalls, ReportsUsage: true,
-		Efforts: map[string]Effort{"off": {Thinking: &thinking{"disabled"}}, "low": effort("low"), "medium": effort("medium"), "high": effort("high")},
+		Efforts: map[string]Effort{"off": {Thinking: &thinking{"disabled"}}, "low": effort("low"), "medium": effort("medium"),
+			"high": effort("high")},
 	}
 }
 
@@ -31,8 +33,10 @@ func deepSeek() Server {
 func grok() Server {
 	return Server{
 		Name: "grok", BaseURL: "https://api.x.ai/v1", NeedsKey: true,
-		SystemRole: "system", MaxTokens: "max_completion_tokens", Parallel: ParallelAlways, ToolChoice: true, JSONSchema: true,
-		MaxTools: 128, Reasoning: "reasoning_content", Back: BackNever, NeedsContent: true, ReportsUsage: true, Efforts: wordEfforts("none"),
+		SystemRole: "system", MaxTokens: "max_completion_tokens", Parallel: ParallelAlways, ToolChoice: true,
+		JSONSchema: true,
+		MaxTools:   128, Reasoning: "reasoning_content", Back: BackNever, NeedsContent: true, ReportsUsage: true,
+		Efforts: wordEfforts("none"),
 	}
 }
 
@@ -64,7 +68,8 @@ func miniMax() Server {
 		Name: "minimax", BaseURL: "https://api.minimax.io/v1", NeedsKey: true,
 		SystemRole: "system", MaxTokens: "max_completion_tokens", Parallel: ParallelAlways,
 		MaxTools: 128, Reasoning: "reasoning_details", Back: BackKept, SplitReasoning: true, ReportsUsage: true,
-		Efforts: map[string]Effort{"off": {Thinking: &thinking{"disabled"}}, "low": adaptive, "medium": adaptive, "high": adaptive},
+		Efforts: map[string]Effort{"off": {Thinking: &thinking{"disabled"}}, "low": adaptive, "medium": adaptive,
+			"high": adaptive},
 	}
 }
 
@@ -75,7 +80,8 @@ func openRouter() Server {
 		Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", NeedsKey: true, KeyPath: "/key",
 		SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways, ToolChoice: true, JSONSchema: true,
 		MaxTools: 128, Reasoning: "reasoning_details", Back: BackKept, ReportsUsage: true,
-		Efforts: map[string]Effort{"off": effort("none"), "low": effort("low"), "medium": effort("medium"), "high": effort("high")},
+		Efforts: map[string]Effort{"off": effort("none"), "low": effort("low"), "medium": effort("medium"),
+			"high": effort("high")},
 	}
 }
 
@@ -99,5 +105,6 @@ func llamaCPP() Server {
 
 // wordEfforts is reasoning_effort with the words of OpenAI and one for off.
 func wordEfforts(off string) map[string]Effort {
-	return map[string]Effort{"off": {ReasoningEffort: off}, "low": {ReasoningEffort: "low"}, "medium": {ReasoningEffort: "medium"}, "high": {ReasoningEffort: "high"}}
+	return map[string]Effort{"off": {ReasoningEffort: off}, "low": {ReasoningEffort: "low"},
+		"medium": {ReasoningEffort: "medium"}, "high": {ReasoningEffort: "high"}}
 }

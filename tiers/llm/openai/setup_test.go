@@ -30,7 +30,8 @@ func start(t *testing.T, flavour string, turns ...llmtest.Turn) (*llmtest.Server
 }
 
 func readFile() llm.Tool {
-	return llm.Tool{Name: "read_file", Description: "Reads a file.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}
+	return llm.Tool{Name: "read_file", Description: "Reads a file.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}
 }
 
 func user(text string) llm.Message {

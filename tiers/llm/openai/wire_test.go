@@ -45,17 +45,26 @@ func TestCallsAreReadHoweverServersWriteThem(t *testing.T) {
 	t.Parallel()
 	for name, stream := range map[string][]string{
 		"in pieces by index": {
-			piece(`"index":0,"id":"a","function":{"name":"f","arguments":""}`), piece(`"index":0,"function":{"arguments":"{\"x\":"}`), piece(`"index":0,"function":{"arguments":"1}"}`),
+			piece(`"index":0,"id":"a","function":{"name":"f","arguments":""}`),
+			piece(`"index":0,"function":{"arguments":"{\"x\":"}`), piece(`"index":0,"function":{"arguments":"1}"}`),
 			piece(`"index":1,"id":"b","function":{"name":"g","arguments":"{}"}`),
 		},
-		"all under index 0, each with its id": {piece(`"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}`), piece(`"index":0,"id":"b","function":{"name":"g","arguments":"{}"}`)},
-		"arguments as an object":              {piece(`"index":0,"id":"a","function":{"name":"f","arguments":{"x":1}}`), piece(`"index":0,"id":"b","function":{"name":"g","arguments":{}}`)},
+		"all under index 0, each with its id": {piece(`"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}`),
+			piece(`"index":0,"id":"b","function":{"name":"g","arguments":"{}"}`)},
+		"arguments as an object": {piece(`"index":0,"id":"a","function":{"name":"f","arguments":{"x":1}}`),
+			piece(`"index":0,"id":"b","function":{"name":"g","arguments":{}}`)},
 		"the id and name with every piece": {
-			piece(`"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}`), piece(`"index":0,"id":"a","function":{"name":"f","arguments":":1}"}`), piece(`"index":1,"id":"b","function":{"name":"g","arguments":"{}"}`),
+			piece(`"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}`),
+			piece(`"index":0,"id":"a","function":{"name":"f","arguments":":1}"}`),
+			piece(`"index":1,"id":"b","function":{"name":"g","arguments":"{}"}`),
 		},
-		"without an index": {piece(`"id":"a","function":{"name":"f","arguments":"{\"x\""}`), piece(`"function":{"arguments":":1}"}`), piece(`"id":"b","function":{"name":"g","arguments":"{}"}`)},
-		"without an id":    {piece(`"index":0,"function":{"name":"f","arguments":"{\"x\":1}"}`), piece(`"index":0,"function":{"name":"g","arguments":"{}"}`)},
-		"mixed":            {piece(`"index":1,"id":"a","function":{"name":"f","arguments":"{\"x\""}`), piece(`"index":0,"id":"b","function":{"name":"g"}`), piece(`"index":1,"function":{"arguments":":1}"}`), piece(`"index":0,"function":{"arguments":null}`)},
+		"without an index": {piece(`"id":"a","function":{"name":"f","arguments":"{\"x\""}`),
+			piece(`"function":{"arguments":":1}"}`), piece(`"id":"b","function":{"name":"g","arguments":"{}"}`)},
+		"without an id": {piece(`"index":0,"function":{"name":"f","arguments":"{\"x\":1}"}`),
+			piece(`"index":0,"function":{"name":"g","arguments":"{}"}`)},
+		"mixed": {piece(`"index":1,"id":"a","function":{"name":"f","arguments":"{\"x\""}`),
+			piece(`"index":0,"id":"b","function":{"name":"g"}`), piece(`"index":1,"function":{"arguments":":1}"}`),
+			piece(`"index":0,"function":{"arguments":null}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,25 +88,31 @@ func TestOnlyAKnownReasonEndsAReply(t *testing.T) {
 		stream []string
 		kind   string
 	}{
-		"nothing":              {nil, events.ModelIncomplete},
-		"a clean end":          {[]string{text}, events.ModelIncomplete},
-		"[DONE] alone":         {[]string{text, "[DONE]"}, events.ModelIncomplete},
-		"no reason":            {[]string{text, finish(`null`), "[DONE]"}, events.ModelIncomplete},
-		"an unknown reason":    {[]string{text, finish(`"abort"`), "[DONE]"}, events.ModelIncomplete},
-		"no resources":         {[]string{text, finish(`"insufficient_system_resource"`)}, events.ModelOverloaded},
-		"a filter":             {[]string{text, finish(`"content_filter"`)}, events.ModelRefused},
-		"a refusal":            {[]string{delta(`{"refusal":"No."}`), stop}, events.ModelRefused},
-		"no chunk":             {[]string{text, `{"choices":`, stop}, events.ModelIncomplete},
-		"an error's text":      {[]string{text, `{"error":"boom"}`, stop}, events.ModelOverloaded},
-		"an error's number":    {[]string{text, `{"error":{"message":"m","code":429}}`, stop}, events.ModelRateLimited},
-		"an error's code":      {[]string{text, `{"error":{"message":"m","code":"context_length_exceeded"}}`}, events.ModelContextTooLong},
-		"an error's type":      {[]string{text, `{"error":{"message":"m","type":"invalid_request_error"}}`}, events.ModelInvalidRequest},
-		"a flat error":         {[]string{`{"object":"error","message":"This model's maximum context length is 9 tokens","code":400}`}, events.ModelContextTooLong},
-		"an error of no form":  {[]string{`{"error":[1]}`}, events.ModelOverloaded},
-		"an error of MiniMax":  {[]string{`{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`}, events.ModelAuth},
-		"an error at the end":  {[]string{text, stop, `{"error":{"message":"m"}}`}, events.ModelOverloaded},
-		"one call too many":    {manyCalls(llm.MaxCalls + 1), events.ModelIncomplete},
-		"too much was thought": {[]string{delta(`{"reasoning_content":"` + strings.Repeat("x", llm.MaxRaw+1) + `"}`), stop}, events.ModelIncomplete},
+		"nothing":           {nil, events.ModelIncomplete},
+		"a clean end":       {[]string{text}, events.ModelIncomplete},
+		"[DONE] alone":      {[]string{text, "[DONE]"}, events.ModelIncomplete},
+		"no reason":         {[]string{text, finish(`null`), "[DONE]"}, events.ModelIncomplete},
+		"an unknown reason": {[]string{text, finish(`"abort"`), "[DONE]"}, events.ModelIncomplete},
+		"no resources":      {[]string{text, finish(`"insufficient_system_resource"`)}, events.ModelOverloaded},
+		"a filter":          {[]string{text, finish(`"content_filter"`)}, events.ModelRefused},
+		"a refusal":         {[]string{delta(`{"refusal":"No."}`), stop}, events.ModelRefused},
+		"no chunk":          {[]string{text, `{"choices":`, stop}, events.ModelIncomplete},
+		"an error's text":   {[]string{text, `{"error":"boom"}`, stop}, events.ModelOverloaded},
+		"an error's number": {[]string{text, `{"error":{"message":"m","code":429}}`, stop}, events.ModelRateLimited},
+		"an error's code": {[]string{text, `{"error":{"message":"m","code":"context_length_exceeded"}}`},
+			events.ModelContextTooLong},
+		"an error's type": {[]string{text, `{"error":{"message":"m","type":"invalid_request_error"}}`},
+			events.ModelInvalidRequest},
+		"a flat error": {
+			[]string{`{"object":"error","message":"This model's maximum context length is 9 tokens","code":400}`},
+			events.ModelContextTooLong},
+		"an error of no form": {[]string{`{"error":[1]}`}, events.ModelOverloaded},
+		"an error of MiniMax": {[]string{`{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`},
+			events.ModelAuth},
+		"an error at the end": {[]string{text, stop, `{"error":{"message":"m"}}`}, events.ModelOverloaded},
+		"one call too many":   {manyCalls(llm.MaxCalls + 1), events.ModelIncomplete},
+		"too much was thought": {[]string{delta(`{"reasoning_content":"` + strings.Repeat("x", llm.MaxRaw+1) + `"}`), stop},
+			events.ModelIncomplete},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +160,8 @@ func TestUsageIsCountedInOurSense(t *testing.T) {
 		for _, stream := range [][]string{
 			{stop, `{"choices":[],"usage":` + raw + `}`, "[DONE]"},
 			{strings.Replace(stop, `"index"`, `"usage":`+raw+`,"index"`, 1)},
-			{`{"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, strings.Replace(stop, `{"choices"`, `{"usage":`+raw+`,"choices"`, 1)},
+			{`{"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`,
+				strings.Replace(stop, `{"choices"`, `{"usage":`+raw+`,"choices"`, 1)},
 		} {
 			reply, err := ask(t, says(t, "own", stream...), asking(user("Go.")))
 			require.NoError(t, err)
@@ -158,7 +174,9 @@ func TestThoughtsInDetailsAreJoined(t *testing.T) {
 	t.Parallel()
 	d := func(s string) string { return delta(`{"reasoning":"x","reasoning_details":[` + s + `]}`) }
 	reply, err := ask(t, says(t, "openrouter",
-		d(`{"type":"reasoning.text","index":0,"text":"a<","big":12345678901234567890}`), d(`{"type":"reasoning.text","index":0,"text":"b","signature":null}`), d(`{"type":"reasoning.text","index":0,"signature":"s"}`),
+		d(`{"type":"reasoning.text","index":0,"text":"a<","big":12345678901234567890}`),
+		d(`{"type":"reasoning.text","index":0,"text":"b","signature":null}`),
+		d(`{"type":"reasoning.text","index":0,"signature":"s"}`),
 		d(`{"type":"reasoning.encrypted","index":1,"data":"e"},{"type":"reasoning.encrypted","data":"no index"},{"type":"reasoning.encrypted","data":"nor this"}`), stop), asking(user("Go.")))
 	require.NoError(t, err)
 	var raw llm.Opaque
@@ -194,7 +212,8 @@ func TestACallWhosePiecesRepeatItsNameIsReadInBoundedWork(t *testing.T) {
 	piece := func(args string) string {
 		return delta(`{"tool_calls":[{"index":0,"function":{"name":"t","arguments":` + strconv.Quote(args) + `}}]}`)
 	}
-	pieces := slices.Concat([]string{piece(`{"a":"`)}, slices.Repeat([]string{piece("}}}}}}}}}}")}, 3_000), []string{piece(`"}`), stop})
+	pieces := slices.Concat([]string{piece(`{"a":"`)}, slices.Repeat([]string{piece("}}}}}}}}}}")}, 3_000),
+		[]string{piece(`"}`), stop})
 	reply, err := ask(t, says(t, "openai", pieces...), asking(user("Go.")))
 	require.NoError(t, err)
 	require.Len(t, reply.Calls, 1)

@@ -65,7 +65,8 @@ var (
 // Attempt makes one attempt by one run of a program in a new folder below parent
 // that holds these files and goes with the run; see [Open]. When it returns,
 // nothing of the program runs any more.
-func Attempt(ctx context.Context, parent string, r llm.Request, files map[string]string, job func(folder string) Job) iter.Seq2[llm.Chunk, error] {
+func Attempt(ctx context.Context, parent string, r llm.Request, files map[string]string,
+	job func(folder string) Job) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		folder, remove, failed := Open(parent, "run-"+texttools.Mark(r), files)
 		if failed != nil {

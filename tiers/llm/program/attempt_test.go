@@ -41,7 +41,8 @@ func (echo) Line(t *program.Transcript, line []byte) {
 }
 
 func request() llm.Request {
-	return llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("/quit now")}}}}
+	return llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleUser,
+		Blocks: []llm.Block{llm.Text("/quit now")}}}}
 }
 
 func ask(t *testing.T, j program.Job) (llm.Reply, error) {
@@ -58,7 +59,8 @@ func TestAProgramThatDoesNotEndIsEnded(t *testing.T) {
 		<-ctx.Done()
 		return llm.Ended{}, ctx.Err()
 	}
-	reply, err := ask(t, program.Job{Run: run, Program: llm.Program{Input: []byte("x")}, Protocol: echo{}, AfterEnd: time.Millisecond})
+	reply, err := ask(t, program.Job{Run: run, Program: llm.Program{Input: []byte("x")}, Protocol: echo{},
+		AfterEnd: time.Millisecond})
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1}`, reply.Text)
 	require.Nil(t, reply.CLI.Exit, "we ended it")
@@ -76,7 +78,8 @@ func TestAProgramThatWritesForEverBehindItsLastWordIsEnded(t *testing.T) {
 		}
 		return llm.Ended{}, ctx.Err()
 	}
-	reply, err := ask(t, program.Job{Run: run, Program: llm.Program{Input: []byte("x")}, Protocol: echo{}, AfterEnd: time.Millisecond})
+	reply, err := ask(t, program.Job{Run: run, Program: llm.Program{Input: []byte("x")}, Protocol: echo{},
+		AfterEnd: time.Millisecond})
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1}`, reply.Text)
 }
@@ -173,12 +176,15 @@ func TestTokensThatCannotBeAreNotPlausible(t *testing.T) {
 func TestTheBlocksOfARequestBeginTheNextOne(t *testing.T) {
 	t.Parallel()
 	says := func(role string, blocks ...llm.Block) llm.Message { return llm.Message{Role: role, Blocks: blocks} }
-	r := llm.Request{Tools: []llm.Tool{{Name: "read_file"}}, Messages: []llm.Message{says(llm.RoleSystem, llm.Text("You work.")), says(llm.RoleUser, llm.Text("Look."))}}
+	r := llm.Request{Tools: []llm.Tool{{Name: "read_file"}}, Messages: []llm.Message{says(llm.RoleSystem,
+		llm.Text("You work.")), says(llm.RoleUser, llm.Text("Look."))}}
 	before := program.Blocks(r)
 	for _, call := range []string{"1", "2", "3"} {
-		changed := says(llm.RoleTool, llm.Result{Call: call, Name: "read_file", Text: "result " + call}, llm.Text("changed "+call))
+		changed := says(llm.RoleTool, llm.Result{Call: call, Name: "read_file", Text: "result " + call},
+			llm.Text("changed "+call))
 		changed.Refreshed = true
-		r.Messages = append(r.Messages, says(llm.RoleAssistant, llm.Text("I look.\n"), llm.Call{ID: call, Name: "read_file", Args: []byte(`{}`)}), changed)
+		r.Messages = append(r.Messages, says(llm.RoleAssistant, llm.Text("I look.\n"), llm.Call{ID: call, Name: "read_file",
+			Args: []byte(`{}`)}), changed)
 		now := program.Blocks(r)
 		require.Equal(t, before, now[:len(before)])
 		require.Equal(t, "\nchanged "+call+"\n", now[len(now)-1])
@@ -194,7 +200,8 @@ func TestTicketsShareTheToolsAndTheSystemsWords(t *testing.T) {
 	t.Parallel()
 	of := func(ticket string) []string {
 		return program.Blocks(llm.Request{Tools: []llm.Tool{{Name: "read_file"}}, Messages: []llm.Message{
-			{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You work.")}}, {Role: llm.RoleUser, Blocks: []llm.Block{llm.Text(ticket)}}}})
+			{Role: llm.RoleSystem, Blocks: []llm.Block{llm.Text("You work.")}},
+			{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text(ticket)}}}})
 	}
 	require.Equal(t, of("one")[:2], of("two")[:2])
 	require.Contains(t, of("one")[0], "## read_file")

@@ -64,7 +64,8 @@ func makeNamed(parent, name string) (string, error) {
 // Proxies are the variables that say how the network is reached; a program
 // that reaches its service needs them.
 func Proxies() []string {
-	return []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"}
+	return []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+		"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"}
 }
 
 func broken(format string, args ...any) *llm.Error {
@@ -73,4 +74,5 @@ func broken(format string, args ...any) *llm.Error {
 
 // System stands for a program's own words to the model, which speak of tools
 // that are switched off.
-const System = "You are given one prompt. It holds your instructions, the tools that there are, and the conversation so far."
+const System = "You are given one prompt. It holds your instructions, the tools that there are, and the conversation " +
+	"so far."

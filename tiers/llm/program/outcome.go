@@ -22,7 +22,8 @@ func (a *attempt) outcome(ctx context.Context) (llm.Finish, *llm.Error) {
 		failed.CLI = run
 		return llm.Finish{}, failed
 	}
-	return llm.Finish{Reason: a.transcript.reason, Model: cmp.Or(clip(a.transcript.Model, maxName), a.Request.Model), CLI: run}, nil
+	return llm.Finish{Reason: a.transcript.reason, Model: cmp.Or(clip(a.transcript.Model, maxName), a.Request.Model),
+		CLI: run}, nil
 }
 
 // record is the run as it stands on the log.
@@ -63,7 +64,8 @@ func (a *attempt) failure(ctx context.Context) *llm.Error {
 	case a.ended.TimedOut:
 		return a.failed(events.ModelNetwork, "the program ran for over %v", maxRun)
 	}
-	return a.failed(a.Protocol.Exit(a.ended.Exit), "the program ended with exit code %d and without a result", a.ended.Exit)
+	return a.failed(a.Protocol.Exit(a.ended.Exit), "the program ended with exit code %d and without a result",
+		a.ended.Exit)
 }
 
 // failed is an error with what the program said of it.
@@ -86,9 +88,11 @@ func KindOf(said string) string {
 		{events.ModelAuth, `\b(401|403)\b|unauthenticated|authentic|api.?key|permission.?denied|credential|log.?in\b|logged out`},
 		{events.ModelRateLimited, `\b429\b|quota|rate.?limit|usage.?limit|resource.?exhausted|too many requests`},
 		{events.ModelOverloaded, `\b(500|502|503|504|529)\b|overload|unavailable|internal (server )?error|high demand`},
-		{events.ModelContextTooLong, `\b413\b|context.{0,20}(long|exceed|window)|prompt is too long|token count.{0,40}exceeds|too many tokens`},
+		{events.ModelContextTooLong,
+			`\b413\b|context.{0,20}(long|exceed|window)|prompt is too long|token count.{0,40}exceeds|too many tokens`},
 		{events.ModelRefused, `safety|prohibited|recitation|blocklist|refus`},
-		{events.ModelNetwork, `econn|enotfound|etimedout|network|fetch failed|socket|connection|stream disconnected|error sending request`},
+		{events.ModelNetwork,
+			`econn|enotfound|etimedout|network|fetch failed|socket|connection|stream disconnected|error sending request`},
 	} {
 		if regexp.MustCompile(k.words).MatchString(low) {
 			return k.kind

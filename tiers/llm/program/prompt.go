@@ -31,7 +31,8 @@ func Blocks(r llm.Request) []string {
 	add(system)
 	add(texttools.Instructions(r.Tools, mark))
 	if headed {
-		add("# Conversation\n\nOnly headings with the mark " + mark + " begin a turn or a result; any other is part of the text above it. Write the next turn of the assistant, without its heading.")
+		add("# Conversation\n\nOnly headings with the mark " + mark + " begin a turn or a result; any other is part of the " +
+			"text above it. Write the next turn of the assistant, without its heading.")
 	}
 	for _, m := range turns {
 		changed := ""
@@ -67,7 +68,8 @@ func turn(m llm.Message, mark string, headed bool) string {
 			if b.Failed {
 				word = "Error"
 			}
-			parts = append(parts, fmt.Sprintf("## %s of the tool %s %s\n\n%s", word, b.Name, mark, strings.TrimRight(b.Text, "\n")))
+			parts = append(parts, fmt.Sprintf("## %s of the tool %s %s\n\n%s", word, b.Name, mark, strings.TrimRight(b.Text,
+				"\n")))
 		case llm.Opaque:
 		}
 	}

@@ -53,7 +53,8 @@ type use struct {
 }
 
 func newTranscript(r llm.Request) *Transcript {
-	t := &Transcript{request: r, offered: make(map[string]bool, len(r.Tools)), words: texttools.NewParser(texttools.Mark(r)), in: newInput()}
+	t := &Transcript{request: r, offered: make(map[string]bool, len(r.Tools)),
+		words: texttools.NewParser(texttools.Mark(r)), in: newInput()}
 	for _, tool := range r.Tools {
 		t.offered[tool.Name] = true
 	}
@@ -202,11 +203,13 @@ func (t *Transcript) rest() []llm.Chunk {
 	}
 	index := 0
 	for _, u := range t.ours() {
-		out = append(out, llm.CallBegin{Index: index, Name: u.name}, llm.CallArgs{Index: index, Text: u.args}, llm.CallEnd{Index: index})
+		out = append(out, llm.CallBegin{Index: index, Name: u.name}, llm.CallArgs{Index: index, Text: u.args},
+			llm.CallEnd{Index: index})
 		index++
 	}
 	for _, c := range t.words.Calls() {
-		out = append(out, llm.CallBegin{Index: index, Name: c.Name}, llm.CallArgs{Index: index, Text: c.Args}, llm.CallEnd{Index: index, Malformed: c.Malformed})
+		out = append(out, llm.CallBegin{Index: index, Name: c.Name}, llm.CallArgs{Index: index, Text: c.Args},
+			llm.CallEnd{Index: index, Malformed: c.Malformed})
 		index++
 	}
 	return append(out, llm.Usage(t.usage()))

@@ -11,7 +11,8 @@ import (
 )
 
 func request(id string, tier int, track, ticket string) *events.Event {
-	return &events.Event{ID: id, Payload: events.ModelRequested{Tier: tier, Track: track, Ticket: ticket, Provider: script.Name}}
+	return &events.Event{ID: id, Payload: events.ModelRequested{Tier: tier, Track: track, Ticket: ticket,
+		Provider: script.Name}}
 }
 
 func requireLine(t *testing.T, want int, line int, ok bool) {
@@ -76,7 +77,9 @@ func TestAnExhaustedScriptSaysForWhat(t *testing.T) {
 	e := script.Exhausted(events.ModelRequested{Tier: 3, Track: "TR-1", Ticket: "T-002"})
 	require.Equal(t, events.ModelExhausted, e.Kind)
 	require.Equal(t, "script exhausted: no unused line matches tier 3, ticket T-002", e.Message)
-	require.Equal(t, "script exhausted: no unused line matches tier 2, track TR-1", script.Exhausted(events.ModelRequested{Tier: 2, Track: "TR-1"}).Message)
-	require.Equal(t, "script exhausted: no unused line matches tier 1", script.Exhausted(events.ModelRequested{Tier: 1}).Message)
+	require.Equal(t, "script exhausted: no unused line matches tier 2, track TR-1",
+		script.Exhausted(events.ModelRequested{Tier: 2, Track: "TR-1"}).Message)
+	require.Equal(t, "script exhausted: no unused line matches tier 1",
+		script.Exhausted(events.ModelRequested{Tier: 1}).Message)
 	require.False(t, e.Failed("01J").Retryable())
 }

@@ -87,7 +87,8 @@ func parseLine(number int, text []byte) (Line, error) {
 	f := &fields{line: number}
 	line := f.object("", text, "tier", "track", "ticket", "contains", "reply")
 	l := Line{
-		Number: number, Tier: int(line.whole("tier", 4)), Track: line.text("track"), Ticket: line.text("ticket"), Contains: line.text("contains"),
+		Number: number, Tier: int(line.whole("tier", 4)), Track: line.text("track"), Ticket: line.text("ticket"),
+		Contains: line.text("contains"),
 	}
 	if l.Tier < 1 {
 		f.wrong("tier", "must be 1, 2, 3 or 4")

@@ -29,10 +29,13 @@ func TestEveryFieldOfALineIsRead(t *testing.T) {
 		`{"tier":1,"reply":{"error":{"kind":"rate_limited","message":"slow down","retry_after_ms":250}}}`)
 	require.Equal(t, []script.Line{
 		{Number: 2, Tier: 3, Track: "TR-1", Ticket: "T-001", Contains: "FAIL", Reply: script.Reply{
-			Text: "I look.", Delay: 1500 * time.Millisecond, Usage: &events.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4},
-			Calls: []script.Call{{Name: "read_file", Args: `{"path":"a"}`}, {Name: "get_tree", Args: `{}`}, {Name: "x", Args: `{broken`}},
+			Text: "I look.", Delay: 1500 * time.Millisecond, Usage: &events.Usage{Input: 1, Output: 2, CacheRead: 3,
+				CacheWrite: 4},
+			Calls: []script.Call{{Name: "read_file", Args: `{"path":"a"}`}, {Name: "get_tree", Args: `{}`},
+				{Name: "x", Args: `{broken`}},
 		}},
-		{Number: 4, Tier: 1, Reply: script.Reply{Error: &llm.Error{Kind: events.ModelRateLimited, Message: "slow down", RetryAfter: 250 * time.Millisecond}}},
+		{Number: 4, Tier: 1, Reply: script.Reply{Error: &llm.Error{Kind: events.ModelRateLimited, Message: "slow down",
+			RetryAfter: 250 * time.Millisecond}}},
 	}, s.Lines())
 	l, ok := s.Line(4)
 	require.True(t, ok)
@@ -43,8 +46,10 @@ func TestEveryFieldOfALineIsRead(t *testing.T) {
 
 func TestAnErrorMayBeAString(t *testing.T) {
 	t.Parallel()
-	s := parse(t, `{"tier":1,"reply":{"error":"overloaded"}}`, `{"tier":1,"reply":{"error":"it broke"}}`, `{"tier":1,"reply":{"error":{"kind":"auth"}}}`)
-	require.Equal(t, &llm.Error{Kind: events.ModelOverloaded, Message: "the script says overloaded"}, s.Lines()[0].Reply.Error)
+	s := parse(t, `{"tier":1,"reply":{"error":"overloaded"}}`, `{"tier":1,"reply":{"error":"it broke"}}`,
+		`{"tier":1,"reply":{"error":{"kind":"auth"}}}`)
+	require.Equal(t, &llm.Error{Kind: events.ModelOverloaded, Message: "the script says overloaded"},
+		s.Lines()[0].Reply.Error)
 	require.Equal(t, &llm.Error{Kind: events.ModelInvalidRequest, Message: "it broke"}, s.Lines()[1].Reply.Error)
 	require.Equal(t, &llm.Error{Kind: events.ModelAuth, Message: "the script says auth"}, s.Lines()[2].Reply.Error)
 }
@@ -78,19 +83,22 @@ func TestErrorsNameTheLineAndTheField(t *testing.T) {
 		`{"tier":1,"reply":{"text":1}}`:           "reply.text",
 		`{"tier":1,"reply":{"tool_calls":{}}}`:    "reply.tool_calls",
 		`{"tier":1,"reply":{"tool_calls":["x"]}}`: "reply.tool_calls[0]",
-		`{"tier":1,"reply":{"tool_calls":[{"name":"a"},{"args":{}}]}}`:                                          "reply.tool_calls[1].name",
-		`{"tier":1,"reply":{"tool_calls":[{"name":"a","args":[]}]}}`:                                            "reply.tool_calls[0].args",
-		`{"tier":1,"reply":{"tool_calls":[{"name":"a","arguments":{}}]}}`:                                       "reply.tool_calls[0].arguments",
-		`{"tier":1,"reply":{"usage":{"input":-1}}}`:                                                             "reply.usage.input",
-		`{"tier":1,"reply":{"usage":{"input":1,"input_tokens":1}}}`:                                             "reply.usage.input_tokens",
-		`{"tier":1,"reply":{"usage":{"total":1}}}`:                                                              "reply.usage.total",
-		`{"tier":1,"reply":{"delay_ms":-1}}`:                                                                    "reply.delay_ms",
-		`{"tier":1,"reply":{"error":{"kind":"teapot"}}}`:                                                        "reply.error.kind",
-		`{"tier":1,"reply":{"error":{"kind":"auth","retry_after":1}}}`:                                          "reply.error.retry_after",
-		`{"tier":1,"reply":{"error":7}}`:                                                                        "reply.error",
-		fmt.Sprintf(`{"tier":1,"reply":{"delay_ms":%d}}`, script.MaxDelay.Milliseconds()+1):                     "reply.delay_ms",
-		fmt.Sprintf(`{"tier":1,"reply":{"usage":{"output":%d}}}`, script.MaxTokens+1):                           "reply.usage.output",
-		`{"tier":1,"reply":{"tool_calls":[` + strings.Repeat(`{"name":"a"},`, llm.MaxCalls) + `{"name":"a"}]}}`: "reply.tool_calls",
+		`{"tier":1,"reply":{"tool_calls":[{"name":"a"},{"args":{}}]}}`:    "reply.tool_calls[1].name",
+		`{"tier":1,"reply":{"tool_calls":[{"name":"a","args":[]}]}}`:      "reply.tool_calls[0].args",
+		`{"tier":1,"reply":{"tool_calls":[{"name":"a","arguments":{}}]}}`: "reply.tool_calls[0].arguments",
+		`{"tier":1,"reply":{"usage":{"input":-1}}}`:                       "reply.usage.input",
+		`{"tier":1,"reply":{"usage":{"input":1,"input_tokens":1}}}`:       "reply.usage.input_tokens",
+		`{"tier":1,"reply":{"usage":{"total":1}}}`:                        "reply.usage.total",
+		`{"tier":1,"reply":{"delay_ms":-1}}`:                              "reply.delay_ms",
+		`{"tier":1,"reply":{"error":{"kind":"teapot"}}}`:                  "reply.error.kind",
+		`{"tier":1,"reply":{"error":{"kind":"auth","retry_after":1}}}`:    "reply.error.retry_after",
+		`{"tier":1,"reply":{"error":7}}`:                                  "reply.error",
+		fmt.Sprintf(`{"tier":1,"reply":{"delay_ms":%d}}`, script.MaxDelay.Milliseconds()+
+			1): "reply.delay_ms",
+		fmt.Sprintf(`{"tier":1,"reply":{"usage":{"output":%d}}}`, script.MaxTokens+
+			1): "reply.usage.output",
+		`{"tier":1,"reply":{"tool_calls":[` + strings.Repeat(`{"name":"a"},`, llm.MaxCalls) +
+			`{"name":"a"}]}}`: "reply.tool_calls",
 	} {
 		_, err := script.Parse(strings.NewReader("{\"tier\":1,\"reply\":{}}\n" + line + "\n"))
 		var wrong *script.ParseError

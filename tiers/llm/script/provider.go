@@ -79,7 +79,8 @@ func (r *Reply) rest(req llm.Request) []llm.Chunk {
 	var out []llm.Chunk
 	for i, c := range r.Calls {
 		head, tail := halves(c.Args)
-		out = append(out, llm.CallBegin{Index: i, Name: c.Name}, llm.CallArgs{Index: i, Text: head}, llm.CallArgs{Index: i, Text: tail}, llm.CallEnd{Index: i})
+		out = append(out, llm.CallBegin{Index: i, Name: c.Name}, llm.CallArgs{Index: i, Text: head}, llm.CallArgs{Index: i,
+			Text: tail}, llm.CallEnd{Index: i})
 	}
 	if r.Error != nil {
 		if r.Usage != nil {

@@ -51,7 +51,8 @@ func TestAnEmptyReplyIsAReply(t *testing.T) {
 func TestUsageIsEstimatedWhereTheLineHasNone(t *testing.T) {
 	t.Parallel()
 	req := llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("12345678")}}}}
-	r, err := llm.Collect(play(t, `{"tier":3,"reply":{"text":"123456789","tool_calls":[{"name":"a","args":{}}]}}`).Stream(t.Context(), req), nil)
+	r, err := llm.Collect(play(t, `{"tier":3,"reply":{"text":"123456789","tool_calls":[{"name":"a","args":{}}]}}`).Stream(
+		t.Context(), req), nil)
 	require.NoError(t, err)
 	require.Equal(t, events.Usage{Input: 2, Output: 3, Estimated: true}, r.Usage)
 }
@@ -59,11 +60,13 @@ func TestUsageIsEstimatedWhereTheLineHasNone(t *testing.T) {
 func TestAScriptedErrorComesBehindTheText(t *testing.T) {
 	t.Parallel()
 	var seen strings.Builder
-	r, err := llm.Collect(play(t, `{"tier":3,"reply":{"text":"half a","usage":{"input":7},"error":{"kind":"overloaded","message":"busy","retry_after_ms":40}}}`).
+	r, err := llm.Collect(play(t,
+		`{"tier":3,"reply":{"text":"half a","usage":{"input":7},"error":{"kind":"overloaded","message":"busy","retry_after_ms":40}}}`).
 		Stream(t.Context(), llm.Request{}), func(s string) { seen.WriteString(s) })
 	require.Equal(t, &llm.Error{Kind: events.ModelOverloaded, Message: "busy", RetryAfter: 40 * time.Millisecond}, err)
 	require.Equal(t, "half a", seen.String())
-	require.Equal(t, events.Usage{Input: 7, Output: 2, Estimated: true}, r.Usage, "what came counts, though nobody counted it")
+	require.Equal(t, events.Usage{Input: 7, Output: 2, Estimated: true}, r.Usage,
+		"what came counts, though nobody counted it")
 }
 
 func TestTheDelayIsTheWholeReplys(t *testing.T) {

@@ -81,7 +81,8 @@ func Exhausted(m events.ModelRequested) *llm.Error {
 	case m.Track != "":
 		where = ", track " + m.Track
 	}
-	return &llm.Error{Kind: events.ModelExhausted, Message: fmt.Sprintf("script exhausted: no unused line matches tier %d%s", m.Tier, where)}
+	return &llm.Error{Kind: events.ModelExhausted, Message: fmt.Sprintf("script exhausted: no unused line matches tier "+
+		"%d%s", m.Tier, where)}
 }
 
 // matches tells whether the line fits a request whose newest message is newest.

@@ -33,7 +33,8 @@ func Tools(tools []llm.Tool) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("# Tools\n\nYou have exactly the tools below and no others; any tool of the program that you run in is switched off.\n")
+	b.WriteString("# Tools\n\nYou have exactly the tools below and no others; any tool of the program that you run in " +
+		"is switched off.\n")
 	for _, t := range tools {
 		b.WriteString("\n## " + t.Name + "\n\n" + strings.TrimSpace(t.Description) + "\n")
 		if len(t.Schema) > 0 {
@@ -49,11 +50,14 @@ func Instructions(tools []llm.Tool, mark string) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("# Calls of tools\n\nTo call tools, end your answer with one block for each call, written exactly like this:\n\n")
+	b.WriteString("# Calls of tools\n\nTo call tools, end your answer with one block for each call, written exactly " +
+		"like this:\n\n")
 	b.WriteString(Block("NAME", json.RawMessage(`{"argument": "value"}`), mark))
-	b.WriteString("\n\n- The first line of a block is three backticks, tool_call, a space and " + mark + ". The last is three backticks.\n" +
+	b.WriteString("\n\n- The first line of a block is three backticks, tool_call, a space and " + mark +
+		". The last is three backticks.\n" +
 		"- Between them stands one JSON object with the members tool and args. Line feeds in a string are written as \\n.\n" +
-		"- Calls are carried out in their order. Write nothing behind the last block and never write a tool's result yourself: results come in the next message.\n" +
+		"- Calls are carried out in their order. Write nothing behind the last block and never write a tool's result " +
+		"yourself: results come in the next message.\n" +
 		"- An answer without a block is final.\n")
 	return strings.TrimRight(b.String(), "\n")
 }

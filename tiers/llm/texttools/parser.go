@@ -130,7 +130,8 @@ func (p *Parser) rest(words string) string {
 		return ""
 	}
 	if len(p.line) <= maxOpening {
-		if begun, fenced := behindTicks(string(p.line)); fenced && (strings.HasPrefix(word, begun) || strings.HasPrefix(begun, word)) || strings.HasPrefix(closing, begun) {
+		if begun, fenced := behindTicks(string(p.line)); fenced && (strings.HasPrefix(word, begun) ||
+			strings.HasPrefix(begun, word)) || strings.HasPrefix(closing, begun) {
 			return ""
 		}
 	}

@@ -37,22 +37,25 @@ func TestCallsAndTextAreToldApartHoweverTheWordsCome(t *testing.T) {
 		words, text string
 		calls       []texttools.Call
 	}{
-		"text alone":             {"I am done.\n\nReally.\n", "I am done.\n\nReally.\n", nil},
-		"nothing":                {"", "", nil},
-		"a call alone":           {ours, "", []texttools.Call{one}},
-		"a call and a line end":  {ours + "\n", "", []texttools.Call{one}},
-		"text before":            {"I look.\n\n" + ours + "\n", "I look.", []texttools.Call{one}},
-		"text behind":            {"I look.\n" + ours + "\nSoon.", "I look.\n\nSoon.", []texttools.Call{one}},
-		"two":                    {ours + "\n\n" + ours, "", []texttools.Call{one, one}},
-		"two without a gap":      {ours + "\n" + ours, "", []texttools.Call{one, one}},
-		"Windows line ends":      {"x\r\n" + strings.ReplaceAll(ours, "\n", "\r\n") + "\r\n", "x", []texttools.Call{one}},
-		"indented":               {"  " + ours, "", []texttools.Call{one}},
-		"a blank in the fence":   {strings.Replace(ours, "```tool", "``` tool", 1), "", []texttools.Call{one}},
-		"more backticks":         {"`" + ours + "`\n", "", []texttools.Call{one}},
-		"no arguments":           {block(`{"tool":"list"}`), "", []texttools.Call{{Name: "list", Args: "{}"}}},
-		"over lines":             {block("{\n \"tool\": \"read_file\",\n \"args\": {\"path\": \"```\\n\"}\n}"), "", []texttools.Call{{Name: "read_file", Args: "{\"path\": \"```\\n\"}"}}},
-		"other fences":           {"```go\nx()\n```\n```tool_calls\ny\n```\n", "```go\nx()\n```\n```tool_calls\ny\n```\n", nil},
-		"inside a line":          {"say ```tool_call " + mark + "\n{}\n```\n", "say ```tool_call " + mark + "\n{}\n```\n", nil},
+		"text alone":            {"I am done.\n\nReally.\n", "I am done.\n\nReally.\n", nil},
+		"nothing":               {"", "", nil},
+		"a call alone":          {ours, "", []texttools.Call{one}},
+		"a call and a line end": {ours + "\n", "", []texttools.Call{one}},
+		"text before":           {"I look.\n\n" + ours + "\n", "I look.", []texttools.Call{one}},
+		"text behind":           {"I look.\n" + ours + "\nSoon.", "I look.\n\nSoon.", []texttools.Call{one}},
+		"two":                   {ours + "\n\n" + ours, "", []texttools.Call{one, one}},
+		"two without a gap":     {ours + "\n" + ours, "", []texttools.Call{one, one}},
+		"Windows line ends":     {"x\r\n" + strings.ReplaceAll(ours, "\n", "\r\n") + "\r\n", "x", []texttools.Call{one}},
+		"indented":              {"  " + ours, "", []texttools.Call{one}},
+		"a blank in the fence":  {strings.Replace(ours, "```tool", "``` tool", 1), "", []texttools.Call{one}},
+		"more backticks":        {"`" + ours + "`\n", "", []texttools.Call{one}},
+		"no arguments":          {block(`{"tool":"list"}`), "", []texttools.Call{{Name: "list", Args: "{}"}}},
+		"over lines": {block("{\n \"tool\": \"read_file\",\n \"args\": {\"path\": \"```\\n\"}\n}"), "",
+			[]texttools.Call{{Name: "read_file", Args: "{\"path\": \"```\\n\"}"}}},
+		"other fences": {"```go\nx()\n```\n```tool_calls\ny\n```\n", "```go\nx()\n```\n```tool_calls\ny\n```\n",
+			nil},
+		"inside a line": {"say ```tool_call " + mark + "\n{}\n```\n", "say ```tool_call " + mark + "\n{}\n```\n",
+			nil},
 		"what begins as a fence": {"``", "``", nil},
 		"an arrow":               {"`a`\n", "`a`\n", nil},
 	} {
@@ -103,7 +106,8 @@ func TestTheSizeOfABlockIsBounded(t *testing.T) {
 	}
 	_, calls := read(fill(most-1), 4096) // and its line end
 	require.Empty(t, calls[0].Malformed)
-	for _, words := range []string{fill(most), block(strings.Repeat("x\n", most)), "```tool_call " + mark + "\n" + strings.Repeat("x", 2*most) + "\n```"} {
+	for _, words := range []string{fill(most), block(strings.Repeat("x\n", most)), "```tool_call " + mark + "\n" +
+		strings.Repeat("x", 2*most) + "\n```"} {
 		_, calls = read(words, 4096)
 		require.Len(t, calls, 1)
 		require.Contains(t, calls[0].Malformed, "is over")
@@ -112,11 +116,13 @@ func TestTheSizeOfABlockIsBounded(t *testing.T) {
 
 func TestInstructionsShowTheModelACallThatIsOne(t *testing.T) {
 	t.Parallel()
-	tools := []llm.Tool{{Name: "read_file", Description: "Reads a file.\n", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "list"}}
+	tools := []llm.Tool{{Name: "read_file", Description: "Reads a file.\n", Schema: json.RawMessage(`{"type":"object"}`)},
+		{Name: "list"}}
 	text := texttools.Tools(tools) + texttools.Instructions(tools, mark)
 	require.NotContains(t, texttools.Tools(tools), mark, "tickets share it")
 	require.Empty(t, texttools.Tools(nil))
-	for _, want := range []string{"## read_file\n\nReads a file.\n\nArguments (JSON Schema): {\"type\":\"object\"}", "## list", mark} {
+	for _, want := range []string{"## read_file\n\nReads a file.\n\nArguments (JSON Schema): {\"type\":\"object\"}",
+		"## list", mark} {
 		require.Contains(t, text, want)
 	}
 	_, calls := read(text, 100)

@@ -86,7 +86,9 @@ func (c *Call) silence() time.Duration {
 
 // Client is what an SDK is given.
 func (c *Call) Client() *http.Client {
-	return &http.Client{Transport: c, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: c, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // RoundTrip sends the request and hands out an answer only if it is the one

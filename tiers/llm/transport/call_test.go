@@ -47,7 +47,9 @@ func TestASuccessThatIsNoEventStreamIsAnError(t *testing.T) {
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the redirect was followed")
+	}))
 	t.Cleanup(other.Close)
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		_, failed := ask(t, transport.Options{}, says(code, "", "Location", other.URL))
@@ -91,8 +93,10 @@ func TestWhatAnAnswerMayHoldIsBounded(t *testing.T) {
 	require.Contains(t, failed.Message, "is over")
 
 	for size, want := range map[int]string{transport.MaxStream: "", transport.MaxStream + 1: events.ModelNetwork} {
-		c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(io.LimitReader(colons{}, int64(size)))}, nil
+		c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response,
+			error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}},
+				Body: io.NopCloser(io.LimitReader(colons{}, int64(size)))}, nil
 		})}}, transport.Options{Stream: true})
 		_, failed := attempt(t, c, "http://server.invalid")
 		if want == "" {
@@ -124,9 +128,10 @@ func TestNoErrorHoldsAKey(t *testing.T) {
 		_, failed := ask(t, transport.Options{}, says(400, `{"error":{"message":"bad key `+secret+`"}}`))
 		require.NotContains(t, failed.Message, secret)
 		require.Contains(t, failed.Message, "bad key [key]")
-		c := transport.Begin(llm.Endpoint{Key: key, Headers: map[string]string{"A": "gatekeeper-token"}, Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-			return nil, errors.New("no route for " + secret)
-		})}}, transport.Options{})
+		c := transport.Begin(llm.Endpoint{Key: key, Headers: map[string]string{"A": "gatekeeper-token"},
+			Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+				return nil, errors.New("no route for " + secret)
+			})}}, transport.Options{})
 		_, failed = attempt(t, c, "http://server.invalid")
 		for err := error(failed); err != nil; err = unwrap(err) {
 			require.NotContains(t, err.Error(), secret)
@@ -199,7 +204,8 @@ type nothing struct {
 }
 
 func newNothing() *nothing {
-	const begin, extra, end = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff", "\xff\xff", "\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	const begin, extra, end = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff", "\xff\xff",
+		"\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	return &nothing{file: []byte(begin + extra + strings.Repeat("x", 0xffff) + end)}
 }
 
@@ -213,8 +219,10 @@ func TestAnAnswerThatUnpacksToNothingIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{200, 500} {
 		sent := newNothing()
-		c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, Body: io.NopCloser(sent)}, nil
+		c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response,
+			error) {
+			return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"text/event-stream"},
+				"Content-Encoding": {"gzip"}}, Body: io.NopCloser(sent)}, nil
 		})}}, transport.Options{Stream: true})
 		_, failed := attempt(t, c, "http://server.invalid")
 		require.NotNil(t, failed, code)

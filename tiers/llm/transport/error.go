@@ -74,7 +74,8 @@ func unreached(err error) error {
 // which holds it too.
 func (c *Call) hidden(e *llm.Error) *llm.Error {
 	clean := c.secrets.Replace(e.Message)
-	if cause := errors.Unwrap(e); clean == e.Message && (cause == nil || c.secrets.Replace(cause.Error()) == cause.Error()) {
+	if cause := errors.Unwrap(e); clean == e.Message &&
+		(cause == nil || c.secrets.Replace(cause.Error()) == cause.Error()) {
 		return e
 	}
 	return &llm.Error{Kind: e.Kind, Message: clean, RetryAfter: e.RetryAfter, CLI: e.CLI}

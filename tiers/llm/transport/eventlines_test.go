@@ -16,9 +16,11 @@ import (
 // streamed is what an SDK reads of an event stream that comes through r.
 func streamed(t *testing.T, r io.Reader) string {
 	t.Helper()
-	text, failed := attempt(t, transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(r)}, nil
-	})}}, transport.Options{Stream: true}), "http://server.invalid")
+	text, failed := attempt(t,
+		transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}},
+				Body: io.NopCloser(r)}, nil
+		})}}, transport.Options{Stream: true}), "http://server.invalid")
 	require.Nil(t, failed)
 	return text
 }

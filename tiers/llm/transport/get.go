@@ -14,7 +14,8 @@ import (
 
 // Get asks for a JSON document of an API and decodes it into out, with the given
 // headers beside those of e. The error is an [*llm.Error].
-func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string, header map[string]string, refine Refine, out any) error {
+func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string, header map[string]string,
+	refine Refine, out any) error {
 	call := Begin(e, Options{Silence: silence})
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -20,7 +20,8 @@ func ask(t *testing.T, o transport.Options, h http.HandlerFunc) (string, *llm.Er
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	return attempt(t, transport.Begin(llm.Endpoint{Key: key, Headers: map[string]string{"X-Gate": "Bearer gatekeeper-token"}}, o), server.URL)
+	return attempt(t, transport.Begin(llm.Endpoint{Key: key, Headers: map[string]string{
+		"X-Gate": "Bearer gatekeeper-token"}}, o), server.URL)
 }
 
 func attempt(t *testing.T, c *transport.Call, url string) (string, *llm.Error) {

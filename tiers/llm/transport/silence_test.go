@@ -45,17 +45,21 @@ func TestAnAnswerThatBringsNothingIsGivenUp(t *testing.T) {
 		header, each, silence, ends time.Duration
 		fails                       bool
 	}{
-		"slow, but never silent":      {transport.FirstContent - 1, transport.FirstContent - 1, 0, 4 * (transport.FirstContent - 1), false},
-		"no header":                   {transport.FirstContent + 1, 0, 0, transport.FirstContent, true},
-		"silent before content":       {time.Second, transport.FirstContent + 1, 0, transport.FirstContent + time.Second, true},
+		"slow, but never silent": {transport.FirstContent - 1, transport.FirstContent - 1, 0,
+			4 * (transport.FirstContent - 1), false},
+		"no header": {transport.FirstContent + 1, 0, 0, transport.FirstContent, true},
+		"silent before content": {time.Second, transport.FirstContent + 1, 0, transport.FirstContent + time.Second,
+			true},
 		"silent for a limit of yours": {0, 3 * time.Second, 2 * time.Second, 2 * time.Second, true},
-		"a longer limit of yours":     {0, transport.FirstContent * 2, transport.FirstContent * 3, transport.FirstContent * 6, false},
+		"a longer limit of yours": {0, transport.FirstContent * 2, transport.FirstContent * 3, transport.FirstContent * 6,
+			false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				text, failed := attempt(t, transport.Begin(slow(c.header, c.each, 3), transport.Options{Stream: true, Silence: c.silence}), "http://server.invalid")
+				text, failed := attempt(t, transport.Begin(slow(c.header, c.each, 3), transport.Options{Stream: true,
+					Silence: c.silence}), "http://server.invalid")
 				require.InDelta(t, c.ends.Seconds(), time.Since(began).Seconds(), 0.001)
 				if !c.fails {
 					require.Nil(t, failed)
@@ -118,7 +122,8 @@ func TestAnAnswerThatNeverEndsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		_, failed := attempt(t, transport.Begin(slow(0, transport.Silence/2, 1<<30), transport.Options{Stream: true}), "http://server.invalid")
+		_, failed := attempt(t, transport.Begin(slow(0, transport.Silence/2, 1<<30), transport.Options{Stream: true}),
+			"http://server.invalid")
 		require.InDelta(t, transport.Longest.Seconds(), time.Since(began).Seconds(), 0.001)
 		require.Equal(t, events.ModelNetwork, failed.Kind)
 		require.Contains(t, failed.Message, "the answer did not end within 2h0m0s")

@@ -18,9 +18,12 @@ import (
 func TestEveryStatusHasAKind(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{
-		300: events.ModelInvalidRequest, 304: events.ModelInvalidRequest, 400: events.ModelInvalidRequest, 401: events.ModelAuth, 402: events.ModelAuth, 403: events.ModelAuth,
-		404: events.ModelInvalidRequest, 405: events.ModelInvalidRequest, 408: events.ModelOverloaded, 409: events.ModelNetwork, 413: events.ModelContextTooLong,
-		422: events.ModelInvalidRequest, 425: events.ModelNetwork, 429: events.ModelRateLimited, 500: events.ModelOverloaded, 503: events.ModelOverloaded, 529: events.ModelOverloaded, 600: events.ModelNetwork,
+		300: events.ModelInvalidRequest, 304: events.ModelInvalidRequest, 400: events.ModelInvalidRequest,
+		401: events.ModelAuth, 402: events.ModelAuth, 403: events.ModelAuth,
+		404: events.ModelInvalidRequest, 405: events.ModelInvalidRequest, 408: events.ModelOverloaded,
+		409: events.ModelNetwork, 413: events.ModelContextTooLong,
+		422: events.ModelInvalidRequest, 425: events.ModelNetwork, 429: events.ModelRateLimited, 500: events.ModelOverloaded,
+		503: events.ModelOverloaded, 529: events.ModelOverloaded, 600: events.ModelNetwork,
 	} {
 		require.Equal(t, want, transport.Kind(code), code)
 		_, failed := ask(t, transport.Options{Stream: true}, says(code, "why"))
@@ -59,14 +62,16 @@ func TestRetryAfterIsReadAndBounded(t *testing.T) {
 func TestAStatusSaysWhatTheServerSaid(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"type":"error","error":{"type":"x","message":"no such model"}}`: "the server answered 400 Bad Request: no such model",
-		`{"error":"no such model"}`:                                       "the server answered 400 Bad Request: no such model",
-		`{"message":"no such model"}`:                                     "the server answered 400 Bad Request: no such model",
-		`{"detail":"no such model"}`:                                      "the server answered 400 Bad Request: no such model",
-		"<html>\n  <b>no such   model</b>":                                "the server answered 400 Bad Request: <html> <b>no such model</b>",
-		`{"other":1}`:                                                     `the server answered 400 Bad Request: {"other":1}`,
-		"":                                                                "the server answered 400 Bad Request",
-		"bad \xff byte " + strings.Repeat("x", 1000) + " tail": "the server answered 400 Bad Request: bad \uFFFD byte " + strings.Repeat("x", 300-len("bad \uFFFD byte ")) + "…",
+		`{"type":"error","error":{"type":"x","message":"no such model"}}`: "the server answered 400 Bad Request: no such " +
+			"model",
+		`{"error":"no such model"}`:        "the server answered 400 Bad Request: no such model",
+		`{"message":"no such model"}`:      "the server answered 400 Bad Request: no such model",
+		`{"detail":"no such model"}`:       "the server answered 400 Bad Request: no such model",
+		"<html>\n  <b>no such   model</b>": "the server answered 400 Bad Request: <html> <b>no such model</b>",
+		`{"other":1}`:                      `the server answered 400 Bad Request: {"other":1}`,
+		"":                                 "the server answered 400 Bad Request",
+		"bad \xff byte " + strings.Repeat("x", 1000) + " tail": "the server answered 400 Bad Request: bad \uFFFD byte " +
+			strings.Repeat("x", 300-len("bad \uFFFD byte ")) + "…",
 	} {
 		_, failed := ask(t, transport.Options{}, says(400, body))
 		require.Equal(t, want, failed.Message)
@@ -75,7 +80,8 @@ func TestAStatusSaysWhatTheServerSaid(t *testing.T) {
 
 func TestAFailureSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]string{401: "whether the key works", 403: "whether the key works", 404: "is base_url right?"} {
+	for code, want := range map[int]string{401: "whether the key works", 403: "whether the key works",
+		404: "is base_url right?"} {
 		_, failed := ask(t, transport.Options{}, says(code, "no"))
 		require.Contains(t, failed.Message, want)
 	}
@@ -90,8 +96,10 @@ func TestAFailureSaysWhatToDo(t *testing.T) {
 
 func TestTheBodyOfAFailureIsBounded(t *testing.T) {
 	t.Parallel()
-	for size, want := range map[int]int{0: 0, transport.MaxFailure: transport.MaxFailure, transport.MaxFailure + 1: transport.MaxFailure} {
-		c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+	for size, want := range map[int]int{0: 0, transport.MaxFailure: transport.MaxFailure, transport.MaxFailure +
+		1: transport.MaxFailure} {
+		c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response,
+			error) {
 			return &http.Response{StatusCode: 400, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", size)))}, nil
 		})}}, transport.Options{})
 		_, err := c.Client().Get("http://server.invalid")
@@ -103,7 +111,8 @@ func TestTheBodyOfAFailureIsBounded(t *testing.T) {
 
 func TestAVendorRefinesAStatus(t *testing.T) {
 	t.Parallel()
-	c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+	c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response,
+		error) {
 		return &http.Response{StatusCode: 400, Header: http.Header{"Retry-After": {"7"}}, Body: http.NoBody}, nil
 	})}}, transport.Options{})
 	_, err := c.Client().Get("http://server.invalid")
@@ -111,5 +120,6 @@ func TestAVendorRefinesAStatus(t *testing.T) {
 		require.Equal(t, 400, s.Code)
 		return events.ModelContextTooLong, "too long"
 	})
-	require.Equal(t, llm.Error{Kind: events.ModelContextTooLong, Message: "too long", RetryAfter: 7 * time.Second}, *failed)
+	require.Equal(t, llm.Error{Kind: events.ModelContextTooLong, Message: "too long", RetryAfter: 7 * time.Second},
+		*failed)
 }

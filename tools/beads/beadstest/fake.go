@@ -62,7 +62,8 @@ const moment = "2026-11-21T17:04:06Z"
 
 func fresh(number int, title, description string) bead {
 	return bead{
-		ID: fmt.Sprintf("t-%d", number), Title: title, Description: description, Status: "open", Priority: 2, IssueType: "task",
+		ID: fmt.Sprintf("t-%d", number), Title: title, Description: description, Status: "open", Priority: 2,
+		IssueType: "task",
 		CreatedAt: moment, UpdatedAt: moment, CreatedBy: os.Getenv("BEADS_ACTOR"),
 	}
 }
@@ -81,7 +82,8 @@ func play(args []string) int {
 	file := filepath.Join(os.Getenv("BEADS_DIR"), state)
 	raw, err := os.ReadFile(file)
 	if err != nil {
-		return text("Error: no beads database found\nHint: run 'bd where' to inspect the resolved workspace, or 'bd init' to create a new database\n      or set BEADS_DIR to point to your .beads directory")
+		return text("Error: no beads database found\nHint: run 'bd where' to inspect the resolved workspace, or 'bd init' " +
+			"to create a new database\n      or set BEADS_DIR to point to your .beads directory")
 	}
 	var beads []bead
 	if err := json.Unmarshal(raw, &beads); err != nil {
@@ -142,12 +144,16 @@ func update(file string, beads []bead, args []string) int {
 	}
 	id, status := args[2], strings.TrimPrefix(args[0], "--status=")
 	if !slices.Contains([]string{"open", "in_progress", "blocked", "deferred", "closed", "pinned", "hooked"}, status) {
-		object(map[string]any{"error": fmt.Sprintf("invalid status %q (built-in: open, in_progress, blocked, deferred, closed, pinned, hooked; or configure custom statuses via 'bd config set status.custom')", status), "schema_version": 1})
+		object(map[string]any{"error": fmt.Sprintf("invalid status %q (built-in: open, in_progress, blocked, deferred, "+
+			"closed, pinned, hooked; or configure custom statuses via 'bd config set status.custom')", status),
+			"schema_version": 1})
 		return 1
 	}
 	at := slices.IndexFunc(beads, func(b bead) bool { return b.ID == id })
 	if at < 0 {
-		return text(fmt.Sprintf("Error resolving %s: no issue found matching %q\n{\"error\":\"1 of 1 issues failed to update\",\"failed\":[{\"id\":%q,\"error\":\"resolving issue: no issue found matching \\\"%s\\\"\"}],\"schema_version\":1}", id, id, id, id))
+		return text(fmt.Sprintf("Error resolving %s: no issue found matching %q\n{\"error\":\"1 of 1 issues failed to "+
+			"update\",\"failed\":[{\"id\":%q,\"error\":\"resolving issue: no issue found matching "+
+			"\\\"%s\\\"\"}],\"schema_version\":1}", id, id, id, id))
 	}
 	beads[at].Status = status
 	if code := save(file, beads); code != 0 {

@@ -217,7 +217,8 @@ func (s Source) opened(owner *python.Symbol, kind string) spot {
 // beside is the place before or after an anchor.
 func (s Source) beside(owner *python.Symbol, anchor Anchor) (spot, error) {
 	if anchor.Symbol == "" {
-		return spot{}, refuse("anchor_type %s needs anchor_symbol, the dotted path of a definition in the same block", anchor.Type)
+		return spot{}, refuse("anchor_type %s needs anchor_symbol, the dotted path of a definition in the same block",
+			anchor.Type)
 	}
 	name := anchor.Symbol
 	if owner != nil && len(s.Find(name)) == 0 {
@@ -232,7 +233,8 @@ func (s Source) beside(owner *python.Symbol, anchor Anchor) (spot, error) {
 		if owner != nil {
 			where = "'" + owner.Path + "'"
 		}
-		return spot{}, refuse("anchor_symbol '%s' is not directly in %s, where the definition goes; choose an anchor in the same block",
+		return spot{}, refuse("anchor_symbol '%s' is not directly in %s, where the definition goes; choose an anchor in "+
+			"the same block",
 			anchor.Symbol, where)
 	}
 	return s.besideSymbol(owner, symbol, anchor.Type), nil

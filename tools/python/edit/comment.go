@@ -10,7 +10,8 @@ import (
 // directive is a comment that speaks to a program and not about the definition below it: a shebang,
 // an encoding cookie, a region marker, a cell mark, or a switch of a linter or formatter.
 var directive = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^[ \t\f]*#(!|.*coding[=:]|\s*(region|endregion|end region|%%|fmt:|yapf:|isort:|ruff:|flake8:|pylint:|mypy:|pyright:|type:|noqa|nosec|pragma))`)
+	return regexp.MustCompile(
+		`(?i)^[ \t\f]*#(!|.*coding[=:]|\s*(region|endregion|end region|%%|fmt:|yapf:|isort:|ruff:|flake8:|pylint:|mypy:|pyright:|type:|noqa|nosec|pragma))`)
 })
 
 // attached is the comment directly above a definition that is about it: the lines below the last

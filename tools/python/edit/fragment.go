@@ -107,10 +107,12 @@ func (fr fragment) definitions(name string) ([]*python.Statement, error) {
 	for _, statement := range fr.file.Body {
 		switch line := fr.file.LineOf(statement.OuterStart()); {
 		case statement.Symbol == nil:
-			return nil, refuse("%s must hold the definition of '%s' and nothing else, but its line %d is %q; put other statements in with edit_file",
+			return nil, refuse("%s must hold the definition of '%s' and nothing else, but its line %d is %q; put other "+
+				"statements in with edit_file",
 				fr.label, name, line, shorten(fr.lines[line-1]))
 		case statement.Symbol.Name != python.Normalize(name):
-			return nil, refuse("%s defines '%s' at its line %d, not '%s'; give the definition of '%s' alone, and use rename_symbol to rename",
+			return nil, refuse("%s defines '%s' at its line %d, not '%s'; give the definition of '%s' alone, and use "+
+				"rename_symbol to rename",
 				fr.label, statement.Symbol.Name, line, name, name)
 		}
 	}

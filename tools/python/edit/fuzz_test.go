@@ -20,9 +20,11 @@ var seeds = []string{
 	"def f():\n    return 1\n",
 	"class A: x = 1; y = 2  # c\n",
 	"class A:\r\n\t# about\r\n\t@d(\r\n\t  1)\r\n\tdef m(self): pass;\r\n\t# end\r\n",
-	"#!/usr/bin/python\n# coding: utf-8\n'''doc'''\nfrom __future__ import annotations\nimport os\n\n\n# c\n\nclass A(\n  B):\n  '''doc'''\n",
+	"#!/usr/bin/python\n# coding: utf-8\n'''doc'''\nfrom __future__ import annotations\nimport os\n\n\n# c\n\nclass " +
+		"A(\n  B):\n  '''doc'''\n",
 	"if x:\n  def f(): pass\nelif y:\n  def f(): pass\nelse:\n  # c\n\n  def f():\n     return '''\n a\n'''\n",
-	"def f(a, b=lambda x, y: (x), *c, d: int = 1, **e) -> int: # c\n\tdef g(): pass\n\treturn f(1, *a) + f(b=1)\n\fclass B:\n pass",
+	"def f(a, b=lambda x, y: (x), *c, d: int = 1, **e) -> int: # c\n\tdef g(): pass\n\treturn f(1, *a) + " +
+		"f(b=1)\n\fclass B:\n pass",
 	"x = 1 \\\n\ndef f(): pass\\\n\n\ny = f'''{\nx\n}''' ; z: int = (1,\n2)\na, b = c = 1\n",
 	"#region a\nclass A:\n    #region b\n    def m(self):\n        pass\n    #endregion\n#endregion\n",
 	"@property\nasync def f(): pass\rclass C:\r  def m(self): pass\r  def m(self): pass\r",
@@ -209,14 +211,16 @@ func FuzzMove(f *testing.F) {
 		source, dest := opened(t, &text), opened(t, &other)
 		symbol, name := picked(t, source, pick/2)
 		kind := []string{edit.Top, edit.Bottom}[pick%2]
-		r := edit.Relocation{Name: name, NewName: "moved", Anchor: edit.Anchor{Type: kind}, CarryImports: pick%3 == 0, Together: true}
+		r := edit.Relocation{Name: name, NewName: "moved", Anchor: edit.Anchor{Type: kind}, CarryImports: pick%3 == 0,
+			Together: true}
 		if moved, err := edit.Move(source, dest, r); err == nil {
 			sound(t, text, moved.Source)
 			after := sound(t, other, moved.Destination)
 			arrived := found(t, after, "moved", moved.Destination.Start)
 			have := tokens(after.File, outer(arrived.Statement))
 			want := tokens(source.File, outer(symbol.Statement))
-			require.Equal(t, strings.Join(want, " "), strings.Replace(strings.Join(have, " "), "moved", symbol.NameSpan.Of(text), 1))
+			require.Equal(t, strings.Join(want, " "), strings.Replace(strings.Join(have, " "), "moved", symbol.NameSpan.Of(text),
+				1))
 		}
 		if moved, err := source.MoveWithin(r); err == nil {
 			after := sound(t, text, moved.Destination)
@@ -293,7 +297,8 @@ func FuzzWrapRegion(f *testing.F) {
 			return
 		}
 		after := sound(t, text, change)
-		require.Equal(t, tokens(source.File, python.Span{End: len(text)}), tokens(after.File, python.Span{End: len(after.Text)}))
+		require.Equal(t, tokens(source.File, python.Span{End: len(text)}),
+			tokens(after.File, python.Span{End: len(after.Text)}))
 		require.Len(t, after.Lines, len(source.Lines)+2)
 	})
 }

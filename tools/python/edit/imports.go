@@ -88,5 +88,6 @@ func (s Source) imports(chain []*python.Statement) bool {
 // mixed tells whether a statement may stand between the imports of an import block without ending
 // it: an assignment of a name such as __all__.
 func (s Source) mixed(chain []*python.Statement) bool {
-	return len(chain) == 1 && chain[0].Kind == python.Simple && strings.HasPrefix(s.Text[chain[0].Start:chain[0].End], "__")
+	return len(chain) == 1 && chain[0].Kind == python.Simple && strings.HasPrefix(s.Text[chain[0].Start:chain[0].End],
+		"__")
 }

@@ -61,7 +61,8 @@ func statesOf(file *python.File) []lineState {
 		mark(line, begin, len(file.Text), continued)
 	}
 	for i := 1; i < len(states); i++ {
-		if above := file.Text[file.Lines[i-1].Start:file.Lines[i-1].End]; states[i] == fresh && states[i-1] != inString && strings.Trim(above, " \t\f") == "\\" {
+		if above := file.Text[file.Lines[i-1].Start:file.Lines[i-1].End]; states[i] == fresh && states[i-1] != inString &&
+			strings.Trim(above, " \t\f") == "\\" {
 			states[i] = continued
 		}
 	}

@@ -18,7 +18,8 @@ func (s Source) definition(name string) (*python.Symbol, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, refuse("'%s' is ambiguous in %s: %s; choose one by its number, as in %s#1", name, s.Path, s.candidates(found), found[0].Path)
+	return nil, refuse("'%s' is ambiguous in %s: %s; choose one by its number, as in %s#1", name, s.Path,
+		s.candidates(found), found[0].Path)
 }
 
 // mostCandidates bounds the definitions of one name that are listed.
@@ -44,7 +45,8 @@ func (s Source) noDefinition(name string) error {
 	}
 	for _, v := range s.Variables() {
 		if v.Path == path {
-			return refuse("no definition '%s' in %s; it is a variable (line %d), see py_set_var_declaration", shorten(name), s.Path, s.LineOf(v.Target.Start))
+			return refuse("no definition '%s' in %s; it is a variable (line %d), see py_set_var_declaration", shorten(name),
+				s.Path, s.LineOf(v.Target.Start))
 		}
 	}
 	if len(s.Symbols) == 0 {

@@ -103,7 +103,8 @@ func (s Source) MoveWithin(r Relocation) (Moved, error) {
 		return Moved{}, err
 	}
 	change.Splices = s.composed(removal, change)
-	moved := Moved{Source: change, Destination: change, Path: joined(parent, own), Imports: []Need{}, Names: []string{}, Clashes: []string{}, SourceUses: []int{}}
+	moved := Moved{Source: change, Destination: change, Path: joined(parent, own), Imports: []Need{}, Names: []string{},
+		Clashes: []string{}, SourceUses: []int{}}
 	if moved.Path != symbol.Path {
 		moved.SourceUses = usesIn(change.Result, symbol, false)
 	}

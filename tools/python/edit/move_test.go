@@ -21,9 +21,11 @@ func TestCarriedImportsGoToTheImportBlock(t *testing.T) {
 		"above the first line": {plain, "x = 1\n", "import os\nfrom a import b, c\n\nx = 1\n" + f},
 		"below a licence":      {plain, "# (c)\n\nx = 1\n", "# (c)\n\nimport os\nfrom a import b, c\n\nx = 1\n" + f},
 		"no final line end":    {plain, "'''doc'''", "'''doc'''\n\nimport os\nfrom a import b, c\n" + f},
-		"future above imports": {future, "import sys\n", "from __future__ import annotations\n\nimport sys\nimport os\n\n\ndef f():\n    return os\n"},
+		"future above imports": {future, "import sys\n", "from __future__ import annotations\n\nimport sys\nimport " +
+			"os\n\n\ndef f():\n    return os\n"},
 		"future in a new file": {future, "", "from __future__ import annotations\nimport os\n\n\ndef f():\n    return os\n"},
-		"crlf":                 {plain, "import sys\r\n", "import sys\r\nimport os\r\nfrom a import b, c\r\n\r\n\r\ndef f():\r\n    return os, b, c\r\n"},
+		"crlf": {plain, "import sys\r\n", "import sys\r\nimport os\r\nfrom a import b, c\r\n\r\n\r\ndef " +
+			"f():\r\n    return os, b, c\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +38,8 @@ func TestCarriedImportsGoToTheImportBlock(t *testing.T) {
 
 func TestMoveSaysWhatTheCodeNeedsAndWhoUsesIt(t *testing.T) {
 	t.Parallel()
-	source := open(t, "import os, sys\nfrom a import *\nLIMIT = 1\n\n\ndef helper(): pass\n\n\ndef f(sys):\n    local = os\n    return LIMIT, helper(), sys, local, f, unknown\n\n\nf(1)\nx.f\ndef g(f): return f\n")
+	source := open(t, "import os, sys\nfrom a import *\nLIMIT = 1\n\n\ndef helper(): pass\n\n\ndef f(sys):\n    local = "+
+		"os\n    return LIMIT, helper(), sys, local, f, unknown\n\n\nf(1)\nx.f\ndef g(f): return f\n")
 	dest := open(t, "from src import f\nLIMIT = 2\nf(2)\n")
 	moved, err := edit.Move(source, dest, edit.Relocation{Name: "f"})
 	require.NoError(t, err)

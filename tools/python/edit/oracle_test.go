@@ -48,7 +48,8 @@ func (o *oracle) send(c oracleCase, label string) {
 }
 
 // TestEditsOfRealFilesAgreeWithCPython edits definitions, variables and regions of the standard
-// library of the python3 on PATH and compares the trees. SLOP_LOAD=full takes a fifth of its files instead of a sixtieth.
+// library of the python3 on PATH and compares the trees. SLOP_LOAD=full takes a fifth of its files
+// instead of a sixtieth.
 func TestEditsOfRealFilesAgreeWithCPython(t *testing.T) {
 	t.Parallel()
 	step, each := 60, 2
@@ -99,7 +100,8 @@ func libraryFiles(t *testing.T) []string {
 	}
 	var files []string
 	_ = filepath.WalkDir(strings.TrimSpace(string(out)), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".py" && !strings.Contains(path, "lib2to3/tests/data") {
+		if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".py" &&
+			!strings.Contains(path, "lib2to3/tests/data") {
 			files = append(files, path)
 		}
 		return nil
@@ -167,12 +169,14 @@ func (o *oracle) moved(symbol *python.Symbol, name string) {
 	moved, err := edit.Move(o.source, dest, edit.Relocation{Name: name, NewName: symbol.Name, Anchor: anchor})
 	require.NoError(o.t, err, "%s: %s", o.name, name)
 	o.send(oracleCase{
-		Op: "moved", After: moved.Source.Result, Path: symbol.Path, Ordinal: symbol.Ordinal, There: there, Arrived: moved.Destination.Result,
+		Op: "moved", After: moved.Source.Result, Path: symbol.Path, Ordinal: symbol.Ordinal, There: there,
+		Arrived: moved.Destination.Result,
 	}, name)
 	if symbol.Statement.Parent == nil && symbol.Of == 1 {
 		other := o.source.Symbols[o.random.IntN(len(o.source.Symbols))]
 		if other.Statement.Parent == nil && other != symbol && o.random.IntN(2) == 0 {
-			anchor = edit.Anchor{Type: []string{edit.Before, edit.After}[o.random.IntN(2)], Symbol: fmt.Sprintf("%s#%d", other.Path, other.Ordinal)}
+			anchor = edit.Anchor{Type: []string{edit.Before, edit.After}[o.random.IntN(2)], Symbol: fmt.Sprintf("%s#%d",
+				other.Path, other.Ordinal)}
 		}
 		moved, err = o.source.MoveWithin(edit.Relocation{Name: symbol.Path, Anchor: anchor})
 		require.NoError(o.t, err, "%s: %s %v", o.name, name, anchor)

@@ -21,7 +21,10 @@ var marker = sync.OnceValue(func() *regexp.Regexp {
 func (s Source) WrapRegion(start, end int, name string) (Change, error) {
 	name = strings.TrimSpace(name)
 	switch {
-	case name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
+	case name == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' ||
+			r == '\u2029'
+	}):
 		return Change{}, refuse("region_name must be one line of text without control characters")
 	case end < start:
 		return Change{}, refuse("end_line %d is before start_line %d", end, start)
@@ -36,7 +39,8 @@ func (s Source) WrapRegion(start, end int, name string) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	above := document.Splice{Start: s.Lines[first].Start, End: s.Lines[first].Start, New: indent + "#region " + name + s.lineEnd(first)}
+	above := document.Splice{Start: s.Lines[first].Start, End: s.Lines[first].Start, New: indent + "#region " + name +
+		s.lineEnd(first)}
 	offset := s.behind(last)
 	below := document.Splice{Start: offset, End: offset, New: indent + "#endregion" + s.lineEnd(last)}
 	if s.Lines[last].End == offset {
@@ -52,10 +56,12 @@ func (s Source) WrapRegion(start, end int, name string) (Change, error) {
 func (s Source) checkRegion(first, last int) error {
 	switch {
 	case s.inside(first):
-		return refuse("line %d of %s is inside a string, a bracket or a joined line, where a region cannot begin; line %d begins that statement",
+		return refuse("line %d of %s is inside a string, a bracket or a joined line, where a region cannot begin; line %d "+
+			"begins that statement",
 			first+1, s.Path, s.outward(first, -1)+1)
 	case s.inside(last + 1):
-		return refuse("line %d of %s is inside a string, a bracket or a joined line, where a region cannot end; line %d ends that statement",
+		return refuse("line %d of %s is inside a string, a bracket or a joined line, where a region cannot end; line %d "+
+			"ends that statement",
 			last+1, s.Path, s.outward(last, 1)+1)
 	case first < 2 && directive().MatchString(s.content(first)) && !marker().MatchString(s.content(first)):
 		return refuse("line %d of %s must stay at the top of the file; begin the region below it", first+1, s.Path)
@@ -97,14 +103,16 @@ func (s Source) checkNesting(first, last int) error {
 		case strings.EqualFold(found[1], "region"):
 			open = append(open, i)
 		case len(open) == 0:
-			return refuse("the region that ends at line %d of %s begins above line %d; regions must not cross, so begin above it or end before it",
+			return refuse("the region that ends at line %d of %s begins above line %d; regions must not cross, so begin above "+
+				"it or end before it",
 				i+1, s.Path, first+1)
 		default:
 			open = open[:len(open)-1]
 		}
 	}
 	if len(open) > 0 {
-		return refuse("the region that begins at line %d of %s ends below line %d; regions must not cross, so end below it or begin behind it",
+		return refuse("the region that begins at line %d of %s ends below line %d; regions must not cross, so end below it "+
+			"or begin behind it",
 			open[len(open)-1]+1, s.Path, last+1)
 	}
 	return nil
@@ -132,7 +140,8 @@ func (s Source) checkChain(chain []*python.Statement, from, to, first, last int)
 			return s.checkBlock(statement.Body, first, last)
 		}
 	}
-	return refuse("lines %d-%d of %s cut the statement at lines %d-%d (%q); take all of it or lines of one block inside of it",
+	return refuse("lines %d-%d of %s cut the statement at lines %d-%d (%q); take all of it or lines of one block inside "+
+		"of it",
 		first+1, last+1, s.Path, from+1, to+1, shorten(s.content(s.index(chain[0].Start))))
 }
 

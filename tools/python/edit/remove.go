@@ -121,5 +121,6 @@ func (s Source) trailing(i, least int) int {
 // isDocstring tells whether a statement is a string alone.
 func (s Source) isDocstring(statement *python.Statement, owner *python.Symbol) bool {
 	doc, ok := s.Docstring(owner)
-	return ok && doc.Start >= statement.Start && doc.End <= statement.End && !strings.HasPrefix(s.Text[statement.Start:], "class")
+	return ok && doc.Start >= statement.Start && doc.End <= statement.End && !strings.HasPrefix(s.Text[statement.Start:],
+		"class")
 }

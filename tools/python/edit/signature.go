@@ -48,13 +48,15 @@ func newHeader(signature string) (fragment, *python.Statement, error) {
 	if strings.TrimSpace(text) == "" {
 		return fragment{}, nil, refuse("new_signature is empty; give the line from def or class through the colon")
 	}
-	if whole, err := newFragment("new_signature", text); err == nil && len(whole.file.Body) > 0 && whole.file.Body[0].Symbol != nil {
+	if whole, err := newFragment("new_signature", text); err == nil && len(whole.file.Body) > 0 &&
+		whole.file.Body[0].Symbol != nil {
 		return fragment{}, nil, errBody
 	}
 	if first == nil {
 		return fragment{}, nil, refuse("new_signature must be the header of a definition, such as 'def f(a, b) -> int:'")
 	}
-	return fragment{}, nil, refuse("new_signature is not the header of a definition, such as 'def f(a, b) -> int:' (%s)", first.Error())
+	return fragment{}, nil, refuse("new_signature is not the header of a definition, such as 'def f(a, b) -> int:' (%s)",
+		first.Error())
 }
 
 // errBody refuses a signature with a body.
@@ -66,7 +68,8 @@ func checkedHeader(fr fragment) (fragment, *python.Statement, error) {
 	case len(body) != 1:
 		return fr, nil, errBody
 	case len(body[0].Decorators) > 0 || fr.code > 0:
-		return fr, nil, refuse("new_signature must begin with def, async def or class; decorators and comments above stay as they are, so leave them out")
+		return fr, nil, refuse("new_signature must begin with def, async def or class; decorators and comments above stay " +
+			"as they are, so leave them out")
 	case len(body[0].Body) != 1 || body[0].Body[0].Kind != python.Pass || body[0].End != len(fr.file.Text):
 		return fr, nil, errBody
 	case strings.Count(strings.TrimSpace(fr.file.Text[body[0].Header.End:]), "pass") != 1:
@@ -84,7 +87,8 @@ func (s Source) checkHeader(fr fragment, header *python.Statement, symbol *pytho
 		return refuse("new_signature is for '%s', not '%s'; keep the name here and use rename_symbol to rename",
 			header.Symbol.Name, symbol.Name)
 	case comment != "" && !strings.Contains(s.content(s.last(symbol.Statement.Header.End)), comment):
-		return refuse("new_signature must end with the colon; the comment behind the header stays as it is, so leave %q out", shorten(comment))
+		return refuse("new_signature must end with the colon; the comment behind the header stays as it is, so leave %q out",
+			shorten(comment))
 	}
 	return nil
 }

@@ -44,7 +44,8 @@ type Change struct {
 func Open(path, text string) (Source, error) {
 	source := Source{Path: path}.with(text)
 	if problem, broken := source.broken(); broken {
-		return Source{}, refuse("%s does not parse (line %d: %s), so its structure is not certain; repair it with edit_file first",
+		return Source{}, refuse("%s does not parse (line %d: %s), so its structure is not certain; repair it with "+
+			"edit_file first",
 			path, problem.Line, problem.Text)
 	}
 	return source, nil
@@ -137,7 +138,8 @@ func (s Source) finish(splices []document.Splice, main, from, to int) (Change, e
 	}
 	lines := document.Lines(result)
 	if problem, broken := s.with(result).broken(); broken {
-		return Change{}, refuse("%s would not parse any more (line %d: %s); nothing was written", s.Path, problem.Line, problem.Text)
+		return Change{}, refuse("%s would not parse any more (line %d: %s); nothing was written", s.Path, problem.Line,
+			problem.Text)
 	}
 	start := splices[main].Start
 	for i, other := range splices {

@@ -48,7 +48,8 @@ func (s Source) Update(name, content string) (Change, error) {
 
 // updateApart replaces the comment above the decorators and the definition below them.
 func (s Source) updateApart(old *python.Statement, end int, lines []string, code int) (Change, error) {
-	comment := slices.DeleteFunc(slices.Clone(lines[:code]), func(line string) bool { return strings.TrimSpace(line) == "" })
+	comment := slices.DeleteFunc(slices.Clone(lines[:code]),
+		func(line string) bool { return strings.TrimSpace(line) == "" })
 	above := document.Splice{Start: old.OuterStart(), End: old.OuterStart()}
 	if note, noted := s.attached(old.Symbol); noted {
 		above = s.replacement(note.Start, s.Lines[s.index(note.End-1)].End, comment)
@@ -77,7 +78,8 @@ func (s Source) finishWhole(splice document.Splice) (Change, error) {
 func (s Source) layout(old *python.Statement) layout {
 	place := layout{base: base(old), unit: s.step(old), old: s.linesOf(old)}
 	for _, statement := range inner(old) {
-		if step, ok := strings.CutPrefix(base(statement), base(statement.Parent)); ok && step != "" && !statement.Parent.Inline {
+		if step, ok := strings.CutPrefix(base(statement), base(statement.Parent)); ok && step != "" &&
+			!statement.Parent.Inline {
 			place.known = append(place.known, step)
 		}
 	}

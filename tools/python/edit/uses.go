@@ -18,7 +18,8 @@ func (s Source) uses(symbol *python.Symbol, imports bool) []int {
 	member := symbol.Parent != nil && symbol.Parent.Kind == python.KindClass
 	lines := []int{}
 	for _, use := range grammar.AnalyzeFile(s.File).Uses {
-		if use.Name != symbol.Name || !counts(use.Context, member, imports) || !member && !looksIn(use.Binding, symbol.Parent) {
+		if use.Name != symbol.Name || !counts(use.Context, member, imports) || !member &&
+			!looksIn(use.Binding, symbol.Parent) {
 			continue
 		}
 		line := s.LineOf(use.Span.Start)
@@ -61,7 +62,8 @@ func usesIn(text string, symbol *python.Symbol, imports bool) []int {
 func (s Source) moduleNames(span python.Span) map[string]bool {
 	out := map[string]bool{}
 	for _, use := range grammar.AnalyzeFile(s.File).Uses {
-		if use.Span.Start >= span.Start && use.Span.End <= span.End && use.Binding != nil && use.Binding.Kind == grammar.ModuleScope {
+		if use.Span.Start >= span.Start && use.Span.End <= span.End && use.Binding != nil &&
+			use.Binding.Kind == grammar.ModuleScope {
 			out[use.Key] = true
 		}
 	}

@@ -31,7 +31,8 @@ func (s Source) SetVariable(name, declaration string) (Change, error) {
 		gap, code, have := s.rest(old.End, end)
 		switch {
 		case code:
-			return Change{}, refuse("line %d of %s goes on behind '%s'; leave the comment out of new_declaration", s.LineOf(old.End), s.Path, name)
+			return Change{}, refuse("line %d of %s goes on behind '%s'; leave the comment out of new_declaration",
+				s.LineOf(old.End), s.Path, name)
 		case !have:
 			gap = "  "
 		}
@@ -67,7 +68,8 @@ func (s Source) variable(name string) (python.Variable, error) {
 	others := s.otherBindings(path)
 	switch {
 	case len(found) == 0 && len(others) > 0:
-		return python.Variable{}, refuse("'%s' is bound by %s in %s, which is no variable; use py_update_definition for definitions, edit_file for imports",
+		return python.Variable{}, refuse("'%s' is bound by %s in %s, which is no variable; use py_update_definition for "+
+			"definitions, edit_file for imports",
 			path, strings.Join(others, " and "), s.Path)
 	case len(found) == 0:
 		return python.Variable{}, s.missing("variable", name, s.nearVariables(path))
@@ -79,7 +81,8 @@ func (s Source) variable(name string) (python.Variable, error) {
 	}
 	v := found[max(ordinal, 1)-1]
 	if !v.Alone || v.Statement.Kind.Compound() {
-		return python.Variable{}, refuse("'%s' is bound together with others or by a compound statement at line %d of %s: %q; change it with edit_file",
+		return python.Variable{}, refuse("'%s' is bound together with others or by a compound statement at line %d of %s: "+
+			"%q; change it with edit_file",
 			path, s.LineOf(v.Target.Start), s.Path, shorten(s.content(s.index(v.Target.Start))))
 	}
 	return v, nil
@@ -117,7 +120,8 @@ func (s Source) nearVariables(path string) []string {
 	for _, v := range s.Variables() {
 		switch {
 		case slices.Contains(near, v.Path) || slices.Contains(rest, v.Path):
-		case strings.EqualFold(v.Name, own) || strings.Contains(strings.ToLower(v.Name), strings.ToLower(own)) || strings.Contains(strings.ToLower(own), strings.ToLower(v.Name)):
+		case strings.EqualFold(v.Name, own) || strings.Contains(strings.ToLower(v.Name), strings.ToLower(own)) ||
+			strings.Contains(strings.ToLower(own), strings.ToLower(v.Name)):
 			near = append(near, v.Path)
 		default:
 			rest = append(rest, v.Path)

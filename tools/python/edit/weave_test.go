@@ -4,9 +4,12 @@ import "strings"
 
 // snippets are what woven makes texts of; a colon at the end opens a block.
 var snippets = []string{
-	"def f(a, b=1):", "class A:", "if x:", "async def g(): # c", "def f():", "x = 1", "y: int = (1,\n  2)  # c", "'doc'", "'''\n doc\n\t'''",
-	"@d", "@d(\n  1)", "# c", "  # odd", "#region r", "#endregion", "", "\t", "\f", "a = 1; b = 2", "class B: x = 1; y = 2", "def h(): pass; # c",
-	"import os", "f(1); A().f(2)", "x = 1 \\\n", "z = f'''{\na}\n'''", "try:\n  import a\nexcept E: pass", "class A: pass", "return f",
+	"def f(a, b=1):", "class A:", "if x:", "async def g(): # c", "def f():", "x = 1", "y: int = (1,\n  2)  # c", "'doc'",
+	"'''\n doc\n\t'''",
+	"@d", "@d(\n  1)", "# c", "  # odd", "#region r", "#endregion", "", "\t", "\f", "a = 1; b = 2",
+	"class B: x = 1; y = 2", "def h(): pass; # c",
+	"import os", "f(1); A().f(2)", "x = 1 \\\n", "z = f'''{\na}\n'''", "try:\n  import a\nexcept E: pass", "class A: pass",
+	"return f",
 }
 
 // woven makes a text that mostly parses of a code: each byte chooses a snippet, and how many blocks

@@ -16,11 +16,15 @@ func TestNewerSyntaxIsTaken(t *testing.T) {
 		"def f[T: int = str, *Ts = *tuple[int], **P = [int]](a: T, *b: *Ts) -> P: pass\n",
 		"class A[T](B, k=1): pass\n", "type X[T] = list[T]\n", "type = 1\ntype(x)\ntype.x\nmatch = case = 1\nmatch[x]\n",
 		"f'{x!r:>{w}}' f\"{f'{f\"{1}\"}'}\" f'{a[\"b\"]:{c}}{x=}'\n", "t'{x}'\n",
-		"match x, *y:\n    case [A.b, *_] | {'a': 1, **r} if z: pass\n    case -1+2j | A(b, c=d) as e: pass\n    case _: pass\n",
+		"match x, *y:\n    case [A.b, *_] | {'a': 1, **r} if z: pass\n    case -1+2j | A(b, c=d) as e: pass\n    case _: " +
+			"pass\n",
 		"try: pass\nexcept A, B: pass\n", "try: pass\nexcept* A, B: pass\n", "try: pass\nexcept *A as e: pass\n",
-		"with (open(a) as b, c as (d, e),): pass\n", "with (a, b): pass\n", "with (a), b as c.d: pass\n", "with (yield): pass\n",
-		"x[*a, 1:2, b:=3]\n", "{(a := 1): 2 for b in c}\n", "lambda *a, b=1, **c: (yield)\n", "async def f():\n  async with a as b: await c\n",
-		"print(*a, b, c=d, *e, **f)\n", "x: int = yield\n", "*a, b = c = *d, e\n", "del (a), [b, c.d], e[0]\n", "@a.b[c](d)\nclass E: pass\n",
+		"with (open(a) as b, c as (d, e),): pass\n", "with (a, b): pass\n", "with (a), b as c.d: pass\n",
+		"with (yield): pass\n",
+		"x[*a, 1:2, b:=3]\n", "{(a := 1): 2 for b in c}\n", "lambda *a, b=1, **c: (yield)\n",
+		"async def f():\n  async with a as b: await c\n",
+		"print(*a, b, c=d, *e, **f)\n", "x: int = yield\n", "*a, b = c = *d, e\n", "del (a), [b, c.d], e[0]\n",
+		"@a.b[c](d)\nclass E: pass\n",
 	} {
 		require.Nil(t, grammar.Check(text, 0), text)
 	}

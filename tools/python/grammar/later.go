@@ -275,7 +275,8 @@ func (l *later) isFuture(n *node) bool {
 func (l *later) features(n *node) {
 	for _, alias := range n.kids[1:] {
 		switch name := l.text(alias.kids[0].token); name {
-		case "nested_scopes", "generators", "division", "absolute_import", "with_statement", "print_function", "unicode_literals",
+		case "nested_scopes", "generators", "division", "absolute_import", "with_statement", "print_function",
+			"unicode_literals",
 			"barry_as_FLUFL", "generator_stop", "annotations":
 		case "braces":
 			l.add(n, "not a chance")

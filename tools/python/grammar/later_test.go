@@ -25,14 +25,15 @@ var compiled = map[string]string{
 	"def f():\n  async with a: pass\n":     "2:3: 'async with' outside async function",
 	"def f():\n  async for a in b: pass\n": "2:3: 'async for' outside async function",
 	"break\n":                              "1:1: 'break' outside loop",
-	"for a in b:\n  if c: break\nelse:\n  continue\n":  "4:3: 'continue' not properly in loop",
-	"while a:\n  def f(): break\n":                     "2:12: 'break' outside loop",
-	"def f(a, b, *a): pass\n":                          "1:14: duplicate argument 'a' in function definition",
-	"lambda a, a: 1\n":                                 "1:11: duplicate argument 'a' in function definition",
-	"f(a=1, b=2, a=3)\n":                               "1:13: keyword argument repeated: a",
-	"def f():\n  from a import *\n":                    "2:3: import * only allowed at module level",
-	"if a: from b import *\n":                          "",
-	"x = 1\nfrom __future__ import annotations\n":      "2:1: from __future__ imports must occur at the beginning of the file",
+	"for a in b:\n  if c: break\nelse:\n  continue\n": "4:3: 'continue' not properly in loop",
+	"while a:\n  def f(): break\n":                    "2:12: 'break' outside loop",
+	"def f(a, b, *a): pass\n":                         "1:14: duplicate argument 'a' in function definition",
+	"lambda a, a: 1\n":                                "1:11: duplicate argument 'a' in function definition",
+	"f(a=1, b=2, a=3)\n":                              "1:13: keyword argument repeated: a",
+	"def f():\n  from a import *\n":                   "2:3: import * only allowed at module level",
+	"if a: from b import *\n":                         "",
+	"x = 1\nfrom __future__ import annotations\n": "2:1: from __future__ imports must occur at the beginning of " +
+		"the file",
 	"'doc'; from __future__ import annotations as a\n": "",
 	"from __future__ import braces\n":                  "1:1: not a chance",
 	"from __future__ import magic\n":                   "1:1: future feature magic is not defined",
@@ -59,7 +60,8 @@ func TestWhatOnlyACompilerRefuses(t *testing.T) {
 func TestCompilersWordsAreCPythons(t *testing.T) {
 	t.Parallel()
 	interpreter(t)
-	script := "import sys\ntry: compile(sys.stdin.read(), 'x', 'exec')\nexcept SyntaxError as e: print(f'{e.lineno}: {e.msg}', end='')"
+	script := "import sys\ntry: compile(sys.stdin.read(), 'x', 'exec')\nexcept SyntaxError as e: print(f'{e.lineno}: " +
+		"{e.msg}', end='')"
 	for text, want := range compiled {
 		cmd := exec.Command("python3", "-I", "-c", script)
 		cmd.Stdin = strings.NewReader(text)

@@ -10,8 +10,10 @@ import (
 
 // spares are tokens that mutations put in.
 var spares = []string{
-	"(", ")", "[", "]", "{", "}", ":", ",", ";", ".", "=", "==", ":=", "*", "**", "->", "+", "-", "@", "!", "$", "'", `"`, "\\", "x", "1", "0x", "''", "f'{'", "f'{x!z}'", "b'é'",
-	"if", "else", "elif", "for", "in", "def", "class", "return", "yield", "lambda", "not", "and", "is", "import", "from", "as", "with", "try:", "except", "finally:", "print", "None", "True", "await", "async", "del",
+	"(", ")", "[", "]", "{", "}", ":", ",", ";", ".", "=", "==", ":=", "*", "**", "->", "+", "-", "@", "!", "$", "'", `"`,
+	"\\", "x", "1", "0x", "''", "f'{'", "f'{x!z}'", "b'é'",
+	"if", "else", "elif", "for", "in", "def", "class", "return", "yield", "lambda", "not", "and", "is", "import", "from",
+	"as", "with", "try:", "except", "finally:", "print", "None", "True", "await", "async", "del",
 	"global", "pass", "\n", "\n    ", " ", "\t", "#", "...", "match", "case", "+=", "while", "assert", "raise",
 }
 

@@ -56,7 +56,8 @@ const (
 
 // contextNames are the texts of String, in the order of the constants.
 var contextNames = [...]string{
-	"invalid", "load", "store", "delete", "augmented", "declaration", "parameter", "type_parameter", "definition", "import", "import_path",
+	"invalid", "load", "store", "delete", "augmented", "declaration", "parameter", "type_parameter", "definition",
+	"import", "import_path",
 	"import_original", "global", "nonlocal", "attribute", "keyword_argument", "annotation",
 }
 
@@ -87,16 +88,19 @@ const (
 
 // String is the kind in lower case.
 func (k ScopeKind) String() string {
-	return [...]string{"invalid", "module", "class", "function", "lambda", "comprehension", "type_parameters"}[min(k, TypeParametersScope)]
+	return [...]string{"invalid", "module", "class", "function", "lambda", "comprehension", "type_parameters"}[min(k,
+		TypeParametersScope)]
 }
 
 // Scope is a region of the text with names of its own.
 type Scope struct {
 	Kind   ScopeKind
 	Symbol *python.Symbol // the class or function it belongs to; nil for the module and for code outside of all of them
-	Name   string         // of the class or function; "lambda", "listcomp", "setcomp", "dictcomp", "genexpr"; empty for the module
-	Span   python.Span    // the whole definition, lambda or comprehension; the text for the module
-	Parent *Scope         // nil for the module
+	// of the class or function; "lambda", "listcomp", "setcomp", "dictcomp", "genexpr"; empty for the
+	// module
+	Name   string
+	Span   python.Span // the whole definition, lambda or comprehension; the text for the module
+	Parent *Scope      // nil for the module
 	// Bound has the names that the scope binds, by Use.Key, with indexes into Names.Uses. A module
 	// has the names too that functions bind after a global statement.
 	Bound map[string][]int

@@ -31,10 +31,14 @@ func TestNamesAreBoundByPythonsRules(t *testing.T) {
 			"A:definition:module\nx:store:class A\nf:definition:class A\nself:parameter:function f\nx:load:-",
 		},
 		"a class body reads the name around until it binds its own": {
-			"x = d = 1\nclass A:\n    x = x\n    d: d\n    y = x\n    def f(self, f=f): pass\n    y: y = 1\n    for _ in d: z, z = z, 1\n",
-			"x:store:module\nd:store:module\nA:definition:module\nx:store:class A\nx:load:module\nd:declaration:class A\nd:annotation:module\n" +
-				"y:store:class A\nx:load:class A\nf:definition:class A\nself:parameter:function f\nf:parameter:function f\nf:load:-\n" +
-				"y:store:class A\ny:annotation:class A\n_:store:class A\nd:load:class A\nz:store:class A\nz:store:class A\nz:load:class A",
+			"x = d = 1\nclass A:\n    x = x\n    d: d\n    y = x\n    def f(self, f=f): pass\n    y: y = 1\n    for _ in d: " +
+				"z, z = z, 1\n",
+			"x:store:module\nd:store:module\nA:definition:module\nx:store:class A\nx:load:module\nd:declaration:class " +
+				"A\nd:annotation:module\n" +
+				"y:store:class A\nx:load:class A\nf:definition:class A\nself:parameter:function f\nf:parameter:function " +
+				"f\nf:load:-\n" +
+				"y:store:class A\ny:annotation:class A\n_:store:class A\nd:load:class A\nz:store:class A\nz:store:class " +
+				"A\nz:load:class A",
 		},
 		"a default is read outside, a parameter bound inside": {
 			"def f(a=b): a\n", "f:definition:module\na:parameter:function f\nb:load:-\na:load:function f",
@@ -65,7 +69,8 @@ func TestNamesAreBoundByPythonsRules(t *testing.T) {
 		},
 		"private names belong to their class": {
 			"class _A:\n    __x = 1\n    def f(self): return self.__x\n",
-			"_A:definition:module\n__x:store:class _A\nf:definition:class _A\nself:parameter:function f\nself:load:function f\n__x:attribute:-",
+			"_A:definition:module\n__x:store:class _A\nf:definition:class _A\nself:parameter:function f\nself:load:function " +
+				"f\n__x:attribute:-",
 		},
 		"what parses of a broken file is found": {
 			"def f(x y):\n    a = 1\nb = 2\n", "a:store:module\nb:store:module",
@@ -91,11 +96,13 @@ func TestCallsTellTheirCallee(t *testing.T) {
 	names := grammar.Analyze("@dec\n@reg(1)\ndef f(self):\n    self.run(1, *a, k=2, **b)\n    super().run()\n    g()()\n")
 	var out []string
 	for _, c := range names.Calls {
-		out = append(out, fmt.Sprintf("%q %d %v %v %v %v", c.Callee, c.Positional, c.Keywords, c.Star, c.DoubleStar, c.Decorator))
+		out = append(out, fmt.Sprintf("%q %d %v %v %v %v", c.Callee, c.Positional, c.Keywords, c.Star, c.DoubleStar,
+			c.Decorator))
 	}
 	require.Equal(t, []string{
 		`"dec" 0 [] false false true`, `"reg" 1 [] false false true`, `"self.run" 1 [k] true true false`,
-		`"super().run" 0 [] false false false`, `"super" 0 [] false false false`, `"" 0 [] false false false`, `"g" 0 [] false false false`,
+		`"super().run" 0 [] false false false`, `"super" 0 [] false false false`, `"" 0 [] false false false`,
+		`"g" 0 [] false false false`,
 	}, out)
 	require.Equal(t, "f", names.Calls[2].Scope.Symbol.Path)
 	require.Nil(t, names.Calls[0].Scope.Symbol)

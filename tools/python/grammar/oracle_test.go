@@ -120,7 +120,8 @@ func TestErrorsAgreeWithCPython(t *testing.T) {
 	var sound []string
 	for _, path := range library(t, 5) {
 		text, ok := source(t, path)
-		if ok && len(text) < 12_000 && utf8.ValidString(text) && !strings.Contains(text, "coding") && grammar.Check(text, 1) == nil {
+		if ok && len(text) < 12_000 && utf8.ValidString(text) && !strings.Contains(text, "coding") &&
+			grammar.Check(text, 1) == nil {
 			sound = append(sound, text)
 		}
 	}
@@ -219,7 +220,8 @@ func scopes(names *grammar.Names) []string {
 			continue
 		}
 		note(u.Scope, u.Binding, u.Key)
-		if u.Scope.Kind == grammar.ComprehensionScope && u.Context == grammar.Store && u.Binding != nil && u.Binding != u.Scope {
+		if u.Scope.Kind == grammar.ComprehensionScope && u.Context == grammar.Store && u.Binding != nil &&
+			u.Binding != u.Scope {
 			note(u.Binding, u.Binding, u.Key) // a walrus
 		}
 	}

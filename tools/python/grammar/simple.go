@@ -27,7 +27,8 @@ func (p *parser) simple() *node {
 	case kwFrom:
 		return p.importFrom(n)
 	case symName:
-		if p.version >= 12 && p.word("type") && p.peek(1) == symName && (p.peek(2) == opAssign || p.peek(2) == opLeftBracket) {
+		if p.version >= 12 && p.word("type") && p.peek(1) == symName && (p.peek(2) == opAssign ||
+			p.peek(2) == opLeftBracket) {
 			return p.typeAlias(n)
 		}
 	}

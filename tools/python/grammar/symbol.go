@@ -124,8 +124,10 @@ const endOfSymbols = firstAugmented + augmented
 // the numbering is an empty string.
 var (
 	keywordTexts = [...]string{
-		"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
-		"except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+		"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
+		"else",
+		"except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass",
+		"raise",
 		"return", "try", "while", "with", "yield",
 	}
 	operatorTexts = [...]string{

@@ -51,7 +51,8 @@ func (w *walker) lambda(n *node) {
 // comprehension walks a comprehension: its first iterable belongs to the scope around it.
 func (w *walker) comprehension(n *node) {
 	w.walk(n.kids[1].kids[1])
-	name := map[kind]string{kListComp: "listcomp", kSetComp: "setcomp", kDictComp: "dictcomp", kGenerator: "genexpr"}[n.kind]
+	name := map[kind]string{kListComp: "listcomp", kSetComp: "setcomp", kDictComp: "dictcomp",
+		kGenerator: "genexpr"}[n.kind]
 	w.inside(ComprehensionScope, name, n, func() {
 		for i, clause := range n.kids[1:] {
 			w.target(clause.kids[0], Store)

@@ -53,7 +53,8 @@ func (w *walker) module(root *node) {
 func (w *walker) inside(kind ScopeKind, name string, n *node, walk func()) {
 	outer := w.scope
 	w.scope = &Scope{
-		Kind: kind, Name: name, Span: python.Span{Start: int(n.start), End: int(n.end)}, Parent: outer, Symbol: outer.Symbol, class: outer.class,
+		Kind: kind, Name: name, Span: python.Span{Start: int(n.start), End: int(n.end)}, Parent: outer, Symbol: outer.Symbol,
+		class: outer.class,
 	}
 	w.names.Scopes = append(w.names.Scopes, w.scope)
 	walk()
@@ -126,8 +127,14 @@ func mark(set *map[string]bool, name string) {
 
 // finish binds the uses and puts everything in source order.
 func (w *walker) finish() *Names {
-	slices.SortStableFunc(w.names.Calls, func(a, b Call) int { return cmp.Or(a.Span.Start-b.Span.Start, b.Span.End-a.Span.End) })
-	slices.SortStableFunc(w.names.Scopes[1:], func(a, b *Scope) int { return cmp.Or(a.Span.Start-b.Span.Start, b.Span.End-a.Span.End) })
+	slices.SortStableFunc(w.names.Calls, func(a, b Call) int {
+		return cmp.Or(a.Span.Start-b.Span.Start,
+			b.Span.End-a.Span.End)
+	})
+	slices.SortStableFunc(w.names.Scopes[1:], func(a, b *Scope) int {
+		return cmp.Or(a.Span.Start-b.Span.Start,
+			b.Span.End-a.Span.End)
+	})
 	module := w.names.Scopes[0]
 	for place, u := range w.uses {
 		if u.Context.Binds() && w.binders[place].globals[u.Key] {

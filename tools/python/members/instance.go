@@ -103,7 +103,8 @@ func mentions(f *python.File, tokens []python.Token, self string) bool {
 
 // attribute is the name in "self.name".
 func attribute(f *python.File, target []python.Token, self string) (string, bool) {
-	if len(target) != 3 || target[0].Kind != python.Name || text(f, target[1]) != "." || python.Normalize(text(f, target[0])) != self {
+	if len(target) != 3 || target[0].Kind != python.Name || text(f, target[1]) != "." ||
+		python.Normalize(text(f, target[0])) != self {
 		return "", false
 	}
 	return python.Normalize(text(f, target[2])), true
@@ -123,7 +124,8 @@ func unpacked(f *python.File, target []python.Token, self string, depth int) []s
 			names = append(names, name)
 			continue
 		}
-		if n := len(element); n > 2 && (text(f, element[0]) == "(" || text(f, element[0]) == "[") && closesAt(f, element) == n-1 {
+		if n := len(element); n > 2 && (text(f, element[0]) == "(" || text(f, element[0]) == "[") &&
+			closesAt(f, element) == n-1 {
 			names = append(names, unpacked(f, element[1:n-1], self, depth+1)...)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 
 func TestBasesAndKeywordsAreSplitAtTopLevelCommas(t *testing.T) {
 	t.Parallel()
-	f := python.Parse("class A[T: (int, str)](B[T, 1], mixins(x=1).C, *D,\n  metaclass=M, **kw): pass\nclass E: pass\nclass F(): pass\n")
+	f := python.Parse("class A[T: (int, str)](B[T, 1], mixins(x=1).C, *D,\n  metaclass=M, **kw): pass\nclass E: " +
+		"pass\nclass F(): pass\n")
 	a := Of(f, f.Symbols[0])
 	require.Equal(t, []string{"B[T, 1]", "mixins(x=1).C", "*D"}, a.Bases)
 	require.Equal(t, []string{"metaclass=M", "**kw"}, a.Keywords)
@@ -20,17 +21,21 @@ func TestBasesAndKeywordsAreSplitAtTopLevelCommas(t *testing.T) {
 
 func TestSignaturesComeOnOneLine(t *testing.T) {
 	t.Parallel()
-	f := python.Parse("async def f(\n    a: 'x  y' = (1,),  # c\n    *,\n    b=[\n        1,\n    ],\n) -> dict[\n    str, int\n]:\n    pass\nclass A: pass\ndef g(a, ): pass\ndef h \\\n  (a): pass\n")
+	f := python.Parse("async def f(\n    a: 'x  y' = (1,),  # c\n    *,\n    b=[\n        1,\n    ],\n) -> dict[\n    " +
+		"str, int\n]:\n    pass\nclass A: pass\ndef g(a, ): pass\ndef h \\\n  (a): pass\n")
 	var heads []string
 	for _, s := range f.Symbols {
 		heads = append(heads, Signature(f, s))
 	}
-	require.Equal(t, []string{"async def f(a: 'x  y' = (1,), *, b=[1,]) -> dict[str, int]", "class A", "def g(a, )", "def h (a)"}, heads)
+	require.Equal(t, []string{"async def f(a: 'x  y' = (1,), *, b=[1,]) -> dict[str, int]", "class A", "def g(a, )",
+		"def h (a)"}, heads)
 }
 
 func TestOnlyTheFirstParameterIsSelf(t *testing.T) {
 	t.Parallel()
-	f := python.Parse("class A:\n  def __init__(*args):\n    args.x = 1\n  def m(self):\n    self.y = 1\nclass B:\n  def __init__(self, /):\n    self.a = self.b.c = self.d[0] = 1\n    self.e += 1\n    (self.f), [self.g] = 1, 2\n    self.h == 1\n    del self.a\n")
+	f := python.Parse("class A:\n  def __init__(*args):\n    args.x = 1\n  def m(self):\n    self.y = 1\nclass B:\n  " +
+		"def __init__(self, /):\n    self.a = self.b.c = self.d[0] = 1\n    self.e += 1\n    (self.f), [self.g] = 1, 2\n   " +
+		" self.h == 1\n    del self.a\n")
 	require.Empty(t, Of(f, f.Symbols[0]).Instance)
 	var names []string
 	for _, a := range Of(f, f.Symbols[3]).Instance {

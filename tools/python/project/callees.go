@@ -113,7 +113,8 @@ func (c *calls) unresolved(from owner, call grammar.Call) {
 	if text == "" {
 		text = clip(strings.Join(strings.Fields(from.unit.Text()[call.CalleeSpan.Start:call.CalleeSpan.End]), " "), 60)
 	}
-	u := Unresolved{Text: text, In: symbolPath(from.symbol), Path: from.unit.Path, Line: from.unit.Python().LineOf(call.Span.Start)}
+	u := Unresolved{Text: text, In: symbolPath(from.symbol), Path: from.unit.Path,
+		Line: from.unit.Python().LineOf(call.Span.Start)}
 	if len(c.graph.Unresolved) < mostUnresolved {
 		c.graph.Unresolved = append(c.graph.Unresolved, u)
 	} else {

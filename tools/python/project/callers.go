@@ -89,8 +89,10 @@ func (c *calls) callersIn(edges []edge, u *Unit, to owner, names []string, first
 		switch {
 		case c.reaches(values, to, how):
 			edges = addSite(edges, from, CallSite{Line: line, How: how})
-		case first && how == "call" && use.Context == grammar.Attribute && !c.tells(values) && use.Name == to.symbol.Name && len(c.graph.Possible) < mostUnresolved:
-			c.graph.Possible = append(c.graph.Possible, Unresolved{Text: c.calleeText(u, use), In: symbolPath(from.symbol), Path: u.Path, Line: line})
+		case first && how == "call" && use.Context == grammar.Attribute && !c.tells(values) && use.Name == to.symbol.Name &&
+			len(c.graph.Possible) < mostUnresolved:
+			c.graph.Possible = append(c.graph.Possible, Unresolved{Text: c.calleeText(u, use), In: symbolPath(from.symbol),
+				Path: u.Path, Line: line})
 		}
 	}
 	return edges

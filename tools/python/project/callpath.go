@@ -30,10 +30,11 @@ type CallGraph struct {
 	Callees    []CallNode   `json:"callees"`
 	Callers    []CallNode   `json:"callers"`
 	Unresolved []Unresolved `json:"unresolved"` // calls in the target and its callees that nothing is known about
-	Possible   []Unresolved `json:"possible"`   // calls of this name on objects that nothing is known about, so that they may call the target
-	Library    []Library    `json:"library"`    // calls of what is not of the project, by the target and its callees
-	Truncated  bool         `json:"truncated"`  // the bound on nodes cut something
-	Warnings   []string     `json:"warnings"`
+	// calls of this name on objects that nothing is known about, so that they may call the target
+	Possible  []Unresolved `json:"possible"`
+	Library   []Library    `json:"library"`   // calls of what is not of the project, by the target and its callees
+	Truncated bool         `json:"truncated"` // the bound on nodes cut something
+	Warnings  []string     `json:"warnings"`
 }
 
 // CallNode is a function, class or module of a call graph, in the place where the search found it.
@@ -109,7 +110,8 @@ func (p *Project) Calls(ctx context.Context, q CallQuery) (CallGraph, error) {
 		return c.graph, err
 	}
 	c.graph = CallGraph{
-		Target: start.unit.definition(start.symbol), Depth: q.Depth, Unresolved: []Unresolved{}, Possible: []Unresolved{}, Library: []Library{}, Warnings: []string{},
+		Target: start.unit.definition(start.symbol), Depth: q.Depth, Unresolved: []Unresolved{}, Possible: []Unresolved{},
+		Library: []Library{}, Warnings: []string{},
 	}
 	if c.graph.Callees, err = c.tree(start, c.callees); err != nil {
 		return c.graph, err
@@ -161,14 +163,18 @@ func (c *calls) finish(start owner) {
 	for name, count := range c.library {
 		c.graph.Library = append(c.graph.Library, Library{name, count})
 	}
-	slices.SortFunc(c.graph.Library, func(a, b Library) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(c.graph.Library, func(a, b Library) int {
+		return cmp.Or(b.Count-a.Count,
+			cmp.Compare(a.Name, b.Name))
+	})
 	order := func(a, b Unresolved) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), a.Line-b.Line, cmp.Compare(a.Text, b.Text))
 	}
 	slices.SortFunc(c.graph.Unresolved, order)
 	slices.SortFunc(c.graph.Possible, order)
 	if problem, broken := start.unit.Broken(true); broken {
-		c.graph.Warnings = append(c.graph.Warnings, start.unit.Path+" does not parse ("+problem+"), so calls in it may be missing")
+		c.graph.Warnings = append(c.graph.Warnings, start.unit.Path+" does not parse ("+problem+
+			"), so calls in it may be missing")
 	}
 }
 

@@ -132,7 +132,8 @@ func (r *resolver) outside(class owner) []string {
 	for _, at := range r.order(class) {
 		bases, _ := r.bases(at)
 		for _, b := range bases {
-			if !isProjectClass(b.values) && b.text != "object" && b.text != "Generic" && b.text != "Protocol" && b.text != "ABC" && b.text != "abc.ABC" {
+			if !isProjectClass(b.values) && b.text != "object" && b.text != "Generic" && b.text != "Protocol" &&
+				b.text != "ABC" && b.text != "abc.ABC" {
 				out = append(out, b.text)
 			}
 		}

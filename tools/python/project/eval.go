@@ -36,7 +36,8 @@ const mostDepth = 60
 
 func (p *Project) resolver() *resolver {
 	return &resolver{
-		Project: p, values: map[boundIn][]value{}, orders: map[owner][]owner{}, fields: map[owner]map[string][]python.Span{}, results: map[owner][]value{}, given: map[fieldIn][]value{},
+		Project: p, values: map[boundIn][]value{}, orders: map[owner][]owner{}, fields: map[owner]map[string][]python.Span{},
+		results: map[owner][]value{}, given: map[fieldIn][]value{},
 	}
 }
 
@@ -234,7 +235,8 @@ func (r *resolver) returned(function value) []value {
 		return r.returnedByCode(function)
 	}
 	span := spanOf(result)
-	if word := strings.Trim(u.Text()[span.Start:span.End], `"'`); function.owner != nil && (word == "Self" || strings.HasSuffix(word, ".Self")) {
+	if word := strings.Trim(u.Text()[span.Start:span.End], `"'`); function.owner != nil &&
+		(word == "Self" || strings.HasSuffix(word, ".Self")) {
 		return []value{instanceOf(classValue(function.owner.unit, function.owner.symbol))}
 	}
 	return r.annotated(u, result)

@@ -67,7 +67,8 @@ func TestExpressionsStandForWhatPythonMakesOfThem(t *testing.T) {
 	} {
 		t.Run(expression, func(t *testing.T) {
 			t.Parallel()
-			p := made(library1, "use.py: import lib, os\nimport lib as again\nfrom lib import Base as Alias\nx = "+expression+"\n")
+			p := made(library1, "use.py: import lib, os\nimport lib as again\nfrom lib import Base as Alias\nx = "+expression+
+				"\n")
 			u := p.Unit("use.py")
 			at := strings.LastIndex(u.Text(), "x = ") + 4
 			s := u.statementAt(at)
@@ -103,7 +104,8 @@ func TestCirclesEnd(t *testing.T) {
 		"c.py: from c import *\nimport c\nc = c.c.c\n",
 	)
 	everyUse(p)
-	starred := []string{"fields.py: class A:\n    def m(self):\n" + strings.Repeat("        self.x = self.x.y or self.y.x\n        self.y = self.x.x or self.y\n", 50) + "A().x.y\n"}
+	starred := []string{"fields.py: class A:\n    def m(self):\n" + strings.Repeat("        self.x = self.x.y or "+
+		"self.y.x\n        self.y = self.x.x or self.y\n", 50) + "A().x.y\n"}
 	for i := range 12 {
 		text := ""
 		for j := range 12 {

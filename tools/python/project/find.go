@@ -42,7 +42,8 @@ func (e *AmbiguousError) Error() string {
 	if more := len(e.Candidates) - most; more > 0 {
 		list = append(list, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("%q is ambiguous: %s; name one as path/to/file.py:NAME, with NAME#2 for the second of one name", e.Name, strings.Join(list, ", "))
+	return fmt.Sprintf("%q is ambiguous: %s; name one as path/to/file.py:NAME, with NAME#2 for the second of one name",
+		e.Name, strings.Join(list, ", "))
 }
 
 // NotFoundError says that no definition has a name.
@@ -66,7 +67,8 @@ func (u *Unit) definition(s *python.Symbol) Definition {
 	if s.Of > 1 {
 		name += "#" + strconv.Itoa(s.Ordinal)
 	}
-	return Definition{Path: u.Path, Name: name, Kind: string(s.Kind), Line: f.Line(s), Start: f.StartLine(s), End: f.EndLine(s)}
+	return Definition{Path: u.Path, Name: name, Kind: string(s.Kind), Line: f.Line(s), Start: f.StartLine(s),
+		End: f.EndLine(s)}
 }
 
 // target is a name as a caller gives it: "f", "A.m", "pkg.mod.f", "path/file.py:A.m", each with

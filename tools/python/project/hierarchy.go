@@ -9,9 +9,10 @@ import (
 
 // Hierarchy is a class with what it inherits from and what inherits from it.
 type Hierarchy struct {
-	Class      Definition  `json:"class"`
-	Metaclass  string      `json:"metaclass"`  // as written, empty where none is named
-	Order      []string    `json:"mro"`        // "path:Class" of the class and its ancestors within the project, in the order of lookups
+	Class     Definition `json:"class"`
+	Metaclass string     `json:"metaclass"` // as written, empty where none is named
+	// "path:Class" of the class and its ancestors within the project, in the order of lookups
+	Order      []string    `json:"mro"`
 	Bases      []ClassNode `json:"bases"`      // direct bases with theirs
 	Subclasses []ClassNode `json:"subclasses"` // direct subclasses with theirs
 	Count      int         `json:"count"`      // subclasses at any depth, each once
@@ -35,7 +36,8 @@ const mostSubclasses = 2_000
 // Hierarchy finds the relatives of a class. The name is "A", "outer.A", "pkg.mod.A", "A#2" or
 // "path/file.py:A"; it is looked for in the files that within allows, as are subclasses; bases may
 // be anywhere in the project. The error is a *NotFoundError, an *AmbiguousError or the context's.
-func (p *Project) Hierarchy(ctx context.Context, name string, lookup, within func(path string) bool) (Hierarchy, error) {
+func (p *Project) Hierarchy(ctx context.Context, name string, lookup, within func(path string) bool) (Hierarchy,
+	error) {
 	r := p.resolver()
 	class, err := r.classNamed(ctx, parseTarget(name), lookup)
 	if err != nil {
@@ -45,7 +47,8 @@ func (p *Project) Hierarchy(ctx context.Context, name string, lookup, within fun
 	if err != nil {
 		return Hierarchy{}, err
 	}
-	h := Hierarchy{Class: class.unit.definition(class.symbol), Order: []string{}, Truncated: truncated, Count: len(children.seen) - 1}
+	h := Hierarchy{Class: class.unit.definition(class.symbol), Order: []string{}, Truncated: truncated,
+		Count: len(children.seen) - 1}
 	_, h.Metaclass = r.bases(class)
 	for _, at := range r.order(class) {
 		h.Order = append(h.Order, at.unit.Path+":"+at.symbol.Path)
@@ -132,7 +135,10 @@ func (r *resolver) subclasses(ctx context.Context, class owner, within func(stri
 			if err := ctx.Err(); err != nil {
 				return f, false, err
 			}
-			wide, narrow := r.aliases(u, fresh, func(v value) bool { return v.kind == kindClass && f.seen[owner{v.unit, v.symbol}] })
+			wide, narrow := r.aliases(u, fresh, func(v value) bool {
+				return v.kind == kindClass &&
+					f.seen[owner{v.unit, v.symbol}]
+			})
 			next = append(next, wide...)
 			if within(u.Path) {
 				next = append(next, r.addSubclasses(&f, u, append(append(narrow, wide...), fresh...))...)
@@ -218,7 +224,8 @@ func (r *resolver) subclassNodes(class owner, of map[owner][]owner, above []owne
 	children := slices.Clone(of[class])
 	slices.SortStableFunc(children, compareOwners)
 	for _, child := range children {
-		nodes = append(nodes, r.node(child.symbol.Path, child, above, shown, func(class owner, above []owner, shown map[owner]bool) []ClassNode {
+		nodes = append(nodes, r.node(child.symbol.Path, child, above, shown, func(class owner, above []owner,
+			shown map[owner]bool) []ClassNode {
 			return r.subclassNodes(class, of, above, shown)
 		}))
 	}
@@ -226,7 +233,8 @@ func (r *resolver) subclassNodes(class owner, of map[owner][]owner, above []owne
 }
 
 // node is a class with its relatives in one direction.
-func (r *resolver) node(text string, class owner, above []owner, shown map[owner]bool, relatives func(owner, []owner, map[owner]bool) []ClassNode) ClassNode {
+func (r *resolver) node(text string, class owner, above []owner, shown map[owner]bool, relatives func(owner, []owner,
+	map[owner]bool) []ClassNode) ClassNode {
 	d := class.unit.definition(class.symbol)
 	node := ClassNode{Text: text, Class: &d, Nodes: []ClassNode{}}
 	_, node.Metaclass = r.bases(class)

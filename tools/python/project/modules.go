@@ -26,7 +26,8 @@ type place struct {
 func (at place) found() bool { return at.unit != nil || at.folder != "" }
 
 func newModules(units []*Unit) *modules {
-	m := &modules{files: map[string]*Unit{}, stubs: map[string]*Unit{}, folders: map[string]bool{"": true}, tops: map[string][]string{}}
+	m := &modules{files: map[string]*Unit{}, stubs: map[string]*Unit{}, folders: map[string]bool{"": true},
+		tops: map[string][]string{}}
 	for _, u := range units {
 		stem, extension := split(u.Path)
 		if extension == ".pyi" {

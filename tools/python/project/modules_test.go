@@ -19,8 +19,10 @@ func made(entries ...string) *Project {
 
 func TestAbsoluteImportsFindTheirFile(t *testing.T) {
 	t.Parallel()
-	p := made("app.py", "pkg/__init__.py", "pkg/a.py", "pkg/sub/__init__.py", "pkg/sub/b.py", "src/lib/__init__.py", "src/lib/c.py",
-		"space/d.py", "tests/test_a.py", "json.py", "other/json.py", "tools/run.py", "tools/near.py", "stub.pyi", "both.py", "both.pyi")
+	p := made("app.py", "pkg/__init__.py", "pkg/a.py", "pkg/sub/__init__.py", "pkg/sub/b.py", "src/lib/__init__.py",
+		"src/lib/c.py",
+		"space/d.py", "tests/test_a.py", "json.py", "other/json.py", "tools/run.py", "tools/near.py", "stub.pyi", "both.py",
+		"both.pyi")
 	for name, c := range map[string]struct{ from, dotted, want string }{
 		"module beside":                    {"app.py", "both", "both.py"},
 		"package":                          {"app.py", "pkg", "pkg/__init__.py"},
@@ -84,7 +86,8 @@ func TestRelativeImportsFindTheirFile(t *testing.T) {
 func TestModulesHaveTheNameThatImportsUse(t *testing.T) {
 	t.Parallel()
 	p := made("pkg/__init__.py", "pkg/a.py", "src/lib/__init__.py", "src/lib/c.py", "tests/t.py")
-	for path, want := range map[string]string{"pkg/__init__.py": "pkg", "pkg/a.py": "pkg.a", "src/lib/c.py": "lib.c", "tests/t.py": "t"} {
+	for path, want := range map[string]string{"pkg/__init__.py": "pkg", "pkg/a.py": "pkg.a", "src/lib/c.py": "lib.c",
+		"tests/t.py": "t"} {
 		require.Equal(t, want, p.modules.name(p.Unit(path)))
 	}
 }

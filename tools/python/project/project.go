@@ -149,7 +149,8 @@ func hasWord(data []byte, name string) bool {
 			return false
 		}
 		at, end := from+i, from+i+len(word)
-		if !(at > 0 && isWordByte(data[at-1]) && data[at-1] < 0x80) && !(end < len(data) && isWordByte(data[end]) && data[end] < 0x80) {
+		if !(at > 0 && isWordByte(data[at-1]) && data[at-1] < 0x80) && !(end < len(data) && isWordByte(data[end]) &&
+			data[end] < 0x80) {
 			return true
 		}
 		from = end

@@ -265,7 +265,8 @@ func (u *Unit) baseEnding(tokens []python.Token, end int) []python.Token {
 		switch {
 		case i > 1 && tokens[i].Kind == python.Name && u.is(tokens, i-1, "."):
 			i -= 2
-		case bracket && i > 0 && (tokens[i-1].Kind == python.Name || u.step(tokens[i-1]) < 0 || tokens[i-1].Kind == python.String):
+		case bracket && i > 0 && (tokens[i-1].Kind == python.Name || u.step(tokens[i-1]) < 0 ||
+			tokens[i-1].Kind == python.String):
 			i--
 		default:
 			return tokens[i : end+1]

@@ -20,14 +20,15 @@ type RenameQuery struct {
 
 // Renaming is what a renaming would change. Nothing was changed.
 type Renaming struct {
-	Target   Definition    `json:"target"`
-	New      string        `json:"new_name"`
-	Files    []RenamedFile `json:"files"`
-	Count    int           `json:"occurrences"` // changed
-	Possible []Place       `json:"possible"`    // of the old name, on objects of unknown type or of several types: not changed
-	Mentions []Place       `json:"mentions"`    // the old name in strings and comments: not changed
-	Left     int           `json:"not_listed"`  // possible places and mentions beyond the bound of the lists
-	Warnings []string      `json:"warnings"`
+	Target Definition    `json:"target"`
+	New    string        `json:"new_name"`
+	Files  []RenamedFile `json:"files"`
+	Count  int           `json:"occurrences"` // changed
+	// of the old name, on objects of unknown type or of several types: not changed
+	Possible []Place  `json:"possible"`
+	Mentions []Place  `json:"mentions"`   // the old name in strings and comments: not changed
+	Left     int      `json:"not_listed"` // possible places and mentions beyond the bound of the lists
+	Warnings []string `json:"warnings"`
 }
 
 // RenamedFile is a file that a renaming changes.
@@ -81,10 +82,12 @@ type edit struct {
 func (p *Project) Rename(ctx context.Context, q RenameQuery) (Renaming, error) {
 	n := &renamer{
 		resolver: p.resolver(), ctx: ctx, new: python.Normalize(q.New), wanted: map[boundIn]bool{}, edits: map[*Unit][]edit{},
-		answer: Renaming{New: python.Normalize(q.New), Files: []RenamedFile{}, Possible: []Place{}, Mentions: []Place{}, Warnings: []string{}},
+		answer: Renaming{New: python.Normalize(q.New), Files: []RenamedFile{}, Possible: []Place{}, Mentions: []Place{},
+			Warnings: []string{}},
 	}
 	for _, step := range []func() error{
-		func() error { return n.choose(q) }, n.checkNames, n.prepareUnits, n.spread, n.checkCollisions, n.checkKeywords, n.checkClassBodies, n.collect,
+		func() error { return n.choose(q) }, n.checkNames, n.prepareUnits, n.spread, n.checkCollisions, n.checkKeywords,
+		n.checkClassBodies, n.collect,
 		n.checkResults, n.report,
 	} {
 		if err := ctx.Err(); err != nil {
@@ -157,7 +160,8 @@ func (n *renamer) refuseImported() error {
 		for _, origin := range n.allOrigins([]boundIn{n.at}) {
 			for _, d := range n.describe(origin) {
 				if origin != n.at {
-					return refuse("%s is only imported in %s; rename it where it is defined: path %s, name %s", n.old, n.at.unit.Path, d.Path, d.Name)
+					return refuse("%s is only imported in %s; rename it where it is defined: path %s, name %s", n.old, n.at.unit.Path,
+						d.Path, d.Name)
 				}
 			}
 		}
@@ -215,7 +219,8 @@ func (n *renamer) prepareUnits() error {
 }
 
 func (r *resolver) isParameter(at boundIn) bool {
-	return slices.ContainsFunc(at.unit.bound[at.binding], func(i int) bool { return at.unit.names.Uses[i].Context == grammar.Parameter })
+	return slices.ContainsFunc(at.unit.bound[at.binding],
+		func(i int) bool { return at.unit.names.Uses[i].Context == grammar.Parameter })
 }
 
 // want adds a binding to those that are renamed. It tells whether it is new.

@@ -22,8 +22,10 @@ var exercise string
 func TestARenamingKeepsWhatAProgramDoes(t *testing.T) {
 	t.Parallel()
 	dir := standardLibrary(t)
-	files := append(readFiles(t, dir, "argparse.py", "textwrap.py", "json", "html", "_markupbase.py", "configparser.py", "shlex.py", "fractions.py",
-		"statistics.py", "difflib.py", "string.py", "pprint.py", "graphlib.py", "cmd.py", "optparse.py"), File{"exercise.py", []byte(exercise)})
+	files := append(readFiles(t, dir, "argparse.py", "textwrap.py", "json", "html", "_markupbase.py", "configparser.py",
+		"shlex.py", "fractions.py",
+		"statistics.py", "difflib.py", "string.py", "pprint.py", "graphlib.py", "cmd.py", "optparse.py"),
+		File{"exercise.py", []byte(exercise)})
 	want := runExercise(t, files)
 	require.Contains(t, want, "end of the exercise", want)
 	symbols := symbolsOf(files)
@@ -31,7 +33,8 @@ func TestARenamingKeepsWhatAProgramDoes(t *testing.T) {
 	for i := 0; i < len(symbols); i += 1 + len(symbols)/behaviourSamples {
 		at := symbols[i]
 		last := lastPart(strings.Split(at.Name, "#")[0])
-		r, err := New(files).Rename(t.Context(), RenameQuery{Path: at.Path, Name: at.Name, New: "zz_" + strings.TrimLeft(last, "_")})
+		r, err := New(files).Rename(t.Context(), RenameQuery{Path: at.Path, Name: at.Name, New: "zz_" + strings.TrimLeft(last,
+			"_")})
 		var refusal *RenameError
 		if errors.As(err, &refusal) || err == nil && len(r.Possible)+len(r.Mentions)+len(r.Warnings) > 0 || madeUp(last) {
 			continue

@@ -17,7 +17,8 @@ func (n *renamer) checkClassBodies() error {
 		uses := u.Names().Uses
 		for i := range uses {
 			if use := &uses[i]; use.Name == n.old && n.meansTwo(u, use) {
-				return refuse("%s line %d may read the %s of class %s or the one outside of it; change that line with edit_file first, so that only one can be meant",
+				return refuse("%s line %d may read the %s of class %s or the one outside of it; change that line with edit_file "+
+					"first, so that only one can be meant",
 					u.Path, u.Python().LineOf(use.Span.Start), n.old, use.Scope.Name)
 			}
 		}

@@ -40,7 +40,8 @@ func (n *renamer) collect() error {
 		}
 	}
 	if len(broken) > 0 {
-		return refuse("these files use %s and do not parse: %s; repair them first", n.old, strings.Join(broken[:min(len(broken), 10)], ", "))
+		return refuse("these files use %s and do not parse: %s; repair them first", n.old,
+			strings.Join(broken[:min(len(broken), 10)], ", "))
 	}
 	return nil
 }
@@ -215,7 +216,8 @@ func (n *renamer) checkResult(u *Unit, splices []document.Splice) error {
 				u.Python().LineOf(use.Span.Start), use.Name)
 		}
 		if isPrivate(n.new) && use.Context == grammar.Attribute && now.Name == n.new && now.Key != n.newKey(n.at) {
-			return refuse("%s would be private to its class, but %s line %d uses it from outside; choose another name", n.new, u.Path,
+			return refuse("%s would be private to its class, but %s line %d uses it from outside; choose another name", n.new,
+				u.Path,
 				u.Python().LineOf(use.Span.Start))
 		}
 	}

@@ -72,7 +72,8 @@ func (n *renamer) warnOutside() {
 		}
 	}
 	if len(bases) > 0 {
-		n.warn("the class has bases outside of the project, which may define or call "+n.old+": %s", strings.Join(bases[:min(len(bases), 10)], ", "))
+		n.warn("the class has bases outside of the project, which may define or call "+n.old+": %s",
+			strings.Join(bases[:min(len(bases), 10)], ", "))
 	}
 }
 
@@ -85,7 +86,8 @@ func (n *renamer) spreadParameters() error {
 	}
 	homes := []owner{{n.at.unit, function}}
 	if isClass(function.Parent) && function.Name != "__init__" && function.Name != "__new__" {
-		family := &renamer{resolver: n.resolver, ctx: n.ctx, old: function.Name, wanted: map[boundIn]bool{}, at: n.at.unit.bindingOf(function)}
+		family := &renamer{resolver: n.resolver, ctx: n.ctx, old: function.Name, wanted: map[boundIn]bool{},
+			at: n.at.unit.bindingOf(function)}
 		if err := family.spreadMembers(); err != nil {
 			return err
 		}
@@ -113,7 +115,8 @@ func (n *renamer) checkCollisions() error {
 	for _, at := range n.order {
 		key := binding{at.scope, n.newKey(at)}
 		if uses := at.unit.bound[key]; len(uses) > 0 {
-			return refuse("%s is taken: %s binds it at line %d", n.new, at.unit.Path, at.unit.Python().LineOf(at.unit.names.Uses[uses[0]].Span.Start))
+			return refuse("%s is taken: %s binds it at line %d", n.new, at.unit.Path,
+				at.unit.Python().LineOf(at.unit.names.Uses[uses[0]].Span.Start))
 		}
 	}
 	for _, o := range n.aside {
@@ -168,7 +171,8 @@ func (n *renamer) checkStarsOf(u *Unit) error {
 		}
 		listed := len(star.unit.bound[binding{module, "__all__"}]) > 0
 		if strings.HasPrefix(n.new, "_") && !listed && u.mentions([]string{n.old}) {
-			return refuse("%s imports all names of %s, but not those with an underscore in front; choose another name", u.Path, star.unit.Path)
+			return refuse("%s imports all names of %s, but not those with an underscore in front; choose another name", u.Path,
+				star.unit.Path)
 		}
 		if uses := u.bound[binding{u.module(), n.new}]; len(uses) > 0 {
 			return refuse("%s is taken: %s binds it at line %d and imports all names of %s", n.new, u.Path,

@@ -19,7 +19,8 @@ func (n *renamer) checkKeywords() error {
 	}
 	units, left, err := prepare(n.ctx, units)
 	if left > 0 {
-		return refuse("%s stands in too many files of the project to tell whether calls give it already; choose another name", n.new)
+		return refuse("%s stands in too many files of the project to tell whether calls give it already; choose another name",
+			n.new)
 	}
 	if err != nil {
 		return err
@@ -33,8 +34,12 @@ func (n *renamer) checkKeywords() error {
 				continue
 			}
 			use.Name = n.old
-			if ref := n.referKeyword(u, &use); slices.ContainsFunc(ref.targets, func(at boundIn) bool { return n.wanted[at] && n.besideKeywords(at) }) {
-				return refuse("%s is taken: %s line %d gives it as a further keyword argument", n.new, u.Path, u.Python().LineOf(use.Span.Start))
+			if ref := n.referKeyword(u, &use); slices.ContainsFunc(ref.targets, func(at boundIn) bool {
+				return n.wanted[at] &&
+					n.besideKeywords(at)
+			}) {
+				return refuse("%s is taken: %s line %d gives it as a further keyword argument", n.new, u.Path,
+					u.Python().LineOf(use.Span.Start))
 			}
 		}
 	}

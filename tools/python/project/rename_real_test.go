@@ -22,7 +22,8 @@ func standardLibrary(t testing.TB) string {
 	if err != nil {
 		t.Skip("there is no python3 here, so no real packages to rename in")
 	}
-	out, err := exec.CommandContext(t.Context(), python, "-I", "-S", "-c", "import os; print(os.path.dirname(os.__file__))").Output()
+	out, err := exec.CommandContext(t.Context(), python, "-I", "-S", "-c",
+		"import os; print(os.path.dirname(os.__file__))").Output()
 	require.NoError(t, err)
 	return strings.TrimSpace(string(out))
 }
@@ -80,7 +81,8 @@ const samples = 12
 func TestRenamingBackRestoresEveryByteOfRealPackages(t *testing.T) {
 	t.Parallel()
 	dir := standardLibrary(t)
-	for _, pkg := range []string{"json", "email", "argparse.py", "unittest", "html", "logging", "dataclasses.py", "enum.py", "pathlib.py", "urllib"} {
+	for _, pkg := range []string{"json", "email", "argparse.py", "unittest", "html", "logging", "dataclasses.py",
+		"enum.py", "pathlib.py", "urllib"} {
 		t.Run(pkg, func(t *testing.T) {
 			t.Parallel()
 			files := readFiles(t, dir, pkg)
@@ -91,7 +93,8 @@ func TestRenamingBackRestoresEveryByteOfRealPackages(t *testing.T) {
 				if isBuiltin(lastPart(at.Name)) {
 					continue // it cannot be renamed back
 				}
-				query := RenameQuery{Path: at.Path, Name: at.Name, New: "zz_" + strings.TrimLeft(lastPart(strings.Split(at.Name, "#")[0]), "_")}
+				query := RenameQuery{Path: at.Path, Name: at.Name, New: "zz_" +
+					strings.TrimLeft(lastPart(strings.Split(at.Name, "#")[0]), "_")}
 				there, err := New(files).Rename(t.Context(), query)
 				var refusal *RenameError
 				if errors.As(err, &refusal) {

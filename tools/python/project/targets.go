@@ -132,7 +132,8 @@ func (s *search) definitions() []Definition {
 func (r *resolver) describe(at boundIn) []Definition {
 	u := at.unit
 	if at.scope == nil {
-		return []Definition{{Path: u.Path, Name: r.modules.name(u), Kind: "module", Line: 1, Start: 1, End: max(len(u.Python().Lines), 1)}}
+		return []Definition{{Path: u.Path, Name: r.modules.name(u), Kind: "module", Line: 1, Start: 1,
+			End: max(len(u.Python().Lines), 1)}}
 	}
 	var out []Definition
 	offset := -1

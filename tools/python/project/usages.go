@@ -76,7 +76,8 @@ func (p *Project) Usages(ctx context.Context, q UsageQuery) (Usages, error) {
 		return answer, err
 	}
 	if left > 0 {
-		answer.Warnings = append(answer.Warnings, fmt.Sprintf("the name stands in too many files; %d of them were not searched, give a narrower path", left))
+		answer.Warnings = append(answer.Warnings, fmt.Sprintf("the name stands in too many files; %d of them were not "+
+			"searched, give a narrower path", left))
 	}
 	s := &search{resolver: p.resolver(), query: q, target: t, units: units}
 	if err := s.find(ctx); err != nil {
@@ -359,7 +360,8 @@ func (s *search) report(answer *Usages) {
 			answer.Total += len(file.Usages)
 		}
 		if problem, broken := u.Broken(unparsed); broken {
-			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s does not parse (%s), so what is found in it may be incomplete", u.Path, problem))
+			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s does not parse (%s), so what is found in it may be "+
+				"incomplete", u.Path, problem))
 		}
 	}
 	answer.Targets = s.definitions()

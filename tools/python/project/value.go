@@ -42,7 +42,8 @@ type owner struct {
 
 // same tells whether two values are the same thing of the project.
 func (v value) same(o value) bool {
-	return v.kind == o.kind && v.unit == o.unit && v.symbol == o.symbol && v.scope == o.scope && v.name == o.name && v.folder == o.folder
+	return v.kind == o.kind && v.unit == o.unit && v.symbol == o.symbol && v.scope == o.scope && v.name == o.name &&
+		v.folder == o.folder
 }
 
 func classValue(u *Unit, s *python.Symbol) value { return value{kind: kindClass, unit: u, symbol: s} }

@@ -20,7 +20,8 @@ func TestAllIsReadWhereItIsPlain(t *testing.T) {
 		require.True(t, ok, text)
 		require.Equal(t, want, names, text)
 	}
-	for _, text := range []string{"", "__all__: list\n", "__all__ = dir()\n", "__all__ = ['a' 'b']\n", "__all__ = ['a'] + x\n", "__all__ = ['\\x61']\n", "__all__ = [b'a']\n", "class A:\n  __all__ = ['a']\n"} {
+	for _, text := range []string{"", "__all__: list\n", "__all__ = dir()\n", "__all__ = ['a' 'b']\n",
+		"__all__ = ['a'] + x\n", "__all__ = ['\\x61']\n", "__all__ = [b'a']\n", "class A:\n  __all__ = ['a']\n"} {
 		_, ok := All(python.Parse(text))
 		require.False(t, ok, text)
 	}
@@ -28,7 +29,8 @@ func TestAllIsReadWhereItIsPlain(t *testing.T) {
 
 func TestUnderscoresMakeMembersPrivate(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]bool{"a": true, "_a": false, "__a": false, "__a__": true, "__": false, "____": false, "_": false} {
+	for name, want := range map[string]bool{"a": true, "_a": false, "__a": false, "__a__": true, "__": false,
+		"____": false, "_": false} {
 		require.Equal(t, want, Member(name), name)
 	}
 }

@@ -252,7 +252,8 @@ func (w *writer) value(span python.Span) string {
 			}
 		}
 	}
-	if name := open - span.Start; closed != span.End || name <= 0 || name > called || strings.ContainsAny(w.file.Text[span.Start:open], " \t\r\n\\") {
+	if name := open - span.Start; closed != span.End || name <= 0 || name > called ||
+		strings.ContainsAny(w.file.Text[span.Start:open], " \t\r\n\\") {
 		return "..."
 	}
 	return w.file.Text[span.Start:open] + "(...)"

@@ -11,10 +11,12 @@ import (
 
 func TestASkeletonOfItselfStaysTheSame(t *testing.T) {
 	t.Parallel()
-	text := "\"\"\"Doc.\"\"\"\nimport os\nX = [\n1]\nclass A(B):\n  y = f(1,\n  2)\n  @p\n  def m(self): return 1\nif X:\n  def g():\n    'doc'\nelse: pass\n"
+	text := "\"\"\"Doc.\"\"\"\nimport os\nX = [\n1]\nclass A(B):\n  y = f(1,\n  2)\n  @p\n  def m(self): return 1\nif " +
+		"X:\n  def g():\n    'doc'\nelse: pass\n"
 	once := Make(python.Parse(text), Options{})
 	require.Equal(t, once, Make(python.Parse(once), Options{}))
-	require.Equal(t, "\"\"\"Doc.\"\"\"\n\nimport os\n\nX = ...\n\nclass A(B):\n  y = f(...)\n  @p\n  def m(self): ...\n\nif X:\n  def g():\n    'doc'\n    ...\nelse: ...\n", once)
+	require.Equal(t, "\"\"\"Doc.\"\"\"\n\nimport os\n\nX = ...\n\nclass A(B):\n  y = f(...)\n  @p\n  def m(self): "+
+		"...\n\nif X:\n  def g():\n    'doc'\n    ...\nelse: ...\n", once)
 }
 
 func TestNothingIsLeftOfAModuleWithoutDefinitions(t *testing.T) {

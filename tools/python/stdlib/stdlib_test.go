@@ -11,7 +11,8 @@ import (
 
 func TestModulesOfTheStandardLibraryAreKnown(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"os", "os.path", "sys", "__future__", "tomllib", "asyncore", "annotationlib", "compression.zstd", "winreg", "xml.etree.ElementTree"} {
+	for _, name := range []string{"os", "os.path", "sys", "__future__", "tomllib", "asyncore", "annotationlib",
+		"compression.zstd", "winreg", "xml.etree.ElementTree"} {
 		require.True(t, Has(name), name)
 	}
 	for _, name := range []string{"", "numpy", "osx", "o", ".os", "yaml", "typing_extensions"} {
@@ -27,7 +28,8 @@ func TestTheListCoversThePythonOnPath(t *testing.T) {
 	if err != nil {
 		t.Skip("no python3 on PATH")
 	}
-	out, err := exec.Command(python, "-I", "-c", "import sys; print(*sorted(getattr(sys, 'stdlib_module_names', ())))").Output()
+	out, err := exec.Command(python, "-I", "-c",
+		"import sys; print(*sorted(getattr(sys, 'stdlib_module_names', ())))").Output()
 	require.NoError(t, err)
 	for _, name := range strings.Fields(string(out)) {
 		require.True(t, Has(name), name)

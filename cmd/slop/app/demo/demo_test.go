@@ -176,8 +176,10 @@ func TestEachTicketHasRoundsAndAnEnd(t *testing.T) {
 func TestTheScriptUsesOnlyKnownToolsAndTheirParameters(t *testing.T) {
 	t.Parallel()
 	known := map[string][]string{
-		"read_file": {"path"}, "list_directory": {"path"}, "search_files": {"path", "pattern"}, "get_tree": {"max_depth", "path"},
-		"get_file_slice": {"end_line", "path", "start_line"}, "set_file_slice": {"end_line", "new_content", "path", "start_line"},
+		"read_file": {"path"}, "list_directory": {"path"}, "search_files": {"path", "pattern"}, "get_tree": {"max_depth",
+			"path"},
+		"get_file_slice": {"end_line", "path", "start_line"}, "set_file_slice": {"end_line", "new_content", "path",
+			"start_line"},
 		"edit_file": {"new_string", "old_string", "path"}, "run_powershell": {"script"},
 	}
 	used := map[string]int{}

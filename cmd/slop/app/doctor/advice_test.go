@@ -20,8 +20,10 @@ func TestAdviceSaysWhatBodiesLeaveOut(t *testing.T) {
 	t.Parallel()
 	c, warm, share := config.Default(), 0.5, 0.9
 	all := config.Providers(c, config.Credentials{})
-	for _, o := range append(c.ModelsOffered().Models, events.ModelOffer{Provider: "openai", Model: "gpt-5.5"}, events.ModelOffer{Provider: "anthropic", Model: "claude-3-5-haiku"},
-		events.ModelOffer{Provider: "gemini", Model: "gemini-2.0-flash"}, events.ModelOffer{Provider: "deepseek", Model: "deepseek-chat"}) {
+	for _, o := range append(c.ModelsOffered().Models, events.ModelOffer{Provider: "openai", Model: "gpt-5.5"},
+		events.ModelOffer{Provider: "anthropic", Model: "claude-3-5-haiku"},
+		events.ModelOffer{Provider: "gemini", Model: "gemini-2.0-flash"}, events.ModelOffer{Provider: "deepseek",
+			Model: "deepseek-chat"}) {
 		provider, model := all[o.Provider], strings.ReplaceAll(o.Model, "*", "")
 		adviser, can := provider.(llm.Adviser)
 		require.True(t, can, o.Provider)
@@ -38,10 +40,12 @@ func TestAdviceSaysWhatBodiesLeaveOut(t *testing.T) {
 				require.Equal(t, !has(sent, "temperature"), says("temperature and top_p"), where...)
 				require.Equal(t, has(sent, "temperature") && !has(sent, "topP", "top_p"), says("top_p is not sent"), where...)
 				if effort != "" && effort != "off" {
-					require.Equal(t, equalJSON(t, sent, bodyOf(t, provider, model, without)) || has(sent, "thinkingBudget") && room == 600, says("effort has no effect"), where...)
+					require.Equal(t, equalJSON(t, sent, bodyOf(t, provider, model, without)) || has(sent, "thinkingBudget") &&
+						room == 600, says("effort has no effect"), where...)
 				}
 				if effort == "off" {
-					stops := strings.Contains(string(sent), `"none"`) || strings.Contains(string(sent), `"disabled"`) || strings.Contains(string(sent), `"thinkingBudget":0`) ||
+					stops := strings.Contains(string(sent), `"none"`) || strings.Contains(string(sent), `"disabled"`) ||
+						strings.Contains(string(sent), `"thinkingBudget":0`) ||
 						!has(sent, "effort", "reasoning_effort", "reasoning", "thinkingLevel", "thinkingBudget", "thinking")
 					require.Equal(t, !stops, says(`effort "off" is sent as`), where...)
 				}
@@ -52,7 +56,8 @@ func TestAdviceSaysWhatBodiesLeaveOut(t *testing.T) {
 
 func bodyOf(t *testing.T, p llm.Provider, model string, params events.ModelParams) []byte {
 	t.Helper()
-	body, err := p.Body(llm.Request{Model: model, Params: params, Messages: []llm.Message{{Role: llm.RoleUser, Blocks: []llm.Block{llm.Text("Where?")}}}})
+	body, err := p.Body(llm.Request{Model: model, Params: params, Messages: []llm.Message{{Role: llm.RoleUser,
+		Blocks: []llm.Block{llm.Text("Where?")}}}})
 	require.NoError(t, err)
 	return body
 }

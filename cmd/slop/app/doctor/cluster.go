@@ -50,7 +50,8 @@ func checkCluster(ctx context.Context, g *site.Flags, p site.Place) finding {
 			behind = append(behind, fmt.Sprintf("%s is %d operations behind", f.Name, f.Lag))
 		}
 	}
-	detail := fmt.Sprintf("%s has %d copies; %s leads", kept.Stream, len(kept.Followers)+1, term.FirstOf(kept.Leader, "no server"))
+	detail := fmt.Sprintf("%s has %d copies; %s leads", kept.Stream, len(kept.Followers)+1, term.FirstOf(kept.Leader,
+		"no server"))
 	if len(behind) > 0 || kept.Leader == "" {
 		return note(check, detail+"; "+strings.Join(behind, ", "))
 	}

@@ -29,7 +29,9 @@ func TestDoctorLooksForTheProvidersOfPersonasToo(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
 	c.Roster.Personas = []events.Persona{
-		{Name: "ada", Models: []events.PreferredModel{{Provider: "openai", Model: "a"}, {Provider: "openai", Model: "b"}, {Provider: "gemini", Model: "c"}}}, {Name: "bob", Models: []events.PreferredModel{{Provider: "openai", Model: "a"}}},
+		{Name: "ada", Models: []events.PreferredModel{{Provider: "openai", Model: "a"}, {Provider: "openai", Model: "b"},
+			{Provider: "gemini", Model: "c"}}}, {Name: "bob", Models: []events.PreferredModel{{Provider: "openai", Model: "a"}}},
 	}
-	require.Equal(t, map[string]string{"gemini": "tier 1, 2, 3, 4; persona ada", "openai": "persona ada, bob"}, usersOfProviders(c))
+	require.Equal(t, map[string]string{"gemini": "tier 1, 2, 3, 4; persona ada", "openai": "persona ada, bob"},
+		usersOfProviders(c))
 }

@@ -102,7 +102,8 @@ func listModels(ctx context.Context, g *site.Flags, only string, check bool) err
 	}
 	all := config.Providers(p.Config, keys)
 	if only = events.ProviderName(only); only != "" && only != script.Name && all[only] == nil {
-		return exit.Errorf(exit.Usage, "this program has no provider %q; it has %s", only, strings.Join(everyProvider(all), ", "))
+		return exit.Errorf(exit.Usage, "this program has no provider %q; it has %s", only, strings.Join(everyProvider(all),
+			", "))
 	}
 	var view modelsView
 	for _, name := range everyProvider(all) {
@@ -187,7 +188,8 @@ func everyProvider(all map[string]llm.Provider) []string {
 }
 
 func newProviderLine(c config.Config, name string, keys config.Credentials) providerLine {
-	line := providerLine{Provider: name, Tiers: tiersOf(c, name, "*"), HasKey: keys.APIKey(c, name, os.Getenv) != "", Key: "needs none"}
+	line := providerLine{Provider: name, Tiers: tiersOf(c, name, "*"), HasKey: keys.APIKey(c, name, os.Getenv) != "",
+		Key: "needs none"}
 	if name == script.Name || events.RunsProgram(name) {
 		if events.RunsProgram(name) {
 			line.Key = "its program's own login"
@@ -198,7 +200,8 @@ func newProviderLine(c config.Config, name string, keys config.Credentials) prov
 	switch {
 	case section.APIKeyEnv != "":
 		line.Key = "variable " + section.APIKeyEnv
-	case slices.ContainsFunc(slices.Collect(maps.Keys(keys.Keys)), func(k string) bool { return events.ProviderName(k) == name }):
+	case slices.ContainsFunc(slices.Collect(maps.Keys(keys.Keys)),
+		func(k string) bool { return events.ProviderName(k) == name }):
 		line.Key = "credentials.toml"
 	case variable != "":
 		line.Key = "variable " + variable

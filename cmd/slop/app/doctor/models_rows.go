@@ -38,7 +38,8 @@ func modelRow(m modelLine) []string {
 	if m.Listed != nil && !*m.Listed {
 		name += " (not in the provider's list)"
 	}
-	row := []string{term.Visible(name), tierList(m.Tiers), tokenCount(m.ContextWindow), tokenCount(m.MaxOutputTokens), unknownFigure, unknownFigure, unknownFigure}
+	row := []string{term.Visible(name), tierList(m.Tiers), tokenCount(m.ContextWindow), tokenCount(m.MaxOutputTokens),
+		unknownFigure, unknownFigure, unknownFigure}
 	if price, known := m.Price(time.Now(), 0); known {
 		row[4], row[5] = perMillion(&price.Input), perMillion(&price.Output)
 		row[6] = perMillion(price.CacheRead)

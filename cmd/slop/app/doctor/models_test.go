@@ -22,7 +22,8 @@ func TestAKeyIsCheckedWithTheListOfModels(t *testing.T) {
 	server := llmtest.Anthropic(t, llmtest.Options{Turns: []llmtest.Turn{{Text: "never asked for"}}})
 	ask := func(url, key string) providerLine {
 		l := providerLine{Provider: anthropic.Name}
-		l.check(t.Context(), anthropic.Provider{Endpoint: llm.Endpoint{BaseURL: url, Key: key, Client: transport.NewClient()}})
+		l.check(t.Context(), anthropic.Provider{Endpoint: llm.Endpoint{BaseURL: url, Key: key,
+			Client: transport.NewClient()}})
 		return l
 	}
 	good := ask(server.URL, llmtest.Key)
@@ -36,7 +37,8 @@ func TestAKeyIsCheckedWithTheListOfModels(t *testing.T) {
 	require.NotContains(t, bad.Detail, "slop models", "the advice to run this command")
 	require.Nil(t, bad.lists("claude-unheard-of"), "a list that was not given says nothing")
 	require.Equal(t, checkUnreachable, ask("http://127.0.0.1:1", llmtest.Key).Check)
-	require.Equal(t, providerLine{Provider: anthropic.Name, Check: checkRefused, Detail: noKey}, ask("", ""), "without a key nobody is asked")
+	require.Equal(t, providerLine{Provider: anthropic.Name, Check: checkRefused, Detail: noKey}, ask("", ""),
+		"without a key nobody is asked")
 	silent := providerLine{Provider: "script"}
 	silent.check(t.Context(), nil)
 	require.Equal(t, checkUnknown, silent.Check)
@@ -48,8 +50,11 @@ func TestACheckLooksForProgramsAndSaysWhatToDo(t *testing.T) {
 	c.Providers["claude_cli"] = config.Provider{Command: "/bin/sh"}
 	c.Providers["codex_cli"] = config.Provider{Command: "/nowhere/codex"}
 	c.Providers["openai"] = config.Provider{APIKeyEnv: "NOBODY_SET_THIS"}
-	c.Tiers = map[string]config.Tier{"1": {Provider: "claude_cli"}, "2": {Provider: "codex-cli"}, "3": {Provider: "openai"}, "4": {Provider: "acp"}}
-	lines := []providerLine{newProviderLine(c, "acp", config.Credentials{}), newProviderLine(c, "claude_cli", config.Credentials{}), newProviderLine(c, "codex_cli", config.Credentials{}), newProviderLine(c, "openai", config.Credentials{})}
+	c.Tiers = map[string]config.Tier{"1": {Provider: "claude_cli"}, "2": {Provider: "codex-cli"},
+		"3": {Provider: "openai"}, "4": {Provider: "acp"}}
+	lines := []providerLine{newProviderLine(c, "acp", config.Credentials{}), newProviderLine(c, "claude_cli",
+		config.Credentials{}), newProviderLine(c, "codex_cli", config.Credentials{}), newProviderLine(c, "openai",
+		config.Credentials{})}
 	checkProviderKeys(t.Context(), c, config.Providers(c, config.Credentials{}), lines)
 	require.Equal(t, checkUnknown, lines[1].Check)
 	require.Equal(t, "runs /bin/sh, whose login is not tried", lines[1].Detail)
@@ -68,9 +73,11 @@ func TestAModelThatIsNotListedIsNamedWithTheOneThatWasMeant(t *testing.T) {
 	}
 	view := modelsView{
 		Providers: []providerLine{{Provider: "anthropic", listed: []string{"claude-opus-5-5", "claude-sonnet-4-6"}}},
-		Models:    []modelLine{line("claude-sonet-4-6", &no, 1, 2), line("my-own", &no, 3), line("claude-opus-5-5", &yes, 4), line("unused", &no)},
+		Models: []modelLine{line("claude-sonet-4-6", &no, 1, 2), line("my-own", &no, 3), line("claude-opus-5-5", &yes, 4),
+			line("unused", &no)},
 	}
-	require.Equal(t, []string{"anthropic lists no model claude-sonet-4-6 (tier 1,2); did you mean claude-sonnet-4-6?", "anthropic lists no model my-own (tier 3)"}, notListed(view))
+	require.Equal(t, []string{"anthropic lists no model claude-sonet-4-6 (tier 1,2); did you mean claude-sonnet-4-6?",
+		"anthropic lists no model my-own (tier 3)"}, notListed(view))
 }
 
 func TestKeysAreNamedAndNeverShown(t *testing.T) {
@@ -89,8 +96,9 @@ func TestThePersonKnowsBetterThanTheTable(t *testing.T) {
 	price := func(n float64) *float64 { return &n }
 	c := config.Default()
 	c.Models = map[string]config.Model{
-		"anthropic/claude-sonnet-4-5*": {Input: price(1.5), Output: price(7), CacheRead: price(0)}, "MiniMax/local": {ContextWindow: 5000},
-		"anthropic/claude-*": {MaxOutputTokens: 9}, "script/scripted": {Input: price(0), Output: price(0)},
+		"anthropic/claude-sonnet-4-5*": {Input: price(1.5), Output: price(7), CacheRead: price(0)},
+		"MiniMax/local":                {ContextWindow: 5000},
+		"anthropic/claude-*":           {MaxOutputTokens: 9}, "script/scripted": {Input: price(0), Output: price(0)},
 	}
 	offered := c.ModelsOffered()
 	o, known := offered.Find("anthropic", "claude-sonnet-4-5-20250929")
@@ -113,7 +121,8 @@ func TestABudgetOfNothingIsNone(t *testing.T) {
 	t.Parallel()
 	require.Nil(t, config.Budget{}.Settings())
 	require.Equal(t, &events.BudgetSettings{SessionMicroDollars: 5_500_000}, config.Budget{Session: 5.5}.Settings())
-	require.Equal(t, &events.BudgetSettings{TicketMicroDollars: 1}, config.Budget{Ticket: 0.0000001}.Settings(), "less than a micro-dollar is not no limit")
+	require.Equal(t, &events.BudgetSettings{TicketMicroDollars: 1}, config.Budget{Ticket: 0.0000001}.Settings(),
+		"less than a micro-dollar is not no limit")
 }
 
 func TestTheTableOfModelsFitsATerminal(t *testing.T) {

@@ -26,7 +26,8 @@ func configured() config.Config {
 		"4": {Provider: "gemini", Model: "gemini-2.5-flash"},
 	}
 	c.Roster.Personas = []events.Persona{
-		{Name: "ada", Models: []events.PreferredModel{{Provider: "gemini", Model: "gemini-2.5-flash"}, {Provider: "gateway", Model: "gpt-5.6-sol"}}},
+		{Name: "ada", Models: []events.PreferredModel{{Provider: "gemini", Model: "gemini-2.5-flash"},
+			{Provider: "gateway", Model: "gpt-5.6-sol"}}},
 		{Name: "bob", Models: []events.PreferredModel{{Provider: "claude_cli", Model: "opus"}}},
 	}
 	return c
@@ -34,10 +35,12 @@ func configured() config.Config {
 
 func TestDoctorSaysHowEachModelIsReachedAndWhatWillNotWork(t *testing.T) {
 	t.Parallel()
-	const refused = "OpenAI refuses function tools of this model on Chat Completions while it thinks: it cannot carry out tickets; " +
+	const refused = "OpenAI refuses function tools of this model on Chat Completions while it thinks: it cannot carry " +
+		"out tickets; " +
 		"set provider to openai, with the base_url of a gateway that speaks the Responses API"
 	require.Equal(t, []finding{
-		note("models", "openai/gpt-5.5 (tier 1) is reached over the Responses API; the server at base_url must speak the Responses API for this model; "+
+		note("models", "openai/gpt-5.5 (tier 1) is reached over the Responses API; the server at base_url must speak the "+
+			"Responses API for this model; "+
 			"temperature and top_p are not sent: the model refuses them"),
 		note("models", `anthropic/claude-opus-5-5 (tier 2) is reached over the Messages API; effort "off" is sent as "low": the model cannot stop thinking`),
 		note("models", "gateway/openai/gpt-5.5 (tier 3) is reached over the Chat Completions API; "+refused),
@@ -76,12 +79,15 @@ func TestModelsSayHowTheyAreReachedAndWhatWillNotWork(t *testing.T) {
 			require.Len(t, m.WillNotWork, 2)
 		}
 	}
-	require.Equal(t, map[string]string{"openai/gpt-5.5": "Responses", "anthropic/claude-opus-5-5": "Messages", "gateway/openai/gpt-5.5": "Chat Completions",
-		"gateway/gpt-4.1": "Chat Completions", "gemini/gemini-2.5-flash": "Gemini", "gateway/gpt-5.6-sol": "Chat Completions"}, apis)
+	require.Equal(t, map[string]string{"openai/gpt-5.5": "Responses", "anthropic/claude-opus-5-5": "Messages",
+		"gateway/openai/gpt-5.5": "Chat Completions",
+		"gateway/gpt-4.1":        "Chat Completions", "gemini/gemini-2.5-flash": "Gemini",
+		"gateway/gpt-5.6-sol": "Chat Completions"}, apis)
 
 	var out bytes.Buffer
 	printModels(&site.Flags{Terminal: term.Terminal{Out: &out}}, view, uses, true)
 	_, said, found := strings.Cut(out.String(), "\nHow the configured models are reached, and what will not work:\n")
 	require.True(t, found)
-	require.True(t, strings.HasPrefix(said, "  openai/gpt-5.5 (tier 1): Responses API\n    - the server at base_url"), said)
+	require.True(t, strings.HasPrefix(said, "  openai/gpt-5.5 (tier 1): Responses API\n    - the server at base_url"),
+		said)
 }

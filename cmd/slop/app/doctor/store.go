@@ -79,7 +79,8 @@ func checkSync(p site.Place) finding {
 	case err != nil:
 		return broken(check, err.Error())
 	case took > slowSync:
-		return note(check, fmt.Sprintf("%s for a durable write; durability = \"relaxed\" trades the last seconds before a power cut for speed", took.Round(time.Microsecond)))
+		return note(check, fmt.Sprintf("%s for a durable write; durability = \"relaxed\" trades the last seconds before a "+
+			"power cut for speed", took.Round(time.Microsecond)))
 	}
 	return ok(check, fmt.Sprintf("%s for a durable write (median of %d)", took.Round(time.Microsecond), syncSamples))
 }
@@ -122,9 +123,11 @@ func checkStore(ctx context.Context, g *site.Flags, p site.Place, running bool) 
 	var held *bus.LockedError
 	switch {
 	case errors.As(err, &held) && running:
-		return []finding{ok("lock", fmt.Sprintf("held by process %d (%s) since %s", held.PID, term.FirstOf(held.Serves, "slop"), term.Clock(held.Since)))}
+		return []finding{ok("lock", fmt.Sprintf("held by process %d (%s) since %s", held.PID, term.FirstOf(held.Serves,
+			"slop"), term.Clock(held.Since)))}
 	case errors.As(err, &held):
-		return []finding{note("lock", fmt.Sprintf("process %d (%s) holds the store since %s, without a gateway", held.PID, term.FirstOf(held.Serves, "slop"), term.Clock(held.Since)))}
+		return []finding{note("lock", fmt.Sprintf("process %d (%s) holds the store since %s, without a gateway", held.PID,
+			term.FirstOf(held.Serves, "slop"), term.Clock(held.Since)))}
 	case err != nil:
 		return []finding{broken(check, err.Error())}
 	}

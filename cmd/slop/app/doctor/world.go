@@ -41,7 +41,8 @@ func checkShell(p site.Place) finding {
 	defer func() { _ = env.Workspace.Close() }()
 	vars := sandbox.Environment(sandbox.Environ{PathPrepend: env.Shell.PathPrepend, Set: env.Shell.Set})
 	if _, found := sandbox.FindProgram(vars, "bwrap"); env.Shell.Confine && !found {
-		return broken(check, "[shell] sandbox = \"workspace\" needs bubblewrap (bwrap), which is not on PATH: run_powershell refuses every script")
+		return broken(check, "[shell] sandbox = \"workspace\" needs bubblewrap (bwrap), which is not on PATH: "+
+			"run_powershell refuses every script")
 	}
 	if path, found := sandbox.FindProgram(vars, "powershell.exe", "pwsh.exe", "powershell", "pwsh"); found {
 		return ok(check, "PowerShell: "+path)
@@ -140,7 +141,8 @@ func checkRequests(ctx context.Context, info site.EngineInfo, engineErr error) [
 	}
 	var open status.OpenRequests
 	var state wire.GUIHealth
-	if err := errors.Join(look(ctx, client, "/api/requests", &open), look(ctx, client, "/api/gui_health", &state)); err != nil {
+	if err := errors.Join(look(ctx, client, "/api/requests", &open), look(ctx, client, "/api/gui_health",
+		&state)); err != nil {
 		return []finding{broken(check, term.Visible(err.Error()))}
 	}
 	var out []finding
@@ -152,7 +154,8 @@ func checkRequests(ctx context.Context, info site.EngineInfo, engineErr error) [
 	}
 	said := []string{fmt.Sprintf("%d wait", len(open.Requests))}
 	for _, r := range open.Requests[:min(len(open.Requests), maxRequestsShown)] {
-		said = append(said, fmt.Sprintf("%s %s since %s for %s", r.Type, r.Subject, r.Since.UTC().Format(time.RFC3339), r.WaitsFor))
+		said = append(said, fmt.Sprintf("%s %s since %s for %s", r.Type, r.Subject, r.Since.UTC().Format(time.RFC3339),
+			r.WaitsFor))
 	}
 	return append(out, note(check, term.Visible(strings.Join(said, "; "))))
 }
@@ -198,7 +201,8 @@ func findProviders(p site.Place) []finding {
 	}
 	for _, name := range slices.Sorted(maps.Keys(credentials.Keys)) {
 		if !p.Config.KnownProvider(name) {
-			out = append(out, note("credentials", "credentials.toml has a key for ["+term.Visible(name)+"], which this program does not have and no [providers] section names; it has no effect"))
+			out = append(out, note("credentials", "credentials.toml has a key for ["+term.Visible(name)+
+				"], which this program does not have and no [providers] section names; it has no effect"))
 		}
 	}
 	users := usersOfProviders(p.Config)
@@ -212,7 +216,8 @@ func findProviders(p site.Place) []finding {
 		case slices.Contains(config.ProviderNames(p.Config), name):
 			out = append(out, findKey(p.Config, credentials, name, check, used))
 		default:
-			out = append(out, note(check, used+" is not in this program; it has "+strings.Join(config.ProviderNames(p.Config), ", ")+", and the scripted model: give --script FILE"))
+			out = append(out, note(check, used+" is not in this program; it has "+strings.Join(config.ProviderNames(p.Config),
+				", ")+", and the scripted model: give --script FILE"))
 		}
 	}
 	return out
@@ -237,7 +242,8 @@ func keyAdvice(c config.Config, provider string) string {
 	if variable := c.Provider(provider).APIKeyEnv; variable != "" {
 		return "set " + variable + ", which its api_key_env names"
 	}
-	advice := "put api_key under [" + provider + "] into credentials.toml, or name a variable with [providers." + provider + "] api_key_env"
+	advice := "put api_key under [" + provider + "] into credentials.toml, or name a variable with [providers." +
+		provider + "] api_key_env"
 	if variable := config.KeyVariables()[provider]; variable != "" {
 		advice = "set " + variable + ", or " + advice
 	}
@@ -246,7 +252,8 @@ func keyAdvice(c config.Config, provider string) string {
 
 // findProgram tells whether there is a program for a provider that runs one.
 func findProgram(c config.Config, provider, check, used string) finding {
-	own := map[string]string{events.ProviderGeminiCLI: geminicli.DefaultProgram, events.ProviderClaudeCLI: claudecli.DefaultProgram, events.ProviderCodexCLI: codexcli.DefaultProgram}
+	own := map[string]string{events.ProviderGeminiCLI: geminicli.DefaultProgram,
+		events.ProviderClaudeCLI: claudecli.DefaultProgram, events.ProviderCodexCLI: codexcli.DefaultProgram}
 	program := cmp.Or(c.Provider(provider).Command, own[provider])
 	if program == "" {
 		return note(check, used+" has no program; name an agent with [providers."+provider+"] command")

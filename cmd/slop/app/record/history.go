@@ -89,13 +89,15 @@ func importHistory(ctx context.Context, g *site.Flags, file, session string) err
 		Entries     int    `json:"entries"`
 		Active      string `json:"active"`
 	}
-	if _, err := api.Person.Call(ctx, http.MethodPost, "/api/discussions/import", url.Values{"session": {s.Session}}, map[string]string{"toml": string(text)}, &out); err != nil {
+	if _, err := api.Person.Call(ctx, http.MethodPost, "/api/discussions/import", url.Values{"session": {s.Session}},
+		map[string]string{"toml": string(text)}, &out); err != nil {
 		return exit.Errorf(exit.Failed, "%w", err)
 	}
 	if g.JSON {
 		return g.PrintLine(out)
 	}
-	g.Printf("%d discussions with %d entries; the active one is %s\n", out.Discussions, out.Entries, term.Visible(out.Active))
+	g.Printf("%d discussions with %d entries; the active one is %s\n", out.Discussions, out.Entries,
+		term.Visible(out.Active))
 	return nil
 }
 
@@ -128,7 +130,8 @@ large for the record's events are named by their digest.`,
 		Example: `  slop history export -o history.toml`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sessions.WithSession(cmd.Context(), g, session, func(_ context.Context, _ client.Client, _ projections.Summary, set *projections.Set) error {
+			return sessions.WithSession(cmd.Context(), g, session, func(_ context.Context, _ client.Client,
+				_ projections.Summary, set *projections.Set) error {
 				return exportHistory(g, set.History(), file)
 			})
 		},

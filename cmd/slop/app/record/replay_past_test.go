@@ -17,7 +17,7 @@ import (
 
 // TestEventsOfAPastSessionAreReadAgain from the store and from the file that
 // slop export writes, each as it was.
-func TestEventsOfAPastSessionAreReadAgain(t *testing.T) { //nolint:paralleltest // it sets the environment
+func TestEventsOfAPastSessionAreReadAgain(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	g := &site.Flags{Terminal: term.Terminal{Quiet: true}, ProjectDir: t.TempDir()}

@@ -20,7 +20,8 @@ func promptCheck(session pastSession) *llm.Bodies {
 // promptDivergence is a body that is not the one that was sent.
 func promptDivergence(bad *llm.Mismatch) *replay.Divergence {
 	e := bad.Reply
-	d := &replay.Divergence{Code: replay.CodePrompt, Seq: e.Seq, Position: bad.Position, Actor: e.Actor, Cause: e.Cause, Recorded: e}
+	d := &replay.Divergence{Code: replay.CodePrompt, Seq: e.Seq, Position: bad.Position, Actor: e.Actor, Cause: e.Cause,
+		Recorded: e}
 	if bad.Err != nil {
 		d.Detail = "the request cannot be built again: " + bad.Err.Error()
 	} else {

@@ -67,7 +67,8 @@ brought up to date here. It is made again where it is missing or damaged. Status
 	f.IntVar(&page.Limit, "limit", search.DefaultLimit, "print at most `N` hits, 1000 at most")
 	f.IntVar(&page.Offset, "offset", 0, "pass over the first `N` hits")
 	f.StringVar(&page.Sort, "sort", search.Newest, "`ORDER` of the hits: newest or score")
-	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions([]string{search.Newest, search.Score}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions([]string{search.Newest, search.Score},
+		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -119,7 +120,8 @@ func printFound(g *site.Flags, found search.Answer, page search.Page) error {
 			}
 			continue
 		}
-		fmt.Fprintf(g.Out, "%s  %s %d  %s\n    %s\n", h.Time.Local().Format("2006-01-02 15:04:05"), h.Session, h.Seq, term.Visible(hitHead(h)), term.Visible(marked(g, h)))
+		fmt.Fprintf(g.Out, "%s  %s %d  %s\n    %s\n", h.Time.Local().Format("2006-01-02 15:04:05"), h.Session, h.Seq,
+			term.Visible(hitHead(h)), term.Visible(marked(g, h)))
 	}
 	if found.Behind > 0 {
 		g.Notice("%d newer events are still being indexed; search again to see them", found.Behind)

@@ -34,7 +34,8 @@ already.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteSession(g, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return keepIf(cmd.Context(), g, append(args, "")[0], client.KeepRequest{Path: "/api/sessions/close", Body: struct{}{}, Payload: events.SessionClosed{Reason: team.ClosedByHand}}, stillOpen)
+			return keepIf(cmd.Context(), g, append(args, "")[0], client.KeepRequest{Path: "/api/sessions/close",
+				Body: struct{}{}, Payload: events.SessionClosed{Reason: team.ClosedByHand}}, stillOpen)
 		},
 	}
 }
@@ -73,5 +74,6 @@ func othersNotice(open []string) string {
 	if more := len(open) - maxNamedSessions; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("also open, and gone on with at its cost: %s\n`slop sessions` lists what they are at, `slop sessions close ID` gives one up, `slop ask list --session ID` shows what it asks", names)
+	return fmt.Sprintf("also open, and gone on with at its cost: %s\n`slop sessions` lists what they are at, `slop "+
+		"sessions close ID` gives one up, `slop ask list --session ID` shows what it asks", names)
 }

@@ -53,10 +53,12 @@ func removeWorktrees(ctx context.Context, p site.Place, sessions []string) error
 	defer func() { _ = env.Workspace.Close() }()
 	program, found := env.Git()
 	if !found {
-		return exit.Errorf(exit.Failed, "the worktrees in %s stay: git is not installed; install it and repeat this command", filepath.Join(p.Data, site.WorktreesFolder))
+		return exit.Errorf(exit.Failed, "the worktrees in %s stay: git is not installed; install it and repeat this command",
+			filepath.Join(p.Data, site.WorktreesFolder))
 	}
 	for _, session := range sessions {
-		trees := git.Worktrees{Program: program, Project: p.Project, Root: filepath.Join(p.Data, site.WorktreesFolder, session), Session: session}
+		trees := git.Worktrees{Program: program, Project: p.Project, Root: filepath.Join(p.Data, site.WorktreesFolder,
+			session), Session: session}
 		if err := trees.Discard(ctx); err != nil {
 			return exit.Errorf(exit.Failed, "remove the worktrees of %s: %w", session, err)
 		}
@@ -117,7 +119,8 @@ func removeLogs(g *site.Flags, p site.Place, gone []projections.Summary) error {
 			return exit.Errorf(exit.Failed, "remove the log files of %s: %w", s.Session, err)
 		}
 		if len(foreign) > 0 {
-			g.Notice("%s stays: %s in it is not a log", filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base), s.Folder), foreign[0])
+			g.Notice("%s stays: %s in it is not a log", filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base), s.Folder),
+				foreign[0])
 		}
 	}
 	return nil

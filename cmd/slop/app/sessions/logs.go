@@ -33,13 +33,15 @@ logs/log_registry.toml says which sessions are kept and why.`,
 	}
 	if !on {
 		cmd.Use, cmd.Short = "unstar ID", "Take the star of a session away"
-		cmd.Long = "Unstar lets the log files of a session be pruned again, if nothing else keeps\nthem; see slop sessions star."
+		cmd.Long = "Unstar lets the log files of a session be pruned again, if nothing else keeps\nthem; see slop sessions " +
+			"star."
 		cmd.Example = "  slop sessions unstar 7QK2M4"
 	}
 	cmd.Args = cobra.ExactArgs(1)
 	cmd.ValidArgsFunction = command.CompleteSession(g, cobra.ShellCompDirectiveNoFileComp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return keep(cmd.Context(), g, args[0], client.KeepRequest{Path: "/api/logs/star", Body: map[string]bool{"on": on}, Payload: events.SessionStarred{On: on}})
+		return keep(cmd.Context(), g, args[0], client.KeepRequest{Path: "/api/logs/star", Body: map[string]bool{"on": on},
+			Payload: events.SessionStarred{On: on}})
 	}
 	return cmd
 }
@@ -50,7 +52,8 @@ func keep(ctx context.Context, g *site.Flags, word string, want client.KeepReque
 }
 
 // keepIf is keep for sessions that may is no error for.
-func keepIf(ctx context.Context, g *site.Flags, word string, want client.KeepRequest, may func(projections.Summary) error) error {
+func keepIf(ctx context.Context, g *site.Flags, word string, want client.KeepRequest,
+	may func(projections.Summary) error) error {
 	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
 		if err := may(s); err != nil {
 			return err
@@ -81,9 +84,12 @@ pruned come back, and stay; the engine that runs, or the next one, writes them.`
 		RunE: func(cmd *cobra.Command, args []string) error {
 			word := append(args, "")[0]
 			if restore {
-				return keep(cmd.Context(), g, word, client.KeepRequest{Path: "/api/logs/restore", Body: struct{}{}, Payload: events.LogsRestored{}})
+				return keep(cmd.Context(), g, word, client.KeepRequest{Path: "/api/logs/restore", Body: struct{}{},
+					Payload: events.LogsRestored{}})
 			}
-			return client.WithSession(cmd.Context(), g, word, func(_ client.Client, s projections.Summary) error { return listLogs(g, s) })
+			return client.WithSession(cmd.Context(), g, word, func(_ client.Client, s projections.Summary) error {
+				return listLogs(g, s)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&restore, "restore", false, "bring back files that were pruned")
@@ -110,11 +116,12 @@ func listLogs(g *site.Flags, s projections.Summary) error {
 	if err != nil {
 		return err
 	}
-	out := logFolder{Session: s.Session, Folder: path.Join(sessionlog.Base, s.Folder), Starred: s.Starred, Pruned: s.Pruned, Files: []logFile{}}
+	out := logFolder{Session: s.Session, Folder: path.Join(sessionlog.Base, s.Folder), Starred: s.Starred,
+		Pruned: s.Pruned, Files: []logFile{}}
 	root := os.DirFS(p.Project)
 	err = fs.WalkDir(root, out.Folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
-			return nil //nolint:nilerr // what cannot be read is not listed
+			return nil
 		}
 		if info, err := entry.Info(); err == nil {
 			out.Files = append(out.Files, logFile{name[len(out.Folder)+1:], info.Size()})

@@ -67,7 +67,8 @@ session that is not closed is refused without --open.
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: command.CompleteSession(g, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return removeSessions(cmd.Context(), g, o, func(ctx context.Context, d client.Client) ([]projections.Summary, error) {
+			return removeSessions(cmd.Context(), g, o, func(ctx context.Context, d client.Client) ([]projections.Summary,
+				error) {
 				return namedSessions(ctx, d, args)
 			})
 		},
@@ -93,13 +94,15 @@ that are not closed.
 			if err != nil {
 				return err
 			}
-			return removeSessions(cmd.Context(), g, o, func(ctx context.Context, d client.Client) ([]projections.Summary, error) {
+			return removeSessions(cmd.Context(), g, o, func(ctx context.Context, d client.Client) ([]projections.Summary,
+				error) {
 				return o.oldSessions(ctx, d, before)
 			})
 		},
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.olderThan, "older-than", "", "remove what was closed longer ago than `AGE`, such as 12h or 30d")
+	cmd.Flags().StringVar(&o.olderThan, "older-than", "", "remove what was closed longer ago than `AGE`, such as 12h or "+
+		"30d")
 	cmd.Flags().IntVar(&o.keep, "keep", -1, "leave the newest `N` sessions")
 	return cmd
 }
@@ -141,7 +144,8 @@ func namedSessions(ctx context.Context, d client.Client, words []string) ([]proj
 	return out, nil
 }
 
-func (o *removeOptions) oldSessions(ctx context.Context, d client.Client, before time.Time) ([]projections.Summary, error) {
+func (o *removeOptions) oldSessions(ctx context.Context, d client.Client, before time.Time) ([]projections.Summary,
+	error) {
 	list, _, err := d.Sessions(ctx)
 	if err != nil {
 		return nil, exit.Errorf(exit.Failed, "%w", err)
@@ -173,7 +177,8 @@ type removeLine struct {
 	Worktrees []leftover `json:"worktrees,omitempty"`
 }
 
-func removeSessions(ctx context.Context, g *site.Flags, o removeOptions, pick func(context.Context, client.Client) ([]projections.Summary, error)) error {
+func removeSessions(ctx context.Context, g *site.Flags, o removeOptions, pick func(context.Context,
+	client.Client) ([]projections.Summary, error)) error {
 	p, err := g.Place()
 	if err != nil {
 		return err
@@ -216,12 +221,14 @@ func removeSessions(ctx context.Context, g *site.Flags, o removeOptions, pick fu
 	if g.JSON {
 		return g.PrintLine(line)
 	}
-	g.Printf("removed %s; the store has %s instead of %s\n", counted(len(drop), "session"), mebibytes(line.After), mebibytes(line.Before))
+	g.Printf("removed %s; the store has %s instead of %s\n", counted(len(drop), "session"), mebibytes(line.After),
+		mebibytes(line.Before))
 	return nil
 }
 
 // pickRemoved asks the store, which nobody else may use.
-func pickRemoved(ctx context.Context, g *site.Flags, p site.Place, pick func(context.Context, client.Client) ([]projections.Summary, error)) ([]projections.Summary, error) {
+func pickRemoved(ctx context.Context, g *site.Flags, p site.Place, pick func(context.Context,
+	client.Client) ([]projections.Summary, error)) ([]projections.Summary, error) {
 	if !client.HasStore(p.Data) {
 		return nil, exit.Errorf(exit.Failed, "%s holds no record", p.Data)
 	}
@@ -243,7 +250,8 @@ func pickRemoved(ctx context.Context, g *site.Flags, p site.Place, pick func(con
 func mayRemove(drop []projections.Summary, open bool) error {
 	for _, s := range drop {
 		if s.Closed == nil && !open {
-			return exit.Errorf(exit.Failed, "session %s is not closed: close it with `slop sessions close %s`, or give --open", s.Session, s.Session)
+			return exit.Errorf(exit.Failed, "session %s is not closed: close it with `slop sessions close %s`, or give --open",
+				s.Session, s.Session)
 		}
 	}
 	return nil
@@ -262,7 +270,8 @@ func confirmRemoval(g *site.Flags, line removeLine, drop []projections.Summary, 
 	if !g.Quiet && !g.JSON {
 		rows := [][]string{{"SESSION", "OPENED", "STATE", "GOAL"}}
 		for _, s := range drop {
-			rows = append(rows, []string{s.Session, term.Clock(s.Opened), sessionState(s), term.Visible(term.OneLine(term.OrDash(s.Goal)))})
+			rows = append(rows, []string{s.Session, term.Clock(s.Opened), sessionState(s),
+				term.Visible(term.OneLine(term.OrDash(s.Goal)))})
 		}
 		term.PrintTable(g.Err, rows)
 		fmt.Fprintf(g.Err, "would go: %s, %d events, %d large texts, %s of %s\n",
@@ -301,7 +310,8 @@ func confirmRemoval(g *site.Flags, line removeLine, drop []projections.Summary, 
 // before, because they are made again if the store stays as it was. Worktrees go
 // behind it: they cannot be made again. After a kill in between, the next removal
 // finds them by the session that is not on record.
-func carryOutRemoval(ctx context.Context, g *site.Flags, p site.Place, drop []projections.Summary, keepLogs bool, r *bus.Rewrite) error {
+func carryOutRemoval(ctx context.Context, g *site.Flags, p site.Place, drop []projections.Summary, keepLogs bool,
+	r *bus.Rewrite) error {
 	index := filepath.Join(p.Data, "search")
 	if err := os.RemoveAll(index); err != nil {
 		return exit.Errorf(exit.Failed, "remove the search index: %w", err)
@@ -329,7 +339,8 @@ const maxDropped = 1000
 // rewritten is the event that a removal leaves, in a session of its own.
 func rewritten(p site.Place, result bus.RewriteResult, drop []projections.Summary) *events.Event {
 	gone := idsOf(drop)
-	e, err := events.New(events.Origin{ID: engine.NewID(), Time: time.Now(), Project: p.Name, Session: events.StoreSession, Actor: p.Person},
+	e, err := events.New(events.Origin{ID: engine.NewID(), Time: time.Now(), Project: p.Name, Session: events.StoreSession,
+		Actor: p.Person},
 		events.StoreRewritten{Old: result.Old, New: result.New, Dropped: gone[:min(len(gone), maxDropped)], Count: len(gone)})
 	if err != nil {
 		return nil

@@ -32,7 +32,8 @@ session.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listSessions(cmd.Context(), g) },
 	}
-	cmd.AddCommand(sessionShowCommand(g), sessionCloseCommand(g), sessionUpgradeCommand(g), sessionStarCommand(g, true), sessionStarCommand(g, false), sessionLogsCommand(g))
+	cmd.AddCommand(sessionShowCommand(g), sessionCloseCommand(g), sessionUpgradeCommand(g), sessionStarCommand(g, true),
+		sessionStarCommand(g, false), sessionLogsCommand(g))
 	cmd.AddCommand(sessionRemoveCommand(g), sessionPruneCommand(g))
 	return cmd
 }
@@ -78,7 +79,8 @@ func printSessions(g *site.Flags, list []projections.Summary, current string) er
 	}
 	rows := [][]string{{"SESSION", "OPENED", "STATE", "ASKS", "GOAL"}}
 	for _, s := range list {
-		rows = append(rows, []string{s.Session, term.Clock(s.Opened), sessionState(s), fmt.Sprint(s.PendingAsks), term.Visible(term.OneLine(term.OrDash(s.Goal)))})
+		rows = append(rows, []string{s.Session, term.Clock(s.Opened), sessionState(s), fmt.Sprint(s.PendingAsks),
+			term.Visible(term.OneLine(term.OrDash(s.Goal)))})
 	}
 	term.PrintTable(g.Out, rows)
 	return nil
@@ -106,7 +108,8 @@ asks, and the tokens that it used. Without an ID it is the current session. With
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteSession(g, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return WithSession(cmd.Context(), g, slices.Concat(args, []string{""})[0], func(_ context.Context, d client.Client, s projections.Summary, set *projections.Set) error {
+			return WithSession(cmd.Context(), g, slices.Concat(args, []string{""})[0], func(_ context.Context, d client.Client,
+				s projections.Summary, set *projections.Set) error {
 				return showSession(g, s, set)
 			})
 		},
@@ -114,7 +117,8 @@ asks, and the tokens that it used. Without an ID it is the current session. With
 }
 
 // WithSession hands over a session, folded as it stands now.
-func WithSession(ctx context.Context, g *site.Flags, word string, f func(ctx context.Context, d client.Client, s projections.Summary, set *projections.Set) error) error {
+func WithSession(ctx context.Context, g *site.Flags, word string, f func(ctx context.Context, d client.Client,
+	s projections.Summary, set *projections.Set) error) error {
 	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
 		set := projections.NewSet()
 		for e, err := range client.HistoryOf(ctx, d, s.Session) {
@@ -129,7 +133,8 @@ func WithSession(ctx context.Context, g *site.Flags, word string, f func(ctx con
 
 // WithHistory hands over the events of a session, from the engine that runs or
 // from the store where none does.
-func WithHistory(ctx context.Context, g *site.Flags, word string, f func(d client.Client, s projections.Summary, past []events.Event) error) error {
+func WithHistory(ctx context.Context, g *site.Flags, word string, f func(d client.Client, s projections.Summary,
+	past []events.Event) error) error {
 	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
 		past, err := client.History(ctx, d, s.Session)
 		if err != nil {
@@ -152,14 +157,16 @@ type sessionDetail struct {
 
 func showSession(g *site.Flags, s projections.Summary, set *projections.Set) error {
 	if g.JSON {
-		return g.PrintLine(sessionDetail{s, set.Seq(), set.MMAStatus().Tracks, set.Tickets(), set.ToolCalls(), client.FoldAsks(set), set.Cost()})
+		return g.PrintLine(sessionDetail{s, set.Seq(), set.MMAStatus().Tracks, set.Tickets(), set.ToolCalls(),
+			client.FoldAsks(set), set.Cost()})
 	}
 	rows := [][]string{
 		{"session", s.Session}, {"folder", s.Folder}, {"workspace", s.Workspace}, {"goal", term.OneLine(s.Goal)},
 		{"opened", term.Clock(s.Opened)}, {"state", sessionState(s)}, {"stalled", s.Stalled},
 	}
 	if s.Closed != nil {
-		rows = append(rows, []string{"closed", fmt.Sprintf("%s after %s: %s", term.Clock(*s.Closed), s.Closed.Sub(s.Opened).Round(time.Second), s.CloseReason)})
+		rows = append(rows, []string{"closed", fmt.Sprintf("%s after %s: %s", term.Clock(*s.Closed),
+			s.Closed.Sub(s.Opened).Round(time.Second), s.CloseReason)})
 	}
 	total := set.Cost().Total
 	rows = append(rows,
@@ -189,7 +196,8 @@ func printTickets(g *site.Flags, set *projections.Set) error {
 		if t.BlockedReason != nil {
 			what += " [" + term.OneLine(*t.BlockedReason) + "]"
 		}
-		rows = append(rows, []string{term.Visible(t.ID), term.Visible(t.Track), t.Status, fmt.Sprint(t.Attempt), term.Visible(what)})
+		rows = append(rows, []string{term.Visible(t.ID), term.Visible(t.Track), t.Status, fmt.Sprint(t.Attempt),
+			term.Visible(what)})
 	}
 	term.PrintTable(g.Out, rows)
 	return nil

@@ -84,13 +84,15 @@ func upgradeAt(ctx context.Context, d client.Client, session string) (changed bo
 	switch d := d.(type) {
 	case *client.HTTP:
 		var out struct{ Changed bool }
-		_, err := d.Person.Call(ctx, http.MethodPost, "/api/sessions/upgrade", url.Values{"session": {session}}, struct{}{}, &out)
+		_, err := d.Person.Call(ctx, http.MethodPost, "/api/sessions/upgrade", url.Values{"session": {session}}, struct{}{},
+			&out)
 		return out.Changed, err
 	case *client.Bus:
 		if err := d.AsPerson(ctx); err != nil {
 			return false, err
 		}
-		v := engine.SessionWriter{Log: d.Person, Project: d.Place.Name, Session: session, Person: d.Place.Person, Mask: d.Mask}
+		v := engine.SessionWriter{Log: d.Person, Project: d.Place.Name, Session: session, Person: d.Place.Person,
+			Mask: d.Mask}
 		return upgrade(ctx, v, d.Person)
 	}
 	return false, fmt.Errorf("no way to upgrade a session from here (%T)", d)
@@ -149,7 +151,8 @@ func UpgradeOrOffer(ctx context.Context, g *site.Flags, conn *bus.Conn, v engine
 		return nil // its deciders say so
 	}
 	if len(words) > 0 {
-		g.Notice("session %s keeps the prompts and decisions of the slop that opened it; `slop sessions upgrade %s`, or --upgrade beside --resume, takes over those of this one", v.Session, v.Session)
+		g.Notice("session %s keeps the prompts and decisions of the slop that opened it; `slop sessions upgrade %s`, or "+
+			"--upgrade beside --resume, takes over those of this one", v.Session, v.Session)
 	}
 	return err
 }

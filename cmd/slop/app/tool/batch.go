@@ -99,7 +99,8 @@ func batchTools(ctx context.Context, g *site.Flags, yes bool) error {
 	case unread != nil:
 		return exit.Errorf(exit.Failed, "read the calls: %w", unread)
 	case refused > 0:
-		return exit.Errorf(exit.Waiting, "%d calls needed a yes and were refused; --yes gives it, but not where a rule asks", refused)
+		return exit.Errorf(exit.Waiting, "%d calls needed a yes and were refused; --yes gives it, but not where a rule asks",
+			refused)
 	case broken > 0:
 		return exit.Errorf(exit.Failed, "%d lines were no calls", broken)
 	}

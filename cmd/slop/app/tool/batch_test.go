@@ -110,7 +110,8 @@ func (e endless) Read(p []byte) (int, error) { return copy(p, e.line), nil }
 func TestAClosedOutputEndsTheBatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.ErrorIs(t, batch(t, dir, endless{[]byte(`{"tool":"list_directory","args":{"path":"."}}` + "\n")}, &failingWriter{left: 5}), io.ErrClosedPipe)
+	require.ErrorIs(t, batch(t, dir, endless{[]byte(`{"tool":"list_directory","args":{"path":"."}}` + "\n")},
+		&failingWriter{left: 5}), io.ErrClosedPipe)
 }
 
 func TestAnAnswerDoesNotWaitForMoreInput(t *testing.T) {

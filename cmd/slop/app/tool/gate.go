@@ -40,7 +40,8 @@ type toolGate struct {
 func newToolGate(p site.Place, registry *tools.Registry, yes bool) (*toolGate, error) {
 	g := &toolGate{machine: approval.Decider().Start(), place: p, session: engine.NewID()}
 	words := []events.Payload{
-		events.SessionOpened{Folder: "-", Workspace: p.Project, Basis: basis.Of(version.ReadInfo().Version), Settings: p.Settings(false)}, site.Offers(registry),
+		events.SessionOpened{Folder: "-", Workspace: p.Project, Basis: basis.Of(version.ReadInfo().Version),
+			Settings: p.Settings(false)}, site.Offers(registry),
 	}
 	if yes {
 		words = append(words, events.RuleAdded{Rule: site.YesRule()})
@@ -54,7 +55,8 @@ func newToolGate(p site.Place, registry *tools.Registry, yes bool) (*toolGate, e
 }
 
 func (g *toolGate) take(actor string, p events.Payload) ([]events.Event, error) {
-	e, err := events.New(events.Origin{ID: engine.NewID(), Time: time.Now(), Project: g.place.Name, Session: g.session, Actor: actor}, p)
+	e, err := events.New(events.Origin{ID: engine.NewID(), Time: time.Now(), Project: g.place.Name, Session: g.session,
+		Actor: actor}, p)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,8 @@ func (g *toolGate) take(actor string, p events.Payload) ([]events.Event, error) 
 func (g *toolGate) judge(tool string, args json.RawMessage) (ruling, string, error) {
 	g.calls++
 	id := "cli-" + strconv.Itoa(g.calls)
-	facts, err := g.take(events.ActorContributor, events.ToolRequested{Call: id, Tool: tool, Args: args, Attempt: 1, Round: 1})
+	facts, err := g.take(events.ActorContributor, events.ToolRequested{Call: id, Tool: tool, Args: args, Attempt: 1,
+		Round: 1})
 	if err != nil {
 		return rulingDenied, "", fmt.Errorf("judge %s: %w", tool, err)
 	}
